@@ -1,0 +1,1 @@
+(:return (:ok ("(mapcar ===> function <=== list &rest more-lists)" t)) 7)

@@ -1,0 +1,1 @@
+(:return (:ok (("multiple-value-bind" "multiple-value-call" "multiple-value-list" "multiple-value-prog1" "multiple-value-setq" "multiple-values-limit") "multiple-value")) 6)

@@ -1,0 +1,1 @@
+(:return (:ok ("COMMON-LISP-USER" "CL-USER")) 27)

@@ -1,0 +1,1 @@
+(:debug-activate 7 1 nil)

@@ -1,0 +1,1 @@
+(:debug-return 7 1 nil)

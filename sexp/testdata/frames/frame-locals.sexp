@@ -1,0 +1,1 @@
+(:return (:ok (((:name "SB-IMPL::ORIGINAL-EXP" :id 0 :value "(/ 1 0)")) nil)) 21)

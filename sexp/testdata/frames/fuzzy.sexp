@@ -1,0 +1,1 @@
+(:return (:ok ((("multiple-value-bind" "51.69" ((0 "m") (9 "v") (15 "bind")) "-f---m--")) nil)) 5)

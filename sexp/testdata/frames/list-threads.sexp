@@ -1,0 +1,1 @@
+(:return (:ok ((:id :name :status) (1 "main thread" "Running") (2 "Swank Sentinel" "Running") (3 "control-thread" "Running") (4 "swank-indentation-cache-thread" "Running") (5 "reader-thread" "Running") (6 "Swank 46551" "Running"))) 15)

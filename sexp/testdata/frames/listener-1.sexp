@@ -1,0 +1,2 @@
+(:write-string "2
+" :repl-result)

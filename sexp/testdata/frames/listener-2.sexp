@@ -1,0 +1,2 @@
+(:write-string "3
+" :repl-result)

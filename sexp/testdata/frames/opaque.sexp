@@ -1,0 +1,1 @@
+(:return (:ok (((#<sb-bsd-sockets:inet-socket 127.0.0.1:46551, fd: 3 {100592E183}> 46551 #<sb-thread:thread "Swank 46551" running {1006F50293}>)) #<function common-lisp:car> #<common-lisp:package "COMMON-LISP"> #<common-lisp:synonym-stream :SYMBOL sb-sys:*stdout* {100000B533}> #<function (common-lisp:lambda (x)) {53671C4B}> #.sb-ext:double-float-positive-infinity #P"/x y")) 18)

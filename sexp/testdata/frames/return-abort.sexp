@@ -1,0 +1,1 @@
+(:return (:abort "#<DIVISION-BY-ZERO {1005C49373}>") 19)

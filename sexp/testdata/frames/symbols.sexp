@@ -1,0 +1,1 @@
+(:return (:ok (:|a| :b common-lisp-user::|a\|b| common-lisp:car common-lisp-user::|| #:g159 1/3 123456789012345678901234567890 1.5 1.000000013351432e-10 #(1 (2)) #*1011 #2A((1 2)) #\  #\LATIN_SMALL_LETTER_E_WITH_ACUTE "a\"b" (1 2 . 3) #C(1 2))) 17)
