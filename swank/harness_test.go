@@ -1,0 +1,152 @@
+package swank
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"swank-mcp/swank/swanktest"
+)
+
+// checkLeaks fails the test if a goroutine of this package outlives it. It must
+// come before whatever else the test cleans up.
+func checkLeaks(t testing.TB) {
+	t.Helper()
+	t.Cleanup(func() {
+		deadline := time.Now().Add(5 * time.Second)
+		for {
+			left := connGoroutines()
+			if len(left) == 0 {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Errorf("%d goroutines left:\n%s", len(left), strings.Join(left, "\n\n"))
+				return
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	})
+}
+
+// connGoroutines returns the stacks of the goroutines that run methods of Conn.
+func connGoroutines() (left []string) {
+	buf := make([]byte, 1<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	for g := range strings.SplitSeq(string(buf), "\n\n") {
+		if strings.Contains(g, "swank.(*Conn).read(") || strings.Contains(g, "swank.(*Conn).flush(") {
+			left = append(left, g)
+		}
+	}
+	return left
+}
+
+// A recorder keeps the events handled.
+type recorder struct {
+	mu     sync.Mutex
+	events []Event
+	notify chan struct{}
+}
+
+func newRecorder() *recorder { return &recorder{notify: make(chan struct{}, 1)} }
+
+func (r *recorder) handle(e Event) {
+	r.mu.Lock()
+	r.events = append(r.events, e)
+	r.mu.Unlock()
+	select {
+	case r.notify <- struct{}{}:
+	default:
+	}
+}
+
+func (r *recorder) all() []Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]Event(nil), r.events...)
+}
+
+// await returns the first event, and those before it, that ok accepts.
+func (r *recorder) await(t testing.TB, ok func(Event) bool) Event {
+	t.Helper()
+	timeout := time.After(20 * time.Second)
+	seen := 0
+	for {
+		all := r.all()
+		for ; seen < len(all); seen++ {
+			if ok(all[seen]) {
+				return all[seen]
+			}
+		}
+		select {
+		case <-r.notify:
+		case <-timeout:
+			t.Fatalf("event did not come; had %d others", seen)
+		}
+	}
+}
+
+// awaitType returns the first event of type T.
+func awaitType[T Event](t testing.TB, r *recorder) T {
+	t.Helper()
+	return r.await(t, func(e Event) bool { _, ok := e.(T); return ok }).(T)
+}
+
+// connect returns a peer and a connection to it through a Unix socket, closed
+// at the end of the test and checked for leaks.
+func connect(t testing.TB, o *Options) (*swanktest.Peer, *Conn) {
+	t.Helper()
+	checkLeaks(t)
+	peer, stream := swanktest.SocketPair(t)
+	return peer, newTestConn(t, stream, o)
+}
+
+func newTestConn(t testing.TB, stream io.ReadWriteCloser, o *Options) *Conn {
+	c := NewConn(stream, o)
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// mustGo sends (cl:f) to a new worker.
+func mustGo(t testing.TB, c *Conn) *Call {
+	t.Helper()
+	k, err := c.Go(Request{Form: form("cl:f")})
+	if err != nil {
+		t.Fatalf("Go: %v", err)
+	}
+	return k
+}
+
+// request is what mustGo sends.
+func request(id int64) string {
+	return fmt.Sprintf(`(:emacs-rex (cl:f) "COMMON-LISP-USER" t %d)`, id)
+}
+
+func soon(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// A syncBuffer is a bytes.Buffer that may be read while it is written.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}

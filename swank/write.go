@@ -1,0 +1,139 @@
+package swank
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"swank-mcp/sexp"
+)
+
+const (
+	// A larger write buffer is not kept for the next frame.
+	keepBuffer = 64 << 10
+
+	// maxQueue bounds the answers that wait for a peer that asks but does not
+	// read. Each Lisp thread waits for one answer at a time, so an honest peer
+	// needs some 30 bytes a thread.
+	maxQueue = 1 << 20
+
+	// drainTime is how long the reader may go on after a failed write.
+	drainTime = 500 * time.Millisecond
+)
+
+// Send writes one message, such as an answer to a [Query] or the result of
+// [Interrupt]. It blocks until the message is written, at most for
+// [Options.WriteTimeout]. A message that cannot be encoded is an error that
+// leaves the connection as it was.
+//
+// A message that Swank does not know, or of the wrong shape, makes Swank close
+// the connection.
+func (c *Conn) Send(msg any) error {
+	c.wmu.Lock()
+	defer c.wmu.Unlock()
+	b, err := appendFrame(c.wbuf[:0], msg)
+	if err != nil {
+		return err
+	}
+	return c.write(b)
+}
+
+// Post queues one message and never blocks, so that a handler may use it. Who
+// writes it is told in the package documentation. Messages posted keep their
+// order; nothing is said of their order with messages sent.
+func (c *Conn) Post(msg any) error {
+	b, err := appendFrame(nil, msg)
+	if err != nil {
+		return err
+	}
+	return c.post(b)
+}
+
+func appendFrame(b []byte, msg any) ([]byte, error) {
+	start := len(b)
+	b, err := sexp.Append(append(b, "000000"...), msg)
+	if err == nil {
+		err = finishFrame(b, start)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("swank: encoding a message: %w", err)
+	}
+	return b, nil
+}
+
+// write writes one encoded frame or several. c.wmu is held, which makes c.wbuf
+// the caller's to encode into.
+func (c *Conn) write(frames []byte) error {
+	if err := c.Err(); err != nil {
+		return err
+	}
+	if cap(frames) <= keepBuffer {
+		c.wbuf = frames[:0]
+	}
+	if c.hello != nil {
+		frames = append(c.hello, frames...)
+		c.trace.secret()
+		c.trace.frames(frames[len(c.hello):])
+		c.hello = nil
+	} else {
+		c.trace.frames(frames)
+	}
+	c.watchdog.Reset(c.opts.WriteTimeout)
+	_, err := c.rwc.Write(frames)
+	c.watchdog.Stop()
+	if err != nil {
+		c.refuse(&ConnError{"write", err})
+		// Mostly the peer is gone, and what it said before is yet to be read:
+		// the stream is closed when it ends, or by the watchdog.
+		c.watchdog.Reset(drainTime)
+		return c.Err()
+	}
+	return nil
+}
+
+// post queues encoded frames for the flusher.
+func (c *Conn) post(frames []byte) error {
+	c.mu.Lock()
+	if c.err != nil {
+		defer c.mu.Unlock()
+		return c.err
+	}
+	if len(c.queue)+len(frames) > maxQueue {
+		c.mu.Unlock()
+		c.fail(&ConnError{"write", errors.New("the peer asks but does not read")})
+		return c.Err()
+	}
+	c.queue = append(c.queue, frames...)
+	c.startFlusher()
+	c.mu.Unlock()
+	return nil
+}
+
+// startFlusher sees to it that a flusher runs. c.mu is held.
+func (c *Conn) startFlusher() {
+	if c.flushing || c.err != nil {
+		return
+	}
+	c.flushing = true
+	c.flusher.Go(c.flush)
+}
+
+// flush is the flusher goroutine: it writes what is queued and ends when there
+// is no more, or when the connection has failed.
+func (c *Conn) flush() {
+	for {
+		c.wmu.Lock()
+		c.mu.Lock()
+		b := c.queue
+		if c.err != nil || len(b) == 0 && c.hello == nil {
+			c.flushing = false
+			c.mu.Unlock()
+			c.wmu.Unlock()
+			return
+		}
+		c.queue = nil
+		c.mu.Unlock()
+		c.write(b)
+		c.wmu.Unlock()
+	}
+}
