@@ -1,0 +1,113 @@
+package lisp
+
+import (
+	"fmt"
+	"time"
+
+	"swank-mcp/sexp"
+)
+
+// The shapes in which the helper answers; see its evaluate.lisp and stop.lisp.
+type (
+	wireAnswer struct {
+		Values   []wireText    `sexp:"values"`
+		Error    *wireError    `sexp:"error"`
+		Stdout   wireText      `sexp:"stdout"`
+		Stderr   wireText      `sexp:"stderr"`
+		Warnings []wireWarning `sexp:"warnings"`
+		Notes    []string      `sexp:"notes"`
+		Package  string        `sexp:"package"`
+		Costs    wireCosts     `sexp:"costs"`
+	}
+	wireText struct {
+		_       struct{} `sexp:",list"`
+		Head    string
+		Tail    string
+		Omitted int64
+	}
+	wireWarning struct {
+		_       struct{} `sexp:",list"`
+		Type    string
+		Message string
+	}
+	wireError struct {
+		Kind    sexp.Symbol `sexp:"kind"`
+		Type    string      `sexp:"type"`
+		Message string      `sexp:"message"`
+		Frames  []string    `sexp:"frames"`
+		More    int         `sexp:"more"`
+	}
+	wireCosts struct { // times in microseconds
+		_             struct{} `sexp:",list"`
+		Real, Run, GC int64
+		Bytes         int64
+	}
+	wirePeek struct {
+		_      struct{} `sexp:",list"`
+		OutPos int64
+		Out    string
+		ErrPos int64
+		Err    string
+	}
+	wireStatus struct {
+		Package   string       `sexp:"package"`
+		Running   *wireRunning `sexp:"running"`
+		Threads   []wireThread `sexp:"threads"`
+		HeapUsed  int64        `sexp:"heap-used"`
+		HeapLimit int64        `sexp:"heap-limit"`
+		Mailboxes int          `sexp:"mailboxes"`
+	}
+	wireRunning struct {
+		Token  int64    `sexp:"token"`
+		Code   string   `sexp:"code"`
+		Age    int64    `sexp:"age"`
+		Frames []string `sexp:"frames"`
+	}
+	wireThread struct {
+		_      struct{} `sexp:",list"`
+		Name   string
+		Status string
+	}
+)
+
+// decodeAnswer decodes the printed value of a helper call.
+func decodeAnswer(printed string, v any) error {
+	if err := sexp.Unmarshal([]byte(printed), v); err != nil {
+		return fmt.Errorf("lisp: the helper's answer is not understood: %w", err)
+	}
+	return nil
+}
+
+func (t wireText) text() Text { return Text{Head: t.Head, Tail: t.Tail, Omitted: t.Omitted} }
+
+// result is the answer without what only the bridge knows.
+func (a *wireAnswer) result() *Result {
+	r := &Result{
+		Stdout:  a.Stdout.text(),
+		Stderr:  a.Stderr.text(),
+		Notes:   a.Notes,
+		Package: a.Package,
+		Timing: Timing{
+			Real:  time.Duration(a.Costs.Real) * time.Microsecond,
+			Run:   time.Duration(a.Costs.Run) * time.Microsecond,
+			GC:    time.Duration(a.Costs.GC) * time.Microsecond,
+			Bytes: a.Costs.Bytes,
+		},
+	}
+	for _, v := range a.Values {
+		r.Values = append(r.Values, v.text())
+	}
+	for _, w := range a.Warnings {
+		r.Warnings = append(r.Warnings, Warning{Type: w.Type, Message: w.Message})
+	}
+	if e := a.Error; e != nil {
+		r.Failure = &Failure{Type: e.Type, Message: e.Message, Frames: e.Frames, More: e.More}
+		switch e.Kind {
+		case ":timeout":
+			r.Failure.Kind = KindTimeout
+		case ":cancelled":
+			r.Failure.Kind = KindCancelled
+		}
+	}
+	return r
+}

@@ -1,0 +1,28 @@
+package lisp
+
+import (
+	"io"
+	"log/slog"
+)
+
+// Config says how an [Image] is found, started and bounded. The zero value
+// launches the sbcl of PATH with the defaults named at each field.
+type Config struct {
+	SBCL       string // program, path or name; "" is "sbcl"
+	SwankDir   string // directory of swank-loader.lisp; "" searches (see FindSwank)
+	CacheDir   string // fasls and cores; "" is swank-mcp under the user's cache directory
+	Dir        string // working directory of the image; "" inherits ours
+	HeapMB     int    // dynamic space of the image in MiB; 0 is 2048
+	StackMB    int    // control stack of each Lisp thread in MiB; 0 is 16
+	NoCore     bool   // neither use nor build a cached core
+	NoUserInit bool   // do not load ~/.sbclrc
+
+	Log   *slog.Logger // nil discards
+	Trace io.Writer    // readable trace of every Swank message; nil is off
+}
+
+// Defaults of [Config].
+const (
+	DefaultHeapMB  = 2048
+	DefaultStackMB = 16
+)

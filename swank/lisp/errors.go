@@ -1,0 +1,41 @@
+package lisp
+
+import (
+	"fmt"
+	"time"
+)
+
+// StartError says why there is no image to work in, and what to do about it.
+type StartError struct {
+	Problem string // what was tried and how it ended, one sentence or more
+	Advice  string // the next thing to do, often a command
+	Err     error  // cause, may be nil
+}
+
+func (e *StartError) Error() string {
+	s := "lisp: " + e.Problem
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	if e.Advice != "" {
+		s += "\n" + e.Advice
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *StartError) Unwrap() error { return e.Err }
+
+// BusyError is the end of a call that waited for its turn longer than its own
+// time limit. Nothing of it was evaluated.
+type BusyError struct {
+	Waited time.Duration
+	Code   string        // beginning of the evaluation that is running
+	Age    time.Duration // how long that one has been running
+	Limit  time.Duration // when it will be stopped, counted from its start
+	Ahead  int           // calls that wait before this one
+}
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("lisp: session busy: %q has been running for %v", e.Code, e.Age.Round(time.Millisecond))
+}

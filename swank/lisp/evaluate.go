@@ -1,0 +1,215 @@
+package lisp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"swank-mcp/swank"
+)
+
+// evalPackage is the package in which Swank reads our calls. It matters to
+// nothing: every symbol in them names its own.
+const evalPackage = "COMMON-LISP-USER"
+
+// An evaluation that is told to stop gets this long, then is told once more,
+// which also breaks off cleanup forms, and gets as long again. After that it
+// cannot be stopped from outside.
+const stopGrace = 1500 * time.Millisecond
+
+// evaluation is one evaluation on its way through the image. It belongs to the
+// goroutine of its caller.
+type evaluation struct {
+	im     *Image
+	lv     *live
+	s      *session
+	r      Request
+	token  int64
+	thread swank.ThreadID
+}
+
+// Evaluate evaluates r.Code in the named session, which comes into being by
+// being named. Evaluations of one session go one at a time in order of
+// arrival. A Lisp error, a timeout and the death of the image are results
+// with a Failure. The error is a *BusyError, a *StartError, ErrClosed or the
+// cause of ctx; when ctx ends, the evaluation is stopped before Evaluate
+// returns.
+//
+// It is swank:eval-and-grab-output of a call of the helper's EVALUATE.
+func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result, error) {
+	s := im.session(name)
+	t := &turn{code: firstLine(r.Code, 80), limit: r.Timeout}
+	if err := s.take(ctx, t); err != nil {
+		return nil, err
+	}
+	defer s.done()
+	for attempt := 1; ; attempt++ {
+		e, err := im.prepare(ctx, s, r)
+		if err != nil {
+			return nil, err
+		}
+		res, err := e.run(ctx)
+		// Nothing has been evaluated: the image or the thread was gone before.
+		if errors.Is(err, errNotBegun) && attempt < 3 {
+			continue
+		}
+		return res, err
+	}
+}
+
+// errNotBegun is the end of an evaluation of which the image has seen nothing.
+var errNotBegun = errors.New("lisp: the image cannot be reached")
+
+// prepare finds the image and the thread for an evaluation of s.
+func (im *Image) prepare(ctx context.Context, s *session, r Request) (*evaluation, error) {
+	for attempt := 1; ; attempt++ {
+		lv, err := im.acquire(ctx)
+		if err != nil {
+			return nil, err
+		}
+		thread, err := lv.thread(ctx, s.name)
+		if err == nil {
+			return &evaluation{im: im, lv: lv, s: s, r: r, token: im.token.Add(1), thread: thread}, nil
+		}
+		if ctx.Err() != nil || attempt == 3 {
+			return nil, err
+		}
+	}
+}
+
+// form is the call that Swank reads and evaluates for us.
+func (e *evaluation) form() *helperCall {
+	c := newHelperCall("EVALUATE").str(e.r.Code).key("SESSION").str(e.s.name).key("TOKEN").num(e.token)
+	if e.r.Package != "" {
+		c.key("PACKAGE").str(e.r.Package)
+	}
+	return c.key("DEBUG").num(int64(e.r.Debug))
+}
+
+// run sends the evaluation and sees it through to its end.
+func (e *evaluation) run(ctx context.Context) (*Result, error) {
+	form := e.form()
+	if form.err != nil {
+		return nil, form.err
+	}
+	call, err := e.lv.conn.Go(swank.Request{
+		Form: swank.EvalAndGrabOutput(form.String()), Package: evalPackage, Thread: e.thread,
+	})
+	if err != nil {
+		if e.lv.over() {
+			return nil, errNotBegun
+		}
+		return nil, err
+	}
+	debugs := e.im.expect(call)
+	defer e.im.forget(call)
+	if d := call.Debug(); d != nil {
+		return e.debugger(call, d)
+	}
+	if e.r.Progress != nil {
+		end := e.watch()
+		defer end()
+	}
+	s := stopper{e: e, timer: time.NewTimer(e.r.Timeout)}
+	defer s.timer.Stop()
+	gone := ctx.Done()
+	for {
+		select {
+		case <-call.Done():
+			res, err := e.finish(call)
+			if ctx.Err() != nil && err == nil {
+				return nil, context.Cause(ctx)
+			}
+			return res, err
+		case d := <-debugs:
+			return e.debugger(call, d)
+		case <-gone:
+			gone = nil
+			s.stop(KindCancelled)
+		case <-s.timer.C:
+			if end := s.next(); end != nil {
+				return end, context.Cause(ctx)
+			}
+		}
+	}
+}
+
+// finish makes the result of a call that has been answered.
+func (e *evaluation) finish(call *swank.Call) (*Result, error) {
+	var g swank.Grabbed
+	err := call.Wait(context.Background(), &g)
+	var abort *swank.AbortError
+	var noThread *swank.InvalidRPCError
+	var conn *swank.ConnError
+	switch {
+	case err == nil:
+	case errors.As(err, &abort):
+		return e.abandoned("The evaluation was left by a way that skips its end: " + abort.Reason), nil
+	case errors.As(err, &noThread):
+		e.lv.forgetThread(e.s.name)
+		return nil, errNotBegun
+	case errors.As(err, &conn), errors.Is(err, swank.ErrClosed):
+		return e.died(), nil
+	default:
+		return nil, fmt.Errorf("lisp: evaluating: %w", err)
+	}
+	var a wireAnswer
+	if err := decodeAnswer(g.Values, &a); err != nil {
+		return nil, err
+	}
+	res := a.result()
+	e.lv.proc.settle()
+	res.Background = e.lv.proc.background()
+	return res, nil
+}
+
+// debugger gets the evaluation out of Swank's debugger, which it can only be
+// in if something around the helper went wrong, and reports what that was.
+func (e *evaluation) debugger(call *swank.Call, d *swank.Debug) (*Result, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*stopGrace)
+	defer cancel()
+	e.lv.conn.ThrowToToplevel(ctx, d.Thread)
+	call.Wait(ctx, nil)
+	res := e.abandoned(d.Condition.Message)
+	res.Failure.Type = d.Condition.Type
+	for _, f := range d.Frames {
+		res.Failure.Frames = append(res.Failure.Frames, f.Text)
+	}
+	return res, nil
+}
+
+// abandoned is the result of an evaluation whose thread is not to be trusted
+// any more; the session goes on in a new one.
+func (e *evaluation) abandoned(message string) *Result {
+	e.lv.forgetThread(e.s.name)
+	return &Result{
+		Failure: &Failure{Kind: KindError, Type: "ABORTED", Message: message},
+		Notes:   []string{"The session goes on in a new Lisp thread; its definitions and variables are as they were."},
+	}
+}
+
+// died is the result of an evaluation whose image ended under it.
+func (e *evaluation) died() *Result {
+	var b strings.Builder
+	fmt.Fprintf(&b, "The Lisp image ended during this evaluation: %s.", e.lv.epitaph())
+	if text := e.lv.proc.lastErrors(); text != "" {
+		fmt.Fprintf(&b, "\nIts last error output:\n%s", text)
+	}
+	b.WriteString("\nA new image takes its place and the next call works in it. " +
+		"It is empty: definitions, variables, packages and loaded systems of the session are gone.")
+	return &Result{
+		Failure:    &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: b.String()},
+		Background: e.lv.proc.background(),
+	}
+}
+
+// firstLine returns the beginning of code on one line, at most n characters.
+func firstLine(code string, n int) string {
+	s := strings.Join(strings.Fields(code), " ")
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,187 @@
+package lisp
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// testImage returns an image of its own for the test, closed at its end.
+func testImage(t *testing.T) *Image {
+	t.Helper()
+	im := New(Config{NoUserInit: true, NoCore: true})
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := im.Close(ctx); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return im
+}
+
+// mustEval evaluates code and returns its values, one a line.
+func mustEval(t *testing.T, im *Image, code string) string {
+	t.Helper()
+	res, err := im.Evaluate(t.Context(), "default", Request{Code: code, Timeout: 20 * time.Second, Debug: 1})
+	if err != nil {
+		t.Fatalf("Evaluate(%q): %v", code, err)
+	}
+	if res.Failure != nil {
+		t.Fatalf("Evaluate(%q): %+v", code, res.Failure)
+	}
+	var values []string
+	for _, v := range res.Values {
+		values = append(values, v.Head)
+	}
+	return strings.Join(values, "\n")
+}
+
+// failing evaluates code that must fail and returns how.
+func failing(t *testing.T, im *Image, code string, timeout time.Duration) *Failure {
+	t.Helper()
+	res, err := im.Evaluate(t.Context(), "default", Request{Code: code, Timeout: timeout, Debug: 1})
+	if err != nil {
+		t.Fatalf("Evaluate(%q): %v", code, err)
+	}
+	if res.Failure == nil {
+		t.Fatalf("Evaluate(%q) = %+v, want a failure", code, res)
+	}
+	return res.Failure
+}
+
+func TestEvaluate(t *testing.T) {
+	im := testImage(t)
+	if got := mustEval(t, im, "(defvar *kept* 41) (+ 1 2)"); got != "3" {
+		t.Fatalf("(+ 1 2) = %s", got)
+	}
+	alive := func(t *testing.T) {
+		t.Helper()
+		if got := mustEval(t, im, "(1+ *kept*)"); got != "42" {
+			t.Errorf("afterwards (1+ *kept*) = %s, want 42", got)
+		}
+	}
+	t.Run("error", func(t *testing.T) {
+		f := failing(t, im, "(/ 1 0)", time.Second)
+		if f.Type != "DIVISION-BY-ZERO" || len(f.Frames) != 1 || f.Frames[0] != "(/ 1 0)" {
+			t.Errorf("got %+v", f)
+		}
+		alive(t)
+	})
+	t.Run("timeout", func(t *testing.T) {
+		begun := time.Now()
+		f := failing(t, im, "(defun spin () (loop)) (spin)", 300*time.Millisecond)
+		if f.Kind != KindTimeout || len(f.Frames) == 0 || f.Frames[0] != "(SPIN)" {
+			t.Errorf("got %+v", f)
+		}
+		if d := time.Since(begun); d > 2*time.Second {
+			t.Errorf("it took %v", d)
+		}
+		alive(t)
+	})
+	t.Run("cleanup that hangs", func(t *testing.T) {
+		f := failing(t, im, "(unwind-protect (loop) (loop))", 300*time.Millisecond)
+		if f.Kind != KindTimeout || f.Type == "IMAGE-REPLACED" {
+			t.Errorf("got %+v", f)
+		}
+		alive(t)
+	})
+	t.Run("cancel", func(t *testing.T) {
+		why := errors.New("changed my mind")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(200*time.Millisecond, func() { cancel(why) })
+		_, err := im.Evaluate(ctx, "default", Request{Code: "(sleep 100)", Timeout: time.Minute, Debug: 1})
+		if err != why {
+			t.Errorf("Evaluate = %v, want %v", err, why)
+		}
+		alive(t)
+	})
+	t.Run("thread ended", func(t *testing.T) {
+		mustEval(t, im, `(let ((me sb-thread:*current-thread*))
+		  (sb-thread:make-thread (lambda () (sleep 0.2) (sb-thread:terminate-thread me))) 1)`)
+		time.Sleep(500 * time.Millisecond)
+		f := failing(t, im, "(+ 1 2)", 500*time.Millisecond)
+		if !strings.Contains(f.Message, "Send the code again") {
+			t.Errorf("got %+v", f)
+		}
+		alive(t)
+	})
+	t.Run("progress", func(t *testing.T) {
+		var mu sync.Mutex
+		var seen strings.Builder
+		res, err := im.Evaluate(t.Context(), "default", Request{
+			Code: `(dotimes (i 8) (format t "<~d>" i) (sleep 0.1))`, Timeout: time.Minute, Debug: 1,
+			Progress: func(_ time.Duration, output string) {
+				mu.Lock()
+				defer mu.Unlock()
+				seen.WriteString(output)
+			},
+		})
+		if err != nil || res.Stdout.Head != "<0><1><2><3><4><5><6><7>" {
+			t.Fatalf("got %+v, %v", res, err)
+		}
+		if !strings.HasPrefix(seen.String(), "<0>") || !strings.Contains(seen.String(), "<3>") {
+			t.Errorf("progress told %q", seen.String())
+		}
+	})
+	t.Run("background", func(t *testing.T) {
+		res, err := im.Evaluate(t.Context(), "default", Request{
+			Code: `(write-line "past the streams" sb-sys:*stdout*)`, Timeout: time.Minute, Debug: 1})
+		if err != nil || res.Background.Head != "past the streams\n" {
+			t.Errorf("got %+v, %v", res, err)
+		}
+	})
+}
+
+func TestImageThatCannotBeStoppedIsReplaced(t *testing.T) {
+	im := testImage(t)
+	mustEval(t, im, "1")
+	f := failing(t, im, "(sb-sys:without-interrupts (loop))", 300*time.Millisecond)
+	if f.Kind != KindTimeout || f.Type != "IMAGE-REPLACED" {
+		t.Errorf("got %+v", f)
+	}
+	if got := mustEval(t, im, "(+ 1 2)"); got != "3" {
+		t.Errorf("in the new image (+ 1 2) = %s", got)
+	}
+	st, err := im.Status(t.Context(), "default")
+	if err != nil || st.Restarts != 1 {
+		t.Errorf("Status = %+v, %v, want one restart", st, err)
+	}
+}
+
+func TestImageThatDies(t *testing.T) {
+	im := testImage(t)
+	mustEval(t, im, "1")
+	f := failing(t, im, `(progn (format *error-output* "x") (sb-ext:exit :abort t :code 3))`, 5*time.Second)
+	if f.Kind != KindImageDied || !strings.Contains(f.Message, "exit status 3") {
+		t.Errorf("got %+v", f)
+	}
+	if got := mustEval(t, im, "(+ 1 2)"); got != "3" {
+		t.Errorf("in the new image (+ 1 2) = %s", got)
+	}
+}
+
+func TestMemory(t *testing.T) {
+	im := testImage(t)
+	mustEval(t, im, "(defvar *kept* 41)")
+	for _, code := range []string{
+		"(make-array 8000000000)",
+		"(let ((l nil)) (loop (push (list 1 2 3) l)))",
+		"(let ((l nil)) (loop (push (make-array 1000) l)))",
+		"(let ((l nil)) (loop (push (make-array 10000000) l)))",
+		`(let ((s "a")) (loop (setf s (concatenate 'string s s))))`,
+		"(let ((h (make-hash-table))) (loop for i from 0 do (setf (gethash i h) (list i))))",
+		"(labels ((f (n) (1+ (f n)))) (f 0))",
+	} {
+		f := failing(t, im, code, time.Minute)
+		if f.Type != "STORAGE-CONDITION" {
+			t.Errorf("%s: %+v", code, f)
+		}
+		if got := mustEval(t, im, "(1+ *kept*)"); got != "42" {
+			t.Fatalf("after %s: (1+ *kept*) = %s", code, got)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package lisp
+
+import (
+	"bytes"
+	"embed"
+	"strconv"
+
+	"swank-mcp/sexp"
+)
+
+// helperFiles are the sources of the Lisp package SWANK-MCP.
+//
+//go:embed helper/*.lisp
+var helperFiles embed.FS
+
+// helperOrder is the order in which the helper's files are loaded.
+var helperOrder = []string{
+	"package", "wire", "sink", "conditions", "frames", "warnings",
+	"session", "stop", "evaluate", "heap", "threads", "status",
+}
+
+// helperSource returns the helper as one Lisp source text.
+func helperSource() []byte {
+	var b bytes.Buffer
+	for _, name := range helperOrder {
+		text, err := helperFiles.ReadFile("helper/" + name + ".lisp")
+		if err != nil {
+			panic(err) // the list above names a file that is not there
+		}
+		b.Write(text)
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
+}
+
+// A helperCall is the text of a call of a function of SWANK-MCP, to be read in
+// the image by eval-and-grab-output. A user may have changed readtable-case or
+// *read-base* for everybody, so symbols are written between bars and integers
+// with a decimal point.
+type helperCall struct {
+	text []byte
+	err  error
+}
+
+// newHelperCall begins a call of the exported function named in upper case.
+func newHelperCall(function string) *helperCall {
+	c := &helperCall{text: make([]byte, 0, 256)}
+	c.text = append(c.text, "(|SWANK-MCP|:|"...)
+	c.text = append(c.text, function...)
+	c.text = append(c.text, '|')
+	return c
+}
+
+// str adds a string argument.
+func (c *helperCall) str(s string) *helperCall {
+	c.text = append(c.text, ' ')
+	text, err := sexp.Append(c.text, s)
+	if err != nil {
+		c.err = err
+		return c
+	}
+	c.text = text
+	return c
+}
+
+// num adds an integer argument.
+func (c *helperCall) num(n int64) *helperCall {
+	c.text = append(c.text, ' ')
+	c.text = strconv.AppendInt(c.text, n, 10)
+	c.text = append(c.text, '.')
+	return c
+}
+
+// key adds a keyword argument's name, or a keyword as a value, given in upper case.
+func (c *helperCall) key(name string) *helperCall {
+	c.text = append(c.text, " :|"...)
+	c.text = append(c.text, name...)
+	c.text = append(c.text, '|')
+	return c
+}
+
+// yes adds the argument T.
+func (c *helperCall) yes() *helperCall {
+	c.text = append(c.text, " |COMMON-LISP|:|T|"...)
+	return c
+}
+
+// String returns the finished call.
+func (c *helperCall) String() string { return string(c.text) + ")" }

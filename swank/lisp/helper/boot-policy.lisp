@@ -1,0 +1,109 @@
+;;;; boot-policy.lisp - the second part of boot.lisp: what becomes of errors and
+;;;; stack overflows in threads of a launched image that are nobody's.
+
+(in-package :swank-mcp-boot)
+
+;;;; Errors in threads that are nobody's
+
+(defvar *report-lock* (sb-thread:make-mutex :name "swank-mcp report"))
+
+(defvar *guarded* nil
+  "True in threads made by MAKE-THREAD-WITH-GUARD.")
+
+(defun report-background-error (condition &key (backtrace t))
+  (let ((text (with-output-to-string (out)
+                (format out "~&; error in thread ~S: ~A~%"
+                        (sb-thread:thread-name sb-thread:*current-thread*)
+                        (condition-text condition))
+                (when backtrace
+                  (ignore-errors
+                   (let ((*print-length* 5) (*print-level* 3))
+                     (sb-debug:print-backtrace :stream out :count 12
+                                               :print-thread nil)))))))
+    (sb-thread:with-mutex (*report-lock*)
+      (write-string text sb-sys:*stderr*)
+      (finish-output sb-sys:*stderr*))))
+
+(defun background-debugger (condition hook)
+  "Value of SB-EXT:*INVOKE-DEBUGGER-HOOK*.  Threads in which Swank evaluates
+bind their own; an error that comes here has nobody who could answer a
+debugger, so it is reported on standard error and ends its thread.  What has
+used up the stack is reported after the stack is unwound: printing needs more
+than the rest of it, and the end of that is fatal."
+  (declare (ignore hook))
+  (cond ((typep condition 'sb-sys:interactive-interrupt) ; SIGINT
+         (continue condition))
+        ((eq sb-thread:*current-thread* (sb-thread:main-thread))
+         (ignore-errors (report-background-error condition))
+         (throw 'idle nil))
+        ((and *guarded* (typep condition 'storage-condition))
+         (throw 'storage-used-up condition))
+        (t
+         (ignore-errors (report-background-error condition))
+         (sb-thread:abort-thread))))
+
+(defun protect-control-stack ()
+  "Put the guard page of this thread's control stack back in place.
+
+A thread that overflowed its stack and then ended without touching the page
+above the guard page leaves the guard page unprotected, and SBCL 2.2.9 gives
+the stack to another thread as it is: the next overflow in it is fatal
+(\"control_stack_guard_page_protected not NIL\"; later versions see to it).  A
+write to that page makes the runtime clear and protect the guard page.  Without
+an overflow it is a write of what is there to a part of our stack that is not
+in use."
+  #+sb-thread
+  (let ((page (sb-sys:int-sap
+               (+ (sb-sys:sap-int (sb-vm::current-thread-offset-sap
+                                   sb-vm::thread-control-stack-start-slot))
+                  (* 2 (sb-alien:extern-alien "os_vm_page_size"
+                                              sb-alien:int))))))
+    (setf (sb-sys:sap-ref-8 page 0) (sb-sys:sap-ref-8 page 0)))
+  nil)
+
+(defun make-thread-with-guard (make-thread function &rest keys)
+  "Around SB-THREAD:MAKE-THREAD: PROTECT-CONTROL-STACK after FUNCTION, be it
+that FUNCTION returned, having handled an overflow perhaps, or that
+BACKGROUND-DEBUGGER gave it up.  This cannot be a cleanup form: those run
+before the stack pointer is back, on the very page that is to be protected."
+  (let ((function (coerce function 'function)))
+    (apply make-thread
+           (lambda (&rest arguments)
+             (block run
+               (let ((condition
+                       (catch 'storage-used-up
+                         (let ((*guarded* t))
+                           (return-from run
+                             (multiple-value-prog1 (apply function arguments)
+                               (protect-control-stack)))))))
+                 (protect-control-stack)
+                 (ignore-errors
+                  (report-background-error condition :backtrace nil))
+                 (sb-thread:abort-thread))))
+           keys)))
+
+(defun set-where-bound (value &rest names)
+  (dolist (name names)
+    (let ((symbol (swank-symbol name)))
+      (when (and symbol (boundp symbol))
+        (setf (symbol-value symbol) value)))))
+
+(defun install-policy ()
+  "The global state of a launched image that is not SBCL's or Swank's default.
+- Unhandled errors outside of evaluations end their thread, not the image,
+  and open no debugger: BACKGROUND-DEBUGGER.
+- Threads repair their stack at their end: MAKE-THREAD-WITH-GUARD.
+- Swank does not install its debugger globally (*GLOBAL-DEBUGGER*), does not
+  keep a printed copy of each message (*ENABLE-EVENT-HISTORY*), and does not
+  send indentation tables that nobody reads (*CONFIGURE-EMACS-INDENTATION*).
+- Swank's log of connections (*LOG-OUTPUT*) does not mix with the output of
+  the user's programs on standard error."
+  (setf (sb-ext:symbol-global-value 'sb-ext:*invoke-debugger-hook*)
+        'background-debugger
+        (sb-ext:symbol-global-value '*debugger-hook*)
+        nil)
+  (unless (sb-int:encapsulated-p 'sb-thread:make-thread 'guard)
+    (sb-int:encapsulate 'sb-thread:make-thread 'guard #'make-thread-with-guard))
+  (set-where-bound (make-broadcast-stream) "*LOG-OUTPUT*")
+  (set-where-bound nil "*GLOBAL-DEBUGGER*" "*ENABLE-EVENT-HISTORY*"
+                   "*CONFIGURE-EMACS-INDENTATION*"))

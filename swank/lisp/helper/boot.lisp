@@ -1,0 +1,404 @@
+;;;; boot.lisp - the first file of an image that swank-mcp launches.
+;;;;
+;;;; It loads Swank and the helper (or finds them in the core it is part of),
+;;;; loads the user's init file, serves Swank on a private socket, and ends
+;;;; the image when swank-mcp ends.  It is not loaded into attached images.
+;;;;
+;;;; Two inherited file descriptors connect it with its parent:
+;;;;   3  carries one property list of parameters and a NUL, then nothing; end
+;;;;      of file means that the parent is gone and the image has to go, too.
+;;;;   4  takes property lists, each followed by a NUL: (:BOOTED T) as soon as
+;;;;      Swank and the helper are in, then (:READY T ...) or (:FAILED "why").
+;;;; Standard output carries none of this: it belongs to the user's programs.
+;;;;
+;;;; boot-policy.lisp follows it in the same file when it is compiled; what they
+;;;; change in the image is listed there, at INSTALL-POLICY.
+
+(eval-when (:compile-toplevel :load-toplevel :execute)
+  (require :sb-bsd-sockets)
+  (require :sb-posix))
+
+(defpackage :swank-mcp-boot
+  (:use :common-lisp))
+
+(in-package :swank-mcp-boot)
+
+(defconstant +lifetime-fd+ 3)
+(defconstant +status-fd+ 4)
+(defconstant +close-on-exec+ 1 "FD_CLOEXEC, which SB-POSIX does not name.")
+
+(defvar *notes* '()
+  "Remarks for the person, strings, newest first; sent with (:READY ...).")
+
+(defvar *helper-warnings* nil
+  "What the compiler said about the helper, a string, or NIL.")
+
+(defvar *in-core* nil
+  "True in an image that was started from a core saved by SAVE-CORE.")
+
+(defun native-path (string)
+  "STRING, a file name of the operating system, as an absolute pathname:
+brackets and asterisks in it are no wildcards."
+  (merge-pathnames (sb-ext:parse-native-namestring string)))
+
+(defun native-directory (string)
+  (sb-ext:parse-native-namestring string nil *default-pathname-defaults*
+                                  :as-directory t))
+
+(defun swank-symbol (name &optional (package :swank))
+  "The symbol NAME of PACKAGE, or NIL: Swank is not there when this file is
+compiled, and its versions differ."
+  (and (find-package package) (find-symbol name package)))
+
+;;;; Parameters and status
+
+(defun read-lifetime (buffer)
+  "Read some octets into BUFFER and return their number, 0 at the end.  Signals,
+the collector's among them, interrupt reading; that is no end."
+  (sb-sys:with-pinned-objects (buffer)
+    (loop
+      (multiple-value-bind (count errno)
+          (sb-unix:unix-read +lifetime-fd+ (sb-sys:vector-sap buffer)
+                             (length buffer))
+        (cond (count (return count))
+              ((/= errno sb-unix:eintr) (return 0)))))))
+
+(defun read-parameters ()
+  "The property list on +LIFETIME-FD+, which a NUL ends.  (A stream would wait
+for more than that.)"
+  (let ((octets (make-array 0 :element-type '(unsigned-byte 8)
+                              :adjustable t :fill-pointer t))
+        (buffer (make-array 4096 :element-type '(unsigned-byte 8))))
+    (loop until (find 0 octets)
+          do (let ((count (read-lifetime buffer)))
+               (when (zerop count)
+                 (error "End of file in the parameters."))
+               (dotimes (i count)
+                 (vector-push-extend (aref buffer i) octets))))
+    (with-standard-io-syntax
+      (let ((*read-eval* nil)
+            (*package* (find-package :swank-mcp-boot)))
+        (values (read-from-string
+                 (sb-ext:octets-to-string (coerce octets '(simple-array (unsigned-byte 8) (*)))
+                                          :external-format :utf-8
+                                          :end (position 0 octets))))))))
+
+(defvar *status-stream* nil)
+
+(defun send-status (&rest plist)
+  (unless *status-stream*
+    (setf *status-stream*
+          (sb-sys:make-fd-stream +status-fd+ :output t :buffering :full
+                                             :external-format :utf-8)))
+  (let ((text (with-standard-io-syntax
+                (let ((*print-readably* nil) (*print-case* :downcase))
+                  (prin1-to-string plist)))))
+    (write-string (substitute #\? #\Nul text) *status-stream*)
+    (write-char #\Nul *status-stream*)
+    (finish-output *status-stream*)))
+
+(defun close-status ()
+  (when *status-stream*
+    (close *status-stream*)
+    (setf *status-stream* nil)))
+
+(defun condition-text (condition)
+  "One string for CONDITION, whatever its report does."
+  (let ((text (handler-case
+                  (let ((*print-length* 20) (*print-level* 5) (*print-circle* t))
+                    (format nil "~A: ~A" (type-of condition) condition))
+                (error () (format nil "~A" (type-of condition))))))
+    (if (> (length text) 4000)
+        (concatenate 'string (subseq text 0 4000) "...")
+        text)))
+
+(defun fail (condition)
+  "Tell the parent that the start has failed and end the image."
+  (ignore-errors
+   (sb-debug:print-backtrace :stream sb-sys:*stderr* :count 20)
+   (finish-output sb-sys:*stderr*))
+  (ignore-errors (send-status :failed (condition-text condition)))
+  (sb-ext:exit :code 70 :abort t))
+
+;;;; The parent's end is ours
+
+(defvar *lifetime-thread* nil)
+
+(defun remove-socket-function (socket)
+  "A function that unlinks the file SOCKET and its directory.  It conses
+nothing: it has to work while another thread keeps the collector away."
+  (if (null socket)
+      (constantly nil)
+      (let ((file (sb-alien:make-alien-string socket))
+            (directory (sb-alien:make-alien-string
+                        (string-right-trim
+                         "/" (subseq socket 0 (position #\/ socket :from-end t))))))
+        (lambda ()
+          (sb-alien:alien-funcall
+           (sb-alien:extern-alien "unlink" (function sb-alien:int (* char)))
+           file)
+          (sb-alien:alien-funcall
+           (sb-alien:extern-alien "rmdir" (function sb-alien:int (* char)))
+           directory)))))
+
+(defun watch-lifetime (socket)
+  (let ((remove-socket (remove-socket-function socket))
+        (buffer (make-array 16 :element-type '(unsigned-byte 8))))
+    (setf *lifetime-thread*
+          (sb-thread:make-thread
+           (lambda ()
+             (loop until (zerop (read-lifetime buffer)))
+             (funcall remove-socket)
+             (sb-ext:exit :code 0 :abort t))
+           :name "swank-mcp lifetime"))))
+
+(defun keep-descriptors-private ()
+  "A child that inherited +LIFETIME-FD+ would not harm, but one that held
++STATUS-FD+ would keep our parent waiting."
+  (dolist (fd (list +lifetime-fd+ +status-fd+))
+    (sb-posix:fcntl fd sb-posix:f-setfd +close-on-exec+)))
+
+;;;; Loading Swank and the helper
+
+(defun call-quietly (function)
+  "Call FUNCTION, its output kept back and shown on standard error only if it
+does not return: what compilers say about Swank interests nobody."
+  (let ((output (make-string-output-stream))
+        (done nil))
+    (unwind-protect
+         (multiple-value-prog1
+             (let ((*standard-output* output) (*error-output* output)
+                   (*trace-output* output) (*compile-verbose* nil)
+                   (*compile-print* nil) (*load-verbose* nil))
+               (funcall function))
+           (setf done t))
+      (unless done
+        (write-string (get-output-stream-string output) sb-sys:*stderr*)
+        (finish-output sb-sys:*stderr*)))))
+
+(defun fasls-into-swank-directory ()
+  "Make Swank's loader put fasls below *FASL-DIRECTORY*, as its authors meant.
+Debian's copy of the loader asks ASDF instead, for a place beside ASDF's
+other fasls."
+  (let ((name (swank-symbol "BINARY-PATHNAME" :swank-loader)))
+    (when name
+      (setf (fdefinition name)
+            (lambda (source directory)
+              (let ((fasl (compile-file-pathname source)))
+                (merge-pathnames (make-pathname :name (pathname-name fasl)
+                                                :type (pathname-type fasl))
+                                 directory)))))))
+
+(defun load-swank (source-directory fasl-directory)
+  "Load Swank without its contribs and without the site's and the person's
+init files for Swank: these are meant for servers that Emacs talks to."
+  (let ((*package* (find-package :cl-user)))
+    (load (merge-pathnames "swank-loader.lisp"
+                           (native-directory source-directory)))
+    (setf (symbol-value (swank-symbol "*FASL-DIRECTORY*" :swank-loader))
+          (native-directory fasl-directory))
+    (fasls-into-swank-directory)
+    (funcall (swank-symbol "INIT" :swank-loader)
+             :load-contribs nil :setup nil :quiet t)))
+
+(defun compile-into-place (source fasl)
+  "Compile SOURCE and rename the result to FASL, so that no other process sees
+half of it.  Returns FASL, or NIL if that could not be done, and the
+compiler's complaints, a string, or NIL if there were none."
+  (let ((temporary (format nil "~A.~D-tmp" (sb-ext:native-namestring fasl)
+                           (sb-posix:getpid)))
+        (complaints '()))
+    (handler-case
+        (handler-bind ((warning (lambda (w)
+                                  (push (condition-text w) complaints))))
+          (with-compilation-unit (:override t)
+            (compile-file source :output-file (native-path temporary)))
+          (sb-posix:rename temporary (sb-ext:native-namestring fasl))
+          (values fasl (format nil "~{~A~^~%~}" (nreverse complaints))))
+      (error (c)
+        (ignore-errors (sb-posix:unlink temporary))
+        (push (format nil "~A cannot be compiled to a file: ~A"
+                      (file-namestring source) (condition-text c))
+              *notes*)
+        nil))))
+
+(defun load-compiled (source fasl)
+  "Load FASL; if it is missing or unusable, compile it; if that fails, load
+SOURCE.  Returns the compiler's complaints about SOURCE, or NIL."
+  (when (probe-file fasl)
+    (handler-case (progn (load fasl) (return-from load-compiled nil))
+      (error () (ignore-errors (delete-file fasl)))))
+  (multiple-value-bind (compiled complaints) (compile-into-place source fasl)
+    (load (or compiled source))
+    (and complaints (string/= complaints "") complaints)))
+
+(defun present-symbols (package)
+  (let ((table (make-hash-table :test 'eq)))
+    (do-symbols (symbol package table)
+      (when (eq :internal (nth-value 1 (find-symbol (symbol-name symbol) package)))
+        (setf (gethash symbol table) t)))))
+
+(defun call-without-litter (function)
+  "Call FUNCTION and unintern what it left in COMMON-LISP-USER.  Loading Swank
+leaves about 130 symbols there, and a person's (USE-PACKAGE :ALEXANDRIA)
+would fail with a conflict over WHEN-LET."
+  (let* ((package (find-package :cl-user))
+         (before (present-symbols package)))
+    (funcall function)
+    (loop for symbol being the hash-keys of (present-symbols package)
+          unless (gethash symbol before)
+            do (unintern symbol package))))
+
+(defun load-everything (&key swank-dir fasl-dir boot boot-fasl helper helper-fasl
+                        &allow-other-keys)
+  (call-without-litter
+   (lambda ()
+     (call-quietly
+      (lambda ()
+        (unless (swank-symbol "CREATE-SERVER")
+          (load-swank swank-dir fasl-dir))
+        (when helper
+          (setf *helper-warnings*
+                (load-compiled (native-path helper) (native-path helper-fasl))))
+        (when (and boot (not (probe-file (native-path boot-fasl))))
+          (compile-into-place (native-path boot) (native-path boot-fasl)))))))
+  (funcall (swank-symbol "INIT")))
+
+;;;; The user's init file
+
+(defun load-user-init (seconds)
+  "Load ~/.sbclrc.  Returns NIL, or what went wrong.  Handlers in the file
+itself come before ours: an error counts when it would open the debugger."
+  (let ((file (and sb-ext:*userinit-pathname-function*
+                   (probe-file (funcall sb-ext:*userinit-pathname-function*)))))
+    (when file
+      (catch 'init-file-failed
+        (let ((sb-ext:*invoke-debugger-hook*
+                (lambda (condition hook)
+                  (declare (ignore hook))
+                  (throw 'init-file-failed (condition-text condition))))
+              (*package* (find-package :cl-user)))
+          (handler-bind ((sb-ext:timeout
+                           (lambda (c)
+                             (declare (ignore c))
+                             (throw 'init-file-failed
+                               (format nil "not finished after ~D seconds"
+                                       seconds)))))
+            (sb-ext:with-timeout seconds
+              (load file))))
+        nil))))
+
+;;;; Serving
+
+(defun call-with-functions (replacements function)
+  "Call FUNCTION while each (NAME . DEFINITION) of REPLACEMENTS is in force."
+  (let ((originals (loop for (name) in replacements
+                         collect (cons name (fdefinition name)))))
+    (unwind-protect
+         (progn
+           (loop for (name . definition) in replacements
+                 do (setf (fdefinition name) definition))
+           (funcall function))
+      (loop for (name . definition) in originals
+            do (setf (fdefinition name) definition)))))
+
+(defun create-server (&rest arguments)
+  (let ((log (swank-symbol "*SWANK-DEBUG-P*")))
+    (progv (and log (list log)) '(nil)  ; keeps its ";; Swank started" quiet
+      (apply (swank-symbol "CREATE-SERVER")
+             :port 0 :style :spawn :dont-close t arguments))))
+
+(defun serve-socket (file)
+  "Serve Swank on the Unix socket FILE.  Swank makes Internet sockets only,
+but all it does with the listening socket is to accept from it: so it is
+given ours where it asks its backend for one."
+  (let ((socket (make-instance 'sb-bsd-sockets:local-socket :type :stream)))
+    (sb-bsd-sockets:socket-bind socket file)
+    (sb-bsd-sockets:socket-listen socket 16)
+    (call-with-functions
+     (list (cons (swank-symbol "CREATE-SOCKET" :swank/backend)
+                 (lambda (&rest ignore) (declare (ignore ignore)) socket))
+           (cons (swank-symbol "LOCAL-PORT" :swank/backend)
+                 (lambda (&rest ignore) (declare (ignore ignore)) 0)))
+     #'create-server)
+    (list :network "unix" :address file)))
+
+(defun serve-loopback ()
+  (list :network "tcp"
+        :address (format nil "127.0.0.1:~D"
+                         (create-server :interface "127.0.0.1"))))
+
+(defun ready-status (&rest more)
+  (list* :ready t
+         :pid (sb-posix:getpid)
+         :implementation (format nil "~A ~A" (lisp-implementation-type)
+                                 (lisp-implementation-version))
+         :swank (format nil "~A"
+                        (symbol-value (swank-symbol "*SWANK-WIRE-PROTOCOL-VERSION*")))
+         :core *in-core*
+         :notes (reverse *notes*)
+         :helper-warnings *helper-warnings*
+         more))
+
+(defun serve (&key socket init-seconds &allow-other-keys)
+  (keep-descriptors-private)
+  (install-policy)
+  (send-status :booted t)
+  (let ((init-error (and init-seconds (load-user-init init-seconds))))
+    (install-policy)
+    (apply #'send-status
+           (apply #'ready-status
+                  :init-error init-error
+                  (if socket (serve-socket socket) (serve-loopback)))))
+  (close-status))
+
+(defun idle ()
+  "The main thread's occupation.  What somebody interrupts it with may fail
+and throw here; no interrupt gets through while there is nothing to throw to."
+  (sb-sys:without-interrupts
+    (loop (catch 'idle
+            (sb-sys:with-local-interrupts
+              (loop (sleep 3600)))))))
+
+;;;; Cores
+
+(defun call-if-defined (name package)
+  (let ((symbol (swank-symbol name package)))
+    (when (and symbol (fboundp symbol))
+      (funcall symbol))))
+
+(defun save-core (file)
+  "Save this image to FILE and end it.  Does not return."
+  (send-status :booted t)
+  (call-if-defined "WARM-UP" :swank-mcp)
+  (call-if-defined "CLEAR-CONFIGURATION" :asdf)
+  (sb-thread:terminate-thread *lifetime-thread*)
+  (sb-thread:join-thread *lifetime-thread* :default nil)
+  (close-status)
+  (setf *lifetime-thread* nil
+        *in-core* t
+        *notes* '()
+        *helper-warnings* nil)
+  (sb-ext:save-lisp-and-die (native-path file) :toplevel (lambda () (launch))
+                                               :executable nil))
+
+;;;; Entry point
+
+(defun launch ()
+  "Do what the parameters on +LIFETIME-FD+ say.  Does not return."
+  (let* ((sb-ext:*invoke-debugger-hook*
+           (lambda (condition hook)
+             (declare (ignore hook))
+             (if (typep condition 'sb-sys:interactive-interrupt)
+                 (continue condition)
+                 (fail condition))))
+         (parameters (read-parameters)))
+    (setf *default-pathname-defaults* (sb-ext:parse-native-namestring ""))
+    (watch-lifetime (getf parameters :socket))
+    (if *in-core*
+        (call-if-defined "CALL-IMAGE-RESTORE-HOOK" :uiop)
+        (apply #'load-everything parameters))
+    (if (getf parameters :save)
+        (save-core (getf parameters :save))
+        (apply #'serve parameters)))
+  (idle))

@@ -1,0 +1,185 @@
+;;;; conditions.lisp -- names and texts of conditions
+
+(cl:in-package #:swank-mcp)
+
+;;; Printing for people: bounded, and it never fails because of the user's code
+
+(defun call-safely (function)
+  "The string that FUNCTION returns, or one that says why it could not; then the
+second value is true.  Not even (BREAK) in the user's printing code gets past it."
+  (block nil
+    (flet ((give-up (condition &optional hook)
+             (declare (ignore hook))
+             (return (values (format nil "#<printing it failed: ~A~@[: ~A~]>"
+                                     (type-label condition)
+                                     (and (typep condition 'simple-condition)
+                                          (simple-text condition)))
+                             t))))
+      (let ((*debugger-hook* #'give-up)
+            #+sbcl (sb-ext:*invoke-debugger-hook* #'give-up))
+        (handler-case (values (funcall function))
+          (serious-condition (condition) (give-up condition)))))))
+
+(defun simple-text (condition)
+  "The format control of a SIMPLE-CONDITION without arguments: all that can be
+said of it without running more of the code that has just failed."
+  (let ((control (simple-condition-format-control condition)))
+    (and (stringp control)
+         (null (simple-condition-format-arguments condition))
+         (clip control 200))))
+
+(defmacro safely (&body body)
+  `(call-safely (lambda () ,@body)))
+
+(defun clip (string limit)
+  (if (> (length string) limit)
+      (concatenate 'string (subseq string 0 limit) "...")
+      string))
+
+;;; Names
+
+(defun implementation-package-p (package)
+  "True of the packages that belong to the Lisp system itself."
+  (and package
+       (let ((name (package-name package)))
+         #+sbcl (eql 0 (search "SB-" name))
+         #-sbcl (member name '("SI" "SYSTEM" "C" "CLOS" "EXT" "EXTENSIONS" "FFI" "MP")
+                        :test #'string=))))
+
+(defun standard-name-p (name)
+  (and (eq (symbol-package name) (find-package '#:common-lisp))
+       (not (member name '(condition simple-condition standard-object structure-object t)))))
+
+(defun class-ancestry (class)
+  #+sbcl (sb-mop:class-precedence-list class)
+  #+(or ecl clisp) (clos:class-precedence-list class)
+  #-(or sbcl ecl clisp) (list class))
+
+(defun condition-name (condition)
+  "The name to show for CONDITION's type: its own, or for a class of the
+implementation the nearest that the standard defines."
+  (let ((name (class-name (class-of condition))))
+    (or (and (implementation-package-p (symbol-package name))
+             (find-if #'standard-name-p
+                      (mapcar #'class-name (class-ancestry (class-of condition)))))
+        name)))
+
+(defun presenting-package (symbol)
+  "The package that SYMBOL is known by: ASDF for ASDF/FIND-COMPONENT:X when ASDF
+exports the same X."
+  (let* ((home (symbol-package symbol))
+         (name (package-name home))
+         (slash (position #\/ name))
+         (short (and slash (find-package (subseq name 0 slash)))))
+    (if (and short
+             (multiple-value-bind (found status) (find-symbol (symbol-name symbol) short)
+               (and (eq found symbol) (eq status :external))))
+        short
+        home)))
+
+(defun name-label (symbol)
+  "SYMBOL as shown to the user: bare from COMMON-LISP and COMMON-LISP-USER, with
+the package it is known by from elsewhere."
+  (let ((home (symbol-package symbol)))
+    (if (or (null home)
+            (member home (list (find-package '#:common-lisp)
+                               (find-package '#:common-lisp-user))))
+        (symbol-name symbol)
+        (let ((package (presenting-package symbol)))
+          (format nil "~A~:[::~;:~]~A" (package-name package)
+                  (eq :external (nth-value 1 (find-symbol (symbol-name symbol) package)))
+                  (symbol-name symbol))))))
+
+(defun type-label (condition)
+  (name-label (condition-name condition)))
+
+;;; Texts
+
+(defun report-text (condition)
+  "What CONDITION says of itself, whatever the user's printer variables are."
+  (with-standard-io-syntax
+    (let ((*print-readably* nil) (*print-pretty* t) (*print-right-margin* 1000)
+          (*print-circle* t) (*print-length* 100) (*print-level* 10)
+          #+sbcl (sb-int:*print-condition-references* nil))
+      (clip (safely (princ-to-string condition)) 20000))))
+
+(defun bare-type-error-text (condition)
+  "SBCL spreads a TYPE-ERROR over five lines and names a variable of its own
+code; datum and expected type say it in one."
+  (with-standard-io-syntax
+    (let ((*print-readably* nil) (*print-circle* t) (*print-length* 20) (*print-level* 5)
+          (*package* (find-package '#:common-lisp-user)))
+      (clip (safely (format nil "The value ~S is not of type ~S."
+                            (type-error-datum condition)
+                            (type-error-expected-type condition)))
+            2000))))
+
+(defun without-stream-lines (text)
+  "TEXT without the lines by which the reader names the stream it read from."
+  (let ((cut (or (search (format nil "~%~%  Line: ") text)
+                 (search (format nil "~%~%  Stream: ") text)
+                 (search (format nil "~%  Stream: ") text))))
+    (if cut (subseq text 0 cut) text)))
+
+(defun condition-text (condition)
+  (string-right-trim '(#\newline #\space #\tab)
+                     (cond ((no-input-p condition)
+                            "End of file: nobody is there to type or to answer, and standard input is empty.")
+                           ((eq (type-of condition) 'type-error)
+                            (bare-type-error-text condition))
+                           ((typep condition 'reader-error)
+                            (without-stream-lines (report-text condition)))
+                           (t (report-text condition)))))
+
+(defun no-input-p (condition)
+  "True of the end of file that READ-LINE or Y-OR-N-P meets during an evaluation."
+  (and (typep condition 'end-of-file)
+       (let ((stream (stream-error-stream condition)))
+         (and (typep stream 'concatenated-stream)
+              (null (concatenated-stream-streams stream))))))
+
+;;; Errors of the reader, told with line and column of the user's code
+
+(defun line-and-column (code position)
+  "Both counted from 1, as editors do."
+  (let* ((position (min position (length code)))
+         (newline (position #\newline code :end position :from-end t)))
+    (values (1+ (count #\newline code :end position))
+            (- position (or newline -1)))))
+
+(defun place-text (code position)
+  (multiple-value-bind (line column) (line-and-column code position)
+    (format nil "line ~D, column ~D" line column)))
+
+(defun next-form-position (code start)
+  "Where the form that is read from START begins: behind blanks and comments."
+  (loop for at = (position-if-not (lambda (c) (find c '(#\space #\newline #\tab #\return #\page)))
+                                  code :start start)
+        while (and at (char= (char code at) #\;))
+        do (setf start (or (position #\newline code :start at) (length code)))
+        finally (return (or at (length code)))))
+
+(defun internal-symbol-advice (text)
+  "The spelling with two colons, when TEXT complains that a symbol is not
+external; NIL otherwise."
+  (let ((prefix "The symbol \"") (middle "\" is not external in the "))
+    (let ((at (search middle text)))
+      (when (and at (eql 0 (search prefix text)))
+        (let* ((from (+ at (length middle)))
+               (end (search " package" text :start2 from)))
+          (when end
+            (format nil "~%Write ~A::~A to use it all the same, or export it."
+                    (subseq text from end)
+                    (subseq text (length prefix) at))))))))
+
+(defun reader-failure-text (condition code start position)
+  "The message for CONDITION, met while reading the form that begins behind
+START; POSITION is how far the reader got."
+  (let ((begin (next-form-position code start)))
+    (if (typep condition 'end-of-file)
+        (format nil "The code ends inside the form that begins at ~A: a closing ~
+                     parenthesis, quote or bar is missing."
+                (place-text code begin))
+        (let ((text (condition-text condition)))
+          (format nil "~A~@[~A~]~%At ~A of the code." text (internal-symbol-advice text)
+                  (place-text code (max begin (1- position))))))))

@@ -1,0 +1,311 @@
+;;;; evaluate.lisp -- EVALUATE
+
+(cl:in-package #:swank-mcp)
+
+(defvar *max-values* 100)
+(defparameter *package-deleted*
+  "The session's package was deleted; it is COMMON-LISP-USER again.")
+
+;;; Calling the user's code
+
+(declaim (notinline evaluate-form end-of-frame))
+
+(defun end-of-frame () nil)
+
+(defun evaluate-form (form)
+  "EVAL, as a frame of its own: backtraces end here."
+  (multiple-value-prog1 (eval form)
+    (end-of-frame)))
+
+(defun call-with-debug-quality (quality function)
+  "Compile in FUNCTION's extent with DEBUG at QUALITY, whatever is declaimed; 1,
+the Lisp's own default, leaves the user's declamations alone."
+  #+sbcl
+  (if (eql quality 1)
+      (funcall function)
+      (let ((sb-c::*policy-min* sb-c::*policy-min*)
+            (sb-c::*policy-max* sb-c::*policy-max*))
+        (if (zerop quality)
+            (sb-ext:restrict-compiler-policy 'debug 0 0)
+            (sb-ext:restrict-compiler-policy 'debug quality))
+        (funcall function)))
+  #-sbcl
+  (progn quality (funcall function)))
+
+(defun call-refusing-exit (function refuse)
+  "Call FUNCTION; where it asks the image or this thread to end, undo that and
+call REFUSE with what it asked for."
+  #+sbcl
+  (catch-ending 'sb-thread::%abort-thread
+                (lambda ()
+                  (catch-ending 'sb-impl::%end-of-the-world
+                                function
+                                (lambda ()
+                                  (forget-exit)
+                                  (funcall refuse "the Lisp image"))))
+                (lambda () (funcall refuse "the thread that evaluates for this session")))
+  #-sbcl
+  (progn refuse (funcall function)))
+
+#+sbcl
+(defun catch-ending (tag function refuse)
+  (let ((returned nil))
+    (multiple-value-prog1
+        (catch tag
+          (multiple-value-prog1 (funcall function) (setf returned t)))
+      (unless returned (funcall refuse)))))
+
+#+sbcl
+(defun forget-exit ()
+  (setf sb-sys:*exit-in-progress* nil)
+  (ignore-errors (sb-thread:release-mutex sb-impl::*exit-lock*)))
+
+;;; Reports of what went wrong: plists for the wire
+
+(defun failure (type message &optional frames (total 0))
+  (list* :kind :error :type type :message message (frames-for-wire frames total)))
+
+(defun condition-report (condition form)
+  "The report of CONDITION, made where it was signalled, with the stack intact."
+  (let ((missing (and (typep condition 'undefined-function)
+                      (cell-error-name condition))))
+    (multiple-value-bind (frames total)
+        (ignore-errors (collect-frames *max-frames* *package* :missing missing))
+      (unless frames
+        (setf frames (list (show-form form *package*)) total 1))
+      (append (failure (type-label condition) (condition-text condition) frames total)
+              (when missing (list :missing missing))))))
+
+(defun refused-exit-report (what)
+  (failure "EXIT-REFUSED"
+           (format nil "The code asked ~A to end. It is not ended: the session lives in it." what)))
+
+;;; Values
+
+(defun value-text (value)
+  "VALUE printed as (HEAD TAIL OMITTED)."
+  (let ((sink (make-sink)))
+    (multiple-value-bind (trouble failedp)
+        (call-safely
+         (lambda ()
+           (let ((*print-length* 100) (*print-level* 10) (*print-circle* t)
+                 (*print-pretty* t) (*print-readably* nil) (*print-escape* t))
+             (if (stringp value)
+                 (write-quoted value sink) ; PRIN1's result, in runs of characters
+                 (prin1 value sink)))))
+      (if failedp
+          (list (format nil "#<~A, ~A" (safely (name-of-type value)) (subseq trouble 2)) "" 0)
+          (sink-text sink)))))
+
+(defun name-of-type (value)
+  (let ((name (class-name (class-of value))))
+    (if (symbolp name) (name-label name) "object")))
+
+;;; What surrounds the user's code
+
+(defun call-with-debugger-hooks (function on-error)
+  "Call FUNCTION; a condition that nobody handles goes to ON-ERROR, after a
+debugger hook that the user's code has bound."
+  (let ((hook nil))
+    (setf hook (lambda (condition self)
+                 (declare (ignore self))
+                 (let ((theirs *debugger-hook*))
+                   (when (and theirs (not (eq theirs hook)))
+                     (let ((*debugger-hook* nil))
+                       (funcall theirs condition theirs))))
+                 (funcall on-error condition)))
+    (let ((*debugger-hook* hook)
+          #+sbcl (sb-ext:*invoke-debugger-hook* hook))
+      (funcall function))))
+
+(defun call-with-streams (evaluation function)
+  "Output goes to the evaluation's sinks; input is at its end."
+  (let* ((out (evaluation-out evaluation))
+         (err (evaluation-err evaluation))
+         (no-input (make-concatenated-stream))
+         (nobody (make-two-way-stream no-input (make-broadcast-stream)))
+         (*standard-output* out)
+         (*error-output* err)
+         (*trace-output* err)
+         (*standard-input* no-input)
+         (*terminal-io* (make-two-way-stream no-input out))
+         (*query-io* nobody)
+         (*debug-io* nobody))
+    (funcall function)))
+
+(defun call-in-session (session package function)
+  "Call FUNCTION with PACKAGE and the session's variables; keep in SESSION what
+it assigns to them, however it ends.  Returns notes about what was not kept."
+  (let ((notes '()))
+    (progv *session-variables* (session-values session)
+      (let* ((readtable *readtable*)
+             (case (readtable-case readtable))
+             (*package* package))
+        (unwind-protect (funcall function)
+          (unless (eq *package* package)
+            (setf (session-package session) *package*))
+          (unless (eq case (readtable-case readtable))
+            (setf (readtable-case readtable) case)
+            (push "READTABLE-CASE of the session's readtable was put back; (setf *readtable* ...) to a changed copy lasts."
+                  notes))
+          (setf (session-values session) (mapcar #'symbol-value *session-variables*)))))
+    notes))
+
+;;; Reading and evaluating, form by form
+
+(defun read-evaluate (code debug &key on-reading on-form)
+  "Evaluate the forms of CODE one after the other; return the last one's values.
+ON-READING is told the position before each READ, ON-FORM each form."
+  (let ((in (make-string-input-stream code))
+        (values '()))
+    (loop
+      (funcall on-reading in (file-position in))
+      (let ((form (read in nil in)))
+        (when (eq form in) (return values))
+        (funcall on-form form)
+        (setf - form)
+        (setf values (multiple-value-list
+                      (call-with-debug-quality debug (lambda () (evaluate-form form)))))
+        (setf +++ ++  ++ +  + form
+              *** **  ** *  * (first values)
+              /// //  // /  / values)))))
+
+(defun perform (evaluation package debug record)
+  "The user's part of EVALUATION.  (VALUES VALUE-TEXTS REPORT NOTES), of which
+the first or the second is meant."
+  (let ((texts '()) (report nil) (notes '())
+        (form nil) (reading nil) (start 0)
+        (code (evaluation-code evaluation)))
+    (block run
+      (flet ((end-with (what)
+               (setf report what)
+               (return-from run)))
+        (setf (evaluation-escape evaluation) #'end-with)
+        (flet ((on-error (condition)
+                 (end-with
+                  (if (and reading
+                           (typep condition '(or reader-error end-of-file))
+                           (eq reading (stream-error-stream condition)))
+                      (failure (type-label condition)
+                               (reader-failure-text condition code start (file-position reading)))
+                      (condition-report condition form))))
+               (work ()
+                 (restart-case
+                     (call-refusing-exit
+                      (lambda ()
+                        (let ((values (read-evaluate
+                                       code debug
+                                       :on-reading (lambda (in position)
+                                                     (setf reading in start position))
+                                       :on-form (lambda (next) (setf form next reading nil)))))
+                          (setf reading nil)
+                          (unless (package-name *package*)
+                            (setf *package* (find-package '#:common-lisp-user))
+                            (push *package-deleted* notes))
+                          (when (> (length values) *max-values*)
+                            (push (format nil "The first ~D of ~D values are shown."
+                                          *max-values* (length values))
+                                  notes)
+                            (setf values (subseq values 0 *max-values*)))
+                          (setf texts (mapcar #'value-text values))))
+                      (lambda (what) (end-with (refused-exit-report what))))
+                   (abort ()
+                     :report "Abort this evaluation."
+                     (end-with (failure "ABORTED" "The evaluation invoked its ABORT restart."))))))
+          (call-stoppably
+           evaluation
+           (lambda ()
+             (call-with-streams
+              evaluation
+              (lambda ()
+                (call-with-debugger-hooks
+                 (lambda ()
+                   (setf notes
+                         (append notes
+                                 (call-in-session
+                                  (evaluation-session evaluation) package
+                                  (lambda ()
+                                    (call-recording-warnings #'work (lambda () form) record))))))
+                 #'on-error))))))))
+    (values texts report notes)))
+
+;;; The whole
+
+(defun flush-process-output ()
+  "Push out what went past our streams to the process' own, Lisp's and C's."
+  #+sbcl
+  (when *launched*
+    (ignore-errors (finish-output sb-sys:*stdout*))
+    (ignore-errors (finish-output sb-sys:*stderr*))
+    (sb-alien:alien-funcall
+     (sb-alien:extern-alien "fflush" (function sb-alien:int sb-alien:unsigned-long)) 0)))
+
+(defun microseconds ()
+  "The time of day; GET-INTERNAL-REAL-TIME of SBCL ticks only every 4 ms."
+  #+sbcl (multiple-value-bind (seconds microseconds) (sb-ext:get-time-of-day)
+           (+ (* 1000000 seconds) microseconds))
+  #-sbcl (floor (* 1000000 (get-internal-real-time)) internal-time-units-per-second))
+
+(defun costs ()
+  "Clocks and counters, for differences; times in microseconds."
+  (flet ((us (units) (floor (* 1000000 units) internal-time-units-per-second)))
+    (list (microseconds)
+          (us (get-internal-run-time))
+          #+sbcl (us sb-ext:*gc-run-time*) #-sbcl 0
+          #+sbcl (sb-ext:get-bytes-consed) #-sbcl 0)))
+
+(defun costs-since (before)
+  (mapcar #'- (costs) before))
+
+(defun evaluate (code &key (session "default") (token 0) package (debug 1))
+  "Read and evaluate the forms of CODE in SESSION, with PACKAGE (a name, or NIL
+for the session's) and DEBUG quality 0 to 3.  TOKEN names the evaluation for
+STOP-EVALUATION.  The answer is a plist:
+
+  :VALUES   ((HEAD TAIL OMITTED) ...) the last form's values, printed
+  :ERROR    NIL or (:KIND :ERROR | :TIMEOUT | :CANCELLED :TYPE :MESSAGE :FRAMES :MORE)
+  :STDOUT :STDERR   NIL or (HEAD TAIL OMITTED)
+  :WARNINGS ((LABEL TEXT) ...)   :NOTES (TEXT ...)
+  :PACKAGE  name of the session's package afterwards
+  :COSTS    (REAL RUN GC BYTES), times in microseconds"
+  (let* ((session (ensure-session session))
+         (evaluation (make-evaluation :token token :session session :code code
+                                      :thread (swank/backend:current-thread))))
+    (register evaluation)
+    (unwind-protect
+         (multiple-value-bind (default lostp) (live-package session)
+           (let ((package (if package (or (find-package-named package) package) default)))
+             (if (packagep package)
+                 (evaluation-answer evaluation package debug lostp)
+                 (unknown-package-answer session package))))
+      (unregister evaluation))))
+
+(defun unknown-package-answer (session name)
+  (answer (list :error (failure "PACKAGE-ERROR" (unknown-package-text name))
+                :package (package-name (session-package session)))))
+
+(defun evaluation-answer (evaluation package debug lostp)
+  (let ((records '()) (before (costs)) (session (evaluation-session evaluation)))
+    (multiple-value-bind (texts report notes)
+        (let ((*evaluation* evaluation))
+          (perform evaluation package debug
+                   (lambda (condition form)
+                     (setf records (note-warning condition form records)))))
+      (let ((costs (costs-since before)))
+        (close-sink (evaluation-out evaluation))
+        (close-sink (evaluation-err evaluation))
+        (flush-process-output)
+        (when lostp
+          (push *package-deleted* notes))
+        (multiple-value-bind (after deletedp) (live-package session)
+          (when deletedp (push *package-deleted* notes))
+          (let ((missing (getf report :missing)))
+            (remf report :missing)
+            (answer (list :values (if report '() texts)
+                          :error report
+                          :stdout (sink-text (evaluation-out evaluation))
+                          :stderr (sink-text (evaluation-err evaluation))
+                          :warnings (records-for-wire records missing)
+                          :notes notes
+                          :package (package-name after)
+                          :costs costs))))))))

@@ -1,0 +1,183 @@
+;;;; frames.lisp -- backtraces of user frames, printed without user code
+
+(cl:in-package #:swank-mcp)
+
+;;; A backtrace is taken while something has gone wrong, sometimes with little
+;;; stack left, sometimes in an interrupt.  No PRINT-OBJECT method of the user
+;;; may run then: it may be the very thing that loops or fails.  So arguments
+;;; are printed by this little printer, which knows data and names, and shows
+;;; anything else by its type.
+
+(defvar *max-frames* 20)
+(defparameter *max-argument-length* 10)
+(defparameter *max-argument-depth* 4)
+(defparameter *max-string-shown* 100)
+
+(defun show-argument (object stream depth)
+  (typecase object
+    (null (write-string "NIL" stream))
+    (symbol (prin1 object stream))
+    (number (show-number object stream))
+    (character (prin1 object stream))
+    (string (prin1 (clip object *max-string-shown*) stream))
+    (cons (if (plusp depth)
+              (show-list object stream (1- depth))
+              (write-char #\# stream)))
+    (function (show-function object stream))
+    ;; SBCL's stand-ins: #<unused argument>, #<unavailable argument>
+    #+sbcl (sb-debug::unprintable-object (prin1 object stream))
+    (package (format stream "#<PACKAGE ~A>" (package-name object)))
+    (pathname (prin1 object stream))
+    (vector (format stream "#<VECTOR ~D>" (length object)))
+    (t (format stream "#<~A>" (let ((name (class-name (class-of object))))
+                                (if (symbolp name) name "?"))))))
+
+(defun show-number (number stream)
+  (if (and (integerp number) (> (integer-length number) 400))
+      (format stream "#<INTEGER of ~D bits>" (integer-length number))
+      (prin1 number stream)))
+
+(defun show-list (list stream depth)
+  (cond ((and (member (first list) '(quote function)) (consp (rest list)) (null (cddr list)))
+         (write-string (if (eq (first list) 'quote) "'" "#'") stream)
+         (show-argument (second list) stream depth))
+        (t (write-char #\( stream)
+           (loop for rest = list then (cdr rest)
+                 for count from 0
+                 do (cond ((= count *max-argument-length*)
+                           (write-string "..." stream)
+                           (return))
+                          (t (show-argument (car rest) stream depth)))
+                    (cond ((null (cdr rest)) (return))
+                          ((atom (cdr rest))
+                           (write-string " . " stream)
+                           (show-argument (cdr rest) stream depth)
+                           (return))
+                          (t (write-char #\space stream))))
+           (write-char #\) stream))))
+
+(defun show-function (function stream)
+  (let ((name #+sbcl (sb-kernel:%fun-name function)
+              #-sbcl (nth-value 2 (function-lambda-expression function))))
+    (if (and name (symbolp name))
+        (format stream "#<FUNCTION ~A>" (symbol-name name))
+        (write-string "#<FUNCTION>" stream))))
+
+(defun call-with-frame-printing (package function)
+  (with-standard-io-syntax
+    (let ((*package* package) (*print-readably* nil) (*print-pretty* nil))
+      (funcall function))))
+
+(defun show-form (form package)
+  (call-with-frame-printing
+   package
+   (lambda ()
+     (clip (with-output-to-string (s) (show-argument form s *max-argument-depth*)) 500))))
+
+;;; Which frames are the user's
+
+#+sbcl
+(defun frame-name-symbol (name)
+  "The symbol by which the function of a frame is known: FOO for FOO, (SETF FOO),
+(LAMBDA (X) :IN FOO), (FLET BAR :IN FOO), (SB-PCL::FAST-METHOD FOO ...)."
+  (loop while (consp name)
+        do (let ((in (ignore-errors (getf (cddr name) :in))))
+             (setf name (if in in (if (rest name) (second name) (first name))))
+             ;; (LAMBDA (X)) of no function: a user's form
+             (when (and (null in) (listp name)) (return-from frame-name-symbol nil))))
+  (and (symbolp name) name))
+
+(defun helper-package-p (package)
+  (member package (load-time-value
+                   (mapcar #'find-package '("SWANK-MCP" "SWANK" "SWANK/BACKEND" "SWANK/SBCL"
+                                            "SWANK/GRAY" "SWANK/RPC")))))
+
+#+sbcl
+(defun public-name (name)
+  "The name a user knows for a function that the compiler called in its place."
+  (let ((text (and (symbolp name)
+                   (implementation-package-p (symbol-package name))
+                   (symbol-name name))))
+    (cond ((and (consp name)
+                (member (first name) '(sb-pcl::fast-method sb-pcl::slow-method)))
+           (cons 'method (rest name)))
+          ((null text) name)
+          ((eql 0 (search "TWO-ARG-" text))
+           (or (find-symbol (subseq text 8) '#:common-lisp) name))
+          ((string= text "INTEGER-/-INTEGER") '/)
+          (t name))))
+
+#+sbcl
+(defun user-frame-p (name)
+  (cond ((stringp name) (string= name "undefined function"))
+        (t (let ((symbol (frame-name-symbol name)))
+             (cond ((null symbol) (not (equal name '(lambda ()))))
+                   ((implementation-package-p (symbol-package symbol)) nil)
+                   ((helper-package-p (symbol-package symbol)) nil)
+                   (t (not (member symbol '(eval error cerror signal warn break
+                                            invoke-debugger)))))))))
+
+#+sbcl
+(defun frame-text (name args missing)
+  "MISSING is the function's name when the frame is a call of one that is undefined."
+  (with-output-to-string (s)
+    (write-char #\( s)
+    (cond ((equal name "undefined function") (prin1 (or missing name) s))
+          (t (prin1 name s)))
+    (if (listp args)
+        (dolist (argument args)
+          (write-char #\space s)
+          (show-argument argument s *max-argument-depth*))
+        (write-string " ..." s))
+    (write-char #\) s)))
+
+;;; Of the frames beyond those shown only the number is wanted, and after a stack
+;;; overflow there are hundreds of thousands: the count stops at *DEEPEST-FRAME*.
+
+(defparameter *deepest-frame* 5000)
+
+#+sbcl
+(defun collect-frames (limit package &key missing)
+  "Texts of the innermost LIMIT user frames above EVALUATE-FORM, and how many
+user frames were seen in all.  MISSING names the function of an
+\"undefined function\" frame."
+  (let ((texts '()) (total 0) (alias nil))
+    (flet ((visit (frame name)
+             (let ((public (public-name name)))
+               (when (user-frame-p public)
+                 (let ((text (and (< total limit)
+                                  (frame-text public (frame-arguments frame) missing))))
+                   ;; (/ 1 0) calls SB-KERNEL::INTEGER-/-INTEGER: one call to the user
+                   (unless (and alias (equal text alias))
+                     (incf total)
+                     (when text (push (clip text 500) texts)))
+                   (setf alias (and (not (eq public name)) text)))))))
+      (call-with-frame-printing
+       package
+       (lambda ()
+         (block walk
+           (sb-debug::map-backtrace
+            (lambda (frame)
+              (let ((name (sb-di:debug-fun-name (sb-di:frame-debug-fun frame))))
+                (when (eq name 'evaluate-form)
+                  (return-from walk))
+                (ignore-errors (visit frame name))))
+            :from (or (sb-debug::resolve-stack-top-hint) :interrupted-frame)
+            :count *deepest-frame*)))))
+    (values (nreverse texts) total)))
+
+#+sbcl
+(defun frame-arguments (frame)
+  (nth-value 1 (sb-debug::frame-call frame :replace-dynamic-extent-objects t)))
+
+#-sbcl
+(defun collect-frames (limit package &key missing)
+  "Swank's idea of the frames; it knows no user frames from others."
+  (declare (ignore package missing))
+  (let ((texts '()))
+    (ignore-errors
+     (swank/backend:call-with-debugging-environment
+      (lambda ()
+        (dolist (frame (swank/backend:compute-backtrace 0 limit))
+          (push (with-output-to-string (s) (swank/backend:print-frame frame s)) texts)))))
+    (values (nreverse texts) (length texts))))

@@ -1,0 +1,30 @@
+;;;; package.lisp -- SWANK-MCP: evaluation for programs, on top of Swank.
+;;;;
+;;;; This package lives in the Lisp image beside Swank.  A bridge calls it with
+;;;;
+;;;;     (swank:eval-and-grab-output "(swank-mcp:evaluate \"...\" ...)")
+;;;;
+;;;; and gets back one readable s-expression of strings and numbers.  It depends
+;;;; on Swank alone and sets no variable, readtable, package or hook that is not
+;;;; its own: whatever an evaluation may change is bound per session.
+;;;;
+;;;;     wire.lisp       what an answer looks like on the wire
+;;;;     sink.lisp       output streams that never fill the memory
+;;;;     conditions.lisp names and texts of conditions, reader errors
+;;;;     frames.lisp     backtraces of user frames, printed without user code
+;;;;     warnings.lisp   warnings recorded and muffled
+;;;;     session.lisp    sessions: what lasts from one evaluation to the next
+;;;;     stop.lisp       evaluations in progress, and ending them from outside
+;;;;     evaluate.lisp   EVALUATE
+;;;;     heap.lisp       a soft limit on the heap
+;;;;     threads.lisp    the threads that evaluations and look-ups run on
+;;;;     status.lisp     what is going on, for people who ask
+
+(cl:defpackage #:swank-mcp
+  (:use #:common-lisp)
+  (:export #:evaluate                   ; evaluate.lisp
+           #:stop-evaluation            ; stop.lisp
+           #:peek-output
+           #:start-thread               ; threads.lisp
+           #:configure                  ; session.lisp
+           #:status))                   ; status.lisp

@@ -1,0 +1,106 @@
+;;;; session.lisp -- what lasts from one evaluation to the next
+
+(cl:in-package #:swank-mcp)
+
+(defvar *launched* nil
+  "True in an image that the bridge started and owns; false in a person's.")
+
+(defvar *sessions* (make-hash-table :test 'equal)
+  "Name to session.")
+
+(defvar *lock* (swank/backend:make-lock :name "swank-mcp")
+  "Held while *SESSIONS* or *EVALUATIONS* is read or changed.")
+
+(defmacro with-lock (() &body body)
+  `(swank/backend:call-with-lock-held *lock* (lambda () ,@body)))
+
+;;; A session sees the variables of the reader, the printer and the REPL as if
+;;; they were global and its own: what its code assigns to them lasts, and
+;;; nobody else in the image notices.
+
+(defparameter *repl-variables* '(* ** *** / // /// + ++ +++ -))
+
+(defparameter *syntax-variables*
+  '(*readtable* *read-base* *read-default-float-format* *read-eval* *read-suppress*
+    *print-array* *print-base* *print-case* *print-circle* *print-escape* *print-gensym*
+    *print-length* *print-level* *print-lines* *print-miser-width* *print-pprint-dispatch*
+    *print-pretty* *print-radix* *print-readably* *print-right-margin*
+    *default-pathname-defaults*))
+
+(defparameter *session-variables* (append *repl-variables* *syntax-variables*))
+
+(defun initial-values ()
+  (append (mapcar (constantly nil) *repl-variables*)
+          (loop for variable in *syntax-variables*
+                collect (case variable
+                          ;; own copies: both are often changed in place
+                          (*readtable* (copy-readtable *readtable*))
+                          (*print-pprint-dispatch* (copy-pprint-dispatch))
+                          (t (symbol-value variable))))))
+
+(defstruct (session (:constructor make-session (name)) (:copier nil))
+  name
+  (package (find-package '#:common-lisp-user))
+  (values (initial-values)))
+
+(defun ensure-session (name)
+  (with-lock ()
+    (or (gethash name *sessions*)
+        (setf (gethash name *sessions*) (make-session name)))))
+
+(defun configure (&key launched)
+  "Say what kind of image this is.  In one that was launched for the bridge,
+output that comes too late for its evaluation goes to the process' own, and the
+heap is watched."
+  (setf *launched* launched
+        *late-output* (and launched #+sbcl sb-sys:*stdout* #-sbcl nil))
+  (when launched
+    (start-heap-watch))
+  (answer t))
+
+;;; Packages
+
+(defun find-package-named (designator)
+  "By exact name or nickname; else, since people write names in lower case,
+by its upper case."
+  (or (find-package designator)
+      (find-package (string-upcase designator))))
+
+(defun live-package (session)
+  "The session's package; COMMON-LISP-USER and a true second value if that has
+been deleted."
+  (let ((package (session-package session)))
+    (if (and (packagep package) (package-name package))
+        package
+        (values (setf (session-package session) (find-package '#:common-lisp-user)) t))))
+
+(defun edit-distance (a b)
+  "Levenshtein's: how many characters to add, drop or change."
+  (let ((row (make-array (1+ (length b)))))
+    (dotimes (j (length row)) (setf (aref row j) j))
+    (dotimes (i (length a) (aref row (length b)))
+      (let ((diagonal (aref row 0)))
+        (setf (aref row 0) (1+ i))
+        (loop for j from 1 to (length b)
+              do (let ((above (aref row j)))
+                   (setf (aref row j)
+                         (min (1+ above)
+                              (1+ (aref row (1- j)))
+                              (+ diagonal (if (char= (char a i) (char b (1- j))) 0 1)))
+                         diagonal above)))))))
+
+(defun similar-package-names (name)
+  "At most three names of packages that NAME may have been meant for."
+  (let ((name (string-upcase name)) (near '()))
+    (dolist (package (list-all-packages))
+      (dolist (candidate (cons (package-name package) (package-nicknames package)))
+        (let ((distance (if (search name candidate) 1 (edit-distance name candidate))))
+          (when (<= distance (max 1 (floor (length name) 3)))
+            (push (cons distance (package-name package)) near)))))
+    (let ((names (remove-duplicates (mapcar #'cdr (stable-sort near #'< :key #'car))
+                                    :test #'string= :from-end t)))
+      (subseq names 0 (min 3 (length names))))))
+
+(defun unknown-package-text (name)
+  (format nil "The name ~S does not designate any package.~@[~%Near it: ~{~A~^, ~}.~]"
+          (string-upcase name) (similar-package-names name)))

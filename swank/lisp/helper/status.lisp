@@ -1,0 +1,74 @@
+;;;; status.lisp -- what is going on, for people who ask
+
+(cl:in-package #:swank-mcp)
+
+(defun running-frames (evaluation)
+  "Where EVALUATION is now: its thread is asked, and given half a second."
+  #+sbcl
+  (let ((frames '()) (done (sb-thread:make-semaphore)))
+    (ignore-errors
+     (swank/backend:interrupt-thread
+      (evaluation-thread evaluation)
+      (lambda ()
+        (when (evaluation-activep evaluation)
+          (setf frames (ignore-errors
+                        (collect-frames *max-frames*
+                                        (session-package (evaluation-session evaluation))))))
+        (sb-thread:signal-semaphore done)))
+     (sb-thread:wait-on-semaphore done :timeout 1/2))
+    frames)
+  #-sbcl
+  (progn evaluation nil))
+
+(defun running-for-wire (session)
+  (let ((evaluation (with-lock () (find session *evaluations* :key #'evaluation-session))))
+    (when evaluation
+      (list :token (evaluation-token evaluation)
+            :code (clip (evaluation-code evaluation) 200)
+            :age (- (microseconds) (evaluation-started evaluation))
+            :frames (running-frames evaluation)))))
+
+(defun threads-for-wire ()
+  (loop for thread in (swank/backend:all-threads)
+        when (swank/backend:thread-alive-p thread)
+          collect (list (princ-to-string (swank/backend:thread-name thread))
+                        (princ-to-string (swank/backend:thread-status thread)))))
+
+(defun mailbox-count ()
+  "How many mailboxes Swank keeps for threads, dead ones included."
+  #+sbcl
+  (let ((mailboxes (find-symbol "*MAILBOXES*" '#:swank/sbcl)))
+    (if (and mailboxes (boundp mailboxes) (listp (symbol-value mailboxes)))
+        (length (symbol-value mailboxes))
+        0))
+  #-sbcl 0)
+
+(defun status (&optional (session "default"))
+  "A plist about SESSION and the image; ages in microseconds, sizes in bytes."
+  (let ((session (ensure-session session)))
+    (answer (list :package (package-name (live-package session))
+                  :running (running-for-wire session)
+                  :threads (threads-for-wire)
+                  :heap-used (heap-used)
+                  :heap-limit (heap-size)
+                  :mailboxes (mailbox-count)))))
+
+;;; PCL builds constructors, dispatch functions and caches at first use, tens of
+;;; milliseconds in all.  An image that is about to be saved does it now.
+
+(define-condition rehearsal (error) ()
+  (:report "A rehearsal."))
+
+(defun warm-up ()
+  "Go through the motions once, in a session that is forgotten."
+  (dolist (code '("(list 1 \"two\" 'three 4.0d0 #\\5 (list 6))" "(values 1 2)" "(/ 1 0)"
+                  "(print 'hello)" "(defun warm (x) (let ((y 1)) x))" "(no-such-function 1)"
+                  "(car 42)" "(error 'rehearsal)" "(warn \"w\")" "(format t \"~a~%\" 1)" "(foo"
+                  "(make-hash-table)" "(format *error-output* \"e\")"))
+    (let ((*package* (find-package '#:swank-mcp)))
+      (princ-to-string (evaluate code :session "rehearsal" :package "SWANK-MCP"))))
+  (remhash "rehearsal" *sessions*)
+  (fmakunbound 'warm)
+  (status "rehearsal")
+  (remhash "rehearsal" *sessions*)
+  t)

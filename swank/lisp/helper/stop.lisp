@@ -1,0 +1,106 @@
+;;;; stop.lisp -- evaluations in progress, and ending them from outside
+
+(cl:in-package #:swank-mcp)
+
+(defstruct (evaluation (:copier nil))
+  token                  ; integer from the bridge, increasing
+  session code thread
+  (started (microseconds))       ; see MICROSECONDS
+  (out (make-sink)) (err (make-sink))
+  (activep nil)          ; true while ESCAPE may be called
+  escape                 ; function of a report: ends the evaluation with it
+  early-stop)            ; reason of a stop that came before ACTIVEP
+
+(defvar *evaluations* '()
+  "The evaluations in progress.")
+
+(defvar *early-stops* '()
+  "Alist token to reason of stops that overtook the evaluation they are for.")
+
+(defvar *evaluation* nil
+  "The evaluation that the current thread is busy with.")
+
+(defun register (evaluation)
+  (with-lock ()
+    (let ((token (evaluation-token evaluation)))
+      (setf (evaluation-early-stop evaluation)
+            (cdr (assoc token *early-stops*))
+            *early-stops*
+            (remove-if (lambda (entry) (<= (car entry) token)) *early-stops*))
+      (push evaluation *evaluations*))))
+
+(defun unregister (evaluation)
+  (with-lock ()
+    (setf *evaluations* (remove evaluation *evaluations*))))
+
+(defun find-evaluation (token)
+  (with-lock ()
+    (find token *evaluations* :key #'evaluation-token)))
+
+;;; The stop is an interrupt of the evaluating thread that leaves it by a
+;;; non-local exit.  No condition is signalled, so no handler of the user can
+;;; swallow it; cleanup forms run, and a second stop gets out of a cleanup that
+;;; hangs.  An interrupt that comes too late must do nothing: ACTIVEP is cleared
+;;; with interrupts off, on every way out.
+
+(defun call-stoppably (evaluation function)
+  #+sbcl
+  (sb-sys:without-interrupts
+    (unwind-protect
+         (sb-sys:with-local-interrupts
+           (setf (evaluation-activep evaluation) t)
+           (when (evaluation-early-stop evaluation)
+             (stop-here evaluation (evaluation-early-stop evaluation)))
+           (funcall function))
+      (setf (evaluation-activep evaluation) nil)))
+  #-sbcl
+  (unwind-protect
+       (progn (setf (evaluation-activep evaluation) t)
+              (funcall function))
+    (setf (evaluation-activep evaluation) nil)))
+
+(defun stop-here (evaluation reason)
+  "In the thread of EVALUATION: end it, if it still runs, with a report of REASON."
+  (when (evaluation-activep evaluation)
+    (funcall (evaluation-escape evaluation) (stop-report evaluation reason))))
+
+(defun stop-report (evaluation reason)
+  (multiple-value-bind (frames total)
+      (ignore-errors (collect-frames *max-frames* (session-package (evaluation-session evaluation))))
+    (append (ecase reason
+              ((:timeout :cancelled) (list :kind reason :type "" :message ""))
+              (:heap (list :kind :error :type "STORAGE-CONDITION" :message (heap-text))))
+            (frames-for-wire frames (or total 0)))))
+
+(defun frames-for-wire (frames total)
+  (list :frames frames :more (max 0 (- total (length frames)))))
+
+(defun stop-evaluation (token reason)
+  "End the evaluation TOKEN with a report of REASON, :TIMEOUT or :CANCELLED.
+Called on another thread than the evaluation's.  True if it is in progress; if
+it has not begun, it ends as soon as it does."
+  (let ((evaluation
+          (with-lock ()
+            (or (find token *evaluations* :key #'evaluation-token)
+                (progn (push (cons token reason) *early-stops*) nil)))))
+    (when evaluation
+      (interrupt-evaluation evaluation reason))
+    (answer (and evaluation t))))
+
+(defun interrupt-evaluation (evaluation reason)
+  (ignore-errors                        ; the thread may have ended meanwhile
+   (swank/backend:interrupt-thread (evaluation-thread evaluation)
+                                   (lambda () (stop-here evaluation reason)))))
+
+(defun peek-output (token out-position err-position limit)
+  "What the evaluation TOKEN has printed since those positions, at most LIMIT
+characters of each stream: (OUT-POSITION OUT ERR-POSITION ERR), or NIL when it
+is not in progress."
+  (let ((evaluation (find-evaluation token)))
+    (answer
+     (when evaluation
+       (multiple-value-bind (out out-position)
+           (sink-since (evaluation-out evaluation) out-position limit)
+         (multiple-value-bind (err err-position)
+             (sink-since (evaluation-err evaluation) err-position limit)
+           (list out-position out err-position err)))))))

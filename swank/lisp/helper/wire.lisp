@@ -1,0 +1,59 @@
+;;;; wire.lisp -- what an answer looks like on the wire
+
+(cl:in-package #:swank-mcp)
+
+;;; Swank prints our value with ~S under whatever printer settings the user
+;;; left behind (*PRINT-LENGTH* 3 would cut a list, *PRINT-BASE* 16 would turn
+;;; 255 into FF).  An object with a PRINT-OBJECT method of its own is safe from
+;;; all of them, and saves printing the answer into a string first.
+
+(defstruct (answer (:constructor answer (datum)) (:copier nil) (:predicate nil))
+  "Wraps a datum of lists, strings, integers, keywords and NIL for the wire."
+  datum)
+
+(defmethod print-object ((answer answer) stream)
+  (write-datum (answer-datum answer) stream))
+
+(defun write-datum (datum stream)
+  "Write DATUM so that any Lisp reader, and the bridge, reads it back."
+  (etypecase datum
+    (null (write-string "nil" stream))
+    ((eql t) (write-string "t" stream))
+    (string (write-quoted datum stream))
+    (integer (write-integer datum stream))
+    (keyword (write-char #\: stream)
+     (write-string (string-downcase datum) stream))
+    (cons (write-char #\( stream)
+     (loop for (item . more) on datum
+           do (write-datum item stream)
+              (when more (write-char #\space stream)))
+     (write-char #\) stream))))
+
+(defun write-integer (integer stream)
+  (when (minusp integer)
+    (write-char #\- stream)
+    (setf integer (- integer)))
+  (if (< integer 10)
+      (write-char (code-char (+ 48 integer)) stream)
+      (multiple-value-bind (rest digit) (floor integer 10)
+        (write-integer rest stream)
+        (write-char (code-char (+ 48 digit)) stream))))
+
+(defun write-quoted (string stream)
+  "Write STRING between double quotes, in runs between the characters to escape."
+  (write-char #\" stream)
+  (write-escaped string stream)
+  (write-char #\" stream))
+
+(defun write-escaped (string stream)
+  (let ((string (coerce string '(simple-array character (*)))))
+    (declare (type (simple-array character (*)) string)
+             (optimize speed (sb-ext:inhibit-warnings 3)))
+    (loop with start of-type fixnum = 0
+          for at = (position-if (lambda (c) (or (char= c #\") (char= c #\\)))
+                                string :start start)
+          do (write-string string stream :start start :end (or at (length string)))
+          while at
+          do (write-char #\\ stream)
+             (write-char (schar string at) stream)
+             (setf start (1+ at)))))

@@ -1,0 +1,55 @@
+package lisp
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+)
+
+// TestHelperOnItsOwn loads Swank and the helper into a plain SBCL, as warnings
+// allow, and runs the helper's own tests there.
+func TestHelperOnItsOwn(t *testing.T) {
+	sbcl, err := FindSBCL(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	swankDir, err := FindSwank(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	source := filepath.Join(dir, "helper.lisp")
+	if err := os.WriteFile(source, helperSource(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	script := fmt.Sprintf(`
+(load %q)
+(setf swank-loader::*fasl-directory* %q)
+(let ((*error-output* (make-broadcast-stream))) (swank-loader:init :load-contribs nil))
+(multiple-value-bind (fasl warnings failure) (compile-file %q)
+  (when (or warnings failure) (format t "WARNINGS in the helper~%%"))
+  (load fasl))
+(load %q)`,
+		filepath.Join(swankDir.Path, "swank-loader.lisp"), dir+"/", source, "testdata/helper-test.lisp")
+	run := filepath.Join(dir, "run.lisp")
+	if err := os.WriteFile(run, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, sbcl.Path, "--noinform", "--disable-ldb", "--no-sysinit", "--no-userinit",
+		"--non-interactive", "--load", run)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("sbcl: %v\n%s", err, out)
+	}
+	if !regexp.MustCompile(`(?m)^\d{4} checks, 0 failed$`).Match(out) ||
+		regexp.MustCompile(`WARNINGS in the helper|caught (STYLE-)?WARNING`).Match(out) {
+		t.Errorf("the helper's tests say:\n%s", out)
+	}
+}

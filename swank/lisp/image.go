@@ -1,0 +1,246 @@
+package lisp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"swank-mcp/swank"
+)
+
+// ErrClosed is the answer of an [Image] that has been closed.
+var ErrClosed = errors.New("lisp: the image has been closed")
+
+// Image is one Common Lisp image and the sessions in it. It starts at the
+// first evaluation, and again after it has died. Its methods may be called
+// from any goroutine.
+//
+// Goroutines: one per start attempt, one that watches each running image for
+// its end, one beside the building of a core; all are owned by the Image and
+// ended by Close. An evaluation runs
+// on its caller's goroutine.
+type Image struct {
+	cfg   Config
+	log   *slog.Logger
+	token atomic.Int64 // of the last evaluation
+
+	ctx    context.Context // ends with Close
+	cancel context.CancelCauseFunc
+	work   sync.WaitGroup // our goroutines
+
+	mu       sync.Mutex
+	cur      *live      // nil: none runs
+	start    *start     // a start under way, or nil
+	starts   int        // images started so far
+	lastEnd  string     // how the previous image ended
+	core     *coreBuild // under way or done; nil: none was needed
+	coreErr  error      // why there is no cached core
+	closed   bool
+	sessions map[string]*session
+	calls    map[*swank.Call]chan *swank.Debug // evaluations in flight
+}
+
+// A start is an attempt to start an image that any number of callers wait for.
+type start struct {
+	done chan struct{}
+	lv   *live
+	err  error
+}
+
+// session is what the bridge keeps of a session; its state is in the image.
+type session struct {
+	name string
+	turns
+}
+
+// New returns an image that is not started yet: it has no side effects.
+func New(c Config) *Image {
+	if c.HeapMB == 0 {
+		c.HeapMB = DefaultHeapMB
+	}
+	if c.StackMB == 0 {
+		c.StackMB = DefaultStackMB
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	im := &Image{
+		cfg: c, log: c.Log,
+		sessions: map[string]*session{},
+		calls:    map[*swank.Call]chan *swank.Debug{},
+	}
+	im.ctx, im.cancel = context.WithCancelCause(context.Background())
+	return im
+}
+
+// session returns the named session.
+func (im *Image) session(name string) *session {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	s := im.sessions[name]
+	if s == nil {
+		s = &session{name: name}
+		im.sessions[name] = s
+	}
+	return s
+}
+
+// acquire returns the running image, starting one if there is none. A start
+// goes on when ctx ends: the next caller will want it.
+func (im *Image) acquire(ctx context.Context) (*live, error) {
+	im.mu.Lock()
+	if im.closed {
+		im.mu.Unlock()
+		return nil, ErrClosed
+	}
+	if im.cur != nil && !im.cur.over() {
+		defer im.mu.Unlock()
+		return im.cur, nil
+	}
+	st := im.startLocked()
+	im.mu.Unlock()
+	select {
+	case <-st.done:
+		return st.lv, st.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// startLocked returns the start that is under way, beginning one if needed.
+func (im *Image) startLocked() *start {
+	if im.start != nil {
+		return im.start
+	}
+	st := &start{done: make(chan struct{})}
+	im.start = st
+	im.work.Go(func() {
+		st.lv, st.err = begin(im.ctx, im.cfg, im.handle)
+		im.mu.Lock()
+		im.start = nil
+		if st.err == nil {
+			im.starts++
+			im.cur = st.lv
+			im.work.Go(func() { im.watch(st.lv) })
+			im.buildCoreLocked(st.lv)
+		} else {
+			im.log.Warn("starting Lisp", "err", st.err)
+		}
+		im.mu.Unlock()
+		close(st.done)
+	})
+	return st
+}
+
+// buildCoreLocked makes the cached core beside the first image that had to do
+// without one.
+func (im *Image) buildCoreLocked(lv *live) {
+	if im.core != nil || im.closed || !lv.proc.wantsCore(im.cfg) {
+		return
+	}
+	build := startCoreBuild(lv.proc.image)
+	im.core = build
+	im.work.Go(func() {
+		select {
+		case <-build.finished():
+		case <-im.ctx.Done():
+			build.stop()
+			<-build.finished()
+			return
+		}
+		if err := build.result(); err != nil {
+			im.log.Warn("saving a core", "err", err)
+			im.mu.Lock()
+			im.coreErr = err
+			im.mu.Unlock()
+		}
+	})
+}
+
+// crashLoop is the age from which on an image that ends is replaced before
+// anybody asks. A younger one may be ended by what starts it, its rc file for
+// one, and its replacement would be too.
+const crashLoop = 2 * time.Second
+
+// watch waits for the end of lv and cleans up after it. An image that ends by
+// itself is replaced at once, so that the next call finds it ready.
+func (im *Image) watch(lv *live) {
+	select {
+	case <-lv.proc.exited():
+	case <-lv.conn.Done():
+	case <-im.ctx.Done():
+		lv.end()
+		return
+	}
+	epitaph := lv.epitaph()
+	lv.end()
+	im.log.Warn("Lisp ended", "how", epitaph)
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	im.lastEnd = epitaph
+	if im.cur == lv {
+		im.cur = nil
+	}
+	if !im.closed && time.Since(lv.born) > crashLoop {
+		im.startLocked()
+	}
+}
+
+// handle receives the connection's events, on its reader: it must not block.
+// A debugger that one of our evaluations is in was opened behind the helper's
+// back; the evaluation's goroutine is told and gets it out of there. Nobody
+// else's debugger is ours to touch.
+func (im *Image) handle(e swank.Event) {
+	d, ok := e.(*swank.Debug)
+	if !ok {
+		return
+	}
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	for _, k := range d.Calls {
+		if ch := im.calls[k]; ch != nil {
+			select {
+			case ch <- d:
+			default: // it has been told
+			}
+		}
+	}
+}
+
+// expect registers a call whose evaluation wants to hear of debuggers.
+func (im *Image) expect(k *swank.Call) <-chan *swank.Debug {
+	ch := make(chan *swank.Debug, 1)
+	im.mu.Lock()
+	im.calls[k] = ch
+	im.mu.Unlock()
+	return ch
+}
+
+func (im *Image) forget(k *swank.Call) {
+	im.mu.Lock()
+	delete(im.calls, k)
+	im.mu.Unlock()
+}
+
+// Close ends the image, if one runs, and everything of ours. Calls in flight
+// fail. It waits until all is gone, or until ctx ends.
+func (im *Image) Close(ctx context.Context) error {
+	im.mu.Lock()
+	im.closed = true
+	im.mu.Unlock()
+	im.cancel(ErrClosed)
+	done := make(chan struct{})
+	go func() {
+		im.work.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,76 @@
+package lisp
+
+import (
+	"context"
+	"time"
+)
+
+// Status tells what is known of the image and of one session. It never starts
+// an image and never waits for an evaluation; an image that does not answer
+// within two seconds is said to be so in Notes.
+func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
+	s := im.session(name)
+	im.mu.Lock()
+	lv, starting, starts, lastEnd, coreErr := im.cur, im.start != nil, im.starts, im.lastEnd, im.coreErr
+	im.mu.Unlock()
+
+	st := &Status{State: "not started", Launched: true, Package: "COMMON-LISP-USER"}
+	if starts > 1 {
+		st.Restarts = starts - 1
+	}
+	if lastEnd != "" {
+		st.Notes = append(st.Notes, "The previous image ended: "+lastEnd+".")
+	}
+	if coreErr != nil {
+		st.Notes = append(st.Notes, "No core could be cached, so every start takes longer: "+coreErr.Error())
+	}
+	st.Running, st.Waiting = s.running()
+	switch {
+	case lv == nil && starting && starts > 0:
+		st.State = "replacing"
+	case lv == nil && starting:
+		st.State = "starting"
+	case lv == nil && starts > 0:
+		st.State = "ended"
+	}
+	if lv == nil {
+		return st, nil
+	}
+	st.State = "running"
+	st.PID = lv.proc.pid()
+	st.Implementation = lv.info.Implementation.Type + " " + lv.info.Implementation.Version
+	st.SwankVersion = lv.info.Version
+	network, addr := lv.proc.address()
+	st.Address = network + ":" + addr
+	st.FromCore = lv.proc.fromCore
+	st.Uptime = time.Since(lv.born)
+	st.Notes = append(st.Notes, lv.proc.notes...)
+	st.Background = lv.proc.background()
+	im.askStatus(ctx, lv, name, st)
+	return st, nil
+}
+
+// askStatus adds what the image itself knows.
+func (im *Image) askStatus(ctx context.Context, lv *live, name string, st *Status) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	var w wireStatus
+	answer, err := lv.ask(ctx, newHelperCall("STATUS").str(name))
+	if err == nil {
+		err = decodeAnswer(answer, &w)
+	}
+	if err != nil {
+		st.Notes = append(st.Notes, "The image does not answer: "+err.Error())
+		return
+	}
+	st.Package = w.Package
+	st.HeapUsed, st.HeapLimit = w.HeapUsed, w.HeapLimit
+	for _, t := range w.Threads {
+		st.Threads = append(st.Threads, t.named())
+	}
+	if w.Running != nil && st.Running != nil {
+		st.Running.Frames = w.Running.Frames
+	}
+}
+
+func (t wireThread) named() Thread { return Thread{Name: t.Name, Status: t.Status} }

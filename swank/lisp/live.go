@@ -1,0 +1,188 @@
+package lisp
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"swank-mcp/swank"
+)
+
+// connectTimeout bounds each step of getting into an image that says it is ready.
+const connectTimeout = 10 * time.Second
+
+// live is one image that runs, our connection to it and our threads in it. It
+// ends once, with its process or its connection, and is not used again.
+type live struct {
+	proc *process
+	conn *swank.Conn
+	info *swank.ConnectionInfo
+	born time.Time
+
+	lookups swank.ThreadID // serves everything but evaluations
+
+	mu      sync.Mutex
+	threads map[string]swank.ThreadID // session to its evaluating thread
+	because string                    // why we killed it; "" if we did not
+}
+
+// begin starts a process and gets into it.
+func begin(ctx context.Context, c Config, handler func(swank.Event)) (*live, error) {
+	proc, err := startProcess(ctx, c, helperSource())
+	if err != nil {
+		return nil, err
+	}
+	lv := &live{proc: proc, born: time.Now(), threads: map[string]swank.ThreadID{}}
+	if err := lv.enter(ctx, c, handler); err != nil {
+		lv.end()
+		return nil, &StartError{
+			Problem: "the Lisp image started, but Swank in it does not answer as it should",
+			Advice:  "Run `swank-mcp doctor` to see what was found.",
+			Err:     err,
+		}
+	}
+	return lv, nil
+}
+
+// enter connects and makes the image ready for evaluations.
+func (lv *live) enter(ctx context.Context, c Config, handler func(swank.Event)) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	secret, err := swank.ReadSecret()
+	if err != nil {
+		return err
+	}
+	network, addr := lv.proc.address()
+	lv.conn, err = swank.Dial(ctx, network, addr, &swank.Options{Handler: handler, Trace: c.Trace, Secret: secret})
+	if err != nil {
+		return err
+	}
+	if lv.info, err = lv.conn.ConnectionInfo(ctx); err != nil {
+		return err
+	}
+	if lv.lookups, err = lv.startThread(ctx, "swank-mcp look-ups"); err != nil {
+		return err
+	}
+	_, err = lv.ask(ctx, newHelperCall("CONFIGURE").key("LAUNCHED").yes())
+	return err
+}
+
+// ask runs a helper function on the look-up thread and returns its printed answer.
+func (lv *live) ask(ctx context.Context, c *helperCall) (string, error) {
+	return lv.askOn(ctx, lv.lookups, c)
+}
+
+func (lv *live) askOn(ctx context.Context, thread swank.ThreadID, c *helperCall) (string, error) {
+	if c.err != nil {
+		return "", c.err
+	}
+	g, err := lv.conn.EvalAndGrabOutput(ctx, thread, evalPackage, c.String())
+	if err != nil {
+		return "", err
+	}
+	return g.Values, nil
+}
+
+// startThread makes a thread in the image that serves our requests.
+func (lv *live) startThread(ctx context.Context, name string) (swank.ThreadID, error) {
+	answer, err := lv.askOn(ctx, swank.NewWorker, newHelperCall("START-THREAD").str(name))
+	if err != nil {
+		return 0, fmt.Errorf("lisp: starting a thread in the image: %w", err)
+	}
+	var id swank.ThreadID
+	if err := decodeAnswer(answer, &id); err != nil {
+		return 0, fmt.Errorf("lisp: starting a thread in the image: %w", err)
+	}
+	if id == 0 {
+		return 0, fmt.Errorf("lisp: starting a thread in the image: it did not come up")
+	}
+	return id, nil
+}
+
+// thread returns the evaluating thread of a session, which lasts as long as
+// the image unless its own code ends it.
+func (lv *live) thread(ctx context.Context, session string) (swank.ThreadID, error) {
+	lv.mu.Lock()
+	id, ok := lv.threads[session]
+	lv.mu.Unlock()
+	if ok {
+		return id, nil
+	}
+	// Only the holder of the session's turn comes here, so nobody else makes
+	// the same thread meanwhile.
+	id, err := lv.startThread(ctx, "swank-mcp session "+session)
+	if err != nil {
+		return 0, err
+	}
+	lv.mu.Lock()
+	lv.threads[session] = id
+	lv.mu.Unlock()
+	return id, nil
+}
+
+// forgetThread makes the next evaluation of a session start a new thread.
+func (lv *live) forgetThread(session string) {
+	lv.mu.Lock()
+	defer lv.mu.Unlock()
+	delete(lv.threads, session)
+}
+
+// over reports whether the image cannot be used any more.
+func (lv *live) over() bool {
+	lv.mu.Lock()
+	killed := lv.because != ""
+	lv.mu.Unlock()
+	if killed {
+		return true // though the kernel may not have noticed yet
+	}
+	select {
+	case <-lv.conn.Done():
+		return true
+	case <-lv.proc.exited():
+		return true
+	default:
+		return false
+	}
+}
+
+// kill ends the image at once; because is what callers in flight are told.
+func (lv *live) kill(because string) {
+	lv.mu.Lock()
+	if lv.because == "" {
+		lv.because = because
+	}
+	lv.mu.Unlock()
+	lv.proc.kill()
+}
+
+// end releases everything: the connection, the process and its directory.
+func (lv *live) end() {
+	if lv.conn != nil {
+		lv.conn.Close()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
+	defer cancel()
+	lv.proc.close(ctx)
+}
+
+// epitaph tells how the image ended. It waits for the exit status a moment,
+// because the connection is usually seen to close first.
+func (lv *live) epitaph() string {
+	select {
+	case <-lv.proc.exited():
+	case <-time.After(time.Second):
+	}
+	lv.mu.Lock()
+	because := lv.because
+	lv.mu.Unlock()
+	select {
+	case <-lv.proc.exited():
+	default:
+		return "its Swank connection broke: " + fmt.Sprint(lv.conn.Err())
+	}
+	if because != "" {
+		return because
+	}
+	return lv.proc.exitText()
+}

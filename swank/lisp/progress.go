@@ -1,0 +1,63 @@
+package lisp
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const (
+	progressEvery = 200 * time.Millisecond // at most this often
+	signOfLife    = 5 * time.Second        // at least this often
+	progressChars = 4000                   // of each stream, the newest
+)
+
+// watch reports the evaluation's output while it runs, from a goroutine that
+// ends, and is waited for, in the function returned. It pulls: an evaluation
+// that ends at once costs nothing, and the image never waits for a reader.
+func (e *evaluation) watch() (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		begun, told := time.Now(), time.Now()
+		var at wirePeek
+		tick := time.NewTicker(progressEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			text, err := e.peek(ctx, &at)
+			if err != nil {
+				continue // the image is busy or gone; the evaluation itself will tell
+			}
+			if text != "" || time.Since(told) >= signOfLife-progressEvery {
+				told = time.Now()
+				e.r.Progress(time.Since(begun), text)
+			}
+		}
+	})
+	return func() {
+		cancel()
+		wg.Wait()
+	}
+}
+
+// peek returns what was printed since at, and moves at.
+func (e *evaluation) peek(ctx context.Context, at *wirePeek) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, signOfLife)
+	defer cancel()
+	answer, err := e.lv.ask(ctx, newHelperCall("PEEK-OUTPUT").
+		num(e.token).num(at.OutPos).num(at.ErrPos).num(progressChars))
+	if err != nil {
+		return "", err
+	}
+	var p *wirePeek
+	if err := decodeAnswer(answer, &p); err != nil || p == nil {
+		return "", err
+	}
+	*at = *p
+	return p.Out + p.Err, nil
+}

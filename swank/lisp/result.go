@@ -1,0 +1,74 @@
+package lisp
+
+import "time"
+
+// Text is a piece of text from the image whose middle may have been left out
+// where it was produced, so that no amount of printing fills a memory.
+type Text struct {
+	Head    string // the beginning, or all of it
+	Tail    string // the end, when Omitted > 0
+	Omitted int64  // characters left out between Head and Tail
+}
+
+// Empty reports whether nothing was produced.
+func (t Text) Empty() bool { return t.Head == "" && t.Tail == "" && t.Omitted == 0 }
+
+// Warning is one warning that was signalled and muffled during an evaluation.
+type Warning struct {
+	Type    string // as shown to the user: STYLE-WARNING, WARNING, or the user's class
+	Message string
+}
+
+// Timing is what one evaluation cost the image (times by the image's clock).
+type Timing struct {
+	Real, Run, GC time.Duration
+	Bytes         int64 // consed
+}
+
+// FailureKind tells why an evaluation has no values.
+type FailureKind int
+
+// The kinds of failure.
+const (
+	KindError     FailureKind = iota // an unhandled condition: reader, package, storage, any serious one
+	KindTimeout                      // stopped because its time was up
+	KindCancelled                    // stopped because the caller went away
+	KindImageDied                    // the image ended in mid-evaluation
+)
+
+// Failure is an evaluation that ended without values: an ordinary outcome,
+// not an error of the bridge.
+type Failure struct {
+	Kind    FailureKind
+	Type    string   // condition type as shown: DIVISION-BY-ZERO, ASDF:MISSING-COMPONENT, …
+	Message string   // its report, without trailing blanks
+	Frames  []string // user frames, innermost first, without numbers
+	More    int      // further user frames that are not in Frames
+}
+
+// Result is everything one evaluation produced.
+type Result struct {
+	Values     []Text // printed values of the last form, in order; none for (values)
+	Stdout     Text   // *standard-output*, *terminal-io*
+	Stderr     Text   // *error-output*, *trace-output*
+	Background Text   // what reached the process' own fds 1 and 2 meanwhile
+	Warnings   []Warning
+	Notes      []string // remarks of the bridge or helper, one line each
+	Failure    *Failure // nil after success
+	Timing     Timing
+	Package    string // the session's package afterwards
+}
+
+// Request is one evaluation.
+type Request struct {
+	Code    string        // any number of forms
+	Package string        // *package* for this call only; "" is the session's
+	Timeout time.Duration // > 0
+	Debug   int           // DEBUG quality 0 to 3
+
+	// Progress, when not nil, is told what was printed since it was last
+	// called: at most five times a second, and at least every five seconds
+	// with whatever there is, possibly "". It is called from one goroutine
+	// and not after Evaluate has returned.
+	Progress func(elapsed time.Duration, output string)
+}

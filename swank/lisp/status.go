@@ -1,0 +1,40 @@
+package lisp
+
+import "time"
+
+// Status is what is known of an image at one moment. Asking for it never
+// starts one.
+type Status struct {
+	State          string // "not started", "starting", "running", "replacing" or "ended"
+	Launched       bool   // we started it (else it is somebody's, attached)
+	PID            int
+	Implementation string // "SBCL 2.2.9.debian"
+	SwankVersion   string // "2.27"
+	Address        string // "unix:/…/swank.sock"
+	FromCore       bool   // started from the cached core
+	Uptime         time.Duration
+	Restarts       int // images started after the first
+
+	Package     string   // package of the asked session
+	Running     *Running // its running evaluation, or nil
+	Waiting     int      // calls of the session that wait for their turn
+	Definitions map[string]int
+	Threads     []Thread
+	HeapUsed    int64 // bytes of dynamic space in use
+	HeapLimit   int64 // bytes of dynamic space
+	Background  Text  // what reached fds 1 and 2 since it was last shown
+	Notes       []string
+}
+
+// Running is an evaluation in progress.
+type Running struct {
+	Code   string // its beginning, one line
+	Age    time.Duration
+	Frames []string // where it is now, user frames, innermost first
+}
+
+// Thread is a thread of the image.
+type Thread struct {
+	Name   string
+	Status string // "running", "session default", …
+}

@@ -1,0 +1,93 @@
+package lisp
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"swank-mcp/swank"
+)
+
+// stopper ends an evaluation: it asks the image twice and then gives up.
+type stopper struct {
+	e     *evaluation
+	timer *time.Timer // to the next step
+	kind  FailureKind // why it is stopped
+	tries int
+	asked *swank.Call // the last request to stop
+}
+
+// stop asks the image to end the evaluation, on the look-up thread.
+func (s *stopper) stop(kind FailureKind) {
+	if s.tries == 0 {
+		s.kind = kind
+	}
+	reason := "TIMEOUT"
+	if s.kind == KindCancelled {
+		reason = "CANCELLED"
+	}
+	s.tries++
+	s.timer.Reset(stopGrace)
+	// A connection that refuses this has failed, and then the call ends too.
+	s.asked, _ = s.e.lv.conn.Go(swank.Request{
+		Form:    swank.EvalAndGrabOutput(newHelperCall("STOP-EVALUATION").num(s.e.token).key(reason).String()),
+		Package: evalPackage,
+		Thread:  s.e.lv.lookups,
+	})
+}
+
+// next is called when the timer fires. It returns nil while there is hope.
+func (s *stopper) next() *Result {
+	switch {
+	case s.tries == 0:
+		s.stop(KindTimeout)
+		return nil
+	case s.tries == 1:
+		s.stop(s.kind)
+		return nil
+	case s.asked != nil && !answered(s.asked) && s.tries < 6:
+		// The whole image is busy, collecting garbage perhaps: not the
+		// evaluation's fault, so it gets more time.
+		s.tries++
+		s.timer.Reset(stopGrace)
+		return nil
+	case s.asked != nil && s.unknown():
+		return s.e.abandoned("The Lisp thread of this session has ended, and nothing was evaluated. Send the code again.")
+	default:
+		return s.e.stuck(s.kind)
+	}
+}
+
+func answered(k *swank.Call) bool {
+	select {
+	case <-k.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// unknown reports whether the image said that the evaluation is not in
+// progress: its thread died before it got to it.
+func (s *stopper) unknown() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	var g swank.Grabbed
+	return s.asked.Wait(ctx, &g) == nil && g.Values == "nil"
+}
+
+// stuck replaces an image in which an evaluation cannot be stopped.
+func (e *evaluation) stuck(kind FailureKind) *Result {
+	e.lv.kill("killed, because an evaluation in it could not be stopped")
+	return &Result{
+		Failure: &Failure{
+			Kind: kind,
+			Type: "IMAGE-REPLACED",
+			Message: fmt.Sprintf("The evaluation could not be stopped: it runs with interrupts off "+
+				"(sb-sys:without-interrupts) or in foreign code. The Lisp image was ended "+
+				"(pid %d) and a new one takes its place; the next call works in it. It is empty: "+
+				"definitions, variables, packages and loaded systems of the session are gone.", e.lv.proc.pid()),
+		},
+		Background: e.lv.proc.background(),
+	}
+}

@@ -1,0 +1,129 @@
+;;;; helper-test.lisp -- the helper's parts, each on its own, without a bridge.
+;;;; Loaded by TestHelperOnItsOwn after Swank and the helper; prints one line a
+;;;; failure and, at the end, how many checks there were.
+
+(cl:in-package #:swank-mcp)
+
+(defvar *checks* 0)
+(defvar *failures* 0)
+
+(defmacro check (form expected)
+  "FORM evaluates to something EQUALP to EXPECTED."
+  `(let ((value ,form) (expected ,expected))
+     (incf *checks*)
+     (unless (equalp value expected)
+       (incf *failures*)
+       (format t "FAILED ~S~%  is ~S~%  not ~S~%" ',form value expected))))
+
+;;; wire.lisp
+
+(defun wire (datum) (prin1-to-string (answer datum)))
+
+(check (wire '(:a 1 "b" nil t (-20 "c"))) "(:a 1 \"b\" nil t (-20 \"c\"))")
+(check (wire "q\"b\\s") "\"q\\\"b\\\\s\"")
+(let ((*print-base* 16) (*print-length* 1) (*print-level* 0) (*print-case* :capitalize)
+      (*print-readably* t) (*print-circle* t) (*print-pretty* t))
+  (check (wire '(:key 255 "x" "y")) "(:key 255 \"x\" \"y\")"))
+(check (read-from-string (wire (list (make-string 70000 :initial-element #\"))))
+       (list (make-string 70000 :initial-element #\")))
+
+;;; sink.lisp
+
+(defun filled-sink (keep &rest strings)
+  (let ((sink (make-sink keep)))
+    (dolist (string strings sink) (write-string string sink))))
+
+(check (sink-text (make-sink 10)) nil)
+(check (sink-text (filled-sink 10 "abc" "def")) '("abcdef" "" 0))
+(check (sink-text (filled-sink 4 "abcd")) '("abcd" "" 0))
+(check (sink-text (filled-sink 4 "abcdef")) '("abcd" "ef" 0))
+(check (sink-text (filled-sink 4 "abc" "defgh" "ijklm")) '("abcd" "jklm" 5))
+(check (sink-text (filled-sink 4 (make-string 100 :initial-element #\x) "yz")) '("xxxx" "xxyz" 94))
+(check (multiple-value-list (sink-since (filled-sink 10 "abcdef") 2 100)) '("cdef" 6))
+(check (multiple-value-list (sink-since (filled-sink 10 "abcdef") 0 3)) '("def" 6))
+(check (multiple-value-list (sink-since (filled-sink 4 "abcdefghijkl") 6 100)) '("ijkl" 12))
+(check (multiple-value-list (sink-since (filled-sink 4 "abc") 3 100)) '("" 3))
+(check (sink-text (let ((sink (make-sink 100)))
+                    (format sink "~&a~&~%b~10Tc~%")
+                    (fresh-line sink)
+                    sink))
+       (list (format nil "a~%~%b         c~%") "" 0))
+(check (let ((sink (filled-sink 10 "in time")) (*late-output* (make-string-output-stream)))
+         (close-sink sink)
+         (write-string "too late" sink)
+         (list (first (sink-text sink)) (get-output-stream-string *late-output*)))
+       '("in time" "too late"))
+;; against a plain model, every split of a text of 12 over a sink of 5
+(dotimes (mask 2048)
+  (let* ((text "abcdefghijkl") (sink (make-sink 5)) (start 0))
+    (loop for i from 1 to 12
+          when (or (= i 12) (logbitp (1- i) mask))
+            do (write-string text sink :start start :end i)
+               (setf start i))
+    (unless (equal (sink-text sink) '("abcde" "hijkl" 2))
+      (incf *failures*)
+      (format t "FAILED split ~B: ~S~%" mask (sink-text sink)))))
+(incf *checks* 2048)
+
+;;; conditions.lisp
+
+(defpackage #:helper-test.a (:use) (:export #:known))
+(check (name-label 'car) "CAR")
+(check (name-label 'cl-user::foo) "FOO")
+(check (name-label 'helper-test.a:known) "HELPER-TEST.A:KNOWN")
+(check (name-label (intern "HIDDEN" '#:helper-test.a)) "HELPER-TEST.A::HIDDEN")
+(check (type-label (make-condition 'sb-int:simple-reader-error)) "READER-ERROR")
+(check (type-label (make-condition 'sb-kernel::heap-exhausted-error)) "STORAGE-CONDITION")
+(check (type-label (make-condition 'division-by-zero)) "DIVISION-BY-ZERO")
+(check (multiple-value-list (line-and-column (format nil "ab~%cd") 0)) '(1 1))
+(check (multiple-value-list (line-and-column (format nil "ab~%cd") 4)) '(2 2))
+(check (multiple-value-list (line-and-column "ab" 99)) '(1 3))
+(check (next-form-position (format nil "  ; note~%  (a)") 0) 11)
+(check (call-safely (lambda () "fine")) "fine")
+(check (call-safely (lambda () (error "bad"))) "#<printing it failed: SIMPLE-ERROR: bad>")
+(check (call-safely (lambda () (break))) "#<printing it failed: SIMPLE-CONDITION: break>")
+
+;;; frames.lisp
+
+(defclass never-printed () ())
+(defmethod print-object ((object never-printed) stream)
+  (declare (ignore stream))
+  (error "a backtrace must not come here"))
+(defun shown (object) (show-form object (find-package '#:swank-mcp)))
+(check (shown '(f 1 "a" #\b 2.5 nil)) "(F 1 \"a\" #\\b 2.5 NIL)")
+(check (shown ''(a . b)) "'(A . B)")
+(check (shown '(1 2 3 4 5 6 7 8 9 10 11)) "(1 2 3 4 5 6 7 8 9 10 ...)")
+(check (shown '((((((deep))))))) "((((#))))")
+(check (shown (make-instance 'never-printed)) "#<NEVER-PRINTED>")
+(check (shown (list 'f (vector 1 2))) "(F #<VECTOR 2>)")
+(check (shown (let ((l (list 1))) (setf (cdr l) l))) "(1 1 1 1 1 1 1 1 1 1 ...)")
+(check (public-name 'sb-kernel:two-arg-+) '+)
+(check (public-name '(sb-pcl::fast-method f (t))) '(method f (t)))
+
+;;; session.lisp
+
+(check (edit-distance "kitten" "sitting") 3)
+(check (edit-distance "" "abc") 3)
+(check (similar-package-names "cl-usr") '("COMMON-LISP-USER"))
+(check (similar-package-names "zzzzqqqq") '())
+(check (find-package-named "cl-user") (find-package "COMMON-LISP-USER"))
+
+;;; evaluate.lisp: nothing of the image is changed by what a session assigns
+
+(defun evaluated (code &rest arguments)
+  (answer-datum (apply #'evaluate code :session "test" arguments)))
+(defun first-value (code)
+  (first (first (getf (evaluated code) :values))))
+
+(let ((before (list *print-base* *readtable* (readtable-case *readtable*) *package*)))
+  (check (first-value "(setf *print-base* 16 *read-base* 8)") "8")
+  (check (first-value "(+ 17 1)") "10")          ; octal 17 + 1, printed in base 16
+  (check (first-value "(setf *read-base* 12 *print-base* 10)") "10") ; both were octal: 10 and 8
+  (evaluated "(set-macro-character #\\! (lambda (s c) (declare (ignore s c)) :bang))")
+  (check (first-value "!") ":BANG")
+  (check (first-value "(setf (readtable-case *readtable*) :preserve)") ":PRESERVE")
+  (check (first-value "(quote abc)") "ABC")
+  (check (list *print-base* *readtable* (readtable-case *readtable*) *package*) before)
+  (check (get-macro-character #\!) nil))
+
+(format t "~D checks, ~D failed~%" *checks* *failures*)
