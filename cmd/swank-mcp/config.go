@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"swank-mcp/mcpbridge"
+	"swank-mcp/swank/lisp"
+)
+
+// config is what the flags and the environment say.
+type config struct {
+	timeout, maxTimeout time.Duration
+	maxOutput           int
+	lisp                lisp.Config
+	trace               string
+	logLevel            slog.Level
+}
+
+// flags declares every flag on c, with its default. Usage is usage.go's.
+func (c *config) flags() *flag.FlagSet {
+	fs := flag.NewFlagSet("swank-mcp", flag.ContinueOnError)
+	fs.SetOutput(io.Discard) // errors are reported by run
+	c.timeout, c.maxTimeout = mcpbridge.DefaultTimeout, mcpbridge.DefaultMaxTimeout
+	c.logLevel = slog.LevelWarn
+	fs.Var((*secondsFlag)(&c.timeout), "timeout", "")
+	fs.Var((*secondsFlag)(&c.maxTimeout), "max-timeout", "")
+	fs.IntVar(&c.maxOutput, "max-output", mcpbridge.DefaultMaxOutput, "")
+	fs.StringVar(&c.lisp.SBCL, "sbcl", "sbcl", "")
+	fs.StringVar(&c.lisp.SwankDir, "swank-dir", "", "")
+	fs.IntVar(&c.lisp.HeapMB, "heap", lisp.DefaultHeapMB, "")
+	fs.IntVar(&c.lisp.StackMB, "stack", lisp.DefaultStackMB, "")
+	fs.BoolVar(&c.lisp.NoUserInit, "no-userinit", false, "")
+	fs.BoolVar(&c.lisp.NoCore, "no-core", false, "")
+	fs.StringVar(&c.lisp.CacheDir, "cache-dir", "", "")
+	fs.StringVar(&c.trace, "trace-swank", "", "")
+	fs.TextVar(&c.logLevel, "log-level", c.logLevel, "")
+	return fs
+}
+
+// parse reads the environment, then the command line: flags may stand before
+// and after the command, whose name it returns.
+func (c *command) parse(args []string) (name string, err error) {
+	fs := c.flags()
+	fs.VisitAll(func(f *flag.Flag) {
+		key := "SWANK_MCP_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		if v, ok := os.LookupEnv(key); ok && err == nil {
+			if e := f.Value.Set(v); e != nil {
+				err = fmt.Errorf("%w: %s=%q: %w", errUsage, key, v, e)
+			}
+		}
+	})
+	if err != nil {
+		return "", err
+	}
+	name, rest := "serve", args
+	for i := range 2 {
+		if err := fs.Parse(rest); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return "", err
+			}
+			return "", fmt.Errorf("%w: %w", errUsage, err)
+		}
+		rest = fs.Args()
+		if i == 0 && len(rest) > 0 {
+			name, rest = rest[0], rest[1:]
+		}
+	}
+	c.args = rest
+	return name, c.check()
+}
+
+func (c *config) check() error {
+	switch {
+	case c.maxTimeout < c.timeout:
+		return fmt.Errorf("%w: --timeout %v is longer than --max-timeout %v", errUsage, c.timeout, c.maxTimeout)
+	case c.maxOutput < 1000:
+		return fmt.Errorf("%w: --max-output %d is less than 1000", errUsage, c.maxOutput)
+	case c.lisp.HeapMB < 256:
+		return fmt.Errorf("%w: --heap %d is less than 256", errUsage, c.lisp.HeapMB)
+	case c.lisp.StackMB < 1:
+		return fmt.Errorf("%w: --stack %d is less than 1", errUsage, c.lisp.StackMB)
+	}
+	return nil
+}
+
+// image opens the logs and returns the configured image, not started, and a
+// function that closes it and the logs.
+func (c *command) image() (*lisp.Image, *slog.Logger, func(), error) {
+	log := slog.New(slog.NewTextHandler(c.stderr, &slog.HandlerOptions{Level: c.logLevel}))
+	cfg := c.lisp
+	cfg.Log = log
+	closeTrace := func() error { return nil }
+	if c.trace != "" {
+		f, err := os.OpenFile(c.trace, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("opening the trace: %w", err)
+		}
+		cfg.Trace, closeTrace = f, f.Close
+	}
+	im := lisp.New(cfg)
+	return im, log, func() {
+		ctx, cancel := closeContext()
+		defer cancel()
+		if err := im.Close(ctx); err != nil {
+			log.Warn("closing the image", "error", err)
+		}
+		if err := closeTrace(); err != nil {
+			log.Warn("closing the trace", "error", err)
+		}
+	}, nil
+}
+
+// secondsFlag is a time in seconds, or with a unit as in "1m30s".
+type secondsFlag time.Duration
+
+func (s *secondsFlag) String() string {
+	return strconv.FormatFloat(time.Duration(*s).Seconds(), 'f', -1, 64)
+}
+
+func (s *secondsFlag) Set(v string) error {
+	d, err := time.ParseDuration(v)
+	if err != nil {
+		f, ferr := strconv.ParseFloat(v, 64)
+		if ferr != nil || f > 1e9 {
+			return errors.New("not a number of seconds")
+		}
+		d = time.Duration(f * float64(time.Second))
+	}
+	if d <= 0 {
+		return errors.New("must be more than 0")
+	}
+	*s = secondsFlag(d)
+	return nil
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"swank-mcp/swank/lisp"
+)
+
+// doctor prints what the image would be made of: one line per check, and for
+// what is missing the problem and its remedy. It fails when no image can start.
+func (c *command) doctor(ctx context.Context) error {
+	r := lisp.Doctor(ctx, c.lisp)
+	width := 0
+	for _, k := range r.Checks {
+		width = max(width, len(k.Name))
+	}
+	indent := "\n" + strings.Repeat(" ", len("missing  ")+width+2)
+	for _, k := range r.Checks {
+		state, text := "ok", k.Found
+		if k.Problem != "" {
+			state, text = "warning", k.Problem
+			if k.Found != "" {
+				text = k.Found + "\n" + text
+			}
+			if k.Fatal {
+				state = "missing"
+			}
+			if k.Advice != "" {
+				text += "\n" + k.Advice
+			}
+		}
+		fmt.Fprintf(c.stdout, "%-7s  %-*s  %s\n", state, width, k.Name, strings.ReplaceAll(text, "\n", indent))
+	}
+	if !r.OK() {
+		fmt.Fprintln(c.stdout, "\nswank-mcp cannot work until what is missing is there.")
+		return errReported
+	}
+	fmt.Fprintln(c.stdout, "\nswank-mcp can work. To register it: claude mcp add lisp -- swank-mcp")
+	return nil
+}

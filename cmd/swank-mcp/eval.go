@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"swank-mcp/mcpbridge"
+	"swank-mcp/swank/lisp"
+)
+
+// eval evaluates the forms of the command line, or of stdin when there are
+// none, in an image of its own, and prints what evaluate-lisp would answer.
+func (c *command) eval(ctx context.Context) error {
+	code := strings.Join(c.args, "\n")
+	if len(c.args) == 0 {
+		if isTerminal(c.stdin) {
+			return fmt.Errorf("%w: eval needs a form, as in: swank-mcp eval '(+ 1 2)'", errUsage)
+		}
+		b, err := io.ReadAll(c.stdin)
+		if err != nil {
+			return fmt.Errorf("reading stdin: %w", err)
+		}
+		code = string(b)
+	}
+	im, _, closeImage, err := c.image()
+	if err != nil {
+		return err
+	}
+	defer closeImage()
+	res, err := im.Evaluate(ctx, "default", lisp.Request{Code: code, Timeout: c.timeout, Debug: 1})
+	if err != nil {
+		fmt.Fprintln(c.stderr, mcpbridge.ErrorText(err))
+		return errReported
+	}
+	text, failed := mcpbridge.ResultText(res, mcpbridge.View{Timeout: c.timeout})
+	fmt.Fprintln(c.stdout, text)
+	if failed {
+		return errReported
+	}
+	return nil
+}

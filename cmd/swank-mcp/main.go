@@ -1,0 +1,88 @@
+// Swank-mcp gives MCP clients a live Common Lisp image. See usage.go for what
+// it takes; the tools are in package mcpbridge, the image in swank/lisp.
+//
+// It speaks MCP on stdout and so keeps to it: messages for people go to
+// stderr, as one line that begins with "swank-mcp: ", hints on lines of their
+// own. Exit status: 0 done, 1 failed, 2 wrong usage.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A client that is gone is an error of a write, not the end of the process:
+	// the image is to be closed. Caught, not ignored, as children inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	go func() {
+		<-ctx.Done()
+		stop() // a second signal ends the process at once
+	}()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// errUsage is a command line that cannot be understood.
+var errUsage = errors.New("wrong usage")
+
+// errReported ends with status 1 after everything has been said.
+var errReported = errors.New("failed")
+
+// command is one run of the program.
+type command struct {
+	config
+	args   []string // after the subcommand
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+}
+
+// run is the program. It returns the exit status; ctx ends it early.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	c := &command{stdin: stdin, stdout: stdout, stderr: stderr}
+	name, err := c.parse(args)
+	if err == nil {
+		err = c.dispatch(ctx, name)
+	}
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, usage)
+		return 0
+	case errors.Is(err, errReported):
+		return 1
+	case errors.Is(err, errUsage):
+		fmt.Fprintf(stderr, "swank-mcp: %v\nswank-mcp --help shows what it takes.\n", err)
+		return 2
+	}
+	fmt.Fprintf(stderr, "swank-mcp: %v\n", err)
+	return 1
+}
+
+func (c *command) dispatch(ctx context.Context, name string) error {
+	if name != "eval" && len(c.args) > 0 {
+		return fmt.Errorf("%w: %s takes no argument %q", errUsage, name, c.args[0])
+	}
+	switch name {
+	case "serve":
+		return c.serve(ctx)
+	case "eval":
+		return c.eval(ctx)
+	case "doctor":
+		return c.doctor(ctx)
+	case "version":
+		fmt.Fprintln(c.stdout, "swank-mcp "+version())
+		return nil
+	case "help":
+		return flag.ErrHelp
+	}
+	return fmt.Errorf("%w: no command %q; there are serve, eval, doctor and version", errUsage, name)
+}

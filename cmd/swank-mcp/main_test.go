@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden parts of the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"swank-mcp": main})
+}
+
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update, RequireExplicitExec: true})
+}
+
+func TestUsage(t *testing.T) {
+	lines := strings.Split(strings.TrimSuffix(usage, "\n"), "\n")
+	if len(lines) > 24 {
+		t.Errorf("%d lines, a screen has 24", len(lines))
+	}
+	for _, l := range lines {
+		if n := utf8.RuneCountInString(l); n > 80 {
+			t.Errorf("%d columns: %s", n, l)
+		}
+	}
+	var c config
+	c.flags().VisitAll(func(f *flag.Flag) {
+		_, rest, found := strings.Cut(usage, "  --"+f.Name+" ")
+		line, _, _ := strings.Cut(rest, "\n")
+		if !found {
+			t.Errorf("--%s is not in the usage", f.Name)
+			return
+		}
+		if f.DefValue != "" && f.DefValue != "false" && !strings.HasSuffix(line, "("+strings.ToLower(f.DefValue)+")") {
+			t.Errorf("--%s: default %s is not in %q", f.Name, f.DefValue, line)
+		}
+	})
+}
+
+func runOnce(t *testing.T, stdin io.Reader, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	status = run(t.Context(), args, stdin, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+// A terminal is told what this is instead of being left waiting.
+func TestTerminal(t *testing.T) {
+	tty, err := os.Open("/dev/ptmx")
+	if err != nil {
+		t.Skipf("no pseudo-terminals here: %v", err)
+	}
+	defer tty.Close()
+	status, out, errs := runOnce(t, tty)
+	if status != 0 || !strings.Contains(out, "claude mcp add lisp -- swank-mcp") || errs != "" {
+		t.Errorf("serve: status %d, stdout %q, stderr %q", status, out, errs)
+	}
+	if status, _, errs := runOnce(t, tty, "eval"); status != 2 || !strings.Contains(errs, "eval needs a form") {
+		t.Errorf("eval: status %d, stderr %q", status, errs)
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, out, _ := runOnce(t, null, "--cache-dir", t.TempDir()); status != 0 || out != "" {
+		t.Errorf("the null device is taken for a terminal: status %d, stdout %q", status, out)
+	}
+}
+
+// The end of the context is a clean end, with no image started.
+func TestServeStops(t *testing.T) {
+	in, w := io.Pipe()
+	defer w.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan int, 1)
+	go func() { done <- run(ctx, []string{"--cache-dir", t.TempDir()}, in, io.Discard, io.Discard) }()
+	time.Sleep(20 * time.Millisecond)
+	cancel()
+	select {
+	case status := <-done:
+		if status != 0 {
+			t.Errorf("status %d", status)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("still serving after 5 s")
+	}
+}
+
+func TestSeconds(t *testing.T) {
+	for in, want := range map[string]time.Duration{
+		"30": 30 * time.Second, "0.5": 500 * time.Millisecond, "1m30s": 90 * time.Second, "250ms": 250 * time.Millisecond,
+		"0": 0, "-1": 0, "": 0, "soon": 0, "1e300": 0, "NaN": 0, "Inf": 0, "-5s": 0,
+	} {
+		var s secondsFlag
+		err := s.Set(in)
+		if time.Duration(s) != want || (err == nil) != (want > 0) {
+			t.Errorf("Set(%q) = %v, %v, want %v", in, time.Duration(s), err, want)
+		}
+	}
+}

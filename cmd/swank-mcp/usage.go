@@ -1,0 +1,27 @@
+package main
+
+// usage fits a screen: 24 lines of 80 columns. A test holds it to that, and to
+// name every flag with its default.
+const usage = `swank-mcp gives AI agents a live Common Lisp image, over the Model Context
+Protocol. To register it:  claude mcp add lisp -- swank-mcp
+
+swank-mcp [FLAGS]               serve MCP on stdin and stdout (also: serve)
+swank-mcp [FLAGS] eval FORM...  evaluate in a new image; without FORM, stdin
+swank-mcp [FLAGS] doctor        what was found, what is missing, how to mend it
+swank-mcp version
+
+  --timeout SECONDS      limit of an evaluation that names none (30)
+  --max-timeout SECONDS  longest limit that an evaluation may name (600)
+  --max-output N         characters of a reply before it is cut (40000)
+  --sbcl PROGRAM         the Lisp to run (sbcl)
+  --swank-dir DIR        where swank-loader.lisp is (searched in usual places)
+  --heap MB              heap of the image (2048)
+  --stack MB             control stack of each Lisp thread (16)
+  --no-userinit          do not load ~/.sbclrc
+  --no-core              neither use nor build a cached core
+  --cache-dir DIR        for fasls and cores (swank-mcp in your cache directory)
+  --trace-swank FILE     append a trace of every Swank message to FILE
+  --log-level LEVEL      debug, info, warn or error; logs go to stderr (warn)
+
+Any flag can be set in the environment: --heap 4096 is SWANK_MCP_HEAP=4096.
+`

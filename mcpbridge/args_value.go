@@ -1,0 +1,108 @@
+package mcpbridge
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// text returns a string argument, or the parameter's default.
+func (a *args) text(name string) string {
+	v, p := a.value(name)
+	if v == nil {
+		s, _ := p.def.(string)
+		return s
+	}
+	if v[0] != '"' {
+		a.fail("%s must be a string, not %s.", name, describe(v))
+		return ""
+	}
+	s := unquote(v)
+	if len(p.enum) == 0 {
+		return s
+	}
+	for _, e := range p.enum {
+		if strings.EqualFold(e, strings.TrimSpace(s)) {
+			return e
+		}
+	}
+	for e, why := range p.later {
+		if strings.EqualFold(e, strings.TrimSpace(s)) {
+			a.fail("%s: %q is not available: %s", name, e, why)
+			return ""
+		}
+	}
+	a.fail("%s is %q; valid: %s.", name, clip(s, 60), strings.Join(p.enum, ", "))
+	return ""
+}
+
+// number returns a numeric argument within the parameter's bounds, or its default.
+func (a *args) number(name string) float64 {
+	v, p := a.value(name)
+	if v == nil {
+		f, _ := p.def.(float64)
+		return f
+	}
+	f, ok := number(v)
+	if !ok {
+		a.fail("%s must be a number, not %s.", name, describe(v))
+		return 0
+	}
+	if f < p.min || f > p.max || p.above && f == p.min {
+		a.fail("%s is %s; it must be %s.", name, plainNumber(f), p.bounds())
+		return 0
+	}
+	return f
+}
+
+// integer is number for whole numbers.
+func (a *args) integer(name string) int {
+	f := a.number(name)
+	if f != math.Trunc(f) {
+		a.fail("%s is %s; it must be a whole number.", name, plainNumber(f))
+		return 0
+	}
+	return int(f)
+}
+
+// flag returns a boolean argument; absent is false.
+func (a *args) flag(name string) bool {
+	v, _ := a.value(name)
+	switch strings.ToLower(strings.TrimSpace(strings.Trim(string(v), `"`))) {
+	case "true":
+		return true
+	case "false", "":
+		return false
+	}
+	a.fail("%s must be true or false, not %s.", name, describe(v))
+	return false
+}
+
+// number reads a JSON number or a string that holds one.
+func number(v json.RawMessage) (float64, bool) {
+	s := string(v)
+	if len(v) > 0 && v[0] == '"' {
+		s = strings.TrimSpace(unquote(v))
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	return f, err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
+}
+
+func plainNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// describe names a JSON value for an error: its kind and its beginning.
+func describe(v json.RawMessage) string {
+	kind := "the number"
+	switch v[0] {
+	case '"':
+		kind = "the string"
+	case '{':
+		kind = "the object"
+	case '[':
+		kind = "the array"
+	case 't', 'f':
+		kind = "the boolean"
+	}
+	return kind + " " + clip(string(v), 60)
+}

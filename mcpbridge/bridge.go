@@ -1,0 +1,155 @@
+package mcpbridge
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"swank-mcp/swank/lisp"
+)
+
+// Image is the Lisp the tools work in; *lisp.Image is the one there is.
+type Image interface {
+	// Evaluate evaluates in the session of that name, in turn with its other
+	// evaluations. Errors: *lisp.StartError, *lisp.BusyError, the cause of ctx.
+	Evaluate(ctx context.Context, session string, r lisp.Request) (*lisp.Result, error)
+	// Status tells what is known of the image and never starts one.
+	Status(ctx context.Context, session string) (*lisp.Status, error)
+}
+
+// Options of a [Bridge]. Zero values mean the defaults named.
+type Options struct {
+	Image      Image         // required
+	Version    string        // of the server, as clients see it; "" is "devel"
+	Timeout    time.Duration // of an evaluation that names none; 30 s
+	MaxTimeout time.Duration // the longest an evaluation may name; 600 s
+	MaxOutput  int           // characters of a reply before it is cut; 40,000
+	Log        *slog.Logger  // nil discards
+}
+
+// Defaults of [Options].
+const (
+	DefaultTimeout    = 30 * time.Second
+	DefaultMaxTimeout = 600 * time.Second
+)
+
+func (o *Options) setDefaults() {
+	o.Version = orElse(o.Version, "devel")
+	if o.MaxTimeout <= 0 {
+		o.MaxTimeout = DefaultMaxTimeout
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	o.Timeout = min(o.Timeout, o.MaxTimeout)
+	if o.MaxOutput <= 0 {
+		o.MaxOutput = DefaultMaxOutput
+	}
+	o.MaxOutput = max(o.MaxOutput, minOutput)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// defaultSession is the session of every call: protocol 2026-07-28 has no
+// sessions of its own, and a server on stdio has one client.
+const defaultSession = "default"
+
+//go:embed instructions.md
+var instructions string
+
+// errShutdown is the cause of contexts that end because the bridge does.
+var errShutdown = errors.New("mcpbridge: the server is shutting down")
+
+// Bridge is the MCP server: the tools over one image. Nothing of it belongs
+// to a connection, so any number may be served, of any protocol version.
+type Bridge struct {
+	o      Options
+	server *mcp.Server
+	spool  spool
+
+	base context.Context // parent of every handler, beside its own context
+	stop context.CancelCauseFunc
+}
+
+// New returns a bridge that serves o.Image. It starts nothing.
+func New(o Options) *Bridge {
+	o.setDefaults()
+	b := &Bridge{o: o}
+	b.base, b.stop = context.WithCancelCause(context.Background())
+	b.server = mcp.NewServer(b.implementation(), &mcp.ServerOptions{
+		Instructions: instructions,
+		Logger:       o.Log,
+		Capabilities: capabilities(),
+	})
+	b.server.AddReceivingMiddleware(b.guard)
+	for _, t := range tools() {
+		t.register(b)
+	}
+	return b
+}
+
+func (b *Bridge) implementation() *mcp.Implementation {
+	return &mcp.Implementation{Name: "swank-mcp", Title: "Common Lisp over Swank", Version: b.o.Version}
+}
+
+// capabilities are never nil: that would advertise logging, which the
+// protocol has given up. The list of tools does not change.
+func capabilities() *mcp.ServerCapabilities {
+	return &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}
+}
+
+// Server returns the SDK's server, for other transports than [Bridge.Serve]'s.
+func (b *Bridge) Server() *mcp.Server { return b.server }
+
+// Close ends every call in flight. The image is its owner's to close.
+func (b *Bridge) Close() { b.stop(errShutdown) }
+
+// closeGrace is how long Serve waits for handlers after ctx has ended. A
+// client that does not read its pipe can hold them in a write for ever.
+const closeGrace = time.Second
+
+// Serve speaks MCP over in and out until the end of in or of ctx, and closes
+// them. At the end of in, calls in flight are answered within [DefaultGrace];
+// at the end of ctx they are given up, and Serve returns within about a second.
+// The error is nil after either.
+func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	keep := &keepConn{Transport: &Stdio{In: pollable(in), Out: out}}
+	session, err := b.server.Connect(context.WithoutCancel(ctx), keep, nil)
+	if err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- session.Wait() }()
+	select {
+	case err = <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	b.Close()
+	// Not session.Close, which waits for the handlers first.
+	go keep.conn.Close()
+	select {
+	case <-ended:
+	case <-time.After(closeGrace):
+	}
+	return nil
+}
+
+// keepConn keeps the connection of a transport.
+type keepConn struct {
+	mcp.Transport
+	conn mcp.Connection
+}
+
+func (k *keepConn) Connect(ctx context.Context) (conn mcp.Connection, err error) {
+	k.conn, err = k.Transport.Connect(ctx)
+	return k.conn, err
+}

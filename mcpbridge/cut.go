@@ -1,0 +1,82 @@
+package mcpbridge
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of inline text, in characters.
+const (
+	DefaultMaxOutput = 40_000
+	maxErrorOutput   = 8_000
+	minOutput        = 1_000 // less has no room for the two ends and the line between
+)
+
+// cut returns text if it has at most limit characters. Else the whole goes to
+// the spool, and the head and the tail are returned around one line that says
+// how much is missing and how to read it.
+func (s *spool) cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	chars := utf8.RuneCountInString(text)
+	if chars <= limit {
+		return text
+	}
+	const room = 200 // for the line
+	each := (limit - room) / 2
+	headEnd := lineBefore(text, runeOffset(text, each))
+	tailStart := lineAfter(text, len(text)-runeOffsetBack(text, each))
+	head, tail := text[:headEnd], text[tailStart:]
+	from := utf8.RuneCountInString(head)
+	missing := chars - from - utf8.RuneCountInString(tail)
+	handle := s.add(text, chars)
+	var b strings.Builder
+	b.WriteString(head)
+	if !strings.HasSuffix(head, "\n") {
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "; … %s of %s characters left out here; to read them: read-output {\"handle\": %q, \"offset\": %d} …\n",
+		count(missing), count(chars), handle, from)
+	b.WriteString(tail)
+	return b.String()
+}
+
+// runeOffset is the byte offset of character n of s.
+func runeOffset(s string, n int) int {
+	for i := range s {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(s)
+}
+
+// runeOffsetBack is the size in bytes of the last n characters of s.
+func runeOffsetBack(s string, n int) int {
+	i := len(s)
+	for ; n > 0 && i > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(s[:i])
+		i -= size
+	}
+	return len(s) - i
+}
+
+// near is how far, in bytes, a cut is moved to fall between lines.
+const near = 400
+
+func lineBefore(s string, i int) int {
+	if n := strings.LastIndexByte(s[max(0, i-near):i], '\n'); n >= 0 {
+		return max(0, i-near) + n + 1
+	}
+	return i
+}
+
+func lineAfter(s string, i int) int {
+	if n := strings.IndexByte(s[i:min(len(s), i+near)], '\n'); n >= 0 {
+		return i + n + 1
+	}
+	return i
+}

@@ -1,0 +1,257 @@
+package mcpbridge
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"swank-mcp/swank/lisp"
+)
+
+// fakeImage evaluates the few forms that the tests need.
+type fakeImage struct {
+	mu      sync.Mutex
+	running int
+
+	status *lisp.Status
+}
+
+func value(s string) *lisp.Result {
+	return &lisp.Result{Values: []lisp.Text{{Head: s}}, Package: "COMMON-LISP-USER"}
+}
+
+func (f *fakeImage) Evaluate(ctx context.Context, session string, r lisp.Request) (*lisp.Result, error) {
+	f.mu.Lock()
+	f.running++
+	f.mu.Unlock()
+	defer func() { f.mu.Lock(); f.running--; f.mu.Unlock() }()
+	switch code, arg, _ := strings.Cut(r.Code, " "); code {
+	case "panic":
+		panic("deliberate")
+	case "fail":
+		return nil, fmt.Errorf("lisp: %s", arg)
+	case "hang":
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	case "deaf": // as an evaluation that stops late
+		<-ctx.Done()
+		time.Sleep(200 * time.Millisecond)
+		return nil, context.Cause(ctx)
+	case "wait":
+		d, err := time.ParseDuration(arg)
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case <-time.After(d):
+			return value("waited " + arg), nil
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	case "progress":
+		for i := range 3 {
+			if r.Progress == nil {
+				return value("no progress"), nil
+			}
+			r.Progress(time.Duration(i)*time.Millisecond/2, fmt.Sprintf("line %d\n", i))
+		}
+		r.Progress(5*time.Second, "")
+		return value("done"), nil
+	case "echo":
+		return value(arg), nil
+	case "print":
+		return &lisp.Result{Stdout: lisp.Text{Head: arg}, Values: []lisp.Text{{Head: "NIL"}}}, nil
+	case "repeat":
+		var n int
+		if _, err := fmt.Sscan(arg, &n); err != nil {
+			return nil, err
+		}
+		return value(strings.Repeat("0123456789\n", n)), nil
+	case "error":
+		return &lisp.Result{Failure: &lisp.Failure{Type: "SIMPLE-ERROR", Message: arg, Frames: []string{"(ERROR " + arg + ")"}}}, nil
+	case "busy":
+		return nil, &lisp.BusyError{Waited: time.Second, Code: "(loop)", Age: 12 * time.Second, Limit: 30 * time.Second, Ahead: 1}
+	case "nolisp":
+		return nil, &lisp.StartError{Problem: "sbcl is not on PATH", Advice: "Install it: apt-get install sbcl"}
+	}
+	return value("3"), nil
+}
+
+func (f *fakeImage) Status(context.Context, string) (*lisp.Status, error) {
+	if f.status != nil {
+		return f.status, nil
+	}
+	return &lisp.Status{State: "not started"}, nil
+}
+
+// peer is a client of raw lines on a served bridge.
+type peer struct {
+	t     testing.TB
+	in    io.WriteCloser
+	out   *bufio.Reader
+	image *fakeImage
+	b     *Bridge
+	stop  context.CancelFunc
+	ended chan error
+}
+
+// serve starts a bridge over pipes; it and everything of it is gone when the test ends.
+func serve(t testing.TB, o Options) *peer {
+	t.Helper()
+	image := &fakeImage{}
+	if o.Image == nil {
+		o.Image = image
+	}
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	p := &peer{t: t, in: inW, out: bufio.NewReaderSize(outR, 1<<20), image: image, b: New(o), ended: make(chan error, 1)}
+	ctx, cancel := context.WithCancel(context.Background())
+	p.stop = cancel
+	go func() { p.ended <- p.b.Serve(ctx, inR, outW) }()
+	t.Cleanup(func() {
+		cancel()
+		go io.Copy(io.Discard, p.out)
+		inW.Close()
+		select {
+		case <-p.ended:
+		case <-time.After(10 * time.Second):
+			t.Error("Serve did not end")
+		}
+		outR.Close()
+	})
+	return p
+}
+
+// send writes lines; it does not wait for answers.
+func (p *peer) send(lines ...string) {
+	p.t.Helper()
+	for _, l := range lines {
+		if _, err := io.WriteString(p.in, l+"\n"); err != nil {
+			p.t.Fatalf("writing %.80q: %v", l, err)
+		}
+	}
+}
+
+// answer is any message of the server.
+type answer struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+	Result  struct {
+		Content []struct{ Type, Text string }
+		IsError bool
+		raw     json.RawMessage
+	} `json:"-"`
+	RawResult json.RawMessage `json:"result"`
+	Error     *struct {
+		Code    int
+		Message string
+	} `json:"error"`
+}
+
+func (a *answer) text() string {
+	if len(a.Result.Content) != 1 {
+		return fmt.Sprintf("%d content blocks", len(a.Result.Content))
+	}
+	return a.Result.Content[0].Text
+}
+
+func (p *peer) line() string {
+	p.t.Helper()
+	got := make(chan string, 1)
+	fail := make(chan error, 1)
+	go func() {
+		l, err := p.out.ReadString('\n')
+		if err != nil {
+			fail <- err
+			return
+		}
+		got <- l
+	}()
+	select {
+	case l := <-got:
+		return l
+	case err := <-fail:
+		p.t.Fatalf("reading an answer: %v", err)
+	case <-time.After(10 * time.Second):
+		p.t.Fatal("no answer in 10 s")
+	}
+	return ""
+}
+
+func decodeAnswer(t testing.TB, line string) *answer {
+	t.Helper()
+	var a answer
+	if err := json.Unmarshal([]byte(line), &a); err != nil {
+		t.Fatalf("the server sent %.200q: %v", line, err)
+	}
+	if a.JSONRPC != "2.0" {
+		t.Fatalf("the server sent version %q in %.200q", a.JSONRPC, line)
+	}
+	if len(a.RawResult) > 0 && a.RawResult[0] == '{' {
+		if err := json.Unmarshal(a.RawResult, &a.Result); err != nil {
+			t.Fatalf("result %.200q: %v", a.RawResult, err)
+		}
+	}
+	return &a
+}
+
+func (p *peer) receive() *answer {
+	p.t.Helper()
+	return decodeAnswer(p.t, p.line())
+}
+
+const initialize = `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`
+
+// handshake initializes the session as clients before 2026-07-28 do.
+func (p *peer) handshake() *peer {
+	p.t.Helper()
+	p.send(initialize, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	if a := p.receive(); string(a.ID) != `"init"` || a.Error != nil {
+		p.t.Fatalf("initialize answered %+v", a)
+	}
+	return p
+}
+
+// toolCall is the line of a tools/call.
+func toolCall(id, tool, arguments string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool, arguments)
+}
+
+func evalCall(id, code string) string {
+	return toolCall(id, "evaluate-lisp", `{"code":`+quote(code)+`}`)
+}
+
+// call sends a tools/call and returns its answer.
+func (p *peer) call(tool, arguments string) *answer {
+	p.t.Helper()
+	p.send(toolCall("77", tool, arguments))
+	a := p.receive()
+	if string(a.ID) != "77" {
+		p.t.Fatalf("answer to %s, want 77: %+v", a.ID, a)
+	}
+	return a
+}
+
+// alive checks that the session still works.
+func (p *peer) alive() {
+	p.t.Helper()
+	p.send(evalCall("987654", "(+ 1 2)"))
+	if a := p.receive(); string(a.ID) != "987654" || a.text() != "=> 3" {
+		p.t.Fatalf("the session is broken: %+v", a)
+	}
+}
+
+// constImage answers every evaluation with 3 and remembers nothing.
+type constImage struct{ *fakeImage }
+
+func (constImage) Evaluate(context.Context, string, lisp.Request) (*lisp.Result, error) {
+	return value("3"), nil
+}

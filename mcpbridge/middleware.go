@@ -1,0 +1,89 @@
+package mcpbridge
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// guard is around every method: it ties the handler to the life of the bridge
+// (the SDK waits for handlers without cancelling them), keeps its panics from
+// ending the process, and puts the names of tools right.
+func (b *Bridge) guard(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(b.base, func() { cancel(errShutdown) })()
+		defer func() {
+			if v := recover(); v != nil {
+				b.o.Log.Error("handler panicked", "method", method, "panic", v, "stack", string(debug.Stack()))
+				res, err = b.panicked(method, v)
+			}
+		}()
+		if call, ok := req.(*mcp.CallToolRequest); ok {
+			if err := resolveName(call.Params); err != nil {
+				return nil, err
+			}
+		}
+		res, err = next(ctx, method, req)
+		if init, ok := req.(*mcp.ServerRequest[*mcp.InitializeParams]); ok && err != nil && init.Session.InitializeParams() != nil {
+			return b.initializeAgain(init.Params), nil
+		}
+		return res, err
+	}
+}
+
+// initializeAgain answers an initialize that comes after a request of the
+// newer era, as from a client that probes with server/discover first. The SDK
+// takes that for the second of two, and the client would go away.
+func (b *Bridge) initializeAgain(p *mcp.InitializeParams) *mcp.InitializeResult {
+	version := lastHandshake
+	if p.ProtocolVersion < version && slices.Contains(mcp.SupportedProtocolVersions(), p.ProtocolVersion) {
+		version = p.ProtocolVersion
+	}
+	return &mcp.InitializeResult{
+		ProtocolVersion: version,
+		Capabilities:    capabilities(),
+		Instructions:    instructions,
+		ServerInfo:      b.implementation(),
+	}
+}
+
+// lastHandshake is the last version of the protocol that has initialize.
+const lastHandshake = "2025-11-25"
+
+func (b *Bridge) panicked(method string, v any) (mcp.Result, error) {
+	text := fmt.Sprintf("the server failed in %s: %v", method, v)
+	if method == "tools/call" {
+		return b.result(reply{errorBlock("INTERNAL-ERROR", text, "This is a fault of swank-mcp, not of the code; the session goes on."), true}), nil
+	}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: clip(text, maxErrorMessage)}
+}
+
+// resolveName accepts evaluate_lisp for evaluate-lisp, and answers an unknown
+// name with the known ones.
+func resolveName(p *mcp.CallToolParamsRaw) error {
+	var names []string
+	for _, t := range tools() {
+		if t.name == p.Name {
+			return nil
+		}
+		names = append(names, t.name)
+	}
+	for _, n := range names {
+		if strings.EqualFold(n, strings.ReplaceAll(p.Name, "_", "-")) {
+			p.Name = n
+			return nil
+		}
+	}
+	text := fmt.Sprintf("unknown tool %q.", clip(p.Name, 60))
+	if near := nearest(p.Name, names); near != "" {
+		text += fmt.Sprintf(" Nearest: %q.", near)
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text + " Valid: " + strings.Join(names, ", ") + "."}
+}

@@ -1,0 +1,289 @@
+package mcpbridge
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/sourcegraph/jsonrpc2"
+)
+
+// DefaultGrace is how long calls in flight may go on after the end of input.
+const DefaultGrace = 5 * time.Second
+
+// Stdio is the MCP transport over a pair of streams, one JSON-RPC message per
+// line. It differs from the SDK's in what a client can do to it: no line ends
+// the session (it is answered with the JSON-RPC error), a cancelled call is
+// not answered, calls in flight at the end of input still are, and ids come
+// back as they were sent, also two calls with the same one.
+type Stdio struct {
+	In      io.ReadCloser
+	Out     io.Writer     // closed with the connection if it is an io.Closer
+	Grace   time.Duration // zero is DefaultGrace; negative is none
+	MaxLine int           // in bytes; zero is DefaultMaxLine
+}
+
+// Connect implements [mcp.Transport]. It starts the goroutine that reads In;
+// the goroutine ends with the input or when the connection is closed, which
+// closes In. Where that does not wake a Read of In (a blocking stdin), the
+// goroutine stays behind in it.
+func (t *Stdio) Connect(context.Context) (mcp.Connection, error) {
+	if t.In == nil || t.Out == nil {
+		return nil, errors.New("mcpbridge: stdio transport without streams")
+	}
+	c := &stdioConn{
+		grace:    t.Grace,
+		maxLine:  t.MaxLine,
+		incoming: make(chan jsonrpc.Message),
+		closed:   make(chan struct{}),
+		calls:    calls{byID: make(map[jsonrpc.ID]*call)},
+	}
+	if c.grace == 0 {
+		c.grace = DefaultGrace
+	}
+	if c.maxLine == 0 {
+		c.maxLine = DefaultMaxLine
+	}
+	c.stream = jsonrpc2.NewBufferedStream(streams{bufio.NewReaderSize(t.In, 64<<10), t.In, t.Out}, lineCodec{c.maxLine})
+	go c.readAll()
+	return c, nil
+}
+
+// streams makes one stream of two.
+type streams struct {
+	io.Reader
+	in  io.Closer
+	out io.Writer
+}
+
+func (s streams) Write(b []byte) (int, error) { return s.out.Write(b) }
+
+func (s streams) Close() error {
+	err := s.in.Close()
+	if out, ok := s.out.(io.Closer); ok {
+		err = errors.Join(err, out.Close())
+	}
+	return err
+}
+
+// stdioConn is the [mcp.Connection] of a [Stdio].
+//
+// readAll owns the input: it takes lines apart, answers what is no message,
+// registers calls, and hands messages to Read. Writes come from anywhere; the
+// stream's lock keeps the lines whole.
+type stdioConn struct {
+	stream   jsonrpc2.ObjectStream
+	grace    time.Duration
+	maxLine  int
+	incoming chan jsonrpc.Message // closed by readAll after the end of input
+
+	calls calls
+
+	closeOnce sync.Once
+	closed    chan struct{}
+	closeErr  error
+}
+
+// SessionID implements [mcp.Connection]: stdio has no session id.
+func (*stdioConn) SessionID() string { return "" }
+
+// Read implements [mcp.Connection].
+func (c *stdioConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case msg, ok := <-c.incoming:
+		if ok {
+			return msg, nil
+		}
+		return nil, io.EOF
+	case <-c.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Close implements [mcp.Connection].
+func (c *stdioConn) Close() error {
+	c.closeOnce.Do(func() {
+		close(c.closed)
+		c.closeErr = c.stream.Close()
+	})
+	return c.closeErr
+}
+
+// readAll reads until the end of input, then waits for the calls in flight.
+// The SDK drops their answers as soon as Read reports the end.
+func (c *stdioConn) readAll() {
+	defer close(c.incoming)
+	for {
+		var f frame
+		if err := c.stream.ReadObject(&f); err != nil {
+			break
+		}
+		if !c.accept(&f) {
+			return
+		}
+	}
+	timer := time.NewTimer(max(c.grace, 0))
+	defer timer.Stop()
+	select {
+	case <-c.calls.idle():
+	case <-timer.C:
+	case <-c.closed:
+	}
+}
+
+// accept deals with one line. It returns false when the connection is closed.
+func (c *stdioConn) accept(f *frame) bool {
+	if err := checkLine(f, c.maxLine); err != nil {
+		var id []byte
+		if err.Code == jsonrpc.CodeInvalidRequest {
+			id = edgeID(f)
+		}
+		return c.write(errorLine(id, err))
+	}
+	if f.data[0] != '[' {
+		return c.acceptOne(f.data, nil)
+	}
+	elements := splitArray(f.data)
+	if len(elements) == 0 {
+		return c.write(errorLine(nil, refuse(jsonrpc.CodeInvalidRequest, "invalid request: empty batch")))
+	}
+	// One more than the elements, so that the answer is not sent in between.
+	b := &batch{waiting: len(elements) + 1}
+	for _, e := range elements {
+		if !c.acceptOne(e, b) {
+			return false
+		}
+	}
+	return c.write(b.done(nil))
+}
+
+// acceptOne deals with one valid JSON value, alone or of a batch.
+func (c *stdioConn) acceptOne(raw []byte, b *batch) bool {
+	m, refusal := parseMessage(raw)
+	switch {
+	case refusal != nil:
+		return c.write(b.done(errorLine(m.id, refusal)))
+	case m.isCall():
+		method := unquote(m.method)
+		id := c.calls.add(&call{id: m.id, batch: b, parked: method == "subscriptions/listen"})
+		return c.deliver(&jsonrpc.Request{ID: id, Method: method, Params: m.params})
+	case m.method == nil:
+		return c.acceptResponse(&m) && c.write(b.done(nil))
+	}
+	method := unquote(m.method)
+	if method != "notifications/cancelled" {
+		return c.deliver(&jsonrpc.Request{Method: method, Params: m.params}) && c.write(b.done(nil))
+	}
+	for _, id := range c.calls.cancel(requestID(m.params)) {
+		params, err := json.Marshal(&mcp.CancelledParams{RequestID: id.Raw()})
+		if err != nil {
+			continue
+		}
+		if !c.deliver(&jsonrpc.Request{Method: method, Params: params}) {
+			return false
+		}
+	}
+	return c.write(b.done(nil))
+}
+
+func (c *stdioConn) acceptResponse(m *message) bool {
+	if m.id == nil {
+		return true
+	}
+	id, ok := sdkID(m.id)
+	if !ok {
+		return true // an answer to nothing that we asked
+	}
+	resp := &jsonrpc.Response{ID: id, Result: m.result}
+	if m.err != nil {
+		var e jsonrpc.Error
+		if err := json.Unmarshal(m.err, &e); err != nil {
+			e = jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "malformed error"}
+		}
+		resp.Error = &e
+	}
+	return c.deliver(resp)
+}
+
+func (c *stdioConn) deliver(msg jsonrpc.Message) bool {
+	select {
+	case c.incoming <- msg:
+		return true
+	case <-c.closed:
+		return false
+	}
+}
+
+// requestID finds the raw id that a cancellation names.
+func requestID(params []byte) (id []byte) {
+	if len(params) > 0 && params[0] == '{' {
+		splitObject(params, func(key, value []byte) {
+			if string(key) == "requestId" {
+				id = value
+			}
+		})
+	}
+	return id
+}
+
+// Write implements [mcp.Connection].
+func (c *stdioConn) Write(_ context.Context, msg jsonrpc.Message) error {
+	resp, ok := msg.(*jsonrpc.Response)
+	if !ok {
+		line, err := jsonrpc.EncodeMessage(msg)
+		if err != nil {
+			return fmt.Errorf("mcpbridge: encoding %T: %w", msg, err)
+		}
+		return c.stream.WriteObject(append(line, '\n'))
+	}
+	k := c.calls.take(resp.ID)
+	if k == nil {
+		return nil
+	}
+	defer c.calls.finish(k)
+	if k.batch != nil {
+		var line []byte
+		if !k.cancelled {
+			line = responseLine(nil, k.id, resp)
+		}
+		if line = k.batch.done(line); line == nil {
+			return nil
+		}
+		return c.stream.WriteObject(line)
+	}
+	if k.cancelled {
+		return nil
+	}
+	buf := lines.Get().(*[]byte)
+	*buf = responseLine((*buf)[:0], k.id, resp)
+	err := c.stream.WriteObject(*buf)
+	if cap(*buf) <= 64<<10 {
+		lines.Put(buf)
+	}
+	return err
+}
+
+// write sends a line of the transport's own. A client that does not read its
+// errors is not worth ending the session for: the SDK's next write will see.
+func (c *stdioConn) write(line []byte) bool {
+	if line != nil {
+		_ = c.stream.WriteObject(line)
+	}
+	select {
+	case <-c.closed:
+		return false
+	default:
+		return true
+	}
+}
+
+var lines = sync.Pool{New: func() any { return new([]byte) }}

@@ -1,0 +1,99 @@
+package mcpbridge
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+)
+
+// FuzzLines: the codec gives back the lines of any input, whatever the sizes
+// of its reads, and the reading of a line agrees with encoding/json.
+func FuzzLines(f *testing.F) {
+	for _, tt := range hostile {
+		if len(tt.line) < 1000 {
+			f.Add([]byte(tt.line))
+		}
+	}
+	f.Add([]byte(evalCall("1", "x") + "\r\n\n" + evalCall(`"a\"b"`, "y")))
+	f.Add([]byte(`{"a":[1,{"b":"]}"}],"\u0069d":1 , "id" : 2,"jsonrpc":"2.0","method":"x","params":{}}`))
+	f.Add([]byte(`[ ]` + "\n" + `[ 1 , [2] , "," , {"a":","} , null ]`))
+	f.Fuzz(func(t *testing.T, input []byte) {
+		const max = 256
+		whole := readFrames(t, bytes.NewReader(input), max)
+		if split := readFrames(t, iotest.OneByteReader(bytes.NewReader(input)), max); len(split) != len(whole) {
+			t.Fatalf("%d lines in one-byte reads, %d otherwise", len(split), len(whole))
+		}
+		for i := range whole {
+			checkFrame(t, &whole[i], max)
+		}
+	})
+}
+
+func readFrames(t *testing.T, r io.Reader, max int) (frames []frame) {
+	br := bufio.NewReaderSize(r, 16)
+	for {
+		var f frame
+		if err := (lineCodec{max}).ReadObject(br, &f); err != nil {
+			if err != io.EOF {
+				t.Fatal(err)
+			}
+			return frames
+		}
+		if !f.long && (len(f.data) == 0 || len(f.data) > max+2 || bytes.IndexByte(f.data, '\n') >= 0) {
+			t.Fatalf("frame %q", f.data)
+		}
+		frames = append(frames, f)
+	}
+}
+
+func checkFrame(t *testing.T, f *frame, max int) {
+	refusal := checkLine(f, max)
+	if !f.long && (refusal == nil) != json.Valid(f.data) {
+		t.Fatalf("%q: refusal %v", f.data, refusal)
+	}
+	edgeID(f)
+	if refusal != nil {
+		if line := errorLine(nil, refusal); !json.Valid(line) || !utf8.Valid(line) {
+			t.Fatalf("refused with %q", line)
+		}
+		return
+	}
+	switch f.data[0] {
+	case '[':
+		var want []json.RawMessage
+		if err := json.Unmarshal(f.data, &want); err != nil {
+			t.Fatal(err)
+		}
+		got := splitArray(f.data)
+		if len(got) != len(want) {
+			t.Fatalf("%q: %d elements, want %d", f.data, len(got), len(want))
+		}
+		for i := range got {
+			if !bytes.Equal(got[i], want[i]) {
+				t.Fatalf("%q: element %q, want %q", f.data, got[i], want[i])
+			}
+		}
+	case '{':
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal(f.data, &want); err != nil {
+			t.Fatal(err)
+		}
+		got := make(map[string]json.RawMessage)
+		splitObject(f.data, func(key, value []byte) { got[strings.ToValidUTF8(string(key), "\ufffd")] = value })
+		for k, v := range want {
+			if utf8.ValidString(k) && !strings.Contains(k, "\ufffd") && !bytes.Equal(got[k], v) {
+				t.Fatalf("%q: member %q is %q, want %q", f.data, k, got[k], v)
+			}
+		}
+		if m, _ := parseMessage(f.data); m.id != nil {
+			if line := errorLine(m.id, refuse(-32600, "x")); !json.Valid(line) || !utf8.Valid(line) {
+				t.Fatalf("id %q answered with %q", m.id, line)
+			}
+		}
+	}
+}

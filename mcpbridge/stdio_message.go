@@ -1,0 +1,250 @@
+package mcpbridge
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// maxDepth is how deep the arrays and objects of a message may be nested. The
+// SDK gives up at 1,000 with an error that repeats the whole message.
+const maxDepth = 500
+
+// message is a JSON-RPC message taken apart. Its members are raw JSON and
+// alias the line; absent ones are nil.
+type message struct {
+	version, id, method, params, result, err []byte
+}
+
+// isCall reports whether the message wants an answer.
+func (m *message) isCall() bool { return m.method != nil && m.id != nil }
+
+func refuse(code int64, format string, args ...any) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// checkLine judges a whole line as JSON.
+func checkLine(f *frame, max int) *jsonrpc.Error {
+	if f.long {
+		return refuse(jsonrpc.CodeInvalidRequest, "invalid request: the line is longer than %d bytes", max)
+	}
+	if deeper(f.data, maxDepth) {
+		return refuse(jsonrpc.CodeInvalidRequest, "invalid request: nested deeper than %d levels", maxDepth)
+	}
+	if !json.Valid(f.data) {
+		var v json.RawMessage
+		return refuse(jsonrpc.CodeParseError, "parse error: %v", json.Unmarshal(f.data, &v))
+	}
+	return nil
+}
+
+// deeper reports whether b, JSON or not, nests more than limit levels.
+func deeper(b []byte, limit int) bool {
+	if bytes.Count(b, []byte{'['})+bytes.Count(b, []byte{'{'}) <= limit {
+		return false
+	}
+	depth := 0
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			i = stringEnd(b, i) - 1
+		case '[', '{':
+			if depth++; depth > limit {
+				return true
+			}
+		case ']', '}':
+			depth--
+		}
+	}
+	return false
+}
+
+// parseMessage takes one valid JSON value apart and judges it as JSON-RPC. The
+// id is set whenever it can be told, also beside an error.
+func parseMessage(b []byte) (message, *jsonrpc.Error) {
+	var m message
+	if b[0] != '{' {
+		return m, refuse(jsonrpc.CodeInvalidRequest, "invalid request: a message is a JSON object")
+	}
+	splitObject(b, func(key, value []byte) {
+		switch string(key) {
+		case "jsonrpc":
+			m.version = value
+		case "id":
+			m.id = value
+		case "method":
+			m.method = value
+		case "params":
+			m.params = value
+		case "result":
+			m.result = value
+		case "error":
+			m.err = value
+		}
+	})
+	if m.id != nil && m.id[0] != '"' && m.id[0] != '-' && (m.id[0] < '0' || m.id[0] > '9') {
+		m.id = nil
+		if m.method != nil {
+			return m, refuse(jsonrpc.CodeInvalidRequest, "invalid request: id must be a string or a number")
+		}
+	}
+	switch {
+	case m.version == nil:
+		return m, refuse(jsonrpc.CodeInvalidRequest, `invalid request: "jsonrpc": "2.0" is missing`)
+	case string(m.version) != `"2.0"`:
+		return m, refuse(jsonrpc.CodeInvalidRequest, `invalid request: jsonrpc is %s, must be "2.0"`, clip(string(m.version), 40))
+	case m.method != nil && m.method[0] != '"':
+		return m, refuse(jsonrpc.CodeInvalidRequest, "invalid request: method must be a string")
+	case m.method == nil && m.result == nil && m.err == nil:
+		return m, refuse(jsonrpc.CodeInvalidRequest, "invalid request: neither method nor result nor error")
+	case string(m.params) == "null":
+		m.params = nil
+	}
+	return m, nil
+}
+
+// splitObject calls member for each member of b, a valid JSON object.
+func splitObject(b []byte, member func(key, value []byte)) {
+	for i := 1; ; {
+		for b[i] != '"' {
+			if b[i] == '}' {
+				return
+			}
+			i++
+		}
+		end := stringEnd(b, i)
+		key := b[i+1 : end-1]
+		if bytes.IndexByte(key, '\\') >= 0 {
+			key = []byte(unquote(b[i:end]))
+		}
+		i = skipSpace(b, end) + 1 // the colon
+		i = skipSpace(b, i)
+		end = valueEnd(b, i)
+		member(key, b[i:end])
+		i = end
+	}
+}
+
+// splitArray returns the elements of b, a valid JSON array.
+func splitArray(b []byte) (elements [][]byte) {
+	for i := skipSpace(b, 1); b[i] != ']'; {
+		end := valueEnd(b, i)
+		elements = append(elements, b[i:end])
+		if i = skipSpace(b, end); b[i] == ',' {
+			i = skipSpace(b, i+1)
+		}
+	}
+	return elements
+}
+
+func skipSpace(b []byte, i int) int {
+	for b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r' {
+		i++
+	}
+	return i
+}
+
+// stringEnd returns the offset after the string that begins at i.
+func stringEnd(b []byte, i int) int {
+	for i++; i < len(b); i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(b)
+}
+
+// valueEnd returns the offset after the valid JSON value that begins at i.
+func valueEnd(b []byte, i int) int {
+	for depth := 0; i < len(b); {
+		switch b[i] {
+		case '"':
+			i = stringEnd(b, i)
+		case '[', '{':
+			depth++
+			i++
+		case ']', '}':
+			depth--
+			i++
+		case ',', ':', ' ', '\t', '\n', '\r':
+			i++
+		default:
+			for i < len(b) && bytes.IndexByte([]byte(",]} \t\r\n"), b[i]) < 0 {
+				i++
+			}
+		}
+		if depth == 0 {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// unquote is the text of b, a valid JSON string; what is not Unicode in it
+// becomes U+FFFD.
+func unquote(b []byte) string {
+	if bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b) {
+		return string(b[1 : len(b)-1])
+	}
+	var s string
+	if json.Unmarshal(b, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// sdkID returns the SDK's form of a raw id, and whether it stands for exactly
+// that id: the SDK keeps integers and strings only, and numbers as floats.
+func sdkID(raw []byte) (id jsonrpc.ID, exact bool) {
+	if raw[0] == '"' {
+		id, err := jsonrpc.MakeID(unquote(raw))
+		return id, err == nil && utf8.Valid(raw)
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || f != float64(int64(f)) || f > 1<<53 || f < -(1<<53) {
+		return id, false
+	}
+	id, err = jsonrpc.MakeID(f)
+	return id, err == nil
+}
+
+// sameID reports whether two raw ids mean the same: 1 and 1.0, "a" and "\u0061".
+func sameID(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, xok := sdkID(a)
+	y, yok := sdkID(b)
+	return xok && yok && x == y
+}
+
+// The id of a message, where it is certainly the message's own: right after
+// the version at its very beginning, or the last member before its last brace.
+var (
+	headID = regexp.MustCompile(`^\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[ !#-\[\]-~]{1,100}")\s*,`)
+	tailID = regexp.MustCompile(`,\s*"id"\s*:\s*(-?\d{1,15}|"[ !#-\[\]-~]{1,100}")\s*\}$`)
+)
+
+// edgeID finds the id of a line that is too long or too deep to be taken
+// apart, or nil, so that its sender does not wait for ever.
+func edgeID(f *frame) []byte {
+	end := f.tail
+	if !f.long {
+		end = f.data[max(0, len(f.data)-edge):]
+	}
+	if m := headID.FindSubmatch(f.data[:min(edge, len(f.data))]); m != nil {
+		return m[1]
+	}
+	if m := tailID.FindSubmatch(end); m != nil {
+		return m[1]
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package mcpbridge
+
+import (
+	"context"
+	"time"
+
+	"swank-mcp/swank/lisp"
+)
+
+var evaluateTool = tool{
+	name:  "evaluate-lisp",
+	title: "Evaluate Lisp",
+	doc: "Evaluate Common Lisp in a live SBCL image that keeps its state: functions, variables, classes, loaded systems " +
+		"and the current package stay for later calls. " +
+		"Use it to run, test, explore, debug and look up Lisp code, in preference to starting sbcl in a shell. " +
+		"Forms are read and evaluated one by one, so (defpackage …) (in-package …) (defun …) works in one call. " +
+		"The reply has the sections [stdout], [stderr], [warnings] that have content, then `=> ` and each value of the last form; " +
+		"after an unhandled error, its type, message and backtrace, then what was printed before; earlier forms keep their effects. " +
+		"Standard input is at end of file. An evaluation that exceeds its timeout is stopped and the session goes on.",
+	params:      evaluateParams,
+	example:     `{"code": "(+ 1 2)"}`,
+	destructive: true,
+	openWorld:   true,
+	run:         (*Bridge).evaluate,
+}
+
+func evaluateParams(o *Options) []param {
+	return []param{
+		{name: "code", kind: kindText, required: true,
+			doc: "One or more Common Lisp forms."},
+		{name: "package", kind: kindText,
+			doc: "Package to evaluate in, for this call only: name or nickname, in any case. Default: the session's current package."},
+		{name: "timeout", kind: kindNumber, def: o.Timeout.Seconds(), min: 0, above: true, max: o.MaxTimeout.Seconds(),
+			aliases: []alias{{name: "timeout_seconds"}, {name: "timeout_ms", scale: 1e-3}},
+			doc:     "Seconds, more than 0, after which the evaluation is stopped."},
+		// Not advertised before there is a choice.
+		{name: "on-error", kind: kindText, def: "report", enum: []string{"report"}, hidden: true,
+			later: map[string]string{"debug": `this version cannot suspend an evaluation in the debugger. Use "report", the default; with "debug": 3 its backtrace keeps all frames.`},
+			doc:   "What to do about an unhandled error: report it with its backtrace."},
+		{name: "capture-time", kind: kindFlag,
+			doc: "Add a line with real, run and GC time and the bytes consed. Default: false."},
+		{name: "debug", kind: kindInteger, def: 1.0, min: 0, max: 3,
+			doc: "Compilation quality DEBUG for this call; 3 keeps every frame and local variable, at the cost of tail calls."},
+	}
+}
+
+// evaluateIn is what a call of evaluate-lisp asks for.
+type evaluateIn struct {
+	lisp.Request
+	timing bool
+}
+
+func readEvaluate(r *request) (in evaluateIn, err error) {
+	in.Code = r.text("code")
+	in.Package = r.text("package")
+	in.Timeout = time.Duration(r.number("timeout") * float64(time.Second))
+	r.text("on-error")
+	in.timing = r.flag("capture-time")
+	in.Debug = r.integer("debug")
+	if r.err != nil {
+		return in, r.err
+	}
+	in.Timeout = max(in.Timeout, time.Millisecond)
+	return in, nil
+}
+
+func (b *Bridge) evaluate(ctx context.Context, r *request) (reply, error) {
+	in, err := readEvaluate(r)
+	if err != nil {
+		return reply{}, err
+	}
+	in.Progress = progress(ctx, r.mcp)
+	res, err := b.o.Image.Evaluate(ctx, defaultSession, in.Request)
+	if err != nil {
+		return reply{}, err
+	}
+	text, failed := ResultText(res, View{Timeout: in.Timeout, Timing: in.timing})
+	return reply{text, failed}, nil
+}

@@ -1,0 +1,138 @@
+package mcpbridge
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+
+	"swank-mcp/swank/lisp"
+)
+
+var statusTool = tool{
+	name:  "session-status",
+	title: "Session status",
+	doc: "Show the state of the Lisp image and of the session, at once, also while an evaluation runs. " +
+		"Shows the image (process, version, address, uptime, restarts), the current package, the running evaluation with its age and where it is, " +
+		"calls that wait, counts of definitions, threads, heap, and output that arrived outside of calls. " +
+		"Starts no image. Use it when a call timed out, the session is busy, or state seems lost.",
+	params:     func(*Options) []param { return nil },
+	example:    `{}`,
+	readOnly:   true,
+	idempotent: true,
+	run:        (*Bridge).status,
+}
+
+func (b *Bridge) status(ctx context.Context, _ *request) (reply, error) {
+	s, err := b.o.Image.Status(ctx, defaultSession)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{text: StatusText(s)}, nil
+}
+
+// StatusText is the text of session-status: one line per subject, only those
+// that have something to say.
+func StatusText(s *lisp.Status) string {
+	var p parts
+	line := func(format string, args ...any) {
+		if p.b.Len() > 0 {
+			p.b.WriteByte('\n')
+		}
+		p.b.WriteString(sanitize(fmt.Sprintf(format, args...)))
+	}
+	line("Image: %s", imageLine(s))
+	if s.Uptime > 0 || s.Restarts > 0 {
+		line("Up: %s, %s", age(s.Uptime), plural(s.Restarts, "restart"))
+	}
+	if s.Package != "" {
+		line("Package: %s", s.Package)
+	}
+	if r := s.Running; r != nil {
+		line("Running for %s: %s", age(r.Age), oneLine(r.Code))
+		p.frames(r.Frames, "\n  ")
+	}
+	if s.Waiting > 0 {
+		line("Queue: %s", waiting(s.Waiting))
+	}
+	if d := definitions(s.Definitions); d != "" {
+		line("Definitions: %s", d)
+	}
+	if s.HeapLimit > 0 {
+		line("Heap: %s of %s MB (%d%%)", count(s.HeapUsed>>20), count(s.HeapLimit>>20), 100*s.HeapUsed/s.HeapLimit)
+	}
+	if len(s.Threads) > 0 {
+		line("Threads: %s", threads(s.Threads))
+	}
+	for _, n := range s.Notes {
+		line("; %s", oneLine(n))
+	}
+	p.section("background output", s.Background)
+	return p.b.String()
+}
+
+func imageLine(s *lisp.Status) string {
+	words := []string{s.State}
+	switch s.State {
+	case "not started":
+		words = append(words, "the first evaluate-lisp starts it")
+	case "ended":
+		words = append(words, "the next evaluate-lisp starts a new one")
+	}
+	if s.PID > 0 {
+		how := "attached"
+		if s.Launched {
+			how = "launched"
+		}
+		words = append(words, how, fmt.Sprintf("pid %d", s.PID))
+	}
+	if s.Implementation != "" {
+		words = append(words, s.Implementation)
+	}
+	if s.SwankVersion != "" {
+		words = append(words, "Swank "+s.SwankVersion)
+	}
+	if s.FromCore {
+		words = append(words, "from the cached core")
+	}
+	if s.Address != "" {
+		words = append(words, s.Address)
+	}
+	return strings.Join(words, ", ")
+}
+
+// definitions is "3 functions, 1 variable", by name of the kind, "none" when
+// they are known to be none and "" when nothing is known.
+func definitions(counts map[string]int) string {
+	if counts == nil {
+		return ""
+	}
+	kinds := make([]string, 0, len(counts))
+	for k, n := range counts {
+		if n > 0 {
+			kinds = append(kinds, k)
+		}
+	}
+	sort.Strings(kinds)
+	for i, k := range kinds {
+		kinds[i] = plural(counts[k], strings.TrimSuffix(k, "s"))
+		if strings.HasSuffix(k, "sses") { // classes
+			kinds[i] = count(counts[k]) + " " + k
+			if counts[k] == 1 {
+				kinds[i] = "1 " + strings.TrimSuffix(k, "es")
+			}
+		}
+	}
+	return orElse(strings.Join(kinds, ", "), "none")
+}
+
+func threads(ts []lisp.Thread) string {
+	names := make([]string, len(ts))
+	for i, t := range ts {
+		names[i] = oneLine(t.Name)
+		if t.Status != "" {
+			names[i] += " (" + oneLine(t.Status) + ")"
+		}
+	}
+	return fmt.Sprintf("%d: %s", len(ts), strings.Join(names, ", "))
+}

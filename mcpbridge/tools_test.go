@@ -1,0 +1,212 @@
+package mcpbridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestToolGoldens holds what clients see of each tool.
+func TestToolGoldens(t *testing.T) {
+	p := serve(t, Options{}).handshake()
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	var list struct{ Tools []json.RawMessage }
+	if err := json.Unmarshal(p.receive().RawResult, &list); err != nil {
+		t.Fatal(err)
+	}
+	want := make(map[string]bool)
+	for _, raw := range list.Tools {
+		var head struct{ Name string }
+		if err := json.Unmarshal(raw, &head); err != nil {
+			t.Fatal(err)
+		}
+		want[head.Name+".json"] = true
+		var b bytes.Buffer
+		if err := json.Indent(&b, raw, "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		b.WriteByte('\n')
+		golden(t, filepath.Join("testdata", "tools", head.Name+".json"), b.String())
+	}
+	files, err := os.ReadDir(filepath.Join("testdata", "tools"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !want[f.Name()] {
+			t.Errorf("golden file %s of no tool", f.Name())
+		}
+	}
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got), -update rewrites it:\n%s", file, diff)
+	}
+}
+
+// TestToolRules holds every tool to what the hosts can take.
+func TestToolRules(t *testing.T) {
+	var o Options
+	o.setDefaults()
+	seen := make(map[string]bool)
+	for _, tl := range tools() {
+		d := tl.describe(&o)
+		if !regexp.MustCompile(`^[a-z][a-z0-9-]{2,30}$`).MatchString(tl.name) || seen[tl.name] {
+			t.Errorf("%s: bad or double name", tl.name)
+		}
+		seen[tl.name] = true
+		if n := utf8.RuneCountInString(d.Description); n >= 1000 || n < 80 {
+			t.Errorf("%s: description of %d characters", tl.name, n)
+		}
+		if first, _, _ := strings.Cut(d.Description, ". "); utf8.RuneCountInString(first) > 200 {
+			t.Errorf("%s: first sentence too long: %q", tl.name, first)
+		}
+		if d.Title == "" || d.Annotations.Title == "" || d.Annotations.DestructiveHint == nil || d.Annotations.OpenWorldHint == nil {
+			t.Errorf("%s: title or hints missing", tl.name)
+		}
+		if d.OutputSchema != nil {
+			t.Errorf("%s: output schema", tl.name)
+		}
+		if tl.readOnly && tl.destructive {
+			t.Errorf("%s: both read-only and destructive", tl.name)
+		}
+		var s struct {
+			Type       string
+			Additional *bool `json:"additionalProperties"`
+			Properties map[string]struct{ Type, Description string }
+			Required   []string
+		}
+		dec := json.NewDecoder(bytes.NewReader(d.InputSchema.(json.RawMessage)))
+		if err := dec.Decode(&s); err != nil {
+			t.Errorf("%s: schema: %v", tl.name, err) // a union of types does not decode into string
+			continue
+		}
+		if s.Type != "object" || s.Additional == nil || *s.Additional {
+			t.Errorf("%s: schema of type %q, additionalProperties %v", tl.name, s.Type, s.Additional)
+		}
+		for _, p := range tl.params(&o) {
+			if _, advertised := s.Properties[p.name]; advertised == p.hidden {
+				t.Errorf("%s: %s hidden %v, advertised %v", tl.name, p.name, p.hidden, advertised)
+			}
+			if p.doc == "" {
+				t.Errorf("%s: %s has no description", tl.name, p.name)
+			}
+			for _, a := range p.aliases {
+				if _, advertised := s.Properties[a.name]; advertised {
+					t.Errorf("%s: alias %s is advertised", tl.name, a.name)
+				}
+			}
+		}
+		if a := parseArgs(tl, tl.params(&o), []byte(tl.example)); a.err != nil {
+			t.Errorf("%s: example: %v", tl.name, a.err)
+		}
+	}
+	if n := len(instructions); n >= 2000 || n < 200 {
+		t.Errorf("instructions of %d bytes", n)
+	}
+}
+
+func TestToolTable(t *testing.T) {
+	table := ToolTable()
+	for _, tl := range tools() {
+		if !strings.Contains(table, "| **`"+tl.name+"`**") {
+			t.Errorf("table lacks %s:\n%s", tl.name, table)
+		}
+	}
+	if got, want := strings.Count(table, "\n"), len(tools())+2; got != want {
+		t.Errorf("%d lines, want %d:\n%s", got, want, table)
+	}
+	if !strings.Contains(table, "**`read-output`**<br>`handle` [`offset`] [`limit`] [`grep`] | Read on in") {
+		t.Errorf("arguments missing:\n%s", table)
+	}
+}
+
+func TestCapabilities(t *testing.T) {
+	p := serve(t, Options{Version: "1.2.3"})
+	p.send(initialize)
+	var r struct {
+		Capabilities map[string]json.RawMessage
+		ServerInfo   struct{ Name, Version string }
+		Instructions string
+	}
+	if err := json.Unmarshal(p.receive().RawResult, &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Capabilities) != 1 || r.Capabilities["tools"] == nil {
+		t.Errorf("capabilities %v, want tools only", r.Capabilities)
+	}
+	if r.ServerInfo.Name != "swank-mcp" || r.ServerInfo.Version != "1.2.3" || r.Instructions != instructions {
+		t.Errorf("initialize answered %+v", r)
+	}
+}
+
+// TestPanic: a tool that panics is an error of that call and of nothing else.
+func TestPanic(t *testing.T) {
+	p := serve(t, Options{}).handshake()
+	a := p.call("evaluate-lisp", `{"code":"panic"}`)
+	if !a.Result.IsError || !strings.Contains(a.text(), "[ERROR] INTERNAL-ERROR") || !strings.Contains(a.text(), "deliberate") {
+		t.Errorf("a panic answered %+v", a)
+	}
+	p.alive()
+	b := New(Options{Image: &fakeImage{}})
+	_, err := b.guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("x") })(t.Context(), "tools/list", nil)
+	if err == nil || !strings.Contains(err.Error(), "tools/list: x") {
+		t.Errorf("a panic outside of tools answered %v", err)
+	}
+}
+
+func TestToolNames(t *testing.T) {
+	p := serve(t, Options{}).handshake()
+	for _, name := range []string{"evaluate_lisp", "Evaluate-Lisp"} {
+		if a := p.call(name, `{"code":"1"}`); a.text() != "=> 3" {
+			t.Errorf("%s answered %+v", name, a)
+		}
+	}
+	a := p.call("evaluate", `{"code":"1"}`)
+	if a.Error == nil || a.Error.Code != -32602 || !strings.Contains(a.Error.Message, `Nearest: "evaluate-lisp". Valid: evaluate-lisp, session-status, read-output.`) {
+		t.Errorf("unknown tool answered %+v", a.Error)
+	}
+}
+
+func TestImageErrors(t *testing.T) {
+	p := serve(t, Options{}).handshake()
+	for code, want := range map[string]string{
+		"busy":      "[ERROR] SESSION-BUSY\nThe session is busy",
+		"nolisp":    "[ERROR] NO-IMAGE\nsbcl is not on PATH\n\nInstall it: apt-get install sbcl",
+		"fail oops": "[ERROR] INTERNAL-ERROR\nlisp: oops",
+		"error x":   "[ERROR] SIMPLE-ERROR\nx\n\n[Backtrace]\n0: (ERROR x)",
+	} {
+		a := p.call("evaluate-lisp", fmt.Sprintf(`{"code":%q}`, code))
+		if !a.Result.IsError || !strings.HasPrefix(a.text(), want) {
+			t.Errorf("%s: %q, want %q", code, a.text(), want)
+		}
+	}
+	if a := p.call("session-status", `{}`); a.Result.IsError || !strings.HasPrefix(a.text(), "Image: not started") {
+		t.Errorf("status: %+v", a)
+	}
+}
