@@ -1,0 +1,192 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"go/format"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "swank-mcp"
+
+type listed struct {
+	ImportPath   string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+	Deps         []string
+}
+
+// packages lists every package of the module.
+func packages(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports,Deps", "./...")
+	cmd.Dir = ".."
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	var all []listed
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// ours are the only packages of the module that each room may import.
+var ours = map[string][]string{
+	"sexp":            nil,
+	"swank":           {"sexp"},
+	"swank/swanktest": {"sexp", "swank"},
+	"swank/lisp":      {"sexp", "swank"},
+	"mcpbridge":       {"sexp", "swank", "swank/lisp"},
+	"cmd/swank-mcp":   {"sexp", "swank", "swank/lisp", "mcpbridge"},
+	"e2e/wire":        nil,
+	"e2e":             {"e2e/wire"},
+	"e2e/bench":       {"e2e/wire", "sexp", "swank"},
+}
+
+func TestDependenciesPointOneWay(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range packages(t) {
+		room := strings.TrimPrefix(p.ImportPath, module+"/")
+		seen[room] = true
+		allowed, known := ours[room]
+		if parent := filepath.Dir(room); !known && strings.HasPrefix(room, "mcpbridge/") {
+			allowed, known = ours[parent], true
+		}
+		if !known {
+			t.Errorf("package %s has no place among the rooms", room)
+			continue
+		}
+		for _, path := range p.Imports {
+			if rest, ok := strings.CutPrefix(path, module+"/"); ok && !slices.Contains(allowed, rest) && !strings.HasPrefix(rest, room+"/") {
+				t.Errorf("%s imports %s, which is not below it", room, rest)
+			}
+		}
+		inner := room == "sexp" || strings.HasPrefix(room, "swank")
+		sdk := room == "mcpbridge" || strings.HasPrefix(room, "mcpbridge/") || room == "cmd/swank-mcp"
+		for _, path := range p.Deps {
+			first, _, _ := strings.Cut(path, "/")
+			if inner && strings.Contains(first, ".") && !strings.HasPrefix(path, "vendor/") && first != module {
+				t.Errorf("%s depends on %s; it may use the standard library only", room, path)
+			}
+			if !sdk && strings.Contains(path, "modelcontextprotocol/go-sdk") {
+				t.Errorf("%s depends on the MCP SDK (%s)", room, path)
+			}
+			if room == "e2e/wire" && strings.HasPrefix(path, module+"/") {
+				t.Errorf("the independent client depends on %s", path)
+			}
+		}
+		for _, path := range slices.Concat(p.TestImports, p.XTestImports) {
+			if strings.HasPrefix(room, "e2e") && strings.Contains(path, "modelcontextprotocol/go-sdk") {
+				t.Errorf("tests of %s import the MCP SDK", room)
+			}
+		}
+	}
+	for _, room := range []string{"sexp", "swank", "swank/lisp", "mcpbridge", "cmd/swank-mcp", "e2e/wire"} {
+		if !seen[room] {
+			t.Errorf("go list does not know the package %s", room)
+		}
+	}
+}
+
+// files calls f for each text file that belongs to the repository.
+func files(t *testing.T, f func(path string, data []byte)) {
+	t.Helper()
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); name == ".git" || name == "node_modules" || name == "bin" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		path, _ = filepath.Rel("..", path)
+		f(path, data)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFilesAreSmall(t *testing.T) {
+	var sizes []int
+	files(t, func(path string, data []byte) {
+		ext := filepath.Ext(path)
+		if ext != ".go" && ext != ".lisp" || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testdata/") {
+			return
+		}
+		n := bytes.Count(data, []byte("\n"))
+		sizes = append(sizes, n)
+		if n > 450 {
+			t.Errorf("%s has %d lines, more than 450", path, n)
+		}
+	})
+	if len(sizes) == 0 {
+		t.Fatal("found no source file")
+	}
+	slices.Sort(sizes)
+	t.Logf("%d files, median %d lines, largest %d", len(sizes), sizes[len(sizes)/2], sizes[len(sizes)-1])
+}
+
+func TestGofmt(t *testing.T) {
+	files(t, func(path string, data []byte) {
+		if filepath.Ext(path) != ".go" {
+			return
+		}
+		if good, err := format.Source(data); err != nil || !bytes.Equal(good, data) {
+			t.Errorf("%s is not gofmt-ed (%v)", path, err)
+		}
+	})
+}
+
+// Nothing that is committed may know the machine it was written on.
+func TestNoMachineInFiles(t *testing.T) {
+	checkout, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{"/" + "work/", "/" + "root/", "registry." + "npmjs", "registry." + "yarnpkg", "proxy." + "golang.org", "sum." + "golang.org", "npm" + "mirror", "files." + "pythonhosted"}
+	if len(strings.Split(checkout, "/")) > 2 {
+		words = append(words, checkout)
+	}
+	if home, err := os.UserHomeDir(); err == nil && len(home) > 2 {
+		words = append(words, home+"/")
+	}
+	urls := regexp.MustCompile(`"resolved":\s*"https?:`)
+	files(t, func(path string, data []byte) {
+		for _, w := range words {
+			if i := bytes.Index(data, []byte(w)); i >= 0 {
+				t.Errorf("%s contains %q: %q", path, w, data[max(0, i-30):min(len(data), i+60)])
+			}
+		}
+		if urls.Match(data) {
+			t.Errorf("%s names a registry", path)
+		}
+	})
+}

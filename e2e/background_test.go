@@ -1,0 +1,85 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// What reaches the image's own file descriptors is shown during a call, or
+// later by session-status: once, and never on the protocol.
+func TestBackgroundOutput(t *testing.T) {
+	for _, c := range []struct{ name, code, text string }{
+		{"fd 1", rawWrite("mark-fd1\\n"), "mark-fd1"},
+		{"fd 1 without newline", rawWrite("mark-open"), "mark-open"},
+		{"fd 2", strings.Replace(rawWrite("mark-fd2\\n"), "unix-write 1", "unix-write 2", 1), "mark-fd2"},
+		{"sb-sys:*stdout*", `(progn (format sb-sys:*stdout* "mark-stdout~%") (finish-output sb-sys:*stdout*) :wrote)`, "mark-stdout"},
+		{"sb-sys:*stderr*", `(progn (format sb-sys:*stderr* "mark-stderr~%") (finish-output sb-sys:*stderr*) :wrote)`, "mark-stderr"},
+		{"child process", `(progn (sb-ext:run-program "/bin/sh" '("-c" "echo mark-child") :output t) :wrote)`, "mark-child"},
+		{"foreign printf", `(progn (sb-alien:alien-funcall (sb-alien:extern-alien "puts" (function sb-alien:int sb-alien:c-string)) "mark-puts") :wrote)`, "mark-puts"},
+		{"late thread", `(progn (sb-thread:make-thread (lambda () (sleep 0.5) (format sb-sys:*stdout* "mark-late~%") (finish-output sb-sys:*stdout*))) :wrote)`, "mark-late"},
+		{"failing thread", `(progn (sb-thread:make-thread (lambda () (error "mark-error"))) :wrote)`, "mark-error"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := start(t)
+			l := begin(t, s)
+			got, isErr := eval(t, s, c.code)
+			if isErr || !strings.HasSuffix(got, "=> :WROTE") {
+				t.Fatalf("answered (isError %v):\n%s", isErr, got)
+			}
+			all := got
+			eventually(3*time.Second, func() bool {
+				if !strings.Contains(all, c.text) {
+					time.Sleep(100 * time.Millisecond)
+					all += "\n" + status(t, s)
+				}
+				return strings.Contains(all, c.text)
+			})
+			if n := strings.Count(all, c.text); n == 0 {
+				t.Errorf("%q was never shown:\n%s", c.text, all)
+			}
+			if strings.Contains(got, c.text) && !strings.Contains(got, "[background output]") {
+				t.Errorf("shown without its heading:\n%s", got)
+			}
+			l.goesOn(t, s)
+		})
+	}
+}
+
+// Output into the pipes of the image, as much as you like, blocks nobody.
+func TestFloodOnTheImagesStdout(t *testing.T) {
+	s := start(t)
+	l := begin(t, s)
+	got, isErr := eval(t, s, `(let ((l (make-string 1000 :initial-element #\q))) (dotimes (i 20000 :flooded) (write-line l sb-sys:*stdout*)))`)
+	if isErr || !strings.HasSuffix(got, "=> :FLOODED") || len(got) > 45_000 {
+		t.Errorf("20 MB on stdout answered (isError %v), %d bytes:\n%s", isErr, len(got), clip(got))
+	}
+	l.goesOn(t, s)
+}
+
+// What threads print through the session's streams after the call has ended
+// must neither fail nor reach another call's text as its own.
+func TestThreadOutlivesItsCall(t *testing.T) {
+	s := start(t)
+	l := begin(t, s)
+	got, isErr := eval(t, s, `(progn (let ((out *standard-output*)) (sb-thread:make-thread (lambda () (dotimes (i 20) (print i out) (sleep 0.05))))) :started)`)
+	if isErr || !strings.HasSuffix(got, "=> :STARTED") {
+		t.Errorf("starting the thread answered (isError %v):\n%s", isErr, got)
+	}
+	for range 10 {
+		got, isErr := eval(t, s, "(+ 1 2)")
+		if isErr || !strings.HasSuffix(got, "=> 3") || strings.Contains(got, "[stdout]") {
+			t.Errorf("(+ 1 2) beside a printing thread answered (isError %v):\n%s", isErr, got)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	time.Sleep(1200 * time.Millisecond) // the thread ends
+	eval(t, s, "nil")                   // and what it printed is shown
+	l.goesOn(t, s)
+}
+
+func TestRunProgramIntoTheStream(t *testing.T) {
+	s := start(t)
+	want(t, s, `(progn (sb-ext:run-program "/bin/echo" '("into the stream") :output *standard-output*) 1)`, "[stdout]\ninto the stream\n\n=> 1")
+	want(t, s, `(progn (format *terminal-io* "to the terminal~%") 1)`, "[stdout]\nto the terminal\n\n=> 1")
+}

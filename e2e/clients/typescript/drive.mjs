@@ -1,0 +1,61 @@
+// Drives an MCP server over stdio with the official TypeScript SDK and prints
+// one JSON line for each step; the e2e test judges them.
+//
+//   node drive.mjs 2025-11-25|2026-07-28 COMMAND [ARGUMENT…]
+const [era, command, ...args] = process.argv.slice(2);
+const say = (step, fields) => console.log(JSON.stringify({ step, ...fields }));
+const info = { name: 'typescript-sdk', version: '1' };
+const env = { ...process.env };
+
+async function handshake() {
+  const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
+  const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
+  const client = new Client(info);
+  const transport = new StdioClientTransport({ command, args, env, stderr: 'inherit' });
+  let version; // told to the transport only
+  transport.setProtocolVersion = (v) => { version = v; };
+  await client.connect(transport);
+  return { client, version,
+    call: (params, options) => client.callTool(params, undefined, options) };
+}
+
+async function stateless() {
+  const { Client } = await import('@modelcontextprotocol/client');
+  const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+  const client = new Client(info, { versionNegotiation: { mode: { pin: era } } });
+  await client.connect(new StdioClientTransport({ command, args, env, stderr: 'inherit' }));
+  return { client, version: client.getNegotiatedProtocolVersion(),
+    call: (params, options) => client.callTool(params, options) };
+}
+
+const { client, version, call } = era === '2026-07-28' ? await stateless() : await handshake();
+const evaluate = (code, options, more) =>
+  call({ name: 'evaluate-lisp', arguments: { code, ...more } }, options);
+const result = (r) => ({ text: r.content.map((c) => c.text).join('\u0000'), blocks: r.content.length,
+  isError: r.isError === true, structured: r.structuredContent !== undefined });
+
+say('open', { version, server: client.getServerVersion()?.name });
+const { tools } = await client.listTools();
+say('tools', { names: tools.map((t) => t.name) });
+say('define', result(await evaluate('(defvar *kept* 41)')));
+say('evaluate', result(await evaluate('(+ 1 *kept*)')));
+say('error', result(await evaluate('(/ 1 0)')));
+
+const seen = [];
+const slow = await evaluate('(dotimes (i 4) (format t "line ~D~%" i) (finish-output) (sleep 0.5))',
+  { onprogress: (p) => seen.push(p.message ?? '') });
+say('progress', { ...result(slow), messages: seen });
+
+const abort = new AbortController();
+setTimeout(() => abort.abort('the user changed their mind'), 500);
+let start = performance.now();
+let error = '';
+try {
+  await evaluate('(sleep 100)', { signal: abort.signal });
+} catch (e) {
+  error = String(e?.message ?? e);
+}
+say('cancel', { error, ms: performance.now() - start });
+start = performance.now();
+say('after', { ...result(await evaluate('(list (+ 1 2) *kept*)')), ms: performance.now() - start });
+await client.close();

@@ -1,0 +1,154 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// step is one line that a client under clients/ prints.
+type step struct {
+	Step       string
+	Version    string
+	Names      []string
+	Text       string
+	Blocks     int
+	IsError    bool
+	Structured bool
+	Messages   []string
+	Error      string
+	MS         float64
+}
+
+// Clients that nobody here wrote list tools, evaluate, see progress, cancel
+// and go on, in both protocol eras.
+func TestForeignClients(t *testing.T) {
+	if err := run.warm(); err != nil {
+		t.Fatal(err)
+	}
+	for _, client := range []struct {
+		name    string
+		command func(t *testing.T) []string
+	}{
+		{"typescript", typescriptClient},
+		{"mcp-go", mcpGoClient},
+	} {
+		for _, era := range []string{"2025-11-25", "2026-07-28"} {
+			t.Run(client.name+" "+era, func(t *testing.T) {
+				judge(t, era, drive(t, append(client.command(t), era, run.binary)))
+			})
+		}
+	}
+}
+
+func drive(t *testing.T, command []string) map[string]step {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Env = environ(run.dir)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%q: %v\n%s\n%s", command, err, out, tail(stderr.String(), 3000))
+	}
+	steps := map[string]step{}
+	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
+		var s step
+		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
+			t.Fatalf("client printed %q: %v", lines.Text(), err)
+		}
+		steps[s.Step] = s
+	}
+	return steps
+}
+
+func judge(t *testing.T, era string, steps map[string]step) {
+	t.Helper()
+	if v := steps["open"].Version; v != era {
+		t.Errorf("negotiated %q, want %q", v, era)
+	}
+	for _, name := range []string{"evaluate-lisp", "session-status", "read-output"} {
+		if !slices.Contains(steps["tools"].Names, name) {
+			t.Errorf("tools %v lack %s", steps["tools"].Names, name)
+		}
+	}
+	for _, w := range []struct {
+		step, prefix string
+		isErr        bool
+	}{
+		{"define", "=> *KEPT*", false},
+		{"evaluate", "=> 42", false},
+		{"error", "[ERROR] DIVISION-BY-ZERO\n", true},
+		{"progress", "[stdout]\nline 0\nline 1\nline 2\nline 3\n\n=> NIL", false},
+		{"after", "=> (3 41)", false},
+	} {
+		s := steps[w.step]
+		if !strings.HasPrefix(s.Text, w.prefix) || s.IsError != w.isErr || s.Blocks != 1 || s.Structured {
+			t.Errorf("step %s: %+v; want one block that begins %q, isError %v", w.step, s, w.prefix, w.isErr)
+		}
+	}
+	if all := strings.Join(steps["progress"].Messages, ""); !strings.Contains(all, "line 0") || len(steps["progress"].Messages) < 2 {
+		t.Errorf("progress messages: %q", steps["progress"].Messages)
+	}
+	if c := steps["cancel"]; c.Error == "" || c.MS > 3000 {
+		t.Errorf("cancelling: %+v", c)
+	}
+	if ms := steps["after"].MS; ms > 2000 {
+		t.Errorf("the call after the cancelled one took %v ms", ms)
+	}
+}
+
+var mcpGoBinary = sync.OnceValues(func() (string, error) {
+	binary := filepath.Join(run.dir, "mcpgo")
+	cmd := exec.Command("go", "build", "-o", binary, ".")
+	cmd.Dir = filepath.Join("clients", "mcpgo")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+})
+
+func mcpGoClient(t *testing.T) []string {
+	t.Helper()
+	if out, err := mcpGoBinary(); err != nil {
+		t.Fatalf("building the mcp-go client: %v\n%s", err, out)
+	}
+	return []string{filepath.Join(run.dir, "mcpgo")}
+}
+
+// The packages are installed outside the checkout, from the lock file.
+var typescriptInstall = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(run.dir, "typescript")
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("clients", "typescript"))); err != nil {
+		return "", err
+	}
+	os.RemoveAll(filepath.Join(dir, "node_modules"))
+	cmd := exec.Command("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+})
+
+func typescriptClient(t *testing.T) []string {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Fatal("Node.js is not installed; scripts/install-deps installs it")
+	}
+	if _, err := exec.LookPath("npm"); err != nil {
+		t.Fatal("npm is not installed; scripts/install-deps installs it")
+	}
+	if out, err := typescriptInstall(); err != nil {
+		t.Fatalf("npm ci: %v\n%s", err, out)
+	}
+	return []string{node, filepath.Join(run.dir, "typescript", "drive.mjs")}
+}

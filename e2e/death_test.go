@@ -1,0 +1,183 @@
+package e2e
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+// An evaluation that cannot be stopped costs the image, never the session.
+func TestUnstoppableLoop(t *testing.T) {
+	s := start(t)
+	l := begin(t, s)
+	began := time.Now()
+	r := call(t, s, 12*time.Second, "evaluate-lisp", map[string]any{"code": "(sb-sys:without-interrupts (loop))", "timeout": 2})
+	took := time.Since(began)
+	if !r.IsError || !strings.HasPrefix(r.Text(), "[TIMEOUT] Evaluation exceeded 2 seconds") {
+		t.Errorf("answered (isError %v):\n%s", r.IsError, r.Text())
+	}
+	if !strings.Contains(r.Text(), "could not be stopped") && !strings.Contains(r.Text(), "cannot be stopped") {
+		t.Errorf("the reply does not say that the evaluation could not be stopped:\n%s", r.Text())
+	}
+	if took > 5*time.Second {
+		t.Errorf("answered after %v, with a time limit of 2 s", took)
+	}
+	newImage(t, s, l)
+}
+
+// newImage checks that the next call is answered by a new image and that the
+// old one is no more.
+func newImage(t *testing.T, s *server, old life) {
+	t.Helper()
+	began := time.Now()
+	want(t, s, "(+ 1 2)", "=> 3")
+	if d := time.Since(began); d > 3*time.Second {
+		t.Errorf("the new image took %v to answer", d)
+	}
+	if pid := imagePID(t, s); pid == old.pid {
+		t.Errorf("the image is still process %d", pid)
+	}
+	if !gone(old.pid, 2*time.Second) {
+		t.Errorf("the old image, process %d, is still there", old.pid)
+	}
+	want(t, s, "(defvar *again* 1) (incf *again*)", "=> 2")
+}
+
+func TestImageKilledInMidEvaluation(t *testing.T) {
+	for _, code := range []string{"(sleep 100)", "(loop)", "(loop (print 1))"} {
+		t.Run(code, func(t *testing.T) {
+			s := start(t)
+			l := begin(t, s)
+			p, err := s.GoTool("evaluate-lisp", map[string]any{"code": code}, wire.CallOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(300 * time.Millisecond)
+			began := time.Now()
+			syscall.Kill(l.pid, syscall.SIGKILL)
+			died(t, p, "kill")
+			if d := time.Since(began); d > 3*time.Second {
+				t.Errorf("the death was reported after %v", d)
+			}
+			newImage(t, s, l)
+		})
+	}
+}
+
+// died waits for the report of an image's death, which must name its cause.
+func died(t *testing.T, p *wire.Pending, cause string) {
+	t.Helper()
+	var r wire.Result
+	if err := p.Wait(t.Context(), &r); err != nil {
+		t.Fatal(err)
+	}
+	if !r.IsError || !strings.HasPrefix(r.Text(), "[ERROR] IMAGE-DIED\n") || !strings.Contains(r.Text(), cause) {
+		t.Errorf("want IMAGE-DIED and %q, got (isError %v):\n%s", cause, r.IsError, r.Text())
+	}
+}
+
+func TestImageEndsItself(t *testing.T) {
+	for _, c := range []struct{ name, code, cause string }{
+		{"exit that cannot be refused", "(sb-ext:exit :code 7 :abort t)", "7"},
+		{"crash", "(sb-alien:alien-funcall (sb-alien:extern-alien \"abort\" (function sb-alien:void)))", "SIGABRT"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := start(t)
+			l := begin(t, s)
+			p, err := s.GoTool("evaluate-lisp", map[string]any{"code": c.code}, wire.CallOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			died(t, p, c.cause)
+			newImage(t, s, l)
+		})
+	}
+}
+
+func TestImageKilledWhileIdle(t *testing.T) {
+	s := start(t)
+	l := begin(t, s)
+	syscall.Kill(l.pid, syscall.SIGKILL)
+	time.Sleep(200 * time.Millisecond)
+	// Whether this call is the one that tells or is already served is decided
+	// by the server; the one after it must be served.
+	eval(t, s, "(+ 1 2)")
+	newImage(t, s, l)
+}
+
+func TestImageKilledTenTimes(t *testing.T) {
+	s := start(t)
+	for range 10 {
+		l := begin(t, s)
+		syscall.Kill(l.pid, syscall.SIGKILL)
+		if !gone(l.pid, time.Second) {
+			t.Fatal("the image survived SIGKILL")
+		}
+		eval(t, s, "1")
+		newImage(t, s, l)
+	}
+}
+
+// However the server ends, and whatever the image is doing: no Lisp is left.
+func TestServerKilled(t *testing.T) {
+	for _, c := range []struct{ name, code string }{
+		{"idle", ""},
+		{"looping", "(loop)"},
+		{"without interrupts", "(sb-sys:without-interrupts (loop))"},
+		{"without gcing", "(sb-sys:without-gcing (loop))"},
+		{"printing", "(loop (print 1))"},
+		{"with a child", `(sb-ext:run-program "/bin/sleep" '("100"))`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := start(t)
+			l := begin(t, s)
+			if c.code != "" {
+				if _, err := s.GoTool("evaluate-lisp", map[string]any{"code": c.code}, wire.CallOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(300 * time.Millisecond)
+			}
+			if gone(l.pid, 0) {
+				t.Fatalf("no image to begin with")
+			}
+			s.Kill()
+			if !gone(l.pid, time.Second) {
+				t.Errorf("process %d (%s) lives a second after its server was killed", l.pid, command(l.pid))
+				syscall.Kill(l.pid, syscall.SIGKILL)
+			}
+		})
+	}
+}
+
+// At the end of its input the server ends at once, and all below it.
+func TestEndOfInput(t *testing.T) {
+	s := start(t)
+	begin(t, s)
+	p, err := s.GoTool("evaluate-lisp", map[string]any{"code": "(progn (sleep 0.2) :drained)"}, wire.CallOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(50 * time.Millisecond)
+	kids := descendants(s.PID())
+	if len(kids) == 0 {
+		t.Fatal("found no process below the server")
+	}
+	s.CloseStdin()
+	var r wire.Result
+	if err := p.Wait(t.Context(), &r); err != nil || r.Text() != "=> :DRAINED" {
+		t.Errorf("the call in flight at the end of input answered %v, %q", err, r.Text())
+	}
+	select {
+	case <-s.Exited():
+	case <-time.After(3 * time.Second):
+		t.Error("still running 3 s after the end of input")
+	}
+	for _, pid := range kids {
+		if !gone(pid, time.Second) {
+			t.Errorf("process %d (%s) outlived its server", pid, command(pid))
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package e2e
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+var (
+	binaryFlag = flag.String("binary", "", "test this swank-mcp instead of building one")
+	raceFlag   = flag.Bool("racebinary", false, "build the binary under test with the race detector")
+)
+
+// patience is how long a test waits for anything that should come at once.
+const patience = 10 * time.Second
+
+// suite is what all tests of one run share: the binary, and a home and cache
+// of its own, so that nothing of the person who runs the tests takes part.
+type suite struct {
+	dir, binary, cache string
+	warm               func() error // builds the cached core, once
+}
+
+var run suite
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "swe") // short: Unix socket paths end at 107 bytes
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "e2e:", err)
+			return 1
+		}
+		defer os.RemoveAll(dir)
+		run = suite{dir: dir, cache: filepath.Join(dir, "cache"), binary: *binaryFlag}
+		run.warm = sync.OnceValue(warm)
+		if run.binary == "" {
+			if run.binary, err = build(dir); err != nil {
+				fmt.Fprintln(os.Stderr, "e2e:", err)
+				return 1
+			}
+		} else if run.binary, err = filepath.Abs(run.binary); err != nil {
+			fmt.Fprintln(os.Stderr, "e2e:", err)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+func build(dir string) (string, error) {
+	binary := filepath.Join(dir, "swank-mcp")
+	args := []string{"build", "-o", binary}
+	if *raceFlag {
+		args = append(args, "-race")
+	}
+	out, err := exec.Command("go", append(args, "swank-mcp/cmd/swank-mcp")...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("building the binary under test: %w\n%s", err, out)
+	}
+	return binary, nil
+}
+
+// warm starts one server and waits until it has written its core.
+func warm() error {
+	c, err := wire.Start(wire.Options{Env: environ(run.dir)}, run.binary)
+	if err != nil {
+		return err
+	}
+	defer c.Kill()
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	if _, err := c.Open(ctx); err != nil {
+		return fmt.Errorf("opening the first server: %w\n%s", err, c.Stderr())
+	}
+	first, enough := context.WithTimeout(ctx, 30*time.Second)
+	defer enough()
+	r, err := c.Tool(first, "evaluate-lisp", map[string]any{"code": "(+ 1 2)"})
+	if err != nil || r.Text() != "=> 3" {
+		return fmt.Errorf("first evaluation: %v, %q\n%s", err, r.Text(), c.Stderr())
+	}
+	// Without a core all but the tests that measure it still say something;
+	// TestColdCache fails if none is ever built.
+	for end := time.Now().Add(20 * time.Second); cores(run.cache) == 0 && time.Now().Before(end); {
+		time.Sleep(50 * time.Millisecond)
+	}
+	return c.Close(patience)
+}
+
+// cores counts the finished cores under dir.
+func cores(dir string) int {
+	n := 0
+	filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Ext(path) == ".core" {
+			n++
+		}
+		return nil
+	})
+	return n
+}
+
+// environ is the whole environment of a server under test. The C locale is the
+// least that a host gives its servers; text must pass unharmed all the same.
+func environ(home string, more ...string) []string {
+	return append([]string{
+		"PATH=" + os.Getenv("PATH"),
+		"HOME=" + home,
+		"XDG_CACHE_HOME=" + run.cache,
+		"TMPDIR=" + run.dir,
+		"LC_ALL=C",
+	}, more...)
+}

@@ -1,0 +1,236 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+// server is one running binary under test.
+type server struct {
+	*wire.Client
+	t *testing.T
+}
+
+// start runs the binary with the shared warm cache and opens it in the
+// handshake era. At the end of the test the server must end by itself, have
+// written nothing but the protocol, and leave no process.
+func start(t *testing.T, args ...string) *server {
+	t.Helper()
+	return startWith(t, wire.Options{}, args...)
+}
+
+func startWith(t *testing.T, o wire.Options, args ...string) *server {
+	t.Helper()
+	if err := run.warm(); err != nil {
+		t.Fatal(err)
+	}
+	if o.Env == nil {
+		o.Env = environ(run.dir)
+	}
+	s := startCold(t, o, args...)
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	if _, err := s.Open(ctx); err != nil {
+		t.Fatalf("opening: %v\n%s", err, s.Stderr())
+	}
+	return s
+}
+
+// startCold runs the binary and says nothing to it.
+func startCold(t *testing.T, o wire.Options, args ...string) *server {
+	t.Helper()
+	c, err := wire.Start(o, run.binary, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{c, t}
+	t.Cleanup(func() {
+		select {
+		case <-c.Exited(): // the test ended it
+		default:
+			kids := descendants(c.PID())
+			if err := c.Close(patience); err != nil {
+				t.Errorf("closing: %v\nstderr: %s", err, c.Stderr())
+			}
+			for _, pid := range kids {
+				if !gone(pid, time.Second) {
+					t.Errorf("process %d (%s) outlived its server by a second", pid, command(pid))
+					syscall.Kill(pid, syscall.SIGKILL)
+				}
+			}
+		}
+		if err := c.Breach(); err != nil {
+			t.Error(err)
+		}
+		for id, n := range c.Answers() {
+			if n != 1 && id != "null" {
+				t.Errorf("request %s was answered %d times", id, n)
+			}
+		}
+		if strings.Contains(c.Stderr(), "DATA RACE") || strings.Contains(c.Stderr(), "panic:") {
+			t.Errorf("server log:\n%s", c.Stderr())
+		}
+		if t.Failed() && c.Stderr() != "" {
+			t.Logf("server log (end):\n%s", tail(c.Stderr(), 3000))
+		}
+	})
+	return s
+}
+
+// call is one tools/call that must be answered within limit.
+func call(t *testing.T, s *server, limit time.Duration, tool string, args map[string]any) wire.Result {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), limit)
+	defer stop()
+	r, err := s.Tool(ctx, tool, args)
+	if err != nil {
+		t.Fatalf("%s %.200v: %v (within %v)\nserver log:\n%s", tool, args, err, limit, tail(s.Stderr(), 2000))
+	}
+	return r
+}
+
+// eval evaluates code and returns the text and whether it is an error.
+func eval(t *testing.T, s *server, code string) (string, bool) {
+	t.Helper()
+	r := call(t, s, 40*time.Second, "evaluate-lisp", map[string]any{"code": code})
+	return r.Text(), r.IsError
+}
+
+// want evaluates code, which must succeed with exactly this text.
+func want(t *testing.T, s *server, code, text string) {
+	t.Helper()
+	got, isErr := eval(t, s, code)
+	if got != text || isErr {
+		t.Errorf("evaluating %.300s\n got (isError %v):\n%s\nwant:\n%s", code, isErr, clip(got), text)
+	}
+}
+
+// wantError evaluates code, which must fail with a text that begins so.
+func wantError(t *testing.T, s *server, code, prefix string) string {
+	t.Helper()
+	got, isErr := eval(t, s, code)
+	if !strings.HasPrefix(got, prefix) || !isErr {
+		t.Errorf("evaluating %.300s\n got (isError %v):\n%s\nwant an error that begins:\n%s", code, isErr, clip(got), prefix)
+	}
+	return got
+}
+
+// a life is the state that a session must keep through whatever a test does.
+type life struct{ pid int }
+
+// begin makes definitions for [life.goesOn] to look for.
+func begin(t *testing.T, s *server) life {
+	t.Helper()
+	want(t, s, "(defvar *kept* 41) (defun kept (x) (+ x *kept*)) (incf *kept*) :ready", "=> :READY")
+	return life{imagePID(t, s)}
+}
+
+// goesOn checks that the same session of the same image goes on.
+func (l life) goesOn(t *testing.T, s *server) {
+	t.Helper()
+	began := time.Now()
+	want(t, s, "(+ 1 2)", "=> 3")
+	if d := time.Since(began); d > 5*time.Second {
+		t.Errorf("(+ 1 2) took %v", d)
+	}
+	want(t, s, "(kept 100)", "=> 142")
+	if pid := imagePID(t, s); pid != l.pid {
+		t.Errorf("image was replaced: pid %d, was %d", pid, l.pid)
+	}
+}
+
+var pidPattern = regexp.MustCompile(`\bpid (\d+)`)
+
+// imagePID is the process id of the image as session-status tells it.
+func imagePID(t *testing.T, s *server) int {
+	t.Helper()
+	text := status(t, s)
+	m := pidPattern.FindStringSubmatch(text)
+	if m == nil {
+		t.Fatalf("session-status names no pid:\n%s", text)
+	}
+	pid, _ := strconv.Atoi(m[1])
+	return pid
+}
+
+func status(t *testing.T, s *server) string {
+	t.Helper()
+	r := call(t, s, patience, "session-status", map[string]any{})
+	if r.IsError {
+		t.Fatalf("session-status failed:\n%s", r.Text())
+	}
+	return r.Text()
+}
+
+// eventually polls until ok or the limit.
+func eventually(limit time.Duration, ok func() bool) bool {
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if ok() {
+			return true
+		}
+	}
+	return ok()
+}
+
+// gone reports whether the process ends within limit. A zombie has ended.
+func gone(pid int, limit time.Duration) bool {
+	return eventually(limit, func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			return true
+		}
+		state := string(stat[strings.LastIndexByte(string(stat), ')')+1:])
+		return strings.HasPrefix(strings.TrimSpace(state), "Z") || strings.HasPrefix(strings.TrimSpace(state), "X")
+	})
+}
+
+func command(pid int) string {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return strings.ReplaceAll(string(b), "\x00", " ")
+}
+
+// descendants lists the processes below pid.
+func descendants(pid int) []int {
+	parents := map[int]int{}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range stats {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		var state string
+		var ppid int
+		fmt.Sscan(string(b[strings.LastIndexByte(string(b), ')')+1:]), &state, &ppid)
+		child, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		parents[child] = ppid
+	}
+	found := []int{pid}
+	for i := 0; i < len(found); i++ {
+		for child, parent := range parents {
+			if parent == found[i] && !slices.Contains(found, child) {
+				found = append(found, child)
+			}
+		}
+	}
+	return found[1:]
+}
+
+func tail(s string, n int) string { return s[max(0, len(s)-n):] }
+
+func clip(s string) string {
+	if len(s) < 2000 {
+		return s
+	}
+	return s[:1000] + "\n…\n" + tail(s, 800)
+}

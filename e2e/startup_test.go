@@ -1,0 +1,248 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+// Starting the server has no side effects and takes no time.
+func TestInitializeIsFastAndStartsNothing(t *testing.T) {
+	best := time.Hour
+	for range 5 {
+		s := startCold(t, wire.Options{Env: environ(run.dir)})
+		if _, err := s.Open(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		best = min(best, time.Since(s.Started()))
+		if kids := descendants(s.PID()); len(kids) > 0 {
+			t.Errorf("processes before the first call: %v (%s)", kids, command(kids[0]))
+		}
+		if err := s.Close(patience); err != nil {
+			t.Error(err)
+		}
+	}
+	if best > 100*time.Millisecond {
+		t.Errorf("initialize was answered after %v at best", best)
+	}
+}
+
+func TestListingToolsAndStatusStartNothing(t *testing.T) {
+	s := start(t)
+	if err := s.Call(t.Context(), "tools/list", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if text := status(t, s); !strings.Contains(text, "not started") {
+		t.Errorf("session-status before the first evaluation:\n%s", text)
+	}
+	if kids := descendants(s.PID()); len(kids) > 0 {
+		t.Errorf("processes before the first evaluation: %v (%s)", kids, command(kids[0]))
+	}
+}
+
+func TestFirstEvaluationWithTheCore(t *testing.T) {
+	best := time.Hour
+	for range 3 {
+		s := start(t)
+		began := time.Now()
+		want(t, s, "(+ 1 2)", "=> 3")
+		best = min(best, time.Since(began))
+	}
+	if best > 500*time.Millisecond {
+		t.Errorf("the first evaluation took %v at best with the cached core", best)
+	}
+}
+
+func TestColdCache(t *testing.T) {
+	dir := shortDir(t)
+	s := startCold(t, wire.Options{Env: environ(run.dir, "XDG_CACHE_HOME="+dir)})
+	open(t, s)
+	l := begin(t, s)
+	if !eventually(time.Minute, func() bool { return cores(dir) == 1 }) {
+		t.Fatal("no core was built in the background")
+	}
+	l.goesOn(t, s)
+
+	// A broken core is found out and replaced.
+	filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if filepath.Ext(path) == ".core" {
+			os.Truncate(path, 100_000)
+		}
+		return nil
+	})
+	again := startCold(t, wire.Options{Env: environ(run.dir, "XDG_CACHE_HOME="+dir)})
+	open(t, again)
+	begin(t, again).goesOn(t, again)
+}
+
+func open(t *testing.T, s *server) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	if _, err := s.Open(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// shortDir is a directory whose path is short enough for a socket in it.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(run.dir, "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Two servers that start at once on an empty cache do not hurt each other.
+func TestTwoServersOneCache(t *testing.T) {
+	env := environ(run.dir, "XDG_CACHE_HOME="+shortDir(t))
+	a, b := startCold(t, wire.Options{Env: env}), startCold(t, wire.Options{Env: env})
+	open(t, a)
+	open(t, b)
+	p, err := a.GoTool("evaluate-lisp", map[string]any{"code": "(+ 1 1)"}, wire.CallOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, b, "(+ 1 2)", "=> 3")
+	var r wire.Result
+	if err := p.Wait(t.Context(), &r); err != nil || r.Text() != "=> 2" {
+		t.Errorf("the other server answered %v, %q", err, r.Text())
+	}
+	if imagePID(t, a) == imagePID(t, b) {
+		t.Error("two servers share one image")
+	}
+}
+
+// What prevents work is said by the first call, with the next thing to do; the
+// server itself lives and works once the cause is gone.
+func TestNoSBCL(t *testing.T) {
+	s := startCold(t, wire.Options{Env: environ(run.dir, "PATH="+shortDir(t))})
+	open(t, s)
+	for range 2 {
+		text, isErr := eval(t, s, "(+ 1 2)")
+		if lower := strings.ToLower(text); !isErr || !strings.Contains(lower, "sbcl") || !strings.Contains(lower, "install") {
+			t.Errorf("without SBCL (isError %v):\n%s", isErr, text)
+		}
+	}
+	status(t, s)
+}
+
+func TestNoSwank(t *testing.T) {
+	s := startCold(t, wire.Options{Env: environ(run.dir)}, "--swank-dir", filepath.Join(run.dir, "nowhere"))
+	open(t, s)
+	text, isErr := eval(t, s, "(+ 1 2)")
+	lower := strings.ToLower(text)
+	if !isErr || !strings.Contains(lower, "swank") || !strings.Contains(text, filepath.Join(run.dir, "nowhere")) {
+		t.Errorf("without Swank (isError %v):\n%s", isErr, text)
+	}
+	if !strings.Contains(lower, "install") && !strings.Contains(text, "--swank-dir") {
+		t.Errorf("the message names no remedy:\n%s", text)
+	}
+}
+
+// A broken rc file is told and does not prevent the start.
+func TestBrokenRCFile(t *testing.T) {
+	for _, c := range []struct{ name, rc, says string }{
+		{"error", `(defvar *from-rc* 7) (error "rc is broken")`, "rc is broken"},
+		{"unbalanced", "(defvar *from-rc* 7) (defun half (", "sbclrc"},
+		{"exits", "(defvar *from-rc* 7) (sb-ext:exit :code 9)", "sbclrc"},
+		{"unknown package", "(defvar *from-rc* 7) (nowhere:start)", "NOWHERE"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			home := shortDir(t)
+			if err := os.WriteFile(filepath.Join(home, ".sbclrc"), []byte(c.rc), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s := startWith(t, wire.Options{Env: environ(home)})
+			first, isErr := eval(t, s, "(+ 1 2)")
+			if isErr || !strings.HasSuffix(first, "=> 3") {
+				t.Errorf("the first evaluation answered (isError %v):\n%s", isErr, first)
+			}
+			if all := first + status(t, s); !strings.Contains(all, "sbclrc") || !strings.Contains(all, c.says) {
+				t.Errorf("nothing says %q of .sbclrc:\n%s", c.says, all)
+			}
+			want(t, s, "(+ 1 2)", "=> 3")
+			if c.name == "error" {
+				want(t, s, "*from-rc*", "=> 7")
+			}
+		})
+	}
+}
+
+func TestRCFileIsLoaded(t *testing.T) {
+	home := shortDir(t)
+	if err := os.WriteFile(filepath.Join(home, ".sbclrc"), []byte("(defvar *from-rc* 7)"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startWith(t, wire.Options{Env: environ(home)})
+	want(t, s, "*from-rc*", "=> 7")
+	without := startWith(t, wire.Options{Env: environ(home)}, "--no-userinit")
+	want(t, without, "(boundp '*from-rc*)", "=> NIL")
+}
+
+// A file where the cache directory should be: even root cannot write there.
+func TestUnwritableCache(t *testing.T) {
+	file := filepath.Join(shortDir(t), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startCold(t, wire.Options{Env: environ(run.dir, "XDG_CACHE_HOME="+file)})
+	open(t, s)
+	first, isErr := eval(t, s, "(+ 1 2)")
+	if isErr || !strings.HasSuffix(first, "=> 3") {
+		t.Errorf("the first evaluation answered (isError %v):\n%s", isErr, first)
+	}
+	if all := first + status(t, s) + s.Stderr(); !strings.Contains(all, file) || !strings.Contains(all, "cache") {
+		t.Errorf("nothing says that the cache cannot be written:\n%s", all)
+	}
+	begin(t, s).goesOn(t, s)
+}
+
+// The same path for a person.
+func TestEvalCommand(t *testing.T) {
+	if err := run.warm(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		out  string // contained in stdout or stderr
+	}{
+		{[]string{"eval", "(+ 1 2)"}, 0, "=> 3"},
+		{[]string{"eval", "(defvar *a* 20)", "(* 2 *a*)"}, 0, "=> 40"},
+		{[]string{"eval", "(/ 1 0)"}, 1, "DIVISION-BY-ZERO"},
+		{[]string{"eval", `(string (code-char 955))`}, 0, "λ"},
+		{[]string{"version"}, 0, "swank-mcp"},
+		{[]string{"--help"}, 0, "eval"},
+		{[]string{"doctor"}, 0, "SBCL"},
+		{[]string{"no-such-command"}, -1, "no-such-command"},
+		{[]string{"--no-such-flag"}, -1, "no-such-flag"},
+	} {
+		cmd := exec.Command(run.binary, c.args...)
+		cmd.Env = environ(run.dir)
+		out, _ := cmd.CombinedOutput()
+		code := cmd.ProcessState.ExitCode()
+		if code != c.code && (c.code != -1 || code == 0) || !strings.Contains(string(out), c.out) {
+			t.Errorf("%q: exit status %d, want %d, and %q in:\n%s", c.args, code, c.code, c.out, out)
+		}
+		if c.args[0] == "--help" && strings.Count(string(out), "\n") > 40 {
+			t.Errorf("--help has %d lines; a screen has 40", strings.Count(string(out), "\n"))
+		}
+	}
+}
+
+func TestDoctorWithoutSBCL(t *testing.T) {
+	cmd := exec.Command(run.binary, "doctor")
+	cmd.Env = environ(run.dir, "PATH="+shortDir(t))
+	out, _ := cmd.CombinedOutput()
+	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(strings.ToLower(string(out)), "install") {
+		t.Errorf("exit status %d, want 1 and how to install:\n%s", code, out)
+	}
+}

@@ -1,0 +1,164 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"swank-mcp/e2e/wire"
+)
+
+// Whatever a client writes, the session goes on; what is no message gets the
+// error reply of JSON-RPC, or none where the standard asks for none.
+func TestMalformedInput(t *testing.T) {
+	s := start(t)
+	l := begin(t, s)
+	ping := `{"jsonrpc":"2.0","id":"b1","method":"ping"}`
+	for _, c := range []struct {
+		name, line string
+		code       int // of the error reply with a null id; 0: none wanted
+	}{
+		{"a word", "hello", -32700},
+		{"truncated", `{"jsonrpc":"2.0","id":7,"meth`, -32700},
+		{"two texts on a line", `{"jsonrpc":"2.0"} {"jsonrpc":"2.0"}`, -32700},
+		{"deep nesting", strings.Repeat("[", 20000) + strings.Repeat("]", 20000), -1},
+		{"deep nesting, unclosed", strings.Repeat(`{"a":`, 5000), -1},
+		{"no version", `{"id":1001,"method":"ping"}`, -1},
+		{"version 1.0", `{"jsonrpc":"1.0","id":1002,"method":"ping"}`, -1},
+		{"a number", "42", -32600},
+		{"null", "null", -32600},
+		{"a string", `"x"`, -32600},
+		{"empty object", `{}`, -32600},
+		{"empty batch", `[]`, -32600},
+		{"batch", "[" + ping + "]", -1},
+		{"method is a number", `{"jsonrpc":"2.0","id":1003,"method":5}`, -1},
+		{"id is an object", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, -1},
+		{"id is a fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, -1},
+		{"params is a string", `{"jsonrpc":"2.0","id":1004,"method":"tools/list","params":"x"}`, -1},
+		{"answer to nothing", `{"jsonrpc":"2.0","id":1005,"result":{}}`, 0},
+		{"cancel of nothing", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99999}}`, 0},
+		{"cancel without id", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}`, 0},
+		{"unknown notification", `{"jsonrpc":"2.0","method":"notifications/nonsense"}`, 0},
+		{"blank", "   ", 0},
+		{"empty", "", 0},
+		{"carriage return", "\r", 0},
+		{"NUL bytes", "\x00\x00\x00", -32700},
+		{"binary", "\xff\xfe\x80\x01", -32700},
+		{"six megabytes of nothing", strings.Repeat(" ", 6<<20), 0},
+		{"six megabytes of a word", strings.Repeat("x", 6<<20), -1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before, received := len(s.NullReplies()), len(s.Received())
+			if err := s.Inject([]byte(c.line + "\n")); err != nil {
+				t.Fatal(err)
+			}
+			if c.code < 0 && !eventually(patience, func() bool { return len(s.Received()) > received }) {
+				t.Errorf("no reply to %.80q", c.line)
+			}
+			want(t, s, "(+ 1 2)", "=> 3")
+			replies := s.NullReplies()[before:]
+			switch {
+			case c.code == 0 && len(replies) > 0:
+				t.Errorf("%.80q was answered: %s", c.line, replies)
+			case c.code < -1 && (len(replies) != 1 || !bytes.Contains(replies[0], fmt.Appendf(nil, `"code":%d`, c.code))):
+				t.Errorf("%.80q was answered %s, want one error with code %d", c.line, replies, c.code)
+			}
+		})
+	}
+	l.goesOn(t, s)
+}
+
+// A call that reads the process' stdin must not eat the calls behind it.
+func TestStdinOfTheServerIsNotTheImages(t *testing.T) {
+	s := start(t)
+	l := begin(t, s)
+	var calls []*wire.Pending
+	for _, code := range []string{"(read-line sb-sys:*stdin*)", "(read-char sb-sys:*stdin*)", "(read)", "(+ 1 1)", "(+ 1 2)"} {
+		p, err := s.GoTool("evaluate-lisp", map[string]any{"code": code}, wire.CallOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls = append(calls, p)
+	}
+	for i, text := range []string{"[ERROR] END-OF-FILE", "[ERROR] END-OF-FILE", "[ERROR] END-OF-FILE", "=> 2", "=> 3"} {
+		var r wire.Result
+		if err := calls[i].Wait(t.Context(), &r); err != nil || !strings.HasPrefix(r.Text(), text) {
+			t.Errorf("call %d answered %v, %q; want %q", i, err, r.Text(), text)
+		}
+	}
+	l.goesOn(t, s)
+}
+
+// A message may come in pieces, and many in one piece.
+func TestPiecesOfMessages(t *testing.T) {
+	s := start(t)
+	l := begin(t, s)
+	line := `{"jsonrpc":"2.0","id":"piece","method":"tools/call","params":{"name":"evaluate-lisp","arguments":{"code":"(+ 20 22)"}}}` + "\r\n"
+	for i := range len(line) {
+		s.Inject([]byte{line[i]})
+		if i%20 == 0 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	var many strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&many, `{"jsonrpc":"2.0","id":"many%d","method":"ping"}`+"\n", i)
+	}
+	s.Inject([]byte(many.String()))
+	if !eventually(patience, func() bool {
+		n := s.Answers()
+		for i := range 50 {
+			if n[fmt.Sprintf(`"many%d"`, i)] != 1 {
+				return false
+			}
+		}
+		return n[`"piece"`] == 1
+	}) {
+		t.Errorf("not every piece was answered: %v", s.Answers())
+	}
+	l.goesOn(t, s)
+}
+
+func TestIDsComeBackAsSent(t *testing.T) {
+	s := start(t)
+	for _, id := range []jsonrpc2.ID{{Str: "a string", IsString: true}, {Str: "λ😀", IsString: true}, {Str: "123", IsString: true}, {Num: 123456789}} {
+		p, err := s.GoTool("evaluate-lisp", map[string]any{"code": "(+ 1 2)"}, wire.CallOptions{ID: &id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r wire.Result
+		if err := p.Wait(t.Context(), &r); err != nil || r.Text() != "=> 3" {
+			t.Errorf("id %v: %v, %q", id, err, r.Text())
+		}
+	}
+	s.Inject([]byte(`{"jsonrpc":"2.0","id":0,"method":"ping"}` + "\n"))
+	if !eventually(patience, func() bool { return s.Answers()["0"] == 1 }) {
+		t.Error("id 0 was not answered")
+	}
+}
+
+// Cancelled once, twice, before it began, after it ended: no harm.
+func TestOddCancellations(t *testing.T) {
+	s := start(t)
+	l := begin(t, s)
+	first, _ := s.GoTool("evaluate-lisp", map[string]any{"code": "(sleep 1)"}, wire.CallOptions{})
+	waiting, err := s.GoTool("evaluate-lisp", map[string]any{"code": "(setf *kept* :harmed)"}, wire.CallOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting.Cancel("before its turn")
+	waiting.Cancel("again")
+	var r wire.Result
+	if err := first.Wait(t.Context(), &r); err != nil || r.Text() != "=> NIL" {
+		t.Errorf("the call before a cancelled one answered %v, %q", err, r.Text())
+	}
+	first.Cancel("too late")
+	l.goesOn(t, s)
+	if n := s.Answers()[waiting.ID.String()]; n != 0 {
+		t.Errorf("the cancelled call was answered %d times", n)
+	}
+}

@@ -1,0 +1,91 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+// A thousand evaluations are stopped at random moments around their natural
+// end, by their time limit or by the client. Every call that was not cancelled
+// must be answered, with its own value or as timed out, and none twice.
+func TestThousandRandomStops(t *testing.T) {
+	s := start(t)
+	l := begin(t, s)
+	seed := uint64(time.Now().UnixNano())
+	rnd := rand.New(rand.NewPCG(seed, 2))
+	t.Logf("seed %d", seed)
+	work := []string{
+		"(progn (sleep 0.00%d) %d)",
+		"(progn (dotimes (i %d00000) (setf *random-state* *random-state*)) %d)",
+		"(unwind-protect (progn (sleep 0.00%d) %d) (list 1 2 3))",
+		"(let ((l (loop repeat %d0000 collect (make-string 3)))) (length l) %d)",
+		"(progn (ignore-errors (sleep 0.00%d) (error \"x\")) %d)",
+		"(progn (dotimes (i %d0) (format t \"~a \" (compile nil '(lambda (x) x)))) %d)",
+	}
+	var values, timeouts, cancels int
+	for i := range 1000 {
+		code := fmt.Sprintf(work[rnd.IntN(len(work))], 1+rnd.IntN(5), i)
+		cancel := rnd.IntN(4) == 0
+		args := map[string]any{"code": code, "timeout_ms": 1 + rnd.IntN(7)}
+		if cancel {
+			args["timeout_ms"] = 5000
+		}
+		p, err := s.GoTool("evaluate-lisp", args, wire.CallOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cancel {
+			time.Sleep(time.Duration(rnd.IntN(6000)) * time.Microsecond)
+			if err := p.Cancel("random"); err != nil {
+				t.Fatal(err)
+			}
+			cancels++
+			continue
+		}
+		ctx, stop := context.WithTimeout(t.Context(), patience)
+		var r wire.Result
+		err = p.Wait(ctx, &r)
+		stop()
+		switch text := r.Text(); {
+		case err != nil:
+			t.Fatalf("evaluation %d, %s with %v: %v", i, code, args, err)
+		case !r.IsError && strings.HasSuffix(text, fmt.Sprintf("=> %d", i)):
+			values++
+		case r.IsError && strings.HasPrefix(text, "[TIMEOUT] "):
+			timeouts++
+		case r.IsError && strings.HasPrefix(text, "[ERROR] SESSION-BUSY\n"): // a cancelled one before it was still being stopped
+			timeouts++
+		default:
+			t.Fatalf("evaluation %d, %s with %v answered (isError %v):\n%s", i, code, args, r.IsError, clip(text))
+		}
+	}
+	t.Logf("%d ended by themselves, %d timed out, %d cancelled", values, timeouts, cancels)
+	if values < 50 || timeouts < 50 {
+		t.Errorf("%d values and %d timeouts: the stops did not fall around the ends", values, timeouts)
+	}
+	l.goesOn(t, s)
+}
+
+// Stopping must not pile up threads in the image.
+func TestStopsLeaveNoThreads(t *testing.T) {
+	s := start(t)
+	l := begin(t, s)
+	const threads = "(length (sb-thread:list-all-threads))"
+	before, _ := eval(t, s, threads)
+	for range 30 {
+		r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(loop)", "timeout_ms": 5})
+		if !strings.HasPrefix(r.Text(), "[TIMEOUT] ") {
+			t.Fatalf("answered %q", r.Text())
+		}
+	}
+	l.goesOn(t, s)
+	if after, _ := eval(t, s, threads); after != before {
+		t.Errorf("threads before: %s, after 30 stops: %s", before, after)
+	}
+}

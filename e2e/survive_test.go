@@ -1,0 +1,228 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+// Each case ends with the same image answering and keeping its state.
+func TestSurvives(t *testing.T) {
+	const overflow = "(labels ((f (n) (+ 1 (f (1+ n))))) (f 0))"
+	for _, c := range []struct {
+		name string
+		run  func(t *testing.T, s *server)
+	}{
+		{"endless loop with timeout 1", func(t *testing.T, s *server) {
+			timesOut(t, s, "(loop)", 1)
+		}},
+		{"twenty stack overflows in a row", func(t *testing.T, s *server) {
+			for range 20 {
+				wantError(t, s, overflow, "[ERROR] STORAGE-CONDITION\n")
+			}
+		}},
+		{"twenty stack overflows in compiled code", func(t *testing.T, s *server) {
+			want(t, s, "(declaim (notinline deep)) (defun deep (n) (list n (deep (1+ n))))", "=> DEEP")
+			for range 20 {
+				wantError(t, s, "(deep 0)", "[ERROR] STORAGE-CONDITION\n")
+			}
+		}},
+		{"one allocation larger than the heap", func(t *testing.T, s *server) {
+			wantError(t, s, "(make-array 8000000000)", "[ERROR] STORAGE-CONDITION\n")
+		}},
+		{"consing lists until memory ends", func(t *testing.T, s *server) {
+			exhausts(t, s, "(let ((l nil)) (loop (push (list 1 2 3 4) l)))")
+		}},
+		{"consing vectors until memory ends", func(t *testing.T, s *server) {
+			exhausts(t, s, "(let ((l nil)) (loop (push (make-array 10000) l)))")
+		}},
+		{"doubling a string until memory ends", func(t *testing.T, s *server) {
+			exhausts(t, s, `(let ((x "ab")) (loop (setf x (concatenate 'string x x))))`)
+		}},
+		{"read-line", func(t *testing.T, s *server) {
+			wantError(t, s, "(read-line)", "[ERROR] END-OF-FILE\n")
+		}},
+		{"y-or-n-p", func(t *testing.T, s *server) {
+			wantError(t, s, `(y-or-n-p "sure?")`, "[ERROR] END-OF-FILE\n")
+			wantError(t, s, `(yes-or-no-p "sure?")`, "[ERROR] END-OF-FILE\n")
+		}},
+		{"exit", func(t *testing.T, s *server) {
+			for _, code := range []string{"(sb-ext:exit)", "(quit)", "(sb-ext:exit :code 3)", "(unwind-protect (sb-ext:exit) (print 1))"} {
+				got, _ := eval(t, s, code)
+				if !strings.Contains(strings.ToLower(got), "exit") && !strings.Contains(strings.ToLower(got), "quit") {
+					t.Errorf("%s is not reported:\n%s", code, got)
+				}
+			}
+		}},
+		{"unhandled error in a new thread", func(t *testing.T, s *server) {
+			got, isErr := eval(t, s, `(progn (sb-thread:make-thread (lambda () (error "from the thread"))) (sleep 0.3) 1)`)
+			if isErr || !strings.HasSuffix(got, "=> 1") || !strings.Contains(got, "[background output]") || !strings.Contains(got, "from the thread") {
+				t.Errorf("answered (isError %v):\n%s", isErr, got)
+			}
+		}},
+		{"joined thread that failed", func(t *testing.T, s *server) {
+			_, isErr := eval(t, s, `(sb-thread:join-thread (sb-thread:make-thread (lambda () (error "x"))))`)
+			if !isErr {
+				t.Error("joining a failed thread is no error")
+			}
+		}},
+		{"circular list", func(t *testing.T, s *server) {
+			want(t, s, "(setf *print-circle* nil) (let ((l (list 1 2))) (setf (cdr (last l)) l) l)", "=> #1=(1 2 . #1#)")
+		}},
+		{"value whose print-object signals", func(t *testing.T, s *server) {
+			got, _ := eval(t, s, `(defclass bad () ()) (defmethod print-object ((b bad) s) (error "no printing")) (make-instance 'bad)`)
+			if !strings.Contains(got, "no printing") && !strings.Contains(got, "BAD") {
+				t.Errorf("failing print-object answered:\n%s", got)
+			}
+		}},
+		{"error whose report signals", func(t *testing.T, s *server) {
+			wantError(t, s, `(define-condition worse (error) () (:report (lambda (c s) (declare (ignore c s)) (error "no report")))) (error 'worse)`, "[ERROR] WORSE\n")
+		}},
+		{"print-object that loops", func(t *testing.T, s *server) {
+			timesOut(t, s, `(defclass slow () ()) (defmethod print-object ((b slow) s) (loop)) (make-instance 'slow)`, 1)
+		}},
+		{"value of 20 MB", func(t *testing.T, s *server) {
+			got, isErr := eval(t, s, "(make-string 20000000 :initial-element #\\v)")
+			bounded(t, got, isErr)
+		}},
+		{"list of 20 MB of strings", func(t *testing.T, s *server) {
+			got, isErr := eval(t, s, "(loop repeat 90 collect (make-string 220000 :initial-element #\\w))")
+			bounded(t, got, isErr)
+		}},
+		{"100 MB printed", func(t *testing.T, s *server) {
+			got, isErr := eval(t, s, `(let ((l (make-string 999999 :initial-element #\p))) (dotimes (i 100 :done) (write-line l)))`)
+			bounded(t, got, isErr)
+			if !strings.HasSuffix(got, "=> :DONE") {
+				t.Errorf("the value is not shown after long output: %q", tail(got, 100))
+			}
+		}},
+		{"endless printing", func(t *testing.T, s *server) {
+			got := timesOut(t, s, `(loop (print "again and again"))`, 2)
+			if !strings.Contains(got, "again and again") {
+				t.Errorf("the output so far is not shown:\n%s", clip(got))
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := start(t)
+			l := begin(t, s)
+			c.run(t, s)
+			l.goesOn(t, s)
+		})
+	}
+}
+
+// timesOut evaluates with a time limit that must be kept.
+func timesOut(t *testing.T, s *server, code string, seconds int) string {
+	t.Helper()
+	began := time.Now()
+	r := call(t, s, time.Duration(seconds)*time.Second+patience, "evaluate-lisp", map[string]any{"code": code, "timeout": seconds})
+	took := time.Since(began)
+	if !r.IsError || !strings.HasPrefix(r.Text(), fmt.Sprintf("[TIMEOUT] Evaluation exceeded %d second", seconds)) {
+		t.Errorf("%s with timeout %d answered (isError %v):\n%s", code, seconds, r.IsError, clip(r.Text()))
+	}
+	if limit := time.Duration(seconds) * time.Second; took < limit || took > limit+time.Second {
+		t.Errorf("%s with timeout %d answered after %v", code, seconds, took)
+	}
+	return r.Text()
+}
+
+// exhausts evaluates what needs more memory than there is.
+func exhausts(t *testing.T, s *server, code string) {
+	t.Helper()
+	r := call(t, s, 100*time.Second, "evaluate-lisp", map[string]any{"code": code, "timeout": 90})
+	if !r.IsError || !strings.HasPrefix(r.Text(), "[ERROR] STORAGE-CONDITION\n") {
+		t.Errorf("%s answered (isError %v):\n%s", code, r.IsError, clip(r.Text()))
+	}
+}
+
+// bounded checks a successful reply whose middle had to be left out.
+func bounded(t *testing.T, got string, isErr bool) {
+	t.Helper()
+	if n := len([]rune(got)); isErr || n > 41_000 || n < 1000 {
+		t.Errorf("reply has %d characters (isError %v), want at most 40,000 and its notes", n, isErr)
+	}
+	if !regexp.MustCompile(`read-output`).MatchString(got) {
+		t.Errorf("the reply does not say how to read the rest:\n%s", clip(got))
+	}
+}
+
+func TestCancelledSleep(t *testing.T) {
+	s := start(t)
+	l := begin(t, s)
+	for _, code := range []string{"(sleep 100)", "(loop)", "(loop (print 1))", "(ignore-errors (loop (handler-case (loop) (serious-condition () nil))))"} {
+		p, err := s.GoTool("evaluate-lisp", map[string]any{"code": code}, wire.CallOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(300 * time.Millisecond)
+		if err := p.Cancel("the user pressed escape"); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		l.goesOn(t, s)
+		if d := time.Since(began); d > time.Second {
+			t.Errorf("the session was free %v after %s was cancelled", d, code)
+		}
+		if n := s.Answers()[p.ID.String()]; n != 0 {
+			t.Errorf("the cancelled request %s was answered %d times", p.ID, n)
+		}
+	}
+}
+
+func TestTwoHundredInFlight(t *testing.T) {
+	s := start(t)
+	l := begin(t, s)
+	var calls []*wire.Pending
+	for i := range 200 {
+		p, err := s.GoTool("evaluate-lisp", map[string]any{"code": fmt.Sprintf("(progn (sleep 0.001) (format t \"out ~D\" %d) %d)", i, i)}, wire.CallOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls = append(calls, p)
+	}
+	for i, p := range calls {
+		var r wire.Result
+		if err := p.Wait(t.Context(), &r); err != nil {
+			t.Fatalf("call %d: %v", i, err)
+		}
+		if text := fmt.Sprintf("[stdout]\nout %d\n\n=> %d", i, i); r.Text() != text {
+			t.Errorf("call %d answered %q", i, r.Text())
+		}
+	}
+	l.goesOn(t, s)
+}
+
+// The rest of a long text can be read to its end with what the reply says.
+func TestReadTheRest(t *testing.T) {
+	s := start(t)
+	got, _ := eval(t, s, `(dotimes (i 20000) (format t "line ~5,'0D of many~%" i))`)
+	bounded(t, got, false)
+	if !strings.Contains(got, "line 00000 of many") || !strings.Contains(got, "line 19999 of many") {
+		t.Errorf("head or tail is missing:\n%s", clip(got))
+	}
+	args := readOutputArguments(t, got)
+	r := call(t, s, patience, "read-output", args)
+	if r.IsError || !strings.Contains(r.Text(), "of many") || len([]rune(r.Text())) > 41_000 {
+		t.Errorf("read-output %v answered (isError %v):\n%s", args, r.IsError, clip(r.Text()))
+	}
+}
+
+// readOutputArguments takes the arguments out of the call that a reply offers.
+func readOutputArguments(t *testing.T, text string) map[string]any {
+	t.Helper()
+	m := regexp.MustCompile(`read-output (\{[^}]*\})`).FindStringSubmatch(text)
+	if m == nil {
+		t.Fatalf("the reply offers no call of read-output:\n%s", clip(text))
+	}
+	var args map[string]any
+	if err := json.Unmarshal([]byte(m[1]), &args); err != nil {
+		t.Fatalf("the arguments offered are no JSON: %q", m[1])
+	}
+	return args
+}
