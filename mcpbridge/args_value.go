@@ -18,6 +18,11 @@ func (a *args) text(name string) string {
 		a.fail("%s must be a string, not %s.", name, describe(v))
 		return ""
 	}
+	if lone := loneSurrogate(v); lone != "" {
+		a.fail("%s has the lone surrogate %s, which is no character of UTF-8 and cannot reach the image. In Lisp, (code-char #x%s) makes it.",
+			name, lone, strings.ToUpper(lone[2:]))
+		return ""
+	}
 	s := unquote(v)
 	if len(p.enum) == 0 {
 		return s

@@ -16,7 +16,8 @@ import (
 // Image is the Lisp the tools work in; *lisp.Image is the one there is.
 type Image interface {
 	// Evaluate evaluates in the session of that name, in turn with its other
-	// evaluations. Errors: *lisp.StartError, *lisp.BusyError, the cause of ctx.
+	// evaluations, and calls r.Queued once it has its turn or waits for it.
+	// Errors: *lisp.StartError, *lisp.BusyError, the cause of ctx.
 	Evaluate(ctx context.Context, session string, r lisp.Request) (*lisp.Result, error)
 	// Status tells what is known of the image and never starts one.
 	Status(ctx context.Context, session string) (*lisp.Status, error)
@@ -72,6 +73,7 @@ type Bridge struct {
 	o      Options
 	server *mcp.Server
 	spool  spool
+	order  order
 
 	base context.Context // parent of every handler, beside its own context
 	stop context.CancelCauseFunc
@@ -121,7 +123,7 @@ const closeGrace = time.Second
 func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	keep := &keepConn{Transport: &Stdio{In: pollable(in), Out: out}}
+	keep := &keepConn{Transport: &Stdio{In: pollable(in), Out: out, order: &b.order}}
 	session, err := b.server.Connect(context.WithoutCancel(ctx), keep, nil)
 	if err != nil {
 		return err

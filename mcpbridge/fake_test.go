@@ -31,6 +31,9 @@ func (f *fakeImage) Evaluate(ctx context.Context, session string, r lisp.Request
 	f.running++
 	f.mu.Unlock()
 	defer func() { f.mu.Lock(); f.running--; f.mu.Unlock() }()
+	if r.Queued != nil {
+		r.Queued()
+	}
 	switch code, arg, _ := strings.Cut(r.Code, " "); code {
 	case "panic":
 		panic("deliberate")

@@ -28,6 +28,8 @@ type Stdio struct {
 	Out     io.Writer     // closed with the connection if it is an io.Closer
 	Grace   time.Duration // zero is DefaultGrace; negative is none
 	MaxLine int           // in bytes; zero is DefaultMaxLine
+
+	order *order // where the handlers of calls say that they are there
 }
 
 // Connect implements [mcp.Transport]. It starts the goroutine that reads In;
@@ -41,6 +43,7 @@ func (t *Stdio) Connect(context.Context) (mcp.Connection, error) {
 	c := &stdioConn{
 		grace:    t.Grace,
 		maxLine:  t.MaxLine,
+		order:    t.order,
 		incoming: make(chan jsonrpc.Message),
 		closed:   make(chan struct{}),
 		calls:    calls{byID: make(map[jsonrpc.ID]*call)},
@@ -82,6 +85,7 @@ type stdioConn struct {
 	stream   jsonrpc2.ObjectStream
 	grace    time.Duration
 	maxLine  int
+	order    *order
 	incoming chan jsonrpc.Message // closed by readAll after the end of input
 
 	calls calls
@@ -174,8 +178,12 @@ func (c *stdioConn) acceptOne(raw []byte, b *batch) bool {
 		return c.write(b.done(errorLine(m.id, refusal)))
 	case m.isCall():
 		method := unquote(m.method)
-		id := c.calls.add(&call{id: m.id, batch: b, parked: method == "subscriptions/listen"})
-		return c.deliver(&jsonrpc.Request{ID: id, Method: method, Params: m.params})
+		k := &call{id: m.id, batch: b, parked: method == "subscriptions/listen"}
+		if method == "tools/call" {
+			k.gate = c.order.next()
+		}
+		id := c.calls.add(k)
+		return c.deliver(&jsonrpc.Request{ID: id, Method: method, Params: m.params}) && c.waitAt(k.gate)
 	case m.method == nil:
 		return c.acceptResponse(&m) && c.write(b.done(nil))
 	}
@@ -223,6 +231,19 @@ func (c *stdioConn) deliver(msg jsonrpc.Message) bool {
 	}
 }
 
+// waitAt waits until the messages behind a call may be delivered.
+func (c *stdioConn) waitAt(g *gate) bool {
+	if g == nil {
+		return true
+	}
+	select {
+	case <-g.open:
+		return true
+	case <-c.closed:
+		return false
+	}
+}
+
 // requestID finds the raw id that a cancellation names.
 func requestID(params []byte) (id []byte) {
 	if len(params) > 0 && params[0] == '{' {
@@ -249,6 +270,7 @@ func (c *stdioConn) Write(_ context.Context, msg jsonrpc.Message) error {
 	if k == nil {
 		return nil
 	}
+	k.gate.pass()
 	defer c.calls.finish(k)
 	if k.batch != nil {
 		var line []byte

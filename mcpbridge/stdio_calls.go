@@ -17,6 +17,7 @@ type call struct {
 	batch     *batch // the batch it came in, or nil
 	parked    bool   // waits for the client for ever; nobody waits for it
 	cancelled bool
+	gate      *gate // that messages behind it wait at, or nil
 }
 
 // calls are the requests in flight, by the id under which the SDK knows them.

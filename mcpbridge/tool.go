@@ -21,6 +21,9 @@ type tool struct {
 	// The four hints of the protocol.
 	readOnly, destructive, idempotent, openWorld bool
 
+	// ordered tools take their place in a queue, and call order.admit then.
+	ordered bool
+
 	run func(*Bridge, context.Context, *request) (reply, error)
 }
 
@@ -143,6 +146,9 @@ func (t *tool) describe(o *Options) *mcp.Tool {
 func (t *tool) register(b *Bridge) {
 	params := t.params(&b.o)
 	b.server.AddTool(t.describe(&b.o), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if !t.ordered {
+			b.order.admit()
+		}
 		r := &request{args: parseArgs(t, params, req.Params.Arguments), mcp: req}
 		if r.err != nil {
 			return b.result(reply{ErrorText(r.err), true}), nil

@@ -21,6 +21,7 @@ var evaluateTool = tool{
 	example:     `{"code": "(+ 1 2)"}`,
 	destructive: true,
 	openWorld:   true,
+	ordered:     true,
 	run:         (*Bridge).evaluate,
 }
 
@@ -70,6 +71,7 @@ func (b *Bridge) evaluate(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 	in.Progress = progress(ctx, r.mcp)
+	in.Queued = b.order.admit
 	res, err := b.o.Image.Evaluate(ctx, defaultSession, in.Request)
 	if err != nil {
 		return reply{}, err

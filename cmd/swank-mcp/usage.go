@@ -15,7 +15,7 @@ swank-mcp version
   --max-output N         characters of a reply before it is cut (40000)
   --sbcl PROGRAM         the Lisp to run (sbcl)
   --swank-dir DIR        where swank-loader.lisp is (searched in usual places)
-  --heap MB              heap of the image (2048)
+  --heap MB              heap of the image (4096)
   --stack MB             control stack of each Lisp thread (16)
   --no-userinit          do not load ~/.sbclrc
   --no-core              neither use nor build a cached core

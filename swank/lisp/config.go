@@ -12,7 +12,7 @@ type Config struct {
 	SwankDir   string // directory of swank-loader.lisp; "" searches (see FindSwank)
 	CacheDir   string // fasls and cores; "" is swank-mcp under the user's cache directory
 	Dir        string // working directory of the image; "" inherits ours
-	HeapMB     int    // dynamic space of the image in MiB; 0 is 2048
+	HeapMB     int    // dynamic space of the image in MiB; 0 is 4096
 	StackMB    int    // control stack of each Lisp thread in MiB; 0 is 16
 	NoCore     bool   // neither use nor build a cached core
 	NoUserInit bool   // do not load ~/.sbclrc
@@ -23,6 +23,6 @@ type Config struct {
 
 // Defaults of [Config].
 const (
-	DefaultHeapMB  = 2048
+	DefaultHeapMB  = 4096
 	DefaultStackMB = 16
 )

@@ -17,7 +17,7 @@ const evalPackage = "COMMON-LISP-USER"
 // An evaluation that is told to stop gets this long, then is told once more,
 // which also breaks off cleanup forms, and gets as long again. After that it
 // cannot be stopped from outside.
-const stopGrace = 1500 * time.Millisecond
+const stopGrace = 1200 * time.Millisecond
 
 // evaluation is one evaluation on its way through the image. It belongs to the
 // goroutine of its caller.
@@ -40,7 +40,7 @@ type evaluation struct {
 // It is swank:eval-and-grab-output of a call of the helper's EVALUATE.
 func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result, error) {
 	s := im.session(name)
-	t := &turn{code: firstLine(r.Code, 80), limit: r.Timeout}
+	t := &turn{code: firstLine(r.Code, 80), limit: r.Timeout, queued: r.Queued}
 	if err := s.take(ctx, t); err != nil {
 		return nil, err
 	}

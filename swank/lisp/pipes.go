@@ -103,8 +103,7 @@ type drain struct {
 	mu     sync.Mutex // held from a read until its bytes are in the sink
 	fd     int        // -1 after the end
 	buf    []byte
-	carry  int   // bytes of an unfinished character at the start of buf
-	total  int64 // bytes read so far
+	carry  int // bytes of an unfinished character at the start of buf
 	closed bool
 }
 
@@ -159,7 +158,6 @@ func (d *drain) readOnce() (n int, again bool) {
 			d.fd = -1
 			return 0, false
 		}
-		d.total += int64(n)
 		d.flush(d.carry+n, false)
 		return n, true
 	}

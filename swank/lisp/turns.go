@@ -19,22 +19,29 @@ type turn struct {
 	code  string        // beginning of its code, for those who wait
 	limit time.Duration // how long it may run
 	since time.Time     // when it got the turn
-	token int64         // in the image; 0 until it has begun there
 	ready chan struct{} // closed when it is its turn
+
+	queued func() // told when the place in the queue is taken; may be nil
 }
 
 // take waits until t has the turn, at most as long as t may run. The error is
 // a *BusyError or the cause of ctx.
 func (q *turns) take(ctx context.Context, t *turn) error {
 	q.mu.Lock()
-	if q.holder == nil {
+	wait := q.holder != nil
+	if wait {
+		t.ready = make(chan struct{})
+		q.waiting = append(q.waiting, t)
+	} else {
 		q.begin(t)
-		q.mu.Unlock()
+	}
+	q.mu.Unlock()
+	if t.queued != nil {
+		t.queued()
+	}
+	if !wait {
 		return nil
 	}
-	t.ready = make(chan struct{})
-	q.waiting = append(q.waiting, t)
-	q.mu.Unlock()
 
 	timer := time.NewTimer(t.limit)
 	defer timer.Stop()

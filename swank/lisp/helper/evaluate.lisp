@@ -3,8 +3,6 @@
 (cl:in-package #:swank-mcp)
 
 (defvar *max-values* 100)
-(defparameter *package-deleted*
-  "The session's package was deleted; it is COMMON-LISP-USER again.")
 
 ;;; Calling the user's code
 
@@ -90,7 +88,7 @@ call REFUSE with what it asked for."
          (lambda ()
            (let ((*print-length* 100) (*print-level* 10) (*print-circle* t)
                  (*print-pretty* t) (*print-readably* nil) (*print-escape* t))
-             (if (stringp value)
+             (if (and (stringp value) (notany #'surrogatep value))
                  (write-quoted value sink) ; PRIN1's result, in runs of characters
                  (prin1 value sink)))))
       (if failedp
@@ -143,7 +141,10 @@ it assigns to them, however it ends.  Returns notes about what was not kept."
              (*package* package))
         (unwind-protect (funcall function)
           (unless (eq *package* package)
-            (setf (session-package session) *package*))
+            ;; a deleted one has no name, and is found to be so at the end
+            (if (package-name *package*)
+                (enter-package session *package*)
+                (setf (session-package session) *package*)))
           (unless (eq case (readtable-case readtable))
             (setf (readtable-case readtable) case)
             (push "READTABLE-CASE of the session's readtable was put back; (setf *readtable* ...) to a changed copy lasts."
@@ -197,11 +198,13 @@ the first or the second is meant."
                                        code debug
                                        :on-reading (lambda (in position)
                                                      (setf reading in start position))
-                                       :on-form (lambda (next) (setf form next reading nil)))))
+                                       :on-form (lambda (next)
+                                                  (setf form next reading nil
+                                                        (evaluation-form evaluation) next)))))
                           (setf reading nil)
                           (unless (package-name *package*)
                             (setf *package* (find-package '#:common-lisp-user))
-                            (push *package-deleted* notes))
+                            (push (deleted-package-note (evaluation-session evaluation)) notes))
                           (when (> (length values) *max-values*)
                             (push (format nil "The first ~D of ~D values are shown."
                                           *max-values* (length values))
@@ -220,12 +223,11 @@ the first or the second is meant."
               (lambda ()
                 (call-with-debugger-hooks
                  (lambda ()
-                   (setf notes
-                         (append notes
-                                 (call-in-session
-                                  (evaluation-session evaluation) package
-                                  (lambda ()
-                                    (call-recording-warnings #'work (lambda () form) record))))))
+                   (let ((more (call-in-session
+                                (evaluation-session evaluation) package
+                                (lambda ()
+                                  (call-recording-warnings #'work (lambda () form) record)))))
+                     (setf notes (append notes more))))
                  #'on-error))))))))
     (values texts report notes)))
 
@@ -273,10 +275,10 @@ STOP-EVALUATION.  The answer is a plist:
                                       :thread (swank/backend:current-thread))))
     (register evaluation)
     (unwind-protect
-         (multiple-value-bind (default lostp) (live-package session)
+         (multiple-value-bind (default note) (live-package session)
            (let ((package (if package (or (find-package-named package) package) default)))
              (if (packagep package)
-                 (evaluation-answer evaluation package debug lostp)
+                 (evaluation-answer evaluation package debug note)
                  (unknown-package-answer session package))))
       (unregister evaluation))))
 
@@ -284,7 +286,7 @@ STOP-EVALUATION.  The answer is a plist:
   (answer (list :error (failure "PACKAGE-ERROR" (unknown-package-text name))
                 :package (package-name (session-package session)))))
 
-(defun evaluation-answer (evaluation package debug lostp)
+(defun evaluation-answer (evaluation package debug note)
   (let ((records '()) (before (costs)) (session (evaluation-session evaluation)))
     (multiple-value-bind (texts report notes)
         (let ((*evaluation* evaluation))
@@ -295,10 +297,9 @@ STOP-EVALUATION.  The answer is a plist:
         (close-sink (evaluation-out evaluation))
         (close-sink (evaluation-err evaluation))
         (flush-process-output)
-        (when lostp
-          (push *package-deleted* notes))
-        (multiple-value-bind (after deletedp) (live-package session)
-          (when deletedp (push *package-deleted* notes))
+        (when note (push note notes))
+        (multiple-value-bind (after note) (live-package session)
+          (when note (push note notes))
           (let ((missing (getf report :missing)))
             (remf report :missing)
             (answer (list :values (if report '() texts)

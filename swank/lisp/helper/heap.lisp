@@ -6,9 +6,17 @@
 ;;; the collector needs room to copy into.  In an image that is ours a watcher
 ;;; is woken after each collection and ends the evaluations in progress when
 ;;; less room is left than the next collection may need.
+;;;
+;;; How much that is depends on the objects.  Copying doubles what is live, and
+;;; objects of a little more than one page leave half of every second page
+;;; empty, which doubles it again; only those of four pages and more stay where
+;;; they are.  So a quarter of the heap would be the limit in the worst case.
 
-(defparameter *heap-limit* 45/100
+(defparameter *heap-limit* 23/100
   "Share of the dynamic space that may be live after a collection.")
+
+(defparameter *nursery* (* 50 1024 1024)
+  "Bytes allocated between collections, so that the watcher sees a heap fill up.")
 
 (defun heap-used () #+sbcl (sb-kernel:dynamic-usage) #-sbcl 0)
 (defun heap-size () #+sbcl (sb-ext:dynamic-space-size) #-sbcl 0)
@@ -17,8 +25,8 @@
   (> (heap-used) (* *heap-limit* (heap-size))))
 
 (defun heap-text ()
-  (format nil "Heap nearly exhausted: ~:D MB of ~:D MB are live, and a garbage collection needs ~
-               as much again. The evaluation was ended; what it held is garbage now."
+  (format nil "The heap is nearly exhausted: ~:D MB are live, and of its ~:D MB a garbage collection ~
+               may need the rest to copy into. The evaluation was ended; what only it held is garbage."
           (floor (heap-used) 1000000) (floor (heap-size) 1000000)))
 
 #+sbcl
@@ -40,9 +48,12 @@
         (interrupt-evaluation evaluation :heap)))))
 
 (defun start-heap-watch ()
-  "For launched images only: it adds an entry to SB-EXT:*AFTER-GC-HOOKS*."
+  "For launched images only: it adds an entry to SB-EXT:*AFTER-GC-HOOKS* and
+makes collections more frequent in a large heap."
   #+sbcl
   (unless *collected*
     (setf *collected* (sb-thread:make-semaphore :name "swank-mcp heap"))
     (push 'after-collection sb-ext:*after-gc-hooks*)
+    (setf (sb-ext:bytes-consed-between-gcs)
+          (min *nursery* (sb-ext:bytes-consed-between-gcs)))
     (swank/backend:spawn #'watch-heap :name "swank-mcp heap watch")))

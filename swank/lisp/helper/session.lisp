@@ -41,6 +41,7 @@
 (defstruct (session (:constructor make-session (name)) (:copier nil))
   name
   (package (find-package '#:common-lisp-user))
+  (package-name "COMMON-LISP-USER")     ; remembers the name of a deleted package
   (values (initial-values)))
 
 (defun ensure-session (name)
@@ -66,13 +67,22 @@ by its upper case."
   (or (find-package designator)
       (find-package (string-upcase designator))))
 
+(defun enter-package (session package)
+  (setf (session-package-name session) (package-name package)
+        (session-package session) package))
+
 (defun live-package (session)
-  "The session's package; COMMON-LISP-USER and a true second value if that has
-been deleted."
+  "The session's package; if that has been deleted, COMMON-LISP-USER and a note
+about it."
   (let ((package (session-package session)))
-    (if (and (packagep package) (package-name package))
+    (if (package-name package)
         package
-        (values (setf (session-package session) (find-package '#:common-lisp-user)) t))))
+        (let ((note (deleted-package-note session)))
+          (values (enter-package session (find-package '#:common-lisp-user)) note)))))
+
+(defun deleted-package-note (session)
+  (format nil "The package ~A was deleted; the session is back in COMMON-LISP-USER."
+          (session-package-name session)))
 
 (defun edit-distance (a b)
   "Levenshtein's: how many characters to add, drop or change."

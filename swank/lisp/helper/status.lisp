@@ -11,9 +11,7 @@
       (evaluation-thread evaluation)
       (lambda ()
         (when (evaluation-activep evaluation)
-          (setf frames (ignore-errors
-                        (collect-frames *max-frames*
-                                        (session-package (evaluation-session evaluation))))))
+          (setf frames (stopped-frames evaluation)))
         (sb-thread:signal-semaphore done)))
      (sb-thread:wait-on-semaphore done :timeout 1/2))
     frames)

@@ -5,6 +5,7 @@
 (defstruct (evaluation (:copier nil))
   token                  ; integer from the bridge, increasing
   session code thread
+  form                   ; the one being evaluated
   (started (microseconds))       ; see MICROSECONDS
   (out (make-sink)) (err (make-sink))
   (activep nil)          ; true while ESCAPE may be called
@@ -65,12 +66,19 @@
     (funcall (evaluation-escape evaluation) (stop-report evaluation reason))))
 
 (defun stop-report (evaluation reason)
-  (multiple-value-bind (frames total)
-      (ignore-errors (collect-frames *max-frames* (session-package (evaluation-session evaluation))))
+  (multiple-value-bind (frames total) (stopped-frames evaluation)
     (append (ecase reason
               ((:timeout :cancelled) (list :kind reason :type "" :message ""))
               (:heap (list :kind :error :type "STORAGE-CONDITION" :message (heap-text))))
             (frames-for-wire frames (or total 0)))))
+
+(defun stopped-frames (evaluation)
+  "As COLLECT-FRAMES; a form that calls nothing of the user's is the one frame."
+  (let ((package (session-package (evaluation-session evaluation))))
+    (multiple-value-bind (frames total) (ignore-errors (collect-frames *max-frames* package))
+      (cond (frames (values frames total))
+            ((evaluation-form evaluation)
+             (values (list (show-form (evaluation-form evaluation) package)) 1))))))
 
 (defun frames-for-wire (frames total)
   (list :frames frames :more (max 0 (- total (length frames)))))

@@ -39,6 +39,21 @@
         (write-integer rest stream)
         (write-char (code-char (+ 48 digit)) stream))))
 
+;;; UTF-8 has no surrogates: Swank would send U+FFFD for any of them.  They are
+;;; shown as \u{D800}, the way the bridge shows control characters.
+
+(declaim (inline surrogatep special-char-p))
+(defun surrogatep (char)
+  (<= #xD800 (char-code char) #xDFFF))
+(defun special-char-p (char)
+  (or (char= char #\") (char= char #\\) (surrogatep char)))
+
+(defun write-special-char (char stream)
+  (write-char #\\ stream)
+  (if (surrogatep char)
+      (with-standard-io-syntax (format stream "\\u{~X}" (char-code char)))
+      (write-char char stream)))
+
 (defun write-quoted (string stream)
   "Write STRING between double quotes, in runs between the characters to escape."
   (write-char #\" stream)
@@ -50,10 +65,8 @@
     (declare (type (simple-array character (*)) string)
              (optimize speed (sb-ext:inhibit-warnings 3)))
     (loop with start of-type fixnum = 0
-          for at = (position-if (lambda (c) (or (char= c #\") (char= c #\\)))
-                                string :start start)
+          for at = (position-if #'special-char-p string :start start)
           do (write-string string stream :start start :end (or at (length string)))
           while at
-          do (write-char #\\ stream)
-             (write-char (schar string at) stream)
+          do (write-special-char (schar string at) stream)
              (setf start (1+ at)))))

@@ -27,6 +27,8 @@
 (check (read-from-string (wire (list (make-string 70000 :initial-element #\"))))
        (list (make-string 70000 :initial-element #\")))
 
+(check (wire (coerce (list #\a (code-char #xD800) #\b) 'string)) "\"a\\\\u{D800}b\"")
+
 ;;; sink.lisp
 
 (defun filled-sink (keep &rest strings)

@@ -1,0 +1,46 @@
+package mcpbridge
+
+import "sync"
+
+// order lets calls reach their handlers in the order in which they came. The
+// SDK runs each request on a goroutine of its own, and those may overtake each
+// other; so a transport that has delivered a call waits at its gate before it
+// delivers the next message. The zero value is ready, nil orders nothing.
+type order struct {
+	mu      sync.Mutex
+	current *gate // of the call delivered last
+}
+
+// gate is closed to the messages behind a call until the call has its place
+// in the queue of its session, needs none, or has been answered.
+type gate struct {
+	once sync.Once
+	open chan struct{}
+}
+
+func (g *gate) pass() {
+	if g != nil {
+		g.once.Do(func() { close(g.open) })
+	}
+}
+
+// next returns the gate of the call that is about to be delivered.
+func (o *order) next() *gate {
+	if o == nil {
+		return nil
+	}
+	g := &gate{open: make(chan struct{})}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.current = g
+	return g
+}
+
+// admit is said by the handler of the call delivered last.
+func (o *order) admit() {
+	o.mu.Lock()
+	g := o.current
+	o.current = nil
+	o.mu.Unlock()
+	g.pass()
+}
