@@ -123,7 +123,7 @@ const closeGrace = time.Second
 func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	keep := &keepConn{Transport: &Stdio{In: pollable(in), Out: out, order: &b.order}}
+	keep := &keepConn{Transport: &Stdio{In: pollableIn(in), Out: pollableOut(out), order: &b.order}}
 	session, err := b.server.Connect(context.WithoutCancel(ctx), keep, nil)
 	if err != nil {
 		return err

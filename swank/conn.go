@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"swank-mcp/internal/rawio"
 )
 
 // Options configures a [Conn]. A nil *Options means the zero value.
@@ -87,6 +89,12 @@ func Dial(ctx context.Context, network, addr string, o *Options) (*Conn, error) 
 	nc, err := d.DialContext(ctx, network, addr)
 	if err != nil {
 		return nil, fmt.Errorf("swank: connecting: %w", err)
+	}
+	switch nc := nc.(type) {
+	case *net.UnixConn:
+		return NewConn(rawio.New(nc), o), nil
+	case *net.TCPConn:
+		return NewConn(rawio.New(nc), o), nil
 	}
 	return NewConn(nc, o), nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -19,11 +20,7 @@ func (c *command) serve(ctx context.Context) error {
 		fmt.Fprint(c.stdout, registration)
 		return nil
 	}
-	// The SDK allocates 64 kB a call; collecting at 4 MB would take a fifth of
-	// the processor at full load. This collects at 8.
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200)
-	}
+	tune()
 	im, log, closeImage, err := c.image()
 	if err != nil {
 		return err
@@ -43,6 +40,19 @@ func (c *command) serve(ctx context.Context) error {
 		in = io.NopCloser(c.stdin)
 	}
 	return b.Serve(ctx, in, c.stdout)
+}
+
+// tune fits the Go runtime to a process that mostly waits, between two others
+// that want the processors. With a second P every wake-up starts a thread that
+// looks for work and takes it from them: an evaluation takes half as long again.
+// The SDK allocates 64 kB a call; this collects at some 12 MB instead of 4.
+func tune() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(1)
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(300)
+	}
 }
 
 const registration = `swank-mcp is an MCP server: a client starts it and speaks with it over stdin

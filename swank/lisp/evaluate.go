@@ -19,6 +19,12 @@ const evalPackage = "COMMON-LISP-USER"
 // cannot be stopped from outside.
 const stopGrace = 1200 * time.Millisecond
 
+// What the helper's EVALUATE takes for an argument left out.
+const (
+	defaultSession = "default"
+	defaultDebug   = 1
+)
+
 // evaluation is one evaluation on its way through the image. It belongs to the
 // goroutine of its caller.
 type evaluation struct {
@@ -81,11 +87,17 @@ func (im *Image) prepare(ctx context.Context, s *session, r Request) (*evaluatio
 
 // form is the call that Swank reads and evaluates for us.
 func (e *evaluation) form() *helperCall {
-	c := newHelperCall("EVALUATE").str(e.r.Code).key("SESSION").str(e.s.name).key("TOKEN").num(e.token)
+	c := newHelperCall("EVALUATE").str(e.r.Code).key("TOKEN").num(e.token)
+	if e.s.name != defaultSession {
+		c.key("SESSION").str(e.s.name)
+	}
 	if e.r.Package != "" {
 		c.key("PACKAGE").str(e.r.Package)
 	}
-	return c.key("DEBUG").num(int64(e.r.Debug))
+	if e.r.Debug != defaultDebug {
+		c.key("DEBUG").num(int64(e.r.Debug))
+	}
+	return c
 }
 
 // run sends the evaluation and sees it through to its end.

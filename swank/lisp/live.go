@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"swank-mcp/swank"
@@ -25,6 +26,8 @@ type live struct {
 	mu      sync.Mutex
 	threads map[string]swank.ThreadID // session to its evaluating thread
 	because string                    // why we killed it; "" if we did not
+
+	killed atomic.Bool
 }
 
 // begin starts a process and gets into it.
@@ -130,20 +133,8 @@ func (lv *live) forgetThread(session string) {
 
 // over reports whether the image cannot be used any more.
 func (lv *live) over() bool {
-	lv.mu.Lock()
-	killed := lv.because != ""
-	lv.mu.Unlock()
-	if killed {
-		return true // though the kernel may not have noticed yet
-	}
-	select {
-	case <-lv.conn.Done():
-		return true
-	case <-lv.proc.exited():
-		return true
-	default:
-		return false
-	}
+	return lv.killed.Load() || // though the kernel may not have noticed yet
+		lv.conn.Err() != nil || lv.proc.hasExited()
 }
 
 // kill ends the image at once; because is what callers in flight are told.
@@ -153,6 +144,7 @@ func (lv *live) kill(because string) {
 		lv.because = because
 	}
 	lv.mu.Unlock()
+	lv.killed.Store(true)
 	lv.proc.kill()
 }
 

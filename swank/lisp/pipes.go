@@ -7,6 +7,8 @@ import (
 	"sync"
 	"syscall"
 	"unicode/utf8"
+
+	"swank-mcp/internal/rawio"
 )
 
 // Bounds of what is kept of an image's file descriptors 1 and 2.
@@ -146,21 +148,17 @@ func (d *drain) readOnce() (n int, again bool) {
 	if d.closed || d.fd < 0 {
 		return 0, false
 	}
-	for {
-		n, err := syscall.Read(d.fd, d.buf[d.carry:])
-		switch {
-		case errors.Is(err, syscall.EINTR):
-			continue
-		case errors.Is(err, syscall.EAGAIN):
-			return 0, true
-		case err != nil || n <= 0:
-			d.flush(d.carry, true)
-			d.fd = -1
-			return 0, false
-		}
-		d.flush(d.carry+n, false)
-		return n, true
+	n, err := rawio.Read(uintptr(d.fd), d.buf[d.carry:])
+	switch {
+	case errors.Is(err, syscall.EAGAIN):
+		return 0, true
+	case err != nil || n <= 0:
+		d.flush(d.carry, true)
+		d.fd = -1
+		return 0, false
 	}
+	d.flush(d.carry+n, false)
+	return n, true
 }
 
 // flush hands buf[:n] to the sink, without a character that has only begun

@@ -81,7 +81,7 @@ call REFUSE with what it asked for."
 ;;; Values
 
 (defun value-text (value)
-  "VALUE printed as (HEAD TAIL OMITTED)."
+  "VALUE printed, as SINK-TEXT has it."
   (let ((sink (make-sink)))
     (multiple-value-bind (trouble failedp)
         (call-safely
@@ -92,7 +92,7 @@ call REFUSE with what it asked for."
                  (write-quoted value sink) ; PRIN1's result, in runs of characters
                  (prin1 value sink)))))
       (if failedp
-          (list (format nil "#<~A, ~A" (safely (name-of-type value)) (subseq trouble 2)) "" 0)
+          (list (format nil "#<~A, ~A" (safely (name-of-type value)) (subseq trouble 2)))
           (sink-text sink)))))
 
 (defun name-of-type (value)
@@ -264,12 +264,14 @@ the first or the second is meant."
 for the session's) and DEBUG quality 0 to 3.  TOKEN names the evaluation for
 STOP-EVALUATION.  The answer is a plist:
 
-  :VALUES   ((HEAD TAIL OMITTED) ...) the last form's values, printed
+  :VALUES   (TEXT ...) the last form's values, printed
   :ERROR    NIL or (:KIND :ERROR | :TIMEOUT | :CANCELLED :TYPE :MESSAGE :FRAMES :MORE)
-  :STDOUT :STDERR   NIL or (HEAD TAIL OMITTED)
+  :STDOUT :STDERR   NIL or TEXT
   :WARNINGS ((LABEL TEXT) ...)   :NOTES (TEXT ...)
   :PACKAGE  name of the session's package afterwards
-  :COSTS    (REAL RUN GC BYTES), times in microseconds"
+  :COSTS    (REAL RUN GC BYTES), times in microseconds
+
+TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out."
   (let* ((session (ensure-session session))
          (evaluation (make-evaluation :token token :session session :code code
                                       :thread (swank/backend:current-thread))))
@@ -302,11 +304,12 @@ STOP-EVALUATION.  The answer is a plist:
           (when note (push note notes))
           (let ((missing (getf report :missing)))
             (remf report :missing)
-            (answer (list :values (if report '() texts)
-                          :error report
-                          :stdout (sink-text (evaluation-out evaluation))
-                          :stderr (sink-text (evaluation-err evaluation))
-                          :warnings (records-for-wire records missing)
-                          :notes notes
-                          :package (package-name after)
-                          :costs costs))))))))
+            (answer (plist-without-nils
+                     :values (if report '() texts)
+                     :error report
+                     :stdout (sink-text (evaluation-out evaluation))
+                     :stderr (sink-text (evaluation-err evaluation))
+                     :warnings (records-for-wire records missing)
+                     :notes notes
+                     :package (package-name after)
+                     :costs costs))))))))

@@ -107,12 +107,13 @@
     text))
 
 (defun sink-text (sink)
-  "What was written, as (HEAD TAIL OMITTED) for the wire; NIL for nothing."
+  "What was written, as (HEAD) or (HEAD TAIL OMITTED) for the wire; NIL for
+nothing."
   (with-sink-lock (sink)
     (let ((count (sink-count sink)) (keep (sink-keep sink)))
       (cond ((zerop count) nil)
             ((<= count keep)
-             (list (subseq (sink-head sink) 0 count) "" 0))
+             (list (subseq (sink-head sink) 0 count)))
             (t (let ((start (max keep (- count keep))))
                  (list (subseq (sink-head sink) 0 keep)
                        (ring-substring sink start count)

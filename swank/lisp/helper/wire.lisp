@@ -11,6 +11,11 @@
   "Wraps a datum of lists, strings, integers, keywords and NIL for the wire."
   datum)
 
+(defun plist-without-nils (&rest plist)
+  "What is missing is NIL to the reader, and each word costs time."
+  (loop for (key value) on plist by #'cddr
+        when value collect key and collect value))
+
 (defmethod print-object ((answer answer) stream)
   (write-datum (answer-datum answer) stream))
 

@@ -1,0 +1,53 @@
+package lisp
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"swank-mcp/swank"
+)
+
+// BenchmarkEvaluate measures (+ 1 2) in a real image, from a bare call of Swank
+// to the whole of Image.Evaluate.
+func BenchmarkEvaluate(b *testing.B) {
+	im := New(Config{NoUserInit: true, NoCore: true})
+	defer im.Close(context.Background())
+	request := Request{Code: "(+ 1 2)", Timeout: 20 * time.Second, Debug: 1}
+	if _, err := im.Evaluate(b.Context(), "default", request); err != nil {
+		b.Fatal(err)
+	}
+	im.mu.Lock()
+	lv := im.cur
+	im.mu.Unlock()
+	thread, err := lv.thread(b.Context(), "default")
+	if err != nil {
+		b.Fatal(err)
+	}
+	grab := func(b *testing.B, source string) {
+		for b.Loop() {
+			if _, err := lv.conn.EvalAndGrabOutput(b.Context(), thread, evalPackage, source); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.Run("swank", func(b *testing.B) { grab(b, "(+ 1 2)") })
+	b.Run("helper", func(b *testing.B) {
+		grab(b, newHelperCall("EVALUATE").str("(+ 1 2)").key("SESSION").str("bench").String())
+	})
+	b.Run("image", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := im.Evaluate(b.Context(), "default", request); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("ping", func(b *testing.B) {
+		for b.Loop() {
+			if err := lv.conn.Ping(b.Context(), thread); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	_ = swank.NewWorker
+}
