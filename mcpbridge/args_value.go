@@ -27,6 +27,9 @@ func (a *args) text(name string) string {
 	if len(p.enum) == 0 {
 		return s
 	}
+	if p.fold != nil {
+		s = p.fold(strings.TrimSpace(s))
+	}
 	for _, e := range p.enum {
 		if strings.EqualFold(e, strings.TrimSpace(s)) {
 			return e

@@ -19,6 +19,12 @@ type Image interface {
 	// evaluations, and calls r.Queued once it has its turn or waits for it.
 	// Errors: *lisp.StartError, *lisp.BusyError, the cause of ctx.
 	Evaluate(ctx context.Context, session string, r lisp.Request) (*lisp.Result, error)
+	// Definitions lists what the session has defined; empty without an image.
+	Definitions(ctx context.Context, session string) ([]lisp.Section, error)
+	// Packages lists the packages of the image.
+	Packages(ctx context.Context, session string) ([]lisp.Package, error)
+	// ResetSession undoes what the session has made, in turn like Evaluate.
+	ResetSession(ctx context.Context, session string, timeout time.Duration, queued func()) (*lisp.Reset, error)
 	// Status tells what is known of the image and never starts one.
 	Status(ctx context.Context, session string) (*lisp.Status, error)
 }

@@ -22,6 +22,27 @@ type fakeImage struct {
 	status *lisp.Status
 }
 
+func (f *fakeImage) Definitions(context.Context, string) ([]lisp.Section, error) {
+	return []lisp.Section{
+		{Name: "loaded-systems", Lines: []string{"ALEXANDRIA"}},
+		{Name: "functions", Lines: []string{"FACTORIAL (N)", "MINE::F (Y)"}},
+		{Name: "generic-functions", Lines: []string{"AREA (S)", "  (POINT)"}},
+	}, nil
+}
+
+func (f *fakeImage) Packages(context.Context, string) ([]lisp.Package, error) {
+	return []lisp.Package{
+		{Name: "COMMON-LISP-USER", Nicknames: []string{"CL-USER"}, Current: true},
+		{Name: "MINE", Own: true, Externals: 1200},
+		{Name: "SB-INT", Implementation: true},
+	}, nil
+}
+
+func (f *fakeImage) ResetSession(_ context.Context, _ string, _ time.Duration, queued func()) (*lisp.Reset, error) {
+	queued()
+	return &lisp.Reset{Undefined: 2, Problems: []string{"package X: in use"}}, nil
+}
+
 func value(s string) *lisp.Result {
 	return &lisp.Result{Values: []lisp.Text{{Head: s}}, Package: "COMMON-LISP-USER"}
 }

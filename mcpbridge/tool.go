@@ -43,13 +43,14 @@ type param struct {
 	kind     kind
 	doc      string
 	required bool
-	hidden   bool              // accepted, not advertised
-	def      any               // default, shown in the schema: string, float64 or nil
-	enum     []string          // the valid strings
-	later    map[string]string // strings refused with a reason, not advertised
-	min, max float64           // bounds of a number
-	above    bool              // the number must be more than min
-	aliases  []alias           // accepted, never advertised
+	hidden   bool                // accepted, not advertised
+	def      any                 // default, shown in the schema: string, float64 or nil
+	enum     []string            // the valid strings
+	fold     func(string) string // makes a string one of enum that means it
+	later    map[string]string   // strings refused with a reason, not advertised
+	min, max float64             // bounds of a number
+	above    bool                // the number must be more than min
+	aliases  []alias             // accepted, never advertised
 }
 
 // alias is another name of a parameter. An argument given by it is multiplied

@@ -9,6 +9,10 @@ import (
 func tools() []*tool {
 	return []*tool{
 		&evaluateTool,
+		&listDefinitionsTool,
+		&listPackagesTool,
+		&loadSystemTool,
+		&resetTool,
 		&statusTool,
 		&readOutputTool,
 	}

@@ -188,7 +188,7 @@ func TestToolNames(t *testing.T) {
 		}
 	}
 	a := p.call("evaluate", `{"code":"1"}`)
-	if a.Error == nil || a.Error.Code != -32602 || !strings.Contains(a.Error.Message, `Nearest: "evaluate-lisp". Valid: evaluate-lisp, session-status, read-output.`) {
+	if a.Error == nil || a.Error.Code != -32602 || !strings.Contains(a.Error.Message, `Nearest: "evaluate-lisp". Valid: evaluate-lisp, list-definitions, list-packages, load-system, reset-session, session-status, read-output.`) {
 		t.Errorf("unknown tool answered %+v", a.Error)
 	}
 }

@@ -56,12 +56,19 @@ type (
 		HeapUsed  int64        `sexp:"heap-used"`
 		HeapLimit int64        `sexp:"heap-limit"`
 		Mailboxes int          `sexp:"mailboxes"`
+
+		Definitions []wireCount `sexp:"definitions"`
 	}
 	wireRunning struct {
 		Token  int64    `sexp:"token"`
 		Code   string   `sexp:"code"`
 		Age    int64    `sexp:"age"`
 		Frames []string `sexp:"frames"`
+	}
+	wireCount struct {
+		_       struct{} `sexp:",list"`
+		Section sexp.Symbol
+		Count   int
 	}
 	wireThread struct {
 		_      struct{} `sexp:",list"`

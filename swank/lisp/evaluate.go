@@ -46,7 +46,7 @@ type evaluation struct {
 // It is swank:eval-and-grab-output of a call of the helper's EVALUATE.
 func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result, error) {
 	s := im.session(name)
-	t := &turn{code: firstLine(r.Code, 80), limit: r.Timeout, queued: r.Queued}
+	t := &turn{code: firstLine(r.Code+r.System, 80), limit: r.Timeout, queued: r.Queued}
 	if err := s.take(ctx, t); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,14 @@ func (im *Image) prepare(ctx context.Context, s *session, r Request) (*evaluatio
 
 // form is the call that Swank reads and evaluates for us.
 func (e *evaluation) form() *helperCall {
-	c := newHelperCall("EVALUATE").str(e.r.Code).key("TOKEN").num(e.token)
+	c := newHelperCall("EVALUATE").str(e.r.Code)
+	if e.r.System != "" {
+		c = newHelperCall("LOAD-SYSTEM").str(e.r.System)
+		if e.r.Force {
+			c.key("FORCE").yes()
+		}
+	}
+	c.key("TOKEN").num(e.token)
 	if e.s.name != defaultSession {
 		c.key("SESSION").str(e.s.name)
 	}

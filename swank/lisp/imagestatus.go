@@ -2,6 +2,7 @@ package lisp
 
 import (
 	"context"
+	"strings"
 	"time"
 )
 
@@ -65,6 +66,12 @@ func (im *Image) askStatus(ctx context.Context, lv *live, name string, st *Statu
 	}
 	st.Package = w.Package
 	st.HeapUsed, st.HeapLimit = w.HeapUsed, w.HeapLimit
+	for _, d := range w.Definitions {
+		if st.Definitions == nil {
+			st.Definitions = map[string]int{}
+		}
+		st.Definitions[strings.TrimPrefix(string(d.Section), ":")] = d.Count
+	}
 	for _, t := range w.Threads {
 		st.Threads = append(st.Threads, t.named())
 	}

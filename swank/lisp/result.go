@@ -63,6 +63,8 @@ type Result struct {
 type Request struct {
 	Code    string        // any number of forms
 	Package string        // *package* for this call only; "" is the session's
+	System  string        // load this system instead of evaluating Code
+	Force   bool          // load the System even if it is loaded and up to date
 	Timeout time.Duration // > 0
 	Debug   int           // DEBUG quality 0 to 3
 

@@ -64,18 +64,18 @@ implementation the nearest that the standard defines."
                       (mapcar #'class-name (class-ancestry (class-of condition)))))
         name)))
 
-(defun presenting-package (symbol)
-  "The package that SYMBOL is known by: ASDF for ASDF/FIND-COMPONENT:X when ASDF
-exports the same X."
-  (let* ((home (symbol-package symbol))
-         (name (package-name home))
+(defun presenting-package-name (symbol)
+  "The name of the package that SYMBOL is known by: ASDF for
+ASDF/FIND-COMPONENT:X when ASDF exports the same X."
+  (let* ((name (package-name (symbol-package symbol)))
          (slash (position #\/ name))
-         (short (and slash (find-package (subseq name 0 slash)))))
+         (short (and slash (subseq name 0 slash))))
     (if (and short
+             (find-package short)
              (multiple-value-bind (found status) (find-symbol (symbol-name symbol) short)
                (and (eq found symbol) (eq status :external))))
         short
-        home)))
+        name)))
 
 (defun name-label (symbol)
   "SYMBOL as shown to the user: bare from COMMON-LISP and COMMON-LISP-USER, with
@@ -85,8 +85,8 @@ the package it is known by from elsewhere."
             (member home (list (find-package '#:common-lisp)
                                (find-package '#:common-lisp-user))))
         (symbol-name symbol)
-        (let ((package (presenting-package symbol)))
-          (format nil "~A~:[::~;:~]~A" (package-name package)
+        (let ((package (presenting-package-name symbol)))
+          (format nil "~A~:[::~;:~]~A" package
                   (eq :external (nth-value 1 (find-symbol (symbol-name symbol) package)))
                   (symbol-name symbol))))))
 

@@ -63,15 +63,20 @@ call REFUSE with what it asked for."
 (defun failure (type message &optional frames (total 0))
   (list* :kind :error :type type :message message (frames-for-wire frames total)))
 
-(defun condition-report (condition form)
-  "The report of CONDITION, made where it was signalled, with the stack intact."
+(defun condition-report (condition form &optional system)
+  "The report of CONDITION, made where it was signalled, with the stack intact.
+SYSTEM is the name of the system that was being loaded."
   (let ((missing (and (typep condition 'undefined-function)
                       (cell-error-name condition))))
     (multiple-value-bind (frames total)
         (ignore-errors (collect-frames *max-frames* *package* :missing missing))
       (unless frames
         (setf frames (list (show-form form *package*)) total 1))
-      (append (failure (type-label condition) (condition-text condition) frames total)
+      (append (failure (type-label condition)
+                       (if system
+                           (system-failure-text condition system)
+                           (condition-text condition))
+                       frames total)
               (when missing (list :missing missing))))))
 
 (defun refused-exit-report (what)
@@ -154,7 +159,7 @@ it assigns to them, however it ends.  Returns notes about what was not kept."
 
 ;;; Reading and evaluating, form by form
 
-(defun read-evaluate (code debug &key on-reading on-form)
+(defun read-evaluate (session code debug &key on-reading on-form)
   "Evaluate the forms of CODE one after the other; return the last one's values.
 ON-READING is told the position before each READ, ON-FORM each form."
   (let ((in (make-string-input-stream code))
@@ -165,11 +170,25 @@ ON-READING is told the position before each READ, ON-FORM each form."
         (when (eq form in) (return values))
         (funcall on-form form)
         (setf - form)
+        (note-assignments session form)
         (setf values (multiple-value-list
                       (call-with-debug-quality debug (lambda () (evaluate-form form)))))
         (setf +++ ++  ++ +  + form
               *** **  ** *  * (first values)
               /// //  // /  / values)))))
+
+(defun perform-forms (evaluation debug &key on-reading on-form)
+  "Load the evaluation's system, or evaluate its code."
+  (let ((system (evaluation-system evaluation))
+        (session (evaluation-session evaluation)))
+    (cond (system
+           (funcall on-form (evaluation-code evaluation))
+           (evaluate-form (evaluation-code evaluation))
+           (setf (session-systems session)
+                 (cons system (remove system (session-systems session) :test #'string=)))
+           '())
+          (t (read-evaluate session (evaluation-code evaluation) debug
+                            :on-reading on-reading :on-form on-form)))))
 
 (defun perform (evaluation package debug record)
   "The user's part of EVALUATION.  (VALUES VALUE-TEXTS REPORT NOTES), of which
@@ -189,13 +208,13 @@ the first or the second is meant."
                            (eq reading (stream-error-stream condition)))
                       (failure (type-label condition)
                                (reader-failure-text condition code start (file-position reading)))
-                      (condition-report condition form))))
+                      (condition-report condition form (evaluation-system evaluation)))))
                (work ()
                  (restart-case
                      (call-refusing-exit
                       (lambda ()
-                        (let ((values (read-evaluate
-                                       code debug
+                        (let ((values (perform-forms
+                                       evaluation debug
                                        :on-reading (lambda (in position)
                                                      (setf reading in start position))
                                        :on-form (lambda (next)
@@ -226,7 +245,11 @@ the first or the second is meant."
                    (let ((more (call-in-session
                                 (evaluation-session evaluation) package
                                 (lambda ()
-                                  (call-recording-warnings #'work (lambda () form) record)))))
+                                  (call-recording-warnings
+                                   (lambda ()
+                                     (call-noting-definitions
+                                      (evaluation-session evaluation) #'work))
+                                   (lambda () form) record)))))
                      (setf notes (append notes more))))
                  #'on-error))))))))
     (values texts report notes)))
@@ -272,9 +295,22 @@ STOP-EVALUATION.  The answer is a plist:
   :COSTS    (REAL RUN GC BYTES), times in microseconds
 
 TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out."
-  (let* ((session (ensure-session session))
-         (evaluation (make-evaluation :token token :session session :code code
-                                      :thread (swank/backend:current-thread))))
+  (let ((session (ensure-session session)))
+    (call-registered (make-evaluation :token token :session session :code code)
+                     package debug)))
+
+(defun load-system (name &key (session "default") (token 0) force)
+  "Load the system NAME; with FORCE, also what is loaded and up to date.  The
+answer is EVALUATE's, without values."
+  (let ((name (string-downcase name)))
+    (call-registered (make-evaluation :token token :session (ensure-session session)
+                                      :code `(load-named-system ,name :force ,force)
+                                      :system name)
+                     "COMMON-LISP-USER" 1)))
+
+(defun call-registered (evaluation package debug)
+  (let ((session (evaluation-session evaluation)))
+    (setf (evaluation-thread evaluation) (swank/backend:current-thread))
     (register evaluation)
     (unwind-protect
          (multiple-value-bind (default note) (live-package session)

@@ -14,8 +14,12 @@
 ;;;;     frames.lisp     backtraces of user frames, printed without user code
 ;;;;     warnings.lisp   warnings recorded and muffled
 ;;;;     session.lisp    sessions: what lasts from one evaluation to the next
+;;;;     definitions.lisp what a session has defined
 ;;;;     stop.lisp       evaluations in progress, and ending them from outside
 ;;;;     evaluate.lisp   EVALUATE
+;;;;     systems.lisp    loading systems with Quicklisp or ASDF
+;;;;     listing.lisp    LIST-DEFINITIONS, LIST-PACKAGES
+;;;;     reset.lisp      RESET-SESSION
 ;;;;     heap.lisp       a soft limit on the heap
 ;;;;     threads.lisp    the threads that evaluations and look-ups run on
 ;;;;     status.lisp     what is going on, for people who ask
@@ -27,4 +31,8 @@
            #:peek-output
            #:start-thread               ; threads.lisp
            #:configure                  ; session.lisp
+           #:list-definitions           ; listing.lisp
+           #:list-packages
+           #:reset-session              ; reset.lisp
+           #:load-system                ; evaluate.lisp
            #:status))                   ; status.lisp

@@ -5,6 +5,9 @@
 (defvar *launched* nil
   "True in an image that the bridge started and owns; false in a person's.")
 
+(defvar *baseline* nil
+  "COMMON-LISP-USER as a launched image began, see reset.lisp.")
+
 (defvar *sessions* (make-hash-table :test 'equal)
   "Name to session.")
 
@@ -42,7 +45,12 @@
   name
   (package (find-package '#:common-lisp-user))
   (package-name "COMMON-LISP-USER")     ; remembers the name of a deleted package
-  (values (initial-values)))
+  (values (initial-values))
+  (definitions (make-hash-table :test 'equal)) ; (KIND . NAME) to order, see definitions.lisp
+  (definition-count 0)
+  (packages '())                        ; that its code made
+  (known-packages (list-all-packages))  ; all there were after its last evaluation
+  (systems '()))                        ; that it loaded, newest first
 
 (defun ensure-session (name)
   (with-lock ()
@@ -56,6 +64,7 @@ heap is watched."
   (setf *launched* launched
         *late-output* (and launched #+sbcl sb-sys:*stdout* #-sbcl nil))
   (when launched
+    (setf *baseline* (make-baseline))
     (start-heap-watch))
   (answer t))
 

@@ -22,7 +22,7 @@
   (let ((evaluation (with-lock () (find session *evaluations* :key #'evaluation-session))))
     (when evaluation
       (list :token (evaluation-token evaluation)
-            :code (clip (evaluation-code evaluation) 200)
+            :code (clip (princ-to-string (evaluation-code evaluation)) 200)
             :age (- (microseconds) (evaluation-started evaluation))
             :frames (running-frames evaluation)))))
 
@@ -41,6 +41,13 @@
         0))
   #-sbcl 0)
 
+(defun definition-counts (session)
+  "((SECTION COUNT) ...) of what SESSION has defined."
+  (call-with-listing-syntax
+   (lambda ()
+     (loop for (section . lines) in (definitions-by-section session)
+           collect (list section (length lines))))))
+
 (defun status (&optional (session "default"))
   "A plist about SESSION and the image; ages in microseconds, sizes in bytes."
   (let ((session (ensure-session session)))
@@ -49,6 +56,7 @@
                   :threads (threads-for-wire)
                   :heap-used (heap-used)
                   :heap-limit (heap-size)
+                  :definitions (definition-counts session)
                   :mailboxes (mailbox-count)))))
 
 ;;; PCL builds constructors, dispatch functions and caches at first use, tens of

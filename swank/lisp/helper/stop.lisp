@@ -6,6 +6,7 @@
   token                  ; integer from the bridge, increasing
   session code thread
   form                   ; the one being evaluated
+  system                 ; name of the one being loaded, or NIL
   (started (microseconds))       ; see MICROSECONDS
   (out (make-sink)) (err (make-sink))
   (activep nil)          ; true while ESCAPE may be called

@@ -14,7 +14,8 @@
 (defvar *max-warnings* 200)
 
 (defun warning-label (condition)
-  (cond ((typep condition 'style-warning)
+  (cond ((typep condition 'error) "ERROR")
+        ((typep condition 'style-warning)
          (if (implementation-package-p (symbol-package (class-name (class-of condition))))
              "STYLE-WARNING"
              (name-label (class-name (class-of condition)))))
@@ -48,9 +49,32 @@
     (if (or (redefinition-p condition)
             (and (eq kind :variable) (assigned-at-toplevel-p name form)))
         records
-        (add-record (make-record (warning-label condition) (condition-text condition)
+        (add-record (make-record (warning-label condition)
+                                 (format nil "~A~@[~A~]" (condition-text condition)
+                                         (compile-place-text))
                                  kind name)
                     records))))
+
+(defun compile-place-text ()
+  "Where in the file that is being compiled, on a line of its own; else NIL."
+  #+sbcl
+  (when *compile-file-truename*
+    (ignore-errors
+     (let* ((context (sb-c::find-error-context nil))
+            (position (and context (sb-c::compiler-error-context-file-position context))))
+       (format nil "~%  in ~A~@[, line ~D~]~@[: ~A~]" (namestring *compile-file-truename*)
+               (and position (line-in-file *compile-file-truename* position))
+               (and context
+                    (let ((source (sb-c::compiler-error-context-original-form context)))
+                      (show-form source *package*)))))))
+  #-sbcl nil)
+
+(defun line-in-file (file position)
+  (with-open-file (in file :external-format :latin-1)
+    (1+ (loop repeat position
+              for char = (read-char in nil)
+              while char
+              count (char= char #\newline)))))
 
 (defun add-record (record records)
   (if (find-if (lambda (other)
@@ -88,6 +112,8 @@ CURRENT-FORM returns, and is muffled."
        #+sbcl (sb-ext:compiler-note #'muffle-warning)
        #+sbcl (sb-c:compiler-error
                 (lambda (condition)
+                  (when *compile-file-truename*
+                    (funcall record condition (funcall current-form)))
                   ;; the form becomes a call that signals this error: told then
                   (unless *compile-file-truename*
                     (let ((continue (find-restart 'continue condition)))

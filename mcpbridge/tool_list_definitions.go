@@ -1,0 +1,134 @@
+package mcpbridge
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"swank-mcp/swank/lisp"
+)
+
+var listDefinitionsTool = tool{
+	name:  "list-definitions",
+	title: "List definitions",
+	doc: "List what this session has defined and is still defined: functions with their lambda lists, variables with their values, " +
+		"macros, classes, methods, packages, and the systems it has loaded. " +
+		"Not what a loaded system or somebody else defined. Works at once, also while an evaluation runs.",
+	params: func(*Options) []param {
+		return []param{
+			{name: "type", kind: kindText, def: "all", enum: definitionTypes(), fold: singular,
+				doc: "Only this kind."},
+			{name: "package", kind: kindText,
+				doc: "Only names of this package."},
+		}
+	},
+	example:    `{"type": "functions"}`,
+	readOnly:   true,
+	idempotent: true,
+	run:        (*Bridge).listDefinitions,
+}
+
+// sections are the kinds of definitions, in the order of the contract.
+var sections = []struct{ name, title string }{
+	{"functions", "Functions"},
+	{"variables", "Variables"},
+	{"macros", "Macros"},
+	{"classes", "Classes"},
+	{"loaded-systems", "Loaded Systems"},
+	{"generic-functions", "Generic Functions"},
+	{"structures", "Structures"},
+	{"conditions", "Conditions"},
+	{"types", "Types"},
+	{"constants", "Constants"},
+	{"packages", "Packages"},
+	{"symbol-macros", "Symbol Macros"},
+	{"setf-functions", "Setf Functions"},
+	{"compiler-macros", "Compiler Macros"},
+}
+
+func definitionTypes() []string {
+	types := []string{"all"}
+	for _, s := range sections {
+		types = append(types, strings.Replace(s.name, "loaded-", "", 1))
+	}
+	return types
+}
+
+// singular maps class to classes, Function to functions.
+func singular(s string) string {
+	s = strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(s, "_", "-"), " ", "-"))
+	for _, t := range definitionTypes() {
+		if s+"s" == t || s+"es" == t {
+			return t
+		}
+	}
+	return s
+}
+
+func (b *Bridge) listDefinitions(ctx context.Context, r *request) (reply, error) {
+	kind, pkg := r.text("type"), r.text("package")
+	if r.err != nil {
+		return reply{}, r.err
+	}
+	found, err := b.o.Image.Definitions(ctx, defaultSession)
+	if err != nil {
+		return reply{}, err
+	}
+	if text := definitionsText(found, kind, pkg); text != "" {
+		return reply{text: text}, nil
+	}
+	return reply{text: "No user definitions."}, nil
+}
+
+// definitionsText shows the sections of one kind, or of all, in the contract's order.
+func definitionsText(found []lisp.Section, kind, pkg string) string {
+	var out []string
+	for _, s := range sections {
+		if kind != "all" && kind != strings.Replace(s.name, "loaded-", "", 1) {
+			continue
+		}
+		i := slices.IndexFunc(found, func(f lisp.Section) bool { return f.Name == s.name })
+		if i < 0 {
+			continue
+		}
+		if lines := ofPackage(found[i].Lines, pkg); len(lines) > 0 {
+			out = append(out, "["+s.title+"]\n"+itemLines(lines))
+		}
+	}
+	return strings.Join(out, "\n\n")
+}
+
+// itemLines makes an item of each line; those of methods stay under theirs.
+func itemLines(lines []string) string {
+	items := make([]string, len(lines))
+	for i, l := range lines {
+		if rest, ok := strings.CutPrefix(l, "  "); ok {
+			items[i] = "  - " + sanitize(rest)
+		} else {
+			items[i] = "- " + sanitize(l)
+		}
+	}
+	return strings.Join(items, "\n")
+}
+
+// ofPackage keeps the names of one package: those with its prefix, or for
+// COMMON-LISP-USER those with none.
+func ofPackage(lines []string, pkg string) []string {
+	if pkg == "" {
+		return lines
+	}
+	user := strings.EqualFold(pkg, "COMMON-LISP-USER") || strings.EqualFold(pkg, "CL-USER")
+	var kept []string
+	keep := false
+	for _, l := range lines {
+		if !strings.HasPrefix(l, " ") {
+			name, _, _ := strings.Cut(strings.TrimPrefix(l, "(SETF "), " ")
+			prefix, _, qualified := strings.Cut(name, ":")
+			keep = qualified && strings.EqualFold(prefix, pkg) || user && !qualified
+		}
+		if keep {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}

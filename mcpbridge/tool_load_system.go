@@ -1,0 +1,82 @@
+package mcpbridge
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"swank-mcp/swank/lisp"
+)
+
+// loadTimeout is how long loading a system may take when the call names no
+// limit, if --max-timeout allows it.
+const loadTimeout = 300 * time.Second
+
+var loadSystemTool = tool{
+	name:  "load-system",
+	title: "Load system",
+	doc: "Load a system into the image with Quicklisp, where the image has it, or else with ASDF. " +
+		"Compiles what has changed. A failure shows the compiler's or loader's message with file and line; " +
+		"an unknown system, those with a similar name.",
+	params: func(o *Options) []param {
+		return []param{
+			{name: "system", kind: kindText, required: true, aliases: []alias{{name: "system-name"}, {name: "name"}},
+				doc: "Name of the system, as in alexandria."},
+			{name: "force", kind: kindFlag,
+				doc: "Compile and load it again even if nothing has changed. Default: false."},
+			{name: "timeout", kind: kindNumber, def: min(loadTimeout, o.MaxTimeout).Seconds(), min: 0, above: true, max: o.MaxTimeout.Seconds(),
+				aliases: []alias{{name: "timeout_seconds"}, {name: "timeout_ms", scale: 1e-3}},
+				doc:     "Seconds, more than 0, after which loading is stopped."},
+		}
+	},
+	example:     `{"system": "alexandria"}`,
+	destructive: true,
+	openWorld:   true,
+	idempotent:  true,
+	ordered:     true,
+	run:         (*Bridge).loadSystem,
+}
+
+func (b *Bridge) loadSystem(ctx context.Context, r *request) (reply, error) {
+	name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(r.text("system")), ":"))
+	force := r.flag("force")
+	timeout := max(time.Duration(r.number("timeout")*float64(time.Second)), time.Millisecond)
+	if r.err == nil && name == "" {
+		r.fail("system is empty; it must be the name of a system.")
+	}
+	if r.err != nil {
+		return reply{}, r.err
+	}
+	res, err := b.o.Image.Evaluate(ctx, defaultSession, lisp.Request{
+		System: name, Force: force, Timeout: timeout, Debug: 1,
+		Progress: progress(ctx, r.mcp), Queued: b.order.admit,
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	return loadText(name, timeout, res), nil
+}
+
+// loadText is the text of load-system: a transcript, or the failure and what
+// came before it.
+func loadText(name string, timeout time.Duration, res *lisp.Result) reply {
+	if res.Failure != nil {
+		if res.Failure.Kind == lisp.KindError {
+			res.Failure.Frames, res.Failure.More = nil, 0 // ASDF's, all of them
+		}
+		text, _ := ResultText(res, View{Timeout: timeout})
+		return reply{text, true}
+	}
+	lines := []string{"Loading system: " + sanitize(name)}
+	if out := textOf(res.Stdout); out != "" {
+		lines = append(lines, out)
+	}
+	lines = append(lines, "Loaded: "+sanitize(name))
+	var p parts
+	p.b.WriteString(strings.Join(lines, "\n"))
+	p.section("stderr", res.Stderr)
+	p.warnings(res.Warnings)
+	p.section("background output", res.Background)
+	p.remarks(res, View{})
+	return reply{text: p.b.String()}
+}

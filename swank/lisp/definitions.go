@@ -1,0 +1,140 @@
+package lisp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"swank-mcp/sexp"
+	"swank-mcp/swank"
+)
+
+// lookupTimeout bounds a look-up: it runs beside evaluations, never behind one.
+const lookupTimeout = 10 * time.Second
+
+// Section is one group of a session's definitions.
+type Section struct {
+	Name  string   // "functions", "loaded-systems", …; see the helper's listing.lisp
+	Lines []string // sorted; a method's line begins with blanks and follows its function's
+}
+
+// Package is a package of the image.
+type Package struct {
+	Name           string
+	Nicknames      []string
+	Externals      int  // external symbols
+	Current        bool // the session's package
+	Own            bool // made by the session's code
+	Implementation bool // of the Lisp system, of Swank or of the bridge
+}
+
+// Reset tells what [Image.ResetSession] did.
+type Reset struct {
+	Undefined int      // definitions undone
+	Problems  []string // what could not be undone, and why
+	Systems   []string // loaded systems, which stay
+	Package   string   // of the session now
+}
+
+// Definitions returns what the session has defined and is still so, without
+// empty sections. Where no image runs, there is nothing.
+func (im *Image) Definitions(ctx context.Context, session string) ([]Section, error) {
+	var wire []wireSection
+	if err := im.lookup(ctx, newHelperCall("LIST-DEFINITIONS").str(session), &wire); err != nil {
+		return nil, err
+	}
+	sections := make([]Section, len(wire))
+	for i, w := range wire {
+		sections[i] = Section{Name: strings.TrimPrefix(string(w.Name), ":"), Lines: w.Lines}
+	}
+	return sections, nil
+}
+
+// Packages returns all packages of the image, by name, starting one if needed.
+func (im *Image) Packages(ctx context.Context, session string) ([]Package, error) {
+	if _, err := im.acquire(ctx); err != nil {
+		return nil, err
+	}
+	var wire []wirePackage
+	if err := im.lookup(ctx, newHelperCall("LIST-PACKAGES").str(session), &wire); err != nil {
+		return nil, err
+	}
+	packages := make([]Package, len(wire))
+	for i, w := range wire {
+		p := Package{Name: w.Name, Nicknames: w.Nicknames, Externals: w.Externals}
+		for _, flag := range w.Flags {
+			switch flag {
+			case ":current":
+				p.Current = true
+			case ":own":
+				p.Own = true
+			case ":implementation":
+				p.Implementation = true
+			}
+		}
+		packages[i] = p
+	}
+	return packages, nil
+}
+
+// ResetSession undoes what the session has made, in turn with its evaluations:
+// it waits for those that came before at most as long as timeout says.
+func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Duration, queued func()) (*Reset, error) {
+	s := im.session(name)
+	t := &turn{code: "reset-session", limit: timeout, queued: queued}
+	if err := s.take(ctx, t); err != nil {
+		return nil, err
+	}
+	defer s.done()
+	var wire wireReset
+	if err := im.lookup(ctx, newHelperCall("RESET-SESSION").str(name), &wire); err != nil {
+		return nil, err
+	}
+	return &Reset{Undefined: wire.Undefined, Problems: wire.Problems, Systems: wire.Systems}, nil
+}
+
+type (
+	wireSection struct {
+		_     struct{} `sexp:",list"`
+		Name  sexp.Symbol
+		Lines []string `sexp:",rest"`
+	}
+	wirePackage struct {
+		_         struct{} `sexp:",list"`
+		Name      string
+		Flags     []sexp.Symbol
+		Externals int
+		Nicknames []string
+	}
+	wireReset struct {
+		Undefined int      `sexp:"undefined"`
+		Problems  []string `sexp:"problems"`
+		Systems   []string `sexp:"systems"`
+	}
+)
+
+// lookup asks the running image on its look-up thread and decodes the answer.
+// Where no image runs, v stays as it is.
+func (im *Image) lookup(ctx context.Context, c *helperCall, v any) error {
+	im.mu.Lock()
+	lv := im.cur
+	im.mu.Unlock()
+	if lv == nil || lv.over() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	answer, err := lv.ask(ctx, c)
+	var conn *swank.ConnError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("lisp: the image did not answer within %v: it is collecting garbage or out of processor time; try again", lookupTimeout)
+	case errors.As(err, &conn), errors.Is(err, swank.ErrClosed):
+		return fmt.Errorf("lisp: the image ended during this call: %s; try again, in a new image", lv.epitaph())
+	case err != nil:
+		return err
+	}
+	return decodeAnswer(answer, v)
+}

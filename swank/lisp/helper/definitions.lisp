@@ -1,0 +1,161 @@
+;;;; definitions.lisp -- what a session has defined
+
+(cl:in-package #:swank-mcp)
+
+;;; Two marks tell a session's definitions from all others.  *MACROEXPAND-HOOK*,
+;;; bound around each evaluation, sees every defining form that is expanded for
+;;; it, also one that a macro of the user's expands to: those are the
+;;; candidates.  And SBCL stamps what it defines with SB-C::*SOURCE-PLIST*,
+;;; which an evaluation binds to its session: a candidate that somebody else
+;;; has redefined since has lost our stamp, and is not ours any more.
+
+(defparameter *defining-operators*
+  '((defun . :function) (defmacro . :macro) (define-modify-macro . :macro)
+    (define-compiler-macro . :compiler-macro)
+    (defvar . :variable) (defparameter . :variable) (defconstant . :constant)
+    (define-symbol-macro . :symbol-macro)
+    (defclass . :class) (defstruct . :structure) (define-condition . :condition)
+    (deftype . :type) (defgeneric . :generic-function) (defmethod . :method)
+    (defsetf . :setf-expander) (define-setf-expander . :setf-expander)))
+
+(defun method-designator (form)
+  "(NAME QUALIFIERS SPECIALIZERS) of the DEFMETHOD FORM."
+  (destructuring-bind (name &rest rest) (rest form)
+    (let* ((qualifiers (loop while (and rest (atom (first rest)) (first rest))
+                             collect (pop rest)))
+           (required (ldiff (first rest)
+                            (member-if (lambda (x) (member x lambda-list-keywords))
+                                       (first rest)))))
+      (list name qualifiers
+            (mapcar (lambda (parameter) (if (consp parameter) (second parameter) t))
+                    required)))))
+
+(defun defined-by (form)
+  "(KIND . NAME) of what the defining FORM defines; NIL for any other form."
+  (let ((kind (and (consp form) (symbolp (first form)) (consp (rest form))
+                   (cdr (assoc (first form) *defining-operators*)))))
+    (when kind
+      (let ((name (second form)))
+        (case kind
+          (:method (cons kind (method-designator form)))
+          (:structure (cons kind (if (consp name) (first name) name)))
+          (t (cons kind name)))))))
+
+(defun note-definition (session form)
+  ;; what a file that is being loaded defines belongs to the file
+  (unless (or *load-truename* *compile-file-truename*)
+    (let ((key (ignore-errors (defined-by form))))
+      (when (and key (rest key))
+        (setf (gethash key (session-definitions session))
+              (incf (session-definition-count session)))))))
+
+(defun note-assignments (session form)
+  "(SETF X 1) at a REPL makes a variable, too."
+  (when (and (consp form) (member (first form) '(setf setq))
+             (ignore-errors (list-length form)))
+    (loop for place in (rest form) by #'cddr
+          when (and (symbolp place) place (not (keywordp place))
+                    (not (boundp place))
+                    (not (eq (symbol-package place) (find-package '#:common-lisp))))
+            do (setf (gethash (cons :variable place) (session-definitions session))
+                     (incf (session-definition-count session))))))
+
+(defun call-noting-definitions (session function)
+  (let* ((packages (if *launched* (session-known-packages session) (list-all-packages)))
+         (*load-truename* nil) (*load-pathname* nil)
+         (expand *macroexpand-hook*)
+         (*macroexpand-hook* (lambda (expander form environment)
+                               (note-definition session form)
+                               (funcall expand expander form environment)))
+         #+sbcl (sb-c::*source-plist*
+                  (list* :swank-mcp (session-name session) sb-c::*source-plist*)))
+    (unwind-protect (funcall function)
+      (note-packages session packages))))
+
+;;; Packages have no defining form that is worth watching (MAKE-PACKAGE); they
+;;; are compared before and after.  One that a file made knows its file.  In an
+;;; image of our own nobody else makes any, and what there was after the last
+;;; evaluation need not be asked for again.
+
+(defun package-of-a-file-p (package)
+  #+sbcl
+  (let ((location (ignore-errors (sb-impl::package-source-location package))))
+    (and location (sb-c:definition-source-location-namestring location) t))
+  #-sbcl (progn package nil))
+
+(defun note-packages (session before)
+  (let ((after (list-all-packages)))
+    (unless (equal before after)
+      (dolist (package (set-difference after before))
+        (unless (package-of-a-file-p package)
+          (pushnew package (session-packages session)))))
+    (setf (session-known-packages session) after)))
+
+(defun own-packages (session)
+  "The packages that SESSION made and that still are, by name."
+  (sort (remove-if-not #'package-name (session-packages session))
+        #'string< :key #'package-name))
+
+;;; Is it still so, and still ours?
+
+(defun find-specializer (designator)
+  (cond ((and (consp designator) (eq (first designator) 'eql))
+         #+sbcl (sb-mop:intern-eql-specializer (eval (second designator))))
+        (t (find-class designator nil))))
+
+(defun find-defined-method (designator)
+  (destructuring-bind (name qualifiers specializers) designator
+    (let ((classes (mapcar #'find-specializer specializers)))
+      (when (and (fboundp name) (typep (fdefinition name) 'generic-function)
+                 (notany #'null classes))
+        (find-method (fdefinition name) qualifiers classes nil)))))
+
+(defun definedp (kind name)
+  (ecase kind
+    (:function (and (fboundp name)
+                    (not (typep (fdefinition name) 'generic-function))
+                    (not (and (symbolp name) (macro-function name)))))
+    (:generic-function (and (fboundp name) (typep (fdefinition name) 'generic-function)))
+    (:macro (and (macro-function name) t))
+    (:compiler-macro (and (compiler-macro-function name) t))
+    ((:variable :constant) (boundp name))
+    (:symbol-macro (not (eq name (macroexpand-1 name))))
+    ((:class :structure :condition) (and (find-class name nil) t))
+    (:type #+sbcl (and (sb-int:info :type :expander name) t) #-sbcl t)
+    (:method (and (find-defined-method name) t))
+    (:setf-expander #+sbcl (and (sb-int:info :setf :expander name) t) #-sbcl t)))
+
+(defun stamp (kind name)
+  "The session that the definition carries; a second value of NIL if such
+definitions carry none."
+  #+sbcl
+  (flet ((stamp-of (object)
+           (values (getf (sb-introspect:definition-source-plist
+                          (sb-introspect:find-definition-source object))
+                         :swank-mcp)
+                   t)))
+    (case kind
+      ((:function :generic-function) (stamp-of (fdefinition name)))
+      (:macro (stamp-of (macro-function name)))
+      (:method (stamp-of (find-defined-method name)))
+      ((:class :structure :condition) (stamp-of (find-class name)))
+      (t (values nil nil))))
+  #-sbcl
+  (values nil nil))
+
+(defun ours-p (session kind name)
+  (handler-case
+      (and (definedp kind name)
+           (multiple-value-bind (owner stampedp) (stamp kind name)
+             (or (not stampedp) (equal owner (session-name session)))))
+    (error () nil)))
+
+(defun own-definitions (session)
+  "((KIND . NAME) ...) in the order of definition; those no longer so are forgotten."
+  (let ((found '()))
+    (maphash (lambda (key order)
+               (if (ours-p session (car key) (cdr key))
+                   (push (cons order key) found)
+                   (remhash key (session-definitions session))))
+             (session-definitions session))
+    (mapcar #'cdr (sort found #'< :key #'car))))

@@ -1,0 +1,132 @@
+;;;; listing.lisp -- LIST-DEFINITIONS, LIST-PACKAGES
+
+(cl:in-package #:swank-mcp)
+
+(defparameter *sections*
+  '((:function . :functions) (:variable . :variables) (:macro . :macros) (:class . :classes)
+    (:generic-function . :generic-functions) (:structure . :structures)
+    (:condition . :conditions) (:type . :types) (:constant . :constants)
+    (:symbol-macro . :symbol-macros) (:setf-expander . :setf-functions)
+    (:compiler-macro . :compiler-macros))
+  "Kind to section; methods stand under their generic function.")
+
+(defun call-with-listing-syntax (function)
+  (with-standard-io-syntax
+    (let ((*package* (find-package '#:common-lisp-user))
+          (*print-readably* nil) (*print-pretty* nil) (*print-circle* t)
+          (*print-length* 20) (*print-level* 4))
+      (funcall function))))
+
+(defun one-line (string)
+  (clip (substitute #\space #\newline string) 80))
+
+(defun name-text (name) (safely (prin1-to-string name)))
+
+(defun value-line (value) (one-line (safely (prin1-to-string value))))
+
+(defun lambda-list-text (name)
+  (safely
+    (let ((arglist (swank/backend:arglist (if (and (symbolp name) (macro-function name))
+                                              (macro-function name)
+                                              name)))
+          (*package* *package*))
+      (cond ((eq arglist :not-available) "(...)")
+            ((null arglist) "()")
+            (t (let ((parameter (find-if #'ordinary-symbol-p arglist)))
+                 (when parameter (setf *package* (symbol-package parameter)))
+                 (prin1-to-string arglist)))))))
+
+(defun ordinary-symbol-p (object)
+  "True of a parameter's name, by whose package a lambda list prints best."
+  (and object (symbolp object) (symbol-package object)
+       (not (member object lambda-list-keywords))
+       (not (eq (symbol-package object) (find-package '#:common-lisp)))))
+
+(defun slot-names-text (class)
+  #+sbcl (safely (let ((*package* (or (symbol-package (class-name class)) *package*)))
+                   (format nil "(~{~S~^ ~})"
+                           (mapcar #'sb-mop:slot-definition-name (sb-mop:class-direct-slots class)))))
+  #-sbcl (progn class ""))
+
+(defun definition-line (kind name)
+  (let ((text (name-text name)))
+    (flet ((with (more) (format nil "~A ~A" text more)))
+      (case kind
+        ((:function :macro :generic-function :compiler-macro)
+         (with (lambda-list-text name)))
+        ((:variable :constant) (format nil "~A = ~A" text (value-line (symbol-value name))))
+        (:symbol-macro (format nil "~A = ~A" text (value-line (macroexpand-1 name))))
+        (:structure (with (slot-names-text (find-class name))))
+        (t text)))))
+
+(defun method-line (designator)
+  (destructuring-bind (name qualifiers specializers) designator
+    (declare (ignore name))
+    (safely (format nil "  ~{~S ~}~:S" qualifiers specializers))))
+
+(defun section-of (kind name)
+  (if (and (eq kind :function) (consp name))
+      :setf-functions
+      (cdr (assoc kind *sections*))))
+
+(defun generic-lines (definitions)
+  "A line for each generic function that was defined or got methods, and one for
+each of those methods."
+  (let ((names (sort (remove-duplicates
+                      (loop for (kind . name) in definitions
+                            when (eq kind :generic-function) collect name
+                            when (eq kind :method) collect (first name))
+                      :test #'equal)
+                     #'string< :key #'name-text)))
+    (loop for name in names
+          collect (definition-line :generic-function name)
+          append (sort (loop for (kind . designator) in definitions
+                             when (and (eq kind :method) (equal (first designator) name))
+                               collect (method-line designator))
+                       #'string<))))
+
+(defun definitions-by-section (session)
+  "Alist of section to its lines, sorted; without empty sections."
+  (let ((definitions (own-definitions session))
+        (lines (make-hash-table)))
+    (loop for (kind . name) in definitions
+          unless (member kind '(:method :generic-function))
+            do (push (definition-line kind name) (gethash (section-of kind name) lines)))
+    (let ((generic (generic-lines definitions))
+          (packages (mapcar #'package-name (own-packages session)))
+          (systems (mapcar #'string-upcase (session-systems session))))
+      (append (loop for section being the hash-keys of lines using (hash-value found)
+                    collect (cons section (sort found #'string<)))
+              (and generic (list (cons :generic-functions generic)))
+              (and packages (list (cons :packages packages)))
+              (and systems (list (cons :loaded-systems (sort systems #'string<))))))))
+
+(defun list-definitions (&optional (session "default"))
+  "((SECTION LINE ...) ...): what SESSION has defined and is still so."
+  (call-with-listing-syntax
+   (lambda () (answer (definitions-by-section (ensure-session session))))))
+
+(defun list-packages (&optional (session "default"))
+  "((NAME FLAGS EXTERNAL-COUNT NICKNAMES) ...), by name.  FLAGS: :CURRENT for the
+session's package, :OWN for one that it made, :IMPLEMENTATION for the system's."
+  (let* ((session (ensure-session session))
+         (current (live-package session)))
+    (answer
+     (sort (loop for package in (list-all-packages)
+                 collect (list (package-name package)
+                               (append (and (eq package current) '(:current))
+                                       (and (member package (session-packages session)) '(:own))
+                                       (and (internal-package-p package) '(:implementation)))
+                               (let ((count 0))
+                                 (do-external-symbols (symbol package count)
+                                   (declare (ignore symbol))
+                                   (incf count)))
+                               (package-nicknames package)))
+           #'string< :key #'first))))
+
+(defun internal-package-p (package)
+  "True of packages of the implementation, of Swank and of ours."
+  (let ((name (package-name package)))
+    (or (implementation-package-p package)
+        (find-if (lambda (prefix) (eql 0 (search prefix name)))
+                 '("SWANK" "UIOP/" "ASDF/" "HELPER-TEST")))))

@@ -1,0 +1,94 @@
+;;;; reset.lisp -- RESET-SESSION
+
+(cl:in-package #:swank-mcp)
+
+;;; In an image of our own everything that was not there before the first
+;;; evaluation goes: a snapshot of COMMON-LISP-USER tells what was.  In a
+;;; person's image only what the session defined is undefined; no symbol is
+;;; uninterned and no use-list touched, because others may rely on them by now.
+
+(defstruct (baseline (:copier nil))
+  (symbols (present-symbols (find-package '#:common-lisp-user)))
+  (uses (package-use-list '#:common-lisp-user)))
+
+(defun present-symbols (package)
+  (let ((table (make-hash-table :test 'eq)))
+    (do-symbols (symbol package table)
+      (multiple-value-bind (found status) (find-symbol (symbol-name symbol) package)
+        (when (and (eq found symbol) (member status '(:internal :external)))
+          (setf (gethash symbol table) t))))))
+
+(defun undefine (kind name)
+  (ecase kind
+    ((:function :generic-function) (fmakunbound name))
+    (:macro (fmakunbound name))
+    (:compiler-macro (setf (compiler-macro-function name) nil))
+    (:variable (makunbound name))
+    ((:class :structure :condition)
+     #+sbcl (dolist (method (copy-list (sb-mop:specializer-direct-methods (find-class name))))
+              (remove-method (sb-mop:method-generic-function method) method))
+     (setf (find-class name) nil))
+    (:method (remove-method (fdefinition (first name)) (find-defined-method name)))
+    #+sbcl (:symbol-macro (sb-int:clear-info :variable :macro-expansion name)
+                          (sb-int:clear-info :variable :kind name))
+    #+sbcl (:type (sb-int:clear-info :type :expander name)
+                  (sb-int:clear-info :type :kind name))
+    #+sbcl (:setf-expander (sb-int:clear-info :setf :expander name))
+    ;; SBCL has no way back but to unintern the symbol
+    (:constant nil)))
+
+(defun call-collecting-problems (function)
+  "Call FUNCTION with a function that calls its own argument and notes errors;
+return the notes."
+  (let ((problems '()))
+    (funcall function
+             (lambda (what thunk)
+               (handler-case (handler-bind ((warning #'muffle-warning)) (funcall thunk))
+                 (error (condition)
+                   (push (format nil "~A: ~A" what (clip (condition-text condition) 200))
+                         problems)))))
+    (nreverse problems)))
+
+(defun undefine-all (session attempt)
+  (dolist (key (reverse (own-definitions session)))
+    (destructuring-bind (kind . name) key
+      (funcall attempt (format nil "~(~A~) ~A" kind (name-text name))
+               (lambda () (when (definedp kind name) (undefine kind name)))))))
+
+(defun delete-packages (session attempt)
+  (dolist (package (own-packages session))
+    (funcall attempt (format nil "package ~A" (package-name package))
+             (lambda ()
+               #+sbcl (sb-ext:unlock-package package)
+               (dolist (user (package-used-by-list package))
+                 (unuse-package package user))
+               (delete-package package)))))
+
+(defun restore-user-package (attempt)
+  (let ((package (find-package '#:common-lisp-user)))
+    (dolist (used (set-difference (package-use-list package) (baseline-uses *baseline*)))
+      (funcall attempt (package-name used) (lambda () (unuse-package used package))))
+    (loop for symbol being the hash-keys of (present-symbols package)
+          unless (gethash symbol (baseline-symbols *baseline*))
+            do (let ((symbol symbol))
+                 (funcall attempt (symbol-name symbol) (lambda () (unintern symbol package)))))))
+
+(defun reset-session (&optional (session "default"))
+  "Make SESSION as new.  (:UNDEFINED count :PROBLEMS (TEXT ...) :SYSTEMS (NAME ...))."
+  (let* ((session (ensure-session session))
+         (count (length (own-definitions session)))
+         (problems
+           (call-collecting-problems
+            (lambda (attempt)
+              #+sbcl (when *launched* (eval '(untrace)))
+              (undefine-all session attempt)
+              (delete-packages session attempt)
+              (when (and *launched* *baseline*)
+                (restore-user-package attempt))))))
+    (clrhash (session-definitions session))
+    (setf (session-packages session) '()
+          (session-known-packages session) (list-all-packages)
+          (session-values session) (initial-values))
+    (enter-package session (find-package '#:common-lisp-user))
+    (answer (plist-without-nils :undefined count :problems problems
+                                :systems (session-systems session)))))
