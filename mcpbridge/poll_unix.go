@@ -64,9 +64,10 @@ type polled struct {
 }
 
 func (p *polled) Close() error {
+	// First: it waits for a Read and a Write in progress, which must not block.
+	err := p.ReadWriteCloser.Close()
 	// Ignored: all that is lost is the mode of a pipe at its end.
 	_ = p.raw.Control(func(n uintptr) { _ = syscall.SetNonblock(int(n), false) })
-	err := p.ReadWriteCloser.Close()
 	if e := p.original.Close(); err == nil {
 		err = e
 	}

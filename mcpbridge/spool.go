@@ -2,6 +2,7 @@ package mcpbridge
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -26,6 +27,18 @@ type spooled struct {
 	handle string
 	text   string
 	chars  int
+}
+
+// gapPattern is what omission leaves of characters that the image did not keep.
+var gapPattern = regexp.MustCompile(`(?m)^; … ([\d,]+) characters left out here: too long to keep\.`)
+
+// gap says, for replies that searched the text, what was not there to search.
+func (t spooled) gap() string {
+	m := gapPattern.FindStringSubmatch(t.text)
+	if m == nil {
+		return ""
+	}
+	return " " + m[1] + " characters in its middle were not kept and not searched."
 }
 
 // add keeps text, whose length in characters is chars, and returns its handle.

@@ -104,9 +104,9 @@ func TestReadOutputErrorsAndGrep(t *testing.T) {
 		`{"handle":"1","limit":5}`:                          "; out-1, characters 0 to 5 of 11,003\n=> 01\n; more: read-output {\"handle\": \"out-1\", \"offset\": 5}",
 		`{"handle":"OUT-1","offset":"11000"}`:               "; out-1, characters 11,000 to 11,003 of 11,003\n89\n",
 		`{"handle":"out-1","grep":"x"}`:                     `No line of out-1 matches "x".`,
-		`{"handle":"out-1","grep":"=>"}`:                    "0: => 0123456789\n; 1 matching line in out-1",
+		`{"handle":"out-1","grep":"=>"}`:                    "0: => 0123456789\n; 1 matching line in out-1.",
 		`{"handle":"out-1","pattern":"9$","limit":30}`:      "0: => 0123456789\n; more matches: read-output {\"handle\": \"out-1\", \"grep\": \"9$\", \"offset\": 14}",
-		`{"handle":"out-1","grep":"9$","offset":10981}`:     "10981: 0123456789\n10992: 0123456789\n; 2 matching lines in out-1",
+		`{"handle":"out-1","grep":"9$","offset":10981}`:     "10981: 0123456789\n10992: 0123456789\n; 2 matching lines in out-1.",
 		`{"handle":"out-1","grep":"(?i)NONE","offset":100}`: `No line of out-1 matches "(?i)NONE".`,
 	} {
 		if a := p.call("read-output", arguments); a.Result.IsError || a.text() != want {

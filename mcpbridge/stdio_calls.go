@@ -142,7 +142,7 @@ func responseLine(b, id []byte, resp *jsonrpc.Response) []byte {
 	b = appendID(b, id)
 	if resp.Error == nil {
 		b = append(b, `,"result":`...)
-		b = append(b, resp.Result...)
+		b = appendPlain(b, resp.Result)
 		return append(b, "}\n"...)
 	}
 	e := jsonrpc.Error{Message: resp.Error.Error()}

@@ -41,7 +41,7 @@ func evaluateParams(o *Options) []param {
 		{name: "capture-time", kind: kindFlag,
 			doc: "Add a line with real, run and GC time and the bytes consed. Default: false."},
 		{name: "debug", kind: kindInteger, def: 1.0, min: 0, max: 3,
-			doc: "Compilation quality DEBUG for this call; 3 keeps every frame and local variable, at the cost of tail calls."},
+			doc: "Compilation quality DEBUG of what this call defines; 3 keeps every frame and local variable for backtraces, at the cost of tail calls."},
 	}
 }
 

@@ -104,8 +104,8 @@ func matches(t spooled, rest string, offset, limit int, re *regexp.Regexp) strin
 		offset += utf8.RuneCountInString(line)
 	}
 	if n == 0 {
-		return fmt.Sprintf("No line of %s matches %s.", t.handle, quote(re.String()))
+		return fmt.Sprintf("No line of %s matches %s.%s", t.handle, quote(re.String()), t.gap())
 	}
-	fmt.Fprintf(&b, "; %s in %s", plural(n, "matching line"), t.handle)
+	fmt.Fprintf(&b, "; %s in %s.%s", plural(n, "matching line"), t.handle, t.gap())
 	return b.String()
 }

@@ -18,11 +18,10 @@ func (c *command) eval(ctx context.Context) error {
 		if isTerminal(c.stdin) {
 			return fmt.Errorf("%w: eval needs a form, as in: swank-mcp eval '(+ 1 2)'", errUsage)
 		}
-		b, err := io.ReadAll(c.stdin)
-		if err != nil {
+		var err error
+		if code, err = readAll(ctx, c.stdin); err != nil {
 			return fmt.Errorf("reading stdin: %w", err)
 		}
-		code = string(b)
 	}
 	im, _, closeImage, err := c.image()
 	if err != nil {
@@ -40,4 +39,24 @@ func (c *command) eval(ctx context.Context) error {
 		return errReported
 	}
 	return nil
+}
+
+// readAll reads r to its end, or until ctx ends; then the goroutine that reads
+// stays behind in a Read that nothing wakes, and ends with the process.
+func readAll(ctx context.Context, r io.Reader) (string, error) {
+	type result struct {
+		text []byte
+		err  error
+	}
+	read := make(chan result, 1)
+	go func() {
+		text, err := io.ReadAll(r)
+		read <- result{text, err}
+	}()
+	select {
+	case got := <-read:
+		return string(got.text), got.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
 }

@@ -97,7 +97,9 @@ func (f *imageFiles) computeKeys() error {
 			return err
 		}
 	} else { // a wrapper, perhaps: ask
-		out, err := exec.Command(f.sbcl, "--version").Output()
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		out, err := exec.CommandContext(ctx, f.sbcl, "--version").Output()
 		if err != nil {
 			return fmt.Errorf("%s --version: %w", f.sbcl, err)
 		}

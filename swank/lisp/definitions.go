@@ -54,7 +54,7 @@ func (im *Image) Definitions(ctx context.Context, session string) ([]Section, er
 
 // Packages returns all packages of the image, by name, starting one if needed.
 func (im *Image) Packages(ctx context.Context, session string) ([]Package, error) {
-	if _, err := im.acquire(ctx); err != nil {
+	if _, err := im.acquire(ctx, lookupTimeout); err != nil {
 		return nil, err
 	}
 	var wire []wirePackage

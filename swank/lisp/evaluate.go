@@ -56,7 +56,13 @@ func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result,
 		if err != nil {
 			return nil, err
 		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		res, err := e.run(ctx)
+		if err == nil {
+			e.told(res)
+		}
 		// Nothing has been evaluated: the image or the thread was gone before.
 		if errors.Is(err, errNotBegun) && attempt < 3 {
 			continue
@@ -71,17 +77,42 @@ var errNotBegun = errors.New("lisp: the image cannot be reached")
 // prepare finds the image and the thread for an evaluation of s.
 func (im *Image) prepare(ctx context.Context, s *session, r Request) (*evaluation, error) {
 	for attempt := 1; ; attempt++ {
-		lv, err := im.acquire(ctx)
+		lv, err := im.acquire(ctx, r.Timeout)
 		if err != nil {
 			return nil, err
 		}
-		thread, err := lv.thread(ctx, s.name)
+		bounded, cancel := context.WithTimeout(ctx, connectTimeout)
+		thread, err := lv.thread(bounded, s.name)
+		cancel()
 		if err == nil {
 			return &evaluation{im: im, lv: lv, s: s, r: r, token: im.token.Add(1), thread: thread}, nil
 		}
 		if ctx.Err() != nil || attempt == 3 {
 			return nil, err
 		}
+		if !lv.over() {
+			lv.kill("killed, because it did not start a thread for the session")
+		}
+	}
+}
+
+// told remembers that the caller knows of the image that res comes from. The
+// first result from another one than before says what happened to that.
+func (e *evaluation) told(res *Result) {
+	died := res.Failure != nil && (res.Failure.Kind == KindImageDied || res.Failure.Type == typeReplaced)
+	if last := e.s.lastIn; last != nil && last != e.lv {
+		res.Notes = append(res.Notes, fmt.Sprintf("The image was replaced before this call; the one before ended: %s. "+
+			"Definitions, variables, packages and loaded systems from before are gone.", last.epitaph()))
+	} else if last == nil {
+		res.Notes = append(res.Notes, e.lv.proc.notes...)
+	}
+	e.s.lastIn = e.lv
+	if died {
+		e.s.lastIn = nil
+	}
+	if e.s.note != "" {
+		res.Notes = append(res.Notes, e.s.note)
+		e.s.note = ""
 	}
 }
 
@@ -122,6 +153,7 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 		}
 		return nil, err
 	}
+	e.lv.used.Store(true)
 	debugs := e.im.expect(call)
 	defer e.im.forget(call)
 	if d := call.Debug(); d != nil {
@@ -137,11 +169,7 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 	for {
 		select {
 		case <-call.Done():
-			res, err := e.finish(call)
-			if ctx.Err() != nil && err == nil {
-				return nil, context.Cause(ctx)
-			}
-			return res, err
+			return e.finish(ctx, call)
 		case d := <-debugs:
 			return e.debugger(call, d)
 		case <-gone:
@@ -156,7 +184,7 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 }
 
 // finish makes the result of a call that has been answered.
-func (e *evaluation) finish(call *swank.Call) (*Result, error) {
+func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, error) {
 	var g swank.Grabbed
 	err := call.Wait(context.Background(), &g)
 	var abort *swank.AbortError
@@ -168,15 +196,20 @@ func (e *evaluation) finish(call *swank.Call) (*Result, error) {
 		return e.abandoned("The evaluation was left by a way that skips its end: " + abort.Reason), nil
 	case errors.As(err, &noThread):
 		e.lv.forgetThread(e.s.name)
+		e.s.note = newThreadNote
 		return nil, errNotBegun
 	case errors.As(err, &conn), errors.Is(err, swank.ErrClosed):
 		return e.died(), nil
 	default:
-		return nil, fmt.Errorf("lisp: evaluating: %w", err)
+		return e.broken(err), nil
 	}
 	var a wireAnswer
 	if err := decodeAnswer(g.Values, &a); err != nil {
 		return nil, err
+	}
+	if ctx.Err() != nil {
+		// Nobody will see the result; the background output stays for others.
+		return nil, context.Cause(ctx)
 	}
 	res := a.result()
 	e.lv.proc.settle()
@@ -199,13 +232,18 @@ func (e *evaluation) debugger(call *swank.Call, d *swank.Debug) (*Result, error)
 	return res, nil
 }
 
+const newThreadNote = "The session goes on in a new Lisp thread, because the one before has ended; definitions and variables are as they were."
+
+// typeReplaced is the Failure.Type of an evaluation that cost the image.
+const typeReplaced = "IMAGE-REPLACED"
+
 // abandoned is the result of an evaluation whose thread is not to be trusted
 // any more; the session goes on in a new one.
 func (e *evaluation) abandoned(message string) *Result {
 	e.lv.forgetThread(e.s.name)
 	return &Result{
 		Failure: &Failure{Kind: KindError, Type: "ABORTED", Message: message},
-		Notes:   []string{"The session goes on in a new Lisp thread; its definitions and variables are as they were."},
+		Notes:   []string{newThreadNote},
 	}
 }
 
@@ -222,6 +260,18 @@ func (e *evaluation) died() *Result {
 		Failure:    &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: b.String()},
 		Background: e.lv.proc.background(),
 	}
+}
+
+// broken replaces an image that does not understand us any more, as after
+// (delete-package :swank).
+func (e *evaluation) broken(err error) *Result {
+	e.lv.kill("killed, because Swank or the helper in it was broken")
+	return &Result{Failure: &Failure{
+		Type: typeReplaced,
+		Message: fmt.Sprintf("The image does not understand the bridge any more: %v.\n"+
+			"Code must have changed or deleted a package of Swank or swank-mcp. A new image takes its place and "+
+			"the next call works in it. It is empty: definitions, variables, packages and loaded systems of the session are gone.", err),
+	}}
 }
 
 // firstLine returns the beginning of code on one line, at most n characters.

@@ -3,6 +3,7 @@ package lisp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -54,6 +55,10 @@ type start struct {
 type session struct {
 	name string
 	turns
+
+	// For the holder of the turn:
+	lastIn *live  // image of the last evaluation whose end its caller was told
+	note   string // for the next result
 }
 
 // New returns an image that is not started yet: it has no side effects.
@@ -88,9 +93,14 @@ func (im *Image) session(name string) *session {
 	return s
 }
 
-// acquire returns the running image, starting one if there is none. A start
-// goes on when ctx ends: the next caller will want it.
-func (im *Image) acquire(ctx context.Context) (*live, error) {
+// startPatience is how long a call waits for a start at least, whatever its own
+// time limit, which is meant for its code.
+const startPatience = 30 * time.Second
+
+// acquire returns the running image, starting one if there is none, and waits
+// for that as long as limit says, or startPatience. A start goes on when its
+// caller leaves: the next one will want it.
+func (im *Image) acquire(ctx context.Context, limit time.Duration) (*live, error) {
 	im.mu.Lock()
 	if im.closed {
 		im.mu.Unlock()
@@ -107,8 +117,19 @@ func (im *Image) acquire(ctx context.Context) (*live, error) {
 		return st.lv, st.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
+	case <-time.After(max(limit, startPatience)):
+		return nil, &StartError{
+			Problem: fmt.Sprintf("the Lisp image is still starting after %v", max(limit, startPatience)),
+			Advice:  "Nothing was evaluated. Send the call again; session-status tells when the image runs. If it does not come up, its init file may be the reason: start with --no-userinit.",
+		}
 	}
 }
+
+// startLimit bounds a start, which compiles Swank the first time and runs the
+// user's init file.
+const startLimit = 3 * time.Minute
+
+var errStartLimit = fmt.Errorf("the image did not come up within %v", startLimit)
 
 // startLocked returns the start that is under way, beginning one if needed.
 func (im *Image) startLocked() *start {
@@ -118,7 +139,9 @@ func (im *Image) startLocked() *start {
 	st := &start{done: make(chan struct{})}
 	im.start = st
 	im.work.Go(func() {
-		st.lv, st.err = begin(im.ctx, im.cfg, im.handle)
+		ctx, cancel := context.WithTimeoutCause(im.ctx, startLimit, errStartLimit)
+		defer cancel()
+		st.lv, st.err = begin(ctx, im.cfg, im.handle)
 		im.mu.Lock()
 		im.start = nil
 		if st.err == nil {
@@ -160,9 +183,9 @@ func (im *Image) buildCoreLocked(lv *live) {
 	})
 }
 
-// crashLoop is the age from which on an image that ends is replaced before
-// anybody asks. A younger one may be ended by what starts it, its rc file for
-// one, and its replacement would be too.
+// crashLoop is the age from which on an image that has been used is replaced
+// before anybody asks. A younger one may be ended by what starts it, its rc
+// file for one, and its replacement would be too.
 const crashLoop = 2 * time.Second
 
 // watch waits for the end of lv and cleans up after it. An image that ends by
@@ -175,16 +198,18 @@ func (im *Image) watch(lv *live) {
 		lv.end()
 		return
 	}
+	age := time.Since(lv.born)
 	epitaph := lv.epitaph()
 	lv.end()
 	im.log.Warn("Lisp ended", "how", epitaph)
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	im.lastEnd = epitaph
-	if im.cur == lv {
-		im.cur = nil
+	if im.cur != lv {
+		return // a call has seen the end first and had the image replaced
 	}
-	if !im.closed && time.Since(lv.born) > crashLoop {
+	im.cur = nil
+	if !im.closed && lv.used.Load() && age > crashLoop {
 		im.startLocked()
 	}
 }

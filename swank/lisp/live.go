@@ -21,13 +21,13 @@ type live struct {
 	info *swank.ConnectionInfo
 	born time.Time
 
-	lookups swank.ThreadID // serves everything but evaluations
-
 	mu      sync.Mutex
+	lookups swank.ThreadID            // serves everything but evaluations
 	threads map[string]swank.ThreadID // session to its evaluating thread
 	because string                    // why we killed it; "" if we did not
 
-	killed atomic.Bool
+	killed atomic.Bool // by us
+	used   atomic.Bool // something has been evaluated in it
 }
 
 // begin starts a process and gets into it.
@@ -64,7 +64,7 @@ func (lv *live) enter(ctx context.Context, c Config, handler func(swank.Event)) 
 	if lv.info, err = lv.conn.ConnectionInfo(ctx); err != nil {
 		return err
 	}
-	if lv.lookups, err = lv.startThread(ctx, "swank-mcp look-ups"); err != nil {
+	if err = lv.startLookups(ctx); err != nil {
 		return err
 	}
 	_, err = lv.ask(ctx, newHelperCall("CONFIGURE").key("LAUNCHED").yes())
@@ -73,7 +73,25 @@ func (lv *live) enter(ctx context.Context, c Config, handler func(swank.Event)) 
 
 // ask runs a helper function on the look-up thread and returns its printed answer.
 func (lv *live) ask(ctx context.Context, c *helperCall) (string, error) {
-	return lv.askOn(ctx, lv.lookups, c)
+	return lv.askOn(ctx, lv.lookupThread(), c)
+}
+
+func (lv *live) lookupThread() swank.ThreadID {
+	lv.mu.Lock()
+	defer lv.mu.Unlock()
+	return lv.lookups
+}
+
+// startLookups makes the look-up thread, or another one when it has ended.
+func (lv *live) startLookups(ctx context.Context) error {
+	id, err := lv.startThread(ctx, "swank-mcp look-ups")
+	if err != nil {
+		return err
+	}
+	lv.mu.Lock()
+	defer lv.mu.Unlock()
+	lv.lookups = id
+	return nil
 }
 
 func (lv *live) askOn(ctx context.Context, thread swank.ThreadID, c *helperCall) (string, error) {

@@ -206,8 +206,17 @@ func (p *process) close(ctx context.Context) {
 // awaitStatus returns the next message of the status pipe. It returns early
 // with ctx's error when ctx is done.
 func (p *process) awaitStatus(ctx context.Context) (imageStatus, error) {
-	stop := context.AfterFunc(ctx, func() { _ = p.report.SetReadDeadline(time.Unix(1, 0)) })
-	defer stop()
+	report, fired := p.report, make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(fired)
+		_ = report.SetReadDeadline(time.Unix(1, 0))
+	})
+	defer func() {
+		if !stop() { // it is over before the next one reads, or report is gone
+			<-fired
+			_ = report.SetReadDeadline(time.Time{})
+		}
+	}()
 	var message []byte
 	for one := make([]byte, 1); ; {
 		n, err := p.report.Read(one)

@@ -15,6 +15,8 @@ type stopper struct {
 	kind  FailureKind // why it is stopped
 	tries int
 	asked *swank.Call // the last request to stop
+
+	worker bool // the last request went to a new worker
 }
 
 // stop asks the image to end the evaluation, on the look-up thread.
@@ -26,13 +28,19 @@ func (s *stopper) stop(kind FailureKind) {
 	if s.kind == KindCancelled {
 		reason = "CANCELLED"
 	}
+	// A look-up thread that has not answered the first request may be gone; a
+	// new worker answers in any case, if the image is alive.
+	thread := s.e.lv.lookupThread()
+	if s.asked != nil && !answered(s.asked) {
+		thread, s.worker = swank.NewWorker, true
+	}
 	s.tries++
 	s.timer.Reset(stopGrace)
 	// A connection that refuses this has failed, and then the call ends too.
 	s.asked, _ = s.e.lv.conn.Go(swank.Request{
 		Form:    swank.EvalAndGrabOutput(newHelperCall("STOP-EVALUATION").num(s.e.token).key(reason).String()),
 		Package: evalPackage,
-		Thread:  s.e.lv.lookups,
+		Thread:  thread,
 	})
 }
 
@@ -45,16 +53,41 @@ func (s *stopper) next() *Result {
 	case s.tries == 1:
 		s.stop(s.kind)
 		return nil
-	case s.asked != nil && !answered(s.asked) && s.tries < 6:
-		// The whole image is busy, collecting garbage perhaps: not the
-		// evaluation's fault, so it gets more time.
+	case s.asked != nil && !answered(s.asked) && s.tries < frozenTries:
+		// The whole image is busy, collecting garbage perhaps, or suspended: not
+		// the evaluation's fault, so it gets more time.
 		s.tries++
 		s.timer.Reset(stopGrace)
 		return nil
+	case s.asked != nil && !answered(s.asked):
+		return s.e.stuck(s.kind, "The whole image has stopped answering: it may be swapping, suspended, or collecting garbage without end.")
+	case s.worker:
+		s.e.replaceLookups()
+		s.worker, s.tries = false, 1
+		s.stop(s.kind)
+		return nil
 	case s.asked != nil && s.unknown():
+		if s.tries++; s.tries < 5 {
+			s.timer.Reset(stopGrace) // its answer may be on the way
+			return nil
+		}
 		return s.e.abandoned("The Lisp thread of this session has ended, and nothing was evaluated. Send the code again.")
 	default:
-		return s.e.stuck(s.kind)
+		return s.e.stuck(s.kind, "The evaluation could not be stopped: it runs with interrupts off "+
+			"(sb-sys:without-interrupts) or in foreign code.")
+	}
+}
+
+// frozenTries is after how many times stopGrace an image that answers nothing
+// is given up.
+const frozenTries = 20
+
+// replaceLookups gives the image a new look-up thread.
+func (e *evaluation) replaceLookups() {
+	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
+	defer cancel()
+	if err := e.lv.startLookups(ctx); err == nil {
+		e.s.note = "The bridge's look-up thread had ended and was started again."
 	}
 }
 
@@ -77,16 +110,15 @@ func (s *stopper) unknown() bool {
 }
 
 // stuck replaces an image in which an evaluation cannot be stopped.
-func (e *evaluation) stuck(kind FailureKind) *Result {
+func (e *evaluation) stuck(kind FailureKind, why string) *Result {
 	e.lv.kill("killed, because an evaluation in it could not be stopped")
 	return &Result{
 		Failure: &Failure{
 			Kind: kind,
-			Type: "IMAGE-REPLACED",
-			Message: fmt.Sprintf("The evaluation could not be stopped: it runs with interrupts off "+
-				"(sb-sys:without-interrupts) or in foreign code. The Lisp image was ended "+
+			Type: typeReplaced,
+			Message: fmt.Sprintf("%s The Lisp image was ended "+
 				"(pid %d) and a new one takes its place; the next call works in it. It is empty: "+
-				"definitions, variables, packages and loaded systems of the session are gone.", e.lv.proc.pid()),
+				"definitions, variables, packages and loaded systems of the session are gone.", why, e.lv.proc.pid()),
 		},
 		Background: e.lv.proc.background(),
 	}

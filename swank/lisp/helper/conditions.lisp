@@ -135,6 +135,8 @@ code; datum and expected type say it in one."
   "True of the end of file that READ-LINE or Y-OR-N-P meets during an evaluation."
   (and (typep condition 'end-of-file)
        (let ((stream (stream-error-stream condition)))
+         (when (typep stream 'two-way-stream)
+           (setf stream (two-way-stream-input-stream stream)))
          (and (typep stream 'concatenated-stream)
               (null (concatenated-stream-streams stream))))))
 
@@ -172,14 +174,25 @@ external; NIL otherwise."
                     (subseq text from end)
                     (subseq text (length prefix) at))))))))
 
-(defun reader-failure-text (condition code start position)
-  "The message for CONDITION, met while reading the form that begins behind
-START; POSITION is how far the reader got."
-  (let ((begin (next-form-position code start)))
-    (if (typep condition 'end-of-file)
+(defun missing-package-advice (text)
+  "What may have been meant, when TEXT complains that a package does not exist."
+  (let* ((prefix "Package ") (at (search " does not exist." text))
+         (name (and at (eql 0 (search prefix text)) (subseq text (length prefix) at))))
+    (when name
+      (if (member name '("QL" "QUICKLISP") :test #'string=)
+          (format nil "~%Quicklisp is not in this image; (asdf:load-system ...) loads what is installed.")
+          (format nil "~@[~%Near it: ~{~A~^, ~}.~]" (similar-package-names name))))))
+
+(defun reader-failure-text (condition code start stream)
+  "The message for CONDITION, met while reading from STREAM the form of CODE that
+begins behind START."
+  (let ((begin (next-form-position code start))
+        (position (file-position stream)))
+    (if (and (typep condition 'end-of-file) (eq stream (stream-error-stream condition)))
         (format nil "The code ends inside the form that begins at ~A: a closing ~
                      parenthesis, quote or bar is missing."
                 (place-text code begin))
         (let ((text (condition-text condition)))
-          (format nil "~A~@[~A~]~%At ~A of the code." text (internal-symbol-advice text)
+          (format nil "~A~@[~A~]~@[~A~]~%At ~A of the code." text
+                  (internal-symbol-advice text) (missing-package-advice text)
                   (place-text code (max begin (1- position))))))))

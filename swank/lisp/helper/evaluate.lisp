@@ -6,13 +6,18 @@
 
 ;;; Calling the user's code
 
-(declaim (notinline evaluate-form end-of-frame))
+(declaim (notinline evaluate-form read-form end-of-frame))
 
 (defun end-of-frame () nil)
 
 (defun evaluate-form (form)
   "EVAL, as a frame of its own: backtraces end here."
   (multiple-value-prog1 (eval form)
+    (end-of-frame)))
+
+(defun read-form (stream)
+  "READ, as a frame of its own; STREAM itself at its end."
+  (multiple-value-prog1 (read stream nil stream)
     (end-of-frame)))
 
 (defun call-with-debug-quality (quality function)
@@ -166,7 +171,7 @@ ON-READING is told the position before each READ, ON-FORM each form."
         (values '()))
     (loop
       (funcall on-reading in (file-position in))
-      (let ((form (read in nil in)))
+      (let ((form (read-form in)))
         (when (eq form in) (return values))
         (funcall on-form form)
         (setf - form)
@@ -203,11 +208,9 @@ the first or the second is meant."
         (setf (evaluation-escape evaluation) #'end-with)
         (flet ((on-error (condition)
                  (end-with
-                  (if (and reading
-                           (typep condition '(or reader-error end-of-file))
-                           (eq reading (stream-error-stream condition)))
+                  (if reading
                       (failure (type-label condition)
-                               (reader-failure-text condition code start (file-position reading)))
+                               (reader-failure-text condition code start reading))
                       (condition-report condition form (evaluation-system evaluation)))))
                (work ()
                  (restart-case
@@ -222,7 +225,7 @@ the first or the second is meant."
                                                         (evaluation-form evaluation) next)))))
                           (setf reading nil)
                           (unless (package-name *package*)
-                            (setf *package* (find-package '#:common-lisp-user))
+                            (setf *package* (user-package))
                             (push (deleted-package-note (evaluation-session evaluation)) notes))
                           (when (> (length values) *max-values*)
                             (push (format nil "The first ~D of ~D values are shown."

@@ -82,15 +82,19 @@
 (LAMBDA (X) :IN FOO), (FLET BAR :IN FOO), (SB-PCL::FAST-METHOD FOO ...)."
   (loop while (consp name)
         do (let ((in (ignore-errors (getf (cddr name) :in))))
+             (when (stringp in)         ; a file: SYS: is the implementation's
+               (when (eql 0 (search "SYS:" in)) (return-from frame-name-symbol 'eval))
+               (setf in nil))
              (setf name (if in in (if (rest name) (second name) (first name))))
              ;; (LAMBDA (X)) of no function: a user's form
              (when (and (null in) (listp name)) (return-from frame-name-symbol nil))))
   (and (symbolp name) name))
 
 (defun helper-package-p (package)
-  (member package (load-time-value
-                   (mapcar #'find-package '("SWANK-MCP" "SWANK" "SWANK/BACKEND" "SWANK/SBCL"
-                                            "SWANK/GRAY" "SWANK/RPC")))))
+  (member (package-name package)
+          '("SWANK-MCP" "SWANK-MCP-BOOT" "SWANK" "SWANK/BACKEND" "SWANK/SBCL" "SWANK/GRAY"
+            "SWANK/RPC")
+          :test #'equal))
 
 #+sbcl
 (defun public-name (name)
@@ -107,6 +111,12 @@
           ((string= text "INTEGER-/-INTEGER") '/)
           (t name))))
 
+(defparameter *machinery*
+  '(eval error cerror signal warn break invoke-debugger macroexpand macroexpand-1
+    symbol-function no-applicable-method no-next-method slot-unbound slot-missing)
+  "Functions of the standard that appear in a backtrace between the user's call
+and the debugger, and tell nothing that the message does not.")
+
 #+sbcl
 (defun user-frame-p (name)
   (cond ((stringp name) (string= name "undefined function"))
@@ -114,8 +124,7 @@
              (cond ((null symbol) (not (equal name '(lambda ()))))
                    ((implementation-package-p (symbol-package symbol)) nil)
                    ((helper-package-p (symbol-package symbol)) nil)
-                   (t (not (member symbol '(eval error cerror signal warn break
-                                            invoke-debugger)))))))))
+                   (t (not (member symbol *machinery*))))))))
 
 #+sbcl
 (defun frame-text (name args missing)
@@ -159,7 +168,7 @@ user frames were seen in all.  MISSING names the function of an
            (sb-debug::map-backtrace
             (lambda (frame)
               (let ((name (sb-di:debug-fun-name (sb-di:frame-debug-fun frame))))
-                (when (eq name 'evaluate-form)
+                (when (member name '(evaluate-form read-form))
                   (return-from walk))
                 (ignore-errors (visit frame name))))
             :from (or (sb-debug::resolve-stack-top-hint) :interrupted-frame)

@@ -73,8 +73,14 @@ heap is watched."
 (defun find-package-named (designator)
   "By exact name or nickname; else, since people write names in lower case,
 by its upper case."
-  (or (find-package designator)
-      (find-package (string-upcase designator))))
+  (let ((name (string-left-trim "#:" designator)))
+    (or (find-package designator)
+        (find-package (string-upcase name)))))
+
+(defun user-package ()
+  "COMMON-LISP-USER, made again if somebody has deleted it."
+  (or (find-package '#:common-lisp-user)
+      (make-package '#:common-lisp-user :nicknames '(#:cl-user) :use '(#:common-lisp))))
 
 (defun enter-package (session package)
   (setf (session-package-name session) (package-name package)
@@ -87,7 +93,7 @@ about it."
     (if (package-name package)
         package
         (let ((note (deleted-package-note session)))
-          (values (enter-package session (find-package '#:common-lisp-user)) note)))))
+          (values (enter-package session (user-package)) note)))))
 
 (defun deleted-package-note (session)
   (format nil "The package ~A was deleted; the session is back in COMMON-LISP-USER."

@@ -9,7 +9,7 @@
 
 (defstruct (record (:constructor make-record (label text &optional kind name)) (:copier nil))
   "One warning as shown; KIND and NAME of what an \"undefined\" warning is about."
-  label text kind name)
+  label text kind name (count 1))
 
 (defvar *max-warnings* 200)
 
@@ -77,12 +77,13 @@
               count (char= char #\newline)))))
 
 (defun add-record (record records)
-  (if (find-if (lambda (other)
-                 (and (string= (record-text other) (record-text record))
-                      (string= (record-label other) (record-label record))))
-               records)
-      records
-      (cons record records)))
+  (let ((same (find-if (lambda (other)
+                         (and (string= (record-text other) (record-text record))
+                              (string= (record-label other) (record-label record))))
+                       records)))
+    (cond (same (incf (record-count same))
+                records)
+          (t (cons record records)))))
 
 (defun settled-p (record missing)
   "True when the warning has become wrong or is told anyway: the function is
@@ -96,7 +97,11 @@ defined by now, or its absence (MISSING is its name) is the error reported."
   (let* ((lasting (remove-if (lambda (record) (settled-p record missing)) (reverse records)))
          (shown (subseq lasting 0 (min *max-warnings* (length lasting))))
          (rest (- (length lasting) (length shown))))
-    (append (mapcar (lambda (record) (list (record-label record) (record-text record))) shown)
+    (append (mapcar (lambda (record)
+                      (list (record-label record)
+                            (format nil "~A~[~;~:;~:* (~D times)~]" (record-text record)
+                                    (record-count record))))
+                    shown)
             (when (plusp rest)
               (list (list "WARNING" (format nil "~D more warnings are not shown." rest)))))))
 
@@ -112,9 +117,8 @@ CURRENT-FORM returns, and is muffled."
        #+sbcl (sb-ext:compiler-note #'muffle-warning)
        #+sbcl (sb-c:compiler-error
                 (lambda (condition)
-                  (when *compile-file-truename*
-                    (funcall record condition (funcall current-form)))
-                  ;; the form becomes a call that signals this error: told then
+                  (funcall record condition (funcall current-form))
+                  ;; the form becomes a call that signals this error
                   (unless *compile-file-truename*
                     (let ((continue (find-restart 'continue condition)))
                       (when continue (invoke-restart continue)))))))
