@@ -19,8 +19,9 @@ type Image interface {
 	// evaluations, and calls r.Queued once it has its turn or waits for it.
 	// Errors: *lisp.StartError, *lisp.BusyError, the cause of ctx.
 	Evaluate(ctx context.Context, session string, r lisp.Request) (*lisp.Result, error)
-	// Definitions lists what the session has defined; empty without an image.
-	Definitions(ctx context.Context, session string) ([]lisp.Section, error)
+	// Definitions lists what the session has defined, in the package if one is
+	// given; empty without an image.
+	Definitions(ctx context.Context, session, pkg string) ([]lisp.Section, error)
 	// Packages lists the packages of the image.
 	Packages(ctx context.Context, session string) ([]lisp.Package, error)
 	// ResetSession undoes what the session has made, in turn like Evaluate.

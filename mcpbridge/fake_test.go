@@ -22,7 +22,7 @@ type fakeImage struct {
 	status *lisp.Status
 }
 
-func (f *fakeImage) Definitions(context.Context, string) ([]lisp.Section, error) {
+func (f *fakeImage) Definitions(context.Context, string, string) ([]lisp.Section, error) {
 	return []lisp.Section{
 		{Name: "loaded-systems", Lines: []string{"ALEXANDRIA"}},
 		{Name: "functions", Lines: []string{"FACTORIAL (N)", "MINE::F (Y)"}},

@@ -7,17 +7,15 @@ import (
 )
 
 func TestDefinitionsText(t *testing.T) {
-	f, _ := new(fakeImage).Definitions(t.Context(), "")
-	for _, tt := range []struct{ kind, pkg, want string }{
-		{"all", "", "[Functions]\n- FACTORIAL (N)\n- MINE::F (Y)\n\n[Loaded Systems]\n- ALEXANDRIA\n\n[Generic Functions]\n- AREA (S)\n  - (POINT)"},
-		{"functions", "", "[Functions]\n- FACTORIAL (N)\n- MINE::F (Y)"},
-		{"systems", "", "[Loaded Systems]\n- ALEXANDRIA"},
-		{"all", "mine", "[Functions]\n- MINE::F (Y)"},
-		{"functions", "cl-user", "[Functions]\n- FACTORIAL (N)"},
-		{"macros", "", ""},
+	f, _ := new(fakeImage).Definitions(t.Context(), "", "")
+	for _, tt := range []struct{ kind, want string }{
+		{"all", "[Functions]\n- FACTORIAL (N)\n- MINE::F (Y)\n\n[Loaded Systems]\n- ALEXANDRIA\n\n[Generic Functions]\n- AREA (S)\n  - (POINT)"},
+		{"functions", "[Functions]\n- FACTORIAL (N)\n- MINE::F (Y)"},
+		{"systems", "[Loaded Systems]\n- ALEXANDRIA"},
+		{"macros", ""},
 	} {
-		if got := definitionsText(f, tt.kind, tt.pkg); got != tt.want {
-			t.Errorf("definitionsText(%q, %q) = %q, want %q", tt.kind, tt.pkg, got, tt.want)
+		if got := definitionsText(f, tt.kind); got != tt.want {
+			t.Errorf("definitionsText(%q) = %q, want %q", tt.kind, got, tt.want)
 		}
 	}
 	for in, want := range map[string]string{"class": "classes", "Function": "functions", "systems": "systems", "generic_function": "generic-functions", "x": "x"} {

@@ -70,18 +70,21 @@ func (b *Bridge) listDefinitions(ctx context.Context, r *request) (reply, error)
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	found, err := b.o.Image.Definitions(ctx, defaultSession)
+	found, err := b.o.Image.Definitions(ctx, defaultSession, pkg)
 	if err != nil {
 		return reply{}, err
 	}
-	if text := definitionsText(found, kind, pkg); text != "" {
+	if len(found) == 1 && found[0].Name == "unknown-package" {
+		return reply{text: "No user definitions: " + sanitize(strings.Join(found[0].Lines, "\n"))}, nil
+	}
+	if text := definitionsText(found, kind); text != "" {
 		return reply{text: text}, nil
 	}
 	return reply{text: "No user definitions."}, nil
 }
 
 // definitionsText shows the sections of one kind, or of all, in the contract's order.
-func definitionsText(found []lisp.Section, kind, pkg string) string {
+func definitionsText(found []lisp.Section, kind string) string {
 	var out []string
 	for _, s := range sections {
 		if kind != "all" && kind != strings.Replace(s.name, "loaded-", "", 1) {
@@ -91,9 +94,7 @@ func definitionsText(found []lisp.Section, kind, pkg string) string {
 		if i < 0 {
 			continue
 		}
-		if lines := ofPackage(found[i].Lines, pkg); len(lines) > 0 {
-			out = append(out, "["+s.title+"]\n"+itemLines(lines))
-		}
+		out = append(out, "["+s.title+"]\n"+itemLines(found[i].Lines))
 	}
 	return strings.Join(out, "\n\n")
 }
@@ -109,26 +110,4 @@ func itemLines(lines []string) string {
 		}
 	}
 	return strings.Join(items, "\n")
-}
-
-// ofPackage keeps the names of one package: those with its prefix, or for
-// COMMON-LISP-USER those with none.
-func ofPackage(lines []string, pkg string) []string {
-	if pkg == "" {
-		return lines
-	}
-	user := strings.EqualFold(pkg, "COMMON-LISP-USER") || strings.EqualFold(pkg, "CL-USER")
-	var kept []string
-	keep := false
-	for _, l := range lines {
-		if !strings.HasPrefix(l, " ") {
-			name, _, _ := strings.Cut(strings.TrimPrefix(l, "(SETF "), " ")
-			prefix, _, qualified := strings.Cut(name, ":")
-			keep = qualified && strings.EqualFold(prefix, pkg) || user && !qualified
-		}
-		if keep {
-			kept = append(kept, l)
-		}
-	}
-	return kept
 }

@@ -60,6 +60,7 @@ func (b *Bridge) loadSystem(ctx context.Context, r *request) (reply, error) {
 // loadText is the text of load-system: a transcript, or the failure and what
 // came before it.
 func loadText(name string, timeout time.Duration, res *lisp.Result) reply {
+	res.Stderr = withoutCompilerNoise(res.Stderr)
 	if res.Failure != nil {
 		if res.Failure.Kind == lisp.KindError {
 			res.Failure.Frames, res.Failure.More = nil, 0 // ASDF's, all of them
@@ -79,4 +80,20 @@ func loadText(name string, timeout time.Duration, res *lisp.Result) reply {
 	p.section("background output", res.Background)
 	p.remarks(res, View{})
 	return reply{text: p.b.String()}
+}
+
+// withoutCompilerNoise drops the comment lines that the compiler writes about
+// what [warnings] says in one line each.
+func withoutCompilerNoise(t lisp.Text) lisp.Text {
+	strip := func(s string) string {
+		var kept []string
+		for line := range strings.Lines(s) {
+			if !strings.HasPrefix(line, ";") && strings.TrimSpace(line) != "" {
+				kept = append(kept, line)
+			}
+		}
+		return strings.Join(kept, "")
+	}
+	t.Head, t.Tail = strip(t.Head), strip(t.Tail)
+	return t
 }

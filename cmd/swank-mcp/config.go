@@ -39,6 +39,7 @@ func (c *config) flags() *flag.FlagSet {
 	fs.IntVar(&c.lisp.StackMB, "stack", lisp.DefaultStackMB, "")
 	fs.BoolVar(&c.lisp.NoUserInit, "no-userinit", false, "")
 	fs.BoolVar(&c.lisp.NoCore, "no-core", false, "")
+	fs.BoolVar(&c.lisp.NoRecovery, "no-recovery", false, "")
 	fs.StringVar(&c.lisp.CacheDir, "cache-dir", "", "")
 	fs.StringVar(&c.trace, "trace-swank", "", "")
 	fs.TextVar(&c.logLevel, "log-level", c.logLevel, "")

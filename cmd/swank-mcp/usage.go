@@ -19,6 +19,7 @@ swank-mcp version
   --stack MB             control stack of each Lisp thread (16)
   --no-userinit          do not load ~/.sbclrc
   --no-core              neither use nor build a cached core
+  --no-recovery          start empty after the image has died
   --cache-dir DIR        for fasls and cores (swank-mcp in your cache directory)
   --trace-swank FILE     append a trace of every Swank message to FILE
   --log-level LEVEL      debug, info, warn or error; logs go to stderr (warn)

@@ -18,6 +18,19 @@ type (
 		Notes    []string      `sexp:"notes"`
 		Package  string        `sexp:"package"`
 		Costs    wireCosts     `sexp:"costs"`
+		Journal  []wireEntry   `sexp:"journal"`
+		Failures []wireFailure `sexp:"failures"`
+	}
+	wireEntry struct {
+		_       struct{} `sexp:",list"`
+		Keys    []string
+		Text    string
+		Package string
+	}
+	wireFailure struct {
+		_     struct{} `sexp:",list"`
+		Index int
+		Why   string
 	}
 	wireText struct {
 		_       struct{} `sexp:",list"`
@@ -77,7 +90,7 @@ type (
 	}
 )
 
-// decodeAnswer decodes the printed value of a helper call.
+// decodeAnswer decodes what a helper call has written.
 func decodeAnswer(printed string, v any) error {
 	if err := sexp.Unmarshal([]byte(printed), v); err != nil {
 		return fmt.Errorf("lisp: the helper's answer is not understood: %w", err)
@@ -85,7 +98,12 @@ func decodeAnswer(printed string, v any) error {
 	return nil
 }
 
-func (t wireText) text() Text { return Text{Head: t.Head, Tail: t.Tail, Omitted: t.Omitted} }
+func (t wireText) text() Text {
+	if t.Omitted == 0 {
+		return Text{Head: t.Head + t.Tail}
+	}
+	return Text{Head: t.Head, Tail: t.Tail, Omitted: t.Omitted}
+}
 
 // result is the answer without what only the bridge knows.
 func (a *wireAnswer) result() *Result {

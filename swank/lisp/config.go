@@ -16,6 +16,7 @@ type Config struct {
 	StackMB    int    // control stack of each Lisp thread in MiB; 0 is 16
 	NoCore     bool   // neither use nor build a cached core
 	NoUserInit bool   // do not load ~/.sbclrc
+	NoRecovery bool   // do not bring a session back after its image has died
 
 	Log   *slog.Logger // nil discards
 	Trace io.Writer    // readable trace of every Swank message; nil is off

@@ -39,10 +39,19 @@ type Reset struct {
 }
 
 // Definitions returns what the session has defined and is still so, without
-// empty sections. Where no image runs, there is nothing.
-func (im *Image) Definitions(ctx context.Context, session string) ([]Section, error) {
+// empty sections; with pkg not "", only names of that package. An unknown one
+// is the section "unknown-package" with a line that says so. Where no image
+// runs, there is nothing.
+func (im *Image) Definitions(ctx context.Context, session, pkg string) ([]Section, error) {
+	if err := im.broughtBack(ctx, session); err != nil {
+		return nil, err
+	}
 	var wire []wireSection
-	if err := im.lookup(ctx, newHelperCall("LIST-DEFINITIONS").str(session), &wire); err != nil {
+	c := newHelperCall("LIST-DEFINITIONS").str(session)
+	if pkg != "" {
+		c.str(pkg)
+	}
+	if err := im.lookup(ctx, c, &wire); err != nil {
 		return nil, err
 	}
 	sections := make([]Section, len(wire))
@@ -54,6 +63,9 @@ func (im *Image) Definitions(ctx context.Context, session string) ([]Section, er
 
 // Packages returns all packages of the image, by name, starting one if needed.
 func (im *Image) Packages(ctx context.Context, session string) ([]Package, error) {
+	if err := im.broughtBack(ctx, session); err != nil {
+		return nil, err
+	}
 	if _, err := im.acquire(ctx, lookupTimeout); err != nil {
 		return nil, err
 	}
@@ -88,6 +100,7 @@ func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Dur
 		return nil, err
 	}
 	defer s.done()
+	s.journal = journal{}
 	var wire wireReset
 	if err := im.lookup(ctx, newHelperCall("RESET-SESSION").str(name), &wire); err != nil {
 		return nil, err

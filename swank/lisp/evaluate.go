@@ -34,6 +34,9 @@ type evaluation struct {
 	r      Request
 	token  int64
 	thread swank.ThreadID
+
+	restore  []*entry      // entries of the journal to evaluate instead
+	failures []wireFailure // of those
 }
 
 // Evaluate evaluates r.Code in the named session, which comes into being by
@@ -85,39 +88,32 @@ func (im *Image) prepare(ctx context.Context, s *session, r Request) (*evaluatio
 		thread, err := lv.thread(bounded, s.name)
 		cancel()
 		if err == nil {
+			err = im.settle(ctx, s, lv, thread)
+			s.where.Store(s.home)
+		}
+		if err == nil {
 			return &evaluation{im: im, lv: lv, s: s, r: r, token: im.token.Add(1), thread: thread}, nil
 		}
 		if ctx.Err() != nil || attempt == 3 {
 			return nil, err
 		}
-		if !lv.over() {
+		if errors.Is(err, context.DeadlineExceeded) && !lv.over() {
 			lv.kill("killed, because it did not start a thread for the session")
 		}
 	}
 }
 
-// told remembers that the caller knows of the image that res comes from. The
-// first result from another one than before says what happened to that.
+// told adds to a result what its caller must know of earlier events.
 func (e *evaluation) told(res *Result) {
-	died := res.Failure != nil && (res.Failure.Kind == KindImageDied || res.Failure.Type == typeReplaced)
-	if last := e.s.lastIn; last != nil && last != e.lv {
-		res.Notes = append(res.Notes, fmt.Sprintf("The image was replaced before this call; the one before ended: %s. "+
-			"Definitions, variables, packages and loaded systems from before are gone.", last.epitaph()))
-	} else if last == nil {
-		res.Notes = append(res.Notes, e.lv.proc.notes...)
-	}
-	e.s.lastIn = e.lv
-	if died {
-		e.s.lastIn = nil
-	}
-	if e.s.note != "" {
-		res.Notes = append(res.Notes, e.s.note)
-		e.s.note = ""
-	}
+	res.Notes = append(res.Notes, e.s.notes...)
+	e.s.notes = nil
 }
 
 // form is the call that Swank reads and evaluates for us.
 func (e *evaluation) form() *helperCall {
+	if e.restore != nil {
+		return restoreForm(e.s, e.restore, e.token)
+	}
 	c := newHelperCall("EVALUATE").str(e.r.Code)
 	if e.r.System != "" {
 		c = newHelperCall("LOAD-SYSTEM").str(e.r.System)
@@ -196,7 +192,7 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 		return e.abandoned("The evaluation was left by a way that skips its end: " + abort.Reason), nil
 	case errors.As(err, &noThread):
 		e.lv.forgetThread(e.s.name)
-		e.s.note = newThreadNote
+		e.s.notes = append(e.s.notes, newThreadNote)
 		return nil, errNotBegun
 	case errors.As(err, &conn), errors.Is(err, swank.ErrClosed):
 		return e.died(), nil
@@ -204,9 +200,10 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 		return e.broken(err), nil
 	}
 	var a wireAnswer
-	if err := decodeAnswer(g.Values, &a); err != nil {
+	if err := decodeAnswer(g.Output, &a); err != nil {
 		return nil, err
 	}
+	e.remember(&a)
 	if ctx.Err() != nil {
 		// Nobody will see the result; the background output stays for others.
 		return nil, context.Cause(ctx)
@@ -215,6 +212,22 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	e.lv.proc.settle()
 	res.Background = e.lv.proc.background()
 	return res, nil
+}
+
+// remember notes in the journal what the answer says was defined.
+func (e *evaluation) remember(a *wireAnswer) {
+	if e.restore != nil {
+		e.failures = a.Failures
+		return
+	}
+	j := &e.s.journal
+	for _, d := range a.Journal {
+		j.add(d.Keys, d.Text, d.Package)
+	}
+	if e.r.System != "" && a.Error == nil {
+		j.addSystem(strings.ToLower(e.r.System))
+	}
+	j.pkg = a.Package
 }
 
 // debugger gets the evaluation out of Swank's debugger, which it can only be
@@ -254,8 +267,7 @@ func (e *evaluation) died() *Result {
 	if text := e.lv.proc.lastErrors(); text != "" {
 		fmt.Fprintf(&b, "\nIts last error output:\n%s", text)
 	}
-	b.WriteString("\nA new image takes its place and the next call works in it. " +
-		"It is empty: definitions, variables, packages and loaded systems of the session are gone.")
+	b.WriteString("\nA new image takes its place and the next call works in it. " + e.kept())
 	return &Result{
 		Failure:    &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: b.String()},
 		Background: e.lv.proc.background(),
@@ -270,8 +282,16 @@ func (e *evaluation) broken(err error) *Result {
 		Type: typeReplaced,
 		Message: fmt.Sprintf("The image does not understand the bridge any more: %v.\n"+
 			"Code must have changed or deleted a package of Swank or swank-mcp. A new image takes its place and "+
-			"the next call works in it. It is empty: definitions, variables, packages and loaded systems of the session are gone.", err),
+			"the next call works in it. %s", err, e.kept()),
 	}}
+}
+
+// kept says what of the session the next image will have.
+func (e *evaluation) kept() string {
+	if e.im.cfg.NoRecovery {
+		return "It is empty (--no-recovery): definitions, variables, packages and loaded systems of the session are gone."
+	}
+	return e.s.journal.kept()
 }
 
 // firstLine returns the beginning of code on one line, at most n characters.

@@ -56,9 +56,13 @@ type session struct {
 	name string
 	turns
 
+	where atomic.Pointer[live] // as home, for those without the turn
+
 	// For the holder of the turn:
-	lastIn *live  // image of the last evaluation whose end its caller was told
-	note   string // for the next result
+	home       *live    // the image that has the session's state; nil at first
+	journal    journal  // what it has defined
+	recoveries int      // images that died while the journal was evaluated
+	notes      []string // for the next result
 }
 
 // New returns an image that is not started yet: it has no side effects.

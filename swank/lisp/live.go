@@ -102,7 +102,7 @@ func (lv *live) askOn(ctx context.Context, thread swank.ThreadID, c *helperCall)
 	if err != nil {
 		return "", err
 	}
-	return g.Values, nil
+	return g.Output, nil
 }
 
 // startThread makes a thread in the image that serves our requests.

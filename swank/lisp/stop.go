@@ -87,7 +87,7 @@ func (e *evaluation) replaceLookups() {
 	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 	defer cancel()
 	if err := e.lv.startLookups(ctx); err == nil {
-		e.s.note = "The bridge's look-up thread had ended and was started again."
+		e.s.notes = append(e.s.notes, "The bridge's look-up thread had ended and was started again.")
 	}
 }
 
@@ -106,7 +106,7 @@ func (s *stopper) unknown() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	var g swank.Grabbed
-	return s.asked.Wait(ctx, &g) == nil && g.Values == "nil"
+	return s.asked.Wait(ctx, &g) == nil && g.Output == "nil"
 }
 
 // stuck replaces an image in which an evaluation cannot be stopped.
@@ -117,8 +117,7 @@ func (e *evaluation) stuck(kind FailureKind, why string) *Result {
 			Kind: kind,
 			Type: typeReplaced,
 			Message: fmt.Sprintf("%s The Lisp image was ended "+
-				"(pid %d) and a new one takes its place; the next call works in it. It is empty: "+
-				"definitions, variables, packages and loaded systems of the session are gone.", why, e.lv.proc.pid()),
+				"(pid %d) and a new one takes its place; the next call works in it. %s", why, e.lv.proc.pid(), e.kept()),
 		},
 		Background: e.lv.proc.background(),
 	}

@@ -38,17 +38,34 @@ said of it without running more of the code that has just failed."
 
 ;;; Names
 
+(defvar *implementation-packages*
+  (remove-if-not (lambda (name) (eql 0 (search "SB-" name)))
+                 (mapcar #'package-name (list-all-packages)))
+  "Those of SBCL that were there before us, contribs among them.")
+
 (defun implementation-package-p (package)
   "True of the packages that belong to the Lisp system itself."
   (and package
        (let ((name (package-name package)))
-         #+sbcl (eql 0 (search "SB-" name))
+         ;; a user may well call a package SB-MINE
+         #+sbcl (and (eql 0 (search "SB-" name))
+                     (or (member name *implementation-packages* :test #'string=)
+                         (sb-ext:package-locked-p package)))
          #-sbcl (member name '("SI" "SYSTEM" "C" "CLOS" "EXT" "EXTENSIONS" "FFI" "MP")
                         :test #'string=))))
 
 (defun standard-name-p (name)
   (and (eq (symbol-package name) (find-package '#:common-lisp))
        (not (member name '(condition simple-condition standard-object structure-object t)))))
+
+(defun public-p (name)
+  "True of what the implementation exports for users: SB-EXT:TIMEOUT, or
+SB-BSD-SOCKETS:CONNECTION-REFUSED-ERROR, not what it has for itself."
+  (let ((package (symbol-package name)))
+    (and (eq :external (nth-value 1 (find-symbol (symbol-name name) package)))
+         #+sbcl (not (member (package-name package)
+                             '("SB-KERNEL" "SB-INT" "SB-SYS" "SB-C" "SB-IMPL" "SB-PCL")
+                             :test #'string=)))))
 
 (defun class-ancestry (class)
   #+sbcl (sb-mop:class-precedence-list class)
@@ -60,8 +77,13 @@ said of it without running more of the code that has just failed."
 implementation the nearest that the standard defines."
   (let ((name (class-name (class-of condition))))
     (or (and (implementation-package-p (symbol-package name))
-             (find-if #'standard-name-p
-                      (mapcar #'class-name (class-ancestry (class-of condition)))))
+             (let ((standard (find-if #'standard-name-p
+                                      (mapcar #'class-name
+                                              (class-ancestry (class-of condition))))))
+               ;; ERROR says less than SB-BSD-SOCKETS:CONNECTION-REFUSED-ERROR
+               (unless (and (member standard '(nil error serious-condition warning))
+                            (public-p name))
+                 standard)))
         name)))
 
 (defun presenting-package-name (symbol)
@@ -101,7 +123,14 @@ the package it is known by from elsewhere."
     (let ((*print-readably* nil) (*print-pretty* t) (*print-right-margin* 1000)
           (*print-circle* t) (*print-length* 100) (*print-level* 10)
           #+sbcl (sb-int:*print-condition-references* nil))
-      (clip (safely (princ-to-string condition)) 20000))))
+      ;; into a sink: the whole of it may not fit into the heap
+      (let ((sink (make-sink 20000)))
+        (multiple-value-bind (trouble failedp)
+            (call-safely (lambda () (princ condition sink)))
+          (if failedp
+              trouble
+              (destructuring-bind (&optional (head "") tail omitted) (sink-text sink)
+                (format nil "~A~@[ ... ~D characters left out ... ~A~]" head omitted tail))))))))
 
 (defun bare-type-error-text (condition)
   "SBCL spreads a TYPE-ERROR over five lines and names a variable of its own
@@ -117,9 +146,15 @@ code; datum and expected type say it in one."
 (defun without-stream-lines (text)
   "TEXT without the lines by which the reader names the stream it read from."
   (let ((cut (or (search (format nil "~%~%  Line: ") text)
+                 (search (format nil "~%~%    Line: ") text)
                  (search (format nil "~%~%  Stream: ") text)
                  (search (format nil "~%  Stream: ") text))))
     (if cut (subseq text 0 cut) text)))
+
+(defun line-told (text)
+  "The line that the reader names in TEXT, or NIL."
+  (let ((at (search " Line: " text)))
+    (and at (parse-integer text :start (+ at 7) :junk-allowed t))))
 
 (defun condition-text (condition)
   (string-right-trim '(#\newline #\space #\tab)
@@ -134,7 +169,7 @@ code; datum and expected type say it in one."
 (defun no-input-p (condition)
   "True of the end of file that READ-LINE or Y-OR-N-P meets during an evaluation."
   (and (typep condition 'end-of-file)
-       (let ((stream (stream-error-stream condition)))
+       (let ((stream (ignore-errors (stream-error-stream condition))))
          (when (typep stream 'two-way-stream)
            (setf stream (two-way-stream-input-stream stream)))
          (and (typep stream 'concatenated-stream)
@@ -188,7 +223,7 @@ external; NIL otherwise."
 begins behind START."
   (let ((begin (next-form-position code start))
         (position (file-position stream)))
-    (if (and (typep condition 'end-of-file) (eq stream (stream-error-stream condition)))
+    (if (and (typep condition 'end-of-file) (eq stream (ignore-errors (stream-error-stream condition))))
         (format nil "The code ends inside the form that begins at ~A: a closing ~
                      parenthesis, quote or bar is missing."
                 (place-text code begin))

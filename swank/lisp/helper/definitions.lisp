@@ -9,9 +9,14 @@
 ;;; which an evaluation binds to its session: a candidate that somebody else
 ;;; has redefined since has lost our stamp, and is not ours any more.
 
+(defvar *noted* '()
+  "(KEY . FORM) of the definitions that the current top level form has made so
+far, newest first; see NOTE-DEFINITION.")
+
 (defparameter *defining-operators*
   '((defun . :function) (defmacro . :macro) (define-modify-macro . :macro)
     (define-compiler-macro . :compiler-macro)
+    #+sbcl (sb-ext:defglobal . :variable)
     (defvar . :variable) (defparameter . :variable) (defconstant . :constant)
     (define-symbol-macro . :symbol-macro)
     (defclass . :class) (defstruct . :structure) (define-condition . :condition)
@@ -42,15 +47,19 @@
           (t (cons kind name)))))))
 
 (defun note-definition (session form)
-  ;; what a file that is being loaded defines belongs to the file
-  (unless (or *load-truename* *compile-file-truename*)
-    (let ((key (ignore-errors (defined-by form))))
-      (when (and key (rest key))
-        (setf (gethash key (session-definitions session))
-              (incf (session-definition-count session)))))))
+  (let ((key (ignore-errors (defined-by form))))
+    (cond ((or (null key) (null (rest key))))
+          ;; what a file that is being loaded defines belongs to the file
+          ((or *load-truename* *compile-file-truename*)
+           (remhash key (session-definitions session)))
+          (t (push (cons key form) *noted*)
+             (setf (gethash key (session-definitions session))
+                   (incf (session-definition-count session)))))))
 
 (defun note-assignments (session form)
   "(SETF X 1) at a REPL makes a variable, too."
+  (when (and (consp form) (eq (first form) 'progn) (ignore-errors (list-length form)))
+    (dolist (part (rest form)) (note-assignments session part)))
   (when (and (consp form) (member (first form) '(setf setq))
              (ignore-errors (list-length form)))
     (loop for place in (rest form) by #'cddr
@@ -143,9 +152,14 @@ definitions carry none."
   #-sbcl
   (values nil nil))
 
+(defun interned-p (kind name)
+  (let ((symbol (if (eq kind :method) (first name) name)))
+    (symbol-package (if (consp symbol) (second symbol) symbol))))
+
 (defun ours-p (session kind name)
   (handler-case
-      (and (definedp kind name)
+      (and (interned-p kind name)
+           (definedp kind name)
            (multiple-value-bind (owner stampedp) (stamp kind name)
              (or (not stampedp) (equal owner (session-name session)))))
     (error () nil)))

@@ -6,7 +6,7 @@
 
 ;;; Calling the user's code
 
-(declaim (notinline evaluate-form read-form end-of-frame))
+(declaim (notinline evaluate-form read-form value-text end-of-frame))
 
 (defun end-of-frame () nil)
 
@@ -37,16 +37,23 @@ the Lisp's own default, leaves the user's declamations alone."
 
 (defun call-refusing-exit (function refuse)
   "Call FUNCTION; where it asks the image or this thread to end, undo that and
-call REFUSE with what it asked for."
+call REFUSE with what it asked for.  An end that another thread has asked for is
+not ours to refuse."
   #+sbcl
-  (catch-ending 'sb-thread::%abort-thread
-                (lambda ()
-                  (catch-ending 'sb-impl::%end-of-the-world
-                                function
-                                (lambda ()
-                                  (forget-exit)
-                                  (funcall refuse "the Lisp image"))))
-                (lambda () (funcall refuse "the thread that evaluates for this session")))
+  (let ((exit-timeout sb-ext:*exit-timeout*))
+    (unwind-protect
+         (catch-ending 'sb-thread::%abort-thread
+                       (lambda ()
+                         (catch-ending 'sb-impl::%end-of-the-world
+                                       function
+                                       (lambda ()
+                                         (forget-exit exit-timeout)
+                                         (funcall refuse "the Lisp image"))))
+                       (lambda ()
+                         (when (somebody-exits-p) (sb-thread:abort-thread))
+                         (funcall refuse "the thread that evaluates for this session")))
+      ;; a cleanup form of the user's may have left another way
+      (forget-exit exit-timeout)))
   #-sbcl
   (progn refuse (funcall function)))
 
@@ -59,9 +66,17 @@ call REFUSE with what it asked for."
       (unless returned (funcall refuse)))))
 
 #+sbcl
-(defun forget-exit ()
-  (setf sb-sys:*exit-in-progress* nil)
-  (ignore-errors (sb-thread:release-mutex sb-impl::*exit-lock*)))
+(defun somebody-exits-p ()
+  (let ((owner (sb-thread:mutex-owner sb-impl::*exit-lock*)))
+    (and owner (not (eq owner sb-thread:*current-thread*)))))
+
+#+sbcl
+(defun forget-exit (timeout)
+  "Undo an EXIT that this thread has begun."
+  (when (sb-thread:holding-mutex-p sb-impl::*exit-lock*)
+    (setf sb-sys:*exit-in-progress* nil
+          sb-ext:*exit-timeout* timeout)
+    (sb-thread:release-mutex sb-impl::*exit-lock*)))
 
 ;;; Reports of what went wrong: plists for the wire
 
@@ -72,7 +87,7 @@ call REFUSE with what it asked for."
   "The report of CONDITION, made where it was signalled, with the stack intact.
 SYSTEM is the name of the system that was being loaded."
   (let ((missing (and (typep condition 'undefined-function)
-                      (cell-error-name condition))))
+                      (ignore-errors (cell-error-name condition)))))
     (multiple-value-bind (frames total)
         (ignore-errors (collect-frames *max-frames* *package* :missing missing))
       (unless frames
@@ -90,9 +105,15 @@ SYSTEM is the name of the system that was being loaded."
 
 ;;; Values
 
-(defun value-text (value)
+(defun value-texts (values)
+  "VALUES printed.  Together they keep no more than one stream does: a reply has
+to fit into a frame of 16 MB however its characters are escaped."
+  (let ((keep (max 500 (floor *keep* (max 1 (length values))))))
+    (mapcar (lambda (value) (value-text value keep)) values)))
+
+(defun value-text (value keep)
   "VALUE printed, as SINK-TEXT has it."
-  (let ((sink (make-sink)))
+  (let ((sink (make-sink keep)))
     (multiple-value-bind (trouble failedp)
         (call-safely
          (lambda ()
@@ -146,11 +167,13 @@ debugger hook that the user's code has bound."
 it assigns to them, however it ends.  Returns notes about what was not kept."
   (let ((notes '()))
     (progv *session-variables* (session-values session)
-      (let* ((readtable *readtable*)
+      (let* ((*read-suppress* nil)      ; T would make every later form NIL
+             (readtable *readtable*)
              (case (readtable-case readtable))
              (*package* package))
+        (setf (session-package-chosen session) nil)
         (unwind-protect (funcall function)
-          (unless (eq *package* package)
+          (unless (and (eq *package* package) (not (session-package-chosen session)))
             ;; a deleted one has no name, and is found to be so at the end
             (if (package-name *package*)
                 (enter-package session *package*)
@@ -164,36 +187,76 @@ it assigns to them, however it ends.  Returns notes about what was not kept."
 
 ;;; Reading and evaluating, form by form
 
-(defun read-evaluate (session code debug &key on-reading on-form)
-  "Evaluate the forms of CODE one after the other; return the last one's values.
-ON-READING is told the position before each READ, ON-FORM each form."
-  (let ((in (make-string-input-stream code))
-        (values '()))
+(defun read-evaluate (evaluation debug &key on-reading on-form)
+  "Evaluate the forms of the code one after the other; return the last one's
+values.  ON-READING is told the position before each READ, ON-FORM each form."
+  (let* ((session (evaluation-session evaluation))
+         (code (evaluation-code evaluation))
+         (in (make-string-input-stream code))
+         (values '()))
     (loop
-      (funcall on-reading in (file-position in))
-      (let ((form (read-form in)))
-        (when (eq form in) (return values))
-        (funcall on-form form)
-        (setf - form)
-        (note-assignments session form)
-        (setf values (multiple-value-list
-                      (call-with-debug-quality debug (lambda () (evaluate-form form)))))
-        (setf +++ ++  ++ +  + form
-              *** **  ** *  * (first values)
-              /// //  // /  / values)))))
+      (let ((start (file-position in)) (package *package*))
+        (funcall on-reading in start)
+        (let ((form (read-form in)) (*noted* '()))
+          (when (eq form in) (return values))
+          (funcall on-form form)
+          (setf - form)
+          (note-assignments session form)
+          (when (and (consp form) (loading-call-p form))
+            (setf (session-before-load session) (user-symbols)))
+          (setf values (multiple-value-list
+                        (call-with-debug-quality debug (lambda () (evaluate-form form)))))
+          (when (package-name *package*) (note-package-name session *package*))
+          (when (and (consp form) (eq (first form) 'in-package))
+            (setf (session-package-chosen session) t))
+          (when (and (consp form) (loading-call-p form))
+            (note-loaded session (second form)))
+          (setf +++ ++  ++ +  + form
+                *** **  ** *  * (first values)
+                /// //  // /  / values)
+          (dolist (entry (journal-entries form (subseq code (next-form-position code start)
+                                                       (file-position in))
+                                          package))
+            (push entry (evaluation-journal evaluation))))))))
+
+(defun user-symbols ()
+  (and *launched* *baseline* (present-symbols (find-package '#:common-lisp-user))))
+
+(defun note-loaded (session designator)
+  "The system DESIGNATOR was loaded: list it, and let stay at a reset what it has
+brought into COMMON-LISP-USER."
+  (let ((name (if (and (consp designator) (eq (first designator) 'quote))
+                  (second designator)
+                  designator)))
+    (when (and name (typep name '(or symbol string)))
+      (note-system session (string-downcase name))))
+  (let ((before (session-before-load session)))
+    (when before
+      (loop for symbol being the hash-keys of (user-symbols)
+            unless (gethash symbol before)
+              do (setf (gethash symbol (baseline-symbols *baseline*)) t)))
+    (setf (session-before-load session) nil)))
+
+(defun restore-system (name)
+  (load-named-system name)
+  (note-system (evaluation-session *evaluation*) name))
 
 (defun perform-forms (evaluation debug &key on-reading on-form)
-  "Load the evaluation's system, or evaluate its code."
+  "Restore what is to be restored, load the evaluation's system, or evaluate its
+code."
   (let ((system (evaluation-system evaluation))
         (session (evaluation-session evaluation)))
-    (cond (system
+    (when system (setf (session-before-load session) (user-symbols)))
+    (cond ((evaluation-restore evaluation)
+           (setf (evaluation-failures evaluation)
+                 (restore-entries (evaluation-restore evaluation)))
+           '())
+          (system
            (funcall on-form (evaluation-code evaluation))
            (evaluate-form (evaluation-code evaluation))
-           (setf (session-systems session)
-                 (cons system (remove system (session-systems session) :test #'string=)))
+           (note-loaded session system)
            '())
-          (t (read-evaluate session (evaluation-code evaluation) debug
-                            :on-reading on-reading :on-form on-form)))))
+          (t (read-evaluate evaluation debug :on-reading on-reading :on-form on-form)))))
 
 (defun perform (evaluation package debug record)
   "The user's part of EVALUATION.  (VALUES VALUE-TEXTS REPORT NOTES), of which
@@ -232,7 +295,7 @@ the first or the second is meant."
                                           *max-values* (length values))
                                   notes)
                             (setf values (subseq values 0 *max-values*)))
-                          (setf texts (mapcar #'value-text values))))
+                          (setf texts (value-texts values))))
                       (lambda (what) (end-with (refused-exit-report what))))
                    (abort ()
                      :report "Abort this evaluation."
@@ -296,6 +359,7 @@ STOP-EVALUATION.  The answer is a plist:
   :WARNINGS ((LABEL TEXT) ...)   :NOTES (TEXT ...)
   :PACKAGE  name of the session's package afterwards
   :COSTS    (REAL RUN GC BYTES), times in microseconds
+  :JOURNAL  ((KEYS TEXT PACKAGE) ...) what it defined; see journal.lisp
 
 TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out."
   (let ((session (ensure-session session)))
@@ -310,6 +374,17 @@ answer is EVALUATE's, without values."
                                       :code `(load-named-system ,name :force ,force)
                                       :system name)
                      "COMMON-LISP-USER" 1)))
+
+(defun restore (entries &key (session "default") (token 0) package)
+  "Evaluate ENTRIES, ((TEXT PACKAGE-NAME) ...), of a session whose image has died,
+and make PACKAGE, if it is there, the session's.  The answer is EVALUATE's, with
+:FAILURES ((INDEX WHY) ...)."
+  (let ((session (ensure-session session)))
+    (multiple-value-prog1
+        (call-registered (make-evaluation :token token :session session :code "" :restore entries)
+                         "COMMON-LISP-USER" 1)
+      (let ((found (and package (find-package package))))
+        (when found (enter-package session found))))))
 
 (defun call-registered (evaluation package debug)
   (let ((session (evaluation-session evaluation)))
@@ -351,4 +426,6 @@ answer is EVALUATE's, without values."
                      :warnings (records-for-wire records missing)
                      :notes notes
                      :package (package-name after)
+                     :journal (reverse (evaluation-journal evaluation))
+                     :failures (evaluation-failures evaluation)
                      :costs costs))))))))

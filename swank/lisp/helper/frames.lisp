@@ -17,7 +17,12 @@
   (typecase object
     (null (write-string "NIL" stream))
     (symbol (prin1 object stream))
-    (number (show-number object stream))
+    (integer (show-integer object stream))
+    (ratio (show-integer (numerator object) stream)
+     (write-char #\/ stream)
+     (show-integer (denominator object) stream))
+    (float (prin1 object stream))
+    (complex (show-argument (list 'complex (realpart object) (imagpart object)) stream 1))
     (character (prin1 object stream))
     (string (prin1 (clip object *max-string-shown*) stream))
     (cons (if (plusp depth)
@@ -32,10 +37,10 @@
     (t (format stream "#<~A>" (let ((name (class-name (class-of object))))
                                 (if (symbolp name) name "?"))))))
 
-(defun show-number (number stream)
-  (if (and (integerp number) (> (integer-length number) 400))
-      (format stream "#<INTEGER of ~D bits>" (integer-length number))
-      (prin1 number stream)))
+(defun show-integer (integer stream)
+  (if (> (integer-length integer) 400)
+      (format stream "#<INTEGER of ~D bits>" (integer-length integer))
+      (prin1 integer stream)))
 
 (defun show-list (list stream depth)
   (cond ((and (member (first list) '(quote function)) (consp (rest list)) (null (cddr list)))
@@ -131,8 +136,8 @@ and the debugger, and tell nothing that the message does not.")
   "MISSING is the function's name when the frame is a call of one that is undefined."
   (with-output-to-string (s)
     (write-char #\( s)
-    (cond ((equal name "undefined function") (prin1 (or missing name) s))
-          (t (prin1 name s)))
+    ;; not PRIN1: a method's specializer can be any object
+    (show-argument (if (equal name "undefined function") (or missing name) name) s 8)
     (if (listp args)
         (dolist (argument args)
           (write-char #\space s)
@@ -168,7 +173,7 @@ user frames were seen in all.  MISSING names the function of an
            (sb-debug::map-backtrace
             (lambda (frame)
               (let ((name (sb-di:debug-fun-name (sb-di:frame-debug-fun frame))))
-                (when (member name '(evaluate-form read-form))
+                (when (member name '(evaluate-form read-form value-text))
                   (return-from walk))
                 (ignore-errors (visit frame name))))
             :from (or (sb-debug::resolve-stack-top-hint) :interrupted-frame)

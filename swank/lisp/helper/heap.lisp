@@ -39,11 +39,26 @@
     (sb-thread:signal-semaphore *collected*)))
 
 #+sbcl
+(defvar *last-full-collection* 0
+  "When the watcher last collected all generations, see MICROSECONDS.")
+
+#+sbcl
+(defun full-of-live-objects-p ()
+  "True if the heap is too full with garbage of older generations collected, too.
+That takes time; when it has just been done, what fills the heap again is live."
+  (and (heap-full-p)
+       (or (< (- (microseconds) *last-full-collection*) 1000000)
+           (progn (sb-ext:gc :full t)
+                  (setf *last-full-collection* (microseconds))
+                  (heap-full-p)))))
+
+#+sbcl
 (defun watch-heap ()
   "Runs in a thread of its own for ever."
   (loop
     (sb-thread:wait-on-semaphore *collected*)
-    (when (heap-full-p)
+    (loop while (sb-thread:try-semaphore *collected*))
+    (when (full-of-live-objects-p)
       (dolist (evaluation (with-lock () (copy-list *evaluations*)))
         (interrupt-evaluation evaluation :heap)))))
 

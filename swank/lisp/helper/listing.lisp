@@ -29,7 +29,7 @@
     (let ((arglist (swank/backend:arglist (if (and (symbolp name) (macro-function name))
                                               (macro-function name)
                                               name)))
-          (*package* *package*))
+          (*package* *package*) (*print-gensym* nil))
       (cond ((eq arglist :not-available) "(...)")
             ((null arglist) "()")
             (t (let ((parameter (find-if #'ordinary-symbol-p arglist)))
@@ -85,26 +85,40 @@ each of those methods."
                                collect (method-line designator))
                        #'string<))))
 
-(defun definitions-by-section (session)
-  "Alist of section to its lines, sorted; without empty sections."
-  (let ((definitions (own-definitions session))
+(defun in-package-p (package kind name)
+  (let ((symbol (if (eq kind :method) (first name) name)))
+    (eq package (symbol-package (if (consp symbol) (second symbol) symbol)))))
+
+(defun definitions-by-section (session &optional package)
+  "Alist of section to its lines, sorted; without empty sections.  With PACKAGE,
+only names of that."
+  (let ((definitions (if package
+                         (loop for (kind . name) in (own-definitions session)
+                               when (in-package-p package kind name)
+                                 collect (cons kind name))
+                         (own-definitions session)))
         (lines (make-hash-table)))
     (loop for (kind . name) in definitions
           unless (member kind '(:method :generic-function))
             do (push (definition-line kind name) (gethash (section-of kind name) lines)))
     (let ((generic (generic-lines definitions))
-          (packages (mapcar #'package-name (own-packages session)))
-          (systems (mapcar #'string-upcase (session-systems session))))
+          (packages (if package '() (mapcar #'package-name (own-packages session))))
+          (systems (if package '() (mapcar #'string-upcase (session-systems session)))))
       (append (loop for section being the hash-keys of lines using (hash-value found)
                     collect (cons section (sort found #'string<)))
               (and generic (list (cons :generic-functions generic)))
               (and packages (list (cons :packages packages)))
               (and systems (list (cons :loaded-systems (sort systems #'string<))))))))
 
-(defun list-definitions (&optional (session "default"))
-  "((SECTION LINE ...) ...): what SESSION has defined and is still so."
-  (call-with-listing-syntax
-   (lambda () (answer (definitions-by-section (ensure-session session))))))
+(defun list-definitions (&optional (session "default") package)
+  "((SECTION LINE ...) ...): what SESSION has defined and is still so, in all
+packages or the one called PACKAGE.  ((:UNKNOWN-PACKAGE TEXT)) if there is none."
+  (let ((found (and package (find-package-named package))))
+    (call-with-listing-syntax
+     (lambda ()
+       (answer (if (and package (null found))
+                   (list (list :unknown-package (unknown-package-text package)))
+                   (definitions-by-section (ensure-session session) found)))))))
 
 (defun list-packages (&optional (session "default"))
   "((NAME FLAGS EXTERNAL-COUNT NICKNAMES) ...), by name.  FLAGS: :CURRENT for the

@@ -17,6 +17,7 @@
 ;;;;     definitions.lisp what a session has defined
 ;;;;     stop.lisp       evaluations in progress, and ending them from outside
 ;;;;     evaluate.lisp   EVALUATE
+;;;;     journal.lisp    the source of definitions, and evaluating it again
 ;;;;     systems.lisp    loading systems with Quicklisp or ASDF
 ;;;;     listing.lisp    LIST-DEFINITIONS, LIST-PACKAGES
 ;;;;     reset.lisp      RESET-SESSION
@@ -35,4 +36,5 @@
            #:list-packages
            #:reset-session              ; reset.lisp
            #:load-system                ; evaluate.lisp
+           #:restore
            #:status))                   ; status.lisp

@@ -23,10 +23,20 @@
     ((:function :generic-function) (fmakunbound name))
     (:macro (fmakunbound name))
     (:compiler-macro (setf (compiler-macro-function name) nil))
-    (:variable (makunbound name))
+    (:variable
+     (handler-case (makunbound name)
+       ;; SB-EXT:DEFGLOBAL makes variables that cannot be unbound
+       (error (condition)
+         (if *launched*
+             (unintern name (symbol-package name))
+             (error condition)))))
     ((:class :structure :condition)
      #+sbcl (dolist (method (copy-list (sb-mop:specializer-direct-methods (find-class name))))
               (remove-method (sb-mop:method-generic-function method) method))
+     ;; SBCL remembers subclasses for ever, and with them the names
+     #+sbcl (let ((class (find-class name)))
+              (dolist (super (sb-mop:class-direct-superclasses class))
+                (sb-mop:remove-direct-subclass super class)))
      (setf (find-class name) nil))
     (:method (remove-method (fdefinition (first name)) (find-defined-method name)))
     #+sbcl (:symbol-macro (sb-int:clear-info :variable :macro-expansion name)
@@ -35,7 +45,7 @@
                   (sb-int:clear-info :type :kind name))
     #+sbcl (:setf-expander (sb-int:clear-info :setf :expander name))
     ;; SBCL has no way back but to unintern the symbol
-    (:constant nil)))
+    (:constant (when *launched* (unintern name (symbol-package name))))))
 
 (defun call-collecting-problems (function)
   "Call FUNCTION with a function that calls its own argument and notes errors;

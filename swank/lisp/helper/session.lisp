@@ -24,7 +24,7 @@
 (defparameter *repl-variables* '(* ** *** / // /// + ++ +++ -))
 
 (defparameter *syntax-variables*
-  '(*readtable* *read-base* *read-default-float-format* *read-eval* *read-suppress*
+  '(*readtable* *read-base* *read-default-float-format* *read-eval*
     *print-array* *print-base* *print-case* *print-circle* *print-escape* *print-gensym*
     *print-length* *print-level* *print-lines* *print-miser-width* *print-pprint-dispatch*
     *print-pretty* *print-radix* *print-readably* *print-right-margin*
@@ -44,13 +44,19 @@
 (defstruct (session (:constructor make-session (name)) (:copier nil))
   name
   (package (find-package '#:common-lisp-user))
+  (package-chosen nil)                  ; true once IN-PACKAGE was in an evaluation's code
   (package-name "COMMON-LISP-USER")     ; remembers the name of a deleted package
   (values (initial-values))
   (definitions (make-hash-table :test 'equal)) ; (KIND . NAME) to order, see definitions.lisp
   (definition-count 0)
   (packages '())                        ; that its code made
   (known-packages (list-all-packages))  ; all there were after its last evaluation
-  (systems '()))                        ; that it loaded, newest first
+  (systems '())                         ; that it loaded, newest first
+  (before-load nil))                    ; symbols of COMMON-LISP-USER while one is loaded
+
+(defun note-system (session name)
+  (setf (session-systems session)
+        (cons name (remove name (session-systems session) :test #'string=))))
 
 (defun ensure-session (name)
   (with-lock ()
@@ -81,6 +87,9 @@ by its upper case."
   "COMMON-LISP-USER, made again if somebody has deleted it."
   (or (find-package '#:common-lisp-user)
       (make-package '#:common-lisp-user :nicknames '(#:cl-user) :use '(#:common-lisp))))
+
+(defun note-package-name (session package)
+  (setf (session-package-name session) (package-name package)))
 
 (defun enter-package (session package)
   (setf (session-package-name session) (package-name package)

@@ -11,7 +11,7 @@
 ;;; any time, so every access holds the sink's lock.  After its evaluation a
 ;;; sink is closed; what then arrives goes to *LATE-OUTPUT*.
 
-(defvar *keep* 500000
+(defvar *keep* 250000
   "Characters kept at each end of one stream's output.")
 
 (defvar *late-output* nil

@@ -72,9 +72,11 @@
                   "(car 42)" "(error 'rehearsal)" "(warn \"w\")" "(format t \"~a~%\" 1)" "(foo"
                   "(make-hash-table)" "(format *error-output* \"e\")"))
     (let ((*package* (find-package '#:swank-mcp)))
-      (princ-to-string (evaluate code :session "rehearsal" :package "SWANK-MCP"))))
+      (with-output-to-string (*standard-output*)
+        (evaluate code :session "rehearsal" :package "SWANK-MCP"))))
   (remhash "rehearsal" *sessions*)
   (fmakunbound 'warm)
-  (status "rehearsal")
+  (with-output-to-string (*standard-output*)
+    (status "rehearsal"))
   (remhash "rehearsal" *sessions*)
   t)

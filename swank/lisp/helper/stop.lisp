@@ -7,6 +7,9 @@
   session code thread
   form                   ; the one being evaluated
   system                 ; name of the one being loaded, or NIL
+  restore                ; entries to evaluate again, or NIL, and
+  (failures '())         ; what became of them; see journal.lisp
+  (journal '())          ; entries made, newest first
   (started (microseconds))       ; see MICROSECONDS
   (out (make-sink)) (err (make-sink))
   (activep nil)          ; true while ESCAPE may be called
@@ -90,8 +93,12 @@ Called on another thread than the evaluation's.  True if it is in progress; if
 it has not begun, it ends as soon as it does."
   (let ((evaluation
           (with-lock ()
-            (or (find token *evaluations* :key #'evaluation-token)
-                (progn (push (cons token reason) *early-stops*) nil)))))
+            (let ((found (find token *evaluations* :key #'evaluation-token)))
+              (if found
+                  ;; in case it has not come to where it can be interrupted
+                  (setf (evaluation-early-stop found) reason)
+                  (push (cons token reason) *early-stops*))
+              found))))
     (when evaluation
       (interrupt-evaluation evaluation reason))
     (answer (and evaluation t))))

@@ -14,7 +14,7 @@
 (defvar *max-warnings* 200)
 
 (defun warning-label (condition)
-  (cond ((typep condition 'error) "ERROR")
+  (cond ((typep condition '(or error #+sbcl sb-c:compiler-error)) "ERROR")
         ((typep condition 'style-warning)
          (if (implementation-package-p (symbol-package (class-name (class-of condition))))
              "STYLE-WARNING"
@@ -36,6 +36,12 @@
   #+sbcl (typep condition 'sb-kernel:redefinition-warning)
   #-sbcl (progn condition nil))
 
+(defun build-summary-p (condition)
+  "True of ASDF's warnings that a file had warnings, which have been told."
+  (let ((name (class-name (class-of condition))))
+    (and (eql 0 (search "UIOP" (package-name (symbol-package name))))
+         (eql 0 (search "COMPILE-" (symbol-name name))))))
+
 (defun assigned-at-toplevel-p (name form)
   "True of X in (SETF X 10): at a REPL this is how variables come to be."
   (and (consp form)
@@ -46,35 +52,48 @@
 (defun note-warning (condition form records)
   "RECORDS with a record of CONDITION, signalled while FORM was evaluated."
   (multiple-value-bind (kind name) (undefined-kind-and-name condition)
-    (if (or (redefinition-p condition)
-            (and (eq kind :variable) (assigned-at-toplevel-p name form)))
-        records
+    (cond
+      ((or (redefinition-p condition)
+           (build-summary-p condition)
+           (and (eq kind :variable) (assigned-at-toplevel-p name form)))
+       records)
+      ;; a flood is only counted, in the first record of the list
+      ((and records (integerp (record-kind (first records))))
+       (incf (record-kind (first records)))
+       records)
+      ((>= (length records) *max-warnings*)
+       (cons (make-record "" "" 1) records))
+      (t
         (add-record (make-record (warning-label condition)
-                                 (format nil "~A~@[~A~]" (condition-text condition)
-                                         (compile-place-text))
+                                 (let ((text (condition-text condition)))
+                                   (format nil "~A~@[~A~]"
+                                           (clip (without-stream-lines text) 2000)
+                                           (compile-place-text (line-told text))))
                                  kind name)
-                    records))))
+                    records)))))
 
-(defun compile-place-text ()
-  "Where in the file that is being compiled, on a line of its own; else NIL."
+(defun compile-place-text (line)
+  "Where in the file that is being compiled; NIL outside of one.  LINE is what the
+reader told, or NIL."
   #+sbcl
   (when *compile-file-truename*
     (ignore-errors
      (let* ((context (sb-c::find-error-context nil))
             (position (and context (sb-c::compiler-error-context-file-position context))))
        (format nil "~%  in ~A~@[, line ~D~]~@[: ~A~]" (namestring *compile-file-truename*)
-               (and position (line-in-file *compile-file-truename* position))
+               (or line
+                   (and position (line-in-file *compile-file-truename* position)))
                (and context
                     (let ((source (sb-c::compiler-error-context-original-form context)))
                       (show-form source *package*)))))))
   #-sbcl nil)
 
 (defun line-in-file (file position)
+  "The line of the form that begins behind POSITION."
   (with-open-file (in file :external-format :latin-1)
-    (1+ (loop repeat position
-              for char = (read-char in nil)
-              while char
-              count (char= char #\newline)))))
+    (let* ((text (make-string (file-length in)))
+           (end (read-sequence text in)))
+      (values (line-and-column text (next-form-position text (min position end)))))))
 
 (defun add-record (record records)
   (let ((same (find-if (lambda (other)
@@ -94,13 +113,17 @@ defined by now, or its absence (MISSING is its name) is the error reported."
 
 (defun records-for-wire (records missing)
   "In order of appearance, as ((LABEL TEXT) ...)."
-  (let* ((lasting (remove-if (lambda (record) (settled-p record missing)) (reverse records)))
-         (shown (subseq lasting 0 (min *max-warnings* (length lasting))))
-         (rest (- (length lasting) (length shown))))
+  (let* ((rest (if (and records (integerp (record-kind (first records))))
+                   (record-kind (pop records))
+                   0))
+         (shown (remove-if (lambda (record) (settled-p record missing)) (reverse records))))
     (append (mapcar (lambda (record)
                       (list (record-label record)
                             (format nil "~A~[~;~:;~:* (~D times)~]" (record-text record)
-                                    (record-count record))))
+                                    ;; the compiler tells an error more than once
+                                    (if (string= (record-label record) "ERROR")
+                                        1
+                                        (record-count record)))))
                     shown)
             (when (plusp rest)
               (list (list "WARNING" (format nil "~D more warnings are not shown." rest)))))))
@@ -110,11 +133,16 @@ defined by now, or its absence (MISSING is its name) is the error reported."
 CURRENT-FORM returns, and is muffled."
   (handler-bind
       ((warning (lambda (condition)
-                  (funcall record condition (funcall current-form))
-                  (unless *compile-file-truename*
-                    (let ((muffle (find-restart 'muffle-warning condition)))
-                      (when muffle (invoke-restart muffle))))))
-       #+sbcl (sb-ext:compiler-note #'muffle-warning)
+                  ;; (SIGNAL 'WARNING), without a restart, warns nobody
+                  (let ((muffle (find-restart 'muffle-warning condition)))
+                    (when (or muffle *compile-file-truename*)
+                      (funcall record condition (funcall current-form)))
+                    (when (and muffle (not *compile-file-truename*))
+                      (invoke-restart muffle)))))
+       #+sbcl (sb-ext:compiler-note
+                (lambda (condition)
+                  (let ((muffle (find-restart 'muffle-warning condition)))
+                    (when muffle (invoke-restart muffle)))))
        #+sbcl (sb-c:compiler-error
                 (lambda (condition)
                   (funcall record condition (funcall current-form))

@@ -2,22 +2,21 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; Swank prints our value with ~S under whatever printer settings the user
-;;; left behind (*PRINT-LENGTH* 3 would cut a list, *PRINT-BASE* 16 would turn
-;;; 255 into FF).  An object with a PRINT-OBJECT method of its own is safe from
-;;; all of them, and saves printing the answer into a string first.
+;;; Swank prints the values of a call with ~S, under whatever printer settings
+;;; and PRINT-OBJECT methods the user has left behind.  So our answer is no value:
+;;; it is what we write to standard output, which Swank grabs, by these functions
+;;; of our own, which depend on nothing that a user can change.
 
-(defstruct (answer (:constructor answer (datum)) (:copier nil) (:predicate nil))
-  "Wraps a datum of lists, strings, integers, keywords and NIL for the wire."
-  datum)
+(defun answer (datum)
+  "End a call from the bridge with DATUM, of lists, strings, integers, keywords,
+T and NIL."
+  (write-datum datum *standard-output*)
+  (values))
 
 (defun plist-without-nils (&rest plist)
   "What is missing is NIL to the reader, and each word costs time."
   (loop for (key value) on plist by #'cddr
         when value collect key and collect value))
-
-(defmethod print-object ((answer answer) stream)
-  (write-datum (answer-datum answer) stream))
 
 (defun write-datum (datum stream)
   "Write DATUM so that any Lisp reader, and the bridge, reads it back."

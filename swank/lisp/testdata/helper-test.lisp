@@ -17,7 +17,7 @@
 
 ;;; wire.lisp
 
-(defun wire (datum) (prin1-to-string (answer datum)))
+(defun wire (datum) (with-output-to-string (*standard-output*) (answer datum)))
 
 (check (wire '(:a 1 "b" nil t (-20 "c"))) "(:a 1 \"b\" nil t (-20 \"c\"))")
 (check (wire "q\"b\\s") "\"q\\\"b\\\\s\"")
@@ -113,7 +113,9 @@
 ;;; evaluate.lisp: nothing of the image is changed by what a session assigns
 
 (defun evaluated (code &rest arguments)
-  (answer-datum (apply #'evaluate code :session "test" arguments)))
+  (with-standard-io-syntax
+    (read-from-string (with-output-to-string (*standard-output*)
+                        (apply #'evaluate code :session "test" arguments)))))
 (defun first-value (code)
   (first (first (getf (evaluated code) :values))))
 
@@ -127,5 +129,18 @@
   (check (first-value "(quote abc)") "ABC")
   (check (list *print-base* *readtable* (readtable-case *readtable*) *package*) before)
   (check (get-macro-character #\!) nil))
+
+;; a condition without its standard slots is reported as itself
+(check (getf (getf (evaluated "(error 'end-of-file)") :error) :type) "END-OF-FILE")
+(check (getf (getf (evaluated "(error 'undefined-function)") :error) :type) "UNDEFINED-FUNCTION")
+(check (first-value "(setf *read-suppress* t)") "T")
+(check (first-value "(+ 1 2)") "3")
+(check (getf (getf (evaluated "(unwind-protect (sb-ext:exit) (error \"x\"))") :error) :type)
+       "SIMPLE-ERROR")
+(check (list sb-sys:*exit-in-progress* (sb-thread:mutex-owner sb-impl::*exit-lock*)) '(nil nil))
+(check (length (getf (evaluated "(dotimes (i 5000) (warn \"w~d\" i))") :warnings)) 201)
+(check (getf (evaluated "(signal 'warning)") :warnings) nil)
+(evaluated "(defmethod print-object :around ((o structure-object) s) (write-string \"<<\" s) (call-next-method))")
+(check (first-value "(+ 1 2)") "3")
 
 (format t "~D checks, ~D failed~%" *checks* *failures*)

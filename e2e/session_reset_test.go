@@ -1,0 +1,272 @@
+package e2e
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+const resetText = "Session reset. All definitions cleared.\nCurrent package: CL-USER"
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func wantReset(t *testing.T, s *server) {
+	t.Helper()
+	r := call(t, s, patience, "reset-session", map[string]any{})
+	if r.IsError || r.Text() != resetText {
+		t.Errorf("reset-session answered (isError %v):\n%s\nwant:\n%s", r.IsError, r.Text(), resetText)
+	}
+}
+
+// running starts an evaluation and gives it time to begin.
+func running(t *testing.T, s *server, code string) (*wire.Pending, *wire.Result) {
+	t.Helper()
+	p, err := s.GoTool("evaluate-lisp", map[string]any{"code": code}, wire.CallOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond)
+	return p, new(wire.Result)
+}
+
+// imageText is what can be told of the image, one fact a line. It is the same
+// code each time, and so interns the same symbols.
+const imageText = `(with-output-to-string (out)
+  (flet ((section (title lines)
+           (format out "[~A]~%~{~A~%~}" title (sort (mapcar #'princ-to-string lines) #'string<)))
+         (present (package)
+           (let ((found '()))
+             (do-symbols (s package found)
+               (when (and (eq (find-symbol (symbol-name s) package) s)
+                          (member (nth-value 1 (find-symbol (symbol-name s) package)) '(:internal :external)))
+                 (pushnew (format nil "~A::~A~:[~; function~]~:[~; value~]~:[~; class~]"
+                                  (package-name package) (symbol-name s) (fboundp s) (boundp s) (find-class s nil))
+                          found :test #'equal))))))
+    (section "cl-user" (present (find-package :cl-user)))
+    (section "alexandria" (present (find-package :alexandria)))
+    (section "packages" (mapcar #'package-name (list-all-packages)))
+    (section "use" (mapcar #'package-name (package-use-list :cl-user)))
+    (section "used by" (mapcar #'package-name (package-used-by-list :cl-user)))
+    (section "alexandria's users" (mapcar #'package-name (package-used-by-list :alexandria)))
+    (dolist (name '(print-object initialize-instance make-load-form shared-initialize documentation))
+      (section name (mapcar (lambda (m) (format nil "~S ~S" (method-qualifiers m)
+                                          (mapcar (lambda (c) (if (typep c 'class) (class-name c) c)) (sb-mop:method-specializers m))))
+                            (sb-mop:generic-function-methods (fdefinition name)))))
+    (dolist (name '(standard-object structure-object error condition integer))
+      (section name (mapcar #'class-name (sb-mop:class-direct-subclasses (find-class name)))))
+    (section "traced" (trace))
+    (section "syntax" (list *print-base* *read-base* *print-case* *print-length* (readtable-case *readtable*) *read-default-float-format*))
+    (section "package" (list (package-name *package*)))))`
+
+// everything a session may do that should not outlast it.
+var everything = []string{
+	"(defun f (x) (* x 2))", "(defmacro m (x) `(list ,x))", "(defvar *v* 1)", "(defparameter *p* 2)", "(defconstant +k+ 3)",
+	"(setf loose 4)", "(let ((inner 5)) (setf from-let inner))", "(sb-ext:defglobal **g** 1)",
+	"(defclass thing () ((a :accessor thing-a)))", "(defmethod print-object ((o thing) stream) (write-string \"thing\" stream))",
+	"(defmethod initialize-instance :after ((o thing) &key) nil)", "(defmethod make-load-form ((o thing) &optional e) (declare (ignore e)) nil)",
+	"(defgeneric area (x))", "(defmethod area ((x thing)) 1)", "(defmethod area ((x (eql 3))) 3)",
+	"(defstruct node a b)", "(defmethod print-object ((n node) stream) (write-string \"node\" stream))",
+	"(define-condition oops (error) ())", "(deftype octet () '(unsigned-byte 8))", "(define-symbol-macro sm 1)",
+	"(defun (setf middle) (v l) (setf (second l) v))", "(defsetf third-of (l) (v) `(setf (third ,l) ,v))", "(define-compiler-macro f (x) `(* ,x 2))",
+	"(defmacro deff (n) `(defun ,n () 1))", "(deff made-by-macro)", "(setf (fdefinition 'by-fdefinition) #'car)", "(setf (symbol-value (intern \"BY-SET\")) 1)",
+	"(intern \"ONLY A SYMBOL\")", "(use-package :alexandria)", "(when-let ((x 1)) x)",
+	"(trace f)", "(defpackage :mine (:use :cl :alexandria) (:export #:shown))", "(defun mine:shown () 1)", "(defvar mine::*hidden* 1)", "(defconstant mine::+c+ 1)",
+	"(defclass mine::c (thing) ())", "(defmethod print-object ((o mine::c) s) (write-string \"c\" s))",
+	"(make-package \"MADE\" :use '(:mine))", "(defpackage :locked (:use :cl)) (sb-ext:lock-package :locked)", "(import 'mine::*hidden*)", "(use-package :mine)", "(export 'f)",
+	"(setf *print-base* 2 *print-case* :downcase *read-default-float-format* 'double-float)", "(setf *readtable* (copy-readtable))", "(set-macro-character #\\! (lambda (s c) (declare (ignore s c)) :bang))",
+	"(in-package :mine)", "(defun inside () 1)",
+}
+
+func TestResetLeavesNothing(t *testing.T) {
+	s := start(t)
+	have(t, s, "alexandria", "cl-alexandria")
+	eval(t, s, imageText)
+	before, isErr := eval(t, s, imageText)
+	if isErr {
+		t.Fatal(before)
+	}
+	for round := range 2 {
+		for _, code := range everything {
+			if got, isErr := eval(t, s, code); isErr {
+				t.Fatalf("round %d: %s\n%s", round, code, got)
+			}
+		}
+		wantReset(t, s)
+		want(t, s, "(list * ** *** / // /// + ++ +++ -)",
+			"=> (NIL NIL NIL NIL NIL NIL NIL NIL NIL (LIST * ** *** / // /// + ++ +++ -))")
+		want(t, s, "(package-name *package*)", `=> "COMMON-LISP-USER"`)
+		wantList(t, s, map[string]any{}, "[Loaded Systems]\n- ALEXANDRIA")
+		after, _ := eval(t, s, imageText)
+		compareImages(t, before, after)
+		want(t, s, "(alexandria:flatten '((1 2) (3 4)))", "=> (1 2 3 4)")
+		want(t, s, "(list 10 1.5 '!)", "=> (10 1.5 !)")
+	}
+}
+
+func compareImages(t *testing.T, before, after string) {
+	t.Helper()
+	count := map[string]int{}
+	for _, l := range strings.Split(before, "\n") {
+		count[l]--
+	}
+	for _, l := range strings.Split(after, "\n") {
+		count[l]++
+	}
+	var diff []string
+	for l, n := range count {
+		if n > 0 {
+			diff = append(diff, "left:    "+l)
+		} else if n < 0 {
+			diff = append(diff, "lost: "+l)
+		}
+	}
+	if len(diff) > 0 {
+		t.Errorf("the image is not as before:\n%s", strings.Join(diff, "\n"))
+	}
+}
+
+// What a session defined in a loaded system's package goes, too, and the names
+// are free again. The bare symbols stay: nobody can tell them from the system's.
+func TestResetInAForeignPackage(t *testing.T) {
+	s := withSystems(t)
+	if text, isErr := load(t, s, "swt-good"); isErr {
+		t.Fatal(text)
+	}
+	const defined = `(let ((names '())) (do-symbols (s :swt-good (sort names #'string<)) (when (and (eq (symbol-package s) (find-package :swt-good)) (or (fboundp s) (boundp s) (find-class s nil))) (push (symbol-name s) names))))`
+	before, _ := eval(t, s, defined)
+	want(t, s, `(defun swt-good::f () 1) (defvar swt-good::*v* 1) (defconstant swt-good::+k+ 1)
+(defclass swt-good::c () ()) (setf swt-good::loose 1) (defmethod print-object ((o swt-good::c) s) (write-string "c" s)) :ok`, "=> :OK")
+	wantReset(t, s)
+	want(t, s, defined, before)
+	want(t, s, "(defconstant swt-good::+k+ 2) swt-good::+k+", "=> 2")
+	want(t, s, "(swt-good:answer)", "=> 42")
+}
+
+// A loaded system stays, also what it has in COMMON-LISP-USER; so does one that
+// an evaluation has loaded.
+func TestResetKeepsLoadedSystems(t *testing.T) {
+	for _, how := range []string{"load-system", "evaluation"} {
+		t.Run(how, func(t *testing.T) {
+			s := withSystems(t)
+			if how == "load-system" {
+				if text, isErr := load(t, s, "swt-redefine"); isErr {
+					t.Fatal(text)
+				}
+			} else {
+				if text, isErr := eval(t, s, `(require :asdf) (asdf:load-system "swt-redefine")`); isErr {
+					t.Fatal(text)
+				}
+			}
+			wantReset(t, s)
+			want(t, s, "(list (swt-function) (swt-only-in-the-file) (swt-generic 1))", "=> (:FILE :FILE :FILE)")
+			want(t, s, "(defun mine () (swt-function)) (mine)", "=> :FILE")
+			wantReset(t, s)
+			want(t, s, "(list (fboundp 'mine) (swt-function))", "=> (NIL :FILE)")
+		})
+	}
+}
+
+func TestResetFreesNames(t *testing.T) {
+	s := start(t)
+	for _, c := range []struct{ name, first, second, text string }{
+		{"constant", "(defconstant +z+ 1)", "(defconstant +z+ 10) +z+", "=> 10"},
+		{"constant of another type", "(defconstant +z+ 1) (defun f () +z+)", "(defconstant +z+ :other) (defun f () +z+) (f)", "=> :OTHER"},
+		{"constant of an own package", "(defpackage :own (:use :cl)) (defconstant own::+c+ 1)", "(defpackage :own (:use :cl)) (defconstant own::+c+ 2) own::+c+", "=> 2"},
+		{"class", "(defclass point () ((x :initform 1))) (make-instance 'point)", "(defclass point () ((y :initform 2))) (list (slot-value (make-instance 'point) 'y) (slot-exists-p (make-instance 'point) 'x))", "=> (2 NIL)"},
+		{"structure", "(defstruct s a b)", "(defstruct s c) (s-c (make-s :c 3))", "=> 3"},
+		{"structure becomes a class", "(defstruct s a b)", "(defclass s () ((z :initform 9))) (slot-value (make-instance 's) 'z)", "=> 9"},
+		{"class becomes a condition", "(defclass s () ())", "(define-condition s (error) ()) (subtypep 's 'error)", "=> T\n=> T"},
+		{"special becomes lexical", "(defvar v 1)", "(let ((v 2)) (list v (boundp 'v)))", "=> (2 NIL)"},
+		{"symbol macro becomes a variable", "(define-symbol-macro v 1)", "(defvar v 2) v", "=> 2"},
+		{"variable becomes a symbol macro", "(defvar v 1)", "(define-symbol-macro v 2) v", "=> 2"},
+		{"macro becomes a function", "(defmacro f (x) x)", "(defun f (x) (list x)) (funcall #'f 1)", "=> (1)"},
+		{"function becomes generic", "(defun f (x) x)", "(defgeneric f (x y)) (defmethod f (x y) (list x y)) (f 1 2)", "=> (1 2)"},
+		{"generic gets another lambda list", "(defgeneric f (x)) (defmethod f ((x integer)) x)", "(defgeneric f (x y)) (defmethod f (x y) (list x y)) (f 1 2)", "=> (1 2)"},
+		{"ftype", "(declaim (ftype (function (integer) integer) f)) (defun f (x) x)", "(defun f (x) (list x)) (f :a)", "=> (:A)"},
+		{"type of a variable", "(declaim (type integer v)) (defvar v 1)", "(defvar v :k) v", "=> :K"},
+		{"type", "(deftype ty () 'integer)", "(deftype ty () 'symbol) (typep :k 'ty)", "=> T"},
+		{"type becomes a class", "(deftype ty () 'integer)", "(defclass ty () ()) (typep 1 'ty)", "=> NIL"},
+		{"package with other exports", "(defpackage :own (:use :cl) (:export #:a #:b))", "(defpackage :own (:use :cl) (:export #:b)) (nth-value 1 (find-symbol \"A\" :own))", "=> NIL"},
+		{"packages that use each other", "(defpackage :pa (:export #:x)) (defpackage :pb (:use :pa) (:export #:y)) (use-package :pb :pa)", "(list (find-package :pa) (find-package :pb))", "=> (NIL NIL)"},
+		{"local nickname", "(defpackage :pa (:use :cl)) (defpackage :pb (:use :cl) (:local-nicknames (:a :pa)))", "(find-package :pa)", "=> NIL"},
+		{"package used by another's name", "(defpackage :own (:use :cl)) (rename-package :own :renamed '(:nick))", "(list (find-package :own) (find-package :renamed) (find-package :nick))", "=> (NIL NIL NIL)"},
+		{"method on a function of its own", "(defmethod area ((x integer)) x)", "(fboundp 'area)", "=> NIL"},
+		{"documentation", "(defun f () \"doc\" 1)", "(documentation 'f 'function)", "=> NIL"},
+		{"property list", "(setf (get 'p :k) 1)", "(get 'p :k)", "=> NIL"},
+		{"undefined variable is unbound", "(defvar *counter* 0) (incf *counter*)", "(boundp '*counter*)", "=> NIL"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got, isErr := eval(t, s, c.first); isErr {
+				t.Fatalf("%s\n%s", c.first, got)
+			}
+			wantReset(t, s)
+			want(t, s, c.second, c.text)
+			wantReset(t, s)
+		})
+	}
+	want(t, s, "(defvar *counter* 0) (incf *counter*)", "=> 1")
+	wantReset(t, s)
+	wantError(t, s, "*counter*", "[ERROR] UNBOUND-VARIABLE\nThe variable *COUNTER* is unbound.")
+}
+
+func TestResetOfNothing(t *testing.T) {
+	s := start(t)
+	wantReset(t, s) // before any evaluation
+	want(t, s, "(+ 1 2)", "=> 3")
+	wantReset(t, s)
+	wantReset(t, s)
+	wantList(t, s, map[string]any{}, "No user definitions.")
+	want(t, s, "(list * (package-name *package*))", `=> (NIL "COMMON-LISP-USER")`)
+	r := call(t, s, patience, "reset-session", map[string]any{"all": true})
+	if !r.IsError || !strings.HasPrefix(r.Text(), "[ERROR] INVALID-ARGUMENTS\nreset-session has no argument \"all\".") {
+		t.Errorf("an argument that it has not (isError %v):\n%s", r.IsError, r.Text())
+	}
+}
+
+func TestResetWaitsItsTurn(t *testing.T) {
+	s := start(t)
+	p, first := running(t, s, "(progn (defvar *late* 1) (sleep 1.5) (defun late () *late*) (late))")
+	reset, err := s.GoTool("reset-session", map[string]any{}, wire.CallOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := s.GoTool("evaluate-lisp", map[string]any{"code": "(list (boundp '*late*) (fboundp 'late))"}, wire.CallOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r, a wire.Result
+	if err := reset.Wait(t.Context(), &r); err != nil || r.IsError || r.Text() != resetText {
+		t.Errorf("the reset answered %v:\n%s", err, r.Text())
+	}
+	if d := time.Since(p.Sent); d < 1400*time.Millisecond {
+		t.Errorf("the reset did not wait: it was answered %v after an evaluation of 1.5 s began", d)
+	}
+	if err := p.Wait(t.Context(), first); err != nil || first.Text() != "=> 1" {
+		t.Errorf("the running evaluation answered %v:\n%s", err, first.Text())
+	}
+	if err := after.Wait(t.Context(), &a); err != nil || a.Text() != "=> (NIL NIL)" {
+		t.Errorf("the evaluation after the reset answered %v:\n%s", err, a.Text())
+	}
+}
+
+// What was awry in the session goes with it: its package may be gone, its
+// printer broken.
+func TestResetOfABrokenSession(t *testing.T) {
+	s := start(t)
+	for _, code := range []string{
+		"(defpackage :doomed (:use :cl)) (in-package :doomed) (delete-package :doomed)",
+		"(defclass nasty () ()) (defmethod print-object ((n nasty) s) (error \"no\")) (defvar *n* (make-instance 'nasty))",
+		"(setf *readtable* (copy-readtable nil)) (setf *read-base* 36)",
+		"(defpackage :empty (:use)) (in-package :empty)",
+		"(in-package :keyword)",
+		"(defclass meta (standard-class) ()) (defmethod sb-mop:validate-superclass ((a meta) (b standard-class)) t) (defclass inst () () (:metaclass meta))",
+		"(defun f () (1+ (f))) (f)",
+	} {
+		eval(t, s, code)
+		wantReset(t, s)
+		want(t, s, "(list (package-name *package*) (+ 10 1) (find-symbol \"NASTY\"))", `=> ("COMMON-LISP-USER" 11 NIL)`)
+	}
+}

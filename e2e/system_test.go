@@ -1,0 +1,260 @@
+package e2e
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+// withSystems starts a server whose ASDF knows the fixtures, by the
+// environment, and compiles all anew.
+func withSystems(t *testing.T, args ...string) *server {
+	t.Helper()
+	dir := systemsDir(t)
+	return startWith(t, wire.Options{Env: environ(run.dir,
+		"CL_SOURCE_REGISTRY="+dir+"/:",
+		"ASDF_OUTPUT_TRANSLATIONS=/:"+t.TempDir()+"/")}, args...)
+}
+
+func systemsDir(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("testdata/systems")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func load(t *testing.T, s *server, system string) (string, bool) {
+	t.Helper()
+	r := call(t, s, 60*time.Second, "load-system", map[string]any{"system": system})
+	return r.Text(), r.IsError
+}
+
+func loaded(system string, lines ...string) string {
+	all := append([]string{"Loading system: " + system, `; Loading "` + system + `"`}, lines...)
+	return strings.Join(append(all, "Loaded: "+system), "\n")
+}
+
+func TestLoadDebianSystems(t *testing.T) {
+	s := withSystems(t)
+	for _, c := range []struct{ system, debian, use, value string }{
+		{"alexandria", "cl-alexandria", "(alexandria:flatten '((1 2) (3 4)))", "=> (1 2 3 4)"},
+		{"cl-ppcre", "cl-ppcre", `(cl-ppcre:split "\\s+" "hello world")`, `=> ("hello" "world")`},
+	} {
+		text, isErr := load(t, s, c.system)
+		if strings.Contains(text, "ASDF:MISSING-COMPONENT") {
+			t.Fatalf("this test needs the Debian package %s (scripts/install-deps --test installs it)", c.debian)
+		}
+		// cl-ppcre's style warnings follow under [warnings], one line each;
+		// what the compiler writes about them itself is noise.
+		head, rest, _ := strings.Cut(text, "\n\n")
+		if isErr || head != loaded(c.system) || rest != "" && !strings.HasPrefix(rest, "[warnings]\nSTYLE-WARNING: ") {
+			t.Errorf("loading %s answered (isError %v):\n%s", c.system, isErr, clip(text))
+		}
+		want(t, s, c.use, c.value)
+		if text, isErr := load(t, s, c.system); isErr || text != loaded(c.system) {
+			t.Errorf("loading %s again answered (isError %v):\n%s", c.system, isErr, clip(text))
+		}
+	}
+	want(t, s, "(use-package :alexandria)", "=> T")
+	want(t, s, "(when-let ((x 1)) (+ x 1))", "=> 2")
+}
+
+func TestLoadSystemByItsNames(t *testing.T) {
+	s := withSystems(t)
+	for _, args := range []map[string]any{
+		{"system": "swt-alias"}, {"system-name": "swt-alias"}, {"name": "swt-alias"}, {"system_name": "swt-alias"}, {"system": " :swt-alias "},
+	} {
+		r := call(t, s, patience, "load-system", args)
+		if r.IsError || r.Text() != loaded("swt-alias") {
+			t.Errorf("load-system %v answered (isError %v):\n%s", args, r.IsError, r.Text())
+		}
+	}
+	for _, c := range []struct {
+		args map[string]any
+		text string
+	}{
+		{map[string]any{}, "[ERROR] INVALID-ARGUMENTS\nload-system needs the argument \"system\"."},
+		{map[string]any{"system": " "}, "[ERROR] INVALID-ARGUMENTS\nsystem is empty"},
+		{map[string]any{"system": "swt-alias", "verbose": true}, "[ERROR] INVALID-ARGUMENTS\nload-system has no argument \"verbose\"."},
+	} {
+		r := call(t, s, patience, "load-system", c.args)
+		if !r.IsError || !strings.HasPrefix(r.Text(), c.text) {
+			t.Errorf("load-system %v answered (isError %v):\n%s\nwant an error that begins:\n%s", c.args, r.IsError, r.Text(), c.text)
+		}
+	}
+	wantList(t, s, map[string]any{}, "[Loaded Systems]\n- SWT-ALIAS")
+}
+
+// An evaluation may tell ASDF of a directory; force compiles and loads again.
+func TestLoadSystemForce(t *testing.T) {
+	s := start(t)
+	want(t, s, `(require :asdf) (setf asdf:*central-registry* (list "`+systemsDir(t)+`/")) :ok`, "=> :OK")
+	first := loaded("swt-good", "; swt-good is there")
+	for i, c := range []struct {
+		args  map[string]any
+		text  string
+		loads string
+	}{
+		{map[string]any{"system": "swt-good"}, first, "=> 1"},
+		{map[string]any{"system": "swt-good"}, loaded("swt-good"), "=> 1"},
+		{map[string]any{"system": "swt-good", "force": true}, first, "=> 2"},
+		{map[string]any{"system": "swt-good", "force": "true"}, first, "=> 3"},
+		{map[string]any{"system": "swt-good", "force": false}, loaded("swt-good"), "=> 3"},
+	} {
+		r := call(t, s, patience, "load-system", c.args)
+		if r.IsError || r.Text() != c.text {
+			t.Errorf("%d: load-system %v answered (isError %v):\n%s\nwant:\n%s", i, c.args, r.IsError, r.Text(), c.text)
+		}
+		want(t, s, "swt-good::*loads*", c.loads)
+	}
+	want(t, s, "(list (swt-good:answer) (package-name *package*))", `=> (42 "COMMON-LISP-USER")`)
+}
+
+func TestLoadSystemFailures(t *testing.T) {
+	s := withSystems(t)
+	l := begin(t, s)
+	dir := systemsDir(t)
+	for _, c := range []struct {
+		system, prefix string
+		parts          []string
+	}{
+		{"swt-missing-dependency", "[ERROR] ASDF:MISSING-DEPENDENCY\nComponent \"no-such-dependency\" not found, required by ", []string{"swt-missing-dependency"}},
+		{"swt-compile-error", "[ERROR] UIOP:COMPILE-FILE-ERROR\n",
+			[]string{dir + "/compile-error.lisp, line " /* 5 or 6 */, "SWT-BROKEN", "The LET binding spec (Y 1 2) is malformed."}},
+		{"swt-reader-error", "[ERROR] UIOP:COMPILE-FILE-ERROR\n",
+			[]string{dir + "/reader-error.lisp, line 4", "SWT-NO-SUCH-PACKAGE"}},
+		{"swt-load-error", "[ERROR] SIMPLE-ERROR\nno luck at load: 42\n\n[stdout]\n; Loading \"swt-load-error\"\nbefore the error", nil},
+		{"swt-conflict", "[ERROR] PACKAGE-ERROR\n", []string{"SWT-BOTH", "SAME"}},
+		{"swt-god", "[ERROR] ASDF:MISSING-COMPONENT\nComponent \"swt-god\" not found", []string{"swt-good"}},
+		{"nonexistent", "[ERROR] ASDF:MISSING-COMPONENT\nComponent \"nonexistent\" not found", nil},
+		{"../../x y\"", "[ERROR] ASDF:MISSING-COMPONENT\nComponent \"../../x y\\\"\" not found", nil},
+	} {
+		t.Run(c.system, func(t *testing.T) {
+			text, isErr := load(t, s, c.system)
+			if !isErr || !strings.HasPrefix(text, c.prefix) {
+				t.Errorf("loading %s answered (isError %v):\n%s\nwant an error that begins:\n%s", c.system, isErr, clip(text), c.prefix)
+			}
+			for _, part := range c.parts {
+				if !strings.Contains(text, part) {
+					t.Errorf("loading %s does not say %q:\n%s", c.system, part, clip(text))
+				}
+			}
+			var noise []string
+			for _, word := range []string{"[stderr]", "caught ERROR", "compilation unit", "[Backtrace]", "SB-C:", "SB-C::", "SB-INT:", "SB-KERNEL:"} {
+				if strings.Contains(text, word) {
+					noise = append(noise, word)
+				}
+			}
+			if noise != nil {
+				t.Errorf("loading %s shows the compiler's noise (%q):\n%s", c.system, noise, clip(text))
+			}
+			if strings.Contains(text, "compile-error.lisp, line ") && !regexp.MustCompile(`compile-error\.lisp, line [56]\b`).MatchString(text) {
+				t.Errorf("loading %s names a wrong line, the form stands in 5 and 6:\n%s", c.system, clip(text))
+			}
+			l.goesOn(t, s)
+		})
+	}
+	if got := list(t, s, map[string]any{"type": "systems"}); got != "No user definitions." {
+		t.Errorf("systems that failed count as loaded:\n%s", got)
+	}
+}
+
+func TestLoadSystemWithWarnings(t *testing.T) {
+	s := withSystems(t)
+	text, isErr := load(t, s, "swt-warnings")
+	head, rest, _ := strings.Cut(text, "\n\n")
+	if isErr || head != loaded("swt-warnings") {
+		t.Errorf("the head (isError %v):\n%s\nwant:\n%s", isErr, head, loaded("swt-warnings"))
+	}
+	file := regexp.QuoteMeta(systemsDir(t) + "/warnings.lisp")
+	if !regexp.MustCompile(`^\[warnings\]\n` +
+		`STYLE-WARNING: The variable (SWT-WARNINGS::)?UNUSED is defined but never used\. in ` + file + `, line [456]: [^\n]*\n` +
+		`WARNING: undefined variable: SWT-WARNINGS::\*SWT-NOWHERE\*[^\n]*$`).MatchString(rest) {
+		t.Errorf("below the head is not one line for each of the two warnings:\n%s", clip(rest))
+	}
+	want(t, s, "(swt-warnings:half 3)", "=> 3/2")
+	if text, isErr := load(t, s, "swt-warnings"); isErr || text != loaded("swt-warnings") {
+		t.Errorf("loading it again (isError %v):\n%s", isErr, clip(text))
+	}
+}
+
+func TestLoadSystemProgress(t *testing.T) {
+	s := withSystems(t)
+	var mu sync.Mutex
+	var seen []wire.Progress
+	p, err := s.GoTool("load-system", map[string]any{"system": "swt-slow"},
+		wire.CallOptions{Progress: func(p wire.Progress) { mu.Lock(); seen = append(seen, p); mu.Unlock() }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r wire.Result
+	if err := p.Wait(t.Context(), &r); err != nil || r.IsError ||
+		r.Text() != loaded("swt-slow", "; step 0", "; step 1", "; step 2", "; step 3", "; step 4") {
+		t.Fatalf("answered %v:\n%s", err, r.Text())
+	}
+	end := time.Now()
+	mu.Lock()
+	defer mu.Unlock()
+	var all strings.Builder
+	for _, n := range seen {
+		all.WriteString(n.Message)
+	}
+	if len(seen) < 3 || !strings.Contains(all.String(), "; step 0") || !strings.Contains(all.String(), "; step 3") {
+		t.Errorf("%d notifications show: %q", len(seen), all.String())
+	}
+	if len(seen) > 0 && end.Sub(seen[0].At) < time.Second {
+		t.Errorf("the first notification came %v before the end, of 2 s", end.Sub(seen[0].At))
+	}
+}
+
+func TestLoadSystemTimeout(t *testing.T) {
+	s := withSystems(t)
+	l := begin(t, s)
+	began := time.Now()
+	r := call(t, s, patience, "load-system", map[string]any{"system": "swt-loop", "timeout": 2})
+	if d := time.Since(began); d < 2*time.Second || d > 5*time.Second {
+		t.Errorf("a limit of 2 s took %v", d)
+	}
+	if !r.IsError || !strings.HasPrefix(r.Text(), "[TIMEOUT] Evaluation exceeded 2 seconds") && !strings.HasPrefix(r.Text(), "[TIMEOUT] Loading swt-loop exceeded 2 seconds") {
+		t.Errorf("a looping system answered (isError %v):\n%s", r.IsError, clip(r.Text()))
+	}
+	if !strings.Contains(r.Text(), `; Loading "swt-loop"`) {
+		t.Errorf("the output so far is missing:\n%s", clip(r.Text()))
+	}
+	l.goesOn(t, s)
+	if text, isErr := load(t, s, "swt-good"); isErr || text != loaded("swt-good", "; swt-good is there") {
+		t.Errorf("the next system (isError %v):\n%s", isErr, text)
+	}
+}
+
+// There is no Quicklisp here: a fixture defines its names and its condition.
+func TestLoadSystemWithQuicklispFixture(t *testing.T) {
+	s := withSystems(t)
+	l := begin(t, s)
+	want(t, s, `(require :asdf) (load "`+systemsDir(t)+`/quicklisp-fixture.lisp") :ok`, "=> :OK")
+	text, isErr := load(t, s, "swt-good")
+	if isErr || text != "Loading system: swt-good\nTo load \"swt-good\":\n  Load 1 ASDF system:\n    swt-good\n; Loading \"swt-good\"\n; swt-good is there\nLoaded: swt-good" {
+		t.Errorf("with Quicklisp's names (isError %v):\n%s", isErr, text)
+	}
+	text, isErr = load(t, s, "nonexistent")
+	if !isErr || text != "[ERROR] QUICKLISP-CLIENT:SYSTEM-NOT-FOUND\nSystem \"nonexistent\" not found in any known distribution." {
+		t.Errorf("an unknown system (isError %v):\n%s", isErr, text)
+	}
+	text, isErr = load(t, s, "swt-god")
+	if !isErr || !strings.HasPrefix(text, "[ERROR] QUICKLISP-CLIENT:SYSTEM-NOT-FOUND\nSystem \"swt-god\" not found in any known distribution.\n") || !strings.Contains(text, "swt-good") {
+		t.Errorf("a misspelt system (isError %v):\n%s", isErr, text)
+	}
+	// A system behind an error of its own is not unknown.
+	text, isErr = load(t, s, "swt-load-error")
+	if !isErr || !strings.HasPrefix(text, "[ERROR] SIMPLE-ERROR\nno luck at load: 42\n") {
+		t.Errorf("a system that fails (isError %v):\n%s", isErr, text)
+	}
+	l.goesOn(t, s)
+}

@@ -1,0 +1,1 @@
+(defpackage :swt-alias (:use :cl))

@@ -1,0 +1,3 @@
+(in-package :cl-user)
+
+(loop (sleep 0.01))

@@ -1,0 +1,4 @@
+(in-package :cl-user)
+
+(defun swt-unread (x)
+  (swt-no-such-package:twice x))

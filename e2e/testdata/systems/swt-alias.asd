@@ -1,0 +1,2 @@
+(defsystem "swt-alias"
+  :components ((:file "alias")))

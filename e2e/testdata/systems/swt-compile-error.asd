@@ -1,0 +1,2 @@
+(defsystem "swt-compile-error"
+  :components ((:file "compile-error")))

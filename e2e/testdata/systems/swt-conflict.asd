@@ -1,0 +1,2 @@
+(defsystem "swt-conflict"
+  :components ((:file "conflict")))

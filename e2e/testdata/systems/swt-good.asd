@@ -1,0 +1,2 @@
+(defsystem "swt-good"
+  :components ((:file "good")))

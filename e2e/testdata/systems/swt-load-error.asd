@@ -1,0 +1,2 @@
+(defsystem "swt-load-error"
+  :components ((:file "load-error")))

@@ -1,0 +1,2 @@
+(defsystem "swt-loop"
+  :components ((:file "loop")))

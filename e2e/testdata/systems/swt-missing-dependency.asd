@@ -1,0 +1,3 @@
+(defsystem "swt-missing-dependency"
+  :depends-on ("no-such-dependency")
+  :components ((:file "good")))

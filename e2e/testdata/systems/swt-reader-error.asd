@@ -1,0 +1,2 @@
+(defsystem "swt-reader-error"
+  :components ((:file "reader-error")))

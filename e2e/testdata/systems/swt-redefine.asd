@@ -1,0 +1,2 @@
+(defsystem "swt-redefine"
+  :components ((:file "redefine")))

@@ -1,0 +1,2 @@
+(defsystem "swt-slow"
+  :components ((:file "slow")))

@@ -1,0 +1,2 @@
+(defsystem "swt-warnings"
+  :components ((:file "warnings")))

@@ -1,0 +1,138 @@
+;;;; journal.lisp -- the source of what a session defines, and evaluating it again
+
+(cl:in-package #:swank-mcp)
+
+;;; The bridge keeps the source of each definition, to bring the session back
+;;; when its image has died.  What is handed out for that must be safe to
+;;; evaluate again: definitions, packages, declarations, systems; never code
+;;; that merely contains a definition, of which only the definition is taken.
+
+(defparameter *package-operators*
+  '(defpackage make-package use-package unuse-package import export unexport shadow
+    shadowing-import rename-package delete-package)
+  "Operators whose calls at top level change packages.")
+
+(defparameter *declaring-operators* '(declaim proclaim require))
+
+(defparameter *wrapping-operators*
+  '(let let* flet labels macrolet symbol-macrolet locally eval-when)
+  "Operators that give the definitions in them an environment, which must be
+there again when they are.")
+
+(defun loading-call-p (form)
+  "True of (ASDF:LOAD-SYSTEM ...) and (QL:QUICKLOAD ...)."
+  (and (symbolp (first form))
+       (first form)
+       (member (symbol-name (first form)) '("LOAD-SYSTEM" "QUICKLOAD") :test #'string=)
+       (implementation-or-loader-p (symbol-package (first form)))))
+
+(defun implementation-or-loader-p (package)
+  (and package
+       (find-if (lambda (prefix) (eql 0 (search prefix (package-name package))))
+                '("ASDF" "QL" "QUICKLISP"))))
+
+(defun defining-call-p (form)
+  "True of a form that does nothing but define: a defining operator's, or a call
+of a macro of the user's that expanded to definitions."
+  (let ((operator (first form)))
+    (or (assoc operator *defining-operators*)
+        (and (symbolp operator)
+             (macro-function operator)
+             (not (eq (symbol-package operator) (find-package '#:common-lisp)))))))
+
+(defun users-package-p (designator)
+  "False of packages without which no image works, and of what is no name."
+  (let ((name (cond ((and (consp designator) (eq (first designator) 'quote)) (second designator))
+                    (t designator))))
+    (and name
+         (typep name '(or symbol string))
+         (notany (lambda (prefix) (eql 0 (search prefix (string name))))
+                 '("SWANK" "SB-" "COMMON-LISP" "CL" "KEYWORD" "ASDF" "UIOP")))))
+
+(defun replay-kind (form)
+  "How the top level FORM, which has been evaluated, is to be evaluated again:
+:WHOLE, :PARTS (the forms in it, each by itself), :DEFINITIONS (those that it
+made), or NIL for not at all."
+  (when (and (consp form) (symbolp (first form)))
+    (let ((operator (first form)))
+      (cond ((and (member operator '(delete-package rename-package))
+                  (not (users-package-p (second form))))
+             nil)
+            ((or (member operator *package-operators*)
+                 (member operator *declaring-operators*)
+                 (loading-call-p form))
+             :whole)
+            ((null *noted*) (and (eq operator 'progn) :parts))
+            ((or (defining-call-p form) (member operator *wrapping-operators*)) :whole)
+            ((eq operator 'progn) :parts)
+            (t :definitions)))))
+
+(defun key-text (key)
+  "KEY, (KIND . NAME), as the bridge compares it."
+  (call-with-listing-syntax (lambda () (safely (prin1-to-string key)))))
+
+(defun form-source (form package)
+  "FORM printed so that it can be read again in PACKAGE; NIL if it cannot."
+  (with-standard-io-syntax
+    (let ((*package* package) (*print-pretty* nil) (*print-circle* t))
+      (ignore-errors (prin1-to-string form)))))
+
+(defun journal-entry (keys text package)
+  (list (mapcar #'key-text keys) text (package-name package)))
+
+(defun journal-entries (form text package)
+  "Entries (KEYS TEXT PACKAGE-NAME) for the top level FORM, whose source in the
+user's code is TEXT, read in PACKAGE; TEXT is NIL for a part of such a form."
+  (flet ((source () (or text (form-source form package))))
+    (ecase (replay-kind form)
+      ((nil) '())
+      (:whole (let ((source (source)))
+                (and source
+                     (list (journal-entry (or (mapcar #'car *noted*) (list (cons :form source)))
+                                          source package)))))
+      (:parts (loop for part in (rest form)
+                    append (let ((*noted* (remove-if-not (lambda (noted) (contains-p part (cdr noted)))
+                                                         *noted*)))
+                             (journal-entries part nil package))))
+      (:definitions (loop for (key . defining) in (reverse *noted*)
+                          for source = (form-source defining package)
+                          when source collect (journal-entry (list key) source package))))))
+
+(defun contains-p (form part)
+  "True if PART is FORM, or in it, or came out of a macro call that FORM is."
+  (or (eq form part)
+      (and (consp form)
+           (or (and (symbolp (first form)) (macro-function (first form))
+                    (not (member (first form) *wrapping-operators*))
+                    (not (assoc (first form) *defining-operators*)))
+               (loop for rest on form
+                     thereis (contains-p (car rest) part)
+                     while (consp (cdr rest)))))))
+
+;;; Evaluating it again
+
+(defun restore-entry (text package-name)
+  "Evaluate TEXT in the package; NIL, or why that failed."
+  (block nil
+    (let ((*package* (or (find-package-named package-name) (user-package))))
+      (handler-bind ((warning #'muffle-warning)
+                     (serious-condition
+                       (lambda (condition) (return (clip (condition-text condition) 300)))))
+        (with-input-from-string (in text)
+          (loop for form = (read in nil in)
+                until (eq form in)
+                do (evaluate-form form)))
+        nil))))
+
+(defun restore-entries (entries)
+  "Evaluate ENTRIES, ((TEXT PACKAGE-NAME) ...), in order.  One that fails is
+tried again after the others, which may define what it needs, as long as that
+helps.  Return ((INDEX WHY) ...) of those that failed to the end."
+  (let ((todo (loop for entry in entries for index from 0 collect (cons index entry))))
+    (loop
+      (let ((failed (loop for (index text package) in todo
+                          for why = (restore-entry text package)
+                          when why collect (list index text package why))))
+        (when (or (null failed) (= (length failed) (length todo)))
+          (return (loop for (index nil nil why) in failed collect (list index why))))
+        (setf todo (mapcar #'butlast failed))))))

@@ -1,0 +1,155 @@
+package lisp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"swank-mcp/swank"
+)
+
+const (
+	// restoreLimit bounds the evaluation of one batch of the journal.
+	restoreLimit = 2 * time.Minute
+
+	// A batch stays well below the largest frame.
+	restoreEntries = 1000
+	restoreBytes   = 2 << 20
+
+	// maxRecoveries is after how many images in a row that died of it a
+	// session's journal is given up.
+	maxRecoveries = 2
+)
+
+// settle makes lv the image of s: what the session has defined in another one
+// is evaluated again. The holder of the turn calls it; the next result tells.
+func (im *Image) settle(ctx context.Context, s *session, lv *live, thread swank.ThreadID) error {
+	home := s.home
+	if home == lv {
+		return nil
+	}
+	if home == nil {
+		s.home = lv
+		s.notes = append(s.notes, lv.proc.notes...)
+		return nil
+	}
+	how := "The image was replaced, because the one before ended: " + home.epitaph() + "."
+	switch {
+	case im.cfg.NoRecovery:
+		s.journal = journal{}
+		how += " Recovery is off (--no-recovery): the session starts empty."
+	case s.recoveries >= maxRecoveries:
+		s.journal = journal{}
+		how += " Evaluating the session's definitions again has ended new images, too; they are given up and the session starts empty."
+	case s.journal.live > 0:
+		s.recoveries++
+		text, err := im.restore(ctx, s, lv, thread)
+		if err != nil {
+			return err
+		}
+		how += " " + text
+	default:
+		how += " The session had no definitions to bring back; values, objects and threads are gone."
+	}
+	s.recoveries = 0
+	s.home = lv
+	s.notes = append(s.notes, how)
+	return nil
+}
+
+// restore evaluates the journal in lv and says what came of it.
+func (im *Image) restore(ctx context.Context, s *session, lv *live, thread swank.ThreadID) (string, error) {
+	todo := s.journal.all()
+	var failed []*entry
+	why := map[*entry]string{}
+	for pass := 0; pass < 2 && len(todo) > 0; pass++ {
+		failed = failed[:0:0]
+		for len(todo) > 0 {
+			batch := todo[:batchSize(todo)]
+			todo = todo[len(batch):]
+			e := &evaluation{im: im, lv: lv, s: s, token: im.token.Add(1), thread: thread,
+				r: Request{Timeout: restoreLimit, Debug: defaultDebug}, restore: batch}
+			res, err := e.run(ctx)
+			switch {
+			case err != nil:
+				return "", err
+			case res.Failure != nil && (res.Failure.Kind == KindImageDied || res.Failure.Type == typeReplaced):
+				return "", errNotBegun // in yet another image, or not at all
+			case res.Failure != nil:
+				return "Bringing the session back was stopped: " + res.Failure.Type + " " + res.Failure.Message + ".", nil
+			}
+			for _, f := range e.failures {
+				if f.Index >= 0 && f.Index < len(batch) {
+					failed = append(failed, batch[f.Index])
+					why[batch[f.Index]] = f.Why
+				}
+			}
+		}
+		todo = failed // once more, now that later batches are there
+	}
+	return im.restored(s, failed, why), nil
+}
+
+// restored is the report.
+func (im *Image) restored(s *session, failed []*entry, why map[*entry]string) string {
+	text := fmt.Sprintf("Restored: %s.", s.journal.summary())
+	if vars := s.journal.names(":VARIABLE"); len(vars) > 0 {
+		text += fmt.Sprintf(" Variables have the values of their definitions again (%s);", listed(vars))
+	}
+	text += " other values, objects and threads are gone."
+	var lost []string
+	for _, e := range failed {
+		lost = append(lost, fmt.Sprintf("%s (%s)", strings.Join(e.keys, " "), firstLine(why[e], 120)))
+	}
+	if len(lost) > 0 {
+		text += " Not restored: " + listed(lost) + "."
+	}
+	return text
+}
+
+func batchSize(entries []*entry) int {
+	bytes := 0
+	for i, e := range entries {
+		if bytes += len(e.text); i > 0 && (bytes > restoreBytes || i == restoreEntries) {
+			return i
+		}
+	}
+	return len(entries)
+}
+
+// restoreForm is the call that evaluates a batch.
+func restoreForm(s *session, batch []*entry, token int64) *helperCall {
+	c := newHelperCall("RESTORE")
+	c.text = append(c.text, " (|COMMON-LISP|:|QUOTE| ("...)
+	for _, e := range batch {
+		c.text = append(c.text, '(')
+		c.str(e.text).str(e.pkg)
+		c.text = append(c.text, ')')
+	}
+	c.text = append(c.text, "))"...)
+	c.key("SESSION").str(s.name).key("TOKEN").num(token)
+	if s.journal.pkg != "" {
+		c.key("PACKAGE").str(s.journal.pkg)
+	}
+	return c
+}
+
+// broughtBack brings a session back before it is looked at from outside an
+// evaluation, if its image has died.
+func (im *Image) broughtBack(ctx context.Context, name string) error {
+	s := im.session(name)
+	im.mu.Lock()
+	cur := im.cur
+	im.mu.Unlock()
+	if home := s.where.Load(); home == nil || home == cur && !home.over() {
+		return nil
+	}
+	t := &turn{code: "(bringing the session back)", limit: startPatience}
+	if err := s.take(ctx, t); err != nil {
+		return err
+	}
+	defer s.done()
+	_, err := im.prepare(ctx, s, Request{Timeout: startPatience})
+	return err
+}
