@@ -37,6 +37,6 @@ func (c *command) doctor(ctx context.Context) error {
 		fmt.Fprintln(c.stdout, "\nswank-mcp cannot work until what is missing is there.")
 		return errReported
 	}
-	fmt.Fprintln(c.stdout, "\nswank-mcp can work. To register it: claude mcp add lisp -- swank-mcp")
+	fmt.Fprintln(c.stdout, "\nswank-mcp can work. To register it: claude mcp add lisp -- "+program())
 	return nil
 }

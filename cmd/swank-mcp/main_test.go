@@ -63,7 +63,7 @@ func TestTerminal(t *testing.T) {
 	}
 	defer tty.Close()
 	status, out, errs := runOnce(t, tty)
-	if status != 0 || !strings.Contains(out, "claude mcp add lisp -- swank-mcp") || errs != "" {
+	if status != 0 || !strings.Contains(out, "claude mcp add lisp -- "+program()) || errs != "" {
 		t.Errorf("serve: status %d, stdout %q, stderr %q", status, out, errs)
 	}
 	if status, _, errs := runOnce(t, tty, "eval"); status != 2 || !strings.Contains(errs, "eval needs a form") {

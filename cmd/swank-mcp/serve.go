@@ -6,8 +6,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"swank-mcp/mcpbridge"
@@ -17,7 +20,7 @@ import (
 // first call that needs it.
 func (c *command) serve(ctx context.Context) error {
 	if isTerminal(c.stdin) {
-		fmt.Fprint(c.stdout, registration)
+		fmt.Fprint(c.stdout, strings.ReplaceAll(registration, "PROGRAM", program()))
 		return nil
 	}
 	tune()
@@ -58,11 +61,28 @@ func tune() {
 const registration = `swank-mcp is an MCP server: a client starts it and speaks with it over stdin
 and stdout. There is nothing to type here. To register it with Claude Code:
 
-  claude mcp add lisp -- swank-mcp
+  claude mcp add lisp -- PROGRAM
 
-With other clients: command "swank-mcp", no arguments. To see whether it will
-work: swank-mcp doctor. To try it: swank-mcp eval '(+ 1 2)'
+With other clients: command "PROGRAM", no arguments. To see whether it will
+work: PROGRAM doctor. To try it: PROGRAM eval '(+ 1 2)'
 `
+
+// program is what to type, or to put into a configuration, to run this binary:
+// its name where PATH finds it, else its whole path.
+func program() string {
+	path, err := os.Executable()
+	if err != nil {
+		return "swank-mcp"
+	}
+	if found, err := exec.LookPath(filepath.Base(path)); err == nil {
+		a, errA := os.Stat(found)
+		b, errB := os.Stat(path)
+		if errA == nil && errB == nil && os.SameFile(a, b) {
+			return filepath.Base(path)
+		}
+	}
+	return path
+}
 
 // closeGrace is how long the image may take to end.
 const closeGrace = 3 * time.Second
