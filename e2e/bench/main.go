@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 )
 
@@ -17,10 +16,6 @@ func main() {
 	n := flag.Int("n", 2000, "sequential evaluations")
 	long := flag.Int("long", 10000, "evaluations of the long run")
 	flag.Parse()
-	// Both clients of this process wait for one answer after the other. A
-	// second processor would only let the Go runtime look for work there, where
-	// the image and the bridge should run.
-	runtime.GOMAXPROCS(1)
 	if err := measure(*binary, *n, *long); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
