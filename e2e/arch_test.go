@@ -122,6 +122,9 @@ func files(t *testing.T, f func(path string, data []byte)) {
 			}
 			return nil
 		}
+		if d.Name() == ".git" { // of a linked worktree
+			return nil
+		}
 		data, err := os.ReadFile(path)
 		if err != nil || !d.Type().IsRegular() {
 			return err

@@ -54,38 +54,48 @@ func startCold(t *testing.T, o wire.Options, args ...string) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{c, t}
 	t.Cleanup(func() {
-		select {
-		case <-c.Exited(): // the test ended it
-		default:
-			kids := descendants(c.PID())
-			if err := c.Close(patience); err != nil {
-				t.Errorf("closing: %v\nstderr: %s", err, c.Stderr())
-			}
-			for _, pid := range kids {
-				if !gone(pid, time.Second) {
-					t.Errorf("process %d (%s) outlived its server by a second", pid, command(pid))
-					syscall.Kill(pid, syscall.SIGKILL)
-				}
-			}
-		}
-		if err := c.Breach(); err != nil {
-			t.Error(err)
-		}
-		for id, n := range c.Answers() {
-			if n != 1 && id != "null" {
-				t.Errorf("request %s was answered %d times", id, n)
-			}
-		}
-		if strings.Contains(c.Stderr(), "DATA RACE") || strings.Contains(c.Stderr(), "panic:") {
-			t.Errorf("server log:\n%s", c.Stderr())
+		for _, complaint := range farewell(c) {
+			t.Error(complaint)
 		}
 		if t.Failed() && c.Stderr() != "" {
 			t.Logf("server log (end):\n%s", tail(c.Stderr(), 3000))
 		}
 	})
-	return s
+	return &server{c, t}
+}
+
+// farewell ends a server, unless it has ended, and tells what it did wrong in
+// its life: it must end by itself at the end of its input, have written nothing
+// but the protocol, have answered each request once, and leave no process.
+func farewell(c *wire.Client) (complaints []string) {
+	complain := func(format string, args ...any) { complaints = append(complaints, fmt.Sprintf(format, args...)) }
+	select {
+	case <-c.Exited(): // the test ended it
+	default:
+		kids := descendants(c.PID())
+		if err := c.Close(patience); err != nil {
+			complain("closing: %v\nstderr: %s", err, c.Stderr())
+		}
+		for _, pid := range kids {
+			if !gone(pid, time.Second) {
+				complain("process %d (%s) outlived its server by a second", pid, command(pid))
+				syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+	}
+	if err := c.Breach(); err != nil {
+		complain("%v", err)
+	}
+	for id, n := range c.Answers() {
+		if n != 1 && id != "null" {
+			complain("request %s was answered %d times", id, n)
+		}
+	}
+	if strings.Contains(c.Stderr(), "DATA RACE") || strings.Contains(c.Stderr(), "panic:") {
+		complain("server log:\n%s", c.Stderr())
+	}
+	return complaints
 }
 
 // call is one tools/call that must be answered within limit.

@@ -1,0 +1,148 @@
+package e2e
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"swank-mcp/e2e/wire"
+)
+
+var update = flag.Bool("update", false, "rewrite what the scripts compare replies with")
+
+// Sessions written down as documents: testdata/script/*.txtar. The commands
+// are described in docs/development.md.
+func TestScript(t *testing.T) {
+	if err := run.warm(); err != nil {
+		t.Fatal(err)
+	}
+	runScripts(t, "testdata/script")
+}
+
+func runScripts(t *testing.T, dir string) {
+	testscript.Run(t, testscript.Params{
+		Dir:                dir,
+		UpdateScripts:      *update,
+		RequireUniqueNames: true,
+		Setup:              setUpScript,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"server":     serverCommand,
+			"call":       callCommand,
+			"eval":       evalCommand,
+			"reply":      replyCommand,
+			"as":         asCommand,
+			"kill-image": killImageCommand,
+			"close":      closeCommand,
+		},
+	})
+}
+
+// script is what one script keeps between its commands.
+type script struct {
+	clients map[string]*scriptClient
+	as      string // who speaks: the key of clients
+}
+
+// scriptClient is one MCP client with a server of its own.
+type scriptClient struct {
+	*wire.Client
+	pending []*wire.Pending // calls sent with &, oldest first
+}
+
+type scriptKey struct{}
+
+func scriptOf(ts *testscript.TestScript) *script { return ts.Value(scriptKey{}).(*script) }
+
+// client is the client of the one who speaks, with its server running.
+func client(ts *testscript.TestScript) *scriptClient {
+	s := scriptOf(ts)
+	c := s.clients[s.as]
+	if c == nil {
+		ts.Fatalf("no server runs here: start one first, as in: server --timeout 5")
+	}
+	return c
+}
+
+// setUpScript gives the script the environment that its servers will have, and
+// ends these when it ends.
+func setUpScript(env *testscript.Env) error {
+	s := &script{clients: map[string]*scriptClient{}}
+	env.Values[scriptKey{}] = s
+	for _, v := range environ(env.WorkDir) {
+		name, value, _ := strings.Cut(v, "=")
+		env.Setenv(name, value)
+	}
+	env.Setenv("PATH", filepath.Dir(run.binary)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	env.Defer(func() {
+		failed := false
+		for name, c := range s.clients {
+			for _, complaint := range farewell(c.Client) {
+				env.T().Log("server", name, complaint)
+				failed = true
+			}
+			if log := c.Stderr(); log != "" {
+				env.T().Log("server", name, "log (end):\n"+tail(log, 3000))
+			}
+		}
+		if failed {
+			env.T().FailNow()
+		}
+	})
+	return nil
+}
+
+// as NAME COMMAND...: another client does it.
+func asCommand(ts *testscript.TestScript, neg bool, args []string) {
+	commands := map[string]func(*testscript.TestScript, bool, []string){
+		"server": serverCommand, "call": callCommand, "eval": evalCommand, "reply": replyCommand,
+		"kill-image": killImageCommand, "close": closeCommand,
+	}
+	if len(args) < 2 || commands[args[1]] == nil {
+		ts.Fatalf("usage: as NAME COMMAND [ARGUMENT...], with one of server, call, eval, reply, kill-image, close")
+	}
+	s := scriptOf(ts)
+	defer func(was string) { s.as = was }(s.as)
+	s.as = args[0]
+	commands[args[1]](ts, neg, args[2:])
+}
+
+// kill-image: kill -9, as an accident would, and wait for the end.
+func killImageCommand(ts *testscript.TestScript, neg bool, args []string) {
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	defer stop()
+	r, err := client(ts).Tool(ctx, "session-status", map[string]any{})
+	ts.Check(err)
+	m := pidPattern.FindStringSubmatch(r.Text())
+	if neg || len(args) > 0 || m == nil {
+		ts.Fatalf("usage: kill-image, while one runs; session-status says:\n%s", r.Text())
+	}
+	var pid int
+	fmt.Sscan(m[1], &pid)
+	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
+	// Until the server has noticed, a call would die with the image.
+	if !eventually(patience, func() bool {
+		r, err := client(ts).Tool(ctx, "session-status", map[string]any{})
+		return err == nil && !strings.Contains(r.Text(), m[0]+",")
+	}) {
+		ts.Fatalf("after %v the server still shows %s", patience, m[0])
+	}
+}
+
+// close: the end of the server's input; it must end well.
+func closeCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: close")
+	}
+	c := client(ts)
+	delete(scriptOf(ts).clients, scriptOf(ts).as)
+	for _, complaint := range farewell(c.Client) {
+		ts.Fatalf("%s", complaint)
+	}
+}
