@@ -115,5 +115,6 @@ func environ(home string, more ...string) []string {
 		"XDG_CACHE_HOME=" + run.cache,
 		"TMPDIR=" + run.dir,
 		"LC_ALL=C",
+		"SWANK_MCP_TOOLSETS=all", // TestToolsets tests the default
 	}, more...)
 }

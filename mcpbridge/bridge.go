@@ -37,6 +37,7 @@ type Options struct {
 	Timeout    time.Duration // of an evaluation that names none; 30 s
 	MaxTimeout time.Duration // the longest an evaluation may name; 600 s
 	MaxOutput  int           // characters of a reply before it is cut; 40,000
+	Tools      Selection     // must pass its Check; the default set
 	Log        *slog.Logger  // nil discards
 }
 
@@ -79,6 +80,7 @@ var errShutdown = errors.New("mcpbridge: the server is shutting down")
 type Bridge struct {
 	o      Options
 	server *mcp.Server
+	tools  []*tool // the selected ones
 	spool  spool
 	order  order
 
@@ -89,7 +91,7 @@ type Bridge struct {
 // New returns a bridge that serves o.Image. It starts nothing.
 func New(o Options) *Bridge {
 	o.setDefaults()
-	b := &Bridge{o: o}
+	b := &Bridge{o: o, tools: o.Tools.pick()}
 	b.base, b.stop = context.WithCancelCause(context.Background())
 	b.server = mcp.NewServer(b.implementation(), &mcp.ServerOptions{
 		Instructions: instructions,
@@ -97,7 +99,7 @@ func New(o Options) *Bridge {
 		Capabilities: capabilities(),
 	})
 	b.server.AddReceivingMiddleware(b.guard)
-	for _, t := range tools() {
+	for _, t := range b.tools {
 		t.register(b)
 	}
 	return b

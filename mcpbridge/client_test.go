@@ -22,7 +22,7 @@ func connect(t *testing.T, version string, image Image, o *mcp.ClientOptions) *m
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
-	b := New(Options{Image: image})
+	b := New(Options{Image: image, Tools: everyTool})
 	ended := make(chan error, 1)
 	go func() { ended <- b.Serve(context.Background(), inR, outW) }()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "0"}, o)

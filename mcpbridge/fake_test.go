@@ -125,16 +125,31 @@ type peer struct {
 	ended chan error
 }
 
-// serve starts a bridge over pipes; it and everything of it is gone when the test ends.
+// everyTool is what tests serve, whatever the default is.
+var everyTool = Selection{Toolsets: []string{allTools}}
+
+// serve starts a bridge over pipes, with every tool if none are selected; it
+// and everything of it is gone when the test ends.
 func serve(t testing.TB, o Options) *peer {
 	t.Helper()
 	image := &fakeImage{}
 	if o.Image == nil {
 		o.Image = image
 	}
+	if o.Tools.Toolsets == nil && o.Tools.Tools == nil {
+		o.Tools.Toolsets = everyTool.Toolsets
+	}
+	p := peerOf(t, New(o))
+	p.image = image
+	return p
+}
+
+// peerOf serves b over pipes.
+func peerOf(t testing.TB, b *Bridge) *peer {
+	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
-	p := &peer{t: t, in: inW, out: bufio.NewReaderSize(outR, 1<<20), image: image, b: New(o), ended: make(chan error, 1)}
+	p := &peer{t: t, in: inW, out: bufio.NewReaderSize(outR, 1<<20), b: b, ended: make(chan error, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.stop = cancel
 	go func() { p.ended <- p.b.Serve(ctx, inR, outW) }()

@@ -26,7 +26,7 @@ func (b *Bridge) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		}()
 		if call, ok := req.(*mcp.CallToolRequest); ok {
-			if err := resolveName(call.Params); err != nil {
+			if err := b.resolveName(call.Params); err != nil {
 				return nil, err
 			}
 		}
@@ -65,24 +65,21 @@ func (b *Bridge) panicked(method string, v any) (mcp.Result, error) {
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: clip(text, maxErrorMessage)}
 }
 
-// resolveName accepts evaluate_lisp for evaluate-lisp, and answers an unknown
-// name with the known ones.
-func resolveName(p *mcp.CallToolParamsRaw) error {
+// resolveName accepts evaluate_lisp for evaluate-lisp. It answers an unknown
+// name with the known ones, and one that was not selected with how to have it.
+func (b *Bridge) resolveName(p *mcp.CallToolParamsRaw) error {
 	var names []string
-	for _, t := range tools() {
-		if t.name == p.Name {
+	for _, t := range b.tools {
+		if sameTool(t.name, p.Name) {
+			p.Name = t.name
 			return nil
 		}
 		names = append(names, t.name)
 	}
-	for _, n := range names {
-		if strings.EqualFold(n, strings.ReplaceAll(p.Name, "_", "-")) {
-			p.Name = n
-			return nil
-		}
-	}
 	text := fmt.Sprintf("unknown tool %q.", clip(p.Name, 60))
-	if near := nearest(p.Name, names); near != "" {
+	if l := findTool(p.Name); l != nil {
+		text = b.o.Tools.absence(l)
+	} else if near := nearest(p.Name, names); near != "" {
 		text += fmt.Sprintf(" Nearest: %q.", near)
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text + " Valid: " + strings.Join(names, ", ") + "."}

@@ -5,28 +5,45 @@ import (
 	"strings"
 )
 
-// tools is every tool, in the order of the documentation.
-func tools() []*tool {
-	return []*tool{
-		&evaluateTool,
-		&listDefinitionsTool,
-		&listPackagesTool,
-		&loadSystemTool,
-		&resetTool,
-		&statusTool,
-		&readOutputTool,
+// listing is a tool and where it belongs.
+type listing struct {
+	tool *tool
+	set  toolset
+}
+
+// listed is every tool with its toolset, in the order of the documentation.
+// The tools shown without being asked for are named in defaults.
+func listed() []listing {
+	return []listing{
+		{&evaluateTool, inCore},
+		{&listDefinitionsTool, inCore},
+		{&listPackagesTool, inCore},
+		{&loadSystemTool, inCore},
+		{&resetTool, inCore},
+		{&statusTool, inCore},
+		{&readOutputTool, inCore},
 	}
 }
 
+// tools is every tool, in the order of the documentation.
+func tools() (out []*tool) {
+	for _, l := range listed() {
+		out = append(out, l.tool)
+	}
+	return out
+}
+
 // ToolTable is the table of all tools in Markdown, as the README shows it:
-// name with arguments, the first sentence of the description, and what the
-// tool changes. Optional arguments are in brackets.
+// name with arguments, the first sentence of the description, the toolset, in
+// brackets where the tool is not shown by default, and what the tool changes.
+// Optional arguments are in brackets.
 func ToolTable() string {
 	var b strings.Builder
-	b.WriteString("| Tool | What it does | Changes the image |\n| --- | --- | --- |\n")
+	b.WriteString("| Tool | What it does | Toolset | Changes the image |\n| --- | --- | --- | --- |\n")
 	o := Options{}
 	o.setDefaults()
-	for _, t := range tools() {
+	for _, l := range listed() {
+		t := l.tool
 		var names []string
 		for _, p := range t.params(&o) {
 			if p.hidden {
@@ -47,7 +64,11 @@ func ToolTable() string {
 		if t.readOnly {
 			changes = "no"
 		}
-		fmt.Fprintf(&b, "| %s | %s. | %s |\n", cell, strings.ReplaceAll(strings.TrimSuffix(first, "."), "|", `\|`), changes)
+		set := string(l.set)
+		if !(Selection{}).names(&l) {
+			set = "(" + set + ")"
+		}
+		fmt.Fprintf(&b, "| %s | %s. | %s | %s |\n", cell, strings.ReplaceAll(strings.TrimSuffix(first, "."), "|", `\|`), set, changes)
 	}
 	return b.String()
 }

@@ -187,8 +187,12 @@ func TestToolNames(t *testing.T) {
 			t.Errorf("%s answered %+v", name, a)
 		}
 	}
-	a := p.call("evaluate", `{"code":"1"}`)
-	if a.Error == nil || a.Error.Code != -32602 || !strings.Contains(a.Error.Message, `Nearest: "evaluate-lisp". Valid: evaluate-lisp, list-definitions, list-packages, load-system, reset-session, session-status, read-output.`) {
+	var names []string
+	for _, tl := range tools() {
+		names = append(names, tl.name)
+	}
+	want := `unknown tool "evaluate-lips". Nearest: "evaluate-lisp". Valid: ` + strings.Join(names, ", ") + "."
+	if a := p.call("evaluate-lips", `{"code":"1"}`); a.Error == nil || a.Error.Code != -32602 || a.Error.Message != want {
 		t.Errorf("unknown tool answered %+v", a.Error)
 	}
 }

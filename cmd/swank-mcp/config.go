@@ -19,6 +19,7 @@ import (
 type config struct {
 	timeout, maxTimeout time.Duration
 	maxOutput           int
+	tools               mcpbridge.Selection
 	lisp                lisp.Config
 	trace               string
 	logLevel            slog.Level
@@ -33,6 +34,10 @@ func (c *config) flags() *flag.FlagSet {
 	fs.Var((*secondsFlag)(&c.timeout), "timeout", "")
 	fs.Var((*secondsFlag)(&c.maxTimeout), "max-timeout", "")
 	fs.IntVar(&c.maxOutput, "max-output", mcpbridge.DefaultMaxOutput, "")
+	fs.Var((*listFlag)(&c.tools.Toolsets), "toolsets", "")
+	fs.Var((*listFlag)(&c.tools.Tools), "tools", "")
+	fs.Var((*listFlag)(&c.tools.Exclude), "exclude-tools", "")
+	fs.BoolVar(&c.tools.ReadOnly, "read-only", false, "")
 	fs.StringVar(&c.lisp.SBCL, "sbcl", "sbcl", "")
 	fs.StringVar(&c.lisp.SwankDir, "swank-dir", "", "")
 	fs.IntVar(&c.lisp.HeapMB, "heap", lisp.DefaultHeapMB, "")
@@ -89,6 +94,9 @@ func (c *config) check() error {
 	case c.lisp.StackMB < 1:
 		return fmt.Errorf("%w: --stack %d is less than 1", errUsage, c.lisp.StackMB)
 	}
+	if err := c.tools.Check(); err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
 	return nil
 }
 
@@ -139,5 +147,16 @@ func (s *secondsFlag) Set(v string) error {
 		return errors.New("must be more than 0")
 	}
 	*s = secondsFlag(d)
+	return nil
+}
+
+// listFlag is a list of names with commas between them. As with every flag,
+// the last value given counts.
+type listFlag []string
+
+func (l *listFlag) String() string { return strings.Join(*l, ",") }
+
+func (l *listFlag) Set(v string) error {
+	*l = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
 	return nil
 }

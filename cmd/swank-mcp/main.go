@@ -68,7 +68,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func (c *command) dispatch(ctx context.Context, name string) error {
-	if name != "eval" && len(c.args) > 0 {
+	switch {
+	case name == "help" && len(c.args) == 1 && c.args[0] == "image":
+		fmt.Fprint(c.stdout, usageImage)
+		return nil
+	case name != "eval" && len(c.args) > 0:
 		return fmt.Errorf("%w: %s takes no argument %q", errUsage, name, c.args[0])
 	}
 	switch name {

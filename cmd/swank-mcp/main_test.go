@@ -25,21 +25,24 @@ func TestScript(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	lines := strings.Split(strings.TrimSuffix(usage, "\n"), "\n")
-	if len(lines) > 24 {
-		t.Errorf("%d lines, a screen has 24", len(lines))
-	}
-	for _, l := range lines {
-		if n := utf8.RuneCountInString(l); n > 80 {
-			t.Errorf("%d columns: %s", n, l)
+	for _, page := range []string{usage, usageImage} {
+		lines := strings.Split(strings.TrimSuffix(page, "\n"), "\n")
+		if len(lines) > 24 {
+			t.Errorf("%d lines, a screen has 24", len(lines))
+		}
+		for _, l := range lines {
+			if n := utf8.RuneCountInString(l); n > 80 {
+				t.Errorf("%d columns: %s", n, l)
+			}
 		}
 	}
+	both := usage + usageImage
 	var c config
 	c.flags().VisitAll(func(f *flag.Flag) {
-		_, rest, found := strings.Cut(usage, "  --"+f.Name+" ")
+		_, rest, _ := strings.Cut(both, "  --"+f.Name+" ")
 		line, _, _ := strings.Cut(rest, "\n")
-		if !found {
-			t.Errorf("--%s is not in the usage", f.Name)
+		if n := strings.Count(both, "\n  --"+f.Name+" "); n != 1 {
+			t.Errorf("--%s is in the usage %d times", f.Name, n)
 			return
 		}
 		if f.DefValue != "" && f.DefValue != "false" && !strings.HasSuffix(line, "("+strings.ToLower(f.DefValue)+")") {

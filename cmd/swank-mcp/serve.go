@@ -35,6 +35,7 @@ func (c *command) serve(ctx context.Context) error {
 		Timeout:    c.timeout,
 		MaxTimeout: c.maxTimeout,
 		MaxOutput:  c.maxOutput,
+		Tools:      c.tools,
 		Log:        log,
 	})
 	defer b.Close()

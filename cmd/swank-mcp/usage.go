@@ -1,18 +1,32 @@
 package main
 
-// usage fits a screen: 24 lines of 80 columns. A test holds it to that, and to
-// name every flag with its default.
-const usage = `swank-mcp gives AI agents a live Common Lisp image, over the Model Context
+// Each page fits a screen: 24 lines of 80 columns. A test holds them to that,
+// and to name every flag with its default, once.
+const (
+	usage = `swank-mcp gives AI agents a live Common Lisp image, over the Model Context
 Protocol. To register it:  claude mcp add lisp -- swank-mcp
 
 swank-mcp [FLAGS]               serve MCP on stdin and stdout (also: serve)
 swank-mcp [FLAGS] eval FORM...  evaluate in a new image; without FORM, stdin
 swank-mcp [FLAGS] doctor        what was found, what is missing, how to mend it
+swank-mcp help image            the flags of the Lisp image
 swank-mcp version
 
   --timeout SECONDS      limit of an evaluation that names none (30)
   --max-timeout SECONDS  longest limit that an evaluation may name (600)
   --max-output N         characters of a reply before it is cut (40000)
+  --toolsets NAMES       core, debug, inspect, build, profile; default; or all
+  --tools NAMES          tools by name, beside --toolsets or alone
+  --exclude-tools NAMES  without these tools
+  --read-only            only tools that change nothing: not evaluate-lisp
+  --trace-swank FILE     append a trace of every Swank message to FILE
+  --log-level LEVEL      debug, info, warn or error; logs go to stderr (warn)
+
+Names are separated by commas. Any flag can be set in the environment, for
+instance --read-only by SWANK_MCP_READ_ONLY=true.
+`
+	usageImage = `The flags of the Lisp image. All others: swank-mcp help
+
   --sbcl PROGRAM         the Lisp to run (sbcl)
   --swank-dir DIR        where swank-loader.lisp is (searched in usual places)
   --heap MB              heap of the image (4096)
@@ -21,8 +35,7 @@ swank-mcp version
   --no-core              neither use nor build a cached core
   --no-recovery          start empty after the image has died
   --cache-dir DIR        for fasls and cores (swank-mcp in your cache directory)
-  --trace-swank FILE     append a trace of every Swank message to FILE
-  --log-level LEVEL      debug, info, warn or error; logs go to stderr (warn)
 
 Any flag can be set in the environment: --heap 4096 is SWANK_MCP_HEAP=4096.
 `
+)

@@ -1,0 +1,174 @@
+package mcpbridge
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// toolset is a group of tools that serve one kind of work.
+type toolset string
+
+const (
+	inCore    toolset = "core"    // evaluation and the session
+	inDebug   toolset = "debug"   // an evaluation that failed
+	inInspect toolset = "inspect" // what is in the image
+	inBuild   toolset = "build"   // forms, files and tests
+	inProfile toolset = "profile" // time, memory, threads
+)
+
+var toolsets = []toolset{inCore, inDebug, inInspect, inBuild, inProfile}
+
+// Names that stand for more than one toolset.
+const (
+	defaultTools = "default" // what defaults lists
+	allTools     = "all"
+)
+
+// defaults are the tools that agents need most. Every tool that is shown costs
+// each conversation its description; a test holds these to 26 and 4,500 tokens.
+var defaults = []string{
+	"evaluate-lisp", "list-definitions", "list-packages", "load-system", "reset-session", "session-status", "read-output",
+	"get-backtrace", "inspect-frame", "evaluate-in-frame", "invoke-restart", "return-from-frame", "restart-frame",
+	"step", "abort-evaluation", "describe-last-error",
+	"describe-symbol", "apropos-search", "find-definition", "cross-reference", "inspect-object",
+	"macroexpand-form", "compile-file", "run-tests", "validate-syntax",
+	"trace-function",
+}
+
+// Selection says which tools a bridge shows. It is made once: the list of
+// tools never changes while a bridge serves. The zero value is the default set.
+type Selection struct {
+	Toolsets []string // of toolset, "default" or "all"
+	Tools    []string // beside those of Toolsets; alone, these and no others
+	Exclude  []string // without these, whatever else names them
+	ReadOnly bool     // only tools that change nothing in the image
+}
+
+// Check returns an error that names what the selection has that is not known,
+// and what is; or that nothing is left of it.
+func (s Selection) Check() error {
+	var names []string
+	for _, l := range listed() {
+		names = append(names, l.tool.name)
+	}
+	sets := []string{defaultTools, allTools}
+	for _, set := range toolsets {
+		sets = append(sets, string(set))
+	}
+	if err := known("toolsets", "toolset", s.Toolsets, sets, "tools", names); err != nil {
+		return err
+	}
+	if err := known("tools", "tool", s.Tools, names, "toolsets", sets); err != nil {
+		return err
+	}
+	if err := known("exclude-tools", "tool", s.Exclude, names, "toolsets", sets); err != nil {
+		return err
+	}
+	for _, name := range s.Tools {
+		if !s.has(findTool(name)) {
+			return fmt.Errorf("--tools names %s, which %s leaves out", name, s.leftOutBy(findTool(name)))
+		}
+	}
+	if len(s.pick()) == 0 {
+		return errors.New("the flags of tools leave no tool; --toolsets all shows every one")
+	}
+	return nil
+}
+
+// known checks the names given to a flag against the valid ones. The names of
+// the other flag are told apart, as they are the likeliest slip.
+func known(flag, what string, given, valid []string, otherFlag string, others []string) error {
+	for _, name := range given {
+		if slices.ContainsFunc(valid, func(v string) bool { return sameTool(v, name) }) {
+			continue
+		}
+		text := fmt.Sprintf("--%s: no %s %q", flag, what, name)
+		if slices.ContainsFunc(others, func(v string) bool { return sameTool(v, name) }) && flag != "exclude-tools" {
+			text += fmt.Sprintf(", but --%s takes that", otherFlag)
+		} else if near := nearest(name, valid); near != "" {
+			text += fmt.Sprintf(", perhaps %s", near)
+		}
+		return fmt.Errorf("%s; valid: %s", text, strings.Join(valid, ", "))
+	}
+	return nil
+}
+
+// sameTool accepts evaluate_lisp for evaluate-lisp, in any case.
+func sameTool(name, given string) bool {
+	return strings.EqualFold(name, strings.ReplaceAll(given, "_", "-"))
+}
+
+// findTool returns the tool of that name, or nil.
+func findTool(name string) *listing {
+	for _, l := range listed() {
+		if sameTool(l.tool.name, name) {
+			return &l
+		}
+	}
+	return nil
+}
+
+// pick returns the selected tools, in the order of the documentation.
+func (s Selection) pick() (out []*tool) {
+	for _, l := range listed() {
+		if s.has(&l) {
+			out = append(out, l.tool)
+		}
+	}
+	return out
+}
+
+func (s Selection) has(l *listing) bool {
+	return s.names(l) && s.leftOutBy(l) == ""
+}
+
+// sets are the toolsets asked for, in words.
+func (s Selection) sets() []string {
+	if len(s.Toolsets) == 0 && len(s.Tools) == 0 {
+		return []string{defaultTools}
+	}
+	return s.Toolsets
+}
+
+func (s Selection) names(l *listing) bool {
+	is := func(given string) bool { return sameTool(l.tool.name, given) }
+	if slices.ContainsFunc(s.Tools, is) {
+		return true
+	}
+	return slices.ContainsFunc(s.sets(), func(set string) bool {
+		return sameTool(string(l.set), set) || sameTool(allTools, set) ||
+			sameTool(defaultTools, set) && slices.Contains(defaults, l.tool.name)
+	})
+}
+
+// leftOutBy returns the flag that takes the tool away, or "".
+func (s Selection) leftOutBy(l *listing) string {
+	switch {
+	case s.ReadOnly && !l.tool.readOnly:
+		return "--read-only"
+	case slices.ContainsFunc(s.Exclude, func(given string) bool { return sameTool(l.tool.name, given) }):
+		return "--exclude-tools"
+	}
+	return ""
+}
+
+// absence says why a tool that exists is not among the selected ones, and how
+// the program is to be started to have it.
+func (s Selection) absence(l *listing) string {
+	name := l.tool.name
+	switch flag := s.leftOutBy(l); {
+	case flag == "--read-only":
+		return fmt.Sprintf("the tool %q can change the image, and swank-mcp was started with --read-only. Without that flag it is there.", name)
+	case flag != "":
+		return fmt.Sprintf("the tool %q is named in %s, with which swank-mcp was started. Without that name it is there.", name, flag)
+	}
+	var flags []string
+	if sets := s.sets(); len(sets) > 0 {
+		flags = append(flags, "--toolsets "+strings.Join(sets, ","))
+	}
+	flags = append(flags, "--tools "+strings.Join(append(slices.Clone(s.Tools), name), ","))
+	return fmt.Sprintf("the tool %q is of the toolset %s and not among those that swank-mcp was started with. Starting it with `%s` brings it.",
+		name, l.set, strings.Join(flags, " "))
+}
