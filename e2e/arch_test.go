@@ -116,6 +116,9 @@ func files(t *testing.T, f func(path string, data []byte)) {
 		if err != nil {
 			return err
 		}
+		if d.Name() == ".git" && !d.IsDir() {
+			return nil // of a linked worktree
+		}
 		if d.IsDir() {
 			if name := d.Name(); name == ".git" || name == "node_modules" || name == "bin" {
 				return filepath.SkipDir

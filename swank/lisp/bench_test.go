@@ -4,8 +4,6 @@ import (
 	"context"
 	"testing"
 	"time"
-
-	"swank-mcp/swank"
 )
 
 // BenchmarkEvaluate measures (+ 1 2) in a real image, from a bare call of Swank
@@ -20,13 +18,13 @@ func BenchmarkEvaluate(b *testing.B) {
 	im.mu.Lock()
 	lv := im.cur
 	im.mu.Unlock()
-	thread, err := lv.thread(b.Context(), "default")
+	lane, err := lv.lane(b.Context(), "default")
 	if err != nil {
 		b.Fatal(err)
 	}
 	grab := func(b *testing.B, source string) {
 		for b.Loop() {
-			if _, err := lv.conn.EvalAndGrabOutput(b.Context(), thread, evalPackage, source); err != nil {
+			if _, err := lv.conn.EvalAndGrabOutput(b.Context(), lane.thread, evalPackage, source); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -44,10 +42,9 @@ func BenchmarkEvaluate(b *testing.B) {
 	})
 	b.Run("ping", func(b *testing.B) {
 		for b.Loop() {
-			if err := lv.conn.Ping(b.Context(), thread); err != nil {
+			if err := lv.conn.Ping(b.Context(), lane.thread); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
-	_ = swank.NewWorker
 }

@@ -28,12 +28,14 @@ const (
 // evaluation is one evaluation on its way through the image. It belongs to the
 // goroutine of its caller.
 type evaluation struct {
-	im     *Image
-	lv     *live
-	s      *session
-	r      Request
-	token  int64
-	thread swank.ThreadID
+	im    *Image
+	lane  *lane
+	lv    *live // the lane's
+	s     *session
+	r     Request
+	token int64
+	call  *swank.Call // once it is sent
+	early bool        // it was sent before it had the turn
 
 	restore  []*entry      // entries of the journal to evaluate instead
 	failures []wireFailure // of those
@@ -50,17 +52,32 @@ type evaluation struct {
 func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result, error) {
 	s := im.session(name)
 	t := &turn{code: firstLine(r.Code+r.System, 80), limit: r.Timeout, queued: r.Queued}
+	early := &early{im: im, s: s, r: r}
+	if r.System == "" {
+		t.ahead = early
+	}
 	if err := s.take(ctx, t); err != nil {
 		return nil, err
 	}
 	defer s.done()
+	e := early.turn()
 	for attempt := 1; ; attempt++ {
-		e, err := im.prepare(ctx, s, r)
-		if err != nil {
-			return nil, err
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		if e == nil {
+			var err error
+			if e, err = im.prepare(ctx, s, r); err != nil {
+				return nil, err
+			}
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if err = e.send(); err == nil {
+				s.sent(t, e.lane)
+			} else if !errors.Is(err, errNotBegun) || attempt == 3 {
+				return nil, err
+			} else {
+				e = nil
+				continue
+			}
 		}
 		res, err := e.run(ctx)
 		if err == nil {
@@ -68,6 +85,7 @@ func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result,
 		}
 		// Nothing has been evaluated: the image or the thread was gone before.
 		if errors.Is(err, errNotBegun) && attempt < 3 {
+			e = nil
 			continue
 		}
 		return res, err
@@ -85,14 +103,14 @@ func (im *Image) prepare(ctx context.Context, s *session, r Request) (*evaluatio
 			return nil, err
 		}
 		bounded, cancel := context.WithTimeout(ctx, connectTimeout)
-		thread, err := lv.thread(bounded, s.name)
+		l, err := lv.lane(bounded, s.name)
 		cancel()
 		if err == nil {
-			err = im.settle(ctx, s, lv, thread)
+			err = im.settle(ctx, s, l)
 			s.where.Store(s.home)
 		}
 		if err == nil {
-			return &evaluation{im: im, lv: lv, s: s, r: r, token: im.token.Add(1), thread: thread}, nil
+			return &evaluation{im: im, lane: l, lv: lv, s: s, r: r, token: im.token.Add(1)}, nil
 		}
 		if ctx.Err() != nil || attempt == 3 {
 			return nil, err
@@ -134,22 +152,29 @@ func (e *evaluation) form() *helperCall {
 	return c
 }
 
-// run sends the evaluation and sees it through to its end.
-func (e *evaluation) run(ctx context.Context) (*Result, error) {
+// send sends the evaluation to its Lisp thread.
+func (e *evaluation) send() error {
 	form := e.form()
 	if form.err != nil {
-		return nil, form.err
+		return form.err
 	}
 	call, err := e.lv.conn.Go(swank.Request{
-		Form: swank.EvalAndGrabOutput(form.String()), Package: evalPackage, Thread: e.thread,
+		Form: swank.EvalAndGrabOutput(form.String()), Package: evalPackage, Thread: e.lane.thread,
 	})
 	if err != nil {
 		if e.lv.over() {
-			return nil, errNotBegun
+			return errNotBegun
 		}
-		return nil, err
+		return err
 	}
 	e.lv.used.Store(true)
+	e.call = call
+	return nil
+}
+
+// run sees the evaluation, which has been sent, through to its end.
+func (e *evaluation) run(ctx context.Context) (*Result, error) {
+	call := e.call
 	debugs := e.im.expect(call)
 	defer e.im.forget(call)
 	if d := call.Debug(); d != nil {
@@ -191,10 +216,14 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	case errors.As(err, &abort):
 		return e.abandoned("The evaluation was left by a way that skips its end: " + abort.Reason), nil
 	case errors.As(err, &noThread):
-		e.lv.forgetThread(e.s.name)
-		e.s.notes = append(e.s.notes, newThreadNote)
+		if e.lane.forget() {
+			e.s.notes = append(e.s.notes, newThreadNote)
+		}
 		return nil, errNotBegun
 	case errors.As(err, &conn), errors.Is(err, swank.ErrClosed):
+		if e.early && e.lane.stuck.Load() {
+			return nil, errNotBegun // what was before it never ended
+		}
 		return e.died(), nil
 	default:
 		return e.broken(err), nil
@@ -253,7 +282,7 @@ const typeReplaced = "IMAGE-REPLACED"
 // abandoned is the result of an evaluation whose thread is not to be trusted
 // any more; the session goes on in a new one.
 func (e *evaluation) abandoned(message string) *Result {
-	e.lv.forgetThread(e.s.name)
+	e.lane.forget()
 	return &Result{
 		Failure: &Failure{Kind: KindError, Type: "ABORTED", Message: message},
 		Notes:   []string{newThreadNote},
@@ -263,7 +292,11 @@ func (e *evaluation) abandoned(message string) *Result {
 // died is the result of an evaluation whose image ended under it.
 func (e *evaluation) died() *Result {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The Lisp image ended during this evaluation: %s.", e.lv.epitaph())
+	during := "during this evaluation"
+	if e.early {
+		during = "during this evaluation or just before it"
+	}
+	fmt.Fprintf(&b, "The Lisp image ended %s: %s.", during, e.lv.epitaph())
 	if text := e.lv.proc.lastErrors(); text != "" {
 		fmt.Fprintf(&b, "\nIts last error output:\n%s", text)
 	}

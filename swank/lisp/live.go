@@ -22,9 +22,9 @@ type live struct {
 	born time.Time
 
 	mu      sync.Mutex
-	lookups swank.ThreadID            // serves everything but evaluations
-	threads map[string]swank.ThreadID // session to its evaluating thread
-	because string                    // why we killed it; "" if we did not
+	lookups swank.ThreadID   // serves everything but evaluations
+	lanes   map[string]*lane // session to its evaluating thread
+	because string           // why we killed it; "" if we did not
 
 	killed atomic.Bool // by us
 	used   atomic.Bool // something has been evaluated in it
@@ -36,7 +36,7 @@ func begin(ctx context.Context, c Config, handler func(swank.Event)) (*live, err
 	if err != nil {
 		return nil, err
 	}
-	lv := &live{proc: proc, born: time.Now(), threads: map[string]swank.ThreadID{}}
+	lv := &live{proc: proc, born: time.Now(), lanes: map[string]*lane{}}
 	if err := lv.enter(ctx, c, handler); err != nil {
 		lv.end()
 		return nil, &StartError{
@@ -121,32 +121,26 @@ func (lv *live) startThread(ctx context.Context, name string) (swank.ThreadID, e
 	return id, nil
 }
 
-// thread returns the evaluating thread of a session, which lasts as long as
-// the image unless its own code ends it.
-func (lv *live) thread(ctx context.Context, session string) (swank.ThreadID, error) {
+// lane returns the evaluating thread of a session, which lasts as long as the
+// image unless its own code ends it.
+func (lv *live) lane(ctx context.Context, session string) (*lane, error) {
 	lv.mu.Lock()
-	id, ok := lv.threads[session]
+	l := lv.lanes[session]
 	lv.mu.Unlock()
-	if ok {
-		return id, nil
+	if l != nil {
+		return l, nil
 	}
 	// Only the holder of the session's turn comes here, so nobody else makes
 	// the same thread meanwhile.
 	id, err := lv.startThread(ctx, "swank-mcp session "+session)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
+	l = &lane{lv: lv, session: session, thread: id}
 	lv.mu.Lock()
-	lv.threads[session] = id
+	lv.lanes[session] = l
 	lv.mu.Unlock()
-	return id, nil
-}
-
-// forgetThread makes the next evaluation of a session start a new thread.
-func (lv *live) forgetThread(session string) {
-	lv.mu.Lock()
-	defer lv.mu.Unlock()
-	delete(lv.threads, session)
+	return l, nil
 }
 
 // over reports whether the image cannot be used any more.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"swank-mcp/swank"
 )
 
 const (
@@ -22,10 +20,10 @@ const (
 	maxRecoveries = 2
 )
 
-// settle makes lv the image of s: what the session has defined in another one
+// settle makes l's image that of s: what the session has defined in another one
 // is evaluated again. The holder of the turn calls it; the next result tells.
-func (im *Image) settle(ctx context.Context, s *session, lv *live, thread swank.ThreadID) error {
-	home := s.home
+func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
+	lv, home := l.lv, s.home
 	if home == lv {
 		return nil
 	}
@@ -44,7 +42,7 @@ func (im *Image) settle(ctx context.Context, s *session, lv *live, thread swank.
 		how += " Evaluating the session's definitions again has ended new images, too; they are given up and the session starts empty."
 	case s.journal.live > 0:
 		s.recoveries++
-		text, err := im.restore(ctx, s, lv, thread)
+		text, err := im.restore(ctx, s, l)
 		if err != nil {
 			return err
 		}
@@ -58,8 +56,8 @@ func (im *Image) settle(ctx context.Context, s *session, lv *live, thread swank.
 	return nil
 }
 
-// restore evaluates the journal in lv and says what came of it.
-func (im *Image) restore(ctx context.Context, s *session, lv *live, thread swank.ThreadID) (string, error) {
+// restore evaluates the journal in l and says what came of it.
+func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, error) {
 	todo := s.journal.all()
 	var failed []*entry
 	why := map[*entry]string{}
@@ -68,8 +66,11 @@ func (im *Image) restore(ctx context.Context, s *session, lv *live, thread swank
 		for len(todo) > 0 {
 			batch := todo[:batchSize(todo)]
 			todo = todo[len(batch):]
-			e := &evaluation{im: im, lv: lv, s: s, token: im.token.Add(1), thread: thread,
+			e := &evaluation{im: im, lane: l, lv: l.lv, s: s, token: im.token.Add(1),
 				r: Request{Timeout: restoreLimit, Debug: defaultDebug}, restore: batch}
+			if err := e.send(); err != nil {
+				return "", err
+			}
 			res, err := e.run(ctx)
 			switch {
 			case err != nil:

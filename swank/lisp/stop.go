@@ -36,9 +36,13 @@ func (s *stopper) stop(kind FailureKind) {
 	}
 	s.tries++
 	s.timer.Reset(stopGrace)
+	c := newHelperCall("STOP-EVALUATION").num(s.e.token).key(reason)
+	if s.e.s.name != defaultSession {
+		c.str(s.e.s.name)
+	}
 	// A connection that refuses this has failed, and then the call ends too.
 	s.asked, _ = s.e.lv.conn.Go(swank.Request{
-		Form:    swank.EvalAndGrabOutput(newHelperCall("STOP-EVALUATION").num(s.e.token).key(reason).String()),
+		Form:    swank.EvalAndGrabOutput(c.String()),
 		Package: evalPackage,
 		Thread:  thread,
 	})
@@ -111,6 +115,7 @@ func (s *stopper) unknown() bool {
 
 // stuck replaces an image in which an evaluation cannot be stopped.
 func (e *evaluation) stuck(kind FailureKind, why string) *Result {
+	e.lane.stuck.Store(true)
 	e.lv.kill("killed, because an evaluation in it could not be stopped")
 	return &Result{
 		Failure: &Failure{

@@ -28,7 +28,7 @@
 (cl:defpackage #:swank-mcp
   (:use #:common-lisp)
   (:export #:evaluate                   ; evaluate.lisp
-           #:stop-evaluation            ; stop.lisp
+           #:stop-evaluation #:withdraw-evaluation ; stop.lisp
            #:peek-output
            #:start-thread               ; threads.lisp
            #:configure                  ; session.lisp

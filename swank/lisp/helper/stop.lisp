@@ -20,18 +20,25 @@
   "The evaluations in progress.")
 
 (defvar *early-stops* '()
-  "Alist token to reason of stops that overtook the evaluation they are for.")
+  "(TOKEN REASON SESSION-NAME) of each stop that overtook the evaluation it is for.")
+
+(defvar *last-begun* (make-hash-table :test 'equal)
+  "Session name to token of the evaluation that has begun last.  The bridge
+numbers those of a session in the order in which it sends them.")
 
 (defvar *evaluation* nil
   "The evaluation that the current thread is busy with.")
 
 (defun register (evaluation)
   (with-lock ()
-    (let ((token (evaluation-token evaluation)))
-      (setf (evaluation-early-stop evaluation)
-            (cdr (assoc token *early-stops*))
-            *early-stops*
-            (remove-if (lambda (entry) (<= (car entry) token)) *early-stops*))
+    (let ((token (evaluation-token evaluation))
+          (name (session-name (evaluation-session evaluation))))
+      (setf (evaluation-early-stop evaluation) (second (assoc token *early-stops*))
+            *early-stops* (remove-if (lambda (entry)
+                                       (and (<= (first entry) token)
+                                            (equal (third entry) name)))
+                                     *early-stops*)
+            (gethash name *last-begun*) token)
       (push evaluation *evaluations*))))
 
 (defun unregister (evaluation)
@@ -87,21 +94,29 @@
 (defun frames-for-wire (frames total)
   (list :frames frames :more (max 0 (- total (length frames)))))
 
-(defun stop-evaluation (token reason)
-  "End the evaluation TOKEN with a report of REASON, :TIMEOUT or :CANCELLED.
-Called on another thread than the evaluation's.  True if it is in progress; if
-it has not begun, it ends as soon as it does."
+(defun stop-evaluation (token reason &optional (session "default"))
+  "End the evaluation TOKEN of SESSION with a report of REASON, :TIMEOUT or
+:CANCELLED.  Called on another thread than the evaluation's.  True if it is in
+progress; if it has not begun, it ends as soon as it does."
   (let ((evaluation
           (with-lock ()
             (let ((found (find token *evaluations* :key #'evaluation-token)))
               (if found
                   ;; in case it has not come to where it can be interrupted
                   (setf (evaluation-early-stop found) reason)
-                  (push (cons token reason) *early-stops*))
+                  (push (list token reason session) *early-stops*))
               found))))
     (when evaluation
       (interrupt-evaluation evaluation reason))
     (answer (and evaluation t))))
+
+(defun withdraw-evaluation (token &optional (session "default"))
+  "True if the evaluation TOKEN of SESSION has not begun; it never will."
+  (answer
+   (with-lock ()
+     (when (< (gethash session *last-begun* -1) token)
+       (push (list token :cancelled session) *early-stops*)
+       t))))
 
 (defun interrupt-evaluation (evaluation reason)
   (ignore-errors                        ; the thread may have ended meanwhile
