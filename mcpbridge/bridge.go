@@ -28,6 +28,8 @@ type Image interface {
 	ResetSession(ctx context.Context, session string, timeout time.Duration, queued func()) (*lisp.Reset, error)
 	// Status tells what is known of the image and never starts one.
 	Status(ctx context.Context, session string) (*lisp.Status, error)
+
+	builder
 }
 
 // Options of a [Bridge]. Zero values mean the defaults named.

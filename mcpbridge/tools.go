@@ -22,6 +22,7 @@ func listed() []listing {
 		{&resetTool, inCore},
 		{&statusTool, inCore},
 		{&readOutputTool, inCore},
+		{&macroexpandTool, inBuild},
 	}
 }
 

@@ -20,6 +20,7 @@ type (
 		Costs    wireCosts     `sexp:"costs"`
 		Journal  []wireEntry   `sexp:"journal"`
 		Failures []wireFailure `sexp:"failures"`
+		Report   sexp.Raw      `sexp:"report"`
 	}
 	wireEntry struct {
 		_       struct{} `sexp:",list"`
@@ -112,6 +113,7 @@ func (a *wireAnswer) result() *Result {
 		Stderr:  a.Stderr.text(),
 		Notes:   a.Notes,
 		Package: a.Package,
+		report:  a.Report,
 		Timing: Timing{
 			Real:  time.Duration(a.Costs.Real) * time.Microsecond,
 			Run:   time.Duration(a.Costs.Run) * time.Microsecond,

@@ -51,9 +51,9 @@ type evaluation struct {
 // It is swank:eval-and-grab-output of a call of the helper's EVALUATE.
 func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result, error) {
 	s := im.session(name)
-	t := &turn{code: firstLine(r.Code+r.System, 80), limit: r.Timeout, queued: r.Queued}
+	t := &turn{code: firstLine(r.title(), 80), limit: r.Timeout, queued: r.Queued}
 	early := &early{im: im, s: s, r: r}
-	if r.System == "" {
+	if r.System == "" && r.job == nil {
 		t.ahead = early
 	}
 	if err := s.take(ctx, t); err != nil {
@@ -138,6 +138,9 @@ func (e *evaluation) form() *helperCall {
 		if e.r.Force {
 			c.key("FORCE").yes()
 		}
+	}
+	if e.r.job != nil {
+		c = e.r.job.call()
 	}
 	c.key("TOKEN").num(e.token)
 	if e.s.name != defaultSession {

@@ -16,8 +16,8 @@ var helperFiles embed.FS
 // helperOrder is the order in which the helper's files are loaded.
 var helperOrder = []string{
 	"package", "wire", "sink", "conditions", "frames", "warnings",
-	"session", "definitions", "journal", "stop", "systems", "listing",
-	"reset", "evaluate", "heap", "threads", "status",
+	"session", "definitions", "journal", "stop", "work", "systems", "listing",
+	"reset", "evaluate", "expand", "heap", "threads", "status",
 }
 
 // helperSource returns the helper as one Lisp source text.

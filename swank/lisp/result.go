@@ -57,6 +57,8 @@ type Result struct {
 	Failure    *Failure // nil after success
 	Timing     Timing
 	Package    string // the session's package afterwards
+
+	report []byte // of a job, as the helper wrote it
 }
 
 // Request is one evaluation.
@@ -67,6 +69,8 @@ type Request struct {
 	Force   bool          // load the System even if it is loaded and up to date
 	Timeout time.Duration // > 0
 	Debug   int           // DEBUG quality 0 to 3
+
+	job *job // do this instead of evaluating Code
 
 	// Queued, when not nil, is called once the evaluation has its place among
 	// those of its session: one that is asked for after that comes later.

@@ -13,6 +13,9 @@
   "(KEY . FORM) of the definitions that the current top level form has made so
 far, newest first; see NOTE-DEFINITION.")
 
+(defvar *noting* t
+  "False while definitions are expanded that nobody evaluates.")
+
 (defparameter *defining-operators*
   '((defun . :function) (defmacro . :macro) (define-modify-macro . :macro)
     (define-compiler-macro . :compiler-macro)
@@ -48,7 +51,7 @@ far, newest first; see NOTE-DEFINITION.")
 
 (defun note-definition (session form)
   (let ((key (ignore-errors (defined-by form))))
-    (cond ((or (null key) (null (rest key))))
+    (cond ((or (null key) (null (rest key)) (not *noting*)))
           ;; what a file that is being loaded defines belongs to the file
           ((or *load-truename* *compile-file-truename*)
            (remhash key (session-definitions session)))

@@ -256,6 +256,7 @@ code."
            (evaluate-form (evaluation-code evaluation))
            (note-loaded session system)
            '())
+          ((evaluation-work evaluation) (do-work evaluation on-reading on-form))
           (t (read-evaluate evaluation debug :on-reading on-reading :on-form on-form)))))
 
 (defun perform (evaluation package debug record)
@@ -428,4 +429,5 @@ and make PACKAGE, if it is there, the session's.  The answer is EVALUATE's, with
                      :package (package-name after)
                      :journal (reverse (evaluation-journal evaluation))
                      :failures (evaluation-failures evaluation)
+                     :report (work-report evaluation)
                      :costs costs))))))))

@@ -173,7 +173,7 @@ user frames were seen in all.  MISSING names the function of an
            (sb-debug::map-backtrace
             (lambda (frame)
               (let ((name (sb-di:debug-fun-name (sb-di:frame-debug-fun frame))))
-                (when (member name '(evaluate-form read-form value-text))
+                (when (member name '(evaluate-form read-form value-text do-work))
                   (return-from walk))
                 (ignore-errors (visit frame name))))
             :from (or (sb-debug::resolve-stack-top-hint) :interrupted-frame)

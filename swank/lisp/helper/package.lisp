@@ -16,7 +16,9 @@
 ;;;;     session.lisp    sessions: what lasts from one evaluation to the next
 ;;;;     definitions.lisp what a session has defined
 ;;;;     stop.lisp       evaluations in progress, and ending them from outside
+;;;;     work.lisp       other work of a session than evaluating code
 ;;;;     evaluate.lisp   EVALUATE
+;;;;     expand.lisp     EXPAND: macro expansions
 ;;;;     journal.lisp    the source of definitions, and evaluating it again
 ;;;;     systems.lisp    loading systems with Quicklisp or ASDF
 ;;;;     listing.lisp    LIST-DEFINITIONS, LIST-PACKAGES
@@ -37,4 +39,5 @@
            #:reset-session              ; reset.lisp
            #:load-system                ; evaluate.lisp
            #:restore
+           #:expand                     ; expand.lisp
            #:status))                   ; status.lisp

@@ -7,6 +7,8 @@
   session code thread
   form                   ; the one being evaluated
   system                 ; name of the one being loaded, or NIL
+  work                   ; what is done in place of evaluating CODE, and
+  report                 ; a function: what to tell of it; see work.lisp
   restore                ; entries to evaluate again, or NIL, and
   (failures '())         ; what became of them; see journal.lisp
   (journal '())          ; entries made, newest first

@@ -1,0 +1,57 @@
+package mcpbridge
+
+import (
+	"context"
+	"time"
+
+	"swank-mcp/swank/lisp"
+)
+
+// builder is the part of [Image] that expands, compiles, loads and tests. What
+// it does runs in turn with the session's evaluations, under the limits of r;
+// the results and errors are those of Evaluate.
+type builder interface {
+	// Expand expands the macro call in code; for mode see the tool.
+	Expand(ctx context.Context, session, code, mode string, r lisp.Request) (*lisp.Expansion, *lisp.Result, error)
+}
+
+// packageParam is the package argument of the tools that read code.
+var packageParam = param{name: "package", kind: kindText,
+	doc: "Package to read it in. Default: the session's."}
+
+// timeoutParam is the time limit of a tool that is done with by default.
+func timeoutParam(o *Options, def time.Duration) param {
+	return param{name: "timeout", kind: kindNumber, def: min(def, o.MaxTimeout).Seconds(), min: 0, above: true, max: o.MaxTimeout.Seconds(),
+		aliases: []alias{{name: "timeout_seconds"}, {name: "timeout_ms", scale: 1e-3}},
+		doc:     "Seconds, more than 0, after which it is stopped."}
+}
+
+// quietTimeout is a time limit that is accepted and not advertised.
+func quietTimeout(o *Options) []param {
+	p := timeoutParam(o, o.Timeout)
+	p.hidden = true
+	return []param{p}
+}
+
+// sessionRequest is the request of work in the session: its package, if the
+// tool has that argument, its time limit, and where its progress goes.
+func (b *Bridge) sessionRequest(ctx context.Context, r *request) lisp.Request {
+	in := lisp.Request{
+		Timeout: max(time.Duration(r.number("timeout")*float64(time.Second)), time.Millisecond), Debug: 1,
+		Progress: progress(ctx, r.mcp), Queued: b.order.admit,
+	}
+	if p, _ := r.find("package"); p != nil {
+		in.Package = r.text("package")
+	}
+	return in
+}
+
+// context adds what came along with the answer of a tool: output, warnings
+// and notes.
+func (p *parts) context(res *lisp.Result) {
+	p.section("stdout", res.Stdout)
+	p.section("stderr", res.Stderr)
+	p.warnings(res.Warnings)
+	p.section("background output", res.Background)
+	p.remarks(res, View{})
+}

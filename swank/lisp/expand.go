@@ -1,0 +1,51 @@
+package lisp
+
+import (
+	"context"
+	"strings"
+)
+
+// Expansion is what became of a macro call.
+type Expansion struct {
+	Text  Text   // the expansion; the form itself where there is nothing to expand
+	Why   string // why there is nothing, one sentence; "" if there is
+	Steps []Step // in the mode "steps", instead of Text
+	More  int    // further steps that are not in Steps
+}
+
+// Step is one macro call and its expansion.
+type Step struct{ Form, Expansion Text }
+
+// Expand expands the macro call in code, read in the session's package or in
+// r.Package. Mode is "one" (the outermost, once), "full" (until it is no macro
+// call), "all" (also inside) or "steps" (as all, one by one). Result and error
+// are those of [Image.Evaluate]; the Result has no Values.
+func (im *Image) Expand(ctx context.Context, session, code, mode string, r Request) (*Expansion, *Result, error) {
+	j := job{title: code, call: func() *helperCall {
+		return newHelperCall("EXPAND").str(code).key(strings.ToUpper(mode))
+	}}
+	var wire wireExpansion
+	res, err := im.do(ctx, session, r, j, &wire)
+	if err != nil {
+		return nil, nil, err
+	}
+	x := &Expansion{Text: wire.Expansion.text(), Why: wire.Why, More: wire.More}
+	for _, s := range wire.Steps {
+		x.Steps = append(x.Steps, Step{s.Form.text(), s.Expansion.text()})
+	}
+	return x, res, nil
+}
+
+type (
+	wireExpansion struct {
+		Expansion wireText   `sexp:"expansion"`
+		Why       string     `sexp:"why"`
+		Steps     []wireStep `sexp:"steps"`
+		More      int        `sexp:"more"`
+	}
+	wireStep struct {
+		_         struct{} `sexp:",list"`
+		Form      wireText
+		Expansion wireText
+	}
+)

@@ -1,0 +1,85 @@
+;;;; expand.lisp -- EXPAND: macro expansions
+
+(cl:in-package #:swank-mcp)
+
+(defparameter *max-steps* 200)
+
+(defun code-text (form)
+  "FORM as source, complete, in the session's package."
+  (printed (lambda (stream)
+             (let ((*print-pretty* t) (*print-length* nil) (*print-level* nil) (*print-lines* nil)
+                   (*print-circle* nil) (*print-readably* nil) (*print-escape* t))
+               (prin1 form stream)))))
+
+(defun call-watching-expansions (function on-expansion)
+  "Call FUNCTION; ON-EXPANSION is told the form and the expansion of each macro
+call, but for those of macros that the implementation keeps for itself."
+  (let* ((expand *macroexpand-hook*)
+         (*macroexpand-hook*
+           (lambda (expander form environment)
+             (let ((expansion (funcall expand expander form environment)))
+               (unless (and (consp form) (symbolp (first form))
+                            (implementation-package-p (symbol-package (first form))))
+                 (funcall on-expansion form expansion))
+               expansion))))
+    (funcall function)))
+
+(defun steps-to (evaluation function)
+  "Call FUNCTION, which expands; report each step."
+  (let ((steps '()) (count 0))
+    (tell evaluation
+          (lambda ()
+            (list :steps (reverse steps) :more (max 0 (- count *max-steps*)))))
+    (call-watching-expansions
+     function
+     (lambda (form expansion)
+       (when (<= (incf count) *max-steps*)
+         (push (list (code-text form) (code-text expansion)) steps))))))
+
+(defun expand (text mode &key (session "default") (token 0) package)
+  "Expand the macro call that is in TEXT.  MODE: :ONE, the outermost once; :FULL,
+until it is no macro call any more; :ALL, also inside; :STEPS, as :ALL, one by
+one.  The answer is EVALUATE's with
+  :REPORT (:EXPANSION TEXT :WHY TEXT) or (:STEPS ((FORM EXPANSION) ...) :MORE n)
+where WHY says why there is nothing to expand."
+  (call-as-work
+   (lambda (evaluation read)
+     (let* ((form (funcall read text))
+            (*noting* nil)
+            (why (no-macro-call-text form)))
+       (ecase mode
+         ((:one :full)
+          (let ((expansion (code-text (if (eq mode :one) (macroexpand-1 form) (macroexpand form)))))
+            (tell evaluation (lambda () (list :expansion expansion :why (or why ""))))))
+         (:all
+          (let ((expansion (code-text (swank/backend:macroexpand-all form))))
+            (tell evaluation (lambda () (list :expansion expansion :why "")))))
+         (:steps
+          (steps-to evaluation (lambda () (swank/backend:macroexpand-all form)))))
+       '()))
+   :code text :session session :token token :package package))
+
+;;; Why it is no macro call, and what was meant perhaps
+
+(defun no-macro-call-text (form)
+  "NIL if FORM can be expanded, else a sentence that says why not."
+  (cond ((nth-value 1 (macroexpand-1 form)) nil)
+        ((symbolp form) (format nil "~A is no symbol macro." (name-label form)))
+        ((atom form) "It is no macro call but a constant.")
+        ((not (symbolp (first form))) "It is no macro call: its first element is no symbol.")
+        ((special-operator-p (first form))
+         (format nil "~A is a special operator." (name-label (first form))))
+        ((fboundp (first form))
+         (format nil "~A is a function.~@[ ~A~]" (name-label (first form))
+                 (and (compiler-macro-function (first form)) "It has a compiler macro.")))
+        (t (format nil "~A is not defined in package ~A.~@[ The macro of that name is ~{~A~^, ~}.~]"
+                   (symbol-name (first form)) (package-name *package*)
+                   (macros-named (symbol-name (first form)))))))
+
+(defun macros-named (name)
+  "At most three labels of macros in other packages that have NAME."
+  (let ((found (remove-if-not (lambda (symbol)
+                                (and (macro-function symbol)
+                                     (not (implementation-package-p (symbol-package symbol)))))
+                              (find-all-symbols name))))
+    (mapcar #'name-label (subseq found 0 (min 3 (length found))))))
