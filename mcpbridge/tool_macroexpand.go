@@ -26,7 +26,6 @@ var macroexpandTool = tool{
 		}, quietTimeout(o)...)
 	},
 	example:    `{"form": "(when x (print y))"}`,
-	readOnly:   true,
 	idempotent: true,
 	ordered:    true,
 	run:        (*Bridge).macroexpand,

@@ -23,6 +23,7 @@ func listed() []listing {
 		{&statusTool, inCore},
 		{&readOutputTool, inCore},
 		{&macroexpandTool, inBuild},
+		{&syntaxTool, inBuild},
 	}
 }
 

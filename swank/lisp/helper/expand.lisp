@@ -45,12 +45,13 @@ where WHY says why there is nothing to expand."
   (call-as-work
    (lambda (evaluation read)
      (let* ((form (funcall read text))
-            (*noting* nil)
-            (why (no-macro-call-text form)))
+            (*noting* nil))
        (ecase mode
          ((:one :full)
-          (let ((expansion (code-text (if (eq mode :one) (macroexpand-1 form) (macroexpand form)))))
-            (tell evaluation (lambda () (list :expansion expansion :why (or why ""))))))
+          (multiple-value-bind (expansion expandedp)
+              (if (eq mode :one) (macroexpand-1 form) (macroexpand form))
+            (let ((text (code-text expansion)) (why (if expandedp "" (no-macro-call-text form))))
+              (tell evaluation (lambda () (list :expansion text :why why))))))
          (:all
           (let ((expansion (code-text (swank/backend:macroexpand-all form))))
             (tell evaluation (lambda () (list :expansion expansion :why "")))))
@@ -62,9 +63,8 @@ where WHY says why there is nothing to expand."
 ;;; Why it is no macro call, and what was meant perhaps
 
 (defun no-macro-call-text (form)
-  "NIL if FORM can be expanded, else a sentence that says why not."
-  (cond ((nth-value 1 (macroexpand-1 form)) nil)
-        ((symbolp form) (format nil "~A is no symbol macro." (name-label form)))
+  "A sentence that says why FORM cannot be expanded."
+  (cond ((symbolp form) (format nil "~A is no symbol macro." (name-label form)))
         ((atom form) "It is no macro call but a constant.")
         ((not (symbolp (first form))) "It is no macro call: its first element is no symbol.")
         ((special-operator-p (first form))
