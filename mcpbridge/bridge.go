@@ -30,6 +30,7 @@ type Image interface {
 	Status(ctx context.Context, session string) (*lisp.Status, error)
 
 	builder
+	looker
 }
 
 // Options of a [Bridge]. Zero values mean the defaults named.

@@ -70,8 +70,12 @@ func ErrorText(err error) string {
 		start *lisp.StartError
 		busy  *lisp.BusyError
 		bad   *argError
+
+		look *lookError
 	)
 	switch {
+	case errors.As(err, &look):
+		return errorBlock(look.err.Type, look.err.Message, look.next)
 	case errors.As(err, &bad):
 		return errorBlock("INVALID-ARGUMENTS", bad.problem, bad.advice)
 	case errors.As(err, &busy):

@@ -20,6 +20,7 @@ func listed() []listing {
 		{&listPackagesTool, inCore},
 		{&loadSystemTool, inCore},
 		{&resetTool, inCore},
+		{&describeSymbolTool, inInspect},
 		{&statusTool, inCore},
 		{&readOutputTool, inCore},
 		{&macroexpandTool, inBuild},

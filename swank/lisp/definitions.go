@@ -131,23 +131,30 @@ type (
 // lookup asks the running image on its look-up thread and decodes the answer.
 // Where no image runs, v stays as it is.
 func (im *Image) lookup(ctx context.Context, c *helperCall, v any) error {
+	answer, err := im.lookupText(ctx, c)
+	if answer == "" || err != nil {
+		return err
+	}
+	return decodeAnswer(answer, v)
+}
+
+// lookupText is lookup without the decoding; "" where no image runs.
+func (im *Image) lookupText(ctx context.Context, c *helperCall) (string, error) {
 	im.mu.Lock()
 	lv := im.cur
 	im.mu.Unlock()
 	if lv == nil || lv.over() {
-		return nil
+		return "", nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
-	answer, err := lv.ask(ctx, c)
+	answer, err := lv.ask(bounded, c)
 	var conn *swank.ConnError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("lisp: the image did not answer within %v: it is collecting garbage or out of processor time; try again", lookupTimeout)
+		return "", fmt.Errorf("lisp: the image did not answer within %v: it is collecting garbage or out of processor time; try again", lookupTimeout)
 	case errors.As(err, &conn), errors.Is(err, swank.ErrClosed):
-		return fmt.Errorf("lisp: the image ended during this call: %s; try again, in a new image", lv.epitaph())
-	case err != nil:
-		return err
+		return "", fmt.Errorf("lisp: the image ended during this call: %s; try again, in a new image", lv.epitaph())
 	}
-	return decodeAnswer(answer, v)
+	return answer, err
 }

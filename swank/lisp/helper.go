@@ -17,6 +17,7 @@ var helperFiles embed.FS
 var helperOrder = []string{
 	"package", "wire", "sink", "conditions", "frames", "warnings",
 	"session", "definitions", "journal", "stop", "work", "systems", "listing",
+	"names", "inert", "source", "describe",
 	"reset", "evaluate", "expand", "heap", "threads", "status",
 }
 

@@ -84,6 +84,21 @@ far, newest first; see NOTE-DEFINITION.")
     (unwind-protect (funcall function)
       (note-packages session packages))))
 
+;;; The same stamp carries the source text, for those who look it up.
+
+(defparameter *max-source-text* 200000
+  "A form with more characters is not kept with what it defines.")
+
+(defun call-with-source-text (text function)
+  "Call FUNCTION; what it defines remembers TEXT, the source of a top level form."
+  #+sbcl
+  (let ((sb-c::*source-plist*
+          (if (<= (length text) *max-source-text*)
+              (list* :swank-mcp-source text sb-c::*source-plist*)
+              sb-c::*source-plist*)))
+    (funcall function))
+  #-sbcl (progn text (funcall function)))
+
 ;;; Packages have no defining form that is worth watching (MAKE-PACKAGE); they
 ;;; are compared before and after.  One that a file made knows its file.  In an
 ;;; image of our own nobody else makes any, and what there was after the last

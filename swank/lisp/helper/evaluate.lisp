@@ -197,7 +197,8 @@ values.  ON-READING is told the position before each READ, ON-FORM each form."
     (loop
       (let ((start (file-position in)) (package *package*))
         (funcall on-reading in start)
-        (let ((form (read-form in)) (*noted* '()))
+        (let* ((form (read-form in)) (*noted* '())
+               (text (subseq code (next-form-position code start) (file-position in))))
           (when (eq form in) (return values))
           (funcall on-form form)
           (setf - form)
@@ -205,7 +206,10 @@ values.  ON-READING is told the position before each READ, ON-FORM each form."
           (when (and (consp form) (loading-call-p form))
             (setf (session-before-load session) (user-symbols)))
           (setf values (multiple-value-list
-                        (call-with-debug-quality debug (lambda () (evaluate-form form)))))
+                        (call-with-source-text
+                         text
+                         (lambda ()
+                           (call-with-debug-quality debug (lambda () (evaluate-form form)))))))
           (when (package-name *package*) (note-package-name session *package*))
           (when (and (consp form) (eq (first form) 'in-package))
             (setf (session-package-chosen session) t))
@@ -214,9 +218,7 @@ values.  ON-READING is told the position before each READ, ON-FORM each form."
           (setf +++ ++  ++ +  + form
                 *** **  ** *  * (first values)
                 /// //  // /  / values)
-          (dolist (entry (journal-entries form (subseq code (next-form-position code start)
-                                                       (file-position in))
-                                          package))
+          (dolist (entry (journal-entries form text package))
             (push entry (evaluation-journal evaluation))))))))
 
 (defun user-symbols ()

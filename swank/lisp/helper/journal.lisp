@@ -118,10 +118,13 @@ user's code is TEXT, read in PACKAGE; TEXT is NIL for a part of such a form."
       (handler-bind ((warning #'muffle-warning)
                      (serious-condition
                        (lambda (condition) (return (clip (condition-text condition) 300)))))
-        (with-input-from-string (in text)
-          (loop for form = (read in nil in)
-                until (eq form in)
-                do (evaluate-form form)))
+        (call-with-source-text
+         text
+         (lambda ()
+           (with-input-from-string (in text)
+             (loop for form = (read in nil in)
+                   until (eq form in)
+                   do (evaluate-form form)))))
         nil))))
 
 (defun restore-entries (entries)

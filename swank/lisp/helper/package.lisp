@@ -26,6 +26,10 @@
 ;;;;     heap.lisp       a soft limit on the heap
 ;;;;     threads.lisp    the threads that evaluations and look-ups run on
 ;;;;     status.lisp     what is going on, for people who ask
+;;;;     names.lisp      from typed names to symbols; look-ups and their time limit
+;;;;     inert.lisp      the shape of Lisp text, without the reader
+;;;;     source.lisp     where definitions come from, and their source text
+;;;;     describe.lisp   DESCRIBE-SYMBOL
 
 (cl:defpackage #:swank-mcp
   (:use #:common-lisp)
@@ -36,6 +40,7 @@
            #:configure                  ; session.lisp
            #:list-definitions           ; listing.lisp
            #:list-packages
+           #:describe-symbol            ; describe.lisp
            #:reset-session              ; reset.lisp
            #:load-system                ; evaluate.lisp
            #:restore

@@ -143,4 +143,6 @@
 (evaluated "(defmethod print-object :around ((o structure-object) s) (write-string \"<<\" s) (call-next-method))")
 (check (first-value "(+ 1 2)") "3")
 
+(load (merge-pathnames "look-test.lisp" *load-truename*))
+
 (format t "~D checks, ~D failed~%" *checks* *failures*)

@@ -1,0 +1,183 @@
+;;;; source.lisp -- where definitions come from, and their source text
+
+(cl:in-package #:swank-mcp)
+
+;;; SBCL remembers a file and the number of the top level form in it, or what
+;;; SB-C::*SOURCE-PLIST* said: for a session's definitions the text itself (see
+;;; CALL-WITH-SOURCE-TEXT), for those that SLIME compiled from a buffer, that.
+
+(defstruct (site (:copier nil))
+  "A place in source: FILE (a string) or NIL, LINE or NIL, TEXT of the definition or
+NIL, ORIGIN (:FILE, :SESSION, :EMACS, :IMPLEMENTATION or NIL where unknown)."
+  file line text origin)
+
+(defparameter *max-source-bytes* 8000000
+  "A source file larger than this is not looked into.")
+
+(defun file-text (file)
+  "The text of FILE, or NIL."
+  (ignore-errors
+   (with-open-file (in file :external-format #+sbcl '(:utf-8 :replacement #\?) #-sbcl :default)
+     (when (<= (file-length in) *max-source-bytes*)
+       (let* ((text (make-string (file-length in)))
+              (end (read-sequence text in)))
+         (subseq text 0 end))))))
+
+(defmacro or-values (&rest forms)
+  "OR on first values that keeps all values."
+  (if (null (rest forms))
+      (first forms)
+      (let ((values (gensym)))
+        `(let ((,values (multiple-value-list ,(first forms))))
+           (if (first ,values)
+               (values-list ,values)
+               (or-values ,@(rest forms)))))))
+
+;;; Finding a definition in a text
+
+(defun defines-p (datum name)
+  "True of (DEFSOMETHING NAME ...) and (DEFSOMETHING (SETF NAME) ...)."
+  (and (consp datum)
+       (token-p (first datum))
+       (search "def" (token-text (first datum)) :test #'char-equal)
+       (consp (rest datum))
+       (let ((second (second datum)))
+         (or (token-name= second name)
+             (and (stringp second) (string-equal second name))
+             (and (consp second)
+                  (or (token-name= (first second) name)
+                      (and (token-name= (first second) "SETF")
+                           (token-name= (second second) name))))))))
+
+(defun definition-within (text begin end name)
+  "(VALUES BEGIN END) of the form in TEXT between those positions that defines NAME,
+or the positions themselves."
+  (loop for open = (position #\( text :start begin :end end)
+          then (position #\( text :start (1+ open) :end end)
+        while open
+        do (when (eql (mismatch "(def" text :start2 open :test #'char-equal) 4)
+             (multiple-value-bind (datum from to) (inert-read text open)
+               (when (and from (defines-p datum name))
+                 (return-from definition-within (values from to))))))
+  (values begin end))
+
+(defun mentions-p (text begin end name)
+  (search name text :start2 begin :end2 end :test #'char-equal))
+
+(defun search-definition (text name)
+  "(VALUES BEGIN END) of the first form in TEXT that defines NAME, or NIL."
+  (multiple-value-bind (begin end) (definition-within text 0 (length text) name)
+    (unless (and (zerop begin) (= end (length text)))
+      (values begin end))))
+
+(defun locate-form (text index offset name)
+  "(VALUES BEGIN END) in TEXT of the definition of NAME, compiled as the top level
+form INDEX or at the character OFFSET; either may be NIL, and both may be out of
+date.  NIL if it is not there."
+  (flet ((narrow (begin end)
+           (when (and begin (mentions-p text begin end name))
+             (definition-within text begin end name))))
+    (multiple-value-bind (begin end)
+        (or-values
+         (when (and offset (< offset (length text)))
+           (multiple-value-bind (datum begin end) (inert-read text offset)
+             (declare (ignore datum))
+             (narrow begin end)))
+         (when index
+           (multiple-value-bind (datum begin end) (top-level-form text index)
+             (declare (ignore datum))
+             (narrow begin end)))
+         (search-definition text name))
+      (values begin end))))
+
+(defun line-at (text position)
+  (values (line-and-column text position)))
+
+;;; Sites
+
+(defun file-site (file index offset name)
+  (let ((text (file-text file)))
+    (multiple-value-bind (begin end) (and text (locate-form text index offset name))
+      (make-site :file (namestring file) :origin :file
+                  :line (and begin (line-at text begin))
+                  :text (and begin (subseq text begin end))))))
+
+(defun session-site (text name)
+  (multiple-value-bind (begin end) (definition-within text 0 (length text) name)
+    (make-site :origin :session :text (subseq text begin end))))
+
+(defun emacs-site (plist name)
+  "What SLIME says of a definition that was compiled from a buffer."
+  (let ((file (getf plist :emacs-filename)) (string (getf plist :emacs-string)))
+    (if (and (stringp file) (probe-file file))
+        (let ((site (file-site (pathname file) nil nil name)))
+          (unless (site-text site) (setf (site-text site) string))
+          site)
+        (make-site :origin :emacs :file (getf plist :emacs-buffer) :text string))))
+
+#+sbcl
+(defun source-site (source name)
+  "The SITE of SOURCE, a definition-source of SB-INTROSPECT, of something called
+NAME, a string."
+  (let ((file (sb-introspect:definition-source-pathname source))
+        (plist (sb-introspect:definition-source-plist source)))
+    (cond ((getf plist :emacs-buffer) (emacs-site plist name))
+          (file
+           (let ((found (ignore-errors (probe-file (translate-logical-pathname file)))))
+             (cond (found (file-site found
+                                      (first (sb-introspect:definition-source-form-path source))
+                                      (sb-introspect:definition-source-character-offset source)
+                                      name))
+                   (t (make-site :file (namestring file)
+                                  :origin (if (typep file 'logical-pathname)
+                                              :implementation
+                                              :file))))))
+          ((stringp (getf plist :swank-mcp-source))
+           (session-site (getf plist :swank-mcp-source) name))
+          ((getf plist :swank-mcp) (make-site :origin :session))
+          (t (make-site)))))
+
+(defun site-line-text (site)
+  "SITE in a line."
+  (let ((file (site-file site)))
+    (ecase (site-origin site)
+      (:file (format nil "~A~:[ (not found there any more)~;~:*, line ~D~]" file (site-line site)))
+      (:session "this session")
+      (:emacs (format nil "Emacs buffer ~A" file))
+      (:implementation (format nil "~A (part of ~A; its source is not installed here)"
+                               file (lisp-implementation-type)))
+      ((nil) "unknown"))))
+
+;;; Definitions by name
+
+(defparameter *definition-kinds*
+  '((:function . "Function") (:macro . "Macro") (:generic-function . "Generic Function")
+    (:method . "Method") (:compiler-macro . "Compiler Macro") (:setf-expander . "Setf Expander")
+    (:variable . "Variable") (:constant . "Constant") (:symbol-macro . "Symbol Macro")
+    (:class . "Class") (:structure . "Structure") (:condition . "Condition") (:type . "Type")
+    (:method-combination . "Method Combination") (:package . "Package"))
+  "Types of SB-INTROSPECT:FIND-DEFINITION-SOURCES-BY-NAME, and how they are called.")
+
+(defun kind-name (kind) (cdr (assoc kind *definition-kinds*)))
+
+(defun name-string (name)
+  "The string by which NAME, a symbol, string or (SETF SYMBOL), stands in a source."
+  (cond ((stringp name) name)
+        ((symbolp name) (symbol-name name))
+        (t (symbol-name (second name)))))
+
+#+sbcl
+(defun definition-sources (name kind)
+  (ignore-errors
+   (if (eq kind :package)
+       (and (or (stringp name) (symbolp name))
+            (find-package name)
+            (sb-introspect:find-definition-sources-by-name (string name) kind))
+       (and (not (stringp name))
+            (sb-introspect:find-definition-sources-by-name name kind)))))
+
+(defun definition-sites (name kind)
+  "The SITEs of the definitions of NAME as a KIND of *DEFINITION-KINDS*."
+  #+sbcl (loop for source in (definition-sources name kind)
+               collect (source-site source (name-string name)))
+  #-sbcl (progn name kind '()))
