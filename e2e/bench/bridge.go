@@ -65,42 +65,17 @@ func (b bridge) number(code string) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(text, "=> ")))
 }
 
-// flight evaluates code n times with depth calls in flight.
-func (b bridge) flight(code, want string, n, depth int) (time.Duration, error) {
-	began := time.Now()
-	calls := make([]*wire.Pending, 0, n)
-	for done := 0; done < n; done++ {
-		for len(calls) < n && len(calls)-done < depth {
-			p, err := b.GoTool("evaluate-lisp", map[string]any{"code": code}, wire.CallOptions{})
-			if err != nil {
-				return 0, err
-			}
-			calls = append(calls, p)
-		}
-		var r wire.Result
-		if err := calls[done].Wait(context.Background(), &r); err != nil {
-			return 0, err
-		}
-		if r.Text() != want {
-			return 0, fmt.Errorf("in flight: got %.200q", r.Text())
-		}
-	}
-	return time.Since(began), nil
-}
-
 var addressPattern = regexp.MustCompile(`unix:\S+\.sock|127\.0\.0\.1:\d+`)
 
 // address is where the image listens, as session-status tells it.
-func (b bridge) address() (string, error) {
-	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
-	defer stop()
-	r, err := b.Tool(ctx, "session-status", map[string]any{})
+func (c *lean) address() (string, error) {
+	text, err := c.tool("session-status")
 	if err != nil {
 		return "", err
 	}
-	addr := addressPattern.FindString(r.Text())
+	addr := addressPattern.FindString(text)
 	if addr == "" {
-		return "", fmt.Errorf("session-status shows no address:\n%s", r.Text())
+		return "", fmt.Errorf("session-status shows no address:\n%s", text)
 	}
 	return addr, nil
 }

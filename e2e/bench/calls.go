@@ -2,19 +2,18 @@ package main
 
 import (
 	"fmt"
-	"runtime"
 	"time"
 )
 
 // calls measures both clients in one image, in alternating blocks, so that
 // what else the machine does weighs on both alike.
 func (l lab) calls(t *table, n int) error {
-	b, _, err := l.start("cache")
+	b, err := l.startLean("cache")
 	if err != nil {
 		return err
 	}
-	defer b.Close(10 * time.Second)
-	if _, err := b.eval("(+ 1 2)", "=> 3"); err != nil {
+	defer b.close()
+	if err := b.eval("(+ 1 2)", "=> 3"); err != nil {
 		return err
 	}
 	addr, err := b.address()
@@ -44,9 +43,7 @@ func (l lab) calls(t *table, n int) error {
 			return err
 		}
 		rawAll += d
-		restore := oneProcessor()
 		d, err = b.flight("(+ 1 2)", "=> 3", each, 8)
-		restore()
 		if err != nil {
 			return err
 		}
@@ -77,24 +74,14 @@ func (l lab) calls(t *table, n int) error {
 	return nil
 }
 
-// oneProcessor keeps the bridge's client from looking for work on the processor
-// that bridge and image need. The raw client is faster with the runtime's
-// default and keeps it: the floor is measured at its best, or the ratio flatters.
-func oneProcessor() (restore func()) {
-	before := runtime.GOMAXPROCS(1)
-	return func() { runtime.GOMAXPROCS(before) }
-}
-
 // alternate evaluates code n times by each client, in blocks.
-func alternate(r *raw, b bridge, code, want string, n, block int) (rawT, bridgeT times, err error) {
+func alternate(r *raw, b *lean, code, want string, n, block int) (rawT, bridgeT times, err error) {
 	for done := -block; done < n; done += block { // the first block warms up
 		x, err := repeat(block, func() error { _, err := r.eval(code); return err })
 		if err != nil {
 			return nil, nil, fmt.Errorf("raw client, %s: %w", code, err)
 		}
-		restore := oneProcessor()
-		y, err := repeat(block, func() error { _, err := b.eval(code, want); return err })
-		restore()
+		y, err := repeat(block, func() error { return b.eval(code, want) })
 		if err != nil {
 			return nil, nil, err
 		}
