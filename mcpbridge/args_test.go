@@ -96,7 +96,7 @@ func TestEvaluateArguments(t *testing.T) {
 
 // Every refusal ends with a call that works: mechanically so.
 func TestRefusalNamesTheNextCall(t *testing.T) {
-	p := serve(t, Options{}).handshake()
+	p := serve(t, Options{SessionDir: t.TempDir()}).handshake()
 	for _, tl := range tools() {
 		a := p.call(tl.name, `{"no-such-argument":1}`)
 		_, next, found := strings.Cut(a.text(), "Next: "+tl.name+" ")

@@ -26,6 +26,7 @@ type Image interface {
 	Packages(ctx context.Context, session string) ([]lisp.Package, error)
 	// ResetSession undoes what the session has made, in turn like Evaluate.
 	ResetSession(ctx context.Context, session string, timeout time.Duration, queued func()) (*lisp.Reset, error)
+	sessionSaver
 	// Status tells what is known of the image and never starts one.
 	Status(ctx context.Context, session string) (*lisp.Status, error)
 
@@ -41,6 +42,8 @@ type Options struct {
 	MaxTimeout time.Duration // the longest an evaluation may name; 600 s
 	MaxOutput  int           // characters of a reply before it is cut; 40,000
 	Tools      Selection     // must pass its Check; the default set
+	Session    string        // name of the session that the tools work in; "default"
+	SessionDir string        // where sessions are saved; "" is the working directory
 	Log        *slog.Logger  // nil discards
 }
 
@@ -52,6 +55,7 @@ const (
 
 func (o *Options) setDefaults() {
 	o.Version = orElse(o.Version, "devel")
+	o.Session = orElse(o.Session, DefaultSession)
 	if o.MaxTimeout <= 0 {
 		o.MaxTimeout = DefaultMaxTimeout
 	}
@@ -68,9 +72,10 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// defaultSession is the session of every call: protocol 2026-07-28 has no
-// sessions of its own, and a server on stdio has one client.
-const defaultSession = "default"
+// DefaultSession is the session of every call where [Options] name no other:
+// protocol 2026-07-28 has no sessions of its own, and a server on stdio has one
+// client.
+const DefaultSession = "default"
 
 //go:embed instructions.md
 var instructions string

@@ -29,7 +29,7 @@ func (b *Bridge) describeSymbol(ctx context.Context, r *request) (reply, error) 
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	found, err := b.o.Image.DescribeSymbol(ctx, defaultSession, name, pkg)
+	found, err := b.o.Image.DescribeSymbol(ctx, b.o.Session, name, pkg)
 	if err != nil {
 		return reply{}, r.lookupFailed(err, "name", name)
 	}

@@ -72,7 +72,7 @@ func (b *Bridge) evaluate(ctx context.Context, r *request) (reply, error) {
 	}
 	in.Progress = progress(ctx, r.mcp)
 	in.Queued = b.order.admit
-	res, err := b.o.Image.Evaluate(ctx, defaultSession, in.Request)
+	res, err := b.o.Image.Evaluate(ctx, b.o.Session, in.Request)
 	if err != nil {
 		return reply{}, err
 	}

@@ -70,7 +70,7 @@ func (b *Bridge) listDefinitions(ctx context.Context, r *request) (reply, error)
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	found, err := b.o.Image.Definitions(ctx, defaultSession, pkg)
+	found, err := b.o.Image.Definitions(ctx, b.o.Session, pkg)
 	if err != nil {
 		return reply{}, err
 	}

@@ -32,7 +32,7 @@ func (b *Bridge) listPackages(ctx context.Context, r *request) (reply, error) {
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	all, err := b.o.Image.Packages(ctx, defaultSession)
+	all, err := b.o.Image.Packages(ctx, b.o.Session)
 	if err != nil {
 		return reply{}, err
 	}

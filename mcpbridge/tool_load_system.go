@@ -47,7 +47,7 @@ func (b *Bridge) loadSystem(ctx context.Context, r *request) (reply, error) {
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	res, err := b.o.Image.Evaluate(ctx, defaultSession, lisp.Request{
+	res, err := b.o.Image.Evaluate(ctx, b.o.Session, lisp.Request{
 		System: name, Force: force, Timeout: timeout, Debug: 1,
 		Progress: progress(ctx, r.mcp), Queued: b.order.admit,
 	})

@@ -58,7 +58,7 @@ func (b *Bridge) macroexpand(ctx context.Context, r *request) (reply, error) {
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	x, res, err := b.o.Image.Expand(ctx, defaultSession, form, mode, in)
+	x, res, err := b.o.Image.Expand(ctx, b.o.Session, form, mode, in)
 	if err != nil {
 		return reply{}, err
 	}

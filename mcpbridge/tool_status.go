@@ -24,7 +24,7 @@ var statusTool = tool{
 }
 
 func (b *Bridge) status(ctx context.Context, _ *request) (reply, error) {
-	s, err := b.o.Image.Status(ctx, defaultSession)
+	s, err := b.o.Image.Status(ctx, b.o.Session)
 	if err != nil {
 		return reply{}, err
 	}

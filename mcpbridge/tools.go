@@ -20,6 +20,8 @@ func listed() []listing {
 		{&listPackagesTool, inCore},
 		{&loadSystemTool, inCore},
 		{&resetTool, inCore},
+		{&saveSessionTool, inCore},
+		{&loadSessionTool, inCore},
 		{&describeSymbolTool, inInspect},
 		{&statusTool, inCore},
 		{&readOutputTool, inCore},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ import (
 type config struct {
 	timeout, maxTimeout time.Duration
 	maxOutput           int
+	session, sessionDir string
 	tools               mcpbridge.Selection
 	lisp                lisp.Config
 	trace               string
@@ -45,6 +47,8 @@ func (c *config) flags() *flag.FlagSet {
 	fs.BoolVar(&c.lisp.NoUserInit, "no-userinit", false, "")
 	fs.BoolVar(&c.lisp.NoCore, "no-core", false, "")
 	fs.BoolVar(&c.lisp.NoRecovery, "no-recovery", false, "")
+	fs.StringVar(&c.session, "session", mcpbridge.DefaultSession, "")
+	fs.StringVar(&c.sessionDir, "session-dir", "", "")
 	fs.StringVar(&c.lisp.CacheDir, "cache-dir", "", "")
 	fs.StringVar(&c.trace, "trace-swank", "", "")
 	fs.TextVar(&c.logLevel, "log-level", c.logLevel, "")
@@ -83,12 +87,17 @@ func (c *command) parse(args []string) (name string, err error) {
 	return name, c.check()
 }
 
+// sessionName are the names of sessions; they become part of a thread's name.
+var sessionName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
 func (c *config) check() error {
 	switch {
 	case c.maxTimeout < c.timeout:
 		return fmt.Errorf("%w: --timeout %v is longer than --max-timeout %v", errUsage, c.timeout, c.maxTimeout)
 	case c.maxOutput < 1000:
 		return fmt.Errorf("%w: --max-output %d is less than 1000", errUsage, c.maxOutput)
+	case !sessionName.MatchString(c.session):
+		return fmt.Errorf("%w: --session %q is not 1 to 64 letters, digits and . _ -", errUsage, c.session)
 	case c.lisp.HeapMB < 256:
 		return fmt.Errorf("%w: --heap %d is less than 256", errUsage, c.lisp.HeapMB)
 	case c.lisp.StackMB < 1:

@@ -36,6 +36,8 @@ func (c *command) serve(ctx context.Context) error {
 		MaxTimeout: c.maxTimeout,
 		MaxOutput:  c.maxOutput,
 		Tools:      c.tools,
+		Session:    c.session,
+		SessionDir: c.sessionDir,
 		Log:        log,
 	})
 	defer b.Close()

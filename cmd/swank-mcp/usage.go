@@ -25,7 +25,7 @@ swank-mcp version
 Names are separated by commas. Any flag can be set in the environment, for
 instance --read-only by SWANK_MCP_READ_ONLY=true.
 `
-	usageImage = `The flags of the Lisp image. All others: swank-mcp help
+	usageImage = `The flags of the Lisp image and the session in it. All others: swank-mcp help
 
   --sbcl PROGRAM         the Lisp to run (sbcl)
   --swank-dir DIR        where swank-loader.lisp is (searched in usual places)
@@ -34,6 +34,8 @@ instance --read-only by SWANK_MCP_READ_ONLY=true.
   --no-userinit          do not load ~/.sbclrc
   --no-core              neither use nor build a cached core
   --no-recovery          start empty after the image has died
+  --session NAME         work in the session of that name (default)
+  --session-dir DIR      where sessions are saved (the working directory)
   --cache-dir DIR        for fasls and cores (swank-mcp in your cache directory)
 
 Any flag can be set in the environment: --heap 4096 is SWANK_MCP_HEAP=4096.

@@ -19,6 +19,8 @@ type (
 		Package  string        `sexp:"package"`
 		Costs    wireCosts     `sexp:"costs"`
 		Journal  []wireEntry   `sexp:"journal"`
+		Gone     []string      `sexp:"gone"`
+		Loaded   []string      `sexp:"loaded"`
 		Failures []wireFailure `sexp:"failures"`
 		Report   sexp.Raw      `sexp:"report"`
 	}

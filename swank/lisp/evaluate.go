@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -253,11 +254,14 @@ func (e *evaluation) remember(a *wireAnswer) {
 		return
 	}
 	j := &e.s.journal
+	for _, system := range slices.Backward(a.Loaded) {
+		j.addSystem(system)
+	}
 	for _, d := range a.Journal {
 		j.add(d.Keys, d.Text, d.Package)
 	}
-	if e.r.System != "" && a.Error == nil {
-		j.addSystem(strings.ToLower(e.r.System))
+	for _, key := range a.Gone {
+		j.forget(key)
 	}
 	j.pkg = a.Package
 }

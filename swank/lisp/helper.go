@@ -16,9 +16,9 @@ var helperFiles embed.FS
 // helperOrder is the order in which the helper's files are loaded.
 var helperOrder = []string{
 	"package", "wire", "sink", "conditions", "frames", "warnings",
-	"session", "definitions", "journal", "stop", "work", "systems", "listing",
+	"session", "definitions", "journal", "stop", "undoing", "work", "systems", "listing",
 	"names", "inert", "source", "describe",
-	"reset", "evaluate", "expand", "heap", "threads", "status",
+	"reset", "evaluate", "load", "expand", "heap", "threads", "status",
 }
 
 // helperSource returns the helper as one Lisp source text.

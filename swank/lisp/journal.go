@@ -12,17 +12,24 @@ const (
 	journalBytes   = 16 << 20
 )
 
-// journal is the source of what a session has defined, in the order of the
-// newest definition of each name: what is evaluated again in a new image when
-// the old one has died. It holds no code with other effects; the helper's
-// journal.lisp sees to that. It belongs to the holder of the session's turn.
+// journal is the source of what a session has defined, the newest of each name
+// at the place of the first: what is evaluated again in a new image when the
+// old one has died, or in another Lisp. It holds no code with other effects;
+// the helper's journal.lisp sees to that. It belongs to the holder of the
+// session's turn.
 type journal struct {
-	entries []*entry // nil where an entry has been superseded
-	byKey   map[string]*entry
-	live    int
-	bytes   int
+	// In order; nil where one is gone. The newest source of a name takes the
+	// place of the one before, because what came between may need it: a macro,
+	// a special variable. It stands at the end as well, because it may itself
+	// need what came between.
+	places []*entry
+	byKey  map[string]*entry
+	live   int // entries
+	empty  int // places
+	bytes  int
+	pkg    string
+
 	dropped int // entries that made room
-	pkg     string
 }
 
 // entry is one top level form.
@@ -32,64 +39,111 @@ type entry struct {
 	pkg  string // package it was read in
 }
 
-// add appends an entry and takes its names from older ones.
+// once reports whether an entry must not be evaluated twice, because that may
+// give other values.
+func (e *entry) once() bool {
+	return slices.ContainsFunc(e.keys, func(k string) bool {
+		kind, _, _ := strings.Cut(k, " ")
+		return slices.Contains([]string{"(:VARIABLE", "(:CONSTANT", "(:STRUCTURE", "(:SYSTEM"}, kind)
+	})
+}
+
+// add puts an entry in the place of the older ones that it supersedes, and at
+// the end.
 func (j *journal) add(keys []string, text, pkg string) {
 	if j.byKey == nil {
 		j.byKey = map[string]*entry{}
 	}
-	e := &entry{keys: slices.Clone(keys), text: text, pkg: pkg}
+	e := &entry{text: text, pkg: pkg}
+	place := -1
 	for _, k := range keys {
-		if old := j.byKey[k]; old != nil {
-			j.forget(old, k)
+		old := j.byKey[k]
+		if old == e {
+			continue
+		}
+		if at := j.forget(k); at >= 0 && (place < 0 || at < place) {
+			place = at
 		}
 		j.byKey[k] = e
+		e.keys = append(e.keys, k)
 	}
-	j.entries = append(j.entries, e)
 	j.live++
 	j.bytes += len(text)
-	for i := 0; (j.live > journalEntries || j.bytes > journalBytes) && i < len(j.entries)-1; i++ {
-		if old := j.entries[i]; old != nil {
+	if place >= 0 {
+		j.places[place] = e
+		j.empty--
+	}
+	if place < 0 || !e.once() && slices.ContainsFunc(j.places[place+1:], (*entry).there) {
+		j.places = append(j.places, e)
+	}
+	for i := 0; (j.live > journalEntries || j.bytes > journalBytes) && i < len(j.places); i++ {
+		if old := j.places[i]; old != nil && old != e {
 			j.dropped++
 			for _, k := range slices.Clone(old.keys) {
-				j.forget(old, k)
+				j.forget(k)
 			}
 		}
 	}
-	if len(j.entries) > 2*j.live+16 {
-		j.entries = slices.DeleteFunc(j.entries, func(e *entry) bool { return e == nil })
+	if j.empty > len(j.places)/2+16 {
+		j.places = slices.DeleteFunc(j.places, func(e *entry) bool { return e == nil })
+		j.empty = 0
 	}
 }
 
-// forget takes the name key from e, and drops e if that was its last.
-func (j *journal) forget(e *entry, key string) {
+func (e *entry) there() bool { return e != nil }
+
+// forget takes the name key from the entry that has it, and drops the entry if
+// that was its last. It returns the first place of a dropped entry, or -1.
+func (j *journal) forget(key string) (place int) {
+	e := j.byKey[key]
+	if e == nil {
+		return -1
+	}
 	delete(j.byKey, key)
 	e.keys = slices.DeleteFunc(e.keys, func(k string) bool { return k == key })
 	if len(e.keys) > 0 {
-		return
+		return -1
 	}
-	if i := slices.Index(j.entries, e); i >= 0 {
-		j.entries[i] = nil
-		j.live--
-		j.bytes -= len(e.text)
+	place = -1
+	for i, other := range j.places {
+		if other == e {
+			j.places[i] = nil
+			j.empty++
+			if place < 0 {
+				place = i
+			}
+		}
 	}
+	j.live--
+	j.bytes -= len(e.text)
+	return place
 }
 
-// all returns the entries in order.
+// all returns the entries in the order in which to evaluate them; one may come
+// twice.
 func (j *journal) all() []*entry {
-	return slices.DeleteFunc(slices.Clone(j.entries), func(e *entry) bool { return e == nil })
+	all := slices.DeleteFunc(slices.Clone(j.places), func(e *entry) bool { return e == nil })
+	return slices.Compact(all)
 }
+
+func systemKey(name string) string { return "(:SYSTEM . " + name + ")" }
 
 // addSystem notes a system that was loaded.
 func (j *journal) addSystem(name string) {
 	call := newHelperCall("LOAD").str(name)
 	text := strings.Replace(call.String(), "(|SWANK-MCP|:|LOAD|", "(|SWANK-MCP|::|RESTORE-SYSTEM|", 1)
-	j.add([]string{"(:SYSTEM . " + name + ")"}, text, evalPackage)
+	j.add([]string{systemKey(name)}, text, evalPackage)
 }
 
 // names returns the names of the given kind, such as :VARIABLE, in order.
 func (j *journal) names(kind string) []string {
 	var names []string
+	seen := map[*entry]bool{}
 	for _, e := range j.all() {
+		if seen[e] {
+			continue
+		}
+		seen[e] = true
 		for _, k := range e.keys {
 			if name, ok := strings.CutPrefix(k, "("+kind+" . "); ok {
 				names = append(names, strings.TrimSuffix(name, ")"))

@@ -3,6 +3,7 @@ package lisp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -59,10 +60,9 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 // restore evaluates the journal in l and says what came of it.
 func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, error) {
 	todo := s.journal.all()
-	var failed []*entry
-	why := map[*entry]string{}
+	why := map[*entry]string{} // of those that have failed and not succeeded
+	done := map[*entry]bool{}
 	for pass := 0; pass < 2 && len(todo) > 0; pass++ {
-		failed = failed[:0:0]
 		for len(todo) > 0 {
 			batch := todo[:batchSize(todo)]
 			todo = todo[len(batch):]
@@ -80,28 +80,48 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 			case res.Failure != nil:
 				return "Bringing the session back was stopped: " + res.Failure.Type + " " + res.Failure.Message + ".", nil
 			}
-			for _, f := range e.failures {
-				if f.Index >= 0 && f.Index < len(batch) {
-					failed = append(failed, batch[f.Index])
-					why[batch[f.Index]] = f.Why
-				}
+			note(batch, e.failures, done, why)
+		}
+		// Once more, now that later batches are there.
+		for _, e := range s.journal.all() {
+			if why[e] != "" && !slices.Contains(todo, e) {
+				todo = append(todo, e)
 			}
 		}
-		todo = failed // once more, now that later batches are there
 	}
-	return im.restored(s, failed, why), nil
+	return im.restored(s, why), nil
+}
+
+// note sorts the entries of a batch into those that are done and those that
+// failed, and why. One that stands twice needs to succeed once.
+func note(batch []*entry, failures []wireFailure, done map[*entry]bool, why map[*entry]string) {
+	failed := map[int]string{}
+	for _, f := range failures {
+		failed[f.Index] = f.Why
+	}
+	for i, e := range batch {
+		if w, ok := failed[i]; !ok {
+			done[e] = true
+			delete(why, e)
+		} else if !done[e] {
+			why[e] = w
+		}
+	}
 }
 
 // restored is the report.
-func (im *Image) restored(s *session, failed []*entry, why map[*entry]string) string {
+func (im *Image) restored(s *session, why map[*entry]string) string {
 	text := fmt.Sprintf("Restored: %s.", s.journal.summary())
 	if vars := s.journal.names(":VARIABLE"); len(vars) > 0 {
 		text += fmt.Sprintf(" Variables have the values of their definitions again (%s);", listed(vars))
 	}
 	text += " other values, objects and threads are gone."
 	var lost []string
-	for _, e := range failed {
-		lost = append(lost, fmt.Sprintf("%s (%s)", strings.Join(e.keys, " "), firstLine(why[e], 120)))
+	for _, e := range s.journal.all() {
+		if w := why[e]; w != "" {
+			lost = append(lost, fmt.Sprintf("%s (%s)", strings.Join(e.keys, " "), firstLine(w, 120)))
+			delete(why, e)
+		}
 	}
 	if len(lost) > 0 {
 		text += " Not restored: " + listed(lost) + "."

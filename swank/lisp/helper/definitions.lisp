@@ -56,8 +56,11 @@ far, newest first; see NOTE-DEFINITION.")
           ((or *load-truename* *compile-file-truename*)
            (remhash key (session-definitions session)))
           (t (push (cons key form) *noted*)
-             (setf (gethash key (session-definitions session))
-                   (incf (session-definition-count session)))))))
+             (enter-definition session key)))))
+
+(defun enter-definition (session key)
+  (setf (gethash key (session-definitions session))
+        (list (incf (session-definition-count session)))))
 
 (defun note-assignments (session form)
   "(SETF X 1) at a REPL makes a variable, too."
@@ -69,8 +72,7 @@ far, newest first; see NOTE-DEFINITION.")
           when (and (symbolp place) place (not (keywordp place))
                     (not (boundp place))
                     (not (eq (symbol-package place) (find-package '#:common-lisp))))
-            do (setf (gethash (cons :variable place) (session-definitions session))
-                     (incf (session-definition-count session))))))
+            do (enter-definition session (cons :variable place)))))
 
 (defun call-noting-definitions (session function)
   (let* ((packages (if *launched* (session-known-packages session) (list-all-packages)))
@@ -82,7 +84,8 @@ far, newest first; see NOTE-DEFINITION.")
          #+sbcl (sb-c::*source-plist*
                   (list* :swank-mcp (session-name session) sb-c::*source-plist*)))
     (unwind-protect (funcall function)
-      (note-packages session packages))))
+      (note-packages session packages)
+      (note-new-systems session))))
 
 ;;; The same stamp carries the source text, for those who look it up.
 
@@ -185,9 +188,12 @@ definitions carry none."
 (defun own-definitions (session)
   "((KIND . NAME) ...) in the order of definition; those no longer so are forgotten."
   (let ((found '()))
-    (maphash (lambda (key order)
-               (if (ours-p session (car key) (cdr key))
-                   (push (cons order key) found)
-                   (remhash key (session-definitions session))))
+    (maphash (lambda (key entry)
+               (destructuring-bind (order . text) entry
+                 (cond ((ours-p session (car key) (cdr key))
+                        (push (cons order key) found))
+                       (t (remhash key (session-definitions session))
+                          (when text
+                            (with-lock () (push text (session-gone session))))))))
              (session-definitions session))
     (mapcar #'cdr (sort found #'< :key #'car))))

@@ -190,58 +190,45 @@ it assigns to them, however it ends.  Returns notes about what was not kept."
 (defun read-evaluate (evaluation debug &key on-reading on-form)
   "Evaluate the forms of the code one after the other; return the last one's
 values.  ON-READING is told the position before each READ, ON-FORM each form."
-  (let* ((session (evaluation-session evaluation))
-         (code (evaluation-code evaluation))
+  (let* ((code (evaluation-code evaluation))
          (in (make-string-input-stream code))
          (values '()))
     (loop
-      (let ((start (file-position in)) (package *package*))
+      (let ((start (file-position in)))
         (funcall on-reading in start)
-        (let* ((form (read-form in)) (*noted* '())
-               (text (subseq code (next-form-position code start) (file-position in))))
+        (let ((form (read-form in)))
           (when (eq form in) (return values))
           (funcall on-form form)
-          (setf - form)
-          (note-assignments session form)
-          (when (and (consp form) (loading-call-p form))
-            (setf (session-before-load session) (user-symbols)))
-          (setf values (multiple-value-list
-                        (call-with-source-text
-                         text
-                         (lambda ()
-                           (call-with-debug-quality debug (lambda () (evaluate-form form)))))))
-          (when (package-name *package*) (note-package-name session *package*))
-          (when (and (consp form) (eq (first form) 'in-package))
-            (setf (session-package-chosen session) t))
-          (when (and (consp form) (loading-call-p form))
-            (note-loaded session (second form)))
-          (setf +++ ++  ++ +  + form
-                *** **  ** *  * (first values)
-                /// //  // /  / values)
-          (dolist (entry (journal-entries form text package))
-            (push entry (evaluation-journal evaluation))))))))
+          (setf values (evaluate-toplevel evaluation form debug
+                                          (subseq code (next-form-position code start)
+                                                  (file-position in)))))))))
 
-(defun user-symbols ()
-  (and *launched* *baseline* (present-symbols (find-package '#:common-lisp-user))))
-
-(defun note-loaded (session designator)
-  "The system DESIGNATOR was loaded: list it, and let stay at a reset what it has
-brought into COMMON-LISP-USER."
-  (let ((name (if (and (consp designator) (eq (first designator) 'quote))
-                  (second designator)
-                  designator)))
-    (when (and name (typep name '(or symbol string)))
-      (note-system session (string-downcase name))))
-  (let ((before (session-before-load session)))
-    (when before
-      (loop for symbol being the hash-keys of (user-symbols)
-            unless (gethash symbol before)
-              do (setf (gethash symbol (baseline-symbols *baseline*)) t)))
-    (setf (session-before-load session) nil)))
-
-(defun restore-system (name)
-  (load-named-system name)
-  (note-system (evaluation-session *evaluation*) name))
+(defun evaluate-toplevel (evaluation form debug source)
+  "Evaluate FORM as a REPL does and return its values as a list; note what of its
+SOURCE is to be evaluated again in a new image."
+  (let ((session (evaluation-session evaluation))
+        (package *package*)
+        (*noted* '()))
+    (setf - form)
+    (note-assignments session form)
+    (when (and (consp form) (loading-call-p form))
+      (setf (session-before-load session) (user-symbols)))
+    (let ((values (multiple-value-list
+                   (call-with-source-text
+                    source
+                    (lambda ()
+                      (call-with-debug-quality debug (lambda () (evaluate-form form))))))))
+      (when (package-name *package*) (note-package-name session *package*))
+      (when (and (consp form) (eq (first form) 'in-package))
+        (setf (session-package-chosen session) t))
+      (when (and (consp form) (loading-call-p form))
+        (note-loaded session (second form)))
+      (setf +++ ++  ++ +  + form
+            *** **  ** *  * (first values)
+            /// //  // /  / values)
+      (dolist (entry (journal-entries session form source package))
+        (push entry (evaluation-journal evaluation)))
+      values)))
 
 (defun perform-forms (evaluation debug &key on-reading on-form)
   "Restore what is to be restored, load the evaluation's system, or evaluate its
@@ -251,7 +238,7 @@ code."
     (when system (setf (session-before-load session) (user-symbols)))
     (cond ((evaluation-restore evaluation)
            (setf (evaluation-failures evaluation)
-                 (restore-entries (evaluation-restore evaluation)))
+                 (restore-entries session (evaluation-restore evaluation)))
            '())
           (system
            (funcall on-form (evaluation-code evaluation))
@@ -363,6 +350,8 @@ STOP-EVALUATION.  The answer is a plist:
   :PACKAGE  name of the session's package afterwards
   :COSTS    (REAL RUN GC BYTES), times in microseconds
   :JOURNAL  ((KEYS TEXT PACKAGE) ...) what it defined; see journal.lisp
+  :GONE     (KEY ...) of what is undefined now
+  :LOADED   (NAME ...) systems that it loaded
 
 TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out."
   (let ((session (ensure-session session)))
@@ -430,6 +419,8 @@ and make PACKAGE, if it is there, the session's.  The answer is EVALUATE's, with
                      :notes notes
                      :package (package-name after)
                      :journal (reverse (evaluation-journal evaluation))
+                     :gone (undone-since session)
+                     :loaded (evaluation-loaded evaluation)
                      :failures (evaluation-failures evaluation)
                      :report (work-report evaluation)
                      :costs costs))))))))

@@ -59,17 +59,22 @@ made), or NIL for not at all."
                   (not (users-package-p (second form))))
              nil)
             ((or (member operator *package-operators*)
-                 (member operator *declaring-operators*)
-                 (loading-call-p form))
+                 (member operator *declaring-operators*))
              :whole)
+            ;; the system is noted by its name
+            ((loading-call-p form) nil)
             ((null *noted*) (and (eq operator 'progn) :parts))
             ((or (defining-call-p form) (member operator *wrapping-operators*)) :whole)
             ((eq operator 'progn) :parts)
             (t :definitions)))))
 
-(defun key-text (key)
-  "KEY, (KIND . NAME), as the bridge compares it."
-  (call-with-listing-syntax (lambda () (safely (prin1-to-string key)))))
+(defun key-text (session key)
+  "KEY, (KIND . NAME), as the bridge compares it; remembered for the day when the
+name has lost its package."
+  (let ((text (call-with-listing-syntax (lambda () (safely (prin1-to-string key)))))
+        (entry (gethash key (session-definitions session))))
+    (when entry (setf (cdr entry) text))
+    text))
 
 (defun form-source (form package)
   "FORM printed so that it can be read again in PACKAGE; NIL if it cannot."
@@ -77,26 +82,37 @@ made), or NIL for not at all."
     (let ((*package* package) (*print-pretty* nil) (*print-circle* t))
       (ignore-errors (prin1-to-string form)))))
 
-(defun journal-entry (keys text package)
-  (list (mapcar #'key-text keys) text (package-name package)))
+(defun journal-entry (session keys text package)
+  (list (mapcar (lambda (key) (key-text session key)) keys)
+        text
+        (package-name package)))
 
-(defun journal-entries (form text package)
+(defun standard-syntax-p (session)
+  "False if source that this session reads may mean something else elsewhere."
+  (and (eql *read-base* 10)
+       (eq *read-default-float-format* 'single-float)
+       (eq *readtable* (session-readtable session))))
+
+(defun journal-entries (session form text package)
   "Entries (KEYS TEXT PACKAGE-NAME) for the top level FORM, whose source in the
 user's code is TEXT, read in PACKAGE; TEXT is NIL for a part of such a form."
-  (flet ((source () (or text (form-source form package))))
+  (flet ((source () (or (and (standard-syntax-p session) text)
+                        (form-source form package)
+                        text)))
     (ecase (replay-kind form)
       ((nil) '())
       (:whole (let ((source (source)))
                 (and source
-                     (list (journal-entry (or (mapcar #'car *noted*) (list (cons :form source)))
+                     (list (journal-entry session
+                                          (or (mapcar #'car *noted*) (list (cons :form source)))
                                           source package)))))
       (:parts (loop for part in (rest form)
                     append (let ((*noted* (remove-if-not (lambda (noted) (contains-p part (cdr noted)))
                                                          *noted*)))
-                             (journal-entries part nil package))))
+                             (journal-entries session part nil package))))
       (:definitions (loop for (key . defining) in (reverse *noted*)
                           for source = (form-source defining package)
-                          when source collect (journal-entry (list key) source package))))))
+                          when source collect (journal-entry session (list key) source package))))))
 
 (defun contains-p (form part)
   "True if PART is FORM, or in it, or came out of a macro call that FORM is."
@@ -111,10 +127,12 @@ user's code is TEXT, read in PACKAGE; TEXT is NIL for a part of such a form."
 
 ;;; Evaluating it again
 
-(defun restore-entry (text package-name)
+(defun restore-entry (session text package-name)
   "Evaluate TEXT in the package; NIL, or why that failed."
   (block nil
-    (let ((*package* (or (find-package-named package-name) (user-package))))
+    (let ((*noted* '())
+          (*package* (or (find-package package-name)
+                         (return (format nil "There is no package ~A." package-name)))))
       (handler-bind ((warning #'muffle-warning)
                      (serious-condition
                        (lambda (condition) (return (clip (condition-text condition) 300)))))
@@ -125,16 +143,17 @@ user's code is TEXT, read in PACKAGE; TEXT is NIL for a part of such a form."
              (loop for form = (read in nil in)
                    until (eq form in)
                    do (evaluate-form form)))))
+        (loop for (key) in *noted* do (key-text session key))
         nil))))
 
-(defun restore-entries (entries)
+(defun restore-entries (session entries)
   "Evaluate ENTRIES, ((TEXT PACKAGE-NAME) ...), in order.  One that fails is
 tried again after the others, which may define what it needs, as long as that
 helps.  Return ((INDEX WHY) ...) of those that failed to the end."
   (let ((todo (loop for entry in entries for index from 0 collect (cons index entry))))
     (loop
       (let ((failed (loop for (index text package) in todo
-                          for why = (restore-entry text package)
+                          for why = (restore-entry session text package)
                           when why collect (list index text package why))))
         (when (or (null failed) (= (length failed) (length todo)))
           (return (loop for (index nil nil why) in failed collect (list index why))))

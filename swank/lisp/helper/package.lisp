@@ -20,6 +20,8 @@
 ;;;;     evaluate.lisp   EVALUATE
 ;;;;     expand.lisp     EXPAND: macro expansions
 ;;;;     journal.lisp    the source of definitions, and evaluating it again
+;;;;     undoing.lisp    which of its definitions a session has undone again
+;;;;     load.lisp       LOAD-FORMS
 ;;;;     systems.lisp    loading systems with Quicklisp or ASDF
 ;;;;     listing.lisp    LIST-DEFINITIONS, LIST-PACKAGES
 ;;;;     reset.lisp      RESET-SESSION
@@ -43,6 +45,8 @@
            #:describe-symbol            ; describe.lisp
            #:reset-session              ; reset.lisp
            #:load-system                ; evaluate.lisp
+           #:load-forms                 ; load.lisp
+           #:undone                     ; undoing.lisp
            #:restore
            #:expand                     ; expand.lisp
            #:status))                   ; status.lisp

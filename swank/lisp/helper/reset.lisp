@@ -18,6 +18,24 @@
         (when (and (eq found symbol) (member status '(:internal :external)))
           (setf (gethash symbol table) t))))))
 
+(defun user-symbols ()
+  (and *launched* *baseline* (present-symbols (find-package '#:common-lisp-user))))
+
+(defun note-loaded (session designator)
+  "The system DESIGNATOR was loaded: list it, and let stay at a reset what it has
+brought into COMMON-LISP-USER."
+  (let ((name (if (and (consp designator) (eq (first designator) 'quote))
+                  (second designator)
+                  designator)))
+    (when (and name (typep name '(or symbol string)))
+      (note-system session (string-downcase name))))
+  (let ((before (session-before-load session)))
+    (when before
+      (loop for symbol being the hash-keys of (user-symbols)
+            unless (gethash symbol before)
+              do (setf (gethash symbol (baseline-symbols *baseline*)) t)))
+    (setf (session-before-load session) nil)))
+
 (defun undefine (kind name)
   (ecase kind
     ((:function :generic-function) (fmakunbound name))
@@ -97,8 +115,10 @@ return the notes."
                 (restore-user-package attempt))))))
     (clrhash (session-definitions session))
     (setf (session-packages session) '()
+          (session-gone session) '()
           (session-known-packages session) (list-all-packages)
-          (session-values session) (initial-values))
+          (session-values session) (initial-values)
+          (session-readtable session) (first-readtable session))
     (enter-package session (find-package '#:common-lisp-user))
     (answer (plist-without-nils :undefined count :problems problems
                                 :systems (session-systems session)))))

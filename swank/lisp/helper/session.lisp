@@ -8,6 +8,9 @@
 (defvar *baseline* nil
   "COMMON-LISP-USER as a launched image began, see reset.lisp.")
 
+(defvar *undoings* 0
+  "How often something may have been undefined in a launched image.")
+
 (defvar *sessions* (make-hash-table :test 'equal)
   "Name to session.")
 
@@ -47,21 +50,27 @@
   (package-chosen nil)                  ; true once IN-PACKAGE was in an evaluation's code
   (package-name "COMMON-LISP-USER")     ; remembers the name of a deleted package
   (values (initial-values))
-  (definitions (make-hash-table :test 'equal)) ; (KIND . NAME) to order, see definitions.lisp
+  (readtable nil)                       ; the first of those VALUES
+  (definitions (make-hash-table :test 'equal)) ; (KIND . NAME) to (ORDER . KEY-TEXT), see definitions.lisp
+  (gone '())                            ; KEY-TEXTs of those that are undefined now
+  (undoings *undoings*)                 ; how many there were when those were looked for
   (definition-count 0)
   (packages '())                        ; that its code made
   (known-packages (list-all-packages))  ; all there were after its last evaluation
   (systems '())                         ; that it loaded, newest first
+  (known-systems (loaded-systems))      ; all that were, as of REGISTERED
+  (registered (registered-systems))     ; how many ASDF knows
   (before-load nil))                    ; symbols of COMMON-LISP-USER while one is loaded
-
-(defun note-system (session name)
-  (setf (session-systems session)
-        (cons name (remove name (session-systems session) :test #'string=))))
 
 (defun ensure-session (name)
   (with-lock ()
     (or (gethash name *sessions*)
-        (setf (gethash name *sessions*) (make-session name)))))
+        (let ((session (make-session name)))
+          (setf (session-readtable session) (first-readtable session)
+                (gethash name *sessions*) session)))))
+
+(defun first-readtable (session)
+  (nth (position '*readtable* *session-variables*) (session-values session)))
 
 (defun configure (&key launched)
   "Say what kind of image this is.  In one that was launched for the bridge,
@@ -71,6 +80,7 @@ heap is watched."
         *late-output* (and launched #+sbcl sb-sys:*stdout* #-sbcl nil))
   (when launched
     (setf *baseline* (make-baseline))
+    (count-undoings)
     (start-heap-watch))
   (answer t))
 

@@ -12,6 +12,7 @@
   restore                ; entries to evaluate again, or NIL, and
   (failures '())         ; what became of them; see journal.lisp
   (journal '())          ; entries made, newest first
+  (loaded '())           ; names of systems loaded
   (started (microseconds))       ; see MICROSECONDS
   (out (make-sink)) (err (make-sink))
   (activep nil)          ; true while ESCAPE may be called

@@ -53,3 +53,53 @@ What they and the system print goes to standard output."
            (format nil "System ~S not found in any known distribution.~@[~%Near it: ~{~A~^, ~}.~]"
                    name (near-systems name)))
           (t (condition-text condition)))))
+
+;;; Which ones has a session loaded?
+
+(defun note-system (session name)
+  (setf (session-systems session)
+        (cons name (remove name (session-systems session) :test #'string=)))
+  (when *evaluation*
+    (pushnew name (evaluation-loaded *evaluation*) :test #'string=)))
+
+(defun registered-systems ()
+  "How many systems ASDF has heard of: whether another one was loaded is asked
+only when there are more than there were."
+  (if (find-package '#:asdf)
+      (length (call-named '#:asdf "REGISTERED-SYSTEMS"))
+      0))
+
+(defun loaded-systems ()
+  (and (find-package '#:asdf)
+       (ignore-errors (call-named '#:asdf "ALREADY-LOADED-SYSTEMS"))))
+
+(defun needed-systems (name)
+  "The names of the systems that the system NAME depends on."
+  (loop for needed in (ignore-errors
+                       (call-named '#:asdf "SYSTEM-DEPENDS-ON"
+                                   (call-named '#:asdf "REGISTERED-SYSTEM" name)))
+        when (typep needed '(or string symbol))
+          collect (string-downcase needed)))
+
+(defun note-new-systems (session)
+  "List the systems that were loaded by whatever code, but not those that they
+needed."
+  (let ((registered (registered-systems)))
+    (unless (= registered (session-registered session))
+      (let* ((loaded (loaded-systems))
+             (new (remove-if #'asdf-itself-p
+                             (set-difference loaded (session-known-systems session)
+                                             :test #'string=)))
+             (needed (mapcan #'needed-systems new)))
+        (setf (session-registered session) registered
+              (session-known-systems session) loaded)
+        (dolist (name (set-difference new needed :test #'string=))
+          (unless (member name (session-systems session) :test #'string=)
+            (note-system session name)))))))
+
+(defun asdf-itself-p (name)
+  (member name '("asdf" "uiop") :test #'string=))
+
+(defun restore-system (name)
+  (load-named-system name)
+  (note-system (evaluation-session *evaluation*) name))

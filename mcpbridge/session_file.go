@@ -1,0 +1,153 @@
+package mcpbridge
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxSessionFile bounds what load-session takes: what it defines comes back in
+// one answer, which has to fit into a frame.
+const maxSessionFile = 4 << 20
+
+// sessionDir is the directory of saved sessions. What is outside of it cannot
+// be named, with .. no more than by a symbolic link.
+type sessionDir struct {
+	path string // absolute
+	root *os.Root
+}
+
+func openSessionDir(path string) (*sessionDir, error) {
+	path, err := filepath.Abs(orElse(path, "."))
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return &sessionDir{path, root}, nil
+}
+
+// name is file as the root takes it: relative, and inside as far as the text
+// tells.
+func (d *sessionDir) name(r *request, file string) string {
+	name := filepath.Clean(file)
+	if filepath.IsAbs(name) {
+		if rel, err := filepath.Rel(d.path, name); err == nil {
+			name = rel
+		}
+	}
+	switch {
+	case strings.TrimSpace(file) == "" || strings.ContainsRune(file, 0):
+		r.fail("file is %q; it must be the name of a file in %s.", file, d.path)
+	case !filepath.IsLocal(name):
+		d.outside(r, file)
+	case name == "." || strings.HasSuffix(file, "/"):
+		r.fail("file is %q, a directory; it must be the name of a file in %s.", file, d.path)
+	}
+	return name
+}
+
+func (d *sessionDir) outside(r *request, file string) {
+	r.fail("file is %q, which is outside the session directory, %s. Name a file in it; the person who runs the server can choose another directory with --session-dir.", file, d.path)
+}
+
+// refuse makes err, met with file, the error of the call.
+func (d *sessionDir) refuse(r *request, file string, err error) {
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.fail("file is %q; there is no such file or directory in %s%s.", file, d.path, d.others())
+	case errors.As(err, &path) && strings.Contains(path.Err.Error(), "escapes"):
+		d.outside(r, file)
+	default:
+		r.fail("file is %q: %v.", file, err)
+	}
+}
+
+// others names Lisp files that are there.
+func (d *sessionDir) others() string {
+	names, _ := fs.Glob(d.root.FS(), "*.lisp")
+	if len(names) == 0 {
+		return ""
+	}
+	more := ""
+	if len(names) > 10 {
+		more = fmt.Sprintf(" and %d more", len(names)-10)
+		names = names[:10]
+	}
+	return " (there are " + strings.Join(names, ", ") + more + ")"
+}
+
+// errTooLarge is the refusal to read a file.
+var errTooLarge = fmt.Errorf("it has more than %d MB; load it with evaluate-lisp, as in (load %q)", maxSessionFile>>20, "file")
+
+// read returns the text of a file.
+func (d *sessionDir) read(name string) (string, error) {
+	info, err := d.root.Stat(name) // before opening: a pipe would wait for its writer
+	switch {
+	case err != nil:
+		return "", err
+	case info.IsDir():
+		return "", errors.New("it is a directory")
+	case !info.Mode().IsRegular():
+		return "", errors.New("it is no regular file")
+	}
+	f, err := d.root.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSessionFile+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(data) > maxSessionFile:
+		return "", errTooLarge
+	case !utf8.Valid(data):
+		return "", errors.New("it is not UTF-8 text")
+	}
+	return string(data), nil
+}
+
+// write makes the file in one step: nobody sees half of it. Without overwrite
+// an existing one is an error that is fs.ErrExist.
+func (d *sessionDir) write(name, text string, overwrite bool) (err error) {
+	if info, err := d.root.Lstat(name); err == nil && info.IsDir() {
+		return errors.New("it is a directory")
+	} else if err == nil && !overwrite {
+		return fs.ErrExist
+	}
+	temp := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text()[:8]+".tmp")
+	f, err := d.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			d.root.Remove(temp)
+		}
+	}()
+	_, err = f.WriteString(text)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	if overwrite {
+		return d.root.Rename(temp, name)
+	}
+	// Unlike a rename, a link never replaces what somebody else has made meanwhile.
+	if err = d.root.Link(temp, name); errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
+		return d.root.Rename(temp, name) // a file system without links
+	} else if err != nil {
+		return err
+	}
+	return d.root.Remove(temp)
+}

@@ -1,0 +1,110 @@
+;;;; load.lisp -- LOAD-FORMS: a file of forms, such as a saved session
+
+(cl:in-package #:swank-mcp)
+
+;;; Unlike EVALUATE it goes on behind a form that fails; and a definition that
+;;; fails is tried again at the end, when what it needs may be there.
+
+(defun load-forms (code &key (session "default") (token 0))
+  "Evaluate the forms of CODE one after the other in SESSION, beginning in
+COMMON-LISP-USER.  The answer is EVALUATE's, without values; its report is
+
+  :FORMS   how many there were
+  :FAILED  ((LINE FORM WHY) ...) of those that failed to the end"
+  (call-as-work (lambda (evaluation read)
+                  (declare (ignore read))
+                  (load-code evaluation code))
+                :code '(load-session) :session session :token token
+                :package "COMMON-LISP-USER"))
+
+(defun call-or-why (function &optional (text #'condition-text))
+  "What FUNCTION returns, or NIL and why it could not: TEXT of the condition."
+  (block nil
+    (call-with-debugger-hooks
+     function
+     (lambda (condition)
+       (return (values nil (format nil "~A: ~A" (type-label condition)
+                                   (clip (funcall text condition) 500))))))))
+
+(defun unreadable-text (condition stream)
+  (if (and (typep condition 'end-of-file)
+           (eq stream (ignore-errors (stream-error-stream condition))))
+      "a closing parenthesis, quote or bar is missing"
+      (condition-text condition)))
+
+(defun next-line-of-form (code start)
+  "Where the first line behind START begins that looks like the start of a form."
+  (let ((newline (search (format nil "~%(") code :start2 (min (1+ start) (length code)))))
+    (if newline (1+ newline) (length code))))
+
+(defun defining-form-p (form)
+  (and (consp form) (symbolp (first form)) (ignore-errors (defining-call-p form)) t))
+
+(defstruct (loaded-form (:conc-name lf-) (:copier nil))
+  form source package line why)
+
+(defun load-form (evaluation loaded)
+  "Evaluate the form; set why that failed, if it did."
+  (let ((form (lf-form loaded)))
+    (setf (evaluation-form evaluation) form
+          (lf-why loaded)
+          (nth-value 1 (call-or-why
+                        (lambda ()
+                          (evaluate-toplevel evaluation form 1 (lf-source loaded))
+                          (values t nil)))))))
+
+(defun read-forms-calling (code function)
+  "Read the forms of CODE; call FUNCTION with each, or with the reason why it could
+not be read, as a LOADED-FORM."
+  (let ((in (make-string-input-stream code)))
+    (loop
+      (let* ((start (file-position in))
+             (begin (next-form-position code start))
+             (line (line-and-column code begin)))
+        (multiple-value-bind (form why)
+            (call-or-why (lambda () (values (read-form in) nil))
+                         (lambda (condition) (unreadable-text condition in)))
+          (cond (why
+                 (let ((next (next-line-of-form code begin)))
+                   (funcall function (make-loaded-form :line line :why why
+                                                       :source (subseq code begin next)))
+                   (file-position in next)))
+                ((eq form in) (return))
+                (t (funcall function
+                            (make-loaded-form :form form :package *package* :line line
+                                              :source (subseq code begin (file-position in)))))))))))
+
+(defun load-code (evaluation code)
+  (let ((forms 0) (failed '()))
+    (tell evaluation
+          (lambda ()
+            (plist-without-nils
+             :forms forms
+             :failed (loop for loaded in (reverse failed)
+                           collect (list (lf-line loaded)
+                                         (clip (first-line (lf-source loaded)) 70)
+                                         (lf-why loaded))))))
+    (read-forms-calling code
+                        (lambda (loaded)
+                          (incf forms)
+                          (unless (lf-why loaded) (load-form evaluation loaded))
+                          (when (lf-why loaded) (push loaded failed))))
+    (setf failed (load-again evaluation failed))
+    '()))
+
+(defun load-again (evaluation failed)
+  "Try the definitions among FAILED, the newest first, again as long as that helps;
+return the rest."
+  (loop
+    (let ((before (length failed)))
+      (dolist (loaded (reverse failed))
+        (when (and (defining-form-p (lf-form loaded))
+                   (package-name (lf-package loaded)))
+          (let ((*package* (lf-package loaded)))
+            (load-form evaluation loaded))))
+      (setf failed (remove nil failed :key #'lf-why))
+      (when (or (null failed) (= before (length failed)))
+        (return failed)))))
+
+(defun first-line (text)
+  (subseq text 0 (or (position #\newline text) (length text))))

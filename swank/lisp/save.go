@@ -1,0 +1,141 @@
+package lisp
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"swank-mcp/sexp"
+)
+
+// Saved is a session as Lisp source.
+type Saved struct {
+	Text    string // of a file that can be loaded; ends in a newline
+	Summary string // what it has, in words: "3 definitions and the system alexandria"
+	Empty   bool   // there is nothing to save
+	Dropped int    // older definitions that the journal had no room for
+}
+
+// SaveSession returns what the session has defined, as the source of a file of
+// that name, in turn with its evaluations: it waits for those that came before
+// at most as long as timeout says. No image needs to run.
+func (im *Image) SaveSession(ctx context.Context, name, file string, timeout time.Duration, queued func()) (*Saved, error) {
+	s := im.session(name)
+	t := &turn{code: "save-session " + file, limit: timeout, queued: queued}
+	if err := s.take(ctx, t); err != nil {
+		return nil, err
+	}
+	defer s.done()
+	j := &s.journal
+	var gone []string
+	if err := im.lookup(ctx, newHelperCall("UNDONE").str(name), &gone); err != nil {
+		return nil, err
+	}
+	for _, key := range gone {
+		j.forget(key)
+	}
+	return &Saved{Text: j.source(file, time.Now()), Summary: j.summary(), Empty: j.live == 0, Dropped: j.dropped}, nil
+}
+
+// source is the journal as a file that LOAD takes.
+func (j *journal) source(file string, now time.Time) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `;;;; %[1]s -*- mode: lisp; coding: utf-8 -*-
+;;;; A Lisp session, saved by swank-mcp on %[2]s: %[3]s.
+;;;;
+;;;; To bring it back: load-session {"file": %[4]q}, or sbcl --load %[1]s
+;;;; It holds packages, declarations, systems and definitions, and no code with other
+;;;; effects. Values that variables were given after their definition are not in it.
+;;;; A definition that was changed stands twice where others may need it early and
+;;;; it may need others.
+
+`, filepath.Base(file), now.UTC().Format("2006-01-02 15:04 MST"), j.summary(), file)
+	if len(j.names(":SYSTEM")) > 0 {
+		b.WriteString("(require \"asdf\")\n\n")
+	}
+	pkg := ""
+	in := func(name string) {
+		if name != "" && name != pkg {
+			fmt.Fprintf(&b, "(cl:in-package %s)\n\n", packageSource(name))
+			pkg = name
+		}
+	}
+	for _, e := range j.all() {
+		if system, ok := strings.CutPrefix(strings.Join(e.keys, " "), "(:SYSTEM . "); ok {
+			name := quoted(strings.TrimSuffix(system, ")"))
+			fmt.Fprintf(&b, "#+quicklisp (ql:quickload %s :silent t)\n#-quicklisp (asdf:load-system %s)\n\n", name, name)
+			continue
+		}
+		in(e.pkg)
+		b.WriteString(strings.TrimSpace(e.text))
+		b.WriteString("\n\n")
+	}
+	in(j.pkg)
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// plainPackage are the names that #:name is read as, whatever else is set.
+var plainPackage = regexp.MustCompile(`^[A-Z*+/<>-][A-Z0-9.*+/<>-]*$`)
+
+// packageSource is a designator of the package, to be read in any package.
+func packageSource(name string) string {
+	if plainPackage.MatchString(name) {
+		return "#:" + strings.ToLower(name)
+	}
+	return quoted(name)
+}
+
+// quoted is s as a Lisp string.
+func quoted(s string) string {
+	b, err := sexp.Append(nil, s)
+	if err != nil {
+		return `""` // names are what the image has printed, which can be written
+	}
+	return string(b)
+}
+
+// Loaded is what became of a file of forms.
+type Loaded struct {
+	Forms  int
+	Failed []FailedForm // the others were evaluated
+}
+
+// FailedForm is a form that could not be read or evaluated.
+type FailedForm struct {
+	Line int    // where it begins, from 1
+	Form string // its first line
+	Why  string // TYPE: message
+}
+
+// LoadSession evaluates the forms of source in the session, going on behind
+// those that fail; file is what to call it. Result and error are those of
+// [Image.Evaluate].
+func (im *Image) LoadSession(ctx context.Context, name, file, source string, r Request) (*Loaded, *Result, error) {
+	r.Debug = defaultDebug
+	var w wireLoaded
+	res, err := im.do(ctx, name, r, job{
+		title: "load-session " + file,
+		call:  func() *helperCall { return newHelperCall("LOAD-FORMS").str(source) },
+	}, &w)
+	loaded := &Loaded{Forms: w.Forms}
+	for _, f := range w.Failed {
+		loaded.Failed = append(loaded.Failed, FailedForm{Line: f.Line, Form: f.Form, Why: f.Why})
+	}
+	return loaded, res, err
+}
+
+type (
+	wireLoaded struct {
+		Forms  int        `sexp:"forms"`
+		Failed []wireForm `sexp:"failed"`
+	}
+	wireForm struct {
+		_    struct{} `sexp:",list"`
+		Line int
+		Form string
+		Why  string
+	}
+)
