@@ -11,7 +11,7 @@ import (
 // argError is a call with arguments that the tool cannot take.
 type argError struct {
 	problem string // what was received and what is valid
-	advice  string // the next call that works
+	advice  string // the next call that works; see args.next
 }
 
 func (e *argError) Error() string { return e.problem }
@@ -20,10 +20,12 @@ func (e *argError) Error() string { return e.problem }
 // The first wrong one is kept in err and the methods answer zero values from
 // then on.
 type args struct {
-	tool   *tool
-	params []param
-	given  []argument // nulls left out
-	err    *argError
+	tool    *tool
+	params  []param
+	given   []argument // nulls left out
+	strange []member   // of no parameter
+	twice   bool       // one was given by two names
+	err     *argError
 }
 
 // argument is one argument as it was written, under its parameter.
@@ -58,6 +60,7 @@ func parseArgs(t *tool, params []param, raw json.RawMessage) *args {
 func (a *args) add(name string, value json.RawMessage) {
 	p, scale := a.find(name)
 	if p == nil {
+		a.strange = append(a.strange, member{name, value})
 		a.unknown(name)
 		return
 	}
@@ -70,6 +73,7 @@ func (a *args) add(name string, value json.RawMessage) {
 			continue
 		}
 		if g.written != name {
+			a.twice = true
 			a.fail("%s was given %s twice, as %q and %q.", a.tool.name, p.name, g.written, name)
 		}
 		g.value = value
@@ -114,7 +118,7 @@ func scaled(value json.RawMessage, scale float64) json.RawMessage {
 
 func (a *args) fail(format string, v ...any) {
 	if a.err == nil {
-		a.err = &argError{fmt.Sprintf(format, v...), "Next: " + a.tool.name + " " + a.tool.example}
+		a.err = &argError{problem: fmt.Sprintf(format, v...)}
 	}
 }
 

@@ -151,11 +151,17 @@ func (t *tool) register(b *Bridge) {
 			b.order.admit()
 		}
 		r := &request{args: parseArgs(t, params, req.Params.Arguments), mcp: req}
+		var out reply
+		var err error
 		if r.err != nil {
-			return b.result(reply{ErrorText(r.err), true}), nil
+			err = r.err
+		} else {
+			out, err = t.run(b, ctx, r)
 		}
-		out, err := t.run(b, ctx, r)
 		if err != nil {
+			if r.err != nil && err == error(r.err) {
+				r.err.advice = r.next()
+			}
 			out = reply{ErrorText(err), true}
 		}
 		return b.result(out), nil

@@ -1,0 +1,69 @@
+package mcpbridge
+
+import "testing"
+
+func TestMendedCall(t *testing.T) {
+	var o Options
+	o.setDefaults()
+	tests := []struct {
+		tool *tool
+		raw  string
+		want string // without "Next: " and the tool's name
+	}{
+		{&evaluateTool, `{}`, `{"code": "(+ 1 2)"}`},
+		{&evaluateTool, `{"form": "(f 1)"}`, `{"code": "(f 1)"}`},
+		{&evaluateTool, `{"expression": "(f 1)", "packge": "app"}`, `{"code": "(f 1)", "package": "app"}`},
+		{&evaluateTool, `{"code": "1", "lang": "lisp"}`, `{"code": "1"}`},
+		{&evaluateTool, `{"code": "1", "timeout": "5s"}`, `{"code": "1", "timeout": 5}`},
+		{&evaluateTool, `{"code": "1", "timeout": 0}`, `{"code": "1"}`},
+		{&evaluateTool, `{"code": "1", "timeout": 100000}`, `{"code": "1", "timeout": 600}`},
+		{&evaluateTool, `{"code": "1", "timeout_ms": 900000}`, `{"code": "1", "timeout": 600}`},
+		{&evaluateTool, `{"code": "1", "timeout": {}}`, `{"code": "1"}`},
+		{&evaluateTool, `{"code": "1", "debug": 9}`, `{"code": "1", "debug": 3}`},
+		{&evaluateTool, `{"code": "1", "debug": "high"}`, `{"code": "1"}`},
+		{&evaluateTool, `{"code": "1", "debug": 1.6}`, `{"code": "1", "debug": 2}`},
+		{&evaluateTool, `{"code": "1", "capture-time": 1}`, `{"code": "1", "capture-time": true}`},
+		{&evaluateTool, `{"code": 42}`, `{"code": "42"}`},
+		{&evaluateTool, `{"code": ["(f)", "(g)"]}`, `{"code": "(f) (g)"}`},
+		{&evaluateTool, `{"code": "\ud800"}`, `{"code": "(+ 1 2)"}`},
+		{&evaluateTool, `"(+ 1 2)"`, `{"code": "(+ 1 2)"}`},
+		{&evaluateTool, `{"code": "1", "package": ["app"]}`, `{"code": "1", "package": "app"}`},
+		{&evaluateTool, `{"code": "1", "timeout": 5, "timeout_seconds": 6}`, `{"code": "1", "timeout": 6}`},
+		{&listDefinitionsTool, `{"type": "fucntions"}`, `{"type": "functions"}`},
+		{&listDefinitionsTool, `{"type": "xyzzy plugh"}`, `{"type": "functions"}`},
+		{&resetTool, `{"confirm": true}`, `{}`},
+	}
+	for _, tt := range tests {
+		params := tt.tool.params(&o)
+		refusal := func(raw string) (*args, error) {
+			a := parseArgs(tt.tool, params, []byte(raw))
+			for _, p := range params {
+				switch p.kind {
+				case kindText:
+					a.text(p.name)
+				case kindNumber:
+					a.number(p.name)
+				case kindInteger:
+					a.integer(p.name)
+				case kindFlag:
+					a.flag(p.name)
+				}
+			}
+			if a.err == nil {
+				return a, nil
+			}
+			return a, a.err
+		}
+		a, err := refusal(tt.raw)
+		if err == nil {
+			t.Errorf("%s %s is accepted", tt.tool.name, tt.raw)
+			continue
+		}
+		if got, want := a.next(), "Next: "+tt.tool.name+" "+tt.want; got != want {
+			t.Errorf("%s %s:\n got %s\nwant %s", tt.tool.name, tt.raw, got, want)
+		}
+		if _, err := refusal(tt.want); err != nil {
+			t.Errorf("the next call %s is refused: %v", tt.want, err)
+		}
+	}
+}
