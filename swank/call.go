@@ -55,7 +55,7 @@ type Request struct {
 	Thread ThreadID
 }
 
-func appendRequest(b []byte, r *Request, id int64) ([]byte, error) {
+func appendRequest(b []byte, r *Request, id int64, newline bool) ([]byte, error) {
 	b = append(b, "000000(:emacs-rex "...)
 	b, err := sexp.Append(b, r.Form)
 	if err != nil {
@@ -74,6 +74,9 @@ func appendRequest(b []byte, r *Request, id int64) ([]byte, error) {
 	b = append(b, ' ')
 	b = strconv.AppendInt(b, id, 10)
 	b = append(b, ')')
+	if newline {
+		b = append(b, '\n')
+	}
 	if err := finishFrame(b, 0); err != nil {
 		return nil, fmt.Errorf("swank: encoding a request: %w", err)
 	}
@@ -101,7 +104,7 @@ func (c *Conn) Go(r Request) (*Call, error) {
 	c.wmu.Lock()
 	defer c.wmu.Unlock()
 	id := c.nextID
-	b, err := appendRequest(c.wbuf[:0], &r, id)
+	b, err := appendRequest(c.wbuf[:0], &r, id, c.opts.Newline)
 	if err != nil {
 		return nil, err
 	}

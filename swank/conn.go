@@ -50,6 +50,11 @@ type Options struct {
 	// Secret, if not empty, is sent as the first packet, raw: see [ReadSecret].
 	Secret string
 
+	// Newline ends each request's payload with a newline, as SLIME does. Lisp
+	// does not mind, and a server of another protocol, which may wait for the
+	// end of a line, says what it is.
+	Newline bool
+
 	// FirstID is the id of the first request; ids go up by one. 0: 1. Clients
 	// that share an image and send requests to each other's threads need
 	// disjoint ranges, because Swank answers on the connection that owns the

@@ -23,6 +23,8 @@ type config struct {
 	session, sessionDir string
 	tools               mcpbridge.Selection
 	lisp                lisp.Config
+	attach              string // HOST:PORT or unix:PATH
+	allowRemote         bool
 	trace               string
 	logLevel            slog.Level
 }
@@ -40,6 +42,9 @@ func (c *config) flags() *flag.FlagSet {
 	fs.Var((*listFlag)(&c.tools.Tools), "tools", "")
 	fs.Var((*listFlag)(&c.tools.Exclude), "exclude-tools", "")
 	fs.BoolVar(&c.tools.ReadOnly, "read-only", false, "")
+	fs.StringVar(&c.attach, "attach", "", "")
+	fs.StringVar(&c.lisp.Attach.Command, "attach-command", "", "")
+	fs.BoolVar(&c.allowRemote, "allow-remote", false, "")
 	fs.StringVar(&c.lisp.SBCL, "sbcl", "sbcl", "")
 	fs.StringVar(&c.lisp.SwankDir, "swank-dir", "", "")
 	fs.IntVar(&c.lisp.HeapMB, "heap", lisp.DefaultHeapMB, "")
@@ -91,6 +96,16 @@ func (c *command) parse(args []string) (name string, err error) {
 var sessionName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
 func (c *config) check() error {
+	if c.attach != "" {
+		if c.lisp.Attach.Command != "" {
+			return fmt.Errorf("%w: --attach and --attach-command name two images; give one", errUsage)
+		}
+		target, err := lisp.ParseTarget(c.attach, c.allowRemote)
+		if err != nil {
+			return fmt.Errorf("%w: --attach %s: %w", errUsage, c.attach, err)
+		}
+		c.lisp.Attach = target
+	}
 	switch {
 	case c.maxTimeout < c.timeout:
 		return fmt.Errorf("%w: --timeout %v is longer than --max-timeout %v", errUsage, c.timeout, c.maxTimeout)

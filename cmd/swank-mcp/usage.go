@@ -27,6 +27,12 @@ instance --read-only by SWANK_MCP_READ_ONLY=true.
 `
 	usageImage = `The flags of the Lisp image and the session in it. All others: swank-mcp help
 
+  --attach ADDRESS       work in a Lisp that runs: HOST:PORT or unix:PATH, where
+                         (swank:create-server :port PORT :dont-close t) listens
+  --attach-command CMD   the same through a command: 'ssh HOST -W localhost:4005'
+  --allow-remote         let --attach name another machine: not encrypted
+
+Without those a Lisp is launched:
   --sbcl PROGRAM         the Lisp to run (sbcl)
   --swank-dir DIR        where swank-loader.lisp is (searched in usual places)
   --heap MB              heap of the image (4096)

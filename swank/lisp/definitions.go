@@ -144,7 +144,13 @@ func (im *Image) lookupText(ctx context.Context, c *helperCall) (string, error) 
 	lv := im.cur
 	im.mu.Unlock()
 	if lv == nil || lv.over() {
-		return "", nil
+		if !im.cfg.Attach.set() {
+			return "", nil
+		}
+		var err error
+		if lv, err = im.acquire(ctx, lookupTimeout); err != nil {
+			return "", err
+		}
 	}
 	bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()

@@ -10,6 +10,8 @@ type StartError struct {
 	Problem string // what was tried and how it ended, one sentence or more
 	Advice  string // the next thing to do, often a command
 	Err     error  // cause, may be nil
+
+	away bool // nobody listens at the moment: trying again does no harm
 }
 
 func (e *StartError) Error() string {

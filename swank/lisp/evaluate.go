@@ -117,7 +117,7 @@ func (im *Image) prepare(ctx context.Context, s *session, r Request) (*evaluatio
 			return nil, err
 		}
 		if errors.Is(err, context.DeadlineExceeded) && !lv.over() {
-			lv.kill("killed, because it did not start a thread for the session")
+			lv.kill("it did not start a thread for the session")
 		}
 	}
 }
@@ -298,6 +298,9 @@ func (e *evaluation) abandoned(message string) *Result {
 
 // died is the result of an evaluation whose image ended under it.
 func (e *evaluation) died() *Result {
+	if e.lv.attached() {
+		return e.lost()
+	}
 	var b strings.Builder
 	during := "during this evaluation"
 	if e.early {
@@ -317,7 +320,10 @@ func (e *evaluation) died() *Result {
 // broken replaces an image that does not understand us any more, as after
 // (delete-package :swank).
 func (e *evaluation) broken(err error) *Result {
-	e.lv.kill("killed, because Swank or the helper in it was broken")
+	if e.lv.attached() {
+		return e.brokenGuest(err)
+	}
+	e.lv.kill("Swank or the helper in it was broken")
 	return &Result{Failure: &Failure{
 		Type: typeReplaced,
 		Message: fmt.Sprintf("The image does not understand the bridge any more: %v.\n"+

@@ -18,7 +18,7 @@ var helperOrder = []string{
 	"package", "wire", "sink", "conditions", "frames", "warnings",
 	"session", "definitions", "journal", "stop", "undoing", "work", "systems", "listing",
 	"names", "inert", "source", "describe",
-	"reset", "evaluate", "load", "expand", "heap", "threads", "status",
+	"reset", "evaluate", "load", "expand", "heap", "attach", "threads", "status",
 }
 
 // helperSource returns the helper as one Lisp source text.

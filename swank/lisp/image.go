@@ -165,10 +165,11 @@ func (im *Image) startLocked() *start {
 // buildCoreLocked makes the cached core beside the first image that had to do
 // without one.
 func (im *Image) buildCoreLocked(lv *live) {
-	if im.core != nil || im.closed || !lv.proc.wantsCore(im.cfg) {
+	proc, launched := lv.proc.(*process)
+	if im.core != nil || im.closed || !launched || !proc.wantsCore(im.cfg) {
 		return
 	}
-	build := startCoreBuild(lv.proc.image)
+	build := startCoreBuild(proc.image)
 	im.core = build
 	im.work.Go(func() {
 		select {
@@ -193,7 +194,8 @@ func (im *Image) buildCoreLocked(lv *live) {
 const crashLoop = 2 * time.Second
 
 // watch waits for the end of lv and cleans up after it. An image that ends by
-// itself is replaced at once, so that the next call finds it ready.
+// itself is replaced at once, so that the next call finds it ready; one that we
+// were attached to is looked for until it is back.
 func (im *Image) watch(lv *live) {
 	select {
 	case <-lv.proc.exited():
@@ -213,7 +215,11 @@ func (im *Image) watch(lv *live) {
 		return // a call has seen the end first and had the image replaced
 	}
 	im.cur = nil
-	if !im.closed && lv.used.Load() && age > crashLoop {
+	switch {
+	case im.closed:
+	case lv.attached():
+		im.work.Go(im.rejoin)
+	case lv.used.Load() && age > crashLoop:
 		im.startLocked()
 	}
 }

@@ -11,11 +11,12 @@ import (
 // within two seconds is said to be so in Notes.
 func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 	s := im.session(name)
+	unreached := im.reach(ctx)
 	im.mu.Lock()
 	lv, starting, starts, lastEnd, coreErr := im.cur, im.start != nil, im.starts, im.lastEnd, im.coreErr
 	im.mu.Unlock()
 
-	st := &Status{State: "not started", Launched: true, Package: "COMMON-LISP-USER"}
+	st := &Status{State: "not started", Launched: !im.cfg.Attach.set(), Package: "COMMON-LISP-USER"}
 	if starts > 1 {
 		st.Restarts = starts - 1
 	}
@@ -25,8 +26,14 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 	if coreErr != nil {
 		st.Notes = append(st.Notes, "No core could be cached, so every start takes longer: "+coreErr.Error())
 	}
+	if unreached != "" {
+		st.Notes = append(st.Notes, unreached)
+	}
 	st.Running, st.Waiting = s.running()
 	switch {
+	case lv == nil && im.cfg.Attach.set():
+		st.State = "not connected"
+		st.Address = im.cfg.Attach.String()
 	case lv == nil && starting && starts > 0:
 		st.State = "replacing"
 	case lv == nil && starting:
@@ -41,11 +48,13 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 	st.PID = lv.proc.pid()
 	st.Implementation = lv.info.Implementation.Type + " " + lv.info.Implementation.Version
 	st.SwankVersion = lv.info.Version
-	network, addr := lv.proc.address()
-	st.Address = network + ":" + addr
-	st.FromCore = lv.proc.fromCore
+	if network, addr := lv.proc.address(); network != "" {
+		st.Address = network + ":" + addr
+	}
+	st.Launched = !lv.attached()
+	st.FromCore = lv.proc.cached()
 	st.Uptime = time.Since(lv.born)
-	st.Notes = append(st.Notes, lv.proc.notes...)
+	st.Notes = append(st.Notes, lv.proc.remarks()...)
 	st.Background = lv.proc.background()
 	im.askStatus(ctx, lv, name, st)
 	return st, nil

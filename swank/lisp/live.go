@@ -16,22 +16,27 @@ const connectTimeout = 10 * time.Second
 // live is one image that runs, our connection to it and our threads in it. It
 // ends once, with its process or its connection, and is not used again.
 type live struct {
-	proc *process
+	proc host
 	conn *swank.Conn
 	info *swank.ConnectionInfo
 	born time.Time
 
+	single bool // no threads of Swank's: one request at a time
+
 	mu      sync.Mutex
 	lookups swank.ThreadID   // serves everything but evaluations
 	lanes   map[string]*lane // session to its evaluating thread
-	because string           // why we killed it; "" if we did not
+	because string           // why we gave it up; "" if we did not
 
 	killed atomic.Bool // by us
 	used   atomic.Bool // something has been evaluated in it
 }
 
-// begin starts a process and gets into it.
+// begin starts a process, or finds the image that c names, and gets into it.
 func begin(ctx context.Context, c Config, handler func(swank.Event)) (*live, error) {
+	if c.Attach.set() {
+		return attach(ctx, c, handler)
+	}
 	proc, err := startProcess(ctx, c, helperSource())
 	if err != nil {
 		return nil, err
@@ -107,6 +112,9 @@ func (lv *live) askOn(ctx context.Context, thread swank.ThreadID, c *helperCall)
 
 // startThread makes a thread in the image that serves our requests.
 func (lv *live) startThread(ctx context.Context, name string) (swank.ThreadID, error) {
+	if lv.single {
+		return swank.NewWorker, nil // the one thread there is
+	}
 	answer, err := lv.askOn(ctx, swank.NewWorker, newHelperCall("START-THREAD").str(name))
 	if err != nil {
 		return 0, fmt.Errorf("lisp: starting a thread in the image: %w", err)
@@ -132,7 +140,7 @@ func (lv *live) lane(ctx context.Context, session string) (*lane, error) {
 	}
 	// Only the holder of the session's turn comes here, so nobody else makes
 	// the same thread meanwhile.
-	id, err := lv.startThread(ctx, "swank-mcp session "+session)
+	id, err := lv.startThread(ctx, sessionThread(session))
 	if err != nil {
 		return nil, err
 	}
@@ -149,11 +157,12 @@ func (lv *live) over() bool {
 		lv.conn.Err() != nil || lv.proc.hasExited()
 }
 
-// kill ends the image at once; because is what callers in flight are told.
-func (lv *live) kill(because string) {
+// kill ends the image at once, or our part in it if it is not ours; why is
+// what callers in flight are told, after "because".
+func (lv *live) kill(why string) {
 	lv.mu.Lock()
 	if lv.because == "" {
-		lv.because = because
+		lv.because = lv.proc.killed() + ", because " + why
 	}
 	lv.mu.Unlock()
 	lv.killed.Store(true)
@@ -173,13 +182,21 @@ func (lv *live) end() {
 // epitaph tells how the image ended. It waits for the exit status a moment,
 // because the connection is usually seen to close first.
 func (lv *live) epitaph() string {
-	select {
-	case <-lv.proc.exited():
-	case <-time.After(time.Second):
+	if !lv.attached() {
+		select {
+		case <-lv.proc.exited():
+		case <-time.After(time.Second):
+		}
 	}
 	lv.mu.Lock()
 	because := lv.because
 	lv.mu.Unlock()
+	if lv.attached() {
+		if because == "" {
+			because = lostText(lv.conn.Err())
+		}
+		return because
+	}
 	select {
 	case <-lv.proc.exited():
 	default:

@@ -117,6 +117,15 @@ func (p *process) address() (network, address string) { return p.status.Network,
 // exited is closed when the image has ended and all that it printed is kept.
 func (p *process) exited() <-chan struct{} { return p.done }
 
+// remarks returns what there is to say about the start, one line each.
+func (p *process) remarks() []string { return p.notes }
+
+// cached reports whether it was started from the cached core.
+func (p *process) cached() bool { return p.fromCore }
+
+// killed is the word for what kill does.
+func (p *process) killed() string { return "killed" }
+
 func (p *process) hasExited() bool {
 	select {
 	case <-p.done:

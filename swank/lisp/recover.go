@@ -30,7 +30,12 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 	}
 	if home == nil {
 		s.home = lv
-		s.notes = append(s.notes, lv.proc.notes...)
+		s.notes = append(s.notes, lv.proc.remarks()...)
+		return nil
+	}
+	if lv.attached() {
+		s.home = lv
+		s.notes = append(s.notes, s.rejoined(home, lv))
 		return nil
 	}
 	how := "The image was replaced, because the one before ended: " + home.epitaph() + "."

@@ -115,8 +115,11 @@ func (s *stopper) unknown() bool {
 
 // stuck replaces an image in which an evaluation cannot be stopped.
 func (e *evaluation) stuck(kind FailureKind, why string) *Result {
+	if e.lv.attached() {
+		return e.leftRunning(kind, why)
+	}
 	e.lane.stuck.Store(true)
-	e.lv.kill("killed, because an evaluation in it could not be stopped")
+	e.lv.kill("an evaluation in it could not be stopped")
 	return &Result{
 		Failure: &Failure{
 			Kind: kind,

@@ -28,7 +28,7 @@ said of it without running more of the code that has just failed."
          (null (simple-condition-format-arguments condition))
          (clip control 200))))
 
-(defmacro safely (&body body)
+(defmacro safely (&rest body)
   `(call-safely (lambda () ,@body)))
 
 (defun clip (string limit)

@@ -288,7 +288,7 @@ long."
                            :message (format nil "The look-up was stopped after ~D seconds. It prints values and names with the program's own PRINT-OBJECT methods; one of them may not end."
                                             *lookup-seconds*))))))))
 
-(defmacro with-look-up ((session) &body body)
+(defmacro with-look-up ((session) &rest body)
   "Answer what BODY returns; see CALL-LOOKING-UP.  SESSION, a variable, is first
 the session's name and in BODY the session."
   `(call-looking-up ,session (lambda (,session) (declare (ignorable ,session)) ,@body)))

@@ -26,6 +26,7 @@
 ;;;;     listing.lisp    LIST-DEFINITIONS, LIST-PACKAGES
 ;;;;     reset.lisp      RESET-SESSION
 ;;;;     heap.lisp       a soft limit on the heap
+;;;;     attach.lisp     being a guest in an image that is somebody's
 ;;;;     threads.lisp    the threads that evaluations and look-ups run on
 ;;;;     status.lisp     what is going on, for people who ask
 ;;;;     names.lisp      from typed names to symbols; look-ups and their time limit
@@ -38,6 +39,7 @@
   (:export #:evaluate                   ; evaluate.lisp
            #:stop-evaluation #:withdraw-evaluation ; stop.lisp
            #:peek-output
+           #:attach                     ; attach.lisp
            #:start-thread               ; threads.lisp
            #:configure                  ; session.lisp
            #:list-definitions           ; listing.lisp

@@ -17,7 +17,7 @@
 (defvar *lock* (swank/backend:make-lock :name "swank-mcp")
   "Held while *SESSIONS* or *EVALUATIONS* is read or changed.")
 
-(defmacro with-lock (() &body body)
+(defmacro with-lock (() &rest body)
   `(swank/backend:call-with-lock-held *lock* (lambda () ,@body)))
 
 ;;; A session sees the variables of the reader, the printer and the REPL as if

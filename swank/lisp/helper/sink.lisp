@@ -34,7 +34,7 @@
   (make-instance 'sink :keep keep
                        :lock (swank/backend:make-lock :name "swank-mcp output")))
 
-(defmacro with-sink-lock ((sink) &body body)
+(defmacro with-sink-lock ((sink) &rest body)
   #+sbcl `(sb-thread:with-recursive-lock ((sink-lock ,sink)) ,@body)
   #-sbcl `(swank/backend:call-with-lock-held (sink-lock ,sink) (lambda () ,@body)))
 

@@ -6,16 +6,40 @@
 ;;; removes.  A thread that serves requests as Swank's REPL thread does, without
 ;;; being it, is addressed by its id and lasts as long as we like.
 
-(defun start-thread (name)
-  "Start a thread called NAME that serves this connection's requests; answer its
-id, for use as the THREAD of :EMACS-REX."
-  (let ((connection swank::*emacs-connection*)
-        (id nil))
-    (swank/backend:spawn
-     (lambda ()
-       (setf id (swank/backend:thread-id (swank/backend:current-thread)))
-       (let ((swank::*sldb-quit-restart* nil))
-         (swank::handle-requests connection)))
-     :name name)
+(defun serve-requests (connection)
+  "Serve the requests for this thread until somebody throws END-OF-SERVICE."
+  (catch 'end-of-service
+    (let ((swank::*sldb-quit-restart* nil))
+      (swank::handle-requests connection)))
+  (protect-control-stack))
+
+(defun protect-control-stack ()
+  "Put the guard page of this thread's control stack back in place after an
+overflow: SBCL 2.2.9 gives the stack of a thread that has ended to another as it
+is, and there the next overflow would be fatal.  A write to the page above makes
+the runtime do it; without an overflow it is a write of what is there."
+  #+(and sbcl sb-thread)
+  (let ((page (sb-sys:int-sap
+               (+ (sb-sys:sap-int (sb-vm::current-thread-offset-sap
+                                   sb-vm::thread-control-stack-start-slot))
+                  (* 2 (sb-alien:extern-alien "os_vm_page_size" sb-alien:int))))))
+    (setf (sb-sys:sap-ref-8 page 0) (sb-sys:sap-ref-8 page 0)))
+  nil)
+
+(defun serving-thread (name)
+  "Start a thread called NAME that serves this connection's requests; return its
+id, or NIL if it did not come up."
+  (let* ((connection swank::*emacs-connection*)
+         (id nil)
+         (thread (swank/backend:spawn
+                  (lambda ()
+                    (setf id (swank/backend:thread-id (swank/backend:current-thread)))
+                    (serve-requests connection))
+                  :name name)))
+    (note-guest-thread connection thread)
     (loop repeat 5000 until id do (sleep 0.001))
-    (answer id)))
+    id))
+
+(defun start-thread (name)
+  "As SERVING-THREAD; the answer is the id, for use as the THREAD of :EMACS-REX."
+  (answer (serving-thread name)))

@@ -1,0 +1,99 @@
+package lisp
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"swank-mcp/sexp"
+	"swank-mcp/swank"
+)
+
+//go:embed helper/bring.lisp
+var helperBringer string
+
+// readBringer reads bring.lisp in the image, whatever syntax its owner has set.
+var readBringer = sexp.List{
+	sexp.Symbol("cl:with-standard-io-syntax"),
+	sexp.List{
+		sexp.Symbol("cl:let"), sexp.Raw(`((cl:*package* (cl:find-package "SWANK-IO-PACKAGE")))`),
+		sexp.List{sexp.Symbol("cl:read-from-string"), helperBringer},
+	},
+}
+
+// wireBrought is the answer of bring.lisp.
+type wireBrought struct {
+	_    struct{} `sexp:",list"`
+	How  sexp.Symbol
+	Text string
+}
+
+// loadHelper sees to it that the image has the helper of this program: it is
+// there already, or comes from a fasl that the image finds where we put the
+// source, or over the connection.
+func (a *attachment) loadHelper(ctx context.Context, c Config) error {
+	source := helperSource()
+	sum := sha256.Sum256(source)
+	hash := hex.EncodeToString(sum[:])[:20]
+	loaded, err := a.load(ctx, hash, shareHelper(c, hash, source), "")
+	if err == nil && loaded.How == ":source-wanted" {
+		loaded, err = a.load(ctx, hash, "", string(source))
+	}
+	switch {
+	case err != nil:
+		return a.notReady(err)
+	case loaded.How == ":failed":
+		return a.notReady(fmt.Errorf("loading it: %s", loaded.Text))
+	case loaded.How == ":other-version":
+		return &StartError{
+			Problem: fmt.Sprintf("another version of swank-mcp is attached to the Lisp at %s, and there is room for one", a.target),
+			Advice:  "End that server, or use the same version of swank-mcp for both.",
+		}
+	case loaded.Text != "":
+		a.notes = append(a.notes, loaded.Text)
+	}
+	return nil
+}
+
+func (a *attachment) load(ctx context.Context, hash, file, source string) (w wireBrought, err error) {
+	form := sexp.List{sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readBringer}, hash, file, source}
+	return w, a.conn.Call(ctx, swank.Request{Form: form}, &w)
+}
+
+// shareHelper writes the source where an image on this machine, run by the same
+// user, finds it and keeps its fasl. It returns the file, or "" if the cache
+// cannot be used: the source then goes over the connection every time.
+func shareHelper(c Config, hash string, source []byte) string {
+	dir, err := openCache(c)
+	if err != nil {
+		return ""
+	}
+	dir = filepath.Join(dir, "attached")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return ""
+	}
+	file := filepath.Join(dir, "helper-"+hash+".lisp")
+	if _, err := os.Stat(file); err == nil {
+		return file
+	}
+	temporary, err := os.CreateTemp(dir, "helper-*.tmp")
+	if err != nil {
+		return ""
+	}
+	_, err = temporary.Write(source)
+	if closeErr := temporary.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(temporary.Name(), file)
+	}
+	if err != nil {
+		_ = os.Remove(temporary.Name())
+		return ""
+	}
+	return file
+}

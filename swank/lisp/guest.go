@@ -1,0 +1,126 @@
+package lisp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"swank-mcp/swank"
+)
+
+// What is different when the image is somebody else's: it is never ended, and
+// never brought back, and what cannot be stopped is left alone.
+
+// rejoined says what a session finds on a new connection.
+func (s *session) rejoined(old, now *live) string {
+	end := old.epitaph()
+	if old.imageID() == now.imageID() {
+		return "Connected again to the same image, because " + end + " before: the session is as it was."
+	}
+	text := fmt.Sprintf("Connected to another image than before, because %s. The session begins anew in it.", end)
+	if n := s.journal.definitions(); n > 0 {
+		text += fmt.Sprintf(" What it had defined, %s, is not evaluated again in an image that is not ours: send it again if you need it.",
+			s.journal.summary())
+	}
+	s.journal = journal{}
+	return text
+}
+
+// lost is the result of an evaluation whose connection ended under it.
+func (e *evaluation) lost() *Result {
+	return &Result{Failure: &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: fmt.Sprintf(
+		"The attached Lisp at %s was lost during this evaluation: %s. If it is still there, the evaluation has been stopped in it. "+
+			"The next call connects again; the session is in the image and goes on if that is still the same.",
+		e.im.cfg.Attach, e.lv.epitaph())}}
+}
+
+// brokenGuest is the result of an evaluation after which the image does not
+// understand us any more.
+func (e *evaluation) brokenGuest(err error) *Result {
+	e.lv.kill("Swank or the helper in it was broken")
+	return &Result{Failure: &Failure{
+		Type: "IMAGE-BROKEN",
+		Message: fmt.Sprintf("The attached image does not understand the bridge any more: %v.\n"+
+			"Code must have changed or deleted a package of Swank or swank-mcp. The next call connects anew and "+
+			"loads the helper again; if Swank itself is broken, the Lisp has to be restarted by its owner.", err),
+	}}
+}
+
+// leftRunning leaves alone an evaluation that cannot be stopped and says where
+// it is.
+func (e *evaluation) leftRunning(kind FailureKind, why string) *Result {
+	var b strings.Builder
+	b.WriteString(why)
+	if e.lv.single {
+		b.WriteString(" The image has no threads for its connections, so nothing reaches it until the evaluation has ended or its owner interrupts it (C-c C-c in its terminal).")
+	} else {
+		fmt.Fprintf(&b, " The image is not ours to end, so the evaluation was left alone: it goes on in the Lisp thread %q (Swank's id %d). "+
+			"The session goes on in a new thread. Its owner can end it there (M-x slime-list-threads, k), if anything can.",
+			sessionThread(e.s.name), e.lane.thread)
+		e.lane.forget()
+	}
+	return &Result{Failure: &Failure{Kind: kind, Type: "NOT-STOPPED", Message: b.String()}}
+}
+
+// sessionThread is the name of the Lisp thread in which a session evaluates.
+func sessionThread(session string) string { return "swank-mcp session " + session }
+
+// singleNote says what an image cannot do whose Swank uses no threads.
+func singleNote(info *swank.ConnectionInfo) string {
+	return fmt.Sprintf("Swank in this image uses no threads (communication style %s): while an evaluation runs, nothing else is answered, "+
+		"cancelling does not reach it, and other clients of the image, Emacs among them, wait as well. "+
+		"(setf swank:*communication-style* :spawn) before swank:create-server changes that.",
+		strings.ToUpper(string(info.Style)))
+}
+
+// Between attempts to find an attached image again.
+const (
+	rejoinFirst = time.Second
+	rejoinLast  = 30 * time.Second
+)
+
+// rejoin looks for the image until there is a connection again. Calls do not
+// wait for it: each tries by itself. It gives up where something answers that
+// will not have us: to come again and again does harm there.
+func (im *Image) rejoin() {
+	for pause := rejoinFirst; ; pause = min(2*pause, rejoinLast) {
+		select {
+		case <-im.ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		im.mu.Lock()
+		if im.closed || im.cur != nil && !im.cur.over() {
+			im.mu.Unlock()
+			return
+		}
+		st := im.startLocked()
+		im.mu.Unlock()
+		<-st.done
+		var failure *StartError
+		if st.err == nil || !errors.As(st.err, &failure) || !failure.away {
+			return
+		}
+	}
+}
+
+// reach connects to the configured image, if there is one and we are not
+// connected, and says why that could not be done.
+func (im *Image) reach(ctx context.Context) string {
+	if !im.cfg.Attach.set() {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout+2*helloTimeout)
+	defer cancel()
+	_, err := im.acquire(ctx, 0)
+	var start *StartError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &start):
+		return "Not connected: " + start.Problem + "\n" + start.Advice
+	}
+	return "Not connected: " + err.Error()
+}

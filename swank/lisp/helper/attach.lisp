@@ -1,0 +1,125 @@
+;;;; attach.lisp -- being a guest in an image that is somebody's
+
+(cl:in-package #:swank-mcp)
+
+;;; A bridge that is attached has threads in the image, and they must end with
+;;; its connection, however that ends: Swank does not know them.  A thread that
+;;; waits for the end of the connection's own threads sees to that.
+
+(defstruct (guest (:constructor make-guest (connection bridge)) (:copier nil))
+  connection bridge (threads '()))
+
+(defvar *guests* '()
+  "A GUEST for each bridge that is attached, or that has left threads behind.")
+
+(defvar *image-id* (format nil "~36R" (random (expt 36 12) (make-random-state t)))
+  "Tells this image from one that is started at the same address later.")
+
+(defun find-guest (connection)
+  (with-lock () (find connection *guests* :key #'guest-connection)))
+
+(defun note-guest-thread (connection thread)
+  "A no-op in an image that was launched, where the threads end with the image."
+  (let ((guest (find-guest connection)))
+    (when guest
+      (with-lock () (push thread (guest-threads guest))))))
+
+(defun control-thread (connection)
+  "Swank's thread that lives as long as CONNECTION; NIL without threads."
+  (and (typep connection 'swank::multithreaded-connection)
+       (swank::mconn.control-thread connection)))
+
+(defun await-end (connection)
+  "Return when CONNECTION has ended."
+  (let ((thread (control-thread connection)))
+    #+sbcl (sb-thread:join-thread thread :default nil)
+    #-sbcl (loop while (swank/backend:thread-alive-p thread) do (sleep 1))))
+
+(defun end-service (thread)
+  "Make THREAD end: stop its evaluation, or, if it has none, its service."
+  (let ((evaluation (with-lock () (find thread *evaluations* :key #'evaluation-thread))))
+    (if evaluation
+        (interrupt-evaluation evaluation :cancelled)
+        (ignore-errors
+         (swank/backend:interrupt-thread
+          thread (lambda () (ignore-errors (throw 'end-of-service nil))))))))
+
+(defun see-off (guest)
+  "End the threads of GUEST, which has gone.  One that cannot be stopped is tried
+again when the next bridge comes."
+  (flet ((living ()
+           (remove-if-not #'swank/backend:thread-alive-p
+                          (with-lock () (copy-list (guest-threads guest))))))
+    (loop for pause in '(1/50 1/50 1/10 1/2 1 1 2 4 8)
+          for threads = (living)
+          while threads
+          do (mapc #'end-service threads)
+             (sleep pause))
+    (unless (living)
+      (with-lock () (setf *guests* (remove guest *guests*)))
+      (forget-dead-mailboxes))))
+
+(defun forget-dead-mailboxes ()
+  "Swank keeps one for every thread that it ever sent something to."
+  #+sbcl
+  (flet ((there (name) (find-symbol name '#:swank/sbcl)))
+    (let ((mailboxes (there "*MAILBOXES*")) (lock (there "*MAILBOX-LOCK*"))
+          (owner (there "MAILBOX.THREAD")))
+      (when (and mailboxes (boundp mailboxes) (listp (symbol-value mailboxes))
+                 lock (boundp lock) owner (fboundp owner))
+        (sb-thread:with-mutex ((symbol-value lock))
+          (setf (symbol-value mailboxes)
+                (remove-if-not (lambda (mailbox)
+                                 (sb-thread:thread-alive-p (funcall owner mailbox)))
+                               (symbol-value mailboxes))))))))
+
+(defun in-own-thread (name function)
+  (swank/backend:spawn function :name name))
+
+(defun clean-up-after (bridge)
+  "See off what BRIDGE, which has connected anew, and bridges that are gone have
+left behind."
+  (dolist (guest (with-lock () (copy-list *guests*)))
+    (let* ((guest guest)
+           (control (control-thread (guest-connection guest)))
+           (gone (not (and control (swank/backend:thread-alive-p control)))))
+      (cond (gone
+             (in-own-thread "swank-mcp clean-up" (lambda () (see-off guest))))
+            ;; its watcher does the rest
+            ((string= bridge (guest-bridge guest))
+             (swank::close-connection (guest-connection guest) nil nil))))))
+
+(defun tune-socket (connection)
+  "Send small packets at once, and find out when the other machine is gone."
+  #+(and sbcl (or linux darwin))
+  (ignore-errors
+   (let ((fd (sb-sys:fd-stream-fd (swank::connection.socket-io connection))))
+     (flet ((option (level name value)
+              (sb-alien:with-alien ((on sb-alien:int value))
+                (sb-alien:alien-funcall
+                 (sb-alien:extern-alien "setsockopt"
+                                        (function sb-alien:int sb-alien:int sb-alien:int
+                                                  sb-alien:int (* sb-alien:int) sb-alien:int))
+                 fd level name (sb-alien:addr on) 4))))
+       (option 6 1 1)                   ; IPPROTO_TCP TCP_NODELAY
+       #+linux (option 1 9 1)           ; SOL_SOCKET SO_KEEPALIVE
+       #+linux (option 6 4 60)          ; TCP_KEEPIDLE seconds
+       #+linux (option 6 5 20)))))      ; TCP_KEEPINTVL
+
+(defun attach (bridge)
+  "Begin to serve the bridge called BRIDGE on this connection.  The answer is a
+plist: :IMAGE, the identity of the image, and :LOOKUPS, the thread for look-ups,
+NIL without threads."
+  (let ((connection swank::*emacs-connection*))
+    (clean-up-after bridge)
+    (tune-socket connection)
+    (when (control-thread connection)
+      (let ((guest (make-guest connection bridge)))
+        (with-lock () (push guest *guests*))
+        (in-own-thread "swank-mcp watch"
+                       (lambda ()
+                         (await-end connection)
+                         (see-off guest)))))
+    (answer (list :image *image-id*
+                  :lookups (and (control-thread connection)
+                                (serving-thread "swank-mcp look-ups"))))))

@@ -1,0 +1,76 @@
+;;;; bring.lisp -- brings the helper into an image that is somebody's.
+;;;;
+;;;; It is a function that the bridge calls over the connection, and so it is
+;;;; read in Swank's own package, where only T, NIL and QUOTE can be named bare.
+;;;; It answers (:PRESENT note), (:SOURCE-WANTED ""), (:OTHER-VERSION "") or
+;;;; (:FAILED why).  Nothing is printed, and no variable of the image changes.
+(cl:lambda (hash file source)
+  (cl:labels
+      ((ours (name)
+         (cl:let ((package (cl:find-package "SWANK-MCP")))
+           (cl:and package (cl:find-symbol name package))))
+       (present ()
+         (cl:let ((symbol (ours "*SOURCE-HASH*")))
+           (cl:and symbol (cl:boundp symbol) (cl:string= hash (cl:symbol-value symbol)))))
+       (native (name)
+         #+sbcl (sb-ext:parse-native-namestring name)
+         #-sbcl (cl:pathname name))
+       (fasl ()
+         ;; one for each compiler and each Swank
+         (native (cl:format nil "~A-~A-~A-~A.fasl" (cl:subseq file 0 (cl:- (cl:length file) 5))
+                            (cl:substitute-if-not #\_ #'cl:alphanumericp
+                                                  (cl:lisp-implementation-version))
+                            (cl:symbol-value 'swank::*swank-wire-protocol-version*)
+                            (cl:ignore-errors
+                             (cl:file-write-date
+                              (cl:merge-pathnames "swank.lisp" swank-loader:*source-directory*))))))
+       (quietly (function)
+         (cl:let ((nowhere (cl:make-broadcast-stream)))
+           (cl:with-standard-io-syntax
+             (cl:let ((cl:*standard-output* nowhere) (cl:*error-output* nowhere)
+                      (cl:*trace-output* nowhere) (cl:*print-readably* nil)
+                      (cl:*load-verbose* nil) (cl:*load-print* nil)
+                      (cl:*compile-verbose* nil) (cl:*compile-print* nil)
+                      (cl:*macroexpand-hook* 'cl:funcall) (cl:*break-on-signals* nil)
+                      (cl:*gensym-counter* 0)
+                      #+sbcl (sb-ext:*evaluator-mode* :compile))
+               (cl:handler-bind ((cl:warning #'cl:muffle-warning)
+                                 #+sbcl (sb-ext:compiler-note #'cl:muffle-warning))
+                 (cl:with-compilation-unit (:override t)
+                   (cl:funcall function)))))))
+       (compiled ()
+         (cl:or (cl:probe-file (fasl))
+                (cl:let ((temporary (native (cl:format nil "~A.~A.tmp" (cl:namestring (fasl))
+                                                       (swank/backend:getpid)))))
+                  (cl:and (cl:ignore-errors
+                           (cl:compile-file (native file) :output-file temporary)
+                           (cl:rename-file temporary (fasl)))
+                          (fasl)))))
+       (load-it ()
+         (cl:cond ((cl:string/= source "")
+                   (cl:with-input-from-string (in source) (cl:load in))
+                   t)
+                  ((cl:or (cl:string= file "") (cl:not (cl:probe-file (native file)))) nil)
+                  (t (cl:let ((fasl (compiled)))
+                       (cl:and fasl
+                               (cl:handler-case (cl:load fasl)
+                                 (cl:error () (cl:ignore-errors (cl:delete-file fasl)) nil)))))))
+       (bring ()
+         (cl:let ((old (cl:find-package "SWANK-MCP")) (in-use (ours "*GUESTS*")))
+           (cl:cond ((present) (cl:list :present ""))
+                    ((cl:and in-use (cl:boundp in-use) (cl:symbol-value in-use))
+                     (cl:list :other-version ""))
+                    (t (cl:when old (cl:delete-package old))
+                       (cl:cond ((quietly #'load-it)
+                                 (cl:setf (cl:symbol-value (cl:intern "*SOURCE-HASH*" "SWANK-MCP")) hash)
+                                 (cl:list :present
+                                          (cl:if old
+                                                 "The image had the helper of another version of swank-mcp; what that one knew of the session is gone, its definitions are not."
+                                                 "")))
+                                (t (cl:list :source-wanted ""))))))))
+    (cl:handler-case
+        #+sbcl (sb-c::with-world-lock () (bring))
+        #-sbcl (bring)
+      (cl:serious-condition (condition)
+        (cl:list :failed (cl:handler-case (cl:princ-to-string condition)
+                           (cl:error () (cl:string (cl:type-of condition)))))))))
