@@ -38,7 +38,7 @@ func startWith(t *testing.T, o wire.Options, args ...string) *server {
 	if o.Env == nil {
 		o.Env = environ(run.dir)
 	}
-	s := startCold(t, o, args...)
+	s := startCold(t, o, attachedArguments(t, o.Env, args)...)
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
 	if _, err := s.Open(ctx); err != nil {

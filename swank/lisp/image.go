@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -80,6 +81,9 @@ func New(c Config) *Image {
 		cfg: c, log: c.Log,
 		sessions: map[string]*session{},
 		calls:    map[*swank.Call]chan *swank.Debug{},
+	}
+	if c.Attach.set() {
+		im.token.Store(rand.Int64N(1<<40) << 20) // other bridges have tokens in the same image
 	}
 	im.ctx, im.cancel = context.WithCancelCause(context.Background())
 	return im

@@ -1,0 +1,150 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+// attached starts a server in p's image.
+func attached(t *testing.T, p *person, args ...string) *server {
+	t.Helper()
+	return attachedTo(t, p.address, run.dir, args...)
+}
+
+func attachedTo(t *testing.T, address, home string, args ...string) *server {
+	t.Helper()
+	s := startCold(t, wire.Options{Env: environ(home)}, append([]string{"--attach", address}, args...)...)
+	open(t, s)
+	return s
+}
+
+// Definitions are shared both ways, and every tool is about that image.
+func TestAttach(t *testing.T) {
+	p := newPerson(t, "(defvar cl-user::*theirs* 20)")
+	s := attached(t, p)
+	want(t, s, "(defun twice (x) (* 2 x)) (twice (incf *theirs*))", "=> 42")
+	if got := p.says("(twice *theirs*)"); got != "42" {
+		t.Errorf("the person sees %s", got)
+	}
+	if pid := imagePID(t, s); pid != p.pid() {
+		t.Errorf("session-status shows pid %d, the person's Lisp is %d", pid, p.pid())
+	}
+	if got := status(t, s); !strings.Contains(got, "running, attached, pid") || !strings.Contains(got, p.address) {
+		t.Errorf("session-status does not say where it is attached:\n%s", got)
+	}
+	wantList(t, s, map[string]any{}, "[Functions]\n- TWICE (X)")
+	p.says("(defpackage :their-package (:use :cl))")
+	if got := listPackages(t, s, map[string]any{"filter": "their-"}); !strings.Contains(got, "THEIR-PACKAGE") {
+		t.Errorf("list-packages does not show the person's:\n%s", got)
+	}
+}
+
+// Every tool may be the first one.
+func TestAttachByAnyTool(t *testing.T) {
+	p := newPerson(t, "(defpackage :their-package (:use :cl))")
+	for _, tool := range []string{"list-packages", "list-definitions", "session-status", "reset-session"} {
+		s := attached(t, p)
+		r := call(t, s, patience, tool, map[string]any{})
+		if r.IsError {
+			t.Errorf("%s: %s", tool, r.Text())
+		}
+		if got := imagePID(t, s); got != p.pid() {
+			t.Errorf("after %s: pid %d", tool, got)
+		}
+	}
+}
+
+// Nothing is contacted before the first call, and what is wrong with an address
+// is told within five seconds, with what to type.
+func TestAttachFailures(t *testing.T) {
+	listen := func() net.Listener {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		return l
+	}
+	serve := func(handle func(net.Conn)) string {
+		l := listen()
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				go handle(c)
+			}
+		}()
+		return l.Addr().String()
+	}
+	free := listen()
+	free.Close()
+	web := httptest.NewServer(http.NotFoundHandler())
+	defer web.Close()
+	once := newPerson(t, "", ":dont-close", "nil")
+	once.says("(+ 1 2)") // its one client
+	secretive := shortDir(t)
+	if err := os.WriteFile(filepath.Join(secretive, ".slime-secret"), []byte("sesame\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wrong := shortDir(t)
+	if err := os.WriteFile(filepath.Join(wrong, ".slime-secret"), []byte("simsim\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	guarded := func() string { return personAt(t, 0, environ(secretive), "").address }
+
+	for _, test := range []struct{ name, address, home, says string }{
+		{"nobody", free.Addr().String(), run.dir, "nothing listens there (connection refused)"},
+		{"closed after its first client", once.address, run.dir, "nothing listens there (connection refused). A Lisp that M-x slime has started"},
+		{"silent", listen().Addr().String(), run.dir, "it accepted the connection, but has not answered for 3s"},
+		{"web server", web.Listener.Addr().String(), run.dir, `it is not Swank: it says "HTTP/1", so it is a web server`},
+		{"SSH", serve(func(c net.Conn) { fmt.Fprint(c, "SSH-2.0-x\r\n") }), run.dir, `it is not Swank: it says "SSH-2.", so it is an SSH server`},
+		{"nREPL", serve(func(c net.Conn) { c.Read(make([]byte, 1000)); c.Close() }), run.dir, "closed it without an answer"},
+		{"no secret", guarded(), run.dir, "the Lisp asks for a secret"},
+		{"wrong secret", guarded(), wrong, "has not answered to the secret of ~/.slime-secret"},
+		{"no socket", "unix:" + filepath.Join(run.dir, "nosuch"), run.dir, "there is no such socket"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := attachedTo(t, test.address, test.home)
+			for _, tool := range []string{"evaluate-lisp", "list-definitions"} {
+				args := map[string]any{}
+				if tool == "evaluate-lisp" {
+					args["code"] = "(+ 1 2)"
+				}
+				began := time.Now()
+				r := call(t, s, patience, tool, args)
+				if d := time.Since(began); d > 5*time.Second {
+					t.Errorf("%s took %v", tool, d)
+				}
+				if got := r.Text(); !r.IsError || !strings.Contains(got, test.says) || !strings.Contains(got, "(swank:create-server :port ") {
+					t.Errorf("%s: %s", tool, got)
+				}
+				if test.name == "no secret" || test.name == "wrong secret" {
+					return // that listener is not one any more
+				}
+			}
+		})
+	}
+	t.Run("right secret", func(t *testing.T) {
+		want(t, attachedTo(t, guarded(), secretive), "(+ 1 2)", "=> 3")
+	})
+	t.Run("the Lisp comes later", func(t *testing.T) {
+		l := listen()
+		port := l.Addr().(*net.TCPAddr).Port
+		l.Close()
+		s := attachedTo(t, l.Addr().String(), run.dir)
+		wantError(t, s, "(+ 1 2)", "[ERROR] NO-IMAGE")
+		personAt(t, port, environ(run.dir), "")
+		want(t, s, "(+ 1 2)", "=> 3")
+	})
+}

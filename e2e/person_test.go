@@ -1,0 +1,186 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"swank-mcp/swank"
+)
+
+var (
+	attachedFlag  = flag.Bool("attached", false, "run every test that can be in an image that is attached to")
+	attachedSBCL  = flag.String("attached-sbcl", "sbcl", "the SBCL that people run in tests of --attach")
+	attachedSwank = flag.String("attached-swank", "/usr/share/common-lisp/source/slime", "their directory of Swank")
+)
+
+// person is somebody who runs a Lisp with Swank in it, as SLIME would.
+type person struct {
+	t       *testing.T
+	cmd     *exec.Cmd
+	address string // of Swank
+	port    int
+	conn    *swank.Conn // theirs, nil until asked
+	out     *record     // of stdout and stderr
+	ended   chan struct{}
+}
+
+// announced is what Swank says when it listens.
+var announced = regexp.MustCompile(`Swank started at port: (\d+)\.`)
+
+// record keeps what is written to it.
+type record struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (r *record) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.b.Write(b)
+}
+
+func (r *record) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.b.String()
+}
+
+// newPerson starts a Lisp that serves Swank until the end of the test. More is
+// code that it evaluates before that; arguments are those of create-server.
+func newPerson(t *testing.T, more string, arguments ...string) *person {
+	t.Helper()
+	return personAt(t, 0, environ(run.dir), more, arguments...)
+}
+
+func personAt(t *testing.T, port int, env []string, more string, arguments ...string) *person {
+	t.Helper()
+	p, err := launchPerson(port, env, more, arguments...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.t = t
+	t.Cleanup(func() {
+		p.end()
+		if t.Failed() {
+			t.Logf("the person's Lisp said (end):\n%s", tail(p.out.String(), 3000))
+		}
+	})
+	return p
+}
+
+func launchPerson(port int, env []string, more string, arguments ...string) (*person, error) {
+	loader := filepath.Join(*attachedSwank, "swank-loader.lisp")
+	if _, err := os.Stat(loader); err != nil {
+		return nil, fmt.Errorf("Swank for the person's Lisp: %w; scripts/install-deps installs it, -attached-swank names another", err)
+	}
+	if len(arguments) == 0 {
+		arguments = []string{":dont-close", "t"}
+	}
+	code := fmt.Sprintf(`(progn (load %q) (funcall (intern "INIT" "SWANK-LOADER")) %s
+ (funcall (intern "CREATE-SERVER" "SWANK") :port %d %s)
+ (loop (sb-sys:serve-all-events 1)))`, loader, more, port, strings.Join(arguments, " "))
+	cmd := exec.Command(*attachedSBCL, "--noinform", "--disable-ldb", "--no-sysinit", "--no-userinit", "--eval", code)
+	cmd.Env = env
+	p := &person{cmd: cmd, out: new(record), ended: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.out, p.out
+	if _, err := cmd.StdinPipe(); err != nil { // kept open: a Lisp at the end of its input ends
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		cmd.Wait()
+		close(p.ended)
+	}()
+	ok := eventually(60*time.Second, func() bool {
+		select {
+		case <-p.ended:
+			return true
+		default:
+		}
+		m := announced.FindStringSubmatch(p.out.String())
+		if m == nil {
+			return false
+		}
+		p.port, _ = strconv.Atoi(m[1])
+		return true
+	})
+	if !ok || p.port == 0 {
+		p.end()
+		return nil, fmt.Errorf("the person's Lisp did not come up:\n%s", p.out.String())
+	}
+	p.address = net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port))
+	return p, nil
+}
+
+// end kills the Lisp and waits for its end.
+func (p *person) end() {
+	if p.conn != nil {
+		p.conn.Close()
+	}
+	p.cmd.Process.Kill()
+	<-p.ended
+}
+
+func (p *person) pid() int { return p.cmd.Process.Pid }
+
+// connect gives the person a client of their own, as Emacs is one.
+func (p *person) connect() *swank.Conn {
+	p.t.Helper()
+	if p.conn == nil {
+		ctx, stop := context.WithTimeout(p.t.Context(), patience)
+		defer stop()
+		conn, err := swank.Dial(ctx, "tcp", p.address, &swank.Options{FirstID: 1_000_000})
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		p.conn = conn
+	}
+	return p.conn
+}
+
+// says evaluates code in the person's own connection and returns the printed value.
+func (p *person) says(code string) string {
+	p.t.Helper()
+	ctx, stop := context.WithTimeout(p.t.Context(), 3*patience)
+	defer stop()
+	g, err := p.connect().EvalAndGrabOutput(ctx, swank.NewWorker, "COMMON-LISP-USER", code)
+	if err != nil {
+		p.t.Fatalf("the person's %s: %v", code, err)
+	}
+	return strings.TrimSpace(g.Values)
+}
+
+// launchedOnly are the tests that say something about an image that the server
+// has launched and may do with as it likes, each with the reason.
+var launchedOnly = map[string]string{}
+
+// attachedArguments are the flags that make a server work in a person's image
+// when the tests are run with -attached; none otherwise. It skips a test that
+// is about launched images, which is on the list of those.
+func attachedArguments(t *testing.T, env, args []string) []string {
+	t.Helper()
+	if !*attachedFlag {
+		return args
+	}
+	name, _, _ := strings.Cut(t.Name(), "/")
+	for _, n := range []string{name, t.Name()} {
+		if why, listed := launchedOnly[n]; listed {
+			t.Skipf("for launched images only: %s", why)
+		}
+	}
+	return append([]string{"--attach", personAt(t, 0, env, "").address}, args...)
+}
