@@ -3,7 +3,6 @@ package mcpbridge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"swank-mcp/swank/lisp"
@@ -15,6 +14,11 @@ import (
 type looker interface {
 	// DescribeSymbol describes what name means to the session; see lisp.Image.
 	DescribeSymbol(ctx context.Context, session, name, pkg string) (*lisp.Finding, error)
+	FindDefinition(ctx context.Context, session, name, pkg string) (*lisp.Finding, error)
+	CrossReference(ctx context.Context, session, name, kind, pkg string, limit int) (*lisp.Finding, error)
+	Apropos(ctx context.Context, session string, q lisp.AproposQuery) (*lisp.Finding, error)
+	CompleteSymbol(ctx context.Context, session, typed, pkg string, limit int) (*lisp.Finding, error)
+	DescribeSystem(ctx context.Context, session, name string) (*lisp.Finding, error)
 }
 
 // foundText shows a title, sections and notes; nothing is said where nothing
@@ -25,7 +29,11 @@ func foundText(f *lisp.Finding, nothing string) string {
 		parts = append(parts, sanitize(f.Title))
 	}
 	for _, s := range f.Sections {
-		parts = append(parts, "["+sanitize(s.Name)+"]\n"+sanitize(strings.Join(s.Lines, "\n")))
+		lines := sanitize(strings.Join(s.Lines, "\n"))
+		if s.Name != "" {
+			lines = "[" + sanitize(s.Name) + "]\n" + lines
+		}
+		parts = append(parts, lines)
 	}
 	if len(f.Sections) == 0 {
 		parts = append(parts, nothing)
@@ -54,23 +62,32 @@ func nextCall(tool string, pairs ...string) string {
 	return "Next: " + tool + " {" + strings.Join(fields, ", ") + "}"
 }
 
-// lookupFailed adds to a look-up's error the call with the first name that may
-// have been meant, or else a search for what was asked. The argument is the
-// one that the name was given as.
+// lookupFailed adds to a look-up's error the same call with the first name that
+// may have been meant, which needs no package beside it, or else a search for
+// what was asked. The argument is the one that the name was given as.
 func (r *request) lookupFailed(err error, argument, given string) error {
 	var failed *lisp.LookupError
 	if !errors.As(err, &failed) {
 		return err
 	}
-	if len(failed.Names) > 0 {
-		return &lookError{failed, nextCall(r.tool.name, argument, failed.Names[0])}
+	if len(failed.Names) == 0 {
+		return &lookError{failed, nextCall("apropos-search", "pattern", bareName(given))}
 	}
-	return &lookError{failed, nextCall("evaluate-lisp", "code", fmt.Sprintf("(apropos-list %s)", quote(bareName(given))))}
+	fields := []string{quote(argument) + ": " + quote(failed.Names[0])}
+	for _, g := range r.given {
+		if g.param.name != argument && g.param.name != "package" {
+			fields = append(fields, quote(g.param.name)+": "+string(g.value))
+		}
+	}
+	return &lookError{failed, "Next: " + r.tool.name + " {" + strings.Join(fields, ", ") + "}"}
 }
 
 // bareName is a symbol's name without prefix, quotes and bars, to search for.
 func bareName(given string) string {
 	s := given[strings.LastIndexByte(given, ':')+1:]
+	if place, ok := strings.CutPrefix(strings.ToLower(s), "(setf "); ok {
+		s = place
+	}
 	return strings.Trim(strings.TrimSpace(strings.NewReplacer("|", "", `\`, "", "(", "", ")", "", `"`, "").Replace(s)), "'#")
 }
 

@@ -4,14 +4,15 @@ import "strings"
 
 // nearest returns the candidate that name is most likely a slip of, or "".
 func nearest(name string, candidates []string) string {
-	best, bestDistance := "", max(2, len(name)/3)+1
+	best, bestDistance, bestEdits := "", max(2, len(name)/3)+1, 0
 	for _, c := range candidates {
-		d := editDistance(strings.ToLower(name), strings.ToLower(c))
+		edits := editDistance(strings.ToLower(name), strings.ToLower(c))
+		d := edits
 		if len(name) >= 3 && (strings.HasPrefix(c, name) || strings.HasPrefix(name, c)) {
 			d = min(d, 1)
 		}
-		if d < bestDistance {
-			best, bestDistance = c, d
+		if d < bestDistance || best != "" && d == bestDistance && edits < bestEdits {
+			best, bestDistance, bestEdits = c, d, edits
 		}
 	}
 	return best

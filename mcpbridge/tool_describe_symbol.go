@@ -1,6 +1,10 @@
 package mcpbridge
 
-import "context"
+import (
+	"context"
+
+	"swank-mcp/mcpbridge/hyperspec"
+)
 
 var describeSymbolTool = tool{
 	name:  "describe-symbol",
@@ -32,6 +36,9 @@ func (b *Bridge) describeSymbol(ctx context.Context, r *request) (reply, error) 
 	found, err := b.o.Image.DescribeSymbol(ctx, b.o.Session, name, pkg)
 	if err != nil {
 		return reply{}, r.lookupFailed(err, "name", name)
+	}
+	if pages := hyperspec.Symbol(found.Standard); pages != nil {
+		found.Notes = append(found.Notes, "HyperSpec: "+pages[0].URL)
 	}
 	return reply{text: foundText(found, "It names no function, variable, class, type or package.")}, nil
 }

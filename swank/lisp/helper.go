@@ -17,7 +17,7 @@ var helperFiles embed.FS
 var helperOrder = []string{
 	"package", "wire", "sink", "conditions", "frames", "warnings",
 	"session", "definitions", "journal", "stop", "undoing", "work", "systems", "listing",
-	"names", "inert", "source", "describe",
+	"names", "inert", "source", "describe", "apropos", "xref", "asdf",
 	"reset", "evaluate", "load", "expand", "heap", "attach", "threads", "status",
 }
 

@@ -3,6 +3,7 @@ package lisp
 import (
 	"context"
 	"errors"
+	"strings"
 )
 
 // Finding is what a look-up has found, as text for people and models.
@@ -10,6 +11,7 @@ type Finding struct {
 	Title    string    // what was found, in a line; "" if the sections say it
 	Sections []Section // none: nothing was found
 	Notes    []string  // on what is left out
+	Names    []string  // each thing found, by a name that can be looked up
 	Standard string    // the symbol's name if it is one of COMMON-LISP, else ""
 }
 
@@ -31,6 +33,7 @@ type (
 		Title    string      `sexp:"title"`
 		Sections []wireTitle `sexp:"sections"`
 		Notes    []string    `sexp:"notes"`
+		Names    []string    `sexp:"names"`
 		Standard string      `sexp:"standard"`
 	}
 	wireTitle struct {
@@ -56,13 +59,58 @@ func (im *Image) DescribeSymbol(ctx context.Context, session, name, pkg string) 
 	return im.found(ctx, session, newHelperCall("DESCRIBE-SYMBOL").str(name).key("SESSION").str(session).opt("PACKAGE", pkg))
 }
 
+// FindDefinition tells where name, as for DescribeSymbol, is defined, a section
+// for each definition, with its source text where that can be had.
+func (im *Image) FindDefinition(ctx context.Context, session, name, pkg string) (*Finding, error) {
+	return im.found(ctx, session, newHelperCall("FIND-DEFINITION").str(name).key("SESSION").str(session).opt("PACKAGE", pkg))
+}
+
+// CrossReference tells what has a reference of the kind ("calls", "called-by",
+// "references", "binds", "sets", "macroexpands", "specializes" or "all") with
+// name, as for DescribeSymbol; at most limit lines in each section.
+func (im *Image) CrossReference(ctx context.Context, session, name, kind, pkg string, limit int) (*Finding, error) {
+	return im.found(ctx, session, newHelperCall("CROSS-REFERENCE").str(name).str(kind).
+		key("SESSION").str(session).opt("PACKAGE", pkg).key("LIMIT").num(int64(limit)))
+}
+
+// AproposQuery is what [Image.Apropos] searches for.
+type AproposQuery struct {
+	Pattern string // words, each of which is in the name, in any case
+	Package string // "" is all packages
+	Kind    string // "function", "macro", "generic-function", "variable", "constant", "class", "type"; "" is any
+	Limit   int    // at least 1
+}
+
+// Apropos finds symbols by part of their names, the likeliest first.
+func (im *Image) Apropos(ctx context.Context, session string, q AproposQuery) (*Finding, error) {
+	c := newHelperCall("APROPOS-SEARCH").str(q.Pattern).key("SESSION").str(session).opt("PACKAGE", q.Package).
+		key("LIMIT").num(int64(q.Limit))
+	if q.Kind != "" {
+		c.key("KIND").key(strings.ToUpper(q.Kind))
+	}
+	return im.found(ctx, session, c)
+}
+
+// CompleteSymbol tells what typed, the beginning of a name as for
+// DescribeSymbol, may become; at most limit symbols.
+func (im *Image) CompleteSymbol(ctx context.Context, session, typed, pkg string, limit int) (*Finding, error) {
+	return im.found(ctx, session, newHelperCall("COMPLETE-SYMBOL").str(typed).
+		key("SESSION").str(session).opt("PACKAGE", pkg).key("LIMIT").num(int64(limit)))
+}
+
+// DescribeSystem tells what ASDF knows of a system or, without evaluating it,
+// what the text of its definition says; with name "", which systems there are.
+func (im *Image) DescribeSystem(ctx context.Context, session, name string) (*Finding, error) {
+	return im.found(ctx, session, newHelperCall("DESCRIBE-SYSTEM").str(name).key("SESSION").str(session))
+}
+
 // found asks for a wireFound.
 func (im *Image) found(ctx context.Context, session string, c *helperCall) (*Finding, error) {
 	var w wireFound
 	if err := im.look(ctx, session, c, &w); err != nil {
 		return nil, err
 	}
-	f := &Finding{Title: w.Title, Notes: w.Notes, Standard: w.Standard}
+	f := &Finding{Title: w.Title, Notes: w.Notes, Names: w.Names, Standard: w.Standard}
 	for _, s := range w.Sections {
 		f.Sections = append(f.Sections, Section{Name: s.Title, Lines: s.Lines})
 	}

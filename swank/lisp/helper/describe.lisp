@@ -310,22 +310,28 @@
          (let ((*package* (live-package session)))
            (find-package-named name)))))
 
+(defun name-or-package (text session package)
+  "(VALUES NAME MEANT FOUND-IN): the symbol or (SETF SYMBOL) that TEXT names, and the
+package that it names; one of them may be NIL."
+  (let ((meant (and (null (setf-place-name text)) (package-meant text session))))
+    (multiple-value-bind (name found-in)
+        (if meant
+            (handler-case (find-function-name text session package)
+              (lookup-failure () nil))
+            (find-function-name text session package))
+      (values name meant found-in))))
+
 (defun describe-symbol (text &key (session "default") package)
   "(:TITLE TEXT :SECTIONS ((TITLE LINE ...) ...) :STANDARD NAME) about the symbol, the
 (SETF SYMBOL) or the package that TEXT names; :STANDARD for symbols of COMMON-LISP."
   (with-look-up (session)
-    (let ((meant (and (null (setf-place-name text)) (package-meant text session))))
-      (multiple-value-bind (name found-in)
-          (if meant
-              (handler-case (find-function-name text session package)
-                (lookup-failure () (values meant nil)))
-              (find-function-name text session package))
-        (plist-without-nils
-         :title (cond ((packagep name) (package-name name))
-                      ((symbolp name) (symbol-title name found-in))
-                      (t (function-spelling name)))
-         :sections (append (cond ((packagep name) '())
-                                 ((symbolp name) (symbol-sections name session))
-                                 (t (remove nil (list (function-section name)))))
-                           (and meant (list (package-section meant))))
-         :standard (and (symbolp name) (standard-symbol-name name)))))))
+    (multiple-value-bind (name meant found-in) (name-or-package text session package)
+      (plist-without-nils
+       :title (cond ((and meant (null found-in)) (package-name meant))
+                    ((symbolp name) (symbol-title name found-in))
+                    (t (function-spelling name)))
+       :sections (append (cond ((and meant (null found-in)) '())
+                               ((symbolp name) (symbol-sections name session))
+                               (t (remove nil (list (function-section name)))))
+                         (and meant (list (package-section meant))))
+       :standard (and found-in (standard-symbol-name name))))))

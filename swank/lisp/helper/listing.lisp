@@ -32,7 +32,9 @@
           (*package* *package*) (*print-gensym* nil))
       (cond ((eq arglist :not-available) "(...)")
             ((null arglist) "()")
-            (t (let ((parameter (find-if #'ordinary-symbol-p arglist)))
+            (t (let ((parameter (find-if #'ordinary-symbol-p
+                                         (mapcar (lambda (item) (if (consp item) (first item) item))
+                                                 (if (ignore-errors (list-length arglist)) arglist '())))))
                  (when parameter (setf *package* (symbol-package parameter)))
                  (prin1-to-string arglist)))))))
 

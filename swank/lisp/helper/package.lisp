@@ -33,6 +33,9 @@
 ;;;;     inert.lisp      the shape of Lisp text, without the reader
 ;;;;     source.lisp     where definitions come from, and their source text
 ;;;;     describe.lisp   DESCRIBE-SYMBOL
+;;;;     apropos.lisp    APROPOS-SEARCH, COMPLETE-SYMBOL
+;;;;     xref.lisp       FIND-DEFINITION, CROSS-REFERENCE
+;;;;     asdf.lisp       DESCRIBE-SYSTEM
 
 (cl:defpackage #:swank-mcp
   (:use #:common-lisp)
@@ -45,6 +48,11 @@
            #:list-definitions           ; listing.lisp
            #:list-packages
            #:describe-symbol            ; describe.lisp
+           #:apropos-search             ; apropos.lisp
+           #:complete-symbol
+           #:find-definition            ; xref.lisp
+           #:cross-reference
+           #:describe-system            ; asdf.lisp
            #:reset-session              ; reset.lisp
            #:load-system                ; evaluate.lisp
            #:load-forms                 ; load.lisp

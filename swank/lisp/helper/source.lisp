@@ -14,8 +14,19 @@ NIL, ORIGIN (:FILE, :SESSION, :EMACS, :IMPLEMENTATION or NIL where unknown)."
 (defparameter *max-source-bytes* 8000000
   "A source file larger than this is not looked into.")
 
+(defvar *file-texts* nil
+  "A hash table of file to text for the extent of a look-up, or NIL.")
+
 (defun file-text (file)
   "The text of FILE, or NIL."
+  (if *file-texts*
+      (multiple-value-bind (text foundp) (gethash (namestring file) *file-texts*)
+        (if foundp
+            text
+            (setf (gethash (namestring file) *file-texts*) (read-file-text file))))
+      (read-file-text file)))
+
+(defun read-file-text (file)
   (ignore-errors
    (with-open-file (in file :external-format #+sbcl '(:utf-8 :replacement #\?) #-sbcl :default)
      (when (<= (file-length in) *max-source-bytes*)
@@ -70,34 +81,35 @@ or the positions themselves."
     (unless (and (zerop begin) (= end (length text)))
       (values begin end))))
 
-(defun locate-form (text index offset name)
-  "(VALUES BEGIN END) in TEXT of the definition of NAME, compiled as the top level
-form INDEX or at the character OFFSET; either may be NIL, and both may be out of
-date.  NIL if it is not there."
-  (flet ((narrow (begin end)
-           (when (and begin (mentions-p text begin end name))
-             (definition-within text begin end name))))
-    (multiple-value-bind (begin end)
-        (or-values
-         (when (and offset (< offset (length text)))
-           (multiple-value-bind (datum begin end) (inert-read text offset)
-             (declare (ignore datum))
-             (narrow begin end)))
-         (when index
-           (multiple-value-bind (datum begin end) (top-level-form text index)
-             (declare (ignore datum))
-             (narrow begin end)))
-         (search-definition text name))
-      (values begin end))))
+(defun locate-form (text index name &optional trusted)
+  "(VALUES BEGIN END) in TEXT of the definition of NAME, which was compiled as the
+top level form INDEX, or INDEX is NIL; TEXT may have been edited since.  NIL if it
+is not there.  TRUSTED: the form is right though it does not mention NAME, as the
+one of a structure does not mention its accessors."
+  (multiple-value-bind (begin end) (and index (form-positions text index))
+    (or-values
+     (when begin
+       (multiple-value-bind (from to) (definition-within text begin end name)
+         (unless (and (= from begin) (= to end)
+                      (not (defines-p (inert-read text begin) name)))
+           (values from to))))
+     (unless (and begin trusted) (search-definition text name))
+     (when (and begin (or trusted (mentions-p text begin end name)))
+       (values begin end)))))
+
+(defun form-positions (text index)
+  (multiple-value-bind (datum begin end) (top-level-form text index)
+    (declare (ignore datum))
+    (values begin end)))
 
 (defun line-at (text position)
   (values (line-and-column text position)))
 
 ;;; Sites
 
-(defun file-site (file index offset name)
+(defun file-site (file index name &optional trusted)
   (let ((text (file-text file)))
-    (multiple-value-bind (begin end) (and text (locate-form text index offset name))
+    (multiple-value-bind (begin end) (and text (locate-form text index name trusted))
       (make-site :file (namestring file) :origin :file
                   :line (and begin (line-at text begin))
                   :text (and begin (subseq text begin end))))))
@@ -110,7 +122,7 @@ date.  NIL if it is not there."
   "What SLIME says of a definition that was compiled from a buffer."
   (let ((file (getf plist :emacs-filename)) (string (getf plist :emacs-string)))
     (if (and (stringp file) (probe-file file))
-        (let ((site (file-site (pathname file) nil nil name)))
+        (let ((site (file-site (pathname file) nil name)))
           (unless (site-text site) (setf (site-text site) string))
           site)
         (make-site :origin :emacs :file (getf plist :emacs-buffer) :text string))))
@@ -126,8 +138,9 @@ NAME, a string."
            (let ((found (ignore-errors (probe-file (translate-logical-pathname file)))))
              (cond (found (file-site found
                                       (first (sb-introspect:definition-source-form-path source))
-                                      (sb-introspect:definition-source-character-offset source)
-                                      name))
+                                      name
+                                      (let ((date (sb-introspect:definition-source-file-write-date source)))
+                                        (and date (eql date (file-write-date found))))))
                    (t (make-site :file (namestring file)
                                   :origin (if (typep file 'logical-pathname)
                                               :implementation
@@ -136,6 +149,12 @@ NAME, a string."
            (session-site (getf plist :swank-mcp-source) name))
           ((getf plist :swank-mcp) (make-site :origin :session))
           (t (make-site)))))
+
+(defun brief-site-text (site)
+  "SITE in a line, for lists."
+  (if (eq (site-origin site) :implementation)
+      (site-file site)
+      (site-line-text site)))
 
 (defun site-line-text (site)
   "SITE in a line."
@@ -172,7 +191,7 @@ NAME, a string."
    (if (eq kind :package)
        (and (or (stringp name) (symbolp name))
             (find-package name)
-            (sb-introspect:find-definition-sources-by-name (string name) kind))
+            (sb-introspect:find-definition-sources-by-name (make-symbol (string name)) kind))
        (and (not (stringp name))
             (sb-introspect:find-definition-sources-by-name name kind)))))
 

@@ -74,8 +74,11 @@
 (check (multiple-value-list (search-definition "(progn (defun a () 1)
   (defmethod (setf b) (x) x))" "B")) '(24 50))
 (check (search-definition "(list 'b)" "B") nil)
-(check (multiple-value-list (locate-form "(defun x ()) (defun y ())" 0 nil "Y")) '(13 25))
-(check (multiple-value-list (locate-form "(defun y (a)) (defun y ())" 1 nil "Y")) '(14 26))
+(check (multiple-value-list (locate-form "(defun x ()) (defun y ())" 0 "Y")) '(13 25))
+(check (multiple-value-list (locate-form "(defun y (a)) (defun y ())" 1 "Y")) '(14 26))
+(check (multiple-value-list (locate-form "(list 'y) (defun y ())" 0 "Y")) '(10 22))
+(check (multiple-value-list (locate-form "(defstruct s y) (f)" 0 "S-Y" t)) '(0 15))
+(check (locate-form "(defstruct s y) (f)" 0 "S-Y") nil)
 
 ;;; the time limit
 

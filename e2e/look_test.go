@@ -1,0 +1,63 @@
+package e2e
+
+import (
+	"encoding/json"
+	"regexp"
+	"testing"
+)
+
+var nextPattern = regexp.MustCompile(`(?m)^Next: (\S+) (\{.*\})$`)
+
+// Each error of a look-up ends with a call that works.
+func TestLookNextCalls(t *testing.T) {
+	s := start(t)
+	want(t, s, `(defpackage :shapes (:use :cl) (:export #:area)) (defun shapes:area (x) x) (defun shapes::hidden (x) (shapes:area x)) (defvar |mixedCase| 1) (defun measure (x) x) :ok`, "=> :OK")
+	for _, c := range []struct {
+		tool string
+		args map[string]any
+		next string // of the call that is suggested
+	}{
+		{"describe-symbol", map[string]any{"name": "shapes:hidden"}, `describe-symbol {"name": "SHAPES::HIDDEN"}`},
+		{"describe-symbol", map[string]any{"name": "shaeps:area"}, `describe-symbol {"name": "SHAPES:AREA"}`},
+		{"describe-symbol", map[string]any{"name": "mesure"}, `describe-symbol {"name": "COMMON-LISP-USER::MEASURE"}`},
+		{"describe-symbol", map[string]any{"name": "mixedcase"}, `describe-symbol {"name": "COMMON-LISP-USER::|mixedCase|"}`},
+		{"describe-symbol", map[string]any{"name": "area"}, `describe-symbol {"name": "SHAPES:AREA"}`},
+		{"describe-symbol", map[string]any{"name": "no-such-thing-anywhere"}, `apropos-search {"pattern": "no-such-thing-anywhere"}`},
+		{"describe-symbol", map[string]any{"name": "two words"}, `apropos-search {"pattern": "two words"}`},
+		{"describe-symbol", map[string]any{"name": "(setf no-such-place)"}, `apropos-search {"pattern": "no-such-place"}`},
+		{"describe-symbol", map[string]any{"name": "a:b:c"}, ""},
+		{"describe-symbol", map[string]any{"name": "car", "package": "no-such-package"}, ""},
+		{"describe-symbol", map[string]any{"name": ""}, ""},
+		{"describe-symbol", map[string]any{}, ""},
+		{"describe-symbol", map[string]any{"nmae": "car"}, ""},
+		{"find-definition", map[string]any{"name": "shapes:hidden"}, `find-definition {"name": "SHAPES::HIDDEN"}`},
+		{"find-definition", map[string]any{"name": "mapcarr"}, `find-definition {"name": "COMMON-LISP:MAPCAR"}`},
+		{"cross-reference", map[string]any{"name": "shapes:hidden", "kind": "calls"}, `cross-reference {"name": "SHAPES::HIDDEN", "kind": "calls"}`},
+		{"cross-reference", map[string]any{"name": "car", "kind": "users"}, ""},
+		{"cross-reference", map[string]any{"name": "car", "limit": 0}, ""},
+		{"apropos-search", map[string]any{"pattern": "x", "package": "shaps"}, ""},
+		{"apropos-search", map[string]any{"pattern": "  "}, ""},
+		{"apropos-search", map[string]any{"pattern": "x", "kind": "methods"}, ""},
+		{"complete-symbol", map[string]any{"prefix": "shaps:ar"}, ""},
+		{"complete-symbol", map[string]any{"prefix": "car", "limit": "many"}, ""},
+		{"describe-system", map[string]any{"system": "alexandira"}, `describe-system {"system": "alexandria"}`},
+		{"describe-system", map[string]any{"system": "no-such-system-anywhere"}, "describe-system {}"},
+		{"hyperspec-lookup", map[string]any{"name": "mapcarr"}, `hyperspec-lookup {"name": "MAPCAR"}`},
+		{"hyperspec-lookup", map[string]any{"name": "qqqqqqqq"}, `apropos-search {"pattern": "qqqqqqqq"}`},
+	} {
+		r := call(t, s, patience, c.tool, c.args)
+		m := nextPattern.FindStringSubmatch(r.Text())
+		if !r.IsError || m == nil || c.next != "" && m[1]+" "+m[2] != c.next {
+			t.Errorf("%s %v: isError %v, want an error with a next call %s:\n%s", c.tool, c.args, r.IsError, c.next, r.Text())
+			continue
+		}
+		var args map[string]any
+		if err := json.Unmarshal([]byte(m[2]), &args); err != nil {
+			t.Errorf("%s: %v", m[0], err)
+			continue
+		}
+		if next := call(t, s, patience, m[1], args); next.IsError {
+			t.Errorf("%s %v suggests %s, which fails:\n%s", c.tool, c.args, m[0], next.Text())
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package mcpbridge
+
+import "context"
+
+var completeSymbolTool = tool{
+	name:  "complete-symbol",
+	title: "Complete symbol",
+	doc: "Complete the beginning of a symbol's or package's name, also by parts (m-v-b for multiple-value-bind), " +
+		"with what each names and its lambda list.",
+	params: func(*Options) []param {
+		return []param{
+			{name: "prefix", kind: kindText, required: true, aliases: []alias{{name: "name"}, {name: "symbol"}, {name: "text"}},
+				doc: "Beginning of a name: foo, pkg:foo for what pkg exports, pkg::foo for all of it."},
+			lookInParam,
+			{name: "limit", kind: kindInteger, def: 30.0, min: 1, max: 500, doc: "Most names to show."},
+		}
+	},
+	example:    `{"prefix": "with-open"}`,
+	readOnly:   true,
+	idempotent: true,
+	run:        (*Bridge).completeSymbol,
+}
+
+func (b *Bridge) completeSymbol(ctx context.Context, r *request) (reply, error) {
+	prefix, pkg, limit := r.named("prefix"), r.text("package"), r.integer("limit")
+	if r.err != nil {
+		return reply{}, r.err
+	}
+	found, err := b.o.Image.CompleteSymbol(ctx, b.o.Session, prefix, pkg, limit)
+	if err != nil {
+		return reply{}, r.lookupFailed(err, "prefix", prefix)
+	}
+	return reply{text: foundText(found, "No name begins so. "+nextCall("apropos-search", "pattern", bareName(prefix)))}, nil
+}

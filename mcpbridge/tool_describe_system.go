@@ -1,0 +1,45 @@
+package mcpbridge
+
+import (
+	"context"
+	"errors"
+
+	"swank-mcp/swank/lisp"
+)
+
+var describeSystemTool = tool{
+	name:  "describe-system",
+	title: "Describe system",
+	doc: "Describe an ASDF system: version, where its definition lies, whether it is loaded, its files and the tree of what it depends on. " +
+		"Without a name, list the systems that can be loaded. Loads nothing.",
+	params: func(*Options) []param {
+		return []param{
+			{name: "system", kind: kindText, aliases: []alias{{name: "name"}, {name: "system-name"}},
+				doc: "Its name, as in alexandria; all systems if left out."},
+		}
+	},
+	example:    `{"system": "alexandria"}`,
+	readOnly:   true,
+	idempotent: true,
+	run:        (*Bridge).describeSystem,
+}
+
+func (b *Bridge) describeSystem(ctx context.Context, r *request) (reply, error) {
+	name := r.text("system")
+	if r.err != nil {
+		return reply{}, r.err
+	}
+	found, err := b.o.Image.DescribeSystem(ctx, b.o.Session, name)
+	var failed *lisp.LookupError
+	if errors.As(err, &failed) {
+		next := nextCall("describe-system")
+		if len(failed.Names) > 0 {
+			next = nextCall("describe-system", "system", failed.Names[0])
+		}
+		return reply{}, &lookError{failed, next}
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{text: foundText(found, "No system is known to ASDF.")}, nil
+}

@@ -1,0 +1,235 @@
+;;;; apropos.lisp -- APROPOS-SEARCH and COMPLETE-SYMBOL
+
+(cl:in-package #:swank-mcp)
+
+;;; Kinds
+
+(defun symbol-kinds (symbol)
+  "What SYMBOL names: of :FUNCTION, :GENERIC-FUNCTION, :MACRO, :SPECIAL-OPERATOR,
+:VARIABLE, :CONSTANT, :CLASS and :TYPE."
+  (let ((variable (variable-kind symbol)))
+    (remove nil
+            (list (cond ((special-operator-p symbol) :special-operator)
+                        ((macro-function symbol) :macro)
+                        ((not (fboundp symbol)) nil)
+                        ((typep (fdefinition symbol) 'generic-function) :generic-function)
+                        (t :function))
+                  (cond ((keywordp symbol) nil)
+                        ((eq variable :constant) :constant)
+                        ((or (member variable '(:special :global :macro)) (boundp symbol)) :variable))
+                  (cond ((find-class symbol nil) :class)
+                        ((definedp :type symbol) :type))))))
+
+(defun of-kind-p (symbol kind)
+  "True if SYMBOL names a KIND, a keyword, or anything where KIND is NIL."
+  (let ((kinds (symbol-kinds symbol)))
+    (if kind
+        (or (member kind kinds)
+            (and (eq kind :function) (intersection '(:generic-function :special-operator) kinds)))
+        kinds)))
+
+(defun kinds-text (symbol)
+  (format nil "~{~A~^, ~}"
+          (mapcar (lambda (kind) (substitute #\space #\- (string-downcase kind)))
+                  (symbol-kinds symbol))))
+
+(defun brief-line (symbol spelled)
+  "SYMBOL in a line: SPELLED, what it names, lambda list, beginning of documentation."
+  (let* ((kinds (symbol-kinds symbol))
+         (documentation (or (and (fboundp symbol) (safely (documentation symbol 'function)))
+                            (safely (documentation symbol 'variable))
+                            (safely (documentation symbol 'type))))
+         (text (if (stringp documentation)
+                   (string-trim " " (substitute #\space #\newline documentation))
+                   "")))
+    (format nil "- ~A~@[ ~A~]~@[ ~A~]~:[: ~A~;~]" spelled
+            (and kinds (kinds-text symbol))
+            (and (intersection kinds '(:function :macro :generic-function))
+                 (clip (lambda-list-text symbol) 120))
+            (string= text "") (clip text 100))))
+
+;;; Searching
+
+(defun split-words (text)
+  (loop with start = 0
+        for begin = (position-if-not #'blankp text :start start)
+        while begin
+        collect (let ((end (or (position-if #'blankp text :start begin) (length text))))
+                  (setf start end)
+                  (subseq text begin end))))
+
+(defun match-rank (words name)
+  "How well NAME matches WORDS, each of which must be in it: 0, the name itself, to
+3, somewhere inside; NIL for not at all."
+  (let ((worst 0))
+    (dolist (word words worst)
+      (let ((at (search word name :test #'char-equal)))
+        (setf worst
+              (max worst
+                   (cond ((null at) (return nil))
+                         ((= (length word) (length name)) 0)
+                         ((string-equal word (string-trim "*+%" name)) 0)
+                         ((zerop at) 1)
+                         ((find (char name (1- at)) "-*+%/.") 2)
+                         (t 3))))))))
+
+(defun home-rank (symbol)
+  (let ((home (symbol-package symbol)))
+    (cond ((eq home (find-package '#:common-lisp)) 1)
+          ((preferred-p symbol) 0)
+          (t 2))))
+
+(defun shown-symbol-p (home status)
+  "False of what the system has for itself, which only its own package shows."
+  (or (eq status :external)
+      (not (internal-package-p home))))
+
+(defun search-symbols (words kind package)
+  "(VALUES ((RANKS . SYMBOL) ...) LEFT-OUT), unsorted.  LEFT-OUT counts the
+system's internal symbols."
+  (let ((found '()) (left-out 0))
+    (flet ((consider (symbol home status)
+             (when (and (eq home (symbol-package symbol)))
+               (let ((rank (match-rank words (symbol-name symbol))))
+                 (when (and rank (of-kind-p symbol kind))
+                   (if (or package (shown-symbol-p home status))
+                       (push (cons (list rank (home-rank symbol) (if (eq status :external) 0 1)
+                                         (length (symbol-name symbol)))
+                                   symbol)
+                             found)
+                       (incf left-out)))))))
+      (dolist (home (if package (list package) (list-all-packages)))
+        (with-package-iterator (next home :internal :external)
+          (loop
+            (multiple-value-bind (more symbol status) (next)
+              (unless more (return))
+              (consider symbol (if package (symbol-package symbol) home) status))))))
+    (values found left-out)))
+
+(defun ranks< (a b)
+  (loop for x in a for y in b
+        do (cond ((< x y) (return t)) ((> x y) (return nil)))))
+
+(defun best-first (found)
+  (mapcar #'cdr (stable-sort (sort found #'string< :key (lambda (entry) (spelling (cdr entry))))
+                             #'ranks< :key #'car)))
+
+(defun apropos-search (pattern &key (session "default") package kind (limit 40))
+  "(:TITLE :SECTIONS :NOTES :NAMES) about the symbols whose names contain every word
+of PATTERN, in any case: at most LIMIT, the likeliest first, of KIND if it is given,
+in PACKAGE or all packages."
+  (with-look-up (session)
+    (let* ((colon (position #\: pattern))
+           (package (cond (package package)
+                          ((and colon (plusp colon)) (subseq pattern 0 colon))))
+           (words (split-words (string-left-trim ":" (if colon (subseq pattern colon) pattern))))
+           (package (and package (named-package package session))))
+      (multiple-value-bind (found left-out) (search-symbols words kind package)
+        ;; *foo* may have been meant as a wildcard
+        (when (and (null found) (find #\* pattern))
+          (multiple-value-setq (found left-out)
+            (search-symbols (mapcar (lambda (word) (remove #\* word)) words) kind package)))
+        (let* ((count (length found))
+               (symbols (first-few (best-first found) limit)))
+          (plist-without-nils
+           :title (format nil "~D ~:*symbol~P match~1@*~[~;es~:;~] ~2@*~S~@[ in ~A~]" count count pattern
+                          (and package (package-name package)))
+           :names (mapcar #'qualified-spelling symbols)
+           :sections (and symbols
+                          (list (cons "" (mapcar (lambda (symbol) (brief-line symbol (spelling symbol)))
+                                                 symbols))))
+           :notes (append (when (> count limit)
+                            (list (format nil "The first ~D are shown; a longer pattern, a package, a kind or a higher limit shows others."
+                                          limit)))
+                          (when (plusp left-out)
+                            (list (format nil "~D internal symbol~:P of the implementation left out; a package shows them."
+                                          left-out))))))))))
+
+;;; Completing
+
+(defun compound-match-p (typed name)
+  "True if each part of TYPED between hyphens begins the same part of NAME, as m-v-b
+does MULTIPLE-VALUE-BIND."
+  (loop with at = 0
+        for start = 0 then (1+ end)
+        for end = (position #\- typed :start start)
+        do (let* ((part (subseq typed start end))
+                  (stop (+ at (length part))))
+             (unless (and (<= stop (length name))
+                          (string-equal part name :start2 at :end2 stop))
+               (return nil))
+             (if end
+                 (let ((hyphen (position #\- name :start stop)))
+                   (if hyphen (setf at (1+ hyphen)) (return nil)))
+                 (return t)))))
+
+(defun completion-rank (typed name)
+  (cond ((and (<= (length typed) (length name)) (string-equal typed name :end2 (length typed))) 0)
+        ((compound-match-p typed name) 1)))
+
+(defun completed (prefix typed)
+  "PREFIX, how a symbol is spelled, in the case in which TYPED was typed."
+  (if (or (some #'upper-case-p typed) (find #\| prefix))
+      prefix
+      (string-downcase prefix)))
+
+(defun completions (typed package scope session)
+  "((RANK . SYMBOL) ...) of the symbols of PACKAGE that TYPED may become.  SCOPE:
+:ACCESSIBLE, :EXTERNAL or :PRESENT."
+  (let ((found '()) (seen (make-hash-table :test 'eq)))
+    (flet ((consider (symbol)
+             (let ((rank (completion-rank typed (symbol-name symbol))))
+               (when (and rank (not (gethash symbol seen))
+                          (or (eq scope :external) (named-thing-p symbol)
+                              (eq package (live-package session))))
+                 (setf (gethash symbol seen) t)
+                 (push (cons (list rank (if (named-thing-p symbol) 0 1) (home-rank symbol)
+                                   (length (symbol-name symbol)))
+                             symbol)
+                       found)))))
+      (if (eq scope :external)
+          (do-external-symbols (symbol package) (consider symbol))
+          (do-symbols (symbol package) (consider symbol))))
+    found))
+
+(defun matching-packages (typed)
+  (sort (loop for package in (list-all-packages)
+              for name = (find-if (lambda (name) (completion-rank typed name))
+                                  (cons (package-name package) (package-nicknames package)))
+              when (and name (string/= typed "") (not (implementation-package-p package)))
+                collect name)
+        #'string<))
+
+(defun complete-symbol (typed &key (session "default") package (limit 30))
+  "(:TITLE :SECTIONS :NOTES :NAMES) about what the beginning of a name, TYPED, may
+become: symbols accessible in PACKAGE or the session's package, the external ones of
+p for p:foo, all of p's for p::foo, and packages."
+  (with-look-up (session)
+    (let* ((typed (string-trim " '" typed))
+           (colon (position #\: typed))
+           (double (and colon (eql (search "::" typed) colon)))
+           (prefix (and colon (subseq typed 0 (+ colon (if double 2 1)))))
+           (rest (if colon (subseq typed (length prefix)) typed))
+           (package (cond ((null colon) (if package (named-package package session) (live-package session)))
+                          ((zerop colon) (find-package '#:keyword))
+                          (t (named-package (subseq typed 0 colon) session))))
+           (found (completions (remove #\| rest) package
+                               (cond ((null colon) :accessible) (double :present) (t :external))
+                               session))
+           (packages (and (null colon) (matching-packages typed)))
+           (count (length found))
+           (symbols (first-few (best-first found) limit))
+           (spelled (loop for symbol in symbols
+                          collect (completed (format nil "~@[~A~]~A" prefix
+                                                     (bare-spelling (symbol-name symbol)))
+                                             typed)))
+           (packages (loop for name in (first-few packages 10)
+                           collect (completed (format nil "~A:" (bare-spelling name)) typed))))
+      (plist-without-nils
+       :title (format nil "~D completion~:P of ~S in ~A" count typed (package-name package))
+       :names (append spelled packages)
+       :sections (append (and symbols (list (cons "" (mapcar #'brief-line symbols spelled))))
+                         (and packages (list (cons "Packages" (mapcar (lambda (name) (format nil "- ~A" name))
+                                                                      packages)))))
+       :notes (when (> count limit)
+                (list (format nil "The first ~D are shown; type more of the name." limit)))))))

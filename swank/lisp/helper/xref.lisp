@@ -1,0 +1,173 @@
+;;;; xref.lisp -- FIND-DEFINITION and CROSS-REFERENCE
+
+(cl:in-package #:swank-mcp)
+
+;;; FIND-DEFINITION
+
+(defparameter *max-definitions* 30 "Definitions of one name that are shown.")
+(defparameter *max-definition-text* 8000 "Characters of one definition's source.")
+
+#+sbcl
+(defun source-description (source)
+  "\" :AROUND (SHAPE T)\" for a method, else an empty string."
+  (let ((description (ignore-errors (sb-introspect::definition-source-description source))))
+    (if (and (consp description) (notevery #'consp description))
+        (let ((qualifiers (remove-if-not #'keywordp description))
+              (specializers (remove-if #'keywordp description)))
+          (format nil "~{ ~A~} (~{~A~^ ~})"
+                  (mapcar #'bounded-text qualifiers)
+                  (mapcar (lambda (name) (if (symbolp name) (spelling name) (bounded-text name 60)))
+                          specializers)))
+        "")))
+
+(defun definition-sections (name)
+  "((TITLE LINE ...) ...) for the definitions of NAME, with their source."
+  #+sbcl
+  (loop for (kind . title) in *definition-kinds*
+        append (loop for source in (definition-sources name kind)
+                     for site = (source-site source (name-string name))
+                     when (site-origin site)
+                     collect `(,(format nil "~A ~A~A" title
+                                        (if (stringp name) name (function-spelling name))
+                                        (if (eq kind :method) (source-description source) ""))
+                               ,(format nil "Defined in: ~A" (site-line-text site))
+                               ,@(when (site-text site)
+                                   (list (clip (string-right-trim '(#\space #\newline) (site-text site))
+                                               *max-definition-text*))))))
+  #-sbcl (progn name '()))
+
+(defun find-definition (text &key (session "default") package)
+  "(:TITLE :SECTIONS :NOTES): where the symbol, (SETF SYMBOL) or package that TEXT
+names is defined, with the source text where that can be had."
+  (with-look-up (session)
+    (multiple-value-bind (name meant found-in) (name-or-package text session package)
+      (let* ((name (if (or found-in (null meant) (consp name)) name nil))
+             (sections (append (and name (definition-sections name))
+                              (and name (symbolp name) (definition-sections (list 'setf name)))
+                              (and meant (definition-sections (package-name meant))))))
+        (plist-without-nils
+         :title (cond ((null sections)
+                       (format nil "~A: no definition with a known place"
+                               (if name (function-spelling name) (package-name meant)))))
+         :sections (first-few sections *max-definitions*)
+         :notes (when (> (length sections) *max-definitions*)
+                  (list (format nil "~D more definitions of this name." (- (length sections) *max-definitions*)))))))))
+
+;;; CROSS-REFERENCE
+
+(defparameter *reference-kinds*
+  '(("calls" . "Calls") ("called-by" . "Called By") ("references" . "Referenced By")
+    ("binds" . "Bound By") ("sets" . "Set By") ("macroexpands" . "Expanded By")
+    ("specializes" . "Specialized By")))
+
+(defun shown-name (name)
+  "The name of a function or method, in a line."
+  (let ((name (public-name name)))
+    (cond ((symbolp name) (spelling name))
+          ((and (consp name) (eq (first name) 'setf)) (function-spelling name))
+          (t (bounded-text name 120)))))
+
+(defun source-name (name)
+  "The string by which the definition of NAME, maybe of a method or of a function in
+a function, stands in its file."
+  (cond ((symbolp name) (symbol-name name))
+        ((stringp name) name)
+        ((not (consp name)) "")
+        ((eq (first name) 'setf) (source-name (second name)))
+        ((member :in name) (source-name (second (member :in name))))
+        ((consp (rest name)) (source-name (second name)))
+        (t "")))
+
+#+sbcl
+(defun reference-lines (entries)
+  "A line for each of ENTRIES, (NAME . DEFINITION-SOURCE); equal ones once."
+  (sort (remove-duplicates
+         (loop for (name . source) in entries
+               for site = (and source (source-site source (source-name (public-name name))))
+               collect (format nil "- ~A~A~@[, ~A~]" (shown-name name)
+                               (if (and source (consp name) (eq (first name) 'method) (null (cddr name)))
+                                   (source-description source)
+                                   "")
+                               (and site (site-origin site) (brief-site-text site))))
+         :test #'string=)
+        #'string<))
+
+#+sbcl
+(defun function-entries (functions)
+  "((NAME . DEFINITION-SOURCE) ...) of function objects, without the system's own."
+  (loop for function in functions
+        for name = (ignore-errors (sb-kernel:%fun-name function))
+        for symbol = (let ((public (and name (public-name name))))
+                       (if (consp public) (find-if #'symbolp (rest public)) public))
+        when (and name
+                  (symbolp symbol)
+                  (not (and (consp name) (keywordp (first name)))) ; what fills an undefined cell
+                  (or (null symbol)
+                      (not (implementation-package-p (symbol-package symbol)))
+                      (public-p symbol)))
+          collect (cons name (ignore-errors (sb-introspect:find-definition-source function)))))
+
+#+sbcl
+(defun code-of (name)
+  "The compiled functions that NAME stands for: a function's one, a macro's expander,
+or those of a generic function's methods."
+  (let ((function (cond ((and (symbolp name) (macro-function name)))
+                        ((fboundp name) (fdefinition name)))))
+    (cond ((null function) '())
+          ((typep function 'generic-function)
+           (loop for method in (sb-mop:generic-function-methods function)
+                 collect (or (ignore-errors (sb-pcl::safe-method-fast-function method))
+                             (sb-mop:method-function method))))
+          (t (list function)))))
+
+#+sbcl
+(defun callees (name)
+  (remove-duplicates
+   (loop for function in (code-of name)
+         for code = (ignore-errors (sb-kernel:%fun-fun function))
+         when (typep code 'function)
+           append (ignore-errors (sb-introspect:find-function-callees code)))))
+
+#+sbcl
+(defun references (name kind)
+  "((NAME . DEFINITION-SOURCE) ...) of what has that KIND of reference with NAME."
+  (flet ((xref (function) (and (symbolp name) (funcall function name))))
+    (cond ((string= kind "calls") (function-entries (callees name)))
+          ((string= kind "called-by")
+           (append (ignore-errors (sb-introspect:who-calls name))
+                   (when (and (symbolp name) (fboundp name) (not (macro-function name))
+                              (not (special-operator-p name))
+                              (not (implementation-package-p (symbol-package name)))
+                              (not (eq (symbol-package name) (find-package '#:common-lisp)))
+                              (not (typep (fdefinition name) 'generic-function)))
+                     (function-entries
+                      (ignore-errors (sb-introspect:find-function-callers (fdefinition name)))))))
+          ((string= kind "references") (xref #'sb-introspect:who-references))
+          ((string= kind "binds") (xref #'sb-introspect:who-binds))
+          ((string= kind "sets") (xref #'sb-introspect:who-sets))
+          ((string= kind "macroexpands") (xref #'sb-introspect:who-macroexpands))
+          ((and (string= kind "specializes") (symbolp name) (find-class name nil))
+           (sb-introspect:who-specializes-directly name)))))
+
+(defun cross-reference (text kind &key (session "default") package (limit 50))
+  "(:TITLE :SECTIONS :NOTES): what has a reference of KIND, a string of
+*REFERENCE-KINDS* or \"all\", with the symbol or (SETF SYMBOL) that TEXT names."
+  (with-look-up (session)
+    (let ((name (find-function-name text session package))
+          (notes '())
+          (*file-texts* (make-hash-table :test 'equal)))
+      (let ((sections
+              (loop for (each . title) in *reference-kinds*
+                    for lines = (and (or (string= kind "all") (string= kind each))
+                                     #+sbcl (reference-lines (references name each)))
+                    when lines
+                      collect (list* title (first-few lines limit))
+                      and do (when (> (length lines) limit)
+                               (push (format nil "~A: ~D of ~D are shown." title limit (length lines))
+                                     notes)))))
+        (plist-without-nils
+         :title (function-spelling name)
+         :sections sections
+         :notes (append (reverse notes)
+                        (unless sections
+                          '("The compiler records references of code that it has compiled. It does not see calls through variables, calls that it has expanded inline, and most that the system makes inside itself."))))))))
