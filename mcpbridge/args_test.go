@@ -47,7 +47,8 @@ func TestEvaluateArguments(t *testing.T) {
 		{`{"code":"1","debug":3}`, is(func(in evaluateIn) bool { return in.Debug == 3 }), ""},
 		{`{"code":"1","debug":"0"}`, is(func(in evaluateIn) bool { return in.Debug == 0 }), ""},
 		{`{"code":"1","debug":2.0}`, is(func(in evaluateIn) bool { return in.Debug == 2 }), ""},
-		{`{"code":"1","on-error":"report"}`, is(func(in evaluateIn) bool { return true }), ""},
+		{`{"code":"1","on-error":"report"}`, is(func(in evaluateIn) bool { return !in.Suspend }), ""},
+		{`{"code":"1","on_error":"DEBUG"}`, is(func(in evaluateIn) bool { return in.Suspend }), ""},
 		{`{"code":"1","on_error":"REPORT"}`, is(func(in evaluateIn) bool { return true }), ""},
 		{`{"\u0063ode":"λ"}`, is(func(in evaluateIn) bool { return in.Code == "λ" }), ""},
 		{`{"code":"\ud800"}`, nil, `code has the lone surrogate \ud800`},
@@ -60,7 +61,7 @@ func TestEvaluateArguments(t *testing.T) {
 		{`{"code":["(+ 1 2)"]}`, nil, `code must be a string, not the array ["(+ 1 2)"]`},
 		{`["(+ 1 2)"]`, nil, "as a JSON object, not the array"},
 		{`"(+ 1 2)"`, nil, `as a JSON object, not the string "(+ 1 2)"`},
-		{`{"form":"1"}`, nil, `has no argument "form". Valid: code, package, timeout, capture-time, debug.`},
+		{`{"form":"1"}`, nil, `has no argument "form". Valid: code, package, timeout, on-error, capture-time, debug.`},
 		{`{"code":"1","packge":"x"}`, nil, `has no argument "packge". Nearest: "package"`},
 		{`{"code":"1","time":1}`, nil, `Nearest: "timeout"`},
 		{`{"code":"1","timeout":0}`, nil, "timeout is 0; it must be more than 0 and at most 600"},
@@ -76,8 +77,7 @@ func TestEvaluateArguments(t *testing.T) {
 		{`{"code":"1","debug":4}`, nil, "debug is 4; it must be from 0 to 3"},
 		{`{"code":"1","debug":1.5}`, nil, "debug is 1.5; it must be a whole number"},
 		{`{"code":"1","debug":true}`, nil, "debug must be a number, not the boolean true"},
-		{`{"code":"1","on-error":"debug"}`, nil, `"debug" is not available: this version cannot suspend`},
-		{`{"code":"1","on-error":"abort"}`, nil, `on-error is "abort"; valid: report.`},
+		{`{"code":"1","on-error":"abort"}`, nil, `on-error is "abort"; valid: report, debug.`},
 	}
 	for _, tt := range tests {
 		in, err := evaluateArgs(t, tt.raw)

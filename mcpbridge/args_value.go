@@ -35,12 +35,6 @@ func (a *args) text(name string) string {
 			return e
 		}
 	}
-	for e, why := range p.later {
-		if strings.EqualFold(e, strings.TrimSpace(s)) {
-			a.fail("%s: %q is not available: %s", name, e, why)
-			return ""
-		}
-	}
 	a.fail("%s is %q; valid: %s.", name, clip(s, 60), strings.Join(p.enum, ", "))
 	return ""
 }

@@ -27,6 +27,7 @@ type Image interface {
 	// ResetSession undoes what the session has made, in turn like Evaluate.
 	ResetSession(ctx context.Context, session string, timeout time.Duration, queued func()) (*lisp.Reset, error)
 	sessionSaver
+	debugger
 	// Status tells what is known of the image and never starts one.
 	Status(ctx context.Context, session string) (*lisp.Status, error)
 

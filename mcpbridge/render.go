@@ -23,9 +23,13 @@ type View struct {
 // Lisp comments.
 func ResultText(r *lisp.Result, v View) (text string, failed bool) {
 	var p parts
-	if r.Failure != nil {
+	step := r.Suspended != nil && r.Suspended.Step
+	if step {
+		p.step(r.Failure)
+	} else if r.Failure != nil {
 		p.failure(r.Failure, v.Timeout)
 	}
+	p.restarts(r.Suspended)
 	p.section("stdout", r.Stdout)
 	p.section("stderr", r.Stderr)
 	p.warnings(r.Warnings)
@@ -34,7 +38,8 @@ func ResultText(r *lisp.Result, v View) (text string, failed bool) {
 		p.values(r.Values)
 	}
 	p.remarks(r, v)
-	return p.b.String(), r.Failure != nil
+	p.suspended(r)
+	return p.b.String(), r.Failure != nil && !step
 }
 
 // parts builds a text out of parts with a blank line between them.

@@ -46,13 +46,27 @@ func (p *parts) headline(tag, rest string) {
 	p.b.WriteString(sanitize(rest))
 }
 
-// frames writes numbered frames, each after sep.
-func (p *parts) frames(frames []string, sep string) {
-	for i, f := range frames {
+// frames writes numbered frames, each after sep. Three or more that look the
+// same, as after a runaway recursion, are one line.
+func (p *parts) frames(frames []string, sep string) { p.framesFrom(0, frames, sep) }
+
+func (p *parts) framesFrom(first int, frames []string, sep string) {
+	for i := 0; i < len(frames); {
+		same := i + 1
+		for same < len(frames) && frames[same] == frames[i] {
+			same++
+		}
+		number := strconv.Itoa(first + i)
+		if same-i < 3 {
+			same = i + 1
+		} else {
+			number += "-" + strconv.Itoa(first+same-1)
+		}
 		p.b.WriteString(sep)
-		p.b.WriteString(strconv.Itoa(i))
+		p.b.WriteString(number)
 		p.b.WriteString(": ")
-		p.b.WriteString(sanitize(oneLine(f)))
+		p.b.WriteString(sanitize(oneLine(frames[i])))
+		i = same
 	}
 }
 
@@ -70,6 +84,7 @@ func ErrorText(err error) string {
 		start *lisp.StartError
 		busy  *lisp.BusyError
 		bad   *argError
+		debug *lisp.DebuggerError
 
 		look *lookError
 	)
@@ -78,6 +93,8 @@ func ErrorText(err error) string {
 		return errorBlock(look.err.Type, look.err.Message, look.next)
 	case errors.As(err, &bad):
 		return errorBlock("INVALID-ARGUMENTS", bad.problem, bad.advice)
+	case errors.As(err, &debug):
+		return debuggerErrorText(debug)
 	case errors.As(err, &busy):
 		return busyText(busy)
 	case errors.As(err, &start):

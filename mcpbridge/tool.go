@@ -47,7 +47,6 @@ type param struct {
 	def      any                 // default, shown in the schema: string, float64 or nil
 	enum     []string            // the valid strings
 	fold     func(string) string // makes a string one of enum that means it
-	later    map[string]string   // strings refused with a reason, not advertised
 	min, max float64             // bounds of a number
 	above    bool                // the number must be more than min
 	aliases  []alias             // accepted, never advertised

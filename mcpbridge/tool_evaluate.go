@@ -34,10 +34,8 @@ func evaluateParams(o *Options) []param {
 		{name: "timeout", kind: kindNumber, def: o.Timeout.Seconds(), min: 0, above: true, max: o.MaxTimeout.Seconds(),
 			aliases: []alias{{name: "timeout_seconds"}, {name: "timeout_ms", scale: 1e-3}},
 			doc:     "Seconds, more than 0, after which the evaluation is stopped."},
-		// Not advertised before there is a choice.
-		{name: "on-error", kind: kindText, def: "report", enum: []string{"report"}, hidden: true,
-			later: map[string]string{"debug": `this version cannot suspend an evaluation in the debugger. Use "report", the default; with "debug": 3 its backtrace keeps all frames.`},
-			doc:   "What to do about an unhandled error: report it with its backtrace."},
+		{name: "on-error", kind: kindText, def: "report", enum: []string{"report", "debug"},
+			doc: "What to do about an unhandled error: report it, or leave the evaluation suspended there for the debugger tools, which the reply names."},
 		{name: "capture-time", kind: kindFlag,
 			doc: "Add a line with real, run and GC time and the bytes consed. Default: false."},
 		{name: "debug", kind: kindInteger, def: 1.0, min: 0, max: 3,
@@ -55,7 +53,7 @@ func readEvaluate(r *request) (in evaluateIn, err error) {
 	in.Code = r.text("code")
 	in.Package = r.text("package")
 	in.Timeout = time.Duration(r.number("timeout") * float64(time.Second))
-	r.text("on-error")
+	in.Suspend = r.text("on-error") == "debug"
 	in.timing = r.flag("capture-time")
 	in.Debug = r.integer("debug")
 	if r.err != nil {

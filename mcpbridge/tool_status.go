@@ -52,6 +52,9 @@ func StatusText(s *lisp.Status) string {
 		line("Running for %s: %s", age(r.Age), oneLine(r.Code))
 		p.frames(r.Frames, "\n  ")
 	}
+	for _, e := range s.Suspended {
+		line("Suspended for %s: evaluation %d at %s: %s", age(e.Age), e.Number, e.Failure, oneLine(e.Code))
+	}
 	if s.Waiting > 0 {
 		line("Queue: %s", waiting(s.Waiting))
 	}

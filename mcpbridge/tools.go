@@ -16,6 +16,15 @@ type listing struct {
 func listed() []listing {
 	return []listing{
 		{&evaluateTool, inCore},
+		{&backtraceTool, inDebug},
+		{&inspectFrameTool, inDebug},
+		{&evaluateInFrameTool, inDebug},
+		{&invokeRestartTool, inDebug},
+		{&returnFromFrameTool, inDebug},
+		{&restartFrameTool, inDebug},
+		{&stepTool, inDebug},
+		{&abortEvaluationTool, inDebug},
+		{&lastErrorTool, inDebug},
 		{&listDefinitionsTool, inCore},
 		{&listPackagesTool, inCore},
 		{&loadSystemTool, inCore},

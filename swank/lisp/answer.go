@@ -23,6 +23,11 @@ type (
 		Loaded   []string      `sexp:"loaded"`
 		Failures []wireFailure `sexp:"failures"`
 		Report   sexp.Raw      `sexp:"report"`
+
+		Suspended *wireSuspended `sexp:"suspended"`
+		Parked    bool           `sexp:"parked"` // what it is about is suspended as before
+		Absent    sexp.Symbol    `sexp:"absent"` // it is not suspended
+		Departed  []wireDeparted `sexp:"departed"`
 	}
 	wireEntry struct {
 		_       struct{} `sexp:",list"`
@@ -72,6 +77,8 @@ type (
 		HeapUsed  int64        `sexp:"heap-used"`
 		HeapLimit int64        `sexp:"heap-limit"`
 		Mailboxes int          `sexp:"mailboxes"`
+
+		Suspended []wireAge `sexp:"suspended"`
 
 		Definitions []wireCount `sexp:"definitions"`
 	}
@@ -129,14 +136,19 @@ func (a *wireAnswer) result() *Result {
 	for _, w := range a.Warnings {
 		r.Warnings = append(r.Warnings, Warning{Type: w.Type, Message: w.Message})
 	}
-	if e := a.Error; e != nil {
-		r.Failure = &Failure{Type: e.Type, Message: e.Message, Frames: e.Frames, More: e.More}
-		switch e.Kind {
-		case ":timeout":
-			r.Failure.Kind = KindTimeout
-		case ":cancelled":
-			r.Failure.Kind = KindCancelled
-		}
+	if a.Error != nil {
+		r.Failure = a.Error.failure()
 	}
 	return r
+}
+
+func (e *wireError) failure() *Failure {
+	f := &Failure{Type: e.Type, Message: e.Message, Frames: e.Frames, More: e.More}
+	switch e.Kind {
+	case ":timeout":
+		f.Kind = KindTimeout
+	case ":cancelled":
+		f.Kind = KindCancelled
+	}
+	return f
 }

@@ -3,6 +3,7 @@ package lisp
 import (
 	"io"
 	"log/slog"
+	"time"
 )
 
 // Config says how an [Image] is found, started and bounded. The zero value
@@ -19,6 +20,8 @@ type Config struct {
 	NoUserInit bool   // do not load ~/.sbclrc
 	NoRecovery bool   // do not bring a session back after its image has died
 
+	SuspendLimit time.Duration // how long an evaluation may wait in the debugger; 0 is 10 minutes
+
 	Log   *slog.Logger // nil discards
 	Trace io.Writer    // readable trace of every Swank message; nil is off
 }
@@ -27,4 +30,6 @@ type Config struct {
 const (
 	DefaultHeapMB  = 4096
 	DefaultStackMB = 16
+
+	DefaultSuspendLimit = 10 * time.Minute
 )

@@ -105,6 +105,7 @@ func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Dur
 	if err := im.lookup(ctx, newHelperCall("RESET-SESSION").str(name), &wire); err != nil {
 		return nil, err
 	}
+	s.suspended.clear("reset-session ended it")
 	return &Reset{Undefined: wire.Undefined, Problems: wire.Problems, Systems: wire.Systems}, nil
 }
 

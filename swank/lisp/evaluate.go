@@ -37,6 +37,7 @@ type evaluation struct {
 	token int64
 	call  *swank.Call // once it is sent
 	early bool        // it was sent before it had the turn
+	of    *suspended  // the evaluation that r.Debugger is about, or nil
 
 	restore  []*entry      // entries of the journal to evaluate instead
 	failures []wireFailure // of those
@@ -54,13 +55,17 @@ func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result,
 	s := im.session(name)
 	t := &turn{code: firstLine(r.title(), 80), limit: r.Timeout, queued: r.Queued}
 	early := &early{im: im, s: s, r: r}
-	if r.System == "" && r.job == nil {
+	if r.System == "" && r.job == nil && !r.Suspend && r.Debugger == nil {
 		t.ahead = early
 	}
 	if err := s.take(ctx, t); err != nil {
 		return nil, err
 	}
 	defer s.done()
+	of, err := s.debugged(r.Debugger)
+	if err != nil {
+		return nil, err
+	}
 	e := early.turn()
 	for attempt := 1; ; attempt++ {
 		if e == nil {
@@ -70,6 +75,9 @@ func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result,
 			}
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
+			}
+			if err = e.about(of); err != nil {
+				return nil, err
 			}
 			if err = e.send(); err == nil {
 				s.sent(t, e.lane)
@@ -133,6 +141,9 @@ func (e *evaluation) form() *helperCall {
 	if e.restore != nil {
 		return restoreForm(e.s, e.restore, e.token)
 	}
+	if e.of != nil {
+		return e.debuggerForm()
+	}
 	c := newHelperCall("EVALUATE").str(e.r.Code)
 	if e.r.System != "" {
 		c = newHelperCall("LOAD-SYSTEM").str(e.r.System)
@@ -152,6 +163,9 @@ func (e *evaluation) form() *helperCall {
 	}
 	if e.r.Debug != defaultDebug {
 		c.key("DEBUG").num(int64(e.r.Debug))
+	}
+	if e.r.Suspend {
+		c.key("PATIENCE").num(e.im.cfg.SuspendLimit.Milliseconds())
 	}
 	return c
 }
@@ -239,9 +253,14 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	e.remember(&a)
 	if ctx.Err() != nil {
 		// Nobody will see the result; the background output stays for others.
+		e.drop(&a)
 		return nil, context.Cause(ctx)
 	}
+	if a.Absent != "" {
+		return nil, e.gone(string(a.Absent))
+	}
 	res := a.result()
+	e.suspension(&a, res)
 	e.lv.proc.settle()
 	res.Background = e.lv.proc.background()
 	return res, nil
@@ -263,7 +282,9 @@ func (e *evaluation) remember(a *wireAnswer) {
 	for _, key := range a.Gone {
 		j.forget(key)
 	}
-	j.pkg = a.Package
+	if a.Package != "" {
+		j.pkg = a.Package
+	}
 }
 
 // debugger gets the evaluation out of Swank's debugger, which it can only be
@@ -310,7 +331,7 @@ func (e *evaluation) died() *Result {
 	if text := e.lv.proc.lastErrors(); text != "" {
 		fmt.Fprintf(&b, "\nIts last error output:\n%s", text)
 	}
-	b.WriteString("\nA new image takes its place and the next call works in it. " + e.kept())
+	b.WriteString("\nA new image takes its place and the next call works in it. " + e.kept() + e.s.suspended.lost(e.lv))
 	return &Result{
 		Failure:    &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: b.String()},
 		Background: e.lv.proc.background(),

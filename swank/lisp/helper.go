@@ -17,8 +17,9 @@ var helperFiles embed.FS
 var helperOrder = []string{
 	"package", "wire", "sink", "conditions", "frames", "warnings",
 	"session", "definitions", "journal", "stop", "undoing", "work", "systems", "listing",
+	"suspend", "last-error", "inspect-frame", "debugger",
 	"names", "inert", "source", "describe", "apropos", "xref", "asdf",
-	"reset", "evaluate", "load", "expand", "heap", "attach", "threads", "status",
+	"reset", "exit", "evaluate", "load", "expand", "heap", "attach", "threads", "status",
 }
 
 // helperSource returns the helper as one Lisp source text.

@@ -56,6 +56,7 @@ type start struct {
 type session struct {
 	name string
 	turns
+	suspended suspensions
 
 	where atomic.Pointer[live] // as home, for those without the turn
 
@@ -73,6 +74,9 @@ func New(c Config) *Image {
 	}
 	if c.StackMB == 0 {
 		c.StackMB = DefaultStackMB
+	}
+	if c.SuspendLimit == 0 {
+		c.SuspendLimit = DefaultSuspendLimit
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -84,6 +84,11 @@ func (im *Image) askStatus(ctx context.Context, lv *live, name string, st *Statu
 	for _, t := range w.Threads {
 		st.Threads = append(st.Threads, t.named())
 	}
+	for _, a := range w.Suspended {
+		if s := im.session(name).suspended.find(a.Token); s != nil {
+			st.Suspended = append(st.Suspended, s.public(time.Duration(a.Age)*time.Microsecond))
+		}
+	}
 	if w.Running != nil && st.Running != nil {
 		st.Running.Frames = w.Running.Frames
 	}

@@ -56,6 +56,7 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 	default:
 		how += " The session had no definitions to bring back; values, objects and threads are gone."
 	}
+	how += s.suspended.lost(home)
 	s.recoveries = 0
 	s.home = lv
 	s.notes = append(s.notes, how)

@@ -59,6 +59,15 @@ type Result struct {
 	Package    string // the session's package afterwards
 
 	report []byte // of a job, as the helper wrote it
+
+	// Suspended, when not nil, says that the evaluation waits in the debugger
+	// at its Failure.
+	Suspended *Suspension
+	// Evaluation is the number of the suspended evaluation that the request was
+	// about, or 0. Waiting says that it waits in the debugger as before.
+	Evaluation int
+	Waiting    bool
+	Limit      time.Duration // that the evaluation had, where the request left it open
 }
 
 // Request is one evaluation.
@@ -69,6 +78,9 @@ type Request struct {
 	Force   bool          // load the System even if it is loaded and up to date
 	Timeout time.Duration // > 0
 	Debug   int           // DEBUG quality 0 to 3
+	Suspend bool          // leave an unhandled error waiting in the debugger
+
+	Debugger *DebuggerCall // do this, and evaluate Code only as it says
 
 	job *job // do this instead of evaluating Code
 

@@ -18,6 +18,7 @@ type Status struct {
 	Package     string   // package of the asked session
 	Running     *Running // its running evaluation, or nil
 	Waiting     int      // calls of the session that wait for their turn
+	Suspended   []Suspended
 	Definitions map[string]int
 	Threads     []Thread
 	HeapUsed    int64 // bytes of dynamic space in use

@@ -22,7 +22,10 @@
   "A no-op in an image that was launched, where the threads end with the image."
   (let ((guest (find-guest connection)))
     (when guest
-      (with-lock () (push thread (guest-threads guest))))))
+      (with-lock ()
+        (setf (guest-threads guest)
+              (cons thread (remove-if-not #'swank/backend:thread-alive-p
+                                          (guest-threads guest))))))))
 
 (defun control-thread (connection)
   "Swank's thread that lives as long as CONNECTION; NIL without threads."

@@ -74,8 +74,11 @@ far, newest first; see NOTE-DEFINITION.")
                     (not (eq (symbol-package place) (find-package '#:common-lisp))))
             do (enter-definition session (cons :variable place)))))
 
+(defvar *packages-before* '()
+  "The packages there were when the current evaluation began or was resumed.")
+
 (defun call-noting-definitions (session function)
-  (let* ((packages (if *launched* (session-known-packages session) (list-all-packages)))
+  (let* ((*packages-before* (if *launched* (session-known-packages session) (list-all-packages)))
          (*load-truename* nil) (*load-pathname* nil)
          (expand *macroexpand-hook*)
          (*macroexpand-hook* (lambda (expander form environment)
@@ -84,7 +87,7 @@ far, newest first; see NOTE-DEFINITION.")
          #+sbcl (sb-c::*source-plist*
                   (list* :swank-mcp (session-name session) sb-c::*source-plist*)))
     (unwind-protect (funcall function)
-      (note-packages session packages)
+      (note-packages session *packages-before*)
       (note-new-systems session))))
 
 ;;; The same stamp carries the source text, for those who look it up.

@@ -10,9 +10,9 @@
 
 (defun end-of-frame () nil)
 
-(defun evaluate-form (form)
-  "EVAL, as a frame of its own: backtraces end here."
-  (multiple-value-prog1 (eval form)
+(defun evaluate-form (form &optional frame)
+  "EVAL, in FRAME if there is one, as a frame of its own: backtraces end here."
+  (multiple-value-prog1 (if frame (eval-in-frame form frame) (eval form))
     (end-of-frame)))
 
 (defun read-form (stream)
@@ -35,69 +35,27 @@ the Lisp's own default, leaves the user's declamations alone."
   #-sbcl
   (progn quality (funcall function)))
 
-(defun call-refusing-exit (function refuse)
-  "Call FUNCTION; where it asks the image or this thread to end, undo that and
-call REFUSE with what it asked for.  An end that another thread has asked for is
-not ours to refuse."
-  #+sbcl
-  (let ((exit-timeout sb-ext:*exit-timeout*))
-    (unwind-protect
-         (catch-ending 'sb-thread::%abort-thread
-                       (lambda ()
-                         (catch-ending 'sb-impl::%end-of-the-world
-                                       function
-                                       (lambda ()
-                                         (forget-exit exit-timeout)
-                                         (funcall refuse "the Lisp image"))))
-                       (lambda ()
-                         (when (somebody-exits-p) (sb-thread:abort-thread))
-                         (funcall refuse "the thread that evaluates for this session")))
-      ;; a cleanup form of the user's may have left another way
-      (forget-exit exit-timeout)))
-  #-sbcl
-  (progn refuse (funcall function)))
-
-#+sbcl
-(defun catch-ending (tag function refuse)
-  (let ((returned nil))
-    (multiple-value-prog1
-        (catch tag
-          (multiple-value-prog1 (funcall function) (setf returned t)))
-      (unless returned (funcall refuse)))))
-
-#+sbcl
-(defun somebody-exits-p ()
-  (let ((owner (sb-thread:mutex-owner sb-impl::*exit-lock*)))
-    (and owner (not (eq owner sb-thread:*current-thread*)))))
-
-#+sbcl
-(defun forget-exit (timeout)
-  "Undo an EXIT that this thread has begun."
-  (when (sb-thread:holding-mutex-p sb-impl::*exit-lock*)
-    (setf sb-sys:*exit-in-progress* nil
-          sb-ext:*exit-timeout* timeout)
-    (sb-thread:release-mutex sb-impl::*exit-lock*)))
-
 ;;; Reports of what went wrong: plists for the wire
 
 (defun failure (type message &optional frames (total 0))
   (list* :kind :error :type type :message message (frames-for-wire frames total)))
 
 (defun condition-report (condition form &optional system)
-  "The report of CONDITION, made where it was signalled, with the stack intact.
-SYSTEM is the name of the system that was being loaded."
+  "The report of CONDITION, made where it was signalled, with the stack intact,
+and the frames.  SYSTEM is the name of the system that was being loaded."
   (let ((missing (and (typep condition 'undefined-function)
                       (ignore-errors (cell-error-name condition)))))
-    (multiple-value-bind (frames total)
-        (ignore-errors (collect-frames *max-frames* *package* :missing missing))
-      (unless frames
-        (setf frames (list (show-form form *package*)) total 1))
-      (append (failure (type-label condition)
-                       (if system
-                           (system-failure-text condition system)
-                           (condition-text condition))
-                       frames total)
-              (when missing (list :missing missing))))))
+    (multiple-value-bind (texts total frames)
+        (ignore-errors (collect-frames *kept-frames* *package* :missing missing))
+      (unless texts
+        (setf texts (list (show-form form *package*)) total 1))
+      (values (append (failure (type-label condition)
+                               (if system
+                                   (system-failure-text condition system)
+                                   (condition-text condition))
+                               texts total)
+                      (when missing (list :missing missing)))
+              frames))))
 
 (defun refused-exit-report (what)
   (failure "EXIT-REFUSED"
@@ -144,7 +102,8 @@ debugger hook that the user's code has bound."
                        (funcall theirs condition theirs))))
                  (funcall on-error condition)))
     (let ((*debugger-hook* hook)
-          #+sbcl (sb-ext:*invoke-debugger-hook* hook))
+          #+sbcl (sb-ext:*invoke-debugger-hook* hook)
+          #+sbcl (sb-ext:*stepper-hook* (lambda (condition) (at-step condition on-error))))
       (funcall function))))
 
 (defun call-with-streams (evaluation function)
@@ -165,7 +124,7 @@ debugger hook that the user's code has bound."
 (defun call-in-session (session package function)
   "Call FUNCTION with PACKAGE and the session's variables; keep in SESSION what
 it assigns to them, however it ends.  Returns notes about what was not kept."
-  (let ((notes '()))
+  (let ((notes '()) (*kept* (make-kept package (session-values session))))
     (progv *session-variables* (session-values session)
       (let* ((*read-suppress* nil)      ; T would make every later form NIL
              (readtable *readtable*)
@@ -173,16 +132,11 @@ it assigns to them, however it ends.  Returns notes about what was not kept."
              (*package* package))
         (setf (session-package-chosen session) nil)
         (unwind-protect (funcall function)
-          (unless (and (eq *package* package) (not (session-package-chosen session)))
-            ;; a deleted one has no name, and is found to be so at the end
-            (if (package-name *package*)
-                (enter-package session *package*)
-                (setf (session-package session) *package*)))
           (unless (eq case (readtable-case readtable))
             (setf (readtable-case readtable) case)
             (push "READTABLE-CASE of the session's readtable was put back; (setf *readtable* ...) to a changed copy lasts."
                   notes))
-          (setf (session-values session) (mapcar #'symbol-value *session-variables*)))))
+          (keep-in-session session *kept*))))
     notes))
 
 ;;; Reading and evaluating, form by form
@@ -213,11 +167,15 @@ SOURCE is to be evaluated again in a new image."
     (note-assignments session form)
     (when (and (consp form) (loading-call-p form))
       (setf (session-before-load session) (user-symbols)))
-    (let ((values (multiple-value-list
-                   (call-with-source-text
-                    source
-                    (lambda ()
-                      (call-with-debug-quality debug (lambda () (evaluate-form form))))))))
+    (let ((values (call-retryably
+                   evaluation
+                   (lambda ()
+                     (call-with-source-text
+                      source
+                      (lambda ()
+                        (call-with-debug-quality
+                         debug
+                         (lambda () (evaluate-form form (evaluation-frame evaluation))))))))))
       (when (package-name *package*) (note-package-name session *package*))
       (when (and (consp form) (eq (first form) 'in-package))
         (setf (session-package-chosen session) t))
@@ -228,6 +186,7 @@ SOURCE is to be evaluated again in a new image."
             /// //  // /  / values)
       (dolist (entry (journal-entries session form source package))
         (push entry (evaluation-journal evaluation)))
+      (when (evaluation-debuggee evaluation) (keep-in-session session *kept*))
       values)))
 
 (defun perform-forms (evaluation debug &key on-reading on-form)
@@ -248,7 +207,7 @@ code."
           ((evaluation-work evaluation) (do-work evaluation on-reading on-form))
           (t (read-evaluate evaluation debug :on-reading on-reading :on-form on-form)))))
 
-(defun perform (evaluation package debug record)
+(defun perform (evaluation package debug)
   "The user's part of EVALUATION.  (VALUES VALUE-TEXTS REPORT NOTES), of which
 the first or the second is meant."
   (let ((texts '()) (report nil) (notes '())
@@ -260,15 +219,21 @@ the first or the second is meant."
                (return-from run)))
         (setf (evaluation-escape evaluation) #'end-with)
         (flet ((on-error (condition)
-                 (end-with
-                  (if reading
-                      (failure (type-label condition)
-                               (reader-failure-text condition code start reading))
-                      (condition-report condition form (evaluation-system evaluation)))))
+                 (multiple-value-bind (report frames)
+                     (if reading
+                         (failure (type-label condition)
+                                  (reader-failure-text condition code start reading))
+                         (condition-report condition form (evaluation-system evaluation)))
+                   (setf (getf report :condition) condition)
+                   (unless reading
+                     (let ((note (suspend evaluation condition report frames)))
+                       (when note (push note notes))))
+                   (end-with report)))
                (work ()
                  (restart-case
                      (call-refusing-exit
                       (lambda ()
+                        (note-own-restart evaluation)
                         (let ((values (perform-forms
                                        evaluation debug
                                        :on-reading (lambda (in position)
@@ -305,7 +270,11 @@ the first or the second is meant."
                                    (lambda ()
                                      (call-noting-definitions
                                       (evaluation-session evaluation) #'work))
-                                   (lambda () form) record)))))
+                                   (lambda () form)
+                                   (lambda (condition form)
+                                     (setf (evaluation-records evaluation)
+                                           (note-warning condition form
+                                                         (evaluation-records evaluation)))))))))
                      (setf notes (append notes more))))
                  #'on-error))))))))
     (values texts report notes)))
@@ -338,10 +307,11 @@ the first or the second is meant."
 (defun costs-since (before)
   (mapcar #'- (costs) before))
 
-(defun evaluate (code &key (session "default") (token 0) package (debug 1))
+(defun evaluate (code &key (session "default") (token 0) package (debug 1) patience)
   "Read and evaluate the forms of CODE in SESSION, with PACKAGE (a name, or NIL
 for the session's) and DEBUG quality 0 to 3.  TOKEN names the evaluation for
-STOP-EVALUATION.  The answer is a plist:
+STOP-EVALUATION.  With PATIENCE an error leaves it suspended for as many
+milliseconds; see suspend.lisp.  The answer is a plist:
 
   :VALUES   (TEXT ...) the last form's values, printed
   :ERROR    NIL or (:KIND :ERROR | :TIMEOUT | :CANCELLED :TYPE :MESSAGE :FRAMES :MORE)
@@ -354,9 +324,10 @@ STOP-EVALUATION.  The answer is a plist:
   :LOADED   (NAME ...) systems that it loaded
 
 TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out."
-  (let ((session (ensure-session session)))
-    (call-registered (make-evaluation :token token :session session :code code)
-                     package debug)))
+  (let ((evaluation (make-evaluation :token token :session (ensure-session session) :code code)))
+    (if patience
+        (answer (outcome-in-own-thread evaluation package debug patience))
+        (call-registered evaluation package debug))))
 
 (defun load-system (name &key (session "default") (token 0) force)
   "Load the system NAME; with FORCE, also what is loaded and up to date.  The
@@ -379,6 +350,9 @@ and make PACKAGE, if it is there, the session's.  The answer is EVALUATE's, with
         (when found (enter-package session found))))))
 
 (defun call-registered (evaluation package debug)
+  (answer (registered-outcome evaluation package debug)))
+
+(defun registered-outcome (evaluation package debug)
   (let ((session (evaluation-session evaluation)))
     (setf (evaluation-thread evaluation) (swank/backend:current-thread))
     (register evaluation)
@@ -386,41 +360,49 @@ and make PACKAGE, if it is there, the session's.  The answer is EVALUATE's, with
          (multiple-value-bind (default note) (live-package session)
            (let ((package (if package (or (find-package-named package) package) default)))
              (if (packagep package)
-                 (evaluation-answer evaluation package debug note)
-                 (unknown-package-answer session package))))
+                 (evaluation-outcome evaluation package debug note)
+                 (unknown-package-outcome session package))))
       (unregister evaluation))))
 
-(defun unknown-package-answer (session name)
-  (answer (list :error (failure "PACKAGE-ERROR" (unknown-package-text name))
-                :package (package-name (session-package session)))))
+(defun unknown-package-outcome (session name)
+  (list :error (for-wire (failure "PACKAGE-ERROR" (unknown-package-text name)))
+        :package (package-name (session-package session))))
 
-(defun evaluation-answer (evaluation package debug note)
-  (let ((records '()) (before (costs)) (session (evaluation-session evaluation)))
+(defun evaluation-outcome (evaluation package debug note)
+  (let ((before (costs)))
     (multiple-value-bind (texts report notes)
-        (let ((*evaluation* evaluation))
-          (perform evaluation package debug
-                   (lambda (condition form)
-                     (setf records (note-warning condition form records)))))
+        (let ((*evaluation* evaluation)) (perform evaluation package debug))
       (let ((costs (costs-since before)))
+        (decf (first costs) (parked-time evaluation))
         (close-sink (evaluation-out evaluation))
         (close-sink (evaluation-err evaluation))
         (flush-process-output)
         (when note (push note notes))
-        (multiple-value-bind (after note) (live-package session)
-          (when note (push note notes))
-          (let ((missing (getf report :missing)))
-            (remf report :missing)
-            (answer (plist-without-nils
-                     :values (if report '() texts)
-                     :error report
-                     :stdout (sink-text (evaluation-out evaluation))
-                     :stderr (sink-text (evaluation-err evaluation))
-                     :warnings (records-for-wire records missing)
-                     :notes notes
-                     :package (package-name after)
-                     :journal (reverse (evaluation-journal evaluation))
-                     :gone (undone-since session)
-                     :loaded (evaluation-loaded evaluation)
-                     :failures (evaluation-failures evaluation)
-                     :report (work-report evaluation)
-                     :costs costs))))))))
+        (outcome evaluation texts report notes costs)))))
+
+(defun outcome (evaluation texts report notes costs)
+  "What has come of EVALUATION so far, for the wire."
+  (let ((session (evaluation-session evaluation)) (missing (getf report :missing)))
+    (when report (note-last-error session evaluation report))
+    (multiple-value-bind (after note) (live-package session)
+      (when note (push note notes))
+      (plist-without-nils
+       :values (if report '() texts)
+       :error (for-wire report)
+       :stdout (sink-text (evaluation-out evaluation))
+       :stderr (sink-text (evaluation-err evaluation))
+       :warnings (records-for-wire (evaluation-records evaluation) missing)
+       :notes notes
+       :package (package-name after)
+       :journal (reverse (shiftf (evaluation-journal evaluation) '()))
+       :gone (undone-since session)
+       :loaded (shiftf (evaluation-loaded evaluation) '())
+       :failures (evaluation-failures evaluation)
+       :report (work-report evaluation)
+       :departed (departed-for-wire session)
+       :costs costs))))
+
+(defun for-wire (report)
+  "REPORT without what only the image knows what to do with."
+  (dolist (key '(:missing :kept :condition) report)
+    (remf report key)))

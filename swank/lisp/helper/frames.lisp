@@ -8,7 +8,10 @@
 ;;; are printed by this little printer, which knows data and names, and shows
 ;;; anything else by its type.
 
-(defvar *max-frames* 20)
+(defvar *max-frames* 20
+  "How many frames a report shows.")
+(defvar *kept-frames* 100
+  "How many are kept for who asks.")
 (defparameter *max-argument-length* 10)
 (defparameter *max-argument-depth* 4)
 (defparameter *max-string-shown* 100)
@@ -126,10 +129,19 @@ and the debugger, and tell nothing that the message does not.")
 (defun user-frame-p (name)
   (cond ((stringp name) (string= name "undefined function"))
         (t (let ((symbol (frame-name-symbol name)))
-             (cond ((null symbol) (not (equal name '(lambda ()))))
+             (cond ((null symbol) (not (or (equal name '(lambda ())) (eval-in-frame-p name))))
                    ((implementation-package-p (symbol-package symbol)) nil)
                    ((helper-package-p (symbol-package symbol)) nil)
                    (t (not (member symbol *machinery*))))))))
+
+#+sbcl
+(defun eval-in-frame-p (name)
+  "True of (LAMBDA (#:G1)), which EVAL-IN-FRAME makes of its form."
+  (and (consp name)
+       (eq (first name) 'lambda)
+       (null (cddr name))
+       (typep (second name) '(cons symbol null))
+       (null (symbol-package (first (second name))))))
 
 #+sbcl
 (defun frame-text (name args missing)
@@ -152,19 +164,22 @@ and the debugger, and tell nothing that the message does not.")
 
 #+sbcl
 (defun collect-frames (limit package &key missing)
-  "Texts of the innermost LIMIT user frames above EVALUATE-FORM, and how many
-user frames were seen in all.  MISSING names the function of an
-\"undefined function\" frame."
-  (let ((texts '()) (total 0) (alias nil))
+  "Texts of the innermost LIMIT user frames above EVALUATE-FORM, how many user
+frames were seen in all, and the frames of those texts; without any, the frame
+of the form.  MISSING names the function of an \"undefined function\" frame."
+  (let ((texts '()) (frames '()) (total 0) (alias nil) (of-form '()))
     (flet ((visit (frame name)
              (let ((public (public-name name)))
                (when (user-frame-p public)
                  (let ((text (and (< total limit)
                                   (frame-text public (frame-arguments frame) missing))))
                    ;; (/ 1 0) calls SB-KERNEL::INTEGER-/-INTEGER: one call to the user
-                   (unless (and alias (equal text alias))
-                     (incf total)
-                     (when text (push (clip text 500) texts)))
+                   (cond ((and alias (equal text alias))
+                          (setf (first frames) frame))
+                         (t (incf total)
+                            (when text
+                              (push (clip text 500) texts)
+                              (push frame frames))))
                    (setf alias (and (not (eq public name)) text)))))))
       (call-with-frame-printing
        package
@@ -175,10 +190,11 @@ user frames were seen in all.  MISSING names the function of an
               (let ((name (sb-di:debug-fun-name (sb-di:frame-debug-fun frame))))
                 (when (member name '(evaluate-form read-form value-text do-work))
                   (return-from walk))
+                (when (equal name '(lambda ())) (setf of-form (list frame)))
                 (ignore-errors (visit frame name))))
             :from (or (sb-debug::resolve-stack-top-hint) :interrupted-frame)
             :count *deepest-frame*)))))
-    (values (nreverse texts) total)))
+    (values (nreverse texts) total (or (nreverse frames) of-form))))
 
 #+sbcl
 (defun frame-arguments (frame)

@@ -59,8 +59,10 @@ That takes time; when it has just been done, what fills the heap again is live."
     (sb-thread:wait-on-semaphore *collected*)
     (loop while (sb-thread:try-semaphore *collected*))
     (when (full-of-live-objects-p)
-      (dolist (evaluation (with-lock () (copy-list *evaluations*)))
-        (interrupt-evaluation evaluation :heap)))))
+      (let ((evaluations (with-lock () (copy-list *evaluations*))))
+        ;; a suspended one only holds memory: it goes when no other is left
+        (dolist (evaluation (or (remove-if #'suspendedp evaluations) evaluations))
+          (interrupt-evaluation evaluation :heap))))))
 
 (defun start-heap-watch ()
   "For launched images only: it adds an entry to SB-EXT:*AFTER-GC-HOOKS* and

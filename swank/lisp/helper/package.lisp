@@ -17,6 +17,11 @@
 ;;;;     definitions.lisp what a session has defined
 ;;;;     stop.lisp       evaluations in progress, and ending them from outside
 ;;;;     work.lisp       other work of a session than evaluating code
+;;;;     exit.lisp       refusing to end the image or the thread
+;;;;     suspend.lisp    evaluations that wait in the debugger
+;;;;     debugger.lisp   what can be done about them
+;;;;     inspect-frame.lisp  frames of theirs
+;;;;     last-error.lisp what is known of the last error
 ;;;;     evaluate.lisp   EVALUATE
 ;;;;     expand.lisp     EXPAND: macro expansions
 ;;;;     journal.lisp    the source of definitions, and evaluating it again
@@ -44,6 +49,11 @@
            #:peek-output
            #:attach                     ; attach.lisp
            #:start-thread               ; threads.lisp
+           #:evaluate-in-frame          ; debugger.lisp
+           #:continue-suspended
+           #:inspect-frame              ; inspect-frame.lisp
+           #:backtrace                  ; last-error.lisp
+           #:last-error
            #:configure                  ; session.lisp
            #:list-definitions           ; listing.lisp
            #:list-packages

@@ -104,6 +104,7 @@ return the notes."
 (defun reset-session (&optional (session "default"))
   "Make SESSION as new.  (:UNDEFINED count :PROBLEMS (TEXT ...) :SYSTEMS (NAME ...))."
   (let* ((session (ensure-session session))
+         (still (end-suspended session))
          (count (length (own-definitions session)))
          (problems
            (call-collecting-problems
@@ -118,7 +119,9 @@ return the notes."
           (session-gone session) '()
           (session-known-packages session) (list-all-packages)
           (session-values session) (initial-values)
-          (session-readtable session) (first-readtable session))
+          (session-readtable session) (first-readtable session)
+          (session-last-error session) nil
+          (session-departed session) '())
     (enter-package session (find-package '#:common-lisp-user))
-    (answer (plist-without-nils :undefined count :problems problems
+    (answer (plist-without-nils :undefined count :problems (append still problems)
                                 :systems (session-systems session)))))

@@ -58,9 +58,50 @@
   (packages '())                        ; that its code made
   (known-packages (list-all-packages))  ; all there were after its last evaluation
   (systems '())                         ; that it loaded, newest first
+  (last-error nil)                      ; see last-error.lisp
+  (departed '())                        ; suspended evaluations that ended by themselves
   (known-systems (loaded-systems))      ; all that were, as of REGISTERED
   (registered (registered-systems))     ; how many ASDF knows
   (before-load nil))                    ; symbols of COMMON-LISP-USER while one is loaded
+
+;;; While an evaluation is suspended others come and go.  What it leaves in the
+;;; session is therefore only what it has changed since it last did so, and of
+;;; the REPL's variables it pushes the others' down.
+
+(defvar *kept* nil
+  "Of the current evaluation, see KEPT.")
+
+(defstruct (kept (:constructor make-kept (package own &aux (session own))) (:copier nil))
+  "What an evaluation has last found in its session or left there: its PACKAGE,
+its OWN values of the session's variables, and those that the SESSION had then."
+  package own session)
+
+(defun keep-in-session (session kept)
+  "At the level of the session's bindings: leave their values in SESSION."
+  (unless (and (eq *package* (kept-package kept)) (not (session-package-chosen session)))
+    ;; a deleted one has no name, and is found to be so at the end
+    (if (package-name *package*)
+        (enter-package session *package*)
+        (setf (session-package session) *package*)))
+  (let ((now (mapcar #'symbol-value *session-variables*))
+        (theirs (session-values session)))
+    (setf (session-values session)
+          (if (and (eq theirs (kept-session kept)) (eq theirs (kept-own kept)))
+              now
+              (merged-values (kept-own kept) now theirs)))
+    (setf (session-package-chosen session) nil
+          (kept-package kept) *package*
+          (kept-own kept) now
+          (kept-session kept) (session-values session))))
+
+(defun merged-values (before now theirs)
+  (let ((new (not (eq (nth 3 before) (nth 3 now))))) ; the list of values, /
+    (append (loop for (is) on now by #'cdddr
+                  for (newest second third) on theirs by #'cdddr
+                  repeat 3              ; * ** ***, / // ///, + ++ +++
+                  append (if new (list is newest second) (list newest second third)))
+            (mapcar (lambda (was is its) (if (eq was is) its is))
+                    (nthcdr 9 before) (nthcdr 9 now) (nthcdr 9 theirs)))))
 
 (defun ensure-session (name)
   (with-lock ()

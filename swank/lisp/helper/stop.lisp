@@ -13,6 +13,10 @@
   (failures '())         ; what became of them; see journal.lisp
   (journal '())          ; entries made, newest first
   (loaded '())           ; names of systems loaded
+  debuggee               ; of one that may be suspended; see suspend.lisp
+  frame                  ; of a suspended one, in which this one evaluates
+  nested                 ; evaluation of arguments in the debugger, or NIL
+  (records '())          ; of warnings; see warnings.lisp
   (started (microseconds))       ; see MICROSECONDS
   (out (make-sink)) (err (make-sink))
   (activep nil)          ; true while ESCAPE may be called
@@ -75,27 +79,39 @@ numbers those of a session in the order in which it sends them.")
     (setf (evaluation-activep evaluation) nil)))
 
 (defun stop-here (evaluation reason)
-  "In the thread of EVALUATION: end it, if it still runs, with a report of REASON."
-  (when (evaluation-activep evaluation)
-    (funcall (evaluation-escape evaluation) (stop-report evaluation reason))))
+  "In the thread of EVALUATION: end it, if it still runs, with a report of REASON.
+One that is in the debugger, busy with arguments, ends only those."
+  (let* ((nested (evaluation-nested evaluation))
+         (evaluation (if (and nested (evaluation-activep nested)) nested evaluation)))
+    (when (evaluation-activep evaluation)
+      (funcall (evaluation-escape evaluation) (stop-report evaluation reason)))))
 
 (defun stop-report (evaluation reason)
   (multiple-value-bind (frames total) (stopped-frames evaluation)
     (append (ecase reason
               ((:timeout :cancelled) (list :kind reason :type "" :message ""))
-              (:heap (list :kind :error :type "STORAGE-CONDITION" :message (heap-text))))
+              (:heap (list :kind :error :type "STORAGE-CONDITION" :message (heap-text)))
+              ((:reset :expired :disconnected)
+               (list :kind :error :type "ABORTED"
+                     :message (ecase reason
+                                (:reset "reset-session ended it.")
+                                (:expired "It was suspended for too long.")
+                                (:disconnected "The bridge has gone.")))))
             (frames-for-wire frames (or total 0)))))
 
 (defun stopped-frames (evaluation)
   "As COLLECT-FRAMES; a form that calls nothing of the user's is the one frame."
   (let ((package (session-package (evaluation-session evaluation))))
-    (multiple-value-bind (frames total) (ignore-errors (collect-frames *max-frames* package))
+    (multiple-value-bind (frames total) (ignore-errors (collect-frames *kept-frames* package))
       (cond (frames (values frames total))
             ((evaluation-form evaluation)
              (values (list (show-form (evaluation-form evaluation) package)) 1))))))
 
 (defun frames-for-wire (frames total)
-  (list :frames frames :more (max 0 (- total (length frames)))))
+  "The part of a report that is about FRAMES.  All of them are :KEPT, which stays
+here; see last-error.lisp."
+  (let ((shown (subseq frames 0 (min *max-frames* (length frames)))))
+    (list :frames shown :more (max 0 (- total (length shown))) :kept frames)))
 
 (defun stop-evaluation (token reason &optional (session "default"))
   "End the evaluation TOKEN of SESSION with a report of REASON, :TIMEOUT or
@@ -122,9 +138,10 @@ progress; if it has not begun, it ends as soon as it does."
        t))))
 
 (defun interrupt-evaluation (evaluation reason)
-  (ignore-errors                        ; the thread may have ended meanwhile
-   (swank/backend:interrupt-thread (evaluation-thread evaluation)
-                                   (lambda () (stop-here evaluation reason)))))
+  (unless (stop-suspended evaluation reason)
+    (ignore-errors                      ; the thread may have ended meanwhile
+     (swank/backend:interrupt-thread (evaluation-thread evaluation)
+                                     (lambda () (stop-here evaluation reason))))))
 
 (defun peek-output (token out-position err-position limit)
   "What the evaluation TOKEN has printed since those positions, at most LIMIT

@@ -5,12 +5,40 @@
 ;;; A rex with thread T costs a new thread and a mailbox that Swank never
 ;;; removes.  A thread that serves requests as Swank's REPL thread does, without
 ;;; being it, is addressed by its id and lasts as long as we like.
+;;;
+;;; Between requests a timer, or INTERRUPT-THREAD, may run the user's code in it.
+;;; An error in that must not open a level of Swank's debugger, in which every
+;;; later request would run: it is reported, and the thread waits on.
+
+(defun call-with-idle-hooks (function)
+  "Call FUNCTION, which serves requests; outside of a request, an error that
+nobody handles is reported and given up."
+  (let ((swanks *debugger-hook*))
+    (flet ((hook (condition self)
+             (when (and (null swank::*pending-continuations*) swank::*sldb-quit-restart*)
+               (report-idle-error condition)
+               (invoke-restart swank::*sldb-quit-restart*))
+             (when swanks (funcall swanks condition self))))
+      (let ((*debugger-hook* #'hook)
+            #+sbcl (sb-ext:*invoke-debugger-hook* #'hook))
+        (funcall function)))))
+
+(defun report-idle-error (condition)
+  "Where output goes that belongs to no evaluation."
+  (write-late-line (format nil "; error in thread ~S, which evaluated nothing then: ~A: ~A"
+                           (swank/backend:thread-name (swank/backend:current-thread))
+                           (type-label condition) (condition-text condition))))
+
+(defun write-late-line (text)
+  (when *late-output*
+    (ignore-errors (write-line text *late-output*) (finish-output *late-output*))))
 
 (defun serve-requests (connection)
   "Serve the requests for this thread until somebody throws END-OF-SERVICE."
   (catch 'end-of-service
     (let ((swank::*sldb-quit-restart* nil))
-      (swank::handle-requests connection)))
+      (swank::with-connection (connection)
+        (call-with-idle-hooks (lambda () (swank::handle-requests connection))))))
   (protect-control-stack))
 
 (defun protect-control-stack ()

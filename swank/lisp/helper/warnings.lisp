@@ -128,6 +128,16 @@ defined by now, or its absence (MISSING is its name) is the error reported."
             (when (plusp rest)
               (list (list "WARNING" (format nil "~D more warnings are not shown." rest)))))))
 
+(defun count-for-compile (condition)
+  "Tell a call of COMPILE in the user's code of CONDITION, for its second and third
+value: the compiler does not count what is muffled."
+  #+sbcl
+  (when (and (boundp 'sb-c::*failure-p*) (boundp 'sb-c::*warnings-p*))
+    (setf sb-c::*warnings-p* t)
+    (unless (typep condition '(or style-warning sb-ext:compiler-note))
+      (setf sb-c::*failure-p* t)))
+  #-sbcl condition)
+
 (defun call-recording-warnings (function current-form record)
   "Call FUNCTION; every warning goes to RECORD with the form that
 CURRENT-FORM returns, and is muffled."
@@ -138,6 +148,7 @@ CURRENT-FORM returns, and is muffled."
                     (when (or muffle *compile-file-truename*)
                       (funcall record condition (funcall current-form)))
                     (when (and muffle (not *compile-file-truename*))
+                      (count-for-compile condition)
                       (invoke-restart muffle)))))
        #+sbcl (sb-ext:compiler-note
                 (lambda (condition)
@@ -148,6 +159,7 @@ CURRENT-FORM returns, and is muffled."
                   (funcall record condition (funcall current-form))
                   ;; the form becomes a call that signals this error
                   (unless *compile-file-truename*
+                    (count-for-compile condition)
                     (let ((continue (find-restart 'continue condition)))
                       (when continue (invoke-restart continue)))))))
     (funcall function)))

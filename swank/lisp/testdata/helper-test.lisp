@@ -144,5 +144,6 @@
 (check (first-value "(+ 1 2)") "3")
 
 (load (merge-pathnames "look-test.lisp" *load-truename*))
+(load (merge-pathnames "debugger-test.lisp" *load-truename*))
 
 (format t "~D checks, ~D failed~%" *checks* *failures*)

@@ -1,0 +1,208 @@
+package mcpbridge
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"swank-mcp/swank/lisp"
+)
+
+// step writes where a stepped evaluation has come to.
+func (p *parts) step(f *lisp.Failure) {
+	message := strings.TrimSpace(f.Message)
+	p.headline("STEP", oneLine(message))
+	if len(f.Frames) > 0 {
+		p.begin()
+		p.b.WriteString("[Backtrace]")
+		p.frames(f.Frames, "\n")
+	}
+}
+
+// restarts writes the ways on that a suspended evaluation has.
+func (p *parts) restarts(s *lisp.Suspension) {
+	if s == nil || s.Step {
+		return
+	}
+	p.begin()
+	p.b.WriteString("[Restarts]")
+	for i, r := range s.Restarts {
+		line := strconv.Itoa(i) + ": "
+		if r.Name != "" {
+			line += "[" + r.Name + "] "
+		}
+		line += r.Text
+		if r.Values {
+			line += " (wants values)"
+		}
+		p.b.WriteByte('\n')
+		p.b.WriteString(sanitize(oneLine(line)))
+	}
+}
+
+// suspended says, last, that an evaluation waits in the debugger.
+func (p *parts) suspended(r *lisp.Result) {
+	switch {
+	case r.Suspended != nil && r.Suspended.Step:
+		p.begin()
+		fmt.Fprintf(&p.b, "; Evaluation %d waits at this step. Next: step, inspect-frame, evaluate-in-frame, abort-evaluation.", r.Suspended.Number)
+	case r.Suspended != nil:
+		p.begin()
+		fmt.Fprintf(&p.b, "; Evaluation %d is suspended here, for %s at most. Other calls go on: redefine what is broken with evaluate-lisp, then restart-frame. "+
+			"Also: inspect-frame, evaluate-in-frame, invoke-restart, return-from-frame, abort-evaluation.", r.Suspended.Number, minutes(r.Suspended.Limit))
+	case r.Waiting && r.Failure != nil:
+		p.begin()
+		fmt.Fprintf(&p.b, "; Evaluation %d is still suspended where it was.", r.Evaluation)
+	}
+}
+
+// minutes is a duration in whole minutes, if it is one.
+func minutes(d time.Duration) string {
+	if d%time.Minute != 0 {
+		return age(d)
+	}
+	return plural(int(d/time.Minute), "minute")
+}
+
+// debuggerAdvice is the next call after a command that the debugger refused
+// with the type of failure, for the evaluation of that number.
+func debuggerAdvice(r *lisp.Result, c *lisp.DebuggerCall) string {
+	if r.Failure == nil || !r.Waiting {
+		return ""
+	}
+	call := func(tool, arguments string) string {
+		return fmt.Sprintf(`Next: %s {"evaluation": %d%s}`, tool, r.Evaluation, arguments)
+	}
+	switch r.Failure.Type {
+	case "UNKNOWN-FRAME":
+		return call("get-backtrace", "")
+	case "UNKNOWN-RESTART":
+		return call("invoke-restart", `, "restart": "ABORT"`)
+	case "VALUES-MISSING":
+		return call("invoke-restart", `, "restart": `+quote(c.Restart)+`, "values": "'some-value"`)
+	case "FIXED-FRAME", "ARGUMENTS-LOST":
+		return call("invoke-restart", `, "restart": "RETRY"`)
+	case "NOT-STEPPING":
+		return `To step through a call: evaluate-lisp {"code": "(step (list 1 2))", "on-error": "debug", "debug": 3}`
+	}
+	return ""
+}
+
+func debuggerErrorText(e *lisp.DebuggerError) string {
+	problem, advice := "", `Next: evaluate-lisp {"code": "(error \"try it\")", "on-error": "debug"}`
+	switch {
+	case e.Number != 0 && e.Why != "":
+		problem = fmt.Sprintf("Evaluation %d is not suspended: %s.", e.Number, e.Why)
+	case e.Number != 0:
+		problem = fmt.Sprintf("There is no evaluation %d.", e.Number)
+	case len(e.Suspended) > 0:
+		problem = "Several evaluations are suspended: say which one is meant."
+	}
+	if len(e.Suspended) == 0 {
+		problem = strings.TrimSpace(problem + "\nNo evaluation is suspended in the debugger.")
+	} else {
+		advice = fmt.Sprintf(`Next: get-backtrace {"evaluation": %d}`, e.Suspended[0].Number)
+		problem += "\nSuspended:"
+		for _, s := range e.Suspended {
+			problem += fmt.Sprintf("\n%d: %s in %s", s.Number, s.Failure, oneLine(s.Code))
+		}
+	}
+	return errorBlock("NOT-SUSPENDED", problem, advice)
+}
+
+// frameText is the text of inspect-frame.
+func frameText(number int, f *lisp.Frame) string {
+	var p parts
+	fmt.Fprintf(&p.b, "Frame %d of evaluation %d: %s", number, f.Number, sanitize(oneLine(f.Text)))
+	p.begin()
+	p.b.WriteString("[Locals]")
+	if len(f.Locals) == 0 {
+		p.b.WriteString("\n; None. Code compiled with DEBUG 3 keeps all of them.")
+	}
+	p.named(f.Locals)
+	if len(f.Missing) > 0 {
+		p.b.WriteString("\n; Without a value here: " + sanitize(strings.Join(f.Missing, ", ")))
+	}
+	p.section("Source", lisp.Text{Head: f.Source})
+	if f.File != "" {
+		p.b.WriteString("\n; Compiled from " + sanitize(f.File))
+	}
+	if len(f.Tags) > 0 {
+		p.section("Catch tags", lisp.Text{Head: strings.Join(f.Tags, "\n")})
+	}
+	p.section("Disassembly", lisp.Text{Head: f.Disassembly})
+	p.begin()
+	if f.Restartable {
+		p.b.WriteString("; restart-frame and return-from-frame can be used on it.")
+	} else {
+		p.b.WriteString("; It cannot be restarted or returned from.")
+	}
+	return p.b.String()
+}
+
+func (p *parts) named(values []lisp.Local) {
+	for _, l := range values {
+		p.b.WriteString("\n" + sanitize(l.Name) + " = " + sanitize(oneLine(l.Value)))
+	}
+}
+
+// backtraceText is the text of get-backtrace: count frames from the first on.
+func backtraceText(b *lisp.Backtrace, first, count int) string {
+	var p parts
+	if b.Number != 0 {
+		fmt.Fprintf(&p.b, "Evaluation %d has been suspended for %s at %s:", b.Number, age(b.Age), sanitize(b.Type))
+	} else {
+		fmt.Fprintf(&p.b, "The last error was %s, %s ago:", sanitize(b.Type), age(b.Age))
+	}
+	last := min(first+count, len(b.Frames))
+	if first < last {
+		p.framesFrom(first, b.Frames[first:last], "\n")
+	} else {
+		p.b.WriteString("\n; No frames from number " + strconv.Itoa(first) + " on.")
+	}
+	switch {
+	case last < len(b.Frames):
+		fmt.Fprintf(&p.b, "\n; %s more: get-backtrace {\"start\": %d", plural(len(b.Frames)-last+b.More, "frame"), last)
+		if b.Number != 0 {
+			fmt.Fprintf(&p.b, ", \"evaluation\": %d", b.Number)
+		}
+		p.b.WriteString("}")
+	case b.More > 0:
+		fmt.Fprintf(&p.b, "\n; %s more, which were not kept", plural(b.More, "frame"))
+	}
+	return p.b.String()
+}
+
+// lastErrorText is the text of describe-last-error.
+func lastErrorText(e *lisp.LastError) string {
+	var p parts
+	p.headline("ERROR", e.Type)
+	if e.Message != "" {
+		p.b.WriteString("\n" + sanitize(e.Message))
+	}
+	p.begin()
+	fmt.Fprintf(&p.b, "; %s ago, in: %s", age(e.Age), sanitize(oneLine(e.Code)))
+	if len(e.Classes) > 1 {
+		p.b.WriteString("\n; Handled by a handler for any of " + sanitize(strings.Join(e.Classes, ", ")))
+	}
+	if len(e.Slots) > 0 {
+		p.begin()
+		p.b.WriteString("[Slots]")
+		p.named(e.Slots)
+	}
+	if len(e.Frames) > 0 {
+		p.begin()
+		p.b.WriteString("[Backtrace]")
+		shown := min(len(e.Frames), 20)
+		p.frames(e.Frames[:shown], "\n")
+		if more := len(e.Frames) - shown + e.More; more > 0 {
+			fmt.Fprintf(&p.b, "\n; %s more: get-backtrace", plural(more, "frame"))
+		}
+	}
+	if e.Number != 0 {
+		p.begin()
+		fmt.Fprintf(&p.b, "; Evaluation %d is suspended there.", e.Number)
+	}
+	return p.b.String()
+}

@@ -1,0 +1,24 @@
+package mcpbridge
+
+import (
+	"context"
+
+	"swank-mcp/swank/lisp"
+)
+
+var abortEvaluationTool = tool{
+	name:  "abort-evaluation",
+	title: "Abort evaluation",
+	doc: "End a suspended evaluation; its cleanup forms run. " +
+		"Answers what it had printed. What it had changed stays changed.",
+	params: func(o *Options) []param {
+		return []param{evaluationParam(), goOnParam(o)}
+	},
+	example:     `{}`,
+	destructive: true,
+	openWorld:   true,
+	ordered:     true,
+	run: func(b *Bridge, ctx context.Context, r *request) (reply, error) {
+		return b.debug(ctx, r, &lisp.DebuggerCall{Op: lisp.AbortIt}, "", "")
+	},
+}

@@ -1,0 +1,24 @@
+package mcpbridge
+
+import "context"
+
+var lastErrorTool = tool{
+	name:  "describe-last-error",
+	title: "Describe last error",
+	doc: "Describe the last error, timeout or stop of an evaluation in this session: message, the condition's classes and slots, " +
+		"the code, and the backtrace. Works after a reply has been given, too.",
+	params:     func(*Options) []param { return nil },
+	example:    `{}`,
+	readOnly:   true,
+	idempotent: true,
+	run: func(b *Bridge, ctx context.Context, _ *request) (reply, error) {
+		last, err := b.o.Image.LastError(ctx, b.o.Session)
+		if err != nil {
+			return reply{}, err
+		}
+		if last == nil {
+			return reply{text: noError}, nil
+		}
+		return reply{text: lastErrorText(last)}, nil
+	},
+}

@@ -1,0 +1,42 @@
+package mcpbridge
+
+import (
+	"context"
+
+	"swank-mcp/swank/lisp"
+)
+
+var inspectFrameTool = tool{
+	name:  "inspect-frame",
+	title: "Inspect frame",
+	doc: "Show a frame of a suspended evaluation: local variables with values, the form it is at, catch tags. " +
+		"Printing values may run print-object methods; it is stopped after two seconds.",
+	params: func(*Options) []param {
+		return []param{frameParam(), evaluationParam(),
+			{name: "disassemble", kind: kindFlag, doc: "Add the machine code of its function."}}
+	},
+	example:    `{"frame": 0}`,
+	readOnly:   true,
+	idempotent: true,
+	run:        (*Bridge).inspectFrame,
+}
+
+func (b *Bridge) inspectFrame(ctx context.Context, r *request) (reply, error) {
+	number, frame, disassemble := int(r.optional("evaluation")), r.integer("frame"), r.flag("disassemble")
+	if r.err != nil {
+		return reply{}, r.err
+	}
+	f, err := b.o.Image.InspectFrame(ctx, b.o.Session, number, frame, disassemble)
+	if err != nil {
+		return reply{}, err
+	}
+	if f.Failure != nil {
+		res := &lisp.Result{Failure: f.Failure, Evaluation: f.Number, Waiting: true}
+		text, _ := ResultText(res, View{Timeout: inspectLimit})
+		if advice := debuggerAdvice(res, nil); advice != "" {
+			text += "\n" + advice
+		}
+		return reply{text, true}, nil
+	}
+	return reply{text: frameText(frame, f)}, nil
+}

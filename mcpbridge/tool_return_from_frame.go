@@ -1,0 +1,27 @@
+package mcpbridge
+
+import (
+	"context"
+
+	"swank-mcp/swank/lisp"
+)
+
+var returnFromFrameTool = tool{
+	name:  "return-from-frame",
+	title: "Return from frame",
+	doc: "Make a frame of a suspended evaluation return given values to its caller; the evaluation goes on from there. " +
+		"Answers as invoke-restart does.",
+	params: func(o *Options) []param {
+		return []param{frameParam(),
+			{name: "values", kind: kindText, required: true, aliases: []alias{{name: "value"}, {name: "code"}},
+				doc: "Lisp code, evaluated in the frame, whose values are returned, as in (values 1 2)."},
+			evaluationParam(), goOnParam(o)}
+	},
+	example:     `{"frame": 0, "values": "42"}`,
+	destructive: true,
+	openWorld:   true,
+	ordered:     true,
+	run: func(b *Bridge, ctx context.Context, r *request) (reply, error) {
+		return b.debug(ctx, r, &lisp.DebuggerCall{Op: lisp.ReturnFrom, Frame: r.integer("frame")}, r.textOrNumber("values"), "")
+	},
+}

@@ -1,0 +1,343 @@
+package lisp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"swank-mcp/sexp"
+	"swank-mcp/swank"
+)
+
+// DebuggerOp is something to do with a suspended evaluation.
+type DebuggerOp string
+
+// The operations of the debugger. All but EvalInFrame let the evaluation go
+// on; what comes of that is the result.
+const (
+	EvalInFrame   DebuggerOp = "EVALUATE" // Code, with the variables of Frame
+	InvokeRestart DebuggerOp = "RESTART"  // Restart, with a value for each form of Code
+	ReturnFrom    DebuggerOp = "RETURN"   // from Frame, the values of Code's last form
+	RestartFrame  DebuggerOp = "AGAIN"    // call Frame again
+	StepInto      DebuggerOp = "INTO"
+	StepNext      DebuggerOp = "NEXT"
+	StepOut       DebuggerOp = "OUT"
+	StepContinue  DebuggerOp = "CONTINUE"
+	AbortIt       DebuggerOp = "ABORT"
+)
+
+// DebuggerCall is a request about a suspended evaluation.
+type DebuggerCall struct {
+	Op      DebuggerOp
+	Number  int    // of the evaluation; 0 is the only one
+	Frame   int    // number in its backtrace
+	Restart string // number or name
+	Anew    bool   // the evaluation has the time limit that it had at first, not the request's
+}
+
+// debugged returns the evaluation that c is about; nil for no c.
+func (s *session) debugged(c *DebuggerCall) (*suspended, error) {
+	if c == nil {
+		return nil, nil
+	}
+	return s.suspended.pick(c.Number)
+}
+
+// about aims e at a suspended evaluation. What goes on there is stopped by its
+// token, not by one of ours.
+func (e *evaluation) about(of *suspended) error {
+	if of == nil {
+		return nil
+	}
+	if of.lv != e.lv {
+		_, err := e.s.suspended.pick(of.number)
+		return err
+	}
+	e.of = of
+	if e.r.Debugger.Anew {
+		e.r.Timeout = of.timeout
+	}
+	if e.r.Debugger.Op != EvalInFrame {
+		e.token = of.token
+	}
+	return nil
+}
+
+// debuggerForm is the call for what e.r.Debugger asks for.
+func (e *evaluation) debuggerForm() *helperCall {
+	d := e.r.Debugger
+	if d.Op == EvalInFrame {
+		c := newHelperCall("EVALUATE-IN-FRAME").str(e.r.Code).num(e.of.token).num(int64(d.Frame))
+		c.key("TOKEN").num(e.token)
+		if e.s.name != defaultSession {
+			c.key("SESSION").str(e.s.name)
+		}
+		if e.r.Package != "" {
+			c.key("PACKAGE").str(e.r.Package)
+		}
+		return c
+	}
+	c := newHelperCall("CONTINUE-SUSPENDED").num(e.of.token).key(string(d.Op))
+	if d.Restart != "" {
+		c.key("NAME").str(d.Restart)
+	}
+	if e.r.Code != "" {
+		c.key("CODE").str(e.r.Code)
+	}
+	if d.Frame != 0 {
+		c.key("FRAME").num(int64(d.Frame))
+	}
+	return c
+}
+
+// suspension notes what the answer says of suspended evaluations.
+func (e *evaluation) suspension(a *wireAnswer, res *Result) {
+	for _, d := range a.Departed {
+		if s := e.s.suspended.end(d.Token, d.Why); s != nil {
+			res.Notes = append(res.Notes, fmt.Sprintf("The suspended evaluation %d (%s) has ended: %s", s.number, s.code, d.Why))
+		}
+	}
+	if e.of != nil {
+		res.Evaluation, res.Limit = e.of.number, e.r.Timeout
+	}
+	switch w := a.Suspended; {
+	case w != nil:
+		failure := ""
+		if a.Error != nil {
+			failure = a.Error.Type
+		}
+		s := e.s.suspended.add(e, failure)
+		res.Suspended = &Suspension{Number: s.number, Step: w.Stepping, Limit: e.im.cfg.SuspendLimit}
+		for _, r := range w.Restarts {
+			res.Suspended.Restarts = append(res.Suspended.Restarts, Restart{Name: r.Name, Text: r.Text, Values: r.Values})
+		}
+	case a.Parked:
+		res.Waiting = true
+	case e.of != nil:
+		why := "it has come to its end"
+		if res.Failure != nil {
+			why = "it ended with " + res.Failure.Type
+			if res.Failure.Kind != KindError {
+				why = "it was stopped"
+			}
+		}
+		e.s.suspended.end(e.of.token, why)
+	}
+}
+
+// gone is the error of a call about an evaluation that turns out not to be
+// suspended, which state says.
+func (e *evaluation) gone(state string) error {
+	return e.s.gone(e.of, state)
+}
+
+func (s *session) gone(of *suspended, state string) error {
+	switch state {
+	case ":running":
+		return &DebuggerError{Number: of.number, Why: "it is running at the moment; session-status shows where"}
+	case ":busy":
+		return &DebuggerError{Number: of.number, Why: "another call is busy with it at the moment; try again"}
+	}
+	s.suspended.end(of.token, "it has ended")
+	_, err := s.suspended.pick(of.number)
+	return err
+}
+
+// drop ends an evaluation that was suspended for a caller who has gone.
+func (e *evaluation) drop(a *wireAnswer) {
+	if a.Suspended == nil || e.of != nil {
+		return // of an older one the number is known
+	}
+	c := newHelperCall("STOP-EVALUATION").num(e.token).key("CANCELLED")
+	if e.s.name != defaultSession {
+		c.str(e.s.name)
+	}
+	// A connection that refuses this has failed, and the evaluation with it.
+	_, _ = e.lv.conn.Go(swank.Request{Form: swank.EvalAndGrabOutput(c.String()), Package: evalPackage, Thread: e.lv.lookupThread()})
+}
+
+// Frame is a frame of a suspended evaluation.
+type Frame struct {
+	Number      int // of the evaluation
+	Text        string
+	Locals      []Local
+	Missing     []string // variables that have no value where the frame is
+	Tags        []string // catch tags
+	Source      string   // the form it is at
+	File        string   // that the code came from
+	Restartable bool     // it can be restarted and returned from
+	Disassembly string
+	Failure     *Failure // there is nothing of the above; this is why
+}
+
+// Local is a local variable and its printed value.
+type Local struct{ Name, Value string }
+
+// InspectFrame looks at a frame of a suspended evaluation. Printing the values
+// may run methods of the user's; it is stopped after some seconds. The error
+// is a *DebuggerError if no such evaluation is suspended.
+func (im *Image) InspectFrame(ctx context.Context, session string, number, frame int, disassemble bool) (*Frame, error) {
+	s := im.session(session)
+	of, err := s.suspended.pick(number)
+	if err != nil {
+		return nil, err
+	}
+	c := newHelperCall("INSPECT-FRAME").num(of.token).num(int64(frame))
+	if disassemble {
+		c.key("DISASSEMBLE").yes()
+	}
+	var w wireFrame
+	if err := im.lookup(ctx, c, &w); err != nil {
+		return nil, err
+	}
+	if w.Absent != "" {
+		return nil, s.gone(of, string(w.Absent))
+	}
+	f := &Frame{
+		Number: of.number, Text: w.Text, Missing: w.Missing, Tags: w.Tags, Source: w.Source, File: w.File,
+		Restartable: w.Restartable, Disassembly: w.Disassembly,
+	}
+	for _, l := range w.Locals {
+		f.Locals = append(f.Locals, Local{Name: l.Name, Value: l.Value})
+	}
+	if w.Error != nil {
+		f.Failure = w.Error.failure()
+	}
+	return f, nil
+}
+
+// Backtrace is where an evaluation waits, or where the last error was.
+type Backtrace struct {
+	Number int           // of the suspended evaluation; 0: it was the last error
+	Type   string        // of the condition
+	Frames []string      // innermost first, the first hundred
+	More   int           // frames beyond those
+	Age    time.Duration // since then
+}
+
+// Backtrace returns the frames of a suspended evaluation; for number 0 those of
+// the only one, or else of the last error, nil if there was none.
+func (im *Image) Backtrace(ctx context.Context, session string, number int) (*Backtrace, error) {
+	s := im.session(session)
+	c := newHelperCall("BACKTRACE").key("SESSION").str(session)
+	of, err := s.suspended.pick(number)
+	switch {
+	case err == nil:
+		number = of.number
+		c.key("SUSPENDED").num(of.token)
+	case number != 0:
+		return nil, err
+	}
+	var w *wireBacktrace
+	if err := im.lookup(ctx, c, &w); err != nil || w == nil {
+		return nil, err
+	}
+	if w.Absent != "" {
+		return nil, s.gone(of, string(w.Absent))
+	}
+	return &Backtrace{
+		Number: number, Type: kindName(w.Kind, w.Type), Frames: w.Frames, More: w.More,
+		Age: time.Duration(w.Age) * time.Microsecond,
+	}, nil
+}
+
+// LastError is what is known of the last error of a session.
+type LastError struct {
+	Backtrace
+	Message string
+	Code    string   // of its evaluation
+	Classes []string // of the condition, most specific first
+	Slots   []Local  // of the condition
+}
+
+// LastError returns what is known of the last error, timeout or stop in the
+// session; nil if there was none.
+func (im *Image) LastError(ctx context.Context, session string) (*LastError, error) {
+	var w *wireLastError
+	if err := im.lookup(ctx, newHelperCall("LAST-ERROR").str(session), &w); err != nil || w == nil {
+		return nil, err
+	}
+	last := &LastError{
+		Backtrace: Backtrace{
+			Type: kindName(w.Kind, w.Type), Frames: w.Frames, More: w.More, Age: time.Duration(w.Age) * time.Microsecond,
+		},
+		Message: w.Message, Code: w.Code, Classes: w.Classes,
+	}
+	for _, l := range w.Slots {
+		last.Slots = append(last.Slots, Local{Name: l.Name, Value: l.Value})
+	}
+	if s := im.session(session).suspended.find(w.Token); s != nil {
+		last.Number = s.number
+	}
+	return last, nil
+}
+
+// kindName is what an error is called: its type, or how it was stopped.
+func kindName(kind sexp.Symbol, name string) string {
+	if name == "" {
+		return strings.ToUpper(strings.TrimPrefix(string(kind), ":"))
+	}
+	return name
+}
+
+// The shapes in which the helper's suspend.lisp, inspect-frame.lisp and
+// last-error.lisp answer.
+type (
+	wireSuspended struct {
+		Token    int64         `sexp:"token"`
+		Stepping bool          `sexp:"stepping"`
+		Restarts []wireRestart `sexp:"restarts"`
+	}
+	wireRestart struct {
+		_          struct{} `sexp:",list"`
+		Name, Text string
+		Values     bool
+	}
+	wireDeparted struct {
+		_     struct{} `sexp:",list"`
+		Token int64
+		Why   string
+	}
+	wireAge struct {
+		_     struct{} `sexp:",list"`
+		Token int64
+		Age   int64 // microseconds
+	}
+	wireLocal struct {
+		_           struct{} `sexp:",list"`
+		Name, Value string
+	}
+	wireFrame struct {
+		Text        string      `sexp:"text"`
+		Locals      []wireLocal `sexp:"locals"`
+		Missing     []string    `sexp:"missing"`
+		Tags        []string    `sexp:"tags"`
+		Source      string      `sexp:"source"`
+		File        string      `sexp:"file"`
+		Restartable bool        `sexp:"restartable"`
+		Disassembly string      `sexp:"disassembly"`
+		Error       *wireError  `sexp:"error"`
+		Absent      sexp.Symbol `sexp:"absent"`
+	}
+	wireBacktrace struct {
+		Kind   sexp.Symbol `sexp:"kind"`
+		Type   string      `sexp:"type"`
+		Frames []string    `sexp:"frames"`
+		More   int         `sexp:"more"`
+		Age    int64       `sexp:"age"`
+		Absent sexp.Symbol `sexp:"absent"`
+	}
+	wireLastError struct {
+		Kind    sexp.Symbol `sexp:"kind"`
+		Type    string      `sexp:"type"`
+		Message string      `sexp:"message"`
+		Frames  []string    `sexp:"frames"`
+		More    int         `sexp:"more"`
+		Code    string      `sexp:"code"`
+		Age     int64       `sexp:"age"`
+		Token   int64       `sexp:"token"`
+		Classes []string    `sexp:"classes"`
+		Slots   []wireLocal `sexp:"slots"`
+	}
+)

@@ -1,0 +1,217 @@
+;;;; debugger.lisp -- what can be done about a suspended evaluation
+
+(cl:in-package #:swank-mcp)
+
+(defun refusal (type control &rest arguments)
+  "An outcome: nothing was done."
+  (list :error (for-wire (failure type (apply #'format nil control arguments)))))
+
+;;; Code of the bridge's that runs in the thread of a suspended evaluation, of
+;;; which it can be stopped alone
+
+(defun call-nested (suspended function)
+  "The value of FUNCTION, and NIL, or NIL and a report of what stopped it.  An
+error that nobody handles there ends it and leaves SUSPENDED where it is."
+  (let ((nested (make-evaluation :token 0 :session (evaluation-session suspended) :code "")))
+    (flet ((end-with (report)
+             (return-from call-nested (values nil report))))
+      (setf (evaluation-escape nested) #'end-with
+            (evaluation-nested suspended) nested)
+      (values (call-stoppably
+               nested
+               (lambda ()
+                 (call-with-debugger-hooks
+                  (lambda ()
+                    (restart-case (funcall function)
+                      (abort ()
+                        :report "Go back to the suspended evaluation."
+                        (end-with (failure "ABORTED" "It invoked the ABORT restart.")))))
+                  (lambda (condition)
+                    (end-with (condition-report condition (evaluation-form nested)))))))
+              nil))))
+
+(defun nested-values (suspended code function)
+  "(VALUES (FUNCTION FORM) of each form of CODE, as lists, and NIL), or NIL and a report."
+  (let ((session (evaluation-session suspended)))
+    (call-nested suspended
+                 (lambda ()
+                   (let ((results '()))
+                     (call-in-session
+                      session (live-package session)
+                      (lambda ()
+                        (let ((in (make-string-input-stream code)))
+                          (loop for form = (read-form in)
+                                until (eq form in)
+                                do (setf (evaluation-form (evaluation-nested suspended)) form)
+                                   (push (multiple-value-list (funcall function form)) results)))))
+                     (nreverse results))))))
+
+;;; Restarts
+
+(defun find-own-restart (suspended name)
+  "The restart that NAME says, by number or name; the innermost of several."
+  (let* ((restarts (debuggee-restarts (evaluation-debuggee suspended)))
+         (name (string-trim "[]: #'" name))
+         (name (subseq name (let ((colon (position #\: name :from-end t)))
+                              (if colon (1+ colon) 0)))))
+    (if (and (plusp (length name)) (every #'digit-char-p name))
+        (nth (parse-integer name) restarts)
+        (find name restarts :key #'restart-name :test #'string-equal))))
+
+(defun restarts-text (suspended)
+  (format nil "~{~{~D~@[ [~A]~]~}~^, ~}"
+          (loop for restart in (debuggee-restarts (evaluation-debuggee suspended))
+                for number from 0
+                for name = (restart-name restart)
+                collect (list number (and name (symbol-name name))))))
+
+(defun leave-by-restart (suspended restart arguments)
+  "Does not return if RESTART leaves the debugger."
+  (declare (ignorable suspended))
+  (handler-case (progn (apply #'invoke-restart restart arguments)
+                       :again)
+    (error (condition)
+      (refusal (type-label condition) "~A" (condition-text condition)))))
+
+(defun restart-suspended (suspended name code)
+  (let ((restart (find-own-restart suspended name)))
+    (cond ((null restart)
+           (refusal "UNKNOWN-RESTART" "There is no restart ~A here. Valid: ~A."
+                    name (restarts-text suspended)))
+          ((and (null code) (wants-values-p restart))
+           (refusal "VALUES-MISSING" "Restart ~A (~A) wants values: Lisp forms, one for each value."
+                    name (clip (safely (princ-to-string restart)) 200)))
+          (t (multiple-value-bind (results report)
+                 (if code (nested-values suspended code #'evaluate-form) (values '() nil))
+               (if report
+                   (list :error (for-wire report))
+                   (leave-by-restart suspended restart (mapcar #'first results))))))))
+
+#+sbcl
+(defun step-suspended (suspended mode)
+  "MODE is :INTO, :NEXT, :OUT or :CONTINUE."
+  (flet ((named (name)
+           (find name (debuggee-restarts (evaluation-debuggee suspended)) :key #'restart-name)))
+    (let ((step (named (ecase mode
+                         (:into 'sb-ext:step-into) (:next 'sb-ext:step-next)
+                         (:out 'sb-ext:step-out) (:continue 'sb-ext:step-continue))))
+          (continue (named 'continue)))
+      (cond (step (leave-by-restart suspended step '()))
+            ((and continue (not (stepping-p (evaluation-debuggee suspended))))
+             (unless (eq mode :continue) (sb-impl::enable-stepping))
+             (leave-by-restart suspended continue '()))
+            (t (refusal "NOT-STEPPING" "It waits at an error from which no step leads on. Valid restarts: ~A."
+                        (restarts-text suspended)))))))
+
+;;; Frames
+
+(defun call-with-frame (suspended number function)
+  "Call FUNCTION with the user frame NUMBER; a refusal if there is none."
+  (let* ((frames (debuggee-frames (evaluation-debuggee suspended)))
+         (frame (nth number frames)))
+    (cond (frame (funcall function frame))
+          (frames (refusal "UNKNOWN-FRAME" "There is no frame ~D. Valid: 0~@[ to ~D~]." number
+                           (and (rest frames) (1- (length frames)))))
+          (t (refusal "UNKNOWN-FRAME" "There is no frame here: the form itself failed, outside of any function.")))))
+
+#+sbcl
+(defun eval-in-frame (form frame)
+  (funcall (handler-case (sb-di:preprocess-for-eval form (sb-di:frame-code-location frame))
+             (sb-di:debug-condition () (lambda (frame) (declare (ignore frame)) (eval form))))
+           frame))
+
+#-sbcl
+(defun eval-in-frame (form frame)
+  (declare (ignore frame))
+  (eval form))
+
+#+sbcl
+(defun returnable-p (frame)
+  (ignore-errors (and (sb-debug:frame-has-debug-tag-p frame) t)))
+
+#+sbcl
+(defun fixed-frame (suspended number)
+  "A refusal: the frame cannot be left early or called again."
+  (let ((others (loop for frame in (debuggee-frames (evaluation-debuggee suspended))
+                      for other from 0
+                      when (returnable-p frame) collect other)))
+    (refusal "FIXED-FRAME" "Frame ~D cannot be returned from or restarted: it is a function of the implementation, or ~
+                            was compiled with DEBUG 0.~:[ No other frame can.~; Frames that can: ~:*~{~D~^, ~}.~]"
+             number others)))
+
+#+sbcl
+(defun return-from-suspended (suspended number code)
+  (call-with-frame
+   suspended number
+   (lambda (frame)
+     (if (returnable-p frame)
+         (multiple-value-bind (results report)
+             (nested-values suspended code (lambda (form) (evaluate-form form frame)))
+           (if report
+               (list :error (for-wire report))
+               (let ((values (first (last results))))
+                 (sb-debug:unwind-to-frame-and-call frame (lambda () (values-list values))))))
+         (fixed-frame suspended number)))))
+
+#+sbcl
+(defun frame-function-and-arguments (frame)
+  "What to call to call FRAME again: the function as it is defined now."
+  (multiple-value-bind (name arguments) (sb-debug::frame-call frame)
+    (when (and (consp name)
+               (member (first name) '(:method sb-pcl::fast-method sb-pcl::slow-method)))
+      (setf name (second name)))        ; the generic function
+    (if (and (sb-int:legal-fun-name-p name) (fboundp name))
+        (values (fdefinition name) arguments)
+        (values (sb-di:debug-fun-fun (sb-di:frame-debug-fun frame))
+                (sb-debug::frame-args-as-list frame)))))
+
+#+sbcl
+(defun restart-frame-of-suspended (suspended number)
+  (call-with-frame
+   suspended number
+   (lambda (frame)
+     (multiple-value-bind (function arguments) (frame-function-and-arguments frame)
+       (cond ((not (and (returnable-p frame) (functionp function)))
+              (fixed-frame suspended number))
+             ((or (not (listp arguments))
+                  (some (lambda (argument) (typep argument 'sb-debug::unprintable-object)) arguments))
+              (refusal "ARGUMENTS-LOST" "Frame ~D does not have all its arguments any more, so it cannot be called ~
+                                         again with them. Code compiled with DEBUG 3 keeps them." number))
+             (t (sb-debug:unwind-to-frame-and-call
+                 frame
+                 (lambda ()
+                   (declare (optimize (debug 0))) ; a tail call
+                   (apply function arguments)))))))))
+
+;;; What the bridge calls
+
+(defun evaluate-in-frame (code suspended number &key (session "default") (token 0) package)
+  "EVALUATE in the user frame NUMBER of the SUSPENDED evaluation, a token, whose
+variables CODE sees and may assign."
+  (let ((session (ensure-session session)))
+    (answer
+     (command suspended
+              (lambda (suspended)
+                (call-with-frame
+                 suspended number
+                 (lambda (frame)
+                   (registered-outcome
+                    (make-evaluation :token token :session session :code code :frame frame)
+                    package 1))))))))
+
+(defun continue-suspended (suspended how &key name code (frame 0))
+  "Let the SUSPENDED evaluation, a token, go on.  HOW is :RESTART (NAME, with the
+values of CODE's forms), :RETURN (from FRAME, the values of CODE's last form),
+:AGAIN (FRAME is called again), :ABORT, or :INTO, :NEXT, :OUT, :CONTINUE for a
+step.  The answer is EVALUATE's, with :SUSPENDED if it is suspended again, and
+with :PARKED if it is so still and :ERROR tells why."
+  (answer
+   (command suspended
+            (lambda (suspended)
+              (ecase how
+                (:restart (restart-suspended suspended name code))
+                #+sbcl (:return (return-from-suspended suspended frame code))
+                #+sbcl (:again (restart-frame-of-suspended suspended frame))
+                (:abort (funcall (evaluation-escape suspended)
+                                 (failure "ABORTED" "The evaluation was aborted.")))
+                #+sbcl ((:into :next :out :continue) (step-suspended suspended how)))))))

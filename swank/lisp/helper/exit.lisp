@@ -1,0 +1,46 @@
+;;;; exit.lisp -- refusing to end the image or the thread of an evaluation
+
+(cl:in-package #:swank-mcp)
+
+(defun call-refusing-exit (function refuse)
+  "Call FUNCTION; where it asks the image or this thread to end, undo that and
+call REFUSE with what it asked for.  An end that another thread has asked for is
+not ours to refuse."
+  #+sbcl
+  (let ((exit-timeout sb-ext:*exit-timeout*))
+    (unwind-protect
+         (catch-ending 'sb-thread::%abort-thread
+                       (lambda ()
+                         (catch-ending 'sb-impl::%end-of-the-world
+                                       function
+                                       (lambda ()
+                                         (forget-exit exit-timeout)
+                                         (funcall refuse "the Lisp image"))))
+                       (lambda ()
+                         (when (somebody-exits-p) (sb-thread:abort-thread))
+                         (funcall refuse "the thread that evaluates for this session")))
+      ;; a cleanup form of the user's may have left another way
+      (forget-exit exit-timeout)))
+  #-sbcl
+  (progn refuse (funcall function)))
+
+#+sbcl
+(defun catch-ending (tag function refuse)
+  (let ((returned nil))
+    (multiple-value-prog1
+        (catch tag
+          (multiple-value-prog1 (funcall function) (setf returned t)))
+      (unless returned (funcall refuse)))))
+
+#+sbcl
+(defun somebody-exits-p ()
+  (let ((owner (sb-thread:mutex-owner sb-impl::*exit-lock*)))
+    (and owner (not (eq owner sb-thread:*current-thread*)))))
+
+#+sbcl
+(defun forget-exit (timeout)
+  "Undo an EXIT that this thread has begun."
+  (when (sb-thread:holding-mutex-p sb-impl::*exit-lock*)
+    (setf sb-sys:*exit-in-progress* nil
+          sb-ext:*exit-timeout* timeout)
+    (sb-thread:release-mutex sb-impl::*exit-lock*)))

@@ -1,0 +1,333 @@
+;;;; suspend.lisp -- evaluations that wait in the debugger
+
+(cl:in-package #:swank-mcp)
+
+;;; An evaluation that may be suspended runs on a thread of its own, while the
+;;; session's thread waits for what comes of it: its outcome, or the news that
+;;; it is suspended.  With either the session's thread answers the bridge and is
+;;; free for other evaluations.  The suspended one waits where its debugger
+;;; hook was called, the stack intact, for commands.  A command is a function
+;;; that another thread hands over and waits for; it is called there, and returns
+;;; an outcome, or leaves by a restart or to a frame.  Then the evaluation runs
+;;; again, and the other thread waits for what comes of that.
+;;;
+;;; This is not Swank's debugger: no level of that is ever opened, in nobody's
+;;; Emacs, and every thread of Swank's stays free.
+
+(defparameter *max-suspended* 8
+  "How many evaluations of one session may be suspended at once.")
+
+(defstruct (debuggee (:copier nil))
+  "What an EVALUATION needs to be suspended."
+  (state :running)       ; :RUNNING, :SUSPENDED, :BUSY with a command, or :ENDED
+  (client nil)           ; who waits for what comes of it
+  #+sbcl (wake (sb-thread:make-semaphore)) ; signalled when there is something to do
+  (ending nil)           ; reason why it is to end
+  (patience 600000)      ; milliseconds it may wait for a command
+  connection             ; of Swank, that of the bridge
+  (since 0) (parked 0)   ; microseconds: when it was suspended, for how long in all
+  condition report frames
+  (restarts '()) own-restart) ; those to choose from; the last of them
+
+(defstruct (client (:copier nil))
+  "A thread that waits for an outcome; COMMAND is what it wants done."
+  command outcome
+  #+sbcl (news (sb-thread:make-semaphore)))
+
+(defun suspendedp (evaluation)
+  (let ((debuggee (evaluation-debuggee evaluation)))
+    (and debuggee (member (debuggee-state debuggee) '(:suspended :busy)) t)))
+
+(defun parked-time (evaluation)
+  (let ((debuggee (evaluation-debuggee evaluation)))
+    (if debuggee (debuggee-parked debuggee) 0)))
+
+;;; The evaluation's own thread
+
+#-sbcl
+(defun outcome-in-own-thread (evaluation package debug patience)
+  "Nothing can be suspended here: errors are reported."
+  (declare (ignore patience))
+  (registered-outcome evaluation package debug))
+
+#+sbcl
+(defun outcome-in-own-thread (evaluation package debug patience)
+  "What comes of EVALUATION, which waits at most PATIENCE milliseconds for a command."
+  (let* ((client (make-client))
+         (debuggee (make-debuggee :patience patience :client client
+                                  :connection swank::*emacs-connection*)))
+    (setf (evaluation-debuggee evaluation) debuggee)
+    (note-guest-thread
+     (debuggee-connection debuggee)
+     (swank/backend:spawn
+      (lambda ()
+        (let ((outcome (list :error (for-wire (failure "ABORTED" "Its thread was ended.")))))
+          (unwind-protect
+               (setf outcome (registered-outcome evaluation package debug))
+            (with-lock () (setf (debuggee-state debuggee) :ended))
+            (deliver evaluation outcome)))
+        (protect-control-stack))
+      :name (format nil "swank-mcp evaluation ~D" (evaluation-token evaluation))))
+    (await client)))
+
+#+sbcl
+(defun deliver (evaluation outcome)
+  "Give OUTCOME to who waits for it; if nobody does, note it for the next answer."
+  (let ((client (with-lock () (shiftf (debuggee-client (evaluation-debuggee evaluation)) nil))))
+    (cond (client
+           (setf (client-outcome client) outcome)
+           (sb-thread:signal-semaphore (client-news client)))
+          (t (note-departed evaluation outcome)))))
+
+#+sbcl
+(defun await (client)
+  (sb-thread:wait-on-semaphore (client-news client))
+  (client-outcome client))
+
+(defun note-departed (evaluation outcome)
+  (let ((session (evaluation-session evaluation))
+        (why (or (getf (getf outcome :error) :message) "It ended.")))
+    (with-lock ()
+      (push (list (evaluation-token evaluation) why) (session-departed session)))))
+
+(defun departed-for-wire (session)
+  "((TOKEN WHY) ...) of suspended evaluations that have ended by themselves."
+  (with-lock () (reverse (shiftf (session-departed session) '()))))
+
+(defun suspended-evaluations (session)
+  (with-lock ()
+    (remove-if-not (lambda (evaluation)
+                     (and (eq session (evaluation-session evaluation))
+                          (suspendedp evaluation)))
+                   *evaluations*)))
+
+(defun suspended-for-wire (session)
+  "((TOKEN AGE-IN-MICROSECONDS) ...), oldest first."
+  (loop for evaluation in (reverse (suspended-evaluations session))
+        collect (list (evaluation-token evaluation)
+                      (- (microseconds) (debuggee-since (evaluation-debuggee evaluation))))))
+
+;;; Restarts
+
+(defun call-retryably (evaluation function)
+  "A list of the values of FUNCTION, with a restart that calls it again where
+somebody may choose one."
+  (if (evaluation-debuggee evaluation)
+      (loop (with-simple-restart (retry "Evaluate this form again.")
+              (return (multiple-value-list (funcall function)))))
+      (multiple-value-list (funcall function))))
+
+(defun note-own-restart (evaluation)
+  "The current ABORT restart is EVALUATION's; those beyond are not for the user."
+  (let ((debuggee (evaluation-debuggee evaluation)))
+    (when debuggee
+      (setf (debuggee-own-restart debuggee) (find-restart 'abort)))))
+
+(defun restarts-within (condition last)
+  (let* ((all (compute-restarts condition)) (end (position last all)))
+    (if end (subseq all 0 (1+ end)) all)))
+
+(defun wants-values-p (restart)
+  "True if RESTART, used by a person, asks for values."
+  #+sbcl (and (sb-kernel::restart-interactive-function restart) t)
+  #-sbcl (progn restart nil))
+
+(defun restart-for-wire (restart)
+  (let ((name (restart-name restart)))
+    (list (if name (symbol-name name) "")
+          (clip (safely (princ-to-string restart)) 200)
+          (wants-values-p restart))))
+
+;;; Whether to suspend
+
+#+sbcl
+(defun locks-held ()
+  "Names of locks of the Lisp system that this thread holds: with one of them in
+a suspended thread, the image would soon stand still."
+  (loop for (lock name) in '(("**WORLD-LOCK**" "the compiler's lock")
+                             ("*PACKAGE-GRAPH-LOCK*" "the lock of all packages"))
+        for symbol = (or (find-symbol lock '#:sb-kernel) (find-symbol lock '#:sb-impl))
+        when (and symbol (boundp symbol)
+                  (typep (symbol-value symbol) 'sb-thread:mutex)
+                  (sb-thread:holding-mutex-p (symbol-value symbol)))
+          collect name))
+
+#+sbcl
+(defun obstacle (evaluation condition)
+  "Why EVALUATION cannot be suspended at CONDITION, or NIL."
+  (cond ((typep condition 'storage-condition) "the stack or the heap is used up")
+        (sb-kernel:*gc-inhibit* "garbage collection is off here")
+        ((locks-held)
+         (format nil "the code holds ~{~A~^ and ~}, for which all others would wait" (locks-held)))
+        ((>= (length (suspended-evaluations (evaluation-session evaluation))) *max-suspended*)
+         (format nil "~D evaluations are suspended already; end one of them first" *max-suspended*))))
+
+#-sbcl
+(defun suspend (evaluation condition report frames)
+  (declare (ignore evaluation condition report frames)))
+
+#+sbcl
+(defun suspend (evaluation condition report frames)
+  "Called in the debugger hook: does not return if EVALUATION is suspended.
+Otherwise the value is NIL, or a note that tells why it cannot be."
+  (when (evaluation-debuggee evaluation)
+    (let ((obstacle (obstacle evaluation condition)))
+      (if obstacle
+          (format nil "Not left in the debugger: ~A." obstacle)
+          (park evaluation condition report frames)))))
+
+;;; Suspended
+
+#+sbcl
+(defun park (evaluation condition report frames)
+  (let ((debuggee (evaluation-debuggee evaluation))
+        (session (evaluation-session evaluation)))
+    (note-packages session *packages-before*)
+    (setf (debuggee-condition debuggee) condition
+          (debuggee-report debuggee) report
+          (debuggee-frames debuggee) frames
+          (debuggee-restarts debuggee)
+          (restarts-within condition (debuggee-own-restart debuggee))
+          (debuggee-since debuggee) (microseconds))
+    (flush-process-output)
+    (unwind-protect
+         ;; what is called from here is no part of the evaluation: an error in
+         ;; it must not meet the handlers of the user's code
+         (let ((sb-kernel:*handler-clusters* sb-kernel::**initial-handler-clusters**)
+               (sb-kernel::*current-error-depth* 0)
+               (sb-debug:*stack-top-hint* nil))
+           (deliver-suspended evaluation)
+           (loop (serve-command evaluation)))
+      (setf *packages-before* (list-all-packages))
+      (with-lock () (setf (debuggee-state debuggee) :running))
+      (incf (debuggee-parked debuggee) (- (microseconds) (debuggee-since debuggee))))))
+
+#+sbcl
+(defun stepping-p (debuggee)
+  (typep (debuggee-condition debuggee) 'sb-ext:step-condition))
+
+#+sbcl
+(defun at-step (condition on-error)
+  "The current evaluation has come to a form while stepping; where it may be
+suspended it is, elsewhere it goes on."
+  (when (and *evaluation*
+             (evaluation-debuggee *evaluation*)
+             (typep condition 'sb-ext:step-form-condition))
+    (let ((sb-debug:*stack-top-hint* (sb-di::find-stepped-frame)))
+      (funcall on-error condition))))
+
+#+sbcl
+(defun deliver-suspended (evaluation &optional note)
+  (let* ((debuggee (evaluation-debuggee evaluation))
+         (outcome (outcome evaluation '() (copy-list (debuggee-report debuggee))
+                           (and note (list note)) '())))
+    (with-lock () (setf (debuggee-state debuggee) :suspended))
+    (deliver evaluation
+          (list* :suspended (list :token (evaluation-token evaluation)
+                                  :stepping (stepping-p debuggee)
+                                  :restarts (mapcar #'restart-for-wire
+                                                    (debuggee-restarts debuggee)))
+                 outcome))))
+
+#+sbcl
+(defun serve-command (evaluation)
+  "Wait for a command and carry it out; may leave instead of returning."
+  (let* ((debuggee (evaluation-debuggee evaluation))
+         (client (wait-for-client evaluation))
+         (outcome (funcall (client-command client) evaluation)))
+    (cond ((eq outcome :again) (deliver-suspended evaluation))
+          (t (with-lock () (setf (debuggee-state debuggee) :suspended))
+             (deliver evaluation (list* :parked t outcome))))))
+
+#+sbcl
+(defun wait-for-client (evaluation)
+  "The next client; where EVALUATION is to end, does not return."
+  (let* ((debuggee (evaluation-debuggee evaluation))
+         (end (+ (microseconds) (* 1000 (debuggee-patience debuggee)))))
+    (loop
+      (sb-thread:wait-on-semaphore
+       (debuggee-wake debuggee)
+       :timeout (min 2 (max 0.01 (/ (- end (microseconds)) 1000000))))
+      (with-lock ()
+        (let ((client (debuggee-client debuggee)))
+          (when client (return client))
+          (unless (debuggee-ending debuggee)
+            (setf (debuggee-ending debuggee)
+                  (cond ((>= (microseconds) end) :expired)
+                        ((and (debuggee-connection debuggee)
+                              (not (member (debuggee-connection debuggee)
+                                           swank::*connections*)))
+                         :disconnected))))
+          (when (debuggee-ending debuggee)
+            (setf (debuggee-state debuggee) :running))))
+      (when (debuggee-ending debuggee)
+        (stop-here evaluation (debuggee-ending debuggee))))))
+
+(defun stop-suspended (evaluation reason)
+  "End EVALUATION if it waits for a command.  True if it does."
+  (let ((debuggee (evaluation-debuggee evaluation)))
+    (when debuggee
+      (with-lock ()
+        (when (and (eq (debuggee-state debuggee) :suspended)
+                   (null (debuggee-client debuggee)))
+          (setf (debuggee-ending debuggee) reason)
+          #+sbcl (sb-thread:signal-semaphore (debuggee-wake debuggee))
+          t)))))
+
+(defun end-suspended (session)
+  "End all suspended evaluations of SESSION; return texts about those that do not."
+  (let ((evaluations (suspended-evaluations session)))
+    (dolist (evaluation evaluations) (interrupt-evaluation evaluation :reset))
+    (loop repeat 200
+          while (some #'registeredp evaluations) do (sleep 0.01))
+    (loop for evaluation in evaluations
+          when (registeredp evaluation)
+            collect (format nil "a suspended evaluation runs cleanup forms still: ~A"
+                            (clip (princ-to-string (evaluation-code evaluation)) 80)))))
+
+(defun registeredp (evaluation)
+  (with-lock () (member evaluation *evaluations*)))
+
+;;; Commands from other threads
+
+#-sbcl
+(defun command (token function &optional limit)
+  (declare (ignore token function limit))
+  (list :absent :ended))
+
+#+sbcl
+(defun command (token function &optional limit)
+  "Have FUNCTION called with the suspended evaluation TOKEN in its thread; what
+comes of that, for the wire.  LIMIT is how many seconds it may take, if it calls
+CALL-NESTED."
+  (let ((client (make-client :command function)) (state :ended) (evaluation nil))
+    (with-lock ()
+      (setf evaluation (find token *evaluations* :key #'evaluation-token))
+      (let ((debuggee (and evaluation (evaluation-debuggee evaluation))))
+        (when debuggee
+          (setf state (if (or (debuggee-client debuggee) (debuggee-ending debuggee))
+                          :busy
+                          (debuggee-state debuggee)))
+          (when (eq state :suspended)
+            (setf (debuggee-state debuggee) :busy
+                  (debuggee-client debuggee) client)))))
+    (cond ((not (eq state :suspended)) (list :absent state))
+          (t (sb-thread:signal-semaphore (debuggee-wake (evaluation-debuggee evaluation)))
+             (if limit (await-within limit client evaluation) (await client))))))
+
+#+sbcl
+(defun await-within (limit client evaluation)
+  (loop repeat 2
+        do (when (sb-thread:wait-on-semaphore (client-news client) :timeout limit)
+             (return-from await-within (client-outcome client)))
+           (ignore-errors
+            (swank/backend:interrupt-thread (evaluation-thread evaluation)
+                                            (lambda () (stop-nested evaluation)))))
+  (if (sb-thread:wait-on-semaphore (client-news client) :timeout limit)
+      (client-outcome client)
+      (list :absent :busy)))
+
+(defun stop-nested (evaluation)
+  (let ((nested (evaluation-nested evaluation)))
+    (when (and nested (evaluation-activep nested))
+      (funcall (evaluation-escape nested) (stop-report nested :timeout)))))

@@ -1,0 +1,171 @@
+package lisp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// suspensions are the evaluations of a session that wait in the debugger, by
+// the numbers that its users know them by. A number is never used again. Any
+// goroutine may use it.
+type suspensions struct {
+	mu   sync.Mutex
+	last int
+	live []*suspended   // oldest first
+	gone map[int]string // what became of the others, of the newest
+}
+
+// suspended is one evaluation that waits in the debugger, or runs on from there.
+type suspended struct {
+	number  int
+	token   int64
+	lv      *live
+	code    string // its beginning, one line
+	failure string // type of the condition it waits at
+	timeout time.Duration
+}
+
+// Suspended is an evaluation that waits in the debugger.
+type Suspended struct {
+	Number  int
+	Code    string        // its beginning, one line
+	Failure string        // type of the condition it waits at
+	Age     time.Duration // since it was suspended; 0 if not known
+}
+
+// Suspension is what the reply of an evaluation says of its being suspended.
+type Suspension struct {
+	Number   int
+	Step     bool          // it waits at a step, not at an error
+	Limit    time.Duration // it is aborted when nothing has been done with it so long
+	Restarts []Restart     // by number
+}
+
+// Restart is a way on from an error.
+type Restart struct {
+	Name   string // "" for one without
+	Text   string // what it does
+	Values bool   // it wants values
+}
+
+// DebuggerError is a call about a suspended evaluation that there is not.
+type DebuggerError struct {
+	Number    int         // asked for; 0 if none was named
+	Why       string      // what became of it; "" if there never was one
+	Suspended []Suspended // those that there are
+}
+
+func (e *DebuggerError) Error() string {
+	if e.Number == 0 {
+		return fmt.Sprintf("lisp: %d evaluations are suspended", len(e.Suspended))
+	}
+	return fmt.Sprintf("lisp: evaluation %d is not suspended: %s", e.Number, e.Why)
+}
+
+func (s *suspended) public(age time.Duration) Suspended {
+	return Suspended{Number: s.number, Code: s.code, Failure: s.failure, Age: age}
+}
+
+// keptGone is of how many that are gone it is known why.
+const keptGone = 100
+
+// add notes that e waits at a failure and returns what is known of it.
+func (q *suspensions) add(e *evaluation, failure string) *suspended {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if e.of != nil && slices.Contains(q.live, e.of) {
+		e.of.failure = failure
+		return e.of
+	}
+	q.last++
+	s := &suspended{
+		number: q.last, token: e.token, lv: e.lv, code: firstLine(e.r.Code, 80), failure: failure, timeout: e.r.Timeout,
+	}
+	q.live = append(q.live, s)
+	return s
+}
+
+// pick returns the one of that number, or the only one for 0.
+func (q *suspensions) pick(number int) (*suspended, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if number == 0 && len(q.live) == 1 {
+		number = q.live[0].number
+	}
+	bad := &DebuggerError{Number: number, Why: q.gone[number]}
+	for _, s := range q.live {
+		if s.number != number {
+			bad.Suspended = append(bad.Suspended, s.public(0))
+			continue
+		}
+		if !s.lv.over() {
+			return s, nil
+		}
+		bad.Why = "the Lisp image in which it waited has ended"
+	}
+	return nil, bad
+}
+
+// find returns the one with that token, or nil.
+func (q *suspensions) find(token int64) *suspended {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if i := q.index(token); i >= 0 {
+		return q.live[i]
+	}
+	return nil
+}
+
+func (q *suspensions) index(token int64) int {
+	return slices.IndexFunc(q.live, func(s *suspended) bool { return s.token == token })
+}
+
+// end notes what became of the one with that token, and returns it, or nil.
+func (q *suspensions) end(token int64, why string) *suspended {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := q.index(token)
+	if i < 0 {
+		return nil
+	}
+	s := q.live[i]
+	q.live = slices.Delete(q.live, i, i+1)
+	if q.gone == nil {
+		q.gone = map[int]string{}
+	}
+	q.gone[s.number] = why
+	delete(q.gone, s.number-keptGone)
+	return s
+}
+
+// clear ends all of them.
+func (q *suspensions) clear(why string) {
+	for _, s := range q.all() {
+		q.end(s.token, why)
+	}
+}
+
+func (q *suspensions) all() []*suspended {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Clone(q.live)
+}
+
+// lost ends those that waited in the image lv, which is over, and names them
+// in a sentence to append, "" if there were none.
+func (q *suspensions) lost(lv *live) string {
+	var names []string
+	for _, s := range q.all() {
+		if s.lv == lv {
+			q.end(s.token, "it was lost with the Lisp image: "+lv.epitaph())
+			names = append(names, fmt.Sprintf("%d (%s)", s.number, s.code))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " Suspended evaluations that were lost with the image: " + strings.Join(names, ", ") + "."
+}
