@@ -1,0 +1,170 @@
+//go:build compose
+
+package compose
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+var (
+	serverFlag  = flag.String("server", "", "command line that starts a swank-mcp attached to the image (required)")
+	restartFlag = flag.String("restart", "", "command line that restarts the image (required by TestService)")
+)
+
+// patience is how long a test waits for anything that should come at once. A
+// container takes a second or two to start.
+const patience = 20 * time.Second
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if *serverFlag == "" {
+		fmt.Fprintln(os.Stderr, "The flag -server is missing: run scripts/compose-test.")
+		os.Exit(2)
+	}
+	os.Exit(m.Run())
+}
+
+// client is an MCP client of one server.
+type client struct {
+	*wire.Client
+	t      *testing.T
+	killed bool
+}
+
+// start starts the server of -server and opens it.
+func start(t *testing.T) *client {
+	t.Helper()
+	return startWith(t, nil, strings.Fields(*serverFlag)...)
+}
+
+// startWith starts another server; env nil inherits ours.
+func startWith(t *testing.T, env []string, command ...string) *client {
+	t.Helper()
+	w, err := wire.Start(wire.Options{Env: env}, command[0], command[1:]...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &client{Client: w, t: t}
+	t.Cleanup(func() {
+		// Not killed: "docker compose run" would leave its container behind.
+		if err := c.Close(patience); err != nil && !c.killed {
+			t.Errorf("ending the server: %v", err)
+		}
+		if t.Failed() && c.Stderr() != "" {
+			t.Logf("stderr of the server:\n%s", c.Stderr())
+		}
+	})
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	if _, err := c.Open(ctx); err != nil {
+		t.Fatalf("opening the server: %v\n%s", err, c.Stderr())
+	}
+	return c
+}
+
+// kill ends the server as a crash would.
+func (c *client) kill() {
+	c.killed = true
+	c.Kill()
+}
+
+// call calls a tool and returns its text and whether it is an error.
+func (c *client) call(tool string, arguments map[string]any) (string, bool) {
+	c.t.Helper()
+	ctx, stop := context.WithTimeout(c.t.Context(), patience)
+	defer stop()
+	r, err := c.Tool(ctx, tool, arguments)
+	if err != nil {
+		c.t.Fatalf("%s %v: %v\n%s", tool, arguments, err, c.Stderr())
+	}
+	return r.Text(), r.IsError
+}
+
+// eval evaluates code, which must succeed, and returns the reply.
+func (c *client) eval(code string) string {
+	c.t.Helper()
+	text, bad := c.call("evaluate-lisp", map[string]any{"code": code})
+	if bad {
+		c.t.Fatalf("%s answered\n%s", code, text)
+	}
+	return text
+}
+
+// want evaluates code and compares the whole reply.
+func (c *client) want(code, want string) {
+	c.t.Helper()
+	if got := c.eval(code); got != want {
+		c.t.Errorf("%s answered\n%s\nwant\n%s", code, got, want)
+	}
+}
+
+// fail evaluates code, which must fail, and returns the reply.
+func (c *client) fail(arguments map[string]any) string {
+	c.t.Helper()
+	text, bad := c.call("evaluate-lisp", arguments)
+	if !bad {
+		c.t.Fatalf("%v succeeded:\n%s", arguments, text)
+	}
+	return text
+}
+
+// value is the single value of a reply, on one line, without what was printed
+// before it and noted after it.
+func value(t *testing.T, reply string) string {
+	t.Helper()
+	_, v, found := strings.Cut("\n"+reply, "\n=> ")
+	v, _, _ = strings.Cut(v, "\n; ")
+	if !found || strings.Contains(v, "\n") {
+		t.Fatalf("not one value: %s", reply)
+	}
+	return v
+}
+
+// contains fails the test unless text has each of the parts.
+func contains(t *testing.T, what, text string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			t.Errorf("%s lacks %q:\n%s", what, p, text)
+		}
+	}
+}
+
+// back calls the image until it answers well again, and returns that reply and
+// all that was said before it.
+func (c *client) back(limit time.Duration, code string) (reply, before string) {
+	c.t.Helper()
+	for end := time.Now().Add(limit); ; time.Sleep(300 * time.Millisecond) {
+		text, bad := c.call("evaluate-lisp", map[string]any{"code": code, "timeout": 10})
+		if !bad {
+			return text, before
+		}
+		before += text + "\n"
+		if time.Now().After(end) {
+			c.t.Fatalf("not back after %v; it said\n%s", limit, before)
+		}
+	}
+}
+
+// runCommand runs a command line of a flag.
+func runCommand(t *testing.T, line string) {
+	t.Helper()
+	if line == "" {
+		t.Fatal("a flag is missing: run scripts/compose-test")
+	}
+	words := strings.Fields(line)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	if out, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+}

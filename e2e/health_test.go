@@ -1,0 +1,74 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"swank-mcp/swank"
+)
+
+// The health check of docker-compose.yml leaves a stock Swank, whose secret a
+// mere port probe would make fatal, as it was. In the containers the image
+// would forgive it more: see compose/lisp/image.lisp.
+func TestHealthCheckOfAStockSwank(t *testing.T) {
+	const secret = "open sesame"
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, ".slime-secret"), []byte(secret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := environ(home)
+	p := personAt(t, 0, env, "")
+	health := func() ([]byte, error) {
+		ctx, stop := context.WithTimeout(t.Context(), 2*patience)
+		defer stop()
+		cmd := exec.CommandContext(ctx, "../compose/lisp/health", strconv.Itoa(p.port))
+		cmd.Env = env
+		return cmd.CombinedOutput()
+	}
+	check := func() {
+		t.Helper()
+		if out, err := health(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	check()
+
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	var err error
+	if p.conn, err = swank.Dial(ctx, "tcp", p.address, &swank.Options{Secret: secret}); err != nil {
+		t.Fatal(err)
+	}
+	const count = "(list (length swank::*connections*) (length (sb-thread:list-all-threads)))"
+	var before string
+	settled := func() bool { // our own connection is the only one, and its threads have been made
+		last := before
+		before = p.says(count)
+		return before == last && strings.HasPrefix(before, "(1 ")
+	}
+	if !eventually(patience, settled) {
+		t.Fatalf("connections and threads after one health check: %s", before)
+	}
+	for range 20 {
+		check()
+	}
+	var after string
+	if !eventually(patience, func() bool { after = p.says(count); return after == before }) {
+		t.Errorf("connections and threads after 20 health checks: %s, before: %s", after, before)
+	}
+
+	p.end()
+	begun := time.Now()
+	if out, err := health(); err == nil {
+		t.Errorf("a Lisp that has ended is healthy: %s", out)
+	}
+	if d := time.Since(begun); d > patience {
+		t.Errorf("that took %v", d)
+	}
+}
