@@ -33,6 +33,7 @@ type Image interface {
 
 	builder
 	looker
+	observer
 }
 
 // Options of a [Bridge]. Zero values mean the defaults named.

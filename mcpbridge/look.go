@@ -35,7 +35,7 @@ func foundText(f *lisp.Finding, nothing string) string {
 		}
 		parts = append(parts, lines)
 	}
-	if len(f.Sections) == 0 {
+	if len(f.Sections) == 0 && nothing != "" {
 		parts = append(parts, nothing)
 	}
 	if len(f.Notes) > 0 {

@@ -42,6 +42,12 @@ func listed() []listing {
 		{&readOutputTool, inCore},
 		{&macroexpandTool, inBuild},
 		{&syntaxTool, inBuild},
+		{&inspectObjectTool, inInspect},
+		{&traceFunctionTool, inProfile},
+		{&profileCodeTool, inProfile},
+		{&memoryReportTool, inProfile},
+		{&listThreadsTool, inProfile},
+		{&interruptThreadTool, inProfile},
 	}
 }
 

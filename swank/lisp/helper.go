@@ -20,6 +20,7 @@ var helperOrder = []string{
 	"suspend", "last-error", "inspect-frame", "debugger",
 	"names", "inert", "source", "describe", "apropos", "xref", "asdf",
 	"reset", "exit", "evaluate", "load", "expand", "heap", "attach", "threads", "status",
+	"views", "inspect", "tracing", "profiling", "memory", "threadlist",
 }
 
 // helperSource returns the helper as one Lisp source text.
@@ -85,6 +86,12 @@ func (c *helperCall) key(name string) *helperCall {
 // yes adds the argument T.
 func (c *helperCall) yes() *helperCall {
 	c.text = append(c.text, " |COMMON-LISP|:|T|"...)
+	return c
+}
+
+// no adds the argument NIL.
+func (c *helperCall) no() *helperCall {
+	c.text = append(c.text, " |COMMON-LISP|:|NIL|"...)
 	return c
 }
 

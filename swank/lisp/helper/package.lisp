@@ -41,6 +41,12 @@
 ;;;;     apropos.lisp    APROPOS-SEARCH, COMPLETE-SYMBOL
 ;;;;     xref.lisp       FIND-DEFINITION, CROSS-REFERENCE
 ;;;;     asdf.lisp       DESCRIBE-SYSTEM
+;;;;     views.lisp      what objects of each kind are made of
+;;;;     inspect.lisp    INSPECT-FORM, INSPECT-HANDLE: objects, part by part
+;;;;     tracing.lisp    TRACE-FORM, SWITCH-TRACE: calls and their values
+;;;;     profiling.lisp  PROFILE-FORM: where time goes
+;;;;     memory.lisp     MEMORY-REPORT: what fills the heap
+;;;;     threadlist.lisp LIST-THREADS, INTERRUPT-THREAD
 
 (cl:defpackage #:swank-mcp
   (:use #:common-lisp)
@@ -69,4 +75,13 @@
            #:undone                     ; undoing.lisp
            #:restore
            #:expand                     ; expand.lisp
+           #:inspect-form               ; inspect.lisp
+           #:inspect-handle
+           #:object
+           #:trace-form                 ; tracing.lisp
+           #:switch-trace
+           #:profile-form               ; profiling.lisp
+           #:memory-report              ; memory.lisp
+           #:list-threads               ; threadlist.lisp
+           #:interrupt-thread
            #:status))                   ; status.lisp

@@ -110,6 +110,8 @@ return the notes."
            (call-collecting-problems
             (lambda (attempt)
               #+sbcl (when *launched* (eval '(untrace)))
+              (forget-traces session)
+              (forget-handles session)
               (undefine-all session attempt)
               (delete-packages session attempt)
               (when (and *launched* *baseline*)

@@ -146,4 +146,104 @@
 (load (merge-pathnames "look-test.lisp" *load-truename*))
 (load (merge-pathnames "debugger-test.lisp" *load-truename*))
 
+;;; inspect.lisp, views.lisp
+
+(check (list (multiple-value-list (list-shape '(1 2 3))) (multiple-value-list (list-shape '(1)))
+             (multiple-value-list (list-shape '(1 2 . 3))) (multiple-value-list (list-shape '(1 . 2))))
+       '((3 nil) (1 nil) (2 3) (1 2)))
+;; circles of every size, after stems of every length
+(check (loop for stem from 0 below 6
+             nconc (loop for size from 1 below 7
+                         for circle = (make-list size)
+                         do (setf (cdr (last circle)) circle)
+                         unless (equal (multiple-value-list (list-shape (append (make-list stem) circle)))
+                                       (list (+ stem size) :circular))
+                           collect (list stem size)))
+       '())
+(check (mapcar #'path-steps '("" "2" "0.name.3k" " .a..b. ")) '(() ("2") ("0" "name" "3k") ("a" "" "b")))
+(check (mapcar #'designated-handle '(7 "7" "obj-7" " OBJ-12 " "foo" "obj-" "" "obj-1x")) '(7 7 7 12 nil nil nil nil))
+(let ((table (make-hash-table :test 'equal)) (session (ensure-session "inspect test")))
+  (setf (gethash "key" table) (vector 1 (list 2 3)))
+  (let ((handle (remember-object table session "table")))
+    (check (list (object handle "key.1.0") (object (handle-text handle) "0.1") (object handle "0k")) '(2 (2 3) "key"))
+    (setf (object handle "key.0") :new)
+    (check (aref (gethash "key" table) 0) :new)
+    (check (loop for path in '("1" "key.2" "key.1.0.0" "nokey" "0kk")
+                 collect (handler-case (object handle path)
+                           (lookup-failure (failure) (failure-type failure))))
+           '("NO-SUCH-PART" "NO-SUCH-PART" "NO-SUCH-PART" "NO-SUCH-PART" "NO-SUCH-PART"))
+    (forget-handles session)
+    (check (handler-case (object handle) (lookup-failure (failure) (failure-type failure))) "UNKNOWN-HANDLE")))
+;; handles hold few objects, and there are not many of them
+(let ((session (ensure-session "inspect test")))
+  (dotimes (i 500) (remember-object (list i) session "(list i)"))
+  (check (list (length *handles*) (count-if #'handle-object *handles*)) (list *max-handles* *held*))
+  (forget-handles session)
+  (check *handles* '()))
+;; every kind of object has a view, and every part of it one line
+(dolist (object (list 1 -5 (expt 10 500) 1/2 1.5 sb-ext:double-float-positive-infinity #c(1 2) #\a "text" (make-string 5000)
+                      nil t 'car :key (gensym) '(1 2) '(1 . 2) #(1 2) #2A((1 2) (3 4)) #0A1 #*101
+                      (make-array 3 :fill-pointer 1 :adjustable t) (make-hash-table) #'car #'print-object #'evaluate
+                      (let ((x 1)) (lambda () (incf x))) (find-class 'session) (find-class 'integer) (find-class 'standard-object)
+                      *package* #p"/tmp/x" *standard-output* (ensure-session "inspect test") (make-condition 'end-of-file)
+                      *readtable* *random-state* sb-thread:*current-thread* (sb-ext:make-weak-pointer '(1))
+                      (find-method #'print-object '() (list (find-class 't) (find-class 't)) nil)))
+  (check (handler-case (let ((finding (inspection object 1 "" 0 40)))
+                         (find #\newline (getf finding :title)))
+           (error (condition) (princ-to-string condition)))
+         nil))
+
+;;; tracing.lisp
+
+(check (split-names " foo, (setf bar)  p::|a b|,baz ") '("foo" "(setf bar)" "p::|a" "b|" "baz"))
+(defun traced-one (x) (1+ x))
+(let ((calls '()))
+  (call-with-wrapped '(traced-one)
+                     (lambda (name function arguments)
+                       (push (cons name arguments) calls)
+                       (apply function arguments))
+                     (lambda () (funcall 'traced-one 1)))
+  (check calls '((traced-one 1)))
+  (check (ignore-errors (call-with-wrapped '(traced-one) #'list (lambda () (error "out")))) nil)
+  (check (sb-impl::encapsulation-info (fdefinition 'traced-one)) nil))
+
+;;; profiling.lisp
+
+(check (fields "   1      7  41.2   a b c" 3) '("1" "7" "41.2" "a b c"))
+(check (fields "  x" 3) '("x" "" "" ""))
+(check (mapcar #'without-prefixes '("COMMON-LISP-USER::FOO" "(COMMON-LISP:LAMBDA (P::X) :IN COMMON-LISP-USER::F)"
+                                    "\"the form\" in #<code id=1>"))
+       '("FOO" "(LAMBDA (P::X) :IN F)" "the form"))
+(check (multiple-value-list
+        (report-rows (format nil "~%Number of samples:   17~%Sample interval: 0.01~%~%           Self        Total        Cumul~%  ~
+                                  Nr  Count     %  Count     %  Count     %    Calls  Function~%---~%   ~
+                                  1      7  41.2     24 141.2      7  41.2        -  P::FIB~%   ~
+                                  2      4  23.5      4  23.5     11  64.7        -  (FLET A :IN B)~%---~%          ~
+                                  6   5.9                                     elsewhere~%")))
+       '(17 (("P::FIB" 7 24) ("(FLET A :IN B)" 4 4) ("elsewhere" 6 0))))
+(check (significant-rows '(("SWANK-MCP::X" 1 9) ("SB-A::B" 0 9) ("SB-A::C" 2 9) ("F" 3 40) ("elsewhere" 0 0) ("G" 3 3)) 20 3)
+       '(("F" 3 20) ("G" 3 3) ("SB-A::C" 2 9)))
+(let* ((tally (make-tally :name 'f)))
+  (let ((*callees-time* 0))
+    (tally-call tally (lambda () (tally-call tally (lambda () (sleep 0.05)) '()) (sleep 0.02)) '()))
+  (check (list (tally-calls tally) (tally-depth tally)
+               (< 60000 (tally-total tally)) (<= (abs (- (tally-total tally) (tally-self tally))) 1000))
+         '(2 0 t t)))
+
+;;; memory.lisp, threadlist.lisp
+
+(check (multiple-value-bind (kinds generations bytes complete) (walk-heap 60)
+         (list (plusp (car (gethash 'cons kinds))) (= bytes (reduce #'+ generations))
+               complete (< 1/2 (/ bytes (heap-used)) 2)))
+       '(t t t t))
+(check (nth-value 3 (walk-heap 0)) nil)
+(let ((thread (sb-thread:make-thread (lambda () (sleep 100)) :name "to be ended")))
+  (check (list (thread-role thread) (eq thread (find-thread-named "To Be Ended"))
+               (eq thread (find-thread-named (format nil "~D" (thread-number thread)))))
+         '(:user t t))
+  (check (end-thread thread) "It was ended; its cleanup forms have run.")
+  (check (handler-case (find-thread-named "to be ended") (lookup-failure (failure) (failure-type failure)))
+         "UNKNOWN-THREAD"))
+(check (thread-role (sb-thread:main-thread)) :main)
+
 (format t "~D checks, ~D failed~%" *checks* *failures*)

@@ -1,0 +1,205 @@
+;;;; inspect.lisp -- INSPECT-FORM, INSPECT-HANDLE: objects, part by part
+
+(cl:in-package #:swank-mcp)
+
+;;; Handles.  An object that was inspected is known by a number.  The bridge has
+;;; no hold on what the program makes: only the newest *HELD* objects are kept
+;;; alive, those before them last as long as the program itself keeps them.
+
+(defparameter *held* 8)
+(defparameter *max-handles* 200)
+
+(defstruct (handle (:copier nil))
+  number pointer
+  object                    ; the object itself, as long as it is held
+  session                   ; at whose reset it is forgotten
+  code)                     ; what was evaluated to get it
+
+(defvar *handles* '() "Newest first.")
+(defvar *last-handle* 0)
+
+(defun weak-pointer-to (object)
+  #+sbcl (sb-ext:make-weak-pointer object) #-sbcl (lambda () object))
+(defun pointer-target (pointer)
+  "(VALUES OBJECT T), or NIL and NIL when it is no more."
+  #+sbcl (sb-ext:weak-pointer-value pointer) #-sbcl (values (funcall pointer) t))
+
+(defun remember-object (object session code)
+  "A new handle's number."
+  (let ((pointer (weak-pointer-to object)))
+    (with-lock ()
+      (push (make-handle :number (incf *last-handle*) :pointer pointer :object object
+                         :session session :code (clip code 300))
+            *handles*)
+      (let ((released (nth *held* *handles*)))
+        (when released (setf (handle-object released) nil)))
+      (setf *handles* (first-few *handles* *max-handles*))
+      *last-handle*)))
+
+(defun forget-handles (session)
+  (with-lock ()
+    (setf *handles* (remove session *handles* :key #'handle-session))))
+
+(defun handle-text (number) (format nil "obj-~D" number))
+
+(defun designated-handle (designator)
+  "7 of 7, \"7\" or \"obj-7\"; NIL of anything else."
+  (etypecase designator
+    (integer designator)
+    (string (let* ((text (string-trim " \"" designator))
+                   (digits (if (eql 0 (search "obj-" (string-downcase text))) (subseq text 4) text)))
+              (and (plusp (length digits))
+                   (every #'digit-char-p digits)
+                   (< (length digits) 10)
+                   (parse-integer digits))))))
+
+(defun handle-object-or-fail (designator)
+  (let* ((number (designated-handle designator))
+         (handle (with-lock () (find number *handles* :key #'handle-number))))
+    (unless handle
+      (fail-lookup "UNKNOWN-HANDLE" '()
+                   "There is no handle ~A~@[; the newest is ~A~]. Handles look like obj-1 and last until the ~
+                    ~Dth after them, a reset of the session, or the end of the image."
+                   (if number (handle-text number) (prin1-to-string (clip designator 60)))
+                   (let ((newest (first *handles*)))
+                     (and newest (handle-text (handle-number newest))))
+                   *max-handles*))
+    (multiple-value-bind (object alive) (pointer-target (handle-pointer handle))
+      (unless alive
+        (fail-lookup "STALE-HANDLE" (list (handle-code handle))
+                     "The object of ~A was garbage: the program does not keep it, and ~D others or more were inspected since."
+                     (handle-text number) *held*))
+      object)))
+
+;;; Paths: 2, 0.name, 3k, with a dot between the steps
+
+(defun path-steps (path)
+  (let ((text (string-trim '(#\space #\.) path)))
+    (loop with start = 0
+          while (< start (length text))
+          collect (let ((dot (or (position #\. text :start start) (length text))))
+                    (prog1 (subseq text start dot) (setf start (1+ dot)))))))
+
+(defparameter *most-labels* 5000 "Parts whose labels are looked through.")
+
+(defun find-part (object step trail)
+  "(VALUES PART KEY-P) that STEP, an index, an index with k, or a label, names."
+  (let* ((view (object-view object))
+         (count (view-count view))
+         (index (and (digit-char-p (char step 0))
+                     (parse-integer step :junk-allowed t)))
+         (keyp (and index (char-equal #\k (char step (1- (length step))))))
+         (plain (and index (= (length step) (+ (if keyp 1 0) (length (format nil "~D" index)))))))
+    (or (and plain (< index count)
+             (let ((part (first (funcall (view-range view) index (1+ index)))))
+               (cond ((null part) nil)
+                     ((not keyp) part)
+                     ((part-key part) (make-part "key" (first (part-key part)))))))
+        (find-if (lambda (part)
+                   (and (part-label part) (string-equal step (string-trim "\":|" (part-label part)))))
+                 (funcall (view-range view) 0 (min count *most-labels*)))
+        (fail-lookup "NO-SUCH-PART" '()
+                     "~:[It~;Its part ~:*~A~] has no part ~S: ~A." (trail-text trail) step
+                     (cond ((zerop count) "it has no parts")
+                           (t (format nil "~D part~:P, 0 to ~D~@[, such as ~{~A~^, ~}~]" count (1- count)
+                                      (remove nil (mapcar #'part-label
+                                                          (funcall (view-range view) 0 (min count 8)))))))))))
+
+(defun trail-text (trail)
+  (and trail (format nil "~{~A~^.~}" (reverse trail))))
+
+(defun walk-path (object path)
+  "(VALUES PART-VALUE PART) at the end of PATH from OBJECT."
+  (let ((part nil) (trail '()))
+    (dolist (step (path-steps path) (values object part))
+      (setf part (find-part object step trail))
+      (push step trail)
+      (unless (part-boundp part)
+        (fail-lookup "UNBOUND-PART" '() "The part ~A is unbound." (trail-text trail)))
+      (setf object (part-value part)))))
+
+(defun object (handle &optional (path ""))
+  "The object of HANDLE (7 or \"obj-7\"), or its part at PATH, in code that is
+evaluated.  SETF changes the part."
+  (values (walk-path (handle-object-or-fail handle) path)))
+
+(defun (setf object) (value handle &optional (path ""))
+  (let* ((steps (path-steps path))
+         (whole (walk-path (handle-object-or-fail handle) (format nil "~{~A~^.~}" (butlast steps))))
+         (part (if steps
+                   (find-part whole (first (last steps)) (reverse (butlast steps)))
+                   (error "Give a path to the part that is to be changed."))))
+    (funcall (or (part-setter part) (error "The part ~A cannot be changed." path)) value)
+    value))
+
+;;; The text
+
+(defun kind-label (object)
+  "The name of OBJECT's class; of a class that the implementation keeps for itself,
+the nearest one that the standard defines."
+  (let ((name (class-name (class-of object))))
+    (if (and (symbolp name)
+             (implementation-package-p (symbol-package name)))
+        (name-label (or (find-if #'standard-name-p
+                                 (mapcar #'class-name (class-ancestry (class-of object))))
+                        name))
+        (name-of-type object))))
+
+(defun part-line (part index)
+  (format nil "~D~@[ ~A~]: ~:[unbound~;~A~]" index (part-label part) (part-boundp part)
+          (brief (part-value part))))
+
+(defun inspection (object handle path offset limit)
+  "A finding about OBJECT, which is at PATH from the object of HANDLE."
+  (let* ((view (object-view object))
+         (count (view-count view))
+         (from (min offset count))
+         (to (min count (+ from limit))))
+    (list :title (format nil "~A~@[, part ~A~]: ~A, ~A" (handle-text handle) (and (path-steps path) path)
+                         (kind-label object) (brief object))
+          :sections (append (when (view-facts view)
+                              (list (cons "facts" (loop for (name . text) in (view-facts view)
+                                                        collect (format nil "~A: ~A" name text)))))
+                            (when (> to from)
+                              (list (cons (if (= count (- to from))
+                                              "parts"
+                                              (format nil "parts ~D to ~D of ~:D" from (1- to) count))
+                                          (loop for part in (funcall (view-range view) from to)
+                                                for index from from
+                                                collect (part-line part index)))))
+                            (when (view-text view) (list (list "text" (view-text view)))))
+          :notes (append (view-notes view)
+                         (when (< to count) (list (format nil "More: offset ~D" to)))))))
+
+(defun refusing-failures (evaluation function)
+  "Call FUNCTION; a LOOKUP-FAILURE ends the evaluation, and its report has :NAMES."
+  (handler-case (funcall function)
+    (lookup-failure (failure)
+      (tell evaluation (lambda () (list :names (failure-names failure))))
+      (refuse (failure-type failure) (failure-message failure)))))
+
+(defun inspect-form (code &key (session "default") (token 0) package (path "") (offset 0) (limit 40))
+  "Evaluate the form in CODE and inspect the part at PATH of its first value; :REPORT
+is a finding."
+  (call-as-work
+   (lambda (evaluation read)
+     (let* ((values (multiple-value-list (evaluate-form (funcall read code))))
+            (object (first values))
+            (handle (remember-object object (evaluation-session evaluation) code))
+            (found (refusing-failures
+                    evaluation
+                    (lambda ()
+                      (inspection (walk-path object path) handle path offset limit)))))
+       (when (rest values)
+         (push (format nil "The form has ~D values; this is the first." (length values))
+               (getf found :notes)))
+       (tell evaluation (lambda () found))
+       '()))
+   :code code :session session :token token :package package))
+
+(defun inspect-handle (handle path &key (session "default") (offset 0) (limit 40))
+  "A finding about the part at PATH of the object of HANDLE."
+  (with-look-up (session)
+    (let* ((object (walk-path (handle-object-or-fail handle) path))
+           (*package* (live-package session)))
+      (inspection object (designated-handle handle) path offset limit))))

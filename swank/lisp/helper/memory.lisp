@@ -1,0 +1,109 @@
+;;;; memory.lisp -- MEMORY-REPORT: what fills the heap
+
+(cl:in-package #:swank-mcp)
+
+;;; ROOM walks the whole heap with collections off, for as long as that takes.
+;;; This walk looks at the clock and goes no further than its time.
+
+(defparameter *walk-seconds* 1)
+
+#+sbcl
+(defun kind-of-object (object)
+  "What OBJECT, which may be garbage, counts as: the name of a structure or class,
+or of a kind.  Nothing is touched but headers."
+  (typecase object
+    (cons 'cons)
+    ((or sb-kernel:instance sb-kernel:funcallable-instance)
+     (let ((name (sb-kernel:classoid-name (sb-kernel:classoid-of object))))
+       (if (symbolp name) name "other")))
+    (function 'function)
+    (symbol 'symbol)
+    (simple-vector 'simple-vector)
+    (bit-vector 'bit-vector)
+    (string 'string)
+    ((simple-array * (*)) "specialized vector")
+    (array 'array)
+    (number 'number)
+    (sb-kernel:code-component "compiled code")
+    (sb-ext:weak-pointer 'sb-ext:weak-pointer)
+    (t "other")))
+
+#+sbcl
+(defun walk-heap (seconds)
+  "(VALUES KINDS GENERATIONS BYTES COMPLETE): hash tables of kind to (BYTES . COUNT)
+and of generation to bytes; how much was walked; false if time ran out."
+  (let ((kinds (make-hash-table :test 'eq)) (generations (make-array 16 :initial-element 0))
+        (bytes 0) (seen 0) (end (+ (microseconds) (* 1000000 seconds))))
+    (declare (fixnum bytes seen end))
+    (block walk
+      (sb-vm:map-allocated-objects
+       (lambda (object type size)
+         (declare (ignore type) (fixnum size))
+         (let* ((kind (kind-of-object object))
+                (entry (or (gethash kind kinds) (setf (gethash kind kinds) (cons 0 0))))
+                (generation (sb-kernel:generation-of object)))
+           (declare (type (cons fixnum fixnum) entry))
+           (incf bytes size)
+           (incf (car entry) size)
+           (incf (cdr entry))
+           (when (and (typep generation 'fixnum) (< -1 generation 16))
+             (incf (the fixnum (aref generations generation)) size))
+           (when (and (zerop (logand (incf seen) 4095)) (> (microseconds) end))
+             (return-from walk (values kinds generations bytes nil)))))
+       :dynamic)
+      (values kinds generations bytes t))))
+
+(defun megabytes (bytes)
+  (format nil "~:D.~D MB" (floor bytes 1000000) (mod (floor bytes 100000) 10)))
+
+#+sbcl
+(defun generation-lines (generations)
+  (loop for bytes across generations
+        for generation from 0
+        when (plusp bytes)
+          collect (format nil "~A: ~A~@[, collected ~:D time~:P~]"
+                          (if (= generation sb-vm:+pseudo-static-generation+)
+                              "permanent (the core)"
+                              (format nil "generation ~D" generation))
+                          (megabytes bytes)
+                          (and (< generation sb-vm:+pseudo-static-generation+)
+                               (sb-ext:generation-number-of-gcs generation)))))
+
+(defun memory-report (&key (session "default") (limit 15))
+  "A finding: how full the heap is and of what."
+  (with-look-up (session)
+    #+sbcl
+    (let ((used (heap-used)) (size (heap-size)))
+      (multiple-value-bind (kinds generations walked complete) (walk-heap *walk-seconds*)
+        (let ((rows (sort (loop for kind being the hash-keys of kinds using (hash-value entry)
+                                collect (list kind (car entry) (cdr entry)))
+                          #'> :key #'second)))
+          (list
+           :title (format nil "Heap: ~A of ~A used, ~D %" (megabytes used) (megabytes size)
+                          (floor (* 100 used) size))
+           :sections
+           (list
+            (cons (if complete "by type" (format nil "by type, in the first ~A" (megabytes walked)))
+                  (loop for (kind bytes count) in (first-few rows limit)
+                        collect (format nil "~A: ~A, ~:D object~:P, ~D %"
+                                        (if (symbolp kind) (name-label kind) kind)
+                                        (megabytes bytes) count
+                                        (floor (* 100 bytes) (max 1 walked)))))
+            (cons "by age" (generation-lines generations))
+            (cons "collector"
+                  (list (format nil "~A allocated since the start, ~,2F s spent collecting"
+                                (megabytes (sb-ext:get-bytes-consed))
+                                (/ sb-ext:*gc-run-time* internal-time-units-per-second))
+                        (format nil "a collection every ~A" (megabytes (sb-ext:bytes-consed-between-gcs)))
+                        (format nil "~A of control stack for each thread"
+                                (megabytes (sb-alien:extern-alien "thread_control_stack_size"
+                                                                  sb-alien:unsigned))))))
+           :notes (append
+                   (list "Garbage that was not collected yet is counted, too; (sb-ext:gc :full t) frees it.")
+                   (when (> (length rows) limit)
+                     (list (format nil "~:D more types: {\"limit\": ~D}" (- (length rows) limit)
+                                   (min 200 (length rows)))))
+                   (unless complete
+                     (list (format nil "The walk was ended after ~D s, before the end of the heap." *walk-seconds*))))))))
+    #-sbcl
+    (fail-lookup "NOT-HERE" '() "This Lisp does not tell.")))
