@@ -130,6 +130,8 @@ func TestLoadSystemFailures(t *testing.T) {
 			[]string{dir + "/compile-error.lisp, line " /* 5 or 6 */, "SWT-BROKEN", "The LET binding spec (Y 1 2) is malformed."}},
 		{"swt-reader-error", "[ERROR] UIOP:COMPILE-FILE-ERROR\n",
 			[]string{dir + "/reader-error.lisp, line 4", "SWT-NO-SUCH-PACKAGE"}},
+		{"swt-open-end", "[ERROR] UIOP:COMPILE-FILE-ERROR\n",
+			[]string{"end of file (in form starting at line: 5", dir + "/open-end.lisp, line 5"}},
 		{"swt-load-error", "[ERROR] SIMPLE-ERROR\nno luck at load: 42\n\n[stdout]\n; Loading \"swt-load-error\"\nbefore the error", nil},
 		{"swt-conflict", "[ERROR] PACKAGE-ERROR\n", []string{"SWT-BOTH", "SAME"}},
 		{"swt-god", "[ERROR] ASDF:MISSING-COMPONENT\nComponent \"swt-god\" not found", []string{"swt-good"}},

@@ -118,11 +118,12 @@ func definitions(counts map[string]int) string {
 	}
 	sort.Strings(kinds)
 	for i, k := range kinds {
-		kinds[i] = plural(counts[k], strings.TrimSuffix(k, "s"))
-		if strings.HasSuffix(k, "sses") { // classes
-			kinds[i] = count(counts[k]) + " " + k
+		name := strings.ReplaceAll(k, "-", " ")
+		kinds[i] = plural(counts[k], strings.TrimSuffix(name, "s"))
+		if strings.HasSuffix(name, "sses") { // classes
+			kinds[i] = count(counts[k]) + " " + name
 			if counts[k] == 1 {
-				kinds[i] = "1 " + strings.TrimSuffix(k, "es")
+				kinds[i] = "1 " + strings.TrimSuffix(name, "es")
 			}
 		}
 	}

@@ -144,17 +144,25 @@ code; datum and expected type say it in one."
             2000))))
 
 (defun without-stream-lines (text)
-  "TEXT without the lines by which the reader names the stream it read from."
-  (let ((cut (or (search (format nil "~%~%  Line: ") text)
-                 (search (format nil "~%~%    Line: ") text)
-                 (search (format nil "~%~%  Stream: ") text)
-                 (search (format nil "~%  Stream: ") text))))
-    (if cut (subseq text 0 cut) text)))
+  "TEXT without the lines, or the words, by which the reader names the stream it
+read from."
+  (let* ((cut (or (search (format nil "~%~%  Line: ") text)
+                  (search (format nil "~%~%    Line: ") text)
+                  (search (format nil "~%~%  Stream: ") text)
+                  (search (format nil "~%  Stream: ") text)))
+         (text (if cut (subseq text 0 cut) text))
+         (on (search " on #<SB-INT:FORM-TRACKING-STREAM " text))
+         (end (and on (search "}>" text :start2 on))))
+    (if end
+        (concatenate 'string (subseq text 0 on) (subseq text (+ end 2)))
+        text)))
 
 (defun line-told (text)
   "The line that the reader names in TEXT, or NIL."
-  (let ((at (search " Line: " text)))
-    (and at (parse-integer text :start (+ at 7) :junk-allowed t))))
+  (loop for words in '(" Line: " " starting at line: ")
+        for at = (search words text)
+        when at
+          do (return (parse-integer text :start (+ at (length words)) :junk-allowed t))))
 
 (defun condition-text (condition)
   (string-right-trim '(#\newline #\space #\tab)

@@ -1,0 +1,2 @@
+(defsystem "swt-open-end"
+  :components ((:file "open-end")))

@@ -1,0 +1,131 @@
+package mcpbridge
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestReferenceOfTheTools holds docs/reference/tools.md equal to the tools.
+// What stands there between <!-- example --> marks is written by hand, kept by
+// -update, and run by TestDocs in e2e.
+func TestReferenceOfTheTools(t *testing.T) {
+	const file, begin, end = "../docs/reference/tools.md", "<!-- tools -->\n", "<!-- /tools -->"
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(b), begin)
+	is, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the tools, between %q and %q", file, begin, end)
+	}
+	want := reference(examples(is))
+	if is == want {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s is not what the code says; -update rewrites it (-code +page):\n%s", file, cmp.Diff(want, is))
+	}
+	if err := os.WriteFile(file, []byte(head+begin+want+end+tail), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var exampleOf = regexp.MustCompile(`(?s)<!-- example of ([a-z-]+) -->\n(.*?)<!-- /example -->`)
+
+// examples are the texts between the marks, by the tool's name.
+func examples(page string) map[string]string {
+	m := map[string]string{}
+	for _, found := range exampleOf.FindAllStringSubmatch(page, -1) {
+		m[found[1]] = found[2]
+	}
+	return m
+}
+
+var aboutToolset = map[toolset]string{
+	inCore:    "evaluation and the session",
+	inDebug:   "an evaluation that failed",
+	inInspect: "what is in the image",
+	inBuild:   "forms, files and tests",
+	inProfile: "time, memory, threads",
+}
+
+// reference describes every tool, by toolset, in the order of the list.
+func reference(examples map[string]string) string {
+	var b strings.Builder
+	o := Options{}
+	o.setDefaults()
+	for _, set := range toolsets {
+		about, ok := aboutToolset[set]
+		if !ok {
+			panic("aboutToolset does not know " + set)
+		}
+		first := true
+		for _, l := range listed() {
+			if l.set != set {
+				continue
+			}
+			if first {
+				fmt.Fprintf(&b, "\n## Toolset `%s`: %s\n", set, about)
+				first = false
+			}
+			b.WriteString(entry(&l, &o, examples[l.tool.name]))
+		}
+	}
+	return b.String()
+}
+
+// entry describes one tool.
+func entry(l *listing, o *Options, example string) string {
+	var b strings.Builder
+	t := l.tool
+	fmt.Fprintf(&b, "\n### %s\n\n%s\n", t.name, t.doc)
+	var params []string
+	for _, p := range t.params(o) {
+		if !p.hidden {
+			params = append(params, paramRow(&p))
+		}
+	}
+	if len(params) > 0 {
+		b.WriteString("\n| Argument | Type | Default | Meaning |\n| --- | --- | --- | --- |\n" + strings.Join(params, ""))
+	} else {
+		b.WriteString("\nIt takes no arguments.\n")
+	}
+	traits := []string{"Shown by default."}
+	if !(Selection{}).names(l) {
+		traits[0] = fmt.Sprintf("Not shown by default: `--toolsets %s` or `--tools %s` brings it.", l.set, t.name)
+	}
+	if t.readOnly {
+		traits = append(traits, "Changes nothing in the image: `--read-only` keeps it.")
+	} else {
+		traits = append(traits, "Can change the image: `--read-only` leaves it out.")
+	}
+	fmt.Fprintf(&b, "\n%s\n\n<!-- example of %s -->\n%s<!-- /example -->\n", strings.Join(traits, " "), t.name, example)
+	return b.String()
+}
+
+func paramRow(p *param) string {
+	var kind string
+	switch {
+	case len(p.enum) > 0:
+		kind = "`" + strings.Join(p.enum, "`, `") + "`"
+	case p.kind == kindNumber || p.kind == kindInteger:
+		kind = string(p.kind) + ", " + p.bounds()
+	default:
+		kind = string(p.kind)
+	}
+	def := "none"
+	switch {
+	case p.required:
+		def = "required"
+	case p.def != nil:
+		def = "`" + strings.Trim(quote(p.def), `"`) + "`"
+	}
+	cell := strings.NewReplacer("|", `\|`, "\n", " ").Replace
+	return fmt.Sprintf("| `%s` | %s | %s | %s |\n", p.name, cell(kind), cell(def), cell(p.doc))
+}
