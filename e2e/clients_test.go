@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -125,30 +127,41 @@ func mcpGoClient(t *testing.T) []string {
 	return []string{filepath.Join(run.dir, "mcpgo")}
 }
 
-// The packages are installed outside the checkout, from the lock file.
-var typescriptInstall = sync.OnceValues(func() (string, error) {
-	dir := filepath.Join(run.dir, "typescript")
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("clients", "typescript"))); err != nil {
-		return "", err
+var typescriptInstall = sync.OnceValue(func() error { return installPackages("typescript") })
+
+// installPackages installs what clients/NAME asks for from its lock file,
+// outside the checkout, in the directory NAME of the run's.
+func installPackages(name string) error {
+	if _, err := exec.LookPath("npm"); err != nil {
+		return errors.New("npm is not installed; scripts/install-deps installs it")
+	}
+	dir := filepath.Join(run.dir, name)
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("clients", name))); err != nil {
+		return err
 	}
 	os.RemoveAll(filepath.Join(dir, "node_modules"))
 	cmd := exec.Command("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
 	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-})
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("npm ci: %w\n%s", err, out)
+	}
+	return nil
+}
 
-func typescriptClient(t *testing.T) []string {
+// node is the program that runs them.
+func node(t *testing.T) string {
 	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Fatal("Node.js is not installed; scripts/install-deps installs it")
 	}
-	if _, err := exec.LookPath("npm"); err != nil {
-		t.Fatal("npm is not installed; scripts/install-deps installs it")
+	return node
+}
+
+func typescriptClient(t *testing.T) []string {
+	t.Helper()
+	if err := typescriptInstall(); err != nil {
+		t.Fatal(err)
 	}
-	if out, err := typescriptInstall(); err != nil {
-		t.Fatalf("npm ci: %v\n%s", err, out)
-	}
-	return []string{node, filepath.Join(run.dir, "typescript", "drive.mjs")}
+	return []string{node(t), filepath.Join(run.dir, "typescript", "drive.mjs")}
 }

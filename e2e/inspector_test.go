@@ -1,0 +1,71 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestInspectorStrict: the strict check of the MCP Inspector, which knows what
+// clients refuse in schemas, has nothing to say of any tool, in both eras.
+func TestInspectorStrict(t *testing.T) {
+	if err := installPackages("inspector"); err != nil {
+		t.Fatal(err)
+	}
+	for _, era := range []string{"legacy", "modern"} {
+		if tools, findings := strictCheck(t, "--protocol-era", era, run.binary); tools < 20 || findings != "" {
+			t.Errorf("%s: %d tools, findings: %s", era, tools, findings)
+		}
+	}
+	// A server that it must complain of.
+	bad := filepath.Join(run.dir, "inspector", "bad.mjs")
+	if tools, findings := strictCheck(t, node(t), bad); tools != 1 || !strings.Contains(findings, "type-union") {
+		t.Errorf("the check does not see what is wrong with a bad schema: %d tools, findings: %s", tools, findings)
+	}
+}
+
+// strictCheck has the Inspector list the tools of a server and check them.
+func strictCheck(t *testing.T, command ...string) (tools int, findings string) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	inspector := filepath.Join(run.dir, "inspector", "node_modules", "@modelcontextprotocol", "inspector",
+		"clients", "launcher", "build", "index.js")
+	args := append([]string{inspector, "--cli"}, command...)
+	args = append(args, "--strict", "--method", "tools/list", "--format", "json")
+	var env []string
+	for _, v := range environ(run.dir) {
+		if strings.HasPrefix(v, "SWANK_MCP_") { // the Inspector passes on no other
+			args = append(args, "-e", v)
+		}
+		env = append(env, v)
+	}
+	cmd := exec.CommandContext(ctx, node(t), args...)
+	cmd.Env = env
+	if v, err := exec.Command(node(t), "--version").Output(); err == nil && strings.HasPrefix(string(v), "v18.") {
+		cmd.Env = append(env, "NODE_OPTIONS=--experimental-global-customevent --experimental-global-webcrypto")
+	}
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() != strictFailed || err != nil && exit == nil {
+		t.Fatalf("%q: %v\n%s\n%s", args, err, clip(string(out)), exit.Stderr)
+	}
+	var answer struct {
+		Result struct {
+			Tools []json.RawMessage `json:"tools"`
+		} `json:"result"`
+		Findings json.RawMessage `json:"schemaFindings"`
+	}
+	if err := json.Unmarshal(out, &answer); err != nil {
+		t.Fatalf("%q printed %s: %v", args, clip(string(out)), err)
+	}
+	return len(answer.Result.Tools), string(answer.Findings)
+}
+
+// strictFailed is the exit status after a finding that is an error.
+const strictFailed = 6
