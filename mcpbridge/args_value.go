@@ -14,9 +14,6 @@ func (a *args) text(name string) string {
 		s, _ := p.def.(string)
 		return s
 	}
-	if p.digits && (v[0] == '-' || v[0] >= '0' && v[0] <= '9') {
-		return string(v)
-	}
 	if v[0] != '"' {
 		a.fail("%s must be a string, not %s.", name, describe(v))
 		return ""

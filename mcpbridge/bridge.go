@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -79,8 +80,13 @@ func (o *Options) setDefaults() {
 // client.
 const DefaultSession = "default"
 
-//go:embed instructions.md
-var instructions string
+// What clients are told, with evaluate-lisp and without.
+var (
+	//go:embed instructions.md
+	instructions string
+	//go:embed instructions-read.md
+	readInstructions string
+)
 
 // errShutdown is the cause of contexts that end because the bridge does.
 var errShutdown = errors.New("mcpbridge: the server is shutting down")
@@ -104,7 +110,7 @@ func New(o Options) *Bridge {
 	b := &Bridge{o: o, tools: o.Tools.pick()}
 	b.base, b.stop = context.WithCancelCause(context.Background())
 	b.server = mcp.NewServer(b.implementation(), &mcp.ServerOptions{
-		Instructions: instructions,
+		Instructions: b.instructions(),
 		Logger:       o.Log,
 		Capabilities: capabilities(),
 	})
@@ -113,6 +119,13 @@ func New(o Options) *Bridge {
 		t.register(b)
 	}
 	return b
+}
+
+func (b *Bridge) instructions() string {
+	if slices.Contains(b.tools, &evaluateTool) {
+		return instructions
+	}
+	return readInstructions
 }
 
 func (b *Bridge) implementation() *mcp.Implementation {

@@ -49,7 +49,7 @@ func (b *Bridge) initializeAgain(p *mcp.InitializeParams) *mcp.InitializeResult 
 	return &mcp.InitializeResult{
 		ProtocolVersion: version,
 		Capabilities:    capabilities(),
-		Instructions:    instructions,
+		Instructions:    b.instructions(),
 		ServerInfo:      b.implementation(),
 	}
 }

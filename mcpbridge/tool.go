@@ -44,7 +44,6 @@ type param struct {
 	doc      string
 	required bool
 	hidden   bool                // accepted, not advertised
-	digits   bool                // a string that a number may stand for, as it is written
 	def      any                 // default, shown in the schema: string, float64 or nil
 	enum     []string            // the valid strings
 	fold     func(string) string // makes a string one of enum that means it

@@ -16,8 +16,8 @@ var inspectObjectTool = tool{
 	params: func(o *Options) []param {
 		return append([]param{
 			{name: "code", kind: kindText, doc: "The form.", aliases: []alias{{name: "form"}, {name: "expression"}}},
-			{name: "handle", kind: kindText, digits: true, doc: "Instead of code.", aliases: []alias{{name: "id"}, {name: "object"}}},
-			{name: "path", kind: kindText, digits: true, doc: "To a part: 2, or slot.0.key."},
+			{name: "handle", kind: kindText, doc: "Instead of code.", aliases: []alias{{name: "id"}, {name: "object"}}},
+			{name: "path", kind: kindText, doc: "To a part: 2, or slot.0.key."},
 			{name: "offset", kind: kindInteger, def: 0.0, min: 0, max: 1e9, doc: "First part shown."},
 			{name: "limit", kind: kindInteger, def: 40.0, min: 1, max: 500, hidden: true, doc: "Parts to show."},
 			{name: "package", kind: kindText, hidden: true, doc: "Package to read the code in."},
@@ -31,8 +31,8 @@ var inspectObjectTool = tool{
 }
 
 func (b *Bridge) inspectObject(ctx context.Context, r *request) (reply, error) {
-	code, handle := r.text("code"), strings.TrimSpace(r.text("handle"))
-	v := lisp.View{Path: r.text("path"), Offset: r.integer("offset"), Limit: r.integer("limit")}
+	code, handle := r.text("code"), strings.TrimSpace(r.textOrNumber("handle"))
+	v := lisp.View{Path: r.textOrNumber("path"), Offset: r.integer("offset"), Limit: r.integer("limit")}
 	in := b.sessionRequest(ctx, r)
 	switch {
 	case r.err != nil:

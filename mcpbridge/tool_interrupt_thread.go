@@ -13,7 +13,7 @@ var interruptThreadTool = tool{
 		"to stop an evaluation, cancel its call or give it a shorter timeout.",
 	params: func(*Options) []param {
 		return []param{
-			{name: "thread", kind: kindText, digits: true, required: true, doc: "Its number or name.", aliases: []alias{{name: "id"}, {name: "name"}}},
+			{name: "thread", kind: kindText, required: true, doc: "Its number or name.", aliases: []alias{{name: "id"}, {name: "name"}}},
 			{name: "action", kind: kindText, def: "backtrace", enum: []string{"backtrace", "abort"}, fold: threadAction,
 				doc: "abort unwinds the thread and ends it."},
 		}
@@ -35,7 +35,7 @@ func threadAction(action string) string {
 }
 
 func (b *Bridge) interruptThread(ctx context.Context, r *request) (reply, error) {
-	thread, action := strings.TrimSpace(r.text("thread")), r.text("action")
+	thread, action := strings.TrimSpace(r.textOrNumber("thread")), r.text("action")
 	if r.err == nil && thread == "" {
 		r.fail("thread is empty; it must be the number or the name of a thread.")
 	}

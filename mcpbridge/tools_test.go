@@ -126,8 +126,15 @@ func TestToolRules(t *testing.T) {
 			t.Errorf("%s: example: %v", tl.name, a.err)
 		}
 	}
-	if n := len(instructions); n >= 2000 || n < 200 {
-		t.Errorf("instructions of %d bytes", n)
+	for _, text := range []string{instructions, readInstructions} {
+		if n := len(text); n >= 2000 || n < 200 {
+			t.Errorf("instructions of %d bytes", n)
+		}
+		for _, name := range regexp.MustCompile("`([a-z]+-[a-z-]+)`").FindAllStringSubmatch(text, -1) {
+			if l := findTool(name[1]); name[1] != "on-error" && (l == nil || name[1] != evaluateTool.name && text == readInstructions && !l.tool.readOnly) {
+				t.Errorf("the instructions name %s", name[1])
+			}
+		}
 	}
 }
 

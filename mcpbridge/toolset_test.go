@@ -158,6 +158,15 @@ func TestSelectionProperty(t *testing.T) {
 	})
 }
 
+// TestReadOnlyInstructions: nobody is told to evaluate who cannot.
+func TestReadOnlyInstructions(t *testing.T) {
+	p := peerOf(t, New(Options{Image: &fakeImage{}, Tools: Selection{ReadOnly: true}}))
+	p.send(initialize)
+	if a := p.receive(); !strings.Contains(string(a.RawResult), quote(readInstructions)) {
+		t.Errorf("initialize answered %s", a.RawResult)
+	}
+}
+
 // TestAbsentTool: calling a tool that is not shown says which flag brings it.
 func TestAbsentTool(t *testing.T) {
 	for _, c := range []struct {
