@@ -27,5 +27,8 @@ func (b *Bridge) reset(ctx context.Context, _ *request) (reply, error) {
 	for _, p := range r.Problems {
 		lines = append(lines, "; Not undone: "+sanitize(p))
 	}
+	for _, left := range r.Left {
+		lines = append(lines, "; "+sanitize(left))
+	}
 	return reply{text: strings.Join(lines, "\n")}, nil
 }

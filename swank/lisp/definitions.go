@@ -34,6 +34,7 @@ type Package struct {
 type Reset struct {
 	Undefined int      // definitions undone
 	Problems  []string // what could not be undone, and why
+	Left      []string // what is not undone in an image that is not ours
 	Systems   []string // loaded systems, which stay
 	Package   string   // of the session now
 }
@@ -106,7 +107,7 @@ func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Dur
 		return nil, err
 	}
 	s.suspended.clear("reset-session ended it")
-	return &Reset{Undefined: wire.Undefined, Problems: wire.Problems, Systems: wire.Systems}, nil
+	return &Reset{Undefined: wire.Undefined, Problems: wire.Problems, Left: wire.Left, Systems: wire.Systems}, nil
 }
 
 type (
@@ -125,6 +126,7 @@ type (
 	wireReset struct {
 		Undefined int      `sexp:"undefined"`
 		Problems  []string `sexp:"problems"`
+		Left      []string `sexp:"left"`
 		Systems   []string `sexp:"systems"`
 	}
 )

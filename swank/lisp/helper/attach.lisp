@@ -126,3 +126,19 @@ NIL without threads."
     (answer (list :image *image-id*
                   :lookups (and (control-thread connection)
                                 (serving-thread "swank-mcp look-ups"))))))
+
+;;; Whose is it?
+
+(defun package-of-somebody-p (session package)
+  "True of a package that, in a person's image, they may have made while SESSION
+evaluated: DEFPACKAGE leaves our stamp, MAKE-PACKAGE is looked for in our code."
+  #+sbcl
+  (let ((location (ignore-errors (sb-impl::package-source-location package))))
+    (if location
+        (not (equal (getf (sb-introspect:definition-source-plist
+                           (sb-introspect::translate-source-location location))
+                          :swank-mcp)
+                    (session-name session)))
+        (not (search (package-name package)
+                     (string-upcase (princ-to-string (evaluation-code *evaluation*)))))))
+  #-sbcl (progn session package nil))

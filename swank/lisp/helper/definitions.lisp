@@ -49,9 +49,17 @@ far, newest first; see NOTE-DEFINITION.")
           (:structure (cons kind (if (consp name) (first name) name)))
           (t (cons kind name)))))))
 
+(defun somebodys-p (session form key)
+  "True of a DEFVAR, in a person's image, of a variable that has a value of theirs
+already: it defines nothing."
+  (and (not *launched*)
+       (eq (first form) 'defvar)
+       (boundp (rest key))
+       (not (gethash key (session-definitions session)))))
+
 (defun note-definition (session form)
   (let ((key (ignore-errors (defined-by form))))
-    (cond ((or (null key) (null (rest key)) (not *noting*)))
+    (cond ((or (null key) (null (rest key)) (not *noting*) (somebodys-p session form key)))
           ;; what a file that is being loaded defines belongs to the file
           ((or *load-truename* *compile-file-truename*)
            (remhash key (session-definitions session)))
@@ -120,7 +128,9 @@ far, newest first; see NOTE-DEFINITION.")
   (let ((after (list-all-packages)))
     (unless (equal before after)
       (dolist (package (set-difference after before))
-        (unless (package-of-a-file-p package)
+        (unless (if *launched*
+                    (package-of-a-file-p package)
+                    (package-of-somebody-p session package))
           (pushnew package (session-packages session)))))
     (setf (session-known-packages session) after)))
 
@@ -158,6 +168,15 @@ far, newest first; see NOTE-DEFINITION.")
     (:method (and (find-defined-method name) t))
     (:setf-expander #+sbcl (and (sb-int:info :setf :expander name) t) #-sbcl t)))
 
+#+sbcl
+(defun variable-stamp (name)
+  "As STAMP.  (SETF X 1) leaves none, and a person's DEFPARAMETER takes ours away."
+  (let ((source (and (not *launched*)
+                     (first (sb-introspect:find-definition-sources-by-name name :variable)))))
+    (if source
+        (values (getf (sb-introspect:definition-source-plist source) :swank-mcp) t)
+        (values nil nil))))
+
 (defun stamp (kind name)
   "The session that the definition carries; a second value of NIL if such
 definitions carry none."
@@ -172,6 +191,7 @@ definitions carry none."
       (:macro (stamp-of (macro-function name)))
       (:method (stamp-of (find-defined-method name)))
       ((:class :structure :condition) (stamp-of (find-class name)))
+      (:variable (variable-stamp name))
       (t (values nil nil))))
   #-sbcl
   (values nil nil))

@@ -83,10 +83,27 @@ return the notes."
       (funcall attempt (format nil "~(~A~) ~A" kind (name-text name))
                (lambda () (when (definedp kind name) (undefine kind name)))))))
 
+(defun package-users (session package)
+  "The names of the packages that use PACKAGE and that SESSION has not made."
+  (mapcar #'package-name
+          (set-difference (package-used-by-list package) (own-packages session))))
+
+(defun left-behind (session)
+  "In a person's image, what a reset leaves, in words."
+  (unless *launched*
+    (let ((constants (loop for (kind . name) in (own-definitions session)
+                           when (eq kind :constant) collect (name-text name)))
+          (systems (session-systems session)))
+      (list (format nil "The image is not ours: symbols stay interned and use-lists as they are~@[, the constants ~{~A~^, ~} keep their values~]~@[, the systems ~{~A~^, ~} stay loaded~]."
+                    constants systems)))))
+
 (defun delete-packages (session attempt)
   (dolist (package (own-packages session))
     (funcall attempt (format nil "package ~A" (package-name package))
              (lambda ()
+               (when (and (not *launched*) (package-users session package))
+                 (error "~{~A~^, ~} use~:[~;s~] it" (package-users session package)
+                        (null (rest (package-users session package)))))
                #+sbcl (sb-ext:unlock-package package)
                (dolist (user (package-used-by-list package))
                  (unuse-package package user))
@@ -102,10 +119,12 @@ return the notes."
                  (funcall attempt (symbol-name symbol) (lambda () (unintern symbol package)))))))
 
 (defun reset-session (&optional (session "default"))
-  "Make SESSION as new.  (:UNDEFINED count :PROBLEMS (TEXT ...) :SYSTEMS (NAME ...))."
+  "Make SESSION as new.  (:UNDEFINED count :PROBLEMS (TEXT ...) :LEFT (TEXT ...)
+:SYSTEMS (NAME ...))."
   (let* ((session (ensure-session session))
          (still (end-suspended session))
          (count (length (own-definitions session)))
+         (left (left-behind session))
          (problems
            (call-collecting-problems
             (lambda (attempt)
@@ -125,5 +144,5 @@ return the notes."
           (session-last-error session) nil
           (session-departed session) '())
     (enter-package session (find-package '#:common-lisp-user))
-    (answer (plist-without-nils :undefined count :problems (append still problems)
+    (answer (plist-without-nils :undefined count :problems (append still problems) :left left
                                 :systems (session-systems session)))))
