@@ -31,10 +31,10 @@ func TestAttachedReset(t *testing.T) {
 	}
 	for code, want := range map[string]string{
 		"(list (fboundp 'our-function) (boundp '*ours*) (boundp '*loose*) (find-class 'our-class nil) (fboundp 'our-second) (find-package :ours))": "(NIL NIL NIL NIL NIL NIL)",
-		"(mapcar #'package-name (package-use-list :their-user))":                                                                                    `("OURS-TOO" "COMMON-LISP")`,
-		"(list *theirs* *taken* *made-meanwhile* (their-function) +ours+)":                                                                          "(1 2 1 1 1)",
-		"(mapcar (lambda (n) (and (find-package n) t)) '(:made-meanwhile :made-meanwhile-too :their-user))":                                         "(T T T)",
-		"(symbol-package (find-symbol \"OUR-FUNCTION\" :cl-user))":                                                                                  `#<PACKAGE "COMMON-LISP-USER">`,
+		"(mapcar #'package-name (package-use-list :their-user))":                                                                                   `("OURS-TOO" "COMMON-LISP")`,
+		"(list *theirs* *taken* *made-meanwhile* (their-function) +ours+)":                                                                         "(1 2 1 1 1)",
+		"(mapcar (lambda (n) (and (find-package n) t)) '(:made-meanwhile :made-meanwhile-too :their-user))":                                        "(T T T)",
+		"(symbol-package (find-symbol \"OUR-FUNCTION\" :cl-user))":                                                                                 `#<PACKAGE "COMMON-LISP-USER">`,
 	} {
 		if got := p.says(code); got != want {
 			t.Errorf("the person's %s\n is %s\nnot %s", code, got, want)

@@ -164,10 +164,6 @@ func (p *person) says(code string) string {
 	return strings.TrimSpace(g.Values)
 }
 
-// launchedOnly are the tests that say something about an image that the server
-// has launched and may do with as it likes, each with the reason.
-var launchedOnly = map[string]string{}
-
 // attachedArguments are the flags that make a server work in a person's image
 // when the tests are run with -attached; none otherwise. It skips a test that
 // is about launched images, which is on the list of those.

@@ -44,6 +44,7 @@ func (c *config) flags() *flag.FlagSet {
 	fs.BoolVar(&c.tools.ReadOnly, "read-only", false, "")
 	fs.StringVar(&c.attach, "attach", "", "")
 	fs.StringVar(&c.lisp.Attach.Command, "attach-command", "", "")
+	fs.BoolVar(&c.lisp.Echo, "echo", false, "")
 	fs.BoolVar(&c.allowRemote, "allow-remote", false, "")
 	fs.StringVar(&c.lisp.SBCL, "sbcl", "sbcl", "")
 	fs.StringVar(&c.lisp.SwankDir, "swank-dir", "", "")
@@ -96,6 +97,9 @@ func (c *command) parse(args []string) (name string, err error) {
 var sessionName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
 func (c *config) check() error {
+	if c.lisp.Echo && c.attach == "" && c.lisp.Attach.Command == "" {
+		return fmt.Errorf("%w: --echo shows evaluations in the REPL of an image that somebody else works in: it needs --attach", errUsage)
+	}
 	if c.attach != "" {
 		if c.lisp.Attach.Command != "" {
 			return fmt.Errorf("%w: --attach and --attach-command name two images; give one", errUsage)

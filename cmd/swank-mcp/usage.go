@@ -30,6 +30,7 @@ instance --read-only by SWANK_MCP_READ_ONLY=true.
   --attach ADDRESS       work in a Lisp that runs: HOST:PORT or unix:PATH, where
                          (swank:create-server :port PORT :dont-close t) listens
   --attach-command CMD   the same through a command: ssh HOST -W localhost:4005
+  --echo                 show evaluations in the REPL of the one who works there
   --allow-remote         let --attach name another machine: not encrypted
 
 Without those a Lisp is launched:

@@ -90,7 +90,11 @@ func enterAttached(ctx context.Context, c Config, conn *swank.Conn) (*live, erro
 		return nil, err
 	}
 	var w wireAttached
-	answer, err := lv.askOn(ctx, swank.NewWorker, newHelperCall("ATTACH").str(bridgeID))
+	call := newHelperCall("ATTACH").str(bridgeID)
+	if c.Echo {
+		call.key("ECHO").yes()
+	}
+	answer, err := lv.askOn(ctx, swank.NewWorker, call)
 	if err == nil {
 		err = decodeAnswer(answer, &w)
 	}

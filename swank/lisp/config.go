@@ -12,6 +12,7 @@ type Config struct {
 	SBCL       string // program, path or name; "" is "sbcl"
 	SwankDir   string // directory of swank-loader.lisp; "" searches (see FindSwank)
 	Attach     Target // image to attach to; zero launches one, to which most of what follows belongs
+	Echo       bool   // show evaluations in the REPL of those who work in that image
 	CacheDir   string // fasls and cores; "" is swank-mcp under the user's cache directory
 	Dir        string // working directory of the image; "" inherits ours
 	HeapMB     int    // dynamic space of the image in MiB; 0 is 4096

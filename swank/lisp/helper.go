@@ -19,7 +19,7 @@ var helperOrder = []string{
 	"session", "definitions", "journal", "stop", "undoing", "work", "systems", "listing",
 	"suspend", "last-error", "inspect-frame", "debugger",
 	"names", "inert", "source", "describe", "apropos", "xref", "asdf",
-	"reset", "exit", "evaluate", "load", "expand", "heap", "attach", "threads", "status",
+	"reset", "exit", "evaluate", "load", "expand", "heap", "attach", "echo", "threads", "status",
 	"views", "inspect", "tracing", "profiling", "memory", "threadlist",
 }
 

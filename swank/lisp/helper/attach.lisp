@@ -6,8 +6,9 @@
 ;;; its connection, however that ends: Swank does not know them.  A thread that
 ;;; waits for the end of the connection's own threads sees to that.
 
-(defstruct (guest (:constructor make-guest (connection bridge)) (:copier nil))
-  connection bridge (threads '()))
+(defstruct (guest (:constructor make-guest (connection bridge echo)) (:copier nil))
+  connection bridge (threads '())
+  echo)                                 ; see echo.lisp
 
 (defvar *guests* '()
   "A GUEST for each bridge that is attached, or that has left threads behind.")
@@ -31,6 +32,13 @@
   "Swank's thread that lives as long as CONNECTION; NIL without threads."
   (and (typep connection 'swank::multithreaded-connection)
        (swank::mconn.control-thread connection)))
+
+(defun connectedp (connection)
+  "True until CONNECTION has ended."
+  (let ((thread (control-thread connection)))
+    (if thread
+        (swank/backend:thread-alive-p thread)
+        (member connection swank::*connections*))))
 
 (defun await-end (connection)
   "Return when CONNECTION has ended."
@@ -109,15 +117,16 @@ left behind."
        #+linux (option 6 4 60)          ; TCP_KEEPIDLE seconds
        #+linux (option 6 5 20)))))      ; TCP_KEEPINTVL
 
-(defun attach (bridge)
-  "Begin to serve the bridge called BRIDGE on this connection.  The answer is a
+(defun attach (bridge &key echo)
+  "Begin to serve the bridge called BRIDGE on this connection, with ECHO showing
+its evaluations in the person's REPL.  The answer is a
 plist: :IMAGE, the identity of the image, and :LOOKUPS, the thread for look-ups,
 NIL without threads."
   (let ((connection swank::*emacs-connection*))
     (clean-up-after bridge)
     (tune-socket connection)
     (when (control-thread connection)
-      (let ((guest (make-guest connection bridge)))
+      (let ((guest (make-guest connection bridge echo)))
         (with-lock () (push guest *guests*))
         (in-own-thread "swank-mcp watch"
                        (lambda ()
@@ -135,10 +144,11 @@ evaluated: DEFPACKAGE leaves our stamp, MAKE-PACKAGE is looked for in our code."
   #+sbcl
   (let ((location (ignore-errors (sb-impl::package-source-location package))))
     (if location
-        (not (equal (getf (sb-introspect:definition-source-plist
-                           (sb-introspect::translate-source-location location))
-                          :swank-mcp)
-                    (session-name session)))
+        (or (package-of-a-file-p package)
+            (not (equal (getf (sb-introspect:definition-source-plist
+                               (sb-introspect::translate-source-location location))
+                              :swank-mcp)
+                        (session-name session))))
         (not (search (package-name package)
                      (string-upcase (princ-to-string (evaluation-code *evaluation*)))))))
   #-sbcl (progn session package nil))

@@ -369,6 +369,7 @@ and make PACKAGE, if it is there, the session's.  The answer is EVALUATE's, with
         :package (package-name (session-package session))))
 
 (defun evaluation-outcome (evaluation package debug note)
+  (when (echo-p evaluation) (echo-code evaluation))
   (let ((before (costs)))
     (multiple-value-bind (texts report notes)
         (let ((*evaluation* evaluation)) (perform evaluation package debug))
@@ -377,6 +378,7 @@ and make PACKAGE, if it is there, the session's.  The answer is EVALUATE's, with
         (close-sink (evaluation-out evaluation))
         (close-sink (evaluation-err evaluation))
         (flush-process-output)
+        (when (echo-p evaluation) (echo-result texts report))
         (when note (push note notes))
         (outcome evaluation texts report notes costs)))))
 

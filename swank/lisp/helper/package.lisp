@@ -32,6 +32,7 @@
 ;;;;     reset.lisp      RESET-SESSION
 ;;;;     heap.lisp       a soft limit on the heap
 ;;;;     attach.lisp     being a guest in an image that is somebody's
+;;;;     echo.lisp       what the agent evaluates, shown in the person's REPL
 ;;;;     threads.lisp    the threads that evaluations and look-ups run on
 ;;;;     status.lisp     what is going on, for people who ask
 ;;;;     names.lisp      from typed names to symbols; look-ups and their time limit

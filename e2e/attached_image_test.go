@@ -1,0 +1,137 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+// What cannot be stopped in a person's image is left alone and named; the
+// session goes on beside it.
+func TestAttachedUnstoppable(t *testing.T) {
+	p := newPerson(t, "")
+	s := attached(t, p)
+	want(t, s, "(defvar *kept* 41) 1", "=> 1")
+	r := call(t, s, 4*patience, "evaluate-lisp", map[string]any{
+		"code": "(defvar *go* t) (sb-sys:without-interrupts (loop while *go*))", "timeout": 1})
+	for _, part := range []string{"[TIMEOUT] Evaluation exceeded 1 second", "could not be stopped", "left alone",
+		`goes on in the Lisp thread "swank-mcp session default"`} {
+		if !r.IsError || !strings.Contains(r.Text(), part) {
+			t.Errorf("the answer has no %q (isError %v):\n%s", part, r.IsError, r.Text())
+		}
+	}
+	want(t, s, "(incf *kept*)", "=> 42")
+	if pid := imagePID(t, s); pid != p.pid() {
+		t.Errorf("pid %d, was %d", pid, p.pid())
+	}
+	stuck := `(count "swank-mcp session default" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)`
+	if got := p.says(stuck); got != "2" {
+		t.Errorf("%s threads of the session, want the stuck one and its successor", got)
+	}
+	syscall.Kill(s.PID(), syscall.SIGKILL)
+	<-s.Exited()
+	if !eventually(patience, func() bool { return p.says(stuck) == "1" }) {
+		t.Errorf("%s threads after the server's death, want the stuck one", p.says(stuck))
+	}
+	// Once it lets itself be stopped, the next bridge sees to it that it goes.
+	p.says("(setf *go* nil)")
+	next := attached(t, p)
+	want(t, next, "*kept*", "=> 42")
+	if !eventually(patience, func() bool { return p.says(stuck) == "1" }) {
+		t.Errorf("%s threads, want the new bridge's", p.says(stuck))
+	}
+}
+
+// When a person's image dies, calls say so; when one is back at its address, the
+// next call works in it.
+func TestAttachedImageDies(t *testing.T) {
+	p := newPerson(t, "")
+	s := attached(t, p)
+	want(t, s, "(defvar *kept* 41) (defun kept () *kept*) 1", "=> 1")
+	sleeping, err := s.GoTool("evaluate-lisp", map[string]any{"code": "(sleep 100)"}, wire.CallOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(500 * time.Millisecond)
+	p.cmd.Process.Kill()
+	var r wire.Result
+	if err := sleeping.Wait(t.Context(), &r); err != nil || !r.IsError || !strings.HasPrefix(r.Text(), "[ERROR] IMAGE-DIED\nThe attached Lisp at "+p.address) {
+		t.Errorf("the call in flight answered %v (isError %v):\n%s", err, r.IsError, r.Text())
+	}
+	<-p.ended
+	for _, tool := range []string{"list-definitions", "list-packages"} {
+		if r := call(t, s, patience, tool, map[string]any{}); !r.IsError || !strings.Contains(r.Text(), "nothing listens there") {
+			t.Errorf("%s answered (isError %v):\n%s", tool, r.IsError, r.Text())
+		}
+	}
+	if got := status(t, s); !strings.Contains(got, "Image: not connected, "+p.address) || !strings.Contains(got, "(swank:create-server :port "+fmt.Sprint(p.port)) {
+		t.Errorf("session-status:\n%s", got)
+	}
+	again := personAt(t, p.port, environ(run.dir), "")
+	// Without a call, too.
+	if !eventually(35*time.Second, func() bool {
+		return strings.Contains(again.says("(mapcar #'sb-thread:thread-name (sb-thread:list-all-threads))"), "swank-mcp look-ups")
+	}) {
+		t.Error("it did not come back by itself")
+	}
+	got, isErr := eval(t, s, "(list (boundp '*kept*) (fboundp 'kept))")
+	if isErr || !strings.HasPrefix(got, "=> (NIL NIL)") || !strings.Contains(got, "another image than before") || !strings.Contains(got, "2 definitions") {
+		t.Errorf("in the new image (isError %v):\n%s", isErr, got)
+	}
+	want(t, s, "(+ 1 2)", "=> 3")
+}
+
+// A connection that breaks does not end the session: it is in the image.
+func TestAttachedReconnects(t *testing.T) {
+	p := newPerson(t, "")
+	s := attached(t, p)
+	want(t, s, "(defvar *kept* 41) (defpackage :kept (:use :cl)) (in-package :kept) 1", "=> 1")
+	p.connect()
+	p.says(`(let ((guest (first (symbol-value (find-symbol "*GUESTS*" :swank-mcp)))))
+  (swank::close-connection (funcall (find-symbol "GUEST-CONNECTION" :swank-mcp) guest) nil nil))`)
+	if !eventually(patience, func() bool { return p.says("(length (symbol-value (find-symbol \"*GUESTS*\" :swank-mcp)))") == "0" }) {
+		t.Fatal("the old connection is still there")
+	}
+	got, isErr := eval(t, s, "(list (package-name *package*) (incf cl-user::*kept*) *)")
+	if isErr || !strings.HasPrefix(got, `=> ("KEPT" 42 1)`) || !strings.Contains(got, "the session is as it was") {
+		t.Errorf("after the connection broke (isError %v):\n%s", isErr, got)
+	}
+}
+
+// A busy image answers all the same.
+func TestAttachedBusy(t *testing.T) {
+	p := newPerson(t, "")
+	p.says(`(progn (defvar *spin* t) (sb-thread:make-thread (lambda () (loop while *spin*)) :name "at 100 %") 1)`)
+	s := attached(t, p)
+	slowest := time.Duration(0)
+	timed := func(i int) {
+		t.Helper()
+		began := time.Now()
+		want(t, s, fmt.Sprintf("(list %d (let ((l 0)) (dotimes (i 1000 l) (incf l))))", i), fmt.Sprintf("=> (%d 1000)", i))
+		slowest = max(slowest, time.Since(began))
+	}
+	for i := range 100 {
+		timed(i)
+	}
+	t.Logf("slowest of 100 beside a thread at 100 %%: %v", slowest)
+	p.says(`(let ((connection swank::*emacs-connection*))
+  (defvar *sent* 0)
+  (sb-thread:make-thread (lambda ()
+    (swank::with-connection (connection)
+      (dotimes (i 10000) (swank::send-to-emacs (list :write-string (format nil "event ~D~%" i))) (incf *sent*))))
+    :name "output")
+  1)`)
+	slowest = 0
+	for i := 0; p.says("*sent*") != "10000"; i++ {
+		timed(i)
+	}
+	for i := range 20 {
+		timed(i)
+	}
+	t.Logf("slowest beside 10,000 output events: %v", slowest)
+	p.says("(setf *spin* nil)")
+}

@@ -1,0 +1,146 @@
+package e2e
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+var slimeFlag = flag.String("slime", "/usr/share/emacs/site-lisp/elpa/slime-*", "the directory of the SLIME that people use in tests of --attach")
+
+// emacs is an Emacs in a terminal, with a SLIME in which M-x slime was typed.
+type emacs struct {
+	t       *testing.T
+	dir     string
+	tmux    string // name of its tmux server
+	address string // of the Swank server that the person opened for guests
+}
+
+// newEmacs starts Emacs and SLIME as a person does and opens a port for guests
+// with the line that the README gives.
+func newEmacs(t *testing.T) *emacs {
+	t.Helper()
+	for program, packages := range map[string]string{"emacs": "emacs-nox", "emacsclient": "emacs-nox", "tmux": "tmux"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Fatalf("%v: install it with scripts/install-deps --test (Debian's package %s)", err, packages)
+		}
+	}
+	slime, err := filepath.Glob(*slimeFlag)
+	if err != nil || len(slime) == 0 {
+		t.Fatalf("no SLIME at %s: install it with scripts/install-deps --test, or name its directory with -slime", *slimeFlag)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	e := &emacs{t: t, dir: shortDir(t), address: l.Addr().String()}
+	e.tmux = "swank-mcp-" + filepath.Base(e.dir)
+	init := filepath.Join(e.dir, "init.el")
+	if err := os.WriteFile(init, []byte(fmt.Sprintf(`
+(add-to-list 'load-path %q)
+(require 'slime)
+(setq inferior-lisp-program "%s --noinform --no-sysinit --no-userinit"
+      slime-contribs '(slime-fancy) slime-net-coding-system 'utf-8-unix
+      inhibit-startup-screen t initial-scratch-message nil
+      server-socket-dir %q server-name "emacs")
+(slime-setup)
+(server-start)
+`, slime[0], *attachedSBCL, e.dir)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e.run("tmux", "-L", e.tmux, "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", "emacs -nw -Q -l "+init)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the person's screen:\n%s", e.screen())
+		}
+		e.try("emacsclient", "-s", filepath.Join(e.dir, "emacs"), "-e", "(progn (ignore-errors (slime-quit-lisp t)) (kill-emacs))")
+		e.try("tmux", "-L", e.tmux, "kill-server")
+	})
+	e.until("Emacs to come up", func() bool {
+		_, err := e.try("emacsclient", "-s", filepath.Join(e.dir, "emacs"), "-e", "t")
+		return err == nil
+	})
+	e.keys("M-x", "slime", "Enter")
+	e.until("SLIME to connect", func() bool { return strings.Contains(e.screen(), "CL-USER>") })
+	_, port, _ := net.SplitHostPort(e.address)
+	e.keys("(swank:create-server :port "+port+" :dont-close t)", "Enter")
+	e.until("the server for guests", func() bool { return strings.Contains(e.screen(), "\n"+port) })
+	return e
+}
+
+func (e *emacs) try(program string, args ...string) (string, error) {
+	ctx, stop := context.WithTimeout(context.Background(), 2*patience)
+	defer stop()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(environ(e.dir), "TERM=xterm-256color", "LC_ALL=C.UTF-8")
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+func (e *emacs) run(program string, args ...string) string {
+	e.t.Helper()
+	out, err := e.try(program, args...)
+	if err != nil {
+		e.t.Fatalf("%s %q: %v\n%s", program, args, err, out)
+	}
+	return out
+}
+
+// keys types, as tmux's send-keys has it.
+func (e *emacs) keys(keys ...string) {
+	e.t.Helper()
+	e.run("tmux", append([]string{"-L", e.tmux, "send-keys"}, keys...)...)
+}
+
+// screen is what the person sees.
+func (e *emacs) screen() string {
+	out, _ := e.try("tmux", "-L", e.tmux, "capture-pane", "-p")
+	return out
+}
+
+// elisp evaluates in Emacs.
+func (e *emacs) elisp(code string) string {
+	e.t.Helper()
+	return e.run("emacsclient", "-s", filepath.Join(e.dir, "emacs"), "-e", code)
+}
+
+// lisp evaluates in the person's image, through their SLIME; code gives a string.
+func (e *emacs) lisp(code string) string {
+	e.t.Helper()
+	got := e.elisp("(slime-eval '(cl:eval (cl:let ((cl:*package* (cl:find-package \"COMMON-LISP-USER\"))) (cl:read-from-string " + strconv.Quote(code) + "))))")
+	if s, err := strconv.Unquote(strings.ReplaceAll(got, "\n", `\n`)); err == nil {
+		return s
+	}
+	return got
+}
+
+// types enters a line at the REPL, as a person does, and waits for the prompt.
+func (e *emacs) types(line string) {
+	e.t.Helper()
+	e.elisp("(with-current-buffer (slime-output-buffer) (goto-char (point-max)) (insert " + strconv.Quote(line) + ") (slime-repl-return) nil)")
+	e.until("the answer to "+line, func() bool {
+		return e.elisp("(with-current-buffer (slime-output-buffer) (and (null (slime-rex-continuations)) (get-text-property (1- slime-repl-input-start-mark) 'slime-repl-prompt) t))") == "t"
+	})
+}
+
+func (e *emacs) until(what string, ok func() bool) {
+	e.t.Helper()
+	if !eventually(60*time.Second, ok) {
+		e.t.Fatalf("waited for %s; the screen:\n%s", what, e.screen())
+	}
+}
+
+// debuggers is how many SLDB buffers are open.
+func (e *emacs) debuggers() string {
+	e.t.Helper()
+	return e.elisp(`(length (sldb-buffers))`)
+}

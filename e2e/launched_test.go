@@ -1,0 +1,44 @@
+package e2e
+
+// launchedOnly are the tests that say something about an image that the server
+// has launched and may do with as it likes, each with the reason: with -attached
+// they are skipped. All others say the same of both.
+var launchedOnly = map[string]string{
+	"TestBackgroundOutput":                             descriptors,
+	"TestThreadOutlivesItsCall":                        descriptors,
+	"TestDamageProbes/read-line_of_the_process'_stdin": "standard input is that of the person's terminal",
+
+	"TestLoopWithoutInterruptsCancelled": replaced + ": see TestAttachedUnstoppable",
+	"TestUnstoppableLoop":                replaced + ": see TestAttachedUnstoppable",
+	"TestImageKilledInMidEvaluation":     replaced + ": see TestAttachedImageDies",
+	"TestImageEndsItself":                replaced + ": see TestAttachedImageDies",
+	"TestImageKilledWhileIdle":           replaced + ": see TestAttachedImageDies",
+	"TestImageKilledTenTimes":            replaced + ": see TestAttachedImageDies",
+	"TestServerKilled":                   "the image does not end with the server: see TestGuestLeavesNothing",
+	"TestEndOfInput":                     "the image does not end with the server: see TestGuestLeavesNothing",
+
+	"TestRecovery":                broughtBack,
+	"TestNoRecovery":              broughtBack,
+	"TestKilledAtRandomPoints":    broughtBack,
+	"TestUndoneStaysUndone":       broughtBack,
+	"TestRecoveryInWhateverOrder": broughtBack,
+	"TestRecoveryOfOtherSyntax":   broughtBack,
+	"TestSystemsLoadedByCode":     broughtBack,
+
+	"TestResetLeavesNothing":                uninterned,
+	"TestResetInAForeignPackage":            uninterned,
+	"TestResetFreesNames":                   uninterned,
+	"TestPackageContextProperty":            uninterned,
+	"TestResetOfABrokenSession":             uninterned,
+	"TestListingToolsAndStatusStartNothing": "they connect: see TestAttachByAnyTool",
+	"TestBrokenRCFile":                      rcFile,
+	"TestRCFileIsLoaded":                    rcFile,
+}
+
+const (
+	descriptors = "descriptors 1 and 2 of the process are the person's"
+	replaced    = "a person's image is neither ended nor replaced"
+	broughtBack = "what is lost with a person's image is not brought back"
+	uninterned  = "a reset uninterns nothing in a person's image and leaves use-lists and constants: see TestAttachedReset"
+	rcFile      = "a person's image has loaded what they like"
+)
