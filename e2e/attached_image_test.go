@@ -102,6 +102,22 @@ func TestAttachedReconnects(t *testing.T) {
 	}
 }
 
+// An evaluation suspended in a person's image waits there for its debugger.
+func TestAttachedSuspended(t *testing.T) {
+	p := newPerson(t, "")
+	s := attached(t, p)
+	r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(+ 1 (no-such-function 2))", "on-error": "debug"})
+	if !r.IsError || !strings.Contains(r.Text(), "[Restarts]") {
+		t.Fatalf("not suspended (isError %v):\n%s", r.IsError, r.Text())
+	}
+	time.Sleep(5 * time.Second)
+	p.says("(defun no-such-function (x) (* 20 x))")
+	r = call(t, s, patience, "invoke-restart", map[string]any{"restart": "CONTINUE"})
+	if r.IsError || r.Text() != "=> 41" {
+		t.Errorf("going on answered (isError %v):\n%s", r.IsError, r.Text())
+	}
+}
+
 // A busy image answers all the same.
 func TestAttachedBusy(t *testing.T) {
 	p := newPerson(t, "")

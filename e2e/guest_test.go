@@ -38,17 +38,20 @@ func TestGuestLeavesNothing(t *testing.T) {
 	for i := range 100 {
 		s := attached(t, p)
 		want(t, s, "(+ 1 2)", "=> 3")
-		switch i % 4 {
+		switch i % 5 {
 		case 1: // while an evaluation runs
 			s.GoTool("evaluate-lisp", map[string]any{"code": "(loop)", "timeout": 60}, wire.CallOptions{})
 			s.GoTool("evaluate-lisp", map[string]any{"code": "(+ 1 2)", "timeout": 60}, wire.CallOptions{})
 		case 2: // one with a lock and an error that it handles for ever
 			s.GoTool("evaluate-lisp", map[string]any{"timeout": 60, "code": "(defvar *theirs* (sb-thread:make-mutex)) " +
 				"(sb-thread:with-mutex (*theirs*) (loop (handler-case (error \"x\") (error () (sleep 1/100)))))"}, wire.CallOptions{})
+		case 4: // suspended at an error, holding a lock
+			s.GoTool("evaluate-lisp", map[string]any{"on-error": "debug", "code": "(defvar *theirs* (sb-thread:make-mutex)) " +
+				"(sb-thread:with-mutex (*theirs*) (error \"x\"))"}, wire.CallOptions{})
 		case 3: // in a debugger that nobody expects
 			s.GoTool("evaluate-lisp", map[string]any{"timeout": 60, "code": "(let ((*debugger-hook* (lambda (c h) (declare (ignore c h)) (sleep 1000)))) (error \"x\"))"}, wire.CallOptions{})
 		}
-		if i%4 != 0 {
+		if i%5 != 0 {
 			eventually(patience, func() bool { return strings.Contains(p.says(vitals), "swank-mcp session") })
 			time.Sleep(20 * time.Millisecond)
 		}
