@@ -151,3 +151,32 @@ func TestAttachedBusy(t *testing.T) {
 	t.Logf("slowest beside 10,000 output events: %v", slowest)
 	p.says("(setf *spin* nil)")
 }
+
+// In an image whose Swank uses no threads evaluation works and ends in time, and
+// what cannot work is said.
+func TestAttachedWithoutThreads(t *testing.T) {
+	for _, style := range []string{":fd-handler", "nil"} {
+		t.Run(style, func(t *testing.T) {
+			p := newPerson(t, "", ":dont-close", "t", ":style", style)
+			s := attached(t, p)
+			got, isErr := eval(t, s, "(defun twice (x) (print x) (* 2 x)) (twice 21)")
+			if isErr || !strings.HasPrefix(got, "[stdout]\n21\n\n=> 42\n") ||
+				!strings.Contains(got, "Swank in this image uses no threads (communication style "+strings.ToUpper(style)+")") ||
+				!strings.Contains(got, "cancelling does not reach it") {
+				t.Errorf("the first evaluation (isError %v):\n%s", isErr, got)
+			}
+			wantError(t, s, "(car 1)", "[ERROR] TYPE-ERROR")
+			wantList(t, s, map[string]any{}, "[Functions]\n- TWICE (X)")
+			r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(loop)", "timeout": 1})
+			if !r.IsError || !strings.HasPrefix(r.Text(), "[TIMEOUT] Evaluation exceeded 1 second") || strings.Contains(r.Text(), "could not be stopped") {
+				t.Errorf("an endless loop answered (isError %v):\n%s", r.IsError, r.Text())
+			}
+			want(t, s, "(twice 1)", "[stdout]\n1\n\n=> 2")
+			r = call(t, s, 2*patience, "evaluate-lisp", map[string]any{"code": "(sb-sys:without-interrupts (loop repeat 6000 do (sleep 0.001)))", "timeout": 1})
+			if !r.IsError || !strings.Contains(r.Text(), "nothing reaches it until the evaluation has ended") {
+				t.Errorf("what cannot be stopped answered (isError %v):\n%s", r.IsError, r.Text())
+			}
+			want(t, s, "(twice 1)", "[stdout]\n1\n\n=> 2")
+		})
+	}
+}

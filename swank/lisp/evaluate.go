@@ -176,6 +176,9 @@ func (e *evaluation) send() error {
 	if form.err != nil {
 		return form.err
 	}
+	if e.lv.single {
+		form = form.within(e.r.Timeout, e.token)
+	}
 	call, err := e.lv.conn.Go(swank.Request{
 		Form: swank.EvalAndGrabOutput(form.String()), Package: evalPackage, Thread: e.lane.thread,
 	})

@@ -54,7 +54,8 @@ func (e *evaluation) leftRunning(kind FailureKind, why string) *Result {
 	var b strings.Builder
 	b.WriteString(why)
 	if e.lv.single {
-		b.WriteString(" The image has no threads for its connections, so nothing reaches it until the evaluation has ended or its owner interrupts it (C-c C-c in its terminal).")
+		b.Reset()
+		b.WriteString("The evaluation could not be stopped. The image has no threads for its connections, so nothing reaches it until the evaluation has ended or its owner interrupts it (C-c C-c in its terminal).")
 	} else {
 		fmt.Fprintf(&b, " The image is not ours to end, so the evaluation was left alone: it goes on in the Lisp thread %q (Swank's id %d). "+
 			"The session goes on in a new thread. Its owner can end it there (M-x slime-list-threads, k), if anything can.",
@@ -69,10 +70,22 @@ func sessionThread(session string) string { return "swank-mcp session " + sessio
 
 // singleNote says what an image cannot do whose Swank uses no threads.
 func singleNote(info *swank.ConnectionInfo) string {
+	style := strings.ToUpper(string(info.Style))
+	if style == "" {
+		style = "NIL"
+	}
 	return fmt.Sprintf("Swank in this image uses no threads (communication style %s): while an evaluation runs, nothing else is answered, "+
 		"cancelling does not reach it, and other clients of the image, Emacs among them, wait as well. "+
 		"(setf swank:*communication-style* :spawn) before swank:create-server changes that.",
-		strings.ToUpper(string(info.Style)))
+		style)
+}
+
+// within is the call c with a time limit that the image keeps by itself.
+func (c *helperCall) within(limit time.Duration, token int64) *helperCall {
+	w := newHelperCall("WITHIN").num(limit.Milliseconds()).num(token)
+	w.text = append(w.text, ' ')
+	w.text = append(w.text, c.String()...)
+	return w
 }
 
 // Between attempts to find an attached image again.

@@ -24,6 +24,11 @@ func (s *stopper) stop(kind FailureKind) {
 	if s.tries == 0 {
 		s.kind = kind
 	}
+	if s.e.lv.single { // it would not be read before the evaluation has ended
+		s.tries++
+		s.timer.Reset(stopGrace)
+		return
+	}
 	reason := "TIMEOUT"
 	if s.kind == KindCancelled {
 		reason = "CANCELLED"

@@ -152,3 +152,23 @@ evaluated: DEFPACKAGE leaves our stamp, MAKE-PACKAGE is looked for in our code."
         (not (search (package-name package)
                      (string-upcase (princ-to-string (evaluation-code *evaluation*)))))))
   #-sbcl (progn session package nil))
+
+;;; Without threads of Swank's
+
+(defmacro within (milliseconds token form)
+  "Evaluate FORM, a call of EVALUATE with TOKEN, in an image that nobody can reach
+while it does so: the time limit is kept here."
+  `(call-within ,milliseconds ,token (lambda () ,form)))
+
+(defun call-within (milliseconds token function)
+  #+sbcl
+  (let ((timer (sb-ext:make-timer
+                (lambda ()
+                  (let ((evaluation (find-evaluation token)))
+                    (when evaluation (stop-here evaluation :timeout))))
+                :thread sb-thread:*current-thread*)))
+    (sb-ext:schedule-timer timer (/ milliseconds 1000) :repeat-interval 1)
+    (unwind-protect (funcall function)
+      (sb-ext:unschedule-timer timer)))
+  #-sbcl
+  (progn milliseconds token (funcall function)))

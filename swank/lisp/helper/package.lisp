@@ -54,7 +54,7 @@
   (:export #:evaluate                   ; evaluate.lisp
            #:stop-evaluation #:withdraw-evaluation ; stop.lisp
            #:peek-output
-           #:attach                     ; attach.lisp
+           #:attach #:within            ; attach.lisp
            #:start-thread               ; threads.lisp
            #:evaluate-in-frame          ; debugger.lisp
            #:continue-suspended
