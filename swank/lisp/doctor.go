@@ -34,9 +34,14 @@ func (r *Report) OK() bool {
 }
 
 // Doctor looks at everything that a launched image needs, then starts one and
-// ends it. It writes nothing but what a start writes, that is, the cache.
+// ends it; or, if c names an image to attach to, connects to that and leaves it.
+// It writes nothing but what a start writes, that is, the cache.
 func Doctor(ctx context.Context, c Config) *Report {
 	r := new(Report)
+	if c.Attach.set() {
+		r.attached(ctx, c)
+		return r
+	}
 	sbcl := r.sbcl(ctx, c)
 	swank := r.swank(c)
 	r.cache(c)
@@ -57,6 +62,19 @@ func (r *Report) addError(name, found string, err error) {
 		check.Problem, check.Advice = start.Problem, start.Advice
 	}
 	r.add(check)
+}
+
+// attached connects to the image that c names.
+func (r *Report) attached(ctx context.Context, c Config) {
+	lv, err := attach(ctx, c, nil)
+	if err != nil {
+		r.addError("attach", "", err)
+		return
+	}
+	defer lv.end()
+	found := fmt.Sprintf("%s: %s %s, pid %d, Swank %s", c.Attach, lv.info.Implementation.Type,
+		lv.info.Implementation.Version, lv.info.PID, lv.info.Version)
+	r.add(Check{Name: "attach", Found: found, Problem: strings.Join(lv.proc.remarks(), "\n")})
 }
 
 func (r *Report) sbcl(ctx context.Context, c Config) bool {
