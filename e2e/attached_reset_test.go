@@ -31,7 +31,7 @@ func TestAttachedReset(t *testing.T) {
 	}
 	for code, want := range map[string]string{
 		"(list (fboundp 'our-function) (boundp '*ours*) (boundp '*loose*) (find-class 'our-class nil) (fboundp 'our-second) (find-package :ours))": "(NIL NIL NIL NIL NIL NIL)",
-		"(mapcar #'package-name (package-use-list :their-user))":                                                                                   `("OURS-TOO" "COMMON-LISP")`,
+		"(sort (mapcar #'package-name (package-use-list :their-user)) #'string<)":                                                                  `("COMMON-LISP" "OURS-TOO")`,
 		"(list *theirs* *taken* *made-meanwhile* (their-function) +ours+)":                                                                         "(1 2 1 1 1)",
 		"(mapcar (lambda (n) (and (find-package n) t)) '(:made-meanwhile :made-meanwhile-too :their-user))":                                        "(T T T)",
 		"(symbol-package (find-symbol \"OUR-FUNCTION\" :cl-user))":                                                                                 `#<PACKAGE "COMMON-LISP-USER">`,
