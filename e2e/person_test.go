@@ -172,11 +172,20 @@ func attachedArguments(t *testing.T, env, args []string) []string {
 	if !*attachedFlag {
 		return args
 	}
+	skipLaunchedOnly(t)
+	return append([]string{"--attach", personAt(t, 0, env, "").address}, args...)
+}
+
+// skipLaunchedOnly skips, with -attached, a test that is on the list.
+func skipLaunchedOnly(t *testing.T) {
+	t.Helper()
+	if !*attachedFlag {
+		return
+	}
 	name, _, _ := strings.Cut(t.Name(), "/")
 	for _, n := range []string{name, t.Name()} {
 		if why, listed := launchedOnly[n]; listed {
 			t.Skipf("for launched images only: %s", why)
 		}
 	}
-	return append([]string{"--attach", personAt(t, 0, env, "").address}, args...)
 }

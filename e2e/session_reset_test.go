@@ -14,16 +14,16 @@ const resetText = "Session reset. All definitions cleared.\nCurrent package: CL-
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// usedPackage tells that a package stays because one that is not the session's
-// uses it: in a person's image no use-list is touched.
-var usedPackage = regexp.MustCompile(`\n; Not undone: package [^\n]* use it|\n; Not undone: package [^\n]* uses it`)
+// kept tells of what stays in a person's image, where nothing is uninterned and
+// no use-list touched: a package that another one uses, a global variable.
+var kept = regexp.MustCompile(`\n; Not undone: (package \S+: [^\n]* uses? it|variable [^\n]*ALWAYS-BOUND[^\n]*)`)
 
 // isReset reports whether text tells of a reset without a problem. In a person's
 // image it also says what is left there.
 func isReset(text string) bool {
 	if *attachedFlag {
 		text, _, _ = strings.Cut(text, "\n; The image is not ours: ")
-		text = usedPackage.ReplaceAllString(text, "")
+		text = kept.ReplaceAllString(text, "")
 	}
 	return text == resetText
 }
