@@ -37,6 +37,8 @@ func (c *config) flags() *flag.FlagSet {
 	c.logLevel = slog.LevelWarn
 	fs.Var((*secondsFlag)(&c.timeout), "timeout", "")
 	fs.Var((*secondsFlag)(&c.maxTimeout), "max-timeout", "")
+	c.lisp.SuspendLimit = lisp.DefaultSuspendLimit
+	fs.Var((*secondsFlag)(&c.lisp.SuspendLimit), "suspend-limit", "")
 	fs.IntVar(&c.maxOutput, "max-output", mcpbridge.DefaultMaxOutput, "")
 	fs.Var((*listFlag)(&c.tools.Toolsets), "toolsets", "")
 	fs.Var((*listFlag)(&c.tools.Tools), "tools", "")

@@ -14,6 +14,7 @@ swank-mcp version
 
   --timeout SECONDS      limit of an evaluation that names none (30)
   --max-timeout SECONDS  longest limit that an evaluation may name (600)
+  --suspend-limit SECONDS  how long an error may wait in the debugger (600)
   --max-output N         characters of a reply before it is cut (40000)
   --toolsets NAMES       core, debug, inspect, build, profile; default; or all
   --tools NAMES          tools by name, beside --toolsets or alone

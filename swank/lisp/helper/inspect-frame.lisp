@@ -29,7 +29,8 @@ those that have no value where the frame is."
     (loop for variable across (coerce (or (sb-di::debug-fun-debug-vars (sb-di:frame-debug-fun frame)) #())
                                       'vector)
           for symbol = (sb-di:debug-var-symbol variable)
-          unless (or (null symbol) (implementation-package-p (symbol-package symbol)))
+          ;; those that macros make have no package
+          unless (or (null (symbol-package symbol)) (implementation-package-p (symbol-package symbol)))
             do (if (eq :valid (sb-di:debug-var-validity variable location))
                    (push (cons symbol (sb-di:debug-var-value variable frame)) with)
                    ;; FORMAT, for one, brings variables of its own
