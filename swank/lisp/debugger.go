@@ -36,6 +36,23 @@ type DebuggerCall struct {
 	Anew    bool   // the evaluation has the time limit that it had at first, not the request's
 }
 
+// title is what others are told is running, before the code.
+func (c *DebuggerCall) title() string {
+	number := "the only suspended evaluation"
+	if c.Number != 0 {
+		number = fmt.Sprintf("evaluation %d", c.Number)
+	}
+	switch c.Op {
+	case EvalInFrame:
+		return fmt.Sprintf("in frame %d of %s: ", c.Frame, number)
+	case InvokeRestart:
+		return fmt.Sprintf("%s, from its restart %s on ", number, c.Restart)
+	case AbortIt:
+		return number + ", which is aborted "
+	}
+	return number + ", which goes on "
+}
+
 // debugged returns the evaluation that c is about; nil for no c.
 func (s *session) debugged(c *DebuggerCall) (*suspended, error) {
 	if c == nil {
@@ -95,7 +112,7 @@ func (e *evaluation) debuggerForm() *helperCall {
 func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 	for _, d := range a.Departed {
 		if s := e.s.suspended.end(d.Token, d.Why); s != nil {
-			res.Notes = append(res.Notes, fmt.Sprintf("The suspended evaluation %d (%s) has ended: %s", s.number, s.code, d.Why))
+			e.s.notes = append(e.s.notes, fmt.Sprintf("The suspended evaluation %d (%s) has ended: %s", s.number, s.code, d.Why))
 		}
 	}
 	if e.of != nil {
@@ -149,6 +166,7 @@ func (e *evaluation) drop(a *wireAnswer) {
 	if a.Suspended == nil || e.of != nil {
 		return // of an older one the number is known
 	}
+	e.s.suspended.end(e.token, "its caller had gone")
 	c := newHelperCall("STOP-EVALUATION").num(e.token).key("CANCELLED")
 	if e.s.name != defaultSession {
 		c.str(e.s.name)

@@ -253,14 +253,15 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	if err := decodeAnswer(g.Output, &a); err != nil {
 		return nil, err
 	}
+	if a.Absent != "" {
+		return nil, e.gone(string(a.Absent))
+	}
 	e.remember(&a)
 	if ctx.Err() != nil {
 		// Nobody will see the result; the background output stays for others.
+		e.suspension(&a, a.result())
 		e.drop(&a)
 		return nil, context.Cause(ctx)
-	}
-	if a.Absent != "" {
-		return nil, e.gone(string(a.Absent))
 	}
 	res := a.result()
 	e.suspension(&a, res)

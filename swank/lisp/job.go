@@ -14,6 +14,9 @@ func (r *Request) title() string {
 	if r.job != nil {
 		return r.job.title
 	}
+	if r.Debugger != nil {
+		return r.Debugger.title() + r.Code
+	}
 	return r.Code + r.System
 }
 

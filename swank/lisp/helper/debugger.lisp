@@ -154,6 +154,14 @@ error that nobody handles there ends it and leaves SUSPENDED where it is."
          (fixed-frame suspended number)))))
 
 #+sbcl
+(defun raw-arguments (frame)
+  (let ((arguments (fdefinition 'sb-debug::frame-args-as-list)))
+    ;; newer versions want a limit
+    (if (rest (sb-kernel:%fun-lambda-list arguments))
+        (funcall arguments frame most-positive-fixnum)
+        (funcall arguments frame))))
+
+#+sbcl
 (defun frame-function-and-arguments (frame)
   "What to call to call FRAME again: the function as it is defined now."
   (multiple-value-bind (name arguments) (sb-debug::frame-call frame)
@@ -163,7 +171,7 @@ error that nobody handles there ends it and leaves SUSPENDED where it is."
     (if (and (sb-int:legal-fun-name-p name) (fboundp name))
         (values (fdefinition name) arguments)
         (values (sb-di:debug-fun-fun (sb-di:frame-debug-fun frame))
-                (sb-debug::frame-args-as-list frame)))))
+                (raw-arguments frame)))))
 
 #+sbcl
 (defun restart-frame-of-suspended (suspended number)
@@ -183,6 +191,21 @@ error that nobody handles there ends it and leaves SUSPENDED where it is."
                    (declare (optimize (debug 0))) ; a tail call
                    (apply function arguments)))))))))
 
+(defun with-variables-noted (outcome session number frame)
+  "OUTCOME, with a note of the variables that there are if one was looked for in vain."
+  #+sbcl
+  (when (equal "UNBOUND-VARIABLE" (getf (getf outcome :error) :type))
+    (multiple-value-bind (with without) (frame-variables frame)
+      (call-with-frame-printing
+       (live-package session)
+       (lambda ()
+         (push (format nil "Variables of frame ~D: ~:[none~;~:*~{~S~^, ~}~].~@[ Without a value there: ~{~S~^, ~}; ~
+                            code compiled with DEBUG 3 keeps all.~]"
+                       number (mapcar #'car with) without)
+               (getf outcome :notes))))))
+  #-sbcl (progn session number frame)
+  outcome)
+
 ;;; What the bridge calls
 
 (defun evaluate-in-frame (code suspended number &key (session "default") (token 0) package)
@@ -195,9 +218,11 @@ variables CODE sees and may assign."
                 (call-with-frame
                  suspended number
                  (lambda (frame)
-                   (registered-outcome
-                    (make-evaluation :token token :session session :code code :frame frame)
-                    package 1))))))))
+                   (with-variables-noted
+                    (registered-outcome
+                     (make-evaluation :token token :session session :code code :frame frame)
+                     package 1)
+                    session number frame))))))))
 
 (defun continue-suspended (suspended how &key name code (frame 0))
   "Let the SUSPENDED evaluation, a token, go on.  HOW is :RESTART (NAME, with the

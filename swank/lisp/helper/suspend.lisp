@@ -72,12 +72,14 @@
 
 #+sbcl
 (defun deliver (evaluation outcome)
-  "Give OUTCOME to who waits for it; if nobody does, note it for the next answer."
+  "Give OUTCOME to who waits for it; an end that nobody waits for is noted for the
+next answer."
   (let ((client (with-lock () (shiftf (debuggee-client (evaluation-debuggee evaluation)) nil))))
     (cond (client
            (setf (client-outcome client) outcome)
            (sb-thread:signal-semaphore (client-news client)))
-          (t (note-departed evaluation outcome)))))
+          ((eq :ended (debuggee-state (evaluation-debuggee evaluation)))
+           (note-departed evaluation outcome)))))
 
 #+sbcl
 (defun await (client)
@@ -304,9 +306,10 @@ CALL-NESTED."
       (setf evaluation (find token *evaluations* :key #'evaluation-token))
       (let ((debuggee (and evaluation (evaluation-debuggee evaluation))))
         (when debuggee
-          (setf state (if (or (debuggee-client debuggee) (debuggee-ending debuggee))
-                          :busy
-                          (debuggee-state debuggee)))
+          (setf state (debuggee-state debuggee))
+          (when (and (eq state :suspended)
+                     (or (debuggee-client debuggee) (debuggee-ending debuggee)))
+            (setf state :busy))
           (when (eq state :suspended)
             (setf (debuggee-state debuggee) :busy
                   (debuggee-client debuggee) client)))))

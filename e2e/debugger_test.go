@@ -1,0 +1,189 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+	"swank-mcp/swank"
+)
+
+// suspend leaves an evaluation in the debugger and returns its reply.
+func suspend(t *testing.T, s *server, code string) string {
+	t.Helper()
+	r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": code, "on-error": "debug"})
+	if !r.IsError || !strings.Contains(r.Text(), "\n[Restarts]\n") || !strings.Contains(r.Text(), " is suspended here") {
+		t.Fatalf("%s was not suspended (isError %v):\n%s", code, r.IsError, r.Text())
+	}
+	return r.Text()
+}
+
+// debug calls a tool of the debugger that is to succeed.
+func debug(t *testing.T, s *server, tool string, args map[string]any) string {
+	t.Helper()
+	r := call(t, s, patience, tool, args)
+	if r.IsError {
+		t.Fatalf("%s %v failed:\n%s", tool, args, r.Text())
+	}
+	return r.Text()
+}
+
+const threadCount = "(length (sb-thread:list-all-threads))"
+
+// Several suspended evaluations, others beside them and calls in any order: all
+// end as they would have ended alone, and no thread is left.
+func TestDebuggerBesideEvaluations(t *testing.T) {
+	s := start(t)
+	want(t, s, "(defun step-by-step (n) (let ((here (* 10 n))) (cerror \"Go on.\" \"stopped ~D\" n) (format t \"at ~D~%\" n) (list n here)))", "=> STEP-BY-STEP")
+	before, _ := eval(t, s, threadCount)
+	for range 3 {
+		first := 0
+		for i := range 8 {
+			text := suspend(t, s, fmt.Sprintf("(step-by-step %d)", i))
+			if i == 0 {
+				_, rest, _ := strings.Cut(text, "; Evaluation ")
+				fmt.Sscan(rest, &first)
+			}
+		}
+		var pending []*wire.Pending
+		send := func(tool string, args map[string]any) {
+			p, err := s.GoTool(tool, args, wire.CallOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pending = append(pending, p)
+		}
+		for _, i := range []int{5, 0, 7, 2, 1, 6, 3, 4} {
+			send("inspect-frame", map[string]any{"evaluation": first + i, "frame": 0})
+			send("evaluate-lisp", map[string]any{"code": fmt.Sprintf("(progn (sleep 0.005) %d)", 1000+i)})
+			send("evaluate-in-frame", map[string]any{"evaluation": first + i, "frame": 0, "code": "n"})
+			send("invoke-restart", map[string]any{"evaluation": first + i, "restart": "continue"})
+		}
+		for at, i := range []int{5, 0, 7, 2, 1, 6, 3, 4} {
+			for part, wanted := range []string{"", fmt.Sprintf("=> %d", 1000+i), fmt.Sprintf("=> %d", i),
+				fmt.Sprintf("[stdout]\nat %d\n\n=> (%d %d)", i, i, 10*i)} {
+				ctx, stop := context.WithTimeout(t.Context(), patience)
+				var r wire.Result
+				err := pending[4*at+part].Wait(ctx, &r)
+				stop()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if wanted != "" && r.Text() != wanted {
+					t.Errorf("call %d about %d answered:\n%s\nwant:\n%s", part, i, r.Text(), wanted)
+				}
+			}
+		}
+	}
+	if !eventually(patience, func() bool { after, _ := eval(t, s, threadCount); return after == before }) {
+		t.Errorf("threads before: %s, after: %s\n%s", before, textOf(eval(t, s, threadCount)), status(t, s))
+	}
+}
+
+func textOf(s string, _ bool) string { return s }
+
+// A call that is sent before the reply to the evaluation has come.
+func TestDebuggerSentAhead(t *testing.T) {
+	s := start(t)
+	var pending []*wire.Pending
+	for _, c := range []struct {
+		tool string
+		args map[string]any
+	}{
+		{"evaluate-lisp", map[string]any{"code": "(progn (sleep 0.2) (broken 1))", "on-error": "debug"}},
+		{"evaluate-lisp", map[string]any{"code": "(defun broken (x) (list :repaired x))"}},
+		{"invoke-restart", map[string]any{"restart": "continue"}},
+		{"evaluate-lisp", map[string]any{"code": "(list *)"}},
+	} {
+		p, err := s.GoTool(c.tool, c.args, wire.CallOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pending = append(pending, p)
+	}
+	for i, wanted := range []string{"[ERROR] UNDEFINED-FUNCTION", "=> BROKEN", "=> (:REPAIRED 1)", "=> ((:REPAIRED 1))"} {
+		ctx, stop := context.WithTimeout(t.Context(), patience)
+		var r wire.Result
+		err := pending[i].Wait(ctx, &r)
+		stop()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(r.Text(), wanted) && !strings.HasSuffix(r.Text(), wanted) {
+			t.Errorf("reply %d is:\n%s\nwant %s", i, r.Text(), wanted)
+		}
+	}
+}
+
+// An error of a timer or another thread that strikes the session's thread while
+// it is idle is reported; it opens no level of a debugger there.
+func TestErrorInTheIdleThread(t *testing.T) {
+	s := start(t)
+	l := begin(t, s)
+	want(t, s, `(let ((me sb-thread:*current-thread*))
+  (defvar *striker* (sb-thread:make-thread (lambda () (sleep 0.1) (sb-thread:interrupt-thread me (lambda () (error "out of the blue"))))))
+  :idle)`, "=> :IDLE")
+	time.Sleep(400 * time.Millisecond)
+	got, _ := eval(t, s, "swank::*sldb-level*")
+	if !strings.HasSuffix(got, "=> 0") {
+		t.Errorf("the session's thread is in a debugger:\n%s", got)
+	}
+	if !*attachedFlag && !strings.Contains(got, "out of the blue") {
+		t.Errorf("the error is not reported:\n%s", got)
+	}
+	l.goesOn(t, s)
+}
+
+// In a person's image: the same, their own debugger is never opened, and
+// nothing is left when the server goes.
+func TestDebuggerAttached(t *testing.T) {
+	p := newPerson(t, "(defvar cl-user::*cleaned* nil)")
+	debuggers := make(chan *swank.Debug, 10)
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	theirs, err := swank.Dial(ctx, "tcp", p.address, &swank.Options{FirstID: 2_000_000, Handler: func(e swank.Event) {
+		if d, ok := e.(*swank.Debug); ok {
+			debuggers <- d
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.Close()
+	const mine = `(count-if (lambda (th) (search "swank-mcp" (princ-to-string (sb-thread:thread-name th)))) (sb-thread:list-all-threads))`
+	s := attached(t, p)
+	eval(t, s, "(defun half (x) (if (oddp x) (error \"~D is odd.\" x) (list (/ x 2))))")
+	suspend(t, s, "(half 7)")
+	// The person mends it.
+	p.says("(defun half (x) (list :by-hand (/ x 2)))")
+	if got := debug(t, s, "restart-frame", map[string]any{"frame": 0}); got != "=> (:BY-HAND 7/2)" {
+		t.Errorf("after the person's repair: %s", got)
+	}
+	suspend(t, s, `(unwind-protect (error "left behind") (setf *cleaned* t))`)
+	suspend(t, s, `(error "left behind, too")`)
+	if r := call(t, s, patience, "evaluate-in-frame", map[string]any{"evaluation": 2, "frame": 0, "code": `(error "nested")`}); !r.IsError {
+		t.Errorf("a nested error answered %s", r.Text())
+	}
+	select {
+	case d := <-debuggers:
+		t.Errorf("a debugger was opened for the person: %+v", d.Condition)
+	default:
+	}
+	if err := s.Close(patience); err != nil {
+		t.Error(err)
+	}
+	if !eventually(patience, func() bool { return p.says(mine) == "0" }) {
+		t.Errorf("threads of ours in the person's Lisp: %s", p.says(`(mapcar #'sb-thread:thread-name (sb-thread:list-all-threads))`))
+	}
+	if got := p.says("*cleaned*"); got != "T" {
+		t.Errorf("the cleanup form has not run: %s", got)
+	}
+	select {
+	case d := <-debuggers:
+		t.Errorf("a debugger was opened for the person at the end: %+v", d.Condition)
+	default:
+	}
+}
