@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -185,5 +187,73 @@ func TestDebuggerAttached(t *testing.T) {
 	case d := <-debuggers:
 		t.Errorf("a debugger was opened for the person at the end: %+v", d.Condition)
 	default:
+	}
+}
+
+// nextCall is the call that an error text names.
+var nextCall = regexp.MustCompile(`(?m)^(?:Next|To step through a call): ([a-z-]+) (\{.*\})$`)
+
+// What the debugger's errors name as the next call works.
+func TestDebuggerErrorsNameTheNextCall(t *testing.T) {
+	s := start(t)
+	eval(t, s, "(defun down (x) (list (cerror \"Go on.\" \"down ~A\" x) x))")
+	for _, c := range []struct{ code, tool, args, want string }{
+		{"", "restart-frame", `{"frame": 0}`, "is suspended here"},
+		{"", "inspect-frame", `{"frame": 0, "evaluation": 77}`, "is suspended here"},
+		{"(down 1)", "get-backtrace", `{"evaluation": 77}`, "0: (DOWN 1)"},
+		{"(down 1)", "inspect-frame", `{"frame": 7}`, "0: (DOWN 1)"},
+		{"(down 1)", "evaluate-in-frame", `{"frame": 7, "code": "1"}`, "0: (DOWN 1)"},
+		{"(down 1)", "invoke-restart", `{"restart": "nosuch"}`, "[ERROR] ABORTED"},
+		{"(down 1)", "invoke-restart", `{"restart": "9"}`, "[ERROR] ABORTED"},
+		{"(list nosuch-variable)", "invoke-restart", `{"restart": "use-value"}`, "=> (SOME-VALUE)"},
+		{"(list nosuch-variable)", "invoke-restart", `{"restart": 1}`, "=> (SOME-VALUE)"},
+		{"(list (/ (car (list 1)) 0))", "restart-frame", `{"frame": 0}`, "is suspended here"},
+		{"(list (/ (car (list 1)) 0))", "return-from-frame", `{"frame": 0, "values": "1"}`, "is suspended here"},
+		{"(error \"no way on\")", "step", `{}`, "[STEP] Evaluating call: "},
+	} {
+		t.Run(c.tool+" "+c.args, func(t *testing.T) {
+			if c.code != "" {
+				suspend(t, s, c.code)
+			}
+			var args map[string]any
+			if err := json.Unmarshal([]byte(c.args), &args); err != nil {
+				t.Fatal(err)
+			}
+			r := call(t, s, patience, c.tool, args)
+			m := nextCall.FindStringSubmatch(r.Text())
+			if !r.IsError || m == nil {
+				t.Fatalf("isError %v, no next call in:\n%s", r.IsError, r.Text())
+			}
+			args = nil
+			if err := json.Unmarshal([]byte(m[2]), &args); err != nil {
+				t.Fatalf("%s: %v", m[2], err)
+			}
+			if r = call(t, s, patience, m[1], args); !strings.Contains(r.Text(), c.want) {
+				t.Errorf("%s answered:\n%s\nwant %s", m[0], r.Text(), c.want)
+			}
+			call(t, s, patience, "reset-session", map[string]any{})
+			eval(t, s, "(defun down (x) (list (cerror \"Go on.\" \"down ~A\" x) x))")
+		})
+	}
+}
+
+// A call that lets an evaluation go on, and is cancelled, ends it.
+func TestDebuggerCallCancelled(t *testing.T) {
+	s := start(t)
+	suspend(t, s, `(unwind-protect (progn (cerror "Go on." "wait") (loop)) (defvar *ended* t))`)
+	p, err := s.GoTool("invoke-restart", map[string]any{"restart": "continue"}, wire.CallOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !eventually(patience, func() bool { return strings.Contains(status(t, s), "Running for") }) {
+		t.Errorf("it does not run:\n%s", status(t, s))
+	}
+	if err := p.Cancel("enough"); err != nil {
+		t.Fatal(err)
+	}
+	want(t, s, "*ended*", "=> T")
+	r := call(t, s, patience, "abort-evaluation", map[string]any{"evaluation": 1})
+	if !r.IsError || !strings.Contains(r.Text(), "Evaluation 1 is not suspended: it was stopped.") {
+		t.Errorf("it is still there:\n%s", r.Text())
 	}
 }

@@ -84,7 +84,7 @@ func debuggerAdvice(r *lisp.Result, c *lisp.DebuggerCall) string {
 	case "FIXED-FRAME", "ARGUMENTS-LOST":
 		return call("invoke-restart", `, "restart": "RETRY"`)
 	case "NOT-STEPPING":
-		return `To step through a call: evaluate-lisp {"code": "(step (list 1 2))", "on-error": "debug", "debug": 3}`
+		return `To step through a call: evaluate-lisp {"code": "(flet ((f (x) (print x))) (declare (notinline f)) (step (f 1)))", "on-error": "debug", "debug": 3}`
 	}
 	return ""
 }
@@ -93,7 +93,7 @@ func debuggerErrorText(e *lisp.DebuggerError) string {
 	problem, advice := "", `Next: evaluate-lisp {"code": "(error \"try it\")", "on-error": "debug"}`
 	switch {
 	case e.Number != 0 && e.Why != "":
-		problem = fmt.Sprintf("Evaluation %d is not suspended: %s.", e.Number, e.Why)
+		problem = fmt.Sprintf("Evaluation %d is not suspended: %s.", e.Number, strings.TrimSuffix(e.Why, "."))
 	case e.Number != 0:
 		problem = fmt.Sprintf("There is no evaluation %d.", e.Number)
 	case len(e.Suspended) > 0:
@@ -168,7 +168,7 @@ func backtraceText(b *lisp.Backtrace, first, count int) string {
 			fmt.Fprintf(&p.b, ", \"evaluation\": %d", b.Number)
 		}
 		p.b.WriteString("}")
-	case b.More > 0:
+	case b.More > 0 && first < last:
 		fmt.Fprintf(&p.b, "\n; %s more, which were not kept", plural(b.More, "frame"))
 	}
 	return p.b.String()
