@@ -68,9 +68,13 @@ func (a *args) integer(name string) int {
 	return int(f)
 }
 
-// flag returns a boolean argument; absent is false.
+// flag returns a boolean argument, or its default; that is false if there is none.
 func (a *args) flag(name string) bool {
-	v, _ := a.value(name)
+	v, p := a.value(name)
+	if v == nil {
+		def, _ := p.def.(bool)
+		return def
+	}
 	switch strings.ToLower(strings.TrimSpace(strings.Trim(string(v), `"`))) {
 	case "true":
 		return true

@@ -78,7 +78,7 @@ func expansionText(x *lisp.Expansion, res *lisp.Result) string {
 			fmt.Fprintf(&p.b, "; Step %d\n%s\n; =>\n%s", i+1, textOf(s.Form), textOf(s.Expansion))
 		}
 		if x.More > 0 {
-			fmt.Fprintf(&p.b, "\n\n; %s more", plural(x.More, "step"))
+			fmt.Fprintf(&p.b, "\n\n; %s", plural(x.More, "more step"))
 		}
 	case x.Why != "":
 		p.b.WriteString("; Nothing to expand: " + sanitize(x.Why) + "\n" + textOf(x.Text))

@@ -7,23 +7,34 @@ import (
 	"swank-mcp/swank/lisp"
 )
 
-// builder is the part of [Image] that expands, compiles, loads and tests. What
-// it does runs in turn with the session's evaluations, under the limits of r;
+// builder is the part of [Image] that expands, compiles, loads and tests. But
+// for Disassemble, what it does runs in turn with the session's evaluations, under the limits of r;
 // the results and errors are those of Evaluate.
 type builder interface {
 	// Expand expands the macro call in code; for mode see the tool.
 	Expand(ctx context.Context, session, code, mode string, r lisp.Request) (*lisp.Expansion, *lisp.Result, error)
+	// Compile compiles code or a file with the file compiler and loads it.
+	Compile(ctx context.Context, session string, c lisp.Compilation, r lisp.Request) (*lisp.Compiled, *lisp.Result, error)
+	// Load loads a file.
+	Load(ctx context.Context, session, file string, r lisp.Request) (*lisp.LoadPlace, *lisp.Result, error)
+	// RunTests runs a test, or the tests of a system.
+	RunTests(ctx context.Context, session, system, test string, r lisp.Request) (*lisp.Tests, *lisp.Result, error)
+	// Disassemble shows the machine code of a function; a look-up.
+	Disassemble(ctx context.Context, session, name, pkg string) (*lisp.Finding, error)
 }
 
 // packageParam is the package argument of the tools that read code.
 var packageParam = param{name: "package", kind: kindText,
 	doc: "Package to read it in. Default: the session's."}
 
+// hiddenPackage is the same, not advertised, where the code names its own.
+var hiddenPackage = func() param { p := packageParam; p.hidden = true; return p }()
+
 // timeoutParam is the time limit of a tool that is done with by default.
 func timeoutParam(o *Options, def time.Duration) param {
 	return param{name: "timeout", kind: kindNumber, def: min(def, o.MaxTimeout).Seconds(), min: 0, above: true, max: o.MaxTimeout.Seconds(),
 		aliases: []alias{{name: "timeout_seconds"}, {name: "timeout_ms", scale: 1e-3}},
-		doc:     "Seconds, more than 0, after which it is stopped."}
+		doc:     "Seconds until it is stopped."}
 }
 
 // quietTimeout is a time limit that is accepted and not advertised.

@@ -21,6 +21,7 @@ var helperOrder = []string{
 	"names", "inert", "source", "describe", "apropos", "xref", "asdf",
 	"reset", "exit", "evaluate", "load", "expand", "heap", "attach", "echo", "threads", "status",
 	"views", "inspect", "tracing", "profiling", "memory", "threadlist",
+	"notes", "recording", "compile", "disassemble", "tests",
 }
 
 // helperSource returns the helper as one Lisp source text.

@@ -78,7 +78,7 @@ already: it defines nothing."
          (*load-truename* nil) (*load-pathname* nil)
          (expand *macroexpand-hook*)
          (*macroexpand-hook* (lambda (expander form environment)
-                               (note-definition session form)
+                               (note-expansion session form)
                                (funcall expand expander form environment)))
          #+sbcl (sb-c::*source-plist*
                   (list* :swank-mcp (session-name session) sb-c::*source-plist*)))

@@ -24,6 +24,11 @@
 ;;;;     last-error.lisp what is known of the last error
 ;;;;     evaluate.lisp   EVALUATE
 ;;;;     expand.lisp     EXPAND: macro expansions
+;;;;     notes.lisp      what the compiler says, with file, line and column
+;;;;     recording.lisp  what a file defines
+;;;;     compile.lisp    COMPILE-SOURCE, LOAD-SOURCE
+;;;;     disassemble.lisp DISASSEMBLE-FUNCTION
+;;;;     tests.lisp      RUN-TESTS
 ;;;;     journal.lisp    the source of definitions, and evaluating it again
 ;;;;     assign.lisp     variables that come into being by assignment
 ;;;;     baseline.lisp   what there was before a session
@@ -87,4 +92,8 @@
            #:memory-report              ; memory.lisp
            #:list-threads               ; threadlist.lisp
            #:interrupt-thread
+           #:compile-source             ; compile.lisp
+           #:load-source
+           #:disassemble-function       ; disassemble.lisp
+           #:run-tests                  ; tests.lisp
            #:status))                   ; status.lisp

@@ -141,6 +141,9 @@ NAME, a string."
                                       name
                                       (let ((date (sb-introspect:definition-source-file-write-date source)))
                                         (and date (eql date (file-write-date found))))))
+                   ;; COMPILE-SOURCE compiled it from a file that is gone
+                   ((stringp (getf plist :swank-mcp-source))
+                    (session-site (getf plist :swank-mcp-source) name))
                    (t (make-site :file (namestring file)
                                   :origin (if (typep file 'logical-pathname)
                                               :implementation

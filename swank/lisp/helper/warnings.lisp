@@ -13,6 +13,9 @@
 
 (defvar *max-warnings* 200)
 
+(defvar *notes* nil
+  "What collects the compiler's diagnostics in place of [warnings]; see notes.lisp.")
+
 (defun warning-label (condition)
   (cond ((typep condition '(or error #+sbcl sb-c:compiler-error)) "ERROR")
         ((typep condition 'style-warning)
@@ -53,7 +56,8 @@
   "RECORDS with a record of CONDITION, signalled while FORM was evaluated."
   (multiple-value-bind (kind name) (undefined-kind-and-name condition)
     (cond
-      ((or (redefinition-p condition)
+      ((or *notes*                      ; told with the compiler's notes
+           (redefinition-p condition)
            (build-summary-p condition)
            (and (eq kind :variable) (assigned-at-toplevel-p name form)))
        records)

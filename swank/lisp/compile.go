@@ -1,0 +1,113 @@
+package lisp
+
+import "context"
+
+// Compilation is what [Image.Compile] is to compile.
+type Compilation struct {
+	File   string // absolute path, as the image knows it; or
+	Code   string // source text
+	Output string // absolute path of the fasl to keep; "" keeps none
+	NoLoad bool   // do not load the result
+}
+
+// Compiled is what came of it.
+type Compiled struct {
+	Notes  []Note // in the order of the source
+	More   int    // further notes that are not in Notes
+	Failed bool   // there was an error; nothing was loaded
+	Loaded bool
+}
+
+// Note is one diagnostic of the compiler.
+type Note struct {
+	Severity     string // error, warning, style-warning, note
+	File         string // "" is the file or code that was compiled
+	Line, Column int    // from 1; 0 if not known
+	Text         string
+	Source       string // the line of the source
+}
+
+// Compile compiles a file or code with the file compiler and loads it, unless
+// it has an error. What it defines counts as defined by the session. Result
+// and error are those of [Image.Evaluate]; the Result has no Values.
+func (im *Image) Compile(ctx context.Context, session string, c Compilation, r Request) (*Compiled, *Result, error) {
+	j := job{title: "compile-file " + c.File, call: func() *helperCall {
+		call := newHelperCall("COMPILE-SOURCE")
+		if c.File != "" {
+			call.key("FILE").str(c.File)
+		} else {
+			call.key("TEXT").str(c.Code)
+		}
+		if c.Output != "" {
+			call.key("OUTPUT").str(c.Output)
+		}
+		if c.NoLoad {
+			call.key("LOAD").no()
+		}
+		return call
+	}}
+	if c.File == "" {
+		j.title = c.Code
+	}
+	var wire wireCompiled
+	res, err := im.do(ctx, session, r, j, &wire)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := &Compiled{More: wire.More, Failed: wire.Failed, Loaded: wire.Loaded}
+	for _, n := range wire.Notes {
+		out.Notes = append(out.Notes, Note{n.Severity, n.File, n.Line, n.Column, n.Text, n.Source})
+	}
+	return out, res, nil
+}
+
+// LoadPlace is where loading a file failed.
+type LoadPlace struct {
+	Line, Column int    // of the top-level form; 0: it did not fail, or it is not known
+	Source       string // the line
+}
+
+// Load loads a file, source or compiled. What it defines counts as defined by
+// the session. Result and error are those of [Image.Evaluate]; the Result has
+// no Values.
+func (im *Image) Load(ctx context.Context, session, file string, r Request) (*LoadPlace, *Result, error) {
+	j := job{title: "load-file " + file, call: func() *helperCall {
+		return newHelperCall("LOAD-SOURCE").str(file)
+	}}
+	var wire wirePlace
+	res, err := im.do(ctx, session, r, j, &wire)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &LoadPlace{wire.Line, wire.Column, wire.Source}, res, nil
+}
+
+type (
+	wireCompiled struct {
+		Notes  []wireNote `sexp:"notes"`
+		More   int        `sexp:"more"`
+		Failed bool       `sexp:"failed"`
+		Loaded bool       `sexp:"loaded"`
+	}
+	wireNote struct {
+		_            struct{} `sexp:",list"`
+		Severity     string
+		File         string
+		Line, Column int
+		Text         string
+		Source       string
+	}
+	wirePlace struct {
+		Line   int    `sexp:"line"`
+		Column int    `sexp:"column"`
+		Source string `sexp:"source-line"`
+	}
+)
+
+// Disassemble returns the machine code of the function called name, as a person
+// writes it; of a generic function, that of its methods. pkg is where a symbol
+// without prefix is looked for; "" is the session's package. Nothing is
+// interned, read or evaluated. The error may be a *LookupError.
+func (im *Image) Disassemble(ctx context.Context, session, name, pkg string) (*Finding, error) {
+	return im.found(ctx, session, newHelperCall("DISASSEMBLE-FUNCTION").str(name).key("SESSION").str(session).opt("PACKAGE", pkg))
+}

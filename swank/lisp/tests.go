@@ -1,0 +1,66 @@
+package lisp
+
+import "context"
+
+// Tests is what came of running tests: those that have run, if they were
+// stopped.
+type Tests struct {
+	Frameworks []string // FiveAM, Rove, Parachute: those whose results were seen
+	Tests      int      // tests that had a result
+
+	Passed, Failed, Errors, Skipped int // checks
+
+	Failures []TestFailure // the first hundred
+}
+
+// TestFailure is one check that did not pass.
+type TestFailure struct {
+	Test   string // its name
+	Status string // failed or error
+	Form   string // what was checked; may be ""
+	Reason string // values, or the condition
+	Place  string // file:line; may be ""
+}
+
+// RunTests runs the named test of FiveAM, Rove or Parachute, after loading the
+// system if one is named; or all tests of the system, by its test-op. Result
+// and error are those of [Image.Evaluate]; the Result has no Values, and is no
+// Failure because a test has failed.
+func (im *Image) RunTests(ctx context.Context, session, system, test string, r Request) (*Tests, *Result, error) {
+	j := job{title: "run-tests " + system + " " + test, call: func() *helperCall {
+		return newHelperCall("RUN-TESTS").opt("SYSTEM", system).opt("TEST", test)
+	}}
+	var wire wireTests
+	res, err := im.do(ctx, session, r, j, &wire)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := &Tests{
+		Frameworks: wire.Frameworks, Tests: wire.Tests,
+		Passed: wire.Passed, Failed: wire.Failed, Errors: wire.Errors, Skipped: wire.Skipped,
+	}
+	for _, f := range wire.Failures {
+		out.Failures = append(out.Failures, TestFailure{f.Test, f.Status, f.Form, f.Reason, f.Place})
+	}
+	return out, res, nil
+}
+
+type (
+	wireTests struct {
+		Frameworks []string          `sexp:"frameworks"`
+		Tests      int               `sexp:"tests"`
+		Passed     int               `sexp:"passed"`
+		Failed     int               `sexp:"failed"`
+		Errors     int               `sexp:"errors"`
+		Skipped    int               `sexp:"skipped"`
+		Failures   []wireTestFailure `sexp:"failures"`
+	}
+	wireTestFailure struct {
+		_      struct{} `sexp:",list"`
+		Test   string
+		Status string
+		Form   string
+		Reason string
+		Place  string
+	}
+)
