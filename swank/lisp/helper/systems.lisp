@@ -14,10 +14,17 @@
   (or (find-package '#:asdf)
       (require "asdf")))
 
+(defun look-again-for (name)
+  "Let ASDF look anew where systems lie, unless it finds the system NAME, which
+may have been written since it looked."
+  (unless (ignore-errors (call-named '#:asdf "FIND-SYSTEM" name nil))
+    (ignore-errors (call-named '#:asdf "INITIALIZE-SOURCE-REGISTRY"))))
+
 (defun load-named-system (name &key force)
   "Load the system NAME with Quicklisp's QUICKLOAD where it is, else with ASDF.
 What they and the system print goes to standard output."
   (ensure-asdf)
+  (look-again-for name)
   (let ((*load-verbose* nil) (*compile-verbose* nil) (*compile-print* nil))
     (cond ((and (quicklisp-p) (not force))
            (call-named '#:ql "QUICKLOAD" name :verbose nil))
