@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -60,4 +61,47 @@ func TestLookNextCalls(t *testing.T) {
 			t.Errorf("%s %v suggests %s, which fails:\n%s", c.tool, c.args, m[0], next.Text())
 		}
 	}
+}
+
+// Looking interns nothing, makes no package, runs no macro character and
+// changes no variable, whatever the names are.
+func TestLookTouchesNothing(t *testing.T) {
+	s := start(t)
+	want(t, s, `(defvar *ran* 0)
+(set-macro-character #\! (lambda (stream char) (declare (ignore stream char)) (incf *ran*)))
+(setf *print-base* 16 *read-base* 8 *print-case* :capitalize *print-readably* t *print-length* 1)
+(defun census () (let ((n 0)) (do-all-symbols (s) (declare (ignorable s)) (incf n)) (cl:list n (length (list-all-packages)) *ran*)))
+(progn (census) :ok)`, "=> :Ok")
+	look := func(seen string) {
+		t.Helper()
+		for _, c := range []struct {
+			tool string
+			args map[string]any
+		}{
+			{"describe-symbol", map[string]any{"name": seen + "-1"}},
+			{"describe-symbol", map[string]any{"name": "!x"}},
+			{"describe-symbol", map[string]any{"name": "#.(incf *ran*)"}},
+			{"describe-symbol", map[string]any{"name": "cl-user::" + seen + "-2"}},
+			{"describe-symbol", map[string]any{"name": "no-package::" + seen + "-3"}},
+			{"describe-symbol", map[string]any{"name": ":" + seen + "-4"}},
+			{"describe-symbol", map[string]any{"name": "*ran*"}},
+			{"describe-symbol", map[string]any{"name": "asdf"}},
+			{"find-definition", map[string]any{"name": "census"}},
+			{"find-definition", map[string]any{"name": "(setf " + seen + "-5)"}},
+			{"cross-reference", map[string]any{"name": "*ran*"}},
+			{"apropos-search", map[string]any{"pattern": seen + "-6 #.(incf *ran*)"}},
+			{"complete-symbol", map[string]any{"prefix": seen + "-7"}},
+			{"describe-system", map[string]any{"system": "alexandria"}},
+			{"describe-system", map[string]any{}},
+		} {
+			call(t, s, patience, c.tool, c.args)
+		}
+	}
+	look("once") // for what SBCL makes when it is first used
+	before, _ := eval(t, s, "(census)")
+	look("again")
+	if after, _ := eval(t, s, "(census)"); after != before || !strings.HasPrefix(before, "=> (") {
+		t.Errorf("looking changed (symbols packages macro-characters-run) from %s to %s", before, after)
+	}
+	want(t, s, "*ran*", "=> 0")
 }

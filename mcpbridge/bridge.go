@@ -113,11 +113,15 @@ func New(o Options) *Bridge {
 		Instructions: b.instructions(),
 		Logger:       o.Log,
 		Capabilities: capabilities(),
+
+		CompletionHandler: b.complete,
 	})
 	b.server.AddReceivingMiddleware(b.guard)
 	for _, t := range b.tools {
 		t.register(b)
 	}
+	b.addResources()
+	b.addPrompts()
 	return b
 }
 
@@ -133,9 +137,14 @@ func (b *Bridge) implementation() *mcp.Implementation {
 }
 
 // capabilities are never nil: that would advertise logging, which the
-// protocol has given up. The list of tools does not change.
+// protocol has given up. None of the lists changes.
 func capabilities() *mcp.ServerCapabilities {
-	return &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}
+	return &mcp.ServerCapabilities{
+		Tools:       &mcp.ToolCapabilities{},
+		Resources:   &mcp.ResourceCapabilities{},
+		Prompts:     &mcp.PromptCapabilities{},
+		Completions: &mcp.CompletionCapabilities{},
+	}
 }
 
 // Server returns the SDK's server, for other transports than [Bridge.Serve]'s.

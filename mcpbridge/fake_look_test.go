@@ -9,7 +9,7 @@ import (
 // DescribeSymbol knows car, and how one may fail.
 func (f *fakeImage) DescribeSymbol(_ context.Context, _, name, _ string) (*lisp.Finding, error) {
 	switch name {
-	case "car", "mapcar", "*print-base*":
+	case "car", "mapcar", "*print-base*", "CAR":
 		return &lisp.Finding{Title: "CAR, external symbol of COMMON-LISP", Standard: "CAR",
 			Sections: []lisp.Section{{Name: "Function", Lines: []string{"(CAR LIST)"}}}}, nil
 	case "p:hidden":
@@ -41,5 +41,5 @@ func (f *fakeImage) DescribeSystem(_ context.Context, _, name string) (*lisp.Fin
 	if name == "nix" {
 		return nil, &lisp.LookupError{Type: "SYSTEM-NOT-FOUND", Message: "There is no system."}
 	}
-	return &lisp.Finding{Title: "1 system can be loaded"}, nil
+	return &lisp.Finding{Title: "1 system can be loaded", Names: []string{"alexandria", "cl-ppcre"}}, nil
 }

@@ -30,6 +30,10 @@ func (b *Bridge) guard(next mcp.MethodHandler) mcp.MethodHandler {
 				return nil, err
 			}
 		}
+		if read, ok := req.(*mcp.ReadResourceRequest); ok {
+			defer func(uri string) { answerURI(res, uri) }(read.Params.URI)
+			read.Params.URI = escapeURI(read.Params.URI)
+		}
 		res, err = next(ctx, method, req)
 		if init, ok := req.(*mcp.ServerRequest[*mcp.InitializeParams]); ok && err != nil && init.Session.InitializeParams() != nil {
 			return b.initializeAgain(init.Params), nil

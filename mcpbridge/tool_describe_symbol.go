@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"swank-mcp/mcpbridge/hyperspec"
+	"swank-mcp/swank/lisp"
 )
 
 var describeSymbolTool = tool{
@@ -37,8 +38,13 @@ func (b *Bridge) describeSymbol(ctx context.Context, r *request) (reply, error) 
 	if err != nil {
 		return reply{}, r.lookupFailed(err, "name", name)
 	}
+	return reply{text: describedText(found)}, nil
+}
+
+// describedText shows a symbol, with the standard's page for one of its own.
+func describedText(found *lisp.Finding) string {
 	if pages := hyperspec.Symbol(found.Standard); pages != nil {
 		found.Notes = append(found.Notes, "HyperSpec: "+pages[0].URL)
 	}
-	return reply{text: foundText(found, "It names no function, variable, class, type or package.")}, nil
+	return foundText(found, "It names no function, variable, class, type or package.")
 }

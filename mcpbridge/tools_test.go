@@ -164,8 +164,9 @@ func TestCapabilities(t *testing.T) {
 	if err := json.Unmarshal(p.receive().RawResult, &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Capabilities) != 1 || r.Capabilities["tools"] == nil {
-		t.Errorf("capabilities %v, want tools only", r.Capabilities)
+	want := map[string]json.RawMessage{"tools": []byte("{}"), "resources": []byte("{}"), "prompts": []byte("{}"), "completions": []byte("{}")}
+	if diff := cmp.Diff(want, r.Capabilities); diff != "" {
+		t.Errorf("capabilities (-want +got):\n%s", diff)
 	}
 	if r.ServerInfo.Name != "swank-mcp" || r.ServerInfo.Version != "1.2.3" || r.Instructions != instructions {
 		t.Errorf("initialize answered %+v", r)

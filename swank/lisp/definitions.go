@@ -134,36 +134,35 @@ type (
 // lookup asks the running image on its look-up thread and decodes the answer.
 // Where no image runs, v stays as it is.
 func (im *Image) lookup(ctx context.Context, c *helperCall, v any) error {
-	answer, err := im.lookupText(ctx, c)
-	if answer == "" || err != nil {
-		return err
-	}
-	return decodeAnswer(answer, v)
-}
-
-// lookupText is lookup without the decoding; "" where no image runs.
-func (im *Image) lookupText(ctx context.Context, c *helperCall) (string, error) {
 	im.mu.Lock()
 	lv := im.cur
 	im.mu.Unlock()
 	if lv == nil || lv.over() {
 		if !im.cfg.Attach.set() {
-			return "", nil
+			return nil
 		}
 		var err error
 		if lv, err = im.acquire(ctx, lookupTimeout); err != nil {
-			return "", err
+			return err
 		}
 	}
 	bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	answer, err := lv.ask(bounded, c)
+	if err != nil {
+		return lv.lookupError(err)
+	}
+	return decodeAnswer(answer, v)
+}
+
+// lookupError says what became of a look-up that was not answered.
+func (lv *live) lookupError(err error) error {
 	var conn *swank.ConnError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return "", fmt.Errorf("lisp: the image did not answer within %v: it is collecting garbage or out of processor time; try again", lookupTimeout)
+		return fmt.Errorf("lisp: the image did not answer within %v: it is collecting garbage or out of processor time; try again", lookupTimeout)
 	case errors.As(err, &conn), errors.Is(err, swank.ErrClosed):
-		return "", fmt.Errorf("lisp: the image ended during this call: %s; try again, in a new image", lv.epitaph())
+		return fmt.Errorf("lisp: the image ended during this call: %s; try again, in a new image", lv.epitaph())
 	}
-	return answer, err
+	return err
 }

@@ -24,9 +24,11 @@ type live struct {
 	single bool // no threads of Swank's: one request at a time
 
 	mu      sync.Mutex
-	lookups swank.ThreadID   // serves everything but evaluations
+	lookups swank.ThreadID   // serves everything but evaluations and Image.look
 	lanes   map[string]*lane // session to its evaluating thread
 	because string           // why we gave it up; "" if we did not
+
+	looks looks // the thread for Image.look
 
 	killed atomic.Bool // by us
 	used   atomic.Bool // something has been evaluated in it

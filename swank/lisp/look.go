@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
+
+	"swank-mcp/swank"
 )
 
 // Finding is what a look-up has found, as text for people and models.
@@ -24,9 +27,6 @@ type LookupError struct {
 }
 
 func (e *LookupError) Error() string { return "lisp: " + e.Type + ": " + e.Message }
-
-// errNoAnswer is the end of a look-up whose image went away before it was asked.
-var errNoAnswer = errors.New("lisp: the image ended before this call reached it; send the call again")
 
 type (
 	wireFound struct {
@@ -124,15 +124,15 @@ func (im *Image) look(ctx context.Context, session string, c *helperCall, v any)
 	if err := im.broughtBack(ctx, session); err != nil {
 		return err
 	}
-	if _, err := im.acquire(ctx, lookupTimeout); err != nil {
-		return err
-	}
-	answer, err := im.lookupText(ctx, c)
+	lv, err := im.acquire(ctx, lookupTimeout)
 	if err != nil {
 		return err
 	}
-	if answer == "" {
-		return errNoAnswer
+	bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	answer, err := lv.askLooking(bounded, c)
+	if err != nil {
+		return lv.lookupError(err)
 	}
 	var failed wireLookupError
 	if err := decodeAnswer(answer, &failed); err != nil {
@@ -142,6 +142,59 @@ func (im *Image) look(ctx context.Context, session string, c *helperCall, v any)
 		return &LookupError{Type: e.Type, Message: e.Message, Names: e.Names}
 	}
 	return decodeAnswer(answer, v)
+}
+
+// looks is the Lisp thread for look-ups that may run printing code of the
+// user's. The other look-up thread stops evaluations, and must never wait for
+// such code.
+type looks struct {
+	sync.Mutex
+	thread swank.ThreadID // 0: not started
+}
+
+// askLooking asks on the thread of looks, which it starts where there is none.
+// One that does not answer in time is given up: the helper's own limit has
+// not freed it.
+func (lv *live) askLooking(ctx context.Context, c *helperCall) (string, error) {
+	for attempt := 1; ; attempt++ {
+		thread, err := lv.lookThread(ctx)
+		if err != nil {
+			return "", err
+		}
+		answer, err := lv.askOn(ctx, thread, c)
+		var gone *swank.InvalidRPCError
+		ended := errors.As(err, &gone)
+		if ended || errors.Is(err, context.DeadlineExceeded) {
+			lv.forgetLooks(thread)
+		}
+		if !ended || attempt == 2 {
+			return answer, err
+		}
+	}
+}
+
+func (lv *live) lookThread(ctx context.Context) (swank.ThreadID, error) {
+	if lv.single {
+		return lv.lookupThread(), nil
+	}
+	lv.looks.Lock()
+	defer lv.looks.Unlock()
+	if lv.looks.thread == 0 {
+		id, err := lv.startThread(ctx, "swank-mcp looking")
+		if err != nil {
+			return 0, err
+		}
+		lv.looks.thread = id
+	}
+	return lv.looks.thread, nil
+}
+
+func (lv *live) forgetLooks(thread swank.ThreadID) {
+	lv.looks.Lock()
+	defer lv.looks.Unlock()
+	if lv.looks.thread == thread {
+		lv.looks.thread = 0
+	}
 }
 
 // opt adds a keyword argument unless its value is "".

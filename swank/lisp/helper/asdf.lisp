@@ -185,16 +185,21 @@
         (list (list* "Depends On" (dependency-lines (facts-name facts)))))
     ,@(files-section facts)))
 
-(defun all-systems ()
-  "A line for each system that could be loaded, sorted."
-  (let ((names '()) (loaded (asdf-value "ALREADY-LOADED-SYSTEMS")) (registry (registry)))
-    (maphash (lambda (name file) (push (cons name (namestring file)) names)) registry)
+(defun system-files ()
+  "((NAME . FILE) ...) of the systems that could be loaded, sorted; FILE may be NIL."
+  (let ((names '()))
+    (maphash (lambda (name file) (push (cons name (namestring file)) names)) (registry))
     (dolist (name (asdf-value "REGISTERED-SYSTEMS"))
       (pushnew (list name) names :test #'string= :key #'car))
-    (loop for (name . file) in (sort names #'string< :key #'car)
-          collect (format nil "- ~A~:[~;, loaded~]~@[, ~A~]" name
-                          (member name loaded :test #'string-equal)
-                          file))))
+    (sort names #'string< :key #'car)))
+
+(defun all-systems ()
+  "A line for each system that could be loaded."
+  (loop with loaded = (asdf-value "ALREADY-LOADED-SYSTEMS")
+        for (name . file) in (system-files)
+        collect (format nil "- ~A~:[~;, loaded~]~@[, ~A~]" name
+                        (member name loaded :test #'string-equal)
+                        file)))
 
 (defun describe-system (name &key (session "default"))
   "(:TITLE :SECTIONS :NOTES) about the system NAME, or for \"\" all that can be loaded."
@@ -206,6 +211,7 @@
              (let ((lines (all-systems)))
                (plist-without-nils
                 :title (format nil "~D system~:P can be loaded" (length lines))
+                :names (mapcar #'first (system-files))
                 :sections (and lines (list (cons "Systems" lines)))
                 :notes (when (quicklisp-p)
                          '("Quicklisp can install others: (ql:system-apropos \"part of a name\") finds them.")))))

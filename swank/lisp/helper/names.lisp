@@ -153,15 +153,6 @@ that name something, or are exported."
                 (if (eq :external (nth-value 1 (find-symbol name (symbol-package symbol)))) 0 1))))
       (first-few (stable-sort (sort found #'string< :key #'qualified-spelling) #'< :key #'rank) 5))))
 
-(defun name-distance (a b)
-  "EDIT-DISTANCE, case aside; letters that changed places count as one."
-  (let ((a (string-upcase a)) (b (string-upcase b)))
-    (if (and (= (length a) (length b))
-             (string/= a b)
-             (string= (sort (copy-seq a) #'char<) (sort (copy-seq b) #'char<)))
-        1
-        (edit-distance a b))))
-
 (defun near-symbols (name package externals-only)
   "At most five symbols of PACKAGE whose names are like NAME, the nearest first."
   (let ((limit (max 2 (floor (length name) 3))) (near '()) (seen (make-hash-table :test 'eq)))

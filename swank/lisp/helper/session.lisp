@@ -174,12 +174,21 @@ about it."
                               (+ diagonal (if (char= (char a i) (char b (1- j))) 0 1)))
                          diagonal above)))))))
 
+(defun name-distance (a b)
+  "EDIT-DISTANCE, case aside; letters that changed places count as one."
+  (let ((a (string-upcase a)) (b (string-upcase b)))
+    (if (and (= (length a) (length b))
+             (string/= a b)
+             (string= (sort (copy-seq a) #'char<) (sort (copy-seq b) #'char<)))
+        1
+        (edit-distance a b))))
+
 (defun similar-package-names (name)
   "At most three names of packages that NAME may have been meant for."
   (let ((name (string-upcase name)) (near '()))
     (dolist (package (list-all-packages))
       (dolist (candidate (cons (package-name package) (package-nicknames package)))
-        (let ((distance (if (search name candidate) 1 (edit-distance name candidate))))
+        (let ((distance (if (search name candidate) 1 (name-distance name candidate))))
           (when (<= distance (max 1 (floor (length name) 3)))
             (push (cons distance (package-name package)) near)))))
     (let ((names (remove-duplicates (mapcar #'cdr (stable-sort near #'< :key #'car))

@@ -60,41 +60,34 @@ NIL, ORIGIN (:FILE, :SESSION, :EMACS, :IMPLEMENTATION or NIL where unknown)."
                       (and (token-name= (first second) "SETF")
                            (token-name= (second second) name))))))))
 
-(defun definition-within (text begin end name)
-  "(VALUES BEGIN END) of the form in TEXT between those positions that defines NAME,
-or the positions themselves."
+(defun mentions-p (text begin end words)
+  "True if every one of WORDS, strings, is in TEXT between those positions."
+  (every (lambda (word) (search word text :start2 begin :end2 end :test #'char-equal)) words))
+
+(defun definition-within (text begin end name &optional words)
+  "(VALUES BEGIN END) of the form in TEXT between those positions that defines NAME
+and mentions WORDS; NIL if none does."
   (loop for open = (position #\( text :start begin :end end)
           then (position #\( text :start (1+ open) :end end)
         while open
         do (when (eql (mismatch "(def" text :start2 open :test #'char-equal) 4)
              (multiple-value-bind (datum from to) (inert-read text open)
-               (when (and from (defines-p datum name))
-                 (return-from definition-within (values from to))))))
-  (values begin end))
+               (when (and from (defines-p datum name) (mentions-p text from to words))
+                 (return (values from to)))))))
 
-(defun mentions-p (text begin end name)
-  (search name text :start2 begin :end2 end :test #'char-equal))
-
-(defun search-definition (text name)
-  "(VALUES BEGIN END) of the first form in TEXT that defines NAME, or NIL."
-  (multiple-value-bind (begin end) (definition-within text 0 (length text) name)
-    (unless (and (zerop begin) (= end (length text)))
-      (values begin end))))
-
-(defun locate-form (text index name &optional trusted)
+(defun locate-form (text index name &key trusted words)
   "(VALUES BEGIN END) in TEXT of the definition of NAME, which was compiled as the
 top level form INDEX, or INDEX is NIL; TEXT may have been edited since.  NIL if it
 is not there.  TRUSTED: the form is right though it does not mention NAME, as the
-one of a structure does not mention its accessors."
+one of a structure does not mention its accessors.  WORDS, of a method's
+specializers, are in the form."
   (multiple-value-bind (begin end) (and index (form-positions text index))
     (or-values
-     (when begin
-       (multiple-value-bind (from to) (definition-within text begin end name)
-         (unless (and (= from begin) (= to end)
-                      (not (defines-p (inert-read text begin) name)))
-           (values from to))))
-     (unless (and begin trusted) (search-definition text name))
-     (when (and begin (or trusted (mentions-p text begin end name)))
+     (and begin (definition-within text begin end name words))
+     (when (and begin (or trusted (and words (mentions-p text begin end words))))
+       (values begin end))
+     (definition-within text 0 (length text) name words)
+     (when (and begin (mentions-p text begin end (list name)))
        (values begin end)))))
 
 (defun form-positions (text index)
@@ -107,16 +100,16 @@ one of a structure does not mention its accessors."
 
 ;;; Sites
 
-(defun file-site (file index name &optional trusted)
+(defun file-site (file index name &key trusted words)
   (let ((text (file-text file)))
-    (multiple-value-bind (begin end) (and text (locate-form text index name trusted))
+    (multiple-value-bind (begin end) (and text (locate-form text index name :trusted trusted :words words))
       (make-site :file (namestring file) :origin :file
                   :line (and begin (line-at text begin))
                   :text (and begin (subseq text begin end))))))
 
-(defun session-site (text name)
-  (multiple-value-bind (begin end) (definition-within text 0 (length text) name)
-    (make-site :origin :session :text (subseq text begin end))))
+(defun session-site (text name words)
+  (multiple-value-bind (begin end) (definition-within text 0 (length text) name words)
+    (make-site :origin :session :text (subseq text (or begin 0) end))))
 
 (defun emacs-site (plist name)
   "What SLIME says of a definition that was compiled from a buffer."
@@ -126,6 +119,14 @@ one of a structure does not mention its accessors."
           (unless (site-text site) (setf (site-text site) string))
           site)
         (make-site :origin :emacs :file (getf plist :emacs-buffer) :text string))))
+
+#+sbcl
+(defun source-words (source)
+  "The names of the specializers of the method whose definition-source SOURCE is."
+  (let ((description (ignore-errors (sb-introspect::definition-source-description source))))
+    (when (consp description)
+      (loop for part in description
+            when (and part (symbolp part) (not (eq part t))) collect (symbol-name part)))))
 
 #+sbcl
 (defun source-site (source name)
@@ -139,8 +140,9 @@ NAME, a string."
              (cond (found (file-site found
                                       (first (sb-introspect:definition-source-form-path source))
                                       name
-                                      (let ((date (sb-introspect:definition-source-file-write-date source)))
-                                        (and date (eql date (file-write-date found))))))
+                                       :words (source-words source)
+                                       :trusted (let ((date (sb-introspect:definition-source-file-write-date source)))
+                                                  (and date (eql date (file-write-date found))))))
                    ;; COMPILE-SOURCE compiled it from a file that is gone
                    ((stringp (getf plist :swank-mcp-source))
                     (session-site (getf plist :swank-mcp-source) name))
@@ -149,7 +151,7 @@ NAME, a string."
                                               :implementation
                                               :file))))))
           ((stringp (getf plist :swank-mcp-source))
-           (session-site (getf plist :swank-mcp-source) name))
+           (session-site (getf plist :swank-mcp-source) name (source-words source)))
           ((getf plist :swank-mcp) (make-site :origin :session))
           (t (make-site)))))
 

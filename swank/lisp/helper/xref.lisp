@@ -78,19 +78,34 @@ a function, stands in its file."
         ((consp (rest name)) (source-name (second name)))
         (t "")))
 
+(defun name-symbol (name)
+  "A symbol by whose package the owner of the code NAME is told."
+  (cond ((symbolp name) name)
+        ((consp name) (or (name-symbol (second (or (member :in name) (list name (second name)))))
+                          'cl:car))
+        (t 'cl:car)))
+
 #+sbcl
-(defun reference-lines (entries)
-  "A line for each of ENTRIES, (NAME . DEFINITION-SOURCE); equal ones once."
-  (sort (remove-duplicates
-         (loop for (name . source) in entries
-               for site = (and source (source-site source (source-name (public-name name))))
-               collect (format nil "- ~A~A~@[, ~A~]" (shown-name name)
-                               (if (and source (consp name) (eq (first name) 'method) (null (cddr name)))
-                                   (source-description source)
-                                   "")
-                               (and site (site-origin site) (brief-site-text site))))
-         :test #'string=)
-        #'string<))
+(defun reference-lines (entries limit)
+  "(VALUES LINES COUNT): a line for each of ENTRIES, (NAME . DEFINITION-SOURCE), each
+once, the user's before the system's, at most LIMIT; and how many there are."
+  (let ((table (make-hash-table :test 'equal)) (named '()))
+    (loop for (name . source) in entries
+          for shown = (format nil "~A~A" (shown-name name)
+                              (if (and source (consp name) (eq (first name) 'method) (null (cddr name)))
+                                  (source-description source)
+                                  ""))
+          unless (gethash shown table)
+            do (setf (gethash shown table) t)
+               (push (list (if (internal-package-p (or (symbol-package (name-symbol name)) *package*)) 1 0)
+                           shown (source-name (public-name name)) source)
+                     named))
+    (setf named (stable-sort (sort named #'string< :key #'second) #'< :key #'first))
+    (values (loop for (nil shown in-file source) in (first-few named limit)
+                  for site = (and source (source-site source in-file))
+                  collect (format nil "- ~A~@[, ~A~]" shown
+                                  (and site (site-origin site) (brief-site-text site))))
+            (length named))))
 
 #+sbcl
 (defun function-entries (functions)
@@ -158,13 +173,15 @@ or those of a generic function's methods."
           (*file-texts* (make-hash-table :test 'equal)))
       (let ((sections
               (loop for (each . title) in *reference-kinds*
-                    for lines = (and (or (string= kind "all") (string= kind each))
-                                     #+sbcl (reference-lines (references name each)))
-                    when lines
-                      collect (list* title (first-few lines limit))
-                      and do (when (> (length lines) limit)
-                               (push (format nil "~A: ~D of ~D are shown." title limit (length lines))
-                                     notes)))))
+                    append (when (or (string= kind "all") (string= kind each))
+                             (multiple-value-bind (lines count)
+                                 #+sbcl (reference-lines (references name each) limit)
+                                 #-sbcl (values '() 0)
+                               (when (> count limit)
+                                 (push (format nil "~A: ~D of ~D are shown; a higher limit shows more."
+                                               title limit count)
+                                       notes))
+                               (and lines (list (cons title lines))))))))
         (plist-without-nils
          :title (function-spelling name)
          :sections sections

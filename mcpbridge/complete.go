@@ -1,0 +1,111 @@
+package mcpbridge
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"swank-mcp/swank/lisp"
+)
+
+// maxCompletions is the most values that the protocol allows in an answer.
+const maxCompletions = 100
+
+// complete answers completion/complete for the arguments of prompts and of
+// resource templates, by the argument's name: package, name, system, handle.
+// What cannot be completed has no completions.
+func (b *Bridge) complete(ctx context.Context, r *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+	typed := r.Params.Argument.Value
+	var pkg string
+	if c := r.Params.Context; c != nil {
+		pkg = c.Arguments["package"]
+	}
+	var values []string
+	var err error
+	switch r.Params.Argument.Name {
+	case "package":
+		values, err = b.completePackage(ctx, typed)
+	case "name":
+		values, err = b.completeName(ctx, typed, pkg)
+	case "system":
+		values, err = b.completeSystem(ctx, typed)
+	case "handle":
+		values = b.spool.handles(typed)
+	}
+	var failed *lisp.LookupError
+	if err != nil && !errors.As(err, &failed) {
+		return nil, err
+	}
+	d := mcp.CompletionResultDetails{Values: []string{}, Total: len(values)}
+	if len(values) > maxCompletions {
+		values, d.HasMore = values[:maxCompletions], true
+	}
+	d.Values = append(d.Values, values...)
+	return &mcp.CompleteResult{Completion: d}, nil
+}
+
+// completePackage returns the packages that typed begins, in any case, in the
+// case in which it was typed.
+func (b *Bridge) completePackage(ctx context.Context, typed string) ([]string, error) {
+	all, err := b.o.Image.Packages(ctx, b.o.Session)
+	if err != nil {
+		return nil, err
+	}
+	lower := typed == strings.ToLower(typed)
+	var own, others []string
+	for _, p := range all {
+		for _, name := range append([]string{p.Name}, p.Nicknames...) {
+			if len(name) < len(typed) || !strings.EqualFold(name[:len(typed)], typed) {
+				continue
+			}
+			if lower && name == strings.ToUpper(name) {
+				name = strings.ToLower(name)
+			}
+			if p.Implementation {
+				others = append(others, name)
+			} else {
+				own = append(own, name)
+			}
+			break
+		}
+	}
+	return slices.Concat(own, others), nil
+}
+
+func (b *Bridge) completeName(ctx context.Context, typed, pkg string) ([]string, error) {
+	found, err := b.o.Image.CompleteSymbol(ctx, b.o.Session, typed, pkg, maxCompletions+1)
+	if err != nil {
+		return nil, err
+	}
+	return found.Names, nil
+}
+
+func (b *Bridge) completeSystem(ctx context.Context, typed string) ([]string, error) {
+	found, err := b.o.Image.DescribeSystem(ctx, b.o.Session, "")
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, name := range found.Names {
+		if strings.HasPrefix(name, strings.ToLower(typed)) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// handles returns the handles that typed begins, newest first.
+func (s *spool) handles(typed string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []string
+	for _, t := range slices.Backward(s.texts) {
+		if strings.HasPrefix(t.handle, strings.ToLower(typed)) {
+			out = append(out, t.handle)
+		}
+	}
+	return out
+}
