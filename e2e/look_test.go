@@ -105,3 +105,48 @@ func TestLookTouchesNothing(t *testing.T) {
 	}
 	want(t, s, "*ran*", "=> 0")
 }
+
+// In a person's image what the person made is found as well, and looking
+// leaves it as it was.
+func TestLookAttached(t *testing.T) {
+	p := newPerson(t, "(defpackage :theirs (:use :cl) (:export #:greet))")
+	p.says(`(defun theirs:greet (name) "Says hello." (list :hello name))`)
+	p.says("(defun theirs::greet-all (names) (mapcar #'theirs:greet names))")
+	p.says(`(defvar theirs::*names* '("Ann"))`)
+	s := attached(t, p)
+	want(t, s, "(defun mine (x) (theirs:greet x))", "=> MINE") // brings the helper's package
+	packages := p.says("(length (list-all-packages))")
+	for _, c := range []struct {
+		tool string
+		args map[string]any
+		part string
+	}{
+		{"describe-symbol", map[string]any{"name": "theirs:greet"}, "Documentation: Says hello."},
+		{"describe-symbol", map[string]any{"name": "theirs::*names*"}, `Value: ("Ann")`},
+		{"apropos-search", map[string]any{"pattern": "greet"}, "- THEIRS:GREET function (NAME)"},
+		{"complete-symbol", map[string]any{"prefix": "theirs::gre"}, "- theirs::greet-all"},
+		{"cross-reference", map[string]any{"name": "theirs:greet", "kind": "called-by"}, "- MINE, this session"},
+		{"find-definition", map[string]any{"name": "mine"}, "(defun mine (x) (theirs:greet x))"},
+		{"describe-system", map[string]any{"system": "alexandria"}, "alexandria.asd"},
+	} {
+		if r := call(t, s, patience, c.tool, c.args); r.IsError || !strings.Contains(r.Text(), c.part) {
+			t.Errorf("%s %v: isError %v, want %q in\n%s", c.tool, c.args, r.IsError, c.part, r.Text())
+		}
+	}
+	if got := p.says("(length (list-all-packages))"); got != packages {
+		t.Errorf("packages: %s before, %s after", packages, got)
+	}
+}
+
+// A value whose printing never ends costs list-definitions half a second, and
+// session-status and the end of an evaluation nothing.
+func TestLookPrintingNeverEnds(t *testing.T) {
+	s := start(t)
+	want(t, s, `(defclass endless () ()) (defmethod print-object ((e endless) stream) (loop)) (defvar *endless* (make-instance 'endless)) (defvar *fine* 1) :ok`, "=> :OK")
+	if got := list(t, s, map[string]any{"type": "variables"}); got != "[Variables]\n- *ENDLESS* = #<printing it takes too long>\n- *FINE* = 1" {
+		t.Errorf("list-definitions answered:\n%s", got)
+	}
+	if got := status(t, s); !strings.Contains(got, "2 variables") {
+		t.Errorf("session-status answered:\n%s", got)
+	}
+}

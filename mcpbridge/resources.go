@@ -44,7 +44,7 @@ func contents(uri, text string) *mcp.ReadResourceResult {
 // noResource is the protocol's answer for a resource that is not there, with
 // why.
 func noResource(uri, why string) error {
-	return &jsonrpc.Error{Code: mcp.CodeResourceNotFound, Message: clip(why, maxErrorMessage), Data: []byte(`{"uri":` + quote(uri) + `}`)}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: clip(why, maxErrorMessage), Data: []byte(`{"uri":` + quote(uri) + `}`)}
 }
 
 func (b *Bridge) readSession(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {

@@ -148,7 +148,7 @@ func (im *Image) lookup(ctx context.Context, c *helperCall, v any) error {
 	}
 	bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
-	answer, err := lv.ask(bounded, c)
+	answer, err := lv.askLooking(bounded, c)
 	if err != nil {
 		return lv.lookupError(err)
 	}

@@ -22,7 +22,11 @@
 
 (defun name-text (name) (safely (prin1-to-string name)))
 
-(defun value-line (value) (one-line (safely (prin1-to-string value))))
+(defun value-line (value)
+  "The beginning of VALUE, as its own PRINT-OBJECT method has it if that ends soon."
+  (call-with-time-limit 1/2
+                        (lambda () (one-line (bounded-text value 100)))
+                        (lambda () "#<printing it takes too long>")))
 
 (defun lambda-list-text (name)
   (safely

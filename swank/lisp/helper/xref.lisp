@@ -78,10 +78,10 @@ a function, stands in its file."
         ((consp (rest name)) (source-name (second name)))
         (t "")))
 
-(defun name-symbol (name)
+(defun owning-symbol (name)
   "A symbol by whose package the owner of the code NAME is told."
   (cond ((symbolp name) name)
-        ((consp name) (or (name-symbol (second (or (member :in name) (list name (second name)))))
+        ((consp name) (or (owning-symbol (second (or (member :in name) (list name (second name)))))
                           'cl:car))
         (t 'cl:car)))
 
@@ -97,7 +97,7 @@ once, the user's before the system's, at most LIMIT; and how many there are."
                                   ""))
           unless (gethash shown table)
             do (setf (gethash shown table) t)
-               (push (list (if (internal-package-p (or (symbol-package (name-symbol name)) *package*)) 1 0)
+               (push (list (if (internal-package-p (or (symbol-package (owning-symbol name)) *package*)) 1 0)
                            shown (source-name (public-name name)) source)
                      named))
     (setf named (stable-sort (sort named #'string< :key #'second) #'< :key #'first))
