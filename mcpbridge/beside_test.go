@@ -1,6 +1,7 @@
 package mcpbridge
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,9 +65,9 @@ func TestBeside(t *testing.T) {
 				args map[string]string
 				want []string
 			}{
-				{"debug-this", map[string]string{"form": "(f 1)", "problem": "it should be 2"}, []string{"```lisp\n(f 1)\n```", "it should be 2", "- `evaluate-lisp`: run it"}},
-				{"explain-symbol", map[string]string{"name": "car"}, []string{"(CAR LIST)", "f_car_c.htm", "- `find-definition`: its source"}},
-				{"explore-system", map[string]string{"system": "x"}, []string{"1 system can be loaded", "- `load-system`: load it"}},
+				{"debug-this", map[string]string{"form": "(f 1)", "problem": "it should be 2"}, []string{"```lisp\n(f 1)\n```", "it should be 2", "- `evaluate-lisp`: run it with on-error debug"}},
+				{"explain-symbol", map[string]string{"name": "car"}, []string{"(CAR LIST)", "f_car_c.htm", "- `find-definition`: its source text."}},
+				{"explore-system", map[string]string{"system": "x"}, []string{"1 system can be loaded", "- `load-system`: load it, if"}},
 			} {
 				got, err := get(c.name, c.args)
 				for _, w := range c.want {
@@ -136,13 +137,15 @@ func TestEscapeURI(t *testing.T) {
 	}
 }
 
-// TestPromptsNameTools: whatever a prompt may tell to call is a tool.
+// TestPromptsNameTools: whatever a prompt advises is a tool, and shown.
 func TestPromptsNameTools(t *testing.T) {
-	b := New(Options{Image: &fakeImage{}, Tools: everyTool})
-	if b.shows("no-such-tool") || !b.shows("evaluate-lisp") {
-		t.Error("shows does not tell tools apart")
+	for _, s := range slices.Concat(debugSteps, explainSteps, exploreSteps) {
+		if findTool(s.tool) == nil {
+			t.Errorf("a prompt names %s, which is no tool", s.tool)
+		}
 	}
-	if got := b.steps("evaluate-lisp: run it.", "no-such-tool: never."); got != "- `evaluate-lisp`: run it." {
-		t.Errorf("steps = %q", got)
+	b := New(Options{Image: &fakeImage{}, Tools: Selection{Tools: []string{"evaluate-lisp"}}})
+	if got := b.advice(explainSteps); got != "- `evaluate-lisp`: try it.\n" {
+		t.Errorf("advice with one tool: %q", got)
 	}
 }

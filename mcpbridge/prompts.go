@@ -93,21 +93,50 @@ func promptError(err error) error {
 	return err
 }
 
+// step is one thing that a prompt advises, and the tool for it.
+type step struct{ tool, what string }
+
+var (
+	debugSteps = []step{
+		{"validate-syntax", "check the form first if it may be unbalanced."},
+		{"evaluate-lisp", "run it with on-error debug, so that it waits at the error, and with debug 3, so that every frame and local is there."},
+		{"get-backtrace", "see where it waits."},
+		{"inspect-frame", "look at the locals of the frame where it went wrong, and at its source."},
+		{"evaluate-in-frame", "try expressions where the locals are visible."},
+		{"find-definition", "read the functions in the backtrace."},
+		{"trace-function", "see the calls, when the answer is wrong without an error."},
+		{"restart-frame", "run the frame again after redefining the broken function with evaluate-lisp: the original call returns its value."},
+	}
+	explainSteps = []step{
+		{"find-definition", "its source text."},
+		{"cross-reference", "who uses it, for examples from real code."},
+		{"evaluate-lisp", "try it."},
+	}
+	exploreSteps = []step{
+		{"load-system", "load it, if that is wanted, so that the image can be asked about it."},
+		{"list-packages", "its packages."},
+		{"apropos-search", "with its package, the names in it."},
+		{"describe-symbol", "each entry point."},
+		{"find-definition", "the source behind one."},
+		{"cross-reference", "what builds on what."},
+	}
+)
+
 // shows reports whether the client was shown the tool, which a prompt may then
 // name.
 func (b *Bridge) shows(name string) bool {
 	return slices.ContainsFunc(b.tools, func(t *tool) bool { return t.name == name })
 }
 
-// steps lists those of lines whose tool, named before the colon, is shown.
-func (b *Bridge) steps(lines ...string) string {
-	var out []string
-	for _, l := range lines {
-		if tool, _, ok := strings.Cut(l, ":"); ok && b.shows(tool) {
-			out = append(out, "- `"+tool+"`"+l[len(tool):])
+// advice lists those steps whose tool is shown.
+func (b *Bridge) advice(steps []step) string {
+	var out strings.Builder
+	for _, s := range steps {
+		if b.shows(s.tool) {
+			out.WriteString("- `" + s.tool + "`: " + s.what + "\n")
 		}
 	}
-	return strings.Join(out, "\n")
+	return out.String()
 }
 
 func (b *Bridge) debugThis(_ context.Context, args map[string]string) (string, error) {
@@ -115,15 +144,8 @@ func (b *Bridge) debugThis(_ context.Context, args map[string]string) (string, e
 	if p := strings.TrimSpace(args["problem"]); p != "" {
 		text += "\nWhat is wrong: " + p + "\n"
 	}
-	return text + "\nFind the cause before you change anything:\n" + b.steps(
-		"validate-syntax: if the form may be unbalanced, check it first.",
-		"evaluate-lisp: run it with debug 3, so that the backtrace has every frame; with on-error debug, where that is offered, it waits in the debugger.",
-		"inspect-frame: look at the locals of the frame where it went wrong.",
-		"evaluate-in-frame: try expressions where the locals are visible.",
-		"find-definition: read the functions in the backtrace.",
-		"trace-function: see the calls when the answer is wrong without an error.",
-		"restart-frame: after redefining the broken function with evaluate-lisp, run the frame again, so that the original call returns.",
-	) + "\nThen say what the cause is, mend it in the image, show that the form works, and name the source file to change, as the image is not the file.", nil
+	return text + "\nFind the cause before you change anything:\n" + b.advice(debugSteps) +
+		"\nThen say what the cause is, mend it in the image, show that the form works, and name the source file to change: the image is not the file.", nil
 }
 
 func (b *Bridge) explainSymbol(ctx context.Context, args map[string]string) (string, error) {
@@ -131,13 +153,8 @@ func (b *Bridge) explainSymbol(ctx context.Context, args map[string]string) (str
 	if err != nil {
 		return "", err
 	}
-	return "Explain what this is for and how to use it, with a short example that you have run in the image. " +
-		"Read its source where that helps.\n\nWhat the image knows of it:\n\n" + describedText(found) + "\n\n" + b.steps(
-		"find-definition: its source text.",
-		"cross-reference: who uses it, for examples from real code.",
-		"evaluate-lisp: try it.",
-		"hyperspec-lookup: where the standard describes it, if it is standard.",
-	), nil
+	return "Explain what this is for and how to use it, with a short example that you have run in the image.\n\n" +
+		"What the image knows of it:\n\n" + describedText(found) + "\n\nMore:\n" + b.advice(explainSteps), nil
 }
 
 func (b *Bridge) exploreSystem(ctx context.Context, args map[string]string) (string, error) {
@@ -145,13 +162,6 @@ func (b *Bridge) exploreSystem(ctx context.Context, args map[string]string) (str
 	if err != nil {
 		return "", err
 	}
-	return "Get to know this system: what it is for, its main packages and entry points, how its files build on each other, and how to use it. " +
-		"Load it only if that is wanted.\n\nWhat ASDF knows of it:\n\n" + foundText(found, "Nothing.") + "\n\n" + b.steps(
-		"load-system: load it, so that the image can be asked about it.",
-		"list-packages: its packages.",
-		"apropos-search: with its package, the names that it exports.",
-		"describe-symbol: each entry point.",
-		"find-definition: the source behind one.",
-		"run-tests: whether its tests pass.",
-	), nil
+	return "Get to know this system: what it is for, its main packages and entry points, how its files build on each other, and how to use it.\n\n" +
+		"What ASDF knows of it:\n\n" + foundText(found, "Nothing.") + "\n\nMore:\n" + b.advice(exploreSteps), nil
 }
