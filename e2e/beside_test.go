@@ -23,7 +23,7 @@ func TestBesideTools(t *testing.T) {
 	}
 	eval(t, s, "(dotimes (i 20000) (format t \"line ~d~%\" i))")
 	for uri, part := range map[string]string{
-		"lisp://session":                   "Image: running, launched",
+		"lisp://session":                   "Image: running, ",
 		"lisp://symbol/shop/price":         "(SHOP:PRICE THING)",
 		"lisp://symbol/shop/*stock*":       "Value: 7",
 		"lisp://symbol/cl//":               "(/ NUMBER",
