@@ -145,7 +145,7 @@ NAME, a string."
                                                   (and date (eql date (file-write-date found))))))
                    ;; COMPILE-SOURCE compiled it from a file that is gone
                    ((stringp (getf plist :swank-mcp-source))
-                    (session-site (getf plist :swank-mcp-source) name))
+                    (session-site (getf plist :swank-mcp-source) name (source-words source)))
                    (t (make-site :file (namestring file)
                                   :origin (if (typep file 'logical-pathname)
                                               :implementation
