@@ -276,7 +276,7 @@ long."
                                  :message (clip (condition-text condition) 2000)))))))
       (lambda ()
         (list :error (list :type "TIMEOUT"
-                           :message (format nil "The look-up was stopped after ~D seconds. It prints values and names with the program's own PRINT-OBJECT methods; one of them may not end."
+                           :message (format nil "The look-up was stopped after ~D seconds: one of the program's own PRINT-OBJECT methods does not end, or the image is very busy."
                                             *lookup-seconds*))))))))
 
 (defmacro with-look-up ((session) &rest body)

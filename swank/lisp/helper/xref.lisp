@@ -144,19 +144,25 @@ or those of a generic function's methods."
            append (ignore-errors (sb-introspect:find-function-callees code)))))
 
 #+sbcl
+(defun searchable-p (name)
+  "True if the heap is worth a search for code that refers to the function NAME; the
+compiler may have been told not to record calls."
+  (and (symbolp name) (fboundp name)
+       (not (macro-function name)) (not (special-operator-p name))
+       (not (typep (fdefinition name) 'generic-function))
+       (not (internal-package-p (symbol-package name)))
+       (not (eq (symbol-package name) (find-package '#:common-lisp)))))
+
+#+sbcl
 (defun references (name kind)
   "((NAME . DEFINITION-SOURCE) ...) of what has that KIND of reference with NAME."
   (flet ((xref (function) (and (symbolp name) (funcall function name))))
     (cond ((string= kind "calls") (function-entries (callees name)))
           ((string= kind "called-by")
-           (append (ignore-errors (sb-introspect:who-calls name))
-                   (when (and (symbolp name) (fboundp name) (not (macro-function name))
-                              (not (special-operator-p name))
-                              (not (implementation-package-p (symbol-package name)))
-                              (not (eq (symbol-package name) (find-package '#:common-lisp)))
-                              (not (typep (fdefinition name) 'generic-function)))
-                     (function-entries
-                      (ignore-errors (sb-introspect:find-function-callers (fdefinition name)))))))
+           (or (ignore-errors (sb-introspect:who-calls name))
+               (and (searchable-p name)
+                    (function-entries
+                     (ignore-errors (sb-introspect:find-function-callers (fdefinition name)))))))
           ((string= kind "references") (xref #'sb-introspect:who-references))
           ((string= kind "binds") (xref #'sb-introspect:who-binds))
           ((string= kind "sets") (xref #'sb-introspect:who-sets))
