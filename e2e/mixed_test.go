@@ -165,6 +165,7 @@ func TestMixedCalls(t *testing.T) {
 	before := imageState(t, s)
 	m := &mixer{random: rand.New(rand.NewPCG(*mixedSeed, 0)), left: *mixedCalls, counts: map[string]int{}}
 	var workers sync.WaitGroup
+	var whose sync.Once // of the first failure
 	for range 8 {
 		workers.Go(func() {
 			for c := m.next(); c != nil && !t.Failed(); c = m.next() {
@@ -177,6 +178,7 @@ func TestMixedCalls(t *testing.T) {
 				text := r.Text()
 				if err != nil || text == "" || !regexp.MustCompile(c.want).MatchString(text) {
 					t.Errorf("-mixed.seed=%d: %s %v: %v, want %q, got:\n%s", *mixedSeed, c.tool, c.args, err, c.want, clip(text))
+					whose.Do(func() { t.Log(call(t, s, mixedLimit, "list-threads", object{"backtraces": true}).Text()) })
 				}
 				m.learn(text)
 			}

@@ -65,3 +65,43 @@ func TestToolsets(t *testing.T) {
 		t.Errorf("read-output: %v", err)
 	}
 }
+
+// TestReadOnlyEvaluatesNothing: whatever is given to a tool that --read-only
+// leaves, none of it is evaluated, not even by the reader.
+func TestReadOnlyEvaluatesNothing(t *testing.T) {
+	s := start(t, "--read-only", "--toolsets", "all")
+	ctx, stop := context.WithTimeout(t.Context(), mixedLimit)
+	defer stop()
+	var list struct {
+		Tools []struct {
+			Name        string
+			InputSchema struct {
+				Properties map[string]struct {
+					Type string
+					Enum []string
+				}
+			}
+		}
+	}
+	if err := s.Call(ctx, "tools/list", map[string]any{}, &list); err != nil {
+		t.Fatal(err)
+	}
+	const code = `(progn (setf (get :hole :deep) t) (make-package "HOLE"))`
+	for _, text := range []string{code, "#." + code, "'#." + code, "(when #." + code + " 1)"} {
+		for _, tl := range list.Tools {
+			args := map[string]any{}
+			for name, p := range tl.InputSchema.Properties {
+				if p.Type == "string" && len(p.Enum) == 0 {
+					args[name] = text
+				}
+			}
+			call(t, s, mixedLimit, tl.Name, args)
+			for name := range args { // the others may keep it from being looked at
+				call(t, s, mixedLimit, tl.Name, map[string]any{name: text})
+			}
+			if got := call(t, s, patience, "list-packages", map[string]any{"filter": "HOLE", "kind": "all"}).Text(); !strings.Contains(got, "No package matches") {
+				t.Fatalf("%s %v evaluated it: %s", tl.Name, args, got)
+			}
+		}
+	}
+}

@@ -3,8 +3,9 @@
 (cl:in-package #:swank-mcp)
 
 (defun thread-number (thread)
-  "The number that Swank knows THREAD by, for as long as it lives."
-  (swank/backend:thread-id thread))
+  "The number that Swank knows THREAD by, for as long as it lives.  Newer ones take
+the system's, which a thread that has just begun or ended does not have: 0."
+  (or (swank/backend:thread-id thread) 0))
 
 (defun thread-label (thread)
   (let ((name (swank/backend:thread-name thread)))
