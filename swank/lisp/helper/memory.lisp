@@ -30,28 +30,44 @@ or of a kind.  Nothing is touched but headers."
 
 #+sbcl
 (defun walk-heap (seconds)
-  "(VALUES KINDS GENERATIONS BYTES COMPLETE): hash tables of kind to (BYTES . COUNT)
-and of generation to bytes; how much was walked; false if time ran out."
+  "(VALUES KINDS GENERATIONS BYTES END): a hash table of kind to (BYTES . COUNT), a
+vector of bytes by generation, and how much was walked.  END is NIL at the end of
+the heap, :TIME, or :CHANGE: another thread was making objects just there, and
+what is not made yet looks like anything."
   (let ((kinds (make-hash-table :test 'eq)) (generations (make-array 16 :initial-element 0))
-        (bytes 0) (seen 0) (end (+ (microseconds) (* 1000000 seconds))))
-    (declare (fixnum bytes seen end))
+        (bytes 0) (seen 0) (heap (heap-size)) (end (+ (microseconds) (* 1000000 seconds))))
+    (declare (fixnum bytes seen heap end))
     (block walk
-      (sb-vm:map-allocated-objects
-       (lambda (object type size)
-         (declare (ignore type) (fixnum size))
-         (let* ((kind (kind-of-object object))
-                (entry (or (gethash kind kinds) (setf (gethash kind kinds) (cons 0 0))))
-                (generation (sb-kernel:generation-of object)))
-           (declare (type (cons fixnum fixnum) entry))
-           (incf bytes size)
-           (incf (car entry) size)
-           (incf (cdr entry))
-           (when (and (typep generation 'fixnum) (< -1 generation 16))
-             (incf (the fixnum (aref generations generation)) size))
-           (when (and (zerop (logand (incf seen) 4095)) (> (microseconds) end))
-             (return-from walk (values kinds generations bytes nil)))))
-       :dynamic)
-      (values kinds generations bytes t))))
+      (flet ((end-with (why) (return-from walk (values kinds generations bytes why))))
+        (handler-case
+            (sb-vm:map-allocated-objects
+             (lambda (object type size)
+               (declare (ignore type))
+               (unless (typep size '(and fixnum unsigned-byte)) (end-with :change))
+               (when (> (the fixnum size) heap) (end-with :change))
+               (let* ((kind (kind-of-object object))
+                      (entry (or (gethash kind kinds) (setf (gethash kind kinds) (cons 0 0))))
+                      (generation (sb-kernel:generation-of object)))
+                 (declare (type (cons fixnum fixnum) entry) (fixnum size))
+                 (incf bytes size)
+                 (incf (car entry) size)
+                 (incf (cdr entry))
+                 (when (and (typep generation 'fixnum) (< -1 generation 16))
+                   (incf (the fixnum (aref generations generation)) size))
+                 (when (and (zerop (logand (incf seen) 4095)) (> (microseconds) end))
+                   (end-with :time))))
+             :dynamic)
+          (error () (end-with :change)))
+        (end-with nil)))))
+
+#+sbcl
+(defun walk-heap-again ()
+  "WALK-HEAP, once more where others got into its way."
+  (let ((found '()))
+    (loop repeat 3
+          do (setf found (multiple-value-list (walk-heap *walk-seconds*)))
+          while (eq (fourth found) :change))
+    (values-list found)))
 
 (defun megabytes (bytes)
   (format nil "~:D.~D MB" (floor bytes 1000000) (mod (floor bytes 100000) 10)))
@@ -74,7 +90,7 @@ and of generation to bytes; how much was walked; false if time ran out."
   (with-look-up (session)
     #+sbcl
     (let ((used (heap-used)) (size (heap-size)))
-      (multiple-value-bind (kinds generations walked complete) (walk-heap *walk-seconds*)
+      (multiple-value-bind (kinds generations walked end) (walk-heap-again)
         (let ((rows (sort (loop for kind being the hash-keys of kinds using (hash-value entry)
                                 collect (list kind (car entry) (cdr entry)))
                           #'> :key #'second)))
@@ -83,7 +99,7 @@ and of generation to bytes; how much was walked; false if time ran out."
                           (floor (* 100 used) size))
            :sections
            (list
-            (cons (if complete "by type" (format nil "by type, in the first ~A" (megabytes walked)))
+            (cons (if (null end) "by type" (format nil "by type, in the first ~A" (megabytes walked)))
                   (loop for (kind bytes count) in (first-few rows limit)
                         collect (format nil "~A: ~A, ~:D object~:P, ~D %"
                                         (if (symbolp kind) (name-label kind) kind)
@@ -103,7 +119,8 @@ and of generation to bytes; how much was walked; false if time ran out."
                    (when (> (length rows) limit)
                      (list (format nil "~:D more types: {\"limit\": ~D}" (- (length rows) limit)
                                    (min 200 (length rows)))))
-                   (unless complete
-                     (list (format nil "The walk was ended after ~D s, before the end of the heap." *walk-seconds*))))))))
+                   (case end
+                     (:time (list (format nil "The walk was ended after ~D s, before the end of the heap." *walk-seconds*)))
+                     (:change '("The walk was ended where another thread was making objects; call again."))))))))
     #-sbcl
     (fail-lookup "NOT-HERE" '() "This Lisp does not tell.")))
