@@ -18,7 +18,7 @@
                         ((eq variable :constant) :constant)
                         ((or (member variable '(:special :global :macro)) (boundp symbol)) :variable))
                   (cond ((find-class symbol nil) :class)
-                        ((definedp :type symbol) :type))))))
+                        ((surely-defined-p :type symbol) :type))))))
 
 (defun of-kind-p (symbol kind)
   "True if SYMBOL names a KIND, a keyword, or anything where KIND is NIL."

@@ -102,6 +102,7 @@ left behind."
 
 (defun tune-socket (connection)
   "Send small packets at once, and find out when the other machine is gone."
+  (declare (ignorable connection))
   #+(and sbcl (or linux darwin))
   (ignore-errors
    (let ((fd (sb-sys:fd-stream-fd (swank::connection.socket-io connection))))

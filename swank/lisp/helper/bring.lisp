@@ -51,6 +51,9 @@
                    (cl:with-input-from-string (in source) (cl:load in))
                    t)
                   ((cl:or (cl:string= file "") (cl:not (cl:probe-file (native file)))) nil)
+                  ;; its compiler is a C compiler that takes a minute; from source
+                  ;; it makes bytecode
+                  #+ecl (t (cl:load (native file)) t)
                   (t (cl:let ((fasl (compiled)))
                        (cl:and fasl
                                (cl:handler-case (cl:load fasl)

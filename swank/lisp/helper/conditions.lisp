@@ -77,14 +77,21 @@ SB-BSD-SOCKETS:CONNECTION-REFUSED-ERROR, not what it has for itself."
 implementation the nearest that the standard defines."
   (let ((name (class-name (class-of condition))))
     (or (and (implementation-package-p (symbol-package name))
-             (let ((standard (find-if #'standard-name-p
-                                      (mapcar #'class-name
-                                              (class-ancestry (class-of condition))))))
+             (let* ((standards (remove-if-not #'standard-name-p
+                                              (mapcar #'class-name
+                                                      (class-ancestry (class-of condition)))))
+                    ;; CLISP mixes SIMPLE-ERROR into what has a name of its own
+                    (standard (or (find-if-not #'bland-name-p standards) (first standards))))
                ;; ERROR says less than SB-BSD-SOCKETS:CONNECTION-REFUSED-ERROR
                (unless (and (member standard '(nil error serious-condition warning))
                             (public-p name))
                  standard)))
         name)))
+
+(defun bland-name-p (name)
+  "True of a class that tells no more than that a condition was signalled."
+  (member name '(simple-error simple-condition simple-warning error serious-condition
+                 warning condition standard-object t)))
 
 (defun presenting-package-name (symbol)
   "The name of the package that SYMBOL is known by: ASDF for
@@ -130,7 +137,9 @@ the package it is known by from elsewhere."
           (if failedp
               trouble
               (destructuring-bind (&optional (head "") tail omitted) (sink-text sink)
-                (format nil "~A~@[ ... ~D characters left out ... ~A~]" head omitted tail))))))))
+                (if (eql 0 (search "#<" head)) ; ECL: the class has no report
+                    (format nil "A condition of type ~A was signalled." (type-of condition))
+                    (format nil "~A~@[ ... ~D characters left out ... ~A~]" head omitted tail)))))))))
 
 (defun bare-type-error-text (condition)
   "SBCL spreads a TYPE-ERROR over five lines and names a variable of its own

@@ -174,6 +174,11 @@ already: it defines nothing."
     (:method (and (find-defined-method name) t))
     (:setf-expander #+sbcl (and (sb-int:info :setf :expander name) t) #-sbcl t)))
 
+(defun surely-defined-p (kind name)
+  "As DEFINEDP, which says that it may be so where the implementation does not tell."
+  (and #-sbcl (not (member kind '(:type :setf-expander)))
+       (definedp kind name)))
+
 #+sbcl
 (defun variable-stamp (name)
   "As STAMP.  (SETF X 1) leaves none, and a person's DEFPARAMETER takes ours away."
@@ -200,7 +205,7 @@ definitions carry none."
       (:variable (variable-stamp name))
       (t (values nil nil))))
   #-sbcl
-  (values nil nil))
+  (progn kind name (values nil nil)))
 
 (defun interned-p (kind name)
   (let ((symbol (if (eq kind :method) (first name) name)))

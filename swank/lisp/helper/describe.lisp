@@ -115,7 +115,7 @@
   "The section for (SETF SYMBOL), or NIL."
   (let ((name (list 'setf symbol)))
     (cond ((fboundp name) (list* "Setf Function" (rest (function-section name))))
-          ((definedp :setf-expander symbol)
+          ((surely-defined-p :setf-expander symbol)
            `("Setf Expander" ,@(documentation-lines symbol 'setf)
                              ,@(site-lines symbol :setf-expander))))))
 
@@ -126,6 +126,7 @@
   (cond ((eq symbol '*package*) (values (live-package session) t))
         ((member symbol *session-variables*) (values (session-variable session symbol) t))
         #+sbcl ((not (ignore-errors (sb-ext:symbol-global-value symbol) t)) (values nil nil))
+        #-sbcl ((not (boundp symbol)) (values nil nil))
         (t (values #+sbcl (sb-ext:symbol-global-value symbol) #-sbcl (symbol-value symbol) t))))
 
 (defun variable-kind (symbol)
@@ -254,7 +255,7 @@
                            (site-lines symbol (if (eq kind :class) :class kind))))))))))
 
 (defun type-section (symbol)
-  (when (and (definedp :type symbol) (not (find-class symbol nil)))
+  (when (and (surely-defined-p :type symbol) (not (find-class symbol nil)))
     `("Type"
       #+sbcl
       ,@(let ((lambda-list (in-home symbol

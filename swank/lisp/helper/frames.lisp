@@ -201,13 +201,37 @@ of the form.  MISSING names the function of an \"undefined function\" frame."
   (nth-value 1 (sb-debug::frame-call frame :replace-dynamic-extent-objects t)))
 
 #-sbcl
+(defun foreign-frame-text (frame)
+  "Swank's text of FRAME on one line, or NIL where that is nothing but an address."
+  #+ecl
+  (let ((name (swank/ecl::frame-name frame)))
+    (and name (not (eq name 'si:bytecodes)) (prin1-to-string name)))
+  #-ecl
+  (clip (substitute #\space #\newline
+                    (with-output-to-string (s) (swank/backend:print-frame frame s)))
+        300))
+
+#-sbcl
 (defun collect-frames (limit package &key missing)
-  "Swank's idea of the frames; it knows no user frames from others."
-  (declare (ignore package missing))
-  (let ((texts '()))
+  "Swank's idea of the frames inside of EVALUATE-FORM, without those of this
+helper; what is left of the implementation's own cannot be told from the user's."
+  (declare (ignore missing))
+  (flet ((frame-texts (package)
+           (call-with-frame-printing
+            package
+            (lambda ()
+              (let ((*print-length* *max-argument-length*) (*print-level* *max-argument-depth*))
+                (remove nil (mapcar #'foreign-frame-text
+                                    (swank/backend:compute-backtrace 0 (+ limit 60)))))))))
     (ignore-errors
      (swank/backend:call-with-debugging-environment
       (lambda ()
-        (dolist (frame (swank/backend:compute-backtrace 0 limit))
-          (push (with-output-to-string (s) (swank/backend:print-frame frame s)) texts)))))
-    (values (nreverse texts) (length texts))))
+        (let* ((texts (frame-texts package))
+               ;; the same with every symbol's package, to know ours by it
+               (names (frame-texts (find-package '#:keyword)))
+               (end (or (position-if (lambda (name) (search "SWANK-MCP::EVALUATE-FORM" name)) names)
+                        (length names)))
+               (ours (position-if (lambda (name) (search "SWANK-MCP::" name)) names
+                                  :end end :from-end t))
+               (found (subseq texts (if ours (1+ ours) 0) end)))
+          (values (subseq found 0 (min limit (length found))) (length found))))))))

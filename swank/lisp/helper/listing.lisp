@@ -30,9 +30,10 @@
 
 (defun lambda-list-text (name)
   (safely
-    (let ((arglist (swank/backend:arglist (if (and (symbolp name) (macro-function name))
-                                              (macro-function name)
-                                              name)))
+    (let ((arglist (swank/backend:arglist (if (and #-sbcl nil
+                                                        (symbolp name) (macro-function name))
+                                                   (macro-function name)
+                                                   name)))
           (*package* *package*) (*print-gensym* nil))
       (cond ((eq arglist :not-available) "(...)")
             ((null arglist) "()")

@@ -90,7 +90,7 @@ reader told, or NIL."
                (and context
                     (let ((source (sb-c::compiler-error-context-original-form context)))
                       (show-form source *package*)))))))
-  #-sbcl nil)
+  #-sbcl (progn line nil))
 
 (defun line-in-file (file position)
   "The line of the form that begins behind POSITION."

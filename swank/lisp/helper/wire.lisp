@@ -67,7 +67,7 @@ T and NIL."
 (defun write-escaped (string stream)
   (let ((string (coerce string '(simple-array character (*)))))
     (declare (type (simple-array character (*)) string)
-             (optimize speed (sb-ext:inhibit-warnings 3)))
+             (optimize speed #+sbcl (sb-ext:inhibit-warnings 3)))
     (loop with start of-type fixnum = 0
           for at = (position-if #'special-char-p string :start start)
           do (write-string string stream :start start :end (or at (length string)))

@@ -1,0 +1,239 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+// implementations are the Lisps, beside SBCL, that Debian has and that people
+// attach to. The command loads the file that is its last argument.
+var implementations = []struct {
+	name    string
+	command []string
+}{
+	{"SBCL", []string{"sbcl", "--noinform", "--disable-ldb", "--no-sysinit", "--no-userinit", "--load"}},
+	{"ECL", []string{"ecl", "--norc", "--load"}},
+	// Without -on-error it ends at the first error: a script, it thinks.
+	{"CLISP", []string{"clisp", "-norc", "-q", "-on-error", "debug"}},
+}
+
+// A feature is a row of the table in docs/implementations.md.
+type feature struct {
+	name  string
+	steps []featureStep
+}
+
+type featureStep struct {
+	tool      string
+	arguments map[string]any
+	want      string // a regular expression for the reply's text
+}
+
+func evaluating(code, want string) featureStep {
+	return featureStep{"evaluate-lisp", map[string]any{"code": code}, want}
+}
+
+var features = []feature{
+	{"values, as they print", []featureStep{evaluating(`(values 1 "two" 'three)`, `^=> 1\n=> "two"\n=> THREE\b`)}},
+	{"standard output and error output", []featureStep{evaluating(`(format t "out~%") (format *error-output* "err~%") 1`, `^\[stdout\]\nout\n\n\[stderr\]\nerr\n\n=> 1$`)}},
+	{"characters beyond ASCII", []featureStep{evaluating(`"λ 🙂"`, `^=> "λ 🙂"$`)}},
+	{"functions and variables last", []featureStep{
+		evaluating(`(defun twice (x) (* 2 x))`, `=> TWICE`), evaluating(`(defvar *n* 20)`, `=> \*N\*`),
+		evaluating(`(twice (incf *n*))`, `^=> 42$`), evaluating(`(list * -)`, `^=> \(42 \(LIST \* -\)\)$`)}},
+	{"the package lasts; the package argument", []featureStep{
+		evaluating(`(defpackage :other (:use :cl)) (in-package :other)`, `OTHER`),
+		evaluating(`(defun here () :here) (package-name *package*)`, `^=> "OTHER"$`),
+		{"evaluate-lisp", map[string]any{"code": "(cl:package-name cl:*package*)", "package": "keyword"}, `^=> "KEYWORD"$`},
+		evaluating(`(here)`, `^=> :HERE$`), evaluating(`(in-package :cl-user)`, `COMMON-LISP-USER`)}},
+	{"errors: type and message", []featureStep{evaluating(`(error "no ~A" 'good)`, `^\[ERROR\] SIMPLE-ERROR\nno GOOD\n`), evaluating(`(/ 1 0)`, `^\[ERROR\] DIVISION-BY-ZERO\n`)}},
+	{"errors: a backtrace that names the user's function", []featureStep{
+		evaluating(`(defun wrong (x) (list (car x)))`, `WRONG`), evaluating(`(list (wrong 42))`, `(?s)^\[ERROR\] .*\[Backtrace\]\n.*WRONG`)}},
+	{"errors: no line for the bridge's own frames", []featureStep{evaluating(`(list (wrong 42))`, `^(?:[^S]|S[^W]|SW[^A])*$`)}},
+	{"the user's handlers come first", []featureStep{evaluating(`(handler-case (error "x") (error () :handled))`, `^=> :HANDLED$`)}},
+	{"warnings in a section of their own", []featureStep{evaluating(`(progn (warn "careful") 3)`, `^\[warnings\]\nWARNING: careful\n\n=> 3$`)}},
+	{"unbalanced code, with its place", []featureStep{evaluating("1\n(+ 1", `^\[ERROR\] END-OF-FILE\n.*line 2, column 1`)}},
+	{"an unknown package, with those near it", []featureStep{{"evaluate-lisp", map[string]any{"code": "1", "package": "othr"}, `^\[ERROR\] PACKAGE-ERROR\n(?s:.*)OTHER`}}},
+	{"reading input never hangs", []featureStep{evaluating(`(read-line)`, `^\[ERROR\] END-OF-FILE`)}},
+	{"`list-definitions`", []featureStep{{"list-definitions", map[string]any{"type": "functions"}, `(?m)^- TWICE \(X\)$`}, {"list-definitions", map[string]any{"type": "variables"}, `(?m)^- \*N\* = 21$`}}},
+	{"`list-packages`", []featureStep{{"list-packages", map[string]any{"filter": "other"}, `^- OTHER, made by this session`}}},
+	{"`describe-symbol`", []featureStep{{"describe-symbol", map[string]any{"name": "twice"}, `(?s)^TWICE, internal symbol of COMMON-LISP-USER\n.*\(TWICE X\)`}}},
+	{"`find-definition` of what the session defined", []featureStep{{"find-definition", map[string]any{"name": "twice"}, `\(defun twice \(x\) \(\* 2 x\)\)`}}},
+	{"`apropos-search`", []featureStep{{"apropos-search", map[string]any{"pattern": "twice"}, `(?m)^.*TWICE`}}},
+	{"`macroexpand-form`", []featureStep{{"macroexpand-form", map[string]any{"form": "(when a b)"}, `\(IF A`}}},
+	{"`load-system`, by ASDF", []featureStep{
+		evaluating(`(require :asdf)`, `=> `),
+		{"load-system", map[string]any{"system": "alexandria", "timeout": 200}, `(?m)^Loaded: alexandria`}}},
+	{"`session-status`", []featureStep{{"session-status", map[string]any{}, `(?s)^Image: running, attached.*Definitions: `}}},
+	{"an endless loop is stopped", []featureStep{
+		{"evaluate-lisp", map[string]any{"code": "(loop)", "timeout": 1}, `^\[TIMEOUT\] Evaluation exceeded 1 second\n\n\[Backtrace\]`}, evaluating(`(twice 4)`, `^=> 8$`)}},
+	{"`reset-session`", []featureStep{{"reset-session", map[string]any{}, `^Session reset\.`}, evaluating(`(fboundp 'twice)`, `^=> NIL$`)}},
+	{"a stack overflow is an error", []featureStep{evaluating(`(labels ((f (n) (1+ (f n)))) (f 0))`, `^\[ERROR\] STORAGE-CONDITION`), evaluating(`(+ 1 2)`, `^=> 3$`)}},
+}
+
+// What works in which Lisp: the table of docs/implementations.md is what this
+// test has seen. Each feature has a Lisp to itself from where one has been lost.
+func TestImplementations(t *testing.T) {
+	columns := make([][]bool, len(implementations))
+	t.Run("run", func(t *testing.T) {
+		for i, im := range implementations {
+			t.Run(im.name, func(t *testing.T) {
+				t.Parallel()
+				columns[i] = tryFeatures(t, im.command)
+			})
+		}
+	})
+	if t.Failed() {
+		return
+	}
+	var b strings.Builder
+	b.WriteString("| |")
+	for _, im := range implementations {
+		fmt.Fprintf(&b, " %s |", im.name)
+	}
+	b.WriteString("\n| --- |" + strings.Repeat(" --- |", len(implementations)) + "\n")
+	for row, f := range features {
+		fmt.Fprintf(&b, "| %s |", f.name)
+		for i := range implementations {
+			b.WriteString(map[bool]string{true: " yes |", false: " no |"}[columns[i][row]])
+		}
+		b.WriteByte('\n')
+	}
+	compareTable(t, filepath.Join("..", "docs", "implementations.md"), b.String())
+}
+
+// compareTable holds the part of a page between its markers equal to table.
+func compareTable(t *testing.T, page, table string) {
+	t.Helper()
+	const begin, end = "<!-- made by a test: begin -->\n", "<!-- end -->"
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(data), begin)
+	old, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no markers %q and %q", page, begin, end)
+	}
+	switch {
+	case old == table:
+	case *update:
+		if err := os.WriteFile(page, []byte(before+begin+table+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s says otherwise; go test ./e2e -run %s -update rewrites it. Seen:\n%s", page, t.Name(), table)
+	}
+}
+
+// tryFeatures runs every feature in a Lisp that command starts.
+func tryFeatures(t *testing.T, command []string) (works []bool) {
+	var s *server
+	for _, f := range features {
+		if s == nil {
+			s = attachedTo(t, otherLisp(t, command), run.dir)
+			// Somebody must have defined what later rows use.
+			for _, g := range features[:len(works)] {
+				if strings.HasPrefix(g.name, "functions and") {
+					tryFeature(t, s, g)
+				}
+			}
+		}
+		ok, alive := tryFeature(t, s, f)
+		works = append(works, ok)
+		if !alive {
+			s = nil
+		}
+	}
+	return works
+}
+
+// tryFeature reports whether f works and whether its Lisp still answers.
+func tryFeature(t *testing.T, s *server, f feature) (works, alive bool) {
+	for _, step := range f.steps {
+		text, err := tryStep(s, step)
+		if err != nil || !regexp.MustCompile(step.want).MatchString(text) {
+			t.Logf("%s: %s %v: %v, got\n%s", f.name, step.tool, step.arguments, err, tail(text, 600))
+			text, err := tryStep(s, evaluating("(+ 1 2)", ""))
+			return false, err == nil && strings.HasPrefix(text, "=> 3")
+		}
+	}
+	return true, true
+}
+
+func tryStep(s *server, step featureStep) (string, error) {
+	p, err := s.GoTool(step.tool, step.arguments, wire.CallOptions{})
+	if err != nil {
+		return "", err
+	}
+	var r wire.Result
+	ctx, stop := context.WithTimeout(context.Background(), 4*time.Minute)
+	defer stop()
+	err = p.Wait(ctx, &r)
+	return r.Text(), err
+}
+
+// otherLisp starts a Lisp that serves Swank, and returns the address.
+func otherLisp(t *testing.T, command []string) string {
+	t.Helper()
+	dir := t.TempDir()
+	script := filepath.Join(dir, "serve.lisp")
+	// ECL's compiler proper is a C compiler: it would take Swank a minute.
+	code := fmt.Sprintf(`#+ecl (ext:install-bytecodes-compiler)
+(load %q)
+(handler-bind ((warning #'muffle-warning)) (funcall (intern "INIT" "SWANK-LOADER")))
+(funcall (intern "CREATE-SERVER" "SWANK") :port 0 :dont-close t)
+(loop (sleep 1))
+`, filepath.Join(*attachedSwank, "swank-loader.lisp"))
+	if err := os.WriteFile(script, []byte(code), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(command[0], append(command[1:], script)...)
+	cmd.Env = environ(run.dir)
+	// A Lisp at the end of its input ends, or with it the connection.
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := new(record)
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("%v; scripts/install-deps --test installs it", err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		<-ended
+		in.Close()
+	})
+	port := 0
+	eventually(2*time.Minute, func() bool {
+		select {
+		case <-ended:
+			return true
+		default:
+		}
+		if m := announced.FindStringSubmatch(out.String()); m != nil {
+			port, _ = strconv.Atoi(m[1])
+		}
+		return port != 0
+	})
+	if port == 0 {
+		t.Fatalf("%s does not serve Swank:\n%s", command[0], tail(out.String(), 2000))
+	}
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+}
