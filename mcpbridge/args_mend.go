@@ -20,11 +20,16 @@ func (a *args) next() string {
 		// What is wrong is not the form of one argument.
 		return "Next: " + a.tool.name + " " + a.tool.example
 	}
-	text := "Next: " + a.tool.name + " " + object(mended)
+	return a.told(mended, changed)
+}
+
+// told shows a call of which some arguments are not as they were.
+func (a *args) told(members []member, changed []string) string {
+	text := "Next: " + a.tool.name + " " + object(members)
 	if len(text) <= maxMended {
 		return text
 	}
-	kept := slices.DeleteFunc(mended, func(m member) bool { return !slices.Contains(changed, m.name) })
+	kept := slices.DeleteFunc(members, func(m member) bool { return !slices.Contains(changed, m.name) })
 	text = "Next: " + a.tool.name + " with the other arguments as they were"
 	if len(kept) > 0 {
 		text += " and " + clip(object(kept), maxMended)

@@ -79,7 +79,7 @@ func (b *Bridge) debug(ctx context.Context, r *request, c *lisp.DebuggerCall, co
 	if advice := debuggerAdvice(res, c); advice != "" {
 		text += "\n" + advice
 	}
-	return reply{text, failed}, nil
+	return reply{text: text, failed: failed, failure: res.Failure}, nil
 }
 
 func orTimeout(d, other time.Duration) time.Duration {

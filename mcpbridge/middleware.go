@@ -64,7 +64,7 @@ const lastHandshake = "2025-11-25"
 func (b *Bridge) panicked(method string, v any) (mcp.Result, error) {
 	text := fmt.Sprintf("the server failed in %s: %v", method, v)
 	if method == "tools/call" {
-		return b.result(reply{errorBlock("INTERNAL-ERROR", text, "This is a fault of swank-mcp, not of the code; the session goes on."), true}), nil
+		return b.result(reply{text: errorBlock("INTERNAL-ERROR", text, "This is a fault of swank-mcp, not of the code; the session goes on."), failed: true}), nil
 	}
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: clip(text, maxErrorMessage)}
 }

@@ -30,7 +30,7 @@ func failedWork(res *lisp.Result, v View, more string) reply {
 	if more != "" {
 		text += "\n\n" + more
 	}
-	return reply{text, true}
+	return reply{text: text, failed: true, failure: res.Failure}
 }
 
 // nextFunctions is the call to make after names of functions were refused:

@@ -75,10 +75,8 @@ func debuggerAdvice(r *lisp.Result, c *lisp.DebuggerCall) string {
 		return fmt.Sprintf(`Next: %s {"evaluation": %d%s}`, tool, r.Evaluation, arguments)
 	}
 	switch r.Failure.Type {
-	case "UNKNOWN-FRAME":
+	case "UNKNOWN-FRAME", "UNKNOWN-RESTART":
 		return call("get-backtrace", "")
-	case "UNKNOWN-RESTART":
-		return call("invoke-restart", `, "restart": "ABORT"`)
 	case "VALUES-MISSING":
 		return call("invoke-restart", `, "restart": `+quote(c.Restart)+`, "values": "'some-value"`)
 	case "FIXED-FRAME", "ARGUMENTS-LOST":

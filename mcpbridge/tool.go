@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"swank-mcp/swank/lisp"
 )
 
 // tool is one tool: what the client sees of it, and what it does.
@@ -83,6 +85,8 @@ type request struct {
 type reply struct {
 	text   string
 	failed bool
+
+	failure *lisp.Failure // from which the next call may be told; may be nil
 }
 
 // schema is the JSON schema of the parameters, in their order. It is written
@@ -161,7 +165,10 @@ func (t *tool) register(b *Bridge) {
 			if r.err != nil && err == error(r.err) {
 				r.err.advice = r.next()
 			}
-			out = reply{ErrorText(err), true}
+			out = reply{text: ErrorText(err), failed: true}
+		}
+		if next := b.nextAfter(r, out.failure); next != "" {
+			out.text += "\n\n" + sanitize(next)
 		}
 		return b.result(out), nil
 	})

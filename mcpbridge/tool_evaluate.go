@@ -75,5 +75,5 @@ func (b *Bridge) evaluate(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 	text, failed := ResultText(res, View{Timeout: in.Timeout, Timing: in.timing})
-	return reply{text, failed}, nil
+	return reply{text: text, failed: failed, failure: res.Failure}, nil
 }

@@ -36,7 +36,7 @@ func (b *Bridge) inspectFrame(ctx context.Context, r *request) (reply, error) {
 		if advice := debuggerAdvice(res, nil); advice != "" {
 			text += "\n" + advice
 		}
-		return reply{text, true}, nil
+		return reply{text: text, failed: true}, nil
 	}
 	return reply{text: frameText(frame, f)}, nil
 }

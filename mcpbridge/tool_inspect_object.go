@@ -57,7 +57,11 @@ func (b *Bridge) inspectObject(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 	if res.Failure != nil {
-		return failedWork(res, View{Timeout: in.Timeout}, ""), nil
+		more := ""
+		if res.Failure.Type == "NO-SUCH-PART" {
+			more = nextCall("inspect-object", "code", code)
+		}
+		return failedWork(res, View{Timeout: in.Timeout}, more), nil
 	}
 	p := parts{}
 	p.b.WriteString(foundText(f, "It has no parts."))

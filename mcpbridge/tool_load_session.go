@@ -72,7 +72,7 @@ func sessionLoaded(path string, timeout time.Duration, loaded *lisp.Loaded, res 
 			res.Notes = append(res.Notes, "Before that: "+failedForms(path, loaded))
 		}
 		text, _ := ResultText(res, View{Timeout: timeout})
-		return reply{text, true}
+		return reply{text: text, failed: true}
 	}
 	var p parts
 	failed := len(loaded.Failed) > 0
@@ -88,7 +88,7 @@ func sessionLoaded(path string, timeout time.Duration, loaded *lisp.Loaded, res 
 	p.warnings(res.Warnings)
 	p.section("background output", res.Background)
 	p.remarks(res, View{})
-	return reply{p.b.String(), failed}
+	return reply{text: p.b.String(), failed: failed}
 }
 
 // maxFailedForms is how many failed forms are shown.

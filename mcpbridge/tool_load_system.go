@@ -66,7 +66,7 @@ func loadText(name string, timeout time.Duration, res *lisp.Result) reply {
 			res.Failure.Frames, res.Failure.More = nil, 0 // ASDF's, all of them
 		}
 		text, _ := ResultText(res, View{Timeout: timeout})
-		return reply{text, true}
+		return reply{text: text, failed: true, failure: res.Failure}
 	}
 	lines := []string{"Loading system: " + sanitize(name)}
 	if out := textOf(res.Stdout); out != "" {

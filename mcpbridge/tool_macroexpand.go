@@ -64,7 +64,7 @@ func (b *Bridge) macroexpand(ctx context.Context, r *request) (reply, error) {
 	}
 	if res.Failure != nil {
 		text, _ := ResultText(res, View{Timeout: in.Timeout})
-		return reply{text, true}, nil
+		return reply{text: text, failed: true, failure: res.Failure}, nil
 	}
 	return reply{text: expansionText(x, res)}, nil
 }

@@ -65,7 +65,7 @@ func (b *Bridge) readOutput(_ context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, &argError{
 			fmt.Sprintf("grep is no regular expression: %v.", err),
-			fmt.Sprintf("To search for the text itself: read-output {\"handle\": %q, \"grep\": %s}", t.handle, quote(regexp.QuoteMeta(grep))),
+			fmt.Sprintf("To search for the text itself:\nNext: read-output {\"handle\": %q, \"grep\": %s}", t.handle, quote(regexp.QuoteMeta(grep))),
 		}
 	}
 	return reply{text: matches(t, rest, offset, limit, re)}, nil

@@ -58,6 +58,9 @@ type (
 		Message string      `sexp:"message"`
 		Frames  []string    `sexp:"frames"`
 		More    int         `sexp:"more"`
+
+		Instead    []string `sexp:"instead"` // what was written, what may have been meant
+		Unbalanced bool     `sexp:"unbalanced"`
 	}
 	wireCosts struct { // times in microseconds
 		_             struct{} `sexp:",list"`
@@ -144,7 +147,10 @@ func (a *wireAnswer) result() *Result {
 }
 
 func (e *wireError) failure() *Failure {
-	f := &Failure{Type: e.Type, Message: e.Message, Frames: e.Frames, More: e.More}
+	f := &Failure{Type: e.Type, Message: e.Message, Frames: e.Frames, More: e.More, Unbalanced: e.Unbalanced}
+	if len(e.Instead) == 2 {
+		f.Written, f.Meant = e.Instead[0], e.Instead[1]
+	}
 	switch e.Kind {
 	case ":timeout":
 		f.Kind = KindTimeout

@@ -44,6 +44,9 @@ type Failure struct {
 	Message string   // its report, without trailing blanks
 	Frames  []string // user frames, innermost first, without numbers
 	More    int      // further user frames that are not in Frames
+
+	Written, Meant string // a name that is wrong, in any case, and the nearest that is right; or ""
+	Unbalanced     bool   // a parenthesis, quote or bar is missing, or one is too many
 }
 
 // Result is everything one evaluation produced.

@@ -213,38 +213,49 @@ read from."
         do (setf start (or (position #\newline code :start at) (length code)))
         finally (return (or at (length code)))))
 
-(defun internal-symbol-advice (text)
-  "The spelling with two colons, when TEXT complains that a symbol is not
-external; NIL otherwise."
+(defun internal-symbol (text)
+  "The spellings with one colon and with two, when TEXT complains that a symbol
+is not external; NIL otherwise."
   (let ((prefix "The symbol \"") (middle "\" is not external in the "))
     (let ((at (search middle text)))
       (when (and at (eql 0 (search prefix text)))
         (let* ((from (+ at (length middle)))
-               (end (search " package" text :start2 from)))
+               (end (search " package" text :start2 from))
+               (name (subseq text (length prefix) at)))
           (when end
-            (format nil "~%Write ~A::~A to use it all the same, or export it."
-                    (subseq text from end)
-                    (subseq text (length prefix) at))))))))
+            (let ((package (subseq text from end)))
+              (list (format nil "~A:~A" package name) (format nil "~A::~A" package name)))))))))
 
-(defun missing-package-advice (text)
-  "What may have been meant, when TEXT complains that a package does not exist."
-  (let* ((prefix "Package ") (at (search " does not exist." text))
-         (name (and at (eql 0 (search prefix text)) (subseq text (length prefix) at))))
-    (when name
-      (if (member name '("QL" "QUICKLISP") :test #'string=)
-          (format nil "~%Quicklisp is not in this image; (asdf:load-system ...) loads what is installed.")
-          (format nil "~@[~%Near it: ~{~A~^, ~}.~]" (similar-package-names name))))))
+(defun missing-package (text)
+  "The name of the package of which TEXT complains that it does not exist."
+  (let* ((prefix "Package ") (at (search " does not exist." text)))
+    (and at (eql 0 (search prefix text)) (subseq text (length prefix) at))))
 
-(defun reader-failure-text (condition code start stream)
-  "The message for CONDITION, met while reading from STREAM the form of CODE that
+(defun reader-failure (condition code start stream)
+  "The report of CONDITION, met while reading from STREAM the form of CODE that
 begins behind START."
   (let ((begin (next-form-position code start))
-        (position (file-position stream)))
+        (position (file-position stream))
+        (type (type-label condition)))
     (if (and (typep condition 'end-of-file) (eq stream (ignore-errors (stream-error-stream condition))))
-        (format nil "The code ends inside the form that begins at ~A: a closing ~
-                     parenthesis, quote or bar is missing."
-                (place-text code begin))
-        (let ((text (condition-text condition)))
-          (format nil "~A~@[~A~]~@[~A~]~%At ~A of the code." text
-                  (internal-symbol-advice text) (missing-package-advice text)
-                  (place-text code (max begin (1- position))))))))
+        (append (failure type
+                         (format nil "The code ends inside the form that begins at ~A: a closing ~
+                                      parenthesis, quote or bar is missing."
+                                 (place-text code begin)))
+                '(:unbalanced t))
+        (let* ((text (condition-text condition))
+               (spellings (internal-symbol text))
+               (package (missing-package text))
+               (quicklispp (member package '("QL" "QUICKLISP") :test #'equal))
+               (near (and package (not quicklispp) (similar-package-names package))))
+          (append
+           (failure type
+                    (format nil "~A~@[~%Write ~A to use it all the same, or export it.~]~
+                                 ~:[~;~%Quicklisp is not in this image; (asdf:load-system ...) loads what is installed.~]~
+                                 ~@[~%Near it: ~{~A~^, ~}.~]~%At ~A of the code."
+                            text (second spellings) quicklispp near
+                            (place-text code (max begin (1- position)))))
+           (cond (spellings (list :instead spellings))
+                 (near (list :instead (list (format nil "~A:" package)
+                                            (format nil "~A:" (first near)))))
+                 ((search "unmatched close parenthesis" text) '(:unbalanced t))))))))

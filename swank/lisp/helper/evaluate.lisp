@@ -40,6 +40,10 @@ the Lisp's own default, leaves the user's declamations alone."
 (defun failure (type message &optional frames (total 0))
   (list* :kind :error :type type :message message (frames-for-wire frames total)))
 
+(defun instead-of (name near)
+  "What goes into a report when the first of the names NEAR may have been meant."
+  (and near (list :instead (list name (first near)))))
+
 (defun condition-report (condition form &optional system)
   "The report of CONDITION, made where it was signalled, with the stack intact,
 and the frames.  SYSTEM is the name of the system that was being loaded."
@@ -54,6 +58,9 @@ and the frames.  SYSTEM is the name of the system that was being loaded."
                                    (system-failure-text condition system)
                                    (condition-text condition))
                                texts total)
+                      (and system
+                           (missing-system-p condition)
+                           (instead-of system (near-systems system)))
                       (when missing (list :missing missing)))
               frames))))
 
@@ -221,8 +228,7 @@ the first or the second is meant."
         (flet ((on-error (condition)
                  (multiple-value-bind (report frames)
                      (if reading
-                         (failure (type-label condition)
-                                  (reader-failure-text condition code start reading))
+                         (reader-failure condition code start reading)
                          (condition-report condition form (evaluation-system evaluation)))
                    (setf (getf report :condition) condition)
                    (unless reading
@@ -367,7 +373,8 @@ and make PACKAGE, if it is there, the session's.  The answer is EVALUATE's, with
       (unregister evaluation))))
 
 (defun unknown-package-outcome (session name)
-  (list :error (for-wire (failure "PACKAGE-ERROR" (unknown-package-text name)))
+  (list :error (append (failure "PACKAGE-ERROR" (unknown-package-text name))
+                       (instead-of name (similar-package-names (string-upcase name))))
         :package (package-name (session-package session))))
 
 (defun evaluation-outcome (evaluation package debug note)

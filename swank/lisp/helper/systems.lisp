@@ -51,6 +51,10 @@ What they and the system print goes to standard output."
                         collect (cons distance system))))
       (mapcar #'cdr (subseq (sort near #'< :key #'car) 0 (min 5 (length near)))))))
 
+(defun missing-system-p (condition)
+  (let ((type (type-label condition)))
+    (or (string= type "ASDF:MISSING-COMPONENT") (and (search "SYSTEM-NOT-FOUND" type) t))))
+
 (defun system-failure-text (condition name)
   "The message for CONDITION, met while loading the system NAME."
   (let ((type (type-label condition)))

@@ -1,0 +1,143 @@
+package e2e
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"swank-mcp/e2e/wire"
+)
+
+// A wrongCall is a call that an agent plausibly makes and that cannot be done.
+type wrongCall struct {
+	name      string
+	tool      string
+	arguments string // JSON
+	next      string // the tool that the error names; "" means the same one
+}
+
+// Each is made in a session where SHAPES:SQUARE, SHAPES::AREA and BROKEN are
+// defined and evaluation 1 is suspended in BROKEN, with 2 locals and 1 restart.
+var wrongCalls = []wrongCall{
+	{"code left out", "evaluate-lisp", `{}`, ""},
+	{"code by another name", "evaluate-lisp", `{"form": "(+ 1 2)"}`, ""},
+	{"code as a list of forms", "evaluate-lisp", `{"code": ["(+ 1 2)", "(* 2 3)"]}`, ""},
+	{"code as a number", "evaluate-lisp", `{"code": 42}`, ""},
+	{"an argument with a typing error", "evaluate-lisp", `{"code": "1", "packge": "shapes"}`, ""},
+	{"an argument of another server", "evaluate-lisp", `{"code": "1", "language": "common-lisp"}`, ""},
+	{"a package with a typing error", "evaluate-lisp", `{"code": "(square 2)", "package": "shaeps"}`, ""},
+	{"a time limit of zero", "evaluate-lisp", `{"code": "1", "timeout": 0}`, ""},
+	{"a time limit that is too long", "evaluate-lisp", `{"code": "1", "timeout": 86400}`, ""},
+	{"a time limit with its unit", "evaluate-lisp", `{"code": "1", "timeout": "5s"}`, ""},
+	{"a debug quality that there is not", "evaluate-lisp", `{"code": "1", "debug": 9}`, ""},
+	{"a debug quality in words", "evaluate-lisp", `{"code": "1", "debug": "high"}`, ""},
+	{"a choice that there is not", "evaluate-lisp", `{"code": "1", "on-error": "reprot"}`, ""},
+	{"a flag as a number", "evaluate-lisp", `{"code": "1", "capture-time": 1}`, ""},
+	{"a parenthesis missing", "evaluate-lisp", `{"code": "(defun f (x)\n  (* x 2)\n(defun g (x) x)"}`, "validate-syntax"},
+	{"a parenthesis too many", "evaluate-lisp", `{"code": "(+ 1 2))"}`, "validate-syntax"},
+	{"a quote missing", "evaluate-lisp", `{"code": "(print \"hello)"}`, "validate-syntax"},
+	{"a symbol that is not exported", "evaluate-lisp", `{"code": "(shapes:area 3)"}`, ""},
+	{"a package in the code with a typing error", "evaluate-lisp", `{"code": "(shpaes:square 3)"}`, ""},
+	{"a system with a typing error", "load-system", `{"system": "alexandira"}`, ""},
+	{"a system without a name", "load-system", `{"system": " "}`, ""},
+	{"a type of definitions that there is not", "list-definitions", `{"type": "function definitions"}`, ""},
+	{"a kind of packages that there is not", "list-packages", `{"kind": "users"}`, ""},
+	{"an argument where none is taken", "reset-session", `{"confirm": true}`, ""},
+	{"a handle that is not there", "read-output", `{"handle": "out-99"}`, ""},
+	{"an offset behind the end", "read-output", `{"handle": "out-1", "offset": 200000}`, ""},
+	{"a pattern that is none", "read-output", `{"handle": "out-1", "grep": "("}`, ""},
+	{"a symbol with a typing error", "describe-symbol", `{"name": "shapes:sqaure"}`, ""},
+	{"a symbol in an unknown package", "describe-symbol", `{"name": "shaeps:square"}`, ""},
+	{"an internal symbol with one colon", "describe-symbol", `{"name": "shapes:area"}`, ""},
+	{"code where a name is wanted", "describe-symbol", `{"name": "(shapes:square 2)"}`, ""},
+	{"a definition of nothing", "find-definition", `{"name": "sqare", "package": "shapes"}`, ""},
+	{"cross-references of nothing", "cross-reference", `{"name": "shapes:sqaure"}`, ""},
+	{"a cross-reference that there is not", "cross-reference", `{"name": "broken", "kind": "everything there is"}`, ""},
+	{"a symbol that the standard does not have", "hyperspec-lookup", `{"name": "defunn"}`, ""},
+	{"completion in an unknown package", "complete-symbol", `{"prefix": "squ", "package": "shaeps"}`, ""},
+	{"a system that there is not", "describe-system", `{"system": "alexandira"}`, ""},
+	{"a macro mode that there is not", "macroexpand-form", `{"form": "(when a b)", "mode": "completely"}`, ""},
+	{"a macro form that is not whole", "macroexpand-form", `{"form": "(when a"}`, ""},
+	{"both of what excludes each other", "validate-syntax", `{"code": "(+ 1 2)", "path": "x.lisp"}`, ""},
+	{"a file that is not there", "validate-syntax", `{"path": "no-such-file.lisp"}`, ""},
+	{"a frame that there is not", "inspect-frame", `{"frame": 500}`, ""},
+	{"a negative frame", "inspect-frame", `{"frame": -1}`, ""},
+	{"an evaluation that is not suspended", "get-backtrace", `{"evaluation": 77}`, ""},
+	{"a restart that there is not", "invoke-restart", `{"restart": "retry-everything"}`, ""},
+	{"a restart's number that there is not", "invoke-restart", `{"restart": "99"}`, ""},
+	{"a frame to return from that there is not", "return-from-frame", `{"frame": 500, "values": "42"}`, ""},
+	{"code for a frame that is not whole", "evaluate-in-frame", `{"frame": 0, "code": "(list x"}`, ""},
+	{"a handle of an object that is not there", "inspect-object", `{"handle": "obj-999"}`, ""},
+	{"a path that leads nowhere", "inspect-object", `{"code": "(list 1 2 3)", "path": "99"}`, ""},
+	{"a thread that is not there", "interrupt-thread", `{"thread": "no such thread"}`, ""},
+	{"a mode of profiling that there is not", "profile-code", `{"code": "(shapes:square 2)", "mode": "speed"}`, ""},
+	{"a function to trace that there is not", "trace-function", `{"functions": "shapes:sqaure", "code": "(shapes:square 2)"}`, ""},
+	{"a file outside of the directory", "save-session", `{"file": "/etc/session.lisp"}`, ""},
+	{"a session file that is not there", "load-session", `{"file": "shaeps.lisp"}`, ""},
+}
+
+const teachingSession = `
+(defpackage :shapes (:use :cl) (:export #:square))
+(in-package :shapes)
+(defun square (x) (* x x))
+(defun area (x) (square x))
+(in-package :cl-user)
+(defun broken (x) (let ((y (list x))) (restart-case (error "broken: ~A" y) (use-value (v) v))))`
+
+var nextLine = regexp.MustCompile(`(?m)^Next: (\S+) (\{.*\})`)
+
+// Every error names the next call to make, and that call works.
+func TestErrorsTeach(t *testing.T) {
+	dir := t.TempDir()
+	s := startWith(t, wire.Options{}, "--toolsets", "all", "--session-dir", dir)
+	prepare := func() {
+		call(t, s, patience, "reset-session", map[string]any{})
+		for _, code := range []string{teachingSession, `(make-string 100000 :initial-element #\x)`} {
+			if text, failed := eval(t, s, code); failed {
+				t.Fatal(text)
+			}
+		}
+		if r := call(t, s, patience, "save-session", map[string]any{"file": "shapes.lisp", "overwrite": true}); r.IsError {
+			t.Fatal(r.Text())
+		}
+		r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(list :value (broken 1))", "on-error": "debug", "debug": 3})
+		if !strings.Contains(r.Text(), "[Restarts]") {
+			t.Fatalf("no suspended evaluation:\n%s", r.Text())
+		}
+	}
+	if len(wrongCalls) < 40 {
+		t.Errorf("only %d wrong calls are tried", len(wrongCalls))
+	}
+	prepare()
+	for _, c := range wrongCalls {
+		t.Run(c.name, func(t *testing.T) {
+			var arguments map[string]any
+			if err := json.Unmarshal([]byte(c.arguments), &arguments); err != nil {
+				t.Fatal(err)
+			}
+			r := call(t, s, patience, c.tool, arguments)
+			if !r.IsError {
+				t.Fatalf("%s %s is not an error:\n%s", c.tool, c.arguments, r.Text())
+			}
+			m := nextLine.FindStringSubmatch(r.Text())
+			if m == nil {
+				t.Fatalf("%s %s names no next call:\n%s", c.tool, c.arguments, r.Text())
+			}
+			if c.next != "" && m[1] != c.next {
+				t.Errorf("%s %s: the next call is of %s, want %s", c.tool, c.arguments, m[1], c.next)
+			}
+			var next map[string]any
+			if err := json.Unmarshal([]byte(m[2]), &next); err != nil {
+				t.Fatalf("%s: the next call %s is no JSON: %v", r.Text(), m[2], err)
+			}
+			if again := call(t, s, patience, m[1], next); again.IsError {
+				t.Errorf("%s %s says:\n%s\nand that call says:\n%s", c.tool, c.arguments, r.Text(), again.Text())
+			}
+			switch m[1] {
+			case "invoke-restart", "return-from-frame", "reset-session", "abort-evaluation", "restart-frame", "load-session":
+				prepare()
+			}
+		})
+	}
+}
