@@ -67,7 +67,7 @@ func compiledText(c *lisp.Compiled, res *lisp.Result, file, code string, in lisp
 		p := parts{}
 		p.b.WriteString(text)
 		p.notes(c, file)
-		return reply{p.b.String(), true}
+		return reply{text: p.b.String(), failed: true}
 	}
 	what := orElse(file, "The code")
 	var p parts
@@ -86,7 +86,7 @@ func compiledText(c *lisp.Compiled, res *lisp.Result, file, code string, in lisp
 		p.parentheses(file, code)
 	}
 	p.context(res)
-	return reply{p.b.String(), c.Failed}
+	return reply{text: p.b.String(), failed: c.Failed}
 }
 
 // parentheses adds what validate-syntax would say, if it finds anything.

@@ -231,6 +231,17 @@ is not external; NIL otherwise."
   (let* ((prefix "Package ") (at (search " does not exist." text)))
     (and at (eql 0 (search prefix text)) (subseq text (length prefix) at))))
 
+(defun reader-advice (text)
+  "What to write instead of what the reader complains of in TEXT: lines, each
+after a newline, or none."
+  (let ((package (missing-package text)))
+    (format nil "~@[~%Write ~A to use it all the same, or export it.~]~
+                 ~:[~;~%Quicklisp is not in this image; (asdf:load-system ...) loads what is installed.~]~
+                 ~@[~%Near it: ~{~A~^, ~}.~]"
+            (second (internal-symbol text))
+            (member package '("QL" "QUICKLISP") :test #'equal)
+            (and package (similar-package-names package)))))
+
 (defun reader-failure (condition code start stream)
   "The report of CONDITION, met while reading from STREAM the form of CODE that
 begins behind START."
@@ -246,16 +257,10 @@ begins behind START."
         (let* ((text (condition-text condition))
                (spellings (internal-symbol text))
                (package (missing-package text))
-               (quicklispp (member package '("QL" "QUICKLISP") :test #'equal))
-               (near (and package (not quicklispp) (similar-package-names package))))
+               (near (and package (first (similar-package-names package)))))
           (append
-           (failure type
-                    (format nil "~A~@[~%Write ~A to use it all the same, or export it.~]~
-                                 ~:[~;~%Quicklisp is not in this image; (asdf:load-system ...) loads what is installed.~]~
-                                 ~@[~%Near it: ~{~A~^, ~}.~]~%At ~A of the code."
-                            text (second spellings) quicklispp near
-                            (place-text code (max begin (1- position)))))
+           (failure type (format nil "~A~A~%At ~A of the code." text (reader-advice text)
+                                 (place-text code (max begin (1- position)))))
            (cond (spellings (list :instead spellings))
-                 (near (list :instead (list (format nil "~A:" package)
-                                            (format nil "~A:" (first near)))))
+                 (near (list :instead (list (format nil "~A:" package) (format nil "~A:" near))))
                  ((search "unmatched close parenthesis" text) '(:unbalanced t))))))))
