@@ -1,12 +1,9 @@
 package e2e
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // kill9 ends the image of s and waits until it is gone.
@@ -59,45 +56,5 @@ func TestNoRecovery(t *testing.T) {
 	text, isErr := eval(t, s, "(fboundp 'f)")
 	if isErr || !strings.HasPrefix(text, "=> NIL\n") || !strings.Contains(text, "--no-recovery") {
 		t.Errorf("answered (isError %v):\n%s", isErr, text)
-	}
-}
-
-// A definition that was acknowledged is there after any death, once, in its
-// newest form.
-func TestKilledAtRandomPoints(t *testing.T) {
-	s := start(t)
-	r := rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano())))
-	newest := map[int]int{}
-	kills := 0
-	for i := range 200 {
-		n := i % 60
-		if text, isErr := eval(t, s, fmt.Sprintf("(defun g%d () %d)", n, i)); isErr || !strings.HasPrefix(text, fmt.Sprintf("=> G%d", n)) {
-			t.Fatalf("definition %d answered:\n%s", i, text)
-		}
-		newest[n] = i
-		if r.IntN(4) != 0 || kills == 50 {
-			continue
-		}
-		kills++
-		kill9(t, s)
-		began := time.Now()
-		probe := r.IntN(len(newest))
-		text, isErr := eval(t, s, fmt.Sprintf("(g%d)", probe))
-		if isErr || !strings.HasPrefix(text, fmt.Sprintf("=> %d\n", newest[probe])) {
-			t.Fatalf("after death %d, (g%d), want %d:\n%s", kills, probe, newest[probe], text)
-		}
-		if d := time.Since(began); d > 5*time.Second {
-			t.Errorf("recovery %d took %v", kills, d)
-		}
-	}
-	t.Logf("%d deaths", kills)
-	var all, want []string
-	for n := range len(newest) {
-		all = append(all, fmt.Sprintf("(g%d)", n))
-		want = append(want, fmt.Sprint(newest[n]))
-	}
-	text, _ := eval(t, s, "(let ((*print-right-margin* 10000)) (format nil \"~{~a~^ ~}\" (list "+strings.Join(all, " ")+")))")
-	if text != fmt.Sprintf("=> %q", strings.Join(want, " ")) {
-		t.Errorf("at the end:\n%s\nwant\n%s", text, want)
 	}
 }

@@ -24,6 +24,9 @@ func (b *Bridge) reset(ctx context.Context, _ *request) (reply, error) {
 		return reply{}, err
 	}
 	lines := []string{"Session reset. All definitions cleared.", "Current package: CL-USER"}
+	if r.Left != "" {
+		lines = append(lines, "; Left as they are: "+sanitize(r.Left))
+	}
 	for _, p := range r.Problems {
 		lines = append(lines, "; Not undone: "+sanitize(p))
 	}

@@ -15,14 +15,15 @@ func main() {
 	binary := flag.String("binary", "bin/swank-mcp", "the program to measure")
 	n := flag.Int("n", 2000, "sequential evaluations")
 	long := flag.Int("long", 10000, "evaluations of the long run")
+	definitions := flag.Int("definitions", 10000, "definitions of a large session")
 	flag.Parse()
-	if err := measure(*binary, *n, *long); err != nil {
+	if err := measure(*binary, *n, *long, *definitions); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func measure(binary string, n, long int) error {
+func measure(binary string, n, long, definitions int) error {
 	dir, err := os.MkdirTemp("", "swb")
 	if err != nil {
 		return err
@@ -38,6 +39,7 @@ func measure(binary string, n, long int) error {
 		func(t *table) error { return l.warmStart(t) },
 		func(t *table) error { return l.calls(t, n) },
 		func(t *table) error { return l.longRun(t, long) },
+		func(t *table) error { return l.definitions(t, definitions) },
 		func(t *table) error { return l.memoryRun(t) },
 	} {
 		if err := part(&t); err != nil {

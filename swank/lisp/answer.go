@@ -21,6 +21,7 @@ type (
 		Journal  []wireEntry   `sexp:"journal"`
 		Gone     []string      `sexp:"gone"`
 		Loaded   []string      `sexp:"loaded"`
+		Assigned []string      `sexp:"assigned"`
 		Failures []wireFailure `sexp:"failures"`
 		Report   sexp.Raw      `sexp:"report"`
 

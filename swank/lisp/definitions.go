@@ -33,6 +33,7 @@ type Package struct {
 // Reset tells what [Image.ResetSession] did.
 type Reset struct {
 	Undefined int      // definitions undone
+	Left      string   // what is left as it is in an image that others use, and why
 	Problems  []string // what could not be undone, and why
 	Systems   []string // loaded systems, which stay
 	Package   string   // of the session now
@@ -106,7 +107,7 @@ func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Dur
 		return nil, err
 	}
 	s.suspended.clear("reset-session ended it")
-	return &Reset{Undefined: wire.Undefined, Problems: wire.Problems, Systems: wire.Systems}, nil
+	return &Reset{Undefined: wire.Undefined, Left: wire.Left, Problems: wire.Problems, Systems: wire.Systems}, nil
 }
 
 type (
@@ -124,6 +125,7 @@ type (
 	}
 	wireReset struct {
 		Undefined int      `sexp:"undefined"`
+		Left      string   `sexp:"left"`
 		Problems  []string `sexp:"problems"`
 		Systems   []string `sexp:"systems"`
 	}

@@ -276,6 +276,9 @@ func (e *evaluation) remember(a *wireAnswer) {
 	for _, system := range slices.Backward(a.Loaded) {
 		j.addSystem(system)
 	}
+	for _, key := range a.Assigned {
+		j.assign(key)
+	}
 	for _, d := range a.Journal {
 		j.add(d.Keys, d.Text, d.Package)
 	}

@@ -10,6 +10,8 @@ import (
 const (
 	journalEntries = 20_000
 	journalBytes   = 16 << 20
+
+	journalAssigned = 1000 // names of variables that are told as lost
 )
 
 // journal is the source of what a session has defined, the newest of each name
@@ -29,7 +31,8 @@ type journal struct {
 	bytes  int
 	pkg    string
 
-	dropped int // entries that made room
+	assigned []string // keys of variables without a definition, which are lost
+	dropped  int      // entries that made room
 }
 
 // entry is one top level form.
@@ -66,6 +69,7 @@ func (j *journal) add(keys []string, text, pkg string) {
 		}
 		j.byKey[k] = e
 		e.keys = append(e.keys, k)
+		j.assigned = slices.DeleteFunc(j.assigned, func(a string) bool { return a == k })
 	}
 	j.live++
 	j.bytes += len(text)
@@ -97,6 +101,7 @@ func (e *entry) there() bool { return e != nil }
 func (j *journal) forget(key string) (place int) {
 	e := j.byKey[key]
 	if e == nil {
+		j.assigned = slices.DeleteFunc(j.assigned, func(a string) bool { return a == key })
 		return -1
 	}
 	delete(j.byKey, key)
@@ -117,6 +122,13 @@ func (j *journal) forget(key string) (place int) {
 	j.live--
 	j.bytes -= len(e.text)
 	return place
+}
+
+// assign notes a variable that an assignment made.
+func (j *journal) assign(key string) {
+	if j.byKey[key] == nil && !slices.Contains(j.assigned, key) && len(j.assigned) < journalAssigned {
+		j.assigned = append(j.assigned, key)
+	}
 }
 
 // all returns the entries in the order in which to evaluate them; one may come
@@ -145,12 +157,18 @@ func (j *journal) names(kind string) []string {
 		}
 		seen[e] = true
 		for _, k := range e.keys {
-			if name, ok := strings.CutPrefix(k, "("+kind+" . "); ok {
-				names = append(names, strings.TrimSuffix(name, ")"))
+			if strings.HasPrefix(k, "("+kind+" . ") {
+				names = append(names, keyName(k))
 			}
 		}
 	}
 	return names
+}
+
+// keyName is the name in a key.
+func keyName(key string) string {
+	_, name, _ := strings.Cut(key, " . ")
+	return strings.TrimSuffix(name, ")")
 }
 
 // definitions counts the names, systems aside.
@@ -167,18 +185,35 @@ func (j *journal) definitions() int {
 // kept tells in a sentence or two what a new image will have of the session.
 func (j *journal) kept() string {
 	if j.live == 0 {
-		return "The session had no definitions to bring back; values, objects and threads are gone."
+		return j.nothing()
 	}
 	text := fmt.Sprintf("Kept: %s, evaluated again in the new image.", j.summary())
 	if vars := j.names(":VARIABLE"); len(vars) > 0 {
-		text += fmt.Sprintf(" Lost: values given after the definition (%s start anew), other objects, threads.", listed(vars))
+		text += fmt.Sprintf(" Lost: values given after the definition (%s start anew), other objects, threads%s.", listedVariables(vars), j.lost())
 	} else {
-		text += " Lost: objects and threads."
+		text += fmt.Sprintf(" Lost: objects and threads%s.", j.lost())
 	}
 	if j.dropped > 0 {
 		text += fmt.Sprintf(" The %d oldest entries were more than the journal holds.", j.dropped)
 	}
 	return text
+}
+
+// nothing tells that there is nothing to bring back.
+func (j *journal) nothing() string {
+	return "The session had no definitions to bring back; values, objects and threads are gone" + j.lost() + "."
+}
+
+// lost names the variables that are lost, as the end of a list.
+func (j *journal) lost() string {
+	var names []string
+	for _, k := range j.assigned {
+		names = append(names, keyName(k))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; so are the variables that an assignment made: " + listedVariables(names)
 }
 
 func (j *journal) summary() string {
@@ -202,9 +237,14 @@ func (j *journal) summary() string {
 }
 
 // listed names at most ten.
-func listed(names []string) string {
-	if len(names) <= 10 {
+func listed(names []string) string { return atMost(10, names) }
+
+// listedVariables names at most a hundred: what is lost is to be known by name.
+func listedVariables(names []string) string { return atMost(100, names) }
+
+func atMost(n int, names []string) string {
+	if len(names) <= n {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:10], ", "), len(names)-10)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), len(names)-n)
 }

@@ -48,6 +48,13 @@ func TestJournalKeepsTheNewest(t *testing.T) {
 	is("with a system", `f4 x2 f4 g2 (|SWANK-MCP|::|RESTORE-SYSTEM| "alexandria")`)
 	j.forget("(:FUNCTION . F)")
 	j.forget("(:FUNCTION . NEVER)")
+	j.assign("(:VARIABLE . LOOSE)")
+	j.assign("(:VARIABLE . X)") // has a definition
+	j.assign("(:VARIABLE . GONE)")
+	j.forget("(:VARIABLE . GONE)")
+	if got := j.lost(); !strings.HasSuffix(got, ": LOOSE") {
+		t.Errorf("variables without definition: %q", got)
+	}
 	is("undefined", `x2 g2 (|SWANK-MCP|::|RESTORE-SYSTEM| "alexandria")`)
 }
 

@@ -54,10 +54,11 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 		}
 		how += " " + text
 	default:
-		how += " The session had no definitions to bring back; values, objects and threads are gone."
+		how += " " + s.journal.nothing()
 	}
 	how += s.suspended.lost(home)
 	s.recoveries = 0
+	s.journal.assigned = nil
 	s.home = lv
 	s.notes = append(s.notes, how)
 	return nil
@@ -119,9 +120,9 @@ func note(batch []*entry, failures []wireFailure, done map[*entry]bool, why map[
 func (im *Image) restored(s *session, why map[*entry]string) string {
 	text := fmt.Sprintf("Restored: %s.", s.journal.summary())
 	if vars := s.journal.names(":VARIABLE"); len(vars) > 0 {
-		text += fmt.Sprintf(" Variables have the values of their definitions again (%s);", listed(vars))
+		text += fmt.Sprintf(" Variables have the values of their definitions again (%s);", listedVariables(vars))
 	}
-	text += " other values, objects and threads are gone."
+	text += " other values, objects and threads are gone" + s.journal.lost() + "."
 	var lost []string
 	for _, e := range s.journal.all() {
 		if w := why[e]; w != "" {

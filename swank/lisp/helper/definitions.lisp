@@ -62,18 +62,6 @@ far, newest first; see NOTE-DEFINITION.")
   (setf (gethash key (session-definitions session))
         (list (incf (session-definition-count session)))))
 
-(defun note-assignments (session form)
-  "(SETF X 1) at a REPL makes a variable, too."
-  (when (and (consp form) (eq (first form) 'progn) (ignore-errors (list-length form)))
-    (dolist (part (rest form)) (note-assignments session part)))
-  (when (and (consp form) (member (first form) '(setf setq))
-             (ignore-errors (list-length form)))
-    (loop for place in (rest form) by #'cddr
-          when (and (symbolp place) place (not (keywordp place))
-                    (not (boundp place))
-                    (not (eq (symbol-package place) (find-package '#:common-lisp))))
-            do (enter-definition session (cons :variable place)))))
-
 (defvar *packages-before* '()
   "The packages there were when the current evaluation began or was resumed.")
 
@@ -86,6 +74,7 @@ far, newest first; see NOTE-DEFINITION.")
                                (funcall expand expander form environment)))
          #+sbcl (sb-c::*source-plist*
                   (list* :swank-mcp (session-name session) sb-c::*source-plist*)))
+    (unless *launched* (know-systems))  ; a person may have loaded some
     (unwind-protect (funcall function)
       (note-packages session *packages-before*)
       (note-new-systems session))))
@@ -106,21 +95,36 @@ far, newest first; see NOTE-DEFINITION.")
   #-sbcl (progn text (funcall function)))
 
 ;;; Packages have no defining form that is worth watching (MAKE-PACKAGE); they
-;;; are compared before and after.  One that a file made knows its file.  In an
-;;; image of our own nobody else makes any, and what there was after the last
-;;; evaluation need not be asked for again.
+;;; are compared before and after.  One that a file made knows its file, and one
+;;; that DEFPACKAGE made has our stamp.  In an image of our own nobody else makes
+;;; any, and what there was after the last evaluation need not be asked for again.
 
-(defun package-of-a-file-p (package)
+(defun package-origin (package)
+  "The file that made PACKAGE, and the session whose stamp it has."
   #+sbcl
   (let ((location (ignore-errors (sb-impl::package-source-location package))))
-    (and location (sb-c:definition-source-location-namestring location) t))
+    (and location
+         (values (sb-c:definition-source-location-namestring location)
+                 (getf (sb-c:definition-source-location-plist location) :swank-mcp))))
   #-sbcl (progn package nil))
+
+(defun made-by-p (session package)
+  (multiple-value-bind (file owner) (package-origin package)
+    (cond (file (enter-record package) nil)
+          (owner (equal owner (session-name session)))
+          (t (not (or (others-work-p session) (others-package-p session package)))))))
+
+(defun others-package-p (session package)
+  (with-lock ()
+    (loop for other being the hash-values of *sessions*
+          thereis (and (not (eq other session))
+                       (member package (session-packages other))))))
 
 (defun note-packages (session before)
   (let ((after (list-all-packages)))
     (unless (equal before after)
       (dolist (package (set-difference after before))
-        (unless (package-of-a-file-p package)
+        (when (made-by-p session package)
           (pushnew package (session-packages session)))))
     (setf (session-known-packages session) after)))
 

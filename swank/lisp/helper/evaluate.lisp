@@ -166,7 +166,7 @@ SOURCE is to be evaluated again in a new image."
     (setf - form)
     (note-assignments session form)
     (when (and (consp form) (loading-call-p form))
-      (setf (session-before-load session) (user-symbols)))
+      (setf (session-before-load session) (before-loading)))
     (let ((values (call-retryably
                    evaluation
                    (lambda ()
@@ -194,7 +194,7 @@ SOURCE is to be evaluated again in a new image."
 code."
   (let ((system (evaluation-system evaluation))
         (session (evaluation-session evaluation)))
-    (when system (setf (session-before-load session) (user-symbols)))
+    (when system (setf (session-before-load session) (before-loading)))
     (cond ((evaluation-restore evaluation)
            (setf (evaluation-failures evaluation)
                  (restore-entries session (evaluation-restore evaluation)))
@@ -322,6 +322,7 @@ milliseconds; see suspend.lisp.  The answer is a plist:
   :JOURNAL  ((KEYS TEXT PACKAGE) ...) what it defined; see journal.lisp
   :GONE     (KEY ...) of what is undefined now
   :LOADED   (NAME ...) systems that it loaded
+  :ASSIGNED (KEY ...) of variables that have no definition
 
 TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out."
   (let ((evaluation (make-evaluation :token token :session (ensure-session session) :code code)))
@@ -354,7 +355,8 @@ and make PACKAGE, if it is there, the session's.  The answer is EVALUATE's, with
 
 (defun registered-outcome (evaluation package debug)
   (let ((session (evaluation-session evaluation)))
-    (setf (evaluation-thread evaluation) (swank/backend:current-thread))
+    (setf (evaluation-thread evaluation) (swank/backend:current-thread)
+          (session-used session) t)
     (register evaluation)
     (unwind-protect
          (multiple-value-bind (default note) (live-package session)
@@ -397,6 +399,7 @@ and make PACKAGE, if it is there, the session's.  The answer is EVALUATE's, with
        :journal (reverse (shiftf (evaluation-journal evaluation) '()))
        :gone (undone-since session)
        :loaded (shiftf (evaluation-loaded evaluation) '())
+       :assigned (assigned-keys evaluation)
        :failures (evaluation-failures evaluation)
        :report (work-report evaluation)
        :departed (departed-for-wire session)

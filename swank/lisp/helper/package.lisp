@@ -25,6 +25,8 @@
 ;;;;     evaluate.lisp   EVALUATE
 ;;;;     expand.lisp     EXPAND: macro expansions
 ;;;;     journal.lisp    the source of definitions, and evaluating it again
+;;;;     assign.lisp     variables that come into being by assignment
+;;;;     baseline.lisp   what there was before a session
 ;;;;     undoing.lisp    which of its definitions a session has undone again
 ;;;;     load.lisp       LOAD-FORMS
 ;;;;     systems.lisp    loading systems with Quicklisp or ASDF

@@ -3,38 +3,9 @@
 (cl:in-package #:swank-mcp)
 
 ;;; In an image of our own everything that was not there before the first
-;;; evaluation goes: a snapshot of COMMON-LISP-USER tells what was.  In a
-;;; person's image only what the session defined is undefined; no symbol is
+;;; evaluation goes: the baseline tells what was.  In a person's image, and where
+;;; other sessions work, only what the session defined is undefined; no symbol is
 ;;; uninterned and no use-list touched, because others may rely on them by now.
-
-(defstruct (baseline (:copier nil))
-  (symbols (present-symbols (find-package '#:common-lisp-user)))
-  (uses (package-use-list '#:common-lisp-user)))
-
-(defun present-symbols (package)
-  (let ((table (make-hash-table :test 'eq)))
-    (do-symbols (symbol package table)
-      (multiple-value-bind (found status) (find-symbol (symbol-name symbol) package)
-        (when (and (eq found symbol) (member status '(:internal :external)))
-          (setf (gethash symbol table) t))))))
-
-(defun user-symbols ()
-  (and *launched* *baseline* (present-symbols (find-package '#:common-lisp-user))))
-
-(defun note-loaded (session designator)
-  "The system DESIGNATOR was loaded: list it, and let stay at a reset what it has
-brought into COMMON-LISP-USER."
-  (let ((name (if (and (consp designator) (eq (first designator) 'quote))
-                  (second designator)
-                  designator)))
-    (when (and name (typep name '(or symbol string)))
-      (note-system session (string-downcase name))))
-  (let ((before (session-before-load session)))
-    (when before
-      (loop for symbol being the hash-keys of (user-symbols)
-            unless (gethash symbol before)
-              do (setf (gethash symbol (baseline-symbols *baseline*)) t)))
-    (setf (session-before-load session) nil)))
 
 (defun undefine (kind name)
   (ecase kind
@@ -92,30 +63,52 @@ return the notes."
                  (unuse-package package user))
                (delete-package package)))))
 
-(defun restore-user-package (attempt)
-  (let ((package (find-package '#:common-lisp-user)))
-    (dolist (used (set-difference (package-use-list package) (baseline-uses *baseline*)))
-      (funcall attempt (package-name used) (lambda () (unuse-package used package))))
-    (loop for symbol being the hash-keys of (present-symbols package)
-          unless (gethash symbol (baseline-symbols *baseline*))
-            do (let ((symbol symbol))
-                 (funcall attempt (symbol-name symbol) (lambda () (unintern symbol package)))))))
+(defun untrace-own (session)
+  (loop with traced = (eval '(trace))
+        for (nil . name) in (own-definitions session)
+        when (member name traced :test #'equal)
+          do (eval `(untrace ,name))))
+
+(defun alone-p (session)
+  "True if no other session has worked in this image."
+  (with-lock ()
+    (loop for other being the hash-values of *sessions*
+          always (or (eq other session) (not (session-used other))))))
+
+(defun left-text (session alone)
+  "What a reset of SESSION leaves as it is, and why; NIL if nothing."
+  (let ((packages (mapcar #'package-name (own-packages session)))
+        (constants (loop for (kind . name) in (own-definitions session)
+                         when (eq kind :constant) collect (name-text name))))
+    (call-with-listing-syntax
+     (lambda ()
+       (cond ((not *launched*)
+              (format nil "symbols~@[, the packages ~{~A~^, ~}~]~@[, the constants ~{~A~^, ~}~]: ~
+                           the image is not the session's alone"
+                      packages constants))
+             ((not alone)
+              "symbols and what packages use: another session works in this image"))))))
 
 (defun reset-session (&optional (session "default"))
-  "Make SESSION as new.  (:UNDEFINED count :PROBLEMS (TEXT ...) :SYSTEMS (NAME ...))."
+  "Make SESSION as new.  (:UNDEFINED count :LEFT TEXT :PROBLEMS (TEXT ...)
+:SYSTEMS (NAME ...))."
   (let* ((session (ensure-session session))
          (still (end-suspended session))
          (count (length (own-definitions session)))
+         (alone (alone-p session))
+         (left (left-text session alone))
          (problems
            (call-collecting-problems
             (lambda (attempt)
-              #+sbcl (when *launched* (eval '(untrace)))
+              #+sbcl (if (and *launched* alone)
+                         (eval '(untrace))
+                         (untrace-own session))
               (forget-traces session)
               (forget-handles session)
               (undefine-all session attempt)
-              (delete-packages session attempt)
-              (when (and *launched* *baseline*)
-                (restore-user-package attempt))))))
+              (when *launched* (delete-packages session attempt))
+              (when (and *launched* *baseline* alone)
+                (restore-packages attempt))))))
     (clrhash (session-definitions session))
     (setf (session-packages session) '()
           (session-gone session) '()
@@ -124,6 +117,7 @@ return the notes."
           (session-readtable session) (first-readtable session)
           (session-last-error session) nil
           (session-departed session) '())
-    (enter-package session (find-package '#:common-lisp-user))
-    (answer (plist-without-nils :undefined count :problems (append still problems)
+    (enter-package session (user-package))
+    (answer (plist-without-nils :undefined count :left left
+                                :problems (append still problems)
                                 :systems (session-systems session)))))

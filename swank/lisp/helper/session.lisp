@@ -6,7 +6,7 @@
   "True in an image that the bridge started and owns; false in a person's.")
 
 (defvar *baseline* nil
-  "COMMON-LISP-USER as a launched image began, see reset.lisp.")
+  "Package to record of what a launched image began with, see baseline.lisp.")
 
 (defvar *undoings* 0
   "How often something may have been undefined in a launched image.")
@@ -60,9 +60,8 @@
   (systems '())                         ; that it loaded, newest first
   (last-error nil)                      ; see last-error.lisp
   (departed '())                        ; suspended evaluations that ended by themselves
-  (known-systems (loaded-systems))      ; all that were, as of REGISTERED
-  (registered (registered-systems))     ; how many ASDF knows
-  (before-load nil))                    ; symbols of COMMON-LISP-USER while one is loaded
+  (used nil)                            ; true once something was evaluated in it
+  (before-load nil))                    ; record of the packages while a system is loaded
 
 ;;; While an evaluation is suspended others come and go.  What it leaves in the
 ;;; session is therefore only what it has changed since it last did so, and of
@@ -117,10 +116,11 @@ its OWN values of the session's variables, and those that the SESSION had then."
   "Say what kind of image this is.  In one that was launched for the bridge,
 output that comes too late for its evaluation goes to the process' own, and the
 heap is watched."
+  (know-systems)
   (setf *launched* launched
         *late-output* (and launched #+sbcl sb-sys:*stdout* #-sbcl nil))
   (when launched
-    (setf *baseline* (make-baseline))
+    (setf *baseline* (record-packages))
     (count-undoings)
     (start-heap-watch))
   (answer t))

@@ -13,6 +13,7 @@
   (failures '())         ; what became of them; see journal.lisp
   (journal '())          ; entries made, newest first
   (loaded '())           ; names of systems loaded
+  (assigned '())         ; keys of variables that came by SETF
   debuggee               ; of one that may be suspended; see suspend.lisp
   frame                  ; of a suspended one, in which this one evaluates
   nested                 ; evaluation of arguments in the debugger, or NIL
@@ -55,6 +56,11 @@ numbers those of a session in the order in which it sends them.")
 (defun find-evaluation (token)
   (with-lock ()
     (find token *evaluations* :key #'evaluation-token)))
+
+(defun others-work-p (session)
+  "True while something is evaluated in another session."
+  (with-lock ()
+    (find session *evaluations* :key #'evaluation-session :test-not #'eq)))
 
 ;;; The stop is an interrupt of the evaluating thread that leaves it by a
 ;;; non-local exit.  No condition is signalled, so no handler of the user can

@@ -1,0 +1,94 @@
+;;;; baseline.lisp -- what there was before a session, in an image of our own
+
+(cl:in-package #:swank-mcp)
+
+;;; For each package that can be changed: its symbols, each with its status, and
+;;; the packages it uses.  What a loaded system brings joins the baseline: it
+;;; stays at a reset.  KEYWORD is left out, because keywords have no owner, and
+;;; so is the package into which Swank reads.
+
+(defstruct (package-record (:conc-name record-) (:copier nil))
+  (symbols (make-hash-table :test 'eq)) ; to :INTERNAL or :EXTERNAL
+  (uses '()))
+
+(defun tracked-package-p (package)
+  (not (or (implementation-package-p package)
+           #+sbcl (sb-ext:package-locked-p package)
+           (member (package-name package) '("KEYWORD" "SWANK-IO-PACKAGE") :test #'string=))))
+
+(defun call-with-present-symbols (function package)
+  "Call FUNCTION with each symbol present in PACKAGE, and its status."
+  (with-package-iterator (next package :internal :external)
+    (loop
+      (multiple-value-bind (more symbol status) (next)
+        (unless more (return))
+        (funcall function symbol status)))))
+
+(defun record-package (package)
+  (let ((record (make-package-record :uses (package-use-list package))))
+    (call-with-present-symbols
+     (lambda (symbol status) (setf (gethash symbol (record-symbols record)) status))
+     package)
+    record))
+
+(defun record-packages ()
+  "A table of package to record of all packages that can be changed."
+  (let ((table (make-hash-table :test 'eq)))
+    (dolist (package (list-all-packages) table)
+      (when (tracked-package-p package)
+        (setf (gethash package table) (record-package package))))))
+
+(defun before-loading ()
+  "What LOADING-ENDED needs to know of the time before a system is loaded."
+  (and *launched* *baseline* (record-packages)))
+
+(defun loading-ended (before)
+  "Let stay at a reset what has come into the packages since BEFORE."
+  (when before
+    (dolist (package (list-all-packages))
+      (when (tracked-package-p package)
+        (let ((old (gethash package before)))
+          (if old
+              (join-record (gethash package *baseline*) old package)
+              (enter-record package)))))))
+
+(defun enter-record (package)
+  "PACKAGE is there to stay, with all its symbols."
+  (when (and *launched* *baseline* (tracked-package-p package))
+    (setf (gethash package *baseline*) (record-package package))))
+
+(defun join-record (record old package)
+  (when record
+    (call-with-present-symbols
+     (lambda (symbol status)
+       (unless (gethash symbol (record-symbols old))
+         (setf (gethash symbol (record-symbols record)) status)))
+     package)
+    (dolist (used (set-difference (package-use-list package) (record-uses old)))
+      (pushnew used (record-uses record)))))
+
+(defun restore-package (package record attempt)
+  "Make PACKAGE as RECORD has it, but for symbols that are missing now."
+  (dolist (used (set-difference (package-use-list package) (record-uses record)))
+    (funcall attempt (package-name used) (lambda () (unuse-package used package))))
+  (let ((changed '()))
+    (call-with-present-symbols
+     (lambda (symbol status)
+       (unless (eq status (gethash symbol (record-symbols record)))
+         (push symbol changed)))
+     package)
+    (dolist (symbol changed)
+      (let ((symbol symbol))
+        (funcall attempt (symbol-name symbol)
+                 (lambda ()
+                   (case (gethash symbol (record-symbols record))
+                     ((nil) (unintern symbol package))
+                     (:internal (unexport symbol package))
+                     (:external (export symbol package)))))))))
+
+(defun restore-packages (attempt)
+  (loop for package being the hash-keys of *baseline* using (hash-value record)
+        if (package-name package)
+          do (restore-package package record attempt)
+        else collect package into deleted
+        finally (dolist (package deleted) (remhash package *baseline*))))

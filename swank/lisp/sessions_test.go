@@ -1,0 +1,127 @@
+package lisp
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// in evaluates code in a session and returns its values, or its error's type.
+func in(t *testing.T, im *Image, session, code string) string {
+	t.Helper()
+	res, err := im.Evaluate(t.Context(), session, Request{Code: code, Timeout: 20 * time.Second, Debug: 1})
+	if err != nil {
+		t.Fatalf("%s: Evaluate(%q): %v", session, code, err)
+	}
+	if res.Failure != nil {
+		return res.Failure.Type
+	}
+	var values []string
+	for _, v := range res.Values {
+		values = append(values, v.Head)
+	}
+	return strings.Join(values, " ")
+}
+
+// sections is what a session has defined, on one line.
+func sections(t *testing.T, im *Image, session string) string {
+	t.Helper()
+	found, err := im.Definitions(t.Context(), session, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, s := range found {
+		all = append(all, s.Name+": "+strings.Join(s.Lines, ", "))
+	}
+	return strings.Join(all, "; ")
+}
+
+// Two sessions in one image share its functions and variables, as two people
+// at two REPLs do; what belongs to a REPL, and to whom things belong, they do
+// not share.
+func TestTwoSessions(t *testing.T) {
+	im := testImage(t)
+	for _, c := range []struct{ session, code, values string }{
+		{"a", "(defpackage :pa (:use :cl)) (in-package :pa)", "#<PACKAGE \"PA\">"},
+		{"b", "(package-name *package*)", `"COMMON-LISP-USER"`},
+		{"b", "(make-package :pb) (+ 20 22)", "42"},
+		{"a", "(package-name *package*)", `"PA"`},
+		{"a", "(+ 1 1)", "2"},
+		{"b", "*", "42"},
+		{"a", "*", "2"},
+		{"b", "(setf *print-base* 2)", "10"},
+		{"a", "(list *print-base* 10)", "(10 10)"},
+		{"a", "(defun fa () 1) (defvar *va* 1) (setf cl-user::loose 1)", "1"},
+		{"b", "(defun fb () 1)", "FB"},
+		{"b", "(pa::fa)", "1"}, // it is one image
+	} {
+		if got := in(t, im, c.session, c.code); got != c.values {
+			t.Errorf("%s: %s = %s, want %s", c.session, c.code, got, c.values)
+		}
+	}
+	if got, want := sections(t, im, "a"), "functions: PA::FA (); variables: LOOSE = 1, PA::*VA* = 1; packages: PA"; got != want {
+		t.Errorf("a has %s, want %s", got, want)
+	}
+	if got, want := sections(t, im, "b"), "functions: FB (); packages: PB"; got != want {
+		t.Errorf("b has %s, want %s", got, want)
+	}
+
+	t.Run("turns", func(t *testing.T) {
+		done := make(chan string, 1)
+		go func() {
+			res, err := im.Evaluate(t.Context(), "a", Request{Code: "(loop until (boundp 'cl-user::*go*) do (sleep 0.01))", Timeout: 20 * time.Second, Debug: 1})
+			switch {
+			case err != nil:
+				done <- err.Error()
+			case res.Failure != nil:
+				done <- res.Failure.Type
+			default:
+				done <- ""
+			}
+		}()
+		for st, _ := im.Status(t.Context(), "a"); st.Running == nil; st, _ = im.Status(t.Context(), "a") {
+			time.Sleep(10 * time.Millisecond)
+		}
+		// a's evaluation ends only because b's begins while it runs
+		if got := in(t, im, "b", "(setf *go* t)"); got != "T" {
+			t.Errorf("b meanwhile: %s", got)
+		}
+		if why := <-done; why != "" {
+			t.Errorf("a: %s", why)
+		}
+		if st, err := im.Status(t.Context(), "b"); err != nil || st.Package != "COMMON-LISP-USER" || st.Running != nil {
+			t.Errorf("status of b: %+v, %v", st, err)
+		}
+	})
+
+	t.Run("reset", func(t *testing.T) {
+		r, err := im.ResetSession(t.Context(), "a", time.Second, nil)
+		if err != nil || len(r.Problems) != 0 || !strings.Contains(r.Left, "another session") {
+			t.Errorf("reset of a: %+v, %v", r, err)
+		}
+		if got := in(t, im, "b", "(list (fboundp 'fb) (find-package :pa) (package-name (find-package :pb)) (boundp 'loose) *print-base*)"); !strings.HasPrefix(got, "(#<FUNCTION FB>") || !strings.HasSuffix(got, ` NIL "PB" NIL 10)`) {
+			t.Errorf("b after the reset of a: %s", got)
+		}
+		if got := sections(t, im, "a"); got != "" {
+			t.Errorf("a has %s", got)
+		}
+		if got := in(t, im, "a", "(list (package-name *package*) *)"); got != `("COMMON-LISP-USER" NIL)` {
+			t.Errorf("a after its reset: %s", got)
+		}
+	})
+
+	t.Run("recovery", func(t *testing.T) {
+		in(t, im, "a", "(defun fa () :a)")
+		im.mu.Lock()
+		lv := im.cur
+		im.mu.Unlock()
+		lv.kill("killed by the test")
+		if got := in(t, im, "a", "(list (fa) (fboundp 'fb))"); got != "(:A NIL)" {
+			t.Errorf("a in the new image: %s", got)
+		}
+		if got := in(t, im, "b", "(list (fa) (fb))"); got != "(:A 1)" {
+			t.Errorf("b in the new image: %s", got)
+		}
+	})
+}
