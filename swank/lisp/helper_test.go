@@ -53,3 +53,18 @@ func TestHelperOnItsOwn(t *testing.T) {
 		t.Errorf("the helper's tests say:\n%s", out)
 	}
 }
+
+// SLIME indents calls of every macro of the image that has a &body, by its bare
+// name, and so would a person's macros of the same names.
+func TestHelperMacrosTeachEmacsNothing(t *testing.T) {
+	body := regexp.MustCompile(`\(defmacro [^"\n]*&body`)
+	for _, name := range helperOrder {
+		text, err := helperFiles.ReadFile("helper/" + name + ".lisp")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := body.Find(text); m != nil {
+			t.Errorf("%s.lisp: %s: use &rest", name, m)
+		}
+	}
+}
