@@ -8,7 +8,8 @@ var launchedOnly = map[string]string{
 	"TestThreadOutlivesItsCall":                        descriptors,
 	"TestDamageProbes/read-line_of_the_process'_stdin": "standard input is that of the person's terminal",
 
-	"TestScript": "scripts start their servers by themselves",
+	"TestStdinOfTheServerIsNotTheImages": "standard input is that of the person's terminal",
+	"TestScript":                         "scripts start their servers by themselves",
 
 	"TestLoopWithoutInterruptsCancelled": replaced + ": see TestAttachedUnstoppable",
 	"TestUnstoppableLoop":                replaced + ": see TestAttachedUnstoppable",
