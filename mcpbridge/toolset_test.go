@@ -18,6 +18,11 @@ func TestDefaultToolset(t *testing.T) {
 	const maxTools, maxTokens = 26, 4500
 	var o Options
 	o.setDefaults()
+	for _, name := range defaults {
+		if findTool(name) == nil {
+			t.Errorf("%s is shown by default and is no tool", name)
+		}
+	}
 	total := 0
 	var report strings.Builder
 	picked := Selection{}.pick()

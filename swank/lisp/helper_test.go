@@ -68,3 +68,21 @@ func TestHelperMacrosTeachEmacsNothing(t *testing.T) {
 		}
 	}
 }
+
+// The helper is one package: of two definitions of one name the later wins, and
+// says nothing.
+func TestHelperDefinesNothingTwice(t *testing.T) {
+	definition := regexp.MustCompile(`(?m)(^#[-+]\S.*\n)?^\((defun|defmacro|defgeneric|defvar|defparameter|define-condition|defstruct) \(?((?:setf )?[^\s()]+)`)
+	space := map[string]string{"defstruct": "type ", "define-condition": "type ", "defvar": "variable ", "defparameter": "variable "}
+	seen := map[string]int{}
+	for _, m := range definition.FindAllStringSubmatch(string(helperSource()), -1) {
+		// Of two behind #+ and #- only one is read.
+		name := space[m[2]] + m[3]
+		if seen[name]++; seen[name] > 1 && m[1] == "" {
+			t.Errorf("%s is defined twice", name)
+		}
+	}
+	if len(seen) < 500 {
+		t.Errorf("only %d definitions were found", len(seen))
+	}
+}
