@@ -296,26 +296,39 @@ suspended it is, elsewhere it goes on."
   (declare (ignore token function limit))
   (list :absent :ended))
 
+(defparameter *busy-patience* 8
+  "Seconds that a command waits for another one about the same evaluation.")
+
 #+sbcl
 (defun command (token function &optional limit)
   "Have FUNCTION called with the suspended evaluation TOKEN in its thread; what
 comes of that, for the wire.  LIMIT is how many seconds it may take, if it calls
 CALL-NESTED."
-  (let ((client (make-client :command function)) (state :ended) (evaluation nil))
-    (with-lock ()
-      (setf evaluation (find token *evaluations* :key #'evaluation-token))
-      (let ((debuggee (and evaluation (evaluation-debuggee evaluation))))
-        (when debuggee
-          (setf state (debuggee-state debuggee))
-          (when (and (eq state :suspended)
-                     (or (debuggee-client debuggee) (debuggee-ending debuggee)))
-            (setf state :busy))
-          (when (eq state :suspended)
-            (setf (debuggee-state debuggee) :busy
-                  (debuggee-client debuggee) client)))))
-    (cond ((not (eq state :suspended)) (list :absent state))
-          (t (sb-thread:signal-semaphore (debuggee-wake (evaluation-debuggee evaluation)))
-             (if limit (await-within limit client evaluation) (await client))))))
+  (let ((client (make-client :command function))
+        (end (+ (microseconds) (* 1000000 *busy-patience*))))
+    (loop
+      (multiple-value-bind (state evaluation) (hand-over client token)
+        (cond ((eq state :suspended)
+               (sb-thread:signal-semaphore (debuggee-wake (evaluation-debuggee evaluation)))
+               (return (if limit (await-within limit client evaluation) (await client))))
+              ((or (not (eq state :busy)) (> (microseconds) end))
+               (return (list :absent state)))))
+      (sleep 0.005))))
+
+#+sbcl
+(defun hand-over (client token)
+  "Make CLIENT the one that the evaluation TOKEN serves, if it can.  The state that
+it was in, and the evaluation."
+  (with-lock ()
+    (let* ((evaluation (find token *evaluations* :key #'evaluation-token))
+           (debuggee (and evaluation (evaluation-debuggee evaluation)))
+           (state (if debuggee (debuggee-state debuggee) :ended)))
+      (cond ((not (eq state :suspended)))
+            ((debuggee-ending debuggee) (setf state :ended))
+            ((debuggee-client debuggee) (setf state :busy))
+            (t (setf (debuggee-state debuggee) :busy
+                     (debuggee-client debuggee) client)))
+      (values state evaluation))))
 
 #+sbcl
 (defun await-within (limit client evaluation)
