@@ -12,6 +12,7 @@ var launchedOnly = map[string]string{
 	"TestSurvives/consing_lists_until_memory_ends": "the watch of the heap would be a global hook",
 	"TestLoadDebianSystems":                        "loading Swank has left symbols in their CL-USER, with which ALEXANDRIA's conflict",
 	"TestScript":                                   "scripts start their servers by themselves",
+	"TestDocs":                                     "the pages show what a launched image answers",
 
 	"TestLoopWithoutInterruptsCancelled": replaced + ": see TestAttachedUnstoppable",
 	"TestUnstoppableLoop":                replaced + ": see TestAttachedUnstoppable",

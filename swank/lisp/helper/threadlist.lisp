@@ -66,7 +66,17 @@ say of it."
             (waiting-text thread))))
 
 (defun live-threads ()
-  (remove-if-not #'swank/backend:thread-alive-p (swank/backend:all-threads)))
+  "A worker of Swank's that has answered belongs to nobody any more: it gets the
+moment that it needs to end."
+  (flet ((alive ()
+           (remove-if-not #'swank/backend:thread-alive-p (swank/backend:all-threads))))
+    (let ((threads (alive)))
+      (cond ((some (lambda (thread)
+                     (and (string= (thread-label thread) "worker") (not (swank-worker-p thread))))
+                   threads)
+             (sleep 1/20)
+             (alive))
+            (t threads)))))
 
 (defun frames-here (limit)
   "Texts of the program's frames on this thread; if there are none, of what is
