@@ -8,11 +8,13 @@ var launchedOnly = map[string]string{
 	"TestThreadOutlivesItsCall":                        descriptors,
 	"TestDamageProbes/read-line_of_the_process'_stdin": "standard input is that of the person's terminal",
 
-	"TestStdinOfTheServerIsNotTheImages":           "standard input is that of the person's terminal",
-	"TestSurvives/consing_lists_until_memory_ends": "the watch of the heap would be a global hook",
-	"TestLoadDebianSystems":                        "loading Swank has left symbols in their CL-USER, with which ALEXANDRIA's conflict",
-	"TestScript":                                   "scripts start their servers by themselves",
-	"TestDocs":                                     "the pages show what a launched image answers",
+	"TestStdinOfTheServerIsNotTheImages":             "standard input is that of the person's terminal",
+	"TestSurvives/consing_lists_until_memory_ends":   "the watch of the heap would be a global hook",
+	"TestSurvives/consing_vectors_until_memory_ends": "the watch of the heap would be a global hook",
+	"TestSurvives/unhandled_error_in_a_new_thread":   "it opens the person's debugger, as any background error of theirs does",
+	"TestLoadDebianSystems":                          "loading Swank has left symbols in their CL-USER, with which ALEXANDRIA's conflict",
+	"TestScript":                                     "scripts start their servers by themselves",
+	"TestDocs":                                       "the pages show what a launched image answers",
 
 	"TestLoopWithoutInterruptsCancelled": replaced + ": see TestAttachedUnstoppable",
 	"TestUnstoppableLoop":                replaced + ": see TestAttachedUnstoppable",
