@@ -182,9 +182,8 @@ func TestKilledAtRandomPoints(t *testing.T) {
 	slices.Sort(recoveries)
 	t.Logf("%d deaths, %d while an evaluation ran, of which %d were not acknowledged; recoveries took %v, the slowest %v",
 		deaths, inFlight, unacknowledged, recoveries[deaths/2], recoveries[deaths-1])
-	// Other work on the machine may delay one, not most of them.
-	if median := recoveries[deaths/2]; median > limit {
-		t.Errorf("recoveries took %v, the limit is %v", median, limit)
+	if slowest := recoveries[deaths-1]; slowest > limit {
+		t.Errorf("a recovery took %v, the limit is %v", slowest, limit)
 	}
 	data, err := os.ReadFile(m.log)
 	if err != nil {
