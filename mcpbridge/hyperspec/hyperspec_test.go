@@ -2,8 +2,8 @@ package hyperspec
 
 import (
 	"os"
-	"path/filepath"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
