@@ -52,7 +52,7 @@
     (if evaluation
         (interrupt-evaluation evaluation :cancelled)
         (ignore-errors
-         (swank/backend:interrupt-thread
+         (interrupt-safely
           thread (lambda () (ignore-errors (throw 'end-of-service nil))))))))
 
 (defun see-off (guest)

@@ -7,7 +7,7 @@
   #+sbcl
   (let ((frames '()) (done (sb-thread:make-semaphore)))
     (ignore-errors
-     (swank/backend:interrupt-thread
+     (interrupt-safely
       (evaluation-thread evaluation)
       (lambda ()
         (when (evaluation-activep evaluation)

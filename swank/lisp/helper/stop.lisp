@@ -146,8 +146,8 @@ progress; if it has not begun, it ends as soon as it does."
 (defun interrupt-evaluation (evaluation reason)
   (unless (stop-suspended evaluation reason)
     (ignore-errors                      ; the thread may have ended meanwhile
-     (swank/backend:interrupt-thread (evaluation-thread evaluation)
-                                     (lambda () (stop-here evaluation reason))))))
+     (interrupt-safely (evaluation-thread evaluation)
+                       (lambda () (stop-here evaluation reason))))))
 
 (defun peek-output (token out-position err-position limit)
   "What the evaluation TOKEN has printed since those positions, at most LIMIT

@@ -336,8 +336,8 @@ it was in, and the evaluation."
         do (when (sb-thread:wait-on-semaphore (client-news client) :timeout limit)
              (return-from await-within (client-outcome client)))
            (ignore-errors
-            (swank/backend:interrupt-thread (evaluation-thread evaluation)
-                                            (lambda () (stop-nested evaluation)))))
+            (interrupt-safely (evaluation-thread evaluation)
+                              (lambda () (stop-nested evaluation)))))
   (if (sb-thread:wait-on-semaphore (client-news client) :timeout limit)
       (client-outcome client)
       (list :absent :busy)))

@@ -108,7 +108,7 @@ known by name."
   #+sbcl
   (let ((frames nil) (done (sb-thread:make-semaphore)))
     (handler-case
-        (sb-thread:interrupt-thread
+        (interrupt-safely
          thread
          (lambda ()
            (setf frames (frames-here limit))
@@ -186,7 +186,7 @@ and of sessions are."
   "Unwind and end THREAD; a sentence that says whether it did within two seconds."
   #+sbcl
   (progn
-    (handler-case (sb-thread:terminate-thread thread)
+    (handler-case (interrupt-safely thread #'sb-thread:abort-thread)
       (error () (return-from end-thread "It had just ended by itself.")))
     (loop repeat 100
           while (sb-thread:thread-alive-p thread)

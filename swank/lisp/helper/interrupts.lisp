@@ -1,0 +1,77 @@
+;;;; interrupts.lisp -- interrupting a thread where it may be interrupted
+
+(cl:in-package #:swank-mcp)
+
+;;; An interrupt may find its thread in foreign code that holds a lock of
+;;; foreign code's own.  SBCL with zstd, for one, has debug information
+;;; compressed there whenever it compiles, and malloc is locked meanwhile.  To
+;;; leave by a non-local exit then leaves the lock held for ever; and to collect
+;;; a backtrace means to decompress debug information, for which malloc is asked
+;;; again.  Both end in a thread that waits for itself with interrupts off.
+;;;
+;;; So an interrupt of ours that arrives in foreign code at work does nothing
+;;; and is sent again.  Foreign code that waits is found behind the same system
+;;; call twice; it may be left, as may Lisp code.
+
+(defparameter *interrupt-patience* 300000
+  "For how many microseconds an interrupt is sent again before it is carried out
+in foreign code at work: code that never ends must be stopped, too.")
+
+#+sbcl
+(defun foreign-address ()
+  "In an interrupt: the address at which it arrived, if that is in foreign code."
+  (let ((depth sb-kernel:*free-interrupt-context-index*)
+        ;; Without these, in some later SBCL, interrupts work as SBCL's do.
+        (context (find-symbol "NTH-INTERRUPT-CONTEXT" '#:sb-di))
+        (code (find-symbol "CODE-HEADER-FROM-PC" '#:sb-di)))
+    (when (and (plusp depth) (fboundp context) (fboundp code))
+      (let ((pc (sb-vm:context-pc (funcall context (1- depth)))))
+        (unless (funcall code pc)
+          (sb-sys:sap-int pc))))))
+
+#+sbcl
+(defun system-call-p (address)
+  "True if the instruction before ADDRESS may be a system call."
+  #+x86-64
+  (let ((sap (sb-sys:int-sap (- address 2))))
+    (and (= #x0F (sb-sys:sap-ref-8 sap 0))
+         (= #x05 (sb-sys:sap-ref-8 sap 1))))
+  #-x86-64
+  (progn address t))
+
+#+sbcl
+(defstruct (interrupt (:copier nil))
+  (state :sent :type t))                ; then :LEFT-ALONE, :DONE or an address
+
+#+sbcl
+(defun send-interrupt (interrupt thread function address)
+  "Have THREAD call FUNCTION, unless INTERRUPT finds it in foreign code that does
+not wait at ADDRESS; with T, wherever it is.  The state of INTERRUPT tells."
+  (sb-thread:interrupt-thread
+   thread
+   (lambda ()
+     (let ((here (foreign-address)))
+       (when (or (null here) (eq address t)
+                 (and (eql here address) (system-call-p here))
+                 ;; nobody is there any more to send another one
+                 (not (eq :sent (sb-ext:compare-and-swap (interrupt-state interrupt) :sent here))))
+         (setf (interrupt-state interrupt) :done)
+         (funcall function))))))
+
+(defun interrupt-safely (thread function)
+  "Have THREAD call FUNCTION, which may collect a backtrace or leave by a
+non-local exit, as soon as it has interrupts on; waits for it no longer than
+that usually takes.  An error if THREAD has ended."
+  #-sbcl (swank/backend:interrupt-thread thread function)
+  #+sbcl
+  (loop with end = (+ (microseconds) *interrupt-patience*)
+        with address = nil
+        for late = (> (microseconds) end)
+        for interrupt = (make-interrupt)
+        do (send-interrupt interrupt thread function (or late address))
+           (loop repeat 250
+                 while (eq :sent (interrupt-state interrupt))
+                 do (sleep 0.001))
+           (setf address (sb-ext:compare-and-swap (interrupt-state interrupt) :sent :left-alone))
+        while (integerp address)
+        do (sleep 0.001)))
