@@ -85,20 +85,63 @@ func TestAttachedImageDies(t *testing.T) {
 	want(t, s, "(+ 1 2)", "=> 3")
 }
 
+// cutOff closes the connection of s, the bridge that came last, and waits until
+// both sides have seen that.
+func (p *person) cutOff(s *server) {
+	p.t.Helper()
+	guests := `(symbol-value (find-symbol "*GUESTS*" :swank-mcp))`
+	p.says(`(swank::close-connection (funcall (find-symbol "GUEST-CONNECTION" :swank-mcp) (first ` + guests + `)) nil nil)`)
+	if !eventually(patience, func() bool {
+		return strings.Contains(s.Stderr(), "the Lisp closed the connection") && p.says("(length "+guests+")") == "0"
+	}) {
+		p.t.Fatal("the old connection is still there")
+	}
+}
+
 // A connection that breaks does not end the session: it is in the image.
 func TestAttachedReconnects(t *testing.T) {
 	p := newPerson(t, "")
 	s := attached(t, p)
 	want(t, s, "(defvar *kept* 41) (defpackage :kept (:use :cl)) (in-package :kept) 1", "=> 1")
-	p.connect()
-	p.says(`(let ((guest (first (symbol-value (find-symbol "*GUESTS*" :swank-mcp)))))
-  (swank::close-connection (funcall (find-symbol "GUEST-CONNECTION" :swank-mcp) guest) nil nil))`)
-	if !eventually(patience, func() bool { return p.says("(length (symbol-value (find-symbol \"*GUESTS*\" :swank-mcp)))") == "0" }) {
-		t.Fatal("the old connection is still there")
-	}
+	p.cutOff(s)
 	got, isErr := eval(t, s, "(list (package-name *package*) (incf cl-user::*kept*) *)")
 	if isErr || !strings.HasPrefix(got, `=> ("KEPT" 42 1)`) || !strings.Contains(got, "the session is as it was") {
 		t.Errorf("after the connection broke (isError %v):\n%s", isErr, got)
+	}
+}
+
+// What was suspended when the connection broke has ended, and is named: by the
+// next call, or by the one that was in flight.
+func TestAttachedSuspendedIsLost(t *testing.T) {
+	p := newPerson(t, "(defvar cl-user::*ended* nil)")
+	for _, inFlight := range []bool{false, true} {
+		s := attached(t, p)
+		suspend := map[string]any{"code": `(unwind-protect (error "left") (setf *ended* t))`, "on-error": "debug"}
+		if r := call(t, s, patience, "evaluate-lisp", suspend); !strings.Contains(r.Text(), "Evaluation 1 is suspended here") {
+			t.Fatalf("not suspended:\n%s", r.Text())
+		}
+		var r wire.Result
+		if inFlight {
+			pending, _ := running(t, s, "(sleep 100)")
+			p.cutOff(s)
+			if err := pending.Wait(t.Context(), &r); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			p.cutOff(s)
+			r = call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(+ 1 2)"})
+		}
+		if part := `lost with the connection to the Lisp: 1 ((unwind-protect (error "left")`; r.IsError != inFlight || !strings.Contains(r.Text(), part) {
+			t.Errorf("in flight: %v: the reply (isError %v) has no %q:\n%s", inFlight, r.IsError, part, r.Text())
+		}
+		r = call(t, s, patience, "invoke-restart", map[string]any{"restart": "abort", "evaluation": 1})
+		if part := "Evaluation 1 is not suspended: it was lost with the connection to the Lisp: "; !r.IsError || !strings.Contains(r.Text(), part) {
+			t.Errorf("the reply (isError %v) has no %q:\n%s", r.IsError, part, r.Text())
+		}
+		if !eventually(patience, func() bool { return p.says("(shiftf *ended* nil)") == "T" }) {
+			t.Error("it goes on waiting in the image")
+		}
+		s.Close(patience)
 	}
 }
 

@@ -13,7 +13,6 @@ var launchedOnly = map[string]string{
 	"TestSurvives/consing_vectors_until_memory_ends": "the watch of the heap would be a global hook",
 	"TestSurvives/unhandled_error_in_a_new_thread":   "it opens the person's debugger, as any background error of theirs does",
 	"TestLoadDebianSystems":                          "loading Swank has left symbols in their CL-USER, with which ALEXANDRIA's conflict",
-	"TestScript":                                     "scripts start their servers by themselves",
 	"TestDocs":                                       "the pages show what a launched image answers",
 
 	"TestLoopWithoutInterruptsCancelled": replaced + ": see TestAttachedUnstoppable",

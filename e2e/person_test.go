@@ -66,7 +66,7 @@ func newPerson(t *testing.T, more string, arguments ...string) *person {
 
 func personAt(t *testing.T, port int, env []string, more string, arguments ...string) *person {
 	t.Helper()
-	p, err := launchPerson(port, env, more, arguments...)
+	p, err := launchPerson(port, "", env, more, arguments...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,9 @@ func personAt(t *testing.T, port int, env []string, more string, arguments ...st
 	return p
 }
 
-func launchPerson(port int, env []string, more string, arguments ...string) (*person, error) {
+// launchPerson starts a Lisp in the directory dir, the tests' own by default, for
+// its caller to end.
+func launchPerson(port int, dir string, env []string, more string, arguments ...string) (*person, error) {
 	loader := filepath.Join(*attachedSwank, "swank-loader.lisp")
 	if _, err := os.Stat(loader); err != nil {
 		return nil, fmt.Errorf("Swank for the person's Lisp: %w; scripts/install-deps installs it, -attached-swank names another", err)
@@ -92,7 +94,7 @@ func launchPerson(port int, env []string, more string, arguments ...string) (*pe
  (funcall (intern "CREATE-SERVER" "SWANK") :port %d %s)
  (loop (sb-sys:serve-all-events 1)))`, loader, more, port, strings.Join(arguments, " "))
 	cmd := exec.Command(*attachedSBCL, "--noinform", "--disable-ldb", "--no-sysinit", "--no-userinit", "--eval", code)
-	cmd.Env = env
+	cmd.Env, cmd.Dir = env, dir
 	p := &person{cmd: cmd, out: new(record), ended: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.out, p.out
 	if _, err := cmd.StdinPipe(); err != nil { // kept open: a Lisp at the end of its input ends

@@ -25,7 +25,13 @@ func serverCommand(ts *testscript.TestScript, neg bool, args []string) {
 	for len(args) > 0 && assignment.MatchString(args[0]) {
 		env, args = append(env, args[0]), args[1:]
 	}
-	c, err := wire.Start(wire.Options{Env: append(environ(ts.Getenv("HOME")), env...), Dir: ts.MkAbs(".")}, run.binary, args...)
+	env = append(environ(ts.Getenv("HOME")), env...)
+	if *attachedFlag {
+		flags, err := s.person.arguments(env, s.as)
+		ts.Check(err)
+		args = append(flags, args...)
+	}
+	c, err := wire.Start(wire.Options{Env: env, Dir: ts.MkAbs(".")}, run.binary, args...)
 	ts.Check(err)
 	s.clients[s.as] = &scriptClient{Client: c}
 	ctx, stop := context.WithTimeout(context.Background(), patience)

@@ -20,19 +20,22 @@ var update = flag.Bool("update", false, "rewrite what the scripts compare replie
 // Sessions written down as documents: testdata/script/*.txtar. The commands
 // are described in docs/development.md.
 func TestScript(t *testing.T) {
-	skipLaunchedOnly(t)
 	if err := run.warm(); err != nil {
 		t.Fatal(err)
+	}
+	if *attachedFlag {
+		newPerson(t, "").end() // Swank is compiled now, once
 	}
 	runScripts(t, "testdata/script")
 }
 
 func runScripts(t *testing.T, dir string) {
-	testscript.Run(t, testscript.Params{
+	testscript.RunT(scriptT{t}, testscript.Params{
 		Dir:                dir,
 		UpdateScripts:      *update,
 		RequireUniqueNames: true,
 		Setup:              setUpScript,
+		Condition:          scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"server":     serverCommand,
 			"call":       callCommand,
@@ -48,7 +51,8 @@ func runScripts(t *testing.T, dir string) {
 // script is what one script keeps between its commands.
 type script struct {
 	clients map[string]*scriptClient
-	as      string // who speaks: the key of clients
+	as      string       // who speaks: the key of clients
+	person  scriptPerson // with -attached
 }
 
 // scriptClient is one MCP client with a server of its own.
@@ -80,6 +84,9 @@ func setUpScript(env *testscript.Env) error {
 		name, value, _ := strings.Cut(v, "=")
 		env.Setenv(name, value)
 	}
+	if err := shareSwank(env.WorkDir); *attachedFlag && err != nil {
+		return err
+	}
 	env.Setenv("PATH", filepath.Dir(run.binary)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	env.Defer(func() {
 		failed := false
@@ -91,6 +98,9 @@ func setUpScript(env *testscript.Env) error {
 			if log := c.Stderr(); log != "" {
 				env.T().Log("server", name, "log (end):\n"+tail(log, 3000))
 			}
+		}
+		if said := s.person.end(); said != "" {
+			env.T().Log("the person's Lisp said (end):\n" + tail(said, 3000))
 		}
 		if failed {
 			env.T().FailNow()
@@ -127,6 +137,7 @@ func killImageCommand(ts *testscript.TestScript, neg bool, args []string) {
 	var pid int
 	fmt.Sscan(m[1], &pid)
 	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
+	ts.Check(scriptOf(ts).person.again())
 	// Until the server has noticed, a call would die with the image.
 	if !eventually(patience, func() bool {
 		r, err := client(ts).Tool(ctx, "session-status", map[string]any{})

@@ -17,7 +17,7 @@ import (
 func (s *session) rejoined(old, now *live) string {
 	end := old.epitaph()
 	if old.imageID() == now.imageID() {
-		return "Connected again to the same image, because " + end + " before: the session is as it was."
+		return "Connected again to the same image, because " + end + " before: the session is as it was." + s.suspended.lost(old)
 	}
 	text := fmt.Sprintf("Connected to another image than before, because %s. The session begins anew in it.", end)
 	if n := s.journal.definitions(); n > 0 {
@@ -25,7 +25,7 @@ func (s *session) rejoined(old, now *live) string {
 			s.journal.summary())
 	}
 	s.journal = journal{}
-	return text
+	return text + s.suspended.lost(old)
 }
 
 // lost is the result of an evaluation whose connection ended under it.
@@ -33,7 +33,7 @@ func (e *evaluation) lost() *Result {
 	return &Result{Failure: &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: fmt.Sprintf(
 		"The attached Lisp at %s was lost during this evaluation: %s. If it is still there, the evaluation has been stopped in it. "+
 			"The next call connects again; the session is in the image and goes on if that is still the same.",
-		e.im.cfg.Attach, e.lv.epitaph())}}
+		e.im.cfg.Attach, e.lv.epitaph()) + e.s.suspended.lost(e.lv)}}
 }
 
 // brokenGuest is the result of an evaluation after which the image does not

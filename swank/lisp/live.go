@@ -181,6 +181,15 @@ func (lv *live) end() {
 	lv.proc.close(ctx)
 }
 
+// whatEnds names what is gone when lv is over: an image that is not ours may
+// have lost no more than its connection to us.
+func (lv *live) whatEnds() string {
+	if lv.attached() {
+		return "the connection to the Lisp"
+	}
+	return "the Lisp image"
+}
+
 // epitaph tells how the image ended. It waits for the exit status a moment,
 // because the connection is usually seen to close first.
 func (lv *live) epitaph() string {

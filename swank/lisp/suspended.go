@@ -104,7 +104,7 @@ func (q *suspensions) pick(number int) (*suspended, error) {
 		if !s.lv.over() {
 			return s, nil
 		}
-		bad.Why = "the Lisp image in which it waited has ended"
+		bad.Why = "it was lost with " + s.lv.whatEnds()
 	}
 	return nil, bad
 }
@@ -155,17 +155,18 @@ func (q *suspensions) all() []*suspended {
 }
 
 // lost ends those that waited in the image lv, which is over, and names them
-// in a sentence to append, "" if there were none.
+// in a sentence to append, "" if there were none. In an image that is attached
+// to, the end of the connection has ended them, whether or not it lives on.
 func (q *suspensions) lost(lv *live) string {
 	var names []string
 	for _, s := range q.all() {
 		if s.lv == lv {
-			q.end(s.token, "it was lost with the Lisp image: "+lv.epitaph())
+			q.end(s.token, "it was lost with "+lv.whatEnds()+": "+lv.epitaph())
 			names = append(names, fmt.Sprintf("%d (%s)", s.number, s.code))
 		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return " Suspended evaluations that were lost with the image: " + strings.Join(names, ", ") + "."
+	return " Suspended evaluations that were lost with " + lv.whatEnds() + ": " + strings.Join(names, ", ") + "."
 }

@@ -1,0 +1,89 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// scriptPerson is the person in whose image the servers of one script work,
+// with -attached. Their Lisp is started with the first server, is the same for
+// all of them, and outlives them, as a person's Lisp does.
+type scriptPerson struct {
+	*person          // nil before the first server
+	dir     string   // where they work, which is not where the servers do
+	env     []string // of the first server: its systems can be found
+}
+
+// arguments are the flags that make a server work in the person's image. There,
+// two servers of the same session name would share a session: the client
+// called as has one of its own.
+func (p *scriptPerson) arguments(env []string, as string) (flags []string, err error) {
+	if p.person == nil {
+		if p.dir, err = os.MkdirTemp(run.dir, "person"); err != nil {
+			return nil, err
+		}
+		p.env = env
+		if p.person, err = launchPerson(0, p.dir, env, ""); err != nil {
+			return nil, err
+		}
+	}
+	flags = []string{"--attach", p.address}
+	if as != "" {
+		flags = append(flags, "--session", as)
+	}
+	return flags, nil
+}
+
+// again gives the person, if there is one, another Lisp at the same address
+// when theirs has been killed.
+func (p *scriptPerson) again() (err error) {
+	if p.person == nil {
+		return nil
+	}
+	p.person.end()
+	p.person, err = launchPerson(p.port, p.dir, p.env, "")
+	return err
+}
+
+// end ends the person's Lisp, if there is one, and returns what it said.
+func (p *scriptPerson) end() (said string) {
+	if p.person == nil {
+		return ""
+	}
+	p.person.end()
+	os.RemoveAll(p.dir)
+	return p.out.String()
+}
+
+// shareSwank lets a Lisp with this home directory use the Swank that others have
+// compiled: each would take half a minute for its own.
+func shareSwank(home string) error {
+	return os.Symlink(filepath.Join(run.dir, ".slime"), filepath.Join(home, ".slime"))
+}
+
+// scriptCondition adds [attached] to the conditions of scripts.
+func scriptCondition(name string) (bool, error) {
+	if name != "attached" {
+		return false, fmt.Errorf("unknown condition %q; there is attached", name)
+	}
+	return *attachedFlag, nil
+}
+
+// scriptT runs each script as a test that, with -attached, is skipped when it is
+// on the list of those for launched images.
+type scriptT struct{ *testing.T }
+
+// Run is testscript's way to run one script.
+func (t scriptT) Run(name string, f func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) {
+		skipLaunchedOnly(t)
+		f(scriptT{t})
+	})
+}
+
+// Verbose tells whether the logs of scripts that succeed are shown.
+func (scriptT) Verbose() bool { return testing.Verbose() }
