@@ -72,9 +72,28 @@ func (d *sessionDir) refuse(r *request, file string, err error) {
 	}
 }
 
+// lispFiles are the names of those in the directory itself.
+func (d *sessionDir) lispFiles() []string {
+	names, _ := fs.Glob(d.root.FS(), "*.lisp")
+	return names
+}
+
+// nextLoad is the call of load-session that works where name is not there: with
+// what was meant, or with what there is; without any file, one has to be saved.
+func (d *sessionDir) nextLoad(name string) string {
+	names := d.lispFiles()
+	if near := nearest(name, names); near != "" {
+		return nextCall("load-session", "file", near)
+	}
+	if len(names) > 0 {
+		return nextCall("load-session", "file", names[0])
+	}
+	return nextCall("save-session", "file", filepath.Base(name))
+}
+
 // others names Lisp files that are there.
 func (d *sessionDir) others() string {
-	names, _ := fs.Glob(d.root.FS(), "*.lisp")
+	names := d.lispFiles()
 	if len(names) == 0 {
 		return ""
 	}

@@ -162,7 +162,7 @@ func (t *tool) register(b *Bridge) {
 			out, err = t.run(b, ctx, r)
 		}
 		if err != nil {
-			if r.err != nil && err == error(r.err) {
+			if r.err != nil && err == error(r.err) && r.err.advice == "" {
 				r.err.advice = r.next()
 			}
 			out = reply{text: ErrorText(err), failed: true}

@@ -2,7 +2,9 @@ package mcpbridge
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -50,6 +52,9 @@ func (b *Bridge) loadSession(ctx context.Context, r *request) (reply, error) {
 	source, err := dir.read(name)
 	if err != nil {
 		dir.refuse(r, file, err)
+		if errors.Is(err, fs.ErrNotExist) {
+			r.err.advice = dir.nextLoad(name)
+		}
 		return reply{}, r.err
 	}
 	if strings.TrimSpace(source) == "" {

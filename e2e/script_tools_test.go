@@ -1,0 +1,97 @@
+package e2e
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"swank-mcp/e2e/wire"
+)
+
+const scriptDir = "testdata/script"
+
+// Every tool has a script of its name, which calls it and meets an error of it,
+// in images launched and attached alike.
+func TestEveryToolHasAScript(t *testing.T) {
+	s := startCold(t, wire.Options{Env: environ(run.dir)}, "--toolsets", "all")
+	open(t, s)
+	tools := toolNames(t, s)
+	if len(tools) < 38 {
+		t.Errorf("only %d tools are listed: %v", len(tools), tools)
+	}
+	for _, tool := range tools {
+		calls := scriptCalls(t, tool)
+		succeed, fail := 0, 0
+		for _, c := range calls {
+			switch {
+			case c.tool != tool:
+			case c.fails:
+				fail++
+			default:
+				succeed++
+			}
+		}
+		if succeed == 0 || fail == 0 {
+			t.Errorf("%s.txtar has %d calls of %s that succeed and %d that fail, and needs one of each", tool, succeed, tool, fail)
+		}
+		if _, listed := launchedOnly["TestScript/"+tool]; listed {
+			t.Errorf("the script of %s is for launched images only", tool)
+		}
+	}
+}
+
+// What is left out of the scripts with -attached is a script, with its reason.
+func TestLaunchedOnlyScripts(t *testing.T) {
+	for name, why := range launchedOnly {
+		script, ok := strings.CutPrefix(name, "TestScript/")
+		if !ok {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(scriptDir, script+".txtar")); err != nil || why == "" {
+			t.Errorf("launchedOnly has %s, for the reason %q: %v", name, why, err)
+		}
+	}
+	if _, all := launchedOnly["TestScript"]; all {
+		t.Error("launchedOnly has all scripts")
+	}
+}
+
+// scriptCall is a line of a script that calls a tool in every image.
+type scriptCall struct {
+	tool  string
+	fails bool // it is expected to
+}
+
+// scriptCalls are those of the script of that name; none if there is no such.
+func scriptCalls(t *testing.T, name string) (calls []scriptCall) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(scriptDir, name+".txtar"))
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		words := strings.Fields(lines.Text())
+		if len(words) > 0 && words[0] == "--" {
+			break // files follow
+		}
+		fails := len(words) > 0 && words[0] == "!"
+		if fails {
+			words = words[1:]
+		}
+		if len(words) > 2 && words[0] == "as" {
+			words = words[2:]
+		}
+		switch {
+		case len(words) > 0 && words[0] == "eval":
+			calls = append(calls, scriptCall{"evaluate-lisp", fails})
+		case len(words) > 1 && words[0] == "call" && !slices.Contains(words, "&"):
+			calls = append(calls, scriptCall{words[1], fails})
+		}
+	}
+	return calls
+}
