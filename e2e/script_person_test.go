@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -57,6 +58,19 @@ func (p *scriptPerson) end() (said string) {
 	p.person.end()
 	os.RemoveAll(p.dir)
 	return p.out.String()
+}
+
+// warmPerson has Swank and the helper compiled for people's Lisps, once: the
+// scripts would do so all at the same time.
+func warmPerson(t *testing.T) {
+	t.Helper()
+	p := newPerson(t, "")
+	s := attached(t, p)
+	if !eventually(2*time.Minute, func() bool { text, _ := eval(t, s, "(+ 1 2)"); return text == "=> 3" }) {
+		t.Fatal("the helper is not there")
+	}
+	s.Close(patience)
+	p.end()
 }
 
 // shareSwank lets a Lisp with this home directory use the Swank that others have

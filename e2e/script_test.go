@@ -24,7 +24,7 @@ func TestScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *attachedFlag {
-		newPerson(t, "").end() // Swank is compiled now, once
+		warmPerson(t)
 	}
 	runScripts(t, "testdata/script")
 }

@@ -130,6 +130,13 @@ func (im *Image) acquire(ctx context.Context, limit time.Duration) (*live, error
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-time.After(max(limit, startPatience)):
+		if im.cfg.Attach.set() {
+			return nil, &StartError{
+				Problem: fmt.Sprintf("the Lisp at %s is not ready for work after %v", im.cfg.Attach, max(limit, startPatience)),
+				Advice: "Nothing was evaluated. Send the call again; session-status tells when it is connected. " +
+					"The first time, a helper is compiled in that Lisp, which takes long where it is busy.",
+			}
+		}
 		return nil, &StartError{
 			Problem: fmt.Sprintf("the Lisp image is still starting after %v", max(limit, startPatience)),
 			Advice:  "Nothing was evaluated. Send the call again; session-status tells when the image runs. If it does not come up, its init file may be the reason: start with --no-userinit.",
