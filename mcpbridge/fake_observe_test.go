@@ -54,6 +54,21 @@ func (f *fakeImage) Profile(_ context.Context, _, code string, p lisp.Profiling,
 	if p.Mode == "CALLS" {
 		return &lisp.Profile{Elapsed: 2 * time.Second, Rows: []lisp.ProfileRow{{Function: strings.ToUpper(p.Functions), Self: 500_000, Total: 1_000_000, Calls: 1234}}}, value("1"), nil
 	}
+	if p.Mode == "ALLOC" {
+		alloc := &lisp.Profile{Elapsed: 100 * time.Millisecond}
+		switch code {
+		case "(small)":
+			alloc.Samples, alloc.Bytes = 200, 200*33_000
+			alloc.Rows = []lisp.ProfileRow{{Function: "CONSER", Self: 150, Total: 200}, {Function: "elsewhere", Self: 50, Total: 50}}
+		case "(large)":
+			alloc.Samples, alloc.Bytes = 200, 200*70_000
+		case "(much)":
+			alloc.Samples, alloc.Bytes = 100_000, 100_000*70_000
+		case "(little)":
+			alloc.Bytes = 32 << 10
+		}
+		return alloc, value("1"), nil
+	}
 	return &lisp.Profile{Elapsed: 100 * time.Millisecond, Samples: 20, Rows: []lisp.ProfileRow{{Function: "FIB", Self: 15, Total: 20}, {Function: "elsewhere", Self: 5, Total: 5}}}, value("1"), nil
 }
 

@@ -84,42 +84,64 @@ func (b *Bridge) profileCode(ctx context.Context, r *request) (reply, error) {
 	return reply{text: out.b.String()}, nil
 }
 
-// enoughSamples is from how many on a share can be acted on.
-const enoughSamples = 100
+const (
+	// enoughSamples is from how many on a share can be acted on.
+	enoughSamples = 100
+	// mostSamples is how many the helper lets the profiler keep.
+	mostSamples = 100_000
+	// regionBytes is how much is allocated between two samples of mode alloc.
+	// An object of its own region is one sample, whatever its size.
+	regionBytes = 32 << 10
+)
 
 func profileText(p *lisp.Profile, res *lisp.Result, mode string, repeat int) string {
 	if p.Elapsed == 0 && len(p.Rows) == 0 {
 		return ""
 	}
 	var b strings.Builder
-	switch mode {
-	case "calls":
+	if mode == "calls" {
 		fmt.Fprintf(&b, "[profile] %s in all\n  Self %%   Self ms  Total ms      Calls  Function", millis(p.Elapsed))
 		for _, row := range p.Rows {
 			fmt.Fprintf(&b, "\n%8.1f %9s %9s %10s  %s", share(row.Self, p.Elapsed.Microseconds()),
 				ms(row.Self), ms(row.Total), count(row.Calls), sanitize(row.Function))
 		}
 		return b.String()
-	case "alloc": // all samples are the allocator's own
-		fmt.Fprintf(&b, "[profile] alloc: %s in %s, %s bytes consed\n Total %%  Function", plural(int(p.Samples), "sample"),
-			millis(p.Elapsed), count(res.Timing.Bytes))
-		for _, row := range p.Rows {
-			fmt.Fprintf(&b, "\n%8.1f  %s", share(row.Total, p.Samples), sanitize(row.Function))
-		}
-	default:
-		fmt.Fprintf(&b, "[profile] %s: %s in %s\n  Self %%  Total %%  Samples  Function", mode, plural(int(p.Samples), "sample"), millis(p.Elapsed))
-		for _, row := range p.Rows {
-			fmt.Fprintf(&b, "\n%8.1f %8.1f %8d  %s", share(row.Self, p.Samples), share(row.Total, p.Samples), row.Self, sanitize(row.Function))
-		}
+	}
+	fmt.Fprintf(&b, "[profile] %s: %s in %s", mode, plural(int(p.Samples), "sample"), millis(p.Elapsed))
+	if mode == "alloc" {
+		fmt.Fprintf(&b, ", %s bytes consed", count(p.Bytes))
+	}
+	b.WriteString("\n  Self %  Total %  Samples  Function")
+	for _, row := range p.Rows {
+		fmt.Fprintf(&b, "\n%8.1f %8.1f %8d  %s", share(row.Self, p.Samples), share(row.Total, p.Samples), row.Self, sanitize(row.Function))
+	}
+	switch {
+	case p.Samples >= mostSamples:
+		fmt.Fprintf(&b, "\n; Only the first %s samples were kept.", count(mostSamples))
+	case mode == "alloc" && p.Samples > 0 && p.Bytes/p.Samples > regionBytes*3/2:
+		b.WriteString("\n; Large objects are among it. Each is one sample, as 32 kB of small ones are: who makes them has a larger share of the bytes.")
 	}
 	if p.Samples < enoughSamples && res.Failure == nil {
-		more := math.Ceil(2 * enoughSamples / float64(max(p.Samples, 1)))
-		if p.Samples == 0 {
-			more = math.Ceil(float64(2*time.Second) / float64(max(p.Elapsed, time.Microsecond)))
-		}
-		fmt.Fprintf(&b, "\n; Too few samples to tell small shares; take some %d: {\"repeat\": %d}", 2*enoughSamples, int(min(more*float64(repeat), 1e9)))
+		b.WriteString(moreSamples(p, mode, repeat))
 	}
 	return b.String()
+}
+
+// moreSamples says how often to run a form that was sampled too little.
+func moreSamples(p *lisp.Profile, mode string, repeat int) string {
+	more := math.Ceil(2 * enoughSamples / float64(max(p.Samples, 1)))
+	switch {
+	case p.Samples > 0:
+	case mode == "alloc" && p.Bytes == 0:
+		return fmt.Sprintf("\n; Nothing was sampled: of small objects, one in 32 kB is. If it allocates at all, this shows it: {\"repeat\": %d}",
+			min(max(repeat*100, 100_000), 1e9))
+	case mode == "alloc":
+		more = math.Ceil(2 * enoughSamples * regionBytes / float64(p.Bytes))
+	default:
+		more = math.Ceil(float64(2*time.Second) / float64(max(p.Elapsed, time.Microsecond)))
+	}
+	return fmt.Sprintf("\n; Too few samples to tell small shares; take some %d: {\"repeat\": %d}",
+		2*enoughSamples, int(min(more*float64(repeat), 1e9)))
 }
 
 func share(part, whole int64) float64 { return 100 * float64(part) / float64(max(whole, 1)) }

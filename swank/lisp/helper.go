@@ -20,7 +20,7 @@ var helperOrder = []string{
 	"suspend", "last-error", "inspect-frame", "debugger",
 	"names", "inert", "source", "describe", "apropos", "xref", "asdf",
 	"reset", "exit", "evaluate", "load", "expand", "heap", "attach", "echo", "threads", "status",
-	"views", "inspect", "tracing", "profiling", "memory", "threadlist",
+	"views", "inspect", "tracing", "profiling", "allocation", "memory", "threadlist",
 	"notes", "recording", "compile", "disassemble", "tests",
 }
 

@@ -68,6 +68,7 @@ type Profiling struct {
 type Profile struct {
 	Value   string // of the form, in brief; "" if it was stopped
 	Elapsed time.Duration
+	Bytes   int64 // that were allocated meanwhile, not for CALLS
 	Samples int64
 	Rows    []ProfileRow
 	Names   []string // when a name was refused: functions that would do
@@ -90,6 +91,7 @@ func (im *Image) Profile(ctx context.Context, session, code string, p Profiling,
 	var w struct {
 		Value   string           `sexp:"value"`
 		Elapsed int64            `sexp:"elapsed"`
+		Bytes   int64            `sexp:"bytes"`
 		Samples int64            `sexp:"samples"`
 		Rows    []wireProfileRow `sexp:"rows"`
 		Names   []string         `sexp:"names"`
@@ -98,7 +100,7 @@ func (im *Image) Profile(ctx context.Context, session, code string, p Profiling,
 	if err != nil {
 		return nil, nil, err
 	}
-	out := &Profile{Value: w.Value, Elapsed: time.Duration(w.Elapsed) * time.Microsecond, Samples: w.Samples, Names: w.Names}
+	out := &Profile{Value: w.Value, Elapsed: time.Duration(w.Elapsed) * time.Microsecond, Bytes: w.Bytes, Samples: w.Samples, Names: w.Names}
 	for _, row := range w.Rows {
 		out.Rows = append(out.Rows, ProfileRow{row.Function, row.Self, row.Total, row.Calls})
 	}

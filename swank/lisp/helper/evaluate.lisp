@@ -302,13 +302,16 @@ the first or the second is meant."
            (+ (* 1000000 seconds) microseconds))
   #-sbcl (floor (* 1000000 (get-internal-real-time)) internal-time-units-per-second))
 
+(defun bytes-consed ()
+  #+sbcl (sb-ext:get-bytes-consed) #-sbcl 0)
+
 (defun costs ()
   "Clocks and counters, for differences; times in microseconds."
   (flet ((us (units) (floor (* 1000000 units) internal-time-units-per-second)))
     (list (microseconds)
           (us (get-internal-run-time))
           #+sbcl (us sb-ext:*gc-run-time*) #-sbcl 0
-          #+sbcl (sb-ext:get-bytes-consed) #-sbcl 0)))
+          (bytes-consed))))
 
 (defun costs-since (before)
   (mapcar #'- (costs) before))

@@ -25,9 +25,9 @@
 
 ;;; The statistical profiler
 
-(defun call-sampled (mode function on-report)
-  "Call FUNCTION under the sampler and, however it ends, ON-REPORT with what that
-printed.  Samples that somebody else has taken are kept."
+(defun call-sampled (mode function on-samples)
+  "Call FUNCTION under the sampler and, however it ends, ON-SAMPLES, for which the
+profiler has those that were taken.  Samples that somebody else has taken are kept."
   #+sbcl
   (let* ((state (sampler "*SAMPLES*")) (before (and (boundp state) (symbol-value state)))
          (running (sampler "*PROFILING*")))
@@ -40,15 +40,20 @@ printed.  Samples that somebody else has taken are kept."
                        :sample-interval 1/200 :threads (list sb-thread:*current-thread*))
            (funcall function))
       (call-named '#:sb-sprof "STOP-PROFILING")
-      (funcall on-report (flat-report))
+      (funcall on-samples)
       (setf (symbol-value state) before)))
-  #-sbcl (progn mode on-report (funcall function)))
+  #-sbcl (progn mode on-samples (funcall function)))
+
+(defmacro with-report-printing (() &rest body)
+  "Print the names of functions on one line and with all packages."
+  `(with-standard-io-syntax
+     (let ((*print-readably* nil) (*print-pretty* nil) (*package* (find-package '#:keyword)))
+       ,@body)))
 
 (defun flat-report ()
-  (with-standard-io-syntax
-    (let ((*print-readably* nil) (*print-pretty* nil) (*package* (find-package '#:keyword)))
-      (with-output-to-string (out)
-        (call-named '#:sb-sprof "REPORT" :type :flat :stream out)))))
+  (with-report-printing ()
+    (with-output-to-string (out)
+      (call-named '#:sb-sprof "REPORT" :type :flat :stream out))))
 
 (defun fields (line count)
   "The first COUNT words of LINE and, last, what follows them."
@@ -165,9 +170,10 @@ themselves."
 :ALLOC for samples, or :CALLS to time each call of FUNCTIONS.  The answer is
 EVALUATE's, without values, with :REPORT, also when it was stopped half way:
 
-  (:VALUE TEXT :ELAPSED MICROSECONDS :SAMPLES n :ROWS ((NAME SELF TOTAL CALLS) ...))
+  (:VALUE TEXT :ELAPSED MICROSECONDS :BYTES n :SAMPLES n
+   :ROWS ((NAME SELF TOTAL CALLS) ...))
 
-SELF and TOTAL are numbers of samples, or microseconds."
+SELF and TOTAL are numbers of samples, or microseconds; BYTES is what was allocated."
   (call-as-work
    (lambda (evaluation read)
      (let* ((names (and (eq mode :calls)
@@ -190,14 +196,18 @@ SELF and TOTAL are numbers of samples, or microseconds."
              (let ((tallies (mapcar (lambda (name) (make-tally :name name)) names)))
                (unwind-protect (call-tallied tallies #'run)
                  (report :rows (tally-rows tallies))))
-             (let ((elapsed 0))
+             (let ((elapsed 0) (bytes 0))
                (call-sampled
                 mode
                 (lambda ()
-                  (unwind-protect (run) (setf elapsed (- (microseconds) start))))
-                (lambda (printed)
-                  (multiple-value-bind (samples rows) (report-rows printed)
-                    (report :samples samples
+                  (let ((before (bytes-consed)))
+                    (unwind-protect (run)
+                      (setf elapsed (- (microseconds) start)
+                            bytes (- (bytes-consed) before)))))
+                (lambda ()
+                  (multiple-value-bind (samples rows)
+                      (if (eq mode :alloc) (allocation-rows) (report-rows (flat-report)))
+                    (report :samples samples :bytes bytes
                             :rows (loop for (name self total) in (significant-rows rows samples limit)
                                         collect (list name self total 0)))
                     (setf (getf report :elapsed) elapsed)))))))
