@@ -206,8 +206,12 @@
   (with-look-up (session)
     (need-asdf)
     (let* ((name (string-downcase (string-trim " \":#'" name)))
-           (facts (and (string/= name "") (system-facts name))))
+           ;; LOOK-AGAIN-FOR would evaluate the system's definition
+           (facts (and (string/= name "")
+                       (or (system-facts name)
+                           (progn (look-again) (system-facts name))))))
       (cond ((string= name "")
+             (look-again)
              (let ((lines (all-systems)))
                (plist-without-nils
                 :title (format nil "~D system~:P can be loaded" (length lines))

@@ -14,11 +14,14 @@
   (or (find-package '#:asdf)
       (require "asdf")))
 
+(defun look-again ()
+  "Let ASDF look anew where systems lie: some may have been written since it did."
+  (ignore-errors (call-named '#:asdf "INITIALIZE-SOURCE-REGISTRY")))
+
 (defun look-again-for (name)
-  "Let ASDF look anew where systems lie, unless it finds the system NAME, which
-may have been written since it looked."
+  "LOOK-AGAIN, unless ASDF finds the system NAME."
   (unless (ignore-errors (call-named '#:asdf "FIND-SYSTEM" name nil))
-    (ignore-errors (call-named '#:asdf "INITIALIZE-SOURCE-REGISTRY"))))
+    (look-again)))
 
 (defun load-named-system (name &key force)
   "Load the system NAME with Quicklisp's QUICKLOAD where it is, else with ASDF.
@@ -37,8 +40,8 @@ What they and the system print goes to standard output."
   "At most five names of systems that NAME may have been meant for."
   (ensure-asdf)
   (let ((known '()))
+    (look-again)
     (ignore-errors
-     (call-named '#:asdf "INITIALIZE-SOURCE-REGISTRY")
      (let ((registry (symbol-value (find-symbol "*SOURCE-REGISTRY*" '#:asdf/source-registry))))
        (when (hash-table-p registry)
          (loop for system being the hash-keys of registry do (push system known)))))

@@ -383,18 +383,22 @@
 
 (defun require-system (name)
   (ensure-asdf)
+  (look-again-for name)
   (unless (or (quicklisp-p) (call-named '#:asdf "FIND-SYSTEM" name nil))
     (refuse "SYSTEM-NOT-FOUND"
             (format nil "ASDF knows no system ~S.~@[ Near it: ~{~A~^, ~}.~]"
                     name (near-systems name)))))
 
+(defun named-as-tests-of (name)
+  "The names of the systems that are called as if they had the tests of the system NAME."
+  (loop for suffix in '("/tests" "/test" "-tests" "-test")
+        for tests = (concatenate 'string name suffix)
+        when (call-named '#:asdf "FIND-SYSTEM" tests nil) collect tests))
+
 (defun test-systems (name)
   "The names of the systems that the TEST-OP of the system NAME needs or hands over
 to, and of those that are called as if they had its tests."
-  (let ((named (loop for suffix in '("/tests" "/test" "-tests" "-test")
-                     for tests = (concatenate 'string name suffix)
-                     when (call-named '#:asdf "FIND-SYSTEM" tests nil) collect tests))
-        (needed (ignore-errors
+  (let ((needed (ignore-errors
                  (loop for (nil . components)
                          in (call-named '#:asdf "COMPONENT-DEPENDS-ON"
                                         (call-named '#:asdf "MAKE-OPERATION"
@@ -404,7 +408,8 @@ to, and of those that are called as if they had its tests."
                                     collect (if (typep component '(or string symbol))
                                                 (string-downcase component)
                                                 (call-named '#:asdf "COMPONENT-NAME" component)))))))
-    (remove name (union needed named :test #'string=) :test #'string=)))
+    (or (remove name (union needed (named-as-tests-of name) :test #'string=) :test #'string=)
+        (progn (look-again) (named-as-tests-of name)))))
 
 (defun load-tests-of (name)
   "Load the system NAME and those of its tests: the frameworks must be there before
