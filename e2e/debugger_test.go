@@ -211,6 +211,7 @@ func TestDebuggerErrorsNameTheNextCall(t *testing.T) {
 		{"(list nosuch-variable)", "invoke-restart", `{"restart": 1}`, "=> (SOME-VALUE)"},
 		{"(list (/ (car (list 1)) 0))", "restart-frame", `{"frame": 0}`, "is suspended here"},
 		{"(list (/ (car (list 1)) 0))", "return-from-frame", `{"frame": 0, "values": "1"}`, "is suspended here"},
+		{"(defun sum (x) (declare (optimize (debug 3))) (break) (/ (reduce #'+ x) 2)) (sum (list 1 2))", "step", `{"mode": "out"}`, "[STEP] Evaluating call: "},
 		{"(error \"no way on\")", "step", `{}`, "[STEP] Evaluating call: "},
 	} {
 		t.Run(c.tool+" "+c.args, func(t *testing.T) {

@@ -81,6 +81,8 @@ func debuggerAdvice(r *lisp.Result, c *lisp.DebuggerCall) string {
 		return call("invoke-restart", `, "restart": `+quote(c.Restart)+`, "values": "'some-value"`)
 	case "FIXED-FRAME", "ARGUMENTS-LOST":
 		return call("invoke-restart", `, "restart": "RETRY"`)
+	case "NOT-STEPPED-IN":
+		return call("step", `, "mode": "next"`)
 	case "NOT-STEPPING":
 		return `To step through a call: evaluate-lisp {"code": "(flet ((f (x) (print x))) (declare (notinline f)) (step (f 1)))", "on-error": "debug", "debug": 3}`
 	}

@@ -96,7 +96,11 @@ error that nobody handles there ends it and leaves SUSPENDED where it is."
                          (:into 'sb-ext:step-into) (:next 'sb-ext:step-next)
                          (:out 'sb-ext:step-out) (:continue 'sb-ext:step-continue))))
           (continue (named 'continue)))
-      (cond (step (leave-by-restart suspended step '()))
+      (cond ((and (eq mode :out) (or step continue) (null sb-impl::*step-out*))
+             ;; SBCL makes an error of its own of it, and steps no more
+             (refusal "NOT-STEPPED-IN" "step out leaves a function that a step has gone into, and none has here. ~
+                                        Valid: next, into, continue."))
+            (step (leave-by-restart suspended step '()))
             ((and continue (not (stepping-p (evaluation-debuggee suspended))))
              (unless (eq mode :continue) (sb-impl::enable-stepping))
              (leave-by-restart suspended continue '()))
