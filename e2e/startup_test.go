@@ -147,6 +147,61 @@ func TestNoSwank(t *testing.T) {
 	}
 }
 
+// An SBCL that was copied without its contrib, or with a part of it.
+func TestNoContrib(t *testing.T) {
+	for _, c := range []struct{ module, remove string }{
+		{"sb-bsd-sockets", "*"}, {"sb-posix", "sb-posix.*"}, {"sb-cltl2", "sb-cltl2.*"}, // the last is for Swank
+	} {
+		t.Run(c.module, func(t *testing.T) {
+			dir := shortDir(t)
+			sh := exec.Command("sh", "-ec", `
+				core=$(sbcl --noinform --no-userinit --non-interactive --eval '(princ (namestring sb-ext:*core-pathname*))')
+				mkdir -p bin lib/sbcl cache
+				cp "$(command -v sbcl)" bin/sbcl
+				cp "$core" lib/sbcl/sbcl.core
+				cp -r "$(dirname "$core")/contrib" lib/sbcl/
+				cd lib/sbcl/contrib && rm -r `+c.remove)
+			sh.Dir = dir
+			if out, err := sh.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			env := environ(run.dir, "XDG_CACHE_HOME="+filepath.Join(dir, "cache"))
+			s := startCold(t, wire.Options{Env: env}, "--sbcl", filepath.Join(dir, "bin", "sbcl"))
+			open(t, s)
+			text, isErr := eval(t, s, "(+ 1 2)")
+			if !isErr || !strings.HasPrefix(text, "[ERROR] NO-IMAGE\n") {
+				t.Errorf("without %s (isError %v):\n%s", c.module, isErr, text)
+			}
+			for _, says := range []string{"lacks its module " + c.module, "contrib", "nstall", "--sbcl", "SBCL_HOME"} {
+				if !strings.Contains(text, says) {
+					t.Errorf("the message does not say %q:\n%s", says, text)
+				}
+			}
+			for _, noise := range []string{"debugger invoked", "boot.lisp", "Backtrace", "See also"} {
+				if strings.Contains(text, noise) {
+					t.Errorf("the message has %q in it:\n%s", noise, text)
+				}
+			}
+			status(t, s)
+		})
+	}
+}
+
+// SBCL_HOME that leads nowhere.
+func TestWrongSBCLHome(t *testing.T) {
+	dir := shortDir(t)
+	s := startCold(t, wire.Options{Env: environ(run.dir, "SBCL_HOME="+dir, "XDG_CACHE_HOME="+dir)})
+	open(t, s)
+	says := "=> 3" // newer ones find their way all the same
+	text, isErr := eval(t, s, "(+ 1 2)")
+	if isErr {
+		says = "SBCL_HOME is " + dir + ", which has no directory contrib: unset it"
+	}
+	if !strings.Contains(text, says) {
+		t.Errorf("with a wrong SBCL_HOME (isError %v):\n%s", isErr, text)
+	}
+}
+
 // A broken rc file is told and does not prevent the start.
 func TestBrokenRCFile(t *testing.T) {
 	for _, c := range []struct{ name, rc, says string }{

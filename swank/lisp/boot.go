@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -52,6 +53,8 @@ type parameters struct {
 type imageStatus struct {
 	Booted         bool     `sexp:"booted"` // Swank and the helper are in, the init file not yet
 	Failed         string   `sexp:"failed"`
+	Without        string   `sexp:"without"` // the module of SBCL's that was missing
+	Home           string   `sexp:"home"`    // where it was looked for; may be ""
 	Ready          bool     `sexp:"ready"`
 	PID            int      `sexp:"pid"`
 	Network        string   `sexp:"network"`
@@ -82,6 +85,7 @@ type launchPlan struct {
 // launchError is how one attempt ended.
 type launchError struct {
 	booted bool // Swank and the helper were in
+	advice string
 	reason string
 	stderr string
 	err    error
@@ -141,11 +145,25 @@ func (f *imageFiles) startError(err error) error {
 	if errors.As(err, &failure) && failure.stderr != "" {
 		problem += "\nIts error output ended:\n" + failure.stderr
 	}
+	advice := "Run swank-mcp doctor to see which part fails."
+	if failure != nil && failure.advice != "" {
+		advice = failure.advice
+	}
 	var cause error // its text is in problem, its identity is kept
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		cause = errors.Unwrap(err)
 	}
-	return &StartError{Problem: problem, Advice: "Run swank-mcp doctor to see which part fails.", Err: cause}
+	return &StartError{Problem: problem, Advice: advice, Err: cause}
+}
+
+// homeAdvice is what to do about an SBCL that lacks parts of itself: about
+// SBCL_HOME if that is what misleads it.
+func homeAdvice() string {
+	home := os.Getenv("SBCL_HOME")
+	if _, err := os.Stat(filepath.Join(home, "contrib")); home != "" && err != nil {
+		return fmt.Sprintf("SBCL_HOME is %s, which has no directory contrib: unset it, or set it to SBCL's own, which has sbcl.core and contrib.", home)
+	}
+	return ""
 }
 
 // launch makes one attempt. Its error is a [*launchError], and nothing is
@@ -259,15 +277,25 @@ func (p *process) abandon(ctx context.Context, booted bool, cause error) error {
 	}
 	ended := p.hasExited()
 	p.close(ctx)
-	reason := cause.Error()
+	reason, advice := cause.Error(), ""
 	switch {
+	case p.status.Without != "":
+		why, _, _ := strings.Cut(p.status.Failed, "\nSee also:")
+		reason = fmt.Sprintf("this SBCL lacks its module %s, a file of the directory contrib in its home (%s): %s",
+			p.status.Without, cmp.Or(p.status.Home, "it finds none"), why)
+		if advice = homeAdvice(); advice == "" {
+			advice = installAdvice("sbcl") + ", or name an SBCL that has it with --sbcl, or set SBCL_HOME to the directory that holds contrib."
+		}
 	case p.status.Failed != "": // it said why itself
 	case ctx.Err() != nil:
 		reason = "the start was given up: " + reason
 	case ended:
 		reason = p.exitText()
+		if strings.Contains(p.lastErrors(), "sbcl.core") {
+			advice = homeAdvice()
+		}
 	}
-	return &launchError{booted: booted, reason: reason, stderr: p.lastErrors(), err: cause}
+	return &launchError{booted: booted, reason: reason, advice: advice, stderr: p.lastErrors(), err: cause}
 }
 
 // runtimeOptions returns what SBCL's C runtime is told. Neither

@@ -14,10 +14,6 @@
 ;;;; boot-policy.lisp follows it in the same file when it is compiled; what they
 ;;;; change in the image is listed there, at INSTALL-POLICY.
 
-(eval-when (:compile-toplevel :load-toplevel :execute)
-  (require :sb-bsd-sockets)
-  (require :sb-posix))
-
 (defpackage :swank-mcp-boot
   (:use :common-lisp))
 
@@ -50,7 +46,58 @@ brackets and asterisks in it are no wildcards."
 compiled, and its versions differ."
   (and (find-package package) (find-symbol name package)))
 
-;;;; Parameters and status
+;;;; Status
+
+(defvar *status-stream* nil)
+
+(defun send-status (&rest plist)
+  (unless *status-stream*
+    (setf *status-stream*
+          (sb-sys:make-fd-stream +status-fd+ :output t :buffering :full
+                                             :external-format :utf-8)))
+  (let ((text (with-standard-io-syntax
+                (let ((*print-readably* nil) (*print-case* :downcase))
+                  (prin1-to-string plist)))))
+    (write-string (substitute #\? #\Nul text) *status-stream*)
+    (write-char #\Nul *status-stream*)
+    (finish-output *status-stream*)))
+
+(defun close-status ()
+  (when *status-stream*
+    (close *status-stream*)
+    (setf *status-stream* nil)))
+
+(defun condition-text (condition)
+  "One string for CONDITION, whatever its report does."
+  (let ((text (handler-case
+                  (let ((*print-length* 20) (*print-level* 5) (*print-circle* t))
+                    (format nil "~A: ~A" (type-of condition) condition))
+                (error () (format nil "~A" (type-of condition))))))
+    (if (> (length text) 4000)
+        (concatenate 'string (subseq text 0 4000) "...")
+        text)))
+
+;;;; Modules
+
+(defun require-module (name)
+  "Load SBCL's module NAME.  Without it there is nothing that could go on: the
+parent is told, and the image ends."
+  (handler-case (require (string-upcase name))
+    (error (condition)
+      (send-status :failed (condition-text condition) :without name
+                   :home (let ((home (sb-int:sbcl-homedir-pathname)))
+                           (if home (sb-ext:native-namestring home) "")))
+      (sb-ext:exit :code 70 :abort t))))
+
+(eval-when (:compile-toplevel)
+  (require :sb-bsd-sockets)
+  (require :sb-posix))
+
+(eval-when (:load-toplevel :execute)
+  ;; the last two are Swank's
+  (mapc #'require-module '("sb-bsd-sockets" "sb-posix" "sb-introspect" "sb-cltl2")))
+
+;;;; Parameters
 
 (defun read-lifetime (buffer)
   "Read some octets into BUFFER and return their number, 0 at the end.  Signals,
@@ -82,35 +129,6 @@ for more than that.)"
                  (sb-ext:octets-to-string (coerce octets '(simple-array (unsigned-byte 8) (*)))
                                           :external-format :utf-8
                                           :end (position 0 octets))))))))
-
-(defvar *status-stream* nil)
-
-(defun send-status (&rest plist)
-  (unless *status-stream*
-    (setf *status-stream*
-          (sb-sys:make-fd-stream +status-fd+ :output t :buffering :full
-                                             :external-format :utf-8)))
-  (let ((text (with-standard-io-syntax
-                (let ((*print-readably* nil) (*print-case* :downcase))
-                  (prin1-to-string plist)))))
-    (write-string (substitute #\? #\Nul text) *status-stream*)
-    (write-char #\Nul *status-stream*)
-    (finish-output *status-stream*)))
-
-(defun close-status ()
-  (when *status-stream*
-    (close *status-stream*)
-    (setf *status-stream* nil)))
-
-(defun condition-text (condition)
-  "One string for CONDITION, whatever its report does."
-  (let ((text (handler-case
-                  (let ((*print-length* 20) (*print-level* 5) (*print-circle* t))
-                    (format nil "~A: ~A" (type-of condition) condition))
-                (error () (format nil "~A" (type-of condition))))))
-    (if (> (length text) 4000)
-        (concatenate 'string (subseq text 0 4000) "...")
-        text)))
 
 (defun fail (condition)
   "Tell the parent that the start has failed and end the image."
