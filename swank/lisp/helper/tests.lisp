@@ -338,10 +338,13 @@
 
 (defun known-tests ()
   "((NAME PACKAGE DESIGNATOR FRAMEWORK) ...)"
-  (loop for framework in *frameworks*
-        when (framework-there-p framework)
-          append (loop for test in (ignore-errors (funcall (framework-tests framework)))
-                       collect (append test (list framework)))))
+  ;; the newer FiveAM lists a test once for each time that it was defined
+  (remove-duplicates
+   (loop for framework in *frameworks*
+         when (framework-there-p framework)
+           append (loop for test in (ignore-errors (funcall (framework-tests framework)))
+                        collect (append test (list framework))))
+   :test #'equal))
 
 (defun test-spelling (test)
   (destructuring-bind (name package designator framework) test
@@ -355,14 +358,11 @@
         (lookup-failure (failure) (refuse (failure-type failure) (failure-message failure))))
     (let* ((tests (known-tests))
            (home (and package (find-package-named package)))
-           ;; the newer FiveAM lists a test once for each time that it was defined
-           (found (remove-duplicates
-                   (remove-if-not (lambda (test)
-                                    (and (string-equal (first test) name)
-                                         (or (null package)
-                                             (and home (string= (second test) (package-name home))))))
-                                  tests)
-                   :test #'equal))
+           (found (remove-if-not (lambda (test)
+                                   (and (string-equal (first test) name)
+                                        (or (null package)
+                                            (and home (string= (second test) (package-name home))))))
+                                 tests))
            (here (remove (package-name *package*) found :key #'second :test-not #'string=)))
       (cond ((null (rest found))
              (or (first found)
