@@ -14,6 +14,7 @@ import (
 //	lisp     is the code of a call of evaluate-lisp; or, if its first line is
 //	         ";;;; name.lisp" or ";;;; ~/name.asd", a file
 //	call     is another call: the tool's name and its arguments as JSON
+//	request  is another request of the protocol: its method and parameters
 //	text     is the reply to the block before
 //	console  has commands behind "$ ", each with its output
 //	sh       has commands that must end well; what "claude mcp add" and its like

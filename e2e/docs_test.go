@@ -144,12 +144,15 @@ func (r *reader) read() {
 			if shown, ok := reply(); ok {
 				r.call(b, "evaluate-lisp", map[string]any{"code": strings.TrimSuffix(b.text, "\n")}, shown)
 			}
-		case b.kind == "call":
-			tool, arguments, err := parseCall(b.text)
+		case b.kind == "call", b.kind == "request":
+			name, arguments, err := parseCall(b.text)
 			if err != nil {
 				r.errorf(b, "%v", err)
-			} else if shown, ok := reply(); ok {
-				r.call(b, tool, arguments, shown)
+			} else if shown, ok := reply(); !ok {
+			} else if b.kind == "call" {
+				r.call(b, name, arguments, shown)
+			} else {
+				r.request(b, name, arguments, shown)
 			}
 		case b.kind == "console":
 			r.console(b)
@@ -200,26 +203,32 @@ func (r *reader) write(name, text string) {
 	}
 }
 
-// parseCall takes a call apart: the tool's name, then its arguments as JSON.
+// parseCall takes a call apart: the tool's name, or a method's, then its
+// arguments as JSON.
 func parseCall(text string) (tool string, arguments map[string]any, err error) {
 	tool, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	if rest = strings.TrimSpace(rest); rest == "" {
 		return tool, map[string]any{}, nil
 	}
 	if err := json.Unmarshal([]byte(rest), &arguments); err != nil {
-		return "", nil, fmt.Errorf("a call is a tool's name and JSON: %w", err)
+		return "", nil, fmt.Errorf("a call is a tool's or a method's name and JSON: %w", err)
 	}
 	return tool, arguments, nil
 }
 
-func (r *reader) call(b item, tool string, arguments map[string]any, shown item) {
-	r.t.Helper()
+// running is the reader's server, started if it is not yet.
+func (r *reader) running() *server {
 	if r.server == nil {
 		r.server = startWith(r.t, wire.Options{Env: r.env(), Dir: r.dir}, strings.Fields(r.flags)...)
 	}
+	return r.server
+}
+
+func (r *reader) call(b item, tool string, arguments map[string]any, shown item) {
+	r.t.Helper()
 	ctx, stop := context.WithTimeout(r.t.Context(), scriptPatience)
 	defer stop()
-	result, err := r.server.Tool(ctx, tool, arguments)
+	result, err := r.running().Tool(ctx, tool, arguments)
 	if refused := (*jsonrpc2.Error)(nil); errors.As(err, &refused) {
 		r.compare(shown, refused.Message)
 		return
