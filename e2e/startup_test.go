@@ -183,6 +183,11 @@ func TestNoContrib(t *testing.T) {
 				}
 			}
 			status(t, s)
+			doctor := exec.Command(run.binary, "doctor", "--sbcl", filepath.Join(dir, "bin", "sbcl"))
+			doctor.Env = env
+			if out, _ := doctor.CombinedOutput(); !strings.Contains(string(out), "lacks its module "+c.module) || !strings.Contains(string(out), "SBCL_HOME") {
+				t.Errorf("doctor does not say it:\n%s", out)
+			}
 		})
 	}
 }

@@ -145,7 +145,7 @@ func (f *imageFiles) startError(err error) error {
 	if errors.As(err, &failure) && failure.stderr != "" {
 		problem += "\nIts error output ended:\n" + failure.stderr
 	}
-	advice := "Run swank-mcp doctor to see which part fails."
+	advice := askDoctor
 	if failure != nil && failure.advice != "" {
 		advice = failure.advice
 	}
@@ -155,6 +155,9 @@ func (f *imageFiles) startError(err error) error {
 	}
 	return &StartError{Problem: problem, Advice: advice, Err: cause}
 }
+
+// askDoctor is the advice where nothing better is known.
+const askDoctor = "Run swank-mcp doctor to see which part fails."
 
 // homeAdvice is what to do about an SBCL that lacks parts of itself: about
 // SBCL_HOME if that is what misleads it.

@@ -175,7 +175,9 @@ func (r *Report) start(ctx context.Context, c Config) {
 	took := time.Since(begin).Round(time.Millisecond)
 	if err != nil {
 		r.addError("start", "", err)
-		r.Checks[len(r.Checks)-1].Advice = "" // it names doctor
+		if last := &r.Checks[len(r.Checks)-1]; last.Advice == askDoctor {
+			last.Advice = ""
+		}
 		return
 	}
 	defer p.close(context.WithoutCancel(ctx))
