@@ -70,7 +70,7 @@ func testsText(what string, t *lisp.Tests, res *lisp.Result, in lisp.Request) re
 		var p parts
 		p.b.WriteString(text)
 		p.testFailures(t)
-		return reply{text: p.b.String(), failed: true}
+		return reply{text: p.b.String(), failed: true, failure: f}
 	}
 	var p parts
 	p.b.WriteString(summary)

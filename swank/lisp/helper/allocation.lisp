@@ -29,6 +29,7 @@ collector allocates, too."
   (let ((samples 0) (elsewhere 0)
         (known (make-hash-table :test 'eq)) ; by the debugger's function
         (named (make-hash-table :test 'equal)))
+    (declare (ignorable known))
     #+sbcl
     (with-report-printing ()
       (call-named '#:sb-sprof "REPORT" :type nil) ; until then there are raw data only

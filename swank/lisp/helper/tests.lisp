@@ -366,18 +366,23 @@
            (here (remove (package-name *package*) found :key #'second :test-not #'string=)))
       (cond ((null (rest found))
              (or (first found)
-                 (refuse "TEST-NOT-FOUND" (no-test-text text name tests))))
+                 (refuse-unknown-test text name tests)))
             ((and here (null (rest here))) (first here))
             (t (refuse "AMBIGUOUS-TEST"
                        (format nil "~A names more than one test: ~{~A~^, ~}." text
-                               (mapcar #'test-spelling found))))))))
+                               (mapcar #'test-spelling found))
+                       (instead-of text (mapcar #'test-spelling found))))))))
 
-(defun no-test-text (text name tests)
-  (let ((near (sort (copy-list tests) #'<
-                    :key (lambda (test) (edit-distance (string-upcase (first test)) (string-upcase name))))))
-    (format nil "There is no test ~A. ~:[~*Neither FiveAM nor Rove nor Parachute has any; ~
-                 load the system that defines it (argument system).~;Known (~D): ~{~A~^, ~}.~]"
-            text tests (length tests) (mapcar #'test-spelling (first-few near 10)))))
+(defun refuse-unknown-test (text name tests)
+  (flet ((distance (test) (edit-distance (string-upcase (first test)) (string-upcase name))))
+    (let ((near (sort (copy-list tests) #'< :key #'distance)))
+      (refuse "TEST-NOT-FOUND"
+              (format nil "There is no test ~A. ~:[~*Neither FiveAM nor Rove nor Parachute has any; ~
+                           load the system that defines it (argument system).~;Known (~D): ~{~A~^, ~}.~]"
+                      text tests (length tests) (mapcar #'test-spelling (first-few near 10)))
+              (and near
+                   (<= (distance (first near)) (max 1 (floor (length name) 3)))
+                   (instead-of text (list (test-spelling (first near)))))))))
 
 ;;; The whole
 
@@ -385,9 +390,10 @@
   (ensure-asdf)
   (look-again-for name)
   (unless (or (quicklisp-p) (call-named '#:asdf "FIND-SYSTEM" name nil))
-    (refuse "SYSTEM-NOT-FOUND"
-            (format nil "ASDF knows no system ~S.~@[ Near it: ~{~A~^, ~}.~]"
-                    name (near-systems name)))))
+    (let ((near (near-systems name)))
+      (refuse "SYSTEM-NOT-FOUND"
+              (format nil "ASDF knows no system ~S.~@[ Near it: ~{~A~^, ~}.~]" name near)
+              (instead-of name near)))))
 
 (defun named-as-tests-of (name)
   "The names of the systems that are called as if they had the tests of the system NAME."

@@ -38,9 +38,10 @@ list that it returns are the evaluation's values."
     (multiple-value-prog1 (funcall (evaluation-work evaluation) evaluation #'read-only-form)
       (end-of-frame))))
 
-(defun refuse (type message)
-  "End the current evaluation with an error that is told without a backtrace."
-  (funcall (evaluation-escape *evaluation*) (failure type message)))
+(defun refuse (type message &optional instead)
+  "End the current evaluation with an error that is told without a backtrace.
+INSTEAD is what INSTEAD-OF returned about a name that was not found."
+  (funcall (evaluation-escape *evaluation*) (append (failure type message) instead)))
 
 (defun tell (evaluation function)
   "Make the datum that FUNCTION returns at the end EVALUATION's report."
