@@ -20,7 +20,7 @@ type (
 		Costs    wireCosts     `sexp:"costs"`
 		Journal  []wireEntry   `sexp:"journal"`
 		Gone     []string      `sexp:"gone"`
-		Loaded   []string      `sexp:"loaded"`
+		Loaded   [][]string    `sexp:"loaded"`
 		Assigned []string      `sexp:"assigned"`
 		Failures []wireFailure `sexp:"failures"`
 		Report   sexp.Raw      `sexp:"report"`

@@ -278,7 +278,7 @@ func (e *evaluation) remember(a *wireAnswer) {
 	}
 	j := &e.s.journal
 	for _, system := range slices.Backward(a.Loaded) {
-		j.addSystem(system)
+		j.addSystem(system[0], system[1:]...)
 	}
 	for _, key := range a.Assigned {
 		j.assign(key)

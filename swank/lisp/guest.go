@@ -20,7 +20,7 @@ func (s *session) rejoined(old, now *live) string {
 		return "Connected again to the same image, because " + end + " before: the session is as it was." + s.suspended.lost(old)
 	}
 	text := fmt.Sprintf("Connected to another image than before, because %s. The session begins anew in it.", end)
-	if n := s.journal.definitions(); n > 0 {
+	if n := s.journal.definitions(nil); n > 0 {
 		text += fmt.Sprintf(" What it had defined, %s, is not evaluated again in an image that is not ours: send it again if you need it.",
 			s.journal.summary())
 	}

@@ -40,6 +40,8 @@ type entry struct {
 	keys []string // printed (KIND . NAME) of what it defines, those not superseded
 	text string
 	pkg  string // package it was read in
+
+	files []string // that define a system and what it needs, where ASDF would not find them
 }
 
 // once reports whether an entry must not be evaluated twice, because that may
@@ -140,11 +142,16 @@ func (j *journal) all() []*entry {
 
 func systemKey(name string) string { return "(:SYSTEM . " + name + ")" }
 
-// addSystem notes a system that was loaded.
-func (j *journal) addSystem(name string) {
+// addSystem notes a system that was loaded, and the files of definitions that
+// ASDF was told of.
+func (j *journal) addSystem(name string, files ...string) {
 	call := newHelperCall("LOAD").str(name)
+	for _, file := range files {
+		call.str(file)
+	}
 	text := strings.Replace(call.String(), "(|SWANK-MCP|:|LOAD|", "(|SWANK-MCP|::|RESTORE-SYSTEM|", 1)
 	j.add([]string{systemKey(name)}, text, evalPackage)
+	j.byKey[systemKey(name)].files = files
 }
 
 // names returns the names of the given kind, such as :VARIABLE, in order.
@@ -171,11 +178,12 @@ func keyName(key string) string {
 	return strings.TrimSuffix(name, ")")
 }
 
-// definitions counts the names, systems aside.
-func (j *journal) definitions() int {
+// definitions counts the names, systems aside, and without those of entries
+// that left leaves out.
+func (j *journal) definitions(left map[*entry]string) int {
 	n := 0
-	for k := range j.byKey {
-		if !strings.HasPrefix(k, "(:SYSTEM") && !strings.HasPrefix(k, "(:FORM") {
+	for k, e := range j.byKey {
+		if left[e] == "" && !strings.HasPrefix(k, "(:SYSTEM") && !strings.HasPrefix(k, "(:FORM") {
 			n++
 		}
 	}
@@ -216,24 +224,43 @@ func (j *journal) lost() string {
 	return "; so are the variables that an assignment made: " + listedVariables(names)
 }
 
-func (j *journal) summary() string {
+// summary tells what there is.
+func (j *journal) summary() string { return j.summaryWithout(nil) }
+
+// summaryWithout is the summary of what is no key of left.
+func (j *journal) summaryWithout(left map[*entry]string) string {
 	var parts []string
-	if n := j.definitions(); n == 1 {
+	if n := j.definitions(left); n == 1 {
 		parts = append(parts, "1 definition")
 	} else if n > 1 {
 		parts = append(parts, fmt.Sprintf("%d definitions", n))
 	}
-	switch systems := j.names(":SYSTEM"); len(systems) {
+	systems := slices.DeleteFunc(j.names(":SYSTEM"), func(name string) bool {
+		return left[j.byKey[systemKey(name)]] != ""
+	})
+	switch len(systems) {
 	case 0:
 	case 1:
 		parts = append(parts, "the system "+systems[0])
 	default:
 		parts = append(parts, "the systems "+listed(systems))
 	}
+	if len(parts) == 0 && len(left) > 0 {
+		return "nothing"
+	}
 	if len(parts) == 0 {
 		return "the session's packages and declarations"
 	}
 	return strings.Join(parts, " and ")
+}
+
+// inWords is a key as a reader is told it: function FOO.
+func inWords(key string) string {
+	kind, name, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(key, "(:"), ")"), " . ")
+	if !ok {
+		return key
+	}
+	return strings.ReplaceAll(strings.ToLower(kind), "-", " ") + " " + name
 }
 
 // listed names at most ten.

@@ -118,7 +118,7 @@ func note(batch []*entry, failures []wireFailure, done map[*entry]bool, why map[
 
 // restored is the report.
 func (im *Image) restored(s *session, why map[*entry]string) string {
-	text := fmt.Sprintf("Restored: %s.", s.journal.summary())
+	text := fmt.Sprintf("Restored: %s.", s.journal.summaryWithout(why))
 	if vars := s.journal.names(":VARIABLE"); len(vars) > 0 {
 		text += fmt.Sprintf(" Variables have the values of their definitions again (%s);", listedVariables(vars))
 	}
@@ -126,7 +126,11 @@ func (im *Image) restored(s *session, why map[*entry]string) string {
 	var lost []string
 	for _, e := range s.journal.all() {
 		if w := why[e]; w != "" {
-			lost = append(lost, fmt.Sprintf("%s (%s)", strings.Join(e.keys, " "), firstLine(w, 120)))
+			var names []string
+			for _, key := range e.keys {
+				names = append(names, inWords(key))
+			}
+			lost = append(lost, fmt.Sprintf("%s (%s)", strings.Join(names, ", "), firstLine(w, 120)))
 			delete(why, e)
 		}
 	}

@@ -65,6 +65,10 @@ func (j *journal) source(file string, now time.Time) string {
 	}
 	for _, e := range j.all() {
 		if system, ok := strings.CutPrefix(strings.Join(e.keys, " "), "(:SYSTEM . "); ok {
+			for _, file := range e.files {
+				fmt.Fprintf(&b, "(unless (asdf:find-system %s nil) (asdf:load-asd %s))\n",
+					quoted(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))), quoted(file))
+			}
 			name := quoted(strings.TrimSuffix(system, ")"))
 			fmt.Fprintf(&b, "#+quicklisp (ql:quickload %s :silent t)\n#-quicklisp (asdf:load-system %s)\n\n", name, name)
 			continue

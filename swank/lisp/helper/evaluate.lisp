@@ -330,7 +330,7 @@ milliseconds; see suspend.lisp.  The answer is a plist:
   :COSTS    (REAL RUN GC BYTES), times in microseconds
   :JOURNAL  ((KEYS TEXT PACKAGE) ...) what it defined; see journal.lisp
   :GONE     (KEY ...) of what is undefined now
-  :LOADED   (NAME ...) systems that it loaded
+  :LOADED   ((NAME FILE ...) ...) systems that it loaded; see TOLD-FILES
   :ASSIGNED (KEY ...) of variables that have no definition
 
 TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out."

@@ -12,7 +12,7 @@
   restore                ; entries to evaluate again, or NIL, and
   (failures '())         ; what became of them; see journal.lisp
   (journal '())          ; entries made, newest first
-  (loaded '())           ; names of systems loaded
+  (loaded '())           ; of systems loaded: (NAME FILE ...)
   (assigned '())         ; keys of variables that came by SETF
   debuggee               ; of one that may be suspended; see suspend.lisp
   frame                  ; of a suspended one, in which this one evaluates

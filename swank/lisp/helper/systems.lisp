@@ -68,13 +68,43 @@ What they and the system print goes to standard output."
                    name (near-systems name)))
           (t (condition-text condition)))))
 
+;;; Where are they defined?
+
+(defun told-file (name)
+  "The file, a native name, that defines the system NAME, if ASDF would not find it
+in another image: LOAD-ASD or a changed registry has told it of the file."
+  (let* ((system (asdf-value "REGISTERED-SYSTEM" name))
+         (file (and system (asdf-value "SYSTEM-SOURCE-FILE" system)))
+         (directories (find-symbol "*CENTRAL-REGISTRY*" '#:asdf))
+         (registry (find-symbol "*SOURCE-REGISTRY-PARAMETER*" '#:asdf/source-registry)))
+    (and file
+         (or (and registry (boundp registry) (symbol-value registry))
+             (null (progv (and directories (list directories)) '(())
+                     (asdf-value "SEARCH-FOR-SYSTEM-DEFINITION" name))))
+         (asdf-value "NATIVE-NAMESTRING" file))))
+
+(defun told-files (name)
+  "TOLD-FILE of the system NAME and of each that it needs, what is needed first."
+  (let ((seen '()) (files '()))
+    (labels ((visit (name)
+               (unless (member name seen :test #'string=)
+                 (push name seen)
+                 (mapc #'visit (needed-systems name))
+                 (let ((primary (primary-name name)))
+                   (if (string= primary name)
+                       (let ((file (told-file name))) (when file (push file files)))
+                       (visit primary))))))
+      (visit name))
+    (reverse files)))
+
 ;;; Which ones has a session loaded?
 
 (defun note-system (session name)
   (setf (session-systems session)
         (cons name (remove name (session-systems session) :test #'string=)))
   (when *evaluation*
-    (pushnew name (evaluation-loaded *evaluation*) :test #'string=)))
+    (unless (assoc name (evaluation-loaded *evaluation*) :test #'string=)
+      (push (cons name (told-files name)) (evaluation-loaded *evaluation*)))))
 
 (defun registered-systems ()
   "How many systems ASDF has heard of: whether another one was loaded is asked
@@ -133,6 +163,13 @@ brought into the packages."
 (defun asdf-itself-p (name)
   (member name '("asdf" "uiop") :test #'string=))
 
-(defun restore-system (name)
+(defun restore-system (name &rest files)
+  "Load the system NAME again; FILES define what ASDF would not find."
+  (ensure-asdf)
+  (dolist (file files)
+    (let ((file (call-named '#:uiop "PARSE-NATIVE-NAMESTRING" file)))
+      (unless (ignore-errors (call-named '#:asdf "FIND-SYSTEM" (pathname-name file) nil))
+        (when (probe-file file)
+          (call-named '#:asdf "LOAD-ASD" file)))))
   (load-named-system name)
   (note-system (evaluation-session *evaluation*) name))
