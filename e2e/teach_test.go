@@ -39,6 +39,13 @@ var wrongCalls = []wrongCall{
 	{"a quote missing", "evaluate-lisp", `{"code": "(print \"hello)"}`, "validate-syntax"},
 	{"a symbol that is not exported", "evaluate-lisp", `{"code": "(shapes:area 3)"}`, ""},
 	{"a package in the code with a typing error", "evaluate-lisp", `{"code": "(shpaes:square 3)"}`, ""},
+	{"a package whose system is not loaded", "evaluate-lisp", `{"code": "(alexandria:flatten (list 1 (list 2)))"}`, "load-system"},
+	{"the nickname of such a package", "evaluate-lisp", `{"code": "(5am:run!)"}`, "load-system"},
+	{"such a package to be used", "evaluate-lisp", `{"code": "(defpackage :mine (:use :cl :cl-ppcre))"}`, "load-system"},
+	{"Quicklisp where it is not", "evaluate-lisp", `{"code": "(ql:quickload :cl-ppcre)"}`, "load-system"},
+	{"Quicklisp by its long name", "evaluate-lisp", `{"code": "(quicklisp:quickload '(\"alexandria\"))"}`, "load-system"},
+	{"a package to be in with a typing error", "evaluate-lisp", `{"code": "(in-package #:shaeps)"}`, ""},
+	{"an exported symbol with a typing error", "evaluate-lisp", `{"code": "(shapes:sqaure 3)"}`, ""},
 	{"a system with a typing error", "load-system", `{"system": "alexandira"}`, ""},
 	{"a system without a name", "load-system", `{"system": " "}`, ""},
 	{"a type of definitions that there is not", "list-definitions", `{"type": "function definitions"}`, ""},
@@ -139,5 +146,34 @@ func TestErrorsTeach(t *testing.T) {
 				prepare()
 			}
 		})
+	}
+}
+
+// Names that stand for nothing: what they may have been meant for is told, and
+// nothing where there is no telling.
+func TestUnknownNamesTeach(t *testing.T) {
+	s := start(t)
+	want(t, s, teachingSession+` (defpackage :mine (:use :cl)) (in-package :mine) (defvar *limit* 3) (defun threshold () 1)
+(in-package :cl-user) :ok`, "=> :OK")
+	for _, c := range []struct{ code, message string }{
+		{"(square 3)", "The function COMMON-LISP-USER::SQUARE is undefined.\nIn other packages: SHAPES:SQUARE.\n"},
+		{"*limit*", "The variable *LIMIT* is unbound.\nIn other packages: MINE::*LIMIT*.\n"},
+		{"(mine::treshold)", "The function MINE::TRESHOLD is undefined.\nNear it: MINE::THRESHOLD.\n"},
+		{"*print-lenght*", "The variable *PRINT-LENGHT* is unbound.\nNear it: *PRINT-LENGTH*.\n"},
+		{"(mapcar broken '(1 2))", "The variable BROKEN is unbound.\nBROKEN names a function: write #'BROKEN to pass it, (BROKEN ...) to call it.\n"},
+		{"when", "The variable WHEN is unbound.\nWHEN is an operator: write (WHEN ...).\n"},
+		{"(foo 3)", "The function COMMON-LISP-USER::FOO is undefined.\n\n"},
+		{"(in-package :nothing-like-it)", "The name \"NOTHING-LIKE-IT\" does not designate any package.\n\n"},
+		{"(nonesuch:x)", "Package NONESUCH does not exist.\nAt line 1"},
+		{"(qz:x)", "Package QZ does not exist.\nAt line 1"},
+		{"(ql:quickload :nonesuch-at-all)", "Package QL does not exist.\nQuicklisp is not in this image; load-system"},
+		{"(shapes:zzzzzzzz)", "Symbol \"ZZZZZZZZ\" not found in the SHAPES package.\nAt line 1"},
+	} {
+		text, isErr := eval(t, s, c.code)
+		_, rest, _ := strings.Cut(text, "\n")
+		if !isErr || !strings.HasPrefix(rest, c.message) ||
+			strings.HasPrefix(c.code, "(ql:") && strings.Contains(text, "Next:") {
+			t.Errorf("%s answered (isError %v):\n%s\nwant:\n%s", c.code, isErr, text, c.message)
+		}
 	}
 }

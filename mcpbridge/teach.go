@@ -15,6 +15,8 @@ func (b *Bridge) nextAfter(r *request, f *lisp.Failure) string {
 	switch {
 	case f == nil:
 		return ""
+	case f.System != "" && b.offers("load-system"):
+		return nextCall("load-system", "system", f.System)
 	case f.Meant != "":
 		return r.instead(f.Written, f.Meant)
 	case f.Unbalanced && b.offers("validate-syntax"):

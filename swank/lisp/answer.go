@@ -60,6 +60,7 @@ type (
 		More    int         `sexp:"more"`
 
 		Instead    []string `sexp:"instead"` // what was written, what may have been meant
+		System     string   `sexp:"system"`  // that is to be loaded first
 		Unbalanced bool     `sexp:"unbalanced"`
 	}
 	wireCosts struct { // times in microseconds
@@ -147,7 +148,7 @@ func (a *wireAnswer) result() *Result {
 }
 
 func (e *wireError) failure() *Failure {
-	f := &Failure{Type: e.Type, Message: e.Message, Frames: e.Frames, More: e.More, Unbalanced: e.Unbalanced}
+	f := &Failure{Type: e.Type, Message: e.Message, Frames: e.Frames, More: e.More, System: e.System, Unbalanced: e.Unbalanced}
 	if len(e.Instead) == 2 {
 		f.Written, f.Meant = e.Instead[0], e.Instead[1]
 	}

@@ -18,7 +18,7 @@ var helperOrder = []string{
 	"package", "wire", "sink", "conditions", "frames", "warnings",
 	"session", "definitions", "journal", "interrupts", "stop", "assign", "baseline", "undoing", "work", "systems", "listing",
 	"suspend", "last-error", "inspect-frame", "debugger",
-	"names", "inert", "source", "describe", "apropos", "xref", "asdf",
+	"names", "advice", "inert", "source", "describe", "apropos", "xref", "asdf",
 	"reset", "exit", "evaluate", "load", "expand", "heap", "attach", "echo", "threads", "status",
 	"views", "inspect", "tracing", "profiling", "allocation", "memory", "threadlist",
 	"notes", "recording", "compile", "disassemble", "tests",

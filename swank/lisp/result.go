@@ -46,6 +46,7 @@ type Failure struct {
 	More    int      // further user frames that are not in Frames
 
 	Written, Meant string // a name that is wrong, in any case, and the nearest that is right; or ""
+	System         string // that is not loaded, and may define what is missing; or ""
 	Unbalanced     bool   // a parenthesis, quote or bar is missing, or one is too many
 }
 

@@ -213,35 +213,6 @@ read from."
         do (setf start (or (position #\newline code :start at) (length code)))
         finally (return (or at (length code)))))
 
-(defun internal-symbol (text)
-  "The spellings with one colon and with two, when TEXT complains that a symbol
-is not external; NIL otherwise."
-  (let ((prefix "The symbol \"") (middle "\" is not external in the "))
-    (let ((at (search middle text)))
-      (when (and at (eql 0 (search prefix text)))
-        (let* ((from (+ at (length middle)))
-               (end (search " package" text :start2 from))
-               (name (subseq text (length prefix) at)))
-          (when end
-            (let ((package (subseq text from end)))
-              (list (format nil "~A:~A" package name) (format nil "~A::~A" package name)))))))))
-
-(defun missing-package (text)
-  "The name of the package of which TEXT complains that it does not exist."
-  (let* ((prefix "Package ") (at (search " does not exist." text)))
-    (and at (eql 0 (search prefix text)) (subseq text (length prefix) at))))
-
-(defun reader-advice (text)
-  "What to write instead of what the reader complains of in TEXT: lines, each
-after a newline, or none."
-  (let ((package (missing-package text)))
-    (format nil "~@[~%Write ~A to use it all the same, or export it.~]~
-                 ~:[~;~%Quicklisp is not in this image; (asdf:load-system ...) loads what is installed.~]~
-                 ~@[~%Near it: ~{~A~^, ~}.~]"
-            (second (internal-symbol text))
-            (member package '("QL" "QUICKLISP") :test #'equal)
-            (and package (similar-package-names package)))))
-
 (defun reader-failure (condition code start stream)
   "The report of CONDITION, met while reading from STREAM the form of CODE that
 begins behind START."
@@ -255,12 +226,9 @@ begins behind START."
                                  (place-text code begin)))
                 '(:unbalanced t))
         (let* ((text (condition-text condition))
-               (spellings (internal-symbol text))
-               (package (missing-package text))
-               (near (and package (first (similar-package-names package)))))
+               (advice (reader-advice text (subseq code begin))))
           (append
-           (failure type (format nil "~A~A~%At ~A of the code." text (reader-advice text)
+           (failure type (format nil "~A~%At ~A of the code." (with-advice text advice)
                                  (place-text code (max begin (1- position)))))
-           (cond (spellings (list :instead spellings))
-                 (near (list :instead (list (format nil "~A:" package) (format nil "~A:" near))))
-                 ((search "unmatched close parenthesis" text) '(:unbalanced t))))))))
+           (advice-for-wire advice)
+           (when (search "unmatched close parenthesis" text) '(:unbalanced t)))))))

@@ -53,11 +53,14 @@ and the frames.  SYSTEM is the name of the system that was being loaded."
         (ignore-errors (collect-frames *kept-frames* *package* :missing missing))
       (unless texts
         (setf texts (list (show-form form *package*)) total 1))
-      (values (append (failure (type-label condition)
-                               (if system
-                                   (system-failure-text condition system)
-                                   (condition-text condition))
-                               texts total)
+      (values (append (if system
+                          (failure (type-label condition) (system-failure-text condition system)
+                                   texts total)
+                          (let ((advice (condition-advice condition)))
+                            (append (failure (type-label condition)
+                                             (with-advice (condition-text condition) advice)
+                                             texts total)
+                                    (advice-for-wire advice))))
                       (and system
                            (missing-system-p condition)
                            (instead-of system (near-systems system)))

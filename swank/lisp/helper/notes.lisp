@@ -79,7 +79,7 @@ as far as it is known."
     (clip (if (and (typep real 'end-of-file) (reading-error condition))
               "The text ends inside the form that begins here."
               (let ((text (without-stream-lines (compiler-text real))))
-                (format nil "~A~A" text (reader-advice text))))
+                (with-advice text (reader-advice text ""))))
           2000)))
 
 (defun compiler-text (condition)

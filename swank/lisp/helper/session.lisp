@@ -189,7 +189,9 @@ about it."
     (dolist (package (list-all-packages))
       (dolist (candidate (cons (package-name package) (package-nicknames package)))
         (let ((distance (if (search name candidate) 1 (name-distance name candidate))))
-          (when (<= distance (max 1 (floor (length name) 3)))
+          (when (<= distance (if (< (length name) 3) ; QL is not meant for CL
+                                 0
+                                 (max 1 (floor (length name) 3))))
             (push (cons distance (package-name package)) near)))))
     (let ((names (remove-duplicates (mapcar #'cdr (stable-sort near #'< :key #'car))
                                     :test #'string= :from-end t)))
