@@ -25,6 +25,9 @@ func (a *args) text(name string) string {
 	}
 	s := unquote(v)
 	if len(p.enum) == 0 {
+		if name == "code" || name == "form" {
+			return unfenced(s)
+		}
 		return s
 	}
 	if p.fold != nil {
