@@ -169,8 +169,19 @@ func (p *param) mend(v json.RawMessage) json.RawMessage {
 		return v
 	case v[0] == '[':
 		// A list of one text, or of several forms.
-		var texts []string
-		if json.Unmarshal(v, &texts) == nil && len(texts) > 0 {
+		var items []json.RawMessage
+		if json.Unmarshal(v, &items) == nil && len(items) > 0 {
+			var texts []string
+			for _, item := range items {
+				switch _, isNumber := number(item); {
+				case item[0] == '"':
+					texts = append(texts, unquote(item))
+				case isNumber:
+					texts = append(texts, string(item))
+				default:
+					return nil
+				}
+			}
 			return json.RawMessage(quote(strings.Join(texts, " ")))
 		}
 	case v[0] != '"' && v[0] != '{' && len(p.enum) == 0:

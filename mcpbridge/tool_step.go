@@ -2,6 +2,7 @@ package mcpbridge
 
 import (
 	"context"
+	"strings"
 
 	"swank-mcp/swank/lisp"
 )
@@ -13,7 +14,7 @@ var stepTool = tool{
 		"To begin: evaluate-lisp with code (step (f 1)), on-error debug and debug 3, which the functions to step through need, too.",
 	params: func(o *Options) []param {
 		return []param{
-			{name: "mode", kind: kindText, def: "into", enum: []string{"into", "next", "out", "continue"},
+			{name: "mode", kind: kindText, def: "into", enum: []string{"into", "next", "out", "continue"}, fold: stepMode,
 				doc: "into the call, over it (next), out of the function, or continue to the end."},
 			evaluationParam(), goOnParam(o),
 		}
@@ -28,4 +29,20 @@ var stepTool = tool{
 		}[r.text("mode")]
 		return b.debug(ctx, r, &lisp.DebuggerCall{Op: op}, "", "")
 	},
+}
+
+// stepMode are the words of other debuggers.
+func stepMode(s string) string {
+	s = strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(s), "_", "-"), "step-")
+	switch s {
+	case "over":
+		return "next"
+	case "in":
+		return "into"
+	case "finish", "return":
+		return "out"
+	case "resume":
+		return "continue"
+	}
+	return s
 }
