@@ -15,7 +15,7 @@ var evaluateInFrameTool = tool{
 		return []param{
 			{name: "code", kind: kindText, required: true, doc: "One or more forms."},
 			frameParam(), evaluationParam(),
-			{name: "package", kind: kindText, hidden: true, doc: "Package to evaluate in. Default: the session's."},
+			{name: "package", kind: kindText, hidden: true, doc: "Package to evaluate in. Default: that of the frame's code."},
 			goOnParam(o),
 		}
 	},

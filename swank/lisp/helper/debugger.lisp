@@ -30,14 +30,15 @@ error that nobody handles there ends it and leaves SUSPENDED where it is."
                     (end-with (condition-report condition (evaluation-form nested)))))))
               nil))))
 
-(defun nested-values (suspended code function)
-  "(VALUES (FUNCTION FORM) of each form of CODE, as lists, and NIL), or NIL and a report."
+(defun nested-values (suspended code function &optional frame)
+  "(VALUES (FUNCTION FORM) of each form of CODE, as lists, and NIL), or NIL and a report.
+CODE is read in the package of FRAME's code, or else in the session's."
   (let ((session (evaluation-session suspended)))
     (call-nested suspended
                  (lambda ()
                    (let ((results '()))
                      (call-in-session
-                      session (live-package session)
+                      session (or (and frame (frame-package frame)) (live-package session))
                       (lambda ()
                         (let ((in (make-string-input-stream code)))
                           (loop for form = (read-form in)
@@ -150,7 +151,7 @@ error that nobody handles there ends it and leaves SUSPENDED where it is."
    (lambda (frame)
      (if (returnable-p frame)
          (multiple-value-bind (results report)
-             (nested-values suspended code (lambda (form) (evaluate-form form frame)))
+             (nested-values suspended code (lambda (form) (evaluate-form form frame)) frame)
            (if report
                (list :error (for-wire report))
                (let ((values (first (last results))))
@@ -201,7 +202,7 @@ error that nobody handles there ends it and leaves SUSPENDED where it is."
   (when (equal "UNBOUND-VARIABLE" (getf (getf outcome :error) :type))
     (multiple-value-bind (with without) (frame-variables frame)
       (call-with-frame-printing
-       (live-package session)
+       (or (frame-package frame) (live-package session))
        (lambda ()
          (push (format nil "Variables of frame ~D: ~:[none~;~:*~{~S~^, ~}~].~@[ Without a value there: ~{~S~^, ~}; ~
                             code compiled with DEBUG 3 keeps all.~]"
@@ -214,7 +215,8 @@ error that nobody handles there ends it and leaves SUSPENDED where it is."
 
 (defun evaluate-in-frame (code suspended number &key (session "default") (token 0) package)
   "EVALUATE in the user frame NUMBER of the SUSPENDED evaluation, a token, whose
-variables CODE sees and may assign."
+variables CODE sees and may assign.  Without PACKAGE it is read in that of the
+frame's code, where the variables are called what they are called there."
   (let ((session (ensure-session session)))
     (answer
      (command suspended
@@ -225,7 +227,9 @@ variables CODE sees and may assign."
                    (with-variables-noted
                     (registered-outcome
                      (make-evaluation :token token :session session :code code :frame frame)
-                     package 1)
+                     (or package
+                         (let ((own (frame-package frame))) (and own (package-name own))))
+                     1)
                     session number frame))))))))
 
 (defun continue-suspended (suspended how &key name code (frame 0))

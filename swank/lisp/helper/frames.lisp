@@ -98,6 +98,30 @@
              (when (and (null in) (listp name)) (return-from frame-name-symbol nil))))
   (and (symbolp name) name))
 
+(defun program-package-p (package)
+  "True of a package that code of a program is read in."
+  (not (or (null package)
+           (eq package (find-package '#:common-lisp))
+           (implementation-package-p package)
+           (helper-package-p package))))
+
+#+sbcl
+(defun frame-package (frame)
+  "The package that the code of FRAME was read in, as far as the names of its function
+and of its variables tell; or NIL."
+  (ignore-errors
+   (let ((function (sb-di:frame-debug-fun frame)))
+     (find-if #'program-package-p
+              (mapcar (lambda (symbol) (and symbol (symbol-package symbol)))
+                      (cons (frame-name-symbol (sb-di:debug-fun-name function))
+                            (map 'list #'sb-di:debug-var-symbol
+                                 (sb-di::debug-fun-debug-vars function))))))))
+
+#-sbcl
+(defun frame-package (frame)
+  (declare (ignore frame))
+  nil)
+
 (defun helper-package-p (package)
   (member (package-name package)
           '("SWANK-MCP" "SWANK-MCP-BOOT" "SWANK" "SWANK/BACKEND" "SWANK/SBCL" "SWANK/GRAY"

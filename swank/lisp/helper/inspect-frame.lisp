@@ -96,7 +96,8 @@ those that have no value where the frame is."
                      (call-nested suspended
                                   (lambda ()
                                     (with-standard-io-syntax
-                                      (let ((*package* (live-package (evaluation-session suspended)))
+                                      (let ((*package* (or (frame-package frame)
+                                                           (live-package (evaluation-session suspended))))
                                             (*print-readably* nil))
                                         (frame-for-wire suspended frame number disassemble)))))
                    (if report (list :error (for-wire report)) plist)))))
