@@ -47,9 +47,11 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 		s.journal = journal{}
 		how += " Evaluating the session's definitions again has ended new images, too; they are given up and the session starts empty."
 	case s.journal.live > 0:
-		s.recoveries++
 		text, err := im.restore(ctx, s, l)
 		if err != nil {
+			if ctx.Err() == nil { // that a caller leaves is not the journal's fault
+				s.recoveries++
+			}
 			return err
 		}
 		how += " " + text

@@ -1,6 +1,13 @@
 package lisp
 
-import "testing"
+import (
+	"context"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
 
 // An entry that stands twice is lost only if it failed twice.
 func TestRestoredOnceIsEnough(t *testing.T) {
@@ -13,5 +20,38 @@ func TestRestoredOnceIsEnough(t *testing.T) {
 	note([]*entry{early, late, never}, []wireFailure{{Index: 0, Why: "again"}, {Index: 2, Why: "never"}}, done, why)
 	if len(why) != 1 || why[never] != "never" {
 		t.Errorf("after both: %v", why)
+	}
+}
+
+// A caller who does not wait for a session to be brought back, as a client with
+// a short time limit of its own, must not cost the session its definitions.
+func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
+	im := testImage(t)
+	mustEval(t, im, "(defparameter *slow* (progn (sleep 3) 1)) (defun kept () 42)")
+	im.mu.Lock()
+	first := im.cur
+	im.mu.Unlock()
+	if err := syscall.Kill(first.proc.pid(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-first.proc.exited()
+	for range maxRecoveries + 1 {
+		lv, err := im.acquire(t.Context(), time.Minute) // so that the time runs out while the session is evaluated
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		_, err = im.Evaluate(ctx, "default", Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || lv.over() {
+			t.Fatalf("Evaluate = %v, over: %v", err, lv.over())
+		}
+	}
+	res, err := im.Evaluate(t.Context(), "default", Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
+	if err != nil || res.Failure != nil || len(res.Values) != 1 || res.Values[0].Head != "42" {
+		t.Fatalf("got %+v, %v", res, err)
+	}
+	if notes := strings.Join(res.Notes, "\n"); !strings.Contains(notes, "Restored: 2 definitions") {
+		t.Errorf("notes: %s", notes)
 	}
 }
