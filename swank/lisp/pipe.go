@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // commandPipe is a connection through a command, such as ssh -W. Closing it ends
@@ -22,10 +23,15 @@ type commandPipe struct {
 	once   sync.Once
 }
 
+// pipeGrace is how long a command's standard error is listened to after its end.
+// Others may hold it for ever: ssh with ControlPersist leaves a process behind.
+const pipeGrace = 500 * time.Millisecond
+
 // startPipe runs command in the shell.
 func startPipe(command string) (*commandPipe, error) {
 	cmd := exec.Command("sh", "-c", command)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.WaitDelay = pipeGrace
 	p := &commandPipe{cmd: cmd}
 	cmd.Stderr = &p.errors
 	var err error
