@@ -99,7 +99,7 @@ func (e *launchError) Unwrap() error { return e.err }
 // because of a cached file or of the person's init file is tried again
 // without it and noted. The error is a [*StartError].
 func startProcess(ctx context.Context, c Config, helper []byte) (*process, error) {
-	files, err := findImageFiles(c, helper)
+	files, err := findImageFiles(ctx, c, helper)
 	if err != nil {
 		return nil, err
 	}

@@ -121,7 +121,7 @@ func TestStackOverflowsInThreads(t *testing.T) {
 
 func TestLoopbackWhereNoSocketFits(t *testing.T) {
 	c := testConfig(t)
-	files, err := findImageFiles(c, []byte(testHelper))
+	files, err := findImageFiles(t.Context(), c, []byte(testHelper))
 	if err != nil {
 		t.Fatal(err)
 	}

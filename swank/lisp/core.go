@@ -10,7 +10,6 @@ import (
 	"hash"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -37,13 +36,14 @@ type imageFiles struct {
 	cacheProblem     string // why there is no cache, one sentence; "" is usable
 }
 
-// findImageFiles resolves c. Only a missing SBCL or Swank is an error.
-func findImageFiles(c Config, helper []byte) (*imageFiles, error) {
+// findImageFiles resolves c. Only a missing SBCL or Swank, or the end of ctx,
+// is an error.
+func findImageFiles(ctx context.Context, c Config, helper []byte) (*imageFiles, error) {
 	sbcl, err := FindSBCL(c)
 	if err != nil {
 		return nil, err
 	}
-	swank, err := FindSwank(c)
+	swank, err := FindSwank(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func findImageFiles(c Config, helper []byte) (*imageFiles, error) {
 		heapMB: cmp.Or(c.HeapMB, DefaultHeapMB), stackMB: cmp.Or(c.StackMB, DefaultStackMB),
 	}
 	if f.cacheDir, err = openCache(c); err == nil {
-		err = f.computeKeys()
+		err = f.computeKeys(ctx)
 	}
 	if err != nil {
 		f.cacheProblem = fmt.Sprintf("Nothing is cached, so that each start takes seconds: %v", err)
@@ -86,7 +86,7 @@ func openCache(c Config) (string, error) {
 
 // computeKeys hashes names, sizes and times of files, not their contents:
 // it is part of every start.
-func (f *imageFiles) computeKeys() error {
+func (f *imageFiles) computeKeys(ctx context.Context) error {
 	h := sha256.New()
 	fmt.Fprintln(h, cacheFormat)
 	if err := hashFile(h, f.sbcl); err != nil {
@@ -97,13 +97,11 @@ func (f *imageFiles) computeKeys() error {
 			return err
 		}
 	} else { // a wrapper, perhaps: ask
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		out, err := exec.CommandContext(ctx, f.sbcl, "--version").Output()
+		version, err := sbclVersion(ctx, f.sbcl)
 		if err != nil {
-			return fmt.Errorf("%s --version: %w", f.sbcl, err)
+			return err
 		}
-		fmt.Fprintf(h, "%s\n", out)
+		fmt.Fprintln(h, version)
 	}
 	sources, err := filepath.Glob(filepath.Join(globQuote(f.swank), "*.lisp"))
 	if err != nil {

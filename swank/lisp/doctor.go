@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -43,7 +42,7 @@ func Doctor(ctx context.Context, c Config) *Report {
 		return r
 	}
 	sbcl := r.sbcl(ctx, c)
-	swank := r.swank(c)
+	swank := r.swank(ctx, c)
 	r.cache(c)
 	r.initFile(c)
 	if sbcl && swank {
@@ -83,19 +82,14 @@ func (r *Report) sbcl(ctx context.Context, c Config) bool {
 		r.addError("SBCL", "", err)
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, found.Path, "--version")
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
-	version := strings.TrimSpace(string(out))
+	version, err := sbclVersion(ctx, found.Path)
 	if err == nil && !strings.HasPrefix(version, "SBCL ") {
-		err = fmt.Errorf("it answers %q", version)
+		err = fmt.Errorf("%s --version: it answers %q", found.Path, version)
 	}
 	if err != nil {
 		r.add(Check{
 			Name: "SBCL", Found: found.Path, Fatal: true,
-			Problem: fmt.Sprintf("%s --version: %v", found.Path, err),
+			Problem: err.Error(),
 			Advice:  "Name the SBCL program with --sbcl.",
 		})
 		return false
@@ -104,8 +98,8 @@ func (r *Report) sbcl(ctx context.Context, c Config) bool {
 	return true
 }
 
-func (r *Report) swank(c Config) bool {
-	found, err := FindSwank(c)
+func (r *Report) swank(ctx context.Context, c Config) bool {
+	found, err := FindSwank(ctx, c)
 	if err != nil {
 		r.addError("Swank", "", err)
 		return false

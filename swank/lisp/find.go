@@ -55,8 +55,9 @@ func FindSBCL(c Config) (Found, error) {
 // else the one that an image of this person would load (Quicklisp, ASDF's
 // places), else the system's, else the one inside SLIME in the person's Emacs,
 // else the one that an image knows when it is asked, which takes seconds. The
-// error is a [*StartError] with an install command for this platform.
-func FindSwank(c Config) (Found, error) {
+// error is a [*StartError] with an install command for this platform, or the
+// cause of ctx.
+func FindSwank(ctx context.Context, c Config) (Found, error) {
 	if c.SwankDir != "" {
 		f := Found{Looked: []string{c.SwankDir}}
 		if !isSwank(c.SwankDir) {
@@ -83,9 +84,12 @@ func FindSwank(c Config) (Found, error) {
 		}
 	}
 	f.Looked = append(f.Looked, "the image's (asdf:find-system :swank)")
-	if dir := askForSwank(c); isSwank(dir) {
+	if dir := askForSwank(ctx, c); isSwank(dir) {
 		f.Path = dir
 		return f, nil
+	}
+	if ctx.Err() != nil {
+		return f, context.Cause(ctx)
 	}
 	return f, &StartError{
 		Problem: "no Swank (the Lisp part of SLIME): looked for " + strings.Join(f.Looked, ", "),
@@ -120,6 +124,19 @@ func swankPlaces(home string) []string {
 	return places
 }
 
+// sbclVersion is what program answers to --version: "SBCL 2.2.9.debian".
+func sbclVersion(ctx context.Context, program string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "--version")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s --version: %w", program, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
 func isSwank(dir string) bool {
 	if dir == "" {
 		return false
@@ -134,12 +151,12 @@ func isSwank(dir string) bool {
 
 // askForSwank asks an image with the person's init file where Swank is, and
 // returns "" when it does not know.
-func askForSwank(c Config) string {
+func askForSwank(ctx context.Context, c Config) string {
 	sbcl, err := FindSBCL(c)
 	if err != nil {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	const mark = "swank-mcp found: "
 	args := []string{"--noinform", "--disable-ldb", "--end-runtime-options", "--no-sysinit"}

@@ -1,11 +1,13 @@
 package lisp
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // fakeSwank makes a directory that looks like Swank's.
@@ -36,7 +38,7 @@ func TestFindSwankOrder(t *testing.T) {
 
 	expect := func(c Config, want string) {
 		t.Helper()
-		if got, err := FindSwank(c); err != nil || got.Path != want {
+		if got, err := FindSwank(t.Context(), c); err != nil || got.Path != want {
 			t.Errorf("got %+v, %v; want %s", got, err, want)
 		}
 	}
@@ -53,7 +55,7 @@ func TestFindSwankOrder(t *testing.T) {
 
 func TestFindSwankSaysWhatIsMissing(t *testing.T) {
 	var start *StartError
-	_, err := FindSwank(Config{SwankDir: t.TempDir()})
+	_, err := FindSwank(t.Context(), Config{SwankDir: t.TempDir()})
 	if !errors.As(err, &start) || !strings.Contains(start.Problem, "swank-loader.lisp") || start.Advice == "" {
 		t.Errorf("error %v", err)
 	}
@@ -104,10 +106,27 @@ func TestAskForSwank(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".sbclrc"), []byte(rc), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := askForSwank(Config{}); got != hidden {
+	if got := askForSwank(t.Context(), Config{}); got != hidden {
 		t.Errorf("got %q, want %q", got, hidden)
 	}
-	if got := askForSwank(Config{NoUserInit: true}); got == hidden {
+	if got := askForSwank(t.Context(), Config{NoUserInit: true}); got == hidden {
 		t.Errorf("the init file was loaded")
+	}
+}
+
+// A start that is given up does not leave an SBCL behind that is being asked.
+func TestAskForSwankEndsWithItsContext(t *testing.T) {
+	slow := filepath.Join(t.TempDir(), "sbcl")
+	if err := os.WriteFile(slow, []byte("#!/bin/sh\nexec sleep 20\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	if got := askForSwank(ctx, Config{SBCL: slow}); got != "" {
+		t.Errorf("got %q", got)
+	}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

@@ -18,7 +18,7 @@ func TestHelperOnItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	swankDir, err := FindSwank(Config{})
+	swankDir, err := FindSwank(t.Context(), Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

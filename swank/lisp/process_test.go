@@ -51,7 +51,7 @@ func needSBCL(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts SBCL")
 	}
-	for _, err := range []error{second(FindSBCL(Config{})), second(FindSwank(Config{}))} {
+	for _, err := range []error{second(FindSBCL(Config{})), second(FindSwank(t.Context(), Config{}))} {
 		if err != nil {
 			t.Fatalf("%v\n(on Debian: apt-get install sbcl cl-swank)", err)
 		}
