@@ -247,44 +247,15 @@ func writeOnce(name string, data []byte) error {
 	return os.Rename(temporary.Name(), name)
 }
 
-// coreBuild is a core in the making, in the background. Its owner calls stop.
-type coreBuild struct {
-	cancel context.CancelFunc
-	done   chan struct{}
-	err    error // valid after done
-}
-
-// startCoreBuild begins to build the core that f lacks: an SBCL of its own, at
-// low priority, loads what p's image was loaded from and saves itself; the
-// result is started once before it gets its name in the cache. Any number of
-// servers may build at once; the last one's result stays.
-func startCoreBuild(f *imageFiles) *coreBuild {
-	ctx, cancel := context.WithCancel(context.Background())
-	b := &coreBuild{cancel: cancel, done: make(chan struct{})}
-	go func() {
-		defer close(b.done)
-		b.err = f.buildCore(ctx)
-	}()
-	return b
-}
-
 // wantsCore reports whether a core should be built for the next start.
 func (p *process) wantsCore(c Config) bool {
 	return !c.NoCore && !p.fromCore && p.image.cacheProblem == "" && !p.image.hasCore()
 }
 
-// finished is closed at the end of the build.
-func (b *coreBuild) finished() <-chan struct{} { return b.done }
-
-// result returns nil, or why there is no new core. Valid once finished.
-func (b *coreBuild) result() error { return b.err }
-
-// stop ends the build, if it runs, and returns when nothing of it is left.
-func (b *coreBuild) stop() {
-	b.cancel()
-	<-b.done
-}
-
+// buildCore builds the core that f lacks: an SBCL of its own, at low priority,
+// loads what f's images are loaded from and saves itself; the result is started
+// once before it gets its name in the cache. Any number of servers may build at
+// once; the last one's result stays. When ctx ends, nothing is left of it.
 func (f *imageFiles) buildCore(ctx context.Context) error {
 	fail := func(doing string, err error) error {
 		var failure *launchError

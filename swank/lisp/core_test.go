@@ -2,6 +2,7 @@ package lisp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,14 +15,9 @@ import (
 // buildTestCore builds the core for p's image and returns the build's result.
 func buildTestCore(t *testing.T, p *process) error {
 	t.Helper()
-	b := startCoreBuild(p.image)
-	t.Cleanup(b.stop)
-	select {
-	case <-b.finished():
-	case <-time.After(40 * time.Second):
-		t.Fatal("no core after 40 s")
-	}
-	return b.result()
+	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+	defer cancel()
+	return p.image.buildCore(ctx)
 }
 
 // coreConfig is testConfig with cores, in a cache of the test's own that has
@@ -55,14 +51,10 @@ func TestCore(t *testing.T) {
 	}
 	begin := time.Now()
 	// Two servers at once.
-	first, other := startCoreBuild(p.image), startCoreBuild(p.image)
-	defer first.stop()
-	defer other.stop()
-	for _, b := range []*coreBuild{first, other} {
-		<-b.finished()
-		if err := b.result(); err != nil {
-			t.Fatal(err)
-		}
+	other := make(chan error)
+	go func() { other <- p.image.buildCore(t.Context()) }()
+	if err := errors.Join(p.image.buildCore(t.Context()), <-other); err != nil {
+		t.Fatal(err)
 	}
 	t.Logf("two cores in %v", time.Since(begin))
 	if left := leftovers(t, c); len(left) > 0 {
@@ -194,10 +186,13 @@ func TestStoppedCoreBuildLeavesNothing(t *testing.T) {
 	c := coreConfig(t)
 	p := startTest(t, c)
 	for _, wait := range []time.Duration{0, 50 * time.Millisecond, 500 * time.Millisecond, time.Second} {
-		b := startCoreBuild(p.image)
+		ctx, stop := context.WithCancel(t.Context())
+		built := make(chan error)
+		go func() { built <- p.image.buildCore(ctx) }()
 		time.Sleep(wait)
 		begin := time.Now()
-		b.stop()
+		stop()
+		<-built
 		if took := time.Since(begin); took > 2*time.Second {
 			t.Errorf("stopping took %v", took)
 		}

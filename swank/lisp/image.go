@@ -20,10 +20,10 @@ var ErrClosed = errors.New("lisp: the image has been closed")
 // first evaluation, and again after it has died. Its methods may be called
 // from any goroutine.
 //
-// Goroutines: one per start attempt, one that watches each running image for
-// its end, one beside the building of a core; all are owned by the Image and
-// ended by Close. An evaluation runs
-// on its caller's goroutine.
+// Goroutines: one for each start, one that watches each running image for its
+// end, one that builds the core, one that looks for an attached image that was
+// lost. All are owned by the Image and ended by Close. An evaluation runs on its
+// caller's goroutine.
 type Image struct {
 	cfg   Config
 	log   *slog.Logger
@@ -34,12 +34,12 @@ type Image struct {
 	work   sync.WaitGroup // our goroutines
 
 	mu       sync.Mutex
-	cur      *live      // nil: none runs
-	start    *start     // a start under way, or nil
-	starts   int        // images started so far
-	lastEnd  string     // how the previous image ended
-	core     *coreBuild // under way or done; nil: none was needed
-	coreErr  error      // why there is no cached core
+	cur      *live  // nil: none runs
+	start    *start // a start under way, or nil
+	starts   int    // images started so far
+	lastEnd  string // how the previous image ended
+	building bool   // a core is being built, or has been
+	coreErr  error  // why there is no cached core
 	closed   bool
 	sessions map[string]*session
 	calls    map[*swank.Call]chan *swank.Debug // evaluations in flight
@@ -181,20 +181,12 @@ func (im *Image) startLocked() *start {
 // without one.
 func (im *Image) buildCoreLocked(lv *live) {
 	proc, launched := lv.proc.(*process)
-	if im.core != nil || im.closed || !launched || !proc.wantsCore(im.cfg) {
+	if im.building || im.closed || !launched || !proc.wantsCore(im.cfg) {
 		return
 	}
-	build := startCoreBuild(proc.image)
-	im.core = build
+	im.building = true
 	im.work.Go(func() {
-		select {
-		case <-build.finished():
-		case <-im.ctx.Done():
-			build.stop()
-			<-build.finished()
-			return
-		}
-		if err := build.result(); err != nil {
+		if err := proc.image.buildCore(im.ctx); err != nil && im.ctx.Err() == nil {
 			im.log.Warn("saving a core", "err", err)
 			im.mu.Lock()
 			im.coreErr = err
