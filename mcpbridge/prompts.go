@@ -122,17 +122,11 @@ var (
 	}
 )
 
-// shows reports whether the client was shown the tool, which a prompt may then
-// name.
-func (b *Bridge) shows(name string) bool {
-	return slices.ContainsFunc(b.tools, func(t *tool) bool { return t.name == name })
-}
-
 // advice lists those steps whose tool is shown.
 func (b *Bridge) advice(steps []step) string {
 	var out strings.Builder
 	for _, s := range steps {
-		if b.shows(s.tool) {
+		if b.offers(s.tool) {
 			out.WriteString("- `" + s.tool + "`: " + s.what + "\n")
 		}
 	}

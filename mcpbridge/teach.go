@@ -37,7 +37,7 @@ func (b *Bridge) nextAfter(r *request, f *lisp.Failure) string {
 	return ""
 }
 
-// offers reports whether the client is shown the tool.
+// offers reports whether the client is shown the tool, so that a text may name it.
 func (b *Bridge) offers(name string) bool {
 	return slices.ContainsFunc(b.tools, func(t *tool) bool { return t.name == name })
 }

@@ -77,22 +77,7 @@ func shareHelper(c Config, hash string, source []byte) string {
 		return ""
 	}
 	file := filepath.Join(dir, "helper-"+hash+".lisp")
-	if _, err := os.Stat(file); err == nil {
-		return file
-	}
-	temporary, err := os.CreateTemp(dir, "helper-*.tmp")
-	if err != nil {
-		return ""
-	}
-	_, err = temporary.Write(source)
-	if closeErr := temporary.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(temporary.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(temporary.Name())
+	if err := writeOnce(file, source); err != nil {
 		return ""
 	}
 	return file

@@ -36,11 +36,3 @@ func (im *Image) InspectHandle(ctx context.Context, session, handle string, v Vi
 	c := newHelperCall("INSPECT-HANDLE").str(handle).str(v.Path).key("SESSION").str(session)
 	return im.found(ctx, session, v.on(c))
 }
-
-func (w *wireFound) finding() *Finding {
-	f := &Finding{Title: w.Title, Notes: w.Notes, Standard: w.Standard}
-	for _, s := range w.Sections {
-		f.Sections = append(f.Sections, Section{Name: s.Title, Lines: s.Lines})
-	}
-	return f
-}

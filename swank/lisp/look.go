@@ -110,11 +110,15 @@ func (im *Image) found(ctx context.Context, session string, c *helperCall) (*Fin
 	if err := im.look(ctx, session, c, &w); err != nil {
 		return nil, err
 	}
+	return w.finding(), nil
+}
+
+func (w *wireFound) finding() *Finding {
 	f := &Finding{Title: w.Title, Notes: w.Notes, Names: w.Names, Standard: w.Standard}
 	for _, s := range w.Sections {
 		f.Sections = append(f.Sections, Section{Name: s.Title, Lines: s.Lines})
 	}
-	return f, nil
+	return f
 }
 
 // look asks an image, which it starts if none runs, for an answer of the
