@@ -40,7 +40,7 @@ func (f *fakeImage) Packages(context.Context, string) ([]lisp.Package, error) {
 
 func (f *fakeImage) ResetSession(_ context.Context, _ string, _ time.Duration, queued func()) (*lisp.Reset, error) {
 	queued()
-	return &lisp.Reset{Undefined: 2, Problems: []string{"package X: in use"}}, nil
+	return &lisp.Reset{Problems: []string{"package X: in use"}}, nil
 }
 
 func value(s string) *lisp.Result {

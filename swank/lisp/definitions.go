@@ -32,11 +32,8 @@ type Package struct {
 
 // Reset tells what [Image.ResetSession] did.
 type Reset struct {
-	Undefined int      // definitions undone
-	Problems  []string // what could not be undone, and why
-	Left      []string // what is not undone in an image that is not ours
-	Systems   []string // loaded systems, which stay
-	Package   string   // of the session now
+	Problems []string // what could not be undone, and why
+	Left     []string // what is not undone in an image that is not ours
 }
 
 // Definitions returns what the session has defined and is still so, without
@@ -107,7 +104,7 @@ func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Dur
 		return nil, err
 	}
 	s.suspended.clear("reset-session ended it")
-	return &Reset{Undefined: wire.Undefined, Problems: wire.Problems, Left: wire.Left, Systems: wire.Systems}, nil
+	return &Reset{Problems: wire.Problems, Left: wire.Left}, nil
 }
 
 type (
@@ -124,10 +121,8 @@ type (
 		Nicknames []string
 	}
 	wireReset struct {
-		Undefined int      `sexp:"undefined"`
-		Problems  []string `sexp:"problems"`
-		Left      []string `sexp:"left"`
-		Systems   []string `sexp:"systems"`
+		Problems []string `sexp:"problems"`
+		Left     []string `sexp:"left"`
 	}
 )
 

@@ -161,6 +161,9 @@ func (im *Image) startLocked() *start {
 		ctx, cancel := context.WithTimeoutCause(im.ctx, startLimit, errStartLimit)
 		defer cancel()
 		st.lv, st.err = begin(ctx, im.cfg, im.handle)
+		if st.err != nil {
+			im.log.Warn("starting Lisp", "err", st.err) // not under the lock: stderr may block
+		}
 		im.mu.Lock()
 		im.start = nil
 		if st.err == nil {
@@ -168,8 +171,6 @@ func (im *Image) startLocked() *start {
 			im.cur = st.lv
 			im.work.Go(func() { im.watch(st.lv) })
 			im.buildCoreLocked(st.lv)
-		} else {
-			im.log.Warn("starting Lisp", "err", st.err)
 		}
 		im.mu.Unlock()
 		close(st.done)

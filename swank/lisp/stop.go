@@ -62,8 +62,6 @@ func (s *stopper) next() *Result {
 	case s.tries == 1:
 		s.stop(s.kind)
 		return nil
-	case s.asked != nil && !answered(s.asked) && s.e.lv.single:
-		return s.e.stuck(s.kind, "The evaluation could not be stopped.")
 	case s.asked != nil && !answered(s.asked) && s.tries < frozenTries:
 		// The whole image is busy, collecting garbage perhaps, or suspended: not
 		// the evaluation's fault, so it gets more time.
