@@ -40,7 +40,7 @@ func (p *parts) notes(c *lisp.Compiled, file string) {
 	}
 }
 
-// counts is "2 errors, 1 warning, 3 notes", style warnings among the warnings.
+// noteCounts is "2 errors, 1 warning, 3 notes", style warnings among the warnings.
 func noteCounts(notes []lisp.Note) string {
 	n := map[string]int{}
 	for _, note := range notes {

@@ -47,7 +47,7 @@ func limitParam(what string, def, most float64) param {
 	return param{name: "limit", kind: kindInteger, def: def, min: 1, max: most, doc: "How many " + what + " to show."}
 }
 
-// section is a heading in brackets and lines under it.
+// linesUnder is a heading in brackets and lines under it.
 func linesUnder(heading string, lines []string) string {
 	return "[" + heading + "]\n" + sanitize(strings.Join(lines, "\n"))
 }

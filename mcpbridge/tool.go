@@ -129,7 +129,7 @@ func quote(v any) string {
 	return string(b)
 }
 
-// describeTool is the tool as tools/list shows it.
+// describe is the tool as tools/list shows it.
 func (t *tool) describe(o *Options) *mcp.Tool {
 	return &mcp.Tool{
 		Name:        t.name,

@@ -15,9 +15,9 @@ import (
 // nothing: every symbol in them names its own.
 const evalPackage = "COMMON-LISP-USER"
 
-// An evaluation that is told to stop gets this long, then is told once more,
-// which also breaks off cleanup forms, and gets as long again. After that it
-// cannot be stopped from outside.
+// stopGrace is how long an evaluation gets that is told to stop. Then it is told
+// once more, which also breaks off cleanup forms, and gets as long again. After
+// that it cannot be stopped from outside.
 const stopGrace = 1200 * time.Millisecond
 
 // What the helper's EVALUATE takes for an argument left out.

@@ -5,7 +5,7 @@ import "time"
 // Status is what is known of an image at one moment. Asking for it never
 // starts one.
 type Status struct {
-	State          string // "not started", "starting", "running", "replacing" or "ended"
+	State          string // "not started", "starting", "running", "replacing", "ended", or of an image to attach to "not connected"
 	Launched       bool   // we started it (else it is somebody's, attached)
 	PID            int
 	Implementation string // "SBCL 2.2.9.debian"
