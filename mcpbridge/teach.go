@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"swank-mcp/swank/lisp"
 )
@@ -42,21 +44,22 @@ func (b *Bridge) offers(name string) bool {
 	return slices.ContainsFunc(b.tools, func(t *tool) bool { return t.name == name })
 }
 
-// instead is the call once more with one name for another, in whatever case it
-// was written; "" if it is not in an argument.
+// instead is the call once more with one name for another; "" if it is not in an
+// argument. One that is an argument by itself, as of a package, is changed only
+// there.
 func (a *args) instead(written, meant string) string {
-	name := regexp.MustCompile(`(?i)` + regexp.QuoteMeta(written))
+	if written == "" || !utf8.ValidString(written) {
+		return ""
+	}
+	alone := slices.ContainsFunc(a.given, func(g argument) bool { return g.isName(written) })
 	var members []member
 	var changed []string
 	for _, g := range a.given {
 		v := g.value
-		if len(v) > 0 && v[0] == '"' {
-			if s := unquote(v); name.MatchString(s) {
-				with := meant
-				if name.FindString(s) != strings.ToUpper(written) {
-					with = strings.ToLower(meant)
-				}
-				v = json.RawMessage(quote(name.ReplaceAllLiteralString(s, with)))
+		if v[0] == '"' && (!alone || g.isName(written)) {
+			old := unquote(v)
+			if s := rename(old, written, meant); s != old {
+				v = json.RawMessage(quote(s))
 				changed = append(changed, g.param.name)
 			}
 		}
@@ -67,3 +70,31 @@ func (a *args) instead(written, meant string) string {
 	}
 	return a.told(members, changed)
 }
+
+func (g *argument) isName(name string) bool {
+	return g.value[0] == '"' && strings.EqualFold(strings.TrimSpace(unquote(g.value)), name)
+}
+
+// rename puts the name meant for the name written, in whatever case, where that
+// is not a part of a longer one. What ends in a colon is the beginning of one.
+func rename(text, written, meant string) string {
+	var b strings.Builder
+	done := 0
+	for _, at := range regexp.MustCompile("(?i)"+regexp.QuoteMeta(written)).FindAllStringIndex(text, -1) {
+		before, _ := utf8.DecodeLastRuneInString(text[:at[0]])
+		after, _ := utf8.DecodeRuneInString(text[at[1]:])
+		if at[0] > 0 && ofName(before) || at[1] < len(text) && ofName(after) && !strings.HasSuffix(written, ":") {
+			continue
+		}
+		with := meant
+		if text[at[0]:at[1]] != strings.ToUpper(written) {
+			with = strings.ToLower(meant)
+		}
+		b.WriteString(text[done:at[0]] + with)
+		done = at[1]
+	}
+	return b.String() + text[done:]
+}
+
+// ofName reports whether r, beside a name, belongs to it.
+func ofName(r rune) bool { return !unicode.IsSpace(r) && !strings.ContainsRune("()\"'`,;|", r) }
