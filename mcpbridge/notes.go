@@ -2,7 +2,6 @@ package mcpbridge
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"swank-mcp/mcpbridge/syntax"
@@ -92,11 +91,10 @@ func compiledText(c *lisp.Compiled, res *lisp.Result, file, code string, in lisp
 // parentheses adds what validate-syntax would say, if it finds anything.
 func (p *parts) parentheses(file, code string) {
 	if file != "" {
-		text, err := os.ReadFile(file)
-		if err != nil {
+		var err error
+		if code, err = readSource(file); err != nil {
 			return // it is the image's; that is enough
 		}
-		code = string(text)
 	}
 	for _, problem := range syntax.Check(code).Problems {
 		if problem.Hint != nil {

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -105,35 +104,16 @@ func (d *sessionDir) others() string {
 	return " (there are " + strings.Join(names, ", ") + more + ")"
 }
 
-// errTooLarge is the refusal to read a file.
-var errTooLarge = fmt.Errorf("it has more than %d MB; load it with evaluate-lisp, as in (load %q)", maxSessionFile>>20, "file")
-
 // read returns the text of a file.
 func (d *sessionDir) read(name string) (string, error) {
-	info, err := d.root.Stat(name) // before opening: a pipe would wait for its writer
+	text, err := readText(d.root.FS(), name, maxSessionFile)
 	switch {
-	case err != nil:
-		return "", err
-	case info.IsDir():
-		return "", errors.New("it is a directory")
-	case !info.Mode().IsRegular():
-		return "", errors.New("it is no regular file")
-	}
-	f, err := d.root.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSessionFile+1))
-	switch {
-	case err != nil:
-		return "", err
-	case len(data) > maxSessionFile:
-		return "", errTooLarge
-	case !utf8.Valid(data):
+	case errors.Is(err, errTooLarge):
+		return "", fmt.Errorf("%w; load it with evaluate-lisp, as in (load %q)", err, "file")
+	case err == nil && !utf8.ValidString(text):
 		return "", errors.New("it is not UTF-8 text")
 	}
-	return string(data), nil
+	return text, err
 }
 
 // write makes the file in one step: nobody sees half of it. Without overwrite

@@ -3,7 +3,6 @@ package mcpbridge
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"swank-mcp/mcpbridge/syntax"
@@ -35,11 +34,11 @@ func (b *Bridge) validateSyntax(_ context.Context, r *request) (reply, error) {
 		return reply{}, r.err
 	}
 	if path != "" {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return reply{}, fmt.Errorf("reading %s: %w", path, err)
+		var err error
+		if code, err = readSource(path); err != nil {
+			r.fail("path: %s cannot be read: %v.", path, err)
+			return reply{}, r.err
 		}
-		code = string(text)
 	}
 	return reply{text: syntaxText(path, code, syntax.Check(code))}, nil
 }
