@@ -285,6 +285,7 @@ func TestEvalCommand(t *testing.T) {
 		{[]string{"eval", "(defvar *a* 20)", "(* 2 *a*)"}, 0, "=> 40"},
 		{[]string{"eval", "(/ 1 0)"}, 1, "DIVISION-BY-ZERO"},
 		{[]string{"eval", `(string (code-char 955))`}, 0, "λ"},
+		{[]string{"--session", "mine", "eval", "(sb-thread:thread-name sb-thread:*current-thread*)"}, 0, `=> "swank-mcp session mine"`},
 		{[]string{"version"}, 0, "swank-mcp"},
 		{[]string{"--help"}, 0, "eval"},
 		{[]string{"doctor"}, 0, "SBCL"},

@@ -28,7 +28,7 @@ func (c *command) eval(ctx context.Context) error {
 		return err
 	}
 	defer closeImage()
-	res, err := im.Evaluate(ctx, "default", lisp.Request{Code: code, Timeout: c.timeout, Debug: 1})
+	res, err := im.Evaluate(ctx, c.session, lisp.Request{Code: code, Timeout: c.timeout, Debug: 1})
 	if err != nil {
 		fmt.Fprintln(c.stderr, mcpbridge.ErrorText(err))
 		return errReported
