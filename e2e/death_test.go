@@ -59,6 +59,29 @@ func wantReplaced(t *testing.T, s *server) {
 	want(t, s, "(+ 1 2)", "=> 3")
 }
 
+// A look-up, too, says that the image has died, and not that the server is broken.
+func TestImageKilledInMidLookUp(t *testing.T) {
+	for _, tool := range []string{"describe-symbol", "list-definitions"} {
+		t.Run(tool, func(t *testing.T) {
+			s := start(t)
+			l := begin(t, s)
+			syscall.Kill(l.pid, syscall.SIGSTOP) // so that it does not answer before
+			args := map[string]any{}
+			if tool == "describe-symbol" {
+				args["name"] = "car"
+			}
+			p, err := s.GoTool(tool, args, wire.CallOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(300 * time.Millisecond)
+			syscall.Kill(l.pid, syscall.SIGKILL)
+			died(t, p, "kill")
+			wantReplaced(t, s)
+		})
+	}
+}
+
 func TestImageKilledInMidEvaluation(t *testing.T) {
 	for _, code := range []string{"(sleep 100)", "(loop)", "(loop (print 1))"} {
 		t.Run(code, func(t *testing.T) {

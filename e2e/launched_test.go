@@ -18,6 +18,7 @@ var launchedOnly = map[string]string{
 	"TestLoopWithoutInterruptsCancelled": replaced + ": see TestAttachedUnstoppable",
 	"TestUnstoppableLoop":                replaced + ": see TestAttachedUnstoppable",
 	"TestImageKilledInMidEvaluation":     replaced + ": see TestAttachedImageDies",
+	"TestImageKilledInMidLookUp":         replaced + ": see TestAttachedImageDies",
 	"TestImageEndsItself":                replaced + ": see TestAttachedImageDies",
 	"TestImageKilledWhileIdle":           replaced + ": see TestAttachedImageDies",
 	"TestImageKilledTenTimes":            replaced + ": see TestAttachedImageDies",

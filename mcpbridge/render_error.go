@@ -85,8 +85,8 @@ func ErrorText(err error) string {
 		busy  *lisp.BusyError
 		bad   *argError
 		debug *lisp.DebuggerError
-
-		look *lookError
+		lost  *lisp.UnansweredError
+		look  *lookError
 	)
 	switch {
 	case errors.As(err, &look):
@@ -103,6 +103,12 @@ func ErrorText(err error) string {
 			problem += ": " + start.Err.Error()
 		}
 		return errorBlock("NO-IMAGE", problem, start.Advice)
+	case errors.As(err, &lost):
+		kind := "IMAGE-DIED"
+		if lost.Kind == lisp.KindTimeout {
+			kind = "TIMEOUT"
+		}
+		return errorBlock(kind, lost.Why, "Send the call again; session-status shows the state of the image.")
 	case errors.Is(err, context.DeadlineExceeded):
 		return errorBlock("TIMEOUT", "The image did not answer in time.", "session-status shows what it is doing.")
 	case errors.Is(err, errShutdown), errors.Is(err, context.Canceled):

@@ -1,6 +1,7 @@
 package mcpbridge
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -116,6 +117,10 @@ func TestErrorText(t *testing.T) {
 		if !strings.Contains(busy, want) {
 			t.Errorf("busy text lacks %q:\n%s", want, busy)
 		}
+	}
+	slow := ErrorText(fmt.Errorf("x: %w", &lisp.UnansweredError{Kind: lisp.KindTimeout, Why: "The image did not answer."}))
+	if !strings.HasPrefix(slow, "[ERROR] TIMEOUT\nThe image did not answer.\n\nSend the call again") {
+		t.Errorf("unanswered: %q", slow)
 	}
 	start := ErrorText(&lisp.StartError{Problem: "sbcl is not on PATH", Advice: "apt-get install sbcl"})
 	if want := "[ERROR] NO-IMAGE\nsbcl is not on PATH\n\napt-get install sbcl"; start != want {

@@ -145,19 +145,24 @@ func (im *Image) lookup(ctx context.Context, c *helperCall, v any) error {
 	defer cancel()
 	answer, err := lv.askLooking(bounded, c)
 	if err != nil {
-		return lv.lookupError(err)
+		return lv.unanswered(ctx, err)
 	}
 	return decodeAnswer(answer, v)
 }
 
-// lookupError says what became of a look-up that was not answered.
-func (lv *live) lookupError(err error) error {
+// unanswered says what became of a look-up that ended with err.
+func (lv *live) unanswered(ctx context.Context, err error) error {
 	var conn *swank.ConnError
 	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("lisp: the image did not answer within %v: it is collecting garbage or out of processor time; try again", lookupTimeout)
-	case errors.As(err, &conn), errors.Is(err, swank.ErrClosed):
-		return fmt.Errorf("lisp: the image ended during this call: %s; try again, in a new image", lv.epitaph())
+		return &UnansweredError{KindTimeout, fmt.Sprintf(
+			"The image did not answer within %v: it is collecting garbage or out of processor time.", lookupTimeout)}
+	case !errors.As(err, &conn) && !errors.Is(err, swank.ErrClosed):
+		return err
+	case lv.attached():
+		return &UnansweredError{KindImageDied, "The attached Lisp was lost during this call: " + lv.epitaph() + "."}
 	}
-	return err
+	return &UnansweredError{KindImageDied, "The Lisp image ended during this call: " + lv.epitaph() + "."}
 }

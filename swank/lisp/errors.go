@@ -41,3 +41,11 @@ type BusyError struct {
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("lisp: session busy: %q has been running for %v", e.Code, e.Age.Round(time.Millisecond))
 }
+
+// UnansweredError is a call beside evaluations that the image did not answer.
+type UnansweredError struct {
+	Kind FailureKind // KindImageDied or KindTimeout
+	Why  string      // one sentence
+}
+
+func (e *UnansweredError) Error() string { return "lisp: " + e.Why }

@@ -136,7 +136,7 @@ func (im *Image) look(ctx context.Context, session string, c *helperCall, v any)
 	defer cancel()
 	answer, err := lv.askLooking(bounded, c)
 	if err != nil {
-		return lv.lookupError(err)
+		return lv.unanswered(ctx, err)
 	}
 	var failed wireLookupError
 	if err := decodeAnswer(answer, &failed); err != nil {
