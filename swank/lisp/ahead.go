@@ -62,7 +62,8 @@ func (a *early) send(l *lane) bool {
 // has begun.
 const withdrawLimit = 2 * time.Second
 
-// withdraw implements [sender].
+// withdraw implements [sender]. If the image does not say in time, it may still
+// withdraw the evaluation, which then ends as cancelled by nobody; see finish.
 func (a *early) withdraw() bool {
 	if a.e == nil {
 		return true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -238,5 +239,44 @@ func TestSentAheadToAThreadThatEnds(t *testing.T) {
 	}
 	if got := mustEval(t, im, "*trace*"); got != "(3 2 1)" {
 		t.Errorf("*trace* = %s, want (3 2 1)", got)
+	}
+}
+
+// An image that is slow to say whether it has begun what is withdrawn may
+// withdraw it after the bridge has stopped to ask. The caller is told that the
+// session was busy, not that somebody has cancelled the call.
+func TestWithdrawnWithoutAnAnswer(t *testing.T) {
+	im := testImage(t)
+	mustEval(t, im, "(defvar *times* 0)")
+	pid := im.cur.proc.pid()
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	queued := make(chan struct{})
+	wg.Go(func() {
+		res, err := im.Evaluate(t.Context(), "default", Request{Code: "(sleep 6)", Timeout: time.Minute, Debug: 1,
+			Queued: func() { close(queued) }})
+		if err != nil || res.Failure != nil {
+			t.Errorf("the one before: %+v, %v", res, err)
+		}
+	})
+	<-queued
+	time.Sleep(200 * time.Millisecond)
+	wg.Go(func() {
+		time.Sleep(300 * time.Millisecond) // it has been sent, and its time is not up
+		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(withdrawLimit + 1500*time.Millisecond)
+		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+			t.Error(err)
+		}
+	})
+	res, err := im.Evaluate(t.Context(), "default", Request{Code: "(incf *times*)", Timeout: time.Second, Debug: 1})
+	var busy *BusyError
+	if !errors.As(err, &busy) || busy.Code != "(sleep 6)" || busy.Waited != time.Second {
+		t.Errorf("got %+v, %v", res, err)
+	}
+	if got := mustEval(t, im, "*times*"); got != "0" {
+		t.Errorf("it was evaluated %s times", got)
 	}
 }

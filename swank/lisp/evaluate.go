@@ -92,7 +92,12 @@ func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result,
 		if err == nil {
 			e.told(res)
 		}
-		// Nothing has been evaluated: the image or the thread was gone before.
+		// Nothing has been evaluated: the image or the thread was gone before, or
+		// it was withdrawn. If its time was up it is not sent again: those behind
+		// it have gone ahead.
+		if errors.Is(err, errNotBegun) && t.late != nil {
+			return nil, t.late
+		}
 		if errors.Is(err, errNotBegun) && attempt < 3 {
 			e = nil
 			continue
@@ -264,6 +269,9 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 		return nil, context.Cause(ctx)
 	}
 	res := a.result()
+	if e.early && res.Failure != nil && res.Failure.Kind == KindCancelled {
+		return nil, errNotBegun // withdrawn after all, though withdraw could not learn that
+	}
 	e.suspension(&a, res)
 	e.lv.proc.settle()
 	res.Background = e.lv.proc.background()

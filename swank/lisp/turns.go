@@ -30,6 +30,10 @@ type turn struct {
 	queued func() // told when the place in the queue is taken; may be nil
 	ahead  sender // sends it ahead of its turn; nil: it must not be
 
+	// What it waited for when its time was up and the image did not say whether
+	// it had begun; for the goroutine that takes the turn.
+	late *BusyError
+
 	// Guarded by the mutex of the queue:
 	lane *lane         // where it has been sent, nil if it has not
 	near chan struct{} // closed when it may be sent ahead; nil: it may not yet
@@ -172,15 +176,30 @@ func (q *turns) remove(t *turn) int {
 	return i
 }
 
-// giveUp is leave with a description of what t waited for; nil if t has the
-// turn after all.
+// giveUp is leave with a description of what t waits for; nil if t goes on to
+// wait, or has the turn after all.
 func (q *turns) giveUp(t *turn) *BusyError {
+	busy := q.busy(t)
+	if busy == nil {
+		return nil
+	}
 	if !q.withdrawn(t) {
+		t.late = busy
 		return nil
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	ahead := q.remove(t)
+	if q.remove(t) < 0 {
+		return nil
+	}
+	return busy
+}
+
+// busy describes what t waits for; nil if it has the turn.
+func (q *turns) busy(t *turn) *BusyError {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	ahead := slices.Index(q.waiting, t)
 	if ahead < 0 {
 		return nil
 	}
