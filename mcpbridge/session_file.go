@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"swank-mcp/swank/lisp"
 )
 
 // maxSessionFile bounds what load-session takes: what it defines comes back in
@@ -22,16 +24,41 @@ type sessionDir struct {
 	root *os.Root
 }
 
-func openSessionDir(path string) (*sessionDir, error) {
-	path, err := filepath.Abs(orElse(path, "."))
+// sessionFile opens the session directory, which the caller closes, and returns
+// what file is called in it.
+func (b *Bridge) sessionFile(r *request, file string) (dir *sessionDir, name string, err error) {
+	path, err := filepath.Abs(orElse(b.o.SessionDir, "."))
 	if err != nil {
-		return nil, err
+		return nil, "", noSessionDir(b.o.SessionDir, err)
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
-		return nil, err
+		return nil, "", noSessionDir(path, err)
 	}
-	return &sessionDir{path, root}, nil
+	dir = &sessionDir{path, root}
+	if name = dir.name(r, file); r.err != nil {
+		dir.close()
+		return nil, "", r.err
+	}
+	return dir, name, nil
+}
+
+func (d *sessionDir) close() { _ = d.root.Close() } // no file in it is open any more
+
+// noSessionDir is the error of a directory that cannot be opened, with the call
+// that makes it if it is not there.
+func noSessionDir(path string, err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	next := ""
+	if errors.Is(err, fs.ErrNotExist) {
+		literal := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path)
+		next = nextCall("evaluate-lisp", "code", `(ensure-directories-exist "`+literal+`/")`)
+	}
+	return &lookError{&lisp.LookupError{Type: "NO-SESSION-DIRECTORY", Message: fmt.Sprintf(
+		"The session directory %s cannot be opened: %v. The person who runs the server can choose another with --session-dir.", path, err)}, next}
 }
 
 // name is file as the root takes it: relative, and inside as far as the text

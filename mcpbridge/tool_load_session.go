@@ -40,15 +40,11 @@ func (b *Bridge) loadSession(ctx context.Context, r *request) (reply, error) {
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	dir, err := openSessionDir(b.o.SessionDir)
+	dir, name, err := b.sessionFile(r, file)
 	if err != nil {
-		return reply{}, fmt.Errorf("the session directory (--session-dir): %w", err)
+		return reply{}, err
 	}
-	defer dir.root.Close()
-	name := dir.name(r, file)
-	if r.err != nil {
-		return reply{}, r.err
-	}
+	defer dir.close()
 	source, err := dir.read(name)
 	if err != nil {
 		dir.refuse(r, file, err)

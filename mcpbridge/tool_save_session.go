@@ -44,15 +44,11 @@ func (b *Bridge) saveSession(ctx context.Context, r *request) (reply, error) {
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	dir, err := openSessionDir(b.o.SessionDir)
+	dir, name, err := b.sessionFile(r, file)
 	if err != nil {
-		return reply{}, fmt.Errorf("the session directory (--session-dir): %w", err)
+		return reply{}, err
 	}
-	defer dir.root.Close()
-	name := dir.name(r, file)
-	if r.err != nil {
-		return reply{}, r.err
-	}
+	defer dir.close()
 	saved, err := b.o.Image.SaveSession(ctx, b.o.Session, name, b.o.Timeout, b.order.admit)
 	if err != nil {
 		return reply{}, err

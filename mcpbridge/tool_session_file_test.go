@@ -131,3 +131,25 @@ func TestToolsUseTheBridgesSession(t *testing.T) {
 		}
 	}
 }
+
+// A directory that is not there is the fault of how the server was started: the
+// error says what mends it, from within and from without.
+func TestMissingSessionDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), `my "sessions"`)
+	p := serve(t, Options{SessionDir: dir, Tools: Selection{Toolsets: []string{"core"}}}).handshake()
+	for _, tool := range []string{"save-session", "load-session"} {
+		a := p.call(tool, `{"file": "s.lisp"}`)
+		for _, says := range []string{"[ERROR] NO-SESSION-DIRECTORY\n", dir + " cannot be opened: no such file or directory", "--session-dir",
+			`Next: evaluate-lisp {"code": "(ensure-directories-exist \"` + filepath.Dir(dir) + `/my \\\"sessions\\\"/\")"}`} {
+			if !a.Result.IsError || !strings.Contains(a.text(), says) {
+				t.Errorf("%s does not say %q:\n%s", tool, says, a.text())
+			}
+		}
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if a := p.call("save-session", `{"file": "s.lisp"}`); a.Result.IsError {
+		t.Errorf("with the directory: %s", a.text())
+	}
+}
