@@ -52,17 +52,18 @@ func packages(t *testing.T) []listed {
 
 // ours are the only packages of the module that each room may import.
 var ours = map[string][]string{
-	"internal/rawio":  nil, // below all: descriptors, no Lisp
-	"sexp":            nil,
-	"swank":           {"internal/rawio", "sexp"},
-	"swank/swanktest": {"sexp", "swank"},
-	"swank/lisp":      {"internal/rawio", "sexp", "swank"},
-	"mcpbridge":       {"internal/rawio", "sexp", "swank", "swank/lisp"},
-	"cmd/swank-mcp":   {"sexp", "swank", "swank/lisp", "mcpbridge"},
-	"e2e/wire":        nil,
-	"e2e":             {"e2e/wire"},
-	"e2e/compose":     {"e2e/wire"},
-	"e2e/bench":       {"e2e/wire", "sexp", "swank"},
+	"internal/rawio":    nil, // below all: descriptors, no Lisp
+	"internal/pagetest": nil, // for tests only
+	"sexp":              nil,
+	"swank":             {"internal/rawio", "sexp"},
+	"swank/swanktest":   {"sexp", "swank"},
+	"swank/lisp":        {"internal/rawio", "sexp", "swank"},
+	"mcpbridge":         {"internal/rawio", "sexp", "swank", "swank/lisp"},
+	"cmd/swank-mcp":     {"sexp", "swank", "swank/lisp", "mcpbridge"},
+	"e2e/wire":          nil,
+	"e2e":               {"e2e/wire"},
+	"e2e/compose":       {"e2e/wire"},
+	"e2e/bench":         {"e2e/wire", "sexp", "swank"},
 }
 
 func TestDependenciesPointOneWay(t *testing.T) {

@@ -1,30 +1,54 @@
 package mcpbridge
 
 import (
-	"os"
+	"fmt"
 	"strings"
 	"testing"
+
+	"swank-mcp/internal/pagetest"
 )
 
 // TestReadmeListsTheTools holds README's table of tools equal to the tools.
 func TestReadmeListsTheTools(t *testing.T) {
-	const file, begin, end = "../README.md", "<!-- tools -->\n", "<!-- /tools -->"
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+	pagetest.Check(t, "../README.md", "tools", *update, func(string) string { return toolTable() })
+}
+
+// toolTable is the table of all tools in Markdown, as the README shows it:
+// name with arguments, the first sentence of the description, the toolset, in
+// brackets where the tool is not shown by default, and what the tool changes.
+// Optional arguments are in brackets.
+func toolTable() string {
+	var b strings.Builder
+	b.WriteString("| Tool | What it does | Toolset | Changes the image |\n| --- | --- | --- | --- |\n")
+	o := Options{}
+	o.setDefaults()
+	for _, l := range listed() {
+		t := l.tool
+		var names []string
+		for _, p := range t.params(&o) {
+			if p.hidden {
+				continue
+			}
+			name := "`" + p.name + "`"
+			if !p.required {
+				name = "[" + name + "]"
+			}
+			names = append(names, name)
+		}
+		cell := "**`" + t.name + "`**"
+		if len(names) > 0 {
+			cell += "<br>" + strings.Join(names, " ")
+		}
+		first, _, _ := strings.Cut(t.doc, ". ")
+		changes := "yes"
+		if t.readOnly {
+			changes = "no"
+		}
+		set := string(l.set)
+		if !(Selection{}).names(&l) {
+			set = "(" + set + ")"
+		}
+		fmt.Fprintf(&b, "| %s | %s. | %s | %s |\n", cell, strings.ReplaceAll(strings.TrimSuffix(first, "."), "|", `\|`), set, changes)
 	}
-	head, rest, ok := strings.Cut(string(b), begin)
-	table, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no place for the table, between %q and %q", file, begin, end)
-	}
-	if table == ToolTable() {
-		return
-	}
-	if !*update {
-		t.Fatalf("%s: the table of tools is not that of the code; -update rewrites it", file)
-	}
-	if err := os.WriteFile(file, []byte(head+begin+ToolTable()+end+tail), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	return b.String()
 }

@@ -2,38 +2,18 @@ package mcpbridge
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"swank-mcp/internal/pagetest"
 )
 
 // TestReferenceOfTheTools holds docs/reference/tools.md equal to the tools.
 // What stands there between <!-- example --> marks is written by hand, kept by
 // -update, and run by TestDocs in e2e.
 func TestReferenceOfTheTools(t *testing.T) {
-	const file, begin, end = "../docs/reference/tools.md", "<!-- tools -->\n", "<!-- /tools -->"
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, ok := strings.Cut(string(b), begin)
-	is, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no place for the tools, between %q and %q", file, begin, end)
-	}
-	want := reference(examples(is))
-	if is == want {
-		return
-	}
-	if !*update {
-		t.Fatalf("%s is not what the code says; -update rewrites it (-code +page):\n%s", file, cmp.Diff(want, is))
-	}
-	if err := os.WriteFile(file, []byte(head+begin+want+end+tail), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	pagetest.Check(t, "../docs/reference/tools.md", "tools", *update, func(is string) string { return reference(examples(is)) })
 }
 
 var exampleOf = regexp.MustCompile(`(?s)<!-- example of ([a-z-]+) -->\n(.*?)<!-- /example -->`)

@@ -1,10 +1,5 @@
 package mcpbridge
 
-import (
-	"fmt"
-	"strings"
-)
-
 // listing is a tool and where it belongs.
 type listing struct {
 	tool *tool
@@ -62,44 +57,4 @@ func tools() (out []*tool) {
 		out = append(out, l.tool)
 	}
 	return out
-}
-
-// ToolTable is the table of all tools in Markdown, as the README shows it:
-// name with arguments, the first sentence of the description, the toolset, in
-// brackets where the tool is not shown by default, and what the tool changes.
-// Optional arguments are in brackets.
-func ToolTable() string {
-	var b strings.Builder
-	b.WriteString("| Tool | What it does | Toolset | Changes the image |\n| --- | --- | --- | --- |\n")
-	o := Options{}
-	o.setDefaults()
-	for _, l := range listed() {
-		t := l.tool
-		var names []string
-		for _, p := range t.params(&o) {
-			if p.hidden {
-				continue
-			}
-			name := "`" + p.name + "`"
-			if !p.required {
-				name = "[" + name + "]"
-			}
-			names = append(names, name)
-		}
-		cell := "**`" + t.name + "`**"
-		if len(names) > 0 {
-			cell += "<br>" + strings.Join(names, " ")
-		}
-		first, _, _ := strings.Cut(t.doc, ". ")
-		changes := "yes"
-		if t.readOnly {
-			changes = "no"
-		}
-		set := string(l.set)
-		if !(Selection{}).names(&l) {
-			set = "(" + set + ")"
-		}
-		fmt.Fprintf(&b, "| %s | %s. | %s | %s |\n", cell, strings.ReplaceAll(strings.TrimSuffix(first, "."), "|", `\|`), set, changes)
-	}
-	return b.String()
 }

@@ -139,7 +139,7 @@ func TestToolRules(t *testing.T) {
 }
 
 func TestToolTable(t *testing.T) {
-	table := ToolTable()
+	table := toolTable()
 	for _, tl := range tools() {
 		if !strings.Contains(table, "| **`"+tl.name+"`**") {
 			t.Errorf("table lacks %s:\n%s", tl.name, table)

@@ -3,36 +3,16 @@ package main
 import (
 	"flag"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"swank-mcp/internal/pagetest"
 )
 
 // TestReferenceOfTheFlags holds docs/reference/flags.md equal to the flags.
 func TestReferenceOfTheFlags(t *testing.T) {
-	const file, begin, end = "../../docs/reference/flags.md", "<!-- flags -->\n", "<!-- /flags -->"
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, ok := strings.Cut(string(b), begin)
-	is, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no place for the flags, between %q and %q", file, begin, end)
-	}
-	want := flagTable(t)
-	if is == want {
-		return
-	}
-	if !*update {
-		t.Fatalf("%s is not what the code says; -update rewrites it (-code +page):\n%s", file, cmp.Diff(want, is))
-	}
-	if err := os.WriteFile(file, []byte(head+begin+want+end+tail), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	pagetest.Check(t, "../../docs/reference/flags.md", "flags", *update, func(string) string { return flagTable(t) })
 }
 
 var usageLine = regexp.MustCompile(`(?m)^  --([a-z-]+) (?:([A-Z]+) )?\s*(.*(?:\n {20,}.*)*)$`)
