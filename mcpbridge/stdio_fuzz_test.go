@@ -24,14 +24,42 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte(`[ ]` + "\n" + `[ 1 , [2] , "," , {"a":","} , null ]`))
 	f.Fuzz(func(t *testing.T, input []byte) {
 		const max = 256
-		whole := readFrames(t, bytes.NewReader(input), max)
-		if split := readFrames(t, iotest.OneByteReader(bytes.NewReader(input)), max); len(split) != len(whole) {
-			t.Fatalf("%d lines in one-byte reads, %d otherwise", len(split), len(whole))
-		}
-		for i := range whole {
-			checkFrame(t, &whole[i], max)
+		for _, r := range []io.Reader{bytes.NewReader(input), iotest.OneByteReader(bytes.NewReader(input))} {
+			frames := readFrames(t, r, max)
+			lines := linesOf(input, max)
+			if len(frames) != len(lines) {
+				t.Fatalf("%d frames of the lines %q", len(frames), lines)
+			}
+			for i := range frames {
+				if f := &frames[i]; !f.isOf(lines[i], max) {
+					t.Fatalf("line %q was read as %q … %q, long: %v", lines[i], f.data, f.tail, f.long)
+				}
+				checkFrame(t, &frames[i], max)
+			}
 		}
 	})
+}
+
+// linesOf are the lines of input with their ends, but for blank ones, which are
+// skipped unless they are too long.
+func linesOf(input []byte, max int) (lines [][]byte) {
+	for line := range bytes.Lines(input) {
+		if len(line) > max+len("\r\n") || len(bytes.Trim(line, " \t\r\n")) > 0 {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// isOf reports whether f is what is to be read of line: all of it, or the two
+// ends of a long one.
+func (f *frame) isOf(line []byte, max int) bool {
+	if len(line) <= max+len("\r\n") {
+		return !f.long && bytes.Equal(f.data, bytes.Trim(line, " \t\r\n"))
+	}
+	end := bytes.TrimRight(line, " \t\r\n")
+	return f.long && len(f.data) > 0 && len(f.data) <= edge && len(f.tail) <= edge &&
+		bytes.HasPrefix(line, f.data) && bytes.HasSuffix(end, f.tail)
 }
 
 func readFrames(t *testing.T, r io.Reader, max int) (frames []frame) {

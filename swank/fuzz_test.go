@@ -42,7 +42,7 @@ func FuzzFrame(f *testing.F) {
 }
 
 // FuzzEvent: whatever frame comes, the connection lives, the reader waits for
-// nobody, and the pending call is done exactly if the frame can be its answer.
+// nobody, and a frame that cannot be its answer leaves the pending call pending.
 func FuzzEvent(f *testing.F) {
 	for _, c := range eventCases {
 		f.Add(c.in)
