@@ -109,6 +109,10 @@ func ErrorText(err error) string {
 			kind = "TIMEOUT"
 		}
 		return errorBlock(kind, lost.Why, "Send the call again; session-status shows the state of the image.")
+	case errors.Is(err, lisp.ErrTooLarge):
+		return errorBlock("TOO-LARGE", "The code is too large for one message to the image, which has room for 16 MB; "+
+			"a quote or backslash takes four bytes. Nothing was evaluated.",
+			"Send it in parts, or write it to a file and evaluate (load \"the-file\").")
 	case errors.Is(err, context.DeadlineExceeded):
 		return errorBlock("TIMEOUT", "The image did not answer in time.", "session-status shows what it is doing.")
 	case errors.Is(err, errShutdown), errors.Is(err, context.Canceled):

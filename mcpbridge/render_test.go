@@ -122,6 +122,10 @@ func TestErrorText(t *testing.T) {
 	if !strings.HasPrefix(slow, "[ERROR] TIMEOUT\nThe image did not answer.\n\nSend the call again") {
 		t.Errorf("unanswered: %q", slow)
 	}
+	large := ErrorText(fmt.Errorf("%w: frame of …", lisp.ErrTooLarge))
+	if !strings.HasPrefix(large, "[ERROR] TOO-LARGE\nThe code is too large") || !strings.Contains(large, "(load ") {
+		t.Errorf("too large: %q", large)
+	}
 	start := ErrorText(&lisp.StartError{Problem: "sbcl is not on PATH", Advice: "apt-get install sbcl"})
 	if want := "[ERROR] NO-IMAGE\nsbcl is not on PATH\n\napt-get install sbcl"; start != want {
 		t.Errorf("start text = %q, want %q", start, want)

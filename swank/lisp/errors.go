@@ -1,9 +1,26 @@
 package lisp
 
 import (
+	"errors"
 	"fmt"
 	"time"
+
+	"swank-mcp/sexp"
+	"swank-mcp/swank"
 )
+
+// ErrTooLarge is wrapped by the error of a call whose code does not fit into one
+// message to the image. Nothing of it was evaluated.
+var ErrTooLarge = errors.New("lisp: the code is too large for one message to the image")
+
+// sendError is err, met while a call was made and sent, for its caller.
+func sendError(err error) error {
+	var size *swank.FrameSizeError
+	if errors.Is(err, sexp.ErrTooLarge) || errors.As(err, &size) {
+		return fmt.Errorf("%w: %w", ErrTooLarge, err)
+	}
+	return err
+}
 
 // StartError says why there is no image to work in, and what to do about it.
 type StartError struct {

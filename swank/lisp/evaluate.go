@@ -46,9 +46,9 @@ type evaluation struct {
 // Evaluate evaluates r.Code in the named session, which comes into being by
 // being named. Evaluations of one session go one at a time in order of
 // arrival. A Lisp error, a timeout and the death of the image are results
-// with a Failure. The error is a *BusyError, a *StartError, ErrClosed or the
-// cause of ctx; when ctx ends, the evaluation is stopped before Evaluate
-// returns.
+// with a Failure. The error is a *BusyError, a *StartError, ErrTooLarge,
+// ErrClosed or the cause of ctx; when ctx ends, the evaluation is stopped before
+// Evaluate returns.
 //
 // It is swank:eval-and-grab-output of a call of the helper's EVALUATE.
 func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result, error) {
@@ -179,7 +179,7 @@ func (e *evaluation) form() *helperCall {
 func (e *evaluation) send() error {
 	form := e.form()
 	if form.err != nil {
-		return form.err
+		return sendError(form.err)
 	}
 	if e.lv.single {
 		form = form.within(e.r.Timeout, e.token)
@@ -191,7 +191,7 @@ func (e *evaluation) send() error {
 		if e.lv.over() {
 			return errNotBegun
 		}
-		return err
+		return sendError(err)
 	}
 	e.lv.used.Store(true)
 	e.call = call

@@ -82,6 +82,14 @@ func TestEvaluate(t *testing.T) {
 		}
 		alive(t)
 	})
+	t.Run("too large", func(t *testing.T) {
+		code := "(length '(" + strings.Repeat(`"" `, 2<<20) + "))" // a quote is four bytes on the way
+		_, err := im.Evaluate(t.Context(), "default", Request{Code: code, Timeout: 20 * time.Second, Debug: 1})
+		if !errors.Is(err, ErrTooLarge) {
+			t.Errorf("Evaluate = %v", err)
+		}
+		alive(t)
+	})
 	t.Run("cleanup that hangs", func(t *testing.T) {
 		f := failing(t, im, "(unwind-protect (loop) (loop))", 300*time.Millisecond)
 		if f.Kind != KindTimeout || f.Type == "IMAGE-REPLACED" {
