@@ -219,15 +219,27 @@ definitions carry none."
              (or (not stampedp) (equal owner (session-name session)))))
     (error () nil)))
 
+(defun forget-definition (session key entry)
+  "Forget KEY, which is not so any more, unless it has been defined anew since ENTRY."
+  (let ((table (session-definitions session)) (text (rest entry)))
+    (when (with-shared-table (table)
+            (and (eq entry (gethash key table))
+                 (remhash key table)))
+      (when text
+        (with-lock () (push text (session-gone session)))))))
+
 (defun own-definitions (session)
   "((KIND . NAME) ...) in the order of definition; those no longer so are forgotten."
-  (let ((found '()))
-    (maphash (lambda (key entry)
-               (destructuring-bind (order . text) entry
-                 (cond ((ours-p session (car key) (cdr key))
-                        (push (cons order key) found))
-                       (t (remhash key (session-definitions session))
-                          (when text
-                            (with-lock () (push text (session-gone session))))))))
-             (session-definitions session))
+  (let* ((table (session-definitions session))
+         (busy (defining-elsewhere-p session))
+         ;; a copy: to ask whether one is so may call code of the user's
+         (all (with-shared-table (table)
+                (loop for key being the hash-keys of table using (hash-value entry)
+                      collect (cons key entry))))
+         (found '()))
+    (loop for (key . entry) in all
+          do (cond ((ours-p session (car key) (cdr key))
+                    (push (cons (first entry) key) found))
+                   ((not busy)
+                    (forget-definition session key entry))))
     (mapcar #'cdr (sort found #'< :key #'car))))

@@ -20,6 +20,19 @@
 (defmacro with-lock (() &rest body)
   `(swank/backend:call-with-lock-held *lock* (lambda () ,@body)))
 
+;;; What a session has defined is asked for by look-ups while its thread defines
+;;; more: without a lock SBCL signals an error, in either thread.
+
+(defun make-shared-table ()
+  "A hash table of EQUAL keys that several threads may use at once."
+  #+sbcl (make-hash-table :test 'equal :synchronized t)
+  #-sbcl (make-hash-table :test 'equal))
+
+(defmacro with-shared-table ((table) &rest body)
+  "BODY, which may be interrupted, without anybody else at TABLE."
+  #+sbcl `(sb-ext:with-locked-hash-table (,table) ,@body)
+  #-sbcl `(progn ,table ,@body))
+
 ;;; A session sees the variables of the reader, the printer and the REPL as if
 ;;; they were global and its own: what its code assigns to them lasts, and
 ;;; nobody else in the image notices.
@@ -51,7 +64,7 @@
   (package-name "COMMON-LISP-USER")     ; remembers the name of a deleted package
   (values (initial-values))
   (readtable nil)                       ; the first of those VALUES
-  (definitions (make-hash-table :test 'equal)) ; (KIND . NAME) to (ORDER . KEY-TEXT), see definitions.lisp
+  (definitions (make-shared-table)) ; (KIND . NAME) to (ORDER . KEY-TEXT), see definitions.lisp
   (gone '())                            ; KEY-TEXTs of those that are undefined now
   (undoings *undoings*)                 ; how many there were when those were looked for
   (definition-count 0)

@@ -62,6 +62,16 @@ numbers those of a session in the order in which it sends them.")
   (with-lock ()
     (find session *evaluations* :key #'evaluation-session :test-not #'eq)))
 
+(defun defining-elsewhere-p (session)
+  "True while another thread evaluates for SESSION: it notes a definition a moment
+before it makes it."
+  (with-lock ()
+    (find-if (lambda (evaluation)
+               (and (eq session (evaluation-session evaluation))
+                    (not (eq (swank/backend:current-thread) (evaluation-thread evaluation)))
+                    (not (suspendedp evaluation))))
+             *evaluations*)))
+
 ;;; The stop is an interrupt of the evaluating thread that leaves it by a
 ;;; non-local exit.  No condition is signalled, so no handler of the user can
 ;;; swallow it; cleanup forms run, and a second stop gets out of a cleanup that

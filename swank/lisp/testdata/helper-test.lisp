@@ -147,6 +147,7 @@
 (load (merge-pathnames "debugger-test.lisp" *load-truename*))
 (load (merge-pathnames "build-test.lisp" *load-truename*))
 (load (merge-pathnames "interrupts-test.lisp" *load-truename*))
+(load (merge-pathnames "hostile-test.lisp" *load-truename*))
 
 ;;; inspect.lisp, views.lisp
 

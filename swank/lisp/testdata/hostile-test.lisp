@@ -1,0 +1,33 @@
+;;;; hostile-test.lisp -- what programs and people may do that would upset the
+;;;; helper; loaded by helper-test.lisp
+
+(cl:in-package #:swank-mcp)
+
+;;; Status is asked for while the session defines.
+
+(let* ((session (ensure-session "busy"))
+       (definer (sb-thread:make-thread
+                 (lambda ()
+                   (handler-case (dotimes (i 30000 :done)
+                                   (enter-definition session (cons :variable (format nil "~D" i))))
+                     (error (condition) (princ-to-string condition)))))))
+  (check (handler-case (loop while (sb-thread:thread-alive-p definer)
+                             do (own-definitions session)
+                             finally (return :done))
+           (error (condition) (princ-to-string condition)))
+         :done)
+  (check (sb-thread:join-thread definer) :done)
+  (clrhash (session-definitions session))
+
+  ;; a definition that has been noted and is not made yet is not forgotten
+  (let ((evaluation (make-evaluation :token 1 :session session :thread definer)))
+    (enter-definition session '(:function . made-soon))
+    (register evaluation)
+    (check (own-definitions session) '())
+    (unregister evaluation)
+    (let ((sb-c::*source-plist* '(:swank-mcp "busy")))
+      (eval '(defun made-soon () 1)))
+    (check (own-definitions session) '((:function . made-soon)))
+    (fmakunbound 'made-soon)
+    (check (own-definitions session) '())
+    (check (hash-table-count (session-definitions session)) 0)))
