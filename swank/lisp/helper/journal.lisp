@@ -107,23 +107,33 @@ user's code is TEXT, read in PACKAGE; TEXT is NIL for a part of such a form."
                                           (or (mapcar #'car *noted*) (list (cons :form source)))
                                           source package)))))
       (:parts (loop for part in (rest form)
-                    append (let ((*noted* (remove-if-not (lambda (noted) (contains-p part (cdr noted)))
-                                                         *noted*)))
+                    append (let ((*noted* (noted-in part)))
                              (journal-entries session part nil package))))
       (:definitions (loop for (key . defining) in (reverse *noted*)
                           for source = (form-source defining package)
                           when source collect (journal-entry session (list key) source package))))))
 
-(defun contains-p (form part)
-  "True if PART is FORM, or in it, or came out of a macro call that FORM is."
-  (or (eq form part)
-      (and (consp form)
-           (or (and (symbolp (first form)) (macro-function (first form))
-                    (not (member (first form) *wrapping-operators*))
-                    (not (assoc (first form) *defining-operators*)))
-               (loop for rest on form
-                     thereis (contains-p (car rest) part)
-                     while (consp (cdr rest)))))))
+(defun noted-in (form)
+  "Those of *NOTED* whose forms are FORM, or in it; all of them if it has a macro call
+out of which they may have come.  Literals in FORM may be circular."
+  (let ((seen (make-hash-table :test 'eq)))
+    (labels ((walk (form)
+               (when (and (consp form) (not (gethash form seen)))
+                 (when (expands-to-definitions-p form)
+                   (return-from noted-in *noted*))
+                 (loop for rest = form then (cdr rest)
+                       while (and (consp rest) (not (gethash rest seen)))
+                       do (setf (gethash rest seen) t)
+                          (walk (car rest))))))
+      (when *noted* (walk form)))
+    (remove-if-not (lambda (noted) (gethash (cdr noted) seen)) *noted*)))
+
+(defun expands-to-definitions-p (form)
+  (let ((operator (first form)))
+    (and (symbolp operator)
+         (macro-function operator)
+         (not (member operator *wrapping-operators*))
+         (not (assoc operator *defining-operators*)))))
 
 ;;; Evaluating it again
 

@@ -31,3 +31,13 @@
     (fmakunbound 'made-soon)
     (check (own-definitions session) '())
     (check (hash-table-count (session-definitions session)) 0)))
+
+;;; Code with circular literals
+
+(check (mapcar #'second
+               (getf (evaluated "(progn (defun before () 1) (defparameter *circle* '#1=(1 (2 . #1#) . #1#)))
+                                 (fmakunbound 'before) (makunbound '*circle*)"
+                                :package "SWANK-MCP")
+                     :journal))
+       '("(DEFUN BEFORE NIL 1)"
+         "(DEFPARAMETER *CIRCLE* (QUOTE #1=(1 (2 . #1#) . #1#)))"))
