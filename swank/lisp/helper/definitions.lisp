@@ -147,17 +147,45 @@ already: it defines nothing."
 
 ;;; Is it still so, and still ours?
 
-(defun find-specializer (designator)
+(defun plain-constant-p (form)
+  "True of a form whose value is known without calling anything."
+  (typecase form
+    (symbol (constantp form))
+    (cons (eq (first form) 'quote))
+    (t t)))
+
+#+sbcl
+(defun specializes-as-p (specializer designator)
+  "True if SPECIALIZER, of a method, may be what DESIGNATOR says in its DEFMETHOD.  The
+form of an EQL specializer was evaluated once and must not be again."
   (cond ((and (consp designator) (eq (first designator) 'eql))
-         #+sbcl (sb-mop:intern-eql-specializer (eval (second designator))))
-        (t (find-class designator nil))))
+         (and (typep specializer 'sb-mop:eql-specializer)
+              (or (not (plain-constant-p (second designator)))
+                  (eql (sb-mop:eql-specializer-object specializer) (eval (second designator))))))
+        ((symbolp designator) (eq specializer (find-class designator nil)))
+        (t (eq specializer designator))))
+
+#+sbcl
+(defun find-specialized-method (function qualifiers specializers)
+  (let ((methods (remove-if-not (lambda (method)
+                                  (let ((theirs (sb-mop:method-specializers method)))
+                                    (and (equal qualifiers (method-qualifiers method))
+                                         (= (length theirs) (length specializers))
+                                         (every #'specializes-as-p theirs specializers))))
+                                (sb-mop:generic-function-methods function))))
+    ;; of several for whose EQL we do not know the value, rather one that has our stamp
+    (or (find-if #'stamp-of methods) (first methods))))
+
+#-sbcl
+(defun find-specialized-method (function qualifiers specializers)
+  (let ((classes (mapcar (lambda (name) (and (symbolp name) (find-class name nil))) specializers)))
+    (and (notany #'null classes)
+         (find-method function qualifiers classes nil))))
 
 (defun find-defined-method (designator)
   (destructuring-bind (name qualifiers specializers) designator
-    (let ((classes (mapcar #'find-specializer specializers)))
-      (when (and (fboundp name) (typep (fdefinition name) 'generic-function)
-                 (notany #'null classes))
-        (find-method (fdefinition name) qualifiers classes nil)))))
+    (when (and (fboundp name) (typep (fdefinition name) 'generic-function))
+      (find-specialized-method (fdefinition name) qualifiers specializers))))
 
 (defun definedp (kind name)
   (ecase kind
@@ -188,22 +216,22 @@ already: it defines nothing."
         (values (getf (sb-introspect:definition-source-plist source) :swank-mcp) t)
         (values nil nil))))
 
+#+sbcl
+(defun stamp-of (object)
+  (getf (sb-introspect:definition-source-plist (sb-introspect:find-definition-source object))
+        :swank-mcp))
+
 (defun stamp (kind name)
   "The session that the definition carries; a second value of NIL if such
 definitions carry none."
   #+sbcl
-  (flet ((stamp-of (object)
-           (values (getf (sb-introspect:definition-source-plist
-                          (sb-introspect:find-definition-source object))
-                         :swank-mcp)
-                   t)))
-    (case kind
-      ((:function :generic-function) (stamp-of (fdefinition name)))
-      (:macro (stamp-of (macro-function name)))
-      (:method (stamp-of (find-defined-method name)))
-      ((:class :structure :condition) (stamp-of (find-class name)))
-      (:variable (variable-stamp name))
-      (t (values nil nil))))
+  (case kind
+    ((:function :generic-function) (values (stamp-of (fdefinition name)) t))
+    (:macro (values (stamp-of (macro-function name)) t))
+    (:method (values (stamp-of (find-defined-method name)) t))
+    ((:class :structure :condition) (values (stamp-of (find-class name)) t))
+    (:variable (variable-stamp name))
+    (t (values nil nil)))
   #-sbcl
   (progn kind name (values nil nil)))
 

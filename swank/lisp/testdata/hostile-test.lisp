@@ -41,3 +41,20 @@
                      :journal))
        '("(DEFUN BEFORE NIL 1)"
          "(DEFPARAMETER *CIRCLE* (QUOTE #1=(1 (2 . #1#) . #1#)))"))
+
+;;; The form of an EQL specializer is not evaluated again.
+
+(evaluated "(defvar *evaluated* 0) (defgeneric specialized (x))
+            (defmethod specialized ((x (eql (incf *evaluated*)))) 1)
+            (defmethod specialized ((x (eql ':key))) 2)
+            (defmethod specialized :around ((x integer)) (call-next-method))"
+           :package "SWANK-MCP")
+(check (count :method (own-definitions (ensure-session "test")) :key #'car) 3)
+(check (symbol-value '*evaluated*) 1)
+(check (find-defined-method '(specialized () ((eql ':other)))) nil)
+(check (find-defined-method '(specialized () (integer))) nil)
+(check (count :method (own-definitions (ensure-session "test")) :key #'car) 3)
+(undefine :method '(specialized () ((eql ':key))))
+(check (count :method (own-definitions (ensure-session "test")) :key #'car) 2)
+(fmakunbound 'specialized)
+(makunbound '*evaluated*)
