@@ -110,7 +110,8 @@ debugger hook that the user's code has bound."
                    (when (and theirs (not (eq theirs hook)))
                      (let ((*debugger-hook* nil))
                        (funcall theirs condition theirs))))
-                 (funcall on-error condition)))
+                 (let ((*break-on-signals* nil)) ; here the errors are our own
+                   (funcall on-error condition))))
     (let ((*debugger-hook* hook)
           #+sbcl (sb-ext:*invoke-debugger-hook* hook)
           #+sbcl (sb-ext:*stepper-hook* (lambda (condition) (at-step condition on-error))))
@@ -366,7 +367,7 @@ and make PACKAGE, if it is there, the session's.  The answer is EVALUATE's, with
   (answer (registered-outcome evaluation package debug)))
 
 (defun registered-outcome (evaluation package debug)
-  (let ((session (evaluation-session evaluation)))
+  (let ((session (evaluation-session evaluation)) (*break-on-signals* nil))
     (setf (evaluation-thread evaluation) (swank/backend:current-thread)
           (session-used session) t)
     (register evaluation)

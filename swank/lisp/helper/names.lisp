@@ -263,7 +263,7 @@ and those may do anything.")
   "Answer what FUNCTION, called with the session named SESSION, returns, or
 (:ERROR (:TYPE :MESSAGE :NAMES)) where it signals a LOOKUP-FAILURE or takes too
 long."
-  (let ((session (ensure-session session)))
+  (let ((session (ensure-session session)) (*break-on-signals* nil))
     (answer
      (call-with-time-limit
       *lookup-seconds*

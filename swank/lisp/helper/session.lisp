@@ -44,7 +44,7 @@
     *print-array* *print-base* *print-case* *print-circle* *print-escape* *print-gensym*
     *print-length* *print-level* *print-lines* *print-miser-width* *print-pprint-dispatch*
     *print-pretty* *print-radix* *print-readably* *print-right-margin*
-    *default-pathname-defaults*))
+    *default-pathname-defaults* *break-on-signals*))
 
 (defparameter *session-variables* (append *repl-variables* *syntax-variables*))
 
@@ -55,6 +55,8 @@
                           ;; own copies: both are often changed in place
                           (*readtable* (copy-readtable *readtable*))
                           (*print-pprint-dispatch* (copy-pprint-dispatch))
+                          ;; a person who debugs does not mean us
+                          (*break-on-signals* nil)
                           (t (symbol-value variable))))))
 
 (defstruct (session (:constructor make-session (name)) (:copier nil))

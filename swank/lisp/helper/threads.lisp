@@ -36,7 +36,8 @@ nobody handles is reported and given up."
 (defun serve-requests (connection)
   "Serve the requests for this thread until somebody throws END-OF-SERVICE."
   (catch 'end-of-service
-    (let ((swank::*sldb-quit-restart* nil))
+    (let ((swank::*sldb-quit-restart* nil)
+          (*break-on-signals* nil))     ; a person's; ours is the session's
       (swank::with-connection (connection)
         (call-with-idle-hooks (lambda () (swank::handle-requests connection))))))
   (protect-control-stack))

@@ -58,3 +58,30 @@
 (check (count :method (own-definitions (ensure-session "test")) :key #'car) 2)
 (fmakunbound 'specialized)
 (makunbound '*evaluated*)
+
+;;; Somebody debugs in this image.  A session does not see it, and what it sets itself
+;;; is its own.
+
+(flet ((answer-of (function &rest arguments)
+         (let ((*break-on-signals* 'error) (*debugger-hook* nil)
+               (sb-ext:*invoke-debugger-hook* (lambda (condition hook)
+                                                (declare (ignore hook))
+                                                (throw 'broken (list :broken (princ-to-string condition))))))
+           (with-standard-io-syntax
+             (let ((text (catch 'broken
+                           (with-output-to-string (*standard-output*) (apply function arguments)))))
+               (if (stringp text) (read-from-string text) text))))))
+  (check (getf (getf (answer-of #'evaluate "(error 'program-error)" :session "debugs") :error) :type)
+         "PROGRAM-ERROR")
+  (check (getf (answer-of #'evaluate "(list (ignore-errors (error \"x\")) (setf *break-on-signals* 'error))"
+                          :session "debugs")
+               :values)
+         '(("(NIL ERROR)")))
+  (check (getf (getf (answer-of #'evaluate "(ignore-errors (error \"x\"))" :session "debugs") :error) :type)
+         "SIMPLE-CONDITION")
+  (check (getf (answer-of #'evaluate "(values (ignore-errors (error \"x\")))" :session "debugs not") :values)
+         '(("NIL")))
+  (check (first (answer-of #'describe-symbol "car" :session "debugs")) :title)
+  (check (getf (getf (answer-of #'describe-symbol "no-such-name" :session "debugs") :error) :type)
+         "SYMBOL-NOT-FOUND"))
+(check *break-on-signals* nil)
