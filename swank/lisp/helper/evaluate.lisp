@@ -86,7 +86,8 @@ to fit into a frame of 16 MB however its characters are escaped."
         (call-safely
          (lambda ()
            (let ((*print-length* 100) (*print-level* 10) (*print-circle* t)
-                 (*print-pretty* t) (*print-readably* nil) (*print-escape* t))
+                 (*print-pretty* t) (*print-readably* nil) (*print-escape* t)
+                 (*package* *package*)) ; a method may forget to put it back
              (if (and (stringp value) (notany #'surrogatep value))
                  (write-quoted value sink) ; PRIN1's result, in runs of characters
                  (prin1 value sink)))))

@@ -115,7 +115,7 @@
       (setf part (find-part object step trail))
       (push step trail)
       (unless (part-boundp part)
-        (fail-lookup "UNBOUND-PART" '() "The part ~A is unbound." (trail-text trail)))
+        (fail-lookup "UNBOUND-PART" '() "The part ~A has no value: ~A." (trail-text trail) (part-why part)))
       (setf object (part-value part)))))
 
 (defun object (handle &optional (path ""))
@@ -146,8 +146,8 @@ the nearest one that the standard defines."
         (name-of-type object))))
 
 (defun part-line (part index)
-  (format nil "~D~@[ ~A~]: ~:[unbound~;~A~]" index (part-label part) (part-boundp part)
-          (brief (part-value part))))
+  (format nil "~D~@[ ~A~]: ~A" index (part-label part)
+          (if (part-boundp part) (brief (part-value part)) (part-why part))))
 
 (defun inspection (object handle path offset limit)
   "A finding about OBJECT, which is at PATH from the object of HANDLE."

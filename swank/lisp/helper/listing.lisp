@@ -22,11 +22,20 @@
 
 (defun name-text (name) (safely (prin1-to-string name)))
 
+(defparameter *printing-seconds* 2
+  "How long the values of a list may take to print, all in all.")
+
+(defvar *print-until* nil
+  "Of the list that is being made, see MICROSECONDS.")
+
 (defun value-line (value)
-  "The beginning of VALUE, as its own PRINT-OBJECT method has it if that ends soon."
-  (call-with-time-limit 1/2
-                        (lambda () (one-line (bounded-text value 100)))
-                        (lambda () "#<printing it takes too long>")))
+  "The beginning of VALUE, as its own PRINT-OBJECT method has it if that ends soon.
+When the list has taken too long, no method is called any more."
+  (if (and *print-until* (> (microseconds) *print-until*))
+      (one-line (show-form value *package*))
+      (call-with-time-limit 1/2
+                            (lambda () (one-line (bounded-text value 100)))
+                            (lambda () "#<printing it takes too long>"))))
 
 (defun lambda-list-text (name)
   (safely
@@ -120,7 +129,8 @@ only names of that."
 (defun list-definitions (&optional (session "default") package)
   "((SECTION LINE ...) ...): what SESSION has defined and is still so, in all
 packages or the one called PACKAGE.  ((:UNKNOWN-PACKAGE TEXT)) if there is none."
-  (let ((found (and package (find-package-named package))))
+  (let ((found (and package (find-package-named package)))
+        (*print-until* (+ (microseconds) (* 1000000 *printing-seconds*))))
     (call-with-listing-syntax
      (lambda ()
        (answer (if (and package (null found))

@@ -84,17 +84,22 @@ known by name."
   (or (ignore-errors (collect-frames limit (user-package)))
       #+sbcl
       (ignore-errors
-       (let ((texts '()))
-         (sb-debug::map-backtrace
-          (lambda (frame)
-            (let* ((name (sb-di:debug-fun-name (sb-di:frame-debug-fun frame)))
-                   (symbol (frame-name-symbol name)) ; SLEEP of (FLET BODY :IN SLEEP)
-                   (text (and symbol (public-frame-p symbol)
-                              (frame-text symbol (if (symbolp name) (frame-arguments frame) :unknown) nil))))
-              (when (and text (not (equal text (first texts))))
-                (push text texts))))
-          :from :interrupted-frame)
-         (first-few (nreverse texts) 5)))))
+       (first-few (call-with-frame-printing (user-package) #'public-frames-here) 5))))
+
+#+sbcl
+(defun public-frames-here ()
+  (let ((texts '()))
+    (sb-debug::map-backtrace
+     (lambda (frame)
+       (let* ((name (sb-di:debug-fun-name (sb-di:frame-debug-fun frame)))
+              (symbol (frame-name-symbol name)) ; SLEEP of (FLET BODY :IN SLEEP)
+              (text (and symbol (public-frame-p symbol)
+                         (frame-text symbol (if (symbolp name) (frame-arguments frame) :unknown) nil))))
+         (when (and text (not (equal text (first texts))))
+           (push text texts))))
+     :from :interrupted-frame
+     :count *deepest-frame*)
+    (nreverse texts)))
 
 (defun public-frame-p (name)
   "True of a function that tells what a thread does: SLEEP, SB-THREAD:CONDITION-WAIT."

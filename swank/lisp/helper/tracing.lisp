@@ -8,16 +8,23 @@
 ;;; an evaluation of ours.
 
 (defun split-names (text)
-  "The names in TEXT, with blanks or commas between them: foo, (setf bar) p::baz."
-  (let ((names '()) (start nil) (depth 0))
+  "The names in TEXT, with blanks or commas between them: foo, (setf bar) p::|b z|."
+  (let ((names '()) (start nil) (depth 0) (in-bars nil) (escaped nil))
     (flet ((end (at)
              (when start (push (subseq text start at) names))
              (setf start nil)))
       (loop for char across text
             for at from 0
-            do (cond ((and (zerop depth) (find char '(#\space #\, #\newline #\tab))) (end at))
+            do (cond ((and (zerop depth) (not in-bars) (not escaped)
+                           (find char '(#\space #\, #\newline #\tab)))
+                      (end at))
                      (t (unless start (setf start at))
-                        (case char (#\( (incf depth)) (#\) (decf depth))))))
+                        (cond (escaped)
+                              ((char= char #\|) (setf in-bars (not in-bars)))
+                              (in-bars)
+                              ((char= char #\() (incf depth))
+                              ((char= char #\)) (decf depth)))))
+               (setf escaped (and (char= char #\\) (not escaped))))
       (end (length text)))
     (nreverse names)))
 

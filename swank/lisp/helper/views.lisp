@@ -2,8 +2,10 @@
 
 (cl:in-package #:swank-mcp)
 
-(defstruct (part (:constructor make-part (label value &key (boundp t) key setter)))
+(defstruct (part (:constructor make-part (label value &key (boundp t) (why "unbound") key setter))
+                 (:copier nil))
   label value boundp
+  why                       ; there is no value, in words
   (key nil)                 ; NIL or (KEY) of an entry of a hash table
   setter)                   ; function of a new value, or NIL
 
@@ -51,20 +53,27 @@ none is the last."
   (:documentation "The view of OBJECT: facts and parts.")
   (:method (object)
     (let ((slots (ignore-errors (instance-slots object))))
-      (if slots
-          (view-of-parts slots)
-          (make-view :notes '("It has no parts."))))))
+      (view-of-parts slots))))
 
 (defun instance-slots (object)
   #+sbcl
-  (let ((class (class-of object)))
-    (loop for slot in (sb-mop:class-slots class)
-          for name = (sb-mop:slot-definition-name slot)
-          collect (let ((name name) (boundp (slot-boundp object name)))
-                    (make-part (symbol-name name) (and boundp (slot-value object name))
-                               :boundp boundp
-                               :setter (lambda (value) (setf (slot-value object name) value))))))
+  (loop for slot in (sb-mop:class-slots (class-of object))
+        collect (slot-part object (sb-mop:slot-definition-name slot)))
   #-sbcl (progn object '()))
+
+(defun slot-part (object name)
+  "The slot NAME of OBJECT; methods of its metaclass may be called, and fail."
+  (flet ((part (value &rest more)
+           (apply #'make-part (symbol-name name) value
+                  :setter (lambda (value) (setf (slot-value object name) value))
+                  more)))
+    (handler-case (if (slot-boundp object name)
+                      (part (slot-value object name))
+                      (part nil :boundp nil))
+      (serious-condition (condition)
+        (part nil :boundp nil
+                  :why (format nil "reading it failed: ~A: ~A" (type-label condition)
+                               (clip (first-line (condition-text condition)) 100)))))))
 
 (defmethod object-view ((list cons))
   (multiple-value-bind (count end) (list-shape list)

@@ -41,8 +41,9 @@
 
 (defun build-summary-p (condition)
   "True of ASDF's warnings that a file had warnings, which have been told."
-  (let ((name (class-name (class-of condition))))
-    (and (eql 0 (search "UIOP" (package-name (symbol-package name))))
+  (let* ((name (class-name (class-of condition))) (home (symbol-package name)))
+    (and home
+         (eql 0 (search "UIOP" (package-name home)))
          (eql 0 (search "COMPILE-" (symbol-name name))))))
 
 (defun assigned-at-toplevel-p (name form)

@@ -198,7 +198,7 @@
 
 ;;; tracing.lisp
 
-(check (split-names " foo, (setf bar)  p::|a b|,baz ") '("foo" "(setf bar)" "p::|a" "b|" "baz"))
+(check (split-names " foo, (setf bar)  p::|a b|,baz ") '("foo" "(setf bar)" "p::|a b|" "baz"))
 (defun traced-one (x) (1+ x))
 (let ((calls '()))
   (call-with-wrapped '(traced-one)

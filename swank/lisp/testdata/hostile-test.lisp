@@ -85,3 +85,53 @@
   (check (getf (getf (answer-of #'describe-symbol "no-such-name" :session "debugs") :error) :type)
          "SYMBOL-NOT-FOUND"))
 (check *break-on-signals* nil)
+
+;;; A warning whose class has no name that is interned
+
+(check (getf (evaluated "(let ((name (gensym \"W\")))
+                           (eval `(define-condition ,name (warning) () (:report \"odd\")))
+                           (warn name) 1)")
+             :values)
+       '(("1")))
+
+;;; Slots that cannot be read
+
+(evaluated "(defclass odd-class (standard-class) ())
+            (defmethod sb-mop:validate-superclass ((class odd-class) (super standard-class)) t)
+            (defclass odd () ((a :initform 1) (b :initform 2) (c)) (:metaclass odd-class))
+            (defmethod sb-mop:slot-value-using-class ((class odd-class) odd slot)
+              (if (eq 'b (sb-mop:slot-definition-name slot)) (error \"not ~A\" 'b) (call-next-method)))"
+           :package "SWANK-MCP")
+(check (mapcar (lambda (part) (part-line part 0)) (instance-slots (make-instance 'odd)))
+       '("0 A: 1" "0 B: reading it failed: SIMPLE-ERROR: not B" "0 C: unbound"))
+
+;;; Values that print slowly, or leave something behind
+
+(evaluated "(defclass slow () ())
+            (defmethod print-object ((slow slow) stream) (loop))
+            (dotimes (i 9) (eval `(defvar ,(intern (format nil \"*SLOW-~D*\" i)) (make-instance 'slow))))"
+           :package "SWANK-MCP")
+(let ((start (microseconds)) (lines (rest (assoc :variables (answered #'list-definitions "test" "swank-mcp")))))
+  (check (< (- (microseconds) start) 4000000) t)
+  (check (list (find "SWANK-MCP::*SLOW-0*" lines :test #'search) (find "SWANK-MCP::*SLOW-8*" lines :test #'search))
+         '("SWANK-MCP::*SLOW-0* = #<printing it takes too long>" "SWANK-MCP::*SLOW-8* = #<SLOW>")))
+(evaluated "(defmethod print-object ((slow slow) stream)
+              (setf *package* (find-package '#:keyword))
+              (write-string \"slow\" stream))"
+           :package "SWANK-MCP")
+(check (let ((answer (evaluated "(list (make-instance 'slow) 'a)" :package "SWANK-MCP")))
+         (list (getf answer :values) (getf answer :package)))
+       '((("(slow SWANK-MCP::A)")) "COMMON-LISP-USER"))
+(evaluated "(dotimes (i 9) (makunbound (find-symbol (format nil \"*SLOW-~D*\" i))))" :package "SWANK-MCP")
+
+;;; Threads whose printer is set up oddly
+
+(defun sleep-oddly ()
+  (let ((*print-base* 2) (*print-radix* t) (*print-case* :downcase) (*print-readably* t))
+    (sleep 3600)))
+(let ((thread (sb-thread:make-thread #'sleep-oddly :name "odd printer")))
+  (sleep 0.1)
+  (let ((frames (frames-of-thread thread 5)))
+    (check (consp frames) t)
+    (check (equal frames (mapcar #'string-upcase frames)) t))
+  (end-thread thread))
