@@ -132,3 +132,13 @@ func TestUnknownProtocolVersion(t *testing.T) {
 		}
 	}
 }
+
+// A function of COMMON-LISP that was redefined, and on which the helper stands,
+// must not make evaluations look as if they had no values.
+func TestRedefinedStandardFunction(t *testing.T) {
+	s := start(t)
+	l := begin(t, s)
+	wantError(t, s, `(sb-ext:unlock-package :cl) (defun string-downcase (x) x "oops") (list :a)`, "[ERROR] IMAGE-REPLACED\n")
+	newImage(t, s, l)
+	want(t, s, `(string-downcase "ABC")`, `=> "abc"`)
+}

@@ -22,6 +22,7 @@ var launchedOnly = map[string]string{
 	"TestImageEndsItself":                replaced + ": see TestAttachedImageDies",
 	"TestImageKilledWhileIdle":           replaced + ": see TestAttachedImageDies",
 	"TestImageKilledTenTimes":            replaced + ": see TestAttachedImageDies",
+	"TestRedefinedStandardFunction":      replaced,
 	"TestServerKilled":                   "the image does not end with the server: see TestGuestLeavesNothing",
 	"TestEndOfInput":                     "the image does not end with the server: see TestGuestLeavesNothing",
 

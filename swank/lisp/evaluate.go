@@ -230,6 +230,10 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 	}
 }
 
+// errNoAnswer is about an answer without what each has. One that lacks everything
+// would read like an evaluation without values.
+var errNoAnswer = errors.New("its answer to an evaluation has neither a package nor an error in it")
+
 // finish makes the result of a call that has been answered.
 func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, error) {
 	var g swank.Grabbed
@@ -260,6 +264,9 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	}
 	if a.Absent != "" {
 		return nil, e.gone(string(a.Absent))
+	}
+	if a.Error == nil && a.Package == "" {
+		return e.broken(errNoAnswer), nil
 	}
 	e.remember(&a)
 	if ctx.Err() != nil {
@@ -363,7 +370,7 @@ func (e *evaluation) broken(err error) *Result {
 	return &Result{Failure: &Failure{
 		Type: typeReplaced,
 		Message: fmt.Sprintf("The image does not understand the bridge any more: %v.\n"+
-			"Code must have changed or deleted a package of Swank or swank-mcp. A new image takes its place and "+
+			"Code must have changed or deleted a package of Swank or swank-mcp, or functions of COMMON-LISP. A new image takes its place and "+
 			"the next call works in it. %s", err, e.kept()),
 	}}
 }

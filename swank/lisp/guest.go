@@ -43,7 +43,7 @@ func (e *evaluation) brokenGuest(err error) *Result {
 	return &Result{Failure: &Failure{
 		Type: "IMAGE-BROKEN",
 		Message: fmt.Sprintf("The attached image does not understand the bridge any more: %v.\n"+
-			"Code must have changed or deleted a package of Swank or swank-mcp. The next call connects anew and "+
+			"Code must have changed or deleted a package of Swank or swank-mcp, or functions of COMMON-LISP. The next call connects anew and "+
 			"loads the helper again; if Swank itself is broken, the Lisp has to be restarted by its owner.", err),
 	}}
 }
