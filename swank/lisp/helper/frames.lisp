@@ -153,10 +153,15 @@ and the debugger, and tell nothing that the message does not.")
 (defun user-frame-p (name)
   (cond ((stringp name) (string= name "undefined function"))
         (t (let ((symbol (frame-name-symbol name)))
-             (cond ((null symbol) (not (or (equal name '(lambda ())) (eval-in-frame-p name))))
+             (cond ((null symbol) (not (or (form-frame-p name) (eval-in-frame-p name))))
                    ((implementation-package-p (symbol-package symbol)) nil)
                    ((helper-package-p (symbol-package symbol)) nil)
                    (t (not (member symbol *machinery*))))))))
+
+#+sbcl
+(defun form-frame-p (name)
+  "True of what EVAL makes of a form; newer versions have a name for it."
+  (or (equal name '(lambda ())) (equal name "top level form")))
 
 #+sbcl
 (defun eval-in-frame-p (name)
@@ -214,7 +219,7 @@ of the form.  MISSING names the function of an \"undefined function\" frame."
               (let ((name (sb-di:debug-fun-name (sb-di:frame-debug-fun frame))))
                 (when (member name '(evaluate-form read-form value-text do-work))
                   (return-from walk))
-                (when (equal name '(lambda ())) (setf of-form (list frame)))
+                (when (form-frame-p name) (setf of-form (list frame)))
                 (ignore-errors (visit frame name))))
             :from (or (sb-debug::resolve-stack-top-hint) :interrupted-frame)
             :count *deepest-frame*)))))
