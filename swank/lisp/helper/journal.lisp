@@ -143,7 +143,7 @@ out of which they may have come.  Literals in FORM may be circular."
     (let ((*noted* '())
           (*package* (or (find-package package-name)
                          (return (format nil "There is no package ~A." package-name)))))
-      (handler-bind ((warning #'muffle-warning)
+      (handler-bind ((warning #'muffle)
                      (serious-condition
                        (lambda (condition) (return (clip (condition-text condition) 300)))))
         (call-with-source-text

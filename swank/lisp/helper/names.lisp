@@ -268,7 +268,7 @@ long."
      (call-with-time-limit
       *lookup-seconds*
       (lambda ()
-        (handler-bind ((warning #'muffle-warning))
+        (handler-bind ((warning #'muffle))
           (handler-case (call-with-listing-syntax (lambda () (funcall function session)))
             (lookup-failure (failure) (failure-for-wire failure))
             (serious-condition (condition)

@@ -33,12 +33,12 @@ COLLECTOR."
                (collect-note collector
                              (if (typep condition 'style-warning) "style-warning" "warning")
                              condition))
-             (muffle-warning condition))))
+             (muffle condition))))
       (funcall function))
     #-sbcl
     (handler-bind ((warning (lambda (condition)
                               (collect-note collector "warning" condition)
-                              (muffle-warning condition))))
+                              (muffle condition))))
       (funcall function))))
 
 (defun collect-note (collector severity condition)
@@ -52,8 +52,7 @@ COLLECTOR."
           (push note (collector-notes collector))))))
   #+sbcl
   (when (typep condition 'sb-ext:compiler-note)
-    (let ((muffle (find-restart 'muffle-warning condition)))
-      (when muffle (invoke-restart muffle)))))
+    (muffle condition)))
 
 (defun notes-for-wire (collector)
   "((SEVERITY FILE LINE COLUMN TEXT SOURCE-LINE) ...), in the order of the source

@@ -42,7 +42,7 @@ return the notes."
   (let ((problems '()))
     (funcall function
              (lambda (what thunk)
-               (handler-case (handler-bind ((warning #'muffle-warning)) (funcall thunk))
+               (handler-case (handler-bind ((warning #'muffle)) (funcall thunk))
                  (error (condition)
                    (push (format nil "~A: ~A" what (clip (condition-text condition) 200))
                          problems)))))

@@ -143,6 +143,11 @@ value: the compiler does not count what is muffled."
       (setf sb-c::*failure-p* t)))
   #-sbcl condition)
 
+(defun muffle (condition)
+  "Muffle CONDITION where that can be done: (SIGNAL 'WARNING) brings no restart."
+  (let ((restart (find-restart 'muffle-warning condition)))
+    (when restart (invoke-restart restart))))
+
 (defun call-recording-warnings (function current-form record)
   "Call FUNCTION; every warning goes to RECORD with the form that
 CURRENT-FORM returns, and is muffled."
@@ -155,10 +160,7 @@ CURRENT-FORM returns, and is muffled."
                     (when (and muffle (not *compile-file-truename*))
                       (count-for-compile condition)
                       (invoke-restart muffle)))))
-       #+sbcl (sb-ext:compiler-note
-                (lambda (condition)
-                  (let ((muffle (find-restart 'muffle-warning condition)))
-                    (when muffle (invoke-restart muffle)))))
+       #+sbcl (sb-ext:compiler-note #'muffle)
        #+sbcl (sb-c:compiler-error
                 (lambda (condition)
                   (funcall record condition (funcall current-form))

@@ -135,3 +135,14 @@
     (check (consp frames) t)
     (check (equal frames (mapcar #'string-upcase frames)) t))
   (end-thread thread))
+
+;;; A warning that is only signalled cannot be muffled.
+
+(check (restore-entry (ensure-session "test") "(defvar signalled (list (signal 'warning) (signal 'style-warning)))"
+                      "SWANK-MCP")
+       nil)
+(check (symbol-value 'signalled) '(nil nil))
+(evaluated "(defmethod print-object ((slow slow) stream) (signal 'warning) (write-string \"signals\" stream))
+            (defvar signals (make-instance 'slow))"
+           :package "SWANK-MCP")
+(check (second (first (getf (answered #'describe-symbol "swank-mcp::signals") :sections))) "Value: signals")
