@@ -150,9 +150,19 @@ evaluated: DEFPACKAGE leaves our stamp, MAKE-PACKAGE is looked for in our code."
                                (sb-introspect::translate-source-location location))
                               :swank-mcp)
                         (session-name session))))
-        (not (search (package-name package)
-                     (string-upcase (princ-to-string (evaluation-code *evaluation*)))))))
+        (not (named-in-p (package-name package)
+                         (safely (princ-to-string (evaluation-code *evaluation*)))))))
   #-sbcl (progn session package nil))
+
+(defun named-in-p (name code)
+  "True if NAME stands in CODE as a word, in any case: A does in :a and \"A\", not in LAMBDA."
+  (flet ((part-of-word-p (at)
+           (and (< -1 at (length code))
+                (or (alphanumericp (char code at)) (find (char code at) "-+*/.%&$")))))
+    (loop for start = 0 then (1+ at)
+          for at = (search name code :start2 start :test #'char-equal)
+          while at
+          thereis (not (or (part-of-word-p (1- at)) (part-of-word-p (+ at (length name))))))))
 
 ;;; Without threads of Swank's
 

@@ -67,7 +67,7 @@
                               (t (let ((*print-readably* nil)) (safely (prin1-to-string code))))))))))
 
 (defun echo-result (texts report)
-  "TEXTS and REPORT as in EVALUATION-ANSWER."
+  "TEXTS and REPORT as PERFORM returns them."
   (echo (with-standard-io-syntax
           (if report
               (echo-lines "; => " (if (eq (getf report :kind) :error)

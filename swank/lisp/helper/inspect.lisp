@@ -86,7 +86,8 @@
   "(VALUES PART KEY-P) that STEP, an index, an index with k, or a label, names."
   (let* ((view (object-view object))
          (count (view-count view))
-         (index (and (digit-char-p (char step 0))
+         (index (and (string/= step "")   ; "a..b"
+                     (digit-char-p (char step 0))
                      (parse-integer step :junk-allowed t)))
          (keyp (and index (char-equal #\k (char step (1- (length step))))))
          (plain (and index (= (length step) (+ (if keyp 1 0) (length (format nil "~D" index)))))))

@@ -71,7 +71,10 @@ made), or NIL for not at all."
 (defun key-text (session key)
   "KEY, (KIND . NAME), as the bridge compares it; remembered for the day when the
 name has lost its package."
-  (let ((text (call-with-listing-syntax (lambda () (safely (prin1-to-string key)))))
+  (let ((text (call-with-listing-syntax
+               (lambda ()
+                 (let ((*print-length* nil) (*print-level* nil)) ; all that tells two apart
+                   (safely (prin1-to-string key))))))
         (entry (gethash key (session-definitions session))))
     (when entry (setf (cdr entry) text))
     text))

@@ -39,10 +39,8 @@ When the list has taken too long, no method is called any more."
 
 (defun lambda-list-text (name)
   (safely
-    (let ((arglist (swank/backend:arglist (if (and #-sbcl nil
-                                                        (symbolp name) (macro-function name))
-                                                   (macro-function name)
-                                                   name)))
+    (let ((arglist (swank/backend:arglist #+sbcl (or (and (symbolp name) (macro-function name)) name)
+                                          #-sbcl name))
           (*package* *package*) (*print-gensym* nil))
       (cond ((eq arglist :not-available) "(...)")
             ((null arglist) "()")

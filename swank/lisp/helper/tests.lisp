@@ -85,8 +85,6 @@
                       for text = (file-text file)
                       when text collect (cons file text)))))))
 
-(defun blank-p (char) (find char '(#\space #\tab #\newline #\return)))
-
 (defun test-position (text name)
   "Where in TEXT the form begins that defines the test NAME: (TEST NAME ...),
 (DEFTEST (NAME ...) ...), or whatever ends with TEST and is followed by NAME."
@@ -94,16 +92,16 @@
           then (search name text :test #'char-equal :start2 (1+ at))
         while at
         do (let* ((end (+ at (length name)))
-                  (before (position-if-not (lambda (char) (or (blank-p char) (find char "('\"")))
+                  (before (position-if-not (lambda (char) (or (blankp char) (find char "('\"")))
                                            text :end at :from-end t))
                   (open (and before (position #\( text :end before :from-end t))))
              (when (and open
                         (< before (1- at))
                         (or (= end (length text))
-                            (blank-p (char text end))
+                            (blankp (char text end))
                             (find (char text end) "()\""))
-                        (find-if #'blank-p text :start before :end at)
-                        (notany #'blank-p (subseq text open (1+ before)))
+                        (find-if #'blankp text :start before :end at)
+                        (notany #'blankp (subseq text open (1+ before)))
                         (<= 4 (- (1+ before) open))
                         (string-equal "test" text :start2 (- before 3) :end2 (1+ before)))
                (return open)))))
@@ -306,6 +304,7 @@
   "Call FUNCTION; the results of tests that run on this thread go into RUN."
   (let* ((thread (swank/backend:current-thread))
          (frameworks (remove-if-not #'framework-there-p *frameworks*))
+         (tag (make-symbol "SWANK-MCP")) ; another session may run tests, too
          (encapsulated '())
          (quiet (remove-if-not (lambda (symbol) (and symbol (boundp symbol)))
                                (mapcar (lambda (framework)
@@ -319,7 +318,7 @@
              (let ((symbol (named-symbol (framework-function framework)))
                    (recorder (framework-recorder framework)))
                (sb-int:encapsulate
-                symbol 'swank-mcp-tests
+                symbol tag
                 (lambda (function &rest arguments)
                   (let ((values '()))
                     (unwind-protect
@@ -332,7 +331,7 @@
                                 quiet)
              (funcall function)))
       #+sbcl
-      (dolist (symbol encapsulated) (sb-int:unencapsulate symbol 'swank-mcp-tests)))))
+      (dolist (symbol encapsulated) (sb-int:unencapsulate symbol tag)))))
 
 ;;; Finding tests
 

@@ -146,3 +146,48 @@
             (defvar signals (make-instance 'slow))"
            :package "SWANK-MCP")
 (check (second (first (getf (answered #'describe-symbol "swank-mcp::signals") :sections))) "Value: signals")
+
+;;; Whose is a package that MAKE-PACKAGE made while we evaluated?
+
+(check (mapcar (lambda (code) (named-in-p "A" code))
+               '("(make-package :a)" "(make-package \"A\")" "(make-package '#:a)" "(list 'b-a)" "(lambda (x) x)" "a" ""))
+       '(t t t nil nil t nil))
+
+;;; Keys of definitions tell any two apart.
+
+(flet ((key (form) (key-text (ensure-session "test") (defined-by form))))
+  (check (string= (key '(defmethod m ((x (eql '((a))))) 1)) (key '(defmethod m ((x (eql '((b))))) 1))) nil))
+
+;;; Two sessions run tests at a time.
+
+(defun fake-result (name) name)
+(let* ((run (make-test-run)) (began (sb-thread:make-semaphore)) (go-on (sb-thread:make-semaphore))
+       (framework (make-framework
+                   :label "Fake" :package "SWANK-MCP" :function '("SWANK-MCP" "FAKE-RESULT")
+                   :recorder (lambda (run arguments value)
+                               (declare (ignore arguments))
+                               (run-record run "Fake" value :passed nil nil nil))))
+       (thread (sb-thread:make-thread
+                (lambda ()
+                  (let ((*frameworks* (list framework)))
+                    (call-recording-results run (lambda ()
+                                                  (sb-thread:signal-semaphore began)
+                                                  (sb-thread:wait-on-semaphore go-on)
+                                                  (fake-result "theirs"))))))))
+  (sb-thread:wait-on-semaphore began)
+  (let ((ours (make-test-run)) (*frameworks* (list framework)))
+    (call-recording-results ours (lambda () (fake-result "ours")))
+    (check (test-run-passed ours) 1))
+  (sb-thread:signal-semaphore go-on)
+  (sb-thread:join-thread thread)
+  (check (test-run-passed run) 1)
+  (check (sb-int:encapsulated-p 'fake-result 'swank-mcp-tests) nil))
+
+;;; A path with nothing between two dots
+
+(check (handler-case (walk-path (list 1 (list 2)) "1..0")
+         (lookup-failure (failure) (failure-type failure)))
+       "NO-SUCH-PART")
+(let ((table (make-hash-table :test 'equal)))
+  (setf (gethash "" table) (list :found))
+  (check (walk-path (list table) "0..0") :found))
