@@ -69,7 +69,9 @@ and the frames.  SYSTEM is the name of the system that was being loaded."
 
 (defun refused-exit-report (what)
   (failure "EXIT-REFUSED"
-           (format nil "The code asked ~A to end. It is not ended: the session lives in it." what)))
+           (format nil "The code asked ~A to end. It is not ended: the session lives in it.~:[~;~%~
+                        It had called SB-EXT:DISABLE-DEBUGGER, after which any error does so; [stderr] tells the error.~]"
+                   what (debugger-disabled-p))))
 
 ;;; Values
 
@@ -117,6 +119,16 @@ debugger hook that the user's code has bound."
           #+sbcl (sb-ext:*invoke-debugger-hook* hook)
           #+sbcl (sb-ext:*stepper-hook* (lambda (condition) (at-step condition on-error))))
       (funcall function))))
+
+(defun debugger-disabled-p ()
+  "True after (SB-EXT:DISABLE-DEBUGGER), which many scripts begin with."
+  #+sbcl (let ((hook sb-ext:*invoke-debugger-hook*))
+           (and (symbolp hook) (string= hook "DEBUGGER-DISABLED-HOOK"))))
+
+(defun keep-debugger-hook ()
+  "Between two forms: have errors reported, whatever the first has disabled."
+  #+sbcl (when (and *debugger-hook* (debugger-disabled-p))
+           (setf sb-ext:*invoke-debugger-hook* *debugger-hook*)))
 
 (defun call-with-streams (evaluation function)
   "Output goes to the evaluation's sinks; input is at its end."
@@ -176,6 +188,7 @@ SOURCE is to be evaluated again in a new image."
         (package *package*)
         (*noted* '()))
     (setf - form)
+    (keep-debugger-hook)
     (note-assignments session form)
     (when (and (consp form) (loading-call-p form))
       (setf (session-before-load session) (before-loading)))

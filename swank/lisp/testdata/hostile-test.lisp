@@ -191,3 +191,12 @@
 (let ((table (make-hash-table :test 'equal)))
   (setf (gethash "" table) (list :found))
   (check (walk-path (list table) "0..0") :found))
+
+;;; Scripts disable the debugger: the image is to end at the first error.
+
+(check (error-type (evaluated "(sb-ext:disable-debugger) (car 1)")) "TYPE-ERROR")
+(let ((answer (evaluated "(progn (sb-ext:disable-debugger) (car 1))")))
+  (check (error-type answer) "EXIT-REFUSED")
+  (check (not (search "DISABLE-DEBUGGER" (getf (getf answer :error) :message))) nil)
+  (check (not (search "not of type" (first (getf answer :stderr)))) nil))
+(check (error-type (evaluated "(car 1)")) "TYPE-ERROR")
