@@ -107,10 +107,18 @@ func (e *emacs) screen() string {
 	return out
 }
 
-// elisp evaluates in Emacs.
+// elisp evaluates in Emacs. The value comes in a file: emacsclient itself now
+// and then garbles one that is longer than its buffer.
 func (e *emacs) elisp(code string) string {
 	e.t.Helper()
-	return e.run("emacsclient", "-s", filepath.Join(e.dir, "emacs"), "-e", code)
+	said := filepath.Join(e.dir, "said")
+	e.run("emacsclient", "-s", filepath.Join(e.dir, "emacs"), "-e", fmt.Sprintf(`(let ((value %s) (print-escape-newlines t) (coding-system-for-write 'utf-8-unix))
+ (with-temp-file %q (prin1 value (current-buffer))) nil)`, code, said))
+	b, err := os.ReadFile(said)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return string(b)
 }
 
 // lisp evaluates in the person's image, through their SLIME; code gives a string.
