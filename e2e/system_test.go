@@ -12,13 +12,13 @@ import (
 )
 
 // withSystems starts a server whose ASDF knows the fixtures, by the
-// environment, and compiles all anew.
+// environment, and compiles them anew.
 func withSystems(t *testing.T, args ...string) *server {
 	t.Helper()
 	dir := systemsDir(t)
 	return startWith(t, wire.Options{Env: environ(run.dir,
 		"CL_SOURCE_REGISTRY="+dir+"/:",
-		"ASDF_OUTPUT_TRANSLATIONS=/:"+t.TempDir()+"/")}, args...)
+		"ASDF_OUTPUT_TRANSLATIONS="+dir+"/:"+t.TempDir()+"/:")}, args...)
 }
 
 func systemsDir(t *testing.T) string {
