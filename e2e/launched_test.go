@@ -40,6 +40,11 @@ var launchedOnly = map[string]string{
 	"TestPackageContextProperty":            uninterned,
 	"TestResetOfABrokenSession":             uninterned,
 	"TestListingToolsAndStatusStartNothing": "they connect: see TestAttachByAnyTool",
+	"TestColdCache":                         cached,
+	"TestTwoServersOneCache":                cached,
+	"TestUnwritableCache":                   cached,
+	"TestNoSwank":                           "a person's image has its Swank",
+	"TestEvalCommand":                       "it is given no flags: it launches an image of its own",
 	"TestBrokenRCFile":                      rcFile,
 	"TestRCFileIsLoaded":                    rcFile,
 }
@@ -49,5 +54,6 @@ const (
 	replaced    = "a person's image is neither ended nor replaced"
 	broughtBack = "what is lost with a person's image is not brought back"
 	uninterned  = "a reset uninterns nothing in a person's image and leaves use-lists and constants: see TestAttachedReset"
+	cached      = "the cache of cores is for images that are launched"
 	rcFile      = "a person's image has loaded what they like"
 )

@@ -26,7 +26,7 @@ const patience = 10 * time.Second
 // of its own, so that nothing of the person who runs the tests takes part.
 type suite struct {
 	dir, binary, cache string
-	warm               func() error // builds the cached core, once
+	warm               func() error // builds the cached core, or with -attached the helper, once
 }
 
 var run suite
@@ -70,7 +70,16 @@ func build(dir string) (string, error) {
 
 // warm starts one server and waits until it has written its core.
 func warm() error {
-	c, err := wire.Start(wire.Options{Env: environ(run.dir)}, run.binary)
+	var args []string
+	if *attachedFlag {
+		p, err := quickPerson(0, "", environ(run.dir))
+		if err != nil {
+			return err
+		}
+		defer p.end()
+		args = []string{"--attach", p.address}
+	}
+	c, err := wire.Start(wire.Options{Env: environ(run.dir)}, run.binary, args...)
 	if err != nil {
 		return err
 	}
@@ -88,7 +97,7 @@ func warm() error {
 	}
 	// Without a core all but the tests that measure it still say something;
 	// TestColdCache fails if none is ever built.
-	for end := time.Now().Add(20 * time.Second); cores(run.cache) == 0 && time.Now().Before(end); {
+	for end := time.Now().Add(20 * time.Second); !*attachedFlag && cores(run.cache) == 0 && time.Now().Before(end); {
 		time.Sleep(50 * time.Millisecond)
 	}
 	return c.Close(patience)

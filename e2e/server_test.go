@@ -50,6 +50,7 @@ func startWith(t *testing.T, o wire.Options, args ...string) *server {
 // startCold runs the binary and says nothing to it.
 func startCold(t *testing.T, o wire.Options, args ...string) *server {
 	t.Helper()
+	skipLaunchedOnly(t)
 	c, err := wire.Start(o, run.binary, args...)
 	if err != nil {
 		t.Fatal(err)

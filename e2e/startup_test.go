@@ -273,6 +273,7 @@ func TestUnwritableCache(t *testing.T) {
 
 // The same path for a person.
 func TestEvalCommand(t *testing.T) {
+	skipLaunchedOnly(t)
 	if err := run.warm(); err != nil {
 		t.Fatal(err)
 	}
