@@ -53,6 +53,7 @@ func userPages(t *testing.T) (pages []string) {
 // compares what is answered with what the page shows. docs_page_test.go has the
 // forms.
 func TestDocs(t *testing.T) {
+	skipLaunchedOnly(t)
 	notRun := 0
 	for _, path := range userPages(t) {
 		t.Run(strings.ReplaceAll(path, "/", "-"), func(t *testing.T) {

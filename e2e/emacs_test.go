@@ -131,13 +131,19 @@ func (e *emacs) lisp(code string) string {
 	return got
 }
 
-// types enters a line at the REPL, as a person does, and waits for the prompt.
+// types enters a line at the REPL, as a person does, and waits for the prompt:
+// in Emacs, where it takes no other process to look.
 func (e *emacs) types(line string) {
 	e.t.Helper()
-	e.elisp("(with-current-buffer (slime-output-buffer) (goto-char (point-max)) (insert " + strconv.Quote(line) + ") (slime-repl-return) nil)")
-	e.until("the answer to "+line, func() bool {
-		return e.elisp("(with-current-buffer (slime-output-buffer) (and (null (slime-rex-continuations)) (get-text-property (1- slime-repl-input-start-mark) 'slime-repl-prompt) t))") == "t"
-	})
+	const prompt = `(let ((end (+ (float-time) 5)) there)
+ (while (and (not (setq there (with-current-buffer (slime-output-buffer)
+                                (and (null (slime-rex-continuations)) (get-text-property (1- slime-repl-input-start-mark) 'slime-repl-prompt) t))))
+             (< (float-time) end))
+   (accept-process-output nil 0.01))
+ there)`
+	if e.elisp("(progn (with-current-buffer (slime-output-buffer) (goto-char (point-max)) (insert "+strconv.Quote(line)+") (slime-repl-return)) "+prompt+")") != "t" {
+		e.until("the answer to "+line, func() bool { return e.elisp(prompt) == "t" })
+	}
 }
 
 func (e *emacs) until(what string, ok func() bool) {
