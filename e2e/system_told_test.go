@@ -70,3 +70,33 @@ func TestSystemsToldOfComeBack(t *testing.T) {
 		t.Errorf("after the system was removed (isError %v):\n%s", isErr, text)
 	}
 }
+
+// A project that no registry knows: load-system takes the path of its
+// definition, and names one that lies in the working directory.
+func TestLoadSystemByItsFile(t *testing.T) {
+	base, app := toldProject(t)
+	dir := filepath.Dir(filepath.Dir(app))
+	s := startWith(t, wire.Options{Dir: dir, Env: environ(run.dir, "ASDF_OUTPUT_TRANSLATIONS=/:"+t.TempDir()+"/")})
+	text, isErr := load(t, s, "swt-base")
+	if !isErr || !strings.HasPrefix(text, "[ERROR] ASDF:MISSING-COMPONENT\nComponent \"swt-base\" not found\n") ||
+		!strings.Contains(text, "A definition that ASDF has not been told of: "+base+".") ||
+		!strings.HasSuffix(text, "\n\nNext: load-system {\"system\": \""+base+"\"}") {
+		t.Errorf("a system of the working directory (isError %v):\n%s", isErr, text)
+	}
+	r := call(t, s, patience, "run-tests", map[string]any{"system": "swt-base"})
+	if !r.IsError || !strings.HasSuffix(r.Text(), "\n\nNext: load-system {\"system\": \""+base+"\"}") {
+		t.Errorf("its tests (isError %v):\n%s", r.IsError, r.Text())
+	}
+	if text, isErr := load(t, s, base); isErr || text != loaded("swt-base") {
+		t.Errorf("by its file (isError %v):\n%s", isErr, text)
+	}
+	if text, isErr := load(t, s, "swt-app/swt-app.asd"); isErr || text != loaded("swt-app") {
+		t.Errorf("by its relative file (isError %v):\n%s", isErr, text)
+	}
+	want(t, s, "(swt-app::app)", "=> 42")
+	text, isErr = load(t, s, "nowhere/swt-app.asd")
+	if !isErr || !strings.Contains(text, dir+"/nowhere/swt-app.asd") {
+		t.Errorf("a file that is not there (isError %v):\n%s", isErr, text)
+	}
+	wantList(t, s, map[string]any{"type": "systems"}, "[Loaded Systems]\n- SWT-APP\n- SWT-BASE")
+}

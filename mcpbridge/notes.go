@@ -66,7 +66,7 @@ func compiledText(c *lisp.Compiled, res *lisp.Result, file, code string, in lisp
 		p := parts{}
 		p.b.WriteString(text)
 		p.notes(c, file)
-		return reply{text: p.b.String(), failed: true}
+		return reply{text: p.b.String(), failed: true, failure: res.Failure}
 	}
 	what := orElse(file, "The code")
 	var p parts

@@ -87,7 +87,8 @@ func rename(text, written, meant string) string {
 			continue
 		}
 		with := meant
-		if text[at[0]:at[1]] != strings.ToUpper(written) {
+		// a file's name has a case of its own
+		if text[at[0]:at[1]] != strings.ToUpper(written) && meant == strings.ToUpper(meant) {
 			with = strings.ToLower(meant)
 		}
 		b.WriteString(text[done:at[0]] + with)

@@ -59,7 +59,7 @@ func loadedText(path string, place *lisp.LoadPlace, res *lisp.Result, in lisp.Re
 		if place.Line > 0 {
 			p.parentheses(path, "")
 		}
-		return reply{text: p.b.String(), failed: true}
+		return reply{text: p.b.String(), failed: true, failure: f}
 	}
 	var p parts
 	p.b.WriteString("Loaded: " + sanitize(path))

@@ -2,6 +2,7 @@ package mcpbridge
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ var loadSystemTool = tool{
 	params: func(o *Options) []param {
 		return []param{
 			{name: "system", kind: kindText, required: true, aliases: []alias{{name: "system-name"}, {name: "name"}},
-				doc: "Name of the system, as in alexandria."},
+				doc: "Name of the system, as in alexandria, or path of its .asd file."},
 			{name: "force", kind: kindFlag,
 				doc: "Compile and load it again even if nothing has changed. Default: false."},
 			{name: "timeout", kind: kindNumber, def: min(loadTimeout, o.MaxTimeout).Seconds(), min: 0, above: true, max: o.MaxTimeout.Seconds(),
@@ -47,14 +48,29 @@ func (b *Bridge) loadSystem(ctx context.Context, r *request) (reply, error) {
 	if r.err != nil {
 		return reply{}, r.err
 	}
+	system := name
+	if file, ok := r.definition(name); ok {
+		system, name = file, strings.TrimSuffix(filepath.Base(file), ".asd")
+	}
+	if r.err != nil {
+		return reply{}, r.err
+	}
 	res, err := b.o.Image.Evaluate(ctx, b.o.Session, lisp.Request{
-		System: name, Force: force, Timeout: timeout, Debug: 1,
+		System: system, Force: force, Timeout: timeout, Debug: 1,
 		Progress: progress(ctx, r.mcp), Queued: b.order.admit,
 	})
 	if err != nil {
 		return reply{}, err
 	}
 	return loadText(name, timeout, res), nil
+}
+
+// definition is the absolute path of the definition that name is, if it is one.
+func (r *request) definition(name string) (string, bool) {
+	if !strings.HasSuffix(name, ".asd") || strings.ContainsAny(name, "\"\n") {
+		return "", false
+	}
+	return r.path("system", false), true
 }
 
 // loadText is the text of load-system: a transcript, or the failure and what

@@ -9,15 +9,25 @@
 
 (defun require-file (file)
   (unless (and (probe-file file) (pathname-name (probe-file file)))
-    (refuse "FILE-ERROR"
-            (format nil "There is no file ~A.~A" (native-name file) (near-files-text file)))))
+    (let ((near (first (near-files file))) (name (file-namestring file)))
+      (refuse "FILE-ERROR"
+              (format nil "There is no file ~A.~A" (native-name file) (near-files-text file))
+              (and near
+                   (<= (edit-distance near name) (max 2 (floor (length name) 4)))
+                   (instead-of name (list near)))))))
+
+(defun near-files (file)
+  "The names of the Lisp files beside FILE, the nearest first."
+  (sort (mapcar #'file-namestring
+                (ignore-errors
+                 (lisp-files (make-pathname :name nil :type nil :version nil :defaults file))))
+        #'<
+        :key (lambda (name) (edit-distance name (file-namestring file)))))
 
 (defun near-files-text (file)
   "A sentence about the files that may have been meant."
-  (let* ((directory (make-pathname :name nil :type nil :version nil :defaults file))
-         (names (mapcar #'file-namestring (ignore-errors (lisp-files directory))))
-         (near (sort (copy-list names) #'<
-                     :key (lambda (name) (edit-distance name (file-namestring file))))))
+  (let ((directory (make-pathname :name nil :type nil :version nil :defaults file))
+        (near (near-files file)))
     (if near
         (format nil " Lisp files there: ~{~A~^, ~}." (subseq near 0 (min 5 (length near))))
         (format nil " There are no Lisp files in ~A." (native-name directory)))))

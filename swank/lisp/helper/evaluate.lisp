@@ -63,7 +63,10 @@ and the frames.  SYSTEM is the name of the system that was being loaded."
                                     (advice-for-wire advice))))
                       (and system
                            (missing-system-p condition)
-                           (instead-of system (near-systems system)))
+                           (let ((files (unregistered-definitions system)))
+                             (if files
+                                 (list :system (native-name (first files)))
+                                 (instead-of system (near-systems system)))))
                       (when missing (list :missing missing)))
               frames))))
 
@@ -358,11 +361,12 @@ TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out
         (call-registered evaluation package debug))))
 
 (defun load-system (name &key (session "default") (token 0) force)
-  "Load the system NAME; with FORCE, also what is loaded and up to date.  The
-answer is EVALUATE's, without values."
-  (let ((name (string-downcase name)))
+  "Load the system NAME, or that which the file of that name defines; with FORCE, also
+what is loaded and up to date.  The answer is EVALUATE's, without values."
+  (let* ((file (definition-path name))
+         (name (if file (pathname-name file) (string-downcase name))))
     (call-registered (make-evaluation :token token :session (ensure-session session)
-                                      :code `(load-named-system ,name :force ,force)
+                                      :code `(load-named-system ,name :force ,force :file ,file)
                                       :system name)
                      "COMMON-LISP-USER" 1)))
 

@@ -23,11 +23,29 @@
   (unless (ignore-errors (call-named '#:asdf "FIND-SYSTEM" name nil))
     (look-again)))
 
-(defun load-named-system (name &key force)
-  "Load the system NAME with Quicklisp's QUICKLOAD where it is, else with ASDF.
-What they and the system print goes to standard output."
+(defun definition-path (name)
+  "The pathname, if NAME is that of a system's definition and not a system's."
+  (let ((end (- (length name) (length ".asd"))))
+    (and (plusp end)
+         (string-equal ".asd" name :start2 end)
+         (merge-pathnames #+sbcl (sb-ext:parse-native-namestring name) #-sbcl (pathname name)))))
+
+(defun unregistered-definitions (name)
+  "Files in the working directory, and in those in it, that define the system NAME and
+that ASDF would not find."
+  (let ((here (call-named '#:uiop "GETCWD")) (file (make-pathname :name (primary-name name) :type "asd")))
+    (first-few (ignore-errors
+                (append (directory (merge-pathnames file here))
+                        (directory (merge-pathnames file (merge-pathnames "*/" here)))))
+               5)))
+
+(defun load-named-system (name &key force file)
+  "Load the system NAME, which FILE may define, with Quicklisp's QUICKLOAD where it is,
+else with ASDF.  What they and the system print goes to standard output."
   (ensure-asdf)
-  (look-again-for name)
+  (if file
+      (call-named '#:asdf "LOAD-ASD" (truename file))
+      (look-again-for name))
   (let ((*load-verbose* nil) (*compile-verbose* nil) (*compile-print* nil))
     (cond ((and (quicklisp-p) (not force))
            (call-named '#:ql "QUICKLOAD" name :verbose nil))
@@ -62,7 +80,9 @@ What they and the system print goes to standard output."
   "The message for CONDITION, met while loading the system NAME."
   (let ((type (type-label condition)))
     (cond ((string= type "ASDF:MISSING-COMPONENT")
-           (format nil "Component ~S not found~@[~%Near it: ~{~A~^, ~}.~]" name (near-systems name)))
+           (format nil "Component ~S not found~@[~%Near it: ~{~A~^, ~}.~]~@[~%A definition that ASDF has not been told of: ~{~A~^, ~}.~]"
+                   name (near-systems name)
+                   (mapcar #'native-name (unregistered-definitions name))))
           ((search "SYSTEM-NOT-FOUND" type)
            (format nil "System ~S not found in any known distribution.~@[~%Near it: ~{~A~^, ~}.~]"
                    name (near-systems name)))

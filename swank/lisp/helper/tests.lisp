@@ -389,10 +389,13 @@
   (ensure-asdf)
   (look-again-for name)
   (unless (or (quicklisp-p) (call-named '#:asdf "FIND-SYSTEM" name nil))
-    (let ((near (near-systems name)))
+    (let ((near (near-systems name)) (files (unregistered-definitions name)))
       (refuse "SYSTEM-NOT-FOUND"
-              (format nil "ASDF knows no system ~S.~@[ Near it: ~{~A~^, ~}.~]" name near)
-              (instead-of name near)))))
+              (format nil "ASDF knows no system ~S.~@[ Near it: ~{~A~^, ~}.~]~@[~%A definition that it has not been told of: ~{~A~^, ~}.~]"
+                      name near (mapcar #'native-name files))
+              (if files
+                  (list :system (native-name (first files)))
+                  (instead-of name near))))))
 
 (defun named-as-tests-of (name)
   "The names of the systems that are called as if they had the tests of the system NAME."

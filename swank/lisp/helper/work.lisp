@@ -38,10 +38,10 @@ list that it returns are the evaluation's values."
     (multiple-value-prog1 (funcall (evaluation-work evaluation) evaluation #'read-only-form)
       (end-of-frame))))
 
-(defun refuse (type message &optional instead)
-  "End the current evaluation with an error that is told without a backtrace.
-INSTEAD is what INSTEAD-OF returned about a name that was not found."
-  (funcall (evaluation-escape *evaluation*) (append (failure type message) instead)))
+(defun refuse (type message &optional advice)
+  "End the current evaluation with an error that is told without a backtrace.  ADVICE
+is what the report has beside the message."
+  (funcall (evaluation-escape *evaluation*) (append (failure type message) advice)))
 
 (defun tell (evaluation function)
   "Make the datum that FUNCTION returns at the end EVALUATION's report."
