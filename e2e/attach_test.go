@@ -90,7 +90,7 @@ func TestAttachFailures(t *testing.T) {
 	free := listen()
 	free.Close()
 	web := httptest.NewServer(http.NotFoundHandler())
-	defer web.Close()
+	t.Cleanup(web.Close)
 	once := newPerson(t, "", ":dont-close", "nil")
 	once.says("(+ 1 2)") // its one client
 	secretive := shortDir(t)
@@ -115,6 +115,10 @@ func TestAttachFailures(t *testing.T) {
 		{"no socket", "unix:" + filepath.Join(run.dir, "nosuch"), run.dir, "there is no such socket"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			switch test.name {
+			case "silent", "no secret", "wrong secret": // nothing but waiting
+				t.Parallel()
+			}
 			s := attachedTo(t, test.address, test.home)
 			for _, tool := range []string{"evaluate-lisp", "list-definitions"} {
 				args := map[string]any{}

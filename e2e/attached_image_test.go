@@ -200,6 +200,7 @@ func TestAttachedBusy(t *testing.T) {
 func TestAttachedWithoutThreads(t *testing.T) {
 	for _, style := range []string{":fd-handler", "nil"} {
 		t.Run(style, func(t *testing.T) {
+			t.Parallel() // it waits, most of the time
 			p := newPerson(t, "", ":dont-close", "t", ":style", style)
 			s := attached(t, p)
 			got, isErr := eval(t, s, "(defun twice (x) (print x) (* 2 x)) (twice 21)")
