@@ -130,17 +130,22 @@ func (im *Image) acquire(ctx context.Context, limit time.Duration) (*live, error
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-time.After(max(limit, startPatience)):
-		if im.cfg.Attach.set() {
-			return nil, &StartError{
-				Problem: fmt.Sprintf("the Lisp at %s is not ready for work after %v", im.cfg.Attach, max(limit, startPatience)),
-				Advice: "Nothing was evaluated. Send the call again; session-status tells when it is connected. " +
-					"The first time, a helper is compiled in that Lisp, which takes long where it is busy.",
-			}
+		return nil, im.slowStart(max(limit, startPatience))
+	}
+}
+
+// slowStart tells a caller that it has waited long enough for the image.
+func (im *Image) slowStart(waited time.Duration) *StartError {
+	const next = "Nothing was evaluated. Send the call again; session-status tells when the image runs. "
+	if im.cfg.Attach.set() {
+		return &StartError{
+			Problem: fmt.Sprintf("the Lisp at %s is not ready after %v", im.cfg.Attach, waited),
+			Advice:  next + "The first time swank-mcp's helper is compiled in it, and a Lisp that is busy takes its time.",
 		}
-		return nil, &StartError{
-			Problem: fmt.Sprintf("the Lisp image is still starting after %v", max(limit, startPatience)),
-			Advice:  "Nothing was evaluated. Send the call again; session-status tells when the image runs. If it does not come up, its init file may be the reason: start with --no-userinit.",
-		}
+	}
+	return &StartError{
+		Problem: fmt.Sprintf("the Lisp image is still starting after %v", waited),
+		Advice:  next + "If it does not come up, its init file may be the reason: start with --no-userinit.",
 	}
 }
 
