@@ -22,6 +22,9 @@ func attached(t *testing.T, p *person, args ...string) *server {
 
 func attachedTo(t *testing.T, address, home string, args ...string) *server {
 	t.Helper()
+	if err := run.warmGuest(); err != nil {
+		t.Fatal(err)
+	}
 	s := startCold(t, wire.Options{Env: environ(home)}, append([]string{"--attach", address}, args...)...)
 	open(t, s)
 	return s
