@@ -33,6 +33,9 @@ var launchedOnly = map[string]string{
 	"TestRecoveryInWhateverOrder": broughtBack,
 	"TestRecoveryOfOtherSyntax":   broughtBack,
 	"TestSystemsLoadedByCode":     broughtBack,
+	"TestSystemsToldOfComeBack":   broughtBack,
+
+	"TestLoadSystemByItsFile": "the working directory of the person's image is their own",
 
 	"TestResetLeavesNothing":                uninterned,
 	"TestResetInAForeignPackage":            uninterned,
