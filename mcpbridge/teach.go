@@ -83,7 +83,8 @@ func rename(text, written, meant string) string {
 	for _, at := range regexp.MustCompile("(?i)"+regexp.QuoteMeta(written)).FindAllStringIndex(text, -1) {
 		before, _ := utf8.DecodeLastRuneInString(text[:at[0]])
 		after, _ := utf8.DecodeRuneInString(text[at[1]:])
-		if at[0] > 0 && ofName(before) || at[1] < len(text) && ofName(after) && !strings.HasSuffix(written, ":") {
+		// :name and #:name are that name; what begins with a colon is the end of one
+		if at[0] > 0 && ofName(before) && before != ':' && !strings.HasPrefix(written, ":") || at[1] < len(text) && ofName(after) && !strings.HasSuffix(written, ":") {
 			continue
 		}
 		with := meant
