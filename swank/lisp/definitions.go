@@ -30,12 +30,6 @@ type Package struct {
 	Implementation bool // of the Lisp system, of Swank or of the bridge
 }
 
-// Reset tells what [Image.ResetSession] did.
-type Reset struct {
-	Problems []string // what could not be undone, and why
-	Left     []string // what is not undone in an image that is not ours
-}
-
 // Definitions returns what the session has defined and is still so, without
 // empty sections; with pkg not "", only names of that package. An unknown one
 // is the section "unknown-package" with a line that says so. Where no image
@@ -89,24 +83,6 @@ func (im *Image) Packages(ctx context.Context, session string) ([]Package, error
 	return packages, nil
 }
 
-// ResetSession undoes what the session has made, in turn with its evaluations:
-// it waits for those that came before at most as long as timeout says.
-func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Duration, queued func()) (*Reset, error) {
-	s := im.session(name)
-	t := &turn{code: "reset-session", limit: timeout, queued: queued}
-	if err := s.take(ctx, t); err != nil {
-		return nil, err
-	}
-	defer s.done()
-	s.journal = journal{}
-	var wire wireReset
-	if err := im.lookup(ctx, newHelperCall("RESET-SESSION").str(name), &wire); err != nil {
-		return nil, err
-	}
-	s.suspended.clear("reset-session ended it")
-	return &Reset{Problems: wire.Problems, Left: wire.Left}, nil
-}
-
 type (
 	wireSection struct {
 		_     struct{} `sexp:",list"`
@@ -120,26 +96,14 @@ type (
 		Externals int
 		Nicknames []string
 	}
-	wireReset struct {
-		Problems []string `sexp:"problems"`
-		Left     []string `sexp:"left"`
-	}
 )
 
 // lookup asks the running image on its look-up thread and decodes the answer.
 // Where no image runs, v stays as it is.
 func (im *Image) lookup(ctx context.Context, c *helperCall, v any) error {
-	im.mu.Lock()
-	lv := im.cur
-	im.mu.Unlock()
-	if lv == nil || lv.over() {
-		if !im.cfg.Attach.set() {
-			return nil
-		}
-		var err error
-		if lv, err = im.acquire(ctx, lookupTimeout); err != nil {
-			return err
-		}
+	lv, err := im.running(ctx)
+	if lv == nil {
+		return err
 	}
 	bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
@@ -148,6 +112,21 @@ func (im *Image) lookup(ctx context.Context, c *helperCall, v any) error {
 		return lv.unanswered(ctx, err)
 	}
 	return decodeAnswer(answer, v)
+}
+
+// running returns the image that runs, nil where none does. A person's is waited
+// for.
+func (im *Image) running(ctx context.Context) (*live, error) {
+	im.mu.Lock()
+	lv := im.cur
+	im.mu.Unlock()
+	if lv != nil && !lv.over() {
+		return lv, nil
+	}
+	if !im.cfg.Attach.set() {
+		return nil, nil
+	}
+	return im.acquire(ctx, lookupTimeout)
 }
 
 // unanswered says what became of a look-up that ended with err.

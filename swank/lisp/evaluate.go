@@ -62,6 +62,7 @@ func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result,
 		return nil, err
 	}
 	defer s.done()
+	s.catchUp()
 	of, err := s.debugged(r.Debugger)
 	if err != nil {
 		return nil, err

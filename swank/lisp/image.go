@@ -65,6 +65,7 @@ type session struct {
 	journal    journal  // what it has defined
 	recoveries int      // images that died while the journal was evaluated
 	notes      []string // for the next result
+	resets     []*reset // that have not been answered
 }
 
 // New returns an image that is not started yet: it has no side effects.

@@ -126,6 +126,19 @@ func (j *journal) forget(key string) (place int) {
 	return place
 }
 
+// drop takes out what a reset has undone: the entries that there were before it,
+// and variables. What has been defined since stays.
+func (j *journal) drop(entries []*entry, assigned []string) {
+	for _, e := range entries {
+		for _, k := range slices.Clone(e.keys) {
+			if j.byKey[k] == e {
+				j.forget(k)
+			}
+		}
+	}
+	j.assigned = slices.DeleteFunc(j.assigned, func(k string) bool { return slices.Contains(assigned, k) })
+}
+
 // assign notes a variable that an assignment made.
 func (j *journal) assign(key string) {
 	if j.byKey[key] == nil && !slices.Contains(j.assigned, key) && len(j.assigned) < journalAssigned {

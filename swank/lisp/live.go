@@ -102,11 +102,25 @@ func (lv *live) startLookups(ctx context.Context) error {
 }
 
 func (lv *live) askOn(ctx context.Context, thread swank.ThreadID, c *helperCall) (string, error) {
-	if c.err != nil {
-		return "", c.err
-	}
-	g, err := lv.conn.EvalAndGrabOutput(ctx, thread, evalPackage, c.String())
+	call, err := lv.sendOn(thread, c)
 	if err != nil {
+		return "", err
+	}
+	return grabbed(ctx, call)
+}
+
+// sendOn sends a helper function's call to be run on the thread.
+func (lv *live) sendOn(thread swank.ThreadID, c *helperCall) (*swank.Call, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	return lv.conn.Go(swank.Request{Form: swank.EvalAndGrabOutput(c.String()), Package: evalPackage, Thread: thread})
+}
+
+// grabbed waits for what a call of sendOn has printed.
+func grabbed(ctx context.Context, call *swank.Call) (string, error) {
+	var g swank.Grabbed
+	if err := call.Wait(ctx, &g); err != nil {
 		return "", err
 	}
 	return g.Output, nil

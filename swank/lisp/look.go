@@ -157,22 +157,32 @@ type looks struct {
 }
 
 // askLooking asks on the thread of looks, which it starts where there is none.
-// One that does not answer in time is given up: the helper's own limit has
-// not freed it.
 func (lv *live) askLooking(ctx context.Context, c *helperCall) (string, error) {
+	_, answer, err := lv.callLooking(ctx, c)
+	return answer, err
+}
+
+// callLooking is askLooking for those whose call may be answered after ctx has
+// ended; it is nil if nothing was sent. A thread that does not answer in time is
+// given up: the helper's own limit has not freed it.
+func (lv *live) callLooking(ctx context.Context, c *helperCall) (*swank.Call, string, error) {
 	for attempt := 1; ; attempt++ {
 		thread, err := lv.lookThread(ctx)
 		if err != nil {
-			return "", err
+			return nil, "", err
 		}
-		answer, err := lv.askOn(ctx, thread, c)
+		call, err := lv.sendOn(thread, c)
+		if err != nil {
+			return nil, "", err
+		}
+		answer, err := grabbed(ctx, call)
 		var gone *swank.InvalidRPCError
 		ended := errors.As(err, &gone)
 		if ended || errors.Is(err, context.DeadlineExceeded) {
 			lv.forgetLooks(thread)
 		}
 		if !ended || attempt == 2 {
-			return answer, err
+			return call, answer, err
 		}
 	}
 }

@@ -38,6 +38,7 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 		s.notes = append(s.notes, s.rejoined(home, lv))
 		return nil
 	}
+	s.catchUp()
 	how := "The image was replaced, because the one before ended: " + home.epitaph() + "."
 	switch {
 	case im.cfg.NoRecovery:

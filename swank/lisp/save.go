@@ -29,6 +29,7 @@ func (im *Image) SaveSession(ctx context.Context, name, file string, timeout tim
 		return nil, err
 	}
 	defer s.done()
+	s.catchUp()
 	j := &s.journal
 	var gone []string
 	if err := im.lookup(ctx, newHelperCall("UNDONE").str(name), &gone); err != nil {

@@ -1,0 +1,95 @@
+package lisp
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"swank-mcp/swank"
+)
+
+// Reset tells what [Image.ResetSession] did.
+type Reset struct {
+	Problems []string // what could not be undone, and why
+	Left     []string // what is not undone in an image that is not ours
+}
+
+type wireReset struct {
+	Problems []string `sexp:"problems"`
+	Left     []string `sexp:"left"`
+}
+
+// reset is one that was sent and not answered in time. The image may do it yet.
+type reset struct {
+	call *swank.Call
+
+	// The journal as it was:
+	entries  []*entry
+	assigned []string
+}
+
+// ResetSession undoes what the session has made, in turn with its evaluations:
+// it waits for those that came before at most as long as timeout says. The
+// journal goes when the image has answered that it is done, be it late: until
+// then the image may end without having done it.
+func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Duration, queued func()) (*Reset, error) {
+	s := im.session(name)
+	t := &turn{code: "reset-session", limit: timeout, queued: queued}
+	if err := s.take(ctx, t); err != nil {
+		return nil, err
+	}
+	defer s.done()
+	s.catchUp()
+	lv, err := im.running(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var wire wireReset
+	if lv != nil {
+		bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
+		defer cancel()
+		call, answer, err := lv.callLooking(bounded, newHelperCall("RESET-SESSION").str(name))
+		if err != nil {
+			return nil, s.notReset(call, lv.unanswered(ctx, err))
+		}
+		if err := decodeAnswer(answer, &wire); err != nil {
+			return nil, err
+		}
+	}
+	s.journal = journal{}
+	s.suspended.clear("reset-session ended it")
+	return &Reset{Problems: wire.Problems, Left: wire.Left}, nil
+}
+
+// notReset keeps a reset that may be done yet, and tells so.
+func (s *session) notReset(call *swank.Call, err error) error {
+	if call == nil {
+		return err
+	}
+	s.resets = append(s.resets, &reset{call, s.journal.all(), slices.Clone(s.journal.assigned)})
+	var u *UnansweredError
+	if errors.As(err, &u) {
+		return &UnansweredError{u.Kind, u.Why + " Whether the session was reset is not known; the next evaluation tells."}
+	}
+	return err
+}
+
+// catchUp learns what has become of resets that were not answered in time. The
+// holder of the turn calls it; the next result tells.
+func (s *session) catchUp() {
+	s.resets = slices.DeleteFunc(s.resets, func(r *reset) bool {
+		select {
+		case <-r.call.Done():
+		default:
+			return false
+		}
+		if r.call.Wait(context.Background(), nil) != nil {
+			s.notes = append(s.notes, "The image, or the connection to it, was gone before it said that the reset-session was done: if definitions from before it are still there, call it again.")
+			return true
+		}
+		s.journal.drop(r.entries, r.assigned)
+		s.notes = append(s.notes, "The reset-session that was not answered in time has been done since: what was defined before it is gone.")
+		return true
+	})
+}
