@@ -2,6 +2,7 @@ package lisp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,11 +75,20 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 	done := map[*entry]bool{}
 	for pass := 0; pass < 2 && len(todo) > 0; pass++ {
 		for len(todo) > 0 {
-			batch := todo[:batchSize(todo)]
-			todo = todo[len(batch):]
 			e := &evaluation{im: im, lane: l, lv: l.lv, s: s, token: im.token.Add(1),
-				r: Request{Timeout: restoreLimit, Debug: defaultDebug}, restore: batch}
-			if err := e.send(); err != nil {
+				r: Request{Timeout: restoreLimit, Debug: defaultDebug}, restore: todo[:batchSize(todo)]}
+			err := e.send()
+			for errors.Is(err, ErrTooLarge) && len(e.restore) > 1 {
+				e.restore = e.restore[:len(e.restore)/2]
+				err = e.send()
+			}
+			batch := e.restore
+			todo = todo[len(batch):]
+			switch {
+			case errors.Is(err, ErrTooLarge): // that one alone
+				note(batch, []wireFailure{{Why: "its source is too large for one message to the image"}}, done, why)
+				continue
+			case err != nil:
 				return "", err
 			}
 			res, err := e.run(ctx)

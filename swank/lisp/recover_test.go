@@ -55,3 +55,25 @@ func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
 		t.Errorf("notes: %s", notes)
 	}
 }
+
+// A definition that does not fit into a message is told as lost, alone: the
+// others come back, those of its batch too.
+func TestRestoresWhatFits(t *testing.T) {
+	im := testImage(t)
+	mustEval(t, im, "(defun before () 1)")
+	s := im.session("default")
+	for _, name := range []string{"*LARGE*", "*SMALL*"} {
+		n := 1
+		if name == "*LARGE*" {
+			n = 3 << 20 // a quote takes four bytes, its backslash too
+		}
+		s.journal.add([]string{"(:VARIABLE . " + name + ")"}, "(defvar "+name+` "`+strings.Repeat(`\"`, n)+`")`, "COMMON-LISP-USER")
+	}
+	mustEval(t, im, "(defun after () 2)")
+	killed(t, im, im.cur.proc.pid())
+	value, notes := evaluated(t, im, "(list (before) (after) (length *small*) (boundp '*large*))")
+	if value != "(1 2 1 NIL)" || !strings.Contains(notes, "Restored: 3 definitions.") ||
+		!strings.Contains(notes, "Not restored: variable *LARGE* (its source is too large for one message to the image).") {
+		t.Errorf("%s, %s", value, notes)
+	}
+}
