@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -67,12 +68,14 @@ func (c *config) flags() *flag.FlagSet {
 // and after the command, whose name it returns.
 func (c *command) parse(args []string) (name string, err error) {
 	fs := c.flags()
+	limited := false // --timeout is given
 	fs.VisitAll(func(f *flag.Flag) {
 		key := "SWANK_MCP_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		if v, ok := os.LookupEnv(key); ok && err == nil {
 			if e := f.Value.Set(v); e != nil {
 				err = fmt.Errorf("%w: %s=%q: %w", errUsage, key, v, e)
 			}
+			limited = limited || f.Name == "timeout"
 		}
 	})
 	if err != nil {
@@ -92,14 +95,42 @@ func (c *command) parse(args []string) (name string, err error) {
 		}
 	}
 	c.args = rest
+	var launching []string // flags of the command line, which win over the environment
+	fs.Visit(func(f *flag.Flag) {
+		limited = limited || f.Name == "timeout"
+		if slices.Contains(ofLaunching, f.Name) {
+			launching = append(launching, "--"+f.Name)
+		}
+	})
+	if !limited { // the default follows the maximum
+		c.timeout = min(c.timeout, c.maxTimeout)
+	}
+	if attach := c.attaching(); attach != "" && len(launching) > 0 {
+		return "", fmt.Errorf("%w: %s: only for a Lisp that is launched; with %s none is", errUsage, strings.Join(launching, ", "), attach)
+	}
 	return name, c.check()
+}
+
+// ofLaunching are the flags that mean nothing to a Lisp that somebody else runs.
+// In the environment they may stand beside --attach, as the defaults that they are.
+var ofLaunching = []string{"sbcl", "swank-dir", "heap", "stack", "no-userinit", "no-core", "no-recovery", "cache-dir"}
+
+// attaching returns the flag that names an image that runs, or "".
+func (c *config) attaching() string {
+	switch {
+	case c.attach != "":
+		return "--attach"
+	case c.lisp.Attach.Command != "":
+		return "--attach-command"
+	}
+	return ""
 }
 
 // sessionName are the names of sessions; they become part of a thread's name.
 var sessionName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
 func (c *config) check() error {
-	if c.lisp.Echo && c.attach == "" && c.lisp.Attach.Command == "" {
+	if c.lisp.Echo && c.attaching() == "" {
 		return fmt.Errorf("%w: --echo shows evaluations in the REPL of an image that somebody else works in: it needs --attach", errUsage)
 	}
 	if c.attach != "" {
