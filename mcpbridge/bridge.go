@@ -2,11 +2,9 @@ package mcpbridge
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"io"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -80,14 +78,6 @@ func (o *Options) setDefaults() {
 // client.
 const DefaultSession = "default"
 
-// What clients are told, with evaluate-lisp and without.
-var (
-	//go:embed instructions.md
-	instructions string
-	//go:embed instructions-read.md
-	readInstructions string
-)
-
 // errShutdown is the cause of contexts that end because the bridge does.
 var errShutdown = errors.New("mcpbridge: the server is shutting down")
 
@@ -123,13 +113,6 @@ func New(o Options) *Bridge {
 	b.addResources()
 	b.addPrompts()
 	return b
-}
-
-func (b *Bridge) instructions() string {
-	if slices.Contains(b.tools, &evaluateTool) {
-		return instructions
-	}
-	return readInstructions
 }
 
 func (b *Bridge) implementation() *mcp.Implementation {

@@ -126,6 +126,9 @@ func TestSelectionProperty(t *testing.T) {
 		if len(picked) == 0 {
 			t.Fatal("nothing is left, and Check is content")
 		}
+		if wrong := wronglyNamed(s); len(wrong) > 0 {
+			t.Fatalf("the instructions name %v, which are not there:\n%s", wrong, instructionsFor(s))
+		}
 		for _, l := range listed() {
 			name, has := l.tool.name, slices.Contains(picked, l.tool)
 			switch {
@@ -161,15 +164,6 @@ func TestSelectionProperty(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestReadOnlyInstructions: nobody is told to evaluate who cannot.
-func TestReadOnlyInstructions(t *testing.T) {
-	p := peerOf(t, New(Options{Image: &fakeImage{}, Tools: Selection{ReadOnly: true}}))
-	p.send(initialize)
-	if a := p.receive(); !strings.Contains(string(a.RawResult), quote(readInstructions)) {
-		t.Errorf("initialize answered %s", a.RawResult)
-	}
 }
 
 // TestAbsentTool: calling a tool that is not shown says which flag brings it.

@@ -1,0 +1,50 @@
+package mcpbridge
+
+import (
+	"embed"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+// What clients are told, with evaluate-lisp and without. Of the tools they name
+// those that the client is shown, for which they are templates over [offered].
+var (
+	//go:embed instructions.md instructions-read.md
+	instructionFiles embed.FS
+	instructionTexts = template.Must(template.ParseFS(instructionFiles, "*.md"))
+)
+
+// instructions is the text for this bridge's tools.
+func (b *Bridge) instructions() string {
+	name := "instructions.md"
+	if !b.offers(evaluateTool.name) {
+		name = "instructions-read.md"
+	}
+	var text strings.Builder
+	if err := instructionTexts.ExecuteTemplate(&text, name, offered{b}); err != nil {
+		panic(err) // the file asks for something that offered does not have
+	}
+	return text.String()
+}
+
+// offered is what the instructions ask of the tools that are shown.
+type offered struct{ b *Bridge }
+
+// Offers reports whether the tool of that name is there.
+func (o offered) Offers(name string) bool { return o.b.offers(name) }
+
+// ReadOnly reports whether no tool changes the image.
+func (o offered) ReadOnly() bool {
+	return !slices.ContainsFunc(o.b.tools, func(t *tool) bool { return !t.readOnly })
+}
+
+var toolInText = regexp.MustCompile("`([a-z]+(?:-[a-z]+)*)`")
+
+// Some joins those phrases that name no tool that is not there.
+func (o offered) Some(phrases ...string) string {
+	return strings.Join(slices.DeleteFunc(phrases, func(p string) bool {
+		return slices.ContainsFunc(toolInText.FindAllStringSubmatch(p, -1), func(m []string) bool { return !o.b.offers(m[1]) })
+	}), ", ")
+}
