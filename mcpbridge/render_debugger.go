@@ -90,7 +90,7 @@ func debuggerAdvice(r *lisp.Result, c *lisp.DebuggerCall) string {
 }
 
 func debuggerErrorText(e *lisp.DebuggerError) string {
-	problem, advice := "", `Next: evaluate-lisp {"code": "(error \"try it\")", "on-error": "debug"}`
+	problem := ""
 	switch {
 	case e.Number != 0 && e.Why != "":
 		problem = fmt.Sprintf("Evaluation %d is not suspended: %s.", e.Number, strings.TrimSuffix(e.Why, "."))
@@ -102,13 +102,30 @@ func debuggerErrorText(e *lisp.DebuggerError) string {
 	if len(e.Suspended) == 0 {
 		problem = strings.TrimSpace(problem + "\nNo evaluation is suspended in the debugger.")
 	} else {
-		advice = fmt.Sprintf(`Next: get-backtrace {"evaluation": %d}`, e.Suspended[0].Number)
 		problem += "\nSuspended:"
 		for _, s := range e.Suspended {
 			problem += fmt.Sprintf("\n%d: %s in %s", s.Number, s.Failure, oneLine(s.Code))
 		}
 	}
-	return errorBlock("NOT-SUSPENDED", problem, advice)
+	return errorBlock("NOT-SUSPENDED", problem, "")
+}
+
+// nextDebuggee ends that text: an evaluation to look at, or what is known of the
+// last error and how the next one is suspended.
+func (b *Bridge) nextDebuggee(e *lisp.DebuggerError) string {
+	var lines []string
+	switch {
+	case len(e.Suspended) == 0:
+		if b.offers("evaluate-lisp") {
+			lines = append(lines, `An evaluation is suspended at its error if evaluate-lisp is called with "on-error": "debug".`)
+		}
+		if b.offers("describe-last-error") {
+			lines = append(lines, "Next: describe-last-error {}")
+		}
+	case b.offers("get-backtrace"):
+		lines = append(lines, fmt.Sprintf(`Next: get-backtrace {"evaluation": %d}`, e.Suspended[0].Number))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // frameText is the text of inspect-frame.

@@ -74,18 +74,36 @@ func TestBacktraceText(t *testing.T) {
 
 func TestDebuggerErrorText(t *testing.T) {
 	one := []lisp.Suspended{{Number: 4, Code: "(f\n 0)", Failure: "ODD"}}
+	const how = `An evaluation is suspended at its error if evaluate-lisp is called with "on-error": "debug".`
+	none := how + "\nNext: describe-last-error {}"
+	b := New(Options{Image: &fakeImage{}})
 	for _, tt := range []struct {
 		err  lisp.DebuggerError
 		want string
 	}{
-		{lisp.DebuggerError{}, "No evaluation is suspended in the debugger.\n\nNext: evaluate-lisp "},
-		{lisp.DebuggerError{Number: 3, Why: "it ended"}, "Evaluation 3 is not suspended: it ended.\nNo evaluation is suspended in the debugger.\n\nNext: evaluate-lisp "},
+		{lisp.DebuggerError{}, "No evaluation is suspended in the debugger.\n\n" + none},
+		{lisp.DebuggerError{Number: 3, Why: "it ended"}, "Evaluation 3 is not suspended: it ended.\nNo evaluation is suspended in the debugger.\n\n" + none},
 		{lisp.DebuggerError{Number: 3, Why: "It ended."}, "Evaluation 3 is not suspended: It ended.\nNo evaluation"},
 		{lisp.DebuggerError{Number: 9, Suspended: one}, "There is no evaluation 9.\nSuspended:\n4: ODD in (f 0)\n\nNext: get-backtrace {\"evaluation\": 4}"},
 		{lisp.DebuggerError{Suspended: append(one, one...)}, "Several evaluations are suspended: say which one is meant.\n"},
 	} {
-		if got := ErrorText(&tt.err); !strings.HasPrefix(got, "[ERROR] NOT-SUSPENDED\n"+tt.want) {
+		got := ErrorText(&tt.err) + "\n\n" + b.nextDebuggee(&tt.err)
+		if !strings.HasPrefix(got, "[ERROR] NOT-SUSPENDED\n"+tt.want) {
 			t.Errorf("%+v:\n%s\nwant:\n%s", tt.err, got, tt.want)
+		}
+	}
+	// Only what is there is named.
+	for _, tt := range []struct {
+		tools []string
+		err   lisp.DebuggerError
+		want  string
+	}{
+		{[]string{"evaluate-lisp", "inspect-frame"}, lisp.DebuggerError{}, how},
+		{[]string{"inspect-frame", "describe-last-error"}, lisp.DebuggerError{}, "Next: describe-last-error {}"},
+		{[]string{"inspect-frame"}, lisp.DebuggerError{Suspended: one}, ""},
+	} {
+		if got := New(Options{Image: &fakeImage{}, Tools: Selection{Tools: tt.tools}}).nextDebuggee(&tt.err); got != tt.want {
+			t.Errorf("%v: %s", tt.tools, got)
 		}
 	}
 }

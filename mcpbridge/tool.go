@@ -3,6 +3,7 @@ package mcpbridge
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -167,7 +168,11 @@ func (t *tool) register(b *Bridge) {
 			}
 			out = reply{text: ErrorText(err), failed: true}
 		}
-		if next := b.nextAfter(r, out.failure); next != "" {
+		next := b.nextAfter(r, out.failure)
+		if gone := (*lisp.DebuggerError)(nil); errors.As(err, &gone) {
+			next = b.nextDebuggee(gone)
+		}
+		if next != "" {
 			out.text += "\n\n" + sanitize(next)
 		}
 		return b.result(out), nil
