@@ -2,12 +2,14 @@ package mcpbridge
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"swank-mcp/mcpbridge/syntax"
 	"swank-mcp/swank/lisp"
 )
 
@@ -21,22 +23,41 @@ func (b *Bridge) nextAfter(r *request, f *lisp.Failure) string {
 		return nextCall("load-system", "system", f.System)
 	case f.Meant != "":
 		return r.instead(f.Written, f.Meant)
-	case f.Unbalanced && b.offers("validate-syntax"):
-		var code string
-		for _, g := range r.given {
-			if (g.param.name == "code" || g.param.name == "form") && g.value[0] == '"' {
-				code = unquote(g.value)
-			}
-		}
-		if code == "" {
-			return "" // it was read from elsewhere
-		}
-		if next := nextCall("validate-syntax", "code", code); len(next) <= maxMended {
-			return next
-		}
-		return "Next: validate-syntax with the same code"
+	case f.Unbalanced:
+		return b.unbalanced(r)
 	}
 	return ""
+}
+
+// unbalanced is where the caller's code broke, in a line, and the tool that shows
+// it; "" if the code was read from elsewhere.
+func (b *Bridge) unbalanced(r *request) string {
+	var code string
+	for _, g := range r.given {
+		if (g.param.name == "code" || g.param.name == "form") && g.value[0] == '"' {
+			code = unquote(g.value)
+		}
+	}
+	if code == "" {
+		return ""
+	}
+	var lines []string
+	if problems := syntax.Check(unfenced(code)).Problems; len(problems) > 0 {
+		p := problems[0]
+		line := fmt.Sprintf("; %d:%d: %s", p.Line, p.Column, p.Message)
+		if h := p.Hint; h != nil && (h.Line != p.Line || h.Last != p.Line) {
+			line += " " + p.Hint.Message
+		}
+		lines = append(lines, line)
+	}
+	if b.offers("validate-syntax") {
+		next := nextCall("validate-syntax", "code", code)
+		if len(next) > maxMended {
+			next = "Next: validate-syntax with the same code"
+		}
+		lines = append(lines, next)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // offers reports whether the client is shown the tool, so that a text may name it.

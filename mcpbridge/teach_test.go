@@ -33,3 +33,28 @@ func TestNextCallKeepsOtherNames(t *testing.T) {
 		}
 	}
 }
+
+// Unbalanced code is told where it broke, with the tool that shows it and without.
+func TestUnbalancedIsTold(t *testing.T) {
+	all := New(Options{})
+	alone := New(Options{Tools: Selection{Tools: []string{"evaluate-lisp"}}})
+	for _, tt := range []struct {
+		b         *Bridge
+		arguments string
+		want      string
+	}{
+		{all, `{"code": "(+ 1 2))"}`, "; 1:8: This closing parenthesis closes nothing.\nNext: validate-syntax {\"code\": \"(+ 1 2))\"}"},
+		{alone, `{"code": "(+ 1 2))"}`, "; 1:8: This closing parenthesis closes nothing."},
+		{alone, `{"code": "(f (g)"}`, "; 1:1: This list is never closed: 1 closing parenthesis is missing."},
+		{alone, `{"code": "(defun f (x)\n  (* x 2)\n(defun g (x) x)"}`, "; 1:1: This list is never closed: 1 closing parenthesis is missing. " +
+			"Line 3 begins in column 1, as if the list that begins at 1:1 were closed before it: look at the end of line 2."},
+		{alone, "{\"code\": \"```lisp\\n(f (g)\\n```\"}", "; 2:1: This list is never closed: 1 closing parenthesis is missing. The indentation fits up to the end: look at the end of line 2."},
+		{all, `{"code": "(load \"x.lisp\")"}`, "Next: validate-syntax {\"code\": \"(load \\\"x.lisp\\\")\"}"}, // the reader knows of something else
+		{alone, `{"code": ""}`, ""},
+	} {
+		r := &request{args: parseArgs(&evaluateTool, evaluateParams(&tt.b.o), []byte(tt.arguments))}
+		if got := tt.b.nextAfter(r, &lisp.Failure{Unbalanced: true}); got != tt.want {
+			t.Errorf("%s:\n%s\nwant\n%s", tt.arguments, got, tt.want)
+		}
+	}
+}
