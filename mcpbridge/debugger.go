@@ -76,7 +76,7 @@ func (b *Bridge) debug(ctx context.Context, r *request, c *lisp.DebuggerCall, co
 		return reply{text: abortedText(res)}, nil
 	}
 	text, failed := ResultText(res, View{Timeout: orTimeout(res.Limit, timeout)})
-	if advice := debuggerAdvice(res, c); advice != "" {
+	if advice := debuggerAdvice(r, res, c); advice != "" {
 		text += "\n" + advice
 	}
 	return reply{text: text, failed: failed, failure: res.Failure}, nil

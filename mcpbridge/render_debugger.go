@@ -1,6 +1,7 @@
 package mcpbridge
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -67,7 +68,7 @@ func minutes(d time.Duration) string {
 
 // debuggerAdvice is the next call after a command that the debugger refused
 // with the type of failure, for the evaluation of that number.
-func debuggerAdvice(r *lisp.Result, c *lisp.DebuggerCall) string {
+func debuggerAdvice(asked *request, r *lisp.Result, c *lisp.DebuggerCall) string {
 	if r.Failure == nil || !r.Waiting {
 		return ""
 	}
@@ -80,6 +81,9 @@ func debuggerAdvice(r *lisp.Result, c *lisp.DebuggerCall) string {
 	case "VALUES-MISSING":
 		return call("invoke-restart", `, "restart": `+quote(c.Restart)+`, "values": "'some-value"`)
 	case "FIXED-FRAME", "ARGUMENTS-LOST":
+		if frame := r.Failure.Frame; frame != nil {
+			return asked.with("frame", json.RawMessage(strconv.Itoa(*frame)))
+		}
 		return call("invoke-restart", `, "restart": "RETRY"`)
 	case "NOT-STEPPED-IN":
 		return call("step", `, "mode": "next"`)

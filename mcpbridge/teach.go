@@ -92,6 +92,19 @@ func (a *args) instead(written, meant string) string {
 	return a.told(members, changed)
 }
 
+// with is the call once more with another value of one argument.
+func (a *args) with(name string, value json.RawMessage) string {
+	var members []member
+	for _, g := range a.given {
+		v := g.value
+		if g.param.name == name {
+			v = value
+		}
+		members = append(members, member{g.param.name, v})
+	}
+	return a.told(members, []string{name})
+}
+
 func (g *argument) isName(name string) bool {
 	return g.value[0] == '"' && strings.EqualFold(strings.TrimSpace(unquote(g.value)), name)
 }

@@ -33,7 +33,7 @@ func (b *Bridge) inspectFrame(ctx context.Context, r *request) (reply, error) {
 	if f.Failure != nil {
 		res := &lisp.Result{Failure: f.Failure, Evaluation: f.Number, Waiting: true}
 		text, _ := ResultText(res, View{Timeout: inspectLimit})
-		if advice := debuggerAdvice(res, nil); advice != "" {
+		if advice := debuggerAdvice(r, res, nil); advice != "" {
 			text += "\n" + advice
 		}
 		return reply{text: text, failed: true}, nil

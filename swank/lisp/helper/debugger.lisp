@@ -135,14 +135,23 @@ CODE is read in the package of FRAME's code, or else in the session's."
   (ignore-errors (and (sb-debug:frame-has-debug-tag-p frame) t)))
 
 #+sbcl
-(defun fixed-frame (suspended number)
+(defun refusal-of-frame (suspended type usable-p control &rest arguments)
+  "A refusal of a frame, with those of SUSPENDED for which USABLE-P is true."
+  (let* ((others (loop for frame in (debuggee-frames (evaluation-debuggee suspended))
+                       for other from 0
+                       when (ignore-errors (funcall usable-p frame)) collect other))
+         (report (second (refusal type "~?~:[ No other frame can.~; Frames that can: ~:*~{~D~^, ~}.~]"
+                                  control arguments others))))
+    (list :error (if others
+                     (list* :frame (first others) report)
+                     report))))
+
+#+sbcl
+(defun fixed-frame (suspended number usable-p)
   "A refusal: the frame cannot be left early or called again."
-  (let ((others (loop for frame in (debuggee-frames (evaluation-debuggee suspended))
-                      for other from 0
-                      when (returnable-p frame) collect other)))
-    (refusal "FIXED-FRAME" "Frame ~D cannot be returned from or restarted: it is a function of the implementation, or ~
-                            was compiled with DEBUG 0.~:[ No other frame can.~; Frames that can: ~:*~{~D~^, ~}.~]"
-             number others)))
+  (refusal-of-frame suspended "FIXED-FRAME" usable-p
+                    "Frame ~D cannot be returned from or restarted: it is a function of the implementation, or ~
+                     was compiled with DEBUG 0." number))
 
 #+sbcl
 (defun return-from-suspended (suspended number code)
@@ -156,7 +165,7 @@ CODE is read in the package of FRAME's code, or else in the session's."
                (list :error (for-wire report))
                (let ((values (first (last results))))
                  (sb-debug:unwind-to-frame-and-call frame (lambda () (values-list values))))))
-         (fixed-frame suspended number)))))
+         (fixed-frame suspended number #'returnable-p)))))
 
 #+sbcl
 (defun raw-arguments (frame)
@@ -179,17 +188,28 @@ CODE is read in the package of FRAME's code, or else in the session's."
                 (raw-arguments frame)))))
 
 #+sbcl
+(defun all-there-p (arguments)
+  (and (listp arguments)
+       (notany (lambda (argument) (typep argument 'sb-debug::unprintable-object)) arguments)))
+
+#+sbcl
+(defun restartable-p (frame)
+  (and (returnable-p frame)
+       (multiple-value-bind (function arguments) (frame-function-and-arguments frame)
+         (and (functionp function) (all-there-p arguments)))))
+
+#+sbcl
 (defun restart-frame-of-suspended (suspended number)
   (call-with-frame
    suspended number
    (lambda (frame)
      (multiple-value-bind (function arguments) (frame-function-and-arguments frame)
        (cond ((not (and (returnable-p frame) (functionp function)))
-              (fixed-frame suspended number))
-             ((or (not (listp arguments))
-                  (some (lambda (argument) (typep argument 'sb-debug::unprintable-object)) arguments))
-              (refusal "ARGUMENTS-LOST" "Frame ~D does not have all its arguments any more, so it cannot be called ~
-                                         again with them. Code compiled with DEBUG 3 keeps them." number))
+              (fixed-frame suspended number #'restartable-p))
+             ((not (all-there-p arguments))
+              (refusal-of-frame suspended "ARGUMENTS-LOST" #'restartable-p
+                                "Frame ~D does not have all its arguments any more, so it cannot be called ~
+                                 again with them. Code compiled with DEBUG 3 keeps them." number))
              (t (sb-debug:unwind-to-frame-and-call
                  frame
                  (lambda ()

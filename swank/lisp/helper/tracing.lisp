@@ -28,6 +28,15 @@
       (end (length text)))
     (nreverse names)))
 
+(defun names-in (text)
+  "The names in TEXT, those of lists in it one by one: (foo bar), but not (setf foo)."
+  (loop for name in (split-names text)
+        for end = (1- (length name))
+        append (if (and (plusp end) (char= #\( (char name 0)) (char= #\) (char name end))
+                        (null (setf-place-name name)))
+                   (split-names (subseq name 1 end))
+                   (list name))))
+
 (defun wrappable-function (text session package)
   "The name of the function that TEXT names; a LOOKUP-FAILURE if it is none whose
 calls can be watched."
@@ -57,7 +66,7 @@ calls can be watched."
 (defun wrappable-functions (text session package)
   "The function names in TEXT.  The names of a LOOKUP-FAILURE are texts to try in
 its place."
-  (let ((given (split-names text)))
+  (let ((given (names-in text)))
     (unless given (fail-lookup "NO-FUNCTION" '() "No function is named."))
     (remove-duplicates
      (loop for name in given

@@ -76,6 +76,10 @@
 (check (error-type (go-on :restart :name "7")) "UNKNOWN-RESTART")
 (check (error-type (go-on :again :frame 3)) "UNKNOWN-FRAME")
 (check (error-type (go-on :again :frame 0)) "FIXED-FRAME")
+(let ((refused (getf (go-on :return :frame 0 :code "1") :error)))
+  (check (list (getf refused :type) (getf refused :frame)) '("FIXED-FRAME" 1))
+  (check (not (null (search "Frames that can: 1, 2." (getf refused :message)))) t))
+(check (getf (getf (go-on :again :frame 0) :error) :frame) 1)
 (check (error-type (go-on :into)) "NOT-STEPPING")
 (check (suspended-count) 1)
 
