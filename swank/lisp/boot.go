@@ -149,11 +149,7 @@ func (f *imageFiles) startError(err error) error {
 	if failure != nil && failure.advice != "" {
 		advice = failure.advice
 	}
-	var cause error // its text is in problem, its identity is kept
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		cause = errors.Unwrap(err)
-	}
-	return &StartError{Problem: problem, Advice: advice, Err: cause}
+	return &StartError{Problem: problem, Advice: advice, told: err}
 }
 
 // askDoctor is the advice where nothing better is known.

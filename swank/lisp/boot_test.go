@@ -213,3 +213,13 @@ func TestStartFailures(t *testing.T) {
 	}
 	within(t, time.Second, "goroutines end", func() bool { return runtime.NumGoroutine() <= before })
 }
+
+// What ended a start is told once, and can still be asked for.
+func TestStartErrorTellsItsCauseOnce(t *testing.T) {
+	for _, cause := range []error{context.DeadlineExceeded, context.Canceled, os.ErrPermission} {
+		err := (&imageFiles{sbcl: "sbcl", swank: "/swank"}).startError(&launchError{reason: cause.Error(), err: cause})
+		if n := strings.Count(err.Error(), cause.Error()); n != 1 || !errors.Is(err, cause) {
+			t.Errorf("%d times, is %v: %v", n, errors.Is(err, cause), err)
+		}
+	}
+}

@@ -26,9 +26,10 @@ func sendError(err error) error {
 type StartError struct {
 	Problem string // what was tried and how it ended, one sentence or more
 	Advice  string // the next thing to do, often a command
-	Err     error  // cause, may be nil
+	Err     error  // cause that Problem does not tell, may be nil
 
-	away bool // nobody listens at the moment: trying again does no harm
+	told error // cause that Problem tells, or nil
+	away bool  // nobody listens at the moment: trying again does no harm
 }
 
 func (e *StartError) Error() string {
@@ -43,7 +44,12 @@ func (e *StartError) Error() string {
 }
 
 // Unwrap returns the cause.
-func (e *StartError) Unwrap() error { return e.Err }
+func (e *StartError) Unwrap() error {
+	if e.Err == nil {
+		return e.told
+	}
+	return e.Err
+}
 
 // BusyError is the end of a call that waited for its turn longer than its own
 // time limit. Nothing of it was evaluated.

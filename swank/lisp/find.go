@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ func FindSwank(ctx context.Context, c Config) (Found, error) {
 	for _, pattern := range swankPlaces(home) {
 		f.Looked = append(f.Looked, pattern)
 		dirs, _ := filepath.Glob(pattern)
-		slices.Sort(dirs)
+		slices.SortFunc(dirs, compareVersions)
 		for _, dir := range slices.Backward(dirs) { // the newest version
 			if isSwank(dir) {
 				f.Path = dir
@@ -95,6 +96,32 @@ func FindSwank(ctx context.Context, c Config) (Found, error) {
 		Problem: "no Swank (the Lisp part of SLIME): looked for " + strings.Join(f.Looked, ", "),
 		Advice:  installAdvice("cl-swank") + ", or name the directory of swank-loader.lisp with --swank-dir.",
 	}
+}
+
+// compareVersions orders names by their letters and, where both have a number,
+// by that: slime-v2.9 is before slime-v2.30.
+func compareVersions(a, b string) int {
+	for a != "" && b != "" {
+		x, y := digits(a), digits(b)
+		if x == "" || y == "" {
+			if a[0] != b[0] {
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		a, b = a[len(x):], b[len(y):]
+		x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
+		if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// digits are those at the beginning of s.
+func digits(s string) string {
+	return s[:len(s)-len(strings.TrimLeft(s, "0123456789"))]
 }
 
 // swankPlaces returns patterns for directories, in order of preference.

@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -29,6 +30,7 @@ func TestFindSwankOrder(t *testing.T) {
 	t.Setenv("HOME", dir)
 	quicklisp := filepath.Join(dir, "quicklisp", "dists", "quicklisp", "software")
 	fakeSwank(t, filepath.Join(quicklisp, "slime-v2.29"))
+	fakeSwank(t, filepath.Join(quicklisp, "slime-v2.9")) // older, though its name sorts last
 	newest := fakeSwank(t, filepath.Join(quicklisp, "slime-v2.30"))
 	if err := os.Mkdir(filepath.Join(quicklisp, "slime-v2.31"), 0o700); err != nil { // empty
 		t.Fatal(err)
@@ -50,6 +52,17 @@ func TestFindSwankOrder(t *testing.T) {
 	system, elpa := strings.Index(places, "/usr/share/common-lisp/source/slime"), strings.Index(places, ".emacs.d/elpa")
 	if system < 0 || elpa < system || strings.Index(places, "quicklisp") > system {
 		t.Errorf("order:\n%s", places)
+	}
+}
+
+func TestCompareVersions(t *testing.T) {
+	inOrder := []string{"slime", "slime-2", "slime-2.9", "slime-2.09.1", "slime-2.30", "slime-2.30.1", "slime-20240101.1", "slime-20240101.12", "slime-v2.9", "slime-v2.30"}
+	for i, a := range inOrder {
+		for j, b := range inOrder {
+			if got, want := compareVersions(a, b), cmp.Compare(i, j); got != want {
+				t.Errorf("compareVersions(%s, %s) = %d, want %d", a, b, got, want)
+			}
+		}
 	}
 }
 
