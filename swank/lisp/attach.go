@@ -80,7 +80,7 @@ func enterAttached(ctx context.Context, c Config, conn *swank.Conn) (*live, erro
 	}
 	a := &attachment{target: c.Attach, conn: conn, info: info}
 	lv := &live{
-		proc: a, conn: conn, info: info, born: time.Now(), lanes: map[string]*lane{},
+		proc: a, conn: conn, info: info, born: time.Now(), lanes: map[string]*lane{}, looks: looks{starting: make(chan struct{}, 1)},
 		single: info.Style != ":spawn",
 	}
 	ctx, cancelLoad := context.WithTimeoutCause(ctx, helperTimeout,

@@ -43,7 +43,7 @@ func begin(ctx context.Context, c Config, handler func(swank.Event)) (*live, err
 	if err != nil {
 		return nil, err
 	}
-	lv := &live{proc: proc, born: time.Now(), lanes: map[string]*lane{}}
+	lv := &live{proc: proc, born: time.Now(), lanes: map[string]*lane{}, looks: looks{starting: make(chan struct{}, 1)}}
 	if err := lv.enter(ctx, c, handler); err != nil {
 		lv.end()
 		return nil, &StartError{

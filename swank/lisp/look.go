@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"swank-mcp/swank"
 )
@@ -152,8 +152,8 @@ func (im *Image) look(ctx context.Context, session string, c *helperCall, v any)
 // user's. The other look-up thread stops evaluations, and must never wait for
 // such code.
 type looks struct {
-	sync.Mutex
-	thread swank.ThreadID // 0: not started
+	starting chan struct{} // with one place, for who starts the thread
+	thread   atomic.Int64  // its swank.ThreadID; 0: not started
 }
 
 // askLooking asks on the thread of looks, which it starts where there is none.
@@ -187,29 +187,38 @@ func (lv *live) callLooking(ctx context.Context, c *helperCall) (*swank.Call, st
 	}
 }
 
+// lookThread returns the thread of looks and starts it where there is none. Who
+// waits for another caller to start it waits no longer than ctx says.
 func (lv *live) lookThread(ctx context.Context) (swank.ThreadID, error) {
 	if lv.single {
 		return lv.lookupThread(), nil
 	}
-	lv.looks.Lock()
-	defer lv.looks.Unlock()
-	if lv.looks.thread == 0 {
-		id, err := lv.startThread(ctx, "swank-mcp looking")
-		if err != nil {
-			return 0, err
-		}
-		lv.looks.thread = id
+	l := &lv.looks
+	if id := l.thread.Load(); id != 0 {
+		return swank.ThreadID(id), nil
 	}
-	return lv.looks.thread, nil
+	select {
+	case l.starting <- struct{}{}:
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
+	defer func() { <-l.starting }()
+	if id := l.thread.Load(); id != 0 {
+		return swank.ThreadID(id), nil
+	}
+	if ctx.Err() != nil {
+		return 0, context.Cause(ctx)
+	}
+	id, err := lv.startThread(ctx, "swank-mcp looking")
+	if err != nil {
+		return 0, err
+	}
+	l.thread.Store(int64(id))
+	return id, nil
 }
 
-func (lv *live) forgetLooks(thread swank.ThreadID) {
-	lv.looks.Lock()
-	defer lv.looks.Unlock()
-	if lv.looks.thread == thread {
-		lv.looks.thread = 0
-	}
-}
+// forgetLooks has the next look-up start another thread.
+func (lv *live) forgetLooks(thread swank.ThreadID) { lv.looks.thread.CompareAndSwap(int64(thread), 0) }
 
 // opt adds a keyword argument unless its value is "".
 func (c *helperCall) opt(name, value string) *helperCall {

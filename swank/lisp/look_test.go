@@ -1,0 +1,39 @@
+package lisp
+
+import (
+	"context"
+	"errors"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A look-up that waits for another one to start their thread waits no longer than
+// its caller does.
+func TestLookingBehindASlowStart(t *testing.T) {
+	im := testImage(t)
+	mustEval(t, im, "(defun f () 1)")
+	pid := im.cur.proc.pid()
+	signal(t, pid, syscall.SIGSTOP)
+	first := make(chan error, 1)
+	go func() {
+		_, err := im.DescribeSymbol(t.Context(), "default", "f", "")
+		first <- err
+	}()
+	time.Sleep(200 * time.Millisecond) // it starts the thread
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	begun := time.Now()
+	_, err := im.DescribeSymbol(ctx, "default", "f", "")
+	if took := time.Since(begun); !errors.Is(err, context.DeadlineExceeded) || took > 3*time.Second {
+		t.Errorf("the second look-up: %v after %v", err, took)
+	}
+	signal(t, pid, syscall.SIGCONT)
+	if err := <-first; err != nil {
+		t.Errorf("the first look-up: %v", err)
+	}
+	const looking = `(count "swank-mcp looking" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)`
+	if got := mustEval(t, im, looking); got != "1" {
+		t.Errorf("%s threads look things up", got)
+	}
+}
