@@ -150,3 +150,49 @@ func TestLookPrintingNeverEnds(t *testing.T) {
 		t.Errorf("session-status answered:\n%s", got)
 	}
 }
+
+// A method that would end the image while somebody looks at a value ends
+// nothing: the value says so, and what is around it is shown.
+func TestLookEndsNothing(t *testing.T) {
+	s := start(t)
+	want(t, s, `(defclass quits () ((a :initform 1)))
+(defmethod print-object ((q quits) stream) (sb-ext:exit :code 3))
+(defvar *quits* (make-instance 'quits))
+(defclass quitting-class (standard-class) ())
+(defmethod sb-mop:validate-superclass ((class quitting-class) (super standard-class)) t)
+(defclass read-and-quit () ((a :initform 1)) (:metaclass quitting-class))
+(defmethod sb-mop:slot-value-using-class ((class quitting-class) object slot) (sb-ext:exit :code 3))
+(defvar *read-and-quit* (make-instance 'read-and-quit))
+:ok`, "=> :OK")
+	pid := imagePID(t, s)
+	r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(defun look-at (local) (cerror \"on\" \"here\") local) (look-at *quits*)", "debug": 3, "on-error": "debug"})
+	if !strings.Contains(r.Text(), "Evaluation 1 is suspended here") {
+		t.Fatalf("not suspended:\n%s", r.Text())
+	}
+	refused := "#<printing it failed: it asked the Lisp image to end>"
+	for _, c := range []struct {
+		tool  string
+		args  map[string]any
+		isErr bool
+		part  string
+	}{
+		{"describe-symbol", map[string]any{"name": "*quits*"}, false, "Value: " + refused},
+		{"list-definitions", map[string]any{"type": "variables"}, false, "*QUITS* = " + refused},
+		{"complete-symbol", map[string]any{"prefix": "*quit"}, false, "*quits*"},
+		{"inspect-object", map[string]any{"code": "(list 1 *quits* 3)"}, false, "1: " + refused + "\n2: 3"},
+		{"inspect-object", map[string]any{"handle": "obj-1", "path": "1"}, false, "0 A: 1"},
+		{"inspect-object", map[string]any{"code": "*read-and-quit*"}, true, "[ERROR] EXIT-REFUSED"},
+		{"inspect-object", map[string]any{"handle": "obj-2"}, true, "[ERROR] EXIT-REFUSED\nA method of the program's that the look-up called asked the Lisp image to end. It is not ended."},
+		{"list-threads", map[string]any{"backtraces": true}, false, "swank-mcp session"},
+		{"inspect-frame", map[string]any{"frame": 0, "evaluation": 1}, false, "LOCAL = " + refused},
+		{"evaluate-in-frame", map[string]any{"code": "local", "frame": 0, "evaluation": 1}, false, "it asked the Lisp image to end"},
+		{"abort-evaluation", map[string]any{"evaluation": 1}, false, "Evaluation 1 is aborted"},
+	} {
+		if r := call(t, s, patience, c.tool, c.args); r.IsError != c.isErr || !strings.Contains(r.Text(), c.part) {
+			t.Errorf("%s %v: isError %v, want %q in\n%s", c.tool, c.args, r.IsError, c.part, r.Text())
+		}
+	}
+	if now := imagePID(t, s); now != pid {
+		t.Errorf("the image was %d and is %d", pid, now)
+	}
+}

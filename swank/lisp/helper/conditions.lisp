@@ -6,7 +6,8 @@
 
 (defun call-safely (function)
   "The string that FUNCTION returns, or one that says why it could not; then the
-second value is true.  Not even (BREAK) in the user's printing code gets past it."
+second value is true.  Not even (BREAK) or (EXIT) in the user's printing code gets
+past it."
   (block nil
     (flet ((give-up (condition &optional hook)
              (declare (ignore hook))
@@ -14,10 +15,12 @@ second value is true.  Not even (BREAK) in the user's printing code gets past it
                                      (type-label condition)
                                      (and (typep condition 'simple-condition)
                                           (simple-text condition)))
-                             t))))
+                             t)))
+           (refuse (what)
+             (return (values (format nil "#<printing it failed: it asked ~A to end>" what) t))))
       (let ((*debugger-hook* #'give-up)
             #+sbcl (sb-ext:*invoke-debugger-hook* #'give-up))
-        (handler-case (values (funcall function))
+        (handler-case (values (call-refusing-exit function #'refuse "its thread"))
           (serious-condition (condition) (give-up condition)))))))
 
 (defun simple-text (condition)

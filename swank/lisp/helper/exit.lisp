@@ -2,10 +2,10 @@
 
 (cl:in-package #:swank-mcp)
 
-(defun call-refusing-exit (function refuse)
-  "Call FUNCTION; where it asks the image or this thread to end, undo that and
-call REFUSE with what it asked for.  An end that another thread has asked for is
-not ours to refuse."
+(defun call-refusing-exit (function refuse &optional (thread "the thread that evaluates for this session"))
+  "Call FUNCTION; where it asks the image or this thread, which THREAD describes, to
+end, undo that and call REFUSE with what it asked for.  An end that another thread
+has asked for is not ours to refuse."
   #+sbcl
   (let ((exit-timeout sb-ext:*exit-timeout*))
     (unwind-protect
@@ -18,11 +18,11 @@ not ours to refuse."
                                          (funcall refuse "the Lisp image"))))
                        (lambda ()
                          (when (somebody-exits-p) (sb-thread:abort-thread))
-                         (funcall refuse "the thread that evaluates for this session")))
+                         (funcall refuse thread)))
       ;; a cleanup form of the user's may have left another way
       (forget-exit exit-timeout)))
   #-sbcl
-  (progn refuse (funcall function)))
+  (progn refuse thread (funcall function)))
 
 #+sbcl
 (defun catch-ending (tag function refuse)

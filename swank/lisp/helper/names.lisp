@@ -261,23 +261,34 @@ and those may do anything.")
 
 (defun call-looking-up (session function)
   "Answer what FUNCTION, called with the session named SESSION, returns, or
-(:ERROR (:TYPE :MESSAGE :NAMES)) where it signals a LOOKUP-FAILURE or takes too
-long."
+(:ERROR (:TYPE :MESSAGE :NAMES)) where it signals a LOOKUP-FAILURE, takes too long
+or comes upon code of the program's that wants to end the image."
   (let ((session (ensure-session session)) (*break-on-signals* nil))
-    (answer
-     (call-with-time-limit
-      *lookup-seconds*
-      (lambda ()
-        (handler-bind ((warning #'muffle))
-          (handler-case (call-with-listing-syntax (lambda () (funcall function session)))
-            (lookup-failure (failure) (failure-for-wire failure))
-            (serious-condition (condition)
-              (list :error (list :type (type-label condition)
-                                 :message (clip (condition-text condition) 2000)))))))
-      (lambda ()
-        (list :error (list :type "TIMEOUT"
-                           :message (format nil "The look-up was stopped after ~D seconds: one of the program's own PRINT-OBJECT methods does not end, or the image is very busy."
-                                            *lookup-seconds*))))))))
+    (flet ((look ()
+             (handler-bind ((warning #'muffle))
+               (handler-case (call-with-listing-syntax (lambda () (funcall function session)))
+                 (lookup-failure (failure) (failure-for-wire failure))
+                 (serious-condition (condition)
+                   (list :error (list :type (type-label condition)
+                                      :message (clip (condition-text condition) 2000)))))))
+           (late ()
+             (list :error (list :type "TIMEOUT"
+                                :message (format nil "The look-up was stopped after ~D seconds: one of the program's own PRINT-OBJECT methods does not end, or the image is very busy."
+                                                 *lookup-seconds*)))))
+      (answer (call-with-time-limit *lookup-seconds*
+                                    (lambda () (call-looking-on #'look))
+                                    #'late)))))
+
+(defun call-looking-on (function)
+  "Call FUNCTION, which looks; the program's methods that it calls end nothing."
+  (block nil
+    (call-refusing-exit
+     function
+     (lambda (what)
+       (return
+         (list :error (list :type "EXIT-REFUSED"
+                            :message (format nil "A method of the program's that the look-up called asked ~A to end. It is not ended." what)))))
+     "the thread that looks")))
 
 (defmacro with-look-up ((session) &rest body)
   "Answer what BODY returns; see CALL-LOOKING-UP.  SESSION, a variable, is first
