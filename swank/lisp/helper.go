@@ -19,9 +19,9 @@ var helperOrder = []string{
 	"session", "definitions", "journal", "interrupts", "stop", "assign", "baseline", "undoing", "work", "systems", "listing",
 	"suspend", "last-error", "inspect-frame", "debugger",
 	"names", "advice", "inert", "source", "describe", "apropos", "xref", "asdf",
-	"reset", "exit", "evaluate", "load", "expand", "heap", "attach", "echo", "threads", "status",
+	"reset", "exit", "perform", "evaluate", "load", "expand", "heap", "attach", "echo", "threads", "status",
 	"views", "inspect", "tracing", "profiling", "allocation", "memory", "threadlist",
-	"notes", "recording", "compile", "disassemble", "tests",
+	"notes", "recording", "compile", "disassemble", "test-frameworks", "tests",
 }
 
 // helperSource returns the helper as one Lisp source text.

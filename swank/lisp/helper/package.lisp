@@ -22,12 +22,14 @@
 ;;;;     debugger.lisp   what can be done about them
 ;;;;     inspect-frame.lisp  frames of theirs
 ;;;;     last-error.lisp what is known of the last error
-;;;;     evaluate.lisp   EVALUATE
+;;;;     perform.lisp    reading and evaluating code, and what surrounds it
+;;;;     evaluate.lisp   EVALUATE: an evaluation as a whole, and its answer
 ;;;;     expand.lisp     EXPAND: macro expansions
 ;;;;     notes.lisp      what the compiler says, with file, line and column
 ;;;;     recording.lisp  what a file defines
 ;;;;     compile.lisp    COMPILE-SOURCE, LOAD-SOURCE
 ;;;;     disassemble.lisp DISASSEMBLE-FUNCTION
+;;;;     test-frameworks.lisp what frameworks tell of the results of their tests
 ;;;;     tests.lisp      RUN-TESTS
 ;;;;     journal.lisp    the source of definitions, and evaluating it again
 ;;;;     assign.lisp     variables that come into being by assignment

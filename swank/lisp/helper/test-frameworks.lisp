@@ -1,0 +1,299 @@
+;;;; test-frameworks.lisp -- what frameworks tell of the results of their tests
+
+(cl:in-package #:swank-mcp)
+
+;;; Each of these frameworks has one function through which every result passes.
+;;; While tests run for us that function is encapsulated, in a way that nobody
+;;; but the thread of our evaluation notices: so the results are known one by
+;;; one, also when the time is up, whoever it is that starts the tests.  Nothing
+;;; of them is needed to compile this; they are looked up when they are there.
+
+(defparameter *max-failures* 100)
+
+(defstruct (test-run (:copier nil))
+  (passed 0) (failed 0) (errors 0) (skipped 0)
+  (tests (make-hash-table :test 'equal)) ; name to true
+  (seen (make-hash-table :test 'eq))     ; results that some frameworks report twice
+  (sources (make-hash-table :test 'equal)) ; directory to its files, see DIRECTORY-TEXTS
+  (labels '())                           ; of the frameworks
+  (failures '()))                        ; ((TEST STATUS FORM REASON PLACE) ...), newest first
+
+(defvar *inside* " > " "Between the name of a test and what in it is meant.")
+
+(defun run-record (run label test status form reason place)
+  (pushnew label (test-run-labels run) :test #'string=)
+  (setf (gethash (subseq test 0 (search *inside* test)) (test-run-tests run)) t)
+  (ecase status
+    (:passed (incf (test-run-passed run)))
+    (:skipped (incf (test-run-skipped run)))
+    ((:failed :error)
+     (if (eq status :failed) (incf (test-run-failed run)) (incf (test-run-errors run)))
+     (when (< (length (test-run-failures run)) *max-failures*)
+       (push (list test (string-downcase status)
+                   (or form "") (or reason "") (or place ""))
+             (test-run-failures run))))))
+
+(defun run-for-wire (run)
+  (plist-without-nils
+   :frameworks (test-run-labels run)
+   :tests (hash-table-count (test-run-tests run))
+   :passed (test-run-passed run) :failed (test-run-failed run)
+   :errors (test-run-errors run) :skipped (test-run-skipped run)
+   :failures (reverse (test-run-failures run))))
+
+(defun test-text (object)
+  "OBJECT on a line, for a report."
+  (let ((*print-pretty* nil) (*print-length* 20) (*print-level* 6) (*print-circle* t))
+    (bounded-text object 500)))
+
+(defun text-of-reason (reason)
+  (typecase reason
+    (null nil)
+    (string (clip reason 1000))
+    (condition (format nil "~A: ~A" (type-label reason) (clip (condition-text reason) 1000)))
+    (t (test-text reason))))
+
+;;; Frameworks compile their tests with EVAL or COMPILE, so that SBCL does not know
+;;; where they stand.  They are looked for in the directory of the file that made
+;;; their package.
+
+(defun package-file (package)
+  "The file that made PACKAGE, or one that defines a function of it."
+  #+sbcl
+  (or (let ((location (ignore-errors (sb-impl::package-source-location package))))
+        (and location (sb-c:definition-source-location-namestring location)))
+      (do-symbols (symbol package)
+        (when (and (eq (symbol-package symbol) package) (fboundp symbol))
+          (let ((file (ignore-errors
+                       (sb-introspect:definition-source-pathname
+                        (sb-introspect:find-definition-source (fdefinition symbol))))))
+            (when file (return (namestring file)))))))
+  #-sbcl (progn package nil))
+
+(defun package-directory (package)
+  (let ((file (package-file package)))
+    (and file (make-pathname :name nil :type nil :version nil :defaults (pathname file)))))
+
+(defun directory-texts (run directory)
+  "((FILE . TEXT) ...) of the Lisp files in DIRECTORY."
+  (let ((key (namestring directory)))
+    (multiple-value-bind (texts foundp) (gethash key (test-run-sources run))
+      (if foundp
+          texts
+          (setf (gethash key (test-run-sources run))
+                (loop for file in (ignore-errors (lisp-files directory))
+                      for text = (file-text file)
+                      when text collect (cons file text)))))))
+
+(defun test-position (text name)
+  "Where in TEXT the form begins that defines the test NAME: (TEST NAME ...),
+(DEFTEST (NAME ...) ...), or whatever ends with TEST and is followed by NAME."
+  (loop for at = (search name text :test #'char-equal)
+          then (search name text :test #'char-equal :start2 (1+ at))
+        while at
+        do (let* ((end (+ at (length name)))
+                  (before (position-if-not (lambda (char) (or (blankp char) (find char "('\"")))
+                                           text :end at :from-end t))
+                  (open (and before (position #\( text :end before :from-end t))))
+             (when (and open
+                        (< before (1- at))
+                        (or (= end (length text))
+                            (blankp (char text end))
+                            (find (char text end) "()\""))
+                        (find-if #'blankp text :start before :end at)
+                        (notany #'blankp (subseq text open (1+ before)))
+                        (<= 4 (- (1+ before) open))
+                        (string-equal "test" text :start2 (- before 3) :end2 (1+ before)))
+               (return open)))))
+
+(defun test-place (run name package)
+  "\"FILE:LINE\" of the test called NAME in PACKAGE, or NIL."
+  (let ((directory (and (packagep package) (package-directory package))))
+    (when directory
+      (loop for (file . text) in (directory-texts run directory)
+            for position = (test-position text name)
+            when position
+              return (format nil "~A:~D" (native-name file)
+                             (values (line-and-column text position)))))))
+
+;;; The frameworks
+
+(defstruct (framework (:copier nil))
+  label package                         ; strings
+  function                              ; (PACKAGE NAME) of the function that is told results
+  recorder                              ; function of the run, its arguments and its value
+  tests                                 ; function that returns ((NAME PACKAGE DESIGNATOR) ...)
+  runner                                ; function of a designator
+  quiet)                                ; (PACKAGE NAME) of a stream variable, or NIL
+
+(defvar *frameworks* '())
+
+(defun framework-there-p (framework)
+  (let ((symbol (named-symbol (framework-function framework))))
+    (and symbol (fboundp symbol))))
+
+(defun named-symbol (names)
+  (destructuring-bind (package name) names
+    (and (find-package package)
+         (find-symbol name package))))
+
+(defun read-slot (object package accessor)
+  (ignore-errors (call-named package accessor object)))
+
+(defun symbol-test (symbol)
+  (list (symbol-name symbol)
+        (if (symbol-package symbol) (package-name (symbol-package symbol)) "")
+        symbol))
+
+;;; FiveAM: (ADD-RESULT TYPE ...) returns the list of results, newest first.
+
+(defun record-fiveam (run arguments value)
+  (when value (record-fiveam-result run (first arguments) (first value))))
+
+(defun record-fiveam-result (run type result)
+  (let* ((test (read-slot result "FIVEAM" "TEST-CASE"))
+         (name (and test (read-slot test "FIVEAM" "NAME")))
+         (type (symbol-name type))
+         (status (cond ((string= type "TEST-PASSED") :passed)
+                       ((string= type "TEST-SKIPPED") :skipped)
+                       ((search "UNEXPECTED" type) :error)
+                       (t :failed)))
+         (form (read-slot result "FIVEAM" "TEST-EXPR"))
+         (condition (and (eq status :error) (read-slot result "FIVEAM" "ACTUAL-CONDITION")))
+         (*package* (or (and name (symbolp name) (symbol-package name)) *package*)))
+    (run-record run "FiveAM" (if (symbolp name) (spelling name) (test-text name)) status
+                (and form (test-text form))
+                (text-of-reason (or condition (read-slot result "FIVEAM" "REASON")))
+                (and (member status '(:failed :error))
+                     name (symbolp name)
+                     (test-place run (symbol-name name) (symbol-package name))))))
+
+(push (make-framework
+       :label "FiveAM" :package "FIVEAM" :function '("FIVEAM" "ADD-RESULT")
+       :recorder 'record-fiveam
+       :tests (lambda () (mapcar #'symbol-test (remove nil (call-named "FIVEAM" "TEST-NAMES"))))
+       :runner (lambda (test) (call-named "FIVEAM" "RUN" test))
+       :quiet '("FIVEAM" "*TEST-DRIBBLE*"))
+      *frameworks*)
+
+;;; Rove: (RECORD STATS RESULT), where a result is an assertion or a whole test.
+
+(defun rove-names (stats)
+  "The name of the DEFTEST, a symbol, and those of the TESTING forms in it."
+  (let ((names (reverse (ignore-errors
+                         (mapcar (lambda (context) (call-named "ROVE/CORE/STATS" "STATS-NAME" context))
+                                 (slot-value stats (named-symbol '("ROVE/CORE/STATS" "CONTEXTS"))))))))
+    (remove nil (or (member-if (lambda (name) (and name (symbolp name))) names) names))))
+
+(defun rove-test-name (stats)
+  (format nil (concatenate 'string "~{~A~^" *inside* "~}")
+          (mapcar (lambda (name) (if (symbolp name) (spelling name) (clip (princ-to-string name) 200)))
+                  (rove-names stats))))
+
+(defun rove-test-package (stats)
+  (let ((name (first (rove-names stats))))
+    (or (and name (symbolp name) (symbol-package name)) *package*)))
+
+(defun record-rove (run arguments value)
+  (declare (ignore value))
+  (destructuring-bind (stats result &rest more &aux (*package* (rove-test-package stats))) arguments
+    (declare (ignore more))
+    (flet ((is (name) (let ((class (named-symbol (list "ROVE/CORE/RESULT" name))))
+                        (and class (typep result class))))
+           (of (accessor) (read-slot result "ROVE/CORE/RESULT" accessor)))
+      (when (is "ASSERTION")
+        (let ((reason (of "ASSERTION-REASON")) (form (of "ASSERTION-FORM"))
+              (place (of "ASSERTION-SOURCE-LOCATION")))
+          (run-record run "Rove" (rove-test-name stats)
+                      (cond ((is "PASSED") :passed) ((is "PENDING") :skipped)
+                            ((typep reason 'condition) :error)
+                            (t :failed))
+                      (and (consp form) (test-text form))
+                      (text-of-reason
+                       (or reason
+                           (format nil "~A~@[ ~{~A~^, ~}~]" (of "ASSERTION-DESCRIPTION")
+                                   (loop for form in (of "ASSERTION-ARGS")
+                                         for value in (of "ASSERTION-VALUES")
+                                         unless (constantp form)
+                                           collect (format nil "~A = ~A" (test-text form)
+                                                           (test-text value))))))
+                      (and (consp place)
+                           (format nil "~A~@[:~D~]" (first place)
+                                   (find-if #'integerp (rest place))))))))))
+
+(defun rove-tests ()
+  (loop for suite in (call-named "ROVE/CORE/SUITE/PACKAGE" "ALL-SUITES")
+        append (mapcar #'symbol-test (call-named "ROVE/CORE/SUITE/PACKAGE" "SUITE-TESTS" suite))))
+
+(push (make-framework
+       :label "Rove" :package "ROVE" :function '("ROVE/CORE/STATS" "RECORD")
+       :recorder 'record-rove :tests 'rove-tests
+       :runner (lambda (test) (call-named "ROVE" "RUN-TEST" test))
+       :quiet '("ROVE" "*REPORT-STREAM*"))
+      *frameworks*)
+
+;;; Parachute: (EVAL-IN-CONTEXT REPORT RESULT) completes a result.
+
+(defun parachute-result-p (object class)
+  (let ((class (named-symbol (list "PARACHUTE" class))))
+    (and class (find-class class nil) (typep object class))))
+
+(defun parachute-test-name (test)
+  (let ((name (read-slot test "PARACHUTE" "NAME")) (home (read-slot test "PARACHUTE" "HOME")))
+    (if (and name (symbolp name))
+        (spelling name)
+        (format nil "~A::~A" (if (packagep home) (package-name home) "?") name))))
+
+(defun failed-by-itself-p (result)
+  "True of the result of a test that has failed, but none of its checks has."
+  (and (parachute-result-p result "TEST-RESULT")
+       (eq :failed (read-slot result "PARACHUTE" "STATUS"))
+       (notany (lambda (child) (eq :failed (read-slot child "PARACHUTE" "STATUS")))
+               (read-slot result "PARACHUTE" "RESULTS"))))
+
+(defun record-parachute (run arguments value)
+  (declare (ignore value))
+  (let* ((result (second arguments))
+         (parent (ignore-errors (symbol-value (named-symbol '("PARACHUTE" "*PARENT*")))))
+         (of-test (if (parachute-result-p result "TEST-RESULT") result parent))
+         (test (and of-test (read-slot of-test "PARACHUTE" "EXPRESSION")))
+         (status (and (parachute-result-p result "RESULT") (read-slot result "PARACHUTE" "STATUS"))))
+    (when (and (member status '(:passed :failed :skipped))
+               (or (not (parachute-result-p result "PARENT-RESULT"))
+                   (eq status :skipped)
+                   (failed-by-itself-p result))
+               (not (gethash result (test-run-seen run))))
+      (setf (gethash result (test-run-seen run)) t)
+      (let ((got (read-slot result "PARACHUTE" "VALUE"))
+            (*package* (if (parachute-result-p of-test "TEST-RESULT")
+                           (or (read-slot test "PARACHUTE" "HOME") *package*)
+                           *package*)))
+        (run-record run "Parachute"
+                    (if (parachute-result-p of-test "TEST-RESULT")
+                        (parachute-test-name test)
+                        (test-text test))
+                    (if (and (eq status :failed) (typep got 'error)) :error status)
+                    (if (eq result of-test) nil (test-text (read-slot result "PARACHUTE" "EXPRESSION")))
+                    (text-of-reason
+                     (cond ((and (eq status :failed) (typep got 'error)) got)
+                           ((eq result of-test) (read-slot result "PARACHUTE" "DESCRIPTION"))
+                           (t (ignore-errors
+                               (call-named "PARACHUTE" "FORMAT-RESULT" result :extensive)))))
+                    (and (eq status :failed)
+                         (parachute-result-p of-test "TEST-RESULT")
+                         (test-place run (string (read-slot test "PARACHUTE" "NAME"))
+                                     (read-slot test "PARACHUTE" "HOME"))))))))
+
+(defun parachute-tests ()
+  (loop for package in (call-named "PARACHUTE" "TEST-PACKAGES")
+        append (loop for test in (call-named "PARACHUTE" "PACKAGE-TESTS" package)
+                     collect (list (string (read-slot test "PARACHUTE" "NAME"))
+                                   (package-name package) test))))
+
+(push (make-framework
+       :label "Parachute" :package "PARACHUTE" :function '("PARACHUTE" "EVAL-IN-CONTEXT")
+       :recorder 'record-parachute :tests 'parachute-tests
+       :runner (lambda (test)
+                 (call-named "PARACHUTE" "TEST" test :report (named-symbol '("PARACHUTE" "PLAIN"))
+                                                     :output (make-broadcast-stream))))
+      *frameworks*)
