@@ -87,6 +87,23 @@ func TestSurvives(t *testing.T) {
 		{"error whose report signals", func(t *testing.T, s *server) {
 			wantError(t, s, `(define-condition worse (error) () (:report (lambda (c s) (declare (ignore c s)) (error "no report")))) (error 'worse)`, "[ERROR] WORSE\n")
 		}},
+		{"debugger hook that signals", func(t *testing.T, s *server) {
+			began := time.Now()
+			wantError(t, s, `(let ((*debugger-hook* (lambda (c h) (declare (ignore c h)) (error "in the hook")))) (error "x"))`, "[ERROR] SIMPLE-ERROR\nin the hook")
+			wantError(t, s, `(let ((*debugger-hook* 'no-such-hook)) (error "x"))`, "[ERROR] UNDEFINED-FUNCTION\n")
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("told after %v", took)
+			}
+		}},
+		{"error whose type has no name", func(t *testing.T, s *server) {
+			want(t, s, `(defvar *nameless* (defmethod class-name :around ((c sb-pcl::condition-class)) (error "no names"))) 1`, "=> 1")
+			began := time.Now()
+			wantError(t, s, `(error "x")`, "[ERROR] SIMPLE-ERROR\nx\n")
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("told after %v", took)
+			}
+			want(t, s, `(progn (remove-method #'class-name *nameless*) 1)`, "=> 1")
+		}},
 		{"print-object that loops", func(t *testing.T, s *server) {
 			timesOut(t, s, `(defclass slow () ()) (defmethod print-object ((b slow) s) (loop)) (make-instance 'slow)`, 1)
 		}},

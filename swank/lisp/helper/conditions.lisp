@@ -23,6 +23,19 @@ past it."
         (handler-case (values (call-refusing-exit function #'refuse "its thread"))
           (serious-condition (condition) (give-up condition)))))))
 
+(defun call-guarded (function instead)
+  "The values of FUNCTION; where a condition in it is not handled, those of INSTEAD,
+called with that.  Where errors are told nobody is left to tell the errors of that:
+they would open a debugger that nobody sees."
+  (block nil
+    (flet ((give-up (trouble &optional hook)
+             (declare (ignore hook))
+             (return (funcall instead trouble))))
+      (let ((*debugger-hook* #'give-up)
+            #+sbcl (sb-ext:*invoke-debugger-hook* #'give-up))
+        (handler-case (funcall function)
+          (serious-condition (trouble) (give-up trouble)))))))
+
 (defun simple-text (condition)
   "The format control of a SIMPLE-CONDITION without arguments: all that can be
 said of it without running more of the code that has just failed."
@@ -123,7 +136,15 @@ the package it is known by from elsewhere."
                   (symbol-name symbol))))))
 
 (defun type-label (condition)
-  (name-label (condition-name condition)))
+  "The name to show for CONDITION's type; it never fails because of the user's code."
+  (handler-case (name-label (condition-name condition))
+    (serious-condition () (plain-type-name condition))))
+
+(defun plain-type-name (condition)
+  "The name of CONDITION's class, by no generic function."
+  (let ((name #+sbcl (sb-kernel:classoid-name (sb-kernel:classoid-of condition))
+              #-sbcl (ignore-errors (type-of condition))))
+    (if (and name (symbolp name)) (symbol-name name) "ERROR")))
 
 ;;; Texts
 

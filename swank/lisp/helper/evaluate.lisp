@@ -112,6 +112,20 @@ and make PACKAGE, if it is there, the session's.  The answer is EVALUATE's, with
 
 (defun outcome (evaluation texts report notes costs)
   "What has come of EVALUATION so far, for the wire."
+  (call-guarded
+   (lambda () (whole-outcome evaluation texts report notes costs))
+   (lambda (trouble)
+     (list :values (if report '() texts)
+           :error (for-wire report)
+           :stdout (sink-text (evaluation-out evaluation))
+           :stderr (sink-text (evaluation-err evaluation))
+           :notes (list (format nil "What it has defined cannot be told: ~A was signalled in looking for that. ~
+                                     A method of the program's that this calls may do that."
+                                (plain-type-name trouble)))
+           :package (session-package-name (evaluation-session evaluation))
+           :costs costs))))
+
+(defun whole-outcome (evaluation texts report notes costs)
   (let ((session (evaluation-session evaluation)) (missing (getf report :missing)))
     (when report (note-last-error session evaluation report))
     (multiple-value-bind (after note) (live-package session)

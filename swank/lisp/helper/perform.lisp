@@ -70,6 +70,13 @@ and the frames.  SYSTEM is the name of the system that was being loaded."
                       (when missing (list :missing missing)))
               frames))))
 
+(defun plain-report (condition trouble)
+  "The report of CONDITION when TROUBLE has come up in making a better one."
+  (failure (plain-type-name condition)
+           (format nil "The error cannot be told: another one, ~A, was signalled in making its report. ~
+                        A method of the program's that the report calls, PRINT-OBJECT for one, may do that."
+                   (plain-type-name trouble))))
+
 (defun refused-exit-report (what)
   (failure "EXIT-REFUSED"
            (format nil "The code asked ~A to end. It is not ended: the session lives in it.~:[~;~%~
@@ -114,7 +121,8 @@ debugger hook that the user's code has bound."
                  (declare (ignore self))
                  (let ((theirs *debugger-hook*))
                    (when (and theirs (not (eq theirs hook)))
-                     (let ((*debugger-hook* nil))
+                     ;; an error in it is ours to report: there is no other debugger
+                     (let ((*debugger-hook* hook))
                        (funcall theirs condition theirs))))
                  (let ((*break-on-signals* nil)) ; here the errors are our own
                    (funcall on-error condition))))
@@ -248,9 +256,12 @@ the first or the second is meant."
         (setf (evaluation-escape evaluation) #'end-with)
         (flet ((on-error (condition)
                  (multiple-value-bind (report frames)
-                     (if reading
-                         (reader-failure condition code start reading)
-                         (condition-report condition form (evaluation-system evaluation)))
+                     (call-guarded
+                      (lambda ()
+                        (if reading
+                            (reader-failure condition code start reading)
+                            (condition-report condition form (evaluation-system evaluation))))
+                      (lambda (trouble) (plain-report condition trouble)))
                    (setf (getf report :condition) condition)
                    (unless reading
                      (let ((note (suspend evaluation condition report frames)))

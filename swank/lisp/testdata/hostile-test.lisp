@@ -239,3 +239,36 @@
                   (list nil nil timeout)))))
   (sb-thread:join-thread (sb-thread:make-thread #'look)))
 (dolist (name '(*quits* *quits-when-read* *ends*)) (makunbound name))
+
+;;; Errors in telling errors
+
+(check (let ((error (getf (evaluated "(let ((*debugger-hook* (lambda (c h) (declare (ignore c h)) (error \"in the hook\"))))
+                                        (error \"x\"))")
+                          :error)))
+         (list (getf error :type) (getf error :message)))
+       '("SIMPLE-ERROR" "in the hook"))
+(check (error-type (evaluated "(let ((*debugger-hook* 'no-such-hook)) (error \"x\"))")) "UNDEFINED-FUNCTION")
+;; one that asks the debugger, and one that chooses a restart
+(check (error-type (evaluated "(let ((*debugger-hook* (lambda (c h) (declare (ignore h)) (invoke-debugger c)))) (error \"x\"))"))
+       "SIMPLE-ERROR")
+(check (getf (evaluated "(let ((*debugger-hook* (lambda (c h) (declare (ignore c h)) (continue)))) (list (cerror \"on\" \"x\") 1))")
+             :values)
+       '(("(NIL 1)")))
+;; where only the type's name fails, the rest is told
+(let* ((method (eval '(defmethod class-name :around ((class sb-pcl::condition-class)) (error "broken"))))
+       (error (getf (evaluated "(error \"x\")") :error)))
+  (remove-method #'class-name method)
+  (check (list (getf error :type) (getf error :message) (getf error :frames))
+         '("SIMPLE-ERROR" "x" ("(ERROR \"x\")"))))
+(flet ((broken (function code)
+         "What CODE answers while FUNCTION, of the helper, comes upon an error."
+         (sb-int:encapsulate function 'broken (lambda (&rest ignore) (declare (ignore ignore)) (error "broken")))
+         (unwind-protect (evaluated code)
+           (sb-int:unencapsulate function 'broken))))
+  (check (getf (getf (broken 'condition-text "(error \"x\")") :error) :message)
+         "The error cannot be told: another one, SIMPLE-ERROR, was signalled in making its report. A method of the program's that the report calls, PRINT-OBJECT for one, may do that.")
+  (check (error-type (broken 'line-and-column "(list 1")) "END-OF-FILE")
+  ;; what comes after the evaluation
+  (let ((answer (broken 'undone-since "(print 1)")))
+    (check (list (getf answer :values) (getf answer :stdout)) (list '(("1")) (list (format nil "~%1 "))))
+    (check (search "What it has defined cannot be told: SIMPLE-ERROR" (first (getf answer :notes))) 0)))
