@@ -77,3 +77,82 @@ func TestGuestLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// What a guest has left on is off when it has gone, however it went: its traces,
+// and the inspector's hold on objects; not the person's traces, not another guest's.
+func TestGuestTakesBackItsTraces(t *testing.T) {
+	p := newPerson(t, `(progn
+	  (defun cl-user::theirs (x) (1+ x)) (defun cl-user::plain (x) (1+ x)) (defun cl-user::others (x) (1+ x))
+	  (trace cl-user::theirs))`)
+	other := attached(t, p, "--session", "other")
+	reply(t, other, "trace-function", object{"functions": "others theirs"})
+	reply(t, other, "inspect-object", object{"code": "(list :other)"})
+	left := `(list (trace) (cl-user::encapsulations 'plain) (cl-user::encapsulations 'theirs) (cl-user::encapsulations 'others)
+  (length swank-mcp::*traced*) (length swank-mcp::*evaluation-recorders*) (length swank-mcp::*guests*)
+  (remove nil (mapcar #'swank-mcp::handle-object swank-mcp::*handles*)))`
+	p.says(`(defun cl-user::encapsulations (name)
+  (loop for info = (sb-impl::encapsulation-info (sb-kernel:fdefn-fun (sb-int:find-fdefn name))) ; FDEFINITION sees none
+          then (sb-impl::encapsulation-info (sb-impl::encapsulation-info-definition info))
+        while info count t))`)
+	was := p.says(left)
+	t.Logf("baseline: %s", was)
+	for _, c := range []struct {
+		name string
+		end  func(s *server)
+	}{
+		{"closed", func(s *server) { s.Close(patience) }},
+		{"killed", func(s *server) {
+			syscall.Kill(s.PID(), syscall.SIGKILL)
+			<-s.Exited()
+		}},
+		{"killed in a traced call", func(s *server) {
+			s.GoTool("evaluate-lisp", map[string]any{"code": "(plain (loop))", "timeout": 60}, wire.CallOptions{})
+			syscall.Kill(s.PID(), syscall.SIGKILL)
+			<-s.Exited()
+		}},
+	} {
+		s := attached(t, p)
+		reply(t, s, "trace-function", object{"functions": "plain theirs"})
+		if text := reply(t, s, "evaluate-lisp", object{"code": "(+ (plain 1) (theirs 2))"}); !strings.Contains(text, "0: PLAIN returned 2\n0: (THEIRS 2)") {
+			t.Errorf("%s: traced: %s", c.name, text)
+		}
+		reply(t, s, "inspect-object", object{"code": "(list :ours)"})
+		if now := p.says(left); now == was {
+			t.Fatalf("%s: nothing was left on: %s", c.name, now)
+		}
+		c.end(s)
+		now := ""
+		if !eventually(patience, func() bool { now = p.says(left); return now == was }) {
+			t.Errorf("%s: left\n %s\nwant\n %s", c.name, now, was)
+		}
+	}
+	if got := p.says("(with-output-to-string (*trace-output*) (theirs 5))"); !strings.Contains(got, "THEIRS 5") || !strings.Contains(got, "returned 6") {
+		t.Errorf("the person's trace tells %s", got)
+	}
+	if text := reply(t, other, "evaluate-lisp", object{"code": "(others 1)"}); !strings.Contains(text, "0: OTHERS returned 2") {
+		t.Errorf("the other guest's trace tells %s", text)
+	}
+
+	// A bridge whose connection broke is told when it is back.
+	p.cutOff(other)
+	if text := reply(t, other, "evaluate-lisp", object{"code": "(others 1)"}); strings.Contains(text, "returned") || !strings.Contains(text, "the session is as it was; nothing is traced any more") {
+		t.Errorf("after the connection broke: %s", text)
+	}
+}
+
+// Where Swank uses no threads nobody is there when a guest goes: the next one
+// takes back what it has left on.
+func TestGuestTakesBackWithoutThreads(t *testing.T) {
+	p := newPerson(t, "(defun cl-user::plain (x) (1+ x))", ":dont-close", "t", ":style", ":fd-handler")
+	s := attached(t, p)
+	reply(t, s, "trace-function", object{"functions": "plain"})
+	reply(t, s, "inspect-object", object{"code": "(list :ours)"})
+	left := "(list (length swank-mcp::*traced*) (count-if #'swank-mcp::handle-object swank-mcp::*handles*))"
+	want(t, s, left, "=> (1 1)")
+	syscall.Kill(s.PID(), syscall.SIGKILL)
+	<-s.Exited()
+	next := attached(t, p)
+	if got, _ := eval(t, next, left); !strings.HasPrefix(got, "=> (0 0)") {
+		t.Errorf("left: %s", got)
+	}
+}

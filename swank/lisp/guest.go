@@ -17,7 +17,7 @@ import (
 func (s *session) rejoined(old, now *live) string {
 	end := old.epitaph()
 	if old.imageID() == now.imageID() {
-		return "Connected again to the same image, because " + end + " before: the session is as it was." + s.suspended.lost(old)
+		return "Connected again to the same image, because " + end + " before: the session is as it was; nothing is traced any more." + s.suspended.lost(old)
 	}
 	text := fmt.Sprintf("Connected to another image than before, because %s. The session begins anew in it.", end)
 	if n := s.journal.definitions(nil); n > 0 {

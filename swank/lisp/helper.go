@@ -20,7 +20,7 @@ var helperOrder = []string{
 	"suspend", "last-error", "inspect-frame", "debugger",
 	"names", "advice", "inert", "source", "describe", "apropos", "xref", "asdf",
 	"reset", "exit", "perform", "evaluate", "load", "expand", "heap", "attach", "echo", "threads", "status",
-	"views", "inspect", "tracing", "profiling", "allocation", "memory", "threadlist",
+	"views", "inspect", "tracing", "leaving", "profiling", "allocation", "memory", "threadlist",
 	"notes", "recording", "compile", "disassemble", "test-frameworks", "tests",
 }
 

@@ -56,8 +56,9 @@
           thread (lambda () (ignore-errors (throw 'end-of-service nil))))))))
 
 (defun see-off (guest)
-  "End the threads of GUEST, which has gone.  One that cannot be stopped is tried
-again when the next bridge comes."
+  "Take back what GUEST, which has gone, has left on, and end its threads.  One that
+cannot be stopped is tried again when the next bridge comes."
+  (let-go (guest-connection guest))
   (flet ((living ()
            (remove-if-not #'swank/backend:thread-alive-p
                           (with-lock () (copy-list (guest-threads guest))))))
@@ -68,6 +69,7 @@ again when the next bridge comes."
              (sleep pause))
     (unless (living)
       (with-lock () (setf *guests* (remove guest *guests*)))
+      (let-go (guest-connection guest)) ; a thread may have left more on
       (forget-dead-mailboxes))))
 
 (defun forget-dead-mailboxes ()
@@ -125,6 +127,7 @@ plist: :IMAGE, the identity of the image, and :LOOKUPS, the thread for look-ups,
 NIL without threads."
   (let ((connection swank::*emacs-connection*))
     (clean-up-after bridge)
+    (let-go-of-closed)
     (tune-socket connection)
     (when (control-thread connection)
       (let ((guest (make-guest connection bridge echo)))

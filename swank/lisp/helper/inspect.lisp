@@ -13,6 +13,7 @@
   number pointer
   object                    ; the object itself, as long as it is held
   session                   ; at whose reset it is forgotten
+  connection                ; of the bridge, at whose end it is held no more
   code)                     ; what was evaluated to get it
 
 (defvar *handles* '() "Newest first.")
@@ -29,7 +30,8 @@
   (let ((pointer (weak-pointer-to object)))
     (with-lock ()
       (push (make-handle :number (incf *last-handle*) :pointer pointer :object object
-                         :session session :code (clip code 300))
+                         :session session :connection swank::*emacs-connection*
+                         :code (clip code 300))
             *handles*)
       (let ((released (nth *held* *handles*)))
         (when released (setf (handle-object released) nil)))
@@ -39,6 +41,14 @@
 (defun forget-handles (session)
   (with-lock ()
     (setf *handles* (remove session *handles* :key #'handle-session))))
+
+(defun release-handles-of (connection)
+  "Keep no object alive for the bridge behind CONNECTION."
+  (with-lock ()
+    (dolist (handle *handles*)
+      (when (eq connection (handle-connection handle))
+        (setf (handle-object handle) nil
+              (handle-connection handle) nil)))))
 
 (defun handle-text (number) (format nil "obj-~D" number))
 
@@ -67,7 +77,7 @@
     (multiple-value-bind (object alive) (pointer-target (handle-pointer handle))
       (unless alive
         (fail-lookup "STALE-HANDLE" (list (handle-code handle))
-                     "The object of ~A was garbage: the program does not keep it, and ~D others or more were inspected since."
+                     "The object of ~A was garbage: the program does not keep it, and ~D others or more were inspected since, or the connection was lost."
                      (handle-text number) *held*))
       object)))
 

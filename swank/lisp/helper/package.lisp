@@ -54,6 +54,7 @@
 ;;;;     views.lisp      what objects of each kind are made of
 ;;;;     inspect.lisp    INSPECT-FORM, INSPECT-HANDLE: objects, part by part
 ;;;;     tracing.lisp    TRACE-FORM, SWITCH-TRACE: calls and their values
+;;;;     leaving.lisp    what a bridge has left on, taken back when it goes
 ;;;;     profiling.lisp  PROFILE-FORM: where time goes
 ;;;;     memory.lisp     MEMORY-REPORT: what fills the heap
 ;;;;     threadlist.lisp LIST-THREADS, INTERRUPT-THREAD

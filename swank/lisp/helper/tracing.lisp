@@ -186,7 +186,8 @@ EVALUATE's with :REPORT (:LINES (TEXT ...) :SHOWN n :CALLS ((NAME COUNT) ...))."
 ;;; Traces that stay on
 
 (defvar *traced* '()
-  "(SESSION NAME TAG) of each function whose calls are told in every evaluation.")
+  "(SESSION NAME TAG CONNECTION) of each function whose calls are told in every
+evaluation; the bridge that wanted that is behind CONNECTION.")
 
 (defvar *evaluation-recorders* '()
   "(EVALUATION . RECORDER) of the evaluation of each session that made a traced call last.")
@@ -214,24 +215,34 @@ EVALUATE's with :REPORT (:LINES (TEXT ...) :SHOWN n :CALLS ((NAME COUNT) ...))."
   (loop for (owner name) in (reverse *traced*)
         when (eq owner session) collect name))
 
-(defun untrace-names (session names)
+(defun untrace-if (predicate)
   (let ((ending (with-lock ()
-                  (let ((found (remove-if-not (lambda (entry)
-                                                (and (eq session (first entry))
-                                                     (or (eq names t)
-                                                         (member (second entry) names :test #'equal))))
-                                              *traced*)))
+                  (let ((found (remove-if-not predicate *traced*)))
                     (setf *traced* (set-difference *traced* found))
                     found))))
-    (loop for (nil name tag) in ending do (unwrap-function name tag))
-    (length ending)))
+    (loop for (nil name tag) in ending do (unwrap-function name tag))))
+
+(defun untrace-names (session names)
+  (untrace-if (lambda (entry)
+                (and (eq session (first entry))
+                     (or (eq names t) (member (second entry) names :test #'equal))))))
 
 (defun forget-traces (session)
   (untrace-names session t)
+  (forget-recorders))
+
+(defun forget-traces-of (connection)
+  "End the traces that the bridge behind CONNECTION has left on."
+  (untrace-if (lambda (entry) (eq connection (fourth entry))))
+  (forget-recorders))
+
+(defun forget-recorders ()
+  "Keep nothing of evaluations of sessions that trace nothing any more."
   (with-lock ()
     (setf *evaluation-recorders*
-          (remove session *evaluation-recorders*
-                  :key (lambda (entry) (evaluation-session (first entry)))))))
+          (remove-if-not (lambda (entry)
+                           (find (evaluation-session (first entry)) *traced* :key #'first))
+                         *evaluation-recorders*))))
 
 (defun switch-trace (functions onp &key (session "default") package)
   "Tell calls of FUNCTIONS in every evaluation of SESSION, or no more; FUNCTIONS
@@ -247,7 +258,8 @@ EVALUATE's with :REPORT (:LINES (TEXT ...) :SHOWN n :CALLS ((NAME COUNT) ...))."
                  (wrap-function name tag
                                 (lambda (name function arguments)
                                   (tell-traced-call session name function arguments)))
-                 (with-lock () (push (list session name tag) *traced*)))))
+                 (with-lock ()
+                   (push (list session name tag swank::*emacs-connection*) *traced*)))))
             (t (untrace-names session names)))
       (let ((traced (mapcar #'function-spelling (traced-names session))))
         (list :title (format nil "~:[No function is traced.~;Traced: ~:*~{~A~^, ~}~]" traced)
