@@ -204,11 +204,12 @@
   (call-with-wrapped '(traced-one)
                      (lambda (name function arguments)
                        (push (cons name arguments) calls)
+                       (check (null (sb-impl::encapsulation-info (symbol-function name))) nil)
                        (apply function arguments))
                      (lambda () (funcall 'traced-one 1)))
   (check calls '((traced-one 1)))
   (check (ignore-errors (call-with-wrapped '(traced-one) #'list (lambda () (error "out")))) nil)
-  (check (sb-impl::encapsulation-info (fdefinition 'traced-one)) nil))
+  (check (sb-impl::encapsulation-info (symbol-function 'traced-one)) nil))
 
 ;;; profiling.lisp
 

@@ -181,7 +181,7 @@
   (sb-thread:signal-semaphore go-on)
   (sb-thread:join-thread thread)
   (check (test-run-passed run) 1)
-  (check (sb-int:encapsulated-p 'fake-result 'swank-mcp-tests) nil))
+  (check (sb-impl::encapsulation-info (symbol-function 'fake-result)) nil))
 
 ;;; A path with nothing between two dots
 
