@@ -185,7 +185,7 @@ func TestLookEndsNothing(t *testing.T) {
 		{"inspect-object", map[string]any{"handle": "obj-2"}, true, "[ERROR] EXIT-REFUSED\nA method of the program's that the look-up called asked the Lisp image to end. It is not ended."},
 		{"list-threads", map[string]any{"backtraces": true}, false, "swank-mcp session"},
 		{"inspect-frame", map[string]any{"frame": 0, "evaluation": 1}, false, "LOCAL = " + refused},
-		{"evaluate-in-frame", map[string]any{"code": "local", "frame": 0, "evaluation": 1}, false, "it asked the Lisp image to end"},
+		{"evaluate-in-frame", map[string]any{"code": "local", "frame": 0, "evaluation": 1}, false, "=> #<QUITS, printing it failed: it asked the Lisp image to end>"},
 		{"abort-evaluation", map[string]any{"evaluation": 1}, false, "Evaluation 1 is aborted"},
 	} {
 		if r := call(t, s, patience, c.tool, c.args); r.IsError != c.isErr || !strings.Contains(r.Text(), c.part) {

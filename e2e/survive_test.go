@@ -83,6 +83,7 @@ func TestSurvives(t *testing.T) {
 			if !strings.Contains(got, "no printing") && !strings.Contains(got, "BAD") {
 				t.Errorf("failing print-object answered:\n%s", got)
 			}
+			want(t, s, "(list 1 (make-instance 'bad) '(2))", "=> (1 #<BAD, printing it failed: SIMPLE-ERROR: no printing> (2))")
 		}},
 		{"error whose report signals", func(t *testing.T, s *server) {
 			wantError(t, s, `(define-condition worse (error) () (:report (lambda (c s) (declare (ignore c s)) (error "no report")))) (error 'worse)`, "[ERROR] WORSE\n")

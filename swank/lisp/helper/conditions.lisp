@@ -11,11 +11,12 @@ past it."
   (block nil
     (flet ((give-up (condition &optional hook)
              (declare (ignore hook))
-             (return (values (format nil "#<printing it failed: ~A~@[: ~A~]>"
-                                     (type-label condition)
-                                     (and (typep condition 'simple-condition)
-                                          (simple-text condition)))
-                             t)))
+             (let ((*print-circle* nil)) ; which would mark our words, when they come twice
+               (return (values (format nil "#<printing it failed: ~A~@[: ~A~]>"
+                                       (type-label condition)
+                                       (and (typep condition 'simple-condition)
+                                            (simple-text condition)))
+                               t))))
            (refuse (what)
              (return (values (format nil "#<printing it failed: it asked ~A to end>" what) t))))
       (let ((*debugger-hook* #'give-up)

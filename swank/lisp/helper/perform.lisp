@@ -93,6 +93,16 @@ to fit into a frame of 16 MB however its characters are escaped."
 
 (defun value-text (value keep)
   "VALUE printed, as SINK-TEXT has it."
+  (multiple-value-bind (text trouble) (printed-value value keep)
+    (cond ((not trouble) text)
+          ;; again, with all of it but what fails
+          ((let ((*print-pprint-dispatch* (guarded-dispatch)))
+             (multiple-value-bind (text trouble) (printed-value value keep)
+               (and (not trouble) text))))
+          (t (list (failed-text value trouble))))))
+
+(defun printed-value (value keep)
+  "VALUE printed, as SINK-TEXT has it; the second value says why it could not be."
   (let ((sink (make-sink keep)))
     (multiple-value-bind (trouble failedp)
         (call-safely
@@ -103,9 +113,29 @@ to fit into a frame of 16 MB however its characters are escaped."
              (if (and (stringp value) (notany #'surrogatep value))
                  (write-quoted value sink) ; PRIN1's result, in runs of characters
                  (prin1 value sink)))))
+      (if failedp (values nil trouble) (sink-text sink)))))
+
+(defun failed-text (object trouble)
+  (let ((*print-circle* nil))           ; which would mark our words, when they come twice
+    (format nil "#<~A, ~A" (safely (name-of-type object)) (subseq trouble 2))))
+
+(defun guarded-dispatch ()
+  "The session's pprint dispatch table, but that objects whose PRINT-OBJECT methods
+may be the program's print on their own: of one that fails this is told in its place."
+  (let ((table (copy-pprint-dispatch)))
+    (set-pprint-dispatch '(or standard-object structure-object condition)
+                         #'print-guarded most-positive-fixnum table)
+    table))
+
+(defun print-guarded (stream object)
+  (let ((sink (make-sink)))
+    (multiple-value-bind (trouble failedp) (call-safely (lambda () (print-object object sink)))
       (if failedp
-          (list (format nil "#<~A, ~A" (safely (name-of-type value)) (subseq trouble 2)))
-          (sink-text sink)))))
+          (write-string (failed-text object trouble) stream)
+          (destructuring-bind (&optional (head "") tail omitted) (sink-text sink)
+            (write-string head stream)
+            (when tail (format stream " ... ~D characters left out ... " omitted)
+                  (write-string tail stream)))))))
 
 (defun name-of-type (value)
   (let ((name (class-name (class-of value))))

@@ -228,7 +228,7 @@
                         :test #'string=)
                   (format nil "SWANK-MCP::*QUITS* = ~A" refused))
            (check (getf (evaluated "(list 1 *quits*)" :package "SWANK-MCP") :values)
-                  '(("#<CONS, printing it failed: it asked the Lisp image to end>")))
+                  '(("(1 #<SWANK-MCP::QUITS, printing it failed: it asked the Lisp image to end>)")))
            (let ((handle (remember-object (symbol-value '*quits-when-read*) (ensure-session "test") "")))
              (check (getf (getf (answered #'inspect-handle (handle-text handle) "") :error) :type)
                     "EXIT-REFUSED")
@@ -272,3 +272,30 @@
   (let ((answer (broken 'undone-since "(print 1)")))
     (check (list (getf answer :values) (getf answer :stdout)) (list '(("1")) (list (format nil "~%1 "))))
     (check (search "What it has defined cannot be told: SIMPLE-ERROR" (first (getf answer :notes))) 0)))
+
+;;; Values with something in them that cannot be printed
+
+(evaluated "(defclass unprintable () ())
+            (defmethod print-object ((object unprintable) stream)
+              (write-string \"half of it\" stream)
+              (error 'type-error :datum 1 :expected-type 'cons))
+            (defstruct holder a b)
+            (defclass opened () ((a :initarg :a :accessor opened-a)))
+            (defmethod print-object ((object opened) stream)
+              (print-unreadable-object (object stream :type t) (prin1 (opened-a object) stream)))"
+           :package "SWANK-MCP")
+(flet ((shown (code) (first (first (getf (evaluated code :package "SWANK-MCP") :values)))))
+  (let ((told "#<SWANK-MCP::UNPRINTABLE, printing it failed: TYPE-ERROR>"))
+    (check (shown "(make-instance 'unprintable)") told)
+    (check (shown "(list 1 (make-instance 'unprintable) \"a\")") (format nil "(1 ~A \"a\")" told))
+    (check (shown "(vector (make-instance 'opened :a (list (make-instance 'unprintable))))")
+           (format nil "#(#<OPENED (~A)>)" told))
+    (check (shown "(make-holder :a (make-instance 'unprintable) :b '(1 2))")
+           (format nil "#S(HOLDER :A ~A :B (1 2))" told))
+    ;; circular, and the same object twice
+    (check (shown "(let* ((one (make-instance 'unprintable)) (list (list one one))) (setf (cddr list) list))")
+           (format nil "#1=(#2=~A #2# . #1#)" told))
+    (check (shown "(list (make-instance 'unprintable) (make-instance 'unprintable) (make-instance 'unprintable))")
+           (format nil "(~A~% ~:*~A~% ~:*~A)" told))))
+;; the session's dispatch table is as it was
+(check (getf (evaluated "(nth-value 1 (pprint-dispatch (make-condition 'error)))") :values) '(("NIL")))
