@@ -199,9 +199,10 @@ var nextCall = regexp.MustCompile(`(?m)^(?:Next|To step through a call): ([a-z-]
 func TestDebuggerErrorsNameTheNextCall(t *testing.T) {
 	s := start(t)
 	eval(t, s, "(defun down (x) (list (cerror \"Go on.\" \"down ~A\" x) x))")
+	eval(t, s, "(down 0)") // reported, not suspended
 	for _, c := range []struct{ code, tool, args, want string }{
-		{"", "restart-frame", `{"frame": 0}`, "is suspended here"},
-		{"", "inspect-frame", `{"frame": 0, "evaluation": 77}`, "is suspended here"},
+		{"", "restart-frame", `{"frame": 0}`, "\ndown 0\n"},
+		{"", "inspect-frame", `{"frame": 0, "evaluation": 77}`, "There has been no error in this session."}, // since the reset
 		{"(down 1)", "get-backtrace", `{"evaluation": 77}`, "0: (DOWN 1)"},
 		{"(down 1)", "inspect-frame", `{"frame": 7}`, "0: (DOWN 1)"},
 		{"(down 1)", "evaluate-in-frame", `{"frame": 7, "code": "1"}`, "0: (DOWN 1)"},
