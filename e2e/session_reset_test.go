@@ -84,6 +84,14 @@ func TestResetKeepsLoadedSystems(t *testing.T) {
 			want(t, s, "(defun mine () (swt-function)) (mine)", "=> :FILE")
 			wantReset(t, s)
 			want(t, s, "(list (fboundp 'mine) (swt-function))", "=> (NIL :FILE)")
+			if *attachedFlag {
+				return // nothing is brought back to a person's image
+			}
+			kill9(t, s)
+			text, isErr := eval(t, s, "(list (fboundp 'mine) (swt-function))")
+			if isErr || !strings.HasPrefix(text, "=> (NIL :FILE)\n") {
+				t.Errorf("after the image died (isError %v):\n%s", isErr, text)
+			}
 		})
 	}
 }

@@ -139,6 +139,21 @@ func (j *journal) drop(entries []*entry, assigned []string) {
 	j.assigned = slices.DeleteFunc(j.assigned, func(k string) bool { return slices.Contains(assigned, k) })
 }
 
+// reset leaves what a reset leaves in the image: the systems.
+func (j *journal) reset() {
+	systems := slices.DeleteFunc(j.all(), func(e *entry) bool { return !e.system() })
+	*j = journal{places: systems, live: len(systems), byKey: map[string]*entry{}}
+	for _, e := range systems {
+		j.bytes += len(e.text)
+		for _, k := range e.keys {
+			j.byKey[k] = e
+		}
+	}
+}
+
+// system reports whether an entry is that of a system and no definition's.
+func (e *entry) system() bool { return strings.HasPrefix(e.keys[0], "(:SYSTEM") }
+
 // assign notes a variable that an assignment made.
 func (j *journal) assign(key string) {
 	if j.byKey[key] == nil && !slices.Contains(j.assigned, key) && len(j.assigned) < journalAssigned {

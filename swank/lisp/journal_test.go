@@ -94,3 +94,20 @@ func TestBatchesStayBelowAFrame(t *testing.T) {
 		entries = entries[n:]
 	}
 }
+
+// A reset leaves the systems, for the next image, too.
+func TestJournalReset(t *testing.T) {
+	var j journal
+	j.add([]string{"(:FUNCTION . F)"}, "f", "CL-USER")
+	j.addSystem("alexandria")
+	j.add([]string{"(:VARIABLE . V)"}, "v", "CL-USER")
+	j.assign("(:VARIABLE . W)")
+	j.reset()
+	if got := j.summary() + j.lost(); got != "the system alexandria" || j.live != 1 || j.bytes != len(texts(&j)) {
+		t.Errorf("after a reset: %q, %d entries, %d bytes", got, j.live, j.bytes)
+	}
+	j.forget(systemKey("alexandria"))
+	if j.live != 0 || j.bytes != 0 || texts(&j) != "" {
+		t.Errorf("%d entries, %d bytes, %q are left", j.live, j.bytes, texts(&j))
+	}
+}

@@ -24,7 +24,7 @@ type wireReset struct {
 type reset struct {
 	call *swank.Call
 
-	// The journal as it was:
+	// What was in the journal, systems aside:
 	entries  []*entry
 	assigned []string
 }
@@ -57,7 +57,7 @@ func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Dur
 			return nil, err
 		}
 	}
-	s.journal = journal{}
+	s.journal.reset()
 	s.suspended.clear("reset-session ended it")
 	return &Reset{Problems: wire.Problems, Left: wire.Left}, nil
 }
@@ -67,7 +67,8 @@ func (s *session) notReset(call *swank.Call, err error) error {
 	if call == nil {
 		return err
 	}
-	s.resets = append(s.resets, &reset{call, s.journal.all(), slices.Clone(s.journal.assigned)})
+	undone := slices.DeleteFunc(s.journal.all(), (*entry).system)
+	s.resets = append(s.resets, &reset{call, undone, slices.Clone(s.journal.assigned)})
 	var u *UnansweredError
 	if errors.As(err, &u) {
 		return &UnansweredError{u.Kind, u.Why + " Whether the session was reset is not known; the next evaluation tells."}
