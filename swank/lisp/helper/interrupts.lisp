@@ -44,31 +44,34 @@ in foreign code at work: code that never ends must be stopped, too.")
   (state :sent :type t))                ; then :LEFT-ALONE, :DONE or an address
 
 #+sbcl
-(defun send-interrupt (interrupt thread function address)
+(defun send-interrupt (interrupt thread function address forcep)
   "Have THREAD call FUNCTION, unless INTERRUPT finds it in foreign code that does
-not wait at ADDRESS; with T, wherever it is.  The state of INTERRUPT tells."
+not wait at ADDRESS; with T, wherever it is.  The state of INTERRUPT tells.  With
+FORCEP, wherever it is, too, if nobody is there any more to send another one."
   (sb-thread:interrupt-thread
    thread
    (lambda ()
      (let ((here (foreign-address)))
        (when (or (null here) (eq address t)
                  (and (eql here address) (system-call-p here))
-                 ;; nobody is there any more to send another one
-                 (not (eq :sent (sb-ext:compare-and-swap (interrupt-state interrupt) :sent here))))
+                 (and (not (eq :sent (sb-ext:compare-and-swap (interrupt-state interrupt) :sent here)))
+                      forcep))
          (setf (interrupt-state interrupt) :done)
          (funcall function))))))
 
-(defun interrupt-safely (thread function)
+(defun interrupt-safely (thread function &key (forcep t))
   "Have THREAD call FUNCTION, which may collect a backtrace or leave by a
 non-local exit, as soon as it has interrupts on; waits for it no longer than
-that usually takes.  An error if THREAD has ended."
-  #-sbcl (swank/backend:interrupt-thread thread function)
+that usually takes.  Without FORCEP, which is for what must happen, FUNCTION is
+not called at all where foreign code stays at work.  An error if THREAD has ended."
+  #-sbcl (progn forcep (swank/backend:interrupt-thread thread function))
   #+sbcl
   (loop with end = (+ (microseconds) *interrupt-patience*)
         with address = nil
         for late = (> (microseconds) end)
         for interrupt = (make-interrupt)
-        do (send-interrupt interrupt thread function (or late address))
+        while (or forcep (not late))
+        do (send-interrupt interrupt thread function (or late address) forcep)
            (loop repeat 250
                  while (eq :sent (interrupt-state interrupt))
                  do (sleep 0.001))

@@ -12,7 +12,8 @@
       (lambda ()
         (when (evaluation-activep evaluation)
           (setf frames (getf (stop-report evaluation :timeout) :frames)))
-        (sb-thread:signal-semaphore done)))
+        (sb-thread:signal-semaphore done))
+      :forcep nil)
      (sb-thread:wait-on-semaphore done :timeout 1/2))
     frames)
   #-sbcl

@@ -117,7 +117,8 @@ known by name."
          thread
          (lambda ()
            (setf frames (frames-here limit))
-           (sb-thread:signal-semaphore done)))
+           (sb-thread:signal-semaphore done))
+         :forcep nil)
       (error () (return-from frames-of-thread "it has just ended")))
     (if (sb-thread:wait-on-semaphore done :timeout 1/2)
         frames

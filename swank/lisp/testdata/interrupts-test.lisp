@@ -38,3 +38,27 @@
                           (sb-alien:extern-alien "strlen" (function sb-alien:unsigned-long sb-alien:c-string))
                           (load-time-value (make-string 10000000 :initial-element #\x))))))
          :left))
+
+;;; A look does not go where foreign code is at work, not even out of patience.
+
+#+sbcl
+(let* ((endp nil) (seen '()) (size 20000000)
+       (buffer (sb-alien:make-alien (sb-alien:unsigned 8) size))
+       (thread (sb-thread:make-thread
+                (lambda ()
+                  (loop until endp
+                        do (sb-alien:alien-funcall
+                            (sb-alien:extern-alien "memset" (function sb-alien:void (* (sb-alien:unsigned 8))
+                                                                      sb-alien:int sb-alien:unsigned-long))
+                            buffer 1 size))))))
+  (flet ((addresses (forcep)
+           (setf seen '())
+           (loop repeat 30
+                 do (let ((*interrupt-patience* (if forcep -1 20000)))
+                      (interrupt-safely thread (lambda () (push (foreign-address) seen)) :forcep forcep)))
+           (count-if #'integerp seen)))
+    (check (plusp (addresses t)) t)
+    (check (addresses nil) 0))
+  (setf endp t)
+  (sb-thread:join-thread thread :default nil :timeout 5)
+  (sb-alien:free-alien buffer))
