@@ -7,6 +7,7 @@ import "strings"
 // The lines keep their numbers.
 func unfenced(code string) string {
 	const fence = "```"
+	above, _, _ := strings.Cut(code, fence)
 	body, ok := strings.CutPrefix(strings.TrimSpace(code), fence)
 	if !ok {
 		return code
@@ -19,5 +20,5 @@ func unfenced(code string) string {
 	if !ok || strings.Contains(body, fence) {
 		return code
 	}
-	return "\n" + body
+	return strings.Repeat("\n", strings.Count(above, "\n")+1) + body
 }

@@ -5,7 +5,7 @@ import "testing"
 func TestUnfenced(t *testing.T) {
 	for _, c := range []struct{ code, want string }{
 		{"```lisp\n(+ 1 2)\n```", "\n(+ 1 2)\n"},
-		{" \n```common-lisp\r\n(f)\r\n(g)\r\n```\n", "\n(f)\r\n(g)\r\n"},
+		{" \n```common-lisp\r\n(f)\r\n(g)\r\n```\n", "\n\n(f)\r\n(g)\r\n"},
 		{"```\n(f)\n```", "\n(f)\n"},
 		{"(f)", "(f)"},
 		{"`(f ,x)", "`(f ,x)"},

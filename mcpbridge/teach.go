@@ -110,15 +110,17 @@ func (g *argument) isName(name string) bool {
 }
 
 // rename puts the name meant for the name written, in whatever case, where that
-// is not a part of a longer one. What ends in a colon is the beginning of one.
+// is not a part of a longer one. What ends in a colon is the beginning of one,
+// and what begins with a colon the end.
 func rename(text, written, meant string) string {
 	var b strings.Builder
 	done := 0
 	for _, at := range regexp.MustCompile("(?i)"+regexp.QuoteMeta(written)).FindAllStringIndex(text, -1) {
 		before, _ := utf8.DecodeLastRuneInString(text[:at[0]])
 		after, _ := utf8.DecodeRuneInString(text[at[1]:])
-		// :name and #:name are that name; what begins with a colon is the end of one
-		if at[0] > 0 && ofName(before) && before != ':' && !strings.HasPrefix(written, ":") || at[1] < len(text) && ofName(after) && !strings.HasSuffix(written, ":") {
+		begins := at[0] == 0 || !ofName(before) || before == ':' || strings.HasPrefix(written, ":") // as in #:name
+		ends := at[1] == len(text) || !ofName(after) || strings.HasSuffix(written, ":")
+		if !begins || !ends {
 			continue
 		}
 		with := meant
