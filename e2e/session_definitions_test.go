@@ -227,9 +227,11 @@ func TestListDefinitionsRedefinedByAFile(t *testing.T) {
 				t.Fatalf("loading:\n%s", got)
 			}
 			want(t, s, "(list (swt-function) (swt-macro) (swt-generic 1))", "=> (:FILE :FILE :FILE)")
-			wantList(t, s, map[string]any{}, "[Functions]\n- SWT-KEPT ()")
+			// what the session's code loads is the session's, as if it were its code
+			const others = "\n\n[Macros]\n- SWT-MACRO ()\n\n[Classes]\n- SWT-CLASS\n\n[Generic Functions]\n- SWT-GENERIC (X)\n  - (INTEGER)"
+			wantList(t, s, map[string]any{}, "[Functions]\n- SWT-FUNCTION ()\n- SWT-KEPT ()\n- SWT-ONLY-IN-THE-FILE ()"+others)
 			want(t, s, "(defun swt-function (again) again)", "=> SWT-FUNCTION")
-			wantList(t, s, map[string]any{}, "[Functions]\n- SWT-FUNCTION (AGAIN)\n- SWT-KEPT ()")
+			wantList(t, s, map[string]any{}, "[Functions]\n- SWT-FUNCTION (AGAIN)\n- SWT-KEPT ()\n- SWT-ONLY-IN-THE-FILE ()"+others)
 		})
 	}
 	t.Run("load-system", func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"swank-mcp/swank/lisp"
@@ -54,7 +55,7 @@ func (b *Bridge) saveSession(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 	if saved.Empty {
-		return reply{text: "Nothing to save: the session has no definitions. No file was written."}, nil
+		return reply{text: sanitize("Nothing to save: the session has no definitions. No file was written." + notSaved(saved))}, nil
 	}
 	if err := dir.write(name, saved.Text, overwrite); errors.Is(err, fs.ErrExist) {
 		return reply{}, &argError{
@@ -69,5 +70,13 @@ func (b *Bridge) saveSession(ctx context.Context, r *request) (reply, error) {
 	if saved.Dropped > 0 {
 		text += fmt.Sprintf("\n; The %s that were older than the journal holds are not in it.", plural(saved.Dropped, "definition"))
 	}
-	return reply{text: sanitize(text)}, nil
+	return reply{text: sanitize(text + notSaved(saved))}, nil
+}
+
+// notSaved names what a saved session lacks.
+func notSaved(saved *lisp.Saved) string {
+	if len(saved.Lost) == 0 {
+		return ""
+	}
+	return "\n; Not in it, because it has no source: " + strings.Join(saved.Lost, ", ") + "."
 }

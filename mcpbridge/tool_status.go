@@ -61,6 +61,9 @@ func StatusText(s *lisp.Status) string {
 	if d := definitions(s.Definitions); d != "" {
 		line("Definitions: %s", d)
 	}
+	if len(s.Lost) > 0 {
+		line("Without source, so lost if the image dies: %s", strings.Join(s.Lost, ", "))
+	}
 	if s.HeapLimit > 0 {
 		line("Heap: %s of %s MB (%d%%)", count(s.HeapUsed>>20), count(s.HeapLimit>>20), 100*s.HeapUsed/s.HeapLimit)
 	}

@@ -21,7 +21,7 @@ type (
 		Journal  []wireEntry   `sexp:"journal"`
 		Gone     []string      `sexp:"gone"`
 		Loaded   [][]string    `sexp:"loaded"`
-		Assigned []string      `sexp:"assigned"`
+		Lost     []wireLoss    `sexp:"lost"`
 		Failures []wireFailure `sexp:"failures"`
 		Report   sexp.Raw      `sexp:"report"`
 
@@ -35,6 +35,13 @@ type (
 		Keys    []string
 		Text    string
 		Package string
+		Ms      int  // how long its form took
+		Runs    bool // evaluating it again runs code of the user's around the definitions
+	}
+	wireLoss struct {
+		_   struct{} `sexp:",list"`
+		Key string
+		Why string
 	}
 	wireFailure struct {
 		_     struct{} `sexp:",list"`
@@ -87,6 +94,7 @@ type (
 		Suspended []wireAge `sexp:"suspended"`
 
 		Definitions []wireCount `sexp:"definitions"`
+		Lost        []wireLoss  `sexp:"lost"`
 	}
 	wireRunning struct {
 		Token  int64    `sexp:"token"`

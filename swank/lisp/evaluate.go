@@ -296,11 +296,11 @@ func (e *evaluation) remember(a *wireAnswer) {
 	for _, system := range slices.Backward(a.Loaded) {
 		j.addSystem(system[0], system[1:]...)
 	}
-	for _, key := range a.Assigned {
-		j.assign(key)
-	}
 	for _, d := range a.Journal {
-		j.add(d.Keys, d.Text, d.Package)
+		j.addEntry(&entry{keys: d.Keys, text: d.Text, pkg: d.Package, ms: d.Ms, runs: d.Runs})
+	}
+	for _, l := range a.Lost {
+		j.lose(l.Key, l.Why)
 	}
 	for _, key := range a.Gone {
 		j.forget(key)

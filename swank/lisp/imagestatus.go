@@ -81,6 +81,11 @@ func (im *Image) askStatus(ctx context.Context, lv *live, name string, st *Statu
 		}
 		st.Definitions[strings.TrimPrefix(string(d.Section), ":")] = d.Count
 	}
+	var lost []loss
+	for _, l := range w.Lost {
+		lost = append(lost, loss{l.Key, l.Why})
+	}
+	st.Lost = lossesInWords(lost)
 	for _, t := range w.Threads {
 		st.Threads = append(st.Threads, t.named())
 	}

@@ -8,10 +8,10 @@ import (
 
 // Bounds of a journal. The oldest entries make room.
 const (
-	journalEntries = 20_000
+	journalEntries = 200_000
 	journalBytes   = 16 << 20
 
-	journalAssigned = 1000 // names of variables that are told as lost
+	journalLosses = 1000 // names that are told as lost
 )
 
 // journal is the source of what a session has defined, the newest of each name
@@ -31,15 +31,26 @@ type journal struct {
 	bytes  int
 	pkg    string
 
-	assigned []string // keys of variables without a definition, which are lost
-	dropped  int      // entries that made room
+	losses  []loss // what has no source
+	dropped int    // entries that made room
 }
+
+// loss is a definition without source to evaluate again.
+type loss struct {
+	key string
+	why string // the helper's words
+}
+
+// whyAssigned is the helper's word for a variable that an assignment made.
+const whyAssigned = "an assignment made it"
 
 // entry is one top level form.
 type entry struct {
 	keys []string // printed (KIND . NAME) of what it defines, those not superseded
 	text string
 	pkg  string // package it was read in
+	ms   int    // how long evaluating it took
+	runs bool   // evaluating it runs code of the user's around the definitions
 
 	files []string // that define a system and what it needs, where ASDF would not find them
 }
@@ -47,19 +58,25 @@ type entry struct {
 // once reports whether an entry must not be evaluated twice, because that may
 // give other values.
 func (e *entry) once() bool {
-	return slices.ContainsFunc(e.keys, func(k string) bool {
+	return e.runs || slices.ContainsFunc(e.keys, func(k string) bool {
 		kind, _, _ := strings.Cut(k, " ")
 		return slices.Contains([]string{"(:VARIABLE", "(:CONSTANT", "(:STRUCTURE", "(:SYSTEM"}, kind)
 	})
 }
 
-// add puts an entry in the place of the older ones that it supersedes, and at
-// the end.
+// add adds an entry that takes no time.
 func (j *journal) add(keys []string, text, pkg string) {
+	j.addEntry(&entry{keys: keys, text: text, pkg: pkg})
+}
+
+// addEntry puts an entry in the place of the older ones that it supersedes, and
+// at the end.
+func (j *journal) addEntry(e *entry) {
 	if j.byKey == nil {
 		j.byKey = map[string]*entry{}
 	}
-	e := &entry{text: text, pkg: pkg}
+	keys := e.keys
+	e.keys = nil
 	place := -1
 	for _, k := range keys {
 		old := j.byKey[k]
@@ -71,10 +88,10 @@ func (j *journal) add(keys []string, text, pkg string) {
 		}
 		j.byKey[k] = e
 		e.keys = append(e.keys, k)
-		j.assigned = slices.DeleteFunc(j.assigned, func(a string) bool { return a == k })
+		j.unlose(k)
 	}
 	j.live++
-	j.bytes += len(text)
+	j.bytes += len(e.text)
 	if place >= 0 {
 		j.places[place] = e
 		j.empty--
@@ -103,7 +120,7 @@ func (e *entry) there() bool { return e != nil }
 func (j *journal) forget(key string) (place int) {
 	e := j.byKey[key]
 	if e == nil {
-		j.assigned = slices.DeleteFunc(j.assigned, func(a string) bool { return a == key })
+		j.unlose(key)
 		return -1
 	}
 	delete(j.byKey, key)
@@ -128,7 +145,7 @@ func (j *journal) forget(key string) (place int) {
 
 // drop takes out what a reset has undone: the entries that there were before it,
 // and variables. What has been defined since stays.
-func (j *journal) drop(entries []*entry, assigned []string) {
+func (j *journal) drop(entries []*entry, losses []loss) {
 	for _, e := range entries {
 		for _, k := range slices.Clone(e.keys) {
 			if j.byKey[k] == e {
@@ -136,7 +153,7 @@ func (j *journal) drop(entries []*entry, assigned []string) {
 			}
 		}
 	}
-	j.assigned = slices.DeleteFunc(j.assigned, func(k string) bool { return slices.Contains(assigned, k) })
+	j.losses = slices.DeleteFunc(j.losses, func(l loss) bool { return slices.Contains(losses, l) })
 }
 
 // reset leaves what a reset leaves in the image: the systems.
@@ -154,11 +171,20 @@ func (j *journal) reset() {
 // system reports whether an entry is that of a system and no definition's.
 func (e *entry) system() bool { return strings.HasPrefix(e.keys[0], "(:SYSTEM") }
 
-// assign notes a variable that an assignment made.
-func (j *journal) assign(key string) {
-	if j.byKey[key] == nil && !slices.Contains(j.assigned, key) && len(j.assigned) < journalAssigned {
-		j.assigned = append(j.assigned, key)
+// lose notes a definition that has no source; one that it has replaced is no
+// more.
+func (j *journal) lose(key, why string) {
+	if why == whyAssigned && j.byKey[key] != nil {
+		return // it has a first value
 	}
+	j.forget(key)
+	if len(j.losses) < journalLosses {
+		j.losses = append(j.losses, loss{key, why})
+	}
+}
+
+func (j *journal) unlose(key string) {
+	j.losses = slices.DeleteFunc(j.losses, func(l loss) bool { return l.key == key })
 }
 
 // all returns the entries in the order in which to evaluate them; one may come
@@ -211,7 +237,8 @@ func keyName(key string) string {
 func (j *journal) definitions(left map[*entry]string) int {
 	n := 0
 	for k, e := range j.byKey {
-		if left[e] == "" && !strings.HasPrefix(k, "(:SYSTEM") && !strings.HasPrefix(k, "(:FORM") {
+		kind, _, _ := strings.Cut(k, " ")
+		if left[e] == "" && !slices.Contains([]string{"(:SYSTEM", "(:FORM", "(:PACKAGE", "(:FEATURE"}, kind) {
 			n++
 		}
 	}
@@ -229,10 +256,15 @@ func (j *journal) kept() string {
 	} else {
 		text += fmt.Sprintf(" Lost: objects and threads%s.", j.lost())
 	}
-	if j.dropped > 0 {
-		text += fmt.Sprintf(" The %d oldest entries were more than the journal holds.", j.dropped)
+	return text + j.overflow()
+}
+
+// overflow tells of entries that the journal had no room for.
+func (j *journal) overflow() string {
+	if j.dropped == 0 {
+		return ""
 	}
-	return text
+	return fmt.Sprintf(" The %d oldest entries were more than the journal holds; they are lost.", j.dropped)
 }
 
 // nothing tells that there is nothing to bring back.
@@ -240,16 +272,32 @@ func (j *journal) nothing() string {
 	return "The session had no definitions to bring back; values, objects and threads are gone" + j.lost() + "."
 }
 
-// lost names the variables that are lost, as the end of a list.
+// lost names the definitions that are lost, as the end of a list.
 func (j *journal) lost() string {
 	var names []string
-	for _, k := range j.assigned {
-		names = append(names, keyName(k))
+	for _, l := range j.losses {
+		if l.why == whyAssigned {
+			names = append(names, keyName(l.key))
+		}
 	}
-	if len(names) == 0 {
-		return ""
+	others := lossesInWords(slices.DeleteFunc(slices.Clone(j.losses), func(l loss) bool { return l.why == whyAssigned }))
+	text := ""
+	if len(names) > 0 {
+		text += "; so are the variables that an assignment made: " + listedVariables(names)
 	}
-	return "; so are the variables that an assignment made: " + listedVariables(names)
+	if len(others) > 0 {
+		text += "; and these definitions, which have no source to evaluate again: " + listedVariables(others)
+	}
+	return text
+}
+
+// lossesInWords is a name and a reason for each.
+func lossesInWords(losses []loss) []string {
+	var words []string
+	for _, l := range losses {
+		words = append(words, fmt.Sprintf("%s (%s)", inWords(l.key), l.why))
+	}
+	return words
 }
 
 // summary tells what there is.

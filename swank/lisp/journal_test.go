@@ -48,9 +48,9 @@ func TestJournalKeepsTheNewest(t *testing.T) {
 	is("with a system", `f4 x2 f4 g2 (|SWANK-MCP|::|RESTORE-SYSTEM| "alexandria")`)
 	j.forget("(:FUNCTION . F)")
 	j.forget("(:FUNCTION . NEVER)")
-	j.assign("(:VARIABLE . LOOSE)")
-	j.assign("(:VARIABLE . X)") // has a definition
-	j.assign("(:VARIABLE . GONE)")
+	j.lose("(:VARIABLE . LOOSE)", whyAssigned)
+	j.lose("(:VARIABLE . X)", whyAssigned) // has a definition
+	j.lose("(:VARIABLE . GONE)", whyAssigned)
 	j.forget("(:VARIABLE . GONE)")
 	if got := j.lost(); !strings.HasSuffix(got, ": LOOSE") {
 		t.Errorf("variables without definition: %q", got)
@@ -101,7 +101,7 @@ func TestJournalReset(t *testing.T) {
 	j.add([]string{"(:FUNCTION . F)"}, "f", "CL-USER")
 	j.addSystem("alexandria")
 	j.add([]string{"(:VARIABLE . V)"}, "v", "CL-USER")
-	j.assign("(:VARIABLE . W)")
+	j.lose("(:VARIABLE . W)", whyAssigned)
 	j.reset()
 	if got := j.summary() + j.lost(); got != "the system alexandria" || j.live != 1 || j.bytes != len(texts(&j)) {
 		t.Errorf("after a reset: %q, %d entries, %d bytes", got, j.live, j.bytes)

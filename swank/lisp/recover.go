@@ -62,7 +62,7 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 	}
 	how += s.suspended.lost(home)
 	s.recoveries = 0
-	s.journal.assigned = nil
+	s.journal.losses = nil
 	s.home = lv
 	s.notes = append(s.notes, how)
 	return nil
@@ -133,9 +133,11 @@ func note(batch []*entry, failures []wireFailure, done map[*entry]bool, why map[
 func (im *Image) restored(s *session, why map[*entry]string) string {
 	text := fmt.Sprintf("Restored: %s.", s.journal.summaryWithout(why))
 	if vars := s.journal.names(":VARIABLE"); len(vars) > 0 {
-		text += fmt.Sprintf(" Variables have the values of their definitions again (%s);", listedVariables(vars))
+		text += fmt.Sprintf(" Variables have the values of their definitions again (%s); other values", listedVariables(vars))
+	} else {
+		text += " Values"
 	}
-	text += " other values, objects and threads are gone" + s.journal.lost() + "."
+	text += ", objects and threads are gone" + s.journal.lost() + "." + s.journal.overflow()
 	var lost []string
 	for _, e := range s.journal.all() {
 		if w := why[e]; w != "" {

@@ -25,8 +25,8 @@ type reset struct {
 	call *swank.Call
 
 	// What was in the journal, systems aside:
-	entries  []*entry
-	assigned []string
+	entries []*entry
+	losses  []loss
 }
 
 // ResetSession undoes what the session has made, in turn with its evaluations:
@@ -68,7 +68,7 @@ func (s *session) notReset(call *swank.Call, err error) error {
 		return err
 	}
 	undone := slices.DeleteFunc(s.journal.all(), (*entry).system)
-	s.resets = append(s.resets, &reset{call, undone, slices.Clone(s.journal.assigned)})
+	s.resets = append(s.resets, &reset{call, undone, slices.Clone(s.journal.losses)})
 	var u *UnansweredError
 	if errors.As(err, &u) {
 		return &UnansweredError{u.Kind, u.Why + " Whether the session was reset is not known; the next evaluation tells."}
@@ -89,7 +89,7 @@ func (s *session) catchUp() {
 			s.notes = append(s.notes, "The image, or the connection to it, was gone before it said that the reset-session was done: if definitions from before it are still there, call it again.")
 			return true
 		}
-		s.journal.drop(r.entries, r.assigned)
+		s.journal.drop(r.entries, r.losses)
 		s.notes = append(s.notes, "The reset-session that was not answered in time has been done since: what was defined before it is gone.")
 		return true
 	})

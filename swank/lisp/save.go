@@ -13,10 +13,11 @@ import (
 
 // Saved is a session as Lisp source.
 type Saved struct {
-	Text    string // of a file that can be loaded; ends in a newline
-	Summary string // what it has, in words: "3 definitions and the system alexandria"
-	Empty   bool   // there is nothing to save
-	Dropped int    // older definitions that the journal had no room for
+	Text    string   // of a file that can be loaded; ends in a newline
+	Summary string   // what it has, in words: "3 definitions and the system alexandria"
+	Empty   bool     // there is nothing to save
+	Dropped int      // older definitions that the journal had no room for
+	Lost    []string // definitions that have no source, and why
 }
 
 // SaveSession returns what the session has defined, as the source of a file of
@@ -38,7 +39,7 @@ func (im *Image) SaveSession(ctx context.Context, name, file string, timeout tim
 	for _, key := range gone {
 		j.forget(key)
 	}
-	return &Saved{Text: j.source(file, time.Now()), Summary: j.summary(), Empty: j.live == 0, Dropped: j.dropped}, nil
+	return &Saved{Text: j.source(file, time.Now()), Summary: j.summary(), Empty: j.live == 0, Dropped: j.dropped, Lost: lossesInWords(j.losses)}, nil
 }
 
 // source is the journal as a file that LOAD takes.
@@ -52,8 +53,8 @@ func (j *journal) source(file string, now time.Time) string {
 ;;;; effects. Values that variables were given after their definition are not in it.
 ;;;; A definition that was changed stands twice where others may need it early and
 ;;;; it may need others.
-
-`, filepath.Base(file), now.UTC().Format("2006-01-02 15:04 MST"), j.summary(), file)
+%[5]s
+`, filepath.Base(file), now.UTC().Format("2006-01-02 15:04 MST"), j.summary(), file, j.lossComment())
 	if len(j.names(":SYSTEM")) > 0 {
 		b.WriteString("(require \"asdf\")\n\n")
 	}
@@ -80,6 +81,18 @@ func (j *journal) source(file string, now time.Time) string {
 	}
 	in(j.pkg)
 	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// lossComment names what is not in a saved file, as lines of its header.
+func (j *journal) lossComment() string {
+	if len(j.losses) == 0 {
+		return ""
+	}
+	text := ";;;;\n;;;; Not in it, because it has no source:\n"
+	for _, words := range lossesInWords(j.losses) {
+		text += ";;;;   " + strings.Join(strings.Fields(words), " ") + "\n"
+	}
+	return text
 }
 
 // plainPackage are the names that #:name is read as, whatever else is set.

@@ -20,6 +20,7 @@ type Status struct {
 	Waiting     int      // calls of the session that wait for their turn
 	Suspended   []Suspended
 	Definitions map[string]int
+	Lost        []string // definitions that have no source, and why: a new image will not have them
 	Threads     []Thread
 	HeapUsed    int64 // bytes of dynamic space in use
 	HeapLimit   int64 // bytes of dynamic space

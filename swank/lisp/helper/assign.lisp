@@ -5,6 +5,9 @@
 ;;; They are listed like others; but there is no definition of them to evaluate
 ;;; in a new image, and the bridge tells that they are lost.
 
+(defparameter *assigned-why* "an assignment made it"
+  "The bridge knows a variable that is lost by these words.")
+
 (defun note-assignments (session form)
   "(SETF X 1) at a REPL makes a variable, too."
   (when (and (consp form) (eq (first form) 'progn) (ignore-errors (list-length form)))
@@ -15,11 +18,11 @@
           when (and (symbolp place) place (not (keywordp place))
                     (not (boundp place))
                     (not (eq (symbol-package place) (find-package '#:common-lisp))))
-            do (let ((key (cons :variable place)))
-                 (enter-definition session key)
-                 (push key (evaluation-assigned *evaluation*))))))
+            do (pushnew place (session-assigned session)))))
 
-(defun assigned-keys (evaluation)
-  (loop for key in (reverse (shiftf (evaluation-assigned evaluation) '()))
-        when (boundp (cdr key))
-          collect (key-text (evaluation-session evaluation) key)))
+(defun settle-assignments (evaluation)
+  (let ((session (evaluation-session evaluation)))
+    (dolist (name (reverse (shiftf (session-assigned session) '())))
+      (when (and (boundp name) (not (gethash (cons :variable name) (session-definitions session))))
+        (enter-definition session (cons :variable name))
+        (note-loss evaluation (cons :variable name) *assigned-why*)))))

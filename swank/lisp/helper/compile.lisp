@@ -95,8 +95,7 @@ where FILE is \"\" for the one that was asked for and for TEXT."
                 (setf (collector-failedp collector) t))))))
        (when (and load (not (collector-failedp collector)))
          (let ((*load-verbose* nil)) (load fasl))
-         (setf loadedp t)))
-     (lambda () load))
+         (setf loadedp t))))
     '()))
 
 (defun load-source (file &key (session "default") (token 0) package)
@@ -110,7 +109,7 @@ of the top level form in which it failed, if it did."
        (require-file source)
        (handler-bind ((serious-condition
                         (lambda (condition) (tell-loading-place evaluation source condition))))
-         (call-recording-files evaluation source (lambda () (load source)) (constantly t)))
+         (call-recording-files evaluation source (lambda () (load source))))
        (tell evaluation (constantly '()))
        '()))
    :code (list 'load file) :session session :token token :package package))

@@ -286,7 +286,15 @@
 (defun symbol-sections (symbol session)
   (remove nil (list (function-section symbol) (setf-section symbol)
                     (variable-section symbol session)
-                    (class-section symbol) (type-section symbol))))
+                    (class-section symbol) (type-section symbol)
+                    (loss-section symbol session))))
+
+(defun loss-section (symbol session)
+  "What of SYMBOL the session has defined and a new image would not have."
+  (let ((lines (loop for (key . entry) in (own-entries session)
+                     when (and (entered-why entry) (eq symbol (key-symbol key)))
+                       collect (format nil "The ~(~A~) has no source: ~A." (car key) (entered-why entry)))))
+    (and lines `("Lost If The Image Dies" ,@lines))))
 
 (defun symbol-title (symbol package)
   (let ((home (symbol-package symbol)))

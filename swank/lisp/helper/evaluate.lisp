@@ -46,7 +46,7 @@ milliseconds; see suspend.lisp.  The answer is a plist:
   :JOURNAL  ((KEYS TEXT PACKAGE) ...) what it defined; see journal.lisp
   :GONE     (KEY ...) of what is undefined now
   :LOADED   ((NAME FILE ...) ...) systems that it loaded; see TOLD-FILES
-  :ASSIGNED (KEY ...) of variables that have no definition
+  :LOST     ((KEY WHY) ...) of what it defined that has no source to evaluate again
 
 TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out."
   (let ((evaluation (make-evaluation :token token :session (ensure-session session) :code code)))
@@ -128,6 +128,7 @@ and make PACKAGE, if it is there, the session's.  The answer is EVALUATE's, with
 (defun whole-outcome (evaluation texts report notes costs)
   (let ((session (evaluation-session evaluation)) (missing (getf report :missing)))
     (when report (note-last-error session evaluation report))
+    (settle evaluation)                 ; one that is suspended has come half way
     (multiple-value-bind (after note) (live-package session)
       (when note (push note notes))
       (plist-without-nils
@@ -141,7 +142,7 @@ and make PACKAGE, if it is there, the session's.  The answer is EVALUATE's, with
        :journal (reverse (shiftf (evaluation-journal evaluation) '()))
        :gone (undone-since session)
        :loaded (shiftf (evaluation-loaded evaluation) '())
-       :assigned (assigned-keys evaluation)
+       :lost (reverse (shiftf (evaluation-losses evaluation) '()))
        :failures (evaluation-failures evaluation)
        :report (work-report evaluation)
        :departed (departed-for-wire session)

@@ -1,23 +1,21 @@
-;;;; journal.lisp -- the source of what a session defines, and evaluating it again
+;;;; journal.lisp -- the source of what a session has defined, for another image
 
 (cl:in-package #:swank-mcp)
 
 ;;; The bridge keeps the source of each definition, to bring the session back
 ;;; when its image has died.  What is handed out for that must be safe to
-;;; evaluate again: definitions, packages, declarations, systems; never code
-;;; that merely contains a definition, of which only the definition is taken.
+;;; evaluate again: definitions, packages, declarations; never code that merely
+;;; contains a definition.  Of a top level form only those parts are kept that have
+;;; defined something, in the bindings and local macros that surround them.
 
 (defparameter *package-operators*
   '(defpackage make-package use-package unuse-package import export unexport shadow
-    shadowing-import rename-package delete-package)
+    shadowing-import rename-package delete-package
+    #+sbcl sb-ext:add-package-local-nickname #+sbcl sb-ext:remove-package-local-nickname
+    #+sbcl sb-ext:lock-package #+sbcl sb-ext:unlock-package)
   "Operators whose calls at top level change packages.")
 
 (defparameter *declaring-operators* '(declaim proclaim require))
-
-(defparameter *wrapping-operators*
-  '(let let* flet labels macrolet symbol-macrolet locally eval-when)
-  "Operators that give the definitions in them an environment, which must be
-there again when they are.")
 
 (defun loading-call-p (form)
   "True of (ASDF:LOAD-SYSTEM ...) and (QL:QUICKLOAD ...)."
@@ -34,11 +32,8 @@ there again when they are.")
 (defun defining-call-p (form)
   "True of a form that does nothing but define: a defining operator's, or a call
 of a macro of the user's that expanded to definitions."
-  (let ((operator (first form)))
-    (or (assoc operator *defining-operators*)
-        (and (symbolp operator)
-             (macro-function operator)
-             (not (eq (symbol-package operator) (find-package '#:common-lisp)))))))
+  (or (assoc (first form) *defining-operators*)
+      (user-macro-p (first form))))
 
 (defun users-package-p (designator)
   "False of packages without which no image works, and of what is no name."
@@ -49,24 +44,14 @@ of a macro of the user's that expanded to definitions."
          (notany (lambda (prefix) (eql 0 (search prefix (string name))))
                  '("SWANK" "SB-" "COMMON-LISP" "CL" "KEYWORD" "ASDF" "UIOP")))))
 
-(defun replay-kind (form)
-  "How the top level FORM, which has been evaluated, is to be evaluated again:
-:WHOLE, :PARTS (the forms in it, each by itself), :DEFINITIONS (those that it
-made), or NIL for not at all."
-  (when (and (consp form) (symbolp (first form)))
-    (let ((operator (first form)))
-      (cond ((and (member operator '(delete-package rename-package))
-                  (not (users-package-p (second form))))
-             nil)
-            ((or (member operator *package-operators*)
-                 (member operator *declaring-operators*))
-             :whole)
-            ;; the system is noted by its name
-            ((loading-call-p form) nil)
-            ((null *noted*) (and (eq operator 'progn) :parts))
-            ((or (defining-call-p form) (member operator *wrapping-operators*)) :whole)
-            ((eq operator 'progn) :parts)
-            (t :definitions)))))
+(defun declaring-call-p (form)
+  "True of a form that changes packages or declares, and so belongs in the journal."
+  (let ((operator (first form)))
+    (cond ((member operator '(delete-package rename-package)) (users-package-p (second form)))
+          (t (or (member operator *package-operators*)
+                 (member operator *declaring-operators*))))))
+
+;;; Entries
 
 (defun key-text (session key)
   "KEY, (KIND . NAME), as the bridge compares it; remembered for the day when the
@@ -76,75 +61,111 @@ name has lost its package."
                  (let ((*print-length* nil) (*print-level* nil)) ; all that tells two apart
                    (safely (prin1-to-string key))))))
         (entry (gethash key (session-definitions session))))
-    (when entry (setf (cdr entry) text))
+    (when entry (setf (entered-text entry) text))
     text))
 
 (defun form-source (form package)
   "FORM printed so that it can be read again in PACKAGE; NIL if it cannot."
   (with-standard-io-syntax
-    (let ((*package* package) (*print-pretty* nil) (*print-circle* t))
+    ;; prettily, because then SBCL prints a backquote and not what it has read for one
+    (let ((*package* package) (*print-circle* t)
+          (*print-pretty* t) (*print-right-margin* 100) (*print-miser-width* nil))
       (ignore-errors (prin1-to-string form)))))
 
-(defun journal-entry (session keys text package)
-  (list (mapcar (lambda (key) (key-text session key)) keys)
-        text
-        (package-name package)))
-
-(defun standard-syntax-p (session)
-  "False if source that this session reads may mean something else elsewhere."
-  (and (eql *read-base* 10)
+(defun standard-syntax-p (session text)
+  "False if TEXT, which this session has read, may mean something else elsewhere."
+  (and (not (search "#." text))
+       (or (equal *features* (session-first-features session))
+           (not (or (search "#+" text) (search "#-" text))))
+       (eql *read-base* 10)
        (eq *read-default-float-format* 'single-float)
-       (eq *readtable* (session-readtable session))))
+       (eq *readtable* (session-readtable session))
+       (not (readtable-changed-p session))))
 
-(defun journal-entries (session form text package)
-  "Entries (KEYS TEXT PACKAGE-NAME) for the top level FORM, whose source in the
-user's code is TEXT, read in PACKAGE; TEXT is NIL for a part of such a form."
-  (flet ((source () (or (and (standard-syntax-p session) text)
-                        (form-source form package)
-                        text)))
-    (ecase (replay-kind form)
-      ((nil) '())
-      (:whole (let ((source (source)))
-                (and source
-                     (list (journal-entry session
-                                          (or (mapcar #'car *noted*) (list (cons :form source)))
-                                          source package)))))
-      (:parts (loop for part in (rest form)
-                    append (let ((*noted* (noted-in part)))
-                             (journal-entries session part nil package))))
-      (:definitions (loop for (key . defining) in (reverse *noted*)
-                          for source = (form-source defining package)
-                          when source collect (journal-entry session (list key) source package))))))
+(defun journal-entry (session keys text toplevel runsp)
+  "(KEYS TEXT PACKAGE-NAME MILLISECONDS RUNSP): how long TOPLEVEL has taken, and whether
+evaluating TEXT again runs more of the user's code than the definitions."
+  (list (if keys
+            (remove-duplicates (mapcar (lambda (key) (key-text session key)) keys) :test #'string=)
+            (list (with-standard-io-syntax (prin1-to-string (cons :form text)))))
+        text
+        (or (package-name (toplevel-home toplevel)) "COMMON-LISP-USER")
+        (if toplevel (floor (- (microseconds) (toplevel-started toplevel)) 1000) 0)
+        (and runsp t)))
 
-(defun noted-in (form)
-  "Those of *NOTED* whose forms are FORM, or in it; all of them if it has a macro call
-out of which they may have come.  Literals in FORM may be circular."
-  (let ((seen (make-hash-table :test 'eq)))
-    (labels ((walk (form)
-               (when (and (consp form) (not (gethash form seen)))
-                 (when (expands-to-definitions-p form)
-                   (return-from noted-in *noted*))
-                 (loop for rest = form then (cdr rest)
-                       while (and (consp rest) (not (gethash rest seen)))
-                       do (setf (gethash rest seen) t)
-                          (walk (car rest))))))
-      (when *noted* (walk form)))
-    (remove-if-not (lambda (noted) (gethash (cdr noted) seen)) *noted*)))
+(defun toplevel-home (toplevel)
+  (or (and toplevel (toplevel-package toplevel)) *package*))
 
-(defun expands-to-definitions-p (form)
-  (let ((operator (first form)))
-    (and (symbolp operator)
-         (macro-function operator)
-         (not (member operator *wrapping-operators*))
-         (not (assoc operator *defining-operators*)))))
+(defvar *entered* '()
+  "The candidates that have got an entry.")
+
+(defun toplevel-entries (session toplevel fired)
+  "What TOPLEVEL leaves, whose candidates FIRED have made definitions: entries, and
+((CANDIDATE . WHY) ...) of those that have no source."
+  (let ((*losses* '()) (*entered* '()) (entries '()))
+    (when (and toplevel (toplevel-form toplevel) (not (toplevel-settledp toplevel)))
+      (let ((*fired* (place-candidates (toplevel-form toplevel) fired))
+            (*endedp* (toplevel-endedp toplevel)))
+        (setf entries (form-entries session toplevel (toplevel-form toplevel)
+                                    (toplevel-source session toplevel)))))
+    ;; what a function has defined that the form calls, or that was defined later
+    (dolist (candidate fired)
+      (unless (or (member candidate *entered*) (assoc candidate *losses*))
+        (setf entries (append entries (single-entry session candidate)))))
+    (values entries *losses*)))
+
+(defun toplevel-source (session toplevel)
+  "The source of TOPLEVEL as it was written, unless another image may read it otherwise."
+  (let ((text (toplevel-text toplevel)))
+    (and text (standard-syntax-p session text) text)))
+
+(defun single-entry (session candidate)
+  "The entry of CANDIDATE by itself, without what surrounds it."
+  (let ((form (or-loss candidate '() (candidate-source candidate))))
+    (and form (printed-entry session (list candidate) form (candidate-toplevel candidate)))))
+
+(defun entry-of (session candidates form text toplevel)
+  (setf *entered* (append candidates *entered*))
+  (journal-entry session (mapcar #'candidate-key candidates) text toplevel
+                 (or (user-macro-p (first form)) (member (first form) *binding-operators*))))
+
+(defun printed-entry (session candidates form toplevel)
+  (let ((source (form-source form (toplevel-home toplevel))))
+    (cond (source
+           (list (entry-of session candidates form source toplevel)))
+          (t (dolist (candidate candidates '())
+               (push (cons candidate "its source has objects in it that cannot be printed readably")
+                     *losses*))))))
+
+(defun form-entries (session toplevel form text)
+  "The entries of FORM, at top level in TOPLEVEL; its source is TEXT, NIL for a part."
+  (when (and (consp form) (symbolp (first form)))
+    (if (member (first form) '(progn eval-when))
+        (loop for part in (if (eq (first form) 'progn) (rest form) (rest (rest form)))
+              append (form-entries session toplevel part nil))
+        (multiple-value-bind (kept candidates) (kept-part form '())
+          (cond ((and kept text (equal kept (list form)))
+                 (list (entry-of session candidates form text toplevel)))
+                (t (loop for part in kept
+                         append (let ((own (candidates-in part candidates)))
+                                  (printed-entry session own part toplevel)))))))))
+
+(defun candidates-in (part candidates)
+  (if (rest candidates)
+      (let ((conses (conses-in part)))
+        (or (remove-if-not (lambda (candidate)
+                             (some (lambda (form) (gethash form conses))
+                                   (cons (candidate-form candidate) (candidate-trail candidate))))
+                           candidates)
+            candidates))
+      candidates))
 
 ;;; Evaluating it again
 
-(defun restore-entry (session text package-name)
+(defun restore-entry (evaluation text package-name)
   "Evaluate TEXT in the package; NIL, or why that failed."
   (block nil
-    (let ((*noted* '())
-          (*package* (or (find-package package-name)
+    (let ((*package* (or (find-package package-name)
                          (return (format nil "There is no package ~A." package-name)))))
       (handler-bind ((warning #'muffle)
                      (serious-condition
@@ -155,18 +176,19 @@ out of which they may have come.  Literals in FORM may be circular."
            (with-input-from-string (in text)
              (loop for form = (read in nil in)
                    until (eq form in)
-                   do (evaluate-form form)))))
-        (loop for (key) in *noted* do (key-text session key))
+                   do (let ((*toplevel* (make-toplevel :form form :package *package*)))
+                        (evaluate-form form)
+                        (settle-toplevel evaluation *toplevel*))))))
         nil))))
 
-(defun restore-entries (session entries)
+(defun restore-entries (evaluation entries)
   "Evaluate ENTRIES, ((TEXT PACKAGE-NAME) ...), in order.  One that fails is
 tried again after the others, which may define what it needs, as long as that
 helps.  Return ((INDEX WHY) ...) of those that failed to the end."
   (let ((todo (loop for entry in entries for index from 0 collect (cons index entry))))
     (loop
       (let ((failed (loop for (index text package) in todo
-                          for why = (restore-entry session text package)
+                          for why = (restore-entry evaluation text package)
                           when why collect (list index text package why))))
         (when (or (null failed) (= (length failed) (length todo)))
           (return (loop for (index nil nil why) in failed collect (list index why))))

@@ -7,7 +7,9 @@
     (:generic-function . :generic-functions) (:structure . :structures)
     (:condition . :conditions) (:type . :types) (:constant . :constants)
     (:symbol-macro . :symbol-macros) (:setf-expander . :setf-functions)
-    (:compiler-macro . :compiler-macros))
+    (:compiler-macro . :compiler-macros) (:method-combination . :method-combinations)
+    (:hash-table-test . :hash-table-tests) (:alien-type . :alien-types)
+    (:alien-variable . :alien-variables))
   "Kind to section; methods stand under their generic function.")
 
 (defun call-with-listing-syntax (function)
@@ -73,6 +75,11 @@ When the list has taken too long, no method is called any more."
         (:structure (with (slot-names-text (find-class name))))
         (t text)))))
 
+(defun definition-line-and-loss (session kind name)
+  (let ((why (why-lost session (cons kind name))))
+    (format nil "~A~@[ ; no source: ~A~]" (definition-line kind name)
+            (and why (string/= why *assigned-why*) why))))
+
 (defun method-line (designator)
   (destructuring-bind (name qualifiers specializers) designator
     (declare (ignore name))
@@ -114,7 +121,8 @@ only names of that."
         (lines (make-hash-table)))
     (loop for (kind . name) in definitions
           unless (member kind '(:method :generic-function))
-            do (push (definition-line kind name) (gethash (section-of kind name) lines)))
+            do (push (definition-line-and-loss session kind name)
+                     (gethash (section-of kind name) lines)))
     (let ((generic (generic-lines definitions))
           (packages (if package '() (mapcar #'package-name (own-packages session))))
           (systems (if package '() (mapcar #'string-upcase (session-systems session)))))

@@ -14,7 +14,11 @@
 ;;;;     frames.lisp     backtraces of user frames, printed without user code
 ;;;;     warnings.lisp   warnings recorded and muffled
 ;;;;     session.lisp    sessions: what lasts from one evaluation to the next
+;;;;     kinds.lisp      the kinds of definitions, and which one is there
 ;;;;     definitions.lisp what a session has defined
+;;;;     noting.lisp     forms that may define something
+;;;;     settle.lisp     which of them have
+;;;;     packages.lisp   packages that a session makes, features, its readtable
 ;;;;     stop.lisp       evaluations in progress, and ending them from outside
 ;;;;     work.lisp       other work of a session than evaluating code
 ;;;;     exit.lisp       refusing to end the image or the thread
@@ -26,12 +30,13 @@
 ;;;;     evaluate.lisp   EVALUATE: an evaluation as a whole, and its answer
 ;;;;     expand.lisp     EXPAND: macro expansions
 ;;;;     notes.lisp      what the compiler says, with file, line and column
-;;;;     recording.lisp  what a file defines
+;;;;     recording.lisp  the top level forms of files
 ;;;;     compile.lisp    COMPILE-SOURCE, LOAD-SOURCE
 ;;;;     disassemble.lisp DISASSEMBLE-FUNCTION
 ;;;;     test-frameworks.lisp what frameworks tell of the results of their tests
 ;;;;     tests.lisp      RUN-TESTS
 ;;;;     journal.lisp    the source of definitions, and evaluating it again
+;;;;     kept.lisp       the parts of a form that are evaluated again
 ;;;;     assign.lisp     variables that come into being by assignment
 ;;;;     baseline.lisp   what there was before a session
 ;;;;     undoing.lisp    which of its definitions a session has undone again

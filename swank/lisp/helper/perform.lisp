@@ -225,9 +225,9 @@ values.  ON-READING is told the position before each READ, ON-FORM each form."
 (defun evaluate-toplevel (evaluation form debug source)
   "Evaluate FORM as a REPL does and return its values as a list; note what of its
 SOURCE is to be evaluated again in a new image."
-  (let ((session (evaluation-session evaluation))
-        (package *package*)
-        (*noted* '()))
+  (let* ((session (evaluation-session evaluation))
+         (package *package*)
+         (*toplevel* (make-toplevel :form form :text source :package package)))
     (setf - form)
     (keep-debugger-hook)
     (note-assignments session form)
@@ -250,8 +250,7 @@ SOURCE is to be evaluated again in a new image."
       (setf +++ ++  ++ +  + form
             *** **  ** *  * (first values)
             /// //  // /  / values)
-      (dolist (entry (journal-entries session form source package))
-        (push entry (evaluation-journal evaluation)))
+      (settle-toplevel evaluation *toplevel*)
       (when (evaluation-debuggee evaluation) (keep-in-session session *kept*))
       values)))
 
@@ -263,7 +262,7 @@ code."
     (when system (setf (session-before-load session) (before-loading)))
     (cond ((evaluation-restore evaluation)
            (setf (evaluation-failures evaluation)
-                 (restore-entries session (evaluation-restore evaluation)))
+                 (restore-entries evaluation (evaluation-restore evaluation)))
            '())
           (system
            (funcall on-form (evaluation-code evaluation))
@@ -336,8 +335,7 @@ the first or the second is meant."
                                 (lambda ()
                                   (call-recording-warnings
                                    (lambda ()
-                                     (call-noting-definitions
-                                      (evaluation-session evaluation) #'work))
+                                     (call-noting-definitions evaluation #'work))
                                    (lambda () form)
                                    (lambda (condition form)
                                      (setf (evaluation-records evaluation)

@@ -1,34 +1,37 @@
-;;;; recording.lisp -- what a file defines that the session compiles or loads
+;;;; recording.lisp -- the top level forms of files that the session compiles or loads
 
 (cl:in-package #:swank-mcp)
 
-;;; Files that a session loads by LOAD-SOURCE or COMPILE-SOURCE are its own as
-;;; code is that it evaluates: what they define is listed, undone by a reset, and
-;;; brought back when the image has died, by the forms and not by the file, whose
-;;; other effects are not to happen again.  The forms are those that the compiler
-;;; and LOAD keep in SB-C::*SOURCE-INFO*; that is looked at whenever a macro is
-;;; expanded, and definitions are macro calls.
-
-(defvar *file-recorder* nil
-  "What the files define that the session is loading or compiling.")
+;;; Files that a session loads, by LOAD-SOURCE, by COMPILE-SOURCE or by LOAD in its
+;;; code, are its own as code is that it evaluates: what they define is listed,
+;;; undone by a reset, and brought back when the image has died, by the forms and
+;;; not by the file, whose other effects are not to happen again.  The forms are
+;;; those that the compiler and LOAD keep in SB-C::*SOURCE-INFO*; that is looked at
+;;; whenever a macro is expanded, and definitions are macro calls.  Files of systems
+;;; are ASDF's, and what they define is theirs.
 
 (defstruct (file-recorder (:copier nil))
-  file                                  ; truename of the one asked for
-  (infos '())                           ; (SOURCE-INFO . number of forms seen), newest first
-  (forms '())                           ; toplevels, newest first
+  file                   ; truename of the one asked for; NIL if code has called LOAD
+  (infos '())            ; (SOURCE-INFO . number of forms seen), newest first
+  (forms '())            ; toplevels, newest first
   (package *package*))
 
-(defstruct (toplevel (:constructor make-toplevel (form package info)) (:copier nil))
-  form package info
-  (noted '()))                          ; as *NOTED*
+(defun adopt-file ()
+  "Record what the file defines that the session's code is loading or compiling, unless
+it is ASDF that does so."
+  (unless (or *file-recorder* (asdf-at-work-p) (system-definition-p *load-truename*))
+    (setf *file-recorder* (make-file-recorder))))
+
+(defun system-definition-p (file)
+  (and file (equalp (pathname-type file) "asd")))
 
 (defun own-file-p ()
   "True while the file of the recorder is compiled or loaded, or a source file
 that it loads."
-  (cond (*compile-file-truename*
-         (equal *compile-file-truename* (file-recorder-file *file-recorder*)))
-        (*load-truename*
-         (not (equalp (pathname-type *load-truename*) "asd")))))
+  (let ((file (file-recorder-file *file-recorder*)))
+    (cond ((null file) (not (or (asdf-at-work-p) (system-definition-p *load-truename*))))
+          (*compile-file-truename* (equal *compile-file-truename* file))
+          (*load-truename* (not (system-definition-p *load-truename*))))))
 
 #+sbcl
 (defun file-being-read ()
@@ -54,51 +57,48 @@ EVAL compiles meanwhile has one of its own."
         for (info . seen) = entry
         for forms = (sb-c::file-info-forms (sb-c::source-info-file-info info))
         do (loop for i from seen below (length forms)
-                 do (push (make-toplevel (aref forms i) (file-recorder-package recorder) info)
+                 do (let ((before (first (file-recorder-forms recorder))))
+                      ;; the next form is read when the one before has been evaluated
+                      (when (and before (not *compile-file-truename*))
+                        (setf (toplevel-endedp before) t)))
+                    (push (make-toplevel :form (aref forms i) :info info
+                                         :package (file-recorder-package recorder))
                           (file-recorder-forms recorder)))
            (setf (cdr entry) (length forms))))
 
-(defun record-definition (recorder key form)
-  "FORM, in the top level form that is being processed, defines KEY."
-  #+sbcl
-  (let ((toplevel (find (file-being-read) (file-recorder-forms recorder) :key #'toplevel-info)))
-    (when toplevel (push (cons key form) (toplevel-noted toplevel))))
-  #-sbcl (progn recorder key form))
+#+sbcl
+(defun recorded-toplevel (recorder)
+  "The top level form that is being processed."
+  (let ((info (file-being-read)))
+    (and info (find info (file-recorder-forms recorder) :key #'toplevel-info))))
 
-(defun note-expansion (session form)
-  "Note what the macro call FORM defines, if anything."
-  #+sbcl (when *file-recorder* (record-forms *file-recorder*))
-  (let ((key (and *file-recorder* *noting* (own-file-p) (ignore-errors (defined-by form)))))
-    (if (rest key)
-        (record-definition *file-recorder* key form)
-        (note-definition session form))))
+(defun recorded-toplevels (recorder endedp)
+  "All that RECORDER has seen, in order; ENDEDP: all were evaluated."
+  #+sbcl (record-rest recorder)
+  (let ((forms (reverse (file-recorder-forms recorder))))
+    (when endedp
+      (dolist (toplevel forms) (setf (toplevel-endedp toplevel) t)))
+    forms))
 
-(defun call-recording-files (evaluation file function loadp)
-  "Call FUNCTION, which compiles or loads FILE.  What that defines becomes the
-session's own, unless LOADP returns false."
-  (let ((packages (list-all-packages))
+(defun call-recording-files (evaluation file function)
+  "Call FUNCTION, which compiles or loads FILE and returns true if it has loaded all
+of it.  What that defines becomes the session's own."
+  (let ((packages (list-all-packages)) (endedp nil)
         (*file-recorder* (make-file-recorder :file (truename file))))
-    (unwind-protect (funcall function)
-      #+sbcl (record-rest *file-recorder*)
-      (when (funcall loadp)
-        (take-over evaluation *file-recorder* packages)))))
+    (unwind-protect (setf endedp (funcall function))
+      (take-over evaluation *file-recorder* packages endedp))))
 
-(defun take-over (evaluation recorder packages-before)
-  (let ((session (evaluation-session evaluation)))
-    (dolist (toplevel (reverse (file-recorder-forms recorder)))
-      (let ((*noted* (toplevel-noted toplevel)))
-        (loop for (key) in (reverse *noted*) do (enter-definition session key))
-        (dolist (entry (ignore-errors
-                        (journal-entries session (toplevel-form toplevel) nil
-                                         (toplevel-package toplevel))))
-          (push entry (evaluation-journal evaluation)))))
-    #+sbcl
-    (let ((files (loop for (info) in (file-recorder-infos recorder)
-                       collect (namestring (sb-c::file-info-pathname
-                                            (sb-c::source-info-file-info info))))))
-      (dolist (package (set-difference (list-all-packages) packages-before))
-        (let ((location (ignore-errors (sb-impl::package-source-location package))))
-          (when (and location
-                     (member (sb-c:definition-source-location-namestring location) files
-                             :test #'equal))
-            (pushnew package (session-packages session))))))))
+(defun take-over (evaluation recorder packages-before endedp)
+  (settle evaluation (recorded-toplevels recorder endedp))
+  (drop-candidates (evaluation-session evaluation) (file-recorder-forms recorder))
+  #+sbcl
+  (let ((files (loop for (info) in (file-recorder-infos recorder)
+                     collect (namestring (sb-c::file-info-pathname
+                                          (sb-c::source-info-file-info info)))))
+        (session (evaluation-session evaluation)))
+    (dolist (package (set-difference (list-all-packages) packages-before))
+      (let ((location (ignore-errors (sb-impl::package-source-location package))))
+        (when (and location
+                   (member (sb-c:definition-source-location-namestring location) files
+                           :test #'equal))
+          (pushnew package (session-packages session)))))))

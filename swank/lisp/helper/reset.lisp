@@ -28,6 +28,8 @@
                 (sb-mop:remove-direct-subclass super class)))
      (setf (find-class name) nil))
     (:method (remove-method (fdefinition (first name)) (find-defined-method name)))
+    ((:method-combination :hash-table-test :alien-type :alien-variable)
+     (when *launched* (unintern name (symbol-package name))))
     #+sbcl (:symbol-macro (sb-int:clear-info :variable :macro-expansion name)
                           (sb-int:clear-info :variable :kind name))
     #+sbcl (:type (sb-int:clear-info :type :expander name)
@@ -115,7 +117,14 @@ return the notes."
               (when (and *launched* *baseline* alone)
                 (restore-packages attempt))))))
     (clrhash (session-definitions session))
+    (clrhash (session-candidates session))
     (setf (session-packages session) '()
+          (session-package-forms session) '()
+          (session-features session) *features*
+          (session-first-features session) *features*
+          (session-first-syntax session) (copy-readtable *readtable*)
+          (session-assigned session) '()
+          (session-touched session) '()
           (session-gone session) '()
           (session-known-packages session) (list-all-packages)
           (session-values session) (initial-values)

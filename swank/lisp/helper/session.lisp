@@ -23,10 +23,10 @@
 ;;; What a session has defined is asked for by look-ups while its thread defines
 ;;; more: without a lock SBCL signals an error, in either thread.
 
-(defun make-shared-table ()
-  "A hash table of EQUAL keys that several threads may use at once."
-  #+sbcl (make-hash-table :test 'equal :synchronized t)
-  #-sbcl (make-hash-table :test 'equal))
+(defun make-shared-table (&optional (test 'equal))
+  "A hash table that several threads may use at once."
+  #+sbcl (make-hash-table :test test :synchronized t)
+  #-sbcl (make-hash-table :test test))
 
 (defmacro with-shared-table ((table) &rest body)
   "BODY, which may be interrupted, without anybody else at TABLE."
@@ -66,11 +66,19 @@
   (package-name "COMMON-LISP-USER")     ; remembers the name of a deleted package
   (values (initial-values))
   (readtable nil)                       ; the first of those VALUES
-  (definitions (make-shared-table)) ; (KIND . NAME) to (ORDER . KEY-TEXT), see definitions.lisp
-  (gone '())                            ; KEY-TEXTs of those that are undefined now
+  (definitions (make-shared-table))     ; (KIND . NAME) to ENTERED, see definitions.lisp
+  (candidates (make-shared-table 'eq))  ; form to CANDIDATE, see noting.lisp
+  (touched '())                         ; (KEY IDENTITY FILE TOPLEVEL) of what functions defined
+  (assigned '())                        ; symbols without a value that SETF was to give one
+  (gone '())                            ; KEY-TEXTs of what is undefined now
   (undoings *undoings*)                 ; how many there were when those were looked for
   (definition-count 0)
   (packages '())                        ; that its code made
+  (package-forms '())                   ; (PACKAGE . FORM) of those, see packages.lisp
+  (package-changes 0)                   ; how many there were when those were looked at
+  (features *features*)                 ; as they were then
+  (first-features *features*)           ; as they were at first
+  (first-syntax (copy-readtable *readtable*)) ; as its readtable was at first
   (known-packages (list-all-packages))  ; all there were after its last evaluation
   (systems '())                         ; that it loaded, newest first
   (last-error nil)                      ; see last-error.lisp
@@ -137,6 +145,8 @@ heap is watched."
   (when launched
     (setf *baseline* (record-packages))
     (count-undoings)
+    #+sbcl (watch-definers)
+    #+sbcl (watch-threads)
     (start-heap-watch))
   (answer t))
 

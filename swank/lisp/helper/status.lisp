@@ -75,6 +75,7 @@ who asks for the status waits for code of the user's."
                   :heap-used (heap-used)
                   :heap-limit (heap-size)
                   :definitions (definition-counts session)
+                  :lost (first-few (lost-definitions session) 100)
                   :mailboxes (mailbox-count)))))
 
 ;;; PCL builds constructors, dispatch functions and caches at first use, tens of

@@ -13,7 +13,7 @@
   (failures '())         ; what became of them; see journal.lisp
   (journal '())          ; entries made, newest first
   (loaded '())           ; of systems loaded: (NAME FILE ...)
-  (assigned '())         ; keys of variables that came by SETF
+  (losses '())           ; (KEY-TEXT WHY) of definitions without source
   debuggee               ; of one that may be suspended; see suspend.lisp
   frame                  ; of a suspended one, in which this one evaluates
   nested                 ; evaluation of arguments in the debugger, or NIL

@@ -8,17 +8,29 @@
 ;;; nothing is, and there the bridge asks before it saves a session.
 
 (defparameter *undoing-functions*
-  '(fmakunbound makunbound unintern delete-package (setf find-class)))
+  '(fmakunbound makunbound unintern delete-package (setf find-class)
+    load)                               ; a file takes over what it defines anew
+  "Those after which the session's definitions are looked at.")
+
+(defparameter *package-functions*
+  '(export unexport import shadowing-import shadow use-package unuse-package
+    rename-package delete-package
+    #+sbcl sb-ext:add-package-local-nickname #+sbcl sb-ext:remove-package-local-nickname
+    #+sbcl sb-ext:lock-package #+sbcl sb-ext:unlock-package))
 
 (defun count-undoings ()
-  "Count in *UNDOINGS* the calls of what undefines."
+  "Count in *UNDOINGS* the calls of what undefines, in *PACKAGE-CHANGES* those of what
+changes packages."
   #+sbcl
-  (dolist (name *undoing-functions*)
-    (unless (sb-int:encapsulated-p name 'swank-mcp)
-      (sb-int:encapsulate name 'swank-mcp
-                          (lambda (function &rest arguments)
-                            (incf *undoings*)
-                            (apply function arguments))))))
+  (flet ((watch (names tag count)
+           (dolist (name names)
+             (unless (sb-int:encapsulated-p name tag)
+               (sb-int:encapsulate name tag
+                                   (lambda (function &rest arguments)
+                                     (funcall count)
+                                     (apply function arguments)))))))
+    (watch *undoing-functions* 'swank-mcp (lambda () (incf *undoings*)))
+    (watch *package-functions* 'swank-mcp-packages (lambda () (incf *package-changes*)))))
 
 (defun take-gone (session)
   (with-lock ()

@@ -33,10 +33,13 @@ list that it returns are the evaluation's values."
                                         Give one at a time, or all of them in (progn ...)."
                                    (place-text text (next-form-position text end))))))
                (funcall on-form form)
+               (setf *toplevel* (make-toplevel :form form :package *package*
+                                               :text (string-trim '(#\space #\newline) text)))
                form))))
     (funcall on-form (evaluation-code evaluation))
     (multiple-value-prog1 (funcall (evaluation-work evaluation) evaluation #'read-only-form)
-      (end-of-frame))))
+      (end-of-frame)
+      (when *toplevel* (settle-toplevel evaluation *toplevel*)))))
 
 (defun refuse (type message &optional advice)
   "End the current evaluation with an error that is told without a backtrace.  ADVICE

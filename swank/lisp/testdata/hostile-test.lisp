@@ -9,7 +9,7 @@
        (definer (sb-thread:make-thread
                  (lambda ()
                    (handler-case (dotimes (i 30000 :done)
-                                   (enter-definition session (cons :variable (format nil "~D" i))))
+                                   (enter-definition session (cons :variable (make-symbol (format nil "~D" i)))))
                      (error (condition) (princ-to-string condition)))))))
   (check (handler-case (loop while (sb-thread:thread-alive-p definer)
                              do (own-definitions session)
@@ -19,15 +19,16 @@
   (check (sb-thread:join-thread definer) :done)
   (clrhash (session-definitions session))
 
-  ;; a definition that has been noted and is not made yet is not forgotten
-  (let ((evaluation (make-evaluation :token 1 :session session :thread definer)))
-    (enter-definition session '(:function . made-soon))
-    (register evaluation)
+  ;; a definition that has been noted and is not made yet is entered when it is made
+  (let ((evaluation (make-evaluation :token 1 :session session)))
+    (note-candidate session '(:function . made-soon) '(defun made-soon () 1) nil nil)
+    (settle evaluation)
     (check (own-definitions session) '())
-    (unregister evaluation)
-    (let ((sb-c::*source-plist* '(:swank-mcp "busy")))
-      (eval '(defun made-soon () 1)))
+    (check (evaluation-journal evaluation) '())
+    (eval '(defun made-soon () 1))
+    (settle evaluation)
     (check (own-definitions session) '((:function . made-soon)))
+    (check (second (first (evaluation-journal evaluation))) "(DEFUN MADE-SOON () 1)")
     (fmakunbound 'made-soon)
     (check (own-definitions session) '())
     (check (hash-table-count (session-definitions session)) 0)))
@@ -39,8 +40,8 @@
                                  (fmakunbound 'before) (makunbound '*circle*)"
                                 :package "SWANK-MCP")
                      :journal))
-       '("(DEFUN BEFORE NIL 1)"
-         "(DEFPARAMETER *CIRCLE* (QUOTE #1=(1 (2 . #1#) . #1#)))"))
+       '("(DEFUN BEFORE () 1)"
+         "(DEFPARAMETER *CIRCLE* '#1=(1 (2 . #1#) . #1#))"))
 
 ;;; The form of an EQL specializer is not evaluated again.
 
@@ -138,7 +139,7 @@
 
 ;;; A warning that is only signalled cannot be muffled.
 
-(check (restore-entry (ensure-session "test") "(defvar signalled (list (signal 'warning) (signal 'style-warning)))"
+(check (restore-entry (make-evaluation :session (ensure-session "test")) "(defvar signalled (list (signal 'warning) (signal 'style-warning)))"
                       "SWANK-MCP")
        nil)
 (check (symbol-value 'signalled) '(nil nil))

@@ -1,0 +1,234 @@
+;;;; noting.lisp -- forms that may define something, noted as they are expanded
+
+(cl:in-package #:swank-mcp)
+
+;;; *MACROEXPAND-HOOK*, bound around each evaluation, sees every defining form that
+;;; is expanded for it, also one that a macro of the user's expands to.  Such a form
+;;; is a candidate: whether it has defined anything is known only when the
+;;; definition that is there is another one than before (see settle.lisp), be it
+;;; much later, when the function that contains it is called.
+
+(defstruct (toplevel (:constructor make-toplevel (&key form text package info)) (:copier nil))
+  "A top level form that is or was evaluated, or that of a file, which INFO tells."
+  form text package info
+  (trail '())                           ; calls of macros that it expanded, newest first
+  (started (microseconds))
+  (endedp nil)                          ; true once it was evaluated to its end
+  (settledp nil))                       ; true once its definitions were looked for
+
+(defvar *toplevel* nil
+  "The TOPLEVEL that the current thread evaluates for a session.")
+
+(defvar *noting* nil
+  "The session for which definitions are noted, or NIL.")
+
+(defstruct (candidate (:copier nil))
+  key form toplevel
+  trail                                 ; of the toplevel, when FORM was expanded
+  names                                 ; of the variables and functions around FORM
+  number                                ; which SBCL's record of its place has
+  before                                ; identity of the definition before it
+  unboundp                              ; true if the variable that it defines had no value
+  why)                                  ; why FORM cannot be evaluated again, or NIL
+
+(defparameter *max-candidates* 200
+  "How many forms are kept that have not defined anything so far.")
+
+(defvar *candidate-number* 0)
+
+;;; What surrounds a form
+
+#+sbcl
+(defun names-around (environment)
+  "The names that are bound lexically in ENVIRONMENT and that a form in it may use."
+  (when (typep environment 'sb-kernel:lexenv)
+    (append (loop for (name . thing) in (sb-c::lexenv-vars environment)
+                  unless (typep thing 'sb-c::global-var) collect name)
+            (mapcar #'first (sb-c::lexenv-funs environment)))))
+
+#-sbcl
+(defun names-around (environment) (declare (ignore environment)) '())
+
+(defun names-used (names form)
+  "Those of NAMES that occur in FORM, which may be circular, quoted parts aside."
+  (let ((found '()) (seen (make-hash-table :test 'eq)))
+    (labels ((walk (form)
+               (cond ((consp form)
+                      (unless (or (gethash form seen)
+                                  (and (eq (first form) 'quote) (consp (rest form))))
+                        (loop for rest = form then (cdr rest)
+                              while (and (consp rest) (not (gethash rest seen)))
+                              do (setf (gethash rest seen) t)
+                                 (walk (car rest))
+                              finally (when (atom rest) (walk rest)))))
+                     ((and form (symbolp form) (member form names))
+                      (pushnew form found)))))
+      (when names (walk form)))
+    (append (remove-if-not #'consp names) found))) ; (SETF F) is not looked for
+
+;;; Whose is a file?
+
+(defvar *file-recorder* nil
+  "What the files define that the session is loading or compiling.")
+
+(defun asdf-at-work-p ()
+  (loop for (package name) in '(("ASDF/SESSION" "*ASDF-SESSION*") ("ASDF/CACHE" "*ASDF-CACHE*"))
+        for symbol = (and (find-package package) (find-symbol name package))
+        thereis (and symbol (boundp symbol) (symbol-value symbol))))
+
+(defun file-at-work-p () (or *load-truename* *compile-file-truename*))
+
+(defun foreign-file-p ()
+  "True while a file is compiled or loaded whose definitions are not the session's
+own: a system's."
+  (and (file-at-work-p)
+       (not (and *file-recorder* (own-file-p)))))
+
+;;; Noting
+
+(defun user-macro-p (operator)
+  (and (symbolp operator)
+       (macro-function operator)
+       (not (eq (symbol-package operator) (find-package '#:common-lisp)))))
+
+(defun note-expansion (form environment)
+  "Note what the macro call FORM defines, if anything."
+  (let ((session *noting*))
+    (when (and session (consp form) (symbolp (first form)))
+      (when (file-at-work-p) (adopt-file))
+      #+sbcl (when *file-recorder* (record-forms *file-recorder*))
+      (unless (foreign-file-p)
+        (if (eq (first form) 'setf)
+            (note-assigned-definitions session form environment)
+            (let ((key (ignore-errors (defined-by form))))
+              (when (or key (user-macro-p (first form)))
+                (let ((toplevel (current-toplevel)))
+                  (when toplevel (push form (toplevel-trail toplevel)))
+                  (when (rest key)
+                    (note-candidate session key form toplevel environment))))))))))
+
+(defun current-toplevel ()
+  #+sbcl (or (and *file-recorder* (file-at-work-p) (recorded-toplevel *file-recorder*))
+             *toplevel*)
+  #-sbcl *toplevel*)
+
+(defun note-candidate (session key form toplevel environment &optional why)
+  (let ((candidates (session-candidates session)))
+    (unless (or (loaders-p (key-symbol key))
+                (gethash form candidates)
+                (expansion-of-noted-p form toplevel))
+      (let ((number (incf *candidate-number*)))
+        #+sbcl (number-source-locations number)
+        (setf (gethash form candidates)
+              (make-candidate :key key :form form :toplevel toplevel :number number :why why
+                              :trail (and toplevel (toplevel-trail toplevel))
+                              :names (names-used (names-around environment) form)
+                              :before (definition-identity (car key) (cdr key))
+                              :unboundp (and (eq (car key) :variable)
+                                             (not (boundp (cdr key))))))))))
+
+#+sbcl
+(defun number-source-locations (number)
+  "Have what SBCL records of a definition's place from now on carry NUMBER."
+  (let ((plist sb-c::*source-plist*))
+    (when (eq (first plist) :swank-mcp-number) (setf plist (cddr plist)))
+    (when (getf plist :swank-mcp)
+      (setf sb-c::*source-plist* (list* :swank-mcp-number number plist)))))
+
+(defun expansion-of-noted-p (form toplevel)
+  "True of the DEFMACRO that DEFINE-MODIFY-MACRO expands to."
+  (let ((outer (and toplevel (second (toplevel-trail toplevel)))))
+    (and (eq (first form) 'defmacro)
+         (eq (first outer) 'define-modify-macro)
+         (eq (second form) (second outer)))))
+
+(defun loaders-p (symbol)
+  "True of names of ASDF and Quicklisp, which load-system brings."
+  (and (symbolp symbol) (implementation-or-loader-p (symbol-package symbol))))
+
+(defun note-assigned-definitions (session form environment)
+  "Note what (SETF (FDEFINITION 'NAME) ...) and the like define."
+  (loop for (place value) on (rest form) by #'cddr
+        for key = (ignore-errors (assigned-definition place))
+        when key
+          do (note-candidate session key `(setf ,place ,value) (current-toplevel) environment
+                             (unless (literal-function-p value)
+                               "its function is what the code computed"))))
+
+(defun literal-function-p (form)
+  "True of a form that gives the same function, or class, in another image."
+  (and (consp form)
+       (or (member (first form) '(lambda function))
+           (and (member (first form) '(fdefinition symbol-function macro-function find-class))
+                (consp (second form))
+                (eq (first (second form)) 'quote)))))
+
+;;; In an image of our own the functions that define are watched, too: what calls
+;;; them without a macro is found, though not its source.
+
+(defun note-touched (key)
+  (let ((session *noting*))
+    (when (and session (file-at-work-p)) (adopt-file))
+    (when (and session (not (foreign-file-p)) (not (loaders-p (key-symbol key))))
+      (with-lock ()
+        (unless (member key (session-touched session) :key #'first :test #'equal)
+          (push (list key (definition-identity (car key) (cdr key))
+                      (and (file-at-work-p) (namestring (file-at-work-p)))
+                      (current-toplevel))
+                (session-touched session)))))))
+
+(defun ordinary-name-p (name)
+  "True of names that people give to functions; SBCL has others for its own."
+  (or (and (symbolp name) name)
+      (and (consp name) (eq (first name) 'setf))))
+
+#+sbcl
+(defun watch-definers ()
+  (flet ((watch (name keys)
+           (unless (sb-int:encapsulated-p name 'swank-mcp-definitions)
+             (sb-int:encapsulate name 'swank-mcp-definitions
+                                 (lambda (function &rest arguments)
+                                   (when *noting*
+                                     (mapc #'note-touched (ignore-errors (funcall keys arguments))))
+                                   (apply function arguments))))))
+    (dolist (place '(fdefinition symbol-function))
+      (watch `(setf ,place)
+             (lambda (arguments)
+               (destructuring-bind (function name) arguments
+                 (when (ordinary-name-p name)
+                   (list (cons (if (typep function 'generic-function) :generic-function :function)
+                               name)))))))
+    (loop for (place . kind) in '((macro-function . :macro)
+                                  (compiler-macro-function . :compiler-macro))
+          do (let ((kind kind))
+               (watch `(setf ,place)
+                      (lambda (arguments) (list (cons kind (second arguments)))))))
+    (dolist (name '(add-method remove-method))
+      (watch name (lambda (arguments) (list (cons :method (apply #'designator-of arguments))))))))
+
+#+sbcl
+(defun designator-of (function method)
+  (list (sb-mop:generic-function-name function)
+        (method-qualifiers method)
+        (mapcar (lambda (specializer)
+                  (if (typep specializer 'sb-mop:eql-specializer)
+                      (eql-specializer-form (sb-mop:eql-specializer-object specializer))
+                      (class-name specializer)))
+                (sb-mop:method-specializers method))))
+
+#+sbcl
+(defun watch-threads ()
+  "Have definitions noted in threads, too, that a session's code starts."
+  (sb-int:encapsulate
+   'sb-thread:make-thread 'swank-mcp-definitions
+   (lambda (make function &rest options)
+     (if (not *noting*)
+         (apply make function options)
+         (let ((session *noting*) (toplevel *toplevel*)
+               (hook *macroexpand-hook*) (plist sb-c::*source-plist*))
+           (apply make
+                  (lambda (&rest arguments)
+                    (let ((*noting* session) (*toplevel* toplevel) (*macroexpand-hook* hook)
+                          (sb-c::*source-plist* plist))
+                      (apply function arguments)))
+                  options))))))

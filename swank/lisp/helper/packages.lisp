@@ -1,0 +1,193 @@
+;;;; packages.lisp -- packages that a session makes, and features that it adds
+
+(cl:in-package #:swank-mcp)
+
+;;; There are many ways to make and change a package, most of them functions.  So
+;;; packages are compared before and after.  Where a plain form at top level, such as
+;;; DEFPACKAGE, has changed one, its source is that form; otherwise it is a DEFPACKAGE
+;;; made from what the package is now.
+
+(defun package-origin (package)
+  "The file that made PACKAGE, and the session whose stamp it has."
+  #+sbcl
+  (let ((location (ignore-errors (sb-impl::package-source-location package))))
+    (and location
+         (values (sb-c:definition-source-location-namestring location)
+                 (getf (sb-c:definition-source-location-plist location) :swank-mcp))))
+  #-sbcl (progn package nil))
+
+(defun package-of-a-file-p (package)
+  (and (package-origin package) t))
+
+(defun made-by-p (session package)
+  (multiple-value-bind (file owner) (package-origin package)
+    (cond ((not *launched*) (not (package-of-somebody-p session package)))
+          (file (enter-record package) nil)
+          (owner (equal owner (session-name session)))
+          (t (not (or (others-work-p session) (others-package-p session package)))))))
+
+(defun others-package-p (session package)
+  (with-lock ()
+    (loop for other being the hash-values of *sessions*
+          thereis (and (not (eq other session))
+                       (member package (session-packages other))))))
+
+(defun note-packages (session before)
+  (let ((after (list-all-packages)))
+    (unless (equal before after)
+      (dolist (package (set-difference after before))
+        (when (made-by-p session package)
+          (pushnew package (session-packages session)))))
+    (setf (session-known-packages session) after)))
+
+(defun still-own-package-p (package)
+  "False if a file has defined PACKAGE anew since the session made it."
+  (let ((file (package-origin package)))
+    (or (null file) (not *launched*))))
+
+(defun own-packages (session)
+  "The packages that SESSION made and that still are, by name."
+  (sort (remove-if-not #'package-name (session-packages session))
+        #'string< :key #'package-name))
+
+;;; The state of a package as a form
+
+(defun package-form (package)
+  "A DEFPACKAGE that makes PACKAGE as it is, without symbols that are only in it."
+  (let ((shadowing (package-shadowing-symbols package)) (imports '()) (exports '()))
+    (call-with-present-symbols
+     (lambda (symbol status)
+       (when (eq status :external) (push (symbol-name symbol) exports))
+       (unless (or (eq (symbol-package symbol) package)
+                   (null (symbol-package symbol))
+                   (member symbol shadowing))
+         (push symbol imports)))
+     package)
+    (do-external-symbols (symbol package) (pushnew (symbol-name symbol) exports :test #'string=))
+    (flet ((names (symbols) (sort (mapcar #'symbol-name symbols) #'string<))
+           (from (option symbols)
+             (loop for symbol in (sort (copy-list symbols) #'string< :key #'symbol-name)
+                   collect (list option (package-name (symbol-package symbol)) (symbol-name symbol)))))
+      `(defpackage ,(package-name package)
+         ,@(and (package-nicknames package) `((:nicknames ,@(sort (copy-list (package-nicknames package)) #'string<))))
+         (:use ,@(sort (mapcar #'package-name (package-use-list package)) #'string<))
+         ,@(let ((own (remove package shadowing :key #'symbol-package :test-not #'eq)))
+             (and own `((:shadow ,@(names own)))))
+         ,@(from :shadowing-import-from (remove package shadowing :key #'symbol-package))
+         ,@(from :import-from imports)
+         ,@(and exports `((:export ,@(sort exports #'string<))))
+         #+sbcl ,@(loop for (nick . real) in (sb-ext:package-local-nicknames package)
+                        collect `(:local-nicknames (,nick ,(package-name real))))
+         #+sbcl ,@(and (sb-ext:package-locked-p package) '((:lock t)))
+         ,@(and (documentation package t) `((:documentation ,(documentation package t))))))))
+
+(defun plain-package-forms (form)
+  "The forms in the top level FORM that change packages and get entries themselves."
+  (when (and (consp form) (symbolp (first form)))
+    (cond ((member (first form) '(progn eval-when))
+           (loop for part in (rest form) append (plain-package-forms part)))
+          ((member (first form) *package-operators*) (list form)))))
+
+(defun names-package-p (form package)
+  "True if FORM, a DEFPACKAGE or MAKE-PACKAGE, says the name of PACKAGE."
+  (let ((name (second form)))
+    (when (and (consp name) (eq (first name) 'quote)) (setf name (second name)))
+    (and (member (first form) '(defpackage make-package))
+         (typep name '(or symbol string character))
+         (string= (string name) (package-name package)))))
+
+(defvar *package-changes* 0
+  "How often something may have changed a package in a launched image.")
+
+(defun packages-touched-p (session form)
+  "True if the evaluation of FORM may have changed packages."
+  (or (/= *package-changes* (session-package-changes session))
+      (/= (length (session-packages session)) (length (session-package-forms session)))
+      (names-used *package-operators* form)))
+
+(defun settle-packages (evaluation form)
+  "Enter what has become of the session's packages.  FORM was evaluated; the plain
+forms in it have been entered with their source."
+  (let ((session (evaluation-session evaluation)))
+    (when (packages-touched-p session form)
+      (setf (session-package-changes session) *package-changes*)
+      (compare-packages evaluation (plain-package-forms form)))))
+
+(defun compare-packages (evaluation forms)
+  (let ((session (evaluation-session evaluation)))
+    (dolist (package (session-packages session))
+      (let* ((known (assoc package (session-package-forms session)))
+             (name (package-name package))
+             (form (and name (package-form package))))
+        (cond ((null name)
+               (when known (forget-package evaluation package known forms)))
+              ((not (still-own-package-p package))
+               (when known (forget-package evaluation package known '(t))))
+              ((and known (equal form (cdr known))))
+              (t (unless (if known forms (find package forms :test (lambda (p f) (names-package-p f p))))
+                   (enter-package-form evaluation known form))
+                 (if known
+                     (setf (cdr known) form)
+                     (push (cons package form) (session-package-forms session)))))))))
+
+(defun package-key (name) (with-standard-io-syntax (prin1-to-string (cons :package name))))
+
+(defun enter-package-form (evaluation known form)
+  (let ((name (second form)) (old (second (cdr known))))
+    (when (and known (string/= old name))
+      (push-entry evaluation (package-key old) `(rename-package ,old ,name)))
+    (push-entry evaluation (package-key name) form)))
+
+(defun forget-package (evaluation package known forms)
+  "PACKAGE is gone; unless FORMS have deleted it, an entry does so."
+  (let ((session (evaluation-session evaluation)) (name (second (cdr known))))
+    (setf (session-package-forms session) (remove known (session-package-forms session))
+          (session-packages session) (remove package (session-packages session)))
+    (with-lock () (push (package-key name) (session-gone session)))
+    (unless forms
+      (push-entry evaluation (package-key name)
+                  `(when (find-package ,name) (delete-package ,name))))))
+
+(defun push-entry (evaluation key form)
+  (let ((source (form-source form (find-package '#:common-lisp-user))))
+    (when source
+      (push (list (list key) source "COMMON-LISP-USER" 0 nil) (evaluation-journal evaluation)))))
+
+;;; Features
+
+(defun settle-features (evaluation form)
+  "Enter what FORM, which names *FEATURES*, has added there or removed: code that
+comes later may ask for it."
+  (let* ((session (evaluation-session evaluation)) (known (session-features session)))
+    (unless (eq *features* known)
+      (setf (session-features session) *features*)
+      (when (names-used '(*features*) form)
+        (loop for feature in (set-exclusive-or known *features*)
+              when (symbolp feature)
+                do (push-entry evaluation
+                               (with-standard-io-syntax (prin1-to-string (cons :feature feature)))
+                               (if (member feature *features*)
+                                   `(pushnew ',feature *features*)
+                                   `(setf *features* (remove ',feature *features*)))))))))
+
+;;; The readtable
+
+(defun readtable-differences (readtable base)
+  "True if a character of ASCII is read in another way in READTABLE than in BASE."
+  (flet ((differs (a b)
+           (not (or (eq a b)
+                    ;; those of dispatching characters are copied with the table
+                    (and (functionp a) (functionp b) (not (symbolp a)) (not (symbolp b))
+                         #+sbcl (and (sb-kernel:closurep a) (sb-kernel:closurep b)))))))
+    (loop for code below 128
+          for char = (code-char code)
+          thereis (or (differs (get-macro-character char readtable)
+                               (get-macro-character char base))
+                      (and (not (digit-char-p char))
+                           (differs (ignore-errors (get-dispatch-macro-character #\# char readtable))
+                                    (ignore-errors (get-dispatch-macro-character #\# char base))))))))
+
+(defun readtable-changed-p (session)
+  "True if the session's code has changed its readtable in place."
+  (let ((readtable (session-readtable session)))
+    (readtable-differences readtable (session-first-syntax session))))

@@ -1,0 +1,224 @@
+;;;; settle.lisp -- which candidates have defined something, and what they leave
+
+(cl:in-package #:swank-mcp)
+
+;;; After each top level form, and at the end of each evaluation however it ended,
+;;; the definitions that candidates are about are compared with those from before
+;;; them.  Where there is another one the session has defined it: it enters the
+;;; session's table, and its source goes to the bridge as an entry of the journal.
+
+(defun settle (evaluation &optional toplevels)
+  "Enter what has been defined since the last time; TOPLEVELS have ended, in order."
+  (call-telling-trouble evaluation (lambda () (settle-definitions evaluation toplevels))))
+
+(defun call-telling-trouble (evaluation function)
+  "Call FUNCTION, which looks for definitions.  An error in it is no error of the code."
+  (call-guarded function
+                (lambda (trouble)
+                  (push (list "(:FORM . \"this evaluation\")"
+                              (format nil "~A was signalled in looking for what it has defined"
+                                      (plain-type-name trouble)))
+                        (evaluation-losses evaluation)))))
+
+(defun settle-definitions (evaluation toplevels)
+  (let* ((session (evaluation-session evaluation))
+         (fired (fired-candidates session))
+         (all (append toplevels
+                      (remove-duplicates
+                       (set-difference (mapcar #'candidate-toplevel fired) toplevels)))))
+    (dolist (candidate fired)
+      (enter-definition session (candidate-key candidate) (has-value-p candidate)))
+    (dolist (toplevel all)
+      (when (or toplevel fired)
+        (let ((own (remove toplevel fired :key #'candidate-toplevel :test-not #'eq)))
+          (multiple-value-bind (entries losses) (toplevel-entries session toplevel own)
+            (dolist (entry entries) (push entry (evaluation-journal evaluation)))
+            (loop for (candidate . why) in losses
+                  do (note-loss evaluation (candidate-key candidate) why)))
+          (when toplevel (setf (toplevel-settledp toplevel) t)))))
+    (settle-touched evaluation fired)
+    (settle-assignments evaluation)))
+
+(defun settle-toplevel (evaluation toplevel)
+  "TOPLEVEL has been evaluated to its end."
+  (let ((session (evaluation-session evaluation)) (form (toplevel-form toplevel)))
+    (setf (toplevel-endedp toplevel) t)
+    (note-packages session *packages-before*)
+    (setf *packages-before* (session-known-packages session))
+    (call-telling-trouble evaluation
+                          (lambda ()
+                            (settle-packages evaluation form)
+                            (settle-features evaluation form)))
+    (settle evaluation (list toplevel))))
+
+;;; Candidates
+
+(defun fired-candidates (session)
+  "Those that have made the definitions that are there, in order; they are no
+candidates any more.  The others are compared with what is there now."
+  (let ((by-key (make-hash-table :test 'equal)) (fired '()) (keys '()))
+    (when (plusp (hash-table-count (session-candidates session)))
+      (with-shared-table ((session-candidates session))
+        (loop for candidate being the hash-values of (session-candidates session)
+              do (push candidate (gethash (candidate-key candidate) by-key))))
+      (loop for key being the hash-keys of by-key do (push key keys))
+      (dolist (key keys)
+        (let* ((now (definition-identity (car key) (cdr key)))
+               (all (sort (gethash key by-key) #'> :key #'candidate-number))
+               (changed (and now (remove-if (lambda (candidate)
+                                              (same-identity-p now (candidate-before candidate)))
+                                            all)))
+               (maker (and changed (maker-of key changed))))
+          (when maker
+            (settle-designator maker now)
+            (dolist (candidate changed) (setf (candidate-before candidate) now))
+            ;; a function that was called may be called again
+            (unless (late-p maker)
+              (remhash (candidate-form maker) (session-candidates session)))
+            (if (leaves-as-it-is-p maker)
+                (note-left-alone session maker now)
+                (push maker fired)))))
+      (forget-old-candidates session))
+    (sort fired #'< :key #'candidate-number)))
+
+(defun late-p (candidate)
+  "True of a form that defines something when its top level form has been done with."
+  (let ((toplevel (candidate-toplevel candidate)))
+    (and toplevel (toplevel-settledp toplevel))))
+
+(defun settle-designator (candidate now)
+  "Into the key of CANDIDATE, if it is a method's, the objects of EQL specializers."
+  (destructuring-bind (kind . name) (candidate-key candidate)
+    (when (eq kind :method)
+      (let ((method (or (first (set-difference now (candidate-before candidate))) (first now))))
+        (setf (candidate-key candidate) (cons kind (settled-designator name method)))))))
+
+(defun leaves-as-it-is-p (candidate)
+  "True of a DEFVAR of a variable that had a value: it has kept that."
+  (and (member (first (candidate-form candidate)) *once-operators*)
+       (not (candidate-unboundp candidate))))
+
+(defun has-value-p (candidate)
+  (let ((form (candidate-form candidate)))
+    (or (not (eq (first form) 'defvar)) (and (rest (rest form)) t))))
+
+(defun note-left-alone (session candidate now)
+  "A DEFVAR has told the place of a variable that has kept its value."
+  (let ((entry (gethash (candidate-key candidate) (session-definitions session))))
+    (when entry (setf (entered-identity entry) now))))
+
+(defun maker-of (key candidates)
+  "The one of CANDIDATES, newest first, that has made the definition of KEY: SBCL's
+record of its place tells, else it is the newest."
+  (or (and (rest candidates)
+           #+sbcl (or (candidate-by-number candidates (car key) (cdr key))
+                      (candidate-by-form candidates (car key) (cdr key))))
+      (first candidates)))
+
+#+sbcl
+(defun candidate-by-number (candidates kind name)
+  (let* ((location (source-location kind name))
+         (number (getf (and location (sb-c:definition-source-location-plist location))
+                       :swank-mcp-number)))
+    (and number (find number candidates :key #'candidate-number))))
+
+#+sbcl
+(defun candidate-by-form (candidates kind name)
+  "The one of CANDIDATES whose form the function of NAME was compiled from."
+  (let ((form (ignore-errors
+               (compiled-form (case kind
+                                (:function (fdefinition name))
+                                (:macro (macro-function name))
+                                (:compiler-macro (compiler-macro-function name)))))))
+    (and form (find form candidates :key #'candidate-form))))
+
+#+sbcl
+(defun compiled-form (function)
+  "The form in the code given to EVAL or COMPILE that FUNCTION was made from."
+  (let* ((code (sb-kernel:fun-code-header (sb-kernel:%fun-fun function)))
+         (source (sb-c::debug-info-source (sb-kernel:%code-debug-info code)))
+         (whole (sb-c::core-debug-source-form source))
+         (number (sb-introspect:definition-source-form-number
+                  (sb-introspect:find-definition-source function)))
+         (path (aref (sb-di:form-number-translations whole 0) number)))
+    (loop for n in (butlast (rest (reverse path))) ; which begins with the number
+          do (setf whole (nth n whole)))
+    whole))
+
+(defun forget-old-candidates (session)
+  "Keep the newest of the forms that have not defined anything yet."
+  (let ((candidates (session-candidates session)))
+    (when (> (hash-table-count candidates) *max-candidates*)
+      (let ((numbers (sort (loop for candidate being the hash-values of candidates
+                                 collect (candidate-number candidate))
+                           #'>)))
+        (loop with oldest = (nth (floor *max-candidates* 2) numbers)
+              for candidate in (loop for candidate being the hash-values of candidates
+                                     collect candidate)
+              when (< (candidate-number candidate) oldest)
+                do (remhash (candidate-form candidate) candidates))))))
+
+(defun drop-candidates (session toplevels)
+  "Forget what TOPLEVELS, of a file that is done with, have not defined."
+  (let ((table (make-hash-table :test 'eq)) (candidates (session-candidates session)))
+    (dolist (toplevel toplevels) (setf (gethash toplevel table) t))
+    (loop for candidate in (loop for candidate being the hash-values of candidates
+                                 collect candidate)
+          when (gethash (candidate-toplevel candidate) table)
+            do (remhash (candidate-form candidate) candidates))))
+
+;;; The table
+
+(defparameter *sibling-kinds*
+  '((:function :macro :generic-function) (:class :structure :condition :type)
+    (:variable :constant :symbol-macro))
+  "Kinds of which a name has one.")
+
+(defun enter-definition (session key &optional (valuep t))
+  "KEY has been defined.  VALUEP is false of a variable that was given no value."
+  (let ((table (session-definitions session)))
+    (setf (gethash key table)
+          (make-entered :order (incf (session-definition-count session))
+                           :identity (definition-identity (car key) (cdr key))
+                           :boundp (and valuep (eq (car key) :variable) (boundp (cdr key)))))
+    (dolist (kind (find (car key) *sibling-kinds* :test #'member))
+      (let* ((sibling (cons kind (cdr key))) (entry (gethash sibling table)))
+        (when (and entry (not (eq kind (car key))) (not (definedp kind (cdr key))))
+          (forget-definition session sibling entry))))))
+
+;;; What has no source
+
+(defun note-loss (evaluation key why)
+  (let ((entry (gethash key (session-definitions (evaluation-session evaluation)))))
+    (when entry (setf (entered-why entry) why))
+    (push (list (key-text (evaluation-session evaluation) key) why)
+          (evaluation-losses evaluation))))
+
+(defun derivedp (key toplevel fired)
+  "True of what a definition of another name, one of FIRED in TOPLEVEL, makes: accessors."
+  (or (eq (car key) :generic-function)
+      (and (eq (car key) :method)
+           #+sbcl (typep (find-defined-method (cdr key)) 'sb-mop:standard-accessor-method))
+      (find-if (lambda (candidate)
+                 (and (eq (candidate-toplevel candidate) toplevel)
+                      (member (car (candidate-key candidate)) '(:structure :condition :class))))
+               fired)))
+
+(defun settle-touched (evaluation fired)
+  "What was defined without a form that defines it is the session's, and has no source."
+  (let ((session (evaluation-session evaluation)))
+    (loop for (key before file toplevel)
+            in (reverse (with-lock () (shiftf (session-touched session) '())))
+          for now = (definition-identity (car key) (cdr key))
+          for entry = (gethash key (session-definitions session))
+          do (cond ((and (null now) entry)
+                    (forget-definition session key entry))
+                   ((or (null now)
+                        (same-identity-p now before)
+                        (derivedp key toplevel fired)
+                        (and entry (same-identity-p now (entered-identity entry)))))
+                   (t (enter-definition session key)
+                      (note-loss evaluation key
+                                 (if file
+                                     (format nil "the compiled file ~A defined it" file)
+                                     "a function of Lisp defined it, not a defining form")))))))
