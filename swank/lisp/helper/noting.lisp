@@ -147,9 +147,11 @@ own: a system's."
   (and (symbolp symbol) (implementation-or-loader-p (symbol-package symbol))))
 
 (defun note-assigned-definitions (session form environment)
-  "Note what (SETF (FDEFINITION 'NAME) ...) and the like define."
-  (loop for (place value) on (rest form) by #'cddr
+  "Note what (SETF (FDEFINITION 'NAME) ...) and the like define, and variables that
+(SETF NAME ...) makes."
+  (loop for (place value) on (and (ignore-errors (list-length form)) (rest form)) by #'cddr
         for key = (ignore-errors (assigned-definition place))
+        do (note-assignment session place environment)
         when key
           do (note-candidate session key `(setf ,place ,value) (current-toplevel) environment
                              (unless (literal-function-p value)

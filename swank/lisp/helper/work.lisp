@@ -33,6 +33,7 @@ list that it returns are the evaluation's values."
                                         Give one at a time, or all of them in (progn ...)."
                                    (place-text text (next-form-position text end))))))
                (funcall on-form form)
+               (note-assignments (evaluation-session evaluation) form)
                (setf *toplevel* (make-toplevel :form form :package *package*
                                                :text (string-trim '(#\space #\newline) text)))
                form))))
