@@ -35,11 +35,13 @@ type (
 		Keys    []string
 		Text    string
 		Package string
+		MS      int64 // how long it took
 	}
 	wireFailure struct {
 		_     struct{} `sexp:",list"`
 		Index int
 		Why   string
+		End   ending
 	}
 	wireText struct {
 		_       struct{} `sexp:",list"`

@@ -41,6 +41,7 @@ type evaluation struct {
 
 	restore  []*entry      // entries of the journal to evaluate instead
 	failures []wireFailure // of those
+	board    *board        // where the image notes how far it has come with them, or nil
 }
 
 // Evaluate evaluates r.Code in the named session, which comes into being by
@@ -127,6 +128,10 @@ func (im *Image) prepare(ctx context.Context, s *session, r Request) (*evaluatio
 		if err == nil {
 			return &evaluation{im: im, lane: l, lv: lv, s: s, r: r, token: im.token.Add(1)}, nil
 		}
+		if errors.Is(err, errImageSpent) && ctx.Err() == nil {
+			attempt-- // each costs the journal an entry: it is no failure of the image
+			continue
+		}
 		if ctx.Err() != nil || attempt == 3 {
 			return nil, err
 		}
@@ -145,7 +150,7 @@ func (e *evaluation) told(res *Result) {
 // form is the call that Swank reads and evaluates for us.
 func (e *evaluation) form() *helperCall {
 	if e.restore != nil {
-		return restoreForm(e.s, e.restore, e.token)
+		return restoreForm(e.s, e.restore, e.board, e.token)
 	}
 	if e.of != nil {
 		return e.debuggerForm()
@@ -213,9 +218,19 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 	}
 	s := stopper{e: e, timer: time.NewTimer(e.r.Timeout)}
 	defer s.timer.Stop()
+	var look <-chan time.Time
+	if e.board != nil {
+		t := time.NewTicker(25 * time.Millisecond)
+		defer t.Stop()
+		look = t.C
+	}
 	gone := ctx.Done()
 	for {
 		select {
+		case <-look:
+			if why := e.board.hopeless(); why != "" && !e.lv.killed.Load() {
+				e.lv.kill(why)
+			}
 		case <-call.Done():
 			return e.finish(ctx, call)
 		case d := <-debugs:
@@ -301,6 +316,9 @@ func (e *evaluation) remember(a *wireAnswer) {
 	}
 	for _, d := range a.Journal {
 		j.add(d.Keys, d.Text, d.Package)
+		if e := j.byKey[d.Keys[0]]; e != nil {
+			e.ms = d.MS
+		}
 	}
 	for _, key := range a.Gone {
 		j.forget(key)

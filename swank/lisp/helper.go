@@ -19,7 +19,7 @@ var helperOrder = []string{
 	"session", "definitions", "journal", "interrupts", "stop", "assign", "baseline", "undoing", "work", "systems", "listing",
 	"suspend", "last-error", "inspect-frame", "debugger",
 	"names", "advice", "inert", "source", "describe", "apropos", "xref", "asdf",
-	"reset", "exit", "perform", "evaluate", "load", "expand", "heap", "attach", "echo", "threads", "status",
+	"reset", "exit", "perform", "evaluate", "load", "expand", "heap", "restore-watch", "restore", "attach", "echo", "threads", "status",
 	"views", "inspect", "tracing", "leaving", "profiling", "allocation", "memory", "threadlist",
 	"notes", "recording", "compile", "disassemble", "test-frameworks", "tests",
 }

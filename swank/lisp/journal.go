@@ -42,6 +42,9 @@ type entry struct {
 	pkg  string // package it was read in
 
 	files []string // that define a system and what it needs, where ASDF would not find them
+
+	ms  int64  // how long its evaluation took, in milliseconds
+	bad string // why it is not evaluated again; "" if it is
 }
 
 // once reports whether an entry must not be evaluated twice, because that may

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"swank-mcp/swank"
@@ -231,4 +232,14 @@ func (lv *live) epitaph() string {
 		return because
 	}
 	return lv.proc.exitText()
+}
+
+// endedFromOutside reports whether a signal that is usually somebody's has ended
+// the image, and not ours.
+func (lv *live) endedFromOutside() bool {
+	lv.mu.Lock()
+	ours := lv.because != ""
+	lv.mu.Unlock()
+	p, ok := lv.proc.(*process)
+	return ok && !ours && p.endedBy(syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 }

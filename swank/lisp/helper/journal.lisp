@@ -1,4 +1,4 @@
-;;;; journal.lisp -- the source of what a session defines, and evaluating it again
+;;;; journal.lisp -- the source of what a session defines
 
 (cl:in-package #:swank-mcp)
 
@@ -137,37 +137,3 @@ out of which they may have come.  Literals in FORM may be circular."
          (macro-function operator)
          (not (member operator *wrapping-operators*))
          (not (assoc operator *defining-operators*)))))
-
-;;; Evaluating it again
-
-(defun restore-entry (session text package-name)
-  "Evaluate TEXT in the package; NIL, or why that failed."
-  (block nil
-    (let ((*noted* '())
-          (*package* (or (find-package package-name)
-                         (return (format nil "There is no package ~A." package-name)))))
-      (handler-bind ((warning #'muffle)
-                     (serious-condition
-                       (lambda (condition) (return (clip (condition-text condition) 300)))))
-        (call-with-source-text
-         text
-         (lambda ()
-           (with-input-from-string (in text)
-             (loop for form = (read in nil in)
-                   until (eq form in)
-                   do (evaluate-form form)))))
-        (loop for (key) in *noted* do (key-text session key))
-        nil))))
-
-(defun restore-entries (session entries)
-  "Evaluate ENTRIES, ((TEXT PACKAGE-NAME) ...), in order.  One that fails is
-tried again after the others, which may define what it needs, as long as that
-helps.  Return ((INDEX WHY) ...) of those that failed to the end."
-  (let ((todo (loop for entry in entries for index from 0 collect (cons index entry))))
-    (loop
-      (let ((failed (loop for (index text package) in todo
-                          for why = (restore-entry session text package)
-                          when why collect (list index text package why))))
-        (when (or (null failed) (= (length failed) (length todo)))
-          (return (loop for (index nil nil why) in failed collect (list index why))))
-        (setf todo (mapcar #'butlast failed))))))

@@ -227,7 +227,8 @@ values.  ON-READING is told the position before each READ, ON-FORM each form."
 SOURCE is to be evaluated again in a new image."
   (let ((session (evaluation-session evaluation))
         (package *package*)
-        (*noted* '()))
+        (*noted* '())
+        (began (microseconds)))
     (setf - form)
     (keep-debugger-hook)
     (note-assignments session form)
@@ -251,7 +252,8 @@ SOURCE is to be evaluated again in a new image."
             *** **  ** *  * (first values)
             /// //  // /  / values)
       (dolist (entry (journal-entries session form source package))
-        (push entry (evaluation-journal evaluation)))
+        (push (append entry (list (max 0 (floor (- (microseconds) began) 1000))))
+              (evaluation-journal evaluation)))
       (when (evaluation-debuggee evaluation) (keep-in-session session *kept*))
       values)))
 
