@@ -83,12 +83,13 @@ func TestHostileRestore(t *testing.T) {
 	}
 	check := func(what string) {
 		t.Helper()
+		before := busyness(t, s)
 		text, took := restored(s, fmt.Sprintf("(list *go* (list %s))", strings.Join(calls, " ")))
 		value, note, _ := strings.Cut(text, "\n; ")
 		if wanted := "=> (NIL (" + strings.Join(results, " ") + "))"; strings.Join(strings.Fields(value), " ") != wanted {
 			t.Errorf("%s: %s\nwant %s", what, value, wanted)
 		}
-		limit := base + time.Duration(float64(over)*busyness(t, s))
+		limit := base + time.Duration(float64(over)*max(before, busyness(t, s)))
 		t.Logf("%s: a clean restore took %v, this one %v; the limit is %v", what, base, took, limit)
 		if took > limit {
 			t.Errorf("%s: a clean restore took %v, this one %v; the limit is %v", what, base, took, limit)

@@ -36,6 +36,7 @@ type (
 		Text    string
 		Package string
 		MS      int64 // how long it took
+		Bridge  bool  // it changes the bridge's own functions
 	}
 	wireFailure struct {
 		_     struct{} `sexp:",list"`

@@ -121,7 +121,9 @@ func (im *Image) prepare(ctx context.Context, s *session, r Request) (*evaluatio
 		bounded, cancel := context.WithTimeout(ctx, connectTimeout)
 		l, err := lv.lane(bounded, s.name)
 		cancel()
-		if err == nil {
+		if err != nil {
+			err = lv.heard(ctx, err)
+		} else {
 			err = im.settle(ctx, s, l)
 			s.where.Store(s.home)
 		}
@@ -260,6 +262,9 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	switch {
 	case err == nil:
 	case errors.As(err, &abort):
+		if e.faulty() {
+			return e.broken(err), nil
+		}
 		return e.abandoned("The evaluation was left by a way that skips its end: " + abort.Reason), nil
 	case errors.As(err, &noThread):
 		if e.lane.forget() {
@@ -276,7 +281,10 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	}
 	var a wireAnswer
 	if err := decodeAnswer(g.Output, &a); err != nil {
-		return nil, err
+		if e.faulty() {
+			return e.broken(err), nil
+		}
+		return e.misunderstood(err), nil
 	}
 	if a.Absent != "" {
 		return nil, e.gone(string(a.Absent))
@@ -284,6 +292,7 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	if a.Error == nil && a.Package == "" {
 		return e.broken(errNoAnswer), nil
 	}
+	e.lv.sound()
 	e.remember(&a)
 	if ctx.Err() != nil {
 		// Nobody will see the result; the background output stays for others.
@@ -318,6 +327,9 @@ func (e *evaluation) remember(a *wireAnswer) {
 		j.add(d.Keys, d.Text, d.Package)
 		if e := j.byKey[d.Keys[0]]; e != nil {
 			e.ms = d.MS
+			if d.Bridge {
+				e.own, e.bad = true, "not brought back: it changes the bridge's own functions"
+			}
 		}
 	}
 	for _, key := range a.Gone {
@@ -335,6 +347,9 @@ func (e *evaluation) debugger(call *swank.Call, d *swank.Debug) (*Result, error)
 	defer cancel()
 	e.lv.conn.ThrowToToplevel(ctx, d.Thread)
 	call.Wait(ctx, nil)
+	if e.faulty() {
+		return e.broken(fmt.Errorf("%s: %s", d.Condition.Type, d.Condition.Message)), nil
+	}
 	res := e.abandoned(d.Condition.Message)
 	res.Failure.Type = d.Condition.Type
 	for _, f := range d.Frames {
@@ -377,21 +392,6 @@ func (e *evaluation) died() *Result {
 		Failure:    &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: b.String()},
 		Background: e.lv.proc.background(),
 	}
-}
-
-// broken replaces an image that does not understand us any more, as after
-// (delete-package :swank).
-func (e *evaluation) broken(err error) *Result {
-	if e.lv.attached() {
-		return e.brokenGuest(err)
-	}
-	e.lv.kill("Swank or the helper in it was broken")
-	return &Result{Failure: &Failure{
-		Type: typeReplaced,
-		Message: fmt.Sprintf("The image does not understand the bridge any more: %v.\n"+
-			"Code must have changed or deleted a package of Swank or swank-mcp, or functions of COMMON-LISP. A new image takes its place and "+
-			"the next call works in it. %s", err, e.kept()),
-	}}
 }
 
 // kept says what of the session the next image will have.

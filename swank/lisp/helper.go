@@ -16,7 +16,7 @@ var helperFiles embed.FS
 // helperOrder is the order in which the helper's files are loaded.
 var helperOrder = []string{
 	"package", "wire", "sink", "conditions", "frames", "warnings",
-	"session", "definitions", "journal", "interrupts", "stop", "assign", "baseline", "undoing", "work", "systems", "listing",
+	"session", "definitions", "guarded", "journal", "interrupts", "stop", "assign", "baseline", "undoing", "work", "systems", "listing",
 	"suspend", "last-error", "inspect-frame", "debugger",
 	"names", "advice", "inert", "source", "describe", "apropos", "xref", "asdf",
 	"reset", "exit", "perform", "evaluate", "load", "expand", "heap", "restore-watch", "restore", "attach", "echo", "threads", "status",

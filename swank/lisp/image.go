@@ -66,6 +66,7 @@ type session struct {
 	recovery *recovery // while that is brought back into another image
 	notes    []string  // for the next result
 	resets   []*reset  // that have not been answered
+	fault    string    // beginning of the code whose answer was the first that made no sense
 }
 
 // New returns an image that is not started yet: it has no side effects.

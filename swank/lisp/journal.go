@@ -45,6 +45,7 @@ type entry struct {
 
 	ms  int64  // how long its evaluation took, in milliseconds
 	bad string // why it is not evaluated again; "" if it is
+	own bool   // it changes functions of the bridge's own
 }
 
 // once reports whether an entry must not be evaluated twice, because that may
@@ -214,7 +215,7 @@ func keyName(key string) string {
 func (j *journal) definitions(left map[*entry]string) int {
 	n := 0
 	for k, e := range j.byKey {
-		if left[e] == "" && !strings.HasPrefix(k, "(:SYSTEM") && !strings.HasPrefix(k, "(:FORM") {
+		if left[e] == "" && e.bad == "" && !strings.HasPrefix(k, "(:SYSTEM") && !strings.HasPrefix(k, "(:FORM") {
 			n++
 		}
 	}
@@ -287,9 +288,10 @@ func (j *journal) summaryWithout(left map[*entry]string) string {
 
 // inWords is a key as a reader is told it: function FOO.
 func inWords(key string) string {
-	kind, name, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(key, "(:"), ")"), " . ")
-	if !ok {
-		return key
+	inner := strings.TrimSuffix(strings.TrimPrefix(key, "(:"), ")")
+	kind, name, ok := strings.Cut(inner, " . ")
+	if k, list, more := strings.Cut(inner, " "); more && (!ok || k != kind) {
+		kind, name = k, "("+list+")" // the name is a list: (SETF X), or a method's
 	}
 	return strings.ReplaceAll(strings.ToLower(kind), "-", " ") + " " + name
 }

@@ -31,8 +31,9 @@ type live struct {
 
 	looks looks // the thread for Image.look
 
-	killed atomic.Bool // by us
-	used   atomic.Bool // something has been evaluated in it
+	killed atomic.Bool  // by us
+	used   atomic.Bool  // something has been evaluated in it
+	faults atomic.Int32 // answers in a row that were none
 }
 
 // begin starts a process, or finds the image that c names, and gets into it.

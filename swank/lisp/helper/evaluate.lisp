@@ -43,7 +43,8 @@ milliseconds; see suspend.lisp.  The answer is a plist:
   :WARNINGS ((LABEL TEXT) ...)   :NOTES (TEXT ...)
   :PACKAGE  name of the session's package afterwards
   :COSTS    (REAL RUN GC BYTES), times in microseconds
-  :JOURNAL  ((KEYS TEXT PACKAGE MILLISECONDS) ...) what it defined; see journal.lisp
+  :JOURNAL  ((KEYS TEXT PACKAGE MILLISECONDS BRIDGE) ...) what it defined; see journal.lisp,
+            and for what is the BRIDGE's own guarded.lisp
   :GONE     (KEY ...) of what is undefined now
   :LOADED   ((NAME FILE ...) ...) systems that it loaded; see TOLD-FILES
   :ASSIGNED (KEY ...) of variables that have no definition

@@ -88,7 +88,9 @@ name has lost its package."
 (defun journal-entry (session keys text package)
   (list (mapcar (lambda (key) (key-text session key)) keys)
         text
-        (package-name package)))
+        (package-name package)
+        0                               ; milliseconds, where they are known
+        (and (some #'bridge-key-p keys) t)))
 
 (defun standard-syntax-p (session)
   "False if source that this session reads may mean something else elsewhere."

@@ -32,6 +32,7 @@
 ;;;;     test-frameworks.lisp what frameworks tell of the results of their tests
 ;;;;     tests.lisp      RUN-TESTS
 ;;;;     journal.lisp    the source of definitions
+;;;;     guarded.lisp    definitions that change what the bridge stands on
 ;;;;     restore.lisp    RESTORE: evaluating that again in a new image
 ;;;;     restore-watch.lisp  what an entry may cost, and how it is stopped
 ;;;;     assign.lisp     variables that come into being by assignment

@@ -252,8 +252,8 @@ SOURCE is to be evaluated again in a new image."
             *** **  ** *  * (first values)
             /// //  // /  / values)
       (dolist (entry (journal-entries session form source package))
-        (push (append entry (list (max 0 (floor (- (microseconds) began) 1000))))
-              (evaluation-journal evaluation)))
+        (setf (fourth entry) (max 0 (floor (- (microseconds) began) 1000)))
+        (push entry (evaluation-journal evaluation)))
       (when (evaluation-debuggee evaluation) (keep-in-session session *kept*))
       values)))
 
