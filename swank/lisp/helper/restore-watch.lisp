@@ -11,7 +11,7 @@
 (defparameter *entry-limit* 200000
   "Microseconds that an entry may take, while there is patience.")
 
-(defparameter *least-entry-limit* 10000
+(defparameter *least-entry-limit* 6000
   "And when there is none left.")
 
 (defparameter *collecting-limit* 50000
@@ -169,7 +169,7 @@ lost than time.  To fill the heap counts as much as the collector will have to d
                           (thread-asleep-p (restoring-tid restoring)))
                      (incf asleep)
                      (setf asleep 0))
-                 (let ((kind (cond ((overduep restoring (> asleep 2)) :hung)
+                 (let ((kind (cond ((overduep restoring (> asleep 1)) :hung)
                                    ((heap-full-p) :storage))))
                    (when (and kind (= number (restoring-number restoring)))
                      (stop-entry restoring number kind))))))))
@@ -199,7 +199,7 @@ a processor in the few lines of SBCL's own where they are, nor for the collector
           always (and (null (sb-thread:symbol-value-in-thread
                              'sb-sys:*interrupts-enabled* (restoring-thread restoring) nil))
                       (= collecting (collecting-microseconds)))
-          until (or (> samples 30) (> (restored-cpu restoring) (+ cpu 4000)))
+          until (or (> samples 30) (> (restored-cpu restoring) (+ cpu 2500)))
           do (sleep 0.001))))
 
 (defun stop-entry (restoring number kind)
@@ -219,7 +219,7 @@ one before has begun."
                          (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread) t)))
                (let ((interrupt (make-interrupt)))
                  (send-interrupt interrupt thread #'stop (or (> late 200000) address) nil)
-                 (loop repeat 10
+                 (loop repeat 6
                        until (or (overp) (integerp (interrupt-state interrupt)))
                        do (sleep 0.001))
                  (setf address (sb-ext:compare-and-swap (interrupt-state interrupt) :sent :left-alone))
