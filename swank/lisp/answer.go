@@ -35,8 +35,9 @@ type (
 		Keys    []string
 		Text    string
 		Package string
-		Ms      int  // how long its form took
-		Runs    bool // evaluating it again runs code of the user's around the definitions
+		Ms      int64 // how long its form took, in milliseconds
+		Runs    bool  // evaluating it again runs code of the user's around the definitions
+		Bridge  bool  // it changes the bridge's own functions
 	}
 	wireLoss struct {
 		_   struct{} `sexp:",list"`
@@ -47,6 +48,7 @@ type (
 		_     struct{} `sexp:",list"`
 		Index int
 		Why   string
+		End   ending
 	}
 	wireText struct {
 		_       struct{} `sexp:",list"`

@@ -109,9 +109,9 @@ func (im *Image) lookup(ctx context.Context, c *helperCall, v any) error {
 	defer cancel()
 	answer, err := lv.askLooking(bounded, c)
 	if err != nil {
-		return lv.unanswered(ctx, err)
+		return lv.unanswered(ctx, lv.heard(ctx, err))
 	}
-	return decodeAnswer(answer, v)
+	return lv.heard(ctx, decodeAnswer(answer, v))
 }
 
 // running returns the image that runs, nil where none does. A person's is waited

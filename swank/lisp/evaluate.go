@@ -41,6 +41,7 @@ type evaluation struct {
 
 	restore  []*entry      // entries of the journal to evaluate instead
 	failures []wireFailure // of those
+	board    *board        // where the image notes how far it has come with them, or nil
 }
 
 // Evaluate evaluates r.Code in the named session, which comes into being by
@@ -120,12 +121,18 @@ func (im *Image) prepare(ctx context.Context, s *session, r Request) (*evaluatio
 		bounded, cancel := context.WithTimeout(ctx, connectTimeout)
 		l, err := lv.lane(bounded, s.name)
 		cancel()
-		if err == nil {
+		if err != nil {
+			err = lv.heard(ctx, err)
+		} else {
 			err = im.settle(ctx, s, l)
 			s.where.Store(s.home)
 		}
 		if err == nil {
 			return &evaluation{im: im, lane: l, lv: lv, s: s, r: r, token: im.token.Add(1)}, nil
+		}
+		if errors.Is(err, errImageSpent) && ctx.Err() == nil {
+			attempt-- // each costs the journal an entry: it is no failure of the image
+			continue
 		}
 		if ctx.Err() != nil || attempt == 3 {
 			return nil, err
@@ -145,7 +152,7 @@ func (e *evaluation) told(res *Result) {
 // form is the call that Swank reads and evaluates for us.
 func (e *evaluation) form() *helperCall {
 	if e.restore != nil {
-		return restoreForm(e.s, e.restore, e.token)
+		return restoreForm(e.s, e.restore, e.board, e.token)
 	}
 	if e.of != nil {
 		return e.debuggerForm()
@@ -213,9 +220,19 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 	}
 	s := stopper{e: e, timer: time.NewTimer(e.r.Timeout)}
 	defer s.timer.Stop()
+	var look <-chan time.Time
+	if e.board != nil {
+		t := time.NewTicker(25 * time.Millisecond)
+		defer t.Stop()
+		look = t.C
+	}
 	gone := ctx.Done()
 	for {
 		select {
+		case <-look:
+			if why := e.board.hopeless(); why != "" && !e.lv.killed.Load() {
+				e.lv.kill(why)
+			}
 		case <-call.Done():
 			return e.finish(ctx, call)
 		case d := <-debugs:
@@ -245,6 +262,9 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	switch {
 	case err == nil:
 	case errors.As(err, &abort):
+		if e.faulty() {
+			return e.broken(err), nil
+		}
 		return e.abandoned("The evaluation was left by a way that skips its end: " + abort.Reason), nil
 	case errors.As(err, &noThread):
 		if e.lane.forget() {
@@ -261,7 +281,10 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	}
 	var a wireAnswer
 	if err := decodeAnswer(g.Output, &a); err != nil {
-		return nil, err
+		if e.faulty() {
+			return e.broken(err), nil
+		}
+		return e.misunderstood(err), nil
 	}
 	if a.Absent != "" {
 		return nil, e.gone(string(a.Absent))
@@ -269,6 +292,7 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	if a.Error == nil && a.Package == "" {
 		return e.broken(errNoAnswer), nil
 	}
+	e.lv.sound()
 	e.remember(&a)
 	if ctx.Err() != nil {
 		// Nobody will see the result; the background output stays for others.
@@ -297,7 +321,11 @@ func (e *evaluation) remember(a *wireAnswer) {
 		j.addSystem(system[0], system[1:]...)
 	}
 	for _, d := range a.Journal {
-		j.addEntry(&entry{keys: d.Keys, text: d.Text, pkg: d.Package, ms: d.Ms, runs: d.Runs})
+		e := &entry{keys: d.Keys, text: d.Text, pkg: d.Package, ms: d.Ms, runs: d.Runs}
+		if d.Bridge {
+			e.own, e.bad = true, "not brought back: it changes the bridge's own functions"
+		}
+		j.addEntry(e)
 	}
 	for _, l := range a.Lost {
 		j.lose(l.Key, l.Why)
@@ -317,6 +345,9 @@ func (e *evaluation) debugger(call *swank.Call, d *swank.Debug) (*Result, error)
 	defer cancel()
 	e.lv.conn.ThrowToToplevel(ctx, d.Thread)
 	call.Wait(ctx, nil)
+	if e.faulty() {
+		return e.broken(fmt.Errorf("%s: %s", d.Condition.Type, d.Condition.Message)), nil
+	}
 	res := e.abandoned(d.Condition.Message)
 	res.Failure.Type = d.Condition.Type
 	for _, f := range d.Frames {
@@ -359,21 +390,6 @@ func (e *evaluation) died() *Result {
 		Failure:    &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: b.String()},
 		Background: e.lv.proc.background(),
 	}
-}
-
-// broken replaces an image that does not understand us any more, as after
-// (delete-package :swank).
-func (e *evaluation) broken(err error) *Result {
-	if e.lv.attached() {
-		return e.brokenGuest(err)
-	}
-	e.lv.kill("Swank or the helper in it was broken")
-	return &Result{Failure: &Failure{
-		Type: typeReplaced,
-		Message: fmt.Sprintf("The image does not understand the bridge any more: %v.\n"+
-			"Code must have changed or deleted a package of Swank or swank-mcp, or functions of COMMON-LISP. A new image takes its place and "+
-			"the next call works in it. %s", err, e.kept()),
-	}}
 }
 
 // kept says what of the session the next image will have.

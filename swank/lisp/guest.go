@@ -36,18 +36,6 @@ func (e *evaluation) lost() *Result {
 		e.im.cfg.Attach, e.lv.epitaph()) + e.s.suspended.lost(e.lv)}}
 }
 
-// brokenGuest is the result of an evaluation after which the image does not
-// understand us any more.
-func (e *evaluation) brokenGuest(err error) *Result {
-	e.lv.kill("Swank or the helper in it was broken")
-	return &Result{Failure: &Failure{
-		Type: "IMAGE-BROKEN",
-		Message: fmt.Sprintf("The attached image does not understand the bridge any more: %v.\n"+
-			"Code must have changed or deleted a package of Swank or swank-mcp, or functions of COMMON-LISP. The next call connects anew and "+
-			"loads the helper again; if Swank itself is broken, the Lisp has to be restarted by its owner.", err),
-	}}
-}
-
 // leftRunning leaves alone an evaluation that cannot be stopped and says where
 // it is.
 func (e *evaluation) leftRunning(kind FailureKind, why string) *Result {

@@ -17,11 +17,11 @@ var helperFiles embed.FS
 var helperOrder = []string{
 	"package", "wire", "sink", "conditions", "frames", "warnings",
 	"session", "kinds", "interrupts", "stop",
-	"noting", "definitions", "recording", "settle", "kept", "journal", "packages", "assign",
+	"noting", "definitions", "recording", "settle", "kept", "guarded", "journal", "packages", "assign",
 	"baseline", "undoing", "work", "systems", "listing",
 	"suspend", "last-error", "inspect-frame", "debugger",
 	"names", "advice", "inert", "source", "describe", "apropos", "xref", "asdf",
-	"reset", "exit", "perform", "evaluate", "load", "expand", "heap", "attach", "echo", "threads", "status",
+	"reset", "exit", "perform", "evaluate", "load", "expand", "heap", "restore-watch", "restore", "attach", "echo", "threads", "status",
 	"views", "inspect", "tracing", "leaving", "profiling", "allocation", "memory", "threadlist",
 	"notes", "compile", "disassemble", "test-frameworks", "tests",
 }

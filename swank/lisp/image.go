@@ -61,11 +61,12 @@ type session struct {
 	where atomic.Pointer[live] // as home, for those without the turn
 
 	// For the holder of the turn:
-	home       *live    // the image that has the session's state; nil at first
-	journal    journal  // what it has defined
-	recoveries int      // images that died while the journal was evaluated
-	notes      []string // for the next result
-	resets     []*reset // that have not been answered
+	home     *live     // the image that has the session's state; nil at first
+	journal  journal   // what it has defined
+	recovery *recovery // while that is brought back into another image
+	notes    []string  // for the next result
+	resets   []*reset  // that have not been answered
+	fault    string    // beginning of the code whose answer was the first that made no sense
 }
 
 // New returns an image that is not started yet: it has no side effects.

@@ -49,10 +49,13 @@ type entry struct {
 	keys []string // printed (KIND . NAME) of what it defines, those not superseded
 	text string
 	pkg  string // package it was read in
-	ms   int    // how long evaluating it took
 	runs bool   // evaluating it runs code of the user's around the definitions
 
 	files []string // that define a system and what it needs, where ASDF would not find them
+
+	ms  int64  // how long its evaluation took, in milliseconds
+	bad string // why it is not evaluated again; "" if it is
+	own bool   // it changes functions of the bridge's own
 }
 
 // once reports whether an entry must not be evaluated twice, because that may
@@ -238,7 +241,7 @@ func (j *journal) definitions(left map[*entry]string) int {
 	n := 0
 	for k, e := range j.byKey {
 		kind, _, _ := strings.Cut(k, " ")
-		if left[e] == "" && !slices.Contains([]string{"(:SYSTEM", "(:FORM", "(:PACKAGE", "(:FEATURE"}, kind) {
+		if left[e] == "" && e.bad == "" && !slices.Contains([]string{"(:SYSTEM", "(:FORM", "(:PACKAGE", "(:FEATURE"}, kind) {
 			n++
 		}
 	}
@@ -332,9 +335,10 @@ func (j *journal) summaryWithout(left map[*entry]string) string {
 
 // inWords is a key as a reader is told it: function FOO.
 func inWords(key string) string {
-	kind, name, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(key, "(:"), ")"), " . ")
-	if !ok {
-		return key
+	inner := strings.TrimSuffix(strings.TrimPrefix(key, "(:"), ")")
+	kind, name, ok := strings.Cut(inner, " . ")
+	if k, list, more := strings.Cut(inner, " "); more && (!ok || k != kind) {
+		kind, name = k, "("+list+")" // the name is a list: (SETF X), or a method's
 	}
 	return strings.ReplaceAll(strings.ToLower(kind), "-", " ") + " " + name
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"swank-mcp/swank"
@@ -30,8 +31,9 @@ type live struct {
 
 	looks looks // the thread for Image.look
 
-	killed atomic.Bool // by us
-	used   atomic.Bool // something has been evaluated in it
+	killed atomic.Bool  // by us
+	used   atomic.Bool  // something has been evaluated in it
+	faults atomic.Int32 // answers in a row that were none
 }
 
 // begin starts a process, or finds the image that c names, and gets into it.
@@ -231,4 +233,14 @@ func (lv *live) epitaph() string {
 		return because
 	}
 	return lv.proc.exitText()
+}
+
+// endedFromOutside reports whether a signal that is usually somebody's has ended
+// the image, and not ours.
+func (lv *live) endedFromOutside() bool {
+	lv.mu.Lock()
+	ours := lv.because != ""
+	lv.mu.Unlock()
+	p, ok := lv.proc.(*process)
+	return ok && !ours && p.endedBy(syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 }

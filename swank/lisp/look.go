@@ -136,16 +136,16 @@ func (im *Image) look(ctx context.Context, session string, c *helperCall, v any)
 	defer cancel()
 	answer, err := lv.askLooking(bounded, c)
 	if err != nil {
-		return lv.unanswered(ctx, err)
+		return lv.unanswered(ctx, lv.heard(ctx, err))
 	}
 	var failed wireLookupError
 	if err := decodeAnswer(answer, &failed); err != nil {
-		return err
+		return lv.heard(ctx, err)
 	}
 	if e := failed.Error; e != nil {
 		return &LookupError{Type: e.Type, Message: e.Message, Names: e.Names}
 	}
-	return decodeAnswer(answer, v)
+	return lv.heard(ctx, decodeAnswer(answer, v))
 }
 
 // looks is the Lisp thread for look-ups that may run printing code of the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -243,4 +244,13 @@ func (p *process) awaitStatus(ctx context.Context) (imageStatus, error) {
 			return imageStatus{}, errors.New("status pipe: message without end")
 		}
 	}
+}
+
+// endedBy reports whether one of the signals has ended the image.
+func (p *process) endedBy(signals ...syscall.Signal) bool {
+	if !p.hasExited() || p.cmd.ProcessState == nil {
+		return false
+	}
+	ws, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && ws.Signaled() && slices.Contains(signals, ws.Signal())
 }

@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,17 +10,10 @@ import (
 	"time"
 )
 
+// A batch stays well below the largest frame, and within a board.
 const (
-	// restoreLimit bounds the evaluation of one batch of the journal.
-	restoreLimit = 2 * time.Minute
-
-	// A batch stays well below the largest frame.
 	restoreEntries = 1000
 	restoreBytes   = 2 << 20
-
-	// maxRecoveries is after how many images in a row that died of it a
-	// session's journal is given up.
-	maxRecoveries = 2
 )
 
 // settle makes l's image that of s: what the session has defined in another one
@@ -45,15 +39,9 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 	case im.cfg.NoRecovery:
 		s.journal = journal{}
 		how += " Recovery is off (--no-recovery): the session starts empty."
-	case s.recoveries >= maxRecoveries:
-		s.journal = journal{}
-		how += " Evaluating the session's definitions again has ended new images, too; they are given up and the session starts empty."
 	case s.journal.live > 0:
 		text, err := im.restore(ctx, s, l)
 		if err != nil {
-			if ctx.Err() == nil { // that a caller leaves is not the journal's fault
-				s.recoveries++
-			}
 			return err
 		}
 		how += " " + text
@@ -61,22 +49,40 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 		how += " " + s.journal.nothing()
 	}
 	how += s.suspended.lost(home)
-	s.recoveries = 0
+	s.recovery = nil
 	s.journal.losses = nil
 	s.home = lv
 	s.notes = append(s.notes, how)
 	return nil
 }
 
-// restore evaluates the journal in l and says what came of it.
+// restore evaluates the journal in l and says what came of it. The error
+// errImageSpent asks for another image. What restoring may cost is bounded by
+// itself; it is no part of the time that the caller's code may take.
 func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, error) {
-	todo := s.journal.all()
+	if s.recovery == nil {
+		s.recovery = newRecovery()
+	}
+	r := s.recovery
+	b := newBoard()
+	defer b.close()
 	why := map[*entry]string{} // of those that have failed and not succeeded
 	done := map[*entry]bool{}
-	for pass := 0; pass < 2 && len(todo) > 0; pass++ {
-		for len(todo) > 0 {
-			e := &evaluation{im: im, lane: l, lv: l.lv, s: s, token: im.token.Add(1),
-				r: Request{Timeout: restoreLimit, Debug: defaultDebug}, restore: todo[:batchSize(todo)]}
+	todo := r.todo(s.journal.all(), why)
+	tainted := false
+	for pass, batches := 0, 0; pass < 2 && len(todo) > 0; pass++ {
+		for ; len(todo) > 0; batches++ {
+			todo = slices.DeleteFunc(todo, func(e *entry) bool { return r.skip[e] != "" || e.bad != "" })
+			n := batchSize(todo)
+			if b == nil || r.singly {
+				n = min(n, 1)
+			}
+			if n == 0 {
+				break
+			}
+			b.clear()
+			e := &evaluation{im: im, lane: l, lv: l.lv, s: s, token: im.token.Add(1), board: b,
+				r: Request{Timeout: time.Hour, Debug: defaultDebug}, restore: todo[:n]}
 			err := e.send()
 			for errors.Is(err, ErrTooLarge) && len(e.restore) > 1 {
 				e.restore = e.restore[:len(e.restore)/2]
@@ -95,12 +101,28 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 			switch {
 			case err != nil:
 				return "", err
-			case res.Failure != nil && (res.Failure.Kind == KindImageDied || res.Failure.Type == typeReplaced):
-				return "", errNotBegun // in yet another image, or not at all
+			case res.Failure != nil && l.lv.over():
+				r.blame(batch, b, l.lv)
+				return "", errImageSpent
 			case res.Failure != nil:
-				return "Bringing the session back was stopped: " + res.Failure.Type + " " + res.Failure.Message + ".", nil
+				return "Bringing the session back was stopped: " + cmp.Or(strings.TrimSpace(res.Failure.Type+" "+res.Failure.Message), "it took too long") + ".", nil
 			}
+			r.learn(batch, b)
 			note(batch, e.failures, done, why)
+			for _, f := range e.failures {
+				r.ended(batch[f.Index], f.End, f.Why)
+				tainted = tainted || f.End.kind() == endForced
+			}
+		}
+		if tainted {
+			// Nobody knows what state code leaves behind that is broken off while it
+			// has interrupts off.
+			l.lv.kill("code that it brought back ran with interrupts off and was broken off")
+			r.spent++
+			return "", errImageSpent
+		}
+		if batches < 2 {
+			break
 		}
 		// Once more, now that later batches are there.
 		for _, e := range s.journal.all() {
@@ -108,6 +130,7 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 				todo = append(todo, e)
 			}
 		}
+		todo = r.todo(todo, why)
 	}
 	return im.restored(s, why), nil
 }
@@ -117,7 +140,7 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 func note(batch []*entry, failures []wireFailure, done map[*entry]bool, why map[*entry]string) {
 	failed := map[int]string{}
 	for _, f := range failures {
-		failed[f.Index] = f.Why
+		failed[f.Index] = f.End.words(f.Why)
 	}
 	for i, e := range batch {
 		if w, ok := failed[i]; !ok {
@@ -128,6 +151,9 @@ func note(batch []*entry, failures []wireFailure, done map[*entry]bool, why map[
 		}
 	}
 }
+
+// notRestored is how many of those that have not come back are named.
+const notRestored = 500
 
 // restored is the report.
 func (im *Image) restored(s *session, why map[*entry]string) string {
@@ -145,12 +171,12 @@ func (im *Image) restored(s *session, why map[*entry]string) string {
 			for _, key := range e.keys {
 				names = append(names, inWords(key))
 			}
-			lost = append(lost, fmt.Sprintf("%s (%s)", strings.Join(names, ", "), firstLine(w, 120)))
+			lost = append(lost, fmt.Sprintf("%s (%s)", strings.Join(names, ", "), firstLine(w, 160)))
 			delete(why, e)
 		}
 	}
 	if len(lost) > 0 {
-		text += " Not restored: " + listed(lost) + "."
+		text += " Not restored: " + atMost(notRestored, lost) + "."
 	}
 	return text
 }
@@ -166,16 +192,22 @@ func batchSize(entries []*entry) int {
 }
 
 // restoreForm is the call that evaluates a batch.
-func restoreForm(s *session, batch []*entry, token int64) *helperCall {
+func restoreForm(s *session, batch []*entry, b *board, token int64) *helperCall {
 	c := newHelperCall("RESTORE")
 	c.text = append(c.text, " (|COMMON-LISP|:|QUOTE| ("...)
 	for _, e := range batch {
 		c.text = append(c.text, '(')
-		c.str(e.text).str(e.pkg)
+		c.str(e.text).str(e.pkg).num(e.grace().Milliseconds())
 		c.text = append(c.text, ')')
 	}
 	c.text = append(c.text, "))"...)
 	c.key("SESSION").str(s.name).key("TOKEN").num(token)
+	if r := s.recovery; r != nil {
+		c.key("PATIENCE").num(r.patience.Milliseconds()).key("ALLOWANCE").num(r.allowance.Milliseconds())
+	}
+	if b != nil {
+		c.key("FILE").str(b.name())
+	}
 	if s.journal.pkg != "" {
 		c.key("PACKAGE").str(s.journal.pkg)
 	}

@@ -51,9 +51,9 @@ func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Dur
 		defer cancel()
 		call, answer, err := lv.callLooking(bounded, newHelperCall("RESET-SESSION").str(name))
 		if err != nil {
-			return nil, s.notReset(call, lv.unanswered(ctx, err))
+			return nil, s.notReset(call, lv.unanswered(ctx, lv.heard(ctx, err)))
 		}
-		if err := decodeAnswer(answer, &wire); err != nil {
+		if err := lv.heard(ctx, decodeAnswer(answer, &wire)); err != nil {
 			return nil, err
 		}
 	}

@@ -66,6 +66,9 @@ func (j *journal) source(file string, now time.Time) string {
 		}
 	}
 	for _, e := range j.all() {
+		if e.own {
+			continue
+		}
 		if system, ok := strings.CutPrefix(strings.Join(e.keys, " "), "(:SYSTEM . "); ok {
 			for _, file := range e.files {
 				fmt.Fprintf(&b, "(unless (asdf:find-system %s nil) (asdf:load-asd %s))\n",

@@ -43,7 +43,8 @@ milliseconds; see suspend.lisp.  The answer is a plist:
   :WARNINGS ((LABEL TEXT) ...)   :NOTES (TEXT ...)
   :PACKAGE  name of the session's package afterwards
   :COSTS    (REAL RUN GC BYTES), times in microseconds
-  :JOURNAL  ((KEYS TEXT PACKAGE) ...) what it defined; see journal.lisp
+  :JOURNAL  ((KEYS TEXT PACKAGE MILLISECONDS RUNSP BRIDGEP) ...) what it defined; see journal.lisp,
+            and for what is the BRIDGE's own guarded.lisp
   :GONE     (KEY ...) of what is undefined now
   :LOADED   ((NAME FILE ...) ...) systems that it loaded; see TOLD-FILES
   :LOST     ((KEY WHY) ...) of what it defined that has no source to evaluate again
@@ -63,17 +64,6 @@ what is loaded and up to date.  The answer is EVALUATE's, without values."
                                       :code `(load-named-system ,name :force ,force :file ,file)
                                       :system name)
                      "COMMON-LISP-USER" 1)))
-
-(defun restore (entries &key (session "default") (token 0) package)
-  "Evaluate ENTRIES, ((TEXT PACKAGE-NAME) ...), of a session whose image has died,
-and make PACKAGE, if it is there, the session's.  The answer is EVALUATE's, with
-:FAILURES ((INDEX WHY) ...)."
-  (let ((session (ensure-session session)))
-    (multiple-value-prog1
-        (call-registered (make-evaluation :token token :session session :code "" :restore entries)
-                         "COMMON-LISP-USER" 1)
-      (let ((found (and package (find-package package))))
-        (when found (enter-package session found))))))
 
 (defun call-registered (evaluation package debug)
   (answer (registered-outcome evaluation package debug)))

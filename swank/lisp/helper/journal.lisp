@@ -83,15 +83,17 @@ name has lost its package."
        (not (readtable-changed-p session))))
 
 (defun journal-entry (session keys text toplevel runsp)
-  "(KEYS TEXT PACKAGE-NAME MILLISECONDS RUNSP): how long TOPLEVEL has taken, and whether
-evaluating TEXT again runs more of the user's code than the definitions."
+  "(KEYS TEXT PACKAGE-NAME MILLISECONDS RUNSP BRIDGEP): how long TOPLEVEL has taken,
+whether evaluating TEXT again runs more of the user's code than the definitions, and
+whether it changes what the bridge stands on."
   (list (if keys
             (remove-duplicates (mapcar (lambda (key) (key-text session key)) keys) :test #'string=)
             (list (with-standard-io-syntax (prin1-to-string (cons :form text)))))
         text
         (or (package-name (toplevel-home toplevel)) "COMMON-LISP-USER")
         (if toplevel (floor (- (microseconds) (toplevel-started toplevel)) 1000) 0)
-        (and runsp t)))
+        (and runsp t)
+        (and (some #'bridge-key-p keys) t)))
 
 (defun toplevel-home (toplevel)
   (or (and toplevel (toplevel-package toplevel)) *package*))
@@ -159,37 +161,3 @@ evaluating TEXT again runs more of the user's code than the definitions."
                            candidates)
             candidates))
       candidates))
-
-;;; Evaluating it again
-
-(defun restore-entry (evaluation text package-name)
-  "Evaluate TEXT in the package; NIL, or why that failed."
-  (block nil
-    (let ((*package* (or (find-package package-name)
-                         (return (format nil "There is no package ~A." package-name)))))
-      (handler-bind ((warning #'muffle)
-                     (serious-condition
-                       (lambda (condition) (return (clip (condition-text condition) 300)))))
-        (call-with-source-text
-         text
-         (lambda ()
-           (with-input-from-string (in text)
-             (loop for form = (read in nil in)
-                   until (eq form in)
-                   do (let ((*toplevel* (make-toplevel :form form :package *package*)))
-                        (evaluate-form form)
-                        (settle-toplevel evaluation *toplevel*))))))
-        nil))))
-
-(defun restore-entries (evaluation entries)
-  "Evaluate ENTRIES, ((TEXT PACKAGE-NAME) ...), in order.  One that fails is
-tried again after the others, which may define what it needs, as long as that
-helps.  Return ((INDEX WHY) ...) of those that failed to the end."
-  (let ((todo (loop for entry in entries for index from 0 collect (cons index entry))))
-    (loop
-      (let ((failed (loop for (index text package) in todo
-                          for why = (restore-entry evaluation text package)
-                          when why collect (list index text package why))))
-        (when (or (null failed) (= (length failed) (length todo)))
-          (return (loop for (index nil nil why) in failed collect (list index why))))
-        (setf todo (mapcar #'butlast failed))))))

@@ -35,8 +35,11 @@
 ;;;;     disassemble.lisp DISASSEMBLE-FUNCTION
 ;;;;     test-frameworks.lisp what frameworks tell of the results of their tests
 ;;;;     tests.lisp      RUN-TESTS
-;;;;     journal.lisp    the source of definitions, and evaluating it again
+;;;;     journal.lisp    the source of what a session has defined
 ;;;;     kept.lisp       the parts of a form that are evaluated again
+;;;;     guarded.lisp    definitions that change what the bridge stands on
+;;;;     restore.lisp    RESTORE: evaluating that again in a new image
+;;;;     restore-watch.lisp  what an entry may cost, and how it is stopped
 ;;;;     assign.lisp     variables that come into being by assignment
 ;;;;     baseline.lisp   what there was before a session
 ;;;;     undoing.lisp    which of its definitions a session has undone again
@@ -89,7 +92,7 @@
            #:load-system                ; evaluate.lisp
            #:load-forms                 ; load.lisp
            #:undone                     ; undoing.lisp
-           #:restore
+           #:restore                    ; restore.lisp
            #:expand                     ; expand.lisp
            #:inspect-form               ; inspect.lisp
            #:inspect-handle

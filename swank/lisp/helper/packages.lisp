@@ -151,7 +151,7 @@ forms in it have been entered with their source."
 (defun push-entry (evaluation key form)
   (let ((source (form-source form (find-package '#:common-lisp-user))))
     (when source
-      (push (list (list key) source "COMMON-LISP-USER" 0 nil) (evaluation-journal evaluation)))))
+      (push (list (list key) source "COMMON-LISP-USER" 0 nil nil) (evaluation-journal evaluation)))))
 
 ;;; Features
 

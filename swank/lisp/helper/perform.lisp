@@ -262,7 +262,7 @@ code."
     (when system (setf (session-before-load session) (before-loading)))
     (cond ((evaluation-restore evaluation)
            (setf (evaluation-failures evaluation)
-                 (restore-entries evaluation (evaluation-restore evaluation)))
+                 (restore-entries (evaluation-restore evaluation)))
            '())
           (system
            (funcall on-form (evaluation-code evaluation))

@@ -9,8 +9,8 @@
   system                 ; name of the one being loaded, or NIL
   work                   ; what is done in place of evaluating CODE, and
   report                 ; a function: what to tell of it; see work.lisp
-  restore                ; entries to evaluate again, or NIL, and
-  (failures '())         ; what became of them; see journal.lisp
+  restore                ; what is to be brought back, or NIL, and
+  (failures '())         ; what failed of it; see restore.lisp
   (journal '())          ; entries made, newest first
   (loaded '())           ; of systems loaded: (NAME FILE ...)
   (losses '())           ; (KEY-TEXT WHY) of definitions without source

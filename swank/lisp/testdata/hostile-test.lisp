@@ -139,9 +139,10 @@
 
 ;;; A warning that is only signalled cannot be muffled.
 
-(check (restore-entry (make-evaluation :session (ensure-session "test")) "(defvar signalled (list (signal 'warning) (signal 'style-warning)))"
-                      "SWANK-MCP")
-       nil)
+(check (restore-entry (make-restoring :evaluation (make-evaluation :session (ensure-session "test"))) 1
+                      "(defvar signalled (list (signal 'warning) (signal 'style-warning)))"
+                      "SWANK-MCP" 0)
+       :done)
 (check (symbol-value 'signalled) '(nil nil))
 (evaluated "(defmethod print-object ((slow slow) stream) (signal 'warning) (write-string \"signals\" stream))
             (defvar signals (make-instance 'slow))"

@@ -1,0 +1,138 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hostileKinds are initial values of definitions that are harmless when *GO* is
+// true, as it is when they are evaluated first, and hostile when it is not, as
+// after a restore.
+var hostileKinds = []struct{ name, form string }{
+	{"hang", `(loop until *go* finally (return 1))`},
+	{"sleep", `(unless *go* (sleep 1000))`},
+	{"exit", `(unless *go* (sb-ext:exit))`},
+	{"abrupt exit", `(unless *go* (sb-ext:exit :abort t :code 3))`},
+	{"abort", `(unless *go* (abort))`},
+	{"overflow", `(labels ((f (n) (if *go* n (+ 1 (f n))))) (f 1))`},
+	{"heap", `(if *go* 1 (make-array 8000000000 :initial-element 1))`},
+	{"without-interrupts", `(sb-sys:without-interrupts (loop until *go*))`},
+	{"error", `(if *go* 1 (error "not yet"))`},
+	{"error without a message", `(if *go* 1 (error ""))`},
+	{"throw", `(if *go* 1 (throw 'sb-impl::toplevel-catcher nil))`},
+	{"swallow", `(loop until *go* do (ignore-errors (loop until *go*)))`},
+	{"cleanup", `(unless *go* (unwind-protect (loop) (loop)))`},
+	{"break", `(unless *go* (break))`},
+	{"thread", `(unless *go* (sb-thread:abort-thread))`},
+}
+
+// costlyKinds cost the image, or a lot of memory.
+var costlyKinds = []string{
+	`(unless *go* (sb-alien:alien-funcall (sb-alien:extern-alien "raise" (function sb-alien:int sb-alien:int)) 5))`,
+	`(unless *go* (sb-alien:alien-funcall (sb-alien:extern-alien "_exit" (function sb-alien:void sb-alien:int)) 7))`,
+	`(unless *go* (sb-alien:alien-funcall (sb-alien:extern-alien "abort" (function sb-alien:void))))`,
+	`(loop until *go* collect (make-array 100000))`,
+}
+
+// 200 entries of the journal that hang, exit, use up the stack or the heap, cost
+// the image, or fail, between 50 that do not: each of the former is named, each
+// of the latter is back, soon, and the call after that has its own time limit.
+func TestHostileRestore(t *testing.T) {
+	const hostile, good, over = 200, 50, 2 * time.Second
+	clean := func(s *server) {
+		for i := range good {
+			want(t, s, fmt.Sprintf("(defun good%d (x) (list x %d))", i, i), fmt.Sprintf("=> GOOD%d", i))
+		}
+	}
+	restored := func(s *server, code string) (string, time.Duration) {
+		t.Helper()
+		kill9(t, s)
+		began := time.Now()
+		text, isErr := evalWithin(t, s, code, 2)
+		took := time.Since(began)
+		if isErr {
+			t.Errorf("after %v:\n%s", took, clip(text))
+		}
+		return text, took
+	}
+
+	plain := start(t)
+	clean(plain)
+	_, base := restored(plain, "(good49 1)")
+
+	s := start(t)
+	want(t, s, "(defvar *go* nil)", "=> *GO*")
+	want(t, s, "(setf *go* t)", "=> T")
+	var names []string
+	for i := range hostile {
+		form := hostileKinds[i%len(hostileKinds)].form
+		if i%50 == 17 && i/50 < len(costlyKinds) {
+			form = costlyKinds[i/50]
+		}
+		names = append(names, fmt.Sprintf("BAD%d", i))
+		want(t, s, fmt.Sprintf("(let ((x %s)) (defun bad%d () x))", form, i), fmt.Sprintf("=> BAD%d", i))
+		if i%4 == 3 {
+			want(t, s, fmt.Sprintf("(defun good%d (x) (list x %d))", i/4, i/4), fmt.Sprintf("=> GOOD%d", i/4))
+		}
+	}
+	var calls, results []string
+	for i := range good {
+		calls, results = append(calls, fmt.Sprintf("(second (good%d 1))", i)), append(results, fmt.Sprint(i))
+	}
+	check := func(what string) {
+		t.Helper()
+		before := busyness(t, s)
+		text, took := restored(s, fmt.Sprintf("(list *go* (list %s))", strings.Join(calls, " ")))
+		value, note, _ := strings.Cut(text, "\n; ")
+		if wanted := "=> (NIL (" + strings.Join(results, " ") + "))"; strings.Join(strings.Fields(value), " ") != wanted {
+			t.Errorf("%s: %s\nwant %s", what, value, wanted)
+		}
+		limit := base + time.Duration(float64(over)*max(before, busyness(t, s)))
+		t.Logf("%s: a clean restore took %v, this one %v; the limit is %v", what, base, took, limit)
+		if took > limit {
+			t.Errorf("%s: a clean restore took %v, this one %v; the limit is %v", what, base, took, limit)
+		}
+		_, lost, ok := strings.Cut(note, "Not restored: ")
+		if !ok {
+			t.Fatalf("%s: nothing is named as not restored:\n%s", what, note)
+		}
+		var missing []string
+		for i, name := range names {
+			_, reason, named := strings.Cut(lost, "function "+name+" (")
+			if !named || strings.HasPrefix(reason, ")") {
+				missing = append(missing, fmt.Sprintf("%s (%s)", name, hostileKinds[i%len(hostileKinds)].name))
+			}
+		}
+		if missing != nil {
+			t.Errorf("%s: %d are not named, or without a reason: %s\nin %s", what, len(missing), strings.Join(missing, ", "), lost)
+		}
+		if text, isErr := evalWithin(t, s, "(loop)", 1); !isErr || !strings.HasPrefix(text, "[TIMEOUT] Evaluation exceeded 1 second") {
+			t.Errorf("%s: the next call does not keep its time limit:\n%s", what, text)
+		}
+	}
+	check("first death")
+	check("second death")
+}
+
+// evalWithin evaluates code with a time limit in seconds.
+func evalWithin(t *testing.T, s *server, code string, seconds int) (string, bool) {
+	t.Helper()
+	r := call(t, s, time.Minute, "evaluate-lisp", map[string]any{"code": code, "timeout": seconds})
+	return r.Text(), r.IsError
+}
+
+// busyness is how many times as long as alone the image's code takes, because
+// others use the processors, too.
+func busyness(t *testing.T, s *server) float64 {
+	t.Helper()
+	text, _ := eval(t, s, `(let ((run (get-internal-run-time)) (real (get-internal-real-time)))
+  (loop until (> (- (get-internal-run-time) run) (* 4/10 internal-time-units-per-second)))
+  (floor (* 1000 (- (get-internal-real-time) real)) internal-time-units-per-second))`)
+	var ms float64
+	if _, err := fmt.Sscanf(text, "=> %g", &ms); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return max(1, ms/400)
+}

@@ -1,0 +1,80 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Code may redefine what the bridge stands on. That must not stay broken: soon
+// the session answers again, with its other definitions, and the reply that
+// says so names what it was.
+func TestSabotage(t *testing.T) {
+	// Where the evaluation's own answer is broken already, what it has defined is
+	// not heard of: there is no name, and nothing that could be brought back.
+	for _, c := range []struct{ code, culprit string }{
+		{`(defun swank:eval-and-grab-output (s) s nil)`, "function SWANK:EVAL-AND-GRAB-OUTPUT"},
+		{`(defun swank-mcp::answer (x) x (values))`, ""},
+		{`(defun swank-mcp::registered-outcome (&rest r) r (error "no"))`, "function SWANK-MCP::REGISTERED-OUTCOME"},
+		{`(defun swank-mcp::write-datum (d s) d (write-string "#<broken>" s))`, ""},
+		{`(fmakunbound 'swank-mcp:evaluate)`, ""},
+		{`(defmethod print-object :around ((x t) s) (error "no"))`, ""},
+		{`(defmethod print-object :around ((x t) s) (if (typep x 'package) (error "no") (call-next-method)))`, "method (PRINT-OBJECT"},
+		{`(let ((n 1)) (defun swank-mcp::outcome (&rest r) r (list :package n)))`, ""},
+	} {
+		t.Run(c.code, func(t *testing.T) {
+			dir := t.TempDir()
+			s := start(t, "--session-dir", dir)
+			want(t, s, "(defun mine () 42)", "=> MINE")
+			said := ""
+			call := func(code string) string {
+				text, _ := eval(t, s, code)
+				if strings.Contains(text, "INTERNAL-ERROR") {
+					t.Errorf("%s:\n%s", code, clip(text))
+				}
+				said += text + "\n"
+				return text
+			}
+			call(c.code)
+			healed := false
+			for i := 0; i < 4 && !healed; i++ {
+				healed = strings.HasPrefix(call("(list (mine))"), "=> (42)")
+			}
+			if !healed {
+				t.Fatalf("the session does not answer again:\n%s", clip(said))
+			}
+			kill9(t, s)
+			if text := call("(list (mine))"); !strings.HasPrefix(text, "=> (42)") ||
+				c.culprit != "" && !strings.Contains(text, "Not restored: "+c.culprit) {
+				t.Errorf("after the image was replaced:\n%s", clip(text))
+			}
+			if strings.Contains(said, "IMAGE-REPLACED") && !strings.Contains(said, "likely culprit is ") {
+				t.Errorf("the culprit is not named:\n%s", clip(said))
+			}
+			if text := answerOf(t, s, "save-session", map[string]any{"file": "saved.lisp"}); !strings.HasPrefix(text, "Saved") {
+				t.Error(text)
+			}
+			if saved, err := os.ReadFile(filepath.Join(dir, "saved.lisp")); err != nil || !strings.Contains(string(saved), "mine") ||
+				strings.Contains(string(saved), "(defun swank") {
+				t.Errorf("saved (%v):\n%s", err, saved)
+			}
+		})
+	}
+}
+
+// answerOf is the text of a call.
+func answerOf(t *testing.T, s *server, tool string, args map[string]any) string {
+	t.Helper()
+	return call(t, s, patience, tool, args).Text()
+}
+
+// What prints a user's own objects is the user's, and comes back.
+func TestOwnPrintMethodsComeBack(t *testing.T) {
+	s := start(t)
+	want(t, s, `(defclass dot () ()) (defmethod print-object ((d dot) s) (write-string "DOT!" s)) (make-instance 'dot)`, "=> DOT!")
+	kill9(t, s)
+	if text, _ := eval(t, s, "(make-instance 'dot)"); !strings.HasPrefix(text, "=> DOT!\n") || strings.Contains(text, "Not restored") {
+		t.Error(text)
+	}
+}

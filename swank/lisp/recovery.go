@@ -1,0 +1,119 @@
+package lisp
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	// What may be used up for entries that do not end, all together; and for
+	// those that were slow at first, and so may be slow again.
+	restorePatience  = 350 * time.Millisecond
+	restoreAllowance = 2 * time.Minute
+
+	// restoreImages is how many images bringing a session back may cost. From then
+	// on only what has been evaluated in one of them is evaluated again.
+	restoreImages = 25
+)
+
+// errImageSpent says that bringing the session back has cost the image, and
+// that more is known now: in the next one it comes further.
+var errImageSpent = errors.New("lisp: the image ended while the session was brought back")
+
+// recovery is what is known of a session's entries while it is brought back,
+// which may take more than one image.
+type recovery struct {
+	skip      map[*entry]string // those that are not evaluated any more, and why
+	proven    map[*entry]bool   // those that were evaluated in an image
+	suspect   map[*entry]bool   // those in whose evaluation somebody else may have ended the image
+	spent     int               // images that it has cost
+	singly    bool              // one entry at a time, because it is not known which it was
+	patience  time.Duration     // left
+	allowance time.Duration
+}
+
+func newRecovery() *recovery {
+	return &recovery{skip: map[*entry]string{}, proven: map[*entry]bool{}, suspect: map[*entry]bool{},
+		patience: restorePatience, allowance: restoreAllowance}
+}
+
+// todo returns those of the entries that are to be evaluated, and notes in why
+// those that are not.
+func (r *recovery) todo(entries []*entry, why map[*entry]string) []*entry {
+	var todo []*entry
+	for _, e := range entries {
+		switch {
+		case e.bad != "":
+			why[e] = e.bad
+		case r.skip[e] != "":
+			why[e] = r.skip[e]
+		case r.spent > restoreImages && !r.proven[e] || r.spent > restoreImages+5:
+			why[e] = fmt.Sprintf("not tried, after %d images had ended while the session was brought back", r.spent)
+		default:
+			todo = append(todo, e)
+		}
+	}
+	return todo
+}
+
+// learn notes what an answer, or the board of an image that gave none, says of
+// how the entries of a batch ended.
+func (r *recovery) learn(batch []*entry, b *board) {
+	for i, e := range batch {
+		switch code := ending(b.word(boardEnds+i)) - 1; {
+		case code < 0:
+		case code == endDone, code.kind() == endDone:
+			r.proven[e] = true
+		default:
+			r.ended(e, code, "")
+		}
+	}
+	if p, a := b.word(boardPatience), b.word(boardAllowance); p != 0 || a != 0 {
+		r.patience, r.allowance = time.Duration(p)*time.Millisecond, time.Duration(a)*time.Millisecond
+	}
+}
+
+// ended notes how an entry ended that failed.
+func (r *recovery) ended(e *entry, code ending, text string) {
+	if code.kind() == endForced {
+		e.bad = code.words(text)
+	} else if code.final() {
+		r.skip[e] = code.words(text)
+	}
+}
+
+// blame notes which entry of a batch has cost the image lv.
+func (r *recovery) blame(batch []*entry, b *board, lv *live) {
+	r.spent++
+	r.learn(batch, b)
+	i := int(b.word(boardEntry)) - 1
+	switch {
+	case i >= 0 && i < len(batch):
+	case len(batch) == 1:
+		i = 0
+	default:
+		r.singly = true
+		return
+	}
+	e := batch[i]
+	if lv.endedFromOutside() && !r.suspect[e] {
+		r.suspect[e] = true // it may be that somebody has killed the image
+		return
+	}
+	e.bad = "it cost the image: " + lv.epitaph()
+}
+
+// grace is how long evaluating e again may take in any case: what took its time
+// once may do so again. What took next to none is measured too coarsely for much
+// of a margin. Loading a system may mean to compile it.
+func (e *entry) grace() time.Duration {
+	if e.system() {
+		return restoreAllowance
+	}
+	took := time.Duration(e.ms) * time.Millisecond
+	if took < 20*time.Millisecond {
+		return 4 * took
+	}
+	return 20 * took
+}
