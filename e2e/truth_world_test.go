@@ -1,0 +1,167 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+// truthWorld is a server in a directory of its own, which has the system mini:
+// package.lisp, and a, b and c, of which none needs another one.
+type truthWorld struct {
+	*server
+	dir, registry string
+	saves         int
+}
+
+func newTruthWorld(t *testing.T) *truthWorld {
+	t.Helper()
+	dir := t.TempDir()
+	w := &truthWorld{dir: dir, registry: "CL_SOURCE_REGISTRY=" + dir + "/mini/:"}
+	w.write(t, "mini/mini.asd", `(defsystem "mini" :components ((:file "package")
+  (:file "a" :depends-on ("package")) (:file "b" :depends-on ("package")) (:file "c" :depends-on ("package"))))`)
+	w.write(t, "mini/package.lisp", "(defpackage :mini (:use :cl))")
+	for _, file := range []string{"a", "b", "c"} {
+		w.write(t, "mini/"+file+".lisp", "(in-package :mini)")
+	}
+	w.server = startWith(t, wire.Options{Dir: dir, Env: w.environ(t)})
+	return w
+}
+
+// environ has a place of its own for what is compiled: nobody else's is stale.
+func (w *truthWorld) environ(t *testing.T) []string {
+	return environ(run.dir, w.registry, "ASDF_OUTPUT_TRANSLATIONS="+w.dir+"/:"+t.TempDir()+"/:")
+}
+
+func (w *truthWorld) write(t *testing.T, name, text string) {
+	t.Helper()
+	file := filepath.Join(w.dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// truthCall is one thing that is done: a tool is called, or else the file is
+// written, or nothing is done for a while.
+type truthCall struct {
+	tool string
+	args object
+	file string
+	text string
+	wait time.Duration
+}
+
+func tool(name string, args object) truthCall { return truthCall{tool: name, args: args} }
+func evaluate(code string) truthCall          { return tool("evaluate-lisp", object{"code": code}) }
+func written(file, text string) truthCall     { return truthCall{file: file, text: text} }
+func (c truthCall) kills() bool               { return c.tool == "" && c.file == "" && c.wait == 0 }
+func (w *truthWorld) path(name string) string { return filepath.Join(w.dir, name) }
+func quoteScript(s string) string             { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+func (c truthCall) inScript(files *[]string) string {
+	switch {
+	case c.kills():
+		return "kill-image"
+	case c.wait > 0:
+		return fmt.Sprintf("exec sleep %.1f", c.wait.Seconds())
+	case c.file != "":
+		*files = append(*files, fmt.Sprintf("-- version%d --\n%s\n", len(*files)+1, c.text))
+		return fmt.Sprintf("cp version%d %s", len(*files), c.file)
+	case c.tool == "evaluate-lisp" && len(c.args) == 1:
+		return "? eval " + quoteScript(c.args["code"].(string))
+	}
+	args, _ := json.Marshal(c.args)
+	return "? call " + c.tool + " " + quoteScript(string(args))
+}
+
+// do does c and returns the reply, which may be an error: that is part of it.
+func (w *truthWorld) do(t *testing.T, c truthCall) string {
+	t.Helper()
+	switch {
+	case c.kills():
+		kill9(t, w.server)
+	case c.wait > 0:
+		time.Sleep(c.wait)
+	case c.file != "":
+		w.write(t, c.file, c.text)
+	default:
+		return call(t, w.server, 2*time.Minute, c.tool, c.args).Text()
+	}
+	return ""
+}
+
+// asked is code for the value of an expression, read when it is evaluated:
+// what it names may not be there.
+func asked(expression string) string {
+	return fmt.Sprintf(`(handler-case (handler-bind ((warning #'muffle-warning)) (eval (let ((*package* (find-package "COMMON-LISP-USER"))) (read-from-string %s)))) (error (c) (type-of c)))`, lispString(expression))
+}
+
+func lispString(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+var firstValue = regexp.MustCompile(`(?m)^=> (.*)$`)
+
+// ask returns the value and the whole reply, whose notes tell what was lost.
+func (w *truthWorld) ask(t *testing.T, expression string) (value, reply string) {
+	t.Helper()
+	reply = w.do(t, evaluate(asked(expression)))
+	if m := firstValue.FindStringSubmatch(reply); m != nil {
+		return m[1], reply
+	}
+	return reply, reply
+}
+
+// save saves the session; told is what says what the file lacks.
+func (w *truthWorld) save(t *testing.T) (file, told string) {
+	t.Helper()
+	w.saves++
+	file = fmt.Sprintf("saved%d.lisp", w.saves)
+	told = w.do(t, tool("save-session", object{"file": file}))
+	text, _ := os.ReadFile(w.path(file)) // none if there is nothing to save
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, ";") {
+			told += "\n" + strings.TrimSpace(line)
+		}
+	}
+	return file, told
+}
+
+// inPlainSBCL loads a saved file into a fresh SBCL, in which nothing of ours
+// is, and returns the value of the expression there; file may be missing.
+func (w *truthWorld) inPlainSBCL(t *testing.T, file, expression string) string {
+	t.Helper()
+	args := []string{"--noinform", "--no-sysinit", "--no-userinit", "--non-interactive"}
+	if _, err := os.Stat(w.path(file)); err == nil {
+		args = append(args, "--load", file)
+	}
+	cmd := exec.CommandContext(t.Context(), "sbcl", append(args, "--eval",
+		`(let ((*print-pretty* nil)) (format t "~&=> ~S~%" `+asked(expression)+`))`)...)
+	cmd.Dir, cmd.Env = w.dir, w.environ(t)
+	out, err := cmd.CombinedOutput()
+	if m := firstValue.FindAllSubmatch(out, -1); err == nil && m != nil {
+		return string(m[len(m)-1][1])
+	}
+	return fmt.Sprintf("%v: %s", err, clip(string(out)))
+}
+
+// lostPart begins where a report turns from what is there to what is not.
+var lostPart = regexp.MustCompile(`(?is)\b(not restored|lost|gone|not in it|not in this file)\b.*`)
+
+// toldLost reports whether a report names name as lost.
+func toldLost(report, name string) bool { return hasName(lostPart.FindString(report), name) }
+
+// hasName reports whether text has the name of a symbol, by itself.
+func hasName(text, name string) bool {
+	return regexp.MustCompile(`(?i)(^|[^\w*+-])` + regexp.QuoteMeta(name) + `($|[^\w*+-])`).MatchString(text)
+}
