@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -78,10 +79,10 @@ func (c truthCall) inScript(files *[]string) string {
 		*files = append(*files, fmt.Sprintf("-- version%d --\n%s\n", len(*files)+1, c.text))
 		return fmt.Sprintf("cp version%d %s", len(*files), c.file)
 	case c.tool == "evaluate-lisp" && len(c.args) == 1:
-		return "? eval " + quoteScript(c.args["code"].(string))
+		return "eval " + quoteScript(c.args["code"].(string))
 	}
 	args, _ := json.Marshal(c.args)
-	return "? call " + c.tool + " " + quoteScript(string(args))
+	return "call " + c.tool + " " + quoteScript(string(args))
 }
 
 // do does c and returns the reply, which may be an error: that is part of it.
@@ -95,7 +96,13 @@ func (w *truthWorld) do(t *testing.T, c truthCall) string {
 	case c.file != "":
 		w.write(t, c.file, c.text)
 	default:
-		return call(t, w.server, 2*time.Minute, c.tool, c.args).Text()
+		ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer stop()
+		r, err := w.Tool(ctx, c.tool, c.args)
+		if err != nil { // the caller finds that it is no answer
+			return fmt.Sprintf("no reply to %s: %v", c.tool, err)
+		}
+		return r.Text()
 	}
 	return ""
 }

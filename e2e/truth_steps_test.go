@@ -1,0 +1,248 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// truthStep is one step: what it does, and the choices that it makes. Which
+// call it is also depends on what there is by then.
+type truthStep struct {
+	op      string
+	x, y, z int
+	n       int // its number, by which what it defines answers
+}
+
+// truthOps are the steps, each as often as it is to be.
+var truthOps = func() (ops []string) {
+	for op, weight := range map[string]int{
+		"define": 36, "live": 5, "nothing": 6, "setup": 2, "call": 3, "pair": 2, "undo": 5,
+		"package": 4, "delete": 1, "rename": 1, "unintern": 1,
+		"edit": 2, "edit and load": 5, "edits and loads": 1, "load": 2, "test": 2, "file of mini": 1,
+		"die": 5, "reset": 1, "save": 2, "save and bring back": 1,
+	} {
+		ops = append(ops, slices.Repeat([]string{op}, weight)...)
+	}
+	slices.Sort(ops) // the same for the same seed
+	return ops
+}()
+
+func truthSteps(random *rand.Rand, n int) []truthStep {
+	steps := make([]truthStep, n)
+	for i := range steps {
+		steps[i] = truthStep{truthOps[random.IntN(len(truthOps))], random.IntN(1 << 16), random.IntN(1 << 16), random.IntN(1 << 16), 100 + i}
+	}
+	return steps
+}
+
+func choose[T any](of []T, by int) T { return of[by%len(of)] }
+
+// take says what calls the step is, and has the oracle know what they do; none
+// if there is nothing that it could be done to.
+func (o *truthOracle) take(s truthStep) []truthCall {
+	pkg := choose([]string{"", "", "", "pa", "pb"}, s.z/64)
+	home := func(slot string) truthKey { return truthKey{slot, pkg, truthName(slot, s.z%3)} }
+	switch s.op {
+	case "define":
+		kind := choose(truthKinds, s.x)
+		return o.takeDefinition(kind, choose(truthWays, s.y), home(kind.slot), s.n)
+	case "live":
+		kind := choose(operatorKinds, s.x)
+		return o.takeDefinition(kind, choose(truthWays, s.y), truthKey{"operator", "mini", fmt.Sprint("x", s.z%5)}, s.n)
+	case "nothing":
+		k := home("operator")
+		if !o.has(pkg) {
+			return nil
+		}
+		o.known[k] = true
+		if s.x%8 == 0 {
+			return []truthCall{evaluate(fmt.Sprintf("(ignore-errors (defun %s (x x) %d))", k.symbol(), s.n))}
+		}
+		return choose(truthNothings, s.x)(fill(choose(operatorKinds[:3], s.y).define, k.symbol(), s.n), s.n)
+	case "setup":
+		kind, k := choose(operatorKinds, s.x), home("operator")
+		if !o.has(pkg) {
+			return nil
+		}
+		o.setups = append(o.setups, truthSetup{s.n, k, kind.loses || kind.closes()})
+		return []truthCall{evaluate(fmt.Sprintf("(defun cl-user::setup%d () %s)", s.n, fill(kind.define, k.symbol(), s.n)))}
+	case "call":
+		if len(o.setups) == 0 {
+			return nil
+		}
+		setup := choose(o.setups, s.x)
+		o.define(setup.key, replaces, setup.n, setup.loses)
+		return []truthCall{evaluate(fmt.Sprintf("(cl-user::setup%d)", setup.n))}
+	case "pair": // a macro of the user's, which expands to two definitions
+		var calls []truthCall
+		if !o.pair {
+			calls = append(calls, evaluate("(defmacro cl-user::defpair (a b n) `(progn (defun ,a () ,n) (defparameter ,b ,n)))"))
+		}
+		o.pair = true
+		a, b := truthKey{"operator", "", truthName("operator", s.z%3)}, truthKey{"variable", "", truthName("variable", s.z%3)}
+		o.define(a, replaces, s.n, false)
+		o.define(b, replaces, s.n, false)
+		way := choose(truthWays, s.y)
+		return append(calls, way.callsIn("", fmt.Sprintf("(cl-user::defpair %s %s %d)", a.symbol(), b.symbol(), s.n), s.n)...)
+	}
+	if calls := o.takeSystem(s); calls != nil {
+		return calls
+	}
+	return o.takeUndoing(s, pkg)
+}
+
+// operatorKinds are those of functions and macros.
+var operatorKinds = slices.DeleteFunc(slices.Clone(truthKinds), func(k truthKind) bool { return k.slot != "operator" })
+
+// closes reports whether its source needs what is around it, or is no
+// definition's.
+func (k truthKind) closes() bool {
+	return k.slot == "operator" && !slices.Contains([]string{"(defun $s () $n)", "(defmacro $s () $n)"}, k.define)
+}
+
+func (o *truthOracle) takeDefinition(kind truthKind, way truthWay, k truthKey, n int) []truthCall {
+	if !o.has(k.pkg) || (kind.rule == needless || kind.rule == assigns && k.slot == "variable") && o.facts[k] == nil {
+		return nil
+	}
+	if k.slot == "constant" && o.facts[k] != nil {
+		fmt.Sscan(o.facts[k].answer, &n) // the same value is all that it can have
+	}
+	symbol := k.symbol()
+	if way.bare && k.slot != "package" {
+		symbol = k.name
+	}
+	o.define(k, kind.rule, n, kind.loses || way.loses || way.nests && kind.closes())
+	return way.callsIn(k.pkg, fill(kind.define, symbol, n), n)
+}
+
+// callsIn are the calls of the way for code that defines something in pkg.
+func (w truthWay) callsIn(pkg, code string, n int) []truthCall {
+	calls := w.calls(code, n)
+	if pkg == "" {
+		pkg = "cl-user"
+	}
+	for _, c := range calls {
+		if code, ok := c.args["code"].(string); ok {
+			c.args["code"] = strings.ReplaceAll(code, "$p", pkg)
+		}
+	}
+	return calls
+}
+
+// takeUndoing are the steps that undo, and packages.
+func (o *truthOracle) takeUndoing(s truthStep, pkg string) []truthCall {
+	p, q := choose([]string{"pa", "pb"}, s.x), choose([]string{"pb", "pa"}, s.x)
+	its := truthKey{"package", "", p}
+	switch s.op {
+	case "package":
+		if o.has(p) {
+			return nil
+		}
+		o.define(its, replaces, 1, false)
+		return []truthCall{evaluate(fill(choose(truthPackages, s.y), p, 0))}
+	case "delete":
+		if !o.has(p) {
+			return nil
+		}
+		o.gone(func(k truthKey) bool { return k.pkg == p || k == its })
+		return []truthCall{evaluate("(delete-package :" + p + ")")}
+	case "rename":
+		if !o.has(p) || o.has(q) {
+			return nil
+		}
+		o.rename(p, q)
+		return []truthCall{evaluate(fmt.Sprintf("(rename-package :%s :%s)", p, q))}
+	}
+	var there []truthKey // what can be undone; the system's is the system's
+	for _, k := range sortedTruths(o.now()) {
+		if o.facts[k] != nil && k.pkg != "mini" && k.slot != "package" {
+			there = append(there, k)
+		}
+	}
+	if len(there) == 0 {
+		return nil
+	}
+	k := choose(there, s.x)
+	if s.op == "unintern" {
+		o.gone(func(other truthKey) bool { return other.pkg == k.pkg && other.name == k.name })
+		in := k.pkg
+		if in == "" {
+			in = "cl-user"
+		}
+		return []truthCall{evaluate(fmt.Sprintf("(unintern '%s :%s)", k.symbol(), in))}
+	}
+	if code := k.undo(); code != "" && (s.y%2 == 0 || !strings.HasPrefix(k.slot, "method ")) {
+		o.gone(func(other truthKey) bool { return other == k })
+		return []truthCall{evaluate(code)}
+	}
+	if strings.HasPrefix(k.slot, "method ") {
+		o.gone(func(other truthKey) bool { return other.pkg == k.pkg && other.name == k.name })
+		return []truthCall{evaluate("(fmakunbound '" + k.symbol() + ")")}
+	}
+	return nil
+}
+
+// takeSystem are the steps with mini, nil for others.
+func (o *truthOracle) takeSystem(s truthStep) []truthCall {
+	switch s.op {
+	case "edit":
+		return []truthCall{o.edit(s, 0)}
+	case "edit and load":
+		return []truthCall{o.edit(s, 0), o.loadBy(s.z)}
+	case "edits and loads":
+		return []truthCall{o.edit(s, 0), o.loadBy(s.z), o.edit(s, 1), o.loadBy(s.z / 4), o.edit(s, 2), o.loadBy(s.z / 16)}
+	case "load":
+		return []truthCall{o.loadBy(s.z)}
+	case "test":
+		o.load(false)
+		return []truthCall{tool("run-tests", object{"system": "mini"})}
+	case "file of mini": // as one tries a file, without its system
+		file := choose([]string{"a", "b", "c"}, s.x)
+		if !o.loaded {
+			return nil
+		}
+		for name, n := range o.disk[file] {
+			o.define(truthKey{"operator", "mini", name}, replaces, n, false)
+		}
+		return []truthCall{tool(choose([]string{"load-file", "compile-file"}, s.y), object{"path": "mini/" + file + ".lisp"})}
+	}
+	return nil
+}
+
+// edit writes a file of mini anew: each of its functions is another one, or as
+// it was, or not there.
+func (o *truthOracle) edit(s truthStep, again int) truthCall {
+	file := choose([]string{"a", "b", "c"}, s.x)
+	text := "(in-package :mini)\n"
+	for i, name := range miniNames[file] {
+		k := truthKey{"operator", "mini", name}
+		switch n, there := o.disk[file][name]; (s.y >> (4 * (i + again))) % 8 {
+		case 0:
+			delete(o.disk[file], name)
+		case 1, 2:
+			if there {
+				o.disk[file][name] = n
+			}
+		default:
+			o.disk[file][name] = s.n*10 + 3*i + again
+		}
+		if n, there := o.disk[file][name]; there {
+			o.known[k] = true
+			text += fmt.Sprintf("(defun %s () %d)\n", name, n)
+		}
+	}
+	return written("mini/"+file+".lisp", text)
+}
+
+func (o *truthOracle) loadBy(how int) truthCall {
+	o.load(how%8 == 0)
+	switch {
+	case how%8 == 0:
+		return tool("load-system", object{"system": "mini", "force": true})
+	case how%2 == 0:
+		return tool("load-system", object{"system": "mini/mini.asd"})
+	}
+	return loadMini
+}

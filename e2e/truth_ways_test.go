@@ -1,0 +1,102 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+)
+
+// truthWay is a way to have code evaluated.
+type truthWay struct {
+	calls func(code string, n int) []truthCall // $p in it is the package of what is defined
+	bare  bool                                 // it goes there, and the code names no package
+	// What it defines may have no source: of all kinds, or of those that close
+	// over something.
+	loses, nests bool
+}
+
+func around(format string) func(string, int) []truthCall {
+	return func(code string, _ int) []truthCall {
+		return []truthCall{evaluate(strings.ReplaceAll(format, "$c", code))}
+	}
+}
+
+func byTool(name string, args object, format string) func(string, int) []truthCall {
+	return func(code string, _ int) []truthCall {
+		with := object{"code": strings.ReplaceAll(format, "$c", code)}
+		for k, v := range args {
+			with[k] = v
+		}
+		return []truthCall{tool(name, with)}
+	}
+}
+
+// inFile has the code in a file, of its own for each step.
+func inFile(call func(file string) truthCall) func(string, int) []truthCall {
+	return func(code string, n int) []truthCall {
+		file := fmt.Sprintf("f%d.lisp", n)
+		return []truthCall{written(file, code+"\n"), call(file)}
+	}
+}
+
+func byPath(name string) func(string) truthCall {
+	return func(file string) truthCall { return tool(name, object{"path": file}) }
+}
+
+func then(calls func(string, int) []truthCall, more truthCall) func(string, int) []truthCall {
+	return func(code string, n int) []truthCall { return append(calls(code, n), more) }
+}
+
+const neverDefined = "(defun cl-user::op-never () 0)"
+
+var truthWays = []truthWay{
+	{calls: around("$c")}, {calls: around("$c")}, {calls: around("$c")}, {calls: around("$c")},
+	{calls: around("(progn 1 $c)")},
+	{calls: around("(let () $c)")},
+	{calls: around("(eval '$c)")},
+	{calls: around("(in-package :$p) $c (in-package :cl-user)"), bare: true},
+	{calls: around("(when (find-package :cl) $c)")},
+	{calls: around("(ignore-errors $c (error \"x\") " + neverDefined + ")")},
+	{calls: around("(funcall (compile nil '(lambda () $c)))"), nests: true},
+	{calls: around("(sb-thread:join-thread (sb-thread:make-thread (lambda () $c)))"), nests: true},
+	// forms that end abnormally
+	{calls: around("(progn $c (error \"x\") " + neverDefined + ")")},
+	{calls: around("$c (error \"x\") " + neverDefined)},
+	{calls: byTool("evaluate-lisp", object{"timeout": 1}, "(progn $c (loop (sleep 0.01)) "+neverDefined+")")},
+	{calls: then(byTool("evaluate-lisp", object{"on-error": "debug"}, "(progn $c (error \"x\") "+neverDefined+")"), tool("abort-evaluation", object{}))},
+	{calls: then(byTool("evaluate-lisp", object{"on-error": "debug"}, "(progn (cerror \"Go on.\" \"x\") $c)"), tool("invoke-restart", object{"restart": "CONTINUE"}))},
+	{calls: then(byTool("evaluate-lisp", object{"on-error": "debug"}, "(progn $c (cerror \"Go on.\" \"x\") 1)"), tool("invoke-restart", object{"restart": "CONTINUE"}))},
+	// other tools
+	{calls: byTool("compile-form", nil, "$c")},
+	{calls: byTool("inspect-object", nil, "(progn $c (list 1))")},
+	{calls: byTool("profile-code", nil, "(progn $c)")},
+	{calls: byTool("trace-function", object{"functions": "sb-ext:posix-getenv"}, "(progn $c)")},
+	{calls: inFile(byPath("load-file"))}, {calls: inFile(byPath("load-file"))},
+	{calls: inFile(byPath("compile-file"))}, {calls: inFile(byPath("compile-file"))},
+	{calls: inFile(func(file string) truthCall { return tool("load-session", object{"file": file}) })},
+	{calls: inFile(func(file string) truthCall { return evaluate(fmt.Sprintf("(load %q)", file)) })},
+	{calls: inFile(func(file string) truthCall { return evaluate(fmt.Sprintf("(load (compile-file %q))", file)) }), loses: true},
+}
+
+// truthNothings are ways to have code that do not evaluate it.
+var truthNothings = []func(code string, n int) []truthCall{
+	around("(macroexpand-1 '$c)"),
+	around("(macroexpand '$c)"),
+	around("(compile nil '(lambda () $c))"),
+	around("(if nil $c 3)"),
+	around("(let ((x nil)) (when x $c))"),
+	around("(list '$c)"),
+	around("(flet ((f () $c)) #'f)"),
+	around("(progn (error \"x\") $c)"),
+	around("(error \"x\") $c"),
+	around("(handler-case (progn (error \"x\") $c) (error () 1))"),
+	around("(ignore-errors (error \"x\") $c)"),
+	func(code string, n int) []truthCall {
+		return []truthCall{evaluate(fmt.Sprintf("(defun cl-user::uncalled%d () %s)", n, code))}
+	},
+	func(code string, _ int) []truthCall {
+		return []truthCall{tool("macroexpand-form", object{"form": code})}
+	},
+	byTool("validate-syntax", nil, "$c"),
+	byTool("compile-form", object{"load": false}, "(progn 1 (let () $c))"),
+	byTool("disassemble-function", object{}, "$c"),
+}
