@@ -104,7 +104,7 @@ var truthKinds = []truthKind{
 	{slot: "method key", define: "(defmethod $s ((x (eql :k))) $n)"},
 	{slot: "method variable", define: "(progn (defvar cl-user::*key* :v) (defmethod $s ((x (eql cl-user::*key*))) $n))"},
 	{slot: "method around", define: "(progn (defmethod $s ((x string)) 0) (defmethod $s :around ((x string)) $n))"},
-	{slot: "method-combination", define: "(define-method-combination $s () ((methods *)) (declare (ignore methods)) $n)"},
+	{slot: "method-combination", define: "(define-method-combination $s () ((methods *)) `(progn ,@(and nil methods) $n))"},
 }
 
 // truthPackages are the ways in which packages are made.

@@ -16,6 +16,7 @@ type truthFact struct {
 	answer string
 	first  string // when it is brought back: that of the definition
 	loses  bool   // it may be lost, if that is said
+	macro  bool   // SETF of FDEFINITION leaves it one
 	file   string // of mini, which has brought it
 }
 
@@ -32,9 +33,9 @@ type truthOracle struct {
 }
 
 type truthSetup struct {
-	n     int
-	key   truthKey
-	loses bool
+	n    int
+	key  truthKey
+	kind truthKind
 }
 
 // miniNames are the functions that the files of mini define.
@@ -49,9 +50,13 @@ func (o *truthOracle) has(pkg string) bool {
 	return pkg == "" || pkg == "mini" && o.loaded || o.facts[truthKey{"package", "", pkg}] != nil
 }
 
+// plain is what most things are defined by.
+var plain = truthKind{slot: "operator", define: "(defun $s () $n)"}
+
 // define is what evaluating a definition of the kind does.
-func (o *truthOracle) define(k truthKey, rule truthRule, n int, loses bool) {
+func (o *truthOracle) define(k truthKey, kind truthKind, n int, loses bool) {
 	o.known[k] = true
+	rule := kind.rule
 	old, answer := o.facts[k], fmt.Sprint(n)
 	switch {
 	case rule == needless || rule == once && old != nil:
@@ -60,8 +65,20 @@ func (o *truthOracle) define(k truthKey, rule truthRule, n int, loses bool) {
 	case rule == assigns:
 		o.facts[k] = &truthFact{answer: answer, first: none}
 	default:
-		o.facts[k] = &truthFact{answer: answer, first: answer, loses: loses}
+		o.facts[k] = &truthFact{answer: answer, first: answer, loses: loses, macro: strings.Contains(kind.define, "macro")}
 	}
+}
+
+// fits reports whether the definition can be made of what there is.
+func (o *truthOracle) fits(kind truthKind, k truthKey) bool {
+	old := o.facts[k]
+	switch {
+	case !o.has(k.pkg):
+		return false
+	case old == nil:
+		return kind.rule != needless && (kind.rule != assigns || k.slot == "loose")
+	}
+	return !old.macro || !strings.HasPrefix(kind.define, "(setf (fdefinition") && !strings.HasPrefix(kind.define, "(setf (symbol-function")
 }
 
 // gone undoes all that is said of.
@@ -95,7 +112,7 @@ func (o *truthOracle) load(force bool) {
 		}
 		for name, n := range names {
 			k := truthKey{"operator", "mini", name}
-			o.define(k, replaces, n, false)
+			o.define(k, plain, n, false)
 			o.facts[k].file = file
 		}
 		o.image[file] = maps.Clone(names)

@@ -66,14 +66,17 @@ func (o *truthOracle) take(s truthStep) []truthCall {
 		if !o.has(pkg) {
 			return nil
 		}
-		o.setups = append(o.setups, truthSetup{s.n, k, kind.loses || kind.closes()})
+		o.setups = append(o.setups, truthSetup{s.n, k, kind})
 		return []truthCall{evaluate(fmt.Sprintf("(defun cl-user::setup%d () %s)", s.n, fill(kind.define, k.symbol(), s.n)))}
 	case "call":
 		if len(o.setups) == 0 {
 			return nil
 		}
 		setup := choose(o.setups, s.x)
-		o.define(setup.key, replaces, setup.n, setup.loses)
+		if !o.fits(setup.kind, setup.key) {
+			return nil
+		}
+		o.define(setup.key, setup.kind, setup.n, setup.kind.loses || setup.kind.closes())
 		return []truthCall{evaluate(fmt.Sprintf("(cl-user::setup%d)", setup.n))}
 	case "pair": // a macro of the user's, which expands to two definitions
 		var calls []truthCall
@@ -82,8 +85,8 @@ func (o *truthOracle) take(s truthStep) []truthCall {
 		}
 		o.pair = true
 		a, b := truthKey{"operator", "", truthName("operator", s.z%3)}, truthKey{"variable", "", truthName("variable", s.z%3)}
-		o.define(a, replaces, s.n, false)
-		o.define(b, replaces, s.n, false)
+		o.define(a, plain, s.n, false)
+		o.define(b, plain, s.n, false)
 		way := choose(truthWays, s.y)
 		return append(calls, way.callsIn("", fmt.Sprintf("(cl-user::defpair %s %s %d)", a.symbol(), b.symbol(), s.n), s.n)...)
 	}
@@ -103,17 +106,17 @@ func (k truthKind) closes() bool {
 }
 
 func (o *truthOracle) takeDefinition(kind truthKind, way truthWay, k truthKey, n int) []truthCall {
-	if !o.has(k.pkg) || (kind.rule == needless || kind.rule == assigns && k.slot == "variable") && o.facts[k] == nil {
+	if !o.fits(kind, k) {
 		return nil
 	}
 	if k.slot == "constant" && o.facts[k] != nil {
 		fmt.Sscan(o.facts[k].answer, &n) // the same value is all that it can have
 	}
 	symbol := k.symbol()
-	if way.bare && k.slot != "package" {
+	if way.bare {
 		symbol = k.name
 	}
-	o.define(k, kind.rule, n, kind.loses || way.loses || way.nests && kind.closes())
+	o.define(k, kind, n, kind.loses || way.loses || way.nests && kind.closes())
 	return way.callsIn(k.pkg, fill(kind.define, symbol, n), n)
 }
 
@@ -140,7 +143,7 @@ func (o *truthOracle) takeUndoing(s truthStep, pkg string) []truthCall {
 		if o.has(p) {
 			return nil
 		}
-		o.define(its, replaces, 1, false)
+		o.define(its, plain, 1, false)
 		return []truthCall{evaluate(fill(choose(truthPackages, s.y), p, 0))}
 	case "delete":
 		if !o.has(p) {
@@ -204,7 +207,7 @@ func (o *truthOracle) takeSystem(s truthStep) []truthCall {
 			return nil
 		}
 		for name, n := range o.disk[file] {
-			o.define(truthKey{"operator", "mini", name}, replaces, n, false)
+			o.define(truthKey{"operator", "mini", name}, plain, n, false)
 		}
 		return []truthCall{tool(choose([]string{"load-file", "compile-file"}, s.y), object{"path": "mini/" + file + ".lisp"})}
 	}

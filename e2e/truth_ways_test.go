@@ -69,7 +69,10 @@ var truthWays = []truthWay{
 	{calls: byTool("compile-form", nil, "$c")},
 	{calls: byTool("inspect-object", nil, "(progn $c (list 1))")},
 	{calls: byTool("profile-code", nil, "(progn $c)")},
-	{calls: byTool("trace-function", object{"functions": "sb-ext:posix-getenv"}, "(progn $c)")},
+	{calls: func(code string, n int) []truthCall {
+		return []truthCall{evaluate("(defun cl-user::traced () 1)"),
+			tool("trace-function", object{"functions": "cl-user::traced", "code": "(progn (cl-user::traced) " + code + ")"})}
+	}},
 	{calls: inFile(byPath("load-file"))}, {calls: inFile(byPath("load-file"))},
 	{calls: inFile(byPath("compile-file"))}, {calls: inFile(byPath("compile-file"))},
 	{calls: inFile(func(file string) truthCall { return tool("load-session", object{"file": file}) })},
