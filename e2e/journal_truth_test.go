@@ -61,6 +61,7 @@ func TestTruthOfExpansion(t *testing.T) {
 		{"a branch of IF", "(if nil (defun fa () 99) 3)"},
 		{"a branch of WHEN", "(when (> 0 1) (defun fa () 99))"},
 		{"a branch of COND", "(cond ((car '(nil)) (defun fa () 99)) (t 3))"},
+		{"a branch in LET", "(let ((x nil)) (when x (defun fa () 99)))"},
 		{"a function that is not called", "(defun setup () (defun fa () 2))"},
 		{"a local function that is not called", "(flet ((setup () (defun fa () 2))) #'setup)"},
 		{"IGNORE-ERRORS", "(ignore-errors (defun fa (x x) 2))"},

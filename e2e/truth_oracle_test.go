@@ -29,7 +29,13 @@ type truthOracle struct {
 
 	// The system mini: by file, what is on disk and what was loaded of it.
 	loaded      bool
-	disk, image map[string]map[string]int
+	disk, image map[string]miniSource
+}
+
+// miniSource is what a file of mini defines.
+type miniSource struct {
+	version int // each edit has its own
+	names   map[string]int
 }
 
 type truthSetup struct {
@@ -43,7 +49,7 @@ var miniNames = map[string][]string{"a": {"x0", "x1"}, "b": {"x2", "x3"}, "c": {
 
 func newTruthOracle() *truthOracle {
 	return &truthOracle{facts: map[truthKey]*truthFact{}, known: map[truthKey]bool{{"operator", "", "op-never"}: true},
-		disk: map[string]map[string]int{"a": {}, "b": {}, "c": {}}, image: map[string]map[string]int{}}
+		disk: map[string]miniSource{"a": {}, "b": {}, "c": {}}, image: map[string]miniSource{}}
 }
 
 func (o *truthOracle) has(pkg string) bool {
@@ -106,16 +112,16 @@ func (o *truthOracle) rename(from, to string) {
 
 // load is what loading mini does: of each file that has changed, or of all.
 func (o *truthOracle) load(force bool) {
-	for file, names := range o.disk {
-		if o.loaded && !force && maps.Equal(names, o.image[file]) {
+	for file, now := range o.disk {
+		if o.loaded && !force && now.version == o.image[file].version {
 			continue
 		}
-		for name, n := range names {
+		for name, n := range now.names {
 			k := truthKey{"operator", "mini", name}
 			o.define(k, plain, n, false)
 			o.facts[k].file = file
 		}
-		o.image[file] = maps.Clone(names)
+		o.image[file] = now
 	}
 	o.loaded = true
 }
@@ -155,11 +161,11 @@ func (o *truthOracle) back() map[truthKey]truthWant {
 		return w
 	})
 	for file, names := range miniNames {
-		changed := !maps.Equal(o.disk[file], o.image[file])
+		changed := o.disk[file].version != o.image[file].version
 		for _, name := range names {
 			k := truthKey{"operator", "mini", name}
 			f, w, disk := o.facts[k], wants[k], none
-			if n, ok := o.disk[file][name]; ok && o.loaded {
+			if n, ok := o.disk[file].names[name]; ok && o.loaded {
 				disk = fmt.Sprint(n)
 				o.known[k] = true
 			}
@@ -186,8 +192,8 @@ func (o *truthOracle) back() map[truthKey]truthWant {
 func (o *truthOracle) afterReset() map[truthKey]truthWant {
 	return o.wants(func(k truthKey, f *truthFact) truthWant {
 		w := truthWant{answers: []string{none}}
-		for file, names := range o.image {
-			n, ok := names[k.name]
+		for file, loaded := range o.image {
+			n, ok := loaded.names[k.name]
 			switch {
 			case k.pkg != "mini" || !slices.Contains(miniNames[file], k.name):
 			case f.file != "":
@@ -203,10 +209,7 @@ func (o *truthOracle) afterReset() map[truthKey]truthWant {
 // settle takes over what an image answers that has begun anew, or was reset.
 func (o *truthOracle) settle(answers map[truthKey]string, fresh bool) {
 	if fresh && o.loaded {
-		o.image = map[string]map[string]int{}
-		for file, names := range o.disk {
-			o.image[file] = maps.Clone(names)
-		}
+		o.image = maps.Clone(o.disk)
 	}
 	for k, answer := range answers {
 		f := o.facts[k]
@@ -219,8 +222,8 @@ func (o *truthOracle) settle(answers map[truthKey]string, fresh bool) {
 			o.facts[k] = f
 		}
 		f.answer, f.first = answer, answer
-		for file, names := range o.image {
-			if n, ok := names[k.name]; ok && k.pkg == "mini" && answer == fmt.Sprint(n) {
+		for file, loaded := range o.image {
+			if n, ok := loaded.names[k.name]; ok && k.pkg == "mini" && answer == fmt.Sprint(n) {
 				f.file, f.loses = file, false
 			}
 		}

@@ -35,7 +35,7 @@ func TestTruthProperty(t *testing.T) {
 			first := r.failure
 			r = shrunk(steps, r, run, time.Now().Add(*truthShrink))
 			t.Fatalf("-truth.seed=%d -truth.sequences=1 -truth.steps=%d fails; at first:\n%s\n\nshortened, this does:\n%s\n\n%s",
-				seed, *truthLength, first, r.transcript(), r.failure)
+				seed, *truthLength, first, &r.script, r.failure)
 		}
 	}
 }
@@ -63,8 +63,7 @@ func shrunk(steps []truthStep, r truthRun, run func([]truthStep) truthRun, until
 type truthRun struct {
 	steps   int // until the failure, with the one that failed
 	failure string
-	calls   []string // what was done, as a script has it
-	files   []string
+	script  truthScript
 
 	w *truthWorld
 	o *truthOracle
@@ -75,9 +74,9 @@ func (r *truthRun) goes(t *testing.T, steps []truthStep) {
 	r.w, r.o = newTruthWorld(t), newTruthOracle()
 	for _, s := range steps {
 		r.steps++
-		before := len(r.calls)
+		before := len(r.script.lines)
 		if complaint := r.step(t, s); complaint != "" {
-			r.failure = fmt.Sprintf("step %d (%s):\n%s\n%s", r.steps, s.op, strings.Join(r.calls[before:], "\n"), complaint)
+			r.failure = fmt.Sprintf("step %d (%s):\n%s\n%s", r.steps, s.op, strings.Join(r.script.lines[before:], "\n"), complaint)
 			return
 		}
 	}
@@ -85,11 +84,7 @@ func (r *truthRun) goes(t *testing.T, steps []truthStep) {
 
 func (r *truthRun) do(t *testing.T, c truthCall) string {
 	reply := r.w.do(t, c)
-	line := c.inScript(&r.files)
-	if strings.HasPrefix(reply, "[ERROR]") || strings.HasPrefix(reply, "[TIMEOUT]") {
-		line = "! " + line
-	}
-	r.calls = append(r.calls, line)
+	r.script.add(c, strings.HasPrefix(reply, "[ERROR]") || strings.HasPrefix(reply, "[TIMEOUT]"))
 	return reply
 }
 
@@ -155,7 +150,8 @@ func (r *truthRun) settled(t *testing.T, wants map[truthKey]truthWant, report *s
 // saved saves the session and compares what a plain SBCL makes of the file.
 func (r *truthRun) saved(t *testing.T, wants map[truthKey]truthWant) (file, complaint string) {
 	file, told := r.w.save(t)
-	r.calls = append(r.calls, "call save-session file="+file)
+	r.script.add(tool("save-session", object{"file": file}), false)
+	r.script.lines = append(r.script.lines, "exec sbcl "+strings.Join(plainSBCL, " ")+" --load "+file)
 	keys := sortedTruths(wants)
 	answers := split(keys, r.w.inPlainSBCL(t, file, batch(keys)))
 	if complaint := disagrees(quiet(wants), answers, &told); complaint != "" {
@@ -216,9 +212,4 @@ func forgiven(wants map[truthKey]truthWant) map[truthKey]truthWant {
 		wants[k] = w
 	}
 	return wants
-}
-
-// transcript is a script that TestScript takes, with the system mini beside it.
-func (r *truthRun) transcript() string {
-	return "server CL_SOURCE_REGISTRY=$WORK/mini/:\n" + strings.Join(r.calls, "\n") + "\n" + strings.Join(r.files, "")
 }

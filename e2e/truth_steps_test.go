@@ -21,7 +21,7 @@ var truthOps = func() (ops []string) {
 		"define": 36, "live": 5, "nothing": 6, "setup": 2, "call": 3, "pair": 2, "undo": 5,
 		"package": 4, "delete": 1, "rename": 1, "unintern": 1,
 		"edit": 2, "edit and load": 5, "edits and loads": 1, "load": 2, "test": 2, "file of mini": 1,
-		"die": 5, "reset": 1, "save": 2, "save and bring back": 1,
+		"die": 5, "reset": 2, "save": 2, "save and bring back": 1,
 	} {
 		ops = append(ops, slices.Repeat([]string{op}, weight)...)
 	}
@@ -99,10 +99,11 @@ func (o *truthOracle) take(s truthStep) []truthCall {
 // operatorKinds are those of functions and macros.
 var operatorKinds = slices.DeleteFunc(slices.Clone(truthKinds), func(k truthKind) bool { return k.slot != "operator" })
 
-// closes reports whether its source needs what is around it, or is no
-// definition's.
+// closes reports whether the definition itself does not say all: it needs what is
+// around it, or is no defining form.
 func (k truthKind) closes() bool {
-	return k.slot == "operator" && !slices.Contains([]string{"(defun $s () $n)", "(defmacro $s () $n)"}, k.define)
+	return k.slot == "operator" && !strings.Contains(k.define, "(defun $s () $n)") &&
+		!strings.Contains(k.define, "(defmacro $s () $n)") && !strings.HasPrefix(k.define, "(eval ")
 }
 
 func (o *truthOracle) takeDefinition(kind truthKind, way truthWay, k truthKey, n int) []truthCall {
@@ -206,7 +207,7 @@ func (o *truthOracle) takeSystem(s truthStep) []truthCall {
 		if !o.loaded {
 			return nil
 		}
-		for name, n := range o.disk[file] {
+		for name, n := range o.disk[file].names {
 			o.define(truthKey{"operator", "mini", name}, plain, n, false)
 		}
 		return []truthCall{tool(choose([]string{"load-file", "compile-file"}, s.y), object{"path": "mini/" + file + ".lisp"})}
@@ -218,24 +219,21 @@ func (o *truthOracle) takeSystem(s truthStep) []truthCall {
 // it was, or not there.
 func (o *truthOracle) edit(s truthStep, again int) truthCall {
 	file := choose([]string{"a", "b", "c"}, s.x)
-	text := "(in-package :mini)\n"
+	version, names := s.n*10+3*again, map[string]int{}
+	text := fmt.Sprintf("; %d\n(in-package :mini)\n", version)
 	for i, name := range miniNames[file] {
-		k := truthKey{"operator", "mini", name}
-		switch n, there := o.disk[file][name]; (s.y >> (4 * (i + again))) % 8 {
-		case 0:
-			delete(o.disk[file], name)
-		case 1, 2:
-			if there {
-				o.disk[file][name] = n
-			}
-		default:
-			o.disk[file][name] = s.n*10 + 3*i + again
+		n, there := o.disk[file].names[name]
+		switch how := (s.y >> (4 * (i + again))) % 8; {
+		case how == 0 || how < 3 && !there:
+			continue
+		case how >= 3:
+			n = version + i
 		}
-		if n, there := o.disk[file][name]; there {
-			o.known[k] = true
-			text += fmt.Sprintf("(defun %s () %d)\n", name, n)
-		}
+		names[name] = n
+		o.known[truthKey{"operator", "mini", name}] = true
+		text += fmt.Sprintf("(defun %s () %d)\n", name, n)
 	}
+	o.disk[file] = miniSource{version, names}
 	return written("mini/"+file+".lisp", text)
 }
 

@@ -54,8 +54,8 @@ var truthWays = []truthWay{
 	{calls: around("(let () $c)")},
 	{calls: around("(eval '$c)")},
 	{calls: around("(in-package :$p) $c (in-package :cl-user)"), bare: true},
-	{calls: around("(when (find-package :cl) $c)")},
-	{calls: around("(ignore-errors $c (error \"x\") " + neverDefined + ")")},
+	{calls: around("(when (find-package :cl) $c)"), nests: true},
+	{calls: around("(ignore-errors $c (error \"x\") " + neverDefined + ")"), nests: true},
 	{calls: around("(funcall (compile nil '(lambda () $c)))"), nests: true},
 	{calls: around("(sb-thread:join-thread (sb-thread:make-thread (lambda () $c)))"), nests: true},
 	// forms that end abnormally

@@ -2,12 +2,12 @@ package e2e
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,15 +23,21 @@ type truthWorld struct {
 	saves         int
 }
 
+var miniSystem = map[string]string{
+	"mini/mini.asd": `(defsystem "mini" :components ((:file "package")
+  (:file "a" :depends-on ("package")) (:file "b" :depends-on ("package")) (:file "c" :depends-on ("package"))))`,
+	"mini/package.lisp": "(defpackage :mini (:use :cl))",
+	"mini/a.lisp":       "(in-package :mini)",
+	"mini/b.lisp":       "(in-package :mini)",
+	"mini/c.lisp":       "(in-package :mini)",
+}
+
 func newTruthWorld(t *testing.T) *truthWorld {
 	t.Helper()
 	dir := t.TempDir()
 	w := &truthWorld{dir: dir, registry: "CL_SOURCE_REGISTRY=" + dir + "/mini/:"}
-	w.write(t, "mini/mini.asd", `(defsystem "mini" :components ((:file "package")
-  (:file "a" :depends-on ("package")) (:file "b" :depends-on ("package")) (:file "c" :depends-on ("package"))))`)
-	w.write(t, "mini/package.lisp", "(defpackage :mini (:use :cl))")
-	for _, file := range []string{"a", "b", "c"} {
-		w.write(t, "mini/"+file+".lisp", "(in-package :mini)")
+	for name, text := range miniSystem {
+		w.write(t, name, text)
 	}
 	w.server = startWith(t, wire.Options{Dir: dir, Env: w.environ(t)})
 	return w
@@ -69,21 +75,6 @@ func written(file, text string) truthCall     { return truthCall{file: file, tex
 func (c truthCall) kills() bool               { return c.tool == "" && c.file == "" && c.wait == 0 }
 func (w *truthWorld) path(name string) string { return filepath.Join(w.dir, name) }
 func quoteScript(s string) string             { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-func (c truthCall) inScript(files *[]string) string {
-	switch {
-	case c.kills():
-		return "kill-image"
-	case c.wait > 0:
-		return fmt.Sprintf("exec sleep %.1f", c.wait.Seconds())
-	case c.file != "":
-		*files = append(*files, fmt.Sprintf("-- version%d --\n%s\n", len(*files)+1, c.text))
-		return fmt.Sprintf("cp version%d %s", len(*files), c.file)
-	case c.tool == "evaluate-lisp" && len(c.args) == 1:
-		return "eval " + quoteScript(c.args["code"].(string))
-	}
-	args, _ := json.Marshal(c.args)
-	return "call " + c.tool + " " + quoteScript(string(args))
-}
 
 // do does c and returns the reply, which may be an error: that is part of it.
 func (w *truthWorld) do(t *testing.T, c truthCall) string {
@@ -144,11 +135,13 @@ func (w *truthWorld) save(t *testing.T) (file, told string) {
 	return file, told
 }
 
+var plainSBCL = []string{"--noinform", "--no-sysinit", "--no-userinit", "--non-interactive"}
+
 // inPlainSBCL loads a saved file into a fresh SBCL, in which nothing of ours
 // is, and returns the value of the expression there; file may be missing.
 func (w *truthWorld) inPlainSBCL(t *testing.T, file, expression string) string {
 	t.Helper()
-	args := []string{"--noinform", "--no-sysinit", "--no-userinit", "--non-interactive"}
+	args := slices.Clone(plainSBCL)
 	if _, err := os.Stat(w.path(file)); err == nil {
 		args = append(args, "--load", file)
 	}
