@@ -40,23 +40,23 @@ var truthSlots = map[string]struct{ ask, undo string }{
 	"compiler-macro":     {"(funcall (compiler-macro-function '$s) '($s) nil)", "(setf (compiler-macro-function '$s) nil)"},
 	"modify-macro":       {"(eval '(let ((p 0)) ($s p)))", "(fmakunbound '$s)"},
 	"global":             {"(symbol-value '$s)", ""},
-	"method t":           {method("() (list (find-class t))", "1.5"), ""},
-	"method integer":     {method("() (list (find-class 'integer))", "5"), removed("() (list (find-class 'integer))")},
-	"method key":         {method("() '((eql :k))", ":k"), removed("() '((eql :k))")},
-	"method variable":    {method("() '((eql :v))", ":v"), removed("() '((eql :v))")},
-	"method around":      {method("'(:around) (list (find-class 'string))", `"s"`), removed("'(:around) (list (find-class 'string))")},
-	"method-combination": {combination, ""},
+	"method t":           {askMethod("() (list (find-class t))", "1.5"), ""},
+	"method integer":     {askMethod("() (list (find-class 'integer))", "5"), removeMethod("() (list (find-class 'integer))")},
+	"method key":         {askMethod("() '((eql :k))", ":k"), removeMethod("() '((eql :k))")},
+	"method variable":    {askMethod("() '((eql :v))", ":v"), removeMethod("() '((eql :v))")},
+	"method around":      {askMethod("'(:around) (list (find-class 'string))", `"s"`), removeMethod("'(:around) (list (find-class 'string))")},
+	"method-combination": {askCombination, ""},
 	"package":            {"(and (find-package '#:$s) 1)", ""},
 }
 
-func method(how, argument string) string {
+func askMethod(how, argument string) string {
 	return "(and (find-method #'$s " + how + ") ($s " + argument + "))"
 }
 
-func removed(how string) string { return "(remove-method #'$s (find-method #'$s " + how + "))" }
+func removeMethod(how string) string { return "(remove-method #'$s (find-method #'$s " + how + "))" }
 
 // combination calls a generic function without a name, which leaves nothing.
-const combination = `(let ((g (make-instance 'standard-generic-function :lambda-list '(x)
+const askCombination = `(let ((g (make-instance 'standard-generic-function :lambda-list '(x)
     :method-combination (sb-mop:find-method-combination #'print-object '$s nil))))
   (add-method g (make-instance 'standard-method :lambda-list '(x) :qualifiers '() :specializers (list (find-class t))
     :function (lambda (arguments next) (declare (ignore arguments next)) 0)))
@@ -130,10 +130,10 @@ func (k truthKey) symbol() string {
 	return k.pkg + "::" + k.name
 }
 
-func (k truthKey) ask() string  { return fill(truthSlots[k.slot].ask, k.symbol(), 0) }
-func (k truthKey) undo() string { return fill(truthSlots[k.slot].undo, k.symbol(), 0) }
+func (k truthKey) ask() string  { return fillIn(truthSlots[k.slot].ask, k.symbol(), 0) }
+func (k truthKey) undo() string { return fillIn(truthSlots[k.slot].undo, k.symbol(), 0) }
 
-func fill(code, symbol string, n int) string {
+func fillIn(code, symbol string, n int) string {
 	return strings.NewReplacer("$s", symbol, "$n", fmt.Sprint(n)).Replace(code)
 }
 

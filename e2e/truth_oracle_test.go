@@ -56,8 +56,8 @@ func (o *truthOracle) has(pkg string) bool {
 	return pkg == "" || pkg == "mini" && o.loaded || o.facts[truthKey{"package", "", pkg}] != nil
 }
 
-// plain is what most things are defined by.
-var plain = truthKind{slot: "operator", define: "(defun $s () $n)"}
+// plainDefun is what most things are defined by.
+var plainDefun = truthKind{slot: "operator", define: "(defun $s () $n)"}
 
 // define is what evaluating a definition of the kind does.
 func (o *truthOracle) define(k truthKey, kind truthKind, n int, loses bool) {
@@ -118,7 +118,7 @@ func (o *truthOracle) load(force bool) {
 		}
 		for name, n := range now.names {
 			k := truthKey{"operator", "mini", name}
-			o.define(k, plain, n, false)
+			o.define(k, plainDefun, n, false)
 			o.facts[k].file = file
 		}
 		o.image[file] = now
@@ -206,9 +206,10 @@ func (o *truthOracle) afterReset() map[truthKey]truthWant {
 	})
 }
 
-// settle takes over what an image answers that has begun anew, or was reset.
-func (o *truthOracle) settle(answers map[truthKey]string, fresh bool) {
-	if fresh && o.loaded {
+// settle takes over what an image answers that was reset, or to which the session
+// was brought back, with the system as it is on disk.
+func (o *truthOracle) settle(answers map[truthKey]string, back bool) {
+	if back && o.loaded {
 		o.image = maps.Clone(o.disk)
 	}
 	for k, answer := range answers {
@@ -220,6 +221,9 @@ func (o *truthOracle) settle(answers map[truthKey]string, fresh bool) {
 		if f == nil {
 			f = &truthFact{}
 			o.facts[k] = f
+		}
+		if f.answer != answer {
+			f.file = ""
 		}
 		f.answer, f.first = answer, answer
 		for file, loaded := range o.image {

@@ -72,6 +72,7 @@ type truthRun struct {
 // goes takes the steps and stops at the first disagreement.
 func (r *truthRun) goes(t *testing.T, steps []truthStep) {
 	r.w, r.o = newTruthWorld(t), newTruthOracle()
+	r.do(t, evalCall(":begun")) // an image to die
 	for _, s := range steps {
 		r.steps++
 		before := len(r.script.lines)
@@ -103,12 +104,12 @@ func (r *truthRun) step(t *testing.T, s truthStep) string {
 		if complaint != "" || s.op == "save" || file == "" {
 			return complaint
 		}
-		setups, pair := o.setups, o.pair
+		facts, setups, pair := maps.Clone(o.facts), o.setups, o.pair
 		if complaint := r.reset(t); complaint != "" {
 			return complaint
 		}
-		o.setups, o.pair = setups, pair
-		reply := r.do(t, tool("load-session", object{"file": file}))
+		o.facts, o.setups, o.pair = facts, setups, pair
+		reply := r.do(t, toolCall("load-session", object{"file": file}))
 		return r.settled(t, forgiven(wants), &reply, true)
 	}
 	calls := o.take(s)
@@ -127,7 +128,7 @@ func (r *truthRun) step(t *testing.T, s truthStep) string {
 }
 
 func (r *truthRun) reset(t *testing.T) string {
-	r.do(t, tool("reset-session", object{}))
+	r.do(t, toolCall("reset-session", object{}))
 	wants := r.o.afterReset()
 	r.o.setups, r.o.pair = nil, false
 	return r.settled(t, wants, nil, false)
@@ -135,7 +136,7 @@ func (r *truthRun) reset(t *testing.T) string {
 
 // settled compares where the session was brought back or reset; report is where
 // losses are told, nil the next reply.
-func (r *truthRun) settled(t *testing.T, wants map[truthKey]truthWant, report *string, fresh bool) string {
+func (r *truthRun) settled(t *testing.T, wants map[truthKey]truthWant, report *string, back bool) string {
 	answers, reply := r.answers(t)
 	if report == nil {
 		report = &reply
@@ -143,17 +144,17 @@ func (r *truthRun) settled(t *testing.T, wants map[truthKey]truthWant, report *s
 	if complaint := disagrees(wants, answers, report); complaint != "" {
 		return complaint + "\nthe reply:\n" + clip(*report)
 	}
-	r.o.settle(answers, fresh)
+	r.o.settle(answers, back)
 	return ""
 }
 
 // saved saves the session and compares what a plain SBCL makes of the file.
 func (r *truthRun) saved(t *testing.T, wants map[truthKey]truthWant) (file, complaint string) {
 	file, told := r.w.save(t)
-	r.script.add(tool("save-session", object{"file": file}), false)
+	r.script.add(toolCall("save-session", object{"file": file}), false)
 	r.script.lines = append(r.script.lines, "exec sbcl "+strings.Join(plainSBCL, " ")+" --load "+file)
 	keys := sortedTruths(wants)
-	answers := split(keys, r.w.inPlainSBCL(t, file, batch(keys)))
+	answers := answersOf(keys, r.w.inPlainSBCL(t, file, askAll(keys)))
 	if complaint := disagrees(quiet(wants), answers, &told); complaint != "" {
 		return file, "in a plain sbcl that loads " + file + ":\n" + complaint + "\nsave-session said:\n" + clip(told)
 	}
@@ -166,12 +167,12 @@ func (r *truthRun) saved(t *testing.T, wants map[truthKey]truthWant) (file, comp
 // answers asks for all that is known.
 func (r *truthRun) answers(t *testing.T) (map[truthKey]string, string) {
 	keys := sortedTruths(r.o.now())
-	line, reply := r.w.ask(t, batch(keys))
-	return split(keys, line), reply
+	line, reply := r.w.ask(t, askAll(keys))
+	return answersOf(keys, line), reply
 }
 
-// batch is code for the answers to all keys, as one string.
-func batch(keys []truthKey) string {
+// askAll is code for the answers to all keys, as one string.
+func askAll(keys []truthKey) string {
 	var texts strings.Builder
 	for _, k := range keys {
 		texts.WriteString(" " + lispString(k.ask()))
@@ -180,8 +181,8 @@ func batch(keys []truthKey) string {
   (format nil "~{~A~^ ~}" (mapcar #'answer '(` + texts.String() + `))))`
 }
 
-// split gives each key its answer; the whole line where there are not as many.
-func split(keys []truthKey, line string) map[truthKey]string {
+// answersOf gives each key its answer; the whole line where there are not as many.
+func answersOf(keys []truthKey, line string) map[truthKey]string {
 	parts := strings.Fields(strings.Trim(line, `"`))
 	answers := map[truthKey]string{}
 	for i, k := range keys {

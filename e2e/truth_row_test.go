@@ -25,7 +25,7 @@ func rowsHold(t *testing.T, rows []truthRow) {
 func (row truthRow) holds(t *testing.T, w *truthWorld) {
 	for _, m := range row.make {
 		if code, ok := m.(string); ok {
-			m = evaluate(code)
+			m = evalCall(code)
 		}
 		t.Logf("reply: %s", clip(w.do(t, m.(truthCall))))
 	}

@@ -37,20 +37,20 @@ func truthSteps(random *rand.Rand, n int) []truthStep {
 	return steps
 }
 
-func choose[T any](of []T, by int) T { return of[by%len(of)] }
+func chosen[T any](of []T, by int) T { return of[by%len(of)] }
 
 // take says what calls the step is, and has the oracle know what they do; none
 // if there is nothing that it could be done to.
 func (o *truthOracle) take(s truthStep) []truthCall {
-	pkg := choose([]string{"", "", "", "pa", "pb"}, s.z/64)
+	pkg := chosen([]string{"", "", "", "pa", "pb"}, s.z/64)
 	home := func(slot string) truthKey { return truthKey{slot, pkg, truthName(slot, s.z%3)} }
 	switch s.op {
 	case "define":
-		kind := choose(truthKinds, s.x)
-		return o.takeDefinition(kind, choose(truthWays, s.y), home(kind.slot), s.n)
+		kind := chosen(truthKinds, s.x)
+		return o.takeDefinition(kind, chosen(truthWays, s.y), home(kind.slot), s.n)
 	case "live":
-		kind := choose(operatorKinds, s.x)
-		return o.takeDefinition(kind, choose(truthWays, s.y), truthKey{"operator", "mini", fmt.Sprint("x", s.z%5)}, s.n)
+		kind := chosen(operatorKinds, s.x)
+		return o.takeDefinition(kind, chosen(truthWays, s.y), truthKey{"operator", "mini", fmt.Sprint("x", s.z%5)}, s.n)
 	case "nothing":
 		k := home("operator")
 		if !o.has(pkg) {
@@ -58,36 +58,36 @@ func (o *truthOracle) take(s truthStep) []truthCall {
 		}
 		o.known[k] = true
 		if s.x%8 == 0 {
-			return []truthCall{evaluate(fmt.Sprintf("(ignore-errors (defun %s (x x) %d))", k.symbol(), s.n))}
+			return []truthCall{evalCall(fmt.Sprintf("(ignore-errors (defun %s (x x) %d))", k.symbol(), s.n))}
 		}
-		return choose(truthNothings, s.x)(fill(choose(operatorKinds[:3], s.y).define, k.symbol(), s.n), s.n)
+		return chosen(truthNothings, s.x)(fillIn(chosen(operatorKinds[:3], s.y).define, k.symbol(), s.n), s.n)
 	case "setup":
-		kind, k := choose(operatorKinds, s.x), home("operator")
+		kind, k := chosen(operatorKinds, s.x), home("operator")
 		if !o.has(pkg) {
 			return nil
 		}
 		o.setups = append(o.setups, truthSetup{s.n, k, kind})
-		return []truthCall{evaluate(fmt.Sprintf("(defun cl-user::setup%d () %s)", s.n, fill(kind.define, k.symbol(), s.n)))}
+		return []truthCall{evalCall(fmt.Sprintf("(defun cl-user::setup%d () %s)", s.n, fillIn(kind.define, k.symbol(), s.n)))}
 	case "call":
 		if len(o.setups) == 0 {
 			return nil
 		}
-		setup := choose(o.setups, s.x)
+		setup := chosen(o.setups, s.x)
 		if !o.fits(setup.kind, setup.key) {
 			return nil
 		}
 		o.define(setup.key, setup.kind, setup.n, setup.kind.loses || setup.kind.closes())
-		return []truthCall{evaluate(fmt.Sprintf("(cl-user::setup%d)", setup.n))}
+		return []truthCall{evalCall(fmt.Sprintf("(cl-user::setup%d)", setup.n))}
 	case "pair": // a macro of the user's, which expands to two definitions
 		var calls []truthCall
 		if !o.pair {
-			calls = append(calls, evaluate("(defmacro cl-user::defpair (a b n) `(progn (defun ,a () ,n) (defparameter ,b ,n)))"))
+			calls = append(calls, evalCall("(defmacro cl-user::defpair (a b n) `(progn (defun ,a () ,n) (defparameter ,b ,n)))"))
 		}
 		o.pair = true
 		a, b := truthKey{"operator", "", truthName("operator", s.z%3)}, truthKey{"variable", "", truthName("variable", s.z%3)}
-		o.define(a, plain, s.n, false)
-		o.define(b, plain, s.n, false)
-		way := choose(truthWays, s.y)
+		o.define(a, plainDefun, s.n, false)
+		o.define(b, plainDefun, s.n, false)
+		way := chosen(truthWays, s.y)
 		return append(calls, way.callsIn("", fmt.Sprintf("(cl-user::defpair %s %s %d)", a.symbol(), b.symbol(), s.n), s.n)...)
 	}
 	if calls := o.takeSystem(s); calls != nil {
@@ -118,7 +118,7 @@ func (o *truthOracle) takeDefinition(kind truthKind, way truthWay, k truthKey, n
 		symbol = k.name
 	}
 	o.define(k, kind, n, kind.loses || way.loses || way.nests && kind.closes())
-	return way.callsIn(k.pkg, fill(kind.define, symbol, n), n)
+	return way.callsIn(k.pkg, fillIn(kind.define, symbol, n), n)
 }
 
 // callsIn are the calls of the way for code that defines something in pkg.
@@ -137,27 +137,27 @@ func (w truthWay) callsIn(pkg, code string, n int) []truthCall {
 
 // takeUndoing are the steps that undo, and packages.
 func (o *truthOracle) takeUndoing(s truthStep, pkg string) []truthCall {
-	p, q := choose([]string{"pa", "pb"}, s.x), choose([]string{"pb", "pa"}, s.x)
+	p, q := chosen([]string{"pa", "pb"}, s.x), chosen([]string{"pb", "pa"}, s.x)
 	its := truthKey{"package", "", p}
 	switch s.op {
 	case "package":
 		if o.has(p) {
 			return nil
 		}
-		o.define(its, plain, 1, false)
-		return []truthCall{evaluate(fill(choose(truthPackages, s.y), p, 0))}
+		o.define(its, plainDefun, 1, false)
+		return []truthCall{evalCall(fillIn(chosen(truthPackages, s.y), p, 0))}
 	case "delete":
 		if !o.has(p) {
 			return nil
 		}
 		o.gone(func(k truthKey) bool { return k.pkg == p || k == its })
-		return []truthCall{evaluate("(delete-package :" + p + ")")}
+		return []truthCall{evalCall("(delete-package :" + p + ")")}
 	case "rename":
 		if !o.has(p) || o.has(q) {
 			return nil
 		}
 		o.rename(p, q)
-		return []truthCall{evaluate(fmt.Sprintf("(rename-package :%s :%s)", p, q))}
+		return []truthCall{evalCall(fmt.Sprintf("(rename-package :%s :%s)", p, q))}
 	}
 	var there []truthKey // what can be undone; the system's is the system's
 	for _, k := range sortedTruths(o.now()) {
@@ -168,22 +168,22 @@ func (o *truthOracle) takeUndoing(s truthStep, pkg string) []truthCall {
 	if len(there) == 0 {
 		return nil
 	}
-	k := choose(there, s.x)
+	k := chosen(there, s.x)
 	if s.op == "unintern" {
 		o.gone(func(other truthKey) bool { return other.pkg == k.pkg && other.name == k.name })
 		in := k.pkg
 		if in == "" {
 			in = "cl-user"
 		}
-		return []truthCall{evaluate(fmt.Sprintf("(unintern '%s :%s)", k.symbol(), in))}
+		return []truthCall{evalCall(fmt.Sprintf("(unintern '%s :%s)", k.symbol(), in))}
 	}
 	if code := k.undo(); code != "" && (s.y%2 == 0 || !strings.HasPrefix(k.slot, "method ")) {
 		o.gone(func(other truthKey) bool { return other == k })
-		return []truthCall{evaluate(code)}
+		return []truthCall{evalCall(code)}
 	}
 	if strings.HasPrefix(k.slot, "method ") {
 		o.gone(func(other truthKey) bool { return other.pkg == k.pkg && other.name == k.name })
-		return []truthCall{evaluate("(fmakunbound '" + k.symbol() + ")")}
+		return []truthCall{evalCall("(fmakunbound '" + k.symbol() + ")")}
 	}
 	return nil
 }
@@ -201,16 +201,16 @@ func (o *truthOracle) takeSystem(s truthStep) []truthCall {
 		return []truthCall{o.loadBy(s.z)}
 	case "test":
 		o.load(false)
-		return []truthCall{tool("run-tests", object{"system": "mini"})}
+		return []truthCall{toolCall("run-tests", object{"system": "mini"})}
 	case "file of mini": // as one tries a file, without its system
-		file := choose([]string{"a", "b", "c"}, s.x)
+		file := chosen([]string{"a", "b", "c"}, s.x)
 		if !o.loaded {
 			return nil
 		}
 		for name, n := range o.disk[file].names {
-			o.define(truthKey{"operator", "mini", name}, plain, n, false)
+			o.define(truthKey{"operator", "mini", name}, plainDefun, n, false)
 		}
-		return []truthCall{tool(choose([]string{"load-file", "compile-file"}, s.y), object{"path": "mini/" + file + ".lisp"})}
+		return []truthCall{toolCall(chosen([]string{"load-file", "compile-file"}, s.y), object{"path": "mini/" + file + ".lisp"})}
 	}
 	return nil
 }
@@ -218,7 +218,7 @@ func (o *truthOracle) takeSystem(s truthStep) []truthCall {
 // edit writes a file of mini anew: each of its functions is another one, or as
 // it was, or not there.
 func (o *truthOracle) edit(s truthStep, again int) truthCall {
-	file := choose([]string{"a", "b", "c"}, s.x)
+	file := chosen([]string{"a", "b", "c"}, s.x)
 	version, names := s.n*10+3*again, map[string]int{}
 	text := fmt.Sprintf("; %d\n(in-package :mini)\n", version)
 	for i, name := range miniNames[file] {
@@ -234,16 +234,16 @@ func (o *truthOracle) edit(s truthStep, again int) truthCall {
 		text += fmt.Sprintf("(defun %s () %d)\n", name, n)
 	}
 	o.disk[file] = miniSource{version, names}
-	return written("mini/"+file+".lisp", text)
+	return fileCall("mini/"+file+".lisp", text)
 }
 
 func (o *truthOracle) loadBy(how int) truthCall {
 	o.load(how%8 == 0)
 	switch {
 	case how%8 == 0:
-		return tool("load-system", object{"system": "mini", "force": true})
+		return toolCall("load-system", object{"system": "mini", "force": true})
 	case how%2 == 0:
-		return tool("load-system", object{"system": "mini/mini.asd"})
+		return toolCall("load-system", object{"system": "mini/mini.asd"})
 	}
 	return loadMini
 }

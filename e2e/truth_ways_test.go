@@ -14,9 +14,9 @@ type truthWay struct {
 	loses, nests bool
 }
 
-func around(format string) func(string, int) []truthCall {
+func inCode(format string) func(string, int) []truthCall {
 	return func(code string, _ int) []truthCall {
-		return []truthCall{evaluate(strings.ReplaceAll(format, "$c", code))}
+		return []truthCall{evalCall(strings.ReplaceAll(format, "$c", code))}
 	}
 }
 
@@ -26,7 +26,7 @@ func byTool(name string, args object, format string) func(string, int) []truthCa
 		for k, v := range args {
 			with[k] = v
 		}
-		return []truthCall{tool(name, with)}
+		return []truthCall{toolCall(name, with)}
 	}
 }
 
@@ -34,70 +34,70 @@ func byTool(name string, args object, format string) func(string, int) []truthCa
 func inFile(call func(file string) truthCall) func(string, int) []truthCall {
 	return func(code string, n int) []truthCall {
 		file := fmt.Sprintf("f%d.lisp", n)
-		return []truthCall{written(file, code+"\n"), call(file)}
+		return []truthCall{fileCall(file, code+"\n"), call(file)}
 	}
 }
 
 func byPath(name string) func(string) truthCall {
-	return func(file string) truthCall { return tool(name, object{"path": file}) }
+	return func(file string) truthCall { return toolCall(name, object{"path": file}) }
 }
 
-func then(calls func(string, int) []truthCall, more truthCall) func(string, int) []truthCall {
+func followed(calls func(string, int) []truthCall, more truthCall) func(string, int) []truthCall {
 	return func(code string, n int) []truthCall { return append(calls(code, n), more) }
 }
 
 const neverDefined = "(defun cl-user::op-never () 0)"
 
 var truthWays = []truthWay{
-	{calls: around("$c")}, {calls: around("$c")}, {calls: around("$c")}, {calls: around("$c")},
-	{calls: around("(progn 1 $c)")},
-	{calls: around("(let () $c)")},
-	{calls: around("(eval '$c)")},
-	{calls: around("(in-package :$p) $c (in-package :cl-user)"), bare: true},
-	{calls: around("(when (find-package :cl) $c)"), nests: true},
-	{calls: around("(ignore-errors $c (error \"x\") " + neverDefined + ")"), nests: true},
-	{calls: around("(funcall (compile nil '(lambda () $c)))"), nests: true},
-	{calls: around("(sb-thread:join-thread (sb-thread:make-thread (lambda () $c)))"), nests: true},
+	{calls: inCode("$c")}, {calls: inCode("$c")}, {calls: inCode("$c")}, {calls: inCode("$c")},
+	{calls: inCode("(progn 1 $c)")},
+	{calls: inCode("(let () $c)")},
+	{calls: inCode("(eval '$c)")},
+	{calls: inCode("(in-package :$p) $c (in-package :cl-user)"), bare: true},
+	{calls: inCode("(when (find-package :cl) $c)"), nests: true},
+	{calls: inCode("(ignore-errors $c (error \"x\") " + neverDefined + ")"), nests: true},
+	{calls: inCode("(funcall (compile nil '(lambda () $c)))"), nests: true},
+	{calls: inCode("(sb-thread:join-thread (sb-thread:make-thread (lambda () $c)))"), nests: true},
 	// forms that end abnormally
-	{calls: around("(progn $c (error \"x\") " + neverDefined + ")")},
-	{calls: around("$c (error \"x\") " + neverDefined)},
+	{calls: inCode("(progn $c (error \"x\") " + neverDefined + ")")},
+	{calls: inCode("$c (error \"x\") " + neverDefined)},
 	{calls: byTool("evaluate-lisp", object{"timeout": 1}, "(progn $c (loop (sleep 0.01)) "+neverDefined+")")},
-	{calls: then(byTool("evaluate-lisp", object{"on-error": "debug"}, "(progn $c (error \"x\") "+neverDefined+")"), tool("abort-evaluation", object{}))},
-	{calls: then(byTool("evaluate-lisp", object{"on-error": "debug"}, "(progn (cerror \"Go on.\" \"x\") $c)"), tool("invoke-restart", object{"restart": "CONTINUE"}))},
-	{calls: then(byTool("evaluate-lisp", object{"on-error": "debug"}, "(progn $c (cerror \"Go on.\" \"x\") 1)"), tool("invoke-restart", object{"restart": "CONTINUE"}))},
+	{calls: followed(byTool("evaluate-lisp", object{"on-error": "debug"}, "(progn $c (error \"x\") "+neverDefined+")"), toolCall("abort-evaluation", object{}))},
+	{calls: followed(byTool("evaluate-lisp", object{"on-error": "debug"}, "(progn (cerror \"Go on.\" \"x\") $c)"), toolCall("invoke-restart", object{"restart": "CONTINUE"}))},
+	{calls: followed(byTool("evaluate-lisp", object{"on-error": "debug"}, "(progn $c (cerror \"Go on.\" \"x\") 1)"), toolCall("invoke-restart", object{"restart": "CONTINUE"}))},
 	// other tools
 	{calls: byTool("compile-form", nil, "$c")},
 	{calls: byTool("inspect-object", nil, "(progn $c (list 1))")},
 	{calls: byTool("profile-code", nil, "(progn $c)")},
 	{calls: func(code string, n int) []truthCall {
-		return []truthCall{evaluate("(defun cl-user::traced () 1)"),
-			tool("trace-function", object{"functions": "cl-user::traced", "code": "(progn (cl-user::traced) " + code + ")"})}
+		return []truthCall{evalCall("(defun cl-user::traced () 1)"),
+			toolCall("trace-function", object{"functions": "cl-user::traced", "code": "(progn (cl-user::traced) " + code + ")"})}
 	}},
 	{calls: inFile(byPath("load-file"))}, {calls: inFile(byPath("load-file"))},
 	{calls: inFile(byPath("compile-file"))}, {calls: inFile(byPath("compile-file"))},
-	{calls: inFile(func(file string) truthCall { return tool("load-session", object{"file": file}) })},
-	{calls: inFile(func(file string) truthCall { return evaluate(fmt.Sprintf("(load %q)", file)) })},
-	{calls: inFile(func(file string) truthCall { return evaluate(fmt.Sprintf("(load (compile-file %q))", file)) }), loses: true},
+	{calls: inFile(func(file string) truthCall { return toolCall("load-session", object{"file": file}) })},
+	{calls: inFile(func(file string) truthCall { return evalCall(fmt.Sprintf("(load %q)", file)) })},
+	{calls: inFile(func(file string) truthCall { return evalCall(fmt.Sprintf("(load (compile-file %q))", file)) }), loses: true},
 }
 
 // truthNothings are ways to have code that do not evaluate it.
 var truthNothings = []func(code string, n int) []truthCall{
-	around("(macroexpand-1 '$c)"),
-	around("(macroexpand '$c)"),
-	around("(compile nil '(lambda () $c))"),
-	around("(if nil $c 3)"),
-	around("(let ((x nil)) (when x $c))"),
-	around("(list '$c)"),
-	around("(flet ((f () $c)) #'f)"),
-	around("(progn (error \"x\") $c)"),
-	around("(error \"x\") $c"),
-	around("(handler-case (progn (error \"x\") $c) (error () 1))"),
-	around("(ignore-errors (error \"x\") $c)"),
+	inCode("(macroexpand-1 '$c)"),
+	inCode("(macroexpand '$c)"),
+	inCode("(compile nil '(lambda () $c))"),
+	inCode("(if nil $c 3)"),
+	inCode("(let ((x nil)) (when x $c))"),
+	inCode("(list '$c)"),
+	inCode("(flet ((f () $c)) #'f)"),
+	inCode("(progn (error \"x\") $c)"),
+	inCode("(error \"x\") $c"),
+	inCode("(handler-case (progn (error \"x\") $c) (error () 1))"),
+	inCode("(ignore-errors (error \"x\") $c)"),
 	func(code string, n int) []truthCall {
-		return []truthCall{evaluate(fmt.Sprintf("(defun cl-user::uncalled%d () %s)", n, code))}
+		return []truthCall{evalCall(fmt.Sprintf("(defun cl-user::uncalled%d () %s)", n, code))}
 	},
 	func(code string, _ int) []truthCall {
-		return []truthCall{tool("macroexpand-form", object{"form": code})}
+		return []truthCall{toolCall("macroexpand-form", object{"form": code})}
 	},
 	byTool("validate-syntax", nil, "$c"),
 	byTool("compile-form", object{"load": false}, "(progn 1 (let () $c))"),

@@ -59,8 +59,8 @@ func (w *truthWorld) write(t *testing.T, name, text string) {
 	}
 }
 
-// truthCall is one thing that is done: a tool is called, or else the file is
-// written, or nothing is done for a while.
+// truthCall is one thing that is done: a tool is called, a file written, or
+// nothing done for a while; without any of that the image is killed.
 type truthCall struct {
 	tool string
 	args object
@@ -69,12 +69,11 @@ type truthCall struct {
 	wait time.Duration
 }
 
-func tool(name string, args object) truthCall { return truthCall{tool: name, args: args} }
-func evaluate(code string) truthCall          { return tool("evaluate-lisp", object{"code": code}) }
-func written(file, text string) truthCall     { return truthCall{file: file, text: text} }
-func (c truthCall) kills() bool               { return c.tool == "" && c.file == "" && c.wait == 0 }
-func (w *truthWorld) path(name string) string { return filepath.Join(w.dir, name) }
-func quoteScript(s string) string             { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+func toolCall(name string, args object) truthCall { return truthCall{tool: name, args: args} }
+func evalCall(code string) truthCall              { return toolCall("evaluate-lisp", object{"code": code}) }
+func fileCall(file, text string) truthCall        { return truthCall{file: file, text: text} }
+func (c truthCall) kills() bool                   { return c.tool == "" && c.file == "" && c.wait == 0 }
+func (w *truthWorld) path(name string) string     { return filepath.Join(w.dir, name) }
 
 // do does c and returns the reply, which may be an error: that is part of it.
 func (w *truthWorld) do(t *testing.T, c truthCall) string {
@@ -113,7 +112,7 @@ var firstValue = regexp.MustCompile(`(?m)^=> (.*)$`)
 // ask returns the value and the whole reply, whose notes tell what was lost.
 func (w *truthWorld) ask(t *testing.T, expression string) (value, reply string) {
 	t.Helper()
-	reply = w.do(t, evaluate(asked(expression)))
+	reply = w.do(t, evalCall(asked(expression)))
 	if m := firstValue.FindStringSubmatch(reply); m != nil {
 		return m[1], reply
 	}
@@ -125,7 +124,7 @@ func (w *truthWorld) save(t *testing.T) (file, told string) {
 	t.Helper()
 	w.saves++
 	file = fmt.Sprintf("saved%d.lisp", w.saves)
-	told = w.do(t, tool("save-session", object{"file": file}))
+	told = w.do(t, toolCall("save-session", object{"file": file}))
 	text, _ := os.ReadFile(w.path(file)) // none if there is nothing to save
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, ";") {
