@@ -205,11 +205,15 @@ func quiet(wants map[truthKey]truthWant) map[truthKey]truthWant {
 	return wants
 }
 
-// forgiven are wants where save-session has told of the losses.
+// forgiven are wants where save-session has told of the losses, in the image in
+// which a reset may have taken away a function of the system.
 func forgiven(wants map[truthKey]truthWant) map[truthKey]truthWant {
 	wants = quiet(wants)
 	for k, w := range wants {
 		w.answers = append(slices.Clone(w.answers), w.lost...)
+		if k.pkg == "mini" {
+			w.answers = append(w.answers, none)
+		}
 		wants[k] = w
 	}
 	return wants

@@ -110,15 +110,16 @@ func (o *truthOracle) takeDefinition(kind truthKind, way truthWay, k truthKey, n
 	if !o.fits(kind, k) {
 		return nil
 	}
+	value := n
 	if k.slot == "constant" && o.facts[k] != nil {
-		fmt.Sscan(o.facts[k].answer, &n) // the same value is all that it can have
+		fmt.Sscan(o.facts[k].answer, &value) // it can have no other
 	}
 	symbol := k.symbol()
 	if way.bare {
 		symbol = k.name
 	}
-	o.define(k, kind, n, kind.loses || way.loses || way.nests && kind.closes())
-	return way.callsIn(k.pkg, fillIn(kind.define, symbol, n), n)
+	o.define(k, kind, value, kind.loses || way.loses || way.nests && kind.closes())
+	return way.callsIn(k.pkg, fillIn(kind.define, symbol, value), n)
 }
 
 // callsIn are the calls of the way for code that defines something in pkg.

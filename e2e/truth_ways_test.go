@@ -51,8 +51,8 @@ const neverDefined = "(defun cl-user::op-never () 0)"
 var truthWays = []truthWay{
 	{calls: inCode("$c")}, {calls: inCode("$c")}, {calls: inCode("$c")}, {calls: inCode("$c")},
 	{calls: inCode("(progn 1 $c)")},
-	{calls: inCode("(let () $c)")},
-	{calls: inCode("(eval '$c)")},
+	{calls: inCode("(let () $c)"), nests: true},
+	{calls: inCode("(eval '$c)"), nests: true},
 	{calls: inCode("(in-package :$p) $c (in-package :cl-user)"), bare: true},
 	{calls: inCode("(when (find-package :cl) $c)"), nests: true},
 	{calls: inCode("(ignore-errors $c (error \"x\") " + neverDefined + ")"), nests: true},
