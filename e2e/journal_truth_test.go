@@ -11,10 +11,10 @@ import (
 var tick = truthCall{wait: 1100 * time.Millisecond}
 
 func miniFile(name, text string) truthCall {
-	return written("mini/"+name+".lisp", "(in-package :mini)\n"+text)
+	return fileCall("mini/"+name+".lisp", "(in-package :mini)\n"+text)
 }
 
-var loadMini = tool("load-system", object{"system": "mini"})
+var loadMini = toolCall("load-system", object{"system": "mini"})
 
 // What a system's file defines and a load of it brings supersedes what was
 // tried live before; what was tried live since supersedes the file.
@@ -32,7 +32,7 @@ func TestTruthOfSystems(t *testing.T) {
 			look: "(mini::fa)", want: "13", saved: true},
 		{name: "57 definitions tried live", make: many, look: `(loop for i below 57 always (eql i (funcall (intern (format nil "F~D" i) :mini))))`, want: "T", saved: true},
 		{name: "a macro that compile-file recorded",
-			make: []any{miniFile("a", "(defmacro m () 11)"), loadMini, tick, miniFile("a", "(defmacro m () 12)"), tool("compile-file", object{"path": "mini/a.lisp"}),
+			make: []any{miniFile("a", "(defmacro m () 11)"), loadMini, tick, miniFile("a", "(defmacro m () 12)"), toolCall("compile-file", object{"path": "mini/a.lisp"}),
 				tick, miniFile("a", "(defmacro m () 13)"), loadMini},
 			look: "(mini::m)", want: "13", saved: true},
 		{name: "what was tried live last comes back last",
@@ -47,7 +47,7 @@ func TestTruthOfSystems(t *testing.T) {
 		{name: "a definition before the first load of the system that has it",
 			make: []any{"(defpackage :mini (:use :cl))", "(defun mini::fa () 12)", miniFile("a", "(defun fa () 11)"), loadMini},
 			look: "(mini::fa)", want: "11", saved: true},
-		{name: "a file loaded by an evaluation", make: []any{"(defun fa () 1)", written("f.lisp", "(defun fa () 2)"), `(load "f.lisp")`}, look: "(fa)", want: "2", saved: true},
+		{name: "a file loaded by an evaluation", make: []any{"(defun fa () 1)", fileCall("f.lisp", "(defun fa () 2)"), `(load "f.lisp")`}, look: "(fa)", want: "2", saved: true},
 	})
 }
 
@@ -61,6 +61,7 @@ func TestTruthOfExpansion(t *testing.T) {
 		{"a branch of IF", "(if nil (defun fa () 99) 3)"},
 		{"a branch of WHEN", "(when (> 0 1) (defun fa () 99))"},
 		{"a branch of COND", "(cond ((car '(nil)) (defun fa () 99)) (t 3))"},
+		{"a branch in LET", "(let ((x nil)) (when x (defun fa () 99)))"},
 		{"a function that is not called", "(defun setup () (defun fa () 2))"},
 		{"a local function that is not called", "(flet ((setup () (defun fa () 2))) #'setup)"},
 		{"IGNORE-ERRORS", "(ignore-errors (defun fa (x x) 2))"},
@@ -70,7 +71,7 @@ func TestTruthOfExpansion(t *testing.T) {
 		rows = append(rows, truthRow{name: c[0], make: []any{"(defun fa () 1)", c[1]}, look: "(fa)", want: "1", saved: true})
 	}
 	rows = append(rows,
-		truthRow{name: "a tool that expands", make: []any{"(defun fa () 1)", tool("macroexpand-form", object{"form": "(defun fa () 99)"})}, look: "(fa)", want: "1", saved: true},
+		truthRow{name: "a tool that expands", make: []any{"(defun fa () 1)", toolCall("macroexpand-form", object{"form": "(defun fa () 99)"})}, look: "(fa)", want: "1", saved: true},
 		truthRow{name: "the function is called later", make: []any{"(defun fa () 1)", "(defun setup () (defun fa () 2))", "(setup)"}, look: "(fa)", want: "2", saved: true},
 		truthRow{name: "nothing was defined before", make: []any{"(defun b () 1)", "(macroexpand-1 '(defun fa () 99))"}, look: "(list (b) (fboundp 'fa))", want: "(1 NIL)", saved: true},
 	)

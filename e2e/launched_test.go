@@ -34,6 +34,11 @@ var launchedOnly = map[string]string{
 	"TestRecoveryOfOtherSyntax":   broughtBack,
 	"TestSystemsLoadedByCode":     broughtBack,
 	"TestSystemsToldOfComeBack":   broughtBack,
+	"TestTruthOfSystems":          broughtBack,
+	"TestTruthOfExpansion":        broughtBack,
+	"TestTruthOfWays":             broughtBack,
+	"TestTruthOfWhatComesBack":    broughtBack,
+	"TestTruthProperty":           broughtBack,
 
 	"TestLoadSystemByItsFile": "the working directory of the person's image is their own",
 
