@@ -67,6 +67,7 @@ func testsText(what string, t *lisp.Tests, res *lisp.Result, in lisp.Request) re
 			head, rest, _ := strings.Cut(text, "\n")
 			text = head + "\nBefore that: " + summary + "\n" + rest
 		}
+		text += originRemark(res)
 		var p parts
 		p.b.WriteString(text)
 		p.testFailures(t)
@@ -74,6 +75,9 @@ func testsText(what string, t *lisp.Tests, res *lisp.Result, in lisp.Request) re
 	}
 	var p parts
 	p.b.WriteString(summary)
+	if res.Origin != "" {
+		p.b.WriteString("\n" + originLine(res))
+	}
 	p.testFailures(t)
 	if f != nil {
 		p.begin()

@@ -16,12 +16,13 @@ var helperFiles embed.FS
 // helperOrder is the order in which the helper's files are loaded.
 var helperOrder = []string{
 	"package", "wire", "sink", "conditions", "frames", "warnings",
-	"session", "definitions", "journal", "interrupts", "stop", "assign", "baseline", "undoing", "work", "systems", "listing",
+	"session", "definitions", "journal", "interrupts", "stop", "assign", "baseline", "undoing", "work",
+	"stale", "registry", "structures", "systems", "listing",
 	"suspend", "last-error", "inspect-frame", "debugger",
-	"names", "advice", "inert", "source", "describe", "apropos", "xref", "asdf",
+	"names", "advice", "inert", "source", "orphans", "describe", "apropos", "xref", "asdf",
 	"reset", "exit", "perform", "evaluate", "load", "expand", "heap", "attach", "echo", "threads", "status",
 	"views", "inspect", "tracing", "leaving", "profiling", "allocation", "memory", "threadlist",
-	"notes", "recording", "compile", "disassemble", "test-frameworks", "tests",
+	"notes", "building", "recording", "compile", "disassemble", "test-frameworks", "tests",
 }
 
 // helperSource returns the helper as one Lisp source text.
