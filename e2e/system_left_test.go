@@ -25,7 +25,7 @@ func TestDefinitionsThatNoFileHas(t *testing.T) {
 (defmethod act ((x string)) x)
 (defmethod print-object ((x old-thing) stream) (write-string "old" stream))
 (defmethod lone ((x integer)) x)
-(deftype small () '(integer 0 9))
+(deftype small (n) (list 'integer 0 n))
 (unless (fboundp 'once) (defun once () 6))
 (defmacro define-getter (name) ` + "`(defun ,(intern (format nil \"GET-~A\" name)) () ',name))" + `
 (define-getter x)
@@ -63,7 +63,7 @@ func TestDefinitionsThatNoFileHas(t *testing.T) {
   (defun old-helper () 20))`, "=> OLD-HELPER")
 	says(t, good(t, s, "load-system", map[string]any{"system": "swl"}),
 		"; No file defines them any more: SWL::SMALL, SWL:SHOWN, method PRINT-OBJECT (SWL::OLD-THING T), method SWL::ACT (STRING). A fresh image would not have them.")
-	write(t, filepath.Join(dir, "more.lisp"), "(in-package :swl) (deftype small () 'bit) (defun shown () 1) (defmethod act ((x string)) 1) (defmethod print-object ((x node) s) s)")
+	write(t, filepath.Join(dir, "more.lisp"), "(in-package :swl) (deftype small (n) (list 'integer n 9)) (defun shown () 1) (defmethod act ((x string)) 1) (defmethod print-object ((x node) s) s)")
 	says(t, good(t, s, "load-system", map[string]any{"system": "swl"}),
 		"; No file defines them any more: SWL::DROPPED, SWL::MOVED, method PRINT-OBJECT (SWL::OLD-THING T). A fresh image would not have them.")
 	want(t, s, "(list (live) (old-helper))", "=> (1 20)")

@@ -51,8 +51,8 @@ object that is another one after another definition."
                                                (place :symbol-macro))))
       (add :class symbol (class-location symbol))
       (let ((expander (ignore-errors (sb-int:info :type :expander symbol))))
-        ;; a type without arguments is kept as what it stands for and a location
-        (add :type symbol (if (consp expander) (rest expander) expander))))
+        ;; of a type without arguments SBCL does not know the place
+        (add :type symbol (and (functionp expander) expander))))
     found))
 
 #+sbcl
