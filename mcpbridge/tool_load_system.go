@@ -3,6 +3,7 @@ package mcpbridge
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,6 +79,7 @@ func (r *request) definition(name string) (string, bool) {
 func loadText(name string, timeout time.Duration, res *lisp.Result) reply {
 	res.Stderr = withoutCompilerNoise(res.Stderr)
 	if f := res.Failure; f != nil {
+		f.Frames = slices.DeleteFunc(f.Frames, ofASDF)
 		text, _ := ResultText(res, View{Timeout: timeout})
 		return reply{text: text + originRemark(res), failed: true, failure: f}
 	}

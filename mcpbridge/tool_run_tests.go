@@ -90,7 +90,7 @@ func testsText(what string, t *lisp.Tests, res *lisp.Result, in lisp.Request) re
 
 // ofASDF reports whether a frame is of the machinery that loads and runs tests.
 func ofASDF(frame string) bool {
-	return strings.Contains(frame, "ASDF/") || strings.Contains(frame, "UIOP/")
+	return strings.HasPrefix(frame, "(ASDF:") || strings.Contains(frame, "ASDF/") || strings.Contains(frame, "UIOP/")
 }
 
 // testSummary is a line such as

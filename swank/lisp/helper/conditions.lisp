@@ -75,7 +75,15 @@ of the program's called: one has just failed.  NIL if that cannot be told."
                (let ((*print-readably* nil) (*print-pretty* t) (*print-right-margin* 1000)
                      (*print-length* 5) (*print-level* 3) (*print-pprint-dispatch* table)
                      #+sbcl (sb-int:*print-condition-references* nil))
-                 (clip (substitute #\space #\newline (princ-to-string condition)) 200)))))))))
+                 (clip (on-one-line (princ-to-string condition)) 200)))))))))
+
+(defun on-one-line (text)
+  (with-output-to-string (out)
+    (let ((blank nil))
+      (loop for char across text
+            do (cond ((find char '(#\space #\newline #\tab)) (setf blank t))
+                     (t (when (shiftf blank nil) (write-char #\space out))
+                        (write-char char out)))))))
 
 (defmacro safely (&rest body)
   `(call-safely (lambda () ,@body)))
