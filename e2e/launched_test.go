@@ -34,6 +34,7 @@ var launchedOnly = map[string]string{
 	"TestRecoveryOfOtherSyntax":   broughtBack,
 	"TestSystemsLoadedByCode":     broughtBack,
 	"TestSystemsToldOfComeBack":   broughtBack,
+	"TestSystemsOfPathsComeBack":  broughtBack,
 
 	"TestLoadSystemByItsFile": "the working directory of the person's image is their own",
 

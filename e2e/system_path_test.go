@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -10,11 +11,12 @@ import (
 	"swank-mcp/e2e/wire"
 )
 
-// A path is honoured although ASDF finds another system of that name elsewhere, as
-// long as the image lives, in the next one, and in a saved session.
-func TestLoadSystemByThePathOfAnotherOne(t *testing.T) {
-	dir := t.TempDir()
-	files := map[string]string{
+// twoOfAName writes a system, another one that needs it, and two more of the first
+// one's name elsewhere, and returns what only finds the first ones.
+func twoOfAName(t *testing.T) (dir string, env []string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range map[string]string{
 		"installed/swn/swn.asd":  `(defsystem "swn" :components ((:file "swn")))`,
 		"installed/swn/swn.lisp": `(defpackage :swn (:use :cl)) (in-package :swn) (defun from () :installed)`,
 		"installed/swd/swd.asd":  `(defsystem "swd" :depends-on ("swn") :components ((:file "swd")))`,
@@ -23,13 +25,17 @@ func TestLoadSystemByThePathOfAnotherOne(t *testing.T) {
 		"mine/swn/own.lisp":      `(defpackage :swn (:use :cl)) (in-package :swn) (defun from () :mine)`,
 		"second/swn/swn.asd":     `(defsystem "swn" :components ((:file "swn")))`,
 		"second/swn/swn.lisp":    `(defpackage :swn (:use :cl)) (in-package :swn) (defun from () :second)`,
-	}
-	for name, text := range files {
+	} {
 		write(t, filepath.Join(dir, name), text)
 	}
-	env := projectEnv(dir+"/installed", t.TempDir())
-	flags := []string{"--toolsets", "all", "--session-dir", t.TempDir()}
-	s := startWith(t, wire.Options{Env: env}, flags...)
+	return dir, projectEnv(dir+"/installed", t.TempDir())
+}
+
+// A path is honoured although ASDF finds another system of that name elsewhere, for
+// as long as the image lives.
+func TestLoadSystemByThePathOfAnotherOne(t *testing.T) {
+	dir, env := twoOfAName(t)
+	s := startWith(t, wire.Options{Env: env}, "--toolsets", "all")
 	own, second, installed := dir+"/mine/swn/swn.asd", dir+"/second/swn/swn.asd", dir+"/installed/swn/swn.asd"
 
 	says(t, good(t, s, "load-system", map[string]any{"system": "swn"}), "\nLoaded: swn\nDefined in: "+installed)
@@ -49,7 +55,22 @@ func TestLoadSystemByThePathOfAnotherOne(t *testing.T) {
 	says(t, good(t, s, "run-tests", map[string]any{"system": "swn"}), "\nDefined in: "+own)
 	want(t, s, "(swd::from)", "=> :MINE")
 	says(t, bad(t, s, "load-system", map[string]any{"system": dir + "/mine/swm.asd"}), dir+"/mine/swm.asd")
+	if *attachedFlag {
+		want(t, s, "(find 'swank-mcp::told-definition asdf:*system-definition-search-functions*)", "=> NIL")
+	} else {
+		want(t, s, `(progn (asdf:load-system "swd") (swd::from))`, "=> :MINE")
+	}
+}
 
+// It is honoured in the next image, too, in a saved session, and where that is loaded
+// without us; a definition that is gone is told, not replaced by another one.
+func TestSystemsOfPathsComeBack(t *testing.T) {
+	dir, env := twoOfAName(t)
+	own := dir + "/mine/swn/swn.asd"
+	flags := []string{"--toolsets", "all", "--session-dir", t.TempDir()}
+	s := startWith(t, wire.Options{Env: env}, flags...)
+	good(t, s, "load-system", map[string]any{"system": own})
+	good(t, s, "load-system", map[string]any{"system": "swd"})
 	want(t, s, "(defun here () (swd::from))", "=> HERE")
 	kill9(t, s)
 	text, isErr := eval(t, s, "(list (here) (swn::from))")
@@ -68,6 +89,12 @@ func TestLoadSystemByThePathOfAnotherOne(t *testing.T) {
 	if out := plainLisp(t, env, strings.TrimRight(file, ".,"), "(print (list (cl-user::here) (swn::from)))"); !strings.Contains(out, "(:MINE :MINE)") {
 		t.Errorf("the saved file in a plain SBCL gives:\n%s", out)
 	}
+	if err := os.Remove(own); err != nil {
+		t.Fatal(err)
+	}
+	kill9(t, s)
+	text, _ = eval(t, s, "(+ 1 2)")
+	says(t, text, "=> 3\n", "system swn (The definition in "+own+" is gone.)")
 }
 
 // plainLisp loads a file into an SBCL without us, evaluates code there and returns
