@@ -39,6 +39,7 @@ var launchedOnly = map[string]string{
 	"TestTruthOfWays":             broughtBack,
 	"TestTruthOfWhatComesBack":    broughtBack,
 	"TestTruthProperty":           broughtBack,
+	"TestSystemsOfPathsComeBack":  broughtBack,
 
 	"TestLoadSystemByItsFile": "the working directory of the person's image is their own",
 

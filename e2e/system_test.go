@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -36,9 +37,21 @@ func load(t *testing.T, s *server, system string) (string, bool) {
 	return r.Text(), r.IsError
 }
 
+// loaded is the reply for a fixture or a system of Debian's.
 func loaded(system string, lines ...string) string {
+	file, err := filepath.Abs("testdata/systems/" + system + ".asd")
+	if err != nil {
+		panic(err)
+	}
+	if _, err := os.Stat(file); err != nil {
+		file = "/usr/share/common-lisp/source/" + system + "/" + system + ".asd"
+	}
+	return loadedFrom(file, system, lines...)
+}
+
+func loadedFrom(file, system string, lines ...string) string {
 	all := append([]string{"Loading system: " + system, `; Loading "` + system + `"`}, lines...)
-	return strings.Join(append(all, "Loaded: "+system), "\n")
+	return strings.Join(append(all, "Loaded: "+system, "Defined in: "+file), "\n")
 }
 
 func TestLoadDebianSystems(t *testing.T) {
@@ -132,7 +145,7 @@ func TestLoadSystemFailures(t *testing.T) {
 			[]string{dir + "/reader-error.lisp, line 4", "SWT-NO-SUCH-PACKAGE"}},
 		{"swt-open-end", "[ERROR] UIOP:COMPILE-FILE-ERROR\n",
 			[]string{"end of file (in form starting at line: 5", dir + "/open-end.lisp, line 5"}},
-		{"swt-load-error", "[ERROR] SIMPLE-ERROR\nno luck at load: 42\n\n[stdout]\n; Loading \"swt-load-error\"\nbefore the error", nil},
+		{"swt-load-error", "[ERROR] SIMPLE-ERROR\nno luck at load: 42\nIn " + dir + "/load-error.lisp:4:1; what comes before it was loaded.\n   4 | (error \"no luck at load: ~D\" 42)\n\n[stdout]\n; Loading \"swt-load-error\"\nbefore the error", nil},
 		{"swt-conflict", "[ERROR] PACKAGE-ERROR\n", []string{"SWT-BOTH", "SAME"}},
 		{"swt-god", "[ERROR] ASDF:MISSING-COMPONENT\nComponent \"swt-god\" not found", []string{"swt-good"}},
 		{"nonexistent", "[ERROR] ASDF:MISSING-COMPONENT\nComponent \"nonexistent\" not found", nil},
@@ -242,7 +255,7 @@ func TestLoadSystemWithQuicklispFixture(t *testing.T) {
 	l := begin(t, s)
 	want(t, s, `(require :asdf) (load "`+systemsDir(t)+`/quicklisp-fixture.lisp") :ok`, "=> :OK")
 	text, isErr := load(t, s, "swt-good")
-	if isErr || text != "Loading system: swt-good\nTo load \"swt-good\":\n  Load 1 ASDF system:\n    swt-good\n; Loading \"swt-good\"\n; swt-good is there\nLoaded: swt-good" {
+	if isErr || text != "Loading system: swt-good\nTo load \"swt-good\":\n  Load 1 ASDF system:\n    swt-good\n; Loading \"swt-good\"\n; swt-good is there\nLoaded: swt-good\nDefined in: "+systemsDir(t)+"/swt-good.asd" {
 		t.Errorf("with Quicklisp's names (isError %v):\n%s", isErr, text)
 	}
 	text, isErr = load(t, s, "nonexistent")

@@ -87,10 +87,10 @@ func TestLoadSystemByItsFile(t *testing.T) {
 	if !r.IsError || !strings.HasSuffix(r.Text(), "\n\nNext: load-system {\"system\": \""+base+"\"}") {
 		t.Errorf("its tests (isError %v):\n%s", r.IsError, r.Text())
 	}
-	if text, isErr := load(t, s, base); isErr || text != loaded("swt-base") {
+	if text, isErr := load(t, s, base); isErr || text != loadedFrom(base, "swt-base") {
 		t.Errorf("by its file (isError %v):\n%s", isErr, text)
 	}
-	if text, isErr := load(t, s, "swt-app/swt-app.asd"); isErr || text != loaded("swt-app") {
+	if text, isErr := load(t, s, "swt-app/swt-app.asd"); isErr || text != loadedFrom(app, "swt-app") {
 		t.Errorf("by its relative file (isError %v):\n%s", isErr, text)
 	}
 	want(t, s, "(swt-app::app)", "=> 42")

@@ -3,6 +3,7 @@ package mcpbridge
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,18 +78,19 @@ func (r *request) definition(name string) (string, bool) {
 // came before it.
 func loadText(name string, timeout time.Duration, res *lisp.Result) reply {
 	res.Stderr = withoutCompilerNoise(res.Stderr)
-	if res.Failure != nil {
-		if res.Failure.Kind == lisp.KindError {
-			res.Failure.Frames, res.Failure.More = nil, 0 // ASDF's, all of them
-		}
+	if f := res.Failure; f != nil {
+		f.Frames = slices.DeleteFunc(f.Frames, ofASDF)
 		text, _ := ResultText(res, View{Timeout: timeout})
-		return reply{text: text, failed: true, failure: res.Failure}
+		return reply{text: text + originRemark(res), failed: true, failure: f}
 	}
 	lines := []string{"Loading system: " + sanitize(name)}
 	if out := textOf(res.Stdout); out != "" {
 		lines = append(lines, out)
 	}
 	lines = append(lines, "Loaded: "+sanitize(name))
+	if res.Origin != "" {
+		lines = append(lines, originLine(res))
+	}
 	var p parts
 	p.b.WriteString(strings.Join(lines, "\n"))
 	p.section("stderr", res.Stderr)
@@ -96,6 +98,17 @@ func loadText(name string, timeout time.Duration, res *lisp.Result) reply {
 	p.section("background output", res.Background)
 	p.remarks(res, View{})
 	return reply{text: p.b.String()}
+}
+
+// originLine says which file defines the system.
+func originLine(res *lisp.Result) string { return "Defined in: " + sanitize(res.Origin) }
+
+// originRemark is what a failure says of that, below the rest.
+func originRemark(res *lisp.Result) string {
+	if res.Origin == "" {
+		return ""
+	}
+	return "\n\n; " + originLine(res)
 }
 
 // withoutCompilerNoise drops the comment lines that the compiler writes about

@@ -67,6 +67,7 @@ func testsText(what string, t *lisp.Tests, res *lisp.Result, in lisp.Request) re
 			head, rest, _ := strings.Cut(text, "\n")
 			text = head + "\nBefore that: " + summary + "\n" + rest
 		}
+		text += originRemark(res)
 		var p parts
 		p.b.WriteString(text)
 		p.testFailures(t)
@@ -74,6 +75,9 @@ func testsText(what string, t *lisp.Tests, res *lisp.Result, in lisp.Request) re
 	}
 	var p parts
 	p.b.WriteString(summary)
+	if res.Origin != "" {
+		p.b.WriteString("\n" + originLine(res))
+	}
 	p.testFailures(t)
 	if f != nil {
 		p.begin()
@@ -86,7 +90,7 @@ func testsText(what string, t *lisp.Tests, res *lisp.Result, in lisp.Request) re
 
 // ofASDF reports whether a frame is of the machinery that loads and runs tests.
 func ofASDF(frame string) bool {
-	return strings.Contains(frame, "ASDF/") || strings.Contains(frame, "UIOP/")
+	return strings.HasPrefix(frame, "(ASDF:") || strings.Contains(frame, "ASDF/") || strings.Contains(frame, "UIOP/")
 }
 
 // testSummary is a line such as

@@ -16,6 +16,7 @@ type (
 		Stderr   wireText      `sexp:"stderr"`
 		Warnings []wireWarning `sexp:"warnings"`
 		Notes    []string      `sexp:"notes"`
+		Origin   string        `sexp:"origin"`
 		Package  string        `sexp:"package"`
 		Costs    wireCosts     `sexp:"costs"`
 		Journal  []wireEntry   `sexp:"journal"`
@@ -137,6 +138,7 @@ func (a *wireAnswer) result() *Result {
 		Stdout:  a.Stdout.text(),
 		Stderr:  a.Stderr.text(),
 		Notes:   a.Notes,
+		Origin:  a.Origin,
 		Package: a.Package,
 		report:  a.Report,
 		Timing: Timing{

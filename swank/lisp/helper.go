@@ -18,12 +18,12 @@ var helperOrder = []string{
 	"package", "wire", "sink", "conditions", "frames", "warnings",
 	"session", "kinds", "interrupts", "stop",
 	"noting", "definitions", "recording", "settle", "kept", "guarded", "journal", "packages", "assign",
-	"baseline", "undoing", "work", "systems", "listing",
+	"baseline", "undoing", "work", "stale", "registry", "structures", "systems", "listing",
 	"suspend", "last-error", "inspect-frame", "debugger",
-	"names", "advice", "inert", "source", "describe", "apropos", "xref", "asdf",
+	"names", "advice", "inert", "source", "orphans", "describe", "apropos", "xref", "asdf",
 	"reset", "exit", "perform", "evaluate", "load", "expand", "heap", "restore-watch", "restore", "attach", "echo", "threads", "status",
 	"views", "inspect", "tracing", "leaving", "profiling", "allocation", "memory", "threadlist",
-	"notes", "compile", "disassemble", "test-frameworks", "tests",
+	"notes", "building", "compile", "disassemble", "test-frameworks", "tests",
 }
 
 // helperSource returns the helper as one Lisp source text.

@@ -62,6 +62,7 @@ type Result struct {
 	Failure    *Failure // nil after success
 	Timing     Timing
 	Package    string // the session's package afterwards
+	Origin     string // the file that defines the system that was loaded or tested; may be ""
 
 	report []byte // of a job, as the helper wrote it
 

@@ -71,8 +71,7 @@ func (j *journal) source(file string, now time.Time) string {
 		}
 		if system, ok := strings.CutPrefix(strings.Join(e.keys, " "), "(:SYSTEM . "); ok {
 			for _, file := range e.files {
-				fmt.Fprintf(&b, "(unless (asdf:find-system %s nil) (asdf:load-asd %s))\n",
-					quoted(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))), quoted(file))
+				b.WriteString(toldOf(file))
 			}
 			name := quoted(strings.TrimSuffix(system, ")"))
 			fmt.Fprintf(&b, "#+quicklisp (ql:quickload %s :silent t)\n#-quicklisp (asdf:load-system %s)\n\n", name, name)
@@ -96,6 +95,14 @@ func (j *journal) lossComment() string {
 		text += ";;;;   " + strings.Join(strings.Fields(words), " ") + "\n"
 	}
 	return text
+}
+
+// toldOf is code that has ASDF find the system that file is called after in file,
+// before any other of that name.
+func toldOf(file string) string {
+	name := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+	return fmt.Sprintf("(push (lambda (name) (and (equal name %s) (probe-file (uiop:parse-native-namestring %s))))\n"+
+		"      asdf:*system-definition-search-functions*)\n", quoted(name), quoted(file))
 }
 
 // plainPackage are the names that #:name is read as, whatever else is set.

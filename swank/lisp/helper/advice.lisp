@@ -58,7 +58,7 @@ other, as two values; or NIL."
   "The first of NAMES that is a system's which ASDF would find, or NIL.  ASDF is asked
 where it is, or may be, loaded; no definition is read."
   (when (or (find-package '#:asdf)
-            (and *launched* (ignore-errors (require "asdf"))))
+            (and *launched* (ignore-errors (require-own "asdf"))))
     (let ((registry (registry)))
       (find-if (lambda (system)
                  (or (gethash (primary-name system) registry)

@@ -21,7 +21,7 @@
 (defun need-asdf ()
   (unless (find-package '#:asdf)
     (if *launched*
-        (require "asdf")
+        (require-own "asdf")
         (fail-lookup "NO-ASDF" '() "ASDF is not loaded in this image, and looking must not load it."))))
 
 (defun registry ()

@@ -82,7 +82,10 @@ compiled, and its versions differ."
 (defun require-module (name)
   "Load SBCL's module NAME.  Without it there is nothing that could go on: the
 parent is told, and the image ends."
-  (handler-case (require (string-upcase name))
+  (handler-case
+      ;; ASDF, where it is loaded, would look for a newer ASDF first
+      (let ((sb-ext:*module-provider-functions* '(sb-impl::module-provide-contrib)))
+        (require (string-upcase name)))
     (error (condition)
       (send-status :failed (condition-text condition) :without name
                    :home (let ((home (sb-int:sbcl-homedir-pathname)))

@@ -14,8 +14,9 @@ past it."
              (let ((*print-circle* nil)) ; which would mark our words, when they come twice
                (return (values (format nil "#<printing it failed: ~A~@[: ~A~]>"
                                        (type-label condition)
-                                       (and (typep condition 'simple-condition)
-                                            (simple-text condition)))
+                                       (or (and (typep condition 'simple-condition)
+                                                (simple-text condition))
+                                           (bare-report condition)))
                                t))))
            (refuse (what)
              (return (values (format nil "#<printing it failed: it asked ~A to end>" what) t))))
@@ -44,6 +45,45 @@ said of it without running more of the code that has just failed."
     (and (stringp control)
          (null (simple-condition-format-arguments condition))
          (clip control 200))))
+
+(defun obsolete-p (object)
+  "True of a structure that was made before its type got other slots."
+  (and (typep object 'structure-object)
+       (not (ignore-errors (typep object (class-of object))))))
+
+(defun obsolete-text (condition)
+  "What to say of CONDITION if an object is not of its own type any more, or NIL."
+  (let ((object (and (typep condition 'type-error) (type-error-datum condition))))
+    (and (obsolete-p object)
+         (eq (type-error-expected-type condition) (type-of object))
+         (format nil "The object is of an obsolete definition of the structure ~A: it was made before that got other slots, and has to be made again."
+                 (name-of-type object)))))
+
+(defun print-bare (stream object)
+  (format stream "#<~A>" (name-of-type object)))
+
+(defun bare-report (condition)
+  "What a CONDITION of the implementation's says of itself, on one line, with no method
+of the program's called: one has just failed.  NIL if that cannot be told."
+  (ignore-errors
+   (let ((home (symbol-package (class-name (class-of condition)))))
+     (when (or (eq home (find-package '#:common-lisp)) (implementation-package-p home))
+       (or (obsolete-text condition)
+           (let ((table (copy-pprint-dispatch nil)))
+             (set-pprint-dispatch '(or standard-object structure-object) #'print-bare 1 table)
+             (with-standard-io-syntax
+               (let ((*print-readably* nil) (*print-pretty* t) (*print-right-margin* 1000)
+                     (*print-length* 5) (*print-level* 3) (*print-pprint-dispatch* table)
+                     #+sbcl (sb-int:*print-condition-references* nil))
+                 (clip (on-one-line (princ-to-string condition)) 200)))))))))
+
+(defun on-one-line (text)
+  (with-output-to-string (out)
+    (let ((blank nil))
+      (loop for char across text
+            do (cond ((find char '(#\space #\newline #\tab)) (setf blank t))
+                     (t (when (shiftf blank nil) (write-char #\space out))
+                        (write-char char out)))))))
 
 (defmacro safely (&rest body)
   `(call-safely (lambda () ,@body)))
@@ -172,9 +212,9 @@ code; datum and expected type say it in one."
   (with-standard-io-syntax
     (let ((*print-readably* nil) (*print-circle* t) (*print-length* 20) (*print-level* 5)
           (*package* (find-package '#:common-lisp-user)))
-      (clip (safely (format nil "The value ~S is not of type ~S."
-                            (type-error-datum condition)
-                            (type-error-expected-type condition)))
+      (clip (format nil "The value ~A is not of type ~A."
+                    (safely (prin1-to-string (type-error-datum condition)))
+                    (safely (prin1-to-string (type-error-expected-type condition))))
             2000))))
 
 (defun without-stream-lines (text)
@@ -202,6 +242,7 @@ read from."
   (string-right-trim '(#\newline #\space #\tab)
                      (cond ((no-input-p condition)
                             "End of file: nobody is there to type or to answer, and standard input is empty.")
+                           ((obsolete-text condition))
                            ((eq (type-of condition) 'type-error)
                             (bare-type-error-text condition))
                            ((typep condition 'reader-error)

@@ -48,6 +48,7 @@ milliseconds; see suspend.lisp.  The answer is a plist:
   :GONE     (KEY ...) of what is undefined now
   :LOADED   ((NAME FILE ...) ...) systems that it loaded; see TOLD-FILES
   :LOST     ((KEY WHY) ...) of what it defined that has no source to evaluate again
+  :ORIGIN   the file that defines the system that was loaded or tested
 
 TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out."
   (let ((evaluation (make-evaluation :token token :session (ensure-session session) :code code)))
@@ -55,15 +56,6 @@ TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out
         (answer (outcome-in-own-thread evaluation package debug patience))
         (call-registered evaluation package debug))))
 
-(defun load-system (name &key (session "default") (token 0) force)
-  "Load the system NAME, or that which the file of that name defines; with FORCE, also
-what is loaded and up to date.  The answer is EVALUATE's, without values."
-  (let* ((file (definition-path name))
-         (name (if file (pathname-name file) (string-downcase name))))
-    (call-registered (make-evaluation :token token :session (ensure-session session)
-                                      :code `(load-named-system ,name :force ,force :file ,file)
-                                      :system name)
-                     "COMMON-LISP-USER" 1)))
 
 (defun call-registered (evaluation package debug)
   (answer (registered-outcome evaluation package debug)))
@@ -127,7 +119,9 @@ what is loaded and up to date.  The answer is EVALUATE's, without values."
        :stdout (sink-text (evaluation-out evaluation))
        :stderr (sink-text (evaluation-err evaluation))
        :warnings (records-for-wire (evaluation-records evaluation) missing)
-       :notes notes
+       :notes (append notes (reverse (evaluation-remarks evaluation))
+                      (let ((left (left-note (evaluation-left evaluation)))) (and left (list left))))
+       :origin (evaluation-origin evaluation)
        :package (package-name after)
        :journal (reverse (shiftf (evaluation-journal evaluation) '()))
        :gone (undone-since session)

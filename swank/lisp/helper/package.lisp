@@ -30,6 +30,7 @@
 ;;;;     evaluate.lisp   EVALUATE: an evaluation as a whole, and its answer
 ;;;;     expand.lisp     EXPAND: macro expansions
 ;;;;     notes.lisp      what the compiler says, with file, line and column
+;;;;     building.lisp   where in a system's files an error is met
 ;;;;     recording.lisp  the top level forms of files
 ;;;;     compile.lisp    COMPILE-SOURCE, LOAD-SOURCE
 ;;;;     disassemble.lisp DISASSEMBLE-FUNCTION
@@ -44,7 +45,11 @@
 ;;;;     baseline.lisp   what there was before a session
 ;;;;     undoing.lisp    which of its definitions a session has undone again
 ;;;;     load.lisp       LOAD-FORMS
-;;;;     systems.lisp    loading systems with Quicklisp or ASDF
+;;;;     systems.lisp    LOAD-SYSTEM, with Quicklisp or ASDF
+;;;;     registry.lisp   where the definitions of systems lie
+;;;;     stale.lisp      which files of a system have changed
+;;;;     orphans.lisp    definitions that their files no longer have
+;;;;     structures.lisp loading structures that have changed
 ;;;;     listing.lisp    LIST-DEFINITIONS, LIST-PACKAGES
 ;;;;     reset.lisp      RESET-SESSION
 ;;;;     heap.lisp       a soft limit on the heap
@@ -89,7 +94,7 @@
            #:cross-reference
            #:describe-system            ; asdf.lisp
            #:reset-session              ; reset.lisp
-           #:load-system                ; evaluate.lisp
+           #:load-system                ; systems.lisp
            #:load-forms                 ; load.lisp
            #:undone                     ; undoing.lisp
            #:restore                    ; restore.lisp

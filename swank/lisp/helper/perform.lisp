@@ -51,14 +51,19 @@ and the frames.  SYSTEM is the name of the system that was being loaded."
                       (ignore-errors (cell-error-name condition)))))
     (multiple-value-bind (texts total frames)
         (ignore-errors (collect-frames *kept-frames* *package* :missing missing))
-      (unless texts
+      (when *building*
+        (setf texts (subseq texts 0 (or (ignore-errors (program-frames texts frames)) 0)) total (length texts)))
+      (unless (or texts *building*)
         (setf texts (list (show-form form *package*)) total 1))
       (values (append (if system
-                          (failure (type-label condition) (system-failure-text condition system)
+                          (failure (type-label condition)
+                                   (join-lines (system-failure-text condition system)
+                                               (building-place-text condition))
                                    texts total)
                           (let ((advice (condition-advice condition)))
                             (append (failure (type-label condition)
-                                             (with-advice (condition-text condition) advice)
+                                             (join-lines (with-advice (condition-text condition) advice)
+                                                         (and *building* (building-place-text condition)))
                                              texts total)
                                     (advice-for-wire advice))))
                       (and system

@@ -10,7 +10,7 @@
   (unless (find-package (string-upcase name))
     (handler-case (with-standard-io-syntax
                     (let ((*standard-output* (make-broadcast-stream)))
-                      (require (string-upcase name))))
+                      (require-own (string-upcase name))))
       (error (condition)
         (refuse "MODULE-MISSING"
                 (format nil "SBCL's module ~A cannot be loaded: ~A~%~

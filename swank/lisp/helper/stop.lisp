@@ -18,6 +18,9 @@
   frame                  ; of a suspended one, in which this one evaluates
   nested                 ; evaluation of arguments in the debugger, or NIL
   (records '())          ; of warnings; see warnings.lisp
+  origin                 ; file that defines the system it is about, or NIL
+  (remarks '())          ; for the reply, newest first
+  (left '())             ; definitions that no file has; see orphans.lisp
   (started (microseconds))       ; see MICROSECONDS
   (out (make-sink)) (err (make-sink))
   (activep nil)          ; true while ESCAPE may be called

@@ -1,4 +1,4 @@
-;;;; systems.lisp -- loading systems with Quicklisp or ASDF
+;;;; systems.lisp -- LOAD-SYSTEM, with Quicklisp or ASDF
 
 (cl:in-package #:swank-mcp)
 
@@ -6,71 +6,88 @@
   "Call a function of a package that may not be there when this is compiled."
   (apply (fdefinition (find-symbol name package)) arguments))
 
+(defun require-own (name)
+  "Load the module NAME that comes with the Lisp.  ASDF, which is asked for modules,
+too, would take the occasion to replace itself by a newer version."
+  (let (#+sbcl (sb-ext:*module-provider-functions* '(sb-impl::module-provide-contrib)))
+    (require name)))
+
 (defun quicklisp-p ()
   (let ((quickload (and (find-package '#:ql) (find-symbol "QUICKLOAD" '#:ql))))
     (and quickload (fboundp quickload))))
 
-(defun ensure-asdf ()
-  (or (find-package '#:asdf)
-      (require "asdf")))
+(defun call-with-building (function)
+  "Call FUNCTION, which loads systems: without a line about each file, and with the
+definitions that we were told of.  ASDF may be among what is loaded: it replaces
+itself by a newer version where it finds one."
+  (let ((*load-verbose* nil) (*load-print* nil)
+        (*compile-verbose* nil) (*compile-print* nil))
+    (ensure-asdf)
+    (call-with-told-definitions function)))
 
-(defun look-again ()
-  "Let ASDF look anew where systems lie: some may have been written since it did."
-  (ignore-errors (call-named '#:asdf "INITIALIZE-SOURCE-REGISTRY")))
-
-(defun look-again-for (name)
-  "LOOK-AGAIN, unless ASDF finds the system NAME."
-  (unless (ignore-errors (call-named '#:asdf "FIND-SYSTEM" name nil))
-    (look-again)))
-
-(defun definition-path (name)
-  "The pathname, if NAME is that of a system's definition and not a system's."
-  (let ((end (- (length name) (length ".asd"))))
-    (and (plusp end)
-         (string-equal ".asd" name :start2 end)
-         (merge-pathnames #+sbcl (sb-ext:parse-native-namestring name) #-sbcl (pathname name)))))
-
-(defun unregistered-definitions (name)
-  "Files in the working directory, and in those in it, that define the system NAME and
-that ASDF would not find."
-  (let ((here (call-named '#:uiop "GETCWD")) (file (make-pathname :name (primary-name name) :type "asd")))
-    (first-few (ignore-errors
-                (append (directory (merge-pathnames file here))
-                        (directory (merge-pathnames file (merge-pathnames "*/" here)))))
-               5)))
+(defvar *building* nil
+  "The name of the system that is being loaded.")
 
 (defun load-named-system (name &key force file)
   "Load the system NAME, which FILE may define, with Quicklisp's QUICKLOAD where it is,
 else with ASDF.  What they and the system print goes to standard output."
-  (ensure-asdf)
-  (if file
-      (call-named '#:asdf "LOAD-ASD" (truename file))
-      (look-again-for name))
-  (let ((*load-verbose* nil) (*compile-verbose* nil) (*compile-print* nil))
-    (cond ((and (quicklisp-p) (not force))
-           (call-named '#:ql "QUICKLOAD" name :verbose nil))
-          (t (when (call-named '#:asdf "FIND-SYSTEM" name nil)
-               (format t "; Loading ~S~%" name))
-             (call-named '#:asdf "LOAD-SYSTEM" name :verbose nil :force force)))
-    name))
+  (call-with-building
+   (lambda ()
+     (let ((*building* name))
+       (asdf-value "UPGRADE-ASDF")      ; as it would later, in the midst of our work
+       (if file (tell-of-definition file) (look-again-for name))
+       (note-origin name)
+       (require-defined-part name)
+       (call-seeing-changes name
+                            (lambda ()
+                              (call-again-for-structures (lambda () (build-system name force)))))
+       (note-origin name))))
+  name)
 
-(defun near-systems (name)
-  "At most five names of systems that NAME may have been meant for."
-  (ensure-asdf)
-  (let ((known '()))
-    (look-again)
-    (ignore-errors
-     (let ((registry (symbol-value (find-symbol "*SOURCE-REGISTRY*" '#:asdf/source-registry))))
-       (when (hash-table-p registry)
-         (loop for system being the hash-keys of registry do (push system known)))))
-    (setf known (union known (call-named '#:asdf "REGISTERED-SYSTEMS") :test #'string=))
-    (let ((near (loop for system in known
-                      for distance = (if (or (search name system) (search system name))
-                                         1
-                                         (edit-distance name system))
-                      when (<= distance (max 1 (floor (length name) 3)))
-                        collect (cons distance system))))
-      (mapcar #'cdr (subseq (sort near #'< :key #'car) 0 (min 5 (length near)))))))
+(defun build-system (name force)
+  (cond ((and (quicklisp-p) (not force))
+         (call-named '#:ql "QUICKLOAD" name :verbose nil))
+        (t (when (find-defined name)
+             (format t "; Loading ~S~%" name))
+           (call-named '#:asdf "LOAD-SYSTEM" name :verbose nil :force force))))
+
+(defun require-defined-part (name)
+  "Signal what ASDF would if NAME is of no system in the definition of a known one."
+  (let ((primary (primary-name name)))
+    (when (and (string/= primary name)
+               (asdf-value "REGISTERED-SYSTEM" primary)
+               (not (find-defined name)))
+      (error (find-symbol "MISSING-COMPONENT" '#:asdf) :requires name))))
+
+(defun note-origin (name)
+  "The current evaluation is about the system NAME: its reply says where that is from."
+  (let ((file (definition-file (primary-name name))))
+    (when (and file *evaluation* (null (evaluation-origin *evaluation*)))
+      (setf (evaluation-origin *evaluation*) (native-name file)))))
+
+(defun load-system (name &key (session "default") (token 0) force)
+  "Load the system NAME, or that which the file of that name defines; with FORCE, also
+what is loaded and up to date.  The answer is EVALUATE's, without values."
+  (let* ((file (definition-path name))
+         (name (if file (pathname-name file) (string-downcase name))))
+    (call-registered (make-evaluation :token token :session (ensure-session session)
+                                      :code `(load-named-system ,name :force ,force :file ,file)
+                                      :system name)
+                     "COMMON-LISP-USER" 1)))
+
+(defun restore-system (name &rest files)
+  "Load the system NAME again; FILES define what ASDF would not find."
+  (call-with-building
+   (lambda ()
+     (dolist (file files)
+       (let ((path (native-file file)))
+         (unless (probe-file path)
+           (error "The definition in ~A is gone." file))
+         (tell-of-definition path)))))
+  (load-named-system name)
+  (note-system (evaluation-session *evaluation*) name))
+
+;;; Failures
 
 (defun missing-system-p (condition)
   (let ((type (type-label condition)))
@@ -87,35 +104,6 @@ else with ASDF.  What they and the system print goes to standard output."
            (format nil "System ~S not found in any known distribution.~@[~%Near it: ~{~A~^, ~}.~]"
                    name (near-systems name)))
           (t (condition-text condition)))))
-
-;;; Where are they defined?
-
-(defun told-file (name)
-  "The file, a native name, that defines the system NAME, if ASDF would not find it
-in another image: LOAD-ASD or a changed registry has told it of the file."
-  (let* ((system (asdf-value "REGISTERED-SYSTEM" name))
-         (file (and system (asdf-value "SYSTEM-SOURCE-FILE" system)))
-         (directories (find-symbol "*CENTRAL-REGISTRY*" '#:asdf))
-         (registry (find-symbol "*SOURCE-REGISTRY-PARAMETER*" '#:asdf/source-registry)))
-    (and file
-         (or (and registry (boundp registry) (symbol-value registry))
-             (null (progv (and directories (list directories)) '(())
-                     (asdf-value "SEARCH-FOR-SYSTEM-DEFINITION" name))))
-         (asdf-value "NATIVE-NAMESTRING" file))))
-
-(defun told-files (name)
-  "TOLD-FILE of the system NAME and of each that it needs, what is needed first."
-  (let ((seen '()) (files '()))
-    (labels ((visit (name)
-               (unless (member name seen :test #'string=)
-                 (push name seen)
-                 (mapc #'visit (needed-systems name))
-                 (let ((primary (primary-name name)))
-                   (if (string= primary name)
-                       (let ((file (told-file name))) (when file (push file files)))
-                       (visit primary))))))
-      (visit name))
-    (reverse files)))
 
 ;;; Which ones has a session loaded?
 
@@ -136,14 +124,6 @@ only when there are more than there were."
 (defun loaded-systems ()
   (and (find-package '#:asdf)
        (ignore-errors (call-named '#:asdf "ALREADY-LOADED-SYSTEMS"))))
-
-(defun needed-systems (name)
-  "The names of the systems that the system NAME depends on."
-  (loop for needed in (ignore-errors
-                       (call-named '#:asdf "SYSTEM-DEPENDS-ON"
-                                   (call-named '#:asdf "REGISTERED-SYSTEM" name)))
-        when (typep needed '(or string symbol))
-          collect (string-downcase needed)))
 
 (defvar *known-systems* '() "All that were loaded, as of *REGISTERED*.")
 (defvar *registered* 0 "How many systems ASDF knew then.")
@@ -182,14 +162,3 @@ brought into the packages."
 
 (defun asdf-itself-p (name)
   (member name '("asdf" "uiop") :test #'string=))
-
-(defun restore-system (name &rest files)
-  "Load the system NAME again; FILES define what ASDF would not find."
-  (ensure-asdf)
-  (dolist (file files)
-    (let ((file (call-named '#:uiop "PARSE-NATIVE-NAMESTRING" file)))
-      (unless (ignore-errors (call-named '#:asdf "FIND-SYSTEM" (pathname-name file) nil))
-        (when (probe-file file)
-          (call-named '#:asdf "LOAD-ASD" file)))))
-  (load-named-system name)
-  (note-system (evaluation-session *evaluation*) name))

@@ -90,9 +90,8 @@
 ;;; The whole
 
 (defun require-system (name)
-  (ensure-asdf)
   (look-again-for name)
-  (unless (or (quicklisp-p) (call-named '#:asdf "FIND-SYSTEM" name nil))
+  (unless (or (quicklisp-p) (find-defined name))
     (let ((near (near-systems name)) (files (unregistered-definitions name)))
       (refuse "SYSTEM-NOT-FOUND"
               (format nil "ASDF knows no system ~S.~@[ Near it: ~{~A~^, ~}.~]~@[~%A definition that it has not been told of: ~{~A~^, ~}.~]"
@@ -105,7 +104,7 @@
   "The names of the systems that are called as if they had the tests of the system NAME."
   (loop for suffix in '("/tests" "/test" "-tests" "-test")
         for tests = (concatenate 'string name suffix)
-        when (call-named '#:asdf "FIND-SYSTEM" tests nil) collect tests))
+        when (find-defined tests) collect tests))
 
 (defun test-systems (name)
   "The names of the systems that the TEST-OP of the system NAME needs or hands over
@@ -113,9 +112,8 @@ to, and of those that are called as if they had its tests."
   (let ((needed (ignore-errors
                  (loop for (nil . components)
                          in (call-named '#:asdf "COMPONENT-DEPENDS-ON"
-                                        (call-named '#:asdf "MAKE-OPERATION"
-                                                    (named-symbol '("ASDF" "TEST-OP")))
-                                        (call-named '#:asdf "FIND-SYSTEM" name))
+                                        (operation "TEST-OP")
+                                        (find-defined name))
                        append (loop for component in components
                                     collect (if (typep component '(or string symbol))
                                                 (string-downcase component)
@@ -129,6 +127,10 @@ they are watched."
   (load-named-system name)
   (mapc #'load-named-system (test-systems name)))
 
+(defun test-system (name)
+  "Run the TEST-OP of the system NAME, which is loaded and stays as it is."
+  (call-with-building (lambda () (call-named '#:asdf "TEST-SYSTEM" name))))
+
 (defun run-tests (&key system test (session "default") (token 0))
   "Run the TEST of that name, after loading SYSTEM if one is given, or all tests of
 SYSTEM by its TEST-OP.  The answer is EVALUATE's with
@@ -138,17 +140,18 @@ of the tests that have run."
   (call-as-work
    (lambda (evaluation read)
      (declare (ignore read))
-     (let ((run (make-test-run)) (name (and system (string-downcase system)))
-           (*load-verbose* nil) (*compile-verbose* nil) (*compile-print* nil))
+     (let ((run (make-test-run)) (name (and system (string-downcase system))))
        (tell evaluation (lambda () (run-for-wire run)))
        (when name
-         (require-system name)
-         (let ((*standard-output* (make-broadcast-stream)))
-           (load-tests-of name)))
+         (call-with-building
+          (lambda ()
+            (require-system name)
+            (let ((*standard-output* (make-broadcast-stream)))
+              (load-tests-of name)))))
        (if test
            (destructuring-bind (name package designator framework) (find-test-named test)
              (declare (ignore name package))
              (call-recording-results run (lambda () (funcall (framework-runner framework) designator))))
-           (call-recording-results run (lambda () (call-named '#:asdf "TEST-SYSTEM" name))))
+           (call-recording-results run (lambda () (test-system name))))
        '()))
    :code (list 'run-tests (or test system)) :session session :token token))

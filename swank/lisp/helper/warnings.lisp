@@ -73,32 +73,30 @@
                                  (let ((text (condition-text condition)))
                                    (format nil "~A~@[~A~]"
                                            (clip (without-stream-lines text) 2000)
-                                           (compile-place-text (line-told text))))
+                                           (compile-place-text condition (line-told text))))
                                  kind name)
                     records)))))
 
-(defun compile-place-text (line)
-  "Where in the file that is being compiled; NIL outside of one.  LINE is what the
-reader told, or NIL."
+(defvar *places* nil
+  "What knows the texts of the files that the current evaluation compiles, or NIL.")
+
+(defun compile-place-text (condition line)
+  "Where in the file that is being compiled CONDITION is met: the line of the form
+that is shown, which may be deep in a top level form; NIL outside of one.  LINE is
+what the reader told, or NIL."
   #+sbcl
   (when *compile-file-truename*
     (ignore-errors
-     (let* ((context (sb-c::find-error-context nil))
-            (position (and context (sb-c::compiler-error-context-file-position context))))
+     (let ((context (sb-c::find-error-context nil)))
        (format nil "~%  in ~A~@[, line ~D~]~@[: ~A~]" (namestring *compile-file-truename*)
                (or line
-                   (and position (line-in-file *compile-file-truename* position)))
+                   (ignore-errors
+                    (nth-value 1 (note-place (or *places* (setf *places* (make-collector)))
+                                             condition))))
                (and context
                     (let ((source (sb-c::compiler-error-context-original-form context)))
                       (show-form source *package*)))))))
-  #-sbcl (progn line nil))
-
-(defun line-in-file (file position)
-  "The line of the form that begins behind POSITION."
-  (with-open-file (in file :external-format :latin-1)
-    (let* ((text (make-string (file-length in)))
-           (end (read-sequence text in)))
-      (values (line-and-column text (next-form-position text (min position end)))))))
+  #-sbcl (progn condition line nil))
 
 (defun add-record (record records)
   (let ((same (find-if (lambda (other)
@@ -151,22 +149,23 @@ value: the compiler does not count what is muffled."
 (defun call-recording-warnings (function current-form record)
   "Call FUNCTION; every warning goes to RECORD with the form that
 CURRENT-FORM returns, and is muffled."
-  (handler-bind
-      ((warning (lambda (condition)
-                  ;; (SIGNAL 'WARNING), without a restart, warns nobody
-                  (let ((muffle (find-restart 'muffle-warning condition)))
-                    (when (or muffle *compile-file-truename*)
-                      (funcall record condition (funcall current-form)))
-                    (when (and muffle (not *compile-file-truename*))
+  (let ((*places* nil))
+    (handler-bind
+        ((warning (lambda (condition)
+                    ;; (SIGNAL 'WARNING), without a restart, warns nobody
+                    (let ((muffle (find-restart 'muffle-warning condition)))
+                      (when (or muffle *compile-file-truename*)
+                        (funcall record condition (funcall current-form)))
+                      (when (and muffle (not *compile-file-truename*))
+                        (count-for-compile condition)
+                        (invoke-restart muffle)))))
+         #+sbcl (sb-ext:compiler-note #'muffle)
+         #+sbcl (sb-c:compiler-error
+                  (lambda (condition)
+                    (funcall record condition (funcall current-form))
+                    ;; the form becomes a call that signals this error
+                    (unless *compile-file-truename*
                       (count-for-compile condition)
-                      (invoke-restart muffle)))))
-       #+sbcl (sb-ext:compiler-note #'muffle)
-       #+sbcl (sb-c:compiler-error
-                (lambda (condition)
-                  (funcall record condition (funcall current-form))
-                  ;; the form becomes a call that signals this error
-                  (unless *compile-file-truename*
-                    (count-for-compile condition)
-                    (let ((continue (find-restart 'continue condition)))
-                      (when continue (invoke-restart continue)))))))
-    (funcall function)))
+                      (let ((continue (find-restart 'continue condition)))
+                        (when continue (invoke-restart continue)))))))
+      (funcall function))))

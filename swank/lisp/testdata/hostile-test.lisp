@@ -287,16 +287,16 @@
               (print-unreadable-object (object stream :type t) (prin1 (opened-a object) stream)))"
            :package "SWANK-MCP")
 (flet ((shown (code) (first (first (getf (evaluated code :package "SWANK-MCP") :values)))))
-  (let ((told "#<SWANK-MCP::UNPRINTABLE, printing it failed: TYPE-ERROR>"))
+  (let ((told "#<SWANK-MCP::UNPRINTABLE, printing it failed: TYPE-ERROR: The value 1 is not of type CONS>"))
     (check (shown "(make-instance 'unprintable)") told)
-    (check (shown "(list 1 (make-instance 'unprintable) \"a\")") (format nil "(1 ~A \"a\")" told))
+    (check (shown "(list 1 (make-instance 'unprintable) \"a\")") (format nil "(1~% ~A~% \"a\")" told))
     (check (shown "(vector (make-instance 'opened :a (list (make-instance 'unprintable))))")
            (format nil "#(#<OPENED (~A)>)" told))
     (check (shown "(make-holder :a (make-instance 'unprintable) :b '(1 2))")
-           (format nil "#S(HOLDER :A ~A :B (1 2))" told))
+           (format nil "#S(HOLDER~%   :A ~A~%   :B (1 2))" told))
     ;; circular, and the same object twice
     (check (shown "(let* ((one (make-instance 'unprintable)) (list (list one one))) (setf (cddr list) list))")
-           (format nil "#1=(#2=~A #2# . #1#)" told))
+           (format nil "#1=(#2=~A~%    #2# . #1#)" told))
     (check (shown "(list (make-instance 'unprintable) (make-instance 'unprintable) (make-instance 'unprintable))")
            (format nil "(~A~% ~:*~A~% ~:*~A)" told))))
 ;; the session's dispatch table is as it was

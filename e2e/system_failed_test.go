@@ -1,0 +1,71 @@
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// An error in loading a system is told with its place and the program's part of the
+// backtrace, by run-tests, too.
+func TestSystemFailsInLoading(t *testing.T) {
+	dir, s := project(t, map[string]string{
+		"swf.asd": `(defsystem "swf" :components ((:file "swf")))`,
+		"swf.lisp": `(defpackage :swf (:use :cl)) (in-package :swf)
+(defun part (x)
+  (+ 1 (/ x 0)))
+(defvar *n* 3)
+;; an umlaut: ü
+
+(let ((whole 1))
+  (list whole
+        (1+ (part *n*))))`,
+	})
+	for _, tool := range []string{"load-system", "run-tests"} {
+		got := bad(t, s, tool, map[string]any{"system": "swf"})
+		says(t, got, "[ERROR] DIVISION-BY-ZERO\n", "In "+dir+"/swf.lisp:7:1; what comes before it was loaded.\n   7 | (let ((whole 1))",
+			"\n\n[Backtrace]\n0: (/ 3 0)\n1: (PART 3)\n", "Defined in: "+dir+"/swf.asd")
+		saysNot(t, got, "LOAD", "ASDF", "SB-")
+	}
+	write(t, filepath.Join(dir, "swf.lisp"), "(defpackage :swf (:use :cl)) (in-package :swf)\n(defmacro m (x) (error \"Not ~A.\" x))\n(defun f ()\n  (list 1\n   (m 2)))")
+	says(t, bad(t, s, "load-system", map[string]any{"system": "swf"}), "[ERROR] UIOP:COMPILE-FILE-ERROR\n", "swf.lisp, line 5: (M 2)", "Not 2.")
+}
+
+// A warning about a part of a long form names the line of that part.
+func TestWarningNamesTheLineOfItsForm(t *testing.T) {
+	dir, s := project(t, map[string]string{
+		"sww.asd": `(defsystem "sww" :components ((:file "sww")))`,
+		"sww.lisp": "(defpackage :sww (:use :cl)) (in-package :sww)\n;; ü ü ü\n(defun long (x)\n" +
+			strings.Repeat("  (print x)\n", 30) + "  (let ((unused 1))\n    (print x)))\n",
+	})
+	says(t, good(t, s, "load-system", map[string]any{"system": "sww"}),
+		"The variable SWW::UNUSED is defined but never used. in "+dir+"/sww.lisp, line 34: (UNUSED 1)")
+}
+
+// A structure that was changed on disk is loaded by the first call, and an object
+// of the old one says what it is.
+func TestStructureChangedOnDisk(t *testing.T) {
+	source := func(slots string) string {
+		return "(defpackage :sws (:use :cl)) (in-package :sws)\n(defstruct thing " + slots + ")\n" +
+			"(defmethod print-object ((o thing) s) (print-unreadable-object (o s) (format s \"thing ~A\" (thing-a o))))\n"
+	}
+	dir, s := project(t, map[string]string{
+		"sws.asd":  `(defsystem "sws" :components ((:file "sws")))`,
+		"sws.lisp": source("a"),
+	})
+	for _, slots := range []string{"b a", "(b 1.0d0 :type double-float) a", "(b 1 :type fixnum) (a 0 :type fixnum)"} {
+		good(t, s, "load-system", map[string]any{"system": "sws"})
+		want(t, s, "(progn (defparameter *old* (sws::make-thing :a 1)) *old*)", "=> #<thing 1>")
+		write(t, filepath.Join(dir, "sws.lisp"), source(slots))
+		got := good(t, s, "load-system", map[string]any{"system": "sws"})
+		says(t, got, "; The structure SWS::THING has other slots now: objects of it that were made before are obsolete.")
+		want(t, s, "(sws::make-thing :a 2)", "=> #<thing 2>")
+		const why = "The object is of an obsolete definition of the structure SWS::THING: it was made before that got other slots, and has to be made again."
+		want(t, s, "*old*", "=> #<SWS::THING, printing it failed: TYPE-ERROR: "+why+">")
+		wantError(t, s, "(sws::thing-a *old*)", "[ERROR] TYPE-ERROR\n"+why+"\n")
+		wantError(t, s, "(error \"It is ~A.\" *old*)", "[ERROR] SIMPLE-ERROR\n#<printing it failed: TYPE-ERROR: "+why+">\n")
+		wantError(t, s, "(car *old*)", "[ERROR] TYPE-ERROR\nThe value #<printing it failed: TYPE-ERROR: "+why+"> is not of type LIST.\n")
+	}
+	write(t, filepath.Join(dir, "sws.lisp"), source("a b c")+"(defun broken () (let ((x 1 2)) x))")
+	says(t, bad(t, s, "load-system", map[string]any{"system": "sws"}), "[ERROR] UIOP:COMPILE-FILE-ERROR", "The LET binding spec (SWS::X 1 2) is malformed.")
+}

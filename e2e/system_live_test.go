@@ -1,0 +1,58 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"swank-mcp/e2e/wire"
+)
+
+// Neither a run of tests nor a system that is not there makes ASDF forget what is
+// loaded: what the session has redefined is what is tested, and it stays.
+func TestRunTestsLeavesTheSessionsFixes(t *testing.T) {
+	_, s := project(t, map[string]string{
+		"swh.asd": `(defsystem "swh" :components ((:file "swh"))
+  :perform (test-op (o c) (format t "half of 8 is ~D" (uiop:symbol-call :swh '#:half 8))))`,
+		"swh.lisp": "(defpackage :swh (:use :cl)) (in-package :swh)\n(defvar *seen* '())\n(setf *seen* '())\n(defun half (x) (/ x 3))\n(format t \"loading swh~%\")",
+	})
+	good(t, s, "load-system", map[string]any{"system": "swh"})
+	want(t, s, "(defun swh::half (x) (/ x 2)) (push 1 swh::*seen*)", "=> (1)")
+	const still = "=> (4 (1))"
+	says(t, good(t, s, "run-tests", map[string]any{"system": "swh"}), "half of 8 is 4")
+	want(t, s, "(list (swh::half 8) swh::*seen*)", still)
+	says(t, bad(t, s, "load-system", map[string]any{"system": "swh/tset"}), "[ERROR] ASDF:MISSING-COMPONENT\nComponent \"swh/tset\" not found")
+	bad(t, s, "run-tests", map[string]any{"system": "swh/tset"})
+	want(t, s, "(list (swh::half 8) swh::*seen*)", still)
+	saysNot(t, good(t, s, "load-system", map[string]any{"system": "swh"}), "loading swh")
+	want(t, s, "(list (swh::half 8) swh::*seen*)", still)
+}
+
+// In an image whose ASDF finds a newer one: its own compilation is no part of a
+// reply, and a module of SBCL's is no occasion for it.
+func TestNewerASDFIsInstalled(t *testing.T) {
+	const newer = "/usr/local/share/swank-mcp-test/asdf"
+	version, err := os.ReadFile(newer + "/version.lisp-expr")
+	if err != nil {
+		t.Fatalf("%v; scripts/install-deps --test brings it", err)
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "swz.asd"), `(defsystem "swz" :components ((:file "swz")))`)
+	write(t, filepath.Join(dir, "swz.lisp"), "(defpackage :swz (:use :cl))")
+	env := environ(run.dir, "CL_SOURCE_REGISTRY="+dir+"//:"+newer+"//:", "ASDF_OUTPUT_TRANSLATIONS=/:"+t.TempDir()+"/")
+	s := startWith(t, wire.Options{Env: env}, "--toolsets", "all")
+	want(t, s, "(require :asdf) (defvar *asdf* (asdf:asdf-version))", "=> *ASDF*")
+	good(t, s, "profile-code", map[string]any{"code": "(loop repeat 1000000 count (random 2))"})
+	want(t, s, "(string= *asdf* (asdf:asdf-version))", "=> T")
+	text, isErr := load(t, s, "swz")
+	if isErr || text != loadedFrom(dir+"/swz.asd", "swz") {
+		t.Errorf("with the newer ASDF (isError %v):\n%s", isErr, text)
+	}
+	if text, _ := eval(t, s, "(asdf:asdf-version)"); !strings.Contains(string(version), strings.TrimPrefix(text, "=> ")) {
+		t.Errorf("ASDF did not replace itself: it is %s", text)
+	}
+	if text, isErr := load(t, s, "swz"); isErr || text != loadedFrom(dir+"/swz.asd", "swz") {
+		t.Errorf("again (isError %v):\n%s", isErr, text)
+	}
+}

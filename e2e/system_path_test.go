@@ -1,0 +1,114 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"swank-mcp/e2e/wire"
+)
+
+// twoOfAName writes a system, another one that needs it, and two more of the first
+// one's name elsewhere, and returns what only finds the first ones.
+func twoOfAName(t *testing.T) (dir string, env []string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range map[string]string{
+		"installed/swn/swn.asd":  `(defsystem "swn" :components ((:file "swn")))`,
+		"installed/swn/swn.lisp": `(defpackage :swn (:use :cl)) (in-package :swn) (defun from () :installed)`,
+		"installed/swd/swd.asd":  `(defsystem "swd" :depends-on ("swn") :components ((:file "swd")))`,
+		"installed/swd/swd.lisp": `(defpackage :swd (:use :cl)) (in-package :swd) (defun from () (swn::from))`,
+		"mine/swn/swn.asd":       `(defsystem "swn" :components ((:file "own")))` + "\n" + `(defsystem "swn/more" :depends-on ("swn"))`,
+		"mine/swn/own.lisp":      `(defpackage :swn (:use :cl)) (in-package :swn) (defun from () :mine)`,
+		"second/swn/swn.asd":     `(defsystem "swn" :components ((:file "swn")))`,
+		"second/swn/swn.lisp":    `(defpackage :swn (:use :cl)) (in-package :swn) (defun from () :second)`,
+	} {
+		write(t, filepath.Join(dir, name), text)
+	}
+	return dir, projectEnv(dir+"/installed", t.TempDir())
+}
+
+// A path is honoured although ASDF finds another system of that name elsewhere, for
+// as long as the image lives.
+func TestLoadSystemByThePathOfAnotherOne(t *testing.T) {
+	dir, env := twoOfAName(t)
+	s := startWith(t, wire.Options{Env: env}, "--toolsets", "all")
+	own, second, installed := dir+"/mine/swn/swn.asd", dir+"/second/swn/swn.asd", dir+"/installed/swn/swn.asd"
+
+	says(t, good(t, s, "load-system", map[string]any{"system": "swn"}), "\nLoaded: swn\nDefined in: "+installed)
+	want(t, s, "(swn::from)", "=> :INSTALLED")
+	for _, force := range []bool{false, true} {
+		says(t, good(t, s, "load-system", map[string]any{"system": own, "force": force}), "\nLoaded: swn\nDefined in: "+own)
+		want(t, s, "(swn::from)", "=> :MINE")
+	}
+	says(t, good(t, s, "load-system", map[string]any{"system": second}), "\nDefined in: "+second)
+	want(t, s, "(swn::from)", "=> :SECOND")
+	says(t, good(t, s, "load-system", map[string]any{"system": own}), "\nDefined in: "+own)
+	want(t, s, "(swn::from)", "=> :MINE")
+	// It stays so for the name, for what depends on it, and for other systems of its file.
+	says(t, good(t, s, "load-system", map[string]any{"system": "swn"}), "\nDefined in: "+own)
+	good(t, s, "load-system", map[string]any{"system": "swd"})
+	says(t, good(t, s, "load-system", map[string]any{"system": "swn/more"}), "\nDefined in: "+own)
+	says(t, good(t, s, "run-tests", map[string]any{"system": "swn"}), "\nDefined in: "+own)
+	want(t, s, "(swd::from)", "=> :MINE")
+	says(t, bad(t, s, "load-system", map[string]any{"system": dir + "/mine/swm.asd"}), dir+"/mine/swm.asd")
+	if *attachedFlag {
+		want(t, s, "(find 'swank-mcp::told-definition asdf:*system-definition-search-functions*)", "=> NIL")
+	} else {
+		want(t, s, `(progn (asdf:load-system "swd") (swd::from))`, "=> :MINE")
+	}
+}
+
+// It is honoured in the next image, too, in a saved session, and where that is loaded
+// without us; a definition that is gone is told, not replaced by another one.
+func TestSystemsOfPathsComeBack(t *testing.T) {
+	dir, env := twoOfAName(t)
+	own := dir + "/mine/swn/swn.asd"
+	flags := []string{"--toolsets", "all", "--session-dir", t.TempDir()}
+	s := startWith(t, wire.Options{Env: env}, flags...)
+	good(t, s, "load-system", map[string]any{"system": own})
+	good(t, s, "load-system", map[string]any{"system": "swd"})
+	want(t, s, "(defun here () (swd::from))", "=> HERE")
+	kill9(t, s)
+	text, isErr := eval(t, s, "(list (here) (swn::from))")
+	if isErr || !strings.HasPrefix(text, "=> (:MINE :MINE)\n") || strings.Contains(text, "Not restored") {
+		t.Errorf("after the image died (isError %v):\n%s", isErr, text)
+	}
+	saved := good(t, s, "save-session", map[string]any{"file": "path.lisp"})
+	other := startWith(t, wire.Options{Env: env}, flags...)
+	good(t, other, "load-session", map[string]any{"file": "path.lisp"})
+	want(t, other, "(list (here) (swn::from))", "=> (:MINE :MINE)")
+	kill9(t, other)
+	if text, _ := eval(t, other, "(list (here) (swn::from))"); !strings.HasPrefix(text, "=> (:MINE :MINE)\n") {
+		t.Errorf("after the image with the saved session died:\n%s", text)
+	}
+	file := strings.Fields(saved[strings.Index(saved, "/"):])[0]
+	if out := plainLisp(t, env, strings.TrimRight(file, ".,"), "(print (list (cl-user::here) (swn::from)))"); !strings.Contains(out, "(:MINE :MINE)") {
+		t.Errorf("the saved file in a plain SBCL gives:\n%s", out)
+	}
+	if err := os.Remove(own); err != nil {
+		t.Fatal(err)
+	}
+	kill9(t, s)
+	text, _ = eval(t, s, "(+ 1 2)")
+	says(t, text, "=> 3\n", "system swn (The definition in "+own+" is gone.)")
+}
+
+// plainLisp loads a file into an SBCL without us, evaluates code there and returns
+// what it prints.
+func plainLisp(t *testing.T, env []string, file, code string) string {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	cmd := exec.CommandContext(ctx, "sbcl", "--noinform", "--no-sysinit", "--no-userinit", "--non-interactive",
+		"--load", file, "--eval", code)
+	cmd.Env = env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("sbcl --load %s: %v", file, err)
+	}
+	return string(out)
+}

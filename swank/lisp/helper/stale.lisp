@@ -1,0 +1,194 @@
+;;;; stale.lisp -- which files of a system are other ones than when they were loaded
+
+(cl:in-package #:swank-mcp)
+
+;;; ASDF compares times in whole seconds: it takes a file for compiled that was
+;;; written in the second of its fasl, though later.  So we mark what each file was
+;;; when it was last built through us.  Before a system is built, of each file that
+;;; differs the fasl is made old and ASDF's note that it is loaded is taken back; the
+;;; rest, and what depends on it, is ASDF's.
+
+(defstruct (mark (:copier nil))
+  "What a file was.  The CODE of its content is taken only while the same second may
+bring another one of the same size; else it is NIL."
+  size time code)
+
+(defun file-size-and-time (file)
+  "(VALUES SIZE UNIVERSAL-TIME) of FILE; NIL if it is not there."
+  #+sbcl
+  (multiple-value-bind (there device inode mode links user group device* size accessed modified)
+      (sb-unix:unix-stat (native-name file))
+    (declare (ignore device inode mode links user group device* accessed))
+    (and there (values size (+ modified #.(encode-universal-time 0 0 0 1 1 1970 0)))))
+  #-sbcl
+  (when (probe-file file)
+    (values (with-open-file (in file :element-type '(unsigned-byte 8)) (file-length in))
+            (file-write-date file))))
+
+(defun content-code (file)
+  "A number that tells the content of FILE from others; NIL if it cannot be read."
+  (ignore-errors
+   (with-open-file (in file :element-type '(unsigned-byte 8))
+     (let ((buffer (make-array 65536 :element-type '(unsigned-byte 8))) (code 2166136261))
+       (declare (type (unsigned-byte 32) code) (optimize speed (safety 1)))
+       (loop                            ; FNV-1a
+         (let ((end (read-sequence buffer in)))
+           (declare (type (integer 0 65536) end))
+           (when (zerop end) (return code))
+           (dotimes (i end)
+             (setf code (logand #xFFFFFFFF (* 16777619 (logxor code (aref buffer i))))))))))))
+
+(defun mark-file (file)
+  "The MARK of FILE as it is now, or NIL if there is none."
+  (multiple-value-bind (size time) (ignore-errors (file-size-and-time file))
+    (and size
+         (make-mark :size size :time time
+                    :code (and (>= time (1- (get-universal-time))) (content-code file))))))
+
+(defun changed-p (file old new)
+  "True if FILE, which has the mark NEW, is another one than when it had the mark OLD."
+  (not (and (= (mark-size old) (mark-size new))
+            (= (mark-time old) (mark-time new))
+            (or (null (mark-code old))
+                (eql (mark-code old) (or (mark-code new) (content-code file)))))))
+
+(defvar *marks* (make-shared-table)
+  "(SYSTEM-NAME . FILE) to the mark that it had when it was last built; SYSTEM-NAME is
+:DEFINITION for files that define systems.")
+
+(defun mark-of-definition (file)
+  (gethash (cons :definition (native-name file)) *marks*))
+
+(defun (setf mark-of-definition) (mark file)
+  (setf (gethash (cons :definition (native-name file)) *marks*) mark))
+
+;;; The files of systems
+
+(defstruct (unit (:copier nil))
+  "A source file of a system, with its MARK before building.  STALEP is true if its
+code is in the image, but of another version."
+  component system file mark stalep)
+
+(defun unit-key (unit) (cons (unit-system unit) (unit-file unit)))
+
+(defun systems-needed (name)
+  "The names of NAME and of all systems that it needs, as far as ASDF finds them."
+  (let ((seen (make-hash-table :test 'equal)) (names '()))
+    (labels ((visit (name)
+               (unless (or (gethash name seen) (asdf-itself-p name))
+                 (setf (gethash name seen) t)
+                 ;; an error is met again when the system is built
+                 (when (ignore-errors (find-defined name))
+                   (mapc #'visit (needed-systems name))
+                   (push name names)))))
+      (visit name))
+    names))
+
+(defun system-units (name)
+  "The units of the system NAME, with marks."
+  (let ((units '())
+        (module (find-symbol "MODULE" '#:asdf)) (data (find-symbol "STATIC-FILE" '#:asdf)))
+    (labels ((walk (component)
+               (cond ((typep component module)
+                      (mapc #'walk (asdf-value "COMPONENT-CHILDREN" component)))
+                     ((not (typep component data))
+                      (let* ((file (asdf-value "COMPONENT-PATHNAME" component))
+                             (mark (and file (mark-file file))))
+                        (when mark
+                          (push (make-unit :component component :system name
+                                           :file (native-name file) :mark mark)
+                                units)))))))
+      (walk (asdf-value "REGISTERED-SYSTEM" name)))
+    (nreverse units)))
+
+(defun operation (name)
+  (call-named '#:asdf "MAKE-OPERATION" (find-symbol name '#:asdf)))
+
+(defun loaded-unit-p (unit)
+  (asdf-value "COMPONENT-OPERATION-TIME" (operation "LOAD-OP") (unit-component unit)))
+
+(defun forget-loaded (unit)
+  "Let ASDF load UNIT again."
+  (let ((times (asdf-value "COMPONENT-OPERATION-TIMES" (unit-component unit)))
+        (operation (operation "LOAD-OP")))
+    (when (hash-table-p times)
+      (remhash operation times)
+      (remhash (type-of operation) times)))) ; the key of older versions
+
+(defun unit-outputs (unit)
+  (asdf-value "OUTPUT-FILES" (operation "COMPILE-OP") (unit-component unit)))
+
+(defun make-old (file)
+  "Let FILE, which was compiled from something else, be older than any source.  Where
+that may not be done, ASDF could not write another one either."
+  (ignore-errors
+   #+sbcl (sb-posix:utimes (native-name file) 1 1)
+   #-sbcl (delete-file file)))
+
+(defun outdate (unit)
+  (mapc #'make-old (unit-outputs unit))
+  (when (loaded-unit-p unit)
+    (setf (unit-stalep unit) t)
+    (forget-loaded unit)))
+
+(defun check-unit (unit)
+  "Have ASDF build UNIT if it is another one than when it was last built."
+  (let ((old (gethash (unit-key unit) *marks*)) (new (unit-mark unit)))
+    (if old
+        (when (changed-p (unit-file unit) old new) (outdate unit))
+        ;; Another image may have compiled it, before it was written again in that
+        ;; second.
+        (let ((compiled (loop for output in (unit-outputs unit)
+                              for time = (nth-value 1 (ignore-errors (file-size-and-time output)))
+                              when time minimize time into earliest
+                                and collect time into times
+                              finally (return (and times earliest)))))
+          (cond ((null compiled))
+                ((= (mark-time new) compiled) (outdate unit))
+                ((> (mark-time new) compiled) (setf (unit-stalep unit) (loaded-unit-p unit))))))))
+
+(defun units-gone (units systems)
+  "The files that were units of SYSTEMS and are no UNITS any more."
+  (let ((now (make-hash-table :test 'equal)) (gone '()))
+    (dolist (unit units) (setf (gethash (unit-file unit) now) t))
+    (with-shared-table (*marks*)
+      (maphash (lambda (key mark)
+                 (declare (ignore mark))
+                 (when (and (member (car key) systems :test #'equal)
+                            (not (gethash (cdr key) now)))
+                   (push (cdr key) gone)))
+               *marks*))
+    gone))
+
+(defun remember-units (units)
+  "UNITS have been built, but for those that ASDF has not loaded."
+  (dolist (unit units)
+    (when (loaded-unit-p unit)
+      (setf (gethash (unit-key unit) *marks*) (unit-mark unit)))))
+
+(defun remember-found (name since)
+  "The system NAME, with what was found only in building it, was built SINCE a time:
+mark what was not written meanwhile."
+  (dolist (system (systems-needed name))
+    (dolist (unit (system-units system))
+      (when (and (not (gethash (unit-key unit) *marks*))
+                 (< (mark-time (unit-mark unit)) since)
+                 (loaded-unit-p unit))
+        (setf (gethash (unit-key unit) *marks*) (unit-mark unit))))))
+
+(defun call-seeing-changes (name build)
+  "Call BUILD, which builds the system NAME, after telling ASDF what has changed; note
+what is left of definitions that their files no longer have."
+  (let* ((since (get-universal-time))
+         (systems (systems-needed name))
+         (units (mapcan #'system-units systems))
+         (gone (units-gone units systems)))
+    (mapc #'check-unit units)
+    (let ((before (definitions-from
+                   (append gone (mapcar #'unit-file (remove-if-not #'unit-stalep units))))))
+      (unwind-protect (funcall build)
+        (remember-units units))
+      (remember-found name since)
+      (dolist (file gone)
+        (dolist (system systems) (remhash (cons system file) *marks*)))
+      (note-left before gone (append gone (mapcar #'unit-file units))))))
