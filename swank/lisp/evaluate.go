@@ -331,7 +331,7 @@ func (e *evaluation) remember(a *wireAnswer) {
 		j.lose(l.Key, l.Why)
 	}
 	for _, key := range a.Gone {
-		j.forget(key)
+		j.undefine(key)
 	}
 	if a.Package != "" {
 		j.pkg = a.Package

@@ -53,6 +53,8 @@ type entry struct {
 
 	files []string // that define a system and what it needs, where ASDF would not find them
 
+	without []string // keys that it defines and that are not to be changed by it any more
+
 	ms  int64  // how long its evaluation took, in milliseconds
 	bad string // why it is not evaluated again; "" if it is
 	own bool   // it changes functions of the bridge's own
@@ -174,13 +176,22 @@ func (j *journal) reset() {
 // system reports whether an entry is that of a system and no definition's.
 func (e *entry) system() bool { return strings.HasPrefix(e.keys[0], "(:SYSTEM") }
 
+// undefine forgets a key that nothing replaces: what else its entry defines stays.
+func (j *journal) undefine(key string) {
+	e := j.byKey[key]
+	j.forget(key)
+	if e != nil && len(e.keys) > 0 {
+		e.without = append(e.without, key)
+	}
+}
+
 // lose notes a definition that has no source; one that it has replaced is no
 // more.
 func (j *journal) lose(key, why string) {
 	if why == whyAssigned && j.byKey[key] != nil {
 		return // it has a first value
 	}
-	j.forget(key)
+	j.undefine(key)
 	if len(j.losses) < journalLosses {
 		j.losses = append(j.losses, loss{key, why})
 	}
@@ -231,8 +242,8 @@ func (j *journal) names(kind string) []string {
 
 // keyName is the name in a key.
 func keyName(key string) string {
-	_, name, _ := strings.Cut(key, " . ")
-	return strings.TrimSuffix(name, ")")
+	_, name := keyParts(key)
+	return name
 }
 
 // definitions counts the names, systems aside, and without those of entries
@@ -335,12 +346,8 @@ func (j *journal) summaryWithout(left map[*entry]string) string {
 
 // inWords is a key as a reader is told it: function FOO.
 func inWords(key string) string {
-	inner := strings.TrimSuffix(strings.TrimPrefix(key, "(:"), ")")
-	kind, name, ok := strings.Cut(inner, " . ")
-	if k, list, more := strings.Cut(inner, " "); more && (!ok || k != kind) {
-		kind, name = k, "("+list+")" // the name is a list: (SETF X), or a method's
-	}
-	return strings.ReplaceAll(strings.ToLower(kind), "-", " ") + " " + name
+	kind, name := keyParts(key)
+	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(kind, ":")), "-", " ") + " " + name
 }
 
 // listed names at most ten.

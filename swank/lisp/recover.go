@@ -197,7 +197,8 @@ func restoreForm(s *session, batch []*entry, b *board, token int64) *helperCall 
 	c.text = append(c.text, " (|COMMON-LISP|:|QUOTE| ("...)
 	for _, e := range batch {
 		c.text = append(c.text, '(')
-		c.str(e.text).str(e.pkg).num(e.grace().Milliseconds())
+		text, pkg := e.source()
+		c.str(text).str(pkg).num(e.grace().Milliseconds())
 		c.text = append(c.text, ')')
 	}
 	c.text = append(c.text, "))"...)

@@ -37,7 +37,7 @@ func (im *Image) SaveSession(ctx context.Context, name, file string, timeout tim
 		return nil, err
 	}
 	for _, key := range gone {
-		j.forget(key)
+		j.undefine(key)
 	}
 	return &Saved{Text: j.source(file, time.Now()), Summary: j.summary(), Empty: j.live == 0, Dropped: j.dropped, Lost: lossesInWords(j.losses)}, nil
 }
@@ -77,8 +77,9 @@ func (j *journal) source(file string, now time.Time) string {
 			fmt.Fprintf(&b, "#+quicklisp (ql:quickload %s :silent t)\n#-quicklisp (asdf:load-system %s)\n\n", name, name)
 			continue
 		}
-		in(e.pkg)
-		b.WriteString(strings.TrimSpace(e.text))
+		text, pkg := e.source()
+		in(pkg)
+		b.WriteString(strings.TrimSpace(text))
 		b.WriteString("\n\n")
 	}
 	in(j.pkg)

@@ -143,8 +143,11 @@ own: a system's."
          (eq (second form) (second outer)))))
 
 (defun loaders-p (symbol)
-  "True of names of ASDF and Quicklisp, which load-system brings."
-  (and (symbolp symbol) (implementation-or-loader-p (symbol-package symbol))))
+  "True of names of ASDF, Quicklisp and the implementation's modules while files are
+loaded: LOAD-SYSTEM and REQUIRE bring them."
+  (let ((package (and (symbolp symbol) (file-at-work-p) (symbol-package symbol))))
+    (and package
+         (or (implementation-or-loader-p package) (implementation-package-p package)))))
 
 (defun note-assigned-definitions (session form environment)
   "Note what (SETF (FDEFINITION 'NAME) ...) and the like define, and variables that

@@ -1,0 +1,46 @@
+package lisp
+
+import (
+	"fmt"
+	"strings"
+)
+
+// keepers is code, by kind, that says which definition a name has, makes that its
+// definition again, and leaves it without one. %s is the quoted name.
+var keepers = map[string]struct{ is, set, unset string }{
+	":FUNCTION":         {"(and (fboundp %s) (fdefinition %[1]s))", "(setf (fdefinition %s) old)", "(fmakunbound %s)"},
+	":GENERIC-FUNCTION": {"(and (fboundp %s) (fdefinition %[1]s))", "(setf (fdefinition %s) old)", "(fmakunbound %s)"},
+	":MACRO":            {"(macro-function %s)", "(setf (macro-function %s) old)", "(fmakunbound %s)"},
+	":COMPILER-MACRO":   {"(compiler-macro-function %s)", "(setf (compiler-macro-function %s) old)", "(setf (compiler-macro-function %s) nil)"},
+	":VARIABLE":         {"(and (boundp %s) (list (symbol-value %[1]s)))", "(setf (symbol-value %s) (first old))", "(makunbound %s)"},
+	":CLASS":            {"(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
+	":STRUCTURE":        {"(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
+	":CONDITION":        {"(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
+}
+
+// source is the text to evaluate again and the package to read it in. Where an
+// entry has defined more than is still its own, the rest is left as it is found.
+func (e *entry) source() (text, pkg string) {
+	text, pkg = e.text, e.pkg
+	for _, key := range e.without {
+		kind, name := keyParts(key)
+		k, ok := keepers[kind]
+		if !ok {
+			continue
+		}
+		name = "'" + name
+		text = fmt.Sprintf("(let ((old %s))\n  (let ((*package* (find-package %s)))\n    (eval (read-from-string %s)))\n  (if old %s %s))",
+			fmt.Sprintf(k.is, name), quoted(pkg), quoted(text), fmt.Sprintf(k.set, name), fmt.Sprintf(k.unset, name))
+		pkg = evalPackage // in which names of keys are written
+	}
+	return text, pkg
+}
+
+// keyParts is the kind and the name in a key, (KIND . NAME) as Lisp prints it.
+func keyParts(key string) (kind, name string) {
+	kind, rest, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(key, "("), ")"), " ")
+	if name, ok := strings.CutPrefix(rest, ". "); ok {
+		return kind, name
+	}
+	return kind, "(" + rest + ")"
+}
