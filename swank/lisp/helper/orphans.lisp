@@ -194,13 +194,14 @@ is."
         ((:compiler-macro :variable :class :type) (full-spelling name)))))
   #-sbcl (progn orphan orphans nil))
 
-(defun left-note (orphans)
-  "A line about ORPHANS, or NIL if there is nothing to say."
-  (let* ((labels (sort (remove-duplicates
-                        (remove nil (mapcar (lambda (orphan) (left-label orphan orphans)) orphans))
-                        :test #'string=)
-                       #'string<))
-         (more (- (length labels) 10)))
-    (and labels
-         (format nil "No file defines ~:[it~;them~] any more: ~{~A~^, ~}~@[ and ~D more~]. A fresh image would not have ~:[it~;them~]."
-                 (rest labels) (first-few labels 10) (and (plusp more) more) (rest labels)))))
+(defun left-notes (orphans)
+  "What a reply says of ORPHANS: a list of a line, or of none."
+  (when orphans
+    (let* ((labels (sort (remove-duplicates
+                          (remove nil (mapcar (lambda (orphan) (left-label orphan orphans)) orphans))
+                          :test #'string=)
+                         #'string<))
+           (more (- (length labels) 10)))
+      (when labels
+        (list (format nil "No file defines ~:[it~;them~] any more: ~{~A~^, ~}~@[ and ~D more~]. A fresh image would not have ~:[it~;them~]."
+                      (rest labels) (first-few labels 10) (and (plusp more) more) (rest labels)))))))

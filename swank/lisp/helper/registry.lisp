@@ -67,7 +67,8 @@ that ASDF would not find."
   (asdf-value "SYSTEM-SOURCE-FILE" (asdf-value "REGISTERED-SYSTEM" name)))
 
 (defun same-file-p (a b)
-  (and a b (equal (ignore-errors (truename a)) (ignore-errors (truename b)))))
+  (let ((found (and a (ignore-errors (truename a)))))
+    (and found b (equal found (ignore-errors (truename b))))))
 
 ;;; A path tells which file defines a system, also if ASDF would find another one of
 ;;; that name.  ASDF looks for each system anew, by functions in a list: with the

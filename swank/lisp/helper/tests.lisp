@@ -140,7 +140,8 @@ of the tests that have run."
   (call-as-work
    (lambda (evaluation read)
      (declare (ignore read))
-     (let ((run (make-test-run)) (name (and system (string-downcase system))))
+     (let ((run (make-test-run)) (name (and system (string-downcase system)))
+           (*load-verbose* nil) (*compile-verbose* nil) (*compile-print* nil))
        (tell evaluation (lambda () (run-for-wire run)))
        (when name
          (call-with-building
