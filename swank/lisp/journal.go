@@ -88,8 +88,12 @@ func (j *journal) addEntry(e *entry) {
 		if old == e {
 			continue
 		}
-		if at := j.forget(k); at >= 0 && (place < 0 || at < place) {
+		at := j.forget(k)
+		if at >= 0 && (place < 0 || at < place) {
 			place = at
+		}
+		if old != nil && len(old.keys) > 0 {
+			old.without = append(old.without, k) // it may be evaluated later than e
 		}
 		j.byKey[k] = e
 		e.keys = append(e.keys, k)
@@ -101,7 +105,7 @@ func (j *journal) addEntry(e *entry) {
 		j.places[place] = e
 		j.empty--
 	}
-	if place < 0 || !e.once() && slices.ContainsFunc(j.places[place+1:], (*entry).there) {
+	if place < 0 || slices.ContainsFunc(j.places[place+1:], (*entry).there) {
 		j.places = append(j.places, e)
 	}
 	for i := 0; (j.live > journalEntries || j.bytes > journalBytes) && i < len(j.places); i++ {
@@ -204,6 +208,16 @@ func (j *journal) unlose(key string) {
 // all returns the entries in the order in which to evaluate them; one may come
 // twice.
 func (j *journal) all() []*entry {
+	seen := map[*entry]bool{}
+	return slices.DeleteFunc(j.placed(), func(e *entry) bool {
+		again := seen[e] && e.once()
+		seen[e] = true
+		return again
+	})
+}
+
+// placed returns the entries in the order of their places.
+func (j *journal) placed() []*entry {
 	all := slices.DeleteFunc(slices.Clone(j.places), func(e *entry) bool { return e == nil })
 	return slices.Compact(all)
 }

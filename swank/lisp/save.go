@@ -65,25 +65,60 @@ func (j *journal) source(file string, now time.Time) string {
 			pkg = name
 		}
 	}
-	for _, e := range j.all() {
-		if e.own {
-			continue
-		}
-		if system, ok := strings.CutPrefix(strings.Join(e.keys, " "), "(:SYSTEM . "); ok {
-			for _, file := range e.files {
-				b.WriteString(toldOf(file))
+	left := map[*entry]int{} // how often they come still
+	for _, e := range j.placed() {
+		left[e]++
+	}
+	seen := map[*entry]bool{}
+	for _, e := range j.placed() {
+		left[e]--
+		early, again := left[e] > 0, seen[e]
+		seen[e] = true
+		switch {
+		case e.own:
+		case e.system():
+			if !again {
+				b.WriteString(e.systemSource())
 			}
-			name := quoted(strings.TrimSuffix(system, ")"))
-			fmt.Fprintf(&b, "#+quicklisp (ql:quickload %s :silent t)\n#-quicklisp (asdf:load-system %s)\n\n", name, name)
-			continue
+		default:
+			text, pkg := e.source()
+			in(pkg)
+			b.WriteString(e.inFile(strings.TrimSpace(text), early, again))
+			b.WriteString("\n\n")
 		}
-		text, pkg := e.source()
-		in(pkg)
-		b.WriteString(strings.TrimSpace(text))
-		b.WriteString("\n\n")
 	}
 	in(j.pkg)
 	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// systemSource is code that loads the system of an entry.
+func (e *entry) systemSource() string {
+	var b strings.Builder
+	for _, file := range e.files {
+		b.WriteString(toldOf(file))
+	}
+	name := quoted(keyName(e.keys[0]))
+	fmt.Fprintf(&b, "#+quicklisp (ql:quickload %s :silent t)\n#-quicklisp (asdf:load-system %s)\n\n", name, name)
+	return b.String()
+}
+
+// inFile is the text of an entry that has been redefined, and so comes twice.
+// What it needs may come later than its early place, and it may not bear to be
+// evaluated again where it has succeeded there.
+func (e *entry) inFile(text string, early, again bool) string {
+	switch {
+	case early:
+		return fmt.Sprintf("(ignore-errors\n %s)", text)
+	case again && e.once():
+		kind, name := keyParts(e.keys[0])
+		if k, ok := keepers[kind]; ok && !strings.HasPrefix(name, "(") {
+			if !strings.Contains(name, ":") { // keys are written for that package
+				name = "cl-user::" + name
+			}
+			return fmt.Sprintf("(unless "+k.is+"\n %[2]s)", "'"+name, text)
+		}
+	}
+	return text
 }
 
 // lossComment names what is not in a saved file, as lines of its header.

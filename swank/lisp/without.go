@@ -12,6 +12,7 @@ var keepers = map[string]struct{ is, set, unset string }{
 	":GENERIC-FUNCTION": {"(and (fboundp %s) (fdefinition %[1]s))", "(setf (fdefinition %s) old)", "(fmakunbound %s)"},
 	":MACRO":            {"(macro-function %s)", "(setf (macro-function %s) old)", "(fmakunbound %s)"},
 	":COMPILER-MACRO":   {"(compiler-macro-function %s)", "(setf (compiler-macro-function %s) old)", "(setf (compiler-macro-function %s) nil)"},
+	":CONSTANT":         {"(boundp %s)", "old%.0s", "old%.0s"},
 	":VARIABLE":         {"(and (boundp %s) (list (symbol-value %[1]s)))", "(setf (symbol-value %s) (first old))", "(makunbound %s)"},
 	":CLASS":            {"(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
 	":STRUCTURE":        {"(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},

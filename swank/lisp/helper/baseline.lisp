@@ -45,23 +45,41 @@
 (defun loading-ended (before)
   "Let stay at a reset what has come into the packages since BEFORE."
   (when before
-    (dolist (package (list-all-packages))
-      (when (tracked-package-p package)
-        (let ((old (gethash package before)))
-          (if old
-              (join-record (gethash package *baseline*) old package)
-              (enter-record package)))))))
+    (let ((own (own-symbols)))
+      (dolist (package (list-all-packages))
+        (when (tracked-package-p package)
+          (let ((old (gethash package before)))
+            (if old
+                (join-record (gethash package *baseline*) old package own)
+                (enter-record package))))))))
+
+(defun names-something-p (symbol)
+  (or (fboundp symbol) (boundp symbol) (find-class symbol nil)))
+
+(defun own-symbols ()
+  "A table of the symbols that name definitions of the sessions."
+  (let ((table (make-hash-table :test 'eq)))
+    (dolist (session (with-lock () (loop for session being the hash-values of *sessions*
+                                         collect session))
+                     table)
+      (loop for (key) in (own-entries session)
+            do (setf (gethash (key-symbol key) table) t)))))
 
 (defun enter-record (package)
   "PACKAGE is there to stay, with all its symbols."
   (when (and *launched* *baseline* (tracked-package-p package))
     (setf (gethash package *baseline*) (record-package package))))
 
-(defun join-record (record old package)
+(defun join-record (record old package own)
+  "Into RECORD what has come into PACKAGE since OLD, and symbols in whose names others
+have put something than the sessions, whose own symbols are in OWN."
   (when record
     (call-with-present-symbols
      (lambda (symbol status)
-       (unless (gethash symbol (record-symbols old))
+       (when (or (not (gethash symbol (record-symbols old)))
+                 (and (not (gethash symbol (record-symbols record)))
+                      (not (gethash symbol own))
+                      (names-something-p symbol)))
          (setf (gethash symbol (record-symbols record)) status)))
      package)
     (dolist (used (set-difference (package-use-list package) (record-uses old)))

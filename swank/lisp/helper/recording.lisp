@@ -19,19 +19,27 @@
 (defun adopt-file ()
   "Record what the file defines that the session's code is loading or compiling, unless
 it is ASDF that does so."
-  (unless (or *file-recorder* (asdf-at-work-p) (system-definition-p *load-truename*))
+  (unless (or *file-recorder* (systems-file-p))
     (setf *file-recorder* (make-file-recorder))))
 
-(defun system-definition-p (file)
-  (and file (equalp (pathname-type file) "asd")))
+(defun systems-file-p ()
+  "True while ASDF works, or a file is loaded that belongs to a system or to SBCL."
+  (or (asdf-at-work-p)
+      (and *load-truename*
+           (or (equalp (pathname-type *load-truename*) "asd")
+               #+sbcl
+               (let ((home (sb-int:sbcl-homedir-pathname)))
+                 (and home
+                      (eql 0 (search (namestring home) (namestring *load-truename*)))))))))
 
 (defun own-file-p ()
   "True while the file of the recorder is compiled or loaded, or a source file
 that it loads."
   (let ((file (file-recorder-file *file-recorder*)))
-    (cond ((null file) (not (or (asdf-at-work-p) (system-definition-p *load-truename*))))
+    (cond ((systems-file-p) nil)
+          ((null file) t)
           (*compile-file-truename* (equal *compile-file-truename* file))
-          (*load-truename* (not (system-definition-p *load-truename*))))))
+          (*load-truename* t))))
 
 #+sbcl
 (defun file-being-read ()
