@@ -9,7 +9,7 @@
 ;;; defined something, in the bindings and local macros that surround them.
 
 (defparameter *package-operators*
-  '(defpackage make-package use-package unuse-package import export unexport shadow
+  '(defpackage use-package unuse-package import export unexport shadow
     shadowing-import rename-package delete-package
     #+sbcl sb-ext:add-package-local-nickname #+sbcl sb-ext:remove-package-local-nickname
     #+sbcl sb-ext:lock-package #+sbcl sb-ext:unlock-package)
@@ -45,9 +45,13 @@ of a macro of the user's that expanded to definitions."
                  '("SWANK" "SB-" "COMMON-LISP" "CL" "KEYWORD" "ASDF" "UIOP")))))
 
 (defun declaring-call-p (form)
-  "True of a form that changes packages or declares, and so belongs in the journal."
+  "True of a form that changes packages or declares, and so belongs in the journal.
+That a package of the session's is gone is known without its DELETE-PACKAGE."
   (let ((operator (first form)))
-    (cond ((member operator '(delete-package rename-package)) (users-package-p (second form)))
+    (cond ((eq operator 'delete-package)
+           (and (users-package-p (second form))
+                (not (and *noting* (own-package-name-p *noting* (second form))))))
+          ((eq operator 'rename-package) (users-package-p (second form)))
           (t (or (member operator *package-operators*)
                  (member operator *declaring-operators*))))))
 
@@ -82,13 +86,19 @@ name has lost its package."
        (eq *readtable* (session-readtable session))
        (not (readtable-changed-p session))))
 
-(defun journal-entry (session keys text toplevel runsp)
+(defun declaration-key-text (form text)
+  "The key of a FORM that declares something, whose source is TEXT."
+  (if (eq (first form) 'defpackage)
+      (package-key (string (second form)))
+      (with-standard-io-syntax (prin1-to-string (cons :form text)))))
+
+(defun journal-entry (session keys form text toplevel runsp)
   "(KEYS TEXT PACKAGE-NAME MILLISECONDS RUNSP BRIDGEP): how long TOPLEVEL has taken,
 whether evaluating TEXT again runs more of the user's code than the definitions, and
 whether it changes what the bridge stands on."
   (list (if keys
             (remove-duplicates (mapcar (lambda (key) (key-text session key)) keys) :test #'string=)
-            (list (with-standard-io-syntax (prin1-to-string (cons :form text)))))
+            (list (declaration-key-text form text)))
         text
         (or (package-name (toplevel-home toplevel)) "COMMON-LISP-USER")
         (if toplevel (floor (- (microseconds) (toplevel-started toplevel)) 1000) 0)
@@ -128,7 +138,7 @@ whether it changes what the bridge stands on."
 
 (defun entry-of (session candidates form text toplevel)
   (setf *entered* (append candidates *entered*))
-  (journal-entry session (mapcar #'candidate-key candidates) text toplevel
+  (journal-entry session (mapcar #'candidate-key candidates) form text toplevel
                  (or (user-macro-p (first form)) (member (first form) *binding-operators*))))
 
 (defun printed-entry (session candidates form toplevel)

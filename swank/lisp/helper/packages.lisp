@@ -89,19 +89,25 @@
           ((member (first form) *package-operators*) (list form)))))
 
 (defun names-package-p (form package)
-  "True if FORM, a DEFPACKAGE or MAKE-PACKAGE, says the name of PACKAGE."
-  (let ((name (second form)))
-    (when (and (consp name) (eq (first name) 'quote)) (setf name (second name)))
-    (and (member (first form) '(defpackage make-package))
-         (typep name '(or symbol string character))
-         (string= (string name) (package-name package)))))
+  "True if FORM is a DEFPACKAGE of PACKAGE."
+  (and (eq (first form) 'defpackage)
+       (string= (string (second form)) (package-name package))))
+
+(defun own-package-name-p (session designator)
+  "True if DESIGNATOR, a form, is the name of a package that SESSION made once."
+  (let ((name (if (and (consp designator) (eq (first designator) 'quote))
+                  (second designator)
+                  designator)))
+    (and (typep name '(or symbol string))
+         (member (string name) (session-package-names session) :test #'string=))))
 
 (defvar *package-changes* 0
   "How often something may have changed a package in a launched image.")
 
 (defun packages-touched-p (session form)
   "True if the evaluation of FORM may have changed packages."
-  (or (/= *package-changes* (session-package-changes session))
+  (or (and (consp form) (member (first form) '(make-package delete-package)))
+      (/= *package-changes* (session-package-changes session))
       (/= (length (session-packages session)) (length (session-package-forms session)))
       (names-used *package-operators* form)))
 
@@ -128,7 +134,8 @@ forms in it have been entered with their source."
                    (enter-package-form evaluation known form))
                  (if known
                      (setf (cdr known) form)
-                     (push (cons package form) (session-package-forms session)))))))))
+                     (push (cons package form) (session-package-forms session)))
+                 (pushnew name (session-package-names session) :test #'string=)))))))
 
 (defun package-key (name) (with-standard-io-syntax (prin1-to-string (cons :package name))))
 

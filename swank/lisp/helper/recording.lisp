@@ -27,10 +27,14 @@ it is ASDF that does so."
   (or (asdf-at-work-p)
       (and *load-truename*
            (or (equalp (pathname-type *load-truename*) "asd")
-               #+sbcl
-               (let ((home (sb-int:sbcl-homedir-pathname)))
-                 (and home
-                      (eql 0 (search (namestring home) (namestring *load-truename*)))))))))
+               #+sbcl (module-file-p *load-truename*)))))
+
+#+sbcl
+(defun module-file-p (file)
+  "True of SBCL's own modules, which REQUIRE loads."
+  (and (equal (first (last (pathname-directory file))) "contrib")
+       (stringp (pathname-name file))
+       (eql 0 (search "sb-" (pathname-name file)))))
 
 (defun own-file-p ()
   "True while the file of the recorder is compiled or loaded, or a source file

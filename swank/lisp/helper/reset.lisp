@@ -120,6 +120,7 @@ return the notes."
     (clrhash (session-candidates session))
     (setf (session-packages session) '()
           (session-package-forms session) '()
+          (session-package-names session) '()
           (session-features session) *features*
           (session-first-features session) *features*
           (session-first-syntax session) (copy-readtable *readtable*)

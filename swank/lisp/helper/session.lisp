@@ -75,6 +75,7 @@
   (definition-count 0)
   (packages '())                        ; that its code made
   (package-forms '())                   ; (PACKAGE . FORM) of those, see packages.lisp
+  (package-names '())                   ; that these and those that are gone had
   (package-changes 0)                   ; how many there were when those were looked at
   (features *features*)                 ; as they were then
   (first-features *features*)           ; as they were at first

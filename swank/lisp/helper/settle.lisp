@@ -176,7 +176,8 @@ record of its place tells, else it is the newest."
 
 (defun enter-definition (session key &optional (valuep t))
   "KEY has been defined.  VALUEP is false of a variable that was given no value."
-  (let ((table (session-definitions session)))
+  (let* ((table (session-definitions session)) (old (gethash key table)))
+    (when old (forget-old-name session key old))
     (setf (gethash key table)
           (make-entered :order (incf (session-definition-count session))
                            :identity (definition-identity (car key) (cdr key))
@@ -185,6 +186,12 @@ record of its place tells, else it is the newest."
       (let* ((sibling (cons kind (cdr key))) (entry (gethash sibling table)))
         (when (and entry (not (eq kind (car key))) (not (definedp kind (cdr key))))
           (forget-definition session sibling entry))))))
+
+(defun forget-old-name (session key old)
+  "The bridge knows KEY by another name if its package has been renamed since OLD."
+  (let ((text (entered-text old)))
+    (when (and text (string/= text (key-text session key)))
+      (with-lock () (push text (session-gone session))))))
 
 ;;; What has no source
 
