@@ -58,6 +58,9 @@ func TestHostileRestore(t *testing.T) {
 		return text, took
 	}
 
+	if err := run.warm(); err != nil { // images start from the core, as they do for users
+		t.Fatal(err)
+	}
 	plain := start(t)
 	clean(plain)
 	_, base := restored(plain, "(good49 1)")

@@ -123,7 +123,11 @@ func firstServer(more func(), args ...string) error {
 func cores(dir string) int {
 	n := 0
 	filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && filepath.Ext(path) == ".core" {
+		switch {
+		case err != nil:
+		case d.IsDir() && strings.HasPrefix(d.Name(), "tmp-"):
+			return filepath.SkipDir // one that is being saved
+		case filepath.Ext(path) == ".core":
 			n++
 		}
 		return nil

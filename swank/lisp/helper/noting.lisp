@@ -224,16 +224,24 @@ loaded: LOAD-SYSTEM and REQUIRE bring them."
 #+sbcl
 (defun watch-threads ()
   "Have definitions noted in threads, too, that a session's code starts."
-  (sb-int:encapsulate
-   'sb-thread:make-thread 'swank-mcp-definitions
-   (lambda (make function &rest options)
-     (if (not *noting*)
-         (apply make function options)
-         (let ((session *noting*) (toplevel *toplevel*)
-               (hook *macroexpand-hook*) (plist sb-c::*source-plist*))
-           (apply make
-                  (lambda (&rest arguments)
-                    (let ((*noting* session) (*toplevel* toplevel) (*macroexpand-hook* hook)
-                          (sb-c::*source-plist* plist))
-                      (apply function arguments)))
-                  options))))))
+  (unless (sb-int:encapsulated-p 'sb-thread:make-thread 'swank-mcp-definitions)
+    (sb-int:encapsulate
+     'sb-thread:make-thread 'swank-mcp-definitions
+     (lambda (make function &rest options)
+       (if (not *noting*)
+           (apply make function options)
+           (let ((session *noting*) (toplevel *toplevel*)
+                 (hook *macroexpand-hook*) (plist sb-c::*source-plist*))
+             (apply make
+                    (lambda (&rest arguments)
+                      (let ((*noting* session) (*toplevel* toplevel) (*macroexpand-hook* hook)
+                            (sb-c::*source-plist* plist))
+                        (apply function arguments)))
+                    options)))))))
+
+(defun watch-launched-image ()
+  "Watch what defines, undefines and changes packages.  SBCL goes through all its code
+for that the first time, which takes tens of milliseconds: a core has it done."
+  (count-undoings)
+  #+sbcl (watch-definers)
+  #+sbcl (watch-threads))

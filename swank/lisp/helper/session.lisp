@@ -145,9 +145,7 @@ heap is watched."
         *late-output* (and launched #+sbcl sb-sys:*stdout* #-sbcl nil))
   (when launched
     (setf *baseline* (record-packages))
-    (count-undoings)
-    #+sbcl (watch-definers)
-    #+sbcl (watch-threads)
+    (watch-launched-image)
     (start-heap-watch))
   (answer t))
 

@@ -98,4 +98,5 @@ who asks for the status waits for code of the user's."
   (with-output-to-string (*standard-output*)
     (status "rehearsal"))
   (remhash "rehearsal" *sessions*)
+  (watch-launched-image)
   t)
