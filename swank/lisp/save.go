@@ -108,7 +108,7 @@ func (e *entry) systemSource() string {
 func (e *entry) inFile(text string, early, again bool) string {
 	switch {
 	case early:
-		return fmt.Sprintf("(ignore-errors\n %s)", text)
+		return fmt.Sprintf("(ignore-errors\n (handler-bind ((warning #'muffle-warning))\n  (eval '%s)))", text)
 	case again && e.once():
 		kind, name := keyParts(e.keys[0])
 		if k, ok := keepers[kind]; ok && !strings.HasPrefix(name, "(") {

@@ -58,8 +58,11 @@
 
 (defun lost-definitions (session)
   "((KEY-TEXT WHY) ...) of those that a new image will not have."
-  (loop for (key . entry) in (own-entries session)
-        when (entered-why entry) collect (list (key-text session key) (entered-why entry))))
+  (append (loop for (key . entry) in (own-entries session)
+                when (entered-why entry)
+                  collect (list (key-text session key) (entered-why entry)))
+          (and (session-readtable-why session)
+               (list (list (readtable-key) (session-readtable-why session))))))
 
 (defun why-lost (session key)
   "Why there is no source of KEY, in words; NIL if it has one or is not the session's."

@@ -194,6 +194,22 @@ comes later may ask for it."
                            (differs (ignore-errors (get-dispatch-macro-character #\# char readtable))
                                     (ignore-errors (get-dispatch-macro-character #\# char base))))))))
 
+(defvar *readtable-changes* 0
+  "How often something may have changed a readtable in a launched image.")
+
+(defun settle-readtable (evaluation)
+  "Changes of the session's readtable are not brought back."
+  (let ((session (evaluation-session evaluation)))
+    (unless (= *readtable-changes* (session-readtable-changes session))
+      (setf (session-readtable-changes session) *readtable-changes*)
+      (when (readtable-changed-p session)
+        (setf (session-readtable-why session)
+              "characters of it were given another meaning")
+        (push (list (readtable-key) (session-readtable-why session))
+              (evaluation-losses evaluation))))))
+
+(defun readtable-key () (with-standard-io-syntax (prin1-to-string '(:readtable . *readtable*))))
+
 (defun readtable-changed-p (session)
   "True if the session's code has changed its readtable in place."
   (let ((readtable (session-readtable session)))

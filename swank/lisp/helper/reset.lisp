@@ -124,6 +124,7 @@ return the notes."
           (session-features session) *features*
           (session-first-features session) *features*
           (session-first-syntax session) (copy-readtable *readtable*)
+          (session-readtable-why session) nil
           (session-assigned session) '()
           (session-touched session) '()
           (session-gone session) '()

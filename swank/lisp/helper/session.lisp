@@ -80,6 +80,8 @@
   (features *features*)                 ; as they were then
   (first-features *features*)           ; as they were at first
   (first-syntax (copy-readtable *readtable*)) ; as its readtable was at first
+  (readtable-changes 0)                 ; how many there were when it was looked at
+  (readtable-why nil)                   ; why its readtable will be lost, or NIL
   (known-packages (list-all-packages))  ; all there were after its last evaluation
   (systems '())                         ; that it loaded, newest first
   (last-error nil)                      ; see last-error.lisp

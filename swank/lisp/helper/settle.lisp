@@ -48,7 +48,8 @@
     (call-telling-trouble evaluation
                           (lambda ()
                             (settle-packages evaluation form)
-                            (settle-features evaluation form)))
+                            (settle-features evaluation form)
+                            (settle-readtable evaluation)))
     (settle evaluation (list toplevel))))
 
 ;;; Candidates

@@ -18,9 +18,13 @@
     #+sbcl sb-ext:add-package-local-nickname #+sbcl sb-ext:remove-package-local-nickname
     #+sbcl sb-ext:lock-package #+sbcl sb-ext:unlock-package))
 
+(defparameter *readtable-functions*
+  '(set-macro-character set-dispatch-macro-character make-dispatch-macro-character
+    set-syntax-from-char))
+
 (defun count-undoings ()
   "Count in *UNDOINGS* the calls of what undefines, in *PACKAGE-CHANGES* those of what
-changes packages."
+changes packages, in *READTABLE-CHANGES* those of what changes readtables."
   #+sbcl
   (flet ((watch (names tag count)
            (dolist (name names)
@@ -30,7 +34,8 @@ changes packages."
                                      (funcall count)
                                      (apply function arguments)))))))
     (watch *undoing-functions* 'swank-mcp (lambda () (incf *undoings*)))
-    (watch *package-functions* 'swank-mcp-packages (lambda () (incf *package-changes*)))))
+    (watch *package-functions* 'swank-mcp-packages (lambda () (incf *package-changes*)))
+    (watch *readtable-functions* 'swank-mcp-readtables (lambda () (incf *readtable-changes*)))))
 
 (defun take-gone (session)
   (with-lock ()
