@@ -78,6 +78,9 @@ func TestColdCache(t *testing.T) {
 	})
 	again := startCold(t, wire.Options{Env: environ(run.dir, "XDG_CACHE_HOME="+dir)})
 	open(t, again)
+	if text, isErr := eval(t, again, "(+ 1 2)"); isErr || !strings.HasPrefix(text, "=> 3\n; The cached core did not start and is built anew: ") {
+		t.Errorf("with a broken core, (+ 1 2) answered (isError %v):\n%s", isErr, text)
+	}
 	begin(t, again).goesOn(t, again)
 }
 
