@@ -40,6 +40,9 @@ var launchedOnly = map[string]string{
 	"TestTruthOfWhatComesBack":    broughtBack,
 	"TestTruthProperty":           broughtBack,
 	"TestSystemsOfPathsComeBack":  broughtBack,
+	"TestHostileRestore":          broughtBack,
+	"TestSabotage":                broughtBack,
+	"TestOwnPrintMethodsComeBack": broughtBack,
 
 	"TestLoadSystemByItsFile": "the working directory of the person's image is their own",
 
