@@ -78,5 +78,5 @@ func notSaved(saved *lisp.Saved) string {
 	if len(saved.Lost) == 0 {
 		return ""
 	}
-	return "\n; Not in it, because it has no source: " + strings.Join(saved.Lost, ", ") + "."
+	return "\n; Not in it: " + strings.Join(saved.Lost, ", ") + "."
 }

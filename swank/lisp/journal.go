@@ -32,6 +32,7 @@ type journal struct {
 	pkg    string
 
 	losses  []loss // what has no source
+	unnamed int    // more of those than are kept
 	dropped int    // entries that made room
 }
 
@@ -198,6 +199,8 @@ func (j *journal) lose(key, why string) {
 	j.undefine(key)
 	if len(j.losses) < journalLosses {
 		j.losses = append(j.losses, loss{key, why})
+	} else {
+		j.unnamed++
 	}
 }
 
@@ -297,7 +300,7 @@ func (j *journal) overflow() string {
 
 // nothing tells that there is nothing to bring back.
 func (j *journal) nothing() string {
-	return "The session had no definitions to bring back; values, objects and threads are gone" + j.lost() + "."
+	return "The session had nothing to bring back; values, objects and threads are gone" + j.lost() + "."
 }
 
 // lost names the definitions that are lost, as the end of a list.
@@ -315,6 +318,9 @@ func (j *journal) lost() string {
 	}
 	if len(others) > 0 {
 		text += "; and these definitions, which have no source to evaluate again: " + listedVariables(others)
+	}
+	if j.unnamed > 0 {
+		text += fmt.Sprintf(", and %d that are not named", j.unnamed)
 	}
 	return text
 }

@@ -50,7 +50,7 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 	}
 	how += s.suspended.lost(home)
 	s.recovery = nil
-	s.journal.losses = nil
+	s.journal.losses, s.journal.unnamed = nil, 0
 	s.home = lv
 	s.notes = append(s.notes, how)
 	return nil
@@ -158,7 +158,10 @@ const notRestored = 500
 // restored is the report.
 func (im *Image) restored(s *session, why map[*entry]string) string {
 	text := fmt.Sprintf("Restored: %s.", s.journal.summaryWithout(why))
-	if vars := s.journal.names(":VARIABLE"); len(vars) > 0 {
+	vars := slices.DeleteFunc(s.journal.names(":VARIABLE"), func(name string) bool {
+		return why[s.journal.byKey["(:VARIABLE . "+name+")"]] != ""
+	})
+	if len(vars) > 0 {
 		text += fmt.Sprintf(" Variables have the values of their definitions again (%s); other values", listedVariables(vars))
 	} else {
 		text += " Values"
@@ -173,6 +176,9 @@ func (im *Image) restored(s *session, why map[*entry]string) string {
 			}
 			lost = append(lost, fmt.Sprintf("%s (%s)", strings.Join(names, ", "), firstLine(w, 160)))
 			delete(why, e)
+			if e.bad == "" && !e.system() { // the session does not have it any more
+				e.bad = "not restored: " + w
+			}
 		}
 	}
 	if len(lost) > 0 {

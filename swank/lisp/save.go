@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,7 @@ type Saved struct {
 	Summary string   // what it has, in words: "3 definitions and the system alexandria"
 	Empty   bool     // there is nothing to save
 	Dropped int      // older definitions that the journal had no room for
-	Lost    []string // definitions that have no source, and why
+	Lost    []string // what it lacks of the session's definitions, and why
 }
 
 // SaveSession returns what the session has defined, as the source of a file of
@@ -39,7 +40,7 @@ func (im *Image) SaveSession(ctx context.Context, name, file string, timeout tim
 	for _, key := range gone {
 		j.undefine(key)
 	}
-	return &Saved{Text: j.source(file, time.Now()), Summary: j.summary(), Empty: j.live == 0, Dropped: j.dropped, Lost: lossesInWords(j.losses)}, nil
+	return &Saved{Text: j.source(file, time.Now()), Summary: j.summary(), Empty: j.live == 0, Dropped: j.dropped, Lost: j.notSaved()}, nil
 }
 
 // source is the journal as a file that LOAD takes.
@@ -75,7 +76,7 @@ func (j *journal) source(file string, now time.Time) string {
 		early, again := left[e] > 0, seen[e]
 		seen[e] = true
 		switch {
-		case e.own:
+		case e.bad != "":
 		case e.system():
 			if !again {
 				b.WriteString(e.systemSource())
@@ -108,7 +109,11 @@ func (e *entry) systemSource() string {
 func (e *entry) inFile(text string, early, again bool) string {
 	switch {
 	case early:
-		return fmt.Sprintf("(ignore-errors\n (handler-bind ((warning #'muffle-warning))\n  (eval '%s)))", text)
+		text = fmt.Sprintf("(ignore-errors\n (handler-bind ((warning #'muffle-warning))\n  (eval '%s)))", text)
+		if kind, name := keyParts(e.keys[0]); kind == ":PACKAGE" { // what follows is read in it
+			text += fmt.Sprintf("\n(unless (find-package %s) (make-package %[1]s :use '(\"COMMON-LISP\")))", name)
+		}
+		return text
 	case again && e.once():
 		kind, name := keyParts(e.keys[0])
 		if k, ok := keepers[kind]; ok && !strings.HasPrefix(name, "(") {
@@ -121,13 +126,27 @@ func (e *entry) inFile(text string, early, again bool) string {
 	return text
 }
 
+// notSaved names what a saved file lacks, and why.
+func (j *journal) notSaved() []string {
+	losses := slices.Clone(j.losses)
+	for _, e := range j.all() {
+		if e.bad != "" {
+			for _, k := range e.keys {
+				losses = append(losses, loss{k, e.bad})
+			}
+		}
+	}
+	return lossesInWords(losses)
+}
+
 // lossComment names what is not in a saved file, as lines of its header.
 func (j *journal) lossComment() string {
-	if len(j.losses) == 0 {
+	lost := j.notSaved()
+	if len(lost) == 0 {
 		return ""
 	}
-	text := ";;;;\n;;;; Not in it, because it has no source:\n"
-	for _, words := range lossesInWords(j.losses) {
+	text := ";;;;\n;;;; Not in it:\n"
+	for _, words := range lost {
 		text += ";;;;   " + strings.Join(strings.Fields(words), " ") + "\n"
 	}
 	return text

@@ -14,9 +14,12 @@ var keepers = map[string]struct{ is, set, unset string }{
 	":COMPILER-MACRO":   {"(compiler-macro-function %s)", "(setf (compiler-macro-function %s) old)", "(setf (compiler-macro-function %s) nil)"},
 	":CONSTANT":         {"(boundp %s)", "old%.0s", "old%.0s"},
 	":VARIABLE":         {"(and (boundp %s) (list (symbol-value %[1]s)))", "(setf (symbol-value %s) (first old))", "(makunbound %s)"},
-	":CLASS":            {"(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
-	":STRUCTURE":        {"(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
-	":CONDITION":        {"(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
+	":METHOD": {"(ignore-errors (destructuring-bind (n q s) %s (find-method (fdefinition n) q (mapcar (lambda (s) (if (consp s) (list 'eql (eval (second s))) (find-class s))) s) nil)))",
+		"(add-method (fdefinition (first %s)) old)",
+		"(ignore-errors (destructuring-bind (n q s) %s (remove-method (fdefinition n) (find-method (fdefinition n) q (mapcar (lambda (s) (if (consp s) (list 'eql (eval (second s))) (find-class s))) s)))))"},
+	":CLASS":     {"(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
+	":STRUCTURE": {"(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
+	":CONDITION": {"(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
 }
 
 // source is the text to evaluate again and the package to read it in. Where an

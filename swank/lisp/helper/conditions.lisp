@@ -53,9 +53,10 @@ said of it without running more of the code that has just failed."
 
 (defun obsolete-text (condition)
   "What to say of CONDITION if an object is not of its own type any more, or NIL."
-  (let ((object (and (typep condition 'type-error) (type-error-datum condition))))
+  ;; a user's TYPE-ERROR may have neither datum nor type
+  (let ((object (and (typep condition 'type-error) (ignore-errors (type-error-datum condition)))))
     (and (obsolete-p object)
-         (eq (type-error-expected-type condition) (type-of object))
+         (eq (ignore-errors (type-error-expected-type condition)) (type-of object))
          (format nil "The object is of an obsolete definition of the structure ~A: it was made before that got other slots, and has to be made again."
                  (name-of-type object)))))
 

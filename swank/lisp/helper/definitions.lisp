@@ -11,7 +11,8 @@
 (defstruct (entered (:copier nil))
   order                                 ; integer, increasing
   identity                              ; see DEFINITION-IDENTITY
-  boundp                                ; true of a variable that was given a value
+  boundp                                ; true of a variable that was given a value: this
+  value
   text                                  ; of the key, for the bridge
   why)                                  ; why there is no source for it, or NIL
 
@@ -23,7 +24,11 @@
       (and (interned-p key)
            (let ((now (definition-identity (car key) (cdr key))))
              (and now
-                  #+sbcl (same-identity-p now (entered-identity entry))
+                  #+sbcl (or (same-identity-p now (entered-identity entry))
+                             ;; a DEFVAR in a file has left it alone
+                             (and *launched* (entered-boundp entry)
+                                  (boundp (cdr key))
+                                  (eql (symbol-value (cdr key)) (entered-value entry))))
                   (or (not (entered-boundp entry)) (boundp (cdr key))))))
     (error () nil)))
 
@@ -87,11 +92,8 @@
                   (list* :swank-mcp (session-name session) sb-c::*source-plist*)))
     (unless *launched* (know-systems))  ; a person may have loaded some
     (unwind-protect (funcall function)
+      (take-over-files evaluation nil)
       (settle evaluation)
-      (when *file-recorder*
-        (call-telling-trouble
-         evaluation
-         (lambda () (take-over evaluation *file-recorder* *packages-before* nil))))
       (note-packages session *packages-before*)
       (note-new-systems session))))
 

@@ -15,6 +15,9 @@
     #+sbcl sb-ext:lock-package #+sbcl sb-ext:unlock-package)
   "Operators whose calls at top level change packages.")
 
+(defparameter *package-makers* '(defpackage rename-package delete-package)
+  "Those whose package may be the current one, and so is not there to read them in.")
+
 (defparameter *declaring-operators* '(declaim proclaim require))
 
 (defun loading-call-p (form)
@@ -100,7 +103,9 @@ whether it changes what the bridge stands on."
             (remove-duplicates (mapcar (lambda (key) (key-text session key)) keys) :test #'string=)
             (list (declaration-key-text form text)))
         text
-        (or (package-name (toplevel-home toplevel)) "COMMON-LISP-USER")
+        (or (and (not (member (first form) *package-makers*))
+                 (package-name (toplevel-home toplevel)))
+            "COMMON-LISP-USER")
         (if toplevel (floor (- (microseconds) (toplevel-started toplevel)) 1000) 0)
         (and runsp t)
         (and (some #'bridge-key-p keys) t)))
@@ -142,7 +147,9 @@ whether it changes what the bridge stands on."
                  (or (user-macro-p (first form)) (member (first form) *binding-operators*))))
 
 (defun printed-entry (session candidates form toplevel)
-  (let ((source (form-source form (toplevel-home toplevel))))
+  (let ((source (form-source form (if (member (first form) *package-makers*)
+                                      (user-package)
+                                      (toplevel-home toplevel)))))
     (cond (source
            (list (entry-of session candidates form source toplevel)))
           (t (dolist (candidate candidates '())
@@ -156,7 +163,9 @@ whether it changes what the bridge stands on."
         (loop for part in (if (eq (first form) 'progn) (rest form) (rest (rest form)))
               append (form-entries session toplevel part nil))
         (multiple-value-bind (kept candidates) (kept-part form '())
-          (cond ((and kept text (equal kept (list form)))
+          (cond ((and kept text (equal kept (list form))
+                      (or (not (member (first form) *package-makers*))
+                          (eq (toplevel-home toplevel) (user-package))))
                  (list (entry-of session candidates form text toplevel)))
                 (t (loop for part in kept
                          append (let ((own (candidates-in part candidates)))

@@ -148,6 +148,7 @@ form is not known."
   (ignore-errors
    (ecase kind
      (:type (sb-int:info :type :expander name))
+     (:structure (sb-int:info :typed-structure :info name)) ; (DEFSTRUCT (NAME (:TYPE LIST)))
      (:setf-expander (sb-int:info :setf :expander name))
      (:alien-type (sb-int:info :alien-type :definition name))
      (:alien-variable (sb-int:info :variable :alien-info name))
@@ -167,7 +168,8 @@ form is not known."
     (:compiler-macro (and (compiler-macro-function name) t))
     ((:variable :constant) (boundp name))
     (:symbol-macro (not (eq name (macroexpand-1 name))))
-    ((:class :structure :condition) (and (find-class name nil) t))
+    ((:class :condition) (and (find-class name nil) t))
+    (:structure (and (or (find-class name nil) #+sbcl (internal-definition kind name)) t))
     (:method (and (methods-designated name) t))
     (t #+sbcl (and (internal-definition kind name) t) #-sbcl t)))
 
@@ -210,8 +212,10 @@ NIL where there is none."
                   #+sbcl
                   ((:constant :symbol-macro) (list (source-location kind name)))
                   (:generic-function (list (fdefinition name) #+sbcl (source-location kind name)))
-                  (:structure (list (find-class name)
-                                    #+sbcl (sb-kernel:find-defstruct-description name)))
+                  (:structure (if (find-class name nil)
+                                  (list (find-class name)
+                                        #+sbcl (sb-kernel:find-defstruct-description name))
+                                  #+sbcl (list (internal-definition kind name))))
                   ((:class :condition) (list (find-class name) #+sbcl (source-location kind name)))
                   #+sbcl
                   (:method-combination

@@ -72,7 +72,7 @@ When the list has taken too long, no method is called any more."
          (with (lambda-list-text name)))
         ((:variable :constant) (format nil "~A = ~A" text (value-line (symbol-value name))))
         (:symbol-macro (format nil "~A = ~A" text (value-line (macroexpand-1 name))))
-        (:structure (with (slot-names-text (find-class name))))
+        (:structure (if (find-class name nil) (with (slot-names-text (find-class name))) text))
         (t text)))))
 
 (defun definition-line-and-loss (session kind name)

@@ -31,7 +31,7 @@
   unboundp                              ; true if the variable that it defines had no value
   why)                                  ; why FORM cannot be evaluated again, or NIL
 
-(defparameter *max-candidates* 200
+(defparameter *max-candidates* 60
   "How many forms are kept that have not defined anything so far.")
 
 (defvar *candidate-number* 0)
@@ -155,10 +155,10 @@ loaded: LOAD-SYSTEM and REQUIRE bring them."
   (loop for (place value) on (and (ignore-errors (list-length form)) (rest form)) by #'cddr
         for key = (ignore-errors (assigned-definition place))
         do (note-assignment session place environment)
-        when key
+        when (and key value)            ; (SETF (FIND-CLASS 'NAME) NIL) defines nothing
           do (note-candidate session key `(setf ,place ,value) (current-toplevel) environment
                              (unless (literal-function-p value)
-                               "its function is what the code computed"))))
+                               "its definition is what the code computed"))))
 
 (defun literal-function-p (form)
   "True of a form that gives the same function, or class, in another image."
@@ -175,12 +175,13 @@ loaded: LOAD-SYSTEM and REQUIRE bring them."
   (let ((session *noting*))
     (when (and session (file-at-work-p)) (adopt-file))
     (when (and session (not (foreign-file-p)) (not (loaders-p (key-symbol key))))
-      (with-lock ()
-        (unless (member key (session-touched session) :key #'first :test #'equal)
-          (push (list key (definition-identity (car key) (cdr key))
+      (let ((touched (session-touched session)))
+        (unless (gethash key touched)
+          (setf (gethash key touched)
+                (list (definition-identity (car key) (cdr key))
                       (and (file-at-work-p) (namestring (file-at-work-p)))
-                      (current-toplevel))
-                (session-touched session)))))))
+                      (current-toplevel)
+                      (incf *candidate-number*))))))))
 
 (defun ordinary-name-p (name)
   "True of names that people give to functions; SBCL has others for its own."

@@ -40,10 +40,10 @@
           (pushnew package (session-packages session)))))
     (setf (session-known-packages session) after)))
 
-(defun still-own-package-p (package)
-  "False if a file has defined PACKAGE anew since the session made it."
+(defun still-own-package-p (session package)
+  "False if a file that is not the session's has defined PACKAGE anew."
   (let ((file (package-origin package)))
-    (or (null file) (not *launched*))))
+    (or (null file) (not *launched*) (member file (session-files session) :test #'string=))))
 
 (defun own-packages (session)
   "The packages that SESSION made and that still are, by name."
@@ -64,20 +64,24 @@
          (push symbol imports)))
      package)
     (do-external-symbols (symbol package) (pushnew (symbol-name symbol) exports :test #'string=))
-    (flet ((names (symbols) (sort (mapcar #'symbol-name symbols) #'string<))
+    (flet ((names (symbols) (sort (mapcar (lambda (s) (plain-string (symbol-name s))) symbols)
+                                  #'string<))
+           (strings (strings) (sort (mapcar #'plain-string strings) #'string<))
            (from (option symbols)
              (loop for symbol in (sort (copy-list symbols) #'string< :key #'symbol-name)
-                   collect (list option (package-name (symbol-package symbol)) (symbol-name symbol)))))
-      `(defpackage ,(package-name package)
-         ,@(and (package-nicknames package) `((:nicknames ,@(sort (copy-list (package-nicknames package)) #'string<))))
-         (:use ,@(sort (mapcar #'package-name (package-use-list package)) #'string<))
+                   collect (list option (plain-string (package-name (symbol-package symbol)))
+                                 (plain-string (symbol-name symbol))))))
+      `(defpackage ,(plain-string (package-name package))
+         ,@(and (package-nicknames package) `((:nicknames ,@(strings (package-nicknames package)))))
+         (:use ,@(strings (mapcar #'package-name (package-use-list package))))
          ,@(let ((own (remove package shadowing :key #'symbol-package :test-not #'eq)))
              (and own `((:shadow ,@(names own)))))
          ,@(from :shadowing-import-from (remove package shadowing :key #'symbol-package))
          ,@(from :import-from imports)
-         ,@(and exports `((:export ,@(sort exports #'string<))))
+         ,@(and exports `((:export ,@(strings exports))))
          #+sbcl ,@(loop for (nick . real) in (sb-ext:package-local-nicknames package)
-                        collect `(:local-nicknames (,nick ,(package-name real))))
+                        collect `(:local-nicknames (,(plain-string nick)
+                                                    ,(plain-string (package-name real)))))
          #+sbcl ,@(and (sb-ext:package-locked-p package) '((:lock t)))
          ,@(and (documentation package t) `((:documentation ,(documentation package t))))))))
 
@@ -126,9 +130,12 @@ forms in it have been entered with their source."
              (name (package-name package))
              (form (and name (package-form package))))
         (cond ((null name)
-               (when known (forget-package evaluation package known forms)))
-              ((not (still-own-package-p package))
-               (when known (forget-package evaluation package known '(t))))
+               (if known
+                   (forget-package evaluation package known forms)
+                   (setf (session-packages session)
+                         (remove package (session-packages session)))))
+              ((not (still-own-package-p session package))
+               (forget-package evaluation package known '(t)))
               ((and known (equal form (cdr known))))
               (t (unless (if known forms (find package forms :test (lambda (p f) (names-package-p f p))))
                    (enter-package-form evaluation known form))
@@ -137,7 +144,12 @@ forms in it have been entered with their source."
                      (push (cons package form) (session-package-forms session)))
                  (pushnew name (session-package-names session) :test #'string=)))))))
 
-(defun package-key (name) (with-standard-io-syntax (prin1-to-string (cons :package name))))
+(defun plain-string (string)
+  "STRING as one that prints in quotes, whatever characters it may hold."
+  (coerce string '(simple-array character (*))))
+
+(defun package-key (name)
+  (with-standard-io-syntax (prin1-to-string (cons :package (plain-string name)))))
 
 (defun enter-package-form (evaluation known form)
   (let ((name (second form)) (old (second (cdr known))))
@@ -146,8 +158,9 @@ forms in it have been entered with their source."
     (push-entry evaluation (package-key name) form)))
 
 (defun forget-package (evaluation package known forms)
-  "PACKAGE is gone; unless FORMS have deleted it, an entry does so."
-  (let ((session (evaluation-session evaluation)) (name (second (cdr known))))
+  "PACKAGE is gone, or somebody else's; unless FORMS have deleted it, an entry does so."
+  (let ((session (evaluation-session evaluation))
+        (name (if known (second (cdr known)) (plain-string (package-name package)))))
     (setf (session-package-forms session) (remove known (session-package-forms session))
           (session-packages session) (remove package (session-packages session)))
     (with-lock () (push (package-key name) (session-gone session)))
@@ -168,7 +181,9 @@ comes later may ask for it."
   (let* ((session (evaluation-session evaluation)) (known (session-features session)))
     (unless (eq *features* known)
       (setf (session-features session) *features*)
-      (when (names-used '(*features*) form)
+      ;; what a system pushes comes back with it
+      (when (or (names-used '(*features*) form)
+                (and *launched* (eql *undoings* (session-undoings session))))
         (loop for feature in (set-exclusive-or known *features*)
               when (symbolp feature)
                 do (push-entry evaluation

@@ -100,17 +100,30 @@ of it.  What that defines becomes the session's own."
     (unwind-protect (setf endedp (funcall function))
       (take-over evaluation *file-recorder* packages endedp))))
 
+(defun take-over-files (evaluation endedp)
+  "Take over what code has loaded by itself."
+  (when *file-recorder*
+    (take-over evaluation (shiftf *file-recorder* nil) *packages-before* endedp)))
+
 (defun take-over (evaluation recorder packages-before endedp)
-  (settle evaluation (recorded-toplevels recorder endedp))
-  (drop-candidates (evaluation-session evaluation) (file-recorder-forms recorder))
+  (let ((toplevels (recorded-toplevels recorder endedp)) (session (evaluation-session evaluation)))
+    (adopt-packages session recorder packages-before)
+    (call-telling-trouble
+     evaluation
+     (lambda ()
+       (settle-packages evaluation (cons 'progn (mapcar #'toplevel-form toplevels)))
+       (settle-features evaluation (mapcar #'toplevel-form toplevels))))
+    (settle evaluation toplevels)
+    (drop-candidates session toplevels)))
+
+(defun adopt-packages (session recorder packages-before)
+  "The packages that the files of RECORDER have made are the session's."
   #+sbcl
   (let ((files (loop for (info) in (file-recorder-infos recorder)
                      collect (namestring (sb-c::file-info-pathname
-                                          (sb-c::source-info-file-info info)))))
-        (session (evaluation-session evaluation)))
+                                          (sb-c::source-info-file-info info))))))
+    (setf (session-files session) (union files (session-files session) :test #'string=))
     (dolist (package (set-difference (list-all-packages) packages-before))
-      (let ((location (ignore-errors (sb-impl::package-source-location package))))
-        (when (and location
-                   (member (sb-c:definition-source-location-namestring location) files
-                           :test #'equal))
-          (pushnew package (session-packages session)))))))
+      (when (member (package-origin package) files :test #'equal)
+        (pushnew package (session-packages session)))))
+  #-sbcl (progn session recorder packages-before))

@@ -20,6 +20,7 @@
              (unintern name (symbol-package name))
              (error condition)))))
     ((:class :structure :condition)
+     (unless (find-class name nil) (return-from undefine)) ; a structure that is a list
      #+sbcl (dolist (method (copy-list (sb-mop:specializer-direct-methods (find-class name))))
               (remove-method (sb-mop:method-generic-function method) method))
      ;; SBCL remembers subclasses for ever, and with them the names
@@ -118,6 +119,7 @@ return the notes."
                 (restore-packages attempt))))))
     (clrhash (session-definitions session))
     (clrhash (session-candidates session))
+    (clrhash (session-touched session))
     (setf (session-packages session) '()
           (session-package-forms session) '()
           (session-package-names session) '()
@@ -126,7 +128,6 @@ return the notes."
           (session-first-syntax session) (copy-readtable *readtable*)
           (session-readtable-why session) nil
           (session-assigned session) '()
-          (session-touched session) '()
           (session-gone session) '()
           (session-known-packages session) (list-all-packages)
           (session-values session) (initial-values)

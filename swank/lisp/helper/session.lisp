@@ -68,12 +68,13 @@
   (readtable nil)                       ; the first of those VALUES
   (definitions (make-shared-table))     ; (KIND . NAME) to ENTERED, see definitions.lisp
   (candidates (make-shared-table 'eq))  ; form to CANDIDATE, see noting.lisp
-  (touched '())                         ; (KEY IDENTITY FILE TOPLEVEL) of what functions defined
+  (touched (make-shared-table))         ; key to (IDENTITY FILE TOPLEVEL NUMBER) of what functions defined
   (assigned '())                        ; symbols without a value that SETF was to give one
   (gone '())                            ; KEY-TEXTs of what is undefined now
   (undoings *undoings*)                 ; how many there were when those were looked for
   (definition-count 0)
   (packages '())                        ; that its code made
+  (files '())                           ; names of those that it has loaded itself
   (package-forms '())                   ; (PACKAGE . FORM) of those, see packages.lisp
   (package-names '())                   ; that these and those that are gone had
   (package-changes 0)                   ; how many there were when those were looked at

@@ -23,19 +23,21 @@
 (defun settle-definitions (evaluation toplevels)
   (let* ((session (evaluation-session evaluation))
          (fired (fired-candidates session))
-         (all (append toplevels
-                      (remove-duplicates
-                       (set-difference (mapcar #'candidate-toplevel fired) toplevels)))))
+         (own (make-hash-table :test 'eq))) ; toplevel to its candidates, newest first
     (dolist (candidate fired)
-      (enter-definition session (candidate-key candidate) (has-value-p candidate)))
-    (dolist (toplevel all)
-      (when (or toplevel fired)
-        (let ((own (remove toplevel fired :key #'candidate-toplevel :test-not #'eq)))
-          (multiple-value-bind (entries losses) (toplevel-entries session toplevel own)
-            (dolist (entry entries) (push entry (evaluation-journal evaluation)))
-            (loop for (candidate . why) in losses
-                  do (note-loss evaluation (candidate-key candidate) why)))
-          (when toplevel (setf (toplevel-settledp toplevel) t)))))
+      (enter-definition session (candidate-key candidate) (has-value-p candidate))
+      (push candidate (gethash (candidate-toplevel candidate) own)))
+    (dolist (toplevel (append (remove-duplicates
+                               (remove-if (lambda (toplevel) (member toplevel toplevels))
+                                          (mapcar #'candidate-toplevel fired))
+                               :from-end t)
+                              toplevels))
+      (multiple-value-bind (entries losses)
+          (toplevel-entries session toplevel (reverse (gethash toplevel own)))
+        (dolist (entry entries) (push entry (evaluation-journal evaluation)))
+        (loop for (candidate . why) in losses
+              do (note-loss evaluation (candidate-key candidate) why)))
+      (when toplevel (setf (toplevel-settledp toplevel) t)))
     (settle-touched evaluation fired)
     (settle-assignments evaluation)))
 
@@ -45,6 +47,7 @@
     (setf (toplevel-endedp toplevel) t)
     (note-packages session *packages-before*)
     (setf *packages-before* (session-known-packages session))
+    (take-over-files evaluation t)
     (call-telling-trouble evaluation
                           (lambda ()
                             (settle-packages evaluation form)
@@ -55,31 +58,28 @@
 ;;; Candidates
 
 (defun fired-candidates (session)
-  "Those that have made the definitions that are there, in order; they are no
-candidates any more.  The others are compared with what is there now."
-  (let ((by-key (make-hash-table :test 'equal)) (fired '()) (keys '()))
-    (when (plusp (hash-table-count (session-candidates session)))
-      (with-shared-table ((session-candidates session))
-        (loop for candidate being the hash-values of (session-candidates session)
-              do (push candidate (gethash (candidate-key candidate) by-key))))
-      (loop for key being the hash-keys of by-key do (push key keys))
-      (dolist (key keys)
-        (let* ((now (definition-identity (car key) (cdr key)))
-               (all (sort (gethash key by-key) #'> :key #'candidate-number))
-               (changed (and now (remove-if (lambda (candidate)
-                                              (same-identity-p now (candidate-before candidate)))
-                                            all)))
-               (maker (and changed (maker-of key changed))))
-          (when maker
-            (settle-designator maker now)
-            (dolist (candidate changed) (setf (candidate-before candidate) now))
-            ;; a function that was called may be called again
-            (unless (late-p maker)
-              (remhash (candidate-form maker) (session-candidates session)))
-            (if (leaves-as-it-is-p maker)
-                (note-left-alone session maker now)
-                (push maker fired)))))
-      (forget-old-candidates session))
+  "Those that have made the definitions that are there, in order.  All are compared with
+what is there now from then on."
+  (let ((by-key (make-hash-table :test 'equal)) (fired '()))
+    (with-shared-table ((session-candidates session))
+      (loop for candidate being the hash-values of (session-candidates session)
+            do (push candidate (gethash (candidate-key candidate) by-key))))
+    (loop for key being the hash-keys of by-key using (hash-value candidates)
+          do (let* ((now (definition-identity (car key) (cdr key)))
+                    (changed (remove-if (lambda (candidate)
+                                          (same-identity-p now (candidate-before candidate)))
+                                        candidates))
+                    (maker (and now changed (maker-of key changed))))
+               (when maker
+                 (settle-designator maker now)
+                 ;; a function that was called may be called again
+                 (unless (late-p maker)
+                   (remhash (candidate-form maker) (session-candidates session)))
+                 (if (leaves-as-it-is-p maker)
+                     (note-left-alone session maker now)
+                     (push maker fired)))
+               (dolist (candidate changed) (setf (candidate-before candidate) now))))
+    (forget-old-candidates session)
     (sort fired #'< :key #'candidate-number)))
 
 (defun late-p (candidate)
@@ -109,29 +109,83 @@ candidates any more.  The others are compared with what is there now."
     (when entry (setf (entered-identity entry) now))))
 
 (defun maker-of (key candidates)
-  "The one of CANDIDATES, newest first, that has made the definition of KEY: SBCL's
-record of its place tells, else it is the newest."
-  (or (and (rest candidates)
-           #+sbcl (or (candidate-by-number candidates (car key) (cdr key))
-                      (candidate-by-form candidates (car key) (cdr key))))
-      (first candidates)))
+  "The one of CANDIDATES that has made the definition of KEY.  SBCL's record of the
+definition tells; where it does not, it is the newest one of a form that has just been
+evaluated, and never one that merely was expanded once: a file may have defined KEY since."
+  (let ((candidates (sort (copy-list candidates) #'> :key #'candidate-number))
+        (evidence (definition-evidence (car key) (cdr key))))
+    (or (find-if (lambda (candidate) (eq :yes (funcall evidence candidate))) candidates)
+        (find-if (lambda (candidate)
+                   (and (not (late-p candidate))
+                        (eq :unknown (funcall evidence candidate))))
+                 candidates))))
+
+#-sbcl
+(defun definition-evidence (kind name)
+  (declare (ignore kind name))
+  (constantly :unknown))
 
 #+sbcl
-(defun candidate-by-number (candidates kind name)
-  (let* ((location (source-location kind name))
-         (number (getf (and location (sb-c:definition-source-location-plist location))
-                       :swank-mcp-number)))
-    (and number (find number candidates :key #'candidate-number))))
+(defun definition-evidence (kind name)
+  "A function of a candidate that says whether it has made the definition: :YES, :NO or
+:UNKNOWN."
+  (let ((function (ignore-errors
+                   (case kind
+                     (:function (fdefinition name))
+                     (:macro (macro-function name))
+                     (:compiler-macro (compiler-macro-function name)))))
+        (location (source-location kind name)))
+    (cond (function (function-evidence function))
+          (location (location-evidence location))
+          (t (constantly :unknown)))))
 
 #+sbcl
-(defun candidate-by-form (candidates kind name)
-  "The one of CANDIDATES whose form the function of NAME was compiled from."
-  (let ((form (ignore-errors
-               (compiled-form (case kind
-                                (:function (fdefinition name))
-                                (:macro (macro-function name))
-                                (:compiler-macro (compiler-macro-function name)))))))
-    (and form (find form candidates :key #'candidate-form))))
+(defun location-evidence (location)
+  (let* ((plist (sb-c:definition-source-location-plist location))
+         (number (getf plist :swank-mcp-number)))
+    (lambda (candidate)
+      (cond ((eql number (candidate-number candidate)) :yes)
+            ;; the file compiler leaves out what EVAL puts in
+            ((or (and (null plist) (of-file-p candidate))
+                 (eq (first (candidate-form candidate)) 'setf))
+             :unknown)
+            (t :no)))))
+
+#+sbcl
+(defun function-evidence (function)
+  (let* ((form (ignore-errors (compiled-form function)))
+         (conses (and form (conses-in form))))
+    (lambda (candidate)
+      (let ((own (candidate-form candidate)))
+        (cond ((null form)              ; of a file SBCL keeps no forms
+               (if (or (of-file-p candidate) (eq (first own) 'setf)) :unknown :no))
+              ((or (eq form own)
+                   (shares-tail-p own conses)
+                   (eq form (candidate-place candidate)))
+               :yes)
+              ;; of what a macro makes of a body nothing may be left
+              ((or (eq (first own) 'setf)
+                   (not (eq (car (candidate-key candidate)) :function)))
+               :unknown)
+              (t :no))))))
+
+(defun candidate-place (candidate)
+  "The form in the code as it was written that is the candidate's, or expanded to it."
+  (let* ((toplevel (candidate-toplevel candidate))
+         (conses (conses-in (and toplevel (toplevel-form toplevel)))))
+    (find-if (lambda (form) (gethash form conses))
+             (cons (candidate-form candidate) (candidate-trail candidate)))))
+
+(defun shares-tail-p (form conses)
+  "True if a part of the body of FORM is among CONSES."
+  (loop for tail = (rest (rest form)) then (rest tail)
+        while (consp tail)
+        thereis (or (gethash tail conses)
+                    (and (consp (first tail)) (gethash (first tail) conses)))))
+
+(defun of-file-p (candidate)
+  (let ((toplevel (candidate-toplevel candidate)))
+    (and toplevel (toplevel-info toplevel) t)))
 
 #+sbcl
 (defun compiled-form (function)
@@ -182,7 +236,9 @@ record of its place tells, else it is the newest."
     (setf (gethash key table)
           (make-entered :order (incf (session-definition-count session))
                            :identity (definition-identity (car key) (cdr key))
-                           :boundp (and valuep (eq (car key) :variable) (boundp (cdr key)))))
+                           :boundp (and valuep (eq (car key) :variable) (boundp (cdr key)))
+                           :value (and valuep (eq (car key) :variable) (boundp (cdr key))
+                                       (symbol-value (cdr key)))))
     (dolist (kind (find (car key) *sibling-kinds* :test #'member))
       (let* ((sibling (cons kind (cdr key))) (entry (gethash sibling table)))
         (when (and entry (not (eq kind (car key))) (not (definedp kind (cdr key))))
@@ -212,11 +268,19 @@ record of its place tells, else it is the newest."
                       (member (car (candidate-key candidate)) '(:structure :condition :class))))
                fired)))
 
+(defun take-touched (session)
+  (let ((touched (session-touched session)))
+    (when (plusp (hash-table-count touched))
+      (with-shared-table (touched)
+        (prog1 (sort (loop for key being the hash-keys of touched using (hash-value rest)
+                           collect (cons key rest))
+                     #'< :key #'fifth)
+          (clrhash touched))))))
+
 (defun settle-touched (evaluation fired)
   "What was defined without a form that defines it is the session's, and has no source."
   (let ((session (evaluation-session evaluation)))
-    (loop for (key before file toplevel)
-            in (reverse (with-lock () (shiftf (session-touched session) '())))
+    (loop for (key before file toplevel) in (take-touched session)
           for now = (definition-identity (car key) (cdr key))
           for entry = (gethash key (session-definitions session))
           do (cond ((and (null now) entry)
