@@ -35,6 +35,7 @@ var launchedOnly = map[string]string{
 	"TestSystemsLoadedByCode":     broughtBack,
 	"TestSystemsToldOfComeBack":   broughtBack,
 	"TestTruthOfSystems":          broughtBack,
+	"TestTruthOfOrder":            broughtBack,
 	"TestTruthOfExpansion":        broughtBack,
 	"TestTruthOfWays":             broughtBack,
 	"TestTruthOfWhatComesBack":    broughtBack,
