@@ -261,8 +261,7 @@ read from."
        (let ((stream (ignore-errors (stream-error-stream condition))))
          (when (typep stream 'two-way-stream)
            (setf stream (two-way-stream-input-stream stream)))
-         (and (typep stream 'concatenated-stream)
-              (null (concatenated-stream-streams stream))))))
+         (typep stream 'no-input))))
 
 ;;; Errors of the reader, told with line and column of the user's code
 

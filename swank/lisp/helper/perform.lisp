@@ -180,12 +180,13 @@ debugger hook that the user's code has bound."
   "Output goes to the evaluation's sinks; input is at its end."
   (let* ((out (evaluation-out evaluation))
          (err (evaluation-err evaluation))
-         (no-input (make-concatenated-stream))
-         (nobody (make-two-way-stream no-input (make-broadcast-stream)))
+         (no-input (make-instance 'no-input-within))
+         ;; programs look at element types: an empty broadcast stream has another
+         (nobody (make-two-way-stream no-input (make-sink 1)))
          (*standard-output* out)
          (*error-output* err)
          (*trace-output* err)
-         (*standard-input* no-input)
+         (*standard-input* (make-instance 'no-input))
          (*terminal-io* (make-two-way-stream no-input out))
          (*query-io* nobody)
          (*debug-io* nobody))

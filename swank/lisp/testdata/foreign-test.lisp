@@ -3,15 +3,26 @@
 
 (cl:in-package #:swank-mcp)
 
+(defun last-datum (text)
+  "What stands at the end of TEXT, behind what the code has written."
+  (read-from-string text t nil :start (+ (search "answers " text :from-end t) (length "answers "))))
+
+(defun without-addresses (text)
+  (let ((at (search "{" text)))
+    (if at
+        (concatenate 'string (subseq text 0 at)
+                     (without-addresses (subseq text (1+ (position #\} text :start at)))))
+        text)))
+
 (defun plain (&rest codes)
   "What a plain SBCL prints of each of CODES: its value, or the report of its error."
   (with-standard-io-syntax
-    (read-from-string
+    (last-datum
      (with-output-to-string (out)
        (sb-ext:run-program
         sb-ext:*runtime-pathname*
         (list "--noinform" "--no-sysinit" "--no-userinit" "--disable-debugger" "--eval"
-              (format nil "(prin1 (loop for code in '~S
+              (format nil "(format t \"~~&answers ~~S\" (loop for code in '~S
                                         collect (handler-case (eval (read-from-string code))
                                                   (error (condition) (princ-to-string condition))
                                                   (:no-error (&optional value &rest more)
@@ -28,36 +39,50 @@
         (getf (getf answer :error) :message)
         (first (first (getf answer :values))))))
 
-(defmacro check-plain (&rest codes)
+(defun check-plain (&rest codes)
   "Each of CODES has the same value, or the same error, in a session and in plain SBCL."
-  `(progn
-     ,@(loop for code in codes
-             for i from 0
-             collect `(check (list ,code (in-session ,code))
-                             (list ,code (elt (load-time-value (plain ,@codes)) ,i))))))
-
-(defun without-addresses (text)
-  (let ((at (search "{" text)))
-    (if at
-        (concatenate 'string (subseq text 0 at)
-                     (without-addresses (subseq text (1+ (position #\} text :start at)))))
-        text)))
+  (loop for code in codes
+        for text in (apply #'plain codes)
+        do (check (list code (without-addresses (in-session code))) (list code (without-addresses text)))))
 
 ;;; A report may begin as an unreadable object does.
 
 (define-condition begins-unreadably (error) ()
   (:report (lambda (condition stream) (declare (ignore condition)) (write-string "#<A> is late" stream))))
 (define-condition without-report (error) ())
-(let ((codes '("(error \"~S is not ready\" (make-hash-table))"
-               "(error 'simple-error :format-control \"#<A>\")"
-               "(progn (define-condition unreadable (error) () (:report \"#<A> is late\")) (error 'unreadable))"
-               "(make-instance 'structure-object)"
-               "(aref (make-array 3) 5)")))
-  (loop for code in codes
-        for text in (apply #'plain codes)
-        do (check (list code (without-addresses (in-session code))) (list code (without-addresses text)))))
+(check-plain "(error \"~S is not ready\" (make-hash-table))"
+             "(error 'simple-error :format-control \"#<A>\")"
+             "(progn (define-condition unreadable (error) () (:report \"#<A> is late\")) (error 'unreadable))"
+             "(make-instance 'structure-object)"
+             "(aref (make-array 3) 5)")
 (check (condition-text (make-condition 'begins-unreadably)) "#<A> is late")
 (check (condition-text (make-condition 'without-report)) "Condition SWANK-MCP::WITHOUT-REPORT was signalled.")
 (check (without-addresses
         (second (first (getf (evaluated "(warn \"~S is late\" (make-hash-table))") :warnings))))
        "#<HASH-TABLE :TEST EQL :COUNT 0 > is late")
+
+;;; Streams are of characters, and at their end, as those of a process without input.
+
+(check-plain
+ "(mapcar #'stream-element-type (list *standard-input* *standard-output* *error-output* *trace-output*
+                                      *terminal-io* *query-io* *debug-io*))"
+ "(stream-element-type (make-concatenated-stream *standard-input*))"
+ "(mapcar #'interactive-stream-p (list *standard-input* *standard-output* *terminal-io* *query-io*))"
+ "(mapcar #'input-stream-p (list *standard-input* *standard-output* *terminal-io* *query-io* *debug-io*))"
+ "(mapcar #'output-stream-p (list *standard-input* *standard-output* *terminal-io* *query-io* *debug-io*))"
+ "(mapcar #'open-stream-p (list *standard-input* *standard-output* *terminal-io* *query-io* *debug-io*))"
+ "(list (read-char *standard-input* nil :end) (peek-char nil *terminal-io* nil :end) (read-line *query-io* nil :end)
+        (read *debug-io* nil :end) (read-char-no-hang *terminal-io* nil :end) (read-byte *standard-input* nil :end)
+        (listen) (listen *query-io*) (clear-input) (clear-input *query-io*)
+        (read-sequence (make-string 3) *standard-input*)
+        (read-sequence (make-array 3 :element-type '(unsigned-byte 8)) *standard-input*))"
+ "(mapcar (lambda (stream) (process-exit-code (run-program \"/bin/echo\" '(\"x\") :output stream)))
+          (list *standard-output* *error-output* *terminal-io* *query-io* *debug-io*))"
+ "(mapcar (lambda (stream) (with-output-to-string (out) (run-program \"/bin/cat\" '() :input stream :output out)))
+          (list *standard-input* *terminal-io* *query-io*))")
+(check (sink-text (let ((sink (make-sink 1))) (write-string "some" sink) (write-string "more" sink) sink)) '("s" "e" 6))
+(check (first (getf (evaluated "(run-program \"/bin/echo\" '(\"x\") :output *terminal-io*)") :stdout)) "x
+")
+(check (loop for stream in '("" " *terminal-io*" " *query-io*" " *debug-io*")
+             collect (subseq (in-session (format nil "(read-char~A)" stream)) 0 12))
+       '("End of file:" "End of file:" "End of file:" "End of file:"))
