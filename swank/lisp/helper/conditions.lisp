@@ -120,9 +120,10 @@ of the program's called: one has just failed.  NIL if that cannot be told."
 SB-BSD-SOCKETS:CONNECTION-REFUSED-ERROR, not what it has for itself."
   (let ((package (symbol-package name)))
     (and (eq :external (nth-value 1 (find-symbol (symbol-name name) package)))
-         #+sbcl (not (member (package-name package)
-                             '("SB-KERNEL" "SB-INT" "SB-SYS" "SB-C" "SB-IMPL" "SB-PCL")
-                             :test #'string=)))))
+         (not (member (package-name package)
+                      #+sbcl '("SB-KERNEL" "SB-INT" "SB-SYS" "SB-C" "SB-IMPL" "SB-PCL")
+                      #-sbcl '("SI" "SYSTEM" "C" "CLOS" "FFI")
+                      :test #'string=)))))
 
 (defun class-ancestry (class)
   #+sbcl (sb-mop:class-precedence-list class)
@@ -130,20 +131,25 @@ SB-BSD-SOCKETS:CONNECTION-REFUSED-ERROR, not what it has for itself."
   #-(or sbcl ecl clisp) (list class))
 
 (defun condition-name (condition)
-  "The name to show for CONDITION's type: its own, or for a class of the
-implementation the nearest that the standard defines."
+  "The name to show for CONDITION's type: its own, or for a class that the
+implementation has for itself the nearest that users may name in a handler."
   (let ((name (class-name (class-of condition))))
     (or (and (implementation-package-p (symbol-package name))
-             (let* ((standards (remove-if-not #'standard-name-p
-                                              (mapcar #'class-name
-                                                      (class-ancestry (class-of condition)))))
-                    ;; CLISP mixes SIMPLE-ERROR into what has a name of its own
-                    (standard (or (find-if-not #'bland-name-p standards) (first standards))))
-               ;; ERROR says less than SB-BSD-SOCKETS:CONNECTION-REFUSED-ERROR
-               (unless (and (member standard '(nil error serious-condition warning))
-                            (public-p name))
-                 standard)))
+             (let ((names (mapcar #'class-name (class-ancestry (class-of condition)))))
+               ;; CLISP mixes SIMPLE-ERROR into what has a name of its own
+               (or (find-if (lambda (name)
+                              (or (telling-public-p name)
+                                  (and (standard-name-p name) (not (bland-name-p name)))))
+                            names)
+                   (find-if #'standard-name-p names))))
         name)))
+
+(defun telling-public-p (name)
+  "True of a condition of the implementation's that is shown by its own name.  That a
+package is not there is told alike, whoever has looked for it."
+  (and (implementation-package-p (symbol-package name))
+       (public-p name)
+       (not (search "PACKAGE-DOES-NOT-EXIST" (symbol-name name)))))
 
 (defun bland-name-p (name)
   "True of a class that tells no more than that a condition was signalled."

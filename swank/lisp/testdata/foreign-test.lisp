@@ -86,3 +86,19 @@
 (check (loop for stream in '("" " *terminal-io*" " *query-io*" " *debug-io*")
              collect (subseq (in-session (format nil "(read-char~A)" stream)) 0 12))
        '("End of file:" "End of file:" "End of file:" "End of file:"))
+
+;;; A condition is shown by a name for which a handler can be written.
+
+(check (loop for code in '("(defun car (x) x)"
+                           "(progn (defpackage :conflict-a (:export :same)) (defpackage :conflict-b (:export :same))
+                                   (defpackage :conflict-both (:use :conflict-a :conflict-b)))"
+                           "(sb-ext:with-timeout 0.05 (sleep 5))"
+                           "(open \"/nowhere/at/all\")"
+                           "(progn (defconstant +unequal+ (list 1)) (eval '(defconstant +unequal+ (list 2))))"
+                           "(sb-ext:delete-directory \"/nowhere/at/all/\")"
+                           "(intern \"X\" :no-such-package)"
+                           "(no-such-package:x)"
+                           "(aref (vector 1) 2)" "(parse-integer \"x\")" "(make-array -1)" "(error \"x\")")
+             collect (getf (getf (evaluated code) :error) :type))
+       '("SB-EXT:SYMBOL-PACKAGE-LOCKED-ERROR" "SB-EXT:NAME-CONFLICT" "SB-EXT:TIMEOUT" "SB-EXT:FILE-DOES-NOT-EXIST"
+         "SB-EXT:DEFCONSTANT-UNEQL" "FILE-ERROR" "PACKAGE-ERROR" "READER-ERROR" "TYPE-ERROR" "PARSE-ERROR" "TYPE-ERROR" "SIMPLE-ERROR"))
