@@ -146,9 +146,11 @@ implementation has for itself the nearest that users may name in a handler."
 
 (defun telling-public-p (name)
   "True of a condition of the implementation's that is shown by its own name.  That a
-package is not there is told alike, whoever has looked for it."
+package is not there is told alike, whoever has looked for it, and a used-up stack in
+whatever Lisp."
   (and (implementation-package-p (symbol-package name))
        (public-p name)
+       (not (subtypep name 'storage-condition))
        (not (search "PACKAGE-DOES-NOT-EXIST" (symbol-name name)))))
 
 (defun bland-name-p (name)

@@ -165,6 +165,8 @@ process' own standard input is."))
 (defmethod swank/gray:stream-listen ((stream no-input)) nil)
 (defmethod swank/gray:stream-clear-input ((stream no-input)) nil)
 (defmethod swank/gray:stream-unread-char ((stream no-input) char) char nil)
+;; SBCL asks both sides of a two-way stream for the column
+(defmethod swank/gray:stream-line-column ((stream no-input)) nil)
 #+sbcl (defmethod sb-gray:stream-read-byte ((stream no-input)) :eof)
 
 (defclass no-input-within (no-input) ()

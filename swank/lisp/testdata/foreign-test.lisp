@@ -102,3 +102,12 @@
              collect (getf (getf (evaluated code) :error) :type))
        '("SB-EXT:SYMBOL-PACKAGE-LOCKED-ERROR" "SB-EXT:NAME-CONFLICT" "SB-EXT:TIMEOUT" "SB-EXT:FILE-DOES-NOT-EXIST"
          "SB-EXT:DEFCONSTANT-UNEQL" "FILE-ERROR" "PACKAGE-ERROR" "READER-ERROR" "TYPE-ERROR" "PARSE-ERROR" "TYPE-ERROR" "SIMPLE-ERROR"))
+(check-plain
+ "(dolist (stream (list *terminal-io* *query-io* *debug-io*) :done)
+    (let ((*print-pretty* t) (*print-right-margin* nil))
+      (format stream \"a~&b~10Tc~<d ~:_~a~:>~%\" (list (make-list 100)))
+      (fresh-line stream) (print (make-list 50) stream) (terpri stream)
+      (finish-output stream) (force-output stream) (clear-output stream)))"
+ "(list (close (make-two-way-stream *standard-input* *standard-output*)))"
+ "(loop for ask in '(y-or-n-p yes-or-no-p read read-line read-char peek-char)
+        collect (handler-case (funcall ask) (end-of-file () :end)))")
