@@ -185,6 +185,7 @@ debugger hook that the user's code has bound."
          (nobody (make-two-way-stream no-input (make-sink 1)))
          (*standard-output* out)
          (*error-output* err)
+         (*error-sink* err)
          (*trace-output* err)
          (*standard-input* (make-instance 'no-input))
          (*terminal-io* (make-two-way-stream no-input out))

@@ -111,3 +111,29 @@
  "(list (close (make-two-way-stream *standard-input* *standard-output*)))"
  "(loop for ask in '(y-or-n-p yes-or-no-p read read-line read-char peek-char)
         collect (handler-case (funcall ask) (end-of-file () :end)))")
+
+;;; Warnings go to who captures them.
+
+(apply #'check-plain
+       (append
+        '("(with-output-to-string (*error-output*) (warn \"Foo!\"))"
+          "(with-output-to-string (*error-output*) (warn 'style-warning))"
+          "(with-output-to-string (*error-output*) (eval '(defun captures-nothing (x) 1)))"
+          "(with-output-to-string (*error-output*) (handler-bind ((warning #'muffle-warning)) (warn \"Foo!\")))"
+          "(with-output-to-string (out) (let ((*error-output* out)) (signal 'warning)))"
+          "(let ((seen '()))
+             (handler-bind ((warning (lambda (c) (push (type-of c) seen)))
+                            (sb-ext:compiler-note (lambda (c) (push (type-of c) seen))))
+               (compile nil '(lambda (x) (no-such-function-here) (let ((y (1+ 1))) (car 1)))))
+             seen)"
+          "(handler-case (warn \"Foo!\") (warning () :mine))")
+        (loop for lambda in '("(lambda (x) 1)" "(lambda () (car 1))" "(lambda () (no-such-function-here) no-such-variable-here)"
+                              "(lambda () (let 1))" "(lambda (&key x &key y) 1)")
+              append (list (format nil "(with-output-to-string (*error-output*) (compile nil '~A))" lambda)
+                           (format nil "(let ((*error-output* (make-broadcast-stream)))
+                                          (rest (multiple-value-list (compile nil '~A))))" lambda)))))
+(check (getf (evaluated "(with-output-to-string (*error-output*) (warn \"Foo!\"))") :warnings) nil)
+(check (let ((answer (evaluated "(progn (warn \"a\") (let ((*error-output* *standard-output*)) (warn \"b\")) (warn \"c\"))")))
+         (list (getf answer :warnings) (getf answer :stdout)))
+       '((("WARNING" "a") ("WARNING" "c")) ("WARNING: b
+")))
