@@ -21,7 +21,7 @@
      (with-output-to-string (out)
        (sb-ext:run-program
         sb-ext:*runtime-pathname*
-        (list "--noinform" "--no-sysinit" "--no-userinit" "--disable-debugger" "--eval"
+        (list "--noinform" "--no-sysinit" "--no-userinit" "--eval"
               (format nil "(format t \"~~&answers ~~S\" (loop for code in '~S
                                         collect (handler-case (eval (read-from-string code))
                                                   (error (condition) (princ-to-string condition))
@@ -137,3 +137,29 @@
          (list (getf answer :warnings) (getf answer :stdout)))
        '((("WARNING" "a") ("WARNING" "c")) ("WARNING: b
 ")))
+
+;;; Nobody has bound *DEBUGGER-HOOK*.
+
+(check-plain
+ "*debugger-hook*"
+ ;; INVOKE-DEBUGGER.1 of the ANSI tests
+ "(block done
+    (let ((*debugger-hook* (lambda (condition hook)
+                             (return-from done (list (type-of condition) (functionp hook) *debugger-hook*)))))
+      (invoke-debugger (make-condition 'simple-condition :format-control \"x\"))))"
+ "(let ((order '()))
+    (block done
+      (let ((*debugger-hook* (lambda (condition hook)
+                               (push :outer order) (return-from done order))))
+        (let ((*debugger-hook* (lambda (condition hook)
+                                 (push :inner order)
+                                 (let ((*debugger-hook* (lambda (condition hook) (push :within order) (return-from done order))))
+                                   (invoke-debugger (make-condition 'error))))))
+          (invoke-debugger (make-condition 'error))))))"
+ "(let ((*debugger-hook* (lambda (condition hook) (continue))))
+    (list (with-simple-restart (continue \"Go on.\") (invoke-debugger (make-condition 'error))) (null *debugger-hook*)))")
+(flet ((message (code) (getf (getf (evaluated code) :error) :message)))
+  (check (message "(let ((*debugger-hook* (lambda (c h) (declare (ignore c h)) (error \"in it\")))) (error \"x\"))") "in it")
+  (check (message "(let ((*debugger-hook* (lambda (c h) (declare (ignore c h))))) (error \"x\"))") "x")
+  (check (message "(sb-ext:disable-debugger) (error \"x\")") "x")
+  (check (message "(break \"here\")") "here"))
