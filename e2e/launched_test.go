@@ -45,7 +45,8 @@ var launchedOnly = map[string]string{
 	"TestSabotage":                broughtBack,
 	"TestOwnPrintMethodsComeBack": broughtBack,
 
-	"TestLoadSystemByItsFile": "the working directory of the person's image is their own",
+	"TestLoadSystemByItsFile": elsewhere,
+	"TestScript/foreign":      elsewhere,
 
 	"TestResetLeavesNothing":                uninterned,
 	"TestResetInAForeignPackage":            uninterned,
@@ -63,6 +64,7 @@ var launchedOnly = map[string]string{
 }
 
 const (
+	elsewhere   = "the working directory of the person's image is their own"
 	descriptors = "descriptors 1 and 2 of the process are the person's"
 	replaced    = "a person's image is neither ended nor replaced"
 	broughtBack = "what is lost with a person's image is not brought back"

@@ -146,7 +146,7 @@ func TestLoadSystemFailures(t *testing.T) {
 		{"swt-open-end", "[ERROR] UIOP:COMPILE-FILE-ERROR\n",
 			[]string{"end of file (in form starting at line: 5", dir + "/open-end.lisp, line 5"}},
 		{"swt-load-error", "[ERROR] SIMPLE-ERROR\nno luck at load: 42\nIn " + dir + "/load-error.lisp:4:1; what comes before it was loaded.\n   4 | (error \"no luck at load: ~D\" 42)\n\n[stdout]\n; Loading \"swt-load-error\"\nbefore the error", nil},
-		{"swt-conflict", "[ERROR] PACKAGE-ERROR\n", []string{"SWT-BOTH", "SAME"}},
+		{"swt-conflict", "[ERROR] SB-EXT:NAME-CONFLICT\n", []string{"SWT-BOTH", "SAME"}},
 		{"swt-god", "[ERROR] ASDF:MISSING-COMPONENT\nComponent \"swt-god\" not found", []string{"swt-good"}},
 		{"nonexistent", "[ERROR] ASDF:MISSING-COMPONENT\nComponent \"nonexistent\" not found", nil},
 		{"../../x y\"", "[ERROR] ASDF:MISSING-COMPONENT\nComponent \"../../x y\\\"\" not found", nil},

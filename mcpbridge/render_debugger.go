@@ -205,7 +205,7 @@ func lastErrorText(e *lisp.LastError) string {
 	p.begin()
 	fmt.Fprintf(&p.b, "; %s ago, in: %s", age(e.Age), sanitize(oneLine(e.Code)))
 	if len(e.Classes) > 1 {
-		p.b.WriteString("\n; Handled by a handler for any of " + sanitize(strings.Join(e.Classes, ", ")))
+		p.b.WriteString("\n; A handler for any of " + sanitize(strings.Join(e.Classes, ", ")) + " would take it")
 	}
 	if len(e.Slots) > 0 {
 		p.begin()

@@ -414,7 +414,6 @@ and throw here; no interrupt gets through while there is nothing to throw to."
                  (continue condition)
                  (fail condition))))
          (parameters (read-parameters)))
-    (setf *default-pathname-defaults* (sb-ext:parse-native-namestring ""))
     (watch-lifetime (getf parameters :socket))
     (if *in-core*
         (call-if-defined "CALL-IMAGE-RESTORE-HOOK" :uiop)

@@ -121,9 +121,10 @@ of the program's called: one has just failed.  NIL if that cannot be told."
 SB-BSD-SOCKETS:CONNECTION-REFUSED-ERROR, not what it has for itself."
   (let ((package (symbol-package name)))
     (and (eq :external (nth-value 1 (find-symbol (symbol-name name) package)))
-         #+sbcl (not (member (package-name package)
-                             '("SB-KERNEL" "SB-INT" "SB-SYS" "SB-C" "SB-IMPL" "SB-PCL")
-                             :test #'string=)))))
+         (not (member (package-name package)
+                      #+sbcl '("SB-KERNEL" "SB-INT" "SB-SYS" "SB-C" "SB-IMPL" "SB-PCL")
+                      #-sbcl '("SI" "SYSTEM" "C" "CLOS" "FFI")
+                      :test #'string=)))))
 
 (defun class-ancestry (class)
   #+sbcl (sb-mop:class-precedence-list class)
@@ -131,20 +132,27 @@ SB-BSD-SOCKETS:CONNECTION-REFUSED-ERROR, not what it has for itself."
   #-(or sbcl ecl clisp) (list class))
 
 (defun condition-name (condition)
-  "The name to show for CONDITION's type: its own, or for a class of the
-implementation the nearest that the standard defines."
+  "The name to show for CONDITION's type: its own, or for a class that the
+implementation has for itself the nearest that users may name in a handler."
   (let ((name (class-name (class-of condition))))
     (or (and (implementation-package-p (symbol-package name))
-             (let* ((standards (remove-if-not #'standard-name-p
-                                              (mapcar #'class-name
-                                                      (class-ancestry (class-of condition)))))
-                    ;; CLISP mixes SIMPLE-ERROR into what has a name of its own
-                    (standard (or (find-if-not #'bland-name-p standards) (first standards))))
-               ;; ERROR says less than SB-BSD-SOCKETS:CONNECTION-REFUSED-ERROR
-               (unless (and (member standard '(nil error serious-condition warning))
-                            (public-p name))
-                 standard)))
+             (let ((names (mapcar #'class-name (class-ancestry (class-of condition)))))
+               ;; CLISP mixes SIMPLE-ERROR into what has a name of its own
+               (or (find-if (lambda (name)
+                              (or (telling-public-p name)
+                                  (and (standard-name-p name) (not (bland-name-p name)))))
+                            names)
+                   (find-if #'standard-name-p names))))
         name)))
+
+(defun telling-public-p (name)
+  "True of a condition of the implementation's that is shown by its own name.  That a
+package is not there is told alike, whoever has looked for it, and a used-up stack in
+whatever Lisp."
+  (and (implementation-package-p (symbol-package name))
+       (public-p name)
+       (not (subtypep name 'storage-condition))
+       (not (search "PACKAGE-DOES-NOT-EXIST" (symbol-name name)))))
 
 (defun bland-name-p (name)
   "True of a class that tells no more than that a condition was signalled."
@@ -190,6 +198,12 @@ the package it is known by from elsewhere."
 
 ;;; Texts
 
+(defun reportless-p (condition text)
+  "True if TEXT, what CONDITION says of itself, is only how the object is printed:
+except in SBCL, a class may have no report."
+  #+sbcl (progn condition text nil)
+  #-sbcl (string= text (safely (prin1-to-string condition))))
+
 (defun report-text (condition)
   "What CONDITION says of itself, whatever the user's printer variables are."
   (with-standard-io-syntax
@@ -203,7 +217,7 @@ the package it is known by from elsewhere."
           (if failedp
               trouble
               (destructuring-bind (&optional (head "") tail omitted) (sink-text sink)
-                (if (eql 0 (search "#<" head)) ; ECL: the class has no report
+                (if (and (null tail) (reportless-p condition head))
                     (format nil "A condition of type ~A was signalled." (type-of condition))
                     (format nil "~A~@[ ... ~D characters left out ... ~A~]" head omitted tail)))))))))
 
@@ -256,8 +270,7 @@ read from."
        (let ((stream (ignore-errors (stream-error-stream condition))))
          (when (typep stream 'two-way-stream)
            (setf stream (two-way-stream-input-stream stream)))
-         (and (typep stream 'concatenated-stream)
-              (null (concatenated-stream-streams stream))))))
+         (typep stream 'no-input))))
 
 ;;; Errors of the reader, told with line and column of the user's code
 

@@ -148,22 +148,31 @@ may be the program's print on their own: of one that fails this is told in its p
 
 ;;; What surrounds the user's code
 
+(defvar *own-hook* nil
+  "The current evaluation's debugger hook.")
+
 (defun call-with-debugger-hooks (function on-error)
   "Call FUNCTION; a condition that nobody handles goes to ON-ERROR, after a
-debugger hook that the user's code has bound."
+debugger hook that the user's code has bound.  Programs look at *DEBUGGER-HOOK*:
+where SBCL has another hook, that is NIL until they bind it, and within theirs."
   (let ((hook nil))
     (setf hook (lambda (condition self)
                  (declare (ignore self))
                  (let ((theirs *debugger-hook*))
                    (when (and theirs (not (eq theirs hook)))
                      ;; an error in it is ours to report: there is no other debugger
-                     (let ((*debugger-hook* hook))
+                     (let (#+sbcl (*debugger-hook* nil)
+                           #+sbcl (sb-ext:*invoke-debugger-hook* hook)
+                           #-sbcl (*debugger-hook* hook))
                        (funcall theirs condition theirs))))
-                 (let ((*break-on-signals* nil)) ; here the errors are our own
+                 (let ((*break-on-signals* nil) ; here the errors are our own
+                       #+sbcl (*debugger-hook* hook))
                    (funcall on-error condition))))
-    (let ((*debugger-hook* hook)
+    (let ((*own-hook* hook)
+          #+sbcl (*debugger-hook* nil)
           #+sbcl (sb-ext:*invoke-debugger-hook* hook)
-          #+sbcl (sb-ext:*stepper-hook* (lambda (condition) (at-step condition on-error))))
+          #+sbcl (sb-ext:*stepper-hook* (lambda (condition) (at-step condition on-error)))
+          #-sbcl (*debugger-hook* hook))
       (funcall function))))
 
 (defun debugger-disabled-p ()
@@ -173,19 +182,21 @@ debugger hook that the user's code has bound."
 
 (defun keep-debugger-hook ()
   "Between two forms: have errors reported, whatever the first has disabled."
-  #+sbcl (when (and *debugger-hook* (debugger-disabled-p))
-           (setf sb-ext:*invoke-debugger-hook* *debugger-hook*)))
+  #+sbcl (when (and *own-hook* (debugger-disabled-p))
+           (setf sb-ext:*invoke-debugger-hook* *own-hook*)))
 
 (defun call-with-streams (evaluation function)
   "Output goes to the evaluation's sinks; input is at its end."
   (let* ((out (evaluation-out evaluation))
          (err (evaluation-err evaluation))
-         (no-input (make-concatenated-stream))
-         (nobody (make-two-way-stream no-input (make-broadcast-stream)))
+         (no-input (make-instance 'no-input-within))
+         ;; programs look at element types: an empty broadcast stream has another
+         (nobody (make-two-way-stream no-input (make-sink 1)))
          (*standard-output* out)
          (*error-output* err)
+         (*error-sink* err)
          (*trace-output* err)
-         (*standard-input* no-input)
+         (*standard-input* (make-instance 'no-input))
          (*terminal-io* (make-two-way-stream no-input out))
          (*query-io* nobody)
          (*debug-io* nobody))

@@ -153,3 +153,24 @@ position after them."
 
 (defmethod swank/gray:stream-force-output ((sink sink)) nil)
 (defmethod swank/gray:stream-finish-output ((sink sink)) nil)
+;;; Input
+
+(defclass no-input (swank/gray:fundamental-character-input-stream
+                    #+sbcl sb-gray:fundamental-binary-input-stream)
+  ()
+  (:documentation "An input stream that is at its end, of characters and of bytes, as a
+process' own standard input is."))
+
+(defmethod swank/gray:stream-read-char ((stream no-input)) :eof)
+(defmethod swank/gray:stream-listen ((stream no-input)) nil)
+(defmethod swank/gray:stream-clear-input ((stream no-input)) nil)
+(defmethod swank/gray:stream-unread-char ((stream no-input) char) char nil)
+;; SBCL asks both sides of a two-way stream for the column
+(defmethod swank/gray:stream-line-column ((stream no-input)) nil)
+#+sbcl (defmethod sb-gray:stream-read-byte ((stream no-input)) :eof)
+
+(defclass no-input-within (no-input) ()
+  (:documentation "Such a stream as the input side of a two-way stream, of which SBCL
+expects the end of file from LISTEN, and without it never tells it to READ-CHAR-NO-HANG."))
+
+#+sbcl (defmethod swank/gray:stream-listen ((stream no-input-within)) :eof)

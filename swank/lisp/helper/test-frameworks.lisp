@@ -16,6 +16,7 @@
   (seen (make-hash-table :test 'eq))     ; results that some frameworks report twice
   (sources (make-hash-table :test 'equal)) ; directory to its files, see DIRECTORY-TEXTS
   (labels '())                           ; of the frameworks
+  (underway nil) (results '())           ; see CALL-AROUND-FIVEAM
   (failures '()))                        ; ((TEST STATUS FORM REASON PLACE) ...), newest first
 
 (defvar *inside* " > " "Between the name of a test and what in it is meant.")
@@ -122,6 +123,7 @@
   label package                         ; strings
   function                              ; (PACKAGE NAME) of the function that is told results
   recorder                              ; function of the run, its arguments and its value
+  whole around                          ; (PACKAGE NAME) of the function that runs tests, and what is called around it
   tests                                 ; function that returns ((NAME PACKAGE DESIGNATOR) ...)
   runner                                ; function of a designator
   quiet)                                ; (PACKAGE NAME) of a stream variable, or NIL
@@ -145,19 +147,48 @@
         (if (symbol-package symbol) (package-name (symbol-package symbol)) "")
         symbol))
 
-;;; FiveAM: (ADD-RESULT TYPE ...) returns the list of results, newest first.
+;;; FiveAM: (ADD-RESULT TYPE ...) returns the list of results, newest first.  Not
+;;; all of them count: those within FOR-ALL, or of tests that a test runs, do not, and
+;;; what a test skips because of another comes in another way.  RUN returns those that
+;;; do; only where it does not return, the others are all that is known.
 
 (defun record-fiveam (run arguments value)
-  (when value (record-fiveam-result run (first arguments) (first value))))
+  (declare (ignore arguments))
+  (when value
+    (if (test-run-underway run)
+        (push (first value) (test-run-results run))
+        (record-fiveam-result run (first value)))))
 
-(defun record-fiveam-result (run type result)
+(defun call-around-fiveam (run function)
+  (if (test-run-underway run)
+      (funcall function)
+      (let ((returned :nothing))
+        (setf (test-run-underway run) t)
+        (unwind-protect (setf returned (funcall function))
+          (let ((seen (reverse (shiftf (test-run-results run) '()))))
+            (setf (test-run-underway run) nil)
+            (dolist (result (if (listp returned) (in-order-seen returned seen) seen))
+              (ignore-errors (record-fiveam-result run result))))))))
+
+(defun in-order-seen (results seen)
+  "RESULTS, those of them that have been SEEN first, in that order."
+  (flet ((table (list)
+           (let ((table (make-hash-table :test 'eq)))
+             (dolist (result list table) (setf (gethash result table) t)))))
+    (let ((wanted (table results)) (known (table seen)))
+      (append (remove-if-not (lambda (result) (gethash result wanted)) seen)
+              (remove-if (lambda (result) (gethash result known)) results)))))
+
+(defun record-fiveam-result (run result)
   (let* ((test (read-slot result "FIVEAM" "TEST-CASE"))
          (name (and test (read-slot test "FIVEAM" "NAME")))
-         (type (symbol-name type))
-         (status (cond ((string= type "TEST-PASSED") :passed)
-                       ((string= type "TEST-SKIPPED") :skipped)
-                       ((search "UNEXPECTED" type) :error)
-                       (t :failed)))
+         (status (flet ((is (name)
+                          (let ((class (named-symbol (list "FIVEAM" name))))
+                            (and class (typep result class)))))
+                   (cond ((is "TEST-PASSED") :passed)
+                         ((is "TEST-SKIPPED") :skipped)
+                         ((is "UNEXPECTED-TEST-FAILURE") :error)
+                         (t :failed))))
          (form (read-slot result "FIVEAM" "TEST-EXPR"))
          (condition (and (eq status :error) (read-slot result "FIVEAM" "ACTUAL-CONDITION")))
          (*package* (or (and name (symbolp name) (symbol-package name)) *package*)))
@@ -171,8 +202,10 @@
 (push (make-framework
        :label "FiveAM" :package "FIVEAM" :function '("FIVEAM" "ADD-RESULT")
        :recorder 'record-fiveam
+       :whole '("FIVEAM" "RUN") :around 'call-around-fiveam
        :tests (lambda () (mapcar #'symbol-test (remove nil (call-named "FIVEAM" "TEST-NAMES"))))
-       :runner (lambda (test) (call-named "FIVEAM" "RUN" test))
+       ;; by its name: FDEFINITION leaves out what encapsulates it
+       :runner (lambda (test) (funcall (named-symbol '("FIVEAM" "RUN")) test))
        :quiet '("FIVEAM" "*TEST-DRIBBLE*"))
       *frameworks*)
 

@@ -30,7 +30,17 @@
                       (when (eq thread (swank/backend:current-thread))
                         (ignore-errors (funcall recorder run arguments (first values)))))
                     (values-list values))))
-               (push symbol encapsulated)))
+               (push symbol encapsulated)
+               (when (framework-whole framework)
+                 (let ((whole (named-symbol (framework-whole framework)))
+                       (around (framework-around framework)))
+                   (sb-int:encapsulate
+                    whole tag
+                    (lambda (function &rest arguments)
+                      (if (eq thread (swank/backend:current-thread))
+                          (funcall around run (lambda () (apply function arguments)))
+                          (apply function arguments))))
+                   (push whole encapsulated)))))
            (progv quiet (mapcar (lambda (symbol) (declare (ignore symbol)) (make-broadcast-stream))
                                 quiet)
              (funcall function)))

@@ -141,9 +141,17 @@ value: the compiler does not count what is muffled."
       (setf sb-c::*failure-p* t)))
   #-sbcl condition)
 
+(defvar *error-sink* nil
+  "What *ERROR-OUTPUT* is in the current evaluation, unless its code has another one.")
+
+(defun captured-p ()
+  "True where the program wants to have for itself what is written to *ERROR-OUTPUT*:
+of warnings, too, all is as it would be without us."
+  (and *error-sink* (not (eq *error-output* *error-sink*))))
+
 (defun muffle (condition)
   "Muffle CONDITION where that can be done: (SIGNAL 'WARNING) brings no restart."
-  (let ((restart (find-restart 'muffle-warning condition)))
+  (let ((restart (and (not (captured-p)) (find-restart 'muffle-warning condition))))
     (when restart (invoke-restart restart))))
 
 (defun call-recording-warnings (function current-form record)
@@ -154,17 +162,18 @@ CURRENT-FORM returns, and is muffled."
         ((warning (lambda (condition)
                     ;; (SIGNAL 'WARNING), without a restart, warns nobody
                     (let ((muffle (find-restart 'muffle-warning condition)))
-                      (when (or muffle *compile-file-truename*)
+                      (when (and (or muffle *compile-file-truename*) (not (captured-p)))
                         (funcall record condition (funcall current-form)))
-                      (when (and muffle (not *compile-file-truename*))
+                      (when (and muffle (not *compile-file-truename*) (not (captured-p)))
                         (count-for-compile condition)
                         (invoke-restart muffle)))))
          #+sbcl (sb-ext:compiler-note #'muffle)
          #+sbcl (sb-c:compiler-error
                   (lambda (condition)
-                    (funcall record condition (funcall current-form))
+                    (unless (captured-p)
+                      (funcall record condition (funcall current-form)))
                     ;; the form becomes a call that signals this error
-                    (unless *compile-file-truename*
+                    (unless (or *compile-file-truename* (captured-p))
                       (count-for-compile condition)
                       (let ((continue (find-restart 'continue condition)))
                         (when continue (invoke-restart continue)))))))

@@ -119,6 +119,8 @@
 (defun first-value (code)
   (first (first (getf (evaluated code) :values))))
 
+(load (merge-pathnames "foreign-test.lisp" *load-truename*))
+
 (let ((before (list *print-base* *readtable* (readtable-case *readtable*) *package*)))
   (check (first-value "(setf *print-base* 16 *read-base* 8)") "8")
   (check (first-value "(+ 17 1)") "10")          ; octal 17 + 1, printed in base 16
