@@ -163,8 +163,9 @@ evaluated, and never one that merely was expanded once: a file may have defined 
                    (shares-tail-p own conses)
                    (eq form (candidate-place candidate)))
                :yes)
-              ;; of what a macro makes of a body nothing may be left
+              ;; of what a macro makes of a body nothing may be left, nor of an empty one
               ((or (eq (first own) 'setf)
+                   (null (rest (rest (rest own))))
                    (not (eq (car (candidate-key candidate)) :function)))
                :unknown)
               (t :no))))))
