@@ -26,6 +26,7 @@ var hostileKinds = []struct{ name, form string }{
 	{"cleanup", `(unless *go* (unwind-protect (loop) (loop)))`},
 	{"break", `(unless *go* (break))`},
 	{"thread", `(unless *go* (sb-thread:abort-thread))`},
+	{"redefinition of Swank", `(if *go* 1 (progn (defun swank::eval-region (string) string (error "broken")) (error "broken")))`},
 }
 
 // costlyKinds cost the image, or a lot of memory.
