@@ -97,7 +97,10 @@ func ofASDF(frame string) bool {
 // "my-app (FiveAM): 3 tests, 5 checks: 4 passed, 1 failed."
 func testSummary(what string, t *lisp.Tests) string {
 	checks := t.Passed + t.Failed + t.Errors + t.Skipped
-	if checks == 0 {
+	switch {
+	case checks == 0 && t.Untested != "":
+		return sanitize(t.Untested)
+	case checks == 0:
 		return sanitize(what) + " has run to its end. No results of FiveAM, Rove or Parachute were seen; what it printed is all there is."
 	}
 	s := fmt.Sprintf("%s (%s): %s, %s", sanitize(what), sanitize(strings.Join(t.Frameworks, ", ")),

@@ -11,6 +11,8 @@ type Tests struct {
 	Passed, Failed, Errors, Skipped int // checks
 
 	Failures []TestFailure // the first hundred
+
+	Untested string // why there was no test to run; "" if that is not known
 }
 
 // TestFailure is one check that did not pass.
@@ -38,6 +40,7 @@ func (im *Image) RunTests(ctx context.Context, session, system, test string, r R
 	out := &Tests{
 		Frameworks: wire.Frameworks, Tests: wire.Tests,
 		Passed: wire.Passed, Failed: wire.Failed, Errors: wire.Errors, Skipped: wire.Skipped,
+		Untested: wire.Untested,
 	}
 	for _, f := range wire.Failures {
 		out.Failures = append(out.Failures, TestFailure{f.Test, f.Status, f.Form, f.Reason, f.Place})
@@ -54,6 +57,7 @@ type (
 		Errors     int               `sexp:"errors"`
 		Skipped    int               `sexp:"skipped"`
 		Failures   []wireTestFailure `sexp:"failures"`
+		Untested   string            `sexp:"untested"`
 	}
 	wireTestFailure struct {
 		_      struct{} `sexp:",list"`

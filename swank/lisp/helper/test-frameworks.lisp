@@ -17,6 +17,7 @@
   (sources (make-hash-table :test 'equal)) ; directory to its files, see DIRECTORY-TEXTS
   (labels '())                           ; of the frameworks
   (underway nil) (results '())           ; see CALL-AROUND-FIVEAM
+  (untested nil)                         ; why there was nothing to run, or NIL
   (failures '()))                        ; ((TEST STATUS FORM REASON PLACE) ...), newest first
 
 (defvar *inside* " > " "Between the name of a test and what in it is meant.")
@@ -40,7 +41,8 @@
    :tests (hash-table-count (test-run-tests run))
    :passed (test-run-passed run) :failed (test-run-failed run)
    :errors (test-run-errors run) :skipped (test-run-skipped run)
-   :failures (reverse (test-run-failures run))))
+   :failures (reverse (test-run-failures run))
+   :untested (test-run-untested run)))
 
 (defun test-text (object)
   "OBJECT on a line, for a report."

@@ -141,6 +141,54 @@ they are watched."
   "Run the TEST-OP of the system NAME, which is loaded and stays as it is."
   (call-with-building (lambda () (call-named '#:asdf "TEST-SYSTEM" name))))
 
+;;; ASDF's own TEST-OP does nothing, and says nothing of that.
+
+#+sbcl
+(defun performs-test-op-p (system)
+  "True if somebody has said what the TEST-OP of SYSTEM does: ASDF's own methods are for
+its own classes."
+  (flet ((asdfs-own-p (class)
+           (let ((home (and (typep class 'class) (symbol-package (class-name class)))))
+             (or (eq class (find-class t))
+                 (and home (eql 0 (search "ASDF" (package-name home))))))))
+    (let ((operation (operation "TEST-OP")))
+      (some (lambda (method)
+              (not (asdfs-own-p (second (sb-mop:method-specializers method)))))
+            (compute-applicable-methods (fdefinition (named-symbol '("ASDF" "PERFORM")))
+                                        (list operation system))))))
+
+(defun systems-of-test-op (name)
+  "The system NAME and those that its TEST-OP hands over to."
+  (let ((found '()))
+    (labels ((visit (system)
+               (when (and system (not (member system found)))
+                 (push system found)
+                 (loop for (operation . components)
+                         in (call-named '#:asdf "COMPONENT-DEPENDS-ON" (operation "TEST-OP") system)
+                       when (string= "TEST-OP" (if (symbolp operation)
+                                                   operation
+                                                   (class-name (class-of operation))))
+                         do (dolist (component components)
+                              (visit (if (typep component '(or string symbol))
+                                         (find-defined (string-downcase component))
+                                         component)))))))
+      (visit (find-defined name))
+      (nreverse found))))
+
+(defun why-untested (name)
+  "Why the TEST-OP of the system NAME has run no test, if it is known to do nothing."
+  #+sbcl
+  (unless (some #'performs-test-op-p (systems-of-test-op name))
+    (with-output-to-string (out)
+      (format out "No test was run: nothing says what the TEST-OP of ~A does, neither :PERFORM in its definition ~
+                   nor that of a system that it hands over to." name)
+      (dolist (other (remove name (named-as-tests-of name) :test #'string=))
+        (if (some #'performs-test-op-p (systems-of-test-op other))
+            (format out "~%~A is called as if it had the tests: run-tests {\"system\": \"~:*~A\"}" other)
+            (format out "~%~A, which is called as if it had them, was loaded, but its TEST-OP does nothing either. ~
+                         Tests that it defines can be run by their names (argument test)." other)))))
+  #-sbcl (progn name nil))
+
 (defun run-tests (&key system test (session "default") (token 0))
   "Run the TEST of that name, after loading SYSTEM if one is given, or all tests of
 SYSTEM by its TEST-OP.  The answer is EVALUATE's with
@@ -163,6 +211,9 @@ of the tests that have run."
            (destructuring-bind (name package designator framework) (find-test-named test)
              (declare (ignore name package))
              (call-recording-results run (lambda () (funcall (framework-runner framework) designator))))
-           (call-recording-results run (lambda () (test-system name))))
+           (progn
+             (call-recording-results run (lambda () (test-system name)))
+             (when (zerop (hash-table-count (test-run-tests run)))
+               (setf (test-run-untested run) (ignore-errors (why-untested name))))))
        '()))
    :code (list 'run-tests (or test system)) :session session :token token))
