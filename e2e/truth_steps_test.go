@@ -63,8 +63,8 @@ func (o *truthOracle) take(s truthStep) []truthCall {
 		return chosen(truthNothings, s.x)(fillIn(chosen(operatorKinds[:3], s.y).define, k.symbol(), s.n), s.n)
 	case "setup":
 		kind, k := chosen(operatorKinds, s.x), home("operator")
-		if !o.has(pkg) {
-			return nil
+		if f := o.facts[k]; !o.has(pkg) || f != nil && f.macro {
+			return nil // as above
 		}
 		o.setups = append(o.setups, truthSetup{s.n, k, kind})
 		return []truthCall{evalCall(fmt.Sprintf("(defun cl-user::setup%d () %s)", s.n, fillIn(kind.define, k.symbol(), s.n)))}

@@ -130,12 +130,9 @@ forms in it have been entered with their source."
              (name (package-name package))
              (form (and name (package-form package))))
         (cond ((null name)
-               (if known
-                   (forget-package evaluation package known forms)
-                   (setf (session-packages session)
-                         (remove package (session-packages session)))))
+               (enter-deletion evaluation package known))
               ((not (still-own-package-p session package))
-               (forget-package evaluation package known '(t)))
+               (forget-package session package known))
               ((and known (equal form (cdr known))))
               (t (unless (if known forms (find package forms :test (lambda (p f) (names-package-p f p))))
                    (enter-package-form evaluation known form))
@@ -157,16 +154,24 @@ forms in it have been entered with their source."
       (push-entry evaluation (package-key old) `(rename-package ,old ,name)))
     (push-entry evaluation (package-key name) form)))
 
-(defun forget-package (evaluation package known forms)
-  "PACKAGE is gone, or somebody else's; unless FORMS have deleted it, an entry does so."
-  (let ((session (evaluation-session evaluation))
-        (name (if known (second (cdr known)) (plain-string (package-name package)))))
-    (setf (session-package-forms session) (remove known (session-package-forms session))
-          (session-packages session) (remove package (session-packages session)))
-    (with-lock () (push (package-key name) (session-gone session)))
-    (unless forms
-      (push-entry evaluation (package-key name)
-                  `(when (find-package ,name) (delete-package ,name))))))
+(defun forget-package (session package known)
+  "PACKAGE is a file's now."
+  (leave-package session package known)
+  (with-lock () (push (package-key (package-name package)) (session-gone session))))
+
+(defun leave-package (session package known)
+  (setf (session-package-forms session) (remove known (session-package-forms session))
+        (session-packages session) (remove package (session-packages session))))
+
+(defun enter-deletion (evaluation package known)
+  "PACKAGE has been deleted.  What was defined meanwhile may name its symbols: so it is
+made again, and deleted again."
+  (leave-package (evaluation-session evaluation) package known)
+  (when known
+    (let* ((name (second (cdr known))) (form `(when (find-package ,name) (delete-package ,name))))
+      (push-entry evaluation
+                  (with-standard-io-syntax (prin1-to-string (list :form :delete name)))
+                  form))))
 
 (defun push-entry (evaluation key form)
   (let ((source (form-source form (find-package '#:common-lisp-user))))
