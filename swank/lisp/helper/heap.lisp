@@ -43,11 +43,15 @@
   "When the watcher last collected all generations, see MICROSECONDS.")
 
 #+sbcl
-(defun full-of-live-objects-p ()
+(defun full-of-live-objects-p (evaluations)
   "True if the heap is too full with garbage of older generations collected, too.
-That takes time; when it has just been done, what fills the heap again is live."
+That takes time; when it has just been done, what fills the heap again is live, unless
+one of EVALUATIONS has begun since: it may be what the one before it has left."
   (and (heap-full-p)
-       (or (< (- (microseconds) *last-full-collection*) 1000000)
+       (or (and (< (- (microseconds) *last-full-collection*) 1000000)
+                (every (lambda (evaluation)
+                         (< (evaluation-started evaluation) *last-full-collection*))
+                       evaluations))
            (progn (sb-ext:gc :full t)
                   (setf *last-full-collection* (microseconds))
                   (heap-full-p)))))
@@ -58,10 +62,11 @@ That takes time; when it has just been done, what fills the heap again is live."
   (loop
     (sb-thread:wait-on-semaphore *collected*)
     (loop while (sb-thread:try-semaphore *collected*))
-    (when (full-of-live-objects-p)
-      (let ((evaluations (with-lock () (copy-list *evaluations*))))
-        ;; a suspended one only holds memory: it goes when no other is left
-        (dolist (evaluation (or (remove-if #'suspendedp evaluations) evaluations))
+    (let* ((evaluations (with-lock () (copy-list *evaluations*)))
+           ;; a suspended one only holds memory: it goes when no other is left
+           (busy (or (remove-if #'suspendedp evaluations) evaluations)))
+      (when (full-of-live-objects-p busy)
+        (dolist (evaluation busy)
           (interrupt-evaluation evaluation :heap))))))
 
 (defun start-heap-watch ()
