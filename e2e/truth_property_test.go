@@ -110,7 +110,7 @@ func (r *truthRun) step(t *testing.T, s truthStep) string {
 		}
 		o.facts, o.setups, o.pair = facts, setups, pair
 		reply := r.do(t, toolCall("load-session", object{"file": file}))
-		return r.settled(t, forgiven(o, wants), &reply, true)
+		return r.settled(t, forgiven(wants), &reply, true)
 	}
 	calls := o.take(s)
 	if calls == nil {
@@ -206,20 +206,13 @@ func quiet(wants map[truthKey]truthWant) map[truthKey]truthWant {
 }
 
 // forgiven are wants where save-session has told of the losses, in the image in
-// which a reset may have taken away a function of the system. The saved file
-// loads that by plain ASDF, which may not see what was edited in the second in
-// which it was compiled.
-func forgiven(o *truthOracle, wants map[truthKey]truthWant) map[truthKey]truthWant {
+// which a reset may have taken away a function of the system.
+func forgiven(wants map[truthKey]truthWant) map[truthKey]truthWant {
 	wants = quiet(wants)
 	for k, w := range wants {
 		w.answers = append(slices.Clone(w.answers), w.lost...)
 		if k.pkg == "mini" {
 			w.answers = append(w.answers, none)
-			for _, source := range o.image {
-				if n, ok := source.names[k.name]; ok {
-					w.answers = append(w.answers, fmt.Sprint(n))
-				}
-			}
 		}
 		wants[k] = w
 	}
