@@ -43,6 +43,8 @@ func TestTruthOfOrder(t *testing.T) {
 		row("a feature that a file adds", "(not (null (find :fromfile *features*)))", "T",
 			fileCall("f.lisp", "(pushnew :fromfile *features*)"), `(load "f.lisp")`, "(defun f () 1)"),
 		row("a structure that is a list", "(make-pp :a 1)", "(1 NIL)", "(defstruct (pp (:type list)) a b)"),
+		row("a variable that its own form makes unbound", "(boundp '*gone*)", "NIL",
+			"(progn (defparameter *gone* 1) (makunbound '*gone*))", "(defun f () 1)"),
 		row("a method that was removed", "(list (fm 1) (fm \"x\"))", "(0 0)",
 			"(let ((n 0)) (defmethod fm ((x t)) n) (defmethod fm ((x string)) :s))", "(remove-method #'fm (find-method #'fm '() (list (find-class 'string))))"),
 	})

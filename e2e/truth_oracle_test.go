@@ -207,7 +207,8 @@ func (o *truthOracle) afterReset() map[truthKey]truthWant {
 }
 
 // settle takes over what an image answers that was reset, or to which the session
-// was brought back, with the system as it is on disk.
+// was brought back, with the system as it is on disk. What the session had defined
+// before it was brought back is its own still, also where a file says the same.
 func (o *truthOracle) settle(answers map[truthKey]string, back bool) {
 	if back && o.loaded {
 		o.image = maps.Clone(o.disk)
@@ -218,6 +219,7 @@ func (o *truthOracle) settle(answers map[truthKey]string, back bool) {
 			delete(o.facts, k)
 			continue
 		}
+		own := back && f != nil && f.file == "" && f.answer == answer
 		if f == nil {
 			f = &truthFact{}
 			o.facts[k] = f
@@ -227,7 +229,7 @@ func (o *truthOracle) settle(answers map[truthKey]string, back bool) {
 		}
 		f.answer, f.first = answer, answer
 		for file, loaded := range o.image {
-			if n, ok := loaded.names[k.name]; ok && k.pkg == "mini" && answer == fmt.Sprint(n) {
+			if n, ok := loaded.names[k.name]; ok && k.pkg == "mini" && answer == fmt.Sprint(n) && !own {
 				f.file, f.loses = file, false
 			}
 		}

@@ -34,7 +34,7 @@ func TestTruthProperty(t *testing.T) {
 		if r := run(steps); r.failure != "" {
 			first := r.failure
 			r = shrunk(steps, r, run, time.Now().Add(*truthShrink))
-			t.Fatalf("-truth.seed=%d -truth.sequences=1 -truth.steps=%d fails; at first:\n%s\n\nshortened, this does:\n%s\n\n%s",
+			t.Errorf("-truth.seed=%d -truth.sequences=1 -truth.steps=%d fails; at first:\n%s\n\nshortened, this does:\n%s\n\n%s",
 				seed, *truthLength, first, &r.script, r.failure)
 		}
 	}

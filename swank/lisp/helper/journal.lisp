@@ -123,8 +123,7 @@ whether it changes what the bridge stands on."
     (when (and toplevel (toplevel-form toplevel) (not (toplevel-settledp toplevel)))
       (let ((*fired* (place-candidates (toplevel-form toplevel) fired))
             (*endedp* (toplevel-endedp toplevel)))
-        (setf entries (form-entries session toplevel (toplevel-form toplevel)
-                                    (toplevel-source session toplevel)))))
+        (setf entries (form-entries session toplevel (toplevel-form toplevel) t))))
     ;; what a function has defined that the form calls, or that was defined later
     (dolist (candidate fired)
       (unless (or (member candidate *entered*) (assoc candidate *losses*))
@@ -156,18 +155,21 @@ whether it changes what the bridge stands on."
                (push (cons candidate "its source has objects in it that cannot be printed readably")
                      *losses*))))))
 
-(defun form-entries (session toplevel form text)
-  "The entries of FORM, at top level in TOPLEVEL; its source is TEXT, NIL for a part."
+(defun form-entries (session toplevel form wholep)
+  "The entries of FORM, at top level in TOPLEVEL, which is all of it if WHOLEP."
   (when (and (consp form) (symbolp (first form)))
     (if (member (first form) '(progn eval-when))
         (loop for part in (if (eq (first form) 'progn) (rest form) (rest (rest form)))
               append (form-entries session toplevel part nil))
         (multiple-value-bind (kept candidates) (kept-part form '())
-          (cond ((and kept text (equal kept (list form))
-                      (or (not (member (first form) *package-makers*))
-                          (eq (toplevel-home toplevel) (user-package))))
-                 (list (entry-of session candidates form text toplevel)))
-                (t (loop for part in kept
+          (let ((text (and wholep
+                           (equal kept (list form))
+                           (or (not (member (first form) *package-makers*))
+                               (eq (toplevel-home toplevel) (user-package)))
+                           (toplevel-source session toplevel))))
+            (if text
+                (list (entry-of session candidates form text toplevel))
+                (loop for part in kept
                          append (let ((own (candidates-in part candidates)))
                                   (printed-entry session own part toplevel)))))))))
 

@@ -10,7 +10,7 @@ there again when they are.")
 
 (defvar *fired* nil
   "A hash table of form in the current top level form to the candidates that it is, or
-that came of its expansion; under NIL those that cannot be placed.")
+that came of its expansion; under NIL those that cannot be placed.  NIL for no table.")
 
 (defvar *endedp* nil
   "True if the top level form was evaluated to its end.")
@@ -30,12 +30,13 @@ that came of its expansion; under NIL those that cannot be placed.")
     seen))
 
 (defun place-candidates (form candidates)
-  (let ((table (make-hash-table :test 'eq))
-        (conses (and candidates (conses-in form))))
-    (dolist (candidate (reverse candidates) table)
-      (let ((place (find-if (lambda (form) (gethash form conses))
-                            (cons (candidate-form candidate) (candidate-trail candidate)))))
-        (push candidate (gethash place table))))))
+  "The part of FORM that each of CANDIDATES comes from, to these; NIL if there is none."
+  (when candidates
+    (let ((table (make-hash-table :test 'eq)) (conses (conses-in form)))
+      (dolist (candidate (reverse candidates) table)
+        (let ((place (find-if (lambda (form) (gethash form conses))
+                              (cons (candidate-form candidate) (candidate-trail candidate)))))
+          (push candidate (gethash place table)))))))
 
 (defun candidate-source (candidate)
   "Its form; of a method the objects stand in place of the forms of EQL specializers."
@@ -84,11 +85,12 @@ around it: then NIL, and why is noted."
 
 (defun fired-in (form)
   "The candidates in the tree of FORM, in order."
-  (let ((conses (conses-in form)) (found '()))
-    (loop for place being the hash-keys of *fired* using (hash-value candidates)
-          when (gethash place conses)
-            do (setf found (append candidates found)))
-    (sort found #'< :key #'candidate-number)))
+  (when *fired*
+    (let ((conses (conses-in form)) (found '()))
+      (loop for place being the hash-keys of *fired* using (hash-value candidates)
+            when (gethash place conses)
+              do (setf found (append candidates found)))
+      (sort found #'< :key #'candidate-number))))
 
 (defun kept-part (form bound)
   "A list of the forms that are to be evaluated again of FORM, in which the names BOUND
@@ -107,7 +109,7 @@ are bound around it, and the candidates in them."
           (t (loose-part form bound)))))
 
 (defun placed-p (form)
-  (gethash form *fired*))
+  (and *fired* (gethash form *fired*)))
 
 (defun whole-part (form bound)
   "FORM as it is, a definition or a macro call that expanded to some.  Of a macro call

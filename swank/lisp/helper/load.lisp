@@ -43,14 +43,26 @@ COMMON-LISP-USER.  The answer is EVALUATE's, without values; its report is
 (defstruct (loaded-form (:conc-name lf-) (:copier nil))
   form source package line why)
 
+(defun system-of-form (form)
+  "The name, if FORM is one that SAVE-SESSION writes to load a system."
+  (and (consp form)
+       (loading-call-p form)
+       (consp (rest form))
+       (stringp (second form))
+       (second form)))
+
 (defun load-form (evaluation loaded)
-  "Evaluate the form; set why that failed, if it did."
-  (let ((form (lf-form loaded)))
+  "Evaluate the form; set why that failed, if it did.  A system is loaded as
+LOAD-SYSTEM does, since ASDF by itself does not see all that has changed on disk."
+  (let* ((form (lf-form loaded)) (system (system-of-form form)))
     (setf (evaluation-form evaluation) form
           (lf-why loaded)
           (nth-value 1 (call-or-why
                         (lambda ()
-                          (evaluate-toplevel evaluation form 1 (lf-source loaded))
+                          (if system
+                              (load-system-in (evaluation-session evaluation) system
+                                              (lambda () (load-named-system system)))
+                              (evaluate-toplevel evaluation form 1 (lf-source loaded)))
                           (values t nil)))))))
 
 (defun read-forms-calling (code function)

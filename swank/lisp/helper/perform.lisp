@@ -275,15 +275,14 @@ SOURCE is to be evaluated again in a new image."
 code."
   (let ((system (evaluation-system evaluation))
         (session (evaluation-session evaluation)))
-    (when system (setf (session-before-load session) (before-loading)))
     (cond ((evaluation-restore evaluation)
            (setf (evaluation-failures evaluation)
                  (restore-entries (evaluation-restore evaluation)))
            '())
           (system
            (funcall on-form (evaluation-code evaluation))
-           (evaluate-form (evaluation-code evaluation))
-           (note-loaded session system)
+           (load-system-in session system
+                           (lambda () (evaluate-form (evaluation-code evaluation))))
            '())
           ((evaluation-work evaluation) (do-work evaluation on-reading on-form))
           (t (read-evaluate evaluation debug :on-reading on-reading :on-form on-form)))))

@@ -23,7 +23,8 @@
 (defun settle-definitions (evaluation toplevels)
   (let* ((session (evaluation-session evaluation))
          (fired (fired-candidates session))
-         (own (make-hash-table :test 'eq))) ; toplevel to its candidates, newest first
+         ;; toplevel to its candidates, newest first
+         (own (and fired (make-hash-table :test 'eq))))
     (dolist (candidate fired)
       (enter-definition session (candidate-key candidate) (has-value-p candidate))
       (push candidate (gethash (candidate-toplevel candidate) own)))
@@ -33,7 +34,7 @@
                                :from-end t)
                               toplevels))
       (multiple-value-bind (entries losses)
-          (toplevel-entries session toplevel (reverse (gethash toplevel own)))
+          (toplevel-entries session toplevel (and own (reverse (gethash toplevel own))))
         (dolist (entry entries) (push entry (evaluation-journal evaluation)))
         (loop for (candidate . why) in losses
               do (note-loss evaluation (candidate-key candidate) why)))
@@ -60,6 +61,8 @@
 (defun fired-candidates (session)
   "Those that have made the definitions that are there, in order.  All are compared with
 what is there now from then on."
+  (when (zerop (hash-table-count (session-candidates session)))
+    (return-from fired-candidates '()))
   (let ((by-key (make-hash-table :test 'equal)) (fired '()))
     (with-shared-table ((session-candidates session))
       (loop for candidate being the hash-values of (session-candidates session)
@@ -75,9 +78,8 @@ what is there now from then on."
                  ;; a function that was called may be called again
                  (unless (late-p maker)
                    (remhash (candidate-form maker) (session-candidates session)))
-                 (if (leaves-as-it-is-p maker)
-                     (note-left-alone session maker now)
-                     (push maker fired)))
+                 (cond ((leaves-as-it-is-p maker) (note-left-alone session maker now))
+                       ((not (undone-p maker)) (push maker fired))))
                (dolist (candidate changed) (setf (candidate-before candidate) now))))
     (forget-old-candidates session)
     (sort fired #'< :key #'candidate-number)))
@@ -98,6 +100,11 @@ what is there now from then on."
   "True of a DEFVAR of a variable that had a value: it has kept that."
   (and (member (first (candidate-form candidate)) *once-operators*)
        (not (candidate-unboundp candidate))))
+
+(defun undone-p (candidate)
+  "True if the code itself has made unbound the variable that it gave a value."
+  (destructuring-bind (kind . name) (candidate-key candidate)
+    (and (eq kind :variable) (has-value-p candidate) (not (boundp name)))))
 
 (defun has-value-p (candidate)
   (let ((form (candidate-form candidate)))
@@ -133,11 +140,11 @@ evaluated, and never one that merely was expanded once: a file may have defined 
                    (case kind
                      (:function (fdefinition name))
                      (:macro (macro-function name))
-                     (:compiler-macro (compiler-macro-function name)))))
-        (location (source-location kind name)))
-    (cond (function (function-evidence function))
-          (location (location-evidence location))
-          (t (constantly :unknown)))))
+                     (:compiler-macro (compiler-macro-function name))))))
+    (if function
+        (function-evidence function)
+        (let ((location (source-location kind name)))
+          (if location (location-evidence location) (constantly :unknown))))))
 
 #+sbcl
 (defun location-evidence (location)

@@ -147,6 +147,15 @@ that may not be done, ASDF could not write another one either."
                 ((= (mark-time new) compiled) (outdate unit))
                 ((> (mark-time new) compiled) (setf (unit-stalep unit) (loaded-unit-p unit))))))))
 
+(defun outdate-for-others (names)
+  "Let whoever loads the systems NAMES next by plain ASDF compile what has changed
+since we built it."
+  (dolist (system (remove-duplicates (mapcan #'systems-needed names) :test #'string=))
+    (dolist (unit (system-units system))
+      (let ((old (gethash (unit-key unit) *marks*)))
+        (when (and old (changed-p (unit-file unit) old (unit-mark unit)))
+          (mapc #'make-old (unit-outputs unit)))))))
+
 (defun units-gone (units systems)
   "The files that were units of SYSTEMS and are no UNITS any more."
   (let ((now (make-hash-table :test 'equal)) (gone '()))

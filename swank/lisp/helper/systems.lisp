@@ -160,5 +160,11 @@ brought into the packages."
       (note-system session (string-downcase name))))
   (loading-ended (shiftf (session-before-load session) nil)))
 
+(defun load-system-in (session name load)
+  "Call LOAD, which loads the system NAME, and list that among the systems of SESSION."
+  (setf (session-before-load session) (before-loading))
+  (funcall load)
+  (note-loaded session name))
+
 (defun asdf-itself-p (name)
   (member name '("asdf" "uiop") :test #'string=))

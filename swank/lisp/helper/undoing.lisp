@@ -49,7 +49,9 @@ changes packages, in *READTABLE-CHANGES* those of what changes readtables."
   (and (session-gone session) (take-gone session)))
 
 (defun undone (&optional (session "default"))
-  "Answer the keys of SESSION's definitions that are not there any more."
+  "Answer the keys of SESSION's definitions that are not there any more, as a file that
+is saved needs it; and let its systems be loaded there as they are on disk."
   (let ((session (ensure-session session)))
     (own-definitions session)
+    (outdate-for-others (session-systems session))
     (answer (take-gone session))))
