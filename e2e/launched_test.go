@@ -41,6 +41,7 @@ var launchedOnly = map[string]string{
 	"TestTruthOfWhatComesBack":          broughtBack,
 	"TestTruthProperty":                 broughtBack,
 	"TestSavedSessionLoadsWhatIsOnDisk": broughtBack,
+	"TestForcedLoadIsRemembered":        broughtBack,
 	"TestSystemsOfPathsComeBack":        broughtBack,
 	"TestHostileRestore":                broughtBack,
 	"TestSabotage":                      broughtBack,

@@ -125,6 +125,28 @@ func TestSystemEditedWithinASecond(t *testing.T) {
 	}
 }
 
+// What was just loaded by force is not loaded again, nor does a reset take away what
+// a run of tests has loaded.
+func TestForcedLoadIsRemembered(t *testing.T) {
+	w := newTruthWorld(t)
+	w.do(t, miniFile("a", "(defun fa () 11)"))
+	w.do(t, loadMini)
+	w.do(t, miniFile("a", "(defun fa () 12)"))
+	w.do(t, toolCall("load-system", object{"system": "mini", "force": true}))
+	w.do(t, evalCall("(setf (symbol-function 'mini::fa) (lambda () :live))"))
+	tests := toolCall("run-tests", object{"system": "mini"})
+	w.do(t, tests)
+	if value, _ := w.ask(t, "(mini::fa)"); value != ":LIVE" {
+		t.Errorf("after a run of tests (mini::fa) is %s, want what the session made of it", value)
+	}
+	w.do(t, miniFile("b", "(defun fb () 21)"))
+	w.do(t, tests)
+	w.do(t, toolCall("reset-session", object{}))
+	if value, _ := w.ask(t, "(mini::fb)"); value != "21" {
+		t.Errorf("after a reset (mini::fb), which a run of tests has loaded, is %s", value)
+	}
+}
+
 // Tests that were just added are run, whenever the others were compiled.
 func TestTestsAddedWithinASecond(t *testing.T) {
 	dir, s := project(t, quick(11))

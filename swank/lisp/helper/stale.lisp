@@ -169,21 +169,19 @@ since we built it."
                *marks*))
     gone))
 
-(defun remember-units (units)
-  "UNITS have been built, but for those that ASDF has not loaded."
-  (dolist (unit units)
-    (when (loaded-unit-p unit)
-      (setf (gethash (unit-key unit) *marks*) (unit-mark unit)))))
-
-(defun remember-found (name since)
-  "The system NAME, with what was found only in building it, was built SINCE a time:
-mark what was not written meanwhile."
-  (dolist (system (systems-needed name))
-    (dolist (unit (system-units system))
-      (when (and (not (gethash (unit-key unit) *marks*))
-                 (< (mark-time (unit-mark unit)) since)
-                 (loaded-unit-p unit))
-        (setf (gethash (unit-key unit) *marks*) (unit-mark unit))))))
+(defun remember-built (units name since)
+  "The system NAME was built SINCE a time, as far as ASDF has loaded it: remember the
+marks that UNITS had before, and those of what was found only in building it, unless
+written meanwhile.  Building may have replaced the components of UNITS by others."
+  (let ((before (make-hash-table :test 'equal)))
+    (dolist (unit units) (setf (gethash (unit-key unit) before) (unit-mark unit)))
+    (dolist (system (systems-needed name))
+      (dolist (unit (system-units system))
+        (when (loaded-unit-p unit)
+          (let* ((key (unit-key unit)) (mark (gethash key before)))
+            (cond (mark (setf (gethash key *marks*) mark))
+                  ((and (not (gethash key *marks*)) (< (mark-time (unit-mark unit)) since))
+                   (setf (gethash key *marks*) (unit-mark unit))))))))))
 
 (defun call-seeing-changes (name build)
   "Call BUILD, which builds the system NAME, after telling ASDF what has changed; note
@@ -196,8 +194,7 @@ what is left of definitions that their files no longer have."
     (let ((before (definitions-from
                    (append gone (mapcar #'unit-file (remove-if-not #'unit-stalep units))))))
       (unwind-protect (funcall build)
-        (remember-units units))
-      (remember-found name since)
+        (remember-built units name since))
       (dolist (file gone)
         (dolist (system systems) (remhash (cons system file) *marks*)))
       (note-left before gone (append gone (mapcar #'unit-file units))))))

@@ -134,8 +134,10 @@ to, and of those that are called as if they had its tests."
 (defun load-tests-of (name)
   "Load the system NAME and those of its tests: the frameworks must be there before
 they are watched."
-  (load-named-system name)
-  (mapc #'load-named-system (test-systems name)))
+  (let ((before (before-loading)))
+    (load-named-system name)
+    (mapc #'load-named-system (test-systems name))
+    (loading-ended before)))
 
 (defun test-system (name)
   "Run the TEST-OP of the system NAME, which is loaded and stays as it is."
