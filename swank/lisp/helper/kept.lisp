@@ -104,9 +104,18 @@ are bound around it, and the candidates in them."
           ((and (user-macro-p operator) *endedp* (fired-in form))
            (values (list form) (fired-in form)))
           ((member operator *binding-operators*) (kept-binding form bound))
-          ((member operator '(progn eval-when))
-           (kept-parts (if (eq operator 'progn) (rest form) (rest (rest form))) bound))
+          ((member operator '(progn ignore-errors)) (kept-parts (rest form) bound))
+          ((member operator '(eval-when handler-bind)) (kept-parts (rest (rest form)) bound))
+          ((and (null bound) (quoted-eval-p form)) ; as a saved session has it
+           (kept-part (second (second form)) '()))
           (t (loose-part form bound)))))
+
+(defun quoted-eval-p (form)
+  (and (eq (first form) 'eval)
+       (consp (rest form))
+       (consp (second form))
+       (eq (first (second form)) 'quote)
+       (consp (rest (second form)))))
 
 (defun placed-p (form)
   (and *fired* (gethash form *fired*)))
