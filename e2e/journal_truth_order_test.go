@@ -46,6 +46,8 @@ func TestTruthOfOrder(t *testing.T) {
 		row("a form that a saved session tries early", "(list (op1) (op2))", "(112 2)",
 			"(ignore-errors (handler-bind ((warning #'muffle-warning)) (eval '(labels ((n () 112)) (defun op1 () (n))))))",
 			"(ignore-errors (let ((n 2)) (defun op2 () n)) (error \"x\"))"),
+		row("what code evaluates beside what it does not reach", "(list (op) (fboundp 'never))", "(145 NIL)",
+			"(ignore-errors (eval `(defun op () ,(+ 145 0))) (error \"x\") (defun never () 0))"),
 		row("a variable that its own form makes unbound", "(boundp '*gone*)", "NIL",
 			"(progn (defparameter *gone* 1) (makunbound '*gone*))", "(defun f () 1)"),
 		row("a method that was removed", "(list (fm 1) (fm \"x\"))", "(0 0)",

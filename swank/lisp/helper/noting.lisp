@@ -11,10 +11,25 @@
 (defstruct (toplevel (:constructor make-toplevel (&key form text package info)) (:copier nil))
   "A top level form that is or was evaluated, or that of a file, which INFO tells."
   form text package info
-  (trail '())                           ; calls of macros that it expanded, newest first
+  (trails '())                          ; see TRAIL
   (started (microseconds))
   (endedp nil)                          ; true once it was evaluated to its end
   (settledp nil))                       ; true once its definitions were looked for
+
+(defun compilation ()
+  "What tells this compilation from one that the compiled code starts by EVAL."
+  #+sbcl (and (boundp 'sb-c::*source-paths*) sb-c::*source-paths*))
+
+(defun trail (toplevel)
+  "The calls of macros that the current compilation has expanded for TOPLEVEL, newest
+first: what is expanded next may have come of one of them."
+  (and toplevel (cdr (assoc (compilation) (toplevel-trails toplevel)))))
+
+(defun add-to-trail (form toplevel)
+  (let ((known (assoc (compilation) (toplevel-trails toplevel))))
+    (if known
+        (push form (cdr known))
+        (push (list (compilation) form) (toplevel-trails toplevel)))))
 
 (defvar *toplevel* nil
   "The TOPLEVEL that the current thread evaluates for a session.")
@@ -24,7 +39,7 @@
 
 (defstruct (candidate (:copier nil))
   key form toplevel
-  trail                                 ; of the toplevel, when FORM was expanded
+  trail                                 ; when FORM was expanded
   names                                 ; of the variables and functions around FORM
   number                                ; which SBCL's record of its place has
   before                                ; identity of the definition before it
@@ -103,7 +118,7 @@ own: a system's."
             (let ((key (ignore-errors (defined-by form))))
               (when (or key (user-macro-p (first form)))
                 (let ((toplevel (current-toplevel)))
-                  (when toplevel (push form (toplevel-trail toplevel)))
+                  (when toplevel (add-to-trail form toplevel))
                   (when (rest key)
                     (note-candidate session key form toplevel environment))))))))))
 
@@ -121,7 +136,7 @@ own: a system's."
         #+sbcl (number-source-locations number)
         (setf (gethash form candidates)
               (make-candidate :key key :form form :toplevel toplevel :number number :why why
-                              :trail (and toplevel (toplevel-trail toplevel))
+                              :trail (trail toplevel)
                               :names (names-used (names-around environment) form)
                               :before (definition-identity (car key) (cdr key))
                               :unboundp (and (eq (car key) :variable)
@@ -137,7 +152,7 @@ own: a system's."
 
 (defun expansion-of-noted-p (form toplevel)
   "True of the DEFMACRO that DEFINE-MODIFY-MACRO expands to."
-  (let ((outer (and toplevel (second (toplevel-trail toplevel)))))
+  (let ((outer (second (trail toplevel))))
     (and (eq (first form) 'defmacro)
          (eq (first outer) 'define-modify-macro)
          (eq (second form) (second outer)))))

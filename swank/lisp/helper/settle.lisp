@@ -45,7 +45,8 @@
 (defun settle-toplevel (evaluation toplevel)
   "TOPLEVEL has been evaluated to its end."
   (let ((session (evaluation-session evaluation)) (form (toplevel-form toplevel)))
-    (setf (toplevel-endedp toplevel) t)
+    (setf (toplevel-endedp toplevel) t
+          (toplevel-trails toplevel) '())
     (note-packages session *packages-before*)
     (setf *packages-before* (session-known-packages session))
     (take-over-files evaluation t)
