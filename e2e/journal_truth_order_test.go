@@ -48,6 +48,8 @@ func TestTruthOfOrder(t *testing.T) {
 			"(ignore-errors (let ((n 2)) (defun op2 () n)) (error \"x\"))"),
 		row("what code evaluates beside what it does not reach", "(list (op) (fboundp 'never))", "(145 NIL)",
 			"(ignore-errors (eval `(defun op () ,(+ 145 0))) (error \"x\") (defun never () 0))"),
+		row("a macro in place of a function that a macro call had defined", "(list (op) *va*)", "(114 112)",
+			"(defun op () 1)", "(defmacro defpair (a b n) `(progn (defun ,a () ,n) (defparameter ,b ,n)))", "(defpair op *va* 112)", "(defmacro op () 114)"),
 		row("a variable that its own form makes unbound", "(boundp '*gone*)", "NIL",
 			"(progn (defparameter *gone* 1) (makunbound '*gone*))", "(defun f () 1)"),
 		row("a method that was removed", "(list (fm 1) (fm \"x\"))", "(0 0)",

@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -120,7 +121,7 @@ func (e *entry) inFile(text string, early, again bool) string {
 			if !strings.Contains(name, ":") { // keys are written for that package
 				name = "cl-user::" + name
 			}
-			return fmt.Sprintf("(unless "+k.is+"\n %[2]s)", "'"+name, text)
+			return fmt.Sprintf("(unless "+cmp.Or(k.there, k.is)+"\n %[2]s)", "'"+name, text)
 		}
 	}
 	return text

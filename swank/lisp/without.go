@@ -5,21 +5,35 @@ import (
 	"strings"
 )
 
-// keepers is code, by kind, that says which definition a name has, makes that its
-// definition again, and leaves it without one. %s is the quoted name.
-var keepers = map[string]struct{ is, set, unset string }{
-	":FUNCTION":         {"(and (fboundp %s) (fdefinition %[1]s))", "(setf (fdefinition %s) old)", "(fmakunbound %s)"},
-	":GENERIC-FUNCTION": {"(and (fboundp %s) (fdefinition %[1]s))", "(setf (fdefinition %s) old)", "(fmakunbound %s)"},
-	":MACRO":            {"(macro-function %s)", "(setf (macro-function %s) old)", "(fmakunbound %s)"},
-	":COMPILER-MACRO":   {"(compiler-macro-function %s)", "(setf (compiler-macro-function %s) old)", "(setf (compiler-macro-function %s) nil)"},
-	":CONSTANT":         {"(boundp %s)", "old%.0s", "old%.0s"},
-	":VARIABLE":         {"(and (boundp %s) (list (symbol-value %[1]s)))", "(setf (symbol-value %s) (first old))", "(makunbound %s)"},
-	":METHOD": {"(ignore-errors (destructuring-bind (n q s) %s (find-method (fdefinition n) q (mapcar (lambda (s) (if (consp s) (list 'eql (eval (second s))) (find-class s))) s) nil)))",
+// keeper is code that says which definition a name has, makes that its definition
+// again, and leaves it without one; there says whether it has one of that kind,
+// where is does not tell. %s is the quoted name.
+type keeper struct{ there, is, set, unset string }
+
+// operator is the keeper of what a name has one of: a function or a macro.
+func operator(there string) keeper {
+	return keeper{there,
+		"(and (fboundp %s) (list (and (symbolp %[1]s) (macro-function %[1]s)) (fdefinition %[1]s)))",
+		"(if (first old) (setf (macro-function %s) (first old)) (setf (fdefinition %[1]s) (second old)))",
+		"(fmakunbound %s)"}
+}
+
+const isFunction = "(and (fboundp %s) (not (macro-function %[1]s)))"
+
+// keepers are by kind; what is of another kind is not kept.
+var keepers = map[string]keeper{
+	":FUNCTION":         operator(isFunction),
+	":GENERIC-FUNCTION": operator(isFunction),
+	":MACRO":            operator("(macro-function %s)"),
+	":COMPILER-MACRO":   {"", "(compiler-macro-function %s)", "(setf (compiler-macro-function %s) old)", "(setf (compiler-macro-function %s) nil)"},
+	":CONSTANT":         {"", "(boundp %s)", "old%.0s", "old%.0s"},
+	":VARIABLE":         {"", "(and (boundp %s) (list (symbol-value %[1]s)))", "(setf (symbol-value %s) (first old))", "(makunbound %s)"},
+	":METHOD": {"", "(ignore-errors (destructuring-bind (n q s) %s (find-method (fdefinition n) q (mapcar (lambda (s) (if (consp s) (list 'eql (eval (second s))) (find-class s))) s) nil)))",
 		"(add-method (fdefinition (first %s)) old)",
 		"(ignore-errors (destructuring-bind (n q s) %s (remove-method (fdefinition n) (find-method (fdefinition n) q (mapcar (lambda (s) (if (consp s) (list 'eql (eval (second s))) (find-class s))) s)))))"},
-	":CLASS":     {"(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
-	":STRUCTURE": {"(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
-	":CONDITION": {"(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
+	":CLASS":     {"", "(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
+	":STRUCTURE": {"", "(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
+	":CONDITION": {"", "(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
 }
 
 // source is the text to evaluate again and the package to read it in. Where an
