@@ -61,7 +61,7 @@ LOAD-SYSTEM does, since ASDF by itself does not see all that has changed on disk
                         (lambda ()
                           (if system
                               (load-system-in (evaluation-session evaluation) system
-                                              (lambda () (load-named-system system)))
+                                              (lambda () (load-named-system system :quietly t)))
                               (evaluate-toplevel evaluation form 1 (lf-source loaded)))
                           (values t nil)))))))
 

@@ -28,9 +28,10 @@ itself by a newer version where it finds one."
 (defvar *building* nil
   "The name of the system that is being loaded.")
 
-(defun load-named-system (name &key force file)
+(defun load-named-system (name &key force file quietly)
   "Load the system NAME, which FILE may define, with Quicklisp's QUICKLOAD where it is,
-else with ASDF.  What they and the system print goes to standard output."
+else with ASDF.  What they and the system print goes to standard output; so does, unless
+QUIETLY, that it is loaded."
   (call-with-building
    (lambda ()
      (let ((*building* name))
@@ -40,14 +41,15 @@ else with ASDF.  What they and the system print goes to standard output."
        (require-defined-part name)
        (call-seeing-changes name
                             (lambda ()
-                              (call-again-for-structures (lambda () (build-system name force)))))
+                              (call-again-for-structures
+                               (lambda () (build-system name force quietly)))))
        (note-origin name))))
   name)
 
-(defun build-system (name force)
+(defun build-system (name force quietly)
   (cond ((and (quicklisp-p) (not force))
          (call-named '#:ql "QUICKLOAD" name :verbose nil))
-        (t (when (find-defined name)
+        (t (when (and (not quietly) (find-defined name))
              (format t "; Loading ~S~%" name))
            (call-named '#:asdf "LOAD-SYSTEM" name :verbose nil :force force))))
 
