@@ -21,7 +21,7 @@ var helperOrder = []string{
 	"baseline", "undoing", "work", "stale", "registry", "structures", "systems", "listing",
 	"suspend", "last-error", "inspect-frame", "debugger",
 	"names", "advice", "inert", "source", "orphans", "describe", "apropos", "xref", "asdf",
-	"reset", "exit", "perform", "evaluate", "load", "expand", "heap", "restore-watch", "restore", "attach", "echo", "threads", "status",
+	"reset", "exit", "binding-stack", "perform", "evaluate", "load", "expand", "heap", "restore-watch", "restore", "attach", "echo", "threads", "status",
 	"views", "inspect", "tracing", "leaving", "profiling", "allocation", "memory", "threadlist",
 	"notes", "building", "compile", "disassemble", "test-frameworks", "tests",
 }
