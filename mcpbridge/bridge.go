@@ -88,7 +88,6 @@ type Bridge struct {
 	server *mcp.Server
 	tools  []*tool // the selected ones
 	spool  spool
-	order  order
 
 	base context.Context // parent of every handler, beside its own context
 	stop context.CancelCauseFunc
@@ -147,8 +146,11 @@ const closeGrace = time.Second
 func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	keep := &keepConn{Transport: &Stdio{In: pollableIn(in), Out: pollableOut(out), order: &b.order}}
-	session, err := b.server.Connect(context.WithoutCancel(ctx), keep, nil)
+	over, end := context.WithCancelCause(b.base)
+	defer end(errShutdown)
+	c := &connection{over: over}
+	keep := &keepConn{Transport: &Stdio{In: pollableIn(in), Out: pollableOut(out), order: &c.order}}
+	session, err := b.server.Connect(c.within(context.WithoutCancel(ctx)), keep, nil)
 	if err != nil {
 		return err
 	}
@@ -159,7 +161,7 @@ func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) err
 		return err
 	case <-ctx.Done():
 	}
-	b.Close()
+	end(errShutdown)
 	// Not session.Close, which waits for the handlers first.
 	go keep.conn.Close()
 	select {

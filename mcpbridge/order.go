@@ -2,8 +2,8 @@ package mcpbridge
 
 import "sync"
 
-// order lets calls reach their handlers in the order in which they came. The
-// SDK runs each request on a goroutine of its own, and those may overtake each
+// order lets calls of one connection reach their handlers in the order in which they
+// came. The SDK runs each request on a goroutine of its own, and those may overtake each
 // other; so a transport that has delivered a call waits at its gate before it
 // delivers the next message. The zero value is ready, nil orders nothing.
 type order struct {
@@ -38,6 +38,9 @@ func (o *order) next() *gate {
 
 // admit is said by the handler of the call delivered last.
 func (o *order) admit() {
+	if o == nil {
+		return
+	}
 	o.mu.Lock()
 	g := o.current
 	o.current = nil

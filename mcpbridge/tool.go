@@ -152,7 +152,7 @@ func (t *tool) register(b *Bridge) {
 	params := t.params(&b.o)
 	b.server.AddTool(t.describe(&b.o), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if !t.ordered {
-			b.order.admit()
+			orderOf(ctx).admit()
 		}
 		r := &request{args: parseArgs(t, params, req.Params.Arguments), mcp: req}
 		var out reply
