@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,6 +100,12 @@ func (e *launchError) Unwrap() error { return e.err }
 // because of a cached file or of the person's init file is tried again
 // without it and noted. The error is a [*StartError].
 func startProcess(ctx context.Context, c Config, helper []byte) (*process, error) {
+	if !canLaunch {
+		return nil, &StartError{
+			Problem: "no image can be started on this system: an image is told to end, and tells how it is, through inherited descriptors, which " + runtime.GOOS + " has not",
+			Advice:  "Start Lisp with Swank in it, by SLIME or (swank:create-server :port 4005 :dont-close t), and this server with --attach 127.0.0.1:4005.",
+		}
+	}
 	files, err := findImageFiles(ctx, c, helper)
 	if err != nil {
 		return nil, err

@@ -296,15 +296,6 @@ func (f *imageFiles) buildCore(ctx context.Context) error {
 // coreSize is roughly the size of a core, with room to spare.
 const coreSize = 64 << 20
 
-// freeBytes returns how much can be written to the disk of dir.
-func freeBytes(dir string) (int64, bool) {
-	var fs syscall.Statfs_t
-	if err := syscall.Statfs(dir, &fs); err != nil {
-		return 0, false
-	}
-	return int64(fs.Bavail) * int64(fs.Bsize), true
-}
-
 func lastLine(s string) string { return s[strings.LastIndexByte(s, '\n')+1:] }
 
 // Bounds of what stays in the cache.
@@ -347,7 +338,3 @@ func (f *imageFiles) prune() {
 		return time.Since(info.ModTime()) < staleAfter
 	}))
 }
-
-// lowerPriority makes pid yield to everything else. It is a courtesy: a
-// system that refuses it builds the core a little faster.
-func lowerPriority(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, 15) }
