@@ -2,7 +2,10 @@
 
 package rawio
 
-import "errors"
+import (
+	"errors"
+	"syscall"
+)
 
 const supported = false
 
@@ -10,3 +13,9 @@ const supported = false
 func Read(uintptr, []byte) (int, error) { return 0, errors.ErrUnsupported }
 
 func write(uintptr, []byte) (int, error) { return 0, errors.ErrUnsupported }
+
+func receive(uintptr, []byte) (int, error) { return 0, errors.ErrUnsupported }
+
+func send(uintptr, []byte) (int, error) { return 0, errors.ErrUnsupported }
+
+func isSocket(syscall.RawConn) bool { return false }
