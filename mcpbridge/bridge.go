@@ -139,6 +139,10 @@ func (b *Bridge) Close() { b.stop(errShutdown) }
 // client that does not read its pipe can hold them in a write for ever.
 const closeGrace = time.Second
 
+// stopGrace is how long handlers may take to stop after the end of input. An
+// evaluation takes milliseconds, but an image that is frozen never says so.
+const stopGrace = time.Second
+
 // Serve speaks MCP over in and out until the end of in or of ctx, and closes
 // them. At the end of in, calls in flight are answered within [DefaultGrace];
 // at the end of ctx they are given up, and Serve returns within about a second.
@@ -160,6 +164,14 @@ func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) err
 	case err = <-ended:
 		return err
 	case <-ctx.Done():
+	case <-keep.conn.(*stdioConn).read:
+		// The SDK cancels what is left and waits for it, however long it takes.
+		select {
+		case err = <-ended:
+			return err
+		case <-ctx.Done():
+		case <-time.After(stopGrace):
+		}
 	}
 	end(errShutdown)
 	// Not session.Close, which waits for the handlers first.

@@ -46,6 +46,7 @@ func (t *Stdio) Connect(context.Context) (mcp.Connection, error) {
 		maxLine:  t.MaxLine,
 		order:    t.order,
 		incoming: make(chan jsonrpc.Message),
+		read:     make(chan struct{}),
 		closed:   make(chan struct{}),
 		calls:    calls{byID: make(map[jsonrpc.ID]*call)},
 	}
@@ -88,6 +89,7 @@ type stdioConn struct {
 	maxLine  int
 	order    *order
 	incoming chan jsonrpc.Message // closed by readAll after the end of input
+	read     chan struct{}        // closed then, too
 
 	calls   calls
 	writing sync.Mutex // held while an answer is made into a line and written
@@ -127,6 +129,7 @@ func (c *stdioConn) Close() error {
 // readAll reads until the end of input, then waits for the calls in flight.
 // The SDK drops their answers as soon as Read reports the end.
 func (c *stdioConn) readAll() {
+	defer close(c.read)
 	defer close(c.incoming)
 	for {
 		var f frame

@@ -106,6 +106,7 @@ func startProcess(ctx context.Context, c Config, helper []byte) (*process, error
 			Advice:  "Start Lisp with Swank in it, by SLIME or (swank:create-server :port 4005 :dont-close t), and this server with --attach 127.0.0.1:4005.",
 		}
 	}
+	sweep()
 	files, err := findImageFiles(ctx, c, helper)
 	if err != nil {
 		return nil, err
@@ -180,10 +181,12 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *process, e
 	if err != nil {
 		return fail(fmt.Errorf("making a private directory: %w", err))
 	}
+	held := holdDir(runDir)
 	owned := false
 	defer func() {
 		if !owned {
 			_ = os.RemoveAll(runDir)
+			_ = held.Close()
 		}
 	}()
 	par := parameters{Socket: filepath.Join(runDir, "swank.sock"), Save: plan.save}
@@ -216,7 +219,7 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *process, e
 		return fail(err)
 	}
 	owned = true
-	p.runDir, p.image, p.fromCore = runDir, f, plan.core != ""
+	p.runDir, p.held, p.image, p.fromCore = runDir, held, f, plan.core != ""
 	if plan.save != "" {
 		lowerPriority(p.pid())
 	}
@@ -334,6 +337,9 @@ func lispString(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
+// runPrefix begins the names of the directories of images.
+const runPrefix = "swank-mcp.image-"
+
 // runBases returns the directories in which an image's private directory may
 // be made, best first.
 func runBases() []string { return []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} }
@@ -342,7 +348,7 @@ func runBases() []string { return []string{os.Getenv("XDG_RUNTIME_DIR"), os.Temp
 // that allows it and leaves room for a socket's name, else in the first that
 // allows it: Swank then listens on the loopback interface.
 func makeRunDir(bases []string) (string, error) {
-	roomy := func(base string) bool { return len(base)+len("/swank-mcp-0123456789/swank.sock") <= maxSocketPath }
+	roomy := func(base string) bool { return len(base)+len("/"+runPrefix+"0123456789/swank.sock") <= maxSocketPath }
 	bases = slices.DeleteFunc(slices.Clone(bases), func(base string) bool { return !filepath.IsAbs(base) })
 	slices.SortStableFunc(bases, func(a, b string) int {
 		switch {
@@ -357,7 +363,7 @@ func makeRunDir(bases []string) (string, error) {
 	err := errors.New("no directory for temporary files")
 	for _, base := range bases {
 		var dir string
-		if dir, err = os.MkdirTemp(base, "swank-mcp-"); err == nil {
+		if dir, err = os.MkdirTemp(base, runPrefix); err == nil {
 			return dir, nil
 		}
 	}

@@ -23,6 +23,7 @@ type process struct {
 
 	cmd      *exec.Cmd
 	runDir   string   // private directory of the socket
+	held     *os.File // by which runDir is ours, or nil
 	lifetime *os.File // write end: the image ends when it is closed
 	report   *os.File // read end of the status pipe, nil once served
 
@@ -210,6 +211,7 @@ func (p *process) close(ctx context.Context) {
 		if p.runDir != "" {
 			_ = os.RemoveAll(p.runDir)
 		}
+		_ = p.held.Close()
 	})
 }
 
