@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"swank-mcp/sexp"
 )
@@ -112,16 +113,19 @@ func startProcess(ctx context.Context, c Config, helper []byte) (*process, error
 		return nil, err
 	}
 	plan := launchPlan{userInit: !c.NoUserInit, scratch: files.cacheProblem != ""}
-	if !c.NoCore && !plan.scratch && files.hasCore() {
+	if !c.NoCore && files.hasCore() {
 		plan.core = files.corePath()
 	}
 	var notes []string
-	badCore := ""
+	badCore, badCache := "", false
 	for {
 		p, err := files.launch(ctx, plan)
 		if err == nil {
 			if badCore != "" {
 				_ = os.Remove(badCore) // the fault was the core's, not the machine's
+			}
+			if badCache {
+				files.forget()
 			}
 			p.notes = append(notes, p.notes...)
 			return p, nil
@@ -138,8 +142,7 @@ func startProcess(ctx context.Context, c Config, helper []byte) (*process, error
 			badCore, plan.core = plan.core, ""
 			notes = append(notes, "The cached core did not start and is built anew: "+failure.reason)
 		case !plan.scratch:
-			plan.scratch = true
-			files.forget()
+			plan.scratch, badCache = true, true
 			notes = append(notes, "Started without the cache: "+failure.reason)
 		default:
 			return nil, files.startError(err)
@@ -190,7 +193,7 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *process, e
 		}
 	}()
 	par := parameters{Socket: filepath.Join(runDir, "swank.sock"), Save: plan.save}
-	if len(par.Socket) > maxSocketPath {
+	if len(par.Socket) > maxSocketPath || !ascii(par.Socket) {
 		par.Socket = ""
 	}
 	if plan.userInit {
@@ -213,6 +216,10 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *process, e
 		_ = finish(false)
 		return fail(err)
 	}
+	sound := func() error { return nil }
+	if plan.core != "" && plan.core == f.corePath() {
+		sound = f.checkCore()
+	}
 	p, err := spawn(f.sbcl, args, f.dir, append(message, 0))
 	if err != nil {
 		_ = finish(false)
@@ -224,6 +231,9 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *process, e
 		lowerPriority(p.pid())
 	}
 	booted, err := p.awaitReady(ctx, plan)
+	if damage := sound(); damage != nil {
+		booted, err = false, damage // whatever it has come to
+	}
 	if noteErr := finish(booted); noteErr != nil {
 		p.notes = append(p.notes, noteErr.Error())
 	}
@@ -231,7 +241,7 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *process, e
 		return nil, p.abandon(ctx, booted, err)
 	}
 	p.notes = append(p.notes, p.status.Notes...)
-	if f.cacheProblem != "" {
+	if f.cacheProblem != "" && plan.core == "" {
 		p.notes = append(p.notes, f.cacheProblem)
 	}
 	if p.status.InitError != "" {
@@ -337,6 +347,10 @@ func lispString(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
+func ascii(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
 // runPrefix begins the names of the directories of images.
 const runPrefix = "swank-mcp.image-"
 
@@ -346,9 +360,12 @@ func runBases() []string { return []string{os.Getenv("XDG_RUNTIME_DIR"), os.Temp
 
 // makeRunDir makes a directory that only we can enter in the first of bases
 // that allows it and leaves room for a socket's name, else in the first that
-// allows it: Swank then listens on the loopback interface.
+// allows it: Swank then listens on the loopback interface. In which encoding Lisp
+// takes the name of a socket depends on the locale: it has to be ASCII.
 func makeRunDir(bases []string) (string, error) {
-	roomy := func(base string) bool { return len(base)+len("/"+runPrefix+"0123456789/swank.sock") <= maxSocketPath }
+	roomy := func(base string) bool {
+		return ascii(base) && len(base)+len("/"+runPrefix+"0123456789/swank.sock") <= maxSocketPath
+	}
 	bases = slices.DeleteFunc(slices.Clone(bases), func(base string) bool { return !filepath.IsAbs(base) })
 	slices.SortStableFunc(bases, func(a, b string) int {
 		switch {

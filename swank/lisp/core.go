@@ -51,8 +51,10 @@ func findImageFiles(ctx context.Context, c Config, helper []byte) (*imageFiles, 
 		sbcl: sbcl.Path, swank: swank.Path, dir: c.Dir, helper: helper, runBase: runBases(),
 		heapMB: cmp.Or(c.HeapMB, DefaultHeapMB), stackMB: cmp.Or(c.StackMB, DefaultStackMB),
 	}
-	if f.cacheDir, err = openCache(c); err == nil {
-		err = f.computeKeys(ctx)
+	f.cacheDir, err = openCache(c)
+	// One that cannot be written may have a core that can be used.
+	if keysErr := f.computeKeys(ctx); err == nil {
+		err = keysErr
 	}
 	if err != nil {
 		f.cacheProblem = fmt.Sprintf("Nothing is cached, so that each start takes seconds: %v", err)
@@ -286,6 +288,9 @@ func (f *imageFiles) buildCore(ctx context.Context) error {
 		return fail("starting it", err)
 	}
 	check.close(ctx)
+	if err := seal(fresh); err != nil {
+		return fail("checking it", err)
+	}
 	if err := os.Rename(fresh, f.corePath()); err != nil {
 		return fail("keeping it", err)
 	}
