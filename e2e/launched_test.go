@@ -24,6 +24,8 @@ var launchedOnly = map[string]string{
 	"TestImageKilledTenTimes":            replaced + ": see TestAttachedImageDies",
 	"TestRedefinedStandardFunction":      replaced,
 	"TestServerKilled":                   "the image does not end with the server: see TestGuestLeavesNothing",
+	"TestEndOfInputOfAFrozenImage":       "the image does not end with the server: see TestGuestLeavesNothing",
+	"TestNextStartCleansUp":              "the image does not end with the server: see TestGuestLeavesNothing",
 	"TestEndOfInput":                     "the image does not end with the server: see TestGuestLeavesNothing",
 
 	"TestRecovery":                      broughtBack,

@@ -317,3 +317,16 @@ func TestDoctorWithoutSBCL(t *testing.T) {
 		t.Errorf("exit status %d, want 1 and how to install:\n%s", code, out)
 	}
 }
+
+// A server that is started without HOME finds Lisp's home as Lisp does.
+func TestStartWithoutHome(t *testing.T) {
+	skipLaunchedOnly(t)
+	var env []string
+	for _, variable := range environ(run.dir) {
+		if !strings.HasPrefix(variable, "HOME=") {
+			env = append(env, variable)
+		}
+	}
+	s := startWith(t, wire.Options{Env: env})
+	begin(t, s).goesOn(t, s)
+}

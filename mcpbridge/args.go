@@ -25,6 +25,7 @@ type args struct {
 	given   []argument // nulls left out
 	strange []member   // of no parameter
 	twice   bool       // one was given by two names
+	short   bool       // long ones have been let go
 	err     *argError
 }
 
@@ -53,6 +54,19 @@ func parseArgs(t *tool, params []param, raw json.RawMessage) *args {
 		}
 	})
 	return a
+}
+
+// bigText is the length beyond which an argument is let go.
+const bigText = 1 << 20
+
+// letGo gives up long arguments, which have been read, so that they do not take as
+// much room once more while the call is at work.
+func (a *args) letGo() {
+	for i := range a.given {
+		if g := &a.given[i]; len(g.value) > bigText {
+			g.value, a.short = json.RawMessage(`""`), true
+		}
+	}
 }
 
 // add takes one argument. The same name again replaces it, as JSON readers do;

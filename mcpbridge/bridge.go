@@ -88,7 +88,6 @@ type Bridge struct {
 	server *mcp.Server
 	tools  []*tool // the selected ones
 	spool  spool
-	order  order
 
 	base context.Context // parent of every handler, beside its own context
 	stop context.CancelCauseFunc
@@ -140,6 +139,10 @@ func (b *Bridge) Close() { b.stop(errShutdown) }
 // client that does not read its pipe can hold them in a write for ever.
 const closeGrace = time.Second
 
+// stopGrace is how long handlers may take to stop after the end of input. An
+// evaluation takes milliseconds, but an image that is frozen never says so.
+const stopGrace = time.Second
+
 // Serve speaks MCP over in and out until the end of in or of ctx, and closes
 // them. At the end of in, calls in flight are answered within [DefaultGrace];
 // at the end of ctx they are given up, and Serve returns within about a second.
@@ -147,8 +150,11 @@ const closeGrace = time.Second
 func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	keep := &keepConn{Transport: &Stdio{In: pollableIn(in), Out: pollableOut(out), order: &b.order}}
-	session, err := b.server.Connect(context.WithoutCancel(ctx), keep, nil)
+	over, end := context.WithCancelCause(b.base)
+	defer end(errShutdown)
+	c := &connection{over: over}
+	keep := &keepConn{Transport: &Stdio{In: pollableIn(in), Out: pollableOut(out), order: &c.order}}
+	session, err := b.server.Connect(c.within(context.WithoutCancel(ctx)), keep, nil)
 	if err != nil {
 		return err
 	}
@@ -158,8 +164,16 @@ func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) err
 	case err = <-ended:
 		return err
 	case <-ctx.Done():
+	case <-keep.conn.(*stdioConn).read:
+		// The SDK cancels what is left and waits for it, however long it takes.
+		select {
+		case err = <-ended:
+			return err
+		case <-ctx.Done():
+		case <-time.After(stopGrace):
+		}
 	}
-	b.Close()
+	end(errShutdown)
 	// Not session.Close, which waits for the handlers first.
 	go keep.conn.Close()
 	select {

@@ -67,7 +67,7 @@ func (b *Bridge) debug(ctx context.Context, r *request, c *lisp.DebuggerCall, co
 	}
 	res, err := b.o.Image.Evaluate(ctx, b.o.Session, lisp.Request{
 		Code: code, Package: pkg, Timeout: max(timeout, time.Millisecond), Debug: 1, Debugger: c,
-		Progress: progress(ctx, r.mcp), Queued: b.order.admit,
+		Progress: progress(ctx, r.mcp), Queued: orderOf(ctx).admit,
 	})
 	if err != nil {
 		return reply{}, err

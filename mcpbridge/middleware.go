@@ -11,14 +11,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// guard is around every method: it ties the handler to the life of the bridge
-// (the SDK waits for handlers without cancelling them), keeps its panics from
+// guard is around every method: it ties the handler to the life of its
+// connection (the SDK waits for handlers without cancelling them), keeps its panics from
 // ending the process, and puts the names of tools right.
 func (b *Bridge) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		defer context.AfterFunc(b.base, func() { cancel(errShutdown) })()
+		defer context.AfterFunc(b.lifeOf(ctx), func() { cancel(errShutdown) })()
 		defer func() {
 			if v := recover(); v != nil {
 				b.o.Log.Error("handler panicked", "method", method, "panic", v, "stack", string(debug.Stack()))

@@ -2,8 +2,8 @@ package mcpbridge
 
 import "sync"
 
-// order lets calls reach their handlers in the order in which they came. The
-// SDK runs each request on a goroutine of its own, and those may overtake each
+// order lets calls of one connection reach their handlers in the order in which they
+// came. The SDK runs each request on a goroutine of its own, and those may overtake each
 // other; so a transport that has delivered a call waits at its gate before it
 // delivers the next message. The zero value is ready, nil orders nothing.
 type order struct {
@@ -16,12 +16,28 @@ type order struct {
 type gate struct {
 	once sync.Once
 	open chan struct{}
+
+	arguments []byte // of the call, where they have been kept from the SDK
 }
 
 func (g *gate) pass() {
 	if g != nil {
 		g.once.Do(func() { close(g.open) })
 	}
+}
+
+// arguments returns those of the call delivered last that have been kept from the
+// SDK, nil if none were. The call's handler asks, before it says admit.
+func (o *order) arguments() (raw []byte) {
+	if o == nil {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.current != nil {
+		raw, o.current.arguments = o.current.arguments, nil
+	}
+	return raw
 }
 
 // next returns the gate of the call that is about to be delivered.
@@ -38,6 +54,9 @@ func (o *order) next() *gate {
 
 // admit is said by the handler of the call delivered last.
 func (o *order) admit() {
+	if o == nil {
+		return
+	}
 	o.mu.Lock()
 	g := o.current
 	o.current = nil

@@ -3,34 +3,41 @@
 package mcpbridge
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
+	"strconv"
 	"syscall"
 
 	"swank-mcp/internal/rawio"
 )
+
+// modeMatters is true where package rawio has calls that must not block.
+const modeMatters = runtime.GOOS == "linux"
 
 // pollableIn and pollableOut give a pipe or socket that was inherited in
 // blocking mode to the runtime's poller: a Close then wakes its Read, and no
 // thread waits in a system call, which must be handed its processor back.
 // Anything else is returned as it is.
 func pollableIn(in io.ReadCloser) io.ReadCloser {
-	if p := poll(in); p != nil {
+	if p := poll(in, syscall.O_RDONLY); p != nil {
 		return p
 	}
 	return in
 }
 
 func pollableOut(out io.Writer) io.Writer {
-	if p := poll(out); p != nil {
+	if p := poll(out, syscall.O_WRONLY); p != nil {
 		return p
 	}
 	return out
 }
 
-// poll returns nil for what is no pipe or socket.
-func poll(stream any) *polled {
+// poll returns nil for what is no pipe or socket, and for a pipe that cannot be
+// had without sharing its mode where that matters.
+func poll(stream any, access int) io.ReadWriteCloser {
 	f, ok := stream.(*os.File)
 	if !ok {
 		return nil
@@ -42,6 +49,13 @@ func poll(stream any) *polled {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return nil
+	}
+	if modeMatters && info.Mode()&fs.ModeNamedPipe != 0 {
+		own, err := reopen(raw, access)
+		if err != nil {
+			return nil
+		}
+		return &reopened{rawio.New(own), f}
 	}
 	fd := -1
 	if raw.Control(func(n uintptr) { fd, err = syscall.Dup(int(n)) }) != nil || err != nil {
@@ -56,7 +70,7 @@ func poll(stream any) *polled {
 }
 
 // polled is a duplicate of an inherited stream. The blocking mode belongs to
-// the pipe, which others may hold: Close restores it.
+// what others may hold, too: Close restores it.
 type polled struct {
 	io.ReadWriteCloser
 	original *os.File
@@ -72,4 +86,28 @@ func (p *polled) Close() error {
 		err = e
 	}
 	return err
+}
+
+// reopen opens the pipe of raw once more. The mode is this one's alone then, while
+// the inherited one's is shared with every process that has it: an interactive
+// shell, for one, makes it a blocking one, and a raw read would stop the server.
+func reopen(raw syscall.RawConn, access int) (*os.File, error) {
+	var own *os.File
+	err := errors.ErrUnsupported
+	if e := raw.Control(func(fd uintptr) {
+		own, err = os.OpenFile("/proc/self/fd/"+strconv.Itoa(int(fd)), access|syscall.O_NONBLOCK, 0)
+	}); e != nil {
+		return nil, e
+	}
+	return own, err
+}
+
+// reopened is a pipe that is open twice.
+type reopened struct {
+	io.ReadWriteCloser
+	inherited *os.File
+}
+
+func (r *reopened) Close() error {
+	return errors.Join(r.ReadWriteCloser.Close(), r.inherited.Close())
 }

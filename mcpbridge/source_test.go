@@ -4,11 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
-
-	"swank-mcp/swank/lisp"
 )
 
 // A file that a call names may be of any size; the server reads no more of it
@@ -27,28 +23,5 @@ func TestSyntaxOfAHugeFile(t *testing.T) {
 	if text := a.text(); !a.Result.IsError || !strings.Contains(text, "INVALID-ARGUMENTS") || !strings.Contains(text, "more than 16 MB") ||
 		!strings.Contains(text, "Next: validate-syntax") {
 		t.Errorf("got %s", text)
-	}
-}
-
-// What could not be compiled or loaded is read again to look for a parenthesis,
-// and may be what has no end: a pipe, a device.
-func TestParenthesesOfWhatIsNoFile(t *testing.T) {
-	fifo := filepath.Join(t.TempDir(), "fifo")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{fifo, "/dev/zero"} {
-		done := make(chan reply, 1)
-		go func() {
-			done <- compiledText(&lisp.Compiled{Failed: true}, &lisp.Result{}, name, "", lisp.Request{})
-		}()
-		select {
-		case out := <-done:
-			if !strings.Contains(out.text, "COMPILE-FAILED") {
-				t.Errorf("%s: %s", name, out.text)
-			}
-		case <-time.After(5 * time.Second):
-			t.Fatalf("%s is read for ever", name)
-		}
 	}
 }

@@ -2,6 +2,7 @@ package mcpbridge
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,6 +46,7 @@ func (t *Stdio) Connect(context.Context) (mcp.Connection, error) {
 		maxLine:  t.MaxLine,
 		order:    t.order,
 		incoming: make(chan jsonrpc.Message),
+		read:     make(chan struct{}),
 		closed:   make(chan struct{}),
 		calls:    calls{byID: make(map[jsonrpc.ID]*call)},
 	}
@@ -87,8 +89,10 @@ type stdioConn struct {
 	maxLine  int
 	order    *order
 	incoming chan jsonrpc.Message // closed by readAll after the end of input
+	read     chan struct{}        // closed then, too
 
-	calls calls
+	calls   calls
+	writing sync.Mutex // held while an answer is made into a line and written
 
 	closeOnce sync.Once
 	closed    chan struct{}
@@ -125,6 +129,7 @@ func (c *stdioConn) Close() error {
 // readAll reads until the end of input, then waits for the calls in flight.
 // The SDK drops their answers as soon as Read reports the end.
 func (c *stdioConn) readAll() {
+	defer close(c.read)
 	defer close(c.incoming)
 	for {
 		var f frame
@@ -154,20 +159,29 @@ func (c *stdioConn) accept(f *frame) bool {
 		return c.write(errorLine(id, err))
 	}
 	if f.data[0] != '[' {
-		return c.acceptOne(f.data, nil)
+		line := f.data
+		f.data = nil // the call may begin before this returns, and have copies of its own
+		return c.acceptOne(line, nil)
 	}
 	elements := splitArray(f.data)
-	if len(elements) == 0 {
+	switch n := len(elements); {
+	case n == 0:
 		return c.write(errorLine(nil, refuse(jsonrpc.CodeInvalidRequest, "invalid request: empty batch")))
+	case n > maxBatch:
+		return c.write(errorLine(nil, refuse(jsonrpc.CodeInvalidRequest,
+			"invalid request: a batch of %d messages; at most %d are taken, send the others as lines of their own", n, maxBatch)))
 	}
 	// One more than the elements, so that the answer is not sent in between.
-	b := &batch{waiting: len(elements) + 1}
+	b := &batch{waiting: len(elements) + 1, size: len(f.data) + len(elements)*replyBytes}
+	if !c.calls.budget.take(b.size, c.closed) {
+		return false
+	}
 	for _, e := range elements {
 		if !c.acceptOne(e, b) {
 			return false
 		}
 	}
-	return c.write(b.done(nil))
+	return c.answer(b, nil)
 }
 
 // acceptOne deals with one valid JSON value, alone or of a batch.
@@ -175,21 +189,31 @@ func (c *stdioConn) acceptOne(raw []byte, b *batch) bool {
 	m, refusal := parseMessage(raw)
 	switch {
 	case refusal != nil:
-		return c.write(b.done(errorLine(m.id, refusal)))
+		return c.answer(b, errorLine(m.id, refusal))
 	case m.isCall():
 		method := unquote(m.method)
-		k := &call{id: m.id, batch: b, parked: method == "subscriptions/listen"}
+		// Cloned: the call is there for longer than the line should be.
+		k := &call{id: bytes.Clone(m.id), batch: b, parked: method == "subscriptions/listen"}
+		if !k.parked && b == nil { // a batch is counted as a whole: its answers are one line
+			k.size = len(raw) + replyBytes
+		}
+		if !c.calls.budget.take(k.size, c.closed) {
+			return false
+		}
+		params := m.params
 		if method == "tools/call" {
-			k.gate = c.order.next()
+			if k.gate = c.order.next(); k.gate != nil && len(params) > bigParams {
+				params, k.gate.arguments = withoutArguments(params)
+			}
 		}
 		id := c.calls.add(k)
-		return c.deliver(&jsonrpc.Request{ID: id, Method: method, Params: m.params}) && c.waitAt(k.gate)
+		return c.deliver(&jsonrpc.Request{ID: id, Method: method, Params: params}) && c.waitAt(k.gate)
 	case m.method == nil:
-		return c.acceptResponse(&m) && c.write(b.done(nil))
+		return c.acceptResponse(&m) && c.answer(b, nil)
 	}
 	method := unquote(m.method)
 	if method != "notifications/cancelled" {
-		return c.deliver(&jsonrpc.Request{Method: method, Params: m.params}) && c.write(b.done(nil))
+		return c.deliver(&jsonrpc.Request{Method: method, Params: m.params}) && c.answer(b, nil)
 	}
 	for _, id := range c.calls.cancel(requestID(m.params)) {
 		params, err := json.Marshal(&mcp.CancelledParams{RequestID: id.Raw()})
@@ -200,7 +224,7 @@ func (c *stdioConn) acceptOne(raw []byte, b *batch) bool {
 			return false
 		}
 	}
-	return c.write(b.done(nil))
+	return c.answer(b, nil)
 }
 
 func (c *stdioConn) acceptResponse(m *message) bool {
@@ -277,7 +301,11 @@ func (c *stdioConn) Write(_ context.Context, msg jsonrpc.Message) error {
 		if !k.cancelled {
 			line = responseLine(nil, k.id, resp)
 		}
-		if line = k.batch.done(line); line == nil {
+		line, last := k.batch.done(line)
+		if last {
+			defer c.calls.budget.give(k.batch.size)
+		}
+		if line == nil {
 			return nil
 		}
 		return c.stream.WriteObject(line)
@@ -285,6 +313,8 @@ func (c *stdioConn) Write(_ context.Context, msg jsonrpc.Message) error {
 	if k.cancelled {
 		return nil
 	}
+	c.writing.Lock() // with many that wait for the client there is one line of text
+	defer c.writing.Unlock()
 	buf := lines.Get().(*[]byte)
 	*buf = responseLine((*buf)[:0], k.id, resp)
 	err := c.stream.WriteObject(*buf)
@@ -292,6 +322,16 @@ func (c *stdioConn) Write(_ context.Context, msg jsonrpc.Message) error {
 		lines.Put(buf)
 	}
 	return err
+}
+
+// answer counts one element of b as dealt with, with line as its answer if it has
+// one; without a batch it writes line.
+func (c *stdioConn) answer(b *batch, line []byte) bool {
+	line, last := b.done(line)
+	if last {
+		defer c.calls.budget.give(b.size)
+	}
+	return c.write(line)
 }
 
 // write sends a line of the transport's own. A client that does not read its

@@ -18,11 +18,13 @@ type call struct {
 	parked    bool   // waits for the client for ever; nobody waits for it
 	cancelled bool
 	gate      *gate // that messages behind it wait at, or nil
+	size      int   // in flight
 }
 
 // calls are the requests in flight, by the id under which the SDK knows them.
 type calls struct {
 	mu      sync.Mutex
+	budget  budget
 	byID    map[jsonrpc.ID]*call
 	seq     int
 	working int           // calls without an answer written, parked ones aside
@@ -76,6 +78,7 @@ func (c *calls) take(id jsonrpc.ID) *call {
 
 // finish says that the answer of k has been written, or never will be.
 func (c *calls) finish(k *call) {
+	c.budget.give(k.size)
 	if k.parked {
 		return
 	}
@@ -106,15 +109,17 @@ func (c *calls) idle() <-chan struct{} {
 type batch struct {
 	mu      sync.Mutex
 	waiting int
+	size    int // in flight
 	out     []byte
 }
 
 // done counts one element as dealt with; line is its answer, if it has one.
 // It returns what is to be written now: line itself outside a batch (nil b),
-// all answers as one line after the last element, else nil.
-func (b *batch) done(line []byte) []byte {
+// all answers as one line after the last element, else nil; and whether it was
+// the last element.
+func (b *batch) done(line []byte) (out []byte, last bool) {
 	if b == nil {
-		return line
+		return line, false
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -125,10 +130,12 @@ func (b *batch) done(line []byte) []byte {
 		}
 		b.out = append(append(b.out, sep), bytes.TrimRight(line, "\n")...)
 	}
-	if b.waiting--; b.waiting > 0 || b.out == nil {
-		return nil
+	b.waiting--
+	last = b.waiting == 0
+	if !last || b.out == nil {
+		return nil, last
 	}
-	return append(b.out, "]\n"...)
+	return append(b.out, "]\n"...), true
 }
 
 // maxErrorMessage is the length in bytes at which the SDK's error messages,

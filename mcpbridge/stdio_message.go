@@ -188,17 +188,27 @@ func valueEnd(b []byte, i int) int {
 	return len(b)
 }
 
-// unquote is the text of b, a valid JSON string; what is not Unicode in it
-// becomes U+FFFD.
-func unquote(b []byte) string {
-	if bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b) {
-		return string(b[1 : len(b)-1])
+// bigParams is the size of the parameters of a call of a tool beyond which the SDK,
+// which copies them, does not get to see the arguments.
+const bigParams = 64 << 10
+
+// withoutArguments takes the arguments out of params, those of a call of a tool.
+func withoutArguments(params []byte) (rest, arguments []byte) {
+	if params[0] != '{' {
+		return params, nil
 	}
-	var s string
-	if json.Unmarshal(b, &s) != nil {
-		return ""
-	}
-	return s
+	rest = []byte{'{'}
+	splitObject(params, func(key, value []byte) {
+		if string(key) == "arguments" {
+			arguments = value
+			return
+		}
+		if len(rest) > 1 {
+			rest = append(rest, ',')
+		}
+		rest = append(append(append(rest, quote(string(key))...), ':'), value...)
+	})
+	return append(rest, '}'), arguments
 }
 
 // sdkID returns the SDK's form of a raw id, and whether it stands for exactly

@@ -21,6 +21,8 @@ func (b *Bridge) nextAfter(r *request, f *lisp.Failure) string {
 		return ""
 	case f.System != "" && b.offers("load-system"):
 		return nextCall("load-system", "system", f.System)
+	case r.short:
+		return ""
 	case f.Meant != "":
 		return r.instead(f.Written, f.Meant)
 	case f.Unbalanced:

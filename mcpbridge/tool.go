@@ -151,10 +151,14 @@ func (t *tool) describe(o *Options) *mcp.Tool {
 func (t *tool) register(b *Bridge) {
 	params := t.params(&b.o)
 	b.server.AddTool(t.describe(&b.o), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		if !t.ordered {
-			b.order.admit()
+		arguments := req.Params.Arguments
+		if kept := orderOf(ctx).arguments(); kept != nil {
+			arguments = kept
 		}
-		r := &request{args: parseArgs(t, params, req.Params.Arguments), mcp: req}
+		if !t.ordered {
+			orderOf(ctx).admit()
+		}
+		r := &request{args: parseArgs(t, params, arguments), mcp: req}
 		var out reply
 		var err error
 		if r.err != nil {

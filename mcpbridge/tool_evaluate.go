@@ -68,8 +68,9 @@ func (b *Bridge) evaluate(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	r.letGo()
 	in.Progress = progress(ctx, r.mcp)
-	in.Queued = b.order.admit
+	in.Queued = orderOf(ctx).admit
 	res, err := b.o.Image.Evaluate(ctx, b.o.Session, in.Request)
 	if err != nil {
 		return reply{}, err

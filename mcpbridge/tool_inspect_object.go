@@ -45,7 +45,7 @@ func (b *Bridge) inspectObject(ctx context.Context, r *request) (reply, error) {
 		return reply{}, r.err
 	}
 	if handle != "" {
-		b.order.admit()
+		orderOf(ctx).admit()
 		f, err := b.o.Image.InspectHandle(ctx, b.o.Session, handle, v)
 		if err != nil {
 			return reply{}, r.handleFailed(err, handle)

@@ -57,7 +57,7 @@ func (b *Bridge) loadSession(ctx context.Context, r *request) (reply, error) {
 		return reply{text: "The file is empty; nothing was loaded."}, nil
 	}
 	loaded, res, err := b.o.Image.LoadSession(ctx, b.o.Session, name, source, lisp.Request{
-		Timeout: timeout, Progress: progress(ctx, r.mcp), Queued: b.order.admit,
+		Timeout: timeout, Progress: progress(ctx, r.mcp), Queued: orderOf(ctx).admit,
 	})
 	if err != nil {
 		return reply{}, err

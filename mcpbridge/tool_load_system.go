@@ -58,7 +58,7 @@ func (b *Bridge) loadSystem(ctx context.Context, r *request) (reply, error) {
 	}
 	res, err := b.o.Image.Evaluate(ctx, b.o.Session, lisp.Request{
 		System: system, Force: force, Timeout: timeout, Debug: 1,
-		Progress: progress(ctx, r.mcp), Queued: b.order.admit,
+		Progress: progress(ctx, r.mcp), Queued: orderOf(ctx).admit,
 	})
 	if err != nil {
 		return reply{}, err

@@ -19,7 +19,7 @@ var resetTool = tool{
 }
 
 func (b *Bridge) reset(ctx context.Context, _ *request) (reply, error) {
-	r, err := b.o.Image.ResetSession(ctx, b.o.Session, b.o.Timeout, b.order.admit)
+	r, err := b.o.Image.ResetSession(ctx, b.o.Session, b.o.Timeout, orderOf(ctx).admit)
 	if err != nil {
 		return reply{}, err
 	}

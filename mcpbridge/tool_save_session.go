@@ -50,7 +50,7 @@ func (b *Bridge) saveSession(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 	defer dir.close()
-	saved, err := b.o.Image.SaveSession(ctx, b.o.Session, name, b.o.Timeout, b.order.admit)
+	saved, err := b.o.Image.SaveSession(ctx, b.o.Session, name, b.o.Timeout, orderOf(ctx).admit)
 	if err != nil {
 		return reply{}, err
 	}

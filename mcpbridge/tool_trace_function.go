@@ -44,7 +44,7 @@ func (b *Bridge) traceFunction(ctx context.Context, r *request) (reply, error) {
 		return reply{}, r.err
 	}
 	if !once {
-		b.order.admit()
+		orderOf(ctx).admit()
 		f, err := b.o.Image.SwitchTrace(ctx, b.o.Session, functions, in.Package, action == "on")
 		if failed := lookupError(err); failed != nil {
 			return reply{}, &lookError{failed, nextFunctions("trace-function", failed.Names, "action", action)}

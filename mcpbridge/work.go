@@ -49,7 +49,7 @@ func quietTimeout(o *Options) []param {
 func (b *Bridge) sessionRequest(ctx context.Context, r *request) lisp.Request {
 	in := lisp.Request{
 		Timeout: max(time.Duration(r.number("timeout")*float64(time.Second)), time.Millisecond), Debug: 1,
-		Progress: progress(ctx, r.mcp), Queued: b.order.admit,
+		Progress: progress(ctx, r.mcp), Queued: orderOf(ctx).admit,
 	}
 	if p, _ := r.find("package"); p != nil {
 		in.Package = r.text("package")

@@ -5,7 +5,9 @@ import (
 	"math"
 	"math/big"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -162,9 +164,16 @@ func (e encoder) pair(b []byte, p Pair, depth int) (_ []byte, err error) {
 	}
 }
 
+// bigString is the length beyond which room for a string is made at once, with some
+// for what follows: growing by and by makes two copies and half a one.
+const bigString = 4 << 10
+
 // appendString writes a Lisp string. Only the two characters that the reader
 // treats specially are escaped.
 func appendString(b []byte, s string) []byte {
+	if len(s) > bigString {
+		b = slices.Grow(b, len(s)+strings.Count(s, `"`)+strings.Count(s, `\`)+bigString)
+	}
 	b = append(b, '"')
 	start := 0
 	for i := 0; i < len(s); {

@@ -88,6 +88,10 @@ func (e encoder) appender(b []byte, a Appender, t reflect.Type, depth int) ([]by
 	if err != nil {
 		return b, e.fail(b, t, err)
 	}
+	if len(out)-len(b) > bigString {
+		copy(out, b) // not a third copy of the large part
+		return out, nil
+	}
 	return append(b, out[len(b):]...), nil
 }
 

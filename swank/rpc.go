@@ -60,8 +60,9 @@ type Grabbed struct {
 }
 
 // EvalAndGrabOutput returns the form that evaluates source; its value decodes
-// into [Grabbed]. Swank reads only the first form of source.
-func EvalAndGrabOutput(source string) any { return form("swank:eval-and-grab-output", source) }
+// into [Grabbed]. Swank reads only the first form of source, which is a string or a
+// [sexp.Appender] of one.
+func EvalAndGrabOutput(source any) any { return form("swank:eval-and-grab-output", source) }
 
 // EvalAndGrabOutput evaluates the first form of source in the given package and
 // thread, of which see [Request]. An error in it is a [Debug] event, after

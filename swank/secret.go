@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 )
@@ -16,6 +17,12 @@ import (
 // empty is an error: no client can tell that from no secret.
 func ReadSecret() (string, error) {
 	home, err := os.UserHomeDir()
+	if err != nil { // HOME is not set: as Lisp does
+		var u *user.User
+		if u, err = user.Current(); err == nil {
+			home = u.HomeDir
+		}
+	}
 	if err != nil {
 		return "", fmt.Errorf("swank: finding the home directory for .slime-secret: %w", err)
 	}

@@ -59,7 +59,14 @@ func tune() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(300)
 	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+	}
 }
+
+// memoryLimit is from where on garbage is collected at once. What is in use is bounded
+// elsewhere, below that: by what mcpbridge has in flight.
+const memoryLimit = 36 << 20
 
 const registration = `swank-mcp is an MCP server: a client starts it and speaks with it over stdin
 and stdout. There is nothing to type here. To register it with Claude Code:

@@ -33,6 +33,10 @@ type transfer struct {
 
 // New returns c with raw reads and writes, or c itself where this system has
 // none or c is not in the poller. Closing it closes c.
+//
+// A call that blocks all the same stops the whole program. A socket never does,
+// whoever makes its descriptor a blocking one; of anything else the mode must be
+// nobody else's to change.
 func New[C interface {
 	io.ReadWriteCloser
 	syscall.Conn
@@ -42,8 +46,12 @@ func New[C interface {
 		return c
 	}
 	f := &file{raw: raw, closer: c}
+	read, write := Read, write
+	if isSocket(raw) {
+		read, write = receive, send
+	}
 	f.in.call = func(fd uintptr) bool {
-		f.in.n, f.in.err = Read(fd, f.in.buf)
+		f.in.n, f.in.err = read(fd, f.in.buf)
 		return f.in.err != syscall.EAGAIN
 	}
 	f.out.call = func(fd uintptr) bool {

@@ -1,4 +1,4 @@
-//go:build unix && !linux
+//go:build unix && (!linux || 386 || s390x)
 
 package rawio
 
@@ -20,3 +20,9 @@ func Read(fd uintptr, p []byte) (int, error) {
 func write(fd uintptr, p []byte) (int, error) {
 	return syscall.Write(int(fd), p)
 }
+
+func receive(fd uintptr, p []byte) (int, error) { return Read(fd, p) }
+
+func send(fd uintptr, p []byte) (int, error) { return write(fd, p) }
+
+func isSocket(syscall.RawConn) bool { return false }

@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"swank-mcp/sexp"
 )
@@ -99,21 +101,31 @@ func (e *launchError) Unwrap() error { return e.err }
 // because of a cached file or of the person's init file is tried again
 // without it and noted. The error is a [*StartError].
 func startProcess(ctx context.Context, c Config, helper []byte) (*process, error) {
+	if !canLaunch {
+		return nil, &StartError{
+			Problem: "no image can be started on this system: an image is told to end, and tells how it is, through inherited descriptors, which " + runtime.GOOS + " has not",
+			Advice:  "Start Lisp with Swank in it, by SLIME or (swank:create-server :port 4005 :dont-close t), and this server with --attach 127.0.0.1:4005.",
+		}
+	}
+	sweep()
 	files, err := findImageFiles(ctx, c, helper)
 	if err != nil {
 		return nil, err
 	}
 	plan := launchPlan{userInit: !c.NoUserInit, scratch: files.cacheProblem != ""}
-	if !c.NoCore && !plan.scratch && files.hasCore() {
+	if !c.NoCore && files.hasCore() {
 		plan.core = files.corePath()
 	}
 	var notes []string
-	badCore := ""
+	badCore, badCache := "", false
 	for {
 		p, err := files.launch(ctx, plan)
 		if err == nil {
 			if badCore != "" {
 				_ = os.Remove(badCore) // the fault was the core's, not the machine's
+			}
+			if badCache {
+				files.forget()
 			}
 			p.notes = append(notes, p.notes...)
 			return p, nil
@@ -130,8 +142,7 @@ func startProcess(ctx context.Context, c Config, helper []byte) (*process, error
 			badCore, plan.core = plan.core, ""
 			notes = append(notes, "The cached core did not start and is built anew: "+failure.reason)
 		case !plan.scratch:
-			plan.scratch = true
-			files.forget()
+			plan.scratch, badCache = true, true
 			notes = append(notes, "Started without the cache: "+failure.reason)
 		default:
 			return nil, files.startError(err)
@@ -173,14 +184,16 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *process, e
 	if err != nil {
 		return fail(fmt.Errorf("making a private directory: %w", err))
 	}
+	held := holdDir(runDir)
 	owned := false
 	defer func() {
 		if !owned {
 			_ = os.RemoveAll(runDir)
+			_ = held.Close()
 		}
 	}()
 	par := parameters{Socket: filepath.Join(runDir, "swank.sock"), Save: plan.save}
-	if len(par.Socket) > maxSocketPath {
+	if len(par.Socket) > maxSocketPath || !ascii(par.Socket) {
 		par.Socket = ""
 	}
 	if plan.userInit {
@@ -203,17 +216,24 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *process, e
 		_ = finish(false)
 		return fail(err)
 	}
+	sound := func() error { return nil }
+	if plan.core != "" && plan.core == f.corePath() {
+		sound = f.checkCore()
+	}
 	p, err := spawn(f.sbcl, args, f.dir, append(message, 0))
 	if err != nil {
 		_ = finish(false)
 		return fail(err)
 	}
 	owned = true
-	p.runDir, p.image, p.fromCore = runDir, f, plan.core != ""
+	p.runDir, p.held, p.image, p.fromCore = runDir, held, f, plan.core != ""
 	if plan.save != "" {
 		lowerPriority(p.pid())
 	}
 	booted, err := p.awaitReady(ctx, plan)
+	if damage := sound(); damage != nil {
+		booted, err = false, damage // whatever it has come to
+	}
 	if noteErr := finish(booted); noteErr != nil {
 		p.notes = append(p.notes, noteErr.Error())
 	}
@@ -221,7 +241,7 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *process, e
 		return nil, p.abandon(ctx, booted, err)
 	}
 	p.notes = append(p.notes, p.status.Notes...)
-	if f.cacheProblem != "" {
+	if f.cacheProblem != "" && plan.core == "" {
 		p.notes = append(p.notes, f.cacheProblem)
 	}
 	if p.status.InitError != "" {
@@ -327,15 +347,25 @@ func lispString(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
+func ascii(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+// runPrefix begins the names of the directories of images.
+const runPrefix = "swank-mcp.image-"
+
 // runBases returns the directories in which an image's private directory may
 // be made, best first.
 func runBases() []string { return []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} }
 
 // makeRunDir makes a directory that only we can enter in the first of bases
 // that allows it and leaves room for a socket's name, else in the first that
-// allows it: Swank then listens on the loopback interface.
+// allows it: Swank then listens on the loopback interface. In which encoding Lisp
+// takes the name of a socket depends on the locale: it has to be ASCII.
 func makeRunDir(bases []string) (string, error) {
-	roomy := func(base string) bool { return len(base)+len("/swank-mcp-0123456789/swank.sock") <= maxSocketPath }
+	roomy := func(base string) bool {
+		return ascii(base) && len(base)+len("/"+runPrefix+"0123456789/swank.sock") <= maxSocketPath
+	}
 	bases = slices.DeleteFunc(slices.Clone(bases), func(base string) bool { return !filepath.IsAbs(base) })
 	slices.SortStableFunc(bases, func(a, b string) int {
 		switch {
@@ -350,7 +380,7 @@ func makeRunDir(bases []string) (string, error) {
 	err := errors.New("no directory for temporary files")
 	for _, base := range bases {
 		var dir string
-		if dir, err = os.MkdirTemp(base, "swank-mcp-"); err == nil {
+		if dir, err = os.MkdirTemp(base, runPrefix); err == nil {
 			return dir, nil
 		}
 	}

@@ -51,8 +51,10 @@ func findImageFiles(ctx context.Context, c Config, helper []byte) (*imageFiles, 
 		sbcl: sbcl.Path, swank: swank.Path, dir: c.Dir, helper: helper, runBase: runBases(),
 		heapMB: cmp.Or(c.HeapMB, DefaultHeapMB), stackMB: cmp.Or(c.StackMB, DefaultStackMB),
 	}
-	if f.cacheDir, err = openCache(c); err == nil {
-		err = f.computeKeys(ctx)
+	f.cacheDir, err = openCache(c)
+	// One that cannot be written may have a core that can be used.
+	if keysErr := f.computeKeys(ctx); err == nil {
+		err = keysErr
 	}
 	if err != nil {
 		f.cacheProblem = fmt.Sprintf("Nothing is cached, so that each start takes seconds: %v", err)
@@ -286,6 +288,9 @@ func (f *imageFiles) buildCore(ctx context.Context) error {
 		return fail("starting it", err)
 	}
 	check.close(ctx)
+	if err := seal(fresh); err != nil {
+		return fail("checking it", err)
+	}
 	if err := os.Rename(fresh, f.corePath()); err != nil {
 		return fail("keeping it", err)
 	}
@@ -295,15 +300,6 @@ func (f *imageFiles) buildCore(ctx context.Context) error {
 
 // coreSize is roughly the size of a core, with room to spare.
 const coreSize = 64 << 20
-
-// freeBytes returns how much can be written to the disk of dir.
-func freeBytes(dir string) (int64, bool) {
-	var fs syscall.Statfs_t
-	if err := syscall.Statfs(dir, &fs); err != nil {
-		return 0, false
-	}
-	return int64(fs.Bavail) * int64(fs.Bsize), true
-}
 
 func lastLine(s string) string { return s[strings.LastIndexByte(s, '\n')+1:] }
 
@@ -347,7 +343,3 @@ func (f *imageFiles) prune() {
 		return time.Since(info.ModTime()) < staleAfter
 	}))
 }
-
-// lowerPriority makes pid yield to everything else. It is a courtesy: a
-// system that refuses it builds the core a little faster.
-func lowerPriority(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, 15) }

@@ -172,7 +172,7 @@ func (e *evaluation) drop(a *wireAnswer) {
 		c.str(e.s.name)
 	}
 	// A connection that refuses this has failed, and the evaluation with it.
-	_, _ = e.lv.conn.Go(swank.Request{Form: swank.EvalAndGrabOutput(c.String()), Package: evalPackage, Thread: e.lv.lookupThread()})
+	_, _ = e.lv.conn.Go(swank.Request{Form: c.form(), Package: evalPackage, Thread: e.lv.lookupThread()})
 }
 
 // Frame is a frame of a suspended evaluation.

@@ -2,6 +2,7 @@ package lisp
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -59,5 +60,28 @@ func TestFullDiskWhileCompiling(t *testing.T) {
 	}
 	if notes := strings.Join(p.notes, "\n"); !strings.Contains(notes, "without the cache") {
 		t.Errorf("notes %q", notes)
+	}
+}
+
+// A cache that others have made may be one that only they write.
+func TestReadOnlyCacheIsUsed(t *testing.T) {
+	c := coreConfig(t)
+	if err := buildTestCore(t, startTest(t, c)); err != nil {
+		t.Fatal(err)
+	}
+	disk := smallDisk(t, "100m")
+	if out, err := exec.Command("cp", "-a", c.CacheDir+"/.", disk).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Skipf("making a disk read-only: %v", err)
+	}
+	c.CacheDir = disk
+	p := startTest(t, c)
+	if !p.fromCore || len(p.notes) > 0 {
+		t.Errorf("from the core %v, notes %q", p.fromCore, p.notes)
+	}
+	if p.wantsCore(c) {
+		t.Error("wants a core")
 	}
 }

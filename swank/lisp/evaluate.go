@@ -193,7 +193,7 @@ func (e *evaluation) send() error {
 		form = form.within(e.r.Timeout, e.token)
 	}
 	call, err := e.lv.conn.Go(swank.Request{
-		Form: swank.EvalAndGrabOutput(form.String()), Package: evalPackage, Thread: e.lane.thread,
+		Form: form.form(), Package: evalPackage, Thread: e.lane.thread,
 	})
 	if err != nil {
 		if e.lv.over() {
@@ -402,9 +402,20 @@ func (e *evaluation) kept() string {
 
 // firstLine returns the beginning of code on one line, at most n characters.
 func firstLine(code string, n int) string {
-	s := strings.Join(strings.Fields(code), " ")
-	if r := []rune(s); len(r) > n {
-		return string(r[:n]) + "…"
+	var b strings.Builder
+	for word := range strings.FieldsSeq(code) { // no more of them than are wanted
+		if b.Len() > 0 {
+			if n--; n < 0 {
+				return b.String() + "…"
+			}
+			b.WriteByte(' ')
+		}
+		for _, r := range word {
+			if n--; n < 0 {
+				return b.String() + "…"
+			}
+			b.WriteRune(r)
+		}
 	}
-	return s
+	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"strconv"
+	"unicode/utf8"
 
 	"swank-mcp/sexp"
 )
@@ -21,7 +22,7 @@ var helperOrder = []string{
 	"baseline", "undoing", "work", "stale", "registry", "structures", "systems", "listing",
 	"suspend", "last-error", "inspect-frame", "debugger",
 	"names", "advice", "inert", "source", "orphans", "describe", "apropos", "xref", "asdf",
-	"reset", "exit", "perform", "evaluate", "load", "expand", "heap", "restore-watch", "restore", "attach", "echo", "threads", "status",
+	"reset", "exit", "binding-stack", "perform", "evaluate", "load", "expand", "heap", "restore-watch", "restore", "attach", "echo", "threads", "status",
 	"views", "inspect", "tracing", "leaving", "profiling", "allocation", "memory", "threadlist",
 	"notes", "building", "compile", "disassemble", "test-frameworks", "tests",
 }
@@ -46,6 +47,7 @@ func helperSource() []byte {
 // with a decimal point.
 type helperCall struct {
 	text []byte
+	long []longArgument // those that are not in text
 	err  error
 }
 
@@ -61,6 +63,10 @@ func newHelperCall(function string) *helperCall {
 // str adds a string argument.
 func (c *helperCall) str(s string) *helperCall {
 	c.text = append(c.text, ' ')
+	if len(s) > longText && utf8.ValidString(s) {
+		c.long = append(c.long, longArgument{len(c.text), s})
+		return c
+	}
 	text, err := sexp.Append(c.text, s)
 	if err != nil {
 		c.err = err
@@ -97,6 +103,3 @@ func (c *helperCall) no() *helperCall {
 	c.text = append(c.text, " |COMMON-LISP|:|NIL|"...)
 	return c
 }
-
-// String returns the finished call.
-func (c *helperCall) String() string { return string(c.text) + ")" }

@@ -116,7 +116,7 @@ func (lv *live) sendOn(thread swank.ThreadID, c *helperCall) (*swank.Call, error
 	if c.err != nil {
 		return nil, c.err
 	}
-	return lv.conn.Go(swank.Request{Form: swank.EvalAndGrabOutput(c.String()), Package: evalPackage, Thread: thread})
+	return lv.conn.Go(swank.Request{Form: c.form(), Package: evalPackage, Thread: thread})
 }
 
 // grabbed waits for what a call of sendOn has printed.

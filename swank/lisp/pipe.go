@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -30,7 +29,7 @@ const pipeGrace = 500 * time.Millisecond
 // startPipe runs command in the shell.
 func startPipe(command string) (*commandPipe, error) {
 	cmd := exec.Command("sh", "-c", command)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = ownGroup()
 	cmd.WaitDelay = pipeGrace
 	p := &commandPipe{cmd: cmd}
 	cmd.Stderr = &p.errors
@@ -60,7 +59,7 @@ func startPipe(command string) (*commandPipe, error) {
 func (p *commandPipe) Close() error {
 	p.once.Do(func() {
 		p.out.Close()
-		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+		killGroup(p.cmd.Process)
 		p.in.Close()
 		_ = p.cmd.Wait() // killed, or ended before: its complaint is what counts
 	})

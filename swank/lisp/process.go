@@ -23,6 +23,7 @@ type process struct {
 
 	cmd      *exec.Cmd
 	runDir   string   // private directory of the socket
+	held     *os.File // by which runDir is ours, or nil
 	lifetime *os.File // write end: the image ends when it is closed
 	report   *os.File // read end of the status pipe, nil once served
 
@@ -70,7 +71,7 @@ func spawn(program string, args []string, dir string, parameters []byte) (_ *pro
 	cmd.Dir = dir
 	cmd.Stdout, cmd.Stderr = outW, errW
 	cmd.ExtraFiles = []*os.File{lifetimeR, reportW}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = ownGroup()
 	p := &process{cmd: cmd, lifetime: lifetimeW, report: reportR, printed: newSink(), done: make(chan struct{})}
 	p.last.max = keepLast
 	if p.out, err = newDrain(outR, p.printed.write); err != nil {
@@ -107,7 +108,7 @@ func (p *process) wait() {
 
 // signalGroup kills every process of the group. The group's id is the pid of
 // its leader, which the system does not give away while the group exists.
-func (p *process) signalGroup() { _ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
+func (p *process) signalGroup() { killGroup(p.cmd.Process) }
 
 // pid returns the process id of the image, which is also that of its group.
 func (p *process) pid() int { return p.cmd.Process.Pid }
@@ -210,6 +211,7 @@ func (p *process) close(ctx context.Context) {
 		if p.runDir != "" {
 			_ = os.RemoveAll(p.runDir)
 		}
+		_ = p.held.Close()
 	})
 }
 

@@ -47,7 +47,7 @@ func (s *stopper) stop(kind FailureKind) {
 	}
 	// A connection that refuses this has failed, and then the call ends too.
 	s.asked, _ = s.e.lv.conn.Go(swank.Request{
-		Form:    swank.EvalAndGrabOutput(c.String()),
+		Form:    c.form(),
 		Package: evalPackage,
 		Thread:  thread,
 	})

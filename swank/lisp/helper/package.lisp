@@ -22,6 +22,7 @@
 ;;;;     stop.lisp       evaluations in progress, and ending them from outside
 ;;;;     work.lisp       other work of a session than evaluating code
 ;;;;     exit.lisp       refusing to end the image or the thread
+;;;;     binding-stack.lisp  collecting garbage where the binding stack is used up
 ;;;;     suspend.lisp    evaluations that wait in the debugger
 ;;;;     debugger.lisp   what can be done about them
 ;;;;     inspect-frame.lisp  frames of theirs

@@ -299,18 +299,20 @@ the first or the second is meant."
                (return-from run)))
         (setf (evaluation-escape evaluation) #'end-with)
         (flet ((on-error (condition)
-                 (multiple-value-bind (report frames)
-                     (call-guarded
-                      (lambda ()
-                        (if reading
-                            (reader-failure condition code start reading)
-                            (condition-report condition form (evaluation-system evaluation))))
-                      (lambda (trouble) (plain-report condition trouble)))
-                   (setf (getf report :condition) condition)
-                   (unless reading
-                     (let ((note (suspend evaluation condition report frames)))
-                       (when note (push note notes))))
-                   (end-with report)))
+                 (call-with-open-binding-stack
+                  (lambda ()
+                    (multiple-value-bind (report frames)
+                        (call-guarded
+                         (lambda ()
+                           (if reading
+                               (reader-failure condition code start reading)
+                               (condition-report condition form (evaluation-system evaluation))))
+                         (lambda (trouble) (plain-report condition trouble)))
+                      (setf (getf report :condition) condition)
+                      (unless reading
+                        (let ((note (suspend evaluation condition report frames)))
+                          (when note (push note notes))))
+                      (end-with report)))))
                (work ()
                  (restart-case
                      (call-refusing-exit

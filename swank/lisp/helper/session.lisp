@@ -149,7 +149,8 @@ heap is watched."
   (when launched
     (setf *baseline* (record-packages))
     (watch-launched-image)
-    (start-heap-watch))
+    (start-heap-watch)
+    (open-binding-stack-for-handlers))
   (answer t))
 
 ;;; Packages

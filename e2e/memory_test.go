@@ -1,0 +1,113 @@
+package e2e
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+// peakMiB is the most memory that the server has had so far.
+func peakMiB(t *testing.T, pid int) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		var kib int
+		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kib); err == nil {
+			return kib >> 10
+		}
+	}
+	t.Fatalf("no VmHWM in\n%s", status)
+	return 0
+}
+
+// Whatever a client sends, and however slowly it reads, the server stays small.
+func TestMemoryOfTheServer(t *testing.T) {
+	for name, use := range map[string]func(t *testing.T, s *server){
+		"a hundred calls of 1 MB": func(t *testing.T, s *server) {
+			code := `(length "` + strings.Repeat("x", 1_000_000) + `")`
+			var calls []*wire.Pending
+			for range 100 {
+				p, err := s.GoTool("evaluate-lisp", map[string]any{"code": code, "timeout": 60}, wire.CallOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				calls = append(calls, p)
+			}
+			for i, p := range calls {
+				var r wire.Result
+				if err := p.Wait(t.Context(), &r); err != nil || r.Text() != "=> 1000000" {
+					t.Fatalf("call %d answered %v, %q", i, err, clip(r.Text()))
+				}
+			}
+		},
+		"a call of 15 MB": func(t *testing.T, s *server) {
+			r := call(t, s, time.Minute, "evaluate-lisp", map[string]any{"code": `(length "` + strings.Repeat("x", 15_000_000) + `")`, "timeout": 60})
+			if r.Text() != "=> 15000000" {
+				t.Errorf("answered %q", clip(r.Text()))
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t)
+			l := begin(t, s)
+			idle := peakMiB(t, s.PID())
+			use(t, s)
+			l.goesOn(t, s)
+			small(t, s.PID(), idle)
+		})
+	}
+	t.Run("a slow reader", func(t *testing.T) {
+		const calls = 600
+		cmd := exec.Command(run.binary)
+		cmd.Env = environ(run.dir)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer cmd.Process.Kill()
+		go func() {
+			fmt.Fprintln(in, `{"jsonrpc":"2.0","id":"first","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"slow","version":"1"}}}`)
+			for i := range calls {
+				fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"evaluate-lisp","arguments":{"code":"(make-string 39000 :initial-element (code-char 955))"}}}`+"\n", i)
+			}
+		}()
+		idle := peakMiB(t, cmd.Process.Pid)
+		time.Sleep(5 * time.Second)
+		small(t, cmd.Process.Pid, idle)
+		answered := 0
+		for r := bufio.NewReader(out); answered <= calls; answered++ {
+			if _, err := r.ReadString('\n'); err != nil {
+				t.Fatalf("after %d of %d answers: %v", answered, calls, err)
+			}
+		}
+		small(t, cmd.Process.Pid, idle)
+		in.Close()
+		cmd.Wait()
+	})
+}
+
+func small(t *testing.T, pid, idle int) {
+	t.Helper()
+	const most = 64
+	peak := peakMiB(t, pid)
+	t.Logf("%d MiB, %d before", peak, idle)
+	if peak > most {
+		t.Errorf("the server has had %d MiB, want at most %d", peak, most)
+	}
+}

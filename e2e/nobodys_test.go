@@ -1,0 +1,97 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+// At the end of its input a server ends soon, also if its image is frozen.
+func TestEndOfInputOfAFrozenImage(t *testing.T) {
+	for _, busy := range []bool{false, true} {
+		s := start(t)
+		l := begin(t, s)
+		if busy {
+			sendCall(t, s, "(sleep 100)")
+			time.Sleep(200 * time.Millisecond)
+		}
+		syscall.Kill(l.pid, syscall.SIGSTOP)
+		if !busy { // so that a call waits for it
+			sendCall(t, s, "(+ 1 2)")
+			time.Sleep(200 * time.Millisecond)
+		}
+		began := time.Now()
+		s.CloseStdin()
+		select {
+		case <-s.Exited():
+			t.Logf("ended after %v", time.Since(began))
+		case <-time.After(12 * time.Second):
+			t.Errorf("still running 12 s after the end of input (busy %v)", busy)
+		}
+		if !gone(l.pid, time.Second) {
+			t.Errorf("the image outlived its server (busy %v)", busy)
+		}
+	}
+}
+
+// sendCall calls evaluate-lisp and does not wait.
+func sendCall(t *testing.T, s *server, code string) {
+	t.Helper()
+	if _, err := s.GoTool("evaluate-lisp", map[string]any{"code": code}, wire.CallOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a server that was killed could not take with it, the next one does: an image
+// that is stopped, one whose thread that would notice has ended, and their directories.
+func TestNextStartCleansUp(t *testing.T) {
+	for name, hold := range map[string]func(s *server, l life){
+		"stopped": func(_ *server, l life) { syscall.Kill(l.pid, syscall.SIGSTOP) },
+		"without a watch": func(s *server, _ life) {
+			eval(t, s, "(sb-thread:terminate-thread (find \"swank-mcp lifetime\" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal))")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t)
+			l := begin(t, s)
+			left := runDirs(t)
+			hold(s, l)
+			time.Sleep(1100 * time.Millisecond) // a directory may be younger than its lock
+			syscall.Kill(s.PID(), syscall.SIGKILL)
+			<-s.Exited()
+			time.Sleep(500 * time.Millisecond) // in case the image ends by itself
+			if _, err := os.Stat(left[0]); err != nil {
+				t.Fatal("nothing is left: this test shows nothing")
+			}
+			other := start(t)
+			begin(t, other)
+			if !gone(l.pid, 2*time.Second) {
+				t.Errorf("the image of a killed server is still there")
+				syscall.Kill(l.pid, syscall.SIGKILL)
+			}
+			for _, dir := range left {
+				if _, err := os.Stat(dir); err == nil {
+					t.Errorf("%s is left", dir)
+				}
+			}
+		})
+	}
+}
+
+// runDirs are the directories of images that are there.
+func runDirs(t *testing.T) []string {
+	t.Helper()
+	sockets, err := filepath.Glob(filepath.Join(run.dir, "swank-mcp*", "swank.sock"))
+	if err != nil || len(sockets) == 0 {
+		t.Fatalf("no directory of an image in %s: %v", run.dir, err)
+	}
+	var dirs []string
+	for _, socket := range sockets {
+		dirs = append(dirs, filepath.Dir(socket))
+	}
+	return dirs
+}

@@ -1,0 +1,87 @@
+package e2e
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The client's ends of the streams may belong to other processes, too, and one of
+// them may make them blocking ones: a shell does when it reads the terminal again.
+func TestSharedStandardStreams(t *testing.T) {
+	for name, streams := range map[string]func() (theirs, ours *os.File, err error){
+		"pipe": func() (*os.File, *os.File, error) {
+			r, w, err := os.Pipe()
+			return r, w, err
+		},
+		"socket": func() (*os.File, *os.File, error) {
+			fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+			return os.NewFile(uintptr(fds[0]), "theirs"), os.NewFile(uintptr(fds[1]), "ours"), err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, send, err := streams()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			defer send.Close()
+			cmd := exec.Command(run.binary)
+			cmd.Env = environ(run.dir)
+			cmd.Stdin = in
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer cmd.Process.Kill()
+			lines := make(chan string, 100)
+			go func() {
+				for r := bufio.NewReader(out); ; {
+					line, err := r.ReadString('\n')
+					if err != nil {
+						return
+					}
+					lines <- line
+				}
+			}()
+			ping := func(id int) bool {
+				fmt.Fprintf(send, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", id)
+				select {
+				case line := <-lines:
+					return strings.Contains(line, fmt.Sprintf(`"id":%d,`, id))
+				case <-time.After(5 * time.Second):
+					return false
+				}
+			}
+			if !ping(1) {
+				t.Fatal("the first ping was not answered")
+			}
+			if err := syscall.SetNonblock(int(in.Fd()), false); err != nil {
+				t.Fatal(err)
+			}
+			for id := 2; id < 5; id++ {
+				if !ping(id) {
+					t.Errorf("ping %d was not answered after the input was made a blocking one", id)
+				}
+			}
+			cmd.Process.Signal(syscall.SIGTERM)
+			ended := make(chan error, 1)
+			go func() { ended <- cmd.Wait() }()
+			select {
+			case <-ended:
+			case <-time.After(5 * time.Second):
+				t.Error("SIGTERM did not end the server")
+			}
+			io.WriteString(send, "\n")
+		})
+	}
+}

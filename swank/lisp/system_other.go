@@ -1,0 +1,20 @@
+//go:build !unix
+
+package lisp
+
+import (
+	"os"
+	"syscall"
+)
+
+// What an image needs of the system is not to be had here; one that runs can be
+// attached to.
+const canLaunch = false
+
+func ownGroup() *syscall.SysProcAttr { return nil }
+
+func killGroup(leader *os.Process) { _ = leader.Kill() }
+
+func lowerPriority(int) {}
+
+func freeBytes(string) (int64, bool) { return 0, false }

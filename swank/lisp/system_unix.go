@@ -1,0 +1,31 @@
+//go:build unix
+
+package lisp
+
+import (
+	"os"
+	"syscall"
+)
+
+// canLaunch reports whether images can be started on this system.
+const canLaunch = true
+
+// ownGroup has a child lead a process group of its own.
+func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// killGroup kills the group that leader leads. One that has ended has nothing left
+// to kill.
+func killGroup(leader *os.Process) { _ = syscall.Kill(-leader.Pid, syscall.SIGKILL) }
+
+// lowerPriority makes pid yield to everything else. It is a courtesy: a
+// system that refuses it builds the core a little faster.
+func lowerPriority(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, 15) }
+
+// freeBytes returns how much can be written to the disk of dir.
+func freeBytes(dir string) (int64, bool) {
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(dir, &fs); err != nil {
+		return 0, false
+	}
+	return int64(fs.Bavail) * int64(fs.Bsize), true
+}
