@@ -76,5 +76,5 @@ func (b *Bridge) compile(ctx context.Context, c lisp.Compilation, in lisp.Reques
 	if err != nil {
 		return reply{}, err
 	}
-	return compiledText(out, res, c.File, c.Code, in), nil
+	return compiledText(out, res, c.File, c.Code, in, &b.spool), nil
 }

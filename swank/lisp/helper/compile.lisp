@@ -80,7 +80,7 @@ where FILE is \"\" for the one that was asked for and for TEXT."
           (lambda ()
             (list :notes (loop for (severity file . rest) in (notes-for-wire collector)
                                collect (list* severity (if (string= file name) "" file) rest))
-                  :more (max 0 (- (collector-count collector) *max-notes*))
+                  :more (collector-more collector)
                   :failed (collector-failedp collector)
                   :loaded loadedp)))
     (call-recording-files

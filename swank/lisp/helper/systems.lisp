@@ -25,9 +25,6 @@ itself by a newer version where it finds one."
     (ensure-asdf)
     (call-with-told-definitions function)))
 
-(defvar *building* nil
-  "The name of the system that is being loaded.")
-
 (defun load-named-system (name &key force file)
   "Load the system NAME, which FILE may define, with Quicklisp's QUICKLOAD where it is,
 else with ASDF.  What they and the system print goes to standard output."
