@@ -49,7 +49,7 @@
   #-sbcl (funcall function "/tmp/"))
 
 (defun compile-source (&key file text output (load t)
-                         (session "default") (token 0) package)
+                         (session "default") (token 0) package (debug 1))
   "Compile the file named FILE, or TEXT, with the file compiler, and if that has
 met no error and LOAD is true, load the result.  OUTPUT is the name of the fasl,
 which is kept only if one is given.  The answer is EVALUATE's with
@@ -72,7 +72,7 @@ where FILE is \"\" for the one that was asked for and for TEXT."
                      (write-string text out))
                    (call-with-source-text text #'work))))))))
    :code (or text (list 'compile-file file))
-   :session session :token token :package package))
+   :session session :token token :package package :debug debug))
 
 (defun compile-and-load (evaluation source fasl load)
   (let ((collector (make-collector)) (loadedp nil) (name (native-name source)))

@@ -282,9 +282,14 @@ code."
           (system
            (funcall on-form (evaluation-code evaluation))
            (load-system-in session system
-                           (lambda () (evaluate-form (evaluation-code evaluation))))
+                           (lambda ()
+                             (call-with-debug-quality
+                              debug
+                              (lambda () (evaluate-form (evaluation-code evaluation))))))
            '())
-          ((evaluation-work evaluation) (do-work evaluation on-reading on-form))
+          ((evaluation-work evaluation)
+           (call-with-debug-quality debug
+                                    (lambda () (do-work evaluation on-reading on-form))))
           (t (read-evaluate evaluation debug :on-reading on-reading :on-form on-form)))))
 
 (defun perform (evaluation package debug)

@@ -62,7 +62,7 @@ else with ASDF.  What they and the system print goes to standard output."
     (when (and file *evaluation* (null (evaluation-origin *evaluation*)))
       (setf (evaluation-origin *evaluation*) (native-name file)))))
 
-(defun load-system (name &key (session "default") (token 0) force)
+(defun load-system (name &key (session "default") (token 0) force (debug 1))
   "Load the system NAME, or that which the file of that name defines; with FORCE, also
 what is loaded and up to date.  The answer is EVALUATE's, without values."
   (let* ((file (definition-path name))
@@ -70,7 +70,7 @@ what is loaded and up to date.  The answer is EVALUATE's, without values."
     (call-registered (make-evaluation :token token :session (ensure-session session)
                                       :code `(load-named-system ,name :force ,force :file ,file)
                                       :system name)
-                     "COMMON-LISP-USER" 1)))
+                     "COMMON-LISP-USER" debug)))
 
 (defun restore-system (name &rest files)
   "Load the system NAME again; FILES define what ASDF would not find."
