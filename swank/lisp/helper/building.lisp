@@ -47,13 +47,20 @@ loaded on this thread; NIL if there is none."
    :count *deepest-frame*)
   nil)
 
+(defun read-from-file-p (condition)
+  "True of an error of the reader in a file that code loads.  LOAD-SOURCE tells the
+places of its own."
+  (and (reading-error condition)
+       *evaluation*
+       (null (evaluation-work *evaluation*))))
+
 (defun building-place-text (condition)
   "Lines about where in a file that is compiled or loaded CONDITION was met, or NIL."
   #+sbcl
   (ignore-errors
    (let ((collector (make-collector)))
      (multiple-value-bind (file line column)
-         (if *compile-file-truename*
+         (if (or *compile-file-truename* (reading-error condition))
              (note-place collector condition)
              (multiple-value-bind (file number) (loading-place)
                (and file

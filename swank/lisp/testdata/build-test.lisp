@@ -117,5 +117,5 @@
                        (run-record run "F" "A" :failed "form" nil nil)
                        run))
        '(:frameworks ("F") :tests 1 :passed 1 :failed 1 :errors 0 :skipped 0
-         :failures (("A" "failed" "form" "" ""))))
+         :failures (("A" "failed" "form" "" "" nil))))
 (check (call-recording-results (make-test-run) (lambda () :value)) :value)
