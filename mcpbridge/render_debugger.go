@@ -120,13 +120,13 @@ func (b *Bridge) nextDebuggee(e *lisp.DebuggerError) string {
 	var lines []string
 	switch {
 	case len(e.Suspended) == 0:
-		if b.offers("evaluate-lisp") {
+		if b.takes("evaluate-lisp") {
 			lines = append(lines, `An evaluation is suspended at its error if evaluate-lisp is called with "on-error": "debug".`)
 		}
-		if b.offers("describe-last-error") {
+		if b.takes("describe-last-error") {
 			lines = append(lines, "Next: describe-last-error {}")
 		}
-	case b.offers("get-backtrace"):
+	case b.takes("get-backtrace"):
 		lines = append(lines, fmt.Sprintf(`Next: get-backtrace {"evaluation": %d}`, e.Suspended[0].Number))
 	}
 	return strings.Join(lines, "\n")

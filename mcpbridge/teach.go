@@ -19,7 +19,7 @@ func (b *Bridge) nextAfter(r *request, f *lisp.Failure) string {
 	switch {
 	case f == nil:
 		return ""
-	case f.System != "" && b.offers("load-system"):
+	case f.System != "" && b.takes("load-system"):
 		return nextCall("load-system", "system", f.System)
 	case f.Meant != "":
 		return r.instead(f.Written, f.Meant)
@@ -54,7 +54,7 @@ func (b *Bridge) unbalanced(r *request) string {
 			return strings.Join(append(lines, next), "\n")
 		}
 	}
-	if b.offers("validate-syntax") {
+	if b.takes("validate-syntax") {
 		next := nextCall("validate-syntax", "code", code)
 		if len(next) > maxMended {
 			next = "Next: validate-syntax with the same code"
@@ -99,9 +99,14 @@ func offset(text string, p syntax.Pos) int {
 	return len(text)
 }
 
-// offers reports whether the client is shown the tool, so that a text may name it.
+// offers reports whether the client is shown the tool.
 func (b *Bridge) offers(name string) bool {
 	return slices.ContainsFunc(b.tools, func(t *tool) bool { return t.name == name })
+}
+
+// takes reports whether the tool can be called, so that a reply may name it.
+func (b *Bridge) takes(name string) bool {
+	return slices.ContainsFunc(b.taken, func(t *tool) bool { return t.name == name })
 }
 
 // instead is the call once more with one name for another; "" if it is not in an
