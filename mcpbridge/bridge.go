@@ -45,6 +45,7 @@ type Options struct {
 	Tools      Selection     // must pass its Check; the default set
 	Session    string        // name of the session that the tools work in; "default"
 	SessionDir string        // where sessions are saved; "" is the working directory
+	Kept       *lisp.Kept    // where the session is kept for the next server; nil keeps none
 	Log        *slog.Logger  // nil discards
 }
 
