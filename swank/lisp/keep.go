@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -145,7 +146,10 @@ func (k *Kept) write(j *journal) error {
 		return err
 	}
 	if j.live == 0 {
-		return os.Remove(k.path)
+		if err := os.Remove(k.path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
 	}
 	text := j.source(filepath.Base(k.path), time.Now())
 	if len(text) > keptBytes {

@@ -68,6 +68,10 @@ func TestKept(t *testing.T) {
 		t.Errorf("too large: %q", c.Problem())
 	}
 	c.keep(session("C", 0), true, true) // reset
+	c.keep(session("C", 0), true, true)
+	if c.Problem() != "" {
+		t.Errorf("after two resets: %s", c.Problem())
+	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a session that was reset is kept")
 	}
