@@ -144,6 +144,7 @@ func environ(home string, more ...string) []string {
 		"XDG_CACHE_HOME=" + run.cache,
 		"TMPDIR=" + run.dir,
 		"LC_ALL=C",
-		"SWANK_MCP_TOOLSETS=all", // TestToolsets tests the default
+		"SWANK_MCP_TOOLSETS=all",    // TestToolsets tests the default
+		"SWANK_MCP_NO_JOURNAL=true", // kept-session.txtar tests it
 	}, more...)
 }

@@ -34,7 +34,11 @@ var wrongCalls = []wrongCall{
 	{"a debug quality in words", "evaluate-lisp", `{"code": "1", "debug": "high"}`, ""},
 	{"a choice that there is not", "evaluate-lisp", `{"code": "1", "on-error": "reprot"}`, ""},
 	{"a flag as a number", "evaluate-lisp", `{"code": "1", "capture-time": 1}`, ""},
-	{"a parenthesis missing", "evaluate-lisp", `{"code": "(defun f (x)\n  (* x 2)\n(defun g (x) x)"}`, "validate-syntax"},
+	{"a parenthesis missing", "evaluate-lisp", `{"code": "(defun f (x)\n  (* x 2)\n(defun g (x) x)"}`, "evaluate-lisp"},
+	{"a parenthesis missing behind what was evaluated", "evaluate-lisp", `{"code": "(defvar *evaluated* 1)\n(list *evaluated*"}`, "evaluate-lisp"},
+	{"a class with a typing error", "evaluate-lisp", `{"code": "(make-instance 'shapes::blbo)"}`, ""},
+	{"an initarg with a typing error", "evaluate-lisp", `{"code": "(make-instance 'shapes::blob :colour 1)"}`, ""},
+	{"a condition with a typing error", "evaluate-lisp", `{"code": "(make-condition 'simple-eror)"}`, ""},
 	{"a parenthesis too many", "evaluate-lisp", `{"code": "(+ 1 2))"}`, "validate-syntax"},
 	{"a quote missing", "evaluate-lisp", `{"code": "(print \"hello)"}`, "validate-syntax"},
 	{"a symbol that is not exported", "evaluate-lisp", `{"code": "(shapes:area 3)"}`, ""},
@@ -85,8 +89,10 @@ var wrongCalls = []wrongCall{
 }
 
 const teachingSession = `
-(defpackage :shapes (:use :cl) (:export #:square))
+(defpackage :shapes (:use :cl) (:export #:square #:doing-thrice))
 (in-package :shapes)
+(defclass blob () ((color :initarg :color)))
+(defmacro doing-thrice ((name count) &body body) (list* 'dotimes (list name count) body))
 (defun square (x) (* x x))
 (defun area (x) (square x))
 (in-package :cl-user)
@@ -162,6 +168,10 @@ func TestUnknownNamesTeach(t *testing.T) {
 		{"*print-lenght*", "The variable *PRINT-LENGHT* is unbound.\nNear it: *PRINT-LENGTH*.\n"},
 		{"(mapcar broken '(1 2))", "The variable BROKEN is unbound.\nBROKEN names a function: write #'BROKEN to pass it, (BROKEN ...) to call it.\n"},
 		{"when", "The variable WHEN is unbound.\nWHEN is an operator: write (WHEN ...).\n"},
+		{"(in-package :mine) (gc)", "The function MINE::GC is undefined.\nIn other packages: SB-EXT:GC.\n"},
+		{"(in-package :cl-user) (doing-thrice (i 3) (print i))", "The function COMMON-LISP-USER::I is undefined.\nDOING-THRICE is no macro here; it is one in another package: SHAPES:DOING-THRICE.\n"},
+		{"(make-instance 'no-such-thing-at-all)", "There is no class named COMMON-LISP-USER::NO-SUCH-THING-AT-ALL.\n\n"},
+		{"(make-instance 'shapes::blob :z 1)", "Invalid initialization argument: :Z in call for class #<STANDARD-CLASS SHAPES::BLOB>.\nInitargs of SHAPES::BLOB: :COLOR.\n"},
 		{"(foo 3)", "The function COMMON-LISP-USER::FOO is undefined.\n\n"},
 		{"(in-package :nothing-like-it)", "The name \"NOTHING-LIKE-IT\" does not designate any package.\n\n"},
 		{"(nonesuch:x)", "Package NONESUCH does not exist.\nAt line 1"},

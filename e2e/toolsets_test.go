@@ -25,8 +25,8 @@ func toolNames(t *testing.T, s *server) []string {
 	return out
 }
 
-// TestToolsets: flags and environment choose the tools at the start, and a
-// call of a tool that was left out says how to have it.
+// TestToolsets: flags and environment choose the tools at the start. One that
+// is not shown can be called; a call of one that was left out says how to have it.
 func TestToolsets(t *testing.T) {
 	whole := start(t)
 	all := toolNames(t, whole)
@@ -36,6 +36,12 @@ func TestToolsets(t *testing.T) {
 		t.Errorf("default: %d of %d tools: %v", len(some), len(all), some)
 	}
 	want(t, byDefault, "(+ 1 2)", "=> 3")
+	if slices.Contains(some, "list-threads") {
+		t.Errorf("list-threads is shown by default: %v", some)
+	}
+	if got := call(t, byDefault, patience, "list-threads", map[string]any{}); got.IsError {
+		t.Errorf("list-threads, which is not shown: %s", got.Text())
+	}
 	if again := toolNames(t, byDefault); !slices.Equal(again, some) {
 		t.Errorf("the list changed from %v to %v", some, again)
 	}

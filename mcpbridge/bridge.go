@@ -45,6 +45,7 @@ type Options struct {
 	Tools      Selection     // must pass its Check; the default set
 	Session    string        // name of the session that the tools work in; "default"
 	SessionDir string        // where sessions are saved; "" is the working directory
+	Kept       *lisp.Kept    // where the session is kept for the next server; nil keeps none
 	Log        *slog.Logger  // nil discards
 }
 
@@ -86,7 +87,8 @@ var errShutdown = errors.New("mcpbridge: the server is shutting down")
 type Bridge struct {
 	o      Options
 	server *mcp.Server
-	tools  []*tool // the selected ones
+	tools  []*tool // those that the client is shown
+	taken  []*tool // those that it can call, by their names
 	spool  spool
 
 	base context.Context // parent of every handler, beside its own context
@@ -96,7 +98,7 @@ type Bridge struct {
 // New returns a bridge that serves o.Image. It starts nothing.
 func New(o Options) *Bridge {
 	o.setDefaults()
-	b := &Bridge{o: o, tools: o.Tools.pick()}
+	b := &Bridge{o: o, tools: o.Tools.pick(), taken: o.Tools.callable()}
 	b.base, b.stop = context.WithCancelCause(context.Background())
 	b.server = mcp.NewServer(b.implementation(), &mcp.ServerOptions{
 		Instructions: b.instructions(),
@@ -106,7 +108,7 @@ func New(o Options) *Bridge {
 		CompletionHandler: b.complete,
 	})
 	b.server.AddReceivingMiddleware(b.guard)
-	for _, t := range b.tools {
+	for _, t := range b.taken {
 		t.register(b)
 	}
 	b.addResources()

@@ -35,6 +35,9 @@ func (b *Bridge) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			read.Params.URI = escapeURI(read.Params.URI)
 		}
 		res, err = next(ctx, method, req)
+		if list, ok := res.(*mcp.ListToolsResult); ok && list != nil {
+			list.Tools = slices.DeleteFunc(list.Tools, func(t *mcp.Tool) bool { return !b.offers(t.Name) })
+		}
 		if init, ok := req.(*mcp.ServerRequest[*mcp.InitializeParams]); ok && err != nil && init.Session.InitializeParams() != nil {
 			return b.initializeAgain(init.Params), nil
 		}
@@ -70,10 +73,10 @@ func (b *Bridge) panicked(method string, v any) (mcp.Result, error) {
 }
 
 // resolveName accepts evaluate_lisp for evaluate-lisp. It answers an unknown
-// name with the known ones, and one that was not selected with how to have it.
+// name with the known ones, and one that a flag forbids with how to have it.
 func (b *Bridge) resolveName(p *mcp.CallToolParamsRaw) error {
 	var names []string
-	for _, t := range b.tools {
+	for _, t := range b.taken {
 		if sameTool(t.name, p.Name) {
 			p.Name = t.name
 			return nil

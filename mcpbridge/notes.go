@@ -3,16 +3,50 @@ package mcpbridge
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"swank-mcp/mcpbridge/syntax"
 	"swank-mcp/swank/lisp"
 )
 
-// notes writes the compiler's notes, each as file:line:column: severity: text
-// and the line of source below it; notes on the same line of source share that.
-func (p *parts) notes(c *lisp.Compiled, file string) {
-	line := ""
+// notesShown is how many notes of optimization a reply shows: code that asks for
+// speed gets hundreds, and what it does wrong must not be lost among them.
+const notesShown = 20
+
+// notes writes what the compiler said, which comes with the weightiest first.
+// The notes of optimization beyond notesShown go to the spool.
+func (p *parts) notes(c *lisp.Compiled, file string, s *spool) {
+	shown, slow := len(c.Notes), 0
 	for i, n := range c.Notes {
+		if n.Severity == "note" {
+			if slow++; slow > notesShown {
+				shown = i
+				break
+			}
+		}
+	}
+	if shown > 0 {
+		p.begin()
+		p.b.WriteString(noteText(c.Notes[:shown], file))
+	}
+	if rest := c.Notes[shown:]; len(rest) > 0 {
+		text := noteText(rest, file)
+		if c.More > 0 {
+			text += fmt.Sprintf("\n; %s", plural(c.More, "more note"))
+		}
+		fmt.Fprintf(&p.b, "\n; %s of optimization; to read them: read-output {\"handle\": %q}",
+			plural(len(rest)+c.More, "more note"), s.add(text, utf8.RuneCountInString(text)))
+	} else if c.More > 0 {
+		fmt.Fprintf(&p.b, "\n; %s", plural(c.More, "more note"))
+	}
+}
+
+// noteText is the notes, each as file:line:column: severity: text and the line of
+// source below it; notes on the same line of source share that.
+func noteText(notes []lisp.Note, file string) string {
+	var b strings.Builder
+	line := ""
+	for i, n := range notes {
 		place := orElse(n.File, file)
 		if n.Line > 0 {
 			if place != "" {
@@ -24,25 +58,22 @@ func (p *parts) notes(c *lisp.Compiled, file string) {
 			place += ": "
 		}
 		if i > 0 {
-			p.b.WriteByte('\n')
-		} else {
-			p.begin()
+			b.WriteByte('\n')
 		}
-		p.b.WriteString(sanitize(place) + sanitize(n.Severity) + ": " + sanitize(oneLine(n.Text)))
+		b.WriteString(sanitize(place) + sanitize(n.Severity) + ": " + sanitize(oneLine(n.Text)))
 		if source := fmt.Sprintf("\n%4d | %s", n.Line, sanitize(clip(n.Source, 120))); n.Source != "" && source != line {
-			p.b.WriteString(source)
+			b.WriteString(source)
 			line = source
 		}
 	}
-	if c.More > 0 {
-		fmt.Fprintf(&p.b, "\n; %s", plural(c.More, "more note"))
-	}
+	return b.String()
 }
 
-// noteCounts is "2 errors, 1 warning, 3 notes", style warnings among the warnings.
-func noteCounts(notes []lisp.Note) string {
-	n := map[string]int{}
-	for _, note := range notes {
+// noteCounts is "2 errors, 1 warning, 3 notes"; what the image has not kept
+// counts as notes, of which there are most.
+func noteCounts(c *lisp.Compiled) string {
+	n := map[string]int{"note": c.More}
+	for _, note := range c.Notes {
 		n[note.Severity]++
 	}
 	var all []string
@@ -59,28 +90,28 @@ func noteCounts(notes []lisp.Note) string {
 
 // compiledText is the reply of compile-form and compile-file. What stands in
 // file or code is asked where a parenthesis is missing if that was the matter.
-func compiledText(c *lisp.Compiled, res *lisp.Result, file, code string, in lisp.Request) reply {
+func compiledText(c *lisp.Compiled, res *lisp.Result, file, code string, in lisp.Request, s *spool) reply {
 	res.Stderr = withoutCompilerNoise(res.Stderr)
 	if res.Failure != nil {
 		text, _ := ResultText(res, View{Timeout: in.Timeout})
 		p := parts{}
 		p.b.WriteString(text)
-		p.notes(c, file)
+		p.notes(c, file, s)
 		return reply{text: p.b.String(), failed: true, failure: res.Failure}
 	}
 	what := orElse(file, "The code")
 	var p parts
 	if c.Failed {
 		p.headline("ERROR", "COMPILE-FAILED")
-		fmt.Fprintf(&p.b, "\n%s: %s. Nothing was loaded.", sanitize(what), noteCounts(c.Notes))
+		fmt.Fprintf(&p.b, "\n%s: %s. Nothing was loaded.", sanitize(what), noteCounts(c))
 	} else {
 		state := "Not loaded."
 		if c.Loaded {
 			state = "Loaded."
 		}
-		fmt.Fprintf(&p.b, "Compiled: %s, %s. %s", sanitize(what), noteCounts(c.Notes), state)
+		fmt.Fprintf(&p.b, "Compiled: %s, %s. %s", sanitize(what), noteCounts(c), state)
 	}
-	p.notes(c, file)
+	p.notes(c, file, s)
 	if c.Failed {
 		p.parentheses(file, code)
 	}

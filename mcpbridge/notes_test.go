@@ -17,7 +17,7 @@ func TestCompileReplies(t *testing.T) {
 	}{
 		{"compile-form", `{"code":"good"}`, "Compiled: The code, no notes. Loaded.", false},
 		{"compile-form", `{"form":"good","load":"false"}`, "Compiled: The code, no notes. Not loaded.", false},
-		{"compile-form", `{"code":"bad"}`, "[ERROR] COMPILE-FAILED\nThe code: 1 error, 1 note. Nothing was loaded.\n\n" +
+		{"compile-form", `{"code":"bad"}`, "[ERROR] COMPILE-FAILED\nThe code: 1 error, 4 notes. Nothing was loaded.\n\n" +
 			"2:5: error: a b\n   2 |   (x\n/other.lisp:1:1: note: slow\n; 3 more notes", true},
 		{"compile-file", `{"path":"~/x.lisp","output":"/o.fasl"}`,
 			"Compiled: " + home + "/x.lisp, no notes. Loaded.\n\n[stdout]\n" + home + "/x.lisp/o.fasl", false},

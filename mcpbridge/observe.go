@@ -35,8 +35,10 @@ func failedWork(res *lisp.Result, v View, more string) reply {
 
 // nextFunctions is the call to make after names of functions were refused:
 // with those that would do, or one that lists functions.
-func nextFunctions(tool string, names []string, pairs ...string) string {
-	if len(names) == 0 {
+func nextFunctions(tool string, names []string, given, failure string, pairs ...string) string {
+	if words := strings.Fields(given); len(names) == 0 && len(words) == 1 && failure == "SYMBOL-NOT-FOUND" {
+		return nextCall("apropos-search", "pattern", words[0][strings.LastIndexByte(words[0], ':')+1:])
+	} else if len(names) == 0 {
 		return nextCall("list-definitions", "type", "functions")
 	}
 	return nextCall(tool, append([]string{"functions", names[0]}, pairs...)...)

@@ -78,7 +78,7 @@ func entry(l *listing, o *Options, example string) string {
 	}
 	traits := []string{"Shown by default."}
 	if !(Selection{}).names(l) {
-		traits[0] = fmt.Sprintf("Not shown by default: `--toolsets %s` or `--tools %s` brings it.", l.set, t.name)
+		traits[0] = fmt.Sprintf("Not shown by default: `--toolsets %s` or `--tools %s` brings it; a call by its name is taken all the same.", l.set, t.name)
 	}
 	if t.readOnly {
 		traits = append(traits, "Changes nothing in the image: `--read-only` keeps it.")

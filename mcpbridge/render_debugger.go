@@ -120,13 +120,13 @@ func (b *Bridge) nextDebuggee(e *lisp.DebuggerError) string {
 	var lines []string
 	switch {
 	case len(e.Suspended) == 0:
-		if b.offers("evaluate-lisp") {
+		if b.takes("evaluate-lisp") {
 			lines = append(lines, `An evaluation is suspended at its error if evaluate-lisp is called with "on-error": "debug".`)
 		}
-		if b.offers("describe-last-error") {
+		if b.takes("describe-last-error") {
 			lines = append(lines, "Next: describe-last-error {}")
 		}
-	case b.offers("get-backtrace"):
+	case b.takes("get-backtrace"):
 		lines = append(lines, fmt.Sprintf(`Next: get-backtrace {"evaluation": %d}`, e.Suspended[0].Number))
 	}
 	return strings.Join(lines, "\n")
@@ -139,15 +139,21 @@ func frameText(number int, f *lisp.Frame) string {
 	p.begin()
 	p.b.WriteString("[Locals]")
 	if len(f.Locals) == 0 {
-		p.b.WriteString("\n; None. Code compiled with DEBUG 3 keeps all of them.")
+		p.b.WriteString("\n; None.")
 	}
 	p.named(f.Locals)
 	if len(f.Missing) > 0 {
 		p.b.WriteString("\n; Without a value here: " + sanitize(strings.Join(f.Missing, ", ")))
 	}
+	if len(f.Locals) == 0 || len(f.Missing) > 0 {
+		p.b.WriteString(keepingAll(f.File))
+	}
 	p.section("Source", lisp.Text{Head: f.Source})
 	if f.File != "" {
 		p.b.WriteString("\n; Compiled from " + sanitize(f.File))
+		if f.Changed {
+			p.b.WriteString(", which has been changed since: the form cannot be told")
+		}
 	}
 	if len(f.Tags) > 0 {
 		p.section("Catch tags", lisp.Text{Head: strings.Join(f.Tags, "\n")})
@@ -160,6 +166,18 @@ func frameText(number int, f *lisp.Frame) string {
 		p.b.WriteString("; It cannot be restarted or returned from.")
 	}
 	return p.b.String()
+}
+
+// keepingAll is how the code from a file, or of an evaluation if that is "", is
+// compiled so that its frames keep every variable.
+func keepingAll(file string) string {
+	switch {
+	case strings.HasPrefix(file, "SYS:"):
+		return ""
+	case file != "":
+		return "\n; Code compiled with DEBUG 3 keeps all of them: compile-file {\"path\": " + sanitize(quote(file)) + ", \"debug\": 3}"
+	}
+	return "\n; Code compiled with DEBUG 3 keeps all of them: evaluate-lisp with its definition and \"debug\": 3"
 }
 
 func (p *parts) named(values []lisp.Local) {

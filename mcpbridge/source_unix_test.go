@@ -22,7 +22,7 @@ func TestParenthesesOfWhatIsNoFile(t *testing.T) {
 	for _, name := range []string{fifo, "/dev/zero"} {
 		done := make(chan reply, 1)
 		go func() {
-			done <- compiledText(&lisp.Compiled{Failed: true}, &lisp.Result{}, name, "", lisp.Request{})
+			done <- compiledText(&lisp.Compiled{Failed: true}, &lisp.Result{}, name, "", lisp.Request{}, &spool{})
 		}()
 		select {
 		case out := <-done:

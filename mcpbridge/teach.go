@@ -19,7 +19,7 @@ func (b *Bridge) nextAfter(r *request, f *lisp.Failure) string {
 	switch {
 	case f == nil:
 		return ""
-	case f.System != "" && b.offers("load-system"):
+	case f.System != "" && b.takes("load-system"):
 		return nextCall("load-system", "system", f.System)
 	case r.short:
 		return ""
@@ -31,13 +31,14 @@ func (b *Bridge) nextAfter(r *request, f *lisp.Failure) string {
 	return ""
 }
 
-// unbalanced is where the caller's code broke, in a line, and the tool that shows
-// it; "" if the code was read from elsewhere.
+// unbalanced is where the caller's code broke, in a line, and the call with
+// what is missing, or the tool that shows more; "" if the code was read from
+// elsewhere.
 func (b *Bridge) unbalanced(r *request) string {
-	var code string
+	var code, name string
 	for _, g := range r.given {
 		if (g.param.name == "code" || g.param.name == "form") && g.value[0] == '"' {
-			code = unquote(g.value)
+			code, name = unquote(g.value), g.param.name
 		}
 	}
 	if code == "" {
@@ -51,8 +52,11 @@ func (b *Bridge) unbalanced(r *request) string {
 			line += " " + p.Hint.Message
 		}
 		lines = append(lines, line)
+		if next := r.closed(name, unfenced(code), p); next != "" {
+			return strings.Join(append(lines, next), "\n")
+		}
 	}
-	if b.offers("validate-syntax") {
+	if b.takes("validate-syntax") {
 		next := nextCall("validate-syntax", "code", code)
 		if len(next) > maxMended {
 			next = "Next: validate-syntax with the same code"
@@ -62,9 +66,49 @@ func (b *Bridge) unbalanced(r *request) string {
 	return strings.Join(lines, "\n")
 }
 
-// offers reports whether the client is shown the tool, so that a text may name it.
+// closed is the call once more with the parentheses that problem misses in code,
+// the argument called name; "" if it cannot be told. What stands before the
+// form has been evaluated and is left out.
+func (a *args) closed(name, code string, problem syntax.Problem) string {
+	mended, ok := syntax.Mend(code)
+	if !ok {
+		return ""
+	}
+	before, said := offset(mended, problem.Pos), ""
+	if strings.TrimSpace(mended[:before]) != "" && a.tool.name == "evaluate-lisp" {
+		mended = mended[before:]
+		said = fmt.Sprintf("; What stands before %d:%d was evaluated.\n", problem.Line, problem.Column)
+	}
+	mended = strings.Trim(mended, "\n")
+	next := a.with(name, json.RawMessage(quote(mended)))
+	if len(mended) > maxMended || strings.Contains(next, "as they were") {
+		next = fmt.Sprintf("Next: %s with %q added at the end of line %d", a.tool.name, strings.Repeat(")", problem.Missing), problem.Hint.Last)
+	}
+	return said + next
+}
+
+// offset is the offset in text of a place.
+func offset(text string, p syntax.Pos) int {
+	at := 0
+	for range p.Line - 1 {
+		at += strings.IndexByte(text[at:], '\n') + 1
+	}
+	for i := range text[at:] {
+		if p.Column--; p.Column == 0 {
+			return at + i
+		}
+	}
+	return len(text)
+}
+
+// offers reports whether the client is shown the tool.
 func (b *Bridge) offers(name string) bool {
 	return slices.ContainsFunc(b.tools, func(t *tool) bool { return t.name == name })
+}
+
+// takes reports whether the tool can be called, so that a reply may name it.
+func (b *Bridge) takes(name string) bool {
+	return slices.ContainsFunc(b.taken, func(t *tool) bool { return t.name == name })
 }
 
 // instead is the call once more with one name for another; "" if it is not in an

@@ -34,7 +34,8 @@ func TestNextCallKeepsOtherNames(t *testing.T) {
 	}
 }
 
-// Unbalanced code is told where it broke, with the tool that shows it and without.
+// Unbalanced code is told where it broke, with the call that has what is missing,
+// or with the tool that shows it, if that is there.
 func TestUnbalancedIsTold(t *testing.T) {
 	all := New(Options{})
 	alone := New(Options{Tools: Selection{Tools: []string{"evaluate-lisp"}}})
@@ -45,10 +46,13 @@ func TestUnbalancedIsTold(t *testing.T) {
 	}{
 		{all, `{"code": "(+ 1 2))"}`, "; 1:8: This closing parenthesis closes nothing.\nNext: validate-syntax {\"code\": \"(+ 1 2))\"}"},
 		{alone, `{"code": "(+ 1 2))"}`, "; 1:8: This closing parenthesis closes nothing."},
-		{alone, `{"code": "(f (g)"}`, "; 1:1: This list is never closed: 1 closing parenthesis is missing."},
+		{alone, `{"code": "(f (g)"}`, "; 1:1: This list is never closed: 1 closing parenthesis is missing.\nNext: evaluate-lisp {\"code\": \"(f (g))\"}"},
+		{alone, `{"code": "(print 1) ; (\n(f (g) ; end\n"}`, "; 2:1: This list is never closed: 1 closing parenthesis is missing. The indentation fits up to the end: look at the end of line 2.\n" +
+			"; What stands before 2:1 was evaluated.\nNext: evaluate-lisp {\"code\": \"(f (g) ; end\\n)\"}"},
+		{alone, `{"code": "(f \"g)"}`, "; 1:4: The string that begins here has no closing \"."},
 		{alone, `{"code": "(defun f (x)\n  (* x 2)\n(defun g (x) x)"}`, "; 1:1: This list is never closed: 1 closing parenthesis is missing. " +
-			"Line 3 begins in column 1, as if the list that begins at 1:1 were closed before it: look at the end of line 2."},
-		{alone, "{\"code\": \"```lisp\\n(f (g)\\n```\"}", "; 2:1: This list is never closed: 1 closing parenthesis is missing. The indentation fits up to the end: look at the end of line 2."},
+			"Line 3 begins in column 1, as if the list that begins at 1:1 were closed before it: look at the end of line 2.\nNext: evaluate-lisp {\"code\": \"(defun f (x)\\n  (* x 2))\\n(defun g (x) x)\"}"},
+		{alone, "{\"code\": \"```lisp\\n(f (g)\\n```\"}", "; 2:1: This list is never closed: 1 closing parenthesis is missing. The indentation fits up to the end: look at the end of line 2.\nNext: evaluate-lisp {\"code\": \"(f (g))\"}"},
 		{all, `{"code": "(load \"x.lisp\")"}`, "Next: validate-syntax {\"code\": \"(load \\\"x.lisp\\\")\"}"}, // the reader knows of something else
 		{alone, `{"code": ""}`, ""},
 	} {

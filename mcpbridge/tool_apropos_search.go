@@ -16,7 +16,7 @@ var aproposSearchTool = tool{
 	params: func(*Options) []param {
 		return []param{
 			{name: "pattern", kind: kindText, required: true, aliases: []alias{{name: "query"}, {name: "name"}, {name: "string"}},
-				doc: "Part of a name, any case; several words must all be in it."},
+				doc: "Part of a name, any case; several words must all be in it; empty for all of a package."},
 			{name: "package", kind: kindText, doc: "Only this package, internal symbols too."},
 			{name: "kind", kind: kindText, def: "all", enum: aproposKinds, fold: singularKind, aliases: []alias{{name: "type"}},
 				doc: "Only what names this."},
@@ -44,8 +44,8 @@ func singularKind(s string) string {
 
 func (b *Bridge) aproposSearch(ctx context.Context, r *request) (reply, error) {
 	q := lisp.AproposQuery{Pattern: r.text("pattern"), Package: r.text("package"), Kind: r.text("kind"), Limit: r.integer("limit")}
-	if r.err == nil && strings.Trim(q.Pattern, " :\t\n") == "" {
-		r.fail("pattern is empty; it must be part of a name.")
+	if r.err == nil && q.Package == "" && strings.Trim(q.Pattern, " :\t\n") == "" {
+		r.fail("pattern is empty; it must be part of a name. With a package it may be empty.")
 	}
 	if r.err != nil {
 		return reply{}, r.err

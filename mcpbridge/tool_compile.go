@@ -17,7 +17,7 @@ var compileFormTool = tool{
 		return append([]param{
 			{name: "code", kind: kindText, required: true, aliases: []alias{{name: "form"}, {name: "forms"}},
 				doc: "One or more forms."},
-			loadParam, packageParam,
+			loadParam, packageParam, debugParam(debugDoc),
 		}, quietTimeout(o)...)
 	},
 	example:     `{"code": "(defun f (x) (declare (fixnum x)) (* x 2))"}`,
@@ -37,6 +37,7 @@ var compileFileTool = tool{
 			pathParam("The file.", true),
 			loadParam,
 			{name: "output", kind: kindText, aliases: []alias{{name: "output-file"}}, doc: "Path of a fasl to keep; else none is left."},
+			debugParam(debugDoc),
 			hiddenPackage,
 			timeoutParam(o, compileTimeout),
 		}
@@ -50,6 +51,9 @@ var compileFileTool = tool{
 
 // compileTimeout is how long a file may take if the call names no limit.
 const compileTimeout = 120 * time.Second
+
+// debugDoc says what debug is for.
+const debugDoc = "Compilation quality DEBUG; 3 keeps every frame and local variable, and lets step go in."
 
 var loadParam = param{name: "load", kind: kindFlag, def: true, doc: "Load the result."}
 
@@ -76,5 +80,5 @@ func (b *Bridge) compile(ctx context.Context, c lisp.Compilation, in lisp.Reques
 	if err != nil {
 		return reply{}, err
 	}
-	return compiledText(out, res, c.File, c.Code, in), nil
+	return compiledText(out, res, c.File, c.Code, in, &b.spool), nil
 }

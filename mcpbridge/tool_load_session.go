@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,12 +16,12 @@ import (
 var loadSessionTool = tool{
 	name:  "load-session",
 	title: "Load session",
-	doc: "Bring a session back from a file that save-session wrote, form by form. " +
+	doc: "Bring a session back from a file that save-session wrote, or without a file what the server before this one has left, form by form. " +
 		"Forms that fail are reported with line and error, and the others evaluated all the same.",
 	params: func(o *Options) []param {
 		return []param{
-			{name: "file", kind: kindText, required: true, aliases: []alias{{name: "path"}, {name: "filename"}},
-				doc: "Name of the file, in the server's session directory."},
+			{name: "file", kind: kindText, aliases: []alias{{name: "path"}, {name: "filename"}},
+				doc: "Name of the file, in the server's session directory. Default: what session-status says was left."},
 			{name: "timeout", kind: kindNumber, hidden: true, def: min(loadTimeout, o.MaxTimeout).Seconds(), min: 0, above: true, max: o.MaxTimeout.Seconds(),
 				aliases: []alias{{name: "timeout_seconds"}, {name: "timeout_ms", scale: 1e-3}},
 				doc:     "Seconds, more than 0, after which loading is stopped."},
@@ -40,29 +41,73 @@ func (b *Bridge) loadSession(ctx context.Context, r *request) (reply, error) {
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	dir, name, err := b.sessionFile(r, file)
+	var path, source string
+	var err error
+	if !slices.ContainsFunc(r.given, func(g argument) bool { return g.param.name == "file" }) {
+		path, source, err = b.leftSource(r)
+	} else {
+		path, source, err = b.savedSource(r, file)
+	}
 	if err != nil {
 		return reply{}, err
-	}
-	defer dir.close()
-	source, err := dir.read(name)
-	if err != nil {
-		dir.refuse(r, file, err)
-		if errors.Is(err, fs.ErrNotExist) {
-			r.err.advice = dir.nextLoad(name)
-		}
-		return reply{}, r.err
 	}
 	if strings.TrimSpace(source) == "" {
 		return reply{text: "The file is empty; nothing was loaded."}, nil
 	}
-	loaded, res, err := b.o.Image.LoadSession(ctx, b.o.Session, name, source, lisp.Request{
+	loaded, res, err := b.o.Image.LoadSession(ctx, b.o.Session, filepath.Base(path), source, lisp.Request{
 		Timeout: timeout, Progress: progress(ctx, r.mcp), Queued: orderOf(ctx).admit,
 	})
 	if err != nil {
 		return reply{}, err
 	}
-	return sessionLoaded(filepath.Join(dir.path, name), timeout, loaded, res), nil
+	return sessionLoaded(path, timeout, loaded, res), nil
+}
+
+// savedSource is the source in a file of the session directory, and its path.
+func (b *Bridge) savedSource(r *request, file string) (path, source string, err error) {
+	dir, name, err := b.sessionFile(r, file)
+	if err != nil {
+		return "", "", err
+	}
+	defer dir.close()
+	source, err = dir.read(name)
+	if err != nil {
+		dir.refuse(r, file, err)
+		if errors.Is(err, fs.ErrNotExist) {
+			r.err.advice = dir.nextLoad(name)
+		}
+		return "", "", r.err
+	}
+	return filepath.Join(dir.path, name), source, nil
+}
+
+// leftSource is the source that the server before has left, and its path.
+func (b *Bridge) leftSource(r *request) (path, source string, err error) {
+	left := b.o.Kept.Left()
+	if left.Path == "" {
+		dir, name, err := b.sessionFile(r, "session.lisp")
+		if err != nil {
+			return "", "", err
+		}
+		defer dir.close()
+		r.fail("file is missing, and no server before this one has left a session here.")
+		r.err.advice = dir.nextLoad(name)
+		return "", "", r.err
+	}
+	source, err = b.o.Kept.Read()
+	return left.Path, source, err
+}
+
+// keptNotes says what could be loaded, and why nothing is kept if that is so.
+func (b *Bridge) keptNotes() (notes []string) {
+	if left := b.o.Kept.Left(); left.Path != "" {
+		notes = append(notes, fmt.Sprintf("The server that worked here before has left a session, %s ago: %s. load-session {} brings it back.",
+			age(time.Since(left.Time)), left.Summary))
+	}
+	if problem := b.o.Kept.Problem(); problem != "" {
+		notes = append(notes, "What the session defines is not kept for the next server: "+problem+".")
+	}
+	return notes
 }
 
 // sessionLoaded is the text of load-session: how many forms, which failed, and

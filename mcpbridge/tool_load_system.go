@@ -26,6 +26,7 @@ var loadSystemTool = tool{
 				doc: "Name of the system, as in alexandria, or path of its .asd file."},
 			{name: "force", kind: kindFlag,
 				doc: "Compile and load it again even if nothing has changed. Default: false."},
+			debugParam("Compilation quality DEBUG of what is compiled; 3, with force, keeps every frame and local variable, and lets step go in."),
 			{name: "timeout", kind: kindNumber, def: min(loadTimeout, o.MaxTimeout).Seconds(), min: 0, above: true, max: o.MaxTimeout.Seconds(),
 				aliases: []alias{{name: "timeout_seconds"}, {name: "timeout_ms", scale: 1e-3}},
 				doc:     "Seconds, more than 0, after which loading is stopped."},
@@ -41,7 +42,7 @@ var loadSystemTool = tool{
 
 func (b *Bridge) loadSystem(ctx context.Context, r *request) (reply, error) {
 	name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(r.text("system")), ":"))
-	force := r.flag("force")
+	force, debug := r.flag("force"), r.integer("debug")
 	timeout := max(time.Duration(r.number("timeout")*float64(time.Second)), time.Millisecond)
 	if r.err == nil && name == "" {
 		r.fail("system is empty; it must be the name of a system.")
@@ -57,7 +58,7 @@ func (b *Bridge) loadSystem(ctx context.Context, r *request) (reply, error) {
 		return reply{}, r.err
 	}
 	res, err := b.o.Image.Evaluate(ctx, b.o.Session, lisp.Request{
-		System: system, Force: force, Timeout: timeout, Debug: 1,
+		System: system, Force: force, Timeout: timeout, Debug: debug,
 		Progress: progress(ctx, r.mcp), Queued: orderOf(ctx).admit,
 	})
 	if err != nil {

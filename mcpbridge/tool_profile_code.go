@@ -13,13 +13,13 @@ import (
 var profileCodeTool = tool{
 	name:  "profile-code",
 	title: "Profile code",
-	doc: "Run a form and show which functions take its time, alone and with what they call. " +
+	doc: "Run a form and show which functions take its time, alone and with what they call, the program's first. " +
 		"mode: cpu or wall time, alloc (all by sampling), or calls: number and time of the calls of the functions named.",
 	params: func(o *Options) []param {
 		return append([]param{
 			{name: "code", kind: kindText, required: true, doc: "The form.", aliases: []alias{{name: "form"}}},
 			{name: "mode", kind: kindText, def: "cpu", enum: []string{"cpu", "wall", "alloc", "calls"}, fold: profileMode, doc: "What to measure."},
-			{name: "functions", kind: kindText, doc: "For calls: names, blanks between.", aliases: []alias{{name: "function"}}},
+			{name: "functions", kind: kindText, doc: "For calls: names of functions, or of packages for all of theirs; blanks between.", aliases: []alias{{name: "function"}}},
 			{name: "repeat", kind: kindInteger, def: 1.0, min: 1, max: 1e9, doc: "Times to run it."},
 			{name: "limit", kind: kindInteger, def: 25.0, min: 1, max: 200, hidden: true, doc: "Functions to show."},
 			{name: "package", kind: kindText, hidden: true, doc: "Package to read the code in."},
@@ -63,6 +63,7 @@ func (b *Bridge) profileCode(ctx context.Context, r *request) (reply, error) {
 		r.fail("mode calls needs functions: the names of those whose calls are timed.")
 	case mode != "calls" && how.Functions != "":
 		r.fail(`functions goes with mode "calls"; mode %q samples all functions.`, mode)
+		r.err.advice = nextCall("profile-code", "code", code, "mode", "calls", "functions", how.Functions)
 	}
 	if r.err != nil {
 		return reply{}, r.err
@@ -73,7 +74,7 @@ func (b *Bridge) profileCode(ctx context.Context, r *request) (reply, error) {
 	}
 	text := profileText(p, res, mode, how.Repeat)
 	if text == "" && mode == "calls" && res.Failure != nil && len(res.Failure.Frames) == 0 { // refused before it ran
-		text = nextFunctions("profile-code", p.Names, "mode", mode, "code", code)
+		text = nextFunctions("profile-code", p.Names, how.Functions, res.Failure.Type, "mode", mode, "code", code)
 	}
 	if res.Failure != nil {
 		return failedWork(res, View{Timeout: in.Timeout}, text), nil
@@ -112,7 +113,10 @@ func profileText(p *lisp.Profile, res *lisp.Result, mode string, repeat int) str
 		fmt.Fprintf(&b, ", %s bytes consed", count(p.Bytes))
 	}
 	b.WriteString("\n  Self %  Total %  Samples  Function")
-	for _, row := range p.Rows {
+	for i, row := range p.Rows {
+		if i > 0 && i == p.Programs {
+			b.WriteString("\n; Of the Lisp's own:")
+		}
 		fmt.Fprintf(&b, "\n%8.1f %8.1f %8d  %s", share(row.Self, p.Samples), share(row.Total, p.Samples), row.Self, sanitize(row.Function))
 	}
 	switch {

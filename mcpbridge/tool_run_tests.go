@@ -14,7 +14,7 @@ var runTestsTool = tool{
 	name:  "run-tests",
 	title: "Run tests",
 	doc: "Run the tests of a system (ASDF's test-op), or one test or suite of FiveAM, Rove or Parachute, " +
-		"showing each failure with its form, values, reason and source. " +
+		"showing each failure with its form, values, reason and source, and of an error the backtrace. " +
 		"Loads the system first, if one is named. Stopped by its timeout, it tells what has run.",
 	params: func(o *Options) []param {
 		return []param{
@@ -131,6 +131,9 @@ func (p *parts) testFailures(t *lisp.Tests) {
 		}
 		if f.Place != "" {
 			p.b.WriteString("\n  in " + sanitize(f.Place))
+		}
+		for i, frame := range f.Frames {
+			fmt.Fprintf(&p.b, "\n  %d: %s", i, sanitize(oneLine(frame)))
 		}
 	}
 	if more := t.Failed + t.Errors - len(t.Failures); more > 0 {

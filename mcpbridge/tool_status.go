@@ -28,6 +28,7 @@ func (b *Bridge) status(ctx context.Context, _ *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	s.Notes = append(s.Notes, b.keptNotes()...)
 	return reply{text: StatusText(s)}, nil
 }
 

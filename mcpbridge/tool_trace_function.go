@@ -47,7 +47,7 @@ func (b *Bridge) traceFunction(ctx context.Context, r *request) (reply, error) {
 		orderOf(ctx).admit()
 		f, err := b.o.Image.SwitchTrace(ctx, b.o.Session, functions, in.Package, action == "on")
 		if failed := lookupError(err); failed != nil {
-			return reply{}, &lookError{failed, nextFunctions("trace-function", failed.Names, "action", action)}
+			return reply{}, &lookError{failed, nextFunctions("trace-function", failed.Names, functions, failed.Type, "action", action)}
 		}
 		if err != nil {
 			return reply{}, err
@@ -60,7 +60,7 @@ func (b *Bridge) traceFunction(ctx context.Context, r *request) (reply, error) {
 	}
 	text := traceText(t)
 	if text == "" && res.Failure != nil && len(res.Failure.Frames) == 0 { // refused before it ran
-		text = nextFunctions("trace-function", t.Names, "code", code)
+		text = nextFunctions("trace-function", t.Names, functions, res.Failure.Type, "code", code)
 	}
 	if res.Failure != nil {
 		return failedWork(res, View{Timeout: in.Timeout}, text), nil

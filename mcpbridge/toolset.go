@@ -120,6 +120,18 @@ func (s Selection) pick() (out []*tool) {
 	return out
 }
 
+// callable returns the tools that can be called, in the order of the
+// documentation: beside those selected, those that toolsets would show. What a
+// person has forbidden, by naming the tools or those to leave out, is not there.
+func (s Selection) callable() (out []*tool) {
+	for _, l := range listed() {
+		if s.has(&l) || len(s.sets()) > 0 && s.leftOutBy(&l) == "" {
+			out = append(out, l.tool)
+		}
+	}
+	return out
+}
+
 func (s Selection) has(l *listing) bool {
 	return s.names(l) && s.leftOutBy(l) == ""
 }

@@ -166,7 +166,7 @@ func TestSelectionProperty(t *testing.T) {
 	})
 }
 
-// TestAbsentTool: calling a tool that is not shown says which flag brings it.
+// TestAbsentTool: calling a tool that a flag forbids says which flag brings it.
 func TestAbsentTool(t *testing.T) {
 	for _, c := range []struct {
 		s    Selection
@@ -182,6 +182,30 @@ func TestAbsentTool(t *testing.T) {
 		}
 		if a := p.call("list-packages", `{}`); a.Error != nil || a.Result.IsError {
 			t.Errorf("%+v: list-packages answered %+v", c.s, a)
+		}
+	}
+}
+
+// TestHiddenTool: what toolsets do not show can be called, as an advice may
+// name it; it is not listed, and replies name it.
+func TestHiddenTool(t *testing.T) {
+	for _, s := range []Selection{{}, {Toolsets: []string{"debug"}}, {Tools: []string{"evaluate-lisp"}, Toolsets: []string{"debug"}}, {Exclude: []string{"evaluate-lisp"}}} {
+		b := New(Options{Image: &fakeImage{}, Tools: s})
+		if slices.Contains(shown(t, b), "list-threads") {
+			t.Errorf("%+v shows list-threads", s)
+		}
+		p := peerOf(t, b).handshake()
+		if a := p.call("list_threads", `{}`); a.Error != nil || a.Result.IsError {
+			t.Errorf("%+v: list-threads answered %+v", s, a)
+		}
+		if !b.takes("list-threads") {
+			t.Errorf("%+v: replies do not name list-threads", s)
+		}
+	}
+	for _, s := range []Selection{{ReadOnly: true}, {Exclude: []string{"load-file"}}, {Tools: []string{"evaluate-lisp"}}} {
+		p := peerOf(t, New(Options{Image: &fakeImage{}, Tools: s})).handshake()
+		if a := p.call("load-file", `{"path":"x.lisp"}`); a.Error == nil {
+			t.Errorf("%+v: load-file answered %+v", s, a)
 		}
 	}
 }

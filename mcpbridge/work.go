@@ -30,6 +30,11 @@ var packageParam = param{name: "package", kind: kindText,
 // hiddenPackage is the same, not advertised, where the code names its own.
 var hiddenPackage = func() param { p := packageParam; p.hidden = true; return p }()
 
+// debugParam is the compilation quality DEBUG of what a tool compiles.
+func debugParam(doc string) param {
+	return param{name: "debug", kind: kindInteger, def: 1.0, min: 0, max: 3, doc: doc}
+}
+
 // timeoutParam is the time limit of a tool that is done with by default.
 func timeoutParam(o *Options, def time.Duration) param {
 	return param{name: "timeout", kind: kindNumber, def: min(def, o.MaxTimeout).Seconds(), min: 0, above: true, max: o.MaxTimeout.Seconds(),
@@ -53,6 +58,9 @@ func (b *Bridge) sessionRequest(ctx context.Context, r *request) lisp.Request {
 	}
 	if p, _ := r.find("package"); p != nil {
 		in.Package = r.text("package")
+	}
+	if p, _ := r.find("debug"); p != nil {
+		in.Debug = r.integer("debug")
 	}
 	return in
 }

@@ -22,6 +22,7 @@ type config struct {
 	timeout, maxTimeout time.Duration
 	maxOutput           int
 	session, sessionDir string
+	noJournal           bool
 	tools               mcpbridge.Selection
 	lisp                lisp.Config
 	attach              string // HOST:PORT or unix:PATH
@@ -56,6 +57,7 @@ func (c *config) flags() *flag.FlagSet {
 	fs.BoolVar(&c.lisp.NoUserInit, "no-userinit", false, "")
 	fs.BoolVar(&c.lisp.NoCore, "no-core", false, "")
 	fs.BoolVar(&c.lisp.NoRecovery, "no-recovery", false, "")
+	fs.BoolVar(&c.noJournal, "no-journal", false, "")
 	fs.StringVar(&c.session, "session", mcpbridge.DefaultSession, "")
 	fs.StringVar(&c.sessionDir, "session-dir", "", "")
 	fs.StringVar(&c.lisp.CacheDir, "cache-dir", "", "")
@@ -113,7 +115,7 @@ func (c *command) parse(args []string) (name string, err error) {
 
 // ofLaunching are the flags that mean nothing to a Lisp that somebody else runs.
 // In the environment they may stand beside --attach, as the defaults that they are.
-var ofLaunching = []string{"sbcl", "swank-dir", "heap", "stack", "no-userinit", "no-core", "no-recovery", "cache-dir"}
+var ofLaunching = []string{"sbcl", "swank-dir", "heap", "stack", "no-userinit", "no-core", "no-recovery", "no-journal", "cache-dir"}
 
 // attaching returns the flag that names an image that runs, or "".
 func (c *config) attaching() string {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,6 +16,7 @@ import (
 	"time"
 
 	"swank-mcp/mcpbridge"
+	"swank-mcp/swank/lisp"
 )
 
 // serve speaks MCP until its client or ctx ends. The image is started by the
@@ -24,6 +27,7 @@ func (c *command) serve(ctx context.Context) error {
 		return nil
 	}
 	tune()
+	c.lisp.Kept = c.kept()
 	im, log, closeImage, err := c.image()
 	if err != nil {
 		return err
@@ -38,6 +42,7 @@ func (c *command) serve(ctx context.Context) error {
 		Tools:      c.tools,
 		Session:    c.session,
 		SessionDir: c.sessionDir,
+		Kept:       c.lisp.Kept,
 		Log:        log,
 	})
 	defer b.Close()
@@ -46,6 +51,22 @@ func (c *command) serve(ctx context.Context) error {
 		in = io.NopCloser(c.stdin)
 	}
 	return b.Serve(ctx, in, c.stdout)
+}
+
+// kept is the file in which the session is kept for the next server with the
+// same session directory, among the user's state; nil if none is to be, or if the
+// image is somebody's, where it stays.
+func (c *config) kept() *lisp.Kept {
+	dir, err := filepath.Abs(c.sessionDir)
+	state := os.Getenv("XDG_STATE_HOME")
+	if home, e := os.UserHomeDir(); !filepath.IsAbs(state) && e == nil {
+		state = filepath.Join(home, ".local", "state")
+	}
+	if c.noJournal || c.attaching() != "" || err != nil || !filepath.IsAbs(state) {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(dir))
+	return lisp.OpenKept(filepath.Join(state, "swank-mcp", hex.EncodeToString(sum[:8])+"-"+c.session+".lisp"))
 }
 
 // tune fits the Go runtime to a process that mostly waits, between two others

@@ -42,6 +42,7 @@ Without those a Lisp is launched:
   --no-userinit          do not load ~/.sbclrc
   --no-core              neither use nor build a cached core
   --no-recovery          start empty after the image has died
+  --no-journal           do not keep the session for the next server
   --session NAME         work in the session of that name (default)
   --session-dir DIR      where sessions are saved (the working directory)
   --cache-dir DIR        for fasls and cores (swank-mcp in your cache directory)

@@ -14,6 +14,7 @@ type margin struct {
 	Pos
 	last int  // last line of code before it
 	list open // outermost open list that it should be outside of
+	open int  // how many lists are open there, that one and those in it
 }
 
 // maxMargins bounds the lines remembered.
@@ -26,12 +27,16 @@ func (s *scanner) look(r rune) {
 		return
 	}
 	p := s.pos()
+	lists := 0
 	for _, o := range s.stack {
 		if o.list && o.Line < p.Line && p.Column <= o.Column {
 			if len(s.margins) < maxMargins {
-				s.margins = append(s.margins, margin{p, s.last, o})
+				s.margins = append(s.margins, margin{p, s.last, o, s.lists() - lists})
 			}
 			return
+		}
+		if o.list {
+			lists++
 		}
 	}
 	if len(s.stack) == 0 {
@@ -42,6 +47,16 @@ func (s *scanner) look(r rune) {
 			s.inner = &margin{Pos: p, last: s.closed}
 		}
 	}
+}
+
+// lists is how many lists are open.
+func (s *scanner) lists() (n int) {
+	for _, o := range s.stack {
+		if o.list {
+			n++
+		}
+	}
+	return n
 }
 
 // unclosed reports the lists that are open at the end.
@@ -66,10 +81,19 @@ func (s *scanner) unclosed() {
 		s.problemHint(outer.Pos, message, &Hint{Line: m.Line, Last: m.last, Message: fmt.Sprintf(
 			"Line %d begins in column %d, as if the list that begins at %d:%d were closed before it: look at the end of line %d.",
 			m.Line, m.Column, m.list.Line, m.list.Column, m.last)})
+		s.missing(m.open)
 		return
 	}
 	s.problemHint(outer.Pos, message, &Hint{Line: s.line, Last: s.last, Message: fmt.Sprintf(
 		"The indentation fits up to the end: look at the end of line %d.", s.last)})
+	s.missing(missing)
+}
+
+// missing completes the problem that was reported last.
+func (s *scanner) missing(n int) {
+	if all := s.report.Problems; len(all) > 0 {
+		all[len(all)-1].Missing = n
+	}
 }
 
 // extra is the hint about a closing parenthesis too many.

@@ -62,7 +62,7 @@ func (s *scanner) problem(p Pos, message string) { s.problemHint(p, message, nil
 
 func (s *scanner) problemHint(p Pos, message string, h *Hint) {
 	if len(s.report.Problems) < maxProblems {
-		s.report.Problems = append(s.report.Problems, Problem{p, message, h})
+		s.report.Problems = append(s.report.Problems, Problem{p, message, h, 0})
 	}
 }
 

@@ -13,6 +13,7 @@ type Problem struct {
 	Pos
 	Message string // one sentence, without the place
 	Hint    *Hint  // where it probably began; nil if the indentation does not tell
+	Missing int    // closing parentheses that are to be added at the end of the Hint's Last line
 }
 
 // Hint is what the indentation says about a problem of parentheses.

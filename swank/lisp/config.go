@@ -21,6 +21,8 @@ type Config struct {
 	NoUserInit bool   // do not load ~/.sbclrc
 	NoRecovery bool   // do not bring a session back after its image has died
 
+	Kept *Kept // where the session is kept for the next server; nil keeps none
+
 	SuspendLimit time.Duration // how long an evaluation may wait in the debugger; 0 is 10 minutes
 
 	Log   *slog.Logger // nil discards

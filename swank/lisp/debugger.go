@@ -184,6 +184,7 @@ type Frame struct {
 	Tags        []string // catch tags
 	Source      string   // the form it is at
 	File        string   // that the code came from
+	Changed     bool     // that file is another one by now
 	Restartable bool     // it can be restarted and returned from
 	Disassembly string
 	Failure     *Failure // there is nothing of the above; this is why
@@ -213,7 +214,7 @@ func (im *Image) InspectFrame(ctx context.Context, session string, number, frame
 		return nil, s.gone(of, string(w.Absent))
 	}
 	f := &Frame{
-		Number: of.number, Text: w.Text, Missing: w.Missing, Tags: w.Tags, Source: w.Source, File: w.File,
+		Number: of.number, Text: w.Text, Missing: w.Missing, Tags: w.Tags, Source: w.Source, File: w.File, Changed: w.Changed,
 		Restartable: w.Restartable, Disassembly: w.Disassembly,
 	}
 	for _, l := range w.Locals {
@@ -333,6 +334,7 @@ type (
 		Tags        []string    `sexp:"tags"`
 		Source      string      `sexp:"source"`
 		File        string      `sexp:"file"`
+		Changed     bool        `sexp:"changed"`
 		Restartable bool        `sexp:"restartable"`
 		Disassembly string      `sexp:"disassembly"`
 		Error       *wireError  `sexp:"error"`

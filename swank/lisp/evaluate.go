@@ -336,6 +336,8 @@ func (e *evaluation) remember(a *wireAnswer) {
 	if a.Package != "" {
 		j.pkg = a.Package
 	}
+	changed := len(a.Loaded)+len(a.Journal)+len(a.Lost)+len(a.Gone) > 0
+	e.im.cfg.Kept.keep(j, changed, false)
 }
 
 // debugger gets the evaluation out of Swank's debugger, which it can only be

@@ -282,6 +282,7 @@ func (im *Image) Close(ctx context.Context) error {
 	im.closed = true
 	im.mu.Unlock()
 	im.cancel(ErrClosed)
+	im.keepSessions(ctx)
 	done := make(chan struct{})
 	go func() {
 		im.work.Wait()

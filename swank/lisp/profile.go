@@ -59,19 +59,20 @@ func (im *Image) SwitchTrace(ctx context.Context, session, functions, pkg string
 // Profiling says how an evaluation is to be profiled.
 type Profiling struct {
 	Mode      string // "CPU", "TIME", "ALLOC": by samples; "CALLS": Functions, call by call
-	Functions string // names, for CALLS
+	Functions string // names of functions or packages, for CALLS
 	Repeat    int    // how often the form is run, > 0
 	Limit     int    // functions to report
 }
 
 // Profile is where an evaluation spent its time.
 type Profile struct {
-	Value   string // of the form, in brief; "" if it was stopped
-	Elapsed time.Duration
-	Bytes   int64 // that were allocated meanwhile, not for CALLS
-	Samples int64
-	Rows    []ProfileRow
-	Names   []string // when a name was refused: functions that would do
+	Value    string // of the form, in brief; "" if it was stopped
+	Elapsed  time.Duration
+	Bytes    int64 // that were allocated meanwhile, not for CALLS
+	Samples  int64
+	Rows     []ProfileRow
+	Programs int      // how many of the Rows, the first, are of the program's functions; not for CALLS
+	Names    []string // when a name was refused: functions that would do
 }
 
 // ProfileRow is one function: Self without what it called, Total with it.
@@ -89,18 +90,19 @@ func (im *Image) Profile(ctx context.Context, session, code string, p Profiling,
 			key("REPEAT").num(int64(p.Repeat)).key("LIMIT").num(int64(p.Limit))
 	}}
 	var w struct {
-		Value   string           `sexp:"value"`
-		Elapsed int64            `sexp:"elapsed"`
-		Bytes   int64            `sexp:"bytes"`
-		Samples int64            `sexp:"samples"`
-		Rows    []wireProfileRow `sexp:"rows"`
-		Names   []string         `sexp:"names"`
+		Value    string           `sexp:"value"`
+		Elapsed  int64            `sexp:"elapsed"`
+		Bytes    int64            `sexp:"bytes"`
+		Samples  int64            `sexp:"samples"`
+		Rows     []wireProfileRow `sexp:"rows"`
+		Programs int              `sexp:"programs"`
+		Names    []string         `sexp:"names"`
 	}
 	res, err := im.do(ctx, session, r, j, &w)
 	if err != nil {
 		return nil, nil, err
 	}
-	out := &Profile{Value: w.Value, Elapsed: time.Duration(w.Elapsed) * time.Microsecond, Bytes: w.Bytes, Samples: w.Samples, Names: w.Names}
+	out := &Profile{Value: w.Value, Elapsed: time.Duration(w.Elapsed) * time.Microsecond, Bytes: w.Bytes, Samples: w.Samples, Names: w.Names, Programs: w.Programs}
 	for _, row := range w.Rows {
 		out.Rows = append(out.Rows, ProfileRow{row.Function, row.Self, row.Total, row.Calls})
 	}

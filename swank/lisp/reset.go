@@ -58,6 +58,7 @@ func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Dur
 		}
 	}
 	s.journal.reset()
+	im.cfg.Kept.keep(&s.journal, true, true)
 	s.suspended.clear("reset-session ended it")
 	return &Reset{Problems: wire.Problems, Left: wire.Left}, nil
 }

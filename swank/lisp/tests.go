@@ -22,6 +22,8 @@ type TestFailure struct {
 	Form   string // what was checked; may be ""
 	Reason string // values, or the condition
 	Place  string // file:line; may be ""
+
+	Frames []string // of an error, where it was signalled
 }
 
 // RunTests runs the named test of FiveAM, Rove or Parachute, after loading the
@@ -43,7 +45,7 @@ func (im *Image) RunTests(ctx context.Context, session, system, test string, r R
 		Untested: wire.Untested,
 	}
 	for _, f := range wire.Failures {
-		out.Failures = append(out.Failures, TestFailure{f.Test, f.Status, f.Form, f.Reason, f.Place})
+		out.Failures = append(out.Failures, TestFailure{f.Test, f.Status, f.Form, f.Reason, f.Place, f.Frames})
 	}
 	return out, res, nil
 }
@@ -66,5 +68,6 @@ type (
 		Form   string
 		Reason string
 		Place  string
+		Frames []string
 	}
 )

@@ -143,8 +143,10 @@ begins with; or NIL.  It never fails."
         (names-advice elsewhere near))))
 
 (defun preferred-elsewhere (name)
-  "Symbols called like NAME in other packages than the system's own."
-  (remove-if-not #'preferred-p (symbols-elsewhere (symbol-name name))))
+  "Symbols called like NAME in other packages, of the Lisp itself those that it has for
+its users."
+  (remove name (remove-if-not (lambda (symbol) (or (preferred-p symbol) (public-p symbol)))
+                              (symbols-elsewhere (symbol-name name)))))
 
 (defun close-symbols (name)
   "The symbols that NAME is likely a slip of: shorter names must be closer."
@@ -164,16 +166,101 @@ begins with; or NIL.  It never fails."
                (and near
                     (format nil "Near it: ~{~A~^, ~}." (mapcar #'spelling near)))))))
 
-(defun condition-advice (condition)
-  "The ADVICE about a name that CONDITION is about, or NIL; it never fails."
+;;; Arguments are evaluated before it is found that the operator is no function's: so
+;;; a macro of a package that is not used is told of by an error in its arguments.
+
+(defun operators-not-there (form)
+  "Symbols in FORM where operators stand, which are no function's."
+  (let ((found '()) (left 500))
+    (labels ((walk (form)
+               (when (and (consp form) (plusp (decf left)))
+                 (let ((operator (first form)))
+                   (unless (or (eq operator 'quote) (not (listp (cdr form))))
+                     (when (and operator
+                                (symbolp operator)
+                                (not (fboundp operator))
+                                (symbol-package operator))
+                       (pushnew operator found))
+                     (loop for rest = form then (cdr rest)
+                           while (consp rest) do (walk (car rest))))))))
+      (walk form))
+    (nreverse found)))
+
+(defun macros-advice (form)
+  "About macros of other packages that FORM calls as if they were this one's."
+  (let ((lines (loop for operator in (operators-not-there form)
+                     for macro = (find-if (lambda (symbol)
+                                            (and (macro-function symbol)
+                                                 (eq :external (nth-value 1 (find-symbol (symbol-name symbol)
+                                                                                         (symbol-package symbol))))))
+                                          (preferred-elsewhere operator))
+                     when macro
+                       collect (format nil "~A is no macro here; it is one in another package: ~A."
+                                       (spelling operator) (qualified-spelling macro)))))
+    (and lines (make-advice :text (apply #'join-lines (first-few lines 3))))))
+
+;;; Classes and their initargs
+
+(defun class-advice (name)
+  "About the symbol NAME, which is no class's."
+  (flet ((classes (symbols)
+           (remove-if-not (lambda (symbol) (find-class symbol nil)) symbols)))
+    (let ((near (classes (close-symbols name))))
+      (advice-of-one name (classes (preferred-elsewhere name)) near))))
+
+(defun advice-of-one (name elsewhere near)
+  "NAMES-ADVICE, and the name meant if there is but one."
+  (let ((advice (names-advice elsewhere near)))
+    (when (and near (null elsewhere) (null (rest near)))
+      (setf (advice-instead advice)
+            (list (bare-spelling (symbol-name name)) (bare-spelling (symbol-name (first near))))))
+    advice))
+
+#+sbcl
+(defun initarg-advice (class given)
+  "About the keywords GIVEN, which CLASS does not take."
+  (let* ((valid (remove-duplicates
+                 (loop for slot in (sb-mop:class-slots class)
+                       append (sb-mop:slot-definition-initargs slot))))
+         (near (loop for keyword in given
+                     append (sort (remove-if (lambda (other)
+                                               (> (name-distance (symbol-name keyword) (symbol-name other)) 2))
+                                             (remove-if-not #'keywordp valid))
+                                  #'< :key (lambda (other)
+                                             (name-distance (symbol-name keyword) (symbol-name other)))))))
+    (make-advice
+     :text (if valid
+               (format nil "~@[Near it: ~{~S~^, ~}. ~]Initargs of ~A: ~{~S~^, ~}."
+                       near (spelling (class-name class)) (first-few valid 20))
+               (format nil "No slot of ~A has an initarg." (spelling (class-name class))))
+     :instead (and near (null (rest given))
+                   (list (format nil ":~A" (bare-spelling (symbol-name (first given))))
+                         (format nil ":~A" (bare-spelling (symbol-name (first near)))))))))
+
+(defun condition-class-advice (condition)
+  "About a name that was signalled and is of no class of conditions."
+  (let ((name (and (typep condition '(and simple-condition type-error))
+                   (search "condition class" (simple-condition-format-control condition))
+                   (type-error-datum condition))))
+    (and name (symbolp name) (class-advice name))))
+
+(defun condition-advice (condition &optional form)
+  "The ADVICE about a name that CONDITION, met in FORM, is about, or NIL; it never fails."
   (ignore-errors
-   (typecase condition
-     (undefined-function
-      (let ((name (cell-error-name condition)))
-        (and (symbolp name) (function-advice name))))
-     (unbound-variable (variable-advice (cell-error-name condition)))
-     (package-error
-      (let ((package (package-error-package condition)))
-        (and (typep package '(or string symbol))
-             (not (find-package package))
-             (package-advice (string package))))))))
+   (or (typecase condition
+         ((or undefined-function unbound-variable program-error) (macros-advice form)))
+       (typecase condition
+         (undefined-function
+          (let ((name (cell-error-name condition)))
+            (and (symbolp name) (function-advice name))))
+         (unbound-variable (variable-advice (cell-error-name condition)))
+         #+sbcl (sb-pcl:class-not-found-error (class-advice (cell-error-name condition)))
+         #+sbcl (sb-pcl::initarg-error
+                 (initarg-advice (slot-value condition 'class)
+                                 (slot-value condition 'sb-pcl::initargs)))
+         (type-error (condition-class-advice condition))
+         (package-error
+          (let ((package (package-error-package condition)))
+            (and (typep package '(or string symbol))
+                 (not (find-package package))
+                 (package-advice (string package)))))))))

@@ -134,8 +134,10 @@ in PACKAGE or all packages."
         (let* ((count (length found))
                (symbols (first-few (best-first found) limit)))
           (plist-without-nils
-           :title (format nil "~D ~:*symbol~P match~1@*~[~;es~:;~] ~2@*~S~@[ in ~A~]" count count pattern
-                          (and package (package-name package)))
+           :title (if words
+                      (format nil "~D ~:*symbol~P match~1@*~[~;es~:;~] ~2@*~S~@[ in ~A~]" count count pattern
+                              (and package (package-name package)))
+                      (format nil "~D symbol~:P of ~A" count (package-name package)))
            :names (mapcar #'qualified-spelling symbols)
            :sections (and symbols
                           (list (cons "" (mapcar (lambda (symbol) (brief-line symbol (spelling symbol)))

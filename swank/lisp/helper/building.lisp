@@ -1,4 +1,4 @@
-;;;; building.lisp -- where in a system's files an error is met
+;;;; building.lisp -- where in a system's files an error or a warning is met
 
 (cl:in-package #:swank-mcp)
 
@@ -47,13 +47,20 @@ loaded on this thread; NIL if there is none."
    :count *deepest-frame*)
   nil)
 
+(defun read-from-file-p (condition)
+  "True of an error of the reader in a file that code loads.  LOAD-SOURCE tells the
+places of its own."
+  (and (reading-error condition)
+       *evaluation*
+       (null (evaluation-work *evaluation*))))
+
 (defun building-place-text (condition)
   "Lines about where in a file that is compiled or loaded CONDITION was met, or NIL."
   #+sbcl
   (ignore-errors
    (let ((collector (make-collector)))
      (multiple-value-bind (file line column)
-         (if *compile-file-truename*
+         (if (or *compile-file-truename* (reading-error condition))
              (note-place collector condition)
              (multiple-value-bind (file number) (loading-place)
                (and file
@@ -67,3 +74,32 @@ loaded on this thread; NIL if there is none."
                     (native-name file) line column *compile-file-truename* line
                     (clip (source-line (source-of collector file) line) 120))))))
   #-sbcl (progn condition nil))
+
+;;; Whose file it is
+
+(defun source-directory (name)
+  "The directory of the system NAME's definition as a string, or NIL."
+  (let* ((system (asdf-value "REGISTERED-SYSTEM" name))
+         (directory (and system (asdf-value "SYSTEM-SOURCE-DIRECTORY" system))))
+    (and directory (ignore-errors (native-name directory)))))
+
+(defun foreign-system (file)
+  "The name of the system that FILE is of, if that is in another directory than the one
+that is being loaded; or NIL."
+  (let ((own (and file *building* (source-directory (primary-name *building*))))
+        (file (and file (native-name file)))
+        (found nil) (length 0))
+    (when own
+      (dolist (name (asdf-value "REGISTERED-SYSTEMS"))
+        (let ((directory (source-directory name)))
+          (when (and directory
+                     (eql 0 (search directory file))
+                     (or (> (length directory) length)
+                         (and (= (length directory) length)
+                              (or (string= directory own) ; any system that shares ours
+                                  (< (length name) (length found))))))
+            (setf length (length directory)
+                  found name))))
+      (and found
+           (string/= own (source-directory found))
+           found))))

@@ -49,7 +49,7 @@
   #-sbcl (funcall function "/tmp/"))
 
 (defun compile-source (&key file text output (load t)
-                         (session "default") (token 0) package)
+                         (session "default") (token 0) package (debug 1))
   "Compile the file named FILE, or TEXT, with the file compiler, and if that has
 met no error and LOAD is true, load the result.  OUTPUT is the name of the fasl,
 which is kept only if one is given.  The answer is EVALUATE's with
@@ -72,7 +72,7 @@ where FILE is \"\" for the one that was asked for and for TEXT."
                      (write-string text out))
                    (call-with-source-text text #'work))))))))
    :code (or text (list 'compile-file file))
-   :session session :token token :package package))
+   :session session :token token :package package :debug debug))
 
 (defun compile-and-load (evaluation source fasl load)
   (let ((collector (make-collector)) (loadedp nil) (name (native-name source)))
@@ -80,7 +80,7 @@ where FILE is \"\" for the one that was asked for and for TEXT."
           (lambda ()
             (list :notes (loop for (severity file . rest) in (notes-for-wire collector)
                                collect (list* severity (if (string= file name) "" file) rest))
-                  :more (max 0 (- (collector-count collector) *max-notes*))
+                  :more (collector-more collector)
                   :failed (collector-failedp collector)
                   :loaded loadedp)))
     (call-recording-files

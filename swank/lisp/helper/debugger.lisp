@@ -101,12 +101,67 @@ CODE is read in the package of FRAME's code, or else in the session's."
              ;; SBCL makes an error of its own of it, and steps no more
              (refusal "NOT-STEPPED-IN" "step out leaves a function that a step has gone into, and none has here. ~
                                         Valid: next, into, continue."))
-            (step (leave-by-restart suspended step '()))
+            (step
+              (when (eq mode :into) (note-step-over suspended))
+              (leave-by-restart suspended step '()))
             ((and continue (not (stepping-p (evaluation-debuggee suspended))))
              (unless (eq mode :continue) (sb-impl::enable-stepping))
              (leave-by-restart suspended continue '()))
             (t (refusal "NOT-STEPPING" "It waits at an error from which no step leads on. Valid restarts: ~A."
                         (restarts-text suspended)))))))
+
+;;; A step into a function whose code has no steps goes over it without a word.
+
+#+sbcl
+(defun steppable-p (function)
+  "True if the code of FUNCTION has places where stepping stops."
+  (typecase function
+    (generic-function
+     (some (lambda (method) (steppable-p (method-function-of method)))
+           (sb-mop:generic-function-methods function)))
+    (function
+     (let ((function (sb-kernel:%fun-fun function)))
+       (handler-case
+           (sb-di:do-debug-fun-blocks (block (sb-di:fun-debug-fun function))
+             (sb-di:do-debug-block-locations (location block)
+               (when (string/= "" (sb-di::compiled-code-location-step-info location))
+                 (return-from steppable-p t))))
+         (sb-di:debug-condition () nil))))))
+
+#+sbcl
+(defun stepped-function (suspended)
+  "The program's function that SUSPENDED is about to call in a step, and its name; or NIL."
+  (let* ((debuggee (evaluation-debuggee suspended))
+         (form (princ-to-string (sb-ext:step-condition-form (debuggee-condition debuggee))))
+         (end (position-if (lambda (char) (find char " )")) form))
+         (frame (first (debuggee-frames debuggee))))
+    (when (and end (> end 1) (char= #\( (char form 0)))
+      (dolist (package (list (and frame (frame-package frame))
+                             (live-package (evaluation-session suspended))))
+        (multiple-value-bind (symbol foundp)
+            (and package (swank::parse-symbol (subseq form 1 end) package))
+          (when (and foundp (fboundp symbol) (program-package-p (symbol-package symbol)))
+            (return (values (fdefinition symbol) symbol))))))))
+
+#+sbcl
+(defun note-step-over (suspended)
+  "If a step into what SUSPENDED calls cannot stop there, have the reply say so."
+  (ignore-errors
+   (multiple-value-bind (function name) (stepped-function suspended)
+     (when (and function
+                (not (steppable-p function))
+                ;; those of structures make no calls
+                (atom (sb-int:info :function :source-transform name)))
+       (let ((file (function-file (if (typep function 'generic-function)
+                                      (method-function-of
+                                       (first (sb-mop:generic-function-methods function)))
+                                      function)))
+             (name (spelling name)))
+         (push (format nil "The step did not stop in ~A: nothing in it can be stepped through as it is compiled. ~
+                            With DEBUG 3 its calls can: ~
+                            ~:[evaluate-lisp with its definition and \"debug\": 3~;compile-file {\"path\": ~:*~S, \"debug\": 3}~]"
+                       name file)
+               (evaluation-remarks suspended)))))))
 
 ;;; Frames
 

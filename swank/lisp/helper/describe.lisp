@@ -267,9 +267,23 @@
 
 ;;; Packages
 
+(defparameter *max-exports* 200 "Exported names that the description of a package has.")
+
+(defun exports-lines (package names)
+  "What PACKAGE exports, NAMES, in a line."
+  (when names
+    (let ((more (- (length names) *max-exports*)))
+      (list (format nil "Exports: ~{~A~^, ~}~@[ and ~A~]"
+                    (first-few (sort (mapcar #'bare-spelling names) #'string<) *max-exports*)
+                    (and (plusp more)
+                         (format nil "~D more: apropos-search {\"pattern\": \"part of a name\", \"package\": ~S}"
+                                 more (package-name package))))))))
+
 (defun package-section (package)
-  (let ((externals 0) (own 0))
-    (do-external-symbols (symbol package) (declare (ignore symbol)) (incf externals))
+  (let ((externals 0) (own 0) (exported '()))
+    (do-external-symbols (symbol package)
+      (incf externals)
+      (push (symbol-name symbol) exported))
     (do-symbols (symbol package) (when (eq package (symbol-package symbol)) (incf own)))
     `("Package"
       ,(format nil "Name: ~A" (package-name package))
@@ -278,6 +292,7 @@
       ,@(names-line "Used by" (sort (mapcar #'package-name (package-used-by-list package)) #'string<))
       ,(format nil "External symbols: ~D" externals)
       ,(format nil "Symbols of its own: ~D" own)
+      ,@(exports-lines package exported)
       ,@(documentation-lines package t)
       ,@(site-lines (package-name package) :package))))
 

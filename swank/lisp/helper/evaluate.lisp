@@ -119,7 +119,7 @@ TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out
        :stdout (sink-text (evaluation-out evaluation))
        :stderr (sink-text (evaluation-err evaluation))
        :warnings (records-for-wire (evaluation-records evaluation) missing)
-       :notes (append notes (reverse (evaluation-remarks evaluation)) (left-notes (evaluation-left evaluation)))
+       :notes (append notes (reverse (shiftf (evaluation-remarks evaluation) '())) (left-notes (evaluation-left evaluation)))
        :origin (evaluation-origin evaluation)
        :package (package-name after)
        :journal (reverse (shiftf (evaluation-journal evaluation) '()))

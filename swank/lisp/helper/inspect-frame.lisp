@@ -42,12 +42,16 @@ those that have no value where the frame is."
 
 #+sbcl
 (defun frame-source (frame)
-  "The form that the frame is at, and the file that its code came from, or NIL."
+  "The form that the frame is at, and the file that its code came from, or NIL; and
+whether that file is another one by now, in which SBCL would find another form."
   (let* ((location (sb-di:frame-code-location frame))
          (source (ignore-errors (sb-di:code-location-debug-source location)))
          (file (and source (ignore-errors (sb-di:debug-source-namestring source))))
-         (form (ignore-errors (sb-debug::code-location-source-form location 0))))
-    (values (and form (source-text form)) file)))
+         (changedp (and file (ignore-errors (probe-file file))
+                        (not (eql (file-write-date file) (sb-di:debug-source-created source)))))
+         (form (and (not changedp)
+                    (ignore-errors (sb-debug::code-location-source-form location 0)))))
+    (values (and form (source-text form)) file changedp)))
 
 (defun source-text (form)
   (let ((*print-pretty* t) (*print-length* 30) (*print-level* 8) (*print-right-margin* 100)
@@ -68,7 +72,7 @@ those that have no value where the frame is."
 #+sbcl
 (defun frame-for-wire (suspended frame number disassemble)
   (multiple-value-bind (with without) (frame-variables frame)
-    (multiple-value-bind (form file) (frame-source frame)
+    (multiple-value-bind (form file changedp) (frame-source frame)
       (plist-without-nils
        :text (nth number (getf (debuggee-report (evaluation-debuggee suspended)) :kept))
        :locals (loop for (symbol . value) in with
@@ -80,6 +84,7 @@ those that have no value where the frame is."
                      collect (show-form tag *package*))
        :source form
        :file file
+       :changed changedp
        :restartable (returnable-p frame)
        :disassembly (and disassemble (frame-disassembly frame))))))
 

@@ -7,7 +7,10 @@
 ;;; of that by reading the form again; #. is not evaluated a second time.
 
 (defstruct (collector (:copier nil))
-  (notes '()) (count 0) (failedp nil)
+  (notes '())                           ; the newest first
+  (advised 0) (warned 0)                ; how many are notes of optimization, and not
+  (more 0)                              ; how many were not kept
+  (failedp nil)
   (texts '()))                          ; alist file to source, each read once
 
 (defstruct (source (:constructor make-source (text)) (:conc-name src-) (:copier nil))
@@ -15,7 +18,8 @@
   (starts nil)                          ; of the top level forms, a vector
   (number nil) form map)                ; of the form that was read last
 
-(defvar *max-notes* 200)
+(defvar *max-notes* 200
+  "How many notes of optimization are kept, and how many of what is worse.")
 
 (defun call-collecting-notes (collector function)
   "Call FUNCTION, which compiles files; what the compiler signals goes into
@@ -48,20 +52,34 @@ COLLECTOR."
                       (note-text condition)
                       (or (and file line (source-line (source-of collector file) line)) ""))))
       (unless (member note (collector-notes collector) :test #'equal)
-        (when (<= (incf (collector-count collector)) *max-notes*)
-          (push note (collector-notes collector))))))
+        (if (<= (if (string= severity "note")
+                    (incf (collector-advised collector))
+                    (incf (collector-warned collector)))
+                *max-notes*)
+            (push note (collector-notes collector))
+            (incf (collector-more collector))))))
   #+sbcl
   (when (typep condition 'sb-ext:compiler-note)
     (muffle condition)))
 
 (defun notes-for-wire (collector)
-  "((SEVERITY FILE LINE COLUMN TEXT SOURCE-LINE) ...), in the order of the source
-as far as it is known."
-  (stable-sort (reverse (collector-notes collector))
-               (lambda (a b)
-                 (destructuring-bind ((line-a column-a) (line-b column-b))
-                     (list (subseq a 2 4) (subseq b 2 4))
-                   (or (< line-a line-b) (and (= line-a line-b) (< column-a column-b)))))))
+  "((SEVERITY FILE LINE COLUMN TEXT SOURCE-LINE) ...): what is worse comes first, of
+that what has a place, in the order of the source."
+  (flet ((keys (note)
+           (destructuring-bind (severity file line column &rest rest) note
+             (declare (ignore file rest))
+             (list (position severity '("error" "warning" "style-warning" "note") :test #'string=)
+                   (if (plusp line) 0 1)
+                   line column))))
+    (mapcar #'rest
+            (stable-sort (mapcar (lambda (note) (cons (keys note) note))
+                                 (reverse (collector-notes collector)))
+                         #'lexicographically< :key #'first))))
+
+(defun lexicographically< (a b)
+  (loop for x in a for y in b
+        do (cond ((< x y) (return t))
+                 ((> x y) (return nil)))))
 
 (defun native-name (file)
   #+sbcl (sb-ext:native-namestring file)

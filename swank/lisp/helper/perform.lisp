@@ -60,10 +60,11 @@ and the frames.  SYSTEM is the name of the system that was being loaded."
                                    (join-lines (system-failure-text condition system)
                                                (building-place-text condition))
                                    texts total)
-                          (let ((advice (condition-advice condition)))
+                          (let ((advice (condition-advice condition form)))
                             (append (failure (type-label condition)
                                              (join-lines (with-advice (condition-text condition) advice)
-                                                         (and *building* (building-place-text condition)))
+                                                         (and (or *building* (read-from-file-p condition))
+                                                              (building-place-text condition)))
                                              texts total)
                                     (advice-for-wire advice))))
                       (and system
@@ -282,9 +283,14 @@ code."
           (system
            (funcall on-form (evaluation-code evaluation))
            (load-system-in session system
-                           (lambda () (evaluate-form (evaluation-code evaluation))))
+                           (lambda ()
+                             (call-with-debug-quality
+                              debug
+                              (lambda () (evaluate-form (evaluation-code evaluation))))))
            '())
-          ((evaluation-work evaluation) (do-work evaluation on-reading on-form))
+          ((evaluation-work evaluation)
+           (call-with-debug-quality debug
+                                    (lambda () (do-work evaluation on-reading on-form))))
           (t (read-evaluate evaluation debug :on-reading on-reading :on-form on-form)))))
 
 (defun perform (evaluation package debug)

@@ -107,20 +107,48 @@ themselves."
                                   rows)))))))
     (values (or samples 0) (nreverse rows))))
 
+(defun program-row-p (name)
+  "True of functions of programs, by the NAME that was printed with all packages:
+LEDGER:POST, (COMMON-LISP:LAMBDA (X) :IN LEDGER:POST), (SB-PCL::FAST-METHOD LEDGER:POST ...)."
+  (let* ((name (string-trim "\"" name))
+         (in (search " :IN " name :from-end t))
+         (start (cond (in (+ in 5))
+                      ((eql 0 (search "(SB-PCL::" name)) (1+ (or (position #\space name) -1)))
+                      (t 0)))
+         (start (or (position #\( name :start start :test-not #'char=) 0))
+         (colon (position #\: name :start start))
+         (end (position-if (lambda (char) (find char " ()")) name :start start)))
+    (or (string= name "the form")
+        (and colon
+             (< colon (or end (length name)))
+             (program-package-p (find-package (subseq name start colon)))))))
+
 (defun significant-rows (rows samples limit)
-  "Those to show, the one with most samples of its own first."
-  (let ((rows (loop for (name self total) in rows
-                    for own = (or self 0)
-                    ;; a recursive function is counted once a level
-                    for all = (max own (min samples (or total 0)))
-                    unless (or (scaffold-p name)
-                               (zerop all)
-                               (and (zerop own) (passed-through-p name)))
-                      collect (list (without-prefixes name) own all))))
-    (first-few (sort rows (lambda (a b) (if (= (second a) (second b))
-                                            (> (third a) (third b))
-                                            (> (second a) (second b)))))
-               limit)))
+  "Those to show, and how many of them are the program's: these come first, the one
+with most samples in all first; then what else has most samples of its own, as a
+program often takes its time in functions of the Lisp's that it calls."
+  (let ((programs '()) (others '()))
+    (loop for (name self total) in rows
+          for own = (or self 0)
+          ;; a recursive function is counted once a level
+          for all = (max own (min samples (or total 0)))
+          do (unless (or (scaffold-p name)
+                         (zerop all)
+                         (and (zerop own) (passed-through-p name)))
+               (let ((row (list (without-prefixes name) own all)))
+                 (cond ((program-row-p name) (push row programs))
+                       ;; one in a thousand tells nothing
+                       ((>= (* 1000 all) samples) (push row others))))))
+    (flet ((by (first second rows)
+             (sort (reverse rows)
+                   (lambda (a b) (if (= (funcall first a) (funcall first b))
+                                     (> (funcall second a) (funcall second b))
+                                     (> (funcall first a) (funcall first b)))))))
+      (let* ((programs (first-few (by #'third #'second programs)
+                                  (max (ceiling (* 3 limit) 5) (- limit (length others)))))
+             (others (by #'second #'third others)))
+        (values (append programs (first-few others (- limit (length programs))))
+                (length programs))))))
 
 ;;; Counting and timing each call of some functions
 
@@ -145,19 +173,61 @@ themselves."
         (incf *callees-time* time)))))
 
 (defun call-tallied (tallies function)
-  (let ((*tallying* tallies) (*callees-time* 0))
+  (let ((*tallying* tallies) (*callees-time* 0) (table (make-hash-table :test 'equal)))
+    (dolist (tally tallies) (setf (gethash (tally-name tally) table) tally))
     (call-with-wrapped
      (mapcar #'tally-name tallies)
      (lambda (name function arguments)
        (if (eq *tallying* tallies)
-           (tally-call (find name tallies :key #'tally-name :test #'equal) function arguments)
+           (tally-call (gethash name table) function arguments)
            (apply function arguments)))
      function)))
 
-(defun tally-rows (tallies)
+(defun tally-rows (tallies namedp)
+  "Of what was not named one by one, as NAMEDP says, only what was called."
   (loop for tally in (sort (copy-list tallies) #'> :key #'tally-self)
+        when (or namedp (plusp (tally-calls tally)))
         collect (list (function-spelling (tally-name tally))
                       (tally-self tally) (tally-total tally) (tally-calls tally))))
+
+;;; Which ones
+
+(defparameter *most-tallied* 500 "Functions that one call may watch.")
+
+(defun package-of-functions (name session package)
+  "The package that NAME names, unless it names a function."
+  (handler-case (progn (wrappable-function name session package) nil)
+    (lookup-failure () (package-meant name session))))
+
+(defun functions-of-package (home session)
+  (let ((names '()))
+    (do-symbols (symbol home)
+      (when (and (eq home (symbol-package symbol)) (fboundp symbol))
+        (handler-case (pushnew (wrappable-function (spelling symbol) session nil) names :test #'equal)
+          (lookup-failure () nil))))
+    (cond ((null names)
+           (fail-lookup "NO-FUNCTION" '() "The package ~A has no function of its own that can be watched."
+                        (package-name home)))
+          ((> (length names) *most-tallied*)
+           (fail-lookup "TOO-MANY-FUNCTIONS" '() "The package ~A has ~D functions; at most ~D can be watched. Name those that matter."
+                        (package-name home) (length names) *most-tallied*)))
+    names))
+
+(defun functions-to-tally (text session package)
+  "The functions named in TEXT, all of those packages that are named there, and whether
+each was named by itself."
+  (let* ((given (names-in text))
+         (packages (mapcar (lambda (name) (package-of-functions name session package)) given)))
+    (if (notany #'identity packages)
+        (values (wrappable-functions text session package) t)
+        (values (remove-duplicates
+                 (loop for name in given
+                       for home in packages
+                       append (if home
+                                  (functions-of-package home session)
+                                  (wrappable-functions name session package)))
+                 :test #'equal)
+                nil))))
 
 ;;; The work
 
@@ -167,20 +237,25 @@ themselves."
 
 (defun profile-form (code mode &key (session "default") (token 0) package (functions "") (repeat 1) (limit 30))
   "Compile the form in CODE and call it REPEAT times.  MODE is :CPU, :TIME or
-:ALLOC for samples, or :CALLS to time each call of FUNCTIONS.  The answer is
+:ALLOC for samples, or :CALLS to time each call of FUNCTIONS, names of functions or
+packages.  The answer is
 EVALUATE's, without values, with :REPORT, also when it was stopped half way:
 
   (:VALUE TEXT :ELAPSED MICROSECONDS :BYTES n :SAMPLES n
-   :ROWS ((NAME SELF TOTAL CALLS) ...))
+   :ROWS ((NAME SELF TOTAL CALLS) ...) :PROGRAMS n)
 
-SELF and TOTAL are numbers of samples, or microseconds; BYTES is what was allocated."
+The first PROGRAMS rows are of the program's functions, the others of the Lisp's.  SELF and TOTAL are numbers of samples, or microseconds; BYTES is what was allocated."
   (call-as-work
    (lambda (evaluation read)
-     (let* ((names (and (eq mode :calls)
+     (let* ((namedp nil)
+            (names (and (eq mode :calls)
                         (refusing-failures
                          evaluation
                          (lambda ()
-                           (wrappable-functions functions (evaluation-session evaluation) package)))))
+                           (multiple-value-bind (names each)
+                               (functions-to-tally functions (evaluation-session evaluation) package)
+                             (setf namedp each)
+                             names)))))
             (function (form-function (funcall read code)))
             (value nil) (start 0) (report '()))
        (unless (eq mode :calls) (need-contrib "sb-sprof"))
@@ -195,7 +270,7 @@ SELF and TOTAL are numbers of samples, or microseconds; BYTES is what was alloca
          (if (eq mode :calls)
              (let ((tallies (mapcar (lambda (name) (make-tally :name name)) names)))
                (unwind-protect (call-tallied tallies #'run)
-                 (report :rows (tally-rows tallies))))
+                 (report :rows (tally-rows tallies namedp))))
              (let ((elapsed 0) (bytes 0))
                (call-sampled
                 mode
@@ -207,9 +282,10 @@ SELF and TOTAL are numbers of samples, or microseconds; BYTES is what was alloca
                 (lambda ()
                   (multiple-value-bind (samples rows)
                       (if (eq mode :alloc) (allocation-rows) (report-rows (flat-report)))
-                    (report :samples samples :bytes bytes
-                            :rows (loop for (name self total) in (significant-rows rows samples limit)
-                                        collect (list name self total 0)))
+                    (multiple-value-bind (rows programs) (significant-rows rows samples limit)
+                      (report :samples samples :bytes bytes :programs programs
+                              :rows (loop for (name self total) in rows
+                                          collect (list name self total 0))))
                     (setf (getf report :elapsed) elapsed)))))))
        '()))
    :code code :session session :token token :package package))

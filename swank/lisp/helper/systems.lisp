@@ -25,9 +25,6 @@ itself by a newer version where it finds one."
     (ensure-asdf)
     (call-with-told-definitions function)))
 
-(defvar *building* nil
-  "The name of the system that is being loaded.")
-
 (defun load-named-system (name &key force file quietly)
   "Load the system NAME, which FILE may define, with Quicklisp's QUICKLOAD where it is,
 else with ASDF.  What they and the system print goes to standard output; so does, unless
@@ -67,7 +64,7 @@ QUIETLY, that it is loaded."
     (when (and file *evaluation* (null (evaluation-origin *evaluation*)))
       (setf (evaluation-origin *evaluation*) (native-name file)))))
 
-(defun load-system (name &key (session "default") (token 0) force)
+(defun load-system (name &key (session "default") (token 0) force (debug 1))
   "Load the system NAME, or that which the file of that name defines; with FORCE, also
 what is loaded and up to date.  The answer is EVALUATE's, without values."
   (let* ((file (definition-path name))
@@ -75,7 +72,7 @@ what is loaded and up to date.  The answer is EVALUATE's, without values."
     (call-registered (make-evaluation :token token :session (ensure-session session)
                                       :code `(load-named-system ,name :force ,force :file ,file)
                                       :system name)
-                     "COMMON-LISP-USER" 1)))
+                     "COMMON-LISP-USER" debug)))
 
 (defun restore-system (name &rest files)
   "Load the system NAME again; FILES define what ASDF would not find."

@@ -18,11 +18,12 @@
   (labels '())                           ; of the frameworks
   (underway nil) (results '())           ; see CALL-AROUND-FIVEAM
   (untested nil)                         ; why there was nothing to run, or NIL
-  (failures '()))                        ; ((TEST STATUS FORM REASON PLACE) ...), newest first
+  (signalled '()) (looking 0)            ; see NOTE-SIGNALLED
+  (failures '()))                        ; ((TEST STATUS FORM REASON PLACE FRAMES) ...), newest first
 
 (defvar *inside* " > " "Between the name of a test and what in it is meant.")
 
-(defun run-record (run label test status form reason place)
+(defun run-record (run label test status form reason place &optional condition)
   (pushnew label (test-run-labels run) :test #'string=)
   (setf (gethash (subseq test 0 (search *inside* test)) (test-run-tests run)) t)
   (ecase status
@@ -32,7 +33,8 @@
      (if (eq status :failed) (incf (test-run-failed run)) (incf (test-run-errors run)))
      (when (< (length (test-run-failures run)) *max-failures*)
        (push (list test (string-downcase status)
-                   (or form "") (or reason "") (or place ""))
+                   (or form "") (or reason "") (or place "")
+                   (rest (assoc condition (test-run-signalled run))))
              (test-run-failures run))))))
 
 (defun run-for-wire (run)
@@ -119,6 +121,50 @@
               return (format nil "~A:~D" (native-name file)
                              (values (line-and-column text position)))))))
 
+;;; A framework handles what a test signals, and keeps nothing but the condition: where
+;;; it came from is to be seen only while it is signalled.  *BREAK-ON-SIGNALS* is asked
+;;; then, before any handler, and whatever the predicate in it does, nothing breaks.
+
+(defvar *test-run* nil "The run of the tests that this thread is at.")
+
+(defparameter *looking-limit* 3000000
+  "Microseconds that looking at stacks may take in one run: programs signal errors
+that they handle, too.")
+
+(defun note-signalled (condition)
+  "Keep where CONDITION, which may become the error of a test, is signalled.  False."
+  (let ((run *test-run*))
+    (when (and run (typep condition 'error) (< (test-run-looking run) *looking-limit*))
+      (let ((start (microseconds)))
+        (ignore-errors
+         (push (cons condition (test-frames)) (test-run-signalled run))
+         (let ((old (nthcdr 300 (test-run-signalled run))))
+           (when old (setf (rest old) '()))))
+        (incf (test-run-looking run) (- (microseconds) start)))))
+  nil)
+
+(defun test-frames ()
+  "Texts of the innermost frames, down to those of the framework."
+  #+sbcl
+  (multiple-value-bind (texts total frames) (collect-frames 40 *package*)
+    (declare (ignore total))
+    (subseq texts 0 (min 8 (length texts) (or (position-if #'framework-frame-p frames) 8))))
+  #-sbcl '())
+
+#+sbcl
+(defun framework-frame-p (frame)
+  (let* ((name (sb-di:debug-fun-name (sb-di:frame-debug-fun frame)))
+         (symbol (frame-name-symbol name))
+         (package (and symbol (symbol-package symbol))))
+    (or (and package
+             (some (lambda (name)
+                     (or (string= name (package-name package))
+                         (eql 0 (search (concatenate 'string name "/") (package-name package)))))
+                   '("IT.BESE.FIVEAM" "FIVEAM" "ROVE" "PARACHUTE" "ORG.SHIRAKUMO.PARACHUTE" "ASDF" "UIOP")))
+        ;; what FiveAM makes of a test
+        (and (typep name '(cons symbol (cons symbol)))
+             (eql 0 (search "%TEST-" (symbol-name (second name))))))))
+
 ;;; The frameworks
 
 (defstruct (framework (:copier nil))
@@ -199,7 +245,8 @@
                 (text-of-reason (or condition (read-slot result "FIVEAM" "REASON")))
                 (and (member status '(:failed :error))
                      name (symbolp name)
-                     (test-place run (symbol-name name) (symbol-package name))))))
+                     (test-place run (symbol-name name) (symbol-package name)))
+                condition)))
 
 (push (make-framework
        :label "FiveAM" :package "FIVEAM" :function '("FIVEAM" "ADD-RESULT")
@@ -254,7 +301,8 @@
                                                            (test-text value))))))
                       (and (consp place)
                            (format nil "~A~@[:~D~]" (first place)
-                                   (find-if #'integerp (rest place))))))))))
+                                   (find-if #'integerp (rest place))))
+                      reason))))))
 
 (defun rove-tests ()
   (loop for suite in (call-named "ROVE/CORE/SUITE/PACKAGE" "ALL-SUITES")
@@ -317,7 +365,8 @@
                     (and (eq status :failed)
                          (parachute-result-p of-test "TEST-RESULT")
                          (test-place run (string (read-slot test "PARACHUTE" "NAME"))
-                                     (read-slot test "PARACHUTE" "HOME"))))))))
+                                     (read-slot test "PARACHUTE" "HOME")))
+                    got)))))
 
 (defun parachute-tests ()
   (loop for package in (call-named "PARACHUTE" "TEST-PACKAGES")

@@ -43,7 +43,8 @@
                    (push whole encapsulated)))))
            (progv quiet (mapcar (lambda (symbol) (declare (ignore symbol)) (make-broadcast-stream))
                                 quiet)
-             (funcall function)))
+             (let ((*test-run* run) (*break-on-signals* '(satisfies note-signalled)))
+               (funcall function))))
       #+sbcl
       (dolist (symbol encapsulated) (sb-int:unencapsulate symbol tag)))))
 
@@ -195,7 +196,7 @@ its own classes."
   "Run the TEST of that name, after loading SYSTEM if one is given, or all tests of
 SYSTEM by its TEST-OP.  The answer is EVALUATE's with
   :REPORT (:FRAMEWORKS (LABEL ...) :TESTS n :PASSED n :FAILED n :ERRORS n :SKIPPED n
-           :FAILURES ((TEST STATUS FORM REASON PLACE) ...))
+           :FAILURES ((TEST STATUS FORM REASON PLACE FRAMES) ...))
 of the tests that have run."
   (call-as-work
    (lambda (evaluation read)

@@ -7,11 +7,16 @@
 ;;; COMPILE-FILE nothing may be muffled: the muffled warning would not count as
 ;;; a failure, and ASDF would load a broken file without a word.
 
-(defstruct (record (:constructor make-record (label text &optional kind name)) (:copier nil))
-  "One warning as shown; KIND and NAME of what an \"undefined\" warning is about."
-  label text kind name (count 1))
+(defstruct (record (:constructor make-record (label text &optional kind name (rank 0)))
+                   (:copier nil))
+  "One warning as shown; KIND and NAME of what an \"undefined\" warning is about.
+Of kind :ELSEWHERE it stands for the style warnings of the system NAME."
+  label text kind name rank (count 1))
 
 (defvar *max-warnings* 200)
+
+(defvar *building* nil
+  "The name of the system that is being loaded.")
 
 (defvar *notes* nil
   "What collects the compiler's diagnostics in place of [warnings]; see notes.lisp.")
@@ -62,6 +67,11 @@
            (build-summary-p condition)
            (and (eq kind :variable) (assigned-at-toplevel-p name form)))
        records)
+      ;; so are a library's
+      ((let ((system (and *building* (typep condition 'style-warning)
+                          (foreign-system (compile-place condition)))))
+         (and system
+              (add-record (make-record "" system :elsewhere system) records))))
       ;; a flood is only counted, in the first record of the list
       ((and records (integerp (record-kind (first records))))
        (incf (record-kind (first records)))
@@ -74,28 +84,43 @@
                                    (format nil "~A~@[~A~]"
                                            (clip (without-stream-lines text) 2000)
                                            (compile-place-text condition (line-told text))))
-                                 kind name)
+                                 kind name (warning-rank condition))
                     records)))))
+
+(defun warning-rank (condition)
+  "While a system is loaded, what breaks it comes first, and then what is its own."
+  (cond ((or (not *building*) (typep condition '(or error #+sbcl sb-c:compiler-error))) 0)
+        ((foreign-system (compile-place condition)) 2)
+        ((typep condition 'style-warning) 1)
+        (t 0)))
 
 (defvar *places* nil
   "What knows the texts of the files that the current evaluation compiles, or NIL.")
+
+(defun compile-place (condition)
+  "(VALUES FILE LINE) of the form in a file that CONDITION is about, as far as they are
+known; NIL outside of files.  When all files of a system are compiled, the compiler
+still knows who has called what is not defined."
+  #+sbcl
+  (multiple-value-bind (file line)
+      (ignore-errors
+       (note-place (or *places* (setf *places* (make-collector))) condition))
+    (if (pathnamep file) (values file line) *compile-file-truename*))
+  #-sbcl (progn condition nil))
 
 (defun compile-place-text (condition line)
   "Where in the file that is being compiled CONDITION is met: the line of the form
 that is shown, which may be deep in a top level form; NIL outside of one.  LINE is
 what the reader told, or NIL."
   #+sbcl
-  (when *compile-file-truename*
-    (ignore-errors
-     (let ((context (sb-c::find-error-context nil)))
-       (format nil "~%  in ~A~@[, line ~D~]~@[: ~A~]" (namestring *compile-file-truename*)
-               (or line
-                   (ignore-errors
-                    (nth-value 1 (note-place (or *places* (setf *places* (make-collector)))
-                                             condition))))
-               (and context
-                    (let ((source (sb-c::compiler-error-context-original-form context)))
-                      (show-form source *package*)))))))
+  (multiple-value-bind (file place) (compile-place condition)
+    (when file
+      (ignore-errors
+       (let ((context (sb-c::find-error-context nil)))
+         (format nil "~%  in ~A~@[, line ~D~]~@[: ~A~]" (native-name file) (or line place)
+                 (and context
+                      (let ((source (sb-c::compiler-error-context-original-form context)))
+                        (show-form source *package*))))))))
   #-sbcl (progn condition line nil))
 
 (defun add-record (record records)
@@ -115,11 +140,13 @@ defined by now, or its absence (MISSING is its name) is the error reported."
            (ignore-errors (fboundp (record-name record))))))
 
 (defun records-for-wire (records missing)
-  "In order of appearance, as ((LABEL TEXT) ...)."
+  "In order of appearance, of a system in that of their weight, as ((LABEL TEXT) ...)."
   (let* ((rest (if (and records (integerp (record-kind (first records))))
                    (record-kind (pop records))
                    0))
-         (shown (remove-if (lambda (record) (settled-p record missing)) (reverse records))))
+         (elsewhere (remove :elsewhere records :key #'record-kind :test-not #'eq))
+         (shown (remove-if (lambda (record) (settled-p record missing))
+                           (reverse (remove :elsewhere records :key #'record-kind)))))
     (append (mapcar (lambda (record)
                       (list (record-label record)
                             (format nil "~A~[~;~:;~:* (~D times)~]" (record-text record)
@@ -127,9 +154,23 @@ defined by now, or its absence (MISSING is its name) is the error reported."
                                     (if (string= (record-label record) "ERROR")
                                         1
                                         (record-count record)))))
-                    shown)
+                    (stable-sort shown #'< :key #'record-rank))
             (when (plusp rest)
-              (list (list "WARNING" (format nil "~D more warnings are not shown." rest)))))))
+              (list (list "WARNING" (format nil "~D more warnings are not shown." rest))))
+            (when elsewhere (list (elsewhere-line elsewhere))))))
+
+(defun elsewhere-line (records)
+  "The style warnings of other systems than the one that was to be loaded, in one line."
+  (let ((records (sort (copy-list records) #'> :key #'record-count)))
+    (list "STYLE-WARNING"
+          (format nil "~D more in other systems: ~{~A (~D)~^, ~}~@[ and others~]. To see one's: ~
+                       load-system {\"system\": ~S, \"force\": true}"
+                  (reduce #'+ records :key #'record-count)
+                  (loop for record in records
+                        repeat 8
+                        collect (record-name record) collect (record-count record))
+                  (nthcdr 8 records)
+                  (record-name (first records))))))
 
 (defun count-for-compile (condition)
   "Tell a call of COMPILE in the user's code of CONDITION, for its second and third

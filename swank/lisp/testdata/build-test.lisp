@@ -51,7 +51,7 @@
 (check (noted (format nil "(defun build-test-2 (x)~%  (build-test-none x))"))
        '((("style-warning" 2 3)) t))
 (check (noted (format nil "~%(defun build-test-3 (x)~%  (let ((y 1 2)) x y))"))
-       '((("style-warning" 2 1) ("error" 3 9)) nil))
+       '((("error" 3 9) ("style-warning" 2 1)) nil))
 (check (noted (format nil "(car ())~% (list 'a")) '((("error" 2 2)) nil))
 (check (noted "(list #<a>)") '((("error" 1 9)) nil))
 (check (noted "(defun build-test-4 () 1)" :load nil) '(() nil))
@@ -117,5 +117,5 @@
                        (run-record run "F" "A" :failed "form" nil nil)
                        run))
        '(:frameworks ("F") :tests 1 :passed 1 :failed 1 :errors 0 :skipped 0
-         :failures (("A" "failed" "form" "" ""))))
+         :failures (("A" "failed" "form" "" "" nil))))
 (check (call-recording-results (make-test-run) (lambda () :value)) :value)
