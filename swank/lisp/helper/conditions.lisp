@@ -258,11 +258,29 @@ read from."
                      (cond ((no-input-p condition)
                             "End of file: nobody is there to type or to answer, and standard input is empty.")
                            ((obsolete-text condition))
+                           ((one-thread-text condition))
                            ((eq (type-of condition) 'type-error)
                             (bare-type-error-text condition))
                            ((typep condition 'reader-error)
                             (without-stream-lines (report-text condition)))
                            (t (report-text condition)))))
+
+(defun one-thread-text (condition)
+  "What to do instead, where CONDITION says that only a Lisp with one thread can save
+itself, or fork; NIL of another one."
+  #+sbcl
+  (let ((control (and (typep condition 'simple-condition)
+                      (simple-condition-format-control condition))))
+    (cond ((string= (type-of condition) "SAVE-WITH-MULTIPLE-THREADS-ERROR")
+           (format nil "Only a Lisp with one thread can save itself, and this one serves the session. ~
+                        Save from an SBCL of its own: (sb-ext:run-program \"sbcl\" '(\"--non-interactive\" ~
+                        \"--load\" \"FILE\" \"--eval\" \"(sb-ext:save-lisp-and-die \\\"lisp.core\\\")\") :search t)~%~
+                        save-session writes what this session has defined as such a file."))
+          ((and (stringp control) (search "Cannot fork with multiple threads" control))
+           (format nil "Only a Lisp with one thread can fork, and this one serves the session. Start a program ~
+                        with (sb-ext:run-program \"sh\" '(\"-c\" \"...\") :search t :wait nil), or work beside ~
+                        the session in (sb-thread:make-thread (lambda () ...))."))))
+  #-sbcl (progn condition nil))
 
 (defun no-input-p (condition)
   "True of the end of file that READ-LINE or Y-OR-N-P meets during an evaluation."
