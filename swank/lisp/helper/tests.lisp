@@ -135,7 +135,10 @@ to, and of those that are called as if they had its tests."
   "Load the system NAME and those of its tests: the frameworks must be there before
 they are watched."
   (load-named-system name)
-  (mapc #'load-named-system (test-systems name)))
+  (dolist (other (test-systems name))
+    ;; of one that is not there TEST-SYSTEM tells more: what requires it
+    (when (or (quicklisp-p) (find-defined other))
+      (load-named-system other))))
 
 (defun test-system (name)
   "Run the TEST-OP of the system NAME, which is loaded and stays as it is."
