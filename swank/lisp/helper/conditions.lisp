@@ -20,7 +20,7 @@ past it."
                                t))))
            (refuse (what)
              (return (values (format nil "#<printing it failed: it asked ~A to end>" what) t))))
-      (let ((*debugger-hook* #'give-up)
+      (let ((*debugger-hook* #+sbcl nil #-sbcl #'give-up) ; programs look at it
             #+sbcl (sb-ext:*invoke-debugger-hook* #'give-up))
         (handler-case (values (call-refusing-exit function #'refuse "its thread"))
           (serious-condition (condition) (give-up condition)))))))
@@ -33,7 +33,7 @@ they would open a debugger that nobody sees."
     (flet ((give-up (trouble &optional hook)
              (declare (ignore hook))
              (return (funcall instead trouble))))
-      (let ((*debugger-hook* #'give-up)
+      (let ((*debugger-hook* #+sbcl nil #-sbcl #'give-up) ; programs look at it
             #+sbcl (sb-ext:*invoke-debugger-hook* #'give-up))
         (handler-case (funcall function)
           (serious-condition (trouble) (give-up trouble)))))))
