@@ -308,7 +308,7 @@ the first or the second is meant."
                (return-from run)))
         (setf (evaluation-escape evaluation) #'end-with)
         (flet ((on-error (condition)
-                 (restart-finalizers)
+                 (when (one-thread-text condition) (ignore-errors (restart-finalizers)))
                  (multiple-value-bind (report frames)
                      (call-guarded
                       (lambda ()
