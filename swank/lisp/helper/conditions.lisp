@@ -270,8 +270,8 @@ read from."
 itself, or fork; NIL of another one."
   #+sbcl
   (let ((control (and (typep condition 'simple-condition)
-                      (simple-condition-format-control condition))))
-    (cond ((string= (type-of condition) "SAVE-WITH-MULTIPLE-THREADS-ERROR")
+                      (ignore-errors (simple-condition-format-control condition)))))
+    (cond ((string= (plain-type-name condition) "SAVE-WITH-MULTIPLE-THREADS-ERROR")
            (format nil "Only a Lisp with one thread can save itself, and this one serves the session. ~
                         Save from an SBCL of its own: (sb-ext:run-program \"sbcl\" '(\"--non-interactive\" ~
                         \"--load\" \"FILE\" \"--eval\" \"(sb-ext:save-lisp-and-die \\\"lisp.core\\\")\") :search t)~%~
