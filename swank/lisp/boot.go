@@ -34,6 +34,8 @@ const (
 	// coreBoot is how long an image may take from its core to its first
 	// status. Milliseconds are usual; a core that needs more is broken.
 	coreBoot = 15 * time.Second
+	// launchedMark is boot.lisp's *LAUNCHED-MARK*.
+	launchedMark = "--swank-mcp"
 	// maxSocketPath is below the smallest sun_path of the systems we know.
 	maxSocketPath = 100
 )
@@ -325,10 +327,14 @@ func (f *imageFiles) runtimeOptions(core string) []string {
 	if core != "" {
 		args = append(args, "--core", core)
 	}
-	return append(args, "--noinform", "--disable-ldb",
+	args = append(args, "--noinform", "--disable-ldb",
 		"--dynamic-space-size", strconv.Itoa(f.heapMB)+"MB",
 		"--control-stack-size", strconv.Itoa(f.stackMB)+"MB",
 		"--end-runtime-options")
+	if core != "" {
+		args = append(args, launchedMark) // without it, the core is a plain SBCL
+	}
+	return args
 }
 
 // bootOptions returns what SBCL's toplevel is told in an image without a core.

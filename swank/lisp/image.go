@@ -107,12 +107,22 @@ func (im *Image) session(name string) *session {
 	return s
 }
 
-// startPatience is how long a call waits for a start at least, whatever its own
-// time limit, which is meant for its code.
+// startPatience is how long a call waits at least for a Lisp that may be busy for
+// as long as somebody likes, whatever the call's own time limit, which is meant for
+// its code.
 const startPatience = 30 * time.Second
 
+// patience is how long a call waits for a start at least. The start of an image of
+// our own has a limit of its own, and says itself what went wrong.
+func (im *Image) patience() time.Duration {
+	if im.cfg.Attach.set() {
+		return startPatience
+	}
+	return startLimit + connectTimeout // and what ends it then
+}
+
 // acquire returns the running image, starting one if there is none, and waits
-// for that as long as limit says, or startPatience. A start goes on when its
+// for that as long as limit and patience say. A start goes on when its
 // caller leaves: the next one will want it.
 func (im *Image) acquire(ctx context.Context, limit time.Duration) (*live, error) {
 	im.mu.Lock()
@@ -126,13 +136,14 @@ func (im *Image) acquire(ctx context.Context, limit time.Duration) (*live, error
 	}
 	st := im.startLocked()
 	im.mu.Unlock()
+	limit = max(limit, im.patience())
 	select {
 	case <-st.done:
 		return st.lv, st.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
-	case <-time.After(max(limit, startPatience)):
-		return nil, im.slowStart(max(limit, startPatience))
+	case <-time.After(limit):
+		return nil, im.slowStart(limit)
 	}
 }
 

@@ -23,6 +23,9 @@
 (defconstant +status-fd+ 4)
 (defconstant +close-on-exec+ 1 "FD_CLOEXEC, which SB-POSIX does not name.")
 
+(defvar *launched-mark* "--swank-mcp"
+  "The argument by which swank-mcp starts its core.")
+
 (defvar *notes* '()
   "Remarks for the person, strings, newest first; sent with (:READY ...).")
 
@@ -31,6 +34,9 @@
 
 (defvar *in-core* nil
   "True in an image that was started from a core saved by SAVE-CORE.")
+
+(defvar *lisps-core* nil
+  "The core that SBCL starts from by itself, in an image started from ours.")
 
 (defun native-path (string)
   "STRING, a file name of the operating system, as an absolute pathname:
@@ -398,15 +404,25 @@ and throw here; no interrupt gets through while there is nothing to throw to."
   (close-status)
   (setf *lifetime-thread* nil
         *in-core* t
+        *lisps-core* sb-ext:*core-pathname*
         *notes* '()
         *helper-warnings* nil)
-  (sb-ext:save-lisp-and-die (native-path file) :toplevel (lambda () (launch))
+  (sb-ext:save-lisp-and-die (native-path file) :toplevel (lambda () (start-from-core))
                                                :executable nil))
 
 ;;;; Entry point
 
+(defun start-from-core ()
+  "What our core begins with.  A program that starts it by itself, where nobody sends
+parameters, has a plain SBCL."
+  (cond ((equal (second sb-ext:*posix-argv*) *launched-mark*)
+         (setf sb-ext:*core-pathname* *lisps-core*)
+         (launch))
+        (t (sb-impl::toplevel-init))))
+
 (defun launch ()
   "Do what the parameters on +LIFETIME-FD+ say.  Does not return."
+  (setf (rest sb-ext:*posix-argv*) '()) ; what we are started with is for no program
   (let* ((sb-ext:*invoke-debugger-hook*
            (lambda (condition hook)
              (declare (ignore hook))

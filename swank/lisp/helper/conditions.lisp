@@ -20,7 +20,7 @@ past it."
                                t))))
            (refuse (what)
              (return (values (format nil "#<printing it failed: it asked ~A to end>" what) t))))
-      (let ((*debugger-hook* #'give-up)
+      (let ((*debugger-hook* #+sbcl nil #-sbcl #'give-up) ; programs look at it
             #+sbcl (sb-ext:*invoke-debugger-hook* #'give-up))
         (handler-case (values (call-refusing-exit function #'refuse "its thread"))
           (serious-condition (condition) (give-up condition)))))))
@@ -33,7 +33,7 @@ they would open a debugger that nobody sees."
     (flet ((give-up (trouble &optional hook)
              (declare (ignore hook))
              (return (funcall instead trouble))))
-      (let ((*debugger-hook* #'give-up)
+      (let ((*debugger-hook* #+sbcl nil #-sbcl #'give-up) ; programs look at it
             #+sbcl (sb-ext:*invoke-debugger-hook* #'give-up))
         (handler-case (funcall function)
           (serious-condition (trouble) (give-up trouble)))))))
@@ -258,11 +258,29 @@ read from."
                      (cond ((no-input-p condition)
                             "End of file: nobody is there to type or to answer, and standard input is empty.")
                            ((obsolete-text condition))
+                           ((one-thread-text condition))
                            ((eq (type-of condition) 'type-error)
                             (bare-type-error-text condition))
                            ((typep condition 'reader-error)
                             (without-stream-lines (report-text condition)))
                            (t (report-text condition)))))
+
+(defun one-thread-text (condition)
+  "What to do instead, where CONDITION says that only a Lisp with one thread can save
+itself, or fork; NIL of another one."
+  #+sbcl
+  (let ((control (and (typep condition 'simple-condition)
+                      (ignore-errors (simple-condition-format-control condition)))))
+    (cond ((string= (plain-type-name condition) "SAVE-WITH-MULTIPLE-THREADS-ERROR")
+           (format nil "Only a Lisp with one thread can save itself, and this one serves the session. ~
+                        Save from an SBCL of its own: (sb-ext:run-program \"sbcl\" '(\"--non-interactive\" ~
+                        \"--load\" \"FILE\" \"--eval\" \"(sb-ext:save-lisp-and-die \\\"lisp.core\\\")\") :search t)~%~
+                        save-session writes what this session has defined as such a file."))
+          ((and (stringp control) (search "Cannot fork with multiple threads" control))
+           (format nil "Only a Lisp with one thread can fork, and this one serves the session. Start a program ~
+                        with (sb-ext:run-program \"sh\" '(\"-c\" \"...\") :search t :wait nil), or work beside ~
+                        the session in (sb-thread:make-thread (lambda () ...))."))))
+  #-sbcl (progn condition nil))
 
 (defun no-input-p (condition)
   "True of the end of file that READ-LINE or Y-OR-N-P meets during an evaluation."

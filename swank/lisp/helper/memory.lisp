@@ -70,7 +70,9 @@ what is not made yet looks like anything."
     (values-list found)))
 
 (defun megabytes (bytes)
-  (format nil "~:D.~D MB" (floor bytes 1000000) (mod (floor bytes 100000) 10)))
+  "BYTES in the megabytes in which heaps are set, of 1,048,576 each."
+  (multiple-value-bind (whole part) (floor (floor (* 10 bytes) 1048576) 10)
+    (format nil "~:D.~D MB" whole part)))
 
 #+sbcl
 (defun generation-lines (generations)

@@ -27,6 +27,7 @@
    (column :initform 0 :accessor sink-column :type fixnum)
    (keep :initarg :keep :reader sink-keep :type fixnum)
    (openp :initform t :accessor sink-openp)
+   (bytes :initform '() :accessor sink-bytes :documentation "The beginning of a character.")
    (lock :initarg :lock :reader sink-lock))
   (:documentation "A character output stream that keeps both ends of its text."))
 
@@ -143,8 +144,34 @@ position after them."
   (sink-write sink string start (or end (length string)))
   string)
 
+;; a process' own output takes bytes, too, of UTF-8
+#+sbcl
+(defmethod sb-gray:stream-write-byte ((sink sink) byte)
+  (with-sink-lock (sink)
+    (let* ((bytes (append (sink-bytes sink) (list byte)))
+           (lead (first bytes))
+           (whole (cond ((< #xC1 lead #xE0) 2) ((< #xDF lead #xF0) 3) ((< #xEF lead #xF5) 4) (t 1))))
+      (setf (sink-bytes sink) (and (< (length bytes) whole) bytes))
+      (unless (sink-bytes sink)
+        (write-string (sb-ext:octets-to-string (coerce bytes '(vector (unsigned-byte 8)))
+                                               :external-format '(:utf-8 :replacement #\?))
+                      sink))))
+  byte)
+
+#+sbcl
+(defmethod sb-gray:stream-write-sequence ((sink sink) sequence &optional (start 0) end)
+  (if (stringp sequence)
+      (write-string sequence sink :start start :end end)
+      (map nil (lambda (element)
+                 (if (characterp element) (write-char element sink) (write-byte element sink)))
+           (subseq sequence start end)))
+  sequence)
+
 (defmethod swank/gray:stream-line-column ((sink sink))
   (sink-column sink))
+
+;; FORMAT asks; without an answer it takes 72 where a process' own output has this
+#+sbcl (defmethod sb-gray:stream-line-length ((sink sink)) 80)
 
 (defmethod swank/gray:stream-fresh-line ((sink sink))
   (unless (zerop (sink-column sink))

@@ -23,7 +23,13 @@
 
 (defvar *inside* " > " "Between the name of a test and what in it is meant.")
 
-(defun run-record (run label test status form reason place &optional condition)
+(defmacro run-record (run label test status form reason place &optional condition)
+  "Count a result.  FORM, REASON and PLACE, strings or NIL, are evaluated only where they
+are shown: a suite may have 100,000 checks, and a check more values than fit into a text.
+CONDITION is what was signalled, if it is an error."
+  `(record-result ,run ,label ,test ,status (lambda () (values ,form ,reason ,place)) ,condition))
+
+(defun record-result (run label test status details condition)
   (pushnew label (test-run-labels run) :test #'string=)
   (setf (gethash (subseq test 0 (search *inside* test)) (test-run-tests run)) t)
   (ecase status
@@ -32,10 +38,11 @@
     ((:failed :error)
      (if (eq status :failed) (incf (test-run-failed run)) (incf (test-run-errors run)))
      (when (< (length (test-run-failures run)) *max-failures*)
-       (push (list test (string-downcase status)
-                   (or form "") (or reason "") (or place "")
-                   (rest (assoc condition (test-run-signalled run))))
-             (test-run-failures run))))))
+       (multiple-value-bind (form reason place) (funcall details)
+         (push (list test (string-downcase status)
+                     (or form "") (or reason "") (or place "")
+                     (rest (assoc condition (test-run-signalled run))))
+               (test-run-failures run)))))))
 
 (defun run-for-wire (run)
   (plist-without-nils
@@ -243,8 +250,7 @@ that they handle, too.")
     (run-record run "FiveAM" (if (symbolp name) (spelling name) (test-text name)) status
                 (and form (test-text form))
                 (text-of-reason (or condition (read-slot result "FIVEAM" "REASON")))
-                (and (member status '(:failed :error))
-                     name (symbolp name)
+                (and name (symbolp name)
                      (test-place run (symbol-name name) (symbol-package name)))
                 condition)))
 
@@ -362,8 +368,7 @@ that they handle, too.")
                            ((eq result of-test) (read-slot result "PARACHUTE" "DESCRIPTION"))
                            (t (ignore-errors
                                (call-named "PARACHUTE" "FORMAT-RESULT" result :extensive)))))
-                    (and (eq status :failed)
-                         (parachute-result-p of-test "TEST-RESULT")
+                    (and (parachute-result-p of-test "TEST-RESULT")
                          (test-place run (string (read-slot test "PARACHUTE" "NAME"))
                                      (read-slot test "PARACHUTE" "HOME")))
                     got)))))

@@ -137,7 +137,10 @@ to, and of those that are called as if they had its tests."
 they are watched."
   (let ((before (before-loading)))
     (load-named-system name)
-    (mapc #'load-named-system (test-systems name))
+    (dolist (other (test-systems name))
+      ;; of one that is not there TEST-SYSTEM tells more: what requires it
+      (when (or (quicklisp-p) (find-defined other))
+        (load-named-system other)))
     (loading-ended before)))
 
 (defun test-system (name)

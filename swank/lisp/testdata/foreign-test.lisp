@@ -14,6 +14,13 @@
                      (without-addresses (subseq text (1+ (position #\} text :start at)))))
         text)))
 
+(defun plain-output (code)
+  "What CODE prints in a plain SBCL."
+  (with-output-to-string (out)
+    (sb-ext:run-program sb-ext:*runtime-pathname*
+                        (list "--noinform" "--no-sysinit" "--no-userinit" "--eval" code "--quit")
+                        :input nil :output out :error nil)))
+
 (defun plain (&rest codes)
   "What a plain SBCL prints of each of CODES: its value, or the report of its error."
   (with-standard-io-syntax
@@ -80,12 +87,28 @@
           (list *standard-output* *error-output* *terminal-io* *query-io* *debug-io*))"
  "(mapcar (lambda (stream) (with-output-to-string (out) (run-program \"/bin/cat\" '() :input stream :output out)))
           (list *standard-input* *terminal-io* *query-io*))")
+;; they take bytes
+(check (first (getf (evaluated "(progn (write-byte 65 *standard-output*)
+                                       (write-sequence #(66 195 169 #\\c 10) *standard-output*)
+                                       (write-sequence (coerce '(226 130 172 255 10) '(vector (unsigned-byte 8))) *terminal-io*)
+                                       (write-sequence \"xyz\" *standard-output* :start 1))")
+                    :stdout))
+       (format nil "AB~Cc~%~C?~%yz" (code-char 233) (code-char 8364)))
+;; lines are as long as those of a process' own output
+(check (first (getf (evaluated "(format t \"~{~<~%~1:;~A ~>~}\" (loop repeat 40 collect 'name))") :stdout))
+       (plain-output "(format t \"~{~<~%~1:;~A ~>~}\" (loop repeat 40 collect 'name))"))
 (check (sink-text (let ((sink (make-sink 1))) (write-string "some" sink) (write-string "more" sink) sink)) '("s" "e" 6))
 (check (first (getf (evaluated "(run-program \"/bin/echo\" '(\"x\") :output *terminal-io*)") :stdout)) "x
 ")
 (check (loop for stream in '("" " *terminal-io*" " *query-io*" " *debug-io*")
              collect (subseq (in-session (format nil "(read-char~A)" stream)) 0 12))
        '("End of file:" "End of file:" "End of file:" "End of file:"))
+
+;;; *DEBUGGER-HOOK* is NIL where the session prints values, too.
+
+(check-plain "(progn (defclass looks () ())
+                     (defmethod print-object ((object looks) stream) (format stream \"<~S>\" *debugger-hook*))
+                     (make-instance 'looks))")
 
 ;;; A condition is shown by a name for which a handler can be written.
 

@@ -1,0 +1,99 @@
+// Command foreign runs other people's test suites in a session, through a built
+// swank-mcp over MCP, and in a plain sbcl: the ANSI test suite, of which it is given
+// a directory, and Debian's Lisp systems, which it fetches with apt-get. It prints
+// what each answers beside the other and ends with 1 where they differ.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+var errDiffer = errors.New("a session differs from plain sbcl")
+
+func main() {
+	var o options
+	flag.StringVar(&o.binary, "binary", "bin/swank-mcp", "the program to run")
+	flag.StringVar(&o.ansi, "ansi", os.Getenv("ANSI_TEST"), "directory of the ANSI test suite; none: without it ($ANSI_TEST)")
+	flag.StringVar(&o.dir, "dir", filepath.Join(os.TempDir(), "swank-mcp-foreign"), "where Debian's systems and fasls are kept from one run to the next")
+	flag.StringVar(&o.only, "only", "", "only the suites whose name this regular expression matches")
+	flag.StringVar(&o.write, "write", "", "put the table into this page, between <!-- foreign --> and <!-- /foreign -->")
+	flag.BoolVar(&o.show, "show", false, "show what each suite has printed, where it differs")
+	flag.Parse()
+	if err := o.run(); err != nil {
+		fmt.Fprintln(os.Stderr, "foreign:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	binary, ansi, dir, only, write string
+	show                           bool
+}
+
+func (o *options) run() (err error) {
+	if o.binary, err = filepath.Abs(o.binary); err != nil {
+		return err
+	}
+	only, err := regexp.Compile(o.only)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(o.dir, 0o755); err != nil {
+		return err
+	}
+	l := lab{binary: o.binary, dir: o.dir}
+	var t table
+	var failed error // what could not be run; the others are
+	if o.ansi != "" {
+		for _, mode := range ansiModes {
+			if only.MatchString(mode.name) {
+				r, err := l.runANSI(o.ansi, mode)
+				if err != nil {
+					failed = errors.Join(failed, err)
+					continue
+				}
+				t.add(r)
+			}
+		}
+	}
+	var wanted []system
+	for _, s := range systems {
+		if only.MatchString(s.name) {
+			wanted = append(wanted, s)
+		}
+	}
+	if len(wanted) > 0 {
+		if err := l.fetch(wanted); err != nil {
+			return err
+		}
+	}
+	for _, s := range wanted {
+		evaluated, tested, err := l.runSystem(s)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		t.add(evaluated)
+		t.add(tested)
+	}
+	if failed != nil {
+		return failed
+	}
+	if o.write != "" {
+		if err := t.writeInto(o.write); err != nil {
+			return err
+		}
+	}
+	if t.differ > 0 {
+		if o.show {
+			t.showDifferences()
+		}
+		return fmt.Errorf("%w: %d of %d", errDiffer, t.differ, len(t.rows))
+	}
+	return nil
+}

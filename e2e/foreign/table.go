@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// row is one suite in both Lisps.
+type row struct {
+	suite, how     string
+	plain, session answer
+}
+
+// equal reports whether the suite came to the same in both.
+func (r row) equal() bool {
+	return r.plain.outcome == r.session.outcome && r.plain.counts == r.session.counts && slices.Equal(r.plain.said, r.session.said)
+}
+
+type table struct {
+	rows   []row
+	differ int
+}
+
+// add prints r, too.
+func (t *table) add(r row) {
+	if len(t.rows) == 0 {
+		fmt.Print(head)
+	}
+	t.rows = append(t.rows, r)
+	if !r.equal() {
+		t.differ++
+	}
+	fmt.Print(r.line())
+}
+
+const head = "| suite | run by | plain SBCL | session | equal |\n| --- | --- | --- | --- | --- |\n"
+
+func (r row) line() string {
+	verdict := "yes"
+	if !r.equal() {
+		verdict = "NO"
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", r.suite, r.how, r.plain.cell(), r.session.cell(), verdict)
+}
+
+func (a answer) cell() string {
+	text := a.counts
+	if a.outcome != "returned" {
+		text = a.outcome + ", " + text
+	}
+	if len(text) > 80 {
+		text = text[:80] + "…"
+	}
+	return strings.ReplaceAll(text, "|", "/")
+}
+
+// showDifferences prints the first lines that are only in one of the two.
+func (t *table) showDifferences() {
+	for _, r := range t.rows {
+		if r.equal() {
+			continue
+		}
+		fmt.Printf("\n%s, %s: %s / %s\n", r.suite, r.how, r.plain.outcome, r.session.outcome)
+		only := func(mark string, a, b answer) {
+			shown := 0
+			for _, line := range a.said {
+				if shown < 10 && !slices.Contains(b.said, line) {
+					fmt.Printf("%s %.200s\n", mark, line)
+					shown++
+				}
+			}
+		}
+		only("-", r.plain, r.session)
+		only("+", r.session, r.plain)
+	}
+}
+
+const (
+	tableBegin = "<!-- foreign -->\n"
+	tableEnd   = "<!-- /foreign -->"
+)
+
+// writeInto puts the table into a page.
+func (t *table) writeInto(page string) error {
+	data, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	before, rest, begun := bytes.Cut(data, []byte(tableBegin))
+	_, after, ended := bytes.Cut(rest, []byte(tableEnd))
+	if !begun || !ended {
+		return fmt.Errorf("%s has no %s … %s", page, strings.TrimSpace(tableBegin), tableEnd)
+	}
+	var b bytes.Buffer
+	b.Write(before)
+	b.WriteString(tableBegin + head)
+	for _, r := range t.rows {
+		b.WriteString(r.line())
+	}
+	b.WriteString(tableEnd)
+	b.Write(after)
+	return os.WriteFile(page, b.Bytes(), 0o644)
+}

@@ -1,0 +1,23 @@
+package lisp
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A call waits for an image that is about to come, whatever its own time limit: the
+// start has one of its own.
+func TestSlowStartIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		im := New(Config{})
+		im.start = &start{done: make(chan struct{}), lv: &live{}}
+		go func(st *start) {
+			time.Sleep(startLimit - time.Second)
+			close(st.done)
+		}(im.start)
+		if lv, err := im.acquire(t.Context(), 5*time.Second); lv != im.start.lv || err != nil {
+			t.Errorf("answered %v, %v", lv, err)
+		}
+	})
+}
