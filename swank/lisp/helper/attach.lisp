@@ -129,6 +129,7 @@ NIL without threads."
     (clean-up-after bridge)
     (let-go-of-closed)
     (tune-socket connection)
+    (put-debugger-hooks-back)
     (when (control-thread connection)
       (let ((guest (make-guest connection bridge echo)))
         (with-lock () (push guest *guests*))
