@@ -21,7 +21,7 @@ var helperOrder = []string{
 	"baseline", "undoing", "work", "stale", "registry", "structures", "systems", "listing",
 	"suspend", "last-error", "inspect-frame", "debugger",
 	"names", "advice", "inert", "source", "orphans", "describe", "apropos", "xref", "asdf",
-	"reset", "exit", "session-threads", "perform", "evaluate", "load", "expand", "heap", "guest-watch", "restore-watch", "restore", "owners-hooks", "attach", "echo", "threads", "status",
+	"reset", "exit", "session-threads", "perform", "evaluate", "load", "expand", "heap", "guest-watch", "restore-watch", "restore", "owners-hooks", "attach", "joining", "echo", "threads", "status",
 	"views", "inspect", "tracing", "leaving", "profiling", "allocation", "memory", "threadlist",
 	"notes", "building", "compile", "disassemble", "test-frameworks", "tests",
 }

@@ -8,6 +8,7 @@
 
 (defstruct (guest (:constructor make-guest (connection bridge echo)) (:copier nil))
   connection bridge (threads '())
+  (sessions '()) (news '())             ; see joining.lisp
   echo)                                 ; see echo.lisp
 
 (defvar *guests* '()

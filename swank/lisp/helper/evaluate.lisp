@@ -121,7 +121,7 @@ TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out
        :warnings (records-for-wire (evaluation-records evaluation) missing)
        :notes (append notes (reverse (evaluation-remarks evaluation)) (left-notes (evaluation-left evaluation))
                       (replaced-notes evaluation)
-                      (take-news session))
+                      (take-news session) (take-guest-news))
        :origin (evaluation-origin evaluation)
        :package (package-name after)
        :journal (reverse (shiftf (evaluation-journal evaluation) '()))

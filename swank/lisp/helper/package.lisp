@@ -57,6 +57,7 @@
 ;;;;     heap.lisp       a soft limit on the heap
 ;;;;     guest-watch.lisp the same in an image that is somebody's
 ;;;;     attach.lisp     being a guest in an image that is somebody's
+;;;;     joining.lisp    several bridges in one session
 ;;;;     owners-hooks.lisp their debugger hooks, which Swank has overwritten
 ;;;;     echo.lisp       what the agent evaluates, shown in the person's REPL
 ;;;;     threads.lisp    the threads that evaluations and look-ups run on
@@ -82,6 +83,7 @@
            #:stop-evaluation #:withdraw-evaluation ; stop.lisp
            #:peek-output
            #:attach #:within            ; attach.lisp
+           #:join-session               ; joining.lisp
            #:start-thread               ; threads.lisp
            #:evaluate-in-frame          ; debugger.lisp
            #:continue-suspended

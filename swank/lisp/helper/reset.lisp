@@ -121,6 +121,7 @@ what can be neither are returned."
               (delete-packages session attempt)
               (when (and *launched* *baseline* alone)
                 (restore-packages attempt))))))
+    (tell-of-reset session count)
     (when stay
       (push (format nil "What this session has redefined in place stays as it is: ~{~A~^, ~}."
                     (mapcar #'key-label stay))
