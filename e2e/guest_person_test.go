@@ -29,6 +29,12 @@ func TestGuestIsTouched(t *testing.T) {
 	}
 	want(t, s, "(+ 1 2)", "=> 3")
 
+	// k while it waits
+	p.says(`(sb-thread:terminate-thread ` + named("swank-mcp session default") + `)`)
+	if text, _ := evalWithin(t, s, "(+ 1 2)", 3); text != "=> 3" {
+		t.Errorf("after k on an idle thread: %s", text)
+	}
+
 	// abort in SLDB
 	pending, _ = running(t, s, "(loop (sleep 0.1))")
 	p.says(`(progn (sb-thread:interrupt-thread ` + named("swank-mcp session default") + ` (lambda () (abort))) 1)`)
@@ -51,6 +57,20 @@ func TestGuestIsTouched(t *testing.T) {
 	}) {
 		t.Errorf("after a restart the replies have no %q:\n%s", part, all)
 	}
+}
+
+// A helper that somebody has deleted is loaded again, and the image is the same.
+func TestGuestHelperDeleted(t *testing.T) {
+	p := newPerson(t, "")
+	s := attached(t, p)
+	want(t, s, "(defun ours () 1) 1", "=> 1")
+	p.says("(delete-package :swank-mcp)")
+	wantError(t, s, "(+ 1 2)", "[ERROR] HELPER-DELETED\nSomebody has deleted swank-mcp's helper, the package SWANK-MCP, from the attached Lisp. Nothing was evaluated.")
+	text, _ := eval(t, s, "(ours)")
+	if !strings.HasPrefix(text, "=> 1\n; Connected again to the same Lisp, and its helper was loaded anew") {
+		t.Errorf("then: %s", text)
+	}
+	want(t, s, "(+ 1 2)", "=> 3")
 }
 
 // Texts that name what is there.

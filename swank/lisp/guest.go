@@ -19,6 +19,11 @@ func (s *session) rejoined(old, now *live) string {
 	if old.imageID() == now.imageID() {
 		return "Connected again to the same image, because " + end + " before: the session is as it was; nothing is traced any more." + s.suspended.lost(old)
 	}
+	if a, ok := old.proc.(*attachment); ok && a.known() != (guestOf{}) && a.info.PID == now.proc.pid() {
+		s.journal = journal{}
+		return "Connected again to the same Lisp, and its helper was loaded anew, because " + end + " before. What the session has defined is there still; " +
+			"but it is not known any more that it is the session's: list-definitions and reset-session leave it out." + s.suspended.lost(old)
+	}
 	text := fmt.Sprintf("Connected to another image than before, because %s. The session begins anew in it.", end)
 	if n := s.journal.definitions(nil); n > 0 {
 		text += fmt.Sprintf(" What it had defined, %s, is not evaluated again in an image that is not ours: send it again if you need it.",
@@ -26,6 +31,14 @@ func (s *session) rejoined(old, now *live) string {
 	}
 	s.journal = journal{}
 	return text + s.suspended.lost(old)
+}
+
+// helperless is the result of an evaluation in an image from which somebody has
+// deleted the helper.
+func (e *evaluation) helperless() *Result {
+	e.lv.kill("the helper in it was deleted")
+	return &Result{Failure: &Failure{Type: "HELPER-DELETED", Message: "Somebody has deleted swank-mcp's helper, the package SWANK-MCP, from the attached Lisp. " +
+		"Nothing was evaluated. The next call loads it again."}}
 }
 
 // join tells the image that the session is worked in over this connection, and
