@@ -37,6 +37,18 @@ func (c *command) doctor(ctx context.Context) error {
 		fmt.Fprintln(c.stdout, "\nswank-mcp cannot work until what is missing is there.")
 		return errReported
 	}
-	fmt.Fprintln(c.stdout, "\nswank-mcp can work. To register it: claude mcp add lisp -- "+program())
+	fmt.Fprintln(c.stdout, "\nswank-mcp can work. To register it: claude mcp add lisp -- "+program()+c.attachFlag())
 	return nil
+}
+
+// attachFlag is the flag with which a server attaches to what the doctor has looked
+// at, as a shell reads it; "" if it launches its image.
+func (c *command) attachFlag() string {
+	switch t := c.lisp.Attach; {
+	case t.Command != "":
+		return " --attach-command '" + strings.ReplaceAll(t.Command, "'", `'\\''`) + "'"
+	case t != lisp.Target{}:
+		return " --attach " + t.String()
+	}
+	return ""
 }

@@ -125,6 +125,9 @@ type wireAttached struct {
 
 // notReady is the error of an image in which Swank answers and the helper does not.
 func (a *attachment) notReady(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = errors.New("it did not come to that in time: the Lisp may be busy, or wait in a debugger")
+	}
 	return &StartError{
 		Problem: fmt.Sprintf("Swank %s of %s %s at %s answers, but the helper of swank-mcp does not work in it",
 			a.info.Version, a.info.Implementation.Type, a.info.Implementation.Version, a.target),

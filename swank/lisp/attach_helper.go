@@ -16,12 +16,21 @@ import (
 //go:embed helper/bring.lisp
 var helperBringer string
 
-// readBringer reads bring.lisp in the image, whatever syntax its owner has set.
+// readBringer reads bring.lisp in the image, whatever syntax its owner has set, in
+// a package that is gone afterwards with all names in it.
 var readBringer = sexp.List{
 	sexp.Symbol("cl:with-standard-io-syntax"),
 	sexp.List{
-		sexp.Symbol("cl:let"), sexp.Raw(`((cl:*package* (cl:find-package "SWANK-IO-PACKAGE")))`),
-		sexp.List{sexp.Symbol("cl:read-from-string"), helperBringer},
+		sexp.Symbol("cl:let"), sexp.Raw(`((cl:*package* (cl:make-package "SWANK-MCP-` + bridgeID + `" :use cl:nil)))`),
+		sexp.List{
+			sexp.Symbol("cl:unwind-protect"),
+			sexp.List{
+				sexp.Symbol("cl:progn"),
+				sexp.Raw(`(cl:import (cl:quote (cl:nil cl:t cl:quote)))`),
+				sexp.List{sexp.Symbol("cl:read-from-string"), helperBringer},
+			},
+			sexp.Raw(`(cl:delete-package cl:*package*)`),
+		},
 	},
 }
 

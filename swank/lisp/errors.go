@@ -28,8 +28,9 @@ type StartError struct {
 	Advice  string // the next thing to do, often a command
 	Err     error  // cause that Problem does not tell, may be nil
 
-	told error // cause that Problem tells, or nil
-	away bool  // nobody listens at the moment: trying again does no harm
+	told   error // cause that Problem tells, or nil
+	away   bool  // nobody listens at the moment: trying again does no harm
+	silent bool  // somebody listens and says nothing
 }
 
 func (e *StartError) Error() string {

@@ -347,6 +347,9 @@ func (e *evaluation) debugger(call *swank.Call, d *swank.Debug) (*Result, error)
 	defer cancel()
 	e.lv.conn.ThrowToToplevel(ctx, d.Thread)
 	call.Wait(ctx, nil)
+	if e.lv.attached() && strings.Contains(d.Condition.Message, "SWANK-MCP does not exist") {
+		return e.helperless(), nil
+	}
 	if e.faulty() {
 		return e.broken(fmt.Errorf("%s: %s", d.Condition.Type, d.Condition.Message)), nil
 	}

@@ -19,6 +19,11 @@ func (s *session) rejoined(old, now *live) string {
 	if old.imageID() == now.imageID() {
 		return "Connected again to the same image, because " + end + " before: the session is as it was; nothing is traced any more." + s.suspended.lost(old)
 	}
+	if a, ok := old.proc.(*attachment); ok && a.known() != (guestOf{}) && a.info.PID == now.proc.pid() {
+		s.journal = journal{}
+		return "Connected again to the same Lisp, and its helper was loaded anew, because " + end + " before. What the session has defined is there still; " +
+			"but it is not known any more that it is the session's: list-definitions and reset-session leave it out." + s.suspended.lost(old)
+	}
 	text := fmt.Sprintf("Connected to another image than before, because %s. The session begins anew in it.", end)
 	if n := s.journal.definitions(nil); n > 0 {
 		text += fmt.Sprintf(" What it had defined, %s, is not evaluated again in an image that is not ours: send it again if you need it.",
@@ -28,8 +33,38 @@ func (s *session) rejoined(old, now *live) string {
 	return text + s.suspended.lost(old)
 }
 
+// helperless is the result of an evaluation in an image from which somebody has
+// deleted the helper.
+func (e *evaluation) helperless() *Result {
+	e.lv.kill("the helper in it was deleted")
+	return &Result{Failure: &Failure{Type: "HELPER-DELETED", Message: "Somebody has deleted swank-mcp's helper, the package SWANK-MCP, from the attached Lisp. " +
+		"Nothing was evaluated. The next call loads it again."}}
+}
+
+// join tells the image that the session is worked in over this connection, and
+// returns what is to be said of the state in which it is, and of who else is there.
+func (lv *live) join(ctx context.Context, session string) []string {
+	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	var found []string
+	answer, err := lv.ask(bounded, newHelperCall("JOIN-SESSION").str(session))
+	if err == nil {
+		err = decodeAnswer(answer, &found)
+	}
+	if err != nil {
+		return nil // what does not work here fails again in the evaluation, and says so
+	}
+	return found
+}
+
 // lost is the result of an evaluation whose connection ended under it.
 func (e *evaluation) lost() *Result {
+	if g := e.im.lastGuest(); g.condition() == processGone {
+		return &Result{Failure: &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: fmt.Sprintf(
+			"The attached Lisp at %s ended during this evaluation: %s. What was in it is gone. "+
+				"Its owner has to start another one; the next call connects to that, and the session begins anew in it.",
+			e.im.cfg.Attach, g.inWords(processGone)) + e.s.suspended.lost(e.lv)}}
+	}
 	return &Result{Failure: &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: fmt.Sprintf(
 		"The attached Lisp at %s was lost during this evaluation: %s. If it is still there, the evaluation has been stopped in it. "+
 			"The next call connects again; the session is in the image and goes on if that is still the same.",
@@ -41,6 +76,13 @@ func (e *evaluation) lost() *Result {
 func (e *evaluation) leftRunning(kind FailureKind, why string) *Result {
 	var b strings.Builder
 	b.WriteString(why)
+	if why == wholeImageSilent {
+		g := e.im.lastGuest()
+		if text := g.inWords(g.condition()); text != "" {
+			return &Result{Failure: &Failure{Kind: kind, Type: "NOT-STOPPED", Message: "The whole image has stopped answering: " + text + ". " +
+				"The image is not ours to end; its owner has to look at it."}}
+		}
+	}
 	if e.lv.single {
 		b.Reset()
 		b.WriteString("The evaluation could not be stopped. The image has no threads for its connections, so nothing reaches it until the evaluation has ended or its owner interrupts it (C-c C-c in its terminal).")
@@ -122,6 +164,9 @@ func (im *Image) reach(ctx context.Context) string {
 		return ""
 	case errors.As(err, &start):
 		return "Not connected: " + start.Problem + "\n" + start.Advice
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("Not connected: the Lisp at %s has not answered so far.", im.cfg.Attach)
 	}
 	return "Not connected: " + err.Error()
 }

@@ -18,11 +18,11 @@ var helperFiles embed.FS
 var helperOrder = []string{
 	"package", "wire", "sink", "conditions", "frames", "warnings",
 	"session", "kinds", "interrupts", "stop",
-	"noting", "definitions", "recording", "settle", "kept", "guarded", "journal", "packages", "assign",
+	"noting", "definitions", "recording", "settle", "theirs", "kept", "guarded", "journal", "packages", "assign",
 	"baseline", "undoing", "work", "stale", "registry", "structures", "systems", "listing",
 	"suspend", "last-error", "inspect-frame", "debugger",
 	"names", "advice", "inert", "source", "orphans", "describe", "apropos", "xref", "asdf",
-	"reset", "exit", "binding-stack", "perform", "evaluate", "load", "expand", "heap", "restore-watch", "restore", "attach", "echo", "threads", "status",
+	"reset", "exit", "session-threads", "binding-stack", "perform", "evaluate", "load", "expand", "heap", "guest-watch", "restore-watch", "restore", "owners-hooks", "attach", "joining", "echo", "threads", "status",
 	"views", "inspect", "tracing", "leaving", "profiling", "allocation", "memory", "threadlist",
 	"notes", "building", "compile", "disassemble", "test-frameworks", "tests",
 }

@@ -34,12 +34,13 @@ type Image struct {
 	work   sync.WaitGroup // our goroutines
 
 	mu       sync.Mutex
-	cur      *live  // nil: none runs
-	start    *start // a start under way, or nil
-	starts   int    // images started so far
-	lastEnd  string // how the previous image ended
-	building bool   // a core is being built, or has been
-	coreErr  error  // why there is no cached core
+	cur      *live   // nil: none runs
+	start    *start  // a start under way, or nil
+	starts   int     // images started so far
+	lastEnd  string  // how the previous image ended
+	guestOf  guestOf // the image that we were attached to last
+	building bool    // a core is being built, or has been
+	coreErr  error   // why there is no cached core
 	closed   bool
 	sessions map[string]*session
 	calls    map[*swank.Call]chan *swank.Debug // evaluations in flight
@@ -180,6 +181,9 @@ func (im *Image) startLocked() *start {
 		defer cancel()
 		st.lv, st.err = begin(ctx, im.cfg, im.handle)
 		if st.err != nil {
+			st.err = im.lastGuest().told(im.cfg.Attach, st.err)
+		}
+		if st.err != nil {
 			im.log.Warn("starting Lisp", "err", st.err) // not under the lock: stderr may block
 		}
 		im.mu.Lock()
@@ -187,6 +191,9 @@ func (im *Image) startLocked() *start {
 		if st.err == nil {
 			im.starts++
 			im.cur = st.lv
+			if a, ok := st.lv.proc.(*attachment); ok {
+				im.guestOf = a.known()
+			}
 			im.work.Go(func() { im.watch(st.lv) })
 			im.buildCoreLocked(st.lv)
 		}
@@ -194,6 +201,13 @@ func (im *Image) startLocked() *start {
 		close(st.done)
 	})
 	return st
+}
+
+// lastGuest returns what is known of the image that we were attached to last.
+func (im *Image) lastGuest() guestOf {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	return im.guestOf
 }
 
 // buildCoreLocked makes the cached core beside the first image that had to do

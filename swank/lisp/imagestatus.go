@@ -21,7 +21,11 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 		st.Restarts = starts - 1
 	}
 	if lastEnd != "" {
-		st.Notes = append(st.Notes, "The previous image ended: "+lastEnd+".")
+		what := "The previous image ended: "
+		if !st.Launched {
+			what = "The connection before this one ended: "
+		}
+		st.Notes = append(st.Notes, what+lastEnd+".")
 	}
 	if coreErr != nil {
 		st.Notes = append(st.Notes, "No core could be cached, so every start takes longer: "+coreErr.Error())

@@ -26,11 +26,18 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 	if home == nil {
 		s.home = lv
 		s.notes = append(s.notes, lv.proc.remarks()...)
+		if lv.attached() {
+			s.notes = append(s.notes, lv.join(ctx, s.name)...)
+		}
 		return nil
 	}
 	if lv.attached() {
 		s.home = lv
 		s.notes = append(s.notes, s.rejoined(home, lv))
+		found := lv.join(ctx, s.name)
+		if home.imageID() != lv.imageID() {
+			s.notes = append(s.notes, found...)
+		}
 		return nil
 	}
 	s.catchUp()

@@ -62,14 +62,14 @@ func (s *stopper) next() *Result {
 	case s.tries == 1:
 		s.stop(s.kind)
 		return nil
-	case s.asked != nil && !answered(s.asked) && s.tries < frozenTries:
+	case s.asked != nil && !answered(s.asked) && s.tries < frozenTries && !(s.tries > 3 && s.e.im.lastGuest().asleep()):
 		// The whole image is busy, collecting garbage perhaps, or suspended: not
 		// the evaluation's fault, so it gets more time.
 		s.tries++
 		s.timer.Reset(stopGrace)
 		return nil
 	case s.asked != nil && !answered(s.asked):
-		return s.e.stuck(s.kind, "The whole image has stopped answering: it may be swapping, suspended, or collecting garbage without end.")
+		return s.e.stuck(s.kind, wholeImageSilent)
 	case s.worker:
 		s.e.replaceLookups()
 		s.worker, s.tries = false, 1
@@ -86,6 +86,8 @@ func (s *stopper) next() *Result {
 			"(sb-sys:without-interrupts) or in foreign code.")
 	}
 }
+
+const wholeImageSilent = "The whole image has stopped answering: it may be swapping, suspended, or collecting garbage without end."
 
 // frozenTries is after how many times stopGrace an image that answers nothing
 // is given up.

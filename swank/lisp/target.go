@@ -107,7 +107,11 @@ func (t Target) noSwank(err error, secret bool, complaint string) error {
 	var header *swank.HeaderError
 	var conn *swank.ConnError
 	problem, advice := err.Error(), t.invitation(false)
+	var unread *swank.ReaderError
 	switch {
+	case errors.As(err, &unread) && strings.Contains(strings.ToUpper(unread.Message), "SWANK"):
+		problem = "it speaks Swank's protocol, and there is no package SWANK in that Lisp: it is the port of another server, Slynk (Sly's) for one."
+		advice = "swank-mcp needs Swank, which works beside Slynk: load it in that Lisp, with (ql:quickload :swank) or (asdf:load-system :swank). " + advice
 	case errors.As(err, &header):
 		problem = fmt.Sprintf("it is not Swank: it says %q%s.", header.Header, protocolOf(header.Header))
 		advice = "The port belongs to another program. " + advice
@@ -127,7 +131,10 @@ func (t Target) noSwank(err error, secret bool, complaint string) error {
 		problem = "it accepted the connection and closed it without an answer."
 		advice = "What listens there may be no Swank (an nREPL does this), or a Swank that refuses the secret in ~/.slime-secret. " + advice
 	}
-	return &StartError{Problem: fmt.Sprintf("no Swank at %s: %s", t, problem), Advice: advice}
+	return &StartError{
+		Problem: fmt.Sprintf("no Swank at %s: %s", t, problem), Advice: advice,
+		silent: errors.Is(err, context.DeadlineExceeded) || errors.As(err, &conn),
+	}
 }
 
 // protocolOf names the protocol that is known to begin so.
@@ -156,7 +163,10 @@ func (t Target) invitation(free bool) string {
 	how := "In the SLIME REPL of that Lisp, type: " + create +
 		"\nFor every Lisp that Emacs starts, put into ~/.swank.lisp: (ignore-errors " + create + ")" +
 		"\nor into Emacs' init file: (add-hook 'slime-connected-hook (lambda () (slime-eval-async '(cl:ignore-errors " + create + "))))"
-	if t.Network == "unix" || !free {
+	switch {
+	case t.Command != "":
+		how += "\nThat gives a port, which the command has to connect to: --attach-command 'ssh HOST -W 127.0.0.1:" + port + "', for one."
+	case t.Network == "unix" || !free:
 		how += "\nThat gives a port: attach with --attach 127.0.0.1:" + port + "."
 	}
 	return how + "\nThen send the call again; nothing needs to be restarted here."

@@ -8,6 +8,7 @@
 
 (defstruct (guest (:constructor make-guest (connection bridge echo)) (:copier nil))
   connection bridge (threads '())
+  (sessions '()) (news '())             ; see joining.lisp
   echo)                                 ; see echo.lisp
 
 (defvar *guests* '()
@@ -129,6 +130,7 @@ NIL without threads."
     (clean-up-after bridge)
     (let-go-of-closed)
     (tune-socket connection)
+    (put-debugger-hooks-back)
     (when (control-thread connection)
       (let ((guest (make-guest connection bridge echo)))
         (with-lock () (push guest *guests*))

@@ -59,20 +59,21 @@ FORCEP, wherever it is, too, if nobody is there any more to send another one."
          (setf (interrupt-state interrupt) :done)
          (funcall function))))))
 
-(defun interrupt-safely (thread function &key (forcep t))
+(defun interrupt-safely (thread function &key (forcep t) (patience *interrupt-patience*) (wait 250))
   "Have THREAD call FUNCTION, which may collect a backtrace or leave by a
 non-local exit, as soon as it has interrupts on; waits for it no longer than
 that usually takes.  Without FORCEP, which is for what must happen, FUNCTION is
-not called at all where foreign code stays at work.  An error if THREAD has ended."
-  #-sbcl (progn forcep (swank/backend:interrupt-thread thread function))
+not called at all where foreign code stays at work.  WAIT is for how many milliseconds
+one interrupt may be on its way.  An error if THREAD has ended."
+  #-sbcl (progn forcep patience wait (swank/backend:interrupt-thread thread function))
   #+sbcl
-  (loop with end = (+ (microseconds) *interrupt-patience*)
+  (loop with end = (+ (microseconds) patience)
         with address = nil
         for late = (> (microseconds) end)
         for interrupt = (make-interrupt)
         while (or forcep (not late))
         do (send-interrupt interrupt thread function (or late address) forcep)
-           (loop repeat 250
+           (loop repeat wait
                  while (eq :sent (interrupt-state interrupt))
                  do (sleep 0.001))
            (setf address (sb-ext:compare-and-swap (interrupt-state interrupt) :sent :left-alone))

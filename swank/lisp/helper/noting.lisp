@@ -43,6 +43,7 @@ first: what is expanded next may have come of one of them."
   names                                 ; of the variables and functions around FORM
   number                                ; which SBCL's record of its place has
   before                                ; identity of the definition before it
+  theirs                                ; what it replaces of somebody else's, see theirs.lisp
   unboundp                              ; true if the variable that it defines had no value
   why)                                  ; why FORM cannot be evaluated again, or NIL
 
@@ -139,6 +140,7 @@ own: a system's."
                               :trail (trail toplevel)
                               :names (names-used (names-around environment) form)
                               :before (definition-identity (car key) (cdr key))
+                              :theirs (theirs-before session key toplevel)
                               :unboundp (and (eq (car key) :variable)
                                              (not (boundp (cdr key))))))))))
 
@@ -236,24 +238,6 @@ loaded: LOAD-SYSTEM and REQUIRE bring them."
                       (eql-specializer-form (sb-mop:eql-specializer-object specializer))
                       (class-name specializer)))
                 (sb-mop:method-specializers method))))
-
-#+sbcl
-(defun watch-threads ()
-  "Have definitions noted in threads, too, that a session's code starts."
-  (unless (sb-int:encapsulated-p 'sb-thread:make-thread 'swank-mcp-definitions)
-    (sb-int:encapsulate
-     'sb-thread:make-thread 'swank-mcp-definitions
-     (lambda (make function &rest options)
-       (if (not *noting*)
-           (apply make function options)
-           (let ((session *noting*) (toplevel *toplevel*)
-                 (hook *macroexpand-hook*) (plist sb-c::*source-plist*))
-             (apply make
-                    (lambda (&rest arguments)
-                      (let ((*noting* session) (*toplevel* toplevel) (*macroexpand-hook* hook)
-                            (sb-c::*source-plist* plist))
-                        (apply function arguments)))
-                    options)))))))
 
 (defun watch-launched-image ()
   "Watch what defines, undefines and changes packages.  SBCL goes through all its code

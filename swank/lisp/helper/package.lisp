@@ -18,11 +18,13 @@
 ;;;;     definitions.lisp what a session has defined
 ;;;;     noting.lisp     forms that may define something
 ;;;;     settle.lisp     which of them have
+;;;;     theirs.lisp     what they replace of somebody else's
 ;;;;     packages.lisp   packages that a session makes, features, its readtable
 ;;;;     stop.lisp       evaluations in progress, and ending them from outside
 ;;;;     work.lisp       other work of a session than evaluating code
 ;;;;     exit.lisp       refusing to end the image or the thread
 ;;;;     binding-stack.lisp  collecting garbage where the binding stack is used up
+;;;;     session-threads.lisp threads that a session's code starts
 ;;;;     suspend.lisp    evaluations that wait in the debugger
 ;;;;     debugger.lisp   what can be done about them
 ;;;;     inspect-frame.lisp  frames of theirs
@@ -54,7 +56,10 @@
 ;;;;     listing.lisp    LIST-DEFINITIONS, LIST-PACKAGES
 ;;;;     reset.lisp      RESET-SESSION
 ;;;;     heap.lisp       a soft limit on the heap
+;;;;     guest-watch.lisp the same in an image that is somebody's
 ;;;;     attach.lisp     being a guest in an image that is somebody's
+;;;;     joining.lisp    several bridges in one session
+;;;;     owners-hooks.lisp their debugger hooks, which Swank has overwritten
 ;;;;     echo.lisp       what the agent evaluates, shown in the person's REPL
 ;;;;     threads.lisp    the threads that evaluations and look-ups run on
 ;;;;     status.lisp     what is going on, for people who ask
@@ -79,6 +84,7 @@
            #:stop-evaluation #:withdraw-evaluation ; stop.lisp
            #:peek-output
            #:attach #:within            ; attach.lisp
+           #:join-session               ; joining.lisp
            #:start-thread               ; threads.lisp
            #:evaluate-in-frame          ; debugger.lisp
            #:continue-suspended

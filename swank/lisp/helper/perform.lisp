@@ -98,6 +98,15 @@ cannot save, and leaves it so."
                         It had called SB-EXT:DISABLE-DEBUGGER, after which any error does so; [stderr] tells the error.~]"
                    what (debugger-disabled-p))))
 
+(defun ended-report (what)
+  "Somebody has asked WHAT to end, the image or this thread.  In an image of a person's
+that is, for a thread, most likely the person."
+  (if (or *launched* (string= what "the Lisp image"))
+      (refused-exit-report what)
+      (failure "ABORTED"
+               (format nil "Somebody told ~A to end: the person, with k in SLIME's list of threads for one, or the code, with ~
+                            ABORT-THREAD or TERMINATE-THREAD. The evaluation has ended; the session goes on." what))))
+
 ;;; Values
 
 (defun value-texts (values)
@@ -351,10 +360,13 @@ the first or the second is meant."
                                   notes)
                             (setf values (subseq values 0 *max-values*)))
                           (setf texts (value-texts values))))
-                      (lambda (what) (end-with (refused-exit-report what))))
+                      (lambda (what) (end-with (ended-report what))))
                    (abort ()
                      :report "Abort this evaluation."
-                     (end-with (failure "ABORTED" "The evaluation invoked its ABORT restart."))))))
+                     (end-with (failure "ABORTED"
+                                       (if *launched*
+                                           "The evaluation invoked its ABORT restart."
+                                           "The ABORT restart of the evaluation was invoked: by its own code, or by the person, in a debugger.")))))))
           (call-stoppably
            evaluation
            (lambda ()

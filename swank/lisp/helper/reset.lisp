@@ -52,10 +52,14 @@ return the notes."
     (nreverse problems)))
 
 (defun undefine-all (session attempt)
-  (dolist (key (reverse (own-definitions session)))
-    (destructuring-bind (kind . name) key
-      (funcall attempt (format nil "~(~A~) ~A" kind (name-text name))
-               (lambda () (when (definedp kind name) (undefine kind name)))))))
+  "Undefine what SESSION has defined, and put back what that has replaced.  The keys of
+what can be neither are returned."
+  (multiple-value-bind (done left) (put-back-theirs session attempt)
+    (dolist (key (reverse (own-definitions session)) left)
+      (destructuring-bind (kind . name) key
+        (unless (member (place-of key) done :test #'equal)
+          (funcall attempt (key-label key)
+                   (lambda () (when (definedp kind name) (undefine kind name)))))))))
 
 (defun package-users (session package)
   "The names of the packages that use PACKAGE and that SESSION has not made."
@@ -104,7 +108,7 @@ return the notes."
          (still (end-suspended session))
          (count (length (own-definitions session)))
          (alone (alone-p session))
-         (left (left-behind session alone))
+         (left (left-behind session alone)) (stay '())
          (problems
            (call-collecting-problems
             (lambda (attempt)
@@ -113,10 +117,16 @@ return the notes."
                          (untrace-own session))
               (forget-traces session)
               (forget-handles session)
-              (undefine-all session attempt)
+              (setf stay (undefine-all session attempt))
               (delete-packages session attempt)
               (when (and *launched* *baseline* alone)
                 (restore-packages attempt))))))
+    (tell-of-reset session count)
+    (when stay
+      (push (format nil "What this session has redefined in place stays as it is: ~{~A~^, ~}."
+                    (mapcar #'key-label stay))
+            left))
+    (clrhash (session-theirs session))
     (clrhash (session-definitions session))
     (clrhash (session-candidates session))
     (clrhash (session-touched session))

@@ -69,6 +69,7 @@
   (definitions (make-shared-table))     ; (KIND . NAME) to ENTERED, see definitions.lisp
   (candidates (make-shared-table 'eq))  ; form to CANDIDATE, see noting.lisp
   (touched (make-shared-table))         ; key to (IDENTITY FILE TOPLEVEL NUMBER) of what functions defined
+  (theirs (make-shared-table))          ; what it has redefined, see theirs.lisp
   (assigned '())                        ; symbols without a value that SETF was to give one
   (gone '())                            ; KEY-TEXTs of what is undefined now
   (undoings *undoings*)                 ; how many there were when those were looked for
@@ -87,6 +88,8 @@
   (systems '())                         ; that it loaded, newest first
   (last-error nil)                      ; see last-error.lisp
   (departed '())                        ; suspended evaluations that ended by themselves
+  (news '())                            ; for its next reply, newest first; see session-threads.lisp
+  (news-left-out 0)
   (used nil)                            ; true once something was evaluated in it
   (before-load nil))                    ; record of the packages while a system is loaded
 

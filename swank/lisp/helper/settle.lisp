@@ -27,6 +27,7 @@
          (own (and fired (make-hash-table :test 'eq))))
     (dolist (candidate fired)
       (enter-definition session (candidate-key candidate) (has-value-p candidate))
+      (note-replaced evaluation candidate)
       (push candidate (gethash (candidate-toplevel candidate) own)))
     (dolist (toplevel (append (remove-duplicates
                                (remove-if (lambda (toplevel) (member toplevel toplevels))

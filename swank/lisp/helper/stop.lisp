@@ -20,8 +20,10 @@
   (records '())          ; of warnings; see warnings.lisp
   origin                 ; file that defines the system it is about, or NIL
   (remarks '())          ; for the reply, newest first
+  (replaced '())         ; definitions of somebody else's; see theirs.lisp
   (left '())             ; definitions that no file has; see orphans.lisp
   (started (microseconds))       ; see MICROSECONDS
+  (heap-base 0)                  ; bytes in the heap then; see guest-watch.lisp
   (out (make-sink)) (err (make-sink))
   (activep nil)          ; true while ESCAPE may be called
   escape                 ; function of a report: ends the evaluation with it
@@ -50,7 +52,9 @@ numbers those of a session in the order in which it sends them.")
                                             (equal (third entry) name)))
                                      *early-stops*)
             (gethash name *last-begun*) token)
-      (push evaluation *evaluations*))))
+      (push evaluation *evaluations*)))
+  (note-heap-base evaluation)
+  (ensure-guest-watch))
 
 (defun unregister (evaluation)
   (with-lock ()

@@ -88,7 +88,10 @@ next answer."
 
 (defun note-departed (evaluation outcome)
   (let ((session (evaluation-session evaluation))
-        (why (or (getf (getf outcome :error) :message) "It ended.")))
+        (why (or (getf (getf outcome :error) :message)
+                 (format nil "Somebody else, a person for one, let it go on, and it ended with ~:[no values~;the value~:P ~:*~{~A~^, ~}~]."
+                         (mapcar (lambda (text) (clip (format nil "~{~A~}" (remove-if-not #'stringp text)) 500))
+                                 (getf outcome :values))))))
     (with-lock ()
       (push (list (evaluation-token evaluation) why) (session-departed session)))))
 

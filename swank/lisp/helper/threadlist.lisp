@@ -176,6 +176,14 @@ and of sessions are."
                         (length found) text (mapcar #'thread-number found)))
           (t (first found)))))
 
+(defun refuse-to-look (thread)
+  (multiple-value-bind (role text) (thread-role thread)
+    (when (member role '(:swank :bridge :system))
+      (fail-lookup "THREAD-PROTECTED" '()
+                   "Thread ~D ~A is ~A. It is not asked where it is, because that interrupts it~:[~; and who types there~]. list-threads says what is known of it."
+                   (thread-number thread) (thread-label thread) text
+                   (string= (thread-label thread) "repl-thread")))))
+
 (defun refuse-to-end (thread)
   (multiple-value-bind (role text) (thread-role thread)
     (let ((advice (case role
@@ -214,7 +222,6 @@ and of sessions are."
                :sections (list (cons "backtrace" (frame-lines thread 20)))
                :notes (list (end-thread thread))))
         (:backtrace
-         (when (member (thread-role thread) '(:swank :bridge :system))
-           (refuse-to-end thread))
+         (refuse-to-look thread)
          (list :title (thread-line thread)
                :sections (list (cons "backtrace" (frame-lines thread 20)))))))))

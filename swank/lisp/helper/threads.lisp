@@ -33,13 +33,26 @@ nobody handles is reported and given up."
   (when *late-output*
     (ignore-errors (write-line text *late-output*) (finish-output *late-output*))))
 
+(defun handle-requests-on (connection)
+  "Where a person ends this thread while it waits, it goes on: what is sent to a thread
+that has ended nobody answers."
+  #+sbcl
+  (unless *launched*
+    (loop
+      (catch-ending 'sb-thread::%abort-thread
+                    (lambda () (swank::handle-requests connection) (return-from handle-requests-on))
+                    (lambda ()
+                      (when (or (somebody-exits-p) (not (connectedp connection)))
+                        (sb-thread:abort-thread))))))
+  (swank::handle-requests connection))
+
 (defun serve-requests (connection)
   "Serve the requests for this thread until somebody throws END-OF-SERVICE."
   (catch 'end-of-service
     (let ((swank::*sldb-quit-restart* nil)
           (*break-on-signals* nil))     ; a person's; ours is the session's
       (swank::with-connection (connection)
-        (call-with-idle-hooks (lambda () (swank::handle-requests connection))))))
+        (call-with-idle-hooks (lambda () (handle-requests-on connection))))))
   (protect-control-stack))
 
 (defun protect-control-stack ()

@@ -1,0 +1,122 @@
+package e2e
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"swank-mcp/e2e/wire"
+)
+
+// imageDump is what there is in an image, of which an agent that has come and gone
+// must have left nothing but the helper's package.
+const imageDump = `(with-output-to-string (out)
+ (with-standard-io-syntax
+  (let ((*print-readably* nil) (*print-pretty* nil))
+  (flet ((fact (name value) (format out "~A: ~S~%" name value))
+         (global (s) (if (boundp s) (sb-ext:symbol-global-value s) :unbound)))
+   (fact "threads" (sort (mapcar #'sb-thread:thread-name (remove sb-thread:*current-thread* (sb-thread:list-all-threads))) #'string<))
+   (fact "descriptors" (sort (loop for fd below 1000 for to = (ignore-errors (sb-posix:readlink (format nil "/proc/self/fd/~D" fd)))
+                                   when to collect (subseq to 0 (position #\: to))) #'string<))
+   (dolist (v '(*debugger-hook* sb-ext:*invoke-debugger-hook* sb-ext:*after-gc-hooks* sb-ext:*exit-hooks* sb-ext:*init-hooks* sb-ext:*save-hooks*
+                *macroexpand-hook* sb-ext:*stepper-hook* *features* *modules* sb-ext:*evaluator-mode* *break-on-signals* *package*
+                *random-state* *gensym-counter* sb-ext:*exit-timeout* sb-ext:*muffled-warnings* sb-ext:*module-provider-functions*
+                swank::*connections* swank::*new-connection-hook* swank::*connection-closed-hook* swank::*pre-reply-hook* swank::*event-hook*
+                swank::*readtable-alist* swank::*default-worker-thread-bindings* swank::*global-debugger*))
+     (fact v (cond ((eq v 'swank::*connections*) (length (global v)))
+                   ((member v '(*random-state* *gensym-counter*)) :any)
+                   (t (global v)))))
+   (fact "asdf" (and (find-package "ASDF") (list (funcall (find-symbol "ASDF-VERSION" "ASDF"))
+                                                 (length (funcall (find-symbol "REGISTERED-SYSTEMS" "ASDF")))
+                                                 (let ((s (find-symbol "*SYSTEM-DEFINITION-SEARCH-FUNCTIONS*" "ASDF"))) (and s (global s))))))
+   (fact "readtables" (list (readtable-case (global '*readtable*))
+                            (loop for c below 256 for (f n) = (multiple-value-list (get-macro-character (code-char c) (global '*readtable*)))
+                                  when f collect (list c f n))
+                            (loop for c below 256 collect (and (get-macro-character #\# (global '*readtable*))
+                                                               (get-dispatch-macro-character #\# (code-char c) (global '*readtable*))))))
+   (fact "gc" (list (sb-ext:bytes-consed-between-gcs) (sb-ext:generation-number-of-gcs-before-promotion 0)))
+   (fact "policy" (princ-to-string sb-c::*policy*))
+   (fact "encapsulated"
+     (let ((found '()))
+       (do-all-symbols (s) (dolist (name (list s (list 'setf s)))
+         (when (and (not (eq (symbol-package s) (find-package "SWANK-MCP"))) (ignore-errors (and (fboundp name) (sb-impl::encapsulation-info (fdefinition name)))))
+           (pushnew name found :test #'equal))))
+       found))
+   (dolist (p (sort (list-all-packages) #'string< :key #'package-name))
+     (unless (string= (package-name p) "SWANK-MCP")
+       (let ((externals 0) (all 0) (own '()))
+         (do-external-symbols (s p) (incf externals))
+         (do-symbols (s p) (when (eq (symbol-package s) p) (incf all)
+           (when (member (package-name p) '("COMMON-LISP-USER" "SWANK" "SWANK-IO-PACKAGE") :test #'string=) (push (symbol-name s) own))))
+         (unless (string= (package-name p) "KEYWORD") ; which the helper's are of, too
+           (fact (package-name p) (list (package-nicknames p) (mapcar #'package-name (package-use-list p)) externals
+                                        all (sort own #'string<)))))))))))`
+
+const connects = 50
+
+// comeAndGo has agents come, work and go in many ways.
+func comeAndGo(t *testing.T, address string) {
+	t.Helper()
+	for i := range connects {
+		s := attachedTo(t, address, run.dir)
+		want(t, s, "(+ 1 2)", "=> 3")
+		switch i % 5 {
+		case 1:
+			wantError(t, s, "(car 1)", "[ERROR] TYPE-ERROR")
+			want(t, s, `(setf *print-case* :downcase *print-length* 50) (set-macro-character #\! (lambda (s c) (declare (ignore s c)) 1)) (values)`, "; No values")
+		case 2:
+			eval(t, s, `(sb-thread:join-thread (sb-thread:make-thread (lambda () (error "x"))) :default 1)`)
+			reply(t, s, "describe-symbol", object{"symbol": "car"})
+		case 3:
+			reply(t, s, "trace-function", object{"functions": "theirs"})
+			reply(t, s, "inspect-object", object{"code": "(list 1)"})
+			reply(t, s, "list-threads", object{})
+		case 4:
+			s.GoTool("evaluate-lisp", map[string]any{"code": "(loop)", "timeout": 60}, wire.CallOptions{})
+			status(t, s)
+		}
+		if i%2 == 0 {
+			s.Close(patience)
+			continue
+		}
+		syscall.Kill(s.PID(), syscall.SIGKILL)
+		<-s.Exited()
+	}
+}
+
+func wantSameDump(t *testing.T, was string, dump func() string) {
+	t.Helper()
+	if len(was) < 5000 || !strings.Contains(was, "threads: ") {
+		t.Fatalf("no dump: %s", was)
+	}
+	now := ""
+	if !eventually(patience, func() bool { now = dump(); return now == was }) {
+		t.Errorf("the image has changed (-before +after):\n%s", cmp.Diff(strings.Fields(was), strings.Fields(now)))
+	}
+}
+
+// An image has after fifty connects what it had before the first.
+func TestGuestDump(t *testing.T) {
+	p := newPerson(t, "")
+	p.says("(require :sb-posix)")
+	p.says("(progn (defun theirs (x s c) (list x s c)) 1)")
+	p.says(imageDump)
+	dump := func() string { return addresses.ReplaceAllString(p.says(imageDump), "") }
+	was := dump()
+	comeAndGo(t, p.address)
+	wantSameDump(t, was, dump)
+}
+
+// The same where a person works in Emacs.
+func TestEmacsDump(t *testing.T) {
+	e := newEmacs(t)
+	e.types("(require :sb-posix)")
+	e.types("(progn (defun theirs (x s c) (list x s c)) 1)")
+	e.lisp(imageDump)
+	dump := func() string { return addresses.ReplaceAllString(e.lisp(imageDump), "") }
+	was := dump()
+	comeAndGo(t, e.address)
+	wantSameDump(t, was, dump)
+}

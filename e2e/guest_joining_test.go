@@ -1,0 +1,50 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+// A server that comes into a session which is there already says what it found and
+// who else is there; the other is told, and told of a reset.
+func TestGuestJoins(t *testing.T) {
+	p := newPerson(t, "")
+	first := attached(t, p)
+	want(t, first, "(defpackage :first (:use :cl)) (in-package :first) (defun f (x) x) (setf *print-base* 16)", "=> 10")
+	second := attached(t, p)
+	for _, c := range []struct {
+		s    *server
+		code string // "" is reset-session
+		want []string
+		not  string
+	}{
+		{second, "(+ 10 2)", []string{"=> C\n", `; The session "default" was in this image before: its package is FIRST, *PRINT-BASE* is 16, it has 1 definition. reset-session makes it as new.`,
+			`; Another server works in the session "default", too. Both see and reset what either defines; --session NAME gives a server one of its own.`}, ""},
+		{second, "(+ 10 2)", []string{"=> C"}, ";"},
+		{first, "(+ 10 2)", []string{`; Another server works in this session, "default", now.`}, "before"},
+		{first, "(+ 10 2)", []string{"=> C"}, ";"},
+		{second, "", []string{"Session reset."}, "Another"},
+		{first, "(+ 10 2)", []string{"=> 12\n", `; Another server has reset this session, "default", and with it 1 definition.`}, ""},
+		{second, "(+ 10 2)", []string{"=> 12"}, ";"},
+	} {
+		var got string
+		if c.code == "" {
+			got = reply(t, c.s, "reset-session", object{})
+		} else {
+			got, _ = eval(t, c.s, c.code)
+		}
+		for _, part := range c.want {
+			if !strings.Contains(got, part) {
+				t.Errorf("%s answered\n%s\nwithout\n%s", c.code, got, part)
+			}
+		}
+		if c.not != "" && strings.Contains(got, c.not) {
+			t.Errorf("%s answered\n%s\nwith %q", c.code, got, c.not)
+		}
+	}
+	third := attached(t, p, "--session", "third")
+	want(t, third, "(+ 10 2)", "=> 12")
+	first.Close(patience)
+	second.Close(patience)
+	want(t, attached(t, p), "(+ 10 2)", "=> 12")
+}

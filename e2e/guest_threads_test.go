@@ -1,0 +1,111 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// An error in a thread that the agent's code starts is the agent's, and no
+// debugger of the person's opens for it; EXIT there ends the thread.
+func TestGuestThreads(t *testing.T) {
+	p := newPerson(t, `(defvar cl-user::*debugged* nil)`)
+	p.connect() // as Emacs would be
+	p.says(`(progn (setf (symbol-function 'swank::invoke-slime-debugger)
+  (let ((its #'swank::invoke-slime-debugger)) (lambda (c) (push (princ-to-string c) *debugged*) (funcall its c)))) 1)`)
+	s := attached(t, p)
+	for _, way := range []struct{ code, news string }{
+		{`(defun erring (x) (error "Ours: ~A" x)) (sb-thread:make-thread (lambda () (list (erring 5))) :name "ours")`,
+			`; The thread "ours", which this session's code has started, met an error that nobody handled, and was ended. SIMPLE-ERROR: Ours: 5. It was at (ERRING 5)`},
+		{`(sb-thread:make-thread (lambda () (sb-thread:make-thread (lambda () (error "within")) :name "inner")))`,
+			`; The thread "inner", which this session's code has started, met an error that nobody handled, and was ended. SIMPLE-ERROR: within.`},
+		{`(sb-thread:make-thread (lambda () (sb-ext:exit)) :name "ending")`,
+			`; The thread "ending", which this session's code has started, asked the Lisp image to end. The image was not ended`},
+		{`(sb-thread:make-thread (lambda () (sb-ext:quit :unix-status 3)))`,
+			`; A thread without a name, which this session's code has started, asked the Lisp image to end. The image was not ended`},
+	} {
+		all, _ := eval(t, s, way.code)
+		eventually(patience, func() bool {
+			text, _ := eval(t, s, "(sleep 0.1)")
+			all += "\n" + text
+			return strings.Contains(all, "started")
+		})
+		if !strings.Contains(all, way.news) {
+			t.Errorf("after %s\nthe replies are\n%s\nand have no\n%s", way.code, all, way.news)
+		}
+		if _, err := os.Stat(fmt.Sprintf("/proc/%d", p.pid())); err != nil {
+			t.Fatalf("after %s the person's image is gone", way.code)
+		}
+	}
+	if got := p.says("*debugged*"); got != "NIL" {
+		t.Errorf("the person was shown debuggers: %s", got)
+	}
+	want(t, s, "(sb-thread:join-thread (sb-thread:make-thread (lambda () (+ 1 2))))", "=> 3")
+	// theirs is theirs
+	p.says(`(progn (sb-thread:make-thread (lambda () (error "theirs")) :name "their thread") 1)`)
+	if !eventually(patience, func() bool { return p.says("*debugged*") == `("theirs")` }) {
+		t.Errorf("the person's own error went to %s", p.says("*debugged*"))
+	}
+	want(t, s, "(+ 1 2)", "=> 3")
+}
+
+// In a launched image, too, EXIT in a thread ends that thread only.
+func TestExitInThread(t *testing.T) {
+	s := start(t)
+	want(t, s, "(+ 1 2)", "=> 3")
+	pid := imagePID(t, s)
+	all, _ := eval(t, s, `(sb-thread:join-thread (sb-thread:make-thread (lambda () (sb-ext:exit)) :name "ending") :default 7)`)
+	if !strings.Contains(all, "=> 7") || !strings.Contains(all, `; The thread "ending", which this session's code has started, asked the Lisp image to end.`) {
+		t.Errorf("EXIT in a thread answered\n%s", all)
+	}
+	want(t, s, "(+ 1 2)", "=> 3")
+	if now := imagePID(t, s); now != pid {
+		t.Errorf("the image is %d, and was %d", now, pid)
+	}
+}
+
+// hooks are the global values of both of SBCL's debugger hooks.
+const hooks = `(list (sb-ext:symbol-global-value '*debugger-hook*) (sb-ext:symbol-global-value 'sb-ext:*invoke-debugger-hook*))`
+
+// The debugger hooks of a Lisp without SLIME are the same while an agent is there,
+// and when it has gone.
+func TestGuestLeavesDebuggerHooks(t *testing.T) {
+	slynk := ""
+	for _, form := range []string{
+		`(defpackage :slynk-backend (:use :cl) (:export #:install-debugger-globally))`,
+		`(defpackage :slynk (:use :cl) (:export #:slynk-debugger-hook))`,
+		`(defvar slynk::*connections* '(1))`,
+		`(defun slynk:slynk-debugger-hook (c h) (declare (ignore c h)))`,
+		`(defun slynk-backend:install-debugger-globally (f) (setq *debugger-hook* f sb-ext:*invoke-debugger-hook* 'their-hook))`,
+	} {
+		slynk += fmt.Sprintf("(eval (read-from-string %q))", form)
+	}
+	for _, c := range []struct{ name, more, want string }{
+		{"server in a terminal", "(progn)", "(NIL NIL)"},
+		{"Sly", slynk, "(#<FUNCTION SLYNK:SLYNK-DEBUGGER-HOOK> THEIR-HOOK)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPerson(t, c.more)
+			s := attached(t, p)
+			if got, _ := eval(t, s, hooks); !strings.HasPrefix(got, "=> "+c.want) {
+				t.Errorf("while the agent is there: %s", got)
+			}
+			wantError(t, s, "(car 1)", "[ERROR] TYPE-ERROR")
+			s.Close(patience)
+			other := attached(t, p)
+			if got, _ := eval(t, other, hooks); !strings.HasPrefix(got, "=> "+c.want) {
+				t.Errorf("when the next one is there: %s", got)
+			}
+		})
+	}
+	t.Run("SLIME", func(t *testing.T) {
+		p := newPerson(t, "")
+		was := p.says(hooks)
+		s := attached(t, p)
+		want(t, s, "(+ 1 2)", "=> 3")
+		if got := p.says(hooks); !strings.Contains(got, "SWANK-DEBUGGER-HOOK") || len(got) < 20 {
+			t.Errorf("the hooks are %s, and were %s", got, was)
+		}
+	})
+}
