@@ -48,9 +48,9 @@ func (a *attachment) loadHelper(ctx context.Context, c Config) error {
 	source := helperSource()
 	sum := sha256.Sum256(source)
 	hash := hex.EncodeToString(sum[:])[:20]
-	loaded, err := a.load(ctx, hash, shareHelper(c, hash, source), "")
+	loaded, err := a.load(ctx, hash, shareHelper(c, hash), "")
 	if err == nil && loaded.How == ":source-wanted" {
-		loaded, err = a.load(ctx, hash, "", string(source))
+		loaded, err = a.load(ctx, hash, nil, string(source))
 	}
 	switch {
 	case err != nil:
@@ -68,26 +68,26 @@ func (a *attachment) loadHelper(ctx context.Context, c Config) error {
 	return nil
 }
 
-func (a *attachment) load(ctx context.Context, hash, file, source string) (w wireBrought, err error) {
-	form := sexp.List{sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readBringer}, hash, file, source}
+func (a *attachment) load(ctx context.Context, hash string, files []string, source string) (w wireBrought, err error) {
+	form := sexp.List{sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readBringer}, hash, sexp.List{sexp.Symbol("cl:quote"), files}, source}
 	return w, a.conn.Call(ctx, swank.Request{Form: form}, &w)
 }
 
 // shareHelper writes the source where an image on this machine, run by the same
-// user, finds it and keeps its fasl. It returns the file, or "" if the cache
+// user, finds it and keeps its fasl. It returns the files, or none if the cache
 // cannot be used: the source then goes over the connection every time.
-func shareHelper(c Config, hash string, source []byte) string {
+func shareHelper(c Config, hash string) []string {
 	dir, err := openCache(c)
 	if err != nil {
-		return ""
+		return nil
 	}
 	dir = filepath.Join(dir, "attached")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return ""
+		return nil
 	}
-	file := filepath.Join(dir, "helper-"+hash+".lisp")
-	if err := writeOnce(file, source); err != nil {
-		return ""
+	files, err := writeHelper(filepath.Join(dir, "swank-mcp-helper-"+hash), helperParts())
+	if err != nil {
+		return nil
 	}
-	return file
+	return files
 }

@@ -42,15 +42,15 @@ const (
 
 // parameters is what boot.lisp reads from descriptor 3.
 type parameters struct {
-	Socket      string `sexp:"socket,omitzero"` // absent: loopback TCP
-	SwankDir    string `sexp:"swank-dir,omitzero"`
-	FaslDir     string `sexp:"fasl-dir,omitzero"`
-	Boot        string `sexp:"boot,omitzero"`
-	BootFasl    string `sexp:"boot-fasl,omitzero"`
-	Helper      string `sexp:"helper,omitzero"`
-	HelperFasl  string `sexp:"helper-fasl,omitzero"`
-	InitSeconds int    `sexp:"init-seconds,omitzero"` // absent: no init file
-	Save        string `sexp:"save,omitzero"`         // save a core there instead of serving
+	Socket      string   `sexp:"socket,omitzero"` // absent: loopback TCP
+	SwankDir    string   `sexp:"swank-dir,omitzero"`
+	FaslDir     string   `sexp:"fasl-dir,omitzero"`
+	Boot        string   `sexp:"boot,omitzero"`
+	BootFasl    string   `sexp:"boot-fasl,omitzero"`
+	Helper      []string `sexp:"helper,omitzero"`       // its parts
+	HelperFasl  string   `sexp:"helper-fasl,omitzero"`  // made of them
+	InitSeconds int      `sexp:"init-seconds,omitzero"` // absent: no init file
+	Save        string   `sexp:"save,omitzero"`         // save a core there instead of serving
 }
 
 // imageStatus is one message on descriptor 4.
@@ -102,7 +102,7 @@ func (e *launchError) Unwrap() error { return e.err }
 // package SWANK-MCP, loaded, and returns when it serves. What does not work
 // because of a cached file or of the person's init file is tried again
 // without it and noted. The error is a [*StartError].
-func startProcess(ctx context.Context, c Config, helper []byte) (*process, error) {
+func startProcess(ctx context.Context, c Config, helper [][]byte) (*process, error) {
 	if !canLaunch {
 		return nil, &StartError{
 			Problem: "no image can be started on this system: an image is told to end, and tells how it is, through inherited descriptors, which " + runtime.GOOS + " has not",

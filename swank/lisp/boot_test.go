@@ -39,7 +39,7 @@ func TestBootCompilesWithoutWarning(t *testing.T) {
 
 func TestHelperWarningsAreSeen(t *testing.T) {
 	c := testConfig(t)
-	p, err := startProcess(t.Context(), c, []byte(testHelper+"(defun broken (x) (undefined-here))\n"))
+	p, err := startProcess(t.Context(), c, [][]byte{[]byte(testHelper+"(defun broken (x) (undefined-here))\n")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestStackOverflowsInThreads(t *testing.T) {
 
 func TestLoopbackWhereNoSocketFits(t *testing.T) {
 	c := testConfig(t)
-	files, err := findImageFiles(t.Context(), c, []byte(testHelper))
+	files, err := findImageFiles(t.Context(), c, [][]byte{[]byte(testHelper)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestStartFailures(t *testing.T) {
 
 	small := c
 	small.HeapMB = 1 << 30
-	_, err := startProcess(t.Context(), small, []byte(testHelper))
+	_, err := startProcess(t.Context(), small, [][]byte{[]byte(testHelper)})
 	if !errors.As(err, &start) || !strings.Contains(err.Error(), "exit status 1") || !strings.Contains(err.Error(), "allocate") {
 		t.Errorf("too large a heap: %v", err)
 	}
@@ -187,12 +187,12 @@ func TestStartFailures(t *testing.T) {
 	if err := os.WriteFile(broken.SBCL, []byte("#!/bin/sh\necho no lisp here >&2\nexit 4\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, err = startProcess(t.Context(), broken, []byte(testHelper))
+	_, err = startProcess(t.Context(), broken, [][]byte{[]byte(testHelper)})
 	if !errors.As(err, &start) || !strings.Contains(err.Error(), "exit status 4") || !strings.Contains(err.Error(), "no lisp here") {
 		t.Errorf("not SBCL: %v", err)
 	}
 
-	_, err = startProcess(t.Context(), c, []byte(testHelper+`(error "helper trouble")`))
+	_, err = startProcess(t.Context(), c, [][]byte{[]byte(testHelper+`(error "helper trouble")`)})
 	if !errors.As(err, &start) || !strings.Contains(err.Error(), "helper trouble") {
 		t.Errorf("broken helper: %v", err)
 	}
@@ -207,7 +207,7 @@ func TestStartFailures(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	begin := time.Now()
-	_, err = startProcess(ctx, slow, []byte(testHelper))
+	_, err = startProcess(ctx, slow, [][]byte{[]byte(testHelper)})
 	if !errors.As(err, &start) || !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 5*time.Second {
 		t.Errorf("after %v: %v", time.Since(begin), err)
 	}

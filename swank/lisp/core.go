@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -29,7 +30,7 @@ type imageFiles struct {
 	sbcl, swank      string
 	dir              string // working directory of the image
 	heapMB, stackMB  int
-	helper           []byte
+	helper           [][]byte
 	runBase          []string // where private directories may be made
 	cacheDir         string
 	swankKey, ourKey string
@@ -38,7 +39,7 @@ type imageFiles struct {
 
 // findImageFiles resolves c. Only a missing SBCL or Swank, or the end of ctx,
 // is an error.
-func findImageFiles(ctx context.Context, c Config, helper []byte) (*imageFiles, error) {
+func findImageFiles(ctx context.Context, c Config, helper [][]byte) (*imageFiles, error) {
 	sbcl, err := FindSBCL(c)
 	if err != nil {
 		return nil, err
@@ -119,8 +120,9 @@ func (f *imageFiles) computeKeys(ctx context.Context) error {
 		}
 	}
 	f.swankKey = hex.EncodeToString(h.Sum(nil)[:8])
-	fmt.Fprintf(h, "%d %d\n", len(f.helper), len(bootSource))
-	h.Write(f.helper)
+	helper := bytes.Join(f.helper, nil)
+	fmt.Fprintf(h, "%d %d %d\n", len(f.helper), len(helper), len(bootSource))
+	h.Write(helper)
 	h.Write(bootSource)
 	f.ourKey = hex.EncodeToString(h.Sum(nil)[:8])
 	return nil
@@ -204,8 +206,8 @@ func (f *imageFiles) materialise(par *parameters, scratch string) (finish func(l
 		return nil, err
 	}
 	if len(f.helper) > 0 {
-		par.Helper, par.HelperFasl = filepath.Join(ours, "helper.lisp"), filepath.Join(ours, "helper.fasl")
-		if err := writeOnce(par.Helper, f.helper); err != nil {
+		par.HelperFasl = filepath.Join(ours, "helper.fasl")
+		if par.Helper, err = writeHelper(filepath.Join(ours, "swank-mcp-helper"), f.helper); err != nil {
 			return nil, err
 		}
 	}

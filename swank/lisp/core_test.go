@@ -67,7 +67,7 @@ func TestCore(t *testing.T) {
 	c.NoUserInit = false
 	for range starts {
 		begin := time.Now()
-		q, err := startProcess(t.Context(), c, []byte(testHelper))
+		q, err := startProcess(t.Context(), c, [][]byte{[]byte(testHelper)})
 		if err != nil {
 			t.Fatal(err)
 		}

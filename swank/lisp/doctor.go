@@ -165,7 +165,7 @@ func (r *Report) initFile(c Config) {
 // start starts an image as a server would, and says what it had to work around.
 func (r *Report) start(ctx context.Context, c Config) {
 	begin := time.Now()
-	p, err := startProcess(ctx, c, helperSource())
+	p, err := startProcess(ctx, c, helperParts())
 	took := time.Since(begin).Round(time.Millisecond)
 	if err != nil {
 		r.addError("start", "", err)

@@ -3,6 +3,7 @@ package lisp
 import (
 	"bytes"
 	"embed"
+	"fmt"
 	"strconv"
 	"unicode/utf8"
 
@@ -27,18 +28,45 @@ var helperOrder = []string{
 	"notes", "building", "compile", "disassemble", "test-frameworks", "tests",
 }
 
-// helperSource returns the helper as one Lisp source text.
-func helperSource() []byte {
+// helperPart is how long a part of the helper is at least, in bytes. SBCL keeps
+// what it has made of a file until it has compiled all of it, some 500 bytes for
+// each of the source: more than a person's image may have to spare.
+const helperPart = 100_000
+
+// helperParts returns the helper as Lisp source texts, to be loaded in that order.
+func helperParts() [][]byte {
+	var parts [][]byte
 	var b bytes.Buffer
-	for _, name := range helperOrder {
+	for i, name := range helperOrder {
 		text, err := helperFiles.ReadFile("helper/" + name + ".lisp")
 		if err != nil {
 			panic(err) // the list above names a file that is not there
 		}
 		b.Write(text)
 		b.WriteByte('\n')
+		if b.Len() >= helperPart || i == len(helperOrder)-1 {
+			parts = append(parts, bytes.Clone(b.Bytes()))
+			b.Reset()
+		}
 	}
-	return b.Bytes()
+	return parts
+}
+
+// helperSource returns the helper as one Lisp source text.
+func helperSource() []byte { return bytes.Join(helperParts(), nil) }
+
+// writeHelper writes the parts of the helper into files, each called after base
+// and its number, and returns these.
+func writeHelper(base string, parts [][]byte) ([]string, error) {
+	var files []string
+	for i, part := range parts {
+		file := fmt.Sprintf("%s-%d.lisp", base, i+1)
+		if err := writeOnce(file, part); err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	return files, nil
 }
 
 // A helperCall is the text of a call of a function of SWANK-MCP, to be read in

@@ -41,7 +41,7 @@ func begin(ctx context.Context, c Config, handler func(swank.Event)) (*live, err
 	if c.Attach.set() {
 		return attach(ctx, c, handler)
 	}
-	proc, err := startProcess(ctx, c, helperSource())
+	proc, err := startProcess(ctx, c, helperParts())
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func startTest(t *testing.T, c Config) *process {
 	goroutines := runtime.NumGoroutine()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	p, err := startProcess(ctx, c, []byte(testHelper))
+	p, err := startProcess(ctx, c, [][]byte{[]byte(testHelper)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func groupOf(t *testing.T, group int) (pids []int) {
 
 // parentMain is what the test binary does as the parent that is killed.
 func parentMain() {
-	p, err := startProcess(context.Background(), Config{CacheDir: os.Getenv("SWANK_MCP_TEST_PARENT"), NoUserInit: true, NoCore: true}, []byte(testHelper))
+	p, err := startProcess(context.Background(), Config{CacheDir: os.Getenv("SWANK_MCP_TEST_PARENT"), NoUserInit: true, NoCore: true}, [][]byte{[]byte(testHelper)})
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)

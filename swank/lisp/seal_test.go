@@ -48,7 +48,7 @@ func TestFailingStartLeavesTheCache(t *testing.T) {
 	}
 	c.HeapMB = 1 // nothing starts with that
 	var failure *StartError
-	if p, err := startProcess(t.Context(), c, []byte(testHelper)); !errors.As(err, &failure) {
+	if p, err := startProcess(t.Context(), c, [][]byte{[]byte(testHelper)}); !errors.As(err, &failure) {
 		if err == nil {
 			p.close(context.Background())
 		}

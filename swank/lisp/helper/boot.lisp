@@ -228,35 +228,50 @@ init files for Swank: these are meant for servers that Emacs talks to."
     (funcall (swank-symbol "INIT" :swank-loader)
              :load-contribs nil :setup nil :quiet t)))
 
-(defun compile-into-place (source fasl)
-  "Compile SOURCE and rename the result to FASL, so that no other process sees
+(defun append-file (from to)
+  "Append the file FROM to the stream TO.  Fasls one behind the other are a fasl."
+  (with-open-file (in from :element-type '(unsigned-byte 8))
+    (let ((buffer (make-array 65536 :element-type '(unsigned-byte 8))))
+      (loop for end = (read-sequence buffer in)
+            until (zerop end)
+            do (write-sequence buffer to :end end)))))
+
+(defun compile-into-place (sources fasl)
+  "Compile SOURCES and rename the result to FASL, so that no other process sees
 half of it.  Returns FASL, or NIL if that could not be done, and the
 compiler's complaints, a string, or NIL if there were none."
-  (let ((temporary (format nil "~A.~D-tmp" (sb-ext:native-namestring fasl)
-                           (sb-posix:getpid)))
-        (complaints '()))
+  (let* ((whole (format nil "~A.~D-tmp" (sb-ext:native-namestring fasl)
+                        (sb-posix:getpid)))
+         (part (concatenate 'string whole "-part"))
+         (complaints '()))
     (handler-case
         (handler-bind ((warning (lambda (w)
                                   (push (condition-text w) complaints))))
-          (with-compilation-unit (:override t)
-            (compile-file source :output-file (native-path temporary)))
-          (sb-posix:rename temporary (sb-ext:native-namestring fasl))
+          (with-open-file (out (native-path whole) :direction :output :if-exists :supersede
+                                                   :element-type '(unsigned-byte 8))
+            (with-compilation-unit (:override t)
+              (dolist (source sources)
+                (compile-file source :output-file (native-path part))
+                (append-file (native-path part) out)
+                (sb-posix:unlink part))))
+          (sb-posix:rename whole (sb-ext:native-namestring fasl))
           (values fasl (format nil "~{~A~^~%~}" (nreverse complaints))))
       (error (c)
-        (ignore-errors (sb-posix:unlink temporary))
+        (dolist (file (list part whole))
+          (ignore-errors (sb-posix:unlink file)))
         (push (format nil "~A cannot be compiled to a file: ~A"
-                      (file-namestring source) (condition-text c))
+                      (file-namestring fasl) (condition-text c))
               *notes*)
         nil))))
 
-(defun load-compiled (source fasl)
+(defun load-compiled (sources fasl)
   "Load FASL; if it is missing or unusable, compile it; if that fails, load
-SOURCE.  Returns the compiler's complaints about SOURCE, or NIL."
+SOURCES.  Returns the compiler's complaints about these, or NIL."
   (when (probe-file fasl)
     (handler-case (progn (load fasl) (return-from load-compiled nil))
       (error () (ignore-errors (delete-file fasl)))))
-  (multiple-value-bind (compiled complaints) (compile-into-place source fasl)
-    (load (or compiled source))
+  (multiple-value-bind (compiled complaints) (compile-into-place sources fasl)
+    (if compiled (load compiled) (mapc #'load sources))
     (and complaints (string/= complaints "") complaints)))
 
 (defun present-symbols (package)
@@ -286,9 +301,9 @@ would fail with a conflict over WHEN-LET."
           (load-swank swank-dir fasl-dir))
         (when helper
           (setf *helper-warnings*
-                (load-compiled (native-path helper) (native-path helper-fasl))))
+                (load-compiled (mapcar #'native-path helper) (native-path helper-fasl))))
         (when (and boot (not (probe-file (native-path boot-fasl))))
-          (compile-into-place (native-path boot) (native-path boot-fasl)))))))
+          (compile-into-place (list (native-path boot)) (native-path boot-fasl)))))))
   (funcall (swank-symbol "INIT")))
 
 ;;;; The user's init file

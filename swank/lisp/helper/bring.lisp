@@ -5,7 +5,7 @@
 ;;;; be named bare.
 ;;;; It answers (:PRESENT note), (:SOURCE-WANTED ""), (:OTHER-VERSION "") or
 ;;;; (:FAILED why).  Nothing is printed, and no variable of the image changes.
-(cl:lambda (hash file source)
+(cl:lambda (hash files source)
   (cl:labels
       ((ours (name)
          (cl:let ((package (cl:find-package "SWANK-MCP")))
@@ -18,7 +18,7 @@
          #-sbcl (cl:pathname name))
        (fasl ()
          ;; one for each compiler and each Swank
-         (native (cl:format nil "~A-~A-~A-~A.fasl" (cl:subseq file 0 (cl:- (cl:length file) 5))
+         (native (cl:format nil "~A-~A-~A-~A.fasl" (cl:subseq (cl:first files) 0 (cl:- (cl:length (cl:first files)) 5))
                             (cl:substitute-if-not #\_ #'cl:alphanumericp
                                                   (cl:lisp-implementation-version))
                             (cl:symbol-value 'swank::*swank-wire-protocol-version*)
@@ -39,22 +39,38 @@
                                  #+sbcl (sb-ext:compiler-note #'cl:muffle-warning))
                  (cl:with-compilation-unit (:override t)
                    (cl:funcall function)))))))
+       (append-file (from to)
+         (cl:with-open-file (in from :element-type '(cl:unsigned-byte 8))
+           (cl:loop for octet = (cl:read-byte in nil)
+                    while octet do (cl:write-byte octet to))))
+       (compile-to (whole part)
+         ;; fasls one behind the other are a fasl
+         (cl:with-open-file (out whole :direction :output :if-exists :supersede
+                                       :element-type '(cl:unsigned-byte 8))
+           (cl:dolist (file files whole)
+             (cl:compile-file (native file) :output-file part)
+             (append-file part out)
+             (cl:delete-file part))))
        (compiled ()
          (cl:or (cl:probe-file (fasl))
-                (cl:let ((temporary (native (cl:format nil "~A.~A.tmp" (cl:namestring (fasl))
-                                                       (swank/backend:getpid)))))
+                (cl:let ((whole (cl:format nil "~A.~A.tmp" (cl:namestring (fasl))
+                                           (swank/backend:getpid))))
                   (cl:and (cl:ignore-errors
-                           (cl:compile-file (native file) :output-file temporary)
-                           (cl:rename-file temporary (fasl)))
+                           (cl:rename-file
+                            (compile-to (native whole)
+                                        (native (cl:concatenate 'cl:string whole "-part")))
+                            (fasl)))
                           (fasl)))))
        (load-it ()
          (cl:cond ((cl:string/= source "")
                    (cl:with-input-from-string (in source) (cl:load in))
                    t)
-                  ((cl:or (cl:string= file "") (cl:not (cl:probe-file (native file)))) nil)
+                  ((cl:or (cl:null files)
+                          (cl:notevery (cl:lambda (file) (cl:probe-file (native file))) files))
+                   nil)
                   ;; its compiler is a C compiler that takes a minute; from source
                   ;; it makes bytecode
-                  #+ecl (t (cl:load (native file)) t)
+                  #+ecl (t (cl:dolist (file files t) (cl:load (native file))))
                   (t (cl:let ((fasl (compiled)))
                        (cl:and fasl
                                (cl:handler-case (cl:load fasl)

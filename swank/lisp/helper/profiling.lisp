@@ -78,7 +78,7 @@ profiler has those that were taken.  Samples that somebody else has taken are ke
 
 (defun scaffold-p (name)
   "True of functions that are there because we called the user's code."
-  (or (search "SWANK-MCP" name) (search "/helper.lisp\"" name) (search "SWANK:" name) (search "SWANK/" name)
+  (or (search "SWANK-MCP" name) (search "/swank-mcp-helper-" name) (search "SWANK:" name) (search "SWANK/" name)
       (search "SB-THREAD::" name) (search "ALLOC-TRAMP" name)))
 
 (defun passed-through-p (name)
