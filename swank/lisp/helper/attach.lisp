@@ -130,6 +130,7 @@ NIL without threads."
     (clean-up-after bridge)
     (let-go-of-closed)
     (tune-socket connection)
+    (setf *attached* t)
     (put-debugger-hooks-back)
     (when (control-thread connection)
       (let ((guest (make-guest connection bridge echo)))

@@ -30,7 +30,7 @@ room as it copies, and twice that for some objects; what is old it copies rarely
 (defun ensure-guest-watch ()
   "Called when an evaluation has been registered."
   #+(and sbcl sb-thread)
-  (unless (or *launched* *guest-watch*)
+  (when (and *attached* (not *guest-watch*)) ; an image that is about to be saved has one thread
     (with-lock ()
       (unless *guest-watch*
         (watch-threads)

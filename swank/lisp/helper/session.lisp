@@ -5,6 +5,9 @@
 (defvar *launched* nil
   "True in an image that the bridge started and owns; false in a person's.")
 
+(defvar *attached* nil
+  "True once a bridge has attached to this image.")
+
 (defvar *baseline* nil
   "Package to record of what a launched image began with, see baseline.lisp.")
 
