@@ -39,7 +39,7 @@ func TestBootCompilesWithoutWarning(t *testing.T) {
 
 func TestHelperWarningsAreSeen(t *testing.T) {
 	c := testConfig(t)
-	p, err := startProcess(t.Context(), c, [][]byte{[]byte(testHelper+"(defun broken (x) (undefined-here))\n")})
+	p, err := startProcess(t.Context(), c, [][]byte{[]byte(testHelper + "(defun broken (x) (undefined-here))\n")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestStartFailures(t *testing.T) {
 		t.Errorf("not SBCL: %v", err)
 	}
 
-	_, err = startProcess(t.Context(), c, [][]byte{[]byte(testHelper+`(error "helper trouble")`)})
+	_, err = startProcess(t.Context(), c, [][]byte{[]byte(testHelper + `(error "helper trouble")`)})
 	if !errors.As(err, &start) || !strings.Contains(err.Error(), "helper trouble") {
 		t.Errorf("broken helper: %v", err)
 	}
