@@ -136,8 +136,12 @@ func errorBlock(kind, problem, advice string) string {
 func busyText(e *lisp.BusyError) string {
 	problem := fmt.Sprintf("The session is busy; nothing of this call was evaluated. It waited %s.\nRunning for %s: %s",
 		age(e.Waited), age(e.Age), oneLine(e.Code))
-	if e.Limit > 0 {
+	switch {
+	case e.Limit <= 0:
+	case e.Age < e.Limit:
 		problem += fmt.Sprintf("\nIt will be stopped %s after its start.", age(e.Limit))
+	default:
+		problem += fmt.Sprintf("\nIt was to be stopped %s after its start, and has not stopped yet.", age(e.Limit))
 	}
 	if e.Ahead > 0 {
 		problem += fmt.Sprintf("\n%s before this one.", waiting(e.Ahead))

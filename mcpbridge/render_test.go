@@ -111,6 +111,10 @@ func TestResultText(t *testing.T) {
 }
 
 func TestErrorText(t *testing.T) {
+	late := ErrorText(&lisp.BusyError{Waited: time.Second, Code: "(loop)", Age: 152 * time.Second, Limit: 2 * time.Second})
+	if !strings.Contains(late, "It was to be stopped 2 s after its start, and has not stopped yet.") {
+		t.Errorf("one that is over its time:\n%s", late)
+	}
 	busy := ErrorText(&lisp.BusyError{Waited: 2 * time.Second, Code: "(loop)", Age: 70 * time.Second, Limit: 10 * time.Minute, Ahead: 2})
 	for _, want := range []string{"[ERROR] SESSION-BUSY\n", "nothing of this call was evaluated", "It waited 2 s", "Running for 1 min 10 s: (loop)",
 		"stopped 10 min 0 s after its start", "2 calls wait before", "session-status"} {

@@ -137,7 +137,7 @@ func (lv *live) unanswered(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	case errors.Is(err, context.DeadlineExceeded):
 		return &UnansweredError{KindTimeout, fmt.Sprintf(
-			"The image did not answer within %v: it is collecting garbage or out of processor time.", lookupTimeout)}
+			"The image did not answer within %v: it is collecting garbage, out of processor time, or one of its threads holds a lock that the answer needs.", lookupTimeout)}
 	case !errors.As(err, &conn) && !errors.Is(err, swank.ErrClosed):
 		return err
 	case lv.attached():
