@@ -87,7 +87,10 @@ func TestDefinitionsOfADroppedFile(t *testing.T) {
 		t.Errorf("without the file:\n%s", got)
 	}
 	want(t, s, "(list (swo::moved) (swo::old-helper))", "=> (4 3)")
-	want(t, s, "(defun swo::old-helper () 5)", "=> SWO::OLD-HELPER")
+	// in a person's image it may be theirs for all that is known
+	if got, isErr := eval(t, s, "(defun swo::old-helper () 5)"); isErr || !strings.HasPrefix(got, "=> SWO::OLD-HELPER") {
+		t.Errorf("redefining it: %s", got)
+	}
 	saysNot(t, good(t, s, "load-system", map[string]any{"system": "swo"}), "No file")
 	want(t, s, "(list (swo::moved) (swo::old-helper))", "=> (4 5)")
 }

@@ -11,8 +11,8 @@
 ;;;;      Swank and the helper are in, then (:READY T ...) or (:FAILED "why").
 ;;;; Standard output carries none of this: it belongs to the user's programs.
 ;;;;
-;;;; boot-policy.lisp follows it in the same file when it is compiled; what they
-;;;; change in the image is listed there, at INSTALL-POLICY.
+;;;; boot-policy.lisp follows it in the same file when it is compiled, and lists
+;;;; what they change in the image.
 
 (defpackage :swank-mcp-boot
   (:use :common-lisp))
@@ -231,17 +231,13 @@ init files for Swank: these are meant for servers that Emacs talks to."
 (defun append-file (from to)
   "Append the file FROM to the stream TO.  Fasls one behind the other are a fasl."
   (with-open-file (in from :element-type '(unsigned-byte 8))
-    (let ((buffer (make-array 65536 :element-type '(unsigned-byte 8))))
-      (loop for end = (read-sequence buffer in)
-            until (zerop end)
-            do (write-sequence buffer to :end end)))))
+    (let ((bytes (make-array (file-length in) :element-type '(unsigned-byte 8))))
+      (write-sequence bytes to :end (read-sequence bytes in)))))
 
 (defun compile-into-place (sources fasl)
-  "Compile SOURCES and rename the result to FASL, so that no other process sees
-half of it.  Returns FASL, or NIL if that could not be done, and the
-compiler's complaints, a string, or NIL if there were none."
-  (let* ((whole (format nil "~A.~D-tmp" (sb-ext:native-namestring fasl)
-                        (sb-posix:getpid)))
+  "Compile SOURCES to FASL, of which no other process sees half.  Returns FASL, or
+NIL if that could not be done, and the compiler's complaints, a string, or NIL."
+  (let* ((whole (format nil "~A.~D-tmp" (sb-ext:native-namestring fasl) (sb-posix:getpid)))
          (part (concatenate 'string whole "-part"))
          (complaints '()))
     (handler-case
@@ -257,8 +253,8 @@ compiler's complaints, a string, or NIL if there were none."
           (sb-posix:rename whole (sb-ext:native-namestring fasl))
           (values fasl (format nil "~{~A~^~%~}" (nreverse complaints))))
       (error (c)
-        (dolist (file (list part whole))
-          (ignore-errors (sb-posix:unlink file)))
+        (ignore-errors (sb-posix:unlink part))
+        (ignore-errors (sb-posix:unlink whole))
         (push (format nil "~A cannot be compiled to a file: ~A"
                       (file-namestring fasl) (condition-text c))
               *notes*)
@@ -281,9 +277,8 @@ SOURCES.  Returns the compiler's complaints about these, or NIL."
         (setf (gethash symbol table) t)))))
 
 (defun call-without-litter (function)
-  "Call FUNCTION and unintern what it left in COMMON-LISP-USER.  Loading Swank
-leaves about 130 symbols there, and a person's (USE-PACKAGE :ALEXANDRIA)
-would fail with a conflict over WHEN-LET."
+  "Call FUNCTION and unintern what it left in COMMON-LISP-USER: with some of Swank's
+130 symbols there a person's (USE-PACKAGE :ALEXANDRIA) would conflict."
   (let* ((package (find-package :cl-user))
          (before (present-symbols package)))
     (funcall function)

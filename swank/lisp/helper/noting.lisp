@@ -43,7 +43,8 @@ first: what is expanded next may have come of one of them."
   names                                 ; of the variables and functions around FORM
   number                                ; which SBCL's record of its place has
   before                                ; identity of the definition before it
-  theirs                                ; what it replaces of somebody else's, see theirs.lisp
+  theirs                                ; what it replaces of somebody else's, see theirs.lisp,
+  builtp                                ; and whether that is of a system loaded through us
   unboundp                              ; true if the variable that it defines had no value
   why)                                  ; why FORM cannot be evaluated again, or NIL
 
@@ -141,6 +142,7 @@ own: a system's."
                               :names (names-used (names-around environment) form)
                               :before (definition-identity (car key) (cdr key))
                               :theirs (theirs-before session key toplevel)
+                              :builtp (and (not *launched*) (from-built-file-p key))
                               :unboundp (and (eq (car key) :variable)
                                              (not (boundp (cdr key))))))))))
 

@@ -76,10 +76,10 @@ and the frames.  SYSTEM is the name of the system that was being loaded."
                       (when missing (list :missing missing)))
               frames))))
 
+#+sbcl
 (defun restart-finalizers ()
   "SAVE-LISP-AND-DIE has ended the thread that runs finalizers before it finds that it
 cannot save, and leaves it so."
-  #+sbcl
   (let ((start (find-symbol "FINALIZER-THREAD-START" '#:sb-impl))
         (thread (find-symbol "*FINALIZER-THREAD*" '#:sb-impl)))
     (when (and start thread (fboundp start) (boundp thread) (null (symbol-value thread)))
@@ -323,8 +323,8 @@ the first or the second is meant."
                (return-from run)))
         (setf (evaluation-escape evaluation) #'end-with)
         (flet ((on-error (condition)
-                 (when (one-thread-text condition) (ignore-errors (restart-finalizers)))
-                (call-with-open-binding-stack
+                 #+sbcl (when (one-thread-text condition) (ignore-errors (restart-finalizers)))
+                 (call-with-open-binding-stack
                   (lambda ()
                     (multiple-value-bind (report frames)
                         (call-guarded

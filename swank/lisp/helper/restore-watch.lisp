@@ -11,8 +11,11 @@
 (defparameter *entry-limit* 200000
   "Microseconds that an entry may take, while there is patience.")
 
-(defparameter *least-entry-limit* 6000
+(defparameter *least-entry-limit* 4000
   "And when there is none left.")
+
+(defparameter *times-as-long* 3
+  "How many times as long an entry may take as it took at first.")
 
 (defparameter *collecting-limit* 50000
   "Microseconds for which the collector may run on account of others.")
@@ -119,7 +122,8 @@ the last says what the entry may take in any case."
 
 (defun begin-entry (restoring number milliseconds)
   (setf (restoring-limit restoring) (max (base-limit restoring)
-                                         (min (* 1000 milliseconds) (restoring-allowance restoring)))
+                                         (min (* 1000 *times-as-long* (1+ milliseconds))
+                                              (restoring-allowance restoring)))
         (restoring-collecting restoring) (collecting-microseconds)
         (restoring-consed restoring) (bytes-consed)
         (restoring-cpu restoring) (processor-microseconds (restoring-tid restoring))
@@ -159,7 +163,7 @@ lost than time.  To fill the heap counts as much as the collector will have to d
   "Runs in a thread of its own until all is brought back."
   (let ((beats 0) (asleep 0) (last 0))
     (loop until (restoring-overp restoring)
-          do (sleep 0.002)
+          do (sleep 0.001)
              (mark restoring +beat-word+ (incf beats))
              (let ((number (restoring-number restoring)))
                (unless (= number last) (setf asleep 0 last number))

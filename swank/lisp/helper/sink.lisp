@@ -27,7 +27,8 @@
    (column :initform 0 :accessor sink-column :type fixnum)
    (keep :initarg :keep :reader sink-keep :type fixnum)
    (openp :initform t :accessor sink-openp)
-   (bytes :initform '() :accessor sink-bytes :documentation "The beginning of a character.")
+   ;; CLISP 2.49.93 crashes where a stream has one slot more
+   #+sbcl (bytes :initform '() :accessor sink-bytes :documentation "The beginning of a character.")
    (lock :initarg :lock :reader sink-lock))
   (:documentation "A character output stream that keeps both ends of its text."))
 

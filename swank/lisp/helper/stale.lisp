@@ -56,6 +56,12 @@ bring another one of the same size; else it is NIL."
   "(SYSTEM-NAME . FILE) to the mark that it had when it was last built; SYSTEM-NAME is
 :DEFINITION for files that define systems.")
 
+(defun built-through-us-p (file)
+  "True of the name of a file of a system that was built through us."
+  (with-shared-table (*marks*)
+    (loop for (nil . known) being the hash-keys of *marks*
+          thereis (string= known file))))
+
 (defun mark-of-definition (file)
   (gethash (cons :definition (native-name file)) *marks*))
 

@@ -56,6 +56,19 @@ takes; NIL if nothing is there."
                 (and entry (still-so-p key entry))))
             (or (find (car key) *sibling-kinds* :test #'member) (list (car key))))))
 
+(defun from-built-file-p (key)
+  "True if what is there under KEY comes from a file of a system that was loaded through
+us."
+  #+sbcl
+  (ignore-errors
+   (destructuring-bind (kind . name) key
+     (let ((file (if (member kind '(:function :macro :generic-function))
+                     (function-file (or (and (symbolp name) (macro-function name))
+                                        (fdefinition name)))
+                     (location-file (source-location kind name)))))
+       (and file (built-through-us-p file)))))
+  #-sbcl (progn key nil))
+
 (defun theirs-before (session key toplevel)
   "Of a form in TOPLEVEL that may define KEY: the definition of somebody else's that it
 would replace, as KEPT-DEFINITION has it, or NIL."
@@ -79,7 +92,9 @@ would replace, as KEPT-DEFINITION has it, or NIL."
   (let ((theirs (candidate-theirs candidate)) (key (candidate-key candidate)))
     (when theirs
       (setf (gethash (place-of key) (session-theirs (evaluation-session evaluation))) theirs)
-      (pushnew (cons key (eq :left (first theirs))) (evaluation-replaced evaluation) :test #'equal))))
+      ;; the system is the session's, though not what is in it
+      (unless (candidate-builtp candidate)
+        (pushnew (cons key (eq :left (first theirs))) (evaluation-replaced evaluation) :test #'equal)))))
 
 (defun key-label (key)
   (destructuring-bind (kind . name) key
