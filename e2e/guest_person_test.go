@@ -86,7 +86,7 @@ func TestGuestTexts(t *testing.T) {
 	}
 	s := attached(t, p)
 	want(t, s, "(+ 1 2)", "=> 3")
-	r := call(t, s, patience, "interrupt-thread", map[string]any{"thread": "Swank Sentinel"})
+	r := call(t, s, patience, "interrupt-thread", map[string]any{"thread": "control-thread"})
 	if !strings.Contains(r.Text(), "It is not asked where it is, because that interrupts it") || strings.Contains(r.Text(), "Ending") {
 		t.Errorf("a look at a thread of Swank's: %s", r.Text())
 	}

@@ -4,6 +4,7 @@ package e2e
 // has launched and may do with as it likes, each with the reason: with -attached
 // they are skipped. All others say the same of both.
 var launchedOnly = map[string]string{
+	"TestMemoryOfTheServer":                            "it is the server's, whatever it speaks with",
 	"TestBackgroundOutput":                             descriptors,
 	"TestThreadOutlivesItsCall":                        descriptors,
 	"TestDamageProbes/read-line_of_the_process'_stdin": "standard input is that of the person's terminal",

@@ -17,20 +17,14 @@ import (
 var helperBringer string
 
 // readBringer reads bring.lisp in the image, whatever syntax its owner has set, in
-// a package that is gone afterwards with all names in it.
+// a package of its own. That stays: what goes through all packages in another
+// thread, as Swank does when somebody connects, does not bear that one is deleted.
 var readBringer = sexp.List{
 	sexp.Symbol("cl:with-standard-io-syntax"),
 	sexp.List{
-		sexp.Symbol("cl:let"), sexp.Raw(`((cl:*package* (cl:make-package "SWANK-MCP-` + bridgeID + `" :use cl:nil)))`),
-		sexp.List{
-			sexp.Symbol("cl:unwind-protect"),
-			sexp.List{
-				sexp.Symbol("cl:progn"),
-				sexp.Raw(`(cl:import (cl:quote (cl:nil cl:t cl:quote)))`),
-				sexp.List{sexp.Symbol("cl:read-from-string"), helperBringer},
-			},
-			sexp.Raw(`(cl:delete-package cl:*package*)`),
-		},
+		sexp.Symbol("cl:let"), sexp.Raw(`((cl:*package* (cl:or (cl:find-package "SWANK-MCP-BRING") (cl:make-package "SWANK-MCP-BRING" :use cl:nil))))`),
+		sexp.Raw(`(cl:import (cl:quote (cl:nil cl:t cl:quote)))`),
+		sexp.List{sexp.Symbol("cl:read-from-string"), helperBringer},
 	},
 }
 

@@ -1,8 +1,8 @@
 ;;;; bring.lisp -- brings the helper into an image that is somebody's.
 ;;;;
 ;;;; It is a function that the bridge calls over the connection.  It is read in a
-;;;; package of its own, which is deleted then; of COMMON-LISP only T, NIL and QUOTE can
-;;;; be named bare.
+;;;; package of its own, SWANK-MCP-BRING; of COMMON-LISP only T, NIL and QUOTE can be
+;;;; named bare.
 ;;;; It answers (:PRESENT note), (:SOURCE-WANTED ""), (:OTHER-VERSION "") or
 ;;;; (:FAILED why).  Nothing is printed, and no variable of the image changes.
 (cl:lambda (hash files source)
