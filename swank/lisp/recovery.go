@@ -9,7 +9,7 @@ import (
 const (
 	// What may be used up for entries that do not end, all together; and for
 	// those that were slow at first, and so may be slow again.
-	restorePatience  = 120 * time.Millisecond
+	restorePatience  = 60 * time.Millisecond
 	restoreAllowance = 2 * time.Minute
 
 	// restoreImages is how many images bringing a session back may cost. From then
