@@ -145,7 +145,8 @@ func frameText(number int, f *lisp.Frame) string {
 	if len(f.Missing) > 0 {
 		p.b.WriteString("\n; Without a value here: " + sanitize(strings.Join(f.Missing, ", ")))
 	}
-	if len(f.Locals) == 0 || len(f.Missing) > 0 && f.File != "" {
+	// Of code that was evaluated, what has no value may not have got one yet.
+	if (len(f.Locals) == 0 || len(f.Missing) > 0 && f.File != "") && !f.Whole {
 		p.b.WriteString(keepingAll(f.File))
 	}
 	p.section("Source", lisp.Text{Head: f.Source})

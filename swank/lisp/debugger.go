@@ -185,6 +185,7 @@ type Frame struct {
 	Source      string   // the form it is at
 	File        string   // that the code came from
 	Changed     bool     // that file is another one by now
+	Whole       bool     // it keeps every variable already, as code compiled with DEBUG 3
 	Restartable bool     // it can be restarted and returned from
 	Disassembly string
 	Failure     *Failure // there is nothing of the above; this is why
@@ -214,7 +215,7 @@ func (im *Image) InspectFrame(ctx context.Context, session string, number, frame
 		return nil, s.gone(of, string(w.Absent))
 	}
 	f := &Frame{
-		Number: of.number, Text: w.Text, Missing: w.Missing, Tags: w.Tags, Source: w.Source, File: w.File, Changed: w.Changed,
+		Number: of.number, Text: w.Text, Missing: w.Missing, Tags: w.Tags, Source: w.Source, File: w.File, Changed: w.Changed, Whole: w.Whole,
 		Restartable: w.Restartable, Disassembly: w.Disassembly,
 	}
 	for _, l := range w.Locals {
@@ -335,6 +336,7 @@ type (
 		Source      string      `sexp:"source"`
 		File        string      `sexp:"file"`
 		Changed     bool        `sexp:"changed"`
+		Whole       bool        `sexp:"whole"`
 		Restartable bool        `sexp:"restartable"`
 		Disassembly string      `sexp:"disassembly"`
 		Error       *wireError  `sexp:"error"`

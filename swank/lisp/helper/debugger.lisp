@@ -119,14 +119,7 @@ CODE is read in the package of FRAME's code, or else in the session's."
     (generic-function
      (some (lambda (method) (steppable-p (method-function-of method)))
            (sb-mop:generic-function-methods function)))
-    (function
-     (let ((function (sb-kernel:%fun-fun function)))
-       (handler-case
-           (sb-di:do-debug-fun-blocks (block (sb-di:fun-debug-fun function))
-             (sb-di:do-debug-block-locations (location block)
-               (when (string/= "" (sb-di::compiled-code-location-step-info location))
-                 (return-from steppable-p t))))
-         (sb-di:debug-condition () nil))))))
+    (function (code-with-steps-p (sb-di:fun-debug-fun (sb-kernel:%fun-fun function))))))
 
 #+sbcl
 (defun stepped-function (suspended)

@@ -53,6 +53,16 @@ whether that file is another one by now, in which SBCL would find another form."
                     (ignore-errors (sb-debug::code-location-source-form location 0)))))
     (values (and form (source-text form)) file changedp)))
 
+#+sbcl
+(defun code-with-steps-p (debug-fun)
+  "True of code that has places where stepping stops, as that compiled with DEBUG 3 has."
+  (handler-case
+      (sb-di:do-debug-fun-blocks (block debug-fun)
+        (sb-di:do-debug-block-locations (location block)
+          (when (string/= "" (sb-di::compiled-code-location-step-info location))
+            (return-from code-with-steps-p t))))
+    (sb-di:debug-condition () nil)))
+
 (defun source-text (form)
   (let ((*print-pretty* t) (*print-length* 30) (*print-level* 8) (*print-right-margin* 100)
         (*print-lines* nil) (*print-circle* nil) (*print-case* :downcase))
@@ -85,6 +95,7 @@ whether that file is another one by now, in which SBCL would find another form."
        :source form
        :file file
        :changed changedp
+       :whole (code-with-steps-p (sb-di:frame-debug-fun frame))
        :restartable (returnable-p frame)
        :disassembly (and disassemble (frame-disassembly frame))))))
 
