@@ -25,6 +25,7 @@ var launchedOnly = map[string]string{
 	"TestImageKilledTenTimes":            replaced + ": see TestAttachedImageDies",
 	"TestRedefinedStandardFunction":      replaced,
 	"TestServerKilled":                   "the image does not end with the server: see TestGuestLeavesNothing",
+	"TestOddPackages/CL-USER_deleted":    "the package is a person's",
 	"TestEndOfInputOfAFrozenImage":       "the image does not end with the server: see TestGuestLeavesNothing",
 	"TestNextStartCleansUp":              "the image does not end with the server: see TestGuestLeavesNothing",
 	"TestEndOfInput":                     "the image does not end with the server: see TestGuestLeavesNothing",

@@ -17,7 +17,7 @@ type (
 		Warnings []wireWarning `sexp:"warnings"`
 		Notes    []string      `sexp:"notes"`
 		Origin   string        `sexp:"origin"`
-		Package  string        `sexp:"package"`
+		Package  *string       `sexp:"package"` // its name may be ""
 		Costs    wireCosts     `sexp:"costs"`
 		Journal  []wireEntry   `sexp:"journal"`
 		Gone     []string      `sexp:"gone"`
@@ -139,7 +139,7 @@ func (a *wireAnswer) result() *Result {
 		Stderr:  a.Stderr.text(),
 		Notes:   a.Notes,
 		Origin:  a.Origin,
-		Package: a.Package,
+		Package: deref(a.Package),
 		report:  a.Report,
 		Timing: Timing{
 			Real:  time.Duration(a.Costs.Real) * time.Microsecond,
@@ -172,4 +172,11 @@ func (e *wireError) failure() *Failure {
 		f.Kind = KindCancelled
 	}
 	return f
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }

@@ -289,7 +289,7 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	if a.Absent != "" {
 		return nil, e.gone(string(a.Absent))
 	}
-	if a.Error == nil && a.Package == "" {
+	if a.Error == nil && a.Package == nil {
 		return e.broken(errNoAnswer), nil
 	}
 	e.lv.sound()
@@ -333,8 +333,8 @@ func (e *evaluation) remember(a *wireAnswer) {
 	for _, key := range a.Gone {
 		j.undefine(key)
 	}
-	if a.Package != "" {
-		j.pkg = a.Package
+	if a.Package != nil {
+		j.pkg = *a.Package
 	}
 	changed := len(a.Loaded)+len(a.Journal)+len(a.Lost)+len(a.Gone) > 0
 	e.im.cfg.Kept.keep(j, changed, false)

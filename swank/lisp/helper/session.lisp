@@ -170,6 +170,7 @@ by its upper case."
 
 (defun user-package ()
   "COMMON-LISP-USER, made again if somebody has deleted it."
+  (declare (notinline find-package))    ; SBCL remembers what a constant names, deleted or not
   (or (find-package '#:common-lisp-user)
       (make-package '#:common-lisp-user :nicknames '(#:cl-user) :use '(#:common-lisp))))
 
