@@ -80,7 +80,7 @@ func (s *stopper) next() *Result {
 			s.timer.Reset(stopGrace) // its answer may be on the way
 			return nil
 		}
-		return s.e.abandoned("The Lisp thread of this session has ended, and with it the evaluation, which may have come some way. See what the code has done before you send it again.")
+		return s.e.abandoned("The Lisp thread of this session has ended, and with it the evaluation, if that had begun. Send the code again, unless it has done a part of its work already.")
 	default:
 		return s.e.stuck(s.kind, "The evaluation could not be stopped: it runs with interrupts off "+
 			"(sb-sys:without-interrupts) or in foreign code.")
