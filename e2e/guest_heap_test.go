@@ -21,8 +21,8 @@ var runaways = []struct {
 }{
 	{name: "arrays", code: `(let ((l nil)) (loop (push (make-array 1000) l)))`},
 	{name: "a thread that is left", later: true, code: `(sb-thread:make-thread (lambda () (let ((l nil)) (loop (push (make-array 1000) l)))) :name "filler") 1`},
-	{name: "interrupts off", code: `(sb-sys:without-interrupts (let ((l nil)) (loop (push (make-array 1000) l))))`},
 	{name: "conses", code: `(let ((l nil)) (loop (push 1 l)))`},
+	{name: "interrupts off", code: `(sb-sys:without-interrupts (let ((l nil)) (loop (push (make-array 1000) l))))`},
 	{name: "a global variable", code: `(defvar *runaway*) (setf *runaway* nil) (unwind-protect (loop (push (make-array 1000) *runaway*)) (setf *runaway* nil))`},
 	{name: "errors ignored", code: `(let ((l nil)) (loop (ignore-errors (loop (push (make-array 1000000) l)))))`},
 	{name: "storage conditions handled", code: `(let ((l nil)) (loop (handler-case (loop (push (make-array 100000) l)) (serious-condition () nil))))`},
