@@ -60,7 +60,7 @@ func TestAttachedPersistence(t *testing.T) {
 		t.Error(err)
 	}
 	c = start(t) // the package is the session's, too
-	c.want("(more)", "=> 42")
+	c.joins("(more)", "=> 42", wasThere+" its package is KEPT")
 	c.want("(v *box*)", "=> INSIDE")
 	c.eval("(in-package :cl-user) (delete-package :kept)")
 }
@@ -112,7 +112,7 @@ func TestAttachedSecret(t *testing.T) {
 		})
 	}
 	good.want("*survivor*", "=> HERE")
-	start(t).want("*survivor*", "=> HERE")
+	start(t).joins("*survivor*", "=> HERE", another)
 }
 
 func TestAttachedNobodyListens(t *testing.T) {
@@ -180,7 +180,7 @@ func TestAttachedKilledBridges(t *testing.T) {
 	before := count(t, c)
 	for range 10 {
 		killed := startWith(t, nil, strings.Fields(*serverFlag)...)
-		killed.want("(+ 1 2)", "=> 3")
+		killed.joins("(+ 1 2)", "=> 3", another)
 		if _, err := killed.GoTool("evaluate-lisp", map[string]any{"code": "(dotimes (i 1000) (print i) (sleep 0.01))"}, wire.CallOptions{}); err != nil {
 			t.Fatal(err)
 		}

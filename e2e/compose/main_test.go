@@ -107,6 +107,20 @@ func (c *client) want(code, want string) {
 	}
 }
 
+// What the first reply says of a session that was there, and of who else is in it.
+const (
+	wasThere = "; The session \"default\" was in this image before:"
+	another  = "; Another server works in the session \"default\", too."
+)
+
+// joins is want for a first evaluation, whose reply says what the server found.
+func (c *client) joins(code, want, found string) {
+	c.t.Helper()
+	if got := c.eval(code); !strings.HasPrefix(got, want+"\n") || !strings.Contains(got, found) {
+		c.t.Errorf("%s answered\n%s\nwant\n%s and\n%s", code, got, want, found)
+	}
+}
+
 // fail evaluates code, which must fail, and returns the reply.
 func (c *client) fail(arguments map[string]any) string {
 	c.t.Helper()
