@@ -198,6 +198,22 @@
            (error (condition) (princ-to-string condition)))
          nil))
 
+;;; attach.lisp
+
+(defun unwritable-stream ()
+  "A stream that holds what cannot be written."
+  (let ((stream (open "/dev/full" :direction :output :if-exists :overwrite)))
+    (write-string "held" stream)
+    stream))
+(flet ((outcome (stream)
+         (list (handler-case (finish-output stream) (stream-error () :failed))
+               (handler-case (close stream) (stream-error () :failed))
+               (open-stream-p stream))))
+  (check (outcome (unwritable-stream)) '(:failed :failed t)) ; what Swank does not expect
+  (let ((stream (unwritable-stream)))
+    (close-without-fail stream)
+    (check (outcome stream) '(:failed t nil))))
+
 ;;; tracing.lisp
 
 (check (split-names " foo, (setf bar)  p::|a b|,baz ") '("foo" "(setf bar)" "p::|a b|" "baz"))
