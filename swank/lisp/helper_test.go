@@ -40,7 +40,7 @@ func TestHelperOnItsOwn(t *testing.T) {
 	if err := os.WriteFile(run, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, sbcl.Path, "--noinform", "--disable-ldb", "--no-sysinit", "--no-userinit",
 		"--non-interactive", "--load", run)

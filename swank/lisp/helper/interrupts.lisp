@@ -17,6 +17,11 @@
   "For how many microseconds an interrupt is sent again before it is carried out
 in foreign code at work: code that never ends must be stopped, too.")
 
+(defparameter *interrupt-tries* 30
+  "How often an interrupt must have found foreign code at work before it is carried
+out there: on a busy machine few arrive while the patience lasts, and code that is
+in malloc half of the time would be left there.")
+
 #+sbcl
 (defun foreign-address ()
   "In an interrupt: the address at which it arrived, if that is in foreign code."
@@ -69,7 +74,9 @@ one interrupt may be on its way.  An error if THREAD has ended."
   #+sbcl
   (loop with end = (+ (microseconds) patience)
         with address = nil
-        for late = (> (microseconds) end)
+        for tries from 0
+        for late = (and (> (microseconds) end)
+                        (or (not forcep) (>= tries *interrupt-tries*)))
         for interrupt = (make-interrupt)
         while (or forcep (not late))
         do (send-interrupt interrupt thread function (or late address) forcep)
