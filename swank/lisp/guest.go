@@ -19,7 +19,7 @@ func (s *session) rejoined(old, now *live) string {
 	if old.imageID() == now.imageID() {
 		return "Connected again to the same image, because " + end + " before: the session is as it was; nothing is traced any more." + s.suspended.lost(old)
 	}
-	if a, ok := old.proc.(*attachment); ok && a.known() != (guestOf{}) && a.info.PID == now.proc.pid() {
+	if a, ok := old.proc.(*attachment); ok && a.known.pid != 0 && a.info.PID == now.proc.pid() {
 		s.journal = journal{}
 		return "Connected again to the same Lisp, and its helper was loaded anew, because " + end + " before. What the session has defined is there still; " +
 			"but it is not known any more that it is the session's: list-definitions and reset-session leave it out." + s.suspended.lost(old)
@@ -79,8 +79,10 @@ func (e *evaluation) leftRunning(kind FailureKind, why string) *Result {
 	if why == wholeImageSilent {
 		g := e.im.lastGuest()
 		if text := g.inWords(g.condition()); text != "" {
+			e.s.left = append(e.s.left, e)
 			return &Result{Failure: &Failure{Kind: kind, Type: "NOT-STOPPED", Message: "The whole image has stopped answering: " + text + ". " +
-				"The image is not ours to end; its owner has to look at it."}}
+				"The image is not ours to end; its owner has to look at it. When it answers again, this evaluation is stopped there if it has not ended, " +
+				"and the next reply tells what became of it."}}
 		}
 	}
 	if e.lv.single {
