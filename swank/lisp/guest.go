@@ -87,7 +87,7 @@ func (e *evaluation) leftRunning(kind FailureKind, why string) *Result {
 	}
 	if e.lv.single {
 		b.Reset()
-		b.WriteString("The evaluation could not be stopped. The image has no threads for its connections, so nothing reaches it until the evaluation has ended or its owner interrupts it (C-c C-c in its terminal).")
+		b.WriteString("The evaluation could not be stopped. The image has no threads for its connections, so nothing reaches it until the evaluation has ended or its owner interrupts it (C-c in its terminal, C-c C-c in Emacs).")
 	} else {
 		fmt.Fprintf(&b, " The image is not ours to end, so the evaluation was left alone: it goes on in the Lisp thread %q (Swank's id %d). "+
 			"The session goes on in a new thread. Its owner can end it there (M-x slime-list-threads, k), if anything can.",
@@ -106,10 +106,12 @@ func singleNote(info *swank.ConnectionInfo) string {
 	if style == "" {
 		style = "NIL"
 	}
-	return fmt.Sprintf("Swank in this image uses no threads (communication style %s): while an evaluation runs, nothing else is answered, "+
-		"cancelling does not reach it, and other clients of the image, Emacs among them, wait as well. "+
-		"(setf swank:*communication-style* :spawn) before swank:create-server changes that.",
-		style)
+	note := fmt.Sprintf("Swank in this image uses no threads (communication style %s): while an evaluation runs, nothing else is answered, "+
+		"cancelling does not reach it, and other clients of the image, Emacs among them, wait as well.", style)
+	if info.Implementation.Type == "CLISP" {
+		return note + " CLISP has none."
+	}
+	return note + " (setf swank:*communication-style* :spawn) before swank:create-server changes that."
 }
 
 // within is the call c with a time limit that the image keeps by itself.

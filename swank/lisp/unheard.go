@@ -18,7 +18,7 @@ func (lv *live) silence() string {
 		return own
 	}
 	if lv.single {
-		return servesOthers
+		return singleBusy
 	}
 	switch c := a.known.condition(); c {
 	case processUnknown, processBusy:
@@ -28,7 +28,7 @@ func (lv *live) silence() string {
 	}
 }
 
-const servesOthers = "Swank in it uses no threads, and is busy with somebody else's: a person is in its debugger (SLDB), for one, or something of theirs runs"
+const singleBusy = "Swank in it uses no threads, and is busy: a person is in its debugger (SLDB), for one, or what was evaluated before still runs"
 
 // unheard asks an image whose Swank uses no threads whether it listens, and returns
 // the end of an evaluation for which it does not. What it would be sent meanwhile it
@@ -47,7 +47,7 @@ func (e *evaluation) unheard(ctx context.Context) (*Result, error) {
 		return nil, nil // what is wrong with it is seen when it is sent
 	}
 	res := &Result{Failure: &Failure{Kind: KindTimeout, Type: "NOT-BEGUN", Message: fmt.Sprintf(
-		"Nothing was evaluated, and nothing of it will be: the image does not answer. %s. Send it again when that has ended.", servesOthers)}}
+		"Nothing was evaluated, and nothing of it will be: the image does not answer. %s. Send it again when that has ended.", singleBusy)}}
 	e.told(res)
 	return res, nil
 }
