@@ -76,7 +76,11 @@ func (g guestOf) inWords(c processCondition) string {
 		return "the other side takes no requests, or answers none. The Lisp may be stopped, or busy without pause, or " +
 			"a tunnel on the way to it (ssh, socat, a container's port) is stopped: look at that first" + g.way.inWords()
 	case processWayStopped:
-		return fmt.Sprintf("process %d (%s), through which the connection leads, is stopped (kill -CONT %d lets it go on)", g.way.pid, g.way.name, g.way.pid)
+		w := g.way.stopped()
+		if w.pid == 0 { // no more
+			w = g.way
+		}
+		return fmt.Sprintf("process %d (%s), through which the connection leads, is stopped (kill -CONT %d lets it go on)", w.pid, w.name, w.pid)
 	case processWayGone:
 		return fmt.Sprintf("process %d (%s), through which the connection led, has ended", g.way.pid, g.way.name)
 	case processGone:
@@ -130,7 +134,7 @@ func (g guestOf) told(t Target, err error) error {
 	c := g.condition()
 	told := *start
 	switch c {
-	case processUnknown, processElsewhere:
+	case processUnknown, processElsewhere, processWayGone: // what is there now is another way
 		return err
 	case processGone:
 		told.Problem = "the Lisp that was attached to is gone, " + g.inWords(c) + "; " + start.Problem
@@ -140,8 +144,8 @@ func (g guestOf) told(t Target, err error) error {
 		}
 		told.Problem = "the Lisp that was attached to does not answer: " + g.inWords(c) + "."
 		told.Advice = "Its owner has to look at it. Send the call again when it goes on. If it has to be restarted: " + t.invitation(true)
-		if c == processWayStopped || c == processWayGone {
-			told.Advice = "Nothing can be told of the Lisp behind it. Send the call again when that process goes on, or another one does its work. " + start.Advice
+		if c == processWayStopped {
+			told.Advice = "Nothing can be told of the Lisp behind it. Send the call again when that process goes on. " + start.Advice
 		}
 	}
 	return &told

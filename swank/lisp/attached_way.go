@@ -22,8 +22,12 @@ type way struct {
 // look finds out what can be told of the process of a, and of the way there.
 func (a *attachment) look(pipe *commandPipe) guestOf {
 	if pipe != nil { // whose other end may be anywhere
-		name, _, _ := strings.Cut(strings.TrimSpace(a.target.Command), " ")
-		return guestOf{way: way{pid: pipe.cmd.Process.Pid, name: name, group: true}}
+		w := processAt(fmt.Sprintf("/proc/%d", pipe.cmd.Process.Pid))
+		w.group = w.name != "" // this system tells of processes
+		if !w.group {
+			w.pid = 0
+		}
+		return guestOf{way: w}
 	}
 	g := a.process()
 	local, remote := a.conn.Addrs()
@@ -47,29 +51,35 @@ func (a *attachment) process() guestOf {
 
 // condition says whether w is stopped or gone; processUnknown if neither is seen.
 func (w way) condition() processCondition {
-	if !w.group {
-		return wayCondition(fmt.Sprintf("/proc/%d", w.pid))
-	}
-	all := processUnknown
-	for _, dir := range processes() {
-		if processGroup(dir) != w.pid {
-			continue
-		}
-		if c := wayCondition(dir); c == processWayStopped {
-			all = c
-		}
-	}
-	return all
-}
-
-func wayCondition(dir string) processCondition {
-	switch state, _ := processState(dir); state {
-	case "T", "t":
+	state, _ := processState(fmt.Sprintf("/proc/%d", w.pid))
+	switch {
+	case w.stopped().pid != 0:
 		return processWayStopped
-	case "", "X", "Z":
+	case state == "" || state == "X" || state == "Z":
 		return processWayGone
 	}
 	return processUnknown
+}
+
+// stopped returns w, or the process of its group, that is stopped; the zero value if
+// none is.
+func (w way) stopped() way {
+	dirs := []string{fmt.Sprintf("/proc/%d", w.pid)}
+	if w.group {
+		dirs = slices.DeleteFunc(processes(), func(dir string) bool { return processGroup(dir) != w.pid })
+	}
+	for _, dir := range dirs {
+		if state, _ := processState(dir); state == "T" || state == "t" {
+			return processAt(dir)
+		}
+	}
+	return way{}
+}
+
+func processAt(dir string) way {
+	pid, _ := strconv.Atoi(filepath.Base(dir))
+	name, _ := os.ReadFile(filepath.Join(dir, "comm"))
+	return way{pid: pid, name: strings.TrimSpace(string(name))}
 }
 
 // processes returns the directories of the processes of this machine.
@@ -139,12 +149,9 @@ func holdsSocketIn(dir, inode string) bool {
 // socketHolder returns the process of this user that has the socket open.
 func socketHolder(inode string) way {
 	for _, dir := range processes() {
-		pid, err := strconv.Atoi(filepath.Base(dir))
-		if err != nil || pid == os.Getpid() || !holdsSocketIn(dir, inode) {
-			continue
+		if w := processAt(dir); w.pid != os.Getpid() && holdsSocketIn(dir, inode) {
+			return w
 		}
-		name, _ := os.ReadFile(filepath.Join(dir, "comm"))
-		return way{pid: pid, name: strings.TrimSpace(string(name))}
 	}
 	return way{}
 }
