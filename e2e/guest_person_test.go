@@ -67,11 +67,11 @@ func TestGuestHoldsEvaluation(t *testing.T) {
 	p := newPerson(t, "")
 	s := attached(t, p)
 	suspend(t, s, `(let ((x 42)) (restart-case (list (error "held ~D" x)) (go-on () (list x))))`)
-	hold := func() *swank.Debug {
+	hold := func(thread string) *swank.Debug {
 		t.Helper()
 		// as d in SLIME's list of threads
 		p.says(`(progn (swank:list-threads)
- (swank:debug-nth-thread (position-if (lambda (thread) (search "swank-mcp evaluation" (swank/backend:thread-name thread))) swank::*thread-list*)) 1)`)
+ (swank:debug-nth-thread (position-if (lambda (thread) (search "` + thread + `" (swank/backend:thread-name thread))) swank::*thread-list*)) 1)`)
 		var open []*swank.Debug
 		if !eventually(patience, func() bool { open = p.connect().Debugs(); return len(open) == 1 }) {
 			t.Fatal("no debugger was opened for the person")
@@ -88,7 +88,7 @@ func TestGuestHoldsEvaluation(t *testing.T) {
 		}
 	}
 
-	d := hold()
+	d := hold("swank-mcp evaluation")
 	for _, c := range []struct {
 		tool string
 		args map[string]any
@@ -122,7 +122,7 @@ func TestGuestHoldsEvaluation(t *testing.T) {
 	}
 
 	suspend(t, s, `(error "held again")`)
-	d = hold()
+	d = hold("swank-mcp evaluation")
 	if text := call(t, s, patience, "reset-session", map[string]any{}).Text(); !strings.Contains(text, "a suspended evaluation is in somebody's debugger, a person's SLDB for one, and ends when that is left: ") {
 		t.Errorf("reset-session: %s", text)
 	}
@@ -132,6 +132,21 @@ func TestGuestHoldsEvaluation(t *testing.T) {
 		t.Errorf("after the reset %s of its threads are left", p.says(threads))
 	}
 	want(t, s, "(+ 1 2)", "=> 3")
+
+	// threads of ours that wait for requests
+	p.says("(defvar *n* 0)")
+	for _, thread := range []string{"swank-mcp session", "swank-mcp looking"} {
+		call(t, s, patience, "list-packages", map[string]any{})
+		d = hold(thread)
+		if text, _ := evalWithin(t, s, "(incf *n*)", 2); !strings.HasPrefix(text, "=> ") {
+			t.Errorf("while %s is held: %s", thread, text)
+		}
+		if text := call(t, s, patience, "list-packages", map[string]any{}).Text(); !strings.Contains(text, "COMMON-LISP-USER") {
+			t.Errorf("while %s is held: %s", thread, text)
+		}
+		leave(d)
+	}
+	want(t, s, "*n*", "=> 2")
 }
 
 // A helper that somebody has deleted is loaded again, and the image is the same.

@@ -23,6 +23,10 @@ const (
 	// be busy with something else.
 	helperTimeout = 60 * time.Second
 
+	// firstID keeps our requests from being taken for a person's: while they have
+	// one of our threads in SLDB, their client is told of an answer to us, too.
+	firstID = 1_000_000_000
+
 	// writeLimit is how long the other side may take no bytes of a request, if
 	// nothing is known to be the matter with it; every writePause it is looked.
 	writeLimit = 30 * time.Second
@@ -53,7 +57,7 @@ func attach(ctx context.Context, c Config, handler func(swank.Event)) (*live, er
 	}
 	var known atomic.Pointer[guestOf] // once we are in
 	conn, pipe, err := c.Attach.dial(ctx, &swank.Options{
-		Handler: handler, Trace: c.Trace, Secret: secret, Newline: true,
+		Handler: handler, Trace: c.Trace, Secret: secret, Newline: true, FirstID: firstID,
 		WriteTimeout: writePause, Patient: func(waited time.Duration) bool {
 			g := known.Load()
 			return waited < writeLimit && (g == nil || g.worthwhile(waited))

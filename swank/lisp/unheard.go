@@ -46,8 +46,8 @@ func (e *evaluation) unheard(ctx context.Context) (*Result, error) {
 	case !errors.Is(err, context.DeadlineExceeded):
 		return nil, nil // what is wrong with it is seen when it is sent
 	}
-	res := &Result{Failure: &Failure{Kind: KindTimeout, Type: "NOT-BEGUN", Message: fmt.Sprintf(
-		"Nothing was evaluated, and nothing of it will be: the image does not answer. %s. Send it again when that has ended.", singleBusy)}}
+	res := &Result{Failure: &Failure{Kind: KindTimeout, Type: "NOT-BEGUN", Message: "Nothing was evaluated, and nothing of it will be. " +
+		"The image does not answer: " + singleBusy + ". Send it again when that has ended."}}
 	e.told(res)
 	return res, nil
 }

@@ -56,7 +56,7 @@
   "What comes of EVALUATION, which waits at most PATIENCE milliseconds for a command."
   (let* ((client (make-client))
          (debuggee (make-debuggee :patience patience :client client
-                                  :connection swank::*emacs-connection*)))
+                                  :connection (own-connection))))
     (setf (evaluation-debuggee evaluation) debuggee)
     (note-guest-thread
      (debuggee-connection debuggee)
