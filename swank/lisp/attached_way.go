@@ -35,7 +35,12 @@ func (a *attachment) look(pipe *commandPipe) guestOf {
 	if inode == "" || g.pid != 0 && holdsSocket(g.pid, inode) {
 		return g
 	}
-	g.way = socketHolder(inode)
+	w := socketHolder(inode)
+	if w.pid == a.info.PID { // a Lisp of another name, as save-lisp-and-die makes them
+		exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", w.pid))
+		return guestOf{pid: w.pid, program: exe}
+	}
+	g.way = w
 	return g
 }
 

@@ -17,15 +17,18 @@ func (lv *live) silence() string {
 	if !ok {
 		return own
 	}
-	if lv.single {
-		return singleBusy
-	}
-	switch c := a.known.condition(); c {
-	case processUnknown, processBusy:
-		return own
-	default:
+	c := a.known.condition()
+	switch c {
+	case processGone, processStopped, processWayGone, processWayStopped:
 		return a.known.inWords(c)
 	}
+	switch {
+	case lv.single:
+		return singleBusy
+	case c == processUnknown, c == processBusy:
+		return own
+	}
+	return a.known.inWords(c)
 }
 
 const singleBusy = "Swank in it uses no threads, and is busy: a person is in its debugger (SLDB), for one, or what was evaluated before still runs"
@@ -47,7 +50,7 @@ func (e *evaluation) unheard(ctx context.Context) (*Result, error) {
 		return nil, nil // what is wrong with it is seen when it is sent
 	}
 	res := &Result{Failure: &Failure{Kind: KindTimeout, Type: "NOT-BEGUN", Message: "Nothing was evaluated, and nothing of it will be. " +
-		"The image does not answer: " + singleBusy + ". Send it again when that has ended."}}
+		"The image does not answer: " + e.lv.silence() + ". Send it again when that has ended."}}
 	e.told(res)
 	return res, nil
 }
