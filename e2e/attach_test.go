@@ -113,6 +113,7 @@ func TestAttachFailures(t *testing.T) {
 		{"web server", web.Listener.Addr().String(), run.dir, `it is not Swank: it says "HTTP/1", so it is a web server`},
 		{"SSH", serve(func(c net.Conn) { fmt.Fprint(c, "SSH-2.0-x\r\n") }), run.dir, `it is not Swank: it says "SSH-2.", so it is an SSH server`},
 		{"nREPL", serve(func(c net.Conn) { c.Read(make([]byte, 1000)); c.Close() }), run.dir, "closed it without an answer"},
+		{"dead forward", serve(func(c net.Conn) { c.Close() }), run.dir, "If that is the port of a tunnel (ssh -L, socat, a container's port), nothing listens at its far end"},
 		{"no secret", guarded(), run.dir, "the Lisp asks for a secret"},
 		{"wrong secret", guarded(), wrong, "has not answered to the secret of ~/.slime-secret"},
 		{"no socket", "unix:" + filepath.Join(run.dir, "nosuch"), run.dir, "there is no such socket"},

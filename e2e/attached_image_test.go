@@ -198,6 +198,9 @@ func TestAttachedBusy(t *testing.T) {
 // In an image whose Swank uses no threads evaluation works and ends in time, and
 // what cannot work is said.
 func TestAttachedWithoutThreads(t *testing.T) {
+	if err := run.warmGuest(); err != nil { // two would compile Swank to the same files
+		t.Fatal(err)
+	}
 	for _, style := range []string{":fd-handler", "nil"} {
 		t.Run(style, func(t *testing.T) {
 			t.Parallel() // it waits, most of the time

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/sexp"
+	"swank-mcp/swank"
 )
 
 // What a person does with the agent's threads is called by its name.
@@ -57,6 +59,94 @@ func TestGuestIsTouched(t *testing.T) {
 	}) {
 		t.Errorf("after a restart the replies have no %q:\n%s", part, all)
 	}
+}
+
+// While a person has the thread of a suspended evaluation in a debugger of their
+// own, commands about it are refused at once, and nothing is lost.
+func TestGuestHoldsEvaluation(t *testing.T) {
+	p := newPerson(t, "")
+	s := attached(t, p)
+	suspend(t, s, `(let ((x 42)) (restart-case (list (error "held ~D" x)) (go-on () (list x))))`)
+	hold := func(thread string) *swank.Debug {
+		t.Helper()
+		// as d in SLIME's list of threads
+		p.says(`(progn (swank:list-threads)
+ (swank:debug-nth-thread (position-if (lambda (thread) (search "` + thread + `" (swank/backend:thread-name thread))) swank::*thread-list*)) 1)`)
+		var open []*swank.Debug
+		if !eventually(patience, func() bool { open = p.connect().Debugs(); return len(open) == 1 }) {
+			t.Fatal("no debugger was opened for the person")
+		}
+		return open[0]
+	}
+	leave := func(d *swank.Debug) {
+		t.Helper()
+		if _, err := p.connect().Go(swank.Request{Form: sexp.Raw("(swank:sldb-continue)"), Thread: d.Thread}); err != nil {
+			t.Fatal(err)
+		}
+		if !eventually(patience, func() bool { return len(p.connect().Debugs()) == 0 }) {
+			t.Fatal("the person's debugger is still open")
+		}
+	}
+
+	d := hold("swank-mcp evaluation")
+	for _, c := range []struct {
+		tool string
+		args map[string]any
+	}{
+		{"inspect-frame", map[string]any{"frame": 0}},
+		{"evaluate-in-frame", map[string]any{"frame": 0, "code": "1"}},
+		{"invoke-restart", map[string]any{"restart": "go-on"}},
+		{"step", map[string]any{}},
+		{"abort-evaluation", map[string]any{"evaluation": 1}},
+	} {
+		began := time.Now()
+		r := call(t, s, patience, c.tool, c.args)
+		if took := time.Since(began); took > 3*time.Second {
+			t.Errorf("%s took %v", c.tool, took)
+		}
+		const want = "[ERROR] EVALUATION-BUSY\nEvaluation 1 takes no commands at the moment: somebody, a person in SLDB for one, has its thread in a debugger of their own, " +
+			"until they leave that. Nothing was done, and nothing is lost.\n\nSend the same call again later."
+		if !strings.HasPrefix(r.Text(), want) {
+			t.Errorf("%s: %s", c.tool, r.Text())
+		}
+	}
+	if text := debug(t, s, "get-backtrace", map[string]any{"evaluation": 1}); !strings.Contains(text, "Evaluation 1 has been suspended for ") {
+		t.Errorf("get-backtrace: %s", text)
+	}
+	leave(d)
+	if text := debug(t, s, "inspect-frame", map[string]any{"frame": 0}); !strings.Contains(text, "Frame 0 of evaluation 1: ") {
+		t.Errorf("when they have left it: %s", text)
+	}
+	if text := debug(t, s, "invoke-restart", map[string]any{"restart": "go-on"}); text != "=> (42)" {
+		t.Errorf("when they have left it: %s", text)
+	}
+
+	suspend(t, s, `(error "held again")`)
+	d = hold("swank-mcp evaluation")
+	if text := call(t, s, patience, "reset-session", map[string]any{}).Text(); !strings.Contains(text, "a suspended evaluation is in somebody's debugger, a person's SLDB for one, and ends when that is left: ") {
+		t.Errorf("reset-session: %s", text)
+	}
+	leave(d)
+	const threads = `(count-if (lambda (thread) (search "swank-mcp evaluation" (sb-thread:thread-name thread))) (sb-thread:list-all-threads))`
+	if !eventually(patience, func() bool { return p.says(threads) == "0" }) {
+		t.Errorf("after the reset %s of its threads are left", p.says(threads))
+	}
+	want(t, s, "(+ 1 2)", "=> 3")
+
+	// threads of ours that wait for requests
+	p.says("(defvar *n* 0)")
+	for _, thread := range []string{"swank-mcp session", "swank-mcp looking"} {
+		call(t, s, patience, "list-packages", map[string]any{})
+		d = hold(thread)
+		if text, _ := evalWithin(t, s, "(incf *n*)", 2); !strings.HasPrefix(text, "=> ") {
+			t.Errorf("while %s is held: %s", thread, text)
+		}
+		if text := call(t, s, patience, "list-packages", map[string]any{}).Text(); !strings.Contains(text, "COMMON-LISP-USER") {
+			t.Errorf("while %s is held: %s", thread, text)
+		}
+		leave(d)
+	}
+	want(t, s, "*n*", "=> 2")
 }
 
 // A helper that somebody has deleted is loaded again, and the image is the same.

@@ -110,6 +110,7 @@ func TestImplementations(t *testing.T) {
 		b.WriteByte('\n')
 	}
 	compareTable(t, filepath.Join("..", "docs", "implementations.md"), b.String())
+	t.Run("lent", lendCLISP)
 }
 
 // compareTable holds the part of a page between its markers equal to table.
@@ -141,7 +142,8 @@ func tryFeatures(t *testing.T, command []string) (works []bool) {
 	var s *server
 	for _, f := range features {
 		if s == nil {
-			s = attachedTo(t, otherLisp(t, command), run.dir)
+			address, _ := otherLisp(t, command, ":dont-close t")
+			s = attachedTo(t, address, run.dir)
 			// Somebody must have defined what later rows use.
 			for _, g := range features[:len(works)] {
 				if strings.HasPrefix(g.name, "functions and") {
@@ -183,8 +185,26 @@ func tryStep(s *server, step featureStep) (string, error) {
 	return r.Text(), err
 }
 
-// otherLisp starts a Lisp that serves Swank, and returns the address.
-func otherLisp(t *testing.T, command []string) string {
+// lendCLISP lends one as docs/attach.md says: its owner has it back when the agent has gone.
+func lendCLISP(t *testing.T) {
+	address, out := otherLisp(t, implementations[2].command, "")
+	s := attachedTo(t, address, run.dir)
+	text, _ := eval(t, s, "(defun borrowed () 42) (borrowed)")
+	if !strings.HasPrefix(text, "=> 42\n") || !strings.Contains(text, "Emacs among them, wait as well. CLISP has none.") {
+		t.Errorf("the first evaluation: %s", text)
+	}
+	if strings.Contains(out.String(), "back again") {
+		t.Error("create-server returned while the agent was there")
+	}
+	s.Close(patience)
+	if !eventually(patience, func() bool { return strings.Contains(out.String(), "back again: 42") }) {
+		t.Errorf("create-server has not returned:\n%s", tail(out.String(), 600))
+	}
+}
+
+// otherLisp starts a Lisp that serves Swank with those arguments of create-server, and
+// returns the address and what it prints.
+func otherLisp(t *testing.T, command []string, arguments string) (string, *record) {
 	t.Helper()
 	dir := t.TempDir()
 	script := filepath.Join(dir, "serve.lisp")
@@ -192,9 +212,11 @@ func otherLisp(t *testing.T, command []string) string {
 	code := fmt.Sprintf(`#+ecl (ext:install-bytecodes-compiler)
 (load %q)
 (handler-bind ((warning #'muffle-warning)) (funcall (intern "INIT" "SWANK-LOADER")))
-(funcall (intern "CREATE-SERVER" "SWANK") :port 0 :dont-close t)
+(funcall (intern "CREATE-SERVER" "SWANK") :port 0 %s)
+(format t "back again: ~A~%%" (if (fboundp (quote borrowed)) (borrowed)))
+(finish-output)
 (loop (sleep 1))
-`, filepath.Join(*attachedSwank, "swank-loader.lisp"))
+`, filepath.Join(*attachedSwank, "swank-loader.lisp"), arguments)
 	if err := os.WriteFile(script, []byte(code), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -235,5 +257,5 @@ func otherLisp(t *testing.T, command []string) string {
 	if port == 0 {
 		t.Fatalf("%s does not serve Swank:\n%s", command[0], tail(out.String(), 2000))
 	}
-	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), out
 }

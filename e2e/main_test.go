@@ -34,6 +34,10 @@ type suite struct {
 var run suite
 
 func TestMain(m *testing.M) {
+	if to := os.Getenv(forwardTo); to != "" {
+		fmt.Fprintln(os.Stderr, "e2e:", serveForward(to))
+		os.Exit(1)
+	}
 	flag.Parse()
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "swe") // short: Unix socket paths end at 107 bytes

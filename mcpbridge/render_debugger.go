@@ -94,6 +94,9 @@ func debuggerAdvice(asked *request, r *lisp.Result, c *lisp.DebuggerCall) string
 }
 
 func debuggerErrorText(e *lisp.DebuggerError) string {
+	if e.Occupied {
+		return errorBlock("EVALUATION-BUSY", fmt.Sprintf("Evaluation %d takes no commands at the moment: %s.", e.Number, strings.TrimSuffix(e.Why, ".")), "")
+	}
 	problem := ""
 	switch {
 	case e.Number != 0 && e.Why != "":
@@ -119,6 +122,11 @@ func debuggerErrorText(e *lisp.DebuggerError) string {
 func (b *Bridge) nextDebuggee(e *lisp.DebuggerError) string {
 	var lines []string
 	switch {
+	case e.Occupied:
+		lines = append(lines, "Send the same call again later.")
+		if b.takes("get-backtrace") {
+			lines = append(lines, fmt.Sprintf(`Meanwhile: get-backtrace {"evaluation": %d}`, e.Number))
+		}
 	case len(e.Suspended) == 0:
 		if b.takes("evaluate-lisp") {
 			lines = append(lines, `An evaluation is suspended at its error if evaluate-lisp is called with "on-error": "debug".`)

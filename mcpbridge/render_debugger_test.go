@@ -92,6 +92,11 @@ func TestDebuggerErrorText(t *testing.T) {
 			t.Errorf("%+v:\n%s\nwant:\n%s", tt.err, got, tt.want)
 		}
 	}
+	occupied := lisp.DebuggerError{Number: 3, Occupied: true, Why: "another call is busy with it"}
+	want := "[ERROR] EVALUATION-BUSY\nEvaluation 3 takes no commands at the moment: another call is busy with it.\n\nSend the same call again later.\nMeanwhile: get-backtrace {\"evaluation\": 3}"
+	if got := ErrorText(&occupied) + "\n\n" + b.nextDebuggee(&occupied); got != want {
+		t.Errorf("occupied:\n%s\nwant:\n%s", got, want)
+	}
 	// Only what is there is named.
 	for _, tt := range []struct {
 		tools []string

@@ -96,8 +96,8 @@ type Call struct {
 	err   error
 }
 
-// Go sends a request and returns when it is written, which takes at most
-// [Options.WriteTimeout]. A request that cannot be encoded, or is larger than a
+// Go sends a request and returns when it is written, which goes on for as long as
+// the peer takes something; see [Options.WriteTimeout]. A request that cannot be encoded, or is larger than a
 // frame, is an error that leaves the connection as it was; every other error
 // is the cause of the connection's failure.
 func (c *Conn) Go(r Request) (*Call, error) {

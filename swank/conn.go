@@ -9,6 +9,7 @@ import (
 	"net"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"swank-mcp/internal/rawio"
@@ -37,10 +38,15 @@ type Options struct {
 	// The secret is never part of it. Writing must not block. nil: no trace.
 	Trace io.Writer
 
-	// WriteTimeout is how long one frame may take to be written before the
+	// WriteTimeout is how long the peer may take nothing of a frame before the
 	// connection is given up. Lisp's own reader takes everything at once, so
 	// only a stopped or dead process needs longer. 0: 30 s.
 	WriteTimeout time.Duration
+
+	// Patient, when not nil, is asked then, with how long nothing has been taken,
+	// and again after every WriteTimeout: if it returns true, the connection is
+	// not given up yet.
+	Patient func(waited time.Duration) bool
 
 	// MaxFrame is the largest payload accepted, in bytes; a larger one is
 	// skipped and fails its call. 0: 16,777,215, the most that six
@@ -72,11 +78,15 @@ type Conn struct {
 	flusher sync.WaitGroup
 	closing sync.Once // of rwc
 
-	wmu      sync.Mutex  // held while one frame is encoded and written
-	wbuf     []byte      // the frame being written
-	nextID   int64       // of the next request
-	hello    []byte      // the secret's frame until it is written
-	watchdog *time.Timer // running while a Write is; fails the connection
+	wmu      sync.Mutex   // held while one frame is encoded and written
+	wbuf     []byte       // the frame being written
+	nextID   int64        // of the next request
+	hello    []byte       // the secret's frame until it is written
+	watchdog *time.Timer  // running while a Write is; fails the connection
+	writing  atomic.Int64 // 1 + nanoseconds from born to when that began; 0: there is none
+	born     time.Time
+
+	local, remote net.Addr // nil where NewConn was given something else
 
 	mu       sync.Mutex // guards what follows; never held while blocking
 	err      error      // first cause of failure
@@ -95,14 +105,20 @@ func Dial(ctx context.Context, network, addr string, o *Options) (*Conn, error) 
 	if err != nil {
 		return nil, fmt.Errorf("swank: connecting: %w", err)
 	}
+	var rwc io.ReadWriteCloser = nc
 	switch nc := nc.(type) {
 	case *net.UnixConn:
-		return NewConn(rawio.New(nc), o), nil
+		rwc = rawio.New(nc)
 	case *net.TCPConn:
-		return NewConn(rawio.New(nc), o), nil
+		rwc = rawio.New(nc)
 	}
-	return NewConn(nc, o), nil
+	c := NewConn(rwc, o)
+	c.local, c.remote = nc.LocalAddr(), nc.RemoteAddr()
+	return c, nil
 }
+
+// Addrs returns the two ends of a connection that [Dial] has made, nil of another.
+func (c *Conn) Addrs() (local, remote net.Addr) { return c.local, c.remote }
 
 // NewConn speaks Swank over rwc, which it owns from now on. Closing rwc must
 // end a Read and a Write in progress, as it does with every [net.Conn].
@@ -110,6 +126,7 @@ func NewConn(rwc io.ReadWriteCloser, o *Options) *Conn {
 	c := &Conn{
 		rwc:    rwc,
 		done:   make(chan struct{}),
+		born:   time.Now(),
 		calls:  make(map[int64]*Call),
 		debugs: make(map[ThreadID][]*Debug),
 	}
@@ -126,9 +143,7 @@ func NewConn(rwc io.ReadWriteCloser, o *Options) *Conn {
 		c.trace = &tracer{w: c.opts.Trace}
 	}
 	c.nextID = max(1, c.opts.FirstID)
-	c.watchdog = time.AfterFunc(math.MaxInt64, func() { // started by the first write
-		c.fail(&ConnError{"write", fmt.Errorf("%w after %v", ErrWriteTimeout, c.opts.WriteTimeout)})
-	})
+	c.watchdog = time.AfterFunc(math.MaxInt64, c.bark) // started by the first write
 	c.watchdog.Stop()
 	go c.read()
 	if c.opts.Secret != "" {

@@ -323,6 +323,44 @@ func TestWriteTimeout(t *testing.T) {
 	})
 }
 
+// Patient is asked whether to go on, and a peer that takes a long frame slowly is waited
+// for.
+func TestWritePatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, stream := swanktest.Pipe(t) // nobody reads
+		var asked []time.Duration
+		c := NewConn(stream, &Options{WriteTimeout: 3 * time.Second, Patient: func(waited time.Duration) bool {
+			asked = append(asked, waited)
+			return waited < 8*time.Second
+		}})
+		begin := time.Now()
+		if _, err := c.Go(Request{Form: 1}); !errors.Is(err, ErrWriteTimeout) || time.Since(begin) != 9*time.Second || len(asked) != 3 {
+			t.Errorf("after %v, asked at %v: %v", time.Since(begin), asked, err)
+		}
+		c.Close()
+
+		_, stream = swanktest.Pipe(t)
+		c = NewConn(slowWriter{stream}, &Options{WriteTimeout: 3 * time.Second})
+		begin = time.Now()
+		if _, err := c.Go(Request{Form: strings.Repeat("x", 5*writePiece)}); err != nil || time.Since(begin) < 10*time.Second {
+			t.Errorf("a slow peer: after %v: %v", time.Since(begin), err)
+		}
+		time.Sleep(time.Minute)
+		if err := c.Err(); err != nil {
+			t.Error(err)
+		}
+		c.Close()
+	})
+}
+
+// slowWriter takes two seconds for what it is given at once.
+type slowWriter struct{ net.Conn }
+
+func (slowWriter) Write(b []byte) (int, error) {
+	time.Sleep(2 * time.Second)
+	return len(b), nil
+}
+
 // A secret, or an acknowledgement, that cannot be written ends the connection
 // in the same way, though nobody waits for the write.
 func TestFlusherTimeout(t *testing.T) {

@@ -24,8 +24,8 @@ func (e *ConnError) Error() string { return "swank: " + e.Op + ": " + e.Err.Erro
 // Unwrap returns the underlying error.
 func (e *ConnError) Unwrap() error { return e.Err }
 
-// ErrWriteTimeout is wrapped by the [ConnError] of a connection on which one
-// frame could not be written within [Options.WriteTimeout].
+// ErrWriteTimeout is wrapped by the [ConnError] of a connection whose peer took
+// nothing of a frame for [Options.WriteTimeout].
 var ErrWriteTimeout = errors.New("the peer does not read: write timed out")
 
 // HeaderError reports a frame header that is not six hexadecimal digits. What

@@ -17,6 +17,10 @@ const (
 	// needs some 30 bytes a thread.
 	maxQueue = 1 << 20
 
+	// writePiece is how much of a frame has to be taken for the watchdog to
+	// begin anew.
+	writePiece = 64 << 10
+
 	// drainTime is how long the reader may go on after a failed write.
 	drainTime = 500 * time.Millisecond
 )
@@ -78,10 +82,7 @@ func (c *Conn) write(frames []byte) error {
 	} else {
 		c.trace.frames(frames)
 	}
-	c.watchdog.Reset(c.opts.WriteTimeout)
-	_, err := c.rwc.Write(frames)
-	c.watchdog.Stop()
-	if err != nil {
+	if err := c.writeAll(frames); err != nil {
 		c.refuse(&ConnError{"write", err})
 		// Mostly the peer is gone, and what it said before is yet to be read:
 		// the stream is closed when it ends, or by the watchdog.
@@ -89,6 +90,42 @@ func (c *Conn) write(frames []byte) error {
 		return c.Err()
 	}
 	return nil
+}
+
+// writeAll writes b. The watchdog sees to it that this ends.
+func (c *Conn) writeAll(b []byte) (err error) {
+	for err == nil && len(b) > 0 {
+		n := min(len(b), writePiece)
+		c.writing.Store(int64(time.Since(c.born)) + 1)
+		c.watchdog.Reset(c.opts.WriteTimeout)
+		_, err = c.rwc.Write(b[:n])
+		b = b[n:]
+	}
+	c.writing.Store(0)
+	c.watchdog.Stop()
+	return err
+}
+
+// bark is called when the watchdog's time is over.
+func (c *Conn) bark() {
+	if c.Err() != nil { // a write has failed before
+		c.fail(c.Err())
+		return
+	}
+	began := c.writing.Load()
+	if began == 0 {
+		return // it was written just now
+	}
+	waited := time.Since(c.born) - time.Duration(began-1)
+	if waited < c.opts.WriteTimeout {
+		c.watchdog.Reset(c.opts.WriteTimeout - waited)
+		return
+	}
+	if c.opts.Patient != nil && c.opts.Patient(waited) {
+		c.watchdog.Reset(c.opts.WriteTimeout)
+		return
+	}
+	c.fail(&ConnError{"write", fmt.Errorf("%w after %v", ErrWriteTimeout, waited.Round(100*time.Millisecond))})
 }
 
 // post queues encoded frames for the flusher.

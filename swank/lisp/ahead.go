@@ -47,7 +47,7 @@ type early struct {
 
 // send implements [sender].
 func (a *early) send(l *lane) bool {
-	if l.lv.over() || !l.current() {
+	if l.lv.over() || !l.current() || l.lv.single {
 		return false
 	}
 	e := &evaluation{im: a.im, lane: l, lv: l.lv, s: a.s, r: a.r, token: a.im.token.Add(1), early: true}

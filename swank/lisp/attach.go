@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"swank-mcp/sexp"
@@ -21,6 +22,15 @@ const (
 	// helperTimeout bounds the compilation of the helper in an image that may
 	// be busy with something else.
 	helperTimeout = 60 * time.Second
+
+	// firstID keeps our requests from being taken for a person's: while they have
+	// one of our threads in SLDB, their client is told of an answer to us, too.
+	firstID = 1_000_000_000
+
+	// writeLimit is how long the other side may take no bytes of a request, if
+	// nothing is known to be the matter with it; every writePause it is looked.
+	writeLimit = 30 * time.Second
+	writePause = 3 * time.Second
 )
 
 // attachment is a person's image as far as it is ours: a connection. The rest,
@@ -30,6 +40,7 @@ type attachment struct {
 	conn   *swank.Conn
 	info   *swank.ConnectionInfo
 	image  string // identity of the image, which a new one has not
+	known  guestOf
 	notes  []string
 }
 
@@ -44,26 +55,32 @@ func attach(ctx context.Context, c Config, handler func(swank.Event)) (*live, er
 	if err != nil {
 		return nil, &StartError{Problem: "nothing was sent to " + c.Attach.String(), Err: err}
 	}
-	conn, complaint, err := c.Attach.dial(ctx, &swank.Options{
-		Handler: handler, Trace: c.Trace, Secret: secret, Newline: true,
+	var known atomic.Pointer[guestOf] // once we are in
+	conn, pipe, err := c.Attach.dial(ctx, &swank.Options{
+		Handler: handler, Trace: c.Trace, Secret: secret, Newline: true, FirstID: firstID,
+		WriteTimeout: writePause, Patient: func(waited time.Duration) bool {
+			g := known.Load()
+			return waited < writeLimit && (g == nil || g.worthwhile(waited))
+		},
 	})
 	if err != nil {
 		return nil, c.Attach.unreachable(err)
 	}
-	lv, err := enterAttached(ctx, c, conn)
+	lv, err := enterAttached(ctx, c, conn, pipe)
 	if err != nil {
 		conn.Close()
 		var start *StartError
 		if errors.As(err, &start) {
 			return nil, err
 		}
-		return nil, c.Attach.noSwank(err, secret != "", complaint())
+		return nil, c.Attach.noSwank(err, secret != "", pipe.complaint())
 	}
+	known.Store(&lv.proc.(*attachment).known)
 	return lv, nil
 }
 
 // enterAttached makes the image at the other end of conn ready for evaluations.
-func enterAttached(ctx context.Context, c Config, conn *swank.Conn) (*live, error) {
+func enterAttached(ctx context.Context, c Config, conn *swank.Conn, pipe *commandPipe) (*live, error) {
 	hello, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
 	// Before anything else, so that no debugger of the person's comes to us.
@@ -102,6 +119,7 @@ func enterAttached(ctx context.Context, c Config, conn *swank.Conn) (*live, erro
 		return nil, a.notReady(err)
 	}
 	a.image, lv.lookups = w.Image, w.Lookups
+	a.known = a.look(pipe)
 	if lv.single {
 		a.notes = append(a.notes, singleNote(info))
 	}
@@ -158,6 +176,8 @@ func lostText(err error) string {
 		return "the Lisp closed the connection, or ended"
 	case err == nil:
 		return "the connection ended"
+	case errors.Is(err, swank.ErrWriteTimeout):
+		return "the other side took no more bytes: the Lisp, or a tunnel on the way to it, may be stopped"
 	}
 	return "the connection ended: " + err.Error()
 }

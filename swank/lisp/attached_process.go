@@ -12,25 +12,37 @@ import (
 
 // guestOf is what a bridge remembers of an image that it was attached to.
 type guestOf struct {
-	pid     int
+	pid     int    // 0: not known
 	program string // the file of the Lisp
+	way     way    // that leads there, if another process does
 }
 
 // A processCondition is what is seen of a process from outside.
 type processCondition int
 
 const (
-	processUnknown processCondition = iota // on another machine, for one
+	processUnknown   processCondition = iota // where the system does not tell of processes
+	processElsewhere                         // it is none of those on this machine
+	processWayStopped
+	processWayGone
 	processGone
 	processStopped
 	processIdle
 	processBusy
 )
 
-// condition says in what state the process of an attached image is.
+// condition says in what state the process of an attached image, or the way there, is.
 func (g guestOf) condition() processCondition {
+	if g.way.pid != 0 {
+		if c := g.way.condition(); c != processUnknown {
+			return c
+		}
+	}
 	if g.pid == 0 || g.program == "" {
-		return processUnknown
+		if _, err := os.Stat("/proc/self/stat"); err != nil {
+			return processUnknown
+		}
+		return processElsewhere
 	}
 	dir := fmt.Sprintf("/proc/%d", g.pid)
 	exe, err := os.Readlink(filepath.Join(dir, "exe"))
@@ -60,26 +72,41 @@ func (g guestOf) condition() processCondition {
 // nothing is known.
 func (g guestOf) inWords(c processCondition) string {
 	switch c {
+	case processElsewhere:
+		return "the other side takes no requests, or answers none. The Lisp may be stopped, or busy without pause, or " +
+			"a tunnel on the way to it (ssh, socat, a container's port) is stopped: look at that first" + g.way.inWords()
+	case processWayStopped:
+		w := g.way.stopped()
+		if w.pid == 0 { // no more
+			w = g.way
+		}
+		return fmt.Sprintf("process %d (%s), through which the connection leads, is stopped (kill -CONT %d lets it go on)", w.pid, w.name, w.pid)
+	case processWayGone:
+		return fmt.Sprintf("process %d (%s), through which the connection led, has ended", g.way.pid, g.way.name)
 	case processGone:
 		return fmt.Sprintf("its process %d has ended", g.pid)
 	case processStopped:
 		return fmt.Sprintf("its process %d is stopped (fg in its terminal, or kill -CONT %d, lets it go on)", g.pid, g.pid)
 	case processIdle:
 		return fmt.Sprintf("its process %d is there and does nothing. After a fatal error, a full heap for one, SBCL waits so in its "+
-			"low-level debugger, at the prompt ldb> of its terminal or of Emacs' buffer *inferior-lisp*", g.pid)
+			"low-level debugger, at the prompt ldb> of its terminal or of Emacs' buffer *inferior-lisp*", g.pid) + g.way.inWords()
 	case processBusy:
-		return fmt.Sprintf("its process %d is at work and does not answer", g.pid)
+		return fmt.Sprintf("its process %d is at work and does not answer", g.pid) + g.way.inWords()
 	}
 	return ""
 }
 
+// inWords names a way that is there, as the end of a sentence.
+func (w way) inWords() string {
+	if w.pid == 0 {
+		return ""
+	}
+	return fmt.Sprintf(". Or what is wrong is on the way: the connection leads through process %d (%s)", w.pid, w.name)
+}
+
 // processState reads the state letter of a process, and what it has had of processors.
 func processState(dir string) (state string, ticks int64) {
-	b, err := os.ReadFile(filepath.Join(dir, "stat"))
-	if err != nil {
-		return "", 0
-	}
-	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+	fields := statFields(dir)
 	if len(fields) < 13 {
 		return "", 0
 	}
@@ -88,17 +115,13 @@ func processState(dir string) (state string, ticks int64) {
 	return fields[0], user + system
 }
 
-// known is what can be told of the process of a, if that is on this machine.
-func (a *attachment) known() guestOf {
-	if a.target.Command != "" { // whose other end may be anywhere
-		return guestOf{}
+// statFields are those of the file stat of a process, from its state on.
+func statFields(dir string) []string {
+	b, err := os.ReadFile(filepath.Join(dir, "stat"))
+	if err != nil {
+		return nil
 	}
-	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", a.info.PID))
-	name := strings.ToLower(a.info.Implementation.Name)
-	if err != nil || name == "" || !strings.Contains(strings.ToLower(filepath.Base(exe)), name) {
-		return guestOf{} // in another container, perhaps
-	}
-	return guestOf{pid: a.info.PID, program: exe}
+	return strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
 }
 
 // told puts into err, the error of an attempt to connect again, what has become of
@@ -111,7 +134,7 @@ func (g guestOf) told(t Target, err error) error {
 	c := g.condition()
 	told := *start
 	switch c {
-	case processUnknown:
+	case processUnknown, processElsewhere, processWayGone: // what is there now is another way
 		return err
 	case processGone:
 		told.Problem = "the Lisp that was attached to is gone, " + g.inWords(c) + "; " + start.Problem
@@ -121,15 +144,24 @@ func (g guestOf) told(t Target, err error) error {
 		}
 		told.Problem = "the Lisp that was attached to does not answer: " + g.inWords(c) + "."
 		told.Advice = "Its owner has to look at it. Send the call again when it goes on. If it has to be restarted: " + t.invitation(true)
+		if c == processWayStopped {
+			told.Advice = "Nothing can be told of the Lisp behind it. Send the call again when that process goes on. " + start.Advice
+		}
 	}
 	return &told
 }
 
-// asleep reports whether it is known that nothing will come of waiting for an answer.
-func (g guestOf) asleep() bool {
+// farPatience is how long something may be silent of which nothing can be seen.
+const farPatience = 6 * time.Second
+
+// worthwhile reports whether something may come of waiting for an image that has been
+// silent for so long.
+func (g guestOf) worthwhile(silent time.Duration) bool {
 	switch g.condition() {
-	case processGone, processStopped, processIdle:
-		return true
+	case processGone, processStopped, processIdle, processWayStopped, processWayGone:
+		return false
+	case processElsewhere:
+		return silent < farPatience
 	}
-	return false
+	return g.way.pid == 0 || silent < farPatience
 }

@@ -3,6 +3,7 @@ package lisp
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -43,5 +44,58 @@ func TestGuestOf(t *testing.T) {
 	}
 	if err := (guestOf{}).told(target, silent); err != error(silent) {
 		t.Errorf("of an image that is not known: %v", err)
+	}
+}
+
+// The process through which a connection leads is found, and whether it is stopped.
+func TestWay(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	near, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer near.Close()
+	far, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer far.Close()
+	file, err := far.(*net.TCPConn).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	cmd := exec.Command("sleep", "100")
+	cmd.ExtraFiles = []*os.File{file}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+
+	inode := peerSocket(near.LocalAddr(), near.RemoteAddr())
+	if inode == "" || !holdsSocket(os.Getpid(), inode) || !holdsSocket(cmd.Process.Pid, inode) || holdsSocket(1, inode) {
+		t.Fatalf("inode %q", inode)
+	}
+	w := socketHolder(inode)
+	if w.pid != cmd.Process.Pid || w.name != "sleep" {
+		t.Errorf("the way is %+v, want process %d", w, cmd.Process.Pid)
+	}
+	g := guestOf{way: w}
+	if c := g.condition(); c != processElsewhere || !g.worthwhile(farPatience/2) || g.worthwhile(farPatience) {
+		t.Errorf("condition %d", c)
+	}
+	cmd.Process.Signal(syscall.SIGSTOP)
+	time.Sleep(50 * time.Millisecond)
+	if g.worthwhile(0) || !strings.Contains(g.inWords(g.condition()), fmt.Sprintf("process %d (sleep), through which the connection leads, is stopped", w.pid)) {
+		t.Errorf("stopped: %s", g.inWords(g.condition()))
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	if g.condition() != processWayGone {
+		t.Errorf("gone: %d", g.condition())
 	}
 }

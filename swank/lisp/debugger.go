@@ -143,8 +143,8 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 	}
 }
 
-// gone is the error of a call about an evaluation that turns out not to be
-// suspended, which state says.
+// gone is the error of a call about an evaluation that turns out to take no
+// command; state says why.
 func (e *evaluation) gone(state string) error {
 	return e.s.gone(e.of, state)
 }
@@ -152,9 +152,12 @@ func (e *evaluation) gone(state string) error {
 func (s *session) gone(of *suspended, state string) error {
 	switch state {
 	case ":running":
-		return &DebuggerError{Number: of.number, Why: "it is running at the moment; session-status shows where"}
+		return &DebuggerError{Number: of.number, Occupied: true, Why: "it is running; session-status shows where"}
 	case ":busy":
-		return &DebuggerError{Number: of.number, Why: "another call is busy with it at the moment; try again"}
+		return &DebuggerError{Number: of.number, Occupied: true, Why: "another call is busy with it"}
+	case ":held":
+		return &DebuggerError{Number: of.number, Occupied: true,
+			Why: "somebody, a person in SLDB for one, has its thread in a debugger of their own, until they leave that. Nothing was done, and nothing is lost"}
 	}
 	s.suspended.end(of.token, "it has ended")
 	_, err := s.suspended.pick(of.number)

@@ -136,8 +136,7 @@ func (lv *live) unanswered(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, context.DeadlineExceeded):
-		return &UnansweredError{KindTimeout, fmt.Sprintf(
-			"The image did not answer within %v: it is collecting garbage, out of processor time, or one of its threads holds a lock that the answer needs.", lookupTimeout)}
+		return &UnansweredError{KindTimeout, fmt.Sprintf("The image did not answer within %v: %s.", lookupTimeout, lv.silence())}
 	case !errors.As(err, &conn) && !errors.Is(err, swank.ErrClosed):
 		return err
 	case lv.attached():

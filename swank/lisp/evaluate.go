@@ -81,6 +81,9 @@ func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result,
 			if err = e.about(of); err != nil {
 				return nil, err
 			}
+			if res, err := e.unheard(ctx); res != nil || err != nil {
+				return res, err
+			}
 			if err = e.send(); err == nil {
 				s.sent(t, e.lane)
 			} else if !errors.Is(err, errNotBegun) || attempt == 3 {
@@ -145,6 +148,7 @@ func (im *Image) prepare(ctx context.Context, s *session, r Request) (*evaluatio
 
 // told adds to a result what its caller must know of earlier events.
 func (e *evaluation) told(res *Result) {
+	e.s.hearOfLeft()
 	res.Notes = append(res.Notes, e.s.notes...)
 	e.s.notes = nil
 }

@@ -19,7 +19,7 @@ func (s *session) rejoined(old, now *live) string {
 	if old.imageID() == now.imageID() {
 		return "Connected again to the same image, because " + end + " before: the session is as it was; nothing is traced any more." + s.suspended.lost(old)
 	}
-	if a, ok := old.proc.(*attachment); ok && a.known() != (guestOf{}) && a.info.PID == now.proc.pid() {
+	if a, ok := old.proc.(*attachment); ok && a.known.pid != 0 && a.info.PID == now.proc.pid() {
 		s.journal = journal{}
 		return "Connected again to the same Lisp, and its helper was loaded anew, because " + end + " before. What the session has defined is there still; " +
 			"but it is not known any more that it is the session's: list-definitions and reset-session leave it out." + s.suspended.lost(old)
@@ -79,13 +79,15 @@ func (e *evaluation) leftRunning(kind FailureKind, why string) *Result {
 	if why == wholeImageSilent {
 		g := e.im.lastGuest()
 		if text := g.inWords(g.condition()); text != "" {
+			e.s.left = append(e.s.left, e)
 			return &Result{Failure: &Failure{Kind: kind, Type: "NOT-STOPPED", Message: "The whole image has stopped answering: " + text + ". " +
-				"The image is not ours to end; its owner has to look at it."}}
+				"The image is not ours to end; its owner has to look at it. When it answers again, this evaluation is stopped there if it has not ended, " +
+				"and the next reply tells what became of it."}}
 		}
 	}
 	if e.lv.single {
 		b.Reset()
-		b.WriteString("The evaluation could not be stopped. The image has no threads for its connections, so nothing reaches it until the evaluation has ended or its owner interrupts it (C-c C-c in its terminal).")
+		b.WriteString("The evaluation could not be stopped. The image has no threads for its connections, so nothing reaches it until the evaluation has ended or its owner interrupts it (C-c in its terminal, C-c C-c in Emacs).")
 	} else {
 		fmt.Fprintf(&b, " The image is not ours to end, so the evaluation was left alone: it goes on in the Lisp thread %q (Swank's id %d). "+
 			"The session goes on in a new thread. Its owner can end it there (M-x slime-list-threads, k), if anything can.",
@@ -104,10 +106,12 @@ func singleNote(info *swank.ConnectionInfo) string {
 	if style == "" {
 		style = "NIL"
 	}
-	return fmt.Sprintf("Swank in this image uses no threads (communication style %s): while an evaluation runs, nothing else is answered, "+
-		"cancelling does not reach it, and other clients of the image, Emacs among them, wait as well. "+
-		"(setf swank:*communication-style* :spawn) before swank:create-server changes that.",
-		style)
+	note := fmt.Sprintf("Swank in this image uses no threads (communication style %s): while an evaluation runs, nothing else is answered, "+
+		"cancelling does not reach it, and other clients of the image, Emacs among them, wait as well.", style)
+	if info.Implementation.Type == "CLISP" {
+		return note + " CLISP has none."
+	}
+	return note + " (setf swank:*communication-style* :spawn) before swank:create-server changes that."
 }
 
 // within is the call c with a time limit that the image keeps by itself.

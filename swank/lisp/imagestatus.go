@@ -2,6 +2,7 @@ package lisp
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 )
@@ -74,7 +75,11 @@ func (im *Image) askStatus(ctx context.Context, lv *live, name string, st *Statu
 		err = decodeAnswer(answer, &w)
 	}
 	if err != nil {
-		st.Notes = append(st.Notes, "The image does not answer: "+err.Error())
+		why := err.Error()
+		if errors.Is(err, context.DeadlineExceeded) {
+			why = lv.silence() + "."
+		}
+		st.Notes = append(st.Notes, "The image does not answer: "+why)
 		return
 	}
 	st.Package = w.Package

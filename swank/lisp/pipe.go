@@ -66,8 +66,14 @@ func (p *commandPipe) Close() error {
 	return nil
 }
 
-// complaint returns the last lines of what the command has said on stderr.
-func (p *commandPipe) complaint() string { return p.errors.text() }
+// complaint returns the last lines of what the command has said on stderr; "" where
+// there is none.
+func (p *commandPipe) complaint() string {
+	if p == nil {
+		return ""
+	}
+	return p.errors.text()
+}
 
 // lastBytes keeps the end of what is written to it.
 type lastBytes struct {

@@ -62,7 +62,7 @@ func (s *stopper) next() *Result {
 	case s.tries == 1:
 		s.stop(s.kind)
 		return nil
-	case s.asked != nil && !answered(s.asked) && s.tries < frozenTries && !(s.tries > 3 && s.e.im.lastGuest().asleep()):
+	case s.asked != nil && !answered(s.asked) && s.tries < frozenTries && !(s.tries > 3 && s.forlorn()):
 		// The whole image is busy, collecting garbage perhaps, or suspended: not
 		// the evaluation's fault, so it gets more time.
 		s.tries++
@@ -92,6 +92,12 @@ const wholeImageSilent = "The whole image has stopped answering: it may be swapp
 // frozenTries is after how many times stopGrace an image that answers nothing
 // is given up.
 const frozenTries = 20
+
+// forlorn reports whether nothing will come of waiting for the image, which has
+// answered nothing since the time was up.
+func (s *stopper) forlorn() bool {
+	return s.e.lv.attached() && !s.e.im.lastGuest().worthwhile(time.Duration(s.tries)*stopGrace)
+}
 
 // replaceLookups gives the image a new look-up thread.
 func (e *evaluation) replaceLookups() {

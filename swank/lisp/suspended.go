@@ -51,14 +51,19 @@ type Restart struct {
 	Values bool   // it wants values
 }
 
-// DebuggerError is a call about a suspended evaluation that there is not.
+// DebuggerError is a call about a suspended evaluation that there is not, or that
+// takes no commands at the moment.
 type DebuggerError struct {
 	Number    int         // asked for; 0 if none was named
-	Why       string      // what became of it; "" if there never was one
+	Why       string      // what became of it, or why it takes none; "" if there never was one
+	Occupied  bool        // it is there, and the same call will work later
 	Suspended []Suspended // those that there are
 }
 
 func (e *DebuggerError) Error() string {
+	if e.Occupied {
+		return fmt.Sprintf("lisp: evaluation %d takes no commands: %s", e.Number, e.Why)
+	}
 	if e.Number == 0 {
 		return fmt.Sprintf("lisp: %d evaluations are suspended", len(e.Suspended))
 	}

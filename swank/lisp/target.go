@@ -65,20 +65,19 @@ func (t Target) String() string {
 	return t.Address
 }
 
-// dial connects. The function returned gives what the command, if it is one,
-// has said on its standard error.
-func (t Target) dial(ctx context.Context, o *swank.Options) (*swank.Conn, func() string, error) {
+// dial connects. The pipe is that of the command, if it is one, or nil.
+func (t Target) dial(ctx context.Context, o *swank.Options) (*swank.Conn, *commandPipe, error) {
 	if t.Command != "" {
 		pipe, err := startPipe(t.Command)
 		if err != nil {
 			return nil, nil, err
 		}
-		return swank.NewConn(pipe, o), pipe.complaint, nil
+		return swank.NewConn(pipe, o), pipe, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	conn, err := swank.Dial(ctx, t.Network, t.Address, o)
-	return conn, func() string { return "" }, err
+	return conn, nil, err
 }
 
 // unreachable is the error of a target to which no connection could be made.
@@ -126,10 +125,12 @@ func (t Target) noSwank(err error, secret bool, complaint string) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		problem = fmt.Sprintf("it accepted the connection, but has not answered for %v.", helloTimeout)
 		advice = "Either the Lisp asks for a secret (a file .slime-secret in its user's home directory) and there is none in yours: copy it. " +
-			"Or the Lisp is stopped, busy with another client (a Swank without threads serves one at a time), or what listens is no Swank. " + advice
+			"Or the Lisp is stopped, busy with another client (a Swank without threads serves one at a time), or what listens is no Swank, " +
+			"or a tunnel (ssh -L, socat, a container's port) that is stopped. " + advice
 	case errors.As(err, &conn) && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)):
 		problem = "it accepted the connection and closed it without an answer."
-		advice = "What listens there may be no Swank (an nREPL does this), or a Swank that refuses the secret in ~/.slime-secret. " + advice
+		advice = "If that is the port of a tunnel (ssh -L, socat, a container's port), nothing listens at its far end: no Swank there, or at another port. " +
+			"Else what listens may be no Swank (an nREPL does this), or a Swank that refuses the secret in ~/.slime-secret. " + advice
 	}
 	return &StartError{
 		Problem: fmt.Sprintf("no Swank at %s: %s", t, problem), Advice: advice,

@@ -16,7 +16,7 @@
 (defun echo-p (evaluation)
   (and *guests*
        (let* ((debuggee (evaluation-debuggee evaluation))
-              (guest (find-guest (or swank::*emacs-connection*
+              (guest (find-guest (or (own-connection)
                                      (and debuggee (debuggee-connection debuggee))))))
          (and guest (guest-echo guest)))))
 

@@ -30,7 +30,7 @@
   (let ((pointer (weak-pointer-to object)))
     (with-lock ()
       (push (make-handle :number (incf *last-handle*) :pointer pointer :object object
-                         :session session :connection swank::*emacs-connection*
+                         :session session :connection (own-connection)
                          :code (clip code 300))
             *handles*)
       (let ((released (nth *held* *handles*)))

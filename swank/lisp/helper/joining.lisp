@@ -6,7 +6,7 @@
 ;;; may share it with one that is there.  Both are told.
 
 (defun own-guest ()
-  (let ((connection (or swank::*emacs-connection*
+  (let ((connection (or (own-connection)
                         (let ((debuggee (and *evaluation* (evaluation-debuggee *evaluation*))))
                           (and debuggee (debuggee-connection debuggee))))))
     (and connection (find-guest connection))))

@@ -32,6 +32,7 @@
 (defstruct (client (:copier nil))
   "A thread that waits for an outcome; COMMAND is what it wants done."
   command outcome
+  takenp                                ; true when the evaluation has begun with it
   #+sbcl (news (sb-thread:make-semaphore)))
 
 (defun suspendedp (evaluation)
@@ -55,7 +56,7 @@
   "What comes of EVALUATION, which waits at most PATIENCE milliseconds for a command."
   (let* ((client (make-client))
          (debuggee (make-debuggee :patience patience :client client
-                                  :connection swank::*emacs-connection*)))
+                                  :connection (own-connection))))
     (setf (evaluation-debuggee evaluation) debuggee)
     (note-guest-thread
      (debuggee-connection debuggee)
@@ -250,12 +251,12 @@ suspended it is, elsewhere it goes on."
   (let* ((debuggee (evaluation-debuggee evaluation))
          (end (+ (microseconds) (* 1000 (debuggee-patience debuggee)))))
     (loop
-      (sb-thread:wait-on-semaphore
-       (debuggee-wake debuggee)
-       :timeout (min 2 (max 0.01 (/ (- end (microseconds)) 1000000))))
+      (incf end (time-held debuggee (min 2 (max 0.01 (/ (- end (microseconds)) 1000000)))))
       (with-lock ()
         (let ((client (debuggee-client debuggee)))
-          (when client (return client))
+          (when client
+            (setf (client-takenp client) t)
+            (return client))
           (unless (debuggee-ending debuggee)
             (setf (debuggee-ending debuggee)
                   (cond ((>= (microseconds) end) :expired)
@@ -267,16 +268,28 @@ suspended it is, elsewhere it goes on."
       (when (debuggee-ending debuggee)
         (stop-here evaluation (debuggee-ending debuggee))))))
 
+#+sbcl
+(defun time-held (debuggee seconds)
+  "Wait for a command, at most SECONDS.  Microseconds that it took longer, because a
+person had the thread in a debugger: they are not of the time for a command."
+  (let ((begun (microseconds)))
+    (sb-thread:wait-on-semaphore (debuggee-wake debuggee) :timeout seconds)
+    (max 0 (- (microseconds) begun (ceiling (* 1000000 seconds))))))
+
 (defun stop-suspended (evaluation reason)
-  "End EVALUATION if it waits for a command.  True if it does."
+  "End EVALUATION if it waits for a command.  True if it does.  One that a person has
+in a debugger ends when they leave that."
   (let ((debuggee (evaluation-debuggee evaluation)))
     (when debuggee
       (with-lock ()
-        (when (and (eq (debuggee-state debuggee) :suspended)
-                   (null (debuggee-client debuggee)))
-          (setf (debuggee-ending debuggee) reason)
-          #+sbcl (sb-thread:signal-semaphore (debuggee-wake debuggee))
-          t)))))
+        (let ((client (debuggee-client debuggee)))
+          (cond ((and (eq (debuggee-state debuggee) :suspended) (null client))
+                 (setf (debuggee-ending debuggee) reason)
+                 #+sbcl (sb-thread:signal-semaphore (debuggee-wake debuggee))
+                 t)
+                ;; the command itself gives up within a second
+                (client
+                 (and (client-command client) (not (client-takenp client))))))))))
 
 (defun end-suspended (session)
   "End all suspended evaluations of SESSION; return texts about those that do not."
@@ -286,7 +299,9 @@ suspended it is, elsewhere it goes on."
           while (some #'registeredp evaluations) do (sleep 0.01))
     (loop for evaluation in evaluations
           when (registeredp evaluation)
-            collect (format nil "a suspended evaluation runs cleanup forms still: ~A"
+            collect (format nil "a suspended evaluation ~:[runs cleanup forms still~;~
+                                 is in somebody's debugger, a person's SLDB for one, and ends when that is left~]: ~A"
+                            (suspendedp evaluation)
                             (clip (princ-to-string (evaluation-code evaluation)) 80)))))
 
 (defun registeredp (evaluation)
@@ -313,7 +328,8 @@ CALL-NESTED."
       (multiple-value-bind (state evaluation) (hand-over client token)
         (cond ((eq state :suspended)
                (sb-thread:signal-semaphore (debuggee-wake (evaluation-debuggee evaluation)))
-               (return (if limit (await-within limit client evaluation) (await client))))
+               (return (or (untaken client evaluation)
+                           (if limit (await-within limit client evaluation) (await client)))))
               ((or (not (eq state :busy)) (> (microseconds) end))
                (return (list :absent state)))))
       (sleep 0.005))))
@@ -332,6 +348,29 @@ it was in, and the evaluation."
             (t (setf (debuggee-state debuggee) :busy
                      (debuggee-client debuggee) client)))
       (values state evaluation))))
+
+(defparameter *take-patience* 20
+  "How many times 0.05 s a command waits until the evaluation begins with it.  A
+collection of garbage is one of them, however long it takes.")
+
+#+sbcl
+(defun untaken (client evaluation)
+  "NIL when EVALUATION has begun with the command of CLIENT.  If it does not, because
+somebody has its thread in a debugger, the command is taken back, and the value says so."
+  (let ((debuggee (evaluation-debuggee evaluation)))
+    (loop repeat *take-patience*
+          until (client-takenp client)
+          do (when (sb-thread:wait-on-semaphore (client-news client) :timeout 0.05)
+               (sb-thread:signal-semaphore (client-news client)) ; for AWAIT
+               (return)))
+    (with-lock ()
+      (when (and (eq client (debuggee-client debuggee)) (not (client-takenp client)))
+        (setf (debuggee-client debuggee) nil)
+        (cond ((eq :busy (debuggee-state debuggee))
+               (setf (debuggee-state debuggee) :suspended)
+               (list :absent :held))
+              ;; they have let it go on
+              (t (list :absent :running)))))))
 
 #+sbcl
 (defun await-within (limit client evaluation)

@@ -50,6 +50,7 @@ that has ended nobody answers."
   "Serve the requests for this thread until somebody throws END-OF-SERVICE."
   (catch 'end-of-service
     (let ((swank::*sldb-quit-restart* nil)
+          (*served* connection)
           (*break-on-signals* nil))     ; a person's; ours is the session's
       (swank::with-connection (connection)
         (call-with-idle-hooks (lambda () (handle-requests-on connection))))))

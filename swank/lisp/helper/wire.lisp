@@ -7,11 +7,27 @@
 ;;; it is what we write to standard output, which Swank grabs, by these functions
 ;;; of our own, which depend on nothing that a user can change.
 
+(defvar *served* nil
+  "The connection whose requests this thread serves, if it is a thread of ours.")
+
+(defun own-connection ()
+  "The one whose request this thread serves, also in a debugger that a person has opened in it."
+  (or *served* swank::*emacs-connection*))
+
 (defun answer (datum)
   "End a call from the bridge with DATUM, of lists, strings, integers, keywords,
-T and NIL."
-  (write-datum datum *standard-output*)
+T and NIL.  While a person has this thread in a debugger, SLDB serves what is sent
+to it, and would answer the person."
+  (if (eq (own-connection) swank::*emacs-connection*)
+      (write-datum datum *standard-output*)
+      (answer-past-debugger (with-output-to-string (out) (write-datum datum out))))
   (values))
+
+(defun answer-past-debugger (text)
+  (let ((swank::*emacs-connection* *served*))
+    (swank::send-to-emacs (list :return (swank/backend:current-thread)
+                                (list :ok (list text "")) ; as EVAL-AND-GRAB-OUTPUT has it
+                                (first swank::*pending-continuations*)))))
 
 (defun plist-without-nils (&rest plist)
   "What is missing is NIL to the reader, and each word costs time."

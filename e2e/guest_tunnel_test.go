@@ -1,0 +1,170 @@
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+	"swank-mcp/swank"
+)
+
+// forwardTo, set in the environment, makes this program a tunnel to that address, as
+// ssh -L is one.
+const forwardTo = "SWANK_MCP_TEST_FORWARD_TO"
+
+func serveForward(to string) error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("listening %s\n", l.Addr())
+	for {
+		near, err := l.Accept()
+		if err != nil {
+			return err
+		}
+		go func() {
+			defer near.Close()
+			far, err := net.Dial("tcp", to)
+			if err != nil {
+				return
+			}
+			defer far.Close()
+			go func() {
+				io.Copy(far, near)
+				far.Close()
+			}()
+			io.Copy(near, far)
+		}()
+	}
+}
+
+// forward starts a tunnel to an address, and returns its process and its own address.
+func forward(t *testing.T, to string) (*os.Process, string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), forwardTo+"="+to)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	address := ""
+	if _, err := fmt.Fscanf(out, "listening %s\n", &address); err != nil {
+		t.Fatal(err)
+	}
+	return cmd.Process, address
+}
+
+// A tunnel that is stopped is told soon after the time limit, by its process.
+func TestGuestTunnel(t *testing.T) {
+	p := newPerson(t, "(defvar cl-user::*n* 0)")
+	tunnel, address := forward(t, p.address)
+	s := attachedTo(t, address, run.dir)
+	want(t, s, "(+ 1 2)", "=> 3")
+	told := fmt.Sprintf("process %d (", tunnel.Pid)
+	isTold := func(what, text string, began time.Time, limit time.Duration) {
+		t.Helper()
+		took := time.Since(began)
+		t.Logf("%s: after %v", what, took)
+		if took > limit {
+			t.Errorf("%s: answered after %v", what, took)
+		}
+		for _, part := range []string{told, fmt.Sprintf("), through which the connection leads, is stopped (kill -CONT %d lets it go on)", tunnel.Pid)} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: the reply has no %q:\n%.900s", what, part, text)
+			}
+		}
+	}
+
+	// while something runs
+	began := time.Now()
+	pending, err := s.GoTool("evaluate-lisp", map[string]any{"code": "(loop (incf *n*))", "timeout": 1}, wire.CallOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !eventually(patience, func() bool { return p.says("(plusp *n*)") == "T" }) {
+		t.Fatal("it does not run")
+	}
+	tunnel.Signal(syscall.SIGSTOP)
+	var r wire.Result
+	if err := pending.Wait(t.Context(), &r); err != nil {
+		t.Fatal(err)
+	}
+	isTold("running", r.Text(), began, 10*time.Second)
+
+	// while nothing does; a look-up has a limit of its own
+	began = time.Now()
+	look, err := s.GoTool("list-packages", map[string]any{}, wire.CallOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := evalWithin(t, s, "(setf *n* :later)", 1)
+	isTold("sent to it", text, began, 10*time.Second)
+	if err := look.Wait(t.Context(), &r); err != nil {
+		t.Fatal(err)
+	}
+	isTold("a look-up", r.Text(), began, 12*time.Second)
+
+	tunnel.Signal(syscall.SIGCONT)
+	all := ""
+	if !eventually(patience, func() bool {
+		text, _ := evalWithin(t, s, "(+ 1 2)", 5)
+		all += text + "\n"
+		return text == "=> 3"
+	}) {
+		t.Errorf("when it goes on: %s", all)
+	}
+	for _, part := range []string{"did not answer ((loop (incf *n*))) was stopped when it answered again", "did not answer ((setf *n* :later)) "} {
+		if !strings.Contains(all, part) {
+			t.Errorf("no reply tells %q:\n%s", part, all)
+		}
+	}
+
+	// more than a connection holds
+	tunnel.Signal(syscall.SIGSTOP)
+	began = time.Now()
+	text, _ = evalWithin(t, s, `(length "`+strings.Repeat("x", 15_000_000)+`")`, 1)
+	isTold("15 MB", text, began, 12*time.Second)
+	tunnel.Signal(syscall.SIGCONT)
+	if !eventually(patience, func() bool { text, _ := evalWithin(t, s, "(+ 1 2)", 5); return strings.HasPrefix(text, "=> 3") }) {
+		t.Error("it does not connect again")
+	}
+}
+
+// Where Swank uses no threads, and the person is in the debugger, nothing is left
+// there that would run when they leave it.
+func TestGuestOfABusyPerson(t *testing.T) {
+	p := newPerson(t, "(defvar cl-user::*n* 0)", ":dont-close", "t", ":style", ":fd-handler")
+	s := attached(t, p)
+	eval(t, s, "(incf *n*)")
+	c := p.connect()
+	if _, err := c.Go(swank.Request{Form: swank.EvalAndGrabOutput(`(error "theirs")`)}); err != nil {
+		t.Fatal(err)
+	}
+	if !eventually(patience, func() bool { return len(c.Debugs()) == 1 }) {
+		t.Fatal("no debugger was opened for the person")
+	}
+	began := time.Now()
+	text, _ := evalWithin(t, s, "(incf *n*)", 1)
+	if took := time.Since(began); took > 3*time.Second || !strings.HasPrefix(text, "[TIMEOUT] Evaluation exceeded 1 second\nNothing was evaluated, and nothing of it will be. The image does not answer: Swank in it uses no threads, and is busy: ") {
+		t.Errorf("after %v: %s", took, text)
+	}
+	if err := c.ThrowToToplevel(t.Context(), c.Debugs()[0].Thread); err != nil {
+		t.Fatal(err)
+	}
+	want(t, s, "*n*", "=> 1")
+}

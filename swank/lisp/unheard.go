@@ -1,0 +1,96 @@
+package lisp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"swank-mcp/swank"
+)
+
+// What is said when an image does not answer.
+
+// silence is why lv may not answer, as part of a sentence.
+func (lv *live) silence() string {
+	const own = "it is collecting garbage, out of processor time, or one of its threads holds a lock that the answer needs"
+	a, ok := lv.proc.(*attachment)
+	if !ok {
+		return own
+	}
+	c := a.known.condition()
+	switch c {
+	case processGone, processStopped, processWayGone, processWayStopped:
+		return a.known.inWords(c)
+	}
+	switch {
+	case lv.single:
+		return singleBusy
+	case c == processUnknown, c == processBusy:
+		return own
+	}
+	return a.known.inWords(c)
+}
+
+const singleBusy = "Swank in it uses no threads, and is busy: a person is in its debugger (SLDB), for one, or what was evaluated before still runs"
+
+// unheard asks an image whose Swank uses no threads whether it listens, and returns
+// the end of an evaluation for which it does not. What it would be sent meanwhile it
+// would evaluate whenever somebody else lets it, and nobody could take it back.
+func (e *evaluation) unheard(ctx context.Context) (*Result, error) {
+	if !e.lv.single {
+		return nil, nil
+	}
+	bounded, cancel := context.WithTimeout(ctx, e.r.Timeout)
+	defer cancel()
+	err := e.lv.conn.Ping(bounded, e.lane.thread)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case !errors.Is(err, context.DeadlineExceeded):
+		return nil, nil // what is wrong with it is seen when it is sent
+	}
+	res := &Result{Failure: &Failure{Kind: KindTimeout, Type: "NOT-BEGUN", Message: "Nothing was evaluated, and nothing of it will be. " +
+		"The image does not answer: " + e.lv.silence() + ". Send it again when that has ended."}}
+	e.told(res)
+	return res, nil
+}
+
+// hearOfLeft learns what has become of evaluations that were given up because the
+// image was silent. The holder of the turn calls it.
+func (s *session) hearOfLeft() {
+	left := s.left
+	s.left = nil
+	for _, e := range left {
+		if !answered(e.call) {
+			s.left = append(s.left, e)
+			continue
+		}
+		s.notes = append(s.notes, fmt.Sprintf("The evaluation that was given up when the image did not answer (%s) %s", firstLine(e.r.title(), 80), e.became()))
+	}
+}
+
+// became is what an evaluation that was given up has come to, as the end of a sentence.
+func (e *evaluation) became() string {
+	var g swank.Grabbed
+	var a wireAnswer
+	if err := e.call.Wait(context.Background(), &g); err != nil {
+		return "was lost with the connection: whether it was evaluated is not known."
+	}
+	if err := decodeAnswer(g.Output, &a); err != nil {
+		return "has ended; what it answered is not understood."
+	}
+	e.remember(&a)
+	res := a.result()
+	e.suspension(&a, res)
+	switch {
+	case a.Absent != "":
+		return "was not done."
+	case res.Suspended != nil:
+		return fmt.Sprintf("is suspended in the debugger, as evaluation %d.", res.Suspended.Number)
+	case res.Failure == nil:
+		return "has been evaluated since, to its end."
+	case res.Failure.Kind == KindError:
+		return "has been evaluated since, and ended with " + res.Failure.Type + "."
+	}
+	return "was stopped when it answered again; it may have begun."
+}
