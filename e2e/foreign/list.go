@@ -14,7 +14,10 @@ var systems = []system{
 		              (uiop:copy-file (asdf:system-relative-pathname "chipz" "tests.lisp") "a.uncompressed"))`,
 		test: withoutSemicolons(`(let ((here (truename "./")))
 		         (chipz-tests::compress-test-files here)
-		         (print (chipz-tests::run-all-tests here)))`)},
+		         (handler-bind ((chipz:chipz-error (lambda (condition)
+		                                             (format t "~A~%" (type-of condition))
+		                                             (invoke-restart 'chipz-tests::skip-test))))
+		           (print (chipz-tests::run-all-tests here))))`)},
 	{name: "cl+ssl", debian: "cl-plus-ssl", more: []string{"cl-fiveam"}},
 	{name: "cl-base64", debian: "cl-base64", more: []string{"cl-kmrcl", "cl-ptester"}},
 	{name: "cl-interpol", debian: "cl-interpol", more: []string{"cl-flexi-streams"}},
@@ -49,12 +52,17 @@ var systems = []system{
 	{name: "nibbles", debian: "cl-nibbles", more: []string{"cl-rt"}},
 	{name: "osicat", debian: "cl-osicat", more: []string{"cl-rt"}},
 	{name: "parse-number", debian: "cl-parse-number"},
-	{name: "postmodern", debian: "cl-postmodern", more: []string{"cl-fiveam", "cl-local-time"}, load: postgres("postmodern/tests"),
+	{name: "postmodern", debian: "cl-postmodern", more: []string{"cl-fiveam", "cl-local-time", "cl-simple-date"},
+		load: postgres("postmodern/tests"),
 		test: `(asdf:test-system "postmodern/tests")`},
 	{name: "puri", debian: "cl-puri", more: []string{"cl-ptester"}},
-	{name: "rfc2388", debian: "cl-rfc2388", load: `(load (asdf:system-relative-pathname "rfc2388" "test.lisp"))`,
-		test: `(print (rfc2388.test::test))`},
-	{name: "rt", debian: "cl-rt", load: `(load (asdf:system-relative-pathname "rt" "rt-test.lisp"))`,
+	{name: "regex", debian: "cl-regex",
+		load: `(progn (uiop:run-program (list "zcat" (namestring (asdf:system-relative-pathname "regex"
+		                "../../../doc/cl-regex/examples/regexp-test-suite.lisp.gz"))) :output "tests.lisp")
+		              (load "tests.lisp" :external-format :latin-1))`,
+		test: `(regex-test::run-sebastien-tests)`},
+	{name: "rt", debian: "cl-rt", // its tests would ask for the name of a file
+		load: `(progn (defvar *file-name* "rt.txt") (load (asdf:system-relative-pathname "rt" "rt-test.lisp")))`,
 		test: `(rt:do-tests)`},
 	{name: "s-sql", debian: "cl-s-sql", more: []string{"cl-fiveam", "cl-postmodern"}, load: postgres("s-sql/tests"),
 		test: `(asdf:test-system "s-sql/tests")`},
@@ -62,13 +70,14 @@ var systems = []system{
 	{name: "split-sequence", debian: "cl-split-sequence", more: []string{"cl-fiveam"}},
 	{name: "sqlite", debian: "cl-sqlite", more: []string{"cl-fiveam", "cl-bordeaux-threads"},
 		load: `(progn (asdf:load-system "fiveam") (asdf:load-system "bordeaux-threads")
-		              (load (asdf:system-relative-pathname "sqlite" "sqlite-tests.lisp")))`,
+		              ;; they redefine a function of FiveAM's, which is locked by now
+		              (sb-ext:without-package-locks
+		                (load (asdf:system-relative-pathname "sqlite" "sqlite-tests.lisp"))))`,
 		test: `(sqlite-tests:run-all-tests)`},
 	{name: "trivial-features", debian: "cl-trivial-features", more: []string{"cl-alexandria", "cl-cffi", "cl-rt"}},
 	{name: "trivial-garbage", debian: "cl-trivial-garbage", more: []string{"cl-rt"}},
 	{name: "trivial-gray-streams", debian: "cl-trivial-gray-streams", load: `(asdf:load-system "trivial-gray-streams-test")`,
 		test: `(print (trivial-gray-streams-test:run-tests))`},
-	{name: "usocket", debian: "cl-usocket", more: []string{"cl-rt"}},
 	{name: "xlunit", debian: "cl-xlunit", load: `(asdf:load-system "xlunit-tests")`,
 		test: `(xlunit:textui-test-run (xlunit:get-suite xlunit-tests::test-case-test))`},
 	{name: "xmls", debian: "cl-xmls", more: []string{"cl-fiveam"}},

@@ -47,8 +47,8 @@ func marked(text string) answer {
 // runSystem runs the tests of a system in a plain sbcl, by evaluate-lisp and, where
 // ASDF's TEST-OP runs them, by run-tests.
 func (l lab) runSystem(s system) ([]row, error) {
-	// one after the other: tests have files of the same name
-	dir, err := l.work("plain")
+	// one after the other, in the same directory: tests print the names of their files
+	dir, err := l.work("system")
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (l lab) runSystem(s system) ([]row, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
-	if dir, err = l.work("session"); err != nil {
+	if dir, err = l.work("system"); err != nil {
 		return nil, err
 	}
 	text, err := l.evaluate(dir, s.forms())
@@ -71,7 +71,7 @@ func (l lab) runSystem(s system) ([]row, error) {
 	if s.test != "" {
 		return []row{evaluated}, nil
 	}
-	if dir, err = l.work("session"); err != nil {
+	if dir, err = l.work("system"); err != nil {
 		return nil, err
 	}
 	reply, err := l.session(dir, "run-tests", map[string]any{"system": s.name})
