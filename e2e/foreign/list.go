@@ -68,12 +68,6 @@ var systems = []system{
 		test: `(asdf:test-system "s-sql/tests")`},
 	{name: "simple-date", debian: "cl-simple-date", more: []string{"cl-fiveam"}},
 	{name: "split-sequence", debian: "cl-split-sequence", more: []string{"cl-fiveam"}},
-	{name: "sqlite", debian: "cl-sqlite", more: []string{"cl-fiveam", "cl-bordeaux-threads"},
-		load: `(progn (asdf:load-system "fiveam") (asdf:load-system "bordeaux-threads")
-		              ;; they redefine a function of FiveAM's, which is locked by now
-		              (sb-ext:without-package-locks
-		                (load (asdf:system-relative-pathname "sqlite" "sqlite-tests.lisp"))))`,
-		test: `(sqlite-tests:run-all-tests)`},
 	{name: "trivial-features", debian: "cl-trivial-features", more: []string{"cl-alexandria", "cl-cffi", "cl-rt"}},
 	{name: "trivial-garbage", debian: "cl-trivial-garbage", more: []string{"cl-rt"}},
 	{name: "trivial-gray-streams", debian: "cl-trivial-gray-streams", load: `(asdf:load-system "trivial-gray-streams-test")`,
