@@ -26,20 +26,24 @@ func (c *checks) String() string {
 }
 
 var (
-	address  = regexp.MustCompile(`\{[0-9A-F]+\}|#X[0-9A-F]{8,}`)
-	duration = regexp.MustCompile(`[0-9]+(\.[0-9]+)? ?(seconds?|milliseconds|microseconds|sec|ms|s)\b`)
-	memory   = regexp.MustCompile(`^[0-9A-F]{8,}: [0-9A-F]{16}`) // DESCRIBE's dumps
+	address  = regexp.MustCompile(`\{[0-9A-Fa-f]+\}|#X[0-9A-F]{8,}`)
+	duration = regexp.MustCompile(`[0-9]+(\.[0-9]+)? ?(seconds?|milliseconds|microseconds|sec|ms|s)\b|Time: [0-9.]+`)
+	memory   = regexp.MustCompile(`^[0-9A-F]{8,}: [0-9A-F]{16}`)      // DESCRIBE's dumps
+	control  = regexp.MustCompile(`[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]`) // a reply shows them so
 	blanks   = regexp.MustCompile(`\s+`)
 	telling  = regexp.MustCompile(`(?i)\b[0-9]+ (\w+ ){0,4}(tests?|checks?|pass\w*|fail\w*|success\w*|errors?|skip\w*|assertions?)\b` +
 		`|\b(tests?|checks?|passed|failed|failures?|success(es)?|errors?|skipped)( this test)?: ?[0-9]+` +
 		`|\b(no|all) tests (failed|passed)|tests passed`)
+	verdict = regexp.MustCompile(`(?i)\b(?:(passed|ok)|failed|fail)\b`)
 )
 
 // newAnswer is the answer of a suite that has printed text.
 func newAnswer(outcome, text string) answer {
 	a := answer{outcome: outcome, fiveAM: fiveAMChecks(text)}
 	var counts []string
+	passed, failed := 0, 0 // where each test is told
 	for line := range strings.Lines(text) {
+		line = control.ReplaceAllStringFunc(line, func(c string) string { return fmt.Sprintf("\\u{%X}", c[0]) })
 		line = strings.TrimSpace(blanks.ReplaceAllString(duration.ReplaceAllString(address.ReplaceAllString(line, "{}"), "… s"), " "))
 		if line == "" || line[0] == ';' || memory.MatchString(line) { // the compiler's remarks
 			continue
@@ -48,10 +52,19 @@ func newAnswer(outcome, text string) answer {
 		if telling.MatchString(line) {
 			counts = append(counts, line)
 		}
+		if m := verdict.FindStringSubmatch(line); m == nil {
+			continue
+		} else if m[1] != "" {
+			passed++
+		} else {
+			failed++
+		}
 	}
 	switch {
 	case a.fiveAM != nil:
 		a.counts = a.fiveAM.String()
+	case passed >= 10:
+		a.counts = fmt.Sprintf("%d lines: %d passed, %d failed", len(a.said), passed, failed)
 	case len(counts) > 0:
 		a.counts = strings.Join(counts[max(0, len(counts)-2):], "; ")
 	default:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -15,13 +16,14 @@ func TestCounts(t *testing.T) {
 		{" Did 3 checks.\n    Pass: 2 (66%)\n    Skip: 0 ( 0%)\n    Fail: 1 (33%)\n Did 1 check.\n    Pass: 1 (100%)\n", "4 checks: 3 passed, 0 skipped, 1 failed", 6},
 		{"Errors detected in this test: 0\nSuccesses this test:128", "Errors detected in this test: 0; Successes this test:128", 2},
 		{"; compiling file\n.....\n\n", "1 lines", 1},
+		{strings.Repeat("A.1 passed\n", 10) + "B failed", "11 lines: 10 passed, 1 failed", 11},
 		{"All tests passed.", "All tests passed.", 1},
 	} {
 		if a := newAnswer("returned", c.text); a.counts != c.counts || len(a.said) != c.said {
 			t.Errorf("%q: %q, %q", c.text, a.counts, a.said)
 		}
 	}
-	a, b := newAnswer("returned", "took 0.5 seconds: #<A {1002}>"), newAnswer("returned", "took 12 s: #<A {1003AB}>")
+	a, b := newAnswer("returned", "took 0.5 seconds: #<A {1002}>\nTime: 0.5"), newAnswer("returned", "took 12 s: #<A {1003ab}>\nTime: 12")
 	if !reflect.DeepEqual(a.said, b.said) {
 		t.Errorf("%q is not %q", a.said, b.said)
 	}

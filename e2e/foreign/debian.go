@@ -15,7 +15,9 @@ import (
 type system struct {
 	name, debian string
 	more         []string
-	countsOnly   bool // it tells on *DEBUG-IO* what it does, which a session leaves out
+	countsOnly   bool   // it tells on *DEBUG-IO* what it does, which a session leaves out
+	load         string // form that loads its tests, where ASDF's TEST-OP does not run them,
+	test         string // and form that runs these; run-tests has nothing to run then
 }
 
 // registry tells ASDF of what was fetched, and of nothing else.

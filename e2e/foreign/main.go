@@ -73,13 +73,14 @@ func (o *options) run() (err error) {
 		}
 	}
 	for _, s := range wanted {
-		evaluated, tested, err := l.runSystem(s)
+		rows, err := l.runSystem(s)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}
-		t.add(evaluated)
-		t.add(tested)
+		for _, r := range rows {
+			t.add(r)
+		}
 	}
 	if failed != nil {
 		return failed

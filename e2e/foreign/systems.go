@@ -18,15 +18,19 @@ const publicType = `(find-if (lambda (name)
 
 // forms load the system and run its tests, and tell how that ended.
 func (s system) forms() []string {
-	return []string{
-		`(require :asdf)`,
-		fmt.Sprintf(`(asdf:load-system %q)`, s.name),
-		fmt.Sprintf(`(progn
-		   (format t "~&%s~%%")
-		   (let ((outcome (handler-case (progn (asdf:test-system %q) "returned")
-		                    (error (condition) %s))))
-		     (format t "~&%s~A~%%" outcome)))`, beginMark, s.name, publicType, endMark),
+	forms := []string{`(require :asdf)`, fmt.Sprintf(`(asdf:load-system %q)`, s.name)}
+	test := s.test
+	if test == "" {
+		test = fmt.Sprintf(`(asdf:test-system %q)`, s.name)
 	}
+	if s.load != "" {
+		forms = append(forms, s.load)
+	}
+	return append(forms, fmt.Sprintf(`(progn
+		   (format t "~&%s~%%")
+		   (let ((outcome (handler-case (progn %s "returned")
+		                    (error (condition) %s))))
+		     (format t "~&%s~A~%%" outcome)))`, beginMark, test, publicType, endMark))
 }
 
 // marked is what forms have told in text.
@@ -40,38 +44,41 @@ func marked(text string) answer {
 	return newAnswer(outcome, said)
 }
 
-// runSystem runs the tests of a system in a plain sbcl, by evaluate-lisp and by
-// run-tests.
-func (l lab) runSystem(s system) (evaluated, tested row, err error) {
-	// one after the other: tests have files of the same name
-	dir, err := l.work("plain")
+// runSystem runs the tests of a system in a plain sbcl, by evaluate-lisp and, where
+// ASDF's TEST-OP runs them, by run-tests.
+func (l lab) runSystem(s system) ([]row, error) {
+	// one after the other, in the same directory: tests print the names of their files
+	dir, err := l.work("system")
 	if err != nil {
-		return evaluated, tested, err
+		return nil, err
 	}
 	out, err := l.plain(dir, s.forms())
 	if err != nil {
-		return evaluated, tested, fmt.Errorf("%s: %w", s.name, err)
+		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
-	if dir, err = l.work("session"); err != nil {
-		return evaluated, tested, err
+	if dir, err = l.work("system"); err != nil {
+		return nil, err
 	}
 	text, err := l.evaluate(dir, s.forms())
 	if err != nil {
-		return evaluated, tested, fmt.Errorf("%s in a session: %w", s.name, err)
+		return nil, fmt.Errorf("%s in a session: %w", s.name, err)
 	}
 	plain, session := marked(out), marked(text)
 	if s.countsOnly {
 		plain.said, session.said = nil, nil
 	}
-	evaluated = row{suite: s.name, how: "evaluate-lisp", plain: plain, session: session}
-	if dir, err = l.work("session"); err != nil {
-		return evaluated, tested, err
+	evaluated := row{suite: s.name, how: "evaluate-lisp", plain: plain, session: session}
+	if s.test != "" {
+		return []row{evaluated}, nil
+	}
+	if dir, err = l.work("system"); err != nil {
+		return nil, err
 	}
 	reply, err := l.session(dir, "run-tests", map[string]any{"system": s.name})
 	if err != nil {
-		return evaluated, tested, fmt.Errorf("run-tests of %s: %w", s.name, err)
+		return nil, fmt.Errorf("run-tests of %s: %w", s.name, err)
 	}
-	tested = row{suite: s.name, how: "run-tests", plain: plain, session: runTestsAnswer(reply.Text(), reply.IsError)}
+	tested := row{suite: s.name, how: "run-tests", plain: plain, session: runTestsAnswer(reply.Text(), reply.IsError)}
 	if s.countsOnly {
 		tested.session.said = nil
 	}
@@ -79,5 +86,5 @@ func (l lab) runSystem(s system) (evaluated, tested row, err error) {
 		tested.plain.said, tested.session.said = nil, nil
 		tested.plain.counts, tested.session.counts = plain.fiveAM.String(), tested.session.fiveAM.String()
 	}
-	return evaluated, tested, nil
+	return []row{evaluated, tested}, nil
 }

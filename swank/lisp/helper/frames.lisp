@@ -137,6 +137,9 @@ and of its variables tell; or NIL."
     (cond ((and (consp name)
                 (member (first name) '(sb-pcl::fast-method sb-pcl::slow-method)))
            (cons 'method (rest name)))
+          ;; (SB-PCL::GF-DISPATCH FOO)
+          ((and (typep name '(cons symbol (cons t null))) (string= (first name) "GF-DISPATCH"))
+           (second name))
           ((null text) name)
           ((eql 0 (search "TWO-ARG-" text))
            (or (find-symbol (subseq text 8) '#:common-lisp) name))
@@ -216,7 +219,7 @@ of the form.  MISSING names the function of an \"undefined function\" frame."
          (block walk
            (sb-debug::map-backtrace
             (lambda (frame)
-              (let ((name (sb-di:debug-fun-name (sb-di:frame-debug-fun frame))))
+              (let ((name (frame-name frame)))
                 (when (member name '(evaluate-form read-form value-text do-work))
                   (return-from walk))
                 (when (form-frame-p name) (setf of-form (list frame)))
@@ -224,6 +227,14 @@ of the form.  MISSING names the function of an \"undefined function\" frame."
             :from (or (sb-debug::resolve-stack-top-hint) :interrupted-frame)
             :count *deepest-frame*)))))
     (values (nreverse texts) total (or (nreverse frames) of-form))))
+
+#+sbcl
+(defun frame-name (frame)
+  "The name of the function of FRAME: that of a closure, like a generic function's, if it
+has one of its own."
+  (let ((function (sb-di:frame-debug-fun frame)))
+    (or (ignore-errors (sb-di::debug-fun-closure-name function frame))
+        (sb-di:debug-fun-name function))))
 
 #+sbcl
 (defun frame-arguments (frame)

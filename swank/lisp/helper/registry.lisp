@@ -62,6 +62,17 @@ that ASDF would not find."
                                (dependency-name needed))
           when dependency collect dependency)))
 
+(defun needs-p (name other)
+  "True if the system NAME depends on the system OTHER, through others or not."
+  (let ((seen '()))
+    (labels ((visit (name)
+               (unless (member name seen :test #'string=)
+                 (push name seen)
+                 (let ((needed (needed-systems name)))
+                   (or (member other needed :test #'string=)
+                       (some #'visit needed))))))
+      (visit name))))
+
 (defun definition-file (name)
   "The file that has defined the system NAME, or NIL."
   (asdf-value "SYSTEM-SOURCE-FILE" (asdf-value "REGISTERED-SYSTEM" name)))

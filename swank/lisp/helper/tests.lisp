@@ -138,9 +138,10 @@ they are watched."
   (let ((before (before-loading)))
     (load-named-system name)
     (dolist (other (test-systems name))
-      ;; of one that is not there TEST-SYSTEM tells more: what requires it
-      (when (or (quicklisp-p) (find-defined other))
-        (load-named-system other)))
+      (unless (needs-p name other) ; it is loaded, and ASDF might read its definition again
+        ;; of one that is not there TEST-SYSTEM tells more: what requires it
+        (when (or (quicklisp-p) (find-defined other))
+          (load-named-system other))))
     (loading-ended before)))
 
 (defun test-system (name)
@@ -210,8 +211,9 @@ of the tests that have run."
        (when name
          (call-with-building
           (lambda ()
-            (require-system name)
+            ;; the definition, too, may print when it is read
             (let ((*standard-output* (make-broadcast-stream)))
+              (require-system name)
               (load-tests-of name)))))
        (if test
            (destructuring-bind (name package designator framework) (find-test-named test)
