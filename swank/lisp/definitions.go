@@ -132,9 +132,12 @@ func (im *Image) running(ctx context.Context) (*live, error) {
 // unanswered says what became of a look-up that ended with err.
 func (lv *live) unanswered(ctx context.Context, err error) error {
 	var conn *swank.ConnError
+	var held *heldUpError
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case errors.As(err, &held) && held.why != "":
+		return &UnansweredError{KindTimeout, fmt.Sprintf("The image did not answer within %v. %s", lookupTimeout, held.why)}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &UnansweredError{KindTimeout, fmt.Sprintf(
 			"The image did not answer within %v: it is collecting garbage, out of processor time, or one of its threads holds a lock that the answer needs.", lookupTimeout)}

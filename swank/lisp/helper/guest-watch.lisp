@@ -104,8 +104,7 @@ it, which is then garbage."
   (let ((evaluations (remove-if-not (lambda (evaluation)
                                       (> left (heap-allowed (evaluation-heap-base evaluation))))
                                     (busy-evaluations)))
-        (threads (remove-if-not (lambda (known) (> left (heap-allowed (session-thread-base known))))
-                                (live-session-threads))))
+        (threads (filling-threads (live-session-threads) left)))
     (flet ((overp ()
              (and (notany #'registeredp evaluations)
                   (notany #'sb-thread:thread-alive-p (mapcar #'session-thread-thread threads)))))
@@ -115,6 +114,11 @@ it, which is then garbage."
         (mapc #'end-filling-evaluation evaluations)
         (loop repeat 50 until (overp) do (sleep 0.002))
         (when (overp) (collect-all (least-base evaluations threads)))))))
+
+#+sbcl
+(defun filling-threads (threads left)
+  "Those of THREADS that may have made of the heap what a collection has LEFT of it."
+  (remove-if-not (lambda (known) (> left (heap-allowed (session-thread-base known)))) threads))
 
 #+sbcl
 (defun end-filling-evaluation (evaluation)
@@ -144,5 +148,5 @@ than an image that is gone.  To switch them on comes too late once one is waitin
   (unless (session-thread-stopped known)
     (setf (session-thread-stopped known) t)
     (note-news (session-thread-session known)
-               (format nil "~A was ended. ~A" (thread-words (session-thread-thread known)) (heap-text))))
+               (format nil "~A was ended. ~A" (thread-words (session-thread-thread known)) (heap-text "The thread"))))
   (interrupt-soon (session-thread-thread known) #'sb-thread:abort-thread))

@@ -4,8 +4,9 @@
 
 ;;; SBCL cannot recover from a heap that fills up during garbage collection:
 ;;; the collector needs room to copy into.  In an image that is ours a watcher
-;;; is woken after each collection and ends the evaluations in progress when
-;;; less room is left than the next collection may need.
+;;; is woken after each collection and ends the evaluations in progress, or the
+;;; threads that evaluations have left, when less room is left than the next
+;;; collection may need.
 ;;;
 ;;; How much that is depends on the objects.  Copying doubles what is live, and
 ;;; objects of a little more than one page leave half of every second page
@@ -24,10 +25,11 @@
 (defun heap-full-p ()
   (> (heap-used) (* *heap-limit* (heap-size))))
 
-(defun heap-text ()
+(defun heap-text (what)
+  "WHAT says who was ended."
   (format nil "The heap is nearly exhausted: ~:D MB are live, and of its ~:D MB a garbage collection ~
-               may need the rest to copy into. The evaluation was ended; what only it held is garbage."
-          (floor (heap-used) 1000000) (floor (heap-size) 1000000)))
+               may need the rest to copy into. ~A was ended; what only it held is garbage."
+          (floor (heap-used) 1000000) (floor (heap-size) 1000000) what))
 
 #+sbcl
 (defvar *collected* nil
@@ -35,7 +37,7 @@
 
 #+sbcl
 (defun after-collection ()
-  (when (and *evaluations* *collected* (heap-full-p))
+  (when (and *collected* (or *evaluations* *session-threads*) (heap-full-p))
     (sb-thread:signal-semaphore *collected*)))
 
 #+sbcl
@@ -62,12 +64,40 @@ one of EVALUATIONS has begun since: it may be what the one before it has left."
   (loop
     (sb-thread:wait-on-semaphore *collected*)
     (loop while (sb-thread:try-semaphore *collected*))
-    (let* ((evaluations (with-lock () (copy-list *evaluations*)))
-           ;; a suspended one only holds memory: it goes when no other is left
-           (busy (or (remove-if #'suspendedp evaluations) evaluations)))
-      (when (full-of-live-objects-p busy)
-        (dolist (evaluation busy)
-          (interrupt-evaluation evaluation :heap))))))
+    (let ((evaluations (busy-evaluations)) (threads (live-session-threads)))
+      (when (and (or evaluations threads) (full-of-live-objects-p evaluations))
+        (end-what-fills evaluations (filling-threads threads (heap-used)))))))
+
+#+sbcl
+(defun end-what-fills (evaluations threads)
+  "End those that use a processor: what waits does not fill the heap.  Threads have to
+go only where no evaluation is left to do it, and these where no thread does."
+  (let* ((working (working-threads (append (mapcar #'evaluation-thread evaluations)
+                                           (mapcar #'session-thread-thread threads))))
+         (threads (remove-if-not (lambda (known) (member (session-thread-thread known) working))
+                                 threads))
+         (busy (remove-if-not (lambda (evaluation) (member (evaluation-thread evaluation) working))
+                              evaluations)))
+    (if (and threads (null busy))
+        (mapc #'end-filling-thread threads)
+        (dolist (evaluation (or busy evaluations))
+          (interrupt-evaluation evaluation :heap)))))
+
+#+sbcl
+(defun working-threads (threads)
+  "Those of THREADS that use a processor now; all of them where that cannot be known."
+  (flet ((used (thread)
+           (let ((number (ignore-errors (sb-thread:thread-os-tid thread))))
+             (or (and number (plusp number) (processor-microseconds number)) 0))))
+    (let ((before (mapcar #'used threads)))
+      (sleep 0.01)
+      (let ((after (mapcar #'used threads)))
+        (if (every #'zerop after)
+            threads
+            (loop for thread in threads
+                  for was in before
+                  for is in after
+                  when (> is (+ was 500)) collect thread))))))
 
 (defun start-heap-watch ()
   "For launched images only: it adds an entry to SB-EXT:*AFTER-GC-HOOKS* and
