@@ -134,14 +134,30 @@ it, which is then garbage."
         do (sleep 0.001)))
 
 #+sbcl
+(defun switch-interrupts-on (thread)
+  "SBCL has them off, by a binding of its own, while it collects and a little longer:
+what is switched on then is off again when that ends, and has to be once more."
+  (flet ((onp () (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread t)))
+    (loop repeat 10
+          do (setf (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread) t)
+             (sleep 0.001)
+          until (onp))))
+
+#+sbcl
 (defun interrupt-soon (thread function)
   "As INTERRUPT-SAFELY, which may wait too long for a heap that fills up.  Code that has
 switched interrupts off is interrupted all the same: what it leaves half done is less
-than an image that is gone.  To switch them on comes too late once one is waiting."
-  (ignore-errors                        ; THREAD may have ended
-   (when (stays-uninterruptible-p thread)
-     (setf (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread) t))
-   (interrupt-safely thread function :patience 20000 :wait 20)))
+than an image that is gone.  They have to be on before an interrupt is sent: one that
+waits already is not looked at before the next collection, which may be one too many."
+  (let ((begun nil))
+    (ignore-errors                      ; THREAD may have ended
+     (when (stays-uninterruptible-p thread) (switch-interrupts-on thread))
+     (interrupt-safely thread (lambda () (setf begun t) (funcall function)) :patience 20000 :wait 20)
+     (loop repeat 20
+           until (or begun (not (sb-thread:thread-alive-p thread)))
+           do (if (stays-uninterruptible-p thread)
+                  (switch-interrupts-on thread)
+                  (sleep 0.001))))))
 
 #+sbcl
 (defun end-filling-thread (known)
