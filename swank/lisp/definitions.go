@@ -11,8 +11,9 @@ import (
 	"swank-mcp/swank"
 )
 
-// lookupTimeout bounds a look-up: it runs beside evaluations, never behind one.
-const lookupTimeout = 10 * time.Second
+// lookupTimeout bounds a look-up: it runs beside evaluations, never behind one. Only a
+// test changes it.
+var lookupTimeout = 10 * time.Second
 
 // Section is one group of a session's definitions.
 type Section struct {
