@@ -95,14 +95,17 @@ one of EVALUATIONS has begun since: it may be what the one before it has left."
         collect (cons thread (processor-time thread))))
 
 #+sbcl
-(defun working-threads (times)
-  "Those that have worked since TIMES were taken, as opposed to those that were only
-stopped and woken by the collector."
-  (let* ((used (loop for (thread . before) in times
-                     collect (cons thread (- (processor-time thread) before))))
+(defun working-threads (now before)
+  "Those that have worked from the processor times BEFORE, in which one that is new is not,
+to those of NOW, as opposed to those that were only stopped and woken by the collector; all
+of them where that cannot be known."
+  (let* ((used (loop for (thread . time) in now
+                     collect (cons thread (- time (or (cdr (assoc thread before)) 0)))))
          (most (reduce #'max used :key #'cdr :initial-value 0)))
-    (loop for (thread . time) in used
-          when (>= time (max 1 (floor most 4))) collect thread)))
+    (if (every #'zerop (mapcar #'cdr now))
+        (mapcar #'car now)
+        (loop for (thread . time) in used
+              when (>= time (max 1 (floor most 4))) collect thread))))
 
 #+sbcl
 (defun end-filling-threads (threads)
@@ -118,7 +121,7 @@ stopped and woken by the collector."
   "End those that have worked since TIMES were taken: what waits does not fill the heap.
 Threads have to go only where no evaluation is left to do it; a suspended one only where
 nothing else is."
-  (let* ((working (working-threads times))
+  (let* ((working (working-threads (processor-times evaluations threads) times))
          (filling (remove-if-not (lambda (known) (member (session-thread-thread known) working))
                                  threads))
          (busy (remove-if-not (lambda (evaluation) (member (evaluation-thread evaluation) working))

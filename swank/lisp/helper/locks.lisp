@@ -23,8 +23,11 @@ a suspended thread, the image would soon stand still."
 
 #+sbcl
 (defun lock-label (mutex)
-  (or (second (assoc mutex (system-locks)))
-      (format nil "the lock ~A" (brief (sb-thread:mutex-name mutex)))))
+  "Calls no method that prints: that may wait for the same lock."
+  (let ((name (sb-thread:mutex-name mutex)))
+    (cond ((second (assoc mutex (system-locks))))
+          ((and name (typep name '(or string symbol))) (format nil "the lock ~S" name))
+          (t "a lock without a name"))))
 
 #+sbcl
 (defun awaited-lock (thread)
