@@ -47,6 +47,11 @@ func TestGuestThreads(t *testing.T) {
 	if !eventually(patience, func() bool { return p.says("*debugged*") == `("theirs")` }) {
 		t.Errorf("the person's own error went to %s", p.says("*debugged*"))
 	}
+	p.says(`(progn (defvar cl-user::*their-lock* (sb-thread:make-mutex :name "their lock")) (sb-thread:make-thread (lambda () (sb-thread:with-mutex (cl-user::*their-lock*) (sleep 1000))) :name "their holder") (sleep 0.1) 1)`)
+	r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(sb-thread:with-mutex (cl-user::*their-lock*) 1)", "timeout": 0.4})
+	if !strings.Contains(r.Text(), `"their holder" holds it.`) || !strings.Contains(r.Text(), "It is none that this session has started: ask the person whose Lisp this is before you end it.") {
+		t.Errorf("while a thread of theirs holds a lock: %s", r.Text())
+	}
 	want(t, s, "(+ 1 2)", "=> 3")
 }
 

@@ -28,6 +28,8 @@ var launchedOnly = map[string]string{
 	"TestOddPackages/CL-USER_deleted":    "the package is a person's",
 	"TestEndOfInputOfAFrozenImage":       "the image does not end with the server: see TestGuestLeavesNothing",
 	"TestNextStartCleansUp":              "the image does not end with the server: see TestGuestLeavesNothing",
+	"TestNextStartCleansUpTheBoard":      broughtBack,
+	"TestHeapFilledByALeftThread":        "a person's heap has its own size: see TestGuestHeap",
 	"TestEndOfInput":                     "the image does not end with the server: see TestGuestLeavesNothing",
 
 	"TestRecovery":                      broughtBack,

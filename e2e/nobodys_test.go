@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -94,4 +96,32 @@ func runDirs(t *testing.T) []string {
 		dirs = append(dirs, filepath.Dir(socket))
 	}
 	return dirs
+}
+
+// So does what an image notes in while a session is brought back into it.
+func TestNextStartCleansUpTheBoard(t *testing.T) {
+	s := start(t)
+	l := begin(t, s)
+	want(t, s, "(defvar *slow* (progn (sleep 1.5) 1)) 1", "=> 1")
+	syscall.Kill(l.pid, syscall.SIGKILL)
+	eventually(patience, func() bool { return !strings.Contains(status(t, s), fmt.Sprintf("pid %d,", l.pid)) })
+	sendCall(t, s, "*slow*")
+	boards := func() []string {
+		old, _ := filepath.Glob(filepath.Join(run.dir, "swank-mcp-restore-*"))
+		now, _ := filepath.Glob(filepath.Join(run.dir, "swank-mcp.image-*", "restore-*"))
+		return append(old, now...)
+	}
+	if !eventually(patience, func() bool { return len(boards()) > 0 }) {
+		t.Fatal("there was no board: this test shows nothing")
+	}
+	syscall.Kill(s.PID(), syscall.SIGKILL)
+	<-s.Exited()
+	if len(boards()) == 0 {
+		t.Fatal("the session was back too soon: this test shows nothing")
+	}
+	time.Sleep(1200 * time.Millisecond) // a directory may be younger than its lock
+	begin(t, start(t))
+	if left := boards(); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
 }

@@ -52,6 +52,9 @@ func StatusText(s *lisp.Status) string {
 	if r := s.Running; r != nil {
 		line("Running for %s: %s", age(r.Age), oneLine(r.Code))
 		p.frames(r.Frames, "\n  ")
+		if r.Waits != "" {
+			line("  It %s", oneLine(r.Waits))
+		}
 	}
 	for _, e := range s.Suspended {
 		line("Suspended for %s: evaluation %d at %s: %s", age(e.Age), e.Number, e.Failure, oneLine(e.Code))

@@ -103,6 +103,7 @@ type (
 		Token  int64    `sexp:"token"`
 		Code   string   `sexp:"code"`
 		Age    int64    `sexp:"age"`
+		Waits  string   `sexp:"waits"`
 		Frames []string `sexp:"frames"`
 	}
 	wireCount struct {

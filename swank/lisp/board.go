@@ -30,9 +30,15 @@ const (
 // frozenAfter is after how long without a sign of life an image is given up.
 const frozenAfter = 3 * time.Second
 
-// newBoard returns an empty board, or nil if there is no place for one.
-func newBoard() *board {
-	f, err := os.CreateTemp("", "swank-mcp-restore-")
+// newBoard returns an empty board for the image lv, or nil if there is no place for
+// one. It is in the image's own directory: that goes with the image, also if its
+// server is killed.
+func newBoard(lv *live) *board {
+	p, ok := lv.proc.(*process)
+	if !ok {
+		return nil
+	}
+	f, err := os.CreateTemp(p.runDir, "restore-")
 	if err != nil {
 		return nil
 	}

@@ -11,8 +11,9 @@ import (
 	"swank-mcp/swank"
 )
 
-// lookupTimeout bounds a look-up: it runs beside evaluations, never behind one.
-const lookupTimeout = 10 * time.Second
+// lookupTimeout bounds a look-up: it runs beside evaluations, never behind one. Only a
+// test changes it.
+var lookupTimeout = 10 * time.Second
 
 // Section is one group of a session's definitions.
 type Section struct {
@@ -132,9 +133,12 @@ func (im *Image) running(ctx context.Context) (*live, error) {
 // unanswered says what became of a look-up that ended with err.
 func (lv *live) unanswered(ctx context.Context, err error) error {
 	var conn *swank.ConnError
+	var held *heldUpError
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case errors.As(err, &held) && held.why != "":
+		return &UnansweredError{KindTimeout, fmt.Sprintf("The image did not answer within %v. %s", lookupTimeout, held.why)}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &UnansweredError{KindTimeout, fmt.Sprintf("The image did not answer within %v: %s.", lookupTimeout, lv.silence())}
 	case !errors.As(err, &conn) && !errors.Is(err, swank.ErrClosed):

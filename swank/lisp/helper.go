@@ -21,7 +21,7 @@ var helperOrder = []string{
 	"session", "kinds", "interrupts", "stop",
 	"noting", "definitions", "recording", "settle", "theirs", "kept", "guarded", "journal", "packages", "assign",
 	"baseline", "undoing", "work", "stale", "registry", "structures", "systems", "listing",
-	"suspend", "last-error", "inspect-frame", "debugger",
+	"locks", "suspend", "last-error", "inspect-frame", "debugger",
 	"names", "advice", "inert", "source", "orphans", "describe", "apropos", "xref", "asdf",
 	"reset", "exit", "session-threads", "binding-stack", "perform", "evaluate", "load", "expand", "heap", "guest-watch", "restore-watch", "restore", "owners-hooks", "attach", "joining", "echo", "threads", "status",
 	"views", "inspect", "tracing", "leaving", "profiling", "allocation", "memory", "threadlist",

@@ -65,9 +65,12 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 	return st, nil
 }
 
+// statusTimeout is how long an image has to answer how it is.
+const statusTimeout = 2 * time.Second
+
 // askStatus adds what the image itself knows.
 func (im *Image) askStatus(ctx context.Context, lv *live, name string, st *Status) {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
 	defer cancel()
 	var w wireStatus
 	answer, err := lv.ask(ctx, newHelperCall("STATUS").str(name))
@@ -104,7 +107,7 @@ func (im *Image) askStatus(ctx context.Context, lv *live, name string, st *Statu
 		}
 	}
 	if w.Running != nil && st.Running != nil {
-		st.Running.Frames = w.Running.Frames
+		st.Running.Frames, st.Running.Waits = w.Running.Frames, w.Running.Waits
 	}
 }
 

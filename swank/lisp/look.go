@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"swank-mcp/swank"
 )
@@ -178,13 +179,38 @@ func (lv *live) callLooking(ctx context.Context, c *helperCall) (*swank.Call, st
 		answer, err := grabbed(ctx, call)
 		var gone *swank.InvalidRPCError
 		ended := errors.As(err, &gone)
-		if ended || errors.Is(err, context.DeadlineExceeded) {
+		late := errors.Is(err, context.DeadlineExceeded)
+		if ended || late {
 			lv.forgetLooks(thread)
+		}
+		if late {
+			err = &heldUpError{lv.heldUp(thread), err}
 		}
 		if !ended || attempt == 2 {
 			return call, answer, err
 		}
 	}
+}
+
+// heldUpError is the end of a look-up that was not answered in time.
+type heldUpError struct {
+	why string // sentences on the lock that it waits for, "" if for none
+	err error
+}
+
+func (e *heldUpError) Error() string { return e.err.Error() + ": " + e.why }
+func (e *heldUpError) Unwrap() error { return e.err }
+
+// heldUp tells of the lock that a thread of the image waits for, "" if of none.
+func (lv *live) heldUp(thread swank.ThreadID) string {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	var why string
+	answer, err := lv.ask(ctx, newHelperCall("WAITS-FOR").num(int64(thread)))
+	if err != nil || decodeAnswer(answer, &why) != nil {
+		return "" // that it does not answer is told in any case
+	}
+	return why
 }
 
 // lookThread returns the thread of looks and starts it where there is none. Who

@@ -3,6 +3,7 @@ package lisp
 import (
 	"context"
 	"errors"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -35,5 +36,21 @@ func TestLookingBehindASlowStart(t *testing.T) {
 	const looking = `(count "swank-mcp looking" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)`
 	if got := mustEval(t, im, looking); got != "1" {
 		t.Errorf("%s threads look things up", got)
+	}
+}
+
+// A look-up that is not answered, because it waits for a lock, says whose that is.
+func TestLookUpThatWaitsForALock(t *testing.T) {
+	im := testImage(t)
+	mustEval(t, im, `(defvar *holder* (sb-thread:make-thread (lambda () (sleep 0.3)
+	  (sb-ext:with-locked-hash-table ((swank-mcp::session-definitions (gethash "default" swank-mcp::*sessions*))) (sleep 1000))) :name "holder")) 1`)
+	time.Sleep(500 * time.Millisecond)
+	defer func(d time.Duration) { lookupTimeout = d }(lookupTimeout)
+	lookupTimeout = time.Second
+	_, err := im.Definitions(t.Context(), "default", "")
+	var late *UnansweredError
+	if !errors.As(err, &late) || late.Kind != KindTimeout || !strings.HasPrefix(late.Why, "The image did not answer within 1s. It waited for the lock ") ||
+		!strings.Contains(late.Why, ` "holder" holds it. interrupt-thread {"thread": `) {
+		t.Errorf("list-definitions: %v", err)
 	}
 }

@@ -71,7 +71,7 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 		s.recovery = newRecovery()
 	}
 	r := s.recovery
-	b := newBoard()
+	b := newBoard(l.lv)
 	defer b.close()
 	why := map[*entry]string{} // of those that have failed and not succeeded
 	done := map[*entry]bool{}
@@ -112,7 +112,7 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 				r.blame(batch, b, l.lv)
 				return "", errImageSpent
 			case res.Failure != nil:
-				return "Bringing the session back was stopped: " + cmp.Or(strings.TrimSpace(res.Failure.Type+" "+res.Failure.Message), "it took too long") + ".", nil
+				return broughtToAnEnd(res.Failure), nil
 			}
 			r.learn(batch, b)
 			note(batch, e.failures, done, why)
@@ -140,6 +140,13 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 		todo = r.todo(todo, why)
 	}
 	return im.restored(s, why), nil
+}
+
+// broughtToAnEnd says why a session is not brought back any further.
+func broughtToAnEnd(f *Failure) string {
+	why := cmp.Or(strings.Join(slices.DeleteFunc([]string{f.Type, strings.TrimSpace(f.Message)}, func(s string) bool { return s == "" }), ": "),
+		"it took too long")
+	return "Bringing the session back was stopped: " + strings.TrimSuffix(why, ".") + "."
 }
 
 // note sorts the entries of a batch into those that are done and those that

@@ -23,6 +23,22 @@ func TestRestoredOnceIsEnough(t *testing.T) {
 	}
 }
 
+// What an image says when it is stopped in bringing back is a sentence already.
+func TestBroughtToAnEnd(t *testing.T) {
+	for _, c := range []struct {
+		f    Failure
+		want string
+	}{
+		{Failure{Type: "EXIT-REFUSED", Message: "It is not ended: the session lives in it."}, "EXIT-REFUSED: It is not ended: the session lives in it."},
+		{Failure{Type: "ABORTED"}, "ABORTED."},
+		{Failure{Kind: KindTimeout}, "it took too long."},
+	} {
+		if got := broughtToAnEnd(&c.f); got != "Bringing the session back was stopped: "+c.want {
+			t.Errorf("%+v: %s", c.f, got)
+		}
+	}
+}
+
 // A caller who does not wait for a session to be brought back, as a client with
 // a short time limit of its own, must not cost the session its definitions.
 func TestRecoveryOutlivesImpatientCallers(t *testing.T) {

@@ -32,6 +32,7 @@ type Status struct {
 type Running struct {
 	Code   string // its beginning, one line
 	Age    time.Duration
+	Waits  string   // the lock that it waits for, and who holds it; "" if none
 	Frames []string // where it is now, user frames, innermost first
 }
 

@@ -112,7 +112,7 @@ TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out
     (when report (note-last-error session evaluation report))
     (settle evaluation)                 ; one that is suspended has come half way
     (multiple-value-bind (after note) (live-package session)
-      (when note (push note notes))
+      (when note (pushnew note notes :test #'string=)) ; the code may have been told already
       (plist-without-nils
        :values (if report '() texts)
        :error (for-wire report)

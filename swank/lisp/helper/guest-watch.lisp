@@ -104,8 +104,7 @@ it, which is then garbage."
   (let ((evaluations (remove-if-not (lambda (evaluation)
                                       (> left (heap-allowed (evaluation-heap-base evaluation))))
                                     (busy-evaluations)))
-        (threads (remove-if-not (lambda (known) (> left (heap-allowed (session-thread-base known))))
-                                (live-session-threads))))
+        (threads (filling-threads (live-session-threads) left)))
     (flet ((overp ()
              (and (notany #'registeredp evaluations)
                   (notany #'sb-thread:thread-alive-p (mapcar #'session-thread-thread threads)))))
@@ -115,6 +114,11 @@ it, which is then garbage."
         (mapc #'end-filling-evaluation evaluations)
         (loop repeat 50 until (overp) do (sleep 0.002))
         (when (overp) (collect-all (least-base evaluations threads)))))))
+
+#+sbcl
+(defun filling-threads (threads left)
+  "Those of THREADS that may have made of the heap what a collection has LEFT of it."
+  (remove-if-not (lambda (known) (> left (heap-allowed (session-thread-base known)))) threads))
 
 #+sbcl
 (defun end-filling-evaluation (evaluation)
@@ -130,19 +134,35 @@ it, which is then garbage."
         do (sleep 0.001)))
 
 #+sbcl
+(defun switch-interrupts-on (thread)
+  "SBCL has them off, by a binding of its own, while it collects and a little longer:
+what is switched on then is off again when that ends, and has to be once more."
+  (flet ((onp () (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread t)))
+    (loop repeat 10
+          do (setf (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread) t)
+             (sleep 0.001)
+          until (onp))))
+
+#+sbcl
 (defun interrupt-soon (thread function)
   "As INTERRUPT-SAFELY, which may wait too long for a heap that fills up.  Code that has
 switched interrupts off is interrupted all the same: what it leaves half done is less
-than an image that is gone.  To switch them on comes too late once one is waiting."
-  (ignore-errors                        ; THREAD may have ended
-   (when (stays-uninterruptible-p thread)
-     (setf (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread) t))
-   (interrupt-safely thread function :patience 20000 :wait 20)))
+than an image that is gone.  They have to be on before an interrupt is sent: one that
+waits already is not looked at before the next collection, which may be one too many."
+  (let ((begun nil))
+    (ignore-errors                      ; THREAD may have ended
+     (when (stays-uninterruptible-p thread) (switch-interrupts-on thread))
+     (interrupt-safely thread (lambda () (setf begun t) (funcall function)) :patience 20000 :wait 20)
+     (loop repeat 20
+           until (or begun (not (sb-thread:thread-alive-p thread)))
+           do (if (stays-uninterruptible-p thread)
+                  (switch-interrupts-on thread)
+                  (sleep 0.001))))))
 
 #+sbcl
 (defun end-filling-thread (known)
   (unless (session-thread-stopped known)
     (setf (session-thread-stopped known) t)
     (note-news (session-thread-session known)
-               (format nil "~A was ended. ~A" (thread-words (session-thread-thread known)) (heap-text))))
+               (format nil "~A was ended. ~A" (thread-words (session-thread-thread known)) (heap-text "The thread"))))
   (interrupt-soon (session-thread-thread known) #'sb-thread:abort-thread))

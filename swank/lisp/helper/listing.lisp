@@ -37,7 +37,7 @@ When the list has taken too long, no method is called any more."
       (one-line (show-form value *package*))
       (call-with-time-limit 1/2
                             (lambda () (one-line (bounded-text value 100)))
-                            (lambda () "#<printing it takes too long>"))))
+                            (lambda (lock) (declare (ignore lock)) "#<printing it takes too long>"))))
 
 (defun lambda-list-text (name)
   (safely

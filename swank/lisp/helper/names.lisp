@@ -242,13 +242,18 @@ package, no such symbol and not external apart.  Nothing is interned."
 and those may do anything.")
 
 (defun call-with-time-limit (seconds function late)
-  "The values of FUNCTION; those of LATE if SECONDS pass before it returns."
+  "The values of FUNCTION; if SECONDS pass before it returns, those of LATE, which is
+given what is to be said of a lock that FUNCTION waits for, or NIL."
   #+sbcl
   (block nil
-    (let* ((activep t)
+    (let* ((activep t) (thread sb-thread:*current-thread*)
            (timer (sb-ext:make-timer
-                   (lambda () (when activep (return (funcall late))))
-                   :thread sb-thread:*current-thread*)))
+                   (lambda ()
+                     (let ((lock (ignore-errors (lock-advice thread))))
+                       (ignore-errors   ; it may have ended
+                        (sb-thread:interrupt-thread
+                         thread (lambda () (when activep (return (funcall late lock))))))))
+                   :thread t)))         ; who is interrupted does not count as waiting
       (sb-ext:schedule-timer timer seconds)
       (unwind-protect (funcall function)
         (setf activep nil)
@@ -271,10 +276,10 @@ or comes upon code of the program's that wants to end the image."
                  (serious-condition (condition)
                    (list :error (list :type (type-label condition)
                                       :message (clip (condition-text condition) 2000)))))))
-           (late ()
+           (late (lock)
              (list :error (list :type "TIMEOUT"
-                                :message (format nil "The look-up was stopped after ~D seconds: one of the program's own PRINT-OBJECT methods does not end, or the image is very busy."
-                                                 *lookup-seconds*)))))
+                                :message (format nil "The look-up was stopped after ~D seconds~:[: one of the program's own PRINT-OBJECT methods does not end, or the image is very busy.~;. ~:*~A~]"
+                                                 *lookup-seconds* lock)))))
       (answer (call-with-time-limit *lookup-seconds*
                                     (lambda () (call-looking-on #'look))
                                     #'late)))))

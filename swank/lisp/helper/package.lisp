@@ -25,6 +25,7 @@
 ;;;;     exit.lisp       refusing to end the image or the thread
 ;;;;     binding-stack.lisp  collecting garbage where the binding stack is used up
 ;;;;     session-threads.lisp threads that a session's code starts
+;;;;     locks.lisp      what threads wait for, and who has it
 ;;;;     suspend.lisp    evaluations that wait in the debugger
 ;;;;     debugger.lisp   what can be done about them
 ;;;;     inspect-frame.lisp  frames of theirs
@@ -86,6 +87,7 @@
            #:attach #:within            ; attach.lisp
            #:join-session               ; joining.lisp
            #:start-thread               ; threads.lisp
+           #:waits-for                  ; locks.lisp
            #:evaluate-in-frame          ; debugger.lisp
            #:continue-suspended
            #:inspect-frame              ; inspect-frame.lisp

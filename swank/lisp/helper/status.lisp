@@ -29,6 +29,7 @@
       (list :token (evaluation-token evaluation)
             :code (clip (princ-to-string (evaluation-code evaluation)) 200)
             :age (- (microseconds) (evaluation-started evaluation))
+            :waits (or (lock-text (evaluation-thread evaluation)) "") ; before it is interrupted
             :frames (running-frames evaluation)))))
 
 (defun threads-for-wire ()

@@ -25,6 +25,7 @@
   (started (microseconds))       ; see MICROSECONDS
   (heap-base 0)                  ; bytes in the heap then; see guest-watch.lisp
   (out (make-sink)) (err (make-sink))
+  waits                  ; text on a lock that it waited for when it was stopped; see locks.lisp
   (activep nil)          ; true while ESCAPE may be called
   escape                 ; function of a report: ends the evaluation with it
   early-stop)            ; reason of a stop that came before ACTIVEP
@@ -112,8 +113,9 @@ One that is in the debugger, busy with arguments, ends only those."
 (defun stop-report (evaluation reason)
   (multiple-value-bind (frames total) (stopped-frames evaluation)
     (append (ecase reason
-              ((:timeout :cancelled) (list :kind reason :type "" :message ""))
-              (:heap (list :kind :error :type "STORAGE-CONDITION" :message (heap-text)))
+              ((:timeout :cancelled)
+               (list :kind reason :type "" :message (or (evaluation-waits evaluation) "")))
+              (:heap (list :kind :error :type "STORAGE-CONDITION" :message (heap-text "The evaluation")))
               ((:reset :expired :disconnected)
                (list :kind :error :type "ABORTED"
                      :message (ecase reason
@@ -162,6 +164,9 @@ progress; if it has not begun, it ends as soon as it does."
 
 (defun interrupt-evaluation (evaluation reason)
   (unless (stop-suspended evaluation reason)
+    (unless (evaluation-waits evaluation)
+      (setf (evaluation-waits evaluation)
+            (ignore-errors (lock-advice (evaluation-thread evaluation)))))
     (ignore-errors                      ; the thread may have ended meanwhile
      (interrupt-safely (evaluation-thread evaluation)
                        (lambda () (stop-here evaluation reason))))))

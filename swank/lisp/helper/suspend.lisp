@@ -147,18 +147,6 @@ somebody may choose one."
 ;;; Whether to suspend
 
 #+sbcl
-(defun locks-held ()
-  "Names of locks of the Lisp system that this thread holds: with one of them in
-a suspended thread, the image would soon stand still."
-  (loop for (lock name) in '(("**WORLD-LOCK**" "the compiler's lock")
-                             ("*PACKAGE-GRAPH-LOCK*" "the lock of all packages"))
-        for symbol = (or (find-symbol lock '#:sb-kernel) (find-symbol lock '#:sb-impl))
-        when (and symbol (boundp symbol)
-                  (typep (symbol-value symbol) 'sb-thread:mutex)
-                  (sb-thread:holding-mutex-p (symbol-value symbol)))
-          collect name))
-
-#+sbcl
 (defun obstacle (evaluation condition)
   "Why EVALUATION cannot be suspended at CONDITION, or NIL."
   (cond ((typep condition 'storage-condition) "the stack or the heap is used up")

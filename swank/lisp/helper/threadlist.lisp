@@ -46,19 +46,6 @@ say of it."
          (some (lambda (connection) (find thread (ignore-errors (funcall threads connection))))
                swank::*connections*))))
 
-(defun waiting-text (thread)
-  "What THREAD waits for, and who has it; NIL if it does not wait for a lock."
-  #+sbcl
-  (let ((what (ignore-errors (sb-thread::thread-waiting-for thread))))
-    (cond ((typep what 'sb-thread:mutex)
-           (let ((owner (sb-thread:mutex-owner what)))
-             (format nil "waits for the lock ~A~@[, held by thread ~A~]"
-                     (brief (sb-thread:mutex-name what))
-                     (and (typep owner 'sb-thread:thread)
-                          (format nil "~D ~A" (thread-number owner) (thread-label owner))))))
-          (what "waits to be woken")))
-  #-sbcl (progn thread nil))
-
 (defun thread-line (thread)
   (multiple-value-bind (role text) (thread-role thread)
     (declare (ignore role))
