@@ -15,15 +15,16 @@ func main() {
 	binary := flag.String("binary", "bin/swank-mcp", "the program to measure")
 	n := flag.Int("n", 2000, "sequential evaluations")
 	long := flag.Int("long", 10000, "evaluations of the long run")
+	callsOnly := flag.Bool("calls", false, "measure the calls alone")
 	definitions := flag.Int("definitions", 10000, "definitions of a large session")
 	flag.Parse()
-	if err := measure(*binary, *n, *long, *definitions); err != nil {
+	if err := measure(*binary, *n, *long, *definitions, *callsOnly); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func measure(binary string, n, long, definitions int) error {
+func measure(binary string, n, long, definitions int, callsOnly bool) error {
 	dir, err := os.MkdirTemp("", "swb")
 	if err != nil {
 		return err
@@ -34,14 +35,18 @@ func measure(binary string, n, long, definitions int) error {
 	}
 	l := lab{binary: binary, dir: dir}
 	var t table
-	for _, part := range []func(*table) error{
+	parts := []func(*table) error{
 		func(t *table) error { return l.coldStart(t) },
-		func(t *table) error { return l.warmStart(t) },
 		func(t *table) error { return l.calls(t, n) },
+		func(t *table) error { return l.warmStart(t) },
 		func(t *table) error { return l.longRun(t, long) },
 		func(t *table) error { return l.definitions(t, definitions) },
 		func(t *table) error { return l.memoryRun(t) },
-	} {
+	}
+	if callsOnly {
+		parts = parts[:2]
+	}
+	for _, part := range parts {
 		if err := part(&t); err != nil {
 			return err
 		}
