@@ -90,7 +90,7 @@ func TestDebuggerBesideEvaluations(t *testing.T) {
 func textOf(s string, _ bool) string { return s }
 
 // A call that is sent before the reply to the evaluation has come.
-func TestDebuggerSentAhead(t *testing.T) {
+func TestDebuggerCallWhileItRuns(t *testing.T) {
 	s := start(t)
 	var pending []*wire.Pending
 	for _, c := range []struct {

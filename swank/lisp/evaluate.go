@@ -36,7 +36,6 @@ type evaluation struct {
 	r     Request
 	token int64
 	call  *swank.Call // once it is sent
-	early bool        // it was sent before it had the turn
 	of    *suspended  // the evaluation that r.Debugger is about, or nil
 
 	restore  []*entry      // entries of the journal to evaluate instead
@@ -55,10 +54,6 @@ type evaluation struct {
 func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result, error) {
 	s := im.session(name)
 	t := &turn{code: firstLine(r.title(), 80), limit: r.Timeout, queued: r.Queued}
-	early := &early{im: im, s: s, r: r}
-	if r.System == "" && r.job == nil && !r.Suspend && r.Debugger == nil {
-		t.ahead = early
-	}
 	if err := s.take(ctx, t); err != nil {
 		return nil, err
 	}
@@ -68,47 +63,40 @@ func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result,
 	if err != nil {
 		return nil, err
 	}
-	e := early.turn()
 	for attempt := 1; ; attempt++ {
-		if e == nil {
-			var err error
-			if e, err = im.prepare(ctx, s, r); err != nil {
-				return nil, err
-			}
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
-			}
-			if err = e.about(of); err != nil {
-				return nil, err
-			}
-			if res, err := e.unheard(ctx); res != nil || err != nil {
-				return res, err
-			}
-			if err = e.send(); err == nil {
-				s.sent(t, e.lane)
-			} else if !errors.Is(err, errNotBegun) || attempt == 3 {
-				return nil, err
-			} else {
-				e = nil
-				continue
-			}
-		}
-		res, err := e.run(ctx)
-		if err == nil {
-			e.told(res)
-		}
-		// Nothing has been evaluated: the image or the thread was gone before, or
-		// it was withdrawn. If its time was up it is not sent again: those behind
-		// it have gone ahead.
-		if errors.Is(err, errNotBegun) && t.late != nil {
-			return nil, t.late
-		}
+		res, err := im.attempt(ctx, s, r, of)
+		// Nothing has been evaluated: the image or the thread was gone before.
 		if errors.Is(err, errNotBegun) && attempt < 3 {
-			e = nil
 			continue
 		}
 		return res, err
 	}
+}
+
+// attempt evaluates r, whose session has the turn; of is the suspended evaluation
+// that it is about, or nil.
+func (im *Image) attempt(ctx context.Context, s *session, r Request, of *suspended) (*Result, error) {
+	e, err := im.prepare(ctx, s, r)
+	if err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := e.about(of); err != nil {
+		return nil, err
+	}
+	if res, err := e.unheard(ctx); res != nil || err != nil {
+		return res, err
+	}
+	if err := e.send(); err != nil {
+		return nil, err
+	}
+	res, err := e.run(ctx)
+	if err == nil {
+		e.told(res)
+	}
+	return res, err
 }
 
 // errNotBegun is the end of an evaluation of which the image has seen nothing.
@@ -276,9 +264,6 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 		}
 		return nil, errNotBegun
 	case errors.As(err, &conn), errors.Is(err, swank.ErrClosed):
-		if e.early && e.lane.stuck.Load() {
-			return nil, errNotBegun // what was before it never ended
-		}
 		return e.died(), nil
 	default:
 		return e.broken(err), nil
@@ -305,9 +290,6 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 		return nil, context.Cause(ctx)
 	}
 	res := a.result()
-	if e.early && res.Failure != nil && res.Failure.Kind == KindCancelled {
-		return nil, errNotBegun // withdrawn after all, though withdraw could not learn that
-	}
 	e.suspension(&a, res)
 	e.lv.proc.settle()
 	res.Background = e.lv.proc.background()
@@ -386,11 +368,7 @@ func (e *evaluation) died() *Result {
 		return e.lost()
 	}
 	var b strings.Builder
-	during := "during this evaluation"
-	if e.early {
-		during = "during this evaluation or just before it"
-	}
-	fmt.Fprintf(&b, "The Lisp image ended %s: %s.", during, e.lv.epitaph())
+	fmt.Fprintf(&b, "The Lisp image ended during this evaluation: %s.", e.lv.epitaph())
 	if text := e.lv.proc.lastErrors(); text != "" {
 		fmt.Fprintf(&b, "\nIts last error output:\n%s", text)
 	}

@@ -131,7 +131,6 @@ func (e *evaluation) stuck(kind FailureKind, why string) *Result {
 	if e.lv.attached() {
 		return e.leftRunning(kind, why)
 	}
-	e.lane.stuck.Store(true)
 	e.lv.kill("an evaluation in it could not be stopped")
 	return &Result{
 		Failure: &Failure{

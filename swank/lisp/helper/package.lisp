@@ -82,7 +82,7 @@
 (cl:defpackage #:swank-mcp
   (:use #:common-lisp)
   (:export #:evaluate                   ; evaluate.lisp
-           #:stop-evaluation #:withdraw-evaluation ; stop.lisp
+           #:stop-evaluation            ; stop.lisp
            #:peek-output
            #:attach #:within            ; attach.lisp
            #:join-session               ; joining.lisp

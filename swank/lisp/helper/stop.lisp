@@ -36,10 +36,6 @@
 (defvar *early-stops* '()
   "(TOKEN REASON SESSION-NAME) of each stop that overtook the evaluation it is for.")
 
-(defvar *last-begun* (make-hash-table :test 'equal)
-  "Session name to token of the evaluation that has begun last.  The bridge
-numbers those of a session in the order in which it sends them.")
-
 (defvar *evaluation* nil
   "The evaluation that the current thread is busy with.")
 
@@ -51,8 +47,7 @@ numbers those of a session in the order in which it sends them.")
             *early-stops* (remove-if (lambda (entry)
                                        (and (<= (first entry) token)
                                             (equal (third entry) name)))
-                                     *early-stops*)
-            (gethash name *last-begun*) token)
+                                     *early-stops*))
       (push evaluation *evaluations*)))
   (note-heap-base evaluation)
   (ensure-guest-watch))
@@ -153,14 +148,6 @@ progress; if it has not begun, it ends as soon as it does."
     (when evaluation
       (interrupt-evaluation evaluation reason))
     (answer (and evaluation t))))
-
-(defun withdraw-evaluation (token &optional (session "default"))
-  "True if the evaluation TOKEN of SESSION has not begun; it never will."
-  (answer
-   (with-lock ()
-     (when (< (gethash session *last-begun* -1) token)
-       (push (list token :cancelled session) *early-stops*)
-       t))))
 
 (defun interrupt-evaluation (evaluation reason)
   (unless (stop-suspended evaluation reason)

@@ -1,0 +1,106 @@
+package lisp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+)
+
+// background evaluates code on a goroutine; the function returned waits for it.
+func background(t *testing.T, ctx context.Context, im *Image, code string, timeout time.Duration) func() (*Result, error) {
+	t.Helper()
+	type outcome struct {
+		res *Result
+		err error
+	}
+	queued, done := make(chan struct{}), make(chan outcome, 1)
+	var once sync.Once
+	go func() {
+		res, err := im.Evaluate(ctx, "default", Request{Code: code, Timeout: timeout, Debug: 1,
+			Queued: func() { once.Do(func() { close(queued) }) }})
+		done <- outcome{res, err}
+	}()
+	<-queued
+	return func() (*Result, error) { o := <-done; return o.res, o.err }
+}
+
+// An evaluation that leaves while it waits is not evaluated, and those behind it are.
+func TestWaitingAndLeaving(t *testing.T) {
+	im := testImage(t)
+	mustEval(t, im, "(defvar *trace* '())")
+	first := background(t, t.Context(), im, "(progn (sleep 1.5) (push 1 *trace*))", 20*time.Second)
+	late := background(t, t.Context(), im, "(push :late *trace*)", 500*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
+	gone := background(t, ctx, im, "(push :gone *trace*)", 20*time.Second)
+	last := background(t, t.Context(), im, "(push 2 *trace*)", 20*time.Second)
+	cancel()
+	var busy *BusyError
+	if _, err := late(); !errors.As(err, &busy) {
+		t.Errorf("the one whose time was up: %v, want a *BusyError", err)
+	}
+	if _, err := gone(); !errors.Is(err, context.Canceled) {
+		t.Errorf("the one that was cancelled: %v", err)
+	}
+	for _, wait := range []func() (*Result, error){first, last} {
+		if res, err := wait(); err != nil || res.Failure != nil {
+			t.Errorf("one that stayed: %+v, %v", res, err)
+		}
+	}
+	if got := mustEval(t, im, "*trace*"); got != "(2 1)" {
+		t.Errorf("*trace* = %s, want (2 1)", got)
+	}
+}
+
+// Those that wait while an image is lost are evaluated in the next one.
+func TestWaitingForAnImageThatIsLost(t *testing.T) {
+	for _, c := range []struct {
+		name, code string
+		failure    FailureKind
+	}{
+		{"replaced", "(sb-sys:without-interrupts (loop))", KindTimeout},
+		{"dies", "(progn (sleep 0.3) (sb-posix:kill (sb-posix:getpid) 9) (sleep 5))", KindImageDied},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			im := testImage(t)
+			mustEval(t, im, "(defun f () :kept)")
+			first := background(t, t.Context(), im, c.code, time.Second)
+			second := background(t, t.Context(), im, "(list 2 (f))", 20*time.Second)
+			third := background(t, t.Context(), im, "(list 3 (f))", 20*time.Second)
+			if res, err := first(); err != nil || res.Failure == nil || res.Failure.Kind != c.failure {
+				t.Fatalf("the first: %+v, %v", res, err)
+			}
+			for i, wait := range []func() (*Result, error){second, third} {
+				res, err := wait()
+				if err != nil || res.Failure != nil {
+					t.Fatalf("number %d: %+v, %v", i+2, res, err)
+				}
+				if got, want := res.Values[0].Head, fmt.Sprintf("(%d :KEPT)", i+2); got != want {
+					t.Errorf("number %d = %s, want %s", i+2, got, want)
+				}
+			}
+		})
+	}
+}
+
+// The thread ends under an evaluation; those that wait go to the next one.
+func TestWaitingForAThreadThatEnds(t *testing.T) {
+	im := testImage(t)
+	mustEval(t, im, "(defvar *trace* '())")
+	mustEval(t, im, `(defvar *killer* (let ((victim sb-thread:*current-thread*))
+  (sb-thread:make-thread (lambda () (sleep 0.5) (sb-thread:terminate-thread victim)))))`)
+	first := background(t, t.Context(), im, "(progn (push 1 *trace*) (sleep 3) (push :not *trace*))", 4*time.Second)
+	second := background(t, t.Context(), im, "(push 2 *trace*)", 20*time.Second)
+	third := background(t, t.Context(), im, "(push 3 *trace*)", 20*time.Second)
+	first()
+	for i, wait := range []func() (*Result, error){second, third} {
+		if res, err := wait(); err != nil || res.Failure != nil {
+			t.Errorf("number %d: %+v, %v", i+2, res, err)
+		}
+	}
+	if got := mustEval(t, im, "*trace*"); got != "(3 2 1)" {
+		t.Errorf("*trace* = %s, want (3 2 1)", got)
+	}
+}
