@@ -52,13 +52,12 @@ func packages(t *testing.T) []listed {
 
 // ours are the only packages of the module that each room may import.
 var ours = map[string][]string{
-	"internal/rawio":    nil, // below all: descriptors, no Lisp
 	"internal/pagetest": nil, // for tests only
 	"sexp":              nil,
-	"swank":             {"internal/rawio", "sexp"},
+	"swank":             {"sexp"},
 	"swank/swanktest":   {"sexp", "swank"},
-	"swank/lisp":        {"internal/rawio", "sexp", "swank"},
-	"mcpbridge":         {"internal/rawio", "sexp", "swank", "swank/lisp"},
+	"swank/lisp":        {"sexp", "swank"},
+	"mcpbridge":         {"sexp", "swank", "swank/lisp"},
 	"cmd/swank-mcp":     {"sexp", "swank", "swank/lisp", "mcpbridge"},
 	"e2e/wire":          nil,
 	"e2e":               {"e2e/wire"},
@@ -85,7 +84,7 @@ func TestDependenciesPointOneWay(t *testing.T) {
 				t.Errorf("%s imports %s, which is not below it", room, rest)
 			}
 		}
-		inner := room == "sexp" || room == "internal/rawio" || strings.HasPrefix(room, "swank")
+		inner := room == "sexp" || strings.HasPrefix(room, "swank")
 		sdk := room == "mcpbridge" || strings.HasPrefix(room, "mcpbridge/") || room == "cmd/swank-mcp"
 		for _, path := range p.Deps {
 			first, _, _ := strings.Cut(path, "/")

@@ -7,15 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 	"strconv"
 	"syscall"
-
-	"swank-mcp/internal/rawio"
 )
-
-// modeMatters is true where package rawio has calls that must not block.
-const modeMatters = runtime.GOOS == "linux"
 
 // pollableIn and pollableOut give a pipe or socket that was inherited in
 // blocking mode to the runtime's poller: a Close then wakes its Read, and no
@@ -35,8 +29,8 @@ func pollableOut(out io.Writer) io.Writer {
 	return out
 }
 
-// poll returns nil for what is no pipe or socket, and for a pipe that cannot be
-// had without sharing its mode where that matters.
+// poll returns nil for what is no pipe or socket. A pipe is opened once more where
+// that can be done, because the mode of a duplicate is everybody's who has it.
 func poll(stream any, access int) io.ReadWriteCloser {
 	f, ok := stream.(*os.File)
 	if !ok {
@@ -50,12 +44,10 @@ func poll(stream any, access int) io.ReadWriteCloser {
 	if err != nil {
 		return nil
 	}
-	if modeMatters && info.Mode()&fs.ModeNamedPipe != 0 {
-		own, err := reopen(raw, access)
-		if err != nil {
-			return nil
+	if info.Mode()&fs.ModeNamedPipe != 0 {
+		if own, err := reopen(raw, access); err == nil {
+			return &reopened{own, f}
 		}
-		return &reopened{rawio.New(own), f}
 	}
 	fd := -1
 	if raw.Control(func(n uintptr) { fd, err = syscall.Dup(int(n)) }) != nil || err != nil {
@@ -66,7 +58,7 @@ func poll(stream any, access int) io.ReadWriteCloser {
 		_ = syscall.Close(fd)
 		return nil
 	}
-	return &polled{rawio.New(os.NewFile(uintptr(fd), f.Name())), f, raw}
+	return &polled{os.NewFile(uintptr(fd), f.Name()), f, raw}
 }
 
 // polled is a duplicate of an inherited stream. The blocking mode belongs to
@@ -78,7 +70,7 @@ type polled struct {
 }
 
 func (p *polled) Close() error {
-	// First: it waits for a Read and a Write in progress, which must not block.
+	// First: it waits for a Read and a Write in progress.
 	err := p.ReadWriteCloser.Close()
 	// Ignored: all that is lost is the mode of a pipe at its end.
 	_ = p.raw.Control(func(n uintptr) { _ = syscall.SetNonblock(int(n), false) })
@@ -90,7 +82,7 @@ func (p *polled) Close() error {
 
 // reopen opens the pipe of raw once more. The mode is this one's alone then, while
 // the inherited one's is shared with every process that has it: an interactive
-// shell, for one, makes it a blocking one, and a raw read would stop the server.
+// shell, for one, makes it a blocking one, and a Close would not wake a Read.
 func reopen(raw syscall.RawConn, access int) (*os.File, error) {
 	var own *os.File
 	err := errors.ErrUnsupported

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"swank-mcp/internal/rawio"
 )
 
 // Options configures a [Conn]. A nil *Options means the zero value.
@@ -105,14 +103,7 @@ func Dial(ctx context.Context, network, addr string, o *Options) (*Conn, error) 
 	if err != nil {
 		return nil, fmt.Errorf("swank: connecting: %w", err)
 	}
-	var rwc io.ReadWriteCloser = nc
-	switch nc := nc.(type) {
-	case *net.UnixConn:
-		rwc = rawio.New(nc)
-	case *net.TCPConn:
-		rwc = rawio.New(nc)
-	}
-	c := NewConn(rwc, o)
+	c := NewConn(nc, o)
 	c.local, c.remote = nc.LocalAddr(), nc.RemoteAddr()
 	return c, nil
 }

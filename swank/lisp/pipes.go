@@ -7,8 +7,6 @@ import (
 	"sync"
 	"syscall"
 	"unicode/utf8"
-
-	"swank-mcp/internal/rawio"
 )
 
 // Bounds of what is kept of an image's file descriptors 1 and 2.
@@ -148,7 +146,7 @@ func (d *drain) readOnce() (n int, again bool) {
 	if d.closed || d.fd < 0 {
 		return 0, false
 	}
-	n, err := rawio.Read(uintptr(d.fd), d.buf[d.carry:])
+	n, err := readNow(d.fd, d.buf[d.carry:])
 	switch {
 	case errors.Is(err, syscall.EAGAIN):
 		return 0, true

@@ -3,6 +3,7 @@
 package lisp
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -18,3 +19,5 @@ func killGroup(leader *os.Process) { _ = leader.Kill() }
 func lowerPriority(int) {}
 
 func freeBytes(string) (int64, bool) { return 0, false }
+
+func readNow(int, []byte) (int, error) { return 0, errors.ErrUnsupported }

@@ -29,3 +29,14 @@ func freeBytes(dir string) (int64, bool) {
 	}
 	return int64(fs.Bavail) * int64(fs.Bsize), true
 }
+
+// readNow is one read of fd, which does not block: an empty one is EAGAIN. No bytes
+// and no error is the end of the input.
+func readNow(fd int, p []byte) (int, error) {
+	for {
+		n, err := syscall.Read(fd, p)
+		if err != syscall.EINTR {
+			return max(n, 0), err
+		}
+	}
+}
