@@ -11,6 +11,7 @@ import (
 // Two servers in one person's image, each with a session of its own: two REPLs
 // in one Lisp.
 func TestTwoSessionsOfOneImage(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "(defvar cl-user::*theirs* 20)")
 	a, b := attached(t, p, "--session", "a"), attached(t, p, "--session", "b")
 	want(t, a, "(defpackage :pa (:use :cl)) (in-package :pa) (defun fa () :a) (setf *print-base* 2)", "=> 10")

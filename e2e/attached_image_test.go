@@ -147,6 +147,7 @@ func TestAttachedSuspendedIsLost(t *testing.T) {
 
 // An evaluation suspended in a person's image waits there for its debugger.
 func TestAttachedSuspended(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "")
 	s := attached(t, p)
 	r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(+ 1 (no-such-function 2))", "on-error": "debug"})

@@ -9,6 +9,7 @@ import (
 // What reaches the image's own file descriptors is shown during a call, or
 // later by session-status: once, and never on the protocol.
 func TestBackgroundOutput(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, code, text string }{
 		{"fd 1", rawWrite("mark-fd1\\n"), "mark-fd1"},
 		{"fd 1 without newline", rawWrite("mark-open"), "mark-open"},

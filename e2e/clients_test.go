@@ -34,6 +34,7 @@ type step struct {
 // Clients that nobody here wrote list tools, evaluate, see progress, cancel
 // and go on, in both protocol eras.
 func TestForeignClients(t *testing.T) {
+	t.Parallel()
 	if err := run.warm(); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 // the client waits at most 5 s, cancels, and then the session must answer at
 // once with its state.
 func TestDamageProbes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, code string
 		endless    bool   // never ends by itself: the client's cancellation ends it

@@ -54,6 +54,7 @@ func userPages(t *testing.T) (pages []string) {
 // compares what is answered with what the page shows. docs_page_test.go has the
 // forms.
 func TestDocs(t *testing.T) {
+	t.Parallel()
 	skipLaunchedOnly(t)
 	notRun := 0
 	for _, path := range userPages(t) {

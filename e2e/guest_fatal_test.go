@@ -12,6 +12,7 @@ import (
 // When a person's image dies, sits in SBCL's low-level debugger or is stopped, the
 // replies say so.
 func TestGuestFatal(t *testing.T) {
+	t.Parallel()
 	wantAll := func(t *testing.T, text string, parts ...string) {
 		t.Helper()
 		for _, part := range parts {

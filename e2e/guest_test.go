@@ -31,6 +31,7 @@ func (p *person) returns(was string, limit time.Duration) (asked int) {
 
 // However a bridge ends, nothing of it stays.
 func TestGuestLeavesNothing(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "")
 	p.says("(require :sb-posix)")
 	was := p.says(vitals)
@@ -82,6 +83,7 @@ func TestGuestLeavesNothing(t *testing.T) {
 // What a guest has left on is off when it has gone, however it went: its traces,
 // and the inspector's hold on objects; not the person's traces, not another guest's.
 func TestGuestTakesBackItsTraces(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, `(progn
 	  (defun cl-user::theirs (x) (1+ x)) (defun cl-user::plain (x) (1+ x)) (defun cl-user::others (x) (1+ x))
 	  (trace cl-user::theirs))`)

@@ -84,6 +84,7 @@ var features = []feature{
 // What works in which Lisp: the table of docs/implementations.md is what this
 // test has seen. Each feature has a Lisp to itself from where one has been lost.
 func TestImplementations(t *testing.T) {
+	t.Parallel()
 	columns := make([][]bool, len(implementations))
 	t.Run("run", func(t *testing.T) {
 		for i, im := range implementations {

@@ -14,6 +14,7 @@ import (
 // TestInspectorStrict: the strict check of the MCP Inspector, which knows what
 // clients refuse in schemas, has nothing to say of any tool, in both eras.
 func TestInspectorStrict(t *testing.T) {
+	t.Parallel()
 	if err := installPackages("inspector"); err != nil {
 		t.Fatal(err)
 	}

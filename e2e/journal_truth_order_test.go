@@ -6,6 +6,7 @@ import "testing"
 // only expanded, and not one that has failed; and what comes back does so in an
 // order in which it can.
 func TestTruthOfOrder(t *testing.T) {
+	t.Parallel()
 	load := func(name, text string) []any {
 		return []any{fileCall(name, text), toolCall("load-file", object{"path": name})}
 	}

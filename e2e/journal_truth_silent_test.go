@@ -13,6 +13,7 @@ const effects = `(with-open-file (in "effects") (file-length in))`
 
 // What comes back is what was there, and nothing is done again for it.
 func TestTruthOfWhatComesBack(t *testing.T) {
+	t.Parallel()
 	var definitions strings.Builder
 	for i := range 21_000 {
 		fmt.Fprintf(&definitions, "(defparameter *p%d* %d)\n", i, i)

@@ -19,6 +19,7 @@ var loadMini = toolCall("load-system", object{"system": "mini"})
 // What a system's file defines and a load of it brings supersedes what was
 // tried live before; what was tried live since supersedes the file.
 func TestTruthOfSystems(t *testing.T) {
+	t.Parallel()
 	many := []any{miniFile("a", "(defun fa () 11)"), loadMini}
 	var file strings.Builder
 	for i := range 57 {
@@ -53,6 +54,7 @@ func TestTruthOfSystems(t *testing.T) {
 
 // What was merely expanded, compiled or read is no definition.
 func TestTruthOfExpansion(t *testing.T) {
+	t.Parallel()
 	var rows []truthRow
 	for _, c := range [][2]string{
 		{"macroexpand-1", "(macroexpand-1 '(defun fa () 99))"},

@@ -5,6 +5,7 @@ import "testing"
 // What is defined comes back by whatever way it was defined; where its source
 // cannot be had, it is named as lost.
 func TestTruthOfWays(t *testing.T) {
+	t.Parallel()
 	rowsHold(t, []truthRow{
 		// packages, with what is defined in them
 		{name: "EVAL-WHEN makes a package", make: []any{"(eval-when (:compile-toplevel :load-toplevel :execute) (defpackage :pa (:use :cl)))", "(defun pa::fa () 1)"}, look: "(pa::fa)", want: "1", saved: true},

@@ -120,6 +120,7 @@ func (m *sessionModel) listed() string {
 // definitions is evaluated again; the report names the values that were lost;
 // and it takes less than two seconds, with the cached core.
 func TestKilledAtRandomPoints(t *testing.T) {
+	t.Parallel()
 	const steps, deaths, limit = 200, 50, 2 * time.Second
 	s := start(t)
 	seed := uint64(time.Now().UnixNano())

@@ -88,6 +88,7 @@ var everything = []string{
 // After a reset the image is as it was before the session: the facts are
 // compared, of every package, symbol, generic function and class.
 func TestResetLeavesNothing(t *testing.T) {
+	t.Parallel()
 	s := withSystems(t)
 	have(t, s, "alexandria", "cl-alexandria")
 	if text, isErr := load(t, s, "swt-good"); isErr {

@@ -105,6 +105,7 @@ func shortDir(t *testing.T) string {
 
 // Two servers that start at once on an empty cache do not hurt each other.
 func TestTwoServersOneCache(t *testing.T) {
+	t.Parallel()
 	env := environ(run.dir, "XDG_CACHE_HOME="+shortDir(t))
 	a, b := startCold(t, wire.Options{Env: env}), startCold(t, wire.Options{Env: env})
 	open(t, a)
@@ -256,6 +257,7 @@ func TestRCFileIsLoaded(t *testing.T) {
 
 // A file where the cache directory should be: even root cannot write there.
 func TestUnwritableCache(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(shortDir(t), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

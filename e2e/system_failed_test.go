@@ -45,6 +45,7 @@ func TestWarningNamesTheLineOfItsForm(t *testing.T) {
 // A structure that was changed on disk is loaded by the first call, and an object
 // of the old one says what it is.
 func TestStructureChangedOnDisk(t *testing.T) {
+	t.Parallel()
 	source := func(slots string) string {
 		return "(defpackage :sws (:use :cl)) (in-package :sws)\n(defstruct thing " + slots + ")\n" +
 			"(defmethod print-object ((o thing) s) (print-unreadable-object (o s) (format s \"thing ~A\" (thing-a o))))\n"

@@ -9,6 +9,7 @@ import (
 // A definition that its file no longer has works on: each load and each run of
 // tests says so as long as it is there, and names nothing else.
 func TestDefinitionsThatNoFileHas(t *testing.T) {
+	t.Parallel()
 	const before = `(defpackage :swl (:use :cl) (:export #:shown)) (in-package :swl)
 (defun kept () 1)
 (defun old-helper () 2)

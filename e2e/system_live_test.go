@@ -47,6 +47,7 @@ func newerASDF(t *testing.T) (s *server, swz, version string) {
 
 // What ASDF compiles to replace itself is no part of the reply.
 func TestNewerASDFIsLoadedWithoutAWord(t *testing.T) {
+	t.Parallel()
 	s, swz, version := newerASDF(t)
 	for range 2 {
 		if text, isErr := load(t, s, "swz"); isErr || text != loadedFrom(swz, "swz") {

@@ -65,6 +65,7 @@ func TestLoadSystemByThePathOfAnotherOne(t *testing.T) {
 // It is honoured in the next image, too, in a saved session, and where that is loaded
 // without us; a definition that is gone is told, not replaced by another one.
 func TestSystemsOfPathsComeBack(t *testing.T) {
+	t.Parallel()
 	dir, env := twoOfAName(t)
 	own := dir + "/mine/swn/swn.asd"
 	flags := []string{"--toolsets", "all", "--session-dir", t.TempDir()}

@@ -98,6 +98,7 @@ func quick(version int) map[string]string {
 // was compiled from its macros; and a run of tests leaves what the session has
 // redefined and stored.
 func TestSystemEditedWithinASecond(t *testing.T) {
+	t.Parallel()
 	dir, s := project(t, quick(11))
 	for _, way := range []string{"swq", filepath.Join(dir, "swq.asd")} {
 		t.Run(filepath.Base(way), func(t *testing.T) {
@@ -128,6 +129,7 @@ func TestSystemEditedWithinASecond(t *testing.T) {
 // What was just loaded by force is not loaded again, nor does a reset take away what
 // a run of tests has loaded.
 func TestForcedLoadIsRemembered(t *testing.T) {
+	t.Parallel()
 	w := newTruthWorld(t)
 	w.do(t, miniFile("a", "(defun fa () 11)"))
 	w.do(t, loadMini)
@@ -149,6 +151,7 @@ func TestForcedLoadIsRemembered(t *testing.T) {
 
 // Tests that were just added are run, whenever the others were compiled.
 func TestTestsAddedWithinASecond(t *testing.T) {
+	t.Parallel()
 	dir, s := project(t, quick(11))
 	for i := range 5 {
 		text := quick(11)["test.lisp"]
@@ -168,6 +171,7 @@ func TestTestsAddedWithinASecond(t *testing.T) {
 // A fasl that an image has left in the second in which the source was written
 // again is not taken for that source's by the next one.
 func TestFaslOfTheSameSecond(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	env := projectEnv(dir, t.TempDir())
 	for name, text := range quick(11) {

@@ -36,6 +36,7 @@ func toldProject(t *testing.T) (base, app string) {
 // What the code has told ASDF of is found in a new image, too, and by a saved
 // session.
 func TestSystemsToldOfComeBack(t *testing.T) {
+	t.Parallel()
 	base, app := toldProject(t)
 	env := environ(run.dir, "ASDF_OUTPUT_TRANSLATIONS=/:"+t.TempDir()+"/")
 	flags := []string{"--toolsets", "all", "--session-dir", t.TempDir()}

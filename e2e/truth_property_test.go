@@ -23,6 +23,7 @@ var (
 // and deaths: what is asked for answers as who defined it last has said, or is
 // named as lost, for a reason for which it may be.
 func TestTruthProperty(t *testing.T) {
+	t.Parallel()
 	for i := range *truthSequences {
 		seed := *truthSeed + uint64(i)
 		steps := truthSteps(rand.New(rand.NewPCG(seed, 0)), *truthLength)

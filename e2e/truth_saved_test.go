@@ -5,6 +5,7 @@ import "testing"
 // A saved file loads its systems as they are on disk, also in the second in which
 // they were compiled: in a plain SBCL, and by load-session.
 func TestSavedSessionLoadsWhatIsOnDisk(t *testing.T) {
+	t.Parallel()
 	w := newTruthWorld(t)
 	look := func(when, got, want string) {
 		t.Helper()
