@@ -49,6 +49,7 @@ func TestBackgroundOutput(t *testing.T) {
 
 // Output into the pipes of the image, as much as you like, blocks nobody.
 func TestFloodOnTheImagesStdout(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	got, isErr := eval(t, s, `(let ((l (make-string 1000 :initial-element #\q))) (dotimes (i 20000 :flooded) (write-line l sb-sys:*stdout*)))`)

@@ -28,6 +28,7 @@ type emacs struct {
 // with the line that the README gives.
 func newEmacs(t *testing.T) *emacs {
 	t.Helper()
+	compileSwank(t)
 	for program, packages := range map[string]string{"emacs": "emacs-nox", "emacsclient": "emacs-nox", "tmux": "tmux"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Fatalf("%v: install it with scripts/install-deps --test (Debian's package %s)", err, packages)

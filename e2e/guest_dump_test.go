@@ -115,6 +115,7 @@ func TestGuestDump(t *testing.T) {
 
 // The same where a person works in Emacs.
 func TestEmacsDump(t *testing.T) {
+	t.Parallel()
 	e := newEmacs(t)
 	e.types("(require :sb-posix)")
 	e.types("(progn (defun theirs (x s c) (list x s c)) 1)")

@@ -64,6 +64,7 @@ func TestGuestIsTouched(t *testing.T) {
 // While a person has the thread of a suspended evaluation in a debugger of their
 // own, commands about it are refused at once, and nothing is lost.
 func TestGuestHoldsEvaluation(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "")
 	s := attached(t, p)
 	suspend(t, s, `(let ((x 42)) (restart-case (list (error "held ~D" x)) (go-on () (list x))))`)

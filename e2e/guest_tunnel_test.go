@@ -71,6 +71,7 @@ func forward(t *testing.T, to string) (*os.Process, string) {
 
 // A tunnel that is stopped is told soon after the time limit, by its process.
 func TestGuestTunnel(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "(defvar cl-user::*n* 0)")
 	tunnel, address := forward(t, p.address)
 	s := attachedTo(t, address, run.dir)

@@ -14,6 +14,7 @@ import (
 
 // At the end of its input a server ends soon, also if its image is frozen.
 func TestEndOfInputOfAFrozenImage(t *testing.T) {
+	t.Parallel()
 	for _, busy := range []bool{false, true} {
 		s := start(t)
 		l := begin(t, s)

@@ -127,6 +127,7 @@ func TestProgress(t *testing.T) {
 
 // Five seconds without output still bring a sign of life.
 func TestProgressOfSilence(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	signs := make(chan time.Time, 100)
 	p, err := s.GoTool("evaluate-lisp", map[string]any{"code": "(sleep 6.5)"},

@@ -66,6 +66,7 @@ func newPerson(t *testing.T, more string, arguments ...string) *person {
 
 func personAt(t *testing.T, port int, env []string, more string, arguments ...string) *person {
 	t.Helper()
+	compileSwank(t)
 	loader, err := swankLoader()
 	if err != nil {
 		t.Fatal(err)
@@ -105,6 +106,15 @@ func quickPerson(port int, dir string, env []string) (*person, error) {
 		return nil, err
 	}
 	return launchPerson([]string{"--core", core}, `(funcall (intern "SETUP" "SWANK-LOADER"))`, port, dir, env, "")
+}
+
+// compileSwank has Swank compiled, as making its core does. Two Lisps that compile it
+// at the same time break each other's files.
+func compileSwank(t *testing.T) {
+	t.Helper()
+	if _, err := swankCore(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // swankCore is that core, made by the first who wants it.
