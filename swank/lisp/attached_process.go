@@ -138,6 +138,10 @@ func (g guestOf) told(t Target, err error) error {
 		return err
 	case processGone:
 		told.Problem = "the Lisp that was attached to is gone, " + g.inWords(c) + "; " + start.Problem
+		if start.silent { // its port is still there: it dies, or another program has it by now
+			told.Problem = "the Lisp that was attached to is gone, " + g.inWords(c) + "."
+			told.Advice = t.invitation(true)
+		}
 	default:
 		if !start.silent {
 			return err
