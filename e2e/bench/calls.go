@@ -52,7 +52,7 @@ func (l lab) calls(t *table, n int) error {
 		bridgeAll += d
 	}
 	rate := func(d time.Duration) float64 { return flights * each / d.Seconds() }
-	t.add("8 in flight", "1/s", rate(rawAll), rate(bridgeAll)).judge("≥ 4000", rate(bridgeAll) >= 4000)
+	t.add("8 in flight", "1/s", rate(rawAll), rate(bridgeAll))
 
 	for _, c := range []struct {
 		name, code, want string
