@@ -97,9 +97,9 @@ type Call struct {
 }
 
 // Go sends a request and returns when it is written, which goes on for as long as
-// the peer takes something; see [Options.WriteTimeout]. A request that cannot be encoded, or is larger than a
-// frame, is an error that leaves the connection as it was; every other error
-// is the cause of the connection's failure.
+// the peer takes something; see [Options.WriteTimeout]. A request that cannot be
+// encoded, or is larger than a frame, is an error that leaves the connection as it
+// was; every other error is the cause of the connection's failure.
 func (c *Conn) Go(r Request) (*Call, error) {
 	c.wmu.Lock()
 	defer c.wmu.Unlock()

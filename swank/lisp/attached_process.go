@@ -137,11 +137,14 @@ func (g guestOf) told(t Target, err error) error {
 	case processUnknown, processElsewhere, processWayGone: // what is there now is another way
 		return err
 	case processGone:
-		told.Problem = "the Lisp that was attached to is gone, " + g.inWords(c) + "; " + start.Problem
-		if start.silent { // its port is still there: it dies, or another program has it by now
-			told.Problem = "the Lisp that was attached to is gone, " + g.inWords(c) + "."
-			told.Advice = t.invitation(true)
+		told.Problem = "the Lisp that was attached to is gone, " + g.inWords(c)
+		if !start.silent {
+			told.Problem += "; " + start.Problem
+			break
 		}
+		// Its port is still there: it dies, or another program has it by now.
+		told.Problem += "."
+		told.Advice = t.invitation(true)
 	default:
 		if !start.silent {
 			return err

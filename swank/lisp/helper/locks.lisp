@@ -3,16 +3,18 @@
 (cl:in-package #:swank-mcp)
 
 (defparameter *system-locks*
-  '(("**WORLD-LOCK**" "SBCL's world lock") ("*PACKAGE-GRAPH-LOCK*" "the lock of all packages"))
-  "Locks of the Lisp system for which everybody waits sooner or later, and what to call them.")
+  '(("**WORLD-LOCK**" "SBCL's world lock" ", which classes, methods and parts of the compiler need")
+    ("*PACKAGE-GRAPH-LOCK*" "the lock of all packages" ""))
+  "Locks of the Lisp system for which everybody waits sooner or later, what to call them,
+and what to say of them.")
 
 #+sbcl
 (defun system-locks ()
-  "((MUTEX NAME) ...) of those that this SBCL has."
-  (loop for (name words) in *system-locks*
+  "((MUTEX NAME MORE) ...) of those that this SBCL has."
+  (loop for (name . words) in *system-locks*
         for symbol = (or (find-symbol name '#:sb-kernel) (find-symbol name '#:sb-impl))
         when (and symbol (boundp symbol) (typep (symbol-value symbol) 'sb-thread:mutex))
-          collect (list (symbol-value symbol) words)))
+          collect (cons (symbol-value symbol) words)))
 
 #+sbcl
 (defun locks-held ()
@@ -60,8 +62,8 @@ waits for none."
   #+sbcl
   (multiple-value-bind (mutex owner) (awaited-lock thread)
     (when mutex
-      (format nil "It waited for ~A~:[~;, which classes, methods and parts of the compiler need~].~@[ ~A~]"
-              (lock-label mutex) (eq mutex (first (first (system-locks))))
+      (format nil "It waited for ~A~@[~A~].~@[ ~A~]"
+              (lock-label mutex) (third (assoc mutex (system-locks)))
               (and owner (holder-advice owner)))))
   #-sbcl (progn thread nil))
 
