@@ -3,6 +3,7 @@ package lisp
 import (
 	"context"
 	"crypto/rand"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -83,16 +84,13 @@ func attach(ctx context.Context, c Config, handler func(swank.Event)) (*live, er
 func enterAttached(ctx context.Context, c Config, conn *swank.Conn, pipe *commandPipe) (*live, error) {
 	hello, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
-	// Before anything else, so that no debugger of the person's comes to us.
-	hide, err := conn.Go(swank.Request{Form: sexp.Raw(hideForm)})
-	if err != nil {
+	// Nothing else is asked before: the image may be about to answer a connection that
+	// has gone, if it was stopped meanwhile.
+	if err := conn.Call(hello, swank.Request{Form: enterForm}, nil); err != nil {
 		return nil, err
 	}
 	info, err := conn.ConnectionInfo(hello)
 	if err != nil {
-		return nil, err
-	}
-	if err := hide.Wait(hello, nil); err != nil {
 		return nil, err
 	}
 	a := &attachment{target: c.Attach, conn: conn, info: info}
@@ -126,14 +124,24 @@ func enterAttached(ctx context.Context, c Config, conn *swank.Conn, pipe *comman
 	return lv, nil
 }
 
-// hideForm takes our connection out of the list in which Swank looks for
-// somebody to show an error of a thread that is nobody's, and to whom to
-// redirect output when that of Emacs ends: the person's are not for us. Swank
-// may put it there a moment after it has begun to answer.
-const hideForm = `(cl:progn
- (cl:loop :repeat 1000 :until (cl:member swank::*emacs-connection* swank::*connections*) :do (cl:sleep 1/1000))
- (cl:setf swank::*connections* (cl:remove swank::*emacs-connection* swank::*connections*))
- t)`
+//go:embed helper/forgive.lisp
+var forgive string
+
+// enterForm sees to it that our connection can be closed at any time (forgive.lisp).
+// Then it takes the connection out of the list in which Swank looks for somebody
+// to show an error of a thread that is nobody's, and to whom to redirect output when
+// that of Emacs ends: the person's are not for us. Swank may put it there a moment
+// after it has begun to answer.
+var enterForm = sexp.List{
+	sexp.Symbol("cl:progn"),
+	sexp.List{sexp.Symbol("cl:ignore-errors"), sexp.List{
+		sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readForm(forgive)},
+		sexp.Raw(`(swank::connection.socket-io swank::*emacs-connection*)`),
+	}},
+	sexp.Raw(`(cl:loop :repeat 1000 :until (cl:member swank::*emacs-connection* swank::*connections*) :do (cl:sleep 1/1000))`),
+	sexp.Raw(`(cl:setf swank::*connections* (cl:remove swank::*emacs-connection* swank::*connections*))`),
+	sexp.Raw(`t`),
+}
 
 // wireAttached is the answer of the helper's ATTACH.
 type wireAttached struct {

@@ -16,16 +16,18 @@ import (
 //go:embed helper/bring.lisp
 var helperBringer string
 
-// readBringer reads bring.lisp in the image, whatever syntax its owner has set, in
-// a package of its own. That stays: what goes through all packages in another
+// readForm returns a form that reads text in the image, whatever syntax its owner has
+// set, in a package of its own. That stays: what goes through all packages in another
 // thread, as Swank does when somebody connects, does not bear that one is deleted.
-var readBringer = sexp.List{
-	sexp.Symbol("cl:with-standard-io-syntax"),
-	sexp.List{
-		sexp.Symbol("cl:let"), sexp.Raw(`((cl:*package* (cl:or (cl:find-package "SWANK-MCP-BRING") (cl:make-package "SWANK-MCP-BRING" :use cl:nil))))`),
-		sexp.Raw(`(cl:import (cl:quote (cl:nil cl:t cl:quote)))`),
-		sexp.List{sexp.Symbol("cl:read-from-string"), helperBringer},
-	},
+func readForm(text string) sexp.List {
+	return sexp.List{
+		sexp.Symbol("cl:with-standard-io-syntax"),
+		sexp.List{
+			sexp.Symbol("cl:let"), sexp.Raw(`((cl:*package* (cl:or (cl:find-package "SWANK-MCP-BRING") (cl:make-package "SWANK-MCP-BRING" :use cl:nil))))`),
+			sexp.Raw(`(cl:import (cl:quote (cl:nil cl:t cl:quote)))`),
+			sexp.List{sexp.Symbol("cl:read-from-string"), text},
+		},
+	}
 }
 
 // wireBrought is the answer of bring.lisp.
@@ -63,7 +65,7 @@ func (a *attachment) loadHelper(ctx context.Context, c Config) error {
 }
 
 func (a *attachment) load(ctx context.Context, hash string, files []string, source string) (w wireBrought, err error) {
-	form := sexp.List{sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readBringer}, hash, sexp.List{sexp.Symbol("cl:quote"), files}, source}
+	form := sexp.List{sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readForm(helperBringer)}, hash, sexp.List{sexp.Symbol("cl:quote"), files}, source}
 	return w, a.conn.Call(ctx, swank.Request{Form: form}, &w)
 }
 

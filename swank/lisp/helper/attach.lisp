@@ -121,21 +121,6 @@ left behind."
        #+linux (option 6 4 60)          ; TCP_KEEPIDLE seconds
        #+linux (option 6 5 20)))))      ; TCP_KEEPINTVL
 
-(defun close-without-fail (stream)
-  "Have CLOSE give up what STREAM still holds if the peer is gone and it cannot be
-written.  Swank closes everybody's connections in one thread and expects no error
-there: with one, no connection would end any more, the person's neither."
-  #+sbcl
-  (let ((operate (sb-kernel:ansi-stream-misc stream)))
-    (setf (sb-kernel:ansi-stream-misc stream)
-          (lambda (stream operation argument)
-            (handler-case (funcall operate stream operation argument)
-              (stream-error (condition)
-                (if (null argument)     ; of CLOSE: whether to abort
-                    (funcall operate stream operation t)
-                    (error condition)))))))
-  #-sbcl stream)
-
 (defun attach (bridge &key echo)
   "Begin to serve the bridge called BRIDGE on this connection, with ECHO showing
 its evaluations in the person's REPL.  The answer is a
@@ -145,7 +130,6 @@ NIL without threads."
     (clean-up-after bridge)
     (let-go-of-closed)
     (tune-socket connection)
-    (ignore-errors (close-without-fail (swank::connection.socket-io connection)))
     (setf *attached* t)
     (put-debugger-hooks-back)
     (when (control-thread connection)

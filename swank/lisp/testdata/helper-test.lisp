@@ -198,8 +198,11 @@
            (error (condition) (princ-to-string condition)))
          nil))
 
-;;; attach.lisp
+;;; forgive.lisp
 
+(defun forgiving ()
+  (with-open-file (in (merge-pathnames "../helper/forgive.lisp" *load-truename*))
+    (eval (read in))))
 (defun unwritable-stream ()
   "A stream that holds what cannot be written."
   (let ((stream (open "/dev/full" :direction :output :if-exists :overwrite)))
@@ -211,7 +214,7 @@
                (open-stream-p stream))))
   (check (outcome (unwritable-stream)) '(:failed :failed t)) ; what Swank does not expect
   (let ((stream (unwritable-stream)))
-    (close-without-fail stream)
+    (funcall (forgiving) stream)
     (check (outcome stream) '(:failed t nil))))
 
 ;;; tracing.lisp
