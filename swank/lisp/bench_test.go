@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"swank-mcp/swank"
 )
 
 // BenchmarkEvaluate measures (+ 1 2) in a real image, from a bare call of Swank
@@ -24,7 +26,8 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 	grab := func(b *testing.B, source string) {
 		for b.Loop() {
-			if _, err := lv.conn.EvalAndGrabOutput(b.Context(), lane.thread, evalPackage, source); err != nil {
+			r := swank.Request{Form: swank.EvalAndGrabOutput(source), Package: evalPackage, Thread: lane.thread}
+			if err := lv.conn.Call(b.Context(), r, nil); err != nil {
 				b.Fatal(err)
 			}
 		}
