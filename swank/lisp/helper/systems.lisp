@@ -166,4 +166,4 @@ brought into the packages."
   (note-loaded session name))
 
 (defun asdf-itself-p (name)
-  (member name '("asdf" "uiop") :test #'string=))
+  (member name '("asdf" "uiop" "asdf-package-system") :test #'string=))
