@@ -11,6 +11,9 @@ import (
 // debugger is what the debugger's tools want of an image, beside Evaluate with
 // a lisp.DebuggerCall.
 type debugger interface {
+	// Debug does what c says with a suspended evaluation, in turn with the evaluations
+	// of the session. Errors: *lisp.DebuggerError, and those of Evaluate.
+	Debug(ctx context.Context, session string, c lisp.DebuggerCall, r lisp.Request) (*lisp.Result, error)
 	// InspectFrame looks at a frame of a suspended evaluation. Errors:
 	// *lisp.DebuggerError.
 	InspectFrame(ctx context.Context, session string, number, frame int, disassemble bool) (*lisp.Frame, error)
@@ -65,8 +68,8 @@ func (b *Bridge) debug(ctx context.Context, r *request, c *lisp.DebuggerCall, co
 	if timeout == 0 {
 		timeout = b.o.Timeout
 	}
-	res, err := b.o.Image.Evaluate(ctx, b.o.Session, lisp.Request{
-		Code: code, Package: pkg, Timeout: max(timeout, time.Millisecond), Debug: 1, Debugger: c,
+	res, err := b.o.Image.Debug(ctx, b.o.Session, *c, lisp.Request{
+		Code: code, Package: pkg, Timeout: max(timeout, time.Millisecond), Debug: 1,
 		Progress: progress(ctx, r.mcp), Queued: orderOf(ctx).admit,
 	})
 	if err != nil {

@@ -57,8 +57,8 @@ func (b *Bridge) loadSystem(ctx context.Context, r *request) (reply, error) {
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	res, err := b.o.Image.Evaluate(ctx, b.o.Session, lisp.Request{
-		System: system, Force: force, Timeout: timeout, Debug: debug,
+	res, err := b.o.Image.LoadSystem(ctx, b.o.Session, system, force, lisp.Request{
+		Timeout: timeout, Debug: debug,
 		Progress: progress(ctx, r.mcp), Queued: orderOf(ctx).admit,
 	})
 	if err != nil {

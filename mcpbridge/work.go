@@ -17,6 +17,8 @@ type builder interface {
 	Compile(ctx context.Context, session string, c lisp.Compilation, r lisp.Request) (*lisp.Compiled, *lisp.Result, error)
 	// Load loads a file.
 	Load(ctx context.Context, session, file string, r lisp.Request) (*lisp.LoadPlace, *lisp.Result, error)
+	// LoadSystem loads a system by its name or the path of its definition.
+	LoadSystem(ctx context.Context, session, system string, force bool, r lisp.Request) (*lisp.Result, error)
 	// RunTests runs a test, or the tests of a system.
 	RunTests(ctx context.Context, session, system, test string, r lisp.Request) (*lisp.Tests, *lisp.Result, error)
 	// Disassemble shows the machine code of a function; a look-up.
