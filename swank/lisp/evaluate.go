@@ -145,7 +145,7 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 	if d := call.Debug(); d != nil {
 		return e.debugger(call, d)
 	}
-	if e.r.Progress != nil {
+	if e.job.number != 0 && e.im.events.wantOutput(e.job.number) {
 		end := e.watch()
 		defer end()
 	}

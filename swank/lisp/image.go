@@ -28,6 +28,9 @@ type Image struct {
 	cfg   Config
 	log   *slog.Logger
 	token atomic.Int64 // of the last evaluation
+	jobs  atomic.Int64 // number of the last job
+
+	events events
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
@@ -199,6 +202,9 @@ func (im *Image) startLocked() *start {
 			im.buildCoreLocked(st.lv)
 		}
 		im.mu.Unlock()
+		if st.err == nil {
+			im.events.publish(Event{Kind: EventImageStarted, PID: st.lv.proc.pid()})
+		}
 		close(st.done)
 	})
 	return st
@@ -249,6 +255,7 @@ func (im *Image) watch(lv *live) {
 	epitaph := lv.epitaph()
 	lv.end()
 	im.log.Warn("Lisp ended", "how", epitaph)
+	im.events.publish(Event{Kind: EventImageEnded, Text: epitaph, PID: lv.proc.pid()})
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	im.lastEnd = epitaph

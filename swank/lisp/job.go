@@ -3,6 +3,7 @@ package lisp
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // A job is work for the thread of a session: code, loading a system, compiling, a
@@ -11,8 +12,9 @@ import (
 // a [Result]. What needs the turn but not the thread, as saving, is work of
 // [Image.inTurn] alone.
 type job struct {
-	title string                          // what others are told that wait for it
-	call  func(e *evaluation) *helperCall // what the thread evaluates, made anew for each attempt
+	number int64                           // among all jobs; 0 for a part of another one
+	title  string                          // what others are told that wait for it
+	call   func(e *evaluation) *helperCall // what the thread evaluates, made anew for each attempt
 
 	about    *DebuggerCall     // the suspended evaluation that it is about, or nil
 	learn    func(*wireAnswer) // takes in what was defined; nil: into the journal
@@ -23,11 +25,16 @@ type job struct {
 // decodes what it reports into report, if that is not nil; a job that has come to
 // nothing leaves it as it is. Result and error are those of [Image.Evaluate].
 func (im *Image) do(ctx context.Context, name string, r Request, j job, report any) (res *Result, err error) {
-	t := &turn{code: firstLine(j.title, 80), limit: r.Timeout, queued: r.Queued}
+	j.number = im.jobs.Add(1)
+	if r.Progress != nil {
+		defer im.tellProgress(j.number, r.Progress)()
+	}
+	t := &turn{job: j.number, code: firstLine(j.title, 80), limit: r.Timeout, queued: r.Queued}
 	err = im.inTurn(ctx, name, t, func(s *session) error {
-		res, err = im.perform(ctx, s, r, j)
+		t.result, err = im.perform(ctx, s, r, j)
 		return err
 	})
+	res = t.result
 	if err != nil || report == nil || len(res.report) == 0 {
 		return res, err
 	}
@@ -38,12 +45,29 @@ func (im *Image) do(ctx context.Context, name string, r Request, j job, report a
 // its turn. The error is that of work, a *BusyError or the cause of ctx.
 func (im *Image) inTurn(ctx context.Context, name string, t *turn, work func(*session) error) error {
 	s := im.session(name)
+	if t.job == 0 {
+		t.job = im.jobs.Add(1)
+	}
+	tell := func(ev Event) {
+		ev.Session, ev.Job, ev.Text = name, t.job, t.code
+		im.events.publish(ev)
+	}
+	tell(Event{Kind: EventQueued})
 	if err := s.take(ctx, t); err != nil {
+		tell(Event{Kind: EventEnded, Err: err})
 		return err
 	}
-	defer s.done()
+	begun := time.Now()
+	tell(Event{Kind: EventBegun})
 	s.catchUp()
-	return work(s)
+	err := work(s)
+	s.done()
+	end := Event{Kind: EventEnded, Elapsed: time.Since(begun), Result: t.result, Err: err}
+	if t.result != nil && t.result.Suspended != nil {
+		end.Kind = EventSuspended
+	}
+	tell(end)
+	return err
 }
 
 // perform does the job for the holder of the turn.
