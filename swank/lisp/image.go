@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/launch"
 )
 
 // ErrClosed is the answer of an [Image] that has been closed.
@@ -73,12 +74,6 @@ type session struct {
 
 // New returns an image that is not started yet: it has no side effects.
 func New(c Config) *Image {
-	if c.HeapMB == 0 {
-		c.HeapMB = DefaultHeapMB
-	}
-	if c.StackMB == 0 {
-		c.StackMB = DefaultStackMB
-	}
 	if c.SuspendLimit == 0 {
 		c.SuspendLimit = DefaultSuspendLimit
 	}
@@ -214,13 +209,13 @@ func (im *Image) lastGuest() guestOf {
 // buildCoreLocked makes the cached core beside the first image that had to do
 // without one.
 func (im *Image) buildCoreLocked(lv *live) {
-	proc, launched := lv.proc.(*process)
-	if im.building || im.closed || !launched || !proc.wantsCore(im.cfg) {
+	proc, launched := lv.proc.(*launch.Process)
+	if im.building || im.closed || !launched || !proc.WantsCore() {
 		return
 	}
 	im.building = true
 	im.work.Go(func() {
-		if err := proc.image.buildCore(im.ctx); err != nil && im.ctx.Err() == nil {
+		if err := proc.BuildCore(im.ctx); err != nil && im.ctx.Err() == nil {
 			im.log.Warn("saving a core", "err", err)
 			im.mu.Lock()
 			im.coreErr = err
@@ -239,7 +234,7 @@ const crashLoop = 2 * time.Second
 // were attached to is looked for until it is back.
 func (im *Image) watch(lv *live) {
 	select {
-	case <-lv.proc.exited():
+	case <-lv.proc.Exited():
 	case <-lv.conn.Done():
 	case <-im.ctx.Done():
 		lv.end()
