@@ -230,8 +230,8 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	}
 	res := a.result()
 	e.suspension(&a, res)
-	e.lv.proc.settle()
-	res.Background = e.lv.proc.background()
+	e.lv.proc.Settle()
+	res.Background = e.lv.proc.Background()
 	return res, nil
 }
 
@@ -308,13 +308,13 @@ func (e *evaluation) died() *Result {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "The Lisp image ended during this evaluation: %s.", e.lv.epitaph())
-	if text := e.lv.proc.lastErrors(); text != "" {
+	if text := e.lv.proc.LastErrors(); text != "" {
 		fmt.Fprintf(&b, "\nIts last error output:\n%s", text)
 	}
 	b.WriteString("\nA new image takes its place and the next call works in it. " + e.kept() + e.s.suspended.lost(e.lv))
 	return &Result{
 		Failure:    &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: b.String()},
-		Background: e.lv.proc.background(),
+		Background: e.lv.proc.Background(),
 	}
 }
 

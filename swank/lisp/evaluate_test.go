@@ -7,12 +7,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"swank-mcp/swank/lisp/launch"
 )
 
 // testImage returns an image of its own for the test, closed at its end.
 func testImage(t *testing.T) *Image {
 	t.Helper()
-	im := New(Config{NoUserInit: true, NoCore: true})
+	im := New(Config{Launch: launch.Config{NoUserInit: true, NoCore: true}})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()

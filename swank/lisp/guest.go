@@ -19,7 +19,7 @@ func (s *session) rejoined(old, now *live) string {
 	if old.imageID() == now.imageID() {
 		return "Connected again to the same image, because " + end + " before: the session is as it was; nothing is traced any more." + s.suspended.lost(old)
 	}
-	if a, ok := old.proc.(*attachment); ok && a.known.pid != 0 && a.info.PID == now.proc.pid() {
+	if a, ok := old.proc.(*attachment); ok && a.known.pid != 0 && a.info.PID == now.proc.PID() {
 		s.journal = journal{}
 		return "Connected again to the same Lisp, and its helper was loaded anew, because " + end + " before. What the session has defined is there still; " +
 			"but it is not known any more that it is the session's: list-definitions and reset-session leave it out." + s.suspended.lost(old)
@@ -146,7 +146,7 @@ func (im *Image) rejoin() {
 		st := im.startLocked()
 		im.mu.Unlock()
 		<-st.done
-		var failure *StartError
+		var failure *attachError
 		if st.err == nil || !errors.As(st.err, &failure) || !failure.away {
 			return
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/launch"
 )
 
 // ErrClosed is the answer of an [Image] that has been closed.
@@ -76,12 +77,6 @@ type session struct {
 
 // New returns an image that is not started yet: it has no side effects.
 func New(c Config) *Image {
-	if c.HeapMB == 0 {
-		c.HeapMB = DefaultHeapMB
-	}
-	if c.StackMB == 0 {
-		c.StackMB = DefaultStackMB
-	}
 	if c.SuspendLimit == 0 {
 		c.SuspendLimit = DefaultSuspendLimit
 	}
@@ -203,7 +198,7 @@ func (im *Image) startLocked() *start {
 		}
 		im.mu.Unlock()
 		if st.err == nil {
-			im.events.publish(Event{Kind: EventImageStarted, PID: st.lv.proc.pid()})
+			im.events.publish(Event{Kind: EventImageStarted, PID: st.lv.proc.PID()})
 		}
 		close(st.done)
 	})
@@ -220,13 +215,13 @@ func (im *Image) lastGuest() guestOf {
 // buildCoreLocked makes the cached core beside the first image that had to do
 // without one.
 func (im *Image) buildCoreLocked(lv *live) {
-	proc, launched := lv.proc.(*process)
-	if im.building || im.closed || !launched || !proc.wantsCore(im.cfg) {
+	proc, launched := lv.proc.(*launch.Process)
+	if im.building || im.closed || !launched || !proc.WantsCore() {
 		return
 	}
 	im.building = true
 	im.work.Go(func() {
-		if err := proc.image.buildCore(im.ctx); err != nil && im.ctx.Err() == nil {
+		if err := proc.BuildCore(im.ctx); err != nil && im.ctx.Err() == nil {
 			im.log.Warn("saving a core", "err", err)
 			im.mu.Lock()
 			im.coreErr = err
@@ -245,7 +240,7 @@ const crashLoop = 2 * time.Second
 // were attached to is looked for until it is back.
 func (im *Image) watch(lv *live) {
 	select {
-	case <-lv.proc.exited():
+	case <-lv.proc.Exited():
 	case <-lv.conn.Done():
 	case <-im.ctx.Done():
 		lv.end()
@@ -255,7 +250,7 @@ func (im *Image) watch(lv *live) {
 	epitaph := lv.epitaph()
 	lv.end()
 	im.log.Warn("Lisp ended", "how", epitaph)
-	im.events.publish(Event{Kind: EventImageEnded, Text: epitaph, PID: lv.proc.pid()})
+	im.events.publish(Event{Kind: EventImageEnded, Text: epitaph, PID: lv.proc.PID()})
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	im.lastEnd = epitaph

@@ -50,17 +50,17 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 		return st, nil
 	}
 	st.State = "running"
-	st.PID = lv.proc.pid()
+	st.PID = lv.proc.PID()
 	st.Implementation = lv.info.Implementation.Type + " " + lv.info.Implementation.Version
 	st.SwankVersion = lv.info.Version
-	if network, addr := lv.proc.address(); network != "" {
+	if network, addr := lv.proc.Address(); network != "" {
 		st.Address = network + ":" + addr
 	}
 	st.Launched = !lv.attached()
-	st.FromCore = lv.proc.cached()
+	st.FromCore = lv.proc.FromCore()
 	st.Uptime = time.Since(lv.born)
-	st.Notes = append(st.Notes, lv.proc.remarks()...)
-	st.Background = lv.proc.background()
+	st.Notes = append(st.Notes, lv.proc.Remarks()...)
+	st.Background = lv.proc.Background()
 	im.askStatus(ctx, lv, name, st)
 	return st, nil
 }

@@ -25,7 +25,7 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 	}
 	if home == nil {
 		s.home = lv
-		s.notes = append(s.notes, lv.proc.remarks()...)
+		s.notes = append(s.notes, lv.proc.Remarks()...)
 		if lv.attached() {
 			s.notes = append(s.notes, lv.join(ctx, s.name)...)
 		}

@@ -47,10 +47,10 @@ func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
 	im.mu.Lock()
 	first := im.cur
 	im.mu.Unlock()
-	if err := syscall.Kill(first.proc.pid(), syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(first.proc.PID(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	<-first.proc.exited()
+	<-first.proc.Exited()
 	for range 3 {
 		lv, err := im.acquire(t.Context(), time.Minute) // so that the time runs out while the session is evaluated
 		if err != nil {
@@ -86,7 +86,7 @@ func TestRestoresWhatFits(t *testing.T) {
 		s.journal.add([]string{"(:VARIABLE . " + name + ")"}, "(defvar "+name+` "`+strings.Repeat(`\"`, n)+`")`, "COMMON-LISP-USER")
 	}
 	mustEval(t, im, "(defun after () 2)")
-	killed(t, im, im.cur.proc.pid())
+	killed(t, im, im.cur.proc.PID())
 	value, notes := evaluated(t, im, "(list (before) (after) (length *small*) (boundp '*large*))")
 	if value != "(1 2 1 NIL)" || !strings.Contains(notes, "Restored: 3 definitions.") ||
 		!strings.Contains(notes, "Not restored: variable *LARGE* (its source is too large for one message to the image).") {

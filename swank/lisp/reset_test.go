@@ -20,7 +20,7 @@ func asleep(t *testing.T) (*Image, int) {
 	if _, err := im.DescribeSymbol(t.Context(), "default", "car", ""); err != nil {
 		t.Fatal(err)
 	}
-	pid := im.cur.proc.pid()
+	pid := im.cur.proc.PID()
 	signal(t, pid, syscall.SIGSTOP)
 	return im, pid
 }
@@ -39,7 +39,7 @@ func killed(t *testing.T, im *Image, pid int) {
 	lv := im.cur
 	im.mu.Unlock()
 	signal(t, pid, syscall.SIGKILL)
-	<-lv.proc.exited()
+	<-lv.proc.Exited()
 }
 
 // evaluated returns the first value of code, or the type of its error, and the notes.

@@ -1,17 +1,14 @@
 package lisp
 
-import "time"
+import (
+	"time"
+
+	"swank-mcp/swank/lisp/host"
+)
 
 // Text is a piece of text from the image whose middle may have been left out
 // where it was produced, so that no amount of printing fills a memory.
-type Text struct {
-	Head    string // the beginning, or all of it
-	Tail    string // the end, when Omitted > 0
-	Omitted int64  // characters left out between Head and Tail
-}
-
-// Empty reports whether nothing was produced.
-func (t Text) Empty() bool { return t.Head == "" && t.Tail == "" && t.Omitted == 0 }
+type Text = host.Text
 
 // Warning is one warning that was signalled and muffled during an evaluation.
 type Warning struct {

@@ -1,4 +1,4 @@
-package lisp
+package launch
 
 import (
 	"fmt"
@@ -155,8 +155,8 @@ func TestImagePrints(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	begin := time.Now()
 	eval(t, p, `(cl:let ((line (cl:make-string 1023 :initial-element #\x))) (cl:dotimes (i 204800) (cl:write-line line sb-sys:*stdout*)) (cl:finish-output sb-sys:*stdout*))`)
-	p.settle()
-	got := p.background()
+	p.Settle()
+	got := p.Background()
 	runtime.ReadMemStats(&after)
 	t.Logf("200 MiB from the image in %v", time.Since(begin))
 	if n := int64(len(got.Head)+len(got.Tail)) + got.Omitted; n != 200<<20 {
@@ -168,12 +168,12 @@ func TestImagePrints(t *testing.T) {
 	for i := range 200 {
 		want := fmt.Sprintf("reply %d\n", i)
 		eval(t, p, fmt.Sprintf(`(cl:progn (cl:write-string "reply %d" sb-sys:*stderr*) (cl:terpri sb-sys:*stderr*) (cl:finish-output sb-sys:*stderr*))`, i))
-		p.settle()
-		if got := p.background().Head; got != want {
+		p.Settle()
+		if got := p.Background().Head; got != want {
 			t.Fatalf("got %q, want %q", got, want)
 		}
 	}
-	if got := p.lastErrors(); !strings.HasSuffix(got, "reply 199") || strings.Count(got, "\n") != 19 {
+	if got := p.LastErrors(); !strings.HasSuffix(got, "reply 199") || strings.Count(got, "\n") != 19 {
 		t.Errorf("last errors %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package lisp
+package launch
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"swank-mcp/swank/lisp/host"
 )
 
 // TestDamagedCore: a core that has lost a part is not used, though it would start.
@@ -41,16 +43,16 @@ func TestDamagedCore(t *testing.T) {
 // TestFailingStartLeavesTheCache: it is everybody's, and not at fault.
 func TestFailingStartLeavesTheCache(t *testing.T) {
 	c := coreConfig(t)
-	startTest(t, c).close(context.Background())
+	startTest(t, c).Close(context.Background())
 	before, err := filepath.Glob(filepath.Join(c.CacheDir, "*", "*"))
 	if err != nil || len(before) == 0 {
 		t.Fatalf("nothing is cached: %v", err)
 	}
 	c.HeapMB = 1 // nothing starts with that
-	var failure *StartError
-	if p, err := startProcess(t.Context(), c, [][]byte{[]byte(testHelper)}); !errors.As(err, &failure) {
+	var failure *host.StartError
+	if p, err := Start(t.Context(), c, testCode("")); !errors.As(err, &failure) {
 		if err == nil {
-			p.close(context.Background())
+			p.Close(context.Background())
 		}
 		t.Fatalf("started with a heap of 1 MB: %v", err)
 	}

@@ -1,4 +1,4 @@
-package lisp
+package launch
 
 import (
 	"context"
@@ -11,11 +11,14 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"swank-mcp/swank/lisp/host"
 )
 
-// process is one SBCL that we started: the leader of its own process group,
-// its output drained for as long as it lives. Whoever has it calls close.
-type process struct {
+// Process is one SBCL that we started: the leader of its own process group,
+// its output drained for as long as it lives. Whoever has it calls
+// Close. It is a [host.Host].
+type Process struct {
 	status   imageStatus // what the image said of itself when it served
 	fromCore bool
 	notes    []string // remarks on the start, one line each
@@ -40,7 +43,7 @@ type process struct {
 
 // spawn starts program with the four descriptors of boot.lisp and writes
 // parameters on the lifetime pipe. On an error nothing is left.
-func spawn(program string, args []string, dir string, parameters []byte) (_ *process, err error) {
+func spawn(program string, args []string, dir string, parameters []byte) (_ *Process, err error) {
 	var opened []*os.File
 	defer func() {
 		for _, f := range opened {
@@ -71,8 +74,8 @@ func spawn(program string, args []string, dir string, parameters []byte) (_ *pro
 	cmd.Dir = dir
 	cmd.Stdout, cmd.Stderr = outW, errW
 	cmd.ExtraFiles = []*os.File{lifetimeR, reportW}
-	cmd.SysProcAttr = ownGroup()
-	p := &process{cmd: cmd, lifetime: lifetimeW, report: reportR, printed: newSink(), done: make(chan struct{})}
+	cmd.SysProcAttr = host.OwnGroup()
+	p := &Process{cmd: cmd, lifetime: lifetimeW, report: reportR, printed: newSink(), done: make(chan struct{})}
 	p.last.max = keepLast
 	if p.out, err = newDrain(outR, p.printed.write); err != nil {
 		return nil, err
@@ -91,7 +94,7 @@ func spawn(program string, args []string, dir string, parameters []byte) (_ *pro
 	return p, nil
 }
 
-func (p *process) standardError(b []byte) {
+func (p *Process) standardError(b []byte) {
 	p.printed.write(b)
 	p.last.Lock()
 	p.last.write(b)
@@ -99,36 +102,40 @@ func (p *process) standardError(b []byte) {
 }
 
 // wait reaps the process and ends what it left behind in its group.
-func (p *process) wait() {
+func (p *Process) wait() {
 	_ = p.cmd.Wait() // how it ended is in ProcessState
 	p.signalGroup()
-	p.settle()
+	p.Settle()
 	close(p.done)
 }
 
 // signalGroup kills every process of the group. The group's id is the pid of
 // its leader, which the system does not give away while the group exists.
-func (p *process) signalGroup() { killGroup(p.cmd.Process) }
+func (p *Process) signalGroup() { host.KillGroup(p.cmd.Process) }
 
-// pid returns the process id of the image, which is also that of its group.
-func (p *process) pid() int { return p.cmd.Process.Pid }
+// PID returns the process id of the image, which is also that of its group.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// address returns what net.Dial takes to reach Swank.
-func (p *process) address() (network, address string) { return p.status.Network, p.status.Address }
+// Address returns what net.Dial takes to reach Swank.
+func (p *Process) Address() (network, address string) { return p.status.Network, p.status.Address }
 
-// exited is closed when the image has ended and all that it printed is kept.
-func (p *process) exited() <-chan struct{} { return p.done }
+// Dir is the image's own directory, which Close removes.
+func (p *Process) Dir() string { return p.runDir }
 
-// remarks returns what there is to say about the start, one line each.
-func (p *process) remarks() []string { return p.notes }
+// Exited is closed when the image has ended and all that it printed is kept.
+func (p *Process) Exited() <-chan struct{} { return p.done }
 
-// cached reports whether it was started from the cached core.
-func (p *process) cached() bool { return p.fromCore }
+// Remarks returns what there is to say about the start, one line each.
+func (p *Process) Remarks() []string { return p.notes }
 
-// killed is the word for what kill does.
-func (p *process) killed() string { return "killed" }
+// FromCore reports whether it was started from the cached core.
+func (p *Process) FromCore() bool { return p.fromCore }
 
-func (p *process) hasExited() bool {
+// Killed is the word for what Kill does.
+func (p *Process) Killed() string { return "killed" }
+
+// HasExited reports whether the image has ended and all that it printed is kept.
+func (p *Process) HasExited() bool {
 	select {
 	case <-p.done:
 		return true
@@ -137,10 +144,10 @@ func (p *process) hasExited() bool {
 	}
 }
 
-// exitText tells how the image ended: "exit status 3", "killed by signal 9
+// ExitText tells how the image ended: "exit status 3", "killed by signal 9
 // (killed)", or "still running".
-func (p *process) exitText() string {
-	if !p.hasExited() {
+func (p *Process) ExitText() string {
+	if !p.HasExited() {
 		return "still running"
 	}
 	state := p.cmd.ProcessState
@@ -153,9 +160,9 @@ func (p *process) exitText() string {
 	return fmt.Sprintf("exit status %d", state.ExitCode())
 }
 
-// lastErrors returns the last lines, at most 20, of the image's standard
+// LastErrors returns the last lines, at most 20, of the image's standard
 // error, or "".
-func (p *process) lastErrors() string {
+func (p *Process) LastErrors() string {
 	p.last.Lock()
 	text, omitted := p.last.take()
 	p.last.Unlock()
@@ -169,19 +176,19 @@ func (p *process) lastErrors() string {
 	return strings.Join(lines, "\n")
 }
 
-// background returns what reached the image's descriptors 1 and 2 since it was
+// Background returns what reached the image's descriptors 1 and 2 since it was
 // last called.
-func (p *process) background() Text { return p.printed.take() }
+func (p *Process) Background() host.Text { return p.printed.take() }
 
-// settle returns when background would return all that was written before.
-func (p *process) settle() {
+// Settle returns when Background would return all that was written before.
+func (p *Process) Settle() {
 	p.out.settle()
 	p.err.settle()
 }
 
-// kill ends the image and the processes of its group at once.
-func (p *process) kill() {
-	if !p.hasExited() {
+// Kill ends the image and the processes of its group at once.
+func (p *Process) Kill() {
+	if !p.HasExited() {
 		p.signalGroup()
 	}
 }
@@ -189,10 +196,10 @@ func (p *process) kill() {
 // closeGrace is what an image gets to end by itself before it is killed.
 const closeGrace = 500 * time.Millisecond
 
-// close ends the image, first by closing its lifetime pipe, and releases all
+// Close ends the image, first by closing its lifetime pipe, and releases all
 // that belongs to it: processes, goroutines, descriptors, its directory. It
 // may be called more than once. A done ctx only shortens the grace.
-func (p *process) close(ctx context.Context) {
+func (p *Process) Close(ctx context.Context) {
 	p.closeOnce.Do(func() {
 		_ = p.lifetime.Close()
 		grace, cancel := context.WithTimeout(ctx, closeGrace)
@@ -200,7 +207,7 @@ func (p *process) close(ctx context.Context) {
 		select {
 		case <-p.done:
 		case <-grace.Done():
-			p.kill()
+			p.Kill()
 			<-p.done
 		}
 		if p.report != nil {
@@ -217,7 +224,7 @@ func (p *process) close(ctx context.Context) {
 
 // awaitStatus returns the next message of the status pipe. It returns early
 // with ctx's error when ctx is done.
-func (p *process) awaitStatus(ctx context.Context) (imageStatus, error) {
+func (p *Process) awaitStatus(ctx context.Context) (imageStatus, error) {
 	report, fired := p.report, make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(fired)
@@ -248,9 +255,9 @@ func (p *process) awaitStatus(ctx context.Context) (imageStatus, error) {
 	}
 }
 
-// endedBy reports whether one of the signals has ended the image.
-func (p *process) endedBy(signals ...syscall.Signal) bool {
-	if !p.hasExited() || p.cmd.ProcessState == nil {
+// EndedBy reports whether one of the signals has ended the image.
+func (p *Process) EndedBy(signals ...syscall.Signal) bool {
+	if !p.HasExited() || p.cmd.ProcessState == nil {
 		return false
 	}
 	ws, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)

@@ -1,4 +1,4 @@
-package lisp
+package launch
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func TestDoctor(t *testing.T) {
 	home(t, `(error "in the init file")`)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	r := Doctor(ctx, c)
+	r := Doctor(ctx, c, testCode(""))
 	if !r.OK() {
 		t.Errorf("not OK: %+v", r.Checks)
 	}
@@ -61,7 +61,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		c     Config
 		check string
 	}{{"no SBCL", noSBCL, "SBCL"}, {"not SBCL", wrong, "SBCL"}, {"no Swank", noSwank, "Swank"}, {"heap", noStart, "start"}} {
-		r := Doctor(t.Context(), test.c)
+		r := Doctor(t.Context(), test.c, testCode(""))
 		got := find(t, r, test.check)
 		if r.OK() || !got.Fatal || got.Problem == "" || got.Advice == "" && test.check != "start" {
 			t.Errorf("%s: %+v", test.name, r.Checks)
@@ -69,7 +69,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 	}
 	noCache := c
 	noCache.CacheDir = filepath.Join(file, "cache")
-	r := Doctor(t.Context(), noCache)
+	r := Doctor(t.Context(), noCache, testCode(""))
 	if got := find(t, r, "cache"); !r.OK() || got.Problem == "" || got.Advice == "" {
 		t.Errorf("no cache: %+v", r.Checks)
 	}

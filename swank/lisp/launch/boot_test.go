@@ -1,4 +1,4 @@
-package lisp
+package launch
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/swank/lisp/host"
 )
 
 // home gives the test a home directory with the init file rc.
@@ -27,7 +29,7 @@ func home(t *testing.T, rc string) {
 func TestBootCompilesWithoutWarning(t *testing.T) {
 	needSBCL(t)
 	source := filepath.Join(t.TempDir(), "boot.lisp")
-	if err := os.WriteFile(source, bootSource, 0o600); err != nil {
+	if err := os.WriteFile(source, testCode("").Boot, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out, err := exec.Command("sbcl", "--noinform", "--no-sysinit", "--no-userinit", "--non-interactive", "--eval",
@@ -39,11 +41,11 @@ func TestBootCompilesWithoutWarning(t *testing.T) {
 
 func TestHelperWarningsAreSeen(t *testing.T) {
 	c := testConfig(t)
-	p, err := startProcess(t.Context(), c, [][]byte{[]byte(testHelper + "(defun broken (x) (undefined-here))\n")})
+	p, err := Start(t.Context(), c, testCode("(defun broken (x) (undefined-here))\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.close(t.Context())
+	defer p.Close(t.Context())
 	for _, want := range []string{"variable X is defined but never used", "undefined function: SWANK-MCP::UNDEFINED-HERE"} {
 		if !strings.Contains(p.status.HelperWarnings, want) {
 			t.Errorf("warnings %q lack %q", p.status.HelperWarnings, want)
@@ -75,8 +77,8 @@ func TestUserInit(t *testing.T) {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 			if test.name == "good" {
-				p.settle()
-				if got := p.background().Head; got != "hello from rc" {
+				p.Settle()
+				if got := p.Background().Head; got != "hello from rc" {
 					t.Errorf("output of the init file: %q", got)
 				}
 			}
@@ -87,8 +89,8 @@ func TestUserInit(t *testing.T) {
 func TestBackgroundErrorEndsItsThreadOnly(t *testing.T) {
 	p := startTest(t, testConfig(t))
 	eval(t, p, `(cl:progn (sb-thread:make-thread (cl:lambda () (cl:error "late trouble")) :name "mine") (cl:sleep 0.3) nil)`)
-	p.settle()
-	if got := p.background().Head; !strings.Contains(got, `; error in thread "mine": SIMPLE-ERROR: late trouble`) || !strings.Contains(got, "\n0: ") {
+	p.Settle()
+	if got := p.Background().Head; !strings.Contains(got, `; error in thread "mine": SIMPLE-ERROR: late trouble`) || !strings.Contains(got, "\n0: ") {
 		t.Errorf("got %q", got)
 	}
 	if got := eval(t, p, "(cl:+ 1 2)"); got != "(:return (:ok 3) 1)" {
@@ -106,11 +108,11 @@ func TestStackOverflowsInThreads(t *testing.T) {
 			form = `(cl:progn (sb-thread:join-thread (sb-thread:make-thread (cl:lambda () (cl:handler-case (cl:labels ((r (n) (cl:1+ (r (cl:1+ n))))) (r 0)) (cl:storage-condition () 1))))) 5)`
 		}
 		if got := eval(t, p, form); got != "(:return (:ok 5) 1)" {
-			t.Fatalf("overflow %d: %s; %s; %s", i, got, p.exitText(), p.lastErrors())
+			t.Fatalf("overflow %d: %s; %s; %s", i, got, p.ExitText(), p.LastErrors())
 		}
 	}
-	p.settle()
-	if got := p.background().Head; strings.Count(got, "; error in thread") != 6 || !strings.Contains(got, "STACK-EXHAUSTED") {
+	p.Settle()
+	if got := p.Background().Head; strings.Count(got, "; error in thread") != 6 || !strings.Contains(got, "STACK-EXHAUSTED") {
 		t.Errorf("reports: %s", got)
 	}
 	got := eval(t, p, `(cl:multiple-value-list (sb-thread:join-thread (sb-thread:make-thread 'cl:floor :name "f" :arguments '(7 2))))`)
@@ -121,7 +123,7 @@ func TestStackOverflowsInThreads(t *testing.T) {
 
 func TestLoopbackWhereNoSocketFits(t *testing.T) {
 	c := testConfig(t)
-	files, err := findImageFiles(t.Context(), c, [][]byte{[]byte(testHelper)})
+	files, err := findImageFiles(t.Context(), c, testCode(""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,8 +138,8 @@ func TestLoopbackWhereNoSocketFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.close(t.Context())
-	network, address := p.address()
+	defer p.Close(t.Context())
+	network, address := p.Address()
 	if host, _, err := net.SplitHostPort(address); network != "tcp" || err != nil || host != "127.0.0.1" {
 		t.Errorf("address %s %s", network, address)
 	}
@@ -159,7 +161,7 @@ func TestNewestSwank(t *testing.T) {
 	if got := eval(t, p, "(cl:+ 1 2)"); got != "(:return (:ok 3) 1)" {
 		t.Errorf("got %s", got)
 	}
-	if got := p.background(); !got.Empty() {
+	if got := p.Background(); !got.Empty() {
 		t.Errorf("printed: %q", got.Head)
 	}
 	if err := buildTestCore(t, p); err != nil {
@@ -173,11 +175,11 @@ func TestNewestSwank(t *testing.T) {
 
 func TestStartFailures(t *testing.T) {
 	c := testConfig(t)
-	var start *StartError
+	var start *host.StartError
 
 	small := c
 	small.HeapMB = 1 << 30
-	_, err := startProcess(t.Context(), small, [][]byte{[]byte(testHelper)})
+	_, err := Start(t.Context(), small, testCode(""))
 	if !errors.As(err, &start) || !strings.Contains(err.Error(), "exit status 1") || !strings.Contains(err.Error(), "allocate") {
 		t.Errorf("too large a heap: %v", err)
 	}
@@ -187,12 +189,12 @@ func TestStartFailures(t *testing.T) {
 	if err := os.WriteFile(broken.SBCL, []byte("#!/bin/sh\necho no lisp here >&2\nexit 4\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, err = startProcess(t.Context(), broken, [][]byte{[]byte(testHelper)})
+	_, err = Start(t.Context(), broken, testCode(""))
 	if !errors.As(err, &start) || !strings.Contains(err.Error(), "exit status 4") || !strings.Contains(err.Error(), "no lisp here") {
 		t.Errorf("not SBCL: %v", err)
 	}
 
-	_, err = startProcess(t.Context(), c, [][]byte{[]byte(testHelper + `(error "helper trouble")`)})
+	_, err = Start(t.Context(), c, testCode(`(error "helper trouble")`))
 	if !errors.As(err, &start) || !strings.Contains(err.Error(), "helper trouble") {
 		t.Errorf("broken helper: %v", err)
 	}
@@ -207,7 +209,7 @@ func TestStartFailures(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	begin := time.Now()
-	_, err = startProcess(ctx, slow, [][]byte{[]byte(testHelper)})
+	_, err = Start(ctx, slow, testCode(""))
 	if !errors.As(err, &start) || !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 5*time.Second {
 		t.Errorf("after %v: %v", time.Since(begin), err)
 	}

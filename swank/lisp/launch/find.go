@@ -1,4 +1,4 @@
-package lisp
+package launch
 
 import (
 	"cmp"
@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"swank-mcp/swank/lisp/host"
 )
 
 // Found is a program or directory, and where it was looked for.
@@ -24,7 +26,7 @@ type Found struct {
 var sbclPlaces = []string{"/usr/local/bin/sbcl", "/opt/homebrew/bin/sbcl", "/opt/local/bin/sbcl", "/usr/bin/sbcl"}
 
 // FindSBCL finds the program that c names. It does not run it. The error is a
-// [*StartError] with an install command for this platform.
+// [*host.StartError] with an install command for this platform.
 func FindSBCL(c Config) (Found, error) {
 	name := c.SBCL
 	if name == "" {
@@ -42,7 +44,7 @@ func FindSBCL(c Config) (Found, error) {
 		}
 	}
 	if path == "" {
-		return f, &StartError{
+		return f, &host.StartError{
 			Problem: fmt.Sprintf("no SBCL: looked for %s", strings.Join(f.Looked, ", ")),
 			Advice:  installAdvice("sbcl") + ", or name the program with --sbcl.",
 			Err:     err,
@@ -56,13 +58,13 @@ func FindSBCL(c Config) (Found, error) {
 // else the one that an image of this person would load (Quicklisp, ASDF's
 // places), else the system's, else the one inside SLIME in the person's Emacs,
 // else the one that an image knows when it is asked, which takes seconds. The
-// error is a [*StartError] with an install command for this platform, or the
+// error is a [*host.StartError] with an install command for this platform, or the
 // cause of ctx.
 func FindSwank(ctx context.Context, c Config) (Found, error) {
 	if c.SwankDir != "" {
 		f := Found{Looked: []string{c.SwankDir}}
 		if !isSwank(c.SwankDir) {
-			return f, &StartError{
+			return f, &host.StartError{
 				Problem: fmt.Sprintf("no Swank in %q: it has no swank-loader.lisp and swank.lisp", c.SwankDir),
 				Advice:  "Name the directory that has them with --swank-dir, or leave it out to search.",
 			}
@@ -92,7 +94,7 @@ func FindSwank(ctx context.Context, c Config) (Found, error) {
 	if ctx.Err() != nil {
 		return f, context.Cause(ctx)
 	}
-	return f, &StartError{
+	return f, &host.StartError{
 		Problem: "no Swank (the Lisp part of SLIME): looked for " + strings.Join(f.Looked, ", "),
 		Advice:  installAdvice("cl-swank") + ", or name the directory of swank-loader.lisp with --swank-dir.",
 	}

@@ -1,21 +1,13 @@
 //go:build unix
 
-package lisp
+package launch
 
 import (
-	"os"
 	"syscall"
 )
 
 // canLaunch reports whether images can be started on this system.
 const canLaunch = true
-
-// ownGroup has a child lead a process group of its own.
-func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
-
-// killGroup kills the group that leader leads. One that has ended has nothing left
-// to kill.
-func killGroup(leader *os.Process) { _ = syscall.Kill(-leader.Pid, syscall.SIGKILL) }
 
 // lowerPriority makes pid yield to everything else. It is a courtesy: a
 // system that refuses it builds the core a little faster.

@@ -1,4 +1,4 @@
-package lisp
+package launch
 
 import (
 	"bufio"
@@ -24,6 +24,19 @@ const testHelper = `(defpackage :swank-mcp (:use :common-lisp))
 (defvar *warm* nil)
 (defun warm-up () (setf *warm* t))
 `
+
+// testCode is the boot file with testHelper and more Lisp behind it.
+func testCode(more string) Code {
+	var boot []byte
+	for _, name := range []string{"boot", "boot-policy"} {
+		text, err := os.ReadFile("../helper/" + name + ".lisp")
+		if err != nil {
+			panic(err)
+		}
+		boot = append(append(boot, text...), '\n')
+	}
+	return Code{Boot: boot, Helper: [][]byte{[]byte(testHelper + more)}}
+}
 
 // testCache holds Swank's fasls for all tests, so that only the first of them
 // waits for the compiler.
@@ -65,21 +78,21 @@ func testConfig(t *testing.T) Config {
 	return Config{CacheDir: testCache, HeapMB: 512, NoUserInit: true, NoCore: true}
 }
 
-func startTest(t *testing.T, c Config) *process {
+func startTest(t *testing.T, c Config) *Process {
 	t.Helper()
 	goroutines := runtime.NumGoroutine()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	p, err := startProcess(ctx, c, [][]byte{[]byte(testHelper)})
+	p, err := Start(ctx, c, testCode(""))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		p.close(context.Background())
+		p.Close(context.Background())
 		if _, err := os.Stat(p.runDir); err == nil {
 			t.Errorf("%s still exists", p.runDir)
 		}
-		within(t, time.Second, "the group to end", func() bool { return len(groupOf(t, p.pid())) == 0 })
+		within(t, time.Second, "the group to end", func() bool { return len(groupOf(t, p.PID())) == 0 })
 		if conn, ok := connections.LoadAndDelete(p); ok {
 			_ = conn.(net.Conn).Close()
 		}
@@ -99,7 +112,7 @@ func within(t *testing.T, limit time.Duration, what string, ok func() bool) {
 
 // eval sends one form through a connection of its own, without Go's Swank
 // client: this is a test of what serves, not of the client.
-func eval(t *testing.T, p *process, form string) string {
+func eval(t *testing.T, p *Process, form string) string {
 	t.Helper()
 	reply, err := request(p, form)
 	if err != nil {
@@ -110,14 +123,14 @@ func eval(t *testing.T, p *process, form string) string {
 
 // connections has the connection of each process, which stays open: Swank 2.27
 // loses its sentinel thread when a peer goes away before it has read all.
-var connections sync.Map // *process → net.Conn
+var connections sync.Map // *Process → net.Conn
 
-func request(p *process, form string) (string, error) {
+func request(p *Process, form string) (string, error) {
 	var conn net.Conn
 	if old, ok := connections.Load(p); ok {
 		conn = old.(net.Conn)
 	} else {
-		network, address := p.address() // vet 1.26 panics on net.Dial(p.address())
+		network, address := p.Address() // vet 1.26 panics on net.Dial(p.Address())
 		dialled, err := net.Dial(network, address)
 		if err != nil {
 			return "", err
@@ -151,13 +164,13 @@ func request(p *process, form string) (string, error) {
 
 func TestStartReadyExit(t *testing.T) {
 	p := startTest(t, testConfig(t))
-	if got := p.background(); !got.Empty() {
+	if got := p.Background(); !got.Empty() {
 		t.Errorf("printed while starting: %q", got.Head)
 	}
 	if len(p.notes) > 0 {
 		t.Errorf("notes %q", p.notes)
 	}
-	if p.status.PID != p.pid() || p.status.Swank == "" || !strings.HasPrefix(p.status.Implementation, "SBCL ") {
+	if p.status.PID != p.PID() || p.status.Swank == "" || !strings.HasPrefix(p.status.Implementation, "SBCL ") {
 		t.Errorf("status %+v", p.status)
 	}
 	if p.status.HelperWarnings != "" {
@@ -175,8 +188,8 @@ func TestStartReadyExit(t *testing.T) {
 		t.Errorf("descriptors of a child: %s, want %s", got, want)
 	}
 	_, _ = request(p, "(sb-ext:exit :code 3 :abort t)")
-	within(t, 2*time.Second, "exit", p.hasExited)
-	if got := p.exitText(); got != "exit status 3" {
+	within(t, 2*time.Second, "exit", p.HasExited)
+	if got := p.ExitText(); got != "exit status 3" {
 		t.Errorf("exit text %q", got)
 	}
 }
@@ -202,12 +215,12 @@ func TestUserPackageIsClean(t *testing.T) {
 
 func TestExitText(t *testing.T) {
 	p := startTest(t, testConfig(t))
-	if got := p.exitText(); got != "still running" {
+	if got := p.ExitText(); got != "still running" {
 		t.Errorf("exit text %q", got)
 	}
-	_ = syscall.Kill(p.pid(), syscall.SIGKILL)
-	within(t, 2*time.Second, "exit", p.hasExited)
-	if got := p.exitText(); got != "killed by signal 9 (killed)" {
+	_ = syscall.Kill(p.PID(), syscall.SIGKILL)
+	within(t, 2*time.Second, "exit", p.HasExited)
+	if got := p.ExitText(); got != "killed by signal 9 (killed)" {
 		t.Errorf("exit text %q", got)
 	}
 }
@@ -216,12 +229,12 @@ func TestGroupKill(t *testing.T) {
 	p := startTest(t, testConfig(t))
 	// RUN-PROGRAM would give its child a session of its own.
 	eval(t, p, `(sb-alien:alien-funcall (sb-alien:extern-alien "system" (cl:function sb-alien:int sb-alien:c-string)) "sleep 1000 &")`)
-	if n := len(groupOf(t, p.pid())); n < 2 {
+	if n := len(groupOf(t, p.PID())); n < 2 {
 		t.Fatalf("%d processes in the group", n)
 	}
-	p.kill()
-	within(t, 2*time.Second, "death", p.hasExited)
-	within(t, time.Second, "the group to end", func() bool { return len(groupOf(t, p.pid())) == 0 })
+	p.Kill()
+	within(t, 2*time.Second, "death", p.HasExited)
+	within(t, time.Second, "the group to end", func() bool { return len(groupOf(t, p.PID())) == 0 })
 }
 
 // groupOf returns the pids of the members of a process group.
@@ -244,20 +257,20 @@ func groupOf(t *testing.T, group int) (pids []int) {
 
 // parentMain is what the test binary does as the parent that is killed.
 func parentMain() {
-	p, err := startProcess(context.Background(), Config{CacheDir: os.Getenv("SWANK_MCP_TEST_PARENT"), NoUserInit: true, NoCore: true}, [][]byte{[]byte(testHelper)})
+	p, err := Start(context.Background(), Config{CacheDir: os.Getenv("SWANK_MCP_TEST_PARENT"), NoUserInit: true, NoCore: true}, testCode(""))
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
 	go func() { _, _ = request(p, "(sb-sys:without-interrupts (cl:loop))") }()
 	time.Sleep(300 * time.Millisecond)
-	fmt.Println(p.pid(), p.runDir)
+	fmt.Println(p.PID(), p.runDir)
 	select {}
 }
 
 func TestKilledParent(t *testing.T) {
 	c := testConfig(t)
-	startTest(t, c).close(context.Background()) // so that the fasls are there
+	startTest(t, c).Close(context.Background()) // so that the fasls are there
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "SWANK_MCP_TEST_PARENT="+c.CacheDir)
 	out, err := cmd.StdoutPipe()
@@ -292,7 +305,7 @@ func TestKilledParent(t *testing.T) {
 func TestInterruptedMainThread(t *testing.T) {
 	p := startTest(t, testConfig(t))
 	for i := range 30 {
-		_ = syscall.Kill(p.pid(), syscall.SIGINT)
+		_ = syscall.Kill(p.PID(), syscall.SIGINT)
 		time.Sleep(time.Duration(i) * time.Millisecond)
 	}
 	if got := eval(t, p, "(cl:+ 1 2)"); got != "(:return (:ok 3) 1)" {

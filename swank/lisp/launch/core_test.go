@@ -1,4 +1,4 @@
-package lisp
+package launch
 
 import (
 	"context"
@@ -13,11 +13,11 @@ import (
 )
 
 // buildTestCore builds the core for p's image and returns the build's result.
-func buildTestCore(t *testing.T, p *process) error {
+func buildTestCore(t *testing.T, p *Process) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
 	defer cancel()
-	return p.image.buildCore(ctx)
+	return p.BuildCore(ctx)
 }
 
 // coreConfig is testConfig with cores, in a cache of the test's own that has
@@ -25,7 +25,7 @@ func buildTestCore(t *testing.T, p *process) error {
 func coreConfig(t *testing.T) Config {
 	t.Helper()
 	c := testConfig(t)
-	startTest(t, c).close(context.Background())
+	startTest(t, c).Close(context.Background())
 	own := t.TempDir()
 	if out, err := exec.Command("cp", "-a", c.CacheDir+"/.", own).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -46,14 +46,14 @@ func leftovers(t *testing.T, c Config) []string {
 func TestCore(t *testing.T) {
 	c := coreConfig(t)
 	p := startTest(t, c)
-	if !p.wantsCore(c) {
+	if !p.WantsCore() {
 		t.Fatal("wants no core")
 	}
 	begin := time.Now()
 	// Two servers at once.
 	other := make(chan error)
-	go func() { other <- p.image.buildCore(t.Context()) }()
-	if err := errors.Join(p.image.buildCore(t.Context()), <-other); err != nil {
+	go func() { other <- p.BuildCore(t.Context()) }()
+	if err := errors.Join(p.BuildCore(t.Context()), <-other); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("two cores in %v", time.Since(begin))
@@ -67,21 +67,21 @@ func TestCore(t *testing.T) {
 	c.NoUserInit = false
 	for range starts {
 		begin := time.Now()
-		q, err := startProcess(t.Context(), c, [][]byte{[]byte(testHelper)})
+		q, err := Start(t.Context(), c, testCode(""))
 		if err != nil {
 			t.Fatal(err)
 		}
 		total += time.Since(begin)
-		if !q.fromCore || !q.status.Core || q.wantsCore(c) {
+		if !q.fromCore || !q.status.Core || q.WantsCore() {
 			t.Errorf("from core %v, status %+v", q.fromCore, q.status)
 		}
 		if got := eval(t, q, "(cl:list swank-mcp::*warm* cl-user::*mine*)"); got != "(:return (:ok (t 42)) 1)" {
 			t.Errorf("got %s", got)
 		}
-		if got := q.background(); !got.Empty() {
+		if got := q.Background(); !got.Empty() {
 			t.Errorf("printed: %q", got.Head)
 		}
-		q.close(t.Context())
+		q.Close(t.Context())
 	}
 	t.Logf("start to ready from the core: %v (mean of %d, with an init file)", total/starts, starts)
 }
@@ -111,7 +111,7 @@ func TestCoreImageBehaves(t *testing.T) {
 		}
 	}
 	_ = p.lifetime.Close()
-	within(t, time.Second, "the image to end with its lifetime pipe", p.hasExited)
+	within(t, time.Second, "the image to end with its lifetime pipe", p.HasExited)
 }
 
 func cwd(t *testing.T) string {
@@ -153,7 +153,7 @@ func TestBrokenCoreIsReplaced(t *testing.T) {
 			if _, err := os.Stat(core); err == nil {
 				t.Error("the broken core is still there")
 			}
-			if !p.wantsCore(c) {
+			if !p.WantsCore() {
 				t.Error("wants no new core")
 			}
 			if got := eval(t, p, "(cl:+ 1 2)"); got != "(:return (:ok 3) 1)" {
@@ -177,7 +177,7 @@ func TestUnwritableCache(t *testing.T) {
 	if notes := strings.Join(p.notes, "\n"); !strings.Contains(notes, "Nothing is cached") || !strings.Contains(notes, file) {
 		t.Errorf("notes %q", notes)
 	}
-	if p.wantsCore(c) {
+	if p.WantsCore() {
 		t.Error("wants a core")
 	}
 }
@@ -188,7 +188,7 @@ func TestStoppedCoreBuildLeavesNothing(t *testing.T) {
 	for _, wait := range []time.Duration{0, 50 * time.Millisecond, 500 * time.Millisecond, time.Second} {
 		ctx, stop := context.WithCancel(t.Context())
 		built := make(chan error)
-		go func() { built <- p.image.buildCore(ctx) }()
+		go func() { built <- p.BuildCore(ctx) }()
 		time.Sleep(wait)
 		begin := time.Now()
 		stop()

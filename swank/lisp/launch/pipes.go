@@ -1,4 +1,4 @@
-package lisp
+package launch
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"sync"
 	"syscall"
 	"unicode/utf8"
+
+	"swank-mcp/swank/lisp/host"
 )
 
 // Bounds of what is kept of an image's file descriptors 1 and 2.
@@ -81,16 +83,16 @@ func (s *sink) write(b []byte) {
 }
 
 // take returns what was written since the last take.
-func (s *sink) take() Text {
+func (s *sink) take() host.Text {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	head := strings.ToValidUTF8(string(s.head), "\uFFFD")
 	end, omitted := s.tail.take()
 	s.head, s.full, s.tail = s.head[:0], false, tail{max: keepTail}
 	if omitted == 0 {
-		return Text{Head: head + end}
+		return host.Text{Head: head + end}
 	}
-	return Text{Head: head, Tail: end, Omitted: omitted}
+	return host.Text{Head: head, Tail: end, Omitted: omitted}
 }
 
 // drain empties one pipe for ever: a pipe that nobody reads stops the whole

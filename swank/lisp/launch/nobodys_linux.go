@@ -1,4 +1,4 @@
-package lisp
+package launch
 
 import (
 	"net"

@@ -1,4 +1,4 @@
-package lisp
+package launch
 
 import (
 	"os"
@@ -34,10 +34,10 @@ func TestFullDiskWhileSavingTheCore(t *testing.T) {
 	// And if the disk fills up while the core is written.
 	plan := launchPlan{save: filepath.Join(c.CacheDir, "image.core")}
 	if saver, err := p.image.launch(t.Context(), plan); err == nil {
-		saver.close(t.Context())
+		saver.Close(t.Context())
 		check, err := p.image.launch(t.Context(), launchPlan{core: plan.save})
 		if err == nil {
-			check.close(t.Context())
+			check.Close(t.Context())
 			t.Error("a core of 40 MB was saved on a disk of 16 MB, and starts")
 		}
 	}
@@ -81,7 +81,7 @@ func TestReadOnlyCacheIsUsed(t *testing.T) {
 	if !p.fromCore || len(p.notes) > 0 {
 		t.Errorf("from the core %v, notes %q", p.fromCore, p.notes)
 	}
-	if p.wantsCore(c) {
+	if p.WantsCore() {
 		t.Error("wants a core")
 	}
 }

@@ -1,20 +1,14 @@
 //go:build !unix
 
-package lisp
+package launch
 
 import (
 	"errors"
-	"os"
-	"syscall"
 )
 
 // What an image needs of the system is not to be had here; one that runs can be
 // attached to.
 const canLaunch = false
-
-func ownGroup() *syscall.SysProcAttr { return nil }
-
-func killGroup(leader *os.Process) { _ = leader.Kill() }
 
 func lowerPriority(int) {}
 

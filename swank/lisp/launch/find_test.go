@@ -1,4 +1,4 @@
-package lisp
+package launch
 
 import (
 	"cmp"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/swank/lisp/host"
 )
 
 // fakeSwank makes a directory that looks like Swank's.
@@ -67,7 +69,7 @@ func TestCompareVersions(t *testing.T) {
 }
 
 func TestFindSwankSaysWhatIsMissing(t *testing.T) {
-	var start *StartError
+	var start *host.StartError
 	_, err := FindSwank(t.Context(), Config{SwankDir: t.TempDir()})
 	if !errors.As(err, &start) || !strings.Contains(start.Problem, "swank-loader.lisp") || start.Advice == "" {
 		t.Errorf("error %v", err)
@@ -75,7 +77,7 @@ func TestFindSwankSaysWhatIsMissing(t *testing.T) {
 }
 
 func TestFindSBCLSaysHowToInstall(t *testing.T) {
-	var start *StartError
+	var start *host.StartError
 	_, err := FindSBCL(Config{SBCL: "no-such-sbcl"})
 	if !errors.As(err, &start) || !strings.Contains(start.Problem, "no-such-sbcl") {
 		t.Fatalf("error %v", err)
