@@ -10,6 +10,7 @@ import (
 
 // The life of a job is told in order; a death of the image, too.
 func TestEvents(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	s := im.Subscribe(100, true)
 	run := func(code string) {

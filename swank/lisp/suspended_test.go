@@ -98,6 +98,7 @@ func threadNames(st *Status) string {
 
 // What is looked at while it runs says so.
 func TestSuspendedIsBusy(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	res := suspendIt(t, im, `(progn (cerror "Go on." "x") (sleep 1) :done)`)
 	number := res.Suspended.Number
@@ -133,6 +134,7 @@ func TestSuspendedIsBusy(t *testing.T) {
 
 // Waiting in the debugger is not paid for.
 func TestSuspendedTimeIsNotCounted(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	suspendIt(t, im, `(progn (cerror "Go on." "x") :done)`)
 	time.Sleep(700 * time.Millisecond)
