@@ -20,13 +20,19 @@ func (e *argError) Error() string { return e.problem }
 // The first wrong one is kept in err and the methods answer zero values from
 // then on.
 type args struct {
-	tool    *tool
-	params  []param
+	spec
+	err     *argError
+	short   bool       // long ones have been let go
 	given   []argument // nulls left out
 	strange []member   // of no parameter
 	twice   bool       // one was given by two names
-	short   bool       // long ones have been let go
-	err     *argError
+}
+
+// spec says what a tool takes.
+type spec struct {
+	tool    string // its name, for errors
+	example string // arguments of a call that works, as a JSON object
+	params  []param
 }
 
 // argument is one argument as it was written, under its parameter.
@@ -38,16 +44,16 @@ type argument struct {
 
 // parseArgs reads the arguments object of a call. Aliases become the
 // parameter's own name; an unknown name is refused.
-func parseArgs(t *tool, params []param, raw json.RawMessage) *args {
-	a := &args{tool: t, params: params}
+func parseArgs(s spec, raw json.RawMessage) *args {
+	a := &args{spec: s}
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
 		return a
 	}
 	if raw[0] != '{' || !json.Valid(raw) {
-		a.fail("%s takes its arguments as a JSON object, not %s.", t.name, describe(raw))
+		a.fail("%s takes its arguments as a JSON object, not %s.", s.tool, describe(raw))
 		return a
 	}
-	a.given = make([]argument, 0, len(params))
+	a.given = make([]argument, 0, len(s.params))
 	splitObject(raw, func(key, value []byte) {
 		if string(value) != "null" {
 			a.add(string(key), value)
@@ -88,7 +94,7 @@ func (a *args) add(name string, value json.RawMessage) {
 		}
 		if g.written != name {
 			a.twice = true
-			a.fail("%s was given %s twice, as %q and %q.", a.tool.name, p.name, g.written, name)
+			a.fail("%s was given %s twice, as %q and %q.", a.tool, p.name, g.written, name)
 		}
 		g.value = value
 		return
@@ -143,7 +149,7 @@ func (a *args) unknown(name string) {
 			names = append(names, p.name)
 		}
 	}
-	problem := fmt.Sprintf("%s has no argument %q.", a.tool.name, clip(name, 60))
+	problem := fmt.Sprintf("%s has no argument %q.", a.tool, clip(name, 60))
 	if near := nearest(name, names); near != "" {
 		problem += fmt.Sprintf(" Nearest: %q.", near)
 	}
@@ -158,7 +164,7 @@ func (a *args) unknown(name string) {
 func (a *args) value(name string) (json.RawMessage, *param) {
 	p, _ := a.find(name)
 	if p == nil {
-		panic("mcpbridge: " + a.tool.name + " reads the undeclared argument " + name)
+		panic("mcpbridge: " + a.tool + " reads the undeclared argument " + name)
 	}
 	var v json.RawMessage
 	for _, g := range a.given {
@@ -167,7 +173,7 @@ func (a *args) value(name string) (json.RawMessage, *param) {
 		}
 	}
 	if v == nil && p.required {
-		a.fail("%s needs the argument %q.", a.tool.name, name)
+		a.fail("%s needs the argument %q.", a.tool, name)
 	}
 	if a.err != nil {
 		return nil, p

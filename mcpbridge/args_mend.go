@@ -18,19 +18,19 @@ func (a *args) next() string {
 	mended, changed := a.mended()
 	if len(mended) == 0 || len(changed) == 0 && !a.twice {
 		// What is wrong is not the form of one argument.
-		return "Next: " + a.tool.name + " " + a.tool.example
+		return "Next: " + a.tool + " " + a.example
 	}
 	return a.told(mended, changed)
 }
 
 // told shows a call of which some arguments are not as they were.
 func (a *args) told(members []member, changed []string) string {
-	text := "Next: " + a.tool.name + " " + object(members)
+	text := "Next: " + a.tool + " " + object(members)
 	if len(text) <= maxMended {
 		return text
 	}
 	kept := slices.DeleteFunc(members, func(m member) bool { return !slices.Contains(changed, m.name) })
-	text = "Next: " + a.tool.name + " with the other arguments as they were"
+	text = "Next: " + a.tool + " with the other arguments as they were"
 	if len(kept) > 0 {
 		text += " and " + clip(object(kept), maxMended)
 	}
@@ -128,8 +128,8 @@ func (a *args) meant(name string, has func(*param) bool) *param {
 // usual are the arguments of the tool's example.
 func (a *args) usual() map[string]json.RawMessage {
 	var m map[string]json.RawMessage
-	if json.Unmarshal([]byte(a.tool.example), &m) != nil {
-		panic("mcpbridge: the example of " + a.tool.name + " is no object")
+	if json.Unmarshal([]byte(a.example), &m) != nil {
+		panic("mcpbridge: the example of " + a.tool + " is no object")
 	}
 	return m
 }

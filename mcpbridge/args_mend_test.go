@@ -37,9 +37,9 @@ func TestMendedCall(t *testing.T) {
 		{&resetTool, `{"confirm": true}`, `{}`},
 	}
 	for _, tt := range tests {
-		params := tt.tool.params(&o)
+		params := tt.tool.params(o.limits())
 		refusal := func(raw string) (*args, error) {
-			a := parseArgs(tt.tool, params, []byte(raw))
+			a := parseArgs(tt.tool.spec(o.limits()), []byte(raw))
 			for _, p := range params {
 				switch p.kind {
 				case kindText:

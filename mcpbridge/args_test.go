@@ -10,7 +10,7 @@ func evaluateArgs(t *testing.T, raw string) (evaluateIn, error) {
 	t.Helper()
 	var o Options
 	o.setDefaults()
-	a := parseArgs(&evaluateTool, evaluateTool.params(&o), []byte(raw))
+	a := parseArgs(evaluateTool.spec(o.limits()), []byte(raw))
 	if a.err != nil {
 		return evaluateIn{}, a.err
 	}

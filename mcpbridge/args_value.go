@@ -3,9 +3,31 @@ package mcpbridge
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
+
+// declares reports whether the tool has a parameter of that name.
+func (a *args) declares(name string) bool {
+	p, _ := a.find(name)
+	return p != nil
+}
+
+// has reports whether the argument was given.
+func (a *args) has(name string) bool {
+	return slices.ContainsFunc(a.given, func(g argument) bool { return g.param.name == name })
+}
+
+// code returns the argument that holds code, and its name; "" if none was given.
+func (a *args) code() (name, code string) {
+	for _, g := range a.given {
+		if (g.param.name == "code" || g.param.name == "form") && g.value[0] == '"' {
+			name, code = g.param.name, unquote(g.value)
+		}
+	}
+	return name, code
+}
 
 // text returns a string argument, or the parameter's default.
 func (a *args) text(name string) string {
@@ -86,6 +108,33 @@ func (a *args) flag(name string) bool {
 	}
 	a.fail("%s must be true or false, not %s.", name, describe(v))
 	return false
+}
+
+// named reads a required argument that is the name of something.
+func (a *args) named(argument string) string {
+	name := strings.TrimSpace(a.text(argument))
+	if a.err == nil && name == "" {
+		a.fail("%s is empty; it must be a name such as %s.", argument, "mapcar or my-package:thing")
+	}
+	return name
+}
+
+// optional returns a number, or 0 if it was not given.
+func (a *args) optional(name string) float64 {
+	if v, _ := a.value(name); v == nil {
+		return 0
+	}
+	return a.number(name)
+}
+
+// textOrNumber is text for arguments that may be written as numbers.
+func (a *args) textOrNumber(name string) string {
+	if v, _ := a.value(name); len(v) > 0 && v[0] != '"' {
+		if _, ok := number(v); ok {
+			return string(v)
+		}
+	}
+	return a.text(name)
 }
 
 // number reads a JSON number or a string that holds one.

@@ -9,9 +9,6 @@ import (
 	"strconv"
 	"testing"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // pipes serves a bridge over OS pipes, as a host does.
@@ -86,35 +83,15 @@ func BenchmarkInFlight(b *testing.B) {
 	}
 }
 
-// BenchmarkOurs is our share of a call: the line in, the tool, the line out,
-// without the SDK between them.
-func BenchmarkOurs(b *testing.B) {
+// BenchmarkTool is our share of a call behind the SDK: the arguments, the tool
+// and its reply.
+func BenchmarkTool(b *testing.B) {
 	bridge := New(Options{Image: constImage{&fakeImage{}}})
-	params := evaluateTool.params(&bridge.o)
-	calls := calls{byID: make(map[jsonrpc.ID]*call)}
-	line := []byte(evalCall("7", "(+ 1 2)"))
+	takes, env := evaluateTool.spec(bridge.o.limits()), bridge.env()
 	arguments := []byte(`{"code":"(+ 1 2)"}`)
-	result := []byte(`{"content":[{"type":"text","text":"=> 3"}]}`)
-	var out []byte
 	b.ReportAllocs()
 	for b.Loop() {
-		f := frame{data: append([]byte(nil), line...)}
-		if err := checkLine(&f, DefaultMaxLine); err != nil {
-			b.Fatal(err)
-		}
-		m, refusal := parseMessage(f.data)
-		if refusal != nil {
-			b.Fatal(refusal)
-		}
-		id := calls.add(&call{id: m.id})
-		r := &request{args: parseArgs(&evaluateTool, params, arguments), mcp: &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{}}}
-		reply, err := bridge.evaluate(b.Context(), r)
-		if err != nil {
-			b.Fatal(err)
-		}
-		bridge.result(reply)
-		k := calls.take(id)
-		out = responseLine(out[:0], k.id, &jsonrpc.Response{Result: result})
-		calls.finish(k)
+		r := &request{args: parseArgs(takes, arguments), env: env}
+		bridge.result(evaluateTool.answer(b.Context(), r))
 	}
 }

@@ -1,6 +1,7 @@
 package mcpbridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -56,8 +57,8 @@ const (
 )
 
 func (o *Options) setDefaults() {
-	o.Version = orElse(o.Version, "devel")
-	o.Session = orElse(o.Session, DefaultSession)
+	o.Version = cmp.Or(o.Version, "devel")
+	o.Session = cmp.Or(o.Session, DefaultSession)
 	if o.MaxTimeout <= 0 {
 		o.MaxTimeout = DefaultMaxTimeout
 	}
@@ -73,6 +74,8 @@ func (o *Options) setDefaults() {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 }
+
+func (o *Options) limits() limits { return limits{o.Timeout, o.MaxTimeout, o.MaxOutput} }
 
 // DefaultSession is the session of every call where [Options] name no other:
 // protocol 2026-07-28 has no sessions of its own, and a server on stdio has one
@@ -109,7 +112,7 @@ func New(o Options) *Bridge {
 	})
 	b.server.AddReceivingMiddleware(b.guard)
 	for _, t := range b.taken {
-		t.register(b)
+		b.register(t)
 	}
 	b.addResources()
 	b.addPrompts()

@@ -40,22 +40,14 @@ func frameParam() param {
 
 // goOnParam is how long the evaluation may run on. Who says nothing gets the
 // limit that it had at first.
-func goOnParam(o *Options) param {
+func goOnParam(o limits) param {
 	return param{name: "timeout", kind: kindNumber, hidden: true, min: 0, above: true, max: o.MaxTimeout.Seconds(),
 		aliases: []alias{{name: "timeout_seconds"}, {name: "timeout_ms", scale: 1e-3}},
 		doc:     "Seconds after which the evaluation is stopped. Default: as at first."}
 }
 
-// optional returns a number, or 0 if it was not given.
-func (r *request) optional(name string) float64 {
-	if v, _ := r.value(name); v == nil {
-		return 0
-	}
-	return r.number(name)
-}
-
 // debug carries out c, with code, and answers what comes of it.
-func (b *Bridge) debug(ctx context.Context, r *request, c *lisp.DebuggerCall, code, pkg string) (reply, error) {
+func (r *request) debug(ctx context.Context, c *lisp.DebuggerCall, code, pkg string) (reply, error) {
 	c.Number = int(r.optional("evaluation"))
 	timeout := time.Duration(r.optional("timeout") * float64(time.Second))
 	if r.err != nil {
@@ -63,11 +55,11 @@ func (b *Bridge) debug(ctx context.Context, r *request, c *lisp.DebuggerCall, co
 	}
 	c.Anew = timeout == 0 && c.Op != lisp.EvalInFrame
 	if timeout == 0 {
-		timeout = b.o.Timeout
+		timeout = r.limits.Timeout
 	}
-	res, err := b.o.Image.Evaluate(ctx, b.o.Session, lisp.Request{
+	res, err := r.image.Evaluate(ctx, r.session, lisp.Request{
 		Code: code, Package: pkg, Timeout: max(timeout, time.Millisecond), Debug: 1, Debugger: c,
-		Progress: progress(ctx, r.mcp), Queued: orderOf(ctx).admit,
+		Progress: r.progress, Queued: r.admit,
 	})
 	if err != nil {
 		return reply{}, err
@@ -93,14 +85,14 @@ func orTimeout(d, other time.Duration) time.Duration {
 // had done until then.
 func abortedText(r *lisp.Result) string {
 	var p parts
-	p.b.WriteString("Evaluation " + count(r.Evaluation) + " is aborted.")
+	p.WriteString("Evaluation " + count(r.Evaluation) + " is aborted.")
 	p.section("stdout", r.Stdout)
 	p.section("stderr", r.Stderr)
 	p.warnings(r.Warnings)
 	p.section("background output", r.Background)
 	if len(r.Notes) > 0 {
 		p.begin()
-		p.b.WriteString("; " + sanitize(oneLine(strings.Join(r.Notes, "\n"))))
+		p.WriteString("; " + sanitize(oneLine(strings.Join(r.Notes, "\n"))))
 	}
-	return p.b.String()
+	return p.String()
 }

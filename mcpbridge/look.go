@@ -73,13 +73,7 @@ func (r *request) lookupFailed(err error, argument, given string) error {
 	if len(failed.Names) == 0 {
 		return &lookError{failed, nextCall("apropos-search", "pattern", bareName(given))}
 	}
-	fields := []string{quote(argument) + ": " + quote(failed.Names[0])}
-	for _, g := range r.given {
-		if g.param.name != argument && g.param.name != "package" {
-			fields = append(fields, quote(g.param.name)+": "+string(g.value))
-		}
-	}
-	return &lookError{failed, "Next: " + r.tool.name + " {" + strings.Join(fields, ", ") + "}"}
+	return &lookError{failed, r.asking(argument, failed.Names[0], "package")}
 }
 
 // bareName is a symbol's name without prefix, quotes and bars, to search for.
@@ -89,13 +83,4 @@ func bareName(given string) string {
 		s = place
 	}
 	return strings.Trim(strings.TrimSpace(strings.NewReplacer("|", "", `\`, "", "(", "", ")", "", `"`, "").Replace(s)), "'#")
-}
-
-// named reads a required argument that is the name of something.
-func (r *request) named(argument string) string {
-	name := strings.TrimSpace(r.text(argument))
-	if r.err == nil && name == "" {
-		r.fail("%s is empty; it must be a name such as %s.", argument, "mapcar or my-package:thing")
-	}
-	return name
 }

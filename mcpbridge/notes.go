@@ -1,6 +1,7 @@
 package mcpbridge
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -15,7 +16,7 @@ const notesShown = 20
 
 // notes writes what the compiler said, which comes with the weightiest first.
 // The notes of optimization beyond notesShown go to the spool.
-func (p *parts) notes(c *lisp.Compiled, file string, s *spool) {
+func writeNotes(p *parts, c *lisp.Compiled, file string, s *spool) {
 	shown, slow := len(c.Notes), 0
 	for i, n := range c.Notes {
 		if n.Severity == "note" {
@@ -27,17 +28,17 @@ func (p *parts) notes(c *lisp.Compiled, file string, s *spool) {
 	}
 	if shown > 0 {
 		p.begin()
-		p.b.WriteString(noteText(c.Notes[:shown], file))
+		p.WriteString(noteText(c.Notes[:shown], file))
 	}
 	if rest := c.Notes[shown:]; len(rest) > 0 {
 		text := noteText(rest, file)
 		if c.More > 0 {
 			text += fmt.Sprintf("\n; %s", plural(c.More, "more note"))
 		}
-		fmt.Fprintf(&p.b, "\n; %s of optimization; to read them: read-output {\"handle\": %q}",
+		fmt.Fprintf(p, "\n; %s of optimization; to read them: read-output {\"handle\": %q}",
 			plural(len(rest)+c.More, "more note"), s.add(text, utf8.RuneCountInString(text)))
 	} else if c.More > 0 {
-		fmt.Fprintf(&p.b, "\n; %s", plural(c.More, "more note"))
+		fmt.Fprintf(p, "\n; %s", plural(c.More, "more note"))
 	}
 }
 
@@ -47,7 +48,7 @@ func noteText(notes []lisp.Note, file string) string {
 	var b strings.Builder
 	line := ""
 	for i, n := range notes {
-		place := orElse(n.File, file)
+		place := cmp.Or(n.File, file)
 		if n.Line > 0 {
 			if place != "" {
 				place += ":"
@@ -95,32 +96,32 @@ func compiledText(c *lisp.Compiled, res *lisp.Result, file, code string, in lisp
 	if res.Failure != nil {
 		text, _ := ResultText(res, View{Timeout: in.Timeout})
 		p := parts{}
-		p.b.WriteString(text)
-		p.notes(c, file, s)
-		return reply{text: p.b.String(), failed: true, failure: res.Failure}
+		p.WriteString(text)
+		writeNotes(&p, c, file, s)
+		return reply{text: p.String(), failed: true, failure: res.Failure}
 	}
-	what := orElse(file, "The code")
+	what := cmp.Or(file, "The code")
 	var p parts
 	if c.Failed {
 		p.headline("ERROR", "COMPILE-FAILED")
-		fmt.Fprintf(&p.b, "\n%s: %s. Nothing was loaded.", sanitize(what), noteCounts(c))
+		fmt.Fprintf(&p, "\n%s: %s. Nothing was loaded.", sanitize(what), noteCounts(c))
 	} else {
 		state := "Not loaded."
 		if c.Loaded {
 			state = "Loaded."
 		}
-		fmt.Fprintf(&p.b, "Compiled: %s, %s. %s", sanitize(what), noteCounts(c), state)
+		fmt.Fprintf(&p, "Compiled: %s, %s. %s", sanitize(what), noteCounts(c), state)
 	}
-	p.notes(c, file, s)
+	writeNotes(&p, c, file, s)
 	if c.Failed {
-		p.parentheses(file, code)
+		writeParentheses(&p, file, code)
 	}
 	p.context(res)
-	return reply{text: p.b.String(), failed: c.Failed}
+	return reply{text: p.String(), failed: c.Failed}
 }
 
 // parentheses adds what validate-syntax would say, if it finds anything.
-func (p *parts) parentheses(file, code string) {
+func writeParentheses(p *parts, file, code string) {
 	if file != "" {
 		var err error
 		if code, err = readSource(file); err != nil {
@@ -130,7 +131,7 @@ func (p *parts) parentheses(file, code string) {
 	for _, problem := range syntax.Check(code).Problems {
 		if problem.Hint != nil {
 			p.begin()
-			fmt.Fprintf(&p.b, "%d:%d: %s %s", problem.Line, problem.Column, problem.Message, problem.Hint.Message)
+			fmt.Fprintf(p, "%d:%d: %s %s", problem.Line, problem.Column, problem.Message, problem.Hint.Message)
 			return
 		}
 	}

@@ -41,12 +41,12 @@ func TestCompiledTextParentheses(t *testing.T) {
 		t.Fatal(err)
 	}
 	var p parts
-	p.parentheses(file, "")
-	p.parentheses(file+".none", "")
-	p.parentheses("", "(fine)")
+	writeParentheses(&p, file, "")
+	writeParentheses(&p, file+".none", "")
+	writeParentheses(&p, "", "(fine)")
 	want := "1:1: This list is never closed: 1 closing parenthesis is missing. " +
 		"Line 3 begins in column 2, as if the list that begins at 2:2 were closed before it: look at the end of line 2."
-	if got := p.b.String(); got != want {
+	if got := p.String(); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }

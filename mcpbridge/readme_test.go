@@ -25,7 +25,7 @@ func toolTable() string {
 	for _, l := range listed() {
 		t := l.tool
 		var names []string
-		for _, p := range t.params(&o) {
+		for _, p := range t.params(o.limits()) {
 			if p.hidden {
 				continue
 			}

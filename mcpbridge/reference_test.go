@@ -54,19 +54,19 @@ func reference(examples map[string]string) string {
 				fmt.Fprintf(&b, "\n## Toolset `%s`: %s\n", set, about)
 				first = false
 			}
-			b.WriteString(entry(&l, &o, examples[l.tool.name]))
+			b.WriteString(entry(&l, o.limits(), examples[l.tool.name]))
 		}
 	}
 	return b.String()
 }
 
 // entry describes one tool.
-func entry(l *listing, o *Options, example string) string {
+func entry(at *listing, l limits, example string) string {
 	var b strings.Builder
-	t := l.tool
+	t := at.tool
 	fmt.Fprintf(&b, "\n### %s\n\n%s\n", t.name, t.doc)
 	var params []string
-	for _, p := range t.params(o) {
+	for _, p := range t.params(l) {
 		if !p.hidden {
 			params = append(params, paramRow(&p))
 		}
@@ -77,8 +77,8 @@ func entry(l *listing, o *Options, example string) string {
 		b.WriteString("\nIt takes no arguments.\n")
 	}
 	traits := []string{"Shown by default."}
-	if !(Selection{}).names(l) {
-		traits[0] = fmt.Sprintf("Not shown by default: `--toolsets %s` or `--tools %s` brings it; a call by its name is taken all the same.", l.set, t.name)
+	if !(Selection{}).names(at) {
+		traits[0] = fmt.Sprintf("Not shown by default: `--toolsets %s` or `--tools %s` brings it; a call by its name is taken all the same.", at.set, t.name)
 	}
 	if t.readOnly {
 		traits = append(traits, "Changes nothing in the image: `--read-only` keeps it.")

@@ -39,16 +39,16 @@ func ResultText(r *lisp.Result, v View) (text string, failed bool) {
 	}
 	p.remarks(r, v)
 	p.suspended(r)
-	return p.b.String(), r.Failure != nil && !step
+	return p.String(), r.Failure != nil && !step
 }
 
 // parts builds a text out of parts with a blank line between them.
-type parts struct{ b strings.Builder }
+type parts struct{ strings.Builder }
 
 // begin starts a part.
 func (p *parts) begin() {
-	if p.b.Len() > 0 {
-		p.b.WriteString("\n\n")
+	if p.Len() > 0 {
+		p.WriteString("\n\n")
 	}
 }
 
@@ -61,10 +61,10 @@ func (p *parts) section(name string, t lisp.Text) {
 		return
 	}
 	p.begin()
-	p.b.WriteByte('[')
-	p.b.WriteString(name)
-	p.b.WriteString("]\n")
-	p.b.WriteString(body)
+	p.WriteByte('[')
+	p.WriteString(name)
+	p.WriteString("]\n")
+	p.WriteString(body)
 }
 
 // textOf is t without leading newlines and trailing blanks.
@@ -86,29 +86,29 @@ func (p *parts) warnings(ws []lisp.Warning) {
 	for i, w := range ws {
 		if i == 0 {
 			p.begin()
-			p.b.WriteString("[warnings]")
+			p.WriteString("[warnings]")
 		}
-		p.b.WriteByte('\n')
-		p.b.WriteString(sanitize(w.Type))
-		p.b.WriteString(": ")
-		p.b.WriteString(sanitize(oneLine(w.Message)))
+		p.WriteByte('\n')
+		p.WriteString(sanitize(w.Type))
+		p.WriteString(": ")
+		p.WriteString(sanitize(oneLine(w.Message)))
 	}
 }
 
 func (p *parts) values(vs []lisp.Text) {
 	p.begin()
 	if len(vs) == 0 {
-		p.b.WriteString("; No values")
+		p.WriteString("; No values")
 	}
 	for i, v := range vs {
 		if i > 0 {
-			p.b.WriteByte('\n')
+			p.WriteByte('\n')
 		}
-		p.b.WriteString("=> ")
-		p.b.WriteString(sanitize(v.Head))
+		p.WriteString("=> ")
+		p.WriteString(sanitize(v.Head))
 		if v.Omitted > 0 {
-			p.b.WriteString(omission(v.Omitted))
-			p.b.WriteString(sanitize(v.Tail))
+			p.WriteString(omission(v.Omitted))
+			p.WriteString(sanitize(v.Tail))
 		}
 	}
 }
@@ -122,17 +122,17 @@ func (p *parts) remarks(r *lisp.Result, v View) {
 	if r.Failure != nil {
 		p.begin()
 	} else {
-		p.b.WriteByte('\n')
+		p.WriteByte('\n')
 	}
 	if v.Timing {
-		p.b.WriteString(timing(r.Timing))
+		p.WriteString(timing(r.Timing))
 	}
 	for i, n := range r.Notes {
 		if i > 0 || v.Timing {
-			p.b.WriteByte('\n')
+			p.WriteByte('\n')
 		}
-		p.b.WriteString("; ")
-		p.b.WriteString(sanitize(oneLine(n)))
+		p.WriteString("; ")
+		p.WriteString(sanitize(oneLine(n)))
 	}
 }
 

@@ -16,7 +16,7 @@ func (p *parts) step(f *lisp.Failure) {
 	p.headline("STEP", oneLine(message))
 	if len(f.Frames) > 0 {
 		p.begin()
-		p.b.WriteString("[Backtrace]")
+		p.WriteString("[Backtrace]")
 		p.frames(f.Frames, "\n")
 	}
 }
@@ -27,7 +27,7 @@ func (p *parts) restarts(s *lisp.Suspension) {
 		return
 	}
 	p.begin()
-	p.b.WriteString("[Restarts]")
+	p.WriteString("[Restarts]")
 	for i, r := range s.Restarts {
 		line := strconv.Itoa(i) + ": "
 		if r.Name != "" {
@@ -37,8 +37,8 @@ func (p *parts) restarts(s *lisp.Suspension) {
 		if r.Values {
 			line += " (wants values)"
 		}
-		p.b.WriteByte('\n')
-		p.b.WriteString(sanitize(oneLine(line)))
+		p.WriteByte('\n')
+		p.WriteString(sanitize(oneLine(line)))
 	}
 }
 
@@ -47,14 +47,14 @@ func (p *parts) suspended(r *lisp.Result) {
 	switch {
 	case r.Suspended != nil && r.Suspended.Step:
 		p.begin()
-		fmt.Fprintf(&p.b, "; Evaluation %d waits at this step. Next: step, inspect-frame, evaluate-in-frame, abort-evaluation.", r.Suspended.Number)
+		fmt.Fprintf(p, "; Evaluation %d waits at this step. Next: step, inspect-frame, evaluate-in-frame, abort-evaluation.", r.Suspended.Number)
 	case r.Suspended != nil:
 		p.begin()
-		fmt.Fprintf(&p.b, "; Evaluation %d is suspended here, for %s at most. Other calls go on: redefine what is broken with evaluate-lisp, then restart-frame. "+
+		fmt.Fprintf(p, "; Evaluation %d is suspended here, for %s at most. Other calls go on: redefine what is broken with evaluate-lisp, then restart-frame. "+
 			"Also: inspect-frame, evaluate-in-frame, invoke-restart, return-from-frame, abort-evaluation.", r.Suspended.Number, minutes(r.Suspended.Limit))
 	case r.Waiting && r.Failure != nil:
 		p.begin()
-		fmt.Fprintf(&p.b, "; Evaluation %d is still suspended where it was.", r.Evaluation)
+		fmt.Fprintf(p, "; Evaluation %d is still suspended where it was.", r.Evaluation)
 	}
 }
 
@@ -119,22 +119,22 @@ func debuggerErrorText(e *lisp.DebuggerError) string {
 
 // nextDebuggee ends that text: an evaluation to look at, or what is known of the
 // last error and how the next one is suspended.
-func (b *Bridge) nextDebuggee(e *lisp.DebuggerError) string {
+func (r *request) nextDebuggee(e *lisp.DebuggerError) string {
 	var lines []string
 	switch {
 	case e.Occupied:
 		lines = append(lines, "Send the same call again later.")
-		if b.takes("get-backtrace") {
+		if r.takes("get-backtrace") {
 			lines = append(lines, fmt.Sprintf(`Meanwhile: get-backtrace {"evaluation": %d}`, e.Number))
 		}
 	case len(e.Suspended) == 0:
-		if b.takes("evaluate-lisp") {
+		if r.takes("evaluate-lisp") {
 			lines = append(lines, `An evaluation is suspended at its error if evaluate-lisp is called with "on-error": "debug".`)
 		}
-		if b.takes("describe-last-error") {
+		if r.takes("describe-last-error") {
 			lines = append(lines, "Next: describe-last-error {}")
 		}
-	case b.takes("get-backtrace"):
+	case r.takes("get-backtrace"):
 		lines = append(lines, fmt.Sprintf(`Next: get-backtrace {"evaluation": %d}`, e.Suspended[0].Number))
 	}
 	return strings.Join(lines, "\n")
@@ -143,25 +143,25 @@ func (b *Bridge) nextDebuggee(e *lisp.DebuggerError) string {
 // frameText is the text of inspect-frame.
 func frameText(number int, f *lisp.Frame) string {
 	var p parts
-	fmt.Fprintf(&p.b, "Frame %d of evaluation %d: %s", number, f.Number, sanitize(oneLine(f.Text)))
+	fmt.Fprintf(&p, "Frame %d of evaluation %d: %s", number, f.Number, sanitize(oneLine(f.Text)))
 	p.begin()
-	p.b.WriteString("[Locals]")
+	p.WriteString("[Locals]")
 	if len(f.Locals) == 0 {
-		p.b.WriteString("\n; None.")
+		p.WriteString("\n; None.")
 	}
 	p.named(f.Locals)
 	if len(f.Missing) > 0 {
-		p.b.WriteString("\n; Without a value here: " + sanitize(strings.Join(f.Missing, ", ")))
+		p.WriteString("\n; Without a value here: " + sanitize(strings.Join(f.Missing, ", ")))
 	}
 	// Of code that was evaluated, what has no value may not have got one yet.
 	if (len(f.Locals) == 0 || len(f.Missing) > 0 && f.File != "") && !f.Whole {
-		p.b.WriteString(keepingAll(f.File))
+		p.WriteString(keepingAll(f.File))
 	}
 	p.section("Source", lisp.Text{Head: f.Source})
 	if f.File != "" {
-		p.b.WriteString("\n; Compiled from " + sanitize(f.File))
+		p.WriteString("\n; Compiled from " + sanitize(f.File))
 		if f.Changed {
-			p.b.WriteString(", which has been changed since: the form cannot be told")
+			p.WriteString(", which has been changed since: the form cannot be told")
 		}
 	}
 	if len(f.Tags) > 0 {
@@ -170,11 +170,11 @@ func frameText(number int, f *lisp.Frame) string {
 	p.section("Disassembly", lisp.Text{Head: f.Disassembly})
 	p.begin()
 	if f.Restartable {
-		p.b.WriteString("; restart-frame and return-from-frame can be used on it.")
+		p.WriteString("; restart-frame and return-from-frame can be used on it.")
 	} else {
-		p.b.WriteString("; It cannot be restarted or returned from.")
+		p.WriteString("; It cannot be restarted or returned from.")
 	}
-	return p.b.String()
+	return p.String()
 }
 
 // keepingAll is how the code from a file, or of an evaluation if that is "", is
@@ -191,7 +191,7 @@ func keepingAll(file string) string {
 
 func (p *parts) named(values []lisp.Local) {
 	for _, l := range values {
-		p.b.WriteString("\n" + sanitize(l.Name) + " = " + sanitize(oneLine(l.Value)))
+		p.WriteString("\n" + sanitize(l.Name) + " = " + sanitize(oneLine(l.Value)))
 	}
 }
 
@@ -199,27 +199,27 @@ func (p *parts) named(values []lisp.Local) {
 func backtraceText(b *lisp.Backtrace, first, count int) string {
 	var p parts
 	if b.Number != 0 {
-		fmt.Fprintf(&p.b, "Evaluation %d has been suspended for %s at %s:", b.Number, age(b.Age), sanitize(b.Type))
+		fmt.Fprintf(&p, "Evaluation %d has been suspended for %s at %s:", b.Number, age(b.Age), sanitize(b.Type))
 	} else {
-		fmt.Fprintf(&p.b, "The last error was %s, %s ago:", sanitize(b.Type), age(b.Age))
+		fmt.Fprintf(&p, "The last error was %s, %s ago:", sanitize(b.Type), age(b.Age))
 	}
 	last := min(first+count, len(b.Frames))
 	if first < last {
 		p.framesFrom(first, b.Frames[first:last], "\n")
 	} else {
-		p.b.WriteString("\n; No frames from number " + strconv.Itoa(first) + " on.")
+		p.WriteString("\n; No frames from number " + strconv.Itoa(first) + " on.")
 	}
 	switch {
 	case last < len(b.Frames):
-		fmt.Fprintf(&p.b, "\n; %s more: get-backtrace {\"start\": %d", plural(len(b.Frames)-last+b.More, "frame"), last)
+		fmt.Fprintf(&p, "\n; %s more: get-backtrace {\"start\": %d", plural(len(b.Frames)-last+b.More, "frame"), last)
 		if b.Number != 0 {
-			fmt.Fprintf(&p.b, ", \"evaluation\": %d", b.Number)
+			fmt.Fprintf(&p, ", \"evaluation\": %d", b.Number)
 		}
-		p.b.WriteString("}")
+		p.WriteString("}")
 	case b.More > 0 && first < last:
-		fmt.Fprintf(&p.b, "\n; %s more, which were not kept", plural(b.More, "frame"))
+		fmt.Fprintf(&p, "\n; %s more, which were not kept", plural(b.More, "frame"))
 	}
-	return p.b.String()
+	return p.String()
 }
 
 // lastErrorText is the text of describe-last-error.
@@ -227,30 +227,30 @@ func lastErrorText(e *lisp.LastError) string {
 	var p parts
 	p.headline("ERROR", e.Type)
 	if e.Message != "" {
-		p.b.WriteString("\n" + sanitize(e.Message))
+		p.WriteString("\n" + sanitize(e.Message))
 	}
 	p.begin()
-	fmt.Fprintf(&p.b, "; %s ago, in: %s", age(e.Age), sanitize(oneLine(e.Code)))
+	fmt.Fprintf(&p, "; %s ago, in: %s", age(e.Age), sanitize(oneLine(e.Code)))
 	if len(e.Classes) > 1 {
-		p.b.WriteString("\n; A handler for any of " + sanitize(strings.Join(e.Classes, ", ")) + " would take it")
+		p.WriteString("\n; A handler for any of " + sanitize(strings.Join(e.Classes, ", ")) + " would take it")
 	}
 	if len(e.Slots) > 0 {
 		p.begin()
-		p.b.WriteString("[Slots]")
+		p.WriteString("[Slots]")
 		p.named(e.Slots)
 	}
 	if len(e.Frames) > 0 {
 		p.begin()
-		p.b.WriteString("[Backtrace]")
+		p.WriteString("[Backtrace]")
 		shown := min(len(e.Frames), 20)
 		p.frames(e.Frames[:shown], "\n")
 		if more := len(e.Frames) - shown + e.More; more > 0 {
-			fmt.Fprintf(&p.b, "\n; %s more: get-backtrace", plural(more, "frame"))
+			fmt.Fprintf(&p, "\n; %s more: get-backtrace", plural(more, "frame"))
 		}
 	}
 	if e.Number != 0 {
 		p.begin()
-		fmt.Fprintf(&p.b, "; Evaluation %d is suspended there.", e.Number)
+		fmt.Fprintf(&p, "; Evaluation %d is suspended there.", e.Number)
 	}
-	return p.b.String()
+	return p.String()
 }

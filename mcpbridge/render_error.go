@@ -1,6 +1,7 @@
 package mcpbridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,31 +20,31 @@ func (p *parts) failure(f *lisp.Failure, timeout time.Duration) {
 	case lisp.KindCancelled:
 		p.headline("CANCELLED", "Evaluation cancelled by the client")
 	case lisp.KindImageDied:
-		p.headline("ERROR", orElse(f.Type, "IMAGE-DIED"))
+		p.headline("ERROR", cmp.Or(f.Type, "IMAGE-DIED"))
 	default:
-		p.headline("ERROR", orElse(f.Type, "ERROR"))
+		p.headline("ERROR", cmp.Or(f.Type, "ERROR"))
 	}
 	if m := strings.Trim(f.Message, " \t\r\n"); m != "" {
-		p.b.WriteByte('\n')
-		p.b.WriteString(sanitize(m))
+		p.WriteByte('\n')
+		p.WriteString(sanitize(m))
 	}
 	if len(f.Frames) == 0 {
 		return
 	}
 	p.begin()
-	p.b.WriteString("[Backtrace]")
+	p.WriteString("[Backtrace]")
 	p.frames(f.Frames, "\n")
 	if f.More > 0 {
-		fmt.Fprintf(&p.b, "\n; %s more", plural(f.More, "frame"))
+		fmt.Fprintf(p, "\n; %s more", plural(f.More, "frame"))
 	}
 }
 
 func (p *parts) headline(tag, rest string) {
 	p.begin()
-	p.b.WriteByte('[')
-	p.b.WriteString(tag)
-	p.b.WriteString("] ")
-	p.b.WriteString(sanitize(rest))
+	p.WriteByte('[')
+	p.WriteString(tag)
+	p.WriteString("] ")
+	p.WriteString(sanitize(rest))
 }
 
 // frames writes numbered frames, each after sep. Three or more that look the
@@ -62,19 +63,12 @@ func (p *parts) framesFrom(first int, frames []string, sep string) {
 		} else {
 			number += "-" + strconv.Itoa(first+same-1)
 		}
-		p.b.WriteString(sep)
-		p.b.WriteString(number)
-		p.b.WriteString(": ")
-		p.b.WriteString(sanitize(oneLine(frames[i])))
+		p.WriteString(sep)
+		p.WriteString(number)
+		p.WriteString(": ")
+		p.WriteString(sanitize(oneLine(frames[i])))
 		i = same
 	}
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 // ErrorText is the text of an error of [Image] or of a tool, in the form of
@@ -124,13 +118,13 @@ func ErrorText(err error) string {
 func errorBlock(kind, problem, advice string) string {
 	var p parts
 	p.headline("ERROR", kind)
-	p.b.WriteByte('\n')
-	p.b.WriteString(sanitize(strings.TrimSpace(problem)))
+	p.WriteByte('\n')
+	p.WriteString(sanitize(strings.TrimSpace(problem)))
 	if advice != "" {
 		p.begin()
-		p.b.WriteString(sanitize(strings.TrimSpace(advice)))
+		p.WriteString(sanitize(strings.TrimSpace(advice)))
 	}
-	return p.b.String()
+	return p.String()
 }
 
 func busyText(e *lisp.BusyError) string {

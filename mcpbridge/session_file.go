@@ -1,6 +1,7 @@
 package mcpbridge
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -26,10 +27,10 @@ type sessionDir struct {
 
 // sessionFile opens the session directory, which the caller closes, and returns
 // what file is called in it.
-func (b *Bridge) sessionFile(r *request, file string) (dir *sessionDir, name string, err error) {
-	path, err := filepath.Abs(orElse(b.o.SessionDir, "."))
+func (r *request) sessionFile(file string) (dir *sessionDir, name string, err error) {
+	path, err := filepath.Abs(cmp.Or(r.sessionDir, "."))
 	if err != nil {
-		return nil, "", noSessionDir(b.o.SessionDir, err)
+		return nil, "", noSessionDir(r.sessionDir, err)
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {

@@ -23,12 +23,12 @@ func TestNextCallKeepsOtherNames(t *testing.T) {
 		{`{"code": "(intern \"x\" (concatenate 'string \"A\" \"LEX\"))"}`, "ALEX:", "ALEXANDRIA:", ""},
 		{`{"code": "(f)"}`, "\xff", "X", ""},
 	} {
-		r := &request{args: parseArgs(&evaluateTool, evaluateParams(&b.o), []byte(tt.arguments))}
+		r := &request{args: parseArgs(evaluateTool.spec(b.o.limits()), []byte(tt.arguments)), env: b.env()}
 		want := ""
 		if tt.want != "" {
 			want = "Next: evaluate-lisp " + tt.want
 		}
-		if got := b.nextAfter(r, &lisp.Failure{Written: tt.written, Meant: tt.meant}); got != want {
+		if got := r.nextAfter(&lisp.Failure{Written: tt.written, Meant: tt.meant}); got != want {
 			t.Errorf("%s for %s in %s:\n%s\nwant\n%s", tt.meant, tt.written, tt.arguments, got, want)
 		}
 	}
@@ -56,8 +56,8 @@ func TestUnbalancedIsTold(t *testing.T) {
 		{all, `{"code": "(load \"x.lisp\")"}`, "Next: validate-syntax {\"code\": \"(load \\\"x.lisp\\\")\"}"}, // the reader knows of something else
 		{alone, `{"code": ""}`, ""},
 	} {
-		r := &request{args: parseArgs(&evaluateTool, evaluateParams(&tt.b.o), []byte(tt.arguments))}
-		if got := tt.b.nextAfter(r, &lisp.Failure{Unbalanced: true}); got != tt.want {
+		r := &request{args: parseArgs(evaluateTool.spec(tt.b.o.limits()), []byte(tt.arguments)), env: tt.b.env()}
+		if got := r.nextAfter(&lisp.Failure{Unbalanced: true}); got != tt.want {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.arguments, got, tt.want)
 		}
 	}

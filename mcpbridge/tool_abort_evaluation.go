@@ -11,14 +11,14 @@ var abortEvaluationTool = tool{
 	title: "Abort evaluation",
 	doc: "End a suspended evaluation; its cleanup forms run. " +
 		"Answers what it had printed. What it had changed stays changed.",
-	params: func(o *Options) []param {
+	params: func(o limits) []param {
 		return []param{evaluationParam(), goOnParam(o)}
 	},
 	example:     `{}`,
 	destructive: true,
 	openWorld:   true,
 	ordered:     true,
-	run: func(b *Bridge, ctx context.Context, r *request) (reply, error) {
-		return b.debug(ctx, r, &lisp.DebuggerCall{Op: lisp.AbortIt}, "", "")
+	run: func(ctx context.Context, r *request) (reply, error) {
+		return r.debug(ctx, &lisp.DebuggerCall{Op: lisp.AbortIt}, "", "")
 	},
 }

@@ -13,7 +13,7 @@ var aproposSearchTool = tool{
 	title: "Search for symbols",
 	doc: "Find symbols by part of their name, in all packages or one, the likeliest first, each with kind, " +
 		"lambda list and the beginning of its documentation.",
-	params: func(*Options) []param {
+	params: func(limits) []param {
 		return []param{
 			{name: "pattern", kind: kindText, required: true, aliases: []alias{{name: "query"}, {name: "name"}, {name: "string"}},
 				doc: "Part of a name, any case; several words must all be in it; empty for all of a package."},
@@ -26,7 +26,7 @@ var aproposSearchTool = tool{
 	example:    `{"pattern": "hash table", "kind": "function"}`,
 	readOnly:   true,
 	idempotent: true,
-	run:        (*Bridge).aproposSearch,
+	run:        aproposSearch,
 }
 
 var aproposKinds = []string{"all", "function", "generic-function", "macro", "variable", "constant", "class", "type"}
@@ -42,7 +42,7 @@ func singularKind(s string) string {
 	return s
 }
 
-func (b *Bridge) aproposSearch(ctx context.Context, r *request) (reply, error) {
+func aproposSearch(ctx context.Context, r *request) (reply, error) {
 	q := lisp.AproposQuery{Pattern: r.text("pattern"), Package: r.text("package"), Kind: r.text("kind"), Limit: r.integer("limit")}
 	if r.err == nil && q.Package == "" && strings.Trim(q.Pattern, " :\t\n") == "" {
 		r.fail("pattern is empty; it must be part of a name. With a package it may be empty.")
@@ -53,7 +53,7 @@ func (b *Bridge) aproposSearch(ctx context.Context, r *request) (reply, error) {
 	if q.Kind == "all" {
 		q.Kind = ""
 	}
-	found, err := b.o.Image.Apropos(ctx, b.o.Session, q)
+	found, err := r.image.Apropos(ctx, r.session, q)
 	if err != nil {
 		return reply{}, r.lookupFailed(err, "pattern", q.Pattern)
 	}

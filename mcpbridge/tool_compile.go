@@ -13,7 +13,7 @@ var compileFormTool = tool{
 	doc: "Compile Lisp forms with the file compiler and load them, showing all compiler notes " +
 		"(errors, warnings, optimization notes) with line and column. " +
 		"What they define stays, as after evaluate-lisp. With load false they are only checked.",
-	params: func(o *Options) []param {
+	params: func(o limits) []param {
 		return append([]param{
 			{name: "code", kind: kindText, required: true, aliases: []alias{{name: "form"}, {name: "forms"}},
 				doc: "One or more forms."},
@@ -24,7 +24,7 @@ var compileFormTool = tool{
 	destructive: true,
 	openWorld:   true,
 	ordered:     true,
-	run:         (*Bridge).compileForm,
+	run:         compileForm,
 }
 
 var compileFileTool = tool{
@@ -32,7 +32,7 @@ var compileFileTool = tool{
 	title: "Compile a file",
 	doc: "Compile a Lisp source file and load it, showing all compiler notes with file, line, column and source line. " +
 		"With errors it is not loaded. What it defines counts as this session's.",
-	params: func(o *Options) []param {
+	params: func(o limits) []param {
 		return []param{
 			pathParam("The file.", true),
 			loadParam,
@@ -46,7 +46,7 @@ var compileFileTool = tool{
 	destructive: true,
 	openWorld:   true,
 	ordered:     true,
-	run:         (*Bridge).compileFile,
+	run:         compileFile,
 }
 
 // compileTimeout is how long a file may take if the call names no limit.
@@ -57,28 +57,28 @@ const debugDoc = "Compilation quality DEBUG; 3 keeps every frame and local varia
 
 var loadParam = param{name: "load", kind: kindFlag, def: true, doc: "Load the result."}
 
-func (b *Bridge) compileForm(ctx context.Context, r *request) (reply, error) {
+func compileForm(ctx context.Context, r *request) (reply, error) {
 	c := lisp.Compilation{Code: r.text("code"), NoLoad: !r.flag("load")}
-	in := b.sessionRequest(ctx, r)
+	in := r.sessionRequest()
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	return b.compile(ctx, c, in)
+	return r.compile(ctx, c, in)
 }
 
-func (b *Bridge) compileFile(ctx context.Context, r *request) (reply, error) {
+func compileFile(ctx context.Context, r *request) (reply, error) {
 	c := lisp.Compilation{File: r.path("path", false), NoLoad: !r.flag("load"), Output: r.path("output", false)}
-	in := b.sessionRequest(ctx, r)
+	in := r.sessionRequest()
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	return b.compile(ctx, c, in)
+	return r.compile(ctx, c, in)
 }
 
-func (b *Bridge) compile(ctx context.Context, c lisp.Compilation, in lisp.Request) (reply, error) {
-	out, res, err := b.o.Image.Compile(ctx, b.o.Session, c, in)
+func (r *request) compile(ctx context.Context, c lisp.Compilation, in lisp.Request) (reply, error) {
+	out, res, err := r.image.Compile(ctx, r.session, c, in)
 	if err != nil {
 		return reply{}, err
 	}
-	return compiledText(out, res, c.File, c.Code, in, &b.spool), nil
+	return compiledText(out, res, c.File, c.Code, in, r.spool), nil
 }

@@ -7,7 +7,7 @@ var completeSymbolTool = tool{
 	title: "Complete symbol",
 	doc: "Complete the beginning of a symbol's or package's name, also by parts (m-v-b for multiple-value-bind), " +
 		"with what each names and its lambda list.",
-	params: func(*Options) []param {
+	params: func(limits) []param {
 		return []param{
 			{name: "prefix", kind: kindText, required: true, aliases: []alias{{name: "name"}, {name: "symbol"}, {name: "text"}},
 				doc: "Beginning of a name: foo, pkg:foo for what pkg exports, pkg::foo for all of it."},
@@ -18,15 +18,15 @@ var completeSymbolTool = tool{
 	example:    `{"prefix": "with-open"}`,
 	readOnly:   true,
 	idempotent: true,
-	run:        (*Bridge).completeSymbol,
+	run:        completeSymbol,
 }
 
-func (b *Bridge) completeSymbol(ctx context.Context, r *request) (reply, error) {
+func completeSymbol(ctx context.Context, r *request) (reply, error) {
 	prefix, pkg, limit := r.named("prefix"), r.text("package"), r.integer("limit")
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	found, err := b.o.Image.CompleteSymbol(ctx, b.o.Session, prefix, pkg, limit)
+	found, err := r.image.CompleteSymbol(ctx, r.session, prefix, pkg, limit)
 	if err != nil {
 		return reply{}, r.lookupFailed(err, "prefix", prefix)
 	}

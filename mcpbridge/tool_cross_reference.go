@@ -10,7 +10,7 @@ var crossReferenceTool = tool{
 	title: "Cross-reference",
 	doc: "List what calls a function and what it calls, what references, binds or sets a variable, expands a macro, " +
 		"or has methods on a class, each once, with file and line.",
-	params: func(*Options) []param {
+	params: func(limits) []param {
 		return []param{
 			{name: "name", kind: kindText, required: true, aliases: []alias{{name: "symbol"}},
 				doc: "foo, pkg:foo, pkg::foo or (setf foo)."},
@@ -23,7 +23,7 @@ var crossReferenceTool = tool{
 	example:    `{"name": "*print-base*", "kind": "binds"}`,
 	readOnly:   true,
 	idempotent: true,
-	run:        (*Bridge).crossReference,
+	run:        crossReference,
 }
 
 var referenceKinds = []string{"all", "calls", "called-by", "references", "binds", "sets", "macroexpands", "specializes"}
@@ -40,12 +40,12 @@ func referenceKind(s string) string {
 	return strings.TrimPrefix(s, "who-")
 }
 
-func (b *Bridge) crossReference(ctx context.Context, r *request) (reply, error) {
+func crossReference(ctx context.Context, r *request) (reply, error) {
 	name, kind, pkg, limit := r.named("name"), r.text("kind"), r.text("package"), r.integer("limit")
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	found, err := b.o.Image.CrossReference(ctx, b.o.Session, name, kind, pkg, limit)
+	found, err := r.image.CrossReference(ctx, r.session, name, kind, pkg, limit)
 	if err != nil {
 		return reply{}, r.lookupFailed(err, "name", name)
 	}

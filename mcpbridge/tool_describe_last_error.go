@@ -7,12 +7,12 @@ var lastErrorTool = tool{
 	title: "Describe last error",
 	doc: "Describe the last error, timeout or stop of an evaluation in this session: message, the condition's classes and slots, " +
 		"the code, and the backtrace. Works after a reply has been given, too.",
-	params:     func(*Options) []param { return nil },
+	params:     func(limits) []param { return nil },
 	example:    `{}`,
 	readOnly:   true,
 	idempotent: true,
-	run: func(b *Bridge, ctx context.Context, _ *request) (reply, error) {
-		last, err := b.o.Image.LastError(ctx, b.o.Session)
+	run: func(ctx context.Context, r *request) (reply, error) {
+		last, err := r.image.LastError(ctx, r.session)
 		if err != nil {
 			return reply{}, err
 		}

@@ -12,7 +12,7 @@ var describeSymbolTool = tool{
 	title: "Describe symbol",
 	doc: "Describe everything a name stands for: function or macro with lambda list, type and documentation, variable with its value, " +
 		"class with slots, supers and subs, type, package, and where each is defined. Evaluates nothing.",
-	params: func(*Options) []param {
+	params: func(limits) []param {
 		return []param{
 			{name: "name", kind: kindText, required: true, aliases: []alias{{name: "symbol"}},
 				doc: "foo, pkg:foo, pkg::foo, |Foo|, (setf foo), or a package."},
@@ -22,19 +22,19 @@ var describeSymbolTool = tool{
 	example:    `{"name": "mapcar"}`,
 	readOnly:   true,
 	idempotent: true,
-	run:        (*Bridge).describeSymbol,
+	run:        describeSymbol,
 }
 
 // lookInParam is where a name without a prefix is looked for.
 var lookInParam = param{name: "package", kind: kindText, aliases: []alias{{name: "in-package"}},
 	doc: "Where to look; default: the session's package."}
 
-func (b *Bridge) describeSymbol(ctx context.Context, r *request) (reply, error) {
+func describeSymbol(ctx context.Context, r *request) (reply, error) {
 	name, pkg := r.named("name"), r.text("package")
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	found, err := b.o.Image.DescribeSymbol(ctx, b.o.Session, name, pkg)
+	found, err := r.image.DescribeSymbol(ctx, r.session, name, pkg)
 	if err != nil {
 		return reply{}, r.lookupFailed(err, "name", name)
 	}

@@ -12,7 +12,7 @@ var describeSystemTool = tool{
 	title: "Describe system",
 	doc: "Describe an ASDF system: version, where its definition lies, whether it is loaded, its files and the tree of what it depends on. " +
 		"Without a name, list the systems that can be loaded. Loads nothing.",
-	params: func(*Options) []param {
+	params: func(limits) []param {
 		return []param{
 			{name: "system", kind: kindText, aliases: []alias{{name: "name"}, {name: "system-name"}},
 				doc: "Its name, as in alexandria; all systems if left out."},
@@ -21,15 +21,15 @@ var describeSystemTool = tool{
 	example:    `{"system": "alexandria"}`,
 	readOnly:   true,
 	idempotent: true,
-	run:        (*Bridge).describeSystem,
+	run:        describeSystem,
 }
 
-func (b *Bridge) describeSystem(ctx context.Context, r *request) (reply, error) {
+func describeSystem(ctx context.Context, r *request) (reply, error) {
 	name := r.text("system")
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	found, err := b.o.Image.DescribeSystem(ctx, b.o.Session, name)
+	found, err := r.image.DescribeSystem(ctx, r.session, name)
 	var failed *lisp.LookupError
 	if errors.As(err, &failed) {
 		next := nextCall("describe-system")

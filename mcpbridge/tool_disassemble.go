@@ -7,7 +7,7 @@ var disassembleTool = tool{
 	title: "Disassemble a function",
 	doc: "Show the machine code that a function, macro or the methods of a generic function were compiled to. " +
 		"Evaluates nothing. What the compiler could not optimize, compile-form says.",
-	params: func(*Options) []param {
+	params: func(limits) []param {
 		return []param{
 			{name: "name", kind: kindText, required: true, aliases: []alias{{name: "symbol"}, {name: "function"}},
 				doc: "foo, pkg:foo or (setf foo)."},
@@ -17,15 +17,15 @@ var disassembleTool = tool{
 	example:    `{"name": "identity"}`,
 	readOnly:   true,
 	idempotent: true,
-	run:        (*Bridge).disassemble,
+	run:        disassemble,
 }
 
-func (b *Bridge) disassemble(ctx context.Context, r *request) (reply, error) {
+func disassemble(ctx context.Context, r *request) (reply, error) {
 	name, pkg := r.named("name"), r.text("package")
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	found, err := b.o.Image.Disassemble(ctx, b.o.Session, name, pkg)
+	found, err := r.image.Disassemble(ctx, r.session, name, pkg)
 	if err != nil {
 		return reply{}, r.lookupFailed(err, "name", name)
 	}

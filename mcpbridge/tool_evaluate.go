@@ -22,10 +22,10 @@ var evaluateTool = tool{
 	destructive: true,
 	openWorld:   true,
 	ordered:     true,
-	run:         (*Bridge).evaluate,
+	run:         evaluate,
 }
 
-func evaluateParams(o *Options) []param {
+func evaluateParams(o limits) []param {
 	return []param{
 		{name: "code", kind: kindText, required: true,
 			doc: "One or more Common Lisp forms."},
@@ -63,15 +63,15 @@ func readEvaluate(r *request) (in evaluateIn, err error) {
 	return in, nil
 }
 
-func (b *Bridge) evaluate(ctx context.Context, r *request) (reply, error) {
+func evaluate(ctx context.Context, r *request) (reply, error) {
 	in, err := readEvaluate(r)
 	if err != nil {
 		return reply{}, err
 	}
 	r.letGo()
-	in.Progress = progress(ctx, r.mcp)
-	in.Queued = orderOf(ctx).admit
-	res, err := b.o.Image.Evaluate(ctx, b.o.Session, in.Request)
+	in.Progress = r.progress
+	in.Queued = r.admit
+	res, err := r.image.Evaluate(ctx, r.session, in.Request)
 	if err != nil {
 		return reply{}, err
 	}

@@ -11,7 +11,7 @@ var evaluateInFrameTool = tool{
 	title: "Evaluate in frame",
 	doc: "Evaluate Lisp code in a frame of a suspended evaluation, where it sees the frame's local variables and can change them with setf. " +
 		"An error in it is reported; the evaluation stays suspended.",
-	params: func(o *Options) []param {
+	params: func(o limits) []param {
 		return []param{
 			{name: "code", kind: kindText, required: true, doc: "One or more forms."},
 			frameParam(), evaluationParam(),
@@ -23,7 +23,7 @@ var evaluateInFrameTool = tool{
 	destructive: true,
 	openWorld:   true,
 	ordered:     true,
-	run: func(b *Bridge, ctx context.Context, r *request) (reply, error) {
-		return b.debug(ctx, r, &lisp.DebuggerCall{Op: lisp.EvalInFrame, Frame: r.integer("frame")}, r.text("code"), r.text("package"))
+	run: func(ctx context.Context, r *request) (reply, error) {
+		return r.debug(ctx, &lisp.DebuggerCall{Op: lisp.EvalInFrame, Frame: r.integer("frame")}, r.text("code"), r.text("package"))
 	},
 }

@@ -7,7 +7,7 @@ var findDefinitionTool = tool{
 	title: "Find definition",
 	doc: "Find where a function, macro, variable, class, type, method or package is defined: file, line and source text; " +
 		"what this session defined is shown from the session. Nothing is read or evaluated.",
-	params: func(*Options) []param {
+	params: func(limits) []param {
 		return []param{
 			{name: "name", kind: kindText, required: true, aliases: []alias{{name: "symbol"}},
 				doc: "foo, pkg:foo, pkg::foo, (setf foo), or a package."},
@@ -17,15 +17,15 @@ var findDefinitionTool = tool{
 	example:    `{"name": "mapcar"}`,
 	readOnly:   true,
 	idempotent: true,
-	run:        (*Bridge).findDefinition,
+	run:        findDefinition,
 }
 
-func (b *Bridge) findDefinition(ctx context.Context, r *request) (reply, error) {
+func findDefinition(ctx context.Context, r *request) (reply, error) {
 	name, pkg := r.named("name"), r.text("package")
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	found, err := b.o.Image.FindDefinition(ctx, b.o.Session, name, pkg)
+	found, err := r.image.FindDefinition(ctx, r.session, name, pkg)
 	if err != nil {
 		return reply{}, r.lookupFailed(err, "name", name)
 	}

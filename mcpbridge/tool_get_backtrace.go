@@ -7,7 +7,7 @@ var backtraceTool = tool{
 	title: "Get backtrace",
 	doc: "Show the backtrace of a suspended evaluation or, where none is suspended, of the last error, timeout or stop. " +
 		"Keeps 100 frames; error replies show 20.",
-	params: func(*Options) []param {
+	params: func(limits) []param {
 		return []param{
 			evaluationParam(),
 			{name: "start", kind: kindInteger, def: 0.0, min: 0, max: maxNumber, doc: "First frame to show."},
@@ -18,15 +18,15 @@ var backtraceTool = tool{
 	example:    `{}`,
 	readOnly:   true,
 	idempotent: true,
-	run:        (*Bridge).getBacktrace,
+	run:        getBacktrace,
 }
 
-func (b *Bridge) getBacktrace(ctx context.Context, r *request) (reply, error) {
+func getBacktrace(ctx context.Context, r *request) (reply, error) {
 	number, start, count := int(r.optional("evaluation")), r.integer("start"), r.integer("count")
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	trace, err := b.o.Image.Backtrace(ctx, b.o.Session, number)
+	trace, err := r.image.Backtrace(ctx, r.session, number)
 	if err != nil {
 		return reply{}, err
 	}

@@ -13,7 +13,7 @@ var hyperspecTool = tool{
 	title: "Look up in the HyperSpec",
 	doc: "Tell where the Common Lisp HyperSpec, the standard's text, describes a standard symbol, a FORMAT directive or a macro character: " +
 		"its pages' URLs, and its entries in the permuted index. A part of a name lists the symbols that have it.",
-	params: func(*Options) []param {
+	params: func(limits) []param {
 		return []param{
 			{name: "name", kind: kindText, required: true, aliases: []alias{{name: "symbol"}, {name: "query"}, {name: "term"}},
 				doc: "A symbol such as mapcar, a directive such as ~a, characters such as #', or a word such as hash."},
@@ -22,10 +22,10 @@ var hyperspecTool = tool{
 	example:    `{"name": "multiple-value-bind"}`,
 	readOnly:   true,
 	idempotent: true,
-	run:        (*Bridge).hyperspecLookup,
+	run:        hyperspecLookup,
 }
 
-func (b *Bridge) hyperspecLookup(_ context.Context, r *request) (reply, error) {
+func hyperspecLookup(_ context.Context, r *request) (reply, error) {
 	given := r.named("name")
 	if r.err != nil {
 		return reply{}, r.err

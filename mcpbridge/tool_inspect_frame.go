@@ -11,22 +11,22 @@ var inspectFrameTool = tool{
 	title: "Inspect frame",
 	doc: "Show a frame of a suspended evaluation: local variables with values, the form it is at, catch tags. " +
 		"Printing values may run print-object methods; it is stopped after two seconds.",
-	params: func(*Options) []param {
+	params: func(limits) []param {
 		return []param{frameParam(), evaluationParam(),
 			{name: "disassemble", kind: kindFlag, doc: "Add the machine code of its function."}}
 	},
 	example:    `{"frame": 0}`,
 	readOnly:   true,
 	idempotent: true,
-	run:        (*Bridge).inspectFrame,
+	run:        inspectFrame,
 }
 
-func (b *Bridge) inspectFrame(ctx context.Context, r *request) (reply, error) {
+func inspectFrame(ctx context.Context, r *request) (reply, error) {
 	number, frame, disassemble := int(r.optional("evaluation")), r.integer("frame"), r.flag("disassemble")
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	f, err := b.o.Image.InspectFrame(ctx, b.o.Session, number, frame, disassemble)
+	f, err := r.image.InspectFrame(ctx, r.session, number, frame, disassemble)
 	if err != nil {
 		return reply{}, err
 	}

@@ -13,7 +13,7 @@ var inspectObjectTool = tool{
 	doc: "Show what the value of a form is made of, under a handle such as obj-1, or go on from a handle. " +
 		"In code (swank-mcp:object \"obj-1\" \"0.name\") is that part; setf changes it. " +
 		"A handle lasts as long as the object, at least until 8 more are inspected.",
-	params: func(o *Options) []param {
+	params: func(o limits) []param {
 		return append([]param{
 			{name: "code", kind: kindText, doc: "The form.", aliases: []alias{{name: "form"}, {name: "expression"}}},
 			{name: "handle", kind: kindText, doc: "Instead of code.", aliases: []alias{{name: "id"}, {name: "object"}}},
@@ -27,13 +27,13 @@ var inspectObjectTool = tool{
 	destructive: true,
 	openWorld:   true,
 	ordered:     true,
-	run:         (*Bridge).inspectObject,
+	run:         inspectObject,
 }
 
-func (b *Bridge) inspectObject(ctx context.Context, r *request) (reply, error) {
+func inspectObject(ctx context.Context, r *request) (reply, error) {
 	code, handle := r.text("code"), strings.TrimSpace(r.textOrNumber("handle"))
 	v := lisp.View{Path: r.textOrNumber("path"), Offset: r.integer("offset"), Limit: r.integer("limit")}
-	in := b.sessionRequest(ctx, r)
+	in := r.sessionRequest()
 	switch {
 	case r.err != nil:
 	case strings.TrimSpace(code) == "" && handle == "":
@@ -45,14 +45,14 @@ func (b *Bridge) inspectObject(ctx context.Context, r *request) (reply, error) {
 		return reply{}, r.err
 	}
 	if handle != "" {
-		orderOf(ctx).admit()
-		f, err := b.o.Image.InspectHandle(ctx, b.o.Session, handle, v)
+		r.admit()
+		f, err := r.image.InspectHandle(ctx, r.session, handle, v)
 		if err != nil {
 			return reply{}, r.handleFailed(err, handle)
 		}
 		return reply{text: foundText(f, "It has no parts.")}, nil
 	}
-	f, res, err := b.o.Image.Inspect(ctx, b.o.Session, code, v, in)
+	f, res, err := r.image.Inspect(ctx, r.session, code, v, in)
 	if err != nil {
 		return reply{}, err
 	}
@@ -64,9 +64,9 @@ func (b *Bridge) inspectObject(ctx context.Context, r *request) (reply, error) {
 		return failedWork(res, View{Timeout: in.Timeout}, more), nil
 	}
 	p := parts{}
-	p.b.WriteString(foundText(f, "It has no parts."))
+	p.WriteString(foundText(f, "It has no parts."))
 	p.context(res)
-	return reply{text: p.b.String()}, nil
+	return reply{text: p.String()}, nil
 }
 
 // handleFailed adds to a look-up's error the call that would work: the form
@@ -77,7 +77,7 @@ func (r *request) handleFailed(err error, handle string) error {
 	case failed == nil:
 		return err
 	case failed.Type == "UNKNOWN-HANDLE":
-		return &lookError{failed, "Next: inspect-object " + r.tool.example}
+		return &lookError{failed, "Next: inspect-object " + r.example}
 	case len(failed.Names) > 0:
 		return &lookError{failed, nextCall("inspect-object", "code", failed.Names[0])}
 	}

@@ -11,7 +11,7 @@ var interruptThreadTool = tool{
 	doc: "Show where a thread of the program is, or end it, by number or name as list-threads shows them. " +
 		"Threads that the image or the bridge stands on are not ended; " +
 		"to stop an evaluation, cancel its call or give it a shorter timeout.",
-	params: func(*Options) []param {
+	params: func(limits) []param {
 		return []param{
 			{name: "thread", kind: kindText, required: true, doc: "Its number or name.", aliases: []alias{{name: "id"}, {name: "name"}}},
 			{name: "action", kind: kindText, def: "backtrace", enum: []string{"backtrace", "abort"}, fold: threadAction,
@@ -20,7 +20,7 @@ var interruptThreadTool = tool{
 	},
 	example:     `{"thread": "my-thread", "action": "backtrace"}`,
 	destructive: true,
-	run:         (*Bridge).interruptThread,
+	run:         interruptThread,
 }
 
 // threadAction knows other names of the actions.
@@ -34,7 +34,7 @@ func threadAction(action string) string {
 	return strings.ToLower(action)
 }
 
-func (b *Bridge) interruptThread(ctx context.Context, r *request) (reply, error) {
+func interruptThread(ctx context.Context, r *request) (reply, error) {
 	thread, action := strings.TrimSpace(r.textOrNumber("thread")), r.text("action")
 	if r.err == nil && thread == "" {
 		r.fail("thread is empty; it must be the number or the name of a thread.")
@@ -42,7 +42,7 @@ func (b *Bridge) interruptThread(ctx context.Context, r *request) (reply, error)
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	f, err := b.o.Image.InterruptThread(ctx, b.o.Session, thread, action == "abort")
+	f, err := r.image.InterruptThread(ctx, r.session, thread, action == "abort")
 	if err != nil {
 		return reply{}, threadFailed(err, action)
 	}

@@ -12,7 +12,7 @@ var invokeRestartTool = tool{
 	title: "Invoke restart",
 	doc: "Let a suspended evaluation go on by one of the restarts that its reply listed. " +
 		"Answers what comes of it: the original evaluation's values and all its output, or the next error.",
-	params: func(o *Options) []param {
+	params: func(o limits) []param {
 		return []param{
 			{name: "restart", kind: kindText, required: true, aliases: []alias{{name: "name"}, {name: "number"}, {name: "index"}},
 				doc: "Number or name, as in 0 or USE-VALUE."},
@@ -25,18 +25,8 @@ var invokeRestartTool = tool{
 	destructive: true,
 	openWorld:   true,
 	ordered:     true,
-	run: func(b *Bridge, ctx context.Context, r *request) (reply, error) {
-		return b.debug(ctx, r, &lisp.DebuggerCall{Op: lisp.InvokeRestart, Restart: strings.TrimSpace(r.textOrNumber("restart"))},
+	run: func(ctx context.Context, r *request) (reply, error) {
+		return r.debug(ctx, &lisp.DebuggerCall{Op: lisp.InvokeRestart, Restart: strings.TrimSpace(r.textOrNumber("restart"))},
 			r.textOrNumber("values"), "")
 	},
-}
-
-// textOrNumber is text for arguments that may be written as numbers.
-func (r *request) textOrNumber(name string) string {
-	if v, _ := r.value(name); len(v) > 0 && v[0] != '"' {
-		if _, ok := number(v); ok {
-			return string(v)
-		}
-	}
-	return r.text(name)
 }

@@ -14,7 +14,7 @@ var listDefinitionsTool = tool{
 	doc: "List what this session has defined and is still defined: functions with their lambda lists, variables with their values, " +
 		"macros, classes, methods, packages, and the systems it has loaded. " +
 		"Not what a loaded system or somebody else defined. Works at once, also while an evaluation runs.",
-	params: func(*Options) []param {
+	params: func(limits) []param {
 		return []param{
 			{name: "type", kind: kindText, def: "all", enum: definitionTypes(), fold: singular,
 				doc: "Only this kind."},
@@ -25,7 +25,7 @@ var listDefinitionsTool = tool{
 	example:    `{"type": "functions"}`,
 	readOnly:   true,
 	idempotent: true,
-	run:        (*Bridge).listDefinitions,
+	run:        listDefinitions,
 }
 
 // sections are the kinds of definitions, in the order of the contract.
@@ -65,12 +65,12 @@ func singular(s string) string {
 	return s
 }
 
-func (b *Bridge) listDefinitions(ctx context.Context, r *request) (reply, error) {
+func listDefinitions(ctx context.Context, r *request) (reply, error) {
 	kind, pkg := r.text("type"), r.text("package")
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	found, err := b.o.Image.Definitions(ctx, b.o.Session, pkg)
+	found, err := r.image.Definitions(ctx, r.session, pkg)
 	if err != nil {
 		return reply{}, err
 	}

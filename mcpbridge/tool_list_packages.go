@@ -14,7 +14,7 @@ var listPackagesTool = tool{
 	doc: "List the packages of the Lisp image, with nicknames and numbers of external symbols, " +
 		"marking the session's current package and those that the session made. " +
 		"Packages of the implementation are left out unless kind is all.",
-	params: func(*Options) []param {
+	params: func(limits) []param {
 		return []param{
 			{name: "filter", kind: kindText, doc: "Only packages with this in their name or a nickname, in any case."},
 			{name: "kind", kind: kindText, def: "user", enum: []string{"user", "session", "all"},
@@ -24,15 +24,15 @@ var listPackagesTool = tool{
 	example:    `{"filter": "alexandria"}`,
 	readOnly:   true,
 	idempotent: true,
-	run:        (*Bridge).listPackages,
+	run:        listPackages,
 }
 
-func (b *Bridge) listPackages(ctx context.Context, r *request) (reply, error) {
+func listPackages(ctx context.Context, r *request) (reply, error) {
 	filter, kind := r.text("filter"), r.text("kind")
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	all, err := b.o.Image.Packages(ctx, b.o.Session)
+	all, err := r.image.Packages(ctx, r.session)
 	if err != nil {
 		return reply{}, err
 	}

@@ -14,7 +14,7 @@ var loadFileTool = tool{
 	doc: "Load a Lisp source file (or fasl) into the image, evaluating its forms one by one. " +
 		"What it defines counts as defined by this session; an error tells the line of the form. " +
 		"compile-file shows the compiler's notes as well.",
-	params: func(o *Options) []param {
+	params: func(o limits) []param {
 		return []param{
 			pathParam("The file; relative to the server's directory.", true),
 			hiddenPackage,
@@ -25,16 +25,16 @@ var loadFileTool = tool{
 	destructive: true,
 	openWorld:   true,
 	ordered:     true,
-	run:         (*Bridge).loadFile,
+	run:         loadFile,
 }
 
-func (b *Bridge) loadFile(ctx context.Context, r *request) (reply, error) {
+func loadFile(ctx context.Context, r *request) (reply, error) {
 	path := r.path("path", false)
-	in := b.sessionRequest(ctx, r)
+	in := r.sessionRequest()
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	place, res, err := b.o.Image.Load(ctx, b.o.Session, path, in)
+	place, res, err := r.image.Load(ctx, r.session, path, in)
 	if err != nil {
 		return reply{}, err
 	}
@@ -55,14 +55,14 @@ func loadedText(path string, place *lisp.LoadPlace, res *lisp.Result, in lisp.Re
 		}
 		text, _ := ResultText(res, View{Timeout: in.Timeout})
 		p := parts{}
-		p.b.WriteString(text)
+		p.WriteString(text)
 		if place.Line > 0 {
-			p.parentheses(path, "")
+			writeParentheses(&p, path, "")
 		}
-		return reply{text: p.b.String(), failed: true, failure: f}
+		return reply{text: p.String(), failed: true, failure: f}
 	}
 	var p parts
-	p.b.WriteString("Loaded: " + sanitize(path))
+	p.WriteString("Loaded: " + sanitize(path))
 	p.context(res)
-	return reply{text: p.b.String()}
+	return reply{text: p.String()}
 }

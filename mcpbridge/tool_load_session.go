@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +17,7 @@ var loadSessionTool = tool{
 	title: "Load session",
 	doc: "Bring a session back from a file that save-session wrote, or without a file what the server before this one has left, form by form. " +
 		"Forms that fail are reported with line and error, and the others evaluated all the same.",
-	params: func(o *Options) []param {
+	params: func(o limits) []param {
 		return []param{
 			{name: "file", kind: kindText, aliases: []alias{{name: "path"}, {name: "filename"}},
 				doc: "Name of the file, in the server's session directory. Default: what session-status says was left."},
@@ -32,10 +31,10 @@ var loadSessionTool = tool{
 	openWorld:   true,
 	idempotent:  true,
 	ordered:     true,
-	run:         (*Bridge).loadSession,
+	run:         loadSession,
 }
 
-func (b *Bridge) loadSession(ctx context.Context, r *request) (reply, error) {
+func loadSession(ctx context.Context, r *request) (reply, error) {
 	file := r.text("file")
 	timeout := max(time.Duration(r.number("timeout")*float64(time.Second)), time.Millisecond)
 	if r.err != nil {
@@ -43,10 +42,10 @@ func (b *Bridge) loadSession(ctx context.Context, r *request) (reply, error) {
 	}
 	var path, source string
 	var err error
-	if !slices.ContainsFunc(r.given, func(g argument) bool { return g.param.name == "file" }) {
-		path, source, err = b.leftSource(r)
+	if !r.has("file") {
+		path, source, err = r.leftSource()
 	} else {
-		path, source, err = b.savedSource(r, file)
+		path, source, err = r.savedSource(file)
 	}
 	if err != nil {
 		return reply{}, err
@@ -54,8 +53,8 @@ func (b *Bridge) loadSession(ctx context.Context, r *request) (reply, error) {
 	if strings.TrimSpace(source) == "" {
 		return reply{text: "The file is empty; nothing was loaded."}, nil
 	}
-	loaded, res, err := b.o.Image.LoadSession(ctx, b.o.Session, filepath.Base(path), source, lisp.Request{
-		Timeout: timeout, Progress: progress(ctx, r.mcp), Queued: orderOf(ctx).admit,
+	loaded, res, err := r.image.LoadSession(ctx, r.session, filepath.Base(path), source, lisp.Request{
+		Timeout: timeout, Progress: r.progress, Queued: r.admit,
 	})
 	if err != nil {
 		return reply{}, err
@@ -64,8 +63,8 @@ func (b *Bridge) loadSession(ctx context.Context, r *request) (reply, error) {
 }
 
 // savedSource is the source in a file of the session directory, and its path.
-func (b *Bridge) savedSource(r *request, file string) (path, source string, err error) {
-	dir, name, err := b.sessionFile(r, file)
+func (r *request) savedSource(file string) (path, source string, err error) {
+	dir, name, err := r.sessionFile(file)
 	if err != nil {
 		return "", "", err
 	}
@@ -82,10 +81,10 @@ func (b *Bridge) savedSource(r *request, file string) (path, source string, err 
 }
 
 // leftSource is the source that the server before has left, and its path.
-func (b *Bridge) leftSource(r *request) (path, source string, err error) {
-	left := b.o.Kept.Left()
+func (r *request) leftSource() (path, source string, err error) {
+	left := r.kept.Left()
 	if left.Path == "" {
-		dir, name, err := b.sessionFile(r, "session.lisp")
+		dir, name, err := r.sessionFile("session.lisp")
 		if err != nil {
 			return "", "", err
 		}
@@ -94,17 +93,17 @@ func (b *Bridge) leftSource(r *request) (path, source string, err error) {
 		r.err.advice = dir.nextLoad(name)
 		return "", "", r.err
 	}
-	source, err = b.o.Kept.Read()
+	source, err = r.kept.Read()
 	return left.Path, source, err
 }
 
 // keptNotes says what could be loaded, and why nothing is kept if that is so.
-func (b *Bridge) keptNotes() (notes []string) {
-	if left := b.o.Kept.Left(); left.Path != "" {
+func (r *request) keptNotes() (notes []string) {
+	if left := r.kept.Left(); left.Path != "" {
 		notes = append(notes, fmt.Sprintf("The server that worked here before has left a session, %s ago: %s. load-session {} brings it back.",
 			age(time.Since(left.Time)), left.Summary))
 	}
-	if problem := b.o.Kept.Problem(); problem != "" {
+	if problem := r.kept.Problem(); problem != "" {
 		notes = append(notes, "What the session defines is not kept for the next server: "+problem+".")
 	}
 	return notes
@@ -124,17 +123,17 @@ func sessionLoaded(path string, timeout time.Duration, loaded *lisp.Loaded, res 
 	failed := len(loaded.Failed) > 0
 	if failed {
 		p.headline("ERROR", "FORMS-FAILED")
-		p.b.WriteString("\n" + failedForms(path, loaded))
+		p.WriteString("\n" + failedForms(path, loaded))
 	} else {
-		p.b.WriteString(sanitize("Loaded: " + path + "\n" + plural(loaded.Forms, "form")))
+		p.WriteString(sanitize("Loaded: " + path + "\n" + plural(loaded.Forms, "form")))
 	}
-	p.b.WriteString("\nCurrent package: " + sanitize(res.Package))
+	p.WriteString("\nCurrent package: " + sanitize(res.Package))
 	p.section("stdout", res.Stdout)
 	p.section("stderr", res.Stderr)
 	p.warnings(res.Warnings)
 	p.section("background output", res.Background)
 	p.remarks(res, View{})
-	return reply{text: p.b.String(), failed: failed}
+	return reply{text: p.String(), failed: failed}
 }
 
 // maxFailedForms is how many failed forms are shown.

@@ -20,7 +20,7 @@ var loadSystemTool = tool{
 	doc: "Load a system into the image with Quicklisp, where the image has it, or else with ASDF. " +
 		"Compiles what has changed. A failure shows the compiler's or loader's message with file and line; " +
 		"an unknown system, those with a similar name.",
-	params: func(o *Options) []param {
+	params: func(o limits) []param {
 		return []param{
 			{name: "system", kind: kindText, required: true, aliases: []alias{{name: "system-name"}, {name: "name"}},
 				doc: "Name of the system, as in alexandria, or path of its .asd file."},
@@ -37,10 +37,10 @@ var loadSystemTool = tool{
 	openWorld:   true,
 	idempotent:  true,
 	ordered:     true,
-	run:         (*Bridge).loadSystem,
+	run:         loadSystem,
 }
 
-func (b *Bridge) loadSystem(ctx context.Context, r *request) (reply, error) {
+func loadSystem(ctx context.Context, r *request) (reply, error) {
 	name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(r.text("system")), ":"))
 	force, debug := r.flag("force"), r.integer("debug")
 	timeout := max(time.Duration(r.number("timeout")*float64(time.Second)), time.Millisecond)
@@ -57,9 +57,9 @@ func (b *Bridge) loadSystem(ctx context.Context, r *request) (reply, error) {
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	res, err := b.o.Image.Evaluate(ctx, b.o.Session, lisp.Request{
+	res, err := r.image.Evaluate(ctx, r.session, lisp.Request{
 		System: system, Force: force, Timeout: timeout, Debug: debug,
-		Progress: progress(ctx, r.mcp), Queued: orderOf(ctx).admit,
+		Progress: r.progress, Queued: r.admit,
 	})
 	if err != nil {
 		return reply{}, err
@@ -93,12 +93,12 @@ func loadText(name string, timeout time.Duration, res *lisp.Result) reply {
 		lines = append(lines, originLine(res))
 	}
 	var p parts
-	p.b.WriteString(strings.Join(lines, "\n"))
+	p.WriteString(strings.Join(lines, "\n"))
 	p.section("stderr", res.Stderr)
 	p.warnings(res.Warnings)
 	p.section("background output", res.Background)
 	p.remarks(res, View{})
-	return reply{text: p.b.String()}
+	return reply{text: p.String()}
 }
 
 // originLine says which file defines the system.

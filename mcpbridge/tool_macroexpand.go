@@ -14,7 +14,7 @@ var macroexpandTool = tool{
 	doc: "Expand the macro call in a form, without evaluating it. " +
 		"mode: one (the outermost macro once), full (until the form is no macro call), all (also inside), " +
 		"steps (as all, showing each macro call and its expansion).",
-	params: func(o *Options) []param {
+	params: func(o limits) []param {
 		return append([]param{
 			{name: "form", kind: kindText, required: true, aliases: []alias{{name: "code"}, {name: "expression"}},
 				doc: "The form."},
@@ -28,7 +28,7 @@ var macroexpandTool = tool{
 	example:    `{"form": "(when x (print y))"}`,
 	idempotent: true,
 	ordered:    true,
-	run:        (*Bridge).macroexpand,
+	run:        macroexpand,
 }
 
 // expansionMode knows other names of the modes.
@@ -46,7 +46,7 @@ func expansionMode(mode string) string {
 	return mode
 }
 
-func (b *Bridge) macroexpand(ctx context.Context, r *request) (reply, error) {
+func macroexpand(ctx context.Context, r *request) (reply, error) {
 	form, mode := r.text("form"), r.text("mode")
 	if r.flag("full") {
 		mode = "full"
@@ -54,11 +54,11 @@ func (b *Bridge) macroexpand(ctx context.Context, r *request) (reply, error) {
 	if r.flag("all") {
 		mode = "all"
 	}
-	in := b.sessionRequest(ctx, r)
+	in := r.sessionRequest()
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	x, res, err := b.o.Image.Expand(ctx, b.o.Session, form, mode, in)
+	x, res, err := r.image.Expand(ctx, r.session, form, mode, in)
 	if err != nil {
 		return reply{}, err
 	}
@@ -75,18 +75,18 @@ func expansionText(x *lisp.Expansion, res *lisp.Result) string {
 	case len(x.Steps) > 0:
 		for i, s := range x.Steps {
 			p.begin()
-			fmt.Fprintf(&p.b, "; Step %d\n%s\n; =>\n%s", i+1, textOf(s.Form), textOf(s.Expansion))
+			fmt.Fprintf(&p, "; Step %d\n%s\n; =>\n%s", i+1, textOf(s.Form), textOf(s.Expansion))
 		}
 		if x.More > 0 {
-			fmt.Fprintf(&p.b, "\n\n; %s", plural(x.More, "more step"))
+			fmt.Fprintf(&p, "\n\n; %s", plural(x.More, "more step"))
 		}
 	case x.Why != "":
-		p.b.WriteString("; Nothing to expand: " + sanitize(x.Why) + "\n" + textOf(x.Text))
+		p.WriteString("; Nothing to expand: " + sanitize(x.Why) + "\n" + textOf(x.Text))
 	case x.Text.Empty():
-		p.b.WriteString("; Nothing to expand: there is no macro call in the form.")
+		p.WriteString("; Nothing to expand: there is no macro call in the form.")
 	default:
-		p.b.WriteString(textOf(x.Text))
+		p.WriteString(textOf(x.Text))
 	}
 	p.context(res)
-	return p.b.String()
+	return p.String()
 }

@@ -7,20 +7,20 @@ var memoryReportTool = tool{
 	title: "Report memory",
 	doc: "Show how full the heap of the Lisp image is and of what: bytes and numbers of objects by type, by age, " +
 		"and what the garbage collector did. Takes about a second at most.",
-	params: func(*Options) []param {
+	params: func(limits) []param {
 		return []param{limitParam("types", 15, 200)}
 	},
 	example:  `{"limit": 30}`,
 	readOnly: true,
-	run:      (*Bridge).memoryReport,
+	run:      memoryReport,
 }
 
-func (b *Bridge) memoryReport(ctx context.Context, r *request) (reply, error) {
+func memoryReport(ctx context.Context, r *request) (reply, error) {
 	limit := r.integer("limit")
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	f, err := b.o.Image.MemoryReport(ctx, b.o.Session, limit)
+	f, err := r.image.MemoryReport(ctx, r.session, limit)
 	if err != nil {
 		return reply{}, err
 	}

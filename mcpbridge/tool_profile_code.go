@@ -15,7 +15,7 @@ var profileCodeTool = tool{
 	title: "Profile code",
 	doc: "Run a form and show which functions take its time, alone and with what they call, the program's first. " +
 		"mode: cpu or wall time, alloc (all by sampling), or calls: number and time of the calls of the functions named.",
-	params: func(o *Options) []param {
+	params: func(o limits) []param {
 		return append([]param{
 			{name: "code", kind: kindText, required: true, doc: "The form.", aliases: []alias{{name: "form"}}},
 			{name: "mode", kind: kindText, def: "cpu", enum: []string{"cpu", "wall", "alloc", "calls"}, fold: profileMode, doc: "What to measure."},
@@ -29,7 +29,7 @@ var profileCodeTool = tool{
 	destructive: true,
 	openWorld:   true,
 	ordered:     true,
-	run:         (*Bridge).profileCode,
+	run:         profileCode,
 }
 
 // profileMode knows other names of the modes.
@@ -47,7 +47,7 @@ func profileMode(mode string) string {
 	return strings.ToLower(strings.TrimPrefix(mode, ":"))
 }
 
-func (b *Bridge) profileCode(ctx context.Context, r *request) (reply, error) {
+func profileCode(ctx context.Context, r *request) (reply, error) {
 	code, mode := r.text("code"), r.text("mode")
 	how := lisp.Profiling{
 		Mode: strings.ToUpper(mode), Functions: strings.TrimSpace(r.text("functions")),
@@ -56,7 +56,7 @@ func (b *Bridge) profileCode(ctx context.Context, r *request) (reply, error) {
 	if mode == "wall" {
 		how.Mode = "TIME"
 	}
-	in := b.sessionRequest(ctx, r)
+	in := r.sessionRequest()
 	switch {
 	case r.err != nil:
 	case mode == "calls" && how.Functions == "":
@@ -68,7 +68,7 @@ func (b *Bridge) profileCode(ctx context.Context, r *request) (reply, error) {
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	p, res, err := b.o.Image.Profile(ctx, b.o.Session, code, how, in)
+	p, res, err := r.image.Profile(ctx, r.session, code, how, in)
 	if err != nil {
 		return reply{}, err
 	}
@@ -80,9 +80,9 @@ func (b *Bridge) profileCode(ctx context.Context, r *request) (reply, error) {
 		return failedWork(res, View{Timeout: in.Timeout}, text), nil
 	}
 	var out parts
-	out.b.WriteString(text + "\n\n=> " + sanitize(p.Value))
+	out.WriteString(text + "\n\n=> " + sanitize(p.Value))
 	out.context(res)
-	return reply{text: out.b.String()}, nil
+	return reply{text: out.String()}, nil
 }
 
 const (

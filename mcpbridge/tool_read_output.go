@@ -18,13 +18,13 @@ var readOutputTool = tool{
 	example:    `{"handle": "out-1"}`,
 	readOnly:   true,
 	idempotent: true,
-	run:        (*Bridge).readOutput,
+	run:        readOutput,
 }
 
 // pageChars is the default size of a page.
 const pageChars = 20_000
 
-func readOutputParams(o *Options) []param {
+func readOutputParams(o limits) []param {
 	most := float64(o.MaxOutput - pageRoom)
 	return []param{
 		{name: "handle", kind: kindText, required: true,
@@ -41,13 +41,13 @@ func readOutputParams(o *Options) []param {
 // pageRoom is what the lines around a page may need, in characters.
 const pageRoom = 300
 
-func (b *Bridge) readOutput(_ context.Context, r *request) (reply, error) {
+func readOutput(_ context.Context, r *request) (reply, error) {
 	handle, grep := r.text("handle"), r.text("grep")
 	offset, limit := r.integer("offset"), r.integer("limit")
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	t, err := b.spool.get(handle)
+	t, err := r.spool.get(handle)
 	if err != nil {
 		return reply{}, err
 	}

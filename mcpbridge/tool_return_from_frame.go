@@ -11,7 +11,7 @@ var returnFromFrameTool = tool{
 	title: "Return from frame",
 	doc: "Make a frame of a suspended evaluation return given values to its caller; the evaluation goes on from there. " +
 		"Answers as invoke-restart does.",
-	params: func(o *Options) []param {
+	params: func(o limits) []param {
 		return []param{frameParam(),
 			{name: "values", kind: kindText, required: true, aliases: []alias{{name: "value"}, {name: "code"}},
 				doc: "Lisp code, evaluated in the frame, whose values are returned, as in (values 1 2)."},
@@ -21,7 +21,7 @@ var returnFromFrameTool = tool{
 	destructive: true,
 	openWorld:   true,
 	ordered:     true,
-	run: func(b *Bridge, ctx context.Context, r *request) (reply, error) {
-		return b.debug(ctx, r, &lisp.DebuggerCall{Op: lisp.ReturnFrom, Frame: r.integer("frame")}, r.textOrNumber("values"), "")
+	run: func(ctx context.Context, r *request) (reply, error) {
+		return r.debug(ctx, &lisp.DebuggerCall{Op: lisp.ReturnFrom, Frame: r.integer("frame")}, r.textOrNumber("values"), "")
 	},
 }

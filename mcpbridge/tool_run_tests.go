@@ -1,6 +1,7 @@
 package mcpbridge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,7 +17,7 @@ var runTestsTool = tool{
 	doc: "Run the tests of a system (ASDF's test-op), or one test or suite of FiveAM, Rove or Parachute, " +
 		"showing each failure with its form, values, reason and source, and of an error the backtrace. " +
 		"Loads the system first, if one is named. Stopped by its timeout, it tells what has run.",
-	params: func(o *Options) []param {
+	params: func(o limits) []param {
 		return []param{
 			{name: "system", kind: kindText, aliases: []alias{{name: "system-name"}}, doc: "Name of the system."},
 			{name: "test", kind: kindText, aliases: []alias{{name: "test-name"}, {name: "suite"}, {name: "name"}},
@@ -28,27 +29,27 @@ var runTestsTool = tool{
 	destructive: true,
 	openWorld:   true,
 	ordered:     true,
-	run:         (*Bridge).runTests,
+	run:         runTests,
 }
 
 // testTimeout is how long tests may take if the call names no limit.
 const testTimeout = 300 * time.Second
 
-func (b *Bridge) runTests(ctx context.Context, r *request) (reply, error) {
+func runTests(ctx context.Context, r *request) (reply, error) {
 	system := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(r.text("system")), "#:"))
 	test := strings.TrimSpace(r.text("test"))
 	if r.err == nil && system == "" && test == "" {
 		r.fail("run-tests needs a system or a test.")
 	}
-	in := b.sessionRequest(ctx, r)
+	in := r.sessionRequest()
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	out, res, err := b.o.Image.RunTests(ctx, b.o.Session, system, test, in)
+	out, res, err := r.image.RunTests(ctx, r.session, system, test, in)
 	if err != nil {
 		return reply{}, err
 	}
-	return testsText(orElse(test, system), out, res, in), nil
+	return testsText(cmp.Or(test, system), out, res, in), nil
 }
 
 // testsText is the reply of run-tests. It is an error only if the tests could
@@ -69,23 +70,23 @@ func testsText(what string, t *lisp.Tests, res *lisp.Result, in lisp.Request) re
 		}
 		text += originRemark(res)
 		var p parts
-		p.b.WriteString(text)
-		p.testFailures(t)
-		return reply{text: p.b.String(), failed: true, failure: f}
+		p.WriteString(text)
+		writeTestFailures(&p, t)
+		return reply{text: p.String(), failed: true, failure: f}
 	}
 	var p parts
-	p.b.WriteString(summary)
+	p.WriteString(summary)
 	if res.Origin != "" {
-		p.b.WriteString("\n" + originLine(res))
+		p.WriteString("\n" + originLine(res))
 	}
-	p.testFailures(t)
+	writeTestFailures(&p, t)
 	if f != nil {
 		p.begin()
-		fmt.Fprintf(&p.b, "; Then %s: %s", sanitize(f.Type), sanitize(oneLine(f.Message)))
+		fmt.Fprintf(&p, "; Then %s: %s", sanitize(f.Type), sanitize(oneLine(f.Message)))
 		res.Failure = nil
 	}
 	p.context(res)
-	return reply{text: p.b.String()}
+	return reply{text: p.String()}
 }
 
 // ofASDF reports whether a frame is of the machinery that loads and runs tests.
@@ -120,23 +121,23 @@ func testSummary(what string, t *lisp.Tests) string {
 	return s + ": " + strings.Join(counts, ", ") + "."
 }
 
-func (p *parts) testFailures(t *lisp.Tests) {
+func writeTestFailures(p *parts, t *lisp.Tests) {
 	for _, f := range t.Failures {
 		p.begin()
-		p.b.WriteString(sanitize(strings.ToUpper(f.Status) + " " + f.Test))
+		p.WriteString(sanitize(strings.ToUpper(f.Status) + " " + f.Test))
 		for _, line := range []string{f.Form, f.Reason} {
 			if line = oneLine(line); line != "" {
-				p.b.WriteString("\n  " + sanitize(line))
+				p.WriteString("\n  " + sanitize(line))
 			}
 		}
 		if f.Place != "" {
-			p.b.WriteString("\n  in " + sanitize(f.Place))
+			p.WriteString("\n  in " + sanitize(f.Place))
 		}
 		for i, frame := range f.Frames {
-			fmt.Fprintf(&p.b, "\n  %d: %s", i, sanitize(oneLine(frame)))
+			fmt.Fprintf(p, "\n  %d: %s", i, sanitize(oneLine(frame)))
 		}
 	}
 	if more := t.Failed + t.Errors - len(t.Failures); more > 0 {
-		fmt.Fprintf(&p.b, "\n\n; %s", plural(more, "more failure"))
+		fmt.Fprintf(p, "\n\n; %s", plural(more, "more failure"))
 	}
 }

@@ -26,7 +26,7 @@ var saveSessionTool = tool{
 	title: "Save session",
 	doc: "Write what this session has defined to a .lisp file, which load-session or sbcl --load brings back: " +
 		"definitions, packages, declarations, systems; not later values.",
-	params: func(*Options) []param {
+	params: func(limits) []param {
 		return []param{
 			{name: "file", kind: kindText, required: true, aliases: []alias{{name: "path"}, {name: "filename"}},
 				doc: "Name of the file, in the server's session directory."},
@@ -37,20 +37,20 @@ var saveSessionTool = tool{
 	destructive: true,
 	idempotent:  true,
 	ordered:     true,
-	run:         (*Bridge).saveSession,
+	run:         saveSession,
 }
 
-func (b *Bridge) saveSession(ctx context.Context, r *request) (reply, error) {
+func saveSession(ctx context.Context, r *request) (reply, error) {
 	file, overwrite := r.text("file"), r.flag("overwrite")
 	if r.err != nil {
 		return reply{}, r.err
 	}
-	dir, name, err := b.sessionFile(r, file)
+	dir, name, err := r.sessionFile(file)
 	if err != nil {
 		return reply{}, err
 	}
 	defer dir.close()
-	saved, err := b.o.Image.SaveSession(ctx, b.o.Session, name, b.o.Timeout, orderOf(ctx).admit)
+	saved, err := r.image.SaveSession(ctx, r.session, name, r.limits.Timeout, r.admit)
 	if err != nil {
 		return reply{}, err
 	}

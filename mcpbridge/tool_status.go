@@ -1,6 +1,7 @@
 package mcpbridge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sort"
@@ -16,19 +17,19 @@ var statusTool = tool{
 		"Shows the image (process, version, address, uptime, restarts), the current package, the running evaluation with its age and where it is, " +
 		"calls that wait, counts of definitions, threads, heap, and output that arrived outside of calls. " +
 		"Starts no image. Use it when a call timed out, the session is busy, or state seems lost.",
-	params:     func(*Options) []param { return nil },
+	params:     func(limits) []param { return nil },
 	example:    `{}`,
 	readOnly:   true,
 	idempotent: true,
-	run:        (*Bridge).status,
+	run:        status,
 }
 
-func (b *Bridge) status(ctx context.Context, _ *request) (reply, error) {
-	s, err := b.o.Image.Status(ctx, b.o.Session)
+func status(ctx context.Context, r *request) (reply, error) {
+	s, err := r.image.Status(ctx, r.session)
 	if err != nil {
 		return reply{}, err
 	}
-	s.Notes = append(s.Notes, b.keptNotes()...)
+	s.Notes = append(s.Notes, r.keptNotes()...)
 	return reply{text: StatusText(s)}, nil
 }
 
@@ -37,10 +38,10 @@ func (b *Bridge) status(ctx context.Context, _ *request) (reply, error) {
 func StatusText(s *lisp.Status) string {
 	var p parts
 	line := func(format string, args ...any) {
-		if p.b.Len() > 0 {
-			p.b.WriteByte('\n')
+		if p.Len() > 0 {
+			p.WriteByte('\n')
 		}
-		p.b.WriteString(sanitize(fmt.Sprintf(format, args...)))
+		p.WriteString(sanitize(fmt.Sprintf(format, args...)))
 	}
 	line("Image: %s", imageLine(s))
 	if s.Uptime > 0 || s.Restarts > 0 {
@@ -78,7 +79,7 @@ func StatusText(s *lisp.Status) string {
 		line("; %s", oneLine(n))
 	}
 	p.section("background output", s.Background)
-	return p.b.String()
+	return p.String()
 }
 
 func imageLine(s *lisp.Status) string {
@@ -134,7 +135,7 @@ func definitions(counts map[string]int) string {
 			}
 		}
 	}
-	return orElse(strings.Join(kinds, ", "), "none")
+	return cmp.Or(strings.Join(kinds, ", "), "none")
 }
 
 func threads(ts []lisp.Thread) string {

@@ -12,7 +12,7 @@ var stepTool = tool{
 	title: "Step",
 	doc: "Go one step on in an evaluation that waits at a step or at a (break). " +
 		"To begin: evaluate-lisp with code (step (f 1)), on-error debug and debug 3, which the functions to step through need, too.",
-	params: func(o *Options) []param {
+	params: func(o limits) []param {
 		return []param{
 			{name: "mode", kind: kindText, def: "into", enum: []string{"into", "next", "out", "continue"}, fold: stepMode,
 				doc: "into the call, over it (next), out of the function, or continue to the end."},
@@ -23,11 +23,11 @@ var stepTool = tool{
 	destructive: true,
 	openWorld:   true,
 	ordered:     true,
-	run: func(b *Bridge, ctx context.Context, r *request) (reply, error) {
+	run: func(ctx context.Context, r *request) (reply, error) {
 		op := map[string]lisp.DebuggerOp{
 			"into": lisp.StepInto, "next": lisp.StepNext, "out": lisp.StepOut, "continue": lisp.StepContinue,
 		}[r.text("mode")]
-		return b.debug(ctx, r, &lisp.DebuggerCall{Op: op}, "", "")
+		return r.debug(ctx, &lisp.DebuggerCall{Op: op}, "", "")
 	},
 }
 

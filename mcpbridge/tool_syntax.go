@@ -13,7 +13,7 @@ var syntaxTool = tool{
 	title: "Validate syntax",
 	doc: "Check the parentheses, strings, comments and quotes of Lisp source without reading or evaluating it, and " +
 		"tell the line where, by the indentation, it broke. Nothing is repaired. Give code or path.",
-	params: func(*Options) []param {
+	params: func(limits) []param {
 		return []param{
 			{name: "code", kind: kindText, aliases: []alias{{name: "form"}, {name: "text"}}, doc: "The source, or"},
 			pathParam("a file of it.", false),
@@ -22,10 +22,10 @@ var syntaxTool = tool{
 	example:    `{"code": "(defun f (x) (* x 2)"}`,
 	readOnly:   true,
 	idempotent: true,
-	run:        (*Bridge).validateSyntax,
+	run:        validateSyntax,
 }
 
-func (b *Bridge) validateSyntax(_ context.Context, r *request) (reply, error) {
+func validateSyntax(_ context.Context, r *request) (reply, error) {
 	code, path := r.text("code"), r.path("path", true)
 	if r.err == nil && (code == "") == (path == "") {
 		r.fail("validate-syntax takes code or path, one of them.")
@@ -51,37 +51,37 @@ func syntaxText(path, code string, r *syntax.Report) string {
 	}
 	size := fmt.Sprintf("%s in %s", plural(r.Forms, "top-level form"), plural(r.Lines, "line"))
 	if len(r.Problems) == 0 {
-		p.b.WriteString(sanitize(name) + "well-formed: " + size + ".")
+		p.WriteString(sanitize(name) + "well-formed: " + size + ".")
 	} else {
-		p.b.WriteString(sanitize(name) + "not well-formed: " + plural(len(r.Problems), "problem") + ".")
+		p.WriteString(sanitize(name) + "not well-formed: " + plural(len(r.Problems), "problem") + ".")
 	}
 	lines := strings.Split(code, "\n")
 	for _, problem := range r.Problems {
 		p.begin()
-		fmt.Fprintf(&p.b, "%d:%d: %s", problem.Line, problem.Column, problem.Message)
-		p.sourceLine(lines, problem.Line)
+		fmt.Fprintf(&p, "%d:%d: %s", problem.Line, problem.Column, problem.Message)
+		writeSourceLine(&p, lines, problem.Line)
 		if h := problem.Hint; h != nil {
-			p.b.WriteString("\n" + h.Message)
+			p.WriteString("\n" + h.Message)
 			if h.Last != problem.Line {
-				p.sourceLine(lines, h.Last)
+				writeSourceLine(&p, lines, h.Last)
 			}
 			if h.Line != h.Last && h.Line != problem.Line {
-				p.sourceLine(lines, h.Line)
+				writeSourceLine(&p, lines, h.Line)
 			}
 		}
 	}
 	if n := len(r.Unknown); n > 0 {
 		p.begin()
 		u := r.Unknown[0]
-		fmt.Fprintf(&p.b, "; %s not of the standard, the first at %d:%d; what they read is not known here.",
+		fmt.Fprintf(&p, "; %s not of the standard, the first at %d:%d; what they read is not known here.",
 			plural(n, "reader macro"), u.Line, u.Column)
 	}
-	return p.b.String()
+	return p.String()
 }
 
 // sourceLine writes a line of source on a line of its own, with its number.
-func (p *parts) sourceLine(lines []string, n int) {
+func writeSourceLine(p *parts, lines []string, n int) {
 	if n >= 1 && n <= len(lines) {
-		fmt.Fprintf(&p.b, "\n%4d | %s", n, sanitize(clip(strings.TrimRight(lines[n-1], "\r"), 120)))
+		fmt.Fprintf(p, "\n%4d | %s", n, sanitize(clip(strings.TrimRight(lines[n-1], "\r"), 120)))
 	}
 }

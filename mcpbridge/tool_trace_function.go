@@ -13,7 +13,7 @@ var traceFunctionTool = tool{
 	doc: "Evaluate a form and show each call of some functions during it: arguments, values, nesting. " +
 		"Without code, switch tracing on or off for later evaluations, which then show the calls under [stderr]. " +
 		"Traces made with trace are left alone.",
-	params: func(o *Options) []param {
+	params: func(o limits) []param {
 		return append([]param{
 			{name: "functions", kind: kindText, doc: "Names, with blanks between: foo my-pkg:bar (setf baz).",
 				aliases: []alias{{name: "function"}, {name: "name"}, {name: "names"}, {name: "symbol"}}},
@@ -27,12 +27,12 @@ var traceFunctionTool = tool{
 	destructive: true,
 	openWorld:   true,
 	ordered:     true,
-	run:         (*Bridge).traceFunction,
+	run:         traceFunction,
 }
 
-func (b *Bridge) traceFunction(ctx context.Context, r *request) (reply, error) {
+func traceFunction(ctx context.Context, r *request) (reply, error) {
 	functions, code, action := strings.TrimSpace(r.text("functions")), r.text("code"), r.text("action")
-	in := b.sessionRequest(ctx, r)
+	in := r.sessionRequest()
 	once := strings.TrimSpace(code) != ""
 	if r.err == nil && functions == "" && (once || action == "on") {
 		r.fail("functions is empty; it must name at least one function.")
@@ -44,8 +44,8 @@ func (b *Bridge) traceFunction(ctx context.Context, r *request) (reply, error) {
 		return reply{}, r.err
 	}
 	if !once {
-		orderOf(ctx).admit()
-		f, err := b.o.Image.SwitchTrace(ctx, b.o.Session, functions, in.Package, action == "on")
+		r.admit()
+		f, err := r.image.SwitchTrace(ctx, r.session, functions, in.Package, action == "on")
 		if failed := lookupError(err); failed != nil {
 			return reply{}, &lookError{failed, nextFunctions("trace-function", failed.Names, functions, failed.Type, "action", action)}
 		}
@@ -54,7 +54,7 @@ func (b *Bridge) traceFunction(ctx context.Context, r *request) (reply, error) {
 		}
 		return reply{text: foundText(f, "")}, nil
 	}
-	t, res, err := b.o.Image.Trace(ctx, b.o.Session, code, functions, in)
+	t, res, err := r.image.Trace(ctx, r.session, code, functions, in)
 	if err != nil {
 		return reply{}, err
 	}

@@ -75,7 +75,7 @@ func TestToolRules(t *testing.T) {
 	o.setDefaults()
 	seen := make(map[string]bool)
 	for _, tl := range tools() {
-		d := tl.describe(&o)
+		d := describeTool(tl, o.limits())
 		if !regexp.MustCompile(`^[a-z][a-z0-9-]{2,30}$`).MatchString(tl.name) || seen[tl.name] {
 			t.Errorf("%s: bad or double name", tl.name)
 		}
@@ -109,7 +109,7 @@ func TestToolRules(t *testing.T) {
 		if s.Type != "object" || s.Additional == nil || *s.Additional {
 			t.Errorf("%s: schema of type %q, additionalProperties %v", tl.name, s.Type, s.Additional)
 		}
-		for _, p := range tl.params(&o) {
+		for _, p := range tl.params(o.limits()) {
 			if _, advertised := s.Properties[p.name]; advertised == p.hidden {
 				t.Errorf("%s: %s hidden %v, advertised %v", tl.name, p.name, p.hidden, advertised)
 			}
@@ -122,7 +122,7 @@ func TestToolRules(t *testing.T) {
 				}
 			}
 		}
-		if a := parseArgs(tl, tl.params(&o), []byte(tl.example)); a.err != nil {
+		if a := parseArgs(tl.spec(o.limits()), []byte(tl.example)); a.err != nil {
 			t.Errorf("%s: example: %v", tl.name, a.err)
 		}
 	}

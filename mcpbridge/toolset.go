@@ -184,3 +184,13 @@ func (s Selection) absence(l *listing) string {
 	return fmt.Sprintf("the tool %q is of the toolset %s and not among those that swank-mcp was started with. Starting it with `%s` brings it.",
 		name, l.set, strings.Join(flags, " "))
 }
+
+// offers reports whether the client is shown the tool.
+func (b *Bridge) offers(name string) bool {
+	return slices.ContainsFunc(b.tools, func(t *tool) bool { return t.name == name })
+}
+
+// takes reports whether the tool can be called, so that a reply may name it.
+func (b *Bridge) takes(name string) bool {
+	return slices.ContainsFunc(b.taken, func(t *tool) bool { return t.name == name })
+}

@@ -28,7 +28,7 @@ func TestDefaultToolset(t *testing.T) {
 	picked := Selection{}.pick()
 	for _, tl := range picked {
 		seen, err := json.Marshal(map[string]any{
-			"name": tl.name, "description": tl.doc, "inputSchema": schema(tl.params(&o)),
+			"name": tl.name, "description": tl.doc, "inputSchema": schema(tl.params(o.limits())),
 		})
 		if err != nil {
 			t.Fatal(err)

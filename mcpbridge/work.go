@@ -36,14 +36,14 @@ func debugParam(doc string) param {
 }
 
 // timeoutParam is the time limit of a tool that is done with by default.
-func timeoutParam(o *Options, def time.Duration) param {
+func timeoutParam(o limits, def time.Duration) param {
 	return param{name: "timeout", kind: kindNumber, def: min(def, o.MaxTimeout).Seconds(), min: 0, above: true, max: o.MaxTimeout.Seconds(),
 		aliases: []alias{{name: "timeout_seconds"}, {name: "timeout_ms", scale: 1e-3}},
 		doc:     "Seconds until it is stopped."}
 }
 
 // quietTimeout is a time limit that is accepted and not advertised.
-func quietTimeout(o *Options) []param {
+func quietTimeout(o limits) []param {
 	p := timeoutParam(o, o.Timeout)
 	p.hidden = true
 	return []param{p}
@@ -51,15 +51,15 @@ func quietTimeout(o *Options) []param {
 
 // sessionRequest is the request of work in the session: its package, if the
 // tool has that argument, its time limit, and where its progress goes.
-func (b *Bridge) sessionRequest(ctx context.Context, r *request) lisp.Request {
+func (r *request) sessionRequest() lisp.Request {
 	in := lisp.Request{
 		Timeout: max(time.Duration(r.number("timeout")*float64(time.Second)), time.Millisecond), Debug: 1,
-		Progress: progress(ctx, r.mcp), Queued: orderOf(ctx).admit,
+		Progress: r.progress, Queued: r.admit,
 	}
-	if p, _ := r.find("package"); p != nil {
+	if r.declares("package") {
 		in.Package = r.text("package")
 	}
-	if p, _ := r.find("debug"); p != nil {
+	if r.declares("debug") {
 		in.Debug = r.integer("debug")
 	}
 	return in
