@@ -3,7 +3,6 @@ package mcpbridge
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"time"
@@ -54,7 +53,12 @@ type Options struct {
 const (
 	DefaultTimeout    = 30 * time.Second
 	DefaultMaxTimeout = 600 * time.Second
+	DefaultMaxOutput  = 40_000
 )
+
+// minOutput is the least MaxOutput: less has no room for the two ends of a text
+// and the line between.
+const minOutput = 1_000
 
 func (o *Options) setDefaults() {
 	o.Version = cmp.Or(o.Version, "devel")
@@ -81,9 +85,6 @@ func (o *Options) limits() limits { return limits{o.Timeout, o.MaxTimeout, o.Max
 // protocol 2026-07-28 has no sessions of its own, and a server on stdio has one
 // client.
 const DefaultSession = "default"
-
-// errShutdown is the cause of contexts that end because the bridge does.
-var errShutdown = errors.New("mcpbridge: the server is shutting down")
 
 // Bridge is the MCP server: the tools over one image. Nothing of it belongs
 // to a connection, so any number may be served, of any protocol version.

@@ -98,13 +98,13 @@ func TestSDKClient(t *testing.T) {
 
 			cancelled, cancel := context.WithCancel(ctx)
 			go func() {
-				waitFor(t, func() bool { image.mu.Lock(); defer image.mu.Unlock(); return image.running == 1 })
+				waitFor(t, func() bool { return image.Running() == 1 })
 				cancel()
 			}()
 			if got, err := call(cancelled, "hang", nil); err == nil {
 				t.Errorf("cancelled call answered %q", got)
 			}
-			waitFor(t, func() bool { image.mu.Lock(); defer image.mu.Unlock(); return image.running == 0 })
+			waitFor(t, func() bool { return image.Running() == 0 })
 			if got, err := call(ctx, "echo λ 😀", nil); got != "=> λ 😀" || err != nil {
 				t.Errorf("after the cancellation: %q, %v", got, err)
 			}

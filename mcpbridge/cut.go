@@ -6,13 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of inline text, in characters.
-const (
-	DefaultMaxOutput = 40_000
-	maxErrorOutput   = 8_000
-	minOutput        = 1_000 // less has no room for the two ends and the line between
-)
-
 // cut returns text if it has at most limit characters. Else the whole goes to
 // the spool, and the head and the tail are returned around one line that says
 // how much is missing and how to read it.

@@ -18,8 +18,13 @@ import (
 type fakeImage struct {
 	mu      sync.Mutex
 	running int
+}
 
-	status *lisp.Status
+// Running is how many evaluations run.
+func (f *fakeImage) Running() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.running
 }
 
 func (f *fakeImage) Definitions(context.Context, string, string) ([]lisp.Section, error) {
@@ -111,9 +116,6 @@ func (f *fakeImage) Evaluate(ctx context.Context, session string, r lisp.Request
 }
 
 func (f *fakeImage) Status(context.Context, string) (*lisp.Status, error) {
-	if f.status != nil {
-		return f.status, nil
-	}
 	return &lisp.Status{State: "not started"}, nil
 }
 

@@ -84,8 +84,8 @@ func (b *Bridge) resolveName(p *mcp.CallToolParamsRaw) error {
 		names = append(names, t.name)
 	}
 	text := fmt.Sprintf("unknown tool %q.", clip(p.Name, 60))
-	if l := findTool(p.Name); l != nil {
-		text = b.o.Tools.absence(l)
+	if t := findTool(p.Name); t != nil {
+		text = b.o.Tools.absence(t)
 	} else if near := nearest(p.Name, names); near != "" {
 		text += fmt.Sprintf(" Nearest: %q.", near)
 	}

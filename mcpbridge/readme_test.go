@@ -22,8 +22,7 @@ func toolTable() string {
 	b.WriteString("| Tool | What it does | Toolset | Changes the image |\n| --- | --- | --- | --- |\n")
 	o := Options{}
 	o.setDefaults()
-	for _, l := range listed() {
-		t := l.tool
+	for _, t := range tools() {
 		var names []string
 		for _, p := range t.params(o.limits()) {
 			if p.hidden {
@@ -44,8 +43,8 @@ func toolTable() string {
 		if t.readOnly {
 			changes = "no"
 		}
-		set := string(l.set)
-		if !(Selection{}).names(&l) {
+		set := string(t.set)
+		if !t.shown {
 			set = "(" + set + ")"
 		}
 		fmt.Fprintf(&b, "| %s | %s. | %s | %s |\n", cell, strings.ReplaceAll(strings.TrimSuffix(first, "."), "|", `\|`), set, changes)

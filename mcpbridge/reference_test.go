@@ -27,43 +27,30 @@ func examples(page string) map[string]string {
 	return m
 }
 
-var aboutToolset = map[toolset]string{
-	inCore:    "evaluation and the session",
-	inDebug:   "an evaluation that failed",
-	inInspect: "what is in the image",
-	inBuild:   "forms, files and tests",
-	inProfile: "time, memory, threads",
-}
-
 // reference describes every tool, by toolset, in the order of the list.
 func reference(examples map[string]string) string {
 	var b strings.Builder
 	o := Options{}
 	o.setDefaults()
 	for _, set := range toolsets {
-		about, ok := aboutToolset[set]
-		if !ok {
-			panic("aboutToolset does not know " + set)
-		}
 		first := true
-		for _, l := range listed() {
-			if l.set != set {
+		for _, tl := range tools() {
+			if tl.set != set.name {
 				continue
 			}
 			if first {
-				fmt.Fprintf(&b, "\n## Toolset `%s`: %s\n", set, about)
+				fmt.Fprintf(&b, "\n## Toolset `%s`: %s\n", set.name, set.about)
 				first = false
 			}
-			b.WriteString(entry(&l, o.limits(), examples[l.tool.name]))
+			b.WriteString(entry(tl, o.limits(), examples[tl.name]))
 		}
 	}
 	return b.String()
 }
 
 // entry describes one tool.
-func entry(at *listing, l limits, example string) string {
+func entry(t *tool, l limits, example string) string {
 	var b strings.Builder
-	t := at.tool
 	fmt.Fprintf(&b, "\n### %s\n\n%s\n", t.name, t.doc)
 	var params []string
 	for _, p := range t.params(l) {
@@ -77,8 +64,8 @@ func entry(at *listing, l limits, example string) string {
 		b.WriteString("\nIt takes no arguments.\n")
 	}
 	traits := []string{"Shown by default."}
-	if !(Selection{}).names(at) {
-		traits[0] = fmt.Sprintf("Not shown by default: `--toolsets %s` or `--tools %s` brings it; a call by its name is taken all the same.", at.set, t.name)
+	if !t.shown {
+		traits[0] = fmt.Sprintf("Not shown by default: `--toolsets %s` or `--tools %s` brings it; a call by its name is taken all the same.", t.set, t.name)
 	}
 	if t.readOnly {
 		traits = append(traits, "Changes nothing in the image: `--read-only` keeps it.")

@@ -47,6 +47,10 @@ func (b *Bridge) env() env {
 	}
 }
 
+// maxErrorOutput is how many characters of an error are shown: hosts cut those of
+// more than about 10,000.
+const maxErrorOutput = 8_000
+
 // result is a reply as the protocol wants it, within the limits of size.
 func (b *Bridge) result(r reply) *mcp.CallToolResult {
 	limit := b.o.MaxOutput

@@ -218,10 +218,7 @@ func TestCancel(t *testing.T) {
 func (p *peer) waitRunning(n int) {
 	p.t.Helper()
 	for range 1000 {
-		p.image.mu.Lock()
-		running := p.image.running
-		p.image.mu.Unlock()
-		if running == n {
+		if p.image.Running() == n {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)

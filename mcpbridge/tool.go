@@ -10,8 +10,12 @@ import (
 
 // tool is one tool: what the client sees of it, and what it does.
 type tool struct {
-	name    string // also what the errors call it
-	title   string
+	name  string // also what the errors call it
+	title string
+	set   toolset
+	// shown tools are shown by default. Each costs every conversation its
+	// description; a test holds them to 26 and 4,500 tokens.
+	shown   bool
 	doc     string // under 1,000 characters; the first sentence decides
 	params  func(limits) []param
 	example string // arguments of a call that works, for errors
@@ -24,6 +28,9 @@ type tool struct {
 
 	run func(context.Context, *request) (reply, error)
 }
+
+// errShutdown is the cause of contexts that end because the server does.
+var errShutdown = errors.New("mcpbridge: the server is shutting down")
 
 // request is one call of a tool.
 type request struct {

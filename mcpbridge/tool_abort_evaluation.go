@@ -9,6 +9,8 @@ import (
 var abortEvaluationTool = tool{
 	name:  "abort-evaluation",
 	title: "Abort evaluation",
+	set:   inDebug,
+	shown: true,
 	doc: "End a suspended evaluation; its cleanup forms run. " +
 		"Answers what it had printed. What it had changed stays changed.",
 	params: func(o limits) []param {

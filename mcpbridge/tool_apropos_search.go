@@ -11,6 +11,8 @@ import (
 var aproposSearchTool = tool{
 	name:  "apropos-search",
 	title: "Search for symbols",
+	set:   inInspect,
+	shown: true,
 	doc: "Find symbols by part of their name, in all packages or one, the likeliest first, each with kind, " +
 		"lambda list and the beginning of its documentation.",
 	params: func(limits) []param {

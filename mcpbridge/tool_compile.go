@@ -10,6 +10,7 @@ import (
 var compileFormTool = tool{
 	name:  "compile-form",
 	title: "Compile forms",
+	set:   inBuild,
 	doc: "Compile Lisp forms with the file compiler and load them, showing all compiler notes " +
 		"(errors, warnings, optimization notes) with line and column. " +
 		"What they define stays, as after evaluate-lisp. With load false they are only checked.",
@@ -30,6 +31,8 @@ var compileFormTool = tool{
 var compileFileTool = tool{
 	name:  "compile-file",
 	title: "Compile a file",
+	set:   inBuild,
+	shown: true,
 	doc: "Compile a Lisp source file and load it, showing all compiler notes with file, line, column and source line. " +
 		"With errors it is not loaded. What it defines counts as this session's.",
 	params: func(o limits) []param {

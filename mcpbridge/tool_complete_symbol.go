@@ -5,6 +5,7 @@ import "context"
 var completeSymbolTool = tool{
 	name:  "complete-symbol",
 	title: "Complete symbol",
+	set:   inInspect,
 	doc: "Complete the beginning of a symbol's or package's name, also by parts (m-v-b for multiple-value-bind), " +
 		"with what each names and its lambda list.",
 	params: func(limits) []param {

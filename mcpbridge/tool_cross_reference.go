@@ -8,6 +8,8 @@ import (
 var crossReferenceTool = tool{
 	name:  "cross-reference",
 	title: "Cross-reference",
+	set:   inInspect,
+	shown: true,
 	doc: "List what calls a function and what it calls, what references, binds or sets a variable, expands a macro, " +
 		"or has methods on a class, each once, with file and line.",
 	params: func(limits) []param {

@@ -10,6 +10,8 @@ import (
 var describeSymbolTool = tool{
 	name:  "describe-symbol",
 	title: "Describe symbol",
+	set:   inInspect,
+	shown: true,
 	doc: "Describe everything a name stands for: function or macro with lambda list, type and documentation, variable with its value, " +
 		"class with slots, supers and subs, type, package, and where each is defined. Evaluates nothing.",
 	params: func(limits) []param {

@@ -10,6 +10,7 @@ import (
 var describeSystemTool = tool{
 	name:  "describe-system",
 	title: "Describe system",
+	set:   inInspect,
 	doc: "Describe an ASDF system: version, where its definition lies, whether it is loaded, its files and the tree of what it depends on. " +
 		"Without a name, list the systems that can be loaded. Loads nothing.",
 	params: func(limits) []param {

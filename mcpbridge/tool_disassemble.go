@@ -5,6 +5,7 @@ import "context"
 var disassembleTool = tool{
 	name:  "disassemble-function",
 	title: "Disassemble a function",
+	set:   inBuild,
 	doc: "Show the machine code that a function, macro or the methods of a generic function were compiled to. " +
 		"Evaluates nothing. What the compiler could not optimize, compile-form says.",
 	params: func(limits) []param {

@@ -10,6 +10,8 @@ import (
 var evaluateTool = tool{
 	name:  "evaluate-lisp",
 	title: "Evaluate Lisp",
+	set:   inCore,
+	shown: true,
 	doc: "Evaluate Common Lisp in a live SBCL image that keeps its state: functions, variables, classes, loaded systems " +
 		"and the current package stay for later calls. " +
 		"Use it to run, test, explore, debug and look up Lisp code, in preference to starting sbcl in a shell. " +

@@ -9,6 +9,8 @@ import (
 var evaluateInFrameTool = tool{
 	name:  "evaluate-in-frame",
 	title: "Evaluate in frame",
+	set:   inDebug,
+	shown: true,
 	doc: "Evaluate Lisp code in a frame of a suspended evaluation, where it sees the frame's local variables and can change them with setf. " +
 		"An error in it is reported; the evaluation stays suspended.",
 	params: func(o limits) []param {

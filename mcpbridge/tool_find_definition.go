@@ -5,6 +5,8 @@ import "context"
 var findDefinitionTool = tool{
 	name:  "find-definition",
 	title: "Find definition",
+	set:   inInspect,
+	shown: true,
 	doc: "Find where a function, macro, variable, class, type, method or package is defined: file, line and source text; " +
 		"what this session defined is shown from the session. Nothing is read or evaluated.",
 	params: func(limits) []param {

@@ -5,6 +5,8 @@ import "context"
 var backtraceTool = tool{
 	name:  "get-backtrace",
 	title: "Get backtrace",
+	set:   inDebug,
+	shown: true,
 	doc: "Show the backtrace of a suspended evaluation or, where none is suspended, of the last error, timeout or stop. " +
 		"Keeps 100 frames; error replies show 20.",
 	params: func(limits) []param {

@@ -11,6 +11,7 @@ import (
 var hyperspecTool = tool{
 	name:  "hyperspec-lookup",
 	title: "Look up in the HyperSpec",
+	set:   inInspect,
 	doc: "Tell where the Common Lisp HyperSpec, the standard's text, describes a standard symbol, a FORMAT directive or a macro character: " +
 		"its pages' URLs, and its entries in the permuted index. A part of a name lists the symbols that have it.",
 	params: func(limits) []param {

@@ -9,6 +9,8 @@ import (
 var inspectFrameTool = tool{
 	name:  "inspect-frame",
 	title: "Inspect frame",
+	set:   inDebug,
+	shown: true,
 	doc: "Show a frame of a suspended evaluation: local variables with values, the form it is at, catch tags. " +
 		"Printing values may run print-object methods; it is stopped after two seconds.",
 	params: func(limits) []param {

@@ -10,6 +10,8 @@ import (
 var inspectObjectTool = tool{
 	name:  "inspect-object",
 	title: "Inspect object",
+	set:   inInspect,
+	shown: true,
 	doc: "Show what the value of a form is made of, under a handle such as obj-1, or go on from a handle. " +
 		"In code (swank-mcp:object \"obj-1\" \"0.name\") is that part; setf changes it. " +
 		"A handle lasts as long as the object, at least until 8 more are inspected.",

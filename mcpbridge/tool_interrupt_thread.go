@@ -8,6 +8,7 @@ import (
 var interruptThreadTool = tool{
 	name:  "interrupt-thread",
 	title: "Interrupt a thread",
+	set:   inProfile,
 	doc: "Show where a thread of the program is, or end it, by number or name as list-threads shows them. " +
 		"Threads that the image or the bridge stands on are not ended; " +
 		"to stop an evaluation, cancel its call or give it a shorter timeout.",

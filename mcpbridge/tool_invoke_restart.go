@@ -10,6 +10,8 @@ import (
 var invokeRestartTool = tool{
 	name:  "invoke-restart",
 	title: "Invoke restart",
+	set:   inDebug,
+	shown: true,
 	doc: "Let a suspended evaluation go on by one of the restarts that its reply listed. " +
 		"Answers what comes of it: the original evaluation's values and all its output, or the next error.",
 	params: func(o limits) []param {

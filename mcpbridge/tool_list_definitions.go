@@ -11,6 +11,8 @@ import (
 var listDefinitionsTool = tool{
 	name:  "list-definitions",
 	title: "List definitions",
+	set:   inCore,
+	shown: true,
 	doc: "List what this session has defined and is still defined: functions with their lambda lists, variables with their values, " +
 		"macros, classes, methods, packages, and the systems it has loaded. " +
 		"Not what a loaded system or somebody else defined. Works at once, also while an evaluation runs.",

@@ -11,6 +11,8 @@ import (
 var listPackagesTool = tool{
 	name:  "list-packages",
 	title: "List packages",
+	set:   inCore,
+	shown: true,
 	doc: "List the packages of the Lisp image, with nicknames and numbers of external symbols, " +
 		"marking the session's current package and those that the session made. " +
 		"Packages of the implementation are left out unless kind is all.",

@@ -5,6 +5,7 @@ import "context"
 var listThreadsTool = tool{
 	name:  "list-threads",
 	title: "List threads",
+	set:   inProfile,
 	doc: "List the threads of the Lisp image: number, name, whose each is (the program's, a session's, Swank's), " +
 		"and the lock it waits for with the thread that holds it.",
 	params: func(limits) []param {

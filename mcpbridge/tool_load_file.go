@@ -11,6 +11,7 @@ import (
 var loadFileTool = tool{
 	name:  "load-file",
 	title: "Load a file",
+	set:   inBuild,
 	doc: "Load a Lisp source file (or fasl) into the image, evaluating its forms one by one. " +
 		"What it defines counts as defined by this session; an error tells the line of the form. " +
 		"compile-file shows the compiler's notes as well.",

@@ -15,6 +15,7 @@ import (
 var loadSessionTool = tool{
 	name:  "load-session",
 	title: "Load session",
+	set:   inCore,
 	doc: "Bring a session back from a file that save-session wrote, or without a file what the server before this one has left, form by form. " +
 		"Forms that fail are reported with line and error, and the others evaluated all the same.",
 	params: func(o limits) []param {

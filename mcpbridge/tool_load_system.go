@@ -17,6 +17,8 @@ const loadTimeout = 300 * time.Second
 var loadSystemTool = tool{
 	name:  "load-system",
 	title: "Load system",
+	set:   inCore,
+	shown: true,
 	doc: "Load a system into the image with Quicklisp, where the image has it, or else with ASDF. " +
 		"Compiles what has changed. A failure shows the compiler's or loader's message with file and line; " +
 		"an unknown system, those with a similar name.",

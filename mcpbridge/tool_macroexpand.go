@@ -11,6 +11,8 @@ import (
 var macroexpandTool = tool{
 	name:  "macroexpand-form",
 	title: "Expand a macro",
+	set:   inBuild,
+	shown: true,
 	doc: "Expand the macro call in a form, without evaluating it. " +
 		"mode: one (the outermost macro once), full (until the form is no macro call), all (also inside), " +
 		"steps (as all, showing each macro call and its expansion).",

@@ -5,6 +5,7 @@ import "context"
 var memoryReportTool = tool{
 	name:  "memory-report",
 	title: "Report memory",
+	set:   inProfile,
 	doc: "Show how full the heap of the Lisp image is and of what: bytes and numbers of objects by type, by age, " +
 		"and what the garbage collector did. Takes about a second at most.",
 	params: func(limits) []param {

@@ -13,6 +13,7 @@ import (
 var profileCodeTool = tool{
 	name:  "profile-code",
 	title: "Profile code",
+	set:   inProfile,
 	doc: "Run a form and show which functions take its time, alone and with what they call, the program's first. " +
 		"mode: cpu or wall time, alloc (all by sampling), or calls: number and time of the calls of the functions named.",
 	params: func(o limits) []param {

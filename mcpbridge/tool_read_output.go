@@ -11,6 +11,8 @@ import (
 var readOutputTool = tool{
 	name:  "read-output",
 	title: "Read long output",
+	set:   inCore,
+	shown: true,
 	doc: "Read on in a reply that was cut because it was too long, by the handle (such as out-3) that the cut reply gave. " +
 		"Pages through it in characters with offset and limit, or shows only the lines that match grep, each with its offset. " +
 		fmt.Sprintf("The newest %d long replies are kept, %d MB in all, as long as the server runs.", spoolTexts, spoolBytes>>20),

@@ -8,6 +8,8 @@ import (
 var resetTool = tool{
 	name:  "reset-session",
 	title: "Reset session",
+	set:   inCore,
+	shown: true,
 	doc: "Undo everything that this session has made: definitions, variables, packages, symbols, REPL variables, and the current package. " +
 		"Loaded systems stay. It waits for an evaluation that is running.",
 	params:      func(limits) []param { return nil },

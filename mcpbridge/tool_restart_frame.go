@@ -9,6 +9,8 @@ import (
 var restartFrameTool = tool{
 	name:  "restart-frame",
 	title: "Restart frame",
+	set:   inDebug,
+	shown: true,
 	doc: "Call the function of a frame of a suspended evaluation again, as it is defined now, with the arguments of the frame. " +
 		"To fix and continue: redefine the broken function with evaluate-lisp, then restart its frame; " +
 		"the answer is the original evaluation's.",

@@ -9,6 +9,8 @@ import (
 var returnFromFrameTool = tool{
 	name:  "return-from-frame",
 	title: "Return from frame",
+	set:   inDebug,
+	shown: true,
 	doc: "Make a frame of a suspended evaluation return given values to its caller; the evaluation goes on from there. " +
 		"Answers as invoke-restart does.",
 	params: func(o limits) []param {

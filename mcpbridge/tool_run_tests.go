@@ -14,6 +14,8 @@ import (
 var runTestsTool = tool{
 	name:  "run-tests",
 	title: "Run tests",
+	set:   inBuild,
+	shown: true,
 	doc: "Run the tests of a system (ASDF's test-op), or one test or suite of FiveAM, Rove or Parachute, " +
 		"showing each failure with its form, values, reason and source, and of an error the backtrace. " +
 		"Loads the system first, if one is named. Stopped by its timeout, it tells what has run.",

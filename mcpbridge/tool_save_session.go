@@ -24,6 +24,7 @@ type sessionSaver interface {
 var saveSessionTool = tool{
 	name:  "save-session",
 	title: "Save session",
+	set:   inCore,
 	doc: "Write what this session has defined to a .lisp file, which load-session or sbcl --load brings back: " +
 		"definitions, packages, declarations, systems; not later values.",
 	params: func(limits) []param {

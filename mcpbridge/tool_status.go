@@ -13,6 +13,8 @@ import (
 var statusTool = tool{
 	name:  "session-status",
 	title: "Session status",
+	set:   inCore,
+	shown: true,
 	doc: "Show the state of the Lisp image and of the session, at once, also while an evaluation runs. " +
 		"Shows the image (process, version, address, uptime, restarts), the current package, the running evaluation with its age and where it is, " +
 		"calls that wait, counts of definitions, threads, heap, and output that arrived outside of calls. " +

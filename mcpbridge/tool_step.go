@@ -10,6 +10,8 @@ import (
 var stepTool = tool{
 	name:  "step",
 	title: "Step",
+	set:   inDebug,
+	shown: true,
 	doc: "Go one step on in an evaluation that waits at a step or at a (break). " +
 		"To begin: evaluate-lisp with code (step (f 1)), on-error debug and debug 3, which the functions to step through need, too.",
 	params: func(o limits) []param {

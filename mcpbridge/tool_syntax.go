@@ -11,6 +11,8 @@ import (
 var syntaxTool = tool{
 	name:  "validate-syntax",
 	title: "Validate syntax",
+	set:   inBuild,
+	shown: true,
 	doc: "Check the parentheses, strings, comments and quotes of Lisp source without reading or evaluating it, and " +
 		"tell the line where, by the indentation, it broke. Nothing is repaired. Give code or path.",
 	params: func(limits) []param {

@@ -10,6 +10,8 @@ import (
 var traceFunctionTool = tool{
 	name:  "trace-function",
 	title: "Trace functions",
+	set:   inProfile,
+	shown: true,
 	doc: "Evaluate a form and show each call of some functions during it: arguments, values, nesting. " +
 		"Without code, switch tracing on or off for later evaluations, which then show the calls under [stderr]. " +
 		"Traces made with trace are left alone.",

@@ -7,35 +7,11 @@ import (
 	"strings"
 )
 
-// toolset is a group of tools that serve one kind of work.
-type toolset string
-
-const (
-	inCore    toolset = "core"    // evaluation and the session
-	inDebug   toolset = "debug"   // an evaluation that failed
-	inInspect toolset = "inspect" // what is in the image
-	inBuild   toolset = "build"   // forms, files and tests
-	inProfile toolset = "profile" // time, memory, threads
-)
-
-var toolsets = []toolset{inCore, inDebug, inInspect, inBuild, inProfile}
-
 // Names that stand for more than one toolset.
 const (
-	defaultTools = "default" // what defaults lists
+	defaultTools = "default" // those that are shown by default
 	allTools     = "all"
 )
-
-// defaults are the tools that agents need most. Every tool that is shown costs
-// each conversation its description; a test holds these to 26 and 4,500 tokens.
-var defaults = []string{
-	"evaluate-lisp", "list-definitions", "list-packages", "load-system", "reset-session", "session-status", "read-output",
-	"get-backtrace", "inspect-frame", "evaluate-in-frame", "invoke-restart", "return-from-frame", "restart-frame",
-	"step", "abort-evaluation", "describe-last-error",
-	"describe-symbol", "apropos-search", "find-definition", "cross-reference", "inspect-object",
-	"macroexpand-form", "compile-file", "run-tests", "validate-syntax",
-	"trace-function",
-}
 
 // Selection says which tools a bridge shows. It is made once: the list of
 // tools never changes while a bridge serves. The zero value is the default set.
@@ -50,12 +26,12 @@ type Selection struct {
 // and what is; or that nothing is left of it.
 func (s Selection) Check() error {
 	var names []string
-	for _, l := range listed() {
-		names = append(names, l.tool.name)
+	for _, t := range tools() {
+		names = append(names, t.name)
 	}
 	sets := []string{defaultTools, allTools}
 	for _, set := range toolsets {
-		sets = append(sets, string(set))
+		sets = append(sets, string(set.name))
 	}
 	if err := known("toolsets", "toolset", s.Toolsets, sets, "tools", names); err != nil {
 		return err
@@ -101,10 +77,10 @@ func sameTool(name, given string) bool {
 }
 
 // findTool returns the tool of that name, or nil.
-func findTool(name string) *listing {
-	for _, l := range listed() {
-		if sameTool(l.tool.name, name) {
-			return &l
+func findTool(name string) *tool {
+	for _, t := range tools() {
+		if sameTool(t.name, name) {
+			return t
 		}
 	}
 	return nil
@@ -112,9 +88,9 @@ func findTool(name string) *listing {
 
 // pick returns the selected tools, in the order of the documentation.
 func (s Selection) pick() (out []*tool) {
-	for _, l := range listed() {
-		if s.has(&l) {
-			out = append(out, l.tool)
+	for _, t := range tools() {
+		if s.has(t) {
+			out = append(out, t)
 		}
 	}
 	return out
@@ -124,16 +100,16 @@ func (s Selection) pick() (out []*tool) {
 // documentation: beside those selected, those that toolsets would show. What a
 // person has forbidden, by naming the tools or those to leave out, is not there.
 func (s Selection) callable() (out []*tool) {
-	for _, l := range listed() {
-		if s.has(&l) || len(s.sets()) > 0 && s.leftOutBy(&l) == "" {
-			out = append(out, l.tool)
+	for _, t := range tools() {
+		if s.has(t) || len(s.sets()) > 0 && s.leftOutBy(t) == "" {
+			out = append(out, t)
 		}
 	}
 	return out
 }
 
-func (s Selection) has(l *listing) bool {
-	return s.names(l) && s.leftOutBy(l) == ""
+func (s Selection) has(t *tool) bool {
+	return s.names(t) && s.leftOutBy(t) == ""
 }
 
 // sets are the toolsets asked for, in words.
@@ -144,23 +120,23 @@ func (s Selection) sets() []string {
 	return s.Toolsets
 }
 
-func (s Selection) names(l *listing) bool {
-	is := func(given string) bool { return sameTool(l.tool.name, given) }
+func (s Selection) names(t *tool) bool {
+	is := func(given string) bool { return sameTool(t.name, given) }
 	if slices.ContainsFunc(s.Tools, is) {
 		return true
 	}
 	return slices.ContainsFunc(s.sets(), func(set string) bool {
-		return sameTool(string(l.set), set) || sameTool(allTools, set) ||
-			sameTool(defaultTools, set) && slices.Contains(defaults, l.tool.name)
+		return sameTool(string(t.set), set) || sameTool(allTools, set) ||
+			sameTool(defaultTools, set) && t.shown
 	})
 }
 
 // leftOutBy returns the flag that takes the tool away, or "".
-func (s Selection) leftOutBy(l *listing) string {
+func (s Selection) leftOutBy(t *tool) string {
 	switch {
-	case s.ReadOnly && !l.tool.readOnly:
+	case s.ReadOnly && !t.readOnly:
 		return "--read-only"
-	case slices.ContainsFunc(s.Exclude, func(given string) bool { return sameTool(l.tool.name, given) }):
+	case slices.ContainsFunc(s.Exclude, func(given string) bool { return sameTool(t.name, given) }):
 		return "--exclude-tools"
 	}
 	return ""
@@ -168,9 +144,9 @@ func (s Selection) leftOutBy(l *listing) string {
 
 // absence says why a tool that exists is not among the selected ones, and how
 // the program is to be started to have it.
-func (s Selection) absence(l *listing) string {
-	name := l.tool.name
-	switch flag := s.leftOutBy(l); {
+func (s Selection) absence(t *tool) string {
+	name := t.name
+	switch flag := s.leftOutBy(t); {
 	case flag == "--read-only":
 		return fmt.Sprintf("the tool %q can change the image, and swank-mcp was started with --read-only. Without that flag it is there.", name)
 	case flag != "":
@@ -182,7 +158,7 @@ func (s Selection) absence(l *listing) string {
 	}
 	flags = append(flags, "--tools "+strings.Join(append(slices.Clone(s.Tools), name), ","))
 	return fmt.Sprintf("the tool %q is of the toolset %s and not among those that swank-mcp was started with. Starting it with `%s` brings it.",
-		name, l.set, strings.Join(flags, " "))
+		name, t.set, strings.Join(flags, " "))
 }
 
 // offers reports whether the client is shown the tool.

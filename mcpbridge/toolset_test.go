@@ -18,11 +18,6 @@ func TestDefaultToolset(t *testing.T) {
 	const maxTools, maxTokens = 26, 4500
 	var o Options
 	o.setDefaults()
-	for _, name := range defaults {
-		if findTool(name) == nil {
-			t.Errorf("%s is shown by default and is no tool", name)
-		}
-	}
 	total := 0
 	var report strings.Builder
 	picked := Selection{}.pick()
@@ -129,23 +124,23 @@ func TestSelectionProperty(t *testing.T) {
 		if wrong := wronglyNamed(s); len(wrong) > 0 {
 			t.Fatalf("the instructions name %v, which are not there:\n%s", wrong, instructionsFor(s))
 		}
-		for _, l := range listed() {
-			name, has := l.tool.name, slices.Contains(picked, l.tool)
+		for _, l := range tools() {
+			name, has := l.name, slices.Contains(picked, l)
 			switch {
-			case has && s.ReadOnly && !l.tool.readOnly:
+			case has && s.ReadOnly && !l.readOnly:
 				t.Fatalf("%s is not read-only", name)
 			case has && slices.Contains(s.Exclude, name):
 				t.Fatalf("%s is excluded", name)
 			case has:
-			case slices.Contains(s.Exclude, name) || s.ReadOnly && !l.tool.readOnly:
-				if a := s.absence(&l); !strings.Contains(a, name) || !regexp.MustCompile(`--(read-only|exclude-tools)`).MatchString(a) {
+			case slices.Contains(s.Exclude, name) || s.ReadOnly && !l.readOnly:
+				if a := s.absence(l); !strings.Contains(a, name) || !regexp.MustCompile(`--(read-only|exclude-tools)`).MatchString(a) {
 					t.Fatalf("absence of %s: %s", name, a)
 				}
 			default:
 				again := Selection{Exclude: s.Exclude, ReadOnly: s.ReadOnly}
-				said := flags.FindStringSubmatch(s.absence(&l))
+				said := flags.FindStringSubmatch(s.absence(l))
 				if said == nil {
-					t.Fatalf("absence of %s names no flags: %s", name, s.absence(&l))
+					t.Fatalf("absence of %s names no flags: %s", name, s.absence(l))
 				}
 				words := strings.Fields(said[1])
 				for i := 0; i < len(words); i += 2 {
@@ -156,9 +151,9 @@ func TestSelectionProperty(t *testing.T) {
 						again.Tools = list
 					}
 				}
-				want := append(slices.Clone(picked), l.tool)
+				want := append(slices.Clone(picked), l)
 				got := again.pick()
-				if err := again.Check(); err != nil || len(got) != len(want) || !slices.Contains(got, l.tool) {
+				if err := again.Check(); err != nil || len(got) != len(want) || !slices.Contains(got, l) {
 					t.Fatalf("with %s: %v, %v; want %v", said[1], names(got), err, names(want))
 				}
 			}
