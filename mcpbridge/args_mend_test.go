@@ -3,8 +3,6 @@ package mcpbridge
 import "testing"
 
 func TestMendedCall(t *testing.T) {
-	var o Options
-	o.setDefaults()
 	tests := []struct {
 		tool *tool
 		raw  string
@@ -37,9 +35,9 @@ func TestMendedCall(t *testing.T) {
 		{&resetTool, `{"confirm": true}`, `{}`},
 	}
 	for _, tt := range tests {
-		params := tt.tool.params(o.limits())
+		params := tt.tool.params(testLimits)
 		refusal := func(raw string) (*args, error) {
-			a := parseArgs(tt.tool.spec(o.limits()), []byte(raw))
+			a := parseArgs(tt.tool.spec(testLimits), []byte(raw))
 			for _, p := range params {
 				switch p.kind {
 				case kindText:

@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
+// testLimits are those of a server without flags.
+var testLimits = limits{Timeout: 30 * time.Second, MaxTimeout: 600 * time.Second, MaxOutput: 40_000}
+
 func evaluateArgs(t *testing.T, raw string) (evaluateIn, error) {
 	t.Helper()
-	var o Options
-	o.setDefaults()
-	a := parseArgs(evaluateTool.spec(o.limits()), []byte(raw))
+	a := parseArgs(evaluateTool.spec(testLimits), []byte(raw))
 	if a.err != nil {
 		return evaluateIn{}, a.err
 	}

@@ -87,11 +87,12 @@ func BenchmarkInFlight(b *testing.B) {
 // and its reply.
 func BenchmarkTool(b *testing.B) {
 	bridge := New(Options{Image: constImage{&fakeImage{}}})
-	takes, env := evaluateTool.spec(bridge.o.limits()), bridge.env()
+	evaluate := findTool("evaluate-lisp")
+	takes, env := evaluate.spec(bridge.o.limits()), bridge.env()
 	arguments := []byte(`{"code":"(+ 1 2)"}`)
 	b.ReportAllocs()
 	for b.Loop() {
 		r := &request{args: parseArgs(takes, arguments), env: env}
-		bridge.result(evaluateTool.answer(b.Context(), r))
+		bridge.result(evaluate.answer(b.Context(), r))
 	}
 }

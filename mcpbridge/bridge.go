@@ -170,7 +170,7 @@ func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) err
 	case err = <-ended:
 		return err
 	case <-ctx.Done():
-	case <-keep.conn.(*stdioConn).read:
+	case <-keep.conn.(*stdioConn).inputEnded():
 		// The SDK cancels what is left and waits for it, however long it takes.
 		select {
 		case err = <-ended:

@@ -19,7 +19,7 @@ var (
 // instructions is the text for this bridge's tools.
 func (b *Bridge) instructions() string {
 	name := "instructions.md"
-	if !b.offers(evaluateTool.name) {
+	if !b.offers("evaluate-lisp") {
 		name = "instructions-read.md"
 	}
 	var text strings.Builder

@@ -35,11 +35,11 @@ func reference(examples map[string]string) string {
 	for _, set := range toolsets {
 		first := true
 		for _, tl := range tools() {
-			if tl.set != set.name {
+			if tl.set != set.Name {
 				continue
 			}
 			if first {
-				fmt.Fprintf(&b, "\n## Toolset `%s`: %s\n", set.name, set.about)
+				fmt.Fprintf(&b, "\n## Toolset `%s`: %s\n", set.Name, set.About)
 				first = false
 			}
 			b.WriteString(entry(tl, o.limits(), examples[tl.name]))

@@ -162,7 +162,7 @@ func TestStatusText(t *testing.T) {
 		Running: &lisp.Running{Code: "(loop)", Age: 3200 * time.Millisecond, Frames: []string{"(SPIN)", "(MAIN)"}}, Waiting: 2,
 		Definitions: map[string]int{"functions": 3, "variables": 1, "classes": 1, "macros": 0},
 		Threads:     []lisp.Thread{{Name: "main thread", Status: "running"}, {Name: "worker"}},
-		HeapUsed:    45 << 20, HeapLimit: 2048 << 20, Background: text("late\x1b\n"), Notes: []string{"a note"},
+		HeapUsed:    45 << 20, HeapLimit: 2048 << 20, Background: lisp.Text{Head: "late\x1b\n"}, Notes: []string{"a note"},
 	}
 	want := `Image: running, launched, pid 4711, SBCL 2.2.9.debian, Swank 2.27, from the cached core, unix:/tmp/x/swank.sock
 Up: 3 min 12 s, 1 restart

@@ -102,6 +102,10 @@ type stdioConn struct {
 // SessionID implements [mcp.Connection]: stdio has no session id.
 func (*stdioConn) SessionID() string { return "" }
 
+// inputEnded is closed when all of the input has been read, and the calls in it
+// are answered or have used up the grace.
+func (c *stdioConn) inputEnded() <-chan struct{} { return c.read }
+
 // Read implements [mcp.Connection].
 func (c *stdioConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {

@@ -15,11 +15,11 @@ import (
 // of its reads, and the reading of a line agrees with encoding/json.
 func FuzzLines(f *testing.F) {
 	for _, tt := range hostile {
-		if len(tt.line) < 1000 {
-			f.Add([]byte(tt.line))
+		if len(tt.Line) < 1000 {
+			f.Add([]byte(tt.Line))
 		}
 	}
-	f.Add([]byte(evalCall("1", "x") + "\r\n\n" + evalCall(`"a\"b"`, "y")))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call"}` + "\r\n\n" + `{"jsonrpc":"2.0","id":"a\"b","method":"x"}`))
 	f.Add([]byte(`{"a":[1,{"b":"]}"}],"\u0069d":1 , "id" : 2,"jsonrpc":"2.0","method":"x","params":{}}`))
 	f.Add([]byte(`[ ]` + "\n" + `[ 1 , [2] , "," , {"a":","} , null ]`))
 	f.Fuzz(func(t *testing.T, input []byte) {

@@ -43,13 +43,15 @@ func leaks() string {
 	return strings.Join(left, "\n\n")
 }
 
-// Lines that are no request, and what they are answered with: the code and
-// the id, or nothing for code 0.
-var hostile = []struct {
-	name, line string
-	code       int
-	id         string
-}{
+// hostileLine is a line and its answer.
+type hostileLine struct {
+	Name, Line string
+	Code       int // of the error; 0 is no answer
+	ID         string
+}
+
+// hostile is lines that are no request, with what they are answered.
+var hostile = []hostileLine{
 	{"words", "hello", -32700, "null"},
 	{"truncated", `{"jsonrpc":"2.0","id":5,"method":"tools/call","par`, -32700, "null"},
 	{"two values", `{"jsonrpc":"2.0","id":5,"method":"ping"} {}`, -32700, "null"},
@@ -99,13 +101,13 @@ var hostile = []struct {
 func TestHostileLines(t *testing.T) {
 	p := serve(t, Options{}).handshake()
 	for _, tt := range hostile {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(tt.Name, func(t *testing.T) {
 			p.t = t
-			p.send(tt.line)
-			if tt.code != 0 {
+			p.send(tt.Line)
+			if tt.Code != 0 {
 				a := p.receive()
-				if a.Error == nil || a.Error.Code != tt.code || string(a.ID) != tt.id {
-					t.Errorf("answered id %s %+v, want id %s code %d", a.ID, a.Error, tt.id, tt.code)
+				if a.Error == nil || a.Error.Code != tt.Code || string(a.ID) != tt.ID {
+					t.Errorf("answered id %s %+v, want id %s code %d", a.ID, a.Error, tt.ID, tt.Code)
 				} else if len(a.Error.Message) > maxErrorMessage+10 {
 					t.Errorf("message of %d bytes", len(a.Error.Message))
 				}

@@ -1,14 +1,19 @@
 package mcpbridge
 
 import (
+	"slices"
 	"testing"
 
 	"swank-mcp/swank/lisp"
 )
 
+// taking is the environment of a server that takes these tools.
+func taking(tools ...string) env {
+	return env{takes: func(tool string) bool { return slices.Contains(tools, tool) }}
+}
+
 // The next call has the right name where the wrong one stood, and nowhere else.
 func TestNextCallKeepsOtherNames(t *testing.T) {
-	b := New(Options{})
 	for _, tt := range []struct{ arguments, written, meant, want string }{
 		{`{"code": "(list (fo:format 1) (info:format 2) #'fo:format)"}`, "FO:FORMAT", "FO::FORMAT",
 			`{"code": "(list (fo::format 1) (info:format 2) #'fo::format)"}`},
@@ -23,7 +28,7 @@ func TestNextCallKeepsOtherNames(t *testing.T) {
 		{`{"code": "(intern \"x\" (concatenate 'string \"A\" \"LEX\"))"}`, "ALEX:", "ALEXANDRIA:", ""},
 		{`{"code": "(f)"}`, "\xff", "X", ""},
 	} {
-		r := &request{args: parseArgs(evaluateTool.spec(b.o.limits()), []byte(tt.arguments)), env: b.env()}
+		r := &request{args: parseArgs(evaluateTool.spec(testLimits), []byte(tt.arguments)), env: taking("evaluate-lisp")}
 		want := ""
 		if tt.want != "" {
 			want = "Next: evaluate-lisp " + tt.want
@@ -37,10 +42,9 @@ func TestNextCallKeepsOtherNames(t *testing.T) {
 // Unbalanced code is told where it broke, with the call that has what is missing,
 // or with the tool that shows it, if that is there.
 func TestUnbalancedIsTold(t *testing.T) {
-	all := New(Options{})
-	alone := New(Options{Tools: Selection{Tools: []string{"evaluate-lisp"}}})
+	all, alone := taking("evaluate-lisp", "validate-syntax"), taking("evaluate-lisp")
 	for _, tt := range []struct {
-		b         *Bridge
+		env       env
 		arguments string
 		want      string
 	}{
@@ -56,7 +60,7 @@ func TestUnbalancedIsTold(t *testing.T) {
 		{all, `{"code": "(load \"x.lisp\")"}`, "Next: validate-syntax {\"code\": \"(load \\\"x.lisp\\\")\"}"}, // the reader knows of something else
 		{alone, `{"code": ""}`, ""},
 	} {
-		r := &request{args: parseArgs(evaluateTool.spec(tt.b.o.limits()), []byte(tt.arguments)), env: tt.b.env()}
+		r := &request{args: parseArgs(evaluateTool.spec(testLimits), []byte(tt.arguments)), env: tt.env}
 		if got := r.nextAfter(&lisp.Failure{Unbalanced: true}); got != tt.want {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.arguments, got, tt.want)
 		}

@@ -83,7 +83,7 @@ func TestLoadSession(t *testing.T) {
 	dir := t.TempDir()
 	p := serve(t, Options{SessionDir: dir, Tools: Selection{Toolsets: []string{"core"}}}).handshake()
 	for name, text := range map[string]string{
-		"s.lisp": "(defun f () 1)", "fail.lisp": "fail", "empty.lisp": "\n", "latin1": "\xe4", "large": strings.Repeat("x", maxSessionFile+1),
+		"s.lisp": "(defun f () 1)", "fail.lisp": "fail", "empty.lisp": "\n", "latin1": "\xe4", "large": strings.Repeat("x", 4<<20+1),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -127,7 +127,7 @@ func TestToolsUseTheBridgesSession(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.HasSuffix(f, "_test.go") && strings.Contains(strings.ToLower(string(data)), "defaultsession") {
-			t.Errorf("%s names the default session; use b.o.Session", f)
+			t.Errorf("%s names the default session; use the request's", f)
 		}
 	}
 }

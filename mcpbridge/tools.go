@@ -58,8 +58,8 @@ const (
 // toolsets is every toolset in the order of the documentation, with what its
 // tools are for.
 var toolsets = []struct {
-	name  toolset
-	about string
+	Name  toolset
+	About string
 }{
 	{inCore, "evaluation and the session"},
 	{inDebug, "an evaluation that failed"},

@@ -31,7 +31,7 @@ func (s Selection) Check() error {
 	}
 	sets := []string{defaultTools, allTools}
 	for _, set := range toolsets {
-		sets = append(sets, string(set.name))
+		sets = append(sets, string(set.Name))
 	}
 	if err := known("toolsets", "toolset", s.Toolsets, sets, "tools", names); err != nil {
 		return err

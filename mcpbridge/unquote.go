@@ -14,7 +14,7 @@ func unquote(b []byte) string {
 	if bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b) {
 		return string(b[1 : len(b)-1])
 	}
-	if len(b) > bigParams {
+	if len(b) > bigString {
 		return unquoteBig(b)
 	}
 	var s string
@@ -23,6 +23,9 @@ func unquote(b []byte) string {
 	}
 	return s
 }
+
+// bigString is the length beyond which a string is long.
+const bigString = 64 << 10
 
 // unquoteBig is unquote for long strings, of which package json would make more
 // copies than one.
@@ -47,7 +50,7 @@ func unquoteBig(b []byte) string {
 		if piece := b[:n]; b[0] != '\\' && utf8.Valid(piece) {
 			s.Write(piece)
 		} else {
-			if n = min(n, bigParams/2); n < len(b) {
+			if n = min(n, bigString/2); n < len(b) {
 				for n > 1 && !utf8.RuneStart(b[n]) {
 					n--
 				}

@@ -14,7 +14,7 @@ func TestUnquoteBig(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	for range 300 {
 		b := []byte{'"'}
-		for len(b) < bigParams+r.Intn(1000) {
+		for len(b) < bigString+r.Intn(1000) {
 			piece := pieces[r.Intn(len(pieces))]
 			b = append(b, strings.Repeat(piece, 1+r.Intn(20))...)
 		}
