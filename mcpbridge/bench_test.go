@@ -9,6 +9,10 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/fake"
+	"swank-mcp/mcpbridge/tools"
 )
 
 // pipes serves a bridge over OS pipes, as a host does.
@@ -24,7 +28,7 @@ func pipes(b *testing.B) (in *os.File, out *bufio.Reader) {
 	// As an inherited stdin and stdout: not in the poller.
 	inR.Fd()
 	outW.Fd()
-	bridge := New(Options{Image: constImage{&fakeImage{}}})
+	bridge := New(Options{Image: fake.Const{Image: &fake.Image{}}})
 	ended := make(chan error, 1)
 	go func() { ended <- bridge.Serve(context.Background(), inR, outW) }()
 	b.Cleanup(func() { inW.Close(); <-ended; outR.Close() })
@@ -86,13 +90,13 @@ func BenchmarkInFlight(b *testing.B) {
 // BenchmarkTool is our share of a call behind the SDK: the arguments, the tool
 // and its reply.
 func BenchmarkTool(b *testing.B) {
-	bridge := New(Options{Image: constImage{&fakeImage{}}})
-	evaluate := findTool("evaluate-lisp")
-	takes, env := evaluate.spec(bridge.o.limits()), bridge.env()
+	bridge := New(Options{Image: fake.Const{Image: &fake.Image{}}})
+	evaluate := tools.Find("evaluate-lisp")
+	takes, env := evaluate.Spec(bridge.o.limits()), bridge.env()
 	arguments := []byte(`{"code":"(+ 1 2)"}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		r := &request{args: parseArgs(takes, arguments), env: env}
-		bridge.result(evaluate.answer(b.Context(), r))
+		r := &tools.Request{Args: args.Parse(takes, arguments), Env: env}
+		bridge.result(evaluate.Answer(b.Context(), r))
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"swank-mcp/mcpbridge/tools"
 )
 
 // What clients are told, with evaluate-lisp and without. Of the tools they name
@@ -37,7 +39,7 @@ func (o offered) Offers(name string) bool { return o.b.offers(name) }
 
 // ReadOnly reports whether no tool changes the image.
 func (o offered) ReadOnly() bool {
-	return !slices.ContainsFunc(o.b.tools, func(t *tool) bool { return !t.readOnly })
+	return !slices.ContainsFunc(o.b.tools, func(t *tools.Tool) bool { return !t.ReadOnly })
 }
 
 var toolInText = regexp.MustCompile("`([a-z]+(?:-[a-z]+)*)`")

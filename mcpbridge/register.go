@@ -4,46 +4,49 @@ import (
 	"context"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/tools"
 )
 
 // describeTool is the tool as tools/list shows it.
-func describeTool(t *tool, l limits) *mcp.Tool {
+func describeTool(t *tools.Tool, l tools.Limits) *mcp.Tool {
 	return &mcp.Tool{
-		Name:        t.name,
-		Title:       t.title,
-		Description: t.doc,
-		InputSchema: schema(t.params(l)),
+		Name:        t.Name,
+		Title:       t.Title,
+		Description: t.Doc,
+		InputSchema: args.Schema(t.Params(l)),
 		Annotations: &mcp.ToolAnnotations{
-			Title:           t.title,
-			ReadOnlyHint:    t.readOnly,
-			DestructiveHint: &t.destructive,
-			IdempotentHint:  t.idempotent,
-			OpenWorldHint:   &t.openWorld,
+			Title:           t.Title,
+			ReadOnlyHint:    t.ReadOnly,
+			DestructiveHint: &t.Destructive,
+			IdempotentHint:  t.Idempotent,
+			OpenWorldHint:   &t.OpenWorld,
 		},
 	}
 }
 
 // register gives the tool to the server.
-func (b *Bridge) register(t *tool) {
-	takes := t.spec(b.o.limits())
+func (b *Bridge) register(t *tools.Tool) {
+	takes := t.Spec(b.o.limits())
 	b.server.AddTool(describeTool(t, b.o.limits()), func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		order, arguments := orderOf(ctx), call.Params.Arguments
-		if kept := order.arguments(); kept != nil {
+		if kept := order.Arguments(); kept != nil {
 			arguments = kept
 		}
-		if !t.ordered {
-			order.admit()
+		if !t.Ordered {
+			order.Admit()
 		}
-		r := &request{args: parseArgs(takes, arguments), env: b.env(), admit: order.admit, progress: progress(ctx, call)}
-		return b.result(t.answer(ctx, r)), nil
+		r := &tools.Request{Args: args.Parse(takes, arguments), Env: b.env(), Admit: order.Admit, Progress: progress(ctx, call)}
+		return b.result(t.Answer(ctx, r)), nil
 	})
 }
 
 // env is what the tools work with.
-func (b *Bridge) env() env {
-	return env{
-		image: b.o.Image, session: b.o.Session, spool: &b.spool, limits: b.o.limits(),
-		sessionDir: b.o.SessionDir, kept: b.o.Kept, takes: b.takes,
+func (b *Bridge) env() tools.Env {
+	return tools.Env{
+		Image: b.o.Image, Session: b.o.Session, Spool: &b.spool, Limits: b.o.limits(),
+		SessionDir: b.o.SessionDir, Kept: b.o.Kept, Takes: b.takes,
 	}
 }
 
@@ -52,13 +55,13 @@ func (b *Bridge) env() env {
 const maxErrorOutput = 8_000
 
 // result is a reply as the protocol wants it, within the limits of size.
-func (b *Bridge) result(r reply) *mcp.CallToolResult {
+func (b *Bridge) result(r tools.Reply) *mcp.CallToolResult {
 	limit := b.o.MaxOutput
-	if r.failed {
+	if r.Failed {
 		limit = min(limit, maxErrorOutput)
 	}
 	return &mcp.CallToolResult{
-		Content: []mcp.Content{&mcp.TextContent{Text: b.spool.cut(r.text, limit)}},
-		IsError: r.failed,
+		Content: []mcp.Content{&mcp.TextContent{Text: b.spool.Cut(r.Text, limit)}},
+		IsError: r.Failed,
 	}
 }
