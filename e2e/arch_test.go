@@ -52,20 +52,21 @@ func packages(t *testing.T) []listed {
 
 // ours are the only packages of the module that each room may import.
 var ours = map[string][]string{
-	"internal/pagetest": nil, // for tests only
-	"sexp":              nil,
-	"swank":             {"sexp"},
-	"swank/swanktest":   {"sexp", "swank"},
-	"swank/lisp/host":   nil,
-	"swank/lisp/launch": {"sexp", "swank/lisp/host"},
-	"swank/lisp":        {"sexp", "swank", "swank/lisp/host", "swank/lisp/launch"},
-	"mcpbridge":         {"sexp", "swank", "swank/lisp"},
-	"cmd/swank-mcp":     {"sexp", "swank", "swank/lisp", "swank/lisp/launch", "mcpbridge"},
-	"e2e/wire":          nil,
-	"e2e":               {"e2e/wire"},
-	"e2e/compose":       {"e2e/wire"},
-	"e2e/bench":         {"e2e/wire", "sexp", "swank"},
-	"e2e/foreign":       {"e2e/wire"},
+	"internal/pagetest":  nil, // for tests only
+	"sexp":               nil,
+	"swank":              {"sexp"},
+	"swank/swanktest":    {"sexp", "swank"},
+	"swank/lisp/host":    nil,
+	"swank/lisp/launch":  {"sexp", "swank/lisp/host"},
+	"swank/lisp/journal": {"sexp"},
+	"swank/lisp":         {"sexp", "swank", "swank/lisp/host", "swank/lisp/launch", "swank/lisp/journal"},
+	"mcpbridge":          {"sexp", "swank", "swank/lisp"},
+	"cmd/swank-mcp":      {"sexp", "swank", "swank/lisp", "swank/lisp/launch", "mcpbridge"},
+	"e2e/wire":           nil,
+	"e2e":                {"e2e/wire"},
+	"e2e/compose":        {"e2e/wire"},
+	"e2e/bench":          {"e2e/wire", "sexp", "swank"},
+	"e2e/foreign":        {"e2e/wire"},
 }
 
 func TestDependenciesPointOneWay(t *testing.T) {
@@ -85,6 +86,9 @@ func TestDependenciesPointOneWay(t *testing.T) {
 			if rest, ok := strings.CutPrefix(path, module+"/"); ok && !slices.Contains(allowed, rest) && !strings.HasPrefix(rest, room+"/") {
 				t.Errorf("%s imports %s, which is not below it", room, rest)
 			}
+		}
+		if room == "swank/lisp/journal" && (slices.Contains(p.Imports, "os") || slices.Contains(p.Imports, "io")) {
+			t.Errorf("%s does input or output", room)
 		}
 		inner := room == "sexp" || strings.HasPrefix(room, "swank")
 		sdk := room == "mcpbridge" || strings.HasPrefix(room, "mcpbridge/") || room == "cmd/swank-mcp"

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/journal"
 )
 
 // evalPackage is the package in which Swank reads our calls. It matters to
@@ -38,9 +39,9 @@ type evaluation struct {
 	call  *swank.Call // once it is sent
 	of    *suspended  // the evaluation that r.Debugger is about, or nil
 
-	restore  []*entry      // entries of the journal to evaluate instead
-	failures []wireFailure // of those
-	board    *board        // where the image notes how far it has come with them, or nil
+	restore  []*journal.Entry // entries of the journal to evaluate instead
+	failures []wireFailure    // of those
+	board    *board           // where the image notes how far it has come with them, or nil
 }
 
 // Evaluate evaluates r.Code in the named session, which comes into being by
@@ -304,23 +305,23 @@ func (e *evaluation) remember(a *wireAnswer) {
 	}
 	j := &e.s.journal
 	for _, system := range slices.Backward(a.Loaded) {
-		j.addSystem(system[0], system[1:]...)
+		j.AddSystem(system[0], system[1:]...)
 	}
 	for _, d := range a.Journal {
-		e := &entry{keys: d.Keys, text: d.Text, pkg: d.Package, ms: d.Ms, runs: d.Runs}
+		e := &journal.Entry{Keys: d.Keys, Text: d.Text, Package: d.Package, Runs: d.Runs, Took: time.Duration(d.Ms) * time.Millisecond}
 		if d.Bridge {
-			e.own, e.bad = true, "not brought back: it changes the bridge's own functions"
+			e.Own, e.Bad = true, "not brought back: it changes the bridge's own functions"
 		}
-		j.addEntry(e)
+		j.Add(e)
 	}
 	for _, l := range a.Lost {
-		j.lose(l.Key, l.Why)
+		j.Lose(l.Key, l.Why)
 	}
 	for _, key := range a.Gone {
-		j.undefine(key)
+		j.Undefine(key)
 	}
 	if a.Package != nil {
-		j.pkg = *a.Package
+		j.Package = *a.Package
 	}
 	changed := len(a.Loaded)+len(a.Journal)+len(a.Lost)+len(a.Gone) > 0
 	e.im.cfg.Kept.keep(j, changed, false)
@@ -384,7 +385,7 @@ func (e *evaluation) kept() string {
 	if e.im.cfg.NoRecovery {
 		return "It is empty (--no-recovery): definitions, variables, packages and loaded systems of the session are gone."
 	}
-	return e.s.journal.kept()
+	return e.s.journal.Kept()
 }
 
 // firstLine returns the beginning of code on one line, at most n characters.
