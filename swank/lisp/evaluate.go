@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/journal"
 )
 
 // evalPackage is the package in which Swank reads our calls. It matters to
@@ -243,23 +244,23 @@ func (e *evaluation) remember(a *wireAnswer) {
 	}
 	j := &e.s.journal
 	for _, system := range slices.Backward(a.Loaded) {
-		j.addSystem(system[0], system[1:]...)
+		j.AddSystem(system[0], system[1:]...)
 	}
 	for _, d := range a.Journal {
-		e := &entry{keys: d.Keys, text: d.Text, pkg: d.Package, ms: d.Ms, runs: d.Runs}
+		e := &journal.Entry{Keys: d.Keys, Text: d.Text, Package: d.Package, Runs: d.Runs, Took: time.Duration(d.Ms) * time.Millisecond}
 		if d.Bridge {
-			e.own, e.bad = true, "not brought back: it changes the bridge's own functions"
+			e.Own, e.Bad = true, "not brought back: it changes the bridge's own functions"
 		}
-		j.addEntry(e)
+		j.Add(e)
 	}
 	for _, l := range a.Lost {
-		j.lose(l.Key, l.Why)
+		j.Lose(l.Key, l.Why)
 	}
 	for _, key := range a.Gone {
-		j.undefine(key)
+		j.Undefine(key)
 	}
 	if a.Package != nil {
-		j.pkg = *a.Package
+		j.Package = *a.Package
 	}
 	changed := len(a.Loaded)+len(a.Journal)+len(a.Lost)+len(a.Gone) > 0
 	e.im.cfg.Kept.keep(j, changed, false)
@@ -323,7 +324,7 @@ func (e *evaluation) kept() string {
 	if e.im.cfg.NoRecovery {
 		return "It is empty (--no-recovery): definitions, variables, packages and loaded systems of the session are gone."
 	}
-	return e.s.journal.kept()
+	return e.s.journal.Kept()
 }
 
 // firstLine returns the beginning of code on one line, at most n characters.

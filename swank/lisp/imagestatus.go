@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"swank-mcp/swank/lisp/journal"
 )
 
 // Status tells what is known of the image and of one session. It never starts
@@ -93,11 +95,9 @@ func (im *Image) askStatus(ctx context.Context, lv *live, name string, st *Statu
 		}
 		st.Definitions[strings.TrimPrefix(string(d.Section), ":")] = d.Count
 	}
-	var lost []loss
 	for _, l := range w.Lost {
-		lost = append(lost, loss{l.Key, l.Why})
+		st.Lost = append(st.Lost, journal.Loss{Key: l.Key, Why: l.Why}.String())
 	}
-	st.Lost = lossesInWords(lost)
 	for _, t := range w.Threads {
 		st.Threads = append(st.Threads, t.named())
 	}

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"swank-mcp/swank/lisp/journal"
 )
 
 // A batch stays well below the largest frame, and within a board.
@@ -44,20 +45,20 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 	how := "The image was replaced, because the one before ended: " + home.epitaph() + "."
 	switch {
 	case im.cfg.NoRecovery:
-		s.journal = journal{}
+		s.journal = journal.Journal{}
 		how += " Recovery is off (--no-recovery): the session starts empty."
-	case s.journal.live > 0:
+	case !s.journal.Empty():
 		text, err := im.restore(ctx, s, l)
 		if err != nil {
 			return err
 		}
 		how += " " + text
 	default:
-		how += " " + s.journal.nothing()
+		how += " " + s.journal.Nothing()
 	}
 	how += s.suspended.lost(home)
 	s.recovery = nil
-	s.journal.losses, s.journal.unnamed = nil, 0
+	s.journal.ForgetLosses()
 	s.home = lv
 	s.notes = append(s.notes, how)
 	return nil
@@ -76,13 +77,13 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 	r := s.recovery
 	b := newBoard(l.lv)
 	defer b.close()
-	why := map[*entry]string{} // of those that have failed and not succeeded
-	done := map[*entry]bool{}
-	todo := r.todo(s.journal.all(), why)
+	why := map[*journal.Entry]string{} // of those that have failed and not succeeded
+	done := map[*journal.Entry]bool{}
+	todo := r.todo(s.journal.All(), why)
 	tainted := false
 	for pass, batches := 0, 0; pass < 2 && len(todo) > 0; pass++ {
 		for ; len(todo) > 0; batches++ {
-			todo = slices.DeleteFunc(todo, func(e *entry) bool { return r.skip[e] != "" || e.bad != "" })
+			todo = slices.DeleteFunc(todo, func(e *journal.Entry) bool { return r.skip[e] != "" || e.Bad != "" })
 			n := batchSize(todo)
 			if b == nil || r.singly {
 				n = min(n, 1)
@@ -143,14 +144,14 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 			break
 		}
 		// Once more, now that later batches are there.
-		for _, e := range s.journal.all() {
+		for _, e := range s.journal.All() {
 			if why[e] != "" && !slices.Contains(todo, e) {
 				todo = append(todo, e)
 			}
 		}
 		todo = r.todo(todo, why)
 	}
-	return im.restored(s, why), nil
+	return s.journal.Restored(why, func(reason string) string { return firstLine(reason, 160) }), nil
 }
 
 // broughtToAnEnd says why a session is not brought back any further.
@@ -162,7 +163,7 @@ func broughtToAnEnd(f *Failure) string {
 
 // note sorts the entries of a batch into those that are done and those that
 // failed, and why. One that stands twice needs to succeed once.
-func note(batch []*entry, failures []wireFailure, done map[*entry]bool, why map[*entry]string) {
+func note(batch []*journal.Entry, failures []wireFailure, done map[*journal.Entry]bool, why map[*journal.Entry]string) {
 	failed := map[int]string{}
 	for _, f := range failures {
 		failed[f.Index] = f.End.words(f.Why)
@@ -177,45 +178,10 @@ func note(batch []*entry, failures []wireFailure, done map[*entry]bool, why map[
 	}
 }
 
-// notRestored is how many of those that have not come back are named.
-const notRestored = 500
-
-// restored is the report.
-func (im *Image) restored(s *session, why map[*entry]string) string {
-	text := fmt.Sprintf("Restored: %s.", s.journal.summaryWithout(why))
-	vars := slices.DeleteFunc(s.journal.names(":VARIABLE"), func(name string) bool {
-		return why[s.journal.byKey["(:VARIABLE . "+name+")"]] != ""
-	})
-	if len(vars) > 0 {
-		text += fmt.Sprintf(" Variables have the values of their definitions again (%s); other values", listedVariables(vars))
-	} else {
-		text += " Values"
-	}
-	text += ", objects and threads are gone" + s.journal.lost() + "." + s.journal.overflow()
-	var lost []string
-	for _, e := range s.journal.all() {
-		if w := why[e]; w != "" {
-			var names []string
-			for _, key := range e.keys {
-				names = append(names, inWords(key))
-			}
-			lost = append(lost, fmt.Sprintf("%s (%s)", strings.Join(names, ", "), firstLine(w, 160)))
-			delete(why, e)
-			if e.bad == "" && !e.system() { // the session does not have it any more
-				e.bad = "not restored: " + w
-			}
-		}
-	}
-	if len(lost) > 0 {
-		text += " Not restored: " + atMost(notRestored, lost) + "."
-	}
-	return text
-}
-
-func batchSize(entries []*entry) int {
+func batchSize(entries []*journal.Entry) int {
 	bytes := 0
 	for i, e := range entries {
-		if bytes += len(e.text); i > 0 && (bytes > restoreBytes || i == restoreEntries) {
+		if bytes += len(e.Text); i > 0 && (bytes > restoreBytes || i == restoreEntries) {
 			return i
 		}
 	}
@@ -223,13 +189,13 @@ func batchSize(entries []*entry) int {
 }
 
 // restoreCall evaluates a batch.
-func restoreCall(s *session, batch []*entry, b *board, token int64) *helperCall {
+func restoreCall(s *session, batch []*journal.Entry, b *board, token int64) *helperCall {
 	c := newHelperCall("RESTORE")
 	c.text = append(c.text, " (|COMMON-LISP|:|QUOTE| ("...)
 	for _, e := range batch {
 		c.text = append(c.text, '(')
-		text, pkg := e.source()
-		c.str(text).str(pkg).num(e.grace().Milliseconds())
+		text, pkg := e.Source()
+		c.str(text).str(pkg).num(grace(e).Milliseconds())
 		c.text = append(c.text, ')')
 	}
 	c.text = append(c.text, "))"...)
@@ -240,8 +206,8 @@ func restoreCall(s *session, batch []*entry, b *board, token int64) *helperCall 
 	if b != nil {
 		c.key("FILE").str(b.name())
 	}
-	if s.journal.pkg != "" {
-		c.key("PACKAGE").str(s.journal.pkg)
+	if s.journal.Package != "" {
+		c.key("PACKAGE").str(s.journal.Package)
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/journal"
 )
 
 // Reset tells what [Image.ResetSession] did.
@@ -24,9 +25,7 @@ type wireReset struct {
 type reset struct {
 	call *swank.Call
 
-	// What was in the journal, systems aside:
-	entries []*entry
-	losses  []loss
+	mark journal.Mark // of the journal then
 }
 
 // ResetSession undoes what the session has made, in turn with its evaluations:
@@ -59,7 +58,7 @@ func (im *Image) reset(ctx context.Context, s *session) (*Reset, error) {
 			return nil, err
 		}
 	}
-	s.journal.reset()
+	s.journal.Reset()
 	im.cfg.Kept.keep(&s.journal, true, true)
 	s.suspended.clear("reset-session ended it")
 	return &Reset{Problems: wire.Problems, Left: wire.Left}, nil
@@ -70,8 +69,7 @@ func (s *session) notReset(call *swank.Call, err error) error {
 	if call == nil {
 		return err
 	}
-	undone := slices.DeleteFunc(s.journal.all(), (*entry).system)
-	s.resets = append(s.resets, &reset{call, undone, slices.Clone(s.journal.losses)})
+	s.resets = append(s.resets, &reset{call, s.journal.Mark()})
 	var u *UnansweredError
 	if errors.As(err, &u) {
 		return &UnansweredError{u.Kind, u.Why + " Whether the session was reset is not known; the next evaluation tells."}
@@ -92,7 +90,7 @@ func (s *session) catchUp() {
 			s.notes = append(s.notes, "The image, or the connection to it, was gone before it said that the reset-session was done: if definitions from before it are still there, call it again.")
 			return true
 		}
-		s.journal.drop(r.entries, r.losses)
+		s.journal.Drop(r.mark)
 		s.notes = append(s.notes, "The reset-session that was not answered in time has been done since: what was defined before it is gone.")
 		return true
 	})

@@ -1,4 +1,4 @@
-package lisp
+package journal
 
 import (
 	"fmt"
@@ -36,10 +36,10 @@ var keepers = map[string]keeper{
 	":CONDITION": {"", "(find-class %s nil)", "(setf (find-class %s) old)", "(setf (find-class %s) nil)"},
 }
 
-// source is the text to evaluate again and the package to read it in. Where an
+// Source is the text to evaluate again and the package to read it in. Where an
 // entry has defined more than is still its own, the rest is left as it is found.
-func (e *entry) source() (text, pkg string) {
-	text, pkg = e.text, e.pkg
+func (e *Entry) Source() (text, pkg string) {
+	text, pkg = e.Text, e.Package
 	for _, key := range e.without {
 		kind, name := keyParts(key)
 		k, ok := keepers[kind]
@@ -49,7 +49,7 @@ func (e *entry) source() (text, pkg string) {
 		name = "'" + name
 		text = fmt.Sprintf("(let ((old %s))\n  (let ((*package* (find-package %s)))\n    (eval (read-from-string %s)))\n  (if old %s %s))",
 			fmt.Sprintf(k.is, name), quoted(pkg), quoted(text), fmt.Sprintf(k.set, name), fmt.Sprintf(k.unset, name))
-		pkg = evalPackage // in which names of keys are written
+		pkg = userPackage // in which names of keys are written
 	}
 	return text, pkg
 }

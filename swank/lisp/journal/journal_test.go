@@ -1,4 +1,4 @@
-package lisp
+package journal
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-func texts(j *journal) string {
+func texts(j *Journal) string {
 	var out []string
-	for _, e := range j.all() {
-		out = append(out, e.text)
+	for _, e := range j.All() {
+		out = append(out, e.Text)
 	}
 	return strings.Join(out, " ")
 }
@@ -18,7 +18,7 @@ func texts(j *journal) string {
 // The newest source stands where the name was first defined, for those that
 // were defined after it, and at the end, for those that it needs itself.
 func TestJournalKeepsTheNewest(t *testing.T) {
-	var j journal
+	var j Journal
 	is := func(when, want string) {
 		t.Helper()
 		if got := texts(&j); got != want {
@@ -40,17 +40,17 @@ func TestJournalKeepsTheNewest(t *testing.T) {
 	if got := j.names(":VARIABLE"); !slices.Equal(got, []string{"X"}) {
 		t.Errorf("variables: %v", got)
 	}
-	j.addSystem("alexandria")
-	j.addSystem("alexandria")
-	if got := j.summary(); got != "3 definitions and the system alexandria" {
+	j.AddSystem("alexandria")
+	j.AddSystem("alexandria")
+	if got := j.Summary(); got != "3 definitions and the system alexandria" {
 		t.Errorf("summary: %s", got)
 	}
 	is("with a system", `f4 x2 f4 g2 (|SWANK-MCP|::|RESTORE-SYSTEM| "alexandria")`)
 	j.forget("(:FUNCTION . F)")
 	j.forget("(:FUNCTION . NEVER)")
-	j.lose("(:VARIABLE . LOOSE)", whyAssigned)
-	j.lose("(:VARIABLE . X)", whyAssigned) // has a definition
-	j.lose("(:VARIABLE . GONE)", whyAssigned)
+	j.Lose("(:VARIABLE . LOOSE)", whyAssigned)
+	j.Lose("(:VARIABLE . X)", whyAssigned) // has a definition
+	j.Lose("(:VARIABLE . GONE)", whyAssigned)
 	j.forget("(:VARIABLE . GONE)")
 	if got := j.lost(); !strings.HasSuffix(got, ": LOOSE") {
 		t.Errorf("variables without definition: %q", got)
@@ -60,19 +60,19 @@ func TestJournalKeepsTheNewest(t *testing.T) {
 
 func TestJournalIsBounded(t *testing.T) {
 	t.Parallel()
-	var j journal
-	for i := range journalEntries + 500 {
+	var j Journal
+	for i := range maxEntries + 500 {
 		j.add([]string{fmt.Sprintf("(:FUNCTION . F%d)", i)}, fmt.Sprint(i), "P")
 	}
-	if len(j.all()) != journalEntries || j.dropped != 500 || j.all()[0].text != "500" {
-		t.Errorf("%d entries, %d dropped, first %q", len(j.all()), j.dropped, j.all()[0].text)
+	if len(j.All()) != maxEntries || j.dropped != 500 || j.All()[0].Text != "500" {
+		t.Errorf("%d entries, %d dropped, first %q", len(j.All()), j.dropped, j.All()[0].Text)
 	}
-	j = journal{}
+	j = Journal{}
 	for i := range 20 {
 		j.add([]string{fmt.Sprint(i)}, strings.Repeat("x", 1<<20), "P")
 	}
-	if j.bytes > journalBytes || len(j.all()) != 16 {
-		t.Errorf("%d bytes in %d entries", j.bytes, len(j.all()))
+	if j.bytes > maxBytes || len(j.All()) != 16 {
+		t.Errorf("%d bytes in %d entries", j.bytes, len(j.All()))
 	}
 	for range 100_000 { // the same name for ever
 		j.add([]string{"(:FUNCTION . F)"}, "f", "P")
@@ -82,29 +82,15 @@ func TestJournalIsBounded(t *testing.T) {
 	}
 }
 
-func TestBatchesStayBelowAFrame(t *testing.T) {
-	var entries []*entry
-	for range 30 {
-		entries = append(entries, &entry{text: strings.Repeat("x", 300<<10)})
-	}
-	for len(entries) > 0 {
-		n := batchSize(entries)
-		if n < 1 || n*300<<10 > restoreBytes {
-			t.Fatalf("a batch of %d", n)
-		}
-		entries = entries[n:]
-	}
-}
-
 // A reset leaves the systems, for the next image, too.
 func TestJournalReset(t *testing.T) {
-	var j journal
+	var j Journal
 	j.add([]string{"(:FUNCTION . F)"}, "f", "CL-USER")
-	j.addSystem("alexandria")
+	j.AddSystem("alexandria")
 	j.add([]string{"(:VARIABLE . V)"}, "v", "CL-USER")
-	j.lose("(:VARIABLE . W)", whyAssigned)
-	j.reset()
-	if got := j.summary() + j.lost(); got != "the system alexandria" || j.live != 1 || j.bytes != len(texts(&j)) {
+	j.Lose("(:VARIABLE . W)", whyAssigned)
+	j.Reset()
+	if got := j.Summary() + j.lost(); got != "the system alexandria" || j.live != 1 || j.bytes != len(texts(&j)) {
 		t.Errorf("after a reset: %q, %d entries, %d bytes", got, j.live, j.bytes)
 	}
 	j.forget(systemKey("alexandria"))
