@@ -149,11 +149,7 @@ func TestDebuggerAttached(t *testing.T) {
 	debuggers := make(chan *swank.Debug, 10)
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
-	theirs, err := swank.Dial(ctx, "tcp", p.address, &swank.Options{FirstID: 2_000_000, Handler: func(e swank.Event) {
-		if d, ok := e.(*swank.Debug); ok {
-			debuggers <- d
-		}
-	}})
+	theirs, err := swank.Dial(ctx, "tcp", p.address, &swank.Options{FirstID: 2_000_000, Handler: func(d *swank.Debug) { debuggers <- d }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ var bridgeID = rand.Text()
 
 // attach connects to the image that c names and makes it ready. The error is a
 // *StartError; nothing is left in the image then but the helper.
-func attach(ctx context.Context, c Config, handler func(swank.Event)) (*live, error) {
+func attach(ctx context.Context, c Config, handler func(*swank.Debug)) (*live, error) {
 	secret, err := swank.ReadSecret()
 	if err != nil {
 		return nil, &StartError{Problem: "nothing was sent to " + c.Attach.String(), Err: err}

@@ -268,15 +268,11 @@ func (im *Image) watch(lv *live) {
 	}
 }
 
-// handle receives the connection's events, on its reader: it must not block.
+// handle is told of debuggers, on the connection's reader: it must not block.
 // A debugger that one of our evaluations is in was opened behind the helper's
 // back; the evaluation's goroutine is told and gets it out of there. Nobody
 // else's debugger is ours to touch.
-func (im *Image) handle(e swank.Event) {
-	d, ok := e.(*swank.Debug)
-	if !ok {
-		return
-	}
+func (im *Image) handle(d *swank.Debug) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	for _, k := range d.Calls {
