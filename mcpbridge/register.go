@@ -34,10 +34,13 @@ func (b *Bridge) register(t *tools.Tool) {
 		if kept := order.Arguments(); kept != nil {
 			arguments = kept
 		}
-		if !t.Ordered {
-			order.Admit()
+		r := &tools.Request{Args: args.Parse(takes, arguments), Env: b.env(), Progress: progress(ctx, call)}
+		if t.InTurn != nil && t.InTurn(r.Args) {
+			place := r.Image.Queue(r.Session)
+			defer place.Leave()
+			ctx = place.Within(ctx)
 		}
-		r := &tools.Request{Args: args.Parse(takes, arguments), Env: b.env(), Admit: order.Admit, Progress: progress(ctx, call)}
+		order.Admit()
 		return b.result(t.Answer(ctx, r)), nil
 	})
 }

@@ -52,7 +52,7 @@ func (r *Request) debug(ctx context.Context, c *lisp.DebuggerCall, code, pkg str
 	}
 	res, err := r.Image.Debug(ctx, r.Session, *c, lisp.Request{
 		Code: code, Package: pkg, Timeout: max(timeout, time.Millisecond), Debug: 1,
-		Progress: r.Progress, Queued: r.Admit,
+		Progress: r.Progress,
 	})
 	if err != nil {
 		return Reply{}, err

@@ -28,7 +28,7 @@ var loadFileTool = Tool{
 	Example:     `{"path": "src/example.lisp"}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      always,
 	run:         loadFile,
 }
 

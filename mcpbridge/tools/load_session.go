@@ -33,7 +33,7 @@ var loadSessionTool = Tool{
 	Destructive: true,
 	OpenWorld:   true,
 	Idempotent:  true,
-	Ordered:     true,
+	InTurn:      always,
 	run:         loadSession,
 }
 
@@ -57,7 +57,7 @@ func loadSession(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{Text: "The file is empty; nothing was loaded."}, nil
 	}
 	loaded, res, err := r.Image.LoadSession(ctx, r.Session, filepath.Base(path), source, lisp.Request{
-		Timeout: timeout, Progress: r.Progress, Queued: r.Admit,
+		Timeout: timeout, Progress: r.Progress,
 	})
 	if err != nil {
 		return Reply{}, err

@@ -31,7 +31,7 @@ var profileCodeTool = Tool{
 	Example:     `{"code": "(loop repeat 1000000 sum (random 10))"}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      always,
 	run:         profileCode,
 }
 

@@ -25,7 +25,7 @@ var stepTool = Tool{
 	Example:     `{"mode": "next"}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      always,
 	run: func(ctx context.Context, r *Request) (Reply, error) {
 		op := map[string]lisp.DebuggerOp{
 			"into": lisp.StepInto, "next": lisp.StepNext, "out": lisp.StepOut, "continue": lisp.StepContinue,

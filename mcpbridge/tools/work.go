@@ -44,7 +44,7 @@ func quietTimeout(o Limits) []args.Param {
 func (r *Request) sessionRequest() lisp.Request {
 	in := lisp.Request{
 		Timeout: max(time.Duration(r.Number("timeout")*float64(time.Second)), time.Millisecond), Debug: 1,
-		Progress: r.Progress, Queued: r.Admit,
+		Progress: r.Progress,
 	}
 	if r.Declares("package") {
 		in.Package = r.Text("package")
