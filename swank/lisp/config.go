@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"swank-mcp/swank/lisp/attach"
 	"swank-mcp/swank/lisp/launch"
 )
 
@@ -12,7 +13,7 @@ import (
 // launches the sbcl of PATH with the defaults named at each field.
 type Config struct {
 	Launch     launch.Config // the image that is launched, where Attach is zero
-	Attach     Target        // image to attach to; zero launches one
+	Attach     attach.Target // image to attach to; zero launches one
 	Echo       bool          // show evaluations in the REPL of those who work in that image
 	NoRecovery bool          // do not bring a session back after its image has died
 

@@ -6,6 +6,7 @@
 // What knows nothing of an [Image] is in rooms below, which it uses:
 //
 //   - launch: the SBCL process that is ours
+//   - attach: our part in an image that a person runs
 //   - journal: the source of what a session has defined
 //   - host: what launching and attaching have in common
 //
