@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"swank-mcp/swank/lisp"
+	"swank-mcp/swank/lisp/kept"
 )
 
 // Image is the Lisp the tools work in; *lisp.Image is the one there is.
@@ -45,7 +46,7 @@ type Options struct {
 	Tools      Selection     // must pass its Check; the default set
 	Session    string        // name of the session that the tools work in; "default"
 	SessionDir string        // where sessions are saved; "" is the working directory
-	Kept       *lisp.Kept    // where the session is kept for the next server; nil keeps none
+	Kept       *kept.File    // where the session is kept for the next server; nil keeps none
 	Log        *slog.Logger  // nil discards
 }
 

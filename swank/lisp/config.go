@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"swank-mcp/swank/lisp/attach"
+	"swank-mcp/swank/lisp/kept"
 	"swank-mcp/swank/lisp/launch"
 )
 
@@ -17,7 +18,7 @@ type Config struct {
 	Echo       bool          // show evaluations in the REPL of those who work in that image
 	NoRecovery bool          // do not bring a session back after its image has died
 
-	Kept *Kept // where the session is kept for the next server; nil keeps none
+	Kept *kept.File // where the session is kept for the next server; nil keeps none
 
 	SuspendLimit time.Duration // how long an evaluation may wait in the debugger; 0 is 10 minutes
 

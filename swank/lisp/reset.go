@@ -57,7 +57,7 @@ func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Dur
 		}
 	}
 	s.journal.Reset()
-	im.cfg.Kept.keep(&s.journal, true, true)
+	im.cfg.Kept.Keep(&s.journal, true, true)
 	s.suspended.clear("reset-session ended it")
 	return &Reset{Problems: wire.Problems, Left: wire.Left}, nil
 }
