@@ -33,7 +33,7 @@ func (b *Bridge) complete(ctx context.Context, r *mcp.CompleteRequest) (*mcp.Com
 	case "system":
 		values, err = b.completeSystem(ctx, typed)
 	case "handle":
-		values = b.spool.handles(typed)
+		values = b.spool.Handles(typed)
 	}
 	var failed *lisp.LookupError
 	if err != nil && !errors.As(err, &failed) {
@@ -95,17 +95,4 @@ func (b *Bridge) completeSystem(ctx context.Context, typed string) ([]string, er
 		}
 	}
 	return names, nil
-}
-
-// handles returns the handles that typed begins, newest first.
-func (s *spool) handles(typed string) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var out []string
-	for _, t := range slices.Backward(s.texts) {
-		if strings.HasPrefix(t.handle, strings.ToLower(typed)) {
-			out = append(out, t.handle)
-		}
-	}
-	return out
 }

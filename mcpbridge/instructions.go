@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"swank-mcp/mcpbridge/tools"
 )
 
 // What clients are told, with evaluate-lisp and without. Of the tools they name
@@ -19,7 +21,7 @@ var (
 // instructions is the text for this bridge's tools.
 func (b *Bridge) instructions() string {
 	name := "instructions.md"
-	if !b.offers(evaluateTool.name) {
+	if !b.offers("evaluate-lisp") {
 		name = "instructions-read.md"
 	}
 	var text strings.Builder
@@ -37,7 +39,7 @@ func (o offered) Offers(name string) bool { return o.b.offers(name) }
 
 // ReadOnly reports whether no tool changes the image.
 func (o offered) ReadOnly() bool {
-	return !slices.ContainsFunc(o.b.tools, func(t *tool) bool { return !t.readOnly })
+	return !slices.ContainsFunc(o.b.tools, func(t *tools.Tool) bool { return !t.ReadOnly })
 }
 
 var toolInText = regexp.MustCompile("`([a-z]+(?:-[a-z]+)*)`")

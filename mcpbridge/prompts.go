@@ -9,6 +9,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"swank-mcp/mcpbridge/rawtext"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/mcpbridge/stdio"
+	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/swank/lisp"
 )
 
@@ -57,7 +61,7 @@ func (b *Bridge) addPrompts() {
 					return nil, promptError(err)
 				}
 				return &mcp.GetPromptResult{Description: p.doc,
-					Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: b.spool.cut(text, b.o.MaxOutput)}}}}, nil
+					Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: b.spool.Cut(text, b.o.MaxOutput)}}}}, nil
 			})
 	}
 }
@@ -68,19 +72,19 @@ func (p *prompt) check(given map[string]string) error {
 	for _, a := range p.arguments {
 		names = append(names, a.Name)
 		if a.Required && strings.TrimSpace(given[a.Name]) == "" {
-			return invalidParams(p.name + " needs the argument " + quote(a.Name) + ": " + a.Description)
+			return invalidParams(p.name + " needs the argument " + rawtext.Quote(a.Name) + ": " + a.Description)
 		}
 	}
 	for name := range given {
 		if !slices.Contains(names, name) {
-			return invalidParams(p.name + " has no argument " + quote(clip(name, 60)) + ". Valid: " + strings.Join(names, ", ") + ".")
+			return invalidParams(p.name + " has no argument " + rawtext.Quote(rawtext.Clip(name, 60)) + ". Valid: " + strings.Join(names, ", ") + ".")
 		}
 	}
 	return nil
 }
 
 func invalidParams(message string) error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: clip(message, maxErrorMessage)}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: rawtext.Clip(message, stdio.MaxErrorMessage)}
 }
 
 // promptError is a failed look-up as the protocol's error, since a prompt has
@@ -148,7 +152,7 @@ func (b *Bridge) explainSymbol(ctx context.Context, args map[string]string) (str
 		return "", err
 	}
 	return "Explain what this is for and how to use it, with a short example that you have run in the image.\n\n" +
-		"What the image knows of it:\n\n" + describedText(found) + "\n\nMore:\n" + b.advice(explainSteps), nil
+		"What the image knows of it:\n\n" + tools.SymbolText(found) + "\n\nMore:\n" + b.advice(explainSteps), nil
 }
 
 func (b *Bridge) exploreSystem(ctx context.Context, args map[string]string) (string, error) {
@@ -157,5 +161,5 @@ func (b *Bridge) exploreSystem(ctx context.Context, args map[string]string) (str
 		return "", err
 	}
 	return "Get to know this system: what it is for, its main packages and entry points, how its files build on each other, and how to use it.\n\n" +
-		"What ASDF knows of it:\n\n" + foundText(found, "Nothing.") + "\n\nMore:\n" + b.advice(exploreSteps), nil
+		"What ASDF knows of it:\n\n" + render.Found(found, "Nothing.") + "\n\nMore:\n" + b.advice(exploreSteps), nil
 }

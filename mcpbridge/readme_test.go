@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"swank-mcp/internal/pagetest"
+	"swank-mcp/mcpbridge/tools"
 )
 
 // TestReadmeListsTheTools holds README's table of tools equal to the tools.
@@ -22,30 +23,29 @@ func toolTable() string {
 	b.WriteString("| Tool | What it does | Toolset | Changes the image |\n| --- | --- | --- | --- |\n")
 	o := Options{}
 	o.setDefaults()
-	for _, l := range listed() {
-		t := l.tool
+	for _, t := range tools.All() {
 		var names []string
-		for _, p := range t.params(&o) {
-			if p.hidden {
+		for _, p := range t.Params(o.limits()) {
+			if p.Hidden {
 				continue
 			}
-			name := "`" + p.name + "`"
-			if !p.required {
+			name := "`" + p.Name + "`"
+			if !p.Required {
 				name = "[" + name + "]"
 			}
 			names = append(names, name)
 		}
-		cell := "**`" + t.name + "`**"
+		cell := "**`" + t.Name + "`**"
 		if len(names) > 0 {
 			cell += "<br>" + strings.Join(names, " ")
 		}
-		first, _, _ := strings.Cut(t.doc, ". ")
+		first, _, _ := strings.Cut(t.Doc, ". ")
 		changes := "yes"
-		if t.readOnly {
+		if t.ReadOnly {
 			changes = "no"
 		}
-		set := string(l.set)
-		if !(Selection{}).names(&l) {
+		set := string(t.Set)
+		if !t.Shown {
 			set = "(" + set + ")"
 		}
 		fmt.Fprintf(&b, "| %s | %s. | %s | %s |\n", cell, strings.ReplaceAll(strings.TrimSuffix(first, "."), "|", `\|`), set, changes)

@@ -9,6 +9,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/rawtext"
+	"swank-mcp/mcpbridge/stdio"
+	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/swank/lisp"
 )
 
@@ -44,7 +48,7 @@ func contents(uri, text string) *mcp.ReadResourceResult {
 // noResource is the protocol's answer for a resource that is not there, with
 // why.
 func noResource(uri, why string) error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: clip(why, maxErrorMessage), Data: []byte(`{"uri":` + quote(uri) + `}`)}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: rawtext.Clip(why, stdio.MaxErrorMessage), Data: []byte(`{"uri":` + rawtext.Quote(uri) + `}`)}
 }
 
 func (b *Bridge) readSession(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
@@ -52,7 +56,7 @@ func (b *Bridge) readSession(ctx context.Context, r *mcp.ReadResourceRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return contents(r.Params.URI, StatusText(s)), nil
+	return contents(r.Params.URI, tools.StatusText(s)), nil
 }
 
 func (b *Bridge) readSpooled(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
@@ -60,12 +64,12 @@ func (b *Bridge) readSpooled(_ context.Context, r *mcp.ReadResourceRequest) (*mc
 	if len(segments) != 1 {
 		return nil, noResource(r.Params.URI, "It must be "+outputTemplate+".")
 	}
-	t, err := b.spool.get(segments[0])
-	var bad *argError
+	t, err := b.spool.Get(segments[0])
+	var bad *args.Error
 	if errors.As(err, &bad) {
-		return nil, noResource(r.Params.URI, bad.problem+" "+bad.advice)
+		return nil, noResource(r.Params.URI, bad.Problem+" "+bad.Advice)
 	}
-	return contents(r.Params.URI, t.text), err
+	return contents(r.Params.URI, t.All), err
 }
 
 func (b *Bridge) readSymbol(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
@@ -81,7 +85,7 @@ func (b *Bridge) readSymbol(ctx context.Context, r *mcp.ReadResourceRequest) (*m
 	if err != nil {
 		return nil, err
 	}
-	return contents(r.Params.URI, describedText(found)), nil
+	return contents(r.Params.URI, tools.SymbolText(found)), nil
 }
 
 // uriSegments are the parts of uri behind prefix, without their escapes; nil if

@@ -19,7 +19,7 @@ var helperBringer string
 
 // attachTo connects to the image that c names and makes it ready. The error is that
 // of [attach.Connect].
-func attachTo(ctx context.Context, c Config, handler func(swank.Event)) (*live, error) {
+func attachTo(ctx context.Context, c Config, handler func(*swank.Debug)) (*live, error) {
 	g, err := attach.Connect(ctx, attach.Config{
 		Target: c.Attach, Echo: c.Echo, Handler: handler, Trace: c.Trace,
 		Code: attach.Code{

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/swank"
 	"swank-mcp/swank/lisp/launch"
 )
 
@@ -26,7 +27,8 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 	grab := func(b *testing.B, source string) {
 		for b.Loop() {
-			if _, err := lv.conn.EvalAndGrabOutput(b.Context(), lane.thread, evalPackage, source); err != nil {
+			r := swank.Request{Form: swank.EvalAndGrabOutput(source), Package: evalPackage, Thread: lane.thread}
+			if err := lv.conn.Call(b.Context(), r, nil); err != nil {
 				b.Fatal(err)
 			}
 		}

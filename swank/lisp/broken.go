@@ -26,7 +26,7 @@ func (lv *live) sound() { lv.faults.Store(0) }
 func (e *evaluation) faulty() bool {
 	again := e.lv.faulty()
 	if !again {
-		e.s.fault = firstLine(e.r.title(), 200)
+		e.s.fault = firstLine(e.job.title, 200)
 	}
 	return again
 }

@@ -56,6 +56,7 @@ func failing(t *testing.T, im *Image, code string, timeout time.Duration) *Failu
 }
 
 func TestEvaluate(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	if got := mustEval(t, im, "(defvar *kept* 41) (+ 1 2)"); got != "3" {
 		t.Fatalf("(+ 1 2) = %s", got)
@@ -155,6 +156,7 @@ func TestEvaluate(t *testing.T) {
 }
 
 func TestImageThatCannotBeStoppedIsReplaced(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "1")
 	f := failing(t, im, "(sb-sys:without-interrupts (loop))", 300*time.Millisecond)
@@ -171,6 +173,7 @@ func TestImageThatCannotBeStoppedIsReplaced(t *testing.T) {
 }
 
 func TestImageThatDies(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "1")
 	f := failing(t, im, `(progn (format *error-output* "x") (sb-ext:exit :abort t :code 3))`, 5*time.Second)
@@ -183,6 +186,7 @@ func TestImageThatDies(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defvar *kept* 41)")
 	for _, code := range []string{

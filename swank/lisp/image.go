@@ -31,6 +31,9 @@ type Image struct {
 	cfg   Config
 	log   *slog.Logger
 	token atomic.Int64 // of the last evaluation
+	jobs  atomic.Int64 // number of the last job
+
+	events events
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
@@ -196,6 +199,9 @@ func (im *Image) startLocked() *start {
 			im.buildCoreLocked(st.lv)
 		}
 		im.mu.Unlock()
+		if st.err == nil {
+			im.events.publish(Event{Kind: EventImageStarted, PID: st.lv.proc.PID()})
+		}
 		close(st.done)
 	})
 	return st
@@ -246,6 +252,7 @@ func (im *Image) watch(lv *live) {
 	epitaph := lv.epitaph()
 	lv.end()
 	im.log.Warn("Lisp ended", "how", epitaph)
+	im.events.publish(Event{Kind: EventImageEnded, Text: epitaph, PID: lv.proc.PID()})
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	im.lastEnd = epitaph
@@ -262,15 +269,11 @@ func (im *Image) watch(lv *live) {
 	}
 }
 
-// handle receives the connection's events, on its reader: it must not block.
+// handle is told of debuggers, on the connection's reader: it must not block.
 // A debugger that one of our evaluations is in was opened behind the helper's
 // back; the evaluation's goroutine is told and gets it out of there. Nobody
 // else's debugger is ours to touch.
-func (im *Image) handle(e swank.Event) {
-	d, ok := e.(*swank.Debug)
-	if !ok {
-		return
-	}
+func (im *Image) handle(d *swank.Debug) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	for _, k := range d.Calls {

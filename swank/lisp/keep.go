@@ -2,21 +2,21 @@ package lisp
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 )
 
 // keepSessions writes what is not kept yet, at the end.
 func (im *Image) keepSessions(ctx context.Context) {
 	im.mu.Lock()
-	var sessions []*session
-	for _, s := range im.sessions {
-		sessions = append(sessions, s)
-	}
+	names := slices.Collect(maps.Keys(im.sessions))
 	im.mu.Unlock()
-	for _, s := range sessions {
-		if s.take(ctx, &turn{code: "keep the session", limit: time.Second / 2}) == nil {
+	for _, name := range names {
+		// One that is busy is kept as it was after its last evaluation.
+		_ = im.inTurn(ctx, name, &turn{code: "keep the session", limit: time.Second / 2}, func(s *session) error {
 			im.cfg.Kept.Keep(&s.journal, false, true)
-			s.done()
-		}
+			return nil
+		})
 	}
 }

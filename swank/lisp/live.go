@@ -44,7 +44,7 @@ func newLive(proc host.Host) *live {
 }
 
 // begin starts a process, or finds the image that c names, and gets into it.
-func begin(ctx context.Context, c Config, handler func(swank.Event)) (*live, error) {
+func begin(ctx context.Context, c Config, handler func(*swank.Debug)) (*live, error) {
 	if !c.Attach.IsZero() {
 		return attachTo(ctx, c, handler)
 	}
@@ -65,7 +65,7 @@ func begin(ctx context.Context, c Config, handler func(swank.Event)) (*live, err
 }
 
 // enter connects and makes the image ready for evaluations.
-func (lv *live) enter(ctx context.Context, c Config, handler func(swank.Event)) error {
+func (lv *live) enter(ctx context.Context, c Config, handler func(*swank.Debug)) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	secret, err := swank.ReadSecret()

@@ -64,6 +64,9 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 	return nil
 }
 
+// restoreTitle is what others are told that wait until a session is brought back.
+const restoreTitle = "(bringing the session back)"
+
 // restore evaluates the journal in l and says what came of it. The error
 // errImageSpent asks for another image. What restoring may cost is bounded by
 // itself; it is no part of the time that the caller's code may take.
@@ -89,14 +92,22 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 				break
 			}
 			b.clear()
-			e := &evaluation{im: im, lane: l, lv: l.lv, s: s, token: im.token.Add(1), board: b,
-				r: Request{Timeout: time.Hour, Debug: defaultDebug}, restore: todo[:n]}
+			batch := todo[:n]
+			var failures []wireFailure
+			j := job{
+				title: restoreTitle,
+				call:  func(e *evaluation) *helperCall { return restoreCall(s, batch, b, e.token) },
+				learn: func(a *wireAnswer) { failures = a.Failures },
+			}
+			if b != nil {
+				j.hopeless = b.hopeless
+			}
+			e := im.newEvaluation(s, l, Request{Timeout: time.Hour}, j)
 			err := e.send()
-			for errors.Is(err, ErrTooLarge) && len(e.restore) > 1 {
-				e.restore = e.restore[:len(e.restore)/2]
+			for errors.Is(err, ErrTooLarge) && len(batch) > 1 {
+				batch = batch[:len(batch)/2]
 				err = e.send()
 			}
-			batch := e.restore
 			todo = todo[len(batch):]
 			switch {
 			case errors.Is(err, ErrTooLarge): // that one alone
@@ -116,8 +127,8 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 				return broughtToAnEnd(res.Failure), nil
 			}
 			r.learn(batch, b)
-			note(batch, e.failures, done, why)
-			for _, f := range e.failures {
+			note(batch, failures, done, why)
+			for _, f := range failures {
 				r.ended(batch[f.Index], f.End, f.Why)
 				tainted = tainted || f.End.kind() == endForced
 			}
@@ -177,8 +188,8 @@ func batchSize(entries []*journal.Entry) int {
 	return len(entries)
 }
 
-// restoreForm is the call that evaluates a batch.
-func restoreForm(s *session, batch []*journal.Entry, b *board, token int64) *helperCall {
+// restoreCall evaluates a batch.
+func restoreCall(s *session, batch []*journal.Entry, b *board, token int64) *helperCall {
 	c := newHelperCall("RESTORE")
 	c.text = append(c.text, " (|COMMON-LISP|:|QUOTE| ("...)
 	for _, e := range batch {
@@ -211,11 +222,8 @@ func (im *Image) broughtBack(ctx context.Context, name string) error {
 	if home := s.where.Load(); home == nil || home == cur && !home.over() {
 		return nil
 	}
-	t := &turn{code: "(bringing the session back)", limit: startPatience}
-	if err := s.take(ctx, t); err != nil {
+	return im.inTurn(ctx, name, &turn{code: restoreTitle, limit: startPatience}, func(s *session) error {
+		_, err := im.prepare(ctx, s, startPatience)
 		return err
-	}
-	defer s.done()
-	_, err := im.prepare(ctx, s, Request{Timeout: startPatience})
-	return err
+	})
 }

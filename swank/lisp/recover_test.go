@@ -44,6 +44,7 @@ func TestBroughtToAnEnd(t *testing.T) {
 // A caller who does not wait for a session to be brought back, as a client with
 // a short time limit of its own, must not cost the session its definitions.
 func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defparameter *slow* (progn (sleep 3) 1)) (defun kept () 42)")
 	im.mu.Lock()
@@ -77,6 +78,7 @@ func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
 // A definition that does not fit into a message is told as lost, alone: the
 // others come back, those of its batch too.
 func TestRestoresWhatFits(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defun before () 1)")
 	s := im.session("default")

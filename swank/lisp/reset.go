@@ -32,14 +32,16 @@ type reset struct {
 // it waits for those that came before at most as long as timeout says. The
 // journal goes when the image has answered that it is done, be it late: until
 // then the image may end without having done it.
-func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Duration, queued func()) (*Reset, error) {
-	s := im.session(name)
+func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Duration, queued func()) (r *Reset, err error) {
 	t := &turn{code: "reset-session", limit: timeout, queued: queued}
-	if err := s.take(ctx, t); err != nil {
-		return nil, err
-	}
-	defer s.done()
-	s.catchUp()
+	err = im.inTurn(ctx, name, t, func(s *session) error {
+		r, err = im.reset(ctx, s)
+		return err
+	})
+	return r, err
+}
+
+func (im *Image) reset(ctx context.Context, s *session) (*Reset, error) {
 	lv, err := im.running(ctx)
 	if err != nil {
 		return nil, err
@@ -48,7 +50,7 @@ func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Dur
 	if lv != nil {
 		bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
 		defer cancel()
-		call, answer, err := lv.callLooking(bounded, newHelperCall("RESET-SESSION").str(name))
+		call, answer, err := lv.callLooking(bounded, newHelperCall("RESET-SESSION").str(s.name))
 		if err != nil {
 			return nil, s.notReset(call, lv.unanswered(ctx, lv.heard(ctx, err)))
 		}

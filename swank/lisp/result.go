@@ -77,15 +77,9 @@ type Result struct {
 type Request struct {
 	Code    string        // any number of forms
 	Package string        // *package* for this call only; "" is the session's
-	System  string        // load this system instead of evaluating Code
-	Force   bool          // load the System even if it is loaded and up to date
 	Timeout time.Duration // > 0
 	Debug   int           // DEBUG quality 0 to 3
 	Suspend bool          // leave an unhandled error waiting in the debugger
-
-	Debugger *DebuggerCall // do this, and evaluate Code only as it says
-
-	job *job // do this instead of evaluating Code
 
 	// Queued, when not nil, is called once the evaluation has its place among
 	// those of its session: one that is asked for after that comes later.

@@ -17,17 +17,19 @@ type Saved struct {
 // SaveSession returns what the session has defined, as the source of a file of
 // that name, in turn with its evaluations: it waits for those that came before
 // at most as long as timeout says. No image needs to run.
-func (im *Image) SaveSession(ctx context.Context, name, file string, timeout time.Duration, queued func()) (*Saved, error) {
-	s := im.session(name)
+func (im *Image) SaveSession(ctx context.Context, name, file string, timeout time.Duration, queued func()) (saved *Saved, err error) {
 	t := &turn{code: "save-session " + file, limit: timeout, queued: queued}
-	if err := s.take(ctx, t); err != nil {
-		return nil, err
-	}
-	defer s.done()
-	s.catchUp()
+	err = im.inTurn(ctx, name, t, func(s *session) error {
+		saved, err = im.save(ctx, s, file)
+		return err
+	})
+	return saved, err
+}
+
+func (im *Image) save(ctx context.Context, s *session, file string) (*Saved, error) {
 	j := &s.journal
 	var gone []string
-	if err := im.lookup(ctx, newHelperCall("UNDONE").str(name), &gone); err != nil {
+	if err := im.lookup(ctx, newHelperCall("UNDONE").str(s.name), &gone); err != nil {
 		return nil, err
 	}
 	for _, key := range gone {
@@ -57,7 +59,7 @@ func (im *Image) LoadSession(ctx context.Context, name, file, source string, r R
 	var w wireLoaded
 	res, err := im.do(ctx, name, r, job{
 		title: "load-session " + file,
-		call:  func() *helperCall { return newHelperCall("LOAD-FORMS").str(source) },
+		call:  func(e *evaluation) *helperCall { return e.options(newHelperCall("LOAD-FORMS").str(source)) },
 	}, &w)
 	loaded := &Loaded{Forms: w.Forms}
 	for _, f := range w.Failed {

@@ -43,8 +43,8 @@ type Config struct {
 	Target  Target
 	Echo    bool // show evaluations in the REPL of those who work in that image
 	Code    Code
-	Handler func(swank.Event) // of the connection; see [swank.Options]
-	Trace   io.Writer         // readable trace of every Swank message; nil is off
+	Handler func(*swank.Debug) // of the connection; see [swank.Options]
+	Trace   io.Writer          // readable trace of every Swank message; nil is off
 }
 
 // Code is the Lisp that a person's image gets, as source text.
@@ -132,7 +132,10 @@ func (g *Guest) join(ctx context.Context, echo bool) error {
 	if echo {
 		call += " :|ECHO| |COMMON-LISP|:|T|"
 	}
-	answer, err := g.Conn.EvalAndGrabOutput(ctx, swank.NewWorker, "COMMON-LISP-USER", call+")")
+	var answer swank.Grabbed
+	err := g.Conn.Call(ctx, swank.Request{
+		Form: swank.EvalAndGrabOutput(call + ")"), Package: "COMMON-LISP-USER", Thread: swank.NewWorker,
+	}, &answer)
 	if err != nil {
 		return err
 	}

@@ -59,6 +59,7 @@ func TestJournalKeepsTheNewest(t *testing.T) {
 }
 
 func TestJournalIsBounded(t *testing.T) {
+	t.Parallel()
 	var j Journal
 	for i := range maxEntries + 500 {
 		j.add([]string{fmt.Sprintf("(:FUNCTION . F%d)", i)}, fmt.Sprint(i), "P")
