@@ -59,8 +59,10 @@ var ours = map[string][]string{
 	"swank/lisp/host":    nil,
 	"swank/lisp/launch":  {"sexp", "swank/lisp/host"},
 	"swank/lisp/journal": {"sexp"},
-	"swank/lisp":         {"sexp", "swank", "swank/lisp/host", "swank/lisp/launch", "swank/lisp/journal"},
-	"cmd/swank-mcp":      {"sexp", "swank", "swank/lisp", "swank/lisp/launch", "mcpbridge", "mcpbridge/render", "mcpbridge/tools"},
+	"swank/lisp/kept":    {"swank/lisp/journal"},
+	"swank/lisp/attach":  {"sexp", "swank", "swank/lisp/host"},
+	"swank/lisp":         {"sexp", "swank", "swank/lisp/host", "swank/lisp/launch", "swank/lisp/journal", "swank/lisp/kept", "swank/lisp/attach"},
+	"cmd/swank-mcp":      {"sexp", "swank", "swank/lisp", "swank/lisp/attach", "swank/lisp/kept", "swank/lisp/launch", "mcpbridge", "mcpbridge/render", "mcpbridge/tools"},
 	"e2e/wire":           nil,
 	"e2e":                {"e2e/wire"},
 	"e2e/compose":        {"e2e/wire"},
@@ -77,8 +79,8 @@ var ours = map[string][]string{
 	"mcpbridge/spool":           {"mcpbridge/rawtext", "mcpbridge/args", "mcpbridge/render"},
 	"mcpbridge/fake":            {"swank/lisp"},
 	"mcpbridge/tools": {"mcpbridge/rawtext", "mcpbridge/args", "mcpbridge/render", "mcpbridge/spool",
-		"mcpbridge/syntax", "mcpbridge/hyperspec", "swank/lisp"},
-	"mcpbridge": {"swank/lisp"}, // and what is below itself
+		"mcpbridge/syntax", "mcpbridge/hyperspec", "swank/lisp", "swank/lisp/kept"},
+	"mcpbridge": {"swank/lisp", "swank/lisp/kept"}, // and what is below itself
 }
 
 // forTests are the packages that only tests may import.

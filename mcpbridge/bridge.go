@@ -12,7 +12,7 @@ import (
 	"swank-mcp/mcpbridge/spool"
 	"swank-mcp/mcpbridge/stdio"
 	"swank-mcp/mcpbridge/tools"
-	"swank-mcp/swank/lisp"
+	"swank-mcp/swank/lisp/kept"
 )
 
 // Options of a [Bridge]. Zero values mean the defaults named.
@@ -25,7 +25,7 @@ type Options struct {
 	Tools      Selection     // must pass its Check; the default set
 	Session    string        // name of the session that the tools work in; "default"
 	SessionDir string        // where sessions are saved; "" is the working directory
-	Kept       *lisp.Kept    // where the session is kept for the next server; nil keeps none
+	Kept       *kept.File    // where the session is kept for the next server; nil keeps none
 	Log        *slog.Logger  // nil discards
 }
 

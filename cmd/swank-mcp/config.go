@@ -15,6 +15,7 @@ import (
 
 	"swank-mcp/mcpbridge"
 	"swank-mcp/swank/lisp"
+	"swank-mcp/swank/lisp/attach"
 	"swank-mcp/swank/lisp/launch"
 )
 
@@ -140,7 +141,7 @@ func (c *config) check() error {
 		if c.lisp.Attach.Command != "" {
 			return fmt.Errorf("%w: --attach and --attach-command name two images; give one", errUsage)
 		}
-		target, err := lisp.ParseTarget(c.attach, c.allowRemote)
+		target, err := attach.ParseTarget(c.attach, c.allowRemote)
 		if err != nil {
 			return fmt.Errorf("%w: --attach %s: %w", errUsage, c.attach, err)
 		}

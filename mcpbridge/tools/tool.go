@@ -10,6 +10,7 @@ import (
 	"swank-mcp/mcpbridge/render"
 	"swank-mcp/mcpbridge/spool"
 	"swank-mcp/swank/lisp"
+	"swank-mcp/swank/lisp/kept"
 )
 
 // Tool is one tool: what the client sees of it, and what it does.
@@ -58,7 +59,7 @@ type Env struct {
 	Spool      *spool.Spool
 	Limits     Limits
 	SessionDir string                 // where sessions are saved; "" is the working directory
-	Kept       *lisp.Kept             // where the session is kept for the next server, or nil
+	Kept       *kept.File             // where the session is kept for the next server, or nil
 	Takes      func(tool string) bool // whether the tool can be called, so that a reply may name it
 }
 

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"time"
 
+	"swank-mcp/swank/lisp/attach"
+	"swank-mcp/swank/lisp/kept"
 	"swank-mcp/swank/lisp/launch"
 )
 
@@ -12,11 +14,11 @@ import (
 // launches the sbcl of PATH with the defaults named at each field.
 type Config struct {
 	Launch     launch.Config // the image that is launched, where Attach is zero
-	Attach     Target        // image to attach to; zero launches one
+	Attach     attach.Target // image to attach to; zero launches one
 	Echo       bool          // show evaluations in the REPL of those who work in that image
 	NoRecovery bool          // do not bring a session back after its image has died
 
-	Kept *Kept // where the session is kept for the next server; nil keeps none
+	Kept *kept.File // where the session is kept for the next server; nil keeps none
 
 	SuspendLimit time.Duration // how long an evaluation may wait in the debugger; 0 is 10 minutes
 

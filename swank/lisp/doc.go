@@ -6,7 +6,9 @@
 // What knows nothing of an [Image] is in rooms below, which it uses:
 //
 //   - launch: the SBCL process that is ours
+//   - attach: our part in an image that a person runs
 //   - journal: the source of what a session has defined
+//   - kept: the file in which that is kept for the next server
 //   - host: what launching and attaching have in common
 //
 // Begin reading with [Image] (image.go) and [Image.Evaluate] (evaluate.go).

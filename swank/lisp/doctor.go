@@ -11,11 +11,11 @@ import (
 // Doctor looks at everything that the image of c needs: as [launch.Doctor] does,
 // or, if c names an image to attach to, by connecting to that and leaving it.
 func Doctor(ctx context.Context, c Config) *launch.Report {
-	if !c.Attach.set() {
+	if c.Attach.IsZero() {
 		return launch.Doctor(ctx, c.Launch, launchCode())
 	}
 	r := new(launch.Report)
-	lv, err := attach(ctx, c, nil)
+	lv, err := attachTo(ctx, c, nil)
 	if err != nil {
 		r.AddError("attach", "", err)
 		return r

@@ -263,7 +263,7 @@ func (e *evaluation) remember(a *wireAnswer) {
 		j.Package = *a.Package
 	}
 	changed := len(a.Loaded)+len(a.Journal)+len(a.Lost)+len(a.Gone) > 0
-	e.im.cfg.Kept.keep(j, changed, false)
+	e.im.cfg.Kept.Keep(j, changed, false)
 }
 
 // debugger gets the evaluation out of Swank's debugger, which it can only be

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/attach"
 	"swank-mcp/swank/lisp/journal"
 	"swank-mcp/swank/lisp/launch"
 )
@@ -39,13 +40,13 @@ type Image struct {
 	work   sync.WaitGroup // our goroutines
 
 	mu       sync.Mutex
-	cur      *live   // nil: none runs
-	start    *start  // a start under way, or nil
-	starts   int     // images started so far
-	lastEnd  string  // how the previous image ended
-	guestOf  guestOf // the image that we were attached to last
-	building bool    // a core is being built, or has been
-	coreErr  error   // why there is no cached core
+	cur      *live       // nil: none runs
+	start    *start      // a start under way, or nil
+	starts   int         // images started so far
+	lastEnd  string      // how the previous image ended
+	lastLisp attach.Lisp // the image that we were attached to last
+	building bool        // a core is being built, or has been
+	coreErr  error       // why there is no cached core
 	closed   bool
 	sessions map[string]*session
 	calls    map[*swank.Call]chan *swank.Debug // evaluations in flight
@@ -89,7 +90,7 @@ func New(c Config) *Image {
 		sessions: map[string]*session{},
 		calls:    map[*swank.Call]chan *swank.Debug{},
 	}
-	if c.Attach.set() {
+	if !c.Attach.IsZero() {
 		im.token.Store(rand.Int64N(1<<40) << 20) // other bridges have tokens in the same image
 	}
 	im.ctx, im.cancel = context.WithCancelCause(context.Background())
@@ -116,7 +117,7 @@ const startPatience = 30 * time.Second
 // patience is how long a call waits for a start at least. The start of an image of
 // our own has a limit of its own, and says itself what went wrong.
 func (im *Image) patience() time.Duration {
-	if im.cfg.Attach.set() {
+	if !im.cfg.Attach.IsZero() {
 		return startPatience
 	}
 	return startLimit + connectTimeout // and what ends it then
@@ -151,7 +152,7 @@ func (im *Image) acquire(ctx context.Context, limit time.Duration) (*live, error
 // slowStart tells a caller that it has waited long enough for the image.
 func (im *Image) slowStart(waited time.Duration) *StartError {
 	const next = "Nothing was evaluated. Send the call again; session-status tells when the image runs. "
-	if im.cfg.Attach.set() {
+	if !im.cfg.Attach.IsZero() {
 		return &StartError{
 			Problem: fmt.Sprintf("the Lisp at %s is not ready after %v", im.cfg.Attach, waited),
 			Advice:  next + "The first time swank-mcp's helper is compiled in it, and a Lisp that is busy takes its time.",
@@ -181,7 +182,7 @@ func (im *Image) startLocked() *start {
 		defer cancel()
 		st.lv, st.err = begin(ctx, im.cfg, im.handle)
 		if st.err != nil {
-			st.err = im.lastGuest().told(im.cfg.Attach, st.err)
+			st.err = im.lastGuest().Explain(im.cfg.Attach, st.err)
 		}
 		if st.err != nil {
 			im.log.Warn("starting Lisp", "err", st.err) // not under the lock: stderr may block
@@ -191,8 +192,8 @@ func (im *Image) startLocked() *start {
 		if st.err == nil {
 			im.starts++
 			im.cur = st.lv
-			if a, ok := st.lv.proc.(*attachment); ok {
-				im.guestOf = a.known
+			if g, ok := st.lv.proc.(*attach.Guest); ok {
+				im.lastLisp = g.Lisp
 			}
 			im.work.Go(func() { im.watch(st.lv) })
 			im.buildCoreLocked(st.lv)
@@ -207,10 +208,10 @@ func (im *Image) startLocked() *start {
 }
 
 // lastGuest returns what is known of the image that we were attached to last.
-func (im *Image) lastGuest() guestOf {
+func (im *Image) lastGuest() attach.Lisp {
 	im.mu.Lock()
 	defer im.mu.Unlock()
-	return im.guestOf
+	return im.lastLisp
 }
 
 // buildCoreLocked makes the cached core beside the first image that had to do

@@ -19,7 +19,7 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 	lv, starting, starts, lastEnd, coreErr := im.cur, im.start != nil, im.starts, im.lastEnd, im.coreErr
 	im.mu.Unlock()
 
-	st := &Status{State: "not started", Launched: !im.cfg.Attach.set(), Package: "COMMON-LISP-USER"}
+	st := &Status{State: "not started", Launched: im.cfg.Attach.IsZero(), Package: "COMMON-LISP-USER"}
 	if starts > 1 {
 		st.Restarts = starts - 1
 	}
@@ -38,7 +38,7 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 	}
 	st.Running, st.Waiting = s.running()
 	switch {
-	case lv == nil && im.cfg.Attach.set():
+	case lv == nil && !im.cfg.Attach.IsZero():
 		st.State = "not connected"
 		st.Address = im.cfg.Attach.String()
 	case lv == nil && starting && starts > 0:

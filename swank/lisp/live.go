@@ -38,16 +38,21 @@ type live struct {
 	faults atomic.Int32 // answers in a row that were none
 }
 
+// newLive returns the image that runs in proc, not connected.
+func newLive(proc host.Host) *live {
+	return &live{proc: proc, born: time.Now(), lanes: map[string]*lane{}, looks: looks{starting: make(chan struct{}, 1)}}
+}
+
 // begin starts a process, or finds the image that c names, and gets into it.
 func begin(ctx context.Context, c Config, handler func(*swank.Debug)) (*live, error) {
-	if c.Attach.set() {
-		return attach(ctx, c, handler)
+	if !c.Attach.IsZero() {
+		return attachTo(ctx, c, handler)
 	}
 	proc, err := launch.Start(ctx, c.Launch, launchCode())
 	if err != nil {
 		return nil, err
 	}
-	lv := &live{proc: proc, born: time.Now(), lanes: map[string]*lane{}, looks: looks{starting: make(chan struct{}, 1)}}
+	lv := newLive(proc)
 	if err := lv.enter(ctx, c, handler); err != nil {
 		lv.end()
 		return nil, &StartError{
@@ -222,7 +227,7 @@ func (lv *live) epitaph() string {
 	lv.mu.Unlock()
 	if lv.attached() {
 		if because == "" {
-			because = lostText(lv.conn.Err())
+			because = lv.proc.ExitText()
 		}
 		return because
 	}

@@ -58,7 +58,7 @@ func (im *Image) reset(ctx context.Context, s *session) (*Reset, error) {
 		}
 	}
 	s.journal.Reset()
-	im.cfg.Kept.keep(&s.journal, true, true)
+	im.cfg.Kept.Keep(&s.journal, true, true)
 	s.suspended.clear("reset-session ended it")
 	return &Reset{Problems: wire.Problems, Left: wire.Left}, nil
 }

@@ -96,7 +96,7 @@ const frozenTries = 20
 // forlorn reports whether nothing will come of waiting for the image, which has
 // answered nothing since the time was up.
 func (s *stopper) forlorn() bool {
-	return s.e.lv.attached() && !s.e.im.lastGuest().worthwhile(time.Duration(s.tries)*stopGrace)
+	return s.e.lv.attached() && !s.e.im.lastGuest().Worthwhile(time.Duration(s.tries)*stopGrace)
 }
 
 // replaceLookups gives the image a new look-up thread.

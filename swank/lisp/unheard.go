@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/attach"
 )
 
 // What is said when an image does not answer.
@@ -13,22 +14,20 @@ import (
 // silence is why lv may not answer, as part of a sentence.
 func (lv *live) silence() string {
 	const own = "it is collecting garbage, out of processor time, or one of its threads holds a lock that the answer needs"
-	a, ok := lv.proc.(*attachment)
+	g, ok := lv.proc.(*attach.Guest)
 	if !ok {
 		return own
 	}
-	c := a.known.condition()
-	switch c {
-	case processGone, processStopped, processWayGone, processWayStopped:
-		return a.known.inWords(c)
-	}
+	why, certain := g.Lisp.Silence()
 	switch {
+	case certain:
+		return why
 	case lv.single:
 		return singleBusy
-	case c == processUnknown, c == processBusy:
+	case why == "":
 		return own
 	}
-	return a.known.inWords(c)
+	return why
 }
 
 const singleBusy = "Swank in it uses no threads, and is busy: a person is in its debugger (SLDB), for one, or what was evaluated before still runs"

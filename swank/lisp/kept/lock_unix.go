@@ -1,6 +1,6 @@
 //go:build unix && !solaris && !aix
 
-package lisp
+package kept
 
 import (
 	"os"

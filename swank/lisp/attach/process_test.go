@@ -1,4 +1,4 @@
-package lisp
+package attach
 
 import (
 	"errors"
@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"swank-mcp/swank/lisp/host"
 )
 
 // An attempt to connect again says what has become of the image that was there.
@@ -23,8 +25,8 @@ func TestGuestOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, target := guestOf{pid: cmd.Process.Pid, program: exe}, Target{Network: "tcp", Address: "127.0.0.1:4005"}
-	silent := &attachError{StartError: StartError{Problem: "no Swank at 127.0.0.1:4005: nothing.", Advice: "Compare the secret."}, silent: true}
+	g, target := Lisp{pid: cmd.Process.Pid, program: exe}, Target{Network: "tcp", Address: "127.0.0.1:4005"}
+	silent := &Error{StartError: host.StartError{Problem: "no Swank at 127.0.0.1:4005: nothing.", Advice: "Compare the secret."}, Silent: true}
 	for _, c := range []struct {
 		name string
 		harm func()
@@ -36,13 +38,13 @@ func TestGuestOf(t *testing.T) {
 	} {
 		c.harm()
 		time.Sleep(50 * time.Millisecond)
-		err := g.told(target, silent)
-		var start *StartError
+		err := g.Explain(target, silent)
+		var start *host.StartError
 		if !errors.As(err, &start) || !strings.Contains(start.Problem, c.want) || strings.Contains(start.Advice, "secret") {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	if err := (guestOf{}).told(target, silent); err != error(silent) {
+	if err := (Lisp{}).Explain(target, silent); err != error(silent) {
 		t.Errorf("of an image that is not known: %v", err)
 	}
 }
@@ -84,13 +86,13 @@ func TestWay(t *testing.T) {
 	if w.pid != cmd.Process.Pid || w.name != "sleep" {
 		t.Errorf("the way is %+v, want process %d", w, cmd.Process.Pid)
 	}
-	g := guestOf{way: w}
-	if c := g.condition(); c != processElsewhere || !g.worthwhile(farPatience/2) || g.worthwhile(farPatience) {
+	g := Lisp{way: w}
+	if c := g.condition(); c != processElsewhere || !g.Worthwhile(farPatience/2) || g.Worthwhile(farPatience) {
 		t.Errorf("condition %d", c)
 	}
 	cmd.Process.Signal(syscall.SIGSTOP)
 	time.Sleep(50 * time.Millisecond)
-	if g.worthwhile(0) || !strings.Contains(g.inWords(g.condition()), fmt.Sprintf("process %d (sleep), through which the connection leads, is stopped", w.pid)) {
+	if g.Worthwhile(0) || !strings.Contains(g.inWords(g.condition()), fmt.Sprintf("process %d (sleep), through which the connection leads, is stopped", w.pid)) {
 		t.Errorf("stopped: %s", g.inWords(g.condition()))
 	}
 	cmd.Process.Kill()

@@ -1,4 +1,4 @@
-package lisp
+package attach
 
 import (
 	"errors"
@@ -10,8 +10,10 @@ import (
 	"time"
 )
 
-// guestOf is what a bridge remembers of an image that it was attached to.
-type guestOf struct {
+// Lisp is what can be seen from outside, and remembered, of a Lisp that we are or
+// were attached to: its process and the way there. The zero value is one of which
+// nothing is known.
+type Lisp struct {
 	pid     int    // 0: not known
 	program string // the file of the Lisp
 	way     way    // that leads there, if another process does
@@ -32,26 +34,26 @@ const (
 )
 
 // condition says in what state the process of an attached image, or the way there, is.
-func (g guestOf) condition() processCondition {
-	if g.way.pid != 0 {
-		if c := g.way.condition(); c != processUnknown {
+func (l Lisp) condition() processCondition {
+	if l.way.pid != 0 {
+		if c := l.way.condition(); c != processUnknown {
 			return c
 		}
 	}
-	if g.pid == 0 || g.program == "" {
+	if l.pid == 0 || l.program == "" {
 		if _, err := os.Stat("/proc/self/stat"); err != nil {
 			return processUnknown
 		}
 		return processElsewhere
 	}
-	dir := fmt.Sprintf("/proc/%d", g.pid)
+	dir := fmt.Sprintf("/proc/%d", l.pid)
 	exe, err := os.Readlink(filepath.Join(dir, "exe"))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return processGone
 	case err != nil:
 		return processUnknown
-	case strings.TrimSuffix(exe, " (deleted)") != g.program:
+	case strings.TrimSuffix(exe, " (deleted)") != l.program:
 		return processGone
 	}
 	state, before := processState(dir)
@@ -68,30 +70,55 @@ func (g guestOf) condition() processCondition {
 	return processBusy
 }
 
+// State says how the process of a Lisp that does not answer is, or the way there, as
+// part of a sentence; "" if nothing is known. It takes a fifth of a second.
+func (l Lisp) State() string { return l.inWords(l.condition()) }
+
+// Gone says that the process has ended, as State does; "" if that is not seen.
+func (l Lisp) Gone() string {
+	if l.condition() != processGone {
+		return ""
+	}
+	return l.inWords(processGone)
+}
+
+// Silence says why the Lisp does not answer, as State does, and whether that is
+// certain. A process that is at work says nothing.
+func (l Lisp) Silence() (why string, certain bool) {
+	switch c := l.condition(); c {
+	case processGone, processStopped, processWayGone, processWayStopped:
+		return l.inWords(c), true
+	case processUnknown, processBusy:
+		return "", false
+	default:
+		return l.inWords(c), false
+	}
+}
+
 // inWords is c, of an image that does not answer, as part of a sentence; "" if
 // nothing is known.
-func (g guestOf) inWords(c processCondition) string {
+func (l Lisp) inWords(c processCondition) string {
 	switch c {
 	case processElsewhere:
 		return "the other side takes no requests, or answers none. The Lisp may be stopped, or busy without pause, or " +
-			"a tunnel on the way to it (ssh, socat, a container's port) is stopped: look at that first" + g.way.inWords()
+			"a tunnel on the way to it (ssh, socat, a container's port) is stopped: look at that first" + l.way.inWords()
 	case processWayStopped:
-		w := g.way.stopped()
+		w := l.way.stopped()
 		if w.pid == 0 { // no more
-			w = g.way
+			w = l.way
 		}
 		return fmt.Sprintf("process %d (%s), through which the connection leads, is stopped (kill -CONT %d lets it go on)", w.pid, w.name, w.pid)
 	case processWayGone:
-		return fmt.Sprintf("process %d (%s), through which the connection led, has ended", g.way.pid, g.way.name)
+		return fmt.Sprintf("process %d (%s), through which the connection led, has ended", l.way.pid, l.way.name)
 	case processGone:
-		return fmt.Sprintf("its process %d has ended", g.pid)
+		return fmt.Sprintf("its process %d has ended", l.pid)
 	case processStopped:
-		return fmt.Sprintf("its process %d is stopped (fg in its terminal, or kill -CONT %d, lets it go on)", g.pid, g.pid)
+		return fmt.Sprintf("its process %d is stopped (fg in its terminal, or kill -CONT %d, lets it go on)", l.pid, l.pid)
 	case processIdle:
 		return fmt.Sprintf("its process %d is there and does nothing. After a fatal error, a full heap for one, SBCL waits so in its "+
-			"low-level debugger, at the prompt ldb> of its terminal or of Emacs' buffer *inferior-lisp*", g.pid) + g.way.inWords()
+			"low-level debugger, at the prompt ldb> of its terminal or of Emacs' buffer *inferior-lisp*", l.pid) + l.way.inWords()
 	case processBusy:
-		return fmt.Sprintf("its process %d is at work and does not answer", g.pid) + g.way.inWords()
+		return fmt.Sprintf("its process %d is at work and does not answer", l.pid) + l.way.inWords()
 	}
 	return ""
 }
@@ -124,21 +151,21 @@ func statFields(dir string) []string {
 	return strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
 }
 
-// told puts into err, the error of an attempt to connect again, what has become of
-// the image that was there.
-func (g guestOf) told(t Target, err error) error {
-	var start *attachError
-	if !errors.As(err, &start) || !start.away && !start.silent {
+// Explain puts into err, the error of an attempt to connect again to t, what has
+// become of the Lisp that was there.
+func (l Lisp) Explain(t Target, err error) error {
+	var start *Error
+	if !errors.As(err, &start) || !start.Away && !start.Silent {
 		return err
 	}
-	c := g.condition()
+	c := l.condition()
 	told := *start
 	switch c {
 	case processUnknown, processElsewhere, processWayGone: // what is there now is another way
 		return err
 	case processGone:
-		told.Problem = "the Lisp that was attached to is gone, " + g.inWords(c)
-		if !start.silent {
+		told.Problem = "the Lisp that was attached to is gone, " + l.inWords(c)
+		if !start.Silent {
 			told.Problem += "; " + start.Problem
 			break
 		}
@@ -146,10 +173,10 @@ func (g guestOf) told(t Target, err error) error {
 		told.Problem += "."
 		told.Advice = t.invitation(true)
 	default:
-		if !start.silent {
+		if !start.Silent {
 			return err
 		}
-		told.Problem = "the Lisp that was attached to does not answer: " + g.inWords(c) + "."
+		told.Problem = "the Lisp that was attached to does not answer: " + l.inWords(c) + "."
 		told.Advice = "Its owner has to look at it. Send the call again when it goes on. If it has to be restarted: " + t.invitation(true)
 		if c == processWayStopped {
 			told.Advice = "Nothing can be told of the Lisp behind it. Send the call again when that process goes on. " + start.Advice
@@ -161,14 +188,14 @@ func (g guestOf) told(t Target, err error) error {
 // farPatience is how long something may be silent of which nothing can be seen.
 const farPatience = 6 * time.Second
 
-// worthwhile reports whether something may come of waiting for an image that has been
+// Worthwhile reports whether something may come of waiting for a Lisp that has been
 // silent for so long.
-func (g guestOf) worthwhile(silent time.Duration) bool {
-	switch g.condition() {
+func (l Lisp) Worthwhile(silent time.Duration) bool {
+	switch l.condition() {
 	case processGone, processStopped, processIdle, processWayStopped, processWayGone:
 		return false
 	case processElsewhere:
 		return silent < farPatience
 	}
-	return g.way.pid == 0 || silent < farPatience
+	return l.way.pid == 0 || silent < farPatience
 }

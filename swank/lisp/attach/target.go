@@ -1,4 +1,4 @@
-package lisp
+package attach
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/host"
 )
 
 // Target is an image to attach to, whose Swank somebody else has started. The
@@ -52,7 +53,8 @@ func ParseTarget(s string, remote bool) (Target, error) {
 	return Target{Network: "tcp", Address: net.JoinHostPort(host, port)}, nil
 }
 
-func (t Target) set() bool { return t != Target{} }
+// IsZero reports whether t is none.
+func (t Target) IsZero() bool { return t == Target{} }
 
 // String is the target as people write it.
 func (t Target) String() string {
@@ -80,15 +82,15 @@ func (t Target) dial(ctx context.Context, o *swank.Options) (*swank.Conn, *comma
 	return conn, nil, err
 }
 
-// attachError is the error of a target that is not to be had at the moment.
-type attachError struct {
-	StartError
-	away   bool // nobody listens: trying again does no harm
-	silent bool // somebody listens and says nothing
+// Error is the error of a target that is not to be had at the moment.
+type Error struct {
+	host.StartError
+	Away   bool // nobody listens: trying again does no harm
+	Silent bool // somebody listens and says nothing
 }
 
-// Unwrap returns the [*StartError] that e is.
-func (e *attachError) Unwrap() error { return &e.StartError }
+// Unwrap returns the [*host.StartError] in e.
+func (e *Error) Unwrap() error { return &e.StartError }
 
 // unreachable is the error of a target to which no connection could be made.
 func (t Target) unreachable(err error) error {
@@ -103,9 +105,9 @@ func (t Target) unreachable(err error) error {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		why = fmt.Sprintf("no connection came about within %v: the host is down, or a firewall drops the packets", dialTimeout)
 	}
-	return &attachError{
-		StartError: StartError{Problem: fmt.Sprintf("no Lisp at %s: %s.", t, why), Advice: t.invitation(true)},
-		away:       errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, os.ErrNotExist),
+	return &Error{
+		StartError: host.StartError{Problem: fmt.Sprintf("no Lisp at %s: %s.", t, why), Advice: t.invitation(true)},
+		Away:       errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, os.ErrNotExist),
 	}
 }
 
@@ -141,9 +143,9 @@ func (t Target) noSwank(err error, secret bool, complaint string) error {
 		advice = "If that is the port of a tunnel (ssh -L, socat, a container's port), nothing listens at its far end: no Swank there, or at another port. " +
 			"Else what listens may be no Swank (an nREPL does this), or a Swank that refuses the secret in ~/.slime-secret. " + advice
 	}
-	return &attachError{
-		StartError: StartError{Problem: fmt.Sprintf("no Swank at %s: %s", t, problem), Advice: advice},
-		silent:     errors.Is(err, context.DeadlineExceeded) || errors.As(err, &conn),
+	return &Error{
+		StartError: host.StartError{Problem: fmt.Sprintf("no Swank at %s: %s", t, problem), Advice: advice},
+		Silent:     errors.Is(err, context.DeadlineExceeded) || errors.As(err, &conn),
 	}
 }
 

@@ -1,4 +1,4 @@
-package lisp
+package attach
 
 import (
 	"encoding/hex"
@@ -19,39 +19,39 @@ type way struct {
 	group bool // pid leads a group of processes, one of which it may be
 }
 
-// look finds out what can be told of the process of a, and of the way there.
-func (a *attachment) look(pipe *commandPipe) guestOf {
+// look finds out what can be told of the process of g, and of the way there.
+func (g *Guest) look(pipe *commandPipe) Lisp {
 	if pipe != nil { // whose other end may be anywhere
 		w := processAt(fmt.Sprintf("/proc/%d", pipe.cmd.Process.Pid))
 		w.group = w.name != "" // this system tells of processes
 		if !w.group {
 			w.pid = 0
 		}
-		return guestOf{way: w}
+		return Lisp{way: w}
 	}
-	g := a.process()
-	local, remote := a.conn.Addrs()
+	l := g.process()
+	local, remote := g.Conn.Addrs()
 	inode := peerSocket(local, remote)
-	if inode == "" || g.pid != 0 && holdsSocket(g.pid, inode) {
-		return g
+	if inode == "" || l.pid != 0 && holdsSocket(l.pid, inode) {
+		return l
 	}
 	w := socketHolder(inode)
-	if w.pid == a.info.PID { // a Lisp of another name, as save-lisp-and-die makes them
+	if w.pid == g.Info.PID { // a Lisp of another name, as save-lisp-and-die makes them
 		exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", w.pid))
-		return guestOf{pid: w.pid, program: exe}
+		return Lisp{pid: w.pid, program: exe}
 	}
-	g.way = w
-	return g
+	l.way = w
+	return l
 }
 
 // process finds the process that the image says it is, if that is on this machine.
-func (a *attachment) process() guestOf {
-	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", a.info.PID))
-	name := strings.ToLower(a.info.Implementation.Name)
+func (g *Guest) process() Lisp {
+	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", g.Info.PID))
+	name := strings.ToLower(g.Info.Implementation.Name)
 	if err != nil || name == "" || !strings.Contains(strings.ToLower(filepath.Base(exe)), name) {
-		return guestOf{} // in another container, perhaps
+		return Lisp{} // in another container, perhaps
 	}
-	return guestOf{pid: a.info.PID, program: exe}
+	return Lisp{pid: g.Info.PID, program: exe}
 }
 
 // condition says whether w is stopped or gone; processUnknown if neither is seen.

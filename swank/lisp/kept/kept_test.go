@@ -1,4 +1,4 @@
-package lisp
+package kept
 
 import (
 	"fmt"
@@ -31,15 +31,15 @@ func TestKept(t *testing.T) {
 		return string(b)
 	}
 
-	a := OpenKept(path)
-	a.keep(session("A", 0), true, true)
+	a := Open(path)
+	a.Keep(session("A", 0), true, true)
 	if a.Left().Path != "" || a.Problem() != "" {
 		t.Errorf("at first: %+v, %s", a.Left(), a.Problem())
 	}
 	if _, err := os.Stat(filepath.Dir(path)); err == nil {
 		t.Error("a directory for nothing")
 	}
-	a.keep(session("A", 2), true, true)
+	a.Keep(session("A", 2), true, true)
 	if !strings.Contains(text(path), "(defun A1 () 1)") {
 		t.Errorf("kept:\n%s", text(path))
 	}
@@ -47,37 +47,37 @@ func TestKept(t *testing.T) {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 
-	b := OpenKept(path) // while a lives
-	b.keep(session("B", 1), true, true)
+	b := Open(path) // while a lives
+	b.Keep(session("B", 1), true, true)
 	if b.Left().Path != "" || b.Problem() == "" || strings.Contains(text(path), "B0") {
 		t.Errorf("beside it: %+v, %q, %s", b.Left(), b.Problem(), text(path))
 	}
 	a.lock.Close() // it ends
 
-	c := OpenKept(path)
+	c := Open(path)
 	if left := c.Left(); left.Path != path || left.Summary != "2 definitions" {
 		t.Errorf("left: %+v", left)
 	}
-	c.keep(session("C", 1), true, true)
+	c.Keep(session("C", 1), true, true)
 	left, err := c.Read()
 	if err != nil || !strings.Contains(left, "A1") || !strings.Contains(text(path), "C0") {
 		t.Errorf("left: %v %s; kept: %s", err, left, text(path))
 	}
 	big := session("C", 1)
-	big.Add(&journal.Entry{Keys: []string{"(:FUNCTION . BIG)"}, Text: "(defun big () \"" + strings.Repeat("x", keptBytes) + "\")", Package: "COMMON-LISP-USER"})
-	c.keep(big, true, true)
+	big.Add(&journal.Entry{Keys: []string{"(:FUNCTION . BIG)"}, Text: "(defun big () \"" + strings.Repeat("x", maxBytes) + "\")", Package: "COMMON-LISP-USER"})
+	c.Keep(big, true, true)
 	if c.Problem() == "" || !strings.Contains(text(path), "C0") {
 		t.Errorf("too large: %q", c.Problem())
 	}
-	c.keep(session("C", 0), true, true) // reset
-	c.keep(session("C", 0), true, true)
+	c.Keep(session("C", 0), true, true) // reset
+	c.Keep(session("C", 0), true, true)
 	if c.Problem() != "" {
 		t.Errorf("after two resets: %s", c.Problem())
 	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a session that was reset is kept")
 	}
-	c.keep(session("C", 3), true, true)
+	c.Keep(session("C", 3), true, true)
 	if !strings.Contains(text(path), "C2") || c.Problem() != "" {
 		t.Errorf("after a reset: %s, %s", c.Problem(), text(path))
 	}
