@@ -1,0 +1,103 @@
+package mcpbridge
+
+import (
+	"context"
+	"crypto/rand"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"swank-mcp/mcpbridge/spool"
+	"swank-mcp/mcpbridge/stdio"
+	"swank-mcp/mcpbridge/tools"
+	"swank-mcp/swank/lisp"
+)
+
+// workspace is what belongs to one connection, and the bridge as its client sees it.
+// The handlers of its calls find it by [Bridge.workspace]; it is gone when they and
+// the connection are.
+type workspace struct {
+	*Bridge
+	session string      // of the image; no other connection works in it
+	kept    *lisp.Kept  // where the session is kept for the next server, or nil
+	spool   spool.Spool // of the replies that were too long
+	order   stdio.Order // in which calls reach their handlers
+
+	life context.Context // ends with the service of the connection
+	end  context.CancelCauseFunc
+}
+
+type workspaceKey struct{}
+
+// newWorkspace makes one, which its maker ends. The first has the session that the
+// bridge was given a name for, and that is kept. The others have one of their own: its
+// name is none that --session takes, and no other server chooses it.
+func (b *Bridge) newWorkspace() *workspace {
+	w := &workspace{Bridge: b, session: b.o.Session, kept: b.o.Kept}
+	if b.named.Swap(true) {
+		w.session, w.kept = b.o.Session+"#"+rand.Text()[:8], nil
+	}
+	w.life, w.end = context.WithCancelCause(b.base)
+	return w
+}
+
+// within is the context to connect with: the SDK keeps its values, though not its
+// end, for the handlers.
+func (w *workspace) within(ctx context.Context) context.Context {
+	return context.WithValue(ctx, workspaceKey{}, w)
+}
+
+// workspace returns that of the connection whose handler has ctx and s. For one that
+// somebody else than [Bridge.Serve] has made, it is made with the first call and
+// ended with the connection.
+func (b *Bridge) workspace(ctx context.Context, s *mcp.ServerSession) *workspace {
+	if w, ok := ctx.Value(workspaceKey{}).(*workspace); ok {
+		return w
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	w := b.others[s]
+	if w == nil {
+		w = b.newWorkspace()
+		b.others[s] = w
+		go func() {
+			_ = s.Wait() // however it ended
+			w.end(tools.ErrShutdown)
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			delete(b.others, s)
+		}()
+	}
+	return w
+}
+
+// lifeOf returns the context with which the calls of a connection end.
+func (b *Bridge) lifeOf(ctx context.Context) context.Context {
+	if w, ok := ctx.Value(workspaceKey{}).(*workspace); ok {
+		return w.life
+	}
+	return b.base
+}
+
+// env is what the tools work with.
+func (w *workspace) env() tools.Env {
+	return tools.Env{
+		Image: w.o.Image, Session: w.session, Spool: &w.spool, Limits: w.o.limits(),
+		SessionDir: w.o.SessionDir, Kept: w.kept, Takes: w.takes,
+	}
+}
+
+// maxErrorOutput is how many characters of an error are shown: hosts cut those of
+// more than about 10,000.
+const maxErrorOutput = 8_000
+
+// result is a reply as the protocol wants it, within the limits of size.
+func (w *workspace) result(r tools.Reply) *mcp.CallToolResult {
+	limit := w.o.MaxOutput
+	if r.Failed {
+		limit = min(limit, maxErrorOutput)
+	}
+	return &mcp.CallToolResult{
+		Content: []mcp.Content{&mcp.TextContent{Text: w.spool.Cut(r.Text, limit)}},
+		IsError: r.Failed,
+	}
+}
