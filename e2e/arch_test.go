@@ -52,17 +52,20 @@ func packages(t *testing.T) []listed {
 
 // ours are the only packages of the module that each room may import.
 var ours = map[string][]string{
-	"internal/pagetest": nil,
-	"sexp":              nil,
-	"swank":             {"sexp"},
-	"swank/swanktest":   {"sexp", "swank"},
-	"swank/lisp":        {"sexp", "swank"},
-	"cmd/swank-mcp":     {"sexp", "swank", "swank/lisp", "mcpbridge", "mcpbridge/render", "mcpbridge/tools"},
-	"e2e/wire":          nil,
-	"e2e":               {"e2e/wire"},
-	"e2e/compose":       {"e2e/wire"},
-	"e2e/bench":         {"e2e/wire", "sexp", "swank"},
-	"e2e/foreign":       {"e2e/wire"},
+	"internal/pagetest":  nil,
+	"sexp":               nil,
+	"swank":              {"sexp"},
+	"swank/swanktest":    {"sexp", "swank"},
+	"swank/lisp/host":    nil,
+	"swank/lisp/launch":  {"sexp", "swank/lisp/host"},
+	"swank/lisp/journal": {"sexp"},
+	"swank/lisp":         {"sexp", "swank", "swank/lisp/host", "swank/lisp/launch", "swank/lisp/journal"},
+	"cmd/swank-mcp":      {"sexp", "swank", "swank/lisp", "swank/lisp/launch", "mcpbridge", "mcpbridge/render", "mcpbridge/tools"},
+	"e2e/wire":           nil,
+	"e2e":                {"e2e/wire"},
+	"e2e/compose":        {"e2e/wire"},
+	"e2e/bench":          {"e2e/wire", "sexp", "swank"},
+	"e2e/foreign":        {"e2e/wire"},
 
 	"mcpbridge/rawtext":         nil,
 	"mcpbridge/syntax":          nil,
@@ -102,6 +105,9 @@ func TestDependenciesPointOneWay(t *testing.T) {
 			if slices.Contains(forTests, rest) {
 				t.Errorf("%s imports %s, which is for tests", room, rest)
 			}
+		}
+		if room == "swank/lisp/journal" && (slices.Contains(p.Imports, "os") || slices.Contains(p.Imports, "io")) {
+			t.Errorf("%s does input or output", room)
 		}
 		inner := room == "sexp" || strings.HasPrefix(room, "swank")
 		for _, path := range p.Deps {

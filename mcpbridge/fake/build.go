@@ -60,3 +60,7 @@ func (f *Image) RunTests(_ context.Context, _, system, test string, r lisp.Reque
 	}
 	return &lisp.Tests{}, &lisp.Result{Stdout: lisp.Text{Head: "all fine"}}, nil
 }
+
+func (f *Image) LoadSystem(ctx context.Context, session, _ string, _ bool, r lisp.Request) (*lisp.Result, error) {
+	return f.Evaluate(ctx, session, r)
+}

@@ -32,8 +32,11 @@ func (f *Image) LastError(context.Context, string) (*lisp.LastError, error) {
 	return &lisp.LastError{Backtrace: lisp.Backtrace{Type: "DIVISION-BY-ZERO", Frames: []string{"(/ 1 0)"}}, Code: "(f 0)"}, nil
 }
 
-// debugged answers a command of the debugger.
-func (f *Image) debugged(c *lisp.DebuggerCall) (*lisp.Result, error) {
+// Debug answers a command of the debugger.
+func (f *Image) Debug(_ context.Context, _ string, c lisp.DebuggerCall, r lisp.Request) (*lisp.Result, error) {
+	if r.Queued != nil {
+		r.Queued()
+	}
 	if err := f.suspended(c.Number); err != nil {
 		return nil, err
 	}

@@ -57,9 +57,6 @@ func (f *Image) Evaluate(ctx context.Context, session string, r lisp.Request) (*
 	if r.Queued != nil {
 		r.Queued()
 	}
-	if r.Debugger != nil {
-		return f.debugged(r.Debugger)
-	}
 	switch code, arg, _ := strings.Cut(r.Code, " "); code {
 	case "panic":
 		panic("deliberate")

@@ -50,8 +50,8 @@ func (r *Request) debug(ctx context.Context, c *lisp.DebuggerCall, code, pkg str
 	if timeout == 0 {
 		timeout = r.Limits.Timeout
 	}
-	res, err := r.Image.Evaluate(ctx, r.Session, lisp.Request{
-		Code: code, Package: pkg, Timeout: max(timeout, time.Millisecond), Debug: 1, Debugger: c,
+	res, err := r.Image.Debug(ctx, r.Session, *c, lisp.Request{
+		Code: code, Package: pkg, Timeout: max(timeout, time.Millisecond), Debug: 1,
 		Progress: r.Progress, Queued: r.Admit,
 	})
 	if err != nil {

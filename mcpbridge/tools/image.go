@@ -30,9 +30,11 @@ type Image interface {
 	observer
 }
 
-// debugger is what the debugger's tools want of an image, beside Evaluate with
-// a lisp.DebuggerCall.
+// debugger is what the debugger's tools want of an image.
 type debugger interface {
+	// Debug does what c says with a suspended evaluation, in turn with the evaluations
+	// of the session. Errors: *lisp.DebuggerError, and those of Evaluate.
+	Debug(ctx context.Context, session string, c lisp.DebuggerCall, r lisp.Request) (*lisp.Result, error)
 	// InspectFrame looks at a frame of a suspended evaluation. Errors:
 	// *lisp.DebuggerError.
 	InspectFrame(ctx context.Context, session string, number, frame int, disassemble bool) (*lisp.Frame, error)
@@ -89,6 +91,8 @@ type builder interface {
 	Compile(ctx context.Context, session string, c lisp.Compilation, r lisp.Request) (*lisp.Compiled, *lisp.Result, error)
 	// Load loads a file.
 	Load(ctx context.Context, session, file string, r lisp.Request) (*lisp.LoadPlace, *lisp.Result, error)
+	// LoadSystem loads a system by its name or the path of its definition.
+	LoadSystem(ctx context.Context, session, system string, force bool, r lisp.Request) (*lisp.Result, error)
 	// RunTests runs a test, or the tests of a system.
 	RunTests(ctx context.Context, session, system, test string, r lisp.Request) (*lisp.Tests, *lisp.Result, error)
 	// Disassemble shows the machine code of a function; a look-up.

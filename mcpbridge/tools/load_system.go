@@ -61,8 +61,8 @@ func loadSystem(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	res, err := r.Image.Evaluate(ctx, r.Session, lisp.Request{
-		System: system, Force: force, Timeout: timeout, Debug: debug,
+	res, err := r.Image.LoadSystem(ctx, r.Session, system, force, lisp.Request{
+		Timeout: timeout, Debug: debug,
 		Progress: r.Progress, Queued: r.Admit,
 	})
 	if err != nil {

@@ -35,7 +35,7 @@ const (
 )
 
 // attachment is a person's image as far as it is ours: a connection. The rest,
-// its process, its output, its end, is the person's. It implements [host].
+// its process, its output, its end, is the person's. It implements [host.Host].
 type attachment struct {
 	target Target
 	conn   *swank.Conn
@@ -51,7 +51,7 @@ var bridgeID = rand.Text()
 
 // attach connects to the image that c names and makes it ready. The error is a
 // *StartError; nothing is left in the image then but the helper.
-func attach(ctx context.Context, c Config, handler func(swank.Event)) (*live, error) {
+func attach(ctx context.Context, c Config, handler func(*swank.Debug)) (*live, error) {
 	secret, err := swank.ReadSecret()
 	if err != nil {
 		return nil, &StartError{Problem: "nothing was sent to " + c.Attach.String(), Err: err}
@@ -190,17 +190,17 @@ func lostText(err error) string {
 	return "the connection ended: " + err.Error()
 }
 
-func (a *attachment) address() (network, address string) { return a.target.Network, a.target.Address }
+func (a *attachment) Address() (network, address string) { return a.target.Network, a.target.Address }
 
-func (a *attachment) pid() int                { return a.info.PID }
-func (a *attachment) remarks() []string       { return a.notes }
-func (a *attachment) cached() bool            { return false }
-func (a *attachment) exited() <-chan struct{} { return nil }
-func (a *attachment) hasExited() bool         { return false }
-func (a *attachment) exitText() string        { return "" }
-func (a *attachment) lastErrors() string      { return "" }
-func (a *attachment) settle()                 {}
-func (a *attachment) background() Text        { return Text{} }
-func (a *attachment) kill()                   { a.conn.Close() }
-func (a *attachment) killed() string          { return "left" }
-func (a *attachment) close(context.Context)   { a.conn.Close() }
+func (a *attachment) PID() int                { return a.info.PID }
+func (a *attachment) Remarks() []string       { return a.notes }
+func (a *attachment) FromCore() bool          { return false }
+func (a *attachment) Exited() <-chan struct{} { return nil }
+func (a *attachment) HasExited() bool         { return false }
+func (a *attachment) ExitText() string        { return "" }
+func (a *attachment) LastErrors() string      { return "" }
+func (a *attachment) Settle()                 {}
+func (a *attachment) Background() Text        { return Text{} }
+func (a *attachment) Kill()                   { a.conn.Close() }
+func (a *attachment) Killed() string          { return "left" }
+func (a *attachment) Close(context.Context)   { a.conn.Close() }

@@ -11,6 +11,7 @@ import (
 
 	"swank-mcp/sexp"
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/launch"
 )
 
 //go:embed helper/bring.lisp
@@ -73,7 +74,7 @@ func (a *attachment) load(ctx context.Context, hash string, files []string, sour
 // user, finds it and keeps its fasl. It returns the files, or none if the cache
 // cannot be used: the source then goes over the connection every time.
 func shareHelper(c Config, hash string) []string {
-	dir, err := openCache(c)
+	dir, err := launch.OpenCache(c.Launch.CacheDir)
 	if err != nil {
 		return nil
 	}
@@ -81,7 +82,7 @@ func shareHelper(c Config, hash string) []string {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil
 	}
-	files, err := writeHelper(filepath.Join(dir, "swank-mcp-helper-"+hash), helperParts())
+	files, err := launch.WriteParts(filepath.Join(dir, "swank-mcp-helper-"+hash), helperParts())
 	if err != nil {
 		return nil
 	}

@@ -127,7 +127,7 @@ func statFields(dir string) []string {
 // told puts into err, the error of an attempt to connect again, what has become of
 // the image that was there.
 func (g guestOf) told(t Target, err error) error {
-	var start *StartError
+	var start *attachError
 	if !errors.As(err, &start) || !start.away && !start.silent {
 		return err
 	}

@@ -24,7 +24,7 @@ func TestGuestOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	g, target := guestOf{pid: cmd.Process.Pid, program: exe}, Target{Network: "tcp", Address: "127.0.0.1:4005"}
-	silent := &StartError{Problem: "no Swank at 127.0.0.1:4005: nothing.", Advice: "Compare the secret.", silent: true}
+	silent := &attachError{StartError: StartError{Problem: "no Swank at 127.0.0.1:4005: nothing.", Advice: "Compare the secret."}, silent: true}
 	for _, c := range []struct {
 		name string
 		harm func()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/journal"
 )
 
 // What is different when the image is somebody else's: it is never ended, and
@@ -19,17 +20,17 @@ func (s *session) rejoined(old, now *live) string {
 	if old.imageID() == now.imageID() {
 		return "Connected again to the same image, because " + end + " before: the session is as it was; nothing is traced any more." + s.suspended.lost(old)
 	}
-	if a, ok := old.proc.(*attachment); ok && a.known.pid != 0 && a.info.PID == now.proc.pid() {
-		s.journal = journal{}
+	if a, ok := old.proc.(*attachment); ok && a.known.pid != 0 && a.info.PID == now.proc.PID() {
+		s.journal = journal.Journal{}
 		return "Connected again to the same Lisp, and its helper was loaded anew, because " + end + " before. What the session has defined is there still; " +
 			"but it is not known any more that it is the session's: list-definitions and reset-session leave it out." + s.suspended.lost(old)
 	}
 	text := fmt.Sprintf("Connected to another image than before, because %s. The session begins anew in it.", end)
-	if n := s.journal.definitions(nil); n > 0 {
+	if n := s.journal.Definitions(); n > 0 {
 		text += fmt.Sprintf(" What it had defined, %s, is not evaluated again in an image that is not ours: send it again if you need it.",
-			s.journal.summary())
+			s.journal.Summary())
 	}
-	s.journal = journal{}
+	s.journal = journal.Journal{}
 	return text + s.suspended.lost(old)
 }
 
@@ -146,7 +147,7 @@ func (im *Image) rejoin() {
 		st := im.startLocked()
 		im.mu.Unlock()
 		<-st.done
-		var failure *StartError
+		var failure *attachError
 		if st.err == nil || !errors.As(st.err, &failure) || !failure.away {
 			return
 		}

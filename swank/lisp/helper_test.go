@@ -9,16 +9,18 @@ import (
 	"regexp"
 	"testing"
 	"time"
+
+	"swank-mcp/swank/lisp/launch"
 )
 
 // TestHelperOnItsOwn loads Swank and the helper into a plain SBCL, as warnings
 // allow, and runs the helper's own tests there.
 func TestHelperOnItsOwn(t *testing.T) {
-	sbcl, err := FindSBCL(Config{})
+	sbcl, err := launch.FindSBCL(launch.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	swankDir, err := FindSwank(t.Context(), Config{})
+	swankDir, err := launch.FindSwank(t.Context(), launch.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

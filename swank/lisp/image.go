@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/journal"
+	"swank-mcp/swank/lisp/launch"
 )
 
 // ErrClosed is the answer of an [Image] that has been closed.
@@ -28,6 +30,9 @@ type Image struct {
 	cfg   Config
 	log   *slog.Logger
 	token atomic.Int64 // of the last evaluation
+	jobs  atomic.Int64 // number of the last job
+
+	events events
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
@@ -62,23 +67,17 @@ type session struct {
 	where atomic.Pointer[live] // as home, for those without the turn
 
 	// For the holder of the turn:
-	home     *live         // the image that has the session's state; nil at first
-	journal  journal       // what it has defined
-	recovery *recovery     // while that is brought back into another image
-	notes    []string      // for the next result
-	resets   []*reset      // that have not been answered
-	left     []*evaluation // that were given up because the image was silent
-	fault    string        // beginning of the code whose answer was the first that made no sense
+	home     *live           // the image that has the session's state; nil at first
+	journal  journal.Journal // what it has defined
+	recovery *recovery       // while that is brought back into another image
+	notes    []string        // for the next result
+	resets   []*reset        // that have not been answered
+	left     []*evaluation   // that were given up because the image was silent
+	fault    string          // beginning of the code whose answer was the first that made no sense
 }
 
 // New returns an image that is not started yet: it has no side effects.
 func New(c Config) *Image {
-	if c.HeapMB == 0 {
-		c.HeapMB = DefaultHeapMB
-	}
-	if c.StackMB == 0 {
-		c.StackMB = DefaultStackMB
-	}
 	if c.SuspendLimit == 0 {
 		c.SuspendLimit = DefaultSuspendLimit
 	}
@@ -199,6 +198,9 @@ func (im *Image) startLocked() *start {
 			im.buildCoreLocked(st.lv)
 		}
 		im.mu.Unlock()
+		if st.err == nil {
+			im.events.publish(Event{Kind: EventImageStarted, PID: st.lv.proc.PID()})
+		}
 		close(st.done)
 	})
 	return st
@@ -214,13 +216,13 @@ func (im *Image) lastGuest() guestOf {
 // buildCoreLocked makes the cached core beside the first image that had to do
 // without one.
 func (im *Image) buildCoreLocked(lv *live) {
-	proc, launched := lv.proc.(*process)
-	if im.building || im.closed || !launched || !proc.wantsCore(im.cfg) {
+	proc, launched := lv.proc.(*launch.Process)
+	if im.building || im.closed || !launched || !proc.WantsCore() {
 		return
 	}
 	im.building = true
 	im.work.Go(func() {
-		if err := proc.image.buildCore(im.ctx); err != nil && im.ctx.Err() == nil {
+		if err := proc.BuildCore(im.ctx); err != nil && im.ctx.Err() == nil {
 			im.log.Warn("saving a core", "err", err)
 			im.mu.Lock()
 			im.coreErr = err
@@ -239,7 +241,7 @@ const crashLoop = 2 * time.Second
 // were attached to is looked for until it is back.
 func (im *Image) watch(lv *live) {
 	select {
-	case <-lv.proc.exited():
+	case <-lv.proc.Exited():
 	case <-lv.conn.Done():
 	case <-im.ctx.Done():
 		lv.end()
@@ -249,6 +251,7 @@ func (im *Image) watch(lv *live) {
 	epitaph := lv.epitaph()
 	lv.end()
 	im.log.Warn("Lisp ended", "how", epitaph)
+	im.events.publish(Event{Kind: EventImageEnded, Text: epitaph, PID: lv.proc.PID()})
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	im.lastEnd = epitaph
@@ -265,15 +268,11 @@ func (im *Image) watch(lv *live) {
 	}
 }
 
-// handle receives the connection's events, on its reader: it must not block.
+// handle is told of debuggers, on the connection's reader: it must not block.
 // A debugger that one of our evaluations is in was opened behind the helper's
 // back; the evaluation's goroutine is told and gets it out of there. Nobody
 // else's debugger is ours to touch.
-func (im *Image) handle(e swank.Event) {
-	d, ok := e.(*swank.Debug)
-	if !ok {
-		return
-	}
+func (im *Image) handle(d *swank.Debug) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	for _, k := range d.Calls {

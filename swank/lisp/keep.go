@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"swank-mcp/swank/lisp/journal"
 )
 
 // Bounds of the files that sessions are kept in.
@@ -123,7 +126,7 @@ func (k *Kept) Read() (string, error) {
 
 // keep writes the session of j, which has changed. It takes at most a
 // twentieth of the time: what it has no time for is kept by a later call.
-func (k *Kept) keep(j *journal, changed, now bool) {
+func (k *Kept) keep(j *journal.Journal, changed, now bool) {
 	if k == nil {
 		return
 	}
@@ -138,20 +141,20 @@ func (k *Kept) keep(j *journal, changed, now bool) {
 	k.stale, k.last, k.took = false, time.Now(), time.Since(start)
 }
 
-func (k *Kept) write(j *journal) error {
-	if j.live == 0 && !k.mine {
+func (k *Kept) write(j *journal.Journal) error {
+	if j.Empty() && !k.mine {
 		return nil
 	}
 	if err := k.begin(); err != nil {
 		return err
 	}
-	if j.live == 0 {
+	if j.Empty() {
 		if err := os.Remove(k.path); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
 	}
-	text := j.source(filepath.Base(k.path), time.Now())
+	text := j.Source(filepath.Base(k.path), time.Now())
 	if len(text) > keptBytes {
 		return fmt.Errorf("the session has %d MB, more than %d", len(text)>>20, keptBytes>>20)
 	}
@@ -215,15 +218,13 @@ func (k *Kept) prune(dir string) {
 // keepSessions writes what is not kept yet, at the end.
 func (im *Image) keepSessions(ctx context.Context) {
 	im.mu.Lock()
-	var sessions []*session
-	for _, s := range im.sessions {
-		sessions = append(sessions, s)
-	}
+	names := slices.Collect(maps.Keys(im.sessions))
 	im.mu.Unlock()
-	for _, s := range sessions {
-		if s.take(ctx, &turn{code: "keep the session", limit: time.Second / 2}) == nil {
+	for _, name := range names {
+		// One that is busy is kept as it was after its last evaluation.
+		_ = im.inTurn(ctx, name, &turn{code: "keep the session", limit: time.Second / 2}, func(s *session) error {
 			im.cfg.Kept.keep(&s.journal, false, true)
-			s.done()
-		}
+			return nil
+		})
 	}
 }

@@ -6,17 +6,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"swank-mcp/swank/lisp/journal"
 )
 
 // TestKept: a server keeps its session beside what the one before has left, one
 // server at a time, within bounds, for nobody else's eyes.
 func TestKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state", "x.lisp")
-	session := func(name string, n int) *journal {
-		j := &journal{pkg: "COMMON-LISP-USER"}
+	session := func(name string, n int) *journal.Journal {
+		j := &journal.Journal{Package: "COMMON-LISP-USER"}
 		for i := range n {
 			key := fmt.Sprintf("%s%d", name, i)
-			j.add([]string{"(:FUNCTION . " + key + ")"}, "(defun "+key+" () 1)", "COMMON-LISP-USER")
+			j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . " + key + ")"}, Text: "(defun " + key + " () 1)", Package: "COMMON-LISP-USER"})
 		}
 		return j
 	}
@@ -62,7 +64,7 @@ func TestKept(t *testing.T) {
 		t.Errorf("left: %v %s; kept: %s", err, left, text(path))
 	}
 	big := session("C", 1)
-	big.add([]string{"(:FUNCTION . BIG)"}, "(defun big () \""+strings.Repeat("x", keptBytes)+"\")", "COMMON-LISP-USER")
+	big.Add(&journal.Entry{Keys: []string{"(:FUNCTION . BIG)"}, Text: "(defun big () \"" + strings.Repeat("x", keptBytes) + "\")", Package: "COMMON-LISP-USER"})
 	c.keep(big, true, true)
 	if c.Problem() == "" || !strings.Contains(text(path), "C0") {
 		t.Errorf("too large: %q", c.Problem())

@@ -14,7 +14,7 @@ import (
 func TestLookingBehindASlowStart(t *testing.T) {
 	im := testImage(t)
 	mustEval(t, im, "(defun f () 1)")
-	pid := im.cur.proc.pid()
+	pid := im.cur.proc.PID()
 	signal(t, pid, syscall.SIGSTOP)
 	first := make(chan error, 1)
 	go func() {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"swank-mcp/swank/lisp/host"
 )
 
 // commandPipe is a connection through a command, such as ssh -W. Closing it ends
@@ -29,7 +31,7 @@ const pipeGrace = 500 * time.Millisecond
 // startPipe runs command in the shell.
 func startPipe(command string) (*commandPipe, error) {
 	cmd := exec.Command("sh", "-c", command)
-	cmd.SysProcAttr = ownGroup()
+	cmd.SysProcAttr = host.OwnGroup()
 	cmd.WaitDelay = pipeGrace
 	p := &commandPipe{cmd: cmd}
 	cmd.Stderr = &p.errors
@@ -59,7 +61,7 @@ func startPipe(command string) (*commandPipe, error) {
 func (p *commandPipe) Close() error {
 	p.once.Do(func() {
 		p.out.Close()
-		killGroup(p.cmd.Process)
+		host.KillGroup(p.cmd.Process)
 		p.in.Close()
 		_ = p.cmd.Wait() // killed, or ended before: its complaint is what counts
 	})

@@ -20,7 +20,7 @@ func asleep(t *testing.T) (*Image, int) {
 	if _, err := im.DescribeSymbol(t.Context(), "default", "car", ""); err != nil {
 		t.Fatal(err)
 	}
-	pid := im.cur.proc.pid()
+	pid := im.cur.proc.PID()
 	signal(t, pid, syscall.SIGSTOP)
 	return im, pid
 }
@@ -39,7 +39,7 @@ func killed(t *testing.T, im *Image, pid int) {
 	lv := im.cur
 	im.mu.Unlock()
 	signal(t, pid, syscall.SIGKILL)
-	<-lv.proc.exited()
+	<-lv.proc.Exited()
 }
 
 // evaluated returns the first value of code, or the type of its error, and the notes.
@@ -59,6 +59,7 @@ func evaluated(t *testing.T, im *Image, code string) (value, notes string) {
 // A reset that the image did not answer has not happened until it says so: if it
 // dies first, the definitions come back.
 func TestUnansweredResetKeepsTheJournal(t *testing.T) {
+	t.Parallel()
 	im, pid := asleep(t)
 	_, err := im.ResetSession(t.Context(), "default", time.Second, nil)
 	var u *UnansweredError
@@ -74,6 +75,7 @@ func TestUnansweredResetKeepsTheJournal(t *testing.T) {
 
 // One that is done late takes the journal with it, but not what came after it.
 func TestLateResetTakesTheJournal(t *testing.T) {
+	t.Parallel()
 	im, pid := asleep(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
@@ -94,6 +96,7 @@ func TestLateResetTakesTheJournal(t *testing.T) {
 
 // An image that ends while it resets leaves the definitions to be brought back.
 func TestResetInADyingImage(t *testing.T) {
+	t.Parallel()
 	im, pid := asleep(t)
 	time.AfterFunc(200*time.Millisecond, func() { syscall.Kill(pid, syscall.SIGKILL) })
 	_, err := im.ResetSession(t.Context(), "default", time.Second, nil)

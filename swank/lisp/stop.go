@@ -137,8 +137,8 @@ func (e *evaluation) stuck(kind FailureKind, why string) *Result {
 			Kind: kind,
 			Type: typeReplaced,
 			Message: fmt.Sprintf("%s The Lisp image was ended "+
-				"(pid %d) and a new one takes its place; the next call works in it. %s", why, e.lv.proc.pid(), e.kept()),
+				"(pid %d) and a new one takes its place; the next call works in it. %s", why, e.lv.proc.PID(), e.kept()),
 		},
-		Background: e.lv.proc.background(),
+		Background: e.lv.proc.Background(),
 	}
 }

@@ -80,6 +80,16 @@ func (t Target) dial(ctx context.Context, o *swank.Options) (*swank.Conn, *comma
 	return conn, nil, err
 }
 
+// attachError is the error of a target that is not to be had at the moment.
+type attachError struct {
+	StartError
+	away   bool // nobody listens: trying again does no harm
+	silent bool // somebody listens and says nothing
+}
+
+// Unwrap returns the [*StartError] that e is.
+func (e *attachError) Unwrap() error { return &e.StartError }
+
 // unreachable is the error of a target to which no connection could be made.
 func (t Target) unreachable(err error) error {
 	why := "connecting to it failed: " + err.Error()
@@ -93,10 +103,9 @@ func (t Target) unreachable(err error) error {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		why = fmt.Sprintf("no connection came about within %v: the host is down, or a firewall drops the packets", dialTimeout)
 	}
-	return &StartError{
-		Problem: fmt.Sprintf("no Lisp at %s: %s.", t, why),
-		Advice:  t.invitation(true),
-		away:    errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, os.ErrNotExist),
+	return &attachError{
+		StartError: StartError{Problem: fmt.Sprintf("no Lisp at %s: %s.", t, why), Advice: t.invitation(true)},
+		away:       errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, os.ErrNotExist),
 	}
 }
 
@@ -132,9 +141,9 @@ func (t Target) noSwank(err error, secret bool, complaint string) error {
 		advice = "If that is the port of a tunnel (ssh -L, socat, a container's port), nothing listens at its far end: no Swank there, or at another port. " +
 			"Else what listens may be no Swank (an nREPL does this), or a Swank that refuses the secret in ~/.slime-secret. " + advice
 	}
-	return &StartError{
-		Problem: fmt.Sprintf("no Swank at %s: %s", t, problem), Advice: advice,
-		silent: errors.Is(err, context.DeadlineExceeded) || errors.As(err, &conn),
+	return &attachError{
+		StartError: StartError{Problem: fmt.Sprintf("no Swank at %s: %s", t, problem), Advice: advice},
+		silent:     errors.Is(err, context.DeadlineExceeded) || errors.As(err, &conn),
 	}
 }
 

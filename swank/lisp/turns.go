@@ -22,6 +22,9 @@ type turn struct {
 	since  time.Time     // when it got the turn
 	ready  chan struct{} // closed when it is its turn
 	queued func()        // told when the place in the queue is taken; may be nil
+
+	job    int64   // number among all jobs
+	result *Result // of the job; nil for one that has none, and until then
 }
 
 // take waits until t has the turn, at most as long as t may run. The error is

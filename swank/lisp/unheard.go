@@ -51,7 +51,7 @@ func (e *evaluation) unheard(ctx context.Context) (*Result, error) {
 	}
 	res := &Result{Failure: &Failure{Kind: KindTimeout, Type: "NOT-BEGUN", Message: "Nothing was evaluated, and nothing of it will be. " +
 		"The image does not answer: " + e.lv.silence() + ". Send it again when that has ended."}}
-	e.told(res)
+	e.addNotes(res)
 	return res, nil
 }
 
@@ -65,7 +65,7 @@ func (s *session) hearOfLeft() {
 			s.left = append(s.left, e)
 			continue
 		}
-		s.notes = append(s.notes, fmt.Sprintf("The evaluation that was given up when the image did not answer (%s) %s", firstLine(e.r.title(), 80), e.became()))
+		s.notes = append(s.notes, fmt.Sprintf("The evaluation that was given up when the image did not answer (%s) %s", firstLine(e.job.title, 80), e.became()))
 	}
 }
 
