@@ -17,9 +17,9 @@ import (
 	"swank-mcp/mcpbridge/tools"
 )
 
-// guard is around every method: it ties the handler to the life of its
-// connection (the SDK waits for handlers without cancelling them), keeps its panics from
-// ending the process, and puts the names of tools right.
+// guard wraps every method. It cancels the handler when its connection ends (the SDK
+// waits for handlers without cancelling them), answers a panic with an error, and
+// corrects the names of tools.
 func (b *Bridge) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		ctx, cancel := context.WithCancelCause(ctx)

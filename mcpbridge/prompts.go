@@ -16,7 +16,7 @@ import (
 	"swank-mcp/swank/lisp"
 )
 
-// prompt is a beginning that people choose from a menu of their host.
+// prompt is a first message to the model, which people choose from a menu of their host.
 type prompt struct {
 	name, title, doc string
 	arguments        []*mcp.PromptArgument
@@ -88,8 +88,8 @@ func invalidParams(message string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: rawtext.Clip(message, stdio.MaxErrorMessage)}
 }
 
-// promptError is a failed look-up as the protocol's error, since a prompt has
-// no other place for it.
+// promptError makes a failed look-up an error of the protocol: a prompt has no other
+// place for it.
 func promptError(err error) error {
 	var failed *lisp.LookupError
 	if errors.As(err, &failed) {

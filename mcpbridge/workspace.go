@@ -13,8 +13,8 @@ import (
 )
 
 // workspace is what belongs to one connection, and the bridge as its client sees it.
-// The handlers of its calls find it by [Bridge.workspace]; it is gone when they and
-// the connection are.
+// Handlers find it by [Bridge.workspace]. Nothing holds it after the connection has
+// ended and its handlers have returned.
 type workspace struct {
 	*Bridge
 	session string      // of the image; no other connection works in it
@@ -28,9 +28,10 @@ type workspace struct {
 
 type workspaceKey struct{}
 
-// newWorkspace makes one, which its maker ends. The first has the session that the
-// bridge was given a name for, and that is kept. The others have one of their own: its
-// name is none that --session takes, and no other server chooses it.
+// newWorkspace makes one; who calls it calls end, too. The first workspace has the
+// session named in [Options], which is kept for the next server. The others have
+// sessions of their own; their names have a character that --session does not take,
+// and are random, so that two servers at one image do not choose the same.
 func (b *Bridge) newWorkspace() *workspace {
 	w := &workspace{Bridge: b, session: b.o.Session, kept: b.o.Kept}
 	if b.named.Swap(true) {
@@ -46,9 +47,9 @@ func (w *workspace) within(ctx context.Context) context.Context {
 	return context.WithValue(ctx, workspaceKey{}, w)
 }
 
-// workspace returns that of the connection whose handler has ctx and s. For one that
-// somebody else than [Bridge.Serve] has made, it is made with the first call and
-// ended with the connection.
+// workspace returns the workspace of the connection whose handler has ctx and s. A
+// connection that was made by [Bridge.Server], not by [Bridge.Serve], gets its
+// workspace with the first call.
 func (b *Bridge) workspace(ctx context.Context, s *mcp.ServerSession) *workspace {
 	if w, ok := ctx.Value(workspaceKey{}).(*workspace); ok {
 		return w
