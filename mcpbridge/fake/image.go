@@ -88,6 +88,8 @@ func (f *Image) Evaluate(ctx context.Context, session string, r lisp.Request) (*
 		}
 		r.Progress(5*time.Second, "")
 		return value("done"), nil
+	case "session":
+		return value(session), nil
 	case "echo":
 		return value(arg), nil
 	case "print":

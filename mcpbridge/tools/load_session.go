@@ -100,7 +100,7 @@ func (r *Request) leftSource() (path, source string, err error) {
 	return left.Path, source, err
 }
 
-// keptNotes says what could be loaded, and why nothing is kept if that is so.
+// keptNotes says what could be loaded, and why the session is not kept if it is not.
 func (r *Request) keptNotes() (notes []string) {
 	if left := r.Kept.Left(); left.Path != "" {
 		notes = append(notes, fmt.Sprintf("The server that worked here before has left a session, %s ago: %s. load-session {} brings it back.",

@@ -34,7 +34,7 @@ var stepTool = Tool{
 	},
 }
 
-// stepMode are the words of other debuggers.
+// stepMode maps the words of other debuggers to the modes.
 func stepMode(s string) string {
 	s = strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(s), "_", "-"), "step-")
 	switch s {

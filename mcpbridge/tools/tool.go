@@ -75,7 +75,7 @@ type Reply struct {
 	Text   string
 	Failed bool
 
-	Failure *lisp.Failure // of the evaluation, from which the next call may be told; or nil
+	Failure *lisp.Failure // of the evaluation, which may know the next call; or nil
 }
 
 // Spec is what the tool takes within the limits.

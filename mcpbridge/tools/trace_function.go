@@ -72,7 +72,7 @@ func traceFunction(ctx context.Context, r *Request) (Reply, error) {
 	return Reply{Text: text + "\n\n" + rest}, nil
 }
 
-// traceText is what was recorded; "" if nothing was to be.
+// traceText is the recorded calls; "" if no function was traced.
 func traceText(t *lisp.Trace) string {
 	if len(t.Calls) == 0 {
 		return ""
