@@ -58,7 +58,7 @@ func TestHelperOnItsOwn(t *testing.T) {
 // name, and so would a person's macros of the same names.
 func TestHelperMacrosTeachEmacsNothing(t *testing.T) {
 	body := regexp.MustCompile(`\(defmacro [^"\n]*&body`)
-	for _, name := range helperOrder {
+	for _, name := range helperOrder() {
 		text, err := helperFiles.ReadFile("helper/" + name + ".lisp")
 		if err != nil {
 			t.Fatal(err)
