@@ -65,3 +65,25 @@
     :components ((:file "serving") (:file "owners-hooks") (:file "leaving") (:file "attach")
                  (:file "joining") (:file "reset") (:file "start") (:file "status"))))
   :in-order-to ((test-op (test-op "swank-mcp/tests"))))
+
+;;; The tests stand beside the tests of the bridge, so that they are not embedded in its
+;;; binary.  Those of a session build on each other: their order is not that of the folders.
+
+(defsystem "swank-mcp/tests"
+  :depends-on ("swank-mcp" "fiveam")
+  :pathname "../testdata/helper/"
+  :serial t
+  :components ((:file "suite") (:file "core/wire") (:file "core/sink")
+               (:file "core/conditions") (:file "core/frames") (:file "session/session")
+               (:file "eval/foreign") (:file "eval/evaluate") (:file "session/names")
+               (:file "core/inert") (:file "systems/source") (:file "session/lookups")
+               (:file "eval/debugger") (:file "eval/expand") (:file "eval/notes")
+               (:file "definitions/recording") (:file "build/disassemble")
+               (:file "build/tests") (:file "core/interrupts")
+               (:file "definitions/definitions") (:file "eval/hostile")
+               (:file "look/inspect") (:file "image/forgive") (:file "profile/tracing")
+               (:file "profile/profiling") (:file "profile/memory")
+               (:file "profile/threadlist"))
+  :perform (test-op (operation system)
+             (unless (uiop:symbol-call "SWANK-MCP" "RUN-SUITE")
+               (error "Tests of the helper have failed."))))
