@@ -17,7 +17,6 @@ import (
 // TestHelperOnItsOwn loads Swank and then the helper, as an ASDF system, into a plain
 // SBCL and runs the helper's own tests there. They are in testdata/helper.
 func TestHelperOnItsOwn(t *testing.T) {
-	t.Parallel()
 	out := runLispScript(t, `
 (require :asdf)
 (asdf:initialize-output-translations '(:output-translations (t %[2]q) :ignore-inherited-configuration))
