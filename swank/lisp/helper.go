@@ -3,28 +3,41 @@ package lisp
 import (
 	"bytes"
 	"embed"
+	"regexp"
 	"strconv"
 	"unicode/utf8"
 
 	"swank-mcp/sexp"
 )
 
-// helperFiles are the sources of the Lisp package SWANK-MCP.
+// helperFiles are the sources of the Lisp package SWANK-MCP, and the definition of
+// the system that they are, which has their order.
 //
-//go:embed helper/*.lisp
+//go:embed helper/swank-mcp.asd helper/*/*.lisp
 var helperFiles embed.FS
 
-// helperOrder is the order in which the helper's files are loaded.
-var helperOrder = []string{
-	"package", "wire", "sink", "conditions", "frames", "warnings",
-	"session", "kinds", "interrupts", "stop",
-	"noting", "definitions", "recording", "settle", "theirs", "kept", "guarded", "journal", "packages", "assign",
-	"baseline", "undoing", "work", "stale", "registry", "structures", "systems", "listing",
-	"locks", "suspend", "last-error", "inspect-frame", "debugger",
-	"names", "advice", "inert", "source", "orphans", "describe", "apropos", "xref", "asdf",
-	"reset", "exit", "session-threads", "binding-stack", "perform", "evaluate", "load", "expand", "heap", "guest-watch", "restore-watch", "restore", "owners-hooks", "attach", "joining", "echo", "threads", "status",
-	"views", "inspect", "tracing", "leaving", "profiling", "allocation", "memory", "threadlist",
-	"notes", "building", "compile", "disassemble", "test-frameworks", "tests",
+// helperComponent is one component of the system's definition: a module, which is
+// a folder, or a file in the module before it.
+var helperComponent = regexp.MustCompile(`\(:(module|file) "([a-z-]+)"`)
+
+// helperOrder returns the names of the helper's files, such as "core/wire", in the
+// order in which they are loaded: that of the components in swank-mcp.asd.
+func helperOrder() []string {
+	definition, err := helperFiles.ReadFile("helper/swank-mcp.asd")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	definition, _, _ = bytes.Cut(definition, []byte("\n(defsystem \"swank-mcp/tests\""))
+	var order []string
+	var module string
+	for _, m := range helperComponent.FindAllSubmatch(definition, -1) {
+		if string(m[1]) == "module" {
+			module = string(m[2])
+		} else {
+			order = append(order, module+"/"+string(m[2]))
+		}
+	}
+	return order
 }
 
 // helperPart is how long a part of the helper is at least, in bytes. SBCL keeps
@@ -36,14 +49,15 @@ const helperPart = 100_000
 func helperParts() [][]byte {
 	var parts [][]byte
 	var b bytes.Buffer
-	for i, name := range helperOrder {
+	order := helperOrder()
+	for i, name := range order {
 		text, err := helperFiles.ReadFile("helper/" + name + ".lisp")
 		if err != nil {
-			panic(err) // the list above names a file that is not there
+			panic(err) // swank-mcp.asd names a file that is not there
 		}
 		b.Write(text)
 		b.WriteByte('\n')
-		if b.Len() >= helperPart || i == len(helperOrder)-1 {
+		if b.Len() >= helperPart || i == len(order)-1 {
 			parts = append(parts, bytes.Clone(b.Bytes()))
 			b.Reset()
 		}
