@@ -92,11 +92,13 @@ func BenchmarkInFlight(b *testing.B) {
 func BenchmarkTool(b *testing.B) {
 	bridge := New(Options{Image: fake.Const{Image: &fake.Image{}}})
 	evaluate := tools.Find("evaluate-lisp")
-	takes, env := evaluate.Spec(bridge.o.limits()), bridge.env()
+	w := bridge.newWorkspace()
+	defer w.end(nil)
+	takes, env := evaluate.Spec(bridge.o.limits()), w.env()
 	arguments := []byte(`{"code":"(+ 1 2)"}`)
 	b.ReportAllocs()
 	for b.Loop() {
 		r := &tools.Request{Args: args.Parse(takes, arguments), Env: env}
-		bridge.result(evaluate.Answer(b.Context(), r))
+		w.result(evaluate.Answer(b.Context(), r))
 	}
 }

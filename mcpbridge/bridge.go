@@ -5,11 +5,12 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"swank-mcp/mcpbridge/spool"
 	"swank-mcp/mcpbridge/stdio"
 	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/swank/lisp/kept"
@@ -23,7 +24,7 @@ type Options struct {
 	MaxTimeout time.Duration // the longest an evaluation may name; 600 s
 	MaxOutput  int           // characters of a reply before it is cut; 40,000
 	Tools      Selection     // must pass its Check; the default set
-	Session    string        // name of the session that the tools work in; "default"
+	Session    string        // name of the session of the first connection, "default"; others have one of their own
 	SessionDir string        // where sessions are saved; "" is the working directory
 	Kept       *kept.File    // where the session is kept for the next server; nil keeps none
 	Log        *slog.Logger  // nil discards
@@ -63,19 +64,22 @@ func (o *Options) limits() tools.Limits {
 	return tools.Limits{Timeout: o.Timeout, MaxTimeout: o.MaxTimeout, MaxOutput: o.MaxOutput}
 }
 
-// DefaultSession is the session of every call where [Options] name no other:
-// protocol 2026-07-28 has no sessions of its own, and a server on stdio has one
-// client.
+// DefaultSession is the session of the first connection where [Options] name no
+// other. Protocol 2026-07-28 has no sessions of its own, and a server on stdio has
+// one connection.
 const DefaultSession = "default"
 
-// Bridge is the MCP server: the tools over one image. Nothing of it belongs
-// to a connection, so any number may be served, of any protocol version.
+// Bridge is the MCP server: the tools over one image. What belongs to a connection
+// is in its workspace, so any number may be served, of any protocol version.
 type Bridge struct {
 	o      Options
 	server *mcp.Server
 	tools  []*tools.Tool // those that the client is shown
 	taken  []*tools.Tool // those that it can call, by their names
-	spool  spool.Spool
+
+	named  atomic.Bool // a workspace has the session of the name in o
+	mu     sync.Mutex
+	others map[*mcp.ServerSession]*workspace // of connections that Serve has not made
 
 	base context.Context // parent of every handler, beside its own context
 	stop context.CancelCauseFunc
@@ -84,7 +88,7 @@ type Bridge struct {
 // New returns a bridge that serves o.Image. It starts nothing.
 func New(o Options) *Bridge {
 	o.setDefaults()
-	b := &Bridge{o: o, tools: o.Tools.pick(), taken: o.Tools.callable()}
+	b := &Bridge{o: o, tools: o.Tools.pick(), taken: o.Tools.callable(), others: map[*mcp.ServerSession]*workspace{}}
 	b.base, b.stop = context.WithCancelCause(context.Background())
 	b.server = mcp.NewServer(b.implementation(), &mcp.ServerOptions{
 		Instructions: b.instructions(),
@@ -138,11 +142,10 @@ const stopGrace = time.Second
 func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	over, end := context.WithCancelCause(b.base)
-	defer end(tools.ErrShutdown)
-	c := &connection{over: over}
-	keep := &keepConn{Transport: &stdio.Transport{In: stdio.PollableIn(in), Out: stdio.PollableOut(out), Order: &c.order}}
-	session, err := b.server.Connect(c.within(context.WithoutCancel(ctx)), keep, nil)
+	w := b.newWorkspace()
+	defer w.end(tools.ErrShutdown)
+	keep := &keepConn{Transport: &stdio.Transport{In: stdio.PollableIn(in), Out: stdio.PollableOut(out), Order: &w.order}}
+	session, err := b.server.Connect(w.within(context.WithoutCancel(ctx)), keep, nil)
 	if err != nil {
 		return err
 	}
@@ -161,7 +164,7 @@ func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) err
 		case <-time.After(stopGrace):
 		}
 	}
-	end(tools.ErrShutdown)
+	w.end(tools.ErrShutdown)
 	// Not session.Close, which waits for the handlers first.
 	go keep.conn.Close()
 	select {

@@ -10,8 +10,8 @@ import (
 	"swank-mcp/mcpbridge/tools"
 )
 
-// What clients are told, with evaluate-lisp and without. Of the tools they name
-// those that the client is shown, for which they are templates over [offered].
+// The instructions that clients get, with evaluate-lisp and without it. They are
+// templates over [offered], so that they name only tools that the client is shown.
 var (
 	//go:embed instructions.md instructions-read.md
 	instructionFiles embed.FS
@@ -44,7 +44,7 @@ func (o offered) ReadOnly() bool {
 
 var toolInText = regexp.MustCompile("`([a-z]+(?:-[a-z]+)*)`")
 
-// Some joins those phrases that name no tool that is not there.
+// Some joins those phrases whose tools are all there.
 func (o offered) Some(phrases ...string) string {
 	return strings.Join(slices.DeleteFunc(phrases, func(p string) bool {
 		return slices.ContainsFunc(toolInText.FindAllStringSubmatch(p, -1), func(m []string) bool { return !o.b.offers(m[1]) })

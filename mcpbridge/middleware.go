@@ -17,9 +17,9 @@ import (
 	"swank-mcp/mcpbridge/tools"
 )
 
-// guard is around every method: it ties the handler to the life of its
-// connection (the SDK waits for handlers without cancelling them), keeps its panics from
-// ending the process, and puts the names of tools right.
+// guard wraps every method. It cancels the handler when its connection ends (the SDK
+// waits for handlers without cancelling them), answers a panic with an error, and
+// corrects the names of tools.
 func (b *Bridge) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		ctx, cancel := context.WithCancelCause(ctx)
@@ -28,7 +28,7 @@ func (b *Bridge) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		defer func() {
 			if v := recover(); v != nil {
 				b.o.Log.Error("handler panicked", "method", method, "panic", v, "stack", string(debug.Stack()))
-				res, err = b.panicked(method, v)
+				res, err = b.panicked(ctx, method, req, v)
 			}
 		}()
 		if call, ok := req.(*mcp.CallToolRequest); ok {
@@ -70,10 +70,10 @@ func (b *Bridge) initializeAgain(p *mcp.InitializeParams) *mcp.InitializeResult 
 // lastHandshake is the last version of the protocol that has initialize.
 const lastHandshake = "2025-11-25"
 
-func (b *Bridge) panicked(method string, v any) (mcp.Result, error) {
+func (b *Bridge) panicked(ctx context.Context, method string, req mcp.Request, v any) (mcp.Result, error) {
 	text := fmt.Sprintf("the server failed in %s: %v", method, v)
-	if method == "tools/call" {
-		return b.result(tools.Reply{Text: render.Error("INTERNAL-ERROR", text, "This is a fault of swank-mcp, not of the code; the session goes on."), Failed: true}), nil
+	if call, ok := req.(*mcp.CallToolRequest); ok {
+		return b.workspace(ctx, call.Session).result(tools.Reply{Text: render.Error("INTERNAL-ERROR", text, "This is a fault of swank-mcp, not of the code; the session goes on."), Failed: true}), nil
 	}
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: rawtext.Clip(text, stdio.MaxErrorMessage)}
 }

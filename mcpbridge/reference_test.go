@@ -13,10 +13,10 @@ import (
 )
 
 // TestReferenceOfTheTools holds docs/reference/tools.md equal to the tools.
-// What stands there between <!-- example --> marks is written by hand, kept by
-// -update, and run by TestDocs in e2e.
+// What stands there between <!-- example --> marks is written by hand, begun and then
+// kept by -update, and run by TestDocs in e2e.
 func TestReferenceOfTheTools(t *testing.T) {
-	pagetest.Check(t, "../docs/reference/tools.md", "tools", *update, func(is string) string { return reference(examples(is)) })
+	pagetest.Check(t, inTree("docs/reference/tools.md"), "tools", *update, func(is string) string { return reference(examples(is)) })
 }
 
 var exampleOf = regexp.MustCompile(`(?s)<!-- example of ([a-z-]+) -->\n(.*?)<!-- /example -->`)
@@ -65,6 +65,9 @@ func entry(t *tools.Tool, l tools.Limits, example string) string {
 		b.WriteString("\n| Argument | Type | Default | Meaning |\n| --- | --- | --- | --- |\n" + strings.Join(params, ""))
 	} else {
 		b.WriteString("\nIt takes no arguments.\n")
+	}
+	if example == "" { // go test ./e2e -run TestDocs -update adds the reply
+		example = "```call\n" + t.Name + " " + t.Example + "\n```\n\n```text\n```\n"
 	}
 	traits := []string{"Shown by default."}
 	if !t.Shown {

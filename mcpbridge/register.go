@@ -30,38 +30,17 @@ func describeTool(t *tools.Tool, l tools.Limits) *mcp.Tool {
 func (b *Bridge) register(t *tools.Tool) {
 	takes := t.Spec(b.o.limits())
 	b.server.AddTool(describeTool(t, b.o.limits()), func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		order, arguments := orderOf(ctx), call.Params.Arguments
-		if kept := order.Arguments(); kept != nil {
+		w, arguments := b.workspace(ctx, call.Session), call.Params.Arguments
+		if kept := w.order.Arguments(); kept != nil {
 			arguments = kept
 		}
-		if !t.Ordered {
-			order.Admit()
+		r := &tools.Request{Args: args.Parse(takes, arguments), Env: w.env(), Progress: progress(ctx, call)}
+		if t.InTurn != nil && t.InTurn(r.Args) {
+			place := r.Image.Queue(r.Session)
+			defer place.Leave()
+			ctx = place.Within(ctx)
 		}
-		r := &tools.Request{Args: args.Parse(takes, arguments), Env: b.env(), Admit: order.Admit, Progress: progress(ctx, call)}
-		return b.result(t.Answer(ctx, r)), nil
+		w.order.Admit()
+		return w.result(t.Answer(ctx, r)), nil
 	})
-}
-
-// env is what the tools work with.
-func (b *Bridge) env() tools.Env {
-	return tools.Env{
-		Image: b.o.Image, Session: b.o.Session, Spool: &b.spool, Limits: b.o.limits(),
-		SessionDir: b.o.SessionDir, Kept: b.o.Kept, Takes: b.takes,
-	}
-}
-
-// maxErrorOutput is how many characters of an error are shown: hosts cut those of
-// more than about 10,000.
-const maxErrorOutput = 8_000
-
-// result is a reply as the protocol wants it, within the limits of size.
-func (b *Bridge) result(r tools.Reply) *mcp.CallToolResult {
-	limit := b.o.MaxOutput
-	if r.Failed {
-		limit = min(limit, maxErrorOutput)
-	}
-	return &mcp.CallToolResult{
-		Content: []mcp.Content{&mcp.TextContent{Text: b.spool.Cut(r.Text, limit)}},
-		IsError: r.Failed,
-	}
 }

@@ -52,19 +52,19 @@ func noResource(uri, why string) error {
 }
 
 func (b *Bridge) readSession(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	s, err := b.o.Image.Status(ctx, b.o.Session)
+	s, err := b.o.Image.Status(ctx, b.workspace(ctx, r.Session).session)
 	if err != nil {
 		return nil, err
 	}
 	return contents(r.Params.URI, tools.StatusText(s)), nil
 }
 
-func (b *Bridge) readSpooled(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+func (b *Bridge) readSpooled(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	segments := uriSegments(r.Params.URI, "lisp://output/")
 	if len(segments) != 1 {
 		return nil, noResource(r.Params.URI, "It must be "+outputTemplate+".")
 	}
-	t, err := b.spool.Get(segments[0])
+	t, err := b.workspace(ctx, r.Session).spool.Get(segments[0])
 	var bad *args.Error
 	if errors.As(err, &bad) {
 		return nil, noResource(r.Params.URI, bad.Problem+" "+bad.Advice)
@@ -77,7 +77,7 @@ func (b *Bridge) readSymbol(ctx context.Context, r *mcp.ReadResourceRequest) (*m
 	if len(segments) != 2 {
 		return nil, noResource(r.Params.URI, "It must be "+symbolTemplate+", as in lisp://symbol/cl/mapcar.")
 	}
-	found, err := b.o.Image.DescribeSymbol(ctx, b.o.Session, segments[1], segments[0])
+	found, err := b.o.Image.DescribeSymbol(ctx, b.workspace(ctx, r.Session).session, segments[1], segments[0])
 	var failed *lisp.LookupError
 	if errors.As(err, &failed) {
 		return nil, noResource(r.Params.URI, failed.Message)

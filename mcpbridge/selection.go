@@ -25,8 +25,8 @@ type Selection struct {
 	ReadOnly bool     // only tools that change nothing in the image
 }
 
-// Check returns an error that names what the selection has that is not known,
-// and what is; or that nothing is left of it.
+// Check returns an error if the selection names something unknown, which lists what
+// is valid, or if it selects no tool.
 func (s Selection) Check() error {
 	var names []string
 	for _, t := range tools.All() {
@@ -56,8 +56,8 @@ func (s Selection) Check() error {
 	return nil
 }
 
-// known checks the names given to a flag against the valid ones. The names of
-// the other flag are told apart, as they are the likeliest slip.
+// known checks the names given to a flag against the valid ones. Its error says so
+// if a name belongs to the other flag, which is the likeliest mistake.
 func known(flag, what string, given, valid []string, otherFlag string, others []string) error {
 	for _, name := range given {
 		if slices.ContainsFunc(valid, func(v string) bool { return tools.SameName(v, name) }) {
@@ -84,9 +84,9 @@ func (s Selection) pick() (out []*tools.Tool) {
 	return out
 }
 
-// callable returns the tools that can be called, in the order of the
-// documentation: beside those selected, those that toolsets would show. What a
-// person has forbidden, by naming the tools or those to leave out, is not there.
+// callable returns the tools that can be called, in the order of the documentation:
+// those selected and those that other toolsets would show. Tools that a flag forbids
+// (--tools alone, --exclude-tools, --read-only) are not callable.
 func (s Selection) callable() (out []*tools.Tool) {
 	for _, t := range tools.All() {
 		if s.has(t) || len(s.sets()) > 0 && s.leftOutBy(t) == "" {

@@ -21,7 +21,13 @@ import (
 	"swank-mcp/mcpbridge/tools"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+var (
+	update = flag.Bool("update", false, "rewrite what is made from the tools: goldens, reference, beginnings of scripts")
+	tree   = flag.String("tree", "..", "the repository in which that is compared and rewritten")
+)
+
+// inTree is the path of a file of the repository.
+func inTree(path string) string { return filepath.Join(*tree, filepath.FromSlash(path)) }
 
 // TestToolGoldens holds what clients see of each tool.
 func TestToolGoldens(t *testing.T) {
@@ -31,6 +37,7 @@ func TestToolGoldens(t *testing.T) {
 	if err := json.Unmarshal(p.receive().RawResult, &list); err != nil {
 		t.Fatal(err)
 	}
+	goldens := inTree("mcpbridge/testdata/tools")
 	want := make(map[string]bool)
 	for _, raw := range list.Tools {
 		var head struct{ Name string }
@@ -43,14 +50,20 @@ func TestToolGoldens(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.WriteByte('\n')
-		golden(t, filepath.Join("testdata", "tools", head.Name+".json"), b.String())
+		golden(t, filepath.Join(goldens, head.Name+".json"), b.String())
 	}
-	files, err := os.ReadDir(filepath.Join("testdata", "tools"))
+	files, err := os.ReadDir(goldens)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		if !want[f.Name()] {
+		switch {
+		case want[f.Name()]:
+		case *update:
+			if err := os.Remove(filepath.Join(goldens, f.Name())); err != nil {
+				t.Error(err)
+			}
+		default:
 			t.Errorf("golden file %s of no tool", f.Name())
 		}
 	}
@@ -135,14 +148,14 @@ func TestToolRules(t *testing.T) {
 func TestToolTable(t *testing.T) {
 	table := toolTable()
 	for _, tl := range tools.All() {
-		if !strings.Contains(table, "| **`"+tl.Name+"`**") {
+		if !strings.Contains(table, "| [**`"+tl.Name+"`**](#"+tl.Name+")") {
 			t.Errorf("table lacks %s:\n%s", tl.Name, table)
 		}
 	}
 	if got, want := strings.Count(table, "\n"), len(tools.All())+2; got != want {
 		t.Errorf("%d lines, want %d:\n%s", got, want, table)
 	}
-	if !strings.Contains(table, "**`read-output`**<br>`handle` [`offset`] [`limit`] [`grep`] | Read on in") {
+	if !strings.Contains(table, "[**`read-output`**](#read-output)<br>`handle` [`offset`] [`limit`] [`grep`] | Read on in") {
 		t.Errorf("arguments missing:\n%s", table)
 	}
 }

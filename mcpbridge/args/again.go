@@ -11,9 +11,9 @@ import (
 	"swank-mcp/mcpbridge/rawtext"
 )
 
-// Instead is a line with the call once more with one name for another; "" if it is not in an
-// argument. One that is an argument by itself, as of a package, is changed only
-// there.
+// Instead is a line with the call once more, in which the name written is replaced by
+// the name meant; "" if no argument has it. If it is the whole of an argument, as the
+// name of a package, it is replaced only there.
 func (a *Args) Instead(written, meant string) string {
 	if written == "" || !utf8.ValidString(written) {
 		return ""
@@ -35,10 +35,10 @@ func (a *Args) Instead(written, meant string) string {
 	if len(changed) == 0 {
 		return ""
 	}
-	return a.told(members, changed)
+	return a.suggest(members, changed)
 }
 
-// With is a line with the call once more with another value of one argument.
+// With is a line with the call once more, in which one argument has another value.
 func (a *Args) With(name string, value json.RawMessage) string {
 	var members []member
 	for _, g := range a.given {
@@ -48,11 +48,11 @@ func (a *Args) With(name string, value json.RawMessage) string {
 		}
 		members = append(members, member{g.param.Name, v})
 	}
-	return a.told(members, []string{name})
+	return a.suggest(members, []string{name})
 }
 
-// Asking is a line with the call once more, with a value for the argument name, which comes first,
-// and without the arguments in without.
+// Asking is a line with the call once more, in which the argument name comes first and
+// has the value, and those in without are left out.
 func (a *Args) Asking(name, value string, without ...string) string {
 	members := []member{{name, json.RawMessage(rawtext.Quote(value))}}
 	for _, g := range a.given {
@@ -67,9 +67,9 @@ func (g *argument) isName(name string) bool {
 	return g.value[0] == '"' && strings.EqualFold(strings.TrimSpace(rawtext.Unquote(g.value)), name)
 }
 
-// rename puts the name meant for the name written, in whatever case, where that
-// is not a part of a longer one. What ends in a colon is the beginning of one,
-// and what begins with a colon the end.
+// rename replaces the name written, in any case, by the name meant, where it is not a
+// part of a longer name. A name that ends in a colon is the beginning of a longer
+// name, and one that begins with a colon its end.
 func rename(text, written, meant string) string {
 	var b strings.Builder
 	done := 0

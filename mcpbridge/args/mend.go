@@ -10,8 +10,8 @@ import (
 	"swank-mcp/mcpbridge/rawtext"
 )
 
-// MaxNext is how long the next call of an error may be. A longer one, with
-// a page of code perhaps, is told by what to change.
+// MaxNext is the length in bytes of the longest call that an error suggests. Of a
+// longer one, with a page of code perhaps, only the changed arguments are shown.
 const MaxNext = 400
 
 // Next is the advice of an error about arguments: the caller's own call,
@@ -22,11 +22,11 @@ func (a *Args) Next() string {
 		// What is wrong is not the form of one argument.
 		return "Next: " + a.Tool + " " + a.Example
 	}
-	return a.told(mended, changed)
+	return a.suggest(mended, changed)
 }
 
-// told shows a call of which some arguments are not as they were.
-func (a *Args) told(members []member, changed []string) string {
+// suggest is a line with a call; changed are the arguments that differ from those given.
+func (a *Args) suggest(members []member, changed []string) string {
 	text := "Next: " + a.Tool + " " + object(members)
 	if len(text) <= MaxNext {
 		return text
@@ -58,9 +58,8 @@ func object(members []member) string {
 	return b.String()
 }
 
-// mended returns the arguments that were given with what is wrong about them
-// put right, or left out where there is no telling, and the names of those
-// that are not as they were.
+// mended returns the arguments that were given, the wrong ones corrected, or left out
+// where no correction is known, and the names of those that differ.
 func (a *Args) mended() (members []member, changed []string) {
 	usual := a.usual()
 	put := func(p *Param, v json.RawMessage) {

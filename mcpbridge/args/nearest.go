@@ -2,7 +2,7 @@ package args
 
 import "strings"
 
-// Nearest returns the candidate that name is most likely a slip of, or "".
+// Nearest returns the candidate that name most likely is a misspelling of, or "".
 func Nearest(name string, candidates []string) string {
 	best, bestDistance, bestEdits := "", max(2, len(name)/3)+1, 0
 	for _, c := range candidates {

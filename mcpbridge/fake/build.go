@@ -7,7 +7,6 @@ import (
 )
 
 func (f *Image) Expand(_ context.Context, _, code, mode string, r lisp.Request) (*lisp.Expansion, *lisp.Result, error) {
-	r.Queued()
 	switch mode {
 	case "steps":
 		return &lisp.Expansion{Steps: []lisp.Step{{Form: lisp.Text{Head: code}, Expansion: lisp.Text{Head: "(IF X Y)"}}}, More: 2}, &lisp.Result{}, nil
@@ -18,7 +17,6 @@ func (f *Image) Expand(_ context.Context, _, code, mode string, r lisp.Request) 
 }
 
 func (f *Image) Compile(_ context.Context, _ string, c lisp.Compilation, r lisp.Request) (*lisp.Compiled, *lisp.Result, error) {
-	r.Queued()
 	if c.Code == "bad" {
 		return &lisp.Compiled{Failed: true, Notes: []lisp.Note{
 			{Severity: "error", Line: 2, Column: 5, Text: "a\nb", Source: "  (x"},
@@ -29,7 +27,6 @@ func (f *Image) Compile(_ context.Context, _ string, c lisp.Compilation, r lisp.
 }
 
 func (f *Image) Load(_ context.Context, _, file string, r lisp.Request) (*lisp.LoadPlace, *lisp.Result, error) {
-	r.Queued()
 	return &lisp.LoadPlace{}, &lisp.Result{Stdout: lisp.Text{Head: file}}, nil
 }
 
@@ -41,7 +38,6 @@ func (f *Image) Disassemble(ctx context.Context, session, name, pkg string) (*li
 }
 
 func (f *Image) RunTests(_ context.Context, _, system, test string, r lisp.Request) (*lisp.Tests, *lisp.Result, error) {
-	r.Queued()
 	failing := &lisp.Tests{Frameworks: []string{"FiveAM"}, Tests: 2, Passed: 3, Failed: 1, Errors: 1, Skipped: 1, Failures: []lisp.TestFailure{
 		{Test: "T1", Status: "failed", Form: "(= 1\n 2)", Reason: "1\n is not\n2", Place: "/t.lisp:3"},
 	}}

@@ -34,9 +34,6 @@ func (f *Image) LastError(context.Context, string) (*lisp.LastError, error) {
 
 // Debug answers a command of the debugger.
 func (f *Image) Debug(_ context.Context, _ string, c lisp.DebuggerCall, r lisp.Request) (*lisp.Result, error) {
-	if r.Queued != nil {
-		r.Queued()
-	}
 	if err := f.suspended(c.Number); err != nil {
 		return nil, err
 	}

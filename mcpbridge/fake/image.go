@@ -40,8 +40,10 @@ func (f *Image) Packages(context.Context, string) ([]lisp.Package, error) {
 	}, nil
 }
 
-func (f *Image) ResetSession(_ context.Context, _ string, _ time.Duration, queued func()) (*lisp.Reset, error) {
-	queued()
+// Queue takes no place: what is in turn is known by the calls.
+func (f *Image) Queue(string) *lisp.Place { return nil }
+
+func (f *Image) ResetSession(_ context.Context, _ string, _ time.Duration) (*lisp.Reset, error) {
 	return &lisp.Reset{Problems: []string{"package X: in use"}}, nil
 }
 
@@ -54,9 +56,6 @@ func (f *Image) Evaluate(ctx context.Context, session string, r lisp.Request) (*
 	f.running++
 	f.mu.Unlock()
 	defer func() { f.mu.Lock(); f.running--; f.mu.Unlock() }()
-	if r.Queued != nil {
-		r.Queued()
-	}
 	switch code, arg, _ := strings.Cut(r.Code, " "); code {
 	case "panic":
 		panic("deliberate")
@@ -89,6 +88,8 @@ func (f *Image) Evaluate(ctx context.Context, session string, r lisp.Request) (*
 		}
 		r.Progress(5*time.Second, "")
 		return value("done"), nil
+	case "session":
+		return value(session), nil
 	case "echo":
 		return value(arg), nil
 	case "print":

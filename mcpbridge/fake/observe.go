@@ -11,7 +11,6 @@ import (
 // What the image would answer; "no-such" names nothing anywhere.
 
 func (f *Image) Inspect(_ context.Context, _, code string, v lisp.View, r lisp.Request) (*lisp.Finding, *lisp.Result, error) {
-	r.Queued()
 	if code == "(oops)" {
 		return &lisp.Finding{}, &lisp.Result{Failure: &lisp.Failure{Type: "UNDEFINED-FUNCTION", Message: "no OOPS"}}, nil
 	}
@@ -32,7 +31,6 @@ func (f *Image) InspectHandle(_ context.Context, _, handle string, v lisp.View) 
 }
 
 func (f *Image) Trace(_ context.Context, _, code, functions string, r lisp.Request) (*lisp.Trace, *lisp.Result, error) {
-	r.Queued()
 	if functions == "no-such" {
 		return &lisp.Trace{Names: []string{"P::NO-SUCH"}}, &lisp.Result{Failure: &lisp.Failure{Type: "SYMBOL-NOT-FOUND", Message: "none"}}, nil
 	}
@@ -50,7 +48,6 @@ func (f *Image) SwitchTrace(_ context.Context, _, functions, _ string, on bool) 
 }
 
 func (f *Image) Profile(_ context.Context, _, code string, p lisp.Profiling, r lisp.Request) (*lisp.Profile, *lisp.Result, error) {
-	r.Queued()
 	if p.Mode == "CALLS" {
 		return &lisp.Profile{Elapsed: 2 * time.Second, Rows: []lisp.ProfileRow{{Function: strings.ToUpper(p.Functions), Self: 500_000, Total: 1_000_000, Calls: 1234}}}, value("1"), nil
 	}

@@ -8,8 +8,7 @@ import (
 )
 
 // SaveSession has one definition, and none in the session "empty".
-func (f *Image) SaveSession(_ context.Context, session, file string, _ time.Duration, queued func()) (*lisp.Saved, error) {
-	queued()
+func (f *Image) SaveSession(_ context.Context, session, file string, _ time.Duration) (*lisp.Saved, error) {
 	if session == "empty" {
 		return &lisp.Saved{Empty: true}, nil
 	}
@@ -18,7 +17,6 @@ func (f *Image) SaveSession(_ context.Context, session, file string, _ time.Dura
 
 // LoadSession fails in the second form if there is "fail" in the source.
 func (f *Image) LoadSession(_ context.Context, _, file, source string, r lisp.Request) (*lisp.Loaded, *lisp.Result, error) {
-	r.Queued()
 	l := &lisp.Loaded{Forms: 2}
 	if source == "fail" {
 		l.Failed = []lisp.FailedForm{{Line: 3, Form: "(defun f ()", Why: "END-OF-FILE: The code ends\ninside the form."}}

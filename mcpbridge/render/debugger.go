@@ -9,7 +9,7 @@ import (
 	"swank-mcp/swank/lisp"
 )
 
-// step writes where a stepped evaluation has come to.
+// step writes where a stepped evaluation is.
 func (p *Parts) step(f *lisp.Failure) {
 	message := strings.TrimSpace(f.Message)
 	p.Headline("STEP", OneLine(message))
@@ -20,7 +20,7 @@ func (p *Parts) step(f *lisp.Failure) {
 	}
 }
 
-// restarts writes the ways on that a suspended evaluation has.
+// restarts writes the restarts of a suspended evaluation.
 func (p *Parts) restarts(s *lisp.Suspension) {
 	if s == nil || s.Step {
 		return
@@ -70,7 +70,7 @@ func Frame(number int, f *lisp.Frame) string {
 	if len(f.Missing) > 0 {
 		p.WriteString("\n; Without a value here: " + Safe(strings.Join(f.Missing, ", ")))
 	}
-	// Of code that was evaluated, what has no value may not have got one yet.
+	// In evaluated code a variable without a value may just not have been bound yet.
 	if (len(f.Locals) == 0 || len(f.Missing) > 0 && f.File != "") && !f.Whole {
 		p.WriteString(keepingAll(f.File))
 	}
@@ -94,8 +94,8 @@ func Frame(number int, f *lisp.Frame) string {
 	return p.String()
 }
 
-// keepingAll is how the code from a file, or of an evaluation if that is "", is
-// compiled so that its frames keep every variable.
+// keepingAll says how to compile the code of a file, or of an evaluation if that is
+// "", so that its frames keep every variable.
 func keepingAll(file string) string {
 	switch {
 	case strings.HasPrefix(file, "SYS:"):

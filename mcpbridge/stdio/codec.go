@@ -25,8 +25,8 @@ type frame struct {
 const edge = 512
 
 // lineCodec is the [jsonrpc2.ObjectCodec] of MCP's stdio: one JSON text per
-// line. It knows nothing of JSON: a line that is none must not end the
-// stream, so it is judged by the reader of frames.
+// line. It does not parse: a line that is no JSON must not end the stream, so the
+// reader of frames judges it.
 type lineCodec struct{ max int }
 
 // WriteObject writes obj, a []byte that holds one whole line.
@@ -70,7 +70,7 @@ func (c lineCodec) readLine(r *bufio.Reader, f *frame) error {
 	}
 }
 
-// add appends part, which belongs to somebody else, and gives up what exceeds max.
+// add appends a copy of part and gives up what exceeds max.
 func (f *frame) add(part []byte, max int) {
 	if !f.long {
 		f.data = append(f.data, part...)

@@ -89,8 +89,8 @@ func parseMessage(b []byte) (message, *jsonrpc.Error) {
 	return m, nil
 }
 
-// bigParams is the size of the parameters of a call of a tool beyond which the SDK,
-// which copies them, does not get to see the arguments.
+// bigParams is the size of the parameters of a tool's call beyond which the arguments
+// are kept from the SDK, which would copy them; see Order.Arguments.
 const bigParams = 64 << 10
 
 // withoutArguments takes the arguments out of params, those of a call of a tool.

@@ -52,7 +52,7 @@ func (o *Order) next() *gate {
 	return g
 }
 
-// Admit is said by the handler of the call delivered last.
+// Admit passes the gate of the call delivered last. Its handler calls it.
 func (o *Order) Admit() {
 	if o == nil {
 		return

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// PollableIn and pollableOut give a pipe or socket that was inherited in
+// PollableIn and PollableOut give a pipe or socket that was inherited in
 // blocking mode to the runtime's poller: a Close then wakes its Read, and no
 // thread waits in a system call, which must be handed its processor back.
 // Anything else is returned as it is.
@@ -30,7 +30,7 @@ func PollableOut(out io.Writer) io.Writer {
 }
 
 // poll returns nil for what is no pipe or socket. A pipe is opened once more where
-// that can be done, because the mode of a duplicate is everybody's who has it.
+// that can be done, because all duplicates of a pipe share one mode.
 func poll(stream any, access int) io.ReadWriteCloser {
 	f, ok := stream.(*os.File)
 	if !ok {
@@ -61,8 +61,8 @@ func poll(stream any, access int) io.ReadWriteCloser {
 	return &polled{os.NewFile(uintptr(fd), f.Name()), f, raw}
 }
 
-// polled is a duplicate of an inherited stream. The blocking mode belongs to
-// what others may hold, too: Close restores it.
+// polled is a duplicate of an inherited stream. Other processes may have the stream,
+// too, and share its blocking mode: Close restores it.
 type polled struct {
 	io.ReadWriteCloser
 	original *os.File

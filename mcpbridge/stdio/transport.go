@@ -21,10 +21,11 @@ import (
 // DefaultGrace is how long calls in flight may go on after the end of input.
 const DefaultGrace = 5 * time.Second
 
-// Transport is the [mcp.Transport] of this package. It differs from the SDK's in what a client can do to it: no line ends
-// the session (it is answered with the JSON-RPC error), a cancelled call is
-// not answered, calls in flight at the end of input still are, and ids come
-// back as they were sent, also two calls with the same one.
+// Transport is the [mcp.Transport] of this package. It differs from the SDK's in what
+// a client can do to it: no line ends the session (a malformed one is answered with a
+// JSON-RPC error), a cancelled call is not answered, calls in flight at the end of
+// input are, and ids come back as they were sent, also those of two calls with the
+// same id.
 type Transport struct {
 	In      io.ReadCloser
 	Out     io.Writer     // closed with the connection if it is an io.Closer
@@ -197,7 +198,7 @@ func (c *Conn) acceptOne(raw []byte, b *batch) bool {
 		return c.answer(b, errorLine(m.id, refusal))
 	case m.isCall():
 		method := rawtext.Unquote(m.method)
-		// Cloned: the call is there for longer than the line should be.
+		// Cloned, so that the call does not keep the whole line in memory.
 		k := &call{id: bytes.Clone(m.id), batch: b, parked: method == "subscriptions/listen"}
 		if !k.parked && b == nil { // a batch is counted as a whole: its answers are one line
 			k.size = len(raw) + replyBytes

@@ -20,7 +20,7 @@ var abortEvaluationTool = Tool{
 	Example:     `{}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      always,
 	run: func(ctx context.Context, r *Request) (Reply, error) {
 		return r.debug(ctx, &lisp.DebuggerCall{Op: lisp.AbortIt}, "", "")
 	},

@@ -27,7 +27,7 @@ var compileFileTool = Tool{
 	Example:     `{"path": "src/example.lisp"}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      always,
 	run:         compileFile,
 }
 

@@ -24,7 +24,7 @@ var compileFormTool = Tool{
 	Example:     `{"code": "(defun f (x) (declare (fixnum x)) (* x 2))"}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      always,
 	run:         compileForm,
 }
 

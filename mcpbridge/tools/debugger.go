@@ -31,8 +31,8 @@ func frameParam() args.Param {
 		Doc: "Number of the frame in the backtrace."}
 }
 
-// goOnParam is how long the evaluation may run on. Who says nothing gets the
-// limit that it had at first.
+// goOnParam is how long the evaluation may run on. Without it, the original limit
+// holds.
 func goOnParam(o Limits) args.Param {
 	return args.Param{Name: "timeout", Kind: args.Number, Hidden: true, Min: 0, Above: true, Max: o.MaxTimeout.Seconds(),
 		Aliases: []args.Alias{{Name: "timeout_seconds"}, {Name: "timeout_ms", Scale: 1e-3}},
@@ -52,7 +52,7 @@ func (r *Request) debug(ctx context.Context, c *lisp.DebuggerCall, code, pkg str
 	}
 	res, err := r.Image.Debug(ctx, r.Session, *c, lisp.Request{
 		Code: code, Package: pkg, Timeout: max(timeout, time.Millisecond), Debug: 1,
-		Progress: r.Progress, Queued: r.Admit,
+		Progress: r.Progress,
 	})
 	if err != nil {
 		return Reply{}, err
@@ -117,8 +117,8 @@ func debuggerAdvice(asked *Request, r *lisp.Result, c *lisp.DebuggerCall) string
 	return ""
 }
 
-// nextDebuggee ends that text: an evaluation to look at, or what is known of the
-// last error and how the next one is suspended.
+// nextDebuggee is the advice below the text of e: an evaluation to look at or, where
+// none is suspended, how to see the last error and how to suspend the next.
 func (r *Request) nextDebuggee(e *lisp.DebuggerError) string {
 	var lines []string
 	switch {

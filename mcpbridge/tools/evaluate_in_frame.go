@@ -25,7 +25,7 @@ var evaluateInFrameTool = Tool{
 	Example:     `{"code": "(+ 1 2)", "frame": 0}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      always,
 	run: func(ctx context.Context, r *Request) (Reply, error) {
 		return r.debug(ctx, &lisp.DebuggerCall{Op: lisp.EvalInFrame, Frame: r.Integer("frame")}, r.Text("code"), r.Text("package"))
 	},

@@ -25,7 +25,7 @@ var evaluateTool = Tool{
 	Example:     `{"code": "(+ 1 2)"}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      always,
 	run:         evaluate,
 }
 
@@ -74,7 +74,6 @@ func evaluate(ctx context.Context, r *Request) (Reply, error) {
 	}
 	r.LetGo()
 	in.Progress = r.Progress
-	in.Queued = r.Admit
 	res, err := r.Image.Evaluate(ctx, r.Session, in.Request)
 	if err != nil {
 		return Reply{}, err

@@ -9,8 +9,10 @@ import (
 
 // Image is the Lisp the tools work in; *lisp.Image is the one there is.
 type Image interface {
+	// Queue takes the next place in the queue of the session; see lisp.Image.
+	Queue(session string) *lisp.Place
 	// Evaluate evaluates in the session of that name, in turn with its other
-	// evaluations, and calls r.Queued once it has its turn or waits for it.
+	// evaluations.
 	// Errors: *lisp.StartError, *lisp.BusyError, the cause of ctx.
 	Evaluate(ctx context.Context, session string, r lisp.Request) (*lisp.Result, error)
 	// Definitions lists what the session has defined, in the package if one is
@@ -19,7 +21,7 @@ type Image interface {
 	// Packages lists the packages of the image.
 	Packages(ctx context.Context, session string) ([]lisp.Package, error)
 	// ResetSession undoes what the session has made, in turn like Evaluate.
-	ResetSession(ctx context.Context, session string, timeout time.Duration, queued func()) (*lisp.Reset, error)
+	ResetSession(ctx context.Context, session string, timeout time.Duration) (*lisp.Reset, error)
 	sessionSaver
 	debugger
 	// Status tells what is known of the image and never starts one.
@@ -76,7 +78,7 @@ type observer interface {
 type sessionSaver interface {
 	// SaveSession returns the source of what the session has defined, in turn
 	// like Evaluate.
-	SaveSession(ctx context.Context, session, file string, timeout time.Duration, queued func()) (*lisp.Saved, error)
+	SaveSession(ctx context.Context, session, file string, timeout time.Duration) (*lisp.Saved, error)
 	// LoadSession evaluates source like Evaluate, going on behind failures.
 	LoadSession(ctx context.Context, session, file, source string, r lisp.Request) (*lisp.Loaded, *lisp.Result, error)
 }

@@ -30,7 +30,7 @@ var inspectObjectTool = Tool{
 	Example:     `{"code": "(find-class 'standard-object)"}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      withCode,
 	run:         inspectObject,
 }
 
@@ -49,7 +49,6 @@ func inspectObject(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	if handle != "" {
-		r.Admit()
 		f, err := r.Image.InspectHandle(ctx, r.Session, handle, v)
 		if err != nil {
 			return Reply{}, r.handleFailed(err, handle)

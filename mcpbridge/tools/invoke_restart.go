@@ -27,7 +27,7 @@ var invokeRestartTool = Tool{
 	Example:     `{"restart": "0"}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      always,
 	run: func(ctx context.Context, r *Request) (Reply, error) {
 		return r.debug(ctx, &lisp.DebuggerCall{Op: lisp.InvokeRestart, Restart: strings.TrimSpace(r.TextOrNumber("restart"))},
 			r.TextOrNumber("values"), "")

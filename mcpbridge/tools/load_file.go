@@ -28,7 +28,7 @@ var loadFileTool = Tool{
 	Example:     `{"path": "src/example.lisp"}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      always,
 	run:         loadFile,
 }
 
@@ -45,7 +45,7 @@ func loadFile(ctx context.Context, r *Request) (Reply, error) {
 	return loadedText(path, place, res, in), nil
 }
 
-// loadHerald is what LOAD writes before an error: the place, told better here.
+// loadHerald is what LOAD writes before an error: the place, which loadedText shows better.
 var loadHerald = regexp.MustCompile(`(?s)While evaluating the form starting at line \d+, column \d+\s+of [^\n]*:`)
 
 func loadedText(path string, place *lisp.LoadPlace, res *lisp.Result, in lisp.Request) Reply {

@@ -33,7 +33,7 @@ var loadSessionTool = Tool{
 	Destructive: true,
 	OpenWorld:   true,
 	Idempotent:  true,
-	Ordered:     true,
+	InTurn:      always,
 	run:         loadSession,
 }
 
@@ -57,7 +57,7 @@ func loadSession(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{Text: "The file is empty; nothing was loaded."}, nil
 	}
 	loaded, res, err := r.Image.LoadSession(ctx, r.Session, filepath.Base(path), source, lisp.Request{
-		Timeout: timeout, Progress: r.Progress, Queued: r.Admit,
+		Timeout: timeout, Progress: r.Progress,
 	})
 	if err != nil {
 		return Reply{}, err
@@ -100,7 +100,7 @@ func (r *Request) leftSource() (path, source string, err error) {
 	return left.Path, source, err
 }
 
-// keptNotes says what could be loaded, and why nothing is kept if that is so.
+// keptNotes says what could be loaded, and why the session is not kept if it is not.
 func (r *Request) keptNotes() (notes []string) {
 	if left := r.Kept.Left(); left.Path != "" {
 		notes = append(notes, fmt.Sprintf("The server that worked here before has left a session, %s ago: %s. load-session {} brings it back.",

@@ -40,7 +40,7 @@ var loadSystemTool = Tool{
 	Destructive: true,
 	OpenWorld:   true,
 	Idempotent:  true,
-	Ordered:     true,
+	InTurn:      always,
 	run:         loadSystem,
 }
 
@@ -63,7 +63,7 @@ func loadSystem(ctx context.Context, r *Request) (Reply, error) {
 	}
 	res, err := r.Image.LoadSystem(ctx, r.Session, system, force, lisp.Request{
 		Timeout: timeout, Debug: debug,
-		Progress: r.Progress, Queued: r.Admit,
+		Progress: r.Progress,
 	})
 	if err != nil {
 		return Reply{}, err
@@ -71,7 +71,7 @@ func loadSystem(ctx context.Context, r *Request) (Reply, error) {
 	return loadText(name, timeout, res), nil
 }
 
-// definition is the absolute path of the definition that name is, if it is one.
+// definition returns the absolute path if name is the path of a system definition.
 func (r *Request) definition(name string) (string, bool) {
 	if !strings.HasSuffix(name, ".asd") || strings.ContainsAny(name, "\"\n") {
 		return "", false

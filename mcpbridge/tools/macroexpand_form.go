@@ -31,7 +31,7 @@ var macroexpandTool = Tool{
 	},
 	Example:    `{"form": "(when x (print y))"}`,
 	Idempotent: true,
-	Ordered:    true,
+	InTurn:     always,
 	run:        macroexpand,
 }
 

@@ -17,7 +17,7 @@ import (
 // speed gets hundreds, and what it does wrong must not be lost among them.
 const notesShown = 20
 
-// notes writes what the compiler said, which comes with the weightiest first.
+// writeNotes writes what the compiler said, the weightiest first.
 // The notes of optimization beyond notesShown go to the spool.
 func writeNotes(p *render.Parts, c *lisp.Compiled, file string, s *spool.Spool) {
 	shown, slow := len(c.Notes), 0
@@ -92,8 +92,8 @@ func noteCounts(c *lisp.Compiled) string {
 	return strings.Join(all, ", ")
 }
 
-// compiledText is the reply of compile-form and compile-file. What stands in
-// file or code is asked where a parenthesis is missing if that was the matter.
+// compiledText is the reply of compile-form and compile-file. If the code in file or
+// code did not compile, the reply says where a parenthesis is missing, if one is.
 func compiledText(c *lisp.Compiled, res *lisp.Result, file, code string, in lisp.Request, s *spool.Spool) Reply {
 	res.Stderr = withoutCompilerNoise(res.Stderr)
 	if res.Failure != nil {
@@ -123,7 +123,7 @@ func compiledText(c *lisp.Compiled, res *lisp.Result, file, code string, in lisp
 	return Reply{Text: p.String(), Failed: c.Failed}
 }
 
-// parentheses adds what validate-syntax would say, if it finds anything.
+// writeParentheses adds what validate-syntax would say, if it finds anything.
 func writeParentheses(p *render.Parts, file, code string) {
 	if file != "" {
 		var err error

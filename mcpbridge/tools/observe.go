@@ -10,8 +10,8 @@ import (
 	"swank-mcp/swank/lisp"
 )
 
-// failedWork is the reply to work that has failed: the error, and what had
-// been found out by then.
+// failedWork is the reply to work that has failed: the error, and what was found out
+// before it.
 func failedWork(res *lisp.Result, v render.View, more string) Reply {
 	text, _ := render.Result(res, v)
 	if more != "" {

@@ -31,7 +31,7 @@ var profileCodeTool = Tool{
 	Example:     `{"code": "(loop repeat 1000000 sum (random 10))"}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      always,
 	run:         profileCode,
 }
 
@@ -89,7 +89,7 @@ func profileCode(ctx context.Context, r *Request) (Reply, error) {
 }
 
 const (
-	// enoughSamples is from how many on a share can be acted on.
+	// enoughSamples is the least number of samples whose shares mean something.
 	enoughSamples = 100
 	// mostSamples is how many the helper lets the profiler keep.
 	mostSamples = 100_000
@@ -134,7 +134,7 @@ func profileText(p *lisp.Profile, res *lisp.Result, mode string, repeat int) str
 	return b.String()
 }
 
-// moreSamples says how often to run a form that was sampled too little.
+// moreSamples says how often to run a form to get enough samples.
 func moreSamples(p *lisp.Profile, mode string, repeat int) string {
 	more := math.Ceil(2 * enoughSamples / float64(max(p.Samples, 1)))
 	switch {

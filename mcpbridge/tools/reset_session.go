@@ -19,12 +19,12 @@ var resetTool = Tool{
 	Example:     `{}`,
 	Destructive: true,
 	Idempotent:  true,
-	Ordered:     true,
+	InTurn:      always,
 	run:         reset,
 }
 
 func reset(ctx context.Context, r *Request) (Reply, error) {
-	done, err := r.Image.ResetSession(ctx, r.Session, r.Limits.Timeout, r.Admit)
+	done, err := r.Image.ResetSession(ctx, r.Session, r.Limits.Timeout)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -21,7 +21,7 @@ var restartFrameTool = Tool{
 	Example:     `{"frame": 1}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      always,
 	run: func(ctx context.Context, r *Request) (Reply, error) {
 		return r.debug(ctx, &lisp.DebuggerCall{Op: lisp.RestartFrame, Frame: r.Integer("frame")}, "", "")
 	},

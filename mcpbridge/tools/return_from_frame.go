@@ -23,7 +23,7 @@ var returnFromFrameTool = Tool{
 	Example:     `{"frame": 0, "values": "42"}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      always,
 	run: func(ctx context.Context, r *Request) (Reply, error) {
 		return r.debug(ctx, &lisp.DebuggerCall{Op: lisp.ReturnFrom, Frame: r.Integer("frame")}, r.TextOrNumber("values"), "")
 	},

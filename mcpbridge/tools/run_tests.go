@@ -32,7 +32,7 @@ var runTestsTool = Tool{
 	Example:     `{"system": "my-app"}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      always,
 	run:         runTests,
 }
 

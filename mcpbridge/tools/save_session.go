@@ -30,7 +30,7 @@ var saveSessionTool = Tool{
 	Example:     `{"file": "session.lisp"}`,
 	Destructive: true,
 	Idempotent:  true,
-	Ordered:     true,
+	InTurn:      always,
 	run:         saveSession,
 }
 
@@ -44,7 +44,7 @@ func saveSession(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, err
 	}
 	defer dir.close()
-	saved, err := r.Image.SaveSession(ctx, r.Session, name, r.Limits.Timeout, r.Admit)
+	saved, err := r.Image.SaveSession(ctx, r.Session, name, r.Limits.Timeout)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -19,8 +19,8 @@ import (
 // one answer, which has to fit into a frame.
 const maxSessionFile = 4 << 20
 
-// sessionDir is the directory of saved sessions. What is outside of it cannot
-// be named, with .. no more than by a symbolic link.
+// sessionDir is the directory of saved sessions. Neither .. nor a symbolic link
+// leads out of it.
 type sessionDir struct {
 	path string // absolute
 	root *os.Root
@@ -63,8 +63,7 @@ func noSessionDir(path string, err error) error {
 		"The session directory %s cannot be opened: %v. The person who runs the server can choose another with --session-dir.", path, err)}, next}
 }
 
-// name is file as the root takes it: relative, and inside as far as the text
-// tells.
+// name is file as the root takes it: relative and, without following links, inside.
 func (d *sessionDir) name(r *Request, file string) string {
 	name := filepath.Clean(file)
 	if filepath.IsAbs(name) {
@@ -87,7 +86,7 @@ func (d *sessionDir) outside(r *Request, file string) {
 	r.Fail("file is %q, which is outside the session directory, %s. Name a file in it; the person who runs the server can choose another directory with --session-dir.", file, d.path)
 }
 
-// refuse makes err, met with file, the error of the call.
+// refuse makes err, which file caused, the error of the call.
 func (d *sessionDir) refuse(r *Request, file string, err error) {
 	var path *fs.PathError
 	switch {
@@ -100,14 +99,14 @@ func (d *sessionDir) refuse(r *Request, file string, err error) {
 	}
 }
 
-// lispFiles are the names of those in the directory itself.
+// lispFiles are the names of the Lisp files in the directory, without subdirectories.
 func (d *sessionDir) lispFiles() []string {
 	names, _ := fs.Glob(d.root.FS(), "*.lisp")
 	return names
 }
 
-// nextLoad is the call of load-session that works where name is not there: with
-// what was meant, or with what there is; without any file, one has to be saved.
+// nextLoad is the call that works where there is no file of that name: load-session
+// with the nearest name or with any, save-session if there is no file.
 func (d *sessionDir) nextLoad(name string) string {
 	names := d.lispFiles()
 	if near := args.Nearest(name, names); near != "" {

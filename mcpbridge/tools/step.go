@@ -25,7 +25,7 @@ var stepTool = Tool{
 	Example:     `{"mode": "next"}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      always,
 	run: func(ctx context.Context, r *Request) (Reply, error) {
 		op := map[string]lisp.DebuggerOp{
 			"into": lisp.StepInto, "next": lisp.StepNext, "out": lisp.StepOut, "continue": lisp.StepContinue,
@@ -34,7 +34,7 @@ var stepTool = Tool{
 	},
 }
 
-// stepMode are the words of other debuggers.
+// stepMode maps the words of other debuggers to the modes.
 func stepMode(s string) string {
 	s = strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(s), "_", "-"), "step-")
 	switch s {

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"swank-mcp/mcpbridge/args"
@@ -27,21 +28,24 @@ type Tool struct {
 	// The four hints of the protocol.
 	ReadOnly, Destructive, Idempotent, OpenWorld bool
 
-	// Ordered tools take their place in the queue of the session, and call
-	// Request.Admit then.
-	Ordered bool
+	// InTurn reports whether the call is to be carried out in turn with others of the
+	// session; nil: none is. It has its place in the queue before the next call is read.
+	InTurn func(*args.Args) bool
 
 	run func(context.Context, *Request) (Reply, error)
 }
+
+// always is InTurn of a tool whose calls are all carried out in turn.
+func always(*args.Args) bool { return true }
+
+// withCode is InTurn of a tool that looks aside, or evaluates the argument code.
+func withCode(a *args.Args) bool { return strings.TrimSpace(a.Text("code")) != "" }
 
 // Request is one call of a tool.
 type Request struct {
 	*args.Args
 	Env
 
-	// Admit says that the call has its place in the queue of its session, or
-	// needs none: the next call of the client may begin.
-	Admit func()
 	// Progress tells the client how the call goes on: the time since its start and
 	// the new output. It is nil when the client does not ask.
 	Progress func(elapsed time.Duration, output string)
@@ -71,7 +75,7 @@ type Reply struct {
 	Text   string
 	Failed bool
 
-	Failure *lisp.Failure // of the evaluation, from which the next call may be told; or nil
+	Failure *lisp.Failure // of the evaluation, which may know the next call; or nil
 }
 
 // Spec is what the tool takes within the limits.

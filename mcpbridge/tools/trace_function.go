@@ -30,7 +30,7 @@ var traceFunctionTool = Tool{
 	Example:     `{"functions": "my-function", "code": "(my-function 1)"}`,
 	Destructive: true,
 	OpenWorld:   true,
-	Ordered:     true,
+	InTurn:      withCode,
 	run:         traceFunction,
 }
 
@@ -48,7 +48,6 @@ func traceFunction(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	if !once {
-		r.Admit()
 		f, err := r.Image.SwitchTrace(ctx, r.Session, functions, in.Package, action == "on")
 		if failed := lookupError(err); failed != nil {
 			return Reply{}, &lookError{failed, nextFunctions("trace-function", failed.Names, functions, failed.Type, "action", action)}
@@ -73,7 +72,7 @@ func traceFunction(ctx context.Context, r *Request) (Reply, error) {
 	return Reply{Text: text + "\n\n" + rest}, nil
 }
 
-// traceText is what was recorded; "" if nothing was to be.
+// traceText is the recorded calls; "" if no function was traced.
 func traceText(t *lisp.Trace) string {
 	if len(t.Calls) == 0 {
 		return ""

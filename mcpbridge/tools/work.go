@@ -17,7 +17,7 @@ func pathParam(doc string, required bool) args.Param {
 var packageParam = args.Param{Name: "package", Kind: args.Text,
 	Doc: "Package to read it in. Default: the session's."}
 
-// hiddenPackage is the same, not advertised, where the code names its own.
+// hiddenPackage is the same, not advertised: the code names its package.
 var hiddenPackage = func() args.Param { p := packageParam; p.Hidden = true; return p }()
 
 // debugParam is the compilation quality DEBUG of what a tool compiles.
@@ -25,7 +25,7 @@ func debugParam(doc string) args.Param {
 	return args.Param{Name: "debug", Kind: args.Integer, Def: 1.0, Min: 0, Max: 3, Doc: doc}
 }
 
-// timeoutParam is the time limit of a tool that is done with by default.
+// timeoutParam is the time limit of a tool, with def where the call names none.
 func timeoutParam(o Limits, def time.Duration) args.Param {
 	return args.Param{Name: "timeout", Kind: args.Number, Def: min(def, o.MaxTimeout).Seconds(), Min: 0, Above: true, Max: o.MaxTimeout.Seconds(),
 		Aliases: []args.Alias{{Name: "timeout_seconds"}, {Name: "timeout_ms", Scale: 1e-3}},
@@ -44,7 +44,7 @@ func quietTimeout(o Limits) []args.Param {
 func (r *Request) sessionRequest() lisp.Request {
 	in := lisp.Request{
 		Timeout: max(time.Duration(r.Number("timeout")*float64(time.Second)), time.Millisecond), Debug: 1,
-		Progress: r.Progress, Queued: r.Admit,
+		Progress: r.Progress,
 	}
 	if r.Declares("package") {
 		in.Package = r.Text("package")

@@ -12,7 +12,7 @@ import (
 // command of the debugger, bringing definitions back. It waits for its turn (queued),
 // is sent to the thread (begun), may wait in the debugger (suspended), and ends with
 // a [Result]. What needs the turn but not the thread, as saving, is work of
-// [Image.inTurn] alone.
+// [Image.alone].
 type job struct {
 	number int64                            // among all jobs; 0 for a part of another one
 	title  string                           // what others are told that wait for it
@@ -26,50 +26,58 @@ type job struct {
 // do does the job in turn with the others of the session, under the limits of r, and
 // decodes what it reports into report, if that is not nil; a job that has come to
 // nothing leaves it as it is. Result and error are those of [Image.Evaluate].
-func (im *Image) do(ctx context.Context, name string, r Request, j job, report any) (res *Result, err error) {
+func (im *Image) do(ctx context.Context, name string, r Request, j job, report any) (*Result, error) {
 	j.number = im.jobs.Add(1)
 	if r.Progress != nil {
 		defer im.tellProgress(j.number, r.Progress)()
 	}
-	t := &turn{job: j.number, code: firstLine(j.title, 80), limit: r.Timeout, queued: r.Queued}
-	err = im.inTurn(ctx, name, t, func(s *session) error {
-		t.result, err = im.perform(ctx, s, r, j)
-		return err
+	res, err := im.inTurn(ctx, name, &j, r.Timeout, func(s *session) (*Result, error) {
+		return im.perform(ctx, s, r, j)
 	})
-	res = t.result
 	if err != nil || report == nil || len(res.report) == 0 {
 		return res, err
 	}
 	return res, helper.Decode(string(res.report), report)
 }
 
-// inTurn does work of a session, which comes into being by being named, when t has
-// its turn. The error is that of work, a *BusyError or the cause of ctx.
-func (im *Image) inTurn(ctx context.Context, name string, t *turn, work func(*session) error) error {
+// alone does work that needs the turn of the session, which comes into being by being
+// named, and not its thread. It waits for the turn as long as limit says. The error is
+// that of work, a *BusyError or the cause of ctx.
+func (im *Image) alone(ctx context.Context, name, title string, limit time.Duration, work func(*session) error) error {
+	_, err := im.inTurn(ctx, name, &job{title: title, number: im.jobs.Add(1)}, limit, func(s *session) (*Result, error) {
+		return nil, work(s)
+	})
+	return err
+}
+
+// inTurn does the work of j when its turn has come, and tells those who want to know.
+func (im *Image) inTurn(ctx context.Context, name string, j *job, limit time.Duration, work func(*session) (*Result, error)) (*Result, error) {
 	s := im.session(name)
-	if t.job == 0 {
-		t.job = im.jobs.Add(1)
-	}
+	title := firstLine(j.title, 80)
 	tell := func(ev Event) {
-		ev.Session, ev.Job, ev.Text = name, t.job, t.code
+		ev.Session, ev.Job, ev.Text = name, j.number, title
 		im.events.publish(ev)
 	}
+	t := s.place(ctx)
+	s.describe(t, title, limit)
 	tell(Event{Kind: EventQueued})
-	if err := s.take(ctx, t); err != nil {
+	if err := s.wait(ctx, t); err != nil {
 		tell(Event{Kind: EventEnded, Err: err})
-		return err
+		return nil, err
 	}
 	begun := time.Now()
 	tell(Event{Kind: EventBegun})
-	s.catchUp()
-	err := work(s)
-	s.done()
-	end := Event{Kind: EventEnded, Elapsed: time.Since(begun), Result: t.result, Err: err}
-	if t.result != nil && t.result.Suspended != nil {
+	res, err := func() (*Result, error) {
+		defer s.done()
+		s.catchUp()
+		return work(s)
+	}()
+	end := Event{Kind: EventEnded, Elapsed: time.Since(begun), Result: res, Err: err}
+	if res != nil && res.Suspended != nil {
 		end.Kind = EventSuspended
 	}
 	tell(end)
-	return err
+	return res, err
 }
 
 // perform does the job for the holder of the turn.

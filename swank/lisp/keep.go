@@ -14,7 +14,7 @@ func (im *Image) keepSessions(ctx context.Context) {
 	im.mu.Unlock()
 	for _, name := range names {
 		// One that is busy is kept as it was after its last evaluation.
-		_ = im.inTurn(ctx, name, &turn{code: "keep the session", limit: time.Second / 2}, func(s *session) error {
+		_ = im.alone(ctx, name, "keep the session", time.Second/2, func(s *session) error {
 			im.cfg.Kept.Keep(&s.journal, false, true)
 			return nil
 		})

@@ -15,7 +15,7 @@ func TestLookingBehindASlowStart(t *testing.T) {
 	im := testImage(t)
 	mustEval(t, im, "(defun f () 1)")
 	pid := im.cur.proc.PID()
-	signal(t, pid, syscall.SIGSTOP)
+	stopped(t, pid)
 	first := make(chan error, 1)
 	go func() {
 		_, err := im.DescribeSymbol(t.Context(), "default", "f", "")

@@ -219,7 +219,7 @@ func (im *Image) broughtBack(ctx context.Context, name string) error {
 	if home := s.where.Load(); home == nil || home == cur && !home.over() {
 		return nil
 	}
-	return im.inTurn(ctx, name, &turn{code: restoreTitle, limit: startPatience}, func(s *session) error {
+	return im.alone(ctx, name, restoreTitle, startPatience, func(s *session) error {
 		_, err := im.prepare(ctx, s, startPatience)
 		return err
 	})

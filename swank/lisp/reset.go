@@ -33,9 +33,8 @@ type reset struct {
 // it waits for those that came before at most as long as timeout says. The
 // journal goes when the image has answered that it is done, be it late: until
 // then the image may end without having done it.
-func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Duration, queued func()) (r *Reset, err error) {
-	t := &turn{code: "reset-session", limit: timeout, queued: queued}
-	err = im.inTurn(ctx, name, t, func(s *session) error {
+func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Duration) (r *Reset, err error) {
+	err = im.alone(ctx, name, "reset-session", timeout, func(s *session) error {
 		r, err = im.reset(ctx, s)
 		return err
 	})

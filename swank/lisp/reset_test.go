@@ -3,6 +3,9 @@ package lisp
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,8 +24,31 @@ func asleep(t *testing.T) (*Image, int) {
 		t.Fatal(err)
 	}
 	pid := im.cur.proc.PID()
-	signal(t, pid, syscall.SIGSTOP)
+	stopped(t, pid)
 	return im, pid
+}
+
+// stopped stops the process, and waits until its last thread has seen the signal: on a
+// busy machine others go on for a while.
+func stopped(t *testing.T, pid int) {
+	t.Helper()
+	signal(t, pid, syscall.SIGSTOP)
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		running := 0
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		for _, file := range threads {
+			stat, _ := os.ReadFile(file)
+			if _, rest, ok := strings.Cut(string(stat), ") "); ok && rest[0] != 'T' {
+				running++
+			}
+		}
+		if running == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d threads of process %d do not stop", running, len(threads), pid)
+		}
+	}
 }
 
 func signal(t *testing.T, pid int, s syscall.Signal) {
@@ -61,7 +87,7 @@ func evaluated(t *testing.T, im *Image, code string) (value, notes string) {
 func TestUnansweredResetKeepsTheJournal(t *testing.T) {
 	t.Parallel()
 	im, pid := asleep(t)
-	_, err := im.ResetSession(t.Context(), "default", time.Second, nil)
+	_, err := im.ResetSession(t.Context(), "default", time.Second)
 	var u *UnansweredError
 	if !errors.As(err, &u) || u.Kind != KindTimeout || !strings.Contains(u.Why, "Whether the session was reset is not known") {
 		t.Fatalf("ResetSession = %v", err)
@@ -79,7 +105,7 @@ func TestLateResetTakesTheJournal(t *testing.T) {
 	im, pid := asleep(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if _, err := im.ResetSession(ctx, "default", time.Second, nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := im.ResetSession(ctx, "default", time.Second); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("ResetSession = %v", err)
 	}
 	signal(t, pid, syscall.SIGCONT)
@@ -99,7 +125,7 @@ func TestResetInADyingImage(t *testing.T) {
 	t.Parallel()
 	im, pid := asleep(t)
 	time.AfterFunc(200*time.Millisecond, func() { syscall.Kill(pid, syscall.SIGKILL) })
-	_, err := im.ResetSession(t.Context(), "default", time.Second, nil)
+	_, err := im.ResetSession(t.Context(), "default", time.Second)
 	var u *UnansweredError
 	if !errors.As(err, &u) || u.Kind != KindImageDied {
 		t.Fatalf("ResetSession = %v", err)

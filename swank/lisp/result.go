@@ -81,10 +81,6 @@ type Request struct {
 	Debug   int           // DEBUG quality 0 to 3
 	Suspend bool          // leave an unhandled error waiting in the debugger
 
-	// Queued, when not nil, is called once the evaluation has its place among
-	// those of its session: one that is asked for after that comes later.
-	Queued func()
-
 	// Progress, when not nil, is told what was printed since it was last
 	// called: at most five times a second, and at least every five seconds
 	// with whatever there is, possibly "". It is called from one goroutine

@@ -19,9 +19,8 @@ type Saved struct {
 // SaveSession returns what the session has defined, as the source of a file of
 // that name, in turn with its evaluations: it waits for those that came before
 // at most as long as timeout says. No image needs to run.
-func (im *Image) SaveSession(ctx context.Context, name, file string, timeout time.Duration, queued func()) (saved *Saved, err error) {
-	t := &turn{code: "save-session " + file, limit: timeout, queued: queued}
-	err = im.inTurn(ctx, name, t, func(s *session) error {
+func (im *Image) SaveSession(ctx context.Context, name, file string, timeout time.Duration) (saved *Saved, err error) {
+	err = im.alone(ctx, name, "save-session "+file, timeout, func(s *session) error {
 		saved, err = im.save(ctx, s, file)
 		return err
 	})

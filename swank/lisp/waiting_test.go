@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 )
@@ -16,14 +15,12 @@ func background(t *testing.T, ctx context.Context, im *Image, code string, timeo
 		res *Result
 		err error
 	}
-	queued, done := make(chan struct{}), make(chan outcome, 1)
-	var once sync.Once
+	done := make(chan outcome, 1)
+	ctx = im.Queue("default").Within(ctx)
 	go func() {
-		res, err := im.Evaluate(ctx, "default", Request{Code: code, Timeout: timeout, Debug: 1,
-			Queued: func() { once.Do(func() { close(queued) }) }})
+		res, err := im.Evaluate(ctx, "default", Request{Code: code, Timeout: timeout, Debug: 1})
 		done <- outcome{res, err}
 	}()
-	<-queued
 	return func() (*Result, error) { o := <-done; return o.res, o.err }
 }
 

@@ -11,8 +11,8 @@ import (
 	"swank-mcp/swank/lisp"
 )
 
-// nextAfter is the line that ends the report of a failure of which the image
-// knows what was meant: the caller's own call with that, or a look at the code.
+// nextAfter is the last line of the report of a failure: the caller's own call with
+// the name that the image believes was meant, or a look at the code.
 func (r *Request) nextAfter(f *lisp.Failure) string {
 	switch {
 	case f == nil:
@@ -29,9 +29,9 @@ func (r *Request) nextAfter(f *lisp.Failure) string {
 	return ""
 }
 
-// unbalanced is where the caller's code broke, in a line, and the call with
-// what is missing, or the tool that shows more; "" if the code was read from
-// elsewhere.
+// unbalanced says where the parentheses of the caller's code are wrong, and below that
+// the call with what is missing, or the tool that shows more; "" if the call has no
+// code.
 func (r *Request) unbalanced() string {
 	name, code := r.Code()
 	if code == "" {
@@ -59,9 +59,9 @@ func (r *Request) unbalanced() string {
 	return strings.Join(lines, "\n")
 }
 
-// closed is the call once more with the parentheses that problem misses in code,
-// the argument called name; "" if it cannot be told. What stands before the
-// form has been evaluated and is left out.
+// closed is the call once more, with the missing parentheses added to code, the
+// argument called name; "" if it is not known where they go. The forms before the
+// broken one have been evaluated and are left out.
 func (r *Request) closed(name, code string, problem syntax.Problem) string {
 	mended, ok := syntax.Mend(code)
 	if !ok {

@@ -9,13 +9,13 @@ import (
 	"swank-mcp/mcpbridge/tools"
 )
 
-// TestReadmeListsTheTools holds README's table of tools equal to the tools.
-func TestReadmeListsTheTools(t *testing.T) {
-	pagetest.Check(t, "../README.md", "tools", *update, func(string) string { return toolTable() })
+// TestOverviewOfTheTools holds the table at the top of docs/reference/tools.md equal
+// to the tools.
+func TestOverviewOfTheTools(t *testing.T) {
+	pagetest.Check(t, inTree("docs/reference/tools.md"), "overview", *update, func(string) string { return toolTable() })
 }
 
-// toolTable is the table of all tools in Markdown, as the README shows it:
-// name with arguments, the first sentence of the description, the toolset, in
+// toolTable is the table of all tools in Markdown: name with arguments, the first sentence of the description, the toolset, in
 // brackets where the tool is not shown by default, and what the tool changes.
 // Optional arguments are in brackets.
 func toolTable() string {
@@ -35,7 +35,7 @@ func toolTable() string {
 			}
 			names = append(names, name)
 		}
-		cell := "**`" + t.Name + "`**"
+		cell := "[**`" + t.Name + "`**](#" + t.Name + ")"
 		if len(names) > 0 {
 			cell += "<br>" + strings.Join(names, " ")
 		}
