@@ -1,7 +1,6 @@
 package lisp
 
 import (
-	"fmt"
 	"time"
 
 	"swank-mcp/sexp"
@@ -117,14 +116,6 @@ type (
 		Status string
 	}
 )
-
-// decodeAnswer decodes what a helper call has written.
-func decodeAnswer(printed string, v any) error {
-	if err := sexp.Unmarshal([]byte(printed), v); err != nil {
-		return fmt.Errorf("lisp: the helper's answer is not understood: %w", err)
-	}
-	return nil
-}
 
 func (t wireText) text() Text {
 	if t.Omitted == 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
 	"swank-mcp/swank/lisp/launch"
 )
 
@@ -27,7 +28,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 	grab := func(b *testing.B, source string) {
 		for b.Loop() {
-			r := swank.Request{Form: swank.EvalAndGrabOutput(source), Package: evalPackage, Thread: lane.thread}
+			r := swank.Request{Form: swank.EvalAndGrabOutput(source), Package: "COMMON-LISP-USER", Thread: lane.thread}
 			if err := lv.conn.Call(b.Context(), r, nil); err != nil {
 				b.Fatal(err)
 			}
@@ -35,7 +36,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 	b.Run("swank", func(b *testing.B) { grab(b, "(+ 1 2)") })
 	b.Run("helper", func(b *testing.B) {
-		grab(b, newHelperCall("EVALUATE").str("(+ 1 2)").key("SESSION").str("bench").String())
+		grab(b, helper.NewCall("EVALUATE").Str("(+ 1 2)").Key("SESSION").Str("bench").String())
 	})
 	b.Run("image", func(b *testing.B) {
 		for b.Loop() {

@@ -1,6 +1,10 @@
 package lisp
 
-import "context"
+import (
+	"context"
+
+	"swank-mcp/swank/lisp/helper"
+)
 
 // Compilation is what [Image.Compile] is to compile.
 type Compilation struct {
@@ -31,18 +35,18 @@ type Note struct {
 // it has an error. What it defines counts as defined by the session. Result
 // and error are those of [Image.Evaluate]; the Result has no Values.
 func (im *Image) Compile(ctx context.Context, session string, c Compilation, r Request) (*Compiled, *Result, error) {
-	j := job{title: "compile-file " + c.File, call: func(e *evaluation) *helperCall {
-		call := newHelperCall("COMPILE-SOURCE")
+	j := job{title: "compile-file " + c.File, call: func(e *evaluation) *helper.Call {
+		call := helper.NewCall("COMPILE-SOURCE")
 		if c.File != "" {
-			call.key("FILE").str(c.File)
+			call.Key("FILE").Str(c.File)
 		} else {
-			call.key("TEXT").str(c.Code)
+			call.Key("TEXT").Str(c.Code)
 		}
 		if c.Output != "" {
-			call.key("OUTPUT").str(c.Output)
+			call.Key("OUTPUT").Str(c.Output)
 		}
 		if c.NoLoad {
-			call.key("LOAD").no()
+			call.Key("LOAD").No()
 		}
 		return e.options(call)
 	}}
@@ -71,8 +75,8 @@ type LoadPlace struct {
 // the session. Result and error are those of [Image.Evaluate]; the Result has
 // no Values.
 func (im *Image) Load(ctx context.Context, session, file string, r Request) (*LoadPlace, *Result, error) {
-	j := job{title: "load-file " + file, call: func(e *evaluation) *helperCall {
-		return e.options(newHelperCall("LOAD-SOURCE").str(file))
+	j := job{title: "load-file " + file, call: func(e *evaluation) *helper.Call {
+		return e.options(helper.NewCall("LOAD-SOURCE").Str(file))
 	}}
 	var wire wirePlace
 	res, err := im.do(ctx, session, r, j, &wire)
@@ -109,5 +113,5 @@ type (
 // without prefix is looked for; "" is the session's package. Nothing is
 // interned, read or evaluated. The error may be a *LookupError.
 func (im *Image) Disassemble(ctx context.Context, session, name, pkg string) (*Finding, error) {
-	return im.found(ctx, session, newHelperCall("DISASSEMBLE-FUNCTION").str(name).key("SESSION").str(session).opt("PACKAGE", pkg))
+	return im.found(ctx, session, helper.NewCall("DISASSEMBLE-FUNCTION").Str(name).Key("SESSION").Str(session).Opt("PACKAGE", pkg))
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"swank-mcp/sexp"
-	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
 )
 
 // DebuggerOp is something to do with a suspended evaluation.
@@ -41,7 +41,7 @@ type DebuggerCall struct {
 // error is a *DebuggerError if there is no such evaluation, or if it takes no commands;
 // else Result and error are those of [Image.Evaluate].
 func (im *Image) Debug(ctx context.Context, name string, c DebuggerCall, r Request) (*Result, error) {
-	return im.do(ctx, name, r, job{title: c.title() + r.Code, about: &c, call: func(e *evaluation) *helperCall {
+	return im.do(ctx, name, r, job{title: c.title() + r.Code, about: &c, call: func(e *evaluation) *helper.Call {
 		return c.call(e, r.Code)
 	}}, nil)
 }
@@ -92,19 +92,19 @@ func (e *evaluation) aim(of *suspended) error {
 }
 
 // call is what the image is told to do; code is that of the request.
-func (c *DebuggerCall) call(e *evaluation, code string) *helperCall {
+func (c *DebuggerCall) call(e *evaluation, code string) *helper.Call {
 	if c.Op == EvalInFrame {
-		return e.options(newHelperCall("EVALUATE-IN-FRAME").str(code).num(e.of.token).num(int64(c.Frame)))
+		return e.options(helper.NewCall("EVALUATE-IN-FRAME").Str(code).Num(e.of.token).Num(int64(c.Frame)))
 	}
-	call := newHelperCall("CONTINUE-SUSPENDED").num(e.of.token).key(string(c.Op))
+	call := helper.NewCall("CONTINUE-SUSPENDED").Num(e.of.token).Key(string(c.Op))
 	if c.Restart != "" {
-		call.key("NAME").str(c.Restart)
+		call.Key("NAME").Str(c.Restart)
 	}
 	if code != "" {
-		call.key("CODE").str(code)
+		call.Key("CODE").Str(code)
 	}
 	if c.Frame != 0 {
-		call.key("FRAME").num(int64(c.Frame))
+		call.Key("FRAME").Num(int64(c.Frame))
 	}
 	return call
 }
@@ -171,12 +171,12 @@ func (e *evaluation) drop(a *wireAnswer) {
 		return // of an older one the number is known
 	}
 	e.s.suspended.end(e.token, "its caller had gone")
-	c := newHelperCall("STOP-EVALUATION").num(e.token).key("CANCELLED")
+	c := helper.NewCall("STOP-EVALUATION").Num(e.token).Key("CANCELLED")
 	if e.s.name != defaultSession {
-		c.str(e.s.name)
+		c.Str(e.s.name)
 	}
 	// A connection that refuses this has failed, and the evaluation with it.
-	_, _ = e.lv.conn.Go(swank.Request{Form: c.form(), Package: evalPackage, Thread: e.lv.lookupThread()})
+	_, _ = c.Send(e.lv.conn, e.lv.lookupThread())
 }
 
 // Frame is a frame of a suspended evaluation.
@@ -207,9 +207,9 @@ func (im *Image) InspectFrame(ctx context.Context, session string, number, frame
 	if err != nil {
 		return nil, err
 	}
-	c := newHelperCall("INSPECT-FRAME").num(of.token).num(int64(frame))
+	c := helper.NewCall("INSPECT-FRAME").Num(of.token).Num(int64(frame))
 	if disassemble {
-		c.key("DISASSEMBLE").yes()
+		c.Key("DISASSEMBLE").Yes()
 	}
 	var w wireFrame
 	if err := im.lookup(ctx, c, &w); err != nil {
@@ -244,12 +244,12 @@ type Backtrace struct {
 // the only one, or else of the last error, nil if there was none.
 func (im *Image) Backtrace(ctx context.Context, session string, number int) (*Backtrace, error) {
 	s := im.session(session)
-	c := newHelperCall("BACKTRACE").key("SESSION").str(session)
+	c := helper.NewCall("BACKTRACE").Key("SESSION").Str(session)
 	of, err := s.suspended.pick(number)
 	switch {
 	case err == nil:
 		number = of.number
-		c.key("SUSPENDED").num(of.token)
+		c.Key("SUSPENDED").Num(of.token)
 	case number != 0:
 		return nil, err
 	}
@@ -279,7 +279,7 @@ type LastError struct {
 // session; nil if there was none.
 func (im *Image) LastError(ctx context.Context, session string) (*LastError, error) {
 	var w *wireLastError
-	if err := im.lookup(ctx, newHelperCall("LAST-ERROR").str(session), &w); err != nil || w == nil {
+	if err := im.lookup(ctx, helper.NewCall("LAST-ERROR").Str(session), &w); err != nil || w == nil {
 		return nil, err
 	}
 	last := &LastError{

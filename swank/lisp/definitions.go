@@ -9,6 +9,7 @@ import (
 
 	"swank-mcp/sexp"
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
 )
 
 // lookupTimeout bounds a look-up: it runs beside evaluations, never behind one. Only a
@@ -40,9 +41,9 @@ func (im *Image) Definitions(ctx context.Context, session, pkg string) ([]Sectio
 		return nil, err
 	}
 	var wire []wireSection
-	c := newHelperCall("LIST-DEFINITIONS").str(session)
+	c := helper.NewCall("LIST-DEFINITIONS").Str(session)
 	if pkg != "" {
-		c.str(pkg)
+		c.Str(pkg)
 	}
 	if err := im.lookup(ctx, c, &wire); err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func (im *Image) Packages(ctx context.Context, session string) ([]Package, error
 		return nil, err
 	}
 	var wire []wirePackage
-	if err := im.lookup(ctx, newHelperCall("LIST-PACKAGES").str(session), &wire); err != nil {
+	if err := im.lookup(ctx, helper.NewCall("LIST-PACKAGES").Str(session), &wire); err != nil {
 		return nil, err
 	}
 	packages := make([]Package, len(wire))
@@ -101,7 +102,7 @@ type (
 
 // lookup asks the running image on its look-up thread and decodes the answer.
 // Where no image runs, v stays as it is.
-func (im *Image) lookup(ctx context.Context, c *helperCall, v any) error {
+func (im *Image) lookup(ctx context.Context, c *helper.Call, v any) error {
 	lv, err := im.running(ctx)
 	if lv == nil {
 		return err
@@ -112,7 +113,7 @@ func (im *Image) lookup(ctx context.Context, c *helperCall, v any) error {
 	if err != nil {
 		return lv.unanswered(ctx, lv.heard(ctx, err))
 	}
-	return lv.heard(ctx, decodeAnswer(answer, v))
+	return lv.heard(ctx, helper.Decode(answer, v))
 }
 
 // running returns the image that runs, nil where none does. A person's is waited

@@ -9,6 +9,7 @@
 //   - attach: our part in an image that a person runs
 //   - journal: the source of what a session has defined
 //   - kept: the file in which that is kept for the next server
+//   - helper: the text of calls of the helper's functions; beside it, the helper
 //   - host: what launching and attaching have in common
 //
 // Begin reading with [Image] (image.go) and [Image.Evaluate] (evaluate.go).

@@ -9,12 +9,9 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
 	"swank-mcp/swank/lisp/journal"
 )
-
-// evalPackage is the package in which Swank reads our calls. It matters to
-// nothing: every symbol in them names its own.
-const evalPackage = "COMMON-LISP-USER"
 
 // stopGrace is how long an evaluation gets that is told to stop. Then it is told
 // once more, which also breaks off cleanup forms, and gets as long again. After
@@ -50,8 +47,8 @@ type evaluation struct {
 //
 // It is swank:eval-and-grab-output of a call of the helper's EVALUATE.
 func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result, error) {
-	return im.do(ctx, name, r, job{title: r.Code, call: func(e *evaluation) *helperCall {
-		return e.options(newHelperCall("EVALUATE").str(r.Code))
+	return im.do(ctx, name, r, job{title: r.Code, call: func(e *evaluation) *helper.Call {
+		return e.options(helper.NewCall("EVALUATE").Str(r.Code))
 	}}, nil)
 }
 
@@ -59,10 +56,10 @@ func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result,
 // force even if it is loaded and up to date. What it defines counts as defined by the
 // system. Result and error are those of [Image.Evaluate].
 func (im *Image) LoadSystem(ctx context.Context, name, system string, force bool, r Request) (*Result, error) {
-	return im.do(ctx, name, r, job{title: system, call: func(e *evaluation) *helperCall {
-		c := newHelperCall("LOAD-SYSTEM").str(system)
+	return im.do(ctx, name, r, job{title: system, call: func(e *evaluation) *helper.Call {
+		c := helper.NewCall("LOAD-SYSTEM").Str(system)
 		if force {
-			c.key("FORCE").yes()
+			c.Key("FORCE").Yes()
 		}
 		return e.options(c)
 	}}, nil)
@@ -118,15 +115,10 @@ func (e *evaluation) addNotes(res *Result) {
 // send sends the evaluation to its Lisp thread.
 func (e *evaluation) send() error {
 	form := e.job.call(e)
-	if form.err != nil {
-		return sendError(form.err)
-	}
 	if e.lv.single {
-		form = form.within(e.r.Timeout, e.token)
+		form = form.Within(e.r.Timeout, e.token)
 	}
-	call, err := e.lv.conn.Go(swank.Request{
-		Form: form.form(), Package: evalPackage, Thread: e.lane.thread,
-	})
+	call, err := form.Send(e.lv.conn, e.lane.thread)
 	if err != nil {
 		if e.lv.over() {
 			return errNotBegun
@@ -209,7 +201,7 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 		return e.broken(err), nil
 	}
 	var a wireAnswer
-	if err := decodeAnswer(g.Output, &a); err != nil {
+	if err := helper.Decode(g.Output, &a); err != nil {
 		if e.faulty() {
 			return e.broken(err), nil
 		}

@@ -207,3 +207,20 @@ func TestMemory(t *testing.T) {
 		}
 	}
 }
+
+func TestFirstLine(t *testing.T) {
+	for _, c := range []struct {
+		code, want string
+		n          int
+	}{
+		{" (a\n  b)  c ", "(a b) c", 7},
+		{"(a b) c", "(a b)…", 5},
+		{"(a b) c", "(a b) …", 6},
+		{"λλλ", "λλ…", 2},
+		{"", "", 3},
+	} {
+		if got := firstLine(c.code, c.n); got != c.want {
+			t.Errorf("firstLine(%q, %d) = %q, want %q", c.code, c.n, got, c.want)
+		}
+	}
+}

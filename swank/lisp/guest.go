@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"swank-mcp/swank/lisp/attach"
+	"swank-mcp/swank/lisp/helper"
 	"swank-mcp/swank/lisp/journal"
 )
 
@@ -48,9 +49,9 @@ func (lv *live) join(ctx context.Context, session string) []string {
 	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	var found []string
-	answer, err := lv.ask(bounded, newHelperCall("JOIN-SESSION").str(session))
+	answer, err := lv.ask(bounded, helper.NewCall("JOIN-SESSION").Str(session))
 	if err == nil {
-		err = decodeAnswer(answer, &found)
+		err = helper.Decode(answer, &found)
 	}
 	if err != nil {
 		return nil // what does not work here fails again in the evaluation, and says so
@@ -99,14 +100,6 @@ func (e *evaluation) leftRunning(kind FailureKind, why string) *Result {
 
 // sessionThread is the name of the Lisp thread in which a session evaluates.
 func sessionThread(session string) string { return "swank-mcp session " + session }
-
-// within is the call c with a time limit that the image keeps by itself.
-func (c *helperCall) within(limit time.Duration, token int64) *helperCall {
-	w := newHelperCall("WITHIN").num(limit.Milliseconds()).num(token)
-	w.text = append(w.text, ' ')
-	w.text = append(w.text, c.String()...)
-	return w
-}
 
 // Between attempts to find an attached image again.
 const (

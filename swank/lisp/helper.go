@@ -4,10 +4,6 @@ import (
 	"bytes"
 	"embed"
 	"regexp"
-	"strconv"
-	"unicode/utf8"
-
-	"swank-mcp/sexp"
 )
 
 // helperFiles are the sources of the Lisp package SWANK-MCP, and the definition of
@@ -67,66 +63,3 @@ func helperParts() [][]byte {
 
 // helperSource returns the helper as one Lisp source text.
 func helperSource() []byte { return bytes.Join(helperParts(), nil) }
-
-// A helperCall is the text of a call of a function of SWANK-MCP, to be read in
-// the image by eval-and-grab-output. A user may have changed readtable-case or
-// *read-base* for everybody, so symbols are written between bars and integers
-// with a decimal point.
-type helperCall struct {
-	text []byte
-	long []longArgument // those that are not in text
-	err  error
-}
-
-// newHelperCall begins a call of the exported function named in upper case.
-func newHelperCall(function string) *helperCall {
-	c := &helperCall{text: make([]byte, 0, 256)}
-	c.text = append(c.text, "(|SWANK-MCP|:|"...)
-	c.text = append(c.text, function...)
-	c.text = append(c.text, '|')
-	return c
-}
-
-// str adds a string argument.
-func (c *helperCall) str(s string) *helperCall {
-	c.text = append(c.text, ' ')
-	if len(s) > longText && utf8.ValidString(s) {
-		c.long = append(c.long, longArgument{len(c.text), s})
-		return c
-	}
-	text, err := sexp.Append(c.text, s)
-	if err != nil {
-		c.err = err
-		return c
-	}
-	c.text = text
-	return c
-}
-
-// num adds an integer argument.
-func (c *helperCall) num(n int64) *helperCall {
-	c.text = append(c.text, ' ')
-	c.text = strconv.AppendInt(c.text, n, 10)
-	c.text = append(c.text, '.')
-	return c
-}
-
-// key adds a keyword argument's name, or a keyword as a value, given in upper case.
-func (c *helperCall) key(name string) *helperCall {
-	c.text = append(c.text, " :|"...)
-	c.text = append(c.text, name...)
-	c.text = append(c.text, '|')
-	return c
-}
-
-// yes adds the argument T.
-func (c *helperCall) yes() *helperCall {
-	c.text = append(c.text, " |COMMON-LISP|:|T|"...)
-	return c
-}
-
-// no adds the argument NIL.
-func (c *helperCall) no() *helperCall {
-	c.text = append(c.text, " |COMMON-LISP|:|NIL|"...)
-	return c
-}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"swank-mcp/swank/lisp/helper"
 	"swank-mcp/swank/lisp/journal"
 )
 
@@ -75,9 +76,9 @@ func (im *Image) askStatus(ctx context.Context, lv *live, name string, st *Statu
 	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
 	defer cancel()
 	var w wireStatus
-	answer, err := lv.ask(ctx, newHelperCall("STATUS").str(name))
+	answer, err := lv.ask(ctx, helper.NewCall("STATUS").Str(name))
 	if err == nil {
-		err = decodeAnswer(answer, &w)
+		err = helper.Decode(answer, &w)
 	}
 	if err != nil {
 		why := err.Error()

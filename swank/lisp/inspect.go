@@ -1,6 +1,10 @@
 package lisp
 
-import "context"
+import (
+	"context"
+
+	"swank-mcp/swank/lisp/helper"
+)
 
 // View is what of an object is wanted.
 type View struct {
@@ -9,8 +13,8 @@ type View struct {
 	Limit  int    // how many parts, > 0
 }
 
-func (v View) on(c *helperCall) *helperCall {
-	return c.key("OFFSET").num(int64(v.Offset)).key("LIMIT").num(int64(v.Limit))
+func (v View) on(c *helper.Call) *helper.Call {
+	return c.Key("OFFSET").Num(int64(v.Offset)).Key("LIMIT").Num(int64(v.Limit))
 }
 
 // Inspect evaluates the one form in code and shows its first value under a new
@@ -18,8 +22,8 @@ func (v View) on(c *helperCall) *helperCall {
 // of the Result, like any error. Result and error are those of
 // [Image.Evaluate]; the Result has no Values.
 func (im *Image) Inspect(ctx context.Context, session, code string, v View, r Request) (*Finding, *Result, error) {
-	j := job{title: code, call: func(e *evaluation) *helperCall {
-		return e.options(v.on(newHelperCall("INSPECT-FORM").str(code).key("PATH").str(v.Path)))
+	j := job{title: code, call: func(e *evaluation) *helper.Call {
+		return e.options(v.on(helper.NewCall("INSPECT-FORM").Str(code).Key("PATH").Str(v.Path)))
 	}}
 	var wire wireFound
 	res, err := im.do(ctx, session, r, j, &wire)
@@ -33,6 +37,6 @@ func (im *Image) Inspect(ctx context.Context, session, code string, v View, r Re
 // runs beside evaluations. The error may be a *LookupError; its Names is then
 // the code whose value it was, if the object is gone.
 func (im *Image) InspectHandle(ctx context.Context, session, handle string, v View) (*Finding, error) {
-	c := newHelperCall("INSPECT-HANDLE").str(handle).str(v.Path).key("SESSION").str(session)
+	c := helper.NewCall("INSPECT-HANDLE").Str(handle).Str(v.Path).Key("SESSION").Str(session)
 	return im.found(ctx, session, v.on(c))
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"swank-mcp/swank/lisp/helper"
 )
 
 // A job is work for the thread of a session: code, loading a system, compiling, a
@@ -12,9 +14,9 @@ import (
 // a [Result]. What needs the turn but not the thread, as saving, is work of
 // [Image.alone].
 type job struct {
-	number int64                           // among all jobs; 0 for a part of another one
-	title  string                          // what others are told that wait for it
-	call   func(e *evaluation) *helperCall // what the thread evaluates, made anew for each attempt
+	number int64                            // among all jobs; 0 for a part of another one
+	title  string                           // what others are told that wait for it
+	call   func(e *evaluation) *helper.Call // what the thread evaluates, made anew for each attempt
 
 	about    *DebuggerCall     // the suspended evaluation that it is about, or nil
 	learn    func(*wireAnswer) // takes in what was defined; nil: into the journal
@@ -35,7 +37,7 @@ func (im *Image) do(ctx context.Context, name string, r Request, j job, report a
 	if err != nil || report == nil || len(res.report) == 0 {
 		return res, err
 	}
-	return res, decodeAnswer(string(res.report), report)
+	return res, helper.Decode(string(res.report), report)
 }
 
 // alone does work that needs the turn of the session, which comes into being by being
@@ -122,19 +124,19 @@ func (im *Image) attempt(ctx context.Context, s *session, r Request, j job, of *
 
 // options adds to a call what every job is told: by which token it is stopped, its
 // session, package, compilation quality and patience in the debugger.
-func (e *evaluation) options(c *helperCall) *helperCall {
-	c.key("TOKEN").num(e.token)
+func (e *evaluation) options(c *helper.Call) *helper.Call {
+	c.Key("TOKEN").Num(e.token)
 	if e.s.name != defaultSession {
-		c.key("SESSION").str(e.s.name)
+		c.Key("SESSION").Str(e.s.name)
 	}
 	if e.r.Package != "" {
-		c.key("PACKAGE").str(e.r.Package)
+		c.Key("PACKAGE").Str(e.r.Package)
 	}
 	if e.r.Debug != defaultDebug {
-		c.key("DEBUG").num(int64(e.r.Debug))
+		c.Key("DEBUG").Num(int64(e.r.Debug))
 	}
 	if e.r.Suspend {
-		c.key("PATIENCE").num(e.im.cfg.SuspendLimit.Milliseconds())
+		c.Key("PATIENCE").Num(e.im.cfg.SuspendLimit.Milliseconds())
 	}
 	return c
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
 	"swank-mcp/swank/lisp/host"
 	"swank-mcp/swank/lisp/launch"
 )
@@ -83,12 +84,12 @@ func (lv *live) enter(ctx context.Context, c Config, handler func(*swank.Debug))
 	if err = lv.startLookups(ctx); err != nil {
 		return err
 	}
-	_, err = lv.ask(ctx, newHelperCall("CONFIGURE").key("LAUNCHED").yes())
+	_, err = lv.ask(ctx, helper.NewCall("CONFIGURE").Key("LAUNCHED").Yes())
 	return err
 }
 
 // ask runs a helper function on the look-up thread and returns its printed answer.
-func (lv *live) ask(ctx context.Context, c *helperCall) (string, error) {
+func (lv *live) ask(ctx context.Context, c *helper.Call) (string, error) {
 	return lv.askOn(ctx, lv.lookupThread(), c)
 }
 
@@ -110,23 +111,15 @@ func (lv *live) startLookups(ctx context.Context) error {
 	return nil
 }
 
-func (lv *live) askOn(ctx context.Context, thread swank.ThreadID, c *helperCall) (string, error) {
-	call, err := lv.sendOn(thread, c)
+func (lv *live) askOn(ctx context.Context, thread swank.ThreadID, c *helper.Call) (string, error) {
+	call, err := c.Send(lv.conn, thread)
 	if err != nil {
 		return "", err
 	}
 	return grabbed(ctx, call)
 }
 
-// sendOn sends a helper function's call to be run on the thread.
-func (lv *live) sendOn(thread swank.ThreadID, c *helperCall) (*swank.Call, error) {
-	if c.err != nil {
-		return nil, c.err
-	}
-	return lv.conn.Go(swank.Request{Form: c.form(), Package: evalPackage, Thread: thread})
-}
-
-// grabbed waits for what a call of sendOn has printed.
+// grabbed waits for what a [helper.Call] has printed.
 func grabbed(ctx context.Context, call *swank.Call) (string, error) {
 	var g swank.Grabbed
 	if err := call.Wait(ctx, &g); err != nil {
@@ -140,12 +133,12 @@ func (lv *live) startThread(ctx context.Context, name string) (swank.ThreadID, e
 	if lv.single {
 		return swank.NewWorker, nil // the one thread there is
 	}
-	answer, err := lv.askOn(ctx, swank.NewWorker, newHelperCall("START-THREAD").str(name))
+	answer, err := lv.askOn(ctx, swank.NewWorker, helper.NewCall("START-THREAD").Str(name))
 	if err != nil {
 		return 0, fmt.Errorf("lisp: starting a thread in the image: %w", err)
 	}
 	var id swank.ThreadID
-	if err := decodeAnswer(answer, &id); err != nil {
+	if err := helper.Decode(answer, &id); err != nil {
 		return 0, fmt.Errorf("lisp: starting a thread in the image: %w", err)
 	}
 	if id == 0 {

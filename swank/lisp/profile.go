@@ -3,6 +3,8 @@ package lisp
 import (
 	"context"
 	"time"
+
+	"swank-mcp/swank/lisp/helper"
 )
 
 // Trace is the transcript of an evaluation.
@@ -23,8 +25,8 @@ type CallCount struct {
 // of the functions, which are names with blanks or commas between. Result and
 // error are those of [Image.Evaluate].
 func (im *Image) Trace(ctx context.Context, session, code, functions string, r Request) (*Trace, *Result, error) {
-	j := job{title: code, call: func(e *evaluation) *helperCall {
-		return e.options(newHelperCall("TRACE-FORM").str(code).str(functions))
+	j := job{title: code, call: func(e *evaluation) *helper.Call {
+		return e.options(helper.NewCall("TRACE-FORM").Str(code).Str(functions))
 	}}
 	var w struct {
 		Lines []string    `sexp:"lines"`
@@ -47,13 +49,13 @@ func (im *Image) Trace(ctx context.Context, session, code, functions string, r R
 // functions, or no more; none named are all that are traced. The finding says
 // which are now. The error may be a *LookupError.
 func (im *Image) SwitchTrace(ctx context.Context, session, functions, pkg string, on bool) (*Finding, error) {
-	c := newHelperCall("SWITCH-TRACE").str(functions)
+	c := helper.NewCall("SWITCH-TRACE").Str(functions)
 	if on {
-		c.yes()
+		c.Yes()
 	} else {
-		c.no()
+		c.No()
 	}
-	return im.found(ctx, session, c.key("SESSION").str(session).opt("PACKAGE", pkg))
+	return im.found(ctx, session, c.Key("SESSION").Str(session).Opt("PACKAGE", pkg))
 }
 
 // Profiling says how an evaluation is to be profiled.
@@ -85,9 +87,9 @@ type ProfileRow struct {
 // Profile compiles the one form in code and runs it under a profiler. Result
 // and error are those of [Image.Evaluate]; the Result has no Values.
 func (im *Image) Profile(ctx context.Context, session, code string, p Profiling, r Request) (*Profile, *Result, error) {
-	j := job{title: code, call: func(e *evaluation) *helperCall {
-		return e.options(newHelperCall("PROFILE-FORM").str(code).key(p.Mode).key("FUNCTIONS").str(p.Functions).
-			key("REPEAT").num(int64(p.Repeat)).key("LIMIT").num(int64(p.Limit)))
+	j := job{title: code, call: func(e *evaluation) *helper.Call {
+		return e.options(helper.NewCall("PROFILE-FORM").Str(code).Key(p.Mode).Key("FUNCTIONS").Str(p.Functions).
+			Key("REPEAT").Num(int64(p.Repeat)).Key("LIMIT").Num(int64(p.Limit)))
 	}}
 	var w struct {
 		Value    string           `sexp:"value"`

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"swank-mcp/swank/lisp/helper"
 )
 
 const (
@@ -71,13 +73,13 @@ func (e *evaluation) watch() (end func()) {
 func (e *evaluation) peek(ctx context.Context, at *wirePeek) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, signOfLife)
 	defer cancel()
-	answer, err := e.lv.ask(ctx, newHelperCall("PEEK-OUTPUT").
-		num(e.token).num(at.OutPos).num(at.ErrPos).num(progressChars))
+	answer, err := e.lv.ask(ctx, helper.NewCall("PEEK-OUTPUT").
+		Num(e.token).Num(at.OutPos).Num(at.ErrPos).Num(progressChars))
 	if err != nil {
 		return "", err
 	}
 	var p *wirePeek
-	if err := decodeAnswer(answer, &p); err != nil || p == nil {
+	if err := helper.Decode(answer, &p); err != nil || p == nil {
 		return "", err
 	}
 	*at = *p

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"swank-mcp/swank/lisp/helper"
 	"swank-mcp/swank/lisp/journal"
 )
 
@@ -96,7 +97,7 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 			var failures []wireFailure
 			j := job{
 				title: restoreTitle,
-				call:  func(e *evaluation) *helperCall { return restoreCall(s, batch, b, e.token) },
+				call:  func(e *evaluation) *helper.Call { return restoreCall(s, batch, b, e.token) },
 				learn: func(a *wireAnswer) { failures = a.Failures },
 			}
 			if b != nil {
@@ -189,25 +190,21 @@ func batchSize(entries []*journal.Entry) int {
 }
 
 // restoreCall evaluates a batch.
-func restoreCall(s *session, batch []*journal.Entry, b *board, token int64) *helperCall {
-	c := newHelperCall("RESTORE")
-	c.text = append(c.text, " (|COMMON-LISP|:|QUOTE| ("...)
-	for _, e := range batch {
-		c.text = append(c.text, '(')
-		text, pkg := e.Source()
-		c.str(text).str(pkg).num(grace(e).Milliseconds())
-		c.text = append(c.text, ')')
-	}
-	c.text = append(c.text, "))"...)
-	c.key("SESSION").str(s.name).key("TOKEN").num(token)
+func restoreCall(s *session, batch []*journal.Entry, b *board, token int64) *helper.Call {
+	c := helper.NewCall("RESTORE")
+	c.Quote(len(batch), func(i int) {
+		text, pkg := batch[i].Source()
+		c.Str(text).Str(pkg).Num(grace(batch[i]).Milliseconds())
+	})
+	c.Key("SESSION").Str(s.name).Key("TOKEN").Num(token)
 	if r := s.recovery; r != nil {
-		c.key("PATIENCE").num(r.patience.Milliseconds()).key("ALLOWANCE").num(r.allowance.Milliseconds())
+		c.Key("PATIENCE").Num(r.patience.Milliseconds()).Key("ALLOWANCE").Num(r.allowance.Milliseconds())
 	}
 	if b != nil {
-		c.key("FILE").str(b.name())
+		c.Key("FILE").Str(b.name())
 	}
 	if s.journal.Package != "" {
-		c.key("PACKAGE").str(s.journal.Package)
+		c.Key("PACKAGE").Str(s.journal.Package)
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
 	"swank-mcp/swank/lisp/journal"
 )
 
@@ -49,11 +50,11 @@ func (im *Image) reset(ctx context.Context, s *session) (*Reset, error) {
 	if lv != nil {
 		bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
 		defer cancel()
-		call, answer, err := lv.callLooking(bounded, newHelperCall("RESET-SESSION").str(s.name))
+		call, answer, err := lv.callLooking(bounded, helper.NewCall("RESET-SESSION").Str(s.name))
 		if err != nil {
 			return nil, s.notReset(call, lv.unanswered(ctx, lv.heard(ctx, err)))
 		}
-		if err := lv.heard(ctx, decodeAnswer(answer, &wire)); err != nil {
+		if err := lv.heard(ctx, helper.Decode(answer, &wire)); err != nil {
 			return nil, err
 		}
 	}

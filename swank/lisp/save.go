@@ -3,6 +3,8 @@ package lisp
 import (
 	"context"
 	"time"
+
+	"swank-mcp/swank/lisp/helper"
 )
 
 // Saved is a session as Lisp source.
@@ -28,7 +30,7 @@ func (im *Image) SaveSession(ctx context.Context, name, file string, timeout tim
 func (im *Image) save(ctx context.Context, s *session, file string) (*Saved, error) {
 	j := &s.journal
 	var gone []string
-	if err := im.lookup(ctx, newHelperCall("UNDONE").str(s.name), &gone); err != nil {
+	if err := im.lookup(ctx, helper.NewCall("UNDONE").Str(s.name), &gone); err != nil {
 		return nil, err
 	}
 	for _, key := range gone {
@@ -58,7 +60,7 @@ func (im *Image) LoadSession(ctx context.Context, name, file, source string, r R
 	var w wireLoaded
 	res, err := im.do(ctx, name, r, job{
 		title: "load-session " + file,
-		call:  func(e *evaluation) *helperCall { return e.options(newHelperCall("LOAD-FORMS").str(source)) },
+		call:  func(e *evaluation) *helper.Call { return e.options(helper.NewCall("LOAD-FORMS").Str(source)) },
 	}, &w)
 	loaded := &Loaded{Forms: w.Forms}
 	for _, f := range w.Failed {

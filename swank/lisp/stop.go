@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
 )
 
 // stopper ends an evaluation: it asks the image twice and then gives up.
@@ -41,16 +42,12 @@ func (s *stopper) stop(kind FailureKind) {
 	}
 	s.tries++
 	s.timer.Reset(stopGrace)
-	c := newHelperCall("STOP-EVALUATION").num(s.e.token).key(reason)
+	c := helper.NewCall("STOP-EVALUATION").Num(s.e.token).Key(reason)
 	if s.e.s.name != defaultSession {
-		c.str(s.e.s.name)
+		c.Str(s.e.s.name)
 	}
 	// A connection that refuses this has failed, and then the call ends too.
-	s.asked, _ = s.e.lv.conn.Go(swank.Request{
-		Form:    c.form(),
-		Package: evalPackage,
-		Thread:  thread,
-	})
+	s.asked, _ = c.Send(s.e.lv.conn, thread)
 }
 
 // next is called when the timer fires. It returns nil while there is hope.

@@ -1,6 +1,10 @@
 package lisp
 
-import "context"
+import (
+	"context"
+
+	"swank-mcp/swank/lisp/helper"
+)
 
 // Tests is what came of running tests: those that have run, if they were
 // stopped.
@@ -31,8 +35,8 @@ type TestFailure struct {
 // and error are those of [Image.Evaluate]; the Result has no Values, and is no
 // Failure because a test has failed.
 func (im *Image) RunTests(ctx context.Context, session, system, test string, r Request) (*Tests, *Result, error) {
-	j := job{title: "run-tests " + system + " " + test, call: func(e *evaluation) *helperCall {
-		return e.options(newHelperCall("RUN-TESTS").opt("SYSTEM", system).opt("TEST", test))
+	j := job{title: "run-tests " + system + " " + test, call: func(e *evaluation) *helper.Call {
+		return e.options(helper.NewCall("RUN-TESTS").Opt("SYSTEM", system).Opt("TEST", test))
 	}}
 	var wire wireTests
 	res, err := im.do(ctx, session, r, j, &wire)

@@ -1,19 +1,23 @@
 package lisp
 
-import "context"
+import (
+	"context"
+
+	"swank-mcp/swank/lisp/helper"
+)
 
 // MemoryReport tells how full the heap is and of what: the limit kinds of
 // objects that take most of it. It takes at most about a second.
 func (im *Image) MemoryReport(ctx context.Context, session string, limit int) (*Finding, error) {
-	return im.found(ctx, session, newHelperCall("MEMORY-REPORT").key("SESSION").str(session).key("LIMIT").num(int64(limit)))
+	return im.found(ctx, session, helper.NewCall("MEMORY-REPORT").Key("SESSION").Str(session).Key("LIMIT").Num(int64(limit)))
 }
 
 // Threads lists the threads of the image, on demand with where those of the
 // program and of sessions are.
 func (im *Image) Threads(ctx context.Context, session string, backtraces bool) (*Finding, error) {
-	c := newHelperCall("LIST-THREADS").key("SESSION").str(session)
+	c := helper.NewCall("LIST-THREADS").Key("SESSION").Str(session)
 	if backtraces {
-		c.key("BACKTRACES").yes()
+		c.Key("BACKTRACES").Yes()
 	}
 	return im.found(ctx, session, c)
 }
@@ -26,5 +30,5 @@ func (im *Image) InterruptThread(ctx context.Context, session, thread string, ab
 	if abort {
 		action = "ABORT"
 	}
-	return im.found(ctx, session, newHelperCall("INTERRUPT-THREAD").str(thread).key(action).key("SESSION").str(session))
+	return im.found(ctx, session, helper.NewCall("INTERRUPT-THREAD").Str(thread).Key(action).Key("SESSION").Str(session))
 }

@@ -7,6 +7,7 @@ import (
 
 	"swank-mcp/swank"
 	"swank-mcp/swank/lisp/attach"
+	"swank-mcp/swank/lisp/helper"
 )
 
 // What is said when an image does not answer.
@@ -75,7 +76,7 @@ func (e *evaluation) became() string {
 	if err := e.call.Wait(context.Background(), &g); err != nil {
 		return "was lost with the connection: whether it was evaluated is not known."
 	}
-	if err := decodeAnswer(g.Output, &a); err != nil {
+	if err := helper.Decode(g.Output, &a); err != nil {
 		return "has ended; what it answered is not understood."
 	}
 	e.remember(&a)

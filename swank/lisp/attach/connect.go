@@ -11,6 +11,7 @@ import (
 
 	"swank-mcp/sexp"
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
 	"swank-mcp/swank/lisp/host"
 )
 
@@ -128,20 +129,21 @@ func enter(ctx context.Context, c Config, conn *swank.Conn, pipe *commandPipe) (
 
 // join tells the helper that this bridge is there.
 func (g *Guest) join(ctx context.Context, echo bool) error {
-	call := `(|SWANK-MCP|:|ATTACH| "` + bridgeID + `"`
+	c := helper.NewCall("ATTACH").Str(bridgeID)
 	if echo {
-		call += " :|ECHO| |COMMON-LISP|:|T|"
+		c.Key("ECHO").Yes()
 	}
-	var answer swank.Grabbed
-	err := g.Conn.Call(ctx, swank.Request{
-		Form: swank.EvalAndGrabOutput(call + ")"), Package: "COMMON-LISP-USER", Thread: swank.NewWorker,
-	}, &answer)
+	call, err := c.Send(g.Conn, swank.NewWorker)
 	if err != nil {
 		return err
 	}
+	var answer swank.Grabbed
+	if err := call.Wait(ctx, &answer); err != nil {
+		return err
+	}
 	var w wireAttached
-	if err := sexp.Unmarshal([]byte(answer.Output), &w); err != nil {
-		return fmt.Errorf("lisp: the helper's answer is not understood: %w", err)
+	if err := helper.Decode(answer.Output, &w); err != nil {
+		return err
 	}
 	g.Image, g.Lookups = w.Image, w.Lookups
 	return nil

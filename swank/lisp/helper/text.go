@@ -1,29 +1,19 @@
-package lisp
+package helper
 
 import (
 	"bytes"
 	"slices"
 	"strings"
-
-	"swank-mcp/swank"
 )
 
 // longText is the length of an argument beyond which it is copied once, into the
 // frame that is sent: a program may be of 15 MB.
 const longText = 64 << 10
 
-// longArgument is a string that stands in a helperCall at an offset of its text.
+// longArgument is a string that stands in a Call at an offset of its text.
 type longArgument struct {
 	at   int
 	text string
-}
-
-// form returns the form in which Swank reads and evaluates the call.
-func (c *helperCall) form() any {
-	if c.long == nil {
-		return swank.EvalAndGrabOutput(c.String())
-	}
-	return swank.EvalAndGrabOutput(c)
 }
 
 var (
@@ -32,7 +22,7 @@ var (
 )
 
 // String returns the finished call.
-func (c *helperCall) String() string {
+func (c *Call) String() string {
 	var b strings.Builder
 	c.each(func(text []byte) { b.Write(text) }, func(s string) {
 		b.WriteByte('"')
@@ -44,7 +34,7 @@ func (c *helperCall) String() string {
 }
 
 // AppendSexp implements [sexp.Appender]: the finished call as a Lisp string.
-func (c *helperCall) AppendSexp(b []byte) ([]byte, error) {
+func (c *Call) AppendSexp(b []byte) ([]byte, error) {
 	size := 2*len(c.text) + longText
 	for _, l := range c.long {
 		size += len(l.text) + 3*(strings.Count(l.text, `"`)+strings.Count(l.text, `\`))
@@ -61,7 +51,7 @@ func (c *helperCall) AppendSexp(b []byte) ([]byte, error) {
 }
 
 // each calls text and long for the parts of the call in their order.
-func (c *helperCall) each(text func([]byte), long func(string)) {
+func (c *Call) each(text func([]byte), long func(string)) {
 	at := 0
 	for _, l := range c.long {
 		text(c.text[at:l.at])
