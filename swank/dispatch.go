@@ -42,7 +42,7 @@ func (c *Conn) message(f frame, head string) error {
 		if err := decodeArgs(f.payload, head, &m); err != nil {
 			return err
 		}
-		c.reply(":emacs-pong", int64(m.Thread), m.Tag)
+		c.postMessage(":emacs-pong", int64(m.Thread), m.Tag)
 	case ":write-string":
 		return c.writeString(f)
 	case ":return":
@@ -112,19 +112,19 @@ func (c *Conn) decline(f frame, head string) error {
 	var value any // nil: no, cancelled, closed
 	switch head {
 	case ":read-string":
-		c.reply(":emacs-return-string", int64(q.Thread), q.Tag, "") // the end of the file
+		c.postMessage(":emacs-return-string", int64(q.Thread), q.Tag, "") // the end of the file
 		return nil
 	case ":eval":
 		value = sexp.List{sexp.Symbol(":error"), "refused by the client", "it does not evaluate Emacs Lisp"}
 	case ":ed-rpc":
 		value = sexp.List{sexp.Symbol(":ed-rpc-forbidden"), q.What}
 	}
-	c.reply(":emacs-return", int64(q.Thread), q.Tag, value)
+	c.postMessage(":emacs-return", int64(q.Thread), q.Tag, value)
 	return nil
 }
 
-// reply queues (HEAD REST…) for the flusher.
-func (c *Conn) reply(head sexp.Symbol, rest ...any) {
+// postMessage queues (HEAD REST…) for the flusher.
+func (c *Conn) postMessage(head sexp.Symbol, rest ...any) {
 	b, err := sexp.Append(make([]byte, headerLen, 64), append(sexp.List{head}, rest...))
 	if err == nil && finishFrame(b, 0) == nil {
 		c.post(b)
@@ -154,7 +154,7 @@ func (c *Conn) writeString(f frame) error {
 		return err
 	}
 	if m.Thread != nil {
-		c.reply(":write-done", int64(*m.Thread))
+		c.postMessage(":write-done", int64(*m.Thread))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,7 +87,24 @@ var startLisp = sync.OnceValues(func() (addr string, err error) {
 	}
 })
 
-func dialLisp(t testing.TB, o *Options) *Conn {
+// A tap keeps what is read from a connection.
+type tap struct {
+	net.Conn
+	heard *syncBuffer
+}
+
+func (t tap) Read(p []byte) (int, error) {
+	n, err := t.Conn.Read(p)
+	if t.heard != nil {
+		t.heard.Write(p[:n])
+	}
+	return n, err
+}
+
+func dialLisp(t testing.TB, o *Options) *Conn { return tapLisp(t, o, nil) }
+
+// tapLisp is dialLisp; heard gets what Lisp says.
+func tapLisp(t testing.TB, o *Options, heard *syncBuffer) *Conn {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("needs SBCL; not run with -short")
@@ -101,12 +119,11 @@ func dialLisp(t testing.TB, o *Options) *Conn {
 	}
 	o.Secret = secret
 	checkLeaks(t)
-	c, err := Dial(context.Background(), "tcp", addr, o)
+	nc, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { c.Close() })
-	return c
+	return newTestConn(t, tap{nc, heard}, o)
 }
 
 // newThread makes a thread that serves requests of this connection, one after
@@ -250,8 +267,8 @@ const noDelay = `(sb-alien:with-alien ((swank::one sb-alien:int 1))
 // acknowledged one way or the other; and reading from them.
 func TestSBCLFlood(t *testing.T) {
 	const lines = 20_000
-	trace := new(syncBuffer)
-	c := dialLisp(t, &Options{Trace: trace})
+	trace, heard := new(syncBuffer), new(syncBuffer)
+	c := tapLisp(t, &Options{Trace: trace}, heard)
 	ctx := soon(t)
 	if err := c.Call(ctx, Request{Form: sexp.Raw(`(swank:swank-require "SWANK-REPL")`)}, nil); err != nil {
 		t.Fatal(err)
@@ -280,11 +297,11 @@ func TestSBCLFlood(t *testing.T) {
 	}
 	c.Close()
 	var got, want strings.Builder
-	for _, message := range regexp.MustCompile(`\(:write-string "([0-9\\n]*)"`).FindAllStringSubmatch(trace.String(), -1) {
+	for _, message := range regexp.MustCompile(`\(:write-string "([0-9\n]*)"`).FindAllStringSubmatch(heard.String(), -1) {
 		got.WriteString(message[1])
 	}
 	for i := range lines {
-		fmt.Fprintf(&want, `%d\n`, i)
+		fmt.Fprintln(&want, i)
 	}
 	if got.String() != want.String() {
 		t.Errorf("%d bytes arrived, want %d", got.Len(), want.Len())

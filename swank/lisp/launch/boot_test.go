@@ -180,7 +180,9 @@ func TestStartFailures(t *testing.T) {
 	small := c
 	small.HeapMB = 1 << 30
 	_, err := Start(t.Context(), small, testCode(""))
-	if !errors.As(err, &start) || !strings.Contains(err.Error(), "exit status 1") || !strings.Contains(err.Error(), "allocate") {
+	says := func(words string) bool { return err != nil && strings.Contains(err.Error(), words) }
+	// In SBCL's own words: 2.6 fails at an assertion.
+	if !errors.As(err, &start) || !says("exit status 1") || !says("allocate") && !says("GC invariant lost, file \"coreparse.c\"") {
 		t.Errorf("too large a heap: %v", err)
 	}
 

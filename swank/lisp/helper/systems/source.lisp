@@ -182,8 +182,6 @@ NAME, a string."
     (:method-combination . "Method Combination") (:package . "Package"))
   "Types of SB-INTROSPECT:FIND-DEFINITION-SOURCES-BY-NAME, and how they are called.")
 
-(defun kind-name (kind) (cdr (assoc kind *definition-kinds*)))
-
 (defun name-string (name)
   "The string by which NAME, a symbol, string or (SETF SYMBOL), stands in a source."
   (cond ((stringp name) name)
