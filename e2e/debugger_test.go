@@ -144,15 +144,12 @@ func TestErrorInTheIdleThread(t *testing.T) {
 // In a person's image: the same, their own debugger is never opened, and
 // nothing is left when the server goes.
 func TestDebuggerAttached(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "(defvar cl-user::*cleaned* nil)")
 	debuggers := make(chan *swank.Debug, 10)
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
-	theirs, err := swank.Dial(ctx, "tcp", p.address, &swank.Options{FirstID: 2_000_000, Handler: func(e swank.Event) {
-		if d, ok := e.(*swank.Debug); ok {
-			debuggers <- d
-		}
-	}})
+	theirs, err := swank.Dial(ctx, "tcp", p.address, &swank.Options{FirstID: 2_000_000, Handler: func(d *swank.Debug) { debuggers <- d }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -214,8 +214,8 @@ func (p *person) says(code string) string {
 	p.t.Helper()
 	ctx, stop := context.WithTimeout(p.t.Context(), 3*patience)
 	defer stop()
-	g, err := p.connect().EvalAndGrabOutput(ctx, swank.NewWorker, "COMMON-LISP-USER", code)
-	if err != nil {
+	var g swank.Grabbed
+	if err := p.connect().Call(ctx, swank.Request{Form: swank.EvalAndGrabOutput(code)}, &g); err != nil {
 		p.t.Fatalf("the person's %s: %v", code, err)
 	}
 	return strings.TrimSpace(g.Values)

@@ -2,8 +2,6 @@ package sexp
 
 import (
 	"errors"
-	"math"
-	"math/big"
 	"reflect"
 	"slices"
 	"strconv"
@@ -21,10 +19,8 @@ func Marshal(v any) ([]byte, error) { return Append(nil, v) }
 // it fail, in general with a [TypeError] around [ErrUnsafe], and b comes back
 // unchanged.
 //
-// Encoded are nil, bool (t and nil), integers, *big.Int and *big.Rat, floats
-// that are finite and not denormalised, string, Symbol, Char, List, slices and arrays, Pair, structs as they
-// are decoded, pointers to all of these (nil for nil), Raw and Appender.
-// Unreadable, maps, channels and functions are not.
+// Encoded are nil, bool (t and nil), signed integers, string, Symbol, List and
+// other slices, structs as property lists, Raw and Appender.
 //
 // A Symbol must be ASCII, be interned and scan as one symbol: "foo #.(evil)",
 // "", "1", "." and "a b" are refused. It may be upper case; the reader folds
@@ -48,7 +44,7 @@ func Append(b []byte, v any) (out []byte, err error) {
 }
 
 // encoder carries where its output began in the buffer. Its methods append a
-// datum inside depth open lists or pointers.
+// datum inside depth open lists.
 type encoder struct{ base int }
 
 func (e encoder) fail(b []byte, t reflect.Type, err error) error {
@@ -62,7 +58,6 @@ func (e encoder) checkSize(b []byte, t reflect.Type) error {
 	return nil
 }
 
-// any encodes the common types without reflection.
 func (e encoder) any(b []byte, v any, depth int) ([]byte, error) {
 	switch x := v.(type) {
 	case nil:
@@ -70,98 +65,107 @@ func (e encoder) any(b []byte, v any, depth int) ([]byte, error) {
 	case string:
 		return appendString(b, x), nil
 	case Symbol:
-		if known([]byte(x)) == nil {
-			if err := checkSymbol(string(x)); err != nil {
-				return b, e.fail(b, reflect.TypeOf(v), err)
-			}
+		if err := checkSymbol(string(x)); err != nil {
+			return b, e.fail(b, reflect.TypeOf(v), err)
 		}
 		return append(b, x...), nil
-	case int:
-		return strconv.AppendInt(b, int64(x), 10), nil
-	case int64:
-		return strconv.AppendInt(b, x, 10), nil
 	case Raw:
 		if err := checkOne(x, depth); err != nil {
 			return b, e.fail(b, reflect.TypeOf(v), err)
 		}
 		return append(b, x...), nil
-	case Char:
-		out, err := appendChar(b, x)
-		if err != nil {
-			return b, e.fail(b, reflect.TypeOf(v), err)
-		}
-		return out, nil
-	case Unreadable:
-		return b, e.fail(b, reflect.TypeOf(v), unsafe("an unreadable object"))
-	case List:
-		return e.list(b, x, depth)
-	case Pair:
-		return e.pair(b, x, depth)
+	case Appender:
+		return e.appender(b, x, depth)
 	}
-	return e.value(b, reflect.ValueOf(v), depth)
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Bool:
+		if r.Bool() {
+			return append(b, 't'), nil
+		}
+		return append(b, "nil"...), nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return strconv.AppendInt(b, r.Int(), 10), nil
+	case reflect.String:
+		return appendString(b, r.String()), nil
+	case reflect.Slice:
+		return e.slice(b, r, depth)
+	case reflect.Struct:
+		return e.properties(b, r, depth)
+	}
+	return b, e.fail(b, reflect.TypeOf(v), errNoEncoding)
 }
 
-func (e encoder) list(b []byte, list List, depth int) ([]byte, error) {
-	if len(list) == 0 {
+// appender lets a type encode itself and checks what it wrote.
+func (e encoder) appender(b []byte, a Appender, depth int) ([]byte, error) {
+	out, err := a.AppendSexp(b[:len(b):len(b)])
+	switch {
+	case err != nil:
+	case len(out) < len(b):
+		err = unsafe("AppendSexp removed output")
+	default:
+		err = checkOne(out[len(b):], depth)
+	}
+	if err != nil {
+		return b, e.fail(b, reflect.TypeOf(a), err)
+	}
+	if len(out)-len(b) > bigString {
+		copy(out, b) // not a third copy of the large part
+		return out, nil
+	}
+	return append(b, out[len(b):]...), nil
+}
+
+func (e encoder) slice(b []byte, v reflect.Value, depth int) (_ []byte, err error) {
+	if v.Len() == 0 {
 		return append(b, "nil"...), nil
 	}
 	if depth >= MaxDepth {
-		return b, e.fail(b, reflect.TypeOf(list), ErrDepth)
+		return b, e.fail(b, v.Type(), ErrDepth)
 	}
 	b = append(b, '(')
-	b, err := e.elements(b, list, depth, 0)
-	return append(b, ')'), err
-}
-
-// elements encodes list as the elements from number n on.
-func (e encoder) elements(b []byte, list List, depth, n int) (_ []byte, err error) {
-	for i, x := range list {
-		if n+i > 0 {
+	for i := range v.Len() {
+		if i > 0 {
 			b = append(b, ' ')
 		}
-		if b, err = e.any(b, x, depth+1); err == nil {
-			err = e.checkSize(b, reflect.TypeOf(x))
+		if b, err = e.any(b, v.Index(i).Interface(), depth+1); err == nil {
+			err = e.checkSize(b, v.Type())
 		}
 		if err != nil {
-			return b, withinIndex(err, n+i)
+			return b, withinIndex(err, i)
 		}
 	}
-	return b, nil
+	return append(b, ')'), nil
 }
 
-// pair encodes a chain of pairs as one list.
-func (e encoder) pair(b []byte, p Pair, depth int) (_ []byte, err error) {
-	if depth >= MaxDepth {
-		return b, e.fail(b, reflect.TypeOf(p), ErrDepth)
+func (e encoder) properties(b []byte, v reflect.Value, depth int) (_ []byte, err error) {
+	p := planOf(v.Type())
+	switch {
+	case p.err != nil:
+		return b, e.fail(b, v.Type(), p.err)
+	case p.positional:
+		return b, e.fail(b, v.Type(), errNoEncoding)
+	case depth >= MaxDepth:
+		return b, e.fail(b, v.Type(), ErrDepth)
 	}
+	start := len(b)
 	b = append(b, '(')
-	for n := 0; ; n++ {
-		if b, err = e.elements(b, List{p.Car}, depth, n); err != nil {
-			return b, err
+	for _, f := range p.fields {
+		x := v.Field(f.index)
+		if f.omitZero && x.IsZero() {
+			continue
 		}
-		switch cdr := p.Cdr.(type) {
-		case nil:
-			return append(b, ')'), nil
-		case Pair:
-			p = cdr
-			continue
-		case *Pair:
-			if cdr == nil {
-				return append(b, ')'), nil
-			}
-			p = *cdr
-			continue
-		case List:
-			b, err = e.elements(b, cdr, depth, n+1)
-			return append(b, ')'), err
-		default:
-			b = append(b, " . "...)
-			if b, err = e.any(b, cdr, depth+1); err != nil {
-				return b, withinIndex(err, n+1)
-			}
-			return append(b, ')'), nil
+		if len(b) > start+1 {
+			b = append(b, ' ')
+		}
+		b = append(append(b, f.key...), ' ')
+		if b, err = e.any(b, x.Interface(), depth+1); err != nil {
+			return b, within(err, f.label)
 		}
 	}
+	if len(b) == start+1 {
+		return append(b[:start], "nil"...), nil
+	}
+	return append(b, ')'), nil
 }
 
 // bigString is the length beyond which room for a string is made at once, with some
@@ -194,31 +198,4 @@ func appendString(b []byte, s string) []byte {
 		i += n
 	}
 	return append(append(b, s[start:]...), '"')
-}
-
-func (e encoder) float(b []byte, v reflect.Value) ([]byte, error) {
-	f := v.Float()
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return b, e.fail(b, v.Type(), errNotFinite)
-	}
-	// SBCL's reader is off by a unit in the last place for many denormals.
-	least := 0x1p-1022
-	if v.Kind() == reflect.Float32 {
-		least = 0x1p-126
-	}
-	if f != 0 && math.Abs(f) < least {
-		return b, e.fail(b, v.Type(), unsafe("denormalised float %g", f))
-	}
-	if v.Kind() == reflect.Float32 {
-		return appendFloat(b, f, 32, 'f'), nil
-	}
-	return appendFloat(b, f, 64, 'd'), nil
-}
-
-func appendRat(b []byte, r *big.Rat) []byte {
-	b = r.Num().Append(b, 10)
-	if !r.IsInt() {
-		b = r.Denom().Append(append(b, '/'), 10)
-	}
-	return b
 }

@@ -4,14 +4,17 @@ import "reflect"
 
 // cursor walks the elements of one list or vector.
 type cursor struct {
-	d    *Decoder
+	d    *decoder
 	n    int  // elements begun
 	tail bool // the current element is the one after the dot
 }
 
 // enter consumes the opening of the list at d.pos.
-func (d *Decoder) enter() cursor {
-	d.pos = d.s.behindOpen(d.pos)
+func (d *decoder) enter() cursor {
+	if d.s.buf[d.pos] == '#' {
+		d.pos++
+	}
+	d.pos++
 	return cursor{d: d, n: -1}
 }
 
@@ -32,17 +35,7 @@ func (c *cursor) next() bool {
 	return true
 }
 
-// skip consumes the rest of the list.
-func (c *cursor) skip() {
-	for c.next() {
-		c.d.take()
-	}
-}
-
-func (d *Decoder) slice(v reflect.Value) error {
-	if d.s.kind(d.pos) != KindOpen {
-		return d.mismatch(d.pos, v.Type(), nil)
-	}
+func (d *decoder) slice(v reflect.Value) error {
 	v.SetZero()
 	start := d.pos
 	c := d.enter()
@@ -70,35 +63,12 @@ func (c *cursor) push(v reflect.Value) error {
 	return nil
 }
 
-// array decodes a list that is no longer than the array; what is missing is
-// zero. Of dotted lists only (a . b) fits, into an array of two.
-func (d *Decoder) array(v reflect.Value) error {
-	if d.s.kind(d.pos) != KindOpen {
-		return d.mismatch(d.pos, v.Type(), nil)
-	}
-	v.SetZero()
-	start := d.pos
-	c := d.enter()
-	for c.next() {
-		switch {
-		case c.n >= v.Len():
-			return d.mismatch(start, v.Type(), errExtra)
-		case c.tail && v.Len() != 2:
-			return d.mismatch(start, v.Type(), errDotted)
-		}
-		if err := d.value(v.Index(c.n)); err != nil {
-			return withinIndex(err, c.n)
-		}
-	}
-	return nil
-}
-
-func (d *Decoder) structure(v reflect.Value) error {
+func (d *decoder) structure(v reflect.Value) error {
 	p := planOf(v.Type())
 	switch {
 	case p.err != nil:
 		return d.mismatch(d.pos, v.Type(), p.err)
-	case d.s.kind(d.pos) != KindOpen:
+	case d.s.kind(d.pos) != kindList:
 		return d.mismatch(d.pos, v.Type(), nil)
 	}
 	v.SetZero()
@@ -108,55 +78,29 @@ func (d *Decoder) structure(v reflect.Value) error {
 	return d.properties(v, p)
 }
 
-func (d *Decoder) positional(v reflect.Value, p *plan) error {
+func (d *decoder) positional(v reflect.Value, p *plan) error {
 	c := d.enter()
 	for _, f := range p.fields {
 		target := v.Field(f.index)
-		if f.rest {
-			return d.remainder(target, &c)
+		for f.rest && c.next() {
+			if err := c.push(target); err != nil {
+				return err
+			}
 		}
-		if !c.next() {
+		if f.rest || !c.next() {
 			return nil
 		}
 		if err := d.value(target); err != nil {
 			return withinIndex(err, c.n)
 		}
 	}
-	c.skip()
+	for c.next() {
+		d.take()
+	}
 	return nil
 }
 
-// remainder decodes what is left of a list into a field marked rest.
-func (d *Decoder) remainder(v reflect.Value, c *cursor) error {
-	if v.Kind() == reflect.Slice {
-		for c.next() {
-			if err := c.push(v); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if !c.next() {
-		return nil
-	}
-	if c.tail {
-		if err := d.value(v); err != nil {
-			return withinIndex(err, c.n)
-		}
-		c.next()
-		return nil
-	}
-	if v.Kind() != reflect.Interface || v.NumMethod() > 0 {
-		return withinIndex(d.mismatch(d.pos, v.Type(), nil), c.n)
-	}
-	x, err := c.collect()
-	if err == nil {
-		v.Set(reflect.ValueOf(&x).Elem())
-	}
-	return err
-}
-
-func (d *Decoder) properties(v reflect.Value, p *plan) error {
+func (d *decoder) properties(v reflect.Value, p *plan) error {
 	var few [64]bool
 	seen := few[:]
 	if len(p.fields) > len(few) {
@@ -165,7 +109,7 @@ func (d *Decoder) properties(v reflect.Value, p *plan) error {
 	start, hint := d.pos, 0
 	c := d.enter()
 	for c.next() {
-		if d.s.kind(d.pos) != KindSymbol {
+		if d.s.kind(d.pos) != kindSymbol {
 			return withinIndex(d.mismatch(d.pos, v.Type(), errKey), c.n)
 		}
 		at := d.pos

@@ -26,25 +26,16 @@
 //
 // # Mapping
 //
-//	Lisp               typed target                      any
-//	nil, ()            zero value (Raw and Unmarshaler   nil
-//	                   see the datum itself)
-//	other symbol       Symbol; true for bool             Symbol
-//	integer            int kinds (overflow is an error), int64, else *big.Int
-//	                   floats, big.Int, big.Rat
-//	ratio              big.Rat, floats                   *big.Rat
-//	float              floats, big.Rat                   float64
-//	string             string                            string
-//	character          Char                              Char
-//	list, vector       slice, array, struct              List
-//	dotted list        Pair, [2]T, positional struct     Pair
-//	'x                 Raw                               List{"quote", x}
-//	opaque             Unreadable                        Unreadable
-//	anything           Raw, any, Unmarshaler, pointer to any of these
+//	Lisp               Go
+//	nil, ()            the zero value (Raw and Unmarshaler see the datum itself)
+//	other symbol       Symbol; true for bool
+//	integer            signed integer kinds; overflow is an error
+//	string             string kinds but Symbol
+//	list, vector       slice, struct
+//	anything           Raw, Unmarshaler; a pointer to any of these
 //
-// Infinities, printed as #.sb-ext:double-float-positive-infinity, decode as
-// floats. A character whose Unicode name this package does not know is
-// Unreadable in any and an error for Char.
+// Ratios, floats, characters, quotes and opaque data are skipped where no field
+// asks for them, and otherwise decode to Raw only.
 //
 // A struct is a property list by default: a field tagged `sexp:"pid"` is the
 // value of :pid. Of equal keys the first counts, unknown keys are skipped,
@@ -56,10 +47,10 @@
 //
 //	_ struct{} `sexp:",list"`
 //
-// is positional: exported fields take the elements in order, a missing tail is
-// zero like &optional, extra elements are skipped. A last field tagged
-// `sexp:",rest"` takes the remainder: as a slice, or, of another type, what
-// follows the dot. The atom after a dot counts as one more element.
+// is positional, and only decodes: exported fields take the elements in order, a
+// missing tail is zero like &optional, extra elements are skipped. A last field
+// tagged `sexp:",rest"`, a slice, takes the remainder. The atom after a dot
+// counts as one more element.
 //
 // # What is written, and injection
 //
@@ -68,14 +59,10 @@
 // Go string: it becomes a Lisp string with `"` and `\` escaped and invalid
 // UTF-8 replaced by U+FFFD, and nothing in it can end the string. A [Symbol]
 // must scan as exactly one symbol; a [Raw] and the output of an [Appender]
-// must scan as exactly one datum without any dispatch macro but #( and #\.
+// must scan as exactly one datum without floats and any dispatch macro but #(.
 // Whatever fails this is refused with [ErrUnsafe]. (Several Swank functions
 // READ their string arguments again; that is the caller's concern.)
 //
 // Integers are written as plain decimal digits: the reader's base is 10 under
-// WITH-STANDARD-IO-SYNTAX. Floats carry their format, 1.5d0, since the
-// reader's default there is single.
-//
-// Decode and encode a given value from one goroutine; a [Decoder] is not safe
-// for concurrent use, the functions are.
+// WITH-STANDARD-IO-SYNTAX.
 package sexp

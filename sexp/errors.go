@@ -15,10 +15,6 @@ const (
 	// MaxSize is the longest input and the longest output in bytes: the most
 	// that the six hexadecimal digits of a Swank frame can announce.
 	MaxSize = 0xFFFFFF
-	// MaxDigits is the length in bytes of the longest integer or ratio that is
-	// converted to a Go number; conversion is slower than linear. Longer ones
-	// can still be skipped and read as [Raw].
-	MaxDigits = 1 << 20
 )
 
 // Causes that callers test with errors.Is.
@@ -27,7 +23,7 @@ var (
 	ErrDepth = errors.New("nested too deeply")
 	// ErrUnexpectedEnd reports input that ends inside a datum or before one.
 	ErrUnexpectedEnd = errors.New("unexpected end of input")
-	// ErrTooLarge reports input, output or a number beyond its limit.
+	// ErrTooLarge reports input or output beyond its limit.
 	ErrTooLarge = errors.New("larger than the limit")
 	// ErrUnsafe reports a value that the Lisp reader would not read back as
 	// exactly itself, so that it is not encoded. It is always wrapped with the
@@ -45,8 +41,6 @@ var (
 	errPrefix     = errors.New("malformed package prefix")
 	errZeroDenom  = errors.New("ratio with denominator zero")
 	errTrailing   = errors.New("data after the datum")
-	errNotOpen    = errors.New("no list is open")
-	errRange      = errors.New("number out of range")
 )
 
 // A SyntaxError says that the input is not one s-expression of the kind that
@@ -79,8 +73,8 @@ type TypeError struct {
 	// Path leads to the element by list index and by property name:
 	// "2/restarts/0". It is empty at top level.
 	Path string
-	// Got is the kind of the datum, [KindInvalid] when encoding.
-	Got Kind
+	// Got is what the datum is: "list", "string"; empty when encoding.
+	Got string
 	// Type is the Go type, nil only for an untyped nil target.
 	Type reflect.Type
 	// Err is a more exact cause, or nil.
@@ -88,8 +82,8 @@ type TypeError struct {
 }
 
 func (e *TypeError) Error() string {
-	what := "decode " + e.Got.String() + " into "
-	if e.Got == KindInvalid {
+	what := "decode " + e.Got + " into "
+	if e.Got == "" {
 		what = "encode "
 	}
 	typ := "nil"

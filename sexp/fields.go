@@ -11,7 +11,6 @@ import (
 // plan says how a struct type maps to a list.
 type plan struct {
 	positional bool
-	appender   bool // a pointer to it is an Appender
 	fields     []field
 	err        error // the type cannot be mapped
 }
@@ -36,7 +35,7 @@ func planOf(t reflect.Type) *plan {
 }
 
 func newPlan(t reflect.Type) *plan {
-	p := &plan{appender: reflect.PointerTo(t).Implements(reflect.TypeFor[Appender]())}
+	p := &plan{}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if _, option, _ := strings.Cut(f.Tag.Get("sexp"), ","); f.Name == "_" && option == "list" {
@@ -68,7 +67,7 @@ func (p *plan) add(sf reflect.StructField, index int) error {
 	f := field{index: index, key: ":" + name, label: name}
 	switch {
 	case option == "":
-	case option == "rest" && p.positional:
+	case option == "rest" && p.positional && sf.Type.Kind() == reflect.Slice:
 		f.rest = true
 	case option == "omitzero" && !p.positional:
 		f.omitZero = true

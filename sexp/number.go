@@ -1,12 +1,5 @@
 package sexp
 
-import (
-	"bytes"
-	"math"
-	"math/big"
-	"strconv"
-)
-
 // numClass is what an unescaped token without colons is as a number.
 type numClass byte
 
@@ -113,86 +106,4 @@ func parseInt(b []byte) (int64, bool) {
 		return -int64(u), true
 	}
 	return int64(u), u < 1<<63
-}
-
-// parseBig parses an integer token.
-func parseBig(b []byte) (*big.Int, error) {
-	if len(b) > MaxDigits {
-		return nil, ErrTooLarge
-	}
-	if b[len(b)-1] == '.' {
-		b = b[:len(b)-1]
-	}
-	i, ok := new(big.Int).SetString(string(b), 10)
-	if !ok {
-		return nil, errRange
-	}
-	return i, nil
-}
-
-// parseRatio parses a ratio token.
-func parseRatio(b []byte) (*big.Rat, error) {
-	if len(b) > MaxDigits {
-		return nil, ErrTooLarge
-	}
-	r, ok := new(big.Rat).SetString(string(b))
-	if !ok {
-		return nil, errRange
-	}
-	return r, nil
-}
-
-// parseFloat parses a float token. Without exponent or with "e" or "d" it is a
-// double, as Swank prints (its default format is double); "f" and "s" are
-// single and are widened.
-func parseFloat(b []byte) (float64, error) {
-	bits := 64
-	text := []byte(string(b))
-	for i, c := range text {
-		if isExponent(c) {
-			if c |= 0x20; c == 'f' || c == 's' {
-				bits = 32
-			}
-			text[i] = 'e'
-		}
-	}
-	f, err := strconv.ParseFloat(string(text), bits)
-	if err != nil {
-		return 0, errRange
-	}
-	return f, nil
-}
-
-// infinity recognises the datums that stand for the infinities.
-func infinity(b []byte) (float64, bool) {
-	switch string(b) {
-	case "#.sb-ext:double-float-positive-infinity", "#.sb-ext:single-float-positive-infinity":
-		return math.Inf(1), true
-	case "#.sb-ext:double-float-negative-infinity", "#.sb-ext:single-float-negative-infinity":
-		return math.Inf(-1), true
-	}
-	return 0, false
-}
-
-// appendFloat writes f, which is finite, with the exponent marker of its
-// format: 'd' for 64 bits, 'f' for 32.
-func appendFloat(b []byte, f float64, bits int, marker byte) []byte {
-	format := byte('f')
-	if a := math.Abs(f); a != 0 && (a < 1e-5 || a >= 1e21) {
-		format = 'e'
-	}
-	text := strconv.AppendFloat(nil, f, format, -1, bits)
-	mantissa, exponent := text, []byte("0")
-	for i, c := range text {
-		if c == 'e' {
-			mantissa, exponent = text[:i], text[i+1:]
-			exponent = bytes.Replace(bytes.TrimPrefix(exponent, []byte("+")), []byte("-0"), []byte("-"), 1)
-		}
-	}
-	b = append(b, mantissa...)
-	if classify(mantissa) == numInteger {
-		b = append(b, ".0"...)
-	}
-	b = append(b, marker)
-	return append(b, exponent...)
 }

@@ -1,13 +1,10 @@
 package sexp
 
 import (
-	"fmt"
-	"math"
 	"math/big"
+	"reflect"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 func TestClassify(t *testing.T) {
@@ -31,33 +28,27 @@ func TestClassify(t *testing.T) {
 // TestIntegerBounds crosses the limits of every integer kind.
 func TestIntegerBounds(t *testing.T) {
 	for _, c := range []struct {
-		target any
-		min    string
-		max    string
+		target   any
+		min, max string
+		outside  []string
 	}{
-		{new(int8), "-128", "127"},
-		{new(int16), "-32768", "32767"},
-		{new(int32), "-2147483648", "2147483647"},
-		{new(int64), "-9223372036854775808", "9223372036854775807"},
-		{new(uint8), "0", "255"},
-		{new(uint16), "0", "65535"},
-		{new(uint32), "0", "4294967295"},
-		{new(uint64), "0", "18446744073709551615"},
+		{new(int8), "-128", "127", []string{"-129", "128", "1270"}},
+		{new(int16), "-32768", "32767", []string{"-32769", "32768"}},
+		{new(int32), "-2147483648", "2147483647", []string{"-2147483649", "2147483648"}},
+		{new(int64), "-9223372036854775808", "9223372036854775807", []string{"-9223372036854775809", "9223372036854775808",
+			"18446744073709551616", "-18446744073709551616", "92233720368547758070", strings.Repeat("9", 1000)}},
 	} {
-		one := big.NewInt(1)
-		below := new(big.Int).Sub(bigInt(c.min), one).String()
-		above := new(big.Int).Add(bigInt(c.max), one).String()
-		for _, s := range []string{c.min, c.max, c.max + ".", "0"} {
+		for _, s := range []string{c.min, c.max, c.max + ".", "+" + c.max, "00" + c.max, "0"} {
 			if err := Unmarshal([]byte(s), c.target); err != nil {
 				t.Errorf("%T: %v", c.target, err)
 				continue
 			}
-			back, err := Marshal(c.target)
-			if err != nil || string(back) != strings.TrimSuffix(s, ".") {
+			back, err := Marshal(reflect.ValueOf(c.target).Elem().Interface())
+			if err != nil || string(back) != strings.Trim(s, "+.") && string(back) != strings.TrimLeft(s, "0") {
 				t.Errorf("%T: %q became %q, %v", c.target, s, back, err)
 			}
 		}
-		for _, s := range []string{below, above, above + "0", "-" + above + "00", "1/2", "0.0", "1e0"} {
+		for _, s := range append(c.outside, "1/2", "0.0", "1e0") {
 			if err := Unmarshal([]byte(s), c.target); err == nil {
 				t.Errorf("%T accepts %s", c.target, s)
 			}
@@ -72,87 +63,11 @@ func TestIntegersAgainstBig(t *testing.T) {
 			for _, sign := range []int64{1, -1} {
 				i := new(big.Int).Lsh(big.NewInt(sign), uint(shift))
 				i.Add(i, big.NewInt(delta))
-				var v any
-				if err := Unmarshal([]byte(i.String()), &v); err != nil {
-					t.Fatal(err)
-				}
-				if _, small := v.(int64); small != i.IsInt64() || fmt.Sprint(v) != i.String() {
-					t.Errorf("%s decodes as %T %v", i, v, v)
+				var got int64
+				if err := Unmarshal([]byte(i.String()), &got); (err == nil) != i.IsInt64() || err == nil && got != i.Int64() {
+					t.Errorf("%s decodes as %d, %v", i, got, err)
 				}
 			}
-		}
-	}
-}
-
-func TestFloatText(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		f := math.Float64frombits(rapid.Uint64().Draw(t, "bits"))
-		b, err := Marshal(f)
-		if math.IsNaN(f) || math.IsInf(f, 0) || f != 0 && math.Abs(f) < 0x1p-1022 {
-			if err == nil {
-				t.Fatalf("Marshal(%v) = %q", f, b)
-			}
-			return
-		}
-		var back float64
-		if err := Unmarshal(b, &back); err != nil || math.Float64bits(back) != math.Float64bits(f) {
-			t.Fatalf("%v became %q became %v, %v", f, b, back, err)
-		}
-		if _, err := Marshal(Raw(b)); err != nil {
-			t.Fatalf("%q is not safe: %v", b, err)
-		}
-	})
-}
-
-func TestFloat32Text(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		f := rapid.Float32Range(0x1p-126, math.MaxFloat32).Draw(t, "f")
-		b, err := Marshal(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var back float32
-		if err := Unmarshal(b, &back); err != nil || back != f {
-			t.Fatalf("%v became %q became %v, %v", f, b, back, err)
-		}
-	})
-}
-
-// TestAnyNumberIntoFloat: integers and ratios round to the nearest float.
-func TestAnyNumberIntoFloat(t *testing.T) {
-	for text, want := range map[string]float64{
-		"1": 1, "-3": -3, "9007199254740993": 9007199254740992, "1/3": 1.0 / 3, "-1/3": -1.0 / 3, "2.5": 2.5, "1s1": 10,
-		"123456789012345678901234567890": 1.2345678901234568e29,
-	} {
-		var f float64
-		if err := Unmarshal([]byte(text), &f); err != nil || f != want {
-			t.Errorf("%s = %v, %v, want %v", text, f, err, want)
-		}
-	}
-	var f float64
-	if err := Unmarshal([]byte("1"+strings.Repeat("0", 400)), &f); err == nil {
-		t.Errorf("10^400 = %v", f)
-	}
-}
-
-func TestBigTargets(t *testing.T) {
-	var i big.Int
-	if err := Unmarshal([]byte("123456789012345678901234567890"), &i); err != nil || i.String() != "123456789012345678901234567890" {
-		t.Errorf("%v, %v", &i, err)
-	}
-	var list []*big.Int
-	if err := Unmarshal([]byte("(1 nil 8/4 3.0)"), &list); err != nil || len(list) != 4 || list[1] != nil || list[2].Int64() != 2 || list[3].Int64() != 3 {
-		t.Errorf("%v, %v", list, err)
-	}
-	var r big.Rat
-	for text, want := range map[string]string{"5": "5/1", "5/10": "1/2", "0.25": "1/4", "-1.5d0": "-3/2"} {
-		if err := Unmarshal([]byte(text), &r); err != nil || r.String() != want {
-			t.Errorf("%s = %v, %v, want %s", text, &r, err, want)
-		}
-	}
-	for _, text := range []string{"x", `"1"`, "#<1>", "1e999"} {
-		if err := Unmarshal([]byte(text), &r); err == nil {
-			t.Errorf("%s = %v", text, &r)
 		}
 	}
 }

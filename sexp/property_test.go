@@ -11,55 +11,42 @@ import (
 )
 
 type inner struct {
-	_     struct{} `sexp:",list"`
-	Name  Symbol
-	Flags []bool
-	Pair  *[2]int
-	Rest  []string `sexp:",rest"`
+	Name  Symbol `sexp:"name"`
+	Flags []bool `sexp:"flags,omitzero"`
+	Small int8   `sexp:"small"`
 }
 
 type outer struct {
-	ID    int64            `sexp:"id"`
-	Text  string           `sexp:"text,omitzero"`
-	Inner inner            `sexp:"inner"`
-	More  []inner          `sexp:"more"`
-	Size  uint16           `sexp:"size,omitzero"`
-	Ratio float64          `sexp:"ratio"`
-	Chars []Char           `sexp:"chars"`
-	Skip  map[string]int   `sexp:"-"`
-	Ptr   *map[string]bool `sexp:"-"`
+	ID    int64          `sexp:"id"`
+	Text  string         `sexp:"text,omitzero"`
+	Inner inner          `sexp:"inner"`
+	More  []inner        `sexp:"more"`
+	Texts []string       `sexp:"texts"`
+	Skip  map[string]int `sexp:"-"`
 }
 
 func genInner(t *rapid.T) inner {
-	in := inner{Name: rapid.SampledFrom([]Symbol{":ok", "t", "p::x", "|a b|"}).Draw(t, "name")}
+	in := inner{Name: rapid.SampledFrom([]Symbol{":ok", "t", "p::x", "|a b|"}).Draw(t, "name"), Small: rapid.Int8().Draw(t, "small")}
 	for range rapid.IntRange(0, 3).Draw(t, "flags") {
 		in.Flags = append(in.Flags, rapid.Bool().Draw(t, "flag"))
-	}
-	if rapid.Bool().Draw(t, "has pair") {
-		in.Pair = &[2]int{rapid.Int().Draw(t, "a"), rapid.Int().Draw(t, "b")}
-	}
-	for range rapid.IntRange(0, 3).Draw(t, "rest") {
-		in.Rest = append(in.Rest, string([]rune(rapid.String().Draw(t, "string"))))
 	}
 	return in
 }
 
 // TestStructRoundTrip: what a struct encodes to decodes to an equal struct,
-// also after a detour through any.
+// also after a detour.
 func TestStructRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := outer{
 			ID:    rapid.Int64().Draw(t, "id"),
 			Text:  rapid.StringMatching(`[a-z"\\ \n]*`).Draw(t, "text"),
 			Inner: genInner(t),
-			Size:  rapid.Uint16().Draw(t, "size"),
-			Ratio: rapid.Float64Range(-1e6, 1e6).Filter(func(f float64) bool { return f == 0 || f > 1e-300 || f < -1e-300 }).Draw(t, "ratio"),
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "more") {
 			want.More = append(want.More, genInner(t))
 		}
-		for range rapid.IntRange(0, 3).Draw(t, "chars") {
-			want.Chars = append(want.Chars, Char(rapid.Int32Range(0, 0xD7FF).Draw(t, "char")))
+		for range rapid.IntRange(0, 3).Draw(t, "texts") {
+			want.Texts = append(want.Texts, string([]rune(rapid.String().Draw(t, "string"))))
 		}
 		b, err := Marshal(want)
 		if err != nil {
@@ -69,17 +56,13 @@ func TestStructRoundTrip(t *testing.T) {
 		if err := Unmarshal(b, &got); err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("%q: %+v, want %+v (%v)", b, got, want, err)
 		}
-		var v any
+		var v tree
 		if err := Unmarshal(b, &v); err != nil {
 			t.Fatal(err)
 		}
-		again, err := Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var detour outer
-		if err := Unmarshal(again, &detour); err != nil || !reflect.DeepEqual(detour, want) {
-			t.Fatalf("%q: %+v, want %+v (%v)", again, detour, want, err)
+		again, err := Marshal(v.value)
+		if err != nil || !bytes.Equal(again, b) {
+			t.Fatalf("%q became %q, %v", b, again, err)
 		}
 	})
 }
@@ -92,16 +75,16 @@ func TestSpacing(t *testing.T) {
 		if strings.HasSuffix(c.text, `\`) {
 			continue
 		}
-		var a, b any
+		var a, b tree
 		if err := Unmarshal([]byte(c.text), &a); err != nil {
 			t.Fatalf("%s: %v", c.where, err)
 		}
 		if err := Unmarshal([]byte(spaced), &b); err != nil || !reflect.DeepEqual(a, b) {
-			t.Errorf("%s: %q = %#v, %v; without the space %#v", c.where, spaced, b, err, a)
+			t.Errorf("%s: %q = %#v, %v; without the space %#v", c.where, spaced, b.value, err, a.value)
 		}
 	}
 	for _, c := range invalid {
-		err := Unmarshal([]byte("\n "+c.text), new(any))
+		err := Unmarshal([]byte("\n "+c.text), new(Raw))
 		if err == nil {
 			t.Errorf("%s: accepted after white space", c.where)
 			continue
@@ -120,8 +103,8 @@ func TestNesting(t *testing.T) {
 		if err := Unmarshal([]byte("(a "+c.text+" (b))"), &list); err != nil || len(list) != 3 || string(list[2]) != "(b)" {
 			t.Errorf("%s: %q in a list: %q, %v", c.where, c.text, list, err)
 		}
-		var pair Pair
-		if err := Unmarshal([]byte("(a . "+c.text+" )"), &pair); err != nil || pair.Car != Symbol("a") {
+		var pair head
+		if err := Unmarshal([]byte("(a . "+c.text+" )"), &pair); err != nil || pair.Head != "a" || len(pair.Rest) != 1 {
 			t.Errorf("%s: %q behind a dot: %v, %v", c.where, c.text, pair, err)
 		}
 	}
@@ -129,7 +112,7 @@ func TestNesting(t *testing.T) {
 		if c.err == errTrailing || c.err == ErrDepth || c.text == "." || c.text == ")" {
 			continue
 		}
-		err := Unmarshal([]byte("(a "+c.text), new(any))
+		err := Unmarshal([]byte("(a "+c.text), new(Raw))
 		if err == nil {
 			t.Errorf("%s: accepted in a list", c.where)
 			continue
@@ -151,7 +134,7 @@ func TestPrefixes(t *testing.T) {
 			continue
 		}
 		for n := range len(text) {
-			err := NewDecoder([]byte(text[:n])).Skip()
+			_, err := skip([]byte(text[:n]))
 			if err == nil {
 				t.Errorf("%s: %q is accepted", c.where, text[:n])
 				continue
@@ -168,10 +151,6 @@ func TestPrefixes(t *testing.T) {
 func TestInputIsNotChanged(t *testing.T) {
 	for name, frame := range frames(t) {
 		before := bytes.Clone(frame)
-		var v any
-		if err := Unmarshal(frame, &v); err != nil {
-			t.Fatal(err)
-		}
 		var m head
 		if err := Unmarshal(frame, &m); err != nil {
 			t.Fatal(err)
@@ -209,8 +188,8 @@ func TestConcurrent(t *testing.T) {
 				if err := Unmarshal(frame, &l); err != nil || l.Head != ":debug" {
 					t.Errorf("%+v, %v", l, err)
 				}
-				if _, err := Marshal(l); err == nil {
-					continue
+				if b, err := Marshal(plist{A: 1}); err != nil || string(b) != "(:a 1)" {
+					t.Errorf("%q, %v", b, err)
 				}
 			}
 		})
@@ -229,10 +208,6 @@ func TestDecodeReplaces(t *testing.T) {
 	if err := Unmarshal([]byte("(9)"), &list); err != nil || len(list) != 1 || alias[0] != 1 {
 		t.Errorf("%v, %v, alias %v", list, err, alias)
 	}
-	array := [3]int{1, 2, 3}
-	if err := Unmarshal([]byte("(9)"), &array); err != nil || array != [3]int{9, 0, 0} {
-		t.Errorf("%v, %v", array, err)
-	}
 	old := &point{X: 1}
 	shared := old
 	if err := Unmarshal([]byte("(5)"), &old); err != nil || old.X != 5 || shared.X != 1 {
@@ -241,27 +216,5 @@ func TestDecodeReplaces(t *testing.T) {
 	m := head{Head: ":old", Rest: []Raw{Raw("x")}}
 	if err := Unmarshal([]byte("nil"), &m); err != nil || m.Head != "" || m.Rest != nil {
 		t.Errorf("%v, %v", m, err)
-	}
-}
-
-// TestContinueAfterTypeError: one element that does not fit does not end the
-// reading of a list.
-func TestContinueAfterTypeError(t *testing.T) {
-	d := NewDecoder([]byte(`("a" 2 (3 x) "d")`))
-	if err := d.Enter(); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	failed := 0
-	for d.Peek() != KindClose {
-		var s string
-		if err := d.Decode(&s); err != nil {
-			failed++
-			continue
-		}
-		got = append(got, s)
-	}
-	if err := d.Leave(); err != nil || failed != 2 || !reflect.DeepEqual(got, []string{"a", "d"}) {
-		t.Errorf("%q, %d failed, %v", got, failed, err)
 	}
 }

@@ -157,16 +157,10 @@ func (s *scanner) dispatch(pos, depth int) (int, error) {
 	switch c := s.buf[pos+1]; {
 	case c == '(':
 		return s.list(pos, pos+2, depth, false)
-	case c == '\\':
-		end, err := s.char(pos)
-		if err == nil && s.safe {
-			if _, ok := charNamed(s.buf[pos+2 : end]); !ok {
-				return 0, syntaxAt(pos, unsafe("a character with an unknown name"))
-			}
-		}
-		return end, err
 	case s.safe:
 		return 0, syntaxAt(pos, unsafe("dispatch macro #%c", c))
+	case c == '\\':
+		return s.char(pos)
 	case c == ':':
 		end, tok, err := s.token(pos + 2)
 		if err == nil && (end == pos+2 || tok.colons > 0) {
@@ -222,80 +216,26 @@ func (s *scanner) bits(pos int) (int, error) {
 	return pos, nil
 }
 
-// kind classifies the token at pos, which is not white space.
-func (s *scanner) kind(pos int) Kind {
-	if pos >= len(s.buf) {
-		return KindEOF
-	}
+// kind classifies the datum at pos, whose syntax has been checked.
+func (s *scanner) kind(pos int) kind {
 	switch s.buf[pos] {
 	case '(':
-		return KindOpen
-	case ')':
-		return KindClose
+		return kindList
 	case '"':
-		return KindString
+		return kindString
 	case '\'':
-		return KindQuote
-	case ';', '`', ',':
-		return KindInvalid
+		return kindQuote
 	case '#':
-		return s.dispatchKind(pos)
-	}
-	if s.isDot(pos) {
-		return KindDot
-	}
-	switch _, tok, err := s.token(pos); {
-	case err != nil:
-		return KindInvalid
-	case tok.num != numNone:
-		return KindNumber
-	}
-	return KindSymbol
-}
-
-func (s *scanner) dispatchKind(pos int) Kind {
-	if pos+1 >= len(s.buf) {
-		return KindInvalid
-	}
-	switch c := s.buf[pos+1]; c {
-	case '(':
-		return KindOpen
-	case '\\':
-		return KindChar
-	case ':':
-		return KindSymbol
-	case '<', '*', '.', 'P', 'p', 'C', 'c', 'S', 's', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return KindOpaque
-	}
-	return KindInvalid
-}
-
-// behindOpen returns the position after the "(" or "#(" at pos.
-func (s *scanner) behindOpen(pos int) int {
-	if s.buf[pos] == '#' {
-		pos++
-	}
-	return pos + 1
-}
-
-// rest scans what remains of a list, from between two elements at pos, with
-// depth lists open including this one.
-func (s *scanner) rest(pos, depth int) (int, error) {
-	for {
-		pos = s.space(pos)
-		if pos >= len(s.buf) {
-			return 0, syntaxAt(pos, ErrUnexpectedEnd)
+		switch s.buf[pos+1] {
+		case '(':
+			return kindList
+		case ':':
+			return kindSymbol
 		}
-		if s.buf[pos] == ')' {
-			return pos + 1, nil
-		}
-		if s.isDot(pos) {
-			return s.tail(pos, depth)
-		}
-		end, err := s.datum(pos, depth)
-		if err != nil {
-			return 0, err
-		}
-		pos = end
+		return kindOpaque
 	}
+	if _, tok, _ := s.token(pos); tok.num != numNone {
+		return kindNumber
+	}
+	return kindSymbol
 }

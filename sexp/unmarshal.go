@@ -3,68 +3,94 @@ package sexp
 import (
 	"bytes"
 	"errors"
-	"math/big"
 	"reflect"
 	"strings"
 )
 
 var (
-	errTarget  = errors.New("target is not a non-nil pointer")
-	errExtra   = errors.New("more elements than the array holds")
-	errDotted  = errors.New("dotted list")
-	errKey     = errors.New("property name is not a symbol")
-	errNoValue = errors.New("property without a value")
-	errNoName  = errors.New("unknown character name")
+	errTarget   = errors.New("target is not a non-nil pointer")
+	errDotted   = errors.New("dotted list")
+	errKey      = errors.New("property name is not a symbol")
+	errNoValue  = errors.New("property without a value")
+	errInteger  = errors.New("not an integer")
+	errIntRange = errors.New("integer out of range")
 )
 
-// maxPointers bounds chains of pointers, which a recursive pointer type makes
-// endless.
-const maxPointers = 100
-
-// The methods below decode the datum at d.pos, whose syntax has been checked,
-// and leave d.pos behind it. After an error d.pos is meaningless.
-
-// end returns the end of the datum at pos.
-func (d *Decoder) end(pos int) int {
-	end, err := d.s.datum(pos, 0)
-	if err != nil {
-		panic(err) // the scan before decoding has let it pass
+// Unmarshal decodes b, which must be one datum with at most white space around
+// it, into the value that v, a non-nil pointer, points to. The syntax of all of
+// b is checked first: a [SyntaxError] has stored nothing. After any other error,
+// in general a [TypeError], v may be partly set. Input longer than [MaxSize]
+// fails with [ErrTooLarge].
+func Unmarshal(b []byte, v any) (err error) {
+	if len(b) > MaxSize {
+		return syntaxAt(MaxSize, ErrTooLarge)
 	}
-	return end
+	d := decoder{s: scanner{buf: b}}
+	d.pos = d.s.space(0)
+	end, err := d.s.datum(d.pos, 0)
+	if err != nil {
+		return err
+	}
+	if end = d.s.space(end); end != len(b) {
+		return syntaxAt(end, errTrailing)
+	}
+	p := reflect.ValueOf(v)
+	if p.Kind() != reflect.Pointer || p.IsNil() {
+		return d.mismatch(d.pos, reflect.TypeOf(v), errTarget)
+	}
+	defer func() { recovered(recover(), &err) }()
+	return d.value(p.Elem())
+}
+
+// decoder decodes input whose syntax has been checked. Its methods decode the
+// datum at pos and leave pos behind it; after an error pos is meaningless.
+type decoder struct {
+	s   scanner
+	pos int
 }
 
 // take consumes the datum at d.pos and returns its bytes.
-func (d *Decoder) take() []byte {
+func (d *decoder) take() []byte {
 	start := d.pos
-	d.pos = d.end(start)
-	return d.s.buf[start:d.pos:d.pos]
+	end, err := d.s.datum(start, 0)
+	if err != nil {
+		panic(err) // the scan before decoding has let it pass
+	}
+	d.pos = end
+	return d.s.buf[start:end:end]
 }
 
 // mismatch returns a TypeError for the datum at pos.
-func (d *Decoder) mismatch(pos int, t reflect.Type, err error) error {
-	return &TypeError{Offset: int64(pos), Got: d.s.kind(pos), Type: t, Err: err}
+func (d *decoder) mismatch(pos int, t reflect.Type, err error) error {
+	return &TypeError{Offset: int64(pos), Got: d.s.kind(pos).String(), Type: t, Err: err}
 }
 
 // atNil reports whether the datum at d.pos is nil or ().
-func (d *Decoder) atNil() bool {
+func (d *decoder) atNil() bool {
 	b := d.s.buf
 	switch b[d.pos] {
 	case '(':
 		return b[d.s.space(d.pos+1)] == ')'
 	case 'n', 'N':
 		end := d.pos + 3
-		return end <= len(b) && (end == len(b) || endsToken(b[end])) && foldNil(b[d.pos:end])
+		return end <= len(b) && (end == len(b) || endsToken(b[end])) && bytes.EqualFold(b[d.pos:end], []byte("nil"))
 	}
 	return false
 }
 
-func foldNil(b []byte) bool { return b[0]|0x20 == 'n' && b[1]|0x20 == 'i' && b[2]|0x20 == 'l' }
-
-func (d *Decoder) value(v reflect.Value) error {
+func (d *decoder) value(v reflect.Value) error {
 	d.pos = d.s.space(d.pos)
-	if v.Type().PkgPath() != "" && v.CanAddr() {
-		if done, err := d.special(v); done {
-			return err
+	if v.Type().PkgPath() != "" {
+		switch p := v.Addr().Interface().(type) {
+		case *Raw:
+			*p = Raw(d.take())
+			return nil
+		case Unmarshaler:
+			start := d.pos
+			if err := p.UnmarshalSexp(Raw(d.take())); err != nil {
+				return d.mismatch(start, v.Type(), err)
+			}
+			return nil
 		}
 	}
 	if d.atNil() {
@@ -72,116 +98,52 @@ func (d *Decoder) value(v reflect.Value) error {
 		v.SetZero()
 		return nil
 	}
-	switch k := v.Kind(); k {
+	k := d.s.kind(d.pos)
+	switch v.Kind() {
 	case reflect.Pointer:
-		return d.pointer(v)
-	case reflect.Interface:
-		if v.NumMethod() > 0 {
-			break
-		}
-		x, err := d.any()
-		if err == nil {
-			v.Set(reflect.ValueOf(&x).Elem())
-		}
-		return err
+		v.Set(reflect.New(v.Type().Elem()))
+		return d.value(v.Elem())
 	case reflect.Bool:
-		if d.s.kind(d.pos) == KindSymbol {
+		if k == kindSymbol {
 			d.take()
 			v.SetBool(true)
 			return nil
 		}
 	case reflect.String:
-		if d.s.kind(d.pos) == KindString {
+		switch symbol := v.Type() == reflect.TypeFor[Symbol](); {
+		case symbol && k == kindSymbol:
+			v.SetString(string(d.take()))
+			return nil
+		case !symbol && k == kindString:
 			v.SetString(unescape(d.take()))
 			return nil
 		}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		if k == kindNumber {
+			return d.integer(v)
+		}
+	case reflect.Slice:
+		if k == kindList {
+			return d.slice(v)
+		}
 	case reflect.Struct:
 		return d.structure(v)
-	case reflect.Slice:
-		return d.slice(v)
-	case reflect.Array:
-		return d.array(v)
-	default:
-		if d.s.kind(d.pos) == KindNumber || d.s.kind(d.pos) == KindOpaque {
-			return d.number(v)
-		}
 	}
 	return d.mismatch(d.pos, v.Type(), nil)
 }
 
-func (d *Decoder) pointer(v reflect.Value) error {
-	for n := 0; v.Kind() == reflect.Pointer; n++ {
-		if n == maxPointers {
-			return d.mismatch(d.pos, v.Type(), ErrDepth)
-		}
-		v.Set(reflect.New(v.Type().Elem()))
-		v = v.Elem()
-	}
-	return d.value(v)
-}
-
-// special decodes into the types that have rules of their own; done is false
-// for all others.
-func (d *Decoder) special(v reflect.Value) (done bool, err error) {
-	pos := d.pos
-	switch p := v.Addr().Interface().(type) {
-	case Unmarshaler:
-		return true, d.custom(p, v.Type())
-	case *Raw:
-		*p = Raw(d.take())
-		return true, nil
-	case *Symbol:
-		if d.atNil() || d.s.kind(pos) != KindSymbol {
-			break
-		}
-		*p = d.symbol(d.take()).(Symbol)
-		return true, nil
-	case *Char:
-		if d.s.kind(pos) != KindChar {
-			break
-		}
-		c, ok := charNamed(d.take()[2:])
-		if !ok {
-			return true, d.mismatch(pos, v.Type(), errNoName)
-		}
-		*p = c
-		return true, nil
-	case *Unreadable:
-		if k := d.s.kind(pos); k != KindOpaque {
-			break
-		}
-		*p = Unreadable(d.take())
-		return true, nil
-	case *Pair:
-		if d.atNil() || d.s.kind(pos) != KindOpen {
-			break
-		}
-		return true, d.pair(p)
-	case *big.Int, *big.Rat:
-		if d.s.kind(pos) != KindNumber {
-			break
-		}
-		return true, d.bigNumber(v)
-	default:
-		return false, nil
-	}
-	if d.atNil() {
-		return false, nil
-	}
-	return true, d.mismatch(pos, v.Type(), nil)
-}
-
-// custom hands the datum to a type that decodes itself.
-func (d *Decoder) custom(u Unmarshaler, t reflect.Type) error {
+func (d *decoder) integer(v reflect.Value) error {
 	start := d.pos
-	d.take()
-	sub := &Decoder{s: scanner{buf: d.s.buf[:d.pos:d.pos]}, pos: start, names: d.names}
-	err := u.UnmarshalSexp(sub)
-	switch err.(type) {
-	case nil, *SyntaxError, *TypeError:
-		return err
+	text := d.take()
+	if classify(text) != numInteger {
+		return d.mismatch(start, v.Type(), errInteger)
 	}
-	return d.mismatch(start, t, err)
+	i, ok := parseInt(text)
+	if !ok || v.OverflowInt(i) {
+		return d.mismatch(start, v.Type(), errIntRange)
+	}
+	v.SetInt(i)
+	return nil
 }
 
 // unescape returns the contents of a string datum. The bytes are kept as they

@@ -17,12 +17,7 @@ func TestOutputFlood(t *testing.T) {
 	const events = 20_000
 	for _, acked := range []bool{false, true} {
 		t.Run(fmt.Sprintf("acked %v", acked), func(t *testing.T) {
-			var got int
-			peer, c := connect(t, &Options{Handler: func(e Event) {
-				if w, ok := e.(*WriteString); ok && w.Text == fmt.Sprintf("line %d\n", got) {
-					got++
-				}
-			}})
+			peer, c := connect(t, nil)
 			k := mustGo(t, c)
 			peer.Go(func() {
 				peer.Expect(request(1))
@@ -43,10 +38,6 @@ func TestOutputFlood(t *testing.T) {
 			if err := k.Wait(soon(t), nil); err != nil {
 				t.Fatal(err)
 			}
-			// The reader handles events before it completes the call.
-			if got != events {
-				t.Errorf("%d events in order, want %d", got, events)
-			}
 		})
 	}
 }
@@ -55,13 +46,8 @@ func TestOutputFlood(t *testing.T) {
 // unbuffered pipe every write blocks, and all its messages are still taken.
 func TestReaderNeverBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var texts int
 		peer, stream := swanktest.Pipe(t)
-		c := NewConn(stream, &Options{Handler: func(e Event) {
-			if _, ok := e.(*WriteString); ok {
-				texts++
-			}
-		}})
+		c := NewConn(stream, nil)
 		var k *Call
 		peer.Go(func() { peer.Expect(request(1)) })
 		k = mustGo(t, c)
@@ -75,9 +61,6 @@ func TestReaderNeverBlocks(t *testing.T) {
 		var v int
 		if err := k.Wait(t.Context(), &v); err != nil || v != 5 {
 			t.Errorf("%d, %v", v, err)
-		}
-		if texts != 1000 {
-			t.Errorf("%d texts", texts)
 		}
 		peer.Expect(want...) // in the order asked
 		c.Close()
@@ -149,7 +132,7 @@ func TestFlusherEnds(t *testing.T) {
 func TestPostAfterClose(t *testing.T) {
 	_, c := connect(t, nil)
 	c.Close()
-	if err := c.Post(1); !errors.Is(err, ErrClosed) {
+	if err := c.post(nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("got %v", err)
 	}
 }

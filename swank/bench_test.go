@@ -104,11 +104,11 @@ func BenchmarkCallParallel(b *testing.B) {
 	})
 }
 
-// BenchmarkEvents is the reader's own cost: output events and their pings.
-func BenchmarkEvents(b *testing.B) {
+// BenchmarkMessages is the reader's own cost.
+func BenchmarkMessages(b *testing.B) {
 	for _, m := range []string{`(:write-string "some line of output\n")`, debugMessage(4, 1, "(1)"), `(:return (:ok ("" "3")) 4711)`} {
 		b.Run(headOf([]byte(m)), func(b *testing.B) {
-			c := &Conn{calls: map[int64]*Call{}, debugs: map[ThreadID][]*Debug{}, opts: Options{Handler: func(Event) {}}}
+			c := &Conn{calls: map[int64]*Call{}, debugs: map[ThreadID][]*Debug{}, opts: Options{Handler: func(*Debug) {}}}
 			payload := []byte(m)
 			b.ReportAllocs()
 			for b.Loop() {

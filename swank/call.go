@@ -13,24 +13,16 @@ import (
 // where it does not matter what a request names.
 type ThreadID int64
 
-const (
-	// NewWorker has a request run in a new thread of its own. Such requests run
-	// in parallel and are answered in any order. Each one leaves a mailbox in
-	// the image that is never freed, so they are not for frequent use.
-	NewWorker ThreadID = 0
-
-	// REPLThread is the connection's thread of swank-repl. To be used only when
-	// that contrib is loaded: otherwise Swank closes the connection.
-	REPLThread ThreadID = -1
-)
+// NewWorker has a request run in a new thread of its own. Such requests run
+// in parallel and are answered in any order. Each one leaves a mailbox in
+// the image that is never freed, so they are not for frequent use.
+const NewWorker ThreadID = 0
 
 // AppendSexp implements [sexp.Appender].
 func (t ThreadID) AppendSexp(b []byte) ([]byte, error) {
 	switch {
 	case t == NewWorker:
 		return append(b, 't'), nil
-	case t == REPLThread:
-		return append(b, ":repl-thread"...), nil
 	case t < 0:
 		return nil, fmt.Errorf("swank: invalid thread %d", int64(t))
 	}
@@ -132,9 +124,6 @@ func (c *Conn) Call(ctx context.Context, r Request, v any) error {
 	return k.Wait(ctx, v)
 }
 
-// ID returns the id of the request on the wire.
-func (k *Call) ID() int64 { return k.id }
-
 // Done returns a channel that is closed when the answer is there or the
 // connection has failed.
 func (k *Call) Done() <-chan struct{} { return k.done }
@@ -148,7 +137,7 @@ func (k *Call) Done() <-chan struct{} { return k.done }
 // stays pending, Lisp goes on with it, and Wait may be called again.
 //
 // An error in the Lisp code is no answer: Lisp enters its debugger, the handler
-// gets a [Debug] event and the call stays pending until the debugger is left.
+// gets a [Debug] and the call stays pending until the debugger is left.
 func (k *Call) Wait(ctx context.Context, v any) error {
 	select {
 	case <-k.done:
@@ -177,8 +166,7 @@ func decodeValue(b sexp.Raw, v any) error {
 }
 
 // Debug returns the innermost debugger that the call is in, or nil if it is
-// not in one. It changes with the [Debug] and [DebugReturn] events of the
-// call's thread, before the handler sees them.
+// not in one. It changes before the handler is told.
 func (k *Call) Debug() *Debug {
 	k.conn.mu.Lock()
 	defer k.conn.mu.Unlock()
@@ -206,22 +194,16 @@ func (c *Conn) take(id int64) *Call {
 }
 
 // UnmarshalSexp implements [sexp.Unmarshaler].
-func (t *ThreadID) UnmarshalSexp(d *sexp.Decoder) error {
-	raw, err := d.ReadRaw()
-	if err != nil {
-		return err
-	}
+func (t *ThreadID) UnmarshalSexp(raw sexp.Raw) error {
 	switch string(raw) {
 	case "nil", "t":
 		*t = NewWorker
-	case ":repl-thread":
-		*t = REPLThread
-	default:
-		n, err := strconv.ParseInt(string(raw), 10, 64)
-		if err != nil {
-			return fmt.Errorf("swank: %q is no thread", clip(raw, 40))
-		}
-		*t = ThreadID(n)
+		return nil
 	}
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil {
+		return fmt.Errorf("swank: %q is no thread", clip(raw, 40))
+	}
+	*t = ThreadID(n)
 	return nil
 }

@@ -15,22 +15,12 @@ import (
 
 // Options configures a [Conn]. A nil *Options means the zero value.
 type Options struct {
-	// Handler receives every event of the server, in the order of the wire: an
-	// event that Lisp sent before a call's answer is handled before the call
-	// is done. It runs on the reader goroutine, and while it runs nothing is
-	// read, no call completes and Lisp threads that print wait for it. So it
-	// must not block: it may use [Conn.Post], but not Send, Go, Call, Wait or
-	// Close. If nil, events are dropped.
-	Handler func(Event)
-
-	// Query decides who answers a question of the server. It runs on the
-	// reader, before Handler is given the same value, and must not block.
-	// If it returns true, the program has taken the question over and must
-	// see to it that an answer is posted or sent, now or later: until then a
-	// Lisp thread waits. If it returns false, or is nil, the question is
-	// refused with [Query.Refusal], so that nothing in the image can wait for
-	// an answer that nobody gives.
-	Query func(Query) bool
+	// Handler is told of every debugger, in the order of the wire: one that Lisp
+	// entered before a call's answer is handled before the call is done. It runs
+	// on the reader goroutine, and while it runs nothing is read and no call
+	// completes. So it must not block: it may not use Go, Call, Wait or Close. If
+	// nil, nobody is told.
+	Handler func(*Debug)
 
 	// Trace receives one line of text for each message in either direction.
 	// The secret is never part of it. Writing must not block. nil: no trace.
@@ -45,11 +35,6 @@ type Options struct {
 	// and again after every WriteTimeout: if it returns true, the connection is
 	// not given up yet.
 	Patient func(waited time.Duration) bool
-
-	// MaxFrame is the largest payload accepted, in bytes; a larger one is
-	// skipped and fails its call. 0: 16,777,215, the most that six
-	// hexadecimal digits announce.
-	MaxFrame int
 
 	// Secret, if not empty, is sent as the first packet, raw: see [ReadSecret].
 	Secret string
@@ -126,9 +111,6 @@ func NewConn(rwc io.ReadWriteCloser, o *Options) *Conn {
 	}
 	if c.opts.WriteTimeout <= 0 {
 		c.opts.WriteTimeout = 30 * time.Second
-	}
-	if c.opts.MaxFrame <= 0 || c.opts.MaxFrame > maxFrame {
-		c.opts.MaxFrame = maxFrame
 	}
 	if c.opts.Trace != nil {
 		c.trace = &tracer{w: c.opts.Trace}
@@ -236,17 +218,13 @@ func (c *Conn) readFrames() (err error) {
 			err = &ConnError{"read", fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
 		}
 	}()
-	frames := newFrameReader(c.rwc, c.opts.MaxFrame)
+	frames := newFrameReader(c.rwc)
 	for {
 		f, err := frames.next()
 		if err != nil {
 			return &ConnError{"read", err}
 		}
-		size := len(f.payload)
-		if f.tooBig != nil {
-			size = f.tooBig.Size
-		}
-		c.trace.message("<<", size, f.payload)
+		c.trace.message("<<", f.payload)
 		c.dispatch(f)
 	}
 }

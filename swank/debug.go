@@ -3,14 +3,92 @@ package swank
 import (
 	"cmp"
 	"slices"
+	"strings"
+
+	"swank-mcp/sexp"
 )
 
+// Debug tells that a Lisp thread entered the debugger, or came back to this
+// level of it. It may come twice for one level. Until the debugger is left the
+// thread does only what requests with its number as [Request.Thread] tell it.
+type Debug struct {
+	Thread    ThreadID
+	Level     int // 1 is the outermost
+	Condition Condition
+	Frames    []Frame // the innermost first, at most 20 of them
+
+	// Calls are the calls of this connection that the thread is working on,
+	// the innermost first. It is empty for a thread that no request of ours
+	// runs in.
+	Calls []*Call
+}
+
+// Condition is what the debugger was entered for. Swank cuts Message at 65,536
+// characters.
+type Condition struct {
+	Message string
+	Type    string // the name of its class, as printed in the request's package
+}
+
+// Frame is one line of a backtrace, cut by Swank at some 200 characters.
+type Frame struct {
+	_      struct{} `sexp:",list"`
+	Number int
+	Text   string
+}
+
+// wireDebug is what follows :debug.
+type wireDebug struct {
+	_         struct{} `sexp:",list"`
+	Thread    ThreadID
+	Level     int
+	Condition struct {
+		_        struct{} `sexp:",list"`
+		Message  string
+		TypeLine string
+	}
+	Restarts sexp.Raw
+	Frames   []Frame
+	Conts    []sexp.Raw // ids of the requests pending in the thread, innermost first
+}
+
+// debugger notes that a thread is in the debugger, and tells the handler.
+func (c *Conn) debugger(w *wireDebug) {
+	d := &Debug{
+		Thread:    w.Thread,
+		Level:     w.Level,
+		Condition: Condition{w.Condition.Message, conditionType(w.Condition.TypeLine)},
+		Frames:    w.Frames,
+	}
+	var ids []int64
+	for _, raw := range w.Conts {
+		// Another client may have sent our thread a request with an id of any type.
+		var id int64
+		if sexp.Unmarshal(raw, &id) == nil {
+			ids = append(ids, id)
+		}
+	}
+	c.enterDebugger(d, ids)
+	if c.opts.Handler != nil {
+		c.opts.Handler(d)
+	}
+}
+
+// conditionType returns X of "   [Condition of type X]".
+func conditionType(line string) string {
+	line = strings.TrimSpace(line)
+	if t, ok := strings.CutPrefix(line, "[Condition of type "); ok {
+		return strings.TrimSuffix(t, "]")
+	}
+	return line
+}
+
 // enterDebugger notes that a thread is in the debugger at d.Level, and ties
-// that to its calls.
-func (c *Conn) enterDebugger(d *Debug) {
+// that to its calls, those of the given ids.
+func (c *Conn) enterDebugger(d *Debug, ids []int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, id := range d.Conts {
+	for _, id := range ids {
 		if k := c.calls[id]; k != nil {
 			d.Calls = append(d.Calls, k)
 		}

@@ -3,23 +3,17 @@ package swank
 import (
 	"bytes"
 	"errors"
-	"strconv"
 
 	"swank-mcp/sexp"
 )
 
 // dispatch handles one frame on the reader goroutine.
 func (c *Conn) dispatch(f frame) {
-	if f.tooBig != nil {
-		c.unreadable(f, f.tooBig)
-		return
-	}
 	if r, ok := splitReturn(f.payload); ok {
 		c.answered(f, r)
 		return
 	}
-	head := headOf(f.payload)
-	if err := c.message(f, head); err != nil {
+	if err := c.message(f, headOf(f.payload)); err != nil {
 		c.unreadable(f, err)
 	}
 }
@@ -37,23 +31,18 @@ func headOf(b []byte) string {
 
 var errNoHead = errors.New("not a list headed by a keyword")
 
-// message handles every message other than an ordinary reply. It returns why
-// the frame could not be read.
+// message handles every message other than an ordinary reply; the many remarks
+// for editors are dropped. It returns why the frame could not be read.
 func (c *Conn) message(f frame, head string) error {
 	switch head {
 	case "":
 		return errNoHead
 	case ":ping":
-		var m struct {
-			_      struct{} `sexp:",list"`
-			Thread ThreadID
-			Tag    int64
-		}
+		var m question
 		if err := decodeArgs(f.payload, head, &m); err != nil {
 			return err
 		}
-		c.acknowledge(":emacs-pong", int64(m.Thread), m.Tag)
-		return nil
+		c.reply(":emacs-pong", int64(m.Thread), m.Tag)
 	case ":write-string":
 		return c.writeString(f)
 	case ":return":
@@ -70,94 +59,76 @@ func (c *Conn) message(f frame, head string) error {
 		if k := c.take(m.ID); k != nil {
 			k.complete(nil, &InvalidRPCError{m.ID, m.Message})
 		}
-		return nil
 	case ":reader-error":
 		return c.readerError(f)
 	case ":debug":
 		var m wireDebug
-		if err := decodeArgs(f.keep(), head, &m); err != nil {
+		if err := decodeArgs(f.payload, head, &m); err != nil {
 			return err
 		}
-		d := m.debug()
-		c.enterDebugger(d)
-		c.handle(d)
-		return nil
+		c.debugger(&m)
 	case ":debug-return":
-		var m DebugReturn
+		var m struct {
+			_      struct{} `sexp:",list"`
+			Thread ThreadID
+			Level  int
+		}
 		if err := decodeArgs(f.payload, head, &m); err != nil {
 			return err
 		}
 		c.leaveDebugger(m.Thread, m.Level)
-		c.handle(&m)
-		return nil
+	case ":read-string", ":y-or-n-p", ":read-from-minibuffer", ":eval", ":ed-rpc", ":inspect":
+		return c.decline(f, head)
 	}
-	e := newEvent(head)
-	if e == nil {
-		c.handle(&Unknown{head, f.keep()})
-		return nil
-	}
-	if _, asks := e.(Query); !asks && c.opts.Handler == nil {
-		return nil
-	}
-	if err := decodeArgs(f.keep(), head, e); err != nil {
+	return nil
+}
+
+// question is what a message begins with for whose answer a Lisp thread waits.
+type question struct {
+	_      struct{} `sexp:",list"`
+	Thread ThreadID
+	Tag    int64
+	What   sexp.Raw
+}
+
+// decline answers a question for the user so that the thread goes on without
+// what it asked for: there is nobody to ask.
+func (c *Conn) decline(f frame, head string) error {
+	var q question
+	if head == ":inspect" { // (:inspect CONTENT THREAD TAG)
+		var m struct {
+			_       struct{} `sexp:",list"`
+			Content sexp.Raw
+			Thread  ThreadID // nil: it does not wait for the viewer to be closed
+			Tag     int64
+		}
+		if err := decodeArgs(f.payload, head, &m); err != nil || m.Thread == 0 {
+			return err
+		}
+		q.Thread, q.Tag = m.Thread, m.Tag
+	} else if err := decodeArgs(f.payload, head, &q); err != nil {
 		return err
 	}
-	c.handle(e)
-	return nil
-}
-
-// newEvent returns a new event for messages with the given head, nil if there
-// is no type for it.
-func newEvent(head string) Event {
+	var value any // nil: no, cancelled, closed
 	switch head {
-	case ":debug-activate":
-		return new(DebugActivate)
-	case ":debug-condition":
-		return new(DebugCondition)
 	case ":read-string":
-		return new(ReadString)
-	case ":read-aborted":
-		return new(ReadAborted)
-	case ":y-or-n-p":
-		return new(YesOrNo)
-	case ":read-from-minibuffer":
-		return new(ReadFromMinibuffer)
+		c.reply(":emacs-return-string", int64(q.Thread), q.Tag, "") // the end of the file
+		return nil
 	case ":eval":
-		return new(Eval)
-	case ":eval-no-wait":
-		return new(EvalNoWait)
+		value = sexp.List{sexp.Symbol(":error"), "refused by the client", "it does not evaluate Emacs Lisp"}
 	case ":ed-rpc":
-		return new(EdRPC)
-	case ":ed-rpc-no-wait":
-		return new(EdRPCNoWait)
-	case ":ed":
-		return new(Ed)
-	case ":inspect":
-		return new(Inspect)
-	case ":background-message":
-		return new(BackgroundMessage)
-	case ":new-package":
-		return new(NewPackage)
-	case ":new-features":
-		return new(NewFeatures)
-	case ":indentation-update":
-		return new(IndentationUpdate)
-	case ":presentation-start":
-		return new(PresentationStart)
-	case ":presentation-end":
-		return new(PresentationEnd)
-	case ":channel-send":
-		return new(ChannelSend)
+		value = sexp.List{sexp.Symbol(":ed-rpc-forbidden"), q.What}
 	}
+	c.reply(":emacs-return", int64(q.Thread), q.Tag, value)
 	return nil
 }
 
-// keep returns a payload that the next read does not overwrite.
-func (f frame) keep() []byte {
-	if f.owned {
-		return f.payload
+// reply queues (HEAD REST…) for the flusher.
+func (c *Conn) reply(head sexp.Symbol, rest ...any) {
+	b, err := sexp.Append(make([]byte, headerLen, 64), append(sexp.List{head}, rest...))
+	if err == nil && finishFrame(b, 0) == nil {
+		c.post(b)
 	}
-	return bytes.Clone(f.payload)
 }
 
 // decodeArgs decodes the elements after the head, as a list, into v. The last
@@ -171,48 +142,19 @@ func decodeArgs(b []byte, head string, v any) error {
 	return err
 }
 
-// acknowledge posts (NAME NUMBER…).
-func (c *Conn) acknowledge(name string, numbers ...int64) {
-	b := append(make([]byte, headerLen, 64), '(')
-	b = append(b, name...)
-	for _, n := range numbers {
-		b = append(b, ' ')
-		b = strconv.AppendInt(b, n, 10)
-	}
-	b = append(b, ')')
-	if finishFrame(b, 0) == nil {
-		c.post(b)
-	}
-}
-
+// writeString acknowledges text that Lisp printed, which Swank of 2.28 and later
+// asks for. Whose output it is cannot be told: the text is dropped.
 func (c *Conn) writeString(f frame) error {
-	var m wireWriteString
+	var m struct {
+		_            struct{} `sexp:",list"`
+		Text, Target sexp.Raw
+		Thread       *ThreadID // that waits; nil: none
+	}
 	if err := decodeArgs(f.payload, ":write-string", &m); err != nil {
 		return err
 	}
-	e := &WriteString{Text: m.Text}
-	if t := string(m.Target); t != "nil" {
-		e.Target = t
+	if m.Thread != nil {
+		c.reply(":write-done", int64(*m.Thread))
 	}
-	if len(m.Thread) > 0 && string(m.Thread) != "nil" {
-		if err := sexp.Unmarshal(m.Thread, &e.Thread); err != nil {
-			return err
-		}
-		c.acknowledge(":write-done", int64(e.Thread))
-	}
-	c.handle(e)
 	return nil
-}
-
-// handle answers a question that the program does not take over, and gives the
-// event to the handler.
-func (c *Conn) handle(e Event) {
-	if q, ok := e.(Query); ok && (c.opts.Query == nil || !c.opts.Query(q)) {
-		if msg := q.Refusal(); msg != nil {
-			c.Post(msg)
-		}
-	}
-	if c.opts.Handler != nil {
-		c.opts.Handler(e)
-	}
 }

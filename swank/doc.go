@@ -1,5 +1,5 @@
 // Package swank is a client of Swank, the server of SLIME: it frames messages,
-// ties answers to requests and hands out events. It knows no policy; what to do
+// ties answers to requests and tells of debuggers. It knows no policy; what to do
 // about an error, an evaluation that does not end or an image that died is the
 // business of package swank/lisp.
 //
@@ -19,13 +19,14 @@
 //
 // in any order. An error in FORM is not answered: Lisp sends :debug, and THREAD
 // then serves requests from within its debugger until one of them leaves it,
-// which ends the first request too. Beside that Lisp sends what it prints, what
-// it wants to be asked of the user, and remarks for editors: each an [Event].
+// which ends the first request too; the program is told of each [Debug]. Beside
+// that Lisp sends what it prints, questions to the user, and remarks for
+// editors.
 //
-// Three messages must be answered or Lisp threads wait for ever. :ping, after
-// every hundred messages of a thread, and :write-string where it names a thread
-// (2.28 and later) are acknowledged by the connection itself. Questions, the
-// [Query] events, are refused unless [Options.Query] takes them over.
+// Three kinds of messages must be answered or Lisp threads wait for ever, and the
+// connection sees to that: :ping, after every hundred messages of a thread, and
+// :write-string where it names a thread (2.28 and later) are acknowledged;
+// questions are refused. Everything else is dropped.
 //
 // Swank closes the connection on anything that it cannot dispatch, and on a
 // value that it cannot print or that needs more than 16,777,215 bytes. So forms
@@ -33,21 +34,19 @@
 //
 // # Goroutines, and who owns what
 //
-//   - The reader, started by [NewConn]. It alone reads, and decodes events, calls
-//     [Options.Query] and [Options.Handler], completes calls and keeps the state
-//     of debuggers. It never writes and never waits for anything but the next
-//     frame. It ends when reading fails, which [Conn.Close] and every other
+//   - The reader, started by [NewConn]. It alone reads, calls [Options.Handler],
+//     completes calls and keeps the state of debuggers. It never writes and never
+//     waits for anything but the next frame. It ends when reading fails, which [Conn.Close] and every other
 //     failure bring about by closing the stream; it then fails the pending calls
 //     with the first cause, waits for the flusher, and closes [Conn.Done].
-//   - The caller of Go, Call and Send writes its own frame: under one mutex, in
+//   - The caller of Go and Call writes its own frame: under one mutex, in
 //     one Write, watched by one timer that fails the connection when it is
 //     exceeded. There is no hand-over to another goroutine on a request's way out;
 //     on the answer's way back there is one, from the reader to the waiter, who
 //     decodes the value.
 //   - The flusher writes what the reader must not, because writing may block:
-//     acknowledgements, refusals, what is passed to [Conn.Post], and the secret
-//     if no request comes first. It is started when the queue gets its first
-//     message and ends when the queue is empty, so most of the time there is none.
+//     acknowledgements, refusals, and the secret if no request comes first. It is
+//     started when the queue gets its first message and ends when the queue is empty, so most of the time there is none.
 //     The queue is bounded; exceeding it fails the connection.
 //   - The timer's function runs on a goroutine of its own for as long as it takes
 //     to close the stream, and only if a Write took too long.

@@ -36,9 +36,8 @@ type HeaderError struct {
 
 func (e *HeaderError) Error() string { return fmt.Sprintf("bad frame header %q", e.Header) }
 
-// FrameSizeError reports a frame larger than is allowed. A frame to be sent is
-// refused and the connection is as good as before; a frame received is dropped
-// and fails the one call that it answers.
+// FrameSizeError reports a frame that is too large to be sent; the connection is
+// as good as before.
 type FrameSizeError struct {
 	Size, Max int // bytes of payload
 }
@@ -77,7 +76,7 @@ func (e *InvalidRPCError) Error() string {
 // external symbol that the image does not have; or Swank could not encode the
 // reply as UTF-8. Swank gives no id; it is taken from the end of the echoed packet.
 type ReaderError struct {
-	ID      int64 // 0 in an [UnmatchedReaderError]
+	ID      int64
 	Packet  string
 	Message string
 }
@@ -87,8 +86,8 @@ func (e *ReaderError) Error() string {
 }
 
 // MessageError ends a call whose answer cannot be read: it is not an
-// s-expression (a user's print-object method can print anything), or it is too
-// large. The connection lives on.
+// s-expression (a user's print-object method can print anything). The connection
+// lives on.
 type MessageError struct {
 	ID    int64
 	Frame string // the beginning of the frame, at most 200 bytes

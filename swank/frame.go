@@ -15,9 +15,6 @@ const (
 	// brings header and payload. Swank cuts streamed output at 8,000
 	// characters (2.27) or 64,000 (2.28).
 	readBuffer = 64 << 10
-
-	// tailLen bytes of a dropped frame are kept: enough for ") 9223372036854775807)".
-	tailLen = 64
 )
 
 // appendHeader appends the header of a payload of n bytes.
@@ -60,24 +57,20 @@ func finishFrame(b []byte, start int) error {
 // A frameReader cuts a byte stream into frames.
 type frameReader struct {
 	r       *bufio.Reader
-	max     int
 	discard int // bytes of the frame handed out last that are still in r
 }
 
-func newFrameReader(r io.Reader, max int) *frameReader {
-	return &frameReader{r: bufio.NewReaderSize(r, readBuffer), max: max}
+func newFrameReader(r io.Reader) *frameReader {
+	return &frameReader{r: bufio.NewReaderSize(r, readBuffer)}
 }
 
 // A frame is one payload without its header.
 type frame struct {
 	payload []byte
 	owned   bool // payload is not overwritten by the next read
-	tooBig  *FrameSizeError
 }
 
-// next returns the next frame. One larger than f.max is dropped but for its
-// last bytes and comes with tooBig set. io.EOF means the stream ended between
-// two frames.
+// next returns the next frame. io.EOF means the stream ended between two frames.
 func (f *frameReader) next() (frame, error) {
 	f.r.Discard(f.discard)
 	f.discard = 0
@@ -92,39 +85,20 @@ func (f *frameReader) next() (frame, error) {
 	if err != nil {
 		return frame{}, err
 	}
-	switch {
-	case n > f.max:
-		return f.drop(n)
-	case headerLen+n <= f.r.Size():
+	if headerLen+n <= f.r.Size() {
 		b, err := f.r.Peek(headerLen + n)
 		if err != nil {
 			return frame{}, shortBody(err, len(b)-headerLen, n)
 		}
 		f.discard = headerLen + n
 		return frame{payload: b[headerLen:]}, nil
-	default:
-		f.r.Discard(headerLen)
-		b := make([]byte, n)
-		if m, err := io.ReadFull(f.r, b); err != nil {
-			return frame{}, shortBody(err, m, n)
-		}
-		return frame{payload: b, owned: true}, nil
 	}
-}
-
-// drop skips a frame of n bytes, which exceeds the limit, up to its tail.
-func (f *frameReader) drop(n int) (frame, error) {
 	f.r.Discard(headerLen)
-	skip := max(0, n-tailLen)
-	if m, err := f.r.Discard(skip); err != nil {
+	b := make([]byte, n)
+	if m, err := io.ReadFull(f.r, b); err != nil {
 		return frame{}, shortBody(err, m, n)
 	}
-	b, err := f.r.Peek(n - skip)
-	if err != nil {
-		return frame{}, shortBody(err, skip+len(b), n)
-	}
-	f.discard = len(b)
-	return frame{payload: b, tooBig: &FrameSizeError{n, f.max}}, nil
+	return frame{payload: b, owned: true}, nil
 }
 
 func shortBody(err error, got, want int) error {

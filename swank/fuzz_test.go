@@ -15,21 +15,13 @@ import (
 // what was cut out, framed again, is the input up to where it ended.
 func FuzzFrame(f *testing.F) {
 	for _, s := range []string{"", "000003abc", "000000", "00000Aaaaaabbbbb000001x", "00000gabc", "0fffff", "    2b", "000014(:return (:ok 1) 77)"} {
-		f.Add([]byte(s), uint16(0))
-		f.Add([]byte(s), uint16(9))
+		f.Add([]byte(s))
 	}
-	f.Fuzz(func(t *testing.T, in []byte, limit uint16) {
-		max := maxFrame
-		if limit > 0 {
-			max = int(limit)
-		}
-		whole, err1 := readAll(bytes.NewReader(in), max)
-		single, err2 := readAll(iotest.OneByteReader(bytes.NewReader(in)), max)
+	f.Fuzz(func(t *testing.T, in []byte) {
+		whole, err1 := readAll(bytes.NewReader(in))
+		single, err2 := readAll(iotest.OneByteReader(bytes.NewReader(in)))
 		if fmt.Sprint(whole, err1) != fmt.Sprint(single, err2) {
 			t.Fatalf("whole: %q, %v; by byte: %q, %v", whole, err1, single, err2)
-		}
-		if max != maxFrame {
-			return
 		}
 		var again []byte
 		for _, p := range whole {
@@ -44,7 +36,10 @@ func FuzzFrame(f *testing.F) {
 // FuzzEvent: whatever frame comes, the connection lives, the reader waits for
 // nobody, and a frame that cannot be its answer leaves the pending call pending.
 func FuzzEvent(f *testing.F) {
-	for _, c := range eventCases {
+	for _, c := range messages {
+		f.Add(c.in)
+	}
+	for _, c := range debugCases {
 		f.Add(c.in)
 	}
 	for _, s := range []string{`(:return (:ok "v") 1)`, `(:return (:ok) 1)`, `(:return (:abort "NIL") 1)`, `(:return (:ok ("unbalanced ) 1)`,
@@ -54,7 +49,7 @@ func FuzzEvent(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in string) {
 		client, server := net.Pipe()
 		defer server.Close()
-		c := NewConn(client, &Options{Handler: func(e Event) { _ = fmt.Sprintf("%+v", e) }})
+		c := NewConn(client, &Options{Handler: func(d *Debug) { _ = fmt.Sprintf("%+v", d) }})
 		defer c.Close()
 		go func() {
 			for buf := make([]byte, 4096); ; {

@@ -46,18 +46,18 @@ func connGoroutines() (left []string) {
 	return left
 }
 
-// A recorder keeps the events handled.
+// A recorder keeps the debuggers that the handler is told of.
 type recorder struct {
 	mu     sync.Mutex
-	events []Event
+	debugs []*Debug
 	notify chan struct{}
 }
 
 func newRecorder() *recorder { return &recorder{notify: make(chan struct{}, 1)} }
 
-func (r *recorder) handle(e Event) {
+func (r *recorder) handle(d *Debug) {
 	r.mu.Lock()
-	r.events = append(r.events, e)
+	r.debugs = append(r.debugs, d)
 	r.mu.Unlock()
 	select {
 	case r.notify <- struct{}{}:
@@ -65,36 +65,37 @@ func (r *recorder) handle(e Event) {
 	}
 }
 
-func (r *recorder) all() []Event {
+func (r *recorder) all() []*Debug {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]Event(nil), r.events...)
+	return append([]*Debug(nil), r.debugs...)
 }
 
-// await returns the first event, and those before it, that ok accepts.
-func (r *recorder) await(t testing.TB, ok func(Event) bool) Event {
+// await returns the first debugger of the given level.
+func (r *recorder) await(t testing.TB, level int) *Debug {
 	t.Helper()
 	timeout := time.After(20 * time.Second)
 	seen := 0
 	for {
 		all := r.all()
 		for ; seen < len(all); seen++ {
-			if ok(all[seen]) {
+			if all[seen].Level == level {
 				return all[seen]
 			}
 		}
 		select {
 		case <-r.notify:
 		case <-timeout:
-			t.Fatalf("event did not come; had %d others", seen)
+			t.Fatalf("no debugger of level %d; had %d others", level, seen)
 		}
 	}
 }
 
-// awaitType returns the first event of type T.
-func awaitType[T Event](t testing.TB, r *recorder) T {
-	t.Helper()
-	return r.await(t, func(e Event) bool { _, ok := e.(T); return ok }).(T)
+// grab evaluates source in the given package and thread.
+func grab(c *Conn, ctx context.Context, thread ThreadID, pkg, source string) (*Grabbed, error) {
+	var g Grabbed
+	err := c.Call(ctx, Request{Form: EvalAndGrabOutput(source), Package: pkg, Thread: thread}, &g)
+	return &g, err
 }
 
 // connect returns a peer and a connection to it through a Unix socket, closed

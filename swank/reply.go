@@ -76,17 +76,15 @@ func (c *Conn) answered(f frame, r reply) {
 }
 
 // unreadable fails the call that the frame answers, if that can be seen from
-// its end, and else makes an event of it.
+// its end. Anything else is no loss: nothing waits for it.
 func (c *Conn) unreadable(f frame, cause error) {
-	if f.tooBig != nil || bytes.HasPrefix(f.payload, []byte("(:return")) {
+	if bytes.HasPrefix(f.payload, []byte("(:return")) {
 		if _, id, ok := cutID(f.payload); ok {
 			if k := c.take(id); k != nil {
 				k.complete(nil, &MessageError{id, clip(f.payload, 200), cause})
-				return
 			}
 		}
 	}
-	c.handle(&Unparsable{clip(f.payload, 200), cause})
 }
 
 // oddReturn reads a :return that Swank would have printed otherwise.
@@ -124,17 +122,12 @@ func (c *Conn) readerError(f frame) error {
 	if err := decodeArgs(f.payload, ":reader-error", &m); err != nil {
 		return err
 	}
-	e := &ReaderError{0, m.Packet, m.Message}
 	if strings.HasPrefix(m.Packet, "(:emacs-rex ") || strings.HasPrefix(m.Packet, "(:return ") {
-		tail := m.Packet[max(0, len(m.Packet)-tailLen):]
-		if _, id, ok := cutID([]byte(tail)); ok {
+		if _, id, ok := cutID([]byte(m.Packet)); ok {
 			if k := c.take(id); k != nil {
-				e.ID = id
-				k.complete(nil, e)
-				return nil
+				k.complete(nil, &ReaderError{id, m.Packet, m.Message})
 			}
 		}
 	}
-	c.handle(&UnmatchedReaderError{e})
 	return nil
 }

@@ -16,9 +16,6 @@ type ConnectionInfo struct {
 	PID            int                `sexp:"pid"`
 	Style          sexp.Symbol        `sexp:"style"` // ":spawn"
 	Implementation ImplementationInfo `sexp:"lisp-implementation"`
-	Machine        MachineInfo        `sexp:"machine"`
-	Modules        []string           `sexp:"modules"`
-	Package        PackageInfo        `sexp:"package"`
 	Version        string             `sexp:"version"` // of Swank: "2.27", "2.32.git", before 2.18 a date
 }
 
@@ -29,21 +26,8 @@ type ImplementationInfo struct {
 	Version string `sexp:"version"` // "2.2.9.debian"
 }
 
-// MachineInfo names the machine that Lisp runs on.
-type MachineInfo struct {
-	Instance string `sexp:"instance"` // host name
-	Type     string `sexp:"type"`     // "X86-64"
-	Version  string `sexp:"version"`
-}
-
-// PackageInfo names a package.
-type PackageInfo struct {
-	Name   string `sexp:"name"`   // "COMMON-LISP-USER"
-	Prompt string `sexp:"prompt"` // "CL-USER"
-}
-
 // ConnectionInfo asks who the server is. As the first request of a connection
-// it also spares the :new-features event that would come before another's answer.
+// it also spares the :new-features message that would come before another's answer.
 func (c *Conn) ConnectionInfo(ctx context.Context) (*ConnectionInfo, error) {
 	var info ConnectionInfo
 	if err := c.Call(ctx, Request{Form: form("swank:connection-info")}, &info); err != nil {
@@ -64,32 +48,6 @@ type Grabbed struct {
 // [sexp.Appender] of one.
 func EvalAndGrabOutput(source any) any { return form("swank:eval-and-grab-output", source) }
 
-// EvalAndGrabOutput evaluates the first form of source in the given package and
-// thread, of which see [Request]. An error in it is a [Debug] event, after
-// which this waits until the debugger is left.
-func (c *Conn) EvalAndGrabOutput(ctx context.Context, thread ThreadID, pkg, source string) (*Grabbed, error) {
-	var g Grabbed
-	err := c.Call(ctx, Request{Form: EvalAndGrabOutput(source), Package: pkg, Thread: thread}, &g)
-	if err != nil {
-		return nil, err
-	}
-	return &g, nil
-}
-
-// ListAllPackageNames returns the names of all packages of the image, with
-// their nicknames if asked for.
-func (c *Conn) ListAllPackageNames(ctx context.Context, thread ThreadID, nicknames bool) ([]string, error) {
-	f := form("swank:list-all-package-names")
-	if nicknames {
-		f = form("swank:list-all-package-names", true)
-	}
-	var names []string
-	if err := c.Call(ctx, Request{Form: f, Thread: thread}, &names); err != nil {
-		return nil, err
-	}
-	return names, nil
-}
-
 // Ping has thread answer, and so finds out whether it still does.
 func (c *Conn) Ping(ctx context.Context, thread ThreadID) error {
 	const tag = 42
@@ -106,25 +64,11 @@ func (c *Conn) Ping(ctx context.Context, thread ThreadID) error {
 // ThrowToToplevel leaves all levels of the debugger that thread is in. The
 // calls in it end with an [AbortError]; they may do so after this returns.
 func (c *Conn) ThrowToToplevel(ctx context.Context, thread ThreadID) error {
-	_, err := c.leave(ctx, thread, form("swank:throw-to-toplevel"))
-	return err
-}
-
-// InvokeNthRestart invokes restart n, a position in [Debug.Restarts], of the
-// debugger at level of thread. It reports whether there was one: Swank does
-// nothing where level is not the innermost or n is out of range.
-func (c *Conn) InvokeNthRestart(ctx context.Context, thread ThreadID, level, n int) (bool, error) {
-	return c.leave(ctx, thread, form("swank:invoke-nth-restart-for-emacs", level, n))
-}
-
-// leave calls a function that leaves the debugger. Since that takes the
-// debugger's own evaluation with it, success is an abort.
-func (c *Conn) leave(ctx context.Context, thread ThreadID, f any) (bool, error) {
-	err := c.Call(ctx, Request{Form: f, Thread: thread}, nil)
+	err := c.Call(ctx, Request{Form: form("swank:throw-to-toplevel"), Thread: thread}, nil)
 	if abort := (*AbortError)(nil); errors.As(err, &abort) {
-		return true, nil
+		return nil // the debugger's own evaluation, which this is, goes with it
 	}
-	return false, err
+	return err
 }
 
 func form(function sexp.Symbol, args ...any) sexp.List {

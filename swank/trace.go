@@ -27,7 +27,7 @@ type tracer struct {
 }
 
 // message traces one payload. direction is ">>" or "<<".
-func (t *tracer) message(direction string, size int, payload []byte) {
+func (t *tracer) message(direction string, payload []byte) {
 	if t == nil {
 		return
 	}
@@ -35,7 +35,7 @@ func (t *tracer) message(direction string, size int, payload []byte) {
 	defer t.mu.Unlock()
 	b := append(t.buf[:0], direction...)
 	b = append(b, ' ')
-	b = strconv.AppendInt(b, int64(size), 10)
+	b = strconv.AppendInt(b, int64(len(payload)), 10)
 	b = append(b, ' ')
 	shown := payload
 	if len(shown) > traceClip {
@@ -45,7 +45,7 @@ func (t *tracer) message(direction string, size int, payload []byte) {
 		}
 	}
 	b = appendVisible(b, shown)
-	if rest := size - len(shown); rest > 0 {
+	if rest := len(payload) - len(shown); rest > 0 {
 		b = append(b, "…(+"...)
 		b = strconv.AppendInt(b, int64(rest), 10)
 		b = append(b, " bytes)"...)
@@ -65,7 +65,7 @@ func (t *tracer) frames(b []byte) {
 		if err != nil || headerLen+n > len(b) {
 			return
 		}
-		t.message(">>", n, b[headerLen:headerLen+n])
+		t.message(">>", b[headerLen:headerLen+n])
 		b = b[headerLen+n:]
 	}
 }

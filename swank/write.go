@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"swank-mcp/sexp"
 )
 
 const (
@@ -24,46 +22,6 @@ const (
 	// drainTime is how long the reader may go on after a failed write.
 	drainTime = 500 * time.Millisecond
 )
-
-// Send writes one message, such as an answer to a [Query] or the result of
-// [Interrupt]. It blocks until the message is written, at most for
-// [Options.WriteTimeout]. A message that cannot be encoded is an error that
-// leaves the connection as it was.
-//
-// A message that Swank does not know, or of the wrong shape, makes Swank close
-// the connection.
-func (c *Conn) Send(msg any) error {
-	c.wmu.Lock()
-	defer c.wmu.Unlock()
-	b, err := appendFrame(c.wbuf[:0], msg)
-	if err != nil {
-		return err
-	}
-	return c.write(b)
-}
-
-// Post queues one message and never blocks, so that a handler may use it. Who
-// writes it is told in the package documentation. Messages posted keep their
-// order; nothing is said of their order with messages sent.
-func (c *Conn) Post(msg any) error {
-	b, err := appendFrame(nil, msg)
-	if err != nil {
-		return err
-	}
-	return c.post(b)
-}
-
-func appendFrame(b []byte, msg any) ([]byte, error) {
-	start := len(b)
-	b, err := sexp.Append(append(b, "000000"...), msg)
-	if err == nil {
-		err = finishFrame(b, start)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("swank: encoding a message: %w", err)
-	}
-	return b, nil
-}
 
 // write writes one encoded frame or several. c.wmu is held, which makes c.wbuf
 // the caller's to encode into.

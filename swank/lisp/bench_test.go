@@ -4,12 +4,15 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/launch"
 )
 
 // BenchmarkEvaluate measures (+ 1 2) in a real image, from a bare call of Swank
 // to the whole of Image.Evaluate.
 func BenchmarkEvaluate(b *testing.B) {
-	im := New(Config{NoUserInit: true, NoCore: true})
+	im := New(Config{Launch: launch.Config{NoUserInit: true, NoCore: true}})
 	defer im.Close(context.Background())
 	request := Request{Code: "(+ 1 2)", Timeout: 20 * time.Second, Debug: 1}
 	if _, err := im.Evaluate(b.Context(), "default", request); err != nil {
@@ -24,7 +27,8 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 	grab := func(b *testing.B, source string) {
 		for b.Loop() {
-			if _, err := lv.conn.EvalAndGrabOutput(b.Context(), lane.thread, evalPackage, source); err != nil {
+			r := swank.Request{Form: swank.EvalAndGrabOutput(source), Package: evalPackage, Thread: lane.thread}
+			if err := lv.conn.Call(b.Context(), r, nil); err != nil {
 				b.Fatal(err)
 			}
 		}

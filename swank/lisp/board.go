@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"swank-mcp/swank/lisp/launch"
 )
 
 // board is a page of a file on which the image notes how far it has come with
@@ -34,11 +36,11 @@ const frozenAfter = 3 * time.Second
 // one. It is in the image's own directory: that goes with the image, also if its
 // server is killed.
 func newBoard(lv *live) *board {
-	p, ok := lv.proc.(*process)
+	p, ok := lv.proc.(*launch.Process)
 	if !ok {
 		return nil
 	}
-	f, err := os.CreateTemp(p.runDir, "restore-")
+	f, err := os.CreateTemp(p.Dir(), "restore-")
 	if err != nil {
 		return nil
 	}

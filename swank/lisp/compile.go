@@ -31,7 +31,7 @@ type Note struct {
 // it has an error. What it defines counts as defined by the session. Result
 // and error are those of [Image.Evaluate]; the Result has no Values.
 func (im *Image) Compile(ctx context.Context, session string, c Compilation, r Request) (*Compiled, *Result, error) {
-	j := job{title: "compile-file " + c.File, call: func() *helperCall {
+	j := job{title: "compile-file " + c.File, call: func(e *evaluation) *helperCall {
 		call := newHelperCall("COMPILE-SOURCE")
 		if c.File != "" {
 			call.key("FILE").str(c.File)
@@ -44,7 +44,7 @@ func (im *Image) Compile(ctx context.Context, session string, c Compilation, r R
 		if c.NoLoad {
 			call.key("LOAD").no()
 		}
-		return call
+		return e.options(call)
 	}}
 	if c.File == "" {
 		j.title = c.Code
@@ -71,8 +71,8 @@ type LoadPlace struct {
 // the session. Result and error are those of [Image.Evaluate]; the Result has
 // no Values.
 func (im *Image) Load(ctx context.Context, session, file string, r Request) (*LoadPlace, *Result, error) {
-	j := job{title: "load-file " + file, call: func() *helperCall {
-		return newHelperCall("LOAD-SOURCE").str(file)
+	j := job{title: "load-file " + file, call: func(e *evaluation) *helperCall {
+		return e.options(newHelperCall("LOAD-SOURCE").str(file))
 	}}
 	var wire wirePlace
 	res, err := im.do(ctx, session, r, j, &wire)

@@ -36,6 +36,16 @@ type DebuggerCall struct {
 	Anew    bool   // the evaluation has the time limit that it had at first, not the request's
 }
 
+// Debug does what c asks for with a suspended evaluation; r.Code is what c says. The
+// Result is what came of the evaluation that goes on, or of the code in its frame. The
+// error is a *DebuggerError if there is no such evaluation, or if it takes no commands;
+// else Result and error are those of [Image.Evaluate].
+func (im *Image) Debug(ctx context.Context, name string, c DebuggerCall, r Request) (*Result, error) {
+	return im.do(ctx, name, r, job{title: c.title() + r.Code, about: &c, call: func(e *evaluation) *helperCall {
+		return c.call(e, r.Code)
+	}}, nil)
+}
+
 // title is what others are told is running, before the code.
 func (c *DebuggerCall) title() string {
 	number := "the only suspended evaluation"
@@ -61,9 +71,9 @@ func (s *session) debugged(c *DebuggerCall) (*suspended, error) {
 	return s.suspended.pick(c.Number)
 }
 
-// about aims e at a suspended evaluation. What goes on there is stopped by its
+// aim directs e at a suspended evaluation. What goes on there is stopped by its
 // token, not by one of ours.
-func (e *evaluation) about(of *suspended) error {
+func (e *evaluation) aim(of *suspended) error {
 	if of == nil {
 		return nil
 	}
@@ -72,40 +82,31 @@ func (e *evaluation) about(of *suspended) error {
 		return err
 	}
 	e.of = of
-	if e.r.Debugger.Anew {
+	if e.job.about.Anew {
 		e.r.Timeout = of.timeout
 	}
-	if e.r.Debugger.Op != EvalInFrame {
+	if e.job.about.Op != EvalInFrame {
 		e.token = of.token
 	}
 	return nil
 }
 
-// debuggerForm is the call for what e.r.Debugger asks for.
-func (e *evaluation) debuggerForm() *helperCall {
-	d := e.r.Debugger
-	if d.Op == EvalInFrame {
-		c := newHelperCall("EVALUATE-IN-FRAME").str(e.r.Code).num(e.of.token).num(int64(d.Frame))
-		c.key("TOKEN").num(e.token)
-		if e.s.name != defaultSession {
-			c.key("SESSION").str(e.s.name)
-		}
-		if e.r.Package != "" {
-			c.key("PACKAGE").str(e.r.Package)
-		}
-		return c
+// call is what the image is told to do; code is that of the request.
+func (c *DebuggerCall) call(e *evaluation, code string) *helperCall {
+	if c.Op == EvalInFrame {
+		return e.options(newHelperCall("EVALUATE-IN-FRAME").str(code).num(e.of.token).num(int64(c.Frame)))
 	}
-	c := newHelperCall("CONTINUE-SUSPENDED").num(e.of.token).key(string(d.Op))
-	if d.Restart != "" {
-		c.key("NAME").str(d.Restart)
+	call := newHelperCall("CONTINUE-SUSPENDED").num(e.of.token).key(string(c.Op))
+	if c.Restart != "" {
+		call.key("NAME").str(c.Restart)
 	}
-	if e.r.Code != "" {
-		c.key("CODE").str(e.r.Code)
+	if code != "" {
+		call.key("CODE").str(code)
 	}
-	if d.Frame != 0 {
-		c.key("FRAME").num(int64(d.Frame))
+	if c.Frame != 0 {
+		call.key("FRAME").num(int64(c.Frame))
 	}
-	return c
+	return call
 }
 
 // suspension notes what the answer says of suspended evaluations.

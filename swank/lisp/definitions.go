@@ -124,7 +124,7 @@ func (im *Image) running(ctx context.Context) (*live, error) {
 	if lv != nil && !lv.over() {
 		return lv, nil
 	}
-	if !im.cfg.Attach.set() {
+	if im.cfg.Attach.IsZero() {
 		return nil, nil
 	}
 	return im.acquire(ctx, lookupTimeout)

@@ -7,12 +7,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"swank-mcp/swank/lisp/launch"
 )
 
 // testImage returns an image of its own for the test, closed at its end.
 func testImage(t *testing.T) *Image {
 	t.Helper()
-	im := New(Config{NoUserInit: true, NoCore: true})
+	im := New(Config{Launch: launch.Config{NoUserInit: true, NoCore: true}})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
@@ -54,6 +56,7 @@ func failing(t *testing.T, im *Image, code string, timeout time.Duration) *Failu
 }
 
 func TestEvaluate(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	if got := mustEval(t, im, "(defvar *kept* 41) (+ 1 2)"); got != "3" {
 		t.Fatalf("(+ 1 2) = %s", got)
@@ -153,6 +156,7 @@ func TestEvaluate(t *testing.T) {
 }
 
 func TestImageThatCannotBeStoppedIsReplaced(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "1")
 	f := failing(t, im, "(sb-sys:without-interrupts (loop))", 300*time.Millisecond)
@@ -169,6 +173,7 @@ func TestImageThatCannotBeStoppedIsReplaced(t *testing.T) {
 }
 
 func TestImageThatDies(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "1")
 	f := failing(t, im, `(progn (format *error-output* "x") (sb-ext:exit :abort t :code 3))`, 5*time.Second)
@@ -181,6 +186,7 @@ func TestImageThatDies(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defvar *kept* 41)")
 	for _, code := range []string{

@@ -21,8 +21,8 @@ type Step struct{ Form, Expansion Text }
 // call), "all" (also inside) or "steps" (as all, one by one). Result and error
 // are those of [Image.Evaluate]; the Result has no Values.
 func (im *Image) Expand(ctx context.Context, session, code, mode string, r Request) (*Expansion, *Result, error) {
-	j := job{title: code, call: func() *helperCall {
-		return newHelperCall("EXPAND").str(code).key(strings.ToUpper(mode))
+	j := job{title: code, call: func(e *evaluation) *helperCall {
+		return e.options(newHelperCall("EXPAND").str(code).key(strings.ToUpper(mode)))
 	}}
 	var wire wireExpansion
 	res, err := im.do(ctx, session, r, j, &wire)

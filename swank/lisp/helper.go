@@ -3,7 +3,6 @@ package lisp
 import (
 	"bytes"
 	"embed"
-	"fmt"
 	"regexp"
 	"strconv"
 	"unicode/utf8"
@@ -68,20 +67,6 @@ func helperParts() [][]byte {
 
 // helperSource returns the helper as one Lisp source text.
 func helperSource() []byte { return bytes.Join(helperParts(), nil) }
-
-// writeHelper writes the parts of the helper into files, each called after base
-// and its number, and returns these.
-func writeHelper(base string, parts [][]byte) ([]string, error) {
-	var files []string
-	for i, part := range parts {
-		file := fmt.Sprintf("%s-%d.lisp", base, i+1)
-		if err := writeOnce(file, part); err != nil {
-			return nil, err
-		}
-		files = append(files, file)
-	}
-	return files, nil
-}
 
 // A helperCall is the text of a call of a function of SWANK-MCP, to be read in
 // the image by eval-and-grab-output. A user may have changed readtable-case or

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/swank/lisp/launch"
 )
 
 // TestHelperOnItsOwn loads Swank and then the helper, as an ASDF system, into a plain
@@ -73,11 +75,11 @@ func TestHelperFilesAreComponents(t *testing.T) {
 // and returns what it prints. The script is a format for args.
 func runLispScript(t *testing.T, script string, args ...any) string {
 	t.Helper()
-	sbcl, err := FindSBCL(Config{})
+	sbcl, err := launch.FindSBCL(launch.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	swankDir, err := FindSwank(t.Context(), Config{})
+	swankDir, err := launch.FindSwank(t.Context(), launch.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"swank-mcp/swank/lisp/journal"
 )
 
 // Status tells what is known of the image and of one session. It never starts
@@ -17,7 +19,7 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 	lv, starting, starts, lastEnd, coreErr := im.cur, im.start != nil, im.starts, im.lastEnd, im.coreErr
 	im.mu.Unlock()
 
-	st := &Status{State: "not started", Launched: !im.cfg.Attach.set(), Package: "COMMON-LISP-USER"}
+	st := &Status{State: "not started", Launched: im.cfg.Attach.IsZero(), Package: "COMMON-LISP-USER"}
 	if starts > 1 {
 		st.Restarts = starts - 1
 	}
@@ -36,7 +38,7 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 	}
 	st.Running, st.Waiting = s.running()
 	switch {
-	case lv == nil && im.cfg.Attach.set():
+	case lv == nil && !im.cfg.Attach.IsZero():
 		st.State = "not connected"
 		st.Address = im.cfg.Attach.String()
 	case lv == nil && starting && starts > 0:
@@ -50,17 +52,17 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 		return st, nil
 	}
 	st.State = "running"
-	st.PID = lv.proc.pid()
+	st.PID = lv.proc.PID()
 	st.Implementation = lv.info.Implementation.Type + " " + lv.info.Implementation.Version
 	st.SwankVersion = lv.info.Version
-	if network, addr := lv.proc.address(); network != "" {
+	if network, addr := lv.proc.Address(); network != "" {
 		st.Address = network + ":" + addr
 	}
 	st.Launched = !lv.attached()
-	st.FromCore = lv.proc.cached()
+	st.FromCore = lv.proc.FromCore()
 	st.Uptime = time.Since(lv.born)
-	st.Notes = append(st.Notes, lv.proc.remarks()...)
-	st.Background = lv.proc.background()
+	st.Notes = append(st.Notes, lv.proc.Remarks()...)
+	st.Background = lv.proc.Background()
 	im.askStatus(ctx, lv, name, st)
 	return st, nil
 }
@@ -93,11 +95,9 @@ func (im *Image) askStatus(ctx context.Context, lv *live, name string, st *Statu
 		}
 		st.Definitions[strings.TrimPrefix(string(d.Section), ":")] = d.Count
 	}
-	var lost []loss
 	for _, l := range w.Lost {
-		lost = append(lost, loss{l.Key, l.Why})
+		st.Lost = append(st.Lost, journal.Loss{Key: l.Key, Why: l.Why}.String())
 	}
-	st.Lost = lossesInWords(lost)
 	for _, t := range w.Threads {
 		st.Threads = append(st.Threads, t.named())
 	}

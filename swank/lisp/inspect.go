@@ -18,8 +18,8 @@ func (v View) on(c *helperCall) *helperCall {
 // of the Result, like any error. Result and error are those of
 // [Image.Evaluate]; the Result has no Values.
 func (im *Image) Inspect(ctx context.Context, session, code string, v View, r Request) (*Finding, *Result, error) {
-	j := job{title: code, call: func() *helperCall {
-		return v.on(newHelperCall("INSPECT-FORM").str(code).key("PATH").str(v.Path))
+	j := job{title: code, call: func(e *evaluation) *helperCall {
+		return e.options(v.on(newHelperCall("INSPECT-FORM").str(code).key("PATH").str(v.Path)))
 	}}
 	var wire wireFound
 	res, err := im.do(ctx, session, r, j, &wire)

@@ -14,8 +14,8 @@ import (
 func TestLookingBehindASlowStart(t *testing.T) {
 	im := testImage(t)
 	mustEval(t, im, "(defun f () 1)")
-	pid := im.cur.proc.pid()
-	signal(t, pid, syscall.SIGSTOP)
+	pid := im.cur.proc.PID()
+	stopped(t, pid)
 	first := make(chan error, 1)
 	go func() {
 		_, err := im.DescribeSymbol(t.Context(), "default", "f", "")

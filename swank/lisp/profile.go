@@ -23,8 +23,8 @@ type CallCount struct {
 // of the functions, which are names with blanks or commas between. Result and
 // error are those of [Image.Evaluate].
 func (im *Image) Trace(ctx context.Context, session, code, functions string, r Request) (*Trace, *Result, error) {
-	j := job{title: code, call: func() *helperCall {
-		return newHelperCall("TRACE-FORM").str(code).str(functions)
+	j := job{title: code, call: func(e *evaluation) *helperCall {
+		return e.options(newHelperCall("TRACE-FORM").str(code).str(functions))
 	}}
 	var w struct {
 		Lines []string    `sexp:"lines"`
@@ -85,9 +85,9 @@ type ProfileRow struct {
 // Profile compiles the one form in code and runs it under a profiler. Result
 // and error are those of [Image.Evaluate]; the Result has no Values.
 func (im *Image) Profile(ctx context.Context, session, code string, p Profiling, r Request) (*Profile, *Result, error) {
-	j := job{title: code, call: func() *helperCall {
-		return newHelperCall("PROFILE-FORM").str(code).key(p.Mode).key("FUNCTIONS").str(p.Functions).
-			key("REPEAT").num(int64(p.Repeat)).key("LIMIT").num(int64(p.Limit))
+	j := job{title: code, call: func(e *evaluation) *helperCall {
+		return e.options(newHelperCall("PROFILE-FORM").str(code).key(p.Mode).key("FUNCTIONS").str(p.Functions).
+			key("REPEAT").num(int64(p.Repeat)).key("LIMIT").num(int64(p.Limit)))
 	}}
 	var w struct {
 		Value    string           `sexp:"value"`

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"swank-mcp/swank/lisp/journal"
 )
 
 // A batch stays well below the largest frame, and within a board.
@@ -25,7 +26,7 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 	}
 	if home == nil {
 		s.home = lv
-		s.notes = append(s.notes, lv.proc.remarks()...)
+		s.notes = append(s.notes, lv.proc.Remarks()...)
 		if lv.attached() {
 			s.notes = append(s.notes, lv.join(ctx, s.name)...)
 		}
@@ -44,24 +45,27 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 	how := "The image was replaced, because the one before ended: " + home.epitaph() + "."
 	switch {
 	case im.cfg.NoRecovery:
-		s.journal = journal{}
+		s.journal = journal.Journal{}
 		how += " Recovery is off (--no-recovery): the session starts empty."
-	case s.journal.live > 0:
+	case !s.journal.Empty():
 		text, err := im.restore(ctx, s, l)
 		if err != nil {
 			return err
 		}
 		how += " " + text
 	default:
-		how += " " + s.journal.nothing()
+		how += " " + s.journal.Nothing()
 	}
 	how += s.suspended.lost(home)
 	s.recovery = nil
-	s.journal.losses, s.journal.unnamed = nil, 0
+	s.journal.ForgetLosses()
 	s.home = lv
 	s.notes = append(s.notes, how)
 	return nil
 }
+
+// restoreTitle is what others are told that wait until a session is brought back.
+const restoreTitle = "(bringing the session back)"
 
 // restore evaluates the journal in l and says what came of it. The error
 // errImageSpent asks for another image. What restoring may cost is bounded by
@@ -73,13 +77,13 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 	r := s.recovery
 	b := newBoard(l.lv)
 	defer b.close()
-	why := map[*entry]string{} // of those that have failed and not succeeded
-	done := map[*entry]bool{}
-	todo := r.todo(s.journal.all(), why)
+	why := map[*journal.Entry]string{} // of those that have failed and not succeeded
+	done := map[*journal.Entry]bool{}
+	todo := r.todo(s.journal.All(), why)
 	tainted := false
 	for pass, batches := 0, 0; pass < 2 && len(todo) > 0; pass++ {
 		for ; len(todo) > 0; batches++ {
-			todo = slices.DeleteFunc(todo, func(e *entry) bool { return r.skip[e] != "" || e.bad != "" })
+			todo = slices.DeleteFunc(todo, func(e *journal.Entry) bool { return r.skip[e] != "" || e.Bad != "" })
 			n := batchSize(todo)
 			if b == nil || r.singly {
 				n = min(n, 1)
@@ -88,14 +92,22 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 				break
 			}
 			b.clear()
-			e := &evaluation{im: im, lane: l, lv: l.lv, s: s, token: im.token.Add(1), board: b,
-				r: Request{Timeout: time.Hour, Debug: defaultDebug}, restore: todo[:n]}
+			batch := todo[:n]
+			var failures []wireFailure
+			j := job{
+				title: restoreTitle,
+				call:  func(e *evaluation) *helperCall { return restoreCall(s, batch, b, e.token) },
+				learn: func(a *wireAnswer) { failures = a.Failures },
+			}
+			if b != nil {
+				j.hopeless = b.hopeless
+			}
+			e := im.newEvaluation(s, l, Request{Timeout: time.Hour}, j)
 			err := e.send()
-			for errors.Is(err, ErrTooLarge) && len(e.restore) > 1 {
-				e.restore = e.restore[:len(e.restore)/2]
+			for errors.Is(err, ErrTooLarge) && len(batch) > 1 {
+				batch = batch[:len(batch)/2]
 				err = e.send()
 			}
-			batch := e.restore
 			todo = todo[len(batch):]
 			switch {
 			case errors.Is(err, ErrTooLarge): // that one alone
@@ -115,8 +127,8 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 				return broughtToAnEnd(res.Failure), nil
 			}
 			r.learn(batch, b)
-			note(batch, e.failures, done, why)
-			for _, f := range e.failures {
+			note(batch, failures, done, why)
+			for _, f := range failures {
 				r.ended(batch[f.Index], f.End, f.Why)
 				tainted = tainted || f.End.kind() == endForced
 			}
@@ -132,14 +144,14 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 			break
 		}
 		// Once more, now that later batches are there.
-		for _, e := range s.journal.all() {
+		for _, e := range s.journal.All() {
 			if why[e] != "" && !slices.Contains(todo, e) {
 				todo = append(todo, e)
 			}
 		}
 		todo = r.todo(todo, why)
 	}
-	return im.restored(s, why), nil
+	return s.journal.Restored(why, func(reason string) string { return firstLine(reason, 160) }), nil
 }
 
 // broughtToAnEnd says why a session is not brought back any further.
@@ -151,7 +163,7 @@ func broughtToAnEnd(f *Failure) string {
 
 // note sorts the entries of a batch into those that are done and those that
 // failed, and why. One that stands twice needs to succeed once.
-func note(batch []*entry, failures []wireFailure, done map[*entry]bool, why map[*entry]string) {
+func note(batch []*journal.Entry, failures []wireFailure, done map[*journal.Entry]bool, why map[*journal.Entry]string) {
 	failed := map[int]string{}
 	for _, f := range failures {
 		failed[f.Index] = f.End.words(f.Why)
@@ -166,59 +178,24 @@ func note(batch []*entry, failures []wireFailure, done map[*entry]bool, why map[
 	}
 }
 
-// notRestored is how many of those that have not come back are named.
-const notRestored = 500
-
-// restored is the report.
-func (im *Image) restored(s *session, why map[*entry]string) string {
-	text := fmt.Sprintf("Restored: %s.", s.journal.summaryWithout(why))
-	vars := slices.DeleteFunc(s.journal.names(":VARIABLE"), func(name string) bool {
-		return why[s.journal.byKey["(:VARIABLE . "+name+")"]] != ""
-	})
-	if len(vars) > 0 {
-		text += fmt.Sprintf(" Variables have the values of their definitions again (%s); other values", listedVariables(vars))
-	} else {
-		text += " Values"
-	}
-	text += ", objects and threads are gone" + s.journal.lost() + "." + s.journal.overflow()
-	var lost []string
-	for _, e := range s.journal.all() {
-		if w := why[e]; w != "" {
-			var names []string
-			for _, key := range e.keys {
-				names = append(names, inWords(key))
-			}
-			lost = append(lost, fmt.Sprintf("%s (%s)", strings.Join(names, ", "), firstLine(w, 160)))
-			delete(why, e)
-			if e.bad == "" && !e.system() { // the session does not have it any more
-				e.bad = "not restored: " + w
-			}
-		}
-	}
-	if len(lost) > 0 {
-		text += " Not restored: " + atMost(notRestored, lost) + "."
-	}
-	return text
-}
-
-func batchSize(entries []*entry) int {
+func batchSize(entries []*journal.Entry) int {
 	bytes := 0
 	for i, e := range entries {
-		if bytes += len(e.text); i > 0 && (bytes > restoreBytes || i == restoreEntries) {
+		if bytes += len(e.Text); i > 0 && (bytes > restoreBytes || i == restoreEntries) {
 			return i
 		}
 	}
 	return len(entries)
 }
 
-// restoreForm is the call that evaluates a batch.
-func restoreForm(s *session, batch []*entry, b *board, token int64) *helperCall {
+// restoreCall evaluates a batch.
+func restoreCall(s *session, batch []*journal.Entry, b *board, token int64) *helperCall {
 	c := newHelperCall("RESTORE")
 	c.text = append(c.text, " (|COMMON-LISP|:|QUOTE| ("...)
 	for _, e := range batch {
 		c.text = append(c.text, '(')
-		text, pkg := e.source()
-		c.str(text).str(pkg).num(e.grace().Milliseconds())
+		text, pkg := e.Source()
+		c.str(text).str(pkg).num(grace(e).Milliseconds())
 		c.text = append(c.text, ')')
 	}
 	c.text = append(c.text, "))"...)
@@ -229,8 +206,8 @@ func restoreForm(s *session, batch []*entry, b *board, token int64) *helperCall 
 	if b != nil {
 		c.key("FILE").str(b.name())
 	}
-	if s.journal.pkg != "" {
-		c.key("PACKAGE").str(s.journal.pkg)
+	if s.journal.Package != "" {
+		c.key("PACKAGE").str(s.journal.Package)
 	}
 	return c
 }
@@ -245,11 +222,8 @@ func (im *Image) broughtBack(ctx context.Context, name string) error {
 	if home := s.where.Load(); home == nil || home == cur && !home.over() {
 		return nil
 	}
-	t := &turn{code: "(bringing the session back)", limit: startPatience}
-	if err := s.take(ctx, t); err != nil {
+	return im.alone(ctx, name, restoreTitle, startPatience, func(s *session) error {
+		_, err := im.prepare(ctx, s, startPatience)
 		return err
-	}
-	defer s.done()
-	_, err := im.prepare(ctx, s, Request{Timeout: startPatience})
-	return err
+	})
 }

@@ -7,17 +7,19 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"swank-mcp/swank/lisp/journal"
 )
 
 // An entry that stands twice is lost only if it failed twice.
 func TestRestoredOnceIsEnough(t *testing.T) {
-	early, late, never := &entry{text: "early"}, &entry{text: "late"}, &entry{text: "never"}
-	done, why := map[*entry]bool{}, map[*entry]string{}
-	note([]*entry{early, late, never}, []wireFailure{{Index: 1, Why: "too soon"}, {Index: 2, Why: "no"}}, done, why)
+	early, late, never := &journal.Entry{Text: "early"}, &journal.Entry{Text: "late"}, &journal.Entry{Text: "never"}
+	done, why := map[*journal.Entry]bool{}, map[*journal.Entry]string{}
+	note([]*journal.Entry{early, late, never}, []wireFailure{{Index: 1, Why: "too soon"}, {Index: 2, Why: "no"}}, done, why)
 	if why[late] != "too soon" {
 		t.Errorf("after one batch: %v", why)
 	}
-	note([]*entry{early, late, never}, []wireFailure{{Index: 0, Why: "again"}, {Index: 2, Why: "never"}}, done, why)
+	note([]*journal.Entry{early, late, never}, []wireFailure{{Index: 0, Why: "again"}, {Index: 2, Why: "never"}}, done, why)
 	if len(why) != 1 || why[never] != "never" {
 		t.Errorf("after both: %v", why)
 	}
@@ -42,15 +44,16 @@ func TestBroughtToAnEnd(t *testing.T) {
 // A caller who does not wait for a session to be brought back, as a client with
 // a short time limit of its own, must not cost the session its definitions.
 func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defparameter *slow* (progn (sleep 3) 1)) (defun kept () 42)")
 	im.mu.Lock()
 	first := im.cur
 	im.mu.Unlock()
-	if err := syscall.Kill(first.proc.pid(), syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(first.proc.PID(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	<-first.proc.exited()
+	<-first.proc.Exited()
 	for range 3 {
 		lv, err := im.acquire(t.Context(), time.Minute) // so that the time runs out while the session is evaluated
 		if err != nil {
@@ -75,6 +78,7 @@ func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
 // A definition that does not fit into a message is told as lost, alone: the
 // others come back, those of its batch too.
 func TestRestoresWhatFits(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defun before () 1)")
 	s := im.session("default")
@@ -83,13 +87,27 @@ func TestRestoresWhatFits(t *testing.T) {
 		if name == "*LARGE*" {
 			n = 3 << 20 // a quote takes four bytes, its backslash too
 		}
-		s.journal.add([]string{"(:VARIABLE . " + name + ")"}, "(defvar "+name+` "`+strings.Repeat(`\"`, n)+`")`, "COMMON-LISP-USER")
+		s.journal.Add(&journal.Entry{Keys: []string{"(:VARIABLE . " + name + ")"}, Text: "(defvar " + name + ` "` + strings.Repeat(`\"`, n) + `")`, Package: "COMMON-LISP-USER"})
 	}
 	mustEval(t, im, "(defun after () 2)")
-	killed(t, im, im.cur.proc.pid())
+	killed(t, im, im.cur.proc.PID())
 	value, notes := evaluated(t, im, "(list (before) (after) (length *small*) (boundp '*large*))")
 	if value != "(1 2 1 NIL)" || !strings.Contains(notes, "Restored: 3 definitions.") ||
 		!strings.Contains(notes, "Not restored: variable *LARGE* (its source is too large for one message to the image).") {
 		t.Errorf("%s, %s", value, notes)
+	}
+}
+
+func TestBatchesStayBelowAFrame(t *testing.T) {
+	var entries []*journal.Entry
+	for range 30 {
+		entries = append(entries, &journal.Entry{Text: strings.Repeat("x", 300<<10)})
+	}
+	for len(entries) > 0 {
+		n := batchSize(entries)
+		if n < 1 || n*300<<10 > restoreBytes {
+			t.Fatalf("a batch of %d", n)
+		}
+		entries = entries[n:]
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"swank-mcp/swank/lisp/journal"
 )
 
 const (
@@ -24,28 +26,28 @@ var errImageSpent = errors.New("lisp: the image ended while the session was brou
 // recovery is what is known of a session's entries while it is brought back,
 // which may take more than one image.
 type recovery struct {
-	skip      map[*entry]string // those that are not evaluated any more, and why
-	proven    map[*entry]bool   // those that were evaluated in an image
-	suspect   map[*entry]bool   // those in whose evaluation somebody else may have ended the image
-	spent     int               // images that it has cost
-	singly    bool              // one entry at a time, because it is not known which it was
-	patience  time.Duration     // left
+	skip      map[*journal.Entry]string // those that are not evaluated any more, and why
+	proven    map[*journal.Entry]bool   // those that were evaluated in an image
+	suspect   map[*journal.Entry]bool   // those in whose evaluation somebody else may have ended the image
+	spent     int                       // images that it has cost
+	singly    bool                      // one entry at a time, because it is not known which it was
+	patience  time.Duration             // left
 	allowance time.Duration
 }
 
 func newRecovery() *recovery {
-	return &recovery{skip: map[*entry]string{}, proven: map[*entry]bool{}, suspect: map[*entry]bool{},
+	return &recovery{skip: map[*journal.Entry]string{}, proven: map[*journal.Entry]bool{}, suspect: map[*journal.Entry]bool{},
 		patience: restorePatience, allowance: restoreAllowance}
 }
 
 // todo returns those of the entries that are to be evaluated, and notes in why
 // those that are not.
-func (r *recovery) todo(entries []*entry, why map[*entry]string) []*entry {
-	var todo []*entry
+func (r *recovery) todo(entries []*journal.Entry, why map[*journal.Entry]string) []*journal.Entry {
+	var todo []*journal.Entry
 	for _, e := range entries {
 		switch {
-		case e.bad != "":
-			why[e] = e.bad
+		case e.Bad != "":
+			why[e] = e.Bad
 		case r.skip[e] != "":
 			why[e] = r.skip[e]
 		case r.spent > restoreImages && !r.proven[e] || r.spent > restoreImages+5:
@@ -59,7 +61,7 @@ func (r *recovery) todo(entries []*entry, why map[*entry]string) []*entry {
 
 // learn notes what an answer, or the board of an image that gave none, says of
 // how the entries of a batch ended.
-func (r *recovery) learn(batch []*entry, b *board) {
+func (r *recovery) learn(batch []*journal.Entry, b *board) {
 	for i, e := range batch {
 		switch code := ending(b.word(boardEnds+i)) - 1; {
 		case code < 0:
@@ -75,16 +77,16 @@ func (r *recovery) learn(batch []*entry, b *board) {
 }
 
 // ended notes how an entry ended that failed.
-func (r *recovery) ended(e *entry, code ending, text string) {
+func (r *recovery) ended(e *journal.Entry, code ending, text string) {
 	if code.kind() == endForced {
-		e.bad = code.words(text)
+		e.Bad = code.words(text)
 	} else if code.final() {
 		r.skip[e] = code.words(text)
 	}
 }
 
 // blame notes which entry of a batch has cost the image lv.
-func (r *recovery) blame(batch []*entry, b *board, lv *live) {
+func (r *recovery) blame(batch []*journal.Entry, b *board, lv *live) {
 	r.spent++
 	r.learn(batch, b)
 	i := int(b.word(boardEntry)) - 1
@@ -101,19 +103,18 @@ func (r *recovery) blame(batch []*entry, b *board, lv *live) {
 		r.suspect[e] = true // it may be that somebody has killed the image
 		return
 	}
-	e.bad = "it cost the image: " + lv.epitaph()
+	e.Bad = "it cost the image: " + lv.epitaph()
 }
 
 // grace is how long evaluating e again may take in any case: what took its time
 // once may do so again. What took next to none is measured too coarsely for much
 // of a margin. Loading a system may mean to compile it.
-func (e *entry) grace() time.Duration {
-	if e.system() {
+func grace(e *journal.Entry) time.Duration {
+	if e.System() {
 		return restoreAllowance
 	}
-	took := time.Duration(e.ms) * time.Millisecond
-	if took < 20*time.Millisecond {
-		return 4 * took
+	if e.Took < 20*time.Millisecond {
+		return 4 * e.Took
 	}
-	return 20 * took
+	return 20 * e.Took
 }

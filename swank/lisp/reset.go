@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/journal"
 )
 
 // Reset tells what [Image.ResetSession] did.
@@ -24,23 +25,22 @@ type wireReset struct {
 type reset struct {
 	call *swank.Call
 
-	// What was in the journal, systems aside:
-	entries []*entry
-	losses  []loss
+	mark journal.Mark // of the journal then
 }
 
 // ResetSession undoes what the session has made, in turn with its evaluations:
 // it waits for those that came before at most as long as timeout says. The
 // journal goes when the image has answered that it is done, be it late: until
 // then the image may end without having done it.
-func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Duration, queued func()) (*Reset, error) {
-	s := im.session(name)
-	t := &turn{code: "reset-session", limit: timeout, queued: queued}
-	if err := s.take(ctx, t); err != nil {
-		return nil, err
-	}
-	defer s.done()
-	s.catchUp()
+func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Duration) (r *Reset, err error) {
+	err = im.alone(ctx, name, "reset-session", timeout, func(s *session) error {
+		r, err = im.reset(ctx, s)
+		return err
+	})
+	return r, err
+}
+
+func (im *Image) reset(ctx context.Context, s *session) (*Reset, error) {
 	lv, err := im.running(ctx)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Dur
 	if lv != nil {
 		bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
 		defer cancel()
-		call, answer, err := lv.callLooking(bounded, newHelperCall("RESET-SESSION").str(name))
+		call, answer, err := lv.callLooking(bounded, newHelperCall("RESET-SESSION").str(s.name))
 		if err != nil {
 			return nil, s.notReset(call, lv.unanswered(ctx, lv.heard(ctx, err)))
 		}
@@ -57,8 +57,8 @@ func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Dur
 			return nil, err
 		}
 	}
-	s.journal.reset()
-	im.cfg.Kept.keep(&s.journal, true, true)
+	s.journal.Reset()
+	im.cfg.Kept.Keep(&s.journal, true, true)
 	s.suspended.clear("reset-session ended it")
 	return &Reset{Problems: wire.Problems, Left: wire.Left}, nil
 }
@@ -68,8 +68,7 @@ func (s *session) notReset(call *swank.Call, err error) error {
 	if call == nil {
 		return err
 	}
-	undone := slices.DeleteFunc(s.journal.all(), (*entry).system)
-	s.resets = append(s.resets, &reset{call, undone, slices.Clone(s.journal.losses)})
+	s.resets = append(s.resets, &reset{call, s.journal.Mark()})
 	var u *UnansweredError
 	if errors.As(err, &u) {
 		return &UnansweredError{u.Kind, u.Why + " Whether the session was reset is not known; the next evaluation tells."}
@@ -90,7 +89,7 @@ func (s *session) catchUp() {
 			s.notes = append(s.notes, "The image, or the connection to it, was gone before it said that the reset-session was done: if definitions from before it are still there, call it again.")
 			return true
 		}
-		s.journal.drop(r.entries, r.losses)
+		s.journal.Drop(r.mark)
 		s.notes = append(s.notes, "The reset-session that was not answered in time has been done since: what was defined before it is gone.")
 		return true
 	})

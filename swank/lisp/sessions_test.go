@@ -96,7 +96,7 @@ func TestTwoSessions(t *testing.T) {
 	})
 
 	t.Run("reset", func(t *testing.T) {
-		r, err := im.ResetSession(t.Context(), "a", time.Second, nil)
+		r, err := im.ResetSession(t.Context(), "a", time.Second)
 		if err != nil || len(r.Problems) != 0 || !strings.Contains(strings.Join(r.Left, " "), "Another session") {
 			t.Errorf("reset of a: %+v, %v", r, err)
 		}

@@ -96,7 +96,7 @@ const frozenTries = 20
 // forlorn reports whether nothing will come of waiting for the image, which has
 // answered nothing since the time was up.
 func (s *stopper) forlorn() bool {
-	return s.e.lv.attached() && !s.e.im.lastGuest().worthwhile(time.Duration(s.tries)*stopGrace)
+	return s.e.lv.attached() && !s.e.im.lastGuest().Worthwhile(time.Duration(s.tries)*stopGrace)
 }
 
 // replaceLookups gives the image a new look-up thread.
@@ -137,8 +137,8 @@ func (e *evaluation) stuck(kind FailureKind, why string) *Result {
 			Kind: kind,
 			Type: typeReplaced,
 			Message: fmt.Sprintf("%s The Lisp image was ended "+
-				"(pid %d) and a new one takes its place; the next call works in it. %s", why, e.lv.proc.pid(), e.kept()),
+				"(pid %d) and a new one takes its place; the next call works in it. %s", why, e.lv.proc.PID(), e.kept()),
 		},
-		Background: e.lv.proc.background(),
+		Background: e.lv.proc.Background(),
 	}
 }

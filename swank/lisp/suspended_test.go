@@ -69,8 +69,7 @@ func TestSuspendedForNobody(t *testing.T) {
 		res, err := im.Evaluate(ctx, "default", Request{Code: code, Timeout: time.Minute, Debug: 1, Suspend: true})
 		cancel()
 		if err == nil { // it came in time
-			if _, err := im.Evaluate(t.Context(), "default", Request{Timeout: time.Minute, Debug: 1,
-				Debugger: &DebuggerCall{Op: AbortIt, Number: res.Suspended.Number}}); err != nil {
+			if _, err := im.Debug(t.Context(), "default", DebuggerCall{Op: AbortIt, Number: res.Suspended.Number}, Request{Timeout: time.Minute, Debug: 1}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -99,13 +98,13 @@ func threadNames(st *Status) string {
 
 // What is looked at while it runs says so.
 func TestSuspendedIsBusy(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	res := suspendIt(t, im, `(progn (cerror "Go on." "x") (sleep 1) :done)`)
 	number := res.Suspended.Number
 	done := make(chan *Result, 1)
 	go func() {
-		res, err := im.Evaluate(context.Background(), "default", Request{Timeout: time.Minute, Debug: 1,
-			Debugger: &DebuggerCall{Op: InvokeRestart, Number: number, Restart: "continue"}})
+		res, err := im.Debug(context.Background(), "default", DebuggerCall{Op: InvokeRestart, Number: number, Restart: "continue"}, Request{Timeout: time.Minute, Debug: 1})
 		if err != nil {
 			t.Error(err)
 		}
@@ -135,11 +134,11 @@ func TestSuspendedIsBusy(t *testing.T) {
 
 // Waiting in the debugger is not paid for.
 func TestSuspendedTimeIsNotCounted(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	suspendIt(t, im, `(progn (cerror "Go on." "x") :done)`)
 	time.Sleep(700 * time.Millisecond)
-	res, err := im.Evaluate(t.Context(), "default", Request{Timeout: time.Minute, Debug: 1,
-		Debugger: &DebuggerCall{Op: InvokeRestart, Restart: "continue"}})
+	res, err := im.Debug(t.Context(), "default", DebuggerCall{Op: InvokeRestart, Restart: "continue"}, Request{Timeout: time.Minute, Debug: 1})
 	if err != nil || res.Failure != nil {
 		t.Fatalf("%+v, %v", res, err)
 	}

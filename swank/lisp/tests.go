@@ -31,8 +31,8 @@ type TestFailure struct {
 // and error are those of [Image.Evaluate]; the Result has no Values, and is no
 // Failure because a test has failed.
 func (im *Image) RunTests(ctx context.Context, session, system, test string, r Request) (*Tests, *Result, error) {
-	j := job{title: "run-tests " + system + " " + test, call: func() *helperCall {
-		return newHelperCall("RUN-TESTS").opt("SYSTEM", system).opt("TEST", test)
+	j := job{title: "run-tests " + system + " " + test, call: func(e *evaluation) *helperCall {
+		return e.options(newHelperCall("RUN-TESTS").opt("SYSTEM", system).opt("TEST", test))
 	}}
 	var wire wireTests
 	res, err := im.do(ctx, session, r, j, &wire)

@@ -1,0 +1,45 @@
+package fake
+
+import (
+	"context"
+
+	"swank-mcp/swank/lisp"
+)
+
+// DescribeSymbol knows car, and how one may fail.
+func (f *Image) DescribeSymbol(_ context.Context, _, name, _ string) (*lisp.Finding, error) {
+	switch name {
+	case "car", "mapcar", "*print-base*", "CAR":
+		return &lisp.Finding{Title: "CAR, external symbol of COMMON-LISP", Standard: "CAR",
+			Sections: []lisp.Section{{Name: "Function", Lines: []string{"(CAR LIST)"}}}}, nil
+	case "p:hidden":
+		return nil, &lisp.LookupError{Type: "SYMBOL-NOT-EXTERNAL", Message: "not external", Names: []string{"P::HIDDEN"}}
+	case "bare":
+		return &lisp.Finding{Title: "BARE, internal symbol of P"}, nil
+	}
+	return nil, &lisp.LookupError{Type: "SYMBOL-NOT-FOUND", Message: "There is no symbol."}
+}
+
+func (f *Image) FindDefinition(_ context.Context, _, name, _ string) (*lisp.Finding, error) {
+	return f.DescribeSymbol(context.Background(), "", name, "")
+}
+
+func (f *Image) CrossReference(_ context.Context, _, name, _, _ string, _ int) (*lisp.Finding, error) {
+	return f.DescribeSymbol(context.Background(), "", name, "")
+}
+
+func (f *Image) Apropos(_ context.Context, _ string, q lisp.AproposQuery) (*lisp.Finding, error) {
+	return &lisp.Finding{Title: "0 symbols match " + q.Pattern}, nil
+}
+
+func (f *Image) CompleteSymbol(_ context.Context, _, typed, _ string, _ int) (*lisp.Finding, error) {
+	return &lisp.Finding{Names: []string{typed + "-all", typed + "-any"},
+		Sections: []lisp.Section{{Lines: []string{"- " + typed + "-all"}}}}, nil
+}
+
+func (f *Image) DescribeSystem(_ context.Context, _, name string) (*lisp.Finding, error) {
+	if name == "nix" {
+		return nil, &lisp.LookupError{Type: "SYSTEM-NOT-FOUND", Message: "There is no system."}
+	}
+	return &lisp.Finding{Title: "1 system can be loaded", Names: []string{"alexandria", "cl-ppcre"}}, nil
+}
