@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"swank-mcp/mcpbridge"
+	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/swank/lisp/kept"
 )
 
@@ -27,14 +28,15 @@ func (c *command) serve(ctx context.Context) error {
 		return nil
 	}
 	tune()
-	c.lisp.Kept = c.kept()
+	left := c.kept()
 	im, log, closeImage, err := c.image()
 	if err != nil {
 		return err
 	}
 	defer closeImage()
+	im.Session(c.session).KeepIn(left)
 	b := mcpbridge.New(mcpbridge.Options{
-		Image:      im,
+		Open:       func(session string) tools.Session { return im.Session(session) },
 		Version:    version(),
 		Timeout:    c.timeout,
 		MaxTimeout: c.maxTimeout,
@@ -42,7 +44,7 @@ func (c *command) serve(ctx context.Context) error {
 		Tools:      c.tools,
 		Session:    c.session,
 		SessionDir: c.sessionDir,
-		Kept:       c.lisp.Kept,
+		Kept:       left,
 		Log:        log,
 	})
 	defer b.Close()

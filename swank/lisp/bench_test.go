@@ -16,7 +16,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	im := New(Config{Launch: launch.Config{NoUserInit: true, NoCore: true}})
 	defer im.Close(context.Background())
 	request := Request{Code: "(+ 1 2)", Timeout: 20 * time.Second, Debug: 1}
-	if _, err := im.Evaluate(b.Context(), "default", request); err != nil {
+	if _, err := im.Session("default").Evaluate(b.Context(), request); err != nil {
 		b.Fatal(err)
 	}
 	im.mu.Lock()
@@ -40,7 +40,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	})
 	b.Run("image", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := im.Evaluate(b.Context(), "default", request); err != nil {
+			if _, err := im.Session("default").Evaluate(b.Context(), request); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -70,7 +70,7 @@ func (e *evaluation) broken(err error) *Result {
 // culprit names the newest definition of the session that changes the bridge's
 // own functions, or else the code with which it began, as a sentence or two to be
 // followed by others; "" if nothing is known.
-func (s *session) culprit(attached bool) string {
+func (s *Session) culprit(attached bool) string {
 	for _, e := range slices.Backward(s.journal.All()) {
 		if !e.Own {
 			continue

@@ -36,16 +36,16 @@ type Package struct {
 // empty sections; with pkg not "", only names of that package. An unknown one
 // is the section "unknown-package" with a line that says so. Where no image
 // runs, there is nothing.
-func (im *Image) Definitions(ctx context.Context, session, pkg string) ([]Section, error) {
-	if err := im.broughtBack(ctx, session); err != nil {
+func (s *Session) Definitions(ctx context.Context, pkg string) ([]Section, error) {
+	if err := s.broughtBack(ctx); err != nil {
 		return nil, err
 	}
 	var wire []wireSection
-	c := helper.NewCall("LIST-DEFINITIONS").Str(session)
+	c := helper.NewCall("LIST-DEFINITIONS").Str(s.name)
 	if pkg != "" {
 		c.Str(pkg)
 	}
-	if err := im.lookup(ctx, c, &wire); err != nil {
+	if err := s.im.lookup(ctx, c, &wire); err != nil {
 		return nil, err
 	}
 	sections := make([]Section, len(wire))
@@ -56,15 +56,15 @@ func (im *Image) Definitions(ctx context.Context, session, pkg string) ([]Sectio
 }
 
 // Packages returns all packages of the image, by name, starting one if needed.
-func (im *Image) Packages(ctx context.Context, session string) ([]Package, error) {
-	if err := im.broughtBack(ctx, session); err != nil {
+func (s *Session) Packages(ctx context.Context) ([]Package, error) {
+	if err := s.broughtBack(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := im.acquire(ctx, lookupTimeout); err != nil {
+	if _, err := s.im.acquire(ctx, lookupTimeout); err != nil {
 		return nil, err
 	}
 	var wire []wirePackage
-	if err := im.lookup(ctx, helper.NewCall("LIST-PACKAGES").Str(session), &wire); err != nil {
+	if err := s.im.lookup(ctx, helper.NewCall("LIST-PACKAGES").Str(s.name), &wire); err != nil {
 		return nil, err
 	}
 	packages := make([]Package, len(wire))

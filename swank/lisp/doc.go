@@ -12,5 +12,5 @@
 //   - helper: the text of calls of the helper's functions; beside it, the helper
 //   - host: what launching and attaching have in common
 //
-// Begin reading with [Image] (image.go) and [Image.Evaluate] (evaluate.go).
+// Begin reading with [Image] (image.go) and [Session.Evaluate] (evaluate.go).
 package lisp

@@ -30,7 +30,7 @@ type evaluation struct {
 	im    *Image
 	lane  *lane
 	lv    *live // the lane's
-	s     *session
+	s     *Session
 	r     Request
 	job   job
 	token int64
@@ -46,17 +46,17 @@ type evaluation struct {
 // Evaluate returns.
 //
 // It is swank:eval-and-grab-output of a call of the helper's EVALUATE.
-func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result, error) {
-	return im.do(ctx, name, r, job{title: r.Code, call: func(e *evaluation) *helper.Call {
+func (s *Session) Evaluate(ctx context.Context, r Request) (*Result, error) {
+	return s.do(ctx, r, job{title: r.Code, call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("EVALUATE").Str(r.Code))
 	}}, nil)
 }
 
 // LoadSystem loads an ASDF system, by its name or by the path of its definition, with
 // force even if it is loaded and up to date. What it defines counts as defined by the
-// system. Result and error are those of [Image.Evaluate].
-func (im *Image) LoadSystem(ctx context.Context, name, system string, force bool, r Request) (*Result, error) {
-	return im.do(ctx, name, r, job{title: system, call: func(e *evaluation) *helper.Call {
+// system. Result and error are those of [Session.Evaluate].
+func (s *Session) LoadSystem(ctx context.Context, system string, force bool, r Request) (*Result, error) {
+	return s.do(ctx, r, job{title: system, call: func(e *evaluation) *helper.Call {
 		c := helper.NewCall("LOAD-SYSTEM").Str(system)
 		if force {
 			c.Key("FORCE").Yes()
@@ -65,8 +65,8 @@ func (im *Image) LoadSystem(ctx context.Context, name, system string, force bool
 	}}, nil)
 }
 
-func (im *Image) newEvaluation(s *session, l *lane, r Request, j job) *evaluation {
-	return &evaluation{im: im, lane: l, lv: l.lv, s: s, r: r, job: j, token: im.token.Add(1)}
+func (s *Session) newEvaluation(l *lane, r Request, j job) *evaluation {
+	return &evaluation{im: s.im, lane: l, lv: l.lv, s: s, r: r, job: j, token: s.im.token.Add(1)}
 }
 
 // errNotBegun is the end of an evaluation of which the image has seen nothing.
@@ -74,9 +74,9 @@ var errNotBegun = errors.New("lisp: the image cannot be reached")
 
 // prepare finds the image and the thread for a job of s, which is there then with all
 // that it has defined; limit is the job's.
-func (im *Image) prepare(ctx context.Context, s *session, limit time.Duration) (*lane, error) {
+func (s *Session) prepare(ctx context.Context, limit time.Duration) (*lane, error) {
 	for attempt := 1; ; attempt++ {
-		lv, err := im.acquire(ctx, limit)
+		lv, err := s.im.acquire(ctx, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +86,7 @@ func (im *Image) prepare(ctx context.Context, s *session, limit time.Duration) (
 		if err != nil {
 			err = lv.heard(ctx, err)
 		} else {
-			err = im.settle(ctx, s, l)
+			err = s.moveTo(ctx, l)
 			s.where.Store(s.home)
 		}
 		if err == nil {
@@ -255,7 +255,7 @@ func (e *evaluation) remember(a *wireAnswer) {
 		j.Package = *a.Package
 	}
 	changed := len(a.Loaded)+len(a.Journal)+len(a.Lost)+len(a.Gone) > 0
-	e.im.cfg.Kept.Keep(j, changed, false)
+	e.s.kept.Load().Keep(j, changed, false)
 }
 
 // debugger gets the evaluation out of Swank's debugger, which it can only be

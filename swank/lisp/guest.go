@@ -16,7 +16,7 @@ import (
 // never brought back, and what cannot be stopped is left alone.
 
 // rejoined says what a session finds on a new connection.
-func (s *session) rejoined(old, now *live) string {
+func (s *Session) rejoined(old, now *live) string {
 	end := old.epitaph()
 	if old.imageID() == now.imageID() {
 		return "Connected again to the same image, because " + end + " before: the session is as it was; nothing is traced any more." + s.suspended.lost(old)

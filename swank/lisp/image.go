@@ -12,7 +12,6 @@ import (
 
 	"swank-mcp/swank"
 	"swank-mcp/swank/lisp/attach"
-	"swank-mcp/swank/lisp/journal"
 	"swank-mcp/swank/lisp/launch"
 )
 
@@ -48,7 +47,7 @@ type Image struct {
 	building bool        // a core is being built, or has been
 	coreErr  error       // why there is no cached core
 	closed   bool
-	sessions map[string]*session
+	sessions map[string]*Session
 	calls    map[*swank.Call]chan *swank.Debug // evaluations in flight
 }
 
@@ -57,24 +56,6 @@ type start struct {
 	done chan struct{}
 	lv   *live
 	err  error
-}
-
-// session is what the bridge keeps of a session; its state is in the image.
-type session struct {
-	name string
-	turns
-	suspended suspensions
-
-	where atomic.Pointer[live] // as home, for those without the turn
-
-	// For the holder of the turn:
-	home     *live           // the image that has the session's state; nil at first
-	journal  journal.Journal // what it has defined
-	recovery *recovery       // while that is brought back into another image
-	notes    []string        // for the next result
-	resets   []*reset        // that have not been answered
-	left     []*evaluation   // that were given up because the image was silent
-	fault    string          // beginning of the code whose answer was the first that made no sense
 }
 
 // New returns an image that is not started yet: it has no side effects.
@@ -87,7 +68,7 @@ func New(c Config) *Image {
 	}
 	im := &Image{
 		cfg: c, log: c.Log,
-		sessions: map[string]*session{},
+		sessions: map[string]*Session{},
 		calls:    map[*swank.Call]chan *swank.Debug{},
 	}
 	if !c.Attach.IsZero() {
@@ -95,18 +76,6 @@ func New(c Config) *Image {
 	}
 	im.ctx, im.cancel = context.WithCancelCause(context.Background())
 	return im
-}
-
-// session returns the named session.
-func (im *Image) session(name string) *session {
-	im.mu.Lock()
-	defer im.mu.Unlock()
-	s := im.sessions[name]
-	if s == nil {
-		s = &session{name: name}
-		im.sessions[name] = s
-	}
-	return s
 }
 
 // startPatience is how long a call waits at least for a Lisp that may be busy for

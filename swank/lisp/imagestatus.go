@@ -13,14 +13,13 @@ import (
 // Status tells what is known of the image and of one session. It never starts
 // an image and never waits for an evaluation; an image that does not answer
 // within two seconds is said to be so in Notes.
-func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
-	s := im.session(name)
-	unreached := im.reach(ctx)
-	im.mu.Lock()
-	lv, starting, starts, lastEnd, coreErr := im.cur, im.start != nil, im.starts, im.lastEnd, im.coreErr
-	im.mu.Unlock()
+func (s *Session) Status(ctx context.Context) (*Status, error) {
+	unreached := s.im.reach(ctx)
+	s.im.mu.Lock()
+	lv, starting, starts, lastEnd, coreErr := s.im.cur, s.im.start != nil, s.im.starts, s.im.lastEnd, s.im.coreErr
+	s.im.mu.Unlock()
 
-	st := &Status{State: "not started", Launched: im.cfg.Attach.IsZero(), Package: "COMMON-LISP-USER"}
+	st := &Status{State: "not started", Launched: s.im.cfg.Attach.IsZero(), Package: "COMMON-LISP-USER"}
 	if starts > 1 {
 		st.Restarts = starts - 1
 	}
@@ -39,9 +38,9 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 	}
 	st.Running, st.Waiting = s.running()
 	switch {
-	case lv == nil && !im.cfg.Attach.IsZero():
+	case lv == nil && !s.im.cfg.Attach.IsZero():
 		st.State = "not connected"
-		st.Address = im.cfg.Attach.String()
+		st.Address = s.im.cfg.Attach.String()
 	case lv == nil && starting && starts > 0:
 		st.State = "replacing"
 	case lv == nil && starting:
@@ -64,7 +63,7 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 	st.Uptime = time.Since(lv.born)
 	st.Notes = append(st.Notes, lv.proc.Remarks()...)
 	st.Background = lv.proc.Background()
-	im.askStatus(ctx, lv, name, st)
+	s.askStatus(ctx, lv, st)
 	return st, nil
 }
 
@@ -72,11 +71,11 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 const statusTimeout = 2 * time.Second
 
 // askStatus adds what the image itself knows.
-func (im *Image) askStatus(ctx context.Context, lv *live, name string, st *Status) {
+func (s *Session) askStatus(ctx context.Context, lv *live, st *Status) {
 	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
 	defer cancel()
 	var w wireStatus
-	answer, err := lv.ask(ctx, helper.NewCall("STATUS").Str(name))
+	answer, err := lv.ask(ctx, helper.NewCall("STATUS").Str(s.name))
 	if err == nil {
 		err = helper.Decode(answer, &w)
 	}
@@ -103,7 +102,7 @@ func (im *Image) askStatus(ctx context.Context, lv *live, name string, st *Statu
 		st.Threads = append(st.Threads, t.named())
 	}
 	for _, a := range w.Suspended {
-		if s := im.session(name).suspended.find(a.Token); s != nil {
+		if s := s.suspended.find(a.Token); s != nil {
 			st.Suspended = append(st.Suspended, s.public(time.Duration(a.Age)*time.Microsecond))
 		}
 	}

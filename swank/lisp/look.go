@@ -57,25 +57,25 @@ type (
 // where a symbol without prefix is looked for; "" is the session's package.
 // Nothing is interned, read or evaluated; printing values may call print-object
 // methods of the user's. The error may be a *LookupError.
-func (im *Image) DescribeSymbol(ctx context.Context, session, name, pkg string) (*Finding, error) {
-	return im.found(ctx, session, helper.NewCall("DESCRIBE-SYMBOL").Str(name).Key("SESSION").Str(session).Opt("PACKAGE", pkg))
+func (s *Session) DescribeSymbol(ctx context.Context, name, pkg string) (*Finding, error) {
+	return s.found(ctx, helper.NewCall("DESCRIBE-SYMBOL").Str(name).Key("SESSION").Str(s.name).Opt("PACKAGE", pkg))
 }
 
 // FindDefinition tells where name, as for DescribeSymbol, is defined, a section
 // for each definition, with its source text where that can be had.
-func (im *Image) FindDefinition(ctx context.Context, session, name, pkg string) (*Finding, error) {
-	return im.found(ctx, session, helper.NewCall("FIND-DEFINITION").Str(name).Key("SESSION").Str(session).Opt("PACKAGE", pkg))
+func (s *Session) FindDefinition(ctx context.Context, name, pkg string) (*Finding, error) {
+	return s.found(ctx, helper.NewCall("FIND-DEFINITION").Str(name).Key("SESSION").Str(s.name).Opt("PACKAGE", pkg))
 }
 
 // CrossReference tells what has a reference of the kind ("calls", "called-by",
 // "references", "binds", "sets", "macroexpands", "specializes" or "all") with
 // name, as for DescribeSymbol; at most limit lines in each section.
-func (im *Image) CrossReference(ctx context.Context, session, name, kind, pkg string, limit int) (*Finding, error) {
-	return im.found(ctx, session, helper.NewCall("CROSS-REFERENCE").Str(name).Str(kind).
-		Key("SESSION").Str(session).Opt("PACKAGE", pkg).Key("LIMIT").Num(int64(limit)))
+func (s *Session) CrossReference(ctx context.Context, name, kind, pkg string, limit int) (*Finding, error) {
+	return s.found(ctx, helper.NewCall("CROSS-REFERENCE").Str(name).Str(kind).
+		Key("SESSION").Str(s.name).Opt("PACKAGE", pkg).Key("LIMIT").Num(int64(limit)))
 }
 
-// AproposQuery is what [Image.Apropos] searches for.
+// AproposQuery is what [Session.Apropos] searches for.
 type AproposQuery struct {
 	Pattern string // words, each of which is in the name, in any case
 	Package string // "" is all packages
@@ -84,32 +84,32 @@ type AproposQuery struct {
 }
 
 // Apropos finds symbols by part of their names, the likeliest first.
-func (im *Image) Apropos(ctx context.Context, session string, q AproposQuery) (*Finding, error) {
-	c := helper.NewCall("APROPOS-SEARCH").Str(q.Pattern).Key("SESSION").Str(session).Opt("PACKAGE", q.Package).
+func (s *Session) Apropos(ctx context.Context, q AproposQuery) (*Finding, error) {
+	c := helper.NewCall("APROPOS-SEARCH").Str(q.Pattern).Key("SESSION").Str(s.name).Opt("PACKAGE", q.Package).
 		Key("LIMIT").Num(int64(q.Limit))
 	if q.Kind != "" {
 		c.Key("KIND").Key(strings.ToUpper(q.Kind))
 	}
-	return im.found(ctx, session, c)
+	return s.found(ctx, c)
 }
 
 // CompleteSymbol tells what typed, the beginning of a name as for
 // DescribeSymbol, may become; at most limit symbols.
-func (im *Image) CompleteSymbol(ctx context.Context, session, typed, pkg string, limit int) (*Finding, error) {
-	return im.found(ctx, session, helper.NewCall("COMPLETE-SYMBOL").Str(typed).
-		Key("SESSION").Str(session).Opt("PACKAGE", pkg).Key("LIMIT").Num(int64(limit)))
+func (s *Session) CompleteSymbol(ctx context.Context, typed, pkg string, limit int) (*Finding, error) {
+	return s.found(ctx, helper.NewCall("COMPLETE-SYMBOL").Str(typed).
+		Key("SESSION").Str(s.name).Opt("PACKAGE", pkg).Key("LIMIT").Num(int64(limit)))
 }
 
 // DescribeSystem tells what ASDF knows of a system or, without evaluating it,
 // what the text of its definition says; with name "", which systems there are.
-func (im *Image) DescribeSystem(ctx context.Context, session, name string) (*Finding, error) {
-	return im.found(ctx, session, helper.NewCall("DESCRIBE-SYSTEM").Str(name).Key("SESSION").Str(session))
+func (s *Session) DescribeSystem(ctx context.Context, name string) (*Finding, error) {
+	return s.found(ctx, helper.NewCall("DESCRIBE-SYSTEM").Str(name).Key("SESSION").Str(s.name))
 }
 
 // found asks for a wireFound.
-func (im *Image) found(ctx context.Context, session string, c *helper.Call) (*Finding, error) {
+func (s *Session) found(ctx context.Context, c *helper.Call) (*Finding, error) {
 	var w wireFound
-	if err := im.look(ctx, session, c, &w); err != nil {
+	if err := s.look(ctx, c, &w); err != nil {
 		return nil, err
 	}
 	return w.finding(), nil
@@ -126,11 +126,11 @@ func (w *wireFound) finding() *Finding {
 // look asks an image, which it starts if none runs, for an answer of the
 // helper's WITH-LOOK-UP and decodes it into v. It runs beside evaluations. The
 // error may be a *LookupError.
-func (im *Image) look(ctx context.Context, session string, c *helper.Call, v any) error {
-	if err := im.broughtBack(ctx, session); err != nil {
+func (s *Session) look(ctx context.Context, c *helper.Call, v any) error {
+	if err := s.broughtBack(ctx); err != nil {
 		return err
 	}
-	lv, err := im.acquire(ctx, lookupTimeout)
+	lv, err := s.im.acquire(ctx, lookupTimeout)
 	if err != nil {
 		return err
 	}

@@ -18,9 +18,9 @@ const (
 	restoreBytes   = 2 << 20
 )
 
-// settle makes l's image that of s: what the session has defined in another one
+// moveTo makes l's image that of s: what the session has defined in another one
 // is evaluated again. The holder of the turn calls it; the next result tells.
-func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
+func (s *Session) moveTo(ctx context.Context, l *lane) error {
 	lv, home := l.lv, s.home
 	if home == lv {
 		return nil
@@ -45,11 +45,11 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 	s.catchUp()
 	how := "The image was replaced, because the one before ended: " + home.epitaph() + "."
 	switch {
-	case im.cfg.NoRecovery:
+	case s.im.cfg.NoRecovery:
 		s.journal = journal.Journal{}
 		how += " Recovery is off (--no-recovery): the session starts empty."
 	case !s.journal.Empty():
-		text, err := im.restore(ctx, s, l)
+		text, err := s.restore(ctx, l)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ const restoreTitle = "(bringing the session back)"
 // restore evaluates the journal in l and says what came of it. The error
 // errImageSpent asks for another image. What restoring may cost is bounded by
 // itself; it is no part of the time that the caller's code may take.
-func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, error) {
+func (s *Session) restore(ctx context.Context, l *lane) (string, error) {
 	if s.recovery == nil {
 		s.recovery = newRecovery()
 	}
@@ -103,7 +103,7 @@ func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, erro
 			if b != nil {
 				j.hopeless = b.hopeless
 			}
-			e := im.newEvaluation(s, l, Request{Timeout: time.Hour}, j)
+			e := s.newEvaluation(l, Request{Timeout: time.Hour}, j)
 			err := e.send()
 			for errors.Is(err, ErrTooLarge) && len(batch) > 1 {
 				batch = batch[:len(batch)/2]
@@ -190,7 +190,7 @@ func batchSize(entries []*journal.Entry) int {
 }
 
 // restoreCall evaluates a batch.
-func restoreCall(s *session, batch []*journal.Entry, b *board, token int64) *helper.Call {
+func restoreCall(s *Session, batch []*journal.Entry, b *board, token int64) *helper.Call {
 	c := helper.NewCall("RESTORE")
 	c.Quote(len(batch), func(i int) {
 		text, pkg := batch[i].Source()
@@ -211,16 +211,15 @@ func restoreCall(s *session, batch []*journal.Entry, b *board, token int64) *hel
 
 // broughtBack brings a session back before it is looked at from outside an
 // evaluation, if its image has died.
-func (im *Image) broughtBack(ctx context.Context, name string) error {
-	s := im.session(name)
-	im.mu.Lock()
-	cur := im.cur
-	im.mu.Unlock()
+func (s *Session) broughtBack(ctx context.Context) error {
+	s.im.mu.Lock()
+	cur := s.im.cur
+	s.im.mu.Unlock()
 	if home := s.where.Load(); home == nil || home == cur && !home.over() {
 		return nil
 	}
-	return im.alone(ctx, name, restoreTitle, startPatience, func(s *session) error {
-		_, err := im.prepare(ctx, s, startPatience)
+	return s.alone(ctx, restoreTitle, startPatience, func() error {
+		_, err := s.prepare(ctx, startPatience)
 		return err
 	})
 }

@@ -60,13 +60,13 @@ func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-		_, err = im.Evaluate(ctx, "default", Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
+		_, err = im.Session("default").Evaluate(ctx, Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) || lv.over() {
 			t.Fatalf("Evaluate = %v, over: %v", err, lv.over())
 		}
 	}
-	res, err := im.Evaluate(t.Context(), "default", Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
+	res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
 	if err != nil || res.Failure != nil || len(res.Values) != 1 || res.Values[0].Head != "42" {
 		t.Fatalf("got %+v, %v", res, err)
 	}
@@ -81,7 +81,7 @@ func TestRestoresWhatFits(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defun before () 1)")
-	s := im.session("default")
+	s := im.Session("default")
 	for _, name := range []string{"*LARGE*", "*SMALL*"} {
 		n := 1
 		if name == "*LARGE*" {

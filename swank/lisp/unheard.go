@@ -57,7 +57,7 @@ func (e *evaluation) unheard(ctx context.Context) (*Result, error) {
 
 // hearOfLeft learns what has become of evaluations that were given up because the
 // image was silent. The holder of the turn calls it.
-func (s *session) hearOfLeft() {
+func (s *Session) hearOfLeft() {
 	left := s.left
 	s.left = nil
 	for _, e := range left {

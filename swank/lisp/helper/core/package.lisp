@@ -58,5 +58,5 @@
            #:attach #:within
            #:join-session
            #:start-thread
-           #:reset-session
+           #:close-session #:reset-session
            #:status))
