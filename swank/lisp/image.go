@@ -14,6 +14,7 @@ import (
 	"swank-mcp/swank/lisp/attach"
 	"swank-mcp/swank/lisp/journal"
 	"swank-mcp/swank/lisp/launch"
+	"swank-mcp/swank/lisp/restore"
 )
 
 // ErrClosed is the answer of an [Image] that has been closed.
@@ -68,13 +69,13 @@ type session struct {
 	where atomic.Pointer[live] // as home, for those without the turn
 
 	// For the holder of the turn:
-	home     *live           // the image that has the session's state; nil at first
-	journal  journal.Journal // what it has defined
-	recovery *recovery       // while that is brought back into another image
-	notes    []string        // for the next result
-	resets   []*reset        // that have not been answered
-	left     []*evaluation   // that were given up because the image was silent
-	fault    string          // beginning of the code whose answer was the first that made no sense
+	home     *live             // the image that has the session's state; nil at first
+	journal  journal.Journal   // what it has defined
+	recovery *restore.Recovery // while that is brought back into another image
+	notes    []string          // for the next result
+	resets   []*reset          // that have not been answered
+	left     []*evaluation     // that were given up because the image was silent
+	fault    string            // beginning of the code whose answer was the first that made no sense
 }
 
 // New returns an image that is not started yet: it has no side effects.
