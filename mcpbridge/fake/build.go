@@ -6,6 +6,7 @@ import (
 	"swank-mcp/swank/lisp"
 )
 
+// Expand implements tools.Image.
 func (f *Image) Expand(_ context.Context, _, code, mode string, r lisp.Request) (*lisp.Expansion, *lisp.Result, error) {
 	switch mode {
 	case "steps":
@@ -16,6 +17,7 @@ func (f *Image) Expand(_ context.Context, _, code, mode string, r lisp.Request) 
 	return &lisp.Expansion{Text: lisp.Text{Head: code}, Why: "CAR is a function."}, &lisp.Result{}, nil
 }
 
+// Compile implements tools.Image.
 func (f *Image) Compile(_ context.Context, _ string, c lisp.Compilation, r lisp.Request) (*lisp.Compiled, *lisp.Result, error) {
 	if c.Code == "bad" {
 		return &lisp.Compiled{Failed: true, Notes: []lisp.Note{
@@ -26,10 +28,12 @@ func (f *Image) Compile(_ context.Context, _ string, c lisp.Compilation, r lisp.
 	return &lisp.Compiled{Loaded: !c.NoLoad}, &lisp.Result{Stdout: lisp.Text{Head: c.File + c.Output}}, nil
 }
 
+// Load implements tools.Image.
 func (f *Image) Load(_ context.Context, _, file string, r lisp.Request) (*lisp.LoadPlace, *lisp.Result, error) {
 	return &lisp.LoadPlace{}, &lisp.Result{Stdout: lisp.Text{Head: file}}, nil
 }
 
+// Disassemble implements tools.Image.
 func (f *Image) Disassemble(ctx context.Context, session, name, pkg string) (*lisp.Finding, error) {
 	if name == "identity" {
 		name = "car"
@@ -37,6 +41,7 @@ func (f *Image) Disassemble(ctx context.Context, session, name, pkg string) (*li
 	return f.DescribeSymbol(ctx, session, name, pkg)
 }
 
+// RunTests implements tools.Image.
 func (f *Image) RunTests(_ context.Context, _, system, test string, r lisp.Request) (*lisp.Tests, *lisp.Result, error) {
 	failing := &lisp.Tests{Frameworks: []string{"FiveAM"}, Tests: 2, Passed: 3, Failed: 1, Errors: 1, Skipped: 1, Failures: []lisp.TestFailure{
 		{Test: "T1", Status: "failed", Form: "(= 1\n 2)", Reason: "1\n is not\n2", Place: "/t.lisp:3"},
@@ -57,6 +62,7 @@ func (f *Image) RunTests(_ context.Context, _, system, test string, r lisp.Reque
 	return &lisp.Tests{}, &lisp.Result{Stdout: lisp.Text{Head: "all fine"}}, nil
 }
 
+// LoadSystem implements tools.Image.
 func (f *Image) LoadSystem(ctx context.Context, session, _ string, _ bool, r lisp.Request) (*lisp.Result, error) {
 	return f.Evaluate(ctx, session, r)
 }

@@ -17,6 +17,7 @@ func (f *Image) suspended(number int) error {
 	return nil
 }
 
+// InspectFrame implements tools.Image.
 func (f *Image) InspectFrame(_ context.Context, _ string, number, frame int, disassemble bool) (*lisp.Frame, error) {
 	if frame > 1 {
 		return &lisp.Frame{Number: 1, Failure: &lisp.Failure{Type: "UNKNOWN-FRAME", Message: "There is no frame."}}, nil
@@ -24,10 +25,12 @@ func (f *Image) InspectFrame(_ context.Context, _ string, number, frame int, dis
 	return &lisp.Frame{Number: 1, Text: "(F 0)", Locals: []lisp.Local{{Name: "X", Value: "0"}}, Restartable: true}, f.suspended(number)
 }
 
+// Backtrace implements tools.Image.
 func (f *Image) Backtrace(_ context.Context, _ string, number int) (*lisp.Backtrace, error) {
 	return &lisp.Backtrace{Number: 1, Type: "DIVISION-BY-ZERO", Frames: []string{"(/ 1 0)", "(F 0)"}, Age: time.Second}, f.suspended(number)
 }
 
+// LastError implements tools.Image.
 func (f *Image) LastError(context.Context, string) (*lisp.LastError, error) {
 	return &lisp.LastError{Backtrace: lisp.Backtrace{Type: "DIVISION-BY-ZERO", Frames: []string{"(/ 1 0)"}}, Code: "(f 0)"}, nil
 }

@@ -11,7 +11,8 @@ import (
 	"swank-mcp/swank/lisp"
 )
 
-// Image evaluates the few forms that the tests need.
+// Image is a tools.Image that evaluates the few forms that the tests need, and knows a
+// few names for the other methods.
 type Image struct {
 	mu      sync.Mutex
 	running int
@@ -24,6 +25,7 @@ func (f *Image) Running() int {
 	return f.running
 }
 
+// Definitions implements tools.Image.
 func (f *Image) Definitions(context.Context, string, string) ([]lisp.Section, error) {
 	return []lisp.Section{
 		{Name: "loaded-systems", Lines: []string{"ALEXANDRIA"}},
@@ -32,6 +34,7 @@ func (f *Image) Definitions(context.Context, string, string) ([]lisp.Section, er
 	}, nil
 }
 
+// Packages implements tools.Image.
 func (f *Image) Packages(context.Context, string) ([]lisp.Package, error) {
 	return []lisp.Package{
 		{Name: "COMMON-LISP-USER", Nicknames: []string{"CL-USER"}, Current: true},
@@ -43,6 +46,7 @@ func (f *Image) Packages(context.Context, string) ([]lisp.Package, error) {
 // Queue takes no place: what is in turn is known by the calls.
 func (f *Image) Queue(string) *lisp.Place { return nil }
 
+// ResetSession implements tools.Image.
 func (f *Image) ResetSession(_ context.Context, _ string, _ time.Duration) (*lisp.Reset, error) {
 	return &lisp.Reset{Problems: []string{"package X: in use"}}, nil
 }
@@ -51,6 +55,7 @@ func value(s string) *lisp.Result {
 	return &lisp.Result{Values: []lisp.Text{{Head: s}}, Package: "COMMON-LISP-USER"}
 }
 
+// Evaluate implements tools.Image.
 func (f *Image) Evaluate(ctx context.Context, session string, r lisp.Request) (*lisp.Result, error) {
 	f.mu.Lock()
 	f.running++
@@ -110,6 +115,7 @@ func (f *Image) Evaluate(ctx context.Context, session string, r lisp.Request) (*
 	return value("3"), nil
 }
 
+// Status implements tools.Image.
 func (f *Image) Status(context.Context, string) (*lisp.Status, error) {
 	return &lisp.Status{State: "not started"}, nil
 }
@@ -117,6 +123,7 @@ func (f *Image) Status(context.Context, string) (*lisp.Status, error) {
 // Const answers every evaluation with 3 and remembers nothing.
 type Const struct{ *Image }
 
+// Evaluate implements tools.Image.
 func (Const) Evaluate(context.Context, string, lisp.Request) (*lisp.Result, error) {
 	return value("3"), nil
 }

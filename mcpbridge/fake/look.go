@@ -20,23 +20,28 @@ func (f *Image) DescribeSymbol(_ context.Context, _, name, _ string) (*lisp.Find
 	return nil, &lisp.LookupError{Type: "SYMBOL-NOT-FOUND", Message: "There is no symbol."}
 }
 
+// FindDefinition implements tools.Image.
 func (f *Image) FindDefinition(_ context.Context, _, name, _ string) (*lisp.Finding, error) {
 	return f.DescribeSymbol(context.Background(), "", name, "")
 }
 
+// CrossReference implements tools.Image.
 func (f *Image) CrossReference(_ context.Context, _, name, _, _ string, _ int) (*lisp.Finding, error) {
 	return f.DescribeSymbol(context.Background(), "", name, "")
 }
 
+// Apropos implements tools.Image.
 func (f *Image) Apropos(_ context.Context, _ string, q lisp.AproposQuery) (*lisp.Finding, error) {
 	return &lisp.Finding{Title: "0 symbols match " + q.Pattern}, nil
 }
 
+// CompleteSymbol implements tools.Image.
 func (f *Image) CompleteSymbol(_ context.Context, _, typed, _ string, _ int) (*lisp.Finding, error) {
 	return &lisp.Finding{Names: []string{typed + "-all", typed + "-any"},
 		Sections: []lisp.Section{{Lines: []string{"- " + typed + "-all"}}}}, nil
 }
 
+// DescribeSystem implements tools.Image.
 func (f *Image) DescribeSystem(_ context.Context, _, name string) (*lisp.Finding, error) {
 	if name == "nix" {
 		return nil, &lisp.LookupError{Type: "SYSTEM-NOT-FOUND", Message: "There is no system."}

@@ -18,49 +18,59 @@
                (:feature :sbcl "sb-posix") (:feature :sbcl "sb-introspect") (:feature :sbcl "sb-cltl2"))
   :serial t
   :components
-  ((:module "core"             ; text, output, conditions, frames: nothing of sessions
+  (;; Text, output, conditions, frames: nothing of sessions.
+   (:module "core"
     :serial t
     :components ((:file "package") (:file "platform") (:file "text") (:file "wire")
                  (:file "sink") (:file "exit") (:file "conditions") (:file "printing")
                  (:file "user-code") (:file "frames") (:file "failure") (:file "inert")
                  (:file "interrupts") (:file "binding-stack")))
-   (:module "session"             ; sessions, evaluations and guests; names and look-ups in a session
+   ;; Sessions, evaluations and guests; names and look-ups in a session.
+   (:module "session"
     :serial t
     :components ((:file "session") (:file "evaluation") (:file "guests") (:file "threads")
                  (:file "locks") (:file "names") (:file "lookups")))
-   (:module "systems"             ; ASDF's systems and their files
+   ;; ASDF's systems and their files.
+   (:module "systems"
     :serial t
     :components ((:file "asdf") (:file "source") (:file "orphans") (:file "marks")
                  (:file "registry") (:file "stale") (:file "structures") (:file "advice")))
-   (:module "definitions"             ; what a session has defined, and its source
+   ;; What a session has defined, and its source.
+   (:module "definitions"
     :serial t
     :components ((:file "kinds") (:file "guarded") (:file "toplevels") (:file "definitions")
                  (:file "baseline") (:file "loaded-systems") (:file "theirs") (:file "recording")
                  (:file "assign") (:file "noting") (:file "packages") (:file "declarations")
                  (:file "kept") (:file "journal") (:file "undoing") (:file "settle")
                  (:file "collect") (:file "listing")))
-   (:module "eval"             ; evaluating, stopping, suspending, bringing back
+   ;; Evaluating, stopping, suspending, bringing back.
+   (:module "eval"
     :serial t
-    :components ((:file "warnings") (:file "loading") (:file "notes") (:file "building")
-                 (:file "reports") (:file "hooks") (:file "session-threads") (:file "stop")
-                 (:file "filling") (:file "heap") (:file "guest-watch") (:file "last-error")
-                 (:file "outcome") (:file "suspend") (:file "restore-watch")
-                 (:file "restore-entries") (:file "work") (:file "perform") (:file "echo")
-                 (:file "evaluate") (:file "restore") (:file "load") (:file "expand")
+    :components ((:file "diagnostics") (:file "loading") (:file "notes") (:file "building")
+                 (:file "warnings") (:file "reports") (:file "hooks")
+                 (:file "session-threads") (:file "stop") (:file "filling") (:file "heap")
+                 (:file "guest-watch") (:file "last-error") (:file "outcome")
+                 (:file "suspend") (:file "restore-watch") (:file "restore-entries")
+                 (:file "work") (:file "perform") (:file "echo") (:file "evaluate")
+                 (:file "restore") (:file "load") (:file "expand")
                  (:file "suspended-frames") (:file "debugger") (:file "inspect-frame")))
-   (:module "look"             ; questions about symbols, definitions, systems, objects
+   ;; Questions about symbols, definitions, systems, objects.
+   (:module "look"
     :serial t
     :components ((:file "describe") (:file "apropos") (:file "xref") (:file "describe-system")
                  (:file "views") (:file "inspect")))
-   (:module "build"             ; loading, compiling, disassembling, testing
+   ;; Loading, compiling, disassembling, testing.
+   (:module "build"
     :serial t
     :components ((:file "load-system") (:file "compile") (:file "disassemble")
                  (:file "test-frameworks") (:file "tests")))
-   (:module "profile"             ; calls, time, allocation, the heap, threads
+   ;; Calls, time, allocation, the heap, threads.
+   (:module "profile"
     :serial t
     :components ((:file "tracing") (:file "sampling") (:file "allocation") (:file "profiling")
                  (:file "memory") (:file "threadlist")))
-   (:module "image"             ; the image as a whole: launched or a person's
+   ;; The image as a whole: launched or a person's.
+   (:module "image"
     :serial t
     :components ((:file "serving") (:file "owners-hooks") (:file "leaving") (:file "attach")
                  (:file "joining") (:file "reset") (:file "start") (:file "status"))))

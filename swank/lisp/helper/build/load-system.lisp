@@ -1,7 +1,8 @@
 ;;;; load-system.lisp -- LOAD-SYSTEM
 ;;;;
 ;;;; The folder build/ has the work on files and systems: loading, compiling, disassembling,
-;;;; testing.  Each file is what the bridge calls, run as an evaluation (eval/work.lisp).
+;;;; testing.  Each file has what the bridge calls, run as an evaluation (eval/work.lisp);
+;;;; test-frameworks.lisp is for tests.lisp.
 
 (cl:in-package #:swank-mcp)
 

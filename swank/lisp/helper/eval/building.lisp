@@ -74,3 +74,32 @@ places of its own."
                     (native-name file) line column *compile-file-truename* line
                     (clip (source-line (source-of collector file) line) 120))))))
   #-sbcl (progn condition nil))
+
+;;; Whose file it is
+
+(defun source-directory (name)
+  "The directory of the system NAME's definition as a string, or NIL."
+  (let* ((system (asdf-value "REGISTERED-SYSTEM" name))
+         (directory (and system (asdf-value "SYSTEM-SOURCE-DIRECTORY" system))))
+    (and directory (ignore-errors (native-name directory)))))
+
+(defun foreign-system (file)
+  "The name of the system that FILE is of, if that is in another directory than the one
+that is being loaded; or NIL."
+  (let ((own (and file *building* (source-directory (primary-name *building*))))
+        (file (and file (native-name file)))
+        (found nil) (length 0))
+    (when own
+      (dolist (name (asdf-value "REGISTERED-SYSTEMS"))
+        (let ((directory (source-directory name)))
+          (when (and directory
+                     (eql 0 (search directory file))
+                     (or (> (length directory) length)
+                         (and (= (length directory) length)
+                              (or (string= directory own) ; any system that shares ours
+                                  (< (length name) (length found))))))
+            (setf length (length directory)
+                  found name))))
+      (and found
+           (string/= own (source-directory found))
+           found))))

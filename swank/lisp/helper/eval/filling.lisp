@@ -2,6 +2,16 @@
 
 (cl:in-package #:swank-mcp)
 
+;;; SBCL cannot recover from a heap that fills up during garbage collection: the collector
+;;; needs room to copy into.  So what fills it is ended before: heap.lisp watches in an image
+;;; of our own, guest-watch.lisp in a person's.  What they have in common is here: how full is
+;;; too full, and how an evaluation or a thread is ended at once.
+;;;
+;;; How much room a collection needs depends on the objects.  Copying doubles what is live,
+;;; and objects of a little more than one page leave half of every second page empty, which
+;;; doubles it again; only those of four pages and more stay where they are.  So a quarter of
+;;; the heap would be the limit in the worst case.
+
 (defparameter *heap-limit* 23/100
   "Share of the dynamic space that may be live after a collection.")
 

@@ -2,17 +2,10 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; SBCL cannot recover from a heap that fills up during garbage collection:
-;;; the collector needs room to copy into.  In an image that is ours a watcher
-;;; is woken after each collection and ends the evaluations in progress, or the
-;;; threads that evaluations have left, when less room is left than the next
-;;; collection may need.  Code that has interrupts off wakes nobody when it has
-;;; collected, so the watcher looks by itself, too.
-;;;
-;;; How much that is depends on the objects.  Copying doubles what is live, and
-;;; objects of a little more than one page leave half of every second page
-;;; empty, which doubles it again; only those of four pages and more stay where
-;;; they are.  So a quarter of the heap would be the limit in the worst case.
+;;; In an image that is ours a watcher is woken after each collection and ends the
+;;; evaluations in progress, or the threads that evaluations have left, when less room is
+;;; left than the next collection may need (see filling.lisp).  Code that has interrupts off
+;;; wakes nobody when it has collected, so the watcher looks by itself, too.
 
 (defparameter *nursery* (* 50 1024 1024)
   "Bytes allocated between collections, so that the watcher sees a heap fill up.")

@@ -1,9 +1,4 @@
 ;;;; warnings.lisp -- warnings recorded and muffled
-;;;;
-;;;; The folder eval/ evaluates code: what is around it, what is told of errors and
-;;;; warnings, how it is stopped, suspended, debugged and brought back.  It uses all the folders
-;;;; before it.  Begin with evaluate.lisp (an evaluation as a whole) and perform.lisp (the
-;;;; user's part of it); the files before these two are what they stand on.
 
 (cl:in-package #:swank-mcp)
 
@@ -20,12 +15,6 @@ Of kind :ELSEWHERE it stands for the style warnings of the system NAME."
 
 (defvar *max-warnings* 200)
 
-(defvar *building* nil
-  "The name of the system that is being loaded.")
-
-(defvar *notes* nil
-  "What collects the compiler's diagnostics in place of [warnings]; see notes.lisp.")
-
 (defun warning-label (condition)
   (cond ((typep condition '(or error #+sbcl sb-c:compiler-error)) "ERROR")
         ((typep condition 'style-warning)
@@ -35,33 +24,77 @@ Of kind :ELSEWHERE it stands for the style warnings of the system NAME."
         ((eq (condition-name condition) 'simple-warning) "WARNING")
         (t (type-label condition))))
 
-(defun undefined-kind-and-name (condition)
-  "(VALUES :FUNCTION 'FOO) for SBCL's warning that FOO is undefined."
-  (let ((arguments (and (typep condition 'simple-condition)
-                        (simple-condition-format-arguments condition))))
-    (when (and (consp arguments)
-               (member (first arguments) '(:function :variable))
-               (consp (rest arguments))
-               (null (cddr arguments)))
-      (values (first arguments) (second arguments)))))
-
-(defun redefinition-p (condition)
-  #+sbcl (typep condition 'sb-kernel:redefinition-warning)
-  #-sbcl (progn condition nil))
-
-(defun build-summary-p (condition)
-  "True of ASDF's warnings that a file had warnings, which have been told."
-  (let* ((name (class-name (class-of condition))) (home (symbol-package name)))
-    (and home
-         (eql 0 (search "UIOP" (package-name home)))
-         (eql 0 (search "COMPILE-" (symbol-name name))))))
-
 (defun assigned-at-toplevel-p (name form)
   "True of X in (SETF X 10): at a REPL this is how variables come to be."
   (and (consp form)
        (member (first form) '(setf setq))
        (ignore-errors (list-length form))
        (loop for place in (rest form) by #'cddr thereis (eq place name))))
+
+(defun note-warning (condition form records)
+  "RECORDS with a record of CONDITION, signalled while FORM was evaluated."
+  (multiple-value-bind (kind name) (undefined-kind-and-name condition)
+    (cond
+      ((or *notes*                      ; told with the compiler's notes
+           (redefinition-p condition)
+           (build-summary-p condition)
+           (and (eq kind :variable) (assigned-at-toplevel-p name form)))
+       records)
+      ;; so are a library's
+      ((let ((system (and *building* (typep condition 'style-warning)
+                          (foreign-system (compile-place condition)))))
+         (and system
+              (add-record (make-record "" system :elsewhere system) records))))
+      ;; a flood is only counted, in the first record of the list
+      ((and records (integerp (record-kind (first records))))
+       (incf (record-kind (first records)))
+       records)
+      ((>= (length records) *max-warnings*)
+       (cons (make-record "" "" 1) records))
+      (t
+        (add-record (make-record (warning-label condition)
+                                 (let ((text (condition-text condition)))
+                                   (format nil "~A~@[~A~]"
+                                           (clip (without-stream-lines text) 2000)
+                                           (compile-place-text condition (line-told text))))
+                                 kind name (warning-rank condition))
+                    records)))))
+
+(defun warning-rank (condition)
+  "While a system is loaded, what breaks it comes first, and then what is its own."
+  (cond ((or (not *building*) (typep condition '(or error #+sbcl sb-c:compiler-error))) 0)
+        ((foreign-system (compile-place condition)) 2)
+        ((typep condition 'style-warning) 1)
+        (t 0)))
+
+(defvar *places* nil
+  "What knows the texts of the files that the current evaluation compiles, or NIL.")
+
+(defun compile-place (condition)
+  "(VALUES FILE LINE) of the form in a file that CONDITION is about, as far as they are
+known; NIL outside of files.  When all files of a system are compiled, the compiler
+still knows who has called what is not defined."
+  #+sbcl
+  (multiple-value-bind (file line)
+      (ignore-errors
+       (note-place (or *places* (setf *places* (make-collector))) condition))
+    (if (pathnamep file) (values file line) *compile-file-truename*))
+  #-sbcl (progn condition nil))
+
+(defun compile-place-text (condition line)
+  "Where in the file that is being compiled CONDITION is met: the line of the form
+that is shown, which may be deep in a top level form; NIL outside of one.  LINE is
+what the reader told, or NIL."
+  #+sbcl
+  (multiple-value-bind (file place) (compile-place condition)
+    (when file
+      (ignore-errors
+       (let ((context (sb-c::find-error-context nil)))
+         (format nil "~%  in ~A~@[, line ~D~]~@[: ~A~]" (native-name file) (or line place)
+                 (and context
+                      (let ((source (sb-c::compiler-error-context-original-form context)))
+                        (show-form source *package*))))))))
+  #-sbcl (progn condition line nil))
 
 (defun add-record (record records)
   (let ((same (find-if (lambda (other)
@@ -121,3 +154,28 @@ value: the compiler does not count what is muffled."
     (unless (typep condition '(or style-warning sb-ext:compiler-note))
       (setf sb-c::*failure-p* t)))
   #-sbcl condition)
+
+(defun call-recording-warnings (function current-form record)
+  "Call FUNCTION; every warning goes to RECORD with the form that
+CURRENT-FORM returns, and is muffled."
+  (let ((*places* nil))
+    (handler-bind
+        ((warning (lambda (condition)
+                    ;; (SIGNAL 'WARNING), without a restart, warns nobody
+                    (let ((muffle (find-restart 'muffle-warning condition)))
+                      (when (and (or muffle *compile-file-truename*) (not (captured-p)))
+                        (funcall record condition (funcall current-form)))
+                      (when (and muffle (not *compile-file-truename*) (not (captured-p)))
+                        (count-for-compile condition)
+                        (invoke-restart muffle)))))
+         #+sbcl (sb-ext:compiler-note #'muffle)
+         #+sbcl (sb-c:compiler-error
+                  (lambda (condition)
+                    (unless (captured-p)
+                      (funcall record condition (funcall current-form)))
+                    ;; the form becomes a call that signals this error
+                    (unless (or *compile-file-truename* (captured-p))
+                      (count-for-compile condition)
+                      (let ((continue (find-restart 'continue condition)))
+                        (when continue (invoke-restart continue)))))))
+      (funcall function))))

@@ -1,15 +1,16 @@
 ;;;; describe.lisp -- DESCRIBE-SYMBOL
 ;;;;
-;;;; The folder look/ answers questions about what is in the image and changes nothing:
-;;;; symbols, definitions and their callers, systems, objects.  Each file is one or two of the
-;;;; functions that the bridge calls; they use the folders before this one, and of each other
-;;;; only what stands before.
+;;;; The folder look/ answers questions about what is in the image: symbols, definitions
+;;;; and their callers, systems, objects.  Each file has one or two of the functions that the
+;;;; bridge calls, but for views.lisp, which is for inspect.lisp.  It uses the folders before it.
+;;;; Begin with this file.
 
 (cl:in-package #:swank-mcp)
 
 ;;; An answer is sections of lines, ((TITLE LINE ...) ...).  Names of a symbol's
 ;;; lambda list, type and slots print as in its own package, values as in
 ;;; COMMON-LISP-USER.
+
 (defparameter *max-names* 12 "Names in one line, of subclasses for one.")
 
 (defun in-home (symbol function)

@@ -125,6 +125,13 @@ without a prefix; COLONS is their number, 0 to 2.  CASE is a readtable-case."
 
 ;;; What may have been meant
 
+(defun internal-package-p (package)
+  "True of packages of the implementation, of Swank and of ours."
+  (let ((name (package-name package)))
+    (or (implementation-package-p package)
+        (find-if (lambda (prefix) (eql 0 (search prefix name)))
+                 '("SWANK" "UIOP/" "ASDF/" "HELPER-TEST")))))
+
 (defun preferred-p (symbol)
   "True of symbols that a person is likelier to mean than the system's own."
   (not (internal-package-p (symbol-package symbol))))
@@ -231,10 +238,3 @@ package, no such symbol and not external apart.  Nothing is interned."
     (if place
         (list 'setf (find-named-symbol place session package-name))
         (find-named-symbol text session package-name))))
-
-(defun internal-package-p (package)
-  "True of packages of the implementation, of Swank and of ours."
-  (let ((name (package-name package)))
-    (or (implementation-package-p package)
-        (find-if (lambda (prefix) (eql 0 (search prefix name)))
-                 '("SWANK" "UIOP/" "ASDF/" "HELPER-TEST")))))

@@ -204,6 +204,8 @@ about it."
   (format nil "The name ~S does not designate any package.~@[~%Near it: ~{~A~^, ~}.~]"
           (string-upcase name) (similar-package-names name)))
 
+;;; What is to be told with the next reply
+
 (defparameter *max-news* 10
   "How many pieces of news a session keeps for its next reply.")
 

@@ -3,9 +3,8 @@
 ;;;; The folder systems/ knows ASDF's systems and the files that their definitions come
 ;;;; from: where a definition stands, which files have changed since they were built, which
 ;;;; definitions no file has any more, which system would bring a package that is missing.
-;;;; It loads nothing by itself; eval/loading.lisp does.  It uses core/ and session/.  ASDF may
-;;;; not be there when this is compiled, so its functions are called by name: begin with
-;;;; ASDF-VALUE.
+;;;; It builds no system: eval/loading.lisp does.  It uses core/ and session/.  ASDF may not
+;;;; be there when this is compiled, so its functions are called by name: begin with ASDF-VALUE.
 
 (cl:in-package #:swank-mcp)
 
