@@ -235,6 +235,14 @@ func (lv *live) epitaph() string {
 	return lv.proc.ExitText()
 }
 
+// dir is the image's own directory, if it is ours, and else "".
+func (lv *live) dir() string {
+	if p, ok := lv.proc.(*launch.Process); ok {
+		return p.Dir()
+	}
+	return ""
+}
+
 // endedFromOutside reports whether a signal that is usually somebody's has ended
 // the image, and not ours.
 func (lv *live) endedFromOutside() bool {

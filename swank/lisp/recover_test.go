@@ -11,20 +11,6 @@ import (
 	"swank-mcp/swank/lisp/journal"
 )
 
-// An entry that stands twice is lost only if it failed twice.
-func TestRestoredOnceIsEnough(t *testing.T) {
-	early, late, never := &journal.Entry{Text: "early"}, &journal.Entry{Text: "late"}, &journal.Entry{Text: "never"}
-	done, why := map[*journal.Entry]bool{}, map[*journal.Entry]string{}
-	note([]*journal.Entry{early, late, never}, []wireFailure{{Index: 1, Why: "too soon"}, {Index: 2, Why: "no"}}, done, why)
-	if why[late] != "too soon" {
-		t.Errorf("after one batch: %v", why)
-	}
-	note([]*journal.Entry{early, late, never}, []wireFailure{{Index: 0, Why: "again"}, {Index: 2, Why: "never"}}, done, why)
-	if len(why) != 1 || why[never] != "never" {
-		t.Errorf("after both: %v", why)
-	}
-}
-
 // What an image says when it is stopped in bringing back is a sentence already.
 func TestBroughtToAnEnd(t *testing.T) {
 	for _, c := range []struct {
@@ -95,19 +81,5 @@ func TestRestoresWhatFits(t *testing.T) {
 	if value != "(1 2 1 NIL)" || !strings.Contains(notes, "Restored: 3 definitions.") ||
 		!strings.Contains(notes, "Not restored: variable *LARGE* (its source is too large for one message to the image).") {
 		t.Errorf("%s, %s", value, notes)
-	}
-}
-
-func TestBatchesStayBelowAFrame(t *testing.T) {
-	var entries []*journal.Entry
-	for range 30 {
-		entries = append(entries, &journal.Entry{Text: strings.Repeat("x", 300<<10)})
-	}
-	for len(entries) > 0 {
-		n := batchSize(entries)
-		if n < 1 || n*300<<10 > restoreBytes {
-			t.Fatalf("a batch of %d", n)
-		}
-		entries = entries[n:]
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"swank-mcp/swank/lisp/helper"
 	"swank-mcp/swank/lisp/journal"
 	"swank-mcp/swank/lisp/kept"
+	"swank-mcp/swank/lisp/restore"
 )
 
 // A Session is one of any number in an [Image]: a thread in which its evaluations run
@@ -24,13 +25,13 @@ type Session struct {
 	where atomic.Pointer[live] // as home, for those without the turn
 
 	// For the holder of the turn:
-	home     *live           // the image that has the session's state; nil at first
-	journal  journal.Journal // what it has defined
-	recovery *recovery       // while that is brought back into another image
-	notes    []string        // for the next result
-	resets   []*reset        // that have not been answered
-	left     []*evaluation   // that were given up because the image was silent
-	fault    string          // beginning of the code whose answer was the first that made no sense
+	home     *live             // the image that has the session's state; nil at first
+	journal  journal.Journal   // what it has defined
+	recovery *restore.Recovery // while that is brought back into another image
+	notes    []string          // for the next result
+	resets   []*reset          // that have not been answered
+	left     []*evaluation     // that were given up because the image was silent
+	fault    string            // beginning of the code whose answer was the first that made no sense
 }
 
 // Session returns the session of that name, which comes into being by being named.
