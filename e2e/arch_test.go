@@ -52,19 +52,44 @@ func packages(t *testing.T) []listed {
 
 // ours are the only packages of the module that each room may import.
 var ours = map[string][]string{
-	"internal/pagetest": nil, // for tests only
-	"sexp":              nil,
-	"swank":             {"sexp"},
-	"swank/swanktest":   {"sexp", "swank"},
-	"swank/lisp":        {"sexp", "swank"},
-	"mcpbridge":         {"sexp", "swank", "swank/lisp"},
-	"cmd/swank-mcp":     {"sexp", "swank", "swank/lisp", "mcpbridge"},
-	"e2e/wire":          nil,
-	"e2e":               {"e2e/wire"},
-	"e2e/compose":       {"e2e/wire"},
-	"e2e/bench":         {"e2e/wire", "sexp", "swank"},
-	"e2e/foreign":       {"e2e/wire"},
+	"internal/pagetest":  nil,
+	"sexp":               nil,
+	"swank":              {"sexp"},
+	"swank/swanktest":    {"sexp", "swank"},
+	"swank/lisp/host":    nil,
+	"swank/lisp/launch":  {"sexp", "swank/lisp/host"},
+	"swank/lisp/journal": {"sexp"},
+	"swank/lisp/kept":    {"swank/lisp/journal"},
+	"swank/lisp/helper":  {"sexp", "swank"},
+	"swank/lisp/restore": {"swank/lisp/helper", "swank/lisp/journal"},
+	"swank/lisp/attach":  {"sexp", "swank", "swank/lisp/helper", "swank/lisp/host"},
+	"swank/lisp":         {"sexp", "swank", "swank/lisp/host", "swank/lisp/launch", "swank/lisp/journal", "swank/lisp/kept", "swank/lisp/helper", "swank/lisp/restore", "swank/lisp/attach"},
+	"cmd/swank-mcp":      {"sexp", "swank", "swank/lisp", "swank/lisp/attach", "swank/lisp/kept", "swank/lisp/launch", "mcpbridge", "mcpbridge/render", "mcpbridge/tools"},
+	"e2e/wire":           nil,
+	"e2e":                {"e2e/wire"},
+	"e2e/compose":        {"e2e/wire"},
+	"e2e/bench":          {"e2e/wire", "sexp", "swank"},
+	"e2e/foreign":        {"e2e/wire"},
+
+	"mcpbridge/rawtext":         nil,
+	"mcpbridge/syntax":          nil,
+	"mcpbridge/hyperspec":       nil,
+	"mcpbridge/stdio":           {"mcpbridge/rawtext"},
+	"mcpbridge/stdio/stdiotest": nil,
+	"mcpbridge/args":            {"mcpbridge/rawtext"},
+	"mcpbridge/render":          {"mcpbridge/rawtext", "swank/lisp"},
+	"mcpbridge/spool":           {"mcpbridge/rawtext", "mcpbridge/args", "mcpbridge/render"},
+	"mcpbridge/fake":            {"swank/lisp"},
+	"mcpbridge/tools": {"mcpbridge/rawtext", "mcpbridge/args", "mcpbridge/render", "mcpbridge/spool",
+		"mcpbridge/syntax", "mcpbridge/hyperspec", "swank/lisp", "swank/lisp/kept"},
+	"mcpbridge": {"swank/lisp", "swank/lisp/kept"}, // and what is below itself
 }
+
+// forTests are the packages that only tests may import.
+var forTests = []string{"internal/pagetest", "swank/swanktest", "mcpbridge/fake", "mcpbridge/stdio/stdiotest"}
+
+// knowMCP are the packages that may use the MCP SDK, and those that use them.
+var knowMCP = []string{"mcpbridge", "mcpbridge/stdio", "cmd/swank-mcp"}
 
 func TestDependenciesPointOneWay(t *testing.T) {
 	seen := map[string]bool{}
@@ -72,26 +97,30 @@ func TestDependenciesPointOneWay(t *testing.T) {
 		room := strings.TrimPrefix(p.ImportPath, module+"/")
 		seen[room] = true
 		allowed, known := ours[room]
-		if parent := filepath.Dir(room); !known && strings.HasPrefix(room, "mcpbridge/") {
-			allowed, known = ours[parent], true
-		}
 		if !known {
 			t.Errorf("package %s has no place among the rooms", room)
 			continue
 		}
 		for _, path := range p.Imports {
-			if rest, ok := strings.CutPrefix(path, module+"/"); ok && !slices.Contains(allowed, rest) && !strings.HasPrefix(rest, room+"/") {
+			rest, ok := strings.CutPrefix(path, module+"/")
+			below := room == "mcpbridge" && strings.HasPrefix(rest, room+"/")
+			if ok && !slices.Contains(allowed, rest) && !below {
 				t.Errorf("%s imports %s, which is not below it", room, rest)
 			}
+			if slices.Contains(forTests, rest) {
+				t.Errorf("%s imports %s, which is for tests", room, rest)
+			}
+		}
+		if room == "swank/lisp/journal" && (slices.Contains(p.Imports, "os") || slices.Contains(p.Imports, "io")) {
+			t.Errorf("%s does input or output", room)
 		}
 		inner := room == "sexp" || strings.HasPrefix(room, "swank")
-		sdk := room == "mcpbridge" || strings.HasPrefix(room, "mcpbridge/") || room == "cmd/swank-mcp"
 		for _, path := range p.Deps {
 			first, _, _ := strings.Cut(path, "/")
 			if inner && strings.Contains(first, ".") && !strings.HasPrefix(path, "vendor/") && first != module {
 				t.Errorf("%s depends on %s; it may use the standard library only", room, path)
 			}
-			if !sdk && strings.Contains(path, "modelcontextprotocol/go-sdk") {
+			if !slices.Contains(knowMCP, room) && strings.Contains(path, "modelcontextprotocol/go-sdk") {
 				t.Errorf("%s depends on the MCP SDK (%s)", room, path)
 			}
 			if room == "e2e/wire" && strings.HasPrefix(path, module+"/") {
@@ -104,7 +133,7 @@ func TestDependenciesPointOneWay(t *testing.T) {
 			}
 		}
 	}
-	for _, room := range []string{"sexp", "swank", "swank/lisp", "mcpbridge", "cmd/swank-mcp", "e2e/wire"} {
+	for _, room := range []string{"sexp", "swank", "swank/lisp/launch", "swank/lisp/attach", "swank/lisp/journal", "swank/lisp", "mcpbridge", "cmd/swank-mcp", "e2e/wire"} {
 		if !seen[room] {
 			t.Errorf("go list does not know the package %s", room)
 		}

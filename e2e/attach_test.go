@@ -53,6 +53,7 @@ func TestAttach(t *testing.T) {
 
 // Every tool may be the first one.
 func TestAttachByAnyTool(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "(defpackage :their-package (:use :cl))")
 	for _, tool := range []string{"list-packages", "list-definitions", "session-status", "reset-session"} {
 		s := attached(t, p)
@@ -69,6 +70,7 @@ func TestAttachByAnyTool(t *testing.T) {
 // Nothing is contacted before the first call, and what is wrong with an address
 // is told within five seconds, with what to type.
 func TestAttachFailures(t *testing.T) {
+	t.Parallel()
 	listen := func() net.Listener {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

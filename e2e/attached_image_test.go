@@ -13,6 +13,7 @@ import (
 // What cannot be stopped in a person's image is left alone and named; the
 // session goes on beside it.
 func TestAttachedUnstoppable(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "")
 	s := attached(t, p)
 	want(t, s, "(defvar *kept* 41) 1", "=> 1")
@@ -49,6 +50,7 @@ func TestAttachedUnstoppable(t *testing.T) {
 // When a person's image dies, calls say so; when one is back at its address, the
 // next call works in it.
 func TestAttachedImageDies(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "")
 	s := attached(t, p)
 	want(t, s, "(defvar *kept* 41) (defun kept () *kept*) 1", "=> 1")
@@ -100,6 +102,7 @@ func (p *person) cutOff(s *server) {
 
 // A connection that breaks does not end the session: it is in the image.
 func TestAttachedReconnects(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "")
 	s := attached(t, p)
 	want(t, s, "(defvar *kept* 41) (defpackage :kept (:use :cl)) (in-package :kept) 1", "=> 1")
@@ -113,6 +116,7 @@ func TestAttachedReconnects(t *testing.T) {
 // What was suspended when the connection broke has ended, and is named: by the
 // next call, or by the one that was in flight.
 func TestAttachedSuspendedIsLost(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "(defvar cl-user::*ended* nil)")
 	for _, inFlight := range []bool{false, true} {
 		s := attached(t, p)

@@ -7,6 +7,7 @@ import (
 
 // A reset undoes what the session has made, and nothing of the person's.
 func TestAttachedReset(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, `(defpackage :their-user (:use :cl)) (defvar cl-user::*theirs* 1) (defun cl-user::their-function () 1)`)
 	s := attached(t, p)
 	// 1 while an evaluation of ours runs, the person goes on working

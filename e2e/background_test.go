@@ -62,6 +62,7 @@ func TestFloodOnTheImagesStdout(t *testing.T) {
 // What threads print through the session's streams after the call has ended
 // must neither fail nor reach another call's text as its own.
 func TestThreadOutlivesItsCall(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	got, isErr := eval(t, s, `(progn (let ((out *standard-output*)) (sb-thread:make-thread (lambda () (dotimes (i 20) (print i out) (sleep 0.05))))) :started)`)

@@ -108,6 +108,7 @@ func TestReadtableCase(t *testing.T) {
 
 // The case without a cure inside the image: see also death_test.go.
 func TestLoopWithoutInterruptsCancelled(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	cancelAfter(t, s, "(sb-sys:without-interrupts (loop))", time.Second)

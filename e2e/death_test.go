@@ -11,6 +11,7 @@ import (
 
 // An evaluation that cannot be stopped costs the image, never the session.
 func TestUnstoppableLoop(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	began := time.Now()

@@ -144,6 +144,7 @@ func TestErrorInTheIdleThread(t *testing.T) {
 // In a person's image: the same, their own debugger is never opened, and
 // nothing is left when the server goes.
 func TestDebuggerAttached(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "(defvar cl-user::*cleaned* nil)")
 	debuggers := make(chan *swank.Debug, 10)
 	ctx, stop := context.WithTimeout(t.Context(), patience)

@@ -53,6 +53,7 @@ const steps = 200
 // A person works in Emacs and an agent beside them; afterwards the image has
 // what the two defined and nothing else has changed.
 func TestEmacs(t *testing.T) {
+	t.Parallel()
 	e := newEmacs(t)
 	e.types("(+ 1 2)")
 	indentation := `(let (found) (mapatoms (lambda (s) (when (get s 'slime-indent) (push (symbol-name s) found)))) (sort found #'string<))`
@@ -168,6 +169,7 @@ func theirError(t *testing.T, e *emacs, s *server) {
 // TestEmacsEcho: with --echo the evaluations appear above the prompt, and what is
 // being typed stays.
 func TestEmacsEcho(t *testing.T) {
+	t.Parallel()
 	e := newEmacs(t)
 	quiet := attachedTo(t, e.address, run.dir)
 	want(t, quiet, "(print :not-to-be-seen)", "[stdout]\n:NOT-TO-BE-SEEN\n\n=> :NOT-TO-BE-SEEN")

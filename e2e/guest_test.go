@@ -144,6 +144,7 @@ func TestGuestTakesBackItsTraces(t *testing.T) {
 // Where Swank uses no threads nobody is there when a guest goes: the next one
 // takes back what it has left on.
 func TestGuestTakesBackWithoutThreads(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "(defun cl-user::plain (x) (1+ x))", ":dont-close", "t", ":style", ":fd-handler")
 	s := attached(t, p)
 	reply(t, s, "trace-function", object{"functions": "plain"})

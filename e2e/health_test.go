@@ -17,6 +17,7 @@ import (
 // mere port probe would make fatal, as it was. In the containers the image
 // would forgive it more: see compose/lisp/image.lisp.
 func TestHealthCheckOfAStockSwank(t *testing.T) {
+	t.Parallel()
 	const secret = "open sesame"
 	home := t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, ".slime-secret"), []byte(secret+"\n"), 0o600); err != nil {

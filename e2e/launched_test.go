@@ -15,6 +15,7 @@ var launchedOnly = map[string]string{
 	"TestSurvives/unhandled_error_in_a_new_thread":   "it opens the person's debugger, as any background error of theirs does",
 	"TestLoadDebianSystems":                          "loading Swank has left symbols in their CL-USER, with which ALEXANDRIA's conflict",
 	"TestDocs":                                       "the pages show what a launched image answers",
+	"TestAddingATool":                                "it is about the tree, not the image",
 
 	"TestLoopWithoutInterruptsCancelled": replaced + ": see TestAttachedUnstoppable",
 	"TestUnstoppableLoop":                replaced + ": see TestAttachedUnstoppable",

@@ -159,6 +159,7 @@ func (m *mixer) learn(text string) {
 // each other's way. Each must be answered in time, and nothing may be left of
 // them after a reset.
 func TestMixedCalls(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	eval(t, s, "(+ 1 2)")
 	call(t, s, patience, "list-threads", object{})

@@ -48,6 +48,7 @@ func TestHandlesDoNotLeak(t *testing.T) {
 // TestObserveAttached: in a person's image their traces, threads and profiler
 // are theirs.
 func TestObserveAttached(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, `(progn
 	  (defun cl-user::theirs (x) (1+ x))
 	  (defvar cl-user::*lines* (make-string-output-stream))

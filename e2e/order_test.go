@@ -34,6 +34,7 @@ func TestEvaluationsKeepTheirOrder(t *testing.T) {
 
 // A call whose turn does not come within its time limit says what it waits for.
 func TestBusySession(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	first, err := s.GoTool("evaluate-lisp", map[string]any{"code": "(progn (sleep 3) :first)"}, wire.CallOptions{})

@@ -31,7 +31,7 @@ func serverCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 		args = append(flags, args...)
 	}
-	c, err := wire.Start(wire.Options{Env: env, Dir: ts.MkAbs(".")}, run.binary, args...)
+	c, err := wire.Start(wire.Options{Env: env, Dir: ts.MkAbs(".")}, s.binary, args...)
 	ts.Check(err)
 	s.clients[s.as] = &scriptClient{Client: c}
 	ctx, stop := context.WithTimeout(context.Background(), patience)

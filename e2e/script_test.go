@@ -26,30 +26,29 @@ func TestScript(t *testing.T) {
 	if *attachedFlag {
 		warmPerson(t)
 	}
-	runScripts(t, "testdata/script")
+	runScripts(t, run.binary, testscript.Params{Dir: scriptDir, UpdateScripts: *update})
 }
 
-func runScripts(t *testing.T, dir string) {
-	testscript.RunT(scriptT{t}, testscript.Params{
-		Dir:                dir,
-		UpdateScripts:      *update,
-		RequireUniqueNames: true,
-		Setup:              setUpScript,
-		Condition:          scriptCondition,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"server":     serverCommand,
-			"call":       callCommand,
-			"eval":       evalCommand,
-			"reply":      replyCommand,
-			"as":         asCommand,
-			"kill-image": killImageCommand,
-			"close":      closeCommand,
-		},
-	})
+// runScripts runs scripts whose servers are the binary.
+func runScripts(t *testing.T, binary string, p testscript.Params) {
+	p.RequireUniqueNames = true
+	p.Setup = func(env *testscript.Env) error { return setUpScript(env, binary) }
+	p.Condition = scriptCondition
+	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){
+		"server":     serverCommand,
+		"call":       callCommand,
+		"eval":       evalCommand,
+		"reply":      replyCommand,
+		"as":         asCommand,
+		"kill-image": killImageCommand,
+		"close":      closeCommand,
+	}
+	testscript.RunT(scriptT{t}, p)
 }
 
 // script is what one script keeps between its commands.
 type script struct {
+	binary  string // of the servers
 	clients map[string]*scriptClient
 	as      string       // who speaks: the key of clients
 	person  scriptPerson // with -attached
@@ -77,8 +76,8 @@ func client(ts *testscript.TestScript) *scriptClient {
 
 // setUpScript gives the script the environment that its servers will have, and
 // ends these when it ends.
-func setUpScript(env *testscript.Env) error {
-	s := &script{clients: map[string]*scriptClient{}}
+func setUpScript(env *testscript.Env, binary string) error {
+	s := &script{binary: binary, clients: map[string]*scriptClient{}}
 	env.Values[scriptKey{}] = s
 	for _, v := range environ(env.WorkDir) {
 		name, value, _ := strings.Cut(v, "=")
@@ -87,7 +86,7 @@ func setUpScript(env *testscript.Env) error {
 	if err := shareSwank(env.WorkDir); *attachedFlag && err != nil {
 		return err
 	}
-	env.Setenv("PATH", filepath.Dir(run.binary)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	env.Setenv("PATH", filepath.Dir(binary)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	env.Defer(func() {
 		failed := false
 		for name, c := range s.clients {

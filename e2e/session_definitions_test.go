@@ -40,6 +40,7 @@ func have(t *testing.T, s *server, system, debian string) {
 // The session of the founding document, and its text. Names stand in the order
 // of the alphabet, as the contract has it: FACTORIAL before SQUARE.
 func TestListDefinitionsDocument(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	wantList(t, s, map[string]any{}, "No user definitions.")
 	want(t, s, "(defun square (x) (* x x))", "=> SQUARE")

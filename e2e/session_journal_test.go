@@ -62,6 +62,7 @@ func TestRecoveryOfOtherSyntax(t *testing.T) {
 
 // Systems are known however they were loaded, and without those they needed.
 func TestSystemsLoadedByCode(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	for _, code := range []string{
 		`(require :asdf) (defun fetch (name) (funcall (intern "LOAD-SYSTEM" :asdf) name)) (progn (fetch "cl-ppcre"))`,

@@ -298,6 +298,7 @@ func (m *model) look() (code, text string) {
 // For all sequences of calls, what changes the package changes it for the next
 // call, and nothing else does; symbols resolve as the standard says.
 func TestPackageContextProperty(t *testing.T) {
+	t.Parallel()
 	set := func(name, value string) {
 		old := flag.Lookup(name).Value.String()
 		flag.Set(name, value)

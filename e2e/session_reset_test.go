@@ -67,6 +67,7 @@ func TestResetInAForeignPackage(t *testing.T) {
 // A loaded system stays, also what it has in COMMON-LISP-USER; so does one that
 // an evaluation has loaded.
 func TestResetKeepsLoadedSystems(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"load-system", "evaluation"} {
 		t.Run(how, func(t *testing.T) {
 			s := withSystems(t)

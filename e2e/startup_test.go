@@ -60,6 +60,7 @@ func TestFirstEvaluationWithTheCore(t *testing.T) {
 }
 
 func TestColdCache(t *testing.T) {
+	t.Parallel()
 	dir := shortDir(t)
 	s := startCold(t, wire.Options{Env: environ(run.dir, "XDG_CACHE_HOME="+dir)})
 	open(t, s)
@@ -153,6 +154,7 @@ func TestNoSwank(t *testing.T) {
 
 // An SBCL that was copied without its contrib, or with a part of it.
 func TestNoContrib(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ module, remove string }{
 		{"sb-bsd-sockets", "*"}, {"sb-posix", "sb-posix.*"}, {"sb-cltl2", "sb-cltl2.*"}, // the last is for Swank
 	} {

@@ -15,6 +15,7 @@ import (
 // end, by their time limit or by the client. Every call that was not cancelled
 // must be answered, with its own value or as timed out, and none twice.
 func TestThousandRandomStops(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	seed := uint64(time.Now().UnixNano())

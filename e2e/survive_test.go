@@ -13,6 +13,7 @@ import (
 
 // Each case ends with the same image answering and keeping its state.
 func TestSurvives(t *testing.T) {
+	t.Parallel()
 	const overflow = "(labels ((f (n) (+ 1 (f (1+ n))))) (f 0))"
 	for _, c := range []struct {
 		name string

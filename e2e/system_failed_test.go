@@ -9,6 +9,7 @@ import (
 // An error in loading a system is told with its place and the program's part of the
 // backtrace, by run-tests, too.
 func TestSystemFailsInLoading(t *testing.T) {
+	t.Parallel()
 	dir, s := project(t, map[string]string{
 		"swf.asd": `(defsystem "swf" :components ((:file "swf")))`,
 		"swf.lisp": `(defpackage :swf (:use :cl)) (in-package :swf)

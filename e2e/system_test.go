@@ -107,6 +107,7 @@ func TestLoadSystemByItsNames(t *testing.T) {
 
 // An evaluation may tell ASDF of a directory; force compiles and loads again.
 func TestLoadSystemForce(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, `(require :asdf) (setf asdf:*central-registry* (list "`+systemsDir(t)+`/")) :ok`, "=> :OK")
 	first := loaded("swt-good", "; swt-good is there")
@@ -230,6 +231,7 @@ func TestLoadSystemProgress(t *testing.T) {
 }
 
 func TestLoadSystemTimeout(t *testing.T) {
+	t.Parallel()
 	s := withSystems(t)
 	l := begin(t, s)
 	began := time.Now()

@@ -102,6 +102,7 @@ var nextLine = regexp.MustCompile(`(?m)^Next: (\S+) (\{.*\})`)
 
 // Every error names the next call to make, and that call works.
 func TestErrorsTeach(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := startWith(t, wire.Options{}, "--toolsets", "all", "--session-dir", dir)
 	prepare := func() {

@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/fake"
+	"swank-mcp/mcpbridge/tools"
 )
 
 // pipes serves a bridge over OS pipes, as a host does.
@@ -27,7 +28,7 @@ func pipes(b *testing.B) (in *os.File, out *bufio.Reader) {
 	// As an inherited stdin and stdout: not in the poller.
 	inR.Fd()
 	outW.Fd()
-	bridge := New(Options{Image: constImage{&fakeImage{}}})
+	bridge := New(Options{Open: func(string) tools.Session { return fake.Const{Session: new(fake.Image).Session("")} }})
 	ended := make(chan error, 1)
 	go func() { ended <- bridge.Serve(context.Background(), inR, outW) }()
 	b.Cleanup(func() { inW.Close(); <-ended; outR.Close() })
@@ -86,35 +87,18 @@ func BenchmarkInFlight(b *testing.B) {
 	}
 }
 
-// BenchmarkOurs is our share of a call: the line in, the tool, the line out,
-// without the SDK between them.
-func BenchmarkOurs(b *testing.B) {
-	bridge := New(Options{Image: constImage{&fakeImage{}}})
-	params := evaluateTool.params(&bridge.o)
-	calls := calls{byID: make(map[jsonrpc.ID]*call)}
-	line := []byte(evalCall("7", "(+ 1 2)"))
+// BenchmarkTool is our share of a call behind the SDK: the arguments, the tool
+// and its reply.
+func BenchmarkTool(b *testing.B) {
+	bridge := New(Options{Open: func(string) tools.Session { return fake.Const{Session: new(fake.Image).Session("")} }})
+	evaluate := tools.Find("evaluate-lisp")
+	w := bridge.newWorkspace()
+	defer w.close()
+	takes, env := evaluate.Spec(bridge.o.limits()), w.env()
 	arguments := []byte(`{"code":"(+ 1 2)"}`)
-	result := []byte(`{"content":[{"type":"text","text":"=> 3"}]}`)
-	var out []byte
 	b.ReportAllocs()
 	for b.Loop() {
-		f := frame{data: append([]byte(nil), line...)}
-		if err := checkLine(&f, DefaultMaxLine); err != nil {
-			b.Fatal(err)
-		}
-		m, refusal := parseMessage(f.data)
-		if refusal != nil {
-			b.Fatal(refusal)
-		}
-		id := calls.add(&call{id: m.id})
-		r := &request{args: parseArgs(&evaluateTool, params, arguments), mcp: &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{}}}
-		reply, err := bridge.evaluate(b.Context(), r)
-		if err != nil {
-			b.Fatal(err)
-		}
-		bridge.result(reply)
-		k := calls.take(id)
-		out = responseLine(out[:0], k.id, &jsonrpc.Response{Result: result})
-		calls.finish(k)
+		r := &tools.Request{Args: args.Parse(takes, arguments), Env: env}
+		w.result(evaluate.Answer(b.Context(), r))
 	}
 }

@@ -6,13 +6,16 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"swank-mcp/mcpbridge/fake"
+	"swank-mcp/mcpbridge/tools"
 )
 
 // TestBeside is what there is beside the tools, for the SDK's client in every era.
 func TestBeside(t *testing.T) {
 	for _, version := range eras {
 		t.Run(version, func(t *testing.T) {
-			s := connect(t, version, &fakeImage{}, nil)
+			s := connect(t, version, &fake.Image{}, nil)
 			ctx := t.Context()
 			resources, err := s.ListResources(ctx, nil)
 			if err != nil || len(resources.Resources) != 1 || resources.Resources[0].URI != "lisp://session" {
@@ -140,11 +143,11 @@ func TestEscapeURI(t *testing.T) {
 // TestPromptsNameTools: whatever a prompt advises is a tool, and shown.
 func TestPromptsNameTools(t *testing.T) {
 	for _, s := range slices.Concat(debugSteps, explainSteps, exploreSteps) {
-		if findTool(s.tool) == nil {
+		if tools.Find(s.tool) == nil {
 			t.Errorf("a prompt names %s, which is no tool", s.tool)
 		}
 	}
-	b := New(Options{Image: &fakeImage{}, Tools: Selection{Tools: []string{"evaluate-lisp"}}})
+	b := New(Options{Open: opens(&fake.Image{}), Tools: Selection{Tools: []string{"evaluate-lisp"}}})
 	if got := b.advice(explainSteps); got != "- `evaluate-lisp`: try it.\n" {
 		t.Errorf("advice with one tool: %q", got)
 	}

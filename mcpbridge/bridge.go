@@ -1,63 +1,49 @@
 package mcpbridge
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"io"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"swank-mcp/swank/lisp"
+	"swank-mcp/mcpbridge/stdio"
+	"swank-mcp/mcpbridge/tools"
+	"swank-mcp/swank/lisp/kept"
 )
-
-// Image is the Lisp the tools work in; *lisp.Image is the one there is.
-type Image interface {
-	// Evaluate evaluates in the session of that name, in turn with its other
-	// evaluations, and calls r.Queued once it has its turn or waits for it.
-	// Errors: *lisp.StartError, *lisp.BusyError, the cause of ctx.
-	Evaluate(ctx context.Context, session string, r lisp.Request) (*lisp.Result, error)
-	// Definitions lists what the session has defined, in the package if one is
-	// given; empty without an image.
-	Definitions(ctx context.Context, session, pkg string) ([]lisp.Section, error)
-	// Packages lists the packages of the image.
-	Packages(ctx context.Context, session string) ([]lisp.Package, error)
-	// ResetSession undoes what the session has made, in turn like Evaluate.
-	ResetSession(ctx context.Context, session string, timeout time.Duration, queued func()) (*lisp.Reset, error)
-	sessionSaver
-	debugger
-	// Status tells what is known of the image and never starts one.
-	Status(ctx context.Context, session string) (*lisp.Status, error)
-
-	builder
-	looker
-	observer
-}
 
 // Options of a [Bridge]. Zero values mean the defaults named.
 type Options struct {
-	Image      Image         // required
-	Version    string        // of the server, as clients see it; "" is "devel"
-	Timeout    time.Duration // of an evaluation that names none; 30 s
-	MaxTimeout time.Duration // the longest an evaluation may name; 600 s
-	MaxOutput  int           // characters of a reply before it is cut; 40,000
-	Tools      Selection     // must pass its Check; the default set
-	Session    string        // name of the session that the tools work in; "default"
-	SessionDir string        // where sessions are saved; "" is the working directory
-	Kept       *lisp.Kept    // where the session is kept for the next server; nil keeps none
-	Log        *slog.Logger  // nil discards
+	Open       func(session string) tools.Session // opens a session of that name in the image; required
+	Version    string                             // of the server, as clients see it; "" is "devel"
+	Timeout    time.Duration                      // of an evaluation that names none; 30 s
+	MaxTimeout time.Duration                      // the longest an evaluation may name; 600 s
+	MaxOutput  int                                // characters of a reply before it is cut; 40,000
+	Tools      Selection                          // must pass its Check; the default set
+	Session    string                             // name of the session of the first connection, "default"; others have one of their own
+	SessionDir string                             // where sessions are saved; "" is the working directory
+	Kept       *kept.File                         // where the session is kept for the next server; nil keeps none
+	Log        *slog.Logger                       // nil discards
 }
 
 // Defaults of [Options].
 const (
 	DefaultTimeout    = 30 * time.Second
 	DefaultMaxTimeout = 600 * time.Second
+	DefaultMaxOutput  = 40_000
 )
 
+// minOutput is the least MaxOutput: less has no room for the two ends of a text
+// and the line between.
+const minOutput = 1_000
+
 func (o *Options) setDefaults() {
-	o.Version = orElse(o.Version, "devel")
-	o.Session = orElse(o.Session, DefaultSession)
+	o.Version = cmp.Or(o.Version, "devel")
+	o.Session = cmp.Or(o.Session, DefaultSession)
 	if o.MaxTimeout <= 0 {
 		o.MaxTimeout = DefaultMaxTimeout
 	}
@@ -74,31 +60,35 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// DefaultSession is the session of every call where [Options] name no other:
-// protocol 2026-07-28 has no sessions of its own, and a server on stdio has one
-// client.
+func (o *Options) limits() tools.Limits {
+	return tools.Limits{Timeout: o.Timeout, MaxTimeout: o.MaxTimeout, MaxOutput: o.MaxOutput}
+}
+
+// DefaultSession is the session of the first connection where [Options] name no
+// other. Protocol 2026-07-28 has no sessions of its own, and a server on stdio has
+// one connection.
 const DefaultSession = "default"
 
-// errShutdown is the cause of contexts that end because the bridge does.
-var errShutdown = errors.New("mcpbridge: the server is shutting down")
-
-// Bridge is the MCP server: the tools over one image. Nothing of it belongs
-// to a connection, so any number may be served, of any protocol version.
+// Bridge is the MCP server: the tools over one image. What belongs to a connection
+// is in its workspace, so any number may be served, of any protocol version.
 type Bridge struct {
 	o      Options
 	server *mcp.Server
-	tools  []*tool // those that the client is shown
-	taken  []*tool // those that it can call, by their names
-	spool  spool
+	tools  []*tools.Tool // those that the client is shown
+	taken  []*tools.Tool // those that it can call, by their names
+
+	named  atomic.Bool // a workspace has the session of the name in o
+	mu     sync.Mutex
+	others map[*mcp.ServerSession]*workspace // of connections that Serve has not made
 
 	base context.Context // parent of every handler, beside its own context
 	stop context.CancelCauseFunc
 }
 
-// New returns a bridge that serves o.Image. It starts nothing.
+// New returns a bridge to the sessions that o.Open opens. It starts nothing.
 func New(o Options) *Bridge {
 	o.setDefaults()
-	b := &Bridge{o: o, tools: o.Tools.pick(), taken: o.Tools.callable()}
+	b := &Bridge{o: o, tools: o.Tools.pick(), taken: o.Tools.callable(), others: map[*mcp.ServerSession]*workspace{}}
 	b.base, b.stop = context.WithCancelCause(context.Background())
 	b.server = mcp.NewServer(b.implementation(), &mcp.ServerOptions{
 		Instructions: b.instructions(),
@@ -109,7 +99,7 @@ func New(o Options) *Bridge {
 	})
 	b.server.AddReceivingMiddleware(b.guard)
 	for _, t := range b.taken {
-		t.register(b)
+		b.register(t)
 	}
 	b.addResources()
 	b.addPrompts()
@@ -135,7 +125,7 @@ func capabilities() *mcp.ServerCapabilities {
 func (b *Bridge) Server() *mcp.Server { return b.server }
 
 // Close ends every call in flight. The image is its owner's to close.
-func (b *Bridge) Close() { b.stop(errShutdown) }
+func (b *Bridge) Close() { b.stop(tools.ErrShutdown) }
 
 // closeGrace is how long Serve waits for handlers after ctx has ended. A
 // client that does not read its pipe can hold them in a write for ever.
@@ -146,17 +136,16 @@ const closeGrace = time.Second
 const stopGrace = time.Second
 
 // Serve speaks MCP over in and out until the end of in or of ctx, and closes
-// them. At the end of in, calls in flight are answered within [DefaultGrace];
+// them. At the end of in, calls in flight are answered within [stdio.DefaultGrace];
 // at the end of ctx they are given up, and Serve returns within about a second.
 // The error is nil after either.
 func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	over, end := context.WithCancelCause(b.base)
-	defer end(errShutdown)
-	c := &connection{over: over}
-	keep := &keepConn{Transport: &Stdio{In: pollableIn(in), Out: pollableOut(out), order: &c.order}}
-	session, err := b.server.Connect(c.within(context.WithoutCancel(ctx)), keep, nil)
+	w := b.newWorkspace()
+	defer w.close()
+	keep := &keepConn{Transport: &stdio.Transport{In: stdio.PollableIn(in), Out: stdio.PollableOut(out), Order: &w.order}}
+	session, err := b.server.Connect(w.within(context.WithoutCancel(ctx)), keep, nil)
 	if err != nil {
 		return err
 	}
@@ -166,7 +155,7 @@ func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) err
 	case err = <-ended:
 		return err
 	case <-ctx.Done():
-	case <-keep.conn.(*stdioConn).read:
+	case <-keep.conn.(*stdio.Conn).InputEnded():
 		// The SDK cancels what is left and waits for it, however long it takes.
 		select {
 		case err = <-ended:
@@ -175,7 +164,7 @@ func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) err
 		case <-time.After(stopGrace):
 		}
 	}
-	end(errShutdown)
+	w.end(tools.ErrShutdown)
 	// Not session.Close, which waits for the handlers first.
 	go keep.conn.Close()
 	select {

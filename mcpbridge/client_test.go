@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"swank-mcp/mcpbridge/fake"
+	"swank-mcp/mcpbridge/tools"
 )
 
 // eras are the protocol versions of either side of the break: with the
@@ -18,11 +21,11 @@ import (
 var eras = []string{"2024-11-05", "2025-11-25", "2026-07-28"}
 
 // connect gives the SDK's client a bridge over pipes.
-func connect(t *testing.T, version string, image Image, o *mcp.ClientOptions) *mcp.ClientSession {
+func connect(t *testing.T, version string, image *fake.Image, o *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
-	b := New(Options{Image: image, Tools: everyTool})
+	b := New(Options{Open: opens(image), Tools: everyTool})
 	ended := make(chan error, 1)
 	go func() { ended <- b.Serve(context.Background(), inR, outW) }()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "0"}, o)
@@ -44,7 +47,7 @@ func connect(t *testing.T, version string, image Image, o *mcp.ClientOptions) *m
 func TestSDKClient(t *testing.T) {
 	for _, version := range eras {
 		t.Run(version, func(t *testing.T) {
-			image := &fakeImage{}
+			image := &fake.Image{}
 			var mu sync.Mutex
 			var progress []*mcp.ProgressNotificationParams
 			s := connect(t, version, image, &mcp.ClientOptions{
@@ -56,7 +59,7 @@ func TestSDKClient(t *testing.T) {
 			})
 			ctx := t.Context()
 			list, err := s.ListTools(ctx, nil)
-			if err != nil || len(list.Tools) != len(tools()) {
+			if err != nil || len(list.Tools) != len(tools.All()) {
 				t.Fatalf("tools/list: %+v, %v", list, err)
 			}
 			call := func(ctx context.Context, code string, token any) (string, error) {
@@ -98,13 +101,13 @@ func TestSDKClient(t *testing.T) {
 
 			cancelled, cancel := context.WithCancel(ctx)
 			go func() {
-				waitFor(t, func() bool { image.mu.Lock(); defer image.mu.Unlock(); return image.running == 1 })
+				waitFor(t, func() bool { return image.Running() == 1 })
 				cancel()
 			}()
 			if got, err := call(cancelled, "hang", nil); err == nil {
 				t.Errorf("cancelled call answered %q", got)
 			}
-			waitFor(t, func() bool { image.mu.Lock(); defer image.mu.Unlock(); return image.running == 0 })
+			waitFor(t, func() bool { return image.Running() == 0 })
 			if got, err := call(ctx, "echo λ 😀", nil); got != "=> λ 😀" || err != nil {
 				t.Errorf("after the cancellation: %q, %v", got, err)
 			}

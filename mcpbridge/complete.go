@@ -18,7 +18,7 @@ const maxCompletions = 100
 // resource templates, by the argument's name: package, name, system, handle.
 // What cannot be completed has no completions.
 func (b *Bridge) complete(ctx context.Context, r *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
-	typed := r.Params.Argument.Value
+	w, typed := b.workspace(ctx, r.Session), r.Params.Argument.Value
 	var pkg string
 	if c := r.Params.Context; c != nil {
 		pkg = c.Arguments["package"]
@@ -27,13 +27,13 @@ func (b *Bridge) complete(ctx context.Context, r *mcp.CompleteRequest) (*mcp.Com
 	var err error
 	switch r.Params.Argument.Name {
 	case "package":
-		values, err = b.completePackage(ctx, typed)
+		values, err = w.completePackage(ctx, typed)
 	case "name":
-		values, err = b.completeName(ctx, typed, pkg)
+		values, err = w.completeName(ctx, typed, pkg)
 	case "system":
-		values, err = b.completeSystem(ctx, typed)
+		values, err = w.completeSystem(ctx, typed)
 	case "handle":
-		values = b.spool.handles(typed)
+		values = w.spool.Handles(typed)
 	}
 	var failed *lisp.LookupError
 	if err != nil && !errors.As(err, &failed) {
@@ -49,8 +49,8 @@ func (b *Bridge) complete(ctx context.Context, r *mcp.CompleteRequest) (*mcp.Com
 
 // completePackage returns the packages that typed begins, in any case, in the
 // case in which it was typed.
-func (b *Bridge) completePackage(ctx context.Context, typed string) ([]string, error) {
-	all, err := b.o.Image.Packages(ctx, b.o.Session)
+func (w *workspace) completePackage(ctx context.Context, typed string) ([]string, error) {
+	all, err := w.session.Packages(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -75,16 +75,16 @@ func (b *Bridge) completePackage(ctx context.Context, typed string) ([]string, e
 	return slices.Concat(own, others), nil
 }
 
-func (b *Bridge) completeName(ctx context.Context, typed, pkg string) ([]string, error) {
-	found, err := b.o.Image.CompleteSymbol(ctx, b.o.Session, typed, pkg, maxCompletions+1)
+func (w *workspace) completeName(ctx context.Context, typed, pkg string) ([]string, error) {
+	found, err := w.session.CompleteSymbol(ctx, typed, pkg, maxCompletions+1)
 	if err != nil {
 		return nil, err
 	}
 	return found.Names, nil
 }
 
-func (b *Bridge) completeSystem(ctx context.Context, typed string) ([]string, error) {
-	found, err := b.o.Image.DescribeSystem(ctx, b.o.Session, "")
+func (w *workspace) completeSystem(ctx context.Context, typed string) ([]string, error) {
+	found, err := w.session.DescribeSystem(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -95,17 +95,4 @@ func (b *Bridge) completeSystem(ctx context.Context, typed string) ([]string, er
 		}
 	}
 	return names, nil
-}
-
-// handles returns the handles that typed begins, newest first.
-func (s *spool) handles(typed string) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var out []string
-	for _, t := range slices.Backward(s.texts) {
-		if strings.HasPrefix(t.handle, strings.ToLower(typed)) {
-			out = append(out, t.handle)
-		}
-	}
-	return out
 }

@@ -1,19 +1,15 @@
-// Package mcpbridge serves a Lisp image to MCP clients: the tools, their
-// text, and the stdio transport.
+// Package mcpbridge serves a Lisp image to MCP clients.
 //
-// A call goes this way: a line of stdin becomes a message in [Stdio]
-// (stdio_codec.go, stdio_message.go), the SDK gives it to the middleware
-// (middleware.go), the tool reads its arguments (args.go), asks the [Image],
-// and renders the result (render.go, cut.go); the transport writes the reply.
+// It owns the [Bridge]: the MCP server with its tools, resources, prompts and
+// completions, and what belongs to each connection. It knows the MCP SDK, and so
+// does stdio; the other packages below it do not. Only cmd may import it.
 //
-// A tool is one file, tool_xxx.go, and one word in the list of tools.go. What
-// the model reads is text made here: one block, no structured content, as the
+// Begin with [Bridge.Serve]. A call goes this way: a line of stdin becomes a message
+// in package stdio, the SDK gives it to the middleware (middleware.go) and to the
+// tool's handler (register.go); package args reads its arguments, the tool, in
+// package tools, asks the image, and package render makes the text of its answer;
+// spool keeps what is too long of it, and stdio writes the reply.
+//
+// What the model reads is text made here: one block, no structured content, as the
 // hosts show only one of the two.
-//
-// # Characters
-//
-// Text of the image is data. Control characters other than newline and tab,
-// and bidirectional embeddings, overrides and isolates, are shown as \u{1B}
-// or \u{202E}: hexadecimal, upper case, no padding. Bytes that are not UTF-8
-// become U+FFFD. Everything else, emoji included, passes as it is.
 package mcpbridge

@@ -6,123 +6,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"swank-mcp/swank/lisp"
+	"swank-mcp/mcpbridge/fake"
+	"swank-mcp/mcpbridge/rawtext"
+	"swank-mcp/mcpbridge/tools"
 )
-
-// fakeImage evaluates the few forms that the tests need.
-type fakeImage struct {
-	mu      sync.Mutex
-	running int
-
-	status *lisp.Status
-}
-
-func (f *fakeImage) Definitions(context.Context, string, string) ([]lisp.Section, error) {
-	return []lisp.Section{
-		{Name: "loaded-systems", Lines: []string{"ALEXANDRIA"}},
-		{Name: "functions", Lines: []string{"FACTORIAL (N)", "MINE::F (Y)"}},
-		{Name: "generic-functions", Lines: []string{"AREA (S)", "  (POINT)"}},
-	}, nil
-}
-
-func (f *fakeImage) Packages(context.Context, string) ([]lisp.Package, error) {
-	return []lisp.Package{
-		{Name: "COMMON-LISP-USER", Nicknames: []string{"CL-USER"}, Current: true},
-		{Name: "MINE", Own: true, Externals: 1200},
-		{Name: "SB-INT", Implementation: true},
-	}, nil
-}
-
-func (f *fakeImage) ResetSession(_ context.Context, _ string, _ time.Duration, queued func()) (*lisp.Reset, error) {
-	queued()
-	return &lisp.Reset{Problems: []string{"package X: in use"}}, nil
-}
-
-func value(s string) *lisp.Result {
-	return &lisp.Result{Values: []lisp.Text{{Head: s}}, Package: "COMMON-LISP-USER"}
-}
-
-func (f *fakeImage) Evaluate(ctx context.Context, session string, r lisp.Request) (*lisp.Result, error) {
-	f.mu.Lock()
-	f.running++
-	f.mu.Unlock()
-	defer func() { f.mu.Lock(); f.running--; f.mu.Unlock() }()
-	if r.Queued != nil {
-		r.Queued()
-	}
-	if r.Debugger != nil {
-		return f.debugged(r.Debugger)
-	}
-	switch code, arg, _ := strings.Cut(r.Code, " "); code {
-	case "panic":
-		panic("deliberate")
-	case "fail":
-		return nil, fmt.Errorf("lisp: %s", arg)
-	case "hang":
-		<-ctx.Done()
-		return nil, context.Cause(ctx)
-	case "deaf": // as an evaluation that stops late
-		<-ctx.Done()
-		time.Sleep(200 * time.Millisecond)
-		return nil, context.Cause(ctx)
-	case "wait":
-		d, err := time.ParseDuration(arg)
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case <-time.After(d):
-			return value("waited " + arg), nil
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	case "progress":
-		for i := range 3 {
-			if r.Progress == nil {
-				return value("no progress"), nil
-			}
-			r.Progress(time.Duration(i)*time.Millisecond/2, fmt.Sprintf("line %d\n", i))
-		}
-		r.Progress(5*time.Second, "")
-		return value("done"), nil
-	case "echo":
-		return value(arg), nil
-	case "print":
-		return &lisp.Result{Stdout: lisp.Text{Head: arg}, Values: []lisp.Text{{Head: "NIL"}}}, nil
-	case "repeat":
-		var n int
-		if _, err := fmt.Sscan(arg, &n); err != nil {
-			return nil, err
-		}
-		return value(strings.Repeat("0123456789\n", n)), nil
-	case "error":
-		return &lisp.Result{Failure: &lisp.Failure{Type: "SIMPLE-ERROR", Message: arg, Frames: []string{"(ERROR " + arg + ")"}}}, nil
-	case "busy":
-		return nil, &lisp.BusyError{Waited: time.Second, Code: "(loop)", Age: 12 * time.Second, Limit: 30 * time.Second, Ahead: 1}
-	case "nolisp":
-		return nil, &lisp.StartError{Problem: "sbcl is not on PATH", Advice: "Install it: apt-get install sbcl"}
-	}
-	return value("3"), nil
-}
-
-func (f *fakeImage) Status(context.Context, string) (*lisp.Status, error) {
-	if f.status != nil {
-		return f.status, nil
-	}
-	return &lisp.Status{State: "not started"}, nil
-}
 
 // peer is a client of raw lines on a served bridge.
 type peer struct {
 	t     testing.TB
 	in    io.WriteCloser
 	out   *bufio.Reader
-	image *fakeImage
+	image *fake.Image
 	b     *Bridge
 	stop  context.CancelFunc
 	ended chan error
@@ -131,13 +28,18 @@ type peer struct {
 // everyTool is what tests serve, whatever the default is.
 var everyTool = Selection{Toolsets: []string{allTools}}
 
+// opens is Options.Open of an image without a Lisp.
+func opens(image *fake.Image) func(string) tools.Session {
+	return func(name string) tools.Session { return image.Session(name) }
+}
+
 // serve starts a bridge over pipes, with every tool if none are selected; it
 // and everything of it is gone when the test ends.
 func serve(t testing.TB, o Options) *peer {
 	t.Helper()
-	image := &fakeImage{}
-	if o.Image == nil {
-		o.Image = image
+	image := &fake.Image{}
+	if o.Open == nil {
+		o.Open = opens(image)
 	}
 	if o.Tools.Toolsets == nil && o.Tools.Tools == nil {
 		o.Tools.Toolsets = everyTool.Toolsets
@@ -268,7 +170,7 @@ func toolCall(id, tool, arguments string) string {
 }
 
 func evalCall(id, code string) string {
-	return toolCall(id, "evaluate-lisp", `{"code":`+quote(code)+`}`)
+	return toolCall(id, "evaluate-lisp", `{"code":`+rawtext.Quote(code)+`}`)
 }
 
 // call sends a tools/call and returns its answer.
@@ -289,11 +191,4 @@ func (p *peer) alive() {
 	if a := p.receive(); string(a.ID) != "987654" || a.text() != "=> 3" {
 		p.t.Fatalf("the session is broken: %+v", a)
 	}
-}
-
-// constImage answers every evaluation with 3 and remembers nothing.
-type constImage struct{ *fakeImage }
-
-func (constImage) Evaluate(context.Context, string, lisp.Request) (*lisp.Result, error) {
-	return value("3"), nil
 }

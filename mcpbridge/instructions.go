@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"swank-mcp/mcpbridge/tools"
 )
 
-// What clients are told, with evaluate-lisp and without. Of the tools they name
-// those that the client is shown, for which they are templates over [offered].
+// The instructions that clients get, with evaluate-lisp and without it. They are
+// templates over [offered], so that they name only tools that the client is shown.
 var (
 	//go:embed instructions.md instructions-read.md
 	instructionFiles embed.FS
@@ -19,7 +21,7 @@ var (
 // instructions is the text for this bridge's tools.
 func (b *Bridge) instructions() string {
 	name := "instructions.md"
-	if !b.offers(evaluateTool.name) {
+	if !b.offers("evaluate-lisp") {
 		name = "instructions-read.md"
 	}
 	var text strings.Builder
@@ -37,12 +39,12 @@ func (o offered) Offers(name string) bool { return o.b.offers(name) }
 
 // ReadOnly reports whether no tool changes the image.
 func (o offered) ReadOnly() bool {
-	return !slices.ContainsFunc(o.b.tools, func(t *tool) bool { return !t.readOnly })
+	return !slices.ContainsFunc(o.b.tools, func(t *tools.Tool) bool { return !t.ReadOnly })
 }
 
 var toolInText = regexp.MustCompile("`([a-z]+(?:-[a-z]+)*)`")
 
-// Some joins those phrases that name no tool that is not there.
+// Some joins those phrases whose tools are all there.
 func (o offered) Some(phrases ...string) string {
 	return strings.Join(slices.DeleteFunc(phrases, func(p string) bool {
 		return slices.ContainsFunc(toolInText.FindAllStringSubmatch(p, -1), func(m []string) bool { return !o.b.offers(m[1]) })

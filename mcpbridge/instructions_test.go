@@ -4,11 +4,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"swank-mcp/mcpbridge/fake"
+	"swank-mcp/mcpbridge/rawtext"
+	"swank-mcp/mcpbridge/tools"
 )
 
 // instructionsFor is what a client is told that is shown the selected tools.
 func instructionsFor(s Selection) string {
-	return New(Options{Image: &fakeImage{}, Tools: s}).instructions()
+	return New(Options{Open: opens(&fake.Image{}), Tools: s}).instructions()
 }
 
 // wronglyNamed are the tools that the instructions name and that are not shown,
@@ -17,7 +21,7 @@ func wronglyNamed(s Selection) (wrong []string) {
 	shown := names(s.pick())
 	for _, m := range toolInText.FindAllStringSubmatch(instructionsFor(s), -1) {
 		name := m[1]
-		if slices.Contains(shown, name) || name == "on-error" || findTool(name) == nil && !strings.Contains(name, "-") {
+		if slices.Contains(shown, name) || name == "on-error" || tools.Find(name) == nil && !strings.Contains(name, "-") {
 			continue
 		}
 		wrong = append(wrong, name)
@@ -74,9 +78,9 @@ func TestInstructions(t *testing.T) {
 // The client is sent them, in either way of beginning.
 func TestInstructionsAreSent(t *testing.T) {
 	s := Selection{ReadOnly: true}
-	p := peerOf(t, New(Options{Image: &fakeImage{}, Tools: s}))
+	p := peerOf(t, New(Options{Open: opens(&fake.Image{}), Tools: s}))
 	p.send(initialize)
-	if a := p.receive(); !strings.Contains(string(a.RawResult), quote(instructionsFor(s))) {
+	if a := p.receive(); !strings.Contains(string(a.RawResult), rawtext.Quote(instructionsFor(s))) {
 		t.Errorf("initialize answered %s", a.RawResult)
 	}
 }

@@ -4,18 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"swank-mcp/swank/lisp"
+	"swank-mcp/mcpbridge/rawtext"
 )
-
-func TestFindingText(t *testing.T) {
-	f := &lisp.Finding{Title: "T", Sections: []lisp.Section{{Name: "Function", Lines: []string{"(F X)", "a\x1bb"}}, {Lines: []string{"- bare"}}}, Notes: []string{"one", "two"}}
-	if got, want := foundText(f, "nothing"), "T\n\n[Function]\n(F X)\na\\u{1B}b\n\n- bare\n\n; one\n; two"; got != want {
-		t.Errorf("foundText = %q, want %q", got, want)
-	}
-	if got := foundText(&lisp.Finding{Title: "T"}, "nothing"); got != "T\n\nnothing" {
-		t.Errorf("nothing found: %q", got)
-	}
-}
 
 func TestLookups(t *testing.T) {
 	p := serve(t, Options{Tools: everyTool}).handshake()
@@ -52,7 +42,7 @@ func TestHyperspecLookup(t *testing.T) {
 		"hash":       "HASH is no symbol of COMMON-LISP, but a part of:\nHASH-TABLE",
 		"é":          "[ERROR] NOT-IN-HYPERSPEC",
 	} {
-		if a := p.call("hyperspec-lookup", `{"name":`+quote(name)+`}`); !strings.HasPrefix(a.text(), want) {
+		if a := p.call("hyperspec-lookup", `{"name":`+rawtext.Quote(name)+`}`); !strings.HasPrefix(a.text(), want) {
 			t.Errorf("%s answered\n%s\nwant\n%s", name, a.text(), want)
 		}
 	}

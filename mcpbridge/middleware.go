@@ -9,20 +9,26 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/rawtext"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/mcpbridge/stdio"
+	"swank-mcp/mcpbridge/tools"
 )
 
-// guard is around every method: it ties the handler to the life of its
-// connection (the SDK waits for handlers without cancelling them), keeps its panics from
-// ending the process, and puts the names of tools right.
+// guard wraps every method. It cancels the handler when its connection ends (the SDK
+// waits for handlers without cancelling them), answers a panic with an error, and
+// corrects the names of tools.
 func (b *Bridge) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		defer context.AfterFunc(b.lifeOf(ctx), func() { cancel(errShutdown) })()
+		defer context.AfterFunc(b.lifeOf(ctx), func() { cancel(tools.ErrShutdown) })()
 		defer func() {
 			if v := recover(); v != nil {
 				b.o.Log.Error("handler panicked", "method", method, "panic", v, "stack", string(debug.Stack()))
-				res, err = b.panicked(method, v)
+				res, err = b.panicked(ctx, method, req, v)
 			}
 		}()
 		if call, ok := req.(*mcp.CallToolRequest); ok {
@@ -64,12 +70,12 @@ func (b *Bridge) initializeAgain(p *mcp.InitializeParams) *mcp.InitializeResult 
 // lastHandshake is the last version of the protocol that has initialize.
 const lastHandshake = "2025-11-25"
 
-func (b *Bridge) panicked(method string, v any) (mcp.Result, error) {
+func (b *Bridge) panicked(ctx context.Context, method string, req mcp.Request, v any) (mcp.Result, error) {
 	text := fmt.Sprintf("the server failed in %s: %v", method, v)
-	if method == "tools/call" {
-		return b.result(reply{text: errorBlock("INTERNAL-ERROR", text, "This is a fault of swank-mcp, not of the code; the session goes on."), failed: true}), nil
+	if call, ok := req.(*mcp.CallToolRequest); ok {
+		return b.workspace(ctx, call.Session).result(tools.Reply{Text: render.Error("INTERNAL-ERROR", text, "This is a fault of swank-mcp, not of the code; the session goes on."), Failed: true}), nil
 	}
-	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: clip(text, maxErrorMessage)}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: rawtext.Clip(text, stdio.MaxErrorMessage)}
 }
 
 // resolveName accepts evaluate_lisp for evaluate-lisp. It answers an unknown
@@ -77,16 +83,16 @@ func (b *Bridge) panicked(method string, v any) (mcp.Result, error) {
 func (b *Bridge) resolveName(p *mcp.CallToolParamsRaw) error {
 	var names []string
 	for _, t := range b.taken {
-		if sameTool(t.name, p.Name) {
-			p.Name = t.name
+		if tools.SameName(t.Name, p.Name) {
+			p.Name = t.Name
 			return nil
 		}
-		names = append(names, t.name)
+		names = append(names, t.Name)
 	}
-	text := fmt.Sprintf("unknown tool %q.", clip(p.Name, 60))
-	if l := findTool(p.Name); l != nil {
-		text = b.o.Tools.absence(l)
-	} else if near := nearest(p.Name, names); near != "" {
+	text := fmt.Sprintf("unknown tool %q.", rawtext.Clip(p.Name, 60))
+	if t := tools.Find(p.Name); t != nil {
+		text = b.o.Tools.absence(t)
+	} else if near := args.Nearest(p.Name, names); near != "" {
 		text += fmt.Sprintf(" Nearest: %q.", near)
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text + " Valid: " + strings.Join(names, ", ") + "."}

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"swank-mcp/mcpbridge/render"
 )
 
 // maxProgress is the length in bytes of the newest output that one progress
@@ -31,12 +33,12 @@ func progress(ctx context.Context, req *mcp.CallToolRequest) func(time.Duration,
 			output = "…" + output[n:]
 		}
 		if output == "" {
-			output = "running for " + age(elapsed)
+			output = "running for " + render.Age(elapsed)
 		}
 		// Progress that cannot be sent is no reason to stop the evaluation: a
 		// broken connection cancels ctx.
 		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
-			ProgressToken: token, Progress: last, Message: sanitize(output),
+			ProgressToken: token, Progress: last, Message: render.Safe(output),
 		})
 	}
 }

@@ -9,14 +9,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"swank-mcp/mcpbridge/rawtext"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/mcpbridge/stdio"
+	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/swank/lisp"
 )
 
-// prompt is a beginning that people choose from a menu of their host.
+// prompt is a first message to the model, which people choose from a menu of their host.
 type prompt struct {
 	name, title, doc string
 	arguments        []*mcp.PromptArgument
-	text             func(*Bridge, context.Context, map[string]string) (string, error)
+	text             func(*workspace, context.Context, map[string]string) (string, error)
 }
 
 var prompts = []prompt{
@@ -26,7 +30,7 @@ var prompts = []prompt{
 			{Name: "form", Title: "Form", Description: "The Lisp form that fails.", Required: true},
 			{Name: "problem", Title: "Problem", Description: "What is wrong with it, or what it should answer."},
 		},
-		text: (*Bridge).debugThis,
+		text: (*workspace).debugThis,
 	},
 	{
 		name: "explain-symbol", title: "Explain a symbol", doc: "Explain what a Lisp symbol is for, from what the image knows of it.",
@@ -34,14 +38,14 @@ var prompts = []prompt{
 			{Name: "name", Title: "Name", Description: "The symbol, such as alexandria:flatten.", Required: true},
 			{Name: "package", Title: "Package", Description: "Where to look for a name without a prefix."},
 		},
-		text: (*Bridge).explainSymbol,
+		text: (*workspace).explainSymbol,
 	},
 	{
 		name: "explore-system", title: "Explore a system", doc: "Get to know an ASDF system: what it is for, how it is built, how to use it.",
 		arguments: []*mcp.PromptArgument{
 			{Name: "system", Title: "System", Description: "Its name, such as alexandria.", Required: true},
 		},
-		text: (*Bridge).exploreSystem,
+		text: (*workspace).exploreSystem,
 	},
 }
 
@@ -52,12 +56,13 @@ func (b *Bridge) addPrompts() {
 				if err := p.check(r.Params.Arguments); err != nil {
 					return nil, err
 				}
-				text, err := p.text(b, ctx, r.Params.Arguments)
+				w := b.workspace(ctx, r.Session)
+				text, err := p.text(w, ctx, r.Params.Arguments)
 				if err != nil {
 					return nil, promptError(err)
 				}
 				return &mcp.GetPromptResult{Description: p.doc,
-					Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: b.spool.cut(text, b.o.MaxOutput)}}}}, nil
+					Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: w.spool.Cut(text, b.o.MaxOutput)}}}}, nil
 			})
 	}
 }
@@ -68,23 +73,23 @@ func (p *prompt) check(given map[string]string) error {
 	for _, a := range p.arguments {
 		names = append(names, a.Name)
 		if a.Required && strings.TrimSpace(given[a.Name]) == "" {
-			return invalidParams(p.name + " needs the argument " + quote(a.Name) + ": " + a.Description)
+			return invalidParams(p.name + " needs the argument " + rawtext.Quote(a.Name) + ": " + a.Description)
 		}
 	}
 	for name := range given {
 		if !slices.Contains(names, name) {
-			return invalidParams(p.name + " has no argument " + quote(clip(name, 60)) + ". Valid: " + strings.Join(names, ", ") + ".")
+			return invalidParams(p.name + " has no argument " + rawtext.Quote(rawtext.Clip(name, 60)) + ". Valid: " + strings.Join(names, ", ") + ".")
 		}
 	}
 	return nil
 }
 
 func invalidParams(message string) error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: clip(message, maxErrorMessage)}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: rawtext.Clip(message, stdio.MaxErrorMessage)}
 }
 
-// promptError is a failed look-up as the protocol's error, since a prompt has
-// no other place for it.
+// promptError makes a failed look-up an error of the protocol: a prompt has no other
+// place for it.
 func promptError(err error) error {
 	var failed *lisp.LookupError
 	if errors.As(err, &failed) {
@@ -133,29 +138,29 @@ func (b *Bridge) advice(steps []step) string {
 	return out.String()
 }
 
-func (b *Bridge) debugThis(_ context.Context, args map[string]string) (string, error) {
+func (w *workspace) debugThis(_ context.Context, args map[string]string) (string, error) {
 	text := "Debug this Common Lisp form in the live image:\n\n```lisp\n" + strings.TrimSpace(args["form"]) + "\n```\n"
 	if p := strings.TrimSpace(args["problem"]); p != "" {
 		text += "\nWhat is wrong: " + p + "\n"
 	}
-	return text + "\nFind the cause before you change anything:\n" + b.advice(debugSteps) +
+	return text + "\nFind the cause before you change anything:\n" + w.advice(debugSteps) +
 		"\nThen say what the cause is, mend it in the image, show that the form works, and name the source file to change: the image is not the file.", nil
 }
 
-func (b *Bridge) explainSymbol(ctx context.Context, args map[string]string) (string, error) {
-	found, err := b.o.Image.DescribeSymbol(ctx, b.o.Session, args["name"], args["package"])
+func (w *workspace) explainSymbol(ctx context.Context, args map[string]string) (string, error) {
+	found, err := w.session.DescribeSymbol(ctx, args["name"], args["package"])
 	if err != nil {
 		return "", err
 	}
 	return "Explain what this is for and how to use it, with a short example that you have run in the image.\n\n" +
-		"What the image knows of it:\n\n" + describedText(found) + "\n\nMore:\n" + b.advice(explainSteps), nil
+		"What the image knows of it:\n\n" + tools.SymbolText(found) + "\n\nMore:\n" + w.advice(explainSteps), nil
 }
 
-func (b *Bridge) exploreSystem(ctx context.Context, args map[string]string) (string, error) {
-	found, err := b.o.Image.DescribeSystem(ctx, b.o.Session, args["system"])
+func (w *workspace) exploreSystem(ctx context.Context, args map[string]string) (string, error) {
+	found, err := w.session.DescribeSystem(ctx, args["system"])
 	if err != nil {
 		return "", err
 	}
 	return "Get to know this system: what it is for, its main packages and entry points, how its files build on each other, and how to use it.\n\n" +
-		"What ASDF knows of it:\n\n" + foundText(found, "Nothing.") + "\n\nMore:\n" + b.advice(exploreSteps), nil
+		"What ASDF knows of it:\n\n" + render.Found(found, "Nothing.") + "\n\nMore:\n" + w.advice(exploreSteps), nil
 }

@@ -7,13 +7,16 @@ import (
 	"testing"
 
 	"swank-mcp/internal/pagetest"
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/rawtext"
+	"swank-mcp/mcpbridge/tools"
 )
 
 // TestReferenceOfTheTools holds docs/reference/tools.md equal to the tools.
-// What stands there between <!-- example --> marks is written by hand, kept by
-// -update, and run by TestDocs in e2e.
+// What stands there between <!-- example --> marks is written by hand, begun and then
+// kept by -update, and run by TestDocs in e2e.
 func TestReferenceOfTheTools(t *testing.T) {
-	pagetest.Check(t, "../docs/reference/tools.md", "tools", *update, func(is string) string { return reference(examples(is)) })
+	pagetest.Check(t, inTree("docs/reference/tools.md"), "tools", *update, func(is string) string { return reference(examples(is)) })
 }
 
 var exampleOf = regexp.MustCompile(`(?s)<!-- example of ([a-z-]+) -->\n(.*?)<!-- /example -->`)
@@ -27,47 +30,34 @@ func examples(page string) map[string]string {
 	return m
 }
 
-var aboutToolset = map[toolset]string{
-	inCore:    "evaluation and the session",
-	inDebug:   "an evaluation that failed",
-	inInspect: "what is in the image",
-	inBuild:   "forms, files and tests",
-	inProfile: "time, memory, threads",
-}
-
 // reference describes every tool, by toolset, in the order of the list.
 func reference(examples map[string]string) string {
 	var b strings.Builder
 	o := Options{}
 	o.setDefaults()
-	for _, set := range toolsets {
-		about, ok := aboutToolset[set]
-		if !ok {
-			panic("aboutToolset does not know " + set)
-		}
+	for _, set := range tools.Sets {
 		first := true
-		for _, l := range listed() {
-			if l.set != set {
+		for _, tl := range tools.All() {
+			if tl.Set != set.Name {
 				continue
 			}
 			if first {
-				fmt.Fprintf(&b, "\n## Toolset `%s`: %s\n", set, about)
+				fmt.Fprintf(&b, "\n## Toolset `%s`: %s\n", set.Name, set.About)
 				first = false
 			}
-			b.WriteString(entry(&l, &o, examples[l.tool.name]))
+			b.WriteString(entry(tl, o.limits(), examples[tl.Name]))
 		}
 	}
 	return b.String()
 }
 
 // entry describes one tool.
-func entry(l *listing, o *Options, example string) string {
+func entry(t *tools.Tool, l tools.Limits, example string) string {
 	var b strings.Builder
-	t := l.tool
-	fmt.Fprintf(&b, "\n### %s\n\n%s\n", t.name, t.doc)
+	fmt.Fprintf(&b, "\n### %s\n\n%s\n", t.Name, t.Doc)
 	var params []string
-	for _, p := range t.params(o) {
-		if !p.hidden {
+	for _, p := range t.Params(l) {
+		if !p.Hidden {
 			params = append(params, paramRow(&p))
 		}
 	}
@@ -76,36 +66,39 @@ func entry(l *listing, o *Options, example string) string {
 	} else {
 		b.WriteString("\nIt takes no arguments.\n")
 	}
-	traits := []string{"Shown by default."}
-	if !(Selection{}).names(l) {
-		traits[0] = fmt.Sprintf("Not shown by default: `--toolsets %s` or `--tools %s` brings it; a call by its name is taken all the same.", l.set, t.name)
+	if example == "" { // go test ./e2e -run TestDocs -update adds the reply
+		example = "```call\n" + t.Name + " " + t.Example + "\n```\n\n```text\n```\n"
 	}
-	if t.readOnly {
+	traits := []string{"Shown by default."}
+	if !t.Shown {
+		traits[0] = fmt.Sprintf("Not shown by default: `--toolsets %s` or `--tools %s` brings it; a call by its name is taken all the same.", t.Set, t.Name)
+	}
+	if t.ReadOnly {
 		traits = append(traits, "Changes nothing in the image: `--read-only` keeps it.")
 	} else {
 		traits = append(traits, "Can change the image: `--read-only` leaves it out.")
 	}
-	fmt.Fprintf(&b, "\n%s\n\n<!-- example of %s -->\n%s<!-- /example -->\n", strings.Join(traits, " "), t.name, example)
+	fmt.Fprintf(&b, "\n%s\n\n<!-- example of %s -->\n%s<!-- /example -->\n", strings.Join(traits, " "), t.Name, example)
 	return b.String()
 }
 
-func paramRow(p *param) string {
+func paramRow(p *args.Param) string {
 	var kind string
 	switch {
-	case len(p.enum) > 0:
-		kind = "`" + strings.Join(p.enum, "`, `") + "`"
-	case p.kind == kindNumber || p.kind == kindInteger:
-		kind = string(p.kind) + ", " + p.bounds()
+	case len(p.Enum) > 0:
+		kind = "`" + strings.Join(p.Enum, "`, `") + "`"
+	case p.Kind == args.Number || p.Kind == args.Integer:
+		kind = string(p.Kind) + ", " + p.Bounds()
 	default:
-		kind = string(p.kind)
+		kind = string(p.Kind)
 	}
 	def := "none"
 	switch {
-	case p.required:
+	case p.Required:
 		def = "required"
-	case p.def != nil:
-		def = "`" + strings.Trim(quote(p.def), `"`) + "`"
+	case p.Def != nil:
+		def = "`" + strings.Trim(rawtext.Quote(p.Def), `"`) + "`"
 	}
 	cell := strings.NewReplacer("|", `\|`, "\n", " ").Replace
-	return fmt.Sprintf("| `%s` | %s | %s | %s |\n", p.name, cell(kind), cell(def), cell(p.doc))
+	return fmt.Sprintf("| `%s` | %s | %s | %s |\n", p.Name, cell(kind), cell(def), cell(p.Doc))
 }

@@ -9,6 +9,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/rawtext"
+	"swank-mcp/mcpbridge/stdio"
+	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/swank/lisp"
 )
 
@@ -44,28 +48,28 @@ func contents(uri, text string) *mcp.ReadResourceResult {
 // noResource is the protocol's answer for a resource that is not there, with
 // why.
 func noResource(uri, why string) error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: clip(why, maxErrorMessage), Data: []byte(`{"uri":` + quote(uri) + `}`)}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: rawtext.Clip(why, stdio.MaxErrorMessage), Data: []byte(`{"uri":` + rawtext.Quote(uri) + `}`)}
 }
 
 func (b *Bridge) readSession(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	s, err := b.o.Image.Status(ctx, b.o.Session)
+	s, err := b.workspace(ctx, r.Session).session.Status(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return contents(r.Params.URI, StatusText(s)), nil
+	return contents(r.Params.URI, tools.StatusText(s)), nil
 }
 
-func (b *Bridge) readSpooled(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+func (b *Bridge) readSpooled(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	segments := uriSegments(r.Params.URI, "lisp://output/")
 	if len(segments) != 1 {
 		return nil, noResource(r.Params.URI, "It must be "+outputTemplate+".")
 	}
-	t, err := b.spool.get(segments[0])
-	var bad *argError
+	t, err := b.workspace(ctx, r.Session).spool.Get(segments[0])
+	var bad *args.Error
 	if errors.As(err, &bad) {
-		return nil, noResource(r.Params.URI, bad.problem+" "+bad.advice)
+		return nil, noResource(r.Params.URI, bad.Problem+" "+bad.Advice)
 	}
-	return contents(r.Params.URI, t.text), err
+	return contents(r.Params.URI, t.All), err
 }
 
 func (b *Bridge) readSymbol(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
@@ -73,7 +77,7 @@ func (b *Bridge) readSymbol(ctx context.Context, r *mcp.ReadResourceRequest) (*m
 	if len(segments) != 2 {
 		return nil, noResource(r.Params.URI, "It must be "+symbolTemplate+", as in lisp://symbol/cl/mapcar.")
 	}
-	found, err := b.o.Image.DescribeSymbol(ctx, b.o.Session, segments[1], segments[0])
+	found, err := b.workspace(ctx, r.Session).session.DescribeSymbol(ctx, segments[1], segments[0])
 	var failed *lisp.LookupError
 	if errors.As(err, &failed) {
 		return nil, noResource(r.Params.URI, failed.Message)
@@ -81,7 +85,7 @@ func (b *Bridge) readSymbol(ctx context.Context, r *mcp.ReadResourceRequest) (*m
 	if err != nil {
 		return nil, err
 	}
-	return contents(r.Params.URI, describedText(found)), nil
+	return contents(r.Params.URI, tools.SymbolText(found)), nil
 }
 
 // uriSegments are the parts of uri behind prefix, without their escapes; nil if

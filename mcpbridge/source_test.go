@@ -15,7 +15,7 @@ func TestSyntaxOfAHugeFile(t *testing.T) {
 	if err := os.WriteFile(huge, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(huge, maxSource+1); err != nil {
+	if err := os.Truncate(huge, 16<<20+1); err != nil {
 		t.Fatal(err)
 	}
 	p := serve(t, Options{Tools: everyTool}).handshake()

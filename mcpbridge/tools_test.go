@@ -15,9 +15,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/fake"
+	"swank-mcp/mcpbridge/tools"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+var (
+	update = flag.Bool("update", false, "rewrite what is made from the tools: goldens, reference, beginnings of scripts")
+	tree   = flag.String("tree", "..", "the repository in which that is compared and rewritten")
+)
+
+// inTree is the path of a file of the repository.
+func inTree(path string) string { return filepath.Join(*tree, filepath.FromSlash(path)) }
 
 // TestToolGoldens holds what clients see of each tool.
 func TestToolGoldens(t *testing.T) {
@@ -27,6 +37,7 @@ func TestToolGoldens(t *testing.T) {
 	if err := json.Unmarshal(p.receive().RawResult, &list); err != nil {
 		t.Fatal(err)
 	}
+	goldens := inTree("mcpbridge/testdata/tools")
 	want := make(map[string]bool)
 	for _, raw := range list.Tools {
 		var head struct{ Name string }
@@ -39,14 +50,20 @@ func TestToolGoldens(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.WriteByte('\n')
-		golden(t, filepath.Join("testdata", "tools", head.Name+".json"), b.String())
+		golden(t, filepath.Join(goldens, head.Name+".json"), b.String())
 	}
-	files, err := os.ReadDir(filepath.Join("testdata", "tools"))
+	files, err := os.ReadDir(goldens)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		if !want[f.Name()] {
+		switch {
+		case want[f.Name()]:
+		case *update:
+			if err := os.Remove(filepath.Join(goldens, f.Name())); err != nil {
+				t.Error(err)
+			}
+		default:
 			t.Errorf("golden file %s of no tool", f.Name())
 		}
 	}
@@ -74,26 +91,26 @@ func TestToolRules(t *testing.T) {
 	var o Options
 	o.setDefaults()
 	seen := make(map[string]bool)
-	for _, tl := range tools() {
-		d := tl.describe(&o)
-		if !regexp.MustCompile(`^[a-z][a-z0-9-]{2,30}$`).MatchString(tl.name) || seen[tl.name] {
-			t.Errorf("%s: bad or double name", tl.name)
+	for _, tl := range tools.All() {
+		d := describeTool(tl, o.limits())
+		if !regexp.MustCompile(`^[a-z][a-z0-9-]{2,30}$`).MatchString(tl.Name) || seen[tl.Name] {
+			t.Errorf("%s: bad or double name", tl.Name)
 		}
-		seen[tl.name] = true
+		seen[tl.Name] = true
 		if n := utf8.RuneCountInString(d.Description); n >= 1000 || n < 80 {
-			t.Errorf("%s: description of %d characters", tl.name, n)
+			t.Errorf("%s: description of %d characters", tl.Name, n)
 		}
 		if first, _, _ := strings.Cut(d.Description, ". "); utf8.RuneCountInString(first) > 200 {
-			t.Errorf("%s: first sentence too long: %q", tl.name, first)
+			t.Errorf("%s: first sentence too long: %q", tl.Name, first)
 		}
 		if d.Title == "" || d.Annotations.Title == "" || d.Annotations.DestructiveHint == nil || d.Annotations.OpenWorldHint == nil {
-			t.Errorf("%s: title or hints missing", tl.name)
+			t.Errorf("%s: title or hints missing", tl.Name)
 		}
 		if d.OutputSchema != nil {
-			t.Errorf("%s: output schema", tl.name)
+			t.Errorf("%s: output schema", tl.Name)
 		}
-		if tl.readOnly && tl.destructive {
-			t.Errorf("%s: both read-only and destructive", tl.name)
+		if tl.ReadOnly && tl.Destructive {
+			t.Errorf("%s: both read-only and destructive", tl.Name)
 		}
 		var s struct {
 			Type       string
@@ -103,42 +120,42 @@ func TestToolRules(t *testing.T) {
 		}
 		dec := json.NewDecoder(bytes.NewReader(d.InputSchema.(json.RawMessage)))
 		if err := dec.Decode(&s); err != nil {
-			t.Errorf("%s: schema: %v", tl.name, err) // a union of types does not decode into string
+			t.Errorf("%s: schema: %v", tl.Name, err) // a union of types does not decode into string
 			continue
 		}
 		if s.Type != "object" || s.Additional == nil || *s.Additional {
-			t.Errorf("%s: schema of type %q, additionalProperties %v", tl.name, s.Type, s.Additional)
+			t.Errorf("%s: schema of type %q, additionalProperties %v", tl.Name, s.Type, s.Additional)
 		}
-		for _, p := range tl.params(&o) {
-			if _, advertised := s.Properties[p.name]; advertised == p.hidden {
-				t.Errorf("%s: %s hidden %v, advertised %v", tl.name, p.name, p.hidden, advertised)
+		for _, p := range tl.Params(o.limits()) {
+			if _, advertised := s.Properties[p.Name]; advertised == p.Hidden {
+				t.Errorf("%s: %s hidden %v, advertised %v", tl.Name, p.Name, p.Hidden, advertised)
 			}
-			if p.doc == "" {
-				t.Errorf("%s: %s has no description", tl.name, p.name)
+			if p.Doc == "" {
+				t.Errorf("%s: %s has no description", tl.Name, p.Name)
 			}
-			for _, a := range p.aliases {
-				if _, advertised := s.Properties[a.name]; advertised {
-					t.Errorf("%s: alias %s is advertised", tl.name, a.name)
+			for _, a := range p.Aliases {
+				if _, advertised := s.Properties[a.Name]; advertised {
+					t.Errorf("%s: alias %s is advertised", tl.Name, a.Name)
 				}
 			}
 		}
-		if a := parseArgs(tl, tl.params(&o), []byte(tl.example)); a.err != nil {
-			t.Errorf("%s: example: %v", tl.name, a.err)
+		if a := args.Parse(tl.Spec(o.limits()), []byte(tl.Example)); a.Err != nil {
+			t.Errorf("%s: example: %v", tl.Name, a.Err)
 		}
 	}
 }
 
 func TestToolTable(t *testing.T) {
 	table := toolTable()
-	for _, tl := range tools() {
-		if !strings.Contains(table, "| **`"+tl.name+"`**") {
-			t.Errorf("table lacks %s:\n%s", tl.name, table)
+	for _, tl := range tools.All() {
+		if !strings.Contains(table, "| [**`"+tl.Name+"`**](#"+tl.Name+")") {
+			t.Errorf("table lacks %s:\n%s", tl.Name, table)
 		}
 	}
-	if got, want := strings.Count(table, "\n"), len(tools())+2; got != want {
+	if got, want := strings.Count(table, "\n"), len(tools.All())+2; got != want {
 		t.Errorf("%d lines, want %d:\n%s", got, want, table)
 	}
-	if !strings.Contains(table, "**`read-output`**<br>`handle` [`offset`] [`limit`] [`grep`] | Read on in") {
+	if !strings.Contains(table, "[**`read-output`**](#read-output)<br>`handle` [`offset`] [`limit`] [`grep`] | Read on in") {
 		t.Errorf("arguments missing:\n%s", table)
 	}
 }
@@ -171,7 +188,7 @@ func TestPanic(t *testing.T) {
 		t.Errorf("a panic answered %+v", a)
 	}
 	p.alive()
-	b := New(Options{Image: &fakeImage{}})
+	b := New(Options{Open: opens(&fake.Image{})})
 	_, err := b.guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("x") })(t.Context(), "tools/list", nil)
 	if err == nil || !strings.Contains(err.Error(), "tools/list: x") {
 		t.Errorf("a panic outside of tools answered %v", err)
@@ -186,8 +203,8 @@ func TestToolNames(t *testing.T) {
 		}
 	}
 	var names []string
-	for _, tl := range tools() {
-		names = append(names, tl.name)
+	for _, tl := range tools.All() {
+		names = append(names, tl.Name)
 	}
 	want := `unknown tool "evaluate-lips". Nearest: "evaluate-lisp". Valid: ` + strings.Join(names, ", ") + "."
 	if a := p.call("evaluate-lips", `{"code":"1"}`); a.Error == nil || a.Error.Code != -32602 || a.Error.Message != want {

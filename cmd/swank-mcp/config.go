@@ -15,6 +15,8 @@ import (
 
 	"swank-mcp/mcpbridge"
 	"swank-mcp/swank/lisp"
+	"swank-mcp/swank/lisp/attach"
+	"swank-mcp/swank/lisp/launch"
 )
 
 // config is what the flags and the environment say.
@@ -50,17 +52,17 @@ func (c *config) flags() *flag.FlagSet {
 	fs.StringVar(&c.lisp.Attach.Command, "attach-command", "", "")
 	fs.BoolVar(&c.lisp.Echo, "echo", false, "")
 	fs.BoolVar(&c.allowRemote, "allow-remote", false, "")
-	fs.StringVar(&c.lisp.SBCL, "sbcl", "sbcl", "")
-	fs.StringVar(&c.lisp.SwankDir, "swank-dir", "", "")
-	fs.IntVar(&c.lisp.HeapMB, "heap", lisp.DefaultHeapMB, "")
-	fs.IntVar(&c.lisp.StackMB, "stack", lisp.DefaultStackMB, "")
-	fs.BoolVar(&c.lisp.NoUserInit, "no-userinit", false, "")
-	fs.BoolVar(&c.lisp.NoCore, "no-core", false, "")
+	fs.StringVar(&c.lisp.Launch.SBCL, "sbcl", "sbcl", "")
+	fs.StringVar(&c.lisp.Launch.SwankDir, "swank-dir", "", "")
+	fs.IntVar(&c.lisp.Launch.HeapMB, "heap", launch.DefaultHeapMB, "")
+	fs.IntVar(&c.lisp.Launch.StackMB, "stack", launch.DefaultStackMB, "")
+	fs.BoolVar(&c.lisp.Launch.NoUserInit, "no-userinit", false, "")
+	fs.BoolVar(&c.lisp.Launch.NoCore, "no-core", false, "")
 	fs.BoolVar(&c.lisp.NoRecovery, "no-recovery", false, "")
 	fs.BoolVar(&c.noJournal, "no-journal", false, "")
 	fs.StringVar(&c.session, "session", mcpbridge.DefaultSession, "")
 	fs.StringVar(&c.sessionDir, "session-dir", "", "")
-	fs.StringVar(&c.lisp.CacheDir, "cache-dir", "", "")
+	fs.StringVar(&c.lisp.Launch.CacheDir, "cache-dir", "", "")
 	fs.StringVar(&c.trace, "trace-swank", "", "")
 	fs.TextVar(&c.logLevel, "log-level", c.logLevel, "")
 	return fs
@@ -139,7 +141,7 @@ func (c *config) check() error {
 		if c.lisp.Attach.Command != "" {
 			return fmt.Errorf("%w: --attach and --attach-command name two images; give one", errUsage)
 		}
-		target, err := lisp.ParseTarget(c.attach, c.allowRemote)
+		target, err := attach.ParseTarget(c.attach, c.allowRemote)
 		if err != nil {
 			return fmt.Errorf("%w: --attach %s: %w", errUsage, c.attach, err)
 		}
@@ -152,10 +154,10 @@ func (c *config) check() error {
 		return fmt.Errorf("%w: --max-output %d is less than 1000", errUsage, c.maxOutput)
 	case !sessionName.MatchString(c.session):
 		return fmt.Errorf("%w: --session %q is not 1 to 64 letters, digits and . _ -", errUsage, c.session)
-	case c.lisp.HeapMB < 256:
-		return fmt.Errorf("%w: --heap %d is less than 256", errUsage, c.lisp.HeapMB)
-	case c.lisp.StackMB < 1:
-		return fmt.Errorf("%w: --stack %d is less than 1", errUsage, c.lisp.StackMB)
+	case c.lisp.Launch.HeapMB < 256:
+		return fmt.Errorf("%w: --heap %d is less than 256", errUsage, c.lisp.Launch.HeapMB)
+	case c.lisp.Launch.StackMB < 1:
+		return fmt.Errorf("%w: --stack %d is less than 1", errUsage, c.lisp.Launch.StackMB)
 	}
 	if err := c.tools.Check(); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)

@@ -47,7 +47,7 @@ func (c *command) attachFlag() string {
 	switch t := c.lisp.Attach; {
 	case t.Command != "":
 		return " --attach-command '" + strings.ReplaceAll(t.Command, "'", `'\\''`) + "'"
-	case t != lisp.Target{}:
+	case !t.IsZero():
 		return " --attach " + t.String()
 	}
 	return ""

@@ -6,7 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"swank-mcp/mcpbridge"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/swank/lisp"
 )
 
@@ -28,12 +29,12 @@ func (c *command) eval(ctx context.Context) error {
 		return err
 	}
 	defer closeImage()
-	res, err := im.Evaluate(ctx, c.session, lisp.Request{Code: code, Timeout: c.timeout, Debug: 1})
+	res, err := im.Session(c.session).Evaluate(ctx, lisp.Request{Code: code, Timeout: c.timeout, Debug: 1})
 	if err != nil {
-		fmt.Fprintln(c.stderr, mcpbridge.ErrorText(err))
+		fmt.Fprintln(c.stderr, tools.ErrorText(err))
 		return errReported
 	}
-	text, failed := mcpbridge.ResultText(res, mcpbridge.View{Timeout: c.timeout})
+	text, failed := render.Result(res, render.View{Timeout: c.timeout})
 	fmt.Fprintln(c.stdout, text)
 	if failed {
 		return errReported

@@ -16,7 +16,8 @@ import (
 	"time"
 
 	"swank-mcp/mcpbridge"
-	"swank-mcp/swank/lisp"
+	"swank-mcp/mcpbridge/tools"
+	"swank-mcp/swank/lisp/kept"
 )
 
 // serve speaks MCP until its client or ctx ends. The image is started by the
@@ -27,14 +28,15 @@ func (c *command) serve(ctx context.Context) error {
 		return nil
 	}
 	tune()
-	c.lisp.Kept = c.kept()
+	left := c.kept()
 	im, log, closeImage, err := c.image()
 	if err != nil {
 		return err
 	}
 	defer closeImage()
+	im.Session(c.session).KeepIn(left)
 	b := mcpbridge.New(mcpbridge.Options{
-		Image:      im,
+		Open:       func(session string) tools.Session { return im.Session(session) },
 		Version:    version(),
 		Timeout:    c.timeout,
 		MaxTimeout: c.maxTimeout,
@@ -42,7 +44,7 @@ func (c *command) serve(ctx context.Context) error {
 		Tools:      c.tools,
 		Session:    c.session,
 		SessionDir: c.sessionDir,
-		Kept:       c.lisp.Kept,
+		Kept:       left,
 		Log:        log,
 	})
 	defer b.Close()
@@ -56,7 +58,7 @@ func (c *command) serve(ctx context.Context) error {
 // kept is the file in which the session is kept for the next server with the
 // same session directory, among the user's state; nil if none is to be, or if the
 // image is somebody's, where it stays.
-func (c *config) kept() *lisp.Kept {
+func (c *config) kept() *kept.File {
 	dir, err := filepath.Abs(c.sessionDir)
 	state := os.Getenv("XDG_STATE_HOME")
 	if home, e := os.UserHomeDir(); !filepath.IsAbs(state) && e == nil {
@@ -66,7 +68,7 @@ func (c *config) kept() *lisp.Kept {
 		return nil
 	}
 	sum := sha256.Sum256([]byte(dir))
-	return lisp.OpenKept(filepath.Join(state, "swank-mcp", hex.EncodeToString(sum[:8])+"-"+c.session+".lisp"))
+	return kept.Open(filepath.Join(state, "swank-mcp", hex.EncodeToString(sum[:8])+"-"+c.session+".lisp"))
 }
 
 // tune fits the Go runtime to a process that mostly waits, between two others

@@ -2,8 +2,8 @@ package syntax
 
 import "strings"
 
-// Mend adds the closing parentheses that are missing in text where the
-// indentation says. It reports false if that is not all that is wrong with it.
+// Mend adds the closing parentheses that are missing in text, where the indentation
+// says that they belong. It returns false if the text has other problems, too.
 func Mend(text string) (string, bool) {
 	for range maxProblems {
 		problems := Check(text).Problems

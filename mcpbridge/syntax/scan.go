@@ -228,7 +228,8 @@ func (s *scanner) bars() bool {
 
 func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\r' || r == '\f' || r == '\u00a0' }
 
-// swallowed forgets what is open: it is so because of what has no end.
+// swallowed forgets what is open, because a string or comment without an end has
+// swallowed the closing parentheses.
 func (s *scanner) swallowed() {
 	s.stack, s.broken = nil, true
 }

@@ -31,7 +31,7 @@ type Report struct {
 	Unknown  []Pos     // dispatch macros that are not of the standard, such as #?
 }
 
-// maxProblems bounds what is told of a text that is no Lisp.
+// maxProblems bounds the report about a text that is no Lisp.
 const maxProblems = 20
 
 // Check checks a whole text.

@@ -132,7 +132,7 @@ func TestCheckRealSources(t *testing.T) {
 
 // Whatever list is taken out of a well-formed text or put into it is noticed.
 func TestCheckNoticesOneParenthesis(t *testing.T) {
-	text, err := os.ReadFile("../../swank/lisp/helper/evaluate.lisp")
+	text, err := os.ReadFile("../../swank/lisp/helper/eval/evaluate.lisp")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,15 +6,17 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
+	"swank-mcp/swank/lisp/launch"
 )
 
 // BenchmarkEvaluate measures (+ 1 2) in a real image, from a bare call of Swank
 // to the whole of Image.Evaluate.
 func BenchmarkEvaluate(b *testing.B) {
-	im := New(Config{NoUserInit: true, NoCore: true})
+	im := New(Config{Launch: launch.Config{NoUserInit: true, NoCore: true}})
 	defer im.Close(context.Background())
 	request := Request{Code: "(+ 1 2)", Timeout: 20 * time.Second, Debug: 1}
-	if _, err := im.Evaluate(b.Context(), "default", request); err != nil {
+	if _, err := im.Session("default").Evaluate(b.Context(), request); err != nil {
 		b.Fatal(err)
 	}
 	im.mu.Lock()
@@ -26,7 +28,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 	grab := func(b *testing.B, source string) {
 		for b.Loop() {
-			r := swank.Request{Form: swank.EvalAndGrabOutput(source), Package: evalPackage, Thread: lane.thread}
+			r := swank.Request{Form: swank.EvalAndGrabOutput(source), Package: "COMMON-LISP-USER", Thread: lane.thread}
 			if err := lv.conn.Call(b.Context(), r, nil); err != nil {
 				b.Fatal(err)
 			}
@@ -34,11 +36,11 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 	b.Run("swank", func(b *testing.B) { grab(b, "(+ 1 2)") })
 	b.Run("helper", func(b *testing.B) {
-		grab(b, newHelperCall("EVALUATE").str("(+ 1 2)").key("SESSION").str("bench").String())
+		grab(b, helper.NewCall("EVALUATE").Str("(+ 1 2)").Key("SESSION").Str("bench").String())
 	})
 	b.Run("image", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := im.Evaluate(b.Context(), "default", request); err != nil {
+			if _, err := im.Session("default").Evaluate(b.Context(), request); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/journal"
 )
 
 // Code may redefine functions that the bridge stands on: Swank's, the helper's,
@@ -25,7 +26,7 @@ func (lv *live) sound() { lv.faults.Store(0) }
 func (e *evaluation) faulty() bool {
 	again := e.lv.faulty()
 	if !again {
-		e.s.fault = firstLine(e.r.title(), 200)
+		e.s.fault = firstLine(e.job.title, 200)
 	}
 	return again
 }
@@ -69,14 +70,14 @@ func (e *evaluation) broken(err error) *Result {
 // culprit names the newest definition of the session that changes the bridge's
 // own functions, or else the code with which it began, as a sentence or two to be
 // followed by others; "" if nothing is known.
-func (s *session) culprit(attached bool) string {
-	for _, e := range slices.Backward(s.journal.all()) {
-		if !e.own {
+func (s *Session) culprit(attached bool) string {
+	for _, e := range slices.Backward(s.journal.All()) {
+		if !e.Own {
 			continue
 		}
-		text := fmt.Sprintf("The likely culprit is %s, which this session has defined: %s. ", inWords(e.keys[0]), firstLine(e.text, 200))
+		text := fmt.Sprintf("The likely culprit is %s, which this session has defined: %s. ", journal.InWords(e.Keys[0]), firstLine(e.Text, 200))
 		if attached {
-			text += undoing(e.keys[0])
+			text += undoing(e.Keys[0])
 		}
 		return text
 	}
@@ -94,7 +95,7 @@ func undoing(key string) string {
 	case strings.Contains(key, "SWANK-MCP:"):
 		return "To undo it, evaluate (delete-package :swank-mcp) in the Lisp's own REPL. "
 	}
-	return "To undo it, load the source of " + inWords(key) + " again in the Lisp's own REPL. "
+	return "To undo it, load the source of " + journal.InWords(key) + " again in the Lisp's own REPL. "
 }
 
 // heard passes on what has become of a call beside evaluations. One that the

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"swank-mcp/sexp"
-	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
 )
 
 // DebuggerOp is something to do with a suspended evaluation.
@@ -36,6 +36,16 @@ type DebuggerCall struct {
 	Anew    bool   // the evaluation has the time limit that it had at first, not the request's
 }
 
+// Debug does what c asks for with a suspended evaluation; r.Code is what c says. The
+// Result is what came of the evaluation that goes on, or of the code in its frame. The
+// error is a *DebuggerError if there is no such evaluation, or if it takes no commands;
+// else Result and error are those of [Session.Evaluate].
+func (s *Session) Debug(ctx context.Context, c DebuggerCall, r Request) (*Result, error) {
+	return s.do(ctx, r, job{title: c.title() + r.Code, about: &c, call: func(e *evaluation) *helper.Call {
+		return c.call(e, r.Code)
+	}}, nil)
+}
+
 // title is what others are told is running, before the code.
 func (c *DebuggerCall) title() string {
 	number := "the only suspended evaluation"
@@ -54,16 +64,16 @@ func (c *DebuggerCall) title() string {
 }
 
 // debugged returns the evaluation that c is about; nil for no c.
-func (s *session) debugged(c *DebuggerCall) (*suspended, error) {
+func (s *Session) debugged(c *DebuggerCall) (*suspended, error) {
 	if c == nil {
 		return nil, nil
 	}
 	return s.suspended.pick(c.Number)
 }
 
-// about aims e at a suspended evaluation. What goes on there is stopped by its
+// aim directs e at a suspended evaluation. What goes on there is stopped by its
 // token, not by one of ours.
-func (e *evaluation) about(of *suspended) error {
+func (e *evaluation) aim(of *suspended) error {
 	if of == nil {
 		return nil
 	}
@@ -72,40 +82,31 @@ func (e *evaluation) about(of *suspended) error {
 		return err
 	}
 	e.of = of
-	if e.r.Debugger.Anew {
+	if e.job.about.Anew {
 		e.r.Timeout = of.timeout
 	}
-	if e.r.Debugger.Op != EvalInFrame {
+	if e.job.about.Op != EvalInFrame {
 		e.token = of.token
 	}
 	return nil
 }
 
-// debuggerForm is the call for what e.r.Debugger asks for.
-func (e *evaluation) debuggerForm() *helperCall {
-	d := e.r.Debugger
-	if d.Op == EvalInFrame {
-		c := newHelperCall("EVALUATE-IN-FRAME").str(e.r.Code).num(e.of.token).num(int64(d.Frame))
-		c.key("TOKEN").num(e.token)
-		if e.s.name != defaultSession {
-			c.key("SESSION").str(e.s.name)
-		}
-		if e.r.Package != "" {
-			c.key("PACKAGE").str(e.r.Package)
-		}
-		return c
+// call is what the image is told to do; code is that of the request.
+func (c *DebuggerCall) call(e *evaluation, code string) *helper.Call {
+	if c.Op == EvalInFrame {
+		return e.options(helper.NewCall("EVALUATE-IN-FRAME").Str(code).Num(e.of.token).Num(int64(c.Frame)))
 	}
-	c := newHelperCall("CONTINUE-SUSPENDED").num(e.of.token).key(string(d.Op))
-	if d.Restart != "" {
-		c.key("NAME").str(d.Restart)
+	call := helper.NewCall("CONTINUE-SUSPENDED").Num(e.of.token).Key(string(c.Op))
+	if c.Restart != "" {
+		call.Key("NAME").Str(c.Restart)
 	}
-	if e.r.Code != "" {
-		c.key("CODE").str(e.r.Code)
+	if code != "" {
+		call.Key("CODE").Str(code)
 	}
-	if d.Frame != 0 {
-		c.key("FRAME").num(int64(d.Frame))
+	if c.Frame != 0 {
+		call.Key("FRAME").Num(int64(c.Frame))
 	}
-	return c
+	return call
 }
 
 // suspension notes what the answer says of suspended evaluations.
@@ -149,7 +150,7 @@ func (e *evaluation) gone(state string) error {
 	return e.s.gone(e.of, state)
 }
 
-func (s *session) gone(of *suspended, state string) error {
+func (s *Session) gone(of *suspended, state string) error {
 	switch state {
 	case ":running":
 		return &DebuggerError{Number: of.number, Occupied: true, Why: "it is running; session-status shows where"}
@@ -170,12 +171,12 @@ func (e *evaluation) drop(a *wireAnswer) {
 		return // of an older one the number is known
 	}
 	e.s.suspended.end(e.token, "its caller had gone")
-	c := newHelperCall("STOP-EVALUATION").num(e.token).key("CANCELLED")
+	c := helper.NewCall("STOP-EVALUATION").Num(e.token).Key("CANCELLED")
 	if e.s.name != defaultSession {
-		c.str(e.s.name)
+		c.Str(e.s.name)
 	}
 	// A connection that refuses this has failed, and the evaluation with it.
-	_, _ = e.lv.conn.Go(swank.Request{Form: c.form(), Package: evalPackage, Thread: e.lv.lookupThread()})
+	_, _ = c.Send(e.lv.conn, e.lv.lookupThread())
 }
 
 // Frame is a frame of a suspended evaluation.
@@ -200,18 +201,17 @@ type Local struct{ Name, Value string }
 // InspectFrame looks at a frame of a suspended evaluation. Printing the values
 // may run methods of the user's; it is stopped after some seconds. The error
 // is a *DebuggerError if no such evaluation is suspended.
-func (im *Image) InspectFrame(ctx context.Context, session string, number, frame int, disassemble bool) (*Frame, error) {
-	s := im.session(session)
+func (s *Session) InspectFrame(ctx context.Context, number, frame int, disassemble bool) (*Frame, error) {
 	of, err := s.suspended.pick(number)
 	if err != nil {
 		return nil, err
 	}
-	c := newHelperCall("INSPECT-FRAME").num(of.token).num(int64(frame))
+	c := helper.NewCall("INSPECT-FRAME").Num(of.token).Num(int64(frame))
 	if disassemble {
-		c.key("DISASSEMBLE").yes()
+		c.Key("DISASSEMBLE").Yes()
 	}
 	var w wireFrame
-	if err := im.lookup(ctx, c, &w); err != nil {
+	if err := s.im.lookup(ctx, c, &w); err != nil {
 		return nil, err
 	}
 	if w.Absent != "" {
@@ -241,19 +241,18 @@ type Backtrace struct {
 
 // Backtrace returns the frames of a suspended evaluation; for number 0 those of
 // the only one, or else of the last error, nil if there was none.
-func (im *Image) Backtrace(ctx context.Context, session string, number int) (*Backtrace, error) {
-	s := im.session(session)
-	c := newHelperCall("BACKTRACE").key("SESSION").str(session)
+func (s *Session) Backtrace(ctx context.Context, number int) (*Backtrace, error) {
+	c := helper.NewCall("BACKTRACE").Key("SESSION").Str(s.name)
 	of, err := s.suspended.pick(number)
 	switch {
 	case err == nil:
 		number = of.number
-		c.key("SUSPENDED").num(of.token)
+		c.Key("SUSPENDED").Num(of.token)
 	case number != 0:
 		return nil, err
 	}
 	var w *wireBacktrace
-	if err := im.lookup(ctx, c, &w); err != nil || w == nil {
+	if err := s.im.lookup(ctx, c, &w); err != nil || w == nil {
 		return nil, err
 	}
 	if w.Absent != "" {
@@ -276,9 +275,9 @@ type LastError struct {
 
 // LastError returns what is known of the last error, timeout or stop in the
 // session; nil if there was none.
-func (im *Image) LastError(ctx context.Context, session string) (*LastError, error) {
+func (s *Session) LastError(ctx context.Context) (*LastError, error) {
 	var w *wireLastError
-	if err := im.lookup(ctx, newHelperCall("LAST-ERROR").str(session), &w); err != nil || w == nil {
+	if err := s.im.lookup(ctx, helper.NewCall("LAST-ERROR").Str(s.name), &w); err != nil || w == nil {
 		return nil, err
 	}
 	last := &LastError{
@@ -290,7 +289,7 @@ func (im *Image) LastError(ctx context.Context, session string) (*LastError, err
 	for _, l := range w.Slots {
 		last.Slots = append(last.Slots, Local{Name: l.Name, Value: l.Value})
 	}
-	if s := im.session(session).suspended.find(w.Token); s != nil {
+	if s := s.suspended.find(w.Token); s != nil {
 		last.Number = s.number
 	}
 	return last, nil

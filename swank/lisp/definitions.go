@@ -9,6 +9,7 @@ import (
 
 	"swank-mcp/sexp"
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
 )
 
 // lookupTimeout bounds a look-up: it runs beside evaluations, never behind one. Only a
@@ -35,16 +36,16 @@ type Package struct {
 // empty sections; with pkg not "", only names of that package. An unknown one
 // is the section "unknown-package" with a line that says so. Where no image
 // runs, there is nothing.
-func (im *Image) Definitions(ctx context.Context, session, pkg string) ([]Section, error) {
-	if err := im.broughtBack(ctx, session); err != nil {
+func (s *Session) Definitions(ctx context.Context, pkg string) ([]Section, error) {
+	if err := s.broughtBack(ctx); err != nil {
 		return nil, err
 	}
 	var wire []wireSection
-	c := newHelperCall("LIST-DEFINITIONS").str(session)
+	c := helper.NewCall("LIST-DEFINITIONS").Str(s.name)
 	if pkg != "" {
-		c.str(pkg)
+		c.Str(pkg)
 	}
-	if err := im.lookup(ctx, c, &wire); err != nil {
+	if err := s.im.lookup(ctx, c, &wire); err != nil {
 		return nil, err
 	}
 	sections := make([]Section, len(wire))
@@ -55,15 +56,15 @@ func (im *Image) Definitions(ctx context.Context, session, pkg string) ([]Sectio
 }
 
 // Packages returns all packages of the image, by name, starting one if needed.
-func (im *Image) Packages(ctx context.Context, session string) ([]Package, error) {
-	if err := im.broughtBack(ctx, session); err != nil {
+func (s *Session) Packages(ctx context.Context) ([]Package, error) {
+	if err := s.broughtBack(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := im.acquire(ctx, lookupTimeout); err != nil {
+	if _, err := s.im.acquire(ctx, lookupTimeout); err != nil {
 		return nil, err
 	}
 	var wire []wirePackage
-	if err := im.lookup(ctx, newHelperCall("LIST-PACKAGES").str(session), &wire); err != nil {
+	if err := s.im.lookup(ctx, helper.NewCall("LIST-PACKAGES").Str(s.name), &wire); err != nil {
 		return nil, err
 	}
 	packages := make([]Package, len(wire))
@@ -101,7 +102,7 @@ type (
 
 // lookup asks the running image on its look-up thread and decodes the answer.
 // Where no image runs, v stays as it is.
-func (im *Image) lookup(ctx context.Context, c *helperCall, v any) error {
+func (im *Image) lookup(ctx context.Context, c *helper.Call, v any) error {
 	lv, err := im.running(ctx)
 	if lv == nil {
 		return err
@@ -112,7 +113,7 @@ func (im *Image) lookup(ctx context.Context, c *helperCall, v any) error {
 	if err != nil {
 		return lv.unanswered(ctx, lv.heard(ctx, err))
 	}
-	return lv.heard(ctx, decodeAnswer(answer, v))
+	return lv.heard(ctx, helper.Decode(answer, v))
 }
 
 // running returns the image that runs, nil where none does. A person's is waited
@@ -124,7 +125,7 @@ func (im *Image) running(ctx context.Context) (*live, error) {
 	if lv != nil && !lv.over() {
 		return lv, nil
 	}
-	if !im.cfg.Attach.set() {
+	if im.cfg.Attach.IsZero() {
 		return nil, nil
 	}
 	return im.acquire(ctx, lookupTimeout)

@@ -7,6 +7,7 @@ import (
 
 	"swank-mcp/sexp"
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/host"
 )
 
 // ErrTooLarge is wrapped by the error of a call whose code does not fit into one
@@ -23,34 +24,7 @@ func sendError(err error) error {
 }
 
 // StartError says why there is no image to work in, and what to do about it.
-type StartError struct {
-	Problem string // what was tried and how it ended, one sentence or more
-	Advice  string // the next thing to do, often a command
-	Err     error  // cause that Problem does not tell, may be nil
-
-	told   error // cause that Problem tells, or nil
-	away   bool  // nobody listens at the moment: trying again does no harm
-	silent bool  // somebody listens and says nothing
-}
-
-func (e *StartError) Error() string {
-	s := "lisp: " + e.Problem
-	if e.Err != nil {
-		s += ": " + e.Err.Error()
-	}
-	if e.Advice != "" {
-		s += "\n" + e.Advice
-	}
-	return s
-}
-
-// Unwrap returns the cause.
-func (e *StartError) Unwrap() error {
-	if e.Err == nil {
-		return e.told
-	}
-	return e.Err
-}
+type StartError = host.StartError
 
 // BusyError is the end of a call that waited for its turn longer than its own
 // time limit. Nothing of it was evaluated.

@@ -9,11 +9,9 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
+	"swank-mcp/swank/lisp/journal"
 )
-
-// evalPackage is the package in which Swank reads our calls. It matters to
-// nothing: every symbol in them names its own.
-const evalPackage = "COMMON-LISP-USER"
 
 // stopGrace is how long an evaluation gets that is told to stop. Then it is told
 // once more, which also breaks off cleanup forms, and gets as long again. After
@@ -26,21 +24,18 @@ const (
 	defaultDebug   = 1
 )
 
-// evaluation is one evaluation on its way through the image. It belongs to the
+// evaluation is one attempt at a job, on its way through the image. It belongs to the
 // goroutine of its caller.
 type evaluation struct {
 	im    *Image
 	lane  *lane
 	lv    *live // the lane's
-	s     *session
+	s     *Session
 	r     Request
+	job   job
 	token int64
 	call  *swank.Call // once it is sent
-	of    *suspended  // the evaluation that r.Debugger is about, or nil
-
-	restore  []*entry      // entries of the journal to evaluate instead
-	failures []wireFailure // of those
-	board    *board        // where the image notes how far it has come with them, or nil
+	of    *suspended  // the evaluation that job.about names, or nil
 }
 
 // Evaluate evaluates r.Code in the named session, which comes into being by
@@ -51,61 +46,37 @@ type evaluation struct {
 // Evaluate returns.
 //
 // It is swank:eval-and-grab-output of a call of the helper's EVALUATE.
-func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result, error) {
-	s := im.session(name)
-	t := &turn{code: firstLine(r.title(), 80), limit: r.Timeout, queued: r.Queued}
-	if err := s.take(ctx, t); err != nil {
-		return nil, err
-	}
-	defer s.done()
-	s.catchUp()
-	of, err := s.debugged(r.Debugger)
-	if err != nil {
-		return nil, err
-	}
-	for attempt := 1; ; attempt++ {
-		res, err := im.attempt(ctx, s, r, of)
-		// Nothing has been evaluated: the image or the thread was gone before.
-		if errors.Is(err, errNotBegun) && attempt < 3 {
-			continue
-		}
-		return res, err
-	}
+func (s *Session) Evaluate(ctx context.Context, r Request) (*Result, error) {
+	return s.do(ctx, r, job{title: r.Code, call: func(e *evaluation) *helper.Call {
+		return e.options(helper.NewCall("EVALUATE").Str(r.Code))
+	}}, nil)
 }
 
-// attempt evaluates r, whose session has the turn; of is the suspended evaluation
-// that it is about, or nil.
-func (im *Image) attempt(ctx context.Context, s *session, r Request, of *suspended) (*Result, error) {
-	e, err := im.prepare(ctx, s, r)
-	if err != nil {
-		return nil, err
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if err := e.about(of); err != nil {
-		return nil, err
-	}
-	if res, err := e.unheard(ctx); res != nil || err != nil {
-		return res, err
-	}
-	if err := e.send(); err != nil {
-		return nil, err
-	}
-	res, err := e.run(ctx)
-	if err == nil {
-		e.told(res)
-	}
-	return res, err
+// LoadSystem loads an ASDF system, by its name or by the path of its definition, with
+// force even if it is loaded and up to date. What it defines counts as defined by the
+// system. Result and error are those of [Session.Evaluate].
+func (s *Session) LoadSystem(ctx context.Context, system string, force bool, r Request) (*Result, error) {
+	return s.do(ctx, r, job{title: system, call: func(e *evaluation) *helper.Call {
+		c := helper.NewCall("LOAD-SYSTEM").Str(system)
+		if force {
+			c.Key("FORCE").Yes()
+		}
+		return e.options(c)
+	}}, nil)
+}
+
+func (s *Session) newEvaluation(l *lane, r Request, j job) *evaluation {
+	return &evaluation{im: s.im, lane: l, lv: l.lv, s: s, r: r, job: j, token: s.im.token.Add(1)}
 }
 
 // errNotBegun is the end of an evaluation of which the image has seen nothing.
 var errNotBegun = errors.New("lisp: the image cannot be reached")
 
-// prepare finds the image and the thread for an evaluation of s.
-func (im *Image) prepare(ctx context.Context, s *session, r Request) (*evaluation, error) {
+// prepare finds the image and the thread for a job of s, which is there then with all
+// that it has defined; limit is the job's.
+func (s *Session) prepare(ctx context.Context, limit time.Duration) (*lane, error) {
 	for attempt := 1; ; attempt++ {
-		lv, err := im.acquire(ctx, r.Timeout)
+		lv, err := s.im.acquire(ctx, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -115,11 +86,11 @@ func (im *Image) prepare(ctx context.Context, s *session, r Request) (*evaluatio
 		if err != nil {
 			err = lv.heard(ctx, err)
 		} else {
-			err = im.settle(ctx, s, l)
+			err = s.moveTo(ctx, l)
 			s.where.Store(s.home)
 		}
 		if err == nil {
-			return &evaluation{im: im, lane: l, lv: lv, s: s, r: r, token: im.token.Add(1)}, nil
+			return l, nil
 		}
 		if errors.Is(err, errImageSpent) && ctx.Err() == nil {
 			attempt-- // each costs the journal an entry: it is no failure of the image
@@ -134,59 +105,20 @@ func (im *Image) prepare(ctx context.Context, s *session, r Request) (*evaluatio
 	}
 }
 
-// told adds to a result what its caller must know of earlier events.
-func (e *evaluation) told(res *Result) {
+// addNotes moves the pending notes of the session into its result.
+func (e *evaluation) addNotes(res *Result) {
 	e.s.hearOfLeft()
 	res.Notes = append(res.Notes, e.s.notes...)
 	e.s.notes = nil
 }
 
-// form is the call that Swank reads and evaluates for us.
-func (e *evaluation) form() *helperCall {
-	if e.restore != nil {
-		return restoreForm(e.s, e.restore, e.board, e.token)
-	}
-	if e.of != nil {
-		return e.debuggerForm()
-	}
-	c := newHelperCall("EVALUATE").str(e.r.Code)
-	if e.r.System != "" {
-		c = newHelperCall("LOAD-SYSTEM").str(e.r.System)
-		if e.r.Force {
-			c.key("FORCE").yes()
-		}
-	}
-	if e.r.job != nil {
-		c = e.r.job.call()
-	}
-	c.key("TOKEN").num(e.token)
-	if e.s.name != defaultSession {
-		c.key("SESSION").str(e.s.name)
-	}
-	if e.r.Package != "" {
-		c.key("PACKAGE").str(e.r.Package)
-	}
-	if e.r.Debug != defaultDebug {
-		c.key("DEBUG").num(int64(e.r.Debug))
-	}
-	if e.r.Suspend {
-		c.key("PATIENCE").num(e.im.cfg.SuspendLimit.Milliseconds())
-	}
-	return c
-}
-
 // send sends the evaluation to its Lisp thread.
 func (e *evaluation) send() error {
-	form := e.form()
-	if form.err != nil {
-		return sendError(form.err)
-	}
+	form := e.job.call(e)
 	if e.lv.single {
-		form = form.within(e.r.Timeout, e.token)
+		form = form.Within(e.r.Timeout, e.token)
 	}
-	call, err := e.lv.conn.Go(swank.Request{
-		Form: form.form(), Package: evalPackage, Thread: e.lane.thread,
-	})
+	call, err := form.Send(e.lv.conn, e.lane.thread)
 	if err != nil {
 		if e.lv.over() {
 			return errNotBegun
@@ -206,14 +138,14 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 	if d := call.Debug(); d != nil {
 		return e.debugger(call, d)
 	}
-	if e.r.Progress != nil {
+	if e.job.number != 0 && e.im.events.wantOutput(e.job.number) {
 		end := e.watch()
 		defer end()
 	}
 	s := stopper{e: e, timer: time.NewTimer(e.r.Timeout)}
 	defer s.timer.Stop()
 	var look <-chan time.Time
-	if e.board != nil {
+	if e.job.hopeless != nil {
 		t := time.NewTicker(25 * time.Millisecond)
 		defer t.Stop()
 		look = t.C
@@ -222,7 +154,7 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 	for {
 		select {
 		case <-look:
-			if why := e.board.hopeless(); why != "" && !e.lv.killed.Load() {
+			if why := e.job.hopeless(); why != "" && !e.lv.killed.Load() {
 				e.lv.kill(why)
 			}
 		case <-call.Done():
@@ -269,7 +201,7 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 		return e.broken(err), nil
 	}
 	var a wireAnswer
-	if err := decodeAnswer(g.Output, &a); err != nil {
+	if err := helper.Decode(g.Output, &a); err != nil {
 		if e.faulty() {
 			return e.broken(err), nil
 		}
@@ -291,39 +223,39 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	}
 	res := a.result()
 	e.suspension(&a, res)
-	e.lv.proc.settle()
-	res.Background = e.lv.proc.background()
+	e.lv.proc.Settle()
+	res.Background = e.lv.proc.Background()
 	return res, nil
 }
 
 // remember notes in the journal what the answer says was defined.
 func (e *evaluation) remember(a *wireAnswer) {
-	if e.restore != nil {
-		e.failures = a.Failures
+	if e.job.learn != nil {
+		e.job.learn(a)
 		return
 	}
 	j := &e.s.journal
 	for _, system := range slices.Backward(a.Loaded) {
-		j.addSystem(system[0], system[1:]...)
+		j.AddSystem(system[0], system[1:]...)
 	}
 	for _, d := range a.Journal {
-		e := &entry{keys: d.Keys, text: d.Text, pkg: d.Package, ms: d.Ms, runs: d.Runs}
+		e := &journal.Entry{Keys: d.Keys, Text: d.Text, Package: d.Package, Runs: d.Runs, Took: time.Duration(d.Ms) * time.Millisecond}
 		if d.Bridge {
-			e.own, e.bad = true, "not brought back: it changes the bridge's own functions"
+			e.Own, e.Bad = true, "not brought back: it changes the bridge's own functions"
 		}
-		j.addEntry(e)
+		j.Add(e)
 	}
 	for _, l := range a.Lost {
-		j.lose(l.Key, l.Why)
+		j.Lose(l.Key, l.Why)
 	}
 	for _, key := range a.Gone {
-		j.undefine(key)
+		j.Undefine(key)
 	}
 	if a.Package != nil {
-		j.pkg = *a.Package
+		j.Package = *a.Package
 	}
 	changed := len(a.Loaded)+len(a.Journal)+len(a.Lost)+len(a.Gone) > 0
-	e.im.cfg.Kept.keep(j, changed, false)
+	e.s.kept.Load().Keep(j, changed, false)
 }
 
 // debugger gets the evaluation out of Swank's debugger, which it can only be
@@ -369,13 +301,13 @@ func (e *evaluation) died() *Result {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "The Lisp image ended during this evaluation: %s.", e.lv.epitaph())
-	if text := e.lv.proc.lastErrors(); text != "" {
+	if text := e.lv.proc.LastErrors(); text != "" {
 		fmt.Fprintf(&b, "\nIts last error output:\n%s", text)
 	}
 	b.WriteString("\nA new image takes its place and the next call works in it. " + e.kept() + e.s.suspended.lost(e.lv))
 	return &Result{
 		Failure:    &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: b.String()},
-		Background: e.lv.proc.background(),
+		Background: e.lv.proc.Background(),
 	}
 }
 
@@ -384,7 +316,7 @@ func (e *evaluation) kept() string {
 	if e.im.cfg.NoRecovery {
 		return "It is empty (--no-recovery): definitions, variables, packages and loaded systems of the session are gone."
 	}
-	return e.s.journal.kept()
+	return e.s.journal.Kept()
 }
 
 // firstLine returns the beginning of code on one line, at most n characters.

@@ -7,29 +7,31 @@ import (
 	"strings"
 	"time"
 
-	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/attach"
+	"swank-mcp/swank/lisp/helper"
+	"swank-mcp/swank/lisp/journal"
 )
 
 // What is different when the image is somebody else's: it is never ended, and
 // never brought back, and what cannot be stopped is left alone.
 
 // rejoined says what a session finds on a new connection.
-func (s *session) rejoined(old, now *live) string {
+func (s *Session) rejoined(old, now *live) string {
 	end := old.epitaph()
 	if old.imageID() == now.imageID() {
 		return "Connected again to the same image, because " + end + " before: the session is as it was; nothing is traced any more." + s.suspended.lost(old)
 	}
-	if a, ok := old.proc.(*attachment); ok && a.known.pid != 0 && a.info.PID == now.proc.pid() {
-		s.journal = journal{}
+	if g, ok := old.proc.(*attach.Guest); ok && g.Is(now.proc.PID()) {
+		s.journal = journal.Journal{}
 		return "Connected again to the same Lisp, and its helper was loaded anew, because " + end + " before. What the session has defined is there still; " +
 			"but it is not known any more that it is the session's: list-definitions and reset-session leave it out." + s.suspended.lost(old)
 	}
 	text := fmt.Sprintf("Connected to another image than before, because %s. The session begins anew in it.", end)
-	if n := s.journal.definitions(nil); n > 0 {
+	if n := s.journal.Definitions(); n > 0 {
 		text += fmt.Sprintf(" What it had defined, %s, is not evaluated again in an image that is not ours: send it again if you need it.",
-			s.journal.summary())
+			s.journal.Summary())
 	}
-	s.journal = journal{}
+	s.journal = journal.Journal{}
 	return text + s.suspended.lost(old)
 }
 
@@ -47,9 +49,9 @@ func (lv *live) join(ctx context.Context, session string) []string {
 	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	var found []string
-	answer, err := lv.ask(bounded, newHelperCall("JOIN-SESSION").str(session))
+	answer, err := lv.ask(bounded, helper.NewCall("JOIN-SESSION").Str(session))
 	if err == nil {
-		err = decodeAnswer(answer, &found)
+		err = helper.Decode(answer, &found)
 	}
 	if err != nil {
 		return nil // what does not work here fails again in the evaluation, and says so
@@ -59,11 +61,11 @@ func (lv *live) join(ctx context.Context, session string) []string {
 
 // lost is the result of an evaluation whose connection ended under it.
 func (e *evaluation) lost() *Result {
-	if g := e.im.lastGuest(); g.condition() == processGone {
+	if how := e.im.lastGuest().Gone(); how != "" {
 		return &Result{Failure: &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: fmt.Sprintf(
 			"The attached Lisp at %s ended during this evaluation: %s. What was in it is gone. "+
 				"Its owner has to start another one; the next call connects to that, and the session begins anew in it.",
-			e.im.cfg.Attach, g.inWords(processGone)) + e.s.suspended.lost(e.lv)}}
+			e.im.cfg.Attach, how) + e.s.suspended.lost(e.lv)}}
 	}
 	return &Result{Failure: &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: fmt.Sprintf(
 		"The attached Lisp at %s was lost during this evaluation: %s. If it is still there, the evaluation has been stopped in it. "+
@@ -77,8 +79,7 @@ func (e *evaluation) leftRunning(kind FailureKind, why string) *Result {
 	var b strings.Builder
 	b.WriteString(why)
 	if why == wholeImageSilent {
-		g := e.im.lastGuest()
-		if text := g.inWords(g.condition()); text != "" {
+		if text := e.im.lastGuest().State(); text != "" {
 			e.s.left = append(e.s.left, e)
 			return &Result{Failure: &Failure{Kind: kind, Type: "NOT-STOPPED", Message: "The whole image has stopped answering: " + text + ". " +
 				"The image is not ours to end; its owner has to look at it. When it answers again, this evaluation is stopped there if it has not ended, " +
@@ -99,28 +100,6 @@ func (e *evaluation) leftRunning(kind FailureKind, why string) *Result {
 
 // sessionThread is the name of the Lisp thread in which a session evaluates.
 func sessionThread(session string) string { return "swank-mcp session " + session }
-
-// singleNote says what an image cannot do whose Swank uses no threads.
-func singleNote(info *swank.ConnectionInfo) string {
-	style := strings.ToUpper(string(info.Style))
-	if style == "" {
-		style = "NIL"
-	}
-	note := fmt.Sprintf("Swank in this image uses no threads (communication style %s): while an evaluation runs, nothing else is answered, "+
-		"cancelling does not reach it, and other clients of the image, Emacs among them, wait as well.", style)
-	if info.Implementation.Type == "CLISP" {
-		return note + " CLISP has none."
-	}
-	return note + " (setf swank:*communication-style* :spawn) before swank:create-server changes that."
-}
-
-// within is the call c with a time limit that the image keeps by itself.
-func (c *helperCall) within(limit time.Duration, token int64) *helperCall {
-	w := newHelperCall("WITHIN").num(limit.Milliseconds()).num(token)
-	w.text = append(w.text, ' ')
-	w.text = append(w.text, c.String()...)
-	return w
-}
 
 // Between attempts to find an attached image again.
 const (
@@ -146,8 +125,8 @@ func (im *Image) rejoin() {
 		st := im.startLocked()
 		im.mu.Unlock()
 		<-st.done
-		var failure *StartError
-		if st.err == nil || !errors.As(st.err, &failure) || !failure.away {
+		var failure *attach.Error
+		if st.err == nil || !errors.As(st.err, &failure) || !failure.Away {
 			return
 		}
 	}
@@ -156,10 +135,10 @@ func (im *Image) rejoin() {
 // reach connects to the configured image, if there is one and we are not
 // connected, and says why that could not be done.
 func (im *Image) reach(ctx context.Context) string {
-	if !im.cfg.Attach.set() {
+	if im.cfg.Attach.IsZero() {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout+2*helloTimeout)
+	ctx, cancel := context.WithTimeout(ctx, attach.Patience)
 	defer cancel()
 	_, err := im.acquire(ctx, 0)
 	var start *StartError

@@ -3,39 +3,94 @@ package lisp
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/swank/lisp/launch"
 )
 
-// TestHelperOnItsOwn loads Swank and the helper into a plain SBCL, as warnings
-// allow, and runs the helper's own tests there.
+// TestHelperOnItsOwn loads Swank and then the helper, as an ASDF system, into a plain
+// SBCL and runs the helper's own tests there. They are in testdata/helper.
 func TestHelperOnItsOwn(t *testing.T) {
-	sbcl, err := FindSBCL(Config{})
+	out := runLispScript(t, `
+(require :asdf)
+(asdf:initialize-output-translations '(:output-translations (t %[2]q) :ignore-inherited-configuration))
+(load-swank)
+(setf *compile-verbose* nil)
+(asdf:load-asd %[1]q)
+(asdf:load-system "swank-mcp")
+(let ((*standard-output* (make-broadcast-stream)) (*error-output* (make-broadcast-stream)))
+  (asdf:load-system "swank-mcp/tests"))
+(asdf:test-system "swank-mcp")`, absolute(t, "helper/swank-mcp.asd"), t.TempDir()+"/")
+	if !regexp.MustCompile(`(?m)^\d{4} checks, 0 failed$`).MatchString(out) ||
+		regexp.MustCompile(`caught (STYLE-)?WARNING`).MatchString(out) {
+		t.Errorf("the helper's tests say:\n%s", out)
+	}
+}
+
+// TestHelperRefersBack compiles the helper's files one by one, each when those before
+// it are loaded: the compiler warns of what a file uses and only a later one defines.
+// Names that are quoted, by which a function is called, it does not follow:
+// refers-back.lisp does.
+func TestHelperRefersBack(t *testing.T) {
+	t.Parallel()
+	var files strings.Builder
+	for _, name := range helperOrder() {
+		fmt.Fprintf(&files, "%q ", name)
+	}
+	out := runLispScript(t, `
+(load-swank)
+(load %[1]q)
+(check-order %[2]q %[3]q '(%[4]s))`, absolute(t, "testdata/refers-back.lisp"), absolute(t, "helper")+"/", t.TempDir()+"/", files.String())
+	if !strings.HasSuffix(out, "\nEach file refers only to files before it.\n") {
+		t.Errorf("of the helper's files:\n%s", out)
+	}
+}
+
+// Each file of the helper's folders stands in its system's definition, once.
+func TestHelperFilesAreComponents(t *testing.T) {
+	files, err := fs.Glob(helperFiles, "helper/*/*.lisp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	swankDir, err := FindSwank(t.Context(), Config{})
+	for i, name := range files {
+		files[i] = strings.TrimSuffix(strings.TrimPrefix(name, "helper/"), ".lisp")
+	}
+	order := helperOrder()
+	slices.Sort(files)
+	slices.Sort(order)
+	if !slices.Equal(files, order) {
+		t.Errorf("the folders have %q,\nswank-mcp.asd has %q", files, order)
+	}
+}
+
+// runLispScript runs a script in a plain SBCL, which has a function LOAD-SWANK for it,
+// and returns what it prints. The script is a format for args.
+func runLispScript(t *testing.T, script string, args ...any) string {
+	t.Helper()
+	sbcl, err := launch.FindSBCL(launch.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	swankDir, err := launch.FindSwank(t.Context(), launch.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	source := filepath.Join(dir, "helper.lisp")
-	if err := os.WriteFile(source, helperSource(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	script := fmt.Sprintf(`
-(load %q)
-(setf swank-loader::*fasl-directory* %q)
-(let ((*error-output* (make-broadcast-stream))) (swank-loader:init :load-contribs nil))
-(multiple-value-bind (fasl warnings failure) (compile-file %q)
-  (when (or warnings failure) (format t "WARNINGS in the helper~%%"))
-  (load fasl))
-(load %q)`,
-		filepath.Join(swankDir.Path, "swank-loader.lisp"), dir+"/", source, "testdata/helper-test.lisp")
+	script = fmt.Sprintf(`
+(defun load-swank ()
+  (load %q)
+  (setf (symbol-value (find-symbol "*FASL-DIRECTORY*" "SWANK-LOADER")) %q)
+  (let ((*error-output* (make-broadcast-stream)))
+    (funcall (find-symbol "INIT" "SWANK-LOADER") :load-contribs nil)))
+`, filepath.Join(swankDir.Path, "swank-loader.lisp"), dir+"/") + fmt.Sprintf(script, args...)
 	run := filepath.Join(dir, "run.lisp")
 	if err := os.WriteFile(run, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
@@ -48,17 +103,23 @@ func TestHelperOnItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatalf("sbcl: %v\n%s", err, out)
 	}
-	if !regexp.MustCompile(`(?m)^\d{4} checks, 0 failed$`).Match(out) ||
-		regexp.MustCompile(`WARNINGS in the helper|caught (STYLE-)?WARNING`).Match(out) {
-		t.Errorf("the helper's tests say:\n%s", out)
+	return string(out)
+}
+
+func absolute(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(name)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return path
 }
 
 // SLIME indents calls of every macro of the image that has a &body, by its bare
 // name, and so would a person's macros of the same names.
 func TestHelperMacrosTeachEmacsNothing(t *testing.T) {
 	body := regexp.MustCompile(`\(defmacro [^"\n]*&body`)
-	for _, name := range helperOrder {
+	for _, name := range helperOrder() {
 		text, err := helperFiles.ReadFile("helper/" + name + ".lisp")
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/attach"
+	"swank-mcp/swank/lisp/launch"
 )
 
 // ErrClosed is the answer of an [Image] that has been closed.
@@ -28,21 +30,24 @@ type Image struct {
 	cfg   Config
 	log   *slog.Logger
 	token atomic.Int64 // of the last evaluation
+	jobs  atomic.Int64 // number of the last job
+
+	events events
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
 	work   sync.WaitGroup // our goroutines
 
 	mu       sync.Mutex
-	cur      *live   // nil: none runs
-	start    *start  // a start under way, or nil
-	starts   int     // images started so far
-	lastEnd  string  // how the previous image ended
-	guestOf  guestOf // the image that we were attached to last
-	building bool    // a core is being built, or has been
-	coreErr  error   // why there is no cached core
+	cur      *live       // nil: none runs
+	start    *start      // a start under way, or nil
+	starts   int         // images started so far
+	lastEnd  string      // how the previous image ended
+	lastLisp attach.Lisp // the image that we were attached to last
+	building bool        // a core is being built, or has been
+	coreErr  error       // why there is no cached core
 	closed   bool
-	sessions map[string]*session
+	sessions map[string]*Session
 	calls    map[*swank.Call]chan *swank.Debug // evaluations in flight
 }
 
@@ -53,32 +58,8 @@ type start struct {
 	err  error
 }
 
-// session is what the bridge keeps of a session; its state is in the image.
-type session struct {
-	name string
-	turns
-	suspended suspensions
-
-	where atomic.Pointer[live] // as home, for those without the turn
-
-	// For the holder of the turn:
-	home     *live         // the image that has the session's state; nil at first
-	journal  journal       // what it has defined
-	recovery *recovery     // while that is brought back into another image
-	notes    []string      // for the next result
-	resets   []*reset      // that have not been answered
-	left     []*evaluation // that were given up because the image was silent
-	fault    string        // beginning of the code whose answer was the first that made no sense
-}
-
 // New returns an image that is not started yet: it has no side effects.
 func New(c Config) *Image {
-	if c.HeapMB == 0 {
-		c.HeapMB = DefaultHeapMB
-	}
-	if c.StackMB == 0 {
-		c.StackMB = DefaultStackMB
-	}
 	if c.SuspendLimit == 0 {
 		c.SuspendLimit = DefaultSuspendLimit
 	}
@@ -87,26 +68,14 @@ func New(c Config) *Image {
 	}
 	im := &Image{
 		cfg: c, log: c.Log,
-		sessions: map[string]*session{},
+		sessions: map[string]*Session{},
 		calls:    map[*swank.Call]chan *swank.Debug{},
 	}
-	if c.Attach.set() {
+	if !c.Attach.IsZero() {
 		im.token.Store(rand.Int64N(1<<40) << 20) // other bridges have tokens in the same image
 	}
 	im.ctx, im.cancel = context.WithCancelCause(context.Background())
 	return im
-}
-
-// session returns the named session.
-func (im *Image) session(name string) *session {
-	im.mu.Lock()
-	defer im.mu.Unlock()
-	s := im.sessions[name]
-	if s == nil {
-		s = &session{name: name}
-		im.sessions[name] = s
-	}
-	return s
 }
 
 // startPatience is how long a call waits at least for a Lisp that may be busy for
@@ -117,7 +86,7 @@ const startPatience = 30 * time.Second
 // patience is how long a call waits for a start at least. The start of an image of
 // our own has a limit of its own, and says itself what went wrong.
 func (im *Image) patience() time.Duration {
-	if im.cfg.Attach.set() {
+	if !im.cfg.Attach.IsZero() {
 		return startPatience
 	}
 	return startLimit + connectTimeout // and what ends it then
@@ -152,7 +121,7 @@ func (im *Image) acquire(ctx context.Context, limit time.Duration) (*live, error
 // slowStart tells a caller that it has waited long enough for the image.
 func (im *Image) slowStart(waited time.Duration) *StartError {
 	const next = "Nothing was evaluated. Send the call again; session-status tells when the image runs. "
-	if im.cfg.Attach.set() {
+	if !im.cfg.Attach.IsZero() {
 		return &StartError{
 			Problem: fmt.Sprintf("the Lisp at %s is not ready after %v", im.cfg.Attach, waited),
 			Advice:  next + "The first time swank-mcp's helper is compiled in it, and a Lisp that is busy takes its time.",
@@ -182,7 +151,7 @@ func (im *Image) startLocked() *start {
 		defer cancel()
 		st.lv, st.err = begin(ctx, im.cfg, im.handle)
 		if st.err != nil {
-			st.err = im.lastGuest().told(im.cfg.Attach, st.err)
+			st.err = im.lastGuest().Explain(im.cfg.Attach, st.err)
 		}
 		if st.err != nil {
 			im.log.Warn("starting Lisp", "err", st.err) // not under the lock: stderr may block
@@ -192,35 +161,38 @@ func (im *Image) startLocked() *start {
 		if st.err == nil {
 			im.starts++
 			im.cur = st.lv
-			if a, ok := st.lv.proc.(*attachment); ok {
-				im.guestOf = a.known
+			if g, ok := st.lv.proc.(*attach.Guest); ok {
+				im.lastLisp = g.Lisp
 			}
 			im.work.Go(func() { im.watch(st.lv) })
 			im.buildCoreLocked(st.lv)
 		}
 		im.mu.Unlock()
+		if st.err == nil {
+			im.events.publish(Event{Kind: EventImageStarted, PID: st.lv.proc.PID()})
+		}
 		close(st.done)
 	})
 	return st
 }
 
 // lastGuest returns what is known of the image that we were attached to last.
-func (im *Image) lastGuest() guestOf {
+func (im *Image) lastGuest() attach.Lisp {
 	im.mu.Lock()
 	defer im.mu.Unlock()
-	return im.guestOf
+	return im.lastLisp
 }
 
 // buildCoreLocked makes the cached core beside the first image that had to do
 // without one.
 func (im *Image) buildCoreLocked(lv *live) {
-	proc, launched := lv.proc.(*process)
-	if im.building || im.closed || !launched || !proc.wantsCore(im.cfg) {
+	proc, launched := lv.proc.(*launch.Process)
+	if im.building || im.closed || !launched || !proc.WantsCore() {
 		return
 	}
 	im.building = true
 	im.work.Go(func() {
-		if err := proc.image.buildCore(im.ctx); err != nil && im.ctx.Err() == nil {
+		if err := proc.BuildCore(im.ctx); err != nil && im.ctx.Err() == nil {
 			im.log.Warn("saving a core", "err", err)
 			im.mu.Lock()
 			im.coreErr = err
@@ -239,7 +211,7 @@ const crashLoop = 2 * time.Second
 // were attached to is looked for until it is back.
 func (im *Image) watch(lv *live) {
 	select {
-	case <-lv.proc.exited():
+	case <-lv.proc.Exited():
 	case <-lv.conn.Done():
 	case <-im.ctx.Done():
 		lv.end()
@@ -249,6 +221,7 @@ func (im *Image) watch(lv *live) {
 	epitaph := lv.epitaph()
 	lv.end()
 	im.log.Warn("Lisp ended", "how", epitaph)
+	im.events.publish(Event{Kind: EventImageEnded, Text: epitaph, PID: lv.proc.PID()})
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	im.lastEnd = epitaph

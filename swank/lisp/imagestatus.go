@@ -5,19 +5,21 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"swank-mcp/swank/lisp/helper"
+	"swank-mcp/swank/lisp/journal"
 )
 
 // Status tells what is known of the image and of one session. It never starts
 // an image and never waits for an evaluation; an image that does not answer
 // within two seconds is said to be so in Notes.
-func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
-	s := im.session(name)
-	unreached := im.reach(ctx)
-	im.mu.Lock()
-	lv, starting, starts, lastEnd, coreErr := im.cur, im.start != nil, im.starts, im.lastEnd, im.coreErr
-	im.mu.Unlock()
+func (s *Session) Status(ctx context.Context) (*Status, error) {
+	unreached := s.im.reach(ctx)
+	s.im.mu.Lock()
+	lv, starting, starts, lastEnd, coreErr := s.im.cur, s.im.start != nil, s.im.starts, s.im.lastEnd, s.im.coreErr
+	s.im.mu.Unlock()
 
-	st := &Status{State: "not started", Launched: !im.cfg.Attach.set(), Package: "COMMON-LISP-USER"}
+	st := &Status{State: "not started", Launched: s.im.cfg.Attach.IsZero(), Package: "COMMON-LISP-USER"}
 	if starts > 1 {
 		st.Restarts = starts - 1
 	}
@@ -36,9 +38,9 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 	}
 	st.Running, st.Waiting = s.running()
 	switch {
-	case lv == nil && im.cfg.Attach.set():
+	case lv == nil && !s.im.cfg.Attach.IsZero():
 		st.State = "not connected"
-		st.Address = im.cfg.Attach.String()
+		st.Address = s.im.cfg.Attach.String()
 	case lv == nil && starting && starts > 0:
 		st.State = "replacing"
 	case lv == nil && starting:
@@ -50,18 +52,18 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 		return st, nil
 	}
 	st.State = "running"
-	st.PID = lv.proc.pid()
+	st.PID = lv.proc.PID()
 	st.Implementation = lv.info.Implementation.Type + " " + lv.info.Implementation.Version
 	st.SwankVersion = lv.info.Version
-	if network, addr := lv.proc.address(); network != "" {
+	if network, addr := lv.proc.Address(); network != "" {
 		st.Address = network + ":" + addr
 	}
 	st.Launched = !lv.attached()
-	st.FromCore = lv.proc.cached()
+	st.FromCore = lv.proc.FromCore()
 	st.Uptime = time.Since(lv.born)
-	st.Notes = append(st.Notes, lv.proc.remarks()...)
-	st.Background = lv.proc.background()
-	im.askStatus(ctx, lv, name, st)
+	st.Notes = append(st.Notes, lv.proc.Remarks()...)
+	st.Background = lv.proc.Background()
+	s.askStatus(ctx, lv, st)
 	return st, nil
 }
 
@@ -69,13 +71,13 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 const statusTimeout = 2 * time.Second
 
 // askStatus adds what the image itself knows.
-func (im *Image) askStatus(ctx context.Context, lv *live, name string, st *Status) {
+func (s *Session) askStatus(ctx context.Context, lv *live, st *Status) {
 	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
 	defer cancel()
 	var w wireStatus
-	answer, err := lv.ask(ctx, newHelperCall("STATUS").str(name))
+	answer, err := lv.ask(ctx, helper.NewCall("STATUS").Str(s.name))
 	if err == nil {
-		err = decodeAnswer(answer, &w)
+		err = helper.Decode(answer, &w)
 	}
 	if err != nil {
 		why := err.Error()
@@ -93,16 +95,14 @@ func (im *Image) askStatus(ctx context.Context, lv *live, name string, st *Statu
 		}
 		st.Definitions[strings.TrimPrefix(string(d.Section), ":")] = d.Count
 	}
-	var lost []loss
 	for _, l := range w.Lost {
-		lost = append(lost, loss{l.Key, l.Why})
+		st.Lost = append(st.Lost, journal.Loss{Key: l.Key, Why: l.Why}.String())
 	}
-	st.Lost = lossesInWords(lost)
 	for _, t := range w.Threads {
 		st.Threads = append(st.Threads, t.named())
 	}
 	for _, a := range w.Suspended {
-		if s := im.session(name).suspended.find(a.Token); s != nil {
+		if s := s.suspended.find(a.Token); s != nil {
 			st.Suspended = append(st.Suspended, s.public(time.Duration(a.Age)*time.Microsecond))
 		}
 	}

@@ -2,228 +2,24 @@ package lisp
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"maps"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 )
-
-// Bounds of the files that sessions are kept in.
-const (
-	keptBytes = 4 << 20 // of one; a larger session is not kept
-	keptFiles = 100     // in their directory; the oldest make room
-)
-
-// Kept is the file in which a session is kept as it grows, so that the next
-// server can bring it back. One server has it at a time. What the server before
-// has left is in it, until this one has something to keep; then beside it.
-type Kept struct {
-	path string
-
-	mu    sync.Mutex
-	lock  *os.File
-	mine  bool // the file is this server's
-	left  Left
-	stale bool          // the session is another one than in the file
-	last  time.Time     // when it was written
-	took  time.Duration // how long that took
-	err   error         // why it is not kept
-}
-
-// Left is a session that the server before has left.
-type Left struct {
-	Path    string // "" is none
-	Summary string // what it has, in words
-	Time    time.Time
-}
-
-// OpenKept returns the file of that path. It writes nothing, and makes no
-// directory.
-func OpenKept(path string) *Kept {
-	k := &Kept{path: path}
-	info, err := os.Stat(path)
-	if err != nil || !k.claim() {
-		return k
-	}
-	if text, err := os.ReadFile(path); err == nil && len(text) <= keptBytes {
-		if summary, ok := keptSummary(string(text)); ok {
-			k.left = Left{path, summary, info.ModTime()}
-		}
-	}
-	return k
-}
-
-// claim reports whether the file is ours: another server that works in the
-// same directory and session has its lock as long as it lives.
-func (k *Kept) claim() bool {
-	if k.lock != nil {
-		return true
-	}
-	f, err := os.OpenFile(k.path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
-	if err == nil {
-		if err = lockFile(f); err != nil {
-			f.Close()
-			err = errors.New("another server works in this directory and session, and keeps its own")
-		}
-	}
-	if k.err = err; err != nil {
-		return false
-	}
-	k.lock = f
-	return true
-}
-
-// keptSummary is what the head of a file that we have written says is in it.
-func keptSummary(text string) (string, bool) {
-	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, ";;;;") {
-			break
-		}
-		if _, rest, ok := strings.Cut(line, " saved by swank-mcp on "); ok {
-			_, summary, _ := strings.Cut(rest, " UTC: ")
-			return strings.TrimSuffix(strings.TrimSpace(summary), "."), summary != ""
-		}
-	}
-	return "", false
-}
-
-// Left returns what the server before has left.
-func (k *Kept) Left() Left {
-	if k == nil {
-		return Left{}
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.left
-}
-
-// Problem says why the session is not kept, or "".
-func (k *Kept) Problem() string {
-	if k == nil {
-		return ""
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.err == nil {
-		return ""
-	}
-	return k.err.Error()
-}
-
-// Read returns the source that the server before has left.
-func (k *Kept) Read() (string, error) {
-	text, err := os.ReadFile(k.Left().Path)
-	return string(text), err
-}
-
-// keep writes the session of j, which has changed. It takes at most a
-// twentieth of the time: what it has no time for is kept by a later call.
-func (k *Kept) keep(j *journal, changed, now bool) {
-	if k == nil {
-		return
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.stale = k.stale || changed
-	if !k.stale || !now && time.Since(k.last) < 20*k.took {
-		return
-	}
-	start := time.Now()
-	k.err = k.write(j)
-	k.stale, k.last, k.took = false, time.Now(), time.Since(start)
-}
-
-func (k *Kept) write(j *journal) error {
-	if j.live == 0 && !k.mine {
-		return nil
-	}
-	if err := k.begin(); err != nil {
-		return err
-	}
-	if j.live == 0 {
-		if err := os.Remove(k.path); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
-	}
-	text := j.source(filepath.Base(k.path), time.Now())
-	if len(text) > keptBytes {
-		return fmt.Errorf("the session has %d MB, more than %d", len(text)>>20, keptBytes>>20)
-	}
-	temp, err := os.CreateTemp(filepath.Dir(k.path), ".kept-*.tmp") // with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = temp.WriteString(text)
-	if err = errors.Join(err, temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), k.path)
-	}
-	if err != nil {
-		os.Remove(temp.Name())
-	}
-	return err
-}
-
-// begin makes the file this server's: what is there of the one before is put
-// beside it.
-func (k *Kept) begin() error {
-	dir := filepath.Dir(k.path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	if !k.claim() {
-		return k.err
-	}
-	if k.mine {
-		return nil
-	}
-	before := strings.TrimSuffix(k.path, ".lisp") + ".before.lisp"
-	if err := os.Rename(k.path, before); err == nil && k.left.Path != "" {
-		k.left.Path = before
-	}
-	k.mine = true
-	k.prune(dir)
-	return nil
-}
-
-// prune removes the oldest files in dir beyond keptFiles.
-func (k *Kept) prune(dir string) {
-	files, _ := filepath.Glob(filepath.Join(dir, "*.lisp"))
-	if len(files) < keptFiles {
-		return
-	}
-	age := map[string]time.Time{}
-	for _, f := range files {
-		if info, err := os.Stat(f); err == nil {
-			age[f] = info.ModTime()
-		}
-	}
-	slices.SortFunc(files, func(a, b string) int { return age[a].Compare(age[b]) })
-	for _, f := range files[:len(files)-keptFiles+1] {
-		if f != k.path && f != k.left.Path {
-			os.Remove(f)
-			os.Remove(f + ".lock")
-		}
-	}
-}
 
 // keepSessions writes what is not kept yet, at the end.
 func (im *Image) keepSessions(ctx context.Context) {
 	im.mu.Lock()
-	var sessions []*session
-	for _, s := range im.sessions {
-		sessions = append(sessions, s)
-	}
+	sessions := slices.Collect(maps.Values(im.sessions))
 	im.mu.Unlock()
 	for _, s := range sessions {
-		if s.take(ctx, &turn{code: "keep the session", limit: time.Second / 2}) == nil {
-			im.cfg.Kept.keep(&s.journal, false, true)
-			s.done()
+		if s.kept.Load() == nil {
+			continue
 		}
+		// One that is busy is kept as it was after its last evaluation.
+		_ = s.alone(ctx, "keep the session", time.Second/2, func() error {
+			s.kept.Load().Keep(&s.journal, false, true)
+			return nil
+		})
 	}
 }

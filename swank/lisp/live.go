@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
+	"swank-mcp/swank/lisp/host"
+	"swank-mcp/swank/lisp/launch"
 )
 
 // connectTimeout bounds each step of getting into an image that says it is ready.
@@ -17,7 +20,7 @@ const connectTimeout = 10 * time.Second
 // live is one image that runs, our connection to it and our threads in it. It
 // ends once, with its process or its connection, and is not used again.
 type live struct {
-	proc host
+	proc host.Host
 	conn *swank.Conn
 	info *swank.ConnectionInfo
 	born time.Time
@@ -36,16 +39,21 @@ type live struct {
 	faults atomic.Int32 // answers in a row that were none
 }
 
+// newLive returns the image that runs in proc, not connected.
+func newLive(proc host.Host) *live {
+	return &live{proc: proc, born: time.Now(), lanes: map[string]*lane{}, looks: looks{starting: make(chan struct{}, 1)}}
+}
+
 // begin starts a process, or finds the image that c names, and gets into it.
 func begin(ctx context.Context, c Config, handler func(*swank.Debug)) (*live, error) {
-	if c.Attach.set() {
-		return attach(ctx, c, handler)
+	if !c.Attach.IsZero() {
+		return attachTo(ctx, c, handler)
 	}
-	proc, err := startProcess(ctx, c, helperParts())
+	proc, err := launch.Start(ctx, c.Launch, launchCode())
 	if err != nil {
 		return nil, err
 	}
-	lv := &live{proc: proc, born: time.Now(), lanes: map[string]*lane{}, looks: looks{starting: make(chan struct{}, 1)}}
+	lv := newLive(proc)
 	if err := lv.enter(ctx, c, handler); err != nil {
 		lv.end()
 		return nil, &StartError{
@@ -65,7 +73,7 @@ func (lv *live) enter(ctx context.Context, c Config, handler func(*swank.Debug))
 	if err != nil {
 		return err
 	}
-	network, addr := lv.proc.address()
+	network, addr := lv.proc.Address()
 	lv.conn, err = swank.Dial(ctx, network, addr, &swank.Options{Handler: handler, Trace: c.Trace, Secret: secret})
 	if err != nil {
 		return err
@@ -76,12 +84,12 @@ func (lv *live) enter(ctx context.Context, c Config, handler func(*swank.Debug))
 	if err = lv.startLookups(ctx); err != nil {
 		return err
 	}
-	_, err = lv.ask(ctx, newHelperCall("CONFIGURE").key("LAUNCHED").yes())
+	_, err = lv.ask(ctx, helper.NewCall("CONFIGURE").Key("LAUNCHED").Yes())
 	return err
 }
 
 // ask runs a helper function on the look-up thread and returns its printed answer.
-func (lv *live) ask(ctx context.Context, c *helperCall) (string, error) {
+func (lv *live) ask(ctx context.Context, c *helper.Call) (string, error) {
 	return lv.askOn(ctx, lv.lookupThread(), c)
 }
 
@@ -103,23 +111,15 @@ func (lv *live) startLookups(ctx context.Context) error {
 	return nil
 }
 
-func (lv *live) askOn(ctx context.Context, thread swank.ThreadID, c *helperCall) (string, error) {
-	call, err := lv.sendOn(thread, c)
+func (lv *live) askOn(ctx context.Context, thread swank.ThreadID, c *helper.Call) (string, error) {
+	call, err := c.Send(lv.conn, thread)
 	if err != nil {
 		return "", err
 	}
 	return grabbed(ctx, call)
 }
 
-// sendOn sends a helper function's call to be run on the thread.
-func (lv *live) sendOn(thread swank.ThreadID, c *helperCall) (*swank.Call, error) {
-	if c.err != nil {
-		return nil, c.err
-	}
-	return lv.conn.Go(swank.Request{Form: c.form(), Package: evalPackage, Thread: thread})
-}
-
-// grabbed waits for what a call of sendOn has printed.
+// grabbed waits for what a [helper.Call] has printed.
 func grabbed(ctx context.Context, call *swank.Call) (string, error) {
 	var g swank.Grabbed
 	if err := call.Wait(ctx, &g); err != nil {
@@ -133,12 +133,12 @@ func (lv *live) startThread(ctx context.Context, name string) (swank.ThreadID, e
 	if lv.single {
 		return swank.NewWorker, nil // the one thread there is
 	}
-	answer, err := lv.askOn(ctx, swank.NewWorker, newHelperCall("START-THREAD").str(name))
+	answer, err := lv.askOn(ctx, swank.NewWorker, helper.NewCall("START-THREAD").Str(name))
 	if err != nil {
 		return 0, fmt.Errorf("lisp: starting a thread in the image: %w", err)
 	}
 	var id swank.ThreadID
-	if err := decodeAnswer(answer, &id); err != nil {
+	if err := helper.Decode(answer, &id); err != nil {
 		return 0, fmt.Errorf("lisp: starting a thread in the image: %w", err)
 	}
 	if id == 0 {
@@ -172,7 +172,7 @@ func (lv *live) lane(ctx context.Context, session string) (*lane, error) {
 // over reports whether the image cannot be used any more.
 func (lv *live) over() bool {
 	return lv.killed.Load() || // though the kernel may not have noticed yet
-		lv.conn.Err() != nil || lv.proc.hasExited()
+		lv.conn.Err() != nil || lv.proc.HasExited()
 }
 
 // kill ends the image at once, or our part in it if it is not ours; why is
@@ -180,11 +180,11 @@ func (lv *live) over() bool {
 func (lv *live) kill(why string) {
 	lv.mu.Lock()
 	if lv.because == "" {
-		lv.because = lv.proc.killed() + ", because " + why
+		lv.because = lv.proc.Killed() + ", because " + why
 	}
 	lv.mu.Unlock()
 	lv.killed.Store(true)
-	lv.proc.kill()
+	lv.proc.Kill()
 }
 
 // end releases everything: the connection, the process and its directory.
@@ -194,7 +194,7 @@ func (lv *live) end() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 	defer cancel()
-	lv.proc.close(ctx)
+	lv.proc.Close(ctx)
 }
 
 // whatEnds names what is gone when lv is over: an image that is not ours may
@@ -211,7 +211,7 @@ func (lv *live) whatEnds() string {
 func (lv *live) epitaph() string {
 	if !lv.attached() {
 		select {
-		case <-lv.proc.exited():
+		case <-lv.proc.Exited():
 		case <-time.After(time.Second):
 		}
 	}
@@ -220,19 +220,27 @@ func (lv *live) epitaph() string {
 	lv.mu.Unlock()
 	if lv.attached() {
 		if because == "" {
-			because = lostText(lv.conn.Err())
+			because = lv.proc.ExitText()
 		}
 		return because
 	}
 	select {
-	case <-lv.proc.exited():
+	case <-lv.proc.Exited():
 	default:
 		return "its Swank connection broke: " + fmt.Sprint(lv.conn.Err())
 	}
 	if because != "" {
 		return because
 	}
-	return lv.proc.exitText()
+	return lv.proc.ExitText()
+}
+
+// dir is the image's own directory, if it is ours, and else "".
+func (lv *live) dir() string {
+	if p, ok := lv.proc.(*launch.Process); ok {
+		return p.Dir()
+	}
+	return ""
 }
 
 // endedFromOutside reports whether a signal that is usually somebody's has ended
@@ -241,6 +249,6 @@ func (lv *live) endedFromOutside() bool {
 	lv.mu.Lock()
 	ours := lv.because != ""
 	lv.mu.Unlock()
-	p, ok := lv.proc.(*process)
-	return ok && !ours && p.endedBy(syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+	p, ok := lv.proc.(*launch.Process)
+	return ok && !ours && p.EndedBy(syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
 )
 
 // Finding is what a look-up has found, as text for people and models.
@@ -56,25 +57,25 @@ type (
 // where a symbol without prefix is looked for; "" is the session's package.
 // Nothing is interned, read or evaluated; printing values may call print-object
 // methods of the user's. The error may be a *LookupError.
-func (im *Image) DescribeSymbol(ctx context.Context, session, name, pkg string) (*Finding, error) {
-	return im.found(ctx, session, newHelperCall("DESCRIBE-SYMBOL").str(name).key("SESSION").str(session).opt("PACKAGE", pkg))
+func (s *Session) DescribeSymbol(ctx context.Context, name, pkg string) (*Finding, error) {
+	return s.found(ctx, helper.NewCall("DESCRIBE-SYMBOL").Str(name).Key("SESSION").Str(s.name).Opt("PACKAGE", pkg))
 }
 
 // FindDefinition tells where name, as for DescribeSymbol, is defined, a section
 // for each definition, with its source text where that can be had.
-func (im *Image) FindDefinition(ctx context.Context, session, name, pkg string) (*Finding, error) {
-	return im.found(ctx, session, newHelperCall("FIND-DEFINITION").str(name).key("SESSION").str(session).opt("PACKAGE", pkg))
+func (s *Session) FindDefinition(ctx context.Context, name, pkg string) (*Finding, error) {
+	return s.found(ctx, helper.NewCall("FIND-DEFINITION").Str(name).Key("SESSION").Str(s.name).Opt("PACKAGE", pkg))
 }
 
 // CrossReference tells what has a reference of the kind ("calls", "called-by",
 // "references", "binds", "sets", "macroexpands", "specializes" or "all") with
 // name, as for DescribeSymbol; at most limit lines in each section.
-func (im *Image) CrossReference(ctx context.Context, session, name, kind, pkg string, limit int) (*Finding, error) {
-	return im.found(ctx, session, newHelperCall("CROSS-REFERENCE").str(name).str(kind).
-		key("SESSION").str(session).opt("PACKAGE", pkg).key("LIMIT").num(int64(limit)))
+func (s *Session) CrossReference(ctx context.Context, name, kind, pkg string, limit int) (*Finding, error) {
+	return s.found(ctx, helper.NewCall("CROSS-REFERENCE").Str(name).Str(kind).
+		Key("SESSION").Str(s.name).Opt("PACKAGE", pkg).Key("LIMIT").Num(int64(limit)))
 }
 
-// AproposQuery is what [Image.Apropos] searches for.
+// AproposQuery is what [Session.Apropos] searches for.
 type AproposQuery struct {
 	Pattern string // words, each of which is in the name, in any case
 	Package string // "" is all packages
@@ -83,32 +84,32 @@ type AproposQuery struct {
 }
 
 // Apropos finds symbols by part of their names, the likeliest first.
-func (im *Image) Apropos(ctx context.Context, session string, q AproposQuery) (*Finding, error) {
-	c := newHelperCall("APROPOS-SEARCH").str(q.Pattern).key("SESSION").str(session).opt("PACKAGE", q.Package).
-		key("LIMIT").num(int64(q.Limit))
+func (s *Session) Apropos(ctx context.Context, q AproposQuery) (*Finding, error) {
+	c := helper.NewCall("APROPOS-SEARCH").Str(q.Pattern).Key("SESSION").Str(s.name).Opt("PACKAGE", q.Package).
+		Key("LIMIT").Num(int64(q.Limit))
 	if q.Kind != "" {
-		c.key("KIND").key(strings.ToUpper(q.Kind))
+		c.Key("KIND").Key(strings.ToUpper(q.Kind))
 	}
-	return im.found(ctx, session, c)
+	return s.found(ctx, c)
 }
 
 // CompleteSymbol tells what typed, the beginning of a name as for
 // DescribeSymbol, may become; at most limit symbols.
-func (im *Image) CompleteSymbol(ctx context.Context, session, typed, pkg string, limit int) (*Finding, error) {
-	return im.found(ctx, session, newHelperCall("COMPLETE-SYMBOL").str(typed).
-		key("SESSION").str(session).opt("PACKAGE", pkg).key("LIMIT").num(int64(limit)))
+func (s *Session) CompleteSymbol(ctx context.Context, typed, pkg string, limit int) (*Finding, error) {
+	return s.found(ctx, helper.NewCall("COMPLETE-SYMBOL").Str(typed).
+		Key("SESSION").Str(s.name).Opt("PACKAGE", pkg).Key("LIMIT").Num(int64(limit)))
 }
 
 // DescribeSystem tells what ASDF knows of a system or, without evaluating it,
 // what the text of its definition says; with name "", which systems there are.
-func (im *Image) DescribeSystem(ctx context.Context, session, name string) (*Finding, error) {
-	return im.found(ctx, session, newHelperCall("DESCRIBE-SYSTEM").str(name).key("SESSION").str(session))
+func (s *Session) DescribeSystem(ctx context.Context, name string) (*Finding, error) {
+	return s.found(ctx, helper.NewCall("DESCRIBE-SYSTEM").Str(name).Key("SESSION").Str(s.name))
 }
 
 // found asks for a wireFound.
-func (im *Image) found(ctx context.Context, session string, c *helperCall) (*Finding, error) {
+func (s *Session) found(ctx context.Context, c *helper.Call) (*Finding, error) {
 	var w wireFound
-	if err := im.look(ctx, session, c, &w); err != nil {
+	if err := s.look(ctx, c, &w); err != nil {
 		return nil, err
 	}
 	return w.finding(), nil
@@ -125,11 +126,11 @@ func (w *wireFound) finding() *Finding {
 // look asks an image, which it starts if none runs, for an answer of the
 // helper's WITH-LOOK-UP and decodes it into v. It runs beside evaluations. The
 // error may be a *LookupError.
-func (im *Image) look(ctx context.Context, session string, c *helperCall, v any) error {
-	if err := im.broughtBack(ctx, session); err != nil {
+func (s *Session) look(ctx context.Context, c *helper.Call, v any) error {
+	if err := s.broughtBack(ctx); err != nil {
 		return err
 	}
-	lv, err := im.acquire(ctx, lookupTimeout)
+	lv, err := s.im.acquire(ctx, lookupTimeout)
 	if err != nil {
 		return err
 	}
@@ -140,13 +141,13 @@ func (im *Image) look(ctx context.Context, session string, c *helperCall, v any)
 		return lv.unanswered(ctx, lv.heard(ctx, err))
 	}
 	var failed wireLookupError
-	if err := decodeAnswer(answer, &failed); err != nil {
+	if err := helper.Decode(answer, &failed); err != nil {
 		return lv.heard(ctx, err)
 	}
 	if e := failed.Error; e != nil {
 		return &LookupError{Type: e.Type, Message: e.Message, Names: e.Names}
 	}
-	return lv.heard(ctx, decodeAnswer(answer, v))
+	return lv.heard(ctx, helper.Decode(answer, v))
 }
 
 // looks is the Lisp thread for look-ups that may run printing code of the
@@ -158,7 +159,7 @@ type looks struct {
 }
 
 // askLooking asks on the thread of looks, which it starts where there is none.
-func (lv *live) askLooking(ctx context.Context, c *helperCall) (string, error) {
+func (lv *live) askLooking(ctx context.Context, c *helper.Call) (string, error) {
 	_, answer, err := lv.callLooking(ctx, c)
 	return answer, err
 }
@@ -166,13 +167,13 @@ func (lv *live) askLooking(ctx context.Context, c *helperCall) (string, error) {
 // callLooking is askLooking for those whose call may be answered after ctx has
 // ended; it is nil if nothing was sent. A thread that does not answer in time is
 // given up: the helper's own limit has not freed it.
-func (lv *live) callLooking(ctx context.Context, c *helperCall) (*swank.Call, string, error) {
+func (lv *live) callLooking(ctx context.Context, c *helper.Call) (*swank.Call, string, error) {
 	for attempt := 1; ; attempt++ {
 		thread, err := lv.lookThread(ctx)
 		if err != nil {
 			return nil, "", err
 		}
-		call, err := lv.sendOn(thread, c)
+		call, err := c.Send(lv.conn, thread)
 		if err != nil {
 			return nil, "", err
 		}
@@ -206,8 +207,8 @@ func (lv *live) heldUp(thread swank.ThreadID) string {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	var why string
-	answer, err := lv.ask(ctx, newHelperCall("WAITS-FOR").num(int64(thread)))
-	if err != nil || decodeAnswer(answer, &why) != nil {
+	answer, err := lv.ask(ctx, helper.NewCall("WAITS-FOR").Num(int64(thread)))
+	if err != nil || helper.Decode(answer, &why) != nil {
 		return "" // that it does not answer is told in any case
 	}
 	return why
@@ -245,11 +246,3 @@ func (lv *live) lookThread(ctx context.Context) (swank.ThreadID, error) {
 
 // forgetLooks has the next look-up start another thread.
 func (lv *live) forgetLooks(thread swank.ThreadID) { lv.looks.thread.CompareAndSwap(int64(thread), 0) }
-
-// opt adds a keyword argument unless its value is "".
-func (c *helperCall) opt(name, value string) *helperCall {
-	if value != "" {
-		c.key(name).str(value)
-	}
-	return c
-}

@@ -14,18 +14,18 @@ import (
 func TestLookingBehindASlowStart(t *testing.T) {
 	im := testImage(t)
 	mustEval(t, im, "(defun f () 1)")
-	pid := im.cur.proc.pid()
-	signal(t, pid, syscall.SIGSTOP)
+	pid := im.cur.proc.PID()
+	stopped(t, pid)
 	first := make(chan error, 1)
 	go func() {
-		_, err := im.DescribeSymbol(t.Context(), "default", "f", "")
+		_, err := im.Session("default").DescribeSymbol(t.Context(), "f", "")
 		first <- err
 	}()
 	time.Sleep(200 * time.Millisecond) // it starts the thread
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	begun := time.Now()
-	_, err := im.DescribeSymbol(ctx, "default", "f", "")
+	_, err := im.Session("default").DescribeSymbol(ctx, "f", "")
 	if took := time.Since(begun); !errors.Is(err, context.DeadlineExceeded) || took > 3*time.Second {
 		t.Errorf("the second look-up: %v after %v", err, took)
 	}
@@ -47,7 +47,7 @@ func TestLookUpThatWaitsForALock(t *testing.T) {
 	time.Sleep(500 * time.Millisecond)
 	defer func(d time.Duration) { lookupTimeout = d }(lookupTimeout)
 	lookupTimeout = time.Second
-	_, err := im.Definitions(t.Context(), "default", "")
+	_, err := im.Session("default").Definitions(t.Context(), "")
 	var late *UnansweredError
 	if !errors.As(err, &late) || late.Kind != KindTimeout || !strings.HasPrefix(late.Why, "The image did not answer within 1s. It waited for the lock ") ||
 		!strings.Contains(late.Why, ` "holder" holds it. interrupt-thread {"thread": `) {

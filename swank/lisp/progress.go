@@ -3,7 +3,10 @@ package lisp
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"swank-mcp/swank/lisp/helper"
 )
 
 const (
@@ -12,7 +15,27 @@ const (
 	progressChars = 4000                   // of each stream, the newest
 )
 
-// watch reports the evaluation's output while it runs, from a goroutine that
+// tellProgress calls f with what the job prints while it runs, from a goroutine that
+// ends, and is waited for, in the function returned.
+func (im *Image) tellProgress(job int64, f func(elapsed time.Duration, output string)) (end func()) {
+	s := im.events.subscribe(int(signOfLife/progressEvery), true, job)
+	var over atomic.Bool
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for ev := range s.C {
+			if ev.Kind == EventOutput && !over.Load() {
+				f(ev.Elapsed, ev.Output)
+			}
+		}
+	})
+	return func() {
+		over.Store(true)
+		s.Close()
+		wg.Wait()
+	}
+}
+
+// watch publishes the evaluation's output while it runs, from a goroutine that
 // ends, and is waited for, in the function returned. It pulls: an evaluation
 // that ends at once costs nothing, and the image never waits for a reader.
 func (e *evaluation) watch() (end func()) {
@@ -35,7 +58,8 @@ func (e *evaluation) watch() (end func()) {
 			}
 			if text != "" || time.Since(told) >= signOfLife-progressEvery {
 				told = time.Now()
-				e.r.Progress(time.Since(begun), text)
+				e.im.events.publish(Event{Kind: EventOutput, Session: e.s.name, Job: e.job.number,
+					Text: firstLine(e.job.title, 80), Elapsed: time.Since(begun), Output: text})
 			}
 		}
 	})
@@ -49,13 +73,13 @@ func (e *evaluation) watch() (end func()) {
 func (e *evaluation) peek(ctx context.Context, at *wirePeek) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, signOfLife)
 	defer cancel()
-	answer, err := e.lv.ask(ctx, newHelperCall("PEEK-OUTPUT").
-		num(e.token).num(at.OutPos).num(at.ErrPos).num(progressChars))
+	answer, err := e.lv.ask(ctx, helper.NewCall("PEEK-OUTPUT").
+		Num(e.token).Num(at.OutPos).Num(at.ErrPos).Num(progressChars))
 	if err != nil {
 		return "", err
 	}
 	var p *wirePeek
-	if err := decodeAnswer(answer, &p); err != nil || p == nil {
+	if err := helper.Decode(answer, &p); err != nil || p == nil {
 		return "", err
 	}
 	*at = *p

@@ -4,28 +4,25 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"swank-mcp/swank/lisp/helper"
+	"swank-mcp/swank/lisp/journal"
+	"swank-mcp/swank/lisp/restore"
 )
 
-// A batch stays well below the largest frame, and within a board.
-const (
-	restoreEntries = 1000
-	restoreBytes   = 2 << 20
-)
-
-// settle makes l's image that of s: what the session has defined in another one
+// moveTo makes l's image that of s: what the session has defined in another one
 // is evaluated again. The holder of the turn calls it; the next result tells.
-func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
+func (s *Session) moveTo(ctx context.Context, l *lane) error {
 	lv, home := l.lv, s.home
 	if home == lv {
 		return nil
 	}
 	if home == nil {
 		s.home = lv
-		s.notes = append(s.notes, lv.proc.remarks()...)
+		s.notes = append(s.notes, lv.proc.Remarks()...)
 		if lv.attached() {
 			s.notes = append(s.notes, lv.join(ctx, s.name)...)
 		}
@@ -43,103 +40,78 @@ func (im *Image) settle(ctx context.Context, s *session, l *lane) error {
 	s.catchUp()
 	how := "The image was replaced, because the one before ended: " + home.epitaph() + "."
 	switch {
-	case im.cfg.NoRecovery:
-		s.journal = journal{}
+	case s.im.cfg.NoRecovery:
+		s.journal = journal.Journal{}
 		how += " Recovery is off (--no-recovery): the session starts empty."
-	case s.journal.live > 0:
-		text, err := im.restore(ctx, s, l)
+	case !s.journal.Empty():
+		text, err := s.restore(ctx, l)
 		if err != nil {
 			return err
 		}
 		how += " " + text
 	default:
-		how += " " + s.journal.nothing()
+		how += " " + s.journal.Nothing()
 	}
 	how += s.suspended.lost(home)
 	s.recovery = nil
-	s.journal.losses, s.journal.unnamed = nil, 0
+	s.journal.ForgetLosses()
 	s.home = lv
 	s.notes = append(s.notes, how)
 	return nil
 }
 
+// restoreTitle is what others are told that wait until a session is brought back.
+const restoreTitle = "(bringing the session back)"
+
+// errImageSpent says that bringing the session back has cost the image, and
+// that more is known now: in the next one it comes further.
+var errImageSpent = errors.New("lisp: the image ended while the session was brought back")
+
 // restore evaluates the journal in l and says what came of it. The error
 // errImageSpent asks for another image. What restoring may cost is bounded by
 // itself; it is no part of the time that the caller's code may take.
-func (im *Image) restore(ctx context.Context, s *session, l *lane) (string, error) {
+func (s *Session) restore(ctx context.Context, l *lane) (string, error) {
 	if s.recovery == nil {
-		s.recovery = newRecovery()
+		s.recovery = restore.New()
 	}
-	r := s.recovery
-	b := newBoard(l.lv)
-	defer b.close()
-	why := map[*entry]string{} // of those that have failed and not succeeded
-	done := map[*entry]bool{}
-	todo := r.todo(s.journal.all(), why)
-	tainted := false
-	for pass, batches := 0, 0; pass < 2 && len(todo) > 0; pass++ {
-		for ; len(todo) > 0; batches++ {
-			todo = slices.DeleteFunc(todo, func(e *entry) bool { return r.skip[e] != "" || e.bad != "" })
-			n := batchSize(todo)
-			if b == nil || r.singly {
-				n = min(n, 1)
-			}
-			if n == 0 {
-				break
-			}
-			b.clear()
-			e := &evaluation{im: im, lane: l, lv: l.lv, s: s, token: im.token.Add(1), board: b,
-				r: Request{Timeout: time.Hour, Debug: defaultDebug}, restore: todo[:n]}
-			err := e.send()
-			for errors.Is(err, ErrTooLarge) && len(e.restore) > 1 {
-				e.restore = e.restore[:len(e.restore)/2]
-				err = e.send()
-			}
-			batch := e.restore
-			todo = todo[len(batch):]
-			switch {
-			case errors.Is(err, ErrTooLarge): // that one alone
-				note(batch, []wireFailure{{Why: "its source is too large for one message to the image"}}, done, why)
-				continue
-			case err != nil:
-				return "", err
-			}
-			res, err := e.run(ctx)
-			switch {
-			case err != nil:
-				return "", err
-			case res.Failure != nil && l.lv.over():
-				r.blame(batch, b, l.lv)
-				return "", errImageSpent
-			case res.Failure != nil:
-				return broughtToAnEnd(res.Failure), nil
-			}
-			r.learn(batch, b)
-			note(batch, e.failures, done, why)
-			for _, f := range e.failures {
-				r.ended(batch[f.Index], f.End, f.Why)
-				tainted = tainted || f.End.kind() == endForced
-			}
+	a := s.recovery.Begin(&s.journal, l.lv.dir())
+	defer a.Close()
+	for a.Next() {
+		var failures []restore.Failure
+		e := s.newEvaluation(l, Request{Timeout: time.Hour}, job{
+			title:    restoreTitle,
+			call:     func(e *evaluation) *helper.Call { return a.Call(s.name, e.token) },
+			learn:    func(w *wireAnswer) { failures = w.Failures },
+			hopeless: a.Hopeless,
+		})
+		err := e.send()
+		for errors.Is(err, ErrTooLarge) && a.Halve() {
+			err = e.send()
 		}
-		if tainted {
-			// Nobody knows what state code leaves behind that is broken off while it
-			// has interrupts off.
-			l.lv.kill("code that it brought back ran with interrupts off and was broken off")
-			r.spent++
+		switch {
+		case errors.Is(err, ErrTooLarge):
+			a.TooLarge()
+			continue
+		case err != nil:
+			return "", err
+		}
+		res, err := e.run(ctx)
+		switch {
+		case err != nil:
+			return "", err
+		case res.Failure != nil && l.lv.over():
+			a.Died(l.lv.endedFromOutside(), l.lv.epitaph())
 			return "", errImageSpent
+		case res.Failure != nil:
+			return broughtToAnEnd(res.Failure), nil
 		}
-		if batches < 2 {
-			break
-		}
-		// Once more, now that later batches are there.
-		for _, e := range s.journal.all() {
-			if why[e] != "" && !slices.Contains(todo, e) {
-				todo = append(todo, e)
-			}
-		}
-		todo = r.todo(todo, why)
+		a.Done(failures)
 	}
-	return im.restored(s, why), nil
+	if a.Tainted() {
+		l.lv.kill("code that it brought back ran with interrupts off and was broken off")
+		return "", errImageSpent
+	}
+	return s.journal.Restored(a.Why(), func(reason string) string { return firstLine(reason, 160) }), nil
 }
 
 // broughtToAnEnd says why a session is not brought back any further.
@@ -149,107 +121,17 @@ func broughtToAnEnd(f *Failure) string {
 	return "Bringing the session back was stopped: " + strings.TrimSuffix(why, ".") + "."
 }
 
-// note sorts the entries of a batch into those that are done and those that
-// failed, and why. One that stands twice needs to succeed once.
-func note(batch []*entry, failures []wireFailure, done map[*entry]bool, why map[*entry]string) {
-	failed := map[int]string{}
-	for _, f := range failures {
-		failed[f.Index] = f.End.words(f.Why)
-	}
-	for i, e := range batch {
-		if w, ok := failed[i]; !ok {
-			done[e] = true
-			delete(why, e)
-		} else if !done[e] {
-			why[e] = w
-		}
-	}
-}
-
-// notRestored is how many of those that have not come back are named.
-const notRestored = 500
-
-// restored is the report.
-func (im *Image) restored(s *session, why map[*entry]string) string {
-	text := fmt.Sprintf("Restored: %s.", s.journal.summaryWithout(why))
-	vars := slices.DeleteFunc(s.journal.names(":VARIABLE"), func(name string) bool {
-		return why[s.journal.byKey["(:VARIABLE . "+name+")"]] != ""
-	})
-	if len(vars) > 0 {
-		text += fmt.Sprintf(" Variables have the values of their definitions again (%s); other values", listedVariables(vars))
-	} else {
-		text += " Values"
-	}
-	text += ", objects and threads are gone" + s.journal.lost() + "." + s.journal.overflow()
-	var lost []string
-	for _, e := range s.journal.all() {
-		if w := why[e]; w != "" {
-			var names []string
-			for _, key := range e.keys {
-				names = append(names, inWords(key))
-			}
-			lost = append(lost, fmt.Sprintf("%s (%s)", strings.Join(names, ", "), firstLine(w, 160)))
-			delete(why, e)
-			if e.bad == "" && !e.system() { // the session does not have it any more
-				e.bad = "not restored: " + w
-			}
-		}
-	}
-	if len(lost) > 0 {
-		text += " Not restored: " + atMost(notRestored, lost) + "."
-	}
-	return text
-}
-
-func batchSize(entries []*entry) int {
-	bytes := 0
-	for i, e := range entries {
-		if bytes += len(e.text); i > 0 && (bytes > restoreBytes || i == restoreEntries) {
-			return i
-		}
-	}
-	return len(entries)
-}
-
-// restoreForm is the call that evaluates a batch.
-func restoreForm(s *session, batch []*entry, b *board, token int64) *helperCall {
-	c := newHelperCall("RESTORE")
-	c.text = append(c.text, " (|COMMON-LISP|:|QUOTE| ("...)
-	for _, e := range batch {
-		c.text = append(c.text, '(')
-		text, pkg := e.source()
-		c.str(text).str(pkg).num(e.grace().Milliseconds())
-		c.text = append(c.text, ')')
-	}
-	c.text = append(c.text, "))"...)
-	c.key("SESSION").str(s.name).key("TOKEN").num(token)
-	if r := s.recovery; r != nil {
-		c.key("PATIENCE").num(r.patience.Milliseconds()).key("ALLOWANCE").num(r.allowance.Milliseconds())
-	}
-	if b != nil {
-		c.key("FILE").str(b.name())
-	}
-	if s.journal.pkg != "" {
-		c.key("PACKAGE").str(s.journal.pkg)
-	}
-	return c
-}
-
 // broughtBack brings a session back before it is looked at from outside an
 // evaluation, if its image has died.
-func (im *Image) broughtBack(ctx context.Context, name string) error {
-	s := im.session(name)
-	im.mu.Lock()
-	cur := im.cur
-	im.mu.Unlock()
+func (s *Session) broughtBack(ctx context.Context) error {
+	s.im.mu.Lock()
+	cur := s.im.cur
+	s.im.mu.Unlock()
 	if home := s.where.Load(); home == nil || home == cur && !home.over() {
 		return nil
 	}
-	t := &turn{code: "(bringing the session back)", limit: startPatience}
-	if err := s.take(ctx, t); err != nil {
+	return s.alone(ctx, restoreTitle, startPatience, func() error {
+		_, err := s.prepare(ctx, startPatience)
 		return err
-	}
-	defer s.done()
-	_, err := im.prepare(ctx, s, Request{Timeout: startPatience})
-	return err
+	})
 }

@@ -7,21 +7,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-// An entry that stands twice is lost only if it failed twice.
-func TestRestoredOnceIsEnough(t *testing.T) {
-	early, late, never := &entry{text: "early"}, &entry{text: "late"}, &entry{text: "never"}
-	done, why := map[*entry]bool{}, map[*entry]string{}
-	note([]*entry{early, late, never}, []wireFailure{{Index: 1, Why: "too soon"}, {Index: 2, Why: "no"}}, done, why)
-	if why[late] != "too soon" {
-		t.Errorf("after one batch: %v", why)
-	}
-	note([]*entry{early, late, never}, []wireFailure{{Index: 0, Why: "again"}, {Index: 2, Why: "never"}}, done, why)
-	if len(why) != 1 || why[never] != "never" {
-		t.Errorf("after both: %v", why)
-	}
-}
+	"swank-mcp/swank/lisp/journal"
+)
 
 // What an image says when it is stopped in bringing back is a sentence already.
 func TestBroughtToAnEnd(t *testing.T) {
@@ -42,28 +30,29 @@ func TestBroughtToAnEnd(t *testing.T) {
 // A caller who does not wait for a session to be brought back, as a client with
 // a short time limit of its own, must not cost the session its definitions.
 func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defparameter *slow* (progn (sleep 3) 1)) (defun kept () 42)")
 	im.mu.Lock()
 	first := im.cur
 	im.mu.Unlock()
-	if err := syscall.Kill(first.proc.pid(), syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(first.proc.PID(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	<-first.proc.exited()
+	<-first.proc.Exited()
 	for range 3 {
 		lv, err := im.acquire(t.Context(), time.Minute) // so that the time runs out while the session is evaluated
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-		_, err = im.Evaluate(ctx, "default", Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
+		_, err = im.Session("default").Evaluate(ctx, Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) || lv.over() {
 			t.Fatalf("Evaluate = %v, over: %v", err, lv.over())
 		}
 	}
-	res, err := im.Evaluate(t.Context(), "default", Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
+	res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
 	if err != nil || res.Failure != nil || len(res.Values) != 1 || res.Values[0].Head != "42" {
 		t.Fatalf("got %+v, %v", res, err)
 	}
@@ -75,18 +64,19 @@ func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
 // A definition that does not fit into a message is told as lost, alone: the
 // others come back, those of its batch too.
 func TestRestoresWhatFits(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defun before () 1)")
-	s := im.session("default")
+	s := im.Session("default")
 	for _, name := range []string{"*LARGE*", "*SMALL*"} {
 		n := 1
 		if name == "*LARGE*" {
 			n = 3 << 20 // a quote takes four bytes, its backslash too
 		}
-		s.journal.add([]string{"(:VARIABLE . " + name + ")"}, "(defvar "+name+` "`+strings.Repeat(`\"`, n)+`")`, "COMMON-LISP-USER")
+		s.journal.Add(&journal.Entry{Keys: []string{"(:VARIABLE . " + name + ")"}, Text: "(defvar " + name + ` "` + strings.Repeat(`\"`, n) + `")`, Package: "COMMON-LISP-USER"})
 	}
 	mustEval(t, im, "(defun after () 2)")
-	killed(t, im, im.cur.proc.pid())
+	killed(t, im, im.cur.proc.PID())
 	value, notes := evaluated(t, im, "(list (before) (after) (length *small*) (boundp '*large*))")
 	if value != "(1 2 1 NIL)" || !strings.Contains(notes, "Restored: 3 definitions.") ||
 		!strings.Contains(notes, "Not restored: variable *LARGE* (its source is too large for one message to the image).") {

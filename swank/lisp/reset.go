@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
+	"swank-mcp/swank/lisp/journal"
 )
 
-// Reset tells what [Image.ResetSession] did.
+// Reset tells what [Session.ResetSession] did.
 type Reset struct {
 	Problems []string // what could not be undone, and why
 	Left     []string // what is not undone in an image that is not ours
@@ -24,24 +26,23 @@ type wireReset struct {
 type reset struct {
 	call *swank.Call
 
-	// What was in the journal, systems aside:
-	entries []*entry
-	losses  []loss
+	mark journal.Mark // of the journal then
 }
 
 // ResetSession undoes what the session has made, in turn with its evaluations:
 // it waits for those that came before at most as long as timeout says. The
 // journal goes when the image has answered that it is done, be it late: until
 // then the image may end without having done it.
-func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Duration, queued func()) (*Reset, error) {
-	s := im.session(name)
-	t := &turn{code: "reset-session", limit: timeout, queued: queued}
-	if err := s.take(ctx, t); err != nil {
-		return nil, err
-	}
-	defer s.done()
-	s.catchUp()
-	lv, err := im.running(ctx)
+func (s *Session) ResetSession(ctx context.Context, timeout time.Duration) (r *Reset, err error) {
+	err = s.alone(ctx, "reset-session", timeout, func() error {
+		r, err = s.reset(ctx)
+		return err
+	})
+	return r, err
+}
+
+func (s *Session) reset(ctx context.Context) (*Reset, error) {
+	lv, err := s.im.running(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -49,27 +50,26 @@ func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Dur
 	if lv != nil {
 		bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
 		defer cancel()
-		call, answer, err := lv.callLooking(bounded, newHelperCall("RESET-SESSION").str(name))
+		call, answer, err := lv.callLooking(bounded, helper.NewCall("RESET-SESSION").Str(s.name))
 		if err != nil {
 			return nil, s.notReset(call, lv.unanswered(ctx, lv.heard(ctx, err)))
 		}
-		if err := lv.heard(ctx, decodeAnswer(answer, &wire)); err != nil {
+		if err := lv.heard(ctx, helper.Decode(answer, &wire)); err != nil {
 			return nil, err
 		}
 	}
-	s.journal.reset()
-	im.cfg.Kept.keep(&s.journal, true, true)
+	s.journal.Reset()
+	s.kept.Load().Keep(&s.journal, true, true)
 	s.suspended.clear("reset-session ended it")
 	return &Reset{Problems: wire.Problems, Left: wire.Left}, nil
 }
 
 // notReset keeps a reset that may be done yet, and tells so.
-func (s *session) notReset(call *swank.Call, err error) error {
+func (s *Session) notReset(call *swank.Call, err error) error {
 	if call == nil {
 		return err
 	}
-	undone := slices.DeleteFunc(s.journal.all(), (*entry).system)
-	s.resets = append(s.resets, &reset{call, undone, slices.Clone(s.journal.losses)})
+	s.resets = append(s.resets, &reset{call, s.journal.Mark()})
 	var u *UnansweredError
 	if errors.As(err, &u) {
 		return &UnansweredError{u.Kind, u.Why + " Whether the session was reset is not known; the next evaluation tells."}
@@ -79,7 +79,7 @@ func (s *session) notReset(call *swank.Call, err error) error {
 
 // catchUp learns what has become of resets that were not answered in time. The
 // holder of the turn calls it; the next result tells.
-func (s *session) catchUp() {
+func (s *Session) catchUp() {
 	s.resets = slices.DeleteFunc(s.resets, func(r *reset) bool {
 		select {
 		case <-r.call.Done():
@@ -90,7 +90,7 @@ func (s *session) catchUp() {
 			s.notes = append(s.notes, "The image, or the connection to it, was gone before it said that the reset-session was done: if definitions from before it are still there, call it again.")
 			return true
 		}
-		s.journal.drop(r.entries, r.losses)
+		s.journal.Drop(r.mark)
 		s.notes = append(s.notes, "The reset-session that was not answered in time has been done since: what was defined before it is gone.")
 		return true
 	})

@@ -3,6 +3,9 @@ package lisp
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,15 +17,38 @@ func asleep(t *testing.T) (*Image, int) {
 	t.Helper()
 	im := testImage(t)
 	mustEval(t, im, "(defun kept () 42) (setf loose 1)")
-	if _, err := im.Packages(t.Context(), "default"); err != nil { // its threads are there
+	if _, err := im.Session("default").Packages(t.Context()); err != nil { // its threads are there
 		t.Fatal(err)
 	}
-	if _, err := im.DescribeSymbol(t.Context(), "default", "car", ""); err != nil {
+	if _, err := im.Session("default").DescribeSymbol(t.Context(), "car", ""); err != nil {
 		t.Fatal(err)
 	}
-	pid := im.cur.proc.pid()
-	signal(t, pid, syscall.SIGSTOP)
+	pid := im.cur.proc.PID()
+	stopped(t, pid)
 	return im, pid
+}
+
+// stopped stops the process, and waits until its last thread has seen the signal: on a
+// busy machine others go on for a while.
+func stopped(t *testing.T, pid int) {
+	t.Helper()
+	signal(t, pid, syscall.SIGSTOP)
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		running := 0
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		for _, file := range threads {
+			stat, _ := os.ReadFile(file)
+			if _, rest, ok := strings.Cut(string(stat), ") "); ok && rest[0] != 'T' {
+				running++
+			}
+		}
+		if running == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d threads of process %d do not stop", running, len(threads), pid)
+		}
+	}
 }
 
 func signal(t *testing.T, pid int, s syscall.Signal) {
@@ -39,13 +65,13 @@ func killed(t *testing.T, im *Image, pid int) {
 	lv := im.cur
 	im.mu.Unlock()
 	signal(t, pid, syscall.SIGKILL)
-	<-lv.proc.exited()
+	<-lv.proc.Exited()
 }
 
 // evaluated returns the first value of code, or the type of its error, and the notes.
 func evaluated(t *testing.T, im *Image, code string) (value, notes string) {
 	t.Helper()
-	res, err := im.Evaluate(t.Context(), "default", Request{Code: code, Timeout: time.Minute, Debug: 1})
+	res, err := im.Session("default").Evaluate(t.Context(), Request{Code: code, Timeout: time.Minute, Debug: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,8 +85,9 @@ func evaluated(t *testing.T, im *Image, code string) (value, notes string) {
 // A reset that the image did not answer has not happened until it says so: if it
 // dies first, the definitions come back.
 func TestUnansweredResetKeepsTheJournal(t *testing.T) {
+	t.Parallel()
 	im, pid := asleep(t)
-	_, err := im.ResetSession(t.Context(), "default", time.Second, nil)
+	_, err := im.Session("default").ResetSession(t.Context(), time.Second)
 	var u *UnansweredError
 	if !errors.As(err, &u) || u.Kind != KindTimeout || !strings.Contains(u.Why, "Whether the session was reset is not known") {
 		t.Fatalf("ResetSession = %v", err)
@@ -74,14 +101,15 @@ func TestUnansweredResetKeepsTheJournal(t *testing.T) {
 
 // One that is done late takes the journal with it, but not what came after it.
 func TestLateResetTakesTheJournal(t *testing.T) {
+	t.Parallel()
 	im, pid := asleep(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if _, err := im.ResetSession(ctx, "default", time.Second, nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := im.Session("default").ResetSession(ctx, time.Second); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("ResetSession = %v", err)
 	}
 	signal(t, pid, syscall.SIGCONT)
-	<-im.session("default").resets[0].call.Done()
+	<-im.Session("default").resets[0].call.Done()
 	if value, notes := evaluated(t, im, "(defun after () 1)"); value != "AFTER" || !strings.Contains(notes, "has been done since") {
 		t.Errorf("after the late reset: %s, %s", value, notes)
 	}
@@ -94,9 +122,10 @@ func TestLateResetTakesTheJournal(t *testing.T) {
 
 // An image that ends while it resets leaves the definitions to be brought back.
 func TestResetInADyingImage(t *testing.T) {
+	t.Parallel()
 	im, pid := asleep(t)
 	time.AfterFunc(200*time.Millisecond, func() { syscall.Kill(pid, syscall.SIGKILL) })
-	_, err := im.ResetSession(t.Context(), "default", time.Second, nil)
+	_, err := im.Session("default").ResetSession(t.Context(), time.Second)
 	var u *UnansweredError
 	if !errors.As(err, &u) || u.Kind != KindImageDied {
 		t.Fatalf("ResetSession = %v", err)

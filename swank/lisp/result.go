@@ -1,17 +1,14 @@
 package lisp
 
-import "time"
+import (
+	"time"
+
+	"swank-mcp/swank/lisp/host"
+)
 
 // Text is a piece of text from the image whose middle may have been left out
 // where it was produced, so that no amount of printing fills a memory.
-type Text struct {
-	Head    string // the beginning, or all of it
-	Tail    string // the end, when Omitted > 0
-	Omitted int64  // characters left out between Head and Tail
-}
-
-// Empty reports whether nothing was produced.
-func (t Text) Empty() bool { return t.Head == "" && t.Tail == "" && t.Omitted == 0 }
+type Text = host.Text
 
 // Warning is one warning that was signalled and muffled during an evaluation.
 type Warning struct {
@@ -80,19 +77,9 @@ type Result struct {
 type Request struct {
 	Code    string        // any number of forms
 	Package string        // *package* for this call only; "" is the session's
-	System  string        // load this system instead of evaluating Code
-	Force   bool          // load the System even if it is loaded and up to date
 	Timeout time.Duration // > 0
 	Debug   int           // DEBUG quality 0 to 3
 	Suspend bool          // leave an unhandled error waiting in the debugger
-
-	Debugger *DebuggerCall // do this, and evaluate Code only as it says
-
-	job *job // do this instead of evaluating Code
-
-	// Queued, when not nil, is called once the evaluation has its place among
-	// those of its session: one that is asked for after that comes later.
-	Queued func()
 
 	// Progress, when not nil, is told what was printed since it was last
 	// called: at most five times a second, and at least every five seconds

@@ -1,16 +1,10 @@
 package lisp
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
 	"time"
 
-	"swank-mcp/sexp"
+	"swank-mcp/swank/lisp/helper"
 )
 
 // Saved is a session as Lisp source.
@@ -25,160 +19,24 @@ type Saved struct {
 // SaveSession returns what the session has defined, as the source of a file of
 // that name, in turn with its evaluations: it waits for those that came before
 // at most as long as timeout says. No image needs to run.
-func (im *Image) SaveSession(ctx context.Context, name, file string, timeout time.Duration, queued func()) (*Saved, error) {
-	s := im.session(name)
-	t := &turn{code: "save-session " + file, limit: timeout, queued: queued}
-	if err := s.take(ctx, t); err != nil {
-		return nil, err
-	}
-	defer s.done()
-	s.catchUp()
+func (s *Session) SaveSession(ctx context.Context, file string, timeout time.Duration) (saved *Saved, err error) {
+	err = s.alone(ctx, "save-session "+file, timeout, func() error {
+		saved, err = s.save(ctx, file)
+		return err
+	})
+	return saved, err
+}
+
+func (s *Session) save(ctx context.Context, file string) (*Saved, error) {
 	j := &s.journal
 	var gone []string
-	if err := im.lookup(ctx, newHelperCall("UNDONE").str(name), &gone); err != nil {
+	if err := s.im.lookup(ctx, helper.NewCall("UNDONE").Str(s.name), &gone); err != nil {
 		return nil, err
 	}
 	for _, key := range gone {
-		j.undefine(key)
+		j.Undefine(key)
 	}
-	return &Saved{Text: j.source(file, time.Now()), Summary: j.summary(), Empty: j.live == 0, Dropped: j.dropped, Lost: j.notSaved()}, nil
-}
-
-// source is the journal as a file that LOAD takes.
-func (j *journal) source(file string, now time.Time) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `;;;; %[1]s -*- mode: lisp; coding: utf-8 -*-
-;;;; A Lisp session, saved by swank-mcp on %[2]s: %[3]s.
-;;;;
-;;;; To bring it back: load-session {"file": %[4]q}, or sbcl --load %[1]s
-;;;; It holds packages, declarations, systems and definitions, and no code with other
-;;;; effects. Values that variables were given after their definition are not in it.
-;;;; A definition that was changed stands twice where others may need it early and
-;;;; it may need others.
-%[5]s
-`, filepath.Base(file), now.UTC().Format("2006-01-02 15:04 MST"), j.summary(), file, j.lossComment())
-	if len(j.names(":SYSTEM")) > 0 {
-		b.WriteString("(require \"asdf\")\n\n")
-	}
-	pkg := ""
-	in := func(name string) {
-		if name != "" && name != pkg {
-			fmt.Fprintf(&b, "(cl:in-package %s)\n\n", packageSource(name))
-			pkg = name
-		}
-	}
-	left := map[*entry]int{} // how often they come still
-	for _, e := range j.placed() {
-		left[e]++
-	}
-	seen := map[*entry]bool{}
-	for _, e := range j.placed() {
-		left[e]--
-		early, again := left[e] > 0, seen[e]
-		seen[e] = true
-		switch {
-		case e.bad != "":
-		case e.system():
-			if !again {
-				b.WriteString(e.systemSource())
-			}
-		default:
-			text, pkg := e.source()
-			in(pkg)
-			b.WriteString(e.inFile(strings.TrimSpace(text), early, again))
-			b.WriteString("\n\n")
-		}
-	}
-	in(j.pkg)
-	return strings.TrimRight(b.String(), "\n") + "\n"
-}
-
-// systemSource is code that loads the system of an entry.
-func (e *entry) systemSource() string {
-	var b strings.Builder
-	for _, file := range e.files {
-		b.WriteString(toldOf(file))
-	}
-	name := quoted(keyName(e.keys[0]))
-	fmt.Fprintf(&b, "#+quicklisp (ql:quickload %s :silent t)\n#-quicklisp (asdf:load-system %s)\n\n", name, name)
-	return b.String()
-}
-
-// inFile is the text of an entry that has been redefined, and so comes twice.
-// What it needs may come later than its early place, and it may not bear to be
-// evaluated again where it has succeeded there.
-func (e *entry) inFile(text string, early, again bool) string {
-	switch {
-	case early:
-		text = fmt.Sprintf("(ignore-errors\n (handler-bind ((warning #'muffle-warning))\n  (eval '%s)))", text)
-		if kind, name := keyParts(e.keys[0]); kind == ":PACKAGE" { // what follows is read in it
-			text += fmt.Sprintf("\n(unless (find-package %s) (make-package %[1]s :use '(\"COMMON-LISP\")))", name)
-		}
-		return text
-	case again && e.once():
-		kind, name := keyParts(e.keys[0])
-		if k, ok := keepers[kind]; ok && !strings.HasPrefix(name, "(") {
-			if !strings.Contains(name, ":") { // keys are written for that package
-				name = "cl-user::" + name
-			}
-			return fmt.Sprintf("(unless "+cmp.Or(k.there, k.is)+"\n %[2]s)", "'"+name, text)
-		}
-	}
-	return text
-}
-
-// notSaved names what a saved file lacks, and why.
-func (j *journal) notSaved() []string {
-	losses := slices.Clone(j.losses)
-	for _, e := range j.all() {
-		if e.bad != "" {
-			for _, k := range e.keys {
-				losses = append(losses, loss{k, e.bad})
-			}
-		}
-	}
-	return lossesInWords(losses)
-}
-
-// lossComment names what is not in a saved file, as lines of its header.
-func (j *journal) lossComment() string {
-	lost := j.notSaved()
-	if len(lost) == 0 {
-		return ""
-	}
-	text := ";;;;\n;;;; Not in it:\n"
-	for _, words := range lost {
-		text += ";;;;   " + strings.Join(strings.Fields(words), " ") + "\n"
-	}
-	return text
-}
-
-// toldOf is code that has ASDF find the system that file is called after in file,
-// before any other of that name.
-func toldOf(file string) string {
-	name := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
-	return fmt.Sprintf("(push (lambda (name) (and (equal name %s) (probe-file (uiop:parse-native-namestring %s))))\n"+
-		"      asdf:*system-definition-search-functions*)\n", quoted(name), quoted(file))
-}
-
-// plainPackage are the names that #:name is read as, whatever else is set.
-var plainPackage = regexp.MustCompile(`^[A-Z*+/<>-][A-Z0-9.*+/<>-]*$`)
-
-// packageSource is a designator of the package, to be read in any package.
-func packageSource(name string) string {
-	if plainPackage.MatchString(name) {
-		return "#:" + strings.ToLower(name)
-	}
-	return quoted(name)
-}
-
-// quoted is s as a Lisp string.
-func quoted(s string) string {
-	b, err := sexp.Append(nil, s)
-	if err != nil {
-		return `""` // names are what the image has printed, which can be written
-	}
-	return string(b)
+	return &Saved{Text: j.Source(file, time.Now()), Summary: j.Summary(), Empty: j.Empty(), Dropped: j.Dropped(), Lost: j.NotSaved()}, nil
 }
 
 // Loaded is what became of a file of forms.
@@ -196,13 +54,13 @@ type FailedForm struct {
 
 // LoadSession evaluates the forms of source in the session, going on behind
 // those that fail; file is what to call it. Result and error are those of
-// [Image.Evaluate].
-func (im *Image) LoadSession(ctx context.Context, name, file, source string, r Request) (*Loaded, *Result, error) {
+// [Session.Evaluate].
+func (s *Session) LoadSession(ctx context.Context, file, source string, r Request) (*Loaded, *Result, error) {
 	r.Debug = defaultDebug
 	var w wireLoaded
-	res, err := im.do(ctx, name, r, job{
+	res, err := s.do(ctx, r, job{
 		title: "load-session " + file,
-		call:  func() *helperCall { return newHelperCall("LOAD-FORMS").str(source) },
+		call:  func(e *evaluation) *helper.Call { return e.options(helper.NewCall("LOAD-FORMS").Str(source)) },
 	}, &w)
 	loaded := &Loaded{Forms: w.Forms}
 	for _, f := range w.Failed {

@@ -4,11 +4,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/swank/lisp/attach"
 )
 
 // Who waits for a person's Lisp is not sent to flags of launched images.
 func TestSlowStart(t *testing.T) {
-	attach, err := ParseTarget("127.0.0.1:4005", false)
+	target, err := attach.ParseTarget("127.0.0.1:4005", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,7 +20,7 @@ func TestSlowStart(t *testing.T) {
 		userInit bool
 	}{
 		{Config{}, "the Lisp image is still starting after 30s", true},
-		{Config{Attach: attach}, "the Lisp at 127.0.0.1:4005 is not ready after 30s", false},
+		{Config{Attach: target}, "the Lisp at 127.0.0.1:4005 is not ready after 30s", false},
 	} {
 		got := (&Image{cfg: c.config}).slowStart(30 * time.Second)
 		if got.Problem != c.problem || strings.Contains(got.Advice, "--no-userinit") != c.userInit || !strings.Contains(got.Advice, "Send the call again") {

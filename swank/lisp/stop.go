@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
 )
 
 // stopper ends an evaluation: it asks the image twice and then gives up.
@@ -41,16 +42,12 @@ func (s *stopper) stop(kind FailureKind) {
 	}
 	s.tries++
 	s.timer.Reset(stopGrace)
-	c := newHelperCall("STOP-EVALUATION").num(s.e.token).key(reason)
+	c := helper.NewCall("STOP-EVALUATION").Num(s.e.token).Key(reason)
 	if s.e.s.name != defaultSession {
-		c.str(s.e.s.name)
+		c.Str(s.e.s.name)
 	}
 	// A connection that refuses this has failed, and then the call ends too.
-	s.asked, _ = s.e.lv.conn.Go(swank.Request{
-		Form:    c.form(),
-		Package: evalPackage,
-		Thread:  thread,
-	})
+	s.asked, _ = c.Send(s.e.lv.conn, thread)
 }
 
 // next is called when the timer fires. It returns nil while there is hope.
@@ -96,7 +93,7 @@ const frozenTries = 20
 // forlorn reports whether nothing will come of waiting for the image, which has
 // answered nothing since the time was up.
 func (s *stopper) forlorn() bool {
-	return s.e.lv.attached() && !s.e.im.lastGuest().worthwhile(time.Duration(s.tries)*stopGrace)
+	return s.e.lv.attached() && !s.e.im.lastGuest().Worthwhile(time.Duration(s.tries)*stopGrace)
 }
 
 // replaceLookups gives the image a new look-up thread.
@@ -137,8 +134,8 @@ func (e *evaluation) stuck(kind FailureKind, why string) *Result {
 			Kind: kind,
 			Type: typeReplaced,
 			Message: fmt.Sprintf("%s The Lisp image was ended "+
-				"(pid %d) and a new one takes its place; the next call works in it. %s", why, e.lv.proc.pid(), e.kept()),
+				"(pid %d) and a new one takes its place; the next call works in it. %s", why, e.lv.proc.PID(), e.kept()),
 		},
-		Background: e.lv.proc.background(),
+		Background: e.lv.proc.Background(),
 	}
 }

@@ -15,34 +15,41 @@ type turns struct {
 	waiting []*turn
 }
 
-// A turn is one evaluation's place in the queue of its session.
+// A turn is the place of one job in the queue of its session.
 type turn struct {
-	code   string        // beginning of its code, for those who wait
-	limit  time.Duration // how long it may run
-	since  time.Time     // when it got the turn
-	ready  chan struct{} // closed when it is its turn
-	queued func()        // told when the place in the queue is taken; may be nil
+	code  string        // beginning of its code, for those who wait; "" before it is known
+	limit time.Duration // how long it may run
+	since time.Time     // when it got the turn
+	ready chan struct{} // closed when it is its turn
 }
 
-// take waits until t has the turn, at most as long as t may run. The error is
-// a *BusyError or the cause of ctx.
-func (q *turns) take(ctx context.Context, t *turn) error {
+// join puts t at the end of the queue.
+func (q *turns) join(t *turn) {
 	q.mu.Lock()
-	wait := q.holder != nil
-	if wait {
-		t.ready = make(chan struct{})
-		q.waiting = append(q.waiting, t)
-	} else {
+	defer q.mu.Unlock()
+	t.ready = make(chan struct{})
+	if q.holder == nil {
 		q.begin(t)
+	} else {
+		q.waiting = append(q.waiting, t)
 	}
-	q.mu.Unlock()
-	if t.queued != nil {
-		t.queued()
-	}
-	if !wait {
-		return nil
-	}
+}
 
+// describe says what t is for.
+func (q *turns) describe(t *turn, code string, limit time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	t.code, t.limit = code, limit
+}
+
+// wait waits until t, which has joined, has the turn, at most as long as t may run.
+// The error is a *BusyError or the cause of ctx; t has left the queue then.
+func (q *turns) wait(ctx context.Context, t *turn) error {
+	select {
+	case <-t.ready:
+		return nil
+	default:
+	}
 	timer := time.NewTimer(t.limit)
 	defer timer.Stop()
 	var err error
@@ -67,6 +74,7 @@ func (q *turns) take(ctx context.Context, t *turn) error {
 func (q *turns) begin(t *turn) {
 	t.since = time.Now()
 	q.holder = t
+	close(t.ready)
 }
 
 // leave takes t out of the queue and describes what it waited for; nil if it is
@@ -92,7 +100,6 @@ func (q *turns) done() {
 		next := q.waiting[0]
 		q.waiting = q.waiting[1:]
 		q.begin(next)
-		close(next.ready)
 	}
 }
 
@@ -101,8 +108,8 @@ func (q *turns) done() {
 func (q *turns) running() (*Running, int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.holder == nil {
-		return nil, 0
+	if q.holder == nil || q.holder.code == "" {
+		return nil, len(q.waiting)
 	}
 	return &Running{Code: q.holder.code, Age: time.Since(q.holder.since)}, len(q.waiting)
 }

@@ -10,11 +10,16 @@ import (
 	"time"
 )
 
+func take(ctx context.Context, q *turns, t *turn) error {
+	q.join(t)
+	return q.wait(ctx, t)
+}
+
 func TestTurnsAreFirstComeFirstServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q turns
 		first := &turn{code: "(sleep 5)", limit: time.Minute}
-		if err := q.take(t.Context(), first); err != nil {
+		if err := take(t.Context(), &q, first); err != nil {
 			t.Fatal(err)
 		}
 		var mu sync.Mutex
@@ -22,7 +27,7 @@ func TestTurnsAreFirstComeFirstServed(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 20 {
 			wg.Go(func() {
-				if err := q.take(t.Context(), &turn{limit: time.Minute}); err != nil {
+				if err := take(t.Context(), &q, &turn{limit: time.Minute}); err != nil {
 					t.Error(err)
 					return
 				}
@@ -47,18 +52,18 @@ func TestTurnsAreFirstComeFirstServed(t *testing.T) {
 func TestTurnNotGottenInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q turns
-		if err := q.take(t.Context(), &turn{code: "(loop)", limit: time.Hour}); err != nil {
+		if err := take(t.Context(), &q, &turn{code: "(loop)", limit: time.Hour}); err != nil {
 			t.Fatal(err)
 		}
 		wg := sync.WaitGroup{}
 		wg.Go(func() { // stays in front of the one that gives up
-			if err := q.take(t.Context(), &turn{limit: time.Hour}); err != nil {
+			if err := take(t.Context(), &q, &turn{limit: time.Hour}); err != nil {
 				t.Error(err)
 			}
 		})
 		synctest.Wait()
 		time.Sleep(3 * time.Second)
-		err := q.take(t.Context(), &turn{limit: 2 * time.Second})
+		err := take(t.Context(), &q, &turn{limit: 2 * time.Second})
 		var busy *BusyError
 		if !errors.As(err, &busy) {
 			t.Fatalf("take = %v, want a *BusyError", err)
@@ -75,20 +80,20 @@ func TestTurnNotGottenInTime(t *testing.T) {
 func TestTurnOfACallerWhoLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q turns
-		if err := q.take(t.Context(), &turn{limit: time.Hour}); err != nil {
+		if err := take(t.Context(), &q, &turn{limit: time.Hour}); err != nil {
 			t.Fatal(err)
 		}
 		why := errors.New("the client went away")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		got := make(chan error, 1)
-		go func() { got <- q.take(ctx, &turn{limit: time.Hour}) }()
+		go func() { got <- take(ctx, &q, &turn{limit: time.Hour}) }()
 		synctest.Wait()
 		cancel(why)
 		if err := <-got; err != why {
 			t.Errorf("take = %v, want %v", err, why)
 		}
 		q.done()
-		if err := q.take(t.Context(), &turn{limit: time.Second}); err != nil {
+		if err := take(t.Context(), &q, &turn{limit: time.Second}); err != nil {
 			t.Errorf("the turn was lost with the caller who left: %v", err)
 		}
 	})

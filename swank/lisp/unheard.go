@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/attach"
+	"swank-mcp/swank/lisp/helper"
 )
 
 // What is said when an image does not answer.
@@ -13,22 +15,20 @@ import (
 // silence is why lv may not answer, as part of a sentence.
 func (lv *live) silence() string {
 	const own = "it is collecting garbage, out of processor time, or one of its threads holds a lock that the answer needs"
-	a, ok := lv.proc.(*attachment)
+	g, ok := lv.proc.(*attach.Guest)
 	if !ok {
 		return own
 	}
-	c := a.known.condition()
-	switch c {
-	case processGone, processStopped, processWayGone, processWayStopped:
-		return a.known.inWords(c)
-	}
+	why, certain := g.Lisp.Silence()
 	switch {
+	case certain:
+		return why
 	case lv.single:
 		return singleBusy
-	case c == processUnknown, c == processBusy:
+	case why == "":
 		return own
 	}
-	return a.known.inWords(c)
+	return why
 }
 
 const singleBusy = "Swank in it uses no threads, and is busy: a person is in its debugger (SLDB), for one, or what was evaluated before still runs"
@@ -51,13 +51,13 @@ func (e *evaluation) unheard(ctx context.Context) (*Result, error) {
 	}
 	res := &Result{Failure: &Failure{Kind: KindTimeout, Type: "NOT-BEGUN", Message: "Nothing was evaluated, and nothing of it will be. " +
 		"The image does not answer: " + e.lv.silence() + ". Send it again when that has ended."}}
-	e.told(res)
+	e.addNotes(res)
 	return res, nil
 }
 
 // hearOfLeft learns what has become of evaluations that were given up because the
 // image was silent. The holder of the turn calls it.
-func (s *session) hearOfLeft() {
+func (s *Session) hearOfLeft() {
 	left := s.left
 	s.left = nil
 	for _, e := range left {
@@ -65,7 +65,7 @@ func (s *session) hearOfLeft() {
 			s.left = append(s.left, e)
 			continue
 		}
-		s.notes = append(s.notes, fmt.Sprintf("The evaluation that was given up when the image did not answer (%s) %s", firstLine(e.r.title(), 80), e.became()))
+		s.notes = append(s.notes, fmt.Sprintf("The evaluation that was given up when the image did not answer (%s) %s", firstLine(e.job.title, 80), e.became()))
 	}
 }
 
@@ -76,7 +76,7 @@ func (e *evaluation) became() string {
 	if err := e.call.Wait(context.Background(), &g); err != nil {
 		return "was lost with the connection: whether it was evaluated is not known."
 	}
-	if err := decodeAnswer(g.Output, &a); err != nil {
+	if err := helper.Decode(g.Output, &a); err != nil {
 		return "has ended; what it answered is not understood."
 	}
 	e.remember(&a)

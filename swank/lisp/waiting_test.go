@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 )
@@ -16,19 +15,18 @@ func background(t *testing.T, ctx context.Context, im *Image, code string, timeo
 		res *Result
 		err error
 	}
-	queued, done := make(chan struct{}), make(chan outcome, 1)
-	var once sync.Once
+	done := make(chan outcome, 1)
+	ctx = im.Session("default").Queue().Within(ctx)
 	go func() {
-		res, err := im.Evaluate(ctx, "default", Request{Code: code, Timeout: timeout, Debug: 1,
-			Queued: func() { once.Do(func() { close(queued) }) }})
+		res, err := im.Session("default").Evaluate(ctx, Request{Code: code, Timeout: timeout, Debug: 1})
 		done <- outcome{res, err}
 	}()
-	<-queued
 	return func() (*Result, error) { o := <-done; return o.res, o.err }
 }
 
 // An evaluation that leaves while it waits is not evaluated, and those behind it are.
 func TestWaitingAndLeaving(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defvar *trace* '())")
 	first := background(t, t.Context(), im, "(progn (sleep 1.5) (push 1 *trace*))", 20*time.Second)
@@ -56,6 +54,7 @@ func TestWaitingAndLeaving(t *testing.T) {
 
 // Those that wait while an image is lost are evaluated in the next one.
 func TestWaitingForAnImageThatIsLost(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, code string
 		failure    FailureKind
@@ -87,6 +86,7 @@ func TestWaitingForAnImageThatIsLost(t *testing.T) {
 
 // The thread ends under an evaluation; those that wait go to the next one.
 func TestWaitingForAThreadThatEnds(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defvar *trace* '())")
 	mustEval(t, im, `(defvar *killer* (let ((victim sb-thread:*current-thread*))

@@ -1,0 +1,46 @@
+package args
+
+import "strings"
+
+// Nearest returns the candidate that name most likely is a misspelling of, or "".
+func Nearest(name string, candidates []string) string {
+	best, bestDistance, bestEdits := "", max(2, len(name)/3)+1, 0
+	for _, c := range candidates {
+		edits := editDistance(strings.ToLower(name), strings.ToLower(c))
+		d := edits
+		if len(name) >= 3 && (strings.HasPrefix(c, name) || strings.HasPrefix(name, c)) {
+			d = min(d, 1)
+		}
+		if d < bestDistance || best != "" && d == bestDistance && edits < bestEdits {
+			best, bestDistance, bestEdits = c, d, edits
+		}
+	}
+	return best
+}
+
+// editDistance is how many bytes of a must be changed, left out, put in or
+// swapped with their neighbour to make it b.
+func editDistance(a, b string) int {
+	if len(a) > 64 {
+		a = a[:64]
+	}
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before, last, row = last, row, before
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j-1]+cost, last[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}

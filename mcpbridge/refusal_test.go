@@ -1,0 +1,27 @@
+package mcpbridge
+
+import (
+	"strings"
+	"testing"
+
+	"swank-mcp/mcpbridge/tools"
+)
+
+// Every refusal ends with a call that works: mechanically so.
+func TestRefusalNamesTheNextCall(t *testing.T) {
+	p := serve(t, Options{SessionDir: t.TempDir()}).handshake()
+	for _, tl := range tools.All() {
+		a := p.call(tl.Name, `{"no-such-argument":1}`)
+		_, next, found := strings.Cut(a.text(), "Next: "+tl.Name+" ")
+		if !a.Result.IsError || !found {
+			t.Errorf("%s: text without a next call: %q", tl.Name, a.text())
+			continue
+		}
+		if tl.Name == "read-output" {
+			p.call("evaluate-lisp", `{"code":"repeat 10000"}`) // so that out-1 exists
+		}
+		if a := p.call(tl.Name, next); a.Result.IsError {
+			t.Errorf("%s %s: %s", tl.Name, next, a.text())
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package mcpbridge
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/tools"
+)
+
+// describeTool is the tool as tools/list shows it.
+func describeTool(t *tools.Tool, l tools.Limits) *mcp.Tool {
+	return &mcp.Tool{
+		Name:        t.Name,
+		Title:       t.Title,
+		Description: t.Doc,
+		InputSchema: args.Schema(t.Params(l)),
+		Annotations: &mcp.ToolAnnotations{
+			Title:           t.Title,
+			ReadOnlyHint:    t.ReadOnly,
+			DestructiveHint: &t.Destructive,
+			IdempotentHint:  t.Idempotent,
+			OpenWorldHint:   &t.OpenWorld,
+		},
+	}
+}
+
+// register gives the tool to the server.
+func (b *Bridge) register(t *tools.Tool) {
+	takes := t.Spec(b.o.limits())
+	b.server.AddTool(describeTool(t, b.o.limits()), func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		w, arguments := b.workspace(ctx, call.Session), call.Params.Arguments
+		if kept := w.order.Arguments(); kept != nil {
+			arguments = kept
+		}
+		r := &tools.Request{Args: args.Parse(takes, arguments), Env: w.env(), Progress: progress(ctx, call)}
+		if t.InTurn != nil && t.InTurn(r.Args) {
+			place := r.Session.Queue()
+			defer place.Leave()
+			ctx = place.Within(ctx)
+		}
+		w.order.Admit()
+		return w.result(t.Answer(ctx, r)), nil
+	})
+}

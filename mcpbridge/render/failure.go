@@ -1,0 +1,62 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"swank-mcp/swank/lisp"
+)
+
+// failure writes the headline, the message and the backtrace.
+func (p *Parts) failure(f *lisp.Failure, timeout time.Duration) {
+	switch f.Kind {
+	case lisp.KindTimeout:
+		p.Headline("TIMEOUT", "Evaluation exceeded "+seconds(timeout))
+	case lisp.KindCancelled:
+		p.Headline("CANCELLED", "Evaluation cancelled by the client")
+	case lisp.KindImageDied:
+		p.Headline("ERROR", cmp.Or(f.Type, "IMAGE-DIED"))
+	default:
+		p.Headline("ERROR", cmp.Or(f.Type, "ERROR"))
+	}
+	if m := strings.Trim(f.Message, " \t\r\n"); m != "" {
+		p.WriteByte('\n')
+		p.WriteString(Safe(m))
+	}
+	if len(f.Frames) == 0 {
+		return
+	}
+	p.Begin()
+	p.WriteString("[Backtrace]")
+	p.Frames(f.Frames, "\n")
+	if f.More > 0 {
+		fmt.Fprintf(p, "\n; %s more", Plural(f.More, "frame"))
+	}
+}
+
+// Frames writes numbered frames, each after sep. Three or more that look the
+// same, as after a runaway recursion, are one line.
+func (p *Parts) Frames(frames []string, sep string) { p.framesFrom(0, frames, sep) }
+
+func (p *Parts) framesFrom(first int, frames []string, sep string) {
+	for i := 0; i < len(frames); {
+		same := i + 1
+		for same < len(frames) && frames[same] == frames[i] {
+			same++
+		}
+		number := strconv.Itoa(first + i)
+		if same-i < 3 {
+			same = i + 1
+		} else {
+			number += "-" + strconv.Itoa(first+same-1)
+		}
+		p.WriteString(sep)
+		p.WriteString(number)
+		p.WriteString(": ")
+		p.WriteString(Safe(OneLine(frames[i])))
+		i = same
+	}
+}

@@ -1,0 +1,136 @@
+package render
+
+import (
+	"strings"
+
+	"swank-mcp/swank/lisp"
+)
+
+// Parts builds a text out of parts with a blank line between them.
+type Parts struct{ strings.Builder }
+
+// Begin starts a part.
+func (p *Parts) Begin() {
+	if p.Len() > 0 {
+		p.WriteString("\n\n")
+	}
+}
+
+// Section adds a part under a heading in brackets, unless the text is blank.
+func (p *Parts) Section(name string, t lisp.Text) {
+	if t.Empty() {
+		return
+	}
+	body := Trimmed(t)
+	if body == "" {
+		return
+	}
+	p.Begin()
+	p.WriteByte('[')
+	p.WriteString(name)
+	p.WriteString("]\n")
+	p.WriteString(body)
+}
+
+// Trimmed is t as it is shown, without leading newlines and trailing blanks.
+func Trimmed(t lisp.Text) string {
+	const blank = " \t\r\n"
+	head := strings.TrimLeft(t.Head, "\r\n")
+	if t.Omitted == 0 {
+		return Safe(strings.TrimRight(head, blank))
+	}
+	return Safe(head) + omission(t.Omitted) + Safe(strings.TrimRight(t.Tail, blank))
+}
+
+// omission stands for text that the image did not keep.
+func omission(n int64) string {
+	return "\n; … " + Count(n) + " characters left out here: too long to keep. Print less, or write it to a file …\n"
+}
+
+// Warnings adds a part with a line for each warning.
+func (p *Parts) Warnings(ws []lisp.Warning) {
+	for i, w := range ws {
+		if i == 0 {
+			p.Begin()
+			p.WriteString("[warnings]")
+		}
+		p.WriteByte('\n')
+		p.WriteString(Safe(w.Type))
+		p.WriteString(": ")
+		p.WriteString(Safe(OneLine(w.Message)))
+	}
+}
+
+func (p *Parts) values(vs []lisp.Text) {
+	p.Begin()
+	if len(vs) == 0 {
+		p.WriteString("; No values")
+	}
+	for i, v := range vs {
+		if i > 0 {
+			p.WriteByte('\n')
+		}
+		p.WriteString("=> ")
+		p.WriteString(Safe(v.Head))
+		if v.Omitted > 0 {
+			p.WriteString(omission(v.Omitted))
+			p.WriteString(Safe(v.Tail))
+		}
+	}
+}
+
+// Remarks adds the timing and the notes: after values without a blank line,
+// after an error as a part of its own.
+func (p *Parts) Remarks(r *lisp.Result, v View) {
+	if !v.Timing && len(r.Notes) == 0 {
+		return
+	}
+	if r.Failure != nil {
+		p.Begin()
+	} else {
+		p.WriteByte('\n')
+	}
+	if v.Timing {
+		p.WriteString(timing(r.Timing))
+	}
+	for i, n := range r.Notes {
+		if i > 0 || v.Timing {
+			p.WriteByte('\n')
+		}
+		p.WriteString("; ")
+		p.WriteString(Safe(OneLine(n)))
+	}
+}
+
+// Headline starts a part with a tag in brackets, such as ERROR, and what follows it.
+func (p *Parts) Headline(tag, rest string) {
+	p.Begin()
+	p.WriteByte('[')
+	p.WriteString(tag)
+	p.WriteString("] ")
+	p.WriteString(Safe(rest))
+}
+
+// Error is the text of an error: its kind, what was received and is valid, and the
+// next thing to do, "" for none.
+func Error(kind, problem, advice string) string {
+	var p Parts
+	p.Headline("ERROR", kind)
+	p.WriteByte('\n')
+	p.WriteString(Safe(strings.TrimSpace(problem)))
+	if advice != "" {
+		p.Begin()
+		p.WriteString(Safe(strings.TrimSpace(advice)))
+	}
+	return p.String()
+}
+
+// Context adds what came along with the answer of a tool: output, warnings
+// and notes.
+func (p *Parts) Context(res *lisp.Result) {
+	p.Section("stdout", res.Stdout)
+	p.Section("stderr", res.Stderr)
+	p.Warnings(res.Warnings)
+	p.Section("background output", res.Background)
+	p.Remarks(res, View{})
+}

@@ -1,0 +1,65 @@
+package stdio
+
+import "sync"
+
+// Order lets calls of one connection reach their handlers in the order in which they
+// came. The SDK runs each request on a goroutine of its own, and those may overtake each
+// other; so a transport that has delivered a call waits at its gate before it
+// delivers the next message. The zero value is ready, nil orders nothing.
+type Order struct {
+	mu      sync.Mutex
+	current *gate // of the call delivered last
+}
+
+// gate is closed to the messages behind a call until the call has its place
+// in the queue of its session, needs none, or has been answered.
+type gate struct {
+	once sync.Once
+	open chan struct{}
+
+	arguments []byte // of the call, where they have been kept from the SDK
+}
+
+func (g *gate) pass() {
+	if g != nil {
+		g.once.Do(func() { close(g.open) })
+	}
+}
+
+// Arguments returns those of the call delivered last that have been kept from the
+// SDK, nil if none were. The call's handler asks, before it calls Admit.
+func (o *Order) Arguments() (raw []byte) {
+	if o == nil {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.current != nil {
+		raw, o.current.arguments = o.current.arguments, nil
+	}
+	return raw
+}
+
+// next returns the gate of the call that is about to be delivered.
+func (o *Order) next() *gate {
+	if o == nil {
+		return nil
+	}
+	g := &gate{open: make(chan struct{})}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.current = g
+	return g
+}
+
+// Admit passes the gate of the call delivered last. Its handler calls it.
+func (o *Order) Admit() {
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	g := o.current
+	o.current = nil
+	o.mu.Unlock()
+	g.pass()
+}

@@ -1,0 +1,27 @@
+package tools
+
+import (
+	"context"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/swank/lisp"
+)
+
+var abortEvaluationTool = Tool{
+	Name:  "abort-evaluation",
+	Title: "Abort evaluation",
+	Set:   Debug,
+	Shown: true,
+	Doc: "End a suspended evaluation; its cleanup forms run. " +
+		"Answers what it had printed. What it had changed stays changed.",
+	Params: func(o Limits) []args.Param {
+		return []args.Param{evaluationParam(), goOnParam(o)}
+	},
+	Example:     `{}`,
+	Destructive: true,
+	OpenWorld:   true,
+	InTurn:      always,
+	run: func(ctx context.Context, r *Request) (Reply, error) {
+		return r.debug(ctx, &lisp.DebuggerCall{Op: lisp.AbortIt}, "", "")
+	},
+}

@@ -1,0 +1,141 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/rawtext"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/swank/lisp"
+)
+
+// maxNumber bounds the numbers of evaluations and frames.
+const maxNumber = 1_000_000
+
+// inspectLimit is how long printing a frame may take; see inspect-frame.lisp.
+const inspectLimit = 2 * time.Second
+
+// evaluationParam names a suspended evaluation.
+func evaluationParam() args.Param {
+	return args.Param{Name: "evaluation", Kind: args.Integer, Min: 1, Max: maxNumber,
+		Doc: "Number of the suspended evaluation. Default: the only one."}
+}
+
+func frameParam() args.Param {
+	return args.Param{Name: "frame", Kind: args.Integer, Required: true, Min: 0, Max: maxNumber,
+		Doc: "Number of the frame in the backtrace."}
+}
+
+// goOnParam is how long the evaluation may run on. Without it, the original limit
+// holds.
+func goOnParam(o Limits) args.Param {
+	return args.Param{Name: "timeout", Kind: args.Number, Hidden: true, Min: 0, Above: true, Max: o.MaxTimeout.Seconds(),
+		Aliases: []args.Alias{{Name: "timeout_seconds"}, {Name: "timeout_ms", Scale: 1e-3}},
+		Doc:     "Seconds after which the evaluation is stopped. Default: as at first."}
+}
+
+// debug carries out c, with code, and answers what comes of it.
+func (r *Request) debug(ctx context.Context, c *lisp.DebuggerCall, code, pkg string) (Reply, error) {
+	c.Number = int(r.Optional("evaluation"))
+	timeout := time.Duration(r.Optional("timeout") * float64(time.Second))
+	if r.Err != nil {
+		return Reply{}, r.Err
+	}
+	c.Anew = timeout == 0 && c.Op != lisp.EvalInFrame
+	if timeout == 0 {
+		timeout = r.Limits.Timeout
+	}
+	res, err := r.Session.Debug(ctx, *c, lisp.Request{
+		Code: code, Package: pkg, Timeout: max(timeout, time.Millisecond), Debug: 1,
+		Progress: r.Progress,
+	})
+	if err != nil {
+		return Reply{}, err
+	}
+	if c.Op == lisp.AbortIt && res.Suspended == nil && !res.Waiting && res.Failure != nil && res.Failure.Type == "ABORTED" {
+		return Reply{Text: abortedText(res)}, nil
+	}
+	text, failed := render.Result(res, render.View{Timeout: orTimeout(res.Limit, timeout)})
+	if advice := debuggerAdvice(r, res, c); advice != "" {
+		text += "\n" + advice
+	}
+	return Reply{Text: text, Failed: failed, Failure: res.Failure}, nil
+}
+
+func orTimeout(d, other time.Duration) time.Duration {
+	if d == 0 {
+		return other
+	}
+	return d
+}
+
+// abortedText is the text of an evaluation that was aborted as asked: what it
+// had done until then.
+func abortedText(r *lisp.Result) string {
+	var p render.Parts
+	p.WriteString("Evaluation " + render.Count(r.Evaluation) + " is aborted.")
+	p.Section("stdout", r.Stdout)
+	p.Section("stderr", r.Stderr)
+	p.Warnings(r.Warnings)
+	p.Section("background output", r.Background)
+	if len(r.Notes) > 0 {
+		p.Begin()
+		p.WriteString("; " + render.Safe(render.OneLine(strings.Join(r.Notes, "\n"))))
+	}
+	return p.String()
+}
+
+// debuggerAdvice is the next call after a command that the debugger refused
+// with the type of failure, for the evaluation of that number.
+func debuggerAdvice(asked *Request, r *lisp.Result, c *lisp.DebuggerCall) string {
+	if r.Failure == nil || !r.Waiting {
+		return ""
+	}
+	call := func(tool, arguments string) string {
+		return fmt.Sprintf(`Next: %s {"evaluation": %d%s}`, tool, r.Evaluation, arguments)
+	}
+	switch r.Failure.Type {
+	case "UNKNOWN-FRAME", "UNKNOWN-RESTART":
+		return call("get-backtrace", "")
+	case "VALUES-MISSING":
+		return call("invoke-restart", `, "restart": `+rawtext.Quote(c.Restart)+`, "values": "'some-value"`)
+	case "FIXED-FRAME", "ARGUMENTS-LOST":
+		if frame := r.Failure.Frame; frame != nil {
+			return asked.With("frame", json.RawMessage(strconv.Itoa(*frame)))
+		}
+		return call("invoke-restart", `, "restart": "RETRY"`)
+	case "NOT-STEPPED-IN":
+		return call("step", `, "mode": "next"`)
+	case "NOT-STEPPING":
+		return `To step through a call: evaluate-lisp {"code": "(flet ((f (x) (print x))) (declare (notinline f)) (step (f 1)))", "on-error": "debug", "debug": 3}`
+	}
+	return ""
+}
+
+// nextDebuggee is the advice below the text of e: an evaluation to look at or, where
+// none is suspended, how to see the last error and how to suspend the next.
+func (r *Request) nextDebuggee(e *lisp.DebuggerError) string {
+	var lines []string
+	switch {
+	case e.Occupied:
+		lines = append(lines, "Send the same call again later.")
+		if r.Takes("get-backtrace") {
+			lines = append(lines, fmt.Sprintf(`Meanwhile: get-backtrace {"evaluation": %d}`, e.Number))
+		}
+	case len(e.Suspended) == 0:
+		if r.Takes("evaluate-lisp") {
+			lines = append(lines, `An evaluation is suspended at its error if evaluate-lisp is called with "on-error": "debug".`)
+		}
+		if r.Takes("describe-last-error") {
+			lines = append(lines, "Next: describe-last-error {}")
+		}
+	case r.Takes("get-backtrace"):
+		lines = append(lines, fmt.Sprintf(`Next: get-backtrace {"evaluation": %d}`, e.Suspended[0].Number))
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,83 @@
+package tools
+
+import (
+	"context"
+	"time"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/swank/lisp"
+)
+
+var evaluateTool = Tool{
+	Name:  "evaluate-lisp",
+	Title: "Evaluate Lisp",
+	Set:   Core,
+	Shown: true,
+	Doc: "Evaluate Common Lisp in a live SBCL image that keeps its state: functions, variables, classes, loaded systems " +
+		"and the current package stay for later calls. " +
+		"Use it to run, test, explore, debug and look up Lisp code, in preference to starting sbcl in a shell. " +
+		"Forms are read and evaluated one by one, so (defpackage …) (in-package …) (defun …) works in one call. " +
+		"The reply has the sections [stdout], [stderr], [warnings] that have content, then `=> ` and each value of the last form; " +
+		"after an unhandled error, its type, message and backtrace, then what was printed before; earlier forms keep their effects. " +
+		"Standard input is at end of file. An evaluation that exceeds its timeout is stopped and the session goes on.",
+	Params:      evaluateParams,
+	Example:     `{"code": "(+ 1 2)"}`,
+	Destructive: true,
+	OpenWorld:   true,
+	InTurn:      always,
+	run:         evaluate,
+}
+
+func evaluateParams(o Limits) []args.Param {
+	return []args.Param{
+		{Name: "code", Kind: args.Text, Required: true,
+			Doc: "One or more Common Lisp forms."},
+		{Name: "package", Kind: args.Text,
+			Doc: "Package to evaluate in, for this call only: name or nickname, in any case. Default: the session's current package."},
+		{Name: "timeout", Kind: args.Number, Def: o.Timeout.Seconds(), Min: 0, Above: true, Max: o.MaxTimeout.Seconds(),
+			Aliases: []args.Alias{{Name: "timeout_seconds"}, {Name: "timeout_ms", Scale: 1e-3}},
+			Doc:     "Seconds, more than 0, after which the evaluation is stopped."},
+		{Name: "on-error", Kind: args.Text, Def: "report", Enum: []string{"report", "debug"},
+			Doc: "What to do about an unhandled error: report it, or leave the evaluation suspended there for the debugger tools, which the reply names."},
+		{Name: "capture-time", Kind: args.Flag,
+			Doc: "Add a line with real, run and GC time and the bytes consed. Default: false."},
+		{Name: "debug", Kind: args.Integer, Def: 1.0, Min: 0, Max: 3,
+			Doc: "Compilation quality DEBUG of what this call defines; 3 keeps every frame and local variable for backtraces, at the cost of tail calls."},
+	}
+}
+
+// evaluateIn is what a call of evaluate-lisp asks for.
+type evaluateIn struct {
+	lisp.Request
+	timing bool
+}
+
+func readEvaluate(r *Request) (in evaluateIn, err error) {
+	in.Code = r.Text("code")
+	in.Package = r.Text("package")
+	in.Timeout = time.Duration(r.Number("timeout") * float64(time.Second))
+	in.Suspend = r.Text("on-error") == "debug"
+	in.timing = r.Flag("capture-time")
+	in.Debug = r.Integer("debug")
+	if r.Err != nil {
+		return in, r.Err
+	}
+	in.Timeout = max(in.Timeout, time.Millisecond)
+	return in, nil
+}
+
+func evaluate(ctx context.Context, r *Request) (Reply, error) {
+	in, err := readEvaluate(r)
+	if err != nil {
+		return Reply{}, err
+	}
+	r.LetGo()
+	in.Progress = r.Progress
+	res, err := r.Session.Evaluate(ctx, in.Request)
+	if err != nil {
+		return Reply{}, err
+	}
+	text, failed := render.Result(res, render.View{Timeout: in.Timeout, Timing: in.timing})
+	return Reply{Text: text, Failed: failed, Failure: res.Failure}, nil
+}

@@ -1,0 +1,72 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/rawtext"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/swank/lisp"
+)
+
+var loadFileTool = Tool{
+	Name:  "load-file",
+	Title: "Load a file",
+	Set:   Build,
+	Doc: "Load a Lisp source file (or fasl) into the image, evaluating its forms one by one. " +
+		"What it defines counts as defined by this session; an error tells the line of the form. " +
+		"compile-file shows the compiler's notes as well.",
+	Params: func(o Limits) []args.Param {
+		return []args.Param{
+			pathParam("The file; relative to the server's directory.", true),
+			hiddenPackage,
+			timeoutParam(o, compileTimeout),
+		}
+	},
+	Example:     `{"path": "src/example.lisp"}`,
+	Destructive: true,
+	OpenWorld:   true,
+	InTurn:      always,
+	run:         loadFile,
+}
+
+func loadFile(ctx context.Context, r *Request) (Reply, error) {
+	path := r.Path("path", false)
+	in := r.sessionRequest()
+	if r.Err != nil {
+		return Reply{}, r.Err
+	}
+	place, res, err := r.Session.Load(ctx, path, in)
+	if err != nil {
+		return Reply{}, err
+	}
+	return loadedText(path, place, res, in), nil
+}
+
+// loadHerald is what LOAD writes before an error: the place, which loadedText shows better.
+var loadHerald = regexp.MustCompile(`(?s)While evaluating the form starting at line \d+, column \d+\s+of [^\n]*:`)
+
+func loadedText(path string, place *lisp.LoadPlace, res *lisp.Result, in lisp.Request) Reply {
+	res.Stderr = withoutCompilerNoise(res.Stderr)
+	res.Stderr.Head = loadHerald.ReplaceAllString(res.Stderr.Head, "")
+	res.Stderr.Tail = loadHerald.ReplaceAllString(res.Stderr.Tail, "")
+	if f := res.Failure; f != nil {
+		if place.Line > 0 {
+			f.Message += fmt.Sprintf("\nIn %s:%d:%d; what comes before it was loaded.\n%4d | %s",
+				path, place.Line, place.Column, place.Line, rawtext.Clip(place.Source, 120))
+		}
+		text, _ := render.Result(res, render.View{Timeout: in.Timeout})
+		p := render.Parts{}
+		p.WriteString(text)
+		if place.Line > 0 {
+			writeParentheses(&p, path, "")
+		}
+		return Reply{Text: p.String(), Failed: true, Failure: f}
+	}
+	var p render.Parts
+	p.WriteString("Loaded: " + render.Safe(path))
+	p.Context(res)
+	return Reply{Text: p.String()}
+}

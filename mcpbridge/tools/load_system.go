@@ -1,0 +1,133 @@
+package tools
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/swank/lisp"
+)
+
+// loadTimeout is how long loading a system may take when the call names no
+// limit, if --max-timeout allows it.
+const loadTimeout = 300 * time.Second
+
+var loadSystemTool = Tool{
+	Name:  "load-system",
+	Title: "Load system",
+	Set:   Core,
+	Shown: true,
+	Doc: "Load a system into the image with Quicklisp, where the image has it, or else with ASDF. " +
+		"Compiles what has changed. A failure shows the compiler's or loader's message with file and line; " +
+		"an unknown system, those with a similar name.",
+	Params: func(o Limits) []args.Param {
+		return []args.Param{
+			{Name: "system", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "system-name"}, {Name: "name"}},
+				Doc: "Name of the system, as in alexandria, or path of its .asd file."},
+			{Name: "force", Kind: args.Flag,
+				Doc: "Compile and load it again even if nothing has changed. Default: false."},
+			debugParam("Compilation quality DEBUG of what is compiled; 3, with force, keeps every frame and local variable, and lets step go in."),
+			{Name: "timeout", Kind: args.Number, Def: min(loadTimeout, o.MaxTimeout).Seconds(), Min: 0, Above: true, Max: o.MaxTimeout.Seconds(),
+				Aliases: []args.Alias{{Name: "timeout_seconds"}, {Name: "timeout_ms", Scale: 1e-3}},
+				Doc:     "Seconds, more than 0, after which loading is stopped."},
+		}
+	},
+	Example:     `{"system": "alexandria"}`,
+	Destructive: true,
+	OpenWorld:   true,
+	Idempotent:  true,
+	InTurn:      always,
+	run:         loadSystem,
+}
+
+func loadSystem(ctx context.Context, r *Request) (Reply, error) {
+	name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(r.Text("system")), ":"))
+	force, debug := r.Flag("force"), r.Integer("debug")
+	timeout := max(time.Duration(r.Number("timeout")*float64(time.Second)), time.Millisecond)
+	if r.Err == nil && name == "" {
+		r.Fail("system is empty; it must be the name of a system.")
+	}
+	if r.Err != nil {
+		return Reply{}, r.Err
+	}
+	system := name
+	if file, ok := r.definition(name); ok {
+		system, name = file, strings.TrimSuffix(filepath.Base(file), ".asd")
+	}
+	if r.Err != nil {
+		return Reply{}, r.Err
+	}
+	res, err := r.Session.LoadSystem(ctx, system, force, lisp.Request{
+		Timeout: timeout, Debug: debug,
+		Progress: r.Progress,
+	})
+	if err != nil {
+		return Reply{}, err
+	}
+	return loadText(name, timeout, res), nil
+}
+
+// definition returns the absolute path if name is the path of a system definition.
+func (r *Request) definition(name string) (string, bool) {
+	if !strings.HasSuffix(name, ".asd") || strings.ContainsAny(name, "\"\n") {
+		return "", false
+	}
+	return r.Path("system", false), true
+}
+
+// loadText is the text of load-system: a transcript, or the failure and what
+// came before it.
+func loadText(name string, timeout time.Duration, res *lisp.Result) Reply {
+	res.Stderr = withoutCompilerNoise(res.Stderr)
+	if f := res.Failure; f != nil {
+		f.Frames = slices.DeleteFunc(f.Frames, ofASDF)
+		text, _ := render.Result(res, render.View{Timeout: timeout})
+		return Reply{Text: text + originRemark(res), Failed: true, Failure: f}
+	}
+	lines := []string{"Loading system: " + render.Safe(name)}
+	if out := render.Trimmed(res.Stdout); out != "" {
+		lines = append(lines, out)
+	}
+	lines = append(lines, "Loaded: "+render.Safe(name))
+	if res.Origin != "" {
+		lines = append(lines, originLine(res))
+	}
+	var p render.Parts
+	p.WriteString(strings.Join(lines, "\n"))
+	p.Section("stderr", res.Stderr)
+	p.Warnings(res.Warnings)
+	p.Section("background output", res.Background)
+	p.Remarks(res, render.View{})
+	return Reply{Text: p.String()}
+}
+
+// originLine says which file defines the system.
+func originLine(res *lisp.Result) string { return "Defined in: " + render.Safe(res.Origin) }
+
+// originRemark is what a failure says of that, below the rest.
+func originRemark(res *lisp.Result) string {
+	if res.Origin == "" {
+		return ""
+	}
+	return "\n\n; " + originLine(res)
+}
+
+// withoutCompilerNoise drops the comment lines that the compiler writes about
+// what [warnings] says in one line each.
+func withoutCompilerNoise(t lisp.Text) lisp.Text {
+	strip := func(s string) string {
+		var kept []string
+		for line := range strings.Lines(s) {
+			if !strings.HasPrefix(line, ";") && strings.TrimSpace(line) != "" {
+				kept = append(kept, line)
+			}
+		}
+		return strings.Join(kept, "")
+	}
+	t.Head, t.Tail = strip(t.Head), strip(t.Tail)
+	return t
+}

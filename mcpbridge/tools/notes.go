@@ -1,0 +1,141 @@
+package tools
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"swank-mcp/mcpbridge/rawtext"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/mcpbridge/spool"
+	"swank-mcp/mcpbridge/syntax"
+	"swank-mcp/swank/lisp"
+)
+
+// notesShown is how many notes of optimization a reply shows: code that asks for
+// speed gets hundreds, and what it does wrong must not be lost among them.
+const notesShown = 20
+
+// writeNotes writes what the compiler said, the weightiest first.
+// The notes of optimization beyond notesShown go to the spool.
+func writeNotes(p *render.Parts, c *lisp.Compiled, file string, s *spool.Spool) {
+	shown, slow := len(c.Notes), 0
+	for i, n := range c.Notes {
+		if n.Severity == "note" {
+			if slow++; slow > notesShown {
+				shown = i
+				break
+			}
+		}
+	}
+	if shown > 0 {
+		p.Begin()
+		p.WriteString(noteText(c.Notes[:shown], file))
+	}
+	if rest := c.Notes[shown:]; len(rest) > 0 {
+		text := noteText(rest, file)
+		if c.More > 0 {
+			text += fmt.Sprintf("\n; %s", render.Plural(c.More, "more note"))
+		}
+		fmt.Fprintf(p, "\n; %s of optimization; to read them: read-output {\"handle\": %q}",
+			render.Plural(len(rest)+c.More, "more note"), s.Add(text, utf8.RuneCountInString(text)))
+	} else if c.More > 0 {
+		fmt.Fprintf(p, "\n; %s", render.Plural(c.More, "more note"))
+	}
+}
+
+// noteText is the notes, each as file:line:column: severity: text and the line of
+// source below it; notes on the same line of source share that.
+func noteText(notes []lisp.Note, file string) string {
+	var b strings.Builder
+	line := ""
+	for i, n := range notes {
+		place := cmp.Or(n.File, file)
+		if n.Line > 0 {
+			if place != "" {
+				place += ":"
+			}
+			place += fmt.Sprintf("%d:%d", n.Line, n.Column)
+		}
+		if place != "" {
+			place += ": "
+		}
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(render.Safe(place) + render.Safe(n.Severity) + ": " + render.Safe(render.OneLine(n.Text)))
+		if source := fmt.Sprintf("\n%4d | %s", n.Line, render.Safe(rawtext.Clip(n.Source, 120))); n.Source != "" && source != line {
+			b.WriteString(source)
+			line = source
+		}
+	}
+	return b.String()
+}
+
+// noteCounts is "2 errors, 1 warning, 3 notes"; what the image has not kept
+// counts as notes, of which there are most.
+func noteCounts(c *lisp.Compiled) string {
+	n := map[string]int{"note": c.More}
+	for _, note := range c.Notes {
+		n[note.Severity]++
+	}
+	var all []string
+	for _, severity := range []string{"error", "warning", "style-warning", "note"} {
+		if n[severity] > 0 {
+			all = append(all, render.Plural(n[severity], severity))
+		}
+	}
+	if all == nil {
+		return "no notes"
+	}
+	return strings.Join(all, ", ")
+}
+
+// compiledText is the reply of compile-form and compile-file. If the code in file or
+// code did not compile, the reply says where a parenthesis is missing, if one is.
+func compiledText(c *lisp.Compiled, res *lisp.Result, file, code string, in lisp.Request, s *spool.Spool) Reply {
+	res.Stderr = withoutCompilerNoise(res.Stderr)
+	if res.Failure != nil {
+		text, _ := render.Result(res, render.View{Timeout: in.Timeout})
+		p := render.Parts{}
+		p.WriteString(text)
+		writeNotes(&p, c, file, s)
+		return Reply{Text: p.String(), Failed: true, Failure: res.Failure}
+	}
+	what := cmp.Or(file, "The code")
+	var p render.Parts
+	if c.Failed {
+		p.Headline("ERROR", "COMPILE-FAILED")
+		fmt.Fprintf(&p, "\n%s: %s. Nothing was loaded.", render.Safe(what), noteCounts(c))
+	} else {
+		state := "Not loaded."
+		if c.Loaded {
+			state = "Loaded."
+		}
+		fmt.Fprintf(&p, "Compiled: %s, %s. %s", render.Safe(what), noteCounts(c), state)
+	}
+	writeNotes(&p, c, file, s)
+	if c.Failed {
+		writeParentheses(&p, file, code)
+	}
+	p.Context(res)
+	return Reply{Text: p.String(), Failed: c.Failed}
+}
+
+// writeParentheses adds what validate-syntax would say, if it finds anything.
+func writeParentheses(p *render.Parts, file, code string) {
+	if file != "" {
+		var err error
+		if code, err = readSource(file); err != nil {
+			return // it is the image's; that is enough
+		}
+	}
+	for _, problem := range syntax.Check(code).Problems {
+		if problem.Hint != nil {
+			p.Begin()
+			fmt.Fprintf(p, "%d:%d: %s %s", problem.Line, problem.Column, problem.Message, problem.Hint.Message)
+			return
+		}
+	}
+}

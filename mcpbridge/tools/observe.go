@@ -1,0 +1,53 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/swank/lisp"
+)
+
+// failedWork is the reply to work that has failed: the error, and what was found out
+// before it.
+func failedWork(res *lisp.Result, v render.View, more string) Reply {
+	text, _ := render.Result(res, v)
+	if more != "" {
+		text += "\n\n" + more
+	}
+	return Reply{Text: text, Failed: true, Failure: res.Failure}
+}
+
+// nextFunctions is the call to make after names of functions were refused:
+// with those that would do, or one that lists functions.
+func nextFunctions(tool string, names []string, given, failure string, pairs ...string) string {
+	if words := strings.Fields(given); len(names) == 0 && len(words) == 1 && failure == "SYMBOL-NOT-FOUND" {
+		return nextCall("apropos-search", "pattern", words[0][strings.LastIndexByte(words[0], ':')+1:])
+	} else if len(names) == 0 {
+		return nextCall("list-definitions", "type", "functions")
+	}
+	return nextCall(tool, append([]string{"functions", names[0]}, pairs...)...)
+}
+
+// limitParam is how much of a list is shown.
+func limitParam(what string, def, most float64) args.Param {
+	return args.Param{Name: "limit", Kind: args.Integer, Def: def, Min: 1, Max: most, Doc: "How many " + what + " to show."}
+}
+
+// callCounts is the line that tells how often each function was called.
+func callCounts(calls []lisp.CallCount) string {
+	var each []string
+	for _, c := range calls {
+		each = append(each, fmt.Sprintf("%s of %s", render.Plural(int(c.Calls), "call"), render.Safe(c.Function)))
+	}
+	return strings.Join(each, ", ")
+}
+
+// lookupError is the look-up's error in err, or nil.
+func lookupError(err error) *lisp.LookupError {
+	var failed *lisp.LookupError
+	errors.As(err, &failed)
+	return failed
+}

@@ -1,0 +1,157 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/swank/lisp"
+)
+
+var profileCodeTool = Tool{
+	Name:  "profile-code",
+	Title: "Profile code",
+	Set:   Profile,
+	Doc: "Run a form and show which functions take its time, alone and with what they call, the program's first. " +
+		"mode: cpu or wall time, alloc (all by sampling), or calls: number and time of the calls of the functions named.",
+	Params: func(o Limits) []args.Param {
+		return append([]args.Param{
+			{Name: "code", Kind: args.Text, Required: true, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}}},
+			{Name: "mode", Kind: args.Text, Def: "cpu", Enum: []string{"cpu", "wall", "alloc", "calls"}, Fold: profileMode, Doc: "What to measure."},
+			{Name: "functions", Kind: args.Text, Doc: "For calls: names of functions, or of packages for all of theirs; blanks between.", Aliases: []args.Alias{{Name: "function"}}},
+			{Name: "repeat", Kind: args.Integer, Def: 1.0, Min: 1, Max: 1e9, Doc: "Times to run it."},
+			{Name: "limit", Kind: args.Integer, Def: 25.0, Min: 1, Max: 200, Hidden: true, Doc: "Functions to show."},
+			{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package to read the code in."},
+		}, quietTimeout(o)...)
+	},
+	Example:     `{"code": "(loop repeat 1000000 sum (random 10))"}`,
+	Destructive: true,
+	OpenWorld:   true,
+	InTurn:      always,
+	run:         profileCode,
+}
+
+// profileMode knows other names of the modes.
+func profileMode(mode string) string {
+	switch strings.ToLower(strings.TrimPrefix(mode, ":")) {
+	case "time", "real", "wall-clock", "wallclock", "elapsed":
+		return "wall"
+	case "statistical", "sampling":
+		return "cpu"
+	case "allocation", "memory", "consing":
+		return "alloc"
+	case "deterministic", "count":
+		return "calls"
+	}
+	return strings.ToLower(strings.TrimPrefix(mode, ":"))
+}
+
+func profileCode(ctx context.Context, r *Request) (Reply, error) {
+	code, mode := r.Text("code"), r.Text("mode")
+	how := lisp.Profiling{
+		Mode: strings.ToUpper(mode), Functions: strings.TrimSpace(r.Text("functions")),
+		Repeat: r.Integer("repeat"), Limit: r.Integer("limit"),
+	}
+	if mode == "wall" {
+		how.Mode = "TIME"
+	}
+	in := r.sessionRequest()
+	switch {
+	case r.Err != nil:
+	case mode == "calls" && how.Functions == "":
+		r.Fail("mode calls needs functions: the names of those whose calls are timed.")
+	case mode != "calls" && how.Functions != "":
+		r.Fail(`functions goes with mode "calls"; mode %q samples all functions.`, mode)
+		r.Err.Advice = nextCall("profile-code", "code", code, "mode", "calls", "functions", how.Functions)
+	}
+	if r.Err != nil {
+		return Reply{}, r.Err
+	}
+	p, res, err := r.Session.Profile(ctx, code, how, in)
+	if err != nil {
+		return Reply{}, err
+	}
+	text := profileText(p, res, mode, how.Repeat)
+	if text == "" && mode == "calls" && res.Failure != nil && len(res.Failure.Frames) == 0 { // refused before it ran
+		text = nextFunctions("profile-code", p.Names, how.Functions, res.Failure.Type, "mode", mode, "code", code)
+	}
+	if res.Failure != nil {
+		return failedWork(res, render.View{Timeout: in.Timeout}, text), nil
+	}
+	var out render.Parts
+	out.WriteString(text + "\n\n=> " + render.Safe(p.Value))
+	out.Context(res)
+	return Reply{Text: out.String()}, nil
+}
+
+const (
+	// enoughSamples is the least number of samples whose shares mean something.
+	enoughSamples = 100
+	// mostSamples is how many the helper lets the profiler keep.
+	mostSamples = 100_000
+	// regionBytes is how much is allocated between two samples of mode alloc.
+	// An object of its own region is one sample, whatever its size.
+	regionBytes = 32 << 10
+)
+
+func profileText(p *lisp.Profile, res *lisp.Result, mode string, repeat int) string {
+	if p.Elapsed == 0 && len(p.Rows) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	if mode == "calls" {
+		fmt.Fprintf(&b, "[profile] %s in all\n  Self %%   Self ms  Total ms      Calls  Function", render.Millis(p.Elapsed))
+		for _, row := range p.Rows {
+			fmt.Fprintf(&b, "\n%8.1f %9s %9s %10s  %s", share(row.Self, p.Elapsed.Microseconds()),
+				ms(row.Self), ms(row.Total), render.Count(row.Calls), render.Safe(row.Function))
+		}
+		return b.String()
+	}
+	fmt.Fprintf(&b, "[profile] %s: %s in %s", mode, render.Plural(int(p.Samples), "sample"), render.Millis(p.Elapsed))
+	if mode == "alloc" {
+		fmt.Fprintf(&b, ", %s bytes consed", render.Count(p.Bytes))
+	}
+	b.WriteString("\n  Self %  Total %  Samples  Function")
+	for i, row := range p.Rows {
+		if i > 0 && i == p.Programs {
+			b.WriteString("\n; Of the Lisp's own:")
+		}
+		fmt.Fprintf(&b, "\n%8.1f %8.1f %8d  %s", share(row.Self, p.Samples), share(row.Total, p.Samples), row.Self, render.Safe(row.Function))
+	}
+	switch {
+	case p.Samples >= mostSamples:
+		fmt.Fprintf(&b, "\n; Only the first %s samples were kept.", render.Count(mostSamples))
+	case mode == "alloc" && p.Samples > 0 && p.Bytes/p.Samples > regionBytes*3/2:
+		b.WriteString("\n; Large objects are among it. Each is one sample, as 32 kB of small ones are: who makes them has a larger share of the bytes.")
+	}
+	if p.Samples < enoughSamples && res.Failure == nil {
+		b.WriteString(moreSamples(p, mode, repeat))
+	}
+	return b.String()
+}
+
+// moreSamples says how often to run a form to get enough samples.
+func moreSamples(p *lisp.Profile, mode string, repeat int) string {
+	more := math.Ceil(2 * enoughSamples / float64(max(p.Samples, 1)))
+	switch {
+	case p.Samples > 0:
+	case mode == "alloc" && p.Bytes == 0:
+		return fmt.Sprintf("\n; Nothing was sampled: of small objects, one in 32 kB is. If it allocates at all, this shows it: {\"repeat\": %d}",
+			min(max(repeat*100, 100_000), 1e9))
+	case mode == "alloc":
+		more = math.Ceil(2 * enoughSamples * regionBytes / float64(p.Bytes))
+	default:
+		more = math.Ceil(float64(2*time.Second) / float64(max(p.Elapsed, time.Microsecond)))
+	}
+	return fmt.Sprintf("\n; Too few samples to tell small shares; take some %d: {\"repeat\": %d}",
+		2*enoughSamples, int(min(more*float64(repeat), 1e9)))
+}
+
+func share(part, whole int64) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
+
+// ms is microseconds as milliseconds.
+func ms(us int64) string { return fmt.Sprintf("%.1f", float64(us)/1000) }

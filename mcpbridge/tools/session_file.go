@@ -1,0 +1,180 @@
+package tools
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/swank/lisp"
+)
+
+// maxSessionFile bounds what load-session takes: what it defines comes back in
+// one answer, which has to fit into a frame.
+const maxSessionFile = 4 << 20
+
+// sessionDir is the directory of saved sessions. Neither .. nor a symbolic link
+// leads out of it.
+type sessionDir struct {
+	path string // absolute
+	root *os.Root
+}
+
+// sessionFile opens the session directory, which the caller closes, and returns
+// what file is called in it.
+func (r *Request) sessionFile(file string) (dir *sessionDir, name string, err error) {
+	path, err := filepath.Abs(cmp.Or(r.SessionDir, "."))
+	if err != nil {
+		return nil, "", noSessionDir(r.SessionDir, err)
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, "", noSessionDir(path, err)
+	}
+	dir = &sessionDir{path, root}
+	if name = dir.name(r, file); r.Err != nil {
+		dir.close()
+		return nil, "", r.Err
+	}
+	return dir, name, nil
+}
+
+func (d *sessionDir) close() { _ = d.root.Close() } // no file in it is open any more
+
+// noSessionDir is the error of a directory that cannot be opened, with the call
+// that makes it if it is not there.
+func noSessionDir(path string, err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	next := ""
+	if errors.Is(err, fs.ErrNotExist) {
+		literal := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path)
+		next = nextCall("evaluate-lisp", "code", `(ensure-directories-exist "`+literal+`/")`)
+	}
+	return &lookError{&lisp.LookupError{Type: "NO-SESSION-DIRECTORY", Message: fmt.Sprintf(
+		"The session directory %s cannot be opened: %v. The person who runs the server can choose another with --session-dir.", path, err)}, next}
+}
+
+// name is file as the root takes it: relative and, without following links, inside.
+func (d *sessionDir) name(r *Request, file string) string {
+	name := filepath.Clean(file)
+	if filepath.IsAbs(name) {
+		if rel, err := filepath.Rel(d.path, name); err == nil {
+			name = rel
+		}
+	}
+	switch {
+	case strings.TrimSpace(file) == "" || strings.ContainsRune(file, 0):
+		r.Fail("file is %q; it must be the name of a file in %s.", file, d.path)
+	case !filepath.IsLocal(name):
+		d.outside(r, file)
+	case name == "." || strings.HasSuffix(file, "/"):
+		r.Fail("file is %q, a directory; it must be the name of a file in %s.", file, d.path)
+	}
+	return name
+}
+
+func (d *sessionDir) outside(r *Request, file string) {
+	r.Fail("file is %q, which is outside the session directory, %s. Name a file in it; the person who runs the server can choose another directory with --session-dir.", file, d.path)
+}
+
+// refuse makes err, which file caused, the error of the call.
+func (d *sessionDir) refuse(r *Request, file string, err error) {
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.Fail("file is %q; there is no such file or directory in %s%s.", file, d.path, d.others())
+	case errors.As(err, &path) && strings.Contains(path.Err.Error(), "escapes"):
+		d.outside(r, file)
+	default:
+		r.Fail("file is %q: %v.", file, err)
+	}
+}
+
+// lispFiles are the names of the Lisp files in the directory, without subdirectories.
+func (d *sessionDir) lispFiles() []string {
+	names, _ := fs.Glob(d.root.FS(), "*.lisp")
+	return names
+}
+
+// nextLoad is the call that works where there is no file of that name: load-session
+// with the nearest name or with any, save-session if there is no file.
+func (d *sessionDir) nextLoad(name string) string {
+	names := d.lispFiles()
+	if near := args.Nearest(name, names); near != "" {
+		return nextCall("load-session", "file", near)
+	}
+	if len(names) > 0 {
+		return nextCall("load-session", "file", names[0])
+	}
+	return nextCall("save-session", "file", filepath.Base(name))
+}
+
+// others names Lisp files that are there.
+func (d *sessionDir) others() string {
+	names := d.lispFiles()
+	if len(names) == 0 {
+		return ""
+	}
+	more := ""
+	if len(names) > 10 {
+		more = fmt.Sprintf(" and %d more", len(names)-10)
+		names = names[:10]
+	}
+	return " (there are " + strings.Join(names, ", ") + more + ")"
+}
+
+// read returns the text of a file.
+func (d *sessionDir) read(name string) (string, error) {
+	text, err := readText(d.root.FS(), name, maxSessionFile)
+	switch {
+	case errors.Is(err, errTooLarge):
+		return "", fmt.Errorf("%w; load it with evaluate-lisp, as in (load %q)", err, "file")
+	case err == nil && !utf8.ValidString(text):
+		return "", errors.New("it is not UTF-8 text")
+	}
+	return text, err
+}
+
+// write makes the file in one step: nobody sees half of it. Without overwrite
+// an existing one is an error that is fs.ErrExist.
+func (d *sessionDir) write(name, text string, overwrite bool) (err error) {
+	if info, err := d.root.Lstat(name); err == nil && info.IsDir() {
+		return errors.New("it is a directory")
+	} else if err == nil && !overwrite {
+		return fs.ErrExist
+	}
+	temp := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text()[:8]+".tmp")
+	f, err := d.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			d.root.Remove(temp)
+		}
+	}()
+	_, err = f.WriteString(text)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	if overwrite {
+		return d.root.Rename(temp, name)
+	}
+	// Unlike a rename, a link never replaces what somebody else has made meanwhile.
+	if err = d.root.Link(temp, name); errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
+		return d.root.Rename(temp, name) // a file system without links
+	} else if err != nil {
+		return err
+	}
+	return d.root.Remove(temp)
+}

@@ -1,0 +1,37 @@
+//go:build unix
+
+package tools
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"swank-mcp/mcpbridge/spool"
+	"swank-mcp/swank/lisp"
+)
+
+// What could not be compiled or loaded is read again to look for a parenthesis,
+// and may be what has no end: a pipe, a device.
+func TestParenthesesOfWhatIsNoFile(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{fifo, "/dev/zero"} {
+		done := make(chan Reply, 1)
+		go func() {
+			done <- compiledText(&lisp.Compiled{Failed: true}, &lisp.Result{}, name, "", lisp.Request{}, &spool.Spool{})
+		}()
+		select {
+		case out := <-done:
+			if !strings.Contains(out.Text, "COMPILE-FAILED") {
+				t.Errorf("%s: %s", name, out.Text)
+			}
+		case <-time.After(5 * time.Second):
+			t.Fatalf("%s is read for ever", name)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/rawtext"
+	"swank-mcp/mcpbridge/syntax"
+	"swank-mcp/swank/lisp"
+)
+
+// nextAfter is the last line of the report of a failure: the caller's own call with
+// the name that the image believes was meant, or a look at the code.
+func (r *Request) nextAfter(f *lisp.Failure) string {
+	switch {
+	case f == nil:
+		return ""
+	case f.System != "" && r.Takes("load-system"):
+		return nextCall("load-system", "system", f.System)
+	case r.Short:
+		return ""
+	case f.Meant != "":
+		return r.Instead(f.Written, f.Meant)
+	case f.Unbalanced:
+		return r.unbalanced()
+	}
+	return ""
+}
+
+// unbalanced says where the parentheses of the caller's code are wrong, and below that
+// the call with what is missing, or the tool that shows more; "" if the call has no
+// code.
+func (r *Request) unbalanced() string {
+	name, code := r.Code()
+	if code == "" {
+		return ""
+	}
+	var lines []string
+	if problems := syntax.Check(args.Unfenced(code)).Problems; len(problems) > 0 {
+		p := problems[0]
+		line := fmt.Sprintf("; %d:%d: %s", p.Line, p.Column, p.Message)
+		if h := p.Hint; h != nil && (h.Line != p.Line || h.Last != p.Line) {
+			line += " " + p.Hint.Message
+		}
+		lines = append(lines, line)
+		if next := r.closed(name, args.Unfenced(code), p); next != "" {
+			return strings.Join(append(lines, next), "\n")
+		}
+	}
+	if r.Takes("validate-syntax") {
+		next := nextCall("validate-syntax", "code", code)
+		if len(next) > args.MaxNext {
+			next = "Next: validate-syntax with the same code"
+		}
+		lines = append(lines, next)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// closed is the call once more, with the missing parentheses added to code, the
+// argument called name; "" if it is not known where they go. The forms before the
+// broken one have been evaluated and are left out.
+func (r *Request) closed(name, code string, problem syntax.Problem) string {
+	mended, ok := syntax.Mend(code)
+	if !ok {
+		return ""
+	}
+	before, said := offset(mended, problem.Pos), ""
+	if strings.TrimSpace(mended[:before]) != "" && r.Tool == "evaluate-lisp" {
+		mended = mended[before:]
+		said = fmt.Sprintf("; What stands before %d:%d was evaluated.\n", problem.Line, problem.Column)
+	}
+	mended = strings.Trim(mended, "\n")
+	next := r.With(name, json.RawMessage(rawtext.Quote(mended)))
+	if len(mended) > args.MaxNext || strings.Contains(next, "as they were") {
+		next = fmt.Sprintf("Next: %s with %q added at the end of line %d", r.Tool, strings.Repeat(")", problem.Missing), problem.Hint.Last)
+	}
+	return said + next
+}
+
+// offset is the offset in text of a place.
+func offset(text string, p syntax.Pos) int {
+	at := 0
+	for range p.Line - 1 {
+		at += strings.IndexByte(text[at:], '\n') + 1
+	}
+	for i := range text[at:] {
+		if p.Column--; p.Column == 0 {
+			return at + i
+		}
+	}
+	return len(text)
+}

@@ -1,0 +1,109 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/mcpbridge/spool"
+	"swank-mcp/swank/lisp"
+	"swank-mcp/swank/lisp/kept"
+)
+
+// Tool is one tool: what the client sees of it, and what it does.
+type Tool struct {
+	Name  string // also what the errors call it
+	Title string
+	Set   Set
+	// Shown tools are shown by default. Each costs every conversation its
+	// description; a test holds them to 26 and 4,500 tokens.
+	Shown   bool
+	Doc     string // under 1,000 characters; the first sentence decides
+	Params  func(Limits) []args.Param
+	Example string // arguments of a call that works, as JSON: errors and documentation show it
+
+	// The four hints of the protocol.
+	ReadOnly, Destructive, Idempotent, OpenWorld bool
+
+	// InTurn reports whether the call is to be carried out in turn with others of the
+	// session; nil: none is. It has its place in the queue before the next call is read.
+	InTurn func(*args.Args) bool
+
+	run func(context.Context, *Request) (Reply, error)
+}
+
+// always is InTurn of a tool whose calls are all carried out in turn.
+func always(*args.Args) bool { return true }
+
+// withCode is InTurn of a tool that looks aside, or evaluates the argument code.
+func withCode(a *args.Args) bool { return strings.TrimSpace(a.Text("code")) != "" }
+
+// Request is one call of a tool.
+type Request struct {
+	*args.Args
+	Env
+
+	// Progress tells the client how the call goes on: the time since its start and
+	// the new output. It is nil when the client does not ask.
+	Progress func(elapsed time.Duration, output string)
+}
+
+// Env is what a tool works with: the image, and what belongs to the client
+// whose call it is.
+type Env struct {
+	Session    Session
+	Spool      *spool.Spool
+	Limits     Limits
+	SessionDir string                 // where sessions are saved; "" is the working directory
+	Kept       *kept.File             // where the session is kept for the next server, or nil
+	Takes      func(tool string) bool // whether the tool can be called, so that a reply may name it
+}
+
+// Limits are what the person who runs the server allows a call.
+type Limits struct {
+	Timeout    time.Duration // of an evaluation that names none
+	MaxTimeout time.Duration // the longest an evaluation may name
+	MaxOutput  int           // characters of a reply
+}
+
+// Reply is what a tool answers: one text, and whether it failed.
+type Reply struct {
+	Text   string
+	Failed bool
+
+	Failure *lisp.Failure // of the evaluation, which may know the next call; or nil
+}
+
+// Spec is what the tool takes within the limits.
+func (t *Tool) Spec(l Limits) args.Spec {
+	return args.Spec{Tool: t.Name, Example: t.Example, Params: t.Params(l)}
+}
+
+// Answer carries out a call of the tool. An error becomes its text, with the next
+// call to make.
+func (t *Tool) Answer(ctx context.Context, r *Request) Reply {
+	var out Reply
+	var err error
+	if r.Err != nil {
+		err = r.Err
+	} else {
+		out, err = t.run(ctx, r)
+	}
+	if err != nil {
+		if r.Err != nil && err == error(r.Err) && r.Err.Advice == "" {
+			r.Err.Advice = r.Next()
+		}
+		out = Reply{Text: ErrorText(err), Failed: true}
+	}
+	next := r.nextAfter(out.Failure)
+	if gone := (*lisp.DebuggerError)(nil); errors.As(err, &gone) {
+		next = r.nextDebuggee(gone)
+	}
+	if next != "" {
+		out.Text += "\n\n" + render.Safe(next)
+	}
+	return out
+}

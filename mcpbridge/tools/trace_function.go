@@ -1,0 +1,96 @@
+package tools
+
+import (
+	"context"
+	"strings"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/swank/lisp"
+)
+
+var traceFunctionTool = Tool{
+	Name:  "trace-function",
+	Title: "Trace functions",
+	Set:   Profile,
+	Shown: true,
+	Doc: "Evaluate a form and show each call of some functions during it: arguments, values, nesting. " +
+		"Without code, switch tracing on or off for later evaluations, which then show the calls under [stderr]. " +
+		"Traces made with trace are left alone.",
+	Params: func(o Limits) []args.Param {
+		return append([]args.Param{
+			{Name: "functions", Kind: args.Text, Doc: "Names, with blanks between: foo my-pkg:bar (setf baz).",
+				Aliases: []args.Alias{{Name: "function"}, {Name: "name"}, {Name: "names"}, {Name: "symbol"}}},
+			{Name: "code", Kind: args.Text, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}}},
+			{Name: "action", Kind: args.Text, Def: "on", Enum: []string{"on", "off"}, Fold: strings.ToLower,
+				Doc: "Without code; off without functions: all."},
+			{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package of the names and the code."},
+		}, quietTimeout(o)...)
+	},
+	Example:     `{"functions": "my-function", "code": "(my-function 1)"}`,
+	Destructive: true,
+	OpenWorld:   true,
+	InTurn:      withCode,
+	run:         traceFunction,
+}
+
+func traceFunction(ctx context.Context, r *Request) (Reply, error) {
+	functions, code, action := strings.TrimSpace(r.Text("functions")), r.Text("code"), r.Text("action")
+	in := r.sessionRequest()
+	once := strings.TrimSpace(code) != ""
+	if r.Err == nil && functions == "" && (once || action == "on") {
+		r.Fail("functions is empty; it must name at least one function.")
+	}
+	if r.Err == nil && once && action == "off" {
+		r.Fail("action off takes no code: with code the trace ends by itself.")
+	}
+	if r.Err != nil {
+		return Reply{}, r.Err
+	}
+	if !once {
+		f, err := r.Session.SwitchTrace(ctx, functions, in.Package, action == "on")
+		if failed := lookupError(err); failed != nil {
+			return Reply{}, &lookError{failed, nextFunctions("trace-function", failed.Names, functions, failed.Type, "action", action)}
+		}
+		if err != nil {
+			return Reply{}, err
+		}
+		return Reply{Text: render.Found(f, "")}, nil
+	}
+	t, res, err := r.Session.Trace(ctx, code, functions, in)
+	if err != nil {
+		return Reply{}, err
+	}
+	text := traceText(t)
+	if text == "" && res.Failure != nil && len(res.Failure.Frames) == 0 { // refused before it ran
+		text = nextFunctions("trace-function", t.Names, functions, res.Failure.Type, "code", code)
+	}
+	if res.Failure != nil {
+		return failedWork(res, render.View{Timeout: in.Timeout}, text), nil
+	}
+	rest, _ := render.Result(res, render.View{Timeout: in.Timeout})
+	return Reply{Text: text + "\n\n" + rest}, nil
+}
+
+// traceText is the recorded calls; "" if no function was traced.
+func traceText(t *lisp.Trace) string {
+	if len(t.Calls) == 0 {
+		return ""
+	}
+	all := int64(0)
+	for _, c := range t.Calls {
+		all += c.Calls
+	}
+	text := "[trace]"
+	if len(t.Lines) > 0 {
+		text = render.Lines("trace", t.Lines)
+	}
+	text += "\n; " + callCounts(t.Calls)
+	switch {
+	case all == 0:
+		text += " on this thread; calls that were compiled inline are not seen"
+	case t.Shown < all:
+		text += "; the first " + render.Count(t.Shown) + " are shown"
+	}
+	return text
+}

@@ -1,0 +1,56 @@
+package tools
+
+import (
+	"time"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/swank/lisp"
+)
+
+// pathParam is the path argument of the tools that take a file.
+func pathParam(doc string, required bool) args.Param {
+	return args.Param{Name: "path", Kind: args.Text, Required: required, Doc: doc,
+		Aliases: []args.Alias{{Name: "file"}, {Name: "file-path"}, {Name: "filename"}, {Name: "pathname"}}}
+}
+
+// packageParam is the package argument of the tools that read code.
+var packageParam = args.Param{Name: "package", Kind: args.Text,
+	Doc: "Package to read it in. Default: the session's."}
+
+// hiddenPackage is the same, not advertised: the code names its package.
+var hiddenPackage = func() args.Param { p := packageParam; p.Hidden = true; return p }()
+
+// debugParam is the compilation quality DEBUG of what a tool compiles.
+func debugParam(doc string) args.Param {
+	return args.Param{Name: "debug", Kind: args.Integer, Def: 1.0, Min: 0, Max: 3, Doc: doc}
+}
+
+// timeoutParam is the time limit of a tool, with def where the call names none.
+func timeoutParam(o Limits, def time.Duration) args.Param {
+	return args.Param{Name: "timeout", Kind: args.Number, Def: min(def, o.MaxTimeout).Seconds(), Min: 0, Above: true, Max: o.MaxTimeout.Seconds(),
+		Aliases: []args.Alias{{Name: "timeout_seconds"}, {Name: "timeout_ms", Scale: 1e-3}},
+		Doc:     "Seconds until it is stopped."}
+}
+
+// quietTimeout is a time limit that is accepted and not advertised.
+func quietTimeout(o Limits) []args.Param {
+	p := timeoutParam(o, o.Timeout)
+	p.Hidden = true
+	return []args.Param{p}
+}
+
+// sessionRequest is the request of work in the session: its package, if the
+// tool has that argument, its time limit, and where its progress goes.
+func (r *Request) sessionRequest() lisp.Request {
+	in := lisp.Request{
+		Timeout: max(time.Duration(r.Number("timeout")*float64(time.Second)), time.Millisecond), Debug: 1,
+		Progress: r.Progress,
+	}
+	if r.Declares("package") {
+		in.Package = r.Text("package")
+	}
+	if r.Declares("debug") {
+		in.Debug = r.Integer("debug")
+	}
+	return in
+}

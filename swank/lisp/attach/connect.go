@@ -1,0 +1,174 @@
+package attach
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"swank-mcp/sexp"
+	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
+	"swank-mcp/swank/lisp/host"
+)
+
+const (
+	// helloTimeout is what a port gets to prove that Swank is behind it. With
+	// dialTimeout it stays below the five seconds after which a person wonders.
+	helloTimeout = 3 * time.Second
+	dialTimeout  = 1500 * time.Millisecond
+
+	// helperTimeout bounds the compilation of the helper in an image that may
+	// be busy with something else.
+	helperTimeout = 60 * time.Second
+
+	// firstID keeps our requests from being taken for a person's: while they have
+	// one of our threads in SLDB, their client is told of an answer to us, too.
+	firstID = 1_000_000_000
+
+	// writeLimit is how long the other side may take no bytes of a request, if
+	// nothing is known to be the matter with it; every writePause it is looked.
+	writeLimit = 30 * time.Second
+	writePause = 3 * time.Second
+)
+
+// Patience is how long it may take at most until it is known whether Swank is
+// behind a target.
+const Patience = dialTimeout + 2*helloTimeout
+
+// Config says to which image to attach, and what to bring there.
+type Config struct {
+	Target  Target
+	Echo    bool // show evaluations in the REPL of those who work in that image
+	Code    Code
+	Handler func(*swank.Debug) // of the connection; see [swank.Options]
+	Trace   io.Writer          // readable trace of every Swank message; nil is off
+}
+
+// Code is the Lisp that a person's image gets, as source text.
+type Code struct {
+	Forgive string   // a function that lets a connection's socket be closed at any time
+	Bring   string   // a function that sees to it that the helper is there
+	Helper  [][]byte // parts of package SWANK-MCP, in the order in which they are loaded
+
+	// Share puts Helper where an image on this machine, run by the same user,
+	// finds it and keeps its fasl; hash is to be in the names of the files. With
+	// no files, the source goes over the connection.
+	Share func(hash string) (files []string)
+}
+
+// bridgeID tells this process from other bridges in the same image, so that a
+// connection of its own that it has lost can be told from a living one's.
+var bridgeID = rand.Text()
+
+// Connect connects to the image that c names and makes it ready for evaluations.
+// The error is a [*host.StartError], within an [*Error] if to try again may be of
+// use; nothing is left in the image then but the helper. The caller closes the
+// guest.
+func Connect(ctx context.Context, c Config) (*Guest, error) {
+	secret, err := swank.ReadSecret()
+	if err != nil {
+		return nil, &host.StartError{Problem: "nothing was sent to " + c.Target.String(), Err: err}
+	}
+	var known atomic.Pointer[Lisp] // once we are in
+	conn, pipe, err := c.Target.dial(ctx, &swank.Options{
+		Handler: c.Handler, Trace: c.Trace, Secret: secret, Newline: true, FirstID: firstID,
+		WriteTimeout: writePause, Patient: func(waited time.Duration) bool {
+			l := known.Load()
+			return waited < writeLimit && (l == nil || l.Worthwhile(waited))
+		},
+	})
+	if err != nil {
+		return nil, c.Target.unreachable(err)
+	}
+	g, err := enter(ctx, c, conn, pipe)
+	if err != nil {
+		conn.Close()
+		var start *host.StartError
+		if errors.As(err, &start) {
+			return nil, err
+		}
+		return nil, c.Target.noSwank(err, secret != "", pipe.complaint())
+	}
+	known.Store(&g.Lisp)
+	return g, nil
+}
+
+// enter makes the image at the other end of conn ready for evaluations.
+func enter(ctx context.Context, c Config, conn *swank.Conn, pipe *commandPipe) (*Guest, error) {
+	hello, cancel := context.WithTimeout(ctx, helloTimeout)
+	defer cancel()
+	// Nothing else is asked before: the image may be about to answer a connection that
+	// has gone, if it was stopped meanwhile.
+	if err := conn.Call(hello, swank.Request{Form: enterForm(c.Code.Forgive)}, nil); err != nil {
+		return nil, err
+	}
+	info, err := conn.ConnectionInfo(hello)
+	if err != nil {
+		return nil, err
+	}
+	g := &Guest{target: c.Target, Conn: conn, Info: info}
+	ctx, cancelLoad := context.WithTimeoutCause(ctx, helperTimeout,
+		fmt.Errorf("the image was not ready after %v", helperTimeout))
+	defer cancelLoad()
+	if err := g.loadHelper(ctx, c.Code); err != nil {
+		return nil, err
+	}
+	if err := g.join(ctx, c.Echo); err != nil {
+		return nil, g.notReady(err)
+	}
+	g.Lisp = g.look(pipe)
+	if g.Single() {
+		g.notes = append(g.notes, singleNote(info))
+	}
+	return g, nil
+}
+
+// join tells the helper that this bridge is there.
+func (g *Guest) join(ctx context.Context, echo bool) error {
+	c := helper.NewCall("ATTACH").Str(bridgeID)
+	if echo {
+		c.Key("ECHO").Yes()
+	}
+	call, err := c.Send(g.Conn, swank.NewWorker)
+	if err != nil {
+		return err
+	}
+	var answer swank.Grabbed
+	if err := call.Wait(ctx, &answer); err != nil {
+		return err
+	}
+	var w wireAttached
+	if err := helper.Decode(answer.Output, &w); err != nil {
+		return err
+	}
+	g.Image, g.Lookups = w.Image, w.Lookups
+	return nil
+}
+
+// enterForm sees to it that our connection can be closed at any time, by forgive.
+// Then it takes the connection out of the list in which Swank looks for somebody
+// to show an error of a thread that is nobody's, and to whom to redirect output when
+// that of Emacs ends: the person's are not for us. Swank may put it there a moment
+// after it has begun to answer.
+func enterForm(forgive string) sexp.List {
+	return sexp.List{
+		sexp.Symbol("cl:progn"),
+		sexp.List{sexp.Symbol("cl:ignore-errors"), sexp.List{
+			sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readForm(forgive)},
+			sexp.Raw(`(swank::connection.socket-io swank::*emacs-connection*)`),
+		}},
+		sexp.Raw(`(cl:loop :repeat 1000 :until (cl:member swank::*emacs-connection* swank::*connections*) :do (cl:sleep 1/1000))`),
+		sexp.Raw(`(cl:setf swank::*connections* (cl:remove swank::*emacs-connection* swank::*connections*))`),
+		sexp.Raw(`t`),
+	}
+}
+
+// wireAttached is the answer of the helper's ATTACH.
+type wireAttached struct {
+	Image   string         `sexp:"image"`
+	Lookups swank.ThreadID `sexp:"lookups"`
+}

@@ -1,0 +1,103 @@
+package attach
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"swank-mcp/swank/lisp/host"
+)
+
+// An attempt to connect again says what has become of the image that was there.
+func TestGuestOf(t *testing.T) {
+	cmd := exec.Command("sleep", "100")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, target := Lisp{pid: cmd.Process.Pid, program: exe}, Target{Network: "tcp", Address: "127.0.0.1:4005"}
+	silent := &Error{StartError: host.StartError{Problem: "no Swank at 127.0.0.1:4005: nothing.", Advice: "Compare the secret."}, Silent: true}
+	for _, c := range []struct {
+		name string
+		harm func()
+		want string
+	}{
+		{"idle", func() {}, "does nothing. After a fatal error"},
+		{"stopped", func() { cmd.Process.Signal(syscall.SIGSTOP) }, " is stopped "},
+		{"gone", func() { cmd.Process.Kill(); cmd.Wait() }, " has ended"},
+	} {
+		c.harm()
+		time.Sleep(50 * time.Millisecond)
+		err := g.Explain(target, silent)
+		var start *host.StartError
+		if !errors.As(err, &start) || !strings.Contains(start.Problem, c.want) || strings.Contains(start.Advice, "secret") {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	if err := (Lisp{}).Explain(target, silent); err != error(silent) {
+		t.Errorf("of an image that is not known: %v", err)
+	}
+}
+
+// The process through which a connection leads is found, and whether it is stopped.
+func TestWay(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	near, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer near.Close()
+	far, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer far.Close()
+	file, err := far.(*net.TCPConn).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	cmd := exec.Command("sleep", "100")
+	cmd.ExtraFiles = []*os.File{file}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+
+	inode := peerSocket(near.LocalAddr(), near.RemoteAddr())
+	if inode == "" || !holdsSocket(os.Getpid(), inode) || !holdsSocket(cmd.Process.Pid, inode) || holdsSocket(1, inode) {
+		t.Fatalf("inode %q", inode)
+	}
+	w := socketHolder(inode)
+	if w.pid != cmd.Process.Pid || w.name != "sleep" {
+		t.Errorf("the way is %+v, want process %d", w, cmd.Process.Pid)
+	}
+	g := Lisp{way: w}
+	if c := g.condition(); c != processElsewhere || !g.Worthwhile(farPatience/2) || g.Worthwhile(farPatience) {
+		t.Errorf("condition %d", c)
+	}
+	cmd.Process.Signal(syscall.SIGSTOP)
+	time.Sleep(50 * time.Millisecond)
+	if g.Worthwhile(0) || !strings.Contains(g.inWords(g.condition()), fmt.Sprintf("process %d (sleep), through which the connection leads, is stopped", w.pid)) {
+		t.Errorf("stopped: %s", g.inWords(g.condition()))
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	if g.condition() != processWayGone {
+		t.Errorf("gone: %d", g.condition())
+	}
+}

@@ -1,0 +1,129 @@
+;;;; compile.lisp -- COMPILE-SOURCE and LOAD-SOURCE
+
+(cl:in-package #:swank-mcp)
+
+(defun require-file (file)
+  (unless (and (probe-file file) (pathname-name (probe-file file)))
+    (let ((near (first (near-files file))) (name (file-namestring file)))
+      (refuse "FILE-ERROR"
+              (format nil "There is no file ~A.~A" (native-name file) (near-files-text file))
+              (and near
+                   (<= (edit-distance near name) (max 2 (floor (length name) 4)))
+                   (instead-of name (list near)))))))
+
+(defun near-files (file)
+  "The names of the Lisp files beside FILE, the nearest first."
+  (sort (mapcar #'file-namestring
+                (ignore-errors
+                 (lisp-files (make-pathname :name nil :type nil :version nil :defaults file))))
+        #'<
+        :key (lambda (name) (edit-distance name (file-namestring file)))))
+
+(defun near-files-text (file)
+  "A sentence about the files that may have been meant."
+  (let ((directory (make-pathname :name nil :type nil :version nil :defaults file))
+        (near (near-files file)))
+    (if near
+        (format nil " Lisp files there: ~{~A~^, ~}." (subseq near 0 (min 5 (length near))))
+        (format nil " There are no Lisp files in ~A." (native-name directory)))))
+
+(defun lisp-files (directory)
+  #+sbcl (directory (merge-pathnames "*.lisp" directory) :resolve-symlinks nil)
+  #-sbcl (directory (merge-pathnames "*.lisp" directory)))
+
+(defun call-with-temporary-directory (function)
+  "Call FUNCTION with a directory of our own, which is gone afterwards."
+  #+sbcl
+  (let ((directory (concatenate 'string
+                                (sb-posix:mkdtemp
+                                 (format nil "~A/swank-mcp-XXXXXX"
+                                         (string-right-trim "/" (or (sb-posix:getenv "TMPDIR") "/tmp"))))
+                                "/")))
+    (unwind-protect (funcall function directory)
+      (ignore-errors (sb-ext:delete-directory (native-file directory) :recursive t))))
+  #-sbcl (funcall function "/tmp/"))
+
+(defun compile-source (&key file text output (load t)
+                         (session "default") (token 0) package (debug 1))
+  "Compile the file named FILE, or TEXT, with the file compiler, and if that has
+met no error and LOAD is true, load the result.  OUTPUT is the name of the fasl,
+which is kept only if one is given.  The answer is EVALUATE's with
+  :REPORT (:NOTES ((SEVERITY FILE LINE COLUMN TEXT SOURCE-LINE) ...) :MORE n
+           :FAILED boolean :LOADED boolean)
+where FILE is \"\" for the one that was asked for and for TEXT."
+  (call-as-work
+   (lambda (evaluation read)
+     (declare (ignore read))
+     (call-with-temporary-directory
+      (lambda (directory)
+        (let ((source (native-file (or file (concatenate 'string directory "code.lisp"))))
+              (fasl (native-file (or output (concatenate 'string directory "code.fasl")))))
+          (flet ((work () (compile-and-load evaluation source fasl load)))
+            (cond (file
+                   (require-file source)
+                   (work))
+                  (t
+                   (with-open-file (out source :direction :output :external-format :utf-8)
+                     (write-string text out))
+                   (call-with-source-text text #'work))))))))
+   :code (or text (list 'compile-file file))
+   :session session :token token :package package :debug debug))
+
+(defun compile-and-load (evaluation source fasl load)
+  (let ((collector (make-collector)) (loadedp nil) (name (native-name source)))
+    (tell evaluation
+          (lambda ()
+            (list :notes (loop for (severity file . rest) in (notes-for-wire collector)
+                               collect (list* severity (if (string= file name) "" file) rest))
+                  :more (collector-more collector)
+                  :failed (collector-failedp collector)
+                  :loaded loadedp)))
+    (call-recording-files
+     evaluation source
+     (lambda ()
+       (call-collecting-notes
+        collector
+        (lambda ()
+          (let ((*compile-verbose* nil) (*compile-print* nil))
+            (with-compilation-unit (:override t)
+              (unless (compile-file source :output-file fasl)
+                (setf (collector-failedp collector) t))))))
+       (when (and load (not (collector-failedp collector)))
+         (let ((*load-verbose* nil)) (load fasl))
+         (setf loadedp t))))
+    '()))
+
+(defun load-source (file &key (session "default") (token 0) package)
+  "Load the file named FILE, source or fasl.  The answer is EVALUATE's with
+  :REPORT (:LINE n :COLUMN n :SOURCE-LINE TEXT)
+of the top level form in which it failed, if it did."
+  (call-as-work
+   (lambda (evaluation read)
+     (declare (ignore read))
+     (let ((source (native-file file)) (*load-verbose* nil))
+       (require-file source)
+       (handler-bind ((serious-condition
+                        (lambda (condition) (tell-loading-place evaluation source condition))))
+         (call-recording-files evaluation source (lambda () (load source))))
+       (tell evaluation (constantly '()))
+       '()))
+   :code (list 'load file) :session session :token token :package package))
+
+(defun tell-loading-place (evaluation source condition)
+  "Report where the form begins that is being evaluated, or where it cannot be read."
+  #+sbcl
+  (multiple-value-bind (line column)
+      (ignore-errors
+       (if (reading-error condition)
+           (multiple-value-bind (file line column) (reading-place (reading-error condition))
+             (declare (ignore file))
+             (values line column))
+           (let* ((stream (sb-c::source-info-stream sb-c::*source-info*))
+                  (start (sb-impl::form-tracking-stream-form-start-char-pos stream)))
+             (when (equal (truename stream) (truename source))
+               (line-and-column (file-text source) start)))))
+    (when line
+      (let ((text (ignore-errors (source-line (make-source (file-text source)) line))))
+        (tell evaluation
+              (lambda () (list :line line :column (or column 1) :source-line (or text "")))))))
+  #-sbcl (progn evaluation source condition nil))

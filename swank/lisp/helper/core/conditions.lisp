@@ -1,0 +1,297 @@
+;;;; conditions.lisp -- what a condition is called and what it says
+
+(cl:in-package #:swank-mcp)
+
+;;; Printing for people: bounded, and it never fails because of the user's code
+
+(defun call-safely (function)
+  "The string that FUNCTION returns, or one that says why it could not; then the
+second value is true.  Not even (BREAK) or (EXIT) in the user's printing code gets
+past it."
+  (block nil
+    (flet ((give-up (condition &optional hook)
+             (declare (ignore hook))
+             (let ((*print-circle* nil)) ; which would mark our words, when they come twice
+               (return (values (format nil "#<printing it failed: ~A~@[: ~A~]>"
+                                       (type-label condition)
+                                       (or (and (typep condition 'simple-condition)
+                                                (simple-text condition))
+                                           (bare-report condition)))
+                               t))))
+           (refuse (what)
+             (return (values (format nil "#<printing it failed: it asked ~A to end>" what) t))))
+      (let ((*debugger-hook* #+sbcl nil #-sbcl #'give-up) ; programs look at it
+            #+sbcl (sb-ext:*invoke-debugger-hook* #'give-up))
+        (handler-case (values (call-refusing-exit function #'refuse "its thread"))
+          (serious-condition (condition) (give-up condition)))))))
+
+(defun call-guarded (function instead)
+  "The values of FUNCTION; where a condition in it is not handled, those of INSTEAD,
+called with that.  Where errors are told nobody is left to tell the errors of that:
+they would open a debugger that nobody sees."
+  (block nil
+    (flet ((give-up (trouble &optional hook)
+             (declare (ignore hook))
+             (return (funcall instead trouble))))
+      (let ((*debugger-hook* #+sbcl nil #-sbcl #'give-up) ; programs look at it
+            #+sbcl (sb-ext:*invoke-debugger-hook* #'give-up))
+        (handler-case (funcall function)
+          (serious-condition (trouble) (give-up trouble)))))))
+
+(defun simple-text (condition)
+  "The format control of a SIMPLE-CONDITION without arguments: all that can be
+said of it without running more of the code that has just failed."
+  (let ((control (simple-condition-format-control condition)))
+    (and (stringp control)
+         (null (simple-condition-format-arguments condition))
+         (clip control 200))))
+
+(defun obsolete-p (object)
+  "True of a structure that was made before its type got other slots."
+  (and (typep object 'structure-object)
+       (not (ignore-errors (typep object (class-of object))))))
+
+(defun obsolete-text (condition)
+  "What to say of CONDITION if an object is not of its own type any more, or NIL."
+  ;; a user's TYPE-ERROR may have neither datum nor type
+  (let ((object (and (typep condition 'type-error) (ignore-errors (type-error-datum condition)))))
+    (and (obsolete-p object)
+         (eq (ignore-errors (type-error-expected-type condition)) (type-of object))
+         (format nil "The object is of an obsolete definition of the structure ~A: it was made before that got other slots, and has to be made again."
+                 (name-of-type object)))))
+
+(defun print-bare (stream object)
+  (format stream "#<~A>" (name-of-type object)))
+
+(defun bare-report (condition)
+  "What a CONDITION of the implementation's says of itself, on one line, with no method
+of the program's called: one has just failed.  NIL if that cannot be told."
+  (ignore-errors
+   (let ((home (symbol-package (class-name (class-of condition)))))
+     (when (or (eq home (find-package '#:common-lisp)) (implementation-package-p home))
+       (or (obsolete-text condition)
+           (let ((table (copy-pprint-dispatch nil)))
+             (set-pprint-dispatch '(or standard-object structure-object) #'print-bare 1 table)
+             (with-standard-io-syntax
+               (let ((*print-readably* nil) (*print-pretty* t) (*print-right-margin* 1000)
+                     (*print-length* 5) (*print-level* 3) (*print-pprint-dispatch* table)
+                     #+sbcl (sb-int:*print-condition-references* nil))
+                 (clip (on-one-line (princ-to-string condition)) 200)))))))))
+
+(defmacro safely (&rest body)
+  `(call-safely (lambda () ,@body)))
+
+;;; Names
+
+(defvar *implementation-packages*
+  (remove-if-not (lambda (name) (eql 0 (search "SB-" name)))
+                 (mapcar #'package-name (list-all-packages)))
+  "Those of SBCL that were there before us, contribs among them.")
+
+(defun implementation-package-p (package)
+  "True of the packages that belong to the Lisp system itself."
+  (and package
+       (let ((name (package-name package)))
+         ;; a user may well call a package SB-MINE
+         #+sbcl (and (eql 0 (search "SB-" name))
+                     (or (member name *implementation-packages* :test #'string=)
+                         (sb-ext:package-locked-p package)))
+         #-sbcl (member name '("SI" "SYSTEM" "C" "CLOS" "EXT" "EXTENSIONS" "FFI" "MP")
+                        :test #'string=))))
+
+(defun standard-name-p (name)
+  (and (eq (symbol-package name) (find-package '#:common-lisp))
+       (not (member name '(condition simple-condition standard-object structure-object t)))))
+
+(defun public-p (name)
+  "True of what the implementation exports for users: SB-EXT:TIMEOUT, or
+SB-BSD-SOCKETS:CONNECTION-REFUSED-ERROR, not what it has for itself."
+  (let ((package (symbol-package name)))
+    (and (eq :external (nth-value 1 (find-symbol (symbol-name name) package)))
+         (not (member (package-name package)
+                      #+sbcl '("SB-KERNEL" "SB-INT" "SB-SYS" "SB-C" "SB-IMPL" "SB-PCL")
+                      #-sbcl '("SI" "SYSTEM" "C" "CLOS" "FFI")
+                      :test #'string=)))))
+
+(defun class-ancestry (class)
+  #+sbcl (sb-mop:class-precedence-list class)
+  #+(or ecl clisp) (clos:class-precedence-list class)
+  #-(or sbcl ecl clisp) (list class))
+
+(defun condition-name (condition)
+  "The name to show for CONDITION's type: its own, or for a class that the
+implementation has for itself the nearest that users may name in a handler."
+  (let ((name (class-name (class-of condition))))
+    (or (and (implementation-package-p (symbol-package name))
+             (let ((names (mapcar #'class-name (class-ancestry (class-of condition)))))
+               ;; CLISP mixes SIMPLE-ERROR into what has a name of its own
+               (or (find-if (lambda (name)
+                              (or (telling-public-p name)
+                                  (and (standard-name-p name) (not (bland-name-p name)))))
+                            names)
+                   (find-if #'standard-name-p names))))
+        name)))
+
+(defun telling-public-p (name)
+  "True of a condition of the implementation's that is shown by its own name.  That a
+package is not there is told alike, whoever has looked for it, and a used-up stack in
+whatever Lisp."
+  (and (implementation-package-p (symbol-package name))
+       (public-p name)
+       (not (subtypep name 'storage-condition))
+       (not (search "PACKAGE-DOES-NOT-EXIST" (symbol-name name)))))
+
+(defun bland-name-p (name)
+  "True of a class that tells no more than that a condition was signalled."
+  (member name '(simple-error simple-condition simple-warning error serious-condition
+                 warning condition standard-object t)))
+
+(defun presenting-package-name (symbol)
+  "The name of the package that SYMBOL is known by: ASDF for
+ASDF/FIND-COMPONENT:X when ASDF exports the same X."
+  (let* ((name (package-name (symbol-package symbol)))
+         (slash (position #\/ name))
+         (short (and slash (subseq name 0 slash))))
+    (if (and short
+             (find-package short)
+             (multiple-value-bind (found status) (find-symbol (symbol-name symbol) short)
+               (and (eq found symbol) (eq status :external))))
+        short
+        name)))
+
+(defun name-label (symbol)
+  "SYMBOL as shown to the user: bare from COMMON-LISP and COMMON-LISP-USER, with
+the package it is known by from elsewhere."
+  (let ((home (symbol-package symbol)))
+    (if (or (null home)
+            (member home (list (find-package '#:common-lisp)
+                               (find-package '#:common-lisp-user))))
+        (symbol-name symbol)
+        (let ((package (presenting-package-name symbol)))
+          (format nil "~A~:[::~;:~]~A" package
+                  (eq :external (nth-value 1 (find-symbol (symbol-name symbol) package)))
+                  (symbol-name symbol))))))
+
+(defun type-label (condition)
+  "The name to show for CONDITION's type; it never fails because of the user's code."
+  (handler-case (name-label (condition-name condition))
+    (serious-condition () (plain-type-name condition))))
+
+(defun name-of-type (value)
+  (let ((name (class-name (class-of value))))
+    (if (symbolp name) (name-label name) "object")))
+
+(defun plain-type-name (condition)
+  "The name of CONDITION's class, by no generic function."
+  (let ((name #+sbcl (sb-kernel:classoid-name (sb-kernel:classoid-of condition))
+              #-sbcl (ignore-errors (type-of condition))))
+    (if (and name (symbolp name)) (symbol-name name) "ERROR")))
+
+;;; Texts
+
+(defun reportless-p (condition text)
+  "True if TEXT, what CONDITION says of itself, is only how the object is printed:
+except in SBCL, a class may have no report."
+  #+sbcl (progn condition text nil)
+  #-sbcl (string= text (safely (prin1-to-string condition))))
+
+(defun report-text (condition)
+  "What CONDITION says of itself, whatever the user's printer variables are."
+  (with-standard-io-syntax
+    (let ((*print-readably* nil) (*print-pretty* t) (*print-right-margin* 1000)
+          (*print-circle* t) (*print-length* 100) (*print-level* 10)
+          #+sbcl (sb-int:*print-condition-references* nil))
+      ;; into a sink: the whole of it may not fit into the heap
+      (let ((sink (make-sink 20000)))
+        (multiple-value-bind (trouble failedp)
+            (call-safely (lambda () (princ condition sink)))
+          (if failedp
+              trouble
+              (destructuring-bind (&optional (head "") tail omitted) (sink-text sink)
+                (if (and (null tail) (reportless-p condition head))
+                    (format nil "A condition of type ~A was signalled." (type-of condition))
+                    (format nil "~A~@[ ... ~D characters left out ... ~A~]" head omitted tail)))))))))
+
+(defun bare-type-error-text (condition)
+  "SBCL spreads a TYPE-ERROR over five lines and names a variable of its own
+code; datum and expected type say it in one."
+  (with-standard-io-syntax
+    (let ((*print-readably* nil) (*print-circle* t) (*print-length* 20) (*print-level* 5)
+          (*package* (find-package '#:common-lisp-user)))
+      (clip (format nil "The value ~A is not of type ~A."
+                    (safely (prin1-to-string (type-error-datum condition)))
+                    (safely (prin1-to-string (type-error-expected-type condition))))
+            2000))))
+
+(defun without-stream-lines (text)
+  "TEXT without the lines, or the words, by which the reader names the stream it
+read from."
+  (let* ((cut (or (search (format nil "~%~%  Line: ") text)
+                  (search (format nil "~%~%    Line: ") text)
+                  (search (format nil "~%~%  Stream: ") text)
+                  (search (format nil "~%  Stream: ") text)))
+         (text (if cut (subseq text 0 cut) text))
+         (on (search " on #<SB-INT:FORM-TRACKING-STREAM " text))
+         (end (and on (search "}>" text :start2 on))))
+    (if end
+        (concatenate 'string (subseq text 0 on) (subseq text (+ end 2)))
+        text)))
+
+(defun line-told (text)
+  "The line that the reader names in TEXT, or NIL."
+  (loop for words in '(" Line: " " starting at line: ")
+        for at = (search words text)
+        when at
+          do (return (parse-integer text :start (+ at (length words)) :junk-allowed t))))
+
+(defun condition-text (condition)
+  (string-right-trim '(#\newline #\space #\tab)
+                     (cond ((no-input-p condition)
+                            "End of file: nobody is there to type or to answer, and standard input is empty.")
+                           ((obsolete-text condition))
+                           ((one-thread-text condition))
+                           ((eq (type-of condition) 'type-error)
+                            (bare-type-error-text condition))
+                           ((typep condition 'reader-error)
+                            (without-stream-lines (report-text condition)))
+                           (t (report-text condition)))))
+
+(defun one-thread-text (condition)
+  "What to do instead, where CONDITION says that only a Lisp with one thread can save
+itself, or fork; NIL of another one."
+  #+sbcl
+  (let ((control (and (typep condition 'simple-condition)
+                      (ignore-errors (simple-condition-format-control condition)))))
+    (cond ((string= (plain-type-name condition) "SAVE-WITH-MULTIPLE-THREADS-ERROR")
+           (format nil "Only a Lisp with one thread can save itself, and this one serves the session. ~
+                        Save from an SBCL of its own: (sb-ext:run-program \"sbcl\" '(\"--non-interactive\" ~
+                        \"--load\" \"FILE\" \"--eval\" \"(sb-ext:save-lisp-and-die \\\"lisp.core\\\")\") :search t)~%~
+                        save-session writes what this session has defined as such a file."))
+          ((and (stringp control) (search "Cannot fork with multiple threads" control))
+           (format nil "Only a Lisp with one thread can fork, and this one serves the session. Start a program ~
+                        with (sb-ext:run-program \"sh\" '(\"-c\" \"...\") :search t :wait nil), or work beside ~
+                        the session in (sb-thread:make-thread (lambda () ...))."))))
+  #-sbcl (progn condition nil))
+
+(defun no-input-p (condition)
+  "True of the end of file that READ-LINE or Y-OR-N-P meets during an evaluation."
+  (and (typep condition 'end-of-file)
+       (let ((stream (ignore-errors (stream-error-stream condition))))
+         (when (typep stream 'two-way-stream)
+           (setf stream (two-way-stream-input-stream stream)))
+         (typep stream 'no-input))))
+
+;;; Warnings
+
+(defvar *error-sink* nil
+  "What *ERROR-OUTPUT* is in the current evaluation, unless its code has another one.")
+
+(defun captured-p ()
+  "True where the program wants to have for itself what is written to *ERROR-OUTPUT*:
+of warnings, too, all is as it would be without us."
+  (and *error-sink* (not (eq *error-output* *error-sink*))))
+
+(defun muffle (condition)
+  "Muffle CONDITION where that can be done: (SIGNAL 'WARNING) brings no restart."
+  (let ((restart (and (not (captured-p)) (find-restart 'muffle-warning condition))))
+    (when restart (invoke-restart restart))))

@@ -1,0 +1,113 @@
+;;;; journal.lisp -- the source of what a session has defined, for another image
+
+(cl:in-package #:swank-mcp)
+
+;;; The bridge keeps the source of each definition, to bring the session back
+;;; when its image has died.  What is handed out for that must be safe to
+;;; evaluate again: definitions, packages, declarations; never code that merely
+;;; contains a definition.  Of a top level form only those parts are kept that have
+;;; defined something, in the bindings and local macros that surround them.
+
+(defun standard-syntax-p (session text)
+  "False if TEXT, which this session has read, may mean something else elsewhere."
+  (and (not (search "#." text))
+       (or (equal *features* (session-first-features session))
+           (not (or (search "#+" text) (search "#-" text))))
+       (eql *read-base* 10)
+       (eq *read-default-float-format* 'single-float)
+       (eq *readtable* (session-readtable session))
+       (not (readtable-changed-p session))))
+
+(defun declaration-key-text (form text)
+  "The key of a FORM that declares something, whose source is TEXT."
+  (if (eq (first form) 'defpackage)
+      (package-key (string (second form)))
+      (with-standard-io-syntax (prin1-to-string (cons :form text)))))
+
+(defun journal-entry (session keys form text toplevel runsp)
+  "(KEYS TEXT PACKAGE-NAME MILLISECONDS RUNSP BRIDGEP): how long TOPLEVEL has taken,
+whether evaluating TEXT again runs more of the user's code than the definitions, and
+whether it changes what the bridge stands on."
+  (list (if keys
+            (remove-duplicates (mapcar (lambda (key) (key-text session key)) keys) :test #'string=)
+            (list (declaration-key-text form text)))
+        text
+        (or (and (not (member (first form) *package-makers*))
+                 (package-name (toplevel-home toplevel)))
+            "COMMON-LISP-USER")
+        (if toplevel (floor (- (microseconds) (toplevel-started toplevel)) 1000) 0)
+        (and runsp t)
+        (and (some #'bridge-key-p keys) t)))
+
+(defun toplevel-home (toplevel)
+  (or (and toplevel (toplevel-package toplevel)) *package*))
+
+(defvar *entered* '()
+  "The candidates that have got an entry.")
+
+(defun toplevel-entries (session toplevel fired)
+  "What TOPLEVEL leaves, whose candidates FIRED have made definitions: entries, and
+((CANDIDATE . WHY) ...) of those that have no source."
+  (let ((*losses* '()) (*entered* '()) (entries '()))
+    (when (and toplevel (toplevel-form toplevel) (not (toplevel-settledp toplevel)))
+      (let ((*fired* (place-candidates (toplevel-form toplevel) fired))
+            (*endedp* (toplevel-endedp toplevel)))
+        (setf entries (form-entries session toplevel (toplevel-form toplevel) t))))
+    ;; what a function has defined that the form calls, or that was defined later
+    (dolist (candidate fired)
+      (unless (or (member candidate *entered*) (assoc candidate *losses*))
+        (setf entries (append entries (single-entry session candidate)))))
+    (values entries *losses*)))
+
+(defun toplevel-source (session toplevel)
+  "The source of TOPLEVEL as it was written, unless another image may read it otherwise."
+  (let ((text (toplevel-text toplevel)))
+    (and text (standard-syntax-p session text) text)))
+
+(defun single-entry (session candidate)
+  "The entry of CANDIDATE by itself, without what surrounds it."
+  (let ((form (or-loss candidate '() (candidate-source candidate))))
+    (and form (printed-entry session (list candidate) form (candidate-toplevel candidate)))))
+
+(defun entry-of (session candidates form text toplevel)
+  (setf *entered* (append candidates *entered*))
+  (journal-entry session (mapcar #'candidate-key candidates) form text toplevel
+                 (or (user-macro-p (first form)) (member (first form) *binding-operators*))))
+
+(defun printed-entry (session candidates form toplevel)
+  (let ((source (form-source form (if (member (first form) *package-makers*)
+                                      (user-package)
+                                      (toplevel-home toplevel)))))
+    (cond (source
+           (list (entry-of session candidates form source toplevel)))
+          (t (dolist (candidate candidates '())
+               (push (cons candidate "its source has objects in it that cannot be printed readably")
+                     *losses*))))))
+
+(defun form-entries (session toplevel form wholep)
+  "The entries of FORM, at top level in TOPLEVEL, which is all of it if WHOLEP."
+  (when (and (consp form) (symbolp (first form)))
+    (if (member (first form) '(progn eval-when))
+        (loop for part in (if (eq (first form) 'progn) (rest form) (rest (rest form)))
+              append (form-entries session toplevel part nil))
+        (multiple-value-bind (kept candidates) (kept-part form '())
+          (let ((text (and wholep
+                           (equal kept (list form))
+                           (or (not (member (first form) *package-makers*))
+                               (eq (toplevel-home toplevel) (user-package)))
+                           (toplevel-source session toplevel))))
+            (if text
+                (list (entry-of session candidates form text toplevel))
+                (loop for part in kept
+                         append (let ((own (candidates-in part candidates)))
+                                  (printed-entry session own part toplevel)))))))))
+
+(defun candidates-in (part candidates)
+  (if (rest candidates)
+      (let ((conses (conses-in part)))
+        (or (remove-if-not (lambda (candidate)
+                             (some (lambda (form) (gethash form conses))
+                                   (cons (candidate-form candidate) (candidate-trail candidate))))
+                           candidates)
+            candidates))
+      candidates))

@@ -1,0 +1,150 @@
+;;;; listing.lisp -- LIST-DEFINITIONS, LIST-PACKAGES
+
+(cl:in-package #:swank-mcp)
+
+(defparameter *sections*
+  '((:function . :functions) (:variable . :variables) (:macro . :macros) (:class . :classes)
+    (:generic-function . :generic-functions) (:structure . :structures)
+    (:condition . :conditions) (:type . :types) (:constant . :constants)
+    (:symbol-macro . :symbol-macros) (:setf-expander . :setf-functions)
+    (:compiler-macro . :compiler-macros) (:method-combination . :method-combinations)
+    (:hash-table-test . :hash-table-tests) (:alien-type . :alien-types)
+    (:alien-variable . :alien-variables))
+  "Kind to section; methods stand under their generic function.")
+
+(defparameter *printing-seconds* 2
+  "How long the values of a list may take to print, all in all.")
+
+(defvar *print-until* nil
+  "Of the list that is being made, see MICROSECONDS.")
+
+(defun value-line (value)
+  "The beginning of VALUE, as its own PRINT-OBJECT method has it if that ends soon.
+When the list has taken too long, no method is called any more."
+  (if (and *print-until* (> (microseconds) *print-until*))
+      (one-line (show-form value *package*))
+      (call-with-time-limit 1/2
+                            (lambda () (one-line (bounded-text value 100)))
+                            (lambda (lock) (declare (ignore lock)) "#<printing it takes too long>"))))
+
+(defun lambda-list-text (name)
+  (safely
+    (let ((arglist (swank/backend:arglist #+sbcl (or (and (symbolp name) (macro-function name)) name)
+                                          #-sbcl name))
+          (*package* *package*) (*print-gensym* nil))
+      (cond ((eq arglist :not-available) "(...)")
+            ((null arglist) "()")
+            (t (let ((parameter (find-if #'ordinary-symbol-p
+                                         (mapcar (lambda (item) (if (consp item) (first item) item))
+                                                 (if (ignore-errors (list-length arglist)) arglist '())))))
+                 (when parameter (setf *package* (symbol-package parameter)))
+                 (prin1-to-string arglist)))))))
+
+(defun ordinary-symbol-p (object)
+  "True of a parameter's name, by whose package a lambda list prints best."
+  (and object (symbolp object) (symbol-package object)
+       (not (member object lambda-list-keywords))
+       (not (eq (symbol-package object) (find-package '#:common-lisp)))))
+
+(defun slot-names-text (class)
+  #+sbcl (safely (let ((*package* (or (symbol-package (class-name class)) *package*)))
+                   (format nil "(~{~S~^ ~})"
+                           (mapcar #'sb-mop:slot-definition-name (sb-mop:class-direct-slots class)))))
+  #-sbcl (progn class ""))
+
+(defun definition-line (kind name)
+  (let ((text (name-text name)))
+    (flet ((with (more) (format nil "~A ~A" text more)))
+      (case kind
+        ((:function :macro :generic-function :compiler-macro)
+         (with (lambda-list-text name)))
+        ((:variable :constant) (format nil "~A = ~A" text (value-line (symbol-value name))))
+        (:symbol-macro (format nil "~A = ~A" text (value-line (macroexpand-1 name))))
+        (:structure (if (find-class name nil) (with (slot-names-text (find-class name))) text))
+        (t text)))))
+
+(defun definition-line-and-loss (session kind name)
+  (let ((why (why-lost session (cons kind name))))
+    (format nil "~A~@[ ; no source: ~A~]" (definition-line kind name)
+            (and why (string/= why *assigned-why*) why))))
+
+(defun method-line (designator)
+  (destructuring-bind (name qualifiers specializers) designator
+    (declare (ignore name))
+    (safely (format nil "  ~{~S ~}~:S" qualifiers specializers))))
+
+(defun section-of (kind name)
+  (if (and (eq kind :function) (consp name))
+      :setf-functions
+      (cdr (assoc kind *sections*))))
+
+(defun generic-lines (definitions)
+  "A line for each generic function that was defined or got methods, and one for
+each of those methods."
+  (let ((names (sort (remove-duplicates
+                      (loop for (kind . name) in definitions
+                            when (eq kind :generic-function) collect name
+                            when (eq kind :method) collect (first name))
+                      :test #'equal)
+                     #'string< :key #'name-text)))
+    (loop for name in names
+          collect (definition-line :generic-function name)
+          append (sort (loop for (kind . designator) in definitions
+                             when (and (eq kind :method) (equal (first designator) name))
+                               collect (method-line designator))
+                       #'string<))))
+
+(defun in-package-p (package kind name)
+  (let ((symbol (if (eq kind :method) (first name) name)))
+    (eq package (symbol-package (if (consp symbol) (second symbol) symbol)))))
+
+(defun definitions-by-section (session &optional package)
+  "Alist of section to its lines, sorted; without empty sections.  With PACKAGE,
+only names of that."
+  (let ((definitions (if package
+                         (loop for (kind . name) in (own-definitions session)
+                               when (in-package-p package kind name)
+                                 collect (cons kind name))
+                         (own-definitions session)))
+        (lines (make-hash-table)))
+    (loop for (kind . name) in definitions
+          unless (member kind '(:method :generic-function))
+            do (push (definition-line-and-loss session kind name)
+                     (gethash (section-of kind name) lines)))
+    (let ((generic (generic-lines definitions))
+          (packages (if package '() (mapcar #'package-name (own-packages session))))
+          (systems (if package '() (mapcar #'string-upcase (session-systems session)))))
+      (append (loop for section being the hash-keys of lines using (hash-value found)
+                    collect (cons section (sort found #'string<)))
+              (and generic (list (cons :generic-functions generic)))
+              (and packages (list (cons :packages packages)))
+              (and systems (list (cons :loaded-systems (sort systems #'string<))))))))
+
+(defun list-definitions (&optional (session "default") package)
+  "((SECTION LINE ...) ...): what SESSION has defined and is still so, in all
+packages or the one called PACKAGE.  ((:UNKNOWN-PACKAGE TEXT)) if there is none."
+  (let ((found (and package (find-package-named package)))
+        (*print-until* (+ (microseconds) (* 1000000 *printing-seconds*))))
+    (call-with-listing-syntax
+     (lambda ()
+       (answer (if (and package (null found))
+                   (list (list :unknown-package (unknown-package-text package)))
+                   (definitions-by-section (ensure-session session) found)))))))
+
+(defun list-packages (&optional (session "default"))
+  "((NAME FLAGS EXTERNAL-COUNT NICKNAMES) ...), by name.  FLAGS: :CURRENT for the
+session's package, :OWN for one that it made, :IMPLEMENTATION for the system's."
+  (let* ((session (ensure-session session))
+         (current (live-package session)))
+    (answer
+     (sort (loop for package in (list-all-packages)
+                 collect (list (package-name package)
+                               (append (and (eq package current) '(:current))
+                                       (and (member package (session-packages session)) '(:own))
+                                       (and (internal-package-p package) '(:implementation)))
+                               (let ((count 0))
+                                 (do-external-symbols (symbol package count)
+                                   (declare (ignore symbol))
+                                   (incf count)))
+                               (package-nicknames package)))
+           #'string< :key #'first))))

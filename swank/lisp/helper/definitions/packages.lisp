@@ -1,0 +1,279 @@
+;;;; packages.lisp -- packages that a session makes, features that it adds, its readtable
+
+(cl:in-package #:swank-mcp)
+
+;;; There are many ways to make and change a package, most of them functions.  So
+;;; packages are compared before and after.  Where a plain form at top level, such as
+;;; DEFPACKAGE, has changed one, its source is that form; otherwise it is a DEFPACKAGE
+;;; made from what the package is now.
+
+(defparameter *package-operators*
+  '(defpackage use-package unuse-package import export unexport shadow
+    shadowing-import rename-package delete-package
+    #+sbcl sb-ext:add-package-local-nickname #+sbcl sb-ext:remove-package-local-nickname
+    #+sbcl sb-ext:lock-package #+sbcl sb-ext:unlock-package)
+  "Operators whose calls at top level change packages.")
+
+(defparameter *package-makers* '(defpackage rename-package delete-package)
+  "Those whose package may be the current one, and so is not there to read them in.")
+
+(defun form-source (form package)
+  "FORM printed so that it can be read again in PACKAGE; NIL if it cannot."
+  (with-standard-io-syntax
+    ;; prettily, because then SBCL prints a backquote and not what it has read for one
+    (let ((*package* package) (*print-circle* t)
+          (*print-pretty* t) (*print-right-margin* 100) (*print-miser-width* nil))
+      (ignore-errors (prin1-to-string form)))))
+
+(defun package-origin (package)
+  "The file that made PACKAGE, and the session whose stamp it has."
+  #+sbcl
+  (let ((location (ignore-errors (sb-impl::package-source-location package))))
+    (and location
+         (values (sb-c:definition-source-location-namestring location)
+                 (getf (sb-c:definition-source-location-plist location) :swank-mcp))))
+  #-sbcl (progn package nil))
+
+(defun package-of-a-file-p (package)
+  (and (package-origin package) t))
+
+(defun made-by-p (session package)
+  (multiple-value-bind (file owner) (package-origin package)
+    (cond ((not *launched*) (not (package-of-somebody-p session package)))
+          (file (enter-record package) nil)
+          (owner (equal owner (session-name session)))
+          (t (not (or (others-work-p session) (others-package-p session package)))))))
+
+(defun others-package-p (session package)
+  (with-lock ()
+    (loop for other being the hash-values of *sessions*
+          thereis (and (not (eq other session))
+                       (member package (session-packages other))))))
+
+(defun note-packages (session before)
+  (let ((after (list-all-packages)))
+    (unless (equal before after)
+      (dolist (package (set-difference after before))
+        (when (made-by-p session package)
+          (pushnew package (session-packages session)))))
+    (setf (session-known-packages session) after)))
+
+(defun still-own-package-p (session package)
+  "False if a file that is not the session's has defined PACKAGE anew."
+  (let ((file (package-origin package)))
+    (or (null file) (not *launched*) (member file (session-files session) :test #'string=))))
+
+(defun own-packages (session)
+  "The packages that SESSION made and that still are, by name."
+  (sort (remove-if-not #'package-name (session-packages session))
+        #'string< :key #'package-name))
+
+;;; The state of a package as a form
+
+(defun package-form (package)
+  "A DEFPACKAGE that makes PACKAGE as it is, without symbols that are only in it."
+  (let ((shadowing (package-shadowing-symbols package)) (imports '()) (exports '()))
+    (call-with-present-symbols
+     (lambda (symbol status)
+       (when (eq status :external) (push (symbol-name symbol) exports))
+       (unless (or (eq (symbol-package symbol) package)
+                   (null (symbol-package symbol))
+                   (member symbol shadowing))
+         (push symbol imports)))
+     package)
+    (do-external-symbols (symbol package) (pushnew (symbol-name symbol) exports :test #'string=))
+    (flet ((names (symbols) (sort (mapcar (lambda (s) (plain-string (symbol-name s))) symbols)
+                                  #'string<))
+           (strings (strings) (sort (mapcar #'plain-string strings) #'string<))
+           (from (option symbols)
+             (loop for symbol in (sort (copy-list symbols) #'string< :key #'symbol-name)
+                   collect (list option (plain-string (package-name (symbol-package symbol)))
+                                 (plain-string (symbol-name symbol))))))
+      `(defpackage ,(plain-string (package-name package))
+         ,@(and (package-nicknames package) `((:nicknames ,@(strings (package-nicknames package)))))
+         (:use ,@(strings (mapcar #'package-name (package-use-list package))))
+         ,@(let ((own (remove package shadowing :key #'symbol-package :test-not #'eq)))
+             (and own `((:shadow ,@(names own)))))
+         ,@(from :shadowing-import-from (remove package shadowing :key #'symbol-package))
+         ,@(from :import-from imports)
+         ,@(and exports `((:export ,@(strings exports))))
+         #+sbcl ,@(loop for (nick . real) in (sb-ext:package-local-nicknames package)
+                        collect `(:local-nicknames (,(plain-string nick)
+                                                    ,(plain-string (package-name real)))))
+         #+sbcl ,@(and (sb-ext:package-locked-p package) '((:lock t)))
+         ,@(and (documentation package t) `((:documentation ,(documentation package t))))))))
+
+(defun plain-package-forms (form)
+  "The forms in the top level FORM that change packages and get entries themselves."
+  (when (and (consp form) (symbolp (first form)))
+    (cond ((member (first form) '(progn eval-when))
+           (loop for part in (rest form) append (plain-package-forms part)))
+          ((member (first form) *package-operators*) (list form)))))
+
+(defun names-package-p (form package)
+  "True if FORM is a DEFPACKAGE of PACKAGE."
+  (and (eq (first form) 'defpackage)
+       (string= (string (second form)) (package-name package))))
+
+(defun own-package-name-p (session designator)
+  "True if DESIGNATOR, a form, is the name of a package that SESSION made once."
+  (let ((name (if (and (consp designator) (eq (first designator) 'quote))
+                  (second designator)
+                  designator)))
+    (and (typep name '(or symbol string))
+         (member (string name) (session-package-names session) :test #'string=))))
+
+(defvar *package-changes* 0
+  "How often something may have changed a package in a launched image.")
+
+(defun packages-touched-p (session form)
+  "True if the evaluation of FORM may have changed packages."
+  (or (and (consp form) (member (first form) '(make-package delete-package)))
+      (/= *package-changes* (session-package-changes session))
+      (/= (length (session-packages session)) (length (session-package-forms session)))
+      (names-used *package-operators* form)))
+
+(defun settle-packages (evaluation form)
+  "Enter what has become of the session's packages.  FORM was evaluated; the plain
+forms in it have been entered with their source."
+  (let ((session (evaluation-session evaluation)))
+    (when (packages-touched-p session form)
+      (setf (session-package-changes session) *package-changes*)
+      (compare-packages evaluation (plain-package-forms form)))))
+
+(defun compare-packages (evaluation forms)
+  (let ((session (evaluation-session evaluation)))
+    (dolist (package (session-packages session))
+      (let* ((known (assoc package (session-package-forms session)))
+             (name (package-name package))
+             (form (and name (package-form package))))
+        (cond ((null name)
+               (enter-deletion evaluation package known))
+              ((not (still-own-package-p session package))
+               (forget-package session package known))
+              ((and known (equal form (cdr known))))
+              (t (unless (if known forms (find package forms :test (lambda (p f) (names-package-p f p))))
+                   (enter-package-form evaluation known form))
+                 (if known
+                     (setf (cdr known) form)
+                     (push (cons package form) (session-package-forms session)))
+                 (pushnew name (session-package-names session) :test #'string=)))))))
+
+(defun plain-string (string)
+  "STRING as one that prints in quotes, whatever characters it may hold."
+  (coerce string '(simple-array character (*))))
+
+(defun package-key (name)
+  (with-standard-io-syntax (prin1-to-string (cons :package (plain-string name)))))
+
+(defun enter-package-form (evaluation known form)
+  (let ((name (second form)) (old (second (cdr known))))
+    (when (and known (string/= old name))
+      (push-entry evaluation (package-key old) `(rename-package ,old ,name)))
+    (push-entry evaluation (package-key name) form)))
+
+(defun forget-package (session package known)
+  "PACKAGE is a file's now."
+  (leave-package session package known)
+  (with-lock () (push (package-key (package-name package)) (session-gone session))))
+
+(defun leave-package (session package known)
+  (setf (session-package-forms session) (remove known (session-package-forms session))
+        (session-packages session) (remove package (session-packages session))))
+
+(defun enter-deletion (evaluation package known)
+  "PACKAGE has been deleted.  What was defined meanwhile may name its symbols: so it is
+made again, and deleted again."
+  (leave-package (evaluation-session evaluation) package known)
+  (when known
+    (let* ((name (second (cdr known))) (form `(when (find-package ,name) (delete-package ,name))))
+      (push-entry evaluation
+                  (with-standard-io-syntax (prin1-to-string (list :form :delete name)))
+                  form))))
+
+(defun push-entry (evaluation key form)
+  (let ((source (form-source form (find-package '#:common-lisp-user))))
+    (when source
+      (push (list (list key) source "COMMON-LISP-USER" 0 nil nil) (evaluation-journal evaluation)))))
+
+;;; Features
+
+(defun settle-features (evaluation form)
+  "Enter what FORM, which names *FEATURES*, has added there or removed: code that
+comes later may ask for it."
+  (let* ((session (evaluation-session evaluation)) (known (session-features session)))
+    (unless (eq *features* known)
+      (setf (session-features session) *features*)
+      ;; what a system pushes comes back with it
+      (when (or (names-used '(*features*) form)
+                (and *launched* (eql *undoings* (session-undoings session))))
+        (loop for feature in (set-exclusive-or known *features*)
+              when (symbolp feature)
+                do (push-entry evaluation
+                               (with-standard-io-syntax (prin1-to-string (cons :feature feature)))
+                               (if (member feature *features*)
+                                   `(pushnew ',feature *features*)
+                                   `(setf *features* (remove ',feature *features*)))))))))
+
+;;; The readtable
+
+(defun readtable-differences (readtable base)
+  "True if a character of ASCII is read in another way in READTABLE than in BASE."
+  (flet ((differs (a b)
+           (not (or (eq a b)
+                    ;; those of dispatching characters are copied with the table
+                    (and (functionp a) (functionp b) (not (symbolp a)) (not (symbolp b))
+                         #+sbcl (and (sb-kernel:closurep a) (sb-kernel:closurep b)))))))
+    (loop for code below 128
+          for char = (code-char code)
+          thereis (or (differs (get-macro-character char readtable)
+                               (get-macro-character char base))
+                      (and (not (digit-char-p char))
+                           (differs (ignore-errors (get-dispatch-macro-character #\# char readtable))
+                                    (ignore-errors (get-dispatch-macro-character #\# char base))))))))
+
+(defvar *readtable-changes* 0
+  "How often something may have changed a readtable in a launched image.")
+
+(defun settle-readtable (evaluation)
+  "Changes of the session's readtable are not brought back."
+  (let ((session (evaluation-session evaluation)))
+    (unless (= *readtable-changes* (session-readtable-changes session))
+      (setf (session-readtable-changes session) *readtable-changes*)
+      (when (readtable-changed-p session)
+        (setf (session-readtable-why session)
+              "characters of it were given another meaning")
+        (push (list (readtable-key) (session-readtable-why session))
+              (evaluation-losses evaluation))))))
+
+(defun readtable-changed-p (session)
+  "True if the session's code has changed its readtable in place."
+  (let ((readtable (session-readtable session)))
+    (readtable-differences readtable (session-first-syntax session))))
+
+;;; Whose is it?
+
+(defun package-of-somebody-p (session package)
+  "True of a package that, in a person's image, they may have made while SESSION
+evaluated: DEFPACKAGE leaves our stamp, MAKE-PACKAGE is looked for in our code."
+  #+sbcl
+  (let ((location (ignore-errors (sb-impl::package-source-location package))))
+    (if location
+        (or (package-of-a-file-p package)
+            (not (equal (getf (sb-introspect:definition-source-plist
+                               (sb-introspect::translate-source-location location))
+                              :swank-mcp)
+                        (session-name session))))
+        (not (named-in-p (package-name package)
+                         (safely (princ-to-string (evaluation-code *evaluation*)))))))
+  #-sbcl (progn session package nil))
+
+(defun named-in-p (name code)
+  "True if NAME stands in CODE as a word, in any case: A does in :a and \"A\", not in LAMBDA."
+  (flet ((part-of-word-p (at)
+           (and (< -1 at (length code))
+                (or (alphanumericp (char code at)) (find (char code at) "-+*/.%&$")))))
+    (loop for start = 0 then (1+ at)
+          for at = (search name code :start2 start :test #'char-equal)
+          while at
+          thereis (not (or (part-of-word-p (1- at)) (part-of-word-p (+ at (length name))))))))

@@ -1,0 +1,94 @@
+;;;; recording.lisp -- the top level forms of files that the session compiles or loads
+
+(cl:in-package #:swank-mcp)
+
+;;; Files that a session loads, by LOAD-SOURCE, by COMPILE-SOURCE or by LOAD in its
+;;; code, are its own as code is that it evaluates: what they define is listed,
+;;; undone by a reset, and brought back when the image has died, by the forms and
+;;; not by the file, whose other effects are not to happen again.  The forms are
+;;; those that the compiler and LOAD keep in SB-C::*SOURCE-INFO*; that is looked at
+;;; whenever a macro is expanded, and definitions are macro calls.  Files of systems
+;;; are ASDF's, and what they define is theirs.
+
+(defstruct (file-recorder (:copier nil))
+  file                   ; truename of the one asked for; NIL if code has called LOAD
+  (infos '())            ; (SOURCE-INFO . number of forms seen), newest first
+  (forms '())            ; toplevels, newest first
+  (package *package*))
+
+(defun adopt-file ()
+  "Record what the file defines that the session's code is loading or compiling, unless
+it is ASDF that does so."
+  (unless (or *file-recorder* (systems-file-p))
+    (setf *file-recorder* (make-file-recorder))))
+
+(defun systems-file-p ()
+  "True while ASDF works, or a file is loaded that belongs to a system or to SBCL."
+  (or (asdf-at-work-p)
+      (and *load-truename*
+           (or (equalp (pathname-type *load-truename*) "asd")
+               #+sbcl (module-file-p *load-truename*)))))
+
+#+sbcl
+(defun module-file-p (file)
+  "True of SBCL's own modules, which REQUIRE loads."
+  (and (equal (first (last (pathname-directory file))) "contrib")
+       (stringp (pathname-name file))
+       (or (eql 0 (search "sb-" (pathname-name file)))
+           (member (pathname-name file) '("asdf" "uiop") :test #'string=))))
+
+(defun own-file-p ()
+  "True while the file of the recorder is compiled or loaded, or a source file
+that it loads."
+  (let ((file (file-recorder-file *file-recorder*)))
+    (cond ((systems-file-p) nil)
+          ((null file) t)
+          (*compile-file-truename* (equal *compile-file-truename* file))
+          (*load-truename* t))))
+
+#+sbcl
+(defun file-being-read ()
+  "The SOURCE-INFO of the innermost file that is being compiled or loaded; code that
+EVAL compiles meanwhile has one of its own."
+  (loop for info = sb-c::*source-info* then (sb-c::source-info-parent info)
+        while info
+        when (sb-c::source-info-stream info) return info))
+
+#+sbcl
+(defun record-forms (recorder)
+  "Take over the top level forms that were read since the last time."
+  (let ((info (file-being-read)))
+    (when (and info (own-file-p))
+      (unless (assoc info (file-recorder-infos recorder))
+        (push (cons info 0) (file-recorder-infos recorder)))
+      (setf (file-recorder-package recorder) *package*)
+      (record-rest recorder))))
+
+#+sbcl
+(defun record-rest (recorder)
+  (loop for entry in (reverse (file-recorder-infos recorder))
+        for (info . seen) = entry
+        for forms = (sb-c::file-info-forms (sb-c::source-info-file-info info))
+        do (loop for i from seen below (length forms)
+                 do (let ((before (first (file-recorder-forms recorder))))
+                      ;; the next form is read when the one before has been evaluated
+                      (when (and before (not *compile-file-truename*))
+                        (setf (toplevel-endedp before) t)))
+                    (push (make-toplevel :form (aref forms i) :info info
+                                         :package (file-recorder-package recorder))
+                          (file-recorder-forms recorder)))
+           (setf (cdr entry) (length forms))))
+
+#+sbcl
+(defun recorded-toplevel (recorder)
+  "The top level form that is being processed."
+  (let ((info (file-being-read)))
+    (and info (find info (file-recorder-forms recorder) :key #'toplevel-info))))
+
+(defun recorded-toplevels (recorder endedp)
+  "All that RECORDER has seen, in order; ENDEDP: all were evaluated."
+  #+sbcl (record-rest recorder)
+  (let ((forms (reverse (file-recorder-forms recorder))))
+    (when endedp
+      (dolist (toplevel forms) (setf (toplevel-endedp toplevel) t)))
+    forms))

@@ -1,0 +1,298 @@
+;;;; debugger.lisp -- what can be done about a suspended evaluation
+
+(cl:in-package #:swank-mcp)
+
+;;; Code of the bridge's that runs in the thread of a suspended evaluation, of
+;;; which it can be stopped alone
+
+(defun call-nested (suspended function)
+  "The value of FUNCTION, and NIL, or NIL and a report of what stopped it.  An
+error that nobody handles there ends it and leaves SUSPENDED where it is."
+  (let ((nested (make-evaluation :token 0 :session (evaluation-session suspended) :code "")))
+    (flet ((end-with (report)
+             (return-from call-nested (values nil report))))
+      (setf (evaluation-escape nested) #'end-with
+            (evaluation-nested suspended) nested)
+      (values (call-stoppably
+               nested
+               (lambda ()
+                 (call-with-debugger-hooks
+                  (lambda ()
+                    (restart-case (funcall function)
+                      (abort ()
+                        :report "Go back to the suspended evaluation."
+                        (end-with (failure "ABORTED" "It invoked the ABORT restart.")))))
+                  (lambda (condition)
+                    (end-with (condition-report condition (evaluation-form nested)))))))
+              nil))))
+
+(defun nested-values (suspended code function &optional frame)
+  "(VALUES (FUNCTION FORM) of each form of CODE, as lists, and NIL), or NIL and a report.
+CODE is read in the package of FRAME's code, or else in the session's."
+  (let ((session (evaluation-session suspended)))
+    (call-nested suspended
+                 (lambda ()
+                   (let ((results '()))
+                     (call-in-session
+                      session (or (and frame (frame-package frame)) (live-package session))
+                      (lambda ()
+                        (let ((in (make-string-input-stream code)))
+                          (loop for form = (read-form in)
+                                until (eq form in)
+                                do (setf (evaluation-form (evaluation-nested suspended)) form)
+                                   (push (multiple-value-list (funcall function form)) results)))))
+                     (nreverse results))))))
+
+;;; Restarts
+
+(defun find-own-restart (suspended name)
+  "The restart that NAME says, by number or name; the innermost of several."
+  (let* ((restarts (debuggee-restarts (evaluation-debuggee suspended)))
+         (name (string-trim "[]: #'" name))
+         (name (subseq name (let ((colon (position #\: name :from-end t)))
+                              (if colon (1+ colon) 0)))))
+    (if (and (plusp (length name)) (every #'digit-char-p name))
+        (nth (parse-integer name) restarts)
+        (find name restarts :key #'restart-name :test #'string-equal))))
+
+(defun restarts-text (suspended)
+  (format nil "~{~{~D~@[ [~A]~]~}~^, ~}"
+          (loop for restart in (debuggee-restarts (evaluation-debuggee suspended))
+                for number from 0
+                for name = (restart-name restart)
+                collect (list number (and name (symbol-name name))))))
+
+(defun leave-by-restart (suspended restart arguments)
+  "Does not return if RESTART leaves the debugger."
+  (declare (ignorable suspended))
+  (handler-case (progn (apply #'invoke-restart restart arguments)
+                       :again)
+    (error (condition)
+      (refusal (type-label condition) "~A" (condition-text condition)))))
+
+(defun restart-suspended (suspended name code)
+  (let ((restart (find-own-restart suspended name)))
+    (cond ((null restart)
+           (refusal "UNKNOWN-RESTART" "There is no restart ~A here. Valid: ~A."
+                    name (restarts-text suspended)))
+          ((and (null code) (wants-values-p restart))
+           (refusal "VALUES-MISSING" "Restart ~A (~A) wants values: Lisp forms, one for each value."
+                    name (clip (safely (princ-to-string restart)) 200)))
+          (t (multiple-value-bind (results report)
+                 (if code (nested-values suspended code #'evaluate-form) (values '() nil))
+               (if report
+                   (list :error (for-wire report))
+                   (leave-by-restart suspended restart (mapcar #'first results))))))))
+
+#+sbcl
+(defun step-suspended (suspended mode)
+  "MODE is :INTO, :NEXT, :OUT or :CONTINUE."
+  (flet ((named (name)
+           (find name (debuggee-restarts (evaluation-debuggee suspended)) :key #'restart-name)))
+    (let ((step (named (ecase mode
+                         (:into 'sb-ext:step-into) (:next 'sb-ext:step-next)
+                         (:out 'sb-ext:step-out) (:continue 'sb-ext:step-continue))))
+          (continue (named 'continue)))
+      (cond ((and (eq mode :out) (or step continue) (null sb-impl::*step-out*))
+             ;; SBCL makes an error of its own of it, and steps no more
+             (refusal "NOT-STEPPED-IN" "step out leaves a function that a step has gone into, and none has here. ~
+                                        Valid: next, into, continue."))
+            (step
+              (when (eq mode :into) (note-step-over suspended))
+              (leave-by-restart suspended step '()))
+            ((and continue (not (stepping-p (evaluation-debuggee suspended))))
+             (unless (eq mode :continue) (sb-impl::enable-stepping))
+             (leave-by-restart suspended continue '()))
+            (t (refusal "NOT-STEPPING" "It waits at an error from which no step leads on. Valid restarts: ~A."
+                        (restarts-text suspended)))))))
+
+;;; A step into a function whose code has no steps goes over it without a word.
+
+(defun method-function-of (method)
+  "The function in which METHOD's code is."
+  #+sbcl (let ((function (sb-mop:method-function method)))
+           (or (and (typep function 'sb-pcl::%method-function)
+                    (sb-pcl::%method-function-fast-function function))
+               function))
+  #-sbcl method)
+
+#+sbcl
+(defun steppable-p (function)
+  "True if the code of FUNCTION has places where stepping stops."
+  (typecase function
+    (generic-function
+     (some (lambda (method) (steppable-p (method-function-of method)))
+           (sb-mop:generic-function-methods function)))
+    (function (code-with-steps-p (sb-di:fun-debug-fun (sb-kernel:%fun-fun function))))))
+
+#+sbcl
+(defun stepped-function (suspended)
+  "The program's function that SUSPENDED is about to call in a step, and its name; or NIL."
+  (let* ((debuggee (evaluation-debuggee suspended))
+         (form (princ-to-string (sb-ext:step-condition-form (debuggee-condition debuggee))))
+         (end (position-if (lambda (char) (find char " )")) form))
+         (frame (first (debuggee-frames debuggee))))
+    (when (and end (> end 1) (char= #\( (char form 0)))
+      (dolist (package (list (and frame (frame-package frame))
+                             (live-package (evaluation-session suspended))))
+        (multiple-value-bind (symbol foundp)
+            (and package (swank::parse-symbol (subseq form 1 end) package))
+          (when (and foundp (fboundp symbol) (program-package-p (symbol-package symbol)))
+            (return (values (fdefinition symbol) symbol))))))))
+
+#+sbcl
+(defun note-step-over (suspended)
+  "If a step into what SUSPENDED calls cannot stop there, have the reply say so."
+  (ignore-errors
+   (multiple-value-bind (function name) (stepped-function suspended)
+     (when (and function
+                (not (steppable-p function))
+                ;; those of structures make no calls
+                (atom (sb-int:info :function :source-transform name)))
+       (let ((file (function-file (if (typep function 'generic-function)
+                                      (method-function-of
+                                       (first (sb-mop:generic-function-methods function)))
+                                      function)))
+             (name (spelling name)))
+         (push (format nil "The step did not stop in ~A: nothing in it can be stepped through as it is compiled. ~
+                            With DEBUG 3 its calls can: ~
+                            ~:[evaluate-lisp with its definition and \"debug\": 3~;compile-file {\"path\": ~:*~S, \"debug\": 3}~]"
+                       name file)
+               (evaluation-remarks suspended)))))))
+
+;;; Frames
+
+#+sbcl
+(defun refusal-of-frame (suspended type usable-p control &rest arguments)
+  "A refusal of a frame, with those of SUSPENDED for which USABLE-P is true."
+  (let* ((others (loop for frame in (debuggee-frames (evaluation-debuggee suspended))
+                       for other from 0
+                       when (ignore-errors (funcall usable-p frame)) collect other))
+         (report (second (refusal type "~?~:[ No other frame can.~; Frames that can: ~:*~{~D~^, ~}.~]"
+                                  control arguments others))))
+    (list :error (if others
+                     (list* :frame (first others) report)
+                     report))))
+
+#+sbcl
+(defun fixed-frame (suspended number usable-p)
+  "A refusal: the frame cannot be left early or called again."
+  (refusal-of-frame suspended "FIXED-FRAME" usable-p
+                    "Frame ~D cannot be returned from or restarted: it is a function of the implementation, or ~
+                     was compiled with DEBUG 0." number))
+
+#+sbcl
+(defun return-from-suspended (suspended number code)
+  (call-with-frame
+   suspended number
+   (lambda (frame)
+     (if (returnable-p frame)
+         (multiple-value-bind (results report)
+             (nested-values suspended code (lambda (form) (evaluate-form form frame)) frame)
+           (if report
+               (list :error (for-wire report))
+               (let ((values (first (last results))))
+                 (sb-debug:unwind-to-frame-and-call frame (lambda () (values-list values))))))
+         (fixed-frame suspended number #'returnable-p)))))
+
+#+sbcl
+(defun raw-arguments (frame)
+  (let ((arguments (fdefinition 'sb-debug::frame-args-as-list)))
+    ;; newer versions want a limit
+    (if (rest (sb-kernel:%fun-lambda-list arguments))
+        (funcall arguments frame most-positive-fixnum)
+        (funcall arguments frame))))
+
+#+sbcl
+(defun frame-function-and-arguments (frame)
+  "What to call to call FRAME again: the function as it is defined now."
+  (multiple-value-bind (name arguments) (sb-debug::frame-call frame)
+    (when (and (consp name)
+               (member (first name) '(:method sb-pcl::fast-method sb-pcl::slow-method)))
+      (setf name (second name)))        ; the generic function
+    (if (and (sb-int:legal-fun-name-p name) (fboundp name))
+        (values (fdefinition name) arguments)
+        (values (sb-di:debug-fun-fun (sb-di:frame-debug-fun frame))
+                (raw-arguments frame)))))
+
+#+sbcl
+(defun all-there-p (arguments)
+  (and (listp arguments)
+       (notany (lambda (argument) (typep argument 'sb-debug::unprintable-object)) arguments)))
+
+#+sbcl
+(defun restartable-p (frame)
+  (and (returnable-p frame)
+       (multiple-value-bind (function arguments) (frame-function-and-arguments frame)
+         (and (functionp function) (all-there-p arguments)))))
+
+#+sbcl
+(defun restart-frame-of-suspended (suspended number)
+  (call-with-frame
+   suspended number
+   (lambda (frame)
+     (multiple-value-bind (function arguments) (frame-function-and-arguments frame)
+       (cond ((not (and (returnable-p frame) (functionp function)))
+              (fixed-frame suspended number #'restartable-p))
+             ((not (all-there-p arguments))
+              (refusal-of-frame suspended "ARGUMENTS-LOST" #'restartable-p
+                                "Frame ~D does not have all its arguments any more, so it cannot be called ~
+                                 again with them. Code compiled with DEBUG 3 keeps them." number))
+             (t (sb-debug:unwind-to-frame-and-call
+                 frame
+                 (lambda ()
+                   (declare (optimize (debug 0))) ; a tail call
+                   (apply function arguments)))))))))
+
+(defun with-variables-noted (outcome session number frame)
+  "OUTCOME, with a note of the variables that there are if one was looked for in vain."
+  #+sbcl
+  (when (equal "UNBOUND-VARIABLE" (getf (getf outcome :error) :type))
+    (multiple-value-bind (with without) (frame-variables frame)
+      (call-with-frame-printing
+       (or (frame-package frame) (live-package session))
+       (lambda ()
+         (push (format nil "Variables of frame ~D: ~:[none~;~:*~{~S~^, ~}~].~@[ Without a value there: ~{~S~^, ~}; ~
+                            code compiled with DEBUG 3 keeps all.~]"
+                       number (mapcar #'car with) without)
+               (getf outcome :notes))))))
+  #-sbcl (progn session number frame)
+  outcome)
+
+;;; What the bridge calls
+
+(defun evaluate-in-frame (code suspended number &key (session "default") (token 0) package)
+  "EVALUATE in the user frame NUMBER of the SUSPENDED evaluation, a token, whose
+variables CODE sees and may assign.  Without PACKAGE it is read in that of the
+frame's code, where the variables are called what they are called there."
+  (let ((session (ensure-session session)))
+    (answer
+     (command suspended
+              (lambda (suspended)
+                (call-with-frame
+                 suspended number
+                 (lambda (frame)
+                   (with-variables-noted
+                    (registered-outcome
+                     (make-evaluation :token token :session session :code code :frame frame)
+                     (or package
+                         (let ((own (frame-package frame))) (and own (package-name own))))
+                     1)
+                    session number frame))))))))
+
+(defun continue-suspended (suspended how &key name code (frame 0))
+  "Let the SUSPENDED evaluation, a token, go on.  HOW is :RESTART (NAME, with the
+values of CODE's forms), :RETURN (from FRAME, the values of CODE's last form),
+:AGAIN (FRAME is called again), :ABORT, or :INTO, :NEXT, :OUT, :CONTINUE for a
+step.  The answer is EVALUATE's, with :SUSPENDED if it is suspended again, and
+with :PARKED if it is so still and :ERROR tells why."
+  (answer
+   (command suspended
+            (lambda (suspended)
+              (ecase how
+                (:restart (restart-suspended suspended name code))
+                #+sbcl (:return (return-from-suspended suspended frame code))
+                #+sbcl (:again (restart-frame-of-suspended suspended frame))
+                (:abort (funcall (evaluation-escape suspended)
+                                 (failure "ABORTED" "The evaluation was aborted.")))
+                #+sbcl ((:into :next :out :continue) (step-suspended suspended how)))))))

@@ -1,0 +1,113 @@
+;;;; evaluate.lisp -- EVALUATE: an evaluation as a whole, and its answer
+
+(cl:in-package #:swank-mcp)
+
+(defun evaluate (code &key (session "default") (token 0) package (debug 1) patience)
+  "Read and evaluate the forms of CODE in SESSION, with PACKAGE (a name, or NIL
+for the session's) and DEBUG quality 0 to 3.  TOKEN names the evaluation for
+STOP-EVALUATION.  With PATIENCE an error leaves it suspended for as many
+milliseconds; see suspend.lisp.  The answer is a plist:
+
+  :VALUES   (TEXT ...) the last form's values, printed
+  :ERROR    NIL or (:KIND :ERROR | :TIMEOUT | :CANCELLED :TYPE :MESSAGE :FRAMES :MORE)
+  :STDOUT :STDERR   NIL or TEXT
+  :WARNINGS ((LABEL TEXT) ...)   :NOTES (TEXT ...)
+  :PACKAGE  name of the session's package afterwards
+  :COSTS    (REAL RUN GC BYTES), times in microseconds
+  :JOURNAL  ((KEYS TEXT PACKAGE MILLISECONDS RUNSP BRIDGEP) ...) what it defined; see journal.lisp,
+            and for what is the BRIDGE's own guarded.lisp
+  :GONE     (KEY ...) of what is undefined now
+  :LOADED   ((NAME FILE ...) ...) systems that it loaded; see TOLD-FILES
+  :LOST     ((KEY WHY) ...) of what it defined that has no source to evaluate again
+  :ORIGIN   the file that defines the system that was loaded or tested
+
+TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out."
+  (let ((evaluation (make-evaluation :token token :session (ensure-session session) :code code)))
+    (if patience
+        (answer (outcome-in-own-thread evaluation package debug patience))
+        (call-registered evaluation package debug))))
+
+(defun call-registered (evaluation package debug)
+  (answer (registered-outcome evaluation package debug)))
+
+(defun call-as-work (function &key code session token package (debug 1))
+  "Call FUNCTION as an evaluation of the session named SESSION and answer like
+EVALUATE.  CODE, a string or a form, is what others are told is running.  FUNCTION
+gets the evaluation and a function of a text that reads the one form in it; the
+list that it returns are the evaluation's values."
+  (call-registered (make-evaluation :token token :session (ensure-session session)
+                                    :code code :work function)
+                   package debug))
+
+(defun register (evaluation)
+  (with-lock ()
+    (let ((token (evaluation-token evaluation))
+          (name (session-name (evaluation-session evaluation))))
+      (setf (evaluation-early-stop evaluation) (second (assoc token *early-stops*))
+            *early-stops* (remove-if (lambda (entry)
+                                       (and (<= (first entry) token)
+                                            (equal (third entry) name)))
+                                     *early-stops*))
+      (push evaluation *evaluations*)))
+  (note-heap-base evaluation)
+  (ensure-guest-watch))
+
+(defun registered-outcome (evaluation package debug)
+  (let ((session (evaluation-session evaluation)) (*break-on-signals* nil))
+    (setf (evaluation-thread evaluation) (swank/backend:current-thread)
+          (session-used session) t)
+    (register evaluation)
+    (unwind-protect
+         (multiple-value-bind (default note) (live-package session)
+           (let ((package (if package (or (find-package-named package) package) default)))
+             (if (packagep package)
+                 (evaluation-outcome evaluation package debug note)
+                 (unknown-package-outcome session package))))
+      (unregister evaluation))))
+
+(defun unknown-package-outcome (session name)
+  (list :error (append (failure "PACKAGE-ERROR" (unknown-package-text name))
+                       (instead-of name (similar-package-names (string-upcase name))))
+        :package (package-name (session-package session))))
+
+(defun evaluation-outcome (evaluation package debug note)
+  (when (echo-p evaluation) (echo-code evaluation))
+  (let ((before (costs)))
+    (multiple-value-bind (texts report notes)
+        (let ((*evaluation* evaluation)) (perform evaluation package debug))
+      (let ((costs (costs-since before)))
+        (decf (first costs) (parked-time evaluation))
+        (close-sink (evaluation-out evaluation))
+        (close-sink (evaluation-err evaluation))
+        (flush-process-output)
+        (when (echo-p evaluation) (echo-result texts report))
+        (when note (push note notes))
+        (outcome evaluation texts report notes costs)))))
+
+;;; The thread of an evaluation that may be suspended
+
+#-sbcl
+(defun outcome-in-own-thread (evaluation package debug patience)
+  "Nothing can be suspended here: errors are reported."
+  (declare (ignore patience))
+  (registered-outcome evaluation package debug))
+
+#+sbcl
+(defun outcome-in-own-thread (evaluation package debug patience)
+  "What comes of EVALUATION, which waits at most PATIENCE milliseconds for a command."
+  (let* ((client (make-client))
+         (debuggee (make-debuggee :patience patience :client client
+                                  :connection (own-connection))))
+    (setf (evaluation-debuggee evaluation) debuggee)
+    (note-guest-thread
+     (debuggee-connection debuggee)
+     (swank/backend:spawn
+      (lambda ()
+        (let ((outcome (list :error (for-wire (failure "ABORTED" "Its thread was ended.")))))
+          (unwind-protect
+               (setf outcome (registered-outcome evaluation package debug))
+            (with-lock () (setf (debuggee-state debuggee) :ended))
+            (deliver evaluation outcome)))
+        (protect-control-stack))
+      :name (format nil "swank-mcp evaluation ~D" (evaluation-token evaluation))))
+    (await client)))

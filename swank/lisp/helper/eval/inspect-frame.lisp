@@ -1,0 +1,59 @@
+;;;; inspect-frame.lisp -- a frame of a suspended evaluation
+
+(cl:in-package #:swank-mcp)
+
+#+sbcl
+(defun frame-disassembly (frame)
+  (let ((sink (make-sink 8000)))
+    (safely (let ((function (sb-di:debug-fun-fun (sb-di:frame-debug-fun frame))))
+              (if function
+                  (disassemble function :stream sink)
+                  (write-line "; There is no function object to disassemble." sink))
+              ""))
+    (destructuring-bind (&optional (head "") tail omitted) (sink-text sink)
+      (format nil "~A~@[~%; ... ~D characters ...~%~A~]" head omitted tail))))
+
+#+sbcl
+(defun frame-for-wire (suspended frame number disassemble)
+  (multiple-value-bind (with without) (frame-variables frame)
+    (multiple-value-bind (form file changedp) (frame-source frame)
+      (plist-without-nils
+       :text (nth number (getf (debuggee-report (evaluation-debuggee suspended)) :kept))
+       :locals (loop for (symbol . value) in with
+                     collect (list (prin1-to-string symbol) (print-local value)))
+       :missing (mapcar #'prin1-to-string without)
+       :tags (loop for (tag) in (ignore-errors (sb-di:frame-catches frame))
+                   unless (and (symbolp tag) (or (null (symbol-package tag))
+                                                 (implementation-package-p (symbol-package tag))))
+                     collect (show-form tag *package*))
+       :source form
+       :file file
+       :changed changedp
+       :whole (code-with-steps-p (sb-di:frame-debug-fun frame))
+       :restartable (returnable-p frame)
+       :disassembly (and disassemble (frame-disassembly frame))))))
+
+#+sbcl
+(defun inspect-frame (suspended number &key disassemble)
+  "A plist about the user frame NUMBER of the SUSPENDED evaluation, a token."
+  (answer
+   (command suspended
+            (lambda (suspended)
+              (call-with-frame
+               suspended number
+               (lambda (frame)
+                 (multiple-value-bind (plist report)
+                     (call-nested suspended
+                                  (lambda ()
+                                    (with-standard-io-syntax
+                                      (let ((*package* (or (frame-package frame)
+                                                           (live-package (evaluation-session suspended))))
+                                            (*print-readably* nil))
+                                        (frame-for-wire suspended frame number disassemble)))))
+                   (if report (list :error (for-wire report)) plist)))))
+            *inspection-limit*)))
+
+#-sbcl
+(defun inspect-frame (suspended number &key disassemble)
+  (declare (ignore suspended number disassemble))
+  (answer (list :absent :ended)))

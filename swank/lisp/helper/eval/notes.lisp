@@ -1,0 +1,199 @@
+;;;; notes.lisp -- what the compiler says, with file, line and column
+
+(cl:in-package #:swank-mcp)
+
+;;; SBCL knows the place of a diagnostic as the number of the top level form and
+;;; the path to the subform in it.  Swank's source path parser makes a position
+;;; of that by reading the form again; #. is not evaluated a second time.
+
+(defstruct (collector (:copier nil))
+  (notes '())                           ; the newest first
+  (advised 0) (warned 0)                ; how many are notes of optimization, and not
+  (more 0)                              ; how many were not kept
+  (failedp nil)
+  (texts '()))                          ; alist file to source, each read once
+
+(defstruct (source (:constructor make-source (text)) (:conc-name src-) (:copier nil))
+  text
+  (starts nil)                          ; of the top level forms, a vector
+  (number nil) form map)                ; of the form that was read last
+
+(defvar *max-notes* 200
+  "How many notes of optimization are kept, and how many of what is worse.")
+
+(defun call-collecting-notes (collector function)
+  "Call FUNCTION, which compiles files; what the compiler signals goes into
+COLLECTOR."
+  (let ((*notes* collector))
+    #+sbcl
+    (handler-bind
+        ((sb-ext:compiler-note
+           (lambda (condition) (collect-note collector "note" condition)))
+         (sb-c:compiler-error
+           (lambda (condition) (collect-note collector "error" condition)))
+         (warning
+           (lambda (condition)
+             (unless (or (redefinition-p condition) (build-summary-p condition))
+               (collect-note collector
+                             (if (typep condition 'style-warning) "style-warning" "warning")
+                             condition))
+             (muffle condition))))
+      (funcall function))
+    #-sbcl
+    (handler-bind ((warning (lambda (condition)
+                              (collect-note collector "warning" condition)
+                              (muffle condition))))
+      (funcall function))))
+
+(defun collect-note (collector severity condition)
+  (when (string= severity "error") (setf (collector-failedp collector) t))
+  (multiple-value-bind (file line column) (ignore-errors (note-place collector condition))
+    (let ((note (list severity (if file (native-name file) "") (or line 0) (or column 0)
+                      (note-text condition)
+                      (or (and file line (source-line (source-of collector file) line)) ""))))
+      (unless (member note (collector-notes collector) :test #'equal)
+        (if (<= (if (string= severity "note")
+                    (incf (collector-advised collector))
+                    (incf (collector-warned collector)))
+                *max-notes*)
+            (push note (collector-notes collector))
+            (incf (collector-more collector))))))
+  #+sbcl
+  (when (typep condition 'sb-ext:compiler-note)
+    (muffle condition)))
+
+(defun notes-for-wire (collector)
+  "((SEVERITY FILE LINE COLUMN TEXT SOURCE-LINE) ...): what is worse comes first, of
+that what has a place, in the order of the source."
+  (flet ((keys (note)
+           (destructuring-bind (severity file line column &rest rest) note
+             (declare (ignore file rest))
+             (list (position severity '("error" "warning" "style-warning" "note") :test #'string=)
+                   (if (plusp line) 0 1)
+                   line column))))
+    (mapcar #'rest
+            (stable-sort (mapcar (lambda (note) (cons (keys note) note))
+                                 (reverse (collector-notes collector)))
+                         #'lexicographically< :key #'first))))
+
+(defun real-condition (condition)
+  #+sbcl (if (typep condition 'sb-int:encapsulated-condition)
+             (real-condition (sb-int:encapsulated-condition condition))
+             condition)
+  #-sbcl condition)
+
+(defun note-text (condition)
+  (let ((real (real-condition condition)))
+    (clip (if (and (typep real 'end-of-file) (reading-error condition))
+              "The text ends inside the form that begins here."
+              (let ((text (without-stream-lines (compiler-text real))))
+                (with-advice text (reader-advice text ""))))
+          2000)))
+
+(defun compiler-text (condition)
+  "What CONDITION says, without #1= for types that occur twice in it."
+  (let ((package *package*))
+    (with-standard-io-syntax
+      (let ((*package* package) (*print-readably* nil) (*print-right-margin* 1000)
+            (*print-length* 20) (*print-level* 6)
+            #+sbcl (sb-int:*print-condition-references* nil))
+        (multiple-value-bind (kind name) (undefined-kind-and-name condition)
+          (safely (if kind              ; SBCL always writes the package
+                      (format nil "undefined ~(~A~): ~S" kind name)
+                      (princ-to-string condition))))))))
+
+;;; Places
+
+(defun note-place (collector condition)
+  "(VALUES FILE LINE COLUMN) of CONDITION, as far as they are known."
+  #+sbcl
+  (let ((context (sb-c::find-error-context nil)))
+    (cond ((reading-error condition)
+           (reading-place (reading-error condition)))
+          ((and context (pathnamep (sb-c::compiler-error-context-file-name context)))
+           (let* ((file (sb-c::compiler-error-context-file-name context))
+                  (source (source-of collector file))
+                  (path (reverse (sb-c::compiler-error-context-original-source-path context)))
+                  (position (or (subform-position source path)
+                                (form-position source (first path)))))
+             (if position
+                 (multiple-value-bind (line column)
+                     (line-and-column (src-text source) position)
+                   (values file line column))
+                 file)))))
+  #-sbcl (progn collector condition nil))
+
+(defun reading-error (condition)
+  "The error of the reader that CONDITION is or contains, which tells the place of
+the one that it contains in turn; or NIL."
+  #+sbcl
+  (loop while (typep condition 'sb-int:encapsulated-condition)
+        do (when (typep condition 'reader-error) (return condition))
+           (setf condition (sb-int:encapsulated-condition condition)))
+  #-sbcl (progn condition nil))
+
+#+sbcl
+(defun reading-place (condition)
+  "The place of an error of the reader, which knows it best."
+  (let* ((stream (stream-error-stream condition))
+         (file (ignore-errors (pathname stream)))
+         (text (report-text condition))
+         (line (number-after "line: " text)) (column (number-after "column: " text)))
+    (values file line (and column (1+ column)))))
+
+(defun number-after (word text)
+  (let ((at (search word text :test #'char-equal)))
+    (and at (parse-integer text :start (+ at (length word)) :junk-allowed t))))
+
+(defun source-of (collector file)
+  (let ((key (native-name file)))
+    (or (cdr (assoc key (collector-texts collector) :test #'string=))
+        (let ((source (make-source (or (file-text file) ""))))
+          (push (cons key source) (collector-texts collector))
+          source))))
+
+(defun source-line (source line)
+  "The text of LINE, counted from 1."
+  (let ((start 0) (text (src-text source)))
+    (loop repeat (1- line)
+          do (let ((newline (position #\newline text :start start)))
+               (unless newline (return-from source-line ""))
+               (setf start (1+ newline))))
+    (string-right-trim '(#\return) (subseq text start (position #\newline text :start start)))))
+
+(defun form-starts (source)
+  "Where the top level forms begin.  Nothing is interned on the way."
+  (or (src-starts source)
+      (let ((starts (make-array 100 :adjustable t :fill-pointer 0))
+            (text (src-text source)))
+        (ignore-errors
+         (with-input-from-string (in text)
+           (let ((*read-suppress* t))
+             (loop
+               (let ((start (next-form-position text (file-position in))))
+                 (when (>= start (length text)) (return))
+                 (vector-push-extend start starts)
+                 (read-preserving-whitespace in))))))
+        (setf (src-starts source) starts))))
+
+(defun form-position (source number)
+  (let ((starts (form-starts source)))
+    (and (< -1 number (length starts)) (aref starts number))))
+
+#+sbcl
+(defun subform-position (source path)
+  "The position of the subform at PATH, (FORM-NUMBER INDEX ...), read in the current
+package and readtable; NIL where reading it again does not tell."
+  (let ((start (form-position source (first path))))
+    (when start
+      (unless (eql (first path) (src-number source))
+        (with-input-from-string (in (src-text source))
+          (file-position in start)
+          (setf (src-number source) (first path)
+                (values (src-form source) (src-map source))
+                (let ((*read-eval* nil))
+                  (swank/source-path-parser::read-and-record-source-map in)))))
+      (let ((position (ignore-errors
+                       (swank/source-path-parser:source-path-source-position
+                        (cons 0 (rest path)) (src-form source) (src-map source)))))
+        (and position (>= position start) position)))))

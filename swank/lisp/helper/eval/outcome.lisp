@@ -1,0 +1,82 @@
+;;;; outcome.lisp -- what has come of an evaluation, for the wire
+
+(cl:in-package #:swank-mcp)
+
+(defun flush-process-output ()
+  "Push out what went past our streams to the process' own, Lisp's and C's."
+  #+sbcl
+  (when *launched*
+    (ignore-errors (finish-output sb-sys:*stdout*))
+    (ignore-errors (finish-output sb-sys:*stderr*))
+    (sb-alien:alien-funcall
+     (sb-alien:extern-alien "fflush" (function sb-alien:int sb-alien:unsigned-long)) 0)))
+
+(defun costs ()
+  "Clocks and counters, for differences; times in microseconds."
+  (flet ((us (units) (floor (* 1000000 units) internal-time-units-per-second)))
+    (list (microseconds)
+          (us (get-internal-run-time))
+          #+sbcl (us sb-ext:*gc-run-time*) #-sbcl 0
+          (bytes-consed))))
+
+(defun costs-since (before)
+  (mapcar #'- (costs) before))
+
+(defun outcome (evaluation texts report notes costs)
+  "What has come of EVALUATION so far, for the wire."
+  (call-guarded
+   (lambda () (whole-outcome evaluation texts report notes costs))
+   (lambda (trouble)
+     (list :values (if report '() texts)
+           :error (for-wire report)
+           :stdout (sink-text (evaluation-out evaluation))
+           :stderr (sink-text (evaluation-err evaluation))
+           :notes (list (format nil "What it has defined cannot be told: ~A was signalled in looking for that. ~
+                                     A method of the program's that this calls may do that."
+                                (plain-type-name trouble)))
+           :package (session-package-name (evaluation-session evaluation))
+           :costs costs))))
+
+(defun whole-outcome (evaluation texts report notes costs)
+  (let ((session (evaluation-session evaluation)) (missing (getf report :missing)))
+    (when report (note-last-error session evaluation report))
+    (settle evaluation)                 ; one that is suspended has come half way
+    (multiple-value-bind (after note) (live-package session)
+      (when note (pushnew note notes :test #'string=)) ; the code may have been told already
+      (plist-without-nils
+       :values (if report '() texts)
+       :error (for-wire report)
+       :stdout (sink-text (evaluation-out evaluation))
+       :stderr (sink-text (evaluation-err evaluation))
+       :warnings (records-for-wire (evaluation-records evaluation) missing)
+       :notes (append notes (reverse (shiftf (evaluation-remarks evaluation) '())) (left-notes (evaluation-left evaluation))
+                      (replaced-notes evaluation)
+                      (take-news session) (take-guest-news))
+       :origin (evaluation-origin evaluation)
+       :package (package-name after)
+       :journal (reverse (shiftf (evaluation-journal evaluation) '()))
+       :gone (undone-since session)
+       :loaded (shiftf (evaluation-loaded evaluation) '())
+       :lost (reverse (shiftf (evaluation-losses evaluation) '()))
+       :failures (evaluation-failures evaluation)
+       :report (work-report evaluation)
+       :departed (departed-for-wire session)
+       :costs costs))))
+
+(defun for-wire (report)
+  "REPORT without what only the image knows what to do with."
+  (dolist (key '(:missing :kept :condition) report)
+    (remf report key)))
+
+(defun note-departed (evaluation outcome)
+  (let ((session (evaluation-session evaluation))
+        (why (or (getf (getf outcome :error) :message)
+                 (format nil "Somebody else, a person for one, let it go on, and it ended with ~:[no values~;the value~:P ~:*~{~A~^, ~}~]."
+                         (mapcar (lambda (text) (clip (format nil "~{~A~}" (remove-if-not #'stringp text)) 500))
+                                 (getf outcome :values))))))
+    (with-lock ()
+      (push (list (evaluation-token evaluation) why) (session-departed session)))))
+
+(defun departed-for-wire (session)
+  "((TOKEN WHY) ...) of suspended evaluations that have ended by themselves."
+  (with-lock () (reverse (shiftf (session-departed session) '()))))

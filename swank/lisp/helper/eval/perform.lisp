@@ -1,0 +1,208 @@
+;;;; perform.lisp -- reading and evaluating the user's code, and what surrounds it
+
+(cl:in-package #:swank-mcp)
+
+(defvar *max-values* 100)
+
+(defun call-with-debug-quality (quality function)
+  "Compile in FUNCTION's extent with DEBUG at QUALITY, whatever is declaimed; 1,
+the Lisp's own default, leaves the user's declamations alone."
+  #+sbcl
+  (if (eql quality 1)
+      (funcall function)
+      (let ((sb-c::*policy-min* sb-c::*policy-min*)
+            (sb-c::*policy-max* sb-c::*policy-max*))
+        (if (zerop quality)
+            (sb-ext:restrict-compiler-policy 'debug 0 0)
+            (sb-ext:restrict-compiler-policy 'debug quality))
+        (funcall function)))
+  #-sbcl
+  (progn quality (funcall function)))
+
+;;; What surrounds the user's code
+
+(defun call-with-streams (evaluation function)
+  "Output goes to the evaluation's sinks; input is at its end."
+  (let* ((out (evaluation-out evaluation))
+         (err (evaluation-err evaluation))
+         (no-input (make-instance 'no-input-within))
+         ;; programs look at element types: an empty broadcast stream has another
+         (nobody (make-two-way-stream no-input (make-sink 1)))
+         (*standard-output* out)
+         (*error-output* err)
+         (*error-sink* err)
+         (*trace-output* err)
+         (*standard-input* (make-instance 'no-input))
+         (*terminal-io* (make-two-way-stream no-input out))
+         (*query-io* nobody)
+         (*debug-io* nobody))
+    (funcall function)))
+
+(defun call-in-session (session package function)
+  "Call FUNCTION with PACKAGE and the session's variables; keep in SESSION what
+it assigns to them, however it ends.  Returns notes about what was not kept."
+  (let ((notes '()) (*kept* (make-kept package (session-values session))))
+    (progv *session-variables* (session-values session)
+      (let* ((*read-suppress* nil)      ; T would make every later form NIL
+             (readtable *readtable*)
+             (case (readtable-case readtable))
+             (*package* package))
+        (setf (session-package-chosen session) nil)
+        (unwind-protect (funcall function)
+          (unless (eq case (readtable-case readtable))
+            (setf (readtable-case readtable) case)
+            (push "READTABLE-CASE of the session's readtable was put back; (setf *readtable* ...) to a changed copy lasts."
+                  notes))
+          (keep-in-session session *kept*))))
+    notes))
+
+;;; Reading and evaluating, form by form
+
+(defun read-evaluate (evaluation debug &key on-reading on-form)
+  "Evaluate the forms of the code one after the other; return the last one's
+values.  ON-READING is told the position before each READ, ON-FORM each form."
+  (let* ((code (evaluation-code evaluation))
+         (in (make-string-input-stream code))
+         (values '()))
+    (loop
+      (let ((start (file-position in)))
+        (funcall on-reading in start)
+        (let ((form (read-form in)))
+          (when (eq form in) (return values))
+          (funcall on-form form)
+          (setf values (evaluate-toplevel evaluation form debug
+                                          (subseq code (next-form-position code start)
+                                                  (file-position in)))))))))
+
+(defun evaluate-toplevel (evaluation form debug source)
+  "Evaluate FORM as a REPL does and return its values as a list; note what of its
+SOURCE is to be evaluated again in a new image."
+  (let* ((session (evaluation-session evaluation))
+         (package *package*)
+         (*toplevel* (make-toplevel :form form :text source :package package)))
+    (setf - form)
+    (keep-debugger-hook)
+    (note-assignments session form)
+    (when (and (consp form) (loading-call-p form))
+      (setf (session-before-load session) (before-loading)))
+    (let ((values (call-retryably
+                   evaluation
+                   (lambda ()
+                     (call-with-source-text
+                      source
+                      (lambda ()
+                        (call-with-debug-quality
+                         debug
+                         (lambda () (evaluate-form form (evaluation-frame evaluation))))))))))
+      (when (package-name *package*) (note-package-name session *package*))
+      (when (and (consp form) (eq (first form) 'in-package))
+        (setf (session-package-chosen session) t))
+      (when (and (consp form) (loading-call-p form))
+        (note-loaded session (second form)))
+      (setf +++ ++  ++ +  + form
+            *** **  ** *  * (first values)
+            /// //  // /  / values)
+      (settle-toplevel evaluation *toplevel*)
+      (when (evaluation-debuggee evaluation) (keep-in-session session *kept*))
+      values)))
+
+(defun perform-forms (evaluation debug &key on-reading on-form)
+  "Restore what is to be restored, load the evaluation's system, or evaluate its
+code."
+  (let ((system (evaluation-system evaluation))
+        (session (evaluation-session evaluation)))
+    (cond ((evaluation-restore evaluation)
+           (setf (evaluation-failures evaluation)
+                 (restore-entries (evaluation-restore evaluation)))
+           '())
+          (system
+           (funcall on-form (evaluation-code evaluation))
+           (load-system-in session system
+                           (lambda ()
+                             (call-with-debug-quality
+                              debug
+                              (lambda () (evaluate-form (evaluation-code evaluation))))))
+           '())
+          ((evaluation-work evaluation)
+           (call-with-debug-quality debug
+                                    (lambda () (perform-work evaluation on-reading on-form))))
+          (t (read-evaluate evaluation debug :on-reading on-reading :on-form on-form)))))
+
+(defun perform (evaluation package debug)
+  "The user's part of EVALUATION.  (VALUES VALUE-TEXTS REPORT NOTES), of which
+the first or the second is meant."
+  (let ((texts '()) (report nil) (notes '())
+        (form nil) (reading nil) (start 0)
+        (code (evaluation-code evaluation)))
+    (block run
+      (flet ((end-with (what)
+               (setf report what)
+               (return-from run)))
+        (setf (evaluation-escape evaluation) #'end-with)
+        (flet ((on-error (condition)
+                 #+sbcl (when (one-thread-text condition) (ignore-errors (restart-finalizers)))
+                 (call-with-open-binding-stack
+                  (lambda ()
+                    (multiple-value-bind (report frames)
+                        (call-guarded
+                         (lambda ()
+                           (if reading
+                               (reader-failure condition code start reading)
+                               (condition-report condition form (evaluation-system evaluation))))
+                         (lambda (trouble) (plain-report condition trouble)))
+                      (setf (getf report :condition) condition)
+                      (unless reading
+                        (let ((note (suspend evaluation condition report frames)))
+                          (when note (push note notes))))
+                      (end-with report)))))
+               (work ()
+                 (restart-case
+                     (call-refusing-exit
+                      (lambda ()
+                        (note-own-restart evaluation)
+                        (let ((values (perform-forms
+                                       evaluation debug
+                                       :on-reading (lambda (in position)
+                                                     (setf reading in start position))
+                                       :on-form (lambda (next)
+                                                  (setf form next reading nil
+                                                        (evaluation-form evaluation) next)))))
+                          (setf reading nil)
+                          (unless (package-name *package*)
+                            (setf *package* (user-package))
+                            (push (deleted-package-note (evaluation-session evaluation)) notes))
+                          (when (> (length values) *max-values*)
+                            (push (format nil "The first ~D of ~D values are shown."
+                                          *max-values* (length values))
+                                  notes)
+                            (setf values (subseq values 0 *max-values*)))
+                          (setf texts (value-texts values))))
+                      (lambda (what) (end-with (ended-report what))))
+                   (abort ()
+                     :report "Abort this evaluation."
+                     (end-with (failure "ABORTED"
+                                       (if *launched*
+                                           "The evaluation invoked its ABORT restart."
+                                           "The ABORT restart of the evaluation was invoked: by its own code, or by the person, in a debugger.")))))))
+          (call-stoppably
+           evaluation
+           (lambda ()
+             (call-with-streams
+              evaluation
+              (lambda ()
+                (call-with-debugger-hooks
+                 (lambda ()
+                   (let ((more (call-in-session
+                                (evaluation-session evaluation) package
+                                (lambda ()
+                                  (call-recording-warnings
+                                   (lambda ()
+                                     (call-noting-definitions evaluation #'work))
+                                   (lambda () form)
+                                   (lambda (condition form)
+                                     (setf (evaluation-records evaluation)
+                                           (note-warning condition form
+                                                         (evaluation-records evaluation)))))))))
+                     (setf notes (append notes more))))
+                 #'on-error))))))))
+    (values texts report notes)))

@@ -1,0 +1,93 @@
+;;;; reports.lisp -- errors told: what was signalled, where, and what may have been meant
+
+(cl:in-package #:swank-mcp)
+
+(defun reader-failure (condition code start stream)
+  "The report of CONDITION, met while reading from STREAM the form of CODE that
+begins behind START."
+  (let ((begin (next-form-position code start))
+        (position (file-position stream))
+        (type (type-label condition)))
+    (if (and (typep condition 'end-of-file) (eq stream (ignore-errors (stream-error-stream condition))))
+        (append (failure type
+                         (format nil "The code ends inside the form that begins at ~A: a closing ~
+                                      parenthesis, quote or bar is missing."
+                                 (place-text code begin)))
+                '(:unbalanced t))
+        (let* ((text (condition-text condition))
+               (advice (reader-advice text (subseq code begin))))
+          (append
+           (failure type (format nil "~A~%At ~A of the code." (with-advice text advice)
+                                 (place-text code (max begin (1- position)))))
+           (advice-for-wire advice)
+           (when (search "unmatched close parenthesis" text) '(:unbalanced t)))))))
+
+;;; Reports of what went wrong: plists for the wire
+
+(defun condition-report (condition form &optional system)
+  "The report of CONDITION, made where it was signalled, with the stack intact,
+and the frames.  SYSTEM is the name of the system that was being loaded."
+  (let ((missing (and (typep condition 'undefined-function)
+                      (ignore-errors (cell-error-name condition)))))
+    (multiple-value-bind (texts total frames)
+        (ignore-errors (collect-frames *kept-frames* *package* :missing missing))
+      (when *building*
+        (setf texts (subseq texts 0 (or (ignore-errors (program-frames texts frames)) 0)) total (length texts)))
+      (unless (or texts *building*)
+        (setf texts (list (show-form form *package*)) total 1))
+      (values (append (if system
+                          (failure (type-label condition)
+                                   (join-lines (system-failure-text condition system)
+                                               (building-place-text condition))
+                                   texts total)
+                          (let ((advice (condition-advice condition form)))
+                            (append (failure (type-label condition)
+                                             (join-lines (with-advice (condition-text condition) advice)
+                                                         (and (or *building* (read-from-file-p condition))
+                                                              (building-place-text condition)))
+                                             texts total)
+                                    (advice-for-wire advice))))
+                      (and system
+                           (missing-system-p condition)
+                           (let ((files (unregistered-definitions system)))
+                             (if files
+                                 (list :system (native-name (first files)))
+                                 (instead-of system (near-systems system)))))
+                      (when missing (list :missing missing)))
+              frames))))
+
+(defun plain-report (condition trouble)
+  "The report of CONDITION when TROUBLE has come up in making a better one."
+  (failure (plain-type-name condition)
+           (format nil "The error cannot be told: another one, ~A, was signalled in making its report. ~
+                        A method of the program's that the report calls, PRINT-OBJECT for one, may do that."
+                   (plain-type-name trouble))))
+
+#+sbcl
+(defun restart-finalizers ()
+  "SAVE-LISP-AND-DIE has ended the thread that runs finalizers before it finds that it
+cannot save, and leaves it so."
+  (let ((start (find-symbol "FINALIZER-THREAD-START" '#:sb-impl))
+        (thread (find-symbol "*FINALIZER-THREAD*" '#:sb-impl)))
+    (when (and start thread (fboundp start) (boundp thread) (null (symbol-value thread)))
+      (funcall start))))
+
+(defun refused-exit-report (what)
+  (failure "EXIT-REFUSED"
+           (format nil "The code asked ~A to end. It is not ended: the session lives in it.~:[~;~%~
+                        It had called SB-EXT:DISABLE-DEBUGGER, after which any error does so; [stderr] tells the error.~]"
+                   what (debugger-disabled-p))))
+
+(defun debugger-disabled-p ()
+  "True after (SB-EXT:DISABLE-DEBUGGER), which many scripts begin with."
+  #+sbcl (let ((hook sb-ext:*invoke-debugger-hook*))
+           (and (symbolp hook) (string= hook "DEBUGGER-DISABLED-HOOK"))))
+
+(defun ended-report (what)
+  "Somebody has asked WHAT to end, the image or this thread.  In an image of a person's
+that is, for a thread, most likely the person."
+  (if (or *launched* (string= what "the Lisp image"))
+      (refused-exit-report what)
+      (failure "ABORTED"
+               (format nil "Somebody told ~A to end: the person, with k in SLIME's list of threads for one, or the code, with ~
+                            ABORT-THREAD or TERMINATE-THREAD. The evaluation has ended; the session goes on." what))))

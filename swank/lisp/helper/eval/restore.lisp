@@ -1,0 +1,22 @@
+;;;; restore.lisp -- RESTORE: bringing a session back
+
+(cl:in-package #:swank-mcp)
+
+(defun restore (entries &key (session "default") (token 0) package file
+                  (patience 0) (allowance 0))
+  "Evaluate ENTRIES, ((TEXT PACKAGE-NAME MILLISECONDS) ...), of a session whose image has
+died, and make PACKAGE, if it is there, the session's.  FILE is where the bridge reads how
+far it has come; PATIENCE and ALLOWANCE are the milliseconds that are left for those that
+do not end.  The answer is EVALUATE's, with :FAILURES ((INDEX WHY END) ...): see END-CODE."
+  (let ((session (ensure-session session))
+        (restoring (make-restoring :entries entries :patience (* 1000 patience)
+                                   :allowance (* 1000 allowance)
+                                   :board (and file (open-board file)))))
+    (unwind-protect
+         (multiple-value-prog1
+             (call-registered (make-evaluation :token token :session session :code ""
+                                               :restore restoring)
+                              "COMMON-LISP-USER" 1)
+           (let ((found (and package (find-package package))))
+             (when found (enter-package session found))))
+      (close-board (shiftf (restoring-board restoring) nil)))))

@@ -1,0 +1,72 @@
+;;;; session-threads.lisp -- threads that a session's code starts
+
+(cl:in-package #:swank-mcp)
+
+;;; Such a thread is the session's: what it defines is, an error in it must not
+;;; open a debugger under a person's typing, and EXIT in it must not end the
+;;; image.  What becomes of it is told with the session's next reply.
+
+#+sbcl
+(defun refuse-exit-of-thread (session)
+  (note-news session
+             (format nil "~A asked the Lisp image to end. The image was not ended: the session lives in it; ~
+                          the thread was." (thread-words)))
+  (sb-thread:abort-thread))
+
+#+sbcl
+(defun end-erring-thread (session condition)
+  (note-news session
+             (format nil "~A met an error that nobody handled, and was ended. ~A: ~A~@[ It was at ~{~A~^, called by ~}.~]"
+                     (thread-words) (type-label condition)
+                     (as-sentence (clip (condition-text condition) 1000))
+                     (mapcar (lambda (text) (clip (substitute #\space #\newline text) 200))
+                             (ignore-errors (collect-frames 4 (user-package))))))
+  (sb-thread:abort-thread))
+
+#+sbcl
+(defun call-as-session-thread (session function)
+  "In a thread that SESSION's code has started.  In an image of our own an error is
+told on standard error, as any thread's."
+  (let ((exit-timeout sb-ext:*exit-timeout*))
+    (catch-ending 'sb-impl::%end-of-the-world
+                  (lambda ()
+                    (if *launched*
+                        (funcall function)
+                        (call-with-debugger-hooks
+                         function (lambda (condition) (end-erring-thread session condition)))))
+                  (lambda ()
+                    (forget-exit exit-timeout)
+                    (refuse-exit-of-thread session)))))
+
+#+sbcl
+(defun session-thread-function (function)
+  "What is to be called in a thread that is to call FUNCTION."
+  (let ((session *noting*) (toplevel *toplevel*)
+        (hook *macroexpand-hook*) (plist sb-c::*source-plist*))
+    (lambda (&rest arguments)
+      (let ((*noting* session) (*toplevel* toplevel) (*macroexpand-hook* hook)
+            (sb-c::*source-plist* plist))
+        (call-as-session-thread session (lambda () (apply function arguments)))))))
+
+#+sbcl
+(defun start-session-thread (make function options)
+  (let* ((base (heap-used)) (session *noting*)
+         (thread (apply make (session-thread-function function) options)))
+    (with-lock ()
+      (push (make-session-thread :thread thread :session session :base base) *session-threads*))
+    thread))
+
+#+sbcl
+(defun watch-threads ()
+  "Know the threads that a session's code starts."
+  (unless (sb-int:encapsulated-p 'sb-thread:make-thread 'swank-mcp-definitions)
+    (sb-int:encapsulate
+     'sb-thread:make-thread 'swank-mcp-definitions
+     (lambda (make function &rest options)
+       (if *noting*
+           (start-session-thread make function options)
+           (apply make function options))))))
+
+#+sbcl
+(defun leave-threads-alone ()
+  (sb-int:unencapsulate 'sb-thread:make-thread 'swank-mcp-definitions))

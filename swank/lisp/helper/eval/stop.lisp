@@ -1,0 +1,119 @@
+;;;; stop.lisp -- ending an evaluation from outside
+
+(cl:in-package #:swank-mcp)
+
+;;; The stop is an interrupt of the evaluating thread that leaves it by a
+;;; non-local exit.  No condition is signalled, so no handler of the user can
+;;; swallow it; cleanup forms run, and a second stop gets out of a cleanup that
+;;; hangs.  An interrupt that comes too late must do nothing: ACTIVEP is cleared
+;;; with interrupts off, on every way out.
+
+(defun call-stoppably (evaluation function)
+  #+sbcl
+  (sb-sys:without-interrupts
+    (unwind-protect
+         (sb-sys:with-local-interrupts
+           (setf (evaluation-activep evaluation) t)
+           (when (evaluation-early-stop evaluation)
+             (stop-here evaluation (evaluation-early-stop evaluation)))
+           (funcall function))
+      (setf (evaluation-activep evaluation) nil)))
+  #-sbcl
+  (unwind-protect
+       (progn (setf (evaluation-activep evaluation) t)
+              (funcall function))
+    (setf (evaluation-activep evaluation) nil)))
+
+(defun stop-here (evaluation reason)
+  "In the thread of EVALUATION: end it, if it still runs, with a report of REASON.
+One that is in the debugger, busy with arguments, ends only those."
+  (let* ((nested (evaluation-nested evaluation))
+         (evaluation (if (and nested (evaluation-activep nested)) nested evaluation)))
+    (when (evaluation-activep evaluation)
+      (funcall (evaluation-escape evaluation) (stop-report evaluation reason)))))
+
+(defun heap-text (what)
+  "WHAT says who was ended."
+  (format nil "The heap is nearly exhausted: ~:D MB are live, and of its ~:D MB a garbage collection ~
+               may need the rest to copy into. ~A was ended; what only it held is garbage."
+          (floor (heap-used) 1000000) (floor (heap-size) 1000000) what))
+
+(defun stop-report (evaluation reason)
+  (multiple-value-bind (frames total) (stopped-frames evaluation)
+    (append (ecase reason
+              ((:timeout :cancelled)
+               (list :kind reason :type "" :message (or (evaluation-waits evaluation) "")))
+              (:heap (list :kind :error :type "STORAGE-CONDITION" :message (heap-text "The evaluation")))
+              ((:reset :expired :disconnected)
+               (list :kind :error :type "ABORTED"
+                     :message (ecase reason
+                                (:reset "reset-session ended it.")
+                                (:expired "It was suspended for too long.")
+                                (:disconnected "The bridge has gone.")))))
+            (frames-for-wire frames (or total 0)))))
+
+(defun stopped-frames (evaluation)
+  "As COLLECT-FRAMES; a form that calls nothing of the user's is the one frame."
+  (let ((package (session-package (evaluation-session evaluation))))
+    (multiple-value-bind (frames total) (ignore-errors (collect-frames *kept-frames* package))
+      (cond (frames (values frames total))
+            ((evaluation-form evaluation)
+             (values (list (show-form (evaluation-form evaluation) package)) 1))))))
+
+(defun stop-evaluation (token reason &optional (session "default"))
+  "End the evaluation TOKEN of SESSION with a report of REASON, :TIMEOUT or
+:CANCELLED.  Called on another thread than the evaluation's.  True if it is in
+progress; if it has not begun, it ends as soon as it does."
+  (let ((evaluation
+          (with-lock ()
+            (let ((found (find token *evaluations* :key #'evaluation-token)))
+              (if found
+                  ;; in case it has not come to where it can be interrupted
+                  (setf (evaluation-early-stop found) reason)
+                  (push (list token reason session) *early-stops*))
+              found))))
+    (when evaluation
+      (interrupt-evaluation evaluation reason))
+    (answer (and evaluation t))))
+
+(defun stop-suspended (evaluation reason)
+  "End EVALUATION if it waits for a command.  True if it does.  One that a person has
+in a debugger ends when they leave that."
+  (let ((debuggee (evaluation-debuggee evaluation)))
+    (when debuggee
+      (with-lock ()
+        (let ((client (debuggee-client debuggee)))
+          (cond ((and (eq (debuggee-state debuggee) :suspended) (null client))
+                 (setf (debuggee-ending debuggee) reason)
+                 #+sbcl (sb-thread:signal-semaphore (debuggee-wake debuggee))
+                 t)
+                ;; the command itself gives up within a second
+                (client
+                 (and (client-command client) (not (client-takenp client))))))))))
+
+(defun interrupt-evaluation (evaluation reason)
+  (unless (stop-suspended evaluation reason)
+    (unless (evaluation-waits evaluation)
+      (setf (evaluation-waits evaluation)
+            (ignore-errors (lock-advice (evaluation-thread evaluation)))))
+    (ignore-errors                      ; the thread may have ended meanwhile
+     (interrupt-safely (evaluation-thread evaluation)
+                       (lambda () (stop-here evaluation reason))))))
+
+(defun stop-nested (evaluation)
+  (let ((nested (evaluation-nested evaluation)))
+    (when (and nested (evaluation-activep nested))
+      (funcall (evaluation-escape nested) (stop-report nested :timeout)))))
+
+(defun peek-output (token out-position err-position limit)
+  "What the evaluation TOKEN has printed since those positions, at most LIMIT
+characters of each stream: (OUT-POSITION OUT ERR-POSITION ERR), or NIL when it
+is not in progress."
+  (let ((evaluation (find-evaluation token)))
+    (answer
+     (when evaluation
+       (multiple-value-bind (out out-position)
+           (sink-since (evaluation-out evaluation) out-position limit)
+         (multiple-value-bind (err err-position)
+             (sink-since (evaluation-err evaluation) err-position limit)
+           (list out-position out err-position err)))))))

@@ -1,0 +1,273 @@
+;;;; suspend.lisp -- evaluations that wait in the debugger
+
+(cl:in-package #:swank-mcp)
+
+;;; An evaluation that may be suspended runs on a thread of its own, while the
+;;; session's thread waits for what comes of it: its outcome, or the news that
+;;; it is suspended.  With either the session's thread answers the bridge and is
+;;; free for other evaluations.  The suspended one waits where its debugger
+;;; hook was called, the stack intact, for commands.  A command is a function
+;;; that another thread hands over and waits for; it is called there, and returns
+;;; an outcome, or leaves by a restart or to a frame.  Then the evaluation runs
+;;; again, and the other thread waits for what comes of that.
+;;;
+;;; This is not Swank's debugger: no level of that is ever opened, in nobody's
+;;; Emacs, and every thread of Swank's stays free.
+
+(defparameter *max-suspended* 8
+  "How many evaluations of one session may be suspended at once.")
+
+;;; The evaluation's own thread
+
+#+sbcl
+(defun deliver (evaluation outcome)
+  "Give OUTCOME to who waits for it; an end that nobody waits for is noted for the
+next answer."
+  (let ((client (with-lock () (shiftf (debuggee-client (evaluation-debuggee evaluation)) nil))))
+    (cond (client
+           (setf (client-outcome client) outcome)
+           (sb-thread:signal-semaphore (client-news client)))
+          ((eq :ended (debuggee-state (evaluation-debuggee evaluation)))
+           (note-departed evaluation outcome)))))
+
+#+sbcl
+(defun await (client)
+  (sb-thread:wait-on-semaphore (client-news client))
+  (client-outcome client))
+
+(defun suspended-for-wire (session)
+  "((TOKEN AGE-IN-MICROSECONDS) ...), oldest first."
+  (loop for evaluation in (reverse (suspended-evaluations session))
+        collect (list (evaluation-token evaluation)
+                      (- (microseconds) (debuggee-since (evaluation-debuggee evaluation))))))
+
+;;; Restarts
+
+(defun call-retryably (evaluation function)
+  "A list of the values of FUNCTION, with a restart that calls it again where
+somebody may choose one."
+  (if (evaluation-debuggee evaluation)
+      (loop (with-simple-restart (retry "Evaluate this form again.")
+              (return (multiple-value-list (funcall function)))))
+      (multiple-value-list (funcall function))))
+
+(defun note-own-restart (evaluation)
+  "The current ABORT restart is EVALUATION's; those beyond are not for the user."
+  (let ((debuggee (evaluation-debuggee evaluation)))
+    (when debuggee
+      (setf (debuggee-own-restart debuggee) (find-restart 'abort)))))
+
+(defun restarts-within (condition last)
+  (let* ((all (compute-restarts condition)) (end (position last all)))
+    (if end (subseq all 0 (1+ end)) all)))
+
+(defun wants-values-p (restart)
+  "True if RESTART, used by a person, asks for values."
+  #+sbcl (and (sb-kernel::restart-interactive-function restart) t)
+  #-sbcl (progn restart nil))
+
+(defun restart-for-wire (restart)
+  (let ((name (restart-name restart)))
+    (list (if name (symbol-name name) "")
+          (clip (safely (princ-to-string restart)) 200)
+          (wants-values-p restart))))
+
+;;; Whether to suspend
+
+#+sbcl
+(defun obstacle (evaluation condition)
+  "Why EVALUATION cannot be suspended at CONDITION, or NIL."
+  (cond ((typep condition 'storage-condition) "the stack or the heap is used up")
+        (sb-kernel:*gc-inhibit* "garbage collection is off here")
+        ((locks-held)
+         (format nil "the code holds ~{~A~^ and ~}, for which all others would wait" (locks-held)))
+        ((>= (length (suspended-evaluations (evaluation-session evaluation))) *max-suspended*)
+         (format nil "~D evaluations are suspended already; end one of them first" *max-suspended*))))
+
+#-sbcl
+(defun suspend (evaluation condition report frames)
+  (declare (ignore evaluation condition report frames)))
+
+#+sbcl
+(defun suspend (evaluation condition report frames)
+  "Called in the debugger hook: does not return if EVALUATION is suspended.
+Otherwise the value is NIL, or a note that tells why it cannot be."
+  (when (evaluation-debuggee evaluation)
+    (let ((obstacle (obstacle evaluation condition)))
+      (if obstacle
+          (format nil "Not left in the debugger: ~A." obstacle)
+          (park evaluation condition report frames)))))
+
+;;; Suspended
+
+#+sbcl
+(defun park (evaluation condition report frames)
+  (let ((debuggee (evaluation-debuggee evaluation))
+        (session (evaluation-session evaluation)))
+    (note-packages session *packages-before*)
+    (setf (debuggee-condition debuggee) condition
+          (debuggee-report debuggee) report
+          (debuggee-frames debuggee) frames
+          (debuggee-restarts debuggee)
+          (restarts-within condition (debuggee-own-restart debuggee))
+          (debuggee-since debuggee) (microseconds))
+    (flush-process-output)
+    (unwind-protect
+         ;; what is called from here is no part of the evaluation: an error in
+         ;; it must not meet the handlers of the user's code
+         (let ((sb-kernel:*handler-clusters* sb-kernel::**initial-handler-clusters**)
+               (sb-kernel::*current-error-depth* 0)
+               (sb-debug:*stack-top-hint* nil))
+           (deliver-suspended evaluation)
+           (loop (serve-command evaluation)))
+      (setf *packages-before* (list-all-packages))
+      (with-lock () (setf (debuggee-state debuggee) :running))
+      (incf (debuggee-parked debuggee) (- (microseconds) (debuggee-since debuggee))))))
+
+#+sbcl
+(defun stepping-p (debuggee)
+  (typep (debuggee-condition debuggee) 'sb-ext:step-condition))
+
+#+sbcl
+(defun deliver-suspended (evaluation &optional note)
+  (let* ((debuggee (evaluation-debuggee evaluation))
+         (outcome (outcome evaluation '() (copy-list (debuggee-report debuggee))
+                           (and note (list note)) '())))
+    (with-lock () (setf (debuggee-state debuggee) :suspended))
+    (deliver evaluation
+          (list* :suspended (list :token (evaluation-token evaluation)
+                                  :stepping (stepping-p debuggee)
+                                  :restarts (mapcar #'restart-for-wire
+                                                    (debuggee-restarts debuggee)))
+                 outcome))))
+
+#+sbcl
+(defun serve-command (evaluation)
+  "Wait for a command and carry it out; may leave instead of returning."
+  (let* ((debuggee (evaluation-debuggee evaluation))
+         (client (wait-for-client evaluation))
+         (outcome (funcall (client-command client) evaluation)))
+    (cond ((eq outcome :again) (deliver-suspended evaluation))
+          (t (with-lock () (setf (debuggee-state debuggee) :suspended))
+             (deliver evaluation (list* :parked t outcome))))))
+
+#+sbcl
+(defun wait-for-client (evaluation)
+  "The next client; where EVALUATION is to end, does not return."
+  (let* ((debuggee (evaluation-debuggee evaluation))
+         (end (+ (microseconds) (* 1000 (debuggee-patience debuggee)))))
+    (loop
+      (incf end (time-held debuggee (min 2 (max 0.01 (/ (- end (microseconds)) 1000000)))))
+      (with-lock ()
+        (let ((client (debuggee-client debuggee)))
+          (when client
+            (setf (client-takenp client) t)
+            (return client))
+          (unless (debuggee-ending debuggee)
+            (setf (debuggee-ending debuggee)
+                  (cond ((>= (microseconds) end) :expired)
+                        ((and (debuggee-connection debuggee)
+                              (not (connectedp (debuggee-connection debuggee))))
+                         :disconnected))))
+          (when (debuggee-ending debuggee)
+            (setf (debuggee-state debuggee) :running))))
+      (when (debuggee-ending debuggee)
+        (stop-here evaluation (debuggee-ending debuggee))))))
+
+#+sbcl
+(defun time-held (debuggee seconds)
+  "Wait for a command, at most SECONDS.  Microseconds that it took longer, because a
+person had the thread in a debugger: they are not of the time for a command."
+  (let ((begun (microseconds)))
+    (sb-thread:wait-on-semaphore (debuggee-wake debuggee) :timeout seconds)
+    (max 0 (- (microseconds) begun (ceiling (* 1000000 seconds))))))
+
+(defun end-suspended (session)
+  "End all suspended evaluations of SESSION; return texts about those that do not."
+  (let ((evaluations (suspended-evaluations session)))
+    (dolist (evaluation evaluations) (interrupt-evaluation evaluation :reset))
+    (loop repeat 200
+          while (some #'registeredp evaluations) do (sleep 0.01))
+    (loop for evaluation in evaluations
+          when (registeredp evaluation)
+            collect (format nil "a suspended evaluation ~:[runs cleanup forms still~;~
+                                 is in somebody's debugger, a person's SLDB for one, and ends when that is left~]: ~A"
+                            (suspendedp evaluation)
+                            (clip (princ-to-string (evaluation-code evaluation)) 80)))))
+
+;;; Commands from other threads
+
+#-sbcl
+(defun command (token function &optional limit)
+  (declare (ignore token function limit))
+  (list :absent :ended))
+
+(defparameter *busy-patience* 8
+  "Seconds that a command waits for another one about the same evaluation.")
+
+#+sbcl
+(defun command (token function &optional limit)
+  "Have FUNCTION called with the suspended evaluation TOKEN in its thread; what
+comes of that, for the wire.  LIMIT is how many seconds it may take, if it calls
+CALL-NESTED."
+  (let ((client (make-client :command function))
+        (end (+ (microseconds) (* 1000000 *busy-patience*))))
+    (loop
+      (multiple-value-bind (state evaluation) (hand-over client token)
+        (cond ((eq state :suspended)
+               (sb-thread:signal-semaphore (debuggee-wake (evaluation-debuggee evaluation)))
+               (return (or (untaken client evaluation)
+                           (if limit (await-within limit client evaluation) (await client)))))
+              ((or (not (eq state :busy)) (> (microseconds) end))
+               (return (list :absent state)))))
+      (sleep 0.005))))
+
+#+sbcl
+(defun hand-over (client token)
+  "Make CLIENT the one that the evaluation TOKEN serves, if it can.  The state that
+it was in, and the evaluation."
+  (with-lock ()
+    (let* ((evaluation (find token *evaluations* :key #'evaluation-token))
+           (debuggee (and evaluation (evaluation-debuggee evaluation)))
+           (state (if debuggee (debuggee-state debuggee) :ended)))
+      (cond ((not (eq state :suspended)))
+            ((debuggee-ending debuggee) (setf state :ended))
+            ((debuggee-client debuggee) (setf state :busy))
+            (t (setf (debuggee-state debuggee) :busy
+                     (debuggee-client debuggee) client)))
+      (values state evaluation))))
+
+(defparameter *take-patience* 20
+  "How many times 0.05 s a command waits until the evaluation begins with it.  A
+collection of garbage is one of them, however long it takes.")
+
+#+sbcl
+(defun untaken (client evaluation)
+  "NIL when EVALUATION has begun with the command of CLIENT.  If it does not, because
+somebody has its thread in a debugger, the command is taken back, and the value says so."
+  (let ((debuggee (evaluation-debuggee evaluation)))
+    (loop repeat *take-patience*
+          until (client-takenp client)
+          do (when (sb-thread:wait-on-semaphore (client-news client) :timeout 0.05)
+               (sb-thread:signal-semaphore (client-news client)) ; for AWAIT
+               (return)))
+    (with-lock ()
+      (when (and (eq client (debuggee-client debuggee)) (not (client-takenp client)))
+        (setf (debuggee-client debuggee) nil)
+        (cond ((eq :busy (debuggee-state debuggee))
+               (setf (debuggee-state debuggee) :suspended)
+               (list :absent :held))
+              ;; they have let it go on
+              (t (list :absent :running)))))))
+
+#+sbcl
+(defun await-within (limit client evaluation)
+  (loop repeat 2
+        do (when (sb-thread:wait-on-semaphore (client-news client) :timeout limit)
+             (return-from await-within (client-outcome client)))
+           (ignore-errors
+            (interrupt-safely (evaluation-thread evaluation)
+                              (lambda () (stop-nested evaluation)))))
+  (if (sb-thread:wait-on-semaphore (client-news client) :timeout limit)
+      (client-outcome client)
+      (list :absent :busy)))

@@ -1,0 +1,66 @@
+;;;; joining.lisp -- several servers in one session of an image that is somebody's
+
+(cl:in-package #:swank-mcp)
+
+;;; A session is in the image, so a new server finds what one before it has left, and
+;;; may share it with one that is there.  Both are told.
+
+(defun differing-variables (session)
+  "Texts of the variables of reader and printer that SESSION has set."
+  (let ((first (initial-values)))
+    (loop for variable in *session-variables*
+          for value in (session-values session)
+          for initial in first
+          when (and (member variable *syntax-variables*)
+                    (not (member variable '(*readtable* *print-pprint-dispatch*)))
+                    (not (equalp value initial)))
+            collect (format nil "~A is ~A" variable (with-standard-io-syntax (safely (prin1-to-string value)))))))
+
+(defun found-text (session)
+  "What a server finds in SESSION, which was there before it, or NIL."
+  (let ((parts (append (unless (eq (session-package session) (user-package))
+                         (list (format nil "its package is ~A" (session-package-name session))))
+                       (differing-variables session)))
+        (count (length (own-definitions session))))
+    ;; definitions alone surprise nobody
+    (and parts
+         (format nil "The session ~S was in this image before: ~{~A~^, ~}~@[, it has ~D definition~:P~]. reset-session makes it as new."
+                 (session-name session) (clip-list parts 12) (and (plusp count) count)))))
+
+(defun clip-list (list count)
+  (if (> (length list) count)
+      (append (subseq list 0 count) (list (format nil "and ~D more" (- (length list) count))))
+      list))
+
+(defparameter *own-session-advice*
+  "Both see and reset what either defines; --session NAME gives a server one of its own.")
+
+(defun staying-guests (name)
+  "OTHER-GUESTS without one whose end has just not been seen yet."
+  (loop repeat 15
+        for guests = (other-guests name)
+        while guests
+        do (sleep 0.02)
+        finally (return guests)))
+
+(defun join-session (&optional (name "default"))
+  "Called before the first evaluation of a server in the session NAME.  The answer is a
+list of texts for its first reply."
+  (let* ((session (with-lock () (gethash name *sessions*)))
+         (others (length (staying-guests name)))
+         (guest (own-guest)))
+    (when guest
+      (with-lock () (pushnew name (guest-sessions guest) :test #'string=)))
+    (when (plusp others)
+      (tell-others name (format nil "Another server works in this session, ~S, now. ~A" name *own-session-advice*)))
+    (answer
+     (append (let ((text (and session (session-used session) (found-text session))))
+               (and text (list text)))
+             (and (plusp others)
+                  (list (format nil "~:[~D other servers work~;Another server works~*~] in the session ~S, too. ~A"
+                                (= others 1) others name *own-session-advice*)))))))
+
+(defun tell-of-reset (session count)
+  (tell-others (session-name session)
+               (format nil "Another server has reset this session, ~S~[~:;, and with it ~:*~D definition~:P~]."
+                       (session-name session) count)))

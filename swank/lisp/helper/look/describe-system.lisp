@@ -1,0 +1,193 @@
+;;;; describe-system.lisp -- DESCRIBE-SYSTEM
+
+(cl:in-package #:swank-mcp)
+
+;;; A system that ASDF knows is asked; one that it could find is not, because
+;;; finding it evaluates its definition.  That file's text is looked into instead.
+
+(defstruct (system-facts (:conc-name facts-) (:copier nil))
+  "What is known of a system, from ASDF or from its file."
+  name file version description author license
+  depends-on                            ; names
+  components                            ; paths, in the order of definition
+  loadedp
+  registeredp)                          ; true if ASDF has its definition
+
+;;; From ASDF
+
+(defun component-paths (component)
+  (let ((children (asdf-value "COMPONENT-CHILDREN" component)))
+    (if children
+        (loop for child in children append (component-paths child))
+        (let ((path (asdf-value "COMPONENT-PATHNAME" component)))
+          (and path (not (asdf-value "COMPONENT-SYSTEM-P" component))
+               (list (namestring path)))))))
+
+(defun registered-facts (system name)
+  (flet ((text (function) (let ((value (asdf-value function system)))
+                            (and (stringp value) (string/= value "") value))))
+    (make-system-facts
+     :name name :registeredp t
+     :file (let ((file (asdf-value "SYSTEM-SOURCE-FILE" system))) (and file (namestring file)))
+     :version (text "COMPONENT-VERSION") :description (text "SYSTEM-DESCRIPTION")
+     :author (text "SYSTEM-AUTHOR") :license (text "SYSTEM-LICENSE")
+     :depends-on (remove nil (mapcar #'dependency-name (asdf-value "SYSTEM-DEPENDS-ON" system)))
+     :components (loop for child in (asdf-value "COMPONENT-CHILDREN" system)
+                       append (component-paths child))
+     :loadedp (and (member name (asdf-value "ALREADY-LOADED-SYSTEMS") :test #'string-equal) t))))
+
+;;; From the text of a definition
+
+(defun option (options name)
+  (loop for (key value) on options by #'cddr
+        when (token-name= key name) return value))
+
+(defun inert-component-paths (components directory)
+  "The files of the :COMPONENTS of a definition, as written, under DIRECTORY."
+  (loop for component in components
+        when (and (consp component) (token-p (first component)) (dependency-name (second component)))
+          append (let* ((name (dependency-name (second component)))
+                        (written (option (cddr component) "PATHNAME"))
+                        (path (if (stringp written) written name))
+                        (type (string-left-trim ":" (token-text (first component)))))
+                   (cond ((string-equal type "MODULE")
+                          (inert-component-paths (option (cddr component) "COMPONENTS")
+                                                 (if (string= path "")
+                                                     directory
+                                                     (format nil "~A~A/" directory (string-right-trim "/" path)))))
+                         ((string-equal type "FILE")
+                          (list (format nil "~A~A~:[.lisp~;~]" directory path (search ".lisp" path))))
+                         (t (list (format nil "~A~A" directory path)))))))
+
+(defun find-defsystem (text name)
+  "The options of the form in TEXT that defines the system NAME, and T; or NIL."
+  (loop for index from 0
+        for form = (or (top-level-form text index) (return nil))
+        when (and (consp form) (token-name= (first form) "DEFSYSTEM")
+                  (equal (dependency-name (second form)) name))
+          return (values (cddr form) t)))
+
+(defun inert-facts (file name)
+  "What the definition of the system NAME in FILE says."
+  (let ((text (file-text file)))
+    (multiple-value-bind (options foundp) (and text (find-defsystem text name))
+      (flet ((string-option (key)
+               (let ((value (option options key))) (and (stringp value) value))))
+        (make-system-facts
+         :name name :file (namestring file)
+         :version (string-option "VERSION") :description (string-option "DESCRIPTION")
+         :author (string-option "AUTHOR") :license (or (string-option "LICENSE") (string-option "LICENCE"))
+         :depends-on (let ((names (option options "DEPENDS-ON")))
+                       (and (listp names) (remove nil (mapcar #'dependency-name names))))
+         :components (let ((components (option options "COMPONENTS"))
+                           (directory (string-option "PATHNAME")))
+                       (and foundp (listp components)
+                            (inert-component-paths
+                             components
+                             (format nil "~A~@[~A/~]"
+                                     (directory-namestring file)
+                                     (and directory (string-right-trim "/" directory)))))))))))
+
+(defun system-file (name)
+  "Where the definition of the system NAME would be found, without reading it."
+  (or (gethash (primary-name name) (registry))
+      (let ((file (asdf-value "SEARCH-FOR-SYSTEM-DEFINITION" (primary-name name))))
+        (and (pathnamep file) file))))
+
+(defun system-facts (name)
+  "The SYSTEM-FACTS of the system NAME, or NIL."
+  (let ((system (asdf-value "REGISTERED-SYSTEM" name)))
+    (if system
+        (registered-facts system name)
+        (let ((file (ignore-errors (probe-file (or (system-file name) (return-from system-facts nil))))))
+          (and file (inert-facts file name))))))
+
+;;; Telling
+
+(defun dependency-lines (name)
+  "The tree of what the system NAME depends on, each system once with its own."
+  (let ((seen (list name)) (lines '()) (count 0))
+    (labels ((walk (names depth)
+               (dolist (name names)
+                 (when (< (incf count) 120)
+                   (let* ((again (member name seen :test #'string=))
+                          (facts (and (not again) (system-facts name))))
+                     (push name seen)
+                     (push (format nil "~A- ~A~@[ ~A~]~A" (make-string (* 2 depth) :initial-element #\space) name
+                                   (and facts (facts-version facts))
+                                   (cond (again (if facts "" ", see above"))
+                                         ((null facts) ", not found")
+                                         ((facts-loadedp facts) ", loaded")
+                                         (t "")))
+                           lines)
+                     (when (and facts (< depth 8))
+                       (walk (facts-depends-on facts) (1+ depth))))))))
+      (walk (facts-depends-on (system-facts name)) 0))
+    (when (> count 120) (push "- and more" lines))
+    (reverse lines)))
+
+(defun files-section (facts)
+  (let ((files (facts-components facts)))
+    (when files
+      (list (list* "Files"
+                   (append (mapcar (lambda (file) (format nil "- ~A" file)) (first-few files 150))
+                           (when (> (length files) 150)
+                             (list (format nil "- and ~D more" (- (length files) 150))))))))))
+
+(defun system-sections (facts)
+  `(("System"
+     ,(format nil "Name: ~A" (facts-name facts))
+     ,@(when (facts-version facts) (list (format nil "Version: ~A" (facts-version facts))))
+     ,(format nil "Loaded: ~:[no~;yes~]" (facts-loadedp facts))
+     ,@(when (facts-file facts) (list (format nil "Defined in: ~A" (facts-file facts))))
+     ,@(when (facts-description facts)
+         (list (format nil "Description: ~A" (clip (facts-description facts) 500))))
+     ,@(when (facts-author facts) (list (format nil "Author: ~A" (clip (facts-author facts) 200))))
+     ,@(when (facts-license facts) (list (format nil "License: ~A" (clip (facts-license facts) 100)))))
+    ,@(when (facts-depends-on facts)
+        (list (list* "Depends On" (dependency-lines (facts-name facts)))))
+    ,@(files-section facts)))
+
+(defun system-files ()
+  "((NAME . FILE) ...) of the systems that could be loaded, sorted; FILE may be NIL."
+  (let ((names '()))
+    (maphash (lambda (name file) (push (cons name (namestring file)) names)) (registry))
+    (dolist (name (asdf-value "REGISTERED-SYSTEMS"))
+      (pushnew (list name) names :test #'string= :key #'car))
+    (sort names #'string< :key #'car)))
+
+(defun all-systems ()
+  "A line for each system that could be loaded."
+  (loop with loaded = (asdf-value "ALREADY-LOADED-SYSTEMS")
+        for (name . file) in (system-files)
+        collect (format nil "- ~A~:[~;, loaded~]~@[, ~A~]" name
+                        (member name loaded :test #'string-equal)
+                        file)))
+
+(defun describe-system (name &key (session "default"))
+  "(:TITLE :SECTIONS :NOTES) about the system NAME, or for \"\" all that can be loaded."
+  (with-look-up (session)
+    (need-asdf)
+    (let* ((name (string-downcase (string-trim " \":#'" name)))
+           ;; LOOK-AGAIN-FOR would evaluate the system's definition
+           (facts (and (string/= name "")
+                       (or (system-facts name)
+                           (progn (look-again) (system-facts name))))))
+      (cond ((string= name "")
+             (look-again)
+             (let ((lines (all-systems)))
+               (plist-without-nils
+                :title (format nil "~D system~:P can be loaded" (length lines))
+                :names (mapcar #'first (system-files))
+                :sections (and lines (list (cons "Systems" lines)))
+                :notes (when (quicklisp-p)
+                         '("Quicklisp can install others: (ql:system-apropos \"part of a name\") finds them.")))))
+            (facts
+             (plist-without-nils
+              :sections (system-sections facts)
+              :notes (unless (facts-registeredp facts)
+                       '("Not loaded by ASDF yet: this is what the text of its definition says."))))
+            (t (let ((near (near-systems name)))
+                 (fail-lookup "SYSTEM-NOT-FOUND" near
+                              "There is no system ~S that ASDF would find.~@[~%Near it: ~{~A~^, ~}.~]"
+                              name near)))))))

@@ -1,0 +1,354 @@
+;;;; describe.lisp -- DESCRIBE-SYMBOL
+;;;;
+;;;; The folder look/ answers questions about what is in the image: symbols, definitions
+;;;; and their callers, systems, objects.  Each file has one or two of the functions that the
+;;;; bridge calls, but for views.lisp, which is for inspect.lisp.  It uses the folders before it.
+;;;; Begin with this file.
+
+(cl:in-package #:swank-mcp)
+
+;;; An answer is sections of lines, ((TITLE LINE ...) ...).  Names of a symbol's
+;;; lambda list, type and slots print as in its own package, values as in
+;;; COMMON-LISP-USER.
+
+(defparameter *max-names* 12 "Names in one line, of subclasses for one.")
+
+(defun in-home (symbol function)
+  "Call FUNCTION where SYMBOL and its neighbours print without a package."
+  (let ((*package* (or (symbol-package symbol) *package*)))
+    (when (keywordp symbol) (setf *package* (user-package)))
+    (funcall function)))
+
+(defun names-line (label names)
+  "\"LABEL: A, B, ... (5 more)\", in a list; empty without names."
+  (when names
+    (list (format nil "~A: ~{~A~^, ~}~@[ and ~D more~]" label
+                  (first-few names *max-names*)
+                  (let ((more (- (length names) *max-names*))) (and (plusp more) more))))))
+
+(defun documentation-lines (object kind)
+  (let ((text (safely (documentation object kind))))
+    (when (and (stringp text) (string/= text ""))
+      (list (format nil "Documentation: ~A" (clip text 3000))))))
+
+(defun site-lines (name &rest kinds)
+  (loop for site in (loop for kind in kinds append (definition-sites name kind))
+        when (site-origin site)
+          collect (format nil "Defined in: ~A" (site-line-text site))))
+
+;;; Functions
+
+(defun function-type-text (name)
+  #+sbcl (safely (in-home (if (symbolp name) name (second name))
+                          (lambda () (clip (prin1-to-string (sb-introspect:function-type name)) 500))))
+  #-sbcl (progn name nil))
+
+(defun method-texts (function)
+  #+sbcl
+  (loop for method in (sb-mop:generic-function-methods function)
+        collect (format nil "- ~{~A ~}(~{~A~^ ~})"
+                        (mapcar #'bounded-text (method-qualifiers method))
+                        (mapcar #'specializer-text (sb-mop:method-specializers method))))
+  #-sbcl (progn function '()))
+
+(defun specializer-text (specializer)
+  #+sbcl (if (typep specializer 'class)
+             (let ((name (class-name specializer)))
+               (if (and name (symbolp name)) (spelling name) (bounded-text specializer 100)))
+             (format nil "(EQL ~A)" (bounded-text (sb-mop:eql-specializer-object specializer) 100)))
+  #-sbcl (bounded-text specializer 100))
+
+(defun method-lines (function)
+  (let ((texts (method-texts function)))
+    (when texts
+      (append (list (format nil "Methods (~D):" (length texts)))
+              (first-few texts *max-names*)
+              (when (> (length texts) *max-names*)
+                (list (format nil "- and ~D more" (- (length texts) *max-names*))))))))
+
+(defun call-text (name)
+  "(NAME . LAMBDA-LIST) as one would call it."
+  (let ((lambda-list (lambda-list-text name)) (spelled (function-spelling name)))
+    (cond ((or (string= lambda-list "") (char/= #\( (char lambda-list 0)))
+           (format nil "~A ~A" spelled lambda-list))
+          ((string= lambda-list "()") (format nil "(~A)" spelled))
+          (t (format nil "(~A ~A" spelled (subseq lambda-list 1))))))
+
+(defun function-remarks (name)
+  (append (when (and (symbolp name) (compiler-macro-function name))
+            '("It has a compiler macro."))
+          #+sbcl
+          (when (and (symbolp name) (eq 'inline (sb-int:info :function :inlinep name)))
+            '("Declared INLINE."))
+          #+sbcl
+          (when (ignore-errors (member name (sb-debug::%list-traced-funs) :test #'equal))
+            '("Traced."))))
+
+(defun function-section (name)
+  (cond ((and (symbolp name) (special-operator-p name))
+         `("Special Operator" ,(call-text name) ,@(documentation-lines name 'function)))
+        ((and (symbolp name) (macro-function name))
+         `("Macro" ,(call-text name)
+                   ,@(documentation-lines name 'function) ,@(site-lines name :macro)
+                   ,@(function-remarks name)))
+        ((not (fboundp name)) nil)
+        ((typep (fdefinition name) 'generic-function)
+         `("Generic Function" ,(call-text name)
+                              ,@(method-lines (fdefinition name))
+                              ,@(documentation-lines name 'function)
+                              ,@(site-lines name :generic-function)))
+        (t
+         `("Function" ,(call-text name)
+                      ,@(let ((type (function-type-text name)))
+                          (and type (list (format nil "Type: ~A" type))))
+                      ,@(documentation-lines name 'function) ,@(site-lines name :function)
+                      ,@(function-remarks name)))))
+
+(defun setf-section (symbol)
+  "The section for (SETF SYMBOL), or NIL."
+  (let ((name (list 'setf symbol)))
+    (cond ((fboundp name) (list* "Setf Function" (rest (function-section name))))
+          ((surely-defined-p :setf-expander symbol)
+           `("Setf Expander" ,@(documentation-lines symbol 'setf)
+                             ,@(site-lines symbol :setf-expander))))))
+
+;;; Variables
+
+(defun global-value (symbol session)
+  "(VALUES VALUE BOUNDP) as SESSION's code sees SYMBOL outside of its own bindings."
+  (cond ((eq symbol '*package*) (values (live-package session) t))
+        ((member symbol *session-variables*) (values (session-variable session symbol) t))
+        #+sbcl ((not (ignore-errors (sb-ext:symbol-global-value symbol) t)) (values nil nil))
+        #-sbcl ((not (boundp symbol)) (values nil nil))
+        (t (values #+sbcl (sb-ext:symbol-global-value symbol) #-sbcl (symbol-value symbol) t))))
+
+(defun variable-kind (symbol)
+  #+sbcl (sb-int:info :variable :kind symbol)
+  #-sbcl (cond ((constantp symbol) :constant) ((boundp symbol) :special)))
+
+(defun value-lines (symbol session)
+  (multiple-value-bind (value boundp) (global-value symbol session)
+    (list (if boundp
+              (format nil "Value: ~A" (bounded-text value))
+              "Unbound."))))
+
+(defun declared-type-lines (symbol)
+  #+sbcl
+  (let ((type (ignore-errors (sb-kernel:type-specifier (sb-int:info :variable :type symbol)))))
+    (when (and type (not (eq type t)))
+      (list (format nil "Declared type: ~A" (in-home symbol (lambda () (bounded-text type)))))))
+  #-sbcl (progn symbol '()))
+
+(defun variable-section (symbol session)
+  (let ((kind (variable-kind symbol)))
+    (flet ((section (title kind)
+             `(,title ,@(value-lines symbol session) ,@(declared-type-lines symbol)
+                      ,@(documentation-lines symbol 'variable) ,@(site-lines symbol kind))))
+      (cond ((keywordp symbol) nil)
+            ((eq kind :constant) (section "Constant" :constant))
+            ((eq kind :macro)
+             `("Symbol Macro" ,(format nil "Expansion: ~A"
+                                       (in-home symbol (lambda () (bounded-text (macroexpand-1 symbol)))))
+                              ,@(documentation-lines symbol 'variable)
+                              ,@(site-lines symbol :symbol-macro)))
+            ((eq kind :special) (section "Special Variable" :variable))
+            ((or (eq kind :global) (nth-value 1 (global-value symbol session)))
+             (section "Global Variable" :variable))))))
+
+;;; Classes and types
+
+(defun class-names (classes)
+  (sort (loop for class in classes
+              for name = (class-name class)
+              when (and name (symbolp name) (symbol-package name)) collect (spelling name))
+        #'string<))
+
+#+sbcl
+(defun slot-line (slot from)
+  "One line for the direct SLOT; FROM is the class that it is inherited from, or NIL."
+  (flet ((list-of (label items)
+           (when items (list (format nil "~A ~{~A~^ ~}" label items)))))
+    (let ((type (sb-mop:slot-definition-type slot))
+          (documentation (and (typep slot 'standard-object)
+                              (not (typep slot 'sb-pcl::structure-direct-slot-definition))
+                              (safely (documentation slot t)))))
+      (format nil "- ~A~@[ (from ~A)~]~:[~;: ~:*~{~A~^, ~}~]"
+              (bare-spelling (symbol-name (sb-mop:slot-definition-name slot)))
+              (and from (spelling (class-name from)))
+              (append
+               (list-of "initarg" (mapcar #'bounded-text (sb-mop:slot-definition-initargs slot)))
+               (list-of "reader" (mapcar #'bounded-text (sb-mop:slot-definition-readers slot)))
+               (list-of "writer" (mapcar #'bounded-text (sb-mop:slot-definition-writers slot)))
+               (unless (eq type t) (list-of "type" (list (bounded-text type 100))))
+               (when (and (sb-mop:slot-definition-initfunction slot))
+                 (list-of "initform" (list (bounded-text (sb-mop:slot-definition-initform slot) 200))))
+               (unless (eq :instance (sb-mop:slot-definition-allocation slot))
+                 (list-of "allocation" (list (bounded-text (sb-mop:slot-definition-allocation slot)))))
+               (when (and (stringp documentation) (string/= documentation ""))
+                 (list (clip documentation 200))))))))
+
+#+sbcl
+(defun ancestry (class)
+  "CLASS and its superclasses, also before it is finalized."
+  (if (sb-mop:class-finalized-p class)
+      (sb-mop:class-precedence-list class)
+      (cons class (remove-duplicates
+                   (loop for super in (sb-mop:class-direct-superclasses class)
+                         append (ancestry super))))))
+
+#+sbcl
+(defun slot-lines (class)
+  "The slots of CLASS, then those it inherits and does not define anew."
+  (let ((seen '()) (lines '()))
+    (dolist (super (ancestry class))
+      (unless (member (class-name super) '(t standard-object structure-object condition
+                                           sb-pcl::slot-object))
+        (dolist (slot (sb-mop:class-direct-slots super))
+          (unless (member (sb-mop:slot-definition-name slot) seen)
+            (push (sb-mop:slot-definition-name slot) seen)
+            (push (slot-line slot (if (eq super class) nil super)) lines)))))
+    (when lines
+      (cons (format nil "Slots (~D):" (length lines))
+            (append (first-few (reverse lines) 60)
+                    (when (> (length lines) 60) (list "- and more")))))))
+
+(defun class-kind (class)
+  (typecase class
+    (structure-class :structure)
+    (built-in-class :built-in)
+    (t (if (subtypep (class-name class) 'condition) :condition :class))))
+
+(defun class-section (symbol)
+  (let ((class (find-class symbol nil)))
+    (when class
+      (in-home symbol
+               (lambda ()
+                 (let ((kind (class-kind class)))
+                   `(,(ecase kind
+                        (:structure "Structure") (:built-in "Built-In Class")
+                        (:condition "Condition") (:class "Class"))
+                     #+sbcl
+                     ,@(append
+                        (names-line "Superclasses" (class-names (sb-mop:class-direct-superclasses class)))
+                        (names-line "Subclasses" (class-names (sb-mop:class-direct-subclasses class)))
+                        (when (sb-mop:class-finalized-p class)
+                          (names-line "Precedence list"
+                                      (loop for super in (sb-mop:class-precedence-list class)
+                                            for name = (class-name super)
+                                            unless (eq name 'sb-pcl::slot-object)
+                                              collect (spelling name))))
+                        (unless (eq kind :built-in) (slot-lines class)))
+                     ,@(unless (member (class-name (class-of class))
+                                       '(standard-class structure-class built-in-class
+                                         #+sbcl sb-pcl::condition-class))
+                         (list (format nil "Metaclass: ~A" (spelling (class-name (class-of class))))))
+                     ,@(documentation-lines symbol 'type)
+                     ,@(if (eq kind :built-in)
+                           '()
+                           (site-lines symbol (if (eq kind :class) :class kind))))))))))
+
+(defun type-section (symbol)
+  (when (and (surely-defined-p :type symbol) (not (find-class symbol nil)))
+    `("Type"
+      #+sbcl
+      ,@(let ((lambda-list (in-home symbol
+                                    (lambda ()
+                                      (safely (prin1-to-string
+                                               (sb-introspect:deftype-lambda-list symbol)))))))
+          (unless (string= lambda-list "NIL") (list (format nil "Parameters: ~A" lambda-list))))
+      ,@(documentation-lines symbol 'type) ,@(site-lines symbol :type))))
+
+;;; Packages
+
+(defparameter *max-exports* 200 "Exported names that the description of a package has.")
+
+(defun exports-lines (package names)
+  "What PACKAGE exports, NAMES, in a line."
+  (when names
+    (let ((more (- (length names) *max-exports*)))
+      (list (format nil "Exports: ~{~A~^, ~}~@[ and ~A~]"
+                    (first-few (sort (mapcar #'bare-spelling names) #'string<) *max-exports*)
+                    (and (plusp more)
+                         (format nil "~D more: apropos-search {\"pattern\": \"part of a name\", \"package\": ~S}"
+                                 more (package-name package))))))))
+
+(defun package-section (package)
+  (let ((externals 0) (own 0) (exported '()))
+    (do-external-symbols (symbol package)
+      (incf externals)
+      (push (symbol-name symbol) exported))
+    (do-symbols (symbol package) (when (eq package (symbol-package symbol)) (incf own)))
+    `("Package"
+      ,(format nil "Name: ~A" (package-name package))
+      ,@(names-line "Nicknames" (package-nicknames package))
+      ,@(names-line "Uses" (mapcar #'package-name (package-use-list package)))
+      ,@(names-line "Used by" (sort (mapcar #'package-name (package-used-by-list package)) #'string<))
+      ,(format nil "External symbols: ~D" externals)
+      ,(format nil "Symbols of its own: ~D" own)
+      ,@(exports-lines package exported)
+      ,@(documentation-lines package t)
+      ,@(site-lines (package-name package) :package))))
+
+;;; The whole
+
+(defun symbol-sections (symbol session)
+  (remove nil (list (function-section symbol) (setf-section symbol)
+                    (variable-section symbol session)
+                    (class-section symbol) (type-section symbol)
+                    (loss-section symbol session))))
+
+(defun loss-section (symbol session)
+  "What of SYMBOL the session has defined and a new image would not have."
+  (let ((lines (loop for (key . entry) in (own-entries session)
+                     when (and (entered-why entry) (eq symbol (key-symbol key)))
+                       collect (format nil "The ~(~A~) has no source: ~A." (car key) (entered-why entry)))))
+    (and lines `("Lost If The Image Dies" ,@lines))))
+
+(defun symbol-title (symbol package)
+  (let ((home (symbol-package symbol)))
+    (if (null home)
+        (format nil "~A, without a home package" (spelling symbol))
+        (format nil "~A, ~(~A~) symbol of ~A~@[, imported into ~A~]" (spelling symbol)
+                (nth-value 1 (find-symbol (symbol-name symbol) home))
+                (package-name home)
+                (and package
+                     (not (eq package home))
+                     (not (eq :inherited (nth-value 1 (find-symbol (symbol-name symbol) package))))
+                     (package-name package))))))
+
+(defun standard-symbol-name (symbol)
+  (and (eq (symbol-package symbol) (find-package '#:common-lisp)) (symbol-name symbol)))
+
+(defun package-meant (text session)
+  "The package that TEXT names, if it has no prefix; else NIL."
+  (multiple-value-bind (name prefix colons) (parse-name text :upcase)
+    (declare (ignore prefix))
+    (and (zerop colons)
+         (let ((*package* (live-package session)))
+           (find-package-named name)))))
+
+(defun name-or-package (text session package)
+  "(VALUES NAME MEANT FOUND-IN): the symbol or (SETF SYMBOL) that TEXT names, and the
+package that it names; one of them may be NIL."
+  (let ((meant (and (null (setf-place-name text)) (package-meant text session))))
+    (multiple-value-bind (name found-in)
+        (if meant
+            (handler-case (find-function-name text session package)
+              (lookup-failure () nil))
+            (find-function-name text session package))
+      (values name meant found-in))))
+
+(defun describe-symbol (text &key (session "default") package)
+  "(:TITLE TEXT :SECTIONS ((TITLE LINE ...) ...) :STANDARD NAME) about the symbol, the
+(SETF SYMBOL) or the package that TEXT names; :STANDARD for symbols of COMMON-LISP."
+  (with-look-up (session)
+    (multiple-value-bind (name meant found-in) (name-or-package text session package)
+      (plist-without-nils
+       :title (cond ((and meant (null found-in)) (package-name meant))
+                    ((symbolp name) (symbol-title name found-in))
+                    (t (function-spelling name)))
+       :sections (append (cond ((and meant (null found-in)) '())
+                               ((symbolp name) (symbol-sections name session))
+                               (t (remove nil (list (function-section name)))))
+                         (and meant (list (package-section meant))))
+       :standard (and found-in (standard-symbol-name name))))))

@@ -1,0 +1,143 @@
+;;;; profiling.lisp -- PROFILE-FORM: where time goes
+
+(cl:in-package #:swank-mcp)
+
+;;; Counting and timing each call of some functions
+
+(defstruct (tally (:copier nil)) name (calls 0) (total 0) (self 0) (depth 0))
+
+(defvar *callees-time* 0 "Of the watched functions that the current one called.")
+(defvar *tallying* nil "The tallies of the evaluation that is profiled on this thread.")
+
+(defun tally-call (tally function arguments)
+  "Call FUNCTION.  The time of a recursive call is in that of the outermost one."
+  (let ((callees 0) (start (microseconds)))
+    (incf (tally-calls tally))
+    (incf (tally-depth tally))
+    (unwind-protect
+         (let ((*callees-time* 0))
+           (unwind-protect (apply function arguments)
+             (setf callees *callees-time*)))
+      (let ((time (- (microseconds) start)))
+        (decf (tally-depth tally))
+        (incf (tally-self tally) (- time callees))
+        (when (zerop (tally-depth tally)) (incf (tally-total tally) time))
+        (incf *callees-time* time)))))
+
+(defun call-tallied (tallies function)
+  (let ((*tallying* tallies) (*callees-time* 0) (table (make-hash-table :test 'equal)))
+    (dolist (tally tallies) (setf (gethash (tally-name tally) table) tally))
+    (call-with-wrapped
+     (mapcar #'tally-name tallies)
+     (lambda (name function arguments)
+       (if (eq *tallying* tallies)
+           (tally-call (gethash name table) function arguments)
+           (apply function arguments)))
+     function)))
+
+(defun tally-rows (tallies namedp)
+  "Of what was not named one by one, as NAMEDP says, only what was called."
+  (loop for tally in (sort (copy-list tallies) #'> :key #'tally-self)
+        when (or namedp (plusp (tally-calls tally)))
+        collect (list (function-spelling (tally-name tally))
+                      (tally-self tally) (tally-total tally) (tally-calls tally))))
+
+;;; Which ones
+
+(defparameter *most-tallied* 500 "Functions that one call may watch.")
+
+(defun package-of-functions (name session package)
+  "The package that NAME names, unless it names a function."
+  (handler-case (progn (wrappable-function name session package) nil)
+    (lookup-failure () (package-meant name session))))
+
+(defun functions-of-package (home session)
+  (let ((names '()))
+    (do-symbols (symbol home)
+      (when (and (eq home (symbol-package symbol)) (fboundp symbol))
+        (handler-case (pushnew (wrappable-function (spelling symbol) session nil) names :test #'equal)
+          (lookup-failure () nil))))
+    (cond ((null names)
+           (fail-lookup "NO-FUNCTION" '() "The package ~A has no function of its own that can be watched."
+                        (package-name home)))
+          ((> (length names) *most-tallied*)
+           (fail-lookup "TOO-MANY-FUNCTIONS" '() "The package ~A has ~D functions; at most ~D can be watched. Name those that matter."
+                        (package-name home) (length names) *most-tallied*)))
+    names))
+
+(defun functions-to-tally (text session package)
+  "The functions named in TEXT, all of those packages that are named there, and whether
+each was named by itself."
+  (let* ((given (names-in text))
+         (packages (mapcar (lambda (name) (package-of-functions name session package)) given)))
+    (if (notany #'identity packages)
+        (values (wrappable-functions text session package) t)
+        (values (remove-duplicates
+                 (loop for name in given
+                       for home in packages
+                       append (if home
+                                  (functions-of-package home session)
+                                  (wrappable-functions name session package)))
+                 :test #'equal)
+                nil))))
+
+;;; The work
+
+(defun form-function (form)
+  "A compiled function of FORM, whose name in backtraces and profiles says so."
+  (compile nil #+sbcl `(sb-int:named-lambda "the form" () ,form) #-sbcl `(lambda () ,form)))
+
+(defun profile-form (code mode &key (session "default") (token 0) package (functions "") (repeat 1) (limit 30))
+  "Compile the form in CODE and call it REPEAT times.  MODE is :CPU, :TIME or
+:ALLOC for samples, or :CALLS to time each call of FUNCTIONS, names of functions or
+packages.  The answer is
+EVALUATE's, without values, with :REPORT, also when it was stopped half way:
+
+  (:VALUE TEXT :ELAPSED MICROSECONDS :BYTES n :SAMPLES n
+   :ROWS ((NAME SELF TOTAL CALLS) ...) :PROGRAMS n)
+
+The first PROGRAMS rows are of the program's functions, the others of the Lisp's.  SELF and TOTAL are numbers of samples, or microseconds; BYTES is what was allocated."
+  (call-as-work
+   (lambda (evaluation read)
+     (let* ((namedp nil)
+            (names (and (eq mode :calls)
+                        (refusing-failures
+                         evaluation
+                         (lambda ()
+                           (multiple-value-bind (names each)
+                               (functions-to-tally functions (evaluation-session evaluation) package)
+                             (setf namedp each)
+                             names)))))
+            (function (form-function (funcall read code)))
+            (value nil) (start 0) (report '()))
+       (unless (eq mode :calls) (need-contrib "sb-sprof"))
+       (tell evaluation (lambda () (append (and value (list :value value)) report)))
+       (setf start (microseconds))
+       (flet ((run ()
+                (let ((last nil))
+                  (dotimes (i repeat) (setf last (funcall function)))
+                  (setf value (brief last))))
+              (report (&rest more)
+                (setf report (list* :elapsed (- (microseconds) start) more))))
+         (if (eq mode :calls)
+             (let ((tallies (mapcar (lambda (name) (make-tally :name name)) names)))
+               (unwind-protect (call-tallied tallies #'run)
+                 (report :rows (tally-rows tallies namedp))))
+             (let ((elapsed 0) (bytes 0))
+               (call-sampled
+                mode
+                (lambda ()
+                  (let ((before (bytes-consed)))
+                    (unwind-protect (run)
+                      (setf elapsed (- (microseconds) start)
+                            bytes (- (bytes-consed) before)))))
+                (lambda ()
+                  (multiple-value-bind (samples rows)
+                      (if (eq mode :alloc) (allocation-rows) (report-rows (flat-report)))
+                    (multiple-value-bind (rows programs) (significant-rows rows samples limit)
+                      (report :samples samples :bytes bytes :programs programs
+                              :rows (loop for (name self total) in rows
+                                          collect (list name self total 0))))
+                    (setf (getf report :elapsed) elapsed)))))))
+       '()))
+   :code code :session session :token token :package package))

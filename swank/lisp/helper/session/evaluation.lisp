@@ -1,0 +1,116 @@
+;;;; evaluation.lisp -- evaluations in progress, and those of them that are suspended
+
+(cl:in-package #:swank-mcp)
+
+(defstruct (evaluation (:copier nil))
+  token                  ; integer from the bridge, increasing
+  session code thread
+  form                   ; the one being evaluated
+  system                 ; name of the one being loaded, or NIL
+  work                   ; what is done in place of evaluating CODE, and
+  report                 ; a function: what to tell of it; see work.lisp
+  restore                ; what is to be brought back, or NIL, and
+  (failures '())         ; what failed of it; see restore-entries.lisp
+  (journal '())          ; entries made, newest first
+  (loaded '())           ; of systems loaded: (NAME FILE ...)
+  (losses '())           ; (KEY-TEXT WHY) of definitions without source
+  debuggee               ; of one that may be suspended; see suspend.lisp
+  frame                  ; of a suspended one, in which this one evaluates
+  nested                 ; evaluation of arguments in the debugger, or NIL
+  (records '())          ; of warnings; see warnings.lisp
+  origin                 ; file that defines the system it is about, or NIL
+  (remarks '())          ; for the reply, newest first
+  (replaced '())         ; definitions of somebody else's; see theirs.lisp
+  (left '())             ; definitions that no file has; see orphans.lisp
+  (started (microseconds))       ; see MICROSECONDS
+  (heap-base 0)                  ; bytes in the heap then; see filling.lisp
+  (out (make-sink)) (err (make-sink))
+  waits                  ; text on a lock that it waited for when it was stopped; see locks.lisp
+  (activep nil)          ; true while ESCAPE may be called
+  escape                 ; function of a report: ends the evaluation with it
+  early-stop)            ; reason of a stop that came before ACTIVEP
+
+(defvar *evaluations* '()
+  "The evaluations in progress.")
+
+(defvar *early-stops* '()
+  "(TOKEN REASON SESSION-NAME) of each stop that overtook the evaluation it is for.")
+
+(defvar *evaluation* nil
+  "The evaluation that the current thread is busy with.")
+
+(defun unregister (evaluation)
+  (with-lock ()
+    (setf *evaluations* (remove evaluation *evaluations*))))
+
+(defun registeredp (evaluation)
+  (with-lock () (member evaluation *evaluations*)))
+
+(defun find-evaluation (token)
+  (with-lock ()
+    (find token *evaluations* :key #'evaluation-token)))
+
+(defun others-work-p (session)
+  "True while something is evaluated in another session."
+  (with-lock ()
+    (find session *evaluations* :key #'evaluation-session :test-not #'eq)))
+
+(defun defining-elsewhere-p (session)
+  "True while another thread evaluates for SESSION: it notes a definition a moment
+before it makes it."
+  (with-lock ()
+    (find-if (lambda (evaluation)
+               (and (eq session (evaluation-session evaluation))
+                    (not (eq (swank/backend:current-thread) (evaluation-thread evaluation)))
+                    (not (suspendedp evaluation))))
+             *evaluations*)))
+
+;;; Suspended ones, which wait in the debugger: see suspend.lisp
+
+(defstruct (debuggee (:copier nil))
+  "What an EVALUATION needs to be suspended."
+  (state :running)       ; :RUNNING, :SUSPENDED, :BUSY with a command, or :ENDED
+  (client nil)           ; who waits for what comes of it
+  #+sbcl (wake (sb-thread:make-semaphore)) ; signalled when there is something to do
+  (ending nil)           ; reason why it is to end
+  (patience 600000)      ; milliseconds it may wait for a command
+  connection             ; of Swank, that of the bridge
+  (since 0) (parked 0)   ; microseconds: when it was suspended, for how long in all
+  condition report frames
+  (restarts '()) own-restart) ; those to choose from; the last of them
+
+(defstruct (client (:copier nil))
+  "A thread that waits for an outcome; COMMAND is what it wants done."
+  command outcome
+  takenp                                ; true when the evaluation has begun with it
+  #+sbcl (news (sb-thread:make-semaphore)))
+
+(defun suspendedp (evaluation)
+  (let ((debuggee (evaluation-debuggee evaluation)))
+    (and debuggee (member (debuggee-state debuggee) '(:suspended :busy)) t)))
+
+(defun suspended-evaluations (session)
+  (with-lock ()
+    (remove-if-not (lambda (evaluation)
+                     (and (eq session (evaluation-session evaluation))
+                          (suspendedp evaluation)))
+                   *evaluations*)))
+
+(defun parked-time (evaluation)
+  (let ((debuggee (evaluation-debuggee evaluation)))
+    (if debuggee (debuggee-parked debuggee) 0)))
+
+;;; What an evaluation does for its own answer: see work.lisp
+
+(defun tell (evaluation function)
+  "Make the datum that FUNCTION returns at the end EVALUATION's report."
+  (setf (evaluation-report evaluation) function))
+
+(defun work-report (evaluation)
+  (and (evaluation-report evaluation)
+       (funcall (evaluation-report evaluation))))
+
+(defun refuse (type message &optional advice)
+  "End the current evaluation with an error that is told without a backtrace.  ADVICE
+is what the report has beside the message."
+  (funcall (evaluation-escape *evaluation*) (append (failure type message) advice)))

@@ -1,0 +1,75 @@
+;;;; lookups.lisp -- look-ups as a whole: their answers, errors and time limit
+
+(cl:in-package #:swank-mcp)
+
+(defun call-with-listing-syntax (function)
+  (with-standard-io-syntax
+    (let ((*package* (find-package '#:common-lisp-user))
+          (*print-readably* nil) (*print-pretty* nil) (*print-circle* t)
+          (*print-length* 20) (*print-level* 4))
+      (funcall function))))
+
+(defun name-text (name) (safely (prin1-to-string name)))
+
+(defvar *lookup-seconds* 6
+  "How long a look-up may take.  It may print objects, by methods of the user's,
+and those may do anything.")
+
+(defun call-with-time-limit (seconds function late)
+  "The values of FUNCTION; if SECONDS pass before it returns, those of LATE, which is
+given what is to be said of a lock that FUNCTION waits for, or NIL."
+  #+sbcl
+  (block nil
+    (let* ((activep t) (thread sb-thread:*current-thread*)
+           (timer (sb-ext:make-timer
+                   (lambda ()
+                     (let ((lock (ignore-errors (lock-advice thread))))
+                       (ignore-errors   ; it may have ended
+                        (sb-thread:interrupt-thread
+                         thread (lambda () (when activep (return (funcall late lock))))))))
+                   :thread t)))         ; who is interrupted does not count as waiting
+      (sb-ext:schedule-timer timer seconds)
+      (unwind-protect (funcall function)
+        (setf activep nil)
+        (sb-ext:unschedule-timer timer))))
+  #-sbcl (progn seconds late (funcall function)))
+
+(defun failure-for-wire (failure)
+  (list :error (list :type (failure-type failure) :message (failure-message failure)
+                     :names (failure-names failure))))
+
+(defun call-looking-up (session function)
+  "Answer what FUNCTION, called with the session named SESSION, returns, or
+(:ERROR (:TYPE :MESSAGE :NAMES)) where it signals a LOOKUP-FAILURE, takes too long
+or comes upon code of the program's that wants to end the image."
+  (let ((session (ensure-session session)) (*break-on-signals* nil))
+    (flet ((look ()
+             (handler-bind ((warning #'muffle))
+               (handler-case (call-with-listing-syntax (lambda () (funcall function session)))
+                 (lookup-failure (failure) (failure-for-wire failure))
+                 (serious-condition (condition)
+                   (list :error (list :type (type-label condition)
+                                      :message (clip (condition-text condition) 2000)))))))
+           (late (lock)
+             (list :error (list :type "TIMEOUT"
+                                :message (format nil "The look-up was stopped after ~D seconds~:[: one of the program's own PRINT-OBJECT methods does not end, or the image is very busy.~;. ~:*~A~]"
+                                                 *lookup-seconds* lock)))))
+      (answer (call-with-time-limit *lookup-seconds*
+                                    (lambda () (call-looking-on #'look))
+                                    #'late)))))
+
+(defun call-looking-on (function)
+  "Call FUNCTION, which looks; the program's methods that it calls end nothing."
+  (block nil
+    (call-refusing-exit
+     function
+     (lambda (what)
+       (return
+         (list :error (list :type "EXIT-REFUSED"
+                            :message (format nil "A method of the program's that the look-up called asked ~A to end. It is not ended." what)))))
+     "the thread that looks")))
+
+(defmacro with-look-up ((session) &rest body)
+  "Answer what BODY returns; see CALL-LOOKING-UP.  SESSION, a variable, is first
+the session's name and in BODY the session."
+  `(call-looking-up ,session (lambda (,session) (declare (ignorable ,session)) ,@body)))

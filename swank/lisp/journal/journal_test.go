@@ -1,0 +1,100 @@
+package journal
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func texts(j *Journal) string {
+	var out []string
+	for _, e := range j.All() {
+		out = append(out, e.Text)
+	}
+	return strings.Join(out, " ")
+}
+
+// The newest source stands where the name was first defined, for those that
+// were defined after it, and at the end, for those that it needs itself.
+func TestJournalKeepsTheNewest(t *testing.T) {
+	var j Journal
+	is := func(when, want string) {
+		t.Helper()
+		if got := texts(&j); got != want {
+			t.Errorf("%s: %s, want %s", when, got, want)
+		}
+	}
+	j.add([]string{"(:FUNCTION . F)"}, "f1", "P")
+	j.add([]string{"(:FUNCTION . F)"}, "f2", "P")
+	is("redefined at once", "f2")
+	j.add([]string{"(:VARIABLE . X)", "(:FUNCTION . G)"}, "xg", "P")
+	j.add([]string{"(:FUNCTION . F)"}, "f3", "P")
+	is("redefined later", "f3 xg f3")
+	j.add([]string{"(:FUNCTION . F)"}, "f4", "P")
+	is("redefined once more", "f4 xg f4")
+	j.add([]string{"(:FUNCTION . G)"}, "g2", "P") // X still needs the old form
+	is("one name of two superseded", "f4 xg f4 g2")
+	j.add([]string{"(:VARIABLE . X)"}, "x2", "P")
+	is("both superseded; a variable is not evaluated twice", "f4 x2 f4 g2")
+	if got := j.names(":VARIABLE"); !slices.Equal(got, []string{"X"}) {
+		t.Errorf("variables: %v", got)
+	}
+	j.AddSystem("alexandria")
+	j.AddSystem("alexandria")
+	if got := j.Summary(); got != "3 definitions and the system alexandria" {
+		t.Errorf("summary: %s", got)
+	}
+	is("with a system", `f4 x2 f4 g2 (|SWANK-MCP|::|RESTORE-SYSTEM| "alexandria")`)
+	j.forget("(:FUNCTION . F)")
+	j.forget("(:FUNCTION . NEVER)")
+	j.Lose("(:VARIABLE . LOOSE)", whyAssigned)
+	j.Lose("(:VARIABLE . X)", whyAssigned) // has a definition
+	j.Lose("(:VARIABLE . GONE)", whyAssigned)
+	j.forget("(:VARIABLE . GONE)")
+	if got := j.lost(); !strings.HasSuffix(got, ": LOOSE") {
+		t.Errorf("variables without definition: %q", got)
+	}
+	is("undefined", `x2 g2 (|SWANK-MCP|::|RESTORE-SYSTEM| "alexandria")`)
+}
+
+func TestJournalIsBounded(t *testing.T) {
+	t.Parallel()
+	var j Journal
+	for i := range maxEntries + 500 {
+		j.add([]string{fmt.Sprintf("(:FUNCTION . F%d)", i)}, fmt.Sprint(i), "P")
+	}
+	if len(j.All()) != maxEntries || j.dropped != 500 || j.All()[0].Text != "500" {
+		t.Errorf("%d entries, %d dropped, first %q", len(j.All()), j.dropped, j.All()[0].Text)
+	}
+	j = Journal{}
+	for i := range 20 {
+		j.add([]string{fmt.Sprint(i)}, strings.Repeat("x", 1<<20), "P")
+	}
+	if j.bytes > maxBytes || len(j.All()) != 16 {
+		t.Errorf("%d bytes in %d entries", j.bytes, len(j.All()))
+	}
+	for range 100_000 { // the same name for ever
+		j.add([]string{"(:FUNCTION . F)"}, "f", "P")
+	}
+	if len(j.places) > 100 {
+		t.Errorf("%d places for %d entries", len(j.places), j.live)
+	}
+}
+
+// A reset leaves the systems, for the next image, too.
+func TestJournalReset(t *testing.T) {
+	var j Journal
+	j.add([]string{"(:FUNCTION . F)"}, "f", "CL-USER")
+	j.AddSystem("alexandria")
+	j.add([]string{"(:VARIABLE . V)"}, "v", "CL-USER")
+	j.Lose("(:VARIABLE . W)", whyAssigned)
+	j.Reset()
+	if got := j.Summary() + j.lost(); got != "the system alexandria" || j.live != 1 || j.bytes != len(texts(&j)) {
+		t.Errorf("after a reset: %q, %d entries, %d bytes", got, j.live, j.bytes)
+	}
+	j.forget(systemKey("alexandria"))
+	if j.live != 0 || j.bytes != 0 || texts(&j) != "" {
+		t.Errorf("%d entries, %d bytes, %q are left", j.live, j.bytes, texts(&j))
+	}
+}

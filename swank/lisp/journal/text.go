@@ -1,0 +1,151 @@
+package journal
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"swank-mcp/sexp"
+)
+
+// Source is the journal as the text of a file of that name that LOAD takes; it
+// ends in a newline.
+func (j *Journal) Source(file string, now time.Time) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `;;;; %[1]s -*- mode: lisp; coding: utf-8 -*-
+;;;; A Lisp session, saved by swank-mcp on %[2]s: %[3]s.
+;;;;
+;;;; To bring it back: load-session {"file": %[4]q}, or sbcl --load %[1]s
+;;;; It holds packages, declarations, systems and definitions, and no code with other
+;;;; effects. Values that variables were given after their definition are not in it.
+;;;; A definition that was changed stands twice where others may need it early and
+;;;; it may need others.
+%[5]s
+`, filepath.Base(file), now.UTC().Format("2006-01-02 15:04 MST"), j.Summary(), file, j.lossComment())
+	if len(j.names(":SYSTEM")) > 0 {
+		b.WriteString("(require \"asdf\")\n\n")
+	}
+	pkg := ""
+	in := func(name string) {
+		if name != "" && name != pkg {
+			fmt.Fprintf(&b, "(cl:in-package %s)\n\n", packageSource(name))
+			pkg = name
+		}
+	}
+	left := map[*Entry]int{} // how often they come still
+	for _, e := range j.placed() {
+		left[e]++
+	}
+	seen := map[*Entry]bool{}
+	for _, e := range j.placed() {
+		left[e]--
+		early, again := left[e] > 0, seen[e]
+		seen[e] = true
+		switch {
+		case e.Bad != "":
+		case e.System():
+			if !again {
+				b.WriteString(e.systemSource())
+			}
+		default:
+			text, pkg := e.Source()
+			in(pkg)
+			b.WriteString(e.inFile(strings.TrimSpace(text), early, again))
+			b.WriteString("\n\n")
+		}
+	}
+	in(j.Package)
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// systemSource is code that loads the system of an entry.
+func (e *Entry) systemSource() string {
+	var b strings.Builder
+	for _, file := range e.files {
+		b.WriteString(toldOf(file))
+	}
+	name := quoted(keyName(e.Keys[0]))
+	fmt.Fprintf(&b, "#+quicklisp (ql:quickload %s :silent t)\n#-quicklisp (asdf:load-system %s)\n\n", name, name)
+	return b.String()
+}
+
+// inFile is the text of an entry that has been redefined, and so comes twice.
+// What it needs may come later than its early place, and it may not bear to be
+// evaluated again where it has succeeded there.
+func (e *Entry) inFile(text string, early, again bool) string {
+	switch {
+	case early:
+		text = fmt.Sprintf("(ignore-errors\n (handler-bind ((warning #'muffle-warning))\n  (eval '%s)))", text)
+		if kind, name := keyParts(e.Keys[0]); kind == ":PACKAGE" { // what follows is read in it
+			text += fmt.Sprintf("\n(unless (find-package %s) (make-package %[1]s :use '(\"COMMON-LISP\")))", name)
+		}
+		return text
+	case again && e.once():
+		kind, name := keyParts(e.Keys[0])
+		if k, ok := keepers[kind]; ok && !strings.HasPrefix(name, "(") {
+			if !strings.Contains(name, ":") { // keys are written for that package
+				name = "cl-user::" + name
+			}
+			return fmt.Sprintf("(unless "+cmp.Or(k.there, k.is)+"\n %[2]s)", "'"+name, text)
+		}
+	}
+	return text
+}
+
+// NotSaved names what a saved file lacks, and why.
+func (j *Journal) NotSaved() []string {
+	losses := slices.Clone(j.losses)
+	for _, e := range j.All() {
+		if e.Bad != "" {
+			for _, k := range e.Keys {
+				losses = append(losses, Loss{k, e.Bad})
+			}
+		}
+	}
+	return lossesInWords(losses)
+}
+
+// lossComment names what is not in a saved file, as lines of its header.
+func (j *Journal) lossComment() string {
+	lost := j.NotSaved()
+	if len(lost) == 0 {
+		return ""
+	}
+	text := ";;;;\n;;;; Not in it:\n"
+	for _, words := range lost {
+		text += ";;;;   " + strings.Join(strings.Fields(words), " ") + "\n"
+	}
+	return text
+}
+
+// toldOf is code that has ASDF find the system that file is called after in file,
+// before any other of that name.
+func toldOf(file string) string {
+	name := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+	return fmt.Sprintf("(push (lambda (name) (and (equal name %s) (probe-file (uiop:parse-native-namestring %s))))\n"+
+		"      asdf:*system-definition-search-functions*)\n", quoted(name), quoted(file))
+}
+
+// plainPackage are the names that #:name is read as, whatever else is set.
+var plainPackage = regexp.MustCompile(`^[A-Z*+/<>-][A-Z0-9.*+/<>-]*$`)
+
+// packageSource is a designator of the package, to be read in any package.
+func packageSource(name string) string {
+	if plainPackage.MatchString(name) {
+		return "#:" + strings.ToLower(name)
+	}
+	return quoted(name)
+}
+
+// quoted is s as a Lisp string.
+func quoted(s string) string {
+	b, err := sexp.Append(nil, s)
+	if err != nil {
+		return `""` // names are what the image has printed, which can be written
+	}
+	return string(b)
+}

@@ -1,0 +1,19 @@
+package lisp
+
+import (
+	_ "embed"
+	"slices"
+
+	"swank-mcp/swank/lisp/launch"
+)
+
+//go:embed helper/boot.lisp
+var bootMain []byte
+
+//go:embed helper/boot-policy.lisp
+var bootPolicy []byte
+
+// launchCode is what an image of ours is started with.
+func launchCode() launch.Code {
+	return launch.Code{Boot: slices.Concat(bootMain, []byte("\n"), bootPolicy), Helper: helperParts()}
+}

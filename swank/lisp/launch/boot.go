@@ -1,0 +1,99 @@
+package launch
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"swank-mcp/sexp"
+)
+
+const (
+	// initSeconds bounds the loading of the person's init file.
+	initSeconds = 60
+	// coreBoot is how long an image may take from its core to its first
+	// status. Milliseconds are usual; a core that needs more is broken.
+	coreBoot = 15 * time.Second
+	// launchedMark is boot.lisp's *LAUNCHED-MARK*.
+	launchedMark = "--swank-mcp"
+	// maxSocketPath is below the smallest sun_path of the systems we know.
+	maxSocketPath = 100
+)
+
+// parameters is what boot.lisp reads from descriptor 3.
+type parameters struct {
+	Socket      string   `sexp:"socket,omitzero"` // absent: loopback TCP
+	SwankDir    string   `sexp:"swank-dir,omitzero"`
+	FaslDir     string   `sexp:"fasl-dir,omitzero"`
+	Boot        string   `sexp:"boot,omitzero"`
+	BootFasl    string   `sexp:"boot-fasl,omitzero"`
+	Helper      []string `sexp:"helper,omitzero"`       // its parts
+	HelperFasl  string   `sexp:"helper-fasl,omitzero"`  // made of them
+	InitSeconds int      `sexp:"init-seconds,omitzero"` // absent: no init file
+	Save        string   `sexp:"save,omitzero"`         // save a core there instead of serving
+}
+
+// imageStatus is one message on descriptor 4.
+type imageStatus struct {
+	Booted         bool     `sexp:"booted"` // Swank and the helper are in, the init file not yet
+	Failed         string   `sexp:"failed"`
+	Without        string   `sexp:"without"` // the module of SBCL's that was missing
+	Home           string   `sexp:"home"`    // where it was looked for; may be ""
+	Ready          bool     `sexp:"ready"`
+	PID            int      `sexp:"pid"`
+	Network        string   `sexp:"network"`
+	Address        string   `sexp:"address"`
+	Implementation string   `sexp:"implementation"`
+	Swank          string   `sexp:"swank"`
+	Core           bool     `sexp:"core"`
+	InitError      string   `sexp:"init-error"`
+	HelperWarnings string   `sexp:"helper-warnings"`
+	Notes          []string `sexp:"notes"`
+}
+
+func parseStatus(message []byte) (s imageStatus, err error) {
+	if err := sexp.Unmarshal(message, &s); err != nil {
+		return s, fmt.Errorf("status %q: %w", message, err)
+	}
+	return s, nil
+}
+
+// runtimeOptions returns what SBCL's C runtime is told. Neither
+// --lose-on-corruption, which makes every stack overflow fatal, nor
+// --disable-debugger, which makes every thread's error fatal, is among it.
+func (f *imageFiles) runtimeOptions(core string) []string {
+	var args []string
+	if core != "" {
+		args = append(args, "--core", core)
+	}
+	args = append(args, "--noinform", "--disable-ldb",
+		"--dynamic-space-size", strconv.Itoa(f.heapMB)+"MB",
+		"--control-stack-size", strconv.Itoa(f.stackMB)+"MB",
+		"--end-runtime-options")
+	if core != "" {
+		args = append(args, launchedMark) // without it, the core is a plain SBCL
+	}
+	return args
+}
+
+// bootOptions returns what SBCL's toplevel is told in an image without a core.
+// The compiler's remarks on boot.lisp as source are of no use to anybody: the
+// compiled file has none, and a test says so.
+func bootOptions(par parameters) []string {
+	load := fmt.Sprintf(
+		"(handler-case (load (sb-ext:parse-native-namestring %s))"+
+			" (error () (handler-bind ((warning (function muffle-warning)))"+
+			" (with-compilation-unit () (load (sb-ext:parse-native-namestring %s))))))",
+		lispString(par.BootFasl), lispString(par.Boot))
+	return []string{"--no-sysinit", "--no-userinit", "--eval", load, "--eval", "(swank-mcp-boot::launch)"}
+}
+
+func lispString(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+func ascii(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}

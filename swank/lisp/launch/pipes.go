@@ -1,0 +1,204 @@
+package launch
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"unicode/utf8"
+
+	"swank-mcp/swank/lisp/host"
+)
+
+// Bounds of what is kept of an image's file descriptors 1 and 2.
+const (
+	keepHead = 32 << 10 // bytes of background output from its beginning
+	keepTail = 32 << 10 // bytes from its end
+	keepLast = 8 << 10  // bytes of standard error for the report of a death
+	readSize = 64 << 10 // one read; a pipe holds as much unless enlarged
+)
+
+// tail keeps the last max bytes written to it.
+type tail struct {
+	max     int
+	buf     []byte // up to 2*max, so that most writes only append
+	dropped int64  // characters, counted by their first bytes
+}
+
+func (t *tail) write(b []byte) {
+	t.buf = append(t.buf, b...)
+	if len(t.buf) > 2*t.max {
+		cut := len(t.buf) - t.max
+		t.dropped += runeStarts(t.buf[:cut])
+		t.buf = append(t.buf[:0], t.buf[cut:]...)
+	}
+}
+
+// take returns the last max bytes, beginning at a character, and the number of
+// characters left out before them.
+func (t *tail) take() (string, int64) {
+	cut := max(0, len(t.buf)-t.max)
+	for cut > 0 && cut < len(t.buf) && !utf8.RuneStart(t.buf[cut]) {
+		cut++
+	}
+	return strings.ToValidUTF8(string(t.buf[cut:]), "\uFFFD"), t.dropped + runeStarts(t.buf[:cut])
+}
+
+func runeStarts(b []byte) (n int64) {
+	for _, c := range b {
+		if utf8.RuneStart(c) {
+			n++
+		}
+	}
+	return n
+}
+
+// sink collects text from several pipes in the order in which it was read and
+// keeps its beginning and its end.
+type sink struct {
+	mu   sync.Mutex
+	head []byte
+	full bool // head takes no more: what comes now goes to the tail
+	tail tail
+}
+
+func newSink() *sink { return &sink{tail: tail{max: keepTail}} }
+
+func (s *sink) write(b []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.full {
+		n := min(len(b), keepHead-len(s.head))
+		for n < len(b) && n > 0 && !utf8.RuneStart(b[n]) {
+			n--
+		}
+		s.head = append(s.head, b[:n]...)
+		b = b[n:]
+		s.full = len(b) > 0
+	}
+	if len(b) > 0 {
+		s.tail.write(b)
+	}
+}
+
+// take returns what was written since the last take.
+func (s *sink) take() host.Text {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	head := strings.ToValidUTF8(string(s.head), "\uFFFD")
+	end, omitted := s.tail.take()
+	s.head, s.full, s.tail = s.head[:0], false, tail{max: keepTail}
+	if omitted == 0 {
+		return host.Text{Head: head + end}
+	}
+	return host.Text{Head: head, Tail: end, Omitted: omitted}
+}
+
+// drain empties one pipe for ever: a pipe that nobody reads stops the whole
+// image, not only the thread that prints.
+type drain struct {
+	file *os.File // read end, non-blocking, in the runtime's poller
+	sink func([]byte)
+	done chan struct{} // closed when run has returned
+
+	mu     sync.Mutex // held from a read until its bytes are in the sink
+	fd     int        // -1 after the end
+	buf    []byte
+	carry  int // bytes of an unfinished character at the start of buf
+	closed bool
+}
+
+// newDrain takes over r and calls sink with what comes, cut at the ends of
+// characters, from one goroutine at a time. The owner calls close.
+func newDrain(r *os.File, sink func([]byte)) (*drain, error) {
+	d := &drain{file: r, sink: sink, done: make(chan struct{}), buf: make([]byte, readSize+utf8.UTFMax)}
+	raw, err := r.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	if err := raw.Control(func(fd uintptr) { d.fd = int(fd) }); err != nil {
+		return nil, err
+	}
+	go func() {
+		defer close(d.done)
+		// The function returns false to wait until the pipe is readable.
+		_ = raw.Read(func(uintptr) bool { return d.step(-1) })
+	}()
+	return d, nil
+}
+
+// step reads what is there, at most limit bytes or so unless limit is
+// negative, and reports whether the pipe has come to its end.
+func (d *drain) step(limit int) (ended bool) {
+	for read := 0; limit < 0 || read < limit; {
+		n, again := d.readOnce()
+		if n <= 0 {
+			return !again
+		}
+		read += n
+	}
+	return false
+}
+
+// readOnce does one read. No bytes and again means that the pipe is empty.
+func (d *drain) readOnce() (n int, again bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed || d.fd < 0 {
+		return 0, false
+	}
+	n, err := readNow(d.fd, d.buf[d.carry:])
+	switch {
+	case errors.Is(err, syscall.EAGAIN):
+		return 0, true
+	case err != nil || n <= 0:
+		d.flush(d.carry, true)
+		d.fd = -1
+		return 0, false
+	}
+	d.flush(d.carry+n, false)
+	return n, true
+}
+
+// flush hands buf[:n] to the sink, without a character that has only begun
+// unless at the end.
+func (d *drain) flush(n int, end bool) {
+	whole := n
+	if !end {
+		whole = wholeRunes(d.buf[:n])
+	}
+	if whole > 0 {
+		d.sink(d.buf[:whole])
+	}
+	d.carry = copy(d.buf, d.buf[whole:n])
+}
+
+// wholeRunes returns the length of b without the first bytes of a character
+// that may be completed by what follows.
+func wholeRunes(b []byte) int {
+	for i := 1; i <= min(utf8.UTFMax-1, len(b)); i++ {
+		if c := b[len(b)-i]; utf8.RuneStart(c) {
+			if c >= utf8.RuneSelf && !utf8.FullRune(b[len(b)-i:]) {
+				return len(b) - i
+			}
+			break
+		}
+	}
+	return len(b)
+}
+
+// settle returns when everything that was in the pipe when it was called is in
+// the sink. Reading under the lock, it neither waits nor asks how much is
+// there: an empty pipe costs one failing read. The limit keeps a writer that
+// never stops from holding it.
+func (d *drain) settle() { d.step(2 * readSize) }
+
+// close ends the goroutine and closes the pipe; its writers then get SIGPIPE.
+func (d *drain) close() {
+	d.mu.Lock()
+	d.closed = true
+	d.mu.Unlock()
+	_ = d.file.Close()
+	<-d.done
+}

@@ -1,0 +1,265 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"swank-mcp/swank/lisp/host"
+)
+
+// Process is one SBCL that we started: the leader of its own process group,
+// its output drained for as long as it lives. Whoever has it calls
+// Close. It is a [host.Host].
+type Process struct {
+	status   imageStatus // what the image said of itself when it served
+	fromCore bool
+	notes    []string // remarks on the start, one line each
+	image    *imageFiles
+
+	cmd      *exec.Cmd
+	runDir   string   // private directory of the socket
+	held     *os.File // by which runDir is ours, or nil
+	lifetime *os.File // write end: the image ends when it is closed
+	report   *os.File // read end of the status pipe, nil once served
+
+	out, err *drain
+	printed  *sink
+	last     struct {
+		sync.Mutex
+		tail
+	}
+
+	done      chan struct{} // closed when the process is reaped and its output read
+	closeOnce sync.Once
+}
+
+// spawn starts program with the four descriptors of boot.lisp and writes
+// parameters on the lifetime pipe. On an error nothing is left.
+func spawn(program string, args []string, dir string, parameters []byte) (_ *Process, err error) {
+	var opened []*os.File
+	defer func() {
+		for _, f := range opened {
+			_ = f.Close()
+		}
+	}()
+	pipe := func() (r, w *os.File) {
+		if err != nil {
+			return nil, nil
+		}
+		if r, w, err = os.Pipe(); err == nil {
+			opened = append(opened, r, w)
+		}
+		return r, w
+	}
+	lifetimeR, lifetimeW := pipe()
+	reportR, reportW := pipe()
+	outR, outW := pipe()
+	errR, errW := pipe()
+	if err != nil {
+		return nil, fmt.Errorf("making pipes: %w", err)
+	}
+	// A pipe holds 4 KiB at least, so this does not wait for the reader.
+	if _, err = lifetimeW.Write(parameters); err != nil {
+		return nil, fmt.Errorf("writing parameters: %w", err)
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Dir = dir
+	cmd.Stdout, cmd.Stderr = outW, errW
+	cmd.ExtraFiles = []*os.File{lifetimeR, reportW}
+	cmd.SysProcAttr = host.OwnGroup()
+	p := &Process{cmd: cmd, lifetime: lifetimeW, report: reportR, printed: newSink(), done: make(chan struct{})}
+	p.last.max = keepLast
+	if p.out, err = newDrain(outR, p.printed.write); err != nil {
+		return nil, err
+	}
+	if p.err, err = newDrain(errR, p.standardError); err != nil {
+		p.out.close()
+		return nil, err
+	}
+	if err = cmd.Start(); err != nil {
+		p.out.close()
+		p.err.close()
+		return nil, err
+	}
+	opened = []*os.File{lifetimeR, reportW, outW, errW} // the child has its own now
+	go p.wait()
+	return p, nil
+}
+
+func (p *Process) standardError(b []byte) {
+	p.printed.write(b)
+	p.last.Lock()
+	p.last.write(b)
+	p.last.Unlock()
+}
+
+// wait reaps the process and ends what it left behind in its group.
+func (p *Process) wait() {
+	_ = p.cmd.Wait() // how it ended is in ProcessState
+	p.signalGroup()
+	p.Settle()
+	close(p.done)
+}
+
+// signalGroup kills every process of the group. The group's id is the pid of
+// its leader, which the system does not give away while the group exists.
+func (p *Process) signalGroup() { host.KillGroup(p.cmd.Process) }
+
+// PID returns the process id of the image, which is also that of its group.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Address returns what net.Dial takes to reach Swank.
+func (p *Process) Address() (network, address string) { return p.status.Network, p.status.Address }
+
+// Dir is the image's own directory, which Close removes.
+func (p *Process) Dir() string { return p.runDir }
+
+// Exited is closed when the image has ended and all that it printed is kept.
+func (p *Process) Exited() <-chan struct{} { return p.done }
+
+// Remarks returns what there is to say about the start, one line each.
+func (p *Process) Remarks() []string { return p.notes }
+
+// FromCore reports whether it was started from the cached core.
+func (p *Process) FromCore() bool { return p.fromCore }
+
+// Killed is the word for what Kill does.
+func (p *Process) Killed() string { return "killed" }
+
+// HasExited reports whether the image has ended and all that it printed is kept.
+func (p *Process) HasExited() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// ExitText tells how the image ended: "exit status 3", "killed by signal 9
+// (killed)", or "still running".
+func (p *Process) ExitText() string {
+	if !p.HasExited() {
+		return "still running"
+	}
+	state := p.cmd.ProcessState
+	if state == nil {
+		return "ended for an unknown reason"
+	}
+	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return fmt.Sprintf("killed by signal %d (%v)", int(ws.Signal()), ws.Signal())
+	}
+	return fmt.Sprintf("exit status %d", state.ExitCode())
+}
+
+// LastErrors returns the last lines, at most 20, of the image's standard
+// error, or "".
+func (p *Process) LastErrors() string {
+	p.last.Lock()
+	text, omitted := p.last.take()
+	p.last.Unlock()
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	if omitted > 0 && len(lines) > 1 {
+		lines = lines[1:] // its beginning is cut off
+	}
+	if len(lines) > 20 {
+		lines = lines[len(lines)-20:]
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Background returns what reached the image's descriptors 1 and 2 since it was
+// last called.
+func (p *Process) Background() host.Text { return p.printed.take() }
+
+// Settle returns when Background would return all that was written before.
+func (p *Process) Settle() {
+	p.out.settle()
+	p.err.settle()
+}
+
+// Kill ends the image and the processes of its group at once.
+func (p *Process) Kill() {
+	if !p.HasExited() {
+		p.signalGroup()
+	}
+}
+
+// closeGrace is what an image gets to end by itself before it is killed.
+const closeGrace = 500 * time.Millisecond
+
+// Close ends the image, first by closing its lifetime pipe, and releases all
+// that belongs to it: processes, goroutines, descriptors, its directory. It
+// may be called more than once. A done ctx only shortens the grace.
+func (p *Process) Close(ctx context.Context) {
+	p.closeOnce.Do(func() {
+		_ = p.lifetime.Close()
+		grace, cancel := context.WithTimeout(ctx, closeGrace)
+		defer cancel()
+		select {
+		case <-p.done:
+		case <-grace.Done():
+			p.Kill()
+			<-p.done
+		}
+		if p.report != nil {
+			_ = p.report.Close()
+		}
+		p.out.close()
+		p.err.close()
+		if p.runDir != "" {
+			_ = os.RemoveAll(p.runDir)
+		}
+		_ = p.held.Close()
+	})
+}
+
+// awaitStatus returns the next message of the status pipe. It returns early
+// with ctx's error when ctx is done.
+func (p *Process) awaitStatus(ctx context.Context) (imageStatus, error) {
+	report, fired := p.report, make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(fired)
+		_ = report.SetReadDeadline(time.Unix(1, 0))
+	})
+	defer func() {
+		if !stop() { // it is over before the next one reads, or report is gone
+			<-fired
+			_ = report.SetReadDeadline(time.Time{})
+		}
+	}()
+	var message []byte
+	for one := make([]byte, 1); ; {
+		n, err := p.report.Read(one)
+		switch {
+		case n == 1 && one[0] == 0:
+			return parseStatus(message)
+		case n == 1:
+			message = append(message, one[0])
+		case errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() != nil:
+			return imageStatus{}, context.Cause(ctx)
+		default:
+			return imageStatus{}, fmt.Errorf("status pipe: %w", err)
+		}
+		if len(message) > 1<<20 {
+			return imageStatus{}, errors.New("status pipe: message without end")
+		}
+	}
+}
+
+// EndedBy reports whether one of the signals has ended the image.
+func (p *Process) EndedBy(signals ...syscall.Signal) bool {
+	if !p.HasExited() || p.cmd.ProcessState == nil {
+		return false
+	}
+	ws, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && ws.Signaled() && slices.Contains(signals, ws.Signal())
+}

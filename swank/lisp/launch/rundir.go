@@ -1,0 +1,44 @@
+package launch
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// runPrefix begins the names of the directories of images.
+const runPrefix = "swank-mcp.image-"
+
+// runBases returns the directories in which an image's private directory may
+// be made, best first.
+func runBases() []string { return []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} }
+
+// makeRunDir makes a directory that only we can enter in the first of bases
+// that allows it and leaves room for a socket's name, else in the first that
+// allows it: Swank then listens on the loopback interface. In which encoding Lisp
+// takes the name of a socket depends on the locale: it has to be ASCII.
+func makeRunDir(bases []string) (string, error) {
+	roomy := func(base string) bool {
+		return ascii(base) && len(base)+len("/"+runPrefix+"0123456789/swank.sock") <= maxSocketPath
+	}
+	bases = slices.DeleteFunc(slices.Clone(bases), func(base string) bool { return !filepath.IsAbs(base) })
+	slices.SortStableFunc(bases, func(a, b string) int {
+		switch {
+		case roomy(a) == roomy(b):
+			return 0
+		case roomy(a):
+			return -1
+		default:
+			return 1
+		}
+	})
+	err := errors.New("no directory for temporary files")
+	for _, base := range bases {
+		var dir string
+		if dir, err = os.MkdirTemp(base, runPrefix); err == nil {
+			return dir, nil
+		}
+	}
+	return "", err
+}

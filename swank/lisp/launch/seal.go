@@ -1,0 +1,74 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+)
+
+// A core has a checksum at its end, which SBCL does not look at: a disk that was full,
+// or a crash, may leave one of which a part is missing, and which starts all the same.
+
+// sealFormat is the end of a core; it has always the same length.
+const sealFormat = "\nswank-mcp %08x\n"
+
+var sealSize = int64(len(fmt.Sprintf(sealFormat, 0)))
+
+var errDamagedCore = errors.New("its contents are not those that were written")
+
+// seal puts the checksum at the end of a core.
+func seal(core string) error {
+	file, err := os.OpenFile(core, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	sum, err := checksum(file)
+	if err == nil {
+		_, err = fmt.Fprintf(file, sealFormat, sum)
+	}
+	return errors.Join(err, file.Close())
+}
+
+func checksum(r io.Reader) (uint32, error) {
+	h := crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	_, err := io.CopyBuffer(h, struct{ io.Reader }{r}, make([]byte, 256<<10))
+	return h.Sum32(), err
+}
+
+// checkCore begins to check f's core, which takes some ten milliseconds, and returns a
+// function that waits for the result: an image starts meanwhile.
+func (f *imageFiles) checkCore() (sound func() error) {
+	result := make(chan error, 1)
+	go func() { result <- checkSeal(f.corePath()) }()
+	return func() error { return <-result }
+}
+
+func checkSeal(core string) error {
+	file, err := os.Open(core)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	size := info.Size() - sealSize
+	if size <= 0 {
+		return errDamagedCore
+	}
+	sum, err := checksum(io.LimitReader(file, size))
+	if err != nil {
+		return err
+	}
+	end := make([]byte, sealSize)
+	if _, err := file.ReadAt(end, size); err != nil {
+		return err
+	}
+	if string(end) != fmt.Sprintf(sealFormat, sum) {
+		return errDamagedCore
+	}
+	return nil
+}

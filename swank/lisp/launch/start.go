@@ -1,0 +1,257 @@
+package launch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"swank-mcp/sexp"
+	"swank-mcp/swank/lisp/host"
+)
+
+// launchPlan is one way to start an image.
+type launchPlan struct {
+	core     string // start from this core; "" loads Swank and the helper
+	scratch  bool   // keep nothing in the cache, use nothing of it
+	userInit bool   // load ~/.sbclrc
+	save     string // save a core to this file instead of serving
+}
+
+// launchError is how one attempt ended.
+type launchError struct {
+	booted bool // Swank and the helper were in
+	advice string
+	reason string
+	stderr string
+	err    error
+}
+
+func (e *launchError) Error() string { return e.reason }
+func (e *launchError) Unwrap() error { return e.err }
+
+// Start starts the image that c describes, with code loaded, and returns when it
+// serves. What does not work because of a cached file or of the person's init
+// file is tried again without it and noted. The error is a [*host.StartError].
+// The caller closes the process.
+func Start(ctx context.Context, c Config, code Code) (*Process, error) {
+	if !canLaunch {
+		return nil, &host.StartError{
+			Problem: "no image can be started on this system: an image is told to end, and tells how it is, through inherited descriptors, which " + runtime.GOOS + " has not",
+			Advice:  "Start Lisp with Swank in it, by SLIME or (swank:create-server :port 4005 :dont-close t), and this server with --attach 127.0.0.1:4005.",
+		}
+	}
+	sweep()
+	files, err := findImageFiles(ctx, c, code)
+	if err != nil {
+		return nil, err
+	}
+	plan := launchPlan{userInit: !c.NoUserInit, scratch: files.cacheProblem != ""}
+	if !c.NoCore && files.hasCore() {
+		plan.core = files.corePath()
+	}
+	var notes []string
+	badCore, badCache := "", false
+	for {
+		p, err := files.launch(ctx, plan)
+		if err == nil {
+			if badCore != "" {
+				_ = os.Remove(badCore) // the fault was the core's, not the machine's
+			}
+			if badCache {
+				files.forget()
+			}
+			p.notes = append(notes, p.notes...)
+			return p, nil
+		}
+		var failure *launchError
+		if !errors.As(err, &failure) || ctx.Err() != nil {
+			return nil, files.startError(err)
+		}
+		switch {
+		case failure.booted && plan.userInit:
+			plan.userInit = false
+			notes = append(notes, "Started without ~/.sbclrc, because loading it ended the image: "+failure.reason)
+		case plan.core != "":
+			badCore, plan.core = plan.core, ""
+			notes = append(notes, "The cached core did not start and is built anew: "+failure.reason)
+		case !plan.scratch:
+			plan.scratch, badCache = true, true
+			notes = append(notes, "Started without the cache: "+failure.reason)
+		default:
+			return nil, files.startError(err)
+		}
+	}
+}
+
+func (f *imageFiles) startError(err error) error {
+	problem := fmt.Sprintf("%s did not start an image with the Swank of %s: %v", f.sbcl, f.swank, err)
+	var failure *launchError
+	if errors.As(err, &failure) && failure.stderr != "" {
+		problem += "\nIts error output ended:\n" + failure.stderr
+	}
+	advice := askDoctor
+	if failure != nil && failure.advice != "" {
+		advice = failure.advice
+	}
+	return &host.StartError{Problem: problem, Advice: advice, Told: err}
+}
+
+// askDoctor is the advice where nothing better is known.
+const askDoctor = "Run swank-mcp doctor to see which part fails."
+
+// homeAdvice is what to do about an SBCL that lacks parts of itself: about
+// SBCL_HOME if that is what misleads it.
+func homeAdvice() string {
+	home := os.Getenv("SBCL_HOME")
+	if _, err := os.Stat(filepath.Join(home, "contrib")); home != "" && err != nil {
+		return fmt.Sprintf("SBCL_HOME is %s, which has no directory contrib: unset it, or set it to SBCL's own, which has sbcl.core and contrib.", home)
+	}
+	return ""
+}
+
+// launch makes one attempt. Its error is a [*launchError], and nothing is
+// left of it then.
+func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, err error) {
+	fail := func(err error) (*Process, error) { return nil, &launchError{reason: err.Error(), err: err} }
+	runDir, err := makeRunDir(f.runBase)
+	if err != nil {
+		return fail(fmt.Errorf("making a private directory: %w", err))
+	}
+	held := holdDir(runDir)
+	owned := false
+	defer func() {
+		if !owned {
+			_ = os.RemoveAll(runDir)
+			_ = held.Close()
+		}
+	}()
+	par := parameters{Socket: filepath.Join(runDir, "swank.sock"), Save: plan.save}
+	if len(par.Socket) > maxSocketPath || !ascii(par.Socket) {
+		par.Socket = ""
+	}
+	if plan.userInit {
+		par.InitSeconds = initSeconds
+	}
+	args := f.runtimeOptions(plan.core)
+	finish := func(bool) error { return nil }
+	if plan.core == "" {
+		dir := ""
+		if plan.scratch {
+			dir = runDir
+		}
+		if finish, err = f.materialise(&par, dir); err != nil {
+			return fail(err)
+		}
+		args = append(args, bootOptions(par)...)
+	}
+	message, err := sexp.Marshal(par)
+	if err != nil {
+		_ = finish(false)
+		return fail(err)
+	}
+	sound := func() error { return nil }
+	if plan.core != "" && plan.core == f.corePath() {
+		sound = f.checkCore()
+	}
+	p, err := spawn(f.sbcl, args, f.dir, append(message, 0))
+	if err != nil {
+		_ = finish(false)
+		return fail(err)
+	}
+	owned = true
+	p.runDir, p.held, p.image, p.fromCore = runDir, held, f, plan.core != ""
+	if plan.save != "" {
+		lowerPriority(p.PID())
+	}
+	booted, err := p.awaitReady(ctx, plan)
+	if damage := sound(); damage != nil {
+		booted, err = false, damage // whatever it has come to
+	}
+	if noteErr := finish(booted); noteErr != nil {
+		p.notes = append(p.notes, noteErr.Error())
+	}
+	if err != nil {
+		return nil, p.abandon(ctx, booted, err)
+	}
+	p.notes = append(p.notes, p.status.Notes...)
+	if f.cacheProblem != "" && plan.core == "" {
+		p.notes = append(p.notes, f.cacheProblem)
+	}
+	if p.status.InitError != "" {
+		p.notes = append(p.notes, "~/.sbclrc was not loaded to its end: "+p.status.InitError)
+	}
+	return p, nil
+}
+
+// awaitReady follows the image until it serves, or, when it saves a core,
+// until it has ended.
+func (p *Process) awaitReady(ctx context.Context, plan launchPlan) (booted bool, err error) {
+	bootCtx := ctx
+	if plan.core != "" {
+		var cancel context.CancelFunc
+		bootCtx, cancel = context.WithTimeoutCause(ctx, coreBoot, fmt.Errorf("no sign of life for %v", coreBoot))
+		defer cancel()
+	}
+	for !p.status.Ready {
+		if p.status, err = p.awaitStatus(bootCtx); err != nil {
+			return booted, err
+		}
+		if p.status.Failed != "" {
+			return booted, errors.New(p.status.Failed)
+		}
+		if p.status.Booted {
+			booted, bootCtx = true, ctx
+		}
+		if booted && plan.save != "" {
+			select {
+			case <-p.done:
+				if p.cmd.ProcessState.Success() {
+					return true, nil
+				}
+				return true, errors.New("saving the core failed")
+			case <-ctx.Done():
+				return true, context.Cause(ctx)
+			}
+		}
+	}
+	err = p.report.Close()
+	p.report = nil
+	return true, err
+}
+
+// abandon ends an image that did not come up and says what it was.
+func (p *Process) abandon(ctx context.Context, booted bool, cause error) error {
+	if ctx.Err() == nil { // it closed the status pipe: it has ended, or is about to
+		select {
+		case <-p.done:
+		case <-time.After(closeGrace):
+		}
+	}
+	ended := p.HasExited()
+	p.Close(ctx)
+	reason, advice := cause.Error(), ""
+	switch {
+	case p.status.Without != "":
+		why, _, _ := strings.Cut(p.status.Failed, "\nSee also:")
+		reason = fmt.Sprintf("this SBCL lacks its module %s, a file of the directory contrib in its home (%s): %s",
+			p.status.Without, cmp.Or(p.status.Home, "it finds none"), why)
+		if advice = homeAdvice(); advice == "" {
+			advice = installAdvice("sbcl") + ", or name an SBCL that has it with --sbcl, or set SBCL_HOME to the directory that holds contrib."
+		}
+	case p.status.Failed != "": // it said why itself
+	case ctx.Err() != nil:
+		reason = "the start was given up: " + reason
+	case ended:
+		reason = p.ExitText()
+		if strings.Contains(p.LastErrors(), "sbcl.core") {
+			advice = homeAdvice()
+		}
+	}
+	return &launchError{booted: booted, reason: reason, advice: advice, stderr: p.LastErrors(), err: cause}
+}

@@ -1,0 +1,80 @@
+package launch
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A server that is killed while its image is stopped, or when the thread of the image
+// that would notice has ended, leaves the image and its directory behind. A directory
+// is somebody's for as long as its server holds a lock on it.
+
+// holdDir locks dir until the file is closed, be it by the end of this process.
+// Without the lock it is taken for nobody's only if nothing listens in it.
+func holdDir(dir string) *os.File {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		_ = f.Close()
+		return nil
+	}
+	return f
+}
+
+// newDir is the age up to which a directory may be one that is about to be locked.
+const newDir = time.Second
+
+// sweep ends, once in the life of this process, the images of servers that are no
+// more, and removes their directories.
+var sweep = sync.OnceFunc(func() {
+	for _, base := range runBases() {
+		if !filepath.IsAbs(base) {
+			continue
+		}
+		dirs, _ := filepath.Glob(filepath.Join(globQuote(base), runPrefix+"*"))
+		for _, dir := range dirs {
+			info, err := os.Lstat(dir)
+			if err != nil || !info.IsDir() || time.Since(info.ModTime()) < newDir {
+				continue
+			}
+			if owner, ok := info.Sys().(*syscall.Stat_t); !ok || int(owner.Uid) != os.Getuid() {
+				continue
+			}
+			if held := holdDir(dir); held != nil {
+				endListener(filepath.Join(dir, "swank.sock"))
+				_ = os.RemoveAll(dir)
+				_ = held.Close()
+			}
+		}
+	}
+})
+
+// endListener kills the process that listens on a Unix socket, and its group. One
+// that is stopped is found, too: the system answers for it.
+func endListener(socket string) {
+	c, err := net.DialTimeout("unix", socket, time.Second)
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	raw, err := c.(*net.UnixConn).SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = raw.Control(func(fd uintptr) {
+		peer, err := syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
+		if err != nil || peer.Pid <= 1 || int(peer.Uid) != os.Getuid() {
+			return
+		}
+		// The leader of its group, as all that we start.
+		if group, err := syscall.Getpgid(int(peer.Pid)); err == nil && group == int(peer.Pid) {
+			_ = syscall.Kill(-group, syscall.SIGKILL)
+		}
+	})
+}

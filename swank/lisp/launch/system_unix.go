@@ -1,0 +1,32 @@
+//go:build unix
+
+package launch
+
+import "syscall"
+
+// canLaunch reports whether images can be started on this system.
+const canLaunch = true
+
+// lowerPriority makes pid yield to everything else. It is a courtesy: a
+// system that refuses it builds the core a little faster.
+func lowerPriority(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, 15) }
+
+// freeBytes returns how much can be written to the disk of dir.
+func freeBytes(dir string) (int64, bool) {
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(dir, &fs); err != nil {
+		return 0, false
+	}
+	return int64(fs.Bavail) * int64(fs.Bsize), true
+}
+
+// readNow is one read of fd, which does not block: an empty one is EAGAIN. No bytes
+// and no error is the end of the input.
+func readNow(fd int, p []byte) (int, error) {
+	for {
+		n, err := syscall.Read(fd, p)
+		if err != syscall.EINTR {
+			return max(n, 0), err
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package lisp
+
+import (
+	"context"
+	"sync"
+)
+
+// A Place is a place in the queue of a session that is taken before it is known what
+// for: who reads the requests of a client takes places in the order in which they come,
+// and the goroutines that carry them out may overtake each other. A nil Place is none.
+type Place struct {
+	mu sync.Mutex
+	s  *Session
+	t  *turn // nil when a job has it, or it was left
+}
+
+// Queue takes the next place in the queue of the session. Until a job takes it, by
+// [Place.Within], or it is left, all jobs behind it wait.
+func (s *Session) Queue() *Place {
+	p := &Place{s: s, t: &turn{}}
+	p.s.join(p.t)
+	return p
+}
+
+type placeKey struct{}
+
+// Within returns a context whose first job in that session has the place.
+func (p *Place) Within(ctx context.Context) context.Context {
+	if p == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, placeKey{}, p)
+}
+
+// Leave gives the place up, unless a job has it.
+func (p *Place) Leave() {
+	if t := p.take(); t != nil && p.s.leave(t) == nil { // it is the holder
+		p.s.done()
+	}
+}
+
+func (p *Place) take() *turn {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.t
+	p.t = nil
+	return t
+}
+
+// place returns a turn of s that has joined the queue: the one taken for ctx, or one at
+// the end.
+func (s *Session) place(ctx context.Context) *turn {
+	if p, ok := ctx.Value(placeKey{}).(*Place); ok && p.s == s {
+		if t := p.take(); t != nil {
+			return t
+		}
+	}
+	t := &turn{}
+	s.join(t)
+	return t
+}

@@ -1,0 +1,73 @@
+;;;; interrupts.lisp -- interrupting a thread where it may be interrupted
+
+(cl:in-package #:swank-mcp)
+
+;;; A thread is left two hundred times while it is in malloc half of the time;
+;;; then malloc has no lock held that anybody would wait for.  So it is, too, on a
+;;; machine so busy that there is no time for a second interrupt.
+
+(define-test interrupts-in-malloc
+  #+sbcl
+  (flet ((outcome ()
+           (let* ((lefts 0) (endp nil)
+                  (thread (sb-thread:make-thread
+                           (lambda ()
+                             (loop until endp
+                                   do (catch 'left
+                                        (loop (dotimes (i 20)
+                                                (sb-alien:free-alien
+                                                 (sb-alien:make-alien (sb-alien:unsigned 8) 5000)))
+                                              (dotimes (i 300)
+                                                (setf *random-state* (identity *random-state*)))))
+                                      (incf lefts))))))
+             (dotimes (i 200)
+               (interrupt-safely thread (lambda () (ignore-errors (throw 'left nil)))))
+             (setf endp t)
+             (interrupt-safely thread (lambda () (ignore-errors (throw 'left nil))))
+             (loop repeat 500 while (sb-thread:thread-alive-p thread) do (sleep 0.01))
+             (list (sb-thread:thread-alive-p thread) (< 150 lefts)))))
+    (check (outcome) '(nil t))
+    (let ((*interrupt-patience* 0))
+      (check (outcome) '(nil t)))))
+
+;;; Foreign code that waits, and foreign code that never ends, is left, too.
+
+(define-test interrupts-in-foreign-code
+  #+sbcl
+  (flet ((left-p (function)
+           (let ((thread (sb-thread:make-thread (lambda () (catch 'left (funcall function))))))
+             (sleep 0.05)
+             (interrupt-safely thread (lambda () (throw 'left :left)))
+             (sb-thread:join-thread thread :default nil :timeout 2))))
+    (check (left-p (lambda () (sleep 100))) :left)
+    (check (left-p (lambda ()
+                     (loop (sb-alien:alien-funcall
+                            (sb-alien:extern-alien "strlen" (function sb-alien:unsigned-long sb-alien:c-string))
+                            (load-time-value (make-string 10000000 :initial-element #\x))))))
+           :left)))
+
+;;; A look does not go where foreign code is at work, not even out of patience.
+
+(define-test looks-in-foreign-code
+  #+sbcl
+  (let* ((endp nil) (seen '()) (size 20000000)
+         (buffer (sb-alien:make-alien (sb-alien:unsigned 8) size))
+         (thread (sb-thread:make-thread
+                  (lambda ()
+                    (loop until endp
+                          do (sb-alien:alien-funcall
+                              (sb-alien:extern-alien "memset" (function sb-alien:void (* (sb-alien:unsigned 8))
+                                                                        sb-alien:int sb-alien:unsigned-long))
+                              buffer 1 size))))))
+    (flet ((addresses (forcep)
+             (setf seen '())
+             (loop repeat 30
+                   do (let ((*interrupt-patience* (if forcep -1 20000))
+                            (*interrupt-tries* (if forcep 0 *interrupt-tries*)))
+                        (interrupt-safely thread (lambda () (push (foreign-address) seen)) :forcep forcep)))
+             (count-if #'integerp seen)))
+      (check (plusp (addresses t)) t)
+      (check (addresses nil) 0))
+    (setf endp t)
+    (sb-thread:join-thread thread :default nil :timeout 5)
+    (sb-alien:free-alien buffer)))

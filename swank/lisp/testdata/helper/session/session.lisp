@@ -1,0 +1,10 @@
+;;;; session.lisp -- packages found by name
+
+(cl:in-package #:swank-mcp)
+
+(define-test packages-by-name
+  (check (edit-distance "kitten" "sitting") 3)
+  (check (edit-distance "" "abc") 3)
+  (check (similar-package-names "cl-usr") '("COMMON-LISP-USER"))
+  (check (similar-package-names "zzzzqqqq") '())
+  (check (find-package-named "cl-user") (find-package "COMMON-LISP-USER")))
