@@ -20,16 +20,16 @@ func BenchmarkEvaluate(b *testing.B) {
 		b.Fatal(err)
 	}
 	im.mu.Lock()
-	lv := im.cur
+	inst := im.cur
 	im.mu.Unlock()
-	lane, err := lv.lane(b.Context(), "default")
+	thread, err := inst.sessionThread(b.Context(), "default")
 	if err != nil {
 		b.Fatal(err)
 	}
 	grab := func(b *testing.B, source string) {
 		for b.Loop() {
-			r := swank.Request{Form: swank.EvalAndGrabOutput(source), Package: "COMMON-LISP-USER", Thread: lane.thread}
-			if err := lv.conn.Call(b.Context(), r, nil); err != nil {
+			r := swank.Request{Form: swank.EvalAndGrabOutput(source), Package: "COMMON-LISP-USER", Thread: thread.id}
+			if err := inst.conn.Call(b.Context(), r, nil); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -47,7 +47,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	})
 	b.Run("ping", func(b *testing.B) {
 		for b.Loop() {
-			if err := lv.conn.Ping(b.Context(), lane.thread); err != nil {
+			if err := inst.conn.Ping(b.Context(), thread.id); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -77,11 +77,11 @@ func (e *evaluation) aim(of *suspended) error {
 	if of == nil {
 		return nil
 	}
-	if of.lv != e.lv {
+	if of.inst != e.inst {
 		_, err := e.s.suspended.pick(of.number)
 		return err
 	}
-	e.of = of
+	e.target = of
 	if e.job.about.Anew {
 		e.r.Timeout = of.timeout
 	}
@@ -94,9 +94,9 @@ func (e *evaluation) aim(of *suspended) error {
 // call is what the image is told to do; code is that of the request.
 func (c *DebuggerCall) call(e *evaluation, code string) *helper.Call {
 	if c.Op == EvalInFrame {
-		return e.options(helper.NewCall("EVALUATE-IN-FRAME").Str(code).Num(e.of.token).Num(int64(c.Frame)))
+		return e.options(helper.NewCall("EVALUATE-IN-FRAME").Str(code).Num(e.target.token).Num(int64(c.Frame)))
 	}
-	call := helper.NewCall("CONTINUE-SUSPENDED").Num(e.of.token).Key(string(c.Op))
+	call := helper.NewCall("CONTINUE-SUSPENDED").Num(e.target.token).Key(string(c.Op))
 	if c.Restart != "" {
 		call.Key("NAME").Str(c.Restart)
 	}
@@ -116,8 +116,8 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 			e.s.notes = append(e.s.notes, fmt.Sprintf("The suspended evaluation %d (%s) has ended: %s", s.number, s.code, d.Why))
 		}
 	}
-	if e.of != nil {
-		res.Evaluation, res.Limit = e.of.number, e.r.Timeout
+	if e.target != nil {
+		res.Evaluation, res.Limit = e.target.number, e.r.Timeout
 	}
 	switch w := a.Suspended; {
 	case w != nil:
@@ -132,7 +132,7 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 		}
 	case a.Parked:
 		res.Waiting = true
-	case e.of != nil:
+	case e.target != nil:
 		why := "it has come to its end"
 		if res.Failure != nil {
 			why = "it ended with " + res.Failure.Type
@@ -140,14 +140,14 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 				why = "it was stopped"
 			}
 		}
-		e.s.suspended.end(e.of.token, why)
+		e.s.suspended.end(e.target.token, why)
 	}
 }
 
 // gone is the error of a call about an evaluation that turns out to take no
 // command; state says why.
 func (e *evaluation) gone(state string) error {
-	return e.s.gone(e.of, state)
+	return e.s.gone(e.target, state)
 }
 
 func (s *Session) gone(of *suspended, state string) error {
@@ -167,7 +167,7 @@ func (s *Session) gone(of *suspended, state string) error {
 
 // drop ends an evaluation that was suspended for a caller who has gone.
 func (e *evaluation) drop(a *wireAnswer) {
-	if a.Suspended == nil || e.of != nil {
+	if a.Suspended == nil || e.target != nil {
 		return // of an older one the number is known
 	}
 	e.s.suspended.end(e.token, "its caller had gone")
@@ -176,7 +176,7 @@ func (e *evaluation) drop(a *wireAnswer) {
 		c.Str(e.s.name)
 	}
 	// A connection that refuses this has failed, and the evaluation with it.
-	_, _ = c.Send(e.lv.conn, e.lv.lookupThread())
+	_, _ = c.Send(e.inst.conn, e.inst.controlThread())
 }
 
 // Frame is a frame of a suspended evaluation.
@@ -211,7 +211,7 @@ func (s *Session) InspectFrame(ctx context.Context, number, frame int, disassemb
 		c.Key("DISASSEMBLE").Yes()
 	}
 	var w wireFrame
-	if err := s.im.lookup(ctx, c, &w); err != nil {
+	if err := s.im.queryRunning(ctx, c, &w); err != nil {
 		return nil, err
 	}
 	if w.Absent != "" {
@@ -252,7 +252,7 @@ func (s *Session) Backtrace(ctx context.Context, number int) (*Backtrace, error)
 		return nil, err
 	}
 	var w *wireBacktrace
-	if err := s.im.lookup(ctx, c, &w); err != nil || w == nil {
+	if err := s.im.queryRunning(ctx, c, &w); err != nil || w == nil {
 		return nil, err
 	}
 	if w.Absent != "" {
@@ -277,7 +277,7 @@ type LastError struct {
 // session; nil if there was none.
 func (s *Session) LastError(ctx context.Context) (*LastError, error) {
 	var w *wireLastError
-	if err := s.im.lookup(ctx, helper.NewCall("LAST-ERROR").Str(s.name), &w); err != nil || w == nil {
+	if err := s.im.queryRunning(ctx, helper.NewCall("LAST-ERROR").Str(s.name), &w); err != nil || w == nil {
 		return nil, err
 	}
 	last := &LastError{

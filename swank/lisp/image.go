@@ -39,7 +39,7 @@ type Image struct {
 	work   sync.WaitGroup // our goroutines
 
 	mu       sync.Mutex
-	cur      *live       // nil: none runs
+	cur      *instance   // nil: none runs
 	start    *start      // a start under way, or nil
 	starts   int         // images started so far
 	lastEnd  string      // how the previous image ended
@@ -54,7 +54,7 @@ type Image struct {
 // A start is an attempt to start an image that any number of callers wait for.
 type start struct {
 	done chan struct{}
-	lv   *live
+	inst *instance
 	err  error
 }
 
@@ -95,7 +95,7 @@ func (im *Image) patience() time.Duration {
 // acquire returns the running image, starting one if there is none, and waits
 // for that as long as limit and patience say. A start goes on when its
 // caller leaves: the next one will want it.
-func (im *Image) acquire(ctx context.Context, limit time.Duration) (*live, error) {
+func (im *Image) acquire(ctx context.Context, limit time.Duration) (*instance, error) {
 	im.mu.Lock()
 	if im.closed {
 		im.mu.Unlock()
@@ -110,7 +110,7 @@ func (im *Image) acquire(ctx context.Context, limit time.Duration) (*live, error
 	limit = max(limit, im.patience())
 	select {
 	case <-st.done:
-		return st.lv, st.err
+		return st.inst, st.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-time.After(limit):
@@ -149,7 +149,7 @@ func (im *Image) startLocked() *start {
 	im.work.Go(func() {
 		ctx, cancel := context.WithTimeoutCause(im.ctx, startLimit, errStartLimit)
 		defer cancel()
-		st.lv, st.err = begin(ctx, im.cfg, im.handle)
+		st.inst, st.err = begin(ctx, im.cfg, im.handle)
 		if st.err != nil {
 			st.err = im.lastGuest().Explain(im.cfg.Attach, st.err)
 		}
@@ -160,16 +160,16 @@ func (im *Image) startLocked() *start {
 		im.start = nil
 		if st.err == nil {
 			im.starts++
-			im.cur = st.lv
-			if g, ok := st.lv.proc.(*attach.Guest); ok {
+			im.cur = st.inst
+			if g, ok := st.inst.proc.(*attach.Guest); ok {
 				im.lastLisp = g.Lisp
 			}
-			im.work.Go(func() { im.watch(st.lv) })
-			im.buildCoreLocked(st.lv)
+			im.work.Go(func() { im.watch(st.inst) })
+			im.buildCoreLocked(st.inst)
 		}
 		im.mu.Unlock()
 		if st.err == nil {
-			im.events.publish(Event{Kind: EventImageStarted, PID: st.lv.proc.PID()})
+			im.events.publish(Event{Kind: EventImageStarted, PID: st.inst.proc.PID()})
 		}
 		close(st.done)
 	})
@@ -185,8 +185,8 @@ func (im *Image) lastGuest() attach.Lisp {
 
 // buildCoreLocked makes the cached core beside the first image that had to do
 // without one.
-func (im *Image) buildCoreLocked(lv *live) {
-	proc, launched := lv.proc.(*launch.Process)
+func (im *Image) buildCoreLocked(inst *instance) {
+	proc, launched := inst.proc.(*launch.Process)
 	if im.building || im.closed || !launched || !proc.WantsCore() {
 		return
 	}
@@ -206,34 +206,34 @@ func (im *Image) buildCoreLocked(lv *live) {
 // file for one, and its replacement would be too.
 const crashLoop = 2 * time.Second
 
-// watch waits for the end of lv and cleans up after it. An image that ends by
+// watch waits for the end of inst and cleans up after it. An image that ends by
 // itself is replaced at once, so that the next call finds it ready; one that we
 // were attached to is looked for until it is back.
-func (im *Image) watch(lv *live) {
+func (im *Image) watch(inst *instance) {
 	select {
-	case <-lv.proc.Exited():
-	case <-lv.conn.Done():
+	case <-inst.proc.Exited():
+	case <-inst.conn.Done():
 	case <-im.ctx.Done():
-		lv.end()
+		inst.end()
 		return
 	}
-	age := time.Since(lv.born)
-	epitaph := lv.epitaph()
-	lv.end()
+	age := time.Since(inst.born)
+	epitaph := inst.epitaph()
+	inst.end()
 	im.log.Warn("Lisp ended", "how", epitaph)
-	im.events.publish(Event{Kind: EventImageEnded, Text: epitaph, PID: lv.proc.PID()})
+	im.events.publish(Event{Kind: EventImageEnded, Text: epitaph, PID: inst.proc.PID()})
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	im.lastEnd = epitaph
-	if im.cur != lv {
+	if im.cur != inst {
 		return // a call has seen the end first and had the image replaced
 	}
 	im.cur = nil
 	switch {
 	case im.closed:
-	case lv.attached():
+	case inst.attached():
 		im.work.Go(im.rejoin)
-	case lv.used.Load() && age > crashLoop:
+	case inst.used.Load() && age > crashLoop:
 		im.startLocked()
 	}
 }

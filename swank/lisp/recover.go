@@ -15,24 +15,24 @@ import (
 
 // moveTo makes l's image that of s: what the session has defined in another one
 // is evaluated again. The holder of the turn calls it; the next result tells.
-func (s *Session) moveTo(ctx context.Context, l *lane) error {
-	lv, home := l.lv, s.home
-	if home == lv {
+func (s *Session) moveTo(ctx context.Context, l *sessionThread) error {
+	inst, home := l.inst, s.home
+	if home == inst {
 		return nil
 	}
 	if home == nil {
-		s.home = lv
-		s.notes = append(s.notes, lv.proc.Remarks()...)
-		if lv.attached() {
-			s.notes = append(s.notes, lv.join(ctx, s.name)...)
+		s.home = inst
+		s.notes = append(s.notes, inst.proc.Remarks()...)
+		if inst.attached() {
+			s.notes = append(s.notes, inst.join(ctx, s.name)...)
 		}
 		return nil
 	}
-	if lv.attached() {
-		s.home = lv
-		s.notes = append(s.notes, s.rejoined(home, lv))
-		found := lv.join(ctx, s.name)
-		if home.imageID() != lv.imageID() {
+	if inst.attached() {
+		s.home = inst
+		s.notes = append(s.notes, s.rejoined(home, inst))
+		found := inst.join(ctx, s.name)
+		if home.imageID() != inst.imageID() {
 			s.notes = append(s.notes, found...)
 		}
 		return nil
@@ -55,7 +55,7 @@ func (s *Session) moveTo(ctx context.Context, l *lane) error {
 	how += s.suspended.lost(home)
 	s.recovery = nil
 	s.journal.ForgetLosses()
-	s.home = lv
+	s.home = inst
 	s.notes = append(s.notes, how)
 	return nil
 }
@@ -70,11 +70,11 @@ var errImageSpent = errors.New("lisp: the image ended while the session was brou
 // restore evaluates the journal in l and says what came of it. The error
 // errImageSpent asks for another image. What restoring may cost is bounded by
 // itself; it is no part of the time that the caller's code may take.
-func (s *Session) restore(ctx context.Context, l *lane) (string, error) {
+func (s *Session) restore(ctx context.Context, l *sessionThread) (string, error) {
 	if s.recovery == nil {
 		s.recovery = restore.New()
 	}
-	a := s.recovery.Begin(&s.journal, l.lv.dir())
+	a := s.recovery.Begin(&s.journal, l.inst.dir())
 	defer a.Close()
 	for a.Next() {
 		var failures []restore.Failure
@@ -99,8 +99,8 @@ func (s *Session) restore(ctx context.Context, l *lane) (string, error) {
 		switch {
 		case err != nil:
 			return "", err
-		case res.Failure != nil && l.lv.over():
-			a.Died(l.lv.endedFromOutside(), l.lv.epitaph())
+		case res.Failure != nil && l.inst.over():
+			a.Died(l.inst.endedFromOutside(), l.inst.epitaph())
 			return "", errImageSpent
 		case res.Failure != nil:
 			return broughtToAnEnd(res.Failure), nil
@@ -108,7 +108,7 @@ func (s *Session) restore(ctx context.Context, l *lane) (string, error) {
 		a.Done(failures)
 	}
 	if a.Tainted() {
-		l.lv.kill("code that it brought back ran with interrupts off and was broken off")
+		l.inst.kill("code that it brought back ran with interrupts off and was broken off")
 		return "", errImageSpent
 	}
 	return s.journal.Restored(a.Why(), func(reason string) string { return firstLine(reason, 160) }), nil

@@ -41,15 +41,15 @@ func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
 	}
 	<-first.proc.Exited()
 	for range 3 {
-		lv, err := im.acquire(t.Context(), time.Minute) // so that the time runs out while the session is evaluated
+		inst, err := im.acquire(t.Context(), time.Minute) // so that the time runs out while the session is evaluated
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		_, err = im.Session("default").Evaluate(ctx, Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
 		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) || lv.over() {
-			t.Fatalf("Evaluate = %v, over: %v", err, lv.over())
+		if !errors.Is(err, context.DeadlineExceeded) || inst.over() {
+			t.Fatalf("Evaluate = %v, over: %v", err, inst.over())
 		}
 	}
 	res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})

@@ -42,19 +42,19 @@ func (s *Session) ResetSession(ctx context.Context, timeout time.Duration) (r *R
 }
 
 func (s *Session) reset(ctx context.Context) (*Reset, error) {
-	lv, err := s.im.running(ctx)
+	inst, err := s.im.running(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var wire wireReset
-	if lv != nil {
-		bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
+	if inst != nil {
+		bounded, cancel := context.WithTimeout(ctx, queryTimeout)
 		defer cancel()
-		call, answer, err := lv.callLooking(bounded, helper.NewCall("RESET-SESSION").Str(s.name))
+		call, answer, err := inst.callQuery(bounded, helper.NewCall("RESET-SESSION").Str(s.name))
 		if err != nil {
-			return nil, s.notReset(call, lv.unanswered(ctx, lv.heard(ctx, err)))
+			return nil, s.notReset(call, inst.unanswered(ctx, inst.heard(ctx, err)))
 		}
-		if err := lv.heard(ctx, helper.Decode(answer, &wire)); err != nil {
+		if err := inst.heard(ctx, helper.Decode(answer, &wire)); err != nil {
 			return nil, err
 		}
 	}

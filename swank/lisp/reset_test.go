@@ -62,10 +62,10 @@ func signal(t *testing.T, pid int, s syscall.Signal) {
 func killed(t *testing.T, im *Image, pid int) {
 	t.Helper()
 	im.mu.Lock()
-	lv := im.cur
+	inst := im.cur
 	im.mu.Unlock()
 	signal(t, pid, syscall.SIGKILL)
-	<-lv.proc.Exited()
+	<-inst.proc.Exited()
 }
 
 // evaluated returns the first value of code, or the type of its error, and the notes.

@@ -22,10 +22,10 @@ type Session struct {
 	suspended suspensions
 	kept      atomic.Pointer[kept.File]
 
-	where atomic.Pointer[live] // as home, for those without the turn
+	where atomic.Pointer[instance] // as home, for those without the turn
 
 	// For the holder of the turn:
-	home     *live             // the image that has the session's state; nil at first
+	home     *instance         // the image that has the session's state; nil at first
 	journal  journal.Journal   // what it has defined
 	recovery *restore.Recovery // while that is brought back into another image
 	notes    []string          // for the next result
@@ -59,20 +59,20 @@ func (s *Session) Close(ctx context.Context) error {
 	if s.im.sessions[s.name] == s {
 		delete(s.im.sessions, s.name)
 	}
-	lv := s.im.cur
+	inst := s.im.cur
 	s.im.mu.Unlock()
-	if lv == nil || lv.over() {
+	if inst == nil || inst.over() {
 		return nil
 	}
-	lv.mu.Lock()
-	l := lv.lanes[s.name]
-	lv.mu.Unlock()
-	bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
+	inst.mu.Lock()
+	l := inst.threads[s.name]
+	inst.mu.Unlock()
+	bounded, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	c := helper.NewCall("CLOSE-SESSION").Str(s.name)
-	if l != nil && l.forget() && !lv.single { // there the thread is everybody's
-		c.Num(int64(l.thread))
+	if l != nil && l.forget() && !inst.single { // there the thread is everybody's
+		c.Num(int64(l.id))
 	}
-	_, err := lv.ask(bounded, c)
+	_, err := inst.ask(bounded, c)
 	return err
 }

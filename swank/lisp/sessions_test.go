@@ -114,9 +114,9 @@ func TestTwoSessions(t *testing.T) {
 	t.Run("recovery", func(t *testing.T) {
 		in(t, im, "a", "(defun fa () :a)")
 		im.mu.Lock()
-		lv := im.cur
+		inst := im.cur
 		im.mu.Unlock()
-		lv.kill("killed by the test")
+		inst.kill("killed by the test")
 		if got := in(t, im, "a", "(list (fa) (fboundp 'fb))"); got != "(:A NIL)" {
 			t.Errorf("a in the new image: %s", got)
 		}

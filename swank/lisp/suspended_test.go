@@ -31,7 +31,7 @@ func TestSuspendedNumbers(t *testing.T) {
 		t.Error("not found by token")
 	}
 	again := e(10)
-	again.of = one
+	again.target = one
 	if q.add(again, "C") != one || one.failure != "C" {
 		t.Error("an evaluation that is suspended again has another number")
 	}

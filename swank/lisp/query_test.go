@@ -45,8 +45,8 @@ func TestLookUpThatWaitsForALock(t *testing.T) {
 	mustEval(t, im, `(defvar *holder* (sb-thread:make-thread (lambda () (sleep 0.3)
 	  (sb-ext:with-locked-hash-table ((swank-mcp::session-definitions (gethash "default" swank-mcp::*sessions*))) (sleep 1000))) :name "holder")) 1`)
 	time.Sleep(500 * time.Millisecond)
-	defer func(d time.Duration) { lookupTimeout = d }(lookupTimeout)
-	lookupTimeout = time.Second
+	defer func(d time.Duration) { queryTimeout = d }(queryTimeout)
+	queryTimeout = time.Second
 	_, err := im.Session("default").Definitions(t.Context(), "")
 	var late *UnansweredError
 	if !errors.As(err, &late) || late.Kind != KindTimeout || !strings.HasPrefix(late.Why, "The image did not answer within 1s. It waited for the lock ") ||

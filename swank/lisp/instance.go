@@ -19,7 +19,7 @@ const connectTimeout = 10 * time.Second
 
 // live is one image that runs, our connection to it and our threads in it. It
 // ends once, with its process or its connection, and is not used again.
-type live struct {
+type instance struct {
 	proc host.Host
 	conn *swank.Conn
 	info *swank.ConnectionInfo
@@ -28,11 +28,11 @@ type live struct {
 	single bool // no threads of Swank's: one request at a time
 
 	mu      sync.Mutex
-	lookups swank.ThreadID   // serves everything but evaluations and Image.look
-	lanes   map[string]*lane // session to its evaluating thread
-	because string           // why we gave it up; "" if we did not
+	control swank.ThreadID            // serves everything but evaluations and queries
+	threads map[string]*sessionThread // session to its evaluating thread
+	because string                    // why we gave it up; "" if we did not
 
-	looks looks // the thread for Image.look
+	query queryThread
 
 	killed atomic.Bool  // by us
 	used   atomic.Bool  // something has been evaluated in it
@@ -40,12 +40,12 @@ type live struct {
 }
 
 // newLive returns the image that runs in proc, not connected.
-func newLive(proc host.Host) *live {
-	return &live{proc: proc, born: time.Now(), lanes: map[string]*lane{}, looks: looks{starting: make(chan struct{}, 1)}}
+func newLive(proc host.Host) *instance {
+	return &instance{proc: proc, born: time.Now(), threads: map[string]*sessionThread{}, query: queryThread{starting: make(chan struct{}, 1)}}
 }
 
 // begin starts a process, or finds the image that c names, and gets into it.
-func begin(ctx context.Context, c Config, handler func(*swank.Debug)) (*live, error) {
+func begin(ctx context.Context, c Config, handler func(*swank.Debug)) (*instance, error) {
 	if !c.Attach.IsZero() {
 		return attachTo(ctx, c, handler)
 	}
@@ -53,66 +53,66 @@ func begin(ctx context.Context, c Config, handler func(*swank.Debug)) (*live, er
 	if err != nil {
 		return nil, err
 	}
-	lv := newLive(proc)
-	if err := lv.enter(ctx, c, handler); err != nil {
-		lv.end()
+	inst := newLive(proc)
+	if err := inst.enter(ctx, c, handler); err != nil {
+		inst.end()
 		return nil, &StartError{
 			Problem: "the Lisp image started, but Swank in it does not answer as it should",
 			Advice:  "Run `swank-mcp doctor` to see what was found.",
 			Err:     err,
 		}
 	}
-	return lv, nil
+	return inst, nil
 }
 
 // enter connects and makes the image ready for evaluations.
-func (lv *live) enter(ctx context.Context, c Config, handler func(*swank.Debug)) error {
+func (inst *instance) enter(ctx context.Context, c Config, handler func(*swank.Debug)) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	secret, err := swank.ReadSecret()
 	if err != nil {
 		return err
 	}
-	network, addr := lv.proc.Address()
-	lv.conn, err = swank.Dial(ctx, network, addr, &swank.Options{Handler: handler, Trace: c.Trace, Secret: secret})
+	network, addr := inst.proc.Address()
+	inst.conn, err = swank.Dial(ctx, network, addr, &swank.Options{Handler: handler, Trace: c.Trace, Secret: secret})
 	if err != nil {
 		return err
 	}
-	if lv.info, err = lv.conn.ConnectionInfo(ctx); err != nil {
+	if inst.info, err = inst.conn.ConnectionInfo(ctx); err != nil {
 		return err
 	}
-	if err = lv.startLookups(ctx); err != nil {
+	if err = inst.startControl(ctx); err != nil {
 		return err
 	}
-	_, err = lv.ask(ctx, helper.NewCall("CONFIGURE").Key("LAUNCHED").Yes())
+	_, err = inst.ask(ctx, helper.NewCall("CONFIGURE").Key("LAUNCHED").Yes())
 	return err
 }
 
-// ask runs a helper function on the look-up thread and returns its printed answer.
-func (lv *live) ask(ctx context.Context, c *helper.Call) (string, error) {
-	return lv.askOn(ctx, lv.lookupThread(), c)
+// ask runs a helper function on the control thread and returns its printed answer.
+func (inst *instance) ask(ctx context.Context, c *helper.Call) (string, error) {
+	return inst.askOn(ctx, inst.controlThread(), c)
 }
 
-func (lv *live) lookupThread() swank.ThreadID {
-	lv.mu.Lock()
-	defer lv.mu.Unlock()
-	return lv.lookups
+func (inst *instance) controlThread() swank.ThreadID {
+	inst.mu.Lock()
+	defer inst.mu.Unlock()
+	return inst.control
 }
 
-// startLookups makes the look-up thread, or another one when it has ended.
-func (lv *live) startLookups(ctx context.Context) error {
-	id, err := lv.startThread(ctx, "swank-mcp look-ups")
+// startControl makes the control thread, or another one when it has ended.
+func (inst *instance) startControl(ctx context.Context) error {
+	id, err := inst.startThread(ctx, "swank-mcp look-ups")
 	if err != nil {
 		return err
 	}
-	lv.mu.Lock()
-	defer lv.mu.Unlock()
-	lv.lookups = id
+	inst.mu.Lock()
+	defer inst.mu.Unlock()
+	inst.control = id
 	return nil
 }
 
-func (lv *live) askOn(ctx context.Context, thread swank.ThreadID, c *helper.Call) (string, error) {
-	call, err := c.Send(lv.conn, thread)
+func (inst *instance) askOn(ctx context.Context, thread swank.ThreadID, c *helper.Call) (string, error) {
+	call, err := c.Send(inst.conn, thread)
 	if err != nil {
 		return "", err
 	}
@@ -129,11 +129,11 @@ func grabbed(ctx context.Context, call *swank.Call) (string, error) {
 }
 
 // startThread makes a thread in the image that serves our requests.
-func (lv *live) startThread(ctx context.Context, name string) (swank.ThreadID, error) {
-	if lv.single {
+func (inst *instance) startThread(ctx context.Context, name string) (swank.ThreadID, error) {
+	if inst.single {
 		return swank.NewWorker, nil // the one thread there is
 	}
-	answer, err := lv.askOn(ctx, swank.NewWorker, helper.NewCall("START-THREAD").Str(name))
+	answer, err := inst.askOn(ctx, swank.NewWorker, helper.NewCall("START-THREAD").Str(name))
 	if err != nil {
 		return 0, fmt.Errorf("lisp: starting a thread in the image: %w", err)
 	}
@@ -147,60 +147,60 @@ func (lv *live) startThread(ctx context.Context, name string) (swank.ThreadID, e
 	return id, nil
 }
 
-// lane returns the evaluating thread of a session, which lasts as long as the
+// sessionThread returns the evaluating thread of a session, which lasts as long as the
 // image unless its own code ends it.
-func (lv *live) lane(ctx context.Context, session string) (*lane, error) {
-	lv.mu.Lock()
-	l := lv.lanes[session]
-	lv.mu.Unlock()
+func (inst *instance) sessionThread(ctx context.Context, session string) (*sessionThread, error) {
+	inst.mu.Lock()
+	l := inst.threads[session]
+	inst.mu.Unlock()
 	if l != nil {
 		return l, nil
 	}
 	// Only the holder of the session's turn comes here, so nobody else makes
 	// the same thread meanwhile.
-	id, err := lv.startThread(ctx, sessionThread(session))
+	id, err := inst.startThread(ctx, threadName(session))
 	if err != nil {
 		return nil, err
 	}
-	l = &lane{lv: lv, session: session, thread: id}
-	lv.mu.Lock()
-	lv.lanes[session] = l
-	lv.mu.Unlock()
+	l = &sessionThread{inst: inst, session: session, id: id}
+	inst.mu.Lock()
+	inst.threads[session] = l
+	inst.mu.Unlock()
 	return l, nil
 }
 
 // over reports whether the image cannot be used any more.
-func (lv *live) over() bool {
-	return lv.killed.Load() || // though the kernel may not have noticed yet
-		lv.conn.Err() != nil || lv.proc.HasExited()
+func (inst *instance) over() bool {
+	return inst.killed.Load() || // though the kernel may not have noticed yet
+		inst.conn.Err() != nil || inst.proc.HasExited()
 }
 
 // kill ends the image at once, or our part in it if it is not ours; why is
 // what callers in flight are told, after "because".
-func (lv *live) kill(why string) {
-	lv.mu.Lock()
-	if lv.because == "" {
-		lv.because = lv.proc.Killed() + ", because " + why
+func (inst *instance) kill(why string) {
+	inst.mu.Lock()
+	if inst.because == "" {
+		inst.because = inst.proc.Killed() + ", because " + why
 	}
-	lv.mu.Unlock()
-	lv.killed.Store(true)
-	lv.proc.Kill()
+	inst.mu.Unlock()
+	inst.killed.Store(true)
+	inst.proc.Kill()
 }
 
 // end releases everything: the connection, the process and its directory.
-func (lv *live) end() {
-	if lv.conn != nil {
-		lv.conn.Close()
+func (inst *instance) end() {
+	if inst.conn != nil {
+		inst.conn.Close()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 	defer cancel()
-	lv.proc.Close(ctx)
+	inst.proc.Close(ctx)
 }
 
-// whatEnds names what is gone when lv is over: an image that is not ours may
+// whatEnds names what is gone when inst is over: an image that is not ours may
 // have lost no more than its connection to us.
-func (lv *live) whatEnds() string {
-	if lv.attached() {
+func (inst *instance) whatEnds() string {
+	if inst.attached() {
 		return "the connection to the Lisp"
 	}
 	return "the Lisp image"
@@ -208,36 +208,36 @@ func (lv *live) whatEnds() string {
 
 // epitaph tells how the image ended. It waits for the exit status a moment,
 // because the connection is usually seen to close first.
-func (lv *live) epitaph() string {
-	if !lv.attached() {
+func (inst *instance) epitaph() string {
+	if !inst.attached() {
 		select {
-		case <-lv.proc.Exited():
+		case <-inst.proc.Exited():
 		case <-time.After(time.Second):
 		}
 	}
-	lv.mu.Lock()
-	because := lv.because
-	lv.mu.Unlock()
-	if lv.attached() {
+	inst.mu.Lock()
+	because := inst.because
+	inst.mu.Unlock()
+	if inst.attached() {
 		if because == "" {
-			because = lv.proc.ExitText()
+			because = inst.proc.ExitText()
 		}
 		return because
 	}
 	select {
-	case <-lv.proc.Exited():
+	case <-inst.proc.Exited():
 	default:
-		return "its Swank connection broke: " + fmt.Sprint(lv.conn.Err())
+		return "its Swank connection broke: " + fmt.Sprint(inst.conn.Err())
 	}
 	if because != "" {
 		return because
 	}
-	return lv.proc.ExitText()
+	return inst.proc.ExitText()
 }
 
 // dir is the image's own directory, if it is ours, and else "".
-func (lv *live) dir() string {
-	if p, ok := lv.proc.(*launch.Process); ok {
+func (inst *instance) dir() string {
+	if p, ok := inst.proc.(*launch.Process); ok {
 		return p.Dir()
 	}
 	return ""
@@ -245,10 +245,10 @@ func (lv *live) dir() string {
 
 // endedFromOutside reports whether a signal that is usually somebody's has ended
 // the image, and not ours.
-func (lv *live) endedFromOutside() bool {
-	lv.mu.Lock()
-	ours := lv.because != ""
-	lv.mu.Unlock()
-	p, ok := lv.proc.(*launch.Process)
+func (inst *instance) endedFromOutside() bool {
+	inst.mu.Lock()
+	ours := inst.because != ""
+	inst.mu.Unlock()
+	p, ok := inst.proc.(*launch.Process)
 	return ok && !ours && p.EndedBy(syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 }
