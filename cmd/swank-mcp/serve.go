@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -71,14 +70,9 @@ func (c *config) kept() *kept.File {
 	return kept.Open(filepath.Join(state, "swank-mcp", hex.EncodeToString(sum[:8])+"-"+c.session+".lisp"))
 }
 
-// tune fits the Go runtime to a process that mostly waits, between two others
-// that want the processors. With a second P every wake-up starts a thread that
-// looks for work and takes it from them: an evaluation takes half as long again.
-// The SDK allocates 64 kB a call; this collects at some 12 MB instead of 4.
+// tune fits the collector to a process that mostly waits: the SDK allocates 64 kB a
+// call; this collects at some 12 MB instead of 4.
 func tune() {
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(1)
-	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(300)
 	}

@@ -2,6 +2,9 @@ package lisp
 
 import (
 	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,4 +55,34 @@ func BenchmarkEvaluate(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkSessions measures (+ 1 2) in one session and in four at once: the time is that
+// of one evaluation, whoever's it is.
+func BenchmarkSessions(b *testing.B) {
+	im := New(Config{Launch: launch.Config{NoUserInit: true}})
+	defer im.Close(context.Background())
+	request := Request{Code: "(+ 1 2)", Timeout: 20 * time.Second, Debug: 1}
+	for _, sessions := range []int{1, 4} {
+		b.Run(fmt.Sprint(sessions), func(b *testing.B) {
+			var left atomic.Int64
+			left.Store(int64(b.N))
+			var all sync.WaitGroup
+			for i := range sessions {
+				s := im.Session(fmt.Sprint("s", i))
+				if _, err := s.Evaluate(b.Context(), request); err != nil { // its thread is there
+					b.Fatal(err)
+				}
+				all.Go(func() {
+					for left.Add(-1) >= 0 {
+						if _, err := s.Evaluate(b.Context(), request); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			all.Wait()
+		})
+	}
 }

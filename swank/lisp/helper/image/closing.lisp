@@ -2,7 +2,7 @@
 
 (cl:in-package #:swank-mcp)
 
-(defun end-session-thread (thread)
+(defun end-serving-thread (thread)
   "Have THREAD end, which serves a session; one that cannot be stopped goes on."
   (loop for pause in '(1/50 1/50 1/10 1/2 1 1 2 4)
         while (swank/backend:thread-alive-p thread)
@@ -22,5 +22,5 @@ is nobody's."
       (forget-handles session)
       (with-lock () (remhash name *sessions*)))
     (when thread
-      (in-own-thread "swank-mcp clean-up" (lambda () (end-session-thread thread))))
+      (in-own-thread "swank-mcp clean-up" (lambda () (end-serving-thread thread))))
     (answer t)))
