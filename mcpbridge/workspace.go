@@ -3,6 +3,7 @@ package mcpbridge
 import (
 	"context"
 	"crypto/rand"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -31,7 +32,8 @@ type workspace struct {
 type workspaceKey struct{}
 
 // newWorkspace makes one; who calls it calls close, too. The first workspace has the
-// session named in [Options], which is kept for the next server. The others have
+// session named in [Options], which is kept for the next server; when it has ended, the
+// next one has. The others have
 // sessions of their own; their names have a character that --session does not take,
 // and are random, so that two servers at one image do not choose the same.
 func (b *Bridge) newWorkspace() *workspace {
@@ -45,13 +47,18 @@ func (b *Bridge) newWorkspace() *workspace {
 	return w
 }
 
+// sessionGrace is how long the image may take to give up a session: what is suspended in
+// it runs its cleanup forms.
+const sessionGrace = 5 * time.Second
+
 // close ends what the workspace has, when its connection has ended.
 func (w *workspace) close() {
 	w.end(tools.ErrShutdown)
 	if !w.passing {
+		w.named.Store(false)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
+	ctx, cancel := context.WithTimeout(context.Background(), sessionGrace)
 	defer cancel()
 	if err := w.session.Close(ctx); err != nil {
 		w.o.Log.Warn("closing the session of a connection", "err", err)

@@ -70,7 +70,7 @@ func (f *Session) Packages(context.Context) ([]lisp.Package, error) {
 }
 
 // Queue takes no place: what is in turn is known by the calls.
-func (f *Session) Queue() *lisp.Place { return nil }
+func (f *Session) Queue(string) *lisp.Place { return nil }
 
 // ResetSession implements tools.Session.
 func (f *Session) ResetSession(_ context.Context, _ time.Duration) (*lisp.Reset, error) {

@@ -14,7 +14,7 @@ import (
 // ErrShutdown is the cause of contexts that end because the server does.
 var ErrShutdown = errors.New("mcpbridge: the server is shutting down")
 
-// ErrorText is the text of an error of [Image] or of a tool, in the form of
+// ErrorText is the text of an error of a [Session] or of a tool, in the form of
 // an evaluation's error: what happened, and the next thing to do.
 func ErrorText(err error) string {
 	var (

@@ -11,7 +11,7 @@ import (
 // there is.
 type Session interface {
 	// Queue takes the next place in the queue of the session; see lisp.Session.
-	Queue() *lisp.Place
+	Queue(title string) *lisp.Place
 	// Evaluate evaluates in turn with other evaluations of the session. Errors: *lisp.StartError, *lisp.BusyError, the cause of ctx.
 	Evaluate(ctx context.Context, r lisp.Request) (*lisp.Result, error)
 	// Definitions lists what the session has defined, in the package if one is
@@ -33,7 +33,7 @@ type Session interface {
 	observer
 }
 
-// debugger is what the debugger's tools want of an image.
+// debugger is what the debugger's tools want of a session.
 type debugger interface {
 	// Debug does what c says with a suspended evaluation, in turn with the evaluations
 	// of the session. Errors: *lisp.DebuggerError, and those of Evaluate.
@@ -75,7 +75,7 @@ type observer interface {
 	InterruptThread(ctx context.Context, thread string, abort bool) (*lisp.Finding, error)
 }
 
-// sessionSaver is what saved sessions need of an [Session].
+// sessionSaver is what saved sessions need of a [Session].
 type sessionSaver interface {
 	// SaveSession returns the source of what the session has defined, in turn
 	// like Evaluate.

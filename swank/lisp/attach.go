@@ -30,7 +30,7 @@ func attachTo(ctx context.Context, c Config, handler func(*swank.Debug)) (*insta
 	if err != nil {
 		return nil, err
 	}
-	inst := newLive(g)
+	inst := newInstance(g)
 	inst.conn, inst.info, inst.control, inst.single = g.Conn, g.Info, g.Control, g.Single()
 	return inst, nil
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // BenchmarkEvaluate measures (+ 1 2) in a real image, from a bare call of Swank
-// to the whole of Image.Evaluate.
+// to the whole of Session.Evaluate.
 func BenchmarkEvaluate(b *testing.B) {
 	im := New(Config{Launch: launch.Config{NoUserInit: true, NoCore: true}})
 	defer im.Close(context.Background())

@@ -94,6 +94,7 @@ func (e *evaluation) aim(of *suspended) error {
 // call is what the image is told to do; code is that of the request.
 func (c *DebuggerCall) call(e *evaluation, code string) *helper.Call {
 	if c.Op == EvalInFrame {
+		e.r.Debug, e.r.Suspend = defaultDebug, false // of the evaluation that is suspended
 		return e.options(helper.NewCall("EVALUATE-IN-FRAME").Str(code).Num(e.target.token).Num(int64(c.Frame)))
 	}
 	call := helper.NewCall("CONTINUE-SUSPENDED").Num(e.target.token).Key(string(c.Op))

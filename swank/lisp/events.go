@@ -32,13 +32,13 @@ type Event struct {
 	Text    string        // beginning of the job's code; for an image how it ended
 	Elapsed time.Duration // since the job has begun
 	Output  string        // printed since the last EventOutput of this job
-	Result  *Result       // of EventEnded and EventSuspended, not to be changed; nil if there is an error, or nothing to show
+	Result  *Result       // of EventEnded and EventSuspended, a copy; nil if there is an error, or nothing to show
 	Err     error         // of EventEnded
 	PID     int           // of an image
 }
 
 // A Subscription brings events in the order in which they happen. Who reads too
-// slowly misses some: nobody waits for a subscriber.
+// slowly misses the oldest: nobody waits for a subscriber.
 type Subscription struct {
 	C <-chan Event
 
@@ -62,9 +62,10 @@ func (s *Subscription) Close() {
 	}
 }
 
-// Subscribe returns the events from now on. C holds size of them. With output the
-// image is asked five times a second what a job that runs has printed; else there is
-// no EventOutput but those that others want.
+// Subscribe returns the events from now on, until Close or that of the image. C holds
+// size of them, at least one. With output the image is asked five times a second what a
+// job that has begun since has printed; else there is no EventOutput but those that others
+// want.
 func (im *Image) Subscribe(size int, output bool) *Subscription {
 	return im.events.subscribe(size, output, 0)
 }
@@ -76,7 +77,7 @@ type events struct {
 }
 
 func (e *events) subscribe(size int, output bool, job int64) *Subscription {
-	c := make(chan Event, size)
+	c := make(chan Event, max(size, 1))
 	s := &Subscription{C: c, events: e, c: c, output: output, job: job}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -85,6 +86,16 @@ func (e *events) subscribe(size int, output bool, job int64) *Subscription {
 	}
 	e.subscriptions[s] = struct{}{}
 	return s
+}
+
+// end closes all subscriptions.
+func (e *events) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for s := range e.subscriptions {
+		close(s.c)
+	}
+	e.subscriptions = nil
 }
 
 // wantOutput reports whether somebody wants to know what the job prints.
@@ -108,10 +119,17 @@ func (e *events) publish(ev Event) {
 		if s.job != 0 && s.job != ev.Job {
 			continue
 		}
-		select {
-		case s.c <- ev:
-		default:
-			s.lost.Add(1)
+		for sent := false; !sent; {
+			select {
+			case s.c <- ev:
+				sent = true
+			default:
+				select {
+				case <-s.c:
+					s.lost.Add(1)
+				default: // it has been read meanwhile
+				}
+			}
 		}
 	}
 }

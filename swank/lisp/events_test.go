@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -69,8 +70,8 @@ func TestEventsSlowSubscriber(t *testing.T) {
 	if slow.Lost() != 4 || one.Lost() != 0 {
 		t.Errorf("lost %d and %d", slow.Lost(), one.Lost())
 	}
-	if ev := <-slow.C; ev.Job != 0 {
-		t.Errorf("the first is of job %d", ev.Job)
+	if ev := <-slow.C; ev.Job != 4 {
+		t.Errorf("the one that is left is of job %d, want the newest", ev.Job)
 	}
 	if ev := <-one.C; ev.Job != 3 {
 		t.Errorf("that of one job is of job %d", ev.Job)
@@ -80,5 +81,30 @@ func TestEventsSlowSubscriber(t *testing.T) {
 	e.publish(Event{Kind: EventQueued})
 	if _, open := <-slow.C; open {
 		t.Error("it is open after Close")
+	}
+}
+
+// The next job of a session begins after the one before has ended.
+func TestEventsOfAQueue(t *testing.T) {
+	t.Parallel()
+	im := testImage(t)
+	sub := im.Subscribe(1000, false)
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() { mustEval(t, im, "(+ 1 2)") })
+	}
+	all.Wait()
+	sub.Close()
+	running := int64(0)
+	for ev := range sub.C {
+		switch ev.Kind {
+		case EventBegun:
+			if running != 0 {
+				t.Errorf("%d begins while %d runs", ev.Job, running)
+			}
+			running = ev.Job
+		case EventEnded:
+			running = 0
+		}
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -159,6 +161,7 @@ func (im *Image) startLocked() *start {
 		im.mu.Lock()
 		im.start = nil
 		if st.err == nil {
+			im.events.publish(Event{Kind: EventImageStarted, PID: st.inst.proc.PID()}) // before anything of it
 			im.starts++
 			im.cur = st.inst
 			if g, ok := st.inst.proc.(*attach.Guest); ok {
@@ -168,9 +171,6 @@ func (im *Image) startLocked() *start {
 			im.buildCoreLocked(st.inst)
 		}
 		im.mu.Unlock()
-		if st.err == nil {
-			im.events.publish(Event{Kind: EventImageStarted, PID: st.inst.proc.PID()})
-		}
 		close(st.done)
 	})
 	return st
@@ -215,6 +215,7 @@ func (im *Image) watch(inst *instance) {
 	case <-inst.conn.Done():
 	case <-im.ctx.Done():
 		inst.end()
+		im.events.publish(Event{Kind: EventImageEnded, Text: "the bridge has closed it", PID: inst.proc.PID()})
 		return
 	}
 	age := time.Since(inst.born)
@@ -277,10 +278,16 @@ func (im *Image) Close(ctx context.Context) error {
 	im.closed = true
 	im.mu.Unlock()
 	im.cancel(ErrClosed)
-	im.keepSessions(ctx)
+	im.mu.Lock()
+	sessions := slices.Collect(maps.Values(im.sessions))
+	im.mu.Unlock()
+	for _, s := range sessions {
+		s.keep(ctx)
+	}
 	done := make(chan struct{})
 	go func() {
 		im.work.Wait()
+		im.events.end()
 		close(done)
 	}()
 	select {

@@ -17,7 +17,7 @@ import (
 // connectTimeout bounds each step of getting into an image that says it is ready.
 const connectTimeout = 10 * time.Second
 
-// live is one image that runs, our connection to it and our threads in it. It
+// instance is one image that runs, our connection to it and our threads in it. It
 // ends once, with its process or its connection, and is not used again.
 type instance struct {
 	proc host.Host
@@ -39,8 +39,8 @@ type instance struct {
 	faults atomic.Int32 // answers in a row that were none
 }
 
-// newLive returns the image that runs in proc, not connected.
-func newLive(proc host.Host) *instance {
+// newInstance returns the image that runs in proc, not connected.
+func newInstance(proc host.Host) *instance {
 	return &instance{proc: proc, born: time.Now(), threads: map[string]*sessionThread{}, query: queryThread{starting: make(chan struct{}, 1)}}
 }
 
@@ -53,7 +53,7 @@ func begin(ctx context.Context, c Config, handler func(*swank.Debug)) (*instance
 	if err != nil {
 		return nil, err
 	}
-	inst := newLive(proc)
+	inst := newInstance(proc)
 	if err := inst.enter(ctx, c, handler); err != nil {
 		inst.end()
 		return nil, &StartError{

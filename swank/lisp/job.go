@@ -12,9 +12,10 @@ import (
 // command of the debugger, bringing definitions back. It waits for its turn (queued),
 // is sent to the thread (begun), may wait in the debugger (suspended), and ends with
 // a [Result]. What needs the turn but not the thread, as saving, is work of
-// [Image.alone].
+// [Session.alone].
 type job struct {
 	number int64                            // among all jobs; 0 for a part of another one
+	begun  time.Time                        // when it got its turn
 	title  string                           // what others are told that wait for it
 	call   func(e *evaluation) *helper.Call // what the thread evaluates, made anew for each attempt
 
@@ -57,6 +58,9 @@ func (s *Session) inTurn(ctx context.Context, j *job, limit time.Duration, work 
 		ev.Session, ev.Job, ev.Text = s.name, j.number, title
 		s.im.events.publish(ev)
 	}
+	if s.closed.Load() {
+		return nil, ErrClosed
+	}
 	t := s.place(ctx)
 	s.describe(t, title, limit)
 	tell(Event{Kind: EventQueued})
@@ -64,18 +68,20 @@ func (s *Session) inTurn(ctx context.Context, j *job, limit time.Duration, work 
 		tell(Event{Kind: EventEnded, Err: err})
 		return nil, err
 	}
-	begun := time.Now()
+	j.begun = time.Now()
 	tell(Event{Kind: EventBegun})
-	res, err := func() (*Result, error) {
-		defer s.done()
-		s.catchUp()
-		return work()
+	end := Event{Kind: EventEnded}
+	defer func() { // also if work panics: the next one begins after this one has ended
+		end.Elapsed = time.Since(j.begun)
+		tell(end)
+		s.done()
 	}()
-	end := Event{Kind: EventEnded, Elapsed: time.Since(begun), Result: res, Err: err}
+	s.catchUp()
+	res, err := work()
+	end.Result, end.Err = res.copy(), err
 	if res != nil && res.Suspended != nil {
 		end.Kind = EventSuspended
 	}
-	tell(end)
 	return res, err
 }
 

@@ -14,10 +14,11 @@ type Place struct {
 	t  *turn // nil when a job has it, or it was left
 }
 
-// Queue takes the next place in the queue of the session. Until a job takes it, by
+// Queue takes the next place in the queue of the session; title is what others are told
+// that wait for it. Until a job takes it, by
 // [Place.Within], or it is left, all jobs behind it wait.
-func (s *Session) Queue() *Place {
-	p := &Place{s: s, t: &turn{}}
+func (s *Session) Queue(title string) *Place {
+	p := &Place{s: s, t: &turn{code: title}}
 	p.s.join(p.t)
 	return p
 }

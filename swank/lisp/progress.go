@@ -42,7 +42,7 @@ func (e *evaluation) watch() (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		begun, told := time.Now(), time.Now()
+		told := time.Now()
 		var at wirePeek
 		tick := time.NewTicker(progressEvery)
 		defer tick.Stop()
@@ -59,7 +59,7 @@ func (e *evaluation) watch() (end func()) {
 			if text != "" || time.Since(told) >= signOfLife-progressEvery {
 				told = time.Now()
 				e.im.events.publish(Event{Kind: EventOutput, Session: e.s.name, Job: e.job.number,
-					Text: firstLine(e.job.title, 80), Elapsed: time.Since(begun), Output: text})
+					Text: firstLine(e.job.title, 80), Elapsed: time.Since(e.job.begun), Output: text})
 			}
 		}
 	})

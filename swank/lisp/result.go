@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"slices"
 	"time"
 
 	"swank-mcp/swank/lisp/host"
@@ -71,6 +72,22 @@ type Result struct {
 	Evaluation int
 	Waiting    bool
 	Limit      time.Duration // that the evaluation had, where the request left it open
+}
+
+// copy returns a result that its caller may change without the other's noticing; nil of
+// nil.
+func (r *Result) copy() *Result {
+	if r == nil {
+		return nil
+	}
+	c := *r
+	c.Notes = slices.Clone(r.Notes)
+	if r.Failure != nil {
+		f := *r.Failure
+		f.Frames = slices.Clone(f.Frames)
+		c.Failure = &f
+	}
+	return &c
 }
 
 // Request is one evaluation.

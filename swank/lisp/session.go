@@ -3,6 +3,7 @@ package lisp
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"swank-mcp/swank/lisp/helper"
 	"swank-mcp/swank/lisp/journal"
@@ -21,6 +22,7 @@ type Session struct {
 	turns
 	suspended suspensions
 	kept      atomic.Pointer[kept.File]
+	closed    atomic.Bool
 
 	where atomic.Pointer[instance] // as home, for those without the turn
 
@@ -46,15 +48,29 @@ func (im *Image) Session(name string) *Session {
 	return s
 }
 
+// keep writes what is not kept yet. A session that is busy is kept as it was after its
+// last evaluation.
+func (s *Session) keep(ctx context.Context) {
+	if s.kept.Load() == nil {
+		return
+	}
+	_ = s.alone(ctx, "keep the session", time.Second/2, func() error {
+		s.kept.Load().Keep(&s.journal, false, true)
+		return nil
+	})
+}
+
 // KeepIn has the session kept in a file for the next server, as it grows.
 func (s *Session) KeepIn(f *kept.File) { s.kept.Store(f) }
 
 // Close gives up what the session has in the bridge and in the image: its evaluations,
 // suspended ones too, its thread, its objects under inspection and its traces. What it
-// has defined stays there and is nobody's. Jobs of the session in flight have to be
-// cancelled before, and none may follow. The error is that of an image that does not
-// answer, or the cause of ctx.
+// has defined stays there and is nobody's, until a session that is alone then is reset.
+// Jobs of the session in flight have to be cancelled before; those that follow end with
+// ErrClosed. The error is that of an image that does not answer, or the cause of ctx.
 func (s *Session) Close(ctx context.Context) error {
+	s.keep(ctx)
+	s.closed.Store(true)
 	s.im.mu.Lock()
 	if s.im.sessions[s.name] == s {
 		delete(s.im.sessions, s.name)
@@ -73,6 +89,6 @@ func (s *Session) Close(ctx context.Context) error {
 	if l != nil && l.forget() && !inst.single { // there the thread is everybody's
 		c.Num(int64(l.id))
 	}
-	_, err := inst.ask(bounded, c)
+	_, err := inst.askQuery(bounded, c)
 	return err
 }

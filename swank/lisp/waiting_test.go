@@ -16,7 +16,7 @@ func background(t *testing.T, ctx context.Context, im *Image, code string, timeo
 		err error
 	}
 	done := make(chan outcome, 1)
-	ctx = im.Session("default").Queue().Within(ctx)
+	ctx = im.Session("default").Queue("evaluate-lisp").Within(ctx)
 	go func() {
 		res, err := im.Session("default").Evaluate(ctx, Request{Code: code, Timeout: timeout, Debug: 1})
 		done <- outcome{res, err}

@@ -18,9 +18,13 @@ is nobody's."
         (thread (and id (swank/backend:find-thread id))))
     (when session
       (end-suspended session)
+      (untrace-own session)
       (forget-traces session)
       (forget-handles session)
-      (with-lock () (remhash name *sessions*)))
+      (with-lock ()
+        (remhash name *sessions*)
+        (dolist (guest *guests*)
+          (setf (guest-sessions guest) (remove name (guest-sessions guest) :test #'string=)))))
     (when thread
       (in-own-thread "swank-mcp clean-up" (lambda () (end-serving-thread thread))))
     (answer t)))
