@@ -28,8 +28,8 @@ changes packages, in *READTABLE-CHANGES* those of what changes readtables."
   #+sbcl
   (flet ((watch (names tag count)
            (dolist (name names)
-             (unless (sb-int:encapsulated-p name tag)
-               (sb-int:encapsulate name tag
+             (unless (sbcl:encapsulated-p name tag)
+               (sbcl:encapsulate name tag
                                    (lambda (function &rest arguments)
                                      (funcall count)
                                      (apply function arguments)))))))
