@@ -53,12 +53,14 @@ write to that page makes the runtime clear and protect the guard page.  Without
 an overflow it is a write of what is there to a part of our stack that is not
 in use."
   #+sb-thread
-  (let ((page (sb-sys:int-sap
-               (+ (sb-sys:sap-int (sb-vm::current-thread-offset-sap
-                                   sb-vm::thread-control-stack-start-slot))
-                  (* 2 (sb-alien:extern-alien "os_vm_page_size"
-                                              sb-alien:int))))))
-    (setf (sb-sys:sap-ref-8 page 0) (sb-sys:sap-ref-8 page 0)))
+  (let ((offset (swank-symbol "CURRENT-THREAD-OFFSET-SAP" :sb-vm))
+        (slot (swank-symbol "THREAD-CONTROL-STACK-START-SLOT" :sb-vm)))
+    (when (and offset slot) ; a later SBCL may have neither
+      (let ((page (sb-sys:int-sap
+                   (+ (sb-sys:sap-int (funcall offset (symbol-value slot)))
+                      (* 2 (sb-alien:extern-alien "os_vm_page_size"
+                                                  sb-alien:int))))))
+        (setf (sb-sys:sap-ref-8 page 0) (sb-sys:sap-ref-8 page 0)))))
   nil)
 
 (defun make-thread-with-guard (make-thread function &rest keys)

@@ -90,7 +90,9 @@ compiled, and its versions differ."
 parent is told, and the image ends."
   (handler-case
       ;; ASDF, where it is loaded, would look for a newer ASDF first
-      (let ((sb-ext:*module-provider-functions* '(sb-impl::module-provide-contrib)))
+      (let* ((own (swank-symbol "MODULE-PROVIDE-CONTRIB" :sb-impl))
+             (sb-ext:*module-provider-functions*
+               (if own (list own) sb-ext:*module-provider-functions*)))
         (require (string-upcase name)))
     (error (condition)
       (send-status :failed (condition-text condition) :without name
@@ -365,6 +367,11 @@ given ours where it asks its backend for one."
         :address (format nil "127.0.0.1:~D"
                          (create-server :interface "127.0.0.1"))))
 
+(defun missing-notes ()
+  "A list of what the helper has to say of this SBCL."
+  (let ((note (call-if-defined "MISSING-NOTE" :swank-mcp)))
+    (and note (list note))))
+
 (defun ready-status (&rest more)
   (list* :ready t
          :pid (sb-posix:getpid)
@@ -373,7 +380,7 @@ given ours where it asks its backend for one."
          :swank (format nil "~A"
                         (symbol-value (swank-symbol "*SWANK-WIRE-PROTOCOL-VERSION*")))
          :core *in-core*
-         :notes (reverse *notes*)
+         :notes (append (reverse *notes*) (missing-notes))
          :helper-warnings *helper-warnings*
          more))
 
@@ -428,7 +435,7 @@ parameters, has a plain SBCL."
   (cond ((equal (second sb-ext:*posix-argv*) *launched-mark*)
          (setf sb-ext:*core-pathname* *lisps-core*)
          (launch))
-        (t (sb-impl::toplevel-init))))
+        (t (funcall (swank-symbol "TOPLEVEL-INIT" :sb-impl)))))
 
 (defun launch ()
   "Do what the parameters on +LIFETIME-FD+ say.  Does not return."

@@ -90,8 +90,8 @@
   (let ((missing (format nil "~A::~A" package name)))
     (cond ((not (equal (list missing) (symbol-value (ours "*MISSING-INTERNALS*"))))
            (format nil "it is not told: ~S" (symbol-value (ours "*MISSING-INTERNALS*"))))
-          ((not (search missing (answer "STATUS")))
-           "the status does not tell it")
+          ((not (search missing (funcall (ours "MISSING-NOTE"))))
+           "the note does not tell it")
           (t (problem)))))
 
 (defun without-all (internals names)

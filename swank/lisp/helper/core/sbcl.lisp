@@ -10,7 +10,7 @@
 ;;;; where this SBCL has none, a stand-in made here: a function or macro that returns what
 ;;;; stands beside its name, NIL by default, or does what that does if it is a function; a
 ;;;; variable with that value; a type of which nothing is.  So a name that is gone costs what needs it, not the helper, and
-;;;; *MISSING-INTERNALS* tells of it.  A stand-in for a function must be an answer that its
+;;;; MISSING-NOTE tells of it.  A stand-in for a function must be an answer that its
 ;;;; callers take.
 ;;;;
 ;;;; Other Lisps have no such names: what they do stands behind #-sbcl where it is asked for.
@@ -212,3 +212,12 @@ mere names SBCL does not always tell."
 (define-internals #:sb-unix
   (:function #:clock-gettime #:unix-close #:unix-open #:unix-readlink #:unix-stat)
   (:variable (#:o_rdwr 2)))
+
+;;; For people
+
+(defun missing-note ()
+  "What to say of the names that this SBCL does not have, or NIL."
+  (and *missing-internals*
+       (format nil "~A ~A has no ~{~A~^, ~}: what of swank-mcp needs that does less or nothing."
+               (lisp-implementation-type) (lisp-implementation-version)
+               (sort (copy-list *missing-internals*) #'string<))))

@@ -77,8 +77,7 @@ who asks for the status waits for code of the user's."
                   :heap-limit (heap-size)
                   :definitions (definition-counts session)
                   :lost (first-few (lost-definitions session) 100)
-                  :mailboxes (mailbox-count)
-                  :missing (sort (copy-list *missing-internals*) #'string<)))))
+                  :mailboxes (mailbox-count)))))
 
 ;;; PCL builds constructors, dispatch functions and caches at first use, tens of
 ;;; milliseconds in all.  An image that is about to be saved does it now.
