@@ -9,9 +9,9 @@
 ;;;; test holds that.  There each name is SBCL's own symbol, so that it costs nothing, or,
 ;;;; where this SBCL has none, a stand-in made here: a function or macro that returns what
 ;;;; stands beside its name, NIL by default, or does what that does if it is a function; a
-;;;; variable with that value; a type of which nothing is.  So a name that is gone costs what needs it, not the helper, and
-;;;; MISSING-NOTE tells of it.  A stand-in for a function must be an answer that its
-;;;; callers take.
+;;;; variable with that value; a type of which nothing is.  So a name that is gone costs
+;;;; what needs it, not the helper, and MISSING-NOTE tells of it.  What a stand-in returns
+;;;; must be something that its callers take: a test takes each name away and evaluates.
 ;;;;
 ;;;; Other Lisps have no such names: what they do stands behind #-sbcl where it is asked for.
 
@@ -48,11 +48,14 @@ mere names SBCL does not always tell."
 
   (defun open-internal (kind name package value)
     "Make NAME of PACKAGE, or a stand-in with that VALUE, external in SWANK-MCP/SBCL."
-    (let ((found (find-internal kind name package)))
+    (let* ((door (find-package '#:swank-mcp/sbcl))
+           (known (find-symbol name door))
+           (found (and (not (and known (eq (symbol-package known) door))) ; a stand-in as another kind
+                       (find-internal kind name package))))
       (when found
-        (import found '#:swank-mcp/sbcl))
-      (let ((symbol (intern name '#:swank-mcp/sbcl)))
-        (export symbol '#:swank-mcp/sbcl)
+        (import found door))
+      (let ((symbol (intern name door)))
+        (export symbol door)
         (unless found
           (make-stand-in kind symbol value)
           (pushnew (format nil "~A::~A" package name) *missing-internals* :test #'string=))))))
@@ -119,7 +122,7 @@ mere names SBCL does not always tell."
   (:macro (#:named-lambda (lambda (form environment)
                             (declare (ignore environment))
                             `(lambda ,@(cddr form)))))
-  (:type #:encapsulated-condition #:form-tracking-stream))
+  (:type #:encapsulated-condition))
 
 (define-internals #:sb-kernel
   (:type #:lexenv #:redefinition-warning))

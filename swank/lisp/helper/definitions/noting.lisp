@@ -121,10 +121,10 @@ loaded: LOAD-SYSTEM and REQUIRE bring them."
   (flet ((watch (name keys)
            (unless (sbcl:encapsulated-p name 'swank-mcp-definitions)
              (sbcl:encapsulate name 'swank-mcp-definitions
-                                 (lambda (function &rest arguments)
-                                   (when *noting*
-                                     (mapc #'note-touched (ignore-errors (funcall keys arguments))))
-                                   (apply function arguments))))))
+                               (lambda (function &rest arguments)
+                                 (when *noting*
+                                   (mapc #'note-touched (ignore-errors (funcall keys arguments))))
+                                 (apply function arguments))))))
     (dolist (place '(fdefinition symbol-function))
       (watch `(setf ,place)
              (lambda (arguments)

@@ -30,9 +30,9 @@ changes packages, in *READTABLE-CHANGES* those of what changes readtables."
            (dolist (name names)
              (unless (sbcl:encapsulated-p name tag)
                (sbcl:encapsulate name tag
-                                   (lambda (function &rest arguments)
-                                     (funcall count)
-                                     (apply function arguments)))))))
+                                 (lambda (function &rest arguments)
+                                   (funcall count)
+                                   (apply function arguments)))))))
     (watch *undoing-functions* 'swank-mcp (lambda () (incf *undoings*)))
     (watch *package-functions* 'swank-mcp-packages (lambda () (incf *package-changes*)))
     (watch *readtable-functions* 'swank-mcp-readtables (lambda () (incf *readtable-changes*)))))

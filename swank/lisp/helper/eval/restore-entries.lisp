@@ -148,10 +148,10 @@ no time for anything, ends the entry and not the image."
       (unwind-protect
            (progn
              (sbcl:encapsulate 'sb-sys:os-exit 'swank-mcp
-                                 (lambda (exit &rest arguments)
-                                   (if *restoring*
-                                       (funcall (restoring-leave *restoring*) :exit)
-                                       (apply exit arguments))))
+                               (lambda (exit &rest arguments)
+                                 (if *restoring*
+                                     (funcall (restoring-leave *restoring*) :exit)
+                                     (apply exit arguments))))
              (funcall function))
         (sbcl:unencapsulate 'sb-sys:os-exit 'swank-mcp))
       (funcall function))

@@ -96,7 +96,7 @@ its place."
   "Have calls of the function NAME go to WRAPPER, a function of NAME, the function
 itself and the arguments."
   #+sbcl (sbcl:encapsulate name tag (lambda (function &rest arguments)
-                                        (funcall wrapper name function arguments)))
+                                      (funcall wrapper name function arguments)))
   #-sbcl (progn name tag wrapper))
 
 (defun unwrap-function (name tag)
