@@ -53,8 +53,7 @@ func TestHelperWarningsAreSeen(t *testing.T) {
 	}
 }
 
-// What the helper misses in this SBCL is told where an image is started, from source
-// as from its core.
+// What the helper misses in this SBCL is told wherever an image is started.
 func TestMissingInternalsAreTold(t *testing.T) {
 	c := testConfig(t)
 	code := testCode("(defun missing-note () \"This SBCL has no SB-X::Y.\")\n")
