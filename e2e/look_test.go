@@ -112,7 +112,7 @@ func TestLookTouchesNothing(t *testing.T) {
 // leaves it as it was.
 func TestLookAttached(t *testing.T) {
 	t.Parallel()
-	p := newPerson(t, "(defpackage :theirs (:use :cl) (:export #:greet))")
+	p := newPerson(t, "(require :asdf) (defpackage :theirs (:use :cl) (:export #:greet))") // not every SLIME loads ASDF
 	p.says(`(defun theirs:greet (name) "Says hello." (list :hello name))`)
 	p.says("(defun theirs::greet-all (names) (mapcar #'theirs:greet names))")
 	p.says(`(defvar theirs::*names* '("Ann"))`)

@@ -275,3 +275,16 @@ func TestLoadSystemWithQuicklispFixture(t *testing.T) {
 	}
 	l.goesOn(t, s)
 }
+
+// What SBCL's own modules define is not the session's, UIOP's and ASDF's included:
+// where Swank does not load ASDF, a session's code may.
+func TestModulesAreNotTheSessions(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	want(t, s, `(load (merge-pathnames "contrib/uiop.fasl" (sb-int:sbcl-homedir-pathname)))`, "=> T")
+	wantList(t, s, nil, "No user definitions.")
+	if r := call(t, s, patience, "reset-session", nil); r.IsError {
+		t.Error(r.Text())
+	}
+	want(t, s, "(pathnamep (uiop:getcwd))", "=> T")
+}

@@ -28,7 +28,7 @@ func pipes(b *testing.B) (in *os.File, out *bufio.Reader) {
 	// As an inherited stdin and stdout: not in the poller.
 	inR.Fd()
 	outW.Fd()
-	bridge := New(Options{Image: fake.Const{Image: &fake.Image{}}})
+	bridge := New(Options{Open: func(string) tools.Session { return fake.Const{Session: new(fake.Image).Session("")} }})
 	ended := make(chan error, 1)
 	go func() { ended <- bridge.Serve(context.Background(), inR, outW) }()
 	b.Cleanup(func() { inW.Close(); <-ended; outR.Close() })
@@ -90,10 +90,10 @@ func BenchmarkInFlight(b *testing.B) {
 // BenchmarkTool is our share of a call behind the SDK: the arguments, the tool
 // and its reply.
 func BenchmarkTool(b *testing.B) {
-	bridge := New(Options{Image: fake.Const{Image: &fake.Image{}}})
+	bridge := New(Options{Open: func(string) tools.Session { return fake.Const{Session: new(fake.Image).Session("")} }})
 	evaluate := tools.Find("evaluate-lisp")
 	w := bridge.newWorkspace()
-	defer w.end(nil)
+	defer w.close()
 	takes, env := evaluate.Spec(bridge.o.limits()), w.env()
 	arguments := []byte(`{"code":"(+ 1 2)"}`)
 	b.ReportAllocs()

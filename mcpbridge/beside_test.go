@@ -147,7 +147,7 @@ func TestPromptsNameTools(t *testing.T) {
 			t.Errorf("a prompt names %s, which is no tool", s.tool)
 		}
 	}
-	b := New(Options{Image: &fake.Image{}, Tools: Selection{Tools: []string{"evaluate-lisp"}}})
+	b := New(Options{Open: opens(&fake.Image{}), Tools: Selection{Tools: []string{"evaluate-lisp"}}})
 	if got := b.advice(explainSteps); got != "- `evaluate-lisp`: try it.\n" {
 		t.Errorf("advice with one tool: %q", got)
 	}

@@ -18,16 +18,16 @@ import (
 
 // Options of a [Bridge]. Zero values mean the defaults named.
 type Options struct {
-	Image      tools.Image   // required
-	Version    string        // of the server, as clients see it; "" is "devel"
-	Timeout    time.Duration // of an evaluation that names none; 30 s
-	MaxTimeout time.Duration // the longest an evaluation may name; 600 s
-	MaxOutput  int           // characters of a reply before it is cut; 40,000
-	Tools      Selection     // must pass its Check; the default set
-	Session    string        // name of the session of the first connection, "default"; others have one of their own
-	SessionDir string        // where sessions are saved; "" is the working directory
-	Kept       *kept.File    // where the session is kept for the next server; nil keeps none
-	Log        *slog.Logger  // nil discards
+	Open       func(session string) tools.Session // opens a session of that name in the image; required
+	Version    string                             // of the server, as clients see it; "" is "devel"
+	Timeout    time.Duration                      // of an evaluation that names none; 30 s
+	MaxTimeout time.Duration                      // the longest an evaluation may name; 600 s
+	MaxOutput  int                                // characters of a reply before it is cut; 40,000
+	Tools      Selection                          // must pass its Check; the default set
+	Session    string                             // name of the session of the first connection, "default"; others have one of their own
+	SessionDir string                             // where sessions are saved; "" is the working directory
+	Kept       *kept.File                         // where the session is kept for the next server; nil keeps none
+	Log        *slog.Logger                       // nil discards
 }
 
 // Defaults of [Options].
@@ -85,7 +85,7 @@ type Bridge struct {
 	stop context.CancelCauseFunc
 }
 
-// New returns a bridge that serves o.Image. It starts nothing.
+// New returns a bridge to the sessions that o.Open opens. It starts nothing.
 func New(o Options) *Bridge {
 	o.setDefaults()
 	b := &Bridge{o: o, tools: o.Tools.pick(), taken: o.Tools.callable(), others: map[*mcp.ServerSession]*workspace{}}
@@ -143,7 +143,7 @@ func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) err
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	w := b.newWorkspace()
-	defer w.end(tools.ErrShutdown)
+	defer w.close()
 	keep := &keepConn{Transport: &stdio.Transport{In: stdio.PollableIn(in), Out: stdio.PollableOut(out), Order: &w.order}}
 	session, err := b.server.Connect(w.within(context.WithoutCancel(ctx)), keep, nil)
 	if err != nil {

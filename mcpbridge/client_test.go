@@ -21,11 +21,11 @@ import (
 var eras = []string{"2024-11-05", "2025-11-25", "2026-07-28"}
 
 // connect gives the SDK's client a bridge over pipes.
-func connect(t *testing.T, version string, image tools.Image, o *mcp.ClientOptions) *mcp.ClientSession {
+func connect(t *testing.T, version string, image *fake.Image, o *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
-	b := New(Options{Image: image, Tools: everyTool})
+	b := New(Options{Open: opens(image), Tools: everyTool})
 	ended := make(chan error, 1)
 	go func() { ended <- b.Serve(context.Background(), inR, outW) }()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "0"}, o)

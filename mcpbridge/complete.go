@@ -50,7 +50,7 @@ func (b *Bridge) complete(ctx context.Context, r *mcp.CompleteRequest) (*mcp.Com
 // completePackage returns the packages that typed begins, in any case, in the
 // case in which it was typed.
 func (w *workspace) completePackage(ctx context.Context, typed string) ([]string, error) {
-	all, err := w.o.Image.Packages(ctx, w.session)
+	all, err := w.session.Packages(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (w *workspace) completePackage(ctx context.Context, typed string) ([]string
 }
 
 func (w *workspace) completeName(ctx context.Context, typed, pkg string) ([]string, error) {
-	found, err := w.o.Image.CompleteSymbol(ctx, w.session, typed, pkg, maxCompletions+1)
+	found, err := w.session.CompleteSymbol(ctx, typed, pkg, maxCompletions+1)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (w *workspace) completeName(ctx context.Context, typed, pkg string) ([]stri
 }
 
 func (w *workspace) completeSystem(ctx context.Context, typed string) ([]string, error) {
-	found, err := w.o.Image.DescribeSystem(ctx, w.session, "")
+	found, err := w.session.DescribeSystem(ctx, "")
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"swank-mcp/mcpbridge/fake"
 	"swank-mcp/mcpbridge/rawtext"
+	"swank-mcp/mcpbridge/tools"
 )
 
 // peer is a client of raw lines on a served bridge.
@@ -27,13 +28,18 @@ type peer struct {
 // everyTool is what tests serve, whatever the default is.
 var everyTool = Selection{Toolsets: []string{allTools}}
 
+// opens is Options.Open of an image without a Lisp.
+func opens(image *fake.Image) func(string) tools.Session {
+	return func(name string) tools.Session { return image.Session(name) }
+}
+
 // serve starts a bridge over pipes, with every tool if none are selected; it
 // and everything of it is gone when the test ends.
 func serve(t testing.TB, o Options) *peer {
 	t.Helper()
 	image := &fake.Image{}
-	if o.Image == nil {
-		o.Image = image
+	if o.Open == nil {
+		o.Open = opens(image)
 	}
 	if o.Tools.Toolsets == nil && o.Tools.Tools == nil {
 		o.Tools.Toolsets = everyTool.Toolsets

@@ -12,7 +12,7 @@ import (
 
 // instructionsFor is what a client is told that is shown the selected tools.
 func instructionsFor(s Selection) string {
-	return New(Options{Image: &fake.Image{}, Tools: s}).instructions()
+	return New(Options{Open: opens(&fake.Image{}), Tools: s}).instructions()
 }
 
 // wronglyNamed are the tools that the instructions name and that are not shown,
@@ -78,7 +78,7 @@ func TestInstructions(t *testing.T) {
 // The client is sent them, in either way of beginning.
 func TestInstructionsAreSent(t *testing.T) {
 	s := Selection{ReadOnly: true}
-	p := peerOf(t, New(Options{Image: &fake.Image{}, Tools: s}))
+	p := peerOf(t, New(Options{Open: opens(&fake.Image{}), Tools: s}))
 	p.send(initialize)
 	if a := p.receive(); !strings.Contains(string(a.RawResult), rawtext.Quote(instructionsFor(s))) {
 		t.Errorf("initialize answered %s", a.RawResult)

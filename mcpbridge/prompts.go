@@ -148,7 +148,7 @@ func (w *workspace) debugThis(_ context.Context, args map[string]string) (string
 }
 
 func (w *workspace) explainSymbol(ctx context.Context, args map[string]string) (string, error) {
-	found, err := w.o.Image.DescribeSymbol(ctx, w.session, args["name"], args["package"])
+	found, err := w.session.DescribeSymbol(ctx, args["name"], args["package"])
 	if err != nil {
 		return "", err
 	}
@@ -157,7 +157,7 @@ func (w *workspace) explainSymbol(ctx context.Context, args map[string]string) (
 }
 
 func (w *workspace) exploreSystem(ctx context.Context, args map[string]string) (string, error) {
-	found, err := w.o.Image.DescribeSystem(ctx, w.session, args["system"])
+	found, err := w.session.DescribeSystem(ctx, args["system"])
 	if err != nil {
 		return "", err
 	}

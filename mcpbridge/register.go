@@ -36,7 +36,7 @@ func (b *Bridge) register(t *tools.Tool) {
 		}
 		r := &tools.Request{Args: args.Parse(takes, arguments), Env: w.env(), Progress: progress(ctx, call)}
 		if t.InTurn != nil && t.InTurn(r.Args) {
-			place := r.Image.Queue(r.Session)
+			place := r.Session.Queue()
 			defer place.Leave()
 			ctx = place.Within(ctx)
 		}

@@ -52,7 +52,7 @@ func noResource(uri, why string) error {
 }
 
 func (b *Bridge) readSession(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	s, err := b.o.Image.Status(ctx, b.workspace(ctx, r.Session).session)
+	s, err := b.workspace(ctx, r.Session).session.Status(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (b *Bridge) readSymbol(ctx context.Context, r *mcp.ReadResourceRequest) (*m
 	if len(segments) != 2 {
 		return nil, noResource(r.Params.URI, "It must be "+symbolTemplate+", as in lisp://symbol/cl/mapcar.")
 	}
-	found, err := b.o.Image.DescribeSymbol(ctx, b.workspace(ctx, r.Session).session, segments[1], segments[0])
+	found, err := b.workspace(ctx, r.Session).session.DescribeSymbol(ctx, segments[1], segments[0])
 	var failed *lisp.LookupError
 	if errors.As(err, &failed) {
 		return nil, noResource(r.Params.URI, failed.Message)

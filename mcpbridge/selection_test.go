@@ -84,7 +84,7 @@ func TestSelection(t *testing.T) {
 			if err := c.s.Check(); err != nil {
 				t.Fatal(err)
 			}
-			got := shown(t, New(Options{Image: &fake.Image{}, Tools: c.s}))
+			got := shown(t, New(Options{Open: opens(&fake.Image{}), Tools: c.s}))
 			for _, n := range c.want {
 				if !slices.Contains(got, n) {
 					t.Errorf("%s is not in %v", n, got)
@@ -175,7 +175,7 @@ func TestAbsentTool(t *testing.T) {
 		{Selection{Toolsets: []string{"all"}, ReadOnly: true}, "started with --read-only. Without that flag it is there. Valid: "},
 		{Selection{Exclude: []string{"evaluate_lisp"}}, "is named in --exclude-tools"},
 	} {
-		p := peerOf(t, New(Options{Image: &fake.Image{}, Tools: c.s})).handshake()
+		p := peerOf(t, New(Options{Open: opens(&fake.Image{}), Tools: c.s})).handshake()
 		if a := p.call("evaluate_lisp", `{"code":"1"}`); a.Error == nil || a.Error.Code != -32602 || !strings.Contains(a.Error.Message, c.want) {
 			t.Errorf("%+v: %+v, want %s", c.s, a.Error, c.want)
 		}
@@ -189,7 +189,7 @@ func TestAbsentTool(t *testing.T) {
 // name it; it is not listed, and replies name it.
 func TestHiddenTool(t *testing.T) {
 	for _, s := range []Selection{{}, {Toolsets: []string{"debug"}}, {Tools: []string{"evaluate-lisp"}, Toolsets: []string{"debug"}}, {Exclude: []string{"evaluate-lisp"}}} {
-		b := New(Options{Image: &fake.Image{}, Tools: s})
+		b := New(Options{Open: opens(&fake.Image{}), Tools: s})
 		if slices.Contains(shown(t, b), "list-threads") {
 			t.Errorf("%+v shows list-threads", s)
 		}
@@ -202,7 +202,7 @@ func TestHiddenTool(t *testing.T) {
 		}
 	}
 	for _, s := range []Selection{{ReadOnly: true}, {Exclude: []string{"load-file"}}, {Tools: []string{"evaluate-lisp"}}} {
-		p := peerOf(t, New(Options{Image: &fake.Image{}, Tools: s})).handshake()
+		p := peerOf(t, New(Options{Open: opens(&fake.Image{}), Tools: s})).handshake()
 		if a := p.call("load-file", `{"path":"x.lisp"}`); a.Error == nil {
 			t.Errorf("%+v: load-file answered %+v", s, a)
 		}

@@ -199,7 +199,7 @@ func TestEndOfInput(t *testing.T) {
 // TestEndOfInputGrace: a call that goes on for ever does not hold the server.
 func TestEndOfInputGrace(t *testing.T) {
 	image := &fake.Image{}
-	b := New(Options{Image: image})
+	b := New(Options{Open: opens(image)})
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	defer outR.Close()

@@ -188,7 +188,7 @@ func TestPanic(t *testing.T) {
 		t.Errorf("a panic answered %+v", a)
 	}
 	p.alive()
-	b := New(Options{Image: &fake.Image{}})
+	b := New(Options{Open: opens(&fake.Image{})})
 	_, err := b.guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("x") })(t.Context(), "tools/list", nil)
 	if err == nil || !strings.Contains(err.Error(), "tools/list: x") {
 		t.Errorf("a panic outside of tools answered %v", err)

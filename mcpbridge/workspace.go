@@ -17,10 +17,12 @@ import (
 // ended and its handlers have returned.
 type workspace struct {
 	*Bridge
-	session string      // of the image; no other connection works in it
-	kept    *kept.File  // where the session is kept for the next server, or nil
-	spool   spool.Spool // of the replies that were too long
-	order   stdio.Order // in which calls reach their handlers
+	session tools.Session // no other connection works in it
+	kept    *kept.File    // where the session is kept for the next server, or nil
+	spool   spool.Spool   // of the replies that were too long
+	order   stdio.Order   // in which calls reach their handlers
+
+	passing bool // nobody finds the session again: it ends with the connection
 
 	life context.Context // ends with the service of the connection
 	end  context.CancelCauseFunc
@@ -28,17 +30,32 @@ type workspace struct {
 
 type workspaceKey struct{}
 
-// newWorkspace makes one; who calls it calls end, too. The first workspace has the
+// newWorkspace makes one; who calls it calls close, too. The first workspace has the
 // session named in [Options], which is kept for the next server. The others have
 // sessions of their own; their names have a character that --session does not take,
 // and are random, so that two servers at one image do not choose the same.
 func (b *Bridge) newWorkspace() *workspace {
-	w := &workspace{Bridge: b, session: b.o.Session, kept: b.o.Kept}
-	if b.named.Swap(true) {
-		w.session, w.kept = b.o.Session+"#"+rand.Text()[:8], nil
+	w := &workspace{Bridge: b, kept: b.o.Kept}
+	if name := b.o.Session; b.named.Swap(true) {
+		w.session, w.kept, w.passing = b.o.Open(name+"#"+rand.Text()[:8]), nil, true
+	} else {
+		w.session = b.o.Open(name)
 	}
 	w.life, w.end = context.WithCancelCause(b.base)
 	return w
+}
+
+// close ends what the workspace has, when its connection has ended.
+func (w *workspace) close() {
+	w.end(tools.ErrShutdown)
+	if !w.passing {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
+	defer cancel()
+	if err := w.session.Close(ctx); err != nil {
+		w.o.Log.Warn("closing the session of a connection", "err", err)
+	}
 }
 
 // within is the context to connect with: the SDK keeps its values, though not its
@@ -62,7 +79,7 @@ func (b *Bridge) workspace(ctx context.Context, s *mcp.ServerSession) *workspace
 		b.others[s] = w
 		go func() {
 			_ = s.Wait() // however it ended
-			w.end(tools.ErrShutdown)
+			w.close()
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			delete(b.others, s)
@@ -82,7 +99,7 @@ func (b *Bridge) lifeOf(ctx context.Context) context.Context {
 // env is what the tools work with.
 func (w *workspace) env() tools.Env {
 	return tools.Env{
-		Image: w.o.Image, Session: w.session, Spool: &w.spool, Limits: w.o.limits(),
+		Session: w.session, Spool: &w.spool, Limits: w.o.limits(),
 		SessionDir: w.o.SessionDir, Kept: w.kept, Takes: w.takes,
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"swank-mcp/mcpbridge/fake"
 	"swank-mcp/mcpbridge/stdio"
+	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/swank/lisp"
 )
 
@@ -169,30 +170,30 @@ func (p *peer) answerAtOnce(want map[string]string) {
 	delete(want, string(a.ID))
 }
 
-// seeingImage tells of the workspace in which it evaluates.
-type seeingImage struct {
-	*fake.Image
+// seeing tells of the workspace in which it evaluates.
+type seeing struct {
+	*fake.Session
 	seen chan weak.Pointer[workspace]
 }
 
-func (s seeingImage) Evaluate(ctx context.Context, session string, r lisp.Request) (*lisp.Result, error) {
+func (s seeing) Evaluate(ctx context.Context, r lisp.Request) (*lisp.Result, error) {
 	if w, ok := ctx.Value(workspaceKey{}).(*workspace); ok {
 		s.seen <- weak.Make(w)
 	}
-	return s.Image.Evaluate(ctx, session, r)
+	return s.Session.Evaluate(ctx, r)
 }
 
 // TestWorkspaceIsFreed: nothing of a connection stays when it is closed, whoever made it.
 func TestWorkspaceIsFreed(t *testing.T) {
-	image := seeingImage{&fake.Image{}, make(chan weak.Pointer[workspace], 10)}
-	b := New(Options{Image: image})
+	image, seen := &fake.Image{}, make(chan weak.Pointer[workspace], 10)
+	b := New(Options{Open: func(name string) tools.Session { return seeing{image.Session(name), seen} }})
 	func() {
 		p := peerOf(t, b).handshake()
 		p.call("evaluate-lisp", `{"code":"repeat 10000"}`)
 		p.in.Close()
 		p.end(nil, 5*time.Second)
 	}()
-	gone := <-image.seen
+	gone := <-seen
 	for i := 0; gone.Value() != nil; i++ {
 		if runtime.GC(); i == 100 {
 			t.Fatal("the workspace stays")
@@ -220,4 +221,8 @@ func TestWorkspaceIsFreed(t *testing.T) {
 		t.Error(err)
 	}
 	waitFor(t, func() bool { return others() == 0 })
+	// The first has the session that is named; the second one's is nobody's any more.
+	if closed := image.Closed(); len(closed) != 1 || !strings.HasPrefix(closed[0], DefaultSession+"#") {
+		t.Errorf("closed sessions: %q", closed)
+	}
 }

@@ -30,7 +30,7 @@
 //	nil, ()            the zero value (Raw and Unmarshaler see the datum itself)
 //	other symbol       Symbol; true for bool
 //	integer            signed integer kinds; overflow is an error
-//	string             string kinds but Symbol
+//	string             string kinds other than Symbol
 //	list, vector       slice, struct
 //	anything           Raw, Unmarshaler; a pointer to any of these
 //

@@ -25,8 +25,7 @@ type Appender interface {
 type kind byte
 
 const (
-	kindNone kind = iota // there is no datum
-	kindList             // (…) or #(…)
+	kindList kind = iota // (…) or #(…)
 	kindQuote
 	kindString
 	kindSymbol
@@ -35,5 +34,5 @@ const (
 )
 
 func (k kind) String() string {
-	return [...]string{"", "list", "quote", "string", "symbol", "number", "opaque object"}[k]
+	return [...]string{"list", "quote", "string", "symbol", "number", "opaque object"}[k]
 }

@@ -29,7 +29,7 @@ func (c *command) eval(ctx context.Context) error {
 		return err
 	}
 	defer closeImage()
-	res, err := im.Evaluate(ctx, c.session, lisp.Request{Code: code, Timeout: c.timeout, Debug: 1})
+	res, err := im.Session(c.session).Evaluate(ctx, lisp.Request{Code: code, Timeout: c.timeout, Debug: 1})
 	if err != nil {
 		fmt.Fprintln(c.stderr, tools.ErrorText(err))
 		return errReported

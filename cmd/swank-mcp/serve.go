@@ -10,12 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"swank-mcp/mcpbridge"
+	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/swank/lisp/kept"
 )
 
@@ -27,14 +27,15 @@ func (c *command) serve(ctx context.Context) error {
 		return nil
 	}
 	tune()
-	c.lisp.Kept = c.kept()
+	left := c.kept()
 	im, log, closeImage, err := c.image()
 	if err != nil {
 		return err
 	}
 	defer closeImage()
+	im.Session(c.session).KeepIn(left)
 	b := mcpbridge.New(mcpbridge.Options{
-		Image:      im,
+		Open:       func(session string) tools.Session { return im.Session(session) },
 		Version:    version(),
 		Timeout:    c.timeout,
 		MaxTimeout: c.maxTimeout,
@@ -42,7 +43,7 @@ func (c *command) serve(ctx context.Context) error {
 		Tools:      c.tools,
 		Session:    c.session,
 		SessionDir: c.sessionDir,
-		Kept:       c.lisp.Kept,
+		Kept:       left,
 		Log:        log,
 	})
 	defer b.Close()
@@ -69,14 +70,9 @@ func (c *config) kept() *kept.File {
 	return kept.Open(filepath.Join(state, "swank-mcp", hex.EncodeToString(sum[:8])+"-"+c.session+".lisp"))
 }
 
-// tune fits the Go runtime to a process that mostly waits, between two others
-// that want the processors. With a second P every wake-up starts a thread that
-// looks for work and takes it from them: an evaluation takes half as long again.
-// The SDK allocates 64 kB a call; this collects at some 12 MB instead of 4.
+// tune fits the collector to a process that mostly waits: the SDK allocates 64 kB a
+// call; this collects at some 12 MB instead of 4.
 func tune() {
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(1)
-	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(300)
 	}

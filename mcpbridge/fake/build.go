@@ -6,8 +6,8 @@ import (
 	"swank-mcp/swank/lisp"
 )
 
-// Expand implements tools.Image.
-func (f *Image) Expand(_ context.Context, _, code, mode string, r lisp.Request) (*lisp.Expansion, *lisp.Result, error) {
+// Expand implements tools.Session.
+func (f *Session) Expand(_ context.Context, code, mode string, r lisp.Request) (*lisp.Expansion, *lisp.Result, error) {
 	switch mode {
 	case "steps":
 		return &lisp.Expansion{Steps: []lisp.Step{{Form: lisp.Text{Head: code}, Expansion: lisp.Text{Head: "(IF X Y)"}}}, More: 2}, &lisp.Result{}, nil
@@ -17,8 +17,8 @@ func (f *Image) Expand(_ context.Context, _, code, mode string, r lisp.Request) 
 	return &lisp.Expansion{Text: lisp.Text{Head: code}, Why: "CAR is a function."}, &lisp.Result{}, nil
 }
 
-// Compile implements tools.Image.
-func (f *Image) Compile(_ context.Context, _ string, c lisp.Compilation, r lisp.Request) (*lisp.Compiled, *lisp.Result, error) {
+// Compile implements tools.Session.
+func (f *Session) Compile(_ context.Context, c lisp.Compilation, r lisp.Request) (*lisp.Compiled, *lisp.Result, error) {
 	if c.Code == "bad" {
 		return &lisp.Compiled{Failed: true, Notes: []lisp.Note{
 			{Severity: "error", Line: 2, Column: 5, Text: "a\nb", Source: "  (x"},
@@ -28,21 +28,21 @@ func (f *Image) Compile(_ context.Context, _ string, c lisp.Compilation, r lisp.
 	return &lisp.Compiled{Loaded: !c.NoLoad}, &lisp.Result{Stdout: lisp.Text{Head: c.File + c.Output}}, nil
 }
 
-// Load implements tools.Image.
-func (f *Image) Load(_ context.Context, _, file string, r lisp.Request) (*lisp.LoadPlace, *lisp.Result, error) {
+// Load implements tools.Session.
+func (f *Session) Load(_ context.Context, file string, r lisp.Request) (*lisp.LoadPlace, *lisp.Result, error) {
 	return &lisp.LoadPlace{}, &lisp.Result{Stdout: lisp.Text{Head: file}}, nil
 }
 
-// Disassemble implements tools.Image.
-func (f *Image) Disassemble(ctx context.Context, session, name, pkg string) (*lisp.Finding, error) {
+// Disassemble implements tools.Session.
+func (f *Session) Disassemble(ctx context.Context, name, pkg string) (*lisp.Finding, error) {
 	if name == "identity" {
 		name = "car"
 	}
-	return f.DescribeSymbol(ctx, session, name, pkg)
+	return f.DescribeSymbol(ctx, name, pkg)
 }
 
-// RunTests implements tools.Image.
-func (f *Image) RunTests(_ context.Context, _, system, test string, r lisp.Request) (*lisp.Tests, *lisp.Result, error) {
+// RunTests implements tools.Session.
+func (f *Session) RunTests(_ context.Context, system, test string, r lisp.Request) (*lisp.Tests, *lisp.Result, error) {
 	failing := &lisp.Tests{Frameworks: []string{"FiveAM"}, Tests: 2, Passed: 3, Failed: 1, Errors: 1, Skipped: 1, Failures: []lisp.TestFailure{
 		{Test: "T1", Status: "failed", Form: "(= 1\n 2)", Reason: "1\n is not\n2", Place: "/t.lisp:3"},
 	}}
@@ -62,7 +62,7 @@ func (f *Image) RunTests(_ context.Context, _, system, test string, r lisp.Reque
 	return &lisp.Tests{}, &lisp.Result{Stdout: lisp.Text{Head: "all fine"}}, nil
 }
 
-// LoadSystem implements tools.Image.
-func (f *Image) LoadSystem(ctx context.Context, session, _ string, _ bool, r lisp.Request) (*lisp.Result, error) {
-	return f.Evaluate(ctx, session, r)
+// LoadSystem implements tools.Session.
+func (f *Session) LoadSystem(ctx context.Context, _ string, _ bool, r lisp.Request) (*lisp.Result, error) {
+	return f.Evaluate(ctx, r)
 }

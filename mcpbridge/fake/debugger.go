@@ -17,26 +17,26 @@ func (f *Image) suspended(number int) error {
 	return nil
 }
 
-// InspectFrame implements tools.Image.
-func (f *Image) InspectFrame(_ context.Context, _ string, number, frame int, disassemble bool) (*lisp.Frame, error) {
+// InspectFrame implements tools.Session.
+func (f *Session) InspectFrame(_ context.Context, number, frame int, disassemble bool) (*lisp.Frame, error) {
 	if frame > 1 {
 		return &lisp.Frame{Number: 1, Failure: &lisp.Failure{Type: "UNKNOWN-FRAME", Message: "There is no frame."}}, nil
 	}
 	return &lisp.Frame{Number: 1, Text: "(F 0)", Locals: []lisp.Local{{Name: "X", Value: "0"}}, Restartable: true}, f.suspended(number)
 }
 
-// Backtrace implements tools.Image.
-func (f *Image) Backtrace(_ context.Context, _ string, number int) (*lisp.Backtrace, error) {
+// Backtrace implements tools.Session.
+func (f *Session) Backtrace(_ context.Context, number int) (*lisp.Backtrace, error) {
 	return &lisp.Backtrace{Number: 1, Type: "DIVISION-BY-ZERO", Frames: []string{"(/ 1 0)", "(F 0)"}, Age: time.Second}, f.suspended(number)
 }
 
-// LastError implements tools.Image.
-func (f *Image) LastError(context.Context, string) (*lisp.LastError, error) {
+// LastError implements tools.Session.
+func (f *Session) LastError(context.Context) (*lisp.LastError, error) {
 	return &lisp.LastError{Backtrace: lisp.Backtrace{Type: "DIVISION-BY-ZERO", Frames: []string{"(/ 1 0)"}}, Code: "(f 0)"}, nil
 }
 
 // Debug answers a command of the debugger.
-func (f *Image) Debug(_ context.Context, _ string, c lisp.DebuggerCall, r lisp.Request) (*lisp.Result, error) {
+func (f *Session) Debug(_ context.Context, c lisp.DebuggerCall, r lisp.Request) (*lisp.Result, error) {
 	if err := f.suspended(c.Number); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ package fake
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -11,11 +12,36 @@ import (
 	"swank-mcp/swank/lisp"
 )
 
-// Image is a tools.Image that evaluates the few forms that the tests need, and knows a
-// few names for the other methods.
+// Image is an image of any number of sessions.
 type Image struct {
 	mu      sync.Mutex
 	running int
+	closed  []string // sessions
+}
+
+// Session is a tools.Session that evaluates the few forms that the tests need, and knows
+// a few names for the other methods.
+type Session struct {
+	*Image
+	name string
+}
+
+// Session returns the session of that name.
+func (f *Image) Session(name string) *Session { return &Session{f, name} }
+
+// Close implements tools.Session.
+func (f *Session) Close(context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = append(f.closed, f.name)
+	return nil
+}
+
+// Closed returns the names of the sessions that were closed.
+func (f *Image) Closed() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.closed)
 }
 
 // Running is how many evaluations run.
@@ -25,8 +51,8 @@ func (f *Image) Running() int {
 	return f.running
 }
 
-// Definitions implements tools.Image.
-func (f *Image) Definitions(context.Context, string, string) ([]lisp.Section, error) {
+// Definitions implements tools.Session.
+func (f *Session) Definitions(context.Context, string) ([]lisp.Section, error) {
 	return []lisp.Section{
 		{Name: "loaded-systems", Lines: []string{"ALEXANDRIA"}},
 		{Name: "functions", Lines: []string{"FACTORIAL (N)", "MINE::F (Y)"}},
@@ -34,8 +60,8 @@ func (f *Image) Definitions(context.Context, string, string) ([]lisp.Section, er
 	}, nil
 }
 
-// Packages implements tools.Image.
-func (f *Image) Packages(context.Context, string) ([]lisp.Package, error) {
+// Packages implements tools.Session.
+func (f *Session) Packages(context.Context) ([]lisp.Package, error) {
 	return []lisp.Package{
 		{Name: "COMMON-LISP-USER", Nicknames: []string{"CL-USER"}, Current: true},
 		{Name: "MINE", Own: true, Externals: 1200},
@@ -44,10 +70,10 @@ func (f *Image) Packages(context.Context, string) ([]lisp.Package, error) {
 }
 
 // Queue takes no place: what is in turn is known by the calls.
-func (f *Image) Queue(string) *lisp.Place { return nil }
+func (f *Session) Queue() *lisp.Place { return nil }
 
-// ResetSession implements tools.Image.
-func (f *Image) ResetSession(_ context.Context, _ string, _ time.Duration) (*lisp.Reset, error) {
+// ResetSession implements tools.Session.
+func (f *Session) ResetSession(_ context.Context, _ time.Duration) (*lisp.Reset, error) {
 	return &lisp.Reset{Problems: []string{"package X: in use"}}, nil
 }
 
@@ -55,8 +81,8 @@ func value(s string) *lisp.Result {
 	return &lisp.Result{Values: []lisp.Text{{Head: s}}, Package: "COMMON-LISP-USER"}
 }
 
-// Evaluate implements tools.Image.
-func (f *Image) Evaluate(ctx context.Context, session string, r lisp.Request) (*lisp.Result, error) {
+// Evaluate implements tools.Session.
+func (f *Session) Evaluate(ctx context.Context, r lisp.Request) (*lisp.Result, error) {
 	f.mu.Lock()
 	f.running++
 	f.mu.Unlock()
@@ -94,7 +120,7 @@ func (f *Image) Evaluate(ctx context.Context, session string, r lisp.Request) (*
 		r.Progress(5*time.Second, "")
 		return value("done"), nil
 	case "session":
-		return value(session), nil
+		return value(f.name), nil
 	case "echo":
 		return value(arg), nil
 	case "print":
@@ -115,15 +141,15 @@ func (f *Image) Evaluate(ctx context.Context, session string, r lisp.Request) (*
 	return value("3"), nil
 }
 
-// Status implements tools.Image.
-func (f *Image) Status(context.Context, string) (*lisp.Status, error) {
+// Status implements tools.Session.
+func (f *Session) Status(context.Context) (*lisp.Status, error) {
 	return &lisp.Status{State: "not started"}, nil
 }
 
 // Const answers every evaluation with 3 and remembers nothing.
-type Const struct{ *Image }
+type Const struct{ *Session }
 
-// Evaluate implements tools.Image.
-func (Const) Evaluate(context.Context, string, lisp.Request) (*lisp.Result, error) {
+// Evaluate implements tools.Session.
+func (Const) Evaluate(context.Context, lisp.Request) (*lisp.Result, error) {
 	return value("3"), nil
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // DescribeSymbol knows car, and how one may fail.
-func (f *Image) DescribeSymbol(_ context.Context, _, name, _ string) (*lisp.Finding, error) {
+func (f *Session) DescribeSymbol(_ context.Context, name, _ string) (*lisp.Finding, error) {
 	switch name {
 	case "car", "mapcar", "*print-base*", "CAR":
 		return &lisp.Finding{Title: "CAR, external symbol of COMMON-LISP", Standard: "CAR",
@@ -20,29 +20,29 @@ func (f *Image) DescribeSymbol(_ context.Context, _, name, _ string) (*lisp.Find
 	return nil, &lisp.LookupError{Type: "SYMBOL-NOT-FOUND", Message: "There is no symbol."}
 }
 
-// FindDefinition implements tools.Image.
-func (f *Image) FindDefinition(_ context.Context, _, name, _ string) (*lisp.Finding, error) {
-	return f.DescribeSymbol(context.Background(), "", name, "")
+// FindDefinition implements tools.Session.
+func (f *Session) FindDefinition(_ context.Context, name, _ string) (*lisp.Finding, error) {
+	return f.DescribeSymbol(context.Background(), name, "")
 }
 
-// CrossReference implements tools.Image.
-func (f *Image) CrossReference(_ context.Context, _, name, _, _ string, _ int) (*lisp.Finding, error) {
-	return f.DescribeSymbol(context.Background(), "", name, "")
+// CrossReference implements tools.Session.
+func (f *Session) CrossReference(_ context.Context, name, _, _ string, _ int) (*lisp.Finding, error) {
+	return f.DescribeSymbol(context.Background(), name, "")
 }
 
-// Apropos implements tools.Image.
-func (f *Image) Apropos(_ context.Context, _ string, q lisp.AproposQuery) (*lisp.Finding, error) {
+// Apropos implements tools.Session.
+func (f *Session) Apropos(_ context.Context, q lisp.AproposQuery) (*lisp.Finding, error) {
 	return &lisp.Finding{Title: "0 symbols match " + q.Pattern}, nil
 }
 
-// CompleteSymbol implements tools.Image.
-func (f *Image) CompleteSymbol(_ context.Context, _, typed, _ string, _ int) (*lisp.Finding, error) {
+// CompleteSymbol implements tools.Session.
+func (f *Session) CompleteSymbol(_ context.Context, typed, _ string, _ int) (*lisp.Finding, error) {
 	return &lisp.Finding{Names: []string{typed + "-all", typed + "-any"},
 		Sections: []lisp.Section{{Lines: []string{"- " + typed + "-all"}}}}, nil
 }
 
-// DescribeSystem implements tools.Image.
-func (f *Image) DescribeSystem(_ context.Context, _, name string) (*lisp.Finding, error) {
+// DescribeSystem implements tools.Session.
+func (f *Session) DescribeSystem(_ context.Context, name string) (*lisp.Finding, error) {
 	if name == "nix" {
 		return nil, &lisp.LookupError{Type: "SYSTEM-NOT-FOUND", Message: "There is no system."}
 	}

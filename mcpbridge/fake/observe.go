@@ -10,8 +10,8 @@ import (
 
 // What the image would answer; "no-such" names nothing anywhere.
 
-// Inspect implements tools.Image.
-func (f *Image) Inspect(_ context.Context, _, code string, v lisp.View, r lisp.Request) (*lisp.Finding, *lisp.Result, error) {
+// Inspect implements tools.Session.
+func (f *Session) Inspect(_ context.Context, code string, v lisp.View, r lisp.Request) (*lisp.Finding, *lisp.Result, error) {
 	if code == "(oops)" {
 		return &lisp.Finding{}, &lisp.Result{Failure: &lisp.Failure{Type: "UNDEFINED-FUNCTION", Message: "no OOPS"}}, nil
 	}
@@ -19,8 +19,8 @@ func (f *Image) Inspect(_ context.Context, _, code string, v lisp.View, r lisp.R
 		&lisp.Result{Stdout: lisp.Text{Head: "said"}}, nil
 }
 
-// InspectHandle implements tools.Image.
-func (f *Image) InspectHandle(_ context.Context, _, handle string, v lisp.View) (*lisp.Finding, error) {
+// InspectHandle implements tools.Session.
+func (f *Session) InspectHandle(_ context.Context, handle string, v lisp.View) (*lisp.Finding, error) {
 	switch {
 	case handle == "obj-9":
 		return nil, &lisp.LookupError{Type: "UNKNOWN-HANDLE", Message: "There is no handle obj-9."}
@@ -32,16 +32,16 @@ func (f *Image) InspectHandle(_ context.Context, _, handle string, v lisp.View) 
 	return &lisp.Finding{Title: "obj-1: CONS, (1 2)", Notes: []string{"More: offset 40"}}, nil
 }
 
-// Trace implements tools.Image.
-func (f *Image) Trace(_ context.Context, _, code, functions string, r lisp.Request) (*lisp.Trace, *lisp.Result, error) {
+// Trace implements tools.Session.
+func (f *Session) Trace(_ context.Context, code, functions string, r lisp.Request) (*lisp.Trace, *lisp.Result, error) {
 	if functions == "no-such" {
 		return &lisp.Trace{Names: []string{"P::NO-SUCH"}}, &lisp.Result{Failure: &lisp.Failure{Type: "SYMBOL-NOT-FOUND", Message: "none"}}, nil
 	}
 	return &lisp.Trace{Lines: []string{"0: (F 1)", "0: F returned 2"}, Shown: 1, Calls: []lisp.CallCount{{Function: "F", Calls: 5}}}, value("2"), nil
 }
 
-// SwitchTrace implements tools.Image.
-func (f *Image) SwitchTrace(_ context.Context, _, functions, _ string, on bool) (*lisp.Finding, error) {
+// SwitchTrace implements tools.Session.
+func (f *Session) SwitchTrace(_ context.Context, functions, _ string, on bool) (*lisp.Finding, error) {
 	if functions == "no-such" {
 		return nil, &lisp.LookupError{Type: "SYMBOL-NOT-FOUND", Message: "none", Names: []string{"P::NO-SUCH"}}
 	}
@@ -51,8 +51,8 @@ func (f *Image) SwitchTrace(_ context.Context, _, functions, _ string, on bool) 
 	return &lisp.Finding{Title: "Traced: " + functions}, nil
 }
 
-// Profile implements tools.Image.
-func (f *Image) Profile(_ context.Context, _, code string, p lisp.Profiling, r lisp.Request) (*lisp.Profile, *lisp.Result, error) {
+// Profile implements tools.Session.
+func (f *Session) Profile(_ context.Context, code string, p lisp.Profiling, r lisp.Request) (*lisp.Profile, *lisp.Result, error) {
 	if p.Mode == "CALLS" {
 		return &lisp.Profile{Elapsed: 2 * time.Second, Rows: []lisp.ProfileRow{{Function: strings.ToUpper(p.Functions), Self: 500_000, Total: 1_000_000, Calls: 1234}}}, value("1"), nil
 	}
@@ -74,13 +74,13 @@ func (f *Image) Profile(_ context.Context, _, code string, p lisp.Profiling, r l
 	return &lisp.Profile{Elapsed: 100 * time.Millisecond, Samples: 20, Rows: []lisp.ProfileRow{{Function: "FIB", Self: 15, Total: 20}, {Function: "elsewhere", Self: 5, Total: 5}}}, value("1"), nil
 }
 
-// MemoryReport implements tools.Image.
-func (f *Image) MemoryReport(context.Context, string, int) (*lisp.Finding, error) {
+// MemoryReport implements tools.Session.
+func (f *Session) MemoryReport(context.Context, int) (*lisp.Finding, error) {
 	return &lisp.Finding{Title: "Heap: 50 MB of 4,000 MB used, 1 %", Sections: []lisp.Section{{Name: "by type", Lines: []string{"CONS: 10 MB"}}}}, nil
 }
 
-// Threads implements tools.Image.
-func (f *Image) Threads(_ context.Context, _ string, backtraces bool) (*lisp.Finding, error) {
+// Threads implements tools.Session.
+func (f *Session) Threads(_ context.Context, backtraces bool) (*lisp.Finding, error) {
 	lines := []string{"1 main thread: the image's main thread"}
 	if backtraces {
 		lines = append(lines, "   0: (LOOP)")
@@ -88,8 +88,8 @@ func (f *Image) Threads(_ context.Context, _ string, backtraces bool) (*lisp.Fin
 	return &lisp.Finding{Title: "1 thread", Sections: []lisp.Section{{Name: "threads", Lines: lines}}}, nil
 }
 
-// InterruptThread implements tools.Image.
-func (f *Image) InterruptThread(_ context.Context, _, thread string, abort bool) (*lisp.Finding, error) {
+// InterruptThread implements tools.Session.
+func (f *Session) InterruptThread(_ context.Context, thread string, abort bool) (*lisp.Finding, error) {
 	switch {
 	case thread == "twin":
 		return nil, &lisp.LookupError{Type: "AMBIGUOUS-THREAD", Message: "two", Names: []string{"7", "8"}}

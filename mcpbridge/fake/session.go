@@ -8,15 +8,15 @@ import (
 )
 
 // SaveSession has one definition, and none in the session "empty".
-func (f *Image) SaveSession(_ context.Context, session, file string, _ time.Duration) (*lisp.Saved, error) {
-	if session == "empty" {
+func (f *Session) SaveSession(_ context.Context, file string, _ time.Duration) (*lisp.Saved, error) {
+	if f.name == "empty" {
 		return &lisp.Saved{Empty: true}, nil
 	}
 	return &lisp.Saved{Text: ";;;; " + file + "\n(defun f () 1)\n", Summary: "1 definition", Dropped: 2}, nil
 }
 
 // LoadSession fails in the second form if there is "fail" in the source.
-func (f *Image) LoadSession(_ context.Context, _, file, source string, r lisp.Request) (*lisp.Loaded, *lisp.Result, error) {
+func (f *Session) LoadSession(_ context.Context, file, source string, r lisp.Request) (*lisp.Loaded, *lisp.Result, error) {
 	l := &lisp.Loaded{Forms: 2}
 	if source == "fail" {
 		l.Failed = []lisp.FailedForm{{Line: 3, Form: "(defun f ()", Why: "END-OF-FILE: The code ends\ninside the form."}}

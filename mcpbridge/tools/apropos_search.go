@@ -57,7 +57,7 @@ func aproposSearch(ctx context.Context, r *Request) (Reply, error) {
 	if q.Kind == "all" {
 		q.Kind = ""
 	}
-	found, err := r.Image.Apropos(ctx, r.Session, q)
+	found, err := r.Session.Apropos(ctx, q)
 	if err != nil {
 		return Reply{}, r.lookupFailed(err, "pattern", q.Pattern)
 	}

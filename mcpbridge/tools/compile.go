@@ -17,7 +17,7 @@ const debugDoc = "Compilation quality DEBUG; 3 keeps every frame and local varia
 var loadParam = args.Param{Name: "load", Kind: args.Flag, Def: true, Doc: "Load the result."}
 
 func (r *Request) compile(ctx context.Context, c lisp.Compilation, in lisp.Request) (Reply, error) {
-	out, res, err := r.Image.Compile(ctx, r.Session, c, in)
+	out, res, err := r.Session.Compile(ctx, c, in)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -32,7 +32,7 @@ func completeSymbol(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	found, err := r.Image.CompleteSymbol(ctx, r.Session, prefix, pkg, limit)
+	found, err := r.Session.CompleteSymbol(ctx, prefix, pkg, limit)
 	if err != nil {
 		return Reply{}, r.lookupFailed(err, "prefix", prefix)
 	}

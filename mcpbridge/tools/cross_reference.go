@@ -50,7 +50,7 @@ func crossReference(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	found, err := r.Image.CrossReference(ctx, r.Session, name, kind, pkg, limit)
+	found, err := r.Session.CrossReference(ctx, name, kind, pkg, limit)
 	if err != nil {
 		return Reply{}, r.lookupFailed(err, "name", name)
 	}

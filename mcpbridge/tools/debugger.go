@@ -50,7 +50,7 @@ func (r *Request) debug(ctx context.Context, c *lisp.DebuggerCall, code, pkg str
 	if timeout == 0 {
 		timeout = r.Limits.Timeout
 	}
-	res, err := r.Image.Debug(ctx, r.Session, *c, lisp.Request{
+	res, err := r.Session.Debug(ctx, *c, lisp.Request{
 		Code: code, Package: pkg, Timeout: max(timeout, time.Millisecond), Debug: 1,
 		Progress: r.Progress,
 	})

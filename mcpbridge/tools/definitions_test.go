@@ -8,7 +8,7 @@ import (
 )
 
 func TestDefinitionsText(t *testing.T) {
-	f, _ := new(fake.Image).Definitions(t.Context(), "", "")
+	f, _ := new(fake.Image).Session("").Definitions(t.Context(), "")
 	for _, tt := range []struct{ kind, want string }{
 		{"all", "[Functions]\n- FACTORIAL (N)\n- MINE::F (Y)\n\n[Loaded Systems]\n- ALEXANDRIA\n\n[Generic Functions]\n- AREA (S)\n  - (POINT)"},
 		{"functions", "[Functions]\n- FACTORIAL (N)\n- MINE::F (Y)"},
@@ -27,7 +27,7 @@ func TestDefinitionsText(t *testing.T) {
 }
 
 func TestPackagesText(t *testing.T) {
-	all, _ := new(fake.Image).Packages(t.Context(), "")
+	all, _ := new(fake.Image).Session("").Packages(t.Context())
 	for _, tt := range []struct{ filter, kind, want string }{
 		{"", "user", "- COMMON-LISP-USER (CL-USER), current\n- MINE, 1,200 external, made by this session\n; 1 package of the implementation left out; {\"kind\": \"all\"} shows them."},
 		{"", "session", "- MINE, 1,200 external, made by this session"},

@@ -19,7 +19,7 @@ var lastErrorTool = Tool{
 	ReadOnly:   true,
 	Idempotent: true,
 	run: func(ctx context.Context, r *Request) (Reply, error) {
-		last, err := r.Image.LastError(ctx, r.Session)
+		last, err := r.Session.LastError(ctx)
 		if err != nil {
 			return Reply{}, err
 		}

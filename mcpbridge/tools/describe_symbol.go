@@ -38,7 +38,7 @@ func describeSymbol(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	found, err := r.Image.DescribeSymbol(ctx, r.Session, name, pkg)
+	found, err := r.Session.DescribeSymbol(ctx, name, pkg)
 	if err != nil {
 		return Reply{}, r.lookupFailed(err, "name", name)
 	}

@@ -32,7 +32,7 @@ func describeSystem(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	found, err := r.Image.DescribeSystem(ctx, r.Session, name)
+	found, err := r.Session.DescribeSystem(ctx, name)
 	var failed *lisp.LookupError
 	if errors.As(err, &failed) {
 		next := nextCall("describe-system")

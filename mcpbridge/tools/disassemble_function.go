@@ -31,7 +31,7 @@ func disassemble(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	found, err := r.Image.Disassemble(ctx, r.Session, name, pkg)
+	found, err := r.Session.Disassemble(ctx, name, pkg)
 	if err != nil {
 		return Reply{}, r.lookupFailed(err, "name", name)
 	}

@@ -1,7 +1,7 @@
 // Package tools has the tools, one file each.
 //
 // It owns what clients see of a tool ([Tool]) and what the tool does: which arguments
-// it takes, what it asks of the [Image], and the text that it answers. A tool knows no
+// it takes, what it asks of the [Session], and the text that it answers. A tool knows no
 // server: its [Request] has all that it works with. Package mcpbridge gives the
 // tools to clients; [ErrorText] is for cmd, too.
 //

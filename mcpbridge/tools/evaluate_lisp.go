@@ -74,7 +74,7 @@ func evaluate(ctx context.Context, r *Request) (Reply, error) {
 	}
 	r.LetGo()
 	in.Progress = r.Progress
-	res, err := r.Image.Evaluate(ctx, r.Session, in.Request)
+	res, err := r.Session.Evaluate(ctx, in.Request)
 	if err != nil {
 		return Reply{}, err
 	}

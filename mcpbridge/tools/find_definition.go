@@ -32,7 +32,7 @@ func findDefinition(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	found, err := r.Image.FindDefinition(ctx, r.Session, name, pkg)
+	found, err := r.Session.FindDefinition(ctx, name, pkg)
 	if err != nil {
 		return Reply{}, r.lookupFailed(err, "name", name)
 	}

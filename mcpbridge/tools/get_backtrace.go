@@ -33,7 +33,7 @@ func getBacktrace(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	trace, err := r.Image.Backtrace(ctx, r.Session, number)
+	trace, err := r.Session.Backtrace(ctx, number)
 	if err != nil {
 		return Reply{}, err
 	}

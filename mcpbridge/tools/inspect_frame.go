@@ -30,7 +30,7 @@ func inspectFrame(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	f, err := r.Image.InspectFrame(ctx, r.Session, number, frame, disassemble)
+	f, err := r.Session.InspectFrame(ctx, number, frame, disassemble)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -49,13 +49,13 @@ func inspectObject(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	if handle != "" {
-		f, err := r.Image.InspectHandle(ctx, r.Session, handle, v)
+		f, err := r.Session.InspectHandle(ctx, handle, v)
 		if err != nil {
 			return Reply{}, r.handleFailed(err, handle)
 		}
 		return Reply{Text: render.Found(f, "It has no parts.")}, nil
 	}
-	f, res, err := r.Image.Inspect(ctx, r.Session, code, v, in)
+	f, res, err := r.Session.Inspect(ctx, code, v, in)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -46,7 +46,7 @@ func interruptThread(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	f, err := r.Image.InterruptThread(ctx, r.Session, thread, action == "abort")
+	f, err := r.Session.InterruptThread(ctx, thread, action == "abort")
 	if err != nil {
 		return Reply{}, threadFailed(err, action)
 	}

@@ -74,7 +74,7 @@ func listDefinitions(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	found, err := r.Image.Definitions(ctx, r.Session, pkg)
+	found, err := r.Session.Definitions(ctx, pkg)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -36,7 +36,7 @@ func listPackages(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	all, err := r.Image.Packages(ctx, r.Session)
+	all, err := r.Session.Packages(ctx)
 	if err != nil {
 		return Reply{}, err
 	}

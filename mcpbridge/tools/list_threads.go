@@ -27,7 +27,7 @@ func listThreads(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	f, err := r.Image.Threads(ctx, r.Session, backtraces)
+	f, err := r.Session.Threads(ctx, backtraces)
 	if err != nil {
 		return Reply{}, err
 	}

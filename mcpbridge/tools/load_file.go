@@ -38,7 +38,7 @@ func loadFile(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	place, res, err := r.Image.Load(ctx, r.Session, path, in)
+	place, res, err := r.Session.Load(ctx, path, in)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -56,7 +56,7 @@ func loadSession(ctx context.Context, r *Request) (Reply, error) {
 	if strings.TrimSpace(source) == "" {
 		return Reply{Text: "The file is empty; nothing was loaded."}, nil
 	}
-	loaded, res, err := r.Image.LoadSession(ctx, r.Session, filepath.Base(path), source, lisp.Request{
+	loaded, res, err := r.Session.LoadSession(ctx, filepath.Base(path), source, lisp.Request{
 		Timeout: timeout, Progress: r.Progress,
 	})
 	if err != nil {

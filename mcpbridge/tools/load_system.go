@@ -61,7 +61,7 @@ func loadSystem(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	res, err := r.Image.LoadSystem(ctx, r.Session, system, force, lisp.Request{
+	res, err := r.Session.LoadSystem(ctx, system, force, lisp.Request{
 		Timeout: timeout, Debug: debug,
 		Progress: r.Progress,
 	})

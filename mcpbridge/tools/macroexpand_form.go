@@ -62,7 +62,7 @@ func macroexpand(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	x, res, err := r.Image.Expand(ctx, r.Session, form, mode, in)
+	x, res, err := r.Session.Expand(ctx, form, mode, in)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -26,7 +26,7 @@ func memoryReport(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	f, err := r.Image.MemoryReport(ctx, r.Session, limit)
+	f, err := r.Session.MemoryReport(ctx, limit)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -71,7 +71,7 @@ func profileCode(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	p, res, err := r.Image.Profile(ctx, r.Session, code, how, in)
+	p, res, err := r.Session.Profile(ctx, code, how, in)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -24,7 +24,7 @@ var resetTool = Tool{
 }
 
 func reset(ctx context.Context, r *Request) (Reply, error) {
-	done, err := r.Image.ResetSession(ctx, r.Session, r.Limits.Timeout)
+	done, err := r.Session.ResetSession(ctx, r.Limits.Timeout)
 	if err != nil {
 		return Reply{}, err
 	}

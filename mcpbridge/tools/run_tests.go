@@ -49,7 +49,7 @@ func runTests(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	out, res, err := r.Image.RunTests(ctx, r.Session, system, test, in)
+	out, res, err := r.Session.RunTests(ctx, system, test, in)
 	if err != nil {
 		return Reply{}, err
 	}

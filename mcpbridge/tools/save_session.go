@@ -44,7 +44,7 @@ func saveSession(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, err
 	}
 	defer dir.close()
-	saved, err := r.Image.SaveSession(ctx, r.Session, name, r.Limits.Timeout)
+	saved, err := r.Session.SaveSession(ctx, name, r.Limits.Timeout)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -29,7 +29,7 @@ var statusTool = Tool{
 }
 
 func status(ctx context.Context, r *Request) (Reply, error) {
-	s, err := r.Image.Status(ctx, r.Session)
+	s, err := r.Session.Status(ctx)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -54,8 +54,7 @@ type Request struct {
 // Env is what a tool works with: the image, and what belongs to the client
 // whose call it is.
 type Env struct {
-	Image      Image
-	Session    string // of the image
+	Session    Session
 	Spool      *spool.Spool
 	Limits     Limits
 	SessionDir string                 // where sessions are saved; "" is the working directory

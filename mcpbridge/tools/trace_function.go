@@ -48,7 +48,7 @@ func traceFunction(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	if !once {
-		f, err := r.Image.SwitchTrace(ctx, r.Session, functions, in.Package, action == "on")
+		f, err := r.Session.SwitchTrace(ctx, functions, in.Package, action == "on")
 		if failed := lookupError(err); failed != nil {
 			return Reply{}, &lookError{failed, nextFunctions("trace-function", failed.Names, functions, failed.Type, "action", action)}
 		}
@@ -57,7 +57,7 @@ func traceFunction(ctx context.Context, r *Request) (Reply, error) {
 		}
 		return Reply{Text: render.Found(f, "")}, nil
 	}
-	t, res, err := r.Image.Trace(ctx, r.Session, code, functions, in)
+	t, res, err := r.Session.Trace(ctx, code, functions, in)
 	if err != nil {
 		return Reply{}, err
 	}

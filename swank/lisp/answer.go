@@ -4,26 +4,27 @@ import (
 	"time"
 
 	"swank-mcp/sexp"
+	"swank-mcp/swank/lisp/restore"
 )
 
 // The shapes in which the helper answers; see its evaluate.lisp and stop.lisp.
 type (
 	wireAnswer struct {
-		Values   []wireText    `sexp:"values"`
-		Error    *wireError    `sexp:"error"`
-		Stdout   wireText      `sexp:"stdout"`
-		Stderr   wireText      `sexp:"stderr"`
-		Warnings []wireWarning `sexp:"warnings"`
-		Notes    []string      `sexp:"notes"`
-		Origin   string        `sexp:"origin"`
-		Package  *string       `sexp:"package"` // its name may be ""
-		Costs    wireCosts     `sexp:"costs"`
-		Journal  []wireEntry   `sexp:"journal"`
-		Gone     []string      `sexp:"gone"`
-		Loaded   [][]string    `sexp:"loaded"`
-		Lost     []wireLoss    `sexp:"lost"`
-		Failures []wireFailure `sexp:"failures"`
-		Report   sexp.Raw      `sexp:"report"`
+		Values   []wireText        `sexp:"values"`
+		Error    *wireError        `sexp:"error"`
+		Stdout   wireText          `sexp:"stdout"`
+		Stderr   wireText          `sexp:"stderr"`
+		Warnings []wireWarning     `sexp:"warnings"`
+		Notes    []string          `sexp:"notes"`
+		Origin   string            `sexp:"origin"`
+		Package  *string           `sexp:"package"` // its name may be ""
+		Costs    wireCosts         `sexp:"costs"`
+		Journal  []wireEntry       `sexp:"journal"`
+		Gone     []string          `sexp:"gone"`
+		Loaded   [][]string        `sexp:"loaded"`
+		Lost     []wireLoss        `sexp:"lost"`
+		Failures []restore.Failure `sexp:"failures"`
+		Report   sexp.Raw          `sexp:"report"`
 
 		Suspended *wireSuspended `sexp:"suspended"`
 		Parked    bool           `sexp:"parked"` // what it is about is suspended as before
@@ -43,12 +44,6 @@ type (
 		_   struct{} `sexp:",list"`
 		Key string
 		Why string
-	}
-	wireFailure struct {
-		_     struct{} `sexp:",list"`
-		Index int
-		Why   string
-		End   ending
 	}
 	wireText struct {
 		_       struct{} `sexp:",list"`

@@ -19,7 +19,7 @@ var helperBringer string
 
 // attachTo connects to the image that c names and makes it ready. The error is that
 // of [attach.Connect].
-func attachTo(ctx context.Context, c Config, handler func(*swank.Debug)) (*live, error) {
+func attachTo(ctx context.Context, c Config, handler func(*swank.Debug)) (*instance, error) {
 	g, err := attach.Connect(ctx, attach.Config{
 		Target: c.Attach, Echo: c.Echo, Handler: handler, Trace: c.Trace,
 		Code: attach.Code{
@@ -30,9 +30,9 @@ func attachTo(ctx context.Context, c Config, handler func(*swank.Debug)) (*live,
 	if err != nil {
 		return nil, err
 	}
-	lv := newLive(g)
-	lv.conn, lv.info, lv.lookups, lv.single = g.Conn, g.Info, g.Lookups, g.Single()
-	return lv, nil
+	inst := newLive(g)
+	inst.conn, inst.info, inst.control, inst.single = g.Conn, g.Info, g.Control, g.Single()
+	return inst, nil
 }
 
 // shareHelper writes the source where an image on this machine, run by the same
@@ -55,15 +55,15 @@ func shareHelper(cacheDir, hash string) []string {
 }
 
 // attached reports whether the image is somebody else's.
-func (lv *live) attached() bool {
-	_, ok := lv.proc.(*attach.Guest)
+func (inst *instance) attached() bool {
+	_, ok := inst.proc.(*attach.Guest)
 	return ok
 }
 
 // imageID returns the identity of an attached image, "" of a launched one,
 // which has none but its process.
-func (lv *live) imageID() string {
-	if g, ok := lv.proc.(*attach.Guest); ok {
+func (inst *instance) imageID() string {
+	if g, ok := inst.proc.(*attach.Guest); ok {
 		return g.Image
 	}
 	return ""

@@ -2,6 +2,9 @@ package lisp
 
 import (
 	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,20 +19,20 @@ func BenchmarkEvaluate(b *testing.B) {
 	im := New(Config{Launch: launch.Config{NoUserInit: true, NoCore: true}})
 	defer im.Close(context.Background())
 	request := Request{Code: "(+ 1 2)", Timeout: 20 * time.Second, Debug: 1}
-	if _, err := im.Evaluate(b.Context(), "default", request); err != nil {
+	if _, err := im.Session("default").Evaluate(b.Context(), request); err != nil {
 		b.Fatal(err)
 	}
 	im.mu.Lock()
-	lv := im.cur
+	inst := im.cur
 	im.mu.Unlock()
-	lane, err := lv.lane(b.Context(), "default")
+	thread, err := inst.sessionThread(b.Context(), "default")
 	if err != nil {
 		b.Fatal(err)
 	}
 	grab := func(b *testing.B, source string) {
 		for b.Loop() {
-			r := swank.Request{Form: swank.EvalAndGrabOutput(source), Package: "COMMON-LISP-USER", Thread: lane.thread}
-			if err := lv.conn.Call(b.Context(), r, nil); err != nil {
+			r := swank.Request{Form: swank.EvalAndGrabOutput(source), Package: "COMMON-LISP-USER", Thread: thread.id}
+			if err := inst.conn.Call(b.Context(), r, nil); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -40,16 +43,46 @@ func BenchmarkEvaluate(b *testing.B) {
 	})
 	b.Run("image", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := im.Evaluate(b.Context(), "default", request); err != nil {
+			if _, err := im.Session("default").Evaluate(b.Context(), request); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("ping", func(b *testing.B) {
 		for b.Loop() {
-			if err := lv.conn.Ping(b.Context(), lane.thread); err != nil {
+			if err := inst.conn.Ping(b.Context(), thread.id); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
+}
+
+// BenchmarkSessions measures (+ 1 2) in one session and in four at once: the time is that
+// of one evaluation, whoever's it is.
+func BenchmarkSessions(b *testing.B) {
+	im := New(Config{Launch: launch.Config{NoUserInit: true}})
+	defer im.Close(context.Background())
+	request := Request{Code: "(+ 1 2)", Timeout: 20 * time.Second, Debug: 1}
+	for _, sessions := range []int{1, 4} {
+		b.Run(fmt.Sprint(sessions), func(b *testing.B) {
+			var left atomic.Int64
+			left.Store(int64(b.N))
+			var all sync.WaitGroup
+			for i := range sessions {
+				s := im.Session(fmt.Sprint("s", i))
+				if _, err := s.Evaluate(b.Context(), request); err != nil { // its thread is there
+					b.Fatal(err)
+				}
+				all.Go(func() {
+					for left.Add(-1) >= 0 {
+						if _, err := s.Evaluate(b.Context(), request); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			all.Wait()
+		})
+	}
 }

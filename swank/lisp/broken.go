@@ -17,14 +17,14 @@ import (
 
 // faulty notes that the image has not answered as it should, and reports whether
 // that was so the time before, too.
-func (lv *live) faulty() bool { return lv.faults.Add(1) >= 2 }
+func (inst *instance) faulty() bool { return inst.faults.Add(1) >= 2 }
 
 // sound notes an answer that was understood.
-func (lv *live) sound() { lv.faults.Store(0) }
+func (inst *instance) sound() { inst.faults.Store(0) }
 
 // faulty is that of the image; it keeps with which code it began.
 func (e *evaluation) faulty() bool {
-	again := e.lv.faulty()
+	again := e.inst.faulty()
 	if !again {
 		e.s.fault = firstLine(e.job.title, 200)
 	}
@@ -34,13 +34,13 @@ func (e *evaluation) faulty() bool {
 // misunderstood is the result of an evaluation whose answer makes no sense.
 func (e *evaluation) misunderstood(err error) *Result {
 	next := "If the next answer is not understood either, the image is replaced and the session is brought back."
-	if e.lv.attached() {
+	if e.inst.attached() {
 		next = "If the next answer is not understood either, the bridge connects anew."
 	}
 	return &Result{Failure: &Failure{
 		Type: "ANSWER-BROKEN",
 		Message: fmt.Sprintf("What the image answers is not understood: %v. The code may have been evaluated. %sSend the call again. %s",
-			err, e.s.culprit(e.lv.attached()), next),
+			err, e.s.culprit(e.inst.attached()), next),
 	}}
 }
 
@@ -48,12 +48,12 @@ func (e *evaluation) misunderstood(err error) *Result {
 // (delete-package :swank).
 func (e *evaluation) broken(err error) *Result {
 	const why = "Code must have changed or deleted a package of Swank or swank-mcp, or functions of COMMON-LISP. "
-	culprit := e.s.culprit(e.lv.attached())
+	culprit := e.s.culprit(e.inst.attached())
 	if culprit == "" {
 		culprit = why
 	}
-	e.lv.kill("Swank or the helper in it was broken")
-	if e.lv.attached() {
+	e.inst.kill("Swank or the helper in it was broken")
+	if e.inst.attached() {
 		return &Result{Failure: &Failure{
 			Type: "IMAGE-BROKEN",
 			Message: fmt.Sprintf("The attached image does not understand the bridge any more: %v.\n%sThe next call connects anew and "+
@@ -70,7 +70,7 @@ func (e *evaluation) broken(err error) *Result {
 // culprit names the newest definition of the session that changes the bridge's
 // own functions, or else the code with which it began, as a sentence or two to be
 // followed by others; "" if nothing is known.
-func (s *session) culprit(attached bool) string {
+func (s *Session) culprit(attached bool) string {
 	for _, e := range slices.Backward(s.journal.All()) {
 		if !e.Own {
 			continue
@@ -101,19 +101,19 @@ func undoing(key string) string {
 // heard passes on what has become of a call beside evaluations. One that the
 // image could not do, or whose answer is not understood, twice in a row, has the
 // image replaced.
-func (lv *live) heard(ctx context.Context, err error) error {
+func (inst *instance) heard(ctx context.Context, err error) error {
 	var conn *swank.ConnError
 	switch {
 	case err == nil:
-		lv.sound()
+		inst.sound()
 		return nil
-	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.As(err, &conn), errors.Is(err, swank.ErrClosed), lv.over():
+	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.As(err, &conn), errors.Is(err, swank.ErrClosed), inst.over():
 		return err
-	case !lv.faulty():
+	case !inst.faulty():
 		return err
 	}
-	lv.kill("Swank or the helper in it was broken")
-	if lv.attached() {
+	inst.kill("Swank or the helper in it was broken")
+	if inst.attached() {
 		return &UnansweredError{KindImageDied, fmt.Sprintf("The attached image does not understand the bridge any more: %v. "+
 			"The next call connects anew and loads the helper again.", err)}
 	}

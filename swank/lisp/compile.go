@@ -6,7 +6,7 @@ import (
 	"swank-mcp/swank/lisp/helper"
 )
 
-// Compilation is what [Image.Compile] is to compile.
+// Compilation is what [Session.Compile] is to compile.
 type Compilation struct {
 	File   string // absolute path, as the image knows it; or
 	Code   string // source text
@@ -33,8 +33,8 @@ type Note struct {
 
 // Compile compiles a file or code with the file compiler and loads it, unless
 // it has an error. What it defines counts as defined by the session. Result
-// and error are those of [Image.Evaluate]; the Result has no Values.
-func (im *Image) Compile(ctx context.Context, session string, c Compilation, r Request) (*Compiled, *Result, error) {
+// and error are those of [Session.Evaluate]; the Result has no Values.
+func (s *Session) Compile(ctx context.Context, c Compilation, r Request) (*Compiled, *Result, error) {
 	j := job{title: "compile-file " + c.File, call: func(e *evaluation) *helper.Call {
 		call := helper.NewCall("COMPILE-SOURCE")
 		if c.File != "" {
@@ -54,7 +54,7 @@ func (im *Image) Compile(ctx context.Context, session string, c Compilation, r R
 		j.title = c.Code
 	}
 	var wire wireCompiled
-	res, err := im.do(ctx, session, r, j, &wire)
+	res, err := s.do(ctx, r, j, &wire)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,14 +72,14 @@ type LoadPlace struct {
 }
 
 // Load loads a file, source or compiled. What it defines counts as defined by
-// the session. Result and error are those of [Image.Evaluate]; the Result has
+// the session. Result and error are those of [Session.Evaluate]; the Result has
 // no Values.
-func (im *Image) Load(ctx context.Context, session, file string, r Request) (*LoadPlace, *Result, error) {
+func (s *Session) Load(ctx context.Context, file string, r Request) (*LoadPlace, *Result, error) {
 	j := job{title: "load-file " + file, call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("LOAD-SOURCE").Str(file))
 	}}
 	var wire wirePlace
-	res, err := im.do(ctx, session, r, j, &wire)
+	res, err := s.do(ctx, r, j, &wire)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -112,6 +112,6 @@ type (
 // writes it; of a generic function, that of its methods. pkg is where a symbol
 // without prefix is looked for; "" is the session's package. Nothing is
 // interned, read or evaluated. The error may be a *LookupError.
-func (im *Image) Disassemble(ctx context.Context, session, name, pkg string) (*Finding, error) {
-	return im.found(ctx, session, helper.NewCall("DISASSEMBLE-FUNCTION").Str(name).Key("SESSION").Str(session).Opt("PACKAGE", pkg))
+func (s *Session) Disassemble(ctx context.Context, name, pkg string) (*Finding, error) {
+	return s.found(ctx, helper.NewCall("DISASSEMBLE-FUNCTION").Str(name).Key("SESSION").Str(s.name).Opt("PACKAGE", pkg))
 }

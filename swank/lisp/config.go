@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"swank-mcp/swank/lisp/attach"
-	"swank-mcp/swank/lisp/kept"
 	"swank-mcp/swank/lisp/launch"
 )
 
@@ -17,8 +16,6 @@ type Config struct {
 	Attach     attach.Target // image to attach to; zero launches one
 	Echo       bool          // show evaluations in the REPL of those who work in that image
 	NoRecovery bool          // do not bring a session back after its image has died
-
-	Kept *kept.File // where the session is kept for the next server; nil keeps none
 
 	SuspendLimit time.Duration // how long an evaluation may wait in the debugger; 0 is 10 minutes
 

@@ -39,9 +39,9 @@ type DebuggerCall struct {
 // Debug does what c asks for with a suspended evaluation; r.Code is what c says. The
 // Result is what came of the evaluation that goes on, or of the code in its frame. The
 // error is a *DebuggerError if there is no such evaluation, or if it takes no commands;
-// else Result and error are those of [Image.Evaluate].
-func (im *Image) Debug(ctx context.Context, name string, c DebuggerCall, r Request) (*Result, error) {
-	return im.do(ctx, name, r, job{title: c.title() + r.Code, about: &c, call: func(e *evaluation) *helper.Call {
+// else Result and error are those of [Session.Evaluate].
+func (s *Session) Debug(ctx context.Context, c DebuggerCall, r Request) (*Result, error) {
+	return s.do(ctx, r, job{title: c.title() + r.Code, about: &c, call: func(e *evaluation) *helper.Call {
 		return c.call(e, r.Code)
 	}}, nil)
 }
@@ -64,7 +64,7 @@ func (c *DebuggerCall) title() string {
 }
 
 // debugged returns the evaluation that c is about; nil for no c.
-func (s *session) debugged(c *DebuggerCall) (*suspended, error) {
+func (s *Session) debugged(c *DebuggerCall) (*suspended, error) {
 	if c == nil {
 		return nil, nil
 	}
@@ -77,11 +77,11 @@ func (e *evaluation) aim(of *suspended) error {
 	if of == nil {
 		return nil
 	}
-	if of.lv != e.lv {
+	if of.inst != e.inst {
 		_, err := e.s.suspended.pick(of.number)
 		return err
 	}
-	e.of = of
+	e.target = of
 	if e.job.about.Anew {
 		e.r.Timeout = of.timeout
 	}
@@ -94,9 +94,9 @@ func (e *evaluation) aim(of *suspended) error {
 // call is what the image is told to do; code is that of the request.
 func (c *DebuggerCall) call(e *evaluation, code string) *helper.Call {
 	if c.Op == EvalInFrame {
-		return e.options(helper.NewCall("EVALUATE-IN-FRAME").Str(code).Num(e.of.token).Num(int64(c.Frame)))
+		return e.options(helper.NewCall("EVALUATE-IN-FRAME").Str(code).Num(e.target.token).Num(int64(c.Frame)))
 	}
-	call := helper.NewCall("CONTINUE-SUSPENDED").Num(e.of.token).Key(string(c.Op))
+	call := helper.NewCall("CONTINUE-SUSPENDED").Num(e.target.token).Key(string(c.Op))
 	if c.Restart != "" {
 		call.Key("NAME").Str(c.Restart)
 	}
@@ -116,8 +116,8 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 			e.s.notes = append(e.s.notes, fmt.Sprintf("The suspended evaluation %d (%s) has ended: %s", s.number, s.code, d.Why))
 		}
 	}
-	if e.of != nil {
-		res.Evaluation, res.Limit = e.of.number, e.r.Timeout
+	if e.target != nil {
+		res.Evaluation, res.Limit = e.target.number, e.r.Timeout
 	}
 	switch w := a.Suspended; {
 	case w != nil:
@@ -132,7 +132,7 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 		}
 	case a.Parked:
 		res.Waiting = true
-	case e.of != nil:
+	case e.target != nil:
 		why := "it has come to its end"
 		if res.Failure != nil {
 			why = "it ended with " + res.Failure.Type
@@ -140,17 +140,17 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 				why = "it was stopped"
 			}
 		}
-		e.s.suspended.end(e.of.token, why)
+		e.s.suspended.end(e.target.token, why)
 	}
 }
 
 // gone is the error of a call about an evaluation that turns out to take no
 // command; state says why.
 func (e *evaluation) gone(state string) error {
-	return e.s.gone(e.of, state)
+	return e.s.gone(e.target, state)
 }
 
-func (s *session) gone(of *suspended, state string) error {
+func (s *Session) gone(of *suspended, state string) error {
 	switch state {
 	case ":running":
 		return &DebuggerError{Number: of.number, Occupied: true, Why: "it is running; session-status shows where"}
@@ -167,7 +167,7 @@ func (s *session) gone(of *suspended, state string) error {
 
 // drop ends an evaluation that was suspended for a caller who has gone.
 func (e *evaluation) drop(a *wireAnswer) {
-	if a.Suspended == nil || e.of != nil {
+	if a.Suspended == nil || e.target != nil {
 		return // of an older one the number is known
 	}
 	e.s.suspended.end(e.token, "its caller had gone")
@@ -176,7 +176,7 @@ func (e *evaluation) drop(a *wireAnswer) {
 		c.Str(e.s.name)
 	}
 	// A connection that refuses this has failed, and the evaluation with it.
-	_, _ = c.Send(e.lv.conn, e.lv.lookupThread())
+	_, _ = c.Send(e.inst.conn, e.inst.controlThread())
 }
 
 // Frame is a frame of a suspended evaluation.
@@ -201,8 +201,7 @@ type Local struct{ Name, Value string }
 // InspectFrame looks at a frame of a suspended evaluation. Printing the values
 // may run methods of the user's; it is stopped after some seconds. The error
 // is a *DebuggerError if no such evaluation is suspended.
-func (im *Image) InspectFrame(ctx context.Context, session string, number, frame int, disassemble bool) (*Frame, error) {
-	s := im.session(session)
+func (s *Session) InspectFrame(ctx context.Context, number, frame int, disassemble bool) (*Frame, error) {
 	of, err := s.suspended.pick(number)
 	if err != nil {
 		return nil, err
@@ -212,7 +211,7 @@ func (im *Image) InspectFrame(ctx context.Context, session string, number, frame
 		c.Key("DISASSEMBLE").Yes()
 	}
 	var w wireFrame
-	if err := im.lookup(ctx, c, &w); err != nil {
+	if err := s.im.queryRunning(ctx, c, &w); err != nil {
 		return nil, err
 	}
 	if w.Absent != "" {
@@ -242,9 +241,8 @@ type Backtrace struct {
 
 // Backtrace returns the frames of a suspended evaluation; for number 0 those of
 // the only one, or else of the last error, nil if there was none.
-func (im *Image) Backtrace(ctx context.Context, session string, number int) (*Backtrace, error) {
-	s := im.session(session)
-	c := helper.NewCall("BACKTRACE").Key("SESSION").Str(session)
+func (s *Session) Backtrace(ctx context.Context, number int) (*Backtrace, error) {
+	c := helper.NewCall("BACKTRACE").Key("SESSION").Str(s.name)
 	of, err := s.suspended.pick(number)
 	switch {
 	case err == nil:
@@ -254,7 +252,7 @@ func (im *Image) Backtrace(ctx context.Context, session string, number int) (*Ba
 		return nil, err
 	}
 	var w *wireBacktrace
-	if err := im.lookup(ctx, c, &w); err != nil || w == nil {
+	if err := s.im.queryRunning(ctx, c, &w); err != nil || w == nil {
 		return nil, err
 	}
 	if w.Absent != "" {
@@ -277,9 +275,9 @@ type LastError struct {
 
 // LastError returns what is known of the last error, timeout or stop in the
 // session; nil if there was none.
-func (im *Image) LastError(ctx context.Context, session string) (*LastError, error) {
+func (s *Session) LastError(ctx context.Context) (*LastError, error) {
 	var w *wireLastError
-	if err := im.lookup(ctx, helper.NewCall("LAST-ERROR").Str(session), &w); err != nil || w == nil {
+	if err := s.im.queryRunning(ctx, helper.NewCall("LAST-ERROR").Str(s.name), &w); err != nil || w == nil {
 		return nil, err
 	}
 	last := &LastError{
@@ -291,7 +289,7 @@ func (im *Image) LastError(ctx context.Context, session string) (*LastError, err
 	for _, l := range w.Slots {
 		last.Slots = append(last.Slots, Local{Name: l.Name, Value: l.Value})
 	}
-	if s := im.session(session).suspended.find(w.Token); s != nil {
+	if s := s.suspended.find(w.Token); s != nil {
 		last.Number = s.number
 	}
 	return last, nil

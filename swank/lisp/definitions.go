@@ -12,9 +12,9 @@ import (
 	"swank-mcp/swank/lisp/helper"
 )
 
-// lookupTimeout bounds a look-up: it runs beside evaluations, never behind one. Only a
+// queryTimeout bounds a look-up: it runs beside evaluations, never behind one. Only a
 // test changes it.
-var lookupTimeout = 10 * time.Second
+var queryTimeout = 10 * time.Second
 
 // Section is one group of a session's definitions.
 type Section struct {
@@ -36,16 +36,16 @@ type Package struct {
 // empty sections; with pkg not "", only names of that package. An unknown one
 // is the section "unknown-package" with a line that says so. Where no image
 // runs, there is nothing.
-func (im *Image) Definitions(ctx context.Context, session, pkg string) ([]Section, error) {
-	if err := im.broughtBack(ctx, session); err != nil {
+func (s *Session) Definitions(ctx context.Context, pkg string) ([]Section, error) {
+	if err := s.broughtBack(ctx); err != nil {
 		return nil, err
 	}
 	var wire []wireSection
-	c := helper.NewCall("LIST-DEFINITIONS").Str(session)
+	c := helper.NewCall("LIST-DEFINITIONS").Str(s.name)
 	if pkg != "" {
 		c.Str(pkg)
 	}
-	if err := im.lookup(ctx, c, &wire); err != nil {
+	if err := s.im.queryRunning(ctx, c, &wire); err != nil {
 		return nil, err
 	}
 	sections := make([]Section, len(wire))
@@ -56,15 +56,15 @@ func (im *Image) Definitions(ctx context.Context, session, pkg string) ([]Sectio
 }
 
 // Packages returns all packages of the image, by name, starting one if needed.
-func (im *Image) Packages(ctx context.Context, session string) ([]Package, error) {
-	if err := im.broughtBack(ctx, session); err != nil {
+func (s *Session) Packages(ctx context.Context) ([]Package, error) {
+	if err := s.broughtBack(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := im.acquire(ctx, lookupTimeout); err != nil {
+	if _, err := s.im.acquire(ctx, queryTimeout); err != nil {
 		return nil, err
 	}
 	var wire []wirePackage
-	if err := im.lookup(ctx, helper.NewCall("LIST-PACKAGES").Str(session), &wire); err != nil {
+	if err := s.im.queryRunning(ctx, helper.NewCall("LIST-PACKAGES").Str(s.name), &wire); err != nil {
 		return nil, err
 	}
 	packages := make([]Package, len(wire))
@@ -100,52 +100,52 @@ type (
 	}
 )
 
-// lookup asks the running image on its look-up thread and decodes the answer.
+// queryRunning asks the image that runs, if one does, on its query thread and decodes the answer.
 // Where no image runs, v stays as it is.
-func (im *Image) lookup(ctx context.Context, c *helper.Call, v any) error {
-	lv, err := im.running(ctx)
-	if lv == nil {
+func (im *Image) queryRunning(ctx context.Context, c *helper.Call, v any) error {
+	inst, err := im.running(ctx)
+	if inst == nil {
 		return err
 	}
-	bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
+	bounded, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
-	answer, err := lv.askLooking(bounded, c)
+	answer, err := inst.askQuery(bounded, c)
 	if err != nil {
-		return lv.unanswered(ctx, lv.heard(ctx, err))
+		return inst.unanswered(ctx, inst.heard(ctx, err))
 	}
-	return lv.heard(ctx, helper.Decode(answer, v))
+	return inst.heard(ctx, helper.Decode(answer, v))
 }
 
 // running returns the image that runs, nil where none does. A person's is waited
 // for.
-func (im *Image) running(ctx context.Context) (*live, error) {
+func (im *Image) running(ctx context.Context) (*instance, error) {
 	im.mu.Lock()
-	lv := im.cur
+	inst := im.cur
 	im.mu.Unlock()
-	if lv != nil && !lv.over() {
-		return lv, nil
+	if inst != nil && !inst.over() {
+		return inst, nil
 	}
 	if im.cfg.Attach.IsZero() {
 		return nil, nil
 	}
-	return im.acquire(ctx, lookupTimeout)
+	return im.acquire(ctx, queryTimeout)
 }
 
 // unanswered says what became of a look-up that ended with err.
-func (lv *live) unanswered(ctx context.Context, err error) error {
+func (inst *instance) unanswered(ctx context.Context, err error) error {
 	var conn *swank.ConnError
 	var held *heldUpError
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.As(err, &held) && held.why != "":
-		return &UnansweredError{KindTimeout, fmt.Sprintf("The image did not answer within %v. %s", lookupTimeout, held.why)}
+		return &UnansweredError{KindTimeout, fmt.Sprintf("The image did not answer within %v. %s", queryTimeout, held.why)}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &UnansweredError{KindTimeout, fmt.Sprintf("The image did not answer within %v: %s.", lookupTimeout, lv.silence())}
+		return &UnansweredError{KindTimeout, fmt.Sprintf("The image did not answer within %v: %s.", queryTimeout, inst.silence())}
 	case !errors.As(err, &conn) && !errors.Is(err, swank.ErrClosed):
 		return err
-	case lv.attached():
-		return &UnansweredError{KindImageDied, "The attached Lisp was lost during this call: " + lv.epitaph() + "."}
+	case inst.attached():
+		return &UnansweredError{KindImageDied, "The attached Lisp was lost during this call: " + inst.epitaph() + "."}
 	}
-	return &UnansweredError{KindImageDied, "The Lisp image ended during this call: " + lv.epitaph() + "."}
+	return &UnansweredError{KindImageDied, "The Lisp image ended during this call: " + inst.epitaph() + "."}
 }

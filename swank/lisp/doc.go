@@ -8,9 +8,10 @@
 //   - launch: the SBCL process that is ours
 //   - attach: our part in an image that a person runs
 //   - journal: the source of what a session has defined
+//   - restore: the plan by which that is brought back into a new image
 //   - kept: the file in which that is kept for the next server
 //   - helper: the text of calls of the helper's functions; beside it, the helper
 //   - host: what launching and attaching have in common
 //
-// Begin reading with [Image] (image.go) and [Image.Evaluate] (evaluate.go).
+// Begin reading with [Image] (image.go) and [Session.Evaluate] (evaluate.go).
 package lisp

@@ -15,17 +15,17 @@ func Doctor(ctx context.Context, c Config) *launch.Report {
 		return launch.Doctor(ctx, c.Launch, launchCode())
 	}
 	r := new(launch.Report)
-	lv, err := attachTo(ctx, c, nil)
+	inst, err := attachTo(ctx, c, nil)
 	if err != nil {
 		r.AddError("attach", "", err)
 		return r
 	}
-	defer lv.end()
+	defer inst.end()
 	r.Add(launch.Check{
 		Name: "attach",
-		Found: fmt.Sprintf("%s: %s %s, pid %d, Swank %s", c.Attach, lv.info.Implementation.Type,
-			lv.info.Implementation.Version, lv.info.PID, lv.info.Version),
-		Problem: strings.Join(lv.proc.Remarks(), "\n"),
+		Found: fmt.Sprintf("%s: %s %s, pid %d, Swank %s", c.Attach, inst.info.Implementation.Type,
+			inst.info.Implementation.Version, inst.info.PID, inst.info.Version),
+		Problem: strings.Join(inst.proc.Remarks(), "\n"),
 	})
 	return r
 }

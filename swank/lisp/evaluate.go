@@ -27,15 +27,15 @@ const (
 // evaluation is one attempt at a job, on its way through the image. It belongs to the
 // goroutine of its caller.
 type evaluation struct {
-	im    *Image
-	lane  *lane
-	lv    *live // the lane's
-	s     *session
-	r     Request
-	job   job
-	token int64
-	call  *swank.Call // once it is sent
-	of    *suspended  // the evaluation that job.about names, or nil
+	im     *Image
+	thread *sessionThread
+	inst   *instance // the thread's
+	s      *Session
+	r      Request
+	job    job
+	token  int64
+	call   *swank.Call // once it is sent
+	target *suspended  // the evaluation that job.about names, or nil
 }
 
 // Evaluate evaluates r.Code in the named session, which comes into being by
@@ -46,17 +46,17 @@ type evaluation struct {
 // Evaluate returns.
 //
 // It is swank:eval-and-grab-output of a call of the helper's EVALUATE.
-func (im *Image) Evaluate(ctx context.Context, name string, r Request) (*Result, error) {
-	return im.do(ctx, name, r, job{title: r.Code, call: func(e *evaluation) *helper.Call {
+func (s *Session) Evaluate(ctx context.Context, r Request) (*Result, error) {
+	return s.do(ctx, r, job{title: r.Code, call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("EVALUATE").Str(r.Code))
 	}}, nil)
 }
 
 // LoadSystem loads an ASDF system, by its name or by the path of its definition, with
 // force even if it is loaded and up to date. What it defines counts as defined by the
-// system. Result and error are those of [Image.Evaluate].
-func (im *Image) LoadSystem(ctx context.Context, name, system string, force bool, r Request) (*Result, error) {
-	return im.do(ctx, name, r, job{title: system, call: func(e *evaluation) *helper.Call {
+// system. Result and error are those of [Session.Evaluate].
+func (s *Session) LoadSystem(ctx context.Context, system string, force bool, r Request) (*Result, error) {
+	return s.do(ctx, r, job{title: system, call: func(e *evaluation) *helper.Call {
 		c := helper.NewCall("LOAD-SYSTEM").Str(system)
 		if force {
 			c.Key("FORCE").Yes()
@@ -65,8 +65,8 @@ func (im *Image) LoadSystem(ctx context.Context, name, system string, force bool
 	}}, nil)
 }
 
-func (im *Image) newEvaluation(s *session, l *lane, r Request, j job) *evaluation {
-	return &evaluation{im: im, lane: l, lv: l.lv, s: s, r: r, job: j, token: im.token.Add(1)}
+func (s *Session) newEvaluation(l *sessionThread, r Request, j job) *evaluation {
+	return &evaluation{im: s.im, thread: l, inst: l.inst, s: s, r: r, job: j, token: s.im.token.Add(1)}
 }
 
 // errNotBegun is the end of an evaluation of which the image has seen nothing.
@@ -74,19 +74,19 @@ var errNotBegun = errors.New("lisp: the image cannot be reached")
 
 // prepare finds the image and the thread for a job of s, which is there then with all
 // that it has defined; limit is the job's.
-func (im *Image) prepare(ctx context.Context, s *session, limit time.Duration) (*lane, error) {
+func (s *Session) prepare(ctx context.Context, limit time.Duration) (*sessionThread, error) {
 	for attempt := 1; ; attempt++ {
-		lv, err := im.acquire(ctx, limit)
+		inst, err := s.im.acquire(ctx, limit)
 		if err != nil {
 			return nil, err
 		}
 		bounded, cancel := context.WithTimeout(ctx, connectTimeout)
-		l, err := lv.lane(bounded, s.name)
+		l, err := inst.sessionThread(bounded, s.name)
 		cancel()
 		if err != nil {
-			err = lv.heard(ctx, err)
+			err = inst.heard(ctx, err)
 		} else {
-			err = im.settle(ctx, s, l)
+			err = s.moveTo(ctx, l)
 			s.where.Store(s.home)
 		}
 		if err == nil {
@@ -99,8 +99,8 @@ func (im *Image) prepare(ctx context.Context, s *session, limit time.Duration) (
 		if ctx.Err() != nil || attempt == 3 {
 			return nil, err
 		}
-		if errors.Is(err, context.DeadlineExceeded) && !lv.over() {
-			lv.kill("it did not start a thread for the session")
+		if errors.Is(err, context.DeadlineExceeded) && !inst.over() {
+			inst.kill("it did not start a thread for the session")
 		}
 	}
 }
@@ -115,17 +115,17 @@ func (e *evaluation) addNotes(res *Result) {
 // send sends the evaluation to its Lisp thread.
 func (e *evaluation) send() error {
 	form := e.job.call(e)
-	if e.lv.single {
+	if e.inst.single {
 		form = form.Within(e.r.Timeout, e.token)
 	}
-	call, err := form.Send(e.lv.conn, e.lane.thread)
+	call, err := form.Send(e.inst.conn, e.thread.id)
 	if err != nil {
-		if e.lv.over() {
+		if e.inst.over() {
 			return errNotBegun
 		}
 		return sendError(err)
 	}
-	e.lv.used.Store(true)
+	e.inst.used.Store(true)
 	e.call = call
 	return nil
 }
@@ -154,8 +154,8 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 	for {
 		select {
 		case <-look:
-			if why := e.job.hopeless(); why != "" && !e.lv.killed.Load() {
-				e.lv.kill(why)
+			if why := e.job.hopeless(); why != "" && !e.inst.killed.Load() {
+				e.inst.kill(why)
 			}
 		case <-call.Done():
 			return e.finish(ctx, call)
@@ -191,7 +191,7 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 		}
 		return e.abandoned("The evaluation was left by a way that skips its end: " + abort.Reason), nil
 	case errors.As(err, &noThread):
-		if e.lane.forget() {
+		if e.thread.forget() {
 			e.s.notes = append(e.s.notes, newThreadNote)
 		}
 		return nil, errNotBegun
@@ -213,7 +213,7 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	if a.Error == nil && a.Package == nil {
 		return e.broken(errNoAnswer), nil
 	}
-	e.lv.sound()
+	e.inst.sound()
 	e.remember(&a)
 	if ctx.Err() != nil {
 		// Nobody will see the result; the background output stays for others.
@@ -223,8 +223,8 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	}
 	res := a.result()
 	e.suspension(&a, res)
-	e.lv.proc.Settle()
-	res.Background = e.lv.proc.Background()
+	e.inst.proc.Settle()
+	res.Background = e.inst.proc.Background()
 	return res, nil
 }
 
@@ -255,7 +255,7 @@ func (e *evaluation) remember(a *wireAnswer) {
 		j.Package = *a.Package
 	}
 	changed := len(a.Loaded)+len(a.Journal)+len(a.Lost)+len(a.Gone) > 0
-	e.im.cfg.Kept.Keep(j, changed, false)
+	e.s.kept.Load().Keep(j, changed, false)
 }
 
 // debugger gets the evaluation out of Swank's debugger, which it can only be
@@ -263,9 +263,9 @@ func (e *evaluation) remember(a *wireAnswer) {
 func (e *evaluation) debugger(call *swank.Call, d *swank.Debug) (*Result, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*stopGrace)
 	defer cancel()
-	e.lv.conn.ThrowToToplevel(ctx, d.Thread)
+	e.inst.conn.ThrowToToplevel(ctx, d.Thread)
 	call.Wait(ctx, nil)
-	if e.lv.attached() && strings.Contains(d.Condition.Message, "SWANK-MCP does not exist") {
+	if e.inst.attached() && strings.Contains(d.Condition.Message, "SWANK-MCP does not exist") {
 		return e.helperless(), nil
 	}
 	if e.faulty() {
@@ -287,7 +287,7 @@ const typeReplaced = "IMAGE-REPLACED"
 // abandoned is the result of an evaluation whose thread is not to be trusted
 // any more; the session goes on in a new one.
 func (e *evaluation) abandoned(message string) *Result {
-	e.lane.forget()
+	e.thread.forget()
 	return &Result{
 		Failure: &Failure{Kind: KindError, Type: "ABORTED", Message: message},
 		Notes:   []string{newThreadNote},
@@ -296,18 +296,18 @@ func (e *evaluation) abandoned(message string) *Result {
 
 // died is the result of an evaluation whose image ended under it.
 func (e *evaluation) died() *Result {
-	if e.lv.attached() {
+	if e.inst.attached() {
 		return e.lost()
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "The Lisp image ended during this evaluation: %s.", e.lv.epitaph())
-	if text := e.lv.proc.LastErrors(); text != "" {
+	fmt.Fprintf(&b, "The Lisp image ended during this evaluation: %s.", e.inst.epitaph())
+	if text := e.inst.proc.LastErrors(); text != "" {
 		fmt.Fprintf(&b, "\nIts last error output:\n%s", text)
 	}
-	b.WriteString("\nA new image takes its place and the next call works in it. " + e.kept() + e.s.suspended.lost(e.lv))
+	b.WriteString("\nA new image takes its place and the next call works in it. " + e.kept() + e.s.suspended.lost(e.inst))
 	return &Result{
 		Failure:    &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: b.String()},
-		Background: e.lv.proc.Background(),
+		Background: e.inst.proc.Background(),
 	}
 }
 

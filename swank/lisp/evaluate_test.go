@@ -28,7 +28,7 @@ func testImage(t *testing.T) *Image {
 // mustEval evaluates code and returns its values, one a line.
 func mustEval(t *testing.T, im *Image, code string) string {
 	t.Helper()
-	res, err := im.Evaluate(t.Context(), "default", Request{Code: code, Timeout: 20 * time.Second, Debug: 1})
+	res, err := im.Session("default").Evaluate(t.Context(), Request{Code: code, Timeout: 20 * time.Second, Debug: 1})
 	if err != nil {
 		t.Fatalf("Evaluate(%q): %v", code, err)
 	}
@@ -45,7 +45,7 @@ func mustEval(t *testing.T, im *Image, code string) string {
 // failing evaluates code that must fail and returns how.
 func failing(t *testing.T, im *Image, code string, timeout time.Duration) *Failure {
 	t.Helper()
-	res, err := im.Evaluate(t.Context(), "default", Request{Code: code, Timeout: timeout, Debug: 1})
+	res, err := im.Session("default").Evaluate(t.Context(), Request{Code: code, Timeout: timeout, Debug: 1})
 	if err != nil {
 		t.Fatalf("Evaluate(%q): %v", code, err)
 	}
@@ -87,7 +87,7 @@ func TestEvaluate(t *testing.T) {
 	})
 	t.Run("too large", func(t *testing.T) {
 		code := "(length '(" + strings.Repeat(`"" `, 2<<20) + "))" // a quote is four bytes on the way
-		_, err := im.Evaluate(t.Context(), "default", Request{Code: code, Timeout: 20 * time.Second, Debug: 1})
+		_, err := im.Session("default").Evaluate(t.Context(), Request{Code: code, Timeout: 20 * time.Second, Debug: 1})
 		if !errors.Is(err, ErrTooLarge) {
 			t.Errorf("Evaluate = %v", err)
 		}
@@ -104,7 +104,7 @@ func TestEvaluate(t *testing.T) {
 		why := errors.New("changed my mind")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(200*time.Millisecond, func() { cancel(why) })
-		_, err := im.Evaluate(ctx, "default", Request{Code: "(sleep 100)", Timeout: time.Minute, Debug: 1})
+		_, err := im.Session("default").Evaluate(ctx, Request{Code: "(sleep 100)", Timeout: time.Minute, Debug: 1})
 		if err != why {
 			t.Errorf("Evaluate = %v, want %v", err, why)
 		}
@@ -115,7 +115,7 @@ func TestEvaluate(t *testing.T) {
 		  (sb-thread:make-thread (lambda () (sleep 0.2) (sb-thread:terminate-thread me))) 1)`)
 		time.Sleep(500 * time.Millisecond)
 		// SBCL 2.2.9 ends a thread that waits only when the next call wakes it; 2.5.2 at once.
-		res, err := im.Evaluate(t.Context(), "default", Request{Code: "(+ 1 2)", Timeout: 500 * time.Millisecond, Debug: 1})
+		res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "(+ 1 2)", Timeout: 500 * time.Millisecond, Debug: 1})
 		switch {
 		case err != nil:
 			t.Errorf("Evaluate: %v", err)
@@ -131,7 +131,7 @@ func TestEvaluate(t *testing.T) {
 	t.Run("progress", func(t *testing.T) {
 		var mu sync.Mutex
 		var seen strings.Builder
-		res, err := im.Evaluate(t.Context(), "default", Request{
+		res, err := im.Session("default").Evaluate(t.Context(), Request{
 			Code: `(dotimes (i 8) (format t "<~d>" i) (sleep 0.1))`, Timeout: time.Minute, Debug: 1,
 			Progress: func(_ time.Duration, output string) {
 				mu.Lock()
@@ -147,7 +147,7 @@ func TestEvaluate(t *testing.T) {
 		}
 	})
 	t.Run("background", func(t *testing.T) {
-		res, err := im.Evaluate(t.Context(), "default", Request{
+		res, err := im.Session("default").Evaluate(t.Context(), Request{
 			Code: `(write-line "past the streams" sb-sys:*stdout*)`, Timeout: time.Minute, Debug: 1})
 		if err != nil || res.Background.Head != "past the streams\n" {
 			t.Errorf("got %+v, %v", res, err)
@@ -166,7 +166,7 @@ func TestImageThatCannotBeStoppedIsReplaced(t *testing.T) {
 	if got := mustEval(t, im, "(+ 1 2)"); got != "3" {
 		t.Errorf("in the new image (+ 1 2) = %s", got)
 	}
-	st, err := im.Status(t.Context(), "default")
+	st, err := im.Session("default").Status(t.Context())
 	if err != nil || st.Restarts != 1 {
 		t.Errorf("Status = %+v, %v, want one restart", st, err)
 	}

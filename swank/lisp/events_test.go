@@ -15,7 +15,7 @@ func TestEvents(t *testing.T) {
 	s := im.Subscribe(100, true)
 	run := func(code string) {
 		t.Helper()
-		if _, err := im.Evaluate(t.Context(), "default", Request{Code: code, Timeout: 20 * time.Second, Debug: 1}); err != nil {
+		if _, err := im.Session("default").Evaluate(t.Context(), Request{Code: code, Timeout: 20 * time.Second, Debug: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -21,13 +21,13 @@ type Step struct{ Form, Expansion Text }
 // Expand expands the macro call in code, read in the session's package or in
 // r.Package. Mode is "one" (the outermost, once), "full" (until it is no macro
 // call), "all" (also inside) or "steps" (as all, one by one). Result and error
-// are those of [Image.Evaluate]; the Result has no Values.
-func (im *Image) Expand(ctx context.Context, session, code, mode string, r Request) (*Expansion, *Result, error) {
+// are those of [Session.Evaluate]; the Result has no Values.
+func (s *Session) Expand(ctx context.Context, code, mode string, r Request) (*Expansion, *Result, error) {
 	j := job{title: code, call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("EXPAND").Str(code).Key(strings.ToUpper(mode)))
 	}}
 	var wire wireExpansion
-	res, err := im.do(ctx, session, r, j, &wire)
+	res, err := s.do(ctx, r, j, &wire)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,7 +16,7 @@ import (
 // never brought back, and what cannot be stopped is left alone.
 
 // rejoined says what a session finds on a new connection.
-func (s *session) rejoined(old, now *live) string {
+func (s *Session) rejoined(old, now *instance) string {
 	end := old.epitaph()
 	if old.imageID() == now.imageID() {
 		return "Connected again to the same image, because " + end + " before: the session is as it was; nothing is traced any more." + s.suspended.lost(old)
@@ -38,18 +38,18 @@ func (s *session) rejoined(old, now *live) string {
 // helperless is the result of an evaluation in an image from which somebody has
 // deleted the helper.
 func (e *evaluation) helperless() *Result {
-	e.lv.kill("the helper in it was deleted")
+	e.inst.kill("the helper in it was deleted")
 	return &Result{Failure: &Failure{Type: "HELPER-DELETED", Message: "Somebody has deleted swank-mcp's helper, the package SWANK-MCP, from the attached Lisp. " +
 		"Nothing was evaluated. The next call loads it again."}}
 }
 
 // join tells the image that the session is worked in over this connection, and
 // returns what is to be said of the state in which it is, and of who else is there.
-func (lv *live) join(ctx context.Context, session string) []string {
+func (inst *instance) join(ctx context.Context, session string) []string {
 	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	var found []string
-	answer, err := lv.ask(bounded, helper.NewCall("JOIN-SESSION").Str(session))
+	answer, err := inst.ask(bounded, helper.NewCall("JOIN-SESSION").Str(session))
 	if err == nil {
 		err = helper.Decode(answer, &found)
 	}
@@ -65,12 +65,12 @@ func (e *evaluation) lost() *Result {
 		return &Result{Failure: &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: fmt.Sprintf(
 			"The attached Lisp at %s ended during this evaluation: %s. What was in it is gone. "+
 				"Its owner has to start another one; the next call connects to that, and the session begins anew in it.",
-			e.im.cfg.Attach, how) + e.s.suspended.lost(e.lv)}}
+			e.im.cfg.Attach, how) + e.s.suspended.lost(e.inst)}}
 	}
 	return &Result{Failure: &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: fmt.Sprintf(
 		"The attached Lisp at %s was lost during this evaluation: %s. If it is still there, the evaluation has been stopped in it. "+
 			"The next call connects again; the session is in the image and goes on if that is still the same.",
-		e.im.cfg.Attach, e.lv.epitaph()) + e.s.suspended.lost(e.lv)}}
+		e.im.cfg.Attach, e.inst.epitaph()) + e.s.suspended.lost(e.inst)}}
 }
 
 // leftRunning leaves alone an evaluation that cannot be stopped and says where
@@ -86,20 +86,20 @@ func (e *evaluation) leftRunning(kind FailureKind, why string) *Result {
 				"and the next reply tells what became of it."}}
 		}
 	}
-	if e.lv.single {
+	if e.inst.single {
 		b.Reset()
 		b.WriteString("The evaluation could not be stopped. The image has no threads for its connections, so nothing reaches it until the evaluation has ended or its owner interrupts it (C-c in its terminal, C-c C-c in Emacs).")
 	} else {
 		fmt.Fprintf(&b, " The image is not ours to end, so the evaluation was left alone: it goes on in the Lisp thread %q (Swank's id %d). "+
 			"The session goes on in a new thread. Its owner can end it there (M-x slime-list-threads, k), if anything can.",
-			sessionThread(e.s.name), e.lane.thread)
-		e.lane.forget()
+			threadName(e.s.name), e.thread.id)
+		e.thread.forget()
 	}
 	return &Result{Failure: &Failure{Kind: kind, Type: "NOT-STOPPED", Message: b.String()}}
 }
 
-// sessionThread is the name of the Lisp thread in which a session evaluates.
-func sessionThread(session string) string { return "swank-mcp session " + session }
+// threadName is the name of the Lisp thread in which a session evaluates.
+func threadName(session string) string { return "swank-mcp session " + session }
 
 // Between attempts to find an attached image again.
 const (

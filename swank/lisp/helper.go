@@ -60,6 +60,3 @@ func helperParts() [][]byte {
 	}
 	return parts
 }
-
-// helperSource returns the helper as one Lisp source text.
-func helperSource() []byte { return bytes.Join(helperParts(), nil) }

@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -136,7 +137,7 @@ func TestHelperDefinesNothingTwice(t *testing.T) {
 	definition := regexp.MustCompile(`(?m)(^#[-+]\S.*\n)?^\((defun|defmacro|defgeneric|defvar|defparameter|define-condition|defstruct) \(?((?:setf )?[^\s()]+)`)
 	space := map[string]string{"defstruct": "type ", "define-condition": "type ", "defvar": "variable ", "defparameter": "variable "}
 	seen := map[string]int{}
-	for _, m := range definition.FindAllStringSubmatch(string(helperSource()), -1) {
+	for _, m := range definition.FindAllStringSubmatch(string(bytes.Join(helperParts(), nil)), -1) {
 		// Of two behind #+ and #- only one is read.
 		name := space[m[2]] + m[3]
 		if seen[name]++; seen[name] > 1 && m[1] == "" {

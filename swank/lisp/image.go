@@ -12,7 +12,6 @@ import (
 
 	"swank-mcp/swank"
 	"swank-mcp/swank/lisp/attach"
-	"swank-mcp/swank/lisp/journal"
 	"swank-mcp/swank/lisp/launch"
 )
 
@@ -40,7 +39,7 @@ type Image struct {
 	work   sync.WaitGroup // our goroutines
 
 	mu       sync.Mutex
-	cur      *live       // nil: none runs
+	cur      *instance   // nil: none runs
 	start    *start      // a start under way, or nil
 	starts   int         // images started so far
 	lastEnd  string      // how the previous image ended
@@ -48,33 +47,15 @@ type Image struct {
 	building bool        // a core is being built, or has been
 	coreErr  error       // why there is no cached core
 	closed   bool
-	sessions map[string]*session
+	sessions map[string]*Session
 	calls    map[*swank.Call]chan *swank.Debug // evaluations in flight
 }
 
 // A start is an attempt to start an image that any number of callers wait for.
 type start struct {
 	done chan struct{}
-	lv   *live
+	inst *instance
 	err  error
-}
-
-// session is what the bridge keeps of a session; its state is in the image.
-type session struct {
-	name string
-	turns
-	suspended suspensions
-
-	where atomic.Pointer[live] // as home, for those without the turn
-
-	// For the holder of the turn:
-	home     *live           // the image that has the session's state; nil at first
-	journal  journal.Journal // what it has defined
-	recovery *recovery       // while that is brought back into another image
-	notes    []string        // for the next result
-	resets   []*reset        // that have not been answered
-	left     []*evaluation   // that were given up because the image was silent
-	fault    string          // beginning of the code whose answer was the first that made no sense
 }
 
 // New returns an image that is not started yet: it has no side effects.
@@ -87,7 +68,7 @@ func New(c Config) *Image {
 	}
 	im := &Image{
 		cfg: c, log: c.Log,
-		sessions: map[string]*session{},
+		sessions: map[string]*Session{},
 		calls:    map[*swank.Call]chan *swank.Debug{},
 	}
 	if !c.Attach.IsZero() {
@@ -95,18 +76,6 @@ func New(c Config) *Image {
 	}
 	im.ctx, im.cancel = context.WithCancelCause(context.Background())
 	return im
-}
-
-// session returns the named session.
-func (im *Image) session(name string) *session {
-	im.mu.Lock()
-	defer im.mu.Unlock()
-	s := im.sessions[name]
-	if s == nil {
-		s = &session{name: name}
-		im.sessions[name] = s
-	}
-	return s
 }
 
 // startPatience is how long a call waits at least for a Lisp that may be busy for
@@ -126,7 +95,7 @@ func (im *Image) patience() time.Duration {
 // acquire returns the running image, starting one if there is none, and waits
 // for that as long as limit and patience say. A start goes on when its
 // caller leaves: the next one will want it.
-func (im *Image) acquire(ctx context.Context, limit time.Duration) (*live, error) {
+func (im *Image) acquire(ctx context.Context, limit time.Duration) (*instance, error) {
 	im.mu.Lock()
 	if im.closed {
 		im.mu.Unlock()
@@ -141,7 +110,7 @@ func (im *Image) acquire(ctx context.Context, limit time.Duration) (*live, error
 	limit = max(limit, im.patience())
 	select {
 	case <-st.done:
-		return st.lv, st.err
+		return st.inst, st.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-time.After(limit):
@@ -180,7 +149,7 @@ func (im *Image) startLocked() *start {
 	im.work.Go(func() {
 		ctx, cancel := context.WithTimeoutCause(im.ctx, startLimit, errStartLimit)
 		defer cancel()
-		st.lv, st.err = begin(ctx, im.cfg, im.handle)
+		st.inst, st.err = begin(ctx, im.cfg, im.handle)
 		if st.err != nil {
 			st.err = im.lastGuest().Explain(im.cfg.Attach, st.err)
 		}
@@ -191,16 +160,16 @@ func (im *Image) startLocked() *start {
 		im.start = nil
 		if st.err == nil {
 			im.starts++
-			im.cur = st.lv
-			if g, ok := st.lv.proc.(*attach.Guest); ok {
+			im.cur = st.inst
+			if g, ok := st.inst.proc.(*attach.Guest); ok {
 				im.lastLisp = g.Lisp
 			}
-			im.work.Go(func() { im.watch(st.lv) })
-			im.buildCoreLocked(st.lv)
+			im.work.Go(func() { im.watch(st.inst) })
+			im.buildCoreLocked(st.inst)
 		}
 		im.mu.Unlock()
 		if st.err == nil {
-			im.events.publish(Event{Kind: EventImageStarted, PID: st.lv.proc.PID()})
+			im.events.publish(Event{Kind: EventImageStarted, PID: st.inst.proc.PID()})
 		}
 		close(st.done)
 	})
@@ -216,8 +185,8 @@ func (im *Image) lastGuest() attach.Lisp {
 
 // buildCoreLocked makes the cached core beside the first image that had to do
 // without one.
-func (im *Image) buildCoreLocked(lv *live) {
-	proc, launched := lv.proc.(*launch.Process)
+func (im *Image) buildCoreLocked(inst *instance) {
+	proc, launched := inst.proc.(*launch.Process)
 	if im.building || im.closed || !launched || !proc.WantsCore() {
 		return
 	}
@@ -237,34 +206,34 @@ func (im *Image) buildCoreLocked(lv *live) {
 // file for one, and its replacement would be too.
 const crashLoop = 2 * time.Second
 
-// watch waits for the end of lv and cleans up after it. An image that ends by
+// watch waits for the end of inst and cleans up after it. An image that ends by
 // itself is replaced at once, so that the next call finds it ready; one that we
 // were attached to is looked for until it is back.
-func (im *Image) watch(lv *live) {
+func (im *Image) watch(inst *instance) {
 	select {
-	case <-lv.proc.Exited():
-	case <-lv.conn.Done():
+	case <-inst.proc.Exited():
+	case <-inst.conn.Done():
 	case <-im.ctx.Done():
-		lv.end()
+		inst.end()
 		return
 	}
-	age := time.Since(lv.born)
-	epitaph := lv.epitaph()
-	lv.end()
+	age := time.Since(inst.born)
+	epitaph := inst.epitaph()
+	inst.end()
 	im.log.Warn("Lisp ended", "how", epitaph)
-	im.events.publish(Event{Kind: EventImageEnded, Text: epitaph, PID: lv.proc.PID()})
+	im.events.publish(Event{Kind: EventImageEnded, Text: epitaph, PID: inst.proc.PID()})
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	im.lastEnd = epitaph
-	if im.cur != lv {
+	if im.cur != inst {
 		return // a call has seen the end first and had the image replaced
 	}
 	im.cur = nil
 	switch {
 	case im.closed:
-	case lv.attached():
+	case inst.attached():
 		im.work.Go(im.rejoin)
-	case lv.used.Load() && age > crashLoop:
+	case inst.used.Load() && age > crashLoop:
 		im.startLocked()
 	}
 }

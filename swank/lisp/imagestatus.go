@@ -13,14 +13,13 @@ import (
 // Status tells what is known of the image and of one session. It never starts
 // an image and never waits for an evaluation; an image that does not answer
 // within two seconds is said to be so in Notes.
-func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
-	s := im.session(name)
-	unreached := im.reach(ctx)
-	im.mu.Lock()
-	lv, starting, starts, lastEnd, coreErr := im.cur, im.start != nil, im.starts, im.lastEnd, im.coreErr
-	im.mu.Unlock()
+func (s *Session) Status(ctx context.Context) (*Status, error) {
+	unreached := s.im.reach(ctx)
+	s.im.mu.Lock()
+	inst, starting, starts, lastEnd, coreErr := s.im.cur, s.im.start != nil, s.im.starts, s.im.lastEnd, s.im.coreErr
+	s.im.mu.Unlock()
 
-	st := &Status{State: "not started", Launched: im.cfg.Attach.IsZero(), Package: "COMMON-LISP-USER"}
+	st := &Status{State: "not started", Launched: s.im.cfg.Attach.IsZero(), Package: "COMMON-LISP-USER"}
 	if starts > 1 {
 		st.Restarts = starts - 1
 	}
@@ -39,32 +38,32 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 	}
 	st.Running, st.Waiting = s.running()
 	switch {
-	case lv == nil && !im.cfg.Attach.IsZero():
+	case inst == nil && !s.im.cfg.Attach.IsZero():
 		st.State = "not connected"
-		st.Address = im.cfg.Attach.String()
-	case lv == nil && starting && starts > 0:
+		st.Address = s.im.cfg.Attach.String()
+	case inst == nil && starting && starts > 0:
 		st.State = "replacing"
-	case lv == nil && starting:
+	case inst == nil && starting:
 		st.State = "starting"
-	case lv == nil && starts > 0:
+	case inst == nil && starts > 0:
 		st.State = "ended"
 	}
-	if lv == nil {
+	if inst == nil {
 		return st, nil
 	}
 	st.State = "running"
-	st.PID = lv.proc.PID()
-	st.Implementation = lv.info.Implementation.Type + " " + lv.info.Implementation.Version
-	st.SwankVersion = lv.info.Version
-	if network, addr := lv.proc.Address(); network != "" {
+	st.PID = inst.proc.PID()
+	st.Implementation = inst.info.Implementation.Type + " " + inst.info.Implementation.Version
+	st.SwankVersion = inst.info.Version
+	if network, addr := inst.proc.Address(); network != "" {
 		st.Address = network + ":" + addr
 	}
-	st.Launched = !lv.attached()
-	st.FromCore = lv.proc.FromCore()
-	st.Uptime = time.Since(lv.born)
-	st.Notes = append(st.Notes, lv.proc.Remarks()...)
-	st.Background = lv.proc.Background()
-	im.askStatus(ctx, lv, name, st)
+	st.Launched = !inst.attached()
+	st.FromCore = inst.proc.FromCore()
+	st.Uptime = time.Since(inst.born)
+	st.Notes = append(st.Notes, inst.proc.Remarks()...)
+	st.Background = inst.proc.Background()
+	s.askStatus(ctx, inst, st)
 	return st, nil
 }
 
@@ -72,18 +71,18 @@ func (im *Image) Status(ctx context.Context, name string) (*Status, error) {
 const statusTimeout = 2 * time.Second
 
 // askStatus adds what the image itself knows.
-func (im *Image) askStatus(ctx context.Context, lv *live, name string, st *Status) {
+func (s *Session) askStatus(ctx context.Context, inst *instance, st *Status) {
 	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
 	defer cancel()
 	var w wireStatus
-	answer, err := lv.ask(ctx, helper.NewCall("STATUS").Str(name))
+	answer, err := inst.ask(ctx, helper.NewCall("STATUS").Str(s.name))
 	if err == nil {
 		err = helper.Decode(answer, &w)
 	}
 	if err != nil {
 		why := err.Error()
 		if errors.Is(err, context.DeadlineExceeded) {
-			why = lv.silence() + "."
+			why = inst.silence() + "."
 		}
 		st.Notes = append(st.Notes, "The image does not answer: "+why)
 		return
@@ -103,7 +102,7 @@ func (im *Image) askStatus(ctx context.Context, lv *live, name string, st *Statu
 		st.Threads = append(st.Threads, t.named())
 	}
 	for _, a := range w.Suspended {
-		if s := im.session(name).suspended.find(a.Token); s != nil {
+		if s := s.suspended.find(a.Token); s != nil {
 			st.Suspended = append(st.Suspended, s.public(time.Duration(a.Age)*time.Microsecond))
 		}
 	}

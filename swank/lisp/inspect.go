@@ -20,23 +20,23 @@ func (v View) on(c *helper.Call) *helper.Call {
 // Inspect evaluates the one form in code and shows its first value under a new
 // handle, which the title begins with. A path that leads nowhere is a Failure
 // of the Result, like any error. Result and error are those of
-// [Image.Evaluate]; the Result has no Values.
-func (im *Image) Inspect(ctx context.Context, session, code string, v View, r Request) (*Finding, *Result, error) {
+// [Session.Evaluate]; the Result has no Values.
+func (s *Session) Inspect(ctx context.Context, code string, v View, r Request) (*Finding, *Result, error) {
 	j := job{title: code, call: func(e *evaluation) *helper.Call {
 		return e.options(v.on(helper.NewCall("INSPECT-FORM").Str(code).Key("PATH").Str(v.Path)))
 	}}
 	var wire wireFound
-	res, err := im.do(ctx, session, r, j, &wire)
+	res, err := s.do(ctx, r, j, &wire)
 	if err != nil {
 		return nil, nil, err
 	}
 	return wire.finding(), res, nil
 }
 
-// InspectHandle shows an object that [Image.Inspect] has given the handle. It
+// InspectHandle shows an object that [Session.Inspect] has given the handle. It
 // runs beside evaluations. The error may be a *LookupError; its Names is then
 // the code whose value it was, if the object is gone.
-func (im *Image) InspectHandle(ctx context.Context, session, handle string, v View) (*Finding, error) {
-	c := helper.NewCall("INSPECT-HANDLE").Str(handle).Str(v.Path).Key("SESSION").Str(session)
-	return im.found(ctx, session, v.on(c))
+func (s *Session) InspectHandle(ctx context.Context, handle string, v View) (*Finding, error) {
+	c := helper.NewCall("INSPECT-HANDLE").Str(handle).Str(v.Path).Key("SESSION").Str(s.name)
+	return s.found(ctx, v.on(c))
 }

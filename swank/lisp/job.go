@@ -25,14 +25,14 @@ type job struct {
 
 // do does the job in turn with the others of the session, under the limits of r, and
 // decodes what it reports into report, if that is not nil; a job that has come to
-// nothing leaves it as it is. Result and error are those of [Image.Evaluate].
-func (im *Image) do(ctx context.Context, name string, r Request, j job, report any) (*Result, error) {
-	j.number = im.jobs.Add(1)
+// nothing leaves it as it is. Result and error are those of [Session.Evaluate].
+func (s *Session) do(ctx context.Context, r Request, j job, report any) (*Result, error) {
+	j.number = s.im.jobs.Add(1)
 	if r.Progress != nil {
-		defer im.tellProgress(j.number, r.Progress)()
+		defer s.im.tellProgress(j.number, r.Progress)()
 	}
-	res, err := im.inTurn(ctx, name, &j, r.Timeout, func(s *session) (*Result, error) {
-		return im.perform(ctx, s, r, j)
+	res, err := s.inTurn(ctx, &j, r.Timeout, func() (*Result, error) {
+		return s.perform(ctx, r, j)
 	})
 	if err != nil || report == nil || len(res.report) == 0 {
 		return res, err
@@ -43,20 +43,19 @@ func (im *Image) do(ctx context.Context, name string, r Request, j job, report a
 // alone does work that needs the turn of the session, which comes into being by being
 // named, and not its thread. It waits for the turn as long as limit says. The error is
 // that of work, a *BusyError or the cause of ctx.
-func (im *Image) alone(ctx context.Context, name, title string, limit time.Duration, work func(*session) error) error {
-	_, err := im.inTurn(ctx, name, &job{title: title, number: im.jobs.Add(1)}, limit, func(s *session) (*Result, error) {
-		return nil, work(s)
+func (s *Session) alone(ctx context.Context, title string, limit time.Duration, work func() error) error {
+	_, err := s.inTurn(ctx, &job{title: title, number: s.im.jobs.Add(1)}, limit, func() (*Result, error) {
+		return nil, work()
 	})
 	return err
 }
 
 // inTurn does the work of j when its turn has come, and tells those who want to know.
-func (im *Image) inTurn(ctx context.Context, name string, j *job, limit time.Duration, work func(*session) (*Result, error)) (*Result, error) {
-	s := im.session(name)
+func (s *Session) inTurn(ctx context.Context, j *job, limit time.Duration, work func() (*Result, error)) (*Result, error) {
 	title := firstLine(j.title, 80)
 	tell := func(ev Event) {
-		ev.Session, ev.Job, ev.Text = name, j.number, title
-		im.events.publish(ev)
+		ev.Session, ev.Job, ev.Text = s.name, j.number, title
+		s.im.events.publish(ev)
 	}
 	t := s.place(ctx)
 	s.describe(t, title, limit)
@@ -70,7 +69,7 @@ func (im *Image) inTurn(ctx context.Context, name string, j *job, limit time.Dur
 	res, err := func() (*Result, error) {
 		defer s.done()
 		s.catchUp()
-		return work(s)
+		return work()
 	}()
 	end := Event{Kind: EventEnded, Elapsed: time.Since(begun), Result: res, Err: err}
 	if res != nil && res.Suspended != nil {
@@ -81,13 +80,13 @@ func (im *Image) inTurn(ctx context.Context, name string, j *job, limit time.Dur
 }
 
 // perform does the job for the holder of the turn.
-func (im *Image) perform(ctx context.Context, s *session, r Request, j job) (*Result, error) {
+func (s *Session) perform(ctx context.Context, r Request, j job) (*Result, error) {
 	of, err := s.debugged(j.about)
 	if err != nil {
 		return nil, err
 	}
 	for attempt := 1; ; attempt++ {
-		res, err := im.attempt(ctx, s, r, j, of)
+		res, err := s.attempt(ctx, r, j, of)
 		// Nothing has been evaluated: the image or the thread was gone before.
 		if errors.Is(err, errNotBegun) && attempt < 3 {
 			continue
@@ -97,15 +96,15 @@ func (im *Image) perform(ctx context.Context, s *session, r Request, j job) (*Re
 }
 
 // attempt does the job once; of is the suspended evaluation that it is about, or nil.
-func (im *Image) attempt(ctx context.Context, s *session, r Request, j job, of *suspended) (*Result, error) {
-	l, err := im.prepare(ctx, s, r.Timeout)
+func (s *Session) attempt(ctx context.Context, r Request, j job, of *suspended) (*Result, error) {
+	l, err := s.prepare(ctx, r.Timeout)
 	if err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	e := im.newEvaluation(s, l, r, j)
+	e := s.newEvaluation(l, r, j)
 	if err := e.aim(of); err != nil {
 		return nil, err
 	}

@@ -10,14 +10,14 @@ import (
 // and the goroutines that carry them out may overtake each other. A nil Place is none.
 type Place struct {
 	mu sync.Mutex
-	s  *session
+	s  *Session
 	t  *turn // nil when a job has it, or it was left
 }
 
 // Queue takes the next place in the queue of the session. Until a job takes it, by
 // [Place.Within], or it is left, all jobs behind it wait.
-func (im *Image) Queue(session string) *Place {
-	p := &Place{s: im.session(session), t: &turn{}}
+func (s *Session) Queue() *Place {
+	p := &Place{s: s, t: &turn{}}
 	p.s.join(p.t)
 	return p
 }
@@ -52,7 +52,7 @@ func (p *Place) take() *turn {
 
 // place returns a turn of s that has joined the queue: the one taken for ctx, or one at
 // the end.
-func (s *session) place(ctx context.Context) *turn {
+func (s *Session) place(ctx context.Context) *turn {
 	if p, ok := ctx.Value(placeKey{}).(*Place); ok && p.s == s {
 		if t := p.take(); t != nil {
 			return t

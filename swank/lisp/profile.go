@@ -23,8 +23,8 @@ type CallCount struct {
 
 // Trace evaluates the one form in code and records, on its thread, the calls
 // of the functions, which are names with blanks or commas between. Result and
-// error are those of [Image.Evaluate].
-func (im *Image) Trace(ctx context.Context, session, code, functions string, r Request) (*Trace, *Result, error) {
+// error are those of [Session.Evaluate].
+func (s *Session) Trace(ctx context.Context, code, functions string, r Request) (*Trace, *Result, error) {
 	j := job{title: code, call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("TRACE-FORM").Str(code).Str(functions))
 	}}
@@ -34,7 +34,7 @@ func (im *Image) Trace(ctx context.Context, session, code, functions string, r R
 		Calls []wireCalls `sexp:"calls"`
 		Names []string    `sexp:"names"`
 	}
-	res, err := im.do(ctx, session, r, j, &w)
+	res, err := s.do(ctx, r, j, &w)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,14 +48,14 @@ func (im *Image) Trace(ctx context.Context, session, code, functions string, r R
 // SwitchTrace makes every evaluation of the session tell the calls of the
 // functions, or no more; none named are all that are traced. The finding says
 // which are now. The error may be a *LookupError.
-func (im *Image) SwitchTrace(ctx context.Context, session, functions, pkg string, on bool) (*Finding, error) {
+func (s *Session) SwitchTrace(ctx context.Context, functions, pkg string, on bool) (*Finding, error) {
 	c := helper.NewCall("SWITCH-TRACE").Str(functions)
 	if on {
 		c.Yes()
 	} else {
 		c.No()
 	}
-	return im.found(ctx, session, c.Key("SESSION").Str(session).Opt("PACKAGE", pkg))
+	return s.found(ctx, c.Key("SESSION").Str(s.name).Opt("PACKAGE", pkg))
 }
 
 // Profiling says how an evaluation is to be profiled.
@@ -85,8 +85,8 @@ type ProfileRow struct {
 }
 
 // Profile compiles the one form in code and runs it under a profiler. Result
-// and error are those of [Image.Evaluate]; the Result has no Values.
-func (im *Image) Profile(ctx context.Context, session, code string, p Profiling, r Request) (*Profile, *Result, error) {
+// and error are those of [Session.Evaluate]; the Result has no Values.
+func (s *Session) Profile(ctx context.Context, code string, p Profiling, r Request) (*Profile, *Result, error) {
 	j := job{title: code, call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("PROFILE-FORM").Str(code).Key(p.Mode).Key("FUNCTIONS").Str(p.Functions).
 			Key("REPEAT").Num(int64(p.Repeat)).Key("LIMIT").Num(int64(p.Limit)))
@@ -100,7 +100,7 @@ func (im *Image) Profile(ctx context.Context, session, code string, p Profiling,
 		Programs int              `sexp:"programs"`
 		Names    []string         `sexp:"names"`
 	}
-	res, err := im.do(ctx, session, r, j, &w)
+	res, err := s.do(ctx, r, j, &w)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -73,7 +73,7 @@ func (e *evaluation) watch() (end func()) {
 func (e *evaluation) peek(ctx context.Context, at *wirePeek) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, signOfLife)
 	defer cancel()
-	answer, err := e.lv.ask(ctx, helper.NewCall("PEEK-OUTPUT").
+	answer, err := e.inst.ask(ctx, helper.NewCall("PEEK-OUTPUT").
 		Num(e.token).Num(at.OutPos).Num(at.ErrPos).Num(progressChars))
 	if err != nil {
 		return "", err

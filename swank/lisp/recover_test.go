@@ -11,20 +11,6 @@ import (
 	"swank-mcp/swank/lisp/journal"
 )
 
-// An entry that stands twice is lost only if it failed twice.
-func TestRestoredOnceIsEnough(t *testing.T) {
-	early, late, never := &journal.Entry{Text: "early"}, &journal.Entry{Text: "late"}, &journal.Entry{Text: "never"}
-	done, why := map[*journal.Entry]bool{}, map[*journal.Entry]string{}
-	note([]*journal.Entry{early, late, never}, []wireFailure{{Index: 1, Why: "too soon"}, {Index: 2, Why: "no"}}, done, why)
-	if why[late] != "too soon" {
-		t.Errorf("after one batch: %v", why)
-	}
-	note([]*journal.Entry{early, late, never}, []wireFailure{{Index: 0, Why: "again"}, {Index: 2, Why: "never"}}, done, why)
-	if len(why) != 1 || why[never] != "never" {
-		t.Errorf("after both: %v", why)
-	}
-}
-
 // What an image says when it is stopped in bringing back is a sentence already.
 func TestBroughtToAnEnd(t *testing.T) {
 	for _, c := range []struct {
@@ -55,18 +41,18 @@ func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
 	}
 	<-first.proc.Exited()
 	for range 3 {
-		lv, err := im.acquire(t.Context(), time.Minute) // so that the time runs out while the session is evaluated
+		inst, err := im.acquire(t.Context(), time.Minute) // so that the time runs out while the session is evaluated
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-		_, err = im.Evaluate(ctx, "default", Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
+		_, err = im.Session("default").Evaluate(ctx, Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
 		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) || lv.over() {
-			t.Fatalf("Evaluate = %v, over: %v", err, lv.over())
+		if !errors.Is(err, context.DeadlineExceeded) || inst.over() {
+			t.Fatalf("Evaluate = %v, over: %v", err, inst.over())
 		}
 	}
-	res, err := im.Evaluate(t.Context(), "default", Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
+	res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
 	if err != nil || res.Failure != nil || len(res.Values) != 1 || res.Values[0].Head != "42" {
 		t.Fatalf("got %+v, %v", res, err)
 	}
@@ -81,7 +67,7 @@ func TestRestoresWhatFits(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defun before () 1)")
-	s := im.session("default")
+	s := im.Session("default")
 	for _, name := range []string{"*LARGE*", "*SMALL*"} {
 		n := 1
 		if name == "*LARGE*" {
@@ -95,19 +81,5 @@ func TestRestoresWhatFits(t *testing.T) {
 	if value != "(1 2 1 NIL)" || !strings.Contains(notes, "Restored: 3 definitions.") ||
 		!strings.Contains(notes, "Not restored: variable *LARGE* (its source is too large for one message to the image).") {
 		t.Errorf("%s, %s", value, notes)
-	}
-}
-
-func TestBatchesStayBelowAFrame(t *testing.T) {
-	var entries []*journal.Entry
-	for range 30 {
-		entries = append(entries, &journal.Entry{Text: strings.Repeat("x", 300<<10)})
-	}
-	for len(entries) > 0 {
-		n := batchSize(entries)
-		if n < 1 || n*300<<10 > restoreBytes {
-			t.Fatalf("a batch of %d", n)
-		}
-		entries = entries[n:]
 	}
 }

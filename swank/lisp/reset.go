@@ -11,7 +11,7 @@ import (
 	"swank-mcp/swank/lisp/journal"
 )
 
-// Reset tells what [Image.ResetSession] did.
+// Reset tells what [Session.ResetSession] did.
 type Reset struct {
 	Problems []string // what could not be undone, and why
 	Left     []string // what is not undone in an image that is not ours
@@ -33,39 +33,39 @@ type reset struct {
 // it waits for those that came before at most as long as timeout says. The
 // journal goes when the image has answered that it is done, be it late: until
 // then the image may end without having done it.
-func (im *Image) ResetSession(ctx context.Context, name string, timeout time.Duration) (r *Reset, err error) {
-	err = im.alone(ctx, name, "reset-session", timeout, func(s *session) error {
-		r, err = im.reset(ctx, s)
+func (s *Session) ResetSession(ctx context.Context, timeout time.Duration) (r *Reset, err error) {
+	err = s.alone(ctx, "reset-session", timeout, func() error {
+		r, err = s.reset(ctx)
 		return err
 	})
 	return r, err
 }
 
-func (im *Image) reset(ctx context.Context, s *session) (*Reset, error) {
-	lv, err := im.running(ctx)
+func (s *Session) reset(ctx context.Context) (*Reset, error) {
+	inst, err := s.im.running(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var wire wireReset
-	if lv != nil {
-		bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
+	if inst != nil {
+		bounded, cancel := context.WithTimeout(ctx, queryTimeout)
 		defer cancel()
-		call, answer, err := lv.callLooking(bounded, helper.NewCall("RESET-SESSION").Str(s.name))
+		call, answer, err := inst.callQuery(bounded, helper.NewCall("RESET-SESSION").Str(s.name))
 		if err != nil {
-			return nil, s.notReset(call, lv.unanswered(ctx, lv.heard(ctx, err)))
+			return nil, s.notReset(call, inst.unanswered(ctx, inst.heard(ctx, err)))
 		}
-		if err := lv.heard(ctx, helper.Decode(answer, &wire)); err != nil {
+		if err := inst.heard(ctx, helper.Decode(answer, &wire)); err != nil {
 			return nil, err
 		}
 	}
 	s.journal.Reset()
-	im.cfg.Kept.Keep(&s.journal, true, true)
+	s.kept.Load().Keep(&s.journal, true, true)
 	s.suspended.clear("reset-session ended it")
 	return &Reset{Problems: wire.Problems, Left: wire.Left}, nil
 }
 
 // notReset keeps a reset that may be done yet, and tells so.
-func (s *session) notReset(call *swank.Call, err error) error {
+func (s *Session) notReset(call *swank.Call, err error) error {
 	if call == nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (s *session) notReset(call *swank.Call, err error) error {
 
 // catchUp learns what has become of resets that were not answered in time. The
 // holder of the turn calls it; the next result tells.
-func (s *session) catchUp() {
+func (s *Session) catchUp() {
 	s.resets = slices.DeleteFunc(s.resets, func(r *reset) bool {
 		select {
 		case <-r.call.Done():

@@ -17,10 +17,10 @@ func asleep(t *testing.T) (*Image, int) {
 	t.Helper()
 	im := testImage(t)
 	mustEval(t, im, "(defun kept () 42) (setf loose 1)")
-	if _, err := im.Packages(t.Context(), "default"); err != nil { // its threads are there
+	if _, err := im.Session("default").Packages(t.Context()); err != nil { // its threads are there
 		t.Fatal(err)
 	}
-	if _, err := im.DescribeSymbol(t.Context(), "default", "car", ""); err != nil {
+	if _, err := im.Session("default").DescribeSymbol(t.Context(), "car", ""); err != nil {
 		t.Fatal(err)
 	}
 	pid := im.cur.proc.PID()
@@ -62,16 +62,16 @@ func signal(t *testing.T, pid int, s syscall.Signal) {
 func killed(t *testing.T, im *Image, pid int) {
 	t.Helper()
 	im.mu.Lock()
-	lv := im.cur
+	inst := im.cur
 	im.mu.Unlock()
 	signal(t, pid, syscall.SIGKILL)
-	<-lv.proc.Exited()
+	<-inst.proc.Exited()
 }
 
 // evaluated returns the first value of code, or the type of its error, and the notes.
 func evaluated(t *testing.T, im *Image, code string) (value, notes string) {
 	t.Helper()
-	res, err := im.Evaluate(t.Context(), "default", Request{Code: code, Timeout: time.Minute, Debug: 1})
+	res, err := im.Session("default").Evaluate(t.Context(), Request{Code: code, Timeout: time.Minute, Debug: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func evaluated(t *testing.T, im *Image, code string) (value, notes string) {
 func TestUnansweredResetKeepsTheJournal(t *testing.T) {
 	t.Parallel()
 	im, pid := asleep(t)
-	_, err := im.ResetSession(t.Context(), "default", time.Second)
+	_, err := im.Session("default").ResetSession(t.Context(), time.Second)
 	var u *UnansweredError
 	if !errors.As(err, &u) || u.Kind != KindTimeout || !strings.Contains(u.Why, "Whether the session was reset is not known") {
 		t.Fatalf("ResetSession = %v", err)
@@ -105,11 +105,11 @@ func TestLateResetTakesTheJournal(t *testing.T) {
 	im, pid := asleep(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if _, err := im.ResetSession(ctx, "default", time.Second); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := im.Session("default").ResetSession(ctx, time.Second); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("ResetSession = %v", err)
 	}
 	signal(t, pid, syscall.SIGCONT)
-	<-im.session("default").resets[0].call.Done()
+	<-im.Session("default").resets[0].call.Done()
 	if value, notes := evaluated(t, im, "(defun after () 1)"); value != "AFTER" || !strings.Contains(notes, "has been done since") {
 		t.Errorf("after the late reset: %s, %s", value, notes)
 	}
@@ -125,7 +125,7 @@ func TestResetInADyingImage(t *testing.T) {
 	t.Parallel()
 	im, pid := asleep(t)
 	time.AfterFunc(200*time.Millisecond, func() { syscall.Kill(pid, syscall.SIGKILL) })
-	_, err := im.ResetSession(t.Context(), "default", time.Second)
+	_, err := im.Session("default").ResetSession(t.Context(), time.Second)
 	var u *UnansweredError
 	if !errors.As(err, &u) || u.Kind != KindImageDied {
 		t.Fatalf("ResetSession = %v", err)

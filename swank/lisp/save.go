@@ -19,18 +19,18 @@ type Saved struct {
 // SaveSession returns what the session has defined, as the source of a file of
 // that name, in turn with its evaluations: it waits for those that came before
 // at most as long as timeout says. No image needs to run.
-func (im *Image) SaveSession(ctx context.Context, name, file string, timeout time.Duration) (saved *Saved, err error) {
-	err = im.alone(ctx, name, "save-session "+file, timeout, func(s *session) error {
-		saved, err = im.save(ctx, s, file)
+func (s *Session) SaveSession(ctx context.Context, file string, timeout time.Duration) (saved *Saved, err error) {
+	err = s.alone(ctx, "save-session "+file, timeout, func() error {
+		saved, err = s.save(ctx, file)
 		return err
 	})
 	return saved, err
 }
 
-func (im *Image) save(ctx context.Context, s *session, file string) (*Saved, error) {
+func (s *Session) save(ctx context.Context, file string) (*Saved, error) {
 	j := &s.journal
 	var gone []string
-	if err := im.lookup(ctx, helper.NewCall("UNDONE").Str(s.name), &gone); err != nil {
+	if err := s.im.queryRunning(ctx, helper.NewCall("UNDONE").Str(s.name), &gone); err != nil {
 		return nil, err
 	}
 	for _, key := range gone {
@@ -54,11 +54,11 @@ type FailedForm struct {
 
 // LoadSession evaluates the forms of source in the session, going on behind
 // those that fail; file is what to call it. Result and error are those of
-// [Image.Evaluate].
-func (im *Image) LoadSession(ctx context.Context, name, file, source string, r Request) (*Loaded, *Result, error) {
+// [Session.Evaluate].
+func (s *Session) LoadSession(ctx context.Context, file, source string, r Request) (*Loaded, *Result, error) {
 	r.Debug = defaultDebug
 	var w wireLoaded
-	res, err := im.do(ctx, name, r, job{
+	res, err := s.do(ctx, r, job{
 		title: "load-session " + file,
 		call:  func(e *evaluation) *helper.Call { return e.options(helper.NewCall("LOAD-FORMS").Str(source)) },
 	}, &w)

@@ -9,7 +9,7 @@ import (
 // in evaluates code in a session and returns its values, or its error's type.
 func in(t *testing.T, im *Image, session, code string) string {
 	t.Helper()
-	res, err := im.Evaluate(t.Context(), session, Request{Code: code, Timeout: 20 * time.Second, Debug: 1})
+	res, err := im.Session(session).Evaluate(t.Context(), Request{Code: code, Timeout: 20 * time.Second, Debug: 1})
 	if err != nil {
 		t.Fatalf("%s: Evaluate(%q): %v", session, code, err)
 	}
@@ -26,7 +26,7 @@ func in(t *testing.T, im *Image, session, code string) string {
 // sections is what a session has defined, on one line.
 func sections(t *testing.T, im *Image, session string) string {
 	t.Helper()
-	found, err := im.Definitions(t.Context(), session, "")
+	found, err := im.Session(session).Definitions(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestTwoSessions(t *testing.T) {
 	t.Run("turns", func(t *testing.T) {
 		done := make(chan string, 1)
 		go func() {
-			res, err := im.Evaluate(t.Context(), "a", Request{Code: "(loop until (boundp 'cl-user::*go*) do (sleep 0.01))", Timeout: 20 * time.Second, Debug: 1})
+			res, err := im.Session("a").Evaluate(t.Context(), Request{Code: "(loop until (boundp 'cl-user::*go*) do (sleep 0.01))", Timeout: 20 * time.Second, Debug: 1})
 			switch {
 			case err != nil:
 				done <- err.Error()
@@ -80,7 +80,7 @@ func TestTwoSessions(t *testing.T) {
 				done <- ""
 			}
 		}()
-		for st, _ := im.Status(t.Context(), "a"); st.Running == nil; st, _ = im.Status(t.Context(), "a") {
+		for st, _ := im.Session("a").Status(t.Context()); st.Running == nil; st, _ = im.Session("a").Status(t.Context()) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		// a's evaluation ends only because b's begins while it runs
@@ -90,13 +90,13 @@ func TestTwoSessions(t *testing.T) {
 		if why := <-done; why != "" {
 			t.Errorf("a: %s", why)
 		}
-		if st, err := im.Status(t.Context(), "b"); err != nil || st.Package != "COMMON-LISP-USER" || st.Running != nil {
+		if st, err := im.Session("b").Status(t.Context()); err != nil || st.Package != "COMMON-LISP-USER" || st.Running != nil {
 			t.Errorf("status of b: %+v, %v", st, err)
 		}
 	})
 
 	t.Run("reset", func(t *testing.T) {
-		r, err := im.ResetSession(t.Context(), "a", time.Second)
+		r, err := im.Session("a").ResetSession(t.Context(), time.Second)
 		if err != nil || len(r.Problems) != 0 || !strings.Contains(strings.Join(r.Left, " "), "Another session") {
 			t.Errorf("reset of a: %+v, %v", r, err)
 		}
@@ -114,9 +114,9 @@ func TestTwoSessions(t *testing.T) {
 	t.Run("recovery", func(t *testing.T) {
 		in(t, im, "a", "(defun fa () :a)")
 		im.mu.Lock()
-		lv := im.cur
+		inst := im.cur
 		im.mu.Unlock()
-		lv.kill("killed by the test")
+		inst.kill("killed by the test")
 		if got := in(t, im, "a", "(list (fa) (fboundp 'fb))"); got != "(:A NIL)" {
 			t.Errorf("a in the new image: %s", got)
 		}
@@ -124,4 +124,54 @@ func TestTwoSessions(t *testing.T) {
 			t.Errorf("b in the new image: %s", got)
 		}
 	})
+}
+
+// What a session has in the image goes when it is closed, and what it has defined stays.
+func TestSessionClosed(t *testing.T) {
+	t.Parallel()
+	im := testImage(t)
+	facts := func() string {
+		return mustEval(t, im, `(list (hash-table-count swank-mcp::*sessions*)
+			(count "swank-mcp session passing" (mapcar #'sb-thread:thread-name (sb-thread:list-all-threads)) :test #'equal)
+			(count "passing" swank-mcp::*handles* :key (lambda (h) (swank-mcp::session-name (swank-mcp::handle-session h))) :test #'equal)
+			(length swank-mcp::*traced*) (length swank-mcp::*evaluations*))`)
+	}
+	before := facts()
+	s := im.Session("passing")
+	r := Request{Code: "(defun stays () 7)", Timeout: 20 * time.Second, Debug: 1}
+	for _, code := range []string{"(defun stays () 7)", "(error \"suspended\")"} {
+		r.Code, r.Suspend = code, true
+		if _, err := s.Evaluate(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Suspend = false
+	if _, _, err := s.Inspect(t.Context(), "(list 1 2)", View{Limit: 10}, r); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SwitchTrace(t.Context(), "stays", "", true); err != nil {
+		t.Fatal(err)
+	}
+	if during := facts(); during == before {
+		t.Fatalf("there is nothing to be freed: %s", during)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	after := ""
+	for range 100 {
+		if after = facts(); after == before {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if after != before {
+		t.Errorf("afterwards %s, before %s", after, before)
+	}
+	if got := mustEval(t, im, "(stays)"); got != "7" {
+		t.Errorf("(stays) => %s", got)
+	}
+	if im.Session("passing") == s {
+		t.Error("the bridge has kept it")
+	}
 }

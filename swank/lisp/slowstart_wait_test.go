@@ -11,13 +11,13 @@ import (
 func TestSlowStartIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		im := New(Config{})
-		im.start = &start{done: make(chan struct{}), lv: &live{}}
+		im.start = &start{done: make(chan struct{}), inst: &instance{}}
 		go func(st *start) {
 			time.Sleep(startLimit - time.Second)
 			close(st.done)
 		}(im.start)
-		if lv, err := im.acquire(t.Context(), 5*time.Second); lv != im.start.lv || err != nil {
-			t.Errorf("answered %v, %v", lv, err)
+		if inst, err := im.acquire(t.Context(), 5*time.Second); inst != im.start.inst || err != nil {
+			t.Errorf("answered %v, %v", inst, err)
 		}
 	})
 }

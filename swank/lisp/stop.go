@@ -20,12 +20,12 @@ type stopper struct {
 	worker bool // the last request went to a new worker
 }
 
-// stop asks the image to end the evaluation, on the look-up thread.
+// stop asks the image to end the evaluation, on the control thread.
 func (s *stopper) stop(kind FailureKind) {
 	if s.tries == 0 {
 		s.kind = kind
 	}
-	if s.e.lv.single { // it would not be read before the evaluation has ended
+	if s.e.inst.single { // it would not be read before the evaluation has ended
 		s.tries++
 		s.timer.Reset(stopGrace)
 		return
@@ -34,9 +34,9 @@ func (s *stopper) stop(kind FailureKind) {
 	if s.kind == KindCancelled {
 		reason = "CANCELLED"
 	}
-	// A look-up thread that has not answered the first request may be gone; a
+	// A control thread that has not answered the first request may be gone; a
 	// new worker answers in any case, if the image is alive.
-	thread := s.e.lv.lookupThread()
+	thread := s.e.inst.controlThread()
 	if s.asked != nil && !answered(s.asked) {
 		thread, s.worker = swank.NewWorker, true
 	}
@@ -47,7 +47,7 @@ func (s *stopper) stop(kind FailureKind) {
 		c.Str(s.e.s.name)
 	}
 	// A connection that refuses this has failed, and then the call ends too.
-	s.asked, _ = c.Send(s.e.lv.conn, thread)
+	s.asked, _ = c.Send(s.e.inst.conn, thread)
 }
 
 // next is called when the timer fires. It returns nil while there is hope.
@@ -68,7 +68,7 @@ func (s *stopper) next() *Result {
 	case s.asked != nil && !answered(s.asked):
 		return s.e.stuck(s.kind, wholeImageSilent)
 	case s.worker:
-		s.e.replaceLookups()
+		s.e.replaceControl()
 		s.worker, s.tries = false, 1
 		s.stop(s.kind)
 		return nil
@@ -93,14 +93,14 @@ const frozenTries = 20
 // forlorn reports whether nothing will come of waiting for the image, which has
 // answered nothing since the time was up.
 func (s *stopper) forlorn() bool {
-	return s.e.lv.attached() && !s.e.im.lastGuest().Worthwhile(time.Duration(s.tries)*stopGrace)
+	return s.e.inst.attached() && !s.e.im.lastGuest().Worthwhile(time.Duration(s.tries)*stopGrace)
 }
 
-// replaceLookups gives the image a new look-up thread.
-func (e *evaluation) replaceLookups() {
+// replaceControl gives the image a new control thread.
+func (e *evaluation) replaceControl() {
 	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 	defer cancel()
-	if err := e.lv.startLookups(ctx); err == nil {
+	if err := e.inst.startControl(ctx); err == nil {
 		e.s.notes = append(e.s.notes, "The bridge's look-up thread had ended and was started again.")
 	}
 }
@@ -125,17 +125,17 @@ func (s *stopper) unknown() bool {
 
 // stuck replaces an image in which an evaluation cannot be stopped.
 func (e *evaluation) stuck(kind FailureKind, why string) *Result {
-	if e.lv.attached() {
+	if e.inst.attached() {
 		return e.leftRunning(kind, why)
 	}
-	e.lv.kill("an evaluation in it could not be stopped")
+	e.inst.kill("an evaluation in it could not be stopped")
 	return &Result{
 		Failure: &Failure{
 			Kind: kind,
 			Type: typeReplaced,
 			Message: fmt.Sprintf("%s The Lisp image was ended "+
-				"(pid %d) and a new one takes its place; the next call works in it. %s", why, e.lv.proc.PID(), e.kept()),
+				"(pid %d) and a new one takes its place; the next call works in it. %s", why, e.inst.proc.PID(), e.kept()),
 		},
-		Background: e.lv.proc.Background(),
+		Background: e.inst.proc.Background(),
 	}
 }

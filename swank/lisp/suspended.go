@@ -22,7 +22,7 @@ type suspensions struct {
 type suspended struct {
 	number  int
 	token   int64
-	lv      *live
+	inst    *instance
 	code    string // its beginning, one line
 	failure string // type of the condition it waits at
 	timeout time.Duration
@@ -81,13 +81,13 @@ const keptGone = 100
 func (q *suspensions) add(e *evaluation, failure string) *suspended {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if e.of != nil && slices.Contains(q.live, e.of) {
-		e.of.failure = failure
-		return e.of
+	if e.target != nil && slices.Contains(q.live, e.target) {
+		e.target.failure = failure
+		return e.target
 	}
 	q.last++
 	s := &suspended{
-		number: q.last, token: e.token, lv: e.lv, code: firstLine(e.r.Code, 80), failure: failure, timeout: e.r.Timeout,
+		number: q.last, token: e.token, inst: e.inst, code: firstLine(e.r.Code, 80), failure: failure, timeout: e.r.Timeout,
 	}
 	q.live = append(q.live, s)
 	return s
@@ -106,10 +106,10 @@ func (q *suspensions) pick(number int) (*suspended, error) {
 			bad.Suspended = append(bad.Suspended, s.public(0))
 			continue
 		}
-		if !s.lv.over() {
+		if !s.inst.over() {
 			return s, nil
 		}
-		bad.Why = "it was lost with " + s.lv.whatEnds()
+		bad.Why = "it was lost with " + s.inst.whatEnds()
 	}
 	return nil, bad
 }
@@ -159,19 +159,19 @@ func (q *suspensions) all() []*suspended {
 	return slices.Clone(q.live)
 }
 
-// lost ends those that waited in the image lv, which is over, and names them
+// lost ends those that waited in the image inst, which is over, and names them
 // in a sentence to append, "" if there were none. In an image that is attached
 // to, the end of the connection has ended them, whether or not it lives on.
-func (q *suspensions) lost(lv *live) string {
+func (q *suspensions) lost(inst *instance) string {
 	var names []string
 	for _, s := range q.all() {
-		if s.lv == lv {
-			q.end(s.token, "it was lost with "+lv.whatEnds()+": "+lv.epitaph())
+		if s.inst == inst {
+			q.end(s.token, "it was lost with "+inst.whatEnds()+": "+inst.epitaph())
 			names = append(names, fmt.Sprintf("%d (%s)", s.number, s.code))
 		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return " Suspended evaluations that were lost with " + lv.whatEnds() + ": " + strings.Join(names, ", ") + "."
+	return " Suspended evaluations that were lost with " + inst.whatEnds() + ": " + strings.Join(names, ", ") + "."
 }

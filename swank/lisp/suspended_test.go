@@ -10,7 +10,7 @@ import (
 
 func suspendIt(t *testing.T, im *Image, code string) *Result {
 	t.Helper()
-	res, err := im.Evaluate(t.Context(), "default", Request{Code: code, Timeout: time.Minute, Debug: 1, Suspend: true})
+	res, err := im.Session("default").Evaluate(t.Context(), Request{Code: code, Timeout: time.Minute, Debug: 1, Suspend: true})
 	if err != nil || res.Suspended == nil {
 		t.Fatalf("%s: %+v, %v, want it suspended", code, res, err)
 	}
@@ -31,7 +31,7 @@ func TestSuspendedNumbers(t *testing.T) {
 		t.Error("not found by token")
 	}
 	again := e(10)
-	again.of = one
+	again.target = one
 	if q.add(again, "C") != one || one.failure != "C" {
 		t.Error("an evaluation that is suspended again has another number")
 	}
@@ -66,10 +66,10 @@ func TestSuspendedForNobody(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		code := `(unwind-protect (progn (sleep 0.005) (error "x")) (incf *cleaned*))`
 		time.AfterFunc(time.Duration(i)*time.Millisecond, cancel)
-		res, err := im.Evaluate(ctx, "default", Request{Code: code, Timeout: time.Minute, Debug: 1, Suspend: true})
+		res, err := im.Session("default").Evaluate(ctx, Request{Code: code, Timeout: time.Minute, Debug: 1, Suspend: true})
 		cancel()
 		if err == nil { // it came in time
-			if _, err := im.Debug(t.Context(), "default", DebuggerCall{Op: AbortIt, Number: res.Suspended.Number}, Request{Timeout: time.Minute, Debug: 1}); err != nil {
+			if _, err := im.Session("default").Debug(t.Context(), DebuggerCall{Op: AbortIt, Number: res.Suspended.Number}, Request{Timeout: time.Minute, Debug: 1}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -77,7 +77,7 @@ func TestSuspendedForNobody(t *testing.T) {
 	var st *Status
 	for range 50 {
 		var err error
-		if st, err = im.Status(t.Context(), "default"); err != nil {
+		if st, err = im.Session("default").Status(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if n := strings.Count(threadNames(st), "swank-mcp evaluation"); n == 0 && len(st.Suspended) == 0 {
@@ -104,7 +104,7 @@ func TestSuspendedIsBusy(t *testing.T) {
 	number := res.Suspended.Number
 	done := make(chan *Result, 1)
 	go func() {
-		res, err := im.Debug(context.Background(), "default", DebuggerCall{Op: InvokeRestart, Number: number, Restart: "continue"}, Request{Timeout: time.Minute, Debug: 1})
+		res, err := im.Session("default").Debug(context.Background(), DebuggerCall{Op: InvokeRestart, Number: number, Restart: "continue"}, Request{Timeout: time.Minute, Debug: 1})
 		if err != nil {
 			t.Error(err)
 		}
@@ -112,7 +112,7 @@ func TestSuspendedIsBusy(t *testing.T) {
 	}()
 	var bad *DebuggerError
 	for {
-		_, err := im.InspectFrame(t.Context(), "default", number, 0, false)
+		_, err := im.Session("default").InspectFrame(t.Context(), number, 0, false)
 		if !errors.As(err, &bad) {
 			continue // not yet
 		}
@@ -123,7 +123,7 @@ func TestSuspendedIsBusy(t *testing.T) {
 			t.Fatalf("a frame of what runs: %v", bad)
 		}
 	}
-	st, err := im.Status(t.Context(), "default")
+	st, err := im.Session("default").Status(t.Context())
 	if err != nil || st.Running == nil || len(st.Suspended) != 0 {
 		t.Errorf("Status = %+v, %v", st, err)
 	}
@@ -138,7 +138,7 @@ func TestSuspendedTimeIsNotCounted(t *testing.T) {
 	im := testImage(t)
 	suspendIt(t, im, `(progn (cerror "Go on." "x") :done)`)
 	time.Sleep(700 * time.Millisecond)
-	res, err := im.Debug(t.Context(), "default", DebuggerCall{Op: InvokeRestart, Restart: "continue"}, Request{Timeout: time.Minute, Debug: 1})
+	res, err := im.Session("default").Debug(t.Context(), DebuggerCall{Op: InvokeRestart, Restart: "continue"}, Request{Timeout: time.Minute, Debug: 1})
 	if err != nil || res.Failure != nil {
 		t.Fatalf("%+v, %v", res, err)
 	}

@@ -32,14 +32,14 @@ type TestFailure struct {
 
 // RunTests runs the named test of FiveAM, Rove or Parachute, after loading the
 // system if one is named; or all tests of the system, by its test-op. Result
-// and error are those of [Image.Evaluate]; the Result has no Values, and is no
+// and error are those of [Session.Evaluate]; the Result has no Values, and is no
 // Failure because a test has failed.
-func (im *Image) RunTests(ctx context.Context, session, system, test string, r Request) (*Tests, *Result, error) {
+func (s *Session) RunTests(ctx context.Context, system, test string, r Request) (*Tests, *Result, error) {
 	j := job{title: "run-tests " + system + " " + test, call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("RUN-TESTS").Opt("SYSTEM", system).Opt("TEST", test))
 	}}
 	var wire wireTests
-	res, err := im.do(ctx, session, r, j, &wire)
+	res, err := s.do(ctx, r, j, &wire)
 	if err != nil {
 		return nil, nil, err
 	}

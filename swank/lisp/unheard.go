@@ -12,10 +12,10 @@ import (
 
 // What is said when an image does not answer.
 
-// silence is why lv may not answer, as part of a sentence.
-func (lv *live) silence() string {
+// silence is why inst may not answer, as part of a sentence.
+func (inst *instance) silence() string {
 	const own = "it is collecting garbage, out of processor time, or one of its threads holds a lock that the answer needs"
-	g, ok := lv.proc.(*attach.Guest)
+	g, ok := inst.proc.(*attach.Guest)
 	if !ok {
 		return own
 	}
@@ -23,7 +23,7 @@ func (lv *live) silence() string {
 	switch {
 	case certain:
 		return why
-	case lv.single:
+	case inst.single:
 		return singleBusy
 	case why == "":
 		return own
@@ -37,12 +37,12 @@ const singleBusy = "Swank in it uses no threads, and is busy: a person is in its
 // the end of an evaluation for which it does not. What it would be sent meanwhile it
 // would evaluate whenever somebody else lets it, and nobody could take it back.
 func (e *evaluation) unheard(ctx context.Context) (*Result, error) {
-	if !e.lv.single {
+	if !e.inst.single {
 		return nil, nil
 	}
 	bounded, cancel := context.WithTimeout(ctx, e.r.Timeout)
 	defer cancel()
-	err := e.lv.conn.Ping(bounded, e.lane.thread)
+	err := e.inst.conn.Ping(bounded, e.thread.id)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -50,14 +50,14 @@ func (e *evaluation) unheard(ctx context.Context) (*Result, error) {
 		return nil, nil // what is wrong with it is seen when it is sent
 	}
 	res := &Result{Failure: &Failure{Kind: KindTimeout, Type: "NOT-BEGUN", Message: "Nothing was evaluated, and nothing of it will be. " +
-		"The image does not answer: " + e.lv.silence() + ". Send it again when that has ended."}}
+		"The image does not answer: " + e.inst.silence() + ". Send it again when that has ended."}}
 	e.addNotes(res)
 	return res, nil
 }
 
 // hearOfLeft learns what has become of evaluations that were given up because the
 // image was silent. The holder of the turn calls it.
-func (s *session) hearOfLeft() {
+func (s *Session) hearOfLeft() {
 	left := s.left
 	s.left = nil
 	for _, e := range left {

@@ -16,9 +16,9 @@ func background(t *testing.T, ctx context.Context, im *Image, code string, timeo
 		err error
 	}
 	done := make(chan outcome, 1)
-	ctx = im.Queue("default").Within(ctx)
+	ctx = im.Session("default").Queue().Within(ctx)
 	go func() {
-		res, err := im.Evaluate(ctx, "default", Request{Code: code, Timeout: timeout, Debug: 1})
+		res, err := im.Session("default").Evaluate(ctx, Request{Code: code, Timeout: timeout, Debug: 1})
 		done <- outcome{res, err}
 	}()
 	return func() (*Result, error) { o := <-done; return o.res, o.err }

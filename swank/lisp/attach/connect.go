@@ -145,7 +145,7 @@ func (g *Guest) join(ctx context.Context, echo bool) error {
 	if err := helper.Decode(answer.Output, &w); err != nil {
 		return err
 	}
-	g.Image, g.Lookups = w.Image, w.Lookups
+	g.Image, g.Control = w.Image, w.Control
 	if w.Note != "" {
 		g.notes = append(g.notes, w.Note)
 	}
@@ -173,6 +173,6 @@ func enterForm(forgive string) sexp.List {
 // wireAttached is the answer of the helper's ATTACH.
 type wireAttached struct {
 	Image   string         `sexp:"image"`
-	Lookups swank.ThreadID `sexp:"lookups"`
+	Control swank.ThreadID `sexp:"lookups"`
 	Note    string         `sexp:"note"` // what there is to say about the Lisp, or ""
 }

@@ -17,7 +17,7 @@ type Guest struct {
 	Conn    *swank.Conn
 	Info    *swank.ConnectionInfo
 	Image   string         // identity of the image, which a new one has not
-	Lookups swank.ThreadID // thread that serves everything but evaluations
+	Control swank.ThreadID // thread that serves everything but evaluations
 	Lisp    Lisp           // as it is seen from outside
 
 	target Target

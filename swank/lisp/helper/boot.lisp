@@ -85,15 +85,17 @@ compiled, and its versions differ."
 
 ;;;; Modules
 
+(defun require-contrib (name)
+  "Load SBCL's module NAME.  ASDF, where it is loaded, would look for a newer ASDF first."
+  (let* ((own (swank-symbol "MODULE-PROVIDE-CONTRIB" :sb-impl))
+         (sb-ext:*module-provider-functions*
+           (if own (list own) sb-ext:*module-provider-functions*)))
+    (require (string-upcase name))))
+
 (defun require-module (name)
   "Load SBCL's module NAME.  Without it there is nothing that could go on: the
 parent is told, and the image ends."
-  (handler-case
-      ;; ASDF, where it is loaded, would look for a newer ASDF first
-      (let* ((own (swank-symbol "MODULE-PROVIDE-CONTRIB" :sb-impl))
-             (sb-ext:*module-provider-functions*
-               (if own (list own) sb-ext:*module-provider-functions*)))
-        (require (string-upcase name)))
+  (handler-case (require-contrib name)
     (error (condition)
       (send-status :failed (condition-text condition) :without name
                    :home (let ((home (sb-int:sbcl-homedir-pathname)))
@@ -221,6 +223,10 @@ other fasls."
 (defun load-swank (source-directory fasl-directory)
   "Load Swank without its contribs and without the site's and the person's
 init files for Swank: these are meant for servers that Emacs talks to."
+  ;; Debian's copy of the loader loads ASDF, others do not: every image has it, so
+  ;; that a session, which loads it later, does not count it as its own.
+  (unless (find-package "ASDF")
+    (ignore-errors (require-contrib "asdf")))
   (let ((*package* (find-package :cl-user)))
     (load (merge-pathnames "swank-loader.lisp"
                            (native-directory source-directory)))

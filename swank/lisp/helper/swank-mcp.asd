@@ -73,7 +73,8 @@
    (:module "image"
     :serial t
     :components ((:file "serving") (:file "owners-hooks") (:file "leaving") (:file "attach")
-                 (:file "joining") (:file "reset") (:file "start") (:file "status"))))
+                 (:file "joining") (:file "reset") (:file "closing")
+                 (:file "start") (:file "status"))))
   :in-order-to ((test-op (test-op "swank-mcp/tests"))))
 
 ;;; The tests stand beside the tests of the bridge, so that they are not embedded in its

@@ -6,5 +6,5 @@
 // text in files.
 //
 // Begin reading with [Journal] and [Journal.Add] (journal.go); text.go writes a
-// session down, without.go what is still an entry's own.
+// session down, superseded.go what is still an entry's own.
 package journal

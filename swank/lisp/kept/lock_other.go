@@ -2,9 +2,7 @@
 
 package kept
 
-import (
-	"os"
-)
+import "os"
 
 // lockFile does nothing: two servers in one directory keep the newer session.
 func lockFile(*os.File) error { return nil }

@@ -2,9 +2,7 @@
 
 package launch
 
-import (
-	"errors"
-)
+import "errors"
 
 // What an image needs of the system is not to be had here; one that runs can be
 // attached to.

@@ -2,9 +2,7 @@
 
 package launch
 
-import (
-	"syscall"
-)
+import "syscall"
 
 // canLaunch reports whether images can be started on this system.
 const canLaunch = true

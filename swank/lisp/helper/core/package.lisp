@@ -64,5 +64,5 @@
            #:attach #:within
            #:join-session
            #:start-thread
-           #:reset-session
+           #:close-session #:reset-session
            #:status))

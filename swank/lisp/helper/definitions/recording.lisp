@@ -34,7 +34,8 @@ it is ASDF that does so."
   "True of SBCL's own modules, which REQUIRE loads."
   (and (equal (first (last (pathname-directory file))) "contrib")
        (stringp (pathname-name file))
-       (eql 0 (search "sb-" (pathname-name file)))))
+       (or (eql 0 (search "sb-" (pathname-name file)))
+           (member (pathname-name file) '("asdf" "uiop") :test #'string=))))
 
 (defun own-file-p ()
   "True while the file of the recorder is compiled or loaded, or a source file

@@ -15,7 +15,8 @@
   "The name of FUNCTION, one of the debugger's, as reports print it."
   (let ((name (sbcl:debug-fun-name function)))
     ;; Of SB-C, but not every SBCL has TL-XEP.
-    (prin1-to-string (if (and (consp name) (member (first name) '("XEP" "TL-XEP") :test #'string=))
+    (prin1-to-string (if (and (consp name) (symbolp (first name))
+                              (member (first name) '("XEP" "TL-XEP") :test #'string=))
                          (second name)
                          name))))
 

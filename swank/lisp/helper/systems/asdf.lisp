@@ -28,7 +28,7 @@
     (and quickload (fboundp quickload))))
 
 (defun asdf-itself-p (name)
-  (member name '("asdf" "uiop") :test #'string=))
+  (member name '("asdf" "uiop" "asdf-package-system") :test #'string=))
 
 (defun asdf-at-work-p ()
   (loop for (package name) in '(("ASDF/SESSION" "*ASDF-SESSION*") ("ASDF/CACHE" "*ASDF-CACHE*"))

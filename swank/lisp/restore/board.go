@@ -1,12 +1,10 @@
-package lisp
+package restore
 
 import (
 	"encoding/binary"
 	"fmt"
 	"os"
 	"time"
-
-	"swank-mcp/swank/lisp/launch"
 )
 
 // board is a page of a file on which the image notes how far it has come with
@@ -32,15 +30,13 @@ const (
 // frozenAfter is after how long without a sign of life an image is given up.
 const frozenAfter = 3 * time.Second
 
-// newBoard returns an empty board for the image lv, or nil if there is no place for
-// one. It is in the image's own directory: that goes with the image, also if its
-// server is killed.
-func newBoard(lv *live) *board {
-	p, ok := lv.proc.(*launch.Process)
-	if !ok {
+// newBoard returns an empty board in dir, the image's own directory: that goes with
+// the image, also if its server is killed. It returns nil if there is no place for one.
+func newBoard(dir string) *board {
+	if dir == "" {
 		return nil
 	}
-	f, err := os.CreateTemp(p.Dir(), "restore-")
+	f, err := os.CreateTemp(dir, "restore-")
 	if err != nil {
 		return nil
 	}
@@ -85,6 +81,9 @@ func (b *board) word(i int) uint32 {
 
 // hopeless says why the image has to be ended, "" if it need not be.
 func (b *board) hopeless() string {
+	if b == nil {
+		return ""
+	}
 	beat := b.word(boardBeat)
 	switch now := time.Now(); {
 	case b.word(boardStuck) != 0:
@@ -97,12 +96,12 @@ func (b *board) hopeless() string {
 	return ""
 }
 
-// ending is how the evaluation of an entry ended: in the lowest four bits one of
+// Ending is how the evaluation of an entry ended: in the lowest four bits one of
 // the constants below, above them the milliseconds that it had.
-type ending int
+type Ending int
 
 const (
-	endDone ending = iota
+	endDone Ending = iota
 	endFailed
 	endHung
 	endForced
@@ -111,13 +110,13 @@ const (
 	endStorage
 )
 
-func (c ending) kind() ending { return c & 15 }
+func (c Ending) kind() Ending { return c & 15 }
 
 // final reports whether to try again is of no use.
-func (c ending) final() bool { return c.kind() > endFailed }
+func (c Ending) final() bool { return c.kind() > endFailed }
 
 // words is the reason that a user is told; text is that of an error.
-func (c ending) words(text string) string {
+func (c Ending) words(text string) string {
 	limit := (time.Duration(c>>4) * time.Millisecond).Seconds()
 	switch c.kind() {
 	case endHung:

@@ -18,14 +18,14 @@ func TestLookingBehindASlowStart(t *testing.T) {
 	stopped(t, pid)
 	first := make(chan error, 1)
 	go func() {
-		_, err := im.DescribeSymbol(t.Context(), "default", "f", "")
+		_, err := im.Session("default").DescribeSymbol(t.Context(), "f", "")
 		first <- err
 	}()
 	time.Sleep(200 * time.Millisecond) // it starts the thread
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	begun := time.Now()
-	_, err := im.DescribeSymbol(ctx, "default", "f", "")
+	_, err := im.Session("default").DescribeSymbol(ctx, "f", "")
 	if took := time.Since(begun); !errors.Is(err, context.DeadlineExceeded) || took > 3*time.Second {
 		t.Errorf("the second look-up: %v after %v", err, took)
 	}
@@ -45,9 +45,9 @@ func TestLookUpThatWaitsForALock(t *testing.T) {
 	mustEval(t, im, `(defvar *holder* (sb-thread:make-thread (lambda () (sleep 0.3)
 	  (sb-ext:with-locked-hash-table ((swank-mcp::session-definitions (gethash "default" swank-mcp::*sessions*))) (sleep 1000))) :name "holder")) 1`)
 	time.Sleep(500 * time.Millisecond)
-	defer func(d time.Duration) { lookupTimeout = d }(lookupTimeout)
-	lookupTimeout = time.Second
-	_, err := im.Definitions(t.Context(), "default", "")
+	defer func(d time.Duration) { queryTimeout = d }(queryTimeout)
+	queryTimeout = time.Second
+	_, err := im.Session("default").Definitions(t.Context(), "")
 	var late *UnansweredError
 	if !errors.As(err, &late) || late.Kind != KindTimeout || !strings.HasPrefix(late.Why, "The image did not answer within 1s. It waited for the lock ") ||
 		!strings.Contains(late.Why, ` "holder" holds it. interrupt-thread {"thread": `) {

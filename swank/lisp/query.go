@@ -57,25 +57,25 @@ type (
 // where a symbol without prefix is looked for; "" is the session's package.
 // Nothing is interned, read or evaluated; printing values may call print-object
 // methods of the user's. The error may be a *LookupError.
-func (im *Image) DescribeSymbol(ctx context.Context, session, name, pkg string) (*Finding, error) {
-	return im.found(ctx, session, helper.NewCall("DESCRIBE-SYMBOL").Str(name).Key("SESSION").Str(session).Opt("PACKAGE", pkg))
+func (s *Session) DescribeSymbol(ctx context.Context, name, pkg string) (*Finding, error) {
+	return s.found(ctx, helper.NewCall("DESCRIBE-SYMBOL").Str(name).Key("SESSION").Str(s.name).Opt("PACKAGE", pkg))
 }
 
 // FindDefinition tells where name, as for DescribeSymbol, is defined, a section
 // for each definition, with its source text where that can be had.
-func (im *Image) FindDefinition(ctx context.Context, session, name, pkg string) (*Finding, error) {
-	return im.found(ctx, session, helper.NewCall("FIND-DEFINITION").Str(name).Key("SESSION").Str(session).Opt("PACKAGE", pkg))
+func (s *Session) FindDefinition(ctx context.Context, name, pkg string) (*Finding, error) {
+	return s.found(ctx, helper.NewCall("FIND-DEFINITION").Str(name).Key("SESSION").Str(s.name).Opt("PACKAGE", pkg))
 }
 
 // CrossReference tells what has a reference of the kind ("calls", "called-by",
 // "references", "binds", "sets", "macroexpands", "specializes" or "all") with
 // name, as for DescribeSymbol; at most limit lines in each section.
-func (im *Image) CrossReference(ctx context.Context, session, name, kind, pkg string, limit int) (*Finding, error) {
-	return im.found(ctx, session, helper.NewCall("CROSS-REFERENCE").Str(name).Str(kind).
-		Key("SESSION").Str(session).Opt("PACKAGE", pkg).Key("LIMIT").Num(int64(limit)))
+func (s *Session) CrossReference(ctx context.Context, name, kind, pkg string, limit int) (*Finding, error) {
+	return s.found(ctx, helper.NewCall("CROSS-REFERENCE").Str(name).Str(kind).
+		Key("SESSION").Str(s.name).Opt("PACKAGE", pkg).Key("LIMIT").Num(int64(limit)))
 }
 
-// AproposQuery is what [Image.Apropos] searches for.
+// AproposQuery is what [Session.Apropos] searches for.
 type AproposQuery struct {
 	Pattern string // words, each of which is in the name, in any case
 	Package string // "" is all packages
@@ -84,32 +84,32 @@ type AproposQuery struct {
 }
 
 // Apropos finds symbols by part of their names, the likeliest first.
-func (im *Image) Apropos(ctx context.Context, session string, q AproposQuery) (*Finding, error) {
-	c := helper.NewCall("APROPOS-SEARCH").Str(q.Pattern).Key("SESSION").Str(session).Opt("PACKAGE", q.Package).
+func (s *Session) Apropos(ctx context.Context, q AproposQuery) (*Finding, error) {
+	c := helper.NewCall("APROPOS-SEARCH").Str(q.Pattern).Key("SESSION").Str(s.name).Opt("PACKAGE", q.Package).
 		Key("LIMIT").Num(int64(q.Limit))
 	if q.Kind != "" {
 		c.Key("KIND").Key(strings.ToUpper(q.Kind))
 	}
-	return im.found(ctx, session, c)
+	return s.found(ctx, c)
 }
 
 // CompleteSymbol tells what typed, the beginning of a name as for
 // DescribeSymbol, may become; at most limit symbols.
-func (im *Image) CompleteSymbol(ctx context.Context, session, typed, pkg string, limit int) (*Finding, error) {
-	return im.found(ctx, session, helper.NewCall("COMPLETE-SYMBOL").Str(typed).
-		Key("SESSION").Str(session).Opt("PACKAGE", pkg).Key("LIMIT").Num(int64(limit)))
+func (s *Session) CompleteSymbol(ctx context.Context, typed, pkg string, limit int) (*Finding, error) {
+	return s.found(ctx, helper.NewCall("COMPLETE-SYMBOL").Str(typed).
+		Key("SESSION").Str(s.name).Opt("PACKAGE", pkg).Key("LIMIT").Num(int64(limit)))
 }
 
 // DescribeSystem tells what ASDF knows of a system or, without evaluating it,
 // what the text of its definition says; with name "", which systems there are.
-func (im *Image) DescribeSystem(ctx context.Context, session, name string) (*Finding, error) {
-	return im.found(ctx, session, helper.NewCall("DESCRIBE-SYSTEM").Str(name).Key("SESSION").Str(session))
+func (s *Session) DescribeSystem(ctx context.Context, name string) (*Finding, error) {
+	return s.found(ctx, helper.NewCall("DESCRIBE-SYSTEM").Str(name).Key("SESSION").Str(s.name))
 }
 
 // found asks for a wireFound.
-func (im *Image) found(ctx context.Context, session string, c *helper.Call) (*Finding, error) {
+func (s *Session) found(ctx context.Context, c *helper.Call) (*Finding, error) {
 	var w wireFound
-	if err := im.look(ctx, session, c, &w); err != nil {
+	if err := s.query(ctx, c, &w); err != nil {
 		return nil, err
 	}
 	return w.finding(), nil
@@ -123,57 +123,57 @@ func (w *wireFound) finding() *Finding {
 	return f
 }
 
-// look asks an image, which it starts if none runs, for an answer of the
+// query asks an image, which it starts if none runs, for an answer of the
 // helper's WITH-LOOK-UP and decodes it into v. It runs beside evaluations. The
 // error may be a *LookupError.
-func (im *Image) look(ctx context.Context, session string, c *helper.Call, v any) error {
-	if err := im.broughtBack(ctx, session); err != nil {
+func (s *Session) query(ctx context.Context, c *helper.Call, v any) error {
+	if err := s.broughtBack(ctx); err != nil {
 		return err
 	}
-	lv, err := im.acquire(ctx, lookupTimeout)
+	inst, err := s.im.acquire(ctx, queryTimeout)
 	if err != nil {
 		return err
 	}
-	bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
+	bounded, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
-	answer, err := lv.askLooking(bounded, c)
+	answer, err := inst.askQuery(bounded, c)
 	if err != nil {
-		return lv.unanswered(ctx, lv.heard(ctx, err))
+		return inst.unanswered(ctx, inst.heard(ctx, err))
 	}
 	var failed wireLookupError
 	if err := helper.Decode(answer, &failed); err != nil {
-		return lv.heard(ctx, err)
+		return inst.heard(ctx, err)
 	}
 	if e := failed.Error; e != nil {
 		return &LookupError{Type: e.Type, Message: e.Message, Names: e.Names}
 	}
-	return lv.heard(ctx, helper.Decode(answer, v))
+	return inst.heard(ctx, helper.Decode(answer, v))
 }
 
-// looks is the Lisp thread for look-ups that may run printing code of the
-// user's. The other look-up thread stops evaluations, and must never wait for
+// A queryThread is the Lisp thread for queries that may run printing code of the
+// user's. The control thread stops evaluations, and must never wait for
 // such code.
-type looks struct {
+type queryThread struct {
 	starting chan struct{} // with one place, for who starts the thread
 	thread   atomic.Int64  // its swank.ThreadID; 0: not started
 }
 
-// askLooking asks on the thread of looks, which it starts where there is none.
-func (lv *live) askLooking(ctx context.Context, c *helper.Call) (string, error) {
-	_, answer, err := lv.callLooking(ctx, c)
+// askQuery asks on the query thread, which it starts where there is none.
+func (inst *instance) askQuery(ctx context.Context, c *helper.Call) (string, error) {
+	_, answer, err := inst.callQuery(ctx, c)
 	return answer, err
 }
 
-// callLooking is askLooking for those whose call may be answered after ctx has
+// callQuery is askQuery for those whose call may be answered after ctx has
 // ended; it is nil if nothing was sent. A thread that does not answer in time is
 // given up: the helper's own limit has not freed it.
-func (lv *live) callLooking(ctx context.Context, c *helper.Call) (*swank.Call, string, error) {
+func (inst *instance) callQuery(ctx context.Context, c *helper.Call) (*swank.Call, string, error) {
 	for attempt := 1; ; attempt++ {
-		thread, err := lv.lookThread(ctx)
+		thread, err := inst.startQuery(ctx)
 		if err != nil {
 			return nil, "", err
 		}
-		call, err := c.Send(lv.conn, thread)
+		call, err := c.Send(inst.conn, thread)
 		if err != nil {
 			return nil, "", err
 		}
@@ -182,10 +182,10 @@ func (lv *live) callLooking(ctx context.Context, c *helper.Call) (*swank.Call, s
 		ended := errors.As(err, &gone)
 		late := errors.Is(err, context.DeadlineExceeded)
 		if ended || late {
-			lv.forgetLooks(thread)
+			inst.forgetQueryThread(thread)
 		}
 		if late {
-			err = &heldUpError{lv.heldUp(thread), err}
+			err = &heldUpError{inst.heldUp(thread), err}
 		}
 		if !ended || attempt == 2 {
 			return call, answer, err
@@ -203,24 +203,24 @@ func (e *heldUpError) Error() string { return e.err.Error() + ": " + e.why }
 func (e *heldUpError) Unwrap() error { return e.err }
 
 // heldUp tells of the lock that a thread of the image waits for, "" if of none.
-func (lv *live) heldUp(thread swank.ThreadID) string {
+func (inst *instance) heldUp(thread swank.ThreadID) string {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	var why string
-	answer, err := lv.ask(ctx, helper.NewCall("WAITS-FOR").Num(int64(thread)))
+	answer, err := inst.ask(ctx, helper.NewCall("WAITS-FOR").Num(int64(thread)))
 	if err != nil || helper.Decode(answer, &why) != nil {
 		return "" // that it does not answer is told in any case
 	}
 	return why
 }
 
-// lookThread returns the thread of looks and starts it where there is none. Who
+// startQuery returns the query thread and starts it where there is none. Who
 // waits for another caller to start it waits no longer than ctx says.
-func (lv *live) lookThread(ctx context.Context) (swank.ThreadID, error) {
-	if lv.single {
-		return lv.lookupThread(), nil
+func (inst *instance) startQuery(ctx context.Context) (swank.ThreadID, error) {
+	if inst.single {
+		return inst.controlThread(), nil
 	}
-	l := &lv.looks
+	l := &inst.query
 	if id := l.thread.Load(); id != 0 {
 		return swank.ThreadID(id), nil
 	}
@@ -236,7 +236,7 @@ func (lv *live) lookThread(ctx context.Context) (swank.ThreadID, error) {
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
 	}
-	id, err := lv.startThread(ctx, "swank-mcp looking")
+	id, err := inst.startThread(ctx, "swank-mcp looking")
 	if err != nil {
 		return 0, err
 	}
@@ -244,5 +244,7 @@ func (lv *live) lookThread(ctx context.Context) (swank.ThreadID, error) {
 	return id, nil
 }
 
-// forgetLooks has the next look-up start another thread.
-func (lv *live) forgetLooks(thread swank.ThreadID) { lv.looks.thread.CompareAndSwap(int64(thread), 0) }
+// forgetQueryThread has the next look-up start another thread.
+func (inst *instance) forgetQueryThread(thread swank.ThreadID) {
+	inst.query.thread.CompareAndSwap(int64(thread), 0)
+}

@@ -1,7 +1,6 @@
-package lisp
+package restore
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -11,21 +10,17 @@ import (
 const (
 	// What may be used up for entries that do not end, all together; and for
 	// those that were slow at first, and so may be slow again.
-	restorePatience  = 60 * time.Millisecond
-	restoreAllowance = 2 * time.Minute
+	patience  = 60 * time.Millisecond
+	allowance = 2 * time.Minute
 
-	// restoreImages is how many images bringing a session back may cost. From then
+	// maxImages is how many images bringing a session back may cost. From then
 	// on only what has been evaluated in one of them is evaluated again.
-	restoreImages = 25
+	maxImages = 25
 )
 
-// errImageSpent says that bringing the session back has cost the image, and
-// that more is known now: in the next one it comes further.
-var errImageSpent = errors.New("lisp: the image ended while the session was brought back")
-
-// recovery is what is known of a session's entries while it is brought back,
+// Recovery is what is known of a session's entries while it is brought back,
 // which may take more than one image.
-type recovery struct {
+type Recovery struct {
 	skip      map[*journal.Entry]string // those that are not evaluated any more, and why
 	proven    map[*journal.Entry]bool   // those that were evaluated in an image
 	suspect   map[*journal.Entry]bool   // those in whose evaluation somebody else may have ended the image
@@ -35,14 +30,15 @@ type recovery struct {
 	allowance time.Duration
 }
 
-func newRecovery() *recovery {
-	return &recovery{skip: map[*journal.Entry]string{}, proven: map[*journal.Entry]bool{}, suspect: map[*journal.Entry]bool{},
-		patience: restorePatience, allowance: restoreAllowance}
+// New returns what is known at first: nothing.
+func New() *Recovery {
+	return &Recovery{skip: map[*journal.Entry]string{}, proven: map[*journal.Entry]bool{}, suspect: map[*journal.Entry]bool{},
+		patience: patience, allowance: allowance}
 }
 
 // todo returns those of the entries that are to be evaluated, and notes in why
 // those that are not.
-func (r *recovery) todo(entries []*journal.Entry, why map[*journal.Entry]string) []*journal.Entry {
+func (r *Recovery) todo(entries []*journal.Entry, why map[*journal.Entry]string) []*journal.Entry {
 	var todo []*journal.Entry
 	for _, e := range entries {
 		switch {
@@ -50,7 +46,7 @@ func (r *recovery) todo(entries []*journal.Entry, why map[*journal.Entry]string)
 			why[e] = e.Bad
 		case r.skip[e] != "":
 			why[e] = r.skip[e]
-		case r.spent > restoreImages && !r.proven[e] || r.spent > restoreImages+5:
+		case r.spent > maxImages && !r.proven[e] || r.spent > maxImages+5:
 			why[e] = fmt.Sprintf("not tried, after %d images had ended while the session was brought back", r.spent)
 		default:
 			todo = append(todo, e)
@@ -61,9 +57,9 @@ func (r *recovery) todo(entries []*journal.Entry, why map[*journal.Entry]string)
 
 // learn notes what an answer, or the board of an image that gave none, says of
 // how the entries of a batch ended.
-func (r *recovery) learn(batch []*journal.Entry, b *board) {
+func (r *Recovery) learn(batch []*journal.Entry, b *board) {
 	for i, e := range batch {
-		switch code := ending(b.word(boardEnds+i)) - 1; {
+		switch code := Ending(b.word(boardEnds+i)) - 1; {
 		case code < 0:
 		case code == endDone, code.kind() == endDone:
 			r.proven[e] = true
@@ -77,7 +73,7 @@ func (r *recovery) learn(batch []*journal.Entry, b *board) {
 }
 
 // ended notes how an entry ended that failed.
-func (r *recovery) ended(e *journal.Entry, code ending, text string) {
+func (r *Recovery) ended(e *journal.Entry, code Ending, text string) {
 	if code.kind() == endForced {
 		e.Bad = code.words(text)
 	} else if code.final() {
@@ -85,8 +81,9 @@ func (r *recovery) ended(e *journal.Entry, code ending, text string) {
 	}
 }
 
-// blame notes which entry of a batch has cost the image lv.
-func (r *recovery) blame(batch []*journal.Entry, b *board, lv *live) {
+// blame notes which entry of a batch has cost the image, which ended as how says,
+// perhaps because of somebody outside.
+func (r *Recovery) blame(batch []*journal.Entry, b *board, outside bool, how string) {
 	r.spent++
 	r.learn(batch, b)
 	i := int(b.word(boardEntry)) - 1
@@ -99,11 +96,11 @@ func (r *recovery) blame(batch []*journal.Entry, b *board, lv *live) {
 		return
 	}
 	e := batch[i]
-	if lv.endedFromOutside() && !r.suspect[e] {
+	if outside && !r.suspect[e] {
 		r.suspect[e] = true // it may be that somebody has killed the image
 		return
 	}
-	e.Bad = "it cost the image: " + lv.epitaph()
+	e.Bad = "it cost the image: " + how
 }
 
 // grace is how long evaluating e again may take in any case: what took its time
@@ -111,7 +108,7 @@ func (r *recovery) blame(batch []*journal.Entry, b *board, lv *live) {
 // of a margin. Loading a system may mean to compile it.
 func grace(e *journal.Entry) time.Duration {
 	if e.System() {
-		return restoreAllowance
+		return allowance
 	}
 	if e.Took < 20*time.Millisecond {
 		return 4 * e.Took

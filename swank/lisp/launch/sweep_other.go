@@ -2,9 +2,7 @@
 
 package launch
 
-import (
-	"os"
-)
+import "os"
 
 // Whose a directory is, and who listens in it, is told on Linux only.
 func holdDir(string) *os.File { return nil }

@@ -1,0 +1,254 @@
+package lisp
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"swank-mcp/swank"
+	"swank-mcp/swank/lisp/helper"
+	"swank-mcp/swank/lisp/host"
+	"swank-mcp/swank/lisp/launch"
+)
+
+// connectTimeout bounds each step of getting into an image that says it is ready.
+const connectTimeout = 10 * time.Second
+
+// live is one image that runs, our connection to it and our threads in it. It
+// ends once, with its process or its connection, and is not used again.
+type instance struct {
+	proc host.Host
+	conn *swank.Conn
+	info *swank.ConnectionInfo
+	born time.Time
+
+	single bool // no threads of Swank's: one request at a time
+
+	mu      sync.Mutex
+	control swank.ThreadID            // serves everything but evaluations and queries
+	threads map[string]*sessionThread // session to its evaluating thread
+	because string                    // why we gave it up; "" if we did not
+
+	query queryThread
+
+	killed atomic.Bool  // by us
+	used   atomic.Bool  // something has been evaluated in it
+	faults atomic.Int32 // answers in a row that were none
+}
+
+// newLive returns the image that runs in proc, not connected.
+func newLive(proc host.Host) *instance {
+	return &instance{proc: proc, born: time.Now(), threads: map[string]*sessionThread{}, query: queryThread{starting: make(chan struct{}, 1)}}
+}
+
+// begin starts a process, or finds the image that c names, and gets into it.
+func begin(ctx context.Context, c Config, handler func(*swank.Debug)) (*instance, error) {
+	if !c.Attach.IsZero() {
+		return attachTo(ctx, c, handler)
+	}
+	proc, err := launch.Start(ctx, c.Launch, launchCode())
+	if err != nil {
+		return nil, err
+	}
+	inst := newLive(proc)
+	if err := inst.enter(ctx, c, handler); err != nil {
+		inst.end()
+		return nil, &StartError{
+			Problem: "the Lisp image started, but Swank in it does not answer as it should",
+			Advice:  "Run `swank-mcp doctor` to see what was found.",
+			Err:     err,
+		}
+	}
+	return inst, nil
+}
+
+// enter connects and makes the image ready for evaluations.
+func (inst *instance) enter(ctx context.Context, c Config, handler func(*swank.Debug)) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	secret, err := swank.ReadSecret()
+	if err != nil {
+		return err
+	}
+	network, addr := inst.proc.Address()
+	inst.conn, err = swank.Dial(ctx, network, addr, &swank.Options{Handler: handler, Trace: c.Trace, Secret: secret})
+	if err != nil {
+		return err
+	}
+	if inst.info, err = inst.conn.ConnectionInfo(ctx); err != nil {
+		return err
+	}
+	if err = inst.startControl(ctx); err != nil {
+		return err
+	}
+	_, err = inst.ask(ctx, helper.NewCall("CONFIGURE").Key("LAUNCHED").Yes())
+	return err
+}
+
+// ask runs a helper function on the control thread and returns its printed answer.
+func (inst *instance) ask(ctx context.Context, c *helper.Call) (string, error) {
+	return inst.askOn(ctx, inst.controlThread(), c)
+}
+
+func (inst *instance) controlThread() swank.ThreadID {
+	inst.mu.Lock()
+	defer inst.mu.Unlock()
+	return inst.control
+}
+
+// startControl makes the control thread, or another one when it has ended.
+func (inst *instance) startControl(ctx context.Context) error {
+	id, err := inst.startThread(ctx, "swank-mcp look-ups")
+	if err != nil {
+		return err
+	}
+	inst.mu.Lock()
+	defer inst.mu.Unlock()
+	inst.control = id
+	return nil
+}
+
+func (inst *instance) askOn(ctx context.Context, thread swank.ThreadID, c *helper.Call) (string, error) {
+	call, err := c.Send(inst.conn, thread)
+	if err != nil {
+		return "", err
+	}
+	return grabbed(ctx, call)
+}
+
+// grabbed waits for what a [helper.Call] has printed.
+func grabbed(ctx context.Context, call *swank.Call) (string, error) {
+	var g swank.Grabbed
+	if err := call.Wait(ctx, &g); err != nil {
+		return "", err
+	}
+	return g.Output, nil
+}
+
+// startThread makes a thread in the image that serves our requests.
+func (inst *instance) startThread(ctx context.Context, name string) (swank.ThreadID, error) {
+	if inst.single {
+		return swank.NewWorker, nil // the one thread there is
+	}
+	answer, err := inst.askOn(ctx, swank.NewWorker, helper.NewCall("START-THREAD").Str(name))
+	if err != nil {
+		return 0, fmt.Errorf("lisp: starting a thread in the image: %w", err)
+	}
+	var id swank.ThreadID
+	if err := helper.Decode(answer, &id); err != nil {
+		return 0, fmt.Errorf("lisp: starting a thread in the image: %w", err)
+	}
+	if id == 0 {
+		return 0, fmt.Errorf("lisp: starting a thread in the image: it did not come up")
+	}
+	return id, nil
+}
+
+// sessionThread returns the evaluating thread of a session, which lasts as long as the
+// image unless its own code ends it.
+func (inst *instance) sessionThread(ctx context.Context, session string) (*sessionThread, error) {
+	inst.mu.Lock()
+	l := inst.threads[session]
+	inst.mu.Unlock()
+	if l != nil {
+		return l, nil
+	}
+	// Only the holder of the session's turn comes here, so nobody else makes
+	// the same thread meanwhile.
+	id, err := inst.startThread(ctx, threadName(session))
+	if err != nil {
+		return nil, err
+	}
+	l = &sessionThread{inst: inst, session: session, id: id}
+	inst.mu.Lock()
+	inst.threads[session] = l
+	inst.mu.Unlock()
+	return l, nil
+}
+
+// over reports whether the image cannot be used any more.
+func (inst *instance) over() bool {
+	return inst.killed.Load() || // though the kernel may not have noticed yet
+		inst.conn.Err() != nil || inst.proc.HasExited()
+}
+
+// kill ends the image at once, or our part in it if it is not ours; why is
+// what callers in flight are told, after "because".
+func (inst *instance) kill(why string) {
+	inst.mu.Lock()
+	if inst.because == "" {
+		inst.because = inst.proc.Killed() + ", because " + why
+	}
+	inst.mu.Unlock()
+	inst.killed.Store(true)
+	inst.proc.Kill()
+}
+
+// end releases everything: the connection, the process and its directory.
+func (inst *instance) end() {
+	if inst.conn != nil {
+		inst.conn.Close()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
+	defer cancel()
+	inst.proc.Close(ctx)
+}
+
+// whatEnds names what is gone when inst is over: an image that is not ours may
+// have lost no more than its connection to us.
+func (inst *instance) whatEnds() string {
+	if inst.attached() {
+		return "the connection to the Lisp"
+	}
+	return "the Lisp image"
+}
+
+// epitaph tells how the image ended. It waits for the exit status a moment,
+// because the connection is usually seen to close first.
+func (inst *instance) epitaph() string {
+	if !inst.attached() {
+		select {
+		case <-inst.proc.Exited():
+		case <-time.After(time.Second):
+		}
+	}
+	inst.mu.Lock()
+	because := inst.because
+	inst.mu.Unlock()
+	if inst.attached() {
+		if because == "" {
+			because = inst.proc.ExitText()
+		}
+		return because
+	}
+	select {
+	case <-inst.proc.Exited():
+	default:
+		return "its Swank connection broke: " + fmt.Sprint(inst.conn.Err())
+	}
+	if because != "" {
+		return because
+	}
+	return inst.proc.ExitText()
+}
+
+// dir is the image's own directory, if it is ours, and else "".
+func (inst *instance) dir() string {
+	if p, ok := inst.proc.(*launch.Process); ok {
+		return p.Dir()
+	}
+	return ""
+}
+
+// endedFromOutside reports whether a signal that is usually somebody's has ended
+// the image, and not ours.
+func (inst *instance) endedFromOutside() bool {
+	inst.mu.Lock()
+	ours := inst.because != ""
+	inst.mu.Unlock()
+	p, ok := inst.proc.(*launch.Process)
+	return ok && !ours && p.EndedBy(syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+}
