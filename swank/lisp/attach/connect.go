@@ -146,6 +146,9 @@ func (g *Guest) join(ctx context.Context, echo bool) error {
 		return err
 	}
 	g.Image, g.Control = w.Image, w.Control
+	if w.Note != "" {
+		g.notes = append(g.notes, w.Note)
+	}
 	return nil
 }
 
@@ -171,4 +174,5 @@ func enterForm(forgive string) sexp.List {
 type wireAttached struct {
 	Image   string         `sexp:"image"`
 	Control swank.ThreadID `sexp:"lookups"`
+	Note    string         `sexp:"note"` // what there is to say about the Lisp, or ""
 }

@@ -1,5 +1,6 @@
 ;;;; boot-policy.lisp - the second part of boot.lisp: what becomes of errors and
-;;;; stack overflows in threads of a launched image that are nobody's.
+;;;; stack overflows in threads of a launched image that are nobody's, and of the symbols
+;;;; that loading Swank leaves in COMMON-LISP-USER.
 
 (in-package :swank-mcp-boot)
 
@@ -53,12 +54,14 @@ write to that page makes the runtime clear and protect the guard page.  Without
 an overflow it is a write of what is there to a part of our stack that is not
 in use."
   #+sb-thread
-  (let ((page (sb-sys:int-sap
-               (+ (sb-sys:sap-int (sb-vm::current-thread-offset-sap
-                                   sb-vm::thread-control-stack-start-slot))
-                  (* 2 (sb-alien:extern-alien "os_vm_page_size"
-                                              sb-alien:int))))))
-    (setf (sb-sys:sap-ref-8 page 0) (sb-sys:sap-ref-8 page 0)))
+  (let ((offset (swank-symbol "CURRENT-THREAD-OFFSET-SAP" :sb-vm))
+        (slot (swank-symbol "THREAD-CONTROL-STACK-START-SLOT" :sb-vm)))
+    (when (and offset slot) ; a later SBCL may have neither
+      (let ((page (sb-sys:int-sap
+                   (+ (sb-sys:sap-int (funcall offset (symbol-value slot)))
+                      (* 2 (sb-alien:extern-alien "os_vm_page_size"
+                                                  sb-alien:int))))))
+        (setf (sb-sys:sap-ref-8 page 0) (sb-sys:sap-ref-8 page 0)))))
   nil)
 
 (defun make-thread-with-guard (make-thread function &rest keys)
@@ -107,3 +110,21 @@ before the stack pointer is back, on the very page that is to be protected."
   (set-where-bound (make-broadcast-stream) "*LOG-OUTPUT*")
   (set-where-bound nil "*GLOBAL-DEBUGGER*" "*ENABLE-EVENT-HISTORY*"
                    "*CONFIGURE-EMACS-INDENTATION*"))
+
+;;;; What loading Swank leaves behind
+
+(defun present-symbols (package)
+  (let ((table (make-hash-table :test 'eq)))
+    (do-symbols (symbol package table)
+      (when (eq :internal (nth-value 1 (find-symbol (symbol-name symbol) package)))
+        (setf (gethash symbol table) t)))))
+
+(defun call-without-litter (function)
+  "Call FUNCTION and unintern what it left in COMMON-LISP-USER: with some of Swank's
+130 symbols there a person's (USE-PACKAGE :ALEXANDRIA) would conflict."
+  (let* ((package (find-package :cl-user))
+         (before (present-symbols package)))
+    (funcall function)
+    (loop for symbol being the hash-keys of (present-symbols package)
+          unless (gethash symbol before)
+            do (unintern symbol package))))

@@ -90,7 +90,9 @@ compiled, and its versions differ."
 parent is told, and the image ends."
   (handler-case
       ;; ASDF, where it is loaded, would look for a newer ASDF first
-      (let ((sb-ext:*module-provider-functions* '(sb-impl::module-provide-contrib)))
+      (let* ((own (swank-symbol "MODULE-PROVIDE-CONTRIB" :sb-impl))
+             (sb-ext:*module-provider-functions*
+               (if own (list own) sb-ext:*module-provider-functions*)))
         (require (string-upcase name)))
     (error (condition)
       (send-status :failed (condition-text condition) :without name
@@ -270,22 +272,6 @@ SOURCES.  Returns the compiler's complaints about these, or NIL."
     (if compiled (load compiled) (mapc #'load sources))
     (and complaints (string/= complaints "") complaints)))
 
-(defun present-symbols (package)
-  (let ((table (make-hash-table :test 'eq)))
-    (do-symbols (symbol package table)
-      (when (eq :internal (nth-value 1 (find-symbol (symbol-name symbol) package)))
-        (setf (gethash symbol table) t)))))
-
-(defun call-without-litter (function)
-  "Call FUNCTION and unintern what it left in COMMON-LISP-USER: with some of Swank's
-130 symbols there a person's (USE-PACKAGE :ALEXANDRIA) would conflict."
-  (let* ((package (find-package :cl-user))
-         (before (present-symbols package)))
-    (funcall function)
-    (loop for symbol being the hash-keys of (present-symbols package)
-          unless (gethash symbol before)
-            do (unintern symbol package))))
-
 (defun load-everything (&key swank-dir fasl-dir boot boot-fasl helper helper-fasl
                         &allow-other-keys)
   (call-without-litter
@@ -365,6 +351,11 @@ given ours where it asks its backend for one."
         :address (format nil "127.0.0.1:~D"
                          (create-server :interface "127.0.0.1"))))
 
+(defun missing-notes ()
+  "A list of what the helper has to say of this SBCL."
+  (let ((note (call-if-defined "MISSING-NOTE" :swank-mcp)))
+    (and note (list note))))
+
 (defun ready-status (&rest more)
   (list* :ready t
          :pid (sb-posix:getpid)
@@ -373,7 +364,7 @@ given ours where it asks its backend for one."
          :swank (format nil "~A"
                         (symbol-value (swank-symbol "*SWANK-WIRE-PROTOCOL-VERSION*")))
          :core *in-core*
-         :notes (reverse *notes*)
+         :notes (append (reverse *notes*) (missing-notes))
          :helper-warnings *helper-warnings*
          more))
 
@@ -428,7 +419,7 @@ parameters, has a plain SBCL."
   (cond ((equal (second sb-ext:*posix-argv*) *launched-mark*)
          (setf sb-ext:*core-pathname* *lisps-core*)
          (launch))
-        (t (sb-impl::toplevel-init))))
+        (t (funcall (swank-symbol "TOPLEVEL-INIT" :sb-impl)))))
 
 (defun launch ()
   "Do what the parameters on +LIFETIME-FD+ say.  Does not return."

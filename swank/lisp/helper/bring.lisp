@@ -89,8 +89,10 @@
                                                  "")))
                                 (t (cl:list :source-wanted ""))))))))
     (cl:handler-case
-        #+sbcl (sb-c::with-world-lock () (bring))
-        #-sbcl (bring)
+        (cl:let ((with-lock #+sbcl (cl:find-symbol "WITH-WORLD-LOCK" "SB-C") #-sbcl nil))
+          (cl:if with-lock
+                 (cl:eval (cl:list with-lock '() (cl:list 'cl:funcall #'bring)))
+                 (bring)))
       (cl:serious-condition (condition)
         (cl:list :failed (cl:handler-case (cl:princ-to-string condition)
                            (cl:error () (cl:string (cl:type-of condition)))))))))

@@ -21,8 +21,8 @@
   (;; Text, output, conditions, frames: nothing of sessions.
    (:module "core"
     :serial t
-    :components ((:file "package") (:file "platform") (:file "text") (:file "wire")
-                 (:file "sink") (:file "exit") (:file "conditions") (:file "printing")
+    :components ((:file "package") (:file "sbcl") (:file "platform") (:file "text")
+                 (:file "wire") (:file "sink") (:file "exit") (:file "conditions") (:file "printing")
                  (:file "user-code") (:file "frames") (:file "failure") (:file "inert")
                  (:file "interrupts") (:file "binding-stack")))
    ;; Sessions, evaluations and guests; names and look-ups in a session.

@@ -53,6 +53,24 @@ func TestHelperWarningsAreSeen(t *testing.T) {
 	}
 }
 
+// What the helper misses in this SBCL is told wherever an image is started.
+func TestMissingInternalsAreTold(t *testing.T) {
+	c := testConfig(t)
+	code := testCode("(defun missing-note () \"This SBCL has no SB-X::Y.\")\n")
+	r := Doctor(t.Context(), c, code)
+	if last := r.Checks[len(r.Checks)-1]; last.Problem != "This SBCL has no SB-X::Y." || !r.OK() {
+		t.Errorf("the doctor says %+v", last)
+	}
+	p, err := Start(t.Context(), c, code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close(t.Context())
+	if got := strings.Join(p.Remarks(), "\n"); got != "This SBCL has no SB-X::Y." {
+		t.Errorf("remarks %q", got)
+	}
+}
+
 func TestUserInit(t *testing.T) {
 	for _, test := range []struct{ name, rc, note, eval, want string }{
 		{"good", `(defparameter cl-user::*mine* 42) (princ "hello from rc")`, "", "cl-user::*mine*", "(:ok 42)"},

@@ -118,8 +118,8 @@ of the top level form in which it failed, if it did."
            (multiple-value-bind (file line column) (reading-place (reading-error condition))
              (declare (ignore file))
              (values line column))
-           (let* ((stream (sb-c::source-info-stream sb-c::*source-info*))
-                  (start (sb-impl::form-tracking-stream-form-start-char-pos stream)))
+           (let* ((stream (sbcl:source-info-stream sbcl:*source-info*))
+                  (start (sbcl:form-tracking-stream-form-start-char-pos stream)))
              (when (equal (truename stream) (truename source))
                (line-and-column (file-text source) start)))))
     (when line

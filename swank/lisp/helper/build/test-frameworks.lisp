@@ -72,8 +72,8 @@ CONDITION is what was signalled, if it is an error."
 (defun package-file (package)
   "The file that made PACKAGE, or one that defines a function of it."
   #+sbcl
-  (or (let ((location (ignore-errors (sb-impl::package-source-location package))))
-        (and location (sb-c:definition-source-location-namestring location)))
+  (or (let ((location (ignore-errors (sbcl:package-source-location package))))
+        (and location (sbcl:definition-source-location-namestring location)))
       (do-symbols (symbol package)
         (when (and (eq (symbol-package symbol) package) (fboundp symbol))
           (let ((file (ignore-errors
@@ -160,7 +160,7 @@ that they handle, too.")
 
 #+sbcl
 (defun framework-frame-p (frame)
-  (let* ((name (sb-di:debug-fun-name (sb-di:frame-debug-fun frame)))
+  (let* ((name (sbcl:debug-fun-name (sbcl:frame-debug-fun frame)))
          (symbol (frame-name-symbol name))
          (package (and symbol (symbol-package symbol))))
     (or (and package

@@ -21,7 +21,7 @@
            (dolist (framework frameworks)
              (let ((symbol (named-symbol (framework-function framework)))
                    (recorder (framework-recorder framework)))
-               (sb-int:encapsulate
+               (sbcl:encapsulate
                 symbol tag
                 (lambda (function &rest arguments)
                   (let ((values '()))
@@ -34,7 +34,7 @@
                (when (framework-whole framework)
                  (let ((whole (named-symbol (framework-whole framework)))
                        (around (framework-around framework)))
-                   (sb-int:encapsulate
+                   (sbcl:encapsulate
                     whole tag
                     (lambda (function &rest arguments)
                       (if (eq thread (swank/backend:current-thread))
@@ -46,7 +46,7 @@
              (let ((*test-run* run) (*break-on-signals* '(satisfies note-signalled)))
                (funcall function))))
       #+sbcl
-      (dolist (symbol encapsulated) (sb-int:unencapsulate symbol tag)))))
+      (dolist (symbol encapsulated) (sbcl:unencapsulate symbol tag)))))
 
 ;;; Finding tests
 

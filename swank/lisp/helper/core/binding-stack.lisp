@@ -18,12 +18,15 @@
   "The address of the page below the guard page of this thread's binding stack, if
 the stack ends on the guard page, else NIL."
   (let* ((page (sb-alien:extern-alien "os_vm_page_size" sb-alien:int))
-         (start (sb-sys:sap-int (sb-vm::current-thread-offset-sap
-                                 sb-vm::thread-binding-stack-start-slot)))
-         (used (- (sb-sys:sap-int (sb-kernel:binding-stack-pointer-sap)) start))
-         (guard (- (* 1024 1024) (* 2 page)))) ; BINDING_STACK_SIZE is a constant of SBCL's
-    (and (< guard used (+ guard page))
-         (+ start guard (- page)))))
+         (bottom (and sbcl:thread-binding-stack-start-slot
+                      (sbcl:current-thread-offset-sap sbcl:thread-binding-stack-start-slot)))
+         (top (sbcl:binding-stack-pointer-sap)))
+    (when (and bottom top)
+      (let* ((start (sb-sys:sap-int bottom))
+             (used (- (sb-sys:sap-int top) start))
+             (guard (- (* 1024 1024) (* 2 page)))) ; BINDING_STACK_SIZE is a constant of SBCL's
+        (and (< guard used (+ guard page))
+             (+ start guard (- page)))))))
 
 #+(and sbcl sb-thread)
 (defun protect-page (address protection)
@@ -48,6 +51,6 @@ used."
 (defun open-binding-stack-for-handlers ()
   "For launched images only: have handlers of the program's called like that, too."
   #+(and sbcl sb-thread)
-  (let ((signal (find-symbol "BINDING-STACK-EXHAUSTED-ERROR" '#:sb-kernel)))
-    (when (and (fboundp signal) (not (sb-int:encapsulated-p signal 'swank-mcp-stack)))
-      (sb-int:encapsulate signal 'swank-mcp-stack #'call-with-open-binding-stack))))
+  (let ((signal 'sbcl:binding-stack-exhausted-error))
+    (unless (sbcl:encapsulated-p signal 'swank-mcp-stack)
+      (sbcl:encapsulate signal 'swank-mcp-stack #'call-with-open-binding-stack))))

@@ -75,7 +75,7 @@ of the program's called: one has just failed.  NIL if that cannot be told."
              (with-standard-io-syntax
                (let ((*print-readably* nil) (*print-pretty* t) (*print-right-margin* 1000)
                      (*print-length* 5) (*print-level* 3) (*print-pprint-dispatch* table)
-                     #+sbcl (sb-int:*print-condition-references* nil))
+                     #+sbcl (sbcl:*print-condition-references* nil))
                  (clip (on-one-line (princ-to-string condition)) 200)))))))))
 
 (defmacro safely (&rest body)
@@ -183,8 +183,8 @@ the package it is known by from elsewhere."
 
 (defun plain-type-name (condition)
   "The name of CONDITION's class, by no generic function."
-  (let ((name #+sbcl (sb-kernel:classoid-name (sb-kernel:classoid-of condition))
-              #-sbcl (ignore-errors (type-of condition))))
+  (let ((name (ignore-errors #+sbcl (sbcl:classoid-name (sbcl:classoid-of condition))
+                             #-sbcl (type-of condition))))
     (if (and name (symbolp name)) (symbol-name name) "ERROR")))
 
 ;;; Texts
@@ -200,7 +200,7 @@ except in SBCL, a class may have no report."
   (with-standard-io-syntax
     (let ((*print-readably* nil) (*print-pretty* t) (*print-right-margin* 1000)
           (*print-circle* t) (*print-length* 100) (*print-level* 10)
-          #+sbcl (sb-int:*print-condition-references* nil))
+          #+sbcl (sbcl:*print-condition-references* nil))
       ;; into a sink: the whole of it may not fit into the heap
       (let ((sink (make-sink 20000)))
         (multiple-value-bind (trouble failedp)

@@ -9,9 +9,9 @@ has asked for is not ours to refuse."
   #+sbcl
   (let ((exit-timeout sb-ext:*exit-timeout*))
     (unwind-protect
-         (catch-ending 'sb-thread::%abort-thread
+         (catch-ending 'sbcl:%abort-thread
                        (lambda ()
-                         (catch-ending 'sb-impl::%end-of-the-world
+                         (catch-ending 'sbcl:%end-of-the-world
                                        function
                                        (lambda ()
                                          (forget-exit exit-timeout)
@@ -34,13 +34,13 @@ has asked for is not ours to refuse."
 
 #+sbcl
 (defun somebody-exits-p ()
-  (let ((owner (sb-thread:mutex-owner sb-impl::*exit-lock*)))
+  (let ((owner (sb-thread:mutex-owner sbcl:*exit-lock*)))
     (and owner (not (eq owner sb-thread:*current-thread*)))))
 
 #+sbcl
 (defun forget-exit (timeout)
   "Undo an EXIT that this thread has begun."
-  (when (sb-thread:holding-mutex-p sb-impl::*exit-lock*)
+  (when (sb-thread:holding-mutex-p sbcl:*exit-lock*)
     (setf sb-sys:*exit-in-progress* nil
           sb-ext:*exit-timeout* timeout)
-    (sb-thread:release-mutex sb-impl::*exit-lock*)))
+    (sb-thread:release-mutex sbcl:*exit-lock*)))

@@ -33,7 +33,7 @@
               (write-char #\# stream)))
     (function (show-function object stream))
     ;; SBCL's stand-ins: #<unused argument>, #<unavailable argument>
-    #+sbcl (sb-debug::unprintable-object (prin1 object stream))
+    #+sbcl (sbcl:unprintable-object (prin1 object stream))
     (package (format stream "#<PACKAGE ~A>" (package-name object)))
     (pathname (prin1 object stream))
     (vector (format stream "#<VECTOR ~D>" (length object)))
@@ -65,7 +65,7 @@
            (write-char #\) stream))))
 
 (defun show-function (function stream)
-  (let ((name #+sbcl (sb-kernel:%fun-name function)
+  (let ((name #+sbcl (sbcl:%fun-name function)
               #-sbcl (nth-value 2 (function-lambda-expression function))))
     (if (and name (symbolp name))
         (format stream "#<FUNCTION ~A>" (symbol-name name))
@@ -110,12 +110,12 @@
   "The package that the code of FRAME was read in, as far as the names of its function
 and of its variables tell; or NIL."
   (ignore-errors
-   (let ((function (sb-di:frame-debug-fun frame)))
+   (let ((function (sbcl:frame-debug-fun frame)))
      (find-if #'program-package-p
               (mapcar (lambda (symbol) (and symbol (symbol-package symbol)))
-                      (cons (frame-name-symbol (sb-di:debug-fun-name function))
-                            (map 'list #'sb-di:debug-var-symbol
-                                 (sb-di::debug-fun-debug-vars function))))))))
+                      (cons (frame-name-symbol (sbcl:debug-fun-name function))
+                            (map 'list #'sbcl:debug-var-symbol
+                                 (sbcl:debug-fun-debug-vars function))))))))
 
 #-sbcl
 (defun frame-package (frame)
@@ -124,8 +124,8 @@ and of its variables tell; or NIL."
 
 (defun helper-package-p (package)
   (member (package-name package)
-          '("SWANK-MCP" "SWANK-MCP-BOOT" "SWANK" "SWANK/BACKEND" "SWANK/SBCL" "SWANK/GRAY"
-            "SWANK/RPC")
+          '("SWANK-MCP" "SWANK-MCP/SBCL" "SWANK-MCP-BOOT" "SWANK" "SWANK/BACKEND" "SWANK/SBCL"
+            "SWANK/GRAY" "SWANK/RPC")
           :test #'equal))
 
 #+sbcl
@@ -135,7 +135,7 @@ and of its variables tell; or NIL."
                    (implementation-package-p (symbol-package name))
                    (symbol-name name))))
     (cond ((and (consp name)
-                (member (first name) '(sb-pcl::fast-method sb-pcl::slow-method)))
+                (member (first name) '(sbcl:fast-method sbcl:slow-method)))
            (cons 'method (rest name)))
           ;; (SB-PCL::GF-DISPATCH FOO)
           ((and (typep name '(cons symbol (cons t null))) (string= (first name) "GF-DISPATCH"))
@@ -217,14 +217,14 @@ of the form.  MISSING names the function of an \"undefined function\" frame."
        package
        (lambda ()
          (block walk
-           (sb-debug::map-backtrace
+           (sbcl:map-backtrace
             (lambda (frame)
               (let ((name (frame-name frame)))
                 (when (member name '(evaluate-form read-form value-text do-work))
                   (return-from walk))
                 (when (form-frame-p name) (setf of-form (list frame)))
                 (ignore-errors (visit frame name))))
-            :from (or (sb-debug::resolve-stack-top-hint) :interrupted-frame)
+            :from (or (sbcl:resolve-stack-top-hint) :interrupted-frame)
             :count *deepest-frame*)))))
     (values (nreverse texts) total (or (nreverse frames) of-form))))
 
@@ -232,13 +232,13 @@ of the form.  MISSING names the function of an \"undefined function\" frame."
 (defun frame-name (frame)
   "The name of the function of FRAME: that of a closure, like a generic function's, if it
 has one of its own."
-  (let ((function (sb-di:frame-debug-fun frame)))
-    (or (ignore-errors (sb-di::debug-fun-closure-name function frame))
-        (sb-di:debug-fun-name function))))
+  (let ((function (sbcl:frame-debug-fun frame)))
+    (or (ignore-errors (sbcl:debug-fun-closure-name function frame))
+        (ignore-errors (sbcl:debug-fun-name function)))))
 
 #+sbcl
 (defun frame-arguments (frame)
-  (nth-value 1 (sb-debug::frame-call frame :replace-dynamic-extent-objects t)))
+  (nth-value 1 (sbcl:frame-call frame :replace-dynamic-extent-objects t)))
 
 #-sbcl
 (defun foreign-frame-text (frame)

@@ -25,13 +25,12 @@ in malloc half of the time would be left there.")
 #+sbcl
 (defun foreign-address ()
   "In an interrupt: the address at which it arrived, if that is in foreign code."
-  (let ((depth sb-kernel:*free-interrupt-context-index*)
-        ;; Without these, in some later SBCL, interrupts work as SBCL's do.
-        (context (find-symbol "NTH-INTERRUPT-CONTEXT" '#:sb-di))
-        (code (find-symbol "CODE-HEADER-FROM-PC" '#:sb-di)))
-    (when (and (plusp depth) (fboundp context) (fboundp code))
-      (let ((pc (sb-vm:context-pc (funcall context (1- depth)))))
-        (unless (funcall code pc)
+  (let ((depth sbcl:*free-interrupt-context-index*))
+    (when (plusp depth)
+      ;; Without these, in some later SBCL, interrupts work as SBCL's do.
+      (let* ((context (sbcl:nth-interrupt-context (1- depth)))
+             (pc (and context (sbcl:context-pc context))))
+        (unless (or (null pc) (sbcl:code-header-from-pc pc))
           (sb-sys:sap-int pc))))))
 
 #+sbcl

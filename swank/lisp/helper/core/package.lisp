@@ -14,10 +14,16 @@
 ;;;;
 ;;;; The folder core/ has what knows of no session: the wire, sinks for output, conditions
 ;;;; and values as text, backtraces, interrupts, and what is asked of the Lisp itself
-;;;; (platform.lisp).  Every folder uses it, and it uses none.  Begin with wire.lisp.
+;;;; (platform.lisp; sbcl.lisp is the door to what SBCL keeps for itself).  Every folder uses it, and it uses none.  Begin with wire.lisp.
+
+#+sbcl
+(cl:eval-when (:compile-toplevel :load-toplevel :execute)
+  (cl:unless (cl:find-package '#:swank-mcp/sbcl) ; its names come with sbcl.lisp
+    (cl:make-package '#:swank-mcp/sbcl :use '())))
 
 (cl:defpackage #:swank-mcp
   (:use #:common-lisp)
+  #+sbcl (:local-nicknames (#:sbcl #:swank-mcp/sbcl))
   ;; What the bridge calls, by the folder that has it.
   (:export #:waits-for                  ; session/
            #:list-definitions           ; definitions/

@@ -11,13 +11,13 @@
 (defun bytes-consed ()
   #+sbcl (sb-ext:get-bytes-consed) #-sbcl 0)
 
-(defun heap-used () #+sbcl (sb-kernel:dynamic-usage) #-sbcl 0)
+(defun heap-used () #+sbcl (sbcl:dynamic-usage) #-sbcl 0)
 (defun heap-size () #+sbcl (sb-ext:dynamic-space-size) #-sbcl 0)
 
 (defun system-thread-number ()
   "The system's number for this thread, or NIL."
   #+(and sbcl linux)
-  (let ((link (ignore-errors (sb-unix:unix-readlink "/proc/thread-self"))))
+  (let ((link (ignore-errors (sbcl:unix-readlink "/proc/thread-self"))))
     (and link (parse-integer link :start (1+ (position #\/ link :from-end t)) :junk-allowed t))))
 
 (defun processor-microseconds (number)
@@ -25,7 +25,7 @@
   #+(and sbcl linux)
   (and number
        (multiple-value-bind (seconds nanoseconds)
-           (ignore-errors (sb-unix::clock-gettime (logior (ash (lognot number) 3) 6)))
+           (ignore-errors (sbcl:clock-gettime (logior (ash (lognot number) 3) 6)))
          (and nanoseconds (+ (* 1000000 seconds) (floor nanoseconds 1000)))))
   #-(and sbcl linux) (progn number nil))
 
@@ -35,11 +35,13 @@ overflow: SBCL 2.2.9 gives the stack of a thread that has ended to another as it
 is, and there the next overflow would be fatal.  A write to the page above makes
 the runtime do it; without an overflow it is a write of what is there."
   #+(and sbcl sb-thread)
-  (let ((page (sb-sys:int-sap
-               (+ (sb-sys:sap-int (sb-vm::current-thread-offset-sap
-                                   sb-vm::thread-control-stack-start-slot))
-                  (* 2 (sb-alien:extern-alien "os_vm_page_size" sb-alien:int))))))
-    (setf (sb-sys:sap-ref-8 page 0) (sb-sys:sap-ref-8 page 0)))
+  (let ((start (and sbcl:thread-control-stack-start-slot
+                    (sbcl:current-thread-offset-sap sbcl:thread-control-stack-start-slot))))
+    (when start
+      (let ((page (sb-sys:int-sap
+                   (+ (sb-sys:sap-int start)
+                      (* 2 (sb-alien:extern-alien "os_vm_page_size" sb-alien:int))))))
+        (setf (sb-sys:sap-ref-8 page 0) (sb-sys:sap-ref-8 page 0)))))
   nil)
 
 (defun native-name (file)
@@ -58,5 +60,5 @@ the runtime do it; without an overflow it is a write of what is there."
 (defun require-own (name)
   "Load the module NAME that comes with the Lisp.  ASDF, which is asked for modules,
 too, would take the occasion to replace itself by a newer version."
-  (let (#+sbcl (sb-ext:*module-provider-functions* '(sb-impl::module-provide-contrib)))
+  (let (#+sbcl (sb-ext:*module-provider-functions* '(sbcl:module-provide-contrib)))
     (require name)))

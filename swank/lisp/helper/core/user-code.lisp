@@ -22,8 +22,9 @@
 
 #+sbcl
 (defun eval-in-frame (form frame)
-  (funcall (handler-case (sb-di:preprocess-for-eval form (sb-di:frame-code-location frame))
-             (sb-di:debug-condition () (lambda (frame) (declare (ignore frame)) (eval form))))
+  (funcall (or (handler-case (sbcl:preprocess-for-eval form (sbcl:frame-code-location frame))
+                 (sbcl:debug-condition () nil))
+               (lambda (frame) (declare (ignore frame)) (eval form)))
            frame))
 
 #-sbcl

@@ -11,8 +11,8 @@
          (*macroexpand-hook* (lambda (expander form environment)
                                (note-expansion form environment)
                                (funcall expand expander form environment)))
-         #+sbcl (sb-c::*source-plist*
-                  (list* :swank-mcp (session-name session) sb-c::*source-plist*)))
+         #+sbcl (sbcl:*source-plist*
+                  (list* :swank-mcp (session-name session) sbcl:*source-plist*)))
     (unless *launched* (know-systems))  ; a person may have loaded some
     (unwind-protect (funcall function)
       (take-over-files evaluation nil)
@@ -63,8 +63,8 @@ of it.  What that defines becomes the session's own."
   "The packages that the files of RECORDER have made are the session's."
   #+sbcl
   (let ((files (loop for (info) in (file-recorder-infos recorder)
-                     collect (namestring (sb-c::file-info-pathname
-                                          (sb-c::source-info-file-info info))))))
+                     collect (namestring (sbcl:file-info-pathname
+                                          (sbcl:source-info-file-info info))))))
     (setf (session-files session) (union files (session-files session) :test #'string=))
     (dolist (package (set-difference (list-all-packages) packages-before))
       (when (member (package-origin package) files :test #'equal)

@@ -83,10 +83,10 @@
 (defun call-with-source-text (text function)
   "Call FUNCTION; what it defines remembers TEXT, the source of a top level form."
   #+sbcl
-  (let ((sb-c::*source-plist*
+  (let ((sbcl:*source-plist*
           (if (<= (length text) *max-source-text*)
-              (list* :swank-mcp-source text sb-c::*source-plist*)
-              sb-c::*source-plist*)))
+              (list* :swank-mcp-source text sbcl:*source-plist*)
+              sbcl:*source-plist*)))
     (funcall function))
   #-sbcl (progn text (funcall function)))
 

@@ -154,15 +154,13 @@ form is not known."
   "What SBCL has for NAME, of a KIND for which there is no standard accessor."
   (ignore-errors
    (ecase kind
-     (:type (sb-int:info :type :expander name))
-     (:structure (sb-int:info :typed-structure :info name)) ; (DEFSTRUCT (NAME (:TYPE LIST)))
-     (:setf-expander (sb-int:info :setf :expander name))
-     (:alien-type (sb-int:info :alien-type :definition name))
-     (:alien-variable (sb-int:info :variable :alien-info name))
-     (:method-combination
-      (gethash name (symbol-value (find-symbol "**METHOD-COMBINATIONS**" '#:sb-pcl))))
-     (:hash-table-test
-      (assoc name (symbol-value (find-symbol "*USER-HASH-TABLE-TESTS*" '#:sb-impl)))))))
+     (:type (sbcl:info :type :expander name))
+     (:structure (sbcl:info :typed-structure :info name)) ; (DEFSTRUCT (NAME (:TYPE LIST)))
+     (:setf-expander (sbcl:info :setf :expander name))
+     (:alien-type (sbcl:info :alien-type :definition name))
+     (:alien-variable (sbcl:info :variable :alien-info name))
+     (:method-combination (gethash name sbcl:**method-combinations**))
+     (:hash-table-test (assoc name sbcl:*user-hash-table-tests*)))))
 
 (defun definedp (kind name)
   (case kind
@@ -193,13 +191,13 @@ form is not known."
 place.  Each evaluation of the defining form makes another one."
   (ignore-errors
    (ecase kind
-     ((:variable :constant :symbol-macro) (sb-int:info :source-location kind name))
-     (:type (sb-int:info :type :source-location name))
-     (:generic-function (sb-pcl::definition-source (fdefinition name)))
-     (:method (sb-pcl::definition-source (find-defined-method name)))
-     (:class (sb-pcl::definition-source (find-class name)))
+     ((:variable :constant :symbol-macro) (sbcl:info :source-location kind name))
+     (:type (sbcl:info :type :source-location name))
+     (:generic-function (sbcl:definition-source (fdefinition name)))
+     (:method (sbcl:definition-source (find-defined-method name)))
+     (:class (sbcl:definition-source (find-class name)))
      ((:structure :condition)
-      (sb-kernel::classoid-source-location (sb-kernel:find-classoid name))))))
+      (sbcl:classoid-source-location (sbcl:find-classoid name))))))
 
 (defun definition-identity (kind name)
   "A list of objects that stand for the definition of NAME: another one has others.
@@ -221,13 +219,13 @@ NIL where there is none."
                   (:generic-function (list (fdefinition name) #+sbcl (source-location kind name)))
                   (:structure (if (find-class name nil)
                                   (list (find-class name)
-                                        #+sbcl (sb-kernel:find-defstruct-description name))
+                                        #+sbcl (sbcl:find-defstruct-description name))
                                   #+sbcl (list (internal-definition kind name))))
                   ((:class :condition) (list (find-class name) #+sbcl (source-location kind name)))
                   #+sbcl
                   (:method-combination
                    (let ((info (internal-definition kind name)))
-                     (list info (sb-pcl::method-combination-info-source-location info))))
+                     (list info (sbcl:method-combination-info-source-location info))))
                   (t #+sbcl (list (internal-definition kind name)) #-sbcl (list t))))))
     (error () nil)))
 

@@ -53,10 +53,10 @@ own: a system's."
 #+sbcl
 (defun number-source-locations (number)
   "Have what SBCL records of a definition's place from now on carry NUMBER."
-  (let ((plist sb-c::*source-plist*))
+  (let ((plist sbcl:*source-plist*))
     (when (eq (first plist) :swank-mcp-number) (setf plist (cddr plist)))
     (when (getf plist :swank-mcp)
-      (setf sb-c::*source-plist* (list* :swank-mcp-number number plist)))))
+      (setf sbcl:*source-plist* (list* :swank-mcp-number number plist)))))
 
 (defun expansion-of-noted-p (form toplevel)
   "True of the DEFMACRO that DEFINE-MODIFY-MACRO expands to."
@@ -119,12 +119,12 @@ loaded: LOAD-SYSTEM and REQUIRE bring them."
 #+sbcl
 (defun watch-definers ()
   (flet ((watch (name keys)
-           (unless (sb-int:encapsulated-p name 'swank-mcp-definitions)
-             (sb-int:encapsulate name 'swank-mcp-definitions
-                                 (lambda (function &rest arguments)
-                                   (when *noting*
-                                     (mapc #'note-touched (ignore-errors (funcall keys arguments))))
-                                   (apply function arguments))))))
+           (unless (sbcl:encapsulated-p name 'swank-mcp-definitions)
+             (sbcl:encapsulate name 'swank-mcp-definitions
+                               (lambda (function &rest arguments)
+                                 (when *noting*
+                                   (mapc #'note-touched (ignore-errors (funcall keys arguments))))
+                                 (apply function arguments))))))
     (dolist (place '(fdefinition symbol-function))
       (watch `(setf ,place)
              (lambda (arguments)

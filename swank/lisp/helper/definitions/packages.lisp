@@ -28,10 +28,10 @@
 (defun package-origin (package)
   "The file that made PACKAGE, and the session whose stamp it has."
   #+sbcl
-  (let ((location (ignore-errors (sb-impl::package-source-location package))))
+  (let ((location (ignore-errors (sbcl:package-source-location package))))
     (and location
-         (values (sb-c:definition-source-location-namestring location)
-                 (getf (sb-c:definition-source-location-plist location) :swank-mcp))))
+         (values (sbcl:definition-source-location-namestring location)
+                 (getf (sbcl:definition-source-location-plist location) :swank-mcp))))
   #-sbcl (progn package nil))
 
 (defun package-of-a-file-p (package)
@@ -223,7 +223,7 @@ comes later may ask for it."
            (not (or (eq a b)
                     ;; those of dispatching characters are copied with the table
                     (and (functionp a) (functionp b) (not (symbolp a)) (not (symbolp b))
-                         #+sbcl (and (sb-kernel:closurep a) (sb-kernel:closurep b)))))))
+                         #+sbcl (and (sbcl:closurep a) (sbcl:closurep b)))))))
     (loop for code below 128
           for char = (code-char code)
           thereis (or (differs (get-macro-character char readtable)
@@ -257,11 +257,11 @@ comes later may ask for it."
   "True of a package that, in a person's image, they may have made while SESSION
 evaluated: DEFPACKAGE leaves our stamp, MAKE-PACKAGE is looked for in our code."
   #+sbcl
-  (let ((location (ignore-errors (sb-impl::package-source-location package))))
+  (let ((location (ignore-errors (sbcl:package-source-location package))))
     (if location
         (or (package-of-a-file-p package)
             (not (equal (getf (sb-introspect:definition-source-plist
-                               (sb-introspect::translate-source-location location))
+                               (sbcl:translate-source-location location))
                               :swank-mcp)
                         (session-name session))))
         (not (named-in-p (package-name package)

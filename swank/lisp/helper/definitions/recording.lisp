@@ -50,9 +50,9 @@ that it loads."
 (defun file-being-read ()
   "The SOURCE-INFO of the innermost file that is being compiled or loaded; code that
 EVAL compiles meanwhile has one of its own."
-  (loop for info = sb-c::*source-info* then (sb-c::source-info-parent info)
+  (loop for info = sbcl:*source-info* then (sbcl:source-info-parent info)
         while info
-        when (sb-c::source-info-stream info) return info))
+        when (sbcl:source-info-stream info) return info))
 
 #+sbcl
 (defun record-forms (recorder)
@@ -68,7 +68,7 @@ EVAL compiles meanwhile has one of its own."
 (defun record-rest (recorder)
   (loop for entry in (reverse (file-recorder-infos recorder))
         for (info . seen) = entry
-        for forms = (sb-c::file-info-forms (sb-c::source-info-file-info info))
+        for forms = (sbcl:file-info-forms (sbcl:source-info-file-info info))
         do (loop for i from seen below (length forms)
                  do (let ((before (first (file-recorder-forms recorder))))
                       ;; the next form is read when the one before has been evaluated

@@ -135,7 +135,7 @@ evaluated, and never one that merely was expanded once: a file may have defined 
 
 #+sbcl
 (defun location-evidence (location)
-  (let* ((plist (sb-c:definition-source-location-plist location))
+  (let* ((plist (sbcl:definition-source-location-plist location))
          (number (getf plist :swank-mcp-number)))
     (lambda (candidate)
       (cond ((eql number (candidate-number candidate)) :yes)
@@ -185,12 +185,12 @@ evaluated, and never one that merely was expanded once: a file may have defined 
 #+sbcl
 (defun compiled-form (function)
   "The form in the code given to EVAL or COMPILE that FUNCTION was made from."
-  (let* ((code (sb-kernel:fun-code-header (sb-kernel:%fun-fun function)))
-         (source (sb-c::debug-info-source (sb-kernel:%code-debug-info code)))
-         (whole (sb-c::core-debug-source-form source))
+  (let* ((code (sbcl:fun-code-header (sbcl:%fun-fun function)))
+         (source (sbcl:debug-info-source (sbcl:%code-debug-info code)))
+         (whole (sbcl:core-debug-source-form source))
          (number (sb-introspect:definition-source-form-number
                   (sb-introspect:find-definition-source function)))
-         (path (aref (sb-di:form-number-translations whole 0) number)))
+         (path (aref (sbcl:form-number-translations whole 0) number)))
     (loop for n in (butlast (rest (reverse path))) ; which begins with the number
           do (setf whole (nth n whole)))
     whole))

@@ -49,7 +49,7 @@ takes; NIL if nothing is there."
                   (let ((location (source-location :method (cdr key))))
                     (and location
                          (equal (session-name session)
-                                (getf (sb-c:definition-source-location-plist location) :swank-mcp)))))
+                                (getf (sbcl:definition-source-location-plist location) :swank-mcp)))))
       (some (lambda (kind)
               (let* ((key (cons kind (cdr key)))
                      (entry (gethash key (session-definitions session))))
@@ -133,7 +133,7 @@ would replace, as KEPT-DEFINITION has it, or NIL."
              (setf (sb-ext:symbol-global-value name) value)
              (makunbound name))
          (setf (documentation name 'variable) documentation
-               (sb-int:info :source-location :variable name) location))))))
+               (sbcl:info :source-location :variable name) location))))))
 
 (defun put-back-theirs (session attempt)
   "Put back what SESSION has redefined.  (VALUES PLACES LEFT-KEYS): those that are done

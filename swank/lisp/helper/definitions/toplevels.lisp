@@ -18,7 +18,7 @@
 
 (defun compilation ()
   "What tells this compilation from one that the compiled code starts by EVAL."
-  #+sbcl (and (boundp 'sb-c::*source-paths*) sb-c::*source-paths*))
+  #+sbcl (and (boundp 'sbcl:*source-paths*) sbcl:*source-paths*))
 
 (defun trail (toplevel)
   "The calls of macros that the current compilation has expanded for TOPLEVEL, newest
@@ -73,10 +73,10 @@ first: what is expanded next may have come of one of them."
 #+sbcl
 (defun names-around (environment)
   "The names that are bound lexically in ENVIRONMENT and that a form in it may use."
-  (when (typep environment 'sb-kernel:lexenv)
-    (append (loop for (name . thing) in (sb-c::lexenv-vars environment)
-                  unless (typep thing 'sb-c::global-var) collect name)
-            (mapcar #'first (sb-c::lexenv-funs environment)))))
+  (when (typep environment 'sbcl:lexenv)
+    (append (loop for (name . thing) in (sbcl:lexenv-vars environment)
+                  unless (typep thing 'sbcl:global-var) collect name)
+            (mapcar #'first (sbcl:lexenv-funs environment)))))
 
 #-sbcl
 (defun names-around (environment) (declare (ignore environment)) '())

@@ -28,11 +28,11 @@ changes packages, in *READTABLE-CHANGES* those of what changes readtables."
   #+sbcl
   (flet ((watch (names tag count)
            (dolist (name names)
-             (unless (sb-int:encapsulated-p name tag)
-               (sb-int:encapsulate name tag
-                                   (lambda (function &rest arguments)
-                                     (funcall count)
-                                     (apply function arguments)))))))
+             (unless (sbcl:encapsulated-p name tag)
+               (sbcl:encapsulate name tag
+                                 (lambda (function &rest arguments)
+                                   (funcall count)
+                                   (apply function arguments)))))))
     (watch *undoing-functions* 'swank-mcp (lambda () (incf *undoings*)))
     (watch *package-functions* 'swank-mcp-packages (lambda () (incf *package-changes*)))
     (watch *readtable-functions* 'swank-mcp-readtables (lambda () (incf *readtable-changes*)))))

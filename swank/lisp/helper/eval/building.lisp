@@ -5,14 +5,14 @@
 #+sbcl
 (defun top-level-name-p (name)
   "True of the code of a top level form in a compiled file."
-  (or (and (consp name) (eq (first name) 'sb-c::top-level-form))
+  (or (and (consp name) (eq (first name) 'sbcl:top-level-form))
       (equal name "top level form")))
 
 (defun program-frames (texts frames)
   "How many of TEXTS, those of FRAMES, tell of the program: the rest is about loading
 and compiling, or there is no function of the program's in it at all."
   #+sbcl
-  (flet ((name (frame) (sb-di:debug-fun-name (sb-di:frame-debug-fun frame)))
+  (flet ((name (frame) (sbcl:debug-fun-name (sbcl:frame-debug-fun frame)))
          (of-machinery-p (name)
            (let ((symbol (frame-name-symbol name)))
              (or (top-level-name-p name)
@@ -35,15 +35,15 @@ and compiling, or there is no function of the program's in it at all."
 (defun loading-place ()
   "(VALUES FILE FORM-NUMBER) of the top level form of a compiled file that is being
 loaded on this thread; NIL if there is none."
-  (sb-debug::map-backtrace
+  (sbcl:map-backtrace
    (lambda (frame)
-     (when (top-level-name-p (sb-di:debug-fun-name (sb-di:frame-debug-fun frame)))
-       (let* ((location (sb-di:frame-code-location frame))
-              (file (sb-di::debug-source-namestring (sb-di:code-location-debug-source location))))
+     (when (top-level-name-p (sbcl:debug-fun-name (sbcl:frame-debug-fun frame)))
+       (let* ((location (sbcl:frame-code-location frame))
+              (file (sbcl:debug-source-namestring (sbcl:code-location-debug-source location))))
          (when file
            (return-from loading-place
-             (values file (sb-di:code-location-toplevel-form-offset location)))))))
-   :from (or (sb-debug::resolve-stack-top-hint) :interrupted-frame)
+             (values file (sbcl:code-location-toplevel-form-offset location)))))))
+   :from (or (sbcl:resolve-stack-top-hint) :interrupted-frame)
    :count *deepest-frame*)
   nil)
 

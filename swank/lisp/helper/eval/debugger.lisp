@@ -93,7 +93,7 @@ CODE is read in the package of FRAME's code, or else in the session's."
                          (:into 'sb-ext:step-into) (:next 'sb-ext:step-next)
                          (:out 'sb-ext:step-out) (:continue 'sb-ext:step-continue))))
           (continue (named 'continue)))
-      (cond ((and (eq mode :out) (or step continue) (null sb-impl::*step-out*))
+      (cond ((and (eq mode :out) (or step continue) (null sbcl:*step-out*))
              ;; SBCL makes an error of its own of it, and steps no more
              (refusal "NOT-STEPPED-IN" "step out leaves a function that a step has gone into, and none has here. ~
                                         Valid: next, into, continue."))
@@ -101,7 +101,7 @@ CODE is read in the package of FRAME's code, or else in the session's."
               (when (eq mode :into) (note-step-over suspended))
               (leave-by-restart suspended step '()))
             ((and continue (not (stepping-p (evaluation-debuggee suspended))))
-             (unless (eq mode :continue) (sb-impl::enable-stepping))
+             (unless (eq mode :continue) (sbcl:enable-stepping))
              (leave-by-restart suspended continue '()))
             (t (refusal "NOT-STEPPING" "It waits at an error from which no step leads on. Valid restarts: ~A."
                         (restarts-text suspended)))))))
@@ -111,8 +111,8 @@ CODE is read in the package of FRAME's code, or else in the session's."
 (defun method-function-of (method)
   "The function in which METHOD's code is."
   #+sbcl (let ((function (sb-mop:method-function method)))
-           (or (and (typep function 'sb-pcl::%method-function)
-                    (sb-pcl::%method-function-fast-function function))
+           (or (and (typep function 'sbcl:%method-function)
+                    (sbcl:%method-function-fast-function function))
                function))
   #-sbcl method)
 
@@ -123,7 +123,7 @@ CODE is read in the package of FRAME's code, or else in the session's."
     (generic-function
      (some (lambda (method) (steppable-p (method-function-of method)))
            (sb-mop:generic-function-methods function)))
-    (function (code-with-steps-p (sb-di:fun-debug-fun (sb-kernel:%fun-fun function))))))
+    (function (code-with-steps-p (sbcl:fun-debug-fun (sbcl:%fun-fun function))))))
 
 #+sbcl
 (defun stepped-function (suspended)
@@ -148,7 +148,7 @@ CODE is read in the package of FRAME's code, or else in the session's."
      (when (and function
                 (not (steppable-p function))
                 ;; those of structures make no calls
-                (atom (sb-int:info :function :source-transform name)))
+                (atom (sbcl:info :function :source-transform name)))
        (let ((file (function-file (if (typep function 'generic-function)
                                       (method-function-of
                                        (first (sb-mop:generic-function-methods function)))
@@ -192,33 +192,33 @@ CODE is read in the package of FRAME's code, or else in the session's."
            (if report
                (list :error (for-wire report))
                (let ((values (first (last results))))
-                 (sb-debug:unwind-to-frame-and-call frame (lambda () (values-list values))))))
+                 (sbcl:unwind-to-frame-and-call frame (lambda () (values-list values))))))
          (fixed-frame suspended number #'returnable-p)))))
 
 #+sbcl
 (defun raw-arguments (frame)
-  (let ((arguments (fdefinition 'sb-debug::frame-args-as-list)))
+  (let ((arguments (fdefinition 'sbcl:frame-args-as-list)))
     ;; newer versions want a limit
-    (if (rest (sb-kernel:%fun-lambda-list arguments))
+    (if (rest (sbcl:%fun-lambda-list arguments))
         (funcall arguments frame most-positive-fixnum)
         (funcall arguments frame))))
 
 #+sbcl
 (defun frame-function-and-arguments (frame)
   "What to call to call FRAME again: the function as it is defined now."
-  (multiple-value-bind (name arguments) (sb-debug::frame-call frame)
+  (multiple-value-bind (name arguments) (sbcl:frame-call frame)
     (when (and (consp name)
-               (member (first name) '(:method sb-pcl::fast-method sb-pcl::slow-method)))
+               (member (first name) '(:method sbcl:fast-method sbcl:slow-method)))
       (setf name (second name)))        ; the generic function
-    (if (and (sb-int:legal-fun-name-p name) (fboundp name))
+    (if (and (sbcl:legal-fun-name-p name) (fboundp name))
         (values (fdefinition name) arguments)
-        (values (sb-di:debug-fun-fun (sb-di:frame-debug-fun frame))
+        (values (sbcl:debug-fun-fun (sbcl:frame-debug-fun frame))
                 (raw-arguments frame)))))
 
 #+sbcl
 (defun all-there-p (arguments)
   (and (listp arguments)
-       (notany (lambda (argument) (typep argument 'sb-debug::unprintable-object)) arguments)))
+       (notany (lambda (argument) (typep argument 'sbcl:unprintable-object)) arguments)))
 
 #+sbcl
 (defun restartable-p (frame)
@@ -238,7 +238,7 @@ CODE is read in the package of FRAME's code, or else in the session's."
               (refusal-of-frame suspended "ARGUMENTS-LOST" #'restartable-p
                                 "Frame ~D does not have all its arguments any more, so it cannot be called ~
                                  again with them. Code compiled with DEBUG 3 keeps them." number))
-             (t (sb-debug:unwind-to-frame-and-call
+             (t (sbcl:unwind-to-frame-and-call
                  frame
                  (lambda ()
                    (declare (optimize (debug 0))) ; a tail call

@@ -24,7 +24,7 @@
       (values (first arguments) (second arguments)))))
 
 (defun redefinition-p (condition)
-  #+sbcl (typep condition 'sb-kernel:redefinition-warning)
+  #+sbcl (typep condition 'sbcl:redefinition-warning)
   #-sbcl (progn condition nil))
 
 (defun build-summary-p (condition)

@@ -41,5 +41,5 @@ suspended it is, elsewhere it goes on."
   (when (and *evaluation*
              (evaluation-debuggee *evaluation*)
              (typep condition 'sb-ext:step-form-condition))
-    (let ((sb-debug:*stack-top-hint* (sb-di::find-stepped-frame)))
+    (let ((sbcl:*stack-top-hint* (sbcl:find-stepped-frame)))
       (funcall on-error condition))))

@@ -5,7 +5,7 @@
 #+sbcl
 (defun frame-disassembly (frame)
   (let ((sink (make-sink 8000)))
-    (safely (let ((function (sb-di:debug-fun-fun (sb-di:frame-debug-fun frame))))
+    (safely (let ((function (sbcl:debug-fun-fun (sbcl:frame-debug-fun frame))))
               (if function
                   (disassemble function :stream sink)
                   (write-line "; There is no function object to disassemble." sink))
@@ -22,14 +22,14 @@
        :locals (loop for (symbol . value) in with
                      collect (list (prin1-to-string symbol) (print-local value)))
        :missing (mapcar #'prin1-to-string without)
-       :tags (loop for (tag) in (ignore-errors (sb-di:frame-catches frame))
+       :tags (loop for (tag) in (ignore-errors (sbcl:frame-catches frame))
                    unless (and (symbolp tag) (or (null (symbol-package tag))
                                                  (implementation-package-p (symbol-package tag))))
                      collect (show-form tag *package*))
        :source form
        :file file
        :changed changedp
-       :whole (code-with-steps-p (sb-di:frame-debug-fun frame))
+       :whole (code-with-steps-p (sbcl:frame-debug-fun frame))
        :restartable (returnable-p frame)
        :disassembly (and disassemble (frame-disassembly frame))))))
 

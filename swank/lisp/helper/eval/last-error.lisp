@@ -35,7 +35,7 @@
 (defun ancestry-names (condition)
   (loop for class in (class-ancestry (class-of condition))
         for name = (class-name class)
-        until (member name '(condition #+sbcl sb-pcl::slot-object t))
+        until (member name '(condition #+sbcl sbcl:slot-object t))
         collect (name-label name)))
 
 (defun last-error (&optional (session "default"))

@@ -29,7 +29,7 @@ COLLECTOR."
     (handler-bind
         ((sb-ext:compiler-note
            (lambda (condition) (collect-note collector "note" condition)))
-         (sb-c:compiler-error
+         (sbcl:compiler-error
            (lambda (condition) (collect-note collector "error" condition)))
          (warning
            (lambda (condition)
@@ -77,8 +77,8 @@ that what has a place, in the order of the source."
                          #'lexicographically< :key #'first))))
 
 (defun real-condition (condition)
-  #+sbcl (if (typep condition 'sb-int:encapsulated-condition)
-             (real-condition (sb-int:encapsulated-condition condition))
+  #+sbcl (if (typep condition 'sbcl:encapsulated-condition)
+             (real-condition (sbcl:encapsulated-condition condition))
              condition)
   #-sbcl condition)
 
@@ -96,7 +96,7 @@ that what has a place, in the order of the source."
     (with-standard-io-syntax
       (let ((*package* package) (*print-readably* nil) (*print-right-margin* 1000)
             (*print-length* 20) (*print-level* 6)
-            #+sbcl (sb-int:*print-condition-references* nil))
+            #+sbcl (sbcl:*print-condition-references* nil))
         (multiple-value-bind (kind name) (undefined-kind-and-name condition)
           (safely (if kind              ; SBCL always writes the package
                       (format nil "undefined ~(~A~): ~S" kind name)
@@ -107,13 +107,13 @@ that what has a place, in the order of the source."
 (defun note-place (collector condition)
   "(VALUES FILE LINE COLUMN) of CONDITION, as far as they are known."
   #+sbcl
-  (let ((context (sb-c::find-error-context nil)))
+  (let ((context (sbcl:find-error-context nil)))
     (cond ((reading-error condition)
            (reading-place (reading-error condition)))
-          ((and context (pathnamep (sb-c::compiler-error-context-file-name context)))
-           (let* ((file (sb-c::compiler-error-context-file-name context))
+          ((and context (pathnamep (sbcl:compiler-error-context-file-name context)))
+           (let* ((file (sbcl:compiler-error-context-file-name context))
                   (source (source-of collector file))
-                  (path (reverse (sb-c::compiler-error-context-original-source-path context)))
+                  (path (reverse (sbcl:compiler-error-context-original-source-path context)))
                   (position (or (subform-position source path)
                                 (form-position source (first path)))))
              (if position
@@ -127,9 +127,9 @@ that what has a place, in the order of the source."
   "The error of the reader that CONDITION is or contains, which tells the place of
 the one that it contains in turn; or NIL."
   #+sbcl
-  (loop while (typep condition 'sb-int:encapsulated-condition)
+  (loop while (typep condition 'sbcl:encapsulated-condition)
         do (when (typep condition 'reader-error) (return condition))
-           (setf condition (sb-int:encapsulated-condition condition)))
+           (setf condition (sbcl:encapsulated-condition condition)))
   #-sbcl (progn condition nil))
 
 #+sbcl

@@ -10,8 +10,8 @@ the Lisp's own default, leaves the user's declamations alone."
   #+sbcl
   (if (eql quality 1)
       (funcall function)
-      (let ((sb-c::*policy-min* sb-c::*policy-min*)
-            (sb-c::*policy-max* sb-c::*policy-max*))
+      (let ((sbcl:*policy-min* sbcl:*policy-min*)
+            (sbcl:*policy-max* sbcl:*policy-max*))
         (if (zerop quality)
             (sb-ext:restrict-compiler-policy 'debug 0 0)
             (sb-ext:restrict-compiler-policy 'debug quality))

@@ -67,10 +67,8 @@ and the frames.  SYSTEM is the name of the system that was being loaded."
 (defun restart-finalizers ()
   "SAVE-LISP-AND-DIE has ended the thread that runs finalizers before it finds that it
 cannot save, and leaves it so."
-  (let ((start (find-symbol "FINALIZER-THREAD-START" '#:sb-impl))
-        (thread (find-symbol "*FINALIZER-THREAD*" '#:sb-impl)))
-    (when (and start thread (fboundp start) (boundp thread) (null (symbol-value thread)))
-      (funcall start))))
+  (unless sbcl:*finalizer-thread*
+    (sbcl:finalizer-thread-start)))
 
 (defun refused-exit-report (what)
   (failure "EXIT-REFUSED"

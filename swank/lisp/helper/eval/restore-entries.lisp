@@ -147,12 +147,12 @@ no time for anything, ends the entry and not the image."
   (if *launched*
       (unwind-protect
            (progn
-             (sb-int:encapsulate 'sb-sys:os-exit 'swank-mcp
-                                 (lambda (exit &rest arguments)
-                                   (if *restoring*
-                                       (funcall (restoring-leave *restoring*) :exit)
-                                       (apply exit arguments))))
+             (sbcl:encapsulate 'sb-sys:os-exit 'swank-mcp
+                               (lambda (exit &rest arguments)
+                                 (if *restoring*
+                                     (funcall (restoring-leave *restoring*) :exit)
+                                     (apply exit arguments))))
              (funcall function))
-        (sb-int:unencapsulate 'sb-sys:os-exit 'swank-mcp))
+        (sbcl:unencapsulate 'sb-sys:os-exit 'swank-mcp))
       (funcall function))
   #-sbcl (funcall function))

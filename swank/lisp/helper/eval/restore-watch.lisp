@@ -57,7 +57,7 @@ the last says what the entry may take in any case."
 (defun open-board (file)
   "The address of FILE's first page in memory, or NIL."
   #+sbcl
-  (let ((fd (sb-unix:unix-open file sb-unix:o_rdwr 0)))
+  (let ((fd (sbcl:unix-open file sbcl:o_rdwr 0)))
     (when fd
       (let ((board (sb-alien:alien-funcall
                     (sb-alien:extern-alien
@@ -65,7 +65,7 @@ the last says what the entry may take in any case."
                                       sb-alien:unsigned-long sb-alien:int sb-alien:int sb-alien:int
                                       sb-alien:long))
                     (sb-sys:int-sap 0) +board-size+ 3 1 fd 0))) ; read and write, shared
-        (sb-unix:unix-close fd)
+        (sbcl:unix-close fd)
         (and (zerop (logand 4095 (sb-sys:sap-int board))) board))))
   #-sbcl (progn file nil))
 

@@ -28,7 +28,7 @@
   "In a thread that SESSION's code has started.  In an image of our own an error is
 told on standard error, as any thread's."
   (let ((exit-timeout sb-ext:*exit-timeout*))
-    (catch-ending 'sb-impl::%end-of-the-world
+    (catch-ending 'sbcl:%end-of-the-world
                   (lambda ()
                     (if *launched*
                         (funcall function)
@@ -42,10 +42,10 @@ told on standard error, as any thread's."
 (defun session-thread-function (function)
   "What is to be called in a thread that is to call FUNCTION."
   (let ((session *noting*) (toplevel *toplevel*)
-        (hook *macroexpand-hook*) (plist sb-c::*source-plist*))
+        (hook *macroexpand-hook*) (plist sbcl:*source-plist*))
     (lambda (&rest arguments)
       (let ((*noting* session) (*toplevel* toplevel) (*macroexpand-hook* hook)
-            (sb-c::*source-plist* plist))
+            (sbcl:*source-plist* plist))
         (call-as-session-thread session (lambda () (apply function arguments)))))))
 
 #+sbcl
@@ -59,8 +59,8 @@ told on standard error, as any thread's."
 #+sbcl
 (defun watch-threads ()
   "Know the threads that a session's code starts."
-  (unless (sb-int:encapsulated-p 'sb-thread:make-thread 'swank-mcp-definitions)
-    (sb-int:encapsulate
+  (unless (sbcl:encapsulated-p 'sb-thread:make-thread 'swank-mcp-definitions)
+    (sbcl:encapsulate
      'sb-thread:make-thread 'swank-mcp-definitions
      (lambda (make function &rest options)
        (if *noting*
@@ -69,4 +69,4 @@ told on standard error, as any thread's."
 
 #+sbcl
 (defun leave-threads-alone ()
-  (sb-int:unencapsulate 'sb-thread:make-thread 'swank-mcp-definitions))
+  (sbcl:unencapsulate 'sb-thread:make-thread 'swank-mcp-definitions))

@@ -63,7 +63,7 @@ somebody may choose one."
 
 (defun wants-values-p (restart)
   "True if RESTART, used by a person, asks for values."
-  #+sbcl (and (sb-kernel::restart-interactive-function restart) t)
+  #+sbcl (and (sbcl:restart-interactive-function restart) t)
   #-sbcl (progn restart nil))
 
 (defun restart-for-wire (restart)
@@ -78,7 +78,7 @@ somebody may choose one."
 (defun obstacle (evaluation condition)
   "Why EVALUATION cannot be suspended at CONDITION, or NIL."
   (cond ((typep condition 'storage-condition) "the stack or the heap is used up")
-        (sb-kernel:*gc-inhibit* "garbage collection is off here")
+        (sbcl:*gc-inhibit* "garbage collection is off here")
         ((locks-held)
          (format nil "the code holds ~{~A~^ and ~}, for which all others would wait" (locks-held)))
         ((>= (length (suspended-evaluations (evaluation-session evaluation))) *max-suspended*)
@@ -115,9 +115,9 @@ Otherwise the value is NIL, or a note that tells why it cannot be."
     (unwind-protect
          ;; what is called from here is no part of the evaluation: an error in
          ;; it must not meet the handlers of the user's code
-         (let ((sb-kernel:*handler-clusters* sb-kernel::**initial-handler-clusters**)
-               (sb-kernel::*current-error-depth* 0)
-               (sb-debug:*stack-top-hint* nil))
+         (let ((sbcl:*handler-clusters* sbcl:**initial-handler-clusters**)
+               (sbcl:*current-error-depth* 0)
+               (sbcl:*stack-top-hint* nil))
            (deliver-suspended evaluation)
            (loop (serve-command evaluation)))
       (setf *packages-before* (list-all-packages))

@@ -13,15 +13,15 @@
 (defun frame-variables (frame)
   "The user's variables: a list of (SYMBOL . VALUE), and one of the symbols of
 those that have no value where the frame is."
-  (let ((location (sb-di:frame-code-location frame)) (with '()) (without '())
+  (let ((location (sbcl:frame-code-location frame)) (with '()) (without '())
         (users (not (eql 0 (search "SYS:" (or (nth-value 1 (frame-source frame)) ""))))))
-    (loop for variable across (coerce (or (sb-di::debug-fun-debug-vars (sb-di:frame-debug-fun frame)) #())
+    (loop for variable across (coerce (or (sbcl:debug-fun-debug-vars (sbcl:frame-debug-fun frame)) #())
                                       'vector)
-          for symbol = (sb-di:debug-var-symbol variable)
+          for symbol = (sbcl:debug-var-symbol variable)
           ;; those that macros make have no package
           unless (or (null (symbol-package symbol)) (implementation-package-p (symbol-package symbol)))
-            do (if (eq :valid (sb-di:debug-var-validity variable location))
-                   (push (cons symbol (sb-di:debug-var-value variable frame)) with)
+            do (if (eq :valid (sbcl:debug-var-validity variable location))
+                   (push (cons symbol (sbcl:debug-var-value variable frame)) with)
                    ;; FORMAT, for one, brings variables of its own
                    (when (and users (not (eq (symbol-package symbol)
                                              (find-package '#:common-lisp))))
@@ -33,13 +33,13 @@ those that have no value where the frame is."
 (defun frame-source (frame)
   "The form that the frame is at, and the file that its code came from, or NIL; and
 whether that file is another one by now, in which SBCL would find another form."
-  (let* ((location (sb-di:frame-code-location frame))
-         (source (ignore-errors (sb-di:code-location-debug-source location)))
-         (file (and source (ignore-errors (sb-di:debug-source-namestring source))))
+  (let* ((location (sbcl:frame-code-location frame))
+         (source (ignore-errors (sbcl:code-location-debug-source location)))
+         (file (and source (ignore-errors (sbcl:debug-source-namestring source))))
          (changedp (and file (ignore-errors (probe-file file))
-                        (not (eql (file-write-date file) (sb-di:debug-source-created source)))))
+                        (not (eql (file-write-date file) (sbcl:debug-source-created source)))))
          (form (and (not changedp)
-                    (ignore-errors (sb-debug::code-location-source-form location 0)))))
+                    (ignore-errors (sbcl:code-location-source-form location 0)))))
     (values (and form (source-text form)) file changedp)))
 
 (defun source-text (form)
@@ -51,11 +51,11 @@ whether that file is another one by now, in which SBCL would find another form."
 (defun code-with-steps-p (debug-fun)
   "True of code that has places where stepping stops, as that compiled with DEBUG 3 has."
   (handler-case
-      (sb-di:do-debug-fun-blocks (block debug-fun)
-        (sb-di:do-debug-block-locations (location block)
-          (when (string/= "" (sb-di::compiled-code-location-step-info location))
+      (sbcl:do-debug-fun-blocks (block debug-fun)
+        (sbcl:do-debug-block-locations (location block)
+          (when (string/= "" (sbcl:compiled-code-location-step-info location))
             (return-from code-with-steps-p t))))
-    (sb-di:debug-condition () nil)))
+    (sbcl:debug-condition () nil)))
 
 (defun call-with-frame (suspended number function)
   "Call FUNCTION with the user frame NUMBER; a refusal if there is none."
@@ -68,4 +68,4 @@ whether that file is another one by now, in which SBCL would find another form."
 
 #+sbcl
 (defun returnable-p (frame)
-  (ignore-errors (and (sb-debug:frame-has-debug-tag-p frame) t)))
+  (ignore-errors (and (sbcl:frame-has-debug-tag-p frame) t)))

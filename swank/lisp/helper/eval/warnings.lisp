@@ -16,7 +16,7 @@ Of kind :ELSEWHERE it stands for the style warnings of the system NAME."
 (defvar *max-warnings* 200)
 
 (defun warning-label (condition)
-  (cond ((typep condition '(or error #+sbcl sb-c:compiler-error)) "ERROR")
+  (cond ((typep condition '(or error #+sbcl sbcl:compiler-error)) "ERROR")
         ((typep condition 'style-warning)
          (if (implementation-package-p (symbol-package (class-name (class-of condition))))
              "STYLE-WARNING"
@@ -62,7 +62,7 @@ Of kind :ELSEWHERE it stands for the style warnings of the system NAME."
 
 (defun warning-rank (condition)
   "While a system is loaded, what breaks it comes first, and then what is its own."
-  (cond ((or (not *building*) (typep condition '(or error #+sbcl sb-c:compiler-error))) 0)
+  (cond ((or (not *building*) (typep condition '(or error #+sbcl sbcl:compiler-error))) 0)
         ((foreign-system (compile-place condition)) 2)
         ((typep condition 'style-warning) 1)
         (t 0)))
@@ -89,10 +89,10 @@ what the reader told, or NIL."
   (multiple-value-bind (file place) (compile-place condition)
     (when file
       (ignore-errors
-       (let ((context (sb-c::find-error-context nil)))
+       (let ((context (sbcl:find-error-context nil)))
          (format nil "~%  in ~A~@[, line ~D~]~@[: ~A~]" (native-name file) (or line place)
                  (and context
-                      (let ((source (sb-c::compiler-error-context-original-form context)))
+                      (let ((source (sbcl:compiler-error-context-original-form context)))
                         (show-form source *package*))))))))
   #-sbcl (progn condition line nil))
 
@@ -149,10 +149,10 @@ defined by now, or its absence (MISSING is its name) is the error reported."
   "Tell a call of COMPILE in the user's code of CONDITION, for its second and third
 value: the compiler does not count what is muffled."
   #+sbcl
-  (when (and (boundp 'sb-c::*failure-p*) (boundp 'sb-c::*warnings-p*))
-    (setf sb-c::*warnings-p* t)
+  (when (and (boundp 'sbcl:*failure-p*) (boundp 'sbcl:*warnings-p*))
+    (setf sbcl:*warnings-p* t)
     (unless (typep condition '(or style-warning sb-ext:compiler-note))
-      (setf sb-c::*failure-p* t)))
+      (setf sbcl:*failure-p* t)))
   #-sbcl condition)
 
 (defun call-recording-warnings (function current-form record)
@@ -169,7 +169,7 @@ CURRENT-FORM returns, and is muffled."
                         (count-for-compile condition)
                         (invoke-restart muffle)))))
          #+sbcl (sb-ext:compiler-note #'muffle)
-         #+sbcl (sb-c:compiler-error
+         #+sbcl (sbcl:compiler-error
                   (lambda (condition)
                     (unless (captured-p)
                       (funcall record condition (funcall current-form)))

@@ -80,8 +80,8 @@ left behind."
 (defun attach (bridge &key echo)
   "Begin to serve the bridge called BRIDGE on this connection, with ECHO showing
 its evaluations in the person's REPL.  The answer is a
-plist: :IMAGE, the identity of the image, and :LOOKUPS, the thread for look-ups,
-NIL without threads."
+plist: :IMAGE, the identity of the image; :LOOKUPS, the thread for look-ups, NIL
+without threads; :NOTE, what there is to say about the Lisp, or \"\"."
   (let ((connection swank::*emacs-connection*))
     (clean-up-after bridge)
     (let-go-of-closed)
@@ -97,7 +97,8 @@ NIL without threads."
                          (see-off guest)))))
     (answer (list :image *image-id*
                   :lookups (and (control-thread connection)
-                                (serving-thread "swank-mcp look-ups"))))))
+                                (serving-thread "swank-mcp look-ups"))
+                  :note (or (missing-note) "")))))
 
 ;;; Without threads of Swank's
 

@@ -38,6 +38,6 @@
   (when (and (null swank::*connections*) (swanks-hooks-p))
     (destructuring-bind (hook invoke-hook)
         (or (slynks-hooks)
-            (list nil (and (debuggerless-p) 'sb-debug::debugger-disabled-hook)))
+            (list nil (and (debuggerless-p) 'sbcl:debugger-disabled-hook)))
       (setf (sb-ext:symbol-global-value '*debugger-hook*) hook
             (sb-ext:symbol-global-value 'sb-ext:*invoke-debugger-hook*) invoke-hook))))

@@ -31,11 +31,11 @@
     (:method (remove-method (fdefinition (first name)) (find-defined-method name)))
     ((:method-combination :hash-table-test :alien-type :alien-variable)
      (when *launched* (unintern name (symbol-package name))))
-    #+sbcl (:symbol-macro (sb-int:clear-info :variable :macro-expansion name)
-                          (sb-int:clear-info :variable :kind name))
-    #+sbcl (:type (sb-int:clear-info :type :expander name)
-                  (sb-int:clear-info :type :kind name))
-    #+sbcl (:setf-expander (sb-int:clear-info :setf :expander name))
+    #+sbcl (:symbol-macro (sbcl:clear-info :variable :macro-expansion name)
+                          (sbcl:clear-info :variable :kind name))
+    #+sbcl (:type (sbcl:clear-info :type :expander name)
+                  (sbcl:clear-info :type :kind name))
+    #+sbcl (:setf-expander (sbcl:clear-info :setf :expander name))
     ;; SBCL has no way back but to unintern the symbol
     (:constant (when *launched* (unintern name (symbol-package name))))))
 

@@ -43,7 +43,7 @@ that has ended nobody answers."
   #+sbcl
   (unless *launched*
     (loop
-      (catch-ending 'sb-thread::%abort-thread
+      (catch-ending 'sbcl:%abort-thread
                     (lambda () (swank::handle-requests connection) (return-from handle-requests-on))
                     (lambda ()
                       (when (or (somebody-exits-p) (not (connectedp connection)))

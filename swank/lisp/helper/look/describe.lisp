@@ -78,10 +78,10 @@
   (append (when (and (symbolp name) (compiler-macro-function name))
             '("It has a compiler macro."))
           #+sbcl
-          (when (and (symbolp name) (eq 'inline (sb-int:info :function :inlinep name)))
+          (when (and (symbolp name) (eq 'inline (sbcl:info :function :inlinep name)))
             '("Declared INLINE."))
           #+sbcl
-          (when (ignore-errors (member name (sb-debug::%list-traced-funs) :test #'equal))
+          (when (ignore-errors (member name (sbcl:%list-traced-funs) :test #'equal))
             '("Traced."))))
 
 (defun function-section (name)
@@ -123,7 +123,7 @@
         (t (values #+sbcl (sb-ext:symbol-global-value symbol) #-sbcl (symbol-value symbol) t))))
 
 (defun variable-kind (symbol)
-  #+sbcl (sb-int:info :variable :kind symbol)
+  #+sbcl (sbcl:info :variable :kind symbol)
   #-sbcl (cond ((constantp symbol) :constant) ((boundp symbol) :special)))
 
 (defun value-lines (symbol session)
@@ -134,7 +134,7 @@
 
 (defun declared-type-lines (symbol)
   #+sbcl
-  (let ((type (ignore-errors (sb-kernel:type-specifier (sb-int:info :variable :type symbol)))))
+  (let ((type (ignore-errors (sbcl:type-specifier (sbcl:info :variable :type symbol)))))
     (when (and type (not (eq type t)))
       (list (format nil "Declared type: ~A" (in-home symbol (lambda () (bounded-text type)))))))
   #-sbcl (progn symbol '()))
@@ -170,7 +170,7 @@
            (when items (list (format nil "~A ~{~A~^ ~}" label items)))))
     (let ((type (sb-mop:slot-definition-type slot))
           (documentation (and (typep slot 'standard-object)
-                              (not (typep slot 'sb-pcl::structure-direct-slot-definition))
+                              (not (typep slot 'sbcl:structure-direct-slot-definition))
                               (safely (documentation slot t)))))
       (format nil "- ~A~@[ (from ~A)~]~:[~;: ~:*~{~A~^, ~}~]"
               (bare-spelling (symbol-name (sb-mop:slot-definition-name slot)))
@@ -202,7 +202,7 @@
   (let ((seen '()) (lines '()))
     (dolist (super (ancestry class))
       (unless (member (class-name super) '(t standard-object structure-object condition
-                                           sb-pcl::slot-object))
+                                           sbcl:slot-object))
         (dolist (slot (sb-mop:class-direct-slots super))
           (unless (member (sb-mop:slot-definition-name slot) seen)
             (push (sb-mop:slot-definition-name slot) seen)
@@ -235,12 +235,12 @@
                           (names-line "Precedence list"
                                       (loop for super in (sb-mop:class-precedence-list class)
                                             for name = (class-name super)
-                                            unless (eq name 'sb-pcl::slot-object)
+                                            unless (eq name 'sbcl:slot-object)
                                               collect (spelling name))))
                         (unless (eq kind :built-in) (slot-lines class)))
                      ,@(unless (member (class-name (class-of class))
                                        '(standard-class structure-class built-in-class
-                                         #+sbcl sb-pcl::condition-class))
+                                         #+sbcl sbcl:condition-class))
                          (list (format nil "Metaclass: ~A" (spelling (class-name (class-of class))))))
                      ,@(documentation-lines symbol 'type)
                      ,@(if (eq kind :built-in)

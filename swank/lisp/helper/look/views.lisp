@@ -155,19 +155,19 @@ none is the last."
   (view-of-parts
    (append (when (typep function 'sb-mop:funcallable-standard-object)
              (ignore-errors (instance-slots function)))
-           (when (sb-kernel:closurep function)
+           (when (sbcl:closurep function)
              (mapcar (lambda (value) (make-part "closed over" (closed-over-value value)))
-                     (sb-kernel:%closure-values function))))
-   :facts (list (cons "Name" (brief (sb-kernel:%fun-name function)))
+                     (sbcl:%closure-values function))))
+   :facts (list (cons "Name" (brief (sbcl:%fun-name function)))
                 (cons "Lambda list" (brief (swank/backend:arglist function)))
-                (cons "Type" (brief (sb-kernel:%simple-fun-type (sb-kernel:%fun-fun function))))))
+                (cons "Type" (brief (sbcl:%simple-fun-type (sbcl:%fun-fun function))))))
   #-sbcl (make-view))
 
 #+sbcl
 (defun closed-over-value (value)
   "What a variable that is assigned to, and so kept in a box, has."
-  (if (sb-sys:with-pinned-objects (value) (eql (sb-kernel:widetag-of value) sb-vm:value-cell-widetag))
-      (sb-kernel:value-cell-ref value)
+  (if (sb-sys:with-pinned-objects (value) (eql (sbcl:widetag-of value) sbcl:value-cell-widetag))
+      (sbcl:value-cell-ref value)
       value))
 
 (defmethod object-view ((generic generic-function))

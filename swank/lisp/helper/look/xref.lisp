@@ -10,7 +10,7 @@
 #+sbcl
 (defun source-description (source)
   "\" :AROUND (SHAPE T)\" for a method, else an empty string."
-  (let ((description (ignore-errors (sb-introspect::definition-source-description source))))
+  (let ((description (ignore-errors (sbcl:definition-source-description source))))
     (if (and (consp description) (notevery #'consp description))
         (let ((qualifiers (remove-if-not #'keywordp description))
               (specializers (remove-if #'keywordp description)))
@@ -111,7 +111,7 @@ once, the user's before the system's, at most LIMIT; and how many there are."
 (defun function-entries (functions)
   "((NAME . DEFINITION-SOURCE) ...) of function objects, without the system's own."
   (loop for function in functions
-        for name = (ignore-errors (sb-kernel:%fun-name function))
+        for name = (ignore-errors (sbcl:%fun-name function))
         for symbol = (let ((public (and name (public-name name))))
                        (if (consp public) (find-if #'symbolp (rest public)) public))
         when (and name
@@ -131,7 +131,7 @@ or those of a generic function's methods."
     (cond ((null function) '())
           ((typep function 'generic-function)
            (loop for method in (sb-mop:generic-function-methods function)
-                 collect (or (ignore-errors (sb-pcl::safe-method-fast-function method))
+                 collect (or (ignore-errors (sbcl:safe-method-fast-function method))
                              (sb-mop:method-function method))))
           (t (list function)))))
 
@@ -139,7 +139,7 @@ or those of a generic function's methods."
 (defun callees (name)
   (remove-duplicates
    (loop for function in (code-of name)
-         for code = (ignore-errors (sb-kernel:%fun-fun function))
+         for code = (ignore-errors (sbcl:%fun-fun function))
          when (typep code 'function)
            append (ignore-errors (sb-introspect:find-function-callees code)))))
 

@@ -13,7 +13,7 @@
 #+sbcl
 (defun function-name-in-report (function)
   "The name of FUNCTION, one of the debugger's, as reports print it."
-  (let ((name (sb-di:debug-fun-name function)))
+  (let ((name (sbcl:debug-fun-name function)))
     ;; Of SB-C, but not every SBCL has TL-XEP.
     (prin1-to-string (if (and (consp name) (symbolp (first name))
                               (member (first name) '("XEP" "TL-XEP") :test #'string=))
@@ -48,7 +48,7 @@ collector allocates, too."
                                (lambda (function pc)
                                  (declare (ignore pc))
                                  ;; others are the runtime's own
-                                 (when (typep function 'sb-di:debug-fun)
+                                 (when (typep function 'sbcl:debug-fun)
                                    (push (allocator function) stack)))
                                trace)
                    (dolist (allocator stack)

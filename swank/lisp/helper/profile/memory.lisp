@@ -13,8 +13,8 @@
 or of a kind.  Nothing is touched but headers."
   (typecase object
     (cons 'cons)
-    ((or sb-kernel:instance sb-kernel:funcallable-instance)
-     (let ((name (sb-kernel:classoid-name (sb-kernel:classoid-of object))))
+    ((or sbcl:instance sbcl:funcallable-instance)
+     (let ((name (sbcl:classoid-name (sbcl:classoid-of object))))
        (if (symbolp name) name "other")))
     (function 'function)
     (symbol 'symbol)
@@ -24,7 +24,7 @@ or of a kind.  Nothing is touched but headers."
     ((simple-array * (*)) "specialized vector")
     (array 'array)
     (number 'number)
-    (sb-kernel:code-component "compiled code")
+    (sbcl:code-component "compiled code")
     (sb-ext:weak-pointer 'sb-ext:weak-pointer)
     (t "other")))
 
@@ -40,14 +40,14 @@ what is not made yet looks like anything."
     (block walk
       (flet ((end-with (why) (return-from walk (values kinds generations bytes why))))
         (handler-case
-            (sb-vm:map-allocated-objects
+            (sbcl:map-allocated-objects
              (lambda (object type size)
                (declare (ignore type))
                (unless (typep size '(and fixnum unsigned-byte)) (end-with :change))
                (when (> (the fixnum size) heap) (end-with :change))
                (let* ((kind (kind-of-object object))
                       (entry (or (gethash kind kinds) (setf (gethash kind kinds) (cons 0 0))))
-                      (generation (sb-kernel:generation-of object)))
+                      (generation (sbcl:generation-of object)))
                  (declare (type (cons fixnum fixnum) entry) (fixnum size))
                  (incf bytes size)
                  (incf (car entry) size)
@@ -80,11 +80,11 @@ what is not made yet looks like anything."
         for generation from 0
         when (plusp bytes)
           collect (format nil "~A: ~A~@[, collected ~:D time~:P~]"
-                          (if (= generation sb-vm:+pseudo-static-generation+)
+                          (if (= generation sbcl:+pseudo-static-generation+)
                               "permanent (the core)"
                               (format nil "generation ~D" generation))
                           (megabytes bytes)
-                          (and (< generation sb-vm:+pseudo-static-generation+)
+                          (and (< generation sbcl:+pseudo-static-generation+)
                                (sb-ext:generation-number-of-gcs generation)))))
 
 (defun memory-report (&key (session "default") (limit 15))

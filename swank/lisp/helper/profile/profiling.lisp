@@ -85,7 +85,7 @@ each was named by itself."
 
 (defun form-function (form)
   "A compiled function of FORM, whose name in backtraces and profiles says so."
-  (compile nil #+sbcl `(sb-int:named-lambda "the form" () ,form) #-sbcl `(lambda () ,form)))
+  (compile nil #+sbcl `(sbcl:named-lambda "the form" () ,form) #-sbcl `(lambda () ,form)))
 
 (defun profile-form (code mode &key (session "default") (token 0) package (functions "") (repeat 1) (limit 30))
   "Compile the form in CODE and call it REPEAT times.  MODE is :CPU, :TIME or

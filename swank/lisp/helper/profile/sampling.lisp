@@ -18,7 +18,7 @@
                              on Debian and Ubuntu `apt-get install sbcl`, on Fedora `dnf install sbcl`, ~
                              on macOS `brew install sbcl`; or set SBCL_HOME to where it is."
                         name (clip (condition-text condition) 300)
-                        (sb-int:sbcl-homedir-pathname))))))
+                        (sbcl:sbcl-homedir-pathname))))))
   #-sbcl (refuse "MODULE-MISSING" (format nil "~A is there in SBCL only." name)))
 
 (defun sampler (name) (find-symbol name '#:sb-sprof))

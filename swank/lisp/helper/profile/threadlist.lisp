@@ -32,9 +32,9 @@ known by name."
 #+sbcl
 (defun public-frames-here ()
   (let ((texts '()))
-    (sb-debug::map-backtrace
+    (sbcl:map-backtrace
      (lambda (frame)
-       (let* ((name (sb-di:debug-fun-name (sb-di:frame-debug-fun frame)))
+       (let* ((name (sbcl:debug-fun-name (sbcl:frame-debug-fun frame)))
               (symbol (frame-name-symbol name)) ; SLEEP of (FLET BODY :IN SLEEP)
               (text (and symbol (public-frame-p symbol)
                          (frame-text symbol (if (symbolp name) (frame-arguments frame) :unknown) nil))))

@@ -95,13 +95,13 @@ its place."
 (defun wrap-function (name tag wrapper)
   "Have calls of the function NAME go to WRAPPER, a function of NAME, the function
 itself and the arguments."
-  #+sbcl (sb-int:encapsulate name tag (lambda (function &rest arguments)
-                                        (funcall wrapper name function arguments)))
+  #+sbcl (sbcl:encapsulate name tag (lambda (function &rest arguments)
+                                      (funcall wrapper name function arguments)))
   #-sbcl (progn name tag wrapper))
 
 (defun unwrap-function (name tag)
   (ignore-errors                        ; it may not be defined any more
-   #+sbcl (sb-int:unencapsulate name tag)
+   #+sbcl (sbcl:unencapsulate name tag)
    #-sbcl (progn name tag)))
 
 (defun call-with-wrapped (names wrapper function)

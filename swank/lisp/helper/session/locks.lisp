@@ -36,7 +36,7 @@ a suspended thread, the image would soon stand still."
   "(VALUES MUTEX OWNER) of the lock that THREAD waits for; OWNER is NIL where nobody
 knows who has it.  The first is NIL where it waits for none.  A thread that is interrupted
 does not count as waiting: another one has to ask."
-  (let ((what (ignore-errors (sb-thread::thread-waiting-for thread))))
+  (let ((what (ignore-errors (sbcl:thread-waiting-for thread))))
     (when (typep what 'sb-thread:mutex)
       (let ((owner (sb-thread:mutex-owner what)))
         (values what (and (typep owner 'sb-thread:thread) owner))))))
@@ -48,7 +48,7 @@ does not count as waiting: another one has to ask."
     (cond (mutex
            (format nil "waits for ~A~@[, held by thread ~A~]" (lock-label mutex)
                    (and owner (format nil "~D ~A" (thread-number owner) (thread-label owner)))))
-          ((ignore-errors (sb-thread::thread-waiting-for thread)) "waits to be woken")))
+          ((ignore-errors (sbcl:thread-waiting-for thread)) "waits to be woken")))
   #-sbcl (progn thread nil))
 
 (defun lock-text (thread)

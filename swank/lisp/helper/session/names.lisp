@@ -139,8 +139,8 @@ without a prefix; COLONS is their number, 0 to 2.  CASE is a readtable-case."
 (defun named-thing-p (symbol)
   "True if SYMBOL names something: a function, variable, class or type."
   (or (fboundp symbol) (boundp symbol) (find-class symbol nil)
-      #+sbcl (sb-int:info :type :expander symbol)
-      #+sbcl (not (eq :unknown (sb-int:info :variable :kind symbol)))))
+      #+sbcl (sbcl:info :type :expander symbol)
+      #+sbcl (not (eq :unknown (sbcl:info :variable :kind symbol)))))
 
 (defun symbols-elsewhere (name)
   "Symbols called NAME in any package, at most five, the likeliest first: those

@@ -251,10 +251,10 @@ its users."
           (let ((name (cell-error-name condition)))
             (and (symbolp name) (function-advice name))))
          (unbound-variable (variable-advice (cell-error-name condition)))
-         #+sbcl (sb-pcl:class-not-found-error (class-advice (cell-error-name condition)))
-         #+sbcl (sb-pcl::initarg-error
+         #+sbcl (sbcl:class-not-found-error (class-advice (cell-error-name condition)))
+         #+sbcl (sbcl:initarg-error
                  (initarg-advice (slot-value condition 'class)
-                                 (slot-value condition 'sb-pcl::initargs)))
+                                 (slot-value condition 'sbcl:initargs)))
          (type-error (condition-class-advice condition))
          (package-error
           (let ((package (package-error-package condition)))

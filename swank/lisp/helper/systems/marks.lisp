@@ -15,7 +15,7 @@ bring another one of the same size; else it is NIL."
   "(VALUES SIZE UNIVERSAL-TIME) of FILE; NIL if it is not there."
   #+sbcl
   (multiple-value-bind (there device inode mode links user group device* size accessed modified)
-      (sb-unix:unix-stat (native-name file))
+      (sbcl:unix-stat (native-name file))
     (declare (ignore device inode mode links user group device* accessed))
     (and there (values size (+ modified #.(encode-universal-time 0 0 0 1 1 1970 0)))))
   #-sbcl

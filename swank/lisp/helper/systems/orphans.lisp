@@ -15,42 +15,42 @@ object that is another one after another definition."
 (defun function-file (function)
   "The name of the file that FUNCTION was compiled from, or NIL."
   (ignore-errors
-   (sb-c::debug-source-namestring
-    (sb-c::debug-info-source
-     (sb-kernel:%code-debug-info (sb-kernel:fun-code-header (sb-kernel:%fun-fun function)))))))
+   (sbcl:debug-source-namestring
+    (sbcl:debug-info-source
+     (sbcl:%code-debug-info (sbcl:fun-code-header (sbcl:%fun-fun function)))))))
 
 #+sbcl
 (defun location-file (location)
-  (and (sb-c::definition-source-location-p location)
-       (sb-c:definition-source-location-namestring location)))
+  (and (sbcl:definition-source-location-p location)
+       (sbcl:definition-source-location-namestring location)))
 
 #+sbcl
 (defun class-location (name)
   (let ((class (find-class name nil)))
     (and class
-         (or (ignore-errors (sb-pcl::definition-source class))
-             (ignore-errors (sb-kernel::classoid-source-location (sb-kernel:find-classoid name)))))))
+         (or (ignore-errors (sbcl:definition-source class))
+             (ignore-errors (sbcl:classoid-source-location (sbcl:find-classoid name)))))))
 
 #+sbcl
 (defun identities (symbol)
   "((KIND NAME OBJECT) ...) of what SYMBOL names, OBJECT a function or a location."
   (let ((found '()))
     (flet ((add (kind name object) (when object (push (list kind name object) found)))
-           (place (kind) (sb-int:info :source-location kind symbol)))
+           (place (kind) (sbcl:info :source-location kind symbol)))
       (dolist (name (list symbol (list 'setf symbol)))
         (when (fboundp name)
           (let ((function (or (and (symbolp name) (macro-function name)) (fdefinition name))))
             (cond ((typep function 'generic-function)
-                   (add :generic name (ignore-errors (sb-pcl::definition-source function)))
+                   (add :generic name (ignore-errors (sbcl:definition-source function)))
                    (dolist (method (sb-mop:generic-function-methods function))
-                     (add :method method (ignore-errors (sb-pcl::definition-source method)))))
+                     (add :method method (ignore-errors (sbcl:definition-source method)))))
                   (t (add :function name function))))))
       (add :compiler-macro symbol (compiler-macro-function symbol))
       (add :variable symbol (ignore-errors (or (and (boundp symbol)
                                                     (or (place :variable) (place :constant)))
                                                (place :symbol-macro))))
       (add :class symbol (class-location symbol))
-      (let ((expander (ignore-errors (sb-int:info :type :expander symbol))))
+      (let ((expander (ignore-errors (sbcl:info :type :expander symbol))))
         ;; of a type without arguments SBCL does not know the place
         (add :type symbol (and (functionp expander) expander))))
     found))
@@ -99,7 +99,7 @@ object that is another one after another definition."
                       (and function
                            (ignore-errors
                             (eq function (fdefinition (sb-mop:generic-function-name function))))
-                           (eq object (sb-pcl::definition-source name)))))
+                           (eq object (sbcl:definition-source name)))))
            (t (member-if (lambda (identity)
                            (and (equal (first identity) (left-kind orphan))
                                 (equal (second identity) name)

@@ -123,7 +123,7 @@ specializers, are in the form."
 #+sbcl
 (defun source-words (source)
   "The names of the specializers of the method whose definition-source SOURCE is."
-  (let ((description (ignore-errors (sb-introspect::definition-source-description source))))
+  (let ((description (ignore-errors (sbcl:definition-source-description source))))
     (when (consp description)
       (loop for part in description
             when (and part (symbolp part) (not (eq part t))) collect (symbol-name part)))))

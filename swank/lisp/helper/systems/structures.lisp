@@ -51,7 +51,7 @@ it have changed is compiled again."
              (lambda (condition)
                (cond ((structure-complaint-p condition) (see condition nil))
                      ((not (typep condition 'style-warning)) (see condition t)))))
-           #+sbcl (sb-c:compiler-error (lambda (condition) (see condition t)))
+           #+sbcl (sbcl:compiler-error (lambda (condition) (see condition t)))
            (error
              (lambda (condition)
                (let ((retry (find-symbol "RETRY" '#:asdf)))
@@ -61,7 +61,7 @@ it have changed is compiled again."
                           (push last again)
                           (invoke-restart (find-restart retry condition))))
                        #+sbcl
-                       ((and (find-restart 'sb-kernel::recklessly-continue condition)
+                       ((and (find-restart 'sbcl:recklessly-continue condition)
                              (find-restart 'continue condition))
                         (pushnew (complained-structure condition) structures)
                         (invoke-restart (find-restart 'continue condition))))))))

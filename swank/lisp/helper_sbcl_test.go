@@ -1,0 +1,43 @@
+package lisp
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestHelperWithoutInternals takes each name that core/sbcl.lisp has of SBCL's own away
+// from an SBCL in turn: the helper loads, evaluates and tells what is missing. See
+// missing.lisp for how that takes seconds.
+func TestHelperWithoutInternals(t *testing.T) {
+	t.Parallel()
+	var files strings.Builder
+	for _, name := range helperOrder() {
+		fmt.Fprintf(&files, "%q ", name)
+	}
+	out := runLispScript(t, `
+(load-swank)
+(load %[1]q)
+(check-missing %[2]q '(%[3]s))`, absolute(t, "testdata/missing.lisp"), absolute(t, "helper")+"/", files.String())
+	if !regexp.MustCompile(`(?m)^1\d\d names, 0 failures\n$`).MatchString(out) {
+		t.Errorf("the helper in an SBCL that lacks a name:\n%s", out)
+	}
+}
+
+// Only core/sbcl.lisp names what SBCL keeps for itself.
+func TestHelperHasOneDoor(t *testing.T) {
+	internal := regexp.MustCompile(`[( '#` + "`" + `,]sb-([a-z0-9-]+::|(kernel|impl|int|c|di|debug|pcl|vm|unix|fasl|walker|eval|alien-internals|assem|disassem):)[a-z*%+]`)
+	for _, name := range helperOrder() {
+		text, err := helperFiles.ReadFile("helper/" + name + ".lisp")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			code, _, _ := strings.Cut(line, ";")
+			if internal.MatchString(" " + code) {
+				t.Errorf("%s.lisp:%d: %s: name it in core/sbcl.lisp", name, i+1, line)
+			}
+		}
+	}
+}
