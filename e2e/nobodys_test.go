@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -59,9 +60,13 @@ func TestNextStartCleansUp(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			others := runDirs(t) // of servers that are just ending, perhaps
 			s := start(t)
 			l := begin(t, s)
-			left := runDirs(t)
+			left := slices.DeleteFunc(runDirs(t), func(dir string) bool { return slices.Contains(others, dir) })
+			if len(left) != 1 {
+				t.Fatalf("the image has the directories %q", left)
+			}
 			hold(s, l)
 			time.Sleep(1100 * time.Millisecond) // a directory may be younger than its lock
 			syscall.Kill(s.PID(), syscall.SIGKILL)
@@ -89,8 +94,8 @@ func TestNextStartCleansUp(t *testing.T) {
 func runDirs(t *testing.T) []string {
 	t.Helper()
 	sockets, err := filepath.Glob(filepath.Join(run.dir, "swank-mcp*", "swank.sock"))
-	if err != nil || len(sockets) == 0 {
-		t.Fatalf("no directory of an image in %s: %v", run.dir, err)
+	if err != nil {
+		t.Fatal(err)
 	}
 	var dirs []string
 	for _, socket := range sockets {
