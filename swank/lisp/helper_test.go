@@ -100,6 +100,9 @@ func runLispScript(t *testing.T, script string, args ...any) string {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, sbcl.Path, "--noinform", "--disable-ldb", "--no-sysinit", "--no-userinit",
 		"--non-interactive", "--load", run)
+	// ASDF, when it looks for modules, compiles a newer ASDF there, and two of them at once
+	// do not bear each other.
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+dir)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("sbcl: %v\n%s", err, out)
