@@ -4,17 +4,18 @@ import (
 	"time"
 
 	"swank-mcp/sexp"
+	"swank-mcp/swank/lisp/journal"
 	"swank-mcp/swank/lisp/restore"
 )
 
 // The shapes in which the helper answers; see its evaluate.lisp and stop.lisp.
 type (
 	wireAnswer struct {
-		Values   []wireText        `sexp:"values"`
+		Values   []Text            `sexp:"values"`
 		Error    *wireError        `sexp:"error"`
-		Stdout   wireText          `sexp:"stdout"`
-		Stderr   wireText          `sexp:"stderr"`
-		Warnings []wireWarning     `sexp:"warnings"`
+		Stdout   Text              `sexp:"stdout"`
+		Stderr   Text              `sexp:"stderr"`
+		Warnings []Warning         `sexp:"warnings"`
 		Notes    []string          `sexp:"notes"`
 		Origin   string            `sexp:"origin"`
 		Package  *string           `sexp:"package"` // its name may be ""
@@ -22,7 +23,7 @@ type (
 		Journal  []wireEntry       `sexp:"journal"`
 		Gone     []string          `sexp:"gone"`
 		Loaded   [][]string        `sexp:"loaded"`
-		Lost     []wireLoss        `sexp:"lost"`
+		Lost     []journal.Loss    `sexp:"lost"`
 		Failures []restore.Failure `sexp:"failures"`
 		Report   sexp.Raw          `sexp:"report"`
 
@@ -39,22 +40,6 @@ type (
 		Ms      int64 // how long its form took, in milliseconds
 		Runs    bool  // evaluating it again runs code of the user's around the definitions
 		Bridge  bool  // it changes the bridge's own functions
-	}
-	wireLoss struct {
-		_   struct{} `sexp:",list"`
-		Key string
-		Why string
-	}
-	wireText struct {
-		_       struct{} `sexp:",list"`
-		Head    string
-		Tail    string
-		Omitted int64
-	}
-	wireWarning struct {
-		_       struct{} `sexp:",list"`
-		Type    string
-		Message string
 	}
 	wireError struct {
 		Kind    sexp.Symbol `sexp:"kind"`
@@ -83,20 +68,16 @@ type (
 	wireStatus struct {
 		Package   string       `sexp:"package"`
 		Running   *wireRunning `sexp:"running"`
-		Threads   []wireThread `sexp:"threads"`
+		Threads   []Thread     `sexp:"threads"`
 		HeapUsed  int64        `sexp:"heap-used"`
 		HeapLimit int64        `sexp:"heap-limit"`
-		Mailboxes int          `sexp:"mailboxes"`
 
 		Suspended []wireAge `sexp:"suspended"`
 
-		Definitions []wireCount `sexp:"definitions"`
-		Lost        []wireLoss  `sexp:"lost"`
+		Definitions []wireCount    `sexp:"definitions"`
+		Lost        []journal.Loss `sexp:"lost"`
 	}
 	wireRunning struct {
-		Token  int64    `sexp:"token"`
-		Code   string   `sexp:"code"`
-		Age    int64    `sexp:"age"`
 		Waits  string   `sexp:"waits"`
 		Frames []string `sexp:"frames"`
 	}
@@ -105,29 +86,18 @@ type (
 		Section sexp.Symbol
 		Count   int
 	}
-	wireThread struct {
-		_      struct{} `sexp:",list"`
-		Name   string
-		Status string
-	}
 )
-
-func (t wireText) text() Text {
-	if t.Omitted == 0 {
-		return Text{Head: t.Head + t.Tail}
-	}
-	return Text{Head: t.Head, Tail: t.Tail, Omitted: t.Omitted}
-}
 
 // result is the answer without what only the bridge knows.
 func (a *wireAnswer) result() *Result {
 	r := &Result{
-		Stdout:  a.Stdout.text(),
-		Stderr:  a.Stderr.text(),
-		Notes:   a.Notes,
-		Origin:  a.Origin,
-		Package: deref(a.Package),
-		report:  a.Report,
+		Values:   a.Values,
+		Stdout:   a.Stdout,
+		Stderr:   a.Stderr,
+		Warnings: a.Warnings,
+		Notes:    a.Notes,
+		Origin:   a.Origin,
+		report:   a.Report,
 		Timing: Timing{
 			Real:  time.Duration(a.Costs.Real) * time.Microsecond,
 			Run:   time.Duration(a.Costs.Run) * time.Microsecond,
@@ -135,11 +105,8 @@ func (a *wireAnswer) result() *Result {
 			Bytes: a.Costs.Bytes,
 		},
 	}
-	for _, v := range a.Values {
-		r.Values = append(r.Values, v.text())
-	}
-	for _, w := range a.Warnings {
-		r.Warnings = append(r.Warnings, Warning{Type: w.Type, Message: w.Message})
+	if a.Package != nil {
+		r.Package = *a.Package
 	}
 	if a.Error != nil {
 		r.Failure = a.Error.failure()
@@ -159,11 +126,4 @@ func (e *wireError) failure() *Failure {
 		f.Kind = KindCancelled
 	}
 	return f
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -2,6 +2,8 @@ package lisp
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"swank-mcp/swank/lisp/helper"
 )
@@ -16,17 +18,18 @@ type Compilation struct {
 
 // Compiled is what came of it.
 type Compiled struct {
-	Notes  []Note // in the order of the source
-	More   int    // further notes that are not in Notes
-	Failed bool   // there was an error; nothing was loaded
-	Loaded bool
+	Notes  []Note `sexp:"notes"`  // in the order of the source
+	More   int    `sexp:"more"`   // further notes that are not in Notes
+	Failed bool   `sexp:"failed"` // there was an error; nothing was loaded
+	Loaded bool   `sexp:"loaded"`
 }
 
 // Note is one diagnostic of the compiler.
 type Note struct {
-	Severity     string // error, warning, style-warning, note
-	File         string // "" is the file or code that was compiled
-	Line, Column int    // from 1; 0 if not known
+	_            struct{} `sexp:",list"`
+	Severity     string   // error, warning, style-warning, note
+	File         string   // "" is the file or code that was compiled
+	Line, Column int      // from 1; 0 if not known
 	Text         string
 	Source       string // the line of the source
 }
@@ -35,7 +38,7 @@ type Note struct {
 // it has an error. What it defines counts as defined by the session. Result
 // and error are those of [Session.Evaluate]; the Result has no Values.
 func (s *Session) Compile(ctx context.Context, c Compilation, r Request) (*Compiled, *Result, error) {
-	j := job{title: "compile-file " + c.File, call: func(e *evaluation) *helper.Call {
+	j := job{title: "compile-file " + c.File, code: shownCall("COMPILE-FILE", c.File), call: func(e *evaluation) *helper.Call {
 		call := helper.NewCall("COMPILE-SOURCE")
 		if c.File != "" {
 			call.Key("FILE").Str(c.File)
@@ -51,62 +54,42 @@ func (s *Session) Compile(ctx context.Context, c Compilation, r Request) (*Compi
 		return e.options(call)
 	}}
 	if c.File == "" {
-		j.title = c.Code
+		j.title, j.code = c.Code, ""
 	}
-	var wire wireCompiled
-	res, err := s.do(ctx, r, j, &wire)
+	var out Compiled
+	res, err := s.do(ctx, r, j, &out)
 	if err != nil {
 		return nil, nil, err
 	}
-	out := &Compiled{More: wire.More, Failed: wire.Failed, Loaded: wire.Loaded}
-	for _, n := range wire.Notes {
-		out.Notes = append(out.Notes, Note{n.Severity, n.File, n.Line, n.Column, n.Text, n.Source})
-	}
-	return out, res, nil
+	return &out, res, nil
+}
+
+// shownCall is a call of function with a string, as Lisp.
+func shownCall(function, argument string) string {
+	return fmt.Sprintf(`(%s "%s")`, function, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(argument))
 }
 
 // LoadPlace is where loading a file failed.
 type LoadPlace struct {
-	Line, Column int    // of the top-level form; 0: it did not fail, or it is not known
-	Source       string // the line
+	Line   int    `sexp:"line"` // of the top-level form; 0: it did not fail, or it is not known
+	Column int    `sexp:"column"`
+	Source string `sexp:"source-line"` // the line
 }
 
 // Load loads a file, source or compiled. What it defines counts as defined by
 // the session. Result and error are those of [Session.Evaluate]; the Result has
 // no Values.
 func (s *Session) Load(ctx context.Context, file string, r Request) (*LoadPlace, *Result, error) {
-	j := job{title: "load-file " + file, call: func(e *evaluation) *helper.Call {
+	j := job{title: "load-file " + file, code: shownCall("LOAD", file), call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("LOAD-SOURCE").Str(file))
 	}}
-	var wire wirePlace
-	res, err := s.do(ctx, r, j, &wire)
+	var place LoadPlace
+	res, err := s.do(ctx, r, j, &place)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &LoadPlace{wire.Line, wire.Column, wire.Source}, res, nil
+	return &place, res, nil
 }
-
-type (
-	wireCompiled struct {
-		Notes  []wireNote `sexp:"notes"`
-		More   int        `sexp:"more"`
-		Failed bool       `sexp:"failed"`
-		Loaded bool       `sexp:"loaded"`
-	}
-	wireNote struct {
-		_            struct{} `sexp:",list"`
-		Severity     string
-		File         string
-		Line, Column int
-		Text         string
-		Source       string
-	}
-	wirePlace struct {
-		Line   int    `sexp:"line"`
-		Column int    `sexp:"column"`
-		Source string `sexp:"source-line"`
-	}
-)
 
 // Disassemble returns the machine code of the function called name, as a person
 // writes it; of a generic function, that of its methods. pkg is where a symbol
