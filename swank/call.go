@@ -192,18 +192,3 @@ func (c *Conn) take(id int64) *Call {
 	}
 	return k
 }
-
-// UnmarshalSexp implements [sexp.Unmarshaler].
-func (t *ThreadID) UnmarshalSexp(raw sexp.Raw) error {
-	switch string(raw) {
-	case "nil", "t":
-		*t = NewWorker
-		return nil
-	}
-	n, err := strconv.ParseInt(string(raw), 10, 64)
-	if err != nil {
-		return fmt.Errorf("swank: %q is no thread", clip(raw, 40))
-	}
-	*t = ThreadID(n)
-	return nil
-}
