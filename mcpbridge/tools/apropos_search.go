@@ -37,7 +37,7 @@ var aproposKinds = []string{"all", "function", "generic-function", "macro", "var
 
 // singularKind maps Functions to function, generic_function to generic-function.
 func singularKind(s string) string {
-	s = strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(s, "_", "-"), " ", "-"))
+	s = hyphened(s)
 	for _, k := range aproposKinds {
 		if s == k+"s" || s == k+"es" {
 			return k

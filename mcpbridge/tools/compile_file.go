@@ -21,7 +21,7 @@ var compileFileTool = Tool{
 			{Name: "output", Kind: args.Text, Aliases: []args.Alias{{Name: "output-file"}}, Doc: "Path of a fasl to keep; else none is left."},
 			debugParam(debugDoc),
 			hiddenPackage,
-			timeoutParam(o, compileTimeout),
+			timeoutParam(o, compileTimeout, untilStopped),
 		}
 	},
 	Example:     `{"path": "src/example.lisp"}`,

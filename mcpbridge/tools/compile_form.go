@@ -15,11 +15,12 @@ var compileFormTool = Tool{
 		"(errors, warnings, optimization notes) with line and column. " +
 		"What they define stays, as after evaluate-lisp. With load false they are only checked.",
 	Params: func(o Limits) []args.Param {
-		return append([]args.Param{
+		return []args.Param{
 			{Name: "code", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "form"}, {Name: "forms"}},
 				Doc: "One or more forms."},
 			loadParam, packageParam, debugParam(debugDoc),
-		}, quietTimeout(o)...)
+			quietTimeout(o),
+		}
 	},
 	Example:     `{"code": "(defun f (x) (declare (fixnum x)) (* x 2))"}`,
 	Destructive: true,

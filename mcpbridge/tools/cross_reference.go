@@ -35,8 +35,7 @@ var referenceKinds = []string{"all", "calls", "called-by", "references", "binds"
 
 // referenceKind maps the names that other tools have for the kinds.
 func referenceKind(s string) string {
-	s = strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(s, "_", "-"), " ", "-"))
-	switch s {
+	switch s = hyphened(s); s {
 	case "callers", "who-calls", "calls-to", "usages":
 		return "called-by"
 	case "callees", "calls-who", "calls-from":

@@ -2,11 +2,9 @@ package tools
 
 import (
 	"context"
-	"errors"
 
 	"swank-mcp/mcpbridge/args"
 	"swank-mcp/mcpbridge/render"
-	"swank-mcp/swank/lisp"
 )
 
 var describeSystemTool = Tool{
@@ -33,8 +31,7 @@ func describeSystem(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	found, err := r.Session.DescribeSystem(ctx, name)
-	var failed *lisp.LookupError
-	if errors.As(err, &failed) {
+	if failed := lookupError(err); failed != nil {
 		next := nextCall("describe-system")
 		if len(failed.Names) > 0 {
 			next = nextCall("describe-system", "system", failed.Names[0])

@@ -1,10 +1,7 @@
 package tools
 
 import (
-	"context"
-
 	"swank-mcp/mcpbridge/args"
-	"swank-mcp/mcpbridge/render"
 )
 
 var disassembleTool = Tool{
@@ -23,17 +20,5 @@ var disassembleTool = Tool{
 	Example:    `{"name": "identity"}`,
 	ReadOnly:   true,
 	Idempotent: true,
-	run:        disassemble,
-}
-
-func disassemble(ctx context.Context, r *Request) (Reply, error) {
-	name, pkg := r.Named("name"), r.Text("package")
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
-	found, err := r.Session.Disassemble(ctx, name, pkg)
-	if err != nil {
-		return Reply{}, r.lookupFailed(err, "name", name)
-	}
-	return Reply{Text: render.Found(found, "It has no methods.")}, nil
+	run:        lookUp(Session.Disassemble, or("It has no methods.")),
 }

@@ -1,10 +1,7 @@
 package tools
 
 import (
-	"context"
-
 	"swank-mcp/mcpbridge/args"
-	"swank-mcp/mcpbridge/render"
 )
 
 var findDefinitionTool = Tool{
@@ -24,17 +21,5 @@ var findDefinitionTool = Tool{
 	Example:    `{"name": "mapcar"}`,
 	ReadOnly:   true,
 	Idempotent: true,
-	run:        findDefinition,
-}
-
-func findDefinition(ctx context.Context, r *Request) (Reply, error) {
-	name, pkg := r.Named("name"), r.Text("package")
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
-	found, err := r.Session.FindDefinition(ctx, name, pkg)
-	if err != nil {
-		return Reply{}, r.lookupFailed(err, "name", name)
-	}
-	return Reply{Text: render.Found(found, "The symbol exists, but the image has no record of a definition of it.")}, nil
+	run:        lookUp(Session.FindDefinition, or("The symbol exists, but the image has no record of a definition of it.")),
 }

@@ -60,7 +60,7 @@ func definitionTypes() []string {
 
 // singular maps class to classes, Function to functions.
 func singular(s string) string {
-	s = strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(s, "_", "-"), " ", "-"))
+	s = hyphened(s)
 	for _, t := range definitionTypes() {
 		if s+"s" == t || s+"es" == t {
 			return t

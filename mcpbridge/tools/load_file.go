@@ -22,7 +22,7 @@ var loadFileTool = Tool{
 		return []args.Param{
 			pathParam("The file; relative to the server's directory.", true),
 			hiddenPackage,
-			timeoutParam(o, compileTimeout),
+			timeoutParam(o, compileTimeout, untilStopped),
 		}
 	},
 	Example:     `{"path": "src/example.lisp"}`,

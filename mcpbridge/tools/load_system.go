@@ -31,9 +31,7 @@ var loadSystemTool = Tool{
 			{Name: "force", Kind: args.Flag,
 				Doc: "Compile and load it again even if nothing has changed. Default: false."},
 			debugParam("Compilation quality DEBUG of what is compiled; 3, with force, keeps every frame and local variable, and lets step go in."),
-			{Name: "timeout", Kind: args.Number, Def: min(loadTimeout, o.MaxTimeout).Seconds(), Min: 0, Above: true, Max: o.MaxTimeout.Seconds(),
-				Aliases: []args.Alias{{Name: "timeout_seconds"}, {Name: "timeout_ms", Scale: 1e-3}},
-				Doc:     "Seconds, more than 0, after which loading is stopped."},
+			timeoutParam(o, loadTimeout, "Seconds, more than 0, after which loading is stopped."),
 		}
 	},
 	Example:     `{"system": "alexandria"}`,
@@ -46,8 +44,7 @@ var loadSystemTool = Tool{
 
 func loadSystem(ctx context.Context, r *Request) (Reply, error) {
 	name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(r.Text("system")), ":"))
-	force, debug := r.Flag("force"), r.Integer("debug")
-	timeout := max(time.Duration(r.Number("timeout")*float64(time.Second)), time.Millisecond)
+	force, in := r.Flag("force"), r.sessionRequest()
 	if r.Err == nil && name == "" {
 		r.Fail("system is empty; it must be the name of a system.")
 	}
@@ -61,14 +58,11 @@ func loadSystem(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	res, err := r.Session.LoadSystem(ctx, system, force, lisp.Request{
-		Timeout: timeout, Debug: debug,
-		Progress: r.Progress,
-	})
+	res, err := r.Session.LoadSystem(ctx, system, force, in)
 	if err != nil {
 		return Reply{}, err
 	}
-	return loadText(name, timeout, res), nil
+	return loadText(name, in.Timeout, res), nil
 }
 
 // definition returns the absolute path if name is the path of a system definition.
@@ -98,10 +92,8 @@ func loadText(name string, timeout time.Duration, res *lisp.Result) Reply {
 	}
 	var p render.Parts
 	p.WriteString(strings.Join(lines, "\n"))
-	p.Section("stderr", res.Stderr)
-	p.Warnings(res.Warnings)
-	p.Section("background output", res.Background)
-	p.Remarks(res, render.View{})
+	res.Stdout = lisp.Text{}
+	p.Context(res)
 	return Reply{Text: p.String()}
 }
 

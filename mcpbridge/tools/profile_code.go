@@ -19,14 +19,15 @@ var profileCodeTool = Tool{
 	Doc: "Run a form and show which functions take its time, alone and with what they call, the program's first. " +
 		"mode: cpu or wall time, alloc (all by sampling), or calls: number and time of the calls of the functions named.",
 	Params: func(o Limits) []args.Param {
-		return append([]args.Param{
+		return []args.Param{
 			{Name: "code", Kind: args.Text, Required: true, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}}},
 			{Name: "mode", Kind: args.Text, Def: "cpu", Enum: []string{"cpu", "wall", "alloc", "calls"}, Fold: profileMode, Doc: "What to measure."},
 			{Name: "functions", Kind: args.Text, Doc: "For calls: names of functions, or of packages for all of theirs; blanks between.", Aliases: []args.Alias{{Name: "function"}}},
 			{Name: "repeat", Kind: args.Integer, Def: 1.0, Min: 1, Max: 1e9, Doc: "Times to run it."},
 			{Name: "limit", Kind: args.Integer, Def: 25.0, Min: 1, Max: 200, Hidden: true, Doc: "Functions to show."},
 			{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package to read the code in."},
-		}, quietTimeout(o)...)
+			quietTimeout(o),
+		}
 	},
 	Example:     `{"code": "(loop repeat 1000000 sum (random 10))"}`,
 	Destructive: true,
@@ -80,7 +81,7 @@ func profileCode(ctx context.Context, r *Request) (Reply, error) {
 		text = nextFunctions("profile-code", p.Names, how.Functions, res.Failure.Type, "mode", mode, "code", code)
 	}
 	if res.Failure != nil {
-		return failedWork(res, render.View{Timeout: in.Timeout}, text), nil
+		return failedWork(res, in.Timeout, text), nil
 	}
 	var out render.Parts
 	out.WriteString(text + "\n\n=> " + render.Safe(p.Value))

@@ -26,7 +26,7 @@ var runTestsTool = Tool{
 			{Name: "system", Kind: args.Text, Aliases: []args.Alias{{Name: "system-name"}}, Doc: "Name of the system."},
 			{Name: "test", Kind: args.Text, Aliases: []args.Alias{{Name: "test-name"}, {Name: "suite"}, {Name: "name"}},
 				Doc: "Only this test or suite."},
-			timeoutParam(o, testTimeout),
+			timeoutParam(o, testTimeout, untilStopped),
 		}
 	},
 	Example:     `{"system": "my-app"}`,

@@ -18,14 +18,15 @@ var traceFunctionTool = Tool{
 		"Without code, switch tracing on or off for later evaluations, which then show the calls under [stderr]. " +
 		"Traces made with trace are left alone.",
 	Params: func(o Limits) []args.Param {
-		return append([]args.Param{
+		return []args.Param{
 			{Name: "functions", Kind: args.Text, Doc: "Names, with blanks between: foo my-pkg:bar (setf baz).",
 				Aliases: []args.Alias{{Name: "function"}, {Name: "name"}, {Name: "names"}, {Name: "symbol"}}},
 			{Name: "code", Kind: args.Text, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}}},
 			{Name: "action", Kind: args.Text, Def: "on", Enum: []string{"on", "off"}, Fold: strings.ToLower,
 				Doc: "Without code; off without functions: all."},
 			{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package of the names and the code."},
-		}, quietTimeout(o)...)
+			quietTimeout(o),
+		}
 	},
 	Example:     `{"functions": "my-function", "code": "(my-function 1)"}`,
 	Destructive: true,
@@ -66,7 +67,7 @@ func traceFunction(ctx context.Context, r *Request) (Reply, error) {
 		text = nextFunctions("trace-function", t.Names, functions, res.Failure.Type, "code", code)
 	}
 	if res.Failure != nil {
-		return failedWork(res, render.View{Timeout: in.Timeout}, text), nil
+		return failedWork(res, in.Timeout, text), nil
 	}
 	rest, _ := render.Result(res, render.View{Timeout: in.Timeout})
 	return Reply{Text: text + "\n\n" + rest}, nil

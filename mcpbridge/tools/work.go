@@ -25,30 +25,30 @@ func debugParam(doc string) args.Param {
 	return args.Param{Name: "debug", Kind: args.Integer, Def: 1.0, Min: 0, Max: 3, Doc: doc}
 }
 
+// untilStopped is what timeoutParam says where there is no more to say.
+const untilStopped = "Seconds until it is stopped."
+
 // timeoutParam is the time limit of a tool, with def where the call names none.
-func timeoutParam(o Limits, def time.Duration) args.Param {
+func timeoutParam(o Limits, def time.Duration, doc string) args.Param {
 	return args.Param{Name: "timeout", Kind: args.Number, Def: min(def, o.MaxTimeout).Seconds(), Min: 0, Above: true, Max: o.MaxTimeout.Seconds(),
-		Aliases: []args.Alias{{Name: "timeout_seconds"}, {Name: "timeout_ms", Scale: 1e-3}},
-		Doc:     "Seconds until it is stopped."}
+		Aliases: []args.Alias{{Name: "timeout_seconds"}, {Name: "timeout_ms", Scale: 1e-3}}, Doc: doc}
 }
 
 // quietTimeout is a time limit that is accepted and not advertised.
-func quietTimeout(o Limits) []args.Param {
-	p := timeoutParam(o, o.Timeout)
+func quietTimeout(o Limits) args.Param {
+	p := timeoutParam(o, o.Timeout, untilStopped)
 	p.Hidden = true
-	return []args.Param{p}
+	return p
 }
 
-// sessionRequest is the request of work in the session: its package, if the
-// tool has that argument, its time limit, and where its progress goes.
+// sessionRequest is the request of work in the session: its package and DEBUG, if the
+// tool has those arguments, its time limit, and where its progress goes.
 func (r *Request) sessionRequest() lisp.Request {
-	in := lisp.Request{
-		Timeout: max(time.Duration(r.Number("timeout")*float64(time.Second)), time.Millisecond), Debug: 1,
-		Progress: r.Progress,
-	}
+	in := lisp.Request{Debug: 1, Progress: r.Progress}
 	if r.Declares("package") {
 		in.Package = r.Text("package")
 	}
+	in.Timeout = max(time.Duration(r.Number("timeout")*float64(time.Second)), time.Millisecond)
 	if r.Declares("debug") {
 		in.Debug = r.Integer("debug")
 	}
