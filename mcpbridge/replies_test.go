@@ -110,13 +110,13 @@ func TestReplies(t *testing.T) {
 		{"profile-code", `{"code":"(small)","mode":"alloc"}`, "[profile] alloc: 200 samples in 100 ms, 6,600,000 bytes consed\n  Self %  Total %  Samples  Function\n" +
 			"    75.0    100.0      150  CONSER\n    25.0     25.0       50  elsewhere\n\n=> "},
 		{"profile-code", `{"code":"(large)","mode":"alloc"}`, "[profile] alloc: 200 samples in 100 ms, 14,000,000 bytes consed\n  Self %  Total %  Samples  Function\n" +
-			"; Large objects are among it. Each is one sample, as 32 kB of small ones are: who makes them has a larger share of the bytes.\n\n=> "},
+			"; Large objects were allocated. Each is one sample, like 32 kB of small ones: the functions that make them have a larger share of the bytes than is shown.\n\n=> "},
 		{"profile-code", `{"code":"(much)","mode":"alloc"}`, "[profile] alloc: 100,000 samples in 100 ms, 7,000,000,000 bytes consed\n  Self %  Total %  Samples  Function\n" +
 			"; Only the first 100,000 samples were kept.\n\n=> "},
 		{"profile-code", `{"code":"(little)","mode":"alloc","repeat":3}`, "[profile] alloc: 0 samples in 100 ms, 32,768 bytes consed\n  Self %  Total %  Samples  Function\n" +
 			"; Too few samples to tell small shares; take some 200: {\"repeat\": 600}\n\n=> "},
 		{"profile-code", `{"code":"(none)","mode":"allocation"}`, "[profile] alloc: 0 samples in 100 ms, 0 bytes consed\n  Self %  Total %  Samples  Function\n" +
-			"; Nothing was sampled: of small objects, one in 32 kB is. If it allocates at all, this shows it: {\"repeat\": 100000}\n\n=> "},
+			"; Nothing was sampled: of small objects, one in 32 kB is. If the form allocates at all, this shows it: {\"repeat\": 100000}\n\n=> "},
 		{"profile-code", `{"code":"(fib 30)","mode":"calls","functions":"fib"}`, "[profile] 2000 ms in all\n  Self %   Self ms  Total ms      Calls  Function\n" +
 			"    25.0     500.0    1000.0      1,234  FIB\n\n=> "},
 		{"profile-code", `{"code":"(fib 30)","mode":"calls"}`, "[ERROR] INVALID-ARGUMENTS\nmode calls needs functions…"},

@@ -117,8 +117,8 @@ func syntaxAt(offset int, err error) error {
 	return &SyntaxError{Offset: int64(offset), Err: err}
 }
 
-// within puts elem in front of the path of err while the error unwinds, so
-// that success pays nothing for paths.
+// within puts elem in front of the path of err. Paths are built while an error is
+// handed up, so that decoding without one costs nothing.
 func within(err error, elem string) error {
 	var path *string
 	switch e := err.(type) {

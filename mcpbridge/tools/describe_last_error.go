@@ -13,7 +13,7 @@ var lastErrorTool = Tool{
 	Set:   Debug,
 	Shown: true,
 	Doc: "Describe the last error, timeout or stop of an evaluation in this session: message, the condition's classes and slots, " +
-		"the code, and the backtrace. Works after a reply has been given, too.",
+		"the code, and the backtrace. Works at any time, not only right after the reply.",
 	Params:     func(Limits) []args.Param { return nil },
 	Example:    `{}`,
 	ReadOnly:   true,

@@ -20,7 +20,7 @@ var inspectObjectTool = Tool{
 	Params: func(o Limits) []args.Param {
 		return []args.Param{
 			{Name: "code", Kind: args.Text, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}, {Name: "expression"}}},
-			{Name: "handle", Kind: args.Text, Doc: "Instead of code.", Aliases: []args.Alias{{Name: "id"}, {Name: "object"}}},
+			{Name: "handle", Kind: args.Text, Doc: "A handle, instead of code.", Aliases: []args.Alias{{Name: "id"}, {Name: "object"}}},
 			{Name: "path", Kind: args.Text, Doc: "To a part: 2, or slot.0.key."},
 			{Name: "offset", Kind: args.Integer, Def: 0.0, Min: 0, Max: 1e9, Doc: "First part shown."},
 			{Name: "limit", Kind: args.Integer, Def: 40.0, Min: 1, Max: 500, Hidden: true, Doc: "Parts to show."},

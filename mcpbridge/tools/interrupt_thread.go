@@ -13,7 +13,7 @@ var interruptThreadTool = Tool{
 	Title: "Interrupt a thread",
 	Set:   Profile,
 	Doc: "Show where a thread of the program is, or end it, by number or name as list-threads shows them. " +
-		"Threads that the image or the bridge stands on are not ended; " +
+		"Threads that the image or the bridge needs are not ended; " +
 		"to stop an evaluation, cancel its call or give it a shorter timeout.",
 	Params: func(Limits) []args.Param {
 		return []args.Param{
@@ -53,7 +53,7 @@ func interruptThread(ctx context.Context, r *Request) (Reply, error) {
 	return Reply{Text: render.Found(f, "")}, nil
 }
 
-// threadFailed adds the call that would work: with the number, or the list.
+// threadFailed adds the call that would work: with the number of a thread, or list-threads.
 func threadFailed(err error, action string) error {
 	failed := lookupError(err)
 	switch {

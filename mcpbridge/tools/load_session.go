@@ -18,7 +18,7 @@ var loadSessionTool = Tool{
 	Name:  "load-session",
 	Title: "Load session",
 	Set:   Core,
-	Doc: "Bring a session back from a file that save-session wrote, or without a file what the server before this one has left, form by form. " +
+	Doc: "Bring a session back, form by form, from a file that save-session wrote or, without a file, from what the server before this one has left. " +
 		"Forms that fail are reported with line and error, and the others evaluated all the same.",
 	Params: func(o Limits) []args.Param {
 		timeout := timeoutParam(o, loadTimeout, untilStopped)

@@ -22,7 +22,7 @@ var profileCodeTool = Tool{
 		return []args.Param{
 			{Name: "code", Kind: args.Text, Required: true, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}}},
 			{Name: "mode", Kind: args.Text, Def: "cpu", Enum: []string{"cpu", "wall", "alloc", "calls"}, Fold: profileMode, Doc: "What to measure."},
-			{Name: "functions", Kind: args.Text, Doc: "For calls: names of functions, or of packages for all of theirs; blanks between.", Aliases: []args.Alias{{Name: "function"}}},
+			{Name: "functions", Kind: args.Text, Doc: "For mode calls: names of functions, or of packages for all their functions, separated by blanks.", Aliases: []args.Alias{{Name: "function"}}},
 			{Name: "repeat", Kind: args.Integer, Def: 1.0, Min: 1, Max: 1e9, Doc: "Times to run it."},
 			{Name: "limit", Kind: args.Integer, Def: 25.0, Min: 1, Max: 200, Hidden: true, Doc: "Functions to show."},
 			{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package to read the code in."},
@@ -127,7 +127,7 @@ func profileText(p *lisp.Profile, res *lisp.Result, mode string, repeat int) str
 	case p.Samples >= mostSamples:
 		fmt.Fprintf(&b, "\n; Only the first %s samples were kept.", render.Count(mostSamples))
 	case mode == "alloc" && p.Samples > 0 && p.Bytes/p.Samples > regionBytes*3/2:
-		b.WriteString("\n; Large objects are among it. Each is one sample, as 32 kB of small ones are: who makes them has a larger share of the bytes.")
+		b.WriteString("\n; Large objects were allocated. Each is one sample, like 32 kB of small ones: the functions that make them have a larger share of the bytes than is shown.")
 	}
 	if p.Samples < enoughSamples && res.Failure == nil {
 		b.WriteString(moreSamples(p, mode, repeat))
@@ -141,7 +141,7 @@ func moreSamples(p *lisp.Profile, mode string, repeat int) string {
 	switch {
 	case p.Samples > 0:
 	case mode == "alloc" && p.Bytes == 0:
-		return fmt.Sprintf("\n; Nothing was sampled: of small objects, one in 32 kB is. If it allocates at all, this shows it: {\"repeat\": %d}",
+		return fmt.Sprintf("\n; Nothing was sampled: of small objects, one in 32 kB is. If the form allocates at all, this shows it: {\"repeat\": %d}",
 			min(max(repeat*100, 100_000), 1e9))
 	case mode == "alloc":
 		more = math.Ceil(2 * enoughSamples * regionBytes / float64(p.Bytes))

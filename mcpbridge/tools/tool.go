@@ -21,7 +21,7 @@ type Tool struct {
 	// Shown tools are shown by default. Each costs every conversation its
 	// description; a test holds them to 26 and 4,500 tokens.
 	Shown   bool
-	Doc     string // under 1,000 characters; the first sentence decides
+	Doc     string // under 1,000 characters; clients may show the first sentence alone
 	Params  func(Limits) []args.Param
 	Example string // arguments of a call that works, as JSON: errors and documentation show it
 

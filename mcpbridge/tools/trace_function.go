@@ -19,11 +19,11 @@ var traceFunctionTool = Tool{
 		"Traces made with trace are left alone.",
 	Params: func(o Limits) []args.Param {
 		return []args.Param{
-			{Name: "functions", Kind: args.Text, Doc: "Names, with blanks between: foo my-pkg:bar (setf baz).",
+			{Name: "functions", Kind: args.Text, Doc: "Names, separated by blanks: foo my-pkg:bar (setf baz).",
 				Aliases: []args.Alias{{Name: "function"}, {Name: "name"}, {Name: "names"}, {Name: "symbol"}}},
 			{Name: "code", Kind: args.Text, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}}},
 			{Name: "action", Kind: args.Text, Def: "on", Enum: []string{"on", "off"}, Fold: strings.ToLower,
-				Doc: "Without code; off without functions: all."},
+				Doc: "Without code: on or off; off without functions is for all."},
 			{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package of the names and the code."},
 			quietTimeout(o),
 		}

@@ -20,8 +20,8 @@ var syntaxTool = Tool{
 		"tell the line where, by the indentation, it broke. Nothing is repaired. Give code or path.",
 	Params: func(Limits) []args.Param {
 		return []args.Param{
-			{Name: "code", Kind: args.Text, Aliases: []args.Alias{{Name: "form"}, {Name: "text"}}, Doc: "The source, or"},
-			pathParam("a file of it.", false),
+			{Name: "code", Kind: args.Text, Aliases: []args.Alias{{Name: "form"}, {Name: "text"}}, Doc: "The source."},
+			pathParam("A file of source, instead of code.", false),
 		}
 	},
 	Example:    `{"code": "(defun f (x) (* x 2)"}`,
