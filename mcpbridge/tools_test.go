@@ -125,7 +125,7 @@ func TestToolRules(t *testing.T) {
 		if s.Type != "object" || s.Additional == nil || *s.Additional {
 			t.Errorf("%s: schema of type %q, additionalProperties %v", tl.Name, s.Type, s.Additional)
 		}
-		for _, p := range tl.Params(o.limits()) {
+		for _, p := range tl.Spec(o.limits()).Params {
 			if _, advertised := s.Properties[p.Name]; advertised == p.Hidden {
 				t.Errorf("%s: %s hidden %v, advertised %v", tl.Name, p.Name, p.Hidden, advertised)
 			}

@@ -17,20 +17,17 @@ var aproposSearchTool = Tool{
 	Shown: true,
 	Doc: "Find symbols by part of their name, in all packages or one, the likeliest first, each with kind, " +
 		"lambda list and the beginning of its documentation.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "pattern", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "query"}, {Name: "name"}, {Name: "string"}},
-				Doc: "Part of a name, any case; several words must all be in it; empty for all of a package."},
-			{Name: "package", Kind: args.Text, Doc: "Only this package, internal symbols too."},
-			{Name: "kind", Kind: args.Text, Def: "all", Enum: aproposKinds, Fold: singularKind, Aliases: []args.Alias{{Name: "type"}},
-				Doc: "Only what names this."},
-			{Name: "limit", Hidden: true, Kind: args.Integer, Def: 40.0, Min: 1, Max: 500, Aliases: []args.Alias{{Name: "max-results"}}, Doc: "Most symbols to show."},
-		}
+	Params: []args.Param{
+		{Name: "pattern", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "query"}, {Name: "name"}, {Name: "string"}},
+			Doc: "Part of a name, any case; several words must all be in it; empty for all of a package."},
+		{Name: "package", Kind: args.Text, Doc: "Only this package, internal symbols too."},
+		{Name: "kind", Kind: args.Text, Def: "all", Enum: aproposKinds, Fold: singularKind, Aliases: []args.Alias{{Name: "type"}},
+			Doc: "Only what names this."},
+		{Name: "limit", Hidden: true, Kind: args.Integer, Def: 40.0, Min: 1, Max: 500, Aliases: []args.Alias{{Name: "max-results"}}, Doc: "Most symbols to show."},
 	},
-	Example:    `{"pattern": "hash table", "kind": "function"}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        aproposSearch,
+	Example: `{"pattern": "hash table", "kind": "function"}`,
+	Effect:  looks,
+	run:     aproposSearch,
 }
 
 var aproposKinds = []string{"all", "function", "generic-function", "macro", "variable", "constant", "class", "type"}

@@ -13,18 +13,15 @@ var completeSymbolTool = Tool{
 	Set:   Inspect,
 	Doc: "Complete the beginning of a symbol's or package's name, also by parts (m-v-b for multiple-value-bind), " +
 		"with what each names and its lambda list.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "prefix", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "name"}, {Name: "symbol"}, {Name: "text"}},
-				Doc: "Beginning of a name: foo, pkg:foo for what pkg exports, pkg::foo for all of it."},
-			lookInParam,
-			{Name: "limit", Kind: args.Integer, Def: 30.0, Min: 1, Max: 500, Doc: "Most names to show."},
-		}
+	Params: []args.Param{
+		{Name: "prefix", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "name"}, {Name: "symbol"}, {Name: "text"}},
+			Doc: "Beginning of a name: foo, pkg:foo for what pkg exports, pkg::foo for all of it."},
+		lookInParam,
+		{Name: "limit", Kind: args.Integer, Def: 30.0, Min: 1, Max: 500, Doc: "Most names to show."},
 	},
-	Example:    `{"prefix": "with-open"}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        completeSymbol,
+	Example: `{"prefix": "with-open"}`,
+	Effect:  looks,
+	run:     completeSymbol,
 }
 
 func completeSymbol(ctx context.Context, r *Request) (Reply, error) {

@@ -15,20 +15,17 @@ var crossReferenceTool = Tool{
 	Shown: true,
 	Doc: "List what calls a function and what it calls, what references, binds or sets a variable, expands a macro, " +
 		"or has methods on a class, each once, with file and line.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "name", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "symbol"}},
-				Doc: "foo, pkg:foo, pkg::foo or (setf foo)."},
-			{Name: "kind", Kind: args.Text, Def: "all", Enum: referenceKinds, Fold: referenceKind, Aliases: []args.Alias{{Name: "type"}, {Name: "relation"}},
-				Doc: "Only this relation."},
-			lookInParam,
-			{Name: "limit", Hidden: true, Kind: args.Integer, Def: 50.0, Min: 1, Max: 1000, Doc: "Most lines of each kind."},
-		}
+	Params: []args.Param{
+		{Name: "name", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "symbol"}},
+			Doc: "foo, pkg:foo, pkg::foo or (setf foo)."},
+		{Name: "kind", Kind: args.Text, Def: "all", Enum: referenceKinds, Fold: referenceKind, Aliases: []args.Alias{{Name: "type"}, {Name: "relation"}},
+			Doc: "Only this relation."},
+		lookInParam,
+		{Name: "limit", Hidden: true, Kind: args.Integer, Def: 50.0, Min: 1, Max: 1000, Doc: "Most lines of each kind."},
 	},
-	Example:    `{"name": "*print-base*", "kind": "binds"}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        crossReference,
+	Example: `{"name": "*print-base*", "kind": "binds"}`,
+	Effect:  looks,
+	run:     crossReference,
 }
 
 var referenceKinds = []string{"all", "calls", "called-by", "references", "binds", "sets", "macroexpands", "specializes"}

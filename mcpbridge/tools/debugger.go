@@ -21,24 +21,16 @@ const maxNumber = 1_000_000
 // inspectLimit is how long printing a frame may take; see inspect-frame.lisp.
 const inspectLimit = 2 * time.Second
 
-// evaluationParam names a suspended evaluation.
-func evaluationParam() args.Param {
-	return args.Param{Name: "evaluation", Kind: args.Integer, Min: 1, Max: maxNumber,
+var (
+	// evaluationParam names a suspended evaluation.
+	evaluationParam = args.Param{Name: "evaluation", Kind: args.Integer, Min: 1, Max: maxNumber,
 		Doc: "Number of the suspended evaluation. Default: the only one."}
-}
-
-func frameParam() args.Param {
-	return args.Param{Name: "frame", Kind: args.Integer, Required: true, Min: 0, Max: maxNumber,
+	frameParam = args.Param{Name: "frame", Kind: args.Integer, Required: true, Min: 0, Max: maxNumber,
 		Doc: "Number of the frame in the backtrace."}
-}
-
-// goOnParam is how long the evaluation may run on. Without it, the original limit
-// holds.
-func goOnParam(o Limits) args.Param {
-	p := quietTimeout(o)
-	p.Def = nil
-	return p
-}
+	// goOnParam is how long the evaluation may run on. Without it, the original limit
+	// holds.
+	goOnParam = func() args.Param { p := quietTimeout; p.Def = nil; return p }()
+)
 
 // debug carries out c, with code, and answers what comes of it.
 func (r *Request) debug(ctx context.Context, c *lisp.DebuggerCall, code, pkg string) (Reply, error) {

@@ -14,17 +14,14 @@ var describeSymbolTool = Tool{
 	Shown: true,
 	Doc: "Describe everything a name stands for: function or macro with lambda list, type and documentation, variable with its value, " +
 		"class with slots, supers and subs, type, package, and where each is defined. Evaluates nothing.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "name", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "symbol"}},
-				Doc: "foo, pkg:foo, pkg::foo, |Foo|, (setf foo), or a package."},
-			lookInParam,
-		}
+	Params: []args.Param{
+		{Name: "name", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "symbol"}},
+			Doc: "foo, pkg:foo, pkg::foo, |Foo|, (setf foo), or a package."},
+		lookInParam,
 	},
-	Example:    `{"name": "mapcar"}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        lookUp(Session.DescribeSymbol, SymbolText),
+	Example: `{"name": "mapcar"}`,
+	Effect:  looks,
+	run:     lookUp(Session.DescribeSymbol, SymbolText),
 }
 
 // lookInParam is where a name without a prefix is looked for.

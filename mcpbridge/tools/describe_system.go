@@ -13,16 +13,13 @@ var describeSystemTool = Tool{
 	Set:   Inspect,
 	Doc: "Describe an ASDF system: version, where its definition lies, whether it is loaded, its files and the tree of what it depends on. " +
 		"Without a name, list the systems that can be loaded. Loads nothing.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "system", Kind: args.Text, Aliases: []args.Alias{{Name: "name"}, {Name: "system-name"}},
-				Doc: "Its name, as in alexandria; all systems if left out."},
-		}
+	Params: []args.Param{
+		{Name: "system", Kind: args.Text, Aliases: []args.Alias{{Name: "name"}, {Name: "system-name"}},
+			Doc: "Its name, as in alexandria; all systems if left out."},
 	},
-	Example:    `{"system": "alexandria"}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        describeSystem,
+	Example: `{"system": "alexandria"}`,
+	Effect:  looks,
+	run:     describeSystem,
 }
 
 func describeSystem(ctx context.Context, r *Request) (Reply, error) {

@@ -10,15 +10,12 @@ var disassembleTool = Tool{
 	Set:   Build,
 	Doc: "Show the machine code that a function, macro or the methods of a generic function were compiled to. " +
 		"Evaluates nothing. What the compiler could not optimize, compile-form says.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "name", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "symbol"}, {Name: "function"}},
-				Doc: "foo, pkg:foo or (setf foo)."},
-			lookInParam,
-		}
+	Params: []args.Param{
+		{Name: "name", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "symbol"}, {Name: "function"}},
+			Doc: "foo, pkg:foo or (setf foo)."},
+		lookInParam,
 	},
-	Example:    `{"name": "identity"}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        lookUp(Session.Disassemble, or("It has no methods.")),
+	Example: `{"name": "identity"}`,
+	Effect:  looks,
+	run:     lookUp(Session.Disassemble, or("It has no methods.")),
 }

@@ -20,28 +20,22 @@ var evaluateTool = Tool{
 		"The reply has the sections [stdout], [stderr], [warnings] that have content, then `=> ` and each value of the last form; " +
 		"after an unhandled error, its type, message and backtrace, then what was printed before; earlier forms keep their effects. " +
 		"Standard input is at end of file. An evaluation that exceeds its timeout is stopped and the session goes on.",
-	Params:      evaluateParams,
-	Example:     `{"code": "(+ 1 2)"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	InTurn:      always,
-	run:         evaluate,
-}
-
-func evaluateParams(o Limits) []args.Param {
-	return []args.Param{
+	Params: []args.Param{
 		{Name: "code", Kind: args.Text, Required: true,
 			Doc: "One or more Common Lisp forms."},
 		{Name: "package", Kind: args.Text,
 			Doc: "Package to evaluate in, for this call only: name or nickname, in any case. Default: the session's current package."},
-		timeoutParam(o, o.Timeout, "Seconds, more than 0, after which the evaluation is stopped."),
+		timeoutParam(0, "Seconds, more than 0, after which the evaluation is stopped."),
 		{Name: "on-error", Kind: args.Text, Def: "report", Enum: []string{"report", "debug"},
 			Doc: "What to do about an unhandled error: report it, or leave the evaluation suspended there for the debugger tools, which the reply names."},
 		{Name: "capture-time", Kind: args.Flag,
 			Doc: "Add a line with real, run and GC time and the bytes consed. Default: false."},
 		{Name: "debug", Kind: args.Integer, Def: 1.0, Min: 0, Max: 3,
 			Doc: "Compilation quality DEBUG of what this call defines; 3 keeps every frame and local variable for backtraces, at the cost of tail calls."},
-	}
+	},
+	Example: `{"code": "(+ 1 2)"}`,
+	Effect:  runsCode,
+	run:     evaluate,
 }
 
 // readEvaluate is what a call of evaluate-lisp asks for, and whether to show the time.

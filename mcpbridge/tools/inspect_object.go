@@ -17,22 +17,18 @@ var inspectObjectTool = Tool{
 	Doc: "Show what the value of a form is made of, under a handle such as obj-1, or go on from a handle. " +
 		"In code (swank-mcp:object \"obj-1\" \"0.name\") is that part; setf changes it. " +
 		"A handle lasts as long as the object, at least until 8 more are inspected.",
-	Params: func(o Limits) []args.Param {
-		return []args.Param{
-			{Name: "code", Kind: args.Text, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}, {Name: "expression"}}},
-			{Name: "handle", Kind: args.Text, Doc: "A handle, instead of code.", Aliases: []args.Alias{{Name: "id"}, {Name: "object"}}},
-			{Name: "path", Kind: args.Text, Doc: "To a part: 2, or slot.0.key."},
-			{Name: "offset", Kind: args.Integer, Def: 0.0, Min: 0, Max: 1e9, Doc: "First part shown."},
-			{Name: "limit", Kind: args.Integer, Def: 40.0, Min: 1, Max: 500, Hidden: true, Doc: "Parts to show."},
-			{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package to read the code in."},
-			quietTimeout(o),
-		}
+	Params: []args.Param{
+		{Name: "code", Kind: args.Text, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}, {Name: "expression"}}},
+		{Name: "handle", Kind: args.Text, Doc: "A handle, instead of code.", Aliases: []args.Alias{{Name: "id"}, {Name: "object"}}},
+		{Name: "path", Kind: args.Text, Doc: "To a part: 2, or slot.0.key."},
+		{Name: "offset", Kind: args.Integer, Def: 0.0, Min: 0, Max: 1e9, Doc: "First part shown."},
+		{Name: "limit", Kind: args.Integer, Def: 40.0, Min: 1, Max: 500, Hidden: true, Doc: "Parts to show."},
+		{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package to read the code in."},
+		quietTimeout,
 	},
-	Example:     `{"code": "(find-class 'standard-object)"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	InTurn:      withCode,
-	run:         inspectObject,
+	Example: `{"code": "(find-class 'standard-object)"}`,
+	Effect:  Effect{Destructive: true, OpenWorld: true, InTurn: withCode},
+	run:     inspectObject,
 }
 
 func inspectObject(ctx context.Context, r *Request) (Reply, error) {

@@ -15,16 +15,14 @@ var interruptThreadTool = Tool{
 	Doc: "Show where a thread of the program is, or end it, by number or name as list-threads shows them. " +
 		"Threads that the image or the bridge needs are not ended; " +
 		"to stop an evaluation, cancel its call or give it a shorter timeout.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "thread", Kind: args.Text, Required: true, Doc: "Its number or name.", Aliases: []args.Alias{{Name: "id"}, {Name: "name"}}},
-			{Name: "action", Kind: args.Text, Def: "backtrace", Enum: []string{"backtrace", "abort"}, Fold: threadAction,
-				Doc: "abort unwinds the thread and ends it."},
-		}
+	Params: []args.Param{
+		{Name: "thread", Kind: args.Text, Required: true, Doc: "Its number or name.", Aliases: []args.Alias{{Name: "id"}, {Name: "name"}}},
+		{Name: "action", Kind: args.Text, Def: "backtrace", Enum: []string{"backtrace", "abort"}, Fold: threadAction,
+			Doc: "abort unwinds the thread and ends it."},
 	},
-	Example:     `{"thread": "my-thread", "action": "backtrace"}`,
-	Destructive: true,
-	run:         interruptThread,
+	Example: `{"thread": "my-thread", "action": "backtrace"}`,
+	Effect:  Effect{Destructive: true},
+	run:     interruptThread,
 }
 
 // threadAction knows other names of the actions.

@@ -13,13 +13,11 @@ var listThreadsTool = Tool{
 	Set:   Profile,
 	Doc: "List the threads of the Lisp image: number, name, whose each is (the program's, a session's, Swank's), " +
 		"and the lock it waits for with the thread that holds it.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{{Name: "backtraces", Kind: args.Flag, Aliases: []args.Alias{{Name: "backtrace"}},
-			Doc: "Also where those of the program and of sessions are. Default: false."}}
-	},
-	Example:  `{"backtraces": true}`,
-	ReadOnly: true,
-	run:      listThreads,
+	Params: []args.Param{{Name: "backtraces", Kind: args.Flag, Aliases: []args.Alias{{Name: "backtrace"}},
+		Doc: "Also where those of the program and of sessions are. Default: false."}},
+	Example: `{"backtraces": true}`,
+	Effect:  Effect{ReadOnly: true},
+	run:     listThreads,
 }
 
 func listThreads(ctx context.Context, r *Request) (Reply, error) {

@@ -20,21 +20,14 @@ var loadSessionTool = Tool{
 	Set:   Core,
 	Doc: "Bring a session back, form by form, from a file that save-session wrote or, without a file, from what the server before this one has left. " +
 		"Forms that fail are reported with line and error, and the others evaluated all the same.",
-	Params: func(o Limits) []args.Param {
-		timeout := timeoutParam(o, loadTimeout, untilStopped)
-		timeout.Hidden = true
-		return []args.Param{
-			{Name: "file", Kind: args.Text, Aliases: []args.Alias{{Name: "path"}, {Name: "filename"}},
-				Doc: "Name of the file, in the server's session directory. Default: what session-status says was left."},
-			timeout,
-		}
+	Params: []args.Param{
+		{Name: "file", Kind: args.Text, Aliases: []args.Alias{{Name: "path"}, {Name: "filename"}},
+			Doc: "Name of the file, in the server's session directory. Default: what session-status says was left."},
+		hidden(timeoutParam(loadTimeout, untilStopped)),
 	},
-	Example:     `{"file": "session.lisp"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	Idempotent:  true,
-	InTurn:      always,
-	run:         loadSession,
+	Example: `{"file": "session.lisp"}`,
+	Effect:  Effect{Destructive: true, OpenWorld: true, Idempotent: true, InTurn: always},
+	run:     loadSession,
 }
 
 func loadSession(ctx context.Context, r *Request) (Reply, error) {

@@ -24,22 +24,17 @@ var loadSystemTool = Tool{
 	Doc: "Load a system into the image with Quicklisp, where the image has it, or else with ASDF. " +
 		"Compiles what has changed. A failure shows the compiler's or loader's message with file and line; " +
 		"an unknown system, those with a similar name.",
-	Params: func(o Limits) []args.Param {
-		return []args.Param{
-			{Name: "system", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "system-name"}, {Name: "name"}},
-				Doc: "Name of the system, as in alexandria, or path of its .asd file."},
-			{Name: "force", Kind: args.Flag,
-				Doc: "Compile and load it again even if nothing has changed. Default: false."},
-			debugParam("Compilation quality DEBUG of what is compiled; 3, with force, keeps every frame and local variable, and lets step go in."),
-			timeoutParam(o, loadTimeout, "Seconds, more than 0, after which loading is stopped."),
-		}
+	Params: []args.Param{
+		{Name: "system", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "system-name"}, {Name: "name"}},
+			Doc: "Name of the system, as in alexandria, or path of its .asd file."},
+		{Name: "force", Kind: args.Flag,
+			Doc: "Compile and load it again even if nothing has changed. Default: false."},
+		debugParam("Compilation quality DEBUG of what is compiled; 3, with force, keeps every frame and local variable, and lets step go in."),
+		timeoutParam(loadTimeout, "Seconds, more than 0, after which loading is stopped."),
 	},
-	Example:     `{"system": "alexandria"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	Idempotent:  true,
-	InTurn:      always,
-	run:         loadSystem,
+	Example: `{"system": "alexandria"}`,
+	Effect:  Effect{Destructive: true, OpenWorld: true, Idempotent: true, InTurn: always},
+	run:     loadSystem,
 }
 
 func loadSystem(ctx context.Context, r *Request) (Reply, error) {

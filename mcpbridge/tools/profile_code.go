@@ -18,22 +18,18 @@ var profileCodeTool = Tool{
 	Set:   Profile,
 	Doc: "Run a form and show which functions take its time, alone and with what they call, the program's first. " +
 		"mode: cpu or wall time, alloc (all by sampling), or calls: number and time of the calls of the functions named.",
-	Params: func(o Limits) []args.Param {
-		return []args.Param{
-			{Name: "code", Kind: args.Text, Required: true, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}}},
-			{Name: "mode", Kind: args.Text, Def: "cpu", Enum: []string{"cpu", "wall", "alloc", "calls"}, Fold: profileMode, Doc: "What to measure."},
-			{Name: "functions", Kind: args.Text, Doc: "For mode calls: names of functions, or of packages for all their functions, separated by blanks.", Aliases: []args.Alias{{Name: "function"}}},
-			{Name: "repeat", Kind: args.Integer, Def: 1.0, Min: 1, Max: 1e9, Doc: "Times to run it."},
-			{Name: "limit", Kind: args.Integer, Def: 25.0, Min: 1, Max: 200, Hidden: true, Doc: "Functions to show."},
-			{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package to read the code in."},
-			quietTimeout(o),
-		}
+	Params: []args.Param{
+		{Name: "code", Kind: args.Text, Required: true, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}}},
+		{Name: "mode", Kind: args.Text, Def: "cpu", Enum: []string{"cpu", "wall", "alloc", "calls"}, Fold: profileMode, Doc: "What to measure."},
+		{Name: "functions", Kind: args.Text, Doc: "For mode calls: names of functions, or of packages for all their functions, separated by blanks.", Aliases: []args.Alias{{Name: "function"}}},
+		{Name: "repeat", Kind: args.Integer, Def: 1.0, Min: 1, Max: 1e9, Doc: "Times to run it."},
+		{Name: "limit", Kind: args.Integer, Def: 25.0, Min: 1, Max: 200, Hidden: true, Doc: "Functions to show."},
+		{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package to read the code in."},
+		quietTimeout,
 	},
-	Example:     `{"code": "(loop repeat 1000000 sum (random 10))"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	InTurn:      always,
-	run:         profileCode,
+	Example: `{"code": "(loop repeat 1000000 sum (random 10))"}`,
+	Effect:  runsCode,
+	run:     profileCode,
 }
 
 // profileMode knows other names of the modes.

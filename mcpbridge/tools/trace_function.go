@@ -17,22 +17,18 @@ var traceFunctionTool = Tool{
 	Doc: "Evaluate a form and show each call of some functions during it: arguments, values, nesting. " +
 		"Without code, switch tracing on or off for later evaluations, which then show the calls under [stderr]. " +
 		"Traces made with trace are left alone.",
-	Params: func(o Limits) []args.Param {
-		return []args.Param{
-			{Name: "functions", Kind: args.Text, Doc: "Names, separated by blanks: foo my-pkg:bar (setf baz).",
-				Aliases: []args.Alias{{Name: "function"}, {Name: "name"}, {Name: "names"}, {Name: "symbol"}}},
-			{Name: "code", Kind: args.Text, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}}},
-			{Name: "action", Kind: args.Text, Def: "on", Enum: []string{"on", "off"}, Fold: strings.ToLower,
-				Doc: "Without code: on or off; off without functions is for all."},
-			{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package of the names and the code."},
-			quietTimeout(o),
-		}
+	Params: []args.Param{
+		{Name: "functions", Kind: args.Text, Doc: "Names, separated by blanks: foo my-pkg:bar (setf baz).",
+			Aliases: []args.Alias{{Name: "function"}, {Name: "name"}, {Name: "names"}, {Name: "symbol"}}},
+		{Name: "code", Kind: args.Text, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}}},
+		{Name: "action", Kind: args.Text, Def: "on", Enum: []string{"on", "off"}, Fold: strings.ToLower,
+			Doc: "Without code: on or off; off without functions is for all."},
+		{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package of the names and the code."},
+		quietTimeout,
 	},
-	Example:     `{"functions": "my-function", "code": "(my-function 1)"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	InTurn:      withCode,
-	run:         traceFunction,
+	Example: `{"functions": "my-function", "code": "(my-function 1)"}`,
+	Effect:  Effect{Destructive: true, OpenWorld: true, InTurn: withCode},
+	run:     traceFunction,
 }
 
 func traceFunction(ctx context.Context, r *Request) (Reply, error) {
