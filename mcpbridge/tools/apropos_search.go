@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"swank-mcp/mcpbridge/args"
-	"swank-mcp/mcpbridge/render"
 	"swank-mcp/swank/lisp"
 )
 
@@ -55,12 +54,9 @@ func aproposSearch(ctx context.Context, r *Request) (Reply, error) {
 		q.Kind = ""
 	}
 	found, err := r.Session.Apropos(ctx, q)
-	if err != nil {
-		return Reply{}, r.lookupFailed(err, "pattern", q.Pattern)
-	}
 	nothing := "A shorter part of the name may find more."
 	if q.Kind != "" {
 		nothing = fmt.Sprintf("Without kind %s there may be more.", q.Kind)
 	}
-	return Reply{Text: render.Found(found, nothing)}, nil
+	return foundReply(found, r.lookupFailed(err, "pattern", q.Pattern), nothing)
 }

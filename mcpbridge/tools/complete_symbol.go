@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"swank-mcp/mcpbridge/args"
-	"swank-mcp/mcpbridge/render"
 )
 
 var completeSymbolTool = Tool{
@@ -30,8 +29,5 @@ func completeSymbol(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	found, err := r.Session.CompleteSymbol(ctx, prefix, pkg, limit)
-	if err != nil {
-		return Reply{}, r.lookupFailed(err, "prefix", prefix)
-	}
-	return Reply{Text: render.Found(found, "No name begins so. "+nextCall("apropos-search", "pattern", bareName(prefix)))}, nil
+	return foundReply(found, r.lookupFailed(err, "prefix", prefix), "No name begins so. "+nextCall("apropos-search", "pattern", bareName(prefix)))
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"swank-mcp/mcpbridge/args"
-	"swank-mcp/mcpbridge/render"
 )
 
 var crossReferenceTool = Tool{
@@ -47,12 +46,9 @@ func crossReference(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	found, err := r.Session.CrossReference(ctx, name, kind, pkg, limit)
-	if err != nil {
-		return Reply{}, r.lookupFailed(err, "name", name)
-	}
 	nothing := "No references are recorded."
 	if kind != "all" {
 		nothing = "No references of kind " + kind + " are recorded."
 	}
-	return Reply{Text: render.Found(found, nothing)}, nil
+	return foundReply(found, r.lookupFailed(err, "name", name), nothing)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"swank-mcp/mcpbridge/args"
-	"swank-mcp/mcpbridge/render"
 )
 
 var describeSystemTool = Tool{
@@ -33,10 +32,7 @@ func describeSystem(ctx context.Context, r *Request) (Reply, error) {
 		if len(failed.Names) > 0 {
 			next = nextCall("describe-system", "system", failed.Names[0])
 		}
-		return Reply{}, &lookError{failed, next}
+		err = &lookError{failed, next}
 	}
-	if err != nil {
-		return Reply{}, err
-	}
-	return Reply{Text: render.Found(found, "No system is known to ASDF.")}, nil
+	return foundReply(found, err, "No system is known to ASDF.")
 }

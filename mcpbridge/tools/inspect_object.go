@@ -47,10 +47,7 @@ func inspectObject(ctx context.Context, r *Request) (Reply, error) {
 	}
 	if handle != "" {
 		f, err := r.Session.InspectHandle(ctx, handle, v)
-		if err != nil {
-			return Reply{}, r.handleFailed(err, handle)
-		}
-		return Reply{Text: render.Found(f, "It has no parts.")}, nil
+		return foundReply(f, r.handleFailed(err, handle), "It has no parts.")
 	}
 	f, res, err := r.Session.Inspect(ctx, code, v, in)
 	if err != nil {

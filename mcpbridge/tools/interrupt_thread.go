@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"swank-mcp/mcpbridge/args"
-	"swank-mcp/mcpbridge/render"
 )
 
 var interruptThreadTool = Tool{
@@ -45,10 +44,7 @@ func interruptThread(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	f, err := r.Session.InterruptThread(ctx, thread, action == "abort")
-	if err != nil {
-		return Reply{}, threadFailed(err, action)
-	}
-	return Reply{Text: render.Found(f, "")}, nil
+	return foundReply(f, threadFailed(err, action), "")
 }
 
 // threadFailed adds the call that would work: with the number of a thread, or list-threads.

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"swank-mcp/mcpbridge/args"
-	"swank-mcp/mcpbridge/render"
 )
 
 var listThreadsTool = Tool{
@@ -26,8 +25,5 @@ func listThreads(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	f, err := r.Session.Threads(ctx, backtraces)
-	if err != nil {
-		return Reply{}, err
-	}
-	return Reply{Text: render.Found(f, "")}, nil
+	return foundReply(f, err, "")
 }

@@ -19,7 +19,7 @@ func nextCall(tool string, pairs ...string) string {
 	return "Next: " + tool + " {" + strings.Join(fields, ", ") + "}"
 }
 
-// lookupFailed adds to a look-up's error the same call with the first name that
+// lookupFailed is nil without an error. It adds to a look-up's error the same call with the first name that
 // may have been meant, which needs no package beside it, or else a search for
 // what was asked. The argument is the one that the name was given as.
 func (r *Request) lookupFailed(err error, argument, given string) error {
@@ -47,6 +47,15 @@ func lookUp(ask func(s Session, ctx context.Context, name, pkg string) (*lisp.Fi
 		}
 		return Reply{Text: text(found)}, nil
 	}
+}
+
+// foundReply is the reply to a look-up, with the sentence nothing for what has no
+// sections.
+func foundReply(f *lisp.Finding, err error, nothing string) (Reply, error) {
+	if err != nil {
+		return Reply{}, err
+	}
+	return Reply{Text: render.Found(f, nothing)}, nil
 }
 
 // or is the text of a finding, with the sentence nothing for one without sections.

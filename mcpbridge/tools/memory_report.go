@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"swank-mcp/mcpbridge/args"
-	"swank-mcp/mcpbridge/render"
 )
 
 var memoryReportTool = Tool{
@@ -25,8 +24,5 @@ func memoryReport(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	f, err := r.Session.MemoryReport(ctx, limit)
-	if err != nil {
-		return Reply{}, err
-	}
-	return Reply{Text: render.Found(f, "")}, nil
+	return foundReply(f, err, "")
 }

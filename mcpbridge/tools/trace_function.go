@@ -47,12 +47,9 @@ func traceFunction(ctx context.Context, r *Request) (Reply, error) {
 	if !once {
 		f, err := r.Session.SwitchTrace(ctx, functions, in.Package, action == "on")
 		if failed := lookupError(err); failed != nil {
-			return Reply{}, &lookError{failed, nextFunctions("trace-function", failed.Names, functions, failed.Type, "action", action)}
+			err = &lookError{failed, nextFunctions("trace-function", failed.Names, functions, failed.Type, "action", action)}
 		}
-		if err != nil {
-			return Reply{}, err
-		}
-		return Reply{Text: render.Found(f, "")}, nil
+		return foundReply(f, err, "")
 	}
 	t, res, err := r.Session.Trace(ctx, code, functions, in)
 	if err != nil {
