@@ -41,7 +41,7 @@ type featureStep struct {
 }
 
 func evaluating(code, want string) featureStep {
-	return featureStep{"evaluate-lisp", map[string]any{"code": code}, want}
+	return featureStep{"evaluate-lisp", object{"code": code}, want}
 }
 
 var features = []feature{
@@ -54,7 +54,7 @@ var features = []feature{
 	{"the package lasts; the package argument", []featureStep{
 		evaluating(`(defpackage :other (:use :cl)) (in-package :other)`, `OTHER`),
 		evaluating(`(defun here () :here) (package-name *package*)`, `^=> "OTHER"$`),
-		{"evaluate-lisp", map[string]any{"code": "(cl:package-name cl:*package*)", "package": "keyword"}, `^=> "KEYWORD"$`},
+		{"evaluate-lisp", object{"code": "(cl:package-name cl:*package*)", "package": "keyword"}, `^=> "KEYWORD"$`},
 		evaluating(`(here)`, `^=> :HERE$`), evaluating(`(in-package :cl-user)`, `COMMON-LISP-USER`)}},
 	{"errors: type and message", []featureStep{evaluating(`(error "no ~A" 'good)`, `^\[ERROR\] SIMPLE-ERROR\nno GOOD\n`), evaluating(`(/ 1 0)`, `^\[ERROR\] DIVISION-BY-ZERO\n`)}},
 	{"errors: a backtrace that names the user's function", []featureStep{
@@ -63,21 +63,21 @@ var features = []feature{
 	{"the user's handlers come first", []featureStep{evaluating(`(handler-case (error "x") (error () :handled))`, `^=> :HANDLED$`)}},
 	{"warnings in a section of their own", []featureStep{evaluating(`(progn (warn "careful") 3)`, `^\[warnings\]\nWARNING: careful\n\n=> 3$`)}},
 	{"unbalanced code, with its place", []featureStep{evaluating("1\n(+ 1", `^\[ERROR\] END-OF-FILE\n.*line 2, column 1`)}},
-	{"an unknown package, with those near it", []featureStep{{"evaluate-lisp", map[string]any{"code": "1", "package": "othr"}, `^\[ERROR\] PACKAGE-ERROR\n(?s:.*)OTHER`}}},
+	{"an unknown package, with those near it", []featureStep{{"evaluate-lisp", object{"code": "1", "package": "othr"}, `^\[ERROR\] PACKAGE-ERROR\n(?s:.*)OTHER`}}},
 	{"reading input never hangs", []featureStep{evaluating(`(read-line)`, `^\[ERROR\] END-OF-FILE`)}},
-	{"`list-definitions`", []featureStep{{"list-definitions", map[string]any{"type": "functions"}, `(?m)^- TWICE \(X\)$`}, {"list-definitions", map[string]any{"type": "variables"}, `(?m)^- \*N\* = 21$`}}},
-	{"`list-packages`", []featureStep{{"list-packages", map[string]any{"filter": "other"}, `^- OTHER, made by this session`}}},
-	{"`describe-symbol`", []featureStep{{"describe-symbol", map[string]any{"name": "twice"}, `(?s)^TWICE, internal symbol of COMMON-LISP-USER\n.*\(TWICE X\)`}}},
-	{"`find-definition` of what the session defined", []featureStep{{"find-definition", map[string]any{"name": "twice"}, `\(defun twice \(x\) \(\* 2 x\)\)`}}},
-	{"`apropos-search`", []featureStep{{"apropos-search", map[string]any{"pattern": "twice"}, `(?m)^.*TWICE`}}},
-	{"`macroexpand-form`", []featureStep{{"macroexpand-form", map[string]any{"form": "(when a b)"}, `\(IF A`}}},
+	{"`list-definitions`", []featureStep{{"list-definitions", object{"type": "functions"}, `(?m)^- TWICE \(X\)$`}, {"list-definitions", object{"type": "variables"}, `(?m)^- \*N\* = 21$`}}},
+	{"`list-packages`", []featureStep{{"list-packages", object{"filter": "other"}, `^- OTHER, made by this session`}}},
+	{"`describe-symbol`", []featureStep{{"describe-symbol", object{"name": "twice"}, `(?s)^TWICE, internal symbol of COMMON-LISP-USER\n.*\(TWICE X\)`}}},
+	{"`find-definition` of what the session defined", []featureStep{{"find-definition", object{"name": "twice"}, `\(defun twice \(x\) \(\* 2 x\)\)`}}},
+	{"`apropos-search`", []featureStep{{"apropos-search", object{"pattern": "twice"}, `(?m)^.*TWICE`}}},
+	{"`macroexpand-form`", []featureStep{{"macroexpand-form", object{"form": "(when a b)"}, `\(IF A`}}},
 	{"`load-system`, by ASDF", []featureStep{
 		evaluating(`(require :asdf)`, `=> `),
-		{"load-system", map[string]any{"system": "alexandria", "timeout": 200}, `(?m)^Loaded: alexandria`}}},
-	{"`session-status`", []featureStep{{"session-status", map[string]any{}, `(?s)^Image: running, attached.*Definitions: `}}},
+		{"load-system", object{"system": "alexandria", "timeout": 200}, `(?m)^Loaded: alexandria`}}},
+	{"`session-status`", []featureStep{{"session-status", object{}, `(?s)^Image: running, attached.*Definitions: `}}},
 	{"an endless loop is stopped", []featureStep{
-		{"evaluate-lisp", map[string]any{"code": "(loop)", "timeout": 1}, `^\[TIMEOUT\] Evaluation exceeded 1 second\n\n\[Backtrace\]`}, evaluating(`(twice 4)`, `^=> 8$`)}},
-	{"`reset-session`", []featureStep{{"reset-session", map[string]any{}, `^Session reset\.`}, evaluating(`(fboundp 'twice)`, `^=> NIL$`)}},
+		{"evaluate-lisp", object{"code": "(loop)", "timeout": 1}, `^\[TIMEOUT\] Evaluation exceeded 1 second\n\n\[Backtrace\]`}, evaluating(`(twice 4)`, `^=> 8$`)}},
+	{"`reset-session`", []featureStep{{"reset-session", object{}, `^Session reset\.`}, evaluating(`(fboundp 'twice)`, `^=> NIL$`)}},
 	{"a stack overflow is an error", []featureStep{evaluating(`(labels ((f (n) (1+ (f n)))) (f 0))`, `^\[ERROR\] STORAGE-CONDITION`), evaluating(`(+ 1 2)`, `^=> 3$`)}},
 }
 

@@ -124,13 +124,20 @@ func firstServer(more func(), args ...string) error {
 	if _, err := c.Open(ctx); err != nil {
 		return fmt.Errorf("opening the first server: %w\n%s", err, c.Stderr())
 	}
-	evaluate := func() (wire.Result, error) { return c.Tool(ctx, "evaluate-lisp", map[string]any{"code": "(+ 1 2)"}) }
+	evaluate := func() (wire.Result, error) { return c.Tool(ctx, "evaluate-lisp", object{"code": "(+ 1 2)"}) }
 	r, err := evaluate()
 	for err == nil && strings.Contains(r.Text(), "Send the call again") {
 		r, err = evaluate()
 	}
 	if err != nil || r.Text() != "=> 3" {
 		return fmt.Errorf("first evaluation: %v, %q\n%s", err, r.Text(), c.Stderr())
+	}
+	// Tests that run beside each other would each compile them. A missing one is told
+	// by those that need it.
+	for _, system := range []string{"alexandria", "cl-ppcre", "fiveam"} {
+		if _, err := c.Tool(ctx, "load-system", object{"system": system}); err != nil {
+			return fmt.Errorf("loading %s: %w", system, err)
+		}
 	}
 	more()
 	return c.Close(patience)

@@ -53,21 +53,13 @@ func TestSabotage(t *testing.T) {
 			if strings.Contains(said, "IMAGE-REPLACED") && !strings.Contains(said, "likely culprit is ") {
 				t.Errorf("the culprit is not named:\n%s", clip(said))
 			}
-			if text := answerOf(t, s, "save-session", map[string]any{"file": "saved.lisp"}); !strings.HasPrefix(text, "Saved") {
-				t.Error(text)
-			}
+			wantReply(t, s, "save-session", object{"file": "saved.lisp"}, "Saved…")
 			if saved, err := os.ReadFile(filepath.Join(dir, "saved.lisp")); err != nil || !strings.Contains(string(saved), "mine") ||
 				strings.Contains(string(saved), "(defun swank") {
 				t.Errorf("saved (%v):\n%s", err, saved)
 			}
 		})
 	}
-}
-
-// answerOf is the text of a call.
-func answerOf(t *testing.T, s *server, tool string, args map[string]any) string {
-	t.Helper()
-	return call(t, s, patience, tool, args).Text()
 }
 
 // What prints a user's own objects is the user's, and comes back.

@@ -106,16 +106,16 @@ func TestErrorsTeach(t *testing.T) {
 	dir := t.TempDir()
 	s := startWith(t, wire.Options{}, "--toolsets", "all", "--session-dir", dir)
 	prepare := func() {
-		call(t, s, patience, "reset-session", map[string]any{})
+		call(t, s, patience, "reset-session", object{})
 		for _, code := range []string{teachingSession, `(make-string 100000 :initial-element #\x)`} {
 			if text, failed := eval(t, s, code); failed {
 				t.Fatal(text)
 			}
 		}
-		if r := call(t, s, patience, "save-session", map[string]any{"file": "shapes.lisp", "overwrite": true}); r.IsError {
+		if r := call(t, s, patience, "save-session", object{"file": "shapes.lisp", "overwrite": true}); r.IsError {
 			t.Fatal(r.Text())
 		}
-		r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(list :value (broken 1))", "on-error": "debug", "debug": 3})
+		r := call(t, s, patience, "evaluate-lisp", object{"code": "(list :value (broken 1))", "on-error": "debug", "debug": 3})
 		if !strings.Contains(r.Text(), "[Restarts]") {
 			t.Fatalf("no suspended evaluation:\n%s", r.Text())
 		}

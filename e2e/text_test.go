@@ -77,7 +77,7 @@ func TestControlCharactersAreShown(t *testing.T) {
 // rawCall sends code whose JSON text is given, as no encoder would write it.
 func rawCall(t *testing.T, s *server, jsonCode string) wire.Result {
 	t.Helper()
-	return call(t, s, patience, "evaluate-lisp", map[string]any{"code": json.RawMessage(jsonCode)})
+	return call(t, s, patience, "evaluate-lisp", object{"code": json.RawMessage(jsonCode)})
 }
 
 func TestOddCharactersComeIn(t *testing.T) {

@@ -54,9 +54,7 @@ func (w *truthWorld) write(t *testing.T, name, text string) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, text)
 }
 
 // truthCall is one thing that is done: a tool is called, a file written, or
