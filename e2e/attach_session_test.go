@@ -27,9 +27,7 @@ func TestTwoSessionsOfOneImage(t *testing.T) {
 
 	// What a session defined is undefined, and nothing of the other's.
 	wantReply(t, b, "reset-session", object{}, resetText+"\n; The image is not ours…+B+…")
-	if got := p.says("(list *theirs* (fboundp 'fb) (pa::fa))"); got != "(20 NIL :A)" {
-		t.Errorf("the person sees %s", got)
-	}
+	p.wants("(list *theirs* (fboundp 'fb) (pa::fa))", "(20 NIL :A)")
 	want(t, a, "(list (fa) 10)", "=> (:A 1010)")
 	wantList(t, a, object{}, "[Functions]\n- PA::FA ()\n\n[Packages]\n- PA")
 }

@@ -35,12 +35,8 @@ func TestAttach(t *testing.T) {
 	p := newPerson(t, "(defvar cl-user::*theirs* 20)")
 	s := attached(t, p)
 	want(t, s, "(defun twice (x) (* 2 x)) (twice (incf *theirs*))", "=> 42")
-	if got := p.says("(twice *theirs*)"); got != "42" {
-		t.Errorf("the person sees %s", got)
-	}
-	if pid := imagePID(t, s); pid != p.pid() {
-		t.Errorf("session-status shows pid %d, the person's Lisp is %d", pid, p.pid())
-	}
+	p.wants("(twice *theirs*)", "42")
+	wantPID(t, s, p.pid())
 	says(t, status(t, s), "running, attached, pid", p.address)
 	wantList(t, s, object{}, "[Functions]\n- TWICE (X)")
 	p.says("(defpackage :their-package (:use :cl))")
@@ -54,9 +50,7 @@ func TestAttachByAnyTool(t *testing.T) {
 	for _, tool := range []string{"list-packages", "list-definitions", "session-status", "reset-session"} {
 		s := attached(t, p)
 		good(t, s, tool, object{})
-		if got := imagePID(t, s); got != p.pid() {
-			t.Errorf("after %s: pid %d", tool, got)
-		}
+		wantPID(t, s, p.pid())
 	}
 }
 

@@ -20,13 +20,9 @@ func TestAttachedUnstoppable(t *testing.T) {
 	text := bad(t, s, "evaluate-lisp", object{"code": "(defvar *go* t) (sb-sys:without-interrupts (loop while *go*))", "timeout": 1})
 	says(t, text, "[TIMEOUT] Evaluation exceeded 1 second", "could not be stopped", "left alone", `goes on in the Lisp thread "swank-mcp session default"`)
 	want(t, s, "(incf *kept*)", "=> 42")
-	if pid := imagePID(t, s); pid != p.pid() {
-		t.Errorf("pid %d, was %d", pid, p.pid())
-	}
+	wantPID(t, s, p.pid())
 	stuck := `(count "swank-mcp session default" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)`
-	if got := p.says(stuck); got != "2" {
-		t.Errorf("%s threads of the session, want the stuck one and its successor", got)
-	}
+	p.wants(stuck, "2") // and its successor
 	syscall.Kill(s.PID(), syscall.SIGKILL)
 	<-s.Exited()
 	if !eventually(patience, func() bool { return p.says(stuck) == "1" }) {

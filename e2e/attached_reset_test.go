@@ -28,8 +28,6 @@ func TestAttachedReset(t *testing.T) {
 		"(mapcar (lambda (n) (and (find-package n) t)) '(:made-meanwhile :made-meanwhile-too :their-user))":                                        "(T T T)",
 		"(symbol-package (find-symbol \"OUR-FUNCTION\" :cl-user))":                                                                                 `#<PACKAGE "COMMON-LISP-USER">`,
 	} {
-		if got := p.says(code); got != want {
-			t.Errorf("the person's %s\n is %s\nnot %s", code, got, want)
-		}
+		p.wants(code, want)
 	}
 }

@@ -2,9 +2,7 @@ package e2e
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -139,18 +137,13 @@ func TestDebuggerAttached(t *testing.T) {
 	if !eventually(patience, func() bool { return p.says(mine) == "0" }) {
 		t.Errorf("threads of ours in the person's Lisp: %s", p.says(`(mapcar #'sb-thread:thread-name (sb-thread:list-all-threads))`))
 	}
-	if got := p.says("*cleaned*"); got != "T" {
-		t.Errorf("the cleanup form has not run: %s", got)
-	}
+	p.wants("*cleaned*", "T")
 	select {
 	case d := <-debuggers:
 		t.Errorf("a debugger was opened for the person at the end: %+v", d.Condition)
 	default:
 	}
 }
-
-// nextCall is the call that an error text names.
-var nextCall = regexp.MustCompile(`(?m)^(?:Next|To step through a call): ([a-z-]+) (\{.*\})$`)
 
 // What the debugger's errors name as the next call works.
 func TestDebuggerErrorsNameTheNextCall(t *testing.T) {
@@ -176,22 +169,8 @@ func TestDebuggerErrorsNameTheNextCall(t *testing.T) {
 			if c.code != "" {
 				suspend(t, s, c.code)
 			}
-			var args map[string]any
-			if err := json.Unmarshal([]byte(c.args), &args); err != nil {
-				t.Fatal(err)
-			}
-			r := call(t, s, patience, c.tool, args)
-			m := nextCall.FindStringSubmatch(r.Text())
-			if !r.IsError || m == nil {
-				t.Fatalf("isError %v, no next call in:\n%s", r.IsError, r.Text())
-			}
-			args = nil
-			if err := json.Unmarshal([]byte(m[2]), &args); err != nil {
-				t.Fatalf("%s: %v", m[2], err)
-			}
-			if r = call(t, s, patience, m[1], args); !strings.Contains(r.Text(), c.want) {
-				t.Errorf("%s answered:\n%s\nwant %s", m[0], r.Text(), c.want)
-			}
+			tool, args := nextCall(t, bad(t, s, c.tool, fromJSONText(t, c.args)))
+			says(t, call(t, s, patience, tool, args).Text(), c.want)
 			call(t, s, patience, "reset-session", object{})
 			eval(t, s, "(defun down (x) (list (cerror \"Go on.\" \"down ~A\" x) x))")
 		})

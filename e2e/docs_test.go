@@ -197,13 +197,7 @@ func (r *reader) write(name, text string) {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		path = filepath.Join(r.home, rest)
 	}
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
-	if err == nil {
-		err = os.WriteFile(path, []byte(text), 0o644)
-	}
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	write(r.t, path, text)
 }
 
 // parseCall takes a call apart: the tool's name, or a method's, then its

@@ -32,16 +32,12 @@ func TestGuestThreads(t *testing.T) {
 			all += "\n" + text
 			return strings.Contains(all, "started")
 		})
-		if !strings.Contains(all, way.news) {
-			t.Errorf("after %s\nthe replies are\n%s\nand have no\n%s", way.code, all, way.news)
-		}
+		says(t, all, way.news)
 		if _, err := os.Stat(fmt.Sprintf("/proc/%d", p.pid())); err != nil {
 			t.Fatalf("after %s the person's image is gone", way.code)
 		}
 	}
-	if got := p.says("*debugged*"); got != "NIL" {
-		t.Errorf("the person was shown debuggers: %s", got)
-	}
+	p.wants("*debugged*", "NIL")
 	want(t, s, "(sb-thread:join-thread (sb-thread:make-thread (lambda () (+ 1 2))))", "=> 3")
 	// theirs is theirs
 	p.says(`(progn (sb-thread:make-thread (lambda () (error "theirs")) :name "their thread") 1)`)
@@ -62,9 +58,7 @@ func TestExitInThread(t *testing.T) {
 	says(t, want(t, s, `(sb-thread:join-thread (sb-thread:make-thread (lambda () (sb-ext:exit)) :name "ending") :default 7)`, elided),
 		"=> 7", `; The thread "ending", which this session's code has started, asked the Lisp image to end.`)
 	want(t, s, "(+ 1 2)", "=> 3")
-	if now := imagePID(t, s); now != pid {
-		t.Errorf("the image is %d, and was %d", now, pid)
-	}
+	wantPID(t, s, pid)
 }
 
 // hooks are the global values of both of SBCL's debugger hooks.

@@ -1,13 +1,9 @@
 package e2e
 
 import (
-	"encoding/json"
-	"regexp"
 	"strings"
 	"testing"
 )
-
-var nextPattern = regexp.MustCompile(`(?m)^Next: (\S+) (\{.*\})$`)
 
 // Each error of a look-up ends with a call that works.
 func TestLookNextCalls(t *testing.T) {
@@ -47,20 +43,12 @@ func TestLookNextCalls(t *testing.T) {
 		{"hyperspec-lookup", object{"name": "mapcarr"}, `hyperspec-lookup {"name": "MAPCAR"}`},
 		{"hyperspec-lookup", object{"name": "qqqqqqqq"}, `apropos-search {"pattern": "qqqqqqqq"}`},
 	} {
-		r := call(t, s, patience, c.tool, c.args)
-		m := nextPattern.FindStringSubmatch(r.Text())
-		if !r.IsError || m == nil || c.next != "" && m[1]+" "+m[2] != c.next {
-			t.Errorf("%s %v: isError %v, want an error with a next call %s:\n%s", c.tool, c.args, r.IsError, c.next, r.Text())
-			continue
+		text := bad(t, s, c.tool, c.args)
+		if c.next != "" {
+			says(t, text+"\n", "\nNext: "+c.next+"\n")
 		}
-		var args map[string]any
-		if err := json.Unmarshal([]byte(m[2]), &args); err != nil {
-			t.Errorf("%s: %v", m[0], err)
-			continue
-		}
-		if next := call(t, s, patience, m[1], args); next.IsError {
-			t.Errorf("%s %v suggests %s, which fails:\n%s", c.tool, c.args, m[0], next.Text())
-		}
+		tool, args := nextCall(t, text)
+		good(t, s, tool, args)
 	}
 }
 
@@ -134,9 +122,7 @@ func TestLookAttached(t *testing.T) {
 	} {
 		wantReply(t, s, c.tool, c.args, elided+c.part+elided)
 	}
-	if got := p.says("(length (list-all-packages))"); got != packages {
-		t.Errorf("packages: %s before, %s after", packages, got)
-	}
+	p.wants("(length (list-all-packages))", packages)
 }
 
 // A value whose printing never ends costs list-definitions half a second, and
@@ -163,34 +149,27 @@ func TestLookEndsNothing(t *testing.T) {
 (defvar *read-and-quit* (make-instance 'read-and-quit))
 :ok`, "=> :OK")
 	pid := imagePID(t, s)
-	r := call(t, s, patience, "evaluate-lisp", object{"code": "(defun look-at (local) (cerror \"on\" \"here\") local) (look-at *quits*)", "debug": 3, "on-error": "debug"})
-	if !strings.Contains(r.Text(), "Evaluation 1 is suspended here") {
-		t.Fatalf("not suspended:\n%s", r.Text())
-	}
+	says(t, bad(t, s, "evaluate-lisp", object{"code": "(defun look-at (local) (cerror \"on\" \"here\") local) (look-at *quits*)", "debug": 3, "on-error": "debug"}),
+		"Evaluation 1 is suspended here")
 	refused := "#<printing it failed: it asked the Lisp image to end>"
 	for _, c := range []struct {
-		tool  string
-		args  map[string]any
-		isErr bool
-		part  string
+		tool string
+		args object
+		text string
 	}{
-		{"describe-symbol", object{"name": "*quits*"}, false, "Value: " + refused},
-		{"list-definitions", object{"type": "variables"}, false, "*QUITS* = " + refused},
-		{"complete-symbol", object{"prefix": "*quit"}, false, "*quits*"},
-		{"inspect-object", object{"code": "(list 1 *quits* 3)"}, false, "1: " + refused + "\n2: 3"},
-		{"inspect-object", object{"handle": "obj-1", "path": "1"}, false, "0 A: 1"},
-		{"inspect-object", object{"code": "*read-and-quit*"}, true, "[ERROR] EXIT-REFUSED"},
-		{"inspect-object", object{"handle": "obj-2"}, true, "[ERROR] EXIT-REFUSED\nA method of the program's that the look-up called asked the Lisp image to end. It is not ended."},
-		{"list-threads", object{"backtraces": true}, false, "swank-mcp session"},
-		{"inspect-frame", object{"frame": 0, "evaluation": 1}, false, "LOCAL = " + refused},
-		{"evaluate-in-frame", object{"code": "local", "frame": 0, "evaluation": 1}, false, "=> #<QUITS, printing it failed: it asked the Lisp image to end>"},
-		{"abort-evaluation", object{"evaluation": 1}, false, "Evaluation 1 is aborted"},
+		{"describe-symbol", object{"name": "*quits*"}, "…Value: " + refused + "…"},
+		{"list-definitions", object{"type": "variables"}, "…*QUITS* = " + refused + "…"},
+		{"complete-symbol", object{"prefix": "*quit"}, "…*quits*…"},
+		{"inspect-object", object{"code": "(list 1 *quits* 3)"}, "…1: " + refused + "\n2: 3…"},
+		{"inspect-object", object{"handle": "obj-1", "path": "1"}, "…0 A: 1…"},
+		{"inspect-object", object{"code": "*read-and-quit*"}, "[ERROR] EXIT-REFUSED…"},
+		{"inspect-object", object{"handle": "obj-2"}, "[ERROR] EXIT-REFUSED\nA method of the program's that the look-up called asked the Lisp image to end. It is not ended.…"},
+		{"list-threads", object{"backtraces": true}, "…swank-mcp session…"},
+		{"inspect-frame", object{"frame": 0, "evaluation": 1}, "…LOCAL = " + refused + "…"},
+		{"evaluate-in-frame", object{"code": "local", "frame": 0, "evaluation": 1}, "…=> #<QUITS, printing it failed: it asked the Lisp image to end>…"},
+		{"abort-evaluation", object{"evaluation": 1}, "…Evaluation 1 is aborted…"},
 	} {
-		if r := call(t, s, patience, c.tool, c.args); r.IsError != c.isErr || !strings.Contains(r.Text(), c.part) {
-			t.Errorf("%s %v: isError %v, want %q in\n%s", c.tool, c.args, r.IsError, c.part, r.Text())
-		}
+		wantReply(t, s, c.tool, c.args, c.text)
 	}
-	if now := imagePID(t, s); now != pid {
-		t.Errorf("the image was %d and is %d", pid, now)
-	}
+	wantPID(t, s, pid)
 }

@@ -118,8 +118,14 @@ func (l life) goesOn(t *testing.T, s *server) {
 		t.Errorf("(+ 1 2) took %v", d)
 	}
 	want(t, s, "(kept 100)", "=> 142")
-	if pid := imagePID(t, s); pid != l.pid {
-		t.Errorf("image was replaced: pid %d, was %d", pid, l.pid)
+	wantPID(t, s, l.pid)
+}
+
+// wantPID wants the image to be this process still.
+func wantPID(t *testing.T, s *server, pid int) {
+	t.Helper()
+	if now := imagePID(t, s); now != pid {
+		t.Errorf("the image is process %d, want %d", now, pid)
 	}
 }
 

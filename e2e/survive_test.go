@@ -101,17 +101,13 @@ func TestSurvives(t *testing.T) {
 			timesOut(t, s, `(defclass slow () ()) (defmethod print-object ((b slow) s) (loop)) (make-instance 'slow)`, 1)
 		}},
 		{"value of 20 MB", func(t *testing.T, s *server) {
-			got, isErr := eval(t, s, "(make-string 20000000 :initial-element #\\v)")
-			bounded(t, got, isErr)
+			bounded(t, want(t, s, "(make-string 20000000 :initial-element #\\v)", elided))
 		}},
 		{"list of 20 MB of strings", func(t *testing.T, s *server) {
-			got, isErr := eval(t, s, "(loop repeat 90 collect (make-string 220000 :initial-element #\\w))")
-			bounded(t, got, isErr)
+			bounded(t, want(t, s, "(loop repeat 90 collect (make-string 220000 :initial-element #\\w))", elided))
 		}},
 		{"100 MB printed", func(t *testing.T, s *server) {
-			got, isErr := eval(t, s, `(let ((l (make-string 999999 :initial-element #\p))) (dotimes (i 100 :done) (write-line l)))`)
-			bounded(t, got, isErr)
-			says(t, tail(got, len("=> :DONE")), "=> :DONE")
+			bounded(t, want(t, s, `(let ((l (make-string 999999 :initial-element #\p))) (dotimes (i 100 :done) (write-line l)))`, "…=> :DONE"))
 		}},
 		{"endless printing", func(t *testing.T, s *server) {
 			says(t, timesOut(t, s, `(loop (print "again and again"))`, 2), "again and again") // the output so far
@@ -145,10 +141,10 @@ func exhausts(t *testing.T, s *server, code string) {
 }
 
 // bounded checks a successful reply whose middle had to be left out.
-func bounded(t *testing.T, got string, isErr bool) {
+func bounded(t *testing.T, got string) {
 	t.Helper()
-	if n := len([]rune(got)); isErr || n > 41_000 || n < 1000 {
-		t.Errorf("reply has %d characters (isError %v), want at most 40,000 and its notes", n, isErr)
+	if n := len([]rune(got)); n > 41_000 || n < 1000 {
+		t.Errorf("reply has %d characters, want at most 40,000 and its notes", n)
 	}
 	says(t, got, "read-output") // how to read the rest
 }
@@ -191,7 +187,7 @@ func TestTwoHundredInFlight(t *testing.T) {
 func TestReadTheRest(t *testing.T) {
 	s := start(t)
 	got, _ := eval(t, s, `(dotimes (i 20000) (format t "line ~5,'0D of many~%" i))`)
-	bounded(t, got, false)
+	bounded(t, got)
 	says(t, got, "line 00000 of many", "line 19999 of many")
 	rest := good(t, s, "read-output", readOutputArguments(t, got))
 	says(t, rest, "of many")
