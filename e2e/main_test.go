@@ -24,7 +24,8 @@ var (
 const patience = 10 * time.Second
 
 // sharedCache names a directory in which several runs, one after the other or at
-// once, keep what is compiled of Swank and the helper. Without it each run has its own.
+// once, keep what is compiled of Swank and the helper: it is of one SBCL and one Swank.
+// Without it each run has its own.
 const sharedCache = "SWANK_MCP_TEST_CACHE"
 
 // suite is what all tests of one run share: the binary, and a home and cache
