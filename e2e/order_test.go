@@ -76,7 +76,7 @@ func TestProgress(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantAnswer(t, p, "…tick 199…")
-			took := time.Since(p.Sent) // 2 s, and more on a busy machine
+			took := time.Since(p.Sent)         // 2 s, and more on a busy machine
 			time.Sleep(300 * time.Millisecond) // late ones would be a fault
 			mu.Lock()
 			defer mu.Unlock()
