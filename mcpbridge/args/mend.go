@@ -1,6 +1,7 @@
 package args
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"regexp"
@@ -210,16 +211,8 @@ func (p *Param) mendNumber(v json.RawMessage) json.RawMessage {
 }
 
 func (p *Param) mendChoice(s string) json.RawMessage {
-	if p.Fold != nil {
-		s = p.Fold(strings.TrimSpace(s))
-	}
-	for _, e := range p.Enum {
-		if strings.EqualFold(e, strings.TrimSpace(s)) {
-			return json.RawMessage(rawtext.Quote(e))
-		}
-	}
-	if near := Nearest(s, p.Enum); near != "" {
-		return json.RawMessage(rawtext.Quote(near))
+	if meant := cmp.Or(p.choice(s), Nearest(p.folded(s), p.Enum)); meant != "" {
+		return json.RawMessage(rawtext.Quote(meant))
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ var interruptThreadTool = Tool{
 		"Threads that the image or the bridge needs are not ended; " +
 		"to stop an evaluation, cancel its call or give it a shorter timeout.",
 	Params: []args.Param{
-		{Name: "thread", Kind: args.Text, Required: true, Doc: "Its number or name.", Aliases: []args.Alias{{Name: "id"}, {Name: "name"}}},
+		{Name: "thread", Kind: args.Text, Required: true, OrNumber: true, Doc: "Its number or name.", Aliases: []args.Alias{{Name: "id"}, {Name: "name"}}},
 		{Name: "action", Kind: args.Text, Def: "backtrace", Enum: []string{"backtrace", "abort"}, Fold: threadAction,
 			Doc: "abort unwinds the thread and ends it."},
 	},
@@ -36,8 +36,8 @@ func threadAction(action string) string {
 }
 
 func interruptThread(ctx context.Context, r *Request) (Reply, error) {
-	thread, action := strings.TrimSpace(r.TextOrNumber("thread")), r.Text("action")
-	if r.Err == nil && thread == "" {
+	thread, action := strings.TrimSpace(r.Text("thread")), r.Text("action")
+	if thread == "" {
 		r.Fail("thread is empty; it must be the number or the name of a thread.")
 	}
 	if r.Err != nil {

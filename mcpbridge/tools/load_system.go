@@ -40,7 +40,7 @@ var loadSystemTool = Tool{
 func loadSystem(ctx context.Context, r *Request) (Reply, error) {
 	name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(r.Text("system")), ":"))
 	force, in := r.Flag("force"), r.sessionRequest()
-	if r.Err == nil && name == "" {
+	if name == "" {
 		r.Fail("system is empty; it must be the name of a system.")
 	}
 	if r.Err != nil {

@@ -57,9 +57,6 @@ func macroexpand(ctx context.Context, r *Request) (Reply, error) {
 		mode = "all"
 	}
 	in := r.sessionRequest()
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
 	x, res, err := r.Session.Expand(ctx, form, mode, in)
 	if err != nil {
 		return Reply{}, err

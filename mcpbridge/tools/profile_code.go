@@ -58,7 +58,6 @@ func profileCode(ctx context.Context, r *Request) (Reply, error) {
 	}
 	in := r.sessionRequest()
 	switch {
-	case r.Err != nil:
 	case mode == "calls" && how.Functions == "":
 		r.Fail("mode calls needs functions: the names of those whose calls are timed.")
 	case mode != "calls" && how.Functions != "":

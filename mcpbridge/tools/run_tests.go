@@ -38,7 +38,7 @@ const testTimeout = 300 * time.Second
 func runTests(ctx context.Context, r *Request) (Reply, error) {
 	system := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(r.Text("system")), "#:"))
 	test := strings.TrimSpace(r.Text("test"))
-	if r.Err == nil && system == "" && test == "" {
+	if system == "" && test == "" {
 		r.Fail("run-tests needs a system or a test.")
 	}
 	in := r.sessionRequest()

@@ -29,7 +29,7 @@ var syntaxTool = Tool{
 
 func validateSyntax(_ context.Context, r *Request) (Reply, error) {
 	code, path := r.Text("code"), r.Path("path", true)
-	if r.Err == nil && (code == "") == (path == "") {
+	if (code == "") == (path == "") {
 		r.Fail("validate-syntax takes code or path, one of them.")
 	}
 	if r.Err != nil {
