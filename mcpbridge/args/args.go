@@ -140,11 +140,12 @@ func scaled(value json.RawMessage, scale float64) json.RawMessage {
 	return value
 }
 
-// Fail makes a problem with the arguments Err, if it is the first.
-func (a *Args) Fail(format string, v ...any) {
+// Fail makes a problem with the arguments Err, if it is the first, and returns Err.
+func (a *Args) Fail(format string, v ...any) error {
 	if a.Err == nil {
 		a.Err = &Error{Problem: fmt.Sprintf(format, v...)}
 	}
+	return a.Err
 }
 
 func (a *Args) unknown(name string) {

@@ -37,12 +37,9 @@ func inspectObject(ctx context.Context, r *Request) (Reply, error) {
 	in := r.sessionRequest()
 	switch {
 	case strings.TrimSpace(code) == "" && handle == "":
-		r.Fail("inspect-object needs code, a form whose value is inspected, or handle, such as obj-1.")
+		return Reply{}, r.Fail("inspect-object needs code, a form whose value is inspected, or handle, such as obj-1.")
 	case strings.TrimSpace(code) != "" && handle != "":
-		r.Fail("inspect-object takes code or handle, not both.")
-	}
-	if r.Err != nil {
-		return Reply{}, r.Err
+		return Reply{}, r.Fail("inspect-object takes code or handle, not both.")
 	}
 	if handle != "" {
 		f, err := r.Session.InspectHandle(ctx, handle, v)

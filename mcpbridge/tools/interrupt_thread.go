@@ -38,10 +38,7 @@ func threadAction(action string) string {
 func interruptThread(ctx context.Context, r *Request) (Reply, error) {
 	thread, action := strings.TrimSpace(r.Text("thread")), r.Text("action")
 	if thread == "" {
-		r.Fail("thread is empty; it must be the number or the name of a thread.")
-	}
-	if r.Err != nil {
-		return Reply{}, r.Err
+		return Reply{}, r.Fail("thread is empty; it must be the number or the name of a thread.")
 	}
 	f, err := r.Session.InterruptThread(ctx, thread, action == "abort")
 	return foundReply(f, threadFailed(err, action), "")

@@ -59,13 +59,12 @@ func profileCode(ctx context.Context, r *Request) (Reply, error) {
 	in := r.sessionRequest()
 	switch {
 	case mode == "calls" && how.Functions == "":
-		r.Fail("mode calls needs functions: the names of those whose calls are timed.")
+		return Reply{}, r.Fail("mode calls needs functions: the names of those whose calls are timed.")
 	case mode != "calls" && how.Functions != "":
-		r.Fail(`functions goes with mode "calls"; mode %q samples all functions.`, mode)
-		r.Err.Advice = nextCall("profile-code", "code", code, "mode", "calls", "functions", how.Functions)
-	}
-	if r.Err != nil {
-		return Reply{}, r.Err
+		return Reply{}, &args.Error{
+			Problem: fmt.Sprintf(`functions goes with mode "calls"; mode %q samples all functions.`, mode),
+			Advice:  nextCall("profile-code", "code", code, "mode", "calls", "functions", how.Functions),
+		}
 	}
 	p, res, err := r.Session.Profile(ctx, code, how, in)
 	if err != nil {

@@ -39,12 +39,9 @@ func runTests(ctx context.Context, r *Request) (Reply, error) {
 	system := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(r.Text("system")), "#:"))
 	test := strings.TrimSpace(r.Text("test"))
 	if system == "" && test == "" {
-		r.Fail("run-tests needs a system or a test.")
+		return Reply{}, r.Fail("run-tests needs a system or a test.")
 	}
 	in := r.sessionRequest()
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
 	out, res, err := r.Session.RunTests(ctx, system, test, in)
 	if err != nil {
 		return Reply{}, err

@@ -36,13 +36,10 @@ func traceFunction(ctx context.Context, r *Request) (Reply, error) {
 	in := r.sessionRequest()
 	once := strings.TrimSpace(code) != ""
 	if functions == "" && (once || action == "on") {
-		r.Fail("functions is empty; it must name at least one function.")
+		return Reply{}, r.Fail("functions is empty; it must name at least one function.")
 	}
 	if once && action == "off" {
-		r.Fail("action off takes no code: with code the trace ends by itself.")
-	}
-	if r.Err != nil {
-		return Reply{}, r.Err
+		return Reply{}, r.Fail("action off takes no code: with code the trace ends by itself.")
 	}
 	if !once {
 		f, err := r.Session.SwitchTrace(ctx, functions, in.Package, action == "on")

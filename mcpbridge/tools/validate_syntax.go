@@ -38,8 +38,7 @@ func validateSyntax(_ context.Context, r *Request) (Reply, error) {
 	if path != "" {
 		var err error
 		if code, err = readSource(path); err != nil {
-			r.Fail("path: %s cannot be read: %v.", path, err)
-			return Reply{}, r.Err
+			return Reply{}, r.Fail("path: %s cannot be read: %v.", path, err)
 		}
 	}
 	return Reply{Text: syntaxText(path, code, syntax.Check(code))}, nil
