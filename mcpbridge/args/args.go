@@ -36,7 +36,6 @@ type Spec struct {
 	Params  []Param
 }
 
-// argument is one argument as it was written, under its parameter.
 type argument struct {
 	param   *Param
 	written string

@@ -40,7 +40,6 @@ func (a *Args) suggest(members []member, changed []string) string {
 	return text
 }
 
-// member is one argument of a call that is to be shown.
 type member struct {
 	name  string
 	value json.RawMessage

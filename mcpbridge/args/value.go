@@ -167,7 +167,6 @@ func (a *Args) Named(argument string) string {
 	return name
 }
 
-// number reads a JSON number or a string that holds one.
 func number(v json.RawMessage) (float64, bool) {
 	s := string(v)
 	if len(v) > 0 && v[0] == '"' {

@@ -24,7 +24,6 @@ var interruptThreadTool = Tool{
 	run:     interruptThread,
 }
 
-// threadAction knows other names of the actions.
 func threadAction(action string) string {
 	switch strings.ToLower(action) {
 	case "kill", "end", "stop", "terminate", "destroy":

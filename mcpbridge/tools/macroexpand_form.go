@@ -33,7 +33,6 @@ var macroexpandTool = Tool{
 	run:     macroexpand,
 }
 
-// expansionMode knows other names of the modes.
 func expansionMode(mode string) string {
 	switch strings.ToLower(mode) {
 	case "1", "once", "expand-1", "macroexpand-1":

@@ -32,7 +32,6 @@ var profileCodeTool = Tool{
 	run:     profileCode,
 }
 
-// profileMode knows other names of the modes.
 func profileMode(mode string) string {
 	switch strings.ToLower(strings.TrimPrefix(mode, ":")) {
 	case "time", "real", "wall-clock", "wallclock", "elapsed":
@@ -148,5 +147,4 @@ func moreSamples(p *lisp.Profile, mode string, repeat int) string {
 
 func share(part, whole int64) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
 
-// ms is microseconds as milliseconds.
 func ms(us int64) string { return fmt.Sprintf("%.1f", float64(us)/1000) }
