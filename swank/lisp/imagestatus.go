@@ -86,8 +86,8 @@ func (s *Session) askStatus(ctx context.Context, inst *instance, st *Status) {
 		st.Notes = append(st.Notes, "The image does not answer: "+why)
 		return
 	}
-	st.Package = w.Package
-	st.HeapUsed, st.HeapLimit, st.Threads = w.HeapUsed, w.HeapLimit, w.Threads
+	st.Package, st.Threads = w.Package, w.Threads
+	st.HeapUsed, st.HeapLimit = w.HeapUsed, w.HeapLimit
 	for _, d := range w.Definitions {
 		if st.Definitions == nil {
 			st.Definitions = map[string]int{}

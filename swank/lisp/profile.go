@@ -29,12 +29,12 @@ func (s *Session) Trace(ctx context.Context, code, functions string, r Request) 
 	j := job{title: code, call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("TRACE-FORM").Str(code).Str(functions))
 	}}
-	var t Trace
-	res, err := s.do(ctx, r, j, &t)
+	t := new(Trace)
+	res, err := s.do(ctx, r, j, t)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &t, res, nil
+	return t, res, nil
 }
 
 // SwitchTrace makes every evaluation of the session tell the calls of the
@@ -61,7 +61,7 @@ type Profiling struct {
 // Profile is where an evaluation spent its time.
 type Profile struct {
 	Value    string        `sexp:"value"`   // of the form, in brief; "" if it was stopped
-	Elapsed  time.Duration `sexp:"elapsed"` // in whole microseconds
+	Elapsed  time.Duration `sexp:"elapsed"` // the helper's are microseconds
 	Bytes    int64         `sexp:"bytes"`   // that were allocated meanwhile, not for CALLS
 	Samples  int64         `sexp:"samples"`
 	Rows     []ProfileRow  `sexp:"rows"`
@@ -84,11 +84,11 @@ func (s *Session) Profile(ctx context.Context, code string, how Profiling, r Req
 		return e.options(helper.NewCall("PROFILE-FORM").Str(code).Key(how.Mode).Key("FUNCTIONS").Str(how.Functions).
 			Key("REPEAT").Num(int64(how.Repeat)).Key("LIMIT").Num(int64(how.Limit)))
 	}}
-	var p Profile
-	res, err := s.do(ctx, r, j, &p)
+	out := new(Profile)
+	res, err := s.do(ctx, r, j, out)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.Elapsed *= time.Microsecond // it is decoded as a number of these
-	return &p, res, nil
+	out.Elapsed *= time.Microsecond
+	return out, res, nil
 }

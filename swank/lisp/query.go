@@ -87,11 +87,11 @@ func (s *Session) DescribeSystem(ctx context.Context, name string) (*Finding, er
 
 // found asks for a Finding.
 func (s *Session) found(ctx context.Context, c *helper.Call) (*Finding, error) {
-	var f Finding
-	if err := s.query(ctx, c, &f); err != nil {
+	f := new(Finding)
+	if err := s.query(ctx, c, f); err != nil {
 		return nil, err
 	}
-	return &f, nil
+	return f, nil
 }
 
 // query asks an image, which it starts if none runs, for an answer of the

@@ -41,7 +41,7 @@ func (s *Session) reset(ctx context.Context) (*Reset, error) {
 	if err != nil {
 		return nil, err
 	}
-	var done Reset
+	done := new(Reset)
 	if inst != nil {
 		bounded, cancel := context.WithTimeout(ctx, queryTimeout)
 		defer cancel()
@@ -49,7 +49,7 @@ func (s *Session) reset(ctx context.Context) (*Reset, error) {
 		if err != nil {
 			return nil, s.notReset(call, inst.unanswered(ctx, inst.queryError(ctx, err)))
 		}
-		if err := inst.queryError(ctx, helper.Decode(answer, &done)); err != nil {
+		if err := inst.queryError(ctx, helper.Decode(answer, done)); err != nil {
 			return nil, err
 		}
 	}
@@ -58,7 +58,7 @@ func (s *Session) reset(ctx context.Context) (*Reset, error) {
 	for _, target := range s.suspended.clear("reset-session ended it") {
 		s.endedAlone(target, &Result{Failure: &Failure{Type: "ABORTED", Message: "reset-session ended it."}})
 	}
-	return &done, nil
+	return done, nil
 }
 
 // notReset keeps a reset that may be done yet, and tells so.

@@ -13,7 +13,8 @@ type Tests struct {
 	Frameworks []string `sexp:"frameworks"` // FiveAM, Rove, Parachute: those whose results were seen
 	Tests      int      `sexp:"tests"`      // tests that had a result
 
-	Passed  int `sexp:"passed"` // checks
+	// Checks
+	Passed  int `sexp:"passed"`
 	Failed  int `sexp:"failed"`
 	Errors  int `sexp:"errors"`
 	Skipped int `sexp:"skipped"`
@@ -43,10 +44,10 @@ func (s *Session) RunTests(ctx context.Context, system, test string, r Request) 
 	j := job{title: "run-tests " + system + " " + test, code: shownCall("SWANK-MCP:RUN-TESTS", cmp.Or(test, system)), call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("RUN-TESTS").Opt("SYSTEM", system).Opt("TEST", test))
 	}}
-	var t Tests
-	res, err := s.do(ctx, r, j, &t)
+	out := new(Tests)
+	res, err := s.do(ctx, r, j, out)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &t, res, nil
+	return out, res, nil
 }
