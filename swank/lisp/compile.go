@@ -38,30 +38,21 @@ type Note struct {
 // it has an error. What it defines counts as defined by the session. Result
 // and error are those of [Session.Evaluate]; the Result has no Values.
 func (s *Session) Compile(ctx context.Context, c Compilation, r Request) (*Compiled, *Result, error) {
-	j := job{title: "compile-file " + c.File, code: shownCall("COMPILE-FILE", c.File), call: func(e *evaluation) *helper.Call {
-		call := helper.NewCall("COMPILE-SOURCE")
-		if c.File != "" {
-			call.Key("FILE").Str(c.File)
-		} else {
-			call.Key("TEXT").Str(c.Code)
-		}
-		if c.Output != "" {
-			call.Key("OUTPUT").Str(c.Output)
-		}
-		if c.NoLoad {
-			call.Key("LOAD").No()
-		}
-		return e.options(call)
-	}}
-	if c.File == "" {
-		j.title, j.code = c.Code, ""
+	call := helper.NewCall("COMPILE-SOURCE")
+	j := job{title: c.Code, call: call}
+	if c.File != "" {
+		j.title, j.code = "compile-file "+c.File, shownCall("COMPILE-FILE", c.File)
+		call.Key("FILE").Str(c.File)
+	} else {
+		call.Key("TEXT").Str(c.Code)
 	}
-	var out Compiled
-	res, err := s.do(ctx, r, j, &out)
-	if err != nil {
-		return nil, nil, err
+	if c.Output != "" {
+		call.Key("OUTPUT").Str(c.Output)
 	}
-	return &out, res, nil
+	if c.NoLoad {
+		call.Key("LOAD").No()
+	}
+	return reported[Compiled](ctx, s, r, j)
 }
 
 // shownCall is a call of function with a string, as Lisp.
@@ -80,15 +71,8 @@ type LoadPlace struct {
 // the session. Result and error are those of [Session.Evaluate]; the Result has
 // no Values.
 func (s *Session) Load(ctx context.Context, file string, r Request) (*LoadPlace, *Result, error) {
-	j := job{title: "load-file " + file, code: shownCall("LOAD", file), call: func(e *evaluation) *helper.Call {
-		return e.options(helper.NewCall("LOAD-SOURCE").Str(file))
-	}}
-	var place LoadPlace
-	res, err := s.do(ctx, r, j, &place)
-	if err != nil {
-		return nil, nil, err
-	}
-	return &place, res, nil
+	return reported[LoadPlace](ctx, s, r, job{title: "load-file " + file, code: shownCall("LOAD", file),
+		call: helper.NewCall("LOAD-SOURCE").Str(file)})
 }
 
 // Disassemble returns the machine code of the function called name, as a person

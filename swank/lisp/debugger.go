@@ -41,7 +41,7 @@ type DebuggerCall struct {
 // error is a *DebuggerError if there is no such evaluation, or if it takes no commands;
 // else Result and error are those of [Session.Evaluate].
 func (s *Session) Debug(ctx context.Context, c DebuggerCall, r Request) (*Result, error) {
-	return s.do(ctx, r, job{title: c.title() + r.Code, about: &c, call: func(e *evaluation) *helper.Call {
+	return s.do(ctx, r, job{title: c.title() + r.Code, about: &c, whole: func(e *evaluation) *helper.Call {
 		return c.call(e, r.Code)
 	}}, nil)
 }

@@ -47,9 +47,7 @@ type evaluation struct {
 //
 // It is swank:eval-and-grab-output of a call of the helper's EVALUATE.
 func (s *Session) Evaluate(ctx context.Context, r Request) (*Result, error) {
-	return s.do(ctx, r, job{title: r.Code, call: func(e *evaluation) *helper.Call {
-		return e.options(helper.NewCall("EVALUATE").Str(r.Code))
-	}}, nil)
+	return s.do(ctx, r, job{title: r.Code, call: helper.NewCall("EVALUATE").Str(r.Code)}, nil)
 }
 
 // LoadSystem loads an ASDF system, by its name or by the path of its definition, with
@@ -60,13 +58,11 @@ func (s *Session) LoadSystem(ctx context.Context, system string, force bool, r R
 	if strings.HasSuffix(shown, ".asd") {
 		shown = system[strings.LastIndexByte(system, '/')+1 : len(system)-len(".asd")]
 	}
-	return s.do(ctx, r, job{title: system, code: "load-system " + shown, call: func(e *evaluation) *helper.Call {
-		c := helper.NewCall("LOAD-SYSTEM").Str(system)
-		if force {
-			c.Key("FORCE").Yes()
-		}
-		return e.options(c)
-	}}, nil)
+	c := helper.NewCall("LOAD-SYSTEM").Str(system)
+	if force {
+		c.Key("FORCE").Yes()
+	}
+	return s.do(ctx, r, job{title: system, code: "load-system " + shown, call: c}, nil)
 }
 
 func (s *Session) newEvaluation(thread *sessionThread, r Request, j *job) *evaluation {
@@ -117,7 +113,12 @@ func (e *evaluation) addNotes(res *Result) {
 
 // send sends the evaluation to its Lisp thread.
 func (e *evaluation) send() error {
-	form := e.job.call(e)
+	var form *helper.Call
+	if e.job.whole != nil {
+		form = e.job.whole(e)
+	} else {
+		form = e.options(e.job.call.Clone())
+	}
 	if e.inst.single {
 		form = form.Within(e.r.Timeout, e.token)
 	}

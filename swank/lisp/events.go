@@ -33,7 +33,7 @@ type Event struct {
 	Client  string        // for whom the job is done, by [ByClient]; may be ""
 	Job     int64         // number of the job, counted from 1 for all sessions; 0 for events of the image
 	Text    string        // what the job is called, in 80 characters; for an image how it ended
-	Code    *Excerpt      // of EventBegun: what is evaluated; nil if the job is about a suspended evaluation, or about none
+	Code    *Excerpt      // of EventBegun: what is evaluated; nil for a debugger command, and where nothing is
 	Elapsed time.Duration // since the job has its turn
 	Output  string        // of EventOutput: printed since the one before, at most progressChars of each stream
 	Printed int64         // of EventOutput: characters printed so far

@@ -26,13 +26,5 @@ type Step struct {
 // call), "all" (also inside) or "steps" (as all, one by one). Result and error
 // are those of [Session.Evaluate]; the Result has no Values.
 func (s *Session) Expand(ctx context.Context, code, mode string, r Request) (*Expansion, *Result, error) {
-	j := job{title: code, call: func(e *evaluation) *helper.Call {
-		return e.options(helper.NewCall("EXPAND").Str(code).Key(strings.ToUpper(mode)))
-	}}
-	var x Expansion
-	res, err := s.do(ctx, r, j, &x)
-	if err != nil {
-		return nil, nil, err
-	}
-	return &x, res, nil
+	return reported[Expansion](ctx, s, r, job{title: code, call: helper.NewCall("EXPAND").Str(code).Key(strings.ToUpper(mode))})
 }

@@ -22,15 +22,8 @@ func (v View) on(c *helper.Call) *helper.Call {
 // of the Result, like any error. Result and error are those of
 // [Session.Evaluate]; the Result has no Values.
 func (s *Session) Inspect(ctx context.Context, code string, v View, r Request) (*Finding, *Result, error) {
-	j := job{title: code, call: func(e *evaluation) *helper.Call {
-		return e.options(v.on(helper.NewCall("INSPECT-FORM").Str(code).Key("PATH").Str(v.Path)))
-	}}
-	f := new(Finding)
-	res, err := s.do(ctx, r, j, f)
-	if err != nil {
-		return nil, nil, err
-	}
-	return f, res, nil
+	c := helper.NewCall("INSPECT-FORM").Str(code).Key("PATH").Str(v.Path)
+	return reported[Finding](ctx, s, r, job{title: code, call: v.on(c)})
 }
 
 // InspectHandle shows an object that [Session.Inspect] has given the handle. It

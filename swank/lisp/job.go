@@ -22,7 +22,8 @@ type job struct {
 	begun  bool                             // EventBegun was published
 	title  string                           // what it is called in the error of those who wait
 	code   string                           // what a person is shown of it; "": the title
-	call   func(e *evaluation) *helper.Call // what the thread evaluates, made anew for each attempt; nil: nothing
+	call   *helper.Call                     // what the thread evaluates, without options; nil: nothing, or what whole makes
+	whole  func(e *evaluation) *helper.Call // makes the whole call, for each attempt; of the debugger and of bringing back
 
 	about    *DebuggerCall     // the suspended evaluation that it is about, or nil
 	learn    func(*wireAnswer) // takes in what was defined; nil: into the journal
@@ -44,6 +45,16 @@ func (s *Session) do(ctx context.Context, r Request, j job, report any) (*Result
 		return res, err
 	}
 	return res, helper.Decode(string(res.report), report)
+}
+
+// reported does the job as do, and returns what it reports.
+func reported[T any](ctx context.Context, s *Session, r Request, j job) (*T, *Result, error) {
+	report := new(T)
+	res, err := s.do(ctx, r, j, report)
+	if err != nil {
+		return nil, nil, err
+	}
+	return report, res, nil
 }
 
 // alone does work that needs the turn of the session, which comes into being by being
@@ -92,8 +103,10 @@ func (s *Session) inTurn(ctx context.Context, j *job, limit time.Duration, work 
 
 // tell publishes that ev has happened to j.
 func (s *Session) tell(j *job, ev Event) {
-	ev.Session, ev.Client, ev.Job, ev.Text = s.name, j.client, j.number, firstLine(j.title, 80)
-	s.im.events.publish(ev)
+	if s.im.events.wanted() {
+		ev.Session, ev.Client, ev.Job, ev.Text = s.name, j.client, j.number, firstLine(j.title, 80)
+		s.im.events.publish(ev)
+	}
 }
 
 // shownCode is how many characters of the code are looked at for what is shown of it.
@@ -106,7 +119,7 @@ func (s *Session) begun(j *job) {
 	}
 	j.begun = true
 	ev := Event{Kind: EventBegun}
-	if j.call != nil && j.about == nil {
+	if j.call != nil {
 		code := cmp.Or(j.code, j.title)
 		x := excerpt(firstChars(code, shownCode))
 		x.Chars = utf8.RuneCountInString(code)

@@ -26,15 +26,7 @@ type CallCount struct {
 // of the functions, which are names with blanks or commas between. Result and
 // error are those of [Session.Evaluate].
 func (s *Session) Trace(ctx context.Context, code, functions string, r Request) (*Trace, *Result, error) {
-	j := job{title: code, call: func(e *evaluation) *helper.Call {
-		return e.options(helper.NewCall("TRACE-FORM").Str(code).Str(functions))
-	}}
-	t := new(Trace)
-	res, err := s.do(ctx, r, j, t)
-	if err != nil {
-		return nil, nil, err
-	}
-	return t, res, nil
+	return reported[Trace](ctx, s, r, job{title: code, call: helper.NewCall("TRACE-FORM").Str(code).Str(functions)})
 }
 
 // SwitchTrace makes every evaluation of the session tell the calls of the
@@ -80,15 +72,11 @@ type ProfileRow struct {
 // Profile compiles the one form in code and runs it under a profiler. Result
 // and error are those of [Session.Evaluate]; the Result has no Values.
 func (s *Session) Profile(ctx context.Context, code string, how Profiling, r Request) (*Profile, *Result, error) {
-	j := job{title: code, call: func(e *evaluation) *helper.Call {
-		return e.options(helper.NewCall("PROFILE-FORM").Str(code).Key(how.Mode).Key("FUNCTIONS").Str(how.Functions).
-			Key("REPEAT").Num(int64(how.Repeat)).Key("LIMIT").Num(int64(how.Limit)))
-	}}
-	out := new(Profile)
-	res, err := s.do(ctx, r, j, out)
-	if err != nil {
-		return nil, nil, err
+	c := helper.NewCall("PROFILE-FORM").Str(code).Key(how.Mode).Key("FUNCTIONS").Str(how.Functions).
+		Key("REPEAT").Num(int64(how.Repeat)).Key("LIMIT").Num(int64(how.Limit))
+	p, res, err := reported[Profile](ctx, s, r, job{title: code, call: c})
+	if err == nil {
+		p.Elapsed *= time.Microsecond
 	}
-	out.Elapsed *= time.Microsecond
-	return out, res, nil
+	return p, res, err
 }

@@ -80,7 +80,7 @@ func (s *Session) restore(ctx context.Context, thread *sessionThread) (string, e
 		var failures []restore.Failure
 		e := s.newEvaluation(thread, Request{Timeout: time.Hour}, &job{
 			title:    restoreTitle,
-			call:     func(e *evaluation) *helper.Call { return a.Call(s.name, e.token) },
+			whole:    func(e *evaluation) *helper.Call { return a.Call(s.name, e.token) },
 			learn:    func(w *wireAnswer) { failures = w.Failures },
 			hopeless: a.Hopeless,
 		})

@@ -58,10 +58,6 @@ type FailedForm struct {
 // [Session.Evaluate].
 func (s *Session) LoadSession(ctx context.Context, file, source string, r Request) (*Loaded, *Result, error) {
 	r.Debug = defaultDebug
-	var w Loaded
-	res, err := s.do(ctx, r, job{
-		title: "load-session " + file, code: "(SWANK-MCP::LOAD-SESSION)",
-		call:  func(e *evaluation) *helper.Call { return e.options(helper.NewCall("LOAD-FORMS").Str(source)) },
-	}, &w)
-	return &w, res, err
+	return reported[Loaded](ctx, s, r, job{title: "load-session " + file, code: "(SWANK-MCP::LOAD-SESSION)",
+		call: helper.NewCall("LOAD-FORMS").Str(source)})
 }

@@ -2,6 +2,7 @@ package helper
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -27,6 +28,11 @@ func NewCall(function string) *Call {
 	c.text = append(c.text, function...)
 	c.text = append(c.text, '|')
 	return c
+}
+
+// Clone returns a call that begins as c.
+func (c *Call) Clone() *Call {
+	return &Call{text: append(make([]byte, 0, len(c.text)+256), c.text...), long: slices.Clone(c.long), err: c.err}
 }
 
 // Str adds a string argument.
