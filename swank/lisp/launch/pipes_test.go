@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-func testDrain(t *testing.T, s *sink) (*drain, *os.File) {
+func testDrain(t testing.TB, s *sink) (*drain, *os.File) {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -179,17 +179,7 @@ func TestImagePrints(t *testing.T) {
 }
 
 func BenchmarkSettle(b *testing.B) {
-	s := newSink()
-	r, w, err := os.Pipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	d, err := newDrain(r, s.write)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer d.close()
-	defer w.Close()
+	d, _ := testDrain(b, newSink())
 	for b.Loop() {
 		d.settle()
 	}
