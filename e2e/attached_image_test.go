@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -23,8 +22,7 @@ func TestAttachedUnstoppable(t *testing.T) {
 	wantPID(t, s, p.pid())
 	stuck := `(count "swank-mcp session default" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)`
 	p.wants(stuck, "2") // and its successor
-	syscall.Kill(s.PID(), syscall.SIGKILL)
-	<-s.Exited()
+	s.Kill()
 	if !eventually(patience, func() bool { return p.says(stuck) == "1" }) {
 		t.Errorf("%s threads after the server's death, want the stuck one", p.says(stuck))
 	}

@@ -59,8 +59,7 @@ func TestNextStartCleansUp(t *testing.T) {
 			}
 			hold(s, l)
 			time.Sleep(1100 * time.Millisecond) // a directory may be younger than its lock
-			syscall.Kill(s.PID(), syscall.SIGKILL)
-			<-s.Exited()
+			s.Kill()
 			time.Sleep(500 * time.Millisecond) // in case the image ends by itself
 			if _, err := os.Stat(left[0]); err != nil {
 				t.Fatal("nothing is left: this test shows nothing")
@@ -84,9 +83,7 @@ func TestNextStartCleansUp(t *testing.T) {
 func runDirs(t *testing.T) []string {
 	t.Helper()
 	sockets, err := filepath.Glob(filepath.Join(run.dir, "swank-mcp*", "swank.sock"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var dirs []string
 	for _, socket := range sockets {
 		dirs = append(dirs, filepath.Dir(socket))
@@ -110,8 +107,7 @@ func TestNextStartCleansUpTheBoard(t *testing.T) {
 	if !eventually(patience, func() bool { return len(boards()) > 0 }) {
 		t.Fatal("there was no board: this test shows nothing")
 	}
-	syscall.Kill(s.PID(), syscall.SIGKILL)
-	<-s.Exited()
+	s.Kill()
 	if len(boards()) == 0 {
 		t.Fatal("the session was back too soon: this test shows nothing")
 	}

@@ -201,9 +201,7 @@ func TestListDefinitionsRedefinedByAFile(t *testing.T) {
 	const ours = `(defun swt-function () :session) (defmacro swt-macro () :session) (defclass swt-class () (session))
 (defgeneric swt-generic (x)) (defmethod swt-generic ((x integer)) :session) (defun swt-kept () 1) :ok`
 	file, err := filepath.Abs("testdata/systems/redefine.lisp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, how := range []struct{ name, code string }{
 		{"source", `(load "` + file + `")`},
 		{"fasl", `(load (compile-file "` + file + `" :output-file "` + t.TempDir() + `/redefine.fasl"))`},

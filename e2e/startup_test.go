@@ -35,9 +35,7 @@ func TestInitializeIsFastAndStartsNothing(t *testing.T) {
 
 func TestListingToolsAndStatusStartNothing(t *testing.T) {
 	s := start(t)
-	if err := s.Call(t.Context(), "tools/list", nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.Call(t.Context(), "tools/list", nil, nil))
 	says(t, status(t, s), "not started")
 	if kids := descendants(s.PID()); len(kids) > 0 {
 		t.Errorf("processes before the first evaluation: %v (%s)", kids, command(kids[0]))
@@ -94,9 +92,7 @@ func open(t *testing.T, s *server) {
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(run.dir, "t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return dir
 }
 
@@ -225,9 +221,7 @@ func TestRCFileIsLoaded(t *testing.T) {
 func TestUnwritableCache(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(shortDir(t), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(file, nil, 0o600))
 	s := startCold(t, wire.Options{Env: environ(run.dir, "XDG_CACHE_HOME="+file)})
 	open(t, s)
 	says(t, want(t, s, "(+ 1 2)", "=> 3\n; …"), file, "cache")
@@ -239,9 +233,7 @@ func TestUnwritableCache(t *testing.T) {
 func TestEvalCommand(t *testing.T) {
 	t.Parallel()
 	skipLaunchedOnly(t)
-	if err := run.warm(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, run.warm())
 	for _, c := range []struct {
 		args []string
 		code int

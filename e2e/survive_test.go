@@ -154,9 +154,7 @@ func TestCancelledSleep(t *testing.T) {
 	l := begin(t, s)
 	for _, code := range []string{"(sleep 100)", "(loop)", "(loop (print 1))", "(ignore-errors (loop (handler-case (loop) (serious-condition () nil))))"} {
 		p := running(t, s, code)
-		if err := p.Cancel("the user pressed escape"); err != nil {
-			t.Fatal(err)
-		}
+		check(t, p.Cancel("the user pressed escape"))
 		began := time.Now()
 		l.goesOn(t, s)
 		if d := time.Since(began); d > time.Second {
