@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,8 +56,14 @@ func TestFirstEvaluationWithTheCore(t *testing.T) {
 	}
 }
 
+// alone is for tests that compile all anew: beside each other they would need longer
+// than a call waits.
+var alone sync.Mutex
+
 func TestColdCache(t *testing.T) {
 	t.Parallel()
+	alone.Lock()
+	defer alone.Unlock()
 	dir := shortDir(t)
 	s := startCold(t, wire.Options{Env: environ(run.dir, "XDG_CACHE_HOME="+dir)})
 	open(t, s)
@@ -99,6 +106,8 @@ func shortDir(t *testing.T) string {
 // Two servers that start at once on an empty cache do not hurt each other.
 func TestTwoServersOneCache(t *testing.T) {
 	t.Parallel()
+	alone.Lock()
+	defer alone.Unlock()
 	env := environ(run.dir, "XDG_CACHE_HOME="+shortDir(t))
 	a, b := startCold(t, wire.Options{Env: env}), startCold(t, wire.Options{Env: env})
 	open(t, a)
@@ -220,6 +229,8 @@ func TestRCFileIsLoaded(t *testing.T) {
 // A file where the cache directory should be: even root cannot write there.
 func TestUnwritableCache(t *testing.T) {
 	t.Parallel()
+	alone.Lock()
+	defer alone.Unlock()
 	file := filepath.Join(shortDir(t), "file")
 	check(t, os.WriteFile(file, nil, 0o600))
 	s := startCold(t, wire.Options{Env: environ(run.dir, "XDG_CACHE_HOME="+file)})
