@@ -161,6 +161,7 @@ func TestAttachedBusy(t *testing.T) {
 // In an image whose Swank uses no threads evaluation works and ends in time, and
 // what cannot work is said.
 func TestAttachedWithoutThreads(t *testing.T) {
+	t.Parallel()
 	if err := run.warmGuest(); err != nil { // two would compile Swank to the same files
 		t.Fatal(err)
 	}
