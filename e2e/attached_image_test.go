@@ -9,8 +9,8 @@ import (
 	"swank-mcp/e2e/wire"
 )
 
-// What cannot be stopped in a person's image is left alone and named; the
-// session goes on beside it.
+// The server leaves an evaluation that cannot be stopped alone and names its thread;
+// the session goes on beside it.
 func TestAttachedUnstoppable(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "")
@@ -85,8 +85,8 @@ func TestAttachedReconnects(t *testing.T) {
 	want(t, s, "(list (package-name *package*) (incf cl-user::*kept*) *)", `=> ("KEPT" 42 1)…the session is as it was…`)
 }
 
-// What was suspended when the connection broke has ended, and is named: by the
-// next call, or by the one that was in flight.
+// An evaluation that was suspended when the connection broke has ended. The next reply
+// names it, or the reply to the call that was in flight.
 func TestAttachedSuspendedIsLost(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "(defvar cl-user::*ended* nil)")

@@ -31,8 +31,8 @@ type step struct {
 	MS         float64
 }
 
-// Clients that nobody here wrote list tools, evaluate, see progress, cancel
-// and go on, in both protocol eras.
+// Clients by other authors list tools, evaluate, see progress, cancel and go on, in
+// both protocol eras.
 func TestForeignClients(t *testing.T) {
 	t.Parallel()
 	check(t, run.warm())

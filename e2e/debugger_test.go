@@ -143,7 +143,7 @@ func TestDebuggerAttached(t *testing.T) {
 	}
 }
 
-// What the debugger's errors name as the next call works.
+// The next call that an error of the debugger names works.
 func TestDebuggerErrorsNameTheNextCall(t *testing.T) {
 	s := start(t)
 	eval(t, s, "(defun down (x) (list (cerror \"Go on.\" \"down ~A\" x) x))")

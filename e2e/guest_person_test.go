@@ -137,7 +137,7 @@ func TestGuestHelperDeleted(t *testing.T) {
 	want(t, s, "(+ 1 2)", "=> 3")
 }
 
-// Texts that name what is there.
+// The texts of doctor and of interrupt-thread name what they have found.
 func TestGuestTexts(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "")

@@ -127,7 +127,7 @@ func TestGuestTakesBackItsTraces(t *testing.T) {
 	saysNot(t, want(t, other, "(others 1)", "…the session is as it was; nothing is traced any more…"), "returned")
 }
 
-// Where Swank uses no threads nobody is there when a guest goes: the next one
+// Where Swank uses no threads, no thread can clean up when a guest goes: the next guest
 // takes back what it has left on.
 func TestGuestTakesBackWithoutThreads(t *testing.T) {
 	t.Parallel()

@@ -195,7 +195,7 @@ func TestListDefinitionsArguments(t *testing.T) {
 	says(t, bad(t, s, "list-definitions", object{"kind": "all"}), `no argument "kind"`, "type, package")
 }
 
-// What a file defines anew is the file's, whoever loads it.
+// A file that redefines a name owns the definition, whoever loads the file.
 func TestListDefinitionsRedefinedByAFile(t *testing.T) {
 	t.Parallel()
 	const ours = `(defun swt-function () :session) (defmacro swt-macro () :session) (defclass swt-class () (session))

@@ -134,7 +134,7 @@ func timesOut(t *testing.T, s *server, code string, seconds int) string {
 	return text
 }
 
-// exhausts evaluates what needs more memory than there is.
+// exhausts evaluates code that needs more memory than there is.
 func exhausts(t *testing.T, s *server, code string) {
 	t.Helper()
 	wantReply(t, s, "evaluate-lisp", object{"code": code, "timeout": 90}, "[ERROR] STORAGE-CONDITION\n…")
@@ -181,7 +181,7 @@ func TestTwoHundredInFlight(t *testing.T) {
 	l.goesOn(t, s)
 }
 
-// The rest of a long text can be read to its end with what the reply says.
+// The call that a shortened reply names reads the rest of the text.
 func TestReadTheRest(t *testing.T) {
 	s := start(t)
 	got, _ := eval(t, s, `(dotimes (i 20000) (format t "line ~5,'0D of many~%" i))`)
