@@ -47,11 +47,7 @@ func helperParts() [][]byte {
 	var b bytes.Buffer
 	order := helperOrder()
 	for i, name := range order {
-		text, err := helperFiles.ReadFile("helper/" + name + ".lisp")
-		if err != nil {
-			panic(err) // swank-mcp.asd names a file that is not there
-		}
-		b.Write(text)
+		b.Write(helperText(name))
 		b.WriteByte('\n')
 		if b.Len() >= helperPart || i == len(order)-1 {
 			parts = append(parts, bytes.Clone(b.Bytes()))
@@ -59,4 +55,13 @@ func helperParts() [][]byte {
 		}
 	}
 	return parts
+}
+
+// helperText returns the source of the helper's file of that name, such as "core/wire".
+func helperText(name string) []byte {
+	text, err := helperFiles.ReadFile("helper/" + name + ".lisp")
+	if err != nil {
+		panic(err) // swank-mcp.asd names a file that is not there
+	}
+	return text
 }

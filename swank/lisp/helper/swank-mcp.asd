@@ -51,7 +51,7 @@
                  (:file "session-threads") (:file "stop") (:file "filling") (:file "heap")
                  (:file "guest-watch") (:file "last-error") (:file "outcome")
                  (:file "suspend") (:file "restore-watch") (:file "restore-entries")
-                 (:file "work") (:file "perform") (:file "echo") (:file "evaluate")
+                 (:file "work") (:file "perform") (:file "evaluate")
                  (:file "restore") (:file "load") (:file "expand")
                  (:file "suspended-frames") (:file "debugger") (:file "inspect-frame")))
    ;; Questions about symbols, definitions, systems, objects.
@@ -73,7 +73,7 @@
    (:module "image"
     :serial t
     :components ((:file "serving") (:file "owners-hooks") (:file "leaving") (:file "attach")
-                 (:file "joining") (:file "reset") (:file "closing")
+                 (:file "echo") (:file "joining") (:file "reset") (:file "closing")
                  (:file "start") (:file "status"))))
   :in-order-to ((test-op (test-op "swank-mcp/tests"))))
 

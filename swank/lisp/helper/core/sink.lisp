@@ -116,10 +116,12 @@ nothing."
       (cond ((zerop count) nil)
             ((<= count keep)
              (list (subseq (sink-head sink) 0 count)))
-            (t (let ((start (max keep (- count keep))))
-                 (list (subseq (sink-head sink) 0 keep)
-                       (ring-substring sink start count)
-                       (- start keep))))))))
+            (t (let* ((start (max keep (- count keep)))
+                      (head (subseq (sink-head sink) 0 keep))
+                      (tail (ring-substring sink start count)))
+                 (if (= start keep)
+                     (list (concatenate 'string head tail))
+                     (list head tail (- start keep)))))))))
 
 (defun sink-since (sink position limit)
   "At most the last LIMIT of the characters written after POSITION, and the

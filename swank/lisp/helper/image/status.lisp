@@ -38,15 +38,6 @@
           collect (list (princ-to-string (swank/backend:thread-name thread))
                         (princ-to-string (swank/backend:thread-status thread)))))
 
-(defun mailbox-count ()
-  "How many mailboxes Swank keeps for threads, dead ones included."
-  #+sbcl
-  (let ((mailboxes (find-symbol "*MAILBOXES*" '#:swank/sbcl)))
-    (if (and mailboxes (boundp mailboxes) (listp (symbol-value mailboxes)))
-        (length (symbol-value mailboxes))
-        0))
-  #-sbcl 0)
-
 (defun definition-counts (session)
   "((SECTION COUNT) ...) of what SESSION has defined.  No value is printed: nobody
 who asks for the status waits for code of the user's."
@@ -76,8 +67,7 @@ who asks for the status waits for code of the user's."
                   :heap-used (heap-used)
                   :heap-limit (heap-size)
                   :definitions (definition-counts session)
-                  :lost (first-few (lost-definitions session) 100)
-                  :mailboxes (mailbox-count)))))
+                  :lost (first-few (lost-definitions session) 100)))))
 
 ;;; PCL builds constructors, dispatch functions and caches at first use, tens of
 ;;; milliseconds in all.  An image that is about to be saved does it now.
