@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
-	"swank-mcp/sexp"
 	"swank-mcp/swank"
 	"swank-mcp/swank/lisp/helper"
 )
@@ -25,6 +23,7 @@ type Section struct {
 
 // Package is a package of the image.
 type Package struct {
+	_              struct{} `sexp:",list"`
 	Name           string
 	Nicknames      []string
 	Externals      int  // external symbols
@@ -41,17 +40,13 @@ func (s *Session) Definitions(ctx context.Context, pkg string) ([]Section, error
 	if err := s.broughtBack(ctx); err != nil {
 		return nil, err
 	}
-	var wire []wireSection
+	var sections []Section
 	c := helper.NewCall("LIST-DEFINITIONS").Str(s.name)
 	if pkg != "" {
 		c.Str(pkg)
 	}
-	if err := s.im.queryRunning(ctx, c, &wire); err != nil {
+	if err := s.im.queryRunning(ctx, c, &sections); err != nil {
 		return nil, err
-	}
-	sections := make([]Section, len(wire))
-	for i, w := range wire {
-		sections[i] = Section{Name: strings.TrimPrefix(string(w.Name), ":"), Lines: w.Lines}
 	}
 	return sections, nil
 }
@@ -64,42 +59,12 @@ func (s *Session) Packages(ctx context.Context) ([]Package, error) {
 	if _, err := s.im.acquire(ctx, queryTimeout); err != nil {
 		return nil, err
 	}
-	var wire []wirePackage
-	if err := s.im.queryRunning(ctx, helper.NewCall("LIST-PACKAGES").Str(s.name), &wire); err != nil {
+	var packages []Package
+	if err := s.im.queryRunning(ctx, helper.NewCall("LIST-PACKAGES").Str(s.name), &packages); err != nil {
 		return nil, err
-	}
-	packages := make([]Package, len(wire))
-	for i, w := range wire {
-		p := Package{Name: w.Name, Nicknames: w.Nicknames, Externals: w.Externals}
-		for _, flag := range w.Flags {
-			switch flag {
-			case ":current":
-				p.Current = true
-			case ":own":
-				p.Own = true
-			case ":implementation":
-				p.Implementation = true
-			}
-		}
-		packages[i] = p
 	}
 	return packages, nil
 }
-
-type (
-	wireSection struct {
-		_     struct{} `sexp:",list"`
-		Name  sexp.Symbol
-		Lines []string `sexp:",rest"`
-	}
-	wirePackage struct {
-		_         struct{} `sexp:",list"`
-		Name      string
-		Flags     []sexp.Symbol
-		Externals int
-		Nicknames []string
-	}
-)
 
 // queryRunning asks the image that runs, if one does, on its query thread and decodes the answer.
 // Where no image runs, what shapes point to stays as it is.

@@ -122,29 +122,30 @@ only names of that."
 
 (defun list-definitions (&optional (session "default") package)
   "((SECTION LINE ...) ...): what SESSION has defined and is still so, in all
-packages or the one called PACKAGE.  ((:UNKNOWN-PACKAGE TEXT)) if there is none."
+packages or the one called PACKAGE.  ((\"unknown-package\" TEXT)) if there is none."
   (let ((found (and package (find-package-named package)))
         (*print-until* (+ (microseconds) (* 1000000 *printing-seconds*))))
     (call-with-listing-syntax
      (lambda ()
        (answer (if (and package (null found))
-                   (list (list :unknown-package (unknown-package-text package)))
-                   (definitions-by-section (ensure-session session) found)))))))
+                   (list (list "unknown-package" (unknown-package-text package)))
+                   (loop for (section . lines) in (definitions-by-section (ensure-session session) found)
+                         collect (cons (string-downcase section) lines))))))))
 
 (defun list-packages (&optional (session "default"))
-  "((NAME FLAGS EXTERNAL-COUNT NICKNAMES) ...), by name.  FLAGS: :CURRENT for the
-session's package, :OWN for one that it made, :IMPLEMENTATION for the system's."
+  "((NAME NICKNAMES EXTERNAL-COUNT CURRENTP OWNP IMPLEMENTATIONP) ...), by name: whether
+it is the session's package, one that the session made, one of the Lisp system's."
   (let* ((session (ensure-session session))
          (current (live-package session)))
     (answer
      (sort (loop for package in (list-all-packages)
                  collect (list (package-name package)
-                               (append (and (eq package current) '(:current))
-                                       (and (member package (session-packages session)) '(:own))
-                                       (and (internal-package-p package) '(:implementation)))
+                               (package-nicknames package)
                                (let ((count 0))
                                  (do-external-symbols (symbol package count)
                                    (declare (ignore symbol))
                                    (incf count)))
-                               (package-nicknames package)))
+                               (eq package current)
+                               (and (member package (session-packages session)) t)
+                               (and (internal-package-p package) t)))
            #'string< :key #'first))))

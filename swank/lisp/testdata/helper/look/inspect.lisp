@@ -94,7 +94,7 @@
              (check (second (first (getf (answered #'describe-symbol "swank-mcp::*ends*") :sections)))
                     "Value: #<printing it failed: it asked its thread to end>")
              (check (find (format nil "SWANK-MCP::*QUITS* = ~A" refused)
-                          (rest (assoc :variables (answered #'list-definitions "test")))
+                          (rest (assoc "variables" (answered #'list-definitions "test") :test #'equal))
                           :test #'string=)
                     (format nil "SWANK-MCP::*QUITS* = ~A" refused))
              (check (getf (evaluated "(list 1 *quits*)" :package "SWANK-MCP") :values)
