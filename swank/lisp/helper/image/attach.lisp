@@ -18,7 +18,7 @@
 (defun see-off (guest)
   "Take back what GUEST, which has gone, has left on, and end its threads.  One that
 cannot be stopped is tried again when the next bridge comes."
-  (let-go (guest-connection guest))
+  (clean-up-guest (guest-connection guest))
   (flet ((living ()
            (remove-if-not #'swank/backend:thread-alive-p
                           (with-lock () (copy-list (guest-threads guest))))))
@@ -29,7 +29,7 @@ cannot be stopped is tried again when the next bridge comes."
              (sleep pause))
     (unless (living)
       (with-lock () (setf *guests* (remove guest *guests*)))
-      (let-go (guest-connection guest)) ; a thread may have left more on
+      (clean-up-guest (guest-connection guest)) ; a thread may have left more on
       (forget-dead-mailboxes))))
 
 (defun forget-dead-mailboxes ()
@@ -80,11 +80,11 @@ left behind."
 (defun attach (bridge &key echo)
   "Begin to serve the bridge called BRIDGE on this connection, with ECHO showing
 its evaluations in the person's REPL.  The answer is a
-plist: :IMAGE, the identity of the image; :LOOKUPS, the thread for look-ups, NIL
+plist: :IMAGE, the identity of the image; :CONTROL, the control thread, NIL
 without threads; :NOTE, what there is to say about the Lisp, or \"\"."
   (let ((connection swank::*emacs-connection*))
     (clean-up-after bridge)
-    (let-go-of-closed)
+    (clean-up-closed)
     (tune-socket connection)
     (setf *attached* t)
     (put-debugger-hooks-back)
@@ -96,7 +96,7 @@ without threads; :NOTE, what there is to say about the Lisp, or \"\"."
                          (await-end connection)
                          (see-off guest)))))
     (answer (list :image *image-id*
-                  :lookups (and (control-thread connection)
+                  :control (and (control-thread connection)
                                 (serving-thread "swank-mcp look-ups"))
                   :note (or (missing-note) "")))))
 

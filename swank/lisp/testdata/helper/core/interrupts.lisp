@@ -34,16 +34,16 @@
 
 (define-test interrupts-in-foreign-code
   #+sbcl
-  (flet ((left-p (function)
+  (flet ((still-defined-p (function)
            (let ((thread (sb-thread:make-thread (lambda () (catch 'left (funcall function))))))
              (sleep 0.05)
              (interrupt-safely thread (lambda () (throw 'left :left)))
              (sb-thread:join-thread thread :default nil :timeout 2))))
-    (check (left-p (lambda () (sleep 100))) :left)
+    (check (still-defined-p (lambda () (sleep 100))) :left)
     ;; Not with a string for an argument: SBCL may allocate for that by malloc, and a thread
     ;; that is left there leaves it locked for this one.
     (let* ((size 20000000) (buffer (sb-alien:make-alien (sb-alien:unsigned 8) size)))
-      (check (left-p (lambda ()
+      (check (still-defined-p (lambda ()
                        (loop (sb-alien:alien-funcall
                               (sb-alien:extern-alien "memset" (function sb-alien:void (* (sb-alien:unsigned 8))
                                                                         sb-alien:int sb-alien:unsigned-long))

@@ -1,4 +1,4 @@
-;;;; inert.lisp -- the shape of Lisp text, without the reader
+;;;; scanner.lisp -- the shape of Lisp text, without the reader
 
 (cl:in-package #:swank-mcp)
 
@@ -7,7 +7,7 @@
              (cond ((token-p datum) (intern (string-upcase (token-text datum)) '#:keyword))
                    ((consp datum) (mapcar #'plain datum))
                    (t datum))))
-    (multiple-value-bind (datum begin end) (inert-read text 0)
+    (multiple-value-bind (datum begin end) (scan-datum text 0)
       (list (plain datum) begin end))))
 
 (define-test inert

@@ -1,14 +1,14 @@
-;;;; marks.lisp -- what each file of a system was when it was last built
+;;;; fingerprints.lisp -- size, time and content of each file of a system when it was last built
 
 (cl:in-package #:swank-mcp)
 
-;;; ASDF compares times in whole seconds: it takes a file for compiled that was
-;;; written in the second of its fasl, though later.  So we mark what each file was
-;;; when it was last built through us.
+;;; ASDF compares times in whole seconds.  It takes a file that was written in the second of its
+;;; fasl, but later, for compiled.  So we remember a fingerprint of each file when it is built
+;;; through us.
 
-(defstruct (mark (:copier nil))
-  "What a file was.  The CODE of its content is taken only while the same second may
-bring another one of the same size; else it is NIL."
+(defstruct (fingerprint (:copier nil))
+  "SIZE and TIME of a file.  CODE, a hash of its content, is taken only while the file may still
+change within the same second; else it is NIL."
   size time code)
 
 (defun file-size-and-time (file)
@@ -24,7 +24,7 @@ bring another one of the same size; else it is NIL."
             (file-write-date file))))
 
 (defun content-code (file)
-  "A number that tells the content of FILE from others; NIL if it cannot be read."
+  "A hash of the content of FILE; NIL if it cannot be read."
   (ignore-errors
    (with-open-file (in file :element-type '(unsigned-byte 8))
      (let ((buffer (make-array 65536 :element-type '(unsigned-byte 8))) (code 2166136261))
@@ -36,32 +36,32 @@ bring another one of the same size; else it is NIL."
            (dotimes (i end)
              (setf code (logand #xFFFFFFFF (* 16777619 (logxor code (aref buffer i))))))))))))
 
-(defun mark-file (file)
+(defun take-fingerprint (file)
   "The MARK of FILE as it is now, or NIL if there is none."
   (multiple-value-bind (size time) (ignore-errors (file-size-and-time file))
     (and size
-         (make-mark :size size :time time
+         (make-fingerprint :size size :time time
                     :code (and (>= time (1- (get-universal-time))) (content-code file))))))
 
 (defun changed-p (file old new)
-  "True if FILE, which has the mark NEW, is another one than when it had the mark OLD."
-  (not (and (= (mark-size old) (mark-size new))
-            (= (mark-time old) (mark-time new))
-            (or (null (mark-code old))
-                (eql (mark-code old) (or (mark-code new) (content-code file)))))))
+  "True if FILE, which has the fingerprint NEW, has changed since it had the fingerprint OLD."
+  (not (and (= (fingerprint-size old) (fingerprint-size new))
+            (= (fingerprint-time old) (fingerprint-time new))
+            (or (null (fingerprint-code old))
+                (eql (fingerprint-code old) (or (fingerprint-code new) (content-code file)))))))
 
-(defvar *marks* (make-shared-table)
-  "(SYSTEM-NAME . FILE) to the mark that it had when it was last built; SYSTEM-NAME is
+(defvar *fingerprints* (make-shared-table)
+  "From (SYSTEM-NAME . FILE) to the fingerprint of FILE when it was last built.  SYSTEM-NAME is
 :DEFINITION for files that define systems.")
 
 (defun built-through-us-p (file)
-  "True of the name of a file of a system that was built through us."
-  (with-shared-table (*marks*)
-    (loop for (nil . known) being the hash-keys of *marks*
+  "True if FILE, a name, is a file of a system that was built through us."
+  (with-shared-table (*fingerprints*)
+    (loop for (nil . known) being the hash-keys of *fingerprints*
           thereis (string= known file))))
 
-(defun mark-of-definition (file)
-  (gethash (cons :definition (native-name file)) *marks*))
+(defun definition-fingerprint (file)
+  (gethash (cons :definition (native-name file)) *fingerprints*))
 
-(defun (setf mark-of-definition) (mark file)
-  (setf (gethash (cons :definition (native-name file)) *marks*) mark))
+(defun (setf definition-fingerprint) (fingerprint file)
+  (setf (gethash (cons :definition (native-name file)) *fingerprints*) fingerprint))
