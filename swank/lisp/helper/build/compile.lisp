@@ -72,12 +72,12 @@ where FILE is \"\" for the given FILE and for TEXT."
 (defun compile-and-load (evaluation source fasl load)
   (let ((collector (make-collector)) (loadedp nil) (name (native-name source)))
     (report-with evaluation
-          (lambda ()
-            (list :notes (loop for (severity file . rest) in (notes-for-wire collector)
-                               collect (list* severity (if (string= file name) "" file) rest))
-                  :more (collector-more collector)
-                  :failed (collector-failedp collector)
-                  :loaded loadedp)))
+                 (lambda ()
+                   (list :notes (loop for (severity file . rest) in (notes-for-wire collector)
+                                      collect (list* severity (if (string= file name) "" file) rest))
+                         :more (collector-more collector)
+                         :failed (collector-failedp collector)
+                         :loaded loadedp)))
     (call-recording-files
      evaluation source
      (lambda ()
@@ -109,9 +109,9 @@ of the top level form that failed."
        '()))
    :code (list 'load file) :session session :token token :package package))
 
+#+sbcl
 (defun report-loading-place (evaluation source condition)
   "Have the report say where the form begins that is being evaluated, or where the reader failed."
-  #+sbcl
   (multiple-value-bind (line column)
       (ignore-errors
        (if (reading-error condition)
@@ -125,5 +125,4 @@ of the top level form that failed."
     (when line
       (let ((text (ignore-errors (source-line (make-source (file-text source)) line))))
         (report-with evaluation
-              (lambda () (list :line line :column (or column 1) :source-line (or text "")))))))
-  #-sbcl (progn evaluation source condition nil))
+                     (lambda () (list :line line :column (or column 1) :source-line (or text ""))))))))

@@ -20,7 +20,7 @@
   (signalled '()) (looking 0)            ; see NOTE-SIGNALLED
   (failures '()))                        ; ((TEST STATUS FORM REASON PLACE FRAMES) ...), newest first
 
-(defvar *inside* " > " "Between the name of a test and that of a part of it.")
+(defvar *test-part-separator* " > " "Between the name of a test and that of a part of it.")
 
 (defmacro run-record (run label test status form reason place &optional condition)
   "Count a result.  FORM, REASON and PLACE, strings or NIL, are evaluated only for a failure that
@@ -29,7 +29,7 @@ is shown: a suite may have 100,000 checks.  CONDITION is what was signalled, if 
 
 (defun record-result (run label test status details condition)
   (pushnew label (test-run-labels run) :test #'string=)
-  (setf (gethash (subseq test 0 (search *inside* test)) (test-run-tests run)) t)
+  (setf (gethash (subseq test 0 (search *test-part-separator* test)) (test-run-tests run)) t)
   (ecase status
     (:passed (incf (test-run-passed run)))
     (:skipped (incf (test-run-skipped run)))
@@ -66,17 +66,16 @@ is shown: a suite may have 100,000 checks.  CONDITION is what was signalled, if 
 ;;; Frameworks compile their tests with EVAL or COMPILE, so SBCL does not know their source.  Tests
 ;;; are searched in the directory of the file that defines their package.
 
+#+sbcl
 (defun package-file (package)
   "The file that made PACKAGE, or one that defines a function of it."
-  #+sbcl
   (or (package-origin package)
       (do-symbols (symbol package)
         (when (and (eq (symbol-package symbol) package) (fboundp symbol))
           (let ((file (ignore-errors
                        (sb-introspect:definition-source-pathname
                         (sb-introspect:find-definition-source (fdefinition symbol))))))
-            (when file (return (namestring file)))))))
-  #-sbcl (progn package nil))
+            (when file (return (namestring file))))))))
 
 (defun package-directory (package)
   (let ((file (package-file package)))
@@ -97,7 +96,7 @@ is shown: a suite may have 100,000 checks.  CONDITION is what was signalled, if 
   "Where the form that defines the test NAME begins in TEXT: (TEST NAME ...), (DEFTEST (NAME ...)
 ...), or another operator that ends with TEST."
   (loop for at = (search name text :test #'char-equal)
-          then (search name text :test #'char-equal :start2 (1+ at))
+        then (search name text :test #'char-equal :start2 (1+ at))
         while at
         do (let* ((end (+ at (length name)))
                   (before (position-if-not (lambda (char) (or (blankp char) (find char "('\"")))
@@ -182,7 +181,7 @@ they handle.")
 
 (defvar *frameworks* '())
 
-(defun framework-there-p (framework)
+(defun framework-loaded-p (framework)
   (apply #'named-function (framework-function framework)))
 
 (defun instance-of-named-p (object package name)
@@ -267,7 +266,7 @@ they handle.")
     (remove nil (or (member-if (lambda (name) (and name (symbolp name))) names) names))))
 
 (defun rove-test-name (stats)
-  (format nil (concatenate 'string "~{~A~^" *inside* "~}")
+  (format nil (concatenate 'string "~{~A~^" *test-part-separator* "~}")
           (mapcar (lambda (name) (if (symbolp name) (spelling name) (clip (princ-to-string name) 200)))
                   (rove-names stats))))
 

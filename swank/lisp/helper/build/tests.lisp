@@ -7,7 +7,7 @@
 (defun call-recording-results (run function)
   "Call FUNCTION; put the results of tests that run on this thread into RUN."
   (let* ((thread (swank/backend:current-thread))
-         (frameworks (remove-if-not #'framework-there-p *frameworks*))
+         (frameworks (remove-if-not #'framework-loaded-p *frameworks*))
          (tag (make-symbol "SWANK-MCP")) ; another session may run tests as well
          (encapsulated '())
          (quiet (loop for framework in frameworks
@@ -54,7 +54,7 @@
   ;; newer FiveAMs list a test once for each definition
   (remove-duplicates
    (loop for framework in *frameworks*
-         when (framework-there-p framework)
+         when (framework-loaded-p framework)
            append (loop for test in (ignore-errors (funcall (framework-tests framework)))
                         collect (append test (list framework))))
    :test #'equal))
@@ -136,7 +136,7 @@ names suggest that they have its tests."
   (let ((before (before-loading)))
     (load-named-system name)
     (dolist (other (test-systems name))
-      (unless (needs-p name other) ; that is loaded, and ASDF might read its definition again
+      (unless (depends-on-p name other) ; that is loaded, and ASDF might read its definition again
         ;; TEST-SYSTEM reports a missing one, with the system that requires it
         (when (or (quicklisp-p) (find-defined other))
           (load-named-system other))))
@@ -179,9 +179,9 @@ names suggest that they have its tests."
       (visit (find-defined name))
       (nreverse found))))
 
+#+sbcl
 (defun why-untested (name)
   "Why the TEST-OP of the system NAME has run no test, in words; NIL if unknown."
-  #+sbcl
   (unless (some #'performs-test-op-p (systems-of-test-op name))
     (with-output-to-string (out)
       (format out "No test was run: nothing says what the TEST-OP of ~A does, neither :PERFORM in its definition ~
@@ -190,8 +190,7 @@ names suggest that they have its tests."
         (if (some #'performs-test-op-p (systems-of-test-op other))
             (format out "~%~A is called as if it had the tests: run-tests {\"system\": \"~:*~A\"}" other)
             (format out "~%~A, which is called as if it had them, was loaded, but its TEST-OP does nothing either. ~
-                         Tests that it defines can be run by their names (argument test)." other)))))
-  #-sbcl (progn name nil))
+                         Tests that it defines can be run by their names (argument test)." other))))))
 
 (defun run-tests (&key system test (session "default") (token 0))
   "Run the test called TEST, after loading SYSTEM if given; or all tests of SYSTEM by its TEST-OP.

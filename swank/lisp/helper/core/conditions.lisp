@@ -239,10 +239,10 @@ SBCL a class may have no report."
                             (without-stream-lines (report-text condition)))
                            (t (report-text condition)))))
 
+#+sbcl
 (defun one-thread-text (condition)
   "Advice for a CONDITION that says that only a Lisp with one thread can save itself or fork;
 NIL for any other condition."
-  #+sbcl
   (let ((control (and (typep condition 'simple-condition)
                       (ignore-errors (simple-condition-format-control condition)))))
     (cond ((string= (plain-type-name condition) "SAVE-WITH-MULTIPLE-THREADS-ERROR")
@@ -253,8 +253,7 @@ NIL for any other condition."
           ((and (stringp control) (search "Cannot fork with multiple threads" control))
            (format nil "Only a Lisp with one thread can fork, and this one serves the session. Start a program ~
                         with (sb-ext:run-program \"sh\" '(\"-c\" \"...\") :search t :wait nil), or work beside ~
-                        the session in (sb-thread:make-thread (lambda () ...))."))))
-  #-sbcl (progn condition nil))
+                        the session in (sb-thread:make-thread (lambda () ...)).")))))
 
 (defun no-input-p (condition)
   "True of the END-OF-FILE that READ-LINE or Y-OR-N-P signals during an evaluation."

@@ -120,9 +120,9 @@ there is none; END is then at the closing parenthesis or the end of TEXT."
           (#\" (scan-string text begin))
           ((#\' #\`) (scan-prefixed text begin (1+ begin)))
           (#\, (scan-prefixed text begin
-                             (if (and (< (1+ begin) (length text)) (find (char text (1+ begin)) "@."))
-                                 (+ begin 2)
-                                 (1+ begin))))
+                              (if (and (< (1+ begin) (length text)) (find (char text (1+ begin)) "@."))
+                                  (+ begin 2)
+                                  (1+ begin))))
           (#\# (scan-dispatch text begin))
           (t (scan-token text begin))))))
 

@@ -39,7 +39,3 @@ kinds.  A PRINT-OBJECT method for a class of the user's is the user's."
                   (member (first specializers) '(t standard-object structure-object))))))
       ((:variable :constant) (and (symbolp name) (bridge-package-p (symbol-package name))))
       (t (system-symbol-p (function-symbol name))))))
-
-(defun function-symbol (name)
-  "The symbol X of the function names X and (SETF X)."
-  (if (consp name) (second name) name))

@@ -29,10 +29,10 @@
     (setf *packages-before* (session-known-packages session))
     (commit-loaded-files evaluation t)
     (call-recording-trouble evaluation
-                          (lambda ()
-                            (commit-packages evaluation form)
-                            (commit-features evaluation form)
-                            (commit-readtable evaluation)))
+                            (lambda ()
+                              (commit-packages evaluation form)
+                              (commit-features evaluation form)
+                              (commit-readtable evaluation)))
     (commit-definitions evaluation (list toplevel))))
 
 (defun call-recording-files (evaluation file function)

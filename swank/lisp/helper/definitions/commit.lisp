@@ -64,7 +64,7 @@ candidates will be compared with these definitions the next time."
                (when maker
                  (resolve-designator maker now)
                  ;; a function that was called may be called again
-                 (unless (late-p maker)
+                 (unless (defines-later-p maker)
                    (remhash (candidate-form maker) (session-candidates session)))
                  (cond ((keeps-value-p maker) (note-kept-value session maker now))
                        ((not (made-unbound-p maker)) (push maker confirmed))))
@@ -72,7 +72,7 @@ candidates will be compared with these definitions the next time."
     (forget-old-candidates session)
     (sort confirmed #'< :key #'candidate-number)))
 
-(defun late-p (candidate)
+(defun defines-later-p (candidate)
   "True if CANDIDATE defines something after its top level form has been committed."
   (let ((toplevel (candidate-toplevel candidate)))
     (and toplevel (toplevel-committedp toplevel))))
@@ -111,7 +111,7 @@ does not count: a file may have defined KEY since."
         (evidence (definition-evidence (car key) (cdr key))))
     (or (find-if (lambda (candidate) (eq :yes (funcall evidence candidate))) candidates)
         (find-if (lambda (candidate)
-                   (and (not (late-p candidate))
+                   (and (not (defines-later-p candidate))
                         (eq :unknown (funcall evidence candidate))))
                  candidates))))
 

@@ -94,11 +94,14 @@ without calling a function."
       (when (and kind (consp name) (member (first name) '(quote function)) (consp (rest name)))
         (cons kind (second name))))))
 
+(defun function-symbol (name)
+  "The symbol X of the function names X and (SETF X)."
+  (if (consp name) (second name) name))
+
 (defun key-symbol (key)
   "The symbol in the name of KEY."
   (destructuring-bind (kind . name) key
-    (let ((name (if (eq kind :method) (first name) name)))
-      (if (consp name) (second name) name))))
+    (function-symbol (if (eq kind :method) (first name) name))))
 
 ;;; Is there a definition?
 

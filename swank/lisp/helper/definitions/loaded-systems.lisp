@@ -27,7 +27,7 @@ needed.  While another session evaluates, the last to end does this."
       (let* ((loaded (loaded-systems))
              (new (remove-if #'asdf-itself-p
                              (set-difference loaded *known-systems* :test #'string=)))
-             (needed (mapcan #'needed-systems new)))
+             (needed (mapcan #'direct-dependencies new)))
         (setf *registered* registered
               *known-systems* loaded)
         (dolist (name (set-difference new needed :test #'string=))

@@ -24,14 +24,13 @@
           (*print-pretty* t) (*print-right-margin* 100) (*print-miser-width* nil))
       (ignore-errors (prin1-to-string form)))))
 
+#+sbcl
 (defun package-origin (package)
   "The file that made PACKAGE, and the name of the session in its source location."
-  #+sbcl
   (let ((location (ignore-errors (sbcl:package-source-location package))))
     (and location
          (values (sbcl:definition-source-location-namestring location)
-                 (getf (sbcl:definition-source-location-plist location) :swank-mcp))))
-  #-sbcl (progn package nil))
+                 (getf (sbcl:definition-source-location-plist location) :swank-mcp)))))
 
 (defun package-of-a-file-p (package)
   (and (package-origin package) t))
@@ -248,10 +247,10 @@ in between may name its symbols."
 
 ;;; In a person's image
 
+#+sbcl
 (defun persons-package-p (session package)
   "True if the person may have made PACKAGE while SESSION evaluated.  A DEFPACKAGE of ours has
 our name in its source location; for MAKE-PACKAGE the name is searched in our code."
-  #+sbcl
   (let ((location (ignore-errors (sbcl:package-source-location package))))
     (if location
         (or (package-of-a-file-p package)
@@ -260,8 +259,7 @@ our name in its source location; for MAKE-PACKAGE the name is searched in our co
                               :swank-mcp)
                         (session-name session))))
         (not (named-in-p (package-name package)
-                         (safely (princ-to-string (evaluation-code *evaluation*)))))))
-  #-sbcl (progn session package nil))
+                         (safely (princ-to-string (evaluation-code *evaluation*))))))))
 
 (defun named-in-p (name code)
   "True if NAME is a word of CODE, in any case: A is one of :a and \"A\", not of LAMBDA."

@@ -56,17 +56,16 @@
                 (and entry (still-made-p key entry))))
             (or (find (car key) *sibling-kinds* :test #'member) (list (car key))))))
 
+#+sbcl
 (defun from-built-file-p (key)
   "True if the definition of KEY comes from a file of a system that was loaded through us."
-  #+sbcl
   (ignore-errors
    (destructuring-bind (kind . name) key
      (let ((file (if (member kind '(:function :macro :generic-function))
                      (function-file (or (and (symbolp name) (macro-function name))
                                         (fdefinition name)))
                      (location-file (source-location kind name)))))
-       (and file (built-through-us-p file)))))
-  #-sbcl (progn key nil))
+       (and file (built-through-us-p file))))))
 
 (defun definition-replaced-by (session key toplevel)
   "The definition of somebody else's that a form in TOPLEVEL would replace if it defines KEY, as

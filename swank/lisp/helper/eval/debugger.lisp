@@ -204,14 +204,14 @@ CODE is read in the package of FRAME's code, or else in the session's."
         (values (sbcl:debug-fun-fun (sbcl:frame-debug-fun frame))
                 (raw-arguments frame)))))
 
-(defun all-there-p (arguments)
+(defun all-available-p (arguments)
   (and (listp arguments)
        (notany (lambda (argument) (typep argument 'sbcl:unprintable-object)) arguments)))
 
 (defun restartable-p (frame)
   (and (returnable-p frame)
        (multiple-value-bind (function arguments) (frame-function-and-arguments frame)
-         (and (functionp function) (all-there-p arguments)))))
+         (and (functionp function) (all-available-p arguments)))))
 
 (defun restart-frame-of-suspended (suspended number)
   (call-with-frame
@@ -220,7 +220,7 @@ CODE is read in the package of FRAME's code, or else in the session's."
      (multiple-value-bind (function arguments) (frame-function-and-arguments frame)
        (cond ((not (and (returnable-p frame) (functionp function)))
               (fixed-frame suspended number #'restartable-p))
-             ((not (all-there-p arguments))
+             ((not (all-available-p arguments))
               (refusal-of-frame suspended "ARGUMENTS-LOST" #'restartable-p
                                 "Frame ~D does not have all its arguments any more, so it cannot be called ~
                                  again with them. Code compiled with DEBUG 3 keeps them." number))

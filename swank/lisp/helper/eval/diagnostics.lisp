@@ -24,9 +24,9 @@
                (null (cddr arguments)))
       (values (first arguments) (second arguments)))))
 
+#+sbcl
 (defun redefinition-p (condition)
-  #+sbcl (typep condition 'sbcl:redefinition-warning)
-  #-sbcl (progn condition nil))
+  (typep condition 'sbcl:redefinition-warning))
 
 (defun build-summary-p (condition)
   "True of ASDF's warning that a file had warnings: the reply has those already."

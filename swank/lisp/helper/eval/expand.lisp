@@ -28,8 +28,8 @@ macros internal to the implementation."
   "Call FUNCTION, which expands macros; report each step."
   (let ((steps '()) (count 0))
     (report-with evaluation
-          (lambda ()
-            (list :steps (reverse steps) :more (max 0 (- count *max-steps*)))))
+                 (lambda ()
+                   (list :steps (reverse steps) :more (max 0 (- count *max-steps*)))))
     (call-watching-expansions
      function
      (lambda (form expansion)

@@ -8,7 +8,7 @@
 ;;; heap before the code began: what was there before is the person's.
 
 (defparameter *watch-interval* 1/200 "Seconds between two looks at the heap.")
-(defparameter *watch-idly* 1 "For how many seconds the polling goes on when no code runs.")
+(defparameter *idle-watch-seconds* 1 "For how many seconds the polling goes on when no code runs.")
 
 (defvar *guest-watch* nil
   "The thread that watches, or NIL.")
@@ -44,7 +44,7 @@
                      (base
                       (let ((before (shiftf base nil)))
                         (when (> last (heap-allowed before)) (collect-all before))))
-                     ((and (> (- (microseconds) busy) (* 1000000 *watch-idly*)) (end-guest-watch))
+                     ((and (> (- (microseconds) busy) (* 1000000 *idle-watch-seconds*)) (end-guest-watch))
                       (return-from watch-as-guest)))
                (when (and base (> left (heap-allowed (least-base evaluations threads))))
                  (relieve-heap left)

@@ -16,9 +16,9 @@
                              :code (evaluation-code evaluation)
                              :token (evaluation-token evaluation))))))
 
+#+sbcl
 (defun condition-slots (condition)
   "((NAME TEXT) ...) of the slots of CONDITION, printed without user code."
-  #+sbcl
   (call-with-frame-printing
    (find-package '#:common-lisp-user)
    (lambda ()
@@ -29,8 +29,7 @@
                              (clip (with-output-to-string (s)
                                      (show-argument (slot-value condition name) s *max-argument-depth*))
                                    500)
-                             "(unbound)")))))
-  #-sbcl (progn condition '()))
+                             "(unbound)"))))))
 
 (defun ancestry-names (condition)
   (loop for class in (class-ancestry (class-of condition))

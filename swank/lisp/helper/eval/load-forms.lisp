@@ -89,13 +89,13 @@ says why."
 (defun load-code (evaluation code)
   (let ((forms 0) (failed '()))
     (report-with evaluation
-          (lambda ()
-            (plist-without-nils
-             :forms forms
-             :failed (loop for loaded in (reverse failed)
-                           collect (list (lf-line loaded)
-                                         (clip (first-line (lf-source loaded)) 70)
-                                         (lf-why loaded))))))
+                 (lambda ()
+                   (plist-without-nils
+                    :forms forms
+                    :failed (loop for loaded in (reverse failed)
+                                  collect (list (lf-line loaded)
+                                                (clip (first-line (lf-source loaded)) 70)
+                                                (lf-why loaded))))))
     (read-forms-calling code
                         (lambda (loaded)
                           (incf forms)

@@ -103,9 +103,9 @@ in the order of the source."
 
 ;;; Places
 
+#+sbcl
 (defun note-place (collector condition)
   "(VALUES FILE LINE COLUMN) of CONDITION, as far as known."
-  #+sbcl
   (let ((context (sbcl:find-error-context nil)))
     (cond ((reading-error condition)
            (reading-place (reading-error condition)))
@@ -119,8 +119,7 @@ in the order of the source."
                  (multiple-value-bind (line column)
                      (line-and-column (src-text source) position)
                    (values file line column))
-                 file)))))
-  #-sbcl (progn collector condition nil))
+                 file))))))
 
 (defun reading-error (condition)
   "The error of the reader that CONDITION is or contains, or NIL.  Its text has the place."

@@ -53,9 +53,9 @@ may take in any case."
            (when board (setf (sb-sys:sap-ref-32 board (* 4 word)) value)))
   #-sbcl (progn restoring word value))
 
+#+sbcl
 (defun open-board (file)
   "The address of FILE's first page in memory, or NIL."
-  #+sbcl
   (let ((fd (sbcl:unix-open file sbcl:o_rdwr 0)))
     (when fd
       (let ((board (sb-alien:alien-funcall
@@ -65,8 +65,7 @@ may take in any case."
                                       sb-alien:long))
                     (sb-sys:int-sap 0) +board-size+ 3 1 fd 0))) ; read and write, shared
         (sbcl:unix-close fd)
-        (and (zerop (logand 4095 (sb-sys:sap-int board))) board))))
-  #-sbcl (progn file nil))
+        (and (zerop (logand 4095 (sb-sys:sap-int board))) board)))))
 
 (defun close-board (board)
   #+sbcl

@@ -61,7 +61,7 @@ next answer says so."
 
 ;;; Whether to suspend
 
-(defun obstacle (evaluation condition)
+(defun suspension-obstacle (evaluation condition)
   "Why EVALUATION cannot be suspended at CONDITION, or NIL."
   (cond ((typep condition 'storage-condition) "the stack or the heap is used up")
         (sbcl:*gc-inhibit* "garbage collection is off here")
@@ -74,7 +74,7 @@ next answer says so."
   "Called in the debugger hook.  Suspend EVALUATION and do not return; or return NIL, or a note
 that says why it cannot be suspended."
   (when (evaluation-debuggee evaluation)
-    (let ((obstacle (obstacle evaluation condition)))
+    (let ((obstacle (suspension-obstacle evaluation condition)))
       (if obstacle
           (format nil "Not left in the debugger: ~A." obstacle)
           (park evaluation condition report frames)))))
@@ -133,7 +133,7 @@ that says why it cannot be suspended."
   (let* ((debuggee (evaluation-debuggee evaluation))
          (end (+ (microseconds) (* 1000 (debuggee-patience debuggee)))))
     (loop
-      (incf end (time-held debuggee (min 2 (max 0.01 (/ (- end (microseconds)) 1000000)))))
+      (incf end (wait-for-command debuggee (min 2 (max 0.01 (/ (- end (microseconds)) 1000000)))))
       (with-lock ()
         (let ((client (debuggee-client debuggee)))
           (when client
@@ -150,7 +150,7 @@ that says why it cannot be suspended."
       (when (debuggee-ending debuggee)
         (stop-here evaluation (debuggee-ending debuggee))))))
 
-(defun time-held (debuggee seconds)
+(defun wait-for-command (debuggee seconds)
   "Wait for a command, at most SECONDS.  Return how many microseconds longer it took because a
 person had the thread in a debugger: these do not count."
   (let ((begun (microseconds)))
@@ -184,7 +184,7 @@ the wire.  LIMIT is the time in seconds for a FUNCTION that uses CALL-NESTED."
       (multiple-value-bind (state evaluation) (hand-over client token)
         (cond ((eq state :suspended)
                (sb-thread:signal-semaphore (debuggee-wake (evaluation-debuggee evaluation)))
-               (return (or (untaken client evaluation)
+               (return (or (withdraw-unless-taken client evaluation)
                            (if limit (await-within limit client evaluation) (await client)))))
               ((or (not (eq state :busy)) (> (microseconds) end))
                (return (list :absent state)))))
@@ -208,7 +208,7 @@ EVALUATION), with the state before."
   "How many times 0.05 s a command waits until the evaluation takes it.  A garbage collection, of
 any length, counts as one of them.")
 
-(defun untaken (client evaluation)
+(defun withdraw-unless-taken (client evaluation)
   "NIL if EVALUATION has taken the command of CLIENT.  If somebody has its thread in a debugger,
 withdraw the command and return an outcome that says so."
   (let ((debuggee (evaluation-debuggee evaluation)))

@@ -71,20 +71,19 @@ warnings, then those of other systems."
 (defvar *places* nil
   "A COLLECTOR with the texts of the files that the current evaluation compiles, or NIL.")
 
+#+sbcl
 (defun compile-place (condition)
   "(VALUES FILE LINE) of the form that CONDITION is about, as far as known; NIL outside of files.
 After all files of a system the compiler still knows the callers of undefined functions."
-  #+sbcl
   (multiple-value-bind (file line)
       (ignore-errors
        (note-place (or *places* (setf *places* (make-collector))) condition))
-    (if (pathnamep file) (values file line) *compile-file-truename*))
-  #-sbcl (progn condition nil))
+    (if (pathnamep file) (values file line) *compile-file-truename*)))
 
+#+sbcl
 (defun compile-place-text (condition line)
   "Where CONDITION is signalled in the file being compiled, in words: the line, and the form, which
 may be deep in a top level form.  NIL outside of files.  LINE is from the reader's message."
-  #+sbcl
   (multiple-value-bind (file place) (compile-place condition)
     (when file
       (ignore-errors
@@ -92,8 +91,7 @@ may be deep in a top level form.  NIL outside of files.  LINE is from the reader
          (format nil "~%  in ~A~@[, line ~D~]~@[: ~A~]" (native-name file) (or line place)
                  (and context
                       (let ((source (sbcl:compiler-error-context-original-form context)))
-                        (show-form source *package*))))))))
-  #-sbcl (progn condition line nil))
+                        (show-form source *package*)))))))))
 
 (defun add-record (record records)
   (let ((same (find-if (lambda (other)

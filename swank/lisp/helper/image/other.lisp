@@ -2,24 +2,29 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; swank-mcp.asd marks those files by :IF-FEATURE :SBCL.  Here stand those of their
-;;; functions that the other files call.
+;;; swank-mcp.asd marks those files by :IF-FEATURE :SBCL; other files have functions behind
+;;; #+SBCL.  Here stand those of these functions that other Lisps call.
 
 #-sbcl
 (macrolet ((define-absent (&rest names)
              `(progn ,@(loop for name in names
                              collect `(defun ,name (&rest arguments)
-                                        "Return NIL: only SBCL can do this."
+                                        "Return NIL: only SBCL has an answer."
                                         (declare (ignore arguments))
                                         nil)))))
   (define-absent
-    lock-advice lock-text waiting-text                       ; session/locks
-    definitions-from note-orphans orphan-notes               ; systems/orphans
-    read-from-file-p building-place-text foreign-system      ; eval/build-places
-    note-heap-base start-heap-watch ensure-guest-watch       ; eval/heap-limit and the watches
-    note-abort-restart suspend suspended-for-wire end-suspended ; eval/suspend
-    open-binding-stack-for-handlers put-debugger-hooks-back
-    frame-package))
+    frame-package one-thread-text                               ; core
+    lock-advice lock-text waiting-text                          ; session
+    definitions-from note-orphans orphan-notes definition-sites ; systems
+    package-origin persons-package-p from-built-file-p          ; definitions
+    read-from-file-p building-place-text foreign-system         ; eval
+    redefinition-p note-place compile-place compile-place-text condition-slots open-board
+    note-heap-base start-heap-watch ensure-guest-watch open-binding-stack-for-handlers
+    note-abort-restart suspend suspended-for-wire end-suspended
+    function-type-text method-texts declared-type-lines         ; look
+    instance-slots definition-sections
+    report-loading-place package-file why-untested              ; build
+    running-frames put-debugger-hooks-back))                    ; image
 
 #-sbcl
 (defun call-with-open-binding-stack (function) (funcall function))

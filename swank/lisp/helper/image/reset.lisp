@@ -64,7 +64,7 @@ can be neither undefined nor restored."
   (mapcar #'package-name
           (set-difference (package-used-by-list package) (own-packages session))))
 
-(defun left-behind (session alone)
+(defun reset-remainders (session alone)
   "Sentences about what a reset leaves in a person's image, or if SESSION is not ALONE."
   (if *launched*
       (unless alone
@@ -106,7 +106,7 @@ can be neither undefined nor restored."
          (still (end-suspended session))
          (count (length (own-definitions session)))
          (alone (alone-p session))
-         (left (left-behind session alone)) (stay '())
+         (left (reset-remainders session alone)) (stay '())
          (problems
            (call-collecting-problems
             (lambda (attempt)

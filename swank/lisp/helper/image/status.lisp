@@ -2,14 +2,13 @@
 
 (cl:in-package #:swank-mcp)
 
+#+sbcl
 (defun running-frames (evaluation)
   "The texts of EVALUATION's frames, asked from its thread; NIL if it does not answer."
-  #+sbcl
   (values (ask-thread (evaluation-thread evaluation)
                       (lambda ()
                         (when (evaluation-activep evaluation)
-                          (getf (stop-report evaluation :timeout) :frames)))))
-  #-sbcl (progn evaluation nil))
+                          (getf (stop-report evaluation :timeout) :frames))))))
 
 (defun running-for-wire (session)
   (let ((evaluation (with-lock ()

@@ -165,7 +165,7 @@ for MULTIPLE-VALUE-BIND."
   (cond ((and (<= (length typed) (length name)) (string-equal typed name :end2 (length typed))) 0)
         ((compound-match-p typed name) 1)))
 
-(defun completed (prefix typed)
+(defun completion-spelling (prefix typed)
   "PREFIX, the spelling of a symbol, in the case of TYPED."
   (if (or (some #'upper-case-p typed) (find #\| prefix))
       prefix
@@ -218,11 +218,11 @@ packages."
            (count (length found))
            (symbols (first-few (best-first found) limit))
            (spelled (loop for symbol in symbols
-                          collect (completed (format nil "~@[~A~]~A" prefix
-                                                     (bare-spelling (symbol-name symbol)))
-                                             typed)))
+                          collect (completion-spelling (format nil "~@[~A~]~A" prefix
+                                                               (bare-spelling (symbol-name symbol)))
+                                                       typed)))
            (packages (loop for name in (first-few packages 10)
-                           collect (completed (format nil "~A:" (bare-spelling name)) typed))))
+                           collect (completion-spelling (format nil "~A:" (bare-spelling name)) typed))))
       (plist-without-nils
        :title (format nil "~D completion~:P of ~S in ~A" count typed (package-name package))
        :names (append spelled packages)

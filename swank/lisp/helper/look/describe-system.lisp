@@ -52,9 +52,9 @@
                         (type (string-left-trim ":" (token-text (first component)))))
                    (cond ((string-equal type "MODULE")
                           (scanned-component-paths (option (cddr component) "COMPONENTS")
-                                                 (if (string= path "")
-                                                     directory
-                                                     (format nil "~A~A/" directory (string-right-trim "/" path)))))
+                                                   (if (string= path "")
+                                                       directory
+                                                       (format nil "~A~A/" directory (string-right-trim "/" path)))))
                          ((string-equal type "FILE")
                           (list (format nil "~A~A~:[.lisp~;~]" directory path (search ".lisp" path))))
                          (t (list (format nil "~A~A" directory path)))))))

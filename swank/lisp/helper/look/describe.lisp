@@ -35,18 +35,17 @@
 
 ;;; Functions
 
+#+sbcl
 (defun function-type-text (name)
-  #+sbcl (safely (call-in-home-package (if (symbolp name) name (second name))
-                          (lambda () (clip (prin1-to-string (sb-introspect:function-type name)) 500))))
-  #-sbcl (progn name nil))
+  (safely (call-in-home-package (if (symbolp name) name (second name))
+                                (lambda () (clip (prin1-to-string (sb-introspect:function-type name)) 500)))))
 
+#+sbcl
 (defun method-texts (function)
-  #+sbcl
   (loop for method in (sb-mop:generic-function-methods function)
         collect (format nil "- ~{~A ~}(~{~A~^ ~})"
                         (mapcar #'bounded-text (method-qualifiers method))
-                        (mapcar #'specializer-text (sb-mop:method-specializers method))))
-  #-sbcl (progn function '()))
+                        (mapcar #'specializer-text (sb-mop:method-specializers method)))))
 
 (defun specializer-text (specializer)
   #+sbcl (if (typep specializer 'class)
@@ -126,12 +125,11 @@
               (format nil "Value: ~A" (bounded-text value))
               "Unbound."))))
 
+#+sbcl
 (defun declared-type-lines (symbol)
-  #+sbcl
   (let ((type (ignore-errors (sbcl:type-specifier (sbcl:info :variable :type symbol)))))
     (when (and type (not (eq type t)))
-      (list (format nil "Declared type: ~A" (call-in-home-package symbol (lambda () (bounded-text type)))))))
-  #-sbcl (progn symbol '()))
+      (list (format nil "Declared type: ~A" (call-in-home-package symbol (lambda () (bounded-text type))))))))
 
 (defun variable-section (symbol session)
   (let ((kind (variable-kind symbol)))
@@ -217,39 +215,39 @@
   (let ((class (find-class symbol nil)))
     (when class
       (call-in-home-package symbol
-               (lambda ()
-                 (let ((kind (class-kind class)))
-                   `(,(ecase kind
-                        (:structure "Structure") (:built-in "Built-In Class")
-                        (:condition "Condition") (:class "Class"))
-                     #+sbcl
-                     ,@(append
-                        (names-line "Superclasses" (class-names (sb-mop:class-direct-superclasses class)))
-                        (names-line "Subclasses" (class-names (sb-mop:class-direct-subclasses class)))
-                        (when (sb-mop:class-finalized-p class)
-                          (names-line "Precedence list"
-                                      (loop for super in (sb-mop:class-precedence-list class)
-                                            for name = (class-name super)
-                                            unless (eq name 'sbcl:slot-object)
-                                              collect (spelling name))))
-                        (unless (eq kind :built-in) (slot-lines class)))
-                     ,@(unless (member (class-name (class-of class))
-                                       '(standard-class structure-class built-in-class
-                                         #+sbcl sbcl:condition-class))
-                         (list (format nil "Metaclass: ~A" (spelling (class-name (class-of class))))))
-                     ,@(documentation-lines symbol 'type)
-                     ,@(if (eq kind :built-in)
-                           '()
-                           (site-lines symbol (if (eq kind :class) :class kind))))))))))
+                            (lambda ()
+                              (let ((kind (class-kind class)))
+                                `(,(ecase kind
+                                     (:structure "Structure") (:built-in "Built-In Class")
+                                     (:condition "Condition") (:class "Class"))
+                                  #+sbcl
+                                  ,@(append
+                                     (names-line "Superclasses" (class-names (sb-mop:class-direct-superclasses class)))
+                                     (names-line "Subclasses" (class-names (sb-mop:class-direct-subclasses class)))
+                                     (when (sb-mop:class-finalized-p class)
+                                       (names-line "Precedence list"
+                                                   (loop for super in (sb-mop:class-precedence-list class)
+                                                         for name = (class-name super)
+                                                         unless (eq name 'sbcl:slot-object)
+                                                           collect (spelling name))))
+                                     (unless (eq kind :built-in) (slot-lines class)))
+                                  ,@(unless (member (class-name (class-of class))
+                                                    '(standard-class structure-class built-in-class
+                                                      #+sbcl sbcl:condition-class))
+                                      (list (format nil "Metaclass: ~A" (spelling (class-name (class-of class))))))
+                                  ,@(documentation-lines symbol 'type)
+                                  ,@(if (eq kind :built-in)
+                                        '()
+                                        (site-lines symbol (if (eq kind :class) :class kind))))))))))
 
 (defun type-section (symbol)
   (when (and (surely-defined-p :type symbol) (not (find-class symbol nil)))
     `("Type"
       #+sbcl
       ,@(let ((lambda-list (call-in-home-package symbol
-                                    (lambda ()
-                                      (safely (prin1-to-string
-                                               (sb-introspect:deftype-lambda-list symbol)))))))
+                                                 (lambda ()
+                                                   (safely (prin1-to-string
+                                                            (sb-introspect:deftype-lambda-list symbol)))))))
           (unless (string= lambda-list "NIL") (list (format nil "Parameters: ~A" lambda-list))))
       ,@(documentation-lines symbol 'type) ,@(site-lines symbol :type))))
 

@@ -43,11 +43,10 @@
     (let ((slots (ignore-errors (instance-slots object))))
       (view-of-parts slots))))
 
+#+sbcl
 (defun instance-slots (object)
-  #+sbcl
   (loop for slot in (sb-mop:class-slots (class-of object))
-        collect (slot-part object (sb-mop:slot-definition-name slot)))
-  #-sbcl (progn object '()))
+        collect (slot-part object (sb-mop:slot-definition-name slot))))
 
 (defun slot-part (object name)
   "The slot NAME of OBJECT as a part.  Methods of its metaclass may be called, and may fail."

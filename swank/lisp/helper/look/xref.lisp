@@ -20,9 +20,9 @@
                           specializers)))
         "")))
 
+#+sbcl
 (defun definition-sections (name)
   "((TITLE LINE ...) ...) about the definitions of NAME, with their source."
-  #+sbcl
   (loop for (kind . title) in *definition-kinds*
         append (loop for source in (definition-sources name kind)
                      for site = (source-site source (name-string name))
@@ -33,8 +33,7 @@
                                ,(format nil "Defined in: ~A" (site-line-text site))
                                ,@(when (site-text site)
                                    (list (clip (string-right-trim '(#\space #\newline) (site-text site))
-                                               *max-definition-text*))))))
-  #-sbcl (progn name '()))
+                                               *max-definition-text*)))))))
 
 (defun find-definition (text &key (session "default") package)
   "Answer (:TITLE :SECTIONS :NOTES) about where the symbol, (SETF SYMBOL) or package that TEXT
@@ -123,7 +122,7 @@ duplicates, the user's before the system's, at most LIMIT; and how many there ar
           collect (cons name (ignore-errors (sb-introspect:find-definition-source function)))))
 
 #+sbcl
-(defun code-of (name)
+(defun function-objects-of (name)
   "The function objects of NAME: a function, a macro's expander, or the functions of a generic
 function's methods."
   (let ((function (cond ((and (symbolp name) (macro-function name)))
@@ -138,7 +137,7 @@ function's methods."
 #+sbcl
 (defun callees (name)
   (remove-duplicates
-   (loop for function in (code-of name)
+   (loop for function in (function-objects-of name)
          for code = (ignore-errors (sbcl:%fun-fun function))
          when (typep code 'function)
            append (ignore-errors (sb-introspect:find-function-callees code)))))

@@ -46,23 +46,21 @@
     (cond ((not (fboundp name))
            (fail-lookup "UNDEFINED-FUNCTION" (mapcar #'qualified-spelling
                                                      (remove-if-not #'fboundp
-                                                                    (symbols-elsewhere (symbol-name (name-symbol name)))))
+                                                                    (symbols-elsewhere (symbol-name (function-symbol name)))))
                         "~A is not the name of a function." shown))
           ((and (symbolp name) (or (macro-function name) (special-operator-p name)))
            (fail-lookup "NOT-A-FUNCTION" '()
                         "~A is a ~:[special operator~;macro~]: no call of it is left when code runs. Name the functions that it calls."
                         shown (macro-function name)))
-          ((internal-package-p (symbol-package (name-symbol name)))
+          ((internal-package-p (symbol-package (function-symbol name)))
            (fail-lookup "SYSTEM-FUNCTION" '()
                         "~A belongs to the Lisp system, which calls it itself. Name functions of yours that call it."
                         shown))
-          ((eq (symbol-package (name-symbol name)) (find-package '#:common-lisp))
+          ((eq (symbol-package (function-symbol name)) (find-package '#:common-lisp))
            (fail-lookup "SYSTEM-FUNCTION" '()
                         "~A belongs to the Lisp system, which calls it itself, and compiled code often does without. Name functions of yours that call it."
                         shown))
           (t name))))
-
-(defun name-symbol (name) (if (consp name) (second name) name))
 
 (defun wrappable-functions (text session package)
   "The function names in TEXT.  The names of a LOOKUP-FAILURE are texts to try instead."
@@ -168,11 +166,11 @@ EVALUATE's with :REPORT (:LINES (TEXT ...) :SHOWN n :CALLS ((NAME COUNT) ...))."
             (lines '())
             (recorder (make-recorder :emit (lambda (line) (push line lines)))))
        (report-with evaluation
-             (lambda ()
-               (list :lines (reverse lines) :shown (recorder-shown recorder)
-                     :calls (loop for name in names
-                                  for counter = (assoc name (recorder-calls recorder) :test #'equal)
-                                  collect (list (function-spelling name) (if counter (cdr counter) 0))))))
+                    (lambda ()
+                      (list :lines (reverse lines) :shown (recorder-shown recorder)
+                            :calls (loop for name in names
+                                         for counter = (assoc name (recorder-calls recorder) :test #'equal)
+                                         collect (list (function-spelling name) (if counter (cdr counter) 0))))))
        (let ((*recorder* recorder))
          (call-with-wrapped
           names

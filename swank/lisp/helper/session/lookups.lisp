@@ -55,10 +55,10 @@ program's that asks the image to end."
                                 :message (format nil "The look-up was stopped after ~D seconds~:[: one of the program's own PRINT-OBJECT methods does not end, or the image is very busy.~;. ~:*~A~]"
                                                  *lookup-seconds* lock)))))
       (answer (call-with-time-limit *lookup-seconds*
-                                    (lambda () (call-looking-on #'look))
+                                    (lambda () (call-as-look-up #'look))
                                     #'late)))))
 
-(defun call-looking-on (function)
+(defun call-as-look-up (function)
   "Call FUNCTION, a look-up; refuse if a method of the program's asks the image to end."
   (block nil
     (call-refusing-exit

@@ -48,7 +48,7 @@ NIL."
     ("PPCRE" . "cl-ppcre") ("JONATHAN" . "jonathan") ("DEX" . "dexador"))
   "Nicknames of packages that are unlike the names of their systems.")
 
-(defun loadable (names)
+(defun first-loadable-system (names)
   "The first of NAMES that is the name of a system which ASDF would find, or NIL.  No definition is
 read.  ASDF is loaded for this only into a launched image."
   (when (or (find-package '#:asdf)
@@ -63,8 +63,8 @@ read.  ASDF is loaded for this only into a launched image."
   "The name of a system that is not loaded and is likely to define the package NAME, or NIL."
   (let* ((name (string-downcase name))
          (known (assoc name *well-known-packages* :test #'string-equal))
-         (system (loadable (list* name (concatenate 'string "cl-" name)
-                                  (and known (list (cdr known)))))))
+         (system (first-loadable-system (list* name (concatenate 'string "cl-" name)
+                                               (and known (list (cdr known)))))))
     (and (not (member system (loaded-systems) :test #'equal)) system)))
 
 (defun package-advice (name &optional (format "~A"))
@@ -87,7 +87,7 @@ read.  ASDF is loaded for this only into a launched image."
          (end (and start (position-if (lambda (char) (or (blankp char) (find char "()\"'`,;#|:")))
                                       code :start start))))
     (make-advice :text "Quicklisp is not in this image; load-system and (asdf:load-system ...) load what is installed."
-                 :system (and start (loadable (list (string-downcase (subseq code start end))))))))
+                 :system (and start (first-loadable-system (list (string-downcase (subseq code start end))))))))
 
 ;;; Errors of the reader
 
@@ -157,7 +157,7 @@ or NIL.  This never signals an error."
 ;;; Arguments are evaluated before an operator turns out to be undefined.  So for a macro of a
 ;;; package that is not used the error is one in its arguments.
 
-(defun operators-not-there (form)
+(defun undefined-operators (form)
   "The symbols in FORM in the place of operators that are not defined."
   (let ((found '()) (left 500))
     (labels ((walk (form)
@@ -176,7 +176,7 @@ or NIL.  This never signals an error."
 
 (defun macros-advice (form)
   "The ADVICE about macros of other packages that FORM calls without a prefix."
-  (let ((lines (loop for operator in (operators-not-there form)
+  (let ((lines (loop for operator in (undefined-operators form)
                      for macro = (find-if (lambda (symbol)
                                             (and (macro-function symbol)
                                                  (eq :external (nth-value 1 (find-symbol (symbol-name symbol)

@@ -66,7 +66,7 @@
                 ((member operator '("version" "require") :test #'string=)
                  (dependency-name (second dependency))))))))
 
-(defun needed-systems (name)
+(defun direct-dependencies (name)
   "The names of the systems that the system NAME depends on."
   (let ((system (asdf-value "REGISTERED-SYSTEM" name)))
     (loop for needed in (append (asdf-value "SYSTEM-DEFSYSTEM-DEPENDS-ON" system)

@@ -41,7 +41,7 @@ change within the same second; else it is NIL."
   (multiple-value-bind (size time) (ignore-errors (file-size-and-time file))
     (and size
          (make-fingerprint :size size :time time
-                    :code (and (>= time (1- (get-universal-time))) (content-code file))))))
+                           :code (and (>= time (1- (get-universal-time))) (content-code file))))))
 
 (defun changed-p (file old new)
   "True if FILE, which has the fingerprint NEW, has changed since it had the fingerprint OLD."

@@ -134,9 +134,9 @@ names these, and the older orphans of FILES."
                      (not (in-its-file-p orphan))))
         (push orphan *orphans*))))
   (setf *orphans* (remove-duplicates (remove-if-not #'still-defined-p *orphans*)
-                                  :key (lambda (orphan)
-                                         (list (orphan-kind orphan) (orphan-name orphan)))
-                                  :test #'equal))
+                                     :key (lambda (orphan)
+                                            (list (orphan-kind orphan) (orphan-name orphan)))
+                                     :test #'equal))
   (when *evaluation*
     (let ((ours (remove-if-not (lambda (orphan)
                                  (member (orphan-file orphan) files :test #'string=))

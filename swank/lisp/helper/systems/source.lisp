@@ -189,8 +189,8 @@ WORDS, names of a method's specializers, must be in the form."
        (and (not (stringp name))
             (sb-introspect:find-definition-sources-by-name name kind)))))
 
+#+sbcl
 (defun definition-sites (name kind)
   "The SITEs of the definitions of NAME as a KIND of *DEFINITION-KINDS*."
-  #+sbcl (loop for source in (definition-sources name kind)
-               collect (source-site source (name-string name)))
-  #-sbcl (progn name kind '()))
+  (loop for source in (definition-sources name kind)
+        collect (source-site source (name-string name))))

@@ -13,7 +13,7 @@ has the code of another version."
 
 (defun unit-key (unit) (cons (unit-system unit) (unit-file unit)))
 
-(defun systems-needed (name)
+(defun system-with-dependencies (name)
   "NAME and the names of all systems that it needs, as far as ASDF finds them."
   (let ((seen (make-hash-table :test 'equal)) (names '()))
     (labels ((visit (name)
@@ -21,7 +21,7 @@ has the code of another version."
                  (setf (gethash name seen) t)
                  ;; building the system signals the same error again
                  (when (ignore-errors (find-defined name))
-                   (mapc #'visit (needed-systems name))
+                   (mapc #'visit (direct-dependencies name))
                    (push name names)))))
       (visit name))
     names))
@@ -92,7 +92,7 @@ could not write it either."
 (defun outdate-for-others (names)
   "Have plain ASDF, which may load the systems NAMES next, compile what has changed since we built
 it."
-  (dolist (system (remove-duplicates (mapcan #'systems-needed names) :test #'string=))
+  (dolist (system (remove-duplicates (mapcan #'system-with-dependencies names) :test #'string=))
     (dolist (unit (system-units system))
       (let ((old (gethash (unit-key unit) *fingerprints*)))
         (when (and old (changed-p (unit-file unit) old (unit-fingerprint unit)))
@@ -117,7 +117,7 @@ time SINCE on: of UNITS those from before, and those of units that were found on
 unless they were written meanwhile.  Building may have made new components for UNITS."
   (let ((before (make-hash-table :test 'equal)))
     (dolist (unit units) (setf (gethash (unit-key unit) before) (unit-fingerprint unit)))
-    (dolist (system (systems-needed name))
+    (dolist (system (system-with-dependencies name))
       (dolist (unit (system-units system))
         (when (loaded-unit-p unit)
           (let* ((key (unit-key unit)) (fingerprint (gethash key before)))
@@ -130,7 +130,7 @@ unless they were written meanwhile.  Building may have made new components for U
   "Call BUILD, which builds the system NAME, after outdating what has changed.  Note the
 definitions that their files no longer have."
   (let* ((since (get-universal-time))
-         (systems (systems-needed name))
+         (systems (system-with-dependencies name))
          (units (mapcan #'system-units systems))
          (gone (units-gone units systems)))
     (mapc #'check-unit units)
