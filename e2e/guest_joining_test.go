@@ -8,6 +8,7 @@ import (
 // A server that comes into a session which is there already says what it found and
 // who else is there; the other is told, and told of a reset.
 func TestGuestJoins(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "")
 	first := attached(t, p)
 	want(t, first, "(defpackage :first (:use :cl)) (in-package :first) (defun f (x) x) (setf *print-base* 16)", "=> 10")
@@ -29,15 +30,11 @@ func TestGuestJoins(t *testing.T) {
 	} {
 		var got string
 		if c.code == "" {
-			got = reply(t, c.s, "reset-session", object{})
+			got = good(t, c.s, "reset-session", object{})
 		} else {
 			got, _ = eval(t, c.s, c.code)
 		}
-		for _, part := range c.want {
-			if !strings.Contains(got, part) {
-				t.Errorf("%s answered\n%s\nwithout\n%s", c.code, got, part)
-			}
-		}
+		says(t, got, c.want...)
 		if c.not != "" && strings.Contains(got, c.not) {
 			t.Errorf("%s answered\n%s\nwith %q", c.code, got, c.not)
 		}

@@ -23,6 +23,11 @@ var (
 // patience is how long a test waits for anything that should come at once.
 const patience = 10 * time.Second
 
+// sharedCache names a directory in which several runs, one after the other or at
+// once, keep what is compiled of Swank and the helper: it is of one SBCL and one Swank.
+// Without it each run has its own.
+const sharedCache = "SWANK_MCP_TEST_CACHE"
+
 // suite is what all tests of one run share: the binary, and a home and cache
 // of its own, so that nothing of the person who runs the tests takes part.
 type suite struct {
@@ -46,7 +51,10 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer os.RemoveAll(dir)
-		run = suite{dir: dir, cache: filepath.Join(dir, "cache"), binary: *binaryFlag}
+		run = suite{dir: dir, cache: os.Getenv(sharedCache), binary: *binaryFlag}
+		if run.cache == "" {
+			run.cache = filepath.Join(dir, "cache")
+		}
 		run.warm, run.warmGuest = sync.OnceValue(warm), sync.OnceValue(warmGuest)
 		if *attachedFlag {
 			run.warm = run.warmGuest
@@ -59,6 +67,12 @@ func TestMain(m *testing.M) {
 		} else if run.binary, err = filepath.Abs(run.binary); err != nil {
 			fmt.Fprintln(os.Stderr, "e2e:", err)
 			return 1
+		}
+		if flag.Lookup("test.run").Value.String() == "" { // both will be wanted, and there are two processors
+			var warming sync.WaitGroup
+			warming.Go(func() { run.warm() })
+			warming.Go(func() { run.warmGuest() })
+			defer warming.Wait() // or a Lisp would outlive us
 		}
 		return m.Run()
 	}())
@@ -111,13 +125,20 @@ func firstServer(more func(), args ...string) error {
 	if _, err := c.Open(ctx); err != nil {
 		return fmt.Errorf("opening the first server: %w\n%s", err, c.Stderr())
 	}
-	evaluate := func() (wire.Result, error) { return c.Tool(ctx, "evaluate-lisp", map[string]any{"code": "(+ 1 2)"}) }
+	evaluate := func() (wire.Result, error) { return c.Tool(ctx, "evaluate-lisp", object{"code": "(+ 1 2)"}) }
 	r, err := evaluate()
 	for err == nil && strings.Contains(r.Text(), "Send the call again") {
 		r, err = evaluate()
 	}
 	if err != nil || r.Text() != "=> 3" {
 		return fmt.Errorf("first evaluation: %v, %q\n%s", err, r.Text(), c.Stderr())
+	}
+	// Tests that run beside each other would each compile them. A missing one is told
+	// by those that need it.
+	for _, system := range []string{"alexandria", "cl-ppcre", "fiveam"} {
+		if _, err := c.Tool(ctx, "load-system", object{"system": system}); err != nil {
+			return fmt.Errorf("loading %s: %w", system, err)
+		}
 	}
 	more()
 	return c.Close(patience)

@@ -5,6 +5,7 @@ import "testing"
 // Every row of the tables "what persists" and "what does not" of the founding
 // documents: one call makes it, a later call looks.
 func TestPersistence(t *testing.T) {
+	t.Parallel()
 	s := withSystems(t)
 	have(t, s, "alexandria", "cl-alexandria")
 	wantReset(t, s)
@@ -103,6 +104,6 @@ func TestPersistenceStory(t *testing.T) {
 	} {
 		want(t, s, c.code, c.text)
 	}
-	wantList(t, s, map[string]any{"type": "functions"},
+	wantList(t, s, object{"type": "functions"},
 		"[Functions]\n- FACTORIAL (N)\n- GET-FIELD (FIELD DATA &OPTIONAL DEFAULT)\n- NORMALIZE (X)\n- PROCESS-SCORE (SCORE)\n- SQUARE (X)")
 }

@@ -20,6 +20,7 @@ var update = flag.Bool("update", false, "rewrite what the scripts compare replie
 // Sessions written down as documents: testdata/script/*.txtar. The commands
 // are described in docs/development.md.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	if err := run.warm(); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func asCommand(ts *testscript.TestScript, neg bool, args []string) {
 func killImageCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
-	r, err := client(ts).Tool(ctx, "session-status", map[string]any{})
+	r, err := client(ts).Tool(ctx, "session-status", object{})
 	ts.Check(err)
 	m := pidPattern.FindStringSubmatch(r.Text())
 	if neg || len(args) > 0 || m == nil {
@@ -139,7 +140,7 @@ func killImageCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(scriptOf(ts).person.again())
 	// Until the server has noticed, a call would die with the image.
 	if !eventually(patience, func() bool {
-		r, err := client(ts).Tool(ctx, "session-status", map[string]any{})
+		r, err := client(ts).Tool(ctx, "session-status", object{})
 		return err == nil && !strings.Contains(r.Text(), m[0]+",")
 	}) {
 		ts.Fatalf("after %v the server still shows %s", patience, m[0])

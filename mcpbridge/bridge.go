@@ -24,7 +24,7 @@ type Options struct {
 	MaxTimeout time.Duration                      // the longest an evaluation may name; 600 s
 	MaxOutput  int                                // characters of a reply before it is cut; 40,000
 	Tools      Selection                          // must pass its Check; the default set
-	Session    string                             // name of the session of the first connection, "default"; others have one of their own
+	Session    string                             // of the first connection, "default"; each further connection has a session of its own
 	SessionDir string                             // where sessions are saved; "" is the working directory
 	Kept       *kept.File                         // where the session is kept for the next server; nil keeps none
 	Log        *slog.Logger                       // nil discards

@@ -15,7 +15,7 @@ func describeTool(t *tools.Tool, l tools.Limits) *mcp.Tool {
 		Name:        t.Name,
 		Title:       t.Title,
 		Description: t.Doc,
-		InputSchema: args.Schema(t.Params(l)),
+		InputSchema: args.Schema(t.Spec(l).Params),
 		Annotations: &mcp.ToolAnnotations{
 			Title:           t.Title,
 			ReadOnlyHint:    t.ReadOnly,
@@ -26,7 +26,6 @@ func describeTool(t *tools.Tool, l tools.Limits) *mcp.Tool {
 	}
 }
 
-// register gives the tool to the server.
 func (b *Bridge) register(t *tools.Tool) {
 	takes := t.Spec(b.o.limits())
 	b.server.AddTool(describeTool(t, b.o.limits()), func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

@@ -9,7 +9,6 @@ import (
 	"swank-mcp/swank/lisp"
 )
 
-// step writes where a stepped evaluation is.
 func (p *Parts) step(f *lisp.Failure) {
 	message := strings.TrimSpace(f.Message)
 	p.Headline("STEP", OneLine(message))
@@ -20,7 +19,6 @@ func (p *Parts) step(f *lisp.Failure) {
 	}
 }
 
-// restarts writes the restarts of a suspended evaluation.
 func (p *Parts) restarts(s *lisp.Suspension) {
 	if s == nil || s.Step {
 		return
@@ -41,7 +39,7 @@ func (p *Parts) restarts(s *lisp.Suspension) {
 	}
 }
 
-// suspended says, last, that an evaluation waits in the debugger.
+// suspended ends the text with the news that an evaluation waits in the debugger.
 func (p *Parts) suspended(r *lisp.Result) {
 	switch {
 	case r.Suspended != nil && r.Suspended.Step:

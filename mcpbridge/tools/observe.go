@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"swank-mcp/mcpbridge/args"
 	"swank-mcp/mcpbridge/render"
@@ -12,8 +13,8 @@ import (
 
 // failedWork is the reply to work that has failed: the error, and what was found out
 // before it.
-func failedWork(res *lisp.Result, v render.View, more string) Reply {
-	text, _ := render.Result(res, v)
+func failedWork(res *lisp.Result, timeout time.Duration, more string) Reply {
+	text, _ := render.Result(res, render.View{Timeout: timeout})
 	if more != "" {
 		text += "\n\n" + more
 	}
@@ -31,7 +32,6 @@ func nextFunctions(tool string, names []string, given, failure string, pairs ...
 	return nextCall(tool, append([]string{"functions", names[0]}, pairs...)...)
 }
 
-// limitParam is how much of a list is shown.
 func limitParam(what string, def, most float64) args.Param {
 	return args.Param{Name: "limit", Kind: args.Integer, Def: def, Min: 1, Max: most, Doc: "How many " + what + " to show."}
 }
@@ -45,7 +45,6 @@ func callCounts(calls []lisp.CallCount) string {
 	return strings.Join(each, ", ")
 }
 
-// lookupError is the look-up's error in err, or nil.
 func lookupError(err error) *lisp.LookupError {
 	var failed *lisp.LookupError
 	errors.As(err, &failed)

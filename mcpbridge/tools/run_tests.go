@@ -21,19 +21,15 @@ var runTestsTool = Tool{
 	Doc: "Run the tests of a system (ASDF's test-op), or one test or suite of FiveAM, Rove or Parachute, " +
 		"showing each failure with its form, values, reason and source, and of an error the backtrace. " +
 		"Loads the system first, if one is named. Stopped by its timeout, it tells what has run.",
-	Params: func(o Limits) []args.Param {
-		return []args.Param{
-			{Name: "system", Kind: args.Text, Aliases: []args.Alias{{Name: "system-name"}}, Doc: "Name of the system."},
-			{Name: "test", Kind: args.Text, Aliases: []args.Alias{{Name: "test-name"}, {Name: "suite"}, {Name: "name"}},
-				Doc: "Only this test or suite."},
-			timeoutParam(o, testTimeout),
-		}
+	Params: []args.Param{
+		{Name: "system", Kind: args.Text, Aliases: []args.Alias{{Name: "system-name"}}, Doc: "Name of the system."},
+		{Name: "test", Kind: args.Text, Aliases: []args.Alias{{Name: "test-name"}, {Name: "suite"}, {Name: "name"}},
+			Doc: "Only this test or suite."},
+		timeoutParam(testTimeout, untilStopped),
 	},
-	Example:     `{"system": "my-app"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	InTurn:      always,
-	run:         runTests,
+	Example: `{"system": "my-app"}`,
+	Effect:  runsCode,
+	run:     runTests,
 }
 
 // testTimeout is how long tests may take if the call names no limit.
@@ -42,13 +38,10 @@ const testTimeout = 300 * time.Second
 func runTests(ctx context.Context, r *Request) (Reply, error) {
 	system := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(r.Text("system")), "#:"))
 	test := strings.TrimSpace(r.Text("test"))
-	if r.Err == nil && system == "" && test == "" {
-		r.Fail("run-tests needs a system or a test.")
+	if system == "" && test == "" {
+		return Reply{}, r.Fail("run-tests needs a system or a test.")
 	}
 	in := r.sessionRequest()
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
 	out, res, err := r.Session.RunTests(ctx, system, test, in)
 	if err != nil {
 		return Reply{}, err

@@ -18,21 +18,18 @@ var syntaxTool = Tool{
 	Shown: true,
 	Doc: "Check the parentheses, strings, comments and quotes of Lisp source without reading or evaluating it, and " +
 		"tell the line where, by the indentation, it broke. Nothing is repaired. Give code or path.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "code", Kind: args.Text, Aliases: []args.Alias{{Name: "form"}, {Name: "text"}}, Doc: "The source, or"},
-			pathParam("a file of it.", false),
-		}
+	Params: []args.Param{
+		{Name: "code", Kind: args.Text, Aliases: []args.Alias{{Name: "form"}, {Name: "text"}}, Doc: "The source."},
+		pathParam("A file of source, instead of code.", false),
 	},
-	Example:    `{"code": "(defun f (x) (* x 2)"}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        validateSyntax,
+	Example: `{"code": "(defun f (x) (* x 2)"}`,
+	Effect:  looks,
+	run:     validateSyntax,
 }
 
 func validateSyntax(_ context.Context, r *Request) (Reply, error) {
 	code, path := r.Text("code"), r.Path("path", true)
-	if r.Err == nil && (code == "") == (path == "") {
+	if (code == "") == (path == "") {
 		r.Fail("validate-syntax takes code or path, one of them.")
 	}
 	if r.Err != nil {
@@ -41,8 +38,7 @@ func validateSyntax(_ context.Context, r *Request) (Reply, error) {
 	if path != "" {
 		var err error
 		if code, err = readSource(path); err != nil {
-			r.Fail("path: %s cannot be read: %v.", path, err)
-			return Reply{}, r.Err
+			return Reply{}, r.Fail("path: %s cannot be read: %v.", path, err)
 		}
 	}
 	return Reply{Text: syntaxText(path, code, syntax.Check(code))}, nil

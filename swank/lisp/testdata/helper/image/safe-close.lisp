@@ -12,7 +12,7 @@
     (write-string "held" stream)
     stream))
 
-(define-test forgive
+(define-test safe-close
   (flet ((outcome (stream)
            (list (handler-case (finish-output stream) (stream-error () :failed))
                  (handler-case (close stream) (stream-error () :failed))
