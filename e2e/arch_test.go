@@ -164,9 +164,7 @@ func files(t *testing.T, f func(path string, data []byte)) {
 		f(path, data)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 }
 
 func TestFilesAreSmall(t *testing.T) {
@@ -203,9 +201,7 @@ func TestGofmt(t *testing.T) {
 // Nothing that is committed may know the machine it was written on.
 func TestNoMachineInFiles(t *testing.T) {
 	checkout, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	words := []string{"/" + "work/", "/" + "root/", "registry." + "npmjs", "registry." + "yarnpkg", "proxy." + "golang.org", "sum." + "golang.org", "npm" + "mirror", "files." + "pythonhosted"}
 	if len(strings.Split(checkout, "/")) > 2 {
 		words = append(words, checkout)

@@ -21,9 +21,7 @@ func attached(t *testing.T, p *person, args ...string) *server {
 
 func attachedTo(t *testing.T, address, home string, args ...string) *server {
 	t.Helper()
-	if err := run.warmGuest(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, run.warmGuest())
 	s := startCold(t, wire.Options{Env: environ(home)}, append([]string{"--attach", address}, args...)...)
 	open(t, s)
 	return s
@@ -60,9 +58,7 @@ func TestAttachFailures(t *testing.T) {
 	t.Parallel()
 	listen := func() net.Listener {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		t.Cleanup(func() { l.Close() })
 		return l
 	}

@@ -3,15 +3,14 @@ package e2e
 import (
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"swank-mcp/e2e/wire"
 )
 
-// What cannot be stopped in a person's image is left alone and named; the
-// session goes on beside it.
+// The server leaves an evaluation that cannot be stopped alone and names its thread;
+// the session goes on beside it.
 func TestAttachedUnstoppable(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "")
@@ -23,8 +22,7 @@ func TestAttachedUnstoppable(t *testing.T) {
 	wantPID(t, s, p.pid())
 	stuck := `(count "swank-mcp session default" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)`
 	p.wants(stuck, "2") // and its successor
-	syscall.Kill(s.PID(), syscall.SIGKILL)
-	<-s.Exited()
+	s.Kill()
 	if !eventually(patience, func() bool { return p.says(stuck) == "1" }) {
 		t.Errorf("%s threads after the server's death, want the stuck one", p.says(stuck))
 	}
@@ -87,8 +85,8 @@ func TestAttachedReconnects(t *testing.T) {
 	want(t, s, "(list (package-name *package*) (incf cl-user::*kept*) *)", `=> ("KEPT" 42 1)…the session is as it was…`)
 }
 
-// What was suspended when the connection broke has ended, and is named: by the
-// next call, or by the one that was in flight.
+// An evaluation that was suspended when the connection broke has ended. The next reply
+// names it, or the reply to the call that was in flight.
 func TestAttachedSuspendedIsLost(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "(defvar cl-user::*ended* nil)")
@@ -163,6 +161,7 @@ func TestAttachedBusy(t *testing.T) {
 // In an image whose Swank uses no threads evaluation works and ends in time, and
 // what cannot work is said.
 func TestAttachedWithoutThreads(t *testing.T) {
+	t.Parallel()
 	if err := run.warmGuest(); err != nil { // two would compile Swank to the same files
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What the agent redefines of the person's is said in the reply, and a reset
-// gives it back, or leaves it and says so.
+// When the agent redefines something of the person's, the reply says so; a reset puts
+// the old definition back, or leaves the new one and says so.
 func TestAttachedRedefines(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "")

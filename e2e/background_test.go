@@ -45,7 +45,7 @@ func TestBackgroundOutput(t *testing.T) {
 	}
 }
 
-// Output into the pipes of the image, as much as you like, blocks nobody.
+// No amount of output into the image's pipes blocks anybody.
 func TestFloodOnTheImagesStdout(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What there is beside tools, asked for by the independent client.
+// Resources, prompts and completion, asked for by the independent client.
 func TestBesideTools(t *testing.T) {
 	s := start(t)
 	want(t, s, "(defpackage :shop (:use :cl) (:export #:price)) (defun shop:price (thing) \"What it costs.\" thing) (defvar shop::*stock* 7) :ok", "=> :OK")

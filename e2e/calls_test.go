@@ -122,9 +122,7 @@ func wantRuns(t *testing.T, s *server, code ...string) {
 func sendTool(t *testing.T, s *server, tool string, args object) *wire.Pending {
 	t.Helper()
 	p, err := s.GoTool(tool, args, wire.CallOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return p
 }
 
@@ -147,9 +145,7 @@ func answer(t *testing.T, p *wire.Pending) (r wire.Result) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
-	if err := p.Wait(ctx, &r); err != nil {
-		t.Fatal(err)
-	}
+	check(t, p.Wait(ctx, &r))
 	return r
 }
 
@@ -158,6 +154,14 @@ func wantAnswer(t *testing.T, p *wire.Pending, text string) {
 	t.Helper()
 	if r := answer(t, p); !fits(text, r.Text()) || r.IsError != failure(text) {
 		t.Errorf("call %s\n got (isError %v):\n%s\nwant:\n%s", p.ID, r.IsError, clip(r.Text()), text)
+	}
+}
+
+// check ends the test where something failed that it needs.
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -186,7 +190,5 @@ func write(t *testing.T, file, text string) {
 	if err == nil {
 		err = os.WriteFile(file, []byte(text), 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 }

@@ -31,13 +31,11 @@ type step struct {
 	MS         float64
 }
 
-// Clients that nobody here wrote list tools, evaluate, see progress, cancel
-// and go on, in both protocol eras.
+// Clients by other authors list tools, evaluate, see progress, cancel and go on, in
+// both protocol eras.
 func TestForeignClients(t *testing.T) {
 	t.Parallel()
-	if err := run.warm(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, run.warm())
 	for _, client := range []struct {
 		name    string
 		command func(t *testing.T) []string
@@ -161,8 +159,6 @@ func node(t *testing.T) string {
 
 func typescriptClient(t *testing.T) []string {
 	t.Helper()
-	if err := typescriptInstall(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, typescriptInstall())
 	return []string{node(t), filepath.Join(run.dir, "typescript", "drive.mjs")}
 }

@@ -85,9 +85,7 @@ func cancelAfter(t *testing.T, s *server, code string, after time.Duration) {
 	if n := s.Answers()[p.ID.String()]; n != 0 {
 		t.Errorf("%s was answered before it was cancelled", code)
 	}
-	if err := p.Cancel("patience is over"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, p.Cancel("patience is over"))
 }
 
 // The reader of the session must not stay spoilt, or be easy to mend.

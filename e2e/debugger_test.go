@@ -112,9 +112,7 @@ func TestDebuggerAttached(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
 	theirs, err := swank.Dial(ctx, "tcp", p.address, &swank.Options{FirstID: 2_000_000, Handler: func(d *swank.Debug) { debuggers <- d }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer theirs.Close()
 	const mine = `(count-if (lambda (th) (search "swank-mcp" (princ-to-string (sb-thread:thread-name th)))) (sb-thread:list-all-threads))`
 	s := attached(t, p)
@@ -145,7 +143,7 @@ func TestDebuggerAttached(t *testing.T) {
 	}
 }
 
-// What the debugger's errors name as the next call works.
+// The next call that an error of the debugger names works.
 func TestDebuggerErrorsNameTheNextCall(t *testing.T) {
 	s := start(t)
 	eval(t, s, "(defun down (x) (list (cerror \"Go on.\" \"down ~A\" x) x))")
@@ -185,9 +183,7 @@ func TestDebuggerCallCancelled(t *testing.T) {
 	if !eventually(patience, func() bool { return strings.Contains(status(t, s), "Running for") }) {
 		t.Errorf("it does not run:\n%s", status(t, s))
 	}
-	if err := p.Cancel("enough"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, p.Cancel("enough"))
 	want(t, s, "*ended*", "=> T")
 	says(t, bad(t, s, "abort-evaluation", object{"evaluation": 1}), "Evaluation 1 is not suspended: it was stopped.")
 }

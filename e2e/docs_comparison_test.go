@@ -14,9 +14,7 @@ import (
 func TestDocsComparison(t *testing.T) {
 	const file = "docs/comparison.md"
 	data, err := os.ReadFile("../" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	rows := map[string]int{}
 	ours := false // in a table whose second column is ours
 	for n, line := range strings.Split(string(data), "\n") {

@@ -9,7 +9,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// requestReply has what the replies of the protocol's other methods hold.
+// requestReply holds the fields of replies to methods other than tools/call.
 type requestReply struct {
 	Contents   []struct{ Text string }                     // resources/read
 	Messages   []struct{ Content struct{ Text string } }   // prompts/get

@@ -44,9 +44,7 @@ func userPages(t *testing.T) (pages []string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return append(pages, "README.md")
 }
 
@@ -60,9 +58,7 @@ func TestDocs(t *testing.T) {
 	for _, path := range userPages(t) {
 		t.Run(strings.ReplaceAll(path, "/", "-"), func(t *testing.T) {
 			p, err := readPage(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			r := newReader(t, p)
 			r.read()
 			if r.ran == 0 {
@@ -94,20 +90,14 @@ type reader struct {
 }
 
 func newReader(t *testing.T, p *page) *reader {
-	if err := run.warm(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, run.warm())
 	top := t.TempDir()
 	r := &reader{t: t, page: p, home: filepath.Join(top, "home"), dir: filepath.Join(top, "project")}
 	for _, dir := range []string{r.home, filepath.Join(r.dir, "bin")} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(dir, 0o755))
 	}
 	// As scripts/try leaves it.
-	if err := os.Symlink(run.binary, filepath.Join(r.dir, "bin", "swank-mcp")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Symlink(run.binary, filepath.Join(r.dir, "bin", "swank-mcp")))
 	return r
 }
 

@@ -85,9 +85,7 @@ func TestEmacs(t *testing.T) {
 
 	t.Run("the person's error", func(t *testing.T) { theirError(t, e, s) })
 
-	if err := s.Close(patience); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.Close(patience))
 	e.types("(+ 1 2)") // for the REPL variables
 	e.types("(+ 1 2)")
 	e.types("(+ 1 2)")
@@ -175,9 +173,7 @@ func TestEmacsEcho(t *testing.T) {
 	if screen := e.screen(); strings.Contains(screen, "NOT-TO-BE-SEEN") {
 		t.Errorf("without --echo there is an echo:\n%s", screen)
 	}
-	if err := quiet.Close(patience); err != nil {
-		t.Fatal(err)
-	}
+	check(t, quiet.Close(patience))
 	s := attachedTo(t, e.address, run.dir, "--echo")
 	e.keys("C-x", "1", "C-l", "(list 1 2 'half-typed", "Space")
 	input := `(with-current-buffer (slime-output-buffer) (slime-repl-current-input))`

@@ -39,9 +39,7 @@ func newEmacs(t *testing.T) *emacs {
 		t.Fatalf("no SLIME at %s: install it with scripts/install-deps --test, or name its directory with -slime", *slimeFlag)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	l.Close()
 	e := &emacs{t: t, dir: shortDir(t), address: l.Addr().String()}
 	e.tmux = "swank-mcp-" + filepath.Base(e.dir)

@@ -3,7 +3,6 @@ package e2e
 import (
 	"flag"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -84,8 +83,7 @@ func comeAndGo(t *testing.T, address string) {
 			s.Close(patience)
 			continue
 		}
-		syscall.Kill(s.PID(), syscall.SIGKILL)
-		<-s.Exited()
+		s.Kill()
 	}
 }
 

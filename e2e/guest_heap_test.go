@@ -48,15 +48,11 @@ func TestGuestHeap(t *testing.T) {
 		ways, times = runaways, *runawayFlag
 	}
 	loader, err := swankLoader()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	p, err := launchPerson([]string{"--dynamic-space-size", "1024MB"},
 		fmt.Sprintf(`(progn (load %q) (funcall (intern "INIT" "SWANK-LOADER")))`, loader), 0, "", environ(run.dir),
 		`(progn (defvar cl-user::*theirs* (make-array 2000000 :initial-element 7)) (defun cl-user::theirs () (reduce '+ cl-user::*theirs*)))`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	p.watch(t)
 	s := attached(t, p)
 	alive, told := 0, 0

@@ -90,12 +90,11 @@ func TestGuestHoldsEvaluation(t *testing.T) {
 		{"abort-evaluation", object{"evaluation": 1}},
 	} {
 		began := time.Now()
-		r := call(t, s, patience, c.tool, c.args)
+		wantReply(t, s, c.tool, c.args, "[ERROR] EVALUATION-BUSY\nEvaluation 1 takes no commands at the moment: somebody, a person in SLDB for one, has its thread in a debugger of their own, "+
+			"until they leave that. Nothing was done, and nothing is lost.\n\nSend the same call again later.…")
 		if took := time.Since(began); took > 3*time.Second {
 			t.Errorf("%s took %v", c.tool, took)
 		}
-		says(t, r.Text(), "[ERROR] EVALUATION-BUSY\nEvaluation 1 takes no commands at the moment: somebody, a person in SLDB for one, has its thread in a debugger of their own, "+
-			"until they leave that. Nothing was done, and nothing is lost.\n\nSend the same call again later.")
 	}
 	says(t, good(t, s, "get-backtrace", object{"evaluation": 1}), "Evaluation 1 has been suspended for ")
 	leave(d)
@@ -138,7 +137,7 @@ func TestGuestHelperDeleted(t *testing.T) {
 	want(t, s, "(+ 1 2)", "=> 3")
 }
 
-// Texts that name what is there.
+// The texts of doctor and of interrupt-thread name what they have found.
 func TestGuestTexts(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -61,8 +60,7 @@ func TestGuestLeavesNothing(t *testing.T) {
 			s.Close(patience)
 			continue
 		}
-		syscall.Kill(s.PID(), syscall.SIGKILL)
-		<-s.Exited()
+		s.Kill()
 	}
 	asked := p.returns(was, patience)
 	p.wants("(or (not (boundp '*theirs*)) (sb-thread:mutex-owner (symbol-value '*theirs*)))", "NIL") // nobody holds the lock
@@ -101,13 +99,11 @@ func TestGuestTakesBackItsTraces(t *testing.T) {
 	}{
 		{"closed", func(s *server) { s.Close(patience) }},
 		{"killed", func(s *server) {
-			syscall.Kill(s.PID(), syscall.SIGKILL)
-			<-s.Exited()
+			s.Kill()
 		}},
 		{"killed in a traced call", func(s *server) {
 			s.GoTool("evaluate-lisp", object{"code": "(plain (loop))", "timeout": 60}, wire.CallOptions{})
-			syscall.Kill(s.PID(), syscall.SIGKILL)
-			<-s.Exited()
+			s.Kill()
 		}},
 	} {
 		s := attached(t, p)
@@ -131,7 +127,7 @@ func TestGuestTakesBackItsTraces(t *testing.T) {
 	saysNot(t, want(t, other, "(others 1)", "…the session is as it was; nothing is traced any more…"), "returned")
 }
 
-// Where Swank uses no threads nobody is there when a guest goes: the next one
+// Where Swank uses no threads, no thread can clean up when a guest goes: the next guest
 // takes back what it has left on.
 func TestGuestTakesBackWithoutThreads(t *testing.T) {
 	t.Parallel()
@@ -141,8 +137,7 @@ func TestGuestTakesBackWithoutThreads(t *testing.T) {
 	good(t, s, "inspect-object", object{"code": "(list :ours)"})
 	left := "(list (length swank-mcp::*traced*) (count-if #'swank-mcp::handle-object swank-mcp::*handles*))"
 	want(t, s, left, "=> (1 1)")
-	syscall.Kill(s.PID(), syscall.SIGKILL)
-	<-s.Exited()
+	s.Kill()
 	next := attached(t, p)
 	want(t, next, left, "=> (0 0)…")
 }

@@ -51,12 +51,8 @@ func forward(t *testing.T, to string) (*os.Process, string) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), forwardTo+"="+to)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -144,8 +140,6 @@ func TestGuestOfABusyPerson(t *testing.T) {
 	if took := time.Since(began); took > 3*time.Second || !strings.HasPrefix(text, "[TIMEOUT] Evaluation exceeded 1 second\nNothing was evaluated, and nothing of it will be. The image does not answer: Swank in it uses no threads, and is busy: ") {
 		t.Errorf("after %v: %s", took, text)
 	}
-	if err := c.ThrowToToplevel(t.Context(), c.Debugs()[0].Thread); err != nil {
-		t.Fatal(err)
-	}
+	check(t, c.ThrowToToplevel(t.Context(), c.Debugs()[0].Thread))
 	want(t, s, "*n*", "=> 1")
 }

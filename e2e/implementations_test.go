@@ -117,9 +117,7 @@ func compareTable(t *testing.T, page, table string) {
 	t.Helper()
 	const begin, end = "<!-- made by a test: begin -->\n", "<!-- end -->"
 	data, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	before, rest, ok := strings.Cut(string(data), begin)
 	old, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
@@ -128,9 +126,7 @@ func compareTable(t *testing.T, page, table string) {
 	switch {
 	case old == table:
 	case *update:
-		if err := os.WriteFile(page, []byte(before+begin+table+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(page, []byte(before+begin+table+end+after), 0o644))
 	default:
 		t.Errorf("%s says otherwise; go test ./e2e -run %s -update rewrites it. Seen:\n%s", page, t.Name(), table)
 	}
@@ -208,15 +204,11 @@ func otherLisp(t *testing.T, command []string, arguments string) *person {
 (finish-output)
 (loop (sleep 1))
 `, filepath.Join(*attachedSwank, "swank-loader.lisp"), arguments)
-	if err := os.WriteFile(script, []byte(code), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(script, []byte(code), 0o600))
 	cmd := exec.Command(command[0], append(command[1:], script)...)
 	cmd.Env = environ(run.dir)
 	p, err := serve(cmd, 2*time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	p.watch(t)
 	return p
 }

@@ -15,9 +15,7 @@ import (
 // clients refuse in schemas, has nothing to say of any tool, in both eras.
 func TestInspectorStrict(t *testing.T) {
 	t.Parallel()
-	if err := installPackages("inspector"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, installPackages("inspector"))
 	for _, era := range []string{"legacy", "modern"} {
 		if tools, findings := strictCheck(t, "--protocol-era", era, run.binary); tools < 20 || findings != "" {
 			t.Errorf("%s: %d tools, findings: %s", era, tools, findings)

@@ -11,7 +11,8 @@ const effect = `(with-open-file (out "effects" :direction :output :if-exists :ap
 
 const effects = `(with-open-file (in "effects") (file-length in))`
 
-// What comes back is what was there, and nothing is done again for it.
+// A restored session has the values of its definitions, and their side effects do not
+// happen again.
 func TestTruthOfWhatComesBack(t *testing.T) {
 	t.Parallel()
 	var definitions strings.Builder

@@ -16,8 +16,8 @@ func miniFile(name, text string) truthCall {
 
 var loadMini = toolCall("load-system", object{"system": "mini"})
 
-// What a system's file defines and a load of it brings supersedes what was
-// tried live before; what was tried live since supersedes the file.
+// A definition from a system's file replaces one that the session evaluated before the
+// load. One that the session evaluates after the load replaces the file's.
 func TestTruthOfSystems(t *testing.T) {
 	t.Parallel()
 	many := []any{miniFile("a", "(defun fa () 11)"), loadMini}
@@ -52,7 +52,7 @@ func TestTruthOfSystems(t *testing.T) {
 	})
 }
 
-// What was merely expanded, compiled or read is no definition.
+// Code that is only expanded, compiled or read defines nothing.
 func TestTruthOfExpansion(t *testing.T) {
 	t.Parallel()
 	var rows []truthRow

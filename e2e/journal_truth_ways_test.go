@@ -2,8 +2,8 @@ package e2e
 
 import "testing"
 
-// What is defined comes back by whatever way it was defined; where its source
-// cannot be had, it is named as lost.
+// Definitions come back whichever way they were made. One whose source is not known is
+// named as lost.
 func TestTruthOfWays(t *testing.T) {
 	t.Parallel()
 	rowsHold(t, []truthRow{

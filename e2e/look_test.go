@@ -134,8 +134,8 @@ func TestLookPrintingNeverEnds(t *testing.T) {
 	says(t, status(t, s), "2 variables")
 }
 
-// A method that would end the image while somebody looks at a value ends
-// nothing: the value says so, and what is around it is shown.
+// A PRINT-OBJECT method that calls EXIT does not end the image during a look-up: the
+// reply says so in place of the value, and shows the rest.
 func TestLookEndsNothing(t *testing.T) {
 	t.Parallel()
 	s := start(t)

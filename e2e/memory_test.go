@@ -16,9 +16,7 @@ import (
 func peakMiB(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for line := range strings.Lines(string(status)) {
 		var kib int
 		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kib); err == nil {
@@ -64,16 +62,10 @@ func TestMemoryOfTheServer(t *testing.T) {
 		cmd := exec.Command(run.binary)
 		cmd.Env = environ(run.dir)
 		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
+		check(t, cmd.Start())
 		defer cmd.Process.Kill()
 		go func() {
 			fmt.Fprintln(in, `{"jsonrpc":"2.0","id":"first","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"slow","version":"1"}}}`)

@@ -22,9 +22,7 @@ import (
 func TestAddingATool(t *testing.T) {
 	t.Parallel()
 	skipLaunchedOnly(t)
-	if err := run.warm(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, run.warm())
 	const name = "lisp-version"
 	dir := t.TempDir()
 	overlay := withTool(t, dir, name)
@@ -32,9 +30,7 @@ func TestAddingATool(t *testing.T) {
 	// What -update writes, it writes to a copy.
 	tree := filepath.Join(dir, "tree")
 	for _, made := range []string{"docs/reference", "mcpbridge/testdata/tools", "e2e/testdata/script"} {
-		if err := os.CopyFS(filepath.Join(tree, made), os.DirFS(filepath.Join("..", made))); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.CopyFS(filepath.Join(tree, made), os.DirFS(filepath.Join("..", made))))
 	}
 	before := contents(t, tree)
 	bridge := filepath.Join(dir, "bridge.test")
@@ -71,9 +67,7 @@ var goBlock = regexp.MustCompile("(?s)\n```go\n(.*?)```\n")
 func withTool(t *testing.T, dir, name string) (overlay string) {
 	t.Helper()
 	page, err := os.ReadFile("../docs/development.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	code := goBlock.FindSubmatch(page)
 	line := regexp.MustCompile("one line, `([^`]+)`").FindSubmatch(page)
 	list, err := os.ReadFile("../mcpbridge/tools/tools.go")
@@ -88,20 +82,14 @@ func withTool(t *testing.T, dir, name string) (overlay string) {
 	replace := map[string]string{}
 	for file, text := range map[string]string{strings.ReplaceAll(name, "-", "_") + ".go": string(code[1]), "tools.go": longer} {
 		place, err := filepath.Abs(filepath.Join("../mcpbridge/tools", file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		replace[place] = filepath.Join(dir, file)
 		write(t, replace[place], text)
 	}
 	text, err := json.Marshal(object{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	overlay = filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(overlay, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(overlay, text, 0o600))
 	return overlay
 }
 
@@ -129,8 +117,6 @@ func contents(t *testing.T, dir string) map[string]string {
 		all[filepath.ToSlash(name)] = string(data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return all
 }

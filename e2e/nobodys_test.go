@@ -40,8 +40,8 @@ func TestEndOfInputOfAFrozenImage(t *testing.T) {
 	}
 }
 
-// What a server that was killed could not take with it, the next one does: an image
-// that is stopped, one whose thread that would notice has ended, and their directories.
+// The next server cleans up after one that was killed: it ends an image that is stopped,
+// or whose watching thread has ended, and removes their directories.
 func TestNextStartCleansUp(t *testing.T) {
 	for name, hold := range map[string]func(s *server, l life){
 		"stopped": func(_ *server, l life) { syscall.Kill(l.pid, syscall.SIGSTOP) },
@@ -59,8 +59,7 @@ func TestNextStartCleansUp(t *testing.T) {
 			}
 			hold(s, l)
 			time.Sleep(1100 * time.Millisecond) // a directory may be younger than its lock
-			syscall.Kill(s.PID(), syscall.SIGKILL)
-			<-s.Exited()
+			s.Kill()
 			time.Sleep(500 * time.Millisecond) // in case the image ends by itself
 			if _, err := os.Stat(left[0]); err != nil {
 				t.Fatal("nothing is left: this test shows nothing")
@@ -80,13 +79,11 @@ func TestNextStartCleansUp(t *testing.T) {
 	}
 }
 
-// runDirs are the directories of images that are there.
+// runDirs are the directories of running images.
 func runDirs(t *testing.T) []string {
 	t.Helper()
 	sockets, err := filepath.Glob(filepath.Join(run.dir, "swank-mcp*", "swank.sock"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var dirs []string
 	for _, socket := range sockets {
 		dirs = append(dirs, filepath.Dir(socket))
@@ -94,7 +91,7 @@ func runDirs(t *testing.T) []string {
 	return dirs
 }
 
-// So does what an image notes in while a session is brought back into it.
+// The next server also removes the page on which an image notes how far a restore has come.
 func TestNextStartCleansUpTheBoard(t *testing.T) {
 	s := start(t)
 	l := begin(t, s)
@@ -110,8 +107,7 @@ func TestNextStartCleansUpTheBoard(t *testing.T) {
 	if !eventually(patience, func() bool { return len(boards()) > 0 }) {
 		t.Fatal("there was no board: this test shows nothing")
 	}
-	syscall.Kill(s.PID(), syscall.SIGKILL)
-	<-s.Exited()
+	s.Kill()
 	if len(boards()) == 0 {
 		t.Fatal("the session was back too soon: this test shows nothing")
 	}

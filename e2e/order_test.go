@@ -72,9 +72,7 @@ func TestProgress(t *testing.T) {
 			var seen []wire.Progress
 			p, err := s.GoTool("evaluate-lisp", object{"code": `(dotimes (i 200) (format t "tick ~D~%" i) (sleep 0.01))`},
 				wire.CallOptions{Progress: func(p wire.Progress) { mu.Lock(); seen = append(seen, p); mu.Unlock() }})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			wantAnswer(t, p, "…tick 199…")
 			took := time.Since(p.Sent)         // 2 s, and more on a busy machine
 			time.Sleep(300 * time.Millisecond) // late ones would be a fault
@@ -109,9 +107,7 @@ func TestProgressOfSilence(t *testing.T) {
 	signs := make(chan time.Time, 100)
 	p, err := s.GoTool("evaluate-lisp", object{"code": "(sleep 6.5)"},
 		wire.CallOptions{Progress: func(wire.Progress) { signs <- time.Now() }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	wantAnswer(t, p, "=> NIL")
 	if len(signs) == 0 {
 		t.Error("no sign of life in 6.5 s of silence")
@@ -132,9 +128,7 @@ func TestBothEras(t *testing.T) {
 					Annotations              map[string]any
 				}
 			}
-			if err := s.Call(t.Context(), "tools/list", nil, &list); err != nil {
-				t.Fatal(err)
-			}
+			check(t, s.Call(t.Context(), "tools/list", nil, &list))
 			names := map[string]bool{}
 			for _, tool := range list.Tools {
 				names[tool.Name] = true

@@ -7,7 +7,7 @@ import (
 
 var overflows = flag.Int("overflows", 60, "how many binding stack overflows TestBindingStackOverflows makes in a row")
 
-// What has used up the binding stack is told, however often, also where a
+// A binding stack overflow is reported, however often one comes, also where a
 // collection comes before the stack is unwound: one that did froze the image.
 // Without the (GC) it came about every 150th time, in making the report.
 func TestBindingStackOverflows(t *testing.T) {

@@ -69,13 +69,9 @@ func personAt(t *testing.T, port int, env []string, more string, arguments ...st
 	t.Helper()
 	compileSwank(t)
 	loader, err := swankLoader()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	p, err := launchPerson(nil, fmt.Sprintf(`(progn (load %q) (funcall (intern "INIT" "SWANK-LOADER")))`, loader), port, "", env, more, arguments...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	p.watch(t)
 	return p
 }
@@ -262,9 +258,7 @@ func attachedArguments(t *testing.T, env, args []string) []string {
 	}
 	skipLaunchedOnly(t)
 	p, err := quickPerson(0, "", env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	p.watch(t)
 	return append([]string{"--attach", p.address}, args...)
 }

@@ -181,9 +181,7 @@ func TestKilledAtRandomPoints(t *testing.T) {
 		t.Errorf("a recovery took %v, the limit is %v", slowest, limit)
 	}
 	data, err := os.ReadFile(m.log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	done := map[string]int{}
 	for _, l := range strings.Fields(string(data)) {
 		if done[l]++; done[l] > 1 {
@@ -216,9 +214,7 @@ func killedMeanwhile(t *testing.T, s *server, code string, after time.Duration) 
 	pid := imagePID(t, s)
 	p := sendCall(t, s, code)
 	time.Sleep(after)
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	check(t, syscall.Kill(pid, syscall.SIGKILL))
 	r := answer(t, p)
 	if r.IsError && !strings.HasPrefix(r.Text(), "[ERROR] IMAGE-DIED") {
 		t.Fatalf("%s answered\n%s", code, r.Text())

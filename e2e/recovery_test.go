@@ -9,9 +9,7 @@ import (
 func kill9(t *testing.T, s *server) {
 	t.Helper()
 	pid := imagePID(t, s)
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	check(t, syscall.Kill(pid, syscall.SIGKILL))
 	if !eventually(patience, func() bool { return syscall.Kill(pid, 0) != nil }) {
 		t.Fatalf("process %d is still there", pid)
 	}

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// Code may redefine what the bridge stands on. That must not stay broken: soon
-// the session answers again, with its other definitions, and the reply that
-// says so names what it was.
+// Code may redefine functions that the bridge needs. Soon the session answers again,
+// with its other definitions, and the reply that says so names the function.
 func TestSabotage(t *testing.T) {
 	t.Parallel()
 	// Where the evaluation's own answer is broken already, what it has defined is

@@ -21,9 +21,7 @@ var update = flag.Bool("update", false, "rewrite what the scripts compare replie
 // are described in docs/development.md.
 func TestScript(t *testing.T) {
 	t.Parallel()
-	if err := run.warm(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, run.warm())
 	if *attachedFlag {
 		warmPerson(t)
 	}

@@ -43,7 +43,7 @@ func TestEveryToolHasAScript(t *testing.T) {
 	}
 }
 
-// What is left out of the scripts with -attached is a script, with its reason.
+// Each entry of launchedOnly that names a script has a script and a reason.
 func TestLaunchedOnlyScripts(t *testing.T) {
 	for name, why := range launchedOnly {
 		script, ok := strings.CutPrefix(name, "TestScript/")
@@ -65,7 +65,7 @@ type scriptCall struct {
 	fails bool // it is expected to
 }
 
-// scriptCalls are those of the script of that name; none if there is no such.
+// scriptCalls are the calls in the script of that name, none if there is no such script.
 func scriptCalls(t *testing.T, name string) (calls []scriptCall) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(scriptDir, name+".txtar"))

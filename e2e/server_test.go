@@ -32,9 +32,7 @@ func start(t *testing.T, args ...string) *server {
 
 func startWith(t *testing.T, o wire.Options, args ...string) *server {
 	t.Helper()
-	if err := run.warm(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, run.warm())
 	if o.Env == nil {
 		o.Env = environ(run.dir)
 	}
@@ -52,9 +50,7 @@ func startCold(t *testing.T, o wire.Options, args ...string) *server {
 	t.Helper()
 	skipLaunchedOnly(t)
 	c, err := wire.Start(o, run.binary, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() {
 		for _, complaint := range farewell(c) {
 			t.Error(complaint)

@@ -53,9 +53,7 @@ func facts(t *testing.T, s *server) []string {
 	// The form is read before it is evaluated, and so always finds its own symbols.
 	good(t, s, "evaluate-lisp", object{"code": fmt.Sprintf(imageFacts, file), "package": "cl-user"})
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	lines := strings.Split(strings.TrimRight(string(data), "\n"), "\n")
 	slices.Sort(lines)
 	return lines

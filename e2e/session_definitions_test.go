@@ -195,15 +195,13 @@ func TestListDefinitionsArguments(t *testing.T) {
 	says(t, bad(t, s, "list-definitions", object{"kind": "all"}), `no argument "kind"`, "type, package")
 }
 
-// What a file defines anew is the file's, whoever loads it.
+// A file that redefines a name owns the definition, whoever loads the file.
 func TestListDefinitionsRedefinedByAFile(t *testing.T) {
 	t.Parallel()
 	const ours = `(defun swt-function () :session) (defmacro swt-macro () :session) (defclass swt-class () (session))
 (defgeneric swt-generic (x)) (defmethod swt-generic ((x integer)) :session) (defun swt-kept () 1) :ok`
 	file, err := filepath.Abs("testdata/systems/redefine.lisp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, how := range []struct{ name, code string }{
 		{"source", `(load "` + file + `")`},
 		{"fasl", `(load (compile-file "` + file + `" :output-file "` + t.TempDir() + `/redefine.fasl"))`},

@@ -38,7 +38,7 @@ func TestRecoveryInWhateverOrder(t *testing.T) {
 	saysNot(t, want(t, s, "(list (uses-m) (f) (binds) *computed* (node-thing) (p::in-p) (fboundp 'in-p))", "=> ((:NEW 1) :LATER 2 6 1 :P NIL)\n; …"), "Not restored")
 }
 
-// What was read with other settings comes back as what it was.
+// Code that was read with other reader settings is restored as it was read.
 func TestRecoveryOfOtherSyntax(t *testing.T) {
 	s := start(t)
 	want(t, s, "(setf *read-default-float-format* 'double-float *read-base* 16)", "=> 16")

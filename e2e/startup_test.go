@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -35,9 +36,7 @@ func TestInitializeIsFastAndStartsNothing(t *testing.T) {
 
 func TestListingToolsAndStatusStartNothing(t *testing.T) {
 	s := start(t)
-	if err := s.Call(t.Context(), "tools/list", nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.Call(t.Context(), "tools/list", nil, nil))
 	says(t, status(t, s), "not started")
 	if kids := descendants(s.PID()); len(kids) > 0 {
 		t.Errorf("processes before the first evaluation: %v (%s)", kids, command(kids[0]))
@@ -57,8 +56,14 @@ func TestFirstEvaluationWithTheCore(t *testing.T) {
 	}
 }
 
+// alone is for tests that compile all anew: beside each other they would need longer
+// than a call waits.
+var alone sync.Mutex
+
 func TestColdCache(t *testing.T) {
 	t.Parallel()
+	alone.Lock()
+	defer alone.Unlock()
 	dir := shortDir(t)
 	s := startCold(t, wire.Options{Env: environ(run.dir, "XDG_CACHE_HOME="+dir)})
 	open(t, s)
@@ -94,15 +99,15 @@ func open(t *testing.T, s *server) {
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(run.dir, "t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return dir
 }
 
 // Two servers that start at once on an empty cache do not hurt each other.
 func TestTwoServersOneCache(t *testing.T) {
 	t.Parallel()
+	alone.Lock()
+	defer alone.Unlock()
 	env := environ(run.dir, "XDG_CACHE_HOME="+shortDir(t))
 	a, b := startCold(t, wire.Options{Env: env}), startCold(t, wire.Options{Env: env})
 	open(t, a)
@@ -224,10 +229,10 @@ func TestRCFileIsLoaded(t *testing.T) {
 // A file where the cache directory should be: even root cannot write there.
 func TestUnwritableCache(t *testing.T) {
 	t.Parallel()
+	alone.Lock()
+	defer alone.Unlock()
 	file := filepath.Join(shortDir(t), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(file, nil, 0o600))
 	s := startCold(t, wire.Options{Env: environ(run.dir, "XDG_CACHE_HOME="+file)})
 	open(t, s)
 	says(t, want(t, s, "(+ 1 2)", "=> 3\n; …"), file, "cache")
@@ -239,9 +244,7 @@ func TestUnwritableCache(t *testing.T) {
 func TestEvalCommand(t *testing.T) {
 	t.Parallel()
 	skipLaunchedOnly(t)
-	if err := run.warm(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, run.warm())
 	for _, c := range []struct {
 		args []string
 		code int

@@ -27,21 +27,15 @@ func TestSharedStandardStreams(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, send, err := streams()
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			defer in.Close()
 			defer send.Close()
 			cmd := exec.Command(run.binary)
 			cmd.Env = environ(run.dir)
 			cmd.Stdin = in
 			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
+			check(t, cmd.Start())
 			defer cmd.Process.Kill()
 			lines := make(chan string, 100)
 			go func() {
@@ -65,9 +59,7 @@ func TestSharedStandardStreams(t *testing.T) {
 			if !ping(1) {
 				t.Fatal("the first ping was not answered")
 			}
-			if err := syscall.SetNonblock(int(in.Fd()), false); err != nil {
-				t.Fatal(err)
-			}
+			check(t, syscall.SetNonblock(int(in.Fd()), false))
 			for id := 2; id < 5; id++ {
 				if !ping(id) {
 					t.Errorf("ping %d was not answered after the input was made a blocking one", id)

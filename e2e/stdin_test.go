@@ -54,9 +54,7 @@ func TestMalformedInput(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before, received := len(s.NullReplies()), len(s.Received())
-			if err := s.Inject([]byte(c.line + "\n")); err != nil {
-				t.Fatal(err)
-			}
+			check(t, s.Inject([]byte(c.line+"\n")))
 			if c.code < 0 && !eventually(patience, func() bool { return len(s.Received()) > received }) {
 				t.Errorf("no reply to %.80q", c.line)
 			}
@@ -126,9 +124,7 @@ func TestIDsComeBackAsSent(t *testing.T) {
 	s := start(t)
 	for _, id := range []jsonrpc2.ID{{Str: "a string", IsString: true}, {Str: "λ😀", IsString: true}, {Str: "123", IsString: true}, {Num: 123456789}} {
 		p, err := s.GoTool("evaluate-lisp", object{"code": "(+ 1 2)"}, wire.CallOptions{ID: &id})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		wantAnswer(t, p, "=> 3")
 	}
 	s.Inject([]byte(`{"jsonrpc":"2.0","id":0,"method":"ping"}` + "\n"))

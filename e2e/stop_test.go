@@ -40,9 +40,7 @@ func TestThousandRandomStops(t *testing.T) {
 		p := sendTool(t, s, "evaluate-lisp", args)
 		if cancel {
 			time.Sleep(time.Duration(rnd.IntN(6000)) * time.Microsecond)
-			if err := p.Cancel("random"); err != nil {
-				t.Fatal(err)
-			}
+			check(t, p.Cancel("random"))
 			cancels++
 			continue
 		}

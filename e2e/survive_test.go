@@ -134,7 +134,7 @@ func timesOut(t *testing.T, s *server, code string, seconds int) string {
 	return text
 }
 
-// exhausts evaluates what needs more memory than there is.
+// exhausts evaluates code that needs more memory than there is.
 func exhausts(t *testing.T, s *server, code string) {
 	t.Helper()
 	wantReply(t, s, "evaluate-lisp", object{"code": code, "timeout": 90}, "[ERROR] STORAGE-CONDITION\n…")
@@ -154,9 +154,7 @@ func TestCancelledSleep(t *testing.T) {
 	l := begin(t, s)
 	for _, code := range []string{"(sleep 100)", "(loop)", "(loop (print 1))", "(ignore-errors (loop (handler-case (loop) (serious-condition () nil))))"} {
 		p := running(t, s, code)
-		if err := p.Cancel("the user pressed escape"); err != nil {
-			t.Fatal(err)
-		}
+		check(t, p.Cancel("the user pressed escape"))
 		began := time.Now()
 		l.goesOn(t, s)
 		if d := time.Since(began); d > time.Second {
@@ -183,7 +181,7 @@ func TestTwoHundredInFlight(t *testing.T) {
 	l.goesOn(t, s)
 }
 
-// The rest of a long text can be read to its end with what the reply says.
+// The call that a shortened reply names reads the rest of the text.
 func TestReadTheRest(t *testing.T) {
 	s := start(t)
 	got, _ := eval(t, s, `(dotimes (i 20000) (format t "line ~5,'0D of many~%" i))`)

@@ -86,9 +86,7 @@ func TestSystemsOfPathsComeBack(t *testing.T) {
 	if out := plainLisp(t, env, strings.TrimRight(file, ".,"), "(print (list (cl-user::here) (swn::from)))"); !strings.Contains(out, "(:MINE :MINE)") {
 		t.Errorf("the saved file in a plain SBCL gives:\n%s", out)
 	}
-	if err := os.Remove(own); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Remove(own))
 	kill9(t, s)
 	want(t, s, "(+ 1 2)", "=> 3\n…system swn (The definition in "+own+" is gone.)…")
 }

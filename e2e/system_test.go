@@ -25,9 +25,7 @@ func withSystems(t *testing.T, args ...string) *server {
 func systemsDir(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("testdata/systems")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return dir
 }
 
@@ -179,9 +177,7 @@ func TestLoadSystemProgress(t *testing.T) {
 	var seen []wire.Progress
 	p, err := s.GoTool("load-system", object{"system": "swt-slow"},
 		wire.CallOptions{Progress: func(p wire.Progress) { mu.Lock(); seen = append(seen, p); mu.Unlock() }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	wantAnswer(t, p, loaded("swt-slow", "; step 0", "; step 1", "; step 2", "; step 3", "; step 4"))
 	end := time.Now()
 	mu.Lock()

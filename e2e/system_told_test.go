@@ -22,9 +22,7 @@ func toldProject(t *testing.T) (base, app string) {
 		"swt-app/more.lisp": `(in-package :swt-app) (defun more () :more)`,
 	} {
 		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		write(t, file, text)
 	}
 	return filepath.Join(dir, "swt-base/swt-base.asd"), filepath.Join(dir, "swt-app/swt-app.asd")
@@ -49,9 +47,7 @@ func TestSystemsToldOfComeBack(t *testing.T) {
 	want(t, other, "(mine)", "=> (42 :MORE)")
 
 	// What is gone by then is told as lost, and nothing of it as restored.
-	if err := os.Remove(app); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Remove(app))
 	kill9(t, other)
 	says(t, want(t, other, "(+ 1 2)", "=> 3\n…"), "Restored: nothing.", "Not restored: system swt-app/more (", "function SWT-APP::MINE (")
 }

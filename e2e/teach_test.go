@@ -150,8 +150,8 @@ func TestErrorsTeach(t *testing.T) {
 	}
 }
 
-// Names that stand for nothing: what they may have been meant for is told, and
-// nothing where there is no telling.
+// The error about an unknown name suggests similar names, and suggests nothing where
+// none is similar.
 func TestUnknownNamesTeach(t *testing.T) {
 	s := start(t)
 	want(t, s, teachingSession+` (defpackage :mine (:use :cl)) (in-package :mine) (defvar *limit* 3) (defun threshold () 1)

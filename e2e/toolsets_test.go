@@ -15,9 +15,7 @@ func toolNames(t *testing.T, s *server) []string {
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
 	var list struct{ Tools []struct{ Name string } }
-	if err := s.Call(ctx, "tools/list", object{}, &list); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.Call(ctx, "tools/list", object{}, &list))
 	var out []string
 	for _, tl := range list.Tools {
 		out = append(out, tl.Name)
@@ -87,9 +85,7 @@ func TestReadOnlyEvaluatesNothing(t *testing.T) {
 			}
 		}
 	}
-	if err := s.Call(ctx, "tools/list", object{}, &list); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.Call(ctx, "tools/list", object{}, &list))
 	const code = `(progn (setf (get :hole :deep) t) (make-package "HOLE"))`
 	for _, text := range []string{code, "#." + code, "'#." + code, "(when #." + code + " 1)"} {
 		for _, tl := range list.Tools {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// none is the answer of what is not defined.
+// none is the answer of an undefined name.
 const none = "NONE"
 
-// truthFact is a definition that there is.
+// truthFact is an existing definition.
 type truthFact struct {
 	answer string
 	first  string // when it is brought back: that of the definition
@@ -133,7 +133,7 @@ type truthWant struct {
 	told    bool     // the report names it, whatever is answered
 }
 
-// now is what the image answers.
+// now is what the image must answer now.
 func (o *truthOracle) now() map[truthKey]truthWant {
 	return o.wants(func(k truthKey, f *truthFact) truthWant { return truthWant{answers: []string{f.answer}} })
 }
@@ -236,7 +236,7 @@ func (o *truthOracle) settle(answers map[truthKey]string, back bool) {
 	}
 }
 
-// disagrees compares answers with what may be; report is what was said of losses.
+// disagrees compares answers with the expected ones; report is the text that names losses.
 func disagrees(wants map[truthKey]truthWant, answers map[truthKey]string, report *string) string {
 	var b strings.Builder
 	for _, k := range sortedTruths(wants) {

@@ -43,7 +43,7 @@ func newTruthWorld(t *testing.T) *truthWorld {
 	return w
 }
 
-// environ has a place of its own for what is compiled: nobody else's is stale.
+// environ has an output directory of its own, so no fasl of another test is stale.
 func (w *truthWorld) environ(t *testing.T) []string {
 	return environ(run.dir, w.registry, "ASDF_OUTPUT_TRANSLATIONS="+w.dir+"/:"+t.TempDir()+"/:")
 }
@@ -113,7 +113,7 @@ func (w *truthWorld) ask(t *testing.T, expression string) (value, reply string) 
 	return reply, reply
 }
 
-// save saves the session; told is what says what the file lacks.
+// save saves the session; told is the text that says what the file lacks.
 func (w *truthWorld) save(t *testing.T) (file, told string) {
 	t.Helper()
 	w.saves++

@@ -7,6 +7,7 @@ import (
 
 	"swank-mcp/mcpbridge/args"
 	"swank-mcp/mcpbridge/tools"
+	"swank-mcp/swank/lisp"
 )
 
 // describeTool is the tool as tools/list shows it.
@@ -38,6 +39,9 @@ func (b *Bridge) register(t *tools.Tool) {
 			place := r.Session.Queue(t.Name)
 			defer place.Leave()
 			ctx = place.Within(ctx)
+		}
+		if p := call.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
+			ctx = lisp.ByClient(ctx, p.ClientInfo.Name)
 		}
 		w.order.Admit()
 		return w.result(t.Answer(ctx, r)), nil

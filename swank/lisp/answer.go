@@ -11,10 +11,10 @@ import (
 // The shapes in which the helper answers; see its evaluate.lisp and stop.lisp.
 type (
 	wireAnswer struct {
-		Values   []wireText        `sexp:"values"`
+		Values   []Text            `sexp:"values"`
 		Error    *wireError        `sexp:"error"`
-		Stdout   wireText          `sexp:"stdout"`
-		Stderr   wireText          `sexp:"stderr"`
+		Stdout   Text              `sexp:"stdout"`
+		Stderr   Text              `sexp:"stderr"`
 		Warnings []Warning         `sexp:"warnings"`
 		Notes    []string          `sexp:"notes"`
 		Origin   string            `sexp:"origin"`
@@ -40,12 +40,6 @@ type (
 		Ms      int64 // how long its form took, in milliseconds
 		Runs    bool  // evaluating it again runs code of the user's around the definitions
 		Bridge  bool  // it changes the bridge's own functions
-	}
-	wireText struct {
-		_       struct{} `sexp:",list"`
-		Head    string
-		Tail    string
-		Omitted int64
 	}
 	wireError struct {
 		Kind    sexp.Symbol `sexp:"kind"`
@@ -77,7 +71,6 @@ type (
 		Threads   []Thread     `sexp:"threads"`
 		HeapUsed  int64        `sexp:"heap-used"`
 		HeapLimit int64        `sexp:"heap-limit"`
-		Mailboxes int          `sexp:"mailboxes"`
 
 		Suspended []wireAge `sexp:"suspended"`
 
@@ -85,9 +78,6 @@ type (
 		Lost        []journal.Loss `sexp:"lost"`
 	}
 	wireRunning struct {
-		Token  int64    `sexp:"token"`
-		Code   string   `sexp:"code"`
-		Age    int64    `sexp:"age"`
 		Waits  string   `sexp:"waits"`
 		Frames []string `sexp:"frames"`
 	}
@@ -98,22 +88,15 @@ type (
 	}
 )
 
-func (t wireText) text() Text {
-	if t.Omitted == 0 {
-		return Text{Head: t.Head + t.Tail}
-	}
-	return Text{Head: t.Head, Tail: t.Tail, Omitted: t.Omitted}
-}
-
 // result is the answer without what only the bridge knows.
 func (a *wireAnswer) result() *Result {
 	r := &Result{
-		Stdout:   a.Stdout.text(),
-		Stderr:   a.Stderr.text(),
+		Values:   a.Values,
+		Stdout:   a.Stdout,
+		Stderr:   a.Stderr,
 		Warnings: a.Warnings,
 		Notes:    a.Notes,
 		Origin:   a.Origin,
-		Package:  deref(a.Package),
 		report:   a.Report,
 		Timing: Timing{
 			Real:  time.Duration(a.Costs.Real) * time.Microsecond,
@@ -122,8 +105,8 @@ func (a *wireAnswer) result() *Result {
 			Bytes: a.Costs.Bytes,
 		},
 	}
-	for _, v := range a.Values {
-		r.Values = append(r.Values, v.text())
+	if a.Package != nil {
+		r.Package = *a.Package
 	}
 	if a.Error != nil {
 		r.Failure = a.Error.failure()
@@ -143,11 +126,4 @@ func (e *wireError) failure() *Failure {
 		f.Kind = KindCancelled
 	}
 	return f
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

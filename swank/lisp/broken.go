@@ -15,16 +15,16 @@ import (
 // or a method for all objects. That is the user's right; what it breaks must not
 // stay broken.
 
-// faulty notes that the image has not answered as it should, and reports whether
+// noteFault notes that the image has not answered as it should, and reports whether
 // that was so the time before, too.
-func (inst *instance) faulty() bool { return inst.faults.Add(1) >= 2 }
+func (inst *instance) noteFault() bool { return inst.faults.Add(1) >= 2 }
 
-// sound notes an answer that was understood.
-func (inst *instance) sound() { inst.faults.Store(0) }
+// clearFaults notes an answer that was understood.
+func (inst *instance) clearFaults() { inst.faults.Store(0) }
 
-// faulty is that of the image; it keeps with which code it began.
-func (e *evaluation) faulty() bool {
-	again := e.inst.faulty()
+// noteFault is that of the image; it keeps with which code it began.
+func (e *evaluation) noteFault() bool {
+	again := e.inst.noteFault()
 	if !again {
 		e.s.fault = firstLine(e.job.title, 200)
 	}
@@ -87,7 +87,7 @@ func (s *Session) culprit(attached bool) string {
 	return ""
 }
 
-// undoing says how a definition is undone in an image that is somebody's.
+// undoing says how a definition is undone in an attached image.
 func undoing(key string) string {
 	switch {
 	case strings.HasPrefix(key, "(:METHOD"):
@@ -98,18 +98,18 @@ func undoing(key string) string {
 	return "To undo it, load the source of " + journal.InWords(key) + " again in the Lisp's own REPL. "
 }
 
-// heard passes on what has become of a call beside evaluations. One that the
+// queryError passes on what has become of a call beside evaluations. One that the
 // image could not do, or whose answer is not understood, twice in a row, has the
 // image replaced.
-func (inst *instance) heard(ctx context.Context, err error) error {
+func (inst *instance) queryError(ctx context.Context, err error) error {
 	var conn *swank.ConnError
 	switch {
 	case err == nil:
-		inst.sound()
+		inst.clearFaults()
 		return nil
 	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.As(err, &conn), errors.Is(err, swank.ErrClosed), inst.over():
 		return err
-	case !inst.faulty():
+	case !inst.noteFault():
 		return err
 	}
 	inst.kill("Swank or the helper in it was broken")

@@ -2,6 +2,8 @@ package lisp
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"swank-mcp/swank/lisp/helper"
 )
@@ -36,7 +38,7 @@ type Note struct {
 // it has an error. What it defines counts as defined by the session. Result
 // and error are those of [Session.Evaluate]; the Result has no Values.
 func (s *Session) Compile(ctx context.Context, c Compilation, r Request) (*Compiled, *Result, error) {
-	j := job{title: "compile-file " + c.File, call: func(e *evaluation) *helper.Call {
+	j := job{title: "compile-file " + c.File, code: shownCall("COMPILE-FILE", c.File), call: func(e *evaluation) *helper.Call {
 		call := helper.NewCall("COMPILE-SOURCE")
 		if c.File != "" {
 			call.Key("FILE").Str(c.File)
@@ -52,36 +54,41 @@ func (s *Session) Compile(ctx context.Context, c Compilation, r Request) (*Compi
 		return e.options(call)
 	}}
 	if c.File == "" {
-		j.title = c.Code
+		j.title, j.code = c.Code, ""
 	}
-	out := new(Compiled)
-	res, err := s.do(ctx, r, j, out)
+	var out Compiled
+	res, err := s.do(ctx, r, j, &out)
 	if err != nil {
 		return nil, nil, err
 	}
-	return out, res, nil
+	return &out, res, nil
+}
+
+// shownCall is a call of function with a string, as Lisp.
+func shownCall(function, argument string) string {
+	return fmt.Sprintf(`(%s "%s")`, function, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(argument))
 }
 
 // LoadPlace is where loading a file failed.
 type LoadPlace struct {
-	Line   int    `sexp:"line"`   // of the top-level form; 0: it did not fail, or it is not known
-	Column int    `sexp:"column"` // likewise
-	Source string `sexp:"source-line"`
+	Line   int    `sexp:"line"` // of the top-level form; 0: it did not fail, or it is not known
+	Column int    `sexp:"column"`
+	Source string `sexp:"source-line"` // the line
 }
 
 // Load loads a file, source or compiled. What it defines counts as defined by
 // the session. Result and error are those of [Session.Evaluate]; the Result has
 // no Values.
 func (s *Session) Load(ctx context.Context, file string, r Request) (*LoadPlace, *Result, error) {
-	j := job{title: "load-file " + file, call: func(e *evaluation) *helper.Call {
+	j := job{title: "load-file " + file, code: shownCall("LOAD", file), call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("LOAD-SOURCE").Str(file))
 	}}
-	place := new(LoadPlace)
-	res, err := s.do(ctx, r, j, place)
+	var place LoadPlace
+	res, err := s.do(ctx, r, j, &place)
 	if err != nil {
 		return nil, nil, err
 	}
-	return place, res, nil
+	return &place, res, nil
 }
 
 // Disassemble returns the machine code of the function called name, as a person

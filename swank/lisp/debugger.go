@@ -46,7 +46,7 @@ func (s *Session) Debug(ctx context.Context, c DebuggerCall, r Request) (*Result
 	}}, nil)
 }
 
-// title is what others are told is running, before the code.
+// title is the beginning of the job's title, before the code.
 func (c *DebuggerCall) title() string {
 	number := "the only suspended evaluation"
 	if c.Number != 0 {
@@ -63,35 +63,35 @@ func (c *DebuggerCall) title() string {
 	return number + ", which goes on "
 }
 
-// debugged returns the evaluation that c is about; nil for no c.
-func (s *Session) debugged(c *DebuggerCall) (*suspended, error) {
+// findTarget returns the evaluation that c is about; nil for no c.
+func (s *Session) findTarget(c *DebuggerCall) (*suspended, error) {
 	if c == nil {
 		return nil, nil
 	}
 	return s.suspended.pick(c.Number)
 }
 
-// aim directs e at a suspended evaluation. What goes on there is stopped by its
+// setTarget directs e at a suspended evaluation. What goes on there is stopped by its
 // token, not by one of ours.
-func (e *evaluation) aim(of *suspended) error {
-	if of == nil {
+func (e *evaluation) setTarget(target *suspended) error {
+	if target == nil {
 		return nil
 	}
-	if of.inst != e.inst {
-		_, err := e.s.suspended.pick(of.number)
+	if target.inst != e.inst {
+		_, err := e.s.suspended.pick(target.number)
 		return err
 	}
-	e.target = of
+	e.target = target
 	if e.job.about.Anew {
-		e.r.Timeout = of.timeout
+		e.r.Timeout = target.timeout
 	}
 	if e.job.about.Op != EvalInFrame {
-		e.token = of.token
+		e.token = target.token
 	}
 	return nil
 }
 
-// call is what the image is told to do; code is that of the request.
+// call is the call of the helper; code is that of the request.
 func (c *DebuggerCall) call(e *evaluation, code string) *helper.Call {
 	if c.Op == EvalInFrame {
 		e.r.Debug, e.r.Suspend = defaultDebug, false // of the evaluation that is suspended
@@ -115,6 +115,7 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 	for _, d := range a.Departed {
 		if s := e.s.suspended.end(d.Token, d.Why); s != nil {
 			e.s.notes = append(e.s.notes, fmt.Sprintf("The suspended evaluation %d (%s) has ended: %s", s.number, s.code, d.Why))
+			e.s.endedAlone(s, d.result())
 		}
 	}
 	if e.target != nil {
@@ -142,33 +143,52 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 	}
 }
 
+// result is what the evaluation ended with.
+func (d *wireDeparted) result() *Result {
+	if d.Type != "" {
+		return &Result{Failure: &Failure{Type: d.Type, Message: d.Why}}
+	}
+	r := new(Result)
+	for _, value := range d.Values {
+		r.Values = append(r.Values, Text{Head: value})
+	}
+	return r
+}
+
+// endedAlone publishes that a suspended evaluation has ended with r, though no job let
+// it go on.
+func (s *Session) endedAlone(target *suspended, r *Result) {
+	s.im.events.publish(Event{Kind: EventEnded, Session: s.name, Job: target.job, Text: target.code, Outcome: r.outcome()})
+}
+
 // gone is the error of a call about an evaluation that turns out to take no
 // command; state says why.
 func (e *evaluation) gone(state string) error {
 	return e.s.gone(e.target, state)
 }
 
-func (s *Session) gone(of *suspended, state string) error {
+func (s *Session) gone(target *suspended, state string) error {
 	switch state {
 	case ":running":
-		return &DebuggerError{Number: of.number, Occupied: true, Why: "it is running; session-status shows where"}
+		return &DebuggerError{Number: target.number, Occupied: true, Why: "it is running; session-status shows where"}
 	case ":busy":
-		return &DebuggerError{Number: of.number, Occupied: true, Why: "another call is busy with it"}
+		return &DebuggerError{Number: target.number, Occupied: true, Why: "another call is busy with it"}
 	case ":held":
-		return &DebuggerError{Number: of.number, Occupied: true,
+		return &DebuggerError{Number: target.number, Occupied: true,
 			Why: "somebody, a person in SLDB for one, has its thread in a debugger of their own, until they leave that. Nothing was done, and nothing is lost"}
 	}
-	s.suspended.end(of.token, "it has ended")
-	_, err := s.suspended.pick(of.number)
+	s.suspended.end(target.token, "it has ended")
+	_, err := s.suspended.pick(target.number)
 	return err
 }
 
 // drop ends an evaluation that was suspended for a caller who has gone.
-func (e *evaluation) drop(a *wireAnswer) {
+func (e *evaluation) drop(a *wireAnswer, res *Result) {
 	if a.Suspended == nil || e.target != nil {
 		return // of an older one the number is known
 	}
 	e.s.suspended.end(e.token, "its caller had gone")
+	res.Suspended, res.Failure = nil, &Failure{Kind: KindCancelled}
 	c := helper.NewCall("STOP-EVALUATION").Num(e.token).Key("CANCELLED")
 	if e.s.name != defaultSession {
 		c.Str(e.s.name)
@@ -179,18 +199,18 @@ func (e *evaluation) drop(a *wireAnswer) {
 
 // Frame is a frame of a suspended evaluation.
 type Frame struct {
-	Number      int // of the evaluation
-	Text        string
-	Locals      []Local
-	Missing     []string // variables that have no value where the frame is
-	Tags        []string // catch tags
-	Source      string   // the form it is at
-	File        string   // that the code came from
-	Changed     bool     // that file is another one by now
-	Whole       bool     // it keeps every variable already, as code compiled with DEBUG 3
-	Restartable bool     // it can be restarted and returned from
-	Disassembly string
-	Failure     *Failure // there is nothing of the above; this is why
+	Number      int      `sexp:"-"` // of the evaluation
+	Text        string   `sexp:"text"`
+	Locals      []Local  `sexp:"locals"`
+	Missing     []string `sexp:"missing"`     // variables that have no value where the frame is
+	Tags        []string `sexp:"tags"`        // catch tags
+	Source      string   `sexp:"source"`      // the form it is at
+	File        string   `sexp:"file"`        // that the code came from
+	Changed     bool     `sexp:"changed"`     // that file is another one by now
+	Whole       bool     `sexp:"whole"`       // it keeps every variable already, as code compiled with DEBUG 3
+	Restartable bool     `sexp:"restartable"` // it can be restarted and returned from
+	Disassembly string   `sexp:"disassembly"`
+	Failure     *Failure `sexp:"-"` // there is nothing of the above; this is why
 }
 
 // Local is a local variable and its printed value.
@@ -203,99 +223,96 @@ type Local struct {
 // may run methods of the user's; it is stopped after some seconds. The error
 // is a *DebuggerError if no such evaluation is suspended.
 func (s *Session) InspectFrame(ctx context.Context, number, frame int, disassemble bool) (*Frame, error) {
-	of, err := s.suspended.pick(number)
+	target, err := s.suspended.pick(number)
 	if err != nil {
 		return nil, err
 	}
-	c := helper.NewCall("INSPECT-FRAME").Num(of.token).Num(int64(frame))
+	c := helper.NewCall("INSPECT-FRAME").Num(target.token).Num(int64(frame))
 	if disassemble {
 		c.Key("DISASSEMBLE").Yes()
 	}
-	var w wireFrame
-	if err := s.im.queryRunning(ctx, c, &w); err != nil {
+	var f Frame
+	var w struct {
+		Error  *wireError  `sexp:"error"`
+		Absent sexp.Symbol `sexp:"absent"`
+	}
+	if err := s.im.queryRunning(ctx, c, &w, &f); err != nil {
 		return nil, err
 	}
 	if w.Absent != "" {
-		return nil, s.gone(of, string(w.Absent))
+		return nil, s.gone(target, string(w.Absent))
 	}
-	f := &Frame{
-		Number: of.number, Text: w.Text, Locals: w.Locals, Missing: w.Missing, Tags: w.Tags, Source: w.Source, File: w.File, Changed: w.Changed, Whole: w.Whole,
-		Restartable: w.Restartable, Disassembly: w.Disassembly,
-	}
+	f.Number = target.number
 	if w.Error != nil {
 		f.Failure = w.Error.failure()
 	}
-	return f, nil
+	return &f, nil
 }
 
 // Backtrace is where an evaluation waits, or where the last error was.
 type Backtrace struct {
-	Number int           // of the suspended evaluation; 0: it was the last error
-	Type   string        // of the condition
-	Frames []string      // innermost first, the first hundred
-	More   int           // frames beyond those
-	Age    time.Duration // since then
+	Number int           `sexp:"-"`      // of the suspended evaluation; 0: it was the last error
+	Type   string        `sexp:"type"`   // of the condition, or how the evaluation was stopped: TIMEOUT, CANCELLED
+	Frames []string      `sexp:"frames"` // innermost first, the first hundred
+	More   int           `sexp:"more"`   // frames beyond those
+	Age    time.Duration `sexp:"age"`    // since then, in whole microseconds
 }
 
 // Backtrace returns the frames of a suspended evaluation; for number 0 those of
 // the only one, or else of the last error, nil if there was none.
 func (s *Session) Backtrace(ctx context.Context, number int) (*Backtrace, error) {
 	c := helper.NewCall("BACKTRACE").Key("SESSION").Str(s.name)
-	of, err := s.suspended.pick(number)
+	target, err := s.suspended.pick(number)
 	switch {
 	case err == nil:
-		number = of.number
-		c.Key("SUSPENDED").Num(of.token)
+		number = target.number
+		c.Key("SUSPENDED").Num(target.token)
 	case number != 0:
 		return nil, err
 	}
 	var w *wireBacktrace
-	if err := s.im.queryRunning(ctx, c, &w); err != nil || w == nil {
+	var b Backtrace
+	if err := s.im.queryRunning(ctx, c, &w, &b); err != nil || w == nil {
 		return nil, err
 	}
 	if w.Absent != "" {
-		return nil, s.gone(of, string(w.Absent))
+		return nil, s.gone(target, string(w.Absent))
 	}
-	return &Backtrace{
-		Number: number, Type: kindName(w.Kind, w.Type), Frames: w.Frames, More: w.More,
-		Age: time.Duration(w.Age) * time.Microsecond,
-	}, nil
+	b.Number = number
+	b.complete(w.Kind)
+	return &b, nil
+}
+
+// complete puts right what is decoded as the image has it.
+func (b *Backtrace) complete(kind sexp.Symbol) {
+	b.Age *= time.Microsecond
+	if b.Type == "" {
+		b.Type = strings.ToUpper(strings.TrimPrefix(string(kind), ":"))
+	}
 }
 
 // LastError is what is known of the last error of a session.
 type LastError struct {
-	Backtrace
-	Message string
-	Code    string   // of its evaluation
-	Classes []string // of the condition, most specific first
-	Slots   []Local  // of the condition
+	Backtrace `sexp:"-"`
+	Message   string   `sexp:"message"`
+	Code      string   `sexp:"code"`    // of its evaluation
+	Classes   []string `sexp:"classes"` // of the condition, most specific first
+	Slots     []Local  `sexp:"slots"`   // of the condition
 }
 
 // LastError returns what is known of the last error, timeout or stop in the
 // session; nil if there was none.
 func (s *Session) LastError(ctx context.Context) (*LastError, error) {
-	var w *wireLastError
-	if err := s.im.queryRunning(ctx, helper.NewCall("LAST-ERROR").Str(s.name), &w); err != nil || w == nil {
+	var w *wireBacktrace
+	var last LastError
+	if err := s.im.queryRunning(ctx, helper.NewCall("LAST-ERROR").Str(s.name), &w, &last, &last.Backtrace); err != nil || w == nil {
 		return nil, err
 	}
-	last := &LastError{
-		Backtrace: Backtrace{
-			Type: kindName(w.Kind, w.Type), Frames: w.Frames, More: w.More, Age: time.Duration(w.Age) * time.Microsecond,
-		},
-		Message: w.Message, Code: w.Code, Classes: w.Classes, Slots: w.Slots,
-	}
+	last.complete(w.Kind)
 	if s := s.suspended.find(w.Token); s != nil {
 		last.Number = s.number
 	}
-	return last, nil
-}
-
-// kindName is what an error is called: its type, or how it was stopped.
-func kindName(kind sexp.Symbol, name string) string {
-	if name == "" {
-		return strings.ToUpper(strings.TrimPrefix(string(kind), ":"))
-	}
-	return name
+	return &last, nil
 }
 
 // The shapes in which the helper's suspend.lisp, inspect-frame.lisp and
@@ -310,44 +327,18 @@ type (
 		_     struct{} `sexp:",list"`
 		Token int64
 		Why   string
+
+		Type   string   // of the condition with which it ended, or ""
+		Values []string // beginnings of the values with which it ended
 	}
 	wireAge struct {
 		_     struct{} `sexp:",list"`
 		Token int64
 		Age   int64 // microseconds
 	}
-	wireFrame struct {
-		Text        string      `sexp:"text"`
-		Locals      []Local     `sexp:"locals"`
-		Missing     []string    `sexp:"missing"`
-		Tags        []string    `sexp:"tags"`
-		Source      string      `sexp:"source"`
-		File        string      `sexp:"file"`
-		Changed     bool        `sexp:"changed"`
-		Whole       bool        `sexp:"whole"`
-		Restartable bool        `sexp:"restartable"`
-		Disassembly string      `sexp:"disassembly"`
-		Error       *wireError  `sexp:"error"`
-		Absent      sexp.Symbol `sexp:"absent"`
-	}
-	wireBacktrace struct {
+	wireBacktrace struct { // what a Backtrace has not
 		Kind   sexp.Symbol `sexp:"kind"`
-		Type   string      `sexp:"type"`
-		Frames []string    `sexp:"frames"`
-		More   int         `sexp:"more"`
-		Age    int64       `sexp:"age"`
 		Absent sexp.Symbol `sexp:"absent"`
-	}
-	wireLastError struct {
-		Kind    sexp.Symbol `sexp:"kind"`
-		Type    string      `sexp:"type"`
-		Message string      `sexp:"message"`
-		Frames  []string    `sexp:"frames"`
-		More    int         `sexp:"more"`
-		Code    string      `sexp:"code"`
-		Age     int64       `sexp:"age"`
-		Token   int64       `sexp:"token"`
-		Classes []string    `sexp:"classes"`
-		Slots   []Local     `sexp:"slots"`
+		Token  int64       `sexp:"token"`
 	}
 )

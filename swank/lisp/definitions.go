@@ -102,19 +102,13 @@ type (
 )
 
 // queryRunning asks the image that runs, if one does, on its query thread and decodes the answer.
-// Where no image runs, v stays as it is.
-func (im *Image) queryRunning(ctx context.Context, c *helper.Call, v any) error {
+// Where no image runs, what shapes point to stays as it is.
+func (im *Image) queryRunning(ctx context.Context, c *helper.Call, shapes ...any) error {
 	inst, err := im.running(ctx)
 	if inst == nil {
 		return err
 	}
-	bounded, cancel := context.WithTimeout(ctx, queryTimeout)
-	defer cancel()
-	answer, err := inst.askQuery(bounded, c)
-	if err != nil {
-		return inst.unanswered(ctx, inst.heard(ctx, err))
-	}
-	return inst.heard(ctx, helper.Decode(answer, v))
+	return inst.lookUp(ctx, c, shapes...)
 }
 
 // running returns the image that runs, nil where none does. A person's is waited

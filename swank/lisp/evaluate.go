@@ -13,9 +13,9 @@ import (
 	"swank-mcp/swank/lisp/journal"
 )
 
-// stopGrace is how long an evaluation gets that is told to stop. Then it is told
-// once more, which also breaks off cleanup forms, and gets as long again. After
-// that it cannot be stopped from outside.
+// stopGrace is how long an evaluation may take to stop. Then it is stopped once
+// more, which also breaks off cleanup forms, and gets as long again. After that it
+// cannot be stopped from outside.
 const stopGrace = 1200 * time.Millisecond
 
 // What the helper's EVALUATE takes for an argument left out.
@@ -32,7 +32,7 @@ type evaluation struct {
 	inst   *instance // the thread's
 	s      *Session
 	r      Request
-	job    job
+	job    *job
 	token  int64
 	call   *swank.Call // once it is sent
 	target *suspended  // the evaluation that job.about names, or nil
@@ -56,7 +56,11 @@ func (s *Session) Evaluate(ctx context.Context, r Request) (*Result, error) {
 // force even if it is loaded and up to date. What it defines counts as defined by the
 // system. Result and error are those of [Session.Evaluate].
 func (s *Session) LoadSystem(ctx context.Context, system string, force bool, r Request) (*Result, error) {
-	return s.do(ctx, r, job{title: system, call: func(e *evaluation) *helper.Call {
+	shown := strings.ToLower(system)
+	if strings.HasSuffix(shown, ".asd") {
+		shown = system[strings.LastIndexByte(system, '/')+1 : len(system)-len(".asd")]
+	}
+	return s.do(ctx, r, job{title: system, code: "load-system " + shown, call: func(e *evaluation) *helper.Call {
 		c := helper.NewCall("LOAD-SYSTEM").Str(system)
 		if force {
 			c.Key("FORCE").Yes()
@@ -65,8 +69,8 @@ func (s *Session) LoadSystem(ctx context.Context, system string, force bool, r R
 	}}, nil)
 }
 
-func (s *Session) newEvaluation(l *sessionThread, r Request, j job) *evaluation {
-	return &evaluation{im: s.im, thread: l, inst: l.inst, s: s, r: r, job: j, token: s.im.token.Add(1)}
+func (s *Session) newEvaluation(thread *sessionThread, r Request, j *job) *evaluation {
+	return &evaluation{im: s.im, thread: thread, inst: thread.inst, s: s, r: r, job: j, token: s.im.token.Add(1)}
 }
 
 // errNotBegun is the end of an evaluation of which the image has seen nothing.
@@ -81,16 +85,15 @@ func (s *Session) prepare(ctx context.Context, limit time.Duration) (*sessionThr
 			return nil, err
 		}
 		bounded, cancel := context.WithTimeout(ctx, connectTimeout)
-		l, err := inst.sessionThread(bounded, s.name)
+		thread, err := inst.sessionThread(bounded, s.name)
 		cancel()
 		if err != nil {
-			err = inst.heard(ctx, err)
+			err = inst.queryError(ctx, err)
 		} else {
-			err = s.moveTo(ctx, l)
-			s.where.Store(s.home)
+			err = s.moveTo(ctx, thread)
 		}
 		if err == nil {
-			return l, nil
+			return thread, nil
 		}
 		if errors.Is(err, errImageSpent) && ctx.Err() == nil {
 			attempt-- // each costs the journal an entry: it is no failure of the image
@@ -107,7 +110,7 @@ func (s *Session) prepare(ctx context.Context, limit time.Duration) (*sessionThr
 
 // addNotes moves the pending notes of the session into its result.
 func (e *evaluation) addNotes(res *Result) {
-	e.s.hearOfLeft()
+	e.s.noteGivenUp()
 	res.Notes = append(res.Notes, e.s.notes...)
 	e.s.notes = nil
 }
@@ -186,7 +189,7 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	switch {
 	case err == nil:
 	case errors.As(err, &abort):
-		if e.faulty() {
+		if e.noteFault() {
 			return e.broken(err), nil
 		}
 		return e.abandoned("The evaluation was left by a way that skips its end: " + abort.Reason), nil
@@ -202,7 +205,7 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	}
 	var a wireAnswer
 	if err := helper.Decode(g.Output, &a); err != nil {
-		if e.faulty() {
+		if e.noteFault() {
 			return e.broken(err), nil
 		}
 		return e.misunderstood(err), nil
@@ -213,16 +216,15 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	if a.Error == nil && a.Package == nil {
 		return e.broken(errNoAnswer), nil
 	}
-	e.inst.sound()
+	e.inst.clearFaults()
 	e.remember(&a)
-	if ctx.Err() != nil {
-		// Nobody will see the result; the background output stays for others.
-		e.suspension(&a, a.result())
-		e.drop(&a)
-		return nil, context.Cause(ctx)
-	}
 	res := a.result()
 	e.suspension(&a, res)
+	if ctx.Err() != nil {
+		// Only events tell of the result; the background output stays for others.
+		e.drop(&a, res)
+		return res, context.Cause(ctx)
+	}
 	e.inst.proc.Settle()
 	res.Background = e.inst.proc.Background()
 	return res, nil
@@ -268,7 +270,7 @@ func (e *evaluation) debugger(call *swank.Call, d *swank.Debug) (*Result, error)
 	if e.inst.attached() && strings.Contains(d.Condition.Message, "SWANK-MCP does not exist") {
 		return e.helperless(), nil
 	}
-	if e.faulty() {
+	if e.noteFault() {
 		return e.broken(fmt.Errorf("%s: %s", d.Condition.Type, d.Condition.Message)), nil
 	}
 	res := e.abandoned(d.Condition.Message)

@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,13 +15,14 @@ type EventKind string
 // begun.
 const (
 	EventQueued    EventKind = "queued"
-	EventBegun     EventKind = "begun"
-	EventOutput    EventKind = "output" // also without any, as a sign of life
-	EventSuspended EventKind = "suspended"
+	EventBegun     EventKind = "begun"     // sent to the session's thread, if it is for that
+	EventOutput    EventKind = "output"    // also without any, as a sign of life
+	EventSuspended EventKind = "suspended" // the evaluation that it is about waits in the debugger
 	EventEnded     EventKind = "ended"
 
-	EventImageStarted EventKind = "image started" // or attached to
-	EventImageEnded   EventKind = "image ended"   // or lost; Text says how
+	EventImageStarted  EventKind = "image started"  // the first, or attached to
+	EventImageReplaced EventKind = "image replaced" // another one started, or attached to anew
+	EventImageEnded    EventKind = "image ended"    // or lost, with all suspended evaluations in it; Text says how
 )
 
 // An Event is something that has happened to a job of a session, or to the image.
@@ -28,17 +30,27 @@ type Event struct {
 	Kind    EventKind
 	Time    time.Time
 	Session string        // "" for events of the image
+	Client  string        // for whom the job is done, by [ByClient]; may be ""
 	Job     int64         // number of the job, counted from 1 for all sessions; 0 for events of the image
-	Text    string        // beginning of the job's code; for an image how it ended
-	Elapsed time.Duration // since the job has begun
-	Output  string        // printed since the last EventOutput of this job
-	Result  *Result       // of EventEnded and EventSuspended, a copy; nil if there is an error, or nothing to show
-	Err     error         // of EventEnded
+	Text    string        // what the job is called, in 80 characters; for an image how it ended
+	Code    *Excerpt      // of EventBegun: what is evaluated; nil if the job is about a suspended evaluation, or about none
+	Elapsed time.Duration // since the job has its turn
+	Output  string        // of EventOutput: printed since the one before, at most progressChars of each stream
+	Printed int64         // of EventOutput: characters printed so far
+	Outcome *Outcome      // of EventEnded and EventSuspended; nil if nothing was evaluated
+	Err     error         // of EventEnded: why its caller gets no result
 	PID     int           // of an image
 }
 
-// A Subscription brings events in the order in which they happen. Who reads too
-// slowly misses the oldest: nobody waits for a subscriber.
+type clientKey struct{}
+
+// ByClient returns a context whose jobs are done for the client of that name.
+func ByClient(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, clientKey{}, name)
+}
+
+// A Subscription brings events in the order in which they happen. A subscriber that
+// reads too slowly misses the oldest: nothing waits for it.
 type Subscription struct {
 	C <-chan Event
 
@@ -49,7 +61,7 @@ type Subscription struct {
 	lost   atomic.Int64
 }
 
-// Lost returns how many events did not fit.
+// Lost returns how many events the subscriber has missed.
 func (s *Subscription) Lost() int64 { return s.lost.Load() }
 
 // Close ends the subscription, and C with it.
@@ -63,9 +75,9 @@ func (s *Subscription) Close() {
 }
 
 // Subscribe returns the events from now on, until Close or that of the image. C holds
-// size of them, at least one. With output the image is asked five times a second what a
-// job that has begun since has printed; else there is no EventOutput but those that others
-// want.
+// size of them, at least one. With output the image is asked five times a second what each
+// job that begins from now on has printed; without it, an EventOutput comes only where
+// another subscriber wants it.
 func (im *Image) Subscribe(size int, output bool) *Subscription {
 	return im.events.subscribe(size, output, 0)
 }
@@ -98,7 +110,14 @@ func (e *events) end() {
 	e.subscriptions = nil
 }
 
-// wantOutput reports whether somebody wants to know what the job prints.
+// wanted reports whether there is a subscriber.
+func (e *events) wanted() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.subscriptions) > 0
+}
+
+// wantOutput reports whether a subscriber wants to know what the job prints.
 func (e *events) wantOutput(job int64) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -110,7 +129,7 @@ func (e *events) wantOutput(job int64) bool {
 	return false
 }
 
-// publish tells those who want to know. It never waits.
+// publish sends ev to the subscribers. It never waits.
 func (e *events) publish(ev Event) {
 	ev.Time = time.Now()
 	e.mu.Lock()

@@ -16,7 +16,7 @@ func TestEvents(t *testing.T) {
 	s := im.Subscribe(100, true)
 	run := func(code string) {
 		t.Helper()
-		if _, err := im.Session("default").Evaluate(t.Context(), Request{Code: code, Timeout: 20 * time.Second, Debug: 1}); err != nil {
+		if _, err := im.Session("default").Evaluate(ByClient(t.Context(), "tester"), Request{Code: code, Timeout: 20 * time.Second, Debug: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,10 +33,16 @@ func TestEvents(t *testing.T) {
 			continue
 		}
 		text := fmt.Sprintf("%d %s", ev.Job, ev.Kind)
-		if ev.Result != nil && ev.Result.Failure != nil {
-			text += " " + ev.Result.Failure.Type
-		} else if ev.Result != nil {
-			text += " " + ev.Result.Values[0].Head
+		if ev.Outcome != nil && ev.Outcome.Failure != "" {
+			text += " " + ev.Outcome.Type
+		} else if ev.Outcome != nil {
+			text += " " + ev.Outcome.Values[0].Lines[0]
+		}
+		if ev.Job != 0 && ev.Client != "tester" {
+			t.Errorf("%s is of the client %q", text, ev.Client)
+		}
+		if ev.Kind == EventBegun && (ev.Code == nil || !strings.HasPrefix(ev.Code.Lines[0], ev.Text[:min(6, len(ev.Text))])) {
+			t.Errorf("%s: the code is %v", text, ev.Code)
 		}
 		if ev.Kind == EventQueued {
 			text += " " + ev.Text[:min(6, len(ev.Text))]
@@ -54,7 +60,7 @@ func TestEvents(t *testing.T) {
 		t.Errorf("told %q", ofJobs)
 	}
 	ofImages := slices.DeleteFunc(got, func(s string) bool { return !strings.HasPrefix(s, "0 ") })
-	if !slices.Equal(ofImages, []string{"0 image started", "0 image ended", "0 image started"}) {
+	if !slices.Equal(ofImages, []string{"0 image started", "0 image ended", "0 image replaced"}) {
 		t.Errorf("told of images: %q", ofImages)
 	}
 }

@@ -9,14 +9,17 @@ import (
 
 // Expansion is what became of a macro call.
 type Expansion struct {
-	Text  Text   // the expansion; the form itself where there is nothing to expand
-	Why   string // why there is nothing, one sentence; "" if there is
-	Steps []Step // in the mode "steps", instead of Text
-	More  int    // further steps that are not in Steps
+	Text  Text   `sexp:"expansion"` // the expansion; the form itself where there is nothing to expand
+	Why   string `sexp:"why"`       // why there is nothing, one sentence; "" if there is
+	Steps []Step `sexp:"steps"`     // in the mode "steps", instead of Text
+	More  int    `sexp:"more"`      // further steps that are not in Steps
 }
 
 // Step is one macro call and its expansion.
-type Step struct{ Form, Expansion Text }
+type Step struct {
+	_               struct{} `sexp:",list"`
+	Form, Expansion Text
+}
 
 // Expand expands the macro call in code, read in the session's package or in
 // r.Package. Mode is "one" (the outermost, once), "full" (until it is no macro
@@ -26,28 +29,10 @@ func (s *Session) Expand(ctx context.Context, code, mode string, r Request) (*Ex
 	j := job{title: code, call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("EXPAND").Str(code).Key(strings.ToUpper(mode)))
 	}}
-	var wire wireExpansion
-	res, err := s.do(ctx, r, j, &wire)
+	var x Expansion
+	res, err := s.do(ctx, r, j, &x)
 	if err != nil {
 		return nil, nil, err
 	}
-	x := &Expansion{Text: wire.Expansion.text(), Why: wire.Why, More: wire.More}
-	for _, s := range wire.Steps {
-		x.Steps = append(x.Steps, Step{s.Form.text(), s.Expansion.text()})
-	}
-	return x, res, nil
+	return &x, res, nil
 }
-
-type (
-	wireExpansion struct {
-		Expansion wireText   `sexp:"expansion"`
-		Why       string     `sexp:"why"`
-		Steps     []wireStep `sexp:"steps"`
-		More      int        `sexp:"more"`
-	}
-	wireStep struct {
-		_         struct{} `sexp:",list"`
-		Form      wireText
-		Expansion wireText
-	}
-)

@@ -12,8 +12,8 @@ import (
 	"swank-mcp/swank/lisp/journal"
 )
 
-// What is different when the image is somebody else's: it is never ended, and
-// never brought back, and what cannot be stopped is left alone.
+// What is different in an attached image: it is never ended, no session is brought
+// back into it, and what cannot be stopped is left alone.
 
 // rejoined says what a session finds on a new connection.
 func (s *Session) rejoined(old, now *instance) string {
@@ -35,8 +35,8 @@ func (s *Session) rejoined(old, now *instance) string {
 	return text + s.suspended.lost(old)
 }
 
-// helperless is the result of an evaluation in an image from which somebody has
-// deleted the helper.
+// helperless is the result of an evaluation in an image from which the helper was
+// deleted.
 func (e *evaluation) helperless() *Result {
 	e.inst.kill("the helper in it was deleted")
 	return &Result{Failure: &Failure{Type: "HELPER-DELETED", Message: "Somebody has deleted swank-mcp's helper, the package SWANK-MCP, from the attached Lisp. " +
@@ -44,7 +44,7 @@ func (e *evaluation) helperless() *Result {
 }
 
 // join tells the image that the session is worked in over this connection, and
-// returns what is to be said of the state in which it is, and of who else is there.
+// returns notes on its state there and on other servers that work in it.
 func (inst *instance) join(ctx context.Context, session string) []string {
 	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
@@ -80,7 +80,7 @@ func (e *evaluation) leftRunning(kind FailureKind, why string) *Result {
 	b.WriteString(why)
 	if why == wholeImageSilent {
 		if text := e.im.lastGuest().State(); text != "" {
-			e.s.left = append(e.s.left, e)
+			e.s.givenUp = append(e.s.givenUp, e)
 			return &Result{Failure: &Failure{Kind: kind, Type: "NOT-STOPPED", Message: "The whole image has stopped answering: " + text + ". " +
 				"The image is not ours to end; its owner has to look at it. When it answers again, this evaluation is stopped there if it has not ended, " +
 				"and the next reply tells what became of it."}}

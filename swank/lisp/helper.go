@@ -56,15 +56,11 @@ func helperParts() [][]byte {
 	var b bytes.Buffer
 	order, onlySBCL := helperSystem()
 	for i, name := range order {
-		text, err := helperFiles.ReadFile("helper/" + name + ".lisp")
-		if err != nil {
-			panic(err) // swank-mcp.asd names a file that is not there
-		}
 		if onlySBCL[name] {
 			// A form is read before its own in-package is evaluated.
-			fmt.Fprintf(&b, "(cl:in-package #:swank-mcp)\n#+sbcl (progn\n%s)\n", text)
+			fmt.Fprintf(&b, "(cl:in-package #:swank-mcp)\n#+sbcl (progn\n%s)\n", helperText(name))
 		} else {
-			b.Write(text)
+			b.Write(helperText(name))
 			b.WriteByte('\n')
 		}
 		if b.Len() >= helperPart || i == len(order)-1 {
@@ -73,4 +69,13 @@ func helperParts() [][]byte {
 		}
 	}
 	return parts
+}
+
+// helperText returns the source of the helper's file of that name, such as "core/wire".
+func helperText(name string) []byte {
+	text, err := helperFiles.ReadFile("helper/" + name + ".lisp")
+	if err != nil {
+		panic(err) // swank-mcp.asd names a file that is not there
+	}
+	return text
 }

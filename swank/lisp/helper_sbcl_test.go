@@ -1,7 +1,6 @@
 package lisp
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,14 +11,10 @@ import (
 // missing.lisp for how that takes seconds.
 func TestHelperWithoutInternals(t *testing.T) {
 	t.Parallel()
-	var files strings.Builder
-	for _, name := range helperOrder() {
-		fmt.Fprintf(&files, "%q ", name)
-	}
 	out := runLispScript(t, `
 (load-swank)
 (load %[1]q)
-(check-missing %[2]q '(%[3]s))`, absolute(t, "testdata/missing.lisp"), absolute(t, "helper")+"/", files.String())
+(check-missing %[2]q '(%[3]s))`, absolute(t, "testdata/missing.lisp"), absolute(t, "helper")+"/", quotedOrder())
 	if !regexp.MustCompile(`(?m)^1\d\d names, 0 failures\n$`).MatchString(out) {
 		t.Errorf("the helper in an SBCL that lacks a name:\n%s", out)
 	}
@@ -29,11 +24,7 @@ func TestHelperWithoutInternals(t *testing.T) {
 func TestHelperHasOneDoor(t *testing.T) {
 	internal := regexp.MustCompile(`[( '#` + "`" + `,]sb-([a-z0-9-]+::|(kernel|impl|int|c|di|debug|pcl|vm|unix|fasl|walker|eval|alien-internals|assem|disassem):)[a-z*%+]`)
 	for _, name := range helperOrder() {
-		text, err := helperFiles.ReadFile("helper/" + name + ".lisp")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, line := range strings.Split(string(text), "\n") {
+		for i, line := range strings.Split(string(helperText(name)), "\n") {
 			code, _, _ := strings.Cut(line, ";")
 			if internal.MatchString(" " + code) {
 				t.Errorf("%s.lisp:%d: %s: name it in core/sbcl.lisp", name, i+1, line)

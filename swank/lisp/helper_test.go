@@ -42,18 +42,17 @@ func TestHelperOnItsOwn(t *testing.T) {
 // refers-back.lisp does.
 func TestHelperRefersBack(t *testing.T) {
 	t.Parallel()
-	var files strings.Builder
-	for _, name := range helperOrder() {
-		fmt.Fprintf(&files, "%q ", name)
-	}
 	out := runLispScript(t, `
 (load-swank)
 (load %[1]q)
-(check-order %[2]q %[3]q '(%[4]s))`, absolute(t, "testdata/refers-back.lisp"), absolute(t, "helper")+"/", t.TempDir()+"/", files.String())
+(check-order %[2]q %[3]q '(%[4]s))`, absolute(t, "testdata/refers-back.lisp"), absolute(t, "helper")+"/", t.TempDir()+"/", quotedOrder())
 	if !strings.HasSuffix(out, "\nEach file refers only to files before it.\n") {
 		t.Errorf("of the helper's files:\n%s", out)
 	}
 }
+
+// quotedOrder is the names of the helper's files as strings of a Lisp list.
+func quotedOrder() string { return `"` + strings.Join(helperOrder(), `" "`) + `"` }
 
 // Each file of the helper's folders stands in its system's definition, once.
 func TestHelperFilesAreComponents(t *testing.T) {
@@ -124,11 +123,7 @@ func absolute(t *testing.T, name string) string {
 func TestHelperMacrosTeachEmacsNothing(t *testing.T) {
 	body := regexp.MustCompile(`\(defmacro [^"\n]*&body`)
 	for _, name := range helperOrder() {
-		text, err := helperFiles.ReadFile("helper/" + name + ".lisp")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m := body.Find(text); m != nil {
+		if m := body.Find(helperText(name)); m != nil {
 			t.Errorf("%s.lisp: %s: use &rest", name, m)
 		}
 	}

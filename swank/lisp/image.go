@@ -25,7 +25,7 @@ var ErrClosed = errors.New("lisp: the image has been closed")
 // from any goroutine.
 //
 // Goroutines: one for each start, one that watches each running image for its
-// end, one that builds the core, one that looks for an attached image that was
+// end, one that shows in an attached image what is evaluated there, one that builds the core, one that looks for an attached image that was
 // lost. All are owned by the Image and ended by Close. An evaluation runs on its
 // caller's goroutine.
 type Image struct {
@@ -80,9 +80,8 @@ func New(c Config) *Image {
 	return im
 }
 
-// startPatience is how long a call waits at least for a Lisp that may be busy for
-// as long as somebody likes, whatever the call's own time limit, which is meant for
-// its code.
+// startPatience is how long a call waits at least for an attached Lisp, which may be
+// busy. The call's own time limit, which is meant for its code, may be shorter.
 const startPatience = 30 * time.Second
 
 // patience is how long a call waits for a start at least. The start of an image of
@@ -161,11 +160,20 @@ func (im *Image) startLocked() *start {
 		im.mu.Lock()
 		im.start = nil
 		if st.err == nil {
-			im.events.publish(Event{Kind: EventImageStarted, PID: st.inst.proc.PID()}) // before anything of it
+			started := Event{Kind: EventImageStarted, PID: st.inst.proc.PID()}
+			if im.starts > 0 {
+				started.Kind = EventImageReplaced
+			}
+			im.events.publish(started) // before anything of it
 			im.starts++
 			im.cur = st.inst
 			if g, ok := st.inst.proc.(*attach.Guest); ok {
 				im.lastLisp = g.Lisp
+			}
+			if im.cfg.Echo && !st.inst.single {
+				st.inst.echoed = make(chan struct{})
+				events := im.Subscribe(echoBacklog, false)
+				im.work.Go(func() { im.echo(st.inst, events) })
 			}
 			im.work.Go(func() { im.watch(st.inst) })
 			im.buildCoreLocked(st.inst)
@@ -214,6 +222,9 @@ func (im *Image) watch(inst *instance) {
 	case <-inst.proc.Exited():
 	case <-inst.conn.Done():
 	case <-im.ctx.Done():
+		if inst.echoed != nil {
+			<-inst.echoed
+		}
 		inst.end()
 		im.events.publish(Event{Kind: EventImageEnded, Text: "the bridge has closed it", PID: inst.proc.PID()})
 		return
@@ -239,10 +250,10 @@ func (im *Image) watch(inst *instance) {
 	}
 }
 
-// handle is told of debuggers, on the connection's reader: it must not block.
+// handle is called for each debugger, on the connection's reader: it must not block.
 // A debugger that one of our evaluations is in was opened behind the helper's
-// back; the evaluation's goroutine is told and gets it out of there. Nobody
-// else's debugger is ours to touch.
+// back; the evaluation's goroutine gets the news and leaves the debugger. The
+// debuggers of others are left alone.
 func (im *Image) handle(d *swank.Debug) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
@@ -250,7 +261,7 @@ func (im *Image) handle(d *swank.Debug) {
 		if ch := im.calls[k]; ch != nil {
 			select {
 			case ch <- d:
-			default: // it has been told
+			default: // it has the news already
 			}
 		}
 	}

@@ -34,6 +34,8 @@ type instance struct {
 
 	query queryThread
 
+	echoed chan struct{} // closed when all is shown that was evaluated; nil: nothing is shown
+
 	killed atomic.Bool  // by us
 	used   atomic.Bool  // something has been evaluated in it
 	faults atomic.Int32 // answers in a row that were none
@@ -151,10 +153,10 @@ func (inst *instance) startThread(ctx context.Context, name string) (swank.Threa
 // image unless its own code ends it.
 func (inst *instance) sessionThread(ctx context.Context, session string) (*sessionThread, error) {
 	inst.mu.Lock()
-	l := inst.threads[session]
+	thread := inst.threads[session]
 	inst.mu.Unlock()
-	if l != nil {
-		return l, nil
+	if thread != nil {
+		return thread, nil
 	}
 	// Only the holder of the session's turn comes here, so nobody else makes
 	// the same thread meanwhile.
@@ -162,11 +164,11 @@ func (inst *instance) sessionThread(ctx context.Context, session string) (*sessi
 	if err != nil {
 		return nil, err
 	}
-	l = &sessionThread{inst: inst, session: session, id: id}
+	thread = &sessionThread{inst: inst, session: session, id: id}
 	inst.mu.Lock()
-	inst.threads[session] = l
+	inst.threads[session] = thread
 	inst.mu.Unlock()
-	return l, nil
+	return thread, nil
 }
 
 // over reports whether the image cannot be used any more.
@@ -175,8 +177,8 @@ func (inst *instance) over() bool {
 		inst.conn.Err() != nil || inst.proc.HasExited()
 }
 
-// kill ends the image at once, or our part in it if it is not ours; why is
-// what callers in flight are told, after "because".
+// kill ends the image at once, or our connection if it is attached; why is
+// what callers in flight get to read, after "because".
 func (inst *instance) kill(why string) {
 	inst.mu.Lock()
 	if inst.because == "" {
@@ -243,8 +245,8 @@ func (inst *instance) dir() string {
 	return ""
 }
 
-// endedFromOutside reports whether a signal that is usually somebody's has ended
-// the image, and not ours.
+// endedFromOutside reports whether a signal has ended the image that people and
+// systems send, and we have not.
 func (inst *instance) endedFromOutside() bool {
 	inst.mu.Lock()
 	ours := inst.because != ""

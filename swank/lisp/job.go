@@ -1,9 +1,11 @@
 package lisp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
+	"unicode/utf8"
 
 	"swank-mcp/swank/lisp/helper"
 )
@@ -15,9 +17,12 @@ import (
 // [Session.alone].
 type job struct {
 	number int64                            // among all jobs; 0 for a part of another one
-	begun  time.Time                        // when it got its turn
-	title  string                           // what others are told that wait for it
-	call   func(e *evaluation) *helper.Call // what the thread evaluates, made anew for each attempt
+	client string                           // on whose behalf
+	turn   time.Time                        // when it got its turn
+	begun  bool                             // EventBegun was published
+	title  string                           // what it is called in the error of those who wait
+	code   string                           // what a person is shown of it; "": the title
+	call   func(e *evaluation) *helper.Call // what the thread evaluates, made anew for each attempt; nil: nothing
 
 	about    *DebuggerCall     // the suspended evaluation that it is about, or nil
 	learn    func(*wireAnswer) // takes in what was defined; nil: into the journal
@@ -25,15 +30,15 @@ type job struct {
 }
 
 // do does the job in turn with the others of the session, under the limits of r, and
-// decodes what it reports into report, if that is not nil; a job that has come to
-// nothing leaves it as it is. Result and error are those of [Session.Evaluate].
+// decodes what it reports into report, if that is not nil; a job without a
+// report leaves it as it is. Result and error are those of [Session.Evaluate].
 func (s *Session) do(ctx context.Context, r Request, j job, report any) (*Result, error) {
 	j.number = s.im.jobs.Add(1)
 	if r.Progress != nil {
 		defer s.im.tellProgress(j.number, r.Progress)()
 	}
 	res, err := s.inTurn(ctx, &j, r.Timeout, func() (*Result, error) {
-		return s.perform(ctx, r, j)
+		return s.perform(ctx, r, &j)
 	})
 	if err != nil || report == nil || len(res.report) == 0 {
 		return res, err
@@ -45,54 +50,79 @@ func (s *Session) do(ctx context.Context, r Request, j job, report any) (*Result
 // named, and not its thread. It waits for the turn as long as limit says. The error is
 // that of work, a *BusyError or the cause of ctx.
 func (s *Session) alone(ctx context.Context, title string, limit time.Duration, work func() error) error {
-	_, err := s.inTurn(ctx, &job{title: title, number: s.im.jobs.Add(1)}, limit, func() (*Result, error) {
+	j := &job{title: title, number: s.im.jobs.Add(1)}
+	_, err := s.inTurn(ctx, j, limit, func() (*Result, error) {
+		s.begun(j)
 		return nil, work()
 	})
 	return err
 }
 
-// inTurn does the work of j when its turn has come, and tells those who want to know.
+// inTurn does the work of j when its turn has come, and publishes the steps.
 func (s *Session) inTurn(ctx context.Context, j *job, limit time.Duration, work func() (*Result, error)) (*Result, error) {
-	title := firstLine(j.title, 80)
-	tell := func(ev Event) {
-		ev.Session, ev.Job, ev.Text = s.name, j.number, title
-		s.im.events.publish(ev)
-	}
 	if s.closed.Load() {
 		return nil, ErrClosed
 	}
+	j.client, _ = ctx.Value(clientKey{}).(string)
 	t := s.place(ctx)
-	s.describe(t, title, limit)
-	tell(Event{Kind: EventQueued})
+	s.describe(t, firstLine(j.title, 80), limit)
+	s.tell(j, Event{Kind: EventQueued})
 	if err := s.wait(ctx, t); err != nil {
-		tell(Event{Kind: EventEnded, Err: err})
+		s.tell(j, Event{Kind: EventEnded, Err: err})
 		return nil, err
 	}
-	j.begun = time.Now()
-	tell(Event{Kind: EventBegun})
+	j.turn = time.Now()
 	end := Event{Kind: EventEnded}
 	defer func() { // also if work panics: the next one begins after this one has ended
-		end.Elapsed = time.Since(j.begun)
-		tell(end)
+		end.Elapsed = time.Since(j.turn)
+		s.tell(j, end)
 		s.done()
 	}()
 	s.catchUp()
 	res, err := work()
-	end.Result, end.Err = res.copy(), err
-	if res != nil && res.Suspended != nil {
-		end.Kind = EventSuspended
+	end.Err = err
+	if res != nil && s.im.events.wanted() {
+		end.Outcome = res.outcome()
+		if res.Suspended != nil || res.Waiting {
+			end.Kind = EventSuspended
+		}
 	}
 	return res, err
 }
 
+// tell publishes that ev has happened to j.
+func (s *Session) tell(j *job, ev Event) {
+	ev.Session, ev.Client, ev.Job, ev.Text = s.name, j.client, j.number, firstLine(j.title, 80)
+	s.im.events.publish(ev)
+}
+
+// shownCode is how many characters of the code are looked at for what is shown of it.
+const shownCode = 10_000
+
+// begun publishes, once, that j has begun.
+func (s *Session) begun(j *job) {
+	if j.begun || !s.im.events.wanted() {
+		return
+	}
+	j.begun = true
+	ev := Event{Kind: EventBegun}
+	if j.call != nil && j.about == nil {
+		code := cmp.Or(j.code, j.title)
+		x := excerpt(firstChars(code, shownCode))
+		x.Chars = utf8.RuneCountInString(code)
+		ev.Code = &x
+	}
+	s.tell(j, ev)
+}
+
 // perform does the job for the holder of the turn.
-func (s *Session) perform(ctx context.Context, r Request, j job) (*Result, error) {
-	of, err := s.debugged(j.about)
+func (s *Session) perform(ctx context.Context, r Request, j *job) (*Result, error) {
+	target, err := s.findTarget(j.about)
 	if err != nil {
 		return nil, err
 	}
 	for attempt := 1; ; attempt++ {
-		res, err := s.attempt(ctx, r, j, of)
+		res, err := s.attempt(ctx, r, j, target)
 		// Nothing has been evaluated: the image or the thread was gone before.
 		if errors.Is(err, errNotBegun) && attempt < 3 {
 			continue
@@ -101,25 +131,26 @@ func (s *Session) perform(ctx context.Context, r Request, j job) (*Result, error
 	}
 }
 
-// attempt does the job once; of is the suspended evaluation that it is about, or nil.
-func (s *Session) attempt(ctx context.Context, r Request, j job, of *suspended) (*Result, error) {
-	l, err := s.prepare(ctx, r.Timeout)
+// attempt does the job once; target is the suspended evaluation that it is about, or nil.
+func (s *Session) attempt(ctx context.Context, r Request, j *job, target *suspended) (*Result, error) {
+	thread, err := s.prepare(ctx, r.Timeout)
 	if err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	e := s.newEvaluation(l, r, j)
-	if err := e.aim(of); err != nil {
+	e := s.newEvaluation(thread, r, j)
+	if err := e.setTarget(target); err != nil {
 		return nil, err
 	}
-	if res, err := e.unheard(ctx); res != nil || err != nil {
+	if res, err := e.checkListening(ctx); res != nil || err != nil {
 		return res, err
 	}
 	if err := e.send(); err != nil {
 		return nil, err
 	}
+	s.begun(j)
 	res, err := e.run(ctx)
 	if err == nil {
 		e.addNotes(res)
@@ -127,7 +158,7 @@ func (s *Session) attempt(ctx context.Context, r Request, j job, of *suspended) 
 	return res, err
 }
 
-// options adds to a call what every job is told: by which token it is stopped, its
+// options adds to a call what each job has: the token by which it is stopped, its
 // session, package, compilation quality and patience in the debugger.
 func (e *evaluation) options(c *helper.Call) *helper.Call {
 	c.Key("TOKEN").Num(e.token)

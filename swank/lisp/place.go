@@ -5,18 +5,18 @@ import (
 	"sync"
 )
 
-// A Place is a place in the queue of a session that is taken before it is known what
-// for: who reads the requests of a client takes places in the order in which they come,
-// and the goroutines that carry them out may overtake each other. A nil Place is none.
+// A Place is a place in the queue of a session that is taken before its job is known:
+// the reader of a client's requests takes places in their order, and the goroutines
+// that carry the requests out may overtake each other. A nil Place is none.
 type Place struct {
 	mu sync.Mutex
 	s  *Session
 	t  *turn // nil when a job has it, or it was left
 }
 
-// Queue takes the next place in the queue of the session; title is what others are told
-// that wait for it. Until a job takes it, by
-// [Place.Within], or it is left, all jobs behind it wait.
+// Queue takes the next place in the queue of the session; title is what it is called in
+// the error of those who wait. All jobs behind it wait until a job takes it, by
+// [Place.Within], and ends, or until it is left.
 func (s *Session) Queue(title string) *Place {
 	p := &Place{s: s, t: &turn{code: title}}
 	p.s.join(p.t)

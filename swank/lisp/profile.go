@@ -15,7 +15,7 @@ type Trace struct {
 	Names []string    `sexp:"names"` // when a name was refused: functions that would do
 }
 
-// CallCount is how often a function was called, told or not.
+// CallCount is how often a function was called, shown or not.
 type CallCount struct {
 	_        struct{} `sexp:",list"`
 	Function string
@@ -79,10 +79,10 @@ type ProfileRow struct {
 
 // Profile compiles the one form in code and runs it under a profiler. Result
 // and error are those of [Session.Evaluate]; the Result has no Values.
-func (s *Session) Profile(ctx context.Context, code string, p Profiling, r Request) (*Profile, *Result, error) {
+func (s *Session) Profile(ctx context.Context, code string, how Profiling, r Request) (*Profile, *Result, error) {
 	j := job{title: code, call: func(e *evaluation) *helper.Call {
-		return e.options(helper.NewCall("PROFILE-FORM").Str(code).Key(p.Mode).Key("FUNCTIONS").Str(p.Functions).
-			Key("REPEAT").Num(int64(p.Repeat)).Key("LIMIT").Num(int64(p.Limit)))
+		return e.options(helper.NewCall("PROFILE-FORM").Str(code).Key(how.Mode).Key("FUNCTIONS").Str(how.Functions).
+			Key("REPEAT").Num(int64(how.Repeat)).Key("LIMIT").Num(int64(how.Limit)))
 	}}
 	out := new(Profile)
 	res, err := s.do(ctx, r, j, out)

@@ -58,8 +58,7 @@ func (e *evaluation) watch() (end func()) {
 			}
 			if text != "" || time.Since(told) >= signOfLife-progressEvery {
 				told = time.Now()
-				e.im.events.publish(Event{Kind: EventOutput, Session: e.s.name, Job: e.job.number,
-					Text: firstLine(e.job.title, 80), Elapsed: time.Since(e.job.begun), Output: text})
+				e.s.tell(e.job, Event{Kind: EventOutput, Elapsed: time.Since(e.job.turn), Output: text, Printed: at.OutPos + at.ErrPos})
 			}
 		}
 	})

@@ -105,29 +105,39 @@ func (s *Session) query(ctx context.Context, c *helper.Call, v any) error {
 	if err != nil {
 		return err
 	}
-	bounded, cancel := context.WithTimeout(ctx, queryTimeout)
-	defer cancel()
-	answer, err := inst.askQuery(bounded, c)
-	if err != nil {
-		return inst.unanswered(ctx, inst.heard(ctx, err))
-	}
 	var failed struct {
 		Error *LookupError `sexp:"error"`
 	}
-	if err := helper.Decode(answer, &failed); err != nil {
-		return inst.heard(ctx, err)
+	if err := inst.lookUp(ctx, c, &failed, v); err != nil {
+		return err
 	}
 	if failed.Error != nil {
 		return failed.Error
 	}
-	return inst.heard(ctx, helper.Decode(answer, v))
+	return nil
+}
+
+// lookUp asks on the query thread and decodes the answer into each of the shapes.
+func (inst *instance) lookUp(ctx context.Context, c *helper.Call, shapes ...any) error {
+	bounded, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	answer, err := inst.askQuery(bounded, c)
+	if err != nil {
+		return inst.unanswered(ctx, inst.queryError(ctx, err))
+	}
+	for _, v := range shapes {
+		if err = helper.Decode(answer, v); err != nil {
+			break
+		}
+	}
+	return inst.queryError(ctx, err)
 }
 
 // A queryThread is the Lisp thread for queries that may run printing code of the
 // user's. The control thread stops evaluations, and must never wait for
 // such code.
 type queryThread struct {
-	starting chan struct{} // with one place, for who starts the thread
+	starting chan struct{} // holds one value while a caller starts the thread
 	thread   atomic.Int64  // its swank.ThreadID; 0: not started
 }
 
@@ -182,7 +192,7 @@ func (inst *instance) heldUp(thread swank.ThreadID) string {
 	var why string
 	answer, err := inst.ask(ctx, helper.NewCall("WAITS-FOR").Num(int64(thread)))
 	if err != nil || helper.Decode(answer, &why) != nil {
-		return "" // that it does not answer is told in any case
+		return "" // the caller reports in any case that it does not answer
 	}
 	return why
 }
@@ -193,17 +203,17 @@ func (inst *instance) startQuery(ctx context.Context) (swank.ThreadID, error) {
 	if inst.single {
 		return inst.controlThread(), nil
 	}
-	l := &inst.query
-	if id := l.thread.Load(); id != 0 {
+	q := &inst.query
+	if id := q.thread.Load(); id != 0 {
 		return swank.ThreadID(id), nil
 	}
 	select {
-	case l.starting <- struct{}{}:
+	case q.starting <- struct{}{}:
 	case <-ctx.Done():
 		return 0, context.Cause(ctx)
 	}
-	defer func() { <-l.starting }()
-	if id := l.thread.Load(); id != 0 {
+	defer func() { <-q.starting }()
+	if id := q.thread.Load(); id != 0 {
 		return swank.ThreadID(id), nil
 	}
 	if ctx.Err() != nil {
@@ -213,7 +223,7 @@ func (inst *instance) startQuery(ctx context.Context) (swank.ThreadID, error) {
 	if err != nil {
 		return 0, err
 	}
-	l.thread.Store(int64(id))
+	q.thread.Store(int64(id))
 	return id, nil
 }
 

@@ -13,15 +13,15 @@ import (
 	"swank-mcp/swank/lisp/restore"
 )
 
-// moveTo makes l's image that of s: what the session has defined in another one
+// moveTo makes the thread's image that of s: what the session has defined in another one
 // is evaluated again. The holder of the turn calls it; the next result tells.
-func (s *Session) moveTo(ctx context.Context, l *sessionThread) error {
-	inst, home := l.inst, s.home
+func (s *Session) moveTo(ctx context.Context, thread *sessionThread) error {
+	inst, home := thread.inst, s.home.Load()
 	if home == inst {
 		return nil
 	}
 	if home == nil {
-		s.home = inst
+		s.home.Store(inst)
 		s.notes = append(s.notes, inst.proc.Remarks()...)
 		if inst.attached() {
 			s.notes = append(s.notes, inst.join(ctx, s.name)...)
@@ -29,7 +29,7 @@ func (s *Session) moveTo(ctx context.Context, l *sessionThread) error {
 		return nil
 	}
 	if inst.attached() {
-		s.home = inst
+		s.home.Store(inst)
 		s.notes = append(s.notes, s.rejoined(home, inst))
 		found := inst.join(ctx, s.name)
 		if home.imageID() != inst.imageID() {
@@ -44,7 +44,7 @@ func (s *Session) moveTo(ctx context.Context, l *sessionThread) error {
 		s.journal = journal.Journal{}
 		how += " Recovery is off (--no-recovery): the session starts empty."
 	case !s.journal.Empty():
-		text, err := s.restore(ctx, l)
+		text, err := s.restore(ctx, thread)
 		if err != nil {
 			return err
 		}
@@ -55,30 +55,30 @@ func (s *Session) moveTo(ctx context.Context, l *sessionThread) error {
 	how += s.suspended.lost(home)
 	s.recovery = nil
 	s.journal.ForgetLosses()
-	s.home = inst
+	s.home.Store(inst)
 	s.notes = append(s.notes, how)
 	return nil
 }
 
-// restoreTitle is what others are told that wait until a session is brought back.
+// restoreTitle is the title of the job for those who wait until a session is brought back.
 const restoreTitle = "(bringing the session back)"
 
 // errImageSpent says that bringing the session back has cost the image, and
 // that more is known now: in the next one it comes further.
 var errImageSpent = errors.New("lisp: the image ended while the session was brought back")
 
-// restore evaluates the journal in l and says what came of it. The error
+// restore evaluates the journal in the thread and says what came of it. The error
 // errImageSpent asks for another image. What restoring may cost is bounded by
 // itself; it is no part of the time that the caller's code may take.
-func (s *Session) restore(ctx context.Context, l *sessionThread) (string, error) {
+func (s *Session) restore(ctx context.Context, thread *sessionThread) (string, error) {
 	if s.recovery == nil {
 		s.recovery = restore.New()
 	}
-	a := s.recovery.Begin(&s.journal, l.inst.dir())
+	a := s.recovery.Begin(&s.journal, thread.inst.dir())
 	defer a.Close()
 	for a.Next() {
 		var failures []restore.Failure
-		e := s.newEvaluation(l, Request{Timeout: time.Hour}, job{
+		e := s.newEvaluation(thread, Request{Timeout: time.Hour}, &job{
 			title:    restoreTitle,
 			call:     func(e *evaluation) *helper.Call { return a.Call(s.name, e.token) },
 			learn:    func(w *wireAnswer) { failures = w.Failures },
@@ -99,8 +99,8 @@ func (s *Session) restore(ctx context.Context, l *sessionThread) (string, error)
 		switch {
 		case err != nil:
 			return "", err
-		case res.Failure != nil && l.inst.over():
-			a.Died(l.inst.endedFromOutside(), l.inst.epitaph())
+		case res.Failure != nil && thread.inst.over():
+			a.Died(thread.inst.endedFromOutside(), thread.inst.epitaph())
 			return "", errImageSpent
 		case res.Failure != nil:
 			return broughtToAnEnd(res.Failure), nil
@@ -108,7 +108,7 @@ func (s *Session) restore(ctx context.Context, l *sessionThread) (string, error)
 		a.Done(failures)
 	}
 	if a.Tainted() {
-		l.inst.kill("code that it brought back ran with interrupts off and was broken off")
+		thread.inst.kill("code that it brought back ran with interrupts off and was broken off")
 		return "", errImageSpent
 	}
 	return s.journal.Restored(a.Why(), func(reason string) string { return firstLine(reason, 160) }), nil
@@ -127,7 +127,7 @@ func (s *Session) broughtBack(ctx context.Context) error {
 	s.im.mu.Lock()
 	cur := s.im.cur
 	s.im.mu.Unlock()
-	if home := s.where.Load(); home == nil || home == cur && !home.over() {
+	if home := s.home.Load(); home == nil || home == cur && !home.over() {
 		return nil
 	}
 	return s.alone(ctx, restoreTitle, startPatience, func() error {

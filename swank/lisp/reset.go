@@ -26,8 +26,8 @@ type reset struct {
 
 // ResetSession undoes what the session has made, in turn with its evaluations:
 // it waits for those that came before at most as long as timeout says. The
-// journal goes when the image has answered that it is done, be it late: until
-// then the image may end without having done it.
+// journal goes when the image has answered that it is done, even if that is late:
+// until then the image may end without having done it.
 func (s *Session) ResetSession(ctx context.Context, timeout time.Duration) (r *Reset, err error) {
 	err = s.alone(ctx, "reset-session", timeout, func() error {
 		r, err = s.reset(ctx)
@@ -47,15 +47,17 @@ func (s *Session) reset(ctx context.Context) (*Reset, error) {
 		defer cancel()
 		call, answer, err := inst.callQuery(bounded, helper.NewCall("RESET-SESSION").Str(s.name))
 		if err != nil {
-			return nil, s.notReset(call, inst.unanswered(ctx, inst.heard(ctx, err)))
+			return nil, s.notReset(call, inst.unanswered(ctx, inst.queryError(ctx, err)))
 		}
-		if err := inst.heard(ctx, helper.Decode(answer, done)); err != nil {
+		if err := inst.queryError(ctx, helper.Decode(answer, done)); err != nil {
 			return nil, err
 		}
 	}
 	s.journal.Reset()
 	s.kept.Load().Keep(&s.journal, true, true)
-	s.suspended.clear("reset-session ended it")
+	for _, target := range s.suspended.clear("reset-session ended it") {
+		s.endedAlone(target, &Result{Failure: &Failure{Type: "ABORTED", Message: "reset-session ended it."}})
+	}
 	return done, nil
 }
 

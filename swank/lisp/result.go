@@ -1,7 +1,6 @@
 package lisp
 
 import (
-	"slices"
 	"time"
 
 	"swank-mcp/swank/lisp/host"
@@ -34,6 +33,10 @@ const (
 	KindCancelled                    // stopped because the caller went away
 	KindImageDied                    // the image ended in mid-evaluation
 )
+
+func (k FailureKind) String() string {
+	return [...]string{KindError: "ERROR", KindTimeout: "TIMEOUT", KindCancelled: "CANCELLED", KindImageDied: "IMAGE-DIED"}[k]
+}
 
 // Failure is an evaluation that ended without values: an ordinary outcome,
 // not an error of the bridge.
@@ -75,22 +78,6 @@ type Result struct {
 	Limit      time.Duration // that the evaluation had, where the request left it open
 }
 
-// copy returns a result that its caller may change without the other's noticing; nil of
-// nil.
-func (r *Result) copy() *Result {
-	if r == nil {
-		return nil
-	}
-	c := *r
-	c.Notes = slices.Clone(r.Notes)
-	if r.Failure != nil {
-		f := *r.Failure
-		f.Frames = slices.Clone(f.Frames)
-		c.Failure = &f
-	}
-	return &c
-}
-
 // Request is one evaluation.
 type Request struct {
 	Code    string        // any number of forms
@@ -99,8 +86,8 @@ type Request struct {
 	Debug   int           // DEBUG quality 0 to 3
 	Suspend bool          // leave an unhandled error waiting in the debugger
 
-	// Progress, when not nil, is told what was printed since it was last
-	// called: at most five times a second, and at least every five seconds
+	// Progress, when not nil, is called with what was printed since the last
+	// call: at most five times a second, and at least every five seconds
 	// with whatever there is, possibly "". It is called from one goroutine
 	// and not after Evaluate has returned.
 	Progress func(elapsed time.Duration, output string)

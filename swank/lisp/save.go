@@ -60,8 +60,8 @@ func (s *Session) LoadSession(ctx context.Context, file, source string, r Reques
 	r.Debug = defaultDebug
 	var w Loaded
 	res, err := s.do(ctx, r, job{
-		title: "load-session " + file,
-		call:  func(e *evaluation) *helper.Call { return e.options(helper.NewCall("LOAD-FORMS").Str(source)) },
+		title: "load-session " + file, code: "(SWANK-MCP::LOAD-SESSION)",
+		call: func(e *evaluation) *helper.Call { return e.options(helper.NewCall("LOAD-FORMS").Str(source)) },
 	}, &w)
 	return &w, res, err
 }

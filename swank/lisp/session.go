@@ -24,15 +24,14 @@ type Session struct {
 	kept      atomic.Pointer[kept.File]
 	closed    atomic.Bool
 
-	where atomic.Pointer[instance] // as home, for those without the turn
+	home atomic.Pointer[instance] // the image that has the session's state; nil at first
 
 	// For the holder of the turn:
-	home     *instance         // the image that has the session's state; nil at first
 	journal  journal.Journal   // what it has defined
 	recovery *restore.Recovery // while that is brought back into another image
 	notes    []string          // for the next result
 	resets   []*reset          // that have not been answered
-	left     []*evaluation     // that were given up because the image was silent
+	givenUp  []*evaluation     // that were given up because the image was silent
 	fault    string            // beginning of the code whose answer was the first that made no sense
 }
 
@@ -65,7 +64,8 @@ func (s *Session) KeepIn(f *kept.File) { s.kept.Store(f) }
 
 // Close gives up what the session has in the bridge and in the image: its evaluations,
 // suspended ones too, its thread, its objects under inspection and its traces. What it
-// has defined stays there and is nobody's, until a session that is alone then is reset.
+// has defined stays in the image and belongs to no session; it goes when a session that
+// is then the only one is reset.
 // Jobs of the session in flight have to be cancelled before; those that follow end with
 // ErrClosed. The error is that of an image that does not answer, or the cause of ctx.
 func (s *Session) Close(ctx context.Context) error {
@@ -81,13 +81,13 @@ func (s *Session) Close(ctx context.Context) error {
 		return nil
 	}
 	inst.mu.Lock()
-	l := inst.threads[s.name]
+	thread := inst.threads[s.name]
 	inst.mu.Unlock()
 	bounded, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	c := helper.NewCall("CLOSE-SESSION").Str(s.name)
-	if l != nil && l.forget() && !inst.single { // there the thread is everybody's
-		c.Num(int64(l.id))
+	if thread != nil && thread.forget() && !inst.single { // there all sessions have one thread
+		c.Num(int64(thread.id))
 	}
 	_, err := inst.askQuery(bounded, c)
 	return err

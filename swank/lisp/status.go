@@ -6,7 +6,7 @@ import "time"
 // starts one.
 type Status struct {
 	State          string // "not started", "starting", "running", "replacing", "ended", or of an image to attach to "not connected"
-	Launched       bool   // we started it (else it is somebody's, attached)
+	Launched       bool   // we started it; else it is attached
 	PID            int
 	Implementation string // "SBCL 2.2.9.debian"
 	SwankVersion   string // "2.27"

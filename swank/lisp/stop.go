@@ -59,9 +59,9 @@ func (s *stopper) next() *Result {
 	case s.tries == 1:
 		s.stop(s.kind)
 		return nil
-	case s.asked != nil && !answered(s.asked) && s.tries < frozenTries && !(s.tries > 3 && s.forlorn()):
-		// The whole image is busy, collecting garbage perhaps, or suspended: not
-		// the evaluation's fault, so it gets more time.
+	case s.asked != nil && !answered(s.asked) && s.tries < frozenTries && !(s.tries > 3 && s.hopeless()):
+		// The whole image is busy, with collecting garbage for one, or suspended:
+		// not the evaluation's fault, so it gets more time.
 		s.tries++
 		s.timer.Reset(stopGrace)
 		return nil
@@ -90,9 +90,9 @@ const wholeImageSilent = "The whole image has stopped answering: it may be swapp
 // is given up.
 const frozenTries = 20
 
-// forlorn reports whether nothing will come of waiting for the image, which has
+// hopeless reports whether nothing will come of waiting for the image, which has
 // answered nothing since the time was up.
-func (s *stopper) forlorn() bool {
+func (s *stopper) hopeless() bool {
 	return s.e.inst.attached() && !s.e.im.lastGuest().Worthwhile(time.Duration(s.tries)*stopGrace)
 }
 

@@ -21,6 +21,7 @@ type suspensions struct {
 // suspended is one evaluation that waits in the debugger, or runs on from there.
 type suspended struct {
 	number  int
+	job     int64 // its number among jobs
 	token   int64
 	inst    *instance
 	code    string // its beginning, one line
@@ -88,7 +89,7 @@ func (q *suspensions) add(e *evaluation, failure string) *suspended {
 	}
 	q.last++
 	s := &suspended{
-		number: q.last, token: e.token, inst: e.inst, code: firstLine(e.r.Code, 80), failure: failure, timeout: e.r.Timeout,
+		number: q.last, job: e.job.number, token: e.token, inst: e.inst, code: firstLine(e.r.Code, 80), failure: failure, timeout: e.r.Timeout,
 	}
 	q.live = append(q.live, s)
 	return s
@@ -147,11 +148,13 @@ func (q *suspensions) end(token int64, why string) *suspended {
 	return s
 }
 
-// clear ends all of them.
-func (q *suspensions) clear(why string) {
-	for _, s := range q.all() {
+// clear ends all of them and returns them.
+func (q *suspensions) clear(why string) []*suspended {
+	all := q.all()
+	for _, s := range all {
 		q.end(s.token, why)
 	}
+	return all
 }
 
 func (q *suspensions) all() []*suspended {

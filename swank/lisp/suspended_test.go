@@ -22,7 +22,9 @@ func TestSuspendedNumbers(t *testing.T) {
 	if _, err := q.pick(0); err == nil {
 		t.Error("picked one of none")
 	}
-	e := func(token int64) *evaluation { return &evaluation{token: token, r: Request{Code: "(f)"}} }
+	e := func(token int64) *evaluation {
+		return &evaluation{job: new(job), token: token, r: Request{Code: "(f)"}}
+	}
 	one, two := q.add(e(10), "A"), q.add(e(11), "B")
 	if one.number != 1 || two.number != 2 {
 		t.Errorf("numbers %d and %d", one.number, two.number)

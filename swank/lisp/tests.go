@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"cmp"
 	"context"
 
 	"swank-mcp/swank/lisp/helper"
@@ -40,7 +41,7 @@ type TestFailure struct {
 // and error are those of [Session.Evaluate]; the Result has no Values, and is no
 // Failure because a test has failed.
 func (s *Session) RunTests(ctx context.Context, system, test string, r Request) (*Tests, *Result, error) {
-	j := job{title: "run-tests " + system + " " + test, call: func(e *evaluation) *helper.Call {
+	j := job{title: "run-tests " + system + " " + test, code: shownCall("SWANK-MCP:RUN-TESTS", cmp.Or(test, system)), call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("RUN-TESTS").Opt("SYSTEM", system).Opt("TEST", test))
 	}}
 	out := new(Tests)

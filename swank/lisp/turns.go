@@ -17,7 +17,7 @@ type turns struct {
 
 // A turn is the place of one job in the queue of its session.
 type turn struct {
-	code  string        // beginning of its code, for those who wait; "" before it is known
+	code  string        // beginning of its code, for the error of those who wait; "" before it is known
 	limit time.Duration // how long it may run
 	since time.Time     // when it got the turn
 	ready chan struct{} // closed when it is its turn

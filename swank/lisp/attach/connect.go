@@ -26,7 +26,7 @@ const (
 	helperTimeout = 60 * time.Second
 
 	// firstID keeps our requests from being taken for a person's: while they have
-	// one of our threads in SLDB, their client is told of an answer to us, too.
+	// one of our threads in SLDB, their client gets our answers, too.
 	firstID = 1_000_000_000
 
 	// writeLimit is how long the other side may take no bytes of a request, if
@@ -42,7 +42,6 @@ const Patience = dialTimeout + 2*helloTimeout
 // Config says to which image to attach, and what to bring there.
 type Config struct {
 	Target  Target
-	Echo    bool // show evaluations in the REPL of those who work in that image
 	Code    Code
 	Handler func(*swank.Debug) // of the connection; see [swank.Options]
 	Trace   io.Writer          // readable trace of every Swank message; nil is off
@@ -60,8 +59,8 @@ type Code struct {
 	Share func(hash string) (files []string)
 }
 
-// bridgeID tells this process from other bridges in the same image, so that a
-// connection of its own that it has lost can be told from a living one's.
+// bridgeID distinguishes this process from other bridges in the same image, so that
+// the helper ends the old connection of a bridge that connects anew.
 var bridgeID = rand.Text()
 
 // Connect connects to the image that c names and makes it ready for evaluations.
@@ -117,7 +116,7 @@ func enter(ctx context.Context, c Config, conn *swank.Conn, pipe *commandPipe) (
 	if err := g.loadHelper(ctx, c.Code); err != nil {
 		return nil, err
 	}
-	if err := g.join(ctx, c.Echo); err != nil {
+	if err := g.join(ctx); err != nil {
 		return nil, g.notReady(err)
 	}
 	g.Lisp = g.look(pipe)
@@ -128,12 +127,8 @@ func enter(ctx context.Context, c Config, conn *swank.Conn, pipe *commandPipe) (
 }
 
 // join tells the helper that this bridge is there.
-func (g *Guest) join(ctx context.Context, echo bool) error {
-	c := helper.NewCall("ATTACH").Str(bridgeID)
-	if echo {
-		c.Key("ECHO").Yes()
-	}
-	call, err := c.Send(g.Conn, swank.NewWorker)
+func (g *Guest) join(ctx context.Context) error {
+	call, err := helper.NewCall("ATTACH").Str(bridgeID).Send(g.Conn, swank.NewWorker)
 	if err != nil {
 		return err
 	}
@@ -153,9 +148,9 @@ func (g *Guest) join(ctx context.Context, echo bool) error {
 }
 
 // enterForm sees to it that our connection can be closed at any time, by safeClose.
-// Then it takes the connection out of the list in which Swank looks for somebody
-// to show an error of a thread that is nobody's, and to whom to redirect output when
-// that of Emacs ends: the person's are not for us. Swank may put it there a moment
+// Then it takes the connection out of the list by which Swank decides who is shown
+// errors of background threads, and where output goes when Emacs has gone: the
+// person's are not for us. Swank may put it there a moment
 // after it has begun to answer.
 func enterForm(safeClose string) sexp.List {
 	return sexp.List{

@@ -61,13 +61,14 @@ func (g *Guest) ExitText() string {
 // Address returns what net.Dial takes to reach Swank; "" with a command.
 func (g *Guest) Address() (network, address string) { return g.target.Network, g.target.Address }
 
-// PID is what the image says of itself, be it on this machine or not.
+// PID is what the image says of itself; it may be on another machine.
 func (g *Guest) PID() int { return g.Info.PID }
 
 // Remarks returns what there is to say about the image, one line each.
 func (g *Guest) Remarks() []string { return g.notes }
 
-// What the process was started from, how it ends and what it prints is not told us.
+// What follows is not known of an attached image: what it was started from, how its
+// process ends, what that prints.
 
 // FromCore is false.
 func (g *Guest) FromCore() bool { return false }

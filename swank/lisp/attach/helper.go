@@ -14,8 +14,8 @@ import (
 )
 
 // readForm returns a form that reads text in the image, whatever syntax its owner has
-// set, in a package of its own. That stays: what goes through all packages in another
-// thread, as Swank does when somebody connects, does not bear that one is deleted.
+// set, in a package of its own. The package stays: another thread that goes through all
+// packages, as Swank does for each new connection, fails when one is deleted.
 func readForm(text string) sexp.List {
 	return sexp.List{
 		sexp.Symbol("cl:with-standard-io-syntax"),

@@ -15,7 +15,7 @@ import (
 	"swank-mcp/swank/lisp/host"
 )
 
-// Target is an image to attach to, whose Swank somebody else has started. The
+// Target is an image to attach to, whose Swank a person has started. The
 // zero value is none: an image is launched.
 type Target struct {
 	Network string // "tcp" or "unix"; "" with Command
@@ -85,8 +85,8 @@ func (t Target) dial(ctx context.Context, o *swank.Options) (*swank.Conn, *comma
 // Error is the error of a target that is not to be had at the moment.
 type Error struct {
 	host.StartError
-	Away   bool // nobody listens: trying again does no harm
-	Silent bool // somebody listens and says nothing
+	Away   bool // nothing listens there: trying again does no harm
+	Silent bool // something listens there and says nothing
 }
 
 // Unwrap returns the [*host.StartError] in e.

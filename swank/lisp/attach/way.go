@@ -19,7 +19,7 @@ type way struct {
 	group bool // pid leads a group of processes, one of which it may be
 }
 
-// look finds out what can be told of the process of g, and of the way there.
+// look finds out what is known of the process of g, and of the way there.
 func (g *Guest) look(pipe *commandPipe) Lisp {
 	if pipe != nil { // whose other end may be anywhere
 		w := processAt(fmt.Sprintf("/proc/%d", pipe.cmd.Process.Pid))
@@ -49,7 +49,7 @@ func (g *Guest) process() Lisp {
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", g.Info.PID))
 	name := strings.ToLower(g.Info.Implementation.Name)
 	if err != nil || name == "" || !strings.Contains(strings.ToLower(filepath.Base(exe)), name) {
-		return Lisp{} // in another container, perhaps
+		return Lisp{} // it may be in another container
 	}
 	return Lisp{pid: g.Info.PID, program: exe}
 }

@@ -56,8 +56,8 @@
                  (:file "heap-limit" :if-feature :sbcl) (:file "heap-watch" :if-feature :sbcl)
                  (:file "guest-heap-watch" :if-feature :sbcl) (:file "last-error")
                  (:file "outcome") (:file "suspend" :if-feature :sbcl) (:file "restore-watch")
-                 (:file "restore-entries") (:file "perform") (:file "echo")
-                 (:file "evaluate") (:file "restore") (:file "load-forms") (:file "expand")
+                 (:file "restore-entries") (:file "perform") (:file "evaluate")
+                 (:file "restore") (:file "load-forms") (:file "expand")
                  (:file "suspended-frames" :if-feature :sbcl)
                  (:file "debugger" :if-feature :sbcl) (:file "inspect-frame" :if-feature :sbcl)))
    ;; Questions about symbols, definitions, systems, objects.
@@ -80,8 +80,9 @@
    (:module "image"
     :serial t
     :components ((:file "serving") (:file "debugger-hooks" :if-feature :sbcl)
-                 (:file "guest-cleanup") (:file "attach") (:file "joining") (:file "reset")
-                 (:file "closing") (:file "start") (:file "status") (:file "other"))))
+                 (:file "guest-cleanup") (:file "attach") (:file "echo") (:file "joining")
+                 (:file "reset") (:file "closing") (:file "start") (:file "status")
+                 (:file "other"))))
   :in-order-to ((test-op (test-op "swank-mcp/tests"))))
 
 ;;; The tests stand beside the tests of the bridge, so that they are not embedded in its

@@ -1,5 +1,5 @@
 // Package host is what the rooms below swank/lisp agree on: what package lisp
-// asks of the process that an image runs in, be it one that package launch has
+// asks of the process that an image runs in, one that package launch has
 // started or a person's that package attach has connected to, and the error of
 // both that there is none. It knows neither of them and nothing of Swank.
 //
@@ -40,9 +40,10 @@ type Host interface {
 // Text is a piece of text from the image whose middle may have been left out
 // where it was produced, so that no amount of printing fills a memory.
 type Text struct {
-	Head    string // the beginning, or all of it
-	Tail    string // the end, when Omitted > 0
-	Omitted int64  // characters left out between Head and Tail
+	_       struct{} `sexp:",list"`
+	Head    string   // the beginning, or all of it
+	Tail    string   // the end, when Omitted > 0
+	Omitted int64    // characters left out between Head and Tail
 }
 
 // Empty reports whether nothing was produced.

@@ -11,7 +11,7 @@ const (
 	maxEntries = 200_000
 	maxBytes   = 16 << 20
 
-	maxLosses = 1000 // names that are told as lost
+	maxLosses = 1000 // losses that are kept by name
 )
 
 // Journal is the source of what a session has defined, the newest of each name
@@ -242,8 +242,8 @@ func (j *Journal) placed() []*Entry {
 
 func systemKey(name string) string { return "(:SYSTEM . " + name + ")" }
 
-// AddSystem notes a system that was loaded, and the files of definitions that
-// ASDF was told of.
+// AddSystem notes a system that was loaded, and the paths of definitions that were
+// given for it.
 func (j *Journal) AddSystem(name string, files ...string) {
 	text := "(|SWANK-MCP|::|RESTORE-SYSTEM|"
 	for _, s := range slices.Insert(slices.Clone(files), 0, name) {
@@ -259,7 +259,7 @@ func (j *Journal) Empty() bool { return j.live == 0 }
 // Dropped is how many of the oldest entries have made room.
 func (j *Journal) Dropped() int { return j.dropped }
 
-// ForgetLosses forgets what [Journal.Lose] has noted: it has been told.
+// ForgetLosses forgets what [Journal.Lose] has noted, when it has been reported.
 func (j *Journal) ForgetLosses() { j.losses, j.unnamed = nil, 0 }
 
 // names returns the names of the given kind, such as :VARIABLE, in order.

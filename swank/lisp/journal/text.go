@@ -74,8 +74,8 @@ func (e *Entry) systemSource() string {
 }
 
 // inFile is the text of an entry that has been redefined, and so comes twice.
-// What it needs may come later than its early place, and it may not bear to be
-// evaluated again where it has succeeded there.
+// At its early place it may fail, because what it needs comes later; where it has
+// succeeded there, evaluating it again may do harm.
 func (e *Entry) inFile(text string, early, again bool) string {
 	switch {
 	case early:

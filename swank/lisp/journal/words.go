@@ -109,7 +109,7 @@ func (j *Journal) lost() string {
 	return text
 }
 
-// String is the name, as a reader is told it, and the reason.
+// String returns the name in words and the reason.
 func (l Loss) String() string { return fmt.Sprintf("%s (%s)", InWords(l.Key), l.Why) }
 
 // lossesInWords is a name and a reason for each.
@@ -151,7 +151,7 @@ func (j *Journal) summaryWithout(left map[*Entry]string) string {
 	return strings.Join(parts, " and ")
 }
 
-// InWords is a key as a reader is told it: function FOO.
+// InWords returns a key in words: function FOO.
 func InWords(key string) string {
 	kind, name := keyParts(key)
 	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(kind, ":")), "-", " ") + " " + name

@@ -60,7 +60,7 @@ func parseStatus(message []byte) (s imageStatus, err error) {
 	return s, nil
 }
 
-// runtimeOptions returns what SBCL's C runtime is told. Neither
+// runtimeOptions returns the options of SBCL's C runtime. Neither
 // --lose-on-corruption, which makes every stack overflow fatal, nor
 // --disable-debugger, which makes every thread's error fatal, is among it.
 func (f *imageFiles) runtimeOptions(core string) []string {
@@ -78,7 +78,7 @@ func (f *imageFiles) runtimeOptions(core string) []string {
 	return args
 }
 
-// bootOptions returns what SBCL's toplevel is told in an image without a core.
+// bootOptions returns the options of SBCL's toplevel in an image without a core.
 // The compiler's remarks on boot.lisp as source are of no use to anybody: the
 // compiled file has none, and a test says so.
 func bootOptions(par parameters) []string {

@@ -76,8 +76,8 @@ const (
 	staleAfter = time.Hour // a temporary directory of this age has lost its maker
 )
 
-// ownedName matches the directories that we make: somebody may name a cache
-// directory that has others in it.
+// ownedName matches the directories that we make: --cache-dir may name a directory
+// that has others in it.
 var ownedName = regexp.MustCompile(`^(?:(image|swank)-[0-9a-f]{16}|(tmp)-(?:swank|core|probe)-[0-9]+)$`)
 
 // prune removes what has not been used for longest, and what servers that were

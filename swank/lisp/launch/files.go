@@ -73,7 +73,7 @@ func (f *imageFiles) computeKeys(ctx context.Context) error {
 		if err := hashFile(h, core); err != nil {
 			return err
 		}
-	} else { // a wrapper, perhaps: ask
+	} else { // it may be a wrapper: ask it
 		version, err := sbclVersion(ctx, f.sbcl)
 		if err != nil {
 			return err
@@ -116,7 +116,7 @@ func globQuote(s string) string {
 }
 
 // sbclCore returns the core that program loads by default, or "" when that
-// cannot be told.
+// is not known.
 func sbclCore(program string) string {
 	if core := os.Getenv("SBCL_CORE"); core != "" {
 		return core

@@ -95,7 +95,7 @@ func (s *sink) take() host.Text {
 	return host.Text{Head: head, Tail: end, Omitted: omitted}
 }
 
-// drain empties one pipe for ever: a pipe that nobody reads stops the whole
+// drain empties one pipe for ever: a pipe that is not read stops the whole
 // image, not only the thread that prints.
 type drain struct {
 	file *os.File // read end, non-blocking, in the runtime's poller

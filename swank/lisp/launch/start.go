@@ -171,7 +171,7 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 	}
 	booted, err := p.awaitReady(ctx, plan)
 	if damage := sound(); damage != nil {
-		booted, err = false, damage // whatever it has come to
+		booted, err = false, damage // however far it has come
 	}
 	if noteErr := finish(booted); noteErr != nil {
 		p.notes = append(p.notes, noteErr.Error())

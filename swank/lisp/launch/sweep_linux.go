@@ -11,10 +11,10 @@ import (
 
 // A server that is killed while its image is stopped, or when the thread of the image
 // that would notice has ended, leaves the image and its directory behind. A directory
-// is somebody's for as long as its server holds a lock on it.
+// is in use for as long as its server holds a lock on it.
 
-// holdDir locks dir until the file is closed, be it by the end of this process.
-// Without the lock it is taken for nobody's only if nothing listens in it.
+// holdDir locks dir until the file is closed, at the latest by the end of this process.
+// It returns nil if that cannot be done.
 func holdDir(dir string) *os.File {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -4,7 +4,7 @@ package launch
 
 import "os"
 
-// Whose a directory is, and who listens in it, is told on Linux only.
+// Only on Linux is it known who owns a directory and who listens in it.
 func holdDir(string) *os.File { return nil }
 
 func sweep() {}

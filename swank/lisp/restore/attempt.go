@@ -116,7 +116,7 @@ func (a *Attempt) Halve() bool {
 	return true
 }
 
-// TooLarge tells that the batch, which is one entry, does not fit into a message.
+// TooLarge notes that the batch, which is one entry, does not fit into a message.
 func (a *Attempt) TooLarge() {
 	note(a.batch, []Failure{{Why: "its source is too large for one message to the image"}}, a.done, a.why)
 }
@@ -124,11 +124,11 @@ func (a *Attempt) TooLarge() {
 // Hopeless says why the image has to be ended under the batch, "" if it need not be.
 func (a *Attempt) Hopeless() string { return a.board.hopeless() }
 
-// Died tells that the image has ended under the batch, as how says, perhaps because
-// of somebody outside.
+// Died notes that the image has ended during the batch, as how says; outside: by a
+// signal that people and systems send.
 func (a *Attempt) Died(outside bool, how string) { a.r.blame(a.batch, a.board, outside, how) }
 
-// Done tells which entries of the batch have failed.
+// Done notes which entries of the batch have failed.
 func (a *Attempt) Done(failures []Failure) {
 	a.r.learn(a.batch, a.board)
 	note(a.batch, failures, a.done, a.why)
@@ -138,8 +138,8 @@ func (a *Attempt) Done(failures []Failure) {
 	}
 }
 
-// Tainted reports that the image is not to be used: code was broken off in it that
-// had interrupts off, and nobody knows what state that leaves behind.
+// Tainted reports that the image is not to be used: code that had interrupts off was
+// broken off in it, which may have left anything half done.
 func (a *Attempt) Tainted() bool { return a.tainted }
 
 // Why says of the entries that have not come back, why.

@@ -115,7 +115,7 @@ func (c Ending) kind() Ending { return c & 15 }
 // final reports whether to try again is of no use.
 func (c Ending) final() bool { return c.kind() > endFailed }
 
-// words is the reason that a user is told; text is that of an error.
+// words is the reason in words; text is that of an error.
 func (c Ending) words(text string) string {
 	limit := (time.Duration(c>>4) * time.Millisecond).Seconds()
 	switch c.kind() {

@@ -23,7 +23,7 @@ const (
 type Recovery struct {
 	skip      map[*journal.Entry]string // those that are not evaluated any more, and why
 	proven    map[*journal.Entry]bool   // those that were evaluated in an image
-	suspect   map[*journal.Entry]bool   // those in whose evaluation somebody else may have ended the image
+	suspect   map[*journal.Entry]bool   // those during which a signal from outside may have ended the image
 	spent     int                       // images that it has cost
 	singly    bool                      // one entry at a time, because it is not known which it was
 	patience  time.Duration             // left
@@ -81,8 +81,8 @@ func (r *Recovery) ended(e *journal.Entry, code Ending, text string) {
 	}
 }
 
-// blame notes which entry of a batch has cost the image, which ended as how says,
-// perhaps because of somebody outside.
+// blame notes which entry of a batch has cost the image, which ended as how says;
+// outside: it was a signal that people and systems send.
 func (r *Recovery) blame(batch []*journal.Entry, b *board, outside bool, how string) {
 	r.spent++
 	r.learn(batch, b)
@@ -97,7 +97,7 @@ func (r *Recovery) blame(batch []*journal.Entry, b *board, outside bool, how str
 	}
 	e := batch[i]
 	if outside && !r.suspect[e] {
-		r.suspect[e] = true // it may be that somebody has killed the image
+		r.suspect[e] = true // a person may have killed the image
 		return
 	}
 	e.Bad = "it cost the image: " + how

@@ -21,7 +21,7 @@ in foreign code at work: code that never ends must be stopped, too.")
   "How often an interrupt must have found foreign code at work before it is carried
 out there: on a busy machine few arrive while the patience lasts.  Code that calls
 malloc over and over is in it three times of four, and was found there thirty times in
-a row.  But a stop must not wait for ever: see INTERRUPT-SAFELY.")
+a row.")
 
 #+sbcl
 (defun foreign-address ()
@@ -65,33 +65,36 @@ all the time, and URGENTP any."
          (setf (interrupt-state interrupt) :done)
          (funcall function))))))
 
+#+sbcl
+(defun await-interrupt (interrupt thread wait)
+  "Wait WAIT milliseconds for INTERRUPT to arrive, four times as long while THREAD has
+interrupts on: it may get no processor for as long.  Its state, :SENT if it has not arrived."
+  (loop for waits from 0
+        while (and (eq :sent (interrupt-state interrupt))
+                   (or (< waits wait)
+                       (and (< waits (* 4 wait))
+                            (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread nil))))
+        do (sleep 0.001))
+  (sb-ext:compare-and-swap (interrupt-state interrupt) :sent :left-alone))
+
 (defun interrupt-safely (thread function &key (forcep t) urgentp)
   "Have THREAD call FUNCTION, which may collect a backtrace or leave by a
 non-local exit, as soon as it has interrupts on; waits for it no longer than
 that usually takes.  Without FORCEP, which is for what must happen, FUNCTION is
 not called at all where foreign code stays at work.  With URGENTP it is called
 there soon: what foreign code leaves locked is less than an image that is lost.
-On a machine so busy that an interrupt has not arrived after 0.8 seconds, one that
-finds foreign code at work does nothing, and the caller has to ask again.  An error
-if THREAD has ended."
+An interrupt that arrives when nobody waits for it any more does nothing in foreign
+code at work, and the caller has to ask again.  An error if THREAD has ended."
   #-sbcl (progn forcep urgentp (swank/backend:interrupt-thread thread function))
   #+sbcl
-  (loop with began = (microseconds)
-        with end = (+ began (if urgentp 20000 *interrupt-patience*))
-        with last = (+ began (if urgentp 20000 800000))
+  (loop with end = (+ (microseconds) (if urgentp 20000 *interrupt-patience*))
         with address = nil
         for tries from 0
-        for now = (microseconds)
-        for late = (and (> now end)
-                        (or (not forcep) (>= tries (if (> now last) 30 *interrupt-tries*))))
+        for late = (and (> (microseconds) end)
+                        (or (not forcep) (>= tries (if urgentp 30 *interrupt-tries*))))
         for interrupt = (make-interrupt)
         while (or forcep (not late))
         do (send-interrupt interrupt thread function (or late address) :forcep forcep :urgentp urgentp)
-           (loop for waits from 0       ; milliseconds: while others collect, none pass
-                 while (and (eq :sent (interrupt-state interrupt))
-                            (or (< waits (if urgentp 20 250))
-                                (and forcep (< (microseconds) last))))
-                 do (sleep 0.001))
-           (setf address (sb-ext:compare-and-swap (interrupt-state interrupt) :sent :left-alone))
+           (setf address (await-interrupt interrupt thread (if urgentp 20 250)))
         while (integerp address)
         do (sleep 0.001)))

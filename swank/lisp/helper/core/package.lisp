@@ -63,6 +63,7 @@
            #:interrupt-thread
            #:configure                  ; image/
            #:attach #:within
+           #:show-in-repls
            #:join-session
            #:start-thread
            #:close-session #:reset-session

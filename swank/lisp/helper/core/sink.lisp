@@ -115,10 +115,12 @@
       (cond ((zerop count) nil)
             ((<= count keep)
              (list (subseq (sink-head sink) 0 count)))
-            (t (let ((start (max keep (- count keep))))
-                 (list (subseq (sink-head sink) 0 keep)
-                       (ring-substring sink start count)
-                       (- start keep))))))))
+            (t (let* ((start (max keep (- count keep)))
+                      (head (subseq (sink-head sink) 0 keep))
+                      (tail (ring-substring sink start count)))
+                 (if (= start keep)
+                     (list (concatenate 'string head tail))
+                     (list head tail (- start keep)))))))))
 
 (defun sink-string (sink control)
   "What was written to SINK, as a string.  CONTROL is a format for what follows the head where

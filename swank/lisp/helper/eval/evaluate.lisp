@@ -71,7 +71,6 @@ list that it returns are the evaluation's values."
         :package (package-name (session-package session))))
 
 (defun evaluation-outcome (evaluation package debug note)
-  (when (echo-p evaluation) (echo-code evaluation))
   (let ((before (costs)))
     (multiple-value-bind (texts report notes)
         (let ((*evaluation* evaluation)) (perform evaluation package debug))
@@ -80,7 +79,6 @@ list that it returns are the evaluation's values."
         (close-sink (evaluation-out evaluation))
         (close-sink (evaluation-err evaluation))
         (flush-process-output)
-        (when (echo-p evaluation) (echo-result texts report))
         (when note (push note notes))
         (outcome evaluation texts report notes costs)))))
 

@@ -75,8 +75,11 @@
                          (mapcar (lambda (text) (clip (format nil "~{~A~}" (remove-if-not #'stringp text)) 500))
                                  (getf outcome :values))))))
     (with-lock ()
-      (push (list (evaluation-token evaluation) why) (session-departed session)))))
+      (push (list (evaluation-token evaluation) why (or (getf (getf outcome :error) :type) "")
+                  (mapcar (lambda (text) (clip (first text) 5000)) (getf outcome :values)))
+            (session-departed session)))))
 
 (defun departed-for-wire (session)
-  "((TOKEN WHY) ...) of suspended evaluations that ended while no command ran."
+  "((TOKEN WHY TYPE VALUES) ...) of suspended evaluations that ended while no command ran, with a
+condition of TYPE, or with VALUES."
   (with-lock () (reverse (shiftf (session-departed session) '()))))

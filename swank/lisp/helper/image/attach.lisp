@@ -77,11 +77,10 @@ left behind."
        #+linux (option 6 4 60)          ; TCP_KEEPIDLE seconds
        #+linux (option 6 5 20)))))      ; TCP_KEEPINTVL
 
-(defun attach (bridge &key echo)
-  "Begin to serve the bridge called BRIDGE on this connection, with ECHO showing
-its evaluations in the person's REPL.  The answer is a
-plist: :IMAGE, the identity of the image; :CONTROL, the control thread, NIL
-without threads; :NOTE, what there is to say about the Lisp, or \"\"."
+(defun attach (bridge)
+  "Begin to serve the bridge called BRIDGE on this connection.  The answer is a plist: :IMAGE,
+the identity of the image; :CONTROL, the control thread, NIL without threads; :NOTE, a remark on
+the Lisp, or \"\"."
   (let ((connection swank::*emacs-connection*))
     (clean-up-after bridge)
     (clean-up-closed)
@@ -89,7 +88,7 @@ without threads; :NOTE, what there is to say about the Lisp, or \"\"."
     (setf *attached* t)
     (put-debugger-hooks-back)
     (when (control-thread connection)
-      (let ((guest (make-guest connection bridge echo)))
+      (let ((guest (make-guest connection bridge)))
         (with-lock () (push guest *guests*))
         (in-own-thread "swank-mcp watch"
                        (lambda ()

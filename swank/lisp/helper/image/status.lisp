@@ -30,13 +30,6 @@
           collect (list (princ-to-string (swank/backend:thread-name thread))
                         (princ-to-string (swank/backend:thread-status thread)))))
 
-(defun mailbox-count ()
-  "How many mailboxes Swank keeps for threads, also for dead ones."
-  #+sbcl
-  (let ((mailboxes (named-value '#:swank/sbcl "*MAILBOXES*")))
-    (if (listp mailboxes) (length mailboxes) 0))
-  #-sbcl 0)
-
 (defun definition-counts (session)
   "((SECTION COUNT) ...) of what SESSION has defined.  No value is printed: the status must not
 wait for code of the user's."
@@ -66,8 +59,7 @@ wait for code of the user's."
                   :heap-used (heap-used)
                   :heap-limit (heap-size)
                   :definitions (definition-counts session)
-                  :lost (first-few (lost-definitions session) 100)
-                  :mailboxes (mailbox-count)))))
+                  :lost (first-few (lost-definitions session) 100)))))
 
 ;;; PCL builds constructors, dispatch functions and caches at first use, which takes tens of
 ;;; milliseconds.  An image that is to be saved as a core does it before.

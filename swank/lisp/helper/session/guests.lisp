@@ -2,10 +2,9 @@
 
 (cl:in-package #:swank-mcp)
 
-(defstruct (guest (:constructor make-guest (connection bridge echo)) (:copier nil))
+(defstruct (guest (:constructor make-guest (connection bridge)) (:copier nil))
   connection bridge (threads '())
-  (sessions '()) (news '())             ; see joining.lisp
-  echo)                                 ; see echo.lisp
+  (sessions '()) (news '()))            ; see joining.lisp
 
 (defvar *guests* '()
   "A GUEST for each bridge that is attached, or that has left threads behind.")

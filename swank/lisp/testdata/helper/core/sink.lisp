@@ -10,7 +10,7 @@
   (check (sink-text (make-sink 10)) nil)
   (check (sink-text (filled-sink 10 "abc" "def")) '("abcdef"))
   (check (sink-text (filled-sink 4 "abcd")) '("abcd"))
-  (check (sink-text (filled-sink 4 "abcdef")) '("abcd" "ef" 0))
+  (check (sink-text (filled-sink 4 "abcdef")) '("abcdef"))
   (check (sink-text (filled-sink 4 "abc" "defgh" "ijklm")) '("abcd" "jklm" 5))
   (check (sink-text (filled-sink 4 (make-string 100 :initial-element #\x) "yz")) '("xxxx" "xxyz" 94))
   (check (multiple-value-list (sink-since (filled-sink 10 "abcdef") 2 100)) '("cdef" 6))

@@ -228,7 +228,7 @@
 (define-test suspended-ones-left-alone
   (evaluated "(error \"expires\")" :token (incf *token*) :patience 100)
   (sleep 1/2)
-  (check (getf (evaluated "2") :departed) `((,*token* "It was suspended for too long.")))
+  (check (getf (evaluated "2") :departed) `((,*token* "It was suspended for too long." "ABORTED" ())))
   (check (getf (evaluated "2") :departed) nil)
   (evaluated "(error \"looked after\")" :token (incf *token*) :patience 400)
   (dotimes (i 4) (sleep 1/5) (in-frame 0 "1"))

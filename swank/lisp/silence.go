@@ -33,10 +33,10 @@ func (inst *instance) silence() string {
 
 const singleBusy = "Swank in it uses no threads, and is busy: a person is in its debugger (SLDB), for one, or what was evaluated before still runs"
 
-// unheard asks an image whose Swank uses no threads whether it listens, and returns
-// the end of an evaluation for which it does not. What it would be sent meanwhile it
-// would evaluate whenever somebody else lets it, and nobody could take it back.
-func (e *evaluation) unheard(ctx context.Context) (*Result, error) {
+// checkListening asks an image whose Swank uses no threads whether it listens, and returns
+// the end of an evaluation for which it does not. A request that is sent
+// meanwhile would be evaluated at some later time, and could not be cancelled.
+func (e *evaluation) checkListening(ctx context.Context) (*Result, error) {
 	if !e.inst.single {
 		return nil, nil
 	}
@@ -55,22 +55,22 @@ func (e *evaluation) unheard(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// hearOfLeft learns what has become of evaluations that were given up because the
+// noteGivenUp learns what has become of evaluations that were given up because the
 // image was silent. The holder of the turn calls it.
-func (s *Session) hearOfLeft() {
-	left := s.left
-	s.left = nil
+func (s *Session) noteGivenUp() {
+	left := s.givenUp
+	s.givenUp = nil
 	for _, e := range left {
 		if !answered(e.call) {
-			s.left = append(s.left, e)
+			s.givenUp = append(s.givenUp, e)
 			continue
 		}
-		s.notes = append(s.notes, fmt.Sprintf("The evaluation that was given up when the image did not answer (%s) %s", firstLine(e.job.title, 80), e.became()))
+		s.notes = append(s.notes, fmt.Sprintf("The evaluation that was given up when the image did not answer (%s) %s", firstLine(e.job.title, 80), e.fate()))
 	}
 }
 
-// became is what an evaluation that was given up has come to, as the end of a sentence.
-func (e *evaluation) became() string {
+// fate says how an evaluation that was given up has ended, as the end of a sentence.
+func (e *evaluation) fate() string {
 	var g swank.Grabbed
 	var a wireAnswer
 	if err := e.call.Wait(context.Background(), &g); err != nil {
