@@ -57,7 +57,7 @@ func TestLoadSystemByThePathOfAnotherOne(t *testing.T) {
 	want(t, s, "(swd::from)", "=> :MINE")
 	says(t, bad(t, s, "load-system", object{"system": dir + "/mine/swm.asd"}), dir+"/mine/swm.asd")
 	if *attachedFlag {
-		want(t, s, "(find 'swank-mcp::told-definition asdf:*system-definition-search-functions*)", "=> NIL")
+		want(t, s, "(find 'swank-mcp::given-definition asdf:*system-definition-search-functions*)", "=> NIL")
 	} else {
 		want(t, s, `(progn (asdf:load-system "swd") (swd::from))`, "=> :MINE")
 	}

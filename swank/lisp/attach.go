@@ -11,11 +11,11 @@ import (
 	"swank-mcp/swank/lisp/launch"
 )
 
-//go:embed helper/forgive.lisp
-var forgive string
+//go:embed helper/safe-close.lisp
+var safeClose string
 
-//go:embed helper/bring.lisp
-var helperBringer string
+//go:embed helper/inject.lisp
+var helperInjector string
 
 // attachTo connects to the image that c names and makes it ready. The error is that
 // of [attach.Connect].
@@ -23,7 +23,7 @@ func attachTo(ctx context.Context, c Config, handler func(*swank.Debug)) (*insta
 	g, err := attach.Connect(ctx, attach.Config{
 		Target: c.Attach, Handler: handler, Trace: c.Trace,
 		Code: attach.Code{
-			Forgive: forgive, Bring: helperBringer, Helper: helperParts(),
+			SafeClose: safeClose, Inject: helperInjector, Helper: helperParts(),
 			Share: func(hash string) []string { return shareHelper(c.Launch.CacheDir, hash) },
 		},
 	})

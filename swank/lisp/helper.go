@@ -3,6 +3,7 @@ package lisp
 import (
 	"bytes"
 	"embed"
+	"fmt"
 	"regexp"
 )
 
@@ -13,27 +14,35 @@ import (
 var helperFiles embed.FS
 
 // helperComponent is one component of the system's definition: a module, which is
-// a folder, or a file in the module before it.
-var helperComponent = regexp.MustCompile(`\(:(module|file) "([a-z-]+)"`)
+// a folder, or a file in the module before it, perhaps one that only SBCL reads.
+var helperComponent = regexp.MustCompile(`\(:(module|file) "([a-z-]+)"( :if-feature :sbcl)?`)
 
 // helperOrder returns the names of the helper's files, such as "core/wire", in the
 // order in which they are loaded: that of the components in swank-mcp.asd.
 func helperOrder() []string {
+	order, _ := helperSystem()
+	return order
+}
+
+// helperSystem returns helperOrder, and which of the files only SBCL reads.
+func helperSystem() (order []string, onlySBCL map[string]bool) {
 	definition, err := helperFiles.ReadFile("helper/swank-mcp.asd")
 	if err != nil {
 		panic(err) // it is embedded
 	}
 	definition, _, _ = bytes.Cut(definition, []byte("\n(defsystem \"swank-mcp/tests\""))
-	var order []string
+	onlySBCL = map[string]bool{}
 	var module string
 	for _, m := range helperComponent.FindAllSubmatch(definition, -1) {
 		if string(m[1]) == "module" {
 			module = string(m[2])
 		} else {
-			order = append(order, module+"/"+string(m[2]))
+			name := module + "/" + string(m[2])
+			order = append(order, name)
+			onlySBCL[name] = len(m[3]) > 0
 		}
 	}
-	return order
+	return order, onlySBCL
 }
 
 // helperPart is how long a part of the helper is at least, in bytes. SBCL keeps
@@ -45,10 +54,15 @@ const helperPart = 100_000
 func helperParts() [][]byte {
 	var parts [][]byte
 	var b bytes.Buffer
-	order := helperOrder()
+	order, onlySBCL := helperSystem()
 	for i, name := range order {
-		b.Write(helperText(name))
-		b.WriteByte('\n')
+		if onlySBCL[name] {
+			// A form is read before its own in-package is evaluated.
+			fmt.Fprintf(&b, "(cl:in-package #:swank-mcp)\n#+sbcl (progn\n%s)\n", helperText(name))
+		} else {
+			b.Write(helperText(name))
+			b.WriteByte('\n')
+		}
 		if b.Len() >= helperPart || i == len(order)-1 {
 			parts = append(parts, bytes.Clone(b.Bytes()))
 			b.Reset()

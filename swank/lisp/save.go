@@ -30,7 +30,7 @@ func (s *Session) SaveSession(ctx context.Context, file string, timeout time.Dur
 func (s *Session) save(ctx context.Context, file string) (*Saved, error) {
 	j := &s.journal
 	var gone []string
-	if err := s.im.queryRunning(ctx, helper.NewCall("UNDONE").Str(s.name), &gone); err != nil {
+	if err := s.im.queryRunning(ctx, helper.NewCall("UNDEFINED-DEFINITIONS").Str(s.name), &gone); err != nil {
 		return nil, err
 	}
 	for _, key := range gone {

@@ -49,9 +49,9 @@ type Config struct {
 
 // Code is the Lisp that a person's image gets, as source text.
 type Code struct {
-	Forgive string   // a function that lets a connection's socket be closed at any time
-	Bring   string   // a function that sees to it that the helper is there
-	Helper  [][]byte // parts of package SWANK-MCP, in the order in which they are loaded
+	SafeClose string   // a function that lets a connection's socket be closed at any time
+	Inject    string   // a function that loads the helper unless it is there
+	Helper    [][]byte // parts of package SWANK-MCP, in the order in which they are loaded
 
 	// Share puts Helper where an image on this machine, run by the same user,
 	// finds it and keeps its fasl; hash is to be in the names of the files. With
@@ -102,7 +102,7 @@ func enter(ctx context.Context, c Config, conn *swank.Conn, pipe *commandPipe) (
 	defer cancel()
 	// Nothing else is asked before: the image may be about to answer a connection that
 	// has gone, if it was stopped meanwhile.
-	if err := conn.Call(hello, swank.Request{Form: enterForm(c.Code.Forgive)}, nil); err != nil {
+	if err := conn.Call(hello, swank.Request{Form: enterForm(c.Code.SafeClose)}, nil); err != nil {
 		return nil, err
 	}
 	info, err := conn.ConnectionInfo(hello)
@@ -147,16 +147,16 @@ func (g *Guest) join(ctx context.Context) error {
 	return nil
 }
 
-// enterForm sees to it that our connection can be closed at any time, by forgive.
+// enterForm sees to it that our connection can be closed at any time, by safeClose.
 // Then it takes the connection out of the list by which Swank decides who is shown
 // errors of background threads, and where output goes when Emacs has gone: the
 // person's are not for us. Swank may put it there a moment
 // after it has begun to answer.
-func enterForm(forgive string) sexp.List {
+func enterForm(safeClose string) sexp.List {
 	return sexp.List{
 		sexp.Symbol("cl:progn"),
 		sexp.List{sexp.Symbol("cl:ignore-errors"), sexp.List{
-			sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readForm(forgive)},
+			sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readForm(safeClose)},
 			sexp.Raw(`(swank::connection.socket-io swank::*emacs-connection*)`),
 		}},
 		sexp.Raw(`(cl:loop :repeat 1000 :until (cl:member swank::*emacs-connection* swank::*connections*) :do (cl:sleep 1/1000))`),
@@ -168,6 +168,6 @@ func enterForm(forgive string) sexp.List {
 // wireAttached is the answer of the helper's ATTACH.
 type wireAttached struct {
 	Image   string         `sexp:"image"`
-	Control swank.ThreadID `sexp:"lookups"`
+	Control swank.ThreadID `sexp:"control"`
 	Note    string         `sexp:"note"` // what there is to say about the Lisp, or ""
 }

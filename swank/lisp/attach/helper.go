@@ -20,15 +20,15 @@ func readForm(text string) sexp.List {
 	return sexp.List{
 		sexp.Symbol("cl:with-standard-io-syntax"),
 		sexp.List{
-			sexp.Symbol("cl:let"), sexp.Raw(`((cl:*package* (cl:or (cl:find-package "SWANK-MCP-BRING") (cl:make-package "SWANK-MCP-BRING" :use cl:nil))))`),
+			sexp.Symbol("cl:let"), sexp.Raw(`((cl:*package* (cl:or (cl:find-package "SWANK-MCP-INJECT") (cl:make-package "SWANK-MCP-INJECT" :use cl:nil))))`),
 			sexp.Raw(`(cl:import (cl:quote (cl:nil cl:t cl:quote)))`),
 			sexp.List{sexp.Symbol("cl:read-from-string"), text},
 		},
 	}
 }
 
-// wireBrought is the answer of Code.Bring.
-type wireBrought struct {
+// wireInjected is the answer of Code.Inject.
+type wireInjected struct {
 	_    struct{} `sexp:",list"`
 	How  sexp.Symbol
 	Text string
@@ -41,9 +41,9 @@ func (g *Guest) loadHelper(ctx context.Context, c Code) error {
 	source := bytes.Join(c.Helper, nil)
 	sum := sha256.Sum256(source)
 	hash := hex.EncodeToString(sum[:])[:20]
-	loaded, err := g.load(ctx, c.Bring, hash, c.Share(hash), "")
+	loaded, err := g.load(ctx, c.Inject, hash, c.Share(hash), "")
 	if err == nil && loaded.How == ":source-wanted" {
-		loaded, err = g.load(ctx, c.Bring, hash, nil, string(source))
+		loaded, err = g.load(ctx, c.Inject, hash, nil, string(source))
 	}
 	switch {
 	case err != nil:
@@ -61,8 +61,8 @@ func (g *Guest) loadHelper(ctx context.Context, c Code) error {
 	return nil
 }
 
-func (g *Guest) load(ctx context.Context, bring, hash string, files []string, source string) (w wireBrought, err error) {
-	form := sexp.List{sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readForm(bring)}, hash, sexp.List{sexp.Symbol("cl:quote"), files}, source}
+func (g *Guest) load(ctx context.Context, inject, hash string, files []string, source string) (w wireInjected, err error) {
+	form := sexp.List{sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readForm(inject)}, hash, sexp.List{sexp.Symbol("cl:quote"), files}, source}
 	return w, g.Conn.Call(ctx, swank.Request{Form: form}, &w)
 }
 

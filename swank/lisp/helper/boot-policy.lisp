@@ -1,10 +1,9 @@
-;;;; boot-policy.lisp - the second part of boot.lisp: what becomes of errors and
-;;;; stack overflows in threads of a launched image that are nobody's, and of the symbols
-;;;; that loading Swank leaves in COMMON-LISP-USER.
+;;;; boot-policy.lisp - the second part of boot.lisp: errors and stack overflows in background
+;;;; threads of a launched image, and the symbols that loading Swank leaves in COMMON-LISP-USER.
 
 (in-package :swank-mcp-boot)
 
-;;;; Errors in threads that are nobody's
+;;;; Errors in background threads
 
 (defvar *report-lock* (sb-thread:make-mutex :name "swank-mcp report"))
 
@@ -26,11 +25,10 @@
       (finish-output sb-sys:*stderr*))))
 
 (defun background-debugger (condition hook)
-  "Value of SB-EXT:*INVOKE-DEBUGGER-HOOK*.  Threads in which Swank evaluates
-bind their own; an error that comes here has nobody who could answer a
-debugger, so it is reported on standard error and ends its thread.  What has
-used up the stack is reported after the stack is unwound: printing needs more
-than the rest of it, and the end of that is fatal."
+  "The global value of SB-EXT:*INVOKE-DEBUGGER-HOOK*.  Threads in which Swank evaluates bind
+their own.  Nobody could answer a debugger in the others, so an error there is reported on
+standard error and ends its thread.  An exhausted stack is reported after it is unwound: printing
+needs more stack than is left, and a second overflow is fatal."
   (declare (ignore hook))
   (cond ((typep condition 'sb-sys:interactive-interrupt) ; SIGINT
          (continue condition))
@@ -44,31 +42,13 @@ than the rest of it, and the end of that is fatal."
          (sb-thread:abort-thread))))
 
 (defun protect-control-stack ()
-  "Put the guard page of this thread's control stack back in place.
-
-A thread that overflowed its stack and then ended without touching the page
-above the guard page leaves the guard page unprotected, and SBCL 2.2.9 gives
-the stack to another thread as it is: the next overflow in it is fatal
-(\"control_stack_guard_page_protected not NIL\"; later versions see to it).  A
-write to that page makes the runtime clear and protect the guard page.  Without
-an overflow it is a write of what is there to a part of our stack that is not
-in use."
-  #+sb-thread
-  (let ((offset (swank-symbol "CURRENT-THREAD-OFFSET-SAP" :sb-vm))
-        (slot (swank-symbol "THREAD-CONTROL-STACK-START-SLOT" :sb-vm)))
-    (when (and offset slot) ; a later SBCL may have neither
-      (let ((page (sb-sys:int-sap
-                   (+ (sb-sys:sap-int (funcall offset (symbol-value slot)))
-                      (* 2 (sb-alien:extern-alien "os_vm_page_size"
-                                                  sb-alien:int))))))
-        (setf (sb-sys:sap-ref-8 page 0) (sb-sys:sap-ref-8 page 0)))))
-  nil)
+  "Repair this thread's control stack after an overflow; the helper knows how."
+  (call-if-defined "PROTECT-CONTROL-STACK" :swank-mcp))
 
 (defun make-thread-with-guard (make-thread function &rest keys)
-  "Around SB-THREAD:MAKE-THREAD: PROTECT-CONTROL-STACK after FUNCTION, be it
-that FUNCTION returned, having handled an overflow perhaps, or that
-BACKGROUND-DEBUGGER gave it up.  This cannot be a cleanup form: those run
-before the stack pointer is back, on the very page that is to be protected."
+  "Around SB-THREAD:MAKE-THREAD: PROTECT-CONTROL-STACK after FUNCTION, which may have handled an
+overflow, or which BACKGROUND-DEBUGGER has ended.  A cleanup form cannot do this: it would run on
+the very page that is to be protected."
   (let ((function (coerce function 'function)))
     (apply make-thread
            (lambda (&rest arguments)
@@ -92,7 +72,7 @@ before the stack pointer is back, on the very page that is to be protected."
         (setf (symbol-value symbol) value)))))
 
 (defun install-policy ()
-  "The global state of a launched image that is not SBCL's or Swank's default.
+  "Set the global state of a launched image that differs from SBCL's or Swank's default.
 - Unhandled errors outside of evaluations end their thread, not the image,
   and open no debugger: BACKGROUND-DEBUGGER.
 - Threads repair their stack at their end: MAKE-THREAD-WITH-GUARD.
@@ -119,9 +99,9 @@ before the stack pointer is back, on the very page that is to be protected."
       (when (eq :internal (nth-value 1 (find-symbol (symbol-name symbol) package)))
         (setf (gethash symbol table) t)))))
 
-(defun call-without-litter (function)
-  "Call FUNCTION and unintern what it left in COMMON-LISP-USER: with some of Swank's
-130 symbols there a person's (USE-PACKAGE :ALEXANDRIA) would conflict."
+(defun call-without-leftovers (function)
+  "Call FUNCTION and unintern the symbols that it leaves in COMMON-LISP-USER: some of Swank's 130
+would conflict with a user's (USE-PACKAGE :ALEXANDRIA)."
   (let* ((package (find-package :cl-user))
          (before (present-symbols package)))
     (funcall function)

@@ -1,12 +1,12 @@
 ;;;; boot.lisp - the first file of an image that swank-mcp launches.
 ;;;;
-;;;; It loads Swank and the helper (or finds them in the core it is part of),
-;;;; loads the user's init file, serves Swank on a private socket, and ends
-;;;; the image when swank-mcp ends.  It is not loaded into attached images.
+;;;; It loads Swank and the helper, unless it is part of a core that has them.  It loads the user's
+;;;; init file, serves Swank on a private socket, and ends the image when swank-mcp ends.  Attached
+;;;; images do not load it.
 ;;;;
 ;;;; Two inherited file descriptors connect it with its parent:
 ;;;;   3  carries one property list of parameters and a NUL, then nothing; end
-;;;;      of file means that the parent is gone and the image has to go, too.
+;;;;      of file means that the parent has ended and the image must end as well.
 ;;;;   4  takes property lists, each followed by a NUL: (:BOOTED T) as soon as
 ;;;;      Swank and the helper are in, then (:READY T ...) or (:FAILED "why").
 ;;;; Standard output carries none of this: it belongs to the user's programs.
@@ -36,11 +36,11 @@
   "True in an image that was started from a core saved by SAVE-CORE.")
 
 (defvar *lisps-core* nil
-  "The core that SBCL starts from by itself, in an image started from ours.")
+  "SBCL's default core, in an image that was started from ours.")
 
 (defun native-path (string)
-  "STRING, a file name of the operating system, as an absolute pathname:
-brackets and asterisks in it are no wildcards."
+  "STRING, a file name of the operating system, as an absolute pathname.  Brackets and asterisks
+in it are no wildcards."
   (merge-pathnames (sb-ext:parse-native-namestring string)))
 
 (defun native-directory (string)
@@ -48,8 +48,8 @@ brackets and asterisks in it are no wildcards."
                                   :as-directory t))
 
 (defun swank-symbol (name &optional (package :swank))
-  "The symbol NAME of PACKAGE, or NIL: Swank is not there when this file is
-compiled, and its versions differ."
+  "The symbol NAME of PACKAGE, or NIL.  Swank is not there when this file is compiled, and its
+versions differ."
   (and (find-package package) (find-symbol name package)))
 
 ;;;; Status
@@ -86,10 +86,9 @@ compiled, and its versions differ."
 ;;;; Modules
 
 (defun require-module (name)
-  "Load SBCL's module NAME.  Without it there is nothing that could go on: the
-parent is told, and the image ends."
+  "Load SBCL's module NAME.  If that fails, tell the parent and end the image."
   (handler-case
-      ;; ASDF, where it is loaded, would look for a newer ASDF first
+      ;; ASDF, if it is loaded, would look for a newer ASDF first
       (let* ((own (swank-symbol "MODULE-PROVIDE-CONTRIB" :sb-impl))
              (sb-ext:*module-provider-functions*
                (if own (list own) sb-ext:*module-provider-functions*)))
@@ -105,14 +104,15 @@ parent is told, and the image ends."
   (require :sb-posix))
 
 (eval-when (:load-toplevel :execute)
-  ;; The last three are Swank's, ASDF only Debian's: a session that loads it would own it.
+  ;; Swank needs the last three, but only Debian's loads ASDF; a session that loads it would own
+  ;; it.
   (mapc #'require-module '("sb-bsd-sockets" "sb-posix" "sb-introspect" "sb-cltl2" "asdf")))
 
 ;;;; Parameters
 
 (defun read-lifetime (buffer)
-  "Read some octets into BUFFER and return their number, 0 at the end.  Signals,
-the collector's among them, interrupt reading; that is no end."
+  "Read some octets into BUFFER and return their number, 0 at the end.  A signal, as of the
+collector, interrupts reading; then it is repeated."
   (sb-sys:with-pinned-objects (buffer)
     (loop
       (multiple-value-bind (count errno)
@@ -122,8 +122,7 @@ the collector's among them, interrupt reading; that is no end."
               ((/= errno sb-unix:eintr) (return 0)))))))
 
 (defun read-parameters ()
-  "The property list on +LIFETIME-FD+, which a NUL ends.  (A stream would wait
-for more than that.)"
+  "The property list on +LIFETIME-FD+, up to a NUL.  A stream would wait for more than that."
   (let ((octets (make-array 0 :element-type '(unsigned-byte 8)
                               :adjustable t :fill-pointer t))
         (buffer (make-array 4096 :element-type '(unsigned-byte 8))))
@@ -149,13 +148,13 @@ for more than that.)"
   (ignore-errors (send-status :failed (condition-text condition)))
   (sb-ext:exit :code 70 :abort t))
 
-;;;; The parent's end is ours
+;;;; Ending with the parent
 
 (defvar *lifetime-thread* nil)
 
 (defun remove-socket-function (socket)
-  "A function that unlinks the file SOCKET and its directory.  It conses
-nothing: it has to work while another thread keeps the collector away."
+  "A function that unlinks the file SOCKET and its directory.  It conses nothing: it has to work
+while another thread blocks the collector."
   (if (null socket)
       (constantly nil)
       (let ((file (sb-alien:make-alien-string socket))
@@ -182,16 +181,16 @@ nothing: it has to work while another thread keeps the collector away."
            :name "swank-mcp lifetime"))))
 
 (defun keep-descriptors-private ()
-  "A child that inherited +LIFETIME-FD+ would not harm, but one that held
-+STATUS-FD+ would keep our parent waiting."
+  "Do not pass our descriptors on to child processes: one that held +STATUS-FD+ would keep our
+parent waiting."
   (dolist (fd (list +lifetime-fd+ +status-fd+))
     (sb-posix:fcntl fd sb-posix:f-setfd +close-on-exec+)))
 
 ;;;; Loading Swank and the helper
 
 (defun call-quietly (function)
-  "Call FUNCTION, its output kept back and shown on standard error only if it
-does not return: what compilers say about Swank interests nobody."
+  "Call FUNCTION and show its output, on standard error, only if it does not return.  Nobody needs
+the compiler's messages about Swank."
   (let ((output (make-string-output-stream))
         (done nil))
     (unwind-protect
@@ -206,9 +205,8 @@ does not return: what compilers say about Swank interests nobody."
         (finish-output sb-sys:*stderr*)))))
 
 (defun fasls-into-swank-directory ()
-  "Make Swank's loader put fasls below *FASL-DIRECTORY*, as its authors meant.
-Debian's copy of the loader asks ASDF instead, for a place beside ASDF's
-other fasls."
+  "Make Swank's loader put fasls below *FASL-DIRECTORY*, as its authors intended.  Debian's copy
+puts them where ASDF has its fasls."
   (let ((name (swank-symbol "BINARY-PATHNAME" :swank-loader)))
     (when name
       (setf (fdefinition name)
@@ -219,8 +217,8 @@ other fasls."
                                  directory)))))))
 
 (defun load-swank (source-directory fasl-directory)
-  "Load Swank without its contribs and without the site's and the person's
-init files for Swank: these are meant for servers that Emacs talks to."
+  "Load Swank without its contribs and without init files for Swank: these are for servers that
+Emacs uses."
   (let ((*package* (find-package :cl-user)))
     (load (merge-pathnames "swank-loader.lisp"
                            (native-directory source-directory)))
@@ -231,14 +229,14 @@ init files for Swank: these are meant for servers that Emacs talks to."
              :load-contribs nil :setup nil :quiet t)))
 
 (defun append-file (from to)
-  "Append the file FROM to the stream TO.  Fasls one behind the other are a fasl."
+  "Append the file FROM to the stream TO.  Concatenated fasls are a fasl."
   (with-open-file (in from :element-type '(unsigned-byte 8))
     (let ((bytes (make-array (file-length in) :element-type '(unsigned-byte 8))))
       (write-sequence bytes to :end (read-sequence bytes in)))))
 
 (defun compile-into-place (sources fasl)
-  "Compile SOURCES to FASL, of which no other process sees half.  Returns FASL, or
-NIL if that could not be done, and the compiler's complaints, a string, or NIL."
+  "Compile SOURCES to FASL, which appears at once, when it is complete.  Return FASL, or NIL if
+that failed, and the compiler's complaints, a string, or NIL."
   (let* ((whole (format nil "~A.~D-tmp" (sb-ext:native-namestring fasl) (sb-posix:getpid)))
          (part (concatenate 'string whole "-part"))
          (complaints '()))
@@ -274,7 +272,7 @@ SOURCES.  Returns the compiler's complaints about these, or NIL."
 
 (defun load-everything (&key swank-dir fasl-dir boot boot-fasl helper helper-fasl
                         &allow-other-keys)
-  (call-without-litter
+  (call-without-leftovers
    (lambda ()
      (call-quietly
       (lambda ()
@@ -290,8 +288,8 @@ SOURCES.  Returns the compiler's complaints about these, or NIL."
 ;;;; The user's init file
 
 (defun load-user-init (seconds)
-  "Load ~/.sbclrc.  Returns NIL, or what went wrong.  Handlers in the file
-itself come before ours: an error counts when it would open the debugger."
+  "Load ~/.sbclrc.  Return NIL, or what went wrong.  Only an error that would open the debugger
+counts: handlers in the file come first."
   (let ((file (and sb-ext:*userinit-pathname-function*
                    (probe-file (funcall sb-ext:*userinit-pathname-function*)))))
     (when file
@@ -327,14 +325,13 @@ itself come before ours: an error counts when it would open the debugger."
 
 (defun create-server (&rest arguments)
   (let ((log (swank-symbol "*SWANK-DEBUG-P*")))
-    (progv (and log (list log)) '(nil)  ; keeps its ";; Swank started" quiet
+    (progv (and log (list log)) '(nil)  ; suppresses ";; Swank started"
       (apply (swank-symbol "CREATE-SERVER")
              :port 0 :style :spawn :dont-close t arguments))))
 
 (defun serve-socket (file)
-  "Serve Swank on the Unix socket FILE.  Swank makes Internet sockets only,
-but all it does with the listening socket is to accept from it: so it is
-given ours where it asks its backend for one."
+  "Serve Swank on the Unix socket FILE.  Swank makes only Internet sockets.  But all it does with
+the listening socket is to accept from it, so its backend is made to return ours."
   (let ((socket (make-instance 'sb-bsd-sockets:local-socket :type :stream)))
     (sb-bsd-sockets:socket-bind socket file)
     (sb-bsd-sockets:socket-listen socket 16)
@@ -352,7 +349,7 @@ given ours where it asks its backend for one."
                          (create-server :interface "127.0.0.1"))))
 
 (defun missing-notes ()
-  "A list of what the helper has to say of this SBCL."
+  "The helper's remarks on this SBCL, a list."
   (let ((note (call-if-defined "MISSING-NOTE" :swank-mcp)))
     (and note (list note))))
 
@@ -381,8 +378,8 @@ given ours where it asks its backend for one."
   (close-status))
 
 (defun idle ()
-  "The main thread's occupation.  What somebody interrupts it with may fail
-and throw here; no interrupt gets through while there is nothing to throw to."
+  "What the main thread does.  Code that interrupts it may fail and throw here; interrupts are off
+while there is no catch tag."
   (sb-sys:without-interrupts
     (loop (catch 'idle
             (sb-sys:with-local-interrupts
@@ -414,8 +411,8 @@ and throw here; no interrupt gets through while there is nothing to throw to."
 ;;;; Entry point
 
 (defun start-from-core ()
-  "What our core begins with.  A program that starts it by itself, where nobody sends
-parameters, has a plain SBCL."
+  "The toplevel function of our core.  A program that starts the core itself, without our
+argument, gets a plain SBCL."
   (cond ((equal (second sb-ext:*posix-argv*) *launched-mark*)
          (setf sb-ext:*core-pathname* *lisps-core*)
          (launch))
@@ -423,7 +420,7 @@ parameters, has a plain SBCL."
 
 (defun launch ()
   "Do what the parameters on +LIFETIME-FD+ say.  Does not return."
-  (setf (rest sb-ext:*posix-argv*) '()) ; what we are started with is for no program
+  (setf (rest sb-ext:*posix-argv*) '()) ; our arguments are not for the user's programs
   (let* ((sb-ext:*invoke-debugger-hook*
            (lambda (condition hook)
              (declare (ignore hook))

@@ -1,7 +1,8 @@
 ;;;; swank-mcp.asd -- the Lisp half of swank-mcp, the package SWANK-MCP, which runs beside Swank.
 ;;;;
 ;;;; This is the only list of its files, in the order in which they are loaded: each refers
-;;;; only to what stands before it, which a test holds.  The bridge reads the list here
+;;;; only to what stands before it, which a test holds.  Other Lisps leave out what has
+;;;; :IF-FEATURE :SBCL; image/other.lisp is for them.  The bridge reads the list here
 ;;;; (swank/lisp/helper.go) and sends the files without ASDF, which a person's image may not
 ;;;; have.  With ASDF, for work on the helper in a Lisp of one's own:
 ;;;;
@@ -22,38 +23,43 @@
    (:module "core"
     :serial t
     :components ((:file "package") (:file "sbcl") (:file "platform") (:file "text")
-                 (:file "wire") (:file "sink") (:file "exit") (:file "conditions") (:file "printing")
-                 (:file "user-code") (:file "frames") (:file "failure") (:file "inert")
-                 (:file "interrupts") (:file "binding-stack")))
+                 (:file "wire") (:file "sink") (:file "exit" :if-feature :sbcl)
+                 (:file "conditions") (:file "printing") (:file "user-code") (:file "frames")
+                 (:file "backtrace" :if-feature :sbcl) (:file "scanner") (:file "interrupts")
+                 (:file "binding-stack" :if-feature :sbcl)))
    ;; Sessions, evaluations and guests; names and look-ups in a session.
    (:module "session"
     :serial t
     :components ((:file "session") (:file "evaluation") (:file "guests") (:file "threads")
-                 (:file "locks") (:file "names") (:file "lookups")))
+                 (:file "locks" :if-feature :sbcl) (:file "names") (:file "lookups")))
    ;; ASDF's systems and their files.
    (:module "systems"
     :serial t
-    :components ((:file "asdf") (:file "source") (:file "orphans") (:file "marks")
-                 (:file "registry") (:file "stale") (:file "structures") (:file "advice")))
+    :components ((:file "asdf") (:file "source") (:file "orphans" :if-feature :sbcl)
+                 (:file "fingerprints") (:file "registry") (:file "stale") (:file "structures")
+                 (:file "advice")))
    ;; What a session has defined, and its source.
    (:module "definitions"
     :serial t
-    :components ((:file "kinds") (:file "guarded") (:file "toplevels") (:file "definitions")
-                 (:file "baseline") (:file "loaded-systems") (:file "theirs") (:file "recording")
-                 (:file "assign") (:file "noting") (:file "packages") (:file "declarations")
-                 (:file "kept") (:file "journal") (:file "undoing") (:file "settle")
+    :components ((:file "kinds") (:file "bridge-definitions") (:file "toplevels")
+                 (:file "definitions") (:file "baseline") (:file "loaded-systems")
+                 (:file "replaced") (:file "recording")
+                 (:file "candidates") (:file "packages")
+                 (:file "replay") (:file "journal") (:file "undefining") (:file "commit")
                  (:file "collect") (:file "listing")))
    ;; Evaluating, stopping, suspending, bringing back.
    (:module "eval"
     :serial t
-    :components ((:file "diagnostics") (:file "loading") (:file "notes") (:file "building")
-                 (:file "warnings") (:file "reports") (:file "hooks")
-                 (:file "session-threads") (:file "stop") (:file "filling") (:file "heap")
-                 (:file "guest-watch") (:file "last-error") (:file "outcome")
-                 (:file "suspend") (:file "restore-watch") (:file "restore-entries")
-                 (:file "work") (:file "perform") (:file "evaluate")
-                 (:file "restore") (:file "load") (:file "expand")
-                 (:file "suspended-frames") (:file "debugger") (:file "inspect-frame")))
+    :components ((:file "diagnostics") (:file "system-loading") (:file "notes")
+                 (:file "build-places" :if-feature :sbcl) (:file "warnings") (:file "reports")
+                 (:file "hooks") (:file "session-threads" :if-feature :sbcl) (:file "stop")
+                 (:file "heap-limit" :if-feature :sbcl) (:file "heap-watch" :if-feature :sbcl)
+                 (:file "guest-heap-watch" :if-feature :sbcl) (:file "last-error")
+                 (:file "outcome") (:file "suspend" :if-feature :sbcl) (:file "restore-watch")
+                 (:file "restore-entries") (:file "perform") (:file "evaluate")
+                 (:file "restore") (:file "load-forms") (:file "expand")
+                 (:file "suspended-frames" :if-feature :sbcl)
+                 (:file "debugger" :if-feature :sbcl) (:file "inspect-frame" :if-feature :sbcl)))
    ;; Questions about symbols, definitions, systems, objects.
    (:module "look"
     :serial t
@@ -67,14 +73,16 @@
    ;; Calls, time, allocation, the heap, threads.
    (:module "profile"
     :serial t
-    :components ((:file "tracing") (:file "sampling") (:file "allocation") (:file "profiling")
-                 (:file "memory") (:file "threadlist")))
+    :components ((:file "tracing") (:file "sampling" :if-feature :sbcl)
+                 (:file "allocation" :if-feature :sbcl) (:file "profiling")
+                 (:file "memory" :if-feature :sbcl) (:file "threadlist")))
    ;; The image as a whole: launched or a person's.
    (:module "image"
     :serial t
-    :components ((:file "serving") (:file "owners-hooks") (:file "leaving") (:file "attach")
-                 (:file "echo") (:file "joining") (:file "reset") (:file "closing")
-                 (:file "start") (:file "status"))))
+    :components ((:file "serving") (:file "debugger-hooks" :if-feature :sbcl)
+                 (:file "guest-cleanup") (:file "attach") (:file "echo") (:file "joining")
+                 (:file "reset") (:file "closing") (:file "start") (:file "status")
+                 (:file "other"))))
   :in-order-to ((test-op (test-op "swank-mcp/tests"))))
 
 ;;; The tests stand beside the tests of the bridge, so that they are not embedded in its
@@ -87,12 +95,12 @@
   :components ((:file "suite") (:file "core/wire") (:file "core/sink")
                (:file "core/conditions") (:file "core/frames") (:file "session/session")
                (:file "eval/foreign") (:file "eval/evaluate") (:file "session/names")
-               (:file "core/inert") (:file "systems/source") (:file "session/lookups")
+               (:file "core/scanner") (:file "systems/source") (:file "session/lookups")
                (:file "eval/debugger") (:file "eval/expand") (:file "eval/notes")
                (:file "definitions/recording") (:file "build/disassemble")
                (:file "build/tests") (:file "core/interrupts")
                (:file "definitions/definitions") (:file "eval/hostile")
-               (:file "look/inspect") (:file "image/forgive") (:file "profile/tracing")
+               (:file "look/inspect") (:file "image/safe-close") (:file "profile/tracing")
                (:file "profile/profiling") (:file "profile/memory")
                (:file "profile/threadlist"))
   :perform (test-op (operation system)

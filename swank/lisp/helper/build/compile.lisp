@@ -20,11 +20,11 @@
         :key (lambda (name) (edit-distance name (file-namestring file)))))
 
 (defun near-files-text (file)
-  "A sentence about the files that may have been meant."
+  "A sentence about the Lisp files beside FILE."
   (let ((directory (make-pathname :name nil :type nil :version nil :defaults file))
         (near (near-files file)))
     (if near
-        (format nil " Lisp files there: ~{~A~^, ~}." (subseq near 0 (min 5 (length near))))
+        (format nil " Lisp files there: ~{~A~^, ~}." (first-few near 5))
         (format nil " There are no Lisp files in ~A." (native-name directory)))))
 
 (defun lisp-files (directory)
@@ -32,7 +32,7 @@
   #-sbcl (directory (merge-pathnames "*.lisp" directory)))
 
 (defun call-with-temporary-directory (function)
-  "Call FUNCTION with a directory of our own, which is gone afterwards."
+  "Call FUNCTION with a new directory, which is deleted afterwards."
   #+sbcl
   (let ((directory (concatenate 'string
                                 (sb-posix:mkdtemp
@@ -45,12 +45,12 @@
 
 (defun compile-source (&key file text output (load t)
                          (session "default") (token 0) package (debug 1))
-  "Compile the file named FILE, or TEXT, with the file compiler, and if that has
-met no error and LOAD is true, load the result.  OUTPUT is the name of the fasl,
-which is kept only if one is given.  The answer is EVALUATE's with
+  "Compile the file named FILE, or TEXT, with the file compiler.  If there was no error and LOAD is
+true, load the result.  OUTPUT is the name of the fasl, which is kept only if given.  The answer is
+EVALUATE's with
   :REPORT (:NOTES ((SEVERITY FILE LINE COLUMN TEXT SOURCE-LINE) ...) :MORE n
            :FAILED boolean :LOADED boolean)
-where FILE is \"\" for the one that was asked for and for TEXT."
+where FILE is \"\" for the given FILE and for TEXT."
   (call-as-work
    (lambda (evaluation read)
      (declare (ignore read))
@@ -71,13 +71,13 @@ where FILE is \"\" for the one that was asked for and for TEXT."
 
 (defun compile-and-load (evaluation source fasl load)
   (let ((collector (make-collector)) (loadedp nil) (name (native-name source)))
-    (tell evaluation
-          (lambda ()
-            (list :notes (loop for (severity file . rest) in (notes-for-wire collector)
-                               collect (list* severity (if (string= file name) "" file) rest))
-                  :more (collector-more collector)
-                  :failed (collector-failedp collector)
-                  :loaded loadedp)))
+    (report-with evaluation
+                 (lambda ()
+                   (list :notes (loop for (severity file . rest) in (notes-for-wire collector)
+                                      collect (list* severity (if (string= file name) "" file) rest))
+                         :more (collector-more collector)
+                         :failed (collector-failedp collector)
+                         :loaded loadedp)))
     (call-recording-files
      evaluation source
      (lambda ()
@@ -94,24 +94,24 @@ where FILE is \"\" for the one that was asked for and for TEXT."
     '()))
 
 (defun load-source (file &key (session "default") (token 0) package)
-  "Load the file named FILE, source or fasl.  The answer is EVALUATE's with
+  "Load the file named FILE, source or fasl.  The answer is EVALUATE's; if loading failed, with
   :REPORT (:LINE n :COLUMN n :SOURCE-LINE TEXT)
-of the top level form in which it failed, if it did."
+of the top level form that failed."
   (call-as-work
    (lambda (evaluation read)
      (declare (ignore read))
      (let ((source (native-file file)) (*load-verbose* nil))
        (require-file source)
        (handler-bind ((serious-condition
-                        (lambda (condition) (tell-loading-place evaluation source condition))))
+                        (lambda (condition) (report-loading-place evaluation source condition))))
          (call-recording-files evaluation source (lambda () (load source))))
-       (tell evaluation (constantly '()))
+       (report-with evaluation (constantly '()))
        '()))
    :code (list 'load file) :session session :token token :package package))
 
-(defun tell-loading-place (evaluation source condition)
-  "Report where the form begins that is being evaluated, or where it cannot be read."
-  #+sbcl
+#+sbcl
+(defun report-loading-place (evaluation source condition)
+  "Have the report say where the form begins that is being evaluated, or where the reader failed."
   (multiple-value-bind (line column)
       (ignore-errors
        (if (reading-error condition)
@@ -124,6 +124,5 @@ of the top level form in which it failed, if it did."
                (line-and-column (file-text source) start)))))
     (when line
       (let ((text (ignore-errors (source-line (make-source (file-text source)) line))))
-        (tell evaluation
-              (lambda () (list :line line :column (or column 1) :source-line (or text "")))))))
-  #-sbcl (progn evaluation source condition nil))
+        (report-with evaluation
+                     (lambda () (list :line line :column (or column 1) :source-line (or text ""))))))))

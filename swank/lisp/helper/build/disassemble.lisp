@@ -5,7 +5,7 @@
 (defparameter *max-methods-disassembled* 20)
 
 (defun disassembly-lines (function)
-  "The machine code of FUNCTION, a list of lines, and a note if that is not all."
+  "The machine code of FUNCTION as a list of lines, with a note in place of what is left out."
   (let ((sink (make-sink)))
     (disassemble function :stream sink)
     (destructuring-bind (&optional (head "") (tail "") (omitted 0)) (sink-text sink)
@@ -46,8 +46,8 @@
           when (and (fboundp symbol) (not (eq symbol name))) collect (qualified-spelling symbol))))
 
 (defun disassemble-function (name &key (session "default") package)
-  "The machine code of the function called NAME: (:TITLE :SECTIONS ((TITLE LINE ...)
-...) :NOTES)."
+  "Answer (:TITLE :SECTIONS ((TITLE LINE ...) ...) :NOTES) with the machine code of the function
+called NAME."
   (with-look-up (session)
     (let* ((name (find-function-name name session package))
            (function (and (fboundp name) (fdefinition name)))

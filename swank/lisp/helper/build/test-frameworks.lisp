@@ -1,19 +1,18 @@
-;;;; test-frameworks.lisp -- what frameworks tell of the results of their tests
+;;;; test-frameworks.lisp -- the results of tests, as each framework reports them
 
 (cl:in-package #:swank-mcp)
 
-;;; Each of these frameworks has one function through which every result passes.
-;;; While tests run for us that function is encapsulated, in a way that nobody
-;;; but the thread of our evaluation notices: so the results are known one by
-;;; one, also when the time is up, whoever it is that starts the tests.  Nothing
-;;; of them is needed to compile this; they are looked up when they are there.
+;;; Each of these frameworks has one function through which every result passes.  While tests run
+;;; for us that function is encapsulated; only the thread of our evaluation is affected.  So the
+;;; results are known one by one, also if the time is up, and whoever starts the tests.  The
+;;; frameworks need not be there when this is compiled: their names are looked up later.
 
 (defparameter *max-failures* 100)
 
 (defstruct (test-run (:copier nil))
   (passed 0) (failed 0) (errors 0) (skipped 0)
   (tests (make-hash-table :test 'equal)) ; name to true
-  (seen (make-hash-table :test 'eq))     ; results that some frameworks report twice
+  (seen (make-hash-table :test 'eq))     ; results: some frameworks report one twice
   (sources (make-hash-table :test 'equal)) ; directory to its files, see DIRECTORY-TEXTS
   (labels '())                           ; of the frameworks
   (underway nil) (results '())           ; see CALL-AROUND-FIVEAM
@@ -21,17 +20,16 @@
   (signalled '()) (looking 0)            ; see NOTE-SIGNALLED
   (failures '()))                        ; ((TEST STATUS FORM REASON PLACE FRAMES) ...), newest first
 
-(defvar *inside* " > " "Between the name of a test and what in it is meant.")
+(defvar *test-part-separator* " > " "Between the name of a test and that of a part of it.")
 
 (defmacro run-record (run label test status form reason place &optional condition)
-  "Count a result.  FORM, REASON and PLACE, strings or NIL, are evaluated only where they
-are shown: a suite may have 100,000 checks, and a check more values than fit into a text.
-CONDITION is what was signalled, if it is an error."
+  "Count a result.  FORM, REASON and PLACE, strings or NIL, are evaluated only for a failure that
+is shown: a suite may have 100,000 checks.  CONDITION is what was signalled, if it is an error."
   `(record-result ,run ,label ,test ,status (lambda () (values ,form ,reason ,place)) ,condition))
 
 (defun record-result (run label test status details condition)
   (pushnew label (test-run-labels run) :test #'string=)
-  (setf (gethash (subseq test 0 (search *inside* test)) (test-run-tests run)) t)
+  (setf (gethash (subseq test 0 (search *test-part-separator* test)) (test-run-tests run)) t)
   (ecase status
     (:passed (incf (test-run-passed run)))
     (:skipped (incf (test-run-skipped run)))
@@ -54,7 +52,7 @@ CONDITION is what was signalled, if it is an error."
    :untested (test-run-untested run)))
 
 (defun test-text (object)
-  "OBJECT on a line, for a report."
+  "OBJECT on one line, for a report."
   (let ((*print-pretty* nil) (*print-length* 20) (*print-level* 6) (*print-circle* t))
     (bounded-text object 500)))
 
@@ -65,22 +63,19 @@ CONDITION is what was signalled, if it is an error."
     (condition (format nil "~A: ~A" (type-label reason) (clip (condition-text reason) 1000)))
     (t (test-text reason))))
 
-;;; Frameworks compile their tests with EVAL or COMPILE, so that SBCL does not know
-;;; where they stand.  They are looked for in the directory of the file that made
-;;; their package.
+;;; Frameworks compile their tests with EVAL or COMPILE, so SBCL does not know their source.  Tests
+;;; are searched in the directory of the file that defines their package.
 
+#+sbcl
 (defun package-file (package)
   "The file that made PACKAGE, or one that defines a function of it."
-  #+sbcl
-  (or (let ((location (ignore-errors (sbcl:package-source-location package))))
-        (and location (sbcl:definition-source-location-namestring location)))
+  (or (package-origin package)
       (do-symbols (symbol package)
         (when (and (eq (symbol-package symbol) package) (fboundp symbol))
           (let ((file (ignore-errors
                        (sb-introspect:definition-source-pathname
                         (sb-introspect:find-definition-source (fdefinition symbol))))))
-            (when file (return (namestring file)))))))
-  #-sbcl (progn package nil))
+            (when file (return (namestring file))))))))
 
 (defun package-directory (package)
   (let ((file (package-file package)))
@@ -98,10 +93,10 @@ CONDITION is what was signalled, if it is an error."
                       when text collect (cons file text)))))))
 
 (defun test-position (text name)
-  "Where in TEXT the form begins that defines the test NAME: (TEST NAME ...),
-(DEFTEST (NAME ...) ...), or whatever ends with TEST and is followed by NAME."
+  "Where the form that defines the test NAME begins in TEXT: (TEST NAME ...), (DEFTEST (NAME ...)
+...), or another operator that ends with TEST."
   (loop for at = (search name text :test #'char-equal)
-          then (search name text :test #'char-equal :start2 (1+ at))
+        then (search name text :test #'char-equal :start2 (1+ at))
         while at
         do (let* ((end (+ at (length name)))
                   (before (position-if-not (lambda (char) (or (blankp char) (find char "('\"")))
@@ -128,18 +123,18 @@ CONDITION is what was signalled, if it is an error."
               return (format nil "~A:~D" (native-name file)
                              (values (line-and-column text position)))))))
 
-;;; A framework handles what a test signals, and keeps nothing but the condition: where
-;;; it came from is to be seen only while it is signalled.  *BREAK-ON-SIGNALS* is asked
-;;; then, before any handler, and whatever the predicate in it does, nothing breaks.
+;;; A framework handles what a test signals and keeps only the condition.  The stack can be seen
+;;; only while it is signalled.  SIGNAL tests *BREAK-ON-SIGNALS* before any handler runs, and our
+;;; predicate in it, which is false, takes the frames.
 
-(defvar *test-run* nil "The run of the tests that this thread is at.")
+(defvar *test-run* nil "The TEST-RUN of this thread, or NIL.")
 
 (defparameter *looking-limit* 3000000
-  "Microseconds that looking at stacks may take in one run: programs signal errors
-that they handle, too.")
+  "How many microseconds of one run may be spent on backtraces: programs also signal errors that
+they handle.")
 
 (defun note-signalled (condition)
-  "Keep where CONDITION, which may become the error of a test, is signalled.  False."
+  "Keep the frames where CONDITION is signalled, which may become the error of a test.  Return NIL."
   (let ((run *test-run*))
     (when (and run (typep condition 'error) (< (test-run-looking run) *looking-limit*))
       (let ((start (microseconds)))
@@ -151,7 +146,7 @@ that they handle, too.")
   nil)
 
 (defun test-frames ()
-  "Texts of the innermost frames, down to those of the framework."
+  "Texts of the innermost frames up to the framework's."
   #+sbcl
   (multiple-value-bind (texts total frames) (collect-frames 40 *package*)
     (declare (ignore total))
@@ -168,7 +163,7 @@ that they handle, too.")
                      (or (string= name (package-name package))
                          (eql 0 (search (concatenate 'string name "/") (package-name package)))))
                    '("IT.BESE.FIVEAM" "FIVEAM" "ROVE" "PARACHUTE" "ORG.SHIRAKUMO.PARACHUTE" "ASDF" "UIOP")))
-        ;; what FiveAM makes of a test
+        ;; the function that FiveAM makes of a test
         (and (typep name '(cons symbol (cons symbol)))
              (eql 0 (search "%TEST-" (symbol-name (second name))))))))
 
@@ -176,23 +171,22 @@ that they handle, too.")
 
 (defstruct (framework (:copier nil))
   label package                         ; strings
-  function                              ; (PACKAGE NAME) of the function that is told results
+  function                              ; (PACKAGE NAME) of the function that gets the results
   recorder                              ; function of the run, its arguments and its value
-  whole around                          ; (PACKAGE NAME) of the function that runs tests, and what is called around it
+  whole around                          ; (PACKAGE NAME) of the function that runs tests, and the
+                                        ; function that is called around it
   tests                                 ; function that returns ((NAME PACKAGE DESIGNATOR) ...)
   runner                                ; function of a designator
   quiet)                                ; (PACKAGE NAME) of a stream variable, or NIL
 
 (defvar *frameworks* '())
 
-(defun framework-there-p (framework)
-  (let ((symbol (named-symbol (framework-function framework))))
-    (and symbol (fboundp symbol))))
+(defun framework-loaded-p (framework)
+  (apply #'named-function (framework-function framework)))
 
-(defun named-symbol (names)
-  (destructuring-bind (package name) names
-    (and (find-package package)
-         (find-symbol name package))))
+(defun instance-of-named-p (object package name)
+  (let ((class (named-symbol package name)))
+    (and class (find-class class nil) (typep object class))))
 
 (defun read-slot (object package accessor)
   (ignore-errors (call-named package accessor object)))
@@ -202,10 +196,10 @@ that they handle, too.")
         (if (symbol-package symbol) (package-name (symbol-package symbol)) "")
         symbol))
 
-;;; FiveAM: (ADD-RESULT TYPE ...) returns the list of results, newest first.  Not
-;;; all of them count: those within FOR-ALL, or of tests that a test runs, do not, and
-;;; what a test skips because of another comes in another way.  RUN returns those that
-;;; do; only where it does not return, the others are all that is known.
+;;; FiveAM: (ADD-RESULT TYPE ...) returns the list of results, newest first.  Some do not count:
+;;; those within FOR-ALL, or of tests that a test runs.  Tests skipped because of another do not
+;;; pass through it.  RUN returns the results that count; if it does not return, we have only the
+;;; others.
 
 (defun record-fiveam (run arguments value)
   (declare (ignore arguments))
@@ -226,7 +220,7 @@ that they handle, too.")
               (ignore-errors (record-fiveam-result run result))))))))
 
 (defun in-order-seen (results seen)
-  "RESULTS, those of them that have been SEEN first, in that order."
+  "RESULTS, first those that were SEEN, in that order."
   (flet ((table (list)
            (let ((table (make-hash-table :test 'eq)))
              (dolist (result list table) (setf (gethash result table) t)))))
@@ -237,9 +231,7 @@ that they handle, too.")
 (defun record-fiveam-result (run result)
   (let* ((test (read-slot result "FIVEAM" "TEST-CASE"))
          (name (and test (read-slot test "FIVEAM" "NAME")))
-         (status (flet ((is (name)
-                          (let ((class (named-symbol (list "FIVEAM" name))))
-                            (and class (typep result class)))))
+         (status (flet ((is (name) (instance-of-named-p result "FIVEAM" name)))
                    (cond ((is "TEST-PASSED") :passed)
                          ((is "TEST-SKIPPED") :skipped)
                          ((is "UNEXPECTED-TEST-FAILURE") :error)
@@ -259,8 +251,8 @@ that they handle, too.")
        :recorder 'record-fiveam
        :whole '("FIVEAM" "RUN") :around 'call-around-fiveam
        :tests (lambda () (mapcar #'symbol-test (remove nil (call-named "FIVEAM" "TEST-NAMES"))))
-       ;; by its name: FDEFINITION leaves out what encapsulates it
-       :runner (lambda (test) (funcall (named-symbol '("FIVEAM" "RUN")) test))
+       ;; called by its name: FDEFINITION would leave out the encapsulation
+       :runner (lambda (test) (funcall (named-symbol "FIVEAM" "RUN") test))
        :quiet '("FIVEAM" "*TEST-DRIBBLE*"))
       *frameworks*)
 
@@ -270,11 +262,11 @@ that they handle, too.")
   "The name of the DEFTEST, a symbol, and those of the TESTING forms in it."
   (let ((names (reverse (ignore-errors
                          (mapcar (lambda (context) (call-named "ROVE/CORE/STATS" "STATS-NAME" context))
-                                 (slot-value stats (named-symbol '("ROVE/CORE/STATS" "CONTEXTS"))))))))
+                                 (slot-value stats (named-symbol "ROVE/CORE/STATS" "CONTEXTS")))))))
     (remove nil (or (member-if (lambda (name) (and name (symbolp name))) names) names))))
 
 (defun rove-test-name (stats)
-  (format nil (concatenate 'string "~{~A~^" *inside* "~}")
+  (format nil (concatenate 'string "~{~A~^" *test-part-separator* "~}")
           (mapcar (lambda (name) (if (symbolp name) (spelling name) (clip (princ-to-string name) 200)))
                   (rove-names stats))))
 
@@ -286,8 +278,7 @@ that they handle, too.")
   (declare (ignore value))
   (destructuring-bind (stats result &rest more &aux (*package* (rove-test-package stats))) arguments
     (declare (ignore more))
-    (flet ((is (name) (let ((class (named-symbol (list "ROVE/CORE/RESULT" name))))
-                        (and class (typep result class))))
+    (flet ((is (name) (instance-of-named-p result "ROVE/CORE/RESULT" name))
            (of (accessor) (read-slot result "ROVE/CORE/RESULT" accessor)))
       (when (is "ASSERTION")
         (let ((reason (of "ASSERTION-REASON")) (form (of "ASSERTION-FORM"))
@@ -324,8 +315,7 @@ that they handle, too.")
 ;;; Parachute: (EVAL-IN-CONTEXT REPORT RESULT) completes a result.
 
 (defun parachute-result-p (object class)
-  (let ((class (named-symbol (list "PARACHUTE" class))))
-    (and class (find-class class nil) (typep object class))))
+  (instance-of-named-p object "PARACHUTE" class))
 
 (defun parachute-test-name (test)
   (let ((name (read-slot test "PARACHUTE" "NAME")) (home (read-slot test "PARACHUTE" "HOME")))
@@ -334,7 +324,7 @@ that they handle, too.")
         (format nil "~A::~A" (if (packagep home) (package-name home) "?") name))))
 
 (defun failed-by-itself-p (result)
-  "True of the result of a test that has failed, but none of its checks has."
+  "True of the result of a test that has failed though none of its checks has."
   (and (parachute-result-p result "TEST-RESULT")
        (eq :failed (read-slot result "PARACHUTE" "STATUS"))
        (notany (lambda (child) (eq :failed (read-slot child "PARACHUTE" "STATUS")))
@@ -343,7 +333,7 @@ that they handle, too.")
 (defun record-parachute (run arguments value)
   (declare (ignore value))
   (let* ((result (second arguments))
-         (parent (ignore-errors (symbol-value (named-symbol '("PARACHUTE" "*PARENT*")))))
+         (parent (ignore-errors (symbol-value (named-symbol "PARACHUTE" "*PARENT*"))))
          (of-test (if (parachute-result-p result "TEST-RESULT") result parent))
          (test (and of-test (read-slot of-test "PARACHUTE" "EXPRESSION")))
          (status (and (parachute-result-p result "RESULT") (read-slot result "PARACHUTE" "STATUS"))))
@@ -383,6 +373,6 @@ that they handle, too.")
        :label "Parachute" :package "PARACHUTE" :function '("PARACHUTE" "EVAL-IN-CONTEXT")
        :recorder 'record-parachute :tests 'parachute-tests
        :runner (lambda (test)
-                 (call-named "PARACHUTE" "TEST" test :report (named-symbol '("PARACHUTE" "PLAIN"))
+                 (call-named "PARACHUTE" "TEST" test :report (named-symbol "PARACHUTE" "PLAIN")
                                                      :output (make-broadcast-stream))))
       *frameworks*)

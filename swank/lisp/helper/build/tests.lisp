@@ -5,21 +5,20 @@
 ;;; Watching
 
 (defun call-recording-results (run function)
-  "Call FUNCTION; the results of tests that run on this thread go into RUN."
+  "Call FUNCTION; put the results of tests that run on this thread into RUN."
   (let* ((thread (swank/backend:current-thread))
-         (frameworks (remove-if-not #'framework-there-p *frameworks*))
-         (tag (make-symbol "SWANK-MCP")) ; another session may run tests, too
+         (frameworks (remove-if-not #'framework-loaded-p *frameworks*))
+         (tag (make-symbol "SWANK-MCP")) ; another session may run tests as well
          (encapsulated '())
-         (quiet (remove-if-not (lambda (symbol) (and symbol (boundp symbol)))
-                               (mapcar (lambda (framework)
-                                         (let ((names (framework-quiet framework)))
-                                           (and names (named-symbol names))))
-                                       frameworks))))
+         (quiet (loop for framework in frameworks
+                      for names = (framework-quiet framework)
+                      for symbol = (and names (apply #'named-symbol names))
+                      when (and symbol (boundp symbol)) collect symbol)))
     (unwind-protect
          (progn
            #+sbcl
            (dolist (framework frameworks)
-             (let ((symbol (named-symbol (framework-function framework)))
+             (let ((symbol (apply #'named-symbol (framework-function framework)))
                    (recorder (framework-recorder framework)))
                (sbcl:encapsulate
                 symbol tag
@@ -32,7 +31,7 @@
                     (values-list values))))
                (push symbol encapsulated)
                (when (framework-whole framework)
-                 (let ((whole (named-symbol (framework-whole framework)))
+                 (let ((whole (apply #'named-symbol (framework-whole framework)))
                        (around (framework-around framework)))
                    (sbcl:encapsulate
                     whole tag
@@ -52,10 +51,10 @@
 
 (defun known-tests ()
   "((NAME PACKAGE DESIGNATOR FRAMEWORK) ...)"
-  ;; the newer FiveAM lists a test once for each time that it was defined
+  ;; newer FiveAMs list a test once for each definition
   (remove-duplicates
    (loop for framework in *frameworks*
-         when (framework-there-p framework)
+         when (framework-loaded-p framework)
            append (loop for test in (ignore-errors (funcall (framework-tests framework)))
                         collect (append test (list framework))))
    :test #'equal))
@@ -66,7 +65,7 @@
     (if (symbolp designator) (spelling designator) (format nil "~A::~A" package name))))
 
 (defun find-test-named (text)
-  "The test that TEXT names, in whatever package; refuses if there is not one."
+  "The test that TEXT names, in any package; refuse if there is none or more than one."
   (multiple-value-bind (name package)
       (handler-case (parse-name text (readtable-case *readtable*))
         (lookup-failure (failure) (refuse (failure-type failure) (failure-message failure))))
@@ -98,10 +97,10 @@
                    (<= (distance (first near)) (max 1 (floor (length name) 3)))
                    (instead-of text (list (test-spelling (first near)))))))))
 
-;;; The whole
+;;; Running tests
 
 (defun require-system (name)
-  (look-again-for name)
+  (rescan-unless-found name)
   (unless (or (quicklisp-p) (find-defined name))
     (let ((near (near-systems name)) (files (unregistered-definitions name)))
       (refuse "SYSTEM-NOT-FOUND"
@@ -112,14 +111,14 @@
                   (instead-of name near))))))
 
 (defun named-as-tests-of (name)
-  "The names of the systems that are called as if they had the tests of the system NAME."
+  "The systems whose names suggest that they have the tests of the system NAME."
   (loop for suffix in '("/tests" "/test" "-tests" "-test")
         for tests = (concatenate 'string name suffix)
         when (find-defined tests) collect tests))
 
 (defun test-systems (name)
-  "The names of the systems that the TEST-OP of the system NAME needs or hands over
-to, and of those that are called as if they had its tests."
+  "The names of the systems that the TEST-OP of the system NAME depends on, and of those whose
+names suggest that they have its tests."
   (let ((needed (ignore-errors
                  (loop for (nil . components)
                          in (call-named '#:asdf "COMPONENT-DEPENDS-ON"
@@ -130,30 +129,28 @@ to, and of those that are called as if they had its tests."
                                                 (string-downcase component)
                                                 (call-named '#:asdf "COMPONENT-NAME" component)))))))
     (or (remove name (union needed (named-as-tests-of name) :test #'string=) :test #'string=)
-        (progn (look-again) (named-as-tests-of name)))))
+        (progn (rescan-registry) (named-as-tests-of name)))))
 
 (defun load-tests-of (name)
-  "Load the system NAME and those of its tests: the frameworks must be there before
-they are watched."
+  "Load the system NAME and those of its tests: the frameworks must be there to be encapsulated."
   (let ((before (before-loading)))
     (load-named-system name)
     (dolist (other (test-systems name))
-      (unless (needs-p name other) ; it is loaded, and ASDF might read its definition again
-        ;; of one that is not there TEST-SYSTEM tells more: what requires it
+      (unless (depends-on-p name other) ; that is loaded, and ASDF might read its definition again
+        ;; TEST-SYSTEM reports a missing one, with the system that requires it
         (when (or (quicklisp-p) (find-defined other))
           (load-named-system other))))
     (loading-ended before)))
 
 (defun test-system (name)
-  "Run the TEST-OP of the system NAME, which is loaded and stays as it is."
+  "Run the TEST-OP of the system NAME, which is loaded."
   (call-with-building (lambda () (call-named '#:asdf "TEST-SYSTEM" name))))
 
-;;; ASDF's own TEST-OP does nothing, and says nothing of that.
+;;; ASDF's default TEST-OP does nothing, silently.
 
 #+sbcl
 (defun performs-test-op-p (system)
-  "True if somebody has said what the TEST-OP of SYSTEM does: ASDF's own methods are for
-its own classes."
+  "True if the TEST-OP of SYSTEM does something: a method for it is not one of ASDF's own."
   (flet ((asdfs-own-p (class)
            (let ((home (and (typep class 'class) (symbol-package (class-name class)))))
              (or (eq class (find-class t))
@@ -161,11 +158,11 @@ its own classes."
     (let ((operation (operation "TEST-OP")))
       (some (lambda (method)
               (not (asdfs-own-p (second (sb-mop:method-specializers method)))))
-            (compute-applicable-methods (fdefinition (named-symbol '("ASDF" "PERFORM")))
+            (compute-applicable-methods (fdefinition (named-symbol "ASDF" "PERFORM"))
                                         (list operation system))))))
 
 (defun systems-of-test-op (name)
-  "The system NAME and those that its TEST-OP hands over to."
+  "The system NAME and those whose TEST-OP its own depends on."
   (let ((found '()))
     (labels ((visit (system)
                (when (and system (not (member system found)))
@@ -182,9 +179,9 @@ its own classes."
       (visit (find-defined name))
       (nreverse found))))
 
+#+sbcl
 (defun why-untested (name)
-  "Why the TEST-OP of the system NAME has run no test, if it is known to do nothing."
-  #+sbcl
+  "Why the TEST-OP of the system NAME has run no test, in words; NIL if unknown."
   (unless (some #'performs-test-op-p (systems-of-test-op name))
     (with-output-to-string (out)
       (format out "No test was run: nothing says what the TEST-OP of ~A does, neither :PERFORM in its definition ~
@@ -193,12 +190,11 @@ its own classes."
         (if (some #'performs-test-op-p (systems-of-test-op other))
             (format out "~%~A is called as if it had the tests: run-tests {\"system\": \"~:*~A\"}" other)
             (format out "~%~A, which is called as if it had them, was loaded, but its TEST-OP does nothing either. ~
-                         Tests that it defines can be run by their names (argument test)." other)))))
-  #-sbcl (progn name nil))
+                         Tests that it defines can be run by their names (argument test)." other))))))
 
 (defun run-tests (&key system test (session "default") (token 0))
-  "Run the TEST of that name, after loading SYSTEM if one is given, or all tests of
-SYSTEM by its TEST-OP.  The answer is EVALUATE's with
+  "Run the test called TEST, after loading SYSTEM if given; or all tests of SYSTEM by its TEST-OP.
+The answer is EVALUATE's with
   :REPORT (:FRAMEWORKS (LABEL ...) :TESTS n :PASSED n :FAILED n :ERRORS n :SKIPPED n
            :FAILURES ((TEST STATUS FORM REASON PLACE FRAMES) ...))
 of the tests that have run."
@@ -207,11 +203,11 @@ of the tests that have run."
      (declare (ignore read))
      (let ((run (make-test-run)) (name (and system (string-downcase system)))
            (*load-verbose* nil) (*compile-verbose* nil) (*compile-print* nil))
-       (tell evaluation (lambda () (run-for-wire run)))
+       (report-with evaluation (lambda () (run-for-wire run)))
        (when name
          (call-with-building
           (lambda ()
-            ;; the definition, too, may print when it is read
+            ;; reading the definition may print as well
             (let ((*standard-output* (make-broadcast-stream)))
               (require-system name)
               (load-tests-of name)))))

@@ -2,33 +2,11 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; Printing for people: bounded, and it never fails because of the user's code
-
-(defun call-safely (function)
-  "The string that FUNCTION returns, or one that says why it could not; then the
-second value is true.  Not even (BREAK) or (EXIT) in the user's printing code gets
-past it."
-  (block nil
-    (flet ((give-up (condition &optional hook)
-             (declare (ignore hook))
-             (let ((*print-circle* nil)) ; which would mark our words, when they come twice
-               (return (values (format nil "#<printing it failed: ~A~@[: ~A~]>"
-                                       (type-label condition)
-                                       (or (and (typep condition 'simple-condition)
-                                                (simple-text condition))
-                                           (bare-report condition)))
-                               t))))
-           (refuse (what)
-             (return (values (format nil "#<printing it failed: it asked ~A to end>" what) t))))
-      (let ((*debugger-hook* #+sbcl nil #-sbcl #'give-up) ; programs look at it
-            #+sbcl (sb-ext:*invoke-debugger-hook* #'give-up))
-        (handler-case (values (call-refusing-exit function #'refuse "its thread"))
-          (serious-condition (condition) (give-up condition)))))))
+;;; Printing for people: bounded, and errors in the user's code do no harm
 
 (defun call-guarded (function instead)
-  "The values of FUNCTION; where a condition in it is not handled, those of INSTEAD,
-called with that.  Where errors are told nobody is left to tell the errors of that:
-they would open a debugger that nobody sees."
+  "The values of FUNCTION.  If a condition in it is not handled: the values of INSTEAD, called
+with that condition.  Errors while reporting would otherwise open an invisible debugger."
   (block nil
     (flet ((give-up (trouble &optional hook)
              (declare (ignore hook))
@@ -38,21 +16,36 @@ they would open a debugger that nobody sees."
         (handler-case (funcall function)
           (serious-condition (trouble) (give-up trouble)))))))
 
+(defun call-safely (function)
+  "Return the string that FUNCTION returns, or a string that says why it failed, and T.
+Neither (BREAK) nor (EXIT) in a printing method of the user's gets past this."
+  (block nil
+    (flet ((refuse (what)
+             (return (values (format nil "#<printing it failed: it asked ~A to end>" what) t)))
+           (failed (condition)
+             (let ((*print-circle* nil)) ; it would mark strings of ours that occur twice
+               (values (format nil "#<printing it failed: ~A~@[: ~A~]>" (type-label condition)
+                               (or (and (typep condition 'simple-condition) (simple-text condition))
+                                   (bare-report condition)))
+                       t))))
+      (call-guarded (lambda () (values (call-refusing-exit function #'refuse "its thread")))
+                    #'failed))))
+
 (defun simple-text (condition)
-  "The format control of a SIMPLE-CONDITION without arguments: all that can be
-said of it without running more of the code that has just failed."
+  "The format control of a SIMPLE-CONDITION that has no arguments.  Nothing more can be told
+without running more of the code that has just failed."
   (let ((control (simple-condition-format-control condition)))
     (and (stringp control)
          (null (simple-condition-format-arguments condition))
          (clip control 200))))
 
 (defun obsolete-p (object)
-  "True of a structure that was made before its type got other slots."
+  "True if OBJECT is a structure that was made before its type was redefined."
   (and (typep object 'structure-object)
        (not (ignore-errors (typep object (class-of object))))))
 
 (defun obsolete-text (condition)
-  "What to say of CONDITION if an object is not of its own type any more, or NIL."
+  "What to say of CONDITION if an object is no longer of its own type, or NIL."
   ;; a user's TYPE-ERROR may have neither datum nor type
   (let ((object (and (typep condition 'type-error) (ignore-errors (type-error-datum condition)))))
     (and (obsolete-p object)
@@ -64,8 +57,8 @@ said of it without running more of the code that has just failed."
   (format stream "#<~A>" (name-of-type object)))
 
 (defun bare-report (condition)
-  "What a CONDITION of the implementation's says of itself, on one line, with no method
-of the program's called: one has just failed.  NIL if that cannot be told."
+  "The report of CONDITION, one of the implementation's own, on one line; NIL for others.
+It calls no method of the program's: one of these has just failed."
   (ignore-errors
    (let ((home (symbol-package (class-name (class-of condition)))))
      (when (or (eq home (find-package '#:common-lisp)) (implementation-package-p home))
@@ -86,10 +79,10 @@ of the program's called: one has just failed.  NIL if that cannot be told."
 (defvar *implementation-packages*
   (remove-if-not (lambda (name) (eql 0 (search "SB-" name)))
                  (mapcar #'package-name (list-all-packages)))
-  "Those of SBCL that were there before us, contribs among them.")
+  "SBCL's own packages that existed before the helper was loaded, with its contribs.")
 
 (defun implementation-package-p (package)
-  "True of the packages that belong to the Lisp system itself."
+  "True if PACKAGE belongs to the Lisp system itself."
   (and package
        (let ((name (package-name package)))
          ;; a user may well call a package SB-MINE
@@ -104,8 +97,8 @@ of the program's called: one has just failed.  NIL if that cannot be told."
        (not (member name '(condition simple-condition standard-object structure-object t)))))
 
 (defun public-p (name)
-  "True of what the implementation exports for users: SB-EXT:TIMEOUT, or
-SB-BSD-SOCKETS:CONNECTION-REFUSED-ERROR, not what it has for itself."
+  "True if the implementation exports NAME for its users, as it does SB-EXT:TIMEOUT or
+SB-BSD-SOCKETS:CONNECTION-REFUSED-ERROR."
   (let ((package (symbol-package name)))
     (and (eq :external (nth-value 1 (find-symbol (symbol-name name) package)))
          (not (member (package-name package)
@@ -119,30 +112,29 @@ SB-BSD-SOCKETS:CONNECTION-REFUSED-ERROR, not what it has for itself."
   #-(or sbcl ecl clisp) (list class))
 
 (defun condition-name (condition)
-  "The name to show for CONDITION's type: its own, or for a class that the
-implementation has for itself the nearest that users may name in a handler."
+  "The name to show for CONDITION's type.  For a class internal to the implementation it is
+the nearest superclass that users may name in a handler."
   (let ((name (class-name (class-of condition))))
     (or (and (implementation-package-p (symbol-package name))
              (let ((names (mapcar #'class-name (class-ancestry (class-of condition)))))
                ;; CLISP mixes SIMPLE-ERROR into what has a name of its own
                (or (find-if (lambda (name)
-                              (or (telling-public-p name)
-                                  (and (standard-name-p name) (not (bland-name-p name)))))
+                              (or (informative-public-p name)
+                                  (and (standard-name-p name) (not (uninformative-name-p name)))))
                             names)
                    (find-if #'standard-name-p names))))
         name)))
 
-(defun telling-public-p (name)
-  "True of a condition of the implementation's that is shown by its own name.  That a
-package is not there is told alike, whoever has looked for it, and a used-up stack in
-whatever Lisp."
+(defun informative-public-p (name)
+  "True if NAME, of a condition class of the implementation's, is shown itself.  Classes for
+missing packages and exhausted storage are not: each Lisp has its own."
   (and (implementation-package-p (symbol-package name))
        (public-p name)
        (not (subtypep name 'storage-condition))
        (not (search "PACKAGE-DOES-NOT-EXIST" (symbol-name name)))))
 
-(defun bland-name-p (name)
-  "True of a class that tells no more than that a condition was signalled."
+(defun uninformative-name-p (name)
+  "True of class names that tell only that a condition was signalled."
   (member name '(simple-error simple-condition simple-warning error serious-condition
                  warning condition standard-object t)))
 
@@ -160,8 +152,8 @@ ASDF/FIND-COMPONENT:X when ASDF exports the same X."
         name)))
 
 (defun name-label (symbol)
-  "SYMBOL as shown to the user: bare from COMMON-LISP and COMMON-LISP-USER, with
-the package it is known by from elsewhere."
+  "SYMBOL as the user sees it: without a package if it is of COMMON-LISP or COMMON-LISP-USER,
+else with the package that it is known by."
   (let ((home (symbol-package symbol)))
     (if (or (null home)
             (member home (list (find-package '#:common-lisp)
@@ -182,7 +174,7 @@ the package it is known by from elsewhere."
     (if (symbolp name) (name-label name) "object")))
 
 (defun plain-type-name (condition)
-  "The name of CONDITION's class, by no generic function."
+  "The name of CONDITION's class, found without calling a generic function."
   (let ((name (ignore-errors #+sbcl (sbcl:classoid-name (sbcl:classoid-of condition))
                              #-sbcl (type-of condition))))
     (if (and name (symbolp name)) (symbol-name name) "ERROR")))
@@ -190,31 +182,30 @@ the package it is known by from elsewhere."
 ;;; Texts
 
 (defun reportless-p (condition text)
-  "True if TEXT, what CONDITION says of itself, is only how the object is printed:
-except in SBCL, a class may have no report."
+  "True if TEXT, the report of CONDITION, is only how the object prints.  In other Lisps than
+SBCL a class may have no report."
   #+sbcl (progn condition text nil)
   #-sbcl (string= text (safely (prin1-to-string condition))))
 
 (defun report-text (condition)
-  "What CONDITION says of itself, whatever the user's printer variables are."
+  "The report of CONDITION, printed with standard printer variables."
   (with-standard-io-syntax
     (let ((*print-readably* nil) (*print-pretty* t) (*print-right-margin* 1000)
           (*print-circle* t) (*print-length* 100) (*print-level* 10)
           #+sbcl (sbcl:*print-condition-references* nil))
-      ;; into a sink: the whole of it may not fit into the heap
+      ;; A sink bounds it: the whole report may not fit into the heap.
       (let ((sink (make-sink 20000)))
         (multiple-value-bind (trouble failedp)
             (call-safely (lambda () (princ condition sink)))
           (if failedp
               trouble
-              (destructuring-bind (&optional (head "") tail omitted) (sink-text sink)
-                (if (and (null tail) (reportless-p condition head))
+              (let ((text (sink-string sink " ... ~D characters left out ... ~A")))
+                (if (reportless-p condition text)
                     (format nil "A condition of type ~A was signalled." (type-of condition))
-                    (format nil "~A~@[ ... ~D characters left out ... ~A~]" head omitted tail)))))))))
+                    text))))))))
 
 (defun bare-type-error-text (condition)
-  "SBCL spreads a TYPE-ERROR over five lines and names a variable of its own
-code; datum and expected type say it in one."
+  "A TYPE-ERROR in one line: SBCL's report has five, with a variable of its own code."
   (with-standard-io-syntax
     (let ((*print-readably* nil) (*print-circle* t) (*print-length* 20) (*print-level* 5)
           (*package* (find-package '#:common-lisp-user)))
@@ -224,8 +215,7 @@ code; datum and expected type say it in one."
             2000))))
 
 (defun without-stream-lines (text)
-  "TEXT without the lines, or the words, by which the reader names the stream it
-read from."
+  "TEXT without the lines and words by which the reader names its stream."
   (let* ((cut (or (search (format nil "~%~%  Line: ") text)
                   (search (format nil "~%~%    Line: ") text)
                   (search (format nil "~%~%  Stream: ") text)
@@ -236,13 +226,6 @@ read from."
     (if end
         (concatenate 'string (subseq text 0 on) (subseq text (+ end 2)))
         text)))
-
-(defun line-told (text)
-  "The line that the reader names in TEXT, or NIL."
-  (loop for words in '(" Line: " " starting at line: ")
-        for at = (search words text)
-        when at
-          do (return (parse-integer text :start (+ at (length words)) :junk-allowed t))))
 
 (defun condition-text (condition)
   (string-right-trim '(#\newline #\space #\tab)
@@ -256,10 +239,10 @@ read from."
                             (without-stream-lines (report-text condition)))
                            (t (report-text condition)))))
 
+#+sbcl
 (defun one-thread-text (condition)
-  "What to do instead, where CONDITION says that only a Lisp with one thread can save
-itself, or fork; NIL of another one."
-  #+sbcl
+  "Advice for a CONDITION that says that only a Lisp with one thread can save itself or fork;
+NIL for any other condition."
   (let ((control (and (typep condition 'simple-condition)
                       (ignore-errors (simple-condition-format-control condition)))))
     (cond ((string= (plain-type-name condition) "SAVE-WITH-MULTIPLE-THREADS-ERROR")
@@ -270,11 +253,10 @@ itself, or fork; NIL of another one."
           ((and (stringp control) (search "Cannot fork with multiple threads" control))
            (format nil "Only a Lisp with one thread can fork, and this one serves the session. Start a program ~
                         with (sb-ext:run-program \"sh\" '(\"-c\" \"...\") :search t :wait nil), or work beside ~
-                        the session in (sb-thread:make-thread (lambda () ...))."))))
-  #-sbcl (progn condition nil))
+                        the session in (sb-thread:make-thread (lambda () ...)).")))))
 
 (defun no-input-p (condition)
-  "True of the end of file that READ-LINE or Y-OR-N-P meets during an evaluation."
+  "True of the END-OF-FILE that READ-LINE or Y-OR-N-P signals during an evaluation."
   (and (typep condition 'end-of-file)
        (let ((stream (ignore-errors (stream-error-stream condition))))
          (when (typep stream 'two-way-stream)
@@ -284,14 +266,14 @@ itself, or fork; NIL of another one."
 ;;; Warnings
 
 (defvar *error-sink* nil
-  "What *ERROR-OUTPUT* is in the current evaluation, unless its code has another one.")
+  "The value of *ERROR-OUTPUT* in the current evaluation until its code rebinds it.")
 
 (defun captured-p ()
-  "True where the program wants to have for itself what is written to *ERROR-OUTPUT*:
-of warnings, too, all is as it would be without us."
+  "True if the program has rebound *ERROR-OUTPUT*.  It then gets warnings as well, as it would
+without us."
   (and *error-sink* (not (eq *error-output* *error-sink*))))
 
 (defun muffle (condition)
-  "Muffle CONDITION where that can be done: (SIGNAL 'WARNING) brings no restart."
+  "Muffle CONDITION if it can be muffled: (SIGNAL 'WARNING) establishes no restart."
   (let ((restart (and (not (captured-p)) (find-restart 'muffle-warning condition))))
     (when restart (invoke-restart restart))))

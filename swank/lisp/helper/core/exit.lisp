@@ -1,12 +1,10 @@
-;;;; exit.lisp -- refusing to end the image or the thread of an evaluation
+;;;; exit.lisp -- code that asks to end the image or the thread of an evaluation is refused
 
 (cl:in-package #:swank-mcp)
 
 (defun call-refusing-exit (function refuse &optional (thread "the thread that evaluates for this session"))
-  "Call FUNCTION; where it asks the image or this thread, which THREAD describes, to
-end, undo that and call REFUSE with what it asked for.  An end that another thread
-has asked for is not ours to refuse."
-  #+sbcl
+  "Call FUNCTION.  If it asks the image or this thread, which THREAD describes, to end, undo that
+and call REFUSE with what was to end.  A request of another thread is not refused."
   (let ((exit-timeout sb-ext:*exit-timeout*))
     (unwind-protect
          (catch-ending 'sbcl:%abort-thread
@@ -19,12 +17,9 @@ has asked for is not ours to refuse."
                        (lambda ()
                          (when (somebody-exits-p) (sb-thread:abort-thread))
                          (funcall refuse thread)))
-      ;; a cleanup form of the user's may have left another way
-      (forget-exit exit-timeout)))
-  #-sbcl
-  (progn refuse thread (funcall function)))
+      ;; a cleanup form of the user's may have made another non-local exit
+      (forget-exit exit-timeout))))
 
-#+sbcl
 (defun catch-ending (tag function refuse)
   (let ((returned nil))
     (multiple-value-prog1
@@ -32,12 +27,10 @@ has asked for is not ours to refuse."
           (multiple-value-prog1 (funcall function) (setf returned t)))
       (unless returned (funcall refuse)))))
 
-#+sbcl
 (defun somebody-exits-p ()
   (let ((owner (sb-thread:mutex-owner sbcl:*exit-lock*)))
     (and owner (not (eq owner sb-thread:*current-thread*)))))
 
-#+sbcl
 (defun forget-exit (timeout)
   "Undo an EXIT that this thread has begun."
   (when (sb-thread:holding-mutex-p sbcl:*exit-lock*)

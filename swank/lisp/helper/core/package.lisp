@@ -4,17 +4,18 @@
 ;;;;
 ;;;;     (swank:eval-and-grab-output "(swank-mcp:evaluate \"...\" ...)")
 ;;;;
-;;;; and gets back one readable s-expression of strings and numbers.  It depends
-;;;; on Swank alone and sets no variable, readtable, package or hook that is not
-;;;; its own: whatever an evaluation may change is bound per session.
+;;;; and gets back one readable s-expression of strings and numbers.  It depends on Swank alone
+;;;; and sets no variable, readtable, package or hook that is not its own: whatever an evaluation
+;;;; may change is bound per session.
 ;;;;
-;;;; Its files stand in folders by what they are for.  The first file of each folder says
-;;;; what the folder owns, what it uses and where to begin; swank-mcp.asd has the order, in
-;;;; which each file refers only to files before it.
+;;;; Its files stand in folders by purpose.  The first file of each folder says what the folder
+;;;; owns, what it uses and where to begin.  swank-mcp.asd has the order, in which each file refers
+;;;; only to files before it.
 ;;;;
-;;;; The folder core/ has what knows of no session: the wire, sinks for output, conditions
-;;;; and values as text, backtraces, interrupts, and what is asked of the Lisp itself
-;;;; (platform.lisp; sbcl.lisp is the door to what SBCL keeps for itself).  Every folder uses it, and it uses none.  Begin with wire.lisp.
+;;;; The folder core/ knows of no session.  It has the wire, sinks for output, the text of
+;;;; conditions and values, backtraces, interrupts, and what depends on the Lisp (platform.lisp;
+;;;; sbcl.lisp has SBCL's internal names).  Every folder uses it, and it uses none.  Begin with
+;;;; wire.lisp.
 
 #+sbcl
 (cl:eval-when (:compile-toplevel :load-toplevel :execute)
@@ -28,7 +29,7 @@
   (:export #:waits-for                  ; session/
            #:list-definitions           ; definitions/
            #:list-packages
-           #:undone
+           #:undefined-definitions
            #:evaluate                   ; eval/
            #:stop-evaluation
            #:peek-output

@@ -21,7 +21,7 @@
     (and link (parse-integer link :start (1+ (position #\/ link :from-end t)) :junk-allowed t))))
 
 (defun processor-microseconds (number)
-  "What the thread of that NUMBER has had of a processor; NIL if it cannot be known."
+  "The processor time of the thread with the system's NUMBER, or NIL if it is unknown."
   #+(and sbcl linux)
   (and number
        (multiple-value-bind (seconds nanoseconds)
@@ -30,11 +30,13 @@
   #-(and sbcl linux) (progn number nil))
 
 (defun protect-control-stack ()
-  "Put the guard page of this thread's control stack back in place after an
-overflow: SBCL 2.2.9 gives the stack of a thread that has ended to another as it
-is, and there the next overflow would be fatal.  A write to the page above makes
-the runtime do it; without an overflow it is a write of what is there."
-  #+(and sbcl sb-thread)
+  "Protect the guard page of this thread's control stack again after an overflow.
+
+A thread that overflowed its stack and ends leaves the guard page unprotected.  SBCL 2.2.9
+gives the stack to another thread as it is, and the next overflow there is fatal
+(\"control_stack_guard_page_protected not NIL\").  A write to the page above the guard page
+makes the runtime protect it.  Without an overflow this rewrites one unused byte."
+  #+sbcl
   (let ((start (and sbcl:thread-control-stack-start-slot
                     (sbcl:current-thread-offset-sap sbcl:thread-control-stack-start-slot))))
     (when start
@@ -49,16 +51,39 @@ the runtime do it; without an overflow it is a write of what is there."
   #-sbcl (namestring file))
 
 (defun native-file (name)
-  "The pathname of the file NAME, in which no character is special."
+  "The pathname of the file NAME, in which no character is a wildcard."
   #+sbcl (sb-ext:parse-native-namestring name)
   #-sbcl (parse-namestring name))
 
+;;; Names of packages that may not be there when this is compiled
+
 (defun call-named (package name &rest arguments)
-  "Call a function of a package that may not be there when this is compiled."
   (apply (fdefinition (find-symbol name package)) arguments))
 
-(defun require-own (name)
-  "Load the module NAME that comes with the Lisp.  ASDF, which is asked for modules,
-too, would take the occasion to replace itself by a newer version."
+(defun named-symbol (package name)
+  "The symbol NAME of PACKAGE, or NIL if either does not exist."
+  (and (find-package package) (find-symbol name package)))
+
+(defun named-function (package name)
+  "The symbol NAME of PACKAGE if it names a function, else NIL."
+  (let ((symbol (named-symbol package name)))
+    (and symbol (fboundp symbol) symbol)))
+
+(defun named-value (package name)
+  "The value of the variable NAME of PACKAGE, or NIL if it has none."
+  (let ((symbol (named-symbol package name)))
+    (and symbol (boundp symbol) (symbol-value symbol))))
+
+(defun require-contrib (name)
+  "Load the module NAME that comes with the Lisp.  ASDF is not asked for it: it would
+first replace itself by a newer version."
   (let (#+sbcl (sb-ext:*module-provider-functions* '(sbcl:module-provide-contrib)))
     (require name)))
+
+(defun call-with-present-symbols (function package)
+  "Call FUNCTION with each symbol present in PACKAGE, and its status."
+  (with-package-iterator (next package :internal :external)
+    (loop
+      (multiple-value-bind (more symbol status) (next)
+        (unless more (return))
+        (funcall function symbol status)))))

@@ -2,51 +2,44 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; Methods of the user's print: they may fail, loop, or ask the image to end, and print
-;;; without end.  So all goes through CALL-SAFELY and into a sink.
+;;; Printing calls methods of the user's.  They may fail, loop, ask the image to end, or print
+;;; without end.  So everything is printed by CALL-SAFELY into a sink.
 
 (defparameter *max-value-text* 1000 "Characters of a value that are shown.")
 
+(defun print-safely (function limit control)
+  "What FUNCTION prints to the stream that it is called with, as SINK-STRING has it of a sink
+of LIMIT characters; or a text that says why printing failed."
+  (let ((sink (make-sink limit)))
+    (multiple-value-bind (trouble failedp) (call-safely (lambda () (funcall function sink)))
+      (if failedp trouble (sink-string sink control)))))
+
 (defun bounded-text (object &optional (limit *max-value-text*))
   "OBJECT printed on one line, of at most about LIMIT characters."
-  (let ((sink (make-sink limit)))
-    (multiple-value-bind (trouble failedp) (call-safely (lambda () (prin1 object sink)))
-      (if failedp
-          (substitute #\space #\newline trouble)
-          (destructuring-bind (&optional (head "") tail omitted) (sink-text sink)
-            (declare (ignore tail))
-            (substitute #\space #\newline
-                        (format nil "~A~:[~;...~]" head omitted)))))))
+  (substitute #\space #\newline (print-safely (lambda (sink) (prin1 object sink)) limit "...")))
 
 (defun brief (object)
   "OBJECT printed on one line of at most some 150 characters."
-  (let ((sink (make-sink 160)))
-    (multiple-value-bind (trouble failedp)
-        (call-safely (lambda ()
-                       (let ((*print-length* 10) (*print-level* 3) (*print-circle* t)
-                             (*print-pretty* nil) (*print-readably* nil) (*print-escape* t))
-                         (prin1 object sink))))
-      (let ((text (if failedp trouble (or (first (sink-text sink)) ""))))
-        (clip (substitute #\space #\newline text) 150)))))
+  (clip (substitute #\space #\newline
+                    (print-safely (lambda (sink)
+                                    (let ((*print-length* 10) (*print-level* 3) (*print-circle* t)
+                                          (*print-pretty* nil) (*print-readably* nil)
+                                          (*print-escape* t))
+                                      (prin1 object sink)))
+                                  160 ""))
+        150))
 
 (defun print-local (value)
-  "VALUE on one line, bounded; this is PRIN1, so methods of the user's may run."
-  (let ((sink (make-sink 500)))
-    (multiple-value-bind (trouble failedp)
-        (call-safely
-         (lambda ()
-           (let ((*print-length* 20) (*print-level* 5) (*print-circle* t) (*print-lines* nil)
-                 (*print-pretty* nil) (*print-readably* nil) (*print-escape* t)
-                 (*print-array* t))
-             (prin1 value sink))))
-      (if failedp
-          trouble
-          (destructuring-bind (&optional (head "") tail omitted) (sink-text sink)
-            (format nil "~A~@[ ... ~D characters ... ~A~]" head omitted tail))))))
+  "VALUE on one line, bounded.  PRIN1 prints it, so methods of the user's may run."
+  (print-safely (lambda (sink)
+                  (let ((*print-length* 20) (*print-level* 5) (*print-circle* t) (*print-lines* nil)
+                        (*print-pretty* nil) (*print-readably* nil) (*print-escape* t)
+                        (*print-array* t))
+                    (prin1 value sink)))
+                500 " ... ~D characters ... ~A"))
 
 (defun printed (function)
-  "What FUNCTION prints to the stream that it is called with, bounded, as SINK-TEXT
-has it."
+  "What FUNCTION prints to the stream that it is called with, as SINK-TEXT has it."
   (let ((sink (make-sink)))
     (funcall function sink)
     (or (sink-text sink) (list ""))))
@@ -54,25 +47,25 @@ has it."
 ;;; The values of an evaluation
 
 (defun value-texts (values)
-  "VALUES printed.  Together they keep no more than one stream does: a reply has
-to fit into a frame of 16 MB however its characters are escaped."
+  "VALUES printed.  All of them share the limit of one stream: a reply has to fit into a frame
+of 16 MB, however its characters are escaped."
   (let ((keep (max 500 (floor *keep* (max 1 (length values))))))
     (mapcar (lambda (value) (value-text value keep)) values)))
 
-(declaim (notinline value-text)) ; a frame of its own, see user-code.lisp
+(declaim (notinline value-text)) ; backtraces end at its frame, see user-code.lisp
 
 (defun value-text (value keep)
   "VALUE printed, as SINK-TEXT has it."
   (multiple-value-bind (text trouble) (printed-value value keep)
     (cond ((not trouble) text)
-          ;; again, with all of it but what fails
+          ;; once more, with only those parts left out whose printing fails
           ((let ((*print-pprint-dispatch* (guarded-dispatch)))
              (multiple-value-bind (text trouble) (printed-value value keep)
                (and (not trouble) text))))
           (t (list (failed-text value trouble))))))
 
 (defun printed-value (value keep)
-  "VALUE printed, as SINK-TEXT has it; the second value says why it could not be."
+  "VALUE printed, as SINK-TEXT has it; or NIL and a text that says why printing failed."
   (let ((sink (make-sink keep)))
     (multiple-value-bind (trouble failedp)
         (call-safely
@@ -86,12 +79,12 @@ to fit into a frame of 16 MB however its characters are escaped."
       (if failedp (values nil trouble) (sink-text sink)))))
 
 (defun failed-text (object trouble)
-  (let ((*print-circle* nil))           ; which would mark our words, when they come twice
+  (let ((*print-circle* nil))           ; it would mark strings of ours that occur twice
     (format nil "#<~A, ~A" (safely (name-of-type object)) (subseq trouble 2))))
 
 (defun guarded-dispatch ()
-  "The session's pprint dispatch table, but that objects whose PRINT-OBJECT methods
-may be the program's print on their own: of one that fails this is told in its place."
+  "The session's pprint dispatch table, in which objects that may have a PRINT-OBJECT method
+of the program's are printed one by one, so that a failing one is replaced by a text."
   (let ((table (copy-pprint-dispatch)))
     (set-pprint-dispatch '(or standard-object structure-object condition)
                          #'print-guarded most-positive-fixnum table)
@@ -100,9 +93,7 @@ may be the program's print on their own: of one that fails this is told in its p
 (defun print-guarded (stream object)
   (let ((sink (make-sink)))
     (multiple-value-bind (trouble failedp) (call-safely (lambda () (print-object object sink)))
-      (if failedp
-          (write-string (failed-text object trouble) stream)
-          (destructuring-bind (&optional (head "") tail omitted) (sink-text sink)
-            (write-string head stream)
-            (when tail (format stream " ... ~D characters left out ... " omitted)
-                  (write-string tail stream)))))))
+      (write-string (if failedp
+                        (failed-text object trouble)
+                        (sink-string sink " ... ~D characters left out ... ~A"))
+                    stream))))

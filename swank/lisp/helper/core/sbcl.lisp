@@ -1,19 +1,20 @@
-;;;; sbcl.lisp -- the door to SBCL: the names that are SBCL's own affair
+;;;; sbcl.lisp -- the door to SBCL: its internal names
 ;;;;
-;;;; A name stands here if it is internal to its package or the package is one of those
-;;;; that SBCL keeps for itself (SB-KERNEL, SB-IMPL, SB-INT, SB-C, SB-DI, SB-DEBUG, SB-PCL,
-;;;; SB-VM, SB-UNIX): the next SBCL may have another or none.  What SBCL's manual documents
-;;;; (SB-EXT, SB-THREAD, SB-SYS, SB-MOP, SB-INTROSPECT ...) is named where it is used.
+;;;; A name stands here if it is internal to its package, or if the package is internal to SBCL
+;;;; (SB-KERNEL, SB-IMPL, SB-INT, SB-C, SB-DI, SB-DEBUG, SB-PCL, SB-VM, SB-UNIX): another SBCL may
+;;;; not have it.  What SBCL's manual documents (SB-EXT, SB-THREAD, SB-SYS, SB-MOP, SB-INTROSPECT
+;;;; ...) is named where it is used.
 ;;;;
-;;;; All other files name them through the package SWANK-MCP/SBCL, as SBCL:FRAME-CALL; a
-;;;; test holds that.  There each name is SBCL's own symbol, so that it costs nothing, or,
-;;;; where this SBCL has none, a stand-in made here: a function or macro that returns what
-;;;; stands beside its name, NIL by default, or does what that does if it is a function; a
-;;;; variable with that value; a type of which nothing is.  So a name that is gone costs
-;;;; what needs it, not the helper, and MISSING-NOTE tells of it.  What a stand-in returns
-;;;; must be something that its callers take: a test takes each name away and evaluates.
+;;;; All other files name them through the package SWANK-MCP/SBCL, as SBCL:FRAME-CALL; a test
+;;;; holds that.  Each name there is SBCL's own symbol, which costs nothing.  If this SBCL does not
+;;;; have the name, it is a stand-in made here: a function or macro that returns the value beside
+;;;; its name, NIL by default, or that is the function beside its name; a variable with that
+;;;; value; or an empty type.  So a missing name disables what needs it, not the helper, and
+;;;; MISSING-NOTE reports it.  The callers of a stand-in must accept its value: a test takes each
+;;;; name away and evaluates.
 ;;;;
-;;;; Other Lisps have no such names: what they do stands behind #-sbcl where it is asked for.
+;;;; Other Lisps have no such names: they read neither this file's list nor the files that
+;;;; swank-mcp.asd marks with :IF-FEATURE :SBCL.
 
 (cl:in-package #:swank-mcp)
 
@@ -25,8 +26,8 @@
 (eval-when (:compile-toplevel :load-toplevel :execute)
 
   (defun find-internal (kind name package)
-    "The symbol NAME of PACKAGE if it is of that KIND, else NIL.  Of variables, types and
-mere names SBCL does not always tell."
+    "The symbol NAME of PACKAGE if it is of that KIND, else NIL.  For variables, types and mere
+names SBCL cannot always tell."
     (let ((symbol (and (find-package package) (find-symbol name package))))
       (and symbol
            (ecase kind
@@ -216,10 +217,10 @@ mere names SBCL does not always tell."
   (:function #:clock-gettime #:unix-close #:unix-open #:unix-readlink #:unix-stat)
   (:variable (#:o_rdwr 2)))
 
-;;; For people
+;;; For reports
 
 (defun missing-note ()
-  "What to say of the names that this SBCL does not have, or NIL."
+  "A sentence about the names that this SBCL does not have, or NIL."
   (and *missing-internals*
        (format nil "~A ~A has no ~{~A~^, ~}: what of swank-mcp needs that does less or nothing."
                (lisp-implementation-type) (lisp-implementation-version)

@@ -48,7 +48,7 @@
     (setf (sink-head sink) new)))
 
 (defun keep-in-head (sink string start end)
-  "Put what fits into the head; return the index of what did not."
+  "Put what fits into the head; return the index of the rest."
   (let* ((count (sink-count sink))
          (room (- (sink-keep sink) count)))
     (if (plusp room)
@@ -62,7 +62,7 @@
         start)))
 
 (defun keep-in-tail (sink string start end)
-  "Put STRING's end into the ring, where only the last *KEEP* characters last."
+  "Put the end of STRING into the ring, which has the last *KEEP* characters."
   (let* ((keep (sink-keep sink))
          (tail (or (sink-tail sink) (setf (sink-tail sink) (make-string keep))))
          (last (max start (- end keep)))
@@ -73,7 +73,7 @@
     (incf (sink-count sink) (- end start))))
 
 (defparameter *line-scan* 1000
-  "How far back a newline is looked for; a longer line has no column to speak of.")
+  "How many characters back a newline is searched for, to know the column.")
 
 (defun sink-write (sink string start end)
   (with-sink-lock (sink)
@@ -109,8 +109,7 @@
     text))
 
 (defun sink-text (sink)
-  "What was written, as (HEAD) or (HEAD TAIL OMITTED) for the wire; NIL for
-nothing."
+  "What was written, for the wire: (HEAD) or (HEAD TAIL OMITTED); NIL if nothing was."
   (with-sink-lock (sink)
     (let ((count (sink-count sink)) (keep (sink-keep sink)))
       (cond ((zerop count) nil)
@@ -123,9 +122,14 @@ nothing."
                      (list (concatenate 'string head tail))
                      (list head tail (- start keep)))))))))
 
+(defun sink-string (sink control)
+  "What was written to SINK, as a string.  CONTROL is a format for what follows the head where
+SINK has not kept all: the number of characters left out, and the tail."
+  (destructuring-bind (&optional (head "") tail omitted) (sink-text sink)
+    (if tail (format nil "~A~?" head control (list omitted tail)) head)))
+
 (defun sink-since (sink position limit)
-  "At most the last LIMIT of the characters written after POSITION, and the
-position after them."
+  "The last characters, at most LIMIT, written after POSITION, and the position after them."
   (with-sink-lock (sink)
     (let* ((count (sink-count sink)) (keep (sink-keep sink))
            (start (max position (- count limit))))
@@ -146,7 +150,8 @@ position after them."
 (defmethod swank/gray:stream-write-string ((sink sink) string &optional (start 0) end)
   (sink-write sink string start (or end (length string)))
   string)
-;; a process' own output takes bytes, too, of UTF-8
+
+;; The process's own output takes bytes of UTF-8 as well.
 #+sbcl
 (defmethod sb-gray:stream-write-byte ((sink sink) byte)
   (with-sink-lock (sink)
@@ -171,7 +176,7 @@ position after them."
 
 (defmethod swank/gray:stream-line-column ((sink sink))
   (sink-column sink))
-;; FORMAT asks; without an answer it takes 72 where a process' own output has this
+;; FORMAT asks for it.  The default is 72; the process's own output has 80.
 #+sbcl (defmethod sb-gray:stream-line-length ((sink sink)) 80)
 
 (defmethod swank/gray:stream-fresh-line ((sink sink))
@@ -187,19 +192,19 @@ position after them."
 (defclass no-input (swank/gray:fundamental-character-input-stream
                     #+sbcl sb-gray:fundamental-binary-input-stream)
   ()
-  (:documentation "An input stream that is at its end, of characters and of bytes, as a
-process' own standard input is."))
+  (:documentation "An input stream at its end, of characters and of bytes, as the standard
+input of the process is."))
 
 (defmethod swank/gray:stream-read-char ((stream no-input)) :eof)
 (defmethod swank/gray:stream-listen ((stream no-input)) nil)
 (defmethod swank/gray:stream-clear-input ((stream no-input)) nil)
 (defmethod swank/gray:stream-unread-char ((stream no-input) char) char nil)
-;; SBCL asks both sides of a two-way stream for the column
+;; SBCL asks both sides of a two-way stream for the column.
 (defmethod swank/gray:stream-line-column ((stream no-input)) nil)
 #+sbcl (defmethod sb-gray:stream-read-byte ((stream no-input)) :eof)
 
 (defclass no-input-within (no-input) ()
-  (:documentation "Such a stream as the input side of a two-way stream, of which SBCL
-expects the end of file from LISTEN, and without it never tells it to READ-CHAR-NO-HANG."))
+  (:documentation "A NO-INPUT that is the input side of a two-way stream: there SBCL's
+READ-CHAR-NO-HANG learns of the end of file from LISTEN alone."))
 
 #+sbcl (defmethod swank/gray:stream-listen ((stream no-input-within)) :eof)

@@ -24,6 +24,17 @@
 (defun first-few (list count)
   (subseq list 0 (min count (length list))))
 
+(defun count-beyond (list count)
+  "How many elements LIST has after the first COUNT, or NIL if there are none."
+  (let ((more (- (length list) count)))
+    (and (plusp more) more)))
+
+(defun clip-lines (lines count)
+  "The first COUNT of LINES, and one that says how many more there are."
+  (append (first-few lines count)
+          (when (count-beyond lines count)
+            (list (format nil "- and ~D more" (count-beyond lines count))))))
+
 (defun blankp (char)
   (find char '(#\space #\newline #\tab #\return #\page)))
 
@@ -43,20 +54,24 @@
 ;;; Places in a text
 
 (defun line-and-column (code position)
-  "Both counted from 1, as editors do."
+  "The line and the column of POSITION in CODE, both counted from 1."
   (let* ((position (min position (length code)))
          (newline (position #\newline code :end position :from-end t)))
     (values (1+ (count #\newline code :end position))
             (- position (or newline -1)))))
+
+(defun number-after (word text)
+  "The integer behind the first WORD in TEXT, in any case; NIL if there is none."
+  (let ((at (search word text :test #'char-equal)))
+    (and at (parse-integer text :start (+ at (length word)) :junk-allowed t))))
 
 (defun place-text (code position)
   (multiple-value-bind (line column) (line-and-column code position)
     (format nil "line ~D, column ~D" line column)))
 
 (defun next-form-position (code start)
-  "Where the form that is read from START begins: behind blanks and comments."
-  (loop for at = (position-if-not (lambda (c) (find c '(#\space #\newline #\tab #\return #\page)))
-                                  code :start start)
+  "Where the form after START begins, behind blanks and comments."
+  (loop for at = (position-if-not #'blankp code :start start)
         while (and at (char= (char code at) #\;))
         do (setf start (or (position #\newline code :start at) (length code)))
         finally (return (or at (length code)))))
@@ -64,7 +79,7 @@
 ;;; How far apart names are
 
 (defun edit-distance (a b)
-  "Levenshtein's: how many characters to add, drop or change."
+  "Levenshtein's distance: how many characters to add, drop or change."
   (let ((row (make-array (1+ (length b)))))
     (dotimes (j (length row)) (setf (aref row j) j))
     (dotimes (i (length a) (aref row (length b)))

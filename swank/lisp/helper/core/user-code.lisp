@@ -2,21 +2,20 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; Each of these functions is a frame of its own: a backtrace is cut where it comes to
-;;; one of them (see COLLECT-FRAMES), because what follows is ours.  END-OF-FRAME keeps
-;;; the compiler from making a tail call of what is called in them.
+;;; A backtrace ends at the frame of one of these functions (see COLLECT-FRAMES), because the
+;;; frames beyond it are the helper's.  END-OF-FRAME keeps the compiler from making a tail call.
 
 (declaim (notinline evaluate-form read-form do-work end-of-frame))
 
 (defun end-of-frame () nil)
 
 (defun evaluate-form (form &optional frame)
-  "EVAL, in FRAME if there is one, as a frame of its own."
+  "EVAL, in FRAME if there is one."
   (multiple-value-prog1 (if frame (eval-in-frame form frame) (eval form))
     (end-of-frame)))
 
 (defun read-form (stream)
-  "READ, as a frame of its own; STREAM itself at its end."
+  "READ; at the end of STREAM, STREAM itself."
   (multiple-value-prog1 (read stream nil stream)
     (end-of-frame)))
 
@@ -33,6 +32,6 @@
   (eval form))
 
 (defun do-work (function &rest arguments)
-  "Call FUNCTION, which does something else than evaluating, as a frame of its own."
+  "Call FUNCTION, which does other work than evaluating."
   (multiple-value-prog1 (apply function arguments)
     (end-of-frame)))

@@ -1,23 +1,21 @@
-;;;; wire.lisp -- what an answer looks like on the wire
+;;;; wire.lisp -- how answers are written to the wire
 
 (cl:in-package #:swank-mcp)
 
-;;; Swank prints the values of a call with ~S, under whatever printer settings
-;;; and PRINT-OBJECT methods the user has left behind.  So our answer is no value:
-;;; it is what we write to standard output, which Swank grabs, by these functions
-;;; of our own, which depend on nothing that a user can change.
+;;; Swank prints the values of a call with ~S, under the user's printer settings and PRINT-OBJECT
+;;; methods.  So our answer is not a value.  These functions write it to standard output, which
+;;; Swank grabs; they depend on nothing that a user can change.
 
 (defvar *served* nil
-  "The connection whose requests this thread serves, if it is a thread of ours.")
+  "The connection whose requests this thread serves, if the thread is the helper's.")
 
 (defun own-connection ()
-  "The one whose request this thread serves, also in a debugger that a person has opened in it."
+  "The connection whose request this thread serves, also while a person debugs the thread."
   (or *served* swank::*emacs-connection*))
 
 (defun answer (datum)
-  "End a call from the bridge with DATUM, of lists, strings, integers, keywords,
-T and NIL.  While a person has this thread in a debugger, SLDB serves what is sent
-to it, and would answer the person."
+  "End a call of the bridge's with DATUM, of lists, strings, integers, keywords, T and NIL.  While
+a person has this thread in SLDB, SLDB serves its requests and would answer the person."
   (if (eq (own-connection) swank::*emacs-connection*)
       (write-datum datum *standard-output*)
       (answer-past-debugger (with-output-to-string (out) (write-datum datum out))))
@@ -30,12 +28,12 @@ to it, and would answer the person."
                                 (first swank::*pending-continuations*)))))
 
 (defun plist-without-nils (&rest plist)
-  "What is missing is NIL to the reader, and each word costs time."
+  "PLIST without keys whose value is NIL: the bridge takes what is missing for NIL."
   (loop for (key value) on plist by #'cddr
         when value collect key and collect value))
 
 (defun write-datum (datum stream)
-  "Write DATUM so that any Lisp reader, and the bridge, reads it back."
+  "Write DATUM so that the bridge, or any Lisp reader, reads it back."
   (etypecase datum
     (null (write-string "nil" stream))
     ((eql t) (write-string "t" stream))
@@ -59,8 +57,8 @@ to it, and would answer the person."
         (write-integer rest stream)
         (write-char (code-char (+ 48 digit)) stream))))
 
-;;; UTF-8 has no surrogates: Swank would send U+FFFD for any of them.  They are
-;;; shown as \u{D800}, the way the bridge shows control characters.
+;;; UTF-8 has no surrogates: Swank would send U+FFFD for each of them.  They are written as
+;;; \u{D800}, as the bridge shows control characters.
 
 (declaim (inline surrogatep special-char-p))
 (defun surrogatep (char)

@@ -1,11 +1,11 @@
-;;;; baseline.lisp -- what there was before a session, in an image of our own
+;;;; baseline.lisp -- what a launched image contained before any session
 
 (cl:in-package #:swank-mcp)
 
-;;; For each package that can be changed: its symbols, each with its status, and
-;;; the packages it uses.  What a loaded system brings joins the baseline: it
-;;; stays at a reset.  KEYWORD is left out, because keywords have no owner, and
-;;; so is the package into which Swank reads.
+;;; For each package that can be changed the baseline records its symbols with their status,
+;;; and the packages it uses.  What a loaded system adds joins the baseline, so that a reset
+;;; keeps it.  KEYWORD is left out, because keywords have no owner, and so is the package into
+;;; which Swank reads.
 
 (defstruct (package-record (:conc-name record-) (:copier nil))
   (symbols (make-hash-table :test 'eq)) ; to :INTERNAL or :EXTERNAL
@@ -16,14 +16,6 @@
            #+sbcl (sb-ext:package-locked-p package)
            (member (package-name package) '("KEYWORD" "SWANK-IO-PACKAGE") :test #'string=))))
 
-(defun call-with-present-symbols (function package)
-  "Call FUNCTION with each symbol present in PACKAGE, and its status."
-  (with-package-iterator (next package :internal :external)
-    (loop
-      (multiple-value-bind (more symbol status) (next)
-        (unless more (return))
-        (funcall function symbol status)))))
-
 (defun record-package (package)
   (let ((record (make-package-record :uses (package-use-list package))))
     (call-with-present-symbols
@@ -32,18 +24,18 @@
     record))
 
 (defun record-packages ()
-  "A table of package to record of all packages that can be changed."
+  "A hash table from each package that can be changed to its record."
   (let ((table (make-hash-table :test 'eq)))
     (dolist (package (list-all-packages) table)
       (when (tracked-package-p package)
         (setf (gethash package table) (record-package package))))))
 
 (defun before-loading ()
-  "What LOADING-ENDED needs to know of the time before a system is loaded."
+  "The records that LOADING-ENDED needs from before a system is loaded."
   (and *launched* *baseline* (record-packages)))
 
 (defun loading-ended (before)
-  "Let stay at a reset what has come into the packages since BEFORE."
+  "Add to the baseline what the packages have gained since BEFORE."
   (when before
     (let ((own (own-symbols)))
       (dolist (package (list-all-packages))
@@ -57,7 +49,7 @@
   (or (fboundp symbol) (boundp symbol) (find-class symbol nil)))
 
 (defun own-symbols ()
-  "A table of the symbols that name definitions of the sessions."
+  "A hash table of the symbols that name definitions of the sessions."
   (let ((table (make-hash-table :test 'eq)))
     (dolist (session (with-lock () (loop for session being the hash-values of *sessions*
                                          collect session))
@@ -66,13 +58,13 @@
             do (setf (gethash (key-symbol key) table) t)))))
 
 (defun enter-record (package)
-  "PACKAGE is there to stay, with all its symbols."
+  "Add PACKAGE with all its symbols to the baseline."
   (when (and *launched* *baseline* (tracked-package-p package))
     (setf (gethash package *baseline*) (record-package package))))
 
 (defun join-record (record old package own)
-  "Into RECORD what has come into PACKAGE since OLD, and symbols in whose names others
-have put something than the sessions, whose own symbols are in OWN."
+  "Add to RECORD the symbols that PACKAGE has gained since OLD, and those that name something
+which no session has defined; OWN has the sessions' own symbols."
   (when record
     (call-with-present-symbols
      (lambda (symbol status)
@@ -86,7 +78,7 @@ have put something than the sessions, whose own symbols are in OWN."
       (pushnew used (record-uses record)))))
 
 (defun restore-package (package record attempt)
-  "Make PACKAGE as RECORD has it, but for symbols that are missing now."
+  "Put PACKAGE back as RECORD has it; symbols that have gone stay away."
   (dolist (used (set-difference (package-use-list package) (record-uses record)))
     (funcall attempt (package-name used) (lambda () (unuse-package used package))))
   (let ((changed '()))

@@ -1,4 +1,4 @@
-;;;; collect.lisp -- around an evaluation or a file: what it defines is noted and entered
+;;;; collect.lisp -- what surrounds an evaluation or a file, to find what it defines
 
 (cl:in-package #:swank-mcp)
 
@@ -13,54 +13,54 @@
                                (funcall expand expander form environment)))
          #+sbcl (sbcl:*source-plist*
                   (list* :swank-mcp (session-name session) sbcl:*source-plist*)))
-    (unless *launched* (know-systems))  ; a person may have loaded some
+    (unless *launched* (note-known-systems))  ; the person may have loaded some
     (unwind-protect (funcall function)
-      (take-over-files evaluation nil)
-      (settle evaluation)
+      (commit-loaded-files evaluation nil)
+      (commit-definitions evaluation)
       (note-packages session *packages-before*)
       (note-new-systems session))))
 
-(defun settle-toplevel (evaluation toplevel)
-  "TOPLEVEL has been evaluated to its end."
+(defun commit-toplevel (evaluation toplevel)
+  "Commit what TOPLEVEL, which has been evaluated to its end, has defined."
   (let ((session (evaluation-session evaluation)) (form (toplevel-form toplevel)))
     (setf (toplevel-endedp toplevel) t
           (toplevel-trails toplevel) '())
     (note-packages session *packages-before*)
     (setf *packages-before* (session-known-packages session))
-    (take-over-files evaluation t)
-    (call-telling-trouble evaluation
-                          (lambda ()
-                            (settle-packages evaluation form)
-                            (settle-features evaluation form)
-                            (settle-readtable evaluation)))
-    (settle evaluation (list toplevel))))
+    (commit-loaded-files evaluation t)
+    (call-recording-trouble evaluation
+                            (lambda ()
+                              (commit-packages evaluation form)
+                              (commit-features evaluation form)
+                              (commit-readtable evaluation)))
+    (commit-definitions evaluation (list toplevel))))
 
 (defun call-recording-files (evaluation file function)
-  "Call FUNCTION, which compiles or loads FILE and returns true if it has loaded all
-of it.  What that defines becomes the session's own."
+  "Call FUNCTION, which compiles or loads FILE and returns true if it has loaded all of it.
+What that defines becomes the session's own."
   (let ((packages (list-all-packages)) (endedp nil)
         (*file-recorder* (make-file-recorder :file (truename file))))
     (unwind-protect (setf endedp (funcall function))
-      (take-over evaluation *file-recorder* packages endedp))))
+      (commit-recorded evaluation *file-recorder* packages endedp))))
 
-(defun take-over-files (evaluation endedp)
-  "Take over what code has loaded by itself."
+(defun commit-loaded-files (evaluation endedp)
+  "Commit what the files define that the code itself has loaded."
   (when *file-recorder*
-    (take-over evaluation (shiftf *file-recorder* nil) *packages-before* endedp)))
+    (commit-recorded evaluation (shiftf *file-recorder* nil) *packages-before* endedp)))
 
-(defun take-over (evaluation recorder packages-before endedp)
+(defun commit-recorded (evaluation recorder packages-before endedp)
   (let ((toplevels (recorded-toplevels recorder endedp)) (session (evaluation-session evaluation)))
     (adopt-packages session recorder packages-before)
-    (call-telling-trouble
+    (call-recording-trouble
      evaluation
      (lambda ()
-       (settle-packages evaluation (cons 'progn (mapcar #'toplevel-form toplevels)))
-       (settle-features evaluation (mapcar #'toplevel-form toplevels))))
-    (settle evaluation toplevels)
+       (commit-packages evaluation (cons 'progn (mapcar #'toplevel-form toplevels)))
+       (commit-features evaluation (mapcar #'toplevel-form toplevels))))
+    (commit-definitions evaluation toplevels)
     (drop-candidates session toplevels)))
 
 (defun adopt-packages (session recorder packages-before)
-  "The packages that the files of RECORDER have made are the session's."
+  "Make the packages that the files of RECORDER have made the session's."
   #+sbcl
   (let ((files (loop for (info) in (file-recorder-infos recorder)
                      collect (namestring (sbcl:file-info-pathname

@@ -2,14 +2,13 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; The bridge keeps the source of each definition, to bring the session back
-;;; when its image has died.  What is handed out for that must be safe to
-;;; evaluate again: definitions, packages, declarations; never code that merely
-;;; contains a definition.  Of a top level form only those parts are kept that have
-;;; defined something, in the bindings and local macros that surround them.
+;;; The bridge keeps the source of each definition, to restore the session when its image has
+;;; died.  That source must be safe to evaluate again.  So of a top level form the journal has
+;;; only the parts that have defined something, changed packages or declared, inside the
+;;; bindings and local macros that surround them.
 
 (defun standard-syntax-p (session text)
-  "False if TEXT, which this session has read, may mean something else elsewhere."
+  "False if another image may read TEXT, which this session has read, as something else."
   (and (not (search "#." text))
        (or (equal *features* (session-first-features session))
            (not (or (search "#+" text) (search "#-" text))))
@@ -19,15 +18,15 @@
        (not (readtable-changed-p session))))
 
 (defun declaration-key-text (form text)
-  "The key of a FORM that declares something, whose source is TEXT."
+  "The key of FORM, which declares something and has the source TEXT."
   (if (eq (first form) 'defpackage)
       (package-key (string (second form)))
       (with-standard-io-syntax (prin1-to-string (cons :form text)))))
 
 (defun journal-entry (session keys form text toplevel runsp)
-  "(KEYS TEXT PACKAGE-NAME MILLISECONDS RUNSP BRIDGEP): how long TOPLEVEL has taken,
-whether evaluating TEXT again runs more of the user's code than the definitions, and
-whether it changes what the bridge stands on."
+  "(KEYS TEXT PACKAGE-NAME MILLISECONDS RUNSP BRIDGEP).  MILLISECONDS is how long TOPLEVEL took.
+RUNSP is true if evaluating TEXT runs more of the user's code than the definitions; BRIDGEP, if
+it changes what the bridge needs."
   (list (if keys
             (remove-duplicates (mapcar (lambda (key) (key-text session key)) keys) :test #'string=)
             (list (declaration-key-text form text)))
@@ -42,35 +41,35 @@ whether it changes what the bridge stands on."
 (defun toplevel-home (toplevel)
   (or (and toplevel (toplevel-package toplevel)) *package*))
 
-(defvar *entered* '()
-  "The candidates that have got an entry.")
+(defvar *journaled* '()
+  "The candidates that have an entry already.")
 
-(defun toplevel-entries (session toplevel fired)
-  "What TOPLEVEL leaves, whose candidates FIRED have made definitions: entries, and
+(defun toplevel-entries (session toplevel confirmed)
+  "The journal entries of TOPLEVEL, whose CONFIRMED candidates have made definitions, and
 ((CANDIDATE . WHY) ...) of those that have no source."
-  (let ((*losses* '()) (*entered* '()) (entries '()))
-    (when (and toplevel (toplevel-form toplevel) (not (toplevel-settledp toplevel)))
-      (let ((*fired* (place-candidates (toplevel-form toplevel) fired))
+  (let ((*losses* '()) (*journaled* '()) (entries '()))
+    (when (and toplevel (toplevel-form toplevel) (not (toplevel-committedp toplevel)))
+      (let ((*confirmed* (place-candidates (toplevel-form toplevel) confirmed))
             (*endedp* (toplevel-endedp toplevel)))
         (setf entries (form-entries session toplevel (toplevel-form toplevel) t))))
-    ;; what a function has defined that the form calls, or that was defined later
-    (dolist (candidate fired)
-      (unless (or (member candidate *entered*) (assoc candidate *losses*))
+    ;; these were defined by a function that the form calls, or later
+    (dolist (candidate confirmed)
+      (unless (or (member candidate *journaled*) (assoc candidate *losses*))
         (setf entries (append entries (single-entry session candidate)))))
     (values entries *losses*)))
 
 (defun toplevel-source (session toplevel)
-  "The source of TOPLEVEL as it was written, unless another image may read it otherwise."
+  "The source of TOPLEVEL as written, unless another image may read it as something else."
   (let ((text (toplevel-text toplevel)))
     (and text (standard-syntax-p session text) text)))
 
 (defun single-entry (session candidate)
-  "The entry of CANDIDATE by itself, without what surrounds it."
+  "The entry of CANDIDATE alone, without what surrounds it."
   (let ((form (or-loss candidate '() (candidate-source candidate))))
     (and form (printed-entry session (list candidate) form (candidate-toplevel candidate)))))
 
 (defun entry-of (session candidates form text toplevel)
-  (setf *entered* (append candidates *entered*))
+  (setf *journaled* (append candidates *journaled*))
   (journal-entry session (mapcar #'candidate-key candidates) form text toplevel
                  (or (user-macro-p (first form)) (member (first form) *binding-operators*))))
 
@@ -90,7 +89,7 @@ whether it changes what the bridge stands on."
     (if (member (first form) '(progn eval-when))
         (loop for part in (if (eq (first form) 'progn) (rest form) (rest (rest form)))
               append (form-entries session toplevel part nil))
-        (multiple-value-bind (kept candidates) (kept-part form '())
+        (multiple-value-bind (kept candidates) (replayed-part form '())
           (let ((text (and wholep
                            (equal kept (list form))
                            (or (not (member (first form) *package-makers*))

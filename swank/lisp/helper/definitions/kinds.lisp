@@ -1,11 +1,11 @@
 ;;;; kinds.lisp -- the kinds of definitions: what makes them, which one is there
 ;;;;
-;;;; The folder definitions/ finds out what a session has defined, and keeps the source of
-;;;; it.  It uses core/, session/ and systems/; the way in is CALL-NOTING-DEFINITIONS of
-;;;; collect.lisp, around each evaluation.  Forms that may define something are noted as they
-;;;; are expanded (noting.lisp) and compared later with what is there (settle.lisp); what they
-;;;; leave goes into the session's table (definitions.lisp) and to the bridge (journal.lisp).
-;;;; Begin with definitions.lisp.
+;;;; The folder definitions/ finds out what a session has defined, and keeps the source of it.  It
+;;;; uses core/, session/ and systems/.  Its entry is CALL-NOTING-DEFINITIONS of collect.lisp,
+;;;; around each evaluation.  Forms that may define something are noted as candidates when they
+;;;; are expanded (candidates.lisp).  Later the definitions that exist are compared with those
+;;;; before (commit.lisp).  What is new goes into the session's table (definitions.lisp) and to the
+;;;; bridge (journal.lisp).  Begin with definitions.lisp.
 
 (cl:in-package #:swank-mcp)
 
@@ -29,14 +29,14 @@
 
 (defparameter *once-operators*
   '(defvar #+sbcl sb-ext:defglobal #+sbcl sb-ext:define-load-time-global)
-  "Those that leave a variable alone which has a value.")
+  "Operators that do not change a variable that has a value.")
 
 (defun eql-specializer-form (object)
   `(eql ,(if (or (keywordp object) (not (or (symbolp object) (consp object)))) object `',object)))
 
 (defun keyed-specializer (form)
-  "FORM, of a specializer in a DEFMETHOD; of (EQL X) with the value in place of X where
-that is known without calling anything."
+  "FORM, a specializer of a DEFMETHOD.  In (EQL X) the value takes the place of X if it is known
+without calling a function."
   (if (and (consp form) (eq (first form) 'eql) (consp (rest form)))
       (let ((value (second form)))
         (cond ((and (consp value) (eq (first value) 'quote)) (eql-specializer-form (second value)))
@@ -59,7 +59,7 @@ that is known without calling anything."
                     required)))))
 
 (defun alien-name (form)
-  "The Lisp name that (DEFINE-ALIEN-VARIABLE NAME ...) gives."
+  "The Lisp name that FORM, (DEFINE-ALIEN-VARIABLE NAME ...), defines."
   (let ((name (second form)))
     (typecase name
       (string (intern (substitute #\- #\_ (string-upcase name))))
@@ -78,6 +78,10 @@ that is known without calling anything."
           (:alien-variable (cons kind (alien-name form)))
           (t (cons kind name)))))))
 
+(defun unquoted (form)
+  "X if FORM is 'X; else FORM."
+  (if (and (consp form) (eq (first form) 'quote)) (second form) form))
+
 (defparameter *definition-places*
   '((fdefinition . :function) (symbol-function . :function) (macro-function . :macro)
     (compiler-macro-function . :compiler-macro) (find-class . :class))
@@ -90,16 +94,19 @@ that is known without calling anything."
       (when (and kind (consp name) (member (first name) '(quote function)) (consp (rest name)))
         (cons kind (second name))))))
 
+(defun function-symbol (name)
+  "The symbol X of the function names X and (SETF X)."
+  (if (consp name) (second name) name))
+
 (defun key-symbol (key)
   "The symbol in the name of KEY."
   (destructuring-bind (kind . name) key
-    (let ((name (if (eq kind :method) (first name) name)))
-      (if (consp name) (second name) name))))
+    (function-symbol (if (eq kind :method) (first name) name))))
 
-;;; Is it there?
+;;; Is there a definition?
 
 (defun plain-constant-p (form)
-  "True of a form whose value is known without calling anything."
+  "True if the value of FORM is known without calling a function."
   (typecase form
     (symbol (constantp form))
     (cons (eq (first form) 'quote))
@@ -107,8 +114,8 @@ that is known without calling anything."
 
 #+sbcl
 (defun specializes-as-p (specializer designator)
-  "True if SPECIALIZER, of a method, may be what DESIGNATOR says in its DEFMETHOD.  The
-form of an EQL specializer was evaluated once and must not be again."
+  "True if SPECIALIZER, of a method, may be DESIGNATOR in its DEFMETHOD.  The form of an EQL
+specializer must not be evaluated a second time."
   (cond ((and (consp designator) (eq (first designator) 'eql))
          (and (typep specializer 'sb-mop:eql-specializer)
               (or (not (plain-constant-p (second designator)))
@@ -117,8 +124,8 @@ form of an EQL specializer was evaluated once and must not be again."
         (t (eq specializer designator))))
 
 (defun methods-designated (designator)
-  "The methods that DESIGNATOR may mean: more than one only if an EQL specializer's
-form is not known."
+  "The methods that DESIGNATOR may mean.  There may be several if the value of an EQL
+specializer's form is unknown."
   (destructuring-bind (name qualifiers specializers) designator
     (when (and (fboundp name) (typep (fdefinition name) 'generic-function))
       #+sbcl
@@ -137,7 +144,7 @@ form is not known."
 (defun find-defined-method (designator)
   (first (methods-designated designator)))
 
-(defun settled-designator (designator method)
+(defun resolved-designator (designator method)
   "DESIGNATOR with the objects of METHOD's EQL specializers."
   #+sbcl
   (destructuring-bind (name qualifiers specializers) designator
@@ -151,7 +158,7 @@ form is not known."
 
 #+sbcl
 (defun internal-definition (kind name)
-  "What SBCL has for NAME, of a KIND for which there is no standard accessor."
+  "SBCL's object for NAME as a KIND that has no standard accessor."
   (ignore-errors
    (ecase kind
      (:type (sbcl:info :type :expander name))
@@ -179,16 +186,16 @@ form is not known."
     (t #+sbcl (and (internal-definition kind name) t) #-sbcl t)))
 
 (defun surely-defined-p (kind name)
-  "As DEFINEDP, which says that it may be so where the implementation does not tell."
+  "DEFINEDP, but false where the implementation cannot tell."
   (and #-sbcl (not (member kind '(:type :setf-expander :method-combination)))
        (definedp kind name)))
 
-;;; Which one is it?
+;;; The identity of a definition
 
 #+sbcl
 (defun source-location (kind name)
-  "SBCL's record of where NAME was last defined, for kinds that are redefined in
-place.  Each evaluation of the defining form makes another one."
+  "SBCL's source location of NAME, for a KIND that is redefined in place.  Each evaluation of
+the defining form makes a new one."
   (ignore-errors
    (ecase kind
      ((:variable :constant :symbol-macro) (sbcl:info :source-location kind name))
@@ -200,8 +207,8 @@ place.  Each evaluation of the defining form makes another one."
       (sbcl:classoid-source-location (sbcl:find-classoid name))))))
 
 (defun definition-identity (kind name)
-  "A list of objects that stand for the definition of NAME: another one has others.
-NIL where there is none."
+  "A list of objects that identify the definition of NAME: each new definition has others.  NIL
+if there is no definition."
   (handler-case
       (case kind
         ;; (DEFVAR X) gives no value, and (SETF X 1) no location

@@ -13,14 +13,14 @@
   "Kind to section; methods stand under their generic function.")
 
 (defparameter *printing-seconds* 2
-  "How long the values of a list may take to print, all in all.")
+  "How long all values of a list may take to print.")
 
 (defvar *print-until* nil
-  "Of the list that is being made, see MICROSECONDS.")
+  "The time, see MICROSECONDS, when the list stops calling methods to print values.")
 
 (defun value-line (value)
-  "The beginning of VALUE, as its own PRINT-OBJECT method has it if that ends soon.
-When the list has taken too long, no method is called any more."
+  "The beginning of VALUE, printed by its own PRINT-OBJECT method if that ends soon.  Once the
+list has taken too long, no method is called any more."
   (if (and *print-until* (> (microseconds) *print-until*))
       (one-line (show-form value *package*))
       (call-with-time-limit 1/2
@@ -41,7 +41,7 @@ When the list has taken too long, no method is called any more."
                  (prin1-to-string arglist)))))))
 
 (defun ordinary-symbol-p (object)
-  "True of a parameter's name, by whose package a lambda list prints best."
+  "True of a parameter's name in whose package a lambda list prints best."
   (and object (symbolp object) (symbol-package object)
        (not (member object lambda-list-keywords))
        (not (eq (symbol-package object) (find-package '#:common-lisp)))))
@@ -79,8 +79,8 @@ When the list has taken too long, no method is called any more."
       (cdr (assoc kind *sections*))))
 
 (defun generic-lines (definitions)
-  "A line for each generic function that was defined or got methods, and one for
-each of those methods."
+  "A line for each generic function that was defined or got methods, and one for each of these
+methods."
   (let ((names (sort (remove-duplicates
                       (loop for (kind . name) in definitions
                             when (eq kind :generic-function) collect name
@@ -94,18 +94,12 @@ each of those methods."
                                collect (method-line designator))
                        #'string<))))
 
-(defun in-package-p (package kind name)
-  (let ((symbol (if (eq kind :method) (first name) name)))
-    (eq package (symbol-package (if (consp symbol) (second symbol) symbol)))))
-
 (defun definitions-by-section (session &optional package)
-  "Alist of section to its lines, sorted; without empty sections.  With PACKAGE,
-only names of that."
-  (let ((definitions (if package
-                         (loop for (kind . name) in (own-definitions session)
-                               when (in-package-p package kind name)
-                                 collect (cons kind name))
-                         (own-definitions session)))
+  "Alist of section to its lines, sorted, without empty sections; with PACKAGE, only of its names."
+  (let ((definitions (remove-if-not (lambda (key)
+                                      (or (null package)
+                                          (eq package (symbol-package (key-symbol key)))))
+                                    (own-definitions session)))
         (lines (make-hash-table)))
     (loop for (kind . name) in definitions
           unless (member kind '(:method :generic-function))

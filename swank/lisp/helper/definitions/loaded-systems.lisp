@@ -2,34 +2,32 @@
 
 (cl:in-package #:swank-mcp)
 
-(defvar *known-systems* '() "All that were loaded, as of *REGISTERED*.")
-(defvar *registered* 0 "How many systems ASDF knew then.")
+(defvar *known-systems* '() "The systems that were loaded when ASDF knew *REGISTERED* of them.")
+(defvar *registered* 0 "How many systems ASDF knew when *KNOWN-SYSTEMS* was set.")
 
-(defun know-systems ()
-  "What is loaded by now is nobody's."
+(defun note-known-systems ()
+  "Systems already loaded belong to no session."
   (let ((registered (registered-systems)))
     (unless (= registered *registered*)
       (setf *registered* registered
             *known-systems* (loaded-systems)))))
-
-;;; Which ones has a session loaded?
 
 (defun note-system (session name)
   (setf (session-systems session)
         (cons name (remove name (session-systems session) :test #'string=)))
   (when *evaluation*
     (unless (assoc name (evaluation-loaded *evaluation*) :test #'string=)
-      (push (cons name (told-files name)) (evaluation-loaded *evaluation*)))))
+      (push (cons name (unfindable-files name)) (evaluation-loaded *evaluation*)))))
 
 (defun note-new-systems (session)
-  "List the systems that were loaded by whatever code, but not those that they
-needed.  While another session is at work it is left to the last one."
+  "Add the systems that were loaded by any code to those of SESSION, without the ones that they
+needed.  While another session evaluates, the last to end does this."
   (let ((registered (registered-systems)))
     (unless (or (= registered *registered*) (others-work-p session))
       (let* ((loaded (loaded-systems))
              (new (remove-if #'asdf-itself-p
                              (set-difference loaded *known-systems* :test #'string=)))
-             (needed (mapcan #'needed-systems new)))
+             (needed (mapcan #'direct-dependencies new)))
         (setf *registered* registered
               *known-systems* loaded)
         (dolist (name (set-difference new needed :test #'string=))
@@ -37,17 +35,15 @@ needed.  While another session is at work it is left to the last one."
             (note-system session name)))))))
 
 (defun note-loaded (session designator)
-  "The system DESIGNATOR was loaded: list it, and let stay at a reset what it has
-brought into the packages."
-  (let ((name (if (and (consp designator) (eq (first designator) 'quote))
-                  (second designator)
-                  designator)))
+  "Note that SESSION has loaded the system DESIGNATOR; what that has added to packages joins the
+baseline."
+  (let ((name (unquoted designator)))
     (when (and name (typep name '(or symbol string)))
       (note-system session (string-downcase name))))
   (loading-ended (shiftf (session-before-load session) nil)))
 
 (defun load-system-in (session name load)
-  "Call LOAD, which loads the system NAME, and list that among the systems of SESSION."
+  "Call LOAD, which loads the system NAME, and note that SESSION has loaded it."
   (setf (session-before-load session) (before-loading))
   (funcall load)
   (note-loaded session name))

@@ -2,10 +2,9 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; There are many ways to make and change a package, most of them functions.  So
-;;; packages are compared before and after.  Where a plain form at top level, such as
-;;; DEFPACKAGE, has changed one, its source is that form; otherwise it is a DEFPACKAGE
-;;; made from what the package is now.
+;;; Many operators, most of them functions, make and change packages.  So packages are compared
+;;; before and after.  If a plain form at top level, such as DEFPACKAGE, has changed one, its
+;;; source is that form.  Otherwise it is a DEFPACKAGE made from the package as it is now.
 
 (defparameter *package-operators*
   '(defpackage use-package unuse-package import export unexport shadow
@@ -15,31 +14,30 @@
   "Operators whose calls at top level change packages.")
 
 (defparameter *package-makers* '(defpackage rename-package delete-package)
-  "Those whose package may be the current one, and so is not there to read them in.")
+  "Those that are not read in the current package: it may be the one that they make.")
 
 (defun form-source (form package)
   "FORM printed so that it can be read again in PACKAGE; NIL if it cannot."
   (with-standard-io-syntax
-    ;; prettily, because then SBCL prints a backquote and not what it has read for one
+    ;; only the pretty printer of SBCL prints a backquote as such
     (let ((*package* package) (*print-circle* t)
           (*print-pretty* t) (*print-right-margin* 100) (*print-miser-width* nil))
       (ignore-errors (prin1-to-string form)))))
 
+#+sbcl
 (defun package-origin (package)
-  "The file that made PACKAGE, and the session whose stamp it has."
-  #+sbcl
+  "The file that made PACKAGE, and the name of the session in its source location."
   (let ((location (ignore-errors (sbcl:package-source-location package))))
     (and location
          (values (sbcl:definition-source-location-namestring location)
-                 (getf (sbcl:definition-source-location-plist location) :swank-mcp))))
-  #-sbcl (progn package nil))
+                 (getf (sbcl:definition-source-location-plist location) :swank-mcp)))))
 
 (defun package-of-a-file-p (package)
   (and (package-origin package) t))
 
 (defun made-by-p (session package)
   (multiple-value-bind (file owner) (package-origin package)
-    (cond ((not *launched*) (not (package-of-somebody-p session package)))
+    (cond ((not *launched*) (not (persons-package-p session package)))
           (file (enter-record package) nil)
           (owner (equal owner (session-name session)))
           (t (not (or (others-work-p session) (others-package-p session package)))))))
@@ -59,19 +57,19 @@
     (setf (session-known-packages session) after)))
 
 (defun still-own-package-p (session package)
-  "False if a file that is not the session's has defined PACKAGE anew."
+  "False if a file that is not the session's has defined PACKAGE again."
   (let ((file (package-origin package)))
     (or (null file) (not *launched*) (member file (session-files session) :test #'string=))))
 
 (defun own-packages (session)
-  "The packages that SESSION made and that still are, by name."
+  "The packages that SESSION made and that still exist, by name."
   (sort (remove-if-not #'package-name (session-packages session))
         #'string< :key #'package-name))
 
 ;;; The state of a package as a form
 
 (defun package-form (package)
-  "A DEFPACKAGE that makes PACKAGE as it is, without symbols that are only in it."
+  "A DEFPACKAGE that makes PACKAGE as it is, without its own internal symbols."
   (let ((shadowing (package-shadowing-symbols package)) (imports '()) (exports '()))
     (call-with-present-symbols
      (lambda (symbol status)
@@ -104,7 +102,7 @@
          ,@(and (documentation package t) `((:documentation ,(documentation package t))))))))
 
 (defun plain-package-forms (form)
-  "The forms in the top level FORM that change packages and get entries themselves."
+  "The forms in the top level FORM that change packages and have journal entries themselves."
   (when (and (consp form) (symbolp (first form)))
     (cond ((member (first form) '(progn eval-when))
            (loop for part in (rest form) append (plain-package-forms part)))
@@ -116,10 +114,8 @@
        (string= (string (second form)) (package-name package))))
 
 (defun own-package-name-p (session designator)
-  "True if DESIGNATOR, a form, is the name of a package that SESSION made once."
-  (let ((name (if (and (consp designator) (eq (first designator) 'quote))
-                  (second designator)
-                  designator)))
+  "True if DESIGNATOR, a form, is the name of a package that SESSION has made."
+  (let ((name (unquoted designator)))
     (and (typep name '(or symbol string))
          (member (string name) (session-package-names session) :test #'string=))))
 
@@ -133,9 +129,9 @@
       (/= (length (session-packages session)) (length (session-package-forms session)))
       (names-used *package-operators* form)))
 
-(defun settle-packages (evaluation form)
-  "Enter what has become of the session's packages.  FORM was evaluated; the plain
-forms in it have been entered with their source."
+(defun commit-packages (evaluation form)
+  "Put changes of the session's packages by FORM into the journal.  Plain forms in FORM have
+entries already."
   (let ((session (evaluation-session evaluation)))
     (when (packages-touched-p session form)
       (setf (session-package-changes session) *package-changes*)
@@ -160,7 +156,7 @@ forms in it have been entered with their source."
                  (pushnew name (session-package-names session) :test #'string=)))))))
 
 (defun plain-string (string)
-  "STRING as one that prints in quotes, whatever characters it may hold."
+  "STRING as one that prints in quotes, whatever its element type."
   (coerce string '(simple-array character (*))))
 
 (defun package-key (name)
@@ -173,18 +169,18 @@ forms in it have been entered with their source."
     (push-entry evaluation (package-key name) form)))
 
 (defun forget-package (session package known)
-  "PACKAGE is a file's now."
-  (leave-package session package known)
+  "Forget PACKAGE, which a file has defined again."
+  (drop-package session package known)
   (with-lock () (push (package-key (package-name package)) (session-gone session))))
 
-(defun leave-package (session package known)
+(defun drop-package (session package known)
   (setf (session-package-forms session) (remove known (session-package-forms session))
         (session-packages session) (remove package (session-packages session))))
 
 (defun enter-deletion (evaluation package known)
-  "PACKAGE has been deleted.  What was defined meanwhile may name its symbols: so it is
-made again, and deleted again."
-  (leave-package (evaluation-session evaluation) package known)
+  "Put the deletion of PACKAGE into the journal.  A restore makes it first, because definitions
+in between may name its symbols."
+  (drop-package (evaluation-session evaluation) package known)
   (when known
     (let* ((name (second (cdr known))) (form `(when (find-package ,name) (delete-package ,name))))
       (push-entry evaluation
@@ -198,15 +194,14 @@ made again, and deleted again."
 
 ;;; Features
 
-(defun settle-features (evaluation form)
-  "Enter what FORM, which names *FEATURES*, has added there or removed: code that
-comes later may ask for it."
+(defun commit-features (evaluation form)
+  "Put features that FORM has added or removed into the journal: later code may test them."
   (let* ((session (evaluation-session evaluation)) (known (session-features session)))
     (unless (eq *features* known)
       (setf (session-features session) *features*)
-      ;; what a system pushes comes back with it
+      ;; what a system has pushed a restore has from the system
       (when (or (names-used '(*features*) form)
-                (and *launched* (eql *undoings* (session-undoings session))))
+                (and *launched* (eql *undefinitions* (session-undefinitions session))))
         (loop for feature in (set-exclusive-or known *features*)
               when (symbolp feature)
                 do (push-entry evaluation
@@ -218,10 +213,10 @@ comes later may ask for it."
 ;;; The readtable
 
 (defun readtable-differences (readtable base)
-  "True if a character of ASCII is read in another way in READTABLE than in BASE."
+  "True if READTABLE reads a character of ASCII differently from BASE."
   (flet ((differs (a b)
            (not (or (eq a b)
-                    ;; those of dispatching characters are copied with the table
+                    ;; a dispatching character has a closure that is copied with the table
                     (and (functionp a) (functionp b) (not (symbolp a)) (not (symbolp b))
                          #+sbcl (and (sbcl:closurep a) (sbcl:closurep b)))))))
     (loop for code below 128
@@ -235,8 +230,8 @@ comes later may ask for it."
 (defvar *readtable-changes* 0
   "How often something may have changed a readtable in a launched image.")
 
-(defun settle-readtable (evaluation)
-  "Changes of the session's readtable are not brought back."
+(defun commit-readtable (evaluation)
+  "Report changes of the session's readtable as lost: they are not restored."
   (let ((session (evaluation-session evaluation)))
     (unless (= *readtable-changes* (session-readtable-changes session))
       (setf (session-readtable-changes session) *readtable-changes*)
@@ -248,15 +243,14 @@ comes later may ask for it."
 
 (defun readtable-changed-p (session)
   "True if the session's code has changed its readtable in place."
-  (let ((readtable (session-readtable session)))
-    (readtable-differences readtable (session-first-syntax session))))
+  (readtable-differences (session-readtable session) (session-first-syntax session)))
 
-;;; Whose is it?
+;;; In a person's image
 
-(defun package-of-somebody-p (session package)
-  "True of a package that, in a person's image, they may have made while SESSION
-evaluated: DEFPACKAGE leaves our stamp, MAKE-PACKAGE is looked for in our code."
-  #+sbcl
+#+sbcl
+(defun persons-package-p (session package)
+  "True if the person may have made PACKAGE while SESSION evaluated.  A DEFPACKAGE of ours has
+our name in its source location; for MAKE-PACKAGE the name is searched in our code."
   (let ((location (ignore-errors (sbcl:package-source-location package))))
     (if location
         (or (package-of-a-file-p package)
@@ -265,11 +259,10 @@ evaluated: DEFPACKAGE leaves our stamp, MAKE-PACKAGE is looked for in our code."
                               :swank-mcp)
                         (session-name session))))
         (not (named-in-p (package-name package)
-                         (safely (princ-to-string (evaluation-code *evaluation*)))))))
-  #-sbcl (progn session package nil))
+                         (safely (princ-to-string (evaluation-code *evaluation*))))))))
 
 (defun named-in-p (name code)
-  "True if NAME stands in CODE as a word, in any case: A does in :a and \"A\", not in LAMBDA."
+  "True if NAME is a word of CODE, in any case: A is one of :a and \"A\", not of LAMBDA."
   (flet ((part-of-word-p (at)
            (and (< -1 at (length code))
                 (or (alphanumericp (char code at)) (find (char code at) "-+*/.%&$")))))

@@ -2,13 +2,12 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; Files that a session loads, by LOAD-SOURCE, by COMPILE-SOURCE or by LOAD in its
-;;; code, are its own as code is that it evaluates: what they define is listed,
-;;; undone by a reset, and brought back when the image has died, by the forms and
-;;; not by the file, whose other effects are not to happen again.  The forms are
-;;; those that the compiler and LOAD keep in SB-C::*SOURCE-INFO*; that is looked at
-;;; whenever a macro is expanded, and definitions are macro calls.  Files of systems
-;;; are ASDF's, and what they define is theirs.
+;;; Files that a session loads, by LOAD-SOURCE, by COMPILE-SOURCE or by LOAD in its code, count
+;;; as code that it evaluates.  What they define is listed, undefined by a reset, and restored
+;;; when the image has died.  The restore evaluates the defining forms, not the file, whose other
+;;; effects must not happen again.  SBCL keeps the forms in SB-C::*SOURCE-INFO*; we read it
+;;; whenever a macro is expanded, and definitions are macro calls.  Files of systems belong to
+;;; ASDF, and so does what they define.
 
 (defstruct (file-recorder (:copier nil))
   file                   ; truename of the one asked for; NIL if code has called LOAD
@@ -17,13 +16,13 @@
   (package *package*))
 
 (defun adopt-file ()
-  "Record what the file defines that the session's code is loading or compiling, unless
-it is ASDF that does so."
+  "Record the definitions of the file that the session's code is loading or compiling, unless
+ASDF does that."
   (unless (or *file-recorder* (systems-file-p))
     (setf *file-recorder* (make-file-recorder))))
 
 (defun systems-file-p ()
-  "True while ASDF works, or a file is loaded that belongs to a system or to SBCL."
+  "True while ASDF works, or a file of a system or of SBCL is being loaded."
   (or (asdf-at-work-p)
       (and *load-truename*
            (or (equalp (pathname-type *load-truename*) "asd")
@@ -38,8 +37,7 @@ it is ASDF that does so."
            (member (pathname-name file) '("asdf" "uiop") :test #'string=))))
 
 (defun own-file-p ()
-  "True while the file of the recorder is compiled or loaded, or a source file
-that it loads."
+  "True while the recorder's file, or a source file that it loads, is compiled or loaded."
   (let ((file (file-recorder-file *file-recorder*)))
     (cond ((systems-file-p) nil)
           ((null file) t)
@@ -48,15 +46,15 @@ that it loads."
 
 #+sbcl
 (defun file-being-read ()
-  "The SOURCE-INFO of the innermost file that is being compiled or loaded; code that
-EVAL compiles meanwhile has one of its own."
+  "The SOURCE-INFO of the innermost file that is being compiled or loaded.  Code that EVAL
+compiles has one of its own, without a stream."
   (loop for info = sbcl:*source-info* then (sbcl:source-info-parent info)
         while info
         when (sbcl:source-info-stream info) return info))
 
 #+sbcl
 (defun record-forms (recorder)
-  "Take over the top level forms that were read since the last time."
+  "Record the top level forms that were read since the last time."
   (let ((info (file-being-read)))
     (when (and info (own-file-p))
       (unless (assoc info (file-recorder-infos recorder))
@@ -71,7 +69,7 @@ EVAL compiles meanwhile has one of its own."
         for forms = (sbcl:file-info-forms (sbcl:source-info-file-info info))
         do (loop for i from seen below (length forms)
                  do (let ((before (first (file-recorder-forms recorder))))
-                      ;; the next form is read when the one before has been evaluated
+                      ;; LOAD reads a form when it has evaluated the one before
                       (when (and before (not *compile-file-truename*))
                         (setf (toplevel-endedp before) t)))
                     (push (make-toplevel :form (aref forms i) :info info
@@ -86,7 +84,7 @@ EVAL compiles meanwhile has one of its own."
     (and info (find info (file-recorder-forms recorder) :key #'toplevel-info))))
 
 (defun recorded-toplevels (recorder endedp)
-  "All that RECORDER has seen, in order; ENDEDP: all were evaluated."
+  "The forms of RECORDER, in order.  ENDEDP is true if all were evaluated to their end."
   #+sbcl (record-rest recorder)
   (let ((forms (reverse (file-recorder-forms recorder))))
     (when endedp

@@ -2,27 +2,26 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; *MACROEXPAND-HOOK*, bound around each evaluation, sees every defining form that
-;;; is expanded for it, also one that a macro of the user's expands to.  Such a form
-;;; is a candidate: whether it has defined anything is known only when the
-;;; definition that is there is another one than before (see settle.lisp), be it
-;;; much later, when the function that contains it is called.
+;;; *MACROEXPAND-HOOK*, bound around each evaluation, sees every defining form that is expanded,
+;;; also in the expansion of a macro of the user's.  Such a form is a candidate.  It is confirmed
+;;; when the definition of its name is no longer the one from before (see commit.lisp).  That may
+;;; be much later, when the function that contains it is called.
 
 (defstruct (toplevel (:constructor make-toplevel (&key form text package info)) (:copier nil))
-  "A top level form that is or was evaluated, or that of a file, which INFO tells."
+  "A top level form of evaluated code, or of a file, whose SOURCE-INFO is INFO."
   form text package info
   (trails '())                          ; see TRAIL
   (started (microseconds))
   (endedp nil)                          ; true once it was evaluated to its end
-  (settledp nil))                       ; true once its definitions were looked for
+  (committedp nil))                     ; true once its definitions were committed
 
 (defun compilation ()
-  "What tells this compilation from one that the compiled code starts by EVAL."
+  "An object that identifies the current compilation: EVAL in compiled code starts another."
   #+sbcl (and (boundp 'sbcl:*source-paths*) sbcl:*source-paths*))
 
 (defun trail (toplevel)
-  "The calls of macros that the current compilation has expanded for TOPLEVEL, newest
-first: what is expanded next may have come of one of them."
+  "The macro calls that the current compilation has expanded for TOPLEVEL, newest first.  The
+next form to be expanded may be part of their expansions."
   (and toplevel (cdr (assoc (compilation) (toplevel-trails toplevel)))))
 
 (defun add-to-trail (form toplevel)
@@ -32,16 +31,16 @@ first: what is expanded next may have come of one of them."
         (push (list (compilation) form) (toplevel-trails toplevel)))))
 
 (defvar *toplevel* nil
-  "The TOPLEVEL that the current thread evaluates for a session.")
+  "The TOPLEVEL that the current thread is evaluating for a session.")
 
 (defvar *noting* nil
-  "The session for which definitions are noted, or NIL.")
+  "The session for which definitions are noted; NIL while none are.")
 
 (defvar *packages-before* '()
-  "The packages there were when the current evaluation began or was resumed.")
+  "All packages at the time when the current evaluation began or was resumed.")
 
 (defvar *file-recorder* nil
-  "What the files define that the session is loading or compiling.")
+  "The FILE-RECORDER of the files that the session is loading or compiling, or NIL.")
 
 (defun file-at-work-p () (or *load-truename* *compile-file-truename*))
 
@@ -56,33 +55,33 @@ first: what is expanded next may have come of one of them."
   key form toplevel
   trail                                 ; when FORM was expanded
   names                                 ; of the variables and functions around FORM
-  number                                ; which SBCL's record of its place has
+  number                                ; in SBCL's source location of what it defines
   before                                ; identity of the definition before it
-  theirs                                ; what it replaces of somebody else's, see theirs.lisp,
+  replaced                              ; what it replaces of somebody else's, see replaced.lisp,
   builtp                                ; and whether that is of a system loaded through us
   unboundp                              ; true if the variable that it defines had no value
   why)                                  ; why FORM cannot be evaluated again, or NIL
 
 (defparameter *max-candidates* 60
-  "How many forms are kept that have not defined anything so far.")
+  "How many candidates are kept that have defined nothing so far.")
 
 (defvar *candidate-number* 0)
 
-;;; What surrounds a form
+;;; The lexical environment of a form
 
 #+sbcl
-(defun names-around (environment)
-  "The names that are bound lexically in ENVIRONMENT and that a form in it may use."
+(defun lexical-names (environment)
+  "The names bound lexically in ENVIRONMENT."
   (when (typep environment 'sbcl:lexenv)
     (append (loop for (name . thing) in (sbcl:lexenv-vars environment)
                   unless (typep thing 'sbcl:global-var) collect name)
             (mapcar #'first (sbcl:lexenv-funs environment)))))
 
 #-sbcl
-(defun names-around (environment) (declare (ignore environment)) '())
+(defun lexical-names (environment) (declare (ignore environment)) '())
 
 (defun names-used (names form)
-  "Those of NAMES that occur in FORM, which may be circular, quoted parts aside."
+  "Those of NAMES that occur outside of quoted parts of FORM, which may be circular."
   (let ((found '()) (seen (make-hash-table :test 'eq)))
     (labels ((walk (form)
                (cond ((consp form)

@@ -2,12 +2,12 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; Code of the bridge's that runs in the thread of a suspended evaluation, of
-;;; which it can be stopped alone
+;;; Code that the bridge runs in the thread of a suspended evaluation.  It can be stopped without
+;;; ending that evaluation.
 
 (defun call-nested (suspended function)
-  "The value of FUNCTION, and NIL, or NIL and a report of what stopped it.  An
-error that nobody handles there ends it and leaves SUSPENDED where it is."
+  "The value of FUNCTION and NIL; or NIL and a report of what stopped it.  An unhandled error
+ends FUNCTION and leaves SUSPENDED where it is."
   (let ((nested (make-evaluation :token 0 :session (evaluation-session suspended) :code "")))
     (flet ((end-with (report)
              (return-from call-nested (values nil report))))
@@ -45,8 +45,8 @@ CODE is read in the package of FRAME's code, or else in the session's."
 
 ;;; Restarts
 
-(defun find-own-restart (suspended name)
-  "The restart that NAME says, by number or name; the innermost of several."
+(defun find-restart-named (suspended name)
+  "The restart that NAME designates, by number or name; of several, the innermost."
   (let* ((restarts (debuggee-restarts (evaluation-debuggee suspended)))
          (name (string-trim "[]: #'" name))
          (name (subseq name (let ((colon (position #\: name :from-end t)))
@@ -62,16 +62,15 @@ CODE is read in the package of FRAME's code, or else in the session's."
                 for name = (restart-name restart)
                 collect (list number (and name (symbol-name name))))))
 
-(defun leave-by-restart (suspended restart arguments)
-  "Does not return if RESTART leaves the debugger."
-  (declare (ignorable suspended))
+(defun leave-by-restart (restart arguments)
+  "Invoke RESTART; if it returns here, :AGAIN."
   (handler-case (progn (apply #'invoke-restart restart arguments)
                        :again)
     (error (condition)
       (refusal (type-label condition) "~A" (condition-text condition)))))
 
 (defun restart-suspended (suspended name code)
-  (let ((restart (find-own-restart suspended name)))
+  (let ((restart (find-restart-named suspended name)))
     (cond ((null restart)
            (refusal "UNKNOWN-RESTART" "There is no restart ~A here. Valid: ~A."
                     name (restarts-text suspended)))
@@ -82,9 +81,8 @@ CODE is read in the package of FRAME's code, or else in the session's."
                  (if code (nested-values suspended code #'evaluate-form) (values '() nil))
                (if report
                    (list :error (for-wire report))
-                   (leave-by-restart suspended restart (mapcar #'first results))))))))
+                   (leave-by-restart restart (mapcar #'first results))))))))
 
-#+sbcl
 (defun step-suspended (suspended mode)
   "MODE is :INTO, :NEXT, :OUT or :CONTINUE."
   (flet ((named (name)
@@ -94,40 +92,37 @@ CODE is read in the package of FRAME's code, or else in the session's."
                          (:out 'sb-ext:step-out) (:continue 'sb-ext:step-continue))))
           (continue (named 'continue)))
       (cond ((and (eq mode :out) (or step continue) (null sbcl:*step-out*))
-             ;; SBCL makes an error of its own of it, and steps no more
+             ;; SBCL would signal an error of its own and end stepping
              (refusal "NOT-STEPPED-IN" "step out leaves a function that a step has gone into, and none has here. ~
                                         Valid: next, into, continue."))
             (step
               (when (eq mode :into) (note-step-over suspended))
-              (leave-by-restart suspended step '()))
+              (leave-by-restart step '()))
             ((and continue (not (stepping-p (evaluation-debuggee suspended))))
              (unless (eq mode :continue) (sbcl:enable-stepping))
-             (leave-by-restart suspended continue '()))
+             (leave-by-restart continue '()))
             (t (refusal "NOT-STEPPING" "It waits at an error from which no step leads on. Valid restarts: ~A."
                         (restarts-text suspended)))))))
 
-;;; A step into a function whose code has no steps goes over it without a word.
+;;; A step into a function that was compiled without stepping goes over it silently.
 
 (defun method-function-of (method)
-  "The function in which METHOD's code is."
-  #+sbcl (let ((function (sb-mop:method-function method)))
-           (or (and (typep function 'sbcl:%method-function)
-                    (sbcl:%method-function-fast-function function))
-               function))
-  #-sbcl method)
+  "The function that has the code of METHOD."
+  (let ((function (sb-mop:method-function method)))
+    (or (and (typep function 'sbcl:%method-function)
+             (sbcl:%method-function-fast-function function))
+        function)))
 
-#+sbcl
 (defun steppable-p (function)
-  "True if the code of FUNCTION has places where stepping stops."
+  "True if stepping can stop in the code of FUNCTION."
   (typecase function
     (generic-function
      (some (lambda (method) (steppable-p (method-function-of method)))
            (sb-mop:generic-function-methods function)))
     (function (code-with-steps-p (sbcl:fun-debug-fun (sbcl:%fun-fun function))))))
 
-#+sbcl
 (defun stepped-function (suspended)
-  "The program's function that SUSPENDED is about to call in a step, and its name; or NIL."
+  "The program's function that the next step of SUSPENDED calls, and its name; or NIL."
   (let* ((debuggee (evaluation-debuggee suspended))
          (form (princ-to-string (sb-ext:step-condition-form (debuggee-condition debuggee))))
          (end (position-if (lambda (char) (find char " )")) form))
@@ -140,14 +135,13 @@ CODE is read in the package of FRAME's code, or else in the session's."
           (when (and foundp (fboundp symbol) (program-package-p (symbol-package symbol)))
             (return (values (fdefinition symbol) symbol))))))))
 
-#+sbcl
 (defun note-step-over (suspended)
-  "If a step into what SUSPENDED calls cannot stop there, have the reply say so."
+  "Have the reply say so if a step into the function that SUSPENDED calls cannot stop there."
   (ignore-errors
    (multiple-value-bind (function name) (stepped-function suspended)
      (when (and function
                 (not (steppable-p function))
-                ;; those of structures make no calls
+                ;; accessors of structures make no calls
                 (atom (sbcl:info :function :source-transform name)))
        (let ((file (function-file (if (typep function 'generic-function)
                                       (method-function-of
@@ -162,9 +156,8 @@ CODE is read in the package of FRAME's code, or else in the session's."
 
 ;;; Frames
 
-#+sbcl
 (defun refusal-of-frame (suspended type usable-p control &rest arguments)
-  "A refusal of a frame, with those of SUSPENDED for which USABLE-P is true."
+  "A refusal of a frame that names the frames of SUSPENDED for which USABLE-P is true."
   (let* ((others (loop for frame in (debuggee-frames (evaluation-debuggee suspended))
                        for other from 0
                        when (ignore-errors (funcall usable-p frame)) collect other))
@@ -174,14 +167,12 @@ CODE is read in the package of FRAME's code, or else in the session's."
                      (list* :frame (first others) report)
                      report))))
 
-#+sbcl
 (defun fixed-frame (suspended number usable-p)
-  "A refusal: the frame cannot be left early or called again."
+  "A refusal: frame NUMBER can be neither returned from nor restarted."
   (refusal-of-frame suspended "FIXED-FRAME" usable-p
                     "Frame ~D cannot be returned from or restarted: it is a function of the implementation, or ~
                      was compiled with DEBUG 0." number))
 
-#+sbcl
 (defun return-from-suspended (suspended number code)
   (call-with-frame
    suspended number
@@ -195,7 +186,6 @@ CODE is read in the package of FRAME's code, or else in the session's."
                  (sbcl:unwind-to-frame-and-call frame (lambda () (values-list values))))))
          (fixed-frame suspended number #'returnable-p)))))
 
-#+sbcl
 (defun raw-arguments (frame)
   (let ((arguments (fdefinition 'sbcl:frame-args-as-list)))
     ;; newer versions want a limit
@@ -203,9 +193,8 @@ CODE is read in the package of FRAME's code, or else in the session's."
         (funcall arguments frame most-positive-fixnum)
         (funcall arguments frame))))
 
-#+sbcl
 (defun frame-function-and-arguments (frame)
-  "What to call to call FRAME again: the function as it is defined now."
+  "(VALUES FUNCTION ARGUMENTS) to call FRAME again, with FUNCTION as it is defined now."
   (multiple-value-bind (name arguments) (sbcl:frame-call frame)
     (when (and (consp name)
                (member (first name) '(:method sbcl:fast-method sbcl:slow-method)))
@@ -215,18 +204,15 @@ CODE is read in the package of FRAME's code, or else in the session's."
         (values (sbcl:debug-fun-fun (sbcl:frame-debug-fun frame))
                 (raw-arguments frame)))))
 
-#+sbcl
-(defun all-there-p (arguments)
+(defun all-available-p (arguments)
   (and (listp arguments)
        (notany (lambda (argument) (typep argument 'sbcl:unprintable-object)) arguments)))
 
-#+sbcl
 (defun restartable-p (frame)
   (and (returnable-p frame)
        (multiple-value-bind (function arguments) (frame-function-and-arguments frame)
-         (and (functionp function) (all-there-p arguments)))))
+         (and (functionp function) (all-available-p arguments)))))
 
-#+sbcl
 (defun restart-frame-of-suspended (suspended number)
   (call-with-frame
    suspended number
@@ -234,7 +220,7 @@ CODE is read in the package of FRAME's code, or else in the session's."
      (multiple-value-bind (function arguments) (frame-function-and-arguments frame)
        (cond ((not (and (returnable-p frame) (functionp function)))
               (fixed-frame suspended number #'restartable-p))
-             ((not (all-there-p arguments))
+             ((not (all-available-p arguments))
               (refusal-of-frame suspended "ARGUMENTS-LOST" #'restartable-p
                                 "Frame ~D does not have all its arguments any more, so it cannot be called ~
                                  again with them. Code compiled with DEBUG 3 keeps them." number))
@@ -245,8 +231,7 @@ CODE is read in the package of FRAME's code, or else in the session's."
                    (apply function arguments)))))))))
 
 (defun with-variables-noted (outcome session number frame)
-  "OUTCOME, with a note of the variables that there are if one was looked for in vain."
-  #+sbcl
+  "OUTCOME; if it is the error UNBOUND-VARIABLE, with a note of the frame's variables."
   (when (equal "UNBOUND-VARIABLE" (getf (getf outcome :error) :type))
     (multiple-value-bind (with without) (frame-variables frame)
       (call-with-frame-printing
@@ -256,15 +241,13 @@ CODE is read in the package of FRAME's code, or else in the session's."
                             code compiled with DEBUG 3 keeps all.~]"
                        number (mapcar #'car with) without)
                (getf outcome :notes))))))
-  #-sbcl (progn session number frame)
   outcome)
 
 ;;; What the bridge calls
 
 (defun evaluate-in-frame (code suspended number &key (session "default") (token 0) package)
-  "EVALUATE in the user frame NUMBER of the SUSPENDED evaluation, a token, whose
-variables CODE sees and may assign.  Without PACKAGE it is read in that of the
-frame's code, where the variables are called what they are called there."
+  "EVALUATE in the user frame NUMBER of the SUSPENDED evaluation, a token.  CODE sees the frame's
+variables and may assign them.  Without PACKAGE it is read in that of the frame's code."
   (let ((session (ensure-session session)))
     (answer
      (command suspended
@@ -281,18 +264,17 @@ frame's code, where the variables are called what they are called there."
                     session number frame))))))))
 
 (defun continue-suspended (suspended how &key name code (frame 0))
-  "Let the SUSPENDED evaluation, a token, go on.  HOW is :RESTART (NAME, with the
-values of CODE's forms), :RETURN (from FRAME, the values of CODE's last form),
-:AGAIN (FRAME is called again), :ABORT, or :INTO, :NEXT, :OUT, :CONTINUE for a
-step.  The answer is EVALUATE's, with :SUSPENDED if it is suspended again, and
-with :PARKED if it is so still and :ERROR tells why."
+  "Let the SUSPENDED evaluation, a token, go on.  HOW is :RESTART (invoke NAME with the values of
+CODE's forms), :RETURN (from FRAME, with the values of CODE's last form), :AGAIN (call FRAME
+again), :ABORT, or, for a step, :INTO, :NEXT, :OUT or :CONTINUE.  The answer is EVALUATE's, with
+:SUSPENDED if it is suspended again, and with :PARKED if it did not go on, as :ERROR explains."
   (answer
    (command suspended
             (lambda (suspended)
               (ecase how
                 (:restart (restart-suspended suspended name code))
-                #+sbcl (:return (return-from-suspended suspended frame code))
-                #+sbcl (:again (restart-frame-of-suspended suspended frame))
+                (:return (return-from-suspended suspended frame code))
+                (:again (restart-frame-of-suspended suspended frame))
                 (:abort (funcall (evaluation-escape suspended)
                                  (failure "ABORTED" "The evaluation was aborted.")))
-                #+sbcl ((:into :next :out :continue) (step-suspended suspended how)))))))
+                ((:into :next :out :continue) (step-suspended suspended how)))))))

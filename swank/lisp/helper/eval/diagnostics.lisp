@@ -1,9 +1,9 @@
-;;;; diagnostics.lisp -- what kind of diagnostic the compiler or ASDF has signalled
+;;;; diagnostics.lisp -- kinds of diagnostics of the compiler and of ASDF
 ;;;;
-;;;; The folder eval/ evaluates code: what is around it, what is told of errors and
-;;;; warnings, how it is stopped, suspended, debugged and brought back.  It uses all the folders
-;;;; before it.  Begin with evaluate.lisp (an evaluation as a whole) and perform.lisp (the
-;;;; user's part of it); the files before these two are what they stand on.
+;;;; The folder eval/ evaluates code.  It reports errors and warnings, and it stops, suspends,
+;;;; debugs and restores.  It uses all the folders before it.  Begin with evaluate.lisp (an
+;;;; evaluation as a whole) and perform.lisp (the user's part of it); these two use the files
+;;;; before them.
 
 (cl:in-package #:swank-mcp)
 
@@ -11,7 +11,8 @@
   "The name of the system that is being loaded.")
 
 (defvar *notes* nil
-  "What collects the compiler's diagnostics in place of [warnings]; see notes.lisp.")
+  "The COLLECTOR that takes the compiler's diagnostics, or NIL: then the reply has them under
+[warnings].  See notes.lisp.")
 
 (defun undefined-kind-and-name (condition)
   "(VALUES :FUNCTION 'FOO) for SBCL's warning that FOO is undefined."
@@ -23,12 +24,12 @@
                (null (cddr arguments)))
       (values (first arguments) (second arguments)))))
 
+#+sbcl
 (defun redefinition-p (condition)
-  #+sbcl (typep condition 'sbcl:redefinition-warning)
-  #-sbcl (progn condition nil))
+  (typep condition 'sbcl:redefinition-warning))
 
 (defun build-summary-p (condition)
-  "True of ASDF's warnings that a file had warnings, which have been told."
+  "True of ASDF's warning that a file had warnings: the reply has those already."
   (let* ((name (class-name (class-of condition))) (home (symbol-package name)))
     (and home
          (eql 0 (search "UIOP" (package-name home)))

@@ -12,8 +12,8 @@
                (prin1 form stream)))))
 
 (defun call-watching-expansions (function on-expansion)
-  "Call FUNCTION; ON-EXPANSION is told the form and the expansion of each macro
-call, but for those of macros that the implementation keeps for itself."
+  "Call FUNCTION; call ON-EXPANSION with the form and the expansion of each macro call, except of
+macros internal to the implementation."
   (let* ((expand *macroexpand-hook*)
          (*macroexpand-hook*
            (lambda (expander form environment)
@@ -25,11 +25,11 @@ call, but for those of macros that the implementation keeps for itself."
     (funcall function)))
 
 (defun steps-to (evaluation function)
-  "Call FUNCTION, which expands; report each step."
+  "Call FUNCTION, which expands macros; report each step."
   (let ((steps '()) (count 0))
-    (tell evaluation
-          (lambda ()
-            (list :steps (reverse steps) :more (max 0 (- count *max-steps*)))))
+    (report-with evaluation
+                 (lambda ()
+                   (list :steps (reverse steps) :more (max 0 (- count *max-steps*)))))
     (call-watching-expansions
      function
      (lambda (form expansion)
@@ -37,9 +37,8 @@ call, but for those of macros that the implementation keeps for itself."
          (push (list (code-text form) (code-text expansion)) steps))))))
 
 (defun expand (text mode &key (session "default") (token 0) package)
-  "Expand the macro call that is in TEXT.  MODE: :ONE, the outermost once; :FULL,
-until it is no macro call any more; :ALL, also inside; :STEPS, as :ALL, one by
-one.  The answer is EVALUATE's with
+  "Expand the macro call in TEXT.  MODE: :ONE, once; :FULL, until it is no macro call; :ALL, also
+inside of it; :STEPS, as :ALL, step by step.  The answer is EVALUATE's with
   :REPORT (:EXPANSION TEXT :WHY TEXT) or (:STEPS ((FORM EXPANSION) ...) :MORE n)
 where WHY says why there is nothing to expand."
   (call-as-work
@@ -51,16 +50,16 @@ where WHY says why there is nothing to expand."
           (multiple-value-bind (expansion expandedp)
               (if (eq mode :one) (macroexpand-1 form) (macroexpand form))
             (let ((text (code-text expansion)) (why (if expandedp "" (no-macro-call-text form))))
-              (tell evaluation (lambda () (list :expansion text :why why))))))
+              (report-with evaluation (lambda () (list :expansion text :why why))))))
          (:all
           (let ((expansion (code-text (swank/backend:macroexpand-all form))))
-            (tell evaluation (lambda () (list :expansion expansion :why "")))))
+            (report-with evaluation (lambda () (list :expansion expansion :why "")))))
          (:steps
           (steps-to evaluation (lambda () (swank/backend:macroexpand-all form)))))
        '()))
    :code text :session session :token token :package package))
 
-;;; Why it is no macro call, and what was meant perhaps
+;;; Why a form is no macro call
 
 (defun no-macro-call-text (form)
   "A sentence that says why FORM cannot be expanded."
@@ -77,9 +76,9 @@ where WHY says why there is nothing to expand."
                    (macros-named (symbol-name (first form)))))))
 
 (defun macros-named (name)
-  "At most three labels of macros in other packages that have NAME."
+  "The labels of at most three macros called NAME in other packages."
   (let ((found (remove-if-not (lambda (symbol)
                                 (and (macro-function symbol)
                                      (not (implementation-package-p (symbol-package symbol)))))
                               (find-all-symbols name))))
-    (mapcar #'name-label (subseq found 0 (min 3 (length found))))))
+    (mapcar #'name-label (first-few found 3))))

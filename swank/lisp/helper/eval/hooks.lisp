@@ -3,18 +3,18 @@
 (cl:in-package #:swank-mcp)
 
 (defvar *own-hook* nil
-  "The current evaluation's debugger hook.")
+  "The debugger hook of the current evaluation.")
 
 (defun call-with-debugger-hooks (function on-error)
-  "Call FUNCTION; a condition that nobody handles goes to ON-ERROR, after a
-debugger hook that the user's code has bound.  Programs look at *DEBUGGER-HOOK*:
-where SBCL has another hook, that is NIL until they bind it, and within theirs."
+  "Call FUNCTION; call ON-ERROR with an unhandled condition, after the debugger hook that the
+user's code may have bound.  Programs look at *DEBUGGER-HOOK*.  SBCL has another hook for us, so
+there it is NIL, until they bind it and while their hook runs."
   (let ((hook nil))
     (setf hook (lambda (condition self)
                  (declare (ignore self))
                  (let ((theirs *debugger-hook*))
                    (when (and theirs (not (eq theirs hook)))
-                     ;; an error in it is ours to report: there is no other debugger
+                     ;; we report an error in it: there is no other debugger
                      (let (#+sbcl (*debugger-hook* nil)
                            #+sbcl (sb-ext:*invoke-debugger-hook* hook)
                            #-sbcl (*debugger-hook* hook))
@@ -30,14 +30,13 @@ where SBCL has another hook, that is NIL until they bind it, and within theirs."
       (funcall function))))
 
 (defun keep-debugger-hook ()
-  "Between two forms: have errors reported, whatever the first has disabled."
+  "Between two forms: restore our hook if the first form has disabled the debugger."
   #+sbcl (when (and *own-hook* (debugger-disabled-p))
            (setf sb-ext:*invoke-debugger-hook* *own-hook*)))
 
 #+sbcl
 (defun at-step (condition on-error)
-  "The current evaluation has come to a form while stepping; where it may be
-suspended it is, elsewhere it goes on."
+  "Suspend the current evaluation, which steps and has come to a form, if it may be suspended."
   (when (and *evaluation*
              (evaluation-debuggee *evaluation*)
              (typep condition 'sb-ext:step-form-condition))

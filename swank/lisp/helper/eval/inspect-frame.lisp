@@ -2,7 +2,6 @@
 
 (cl:in-package #:swank-mcp)
 
-#+sbcl
 (defun frame-disassembly (frame)
   (let ((sink (make-sink 8000)))
     (safely (let ((function (sbcl:debug-fun-fun (sbcl:frame-debug-fun frame))))
@@ -10,10 +9,8 @@
                   (disassemble function :stream sink)
                   (write-line "; There is no function object to disassemble." sink))
               ""))
-    (destructuring-bind (&optional (head "") tail omitted) (sink-text sink)
-      (format nil "~A~@[~%; ... ~D characters ...~%~A~]" head omitted tail))))
+    (sink-string sink "~%; ... ~D characters ...~%~A")))
 
-#+sbcl
 (defun frame-for-wire (suspended frame number disassemble)
   (multiple-value-bind (with without) (frame-variables frame)
     (multiple-value-bind (form file changedp) (frame-source frame)
@@ -33,9 +30,8 @@
        :restartable (returnable-p frame)
        :disassembly (and disassemble (frame-disassembly frame))))))
 
-#+sbcl
 (defun inspect-frame (suspended number &key disassemble)
-  "A plist about the user frame NUMBER of the SUSPENDED evaluation, a token."
+  "Answer a plist about the user frame NUMBER of the SUSPENDED evaluation, a token."
   (answer
    (command suspended
             (lambda (suspended)
@@ -52,8 +48,3 @@
                                         (frame-for-wire suspended frame number disassemble)))))
                    (if report (list :error (for-wire report)) plist)))))
             *inspection-limit*)))
-
-#-sbcl
-(defun inspect-frame (suspended number &key disassemble)
-  (declare (ignore suspended number disassemble))
-  (answer (list :absent :ended)))

@@ -1,4 +1,4 @@
-;;;; last-error.lisp -- what is known of the last error of a session
+;;;; last-error.lisp -- the last error of a session
 
 (cl:in-package #:swank-mcp)
 
@@ -16,9 +16,9 @@
                              :code (evaluation-code evaluation)
                              :token (evaluation-token evaluation))))))
 
+#+sbcl
 (defun condition-slots (condition)
-  "((NAME TEXT) ...), printed without user code."
-  #+sbcl
+  "((NAME TEXT) ...) of the slots of CONDITION, printed without user code."
   (call-with-frame-printing
    (find-package '#:common-lisp-user)
    (lambda ()
@@ -29,8 +29,7 @@
                              (clip (with-output-to-string (s)
                                      (show-argument (slot-value condition name) s *max-argument-depth*))
                                    500)
-                             "(unbound)")))))
-  #-sbcl (progn condition '()))
+                             "(unbound)"))))))
 
 (defun ancestry-names (condition)
   (loop for class in (class-ancestry (class-of condition))
@@ -39,7 +38,7 @@
         collect (name-label name)))
 
 (defun last-error (&optional (session "default"))
-  "A plist about the last error, timeout or stop in SESSION; NIL if there was none."
+  "Answer a plist about the last error, timeout or stop in SESSION; NIL if there was none."
   (let* ((session (ensure-session session)) (last (session-last-error session)))
     (answer
      (when last
@@ -57,12 +56,12 @@
           :slots (and condition (condition-slots condition))))))))
 
 (defun more-frames (report)
-  "How many user frames there were beyond those kept."
+  "How many user frames there were beyond those that REPORT keeps."
   (max 0 (- (+ (length (getf report :frames)) (getf report :more))
             (length (getf report :kept)))))
 
 (defun backtrace (&key (session "default") suspended)
-  "The frames of the SUSPENDED evaluation, a token, or of the last error:
+  "Answer the frames of the SUSPENDED evaluation, a token, or of the last error:
   (:TYPE TEXT :FRAMES (TEXT ...) :MORE NUMBER :AGE MICROSECONDS), (:ABSENT STATE),
 or NIL if there was no error."
   (let* ((session (ensure-session session))

@@ -1,10 +1,10 @@
-;;;; notes.lisp -- what the compiler says, with file, line and column
+;;;; notes.lisp -- the compiler's diagnostics, with file, line and column
 
 (cl:in-package #:swank-mcp)
 
-;;; SBCL knows the place of a diagnostic as the number of the top level form and
-;;; the path to the subform in it.  Swank's source path parser makes a position
-;;; of that by reading the form again; #. is not evaluated a second time.
+;;; SBCL gives the place of a diagnostic as the number of a top level form and a path in it.
+;;; Swank's source path parser turns them into a position by reading the form again.  It does not
+;;; evaluate #. a second time.
 
 (defstruct (collector (:copier nil))
   (notes '())                           ; the newest first
@@ -19,11 +19,10 @@
   (number nil) form map)                ; of the form that was read last
 
 (defvar *max-notes* 200
-  "How many notes of optimization are kept, and how many of what is worse.")
+  "How many notes of optimization are kept, and how many errors and warnings.")
 
 (defun call-collecting-notes (collector function)
-  "Call FUNCTION, which compiles files; what the compiler signals goes into
-COLLECTOR."
+  "Call FUNCTION, which compiles files; put the compiler's diagnostics into COLLECTOR."
   (let ((*notes* collector))
     #+sbcl
     (handler-bind
@@ -63,8 +62,8 @@ COLLECTOR."
     (muffle condition)))
 
 (defun notes-for-wire (collector)
-  "((SEVERITY FILE LINE COLUMN TEXT SOURCE-LINE) ...): what is worse comes first, of
-that what has a place, in the order of the source."
+  "((SEVERITY FILE LINE COLUMN TEXT SOURCE-LINE) ...) by severity, then those that have a place,
+in the order of the source."
   (flet ((keys (note)
            (destructuring-bind (severity file line column &rest rest) note
              (declare (ignore file rest))
@@ -91,7 +90,7 @@ that what has a place, in the order of the source."
           2000)))
 
 (defun compiler-text (condition)
-  "What CONDITION says, without #1= for types that occur twice in it."
+  "The report of CONDITION, without #1= for types that occur twice in it."
   (let ((package *package*))
     (with-standard-io-syntax
       (let ((*package* package) (*print-readably* nil) (*print-right-margin* 1000)
@@ -104,9 +103,9 @@ that what has a place, in the order of the source."
 
 ;;; Places
 
+#+sbcl
 (defun note-place (collector condition)
-  "(VALUES FILE LINE COLUMN) of CONDITION, as far as they are known."
-  #+sbcl
+  "(VALUES FILE LINE COLUMN) of CONDITION, as far as known."
   (let ((context (sbcl:find-error-context nil)))
     (cond ((reading-error condition)
            (reading-place (reading-error condition)))
@@ -120,12 +119,10 @@ that what has a place, in the order of the source."
                  (multiple-value-bind (line column)
                      (line-and-column (src-text source) position)
                    (values file line column))
-                 file)))))
-  #-sbcl (progn collector condition nil))
+                 file))))))
 
 (defun reading-error (condition)
-  "The error of the reader that CONDITION is or contains, which tells the place of
-the one that it contains in turn; or NIL."
+  "The error of the reader that CONDITION is or contains, or NIL.  Its text has the place."
   #+sbcl
   (loop while (typep condition 'sbcl:encapsulated-condition)
         do (when (typep condition 'reader-error) (return condition))
@@ -134,16 +131,12 @@ the one that it contains in turn; or NIL."
 
 #+sbcl
 (defun reading-place (condition)
-  "The place of an error of the reader, which knows it best."
+  "(VALUES FILE LINE COLUMN) of CONDITION, an error of the reader, from its own text."
   (let* ((stream (stream-error-stream condition))
          (file (ignore-errors (pathname stream)))
          (text (report-text condition))
          (line (number-after "line: " text)) (column (number-after "column: " text)))
     (values file line (and column (1+ column)))))
-
-(defun number-after (word text)
-  (let ((at (search word text :test #'char-equal)))
-    (and at (parse-integer text :start (+ at (length word)) :junk-allowed t))))
 
 (defun source-of (collector file)
   (let ((key (native-name file)))
@@ -162,7 +155,7 @@ the one that it contains in turn; or NIL."
     (string-right-trim '(#\return) (subseq text start (position #\newline text :start start)))))
 
 (defun form-starts (source)
-  "Where the top level forms begin.  Nothing is interned on the way."
+  "A vector of the positions of the top level forms.  Nothing is interned to find them."
   (or (src-starts source)
       (let ((starts (make-array 100 :adjustable t :fill-pointer 0))
             (text (src-text source)))
@@ -182,8 +175,8 @@ the one that it contains in turn; or NIL."
 
 #+sbcl
 (defun subform-position (source path)
-  "The position of the subform at PATH, (FORM-NUMBER INDEX ...), read in the current
-package and readtable; NIL where reading it again does not tell."
+  "The position of the subform at PATH, (FORM-NUMBER INDEX ...), found by reading the form in the
+current package and readtable; NIL if that fails."
   (let ((start (form-position source (first path))))
     (when start
       (unless (eql (first path) (src-number source))

@@ -1,9 +1,9 @@
-;;;; outcome.lisp -- what has come of an evaluation, for the wire
+;;;; outcome.lisp -- the outcome of an evaluation, for the wire
 
 (cl:in-package #:swank-mcp)
 
 (defun flush-process-output ()
-  "Push out what went past our streams to the process' own, Lisp's and C's."
+  "Flush the process's own streams, of Lisp and of C: code may write there directly."
   #+sbcl
   (when *launched*
     (ignore-errors (finish-output sb-sys:*stdout*))
@@ -12,7 +12,7 @@
      (sb-alien:extern-alien "fflush" (function sb-alien:int sb-alien:unsigned-long)) 0)))
 
 (defun costs ()
-  "Clocks and counters, for differences; times in microseconds."
+  "(REAL RUN GC BYTES): clocks in microseconds, and a counter of bytes allocated."
   (flet ((us (units) (floor (* 1000000 units) internal-time-units-per-second)))
     (list (microseconds)
           (us (get-internal-run-time))
@@ -23,7 +23,7 @@
   (mapcar #'- (costs) before))
 
 (defun outcome (evaluation texts report notes costs)
-  "What has come of EVALUATION so far, for the wire."
+  "The outcome of EVALUATION so far, for the wire; a small one if to find it fails."
   (call-guarded
    (lambda () (whole-outcome evaluation texts report notes costs))
    (lambda (trouble)
@@ -40,22 +40,22 @@
 (defun whole-outcome (evaluation texts report notes costs)
   (let ((session (evaluation-session evaluation)) (missing (getf report :missing)))
     (when report (note-last-error session evaluation report))
-    (settle evaluation)                 ; one that is suspended has come half way
+    (commit-definitions evaluation)     ; a suspended one has not done so yet
     (multiple-value-bind (after note) (live-package session)
-      (when note (pushnew note notes :test #'string=)) ; the code may have been told already
+      (when note (pushnew note notes :test #'string=)) ; the code may have caused it before
       (plist-without-nils
        :values (if report '() texts)
        :error (for-wire report)
        :stdout (sink-text (evaluation-out evaluation))
        :stderr (sink-text (evaluation-err evaluation))
        :warnings (records-for-wire (evaluation-records evaluation) missing)
-       :notes (append notes (reverse (shiftf (evaluation-remarks evaluation) '())) (left-notes (evaluation-left evaluation))
-                      (replaced-notes evaluation)
+       :notes (append notes (reverse (shiftf (evaluation-remarks evaluation) '()))
+                      (orphan-notes (evaluation-orphans evaluation)) (replaced-notes evaluation)
                       (take-news session) (take-guest-news))
        :origin (evaluation-origin evaluation)
        :package (package-name after)
        :journal (reverse (shiftf (evaluation-journal evaluation) '()))
-       :gone (undone-since session)
+       :gone (undefined-since session)
        :loaded (shiftf (evaluation-loaded evaluation) '())
        :lost (reverse (shiftf (evaluation-losses evaluation) '()))
        :failures (evaluation-failures evaluation)
@@ -64,7 +64,7 @@
        :costs costs))))
 
 (defun for-wire (report)
-  "REPORT without what only the image knows what to do with."
+  "REPORT without the keys that only this image uses."
   (dolist (key '(:missing :kept :condition) report)
     (remf report key)))
 
@@ -80,6 +80,6 @@
             (session-departed session)))))
 
 (defun departed-for-wire (session)
-  "((TOKEN WHY TYPE VALUES) ...) of suspended evaluations that have ended by themselves, with
-a condition of TYPE, or with VALUES."
+  "((TOKEN WHY TYPE VALUES) ...) of suspended evaluations that ended while no command ran, with a
+condition of TYPE, or with VALUES."
   (with-lock () (reverse (shiftf (session-departed session) '()))))

@@ -1,12 +1,12 @@
-;;;; perform.lisp -- reading and evaluating the user's code, and what surrounds it
+;;;; perform.lisp -- reads and evaluates the user's code, with its streams, variables and hooks
 
 (cl:in-package #:swank-mcp)
 
 (defvar *max-values* 100)
 
 (defun call-with-debug-quality (quality function)
-  "Compile in FUNCTION's extent with DEBUG at QUALITY, whatever is declaimed; 1,
-the Lisp's own default, leaves the user's declamations alone."
+  "Call FUNCTION; compile meanwhile with DEBUG at QUALITY, whatever is declaimed.  With 1, the
+Lisp's default, the user's declamations count."
   #+sbcl
   (if (eql quality 1)
       (funcall function)
@@ -19,14 +19,22 @@ the Lisp's own default, leaves the user's declamations alone."
   #-sbcl
   (progn quality (funcall function)))
 
+(defun call-retryably (evaluation function)
+  "A list of the values of FUNCTION, with a restart that calls it again where
+somebody may choose one."
+  (if (evaluation-debuggee evaluation)
+      (loop (with-simple-restart (retry "Evaluate this form again.")
+              (return (multiple-value-list (funcall function)))))
+      (multiple-value-list (funcall function))))
+
 ;;; What surrounds the user's code
 
 (defun call-with-streams (evaluation function)
-  "Output goes to the evaluation's sinks; input is at its end."
+  "Call FUNCTION with output to the sinks of EVALUATION and with input at its end."
   (let* ((out (evaluation-out evaluation))
          (err (evaluation-err evaluation))
          (no-input (make-instance 'no-input-within))
-         ;; programs look at element types: an empty broadcast stream has another
+         ;; programs look at element types; that of an empty broadcast stream differs
          (nobody (make-two-way-stream no-input (make-sink 1)))
          (*standard-output* out)
          (*error-output* err)
@@ -39,11 +47,11 @@ the Lisp's own default, leaves the user's declamations alone."
     (funcall function)))
 
 (defun call-in-session (session package function)
-  "Call FUNCTION with PACKAGE and the session's variables; keep in SESSION what
-it assigns to them, however it ends.  Returns notes about what was not kept."
-  (let ((notes '()) (*kept* (make-kept package (session-values session))))
+  "Call FUNCTION with PACKAGE and the session's variables.  However it ends, SESSION keeps what it
+assigned to them.  Return notes about what it did not keep."
+  (let ((notes '()) (*snapshot* (make-snapshot package (session-values session))))
     (progv *session-variables* (session-values session)
-      (let* ((*read-suppress* nil)      ; T would make every later form NIL
+      (let* ((*read-suppress* nil)      ; with T every later form would be NIL
              (readtable *readtable*)
              (case (readtable-case readtable))
              (*package* package))
@@ -53,14 +61,14 @@ it assigns to them, however it ends.  Returns notes about what was not kept."
             (setf (readtable-case readtable) case)
             (push "READTABLE-CASE of the session's readtable was put back; (setf *readtable* ...) to a changed copy lasts."
                   notes))
-          (keep-in-session session *kept*))))
+          (write-back session *snapshot*))))
     notes))
 
 ;;; Reading and evaluating, form by form
 
 (defun read-evaluate (evaluation debug &key on-reading on-form)
-  "Evaluate the forms of the code one after the other; return the last one's
-values.  ON-READING is told the position before each READ, ON-FORM each form."
+  "Evaluate the forms of the code one after the other and return the values of the last.  Call
+ON-READING with the stream and the position before each READ, and ON-FORM with each form."
   (let* ((code (evaluation-code evaluation))
          (in (make-string-input-stream code))
          (values '()))
@@ -75,8 +83,8 @@ values.  ON-READING is told the position before each READ, ON-FORM each form."
                                                   (file-position in)))))))))
 
 (defun evaluate-toplevel (evaluation form debug source)
-  "Evaluate FORM as a REPL does and return its values as a list; note what of its
-SOURCE is to be evaluated again in a new image."
+  "Evaluate FORM as a REPL does and return the list of its values.  Commit what it has defined,
+with the parts of SOURCE that a restore needs."
   (let* ((session (evaluation-session evaluation))
          (package *package*)
          (*toplevel* (make-toplevel :form form :text source :package package)))
@@ -102,13 +110,39 @@ SOURCE is to be evaluated again in a new image."
       (setf +++ ++  ++ +  + form
             *** **  ** *  * (first values)
             /// //  // /  / values)
-      (settle-toplevel evaluation *toplevel*)
-      (when (evaluation-debuggee evaluation) (keep-in-session session *kept*))
+      (commit-toplevel evaluation *toplevel*)
+      (when (evaluation-debuggee evaluation) (write-back session *snapshot*))
       values)))
 
+;;; Expanding, compiling and testing run as an evaluation does: in turn, on the session's thread,
+;;; with its package, streams, time limit and errors.  What they find out is in the answer under
+;;; :REPORT, also if they were stopped half way.
+
+(defun perform-work (evaluation on-reading on-form)
+  "Do the work of EVALUATION, which is not to evaluate code."
+  (flet ((read-only-form (text)
+           (let ((in (make-string-input-stream text)))
+             (funcall on-reading in 0)
+             (let ((form (read-form in)))
+               (when (eq form in) (refuse "NO-FORM" "There is no form in the text."))
+               (let ((end (file-position in)))
+                 (funcall on-reading in end)
+                 (unless (eq in (read-form in))
+                   (refuse "SEVERAL-FORMS"
+                           (format nil "There is more than one form; the second begins at ~A. ~
+                                        Give one at a time, or all of them in (progn ...)."
+                                   (place-text text (next-form-position text end))))))
+               (funcall on-form form)
+               (note-assignments (evaluation-session evaluation) form)
+               (setf *toplevel* (make-toplevel :form form :package *package*
+                                               :text (string-trim '(#\space #\newline) text)))
+               form))))
+    (funcall on-form (evaluation-code evaluation))
+    (multiple-value-prog1 (do-work (evaluation-work evaluation) evaluation #'read-only-form)
+      (when *toplevel* (commit-toplevel evaluation *toplevel*)))))
+
 (defun perform-forms (evaluation debug &key on-reading on-form)
-  "Restore what is to be restored, load the evaluation's system, or evaluate its
-code."
+  "Do what EVALUATION is for: restore entries, load a system, other work, or evaluate code."
   (let ((system (evaluation-system evaluation))
         (session (evaluation-session evaluation)))
     (cond ((evaluation-restore evaluation)
@@ -129,8 +163,8 @@ code."
           (t (read-evaluate evaluation debug :on-reading on-reading :on-form on-form)))))
 
 (defun perform (evaluation package debug)
-  "The user's part of EVALUATION.  (VALUES VALUE-TEXTS REPORT NOTES), of which
-the first or the second is meant."
+  "The user's part of EVALUATION: (VALUES VALUE-TEXTS REPORT NOTES).  With a REPORT, which is of an
+error or a stop, the first value does not count."
   (let ((texts '()) (report nil) (notes '())
         (form nil) (reading nil) (start 0)
         (code (evaluation-code evaluation)))
@@ -159,7 +193,7 @@ the first or the second is meant."
                  (restart-case
                      (call-refusing-exit
                       (lambda ()
-                        (note-own-restart evaluation)
+                        (note-abort-restart evaluation)
                         (let ((values (perform-forms
                                        evaluation debug
                                        :on-reading (lambda (in position)
@@ -175,7 +209,7 @@ the first or the second is meant."
                             (push (format nil "The first ~D of ~D values are shown."
                                           *max-values* (length values))
                                   notes)
-                            (setf values (subseq values 0 *max-values*)))
+                            (setf values (first-few values *max-values*)))
                           (setf texts (value-texts values))))
                       (lambda (what) (end-with (ended-report what))))
                    (abort ()

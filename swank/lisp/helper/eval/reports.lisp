@@ -1,10 +1,9 @@
-;;;; reports.lisp -- errors told: what was signalled, where, and what may have been meant
+;;;; reports.lisp -- reports of errors: what was signalled, where, and what may have been meant
 
 (cl:in-package #:swank-mcp)
 
 (defun reader-failure (condition code start stream)
-  "The report of CONDITION, met while reading from STREAM the form of CODE that
-begins behind START."
+  "The report of CONDITION, signalled while reading from STREAM the form of CODE after START."
   (let ((begin (next-form-position code start))
         (position (file-position stream))
         (type (type-label condition)))
@@ -22,17 +21,16 @@ begins behind START."
            (advice-for-wire advice)
            (when (search "unmatched close parenthesis" text) '(:unbalanced t)))))))
 
-;;; Reports of what went wrong: plists for the wire
-
 (defun condition-report (condition form &optional system)
-  "The report of CONDITION, made where it was signalled, with the stack intact,
-and the frames.  SYSTEM is the name of the system that was being loaded."
+  "The report of CONDITION, and the frames.  This is called where CONDITION was signalled, with
+the stack intact.  SYSTEM is the name of the system that was being loaded."
   (let ((missing (and (typep condition 'undefined-function)
                       (ignore-errors (cell-error-name condition)))))
     (multiple-value-bind (texts total frames)
         (ignore-errors (collect-frames *kept-frames* *package* :missing missing))
       (when *building*
-        (setf texts (subseq texts 0 (or (ignore-errors (program-frames texts frames)) 0)) total (length texts)))
+        (setf texts (subseq texts 0 (or (ignore-errors (program-frames texts frames)) 0))
+              total (length texts)))
       (unless (or texts *building*)
         (setf texts (list (show-form form *package*)) total 1))
       (values (append (if system
@@ -57,7 +55,7 @@ and the frames.  SYSTEM is the name of the system that was being loaded."
               frames))))
 
 (defun plain-report (condition trouble)
-  "The report of CONDITION when TROUBLE has come up in making a better one."
+  "The report of CONDITION if making a better one has signalled TROUBLE."
   (failure (plain-type-name condition)
            (format nil "The error cannot be told: another one, ~A, was signalled in making its report. ~
                         A method of the program's that the report calls, PRINT-OBJECT for one, may do that."
@@ -65,8 +63,8 @@ and the frames.  SYSTEM is the name of the system that was being loaded."
 
 #+sbcl
 (defun restart-finalizers ()
-  "SAVE-LISP-AND-DIE has ended the thread that runs finalizers before it finds that it
-cannot save, and leaves it so."
+  "Start the thread that runs finalizers again.  SAVE-LISP-AND-DIE ends it, even if it then finds
+that it cannot save."
   (unless sbcl:*finalizer-thread*
     (sbcl:finalizer-thread-start)))
 
@@ -77,13 +75,13 @@ cannot save, and leaves it so."
                    what (debugger-disabled-p))))
 
 (defun debugger-disabled-p ()
-  "True after (SB-EXT:DISABLE-DEBUGGER), which many scripts begin with."
+  "True after (SB-EXT:DISABLE-DEBUGGER), with which many scripts begin."
   #+sbcl (let ((hook sb-ext:*invoke-debugger-hook*))
            (and (symbolp hook) (string= hook "DEBUGGER-DISABLED-HOOK"))))
 
 (defun ended-report (what)
-  "Somebody has asked WHAT to end, the image or this thread.  In an image of a person's
-that is, for a thread, most likely the person."
+  "The report if somebody has asked WHAT, the image or this thread, to end.  In a person's image it
+is most likely the person who ends a thread."
   (if (or *launched* (string= what "the Lisp image"))
       (refused-exit-report what)
       (failure "ABORTED"

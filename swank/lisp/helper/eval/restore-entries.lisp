@@ -3,29 +3,28 @@
 (cl:in-package #:swank-mcp)
 
 (defparameter *entry-ends* '(:done :failed :hung :forced :exit :left :storage)
-  "How an entry may end; the bridge knows each by its place, and says it in words.")
+  "How an entry may end.  The bridge knows each by its position here, and has words for it.")
 
 (defvar *restoring* nil
-  "What the current thread brings back.")
+  "The RESTORING of the current thread, or NIL.")
 
 (defun restore-entries (restoring)
-  "Evaluate the entries of RESTORING in order.  One that fails is tried again after
-the others, which may define what it needs, as long as that helps; not one that did
-not end or wanted to end the image.  Return ((INDEX WHY END) ...) of those that failed
-to the end."
+  "Evaluate the entries of RESTORING in order.  One that fails is tried again after the others,
+which may define what it needs, as long as one more succeeds.  One that did not end, or wanted
+to end the image, is not tried again.  Return ((INDEX WHY END) ...) of those that failed."
   (setf (restoring-evaluation restoring) *evaluation*)
   (ignore-heap-watch *evaluation*)
   (let ((todo (loop for entry in (restoring-entries restoring) for number from 1
                     collect (cons number entry)))
         (lost '()))
     (flet ((attempt (entry)
-             "ENTRY, with what it failed by, if it may be tried again."
+             "(ENTRY FAILURE) if ENTRY has failed and may be tried again, else NIL."
              (destructuring-bind (number text package milliseconds) entry
                (multiple-value-bind (end why)
                    (restore-entry restoring number text package milliseconds)
-                 (unless (eq end :done) (collect-leavings))
+                 (unless (eq end :done) (collect-garbage-left))
                  (let ((code (end-code end restoring)))
-                   (mark restoring (+ +ends-word+ number) (1+ code))
+                   (write-board restoring (+ +ends-word+ number) (1+ code))
                    (case end
                      (:done nil)
                      (:failed (list entry (list (1- number) (or why "") code)))
@@ -45,26 +44,25 @@ to the end."
                     (return (append (mapcar #'second failed) lost)))
                   (setf todo (mapcar #'first failed))))))))))))
 
-(defun collect-leavings ()
-  "What an entry has left in a heap that it has filled is not to be the next one's
-fault."
+(defun collect-garbage-left ()
+  "Collect what an entry has left in the heap, before the next entry is blamed for it."
   #+sbcl (when (> (heap-used) (* *heap-limit* 1/2 (heap-size))) (sb-ext:gc :full t)))
 
 (defun ignore-heap-watch (evaluation)
-  "The heap may have been filled by an entry that has ended meanwhile."
+  "Do not let the heap watch end EVALUATION: the entry that has filled the heap may be over."
   (let ((escape (evaluation-escape evaluation)))
     (setf (evaluation-escape evaluation)
           (lambda (report)
             (when (evaluation-early-stop evaluation) (funcall escape report))))))
 
 (defun end-code (end restoring)
-  "END as a number, and above its lowest four bits the limit that there was, in
-milliseconds."
+  "END as a number in the lowest four bits, and above them the entry's limit in milliseconds."
   (logior (position end *entry-ends*)
           (ash (floor (or (restoring-limit restoring) 0) 1000) 4)))
 
 (defun restore-entry (restoring number text package-name milliseconds)
-  "Evaluate TEXT in the package.  Return how that ended and, if it failed, why."
+  "Evaluate TEXT in the package of that name.  (VALUES END WHY): how it ended, and why if it
+failed."
   (let ((package (find-package package-name)))
     (if (null package)
         (values :failed (format nil "There is no package ~A." package-name))
@@ -82,17 +80,16 @@ milliseconds."
                           do (restore-form (restoring-evaluation restoring) form))))))))))))
 
 (defun restore-form (evaluation form)
-  "Evaluate FORM as at top level, so that what it defines is the session's."
+  "Evaluate FORM as at top level, so that the session owns what it defines."
   (let ((*toplevel* (make-toplevel :form form :package *package*)))
     (evaluate-form form)
-    (settle-toplevel evaluation *toplevel*)
-    (setf (evaluation-journal evaluation) '() ; the bridge has it
+    (commit-toplevel evaluation *toplevel*)
+    (setf (evaluation-journal evaluation) '() ; the bridge has this entry
           (evaluation-losses evaluation) '())))
 
 (defun call-contained (restoring number milliseconds function)
-  "Call FUNCTION, the entry of that NUMBER.  However it ends, even by a throw to
-somewhere outside, bringing back goes on, unless all of that is stopped.  Return as
-RESTORE-ENTRY."
+  "Call FUNCTION, the entry of that NUMBER.  However it ends, even by a throw, the restore goes on
+unless all of it is stopped.  The values are those of RESTORE-ENTRY."
   (let* ((evaluation (restoring-evaluation restoring))
          (escape (evaluation-escape evaluation))
          (end :left) (why nil))
@@ -107,7 +104,7 @@ RESTORE-ENTRY."
                (on-stop (report)
                  (if (evaluation-early-stop evaluation)
                      (funcall escape report)
-                     (leave :failed (getf report :message))))) ; another one's fault, perhaps
+                     (leave :failed (getf report :message))))) ; perhaps the fault of another entry
         (call-then
          (lambda ()
            (setf (evaluation-escape evaluation) #'on-stop
@@ -128,7 +125,7 @@ RESTORE-ENTRY."
       :done)))
 
 (defun call-then (function cleanup)
-  "UNWIND-PROTECT, with nothing that could break off CLEANUP."
+  "UNWIND-PROTECT in which nothing can interrupt CLEANUP."
   #+sbcl (sb-sys:without-interrupts
            (unwind-protect (sb-sys:with-local-interrupts (funcall function))
              (funcall cleanup)))
@@ -141,8 +138,8 @@ RESTORE-ENTRY."
         (type-label condition))))
 
 (defun call-refusing-abrupt-exit (function)
-  "Call FUNCTION; in its extent (SB-EXT:EXIT :ABORT T) in this thread, which leaves
-no time for anything, ends the entry and not the image."
+  "Call FUNCTION; meanwhile (SB-EXT:EXIT :ABORT T) in this thread, which unwinds nothing, ends the
+entry and not the image."
   #+sbcl
   (if *launched*
       (unwind-protect

@@ -1,62 +1,61 @@
-;;;; restore-watch.lisp -- how long bringing back an entry may take
+;;;; restore-watch.lisp -- how long the restore of an entry may take
 
 (cl:in-package #:swank-mcp)
 
-;;; What was harmless where it was evaluated first may loop or end the image where
-;;; it is evaluated again: a variable on which it waits has no value yet.  So each
-;;; entry of a journal has a limit, which a thread of its own watches.  The first
-;;; few that do not end may take their time.  A journal may have many of them, and
-;;; a caller waits for all: from what they have used up the limit is short.
+;;; Code that was harmless when it was first evaluated may loop or end the image now: a variable
+;;; on which it waits may have no value yet.  So each entry of a journal has a time limit, kept by
+;;; a watching thread.  A caller waits for all entries, and many may not end.  So the first few of
+;;; these may take long; when they have used up the patience, the limit is short.
 
 (defparameter *entry-limit* 200000
-  "Microseconds that an entry may take, while there is patience.")
+  "How many microseconds an entry may take while there is patience.")
 
 (defparameter *least-entry-limit* 4000
-  "And when there is none left.")
+  "How many microseconds an entry may take when no patience is left.")
 
 (defparameter *times-as-long* 3
-  "How many times as long an entry may take as it took at first.")
+  "How many times as long as at first an entry may take.")
 
 (defparameter *collecting-limit* 50000
-  "Microseconds for which the collector may run on account of others.")
+  "How many microseconds of garbage collection do not count for an entry.")
 
 (defparameter *bytes-a-microsecond* 2000
-  "What may be allocated for each microsecond of the limit.")
+  "How many bytes may be allocated for each microsecond of the limit.")
 
 (defstruct (restoring (:copier nil))
-  "What is brought back: ENTRIES are ((TEXT PACKAGE-NAME MILLISECONDS) ...), of which
-the last says what the entry may take in any case."
+  "A restore.  ENTRIES are ((TEXT PACKAGE-NAME MILLISECONDS) ...); MILLISECONDS is what the entry
+may take in any case."
   entries evaluation
   (patience 0)    ; microseconds that are left for entries that do not end
-  (allowance 0)  ; the same for those that may take long
+  (allowance 0)   ; the same for those that may take long
   thread tid
   (number 0)           ; of the entry that is evaluated, from 1; and
   limit wall cpu collecting consed      ; its limit, and the clocks when it began
   leave                ; a function of a kind: ends it
   (forced 0)           ; the number of one that was broken off with interrupts off
   (overp nil)
-  (board nil))         ; address of what the bridge can read; see MARK
+  (board nil))         ; address of the board; see WRITE-BOARD
 
-;;; The board is a page of a file that the bridge reads, also when the image has
-;;; died.  It says which entry that was.
+;;; The board is a page of a file that the bridge reads, also when the image has died.  It says
+;;; which entry was being evaluated.
 
-(defconstant +entry-word+ 0 "Where the number of the entry is that is evaluated.")
-(defconstant +beat-word+ 1 "Where the watcher counts, so that one knows it is alive.")
-(defconstant +stuck-word+ 2 "Where the number of an entry is that cannot be stopped.")
-(defconstant +patience-word+ 3 "Where it is how many milliseconds of patience are left.")
-(defconstant +allowance-word+ 4 "The same of the allowance.")
-(defconstant +ends-word+ 15 "Before the first of the words that say how entries ended.")
+(defconstant +entry-word+ 0 "Index of the number of the entry that is being evaluated.")
+(defconstant +beat-word+ 1 "Index of a counter by which the watcher shows that it is alive.")
+(defconstant +stuck-word+ 2 "Index of the number of an entry that cannot be stopped.")
+(defconstant +patience-word+ 3 "Index of the milliseconds of patience that are left.")
+(defconstant +allowance-word+ 4 "Index of the milliseconds of allowance that are left.")
+(defconstant +ends-word+ 15 "Index before the first of the words that say how entries ended.")
 (defconstant +board-size+ 4096)
 
-(defun mark (restoring word value)
-  "Show the bridge VALUE, of 32 bits."
+(defun write-board (restoring word value)
+  "Write VALUE, of 32 bits, to the board, at the index WORD."
   #+sbcl (let ((board (restoring-board restoring)))
            (when board (setf (sb-sys:sap-ref-32 board (* 4 word)) value)))
   #-sbcl (progn restoring word value))
 
+#+sbcl
 (defun open-board (file)
   "The address of FILE's first page in memory, or NIL."
-  #+sbcl
   (let ((fd (sbcl:unix-open file sbcl:o_rdwr 0)))
     (when fd
       (let ((board (sb-alien:alien-funcall
@@ -66,8 +65,7 @@ the last says what the entry may take in any case."
                                       sb-alien:long))
                     (sb-sys:int-sap 0) +board-size+ 3 1 fd 0))) ; read and write, shared
         (sbcl:unix-close fd)
-        (and (zerop (logand 4095 (sb-sys:sap-int board))) board))))
-  #-sbcl (progn file nil))
+        (and (zerop (logand 4095 (sb-sys:sap-int board))) board)))))
 
 (defun close-board (board)
   #+sbcl
@@ -81,7 +79,7 @@ the last says what the entry may take in any case."
 ;;; Clocks
 
 (defun real-microseconds ()
-  "A clock that nobody sets back."
+  "A monotonic clock."
   (floor (* 1000000 (get-internal-real-time)) internal-time-units-per-second))
 
 (defun collecting-microseconds ()
@@ -89,7 +87,7 @@ the last says what the entry may take in any case."
   #-sbcl 0)
 
 (defun thread-asleep-p (number)
-  "True if the thread waits, and not for a processor; or if that cannot be known."
+  "True if the thread of the system's NUMBER waits, not for a processor; or if that is unknown."
   (or (null number)
       (let ((line (ignore-errors
                    (with-open-file (in (format nil "/proc/self/task/~D/stat" number))
@@ -114,25 +112,25 @@ the last says what the entry may take in any case."
         (restoring-cpu restoring) (processor-microseconds (restoring-tid restoring))
         (restoring-wall restoring) (real-microseconds)
         (restoring-number restoring) number)
-  (mark restoring +entry-word+ number))
+  (write-board restoring +entry-word+ number))
 
 (defun end-entry (restoring)
   (setf (restoring-number restoring) 0)
-  (mark restoring +entry-word+ 0))
+  (write-board restoring +entry-word+ 0))
 
 (defun charge-entry (restoring)
-  "The current entry did not end: take what it has cost from what is left."
+  "Subtract the time of the current entry, which did not end, from what is left."
   (let ((cost (- (real-microseconds) (restoring-wall restoring))))
     (if (> (restoring-limit restoring) (base-limit restoring))
         (setf (restoring-allowance restoring) (max 0 (- (restoring-allowance restoring) cost)))
         (setf (restoring-patience restoring) (max 0 (- (restoring-patience restoring) cost)))))
-  (mark restoring +patience-word+ (floor (restoring-patience restoring) 1000))
-  (mark restoring +allowance-word+ (floor (restoring-allowance restoring) 1000)))
+  (write-board restoring +patience-word+ (floor (restoring-patience restoring) 1000))
+  (write-board restoring +allowance-word+ (floor (restoring-allowance restoring) 1000)))
 
 (defun overduep (restoring asleep)
-  "True if the entry has had its time.  What the collector took does not count, nor
-does most of what others had the processors for: on a busy machine nothing else is
-lost than time.  To fill the heap counts as much as the collector will have to do."
+  "True if the entry has used up its limit.  Collections do not count, nor most of the time that
+other processes took: on a busy machine entries only take longer.  Allocation counts as the time
+that the collector will need for it."
   (let* ((wall (- (real-microseconds) (restoring-wall restoring)))
          (cpu (if (restoring-cpu restoring)
                   (- (restored-cpu restoring) (restoring-cpu restoring))
@@ -145,11 +143,11 @@ lost than time.  To fill the heap counts as much as the collector will have to d
         (> wall (+ 1000000 (* 8 limit))))))
 
 (defun watch-entries (restoring)
-  "Runs in a thread of its own until all is brought back."
+  "The function of the watching thread, until the restore is over."
   (let ((beats 0) (asleep 0) (last 0))
     (loop until (restoring-overp restoring)
           do (sleep 0.001)
-             (mark restoring +beat-word+ (incf beats))
+             (write-board restoring +beat-word+ (incf beats))
              (let ((number (restoring-number restoring)))
                (unless (= number last) (setf asleep 0 last number))
                (when (plusp number)
@@ -174,15 +172,14 @@ lost than time.  To fill the heap counts as much as the collector will have to d
       (sb-thread:join-thread watcher :default nil :timeout 1)))
   #-(and sbcl sb-thread) (funcall function))
 
-;;; Stopping.  Code that runs with interrupts off can be interrupted all the same,
-;;; if it is told that they are on before anything is sent to it.  What it leaves
-;;; behind nobody knows, so the bridge replaces the image afterwards; but not for
-;;; each entry of this kind.
+;;; Stopping.  Code that runs with interrupts off can be interrupted as well, if they are switched
+;;; on before the interrupt is sent.  Nobody knows in which state that leaves the image.  So the
+;;; bridge replaces it when all entries are through.
 
 #+sbcl
 (defun interrupts-off-p (restoring)
-  "True if the entry runs with interrupts off for some time: not while it waits for
-a processor in the few lines of SBCL's own where they are, nor for the collector."
+  "True if the entry runs with interrupts off for longer than SBCL's own code does, which may wait
+for a processor or for the collector there."
   (let ((cpu (restored-cpu restoring)) (collecting (collecting-microseconds)))
     (loop for samples from 0
           always (and (null (sb-thread:symbol-value-in-thread
@@ -192,8 +189,8 @@ a processor in the few lines of SBCL's own where they are, nor for the collector
           do (sleep 0.001))))
 
 (defun stop-entry (restoring number kind)
-  "End the entry of that NUMBER.  Each attempt breaks off the cleanup forms that the
-one before has begun."
+  "End the entry of that NUMBER.  Each attempt interrupts the cleanup forms that the one before
+has begun."
   #+sbcl
   (let ((thread (restoring-thread restoring)) (address nil) (began (real-microseconds)))
     (flet ((overp () (/= number (restoring-number restoring)))
@@ -214,6 +211,6 @@ one before has begun."
                  (setf address (sb-ext:compare-and-swap (interrupt-state interrupt) :sent :left-alone))
                  (unless (integerp address) (setf address nil))))
       (unless (overp)
-        (mark restoring +stuck-word+ number)
+        (write-board restoring +stuck-word+ number)
         (loop until (or (overp) (restoring-overp restoring)) do (sleep 0.01)))))
   #-sbcl (progn restoring number kind))

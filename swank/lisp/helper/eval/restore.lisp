@@ -1,13 +1,13 @@
-;;;; restore.lisp -- RESTORE: bringing a session back
+;;;; restore.lisp -- RESTORE: a session in a new image
 
 (cl:in-package #:swank-mcp)
 
 (defun restore (entries &key (session "default") (token 0) package file
                   (patience 0) (allowance 0))
-  "Evaluate ENTRIES, ((TEXT PACKAGE-NAME MILLISECONDS) ...), of a session whose image has
-died, and make PACKAGE, if it is there, the session's.  FILE is where the bridge reads how
-far it has come; PATIENCE and ALLOWANCE are the milliseconds that are left for those that
-do not end.  The answer is EVALUATE's, with :FAILURES ((INDEX WHY END) ...): see END-CODE."
+  "Evaluate ENTRIES, ((TEXT PACKAGE-NAME MILLISECONDS) ...), of a session whose image has died, and
+make PACKAGE, if it exists, the session's.  FILE is the board, where the bridge reads the
+progress.  PATIENCE and ALLOWANCE are the milliseconds left for entries that do not end.  The
+answer is EVALUATE's, with :FAILURES ((INDEX WHY END) ...): see END-CODE."
   (let ((session (ensure-session session))
         (restoring (make-restoring :entries entries :patience (* 1000 patience)
                                    :allowance (* 1000 allowance)

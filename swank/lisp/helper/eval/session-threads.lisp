@@ -2,18 +2,16 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; Such a thread is the session's: what it defines is, an error in it must not
-;;; open a debugger under a person's typing, and EXIT in it must not end the
-;;; image.  What becomes of it is told with the session's next reply.
+;;; Such a thread belongs to the session, and so does what it defines.  An error in it must not
+;;; open a debugger while a person types, and EXIT in it must not end the image.  The session's
+;;; next reply says what became of it.
 
-#+sbcl
 (defun refuse-exit-of-thread (session)
   (note-news session
              (format nil "~A asked the Lisp image to end. The image was not ended: the session lives in it; ~
                           the thread was." (thread-words)))
   (sb-thread:abort-thread))
 
-#+sbcl
 (defun end-erring-thread (session condition)
   (note-news session
              (format nil "~A met an error that nobody handled, and was ended. ~A: ~A~@[ It was at ~{~A~^, called by ~}.~]"
@@ -23,10 +21,9 @@
                              (ignore-errors (collect-frames 4 (user-package))))))
   (sb-thread:abort-thread))
 
-#+sbcl
 (defun call-as-session-thread (session function)
-  "In a thread that SESSION's code has started.  In an image of our own an error is
-told on standard error, as any thread's."
+  "Call FUNCTION in a thread that SESSION's code has started.  A launched image reports its errors
+on standard error, as those of any thread."
   (let ((exit-timeout sb-ext:*exit-timeout*))
     (catch-ending 'sbcl:%end-of-the-world
                   (lambda ()
@@ -38,9 +35,8 @@ told on standard error, as any thread's."
                     (forget-exit exit-timeout)
                     (refuse-exit-of-thread session)))))
 
-#+sbcl
 (defun session-thread-function (function)
-  "What is to be called in a thread that is to call FUNCTION."
+  "A function for a new thread that calls FUNCTION as the session's."
   (let ((session *noting*) (toplevel *toplevel*)
         (hook *macroexpand-hook*) (plist sbcl:*source-plist*))
     (lambda (&rest arguments)
@@ -48,7 +44,6 @@ told on standard error, as any thread's."
             (sbcl:*source-plist* plist))
         (call-as-session-thread session (lambda () (apply function arguments)))))))
 
-#+sbcl
 (defun start-session-thread (make function options)
   (let* ((base (heap-used)) (session *noting*)
          (thread (apply make (session-thread-function function) options)))
@@ -56,9 +51,8 @@ told on standard error, as any thread's."
       (push (make-session-thread :thread thread :session session :base base) *session-threads*))
     thread))
 
-#+sbcl
 (defun watch-threads ()
-  "Know the threads that a session's code starts."
+  "Encapsulate MAKE-THREAD, to know the threads that a session's code starts."
   (unless (sbcl:encapsulated-p 'sb-thread:make-thread 'swank-mcp-definitions)
     (sbcl:encapsulate
      'sb-thread:make-thread 'swank-mcp-definitions
@@ -67,6 +61,5 @@ told on standard error, as any thread's."
            (start-session-thread make function options)
            (apply make function options))))))
 
-#+sbcl
 (defun leave-threads-alone ()
   (sbcl:unencapsulate 'sb-thread:make-thread 'swank-mcp-definitions))

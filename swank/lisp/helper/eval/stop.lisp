@@ -2,11 +2,10 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; The stop is an interrupt of the evaluating thread that leaves it by a
-;;; non-local exit.  No condition is signalled, so no handler of the user can
-;;; swallow it; cleanup forms run, and a second stop gets out of a cleanup that
-;;; hangs.  An interrupt that comes too late must do nothing: ACTIVEP is cleared
-;;; with interrupts off, on every way out.
+;;; A stop interrupts the evaluating thread, which leaves the evaluation by a non-local exit.  No
+;;; condition is signalled, so no handler of the user's can swallow it.  Cleanup forms run; a
+;;; second stop leaves a cleanup that hangs.  An interrupt that comes too late must do nothing, so
+;;; ACTIVEP is cleared with interrupts off, however the evaluation ends.
 
 (defun call-stoppably (evaluation function)
   #+sbcl
@@ -25,15 +24,15 @@
     (setf (evaluation-activep evaluation) nil)))
 
 (defun stop-here (evaluation reason)
-  "In the thread of EVALUATION: end it, if it still runs, with a report of REASON.
-One that is in the debugger, busy with arguments, ends only those."
+  "Called in the thread of EVALUATION: end it with a report of REASON, if it still runs.  If it
+evaluates arguments in the debugger, end only these."
   (let* ((nested (evaluation-nested evaluation))
          (evaluation (if (and nested (evaluation-activep nested)) nested evaluation)))
     (when (evaluation-activep evaluation)
       (funcall (evaluation-escape evaluation) (stop-report evaluation reason)))))
 
 (defun heap-text (what)
-  "WHAT says who was ended."
+  "What a report says of WHAT, which was ended because of the heap."
   (format nil "The heap is nearly exhausted: ~:D MB are live, and of its ~:D MB a garbage collection ~
                may need the rest to copy into. ~A was ended; what only it held is garbage."
           (floor (heap-used) 1000000) (floor (heap-size) 1000000) what))
@@ -53,7 +52,7 @@ One that is in the debugger, busy with arguments, ends only those."
             (frames-for-wire frames (or total 0)))))
 
 (defun stopped-frames (evaluation)
-  "As COLLECT-FRAMES; a form that calls nothing of the user's is the one frame."
+  "COLLECT-FRAMES; if there are no user frames, the form itself."
   (let ((package (session-package (evaluation-session evaluation))))
     (multiple-value-bind (frames total) (ignore-errors (collect-frames *kept-frames* package))
       (cond (frames (values frames total))
@@ -61,14 +60,14 @@ One that is in the debugger, busy with arguments, ends only those."
              (values (list (show-form (evaluation-form evaluation) package)) 1))))))
 
 (defun stop-evaluation (token reason &optional (session "default"))
-  "End the evaluation TOKEN of SESSION with a report of REASON, :TIMEOUT or
-:CANCELLED.  Called on another thread than the evaluation's.  True if it is in
-progress; if it has not begun, it ends as soon as it does."
+  "End the evaluation TOKEN of SESSION with a report of REASON, :TIMEOUT or :CANCELLED.  Answer T
+if it is in progress; if it has not begun, it ends as soon as it does.  Called on another thread
+than the evaluation's."
   (let ((evaluation
           (with-lock ()
             (let ((found (find token *evaluations* :key #'evaluation-token)))
               (if found
-                  ;; in case it has not come to where it can be interrupted
+                  ;; it may not be at the point yet where it can be interrupted
                   (setf (evaluation-early-stop found) reason)
                   (push (list token reason session) *early-stops*))
               found))))
@@ -77,8 +76,8 @@ progress; if it has not begun, it ends as soon as it does."
     (answer (and evaluation t))))
 
 (defun stop-suspended (evaluation reason)
-  "End EVALUATION if it waits for a command.  True if it does.  One that a person has
-in a debugger ends when they leave that."
+  "End EVALUATION and return true if it waits for a command.  If a person has it in a debugger it
+ends when they leave that."
   (let ((debuggee (evaluation-debuggee evaluation)))
     (when debuggee
       (with-lock ()
@@ -106,9 +105,8 @@ in a debugger ends when they leave that."
       (funcall (evaluation-escape nested) (stop-report nested :timeout)))))
 
 (defun peek-output (token out-position err-position limit)
-  "What the evaluation TOKEN has printed since those positions, at most LIMIT
-characters of each stream: (OUT-POSITION OUT ERR-POSITION ERR), or NIL when it
-is not in progress."
+  "Answer what the evaluation TOKEN has printed since those positions, at most LIMIT characters of
+each stream: (OUT-POSITION OUT ERR-POSITION ERR); NIL if it is not in progress."
   (let ((evaluation (find-evaluation token)))
     (answer
      (when evaluation

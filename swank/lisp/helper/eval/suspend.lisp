@@ -1,28 +1,25 @@
-;;;; suspend.lisp -- evaluations that wait in the debugger
+;;;; suspend.lisp -- suspended evaluations, which wait in the debugger
 
 (cl:in-package #:swank-mcp)
 
-;;; An evaluation that may be suspended runs on a thread of its own, while the
-;;; session's thread waits for what comes of it: its outcome, or the news that
-;;; it is suspended.  With either the session's thread answers the bridge and is
-;;; free for other evaluations.  The suspended one waits where its debugger
-;;; hook was called, the stack intact, for commands.  A command is a function
-;;; that another thread hands over and waits for; it is called there, and returns
-;;; an outcome, or leaves by a restart or to a frame.  Then the evaluation runs
-;;; again, and the other thread waits for what comes of that.
+;;; An evaluation that may be suspended runs on a thread of its own.  The session's thread waits
+;;; until it has an outcome or is suspended.  Then it answers the bridge and is free for other
+;;; evaluations.  A suspended evaluation waits for commands where its debugger hook was called,
+;;; with the stack intact.  A command is a function that another thread hands over.  The suspended
+;;; thread calls it; it returns an outcome, or leaves by a restart or to a frame.  Then the
+;;; evaluation runs on, and the other thread waits for its outcome.
 ;;;
-;;; This is not Swank's debugger: no level of that is ever opened, in nobody's
-;;; Emacs, and every thread of Swank's stays free.
+;;; Swank's debugger is not used: no level of it opens in anybody's Emacs, and no thread of
+;;; Swank's is blocked.
 
 (defparameter *max-suspended* 8
   "How many evaluations of one session may be suspended at once.")
 
 ;;; The evaluation's own thread
 
-#+sbcl
 (defun deliver (evaluation outcome)
-  "Give OUTCOME to who waits for it; an end that nobody waits for is noted for the
-next answer."
+  "Give OUTCOME to the client that waits for it.  If nobody waits and the evaluation has ended, the
+next answer says so."
   (let ((client (with-lock () (shiftf (debuggee-client (evaluation-debuggee evaluation)) nil))))
     (cond (client
            (setf (client-outcome client) outcome)
@@ -30,7 +27,6 @@ next answer."
           ((eq :ended (debuggee-state (evaluation-debuggee evaluation)))
            (note-departed evaluation outcome)))))
 
-#+sbcl
 (defun await (client)
   (sb-thread:wait-on-semaphore (client-news client))
   (client-outcome client))
@@ -43,28 +39,19 @@ next answer."
 
 ;;; Restarts
 
-(defun call-retryably (evaluation function)
-  "A list of the values of FUNCTION, with a restart that calls it again where
-somebody may choose one."
-  (if (evaluation-debuggee evaluation)
-      (loop (with-simple-restart (retry "Evaluate this form again.")
-              (return (multiple-value-list (funcall function)))))
-      (multiple-value-list (funcall function))))
-
-(defun note-own-restart (evaluation)
-  "The current ABORT restart is EVALUATION's; those beyond are not for the user."
+(defun note-abort-restart (evaluation)
+  "Remember the current ABORT restart of EVALUATION: the user does not see those beyond it."
   (let ((debuggee (evaluation-debuggee evaluation)))
     (when debuggee
-      (setf (debuggee-own-restart debuggee) (find-restart 'abort)))))
+      (setf (debuggee-abort-restart debuggee) (find-restart 'abort)))))
 
 (defun restarts-within (condition last)
   (let* ((all (compute-restarts condition)) (end (position last all)))
     (if end (subseq all 0 (1+ end)) all)))
 
 (defun wants-values-p (restart)
-  "True if RESTART, used by a person, asks for values."
-  #+sbcl (and (sbcl:restart-interactive-function restart) t)
-  #-sbcl (progn restart nil))
+  "True if RESTART, invoked by a person, asks for values."
+  (and (sbcl:restart-interactive-function restart) t))
 
 (defun restart-for-wire (restart)
   (let ((name (restart-name restart)))
@@ -74,8 +61,7 @@ somebody may choose one."
 
 ;;; Whether to suspend
 
-#+sbcl
-(defun obstacle (evaluation condition)
+(defun suspension-obstacle (evaluation condition)
   "Why EVALUATION cannot be suspended at CONDITION, or NIL."
   (cond ((typep condition 'storage-condition) "the stack or the heap is used up")
         (sbcl:*gc-inhibit* "garbage collection is off here")
@@ -84,23 +70,17 @@ somebody may choose one."
         ((>= (length (suspended-evaluations (evaluation-session evaluation))) *max-suspended*)
          (format nil "~D evaluations are suspended already; end one of them first" *max-suspended*))))
 
-#-sbcl
 (defun suspend (evaluation condition report frames)
-  (declare (ignore evaluation condition report frames)))
-
-#+sbcl
-(defun suspend (evaluation condition report frames)
-  "Called in the debugger hook: does not return if EVALUATION is suspended.
-Otherwise the value is NIL, or a note that tells why it cannot be."
+  "Called in the debugger hook.  Suspend EVALUATION and do not return; or return NIL, or a note
+that says why it cannot be suspended."
   (when (evaluation-debuggee evaluation)
-    (let ((obstacle (obstacle evaluation condition)))
+    (let ((obstacle (suspension-obstacle evaluation condition)))
       (if obstacle
           (format nil "Not left in the debugger: ~A." obstacle)
           (park evaluation condition report frames)))))
 
 ;;; Suspended
 
-#+sbcl
 (defun park (evaluation condition report frames)
   (let ((debuggee (evaluation-debuggee evaluation))
         (session (evaluation-session evaluation)))
@@ -109,12 +89,12 @@ Otherwise the value is NIL, or a note that tells why it cannot be."
           (debuggee-report debuggee) report
           (debuggee-frames debuggee) frames
           (debuggee-restarts debuggee)
-          (restarts-within condition (debuggee-own-restart debuggee))
+          (restarts-within condition (debuggee-abort-restart debuggee))
           (debuggee-since debuggee) (microseconds))
     (flush-process-output)
     (unwind-protect
-         ;; what is called from here is no part of the evaluation: an error in
-         ;; it must not meet the handlers of the user's code
+         ;; commands are no part of the evaluation: the handlers of the user's code
+         ;; must not see their errors
          (let ((sbcl:*handler-clusters* sbcl:**initial-handler-clusters**)
                (sbcl:*current-error-depth* 0)
                (sbcl:*stack-top-hint* nil))
@@ -124,11 +104,9 @@ Otherwise the value is NIL, or a note that tells why it cannot be."
       (with-lock () (setf (debuggee-state debuggee) :running))
       (incf (debuggee-parked debuggee) (- (microseconds) (debuggee-since debuggee))))))
 
-#+sbcl
 (defun stepping-p (debuggee)
   (typep (debuggee-condition debuggee) 'sb-ext:step-condition))
 
-#+sbcl
 (defun deliver-suspended (evaluation &optional note)
   (let* ((debuggee (evaluation-debuggee evaluation))
          (outcome (outcome evaluation '() (copy-list (debuggee-report debuggee))
@@ -141,9 +119,8 @@ Otherwise the value is NIL, or a note that tells why it cannot be."
                                                     (debuggee-restarts debuggee)))
                  outcome))))
 
-#+sbcl
 (defun serve-command (evaluation)
-  "Wait for a command and carry it out; may leave instead of returning."
+  "Wait for a command and call it; the command may leave by a non-local exit."
   (let* ((debuggee (evaluation-debuggee evaluation))
          (client (wait-for-client evaluation))
          (outcome (funcall (client-command client) evaluation)))
@@ -151,13 +128,12 @@ Otherwise the value is NIL, or a note that tells why it cannot be."
           (t (with-lock () (setf (debuggee-state debuggee) :suspended))
              (deliver evaluation (list* :parked t outcome))))))
 
-#+sbcl
 (defun wait-for-client (evaluation)
-  "The next client; where EVALUATION is to end, does not return."
+  "The next client.  If EVALUATION is to end, end it and do not return."
   (let* ((debuggee (evaluation-debuggee evaluation))
          (end (+ (microseconds) (* 1000 (debuggee-patience debuggee)))))
     (loop
-      (incf end (time-held debuggee (min 2 (max 0.01 (/ (- end (microseconds)) 1000000)))))
+      (incf end (wait-for-command debuggee (min 2 (max 0.01 (/ (- end (microseconds)) 1000000)))))
       (with-lock ()
         (let ((client (debuggee-client debuggee)))
           (when client
@@ -174,16 +150,15 @@ Otherwise the value is NIL, or a note that tells why it cannot be."
       (when (debuggee-ending debuggee)
         (stop-here evaluation (debuggee-ending debuggee))))))
 
-#+sbcl
-(defun time-held (debuggee seconds)
-  "Wait for a command, at most SECONDS.  Microseconds that it took longer, because a
-person had the thread in a debugger: they are not of the time for a command."
+(defun wait-for-command (debuggee seconds)
+  "Wait for a command, at most SECONDS.  Return how many microseconds longer it took because a
+person had the thread in a debugger: these do not count."
   (let ((begun (microseconds)))
     (sb-thread:wait-on-semaphore (debuggee-wake debuggee) :timeout seconds)
     (max 0 (- (microseconds) begun (ceiling (* 1000000 seconds))))))
 
 (defun end-suspended (session)
-  "End all suspended evaluations of SESSION; return texts about those that do not."
+  "End all suspended evaluations of SESSION; return texts about those that do not end."
   (let ((evaluations (suspended-evaluations session)))
     (dolist (evaluation evaluations) (interrupt-evaluation evaluation :reset))
     (loop repeat 200
@@ -197,35 +172,27 @@ person had the thread in a debugger: they are not of the time for a command."
 
 ;;; Commands from other threads
 
-#-sbcl
-(defun command (token function &optional limit)
-  (declare (ignore token function limit))
-  (list :absent :ended))
-
 (defparameter *busy-patience* 8
-  "Seconds that a command waits for another one about the same evaluation.")
+  "How many seconds a command waits for another one of the same evaluation.")
 
-#+sbcl
 (defun command (token function &optional limit)
-  "Have FUNCTION called with the suspended evaluation TOKEN in its thread; what
-comes of that, for the wire.  LIMIT is how many seconds it may take, if it calls
-CALL-NESTED."
+  "Have the thread of the suspended evaluation TOKEN call FUNCTION with it; return the outcome, for
+the wire.  LIMIT is the time in seconds for a FUNCTION that uses CALL-NESTED."
   (let ((client (make-client :command function))
         (end (+ (microseconds) (* 1000000 *busy-patience*))))
     (loop
       (multiple-value-bind (state evaluation) (hand-over client token)
         (cond ((eq state :suspended)
                (sb-thread:signal-semaphore (debuggee-wake (evaluation-debuggee evaluation)))
-               (return (or (untaken client evaluation)
+               (return (or (withdraw-unless-taken client evaluation)
                            (if limit (await-within limit client evaluation) (await client)))))
               ((or (not (eq state :busy)) (> (microseconds) end))
                (return (list :absent state)))))
       (sleep 0.005))))
 
-#+sbcl
 (defun hand-over (client token)
-  "Make CLIENT the one that the evaluation TOKEN serves, if it can.  The state that
-it was in, and the evaluation."
+  "Make CLIENT the one that the evaluation TOKEN serves, if that is suspended.  (VALUES STATE
+EVALUATION), with the state before."
   (with-lock ()
     (let* ((evaluation (find token *evaluations* :key #'evaluation-token))
            (debuggee (and evaluation (evaluation-debuggee evaluation)))
@@ -238,13 +205,12 @@ it was in, and the evaluation."
       (values state evaluation))))
 
 (defparameter *take-patience* 20
-  "How many times 0.05 s a command waits until the evaluation begins with it.  A
-collection of garbage is one of them, however long it takes.")
+  "How many times 0.05 s a command waits until the evaluation takes it.  A garbage collection, of
+any length, counts as one of them.")
 
-#+sbcl
-(defun untaken (client evaluation)
-  "NIL when EVALUATION has begun with the command of CLIENT.  If it does not, because
-somebody has its thread in a debugger, the command is taken back, and the value says so."
+(defun withdraw-unless-taken (client evaluation)
+  "NIL if EVALUATION has taken the command of CLIENT.  If somebody has its thread in a debugger,
+withdraw the command and return an outcome that says so."
   (let ((debuggee (evaluation-debuggee evaluation)))
     (loop repeat *take-patience*
           until (client-takenp client)
@@ -257,10 +223,9 @@ somebody has its thread in a debugger, the command is taken back, and the value 
         (cond ((eq :busy (debuggee-state debuggee))
                (setf (debuggee-state debuggee) :suspended)
                (list :absent :held))
-              ;; they have let it go on
+              ;; somebody has let it go on
               (t (list :absent :running)))))))
 
-#+sbcl
 (defun await-within (limit client evaluation)
   (loop repeat 2
         do (when (sb-thread:wait-on-semaphore (client-news client) :timeout limit)

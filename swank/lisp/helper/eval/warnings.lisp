@@ -1,16 +1,15 @@
-;;;; warnings.lisp -- warnings recorded and muffled
+;;;; warnings.lisp -- warnings are recorded and muffled
 
 (cl:in-package #:swank-mcp)
 
-;;; SBCL signals each diagnostic before it prints or counts it, so a handler
-;;; around the evaluation that muffles leaves no compiler noise behind.  Inside
-;;; COMPILE-FILE nothing may be muffled: the muffled warning would not count as
-;;; a failure, and ASDF would load a broken file without a word.
+;;; SBCL signals each diagnostic before it prints or counts it.  So a handler around the
+;;; evaluation that muffles them keeps the compiler quiet.  Inside COMPILE-FILE nothing may be
+;;; muffled: a muffled warning does not count as a failure, and ASDF would load a broken file.
 
 (defstruct (record (:constructor make-record (label text &optional kind name (rank 0)))
                    (:copier nil))
-  "One warning as shown; KIND and NAME of what an \"undefined\" warning is about.
-Of kind :ELSEWHERE it stands for the style warnings of the system NAME."
+  "A warning as shown, with the KIND and NAME of an undefined function or variable.  One of kind
+:ELSEWHERE stands for all style warnings of the system NAME."
   label text kind name rank (count 1))
 
 (defvar *max-warnings* 200)
@@ -25,27 +24,27 @@ Of kind :ELSEWHERE it stands for the style warnings of the system NAME."
         (t (type-label condition))))
 
 (defun assigned-at-toplevel-p (name form)
-  "True of X in (SETF X 10): at a REPL this is how variables come to be."
+  "True if FORM assigns the variable NAME, as (SETF X 10) does X: at a REPL that creates it."
   (and (consp form)
        (member (first form) '(setf setq))
        (ignore-errors (list-length form))
        (loop for place in (rest form) by #'cddr thereis (eq place name))))
 
 (defun note-warning (condition form records)
-  "RECORDS with a record of CONDITION, signalled while FORM was evaluated."
+  "RECORDS and a record of CONDITION, signalled while FORM was evaluated."
   (multiple-value-bind (kind name) (undefined-kind-and-name condition)
     (cond
-      ((or *notes*                      ; told with the compiler's notes
+      ((or *notes*                      ; these are in the report of the compiler's notes
            (redefinition-p condition)
            (build-summary-p condition)
            (and (eq kind :variable) (assigned-at-toplevel-p name form)))
        records)
-      ;; so are a library's
+      ;; style warnings of other systems are only counted
       ((let ((system (and *building* (typep condition 'style-warning)
                           (foreign-system (compile-place condition)))))
          (and system
               (add-record (make-record "" system :elsewhere system) records))))
-      ;; a flood is only counted, in the first record of the list
+      ;; too many are only counted, in the first record of the list
       ((and records (integerp (record-kind (first records))))
        (incf (record-kind (first records)))
        records)
@@ -56,36 +55,35 @@ Of kind :ELSEWHERE it stands for the style warnings of the system NAME."
                                  (let ((text (condition-text condition)))
                                    (format nil "~A~@[~A~]"
                                            (clip (without-stream-lines text) 2000)
-                                           (compile-place-text condition (line-told text))))
+                                           (compile-place-text condition
+                                                               (number-after " line: " text))))
                                  kind name (warning-rank condition))
                     records)))))
 
 (defun warning-rank (condition)
-  "While a system is loaded, what breaks it comes first, and then what is its own."
+  "The order of a warning while a system is loaded: its errors and warnings first, then its style
+warnings, then those of other systems."
   (cond ((or (not *building*) (typep condition '(or error #+sbcl sbcl:compiler-error))) 0)
         ((foreign-system (compile-place condition)) 2)
         ((typep condition 'style-warning) 1)
         (t 0)))
 
 (defvar *places* nil
-  "What knows the texts of the files that the current evaluation compiles, or NIL.")
+  "A COLLECTOR with the texts of the files that the current evaluation compiles, or NIL.")
 
+#+sbcl
 (defun compile-place (condition)
-  "(VALUES FILE LINE) of the form in a file that CONDITION is about, as far as they are
-known; NIL outside of files.  When all files of a system are compiled, the compiler
-still knows who has called what is not defined."
-  #+sbcl
+  "(VALUES FILE LINE) of the form that CONDITION is about, as far as known; NIL outside of files.
+After all files of a system the compiler still knows the callers of undefined functions."
   (multiple-value-bind (file line)
       (ignore-errors
        (note-place (or *places* (setf *places* (make-collector))) condition))
-    (if (pathnamep file) (values file line) *compile-file-truename*))
-  #-sbcl (progn condition nil))
+    (if (pathnamep file) (values file line) *compile-file-truename*)))
 
+#+sbcl
 (defun compile-place-text (condition line)
-  "Where in the file that is being compiled CONDITION is met: the line of the form
-that is shown, which may be deep in a top level form; NIL outside of one.  LINE is
-what the reader told, or NIL."
-  #+sbcl
+  "Where CONDITION is signalled in the file being compiled, in words: the line, and the form, which
+may be deep in a top level form.  NIL outside of files.  LINE is from the reader's message."
   (multiple-value-bind (file place) (compile-place condition)
     (when file
       (ignore-errors
@@ -93,8 +91,7 @@ what the reader told, or NIL."
          (format nil "~%  in ~A~@[, line ~D~]~@[: ~A~]" (native-name file) (or line place)
                  (and context
                       (let ((source (sbcl:compiler-error-context-original-form context)))
-                        (show-form source *package*))))))))
-  #-sbcl (progn condition line nil))
+                        (show-form source *package*)))))))))
 
 (defun add-record (record records)
   (let ((same (find-if (lambda (other)
@@ -105,25 +102,25 @@ what the reader told, or NIL."
                 records)
           (t (cons record records)))))
 
-(defun settled-p (record missing)
-  "True when the warning has become wrong or is told anyway: the function is
-defined by now, or its absence (MISSING is its name) is the error reported."
+(defun outdated-warning-p (record missing)
+  "True if the warning need not be shown: the function is defined now, or it is MISSING, which the
+reported error names."
   (and (eq (record-kind record) :function)
        (or (equal (record-name record) missing)
            (ignore-errors (fboundp (record-name record))))))
 
 (defun records-for-wire (records missing)
-  "In order of appearance, of a system in that of their weight, as ((LABEL TEXT) ...)."
+  "((LABEL TEXT) ...) in order of appearance; while a system is loaded, by rank."
   (let* ((rest (if (and records (integerp (record-kind (first records))))
                    (record-kind (pop records))
                    0))
          (elsewhere (remove :elsewhere records :key #'record-kind :test-not #'eq))
-         (shown (remove-if (lambda (record) (settled-p record missing))
+         (shown (remove-if (lambda (record) (outdated-warning-p record missing))
                            (reverse (remove :elsewhere records :key #'record-kind)))))
     (append (mapcar (lambda (record)
                       (list (record-label record)
                             (format nil "~A~[~;~:;~:* (~D times)~]" (record-text record)
-                                    ;; the compiler tells an error more than once
+                                    ;; the compiler signals an error more than once
                                     (if (string= (record-label record) "ERROR")
                                         1
                                         (record-count record)))))
@@ -133,7 +130,7 @@ defined by now, or its absence (MISSING is its name) is the error reported."
             (when elsewhere (list (elsewhere-line elsewhere))))))
 
 (defun elsewhere-line (records)
-  "The style warnings of other systems than the one that was to be loaded, in one line."
+  "One line for the style warnings of other systems than the one that was loaded."
   (let ((records (sort (copy-list records) #'> :key #'record-count)))
     (list "STYLE-WARNING"
           (format nil "~D more in other systems: ~{~A (~D)~^, ~}~@[ and others~]. To see one's: ~
@@ -146,8 +143,8 @@ defined by now, or its absence (MISSING is its name) is the error reported."
                   (record-name (first records))))))
 
 (defun count-for-compile (condition)
-  "Tell a call of COMPILE in the user's code of CONDITION, for its second and third
-value: the compiler does not count what is muffled."
+  "Count CONDITION for the second and third value of a COMPILE in the user's code: the compiler
+does not count what is muffled."
   #+sbcl
   (when (and (boundp 'sbcl:*failure-p*) (boundp 'sbcl:*warnings-p*))
     (setf sbcl:*warnings-p* t)
@@ -156,12 +153,12 @@ value: the compiler does not count what is muffled."
   #-sbcl condition)
 
 (defun call-recording-warnings (function current-form record)
-  "Call FUNCTION; every warning goes to RECORD with the form that
-CURRENT-FORM returns, and is muffled."
+  "Call FUNCTION; call RECORD with every warning and the form that CURRENT-FORM returns, and muffle
+it."
   (let ((*places* nil))
     (handler-bind
         ((warning (lambda (condition)
-                    ;; (SIGNAL 'WARNING), without a restart, warns nobody
+                    ;; (SIGNAL 'WARNING), which has no restart, is no warning
                     (let ((muffle (find-restart 'muffle-warning condition)))
                       (when (and (or muffle *compile-file-truename*) (not (captured-p)))
                         (funcall record condition (funcall current-form)))

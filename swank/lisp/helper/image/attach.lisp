@@ -18,7 +18,7 @@
 (defun see-off (guest)
   "Take back what GUEST, which has gone, has left on, and end its threads.  One that
 cannot be stopped is tried again when the next bridge comes."
-  (let-go (guest-connection guest))
+  (clean-up-guest (guest-connection guest))
   (flet ((living ()
            (remove-if-not #'swank/backend:thread-alive-p
                           (with-lock () (copy-list (guest-threads guest))))))
@@ -29,7 +29,7 @@ cannot be stopped is tried again when the next bridge comes."
              (sleep pause))
     (unless (living)
       (with-lock () (setf *guests* (remove guest *guests*)))
-      (let-go (guest-connection guest)) ; a thread may have left more on
+      (clean-up-guest (guest-connection guest)) ; a thread may have left more on
       (forget-dead-mailboxes))))
 
 (defun forget-dead-mailboxes ()
@@ -78,11 +78,12 @@ left behind."
        #+linux (option 6 5 20)))))      ; TCP_KEEPINTVL
 
 (defun attach (bridge)
-  "Begin to serve the bridge called BRIDGE on this connection.  The answer is a plist: :IMAGE, the identity of the image; :LOOKUPS, the thread for look-ups, NIL
-without threads; :NOTE, what there is to say about the Lisp, or \"\"."
+  "Begin to serve the bridge called BRIDGE on this connection.  The answer is a plist: :IMAGE,
+the identity of the image; :CONTROL, the control thread, NIL without threads; :NOTE, a remark on
+the Lisp, or \"\"."
   (let ((connection swank::*emacs-connection*))
     (clean-up-after bridge)
-    (let-go-of-closed)
+    (clean-up-closed)
     (tune-socket connection)
     (setf *attached* t)
     (put-debugger-hooks-back)
@@ -94,7 +95,7 @@ without threads; :NOTE, what there is to say about the Lisp, or \"\"."
                          (await-end connection)
                          (see-off guest)))))
     (answer (list :image *image-id*
-                  :lookups (and (control-thread connection)
+                  :control (and (control-thread connection)
                                 (serving-thread "swank-mcp look-ups"))
                   :note (or (missing-note) "")))))
 

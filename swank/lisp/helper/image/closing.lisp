@@ -3,7 +3,7 @@
 (cl:in-package #:swank-mcp)
 
 (defun end-serving-thread (thread)
-  "Have THREAD end, which serves a session; one that cannot be stopped goes on."
+  "End THREAD, which serves a session.  One that cannot be stopped goes on."
   (loop for pause in '(1/50 1/50 1/10 1/2 1 1 2 4)
         while (swank/backend:thread-alive-p thread)
         do (end-service thread)
@@ -11,9 +11,8 @@
   (forget-dead-mailboxes))
 
 (defun close-session (name &optional id)
-  "Give up what the session NAME has: its suspended evaluations, its traces, its objects
-under inspection, and its thread, which Swank knows by ID.  What it has defined stays, and
-is nobody's."
+  "End the session NAME: its suspended evaluations, its traces, its handles, and its thread, which
+Swank knows by ID.  What it has defined stays and belongs to no session."
   (let ((session (with-lock () (gethash name *sessions*)))
         (thread (and id (swank/backend:find-thread id))))
     (when session

@@ -1,12 +1,12 @@
-;;;; joining.lisp -- several servers in one session of an image that is somebody's
+;;;; joining.lisp -- several servers in one session of a person's image
 
 (cl:in-package #:swank-mcp)
 
-;;; A session is in the image, so a new server finds what one before it has left, and
-;;; may share it with one that is there.  Both are told.
+;;; A session lives in the image.  So a new server finds what an earlier one has left, and may
+;;; share the session with another server.  The replies of both say so.
 
 (defun differing-variables (session)
-  "Texts of the variables of reader and printer that SESSION has set."
+  "Texts about the variables of reader and printer that SESSION has set."
   (let ((first (initial-values)))
     (loop for variable in *session-variables*
           for value in (session-values session)
@@ -14,29 +14,29 @@
           when (and (member variable *syntax-variables*)
                     (not (member variable '(*readtable* *print-pprint-dispatch*)))
                     (not (equalp value initial)))
-            collect (format nil "~A is ~A" variable (with-standard-io-syntax (safely (prin1-to-string value)))))))
+            collect (format nil "~A is ~A" variable
+                            (with-standard-io-syntax (safely (prin1-to-string value)))))))
 
 (defun found-text (session)
-  "What a server finds in SESSION, which was there before it, or NIL."
+  "A sentence about what a server finds in SESSION, which is older than the server; or NIL."
   (let ((parts (append (unless (eq (session-package session) (user-package))
                          (list (format nil "its package is ~A" (session-package-name session))))
                        (differing-variables session)))
         (count (length (own-definitions session))))
-    ;; definitions alone surprise nobody
+    ;; definitions alone are no surprise
     (and parts
          (format nil "The session ~S was in this image before: ~{~A~^, ~}~@[, it has ~D definition~:P~]. reset-session makes it as new."
-                 (session-name session) (clip-list parts 12) (and (plusp count) count)))))
-
-(defun clip-list (list count)
-  (if (> (length list) count)
-      (append (subseq list 0 count) (list (format nil "and ~D more" (- (length list) count))))
-      list))
+                 (session-name session)
+                 (append (first-few parts 12)
+                         (and (count-beyond parts 12)
+                              (list (format nil "and ~D more" (count-beyond parts 12)))))
+                 (and (plusp count) count)))))
 
 (defparameter *own-session-advice*
   "Both see and reset what either defines; --session NAME gives a server one of its own.")
 
 (defun staying-guests (name)
-  "OTHER-GUESTS without one whose end has just not been seen yet."
+  "OTHER-GUESTS, after a moment in which the end of one may be noticed."
   (loop repeat 15
         for guests = (other-guests name)
         while guests
@@ -44,8 +44,8 @@
         finally (return guests)))
 
 (defun join-session (&optional (name "default"))
-  "Called before the first evaluation of a server in the session NAME.  The answer is a
-list of texts for its first reply."
+  "Note that a server is about to evaluate in the session NAME for the first time.  Answer a list
+of texts for its first reply."
   (let* ((session (with-lock () (gethash name *sessions*)))
          (others (length (staying-guests name)))
          (guest (own-guest)))
@@ -60,7 +60,7 @@ list of texts for its first reply."
                   (list (format nil "~:[~D other servers work~;Another server works~*~] in the session ~S, too. ~A"
                                 (= others 1) others name *own-session-advice*)))))))
 
-(defun tell-of-reset (session count)
+(defun notify-of-reset (session count)
   (tell-others (session-name session)
                (format nil "Another server has reset this session, ~S~[~:;, and with it ~:*~D definition~:P~]."
                        (session-name session) count)))

@@ -2,28 +2,26 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; In an image of our own everything that was not there before the first
-;;; evaluation goes: the baseline tells what was.  In a person's image, and where
-;;; other sessions work, only what the session defined is undefined; no symbol is
-;;; uninterned and no use-list touched, because others may rely on them by now.
+;;; A reset of a launched image removes everything that is not in the baseline.  In a person's
+;;; image, and where other sessions work, it only undefines what the session defined.  It
+;;; uninterns no symbol and changes no use-list there, because others may rely on them.
 
 (defun undefine (kind name)
   (ecase kind
-    ((:function :generic-function) (fmakunbound name))
-    (:macro (fmakunbound name))
+    ((:function :generic-function :macro) (fmakunbound name))
     (:compiler-macro (setf (compiler-macro-function name) nil))
     (:variable
      (handler-case (makunbound name)
-       ;; SB-EXT:DEFGLOBAL makes variables that cannot be unbound
+       ;; a variable of SB-EXT:DEFGLOBAL cannot be made unbound
        (error (condition)
          (if *launched*
              (unintern name (symbol-package name))
              (error condition)))))
     ((:class :structure :condition)
-     (unless (find-class name nil) (return-from undefine)) ; a structure that is a list
+     (unless (find-class name nil) (return-from undefine)) ; of (DEFSTRUCT (NAME (:TYPE LIST)))
      #+sbcl (dolist (method (copy-list (sb-mop:specializer-direct-methods (find-class name))))
               (remove-method (sb-mop:method-generic-function method) method))
-     ;; SBCL remembers subclasses for ever, and with them the names
+     ;; SBCL keeps subclasses for ever, and with them their names
      #+sbcl (let ((class (find-class name)))
               (dolist (super (sb-mop:class-direct-superclasses class))
                 (sb-mop:remove-direct-subclass super class)))
@@ -36,12 +34,12 @@
     #+sbcl (:type (sbcl:clear-info :type :expander name)
                   (sbcl:clear-info :type :kind name))
     #+sbcl (:setf-expander (sbcl:clear-info :setf :expander name))
-    ;; SBCL has no way back but to unintern the symbol
+    ;; in SBCL only uninterning the symbol undoes this
     (:constant (when *launched* (unintern name (symbol-package name))))))
 
 (defun call-collecting-problems (function)
-  "Call FUNCTION with a function that calls its own argument and notes errors;
-return the notes."
+  "Call FUNCTION with a function of a name and a thunk, which calls the thunk and notes its error.
+Return the notes."
   (let ((problems '()))
     (funcall function
              (lambda (what thunk)
@@ -52,12 +50,12 @@ return the notes."
     (nreverse problems)))
 
 (defun undefine-all (session attempt)
-  "Undefine what SESSION has defined, and put back what that has replaced.  The keys of
-what can be neither are returned."
-  (multiple-value-bind (done left) (put-back-theirs session attempt)
+  "Undefine what SESSION has defined, and restore what that has replaced.  Return the keys of what
+can be neither undefined nor restored."
+  (multiple-value-bind (done left) (restore-replaced session attempt)
     (dolist (key (reverse (own-definitions session)) left)
       (destructuring-bind (kind . name) key
-        (unless (member (place-of key) done :test #'equal)
+        (unless (member (namespace-of key) done :test #'equal)
           (funcall attempt (key-label key)
                    (lambda () (when (definedp kind name) (undefine kind name)))))))))
 
@@ -66,16 +64,16 @@ what can be neither are returned."
   (mapcar #'package-name
           (set-difference (package-used-by-list package) (own-packages session))))
 
-(defun left-behind (session alone)
-  "In a person's image, or if SESSION is not ALONE, what a reset leaves, in words."
+(defun reset-remainders (session alone)
+  "Sentences about what a reset leaves in a person's image, or if SESSION is not ALONE."
   (if *launched*
       (unless alone
         (list "Another session works in this image: symbols stay interned and use-lists as they are."))
-    (let ((constants (loop for (kind . name) in (own-definitions session)
-                           when (eq kind :constant) collect (name-text name)))
-          (systems (session-systems session)))
-      (list (format nil "The image is not ours: symbols stay interned and use-lists as they are~@[, the constants ~{~A~^, ~} keep their values~]~@[, the systems ~{~A~^, ~} stay loaded~]."
-                    constants systems)))))
+      (let ((constants (loop for (kind . name) in (own-definitions session)
+                             when (eq kind :constant) collect (name-text name)))
+            (systems (session-systems session)))
+        (list (format nil "The image is not ours: symbols stay interned and use-lists as they are~@[, the constants ~{~A~^, ~} keep their values~]~@[, the systems ~{~A~^, ~} stay loaded~]."
+                      constants systems)))))
 
 (defun delete-packages (session attempt)
   (dolist (package (own-packages session))
@@ -102,13 +100,13 @@ what can be neither are returned."
           always (or (eq other session) (not (session-used other))))))
 
 (defun reset-session (&optional (session "default"))
-  "Make SESSION as new.  (:UNDEFINED count :PROBLEMS (TEXT ...) :LEFT (TEXT ...)
+  "Make SESSION as new.  Answer (:UNDEFINED count :PROBLEMS (TEXT ...) :LEFT (TEXT ...)
 :SYSTEMS (NAME ...))."
   (let* ((session (ensure-session session))
          (still (end-suspended session))
          (count (length (own-definitions session)))
          (alone (alone-p session))
-         (left (left-behind session alone)) (stay '())
+         (left (reset-remainders session alone)) (stay '())
          (problems
            (call-collecting-problems
             (lambda (attempt)
@@ -121,15 +119,15 @@ what can be neither are returned."
               (delete-packages session attempt)
               (when (and *launched* *baseline* alone)
                 (restore-packages attempt))))))
-    (tell-of-reset session count)
+    (notify-of-reset session count)
     (when stay
       (push (format nil "What this session has redefined in place stays as it is: ~{~A~^, ~}."
                     (mapcar #'key-label stay))
             left))
-    (clrhash (session-theirs session))
+    (clrhash (session-replaced session))
     (clrhash (session-definitions session))
     (clrhash (session-candidates session))
-    (clrhash (session-touched session))
+    (clrhash (session-direct-definitions session))
     (setf (session-packages session) '()
           (session-package-forms session) '()
           (session-package-names session) '()
@@ -141,7 +139,7 @@ what can be neither are returned."
           (session-gone session) '()
           (session-known-packages session) (list-all-packages)
           (session-values session) (initial-values)
-          (session-readtable session) (first-readtable session)
+          (session-readtable session) (session-variable session '*readtable*)
           (session-last-error session) nil
           (session-departed session) '())
     (enter-package session (user-package))

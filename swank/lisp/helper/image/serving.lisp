@@ -1,22 +1,22 @@
-;;;; serving.lisp -- the threads that evaluations and look-ups run on
+;;;; serving.lisp -- the threads on which evaluations and look-ups run
 ;;;;
-;;;; The folder image/ is about the image as a whole: how a bridge comes to one that is
-;;;; somebody's and leaves it again, how one that was launched is set up, how a session is
-;;;; reset, what is going on.  It uses every other folder, and none uses it.
+;;;; The folder image/ is about the image as a whole: attaching to a person's image and leaving it,
+;;;; setting up a launched one, resetting a session, reporting the status.  It uses every other
+;;;; folder, and none uses it.
 
 (cl:in-package #:swank-mcp)
 
-;;; A rex with thread T costs a new thread and a mailbox that Swank never
-;;; removes.  A thread that serves requests as Swank's REPL thread does, without
-;;; being it, is addressed by its id and lasts as long as we like.
+;;; An :EMACS-REX with thread T costs a new thread and a mailbox that Swank never removes.  So we
+;;; have threads of our own that serve requests as Swank's REPL thread does.  A request names
+;;; such a thread by its id.
 ;;;
-;;; Between requests a timer, or INTERRUPT-THREAD, may run the user's code in it.
-;;; An error in that must not open a level of Swank's debugger, in which every
-;;; later request would run: it is reported, and the thread waits on.
+;;; Between requests a timer or INTERRUPT-THREAD may run the user's code in it.  An error there
+;;; must not open a level of Swank's debugger, in which all later requests would run.  It is
+;;; reported, and the thread waits for the next request.
 
 (defun call-with-idle-hooks (function)
-  "Call FUNCTION, which serves requests; outside of a request, an error that
-nobody handles is reported and given up."
+  "Call FUNCTION, which serves requests; report an unhandled error outside of a request and abort
+what caused it."
   (let ((swanks *debugger-hook*))
     (flet ((hook (condition self)
              (when (and (null swank::*pending-continuations*) swank::*sldb-quit-restart*)
@@ -28,7 +28,7 @@ nobody handles is reported and given up."
         (funcall function)))))
 
 (defun report-idle-error (condition)
-  "Where output goes that belongs to no evaluation."
+  "Write about CONDITION to the output that belongs to no evaluation."
   (write-late-line (format nil "; error in thread ~S, which evaluated nothing then: ~A: ~A"
                            (swank/backend:thread-name (swank/backend:current-thread))
                            (type-label condition) (condition-text condition))))
@@ -38,8 +38,8 @@ nobody handles is reported and given up."
     (ignore-errors (write-line text *late-output*) (finish-output *late-output*))))
 
 (defun handle-requests-on (connection)
-  "Where a person ends this thread while it waits, it goes on: what is sent to a thread
-that has ended nobody answers."
+  "Serve the requests of CONNECTION.  In a person's image go on if they end this thread while it
+waits: nobody would answer requests for an ended thread."
   #+sbcl
   (unless *launched*
     (loop
@@ -55,14 +55,14 @@ that has ended nobody answers."
   (catch 'end-of-service
     (let ((swank::*sldb-quit-restart* nil)
           (*served* connection)
-          (*break-on-signals* nil))     ; a person's; ours is the session's
+          (*break-on-signals* nil))     ; the person's; a session has its own
       (swank::with-connection (connection)
         (call-with-idle-hooks (lambda () (handle-requests-on connection))))))
   (protect-control-stack))
 
 (defun serving-thread (name)
-  "Start a thread called NAME that serves this connection's requests; return its
-id, or NIL if it did not come up."
+  "Start a thread called NAME that serves the requests of this connection.  Return its id, or NIL
+if it did not start."
   (let* ((connection swank::*emacs-connection*)
          (id nil)
          (thread (swank/backend:spawn
@@ -75,5 +75,5 @@ id, or NIL if it did not come up."
     id))
 
 (defun start-thread (name)
-  "As SERVING-THREAD; the answer is the id, for use as the THREAD of :EMACS-REX."
+  "Answer the id of a new SERVING-THREAD, for use as the thread of :EMACS-REX."
   (answer (serving-thread name)))

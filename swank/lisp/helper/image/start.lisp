@@ -3,17 +3,16 @@
 (cl:in-package #:swank-mcp)
 
 (defun watch-launched-image ()
-  "Watch what defines, undefines and changes packages.  SBCL goes through all its code
-for that the first time, which takes tens of milliseconds: a core has it done."
-  (count-undoings)
+  "Watch the functions that define, undefine and change packages.  The first time, SBCL goes
+through all its code for that, which takes tens of milliseconds; a saved core has done it."
+  (watch-undefiners)
   #+sbcl (watch-definers)
   #+sbcl (watch-threads))
 
 (defun configure (&key launched)
-  "Say what kind of image this is.  In one that was launched for the bridge,
-output that comes too late for its evaluation goes to the process' own, and the
-heap is watched."
-  (know-systems)
+  "Set up the image.  In one that was LAUNCHED for the bridge, output that comes after the end of
+its evaluation goes to the process's own, and the heap is watched."
+  (note-known-systems)
   (setf *launched* launched
         *late-output* (and launched #+sbcl sb-sys:*stdout* #-sbcl nil))
   (when launched

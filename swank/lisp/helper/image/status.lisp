@@ -1,23 +1,14 @@
-;;;; status.lisp -- what is going on, for people who ask
+;;;; status.lisp -- STATUS: what runs in the image
 
 (cl:in-package #:swank-mcp)
 
+#+sbcl
 (defun running-frames (evaluation)
-  "Where EVALUATION is now: its thread is asked, and given half a second."
-  #+sbcl
-  (let ((frames '()) (done (sb-thread:make-semaphore)))
-    (ignore-errors
-     (interrupt-safely
-      (evaluation-thread evaluation)
-      (lambda ()
-        (when (evaluation-activep evaluation)
-          (setf frames (getf (stop-report evaluation :timeout) :frames)))
-        (sb-thread:signal-semaphore done))
-      :forcep nil)
-     (sb-thread:wait-on-semaphore done :timeout 1/2))
-    frames)
-  #-sbcl
-  (progn evaluation nil))
+  "The texts of EVALUATION's frames, asked from its thread; NIL if it does not answer."
+  (values (ask-thread (evaluation-thread evaluation)
+                      (lambda ()
+                        (when (evaluation-activep evaluation)
+                          (getf (stop-report evaluation :timeout) :frames))))))
 
 (defun running-for-wire (session)
   (let ((evaluation (with-lock ()
@@ -29,7 +20,8 @@
       (list :token (evaluation-token evaluation)
             :code (clip (princ-to-string (evaluation-code evaluation)) 200)
             :age (- (microseconds) (evaluation-started evaluation))
-            :waits (or (lock-text (evaluation-thread evaluation)) "") ; before it is interrupted
+            ;; asked before the thread is interrupted
+            :waits (or (lock-text (evaluation-thread evaluation)) "")
             :frames (running-frames evaluation)))))
 
 (defun threads-for-wire ()
@@ -39,8 +31,8 @@
                         (princ-to-string (swank/backend:thread-status thread)))))
 
 (defun definition-counts (session)
-  "((SECTION COUNT) ...) of what SESSION has defined.  No value is printed: nobody
-who asks for the status waits for code of the user's."
+  "((SECTION COUNT) ...) of what SESSION has defined.  No value is printed: the status must not
+wait for code of the user's."
   (let ((counts '()) (definitions (own-definitions session)))
     (flet ((add (section count)
              (when (plusp count)
@@ -58,7 +50,7 @@ who asks for the status waits for code of the user's."
     counts))
 
 (defun status (&optional (session "default"))
-  "A plist about SESSION and the image; ages in microseconds, sizes in bytes."
+  "Answer a plist about SESSION and the image; ages in microseconds, sizes in bytes."
   (let ((session (ensure-session session)))
     (answer (list :package (package-name (live-package session))
                   :running (running-for-wire session)
@@ -69,14 +61,14 @@ who asks for the status waits for code of the user's."
                   :definitions (definition-counts session)
                   :lost (first-few (lost-definitions session) 100)))))
 
-;;; PCL builds constructors, dispatch functions and caches at first use, tens of
-;;; milliseconds in all.  An image that is about to be saved does it now.
+;;; PCL builds constructors, dispatch functions and caches at first use, which takes tens of
+;;; milliseconds.  An image that is to be saved as a core does it before.
 
 (define-condition rehearsal (error) ()
   (:report "A rehearsal."))
 
 (defun warm-up ()
-  "Go through the motions once, in a session that is forgotten."
+  "Evaluate some code of each kind once, in a session that is then deleted."
   (dolist (code '("(list 1 \"two\" 'three 4.0d0 #\\5 (list 6))" "(values 1 2)" "(/ 1 0)"
                   "(print 'hello)" "(defun warm (x) (let ((y 1)) x))" "(no-such-function 1)"
                   "(car 42)" "(error 'rehearsal)" "(warn \"w\")" "(format t \"~a~%\" 1)" "(foo"

@@ -5,7 +5,7 @@
 ;;; Kinds
 
 (defun symbol-kinds (symbol)
-  "What SYMBOL names: of :FUNCTION, :GENERIC-FUNCTION, :MACRO, :SPECIAL-OPERATOR,
+  "The kinds of what SYMBOL names: of :FUNCTION, :GENERIC-FUNCTION, :MACRO, :SPECIAL-OPERATOR,
 :VARIABLE, :CONSTANT, :CLASS and :TYPE."
   (let ((variable (variable-kind symbol)))
     (remove nil
@@ -20,8 +20,8 @@
                   (cond ((find-class symbol nil) :class)
                         ((surely-defined-p :type symbol) :type))))))
 
-(defun of-kind-p (symbol kind)
-  "True if SYMBOL names a KIND, a keyword, or anything where KIND is NIL."
+(defun names-kind-p (symbol kind)
+  "True if SYMBOL names a KIND, a keyword; if KIND is NIL, if it names anything."
   (let ((kinds (symbol-kinds symbol)))
     (if kind
         (or (member kind kinds)
@@ -34,7 +34,7 @@
                   (symbol-kinds symbol))))
 
 (defun brief-line (symbol spelled)
-  "SYMBOL in a line: SPELLED, what it names, lambda list, beginning of documentation."
+  "A line about SYMBOL: SPELLED, its kinds, lambda list, and the beginning of its documentation."
   (let* ((kinds (symbol-kinds symbol))
          (documentation (or (and (fboundp symbol) (safely (documentation symbol 'function)))
                             (safely (documentation symbol 'variable))
@@ -59,8 +59,8 @@
                   (subseq text begin end))))
 
 (defun match-rank (words name)
-  "How well NAME matches WORDS, each of which must be in it: 0, the name itself, to
-3, somewhere inside; NIL for not at all."
+  "How well NAME matches WORDS, which must all be in it: from 0, the name itself, to 3, somewhere
+inside; NIL if it does not."
   (let ((worst 0))
     (dolist (word words worst)
       (let ((at (search word name :test #'char-equal)))
@@ -80,7 +80,7 @@
           (t 2))))
 
 (defun shown-symbol-p (home status)
-  "False of what the system has for itself, which only its own package shows."
+  "False of internal symbols of the system, which only a search in their package shows."
   (or (eq status :external)
       (not (internal-package-p home))))
 
@@ -89,9 +89,9 @@
 system's internal symbols."
   (let ((found '()) (left-out 0))
     (flet ((consider (symbol home status)
-             (when (and (eq home (symbol-package symbol)))
+             (when (eq home (symbol-package symbol))
                (let ((rank (match-rank words (symbol-name symbol))))
-                 (when (and rank (of-kind-p symbol kind))
+                 (when (and rank (names-kind-p symbol kind))
                    (if (or package (shown-symbol-p home status))
                        (push (cons (list (cond ((zerop rank) 0) ((preferred-p symbol) 1)
                                                ((= 1 (home-rank symbol)) 1) (t 2))
@@ -101,25 +101,19 @@ system's internal symbols."
                              found)
                        (incf left-out)))))))
       (dolist (home (if package (list package) (list-all-packages)))
-        (with-package-iterator (next home :internal :external)
-          (loop
-            (multiple-value-bind (more symbol status) (next)
-              (unless more (return))
-              (consider symbol (if package (symbol-package symbol) home) status))))))
+        (call-with-present-symbols
+         (lambda (symbol status) (consider symbol (if package (symbol-package symbol) home) status))
+         home)))
     (values found left-out)))
-
-(defun ranks< (a b)
-  (loop for x in a for y in b
-        do (cond ((< x y) (return t)) ((> x y) (return nil)))))
 
 (defun best-first (found)
   (mapcar #'cdr (stable-sort (sort found #'string< :key (lambda (entry) (spelling (cdr entry))))
-                             #'ranks< :key #'car)))
+                             #'lexicographically< :key #'car)))
 
 (defun apropos-search (pattern &key (session "default") package kind (limit 40))
-  "(:TITLE :SECTIONS :NOTES :NAMES) about the symbols whose names contain every word
-of PATTERN, in any case: at most LIMIT, the likeliest first, of KIND if it is given,
-in PACKAGE or all packages."
+  "Answer (:TITLE :SECTIONS :NOTES :NAMES) about the symbols whose names contain every word of
+PATTERN, in any case: at most LIMIT, the likeliest first, of KIND if given, in PACKAGE or all
+packages."
   (with-look-up (session)
     (let* ((colon (position #\: pattern))
            (package (cond (package package)
@@ -127,7 +121,7 @@ in PACKAGE or all packages."
            (words (split-words (string-left-trim ":" (if colon (subseq pattern colon) pattern))))
            (package (and package (named-package package session))))
       (multiple-value-bind (found left-out) (search-symbols words kind package)
-        ;; *foo* may have been meant as a wildcard
+        ;; in *foo* the asterisks may be wildcards
         (when (and (null found) (find #\* pattern))
           (multiple-value-setq (found left-out)
             (search-symbols (mapcar (lambda (word) (remove #\* word)) words) kind package)))
@@ -152,8 +146,8 @@ in PACKAGE or all packages."
 ;;; Completing
 
 (defun compound-match-p (typed name)
-  "True if each part of TYPED between hyphens begins the same part of NAME, as m-v-b
-does MULTIPLE-VALUE-BIND."
+  "True if each part of TYPED between hyphens begins the corresponding part of NAME, as in m-v-b
+for MULTIPLE-VALUE-BIND."
   (loop with at = 0
         for start = 0 then (1+ end)
         for end = (position #\- typed :start start)
@@ -171,15 +165,15 @@ does MULTIPLE-VALUE-BIND."
   (cond ((and (<= (length typed) (length name)) (string-equal typed name :end2 (length typed))) 0)
         ((compound-match-p typed name) 1)))
 
-(defun completed (prefix typed)
-  "PREFIX, how a symbol is spelled, in the case in which TYPED was typed."
+(defun completion-spelling (prefix typed)
+  "PREFIX, the spelling of a symbol, in the case of TYPED."
   (if (or (some #'upper-case-p typed) (find #\| prefix))
       prefix
       (string-downcase prefix)))
 
 (defun completions (typed package scope session)
-  "((RANK . SYMBOL) ...) of the symbols of PACKAGE that TYPED may become.  SCOPE:
-:ACCESSIBLE, :EXTERNAL or :PRESENT."
+  "((RANKS . SYMBOL) ...) of the symbols of PACKAGE that complete TYPED.  SCOPE: :ACCESSIBLE,
+:EXTERNAL or :PRESENT."
   (let ((found '()) (seen (make-hash-table :test 'eq)))
     (flet ((consider (symbol)
              (let ((rank (completion-rank typed (symbol-name symbol))))
@@ -205,9 +199,9 @@ does MULTIPLE-VALUE-BIND."
         #'string<))
 
 (defun complete-symbol (typed &key (session "default") package (limit 30))
-  "(:TITLE :SECTIONS :NOTES :NAMES) about what the beginning of a name, TYPED, may
-become: symbols accessible in PACKAGE or the session's package, the external ones of
-p for p:foo, all of p's for p::foo, and packages."
+  "Answer (:TITLE :SECTIONS :NOTES :NAMES) about completions of TYPED: symbols accessible in
+PACKAGE or the session's package; for p:foo the external ones of p, for p::foo all of p; and
+packages."
   (with-look-up (session)
     (let* ((typed (string-trim " '" typed))
            (colon (position #\: typed))
@@ -224,11 +218,11 @@ p for p:foo, all of p's for p::foo, and packages."
            (count (length found))
            (symbols (first-few (best-first found) limit))
            (spelled (loop for symbol in symbols
-                          collect (completed (format nil "~@[~A~]~A" prefix
-                                                     (bare-spelling (symbol-name symbol)))
-                                             typed)))
+                          collect (completion-spelling (format nil "~@[~A~]~A" prefix
+                                                               (bare-spelling (symbol-name symbol)))
+                                                       typed)))
            (packages (loop for name in (first-few packages 10)
-                           collect (completed (format nil "~A:" (bare-spelling name)) typed))))
+                           collect (completion-spelling (format nil "~A:" (bare-spelling name)) typed))))
       (plist-without-nils
        :title (format nil "~D completion~:P of ~S in ~A" count typed (package-name package))
        :names (append spelled packages)

@@ -2,11 +2,11 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; A system that ASDF knows is asked; one that it could find is not, because
-;;; finding it evaluates its definition.  That file's text is looked into instead.
+;;; ASDF has the facts of a system that it knows.  To find another one would evaluate its definition, so
+;;; that file is scanned.
 
 (defstruct (system-facts (:conc-name facts-) (:copier nil))
-  "What is known of a system, from ASDF or from its file."
+  "The facts about a system, from ASDF or from its file."
   name file version description author license
   depends-on                            ; names
   components                            ; paths, in the order of definition
@@ -42,8 +42,8 @@
   (loop for (key value) on options by #'cddr
         when (token-name= key name) return value))
 
-(defun inert-component-paths (components directory)
-  "The files of the :COMPONENTS of a definition, as written, under DIRECTORY."
+(defun scanned-component-paths (components directory)
+  "The files in the :COMPONENTS of a definition, as written, under DIRECTORY."
   (loop for component in components
         when (and (consp component) (token-p (first component)) (dependency-name (second component)))
           append (let* ((name (dependency-name (second component)))
@@ -51,24 +51,24 @@
                         (path (if (stringp written) written name))
                         (type (string-left-trim ":" (token-text (first component)))))
                    (cond ((string-equal type "MODULE")
-                          (inert-component-paths (option (cddr component) "COMPONENTS")
-                                                 (if (string= path "")
-                                                     directory
-                                                     (format nil "~A~A/" directory (string-right-trim "/" path)))))
+                          (scanned-component-paths (option (cddr component) "COMPONENTS")
+                                                   (if (string= path "")
+                                                       directory
+                                                       (format nil "~A~A/" directory (string-right-trim "/" path)))))
                          ((string-equal type "FILE")
                           (list (format nil "~A~A~:[.lisp~;~]" directory path (search ".lisp" path))))
                          (t (list (format nil "~A~A" directory path)))))))
 
 (defun find-defsystem (text name)
-  "The options of the form in TEXT that defines the system NAME, and T; or NIL."
+  "(VALUES OPTIONS T) of the form in TEXT that defines the system NAME, or NIL."
   (loop for index from 0
         for form = (or (top-level-form text index) (return nil))
         when (and (consp form) (token-name= (first form) "DEFSYSTEM")
                   (equal (dependency-name (second form)) name))
           return (values (cddr form) t)))
 
-(defun inert-facts (file name)
-  "What the definition of the system NAME in FILE says."
+(defun scanned-facts (file name)
+  "The SYSTEM-FACTS in the definition of the system NAME in FILE."
   (let ((text (file-text file)))
     (multiple-value-bind (options foundp) (and text (find-defsystem text name))
       (flet ((string-option (key)
@@ -82,14 +82,14 @@
          :components (let ((components (option options "COMPONENTS"))
                            (directory (string-option "PATHNAME")))
                        (and foundp (listp components)
-                            (inert-component-paths
+                            (scanned-component-paths
                              components
                              (format nil "~A~@[~A/~]"
                                      (directory-namestring file)
                                      (and directory (string-right-trim "/" directory)))))))))))
 
 (defun system-file (name)
-  "Where the definition of the system NAME would be found, without reading it."
+  "The file where ASDF would find the definition of the system NAME, without reading it."
   (or (gethash (primary-name name) (registry))
       (let ((file (asdf-value "SEARCH-FOR-SYSTEM-DEFINITION" (primary-name name))))
         (and (pathnamep file) file))))
@@ -100,12 +100,12 @@
     (if system
         (registered-facts system name)
         (let ((file (ignore-errors (probe-file (or (system-file name) (return-from system-facts nil))))))
-          (and file (inert-facts file name))))))
+          (and file (scanned-facts file name))))))
 
-;;; Telling
+;;; The answer
 
 (defun dependency-lines (name)
-  "The tree of what the system NAME depends on, each system once with its own."
+  "The tree of what the system NAME depends on; each system has its own dependencies once."
   (let ((seen (list name)) (lines '()) (count 0))
     (labels ((walk (names depth)
                (dolist (name names)
@@ -127,12 +127,8 @@
     (reverse lines)))
 
 (defun files-section (facts)
-  (let ((files (facts-components facts)))
-    (when files
-      (list (list* "Files"
-                   (append (mapcar (lambda (file) (format nil "- ~A" file)) (first-few files 150))
-                           (when (> (length files) 150)
-                             (list (format nil "- and ~D more" (- (length files) 150))))))))))
+  (let ((files (mapcar (lambda (file) (format nil "- ~A" file)) (facts-components facts))))
+    (and files (list (cons "Files" (clip-lines files 150))))))
 
 (defun system-sections (facts)
   `(("System"
@@ -149,7 +145,7 @@
     ,@(files-section facts)))
 
 (defun system-files ()
-  "((NAME . FILE) ...) of the systems that could be loaded, sorted; FILE may be NIL."
+  "((NAME . FILE) ...) of the systems that can be loaded, sorted; FILE may be NIL."
   (let ((names '()))
     (maphash (lambda (name file) (push (cons name (namestring file)) names)) (registry))
     (dolist (name (asdf-value "REGISTERED-SYSTEMS"))
@@ -157,7 +153,7 @@
     (sort names #'string< :key #'car)))
 
 (defun all-systems ()
-  "A line for each system that could be loaded."
+  "A line for each system that can be loaded."
   (loop with loaded = (asdf-value "ALREADY-LOADED-SYSTEMS")
         for (name . file) in (system-files)
         collect (format nil "- ~A~:[~;, loaded~]~@[, ~A~]" name
@@ -165,16 +161,16 @@
                         file)))
 
 (defun describe-system (name &key (session "default"))
-  "(:TITLE :SECTIONS :NOTES) about the system NAME, or for \"\" all that can be loaded."
+  "Answer (:TITLE :SECTIONS :NOTES) about the system NAME; for \"\" about all that can be loaded."
   (with-look-up (session)
     (need-asdf)
     (let* ((name (string-downcase (string-trim " \":#'" name)))
-           ;; LOOK-AGAIN-FOR would evaluate the system's definition
+           ;; RESCAN-UNLESS-FOUND would evaluate the system's definition
            (facts (and (string/= name "")
                        (or (system-facts name)
-                           (progn (look-again) (system-facts name))))))
+                           (progn (rescan-registry) (system-facts name))))))
       (cond ((string= name "")
-             (look-again)
+             (rescan-registry)
              (let ((lines (all-systems)))
                (plist-without-nils
                 :title (format nil "~D system~:P can be loaded" (length lines))

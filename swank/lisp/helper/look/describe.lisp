@@ -1,20 +1,18 @@
 ;;;; describe.lisp -- DESCRIBE-SYMBOL
 ;;;;
-;;;; The folder look/ answers questions about what is in the image: symbols, definitions
-;;;; and their callers, systems, objects.  Each file has one or two of the functions that the
-;;;; bridge calls, but for views.lisp, which is for inspect.lisp.  It uses the folders before it.
-;;;; Begin with this file.
+;;;; The folder look/ answers questions about what is in the image: symbols, definitions and their
+;;;; callers, systems, objects.  Each file has one or two functions that the bridge calls, except
+;;;; views.lisp, which inspect.lisp uses.  It uses the folders before it.  Begin with this file.
 
 (cl:in-package #:swank-mcp)
 
-;;; An answer is sections of lines, ((TITLE LINE ...) ...).  Names of a symbol's
-;;; lambda list, type and slots print as in its own package, values as in
-;;; COMMON-LISP-USER.
+;;; An answer has sections of lines, ((TITLE LINE ...) ...).  Names in a symbol's lambda list, type
+;;; and slots print as in its own package, values as in COMMON-LISP-USER.
 
 (defparameter *max-names* 12 "Names in one line, of subclasses for one.")
 
-(defun in-home (symbol function)
-  "Call FUNCTION where SYMBOL and its neighbours print without a package."
+(defun call-in-home-package (symbol function)
+  "Call FUNCTION in the package of SYMBOL, so that its neighbours print without a prefix."
   (let ((*package* (or (symbol-package symbol) *package*)))
     (when (keywordp symbol) (setf *package* (user-package)))
     (funcall function)))
@@ -23,8 +21,7 @@
   "\"LABEL: A, B, ... (5 more)\", in a list; empty without names."
   (when names
     (list (format nil "~A: ~{~A~^, ~}~@[ and ~D more~]" label
-                  (first-few names *max-names*)
-                  (let ((more (- (length names) *max-names*))) (and (plusp more) more))))))
+                  (first-few names *max-names*) (count-beyond names *max-names*)))))
 
 (defun documentation-lines (object kind)
   (let ((text (safely (documentation object kind))))
@@ -38,18 +35,17 @@
 
 ;;; Functions
 
+#+sbcl
 (defun function-type-text (name)
-  #+sbcl (safely (in-home (if (symbolp name) name (second name))
-                          (lambda () (clip (prin1-to-string (sb-introspect:function-type name)) 500))))
-  #-sbcl (progn name nil))
+  (safely (call-in-home-package (if (symbolp name) name (second name))
+                                (lambda () (clip (prin1-to-string (sb-introspect:function-type name)) 500)))))
 
+#+sbcl
 (defun method-texts (function)
-  #+sbcl
   (loop for method in (sb-mop:generic-function-methods function)
         collect (format nil "- ~{~A ~}(~{~A~^ ~})"
                         (mapcar #'bounded-text (method-qualifiers method))
-                        (mapcar #'specializer-text (sb-mop:method-specializers method))))
-  #-sbcl (progn function '()))
+                        (mapcar #'specializer-text (sb-mop:method-specializers method)))))
 
 (defun specializer-text (specializer)
   #+sbcl (if (typep specializer 'class)
@@ -61,13 +57,10 @@
 (defun method-lines (function)
   (let ((texts (method-texts function)))
     (when texts
-      (append (list (format nil "Methods (~D):" (length texts)))
-              (first-few texts *max-names*)
-              (when (> (length texts) *max-names*)
-                (list (format nil "- and ~D more" (- (length texts) *max-names*))))))))
+      (cons (format nil "Methods (~D):" (length texts)) (clip-lines texts *max-names*)))))
 
 (defun call-text (name)
-  "(NAME . LAMBDA-LIST) as one would call it."
+  "A call of NAME with its lambda list."
   (let ((lambda-list (lambda-list-text name)) (spelled (function-spelling name)))
     (cond ((or (string= lambda-list "") (char/= #\( (char lambda-list 0)))
            (format nil "~A ~A" spelled lambda-list))
@@ -115,7 +108,7 @@
 ;;; Variables
 
 (defun global-value (symbol session)
-  "(VALUES VALUE BOUNDP) as SESSION's code sees SYMBOL outside of its own bindings."
+  "(VALUES VALUE BOUNDP) of SYMBOL for code of SESSION at top level."
   (cond ((eq symbol '*package*) (values (live-package session) t))
         ((member symbol *session-variables*) (values (session-variable session symbol) t))
         #+sbcl ((not (ignore-errors (sb-ext:symbol-global-value symbol) t)) (values nil nil))
@@ -132,12 +125,11 @@
               (format nil "Value: ~A" (bounded-text value))
               "Unbound."))))
 
+#+sbcl
 (defun declared-type-lines (symbol)
-  #+sbcl
   (let ((type (ignore-errors (sbcl:type-specifier (sbcl:info :variable :type symbol)))))
     (when (and type (not (eq type t)))
-      (list (format nil "Declared type: ~A" (in-home symbol (lambda () (bounded-text type)))))))
-  #-sbcl (progn symbol '()))
+      (list (format nil "Declared type: ~A" (call-in-home-package symbol (lambda () (bounded-text type))))))))
 
 (defun variable-section (symbol session)
   (let ((kind (variable-kind symbol)))
@@ -148,7 +140,8 @@
             ((eq kind :constant) (section "Constant" :constant))
             ((eq kind :macro)
              `("Symbol Macro" ,(format nil "Expansion: ~A"
-                                       (in-home symbol (lambda () (bounded-text (macroexpand-1 symbol)))))
+                                       (call-in-home-package
+                                        symbol (lambda () (bounded-text (macroexpand-1 symbol)))))
                               ,@(documentation-lines symbol 'variable)
                               ,@(site-lines symbol :symbol-macro)))
             ((eq kind :special) (section "Special Variable" :variable))
@@ -165,7 +158,7 @@
 
 #+sbcl
 (defun slot-line (slot from)
-  "One line for the direct SLOT; FROM is the class that it is inherited from, or NIL."
+  "A line for the direct SLOT; FROM is the class from which it is inherited, or NIL."
   (flet ((list-of (label items)
            (when items (list (format nil "~A ~{~A~^ ~}" label items)))))
     (let ((type (sb-mop:slot-definition-type slot))
@@ -180,7 +173,7 @@
                (list-of "reader" (mapcar #'bounded-text (sb-mop:slot-definition-readers slot)))
                (list-of "writer" (mapcar #'bounded-text (sb-mop:slot-definition-writers slot)))
                (unless (eq type t) (list-of "type" (list (bounded-text type 100))))
-               (when (and (sb-mop:slot-definition-initfunction slot))
+               (when (sb-mop:slot-definition-initfunction slot)
                  (list-of "initform" (list (bounded-text (sb-mop:slot-definition-initform slot) 200))))
                (unless (eq :instance (sb-mop:slot-definition-allocation slot))
                  (list-of "allocation" (list (bounded-text (sb-mop:slot-definition-allocation slot)))))
@@ -189,7 +182,7 @@
 
 #+sbcl
 (defun ancestry (class)
-  "CLASS and its superclasses, also before it is finalized."
+  "CLASS and its superclasses, also if it is not finalized."
   (if (sb-mop:class-finalized-p class)
       (sb-mop:class-precedence-list class)
       (cons class (remove-duplicates
@@ -198,7 +191,7 @@
 
 #+sbcl
 (defun slot-lines (class)
-  "The slots of CLASS, then those it inherits and does not define anew."
+  "Lines for the slots of CLASS, then for those that it inherits and does not redefine."
   (let ((seen '()) (lines '()))
     (dolist (super (ancestry class))
       (unless (member (class-name super) '(t standard-object structure-object condition
@@ -221,40 +214,40 @@
 (defun class-section (symbol)
   (let ((class (find-class symbol nil)))
     (when class
-      (in-home symbol
-               (lambda ()
-                 (let ((kind (class-kind class)))
-                   `(,(ecase kind
-                        (:structure "Structure") (:built-in "Built-In Class")
-                        (:condition "Condition") (:class "Class"))
-                     #+sbcl
-                     ,@(append
-                        (names-line "Superclasses" (class-names (sb-mop:class-direct-superclasses class)))
-                        (names-line "Subclasses" (class-names (sb-mop:class-direct-subclasses class)))
-                        (when (sb-mop:class-finalized-p class)
-                          (names-line "Precedence list"
-                                      (loop for super in (sb-mop:class-precedence-list class)
-                                            for name = (class-name super)
-                                            unless (eq name 'sbcl:slot-object)
-                                              collect (spelling name))))
-                        (unless (eq kind :built-in) (slot-lines class)))
-                     ,@(unless (member (class-name (class-of class))
-                                       '(standard-class structure-class built-in-class
-                                         #+sbcl sbcl:condition-class))
-                         (list (format nil "Metaclass: ~A" (spelling (class-name (class-of class))))))
-                     ,@(documentation-lines symbol 'type)
-                     ,@(if (eq kind :built-in)
-                           '()
-                           (site-lines symbol (if (eq kind :class) :class kind))))))))))
+      (call-in-home-package symbol
+                            (lambda ()
+                              (let ((kind (class-kind class)))
+                                `(,(ecase kind
+                                     (:structure "Structure") (:built-in "Built-In Class")
+                                     (:condition "Condition") (:class "Class"))
+                                  #+sbcl
+                                  ,@(append
+                                     (names-line "Superclasses" (class-names (sb-mop:class-direct-superclasses class)))
+                                     (names-line "Subclasses" (class-names (sb-mop:class-direct-subclasses class)))
+                                     (when (sb-mop:class-finalized-p class)
+                                       (names-line "Precedence list"
+                                                   (loop for super in (sb-mop:class-precedence-list class)
+                                                         for name = (class-name super)
+                                                         unless (eq name 'sbcl:slot-object)
+                                                           collect (spelling name))))
+                                     (unless (eq kind :built-in) (slot-lines class)))
+                                  ,@(unless (member (class-name (class-of class))
+                                                    '(standard-class structure-class built-in-class
+                                                      #+sbcl sbcl:condition-class))
+                                      (list (format nil "Metaclass: ~A" (spelling (class-name (class-of class))))))
+                                  ,@(documentation-lines symbol 'type)
+                                  ,@(if (eq kind :built-in)
+                                        '()
+                                        (site-lines symbol (if (eq kind :class) :class kind))))))))))
 
 (defun type-section (symbol)
   (when (and (surely-defined-p :type symbol) (not (find-class symbol nil)))
     `("Type"
       #+sbcl
-      ,@(let ((lambda-list (in-home symbol
-                                    (lambda ()
-                                      (safely (prin1-to-string
-                                               (sb-introspect:deftype-lambda-list symbol)))))))
+      ,@(let ((lambda-list (call-in-home-package symbol
+                                                 (lambda ()
+                                                   (safely (prin1-to-string
+                                                            (sb-introspect:deftype-lambda-list symbol)))))))
           (unless (string= lambda-list "NIL") (list (format nil "Parameters: ~A" lambda-list))))
       ,@(documentation-lines symbol 'type) ,@(site-lines symbol :type))))
 
@@ -263,12 +256,12 @@
 (defparameter *max-exports* 200 "Exported names that the description of a package has.")
 
 (defun exports-lines (package names)
-  "What PACKAGE exports, NAMES, in a line."
+  "A line with NAMES, which PACKAGE exports."
   (when names
-    (let ((more (- (length names) *max-exports*)))
+    (let ((more (count-beyond names *max-exports*)))
       (list (format nil "Exports: ~{~A~^, ~}~@[ and ~A~]"
                     (first-few (sort (mapcar #'bare-spelling names) #'string<) *max-exports*)
-                    (and (plusp more)
+                    (and more
                          (format nil "~D more: apropos-search {\"pattern\": \"part of a name\", \"package\": ~S}"
                                  more (package-name package))))))))
 
@@ -289,7 +282,7 @@
       ,@(documentation-lines package t)
       ,@(site-lines (package-name package) :package))))
 
-;;; The whole
+;;; The whole answer
 
 (defun symbol-sections (symbol session)
   (remove nil (list (function-section symbol) (setf-section symbol)
@@ -298,10 +291,10 @@
                     (loss-section symbol session))))
 
 (defun loss-section (symbol session)
-  "What of SYMBOL the session has defined and a new image would not have."
+  "The section about definitions of SYMBOL by the session that a new image would not have."
   (let ((lines (loop for (key . entry) in (own-entries session)
-                     when (and (entered-why entry) (eq symbol (key-symbol key)))
-                       collect (format nil "The ~(~A~) has no source: ~A." (car key) (entered-why entry)))))
+                     when (and (entry-why entry) (eq symbol (key-symbol key)))
+                       collect (format nil "The ~(~A~) has no source: ~A." (car key) (entry-why entry)))))
     (and lines `("Lost If The Image Dies" ,@lines))))
 
 (defun symbol-title (symbol package)
@@ -320,7 +313,7 @@
   (and (eq (symbol-package symbol) (find-package '#:common-lisp)) (symbol-name symbol)))
 
 (defun package-meant (text session)
-  "The package that TEXT names, if it has no prefix; else NIL."
+  "The package that TEXT, a name without prefix, names; or NIL."
   (multiple-value-bind (name prefix colons) (parse-name text :upcase)
     (declare (ignore prefix))
     (and (zerop colons)
@@ -328,8 +321,8 @@
            (find-package-named name)))))
 
 (defun name-or-package (text session package)
-  "(VALUES NAME MEANT FOUND-IN): the symbol or (SETF SYMBOL) that TEXT names, and the
-package that it names; one of them may be NIL."
+  "(VALUES NAME MEANT FOUND-IN): the symbol or (SETF SYMBOL) that TEXT names, the package that TEXT
+names, and the package in which NAME was found.  Without NAME or MEANT they are NIL."
   (let ((meant (and (null (setf-place-name text)) (package-meant text session))))
     (multiple-value-bind (name found-in)
         (if meant
@@ -339,7 +332,7 @@ package that it names; one of them may be NIL."
       (values name meant found-in))))
 
 (defun describe-symbol (text &key (session "default") package)
-  "(:TITLE TEXT :SECTIONS ((TITLE LINE ...) ...) :STANDARD NAME) about the symbol, the
+  "Answer (:TITLE TEXT :SECTIONS ((TITLE LINE ...) ...) :STANDARD NAME) about the symbol, the
 (SETF SYMBOL) or the package that TEXT names; :STANDARD for symbols of COMMON-LISP."
   (with-look-up (session)
     (multiple-value-bind (name meant found-in) (name-or-package text session package)

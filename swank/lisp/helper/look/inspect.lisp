@@ -2,9 +2,8 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; Handles.  An object that was inspected is known by a number.  The bridge has
-;;; no hold on what the program makes: only the newest *HELD* objects are kept
-;;; alive, those before them last as long as the program itself keeps them.
+;;; Handles.  An inspected object has a number.  The newest *HELD* of these objects are kept alive;
+;;; older ones live as long as the program itself keeps them.
 
 (defparameter *held* 8)
 (defparameter *max-handles* 200)
@@ -13,7 +12,7 @@
   number pointer
   object                    ; the object itself, as long as it is held
   session                   ; at whose reset it is forgotten
-  connection                ; of the bridge, at whose end it is held no more
+  connection                ; of the bridge, at whose end the object is released
   code)                     ; what was evaluated to get it
 
 (defvar *handles* '() "Newest first.")
@@ -22,7 +21,7 @@
 (defun weak-pointer-to (object)
   #+sbcl (sb-ext:make-weak-pointer object) #-sbcl (lambda () object))
 (defun pointer-target (pointer)
-  "(VALUES OBJECT T), or NIL and NIL when it is no more."
+  "(VALUES OBJECT T), or NIL and NIL if it was garbage."
   #+sbcl (sb-ext:weak-pointer-value pointer) #-sbcl (values (funcall pointer) t))
 
 (defun remember-object (object session code)
@@ -43,7 +42,7 @@
     (setf *handles* (remove session *handles* :key #'handle-session))))
 
 (defun release-handles-of (connection)
-  "Keep no object alive for the bridge behind CONNECTION."
+  "Release the objects that are held for the bridge behind CONNECTION."
   (with-lock ()
     (dolist (handle *handles*)
       (when (eq connection (handle-connection handle))
@@ -90,10 +89,11 @@
           collect (let ((dot (or (position #\. text :start start) (length text))))
                     (prog1 (subseq text start dot) (setf start (1+ dot)))))))
 
-(defparameter *most-labels* 5000 "Parts whose labels are looked through.")
+(defparameter *most-labels* 5000 "How many parts are searched for a label.")
 
 (defun find-part (object step trail)
-  "(VALUES PART KEY-P) that STEP, an index, an index with k, or a label, names."
+  "The part of OBJECT that STEP names: an index, an index with k, or a label.  TRAIL has the steps
+to OBJECT."
   (let* ((view (object-view object))
          (count (view-count view))
          (index (and (string/= step "")   ; "a..b"
@@ -130,8 +130,8 @@
       (setf object (part-value part)))))
 
 (defun object (handle &optional (path ""))
-  "The object of HANDLE (7 or \"obj-7\"), or its part at PATH, in code that is
-evaluated.  SETF changes the part."
+  "For the user's code: the object of HANDLE (7 or \"obj-7\"), or its part at PATH.  SETF changes
+the part."
   (values (walk-path (handle-object-or-fail handle) path)))
 
 (defun (setf object) (value handle &optional (path ""))
@@ -146,8 +146,8 @@ evaluated.  SETF changes the part."
 ;;; The text
 
 (defun kind-label (object)
-  "The name of OBJECT's class; of a class that the implementation keeps for itself,
-the nearest one that the standard defines."
+  "The name of OBJECT's class; for an internal class of the implementation, of its nearest standard
+superclass."
   (let ((name (class-name (class-of object))))
     (if (and (symbolp name)
              (implementation-package-p (symbol-package name)))
@@ -161,7 +161,7 @@ the nearest one that the standard defines."
           (if (part-boundp part) (brief (part-value part)) (part-why part))))
 
 (defun inspection (object handle path offset limit)
-  "A finding about OBJECT, which is at PATH from the object of HANDLE."
+  "A plist (:TITLE :SECTIONS :NOTES) about OBJECT, which is at PATH from the object of HANDLE."
   (let* ((view (object-view object))
          (count (view-count view))
          (from (min offset count))
@@ -183,15 +183,15 @@ the nearest one that the standard defines."
                          (when (< to count) (list (format nil "More: offset ~D" to)))))))
 
 (defun refusing-failures (evaluation function)
-  "Call FUNCTION; a LOOKUP-FAILURE ends the evaluation, and its report has :NAMES."
+  "Call FUNCTION; a LOOKUP-FAILURE ends EVALUATION with a report that has :NAMES."
   (handler-case (funcall function)
     (lookup-failure (failure)
-      (tell evaluation (lambda () (list :names (failure-names failure))))
+      (report-with evaluation (lambda () (list :names (failure-names failure))))
       (refuse (failure-type failure) (failure-message failure)))))
 
 (defun inspect-form (code &key (session "default") (token 0) package (path "") (offset 0) (limit 40))
-  "Evaluate the form in CODE and inspect the part at PATH of its first value; :REPORT
-is a finding."
+  "Evaluate the form in CODE and inspect the part at PATH of its first value.  The answer is
+EVALUATE's; its :REPORT is that of INSPECTION."
   (call-as-work
    (lambda (evaluation read)
      (let* ((values (multiple-value-list (evaluate-form (funcall read code))))
@@ -204,12 +204,12 @@ is a finding."
        (when (rest values)
          (push (format nil "The form has ~D values; this is the first." (length values))
                (getf found :notes)))
-       (tell evaluation (lambda () found))
+       (report-with evaluation (lambda () found))
        '()))
    :code code :session session :token token :package package))
 
 (defun inspect-handle (handle path &key (session "default") (offset 0) (limit 40))
-  "A finding about the part at PATH of the object of HANDLE."
+  "Answer INSPECTION of the part at PATH of the object of HANDLE."
   (with-look-up (session)
     (let* ((object (walk-path (handle-object-or-fail handle) path))
            (*package* (live-package session)))

@@ -1,11 +1,11 @@
-;;;; views.lisp -- what objects of each kind are made of
+;;;; views.lisp -- the facts and parts of objects of each kind
 
 (cl:in-package #:swank-mcp)
 
 (defstruct (part (:constructor make-part (label value &key (boundp t) (why "unbound") key setter))
                  (:copier nil))
   label value boundp
-  why                       ; there is no value, in words
+  why                       ; why there is no value, in words
   (key nil)                 ; NIL or (KEY) of an entry of a hash table
   setter)                   ; function of a new value, or NIL
 
@@ -21,14 +21,13 @@
              :range (lambda (start end) (subseq parts start end))))
 
 (defun list-shape (list)
-  "(VALUES LENGTH END): how many conses, and what follows the last one; :CIRCULAR if
-none is the last."
+  "(VALUES LENGTH END): the number of conses, and the CDR of the last; :CIRCULAR if there is none."
   (let ((slow list) (fast list) (count 0))
     (loop (unless (consp fast) (return (values count fast)))
           (unless (consp (cdr fast)) (return (values (1+ count) (cdr fast))))
           (setf fast (cddr fast) slow (cdr slow))
           (incf count 2)
-          (when (eq slow fast)          ; as far round the circle as it is to its begin
+          (when (eq slow fast)          ; SLOW is as far into the circle as LIST is before it
             (return (values (+ (loop for from-start = list then (cdr from-start)
                                      until (eq from-start slow)
                                      count t
@@ -44,14 +43,13 @@ none is the last."
     (let ((slots (ignore-errors (instance-slots object))))
       (view-of-parts slots))))
 
+#+sbcl
 (defun instance-slots (object)
-  #+sbcl
   (loop for slot in (sb-mop:class-slots (class-of object))
-        collect (slot-part object (sb-mop:slot-definition-name slot)))
-  #-sbcl (progn object '()))
+        collect (slot-part object (sb-mop:slot-definition-name slot))))
 
 (defun slot-part (object name)
-  "The slot NAME of OBJECT; methods of its metaclass may be called, and fail."
+  "The slot NAME of OBJECT as a part.  Methods of its metaclass may be called, and may fail."
   (flet ((part (value &rest more)
            (apply #'make-part (symbol-name name) value
                   :setter (lambda (value) (setf (slot-value object name) value))
@@ -165,7 +163,7 @@ none is the last."
 
 #+sbcl
 (defun closed-over-value (value)
-  "What a variable that is assigned to, and so kept in a box, has."
+  "The value of a closed-over variable.  One that is assigned is in a value cell."
   (if (sb-sys:with-pinned-objects (value) (eql (sbcl:widetag-of value) sbcl:value-cell-widetag))
       (sbcl:value-cell-ref value)
       value))

@@ -9,7 +9,7 @@
 
 #+sbcl
 (defun source-description (source)
-  "\" :AROUND (SHAPE T)\" for a method, else an empty string."
+  "\" :AROUND (SHAPE T)\" for the source of a method, else an empty string."
   (let ((description (ignore-errors (sbcl:definition-source-description source))))
     (if (and (consp description) (notevery #'consp description))
         (let ((qualifiers (remove-if-not #'keywordp description))
@@ -20,9 +20,9 @@
                           specializers)))
         "")))
 
+#+sbcl
 (defun definition-sections (name)
-  "((TITLE LINE ...) ...) for the definitions of NAME, with their source."
-  #+sbcl
+  "((TITLE LINE ...) ...) about the definitions of NAME, with their source."
   (loop for (kind . title) in *definition-kinds*
         append (loop for source in (definition-sources name kind)
                      for site = (source-site source (name-string name))
@@ -33,12 +33,11 @@
                                ,(format nil "Defined in: ~A" (site-line-text site))
                                ,@(when (site-text site)
                                    (list (clip (string-right-trim '(#\space #\newline) (site-text site))
-                                               *max-definition-text*))))))
-  #-sbcl (progn name '()))
+                                               *max-definition-text*)))))))
 
 (defun find-definition (text &key (session "default") package)
-  "(:TITLE :SECTIONS :NOTES): where the symbol, (SETF SYMBOL) or package that TEXT
-names is defined, with the source text where that can be had."
+  "Answer (:TITLE :SECTIONS :NOTES) about where the symbol, (SETF SYMBOL) or package that TEXT
+names is defined, with the source text if it is known."
   (with-look-up (session)
     (multiple-value-bind (name meant found-in) (name-or-package text session package)
       (let* ((name (if (or found-in (null meant) (consp name)) name nil))
@@ -68,8 +67,8 @@ names is defined, with the source text where that can be had."
           (t (bounded-text name 120)))))
 
 (defun source-name (name)
-  "The string by which the definition of NAME, maybe of a method or of a function in
-a function, stands in its file."
+  "The string by which a file has the definition of NAME, which may be of a method or of a function
+in a function."
   (cond ((symbolp name) (symbol-name name))
         ((stringp name) name)
         ((not (consp name)) "")
@@ -79,7 +78,7 @@ a function, stands in its file."
         (t "")))
 
 (defun owning-symbol (name)
-  "A symbol by whose package the owner of the code NAME is told."
+  "A symbol whose package identifies the owner of the code NAME."
   (cond ((symbolp name) name)
         ((consp name) (or (owning-symbol (second (or (member :in name) (list name (second name)))))
                           'cl:car))
@@ -87,8 +86,8 @@ a function, stands in its file."
 
 #+sbcl
 (defun reference-lines (entries limit)
-  "(VALUES LINES COUNT): a line for each of ENTRIES, (NAME . DEFINITION-SOURCE), each
-once, the user's before the system's, at most LIMIT; and how many there are."
+  "(VALUES LINES COUNT): a line for each of ENTRIES, (NAME . DEFINITION-SOURCE), without
+duplicates, the user's before the system's, at most LIMIT; and how many there are."
   (let ((table (make-hash-table :test 'equal)) (named '()))
     (loop for (name . source) in entries
           for shown = (format nil "~A~A" (shown-name name)
@@ -109,23 +108,23 @@ once, the user's before the system's, at most LIMIT; and how many there are."
 
 #+sbcl
 (defun function-entries (functions)
-  "((NAME . DEFINITION-SOURCE) ...) of function objects, without the system's own."
+  "((NAME . DEFINITION-SOURCE) ...) of FUNCTIONS, without internal ones of the system."
   (loop for function in functions
         for name = (ignore-errors (sbcl:%fun-name function))
         for symbol = (let ((public (and name (public-name name))))
                        (if (consp public) (find-if #'symbolp (rest public)) public))
         when (and name
                   (symbolp symbol)
-                  (not (and (consp name) (keywordp (first name)))) ; what fills an undefined cell
+                  (not (and (consp name) (keywordp (first name)))) ; an undefined one's trampoline
                   (or (null symbol)
                       (not (implementation-package-p (symbol-package symbol)))
                       (public-p symbol)))
           collect (cons name (ignore-errors (sb-introspect:find-definition-source function)))))
 
 #+sbcl
-(defun code-of (name)
-  "The compiled functions that NAME stands for: a function's one, a macro's expander,
-or those of a generic function's methods."
+(defun function-objects-of (name)
+  "The function objects of NAME: a function, a macro's expander, or the functions of a generic
+function's methods."
   (let ((function (cond ((and (symbolp name) (macro-function name)))
                         ((fboundp name) (fdefinition name)))))
     (cond ((null function) '())
@@ -138,15 +137,15 @@ or those of a generic function's methods."
 #+sbcl
 (defun callees (name)
   (remove-duplicates
-   (loop for function in (code-of name)
+   (loop for function in (function-objects-of name)
          for code = (ignore-errors (sbcl:%fun-fun function))
          when (typep code 'function)
            append (ignore-errors (sb-introspect:find-function-callees code)))))
 
 #+sbcl
 (defun searchable-p (name)
-  "True if the heap is worth a search for code that refers to the function NAME; the
-compiler may have been told not to record calls."
+  "True if the heap is to be searched for callers of NAME, because the compiler may not have
+recorded them."
   (and (symbolp name) (fboundp name)
        (not (macro-function name)) (not (special-operator-p name))
        (not (typep (fdefinition name) 'generic-function))
@@ -155,7 +154,7 @@ compiler may have been told not to record calls."
 
 #+sbcl
 (defun references (name kind)
-  "((NAME . DEFINITION-SOURCE) ...) of what has that KIND of reference with NAME."
+  "((NAME . DEFINITION-SOURCE) ...) of the KIND of references to or from NAME."
   (flet ((xref (function) (and (symbolp name) (funcall function name))))
     (cond ((string= kind "calls") (function-entries (callees name)))
           ((string= kind "called-by")
@@ -171,8 +170,8 @@ compiler may have been told not to record calls."
            (sb-introspect:who-specializes-directly name)))))
 
 (defun cross-reference (text kind &key (session "default") package (limit 50))
-  "(:TITLE :SECTIONS :NOTES): what has a reference of KIND, a string of
-*REFERENCE-KINDS* or \"all\", with the symbol or (SETF SYMBOL) that TEXT names."
+  "Answer (:TITLE :SECTIONS :NOTES) about references of KIND, a string of *REFERENCE-KINDS* or
+\"all\", to or from the symbol or (SETF SYMBOL) that TEXT names."
   (with-look-up (session)
     (let ((name (find-function-name text session package))
           (notes '())

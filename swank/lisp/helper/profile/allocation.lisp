@@ -1,40 +1,36 @@
-;;;; allocation.lisp -- who allocates: the samples of the profiler's mode :ALLOC
+;;;; allocation.lisp -- which functions allocate: the samples of the profiler's mode :ALLOC
 
 (cl:in-package #:swank-mcp)
 
-;;; In that mode the runtime takes a sample when it hands out memory: a region of
-;;; some 32 kB, or one object that is larger.  The allocator is on top of the stack
-;;; then, and the profiler's own report counts each sample as the allocator's.  So
-;;; the samples themselves are looked at: one is the user's function's own that
-;;; called whatever of the system has allocated.
+;;; In that mode the runtime takes a sample when it hands out memory: a region of some 32 kB, or
+;;; one larger object.  Then the system's allocator is on top of the stack, and the profiler's
+;;; report counts each sample as the allocator's.  So we read the samples.  A sample belongs to
+;;; the innermost function of the user's, which called the system.
 
 (defstruct (allocator (:copier nil)) (name "") (self 0) (total 0) (sample 0))
 
-#+sbcl
 (defun function-name-in-report (function)
-  "The name of FUNCTION, one of the debugger's, as reports print it."
+  "The name of FUNCTION, an SB-DI:DEBUG-FUN, as the profiler prints it."
   (let ((name (sbcl:debug-fun-name function)))
-    ;; Of SB-C, but not every SBCL has TL-XEP.
+    ;; These are SB-C's, but not every SBCL has TL-XEP.
     (prin1-to-string (if (and (consp name) (symbolp (first name))
                               (member (first name) '("XEP" "TL-XEP") :test #'string=))
                          (second name)
                          name))))
 
 (defun own-allocator (allocators)
-  "Whose own a sample is, of ALLOCATORS, innermost first; NIL if nobody's: the
-collector allocates, too."
+  "The one of ALLOCATORS, innermost first, to which a sample belongs; NIL for none: the collector
+allocates as well."
   (find-if-not (lambda (name) (or (scaffold-p name) (passed-through-p name)))
                allocators :key #'allocator-name))
 
 (defun allocation-rows ()
-  "(VALUES SAMPLES ROWS) of the samples that were taken, as REPORT-ROWS has them."
+  "(VALUES SAMPLES ROWS) of the samples taken, as in REPORT-ROWS."
   (let ((samples 0) (elsewhere 0)
-        (known (make-hash-table :test 'eq)) ; by the debugger's function
+        (known (make-hash-table :test 'eq)) ; from DEBUG-FUN to ALLOCATOR
         (named (make-hash-table :test 'equal)))
-    (declare (ignorable known))
-    #+sbcl
     (with-report-printing ()
-      (call-named '#:sb-sprof "REPORT" :type nil) ; until then there are raw data only
+      (call-named '#:sb-sprof "REPORT" :type nil) ; this makes traces of the raw data
       (labels ((allocator (function)
                  (or (gethash function known)
                      (let ((name (function-name-in-report function)))
@@ -47,7 +43,7 @@ collector allocates, too."
                    (call-named '#:sb-sprof "MAP-TRACE-PC-LOCS"
                                (lambda (function pc)
                                  (declare (ignore pc))
-                                 ;; others are the runtime's own
+                                 ;; the others are the runtime's
                                  (when (typep function 'sbcl:debug-fun)
                                    (push (allocator function) stack)))
                                trace)

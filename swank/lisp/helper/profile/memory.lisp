@@ -1,16 +1,15 @@
-;;;; memory.lisp -- MEMORY-REPORT: what fills the heap
+;;;; memory.lisp -- MEMORY-REPORT: how full the heap is, and of what
 
 (cl:in-package #:swank-mcp)
 
-;;; ROOM walks the whole heap with collections off, for as long as that takes.
-;;; This walk looks at the clock and goes no further than its time.
+;;; ROOM walks the whole heap with collections off, however long that takes.  This walk has a time
+;;; limit.
 
 (defparameter *walk-seconds* 1)
 
-#+sbcl
 (defun kind-of-object (object)
-  "What OBJECT, which may be garbage, counts as: the name of a structure or class,
-or of a kind.  Nothing is touched but headers."
+  "The kind under which OBJECT is counted: the name of its structure or class, or a general one.
+OBJECT may be garbage, so only its header is read."
   (typecase object
     (cons 'cons)
     ((or sbcl:instance sbcl:funcallable-instance)
@@ -28,12 +27,11 @@ or of a kind.  Nothing is touched but headers."
     (sb-ext:weak-pointer 'sb-ext:weak-pointer)
     (t "other")))
 
-#+sbcl
 (defun walk-heap (seconds)
-  "(VALUES KINDS GENERATIONS BYTES END): a hash table of kind to (BYTES . COUNT), a
-vector of bytes by generation, and how much was walked.  END is NIL at the end of
-the heap, :TIME, or :CHANGE: another thread was making objects just there, and
-what is not made yet looks like anything."
+  "(VALUES KINDS GENERATIONS BYTES END): a hash table from kind to (BYTES . COUNT), a vector of
+bytes by generation, and how many bytes were walked.  END says why the walk ended: NIL at the end
+of the heap; :TIME; or :CHANGE if another thread was making objects there, which look like
+anything."
   (let ((kinds (make-hash-table :test 'eq)) (generations (make-array 16 :initial-element 0))
         (bytes 0) (seen 0) (heap (heap-size)) (end (+ (microseconds) (* 1000000 seconds))))
     (declare (fixnum bytes seen heap end))
@@ -60,9 +58,8 @@ what is not made yet looks like anything."
           (error () (end-with :change)))
         (end-with nil)))))
 
-#+sbcl
 (defun walk-heap-again ()
-  "WALK-HEAP, once more where others got into its way."
+  "WALK-HEAP, up to three times if another thread made objects."
   (let ((found '()))
     (loop repeat 3
           do (setf found (multiple-value-list (walk-heap *walk-seconds*)))
@@ -70,11 +67,10 @@ what is not made yet looks like anything."
     (values-list found)))
 
 (defun megabytes (bytes)
-  "BYTES in the megabytes in which heaps are set, of 1,048,576 each."
+  "BYTES in megabytes of 1,048,576 bytes, as for the size of a heap."
   (multiple-value-bind (whole part) (floor (floor (* 10 bytes) 1048576) 10)
     (format nil "~:D.~D MB" whole part)))
 
-#+sbcl
 (defun generation-lines (generations)
   (loop for bytes across generations
         for generation from 0
@@ -88,9 +84,8 @@ what is not made yet looks like anything."
                                (sb-ext:generation-number-of-gcs generation)))))
 
 (defun memory-report (&key (session "default") (limit 15))
-  "A finding: how full the heap is and of what."
+  "Answer (:TITLE :SECTIONS :NOTES) about how full the heap is, and of what."
   (with-look-up (session)
-    #+sbcl
     (let ((used (heap-used)) (size (heap-size)))
       (multiple-value-bind (kinds generations walked end) (walk-heap-again)
         (let ((rows (sort (loop for kind being the hash-keys of kinds using (hash-value entry)
@@ -123,6 +118,4 @@ what is not made yet looks like anything."
                                    (min 200 (length rows)))))
                    (case end
                      (:time (list (format nil "The walk was ended after ~D s, before the end of the heap." *walk-seconds*)))
-                     (:change '("The walk was ended where another thread was making objects; call again."))))))))
-    #-sbcl
-    (fail-lookup "NOT-HERE" '() "This Lisp does not tell.")))
+                     (:change '("The walk was ended where another thread was making objects; call again."))))))))))

@@ -1,4 +1,4 @@
-;;;; profiling.lisp -- PROFILE-FORM: where time goes
+;;;; profiling.lisp -- PROFILE-FORM: where time and memory go
 
 (cl:in-package #:swank-mcp)
 
@@ -6,11 +6,11 @@
 
 (defstruct (tally (:copier nil)) name (calls 0) (total 0) (self 0) (depth 0))
 
-(defvar *callees-time* 0 "Of the watched functions that the current one called.")
-(defvar *tallying* nil "The tallies of the evaluation that is profiled on this thread.")
+(defvar *callees-time* 0 "The time of the watched functions that the current one has called.")
+(defvar *tallying* nil "The TALLYs of the evaluation that is profiled on this thread.")
 
 (defun tally-call (tally function arguments)
-  "Call FUNCTION.  The time of a recursive call is in that of the outermost one."
+  "Call FUNCTION and add to TALLY.  The time of a recursive call counts in the outermost one."
   (let ((callees 0) (start (microseconds)))
     (incf (tally-calls tally))
     (incf (tally-depth tally))
@@ -36,15 +36,16 @@
      function)))
 
 (defun tally-rows (tallies namedp)
-  "Of what was not named one by one, as NAMEDP says, only what was called."
+  "((NAME SELF TOTAL CALLS) ...).  Unless NAMEDP, which says that the user named each function,
+only of functions that were called."
   (loop for tally in (sort (copy-list tallies) #'> :key #'tally-self)
         when (or namedp (plusp (tally-calls tally)))
         collect (list (function-spelling (tally-name tally))
                       (tally-self tally) (tally-total tally) (tally-calls tally))))
 
-;;; Which ones
+;;; The functions to watch
 
-(defparameter *most-tallied* 500 "Functions that one call may watch.")
+(defparameter *most-tallied* 500 "How many functions one call may watch.")
 
 (defun package-of-functions (name session package)
   "The package that NAME names, unless it names a function."
@@ -66,8 +67,8 @@
     names))
 
 (defun functions-to-tally (text session package)
-  "The functions named in TEXT, all of those packages that are named there, and whether
-each was named by itself."
+  "(VALUES NAMES NAMEDP): the functions that TEXT names, with all functions of packages that it
+names; and whether it names each function itself."
   (let* ((given (names-in text))
          (packages (mapcar (lambda (name) (package-of-functions name session package)) given)))
     (if (notany #'identity packages)
@@ -84,19 +85,19 @@ each was named by itself."
 ;;; The work
 
 (defun form-function (form)
-  "A compiled function of FORM, whose name in backtraces and profiles says so."
+  "A compiled function of FORM, called \"the form\" in backtraces and profiles."
   (compile nil #+sbcl `(sbcl:named-lambda "the form" () ,form) #-sbcl `(lambda () ,form)))
 
 (defun profile-form (code mode &key (session "default") (token 0) package (functions "") (repeat 1) (limit 30))
-  "Compile the form in CODE and call it REPEAT times.  MODE is :CPU, :TIME or
-:ALLOC for samples, or :CALLS to time each call of FUNCTIONS, names of functions or
-packages.  The answer is
-EVALUATE's, without values, with :REPORT, also when it was stopped half way:
+  "Compile the form in CODE and call it REPEAT times.  MODE is :CPU, :TIME or :ALLOC for samples,
+or :CALLS to time each call of FUNCTIONS, names of functions or packages.  The answer is
+EVALUATE's, without values, with a :REPORT also if it was stopped half way:
 
   (:VALUE TEXT :ELAPSED MICROSECONDS :BYTES n :SAMPLES n
    :ROWS ((NAME SELF TOTAL CALLS) ...) :PROGRAMS n)
 
-The first PROGRAMS rows are of the program's functions, the others of the Lisp's.  SELF and TOTAL are numbers of samples, or microseconds; BYTES is what was allocated."
+The first PROGRAMS rows are of the program's functions, the others of the Lisp's.  SELF and TOTAL
+are numbers of samples, or microseconds; BYTES is what was allocated."
   (call-as-work
    (lambda (evaluation read)
      (let* ((namedp nil)
@@ -111,7 +112,7 @@ The first PROGRAMS rows are of the program's functions, the others of the Lisp's
             (function (form-function (funcall read code)))
             (value nil) (start 0) (report '()))
        (unless (eq mode :calls) (need-contrib "sb-sprof"))
-       (tell evaluation (lambda () (append (and value (list :value value)) report)))
+       (report-with evaluation (lambda () (append (and value (list :value value)) report)))
        (setf start (microseconds))
        (flet ((run ()
                 (let ((last nil))

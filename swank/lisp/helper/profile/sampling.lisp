@@ -1,16 +1,15 @@
-;;;; sampling.lisp -- SBCL's statistical profiler, and its report taken apart
+;;;; sampling.lisp -- SBCL's statistical profiler, and its report parsed
 
 (cl:in-package #:swank-mcp)
 
-;;; Contributed modules of SBCL are loaded when they are asked for.
+;;; SBCL's contributed modules are loaded when they are needed.
 
 (defun need-contrib (name)
   "Load the module NAME, a string in lower case, or refuse the current work."
-  #+sbcl
   (unless (find-package (string-upcase name))
     (handler-case (with-standard-io-syntax
                     (let ((*standard-output* (make-broadcast-stream)))
-                      (require-own (string-upcase name))))
+                      (require-contrib (string-upcase name))))
       (error (condition)
         (refuse "MODULE-MISSING"
                 (format nil "SBCL's module ~A cannot be loaded: ~A~%~
@@ -18,17 +17,15 @@
                              on Debian and Ubuntu `apt-get install sbcl`, on Fedora `dnf install sbcl`, ~
                              on macOS `brew install sbcl`; or set SBCL_HOME to where it is."
                         name (clip (condition-text condition) 300)
-                        (sbcl:sbcl-homedir-pathname))))))
-  #-sbcl (refuse "MODULE-MISSING" (format nil "~A is there in SBCL only." name)))
+                        (sbcl:sbcl-homedir-pathname)))))))
 
 (defun sampler (name) (find-symbol name '#:sb-sprof))
 
 ;;; The statistical profiler
 
 (defun call-sampled (mode function on-samples)
-  "Call FUNCTION under the sampler and, however it ends, ON-SAMPLES, for which the
-profiler has those that were taken.  Samples that somebody else has taken are kept."
-  #+sbcl
+  "Call FUNCTION while samples are taken, and then, however it ended, ON-SAMPLES, which can read
+them.  Samples that somebody else has taken are kept."
   (let* ((state (sampler "*SAMPLES*")) (before (and (boundp state) (symbol-value state)))
          (running (sampler "*PROFILING*")))
     (when (and running (symbol-value running))
@@ -41,11 +38,10 @@ profiler has those that were taken.  Samples that somebody else has taken are ke
            (funcall function))
       (call-named '#:sb-sprof "STOP-PROFILING")
       (funcall on-samples)
-      (setf (symbol-value state) before)))
-  #-sbcl (progn mode on-samples (funcall function)))
+      (setf (symbol-value state) before))))
 
 (defmacro with-report-printing (() &rest body)
-  "Print the names of functions on one line and with all packages."
+  "Evaluate BODY; names of functions print on one line and with all packages."
   `(with-standard-io-syntax
      (let ((*print-readably* nil) (*print-pretty* nil) (*package* (find-package '#:keyword)))
        ,@body)))
@@ -56,7 +52,7 @@ profiler has those that were taken.  Samples that somebody else has taken are ke
       (call-named '#:sb-sprof "REPORT" :type :flat :stream out))))
 
 (defun fields (line count)
-  "The first COUNT words of LINE and, last, what follows them."
+  "The first COUNT words of LINE, and the rest."
   (let ((words '()) (at 0))
     (flet ((skip () (setf at (or (position #\space line :start at :test-not #'char=) (length line)))))
       (dotimes (i count)
@@ -68,7 +64,7 @@ profiler has those that were taken.  Samples that somebody else has taken are ke
       (nreverse (cons (subseq line at) words)))))
 
 (defun without-prefixes (name)
-  "NAME as people write it, of a function that was printed with all packages."
+  "NAME, of a function printed with all packages, as people write it."
   (setf name (string-trim "\"" (subseq name 0 (search " in #<code" name))))
   (dolist (prefix '("COMMON-LISP-USER::" "COMMON-LISP:") name)
     (loop for at = (search prefix name)
@@ -77,19 +73,18 @@ profiler has those that were taken.  Samples that somebody else has taken are ke
                                      (subseq name (+ at (length prefix))))))))
 
 (defun scaffold-p (name)
-  "True of functions that are there because we called the user's code."
+  "True of functions that are on the stack because we called the user's code."
   (or (search "SWANK-MCP" name) (search "/swank-mcp-helper-" name) (search "SWANK:" name) (search "SWANK/" name)
       (search "SB-THREAD::" name) (search "ALLOC-TRAMP" name)))
 
 (defun passed-through-p (name)
-  "True of functions of the system that are of interest only for what they do
-themselves."
+  "True of functions of the system, which count only for what they do themselves."
   (or (eql 0 (search "SB-" name)) (search ":IN SB-" name)
       (eql 0 (search "foreign function" name))
       (member name '("COMMON-LISP:EVAL" "elsewhere") :test #'string=)))
 
 (defun report-rows (report)
-  "(VALUES SAMPLES ROWS) in what the profiler printed; a row is (NAME SELF TOTAL)."
+  "(VALUES SAMPLES ROWS) of REPORT, which the profiler printed; a row is (NAME SELF TOTAL)."
   (let ((samples 0) (rows '()))
     (with-input-from-string (in report)
       (loop for line = (read-line in nil)
@@ -108,8 +103,8 @@ themselves."
     (values (or samples 0) (nreverse rows))))
 
 (defun program-row-p (name)
-  "True of functions of programs, by the NAME that was printed with all packages:
-LEDGER:POST, (COMMON-LISP:LAMBDA (X) :IN LEDGER:POST), (SB-PCL::FAST-METHOD LEDGER:POST ...)."
+  "True if NAME, printed with all packages, is a function of a program: LEDGER:POST,
+(COMMON-LISP:LAMBDA (X) :IN LEDGER:POST), (SB-PCL::FAST-METHOD LEDGER:POST ...)."
   (let* ((name (string-trim "\"" name))
          (in (search " :IN " name :from-end t))
          (start (cond (in (+ in 5))
@@ -124,20 +119,20 @@ LEDGER:POST, (COMMON-LISP:LAMBDA (X) :IN LEDGER:POST), (SB-PCL::FAST-METHOD LEDG
              (program-package-p (find-package (subseq name start colon)))))))
 
 (defun significant-rows (rows samples limit)
-  "Those to show, and how many of them are the program's: these come first, the one
-with most samples in all first; then what else has most samples of its own, as a
-program often takes its time in functions of the Lisp's that it calls."
+  "(VALUES ROWS PROGRAMS): the rows to show, and how many of them are the program's.  These come
+first, by all samples; then the others by their own samples, because a program often spends its
+time in functions of the Lisp's that it calls."
   (let ((programs '()) (others '()))
     (loop for (name self total) in rows
           for own = (or self 0)
-          ;; a recursive function is counted once a level
+          ;; a recursive function is counted once for each level
           for all = (max own (min samples (or total 0)))
           do (unless (or (scaffold-p name)
                          (zerop all)
                          (and (zerop own) (passed-through-p name)))
                (let ((row (list (without-prefixes name) own all)))
                  (cond ((program-row-p name) (push row programs))
-                       ;; one in a thousand tells nothing
+                       ;; less than one sample in a thousand means nothing
                        ((>= (* 1000 all) samples) (push row others))))))
     (flet ((by (first second rows)
              (sort (reverse rows)

@@ -9,21 +9,16 @@
             (waiting-text thread))))
 
 (defun live-threads ()
-  "A worker of Swank's that has answered belongs to nobody any more: it gets the
-moment that it needs to end."
+  "The live threads.  A worker of Swank's that has answered is given a moment to end."
   (flet ((alive ()
-           (remove-if-not #'swank/backend:thread-alive-p (swank/backend:all-threads))))
-    (let ((threads (alive)))
-      (cond ((some (lambda (thread)
-                     (and (string= (thread-label thread) "worker") (not (swank-worker-p thread))))
-                   threads)
-             (sleep 1/20)
-             (alive))
-            (t threads)))))
+           (remove-if-not #'swank/backend:thread-alive-p (swank/backend:all-threads)))
+         (ending-worker-p (thread)
+           (and (string= (thread-label thread) "worker") (not (swank-worker-p thread)))))
+    (when (some #'ending-worker-p (alive)) (sleep 1/20))
+    (alive)))
 
 (defun frames-here (limit)
-  "Texts of the program's frames on this thread; if there are none, of what is
-known by name."
+  "Texts of the program's frames on this thread; if there are none, of public functions."
   (or (ignore-errors (collect-frames limit (user-package)))
       #+sbcl
       (ignore-errors
@@ -45,27 +40,20 @@ known by name."
     (nreverse texts)))
 
 (defun public-frame-p (name)
-  "True of a function that tells what a thread does: SLEEP, SB-THREAD:CONDITION-WAIT."
+  "True if NAME says what a thread does, as SLEEP or SB-THREAD:CONDITION-WAIT."
   (and (not (helper-package-p (symbol-package name)))
        (or (eq (symbol-package name) (find-package '#:common-lisp))
            (and (public-p name)
                 (not (equal (package-name (symbol-package name)) "SB-DEBUG"))))))
 
 (defun frames-of-thread (thread limit)
-  "Where THREAD is: texts of frames, innermost first, or a text that says why not."
+  "The texts of THREAD's frames, innermost first; or a text that says why there are none."
   #+sbcl
-  (let ((frames nil) (done (sb-thread:make-semaphore)))
-    (handler-case
-        (interrupt-safely
-         thread
-         (lambda ()
-           (setf frames (frames-here limit))
-           (sb-thread:signal-semaphore done))
-         :forcep nil)
-      (error () (return-from frames-of-thread "it has just ended")))
-    (if (sb-thread:wait-on-semaphore done :timeout 1/2)
-        frames
-        "it does not answer: it runs foreign code, or with interrupts off"))
+  (multiple-value-bind (frames state) (ask-thread thread (lambda () (frames-here limit)))
+    (ecase state
+      (:answered frames)
+      (:ended "it has just ended")
+      (:silent "it does not answer: it runs foreign code, or with interrupts off")))
   #-sbcl (progn thread limit "not in this Lisp"))
 
 (defun frame-lines (thread limit)
@@ -79,8 +67,8 @@ known by name."
 (defparameter *max-threads-shown* 200)
 
 (defun list-threads (&key (session "default") backtraces)
-  "A finding: the threads of the image; with BACKTRACES, where those of the program
-and of sessions are."
+  "Answer (:TITLE :SECTIONS :NOTES) about the threads of the image; with BACKTRACES, also where
+those of the program and of sessions are."
   (with-look-up (session)
     (let* ((threads (sort (live-threads) #'< :key #'thread-number))
            (end (+ (microseconds) 4000000)) (skipped 0))
@@ -98,10 +86,10 @@ and of sessions are."
                     (when (plusp skipped)
                       (list (format nil "~D backtrace~:P left out, for want of time." skipped))))))))
 
-;;; Doing something to one
+;;; Interrupting and ending a thread
 
 (defun find-thread-named (designator)
-  "The live thread with that number, or that name if it is the only one."
+  "The live thread with the number DESIGNATOR, or the only one of that name."
   (let* ((text (string-trim " #" designator))
          (number (and (plusp (length text)) (every #'digit-char-p text) (parse-integer text)))
          (threads (live-threads))
@@ -140,7 +128,7 @@ and of sessions are."
                      (thread-label thread) text advice)))))
 
 (defun end-thread (thread)
-  "Unwind and end THREAD; a sentence that says whether it did within two seconds."
+  "Unwind and end THREAD; return a sentence about whether it ended within two seconds."
   #+sbcl
   (progn
     (handler-case (interrupt-safely thread #'sb-thread:abort-thread)
@@ -154,17 +142,11 @@ and of sessions are."
   #-sbcl (progn (swank/backend:kill-thread thread) "It was told to end."))
 
 (defun interrupt-thread (designator action &key (session "default"))
-  "A finding about the thread that DESIGNATOR names: its backtrace for ACTION
-:BACKTRACE; :ABORT ends it, if it is the program's."
+  "Answer (:TITLE :SECTIONS :NOTES) about the thread that DESIGNATOR names, with its backtrace.
+ACTION is :BACKTRACE, or :ABORT, which ends a thread of the program's."
   (with-look-up (session)
-    (let ((thread (find-thread-named designator)))
-      (ecase action
-        (:abort
-         (refuse-to-end thread)
-         (list :title (thread-line thread)
-               :sections (list (cons "backtrace" (frame-lines thread 20)))
-               :notes (list (end-thread thread))))
-        (:backtrace
-         (refuse-to-look thread)
-         (list :title (thread-line thread)
-               :sections (list (cons "backtrace" (frame-lines thread 20)))))))))
+    (let ((thread (find-thread-named designator)) (endp (eq action :abort)))
+      (if endp (refuse-to-end thread) (refuse-to-look thread))
+      (list :title (thread-line thread)
+            :sections (list (cons "backtrace" (frame-lines thread 20)))
+            :notes (and endp (list (end-thread thread)))))))

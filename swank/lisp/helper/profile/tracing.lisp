@@ -1,18 +1,16 @@
 ;;;; tracing.lisp -- TRACE-FORM, SWITCH-TRACE: calls and their values
 ;;;;
-;;;; The folder profile/ measures what runs: calls, time, allocation, the heap, threads.
-;;;; Each file is what the bridge calls; sampling.lisp and allocation.lisp are for
-;;;; profiling.lisp.
+;;;; The folder profile/ measures what runs: calls, time, allocation, the heap, threads.  Each file
+;;;; has a function that the bridge calls; profiling.lisp uses sampling.lisp and allocation.lisp.
 
 (cl:in-package #:swank-mcp)
 
-;;; SBCL lets any number of parties wrap a named function, each under a tag of
-;;; its own.  TRACE has its tag; ours is new each time, so nobody's traces are
-;;; touched.  The wrapper is there for every thread and only records on that of
-;;; an evaluation of ours.
+;;; SBCL lets anybody wrap a named function under a tag.  TRACE has its tag; ours is new each time,
+;;; so we do not touch the traces of others.  Every thread calls the wrapper, which records only on
+;;; the thread of our evaluation.
 
 (defun split-names (text)
-  "The names in TEXT, with blanks or commas between them: foo, (setf bar) p::|b z|."
+  "The names in TEXT, separated by blanks or commas: foo, (setf bar) p::|b z|."
   (let ((names '()) (start nil) (depth 0) (in-bars nil) (escaped nil))
     (flet ((end (at)
              (when start (push (subseq text start at) names))
@@ -33,7 +31,7 @@
     (nreverse names)))
 
 (defun names-in (text)
-  "The names in TEXT, those of lists in it one by one: (foo bar), but not (setf foo)."
+  "The names in TEXT, also those inside a list like (foo bar); (setf foo) is one name."
   (loop for name in (split-names text)
         for end = (1- (length name))
         append (if (and (plusp end) (char= #\( (char name 0)) (char= #\) (char name end))
@@ -42,34 +40,30 @@
                    (list name))))
 
 (defun wrappable-function (text session package)
-  "The name of the function that TEXT names; a LOOKUP-FAILURE if it is none whose
-calls can be watched."
+  "The name of the function that TEXT names; a LOOKUP-FAILURE if its calls cannot be watched."
   (let* ((name (find-function-name text session package))
          (shown (function-spelling name)))
     (cond ((not (fboundp name))
            (fail-lookup "UNDEFINED-FUNCTION" (mapcar #'qualified-spelling
                                                      (remove-if-not #'fboundp
-                                                                    (symbols-elsewhere (symbol-name (name-symbol name)))))
+                                                                    (symbols-elsewhere (symbol-name (function-symbol name)))))
                         "~A is not the name of a function." shown))
           ((and (symbolp name) (or (macro-function name) (special-operator-p name)))
            (fail-lookup "NOT-A-FUNCTION" '()
                         "~A is a ~:[special operator~;macro~]: no call of it is left when code runs. Name the functions that it calls."
                         shown (macro-function name)))
-          ((internal-package-p (symbol-package (name-symbol name)))
+          ((internal-package-p (symbol-package (function-symbol name)))
            (fail-lookup "SYSTEM-FUNCTION" '()
                         "~A belongs to the Lisp system, which calls it itself. Name functions of yours that call it."
                         shown))
-          ((eq (symbol-package (name-symbol name)) (find-package '#:common-lisp))
+          ((eq (symbol-package (function-symbol name)) (find-package '#:common-lisp))
            (fail-lookup "SYSTEM-FUNCTION" '()
                         "~A belongs to the Lisp system, which calls it itself, and compiled code often does without. Name functions of yours that call it."
                         shown))
           (t name))))
 
-(defun name-symbol (name) (if (consp name) (second name) name))
-
 (defun wrappable-functions (text session package)
-  "The function names in TEXT.  The names of a LOOKUP-FAILURE are texts to try in
-its place."
+  "The function names in TEXT.  The names of a LOOKUP-FAILURE are texts to try instead."
   (let ((given (names-in text)))
     (unless given (fail-lookup "NO-FUNCTION" '() "No function is named."))
     (remove-duplicates
@@ -82,7 +76,8 @@ its place."
      :test #'equal :from-end t)))
 
 (defun texts-instead (given wrong names session package)
-  "GIVEN with WRONG replaced by those of NAMES that would do; or without it."
+  "Texts of the names GIVEN with WRONG replaced by one of NAMES that can be watched; or without
+WRONG."
   (flet ((wrappable-p (name)
            (handler-case (wrappable-function name session package)
              (lookup-failure () nil))))
@@ -93,8 +88,7 @@ its place."
           (and rest (list (format nil "~{~A~^ ~}" rest)))))))
 
 (defun wrap-function (name tag wrapper)
-  "Have calls of the function NAME go to WRAPPER, a function of NAME, the function
-itself and the arguments."
+  "Have calls of the function NAME go to WRAPPER, which gets NAME, the function and the arguments."
   #+sbcl (sbcl:encapsulate name tag (lambda (function &rest arguments)
                                       (funcall wrapper name function arguments)))
   #-sbcl (progn name tag wrapper))
@@ -117,8 +111,8 @@ itself and the arguments."
 
 (defparameter *max-calls-shown* 100)
 
-(defvar *recorder* nil "Of the evaluation that is traced on this thread.")
-(defvar *describing* nil "True while a call is described: printing may make calls.")
+(defvar *recorder* nil "The RECORDER of the evaluation that is traced on this thread.")
+(defvar *describing* nil "True while a call is printed, which may make calls itself.")
 
 (defstruct (recorder (:copier nil))
   (depth 0) (calls '()) (shown 0)
@@ -127,13 +121,13 @@ itself and the arguments."
 (defun call-line (depth text)
   (format nil "~A~D: ~A" (make-string (* 2 (min depth 30)) :initial-element #\space) depth text))
 
-(defun tell-line (recorder depth function)
-  "Emit the text that FUNCTION returns, which may print by methods of the user's."
+(defun emit-line (recorder depth function)
+  "Emit the text that FUNCTION returns; it may call printing methods of the user's."
   (funcall (recorder-emit recorder)
            (let ((*describing* t)) (call-line depth (funcall function)))))
 
 (defun record-call (recorder name function arguments)
-  "Call FUNCTION and tell of it, its arguments and values."
+  "Call FUNCTION and emit lines about its arguments and values."
   (let* ((depth (recorder-depth recorder))
          (counter (or (assoc name (recorder-calls recorder) :test #'equal)
                       (first (push (cons name 0) (recorder-calls recorder)))))
@@ -142,7 +136,7 @@ itself and the arguments."
     (incf (cdr counter))
     (when shownp
       (incf (recorder-shown recorder))
-      (tell-line recorder depth
+      (emit-line recorder depth
                  (lambda ()
                    (format nil "(~A~{ ~A~})" (function-spelling name) (mapcar #'brief arguments)))))
     (unwind-protect
@@ -151,7 +145,7 @@ itself and the arguments."
                 (values-list values))
       (setf (recorder-depth recorder) depth)
       (when shownp
-        (tell-line recorder depth
+        (emit-line recorder depth
                    (lambda ()
                      (let ((label (function-spelling name)))
                        (cond ((eq values :left) (format nil "~A was left without returning" label))
@@ -171,12 +165,12 @@ EVALUATE's with :REPORT (:LINES (TEXT ...) :SHOWN n :CALLS ((NAME COUNT) ...))."
             (form (funcall read code))
             (lines '())
             (recorder (make-recorder :emit (lambda (line) (push line lines)))))
-       (tell evaluation
-             (lambda ()
-               (list :lines (reverse lines) :shown (recorder-shown recorder)
-                     :calls (loop for name in names
-                                  for counter = (assoc name (recorder-calls recorder) :test #'equal)
-                                  collect (list (function-spelling name) (if counter (cdr counter) 0))))))
+       (report-with evaluation
+                    (lambda ()
+                      (list :lines (reverse lines) :shown (recorder-shown recorder)
+                            :calls (loop for name in names
+                                         for counter = (assoc name (recorder-calls recorder) :test #'equal)
+                                         collect (list (function-spelling name) (if counter (cdr counter) 0))))))
        (let ((*recorder* recorder))
          (call-with-wrapped
           names
@@ -190,14 +184,14 @@ EVALUATE's with :REPORT (:LINES (TEXT ...) :SHOWN n :CALLS ((NAME COUNT) ...))."
 ;;; Traces that stay on
 
 (defvar *traced* '()
-  "(SESSION NAME TAG CONNECTION) of each function whose calls are told in every
-evaluation; the bridge that wanted that is behind CONNECTION.")
+  "(SESSION NAME TAG CONNECTION) of each function that is traced in every evaluation; CONNECTION is
+that of the bridge that asked for it.")
 
 (defvar *evaluation-recorders* '()
-  "(EVALUATION . RECORDER) of the evaluation of each session that made a traced call last.")
+  "(EVALUATION . RECORDER) of each session's evaluation that last made a traced call.")
 
 (defun evaluation-recorder (evaluation)
-  "The recorder of EVALUATION, which is on this thread."
+  "The recorder of EVALUATION, which runs on this thread."
   (with-lock ()
     (let ((entry (find (evaluation-session evaluation) *evaluation-recorders*
                        :key (lambda (entry) (evaluation-session (first entry))))))
@@ -208,8 +202,8 @@ evaluation; the bridge that wanted that is behind CONNECTION.")
                   (acons evaluation recorder (remove entry *evaluation-recorders*)))
             recorder)))))
 
-(defun tell-traced-call (session name function arguments)
-  "Call FUNCTION; on a thread that evaluates for SESSION, tell of it on *TRACE-OUTPUT*."
+(defun record-traced-call (session name function arguments)
+  "Call FUNCTION; on a thread that evaluates for SESSION, write lines about it to *TRACE-OUTPUT*."
   (if (and *evaluation* (not *describing*)
            (eq session (evaluation-session *evaluation*)))
       (record-call (evaluation-recorder *evaluation*) name function arguments)
@@ -236,12 +230,12 @@ evaluation; the bridge that wanted that is behind CONNECTION.")
   (forget-recorders))
 
 (defun forget-traces-of (connection)
-  "End the traces that the bridge behind CONNECTION has left on."
+  "End the traces of the bridge behind CONNECTION."
   (untrace-if (lambda (entry) (eq connection (fourth entry))))
   (forget-recorders))
 
 (defun forget-recorders ()
-  "Keep nothing of evaluations of sessions that trace nothing any more."
+  "Forget the recorders of sessions that trace nothing any more."
   (with-lock ()
     (setf *evaluation-recorders*
           (remove-if-not (lambda (entry)
@@ -249,8 +243,8 @@ evaluation; the bridge that wanted that is behind CONNECTION.")
                          *evaluation-recorders*))))
 
 (defun switch-trace (functions onp &key (session "default") package)
-  "Tell calls of FUNCTIONS in every evaluation of SESSION, or no more; FUNCTIONS
-\"\" are all of them.  A finding: what is traced now."
+  "Trace FUNCTIONS in every evaluation of SESSION, or end that; \"\" ends all.  Answer (:TITLE
+:NOTES) about what is traced now."
   (with-look-up (session)
     (let ((names (if (and (not onp) (null (split-names functions)))
                      t
@@ -261,7 +255,7 @@ evaluation; the bridge that wanted that is behind CONNECTION.")
                (let ((tag (make-symbol "SWANK-MCP")) (session session))
                  (wrap-function name tag
                                 (lambda (name function arguments)
-                                  (tell-traced-call session name function arguments)))
+                                  (record-traced-call session name function arguments)))
                  (with-lock ()
                    (push (list session name tag (own-connection)) *traced*)))))
             (t (untrace-names session names)))

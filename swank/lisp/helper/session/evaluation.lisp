@@ -8,8 +8,8 @@
   form                   ; the one being evaluated
   system                 ; name of the one being loaded, or NIL
   work                   ; what is done in place of evaluating CODE, and
-  report                 ; a function: what to tell of it; see work.lisp
-  restore                ; what is to be brought back, or NIL, and
+  report                 ; a function that returns the :REPORT of its answer; see perform.lisp
+  restore                ; the RESTORING, or NIL, and
   (failures '())         ; what failed of it; see restore-entries.lisp
   (journal '())          ; entries made, newest first
   (loaded '())           ; of systems loaded: (NAME FILE ...)
@@ -20,10 +20,10 @@
   (records '())          ; of warnings; see warnings.lisp
   origin                 ; file that defines the system it is about, or NIL
   (remarks '())          ; for the reply, newest first
-  (replaced '())         ; definitions of somebody else's; see theirs.lisp
-  (left '())             ; definitions that no file has; see orphans.lisp
+  (replaced '())         ; definitions of somebody else's; see replaced.lisp
+  (orphans '())          ; definitions that no file has any more; see orphans.lisp
   (started (microseconds))       ; see MICROSECONDS
-  (heap-base 0)                  ; bytes in the heap then; see filling.lisp
+  (heap-base 0)                  ; bytes in the heap then; see heap-limit.lisp
   (out (make-sink)) (err (make-sink))
   waits                  ; text on a lock that it waited for when it was stopped; see locks.lisp
   (activep nil)          ; true while ESCAPE may be called
@@ -34,10 +34,10 @@
   "The evaluations in progress.")
 
 (defvar *early-stops* '()
-  "(TOKEN REASON SESSION-NAME) of each stop that overtook the evaluation it is for.")
+  "(TOKEN REASON SESSION-NAME) of each stop that came before its evaluation.")
 
 (defvar *evaluation* nil
-  "The evaluation that the current thread is busy with.")
+  "The evaluation of the current thread, or NIL.")
 
 (defun unregister (evaluation)
   (with-lock ()
@@ -56,8 +56,8 @@
     (find session *evaluations* :key #'evaluation-session :test-not #'eq)))
 
 (defun defining-elsewhere-p (session)
-  "True while another thread evaluates for SESSION: it notes a definition a moment
-before it makes it."
+  "True while another thread evaluates for SESSION.  It notes a definition a moment before it
+makes it."
   (with-lock ()
     (find-if (lambda (evaluation)
                (and (eq session (evaluation-session evaluation))
@@ -70,17 +70,17 @@ before it makes it."
 (defstruct (debuggee (:copier nil))
   "What an EVALUATION needs to be suspended."
   (state :running)       ; :RUNNING, :SUSPENDED, :BUSY with a command, or :ENDED
-  (client nil)           ; who waits for what comes of it
+  (client nil)           ; the CLIENT that waits for its outcome
   #+sbcl (wake (sb-thread:make-semaphore)) ; signalled when there is something to do
   (ending nil)           ; reason why it is to end
   (patience 600000)      ; milliseconds it may wait for a command
   connection             ; of Swank, that of the bridge
   (since 0) (parked 0)   ; microseconds: when it was suspended, for how long in all
   condition report frames
-  (restarts '()) own-restart) ; those to choose from; the last of them
+  (restarts '()) abort-restart) ; those to choose from; the last of them
 
 (defstruct (client (:copier nil))
-  "A thread that waits for an outcome; COMMAND is what it wants done."
+  "A thread that waits for an outcome; COMMAND is a function for the suspended thread to call."
   command outcome
   takenp                                ; true when the evaluation has begun with it
   #+sbcl (news (sb-thread:make-semaphore)))
@@ -100,10 +100,10 @@ before it makes it."
   (let ((debuggee (evaluation-debuggee evaluation)))
     (if debuggee (debuggee-parked debuggee) 0)))
 
-;;; What an evaluation does for its own answer: see work.lisp
+;;; The report of an evaluation: see perform.lisp
 
-(defun tell (evaluation function)
-  "Make the datum that FUNCTION returns at the end EVALUATION's report."
+(defun report-with (evaluation function)
+  "Have the answer of EVALUATION carry what FUNCTION returns when it has ended."
   (setf (evaluation-report evaluation) function))
 
 (defun work-report (evaluation)
@@ -111,6 +111,6 @@ before it makes it."
        (funcall (evaluation-report evaluation))))
 
 (defun refuse (type message &optional advice)
-  "End the current evaluation with an error that is told without a backtrace.  ADVICE
-is what the report has beside the message."
+  "End the current evaluation with an error that has no backtrace.  ADVICE is a plist that is added
+to the report."
   (funcall (evaluation-escape *evaluation*) (append (failure type message) advice)))

@@ -1,73 +1,60 @@
-;;;; locks.lisp -- what threads wait for, and who has it
+;;;; locks.lisp -- locks that threads wait for, and who holds them
 
 (cl:in-package #:swank-mcp)
 
 (defparameter *system-locks*
   '(("**WORLD-LOCK**" "SBCL's world lock" ", which classes, methods and parts of the compiler need")
     ("*PACKAGE-GRAPH-LOCK*" "the lock of all packages" ""))
-  "Locks of the Lisp system for which everybody waits sooner or later, what to call them,
-and what to say of them.")
+  "(VARIABLE NAME REMARK) of locks of the Lisp system that every thread needs at some time.")
 
-#+sbcl
 (defun system-locks ()
-  "((MUTEX NAME MORE) ...) of those that this SBCL has."
+  "((MUTEX NAME REMARK) ...) of those that this SBCL has."
   (loop for (name . words) in *system-locks*
-        for symbol = (or (find-symbol name '#:sb-kernel) (find-symbol name '#:sb-impl))
-        when (and symbol (boundp symbol) (typep (symbol-value symbol) 'sb-thread:mutex))
-          collect (cons (symbol-value symbol) words)))
+        for lock = (or (named-value '#:sb-kernel name) (named-value '#:sb-impl name))
+        when (typep lock 'sb-thread:mutex) collect (cons lock words)))
 
-#+sbcl
 (defun locks-held ()
-  "Names of locks of the Lisp system that this thread holds: with one of them in
-a suspended thread, the image would soon stand still."
+  "The names of the system locks that this thread holds.  If a suspended thread held one, the
+image would soon come to a standstill."
   (loop for (mutex words) in (system-locks)
         when (sb-thread:holding-mutex-p mutex) collect words))
 
-#+sbcl
 (defun lock-label (mutex)
-  "Calls no method that prints: that may wait for the same lock."
+  "How to name MUTEX.  This calls no printing method: it might wait for the same lock."
   (let ((name (sb-thread:mutex-name mutex)))
     (cond ((second (assoc mutex (system-locks))))
           ((and name (typep name '(or string symbol))) (format nil "the lock ~S" name))
           (t "a lock without a name"))))
 
-#+sbcl
 (defun awaited-lock (thread)
-  "(VALUES MUTEX OWNER) of the lock that THREAD waits for; OWNER is NIL where nobody
-knows who has it.  The first is NIL where it waits for none.  A thread that is interrupted
-does not count as waiting: another one has to ask."
+  "(VALUES MUTEX OWNER) of the lock that THREAD waits for, or NIL; OWNER is NIL if unknown.
+A thread that is being interrupted does not count as waiting, so another one has to ask."
   (let ((what (ignore-errors (sbcl:thread-waiting-for thread))))
     (when (typep what 'sb-thread:mutex)
       (let ((owner (sb-thread:mutex-owner what)))
         (values what (and (typep owner 'sb-thread:thread) owner))))))
 
 (defun waiting-text (thread)
-  "What THREAD waits for, and who has it; NIL if it does not wait for a lock."
-  #+sbcl
+  "What THREAD waits for and who holds it, in words; NIL if it does not wait."
   (multiple-value-bind (mutex owner) (awaited-lock thread)
     (cond (mutex
            (format nil "waits for ~A~@[, held by thread ~A~]" (lock-label mutex)
                    (and owner (format nil "~D ~A" (thread-number owner) (thread-label owner)))))
-          ((ignore-errors (sbcl:thread-waiting-for thread)) "waits to be woken")))
-  #-sbcl (progn thread nil))
+          ((ignore-errors (sbcl:thread-waiting-for thread)) "waits to be woken"))))
 
 (defun lock-text (thread)
-  "As WAITING-TEXT, of a lock only."
-  #+sbcl (and (awaited-lock thread) (waiting-text thread))
-  #-sbcl (progn thread nil))
+  "WAITING-TEXT if THREAD waits for a lock, else NIL."
+  (and (awaited-lock thread) (waiting-text thread)))
 
 (defun lock-advice (thread)
-  "Sentences about the lock that THREAD waits for: who has it, and what to do; NIL if it
-waits for none."
-  #+sbcl
+  "Sentences about the lock that THREAD waits for: who holds it and what to do.  NIL if it waits
+for none."
   (multiple-value-bind (mutex owner) (awaited-lock thread)
     (when mutex
       (format nil "It waited for ~A~@[~A~].~@[ ~A~]"
               (lock-label mutex) (third (assoc mutex (system-locks)))
-              (and owner (holder-advice owner)))))
-  #-sbcl (progn thread nil))
+              (and owner (holder-advice owner))))))
 
-#+sbcl
 (defun holder-advice (owner)
   (let* ((number (thread-number owner)) (evaluation (thread-evaluation owner)))
     (format nil "The thread ~D ~S holds it~@[, which itself ~A~]. ~A" number (thread-label owner)
@@ -88,6 +75,6 @@ waits for none."
                            number))))))
 
 (defun waits-for (id)
-  "Answer the advice about the lock for which the thread waits that Swank knows by ID, or \"\"."
+  "Answer LOCK-ADVICE about the thread with Swank's ID, or \"\"."
   (let ((thread (find id (swank/backend:all-threads) :key #'swank/backend:thread-id)))
     (answer (or (and thread (lock-advice thread)) ""))))

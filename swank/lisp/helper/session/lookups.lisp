@@ -1,4 +1,4 @@
-;;;; lookups.lisp -- look-ups as a whole: their answers, errors and time limit
+;;;; lookups.lisp -- look-ups: their answers, errors and time limit
 
 (cl:in-package #:swank-mcp)
 
@@ -12,12 +12,12 @@
 (defun name-text (name) (safely (prin1-to-string name)))
 
 (defvar *lookup-seconds* 6
-  "How long a look-up may take.  It may print objects, by methods of the user's,
-and those may do anything.")
+  "How long a look-up may take.  It may print objects by methods of the user's, which may do
+anything.")
 
 (defun call-with-time-limit (seconds function late)
-  "The values of FUNCTION; if SECONDS pass before it returns, those of LATE, which is
-given what is to be said of a lock that FUNCTION waits for, or NIL."
+  "The values of FUNCTION; if SECONDS pass before it returns, those of LATE, called with advice on
+the lock for which FUNCTION waits, or NIL."
   #+sbcl
   (block nil
     (let* ((activep t) (thread sb-thread:*current-thread*)
@@ -27,7 +27,7 @@ given what is to be said of a lock that FUNCTION waits for, or NIL."
                        (ignore-errors   ; it may have ended
                         (sb-thread:interrupt-thread
                          thread (lambda () (when activep (return (funcall late lock))))))))
-                   :thread t)))         ; who is interrupted does not count as waiting
+                   :thread t)))         ; an interrupted thread does not count as waiting
       (sb-ext:schedule-timer timer seconds)
       (unwind-protect (funcall function)
         (setf activep nil)
@@ -39,9 +39,9 @@ given what is to be said of a lock that FUNCTION waits for, or NIL."
                      :names (failure-names failure))))
 
 (defun call-looking-up (session function)
-  "Answer what FUNCTION, called with the session named SESSION, returns, or
-(:ERROR (:TYPE :MESSAGE :NAMES)) where it signals a LOOKUP-FAILURE, takes too long
-or comes upon code of the program's that wants to end the image."
+  "Answer what FUNCTION, called with the session named SESSION, returns; or
+(:ERROR (:TYPE :MESSAGE :NAMES)) if it signals an error, takes too long, or calls code of the
+program's that asks the image to end."
   (let ((session (ensure-session session)) (*break-on-signals* nil))
     (flet ((look ()
              (handler-bind ((warning #'muffle))
@@ -55,11 +55,11 @@ or comes upon code of the program's that wants to end the image."
                                 :message (format nil "The look-up was stopped after ~D seconds~:[: one of the program's own PRINT-OBJECT methods does not end, or the image is very busy.~;. ~:*~A~]"
                                                  *lookup-seconds* lock)))))
       (answer (call-with-time-limit *lookup-seconds*
-                                    (lambda () (call-looking-on #'look))
+                                    (lambda () (call-as-look-up #'look))
                                     #'late)))))
 
-(defun call-looking-on (function)
-  "Call FUNCTION, which looks; the program's methods that it calls end nothing."
+(defun call-as-look-up (function)
+  "Call FUNCTION, a look-up; refuse if a method of the program's asks the image to end."
   (block nil
     (call-refusing-exit
      function
@@ -70,6 +70,6 @@ or comes upon code of the program's that wants to end the image."
      "the thread that looks")))
 
 (defmacro with-look-up ((session) &rest body)
-  "Answer what BODY returns; see CALL-LOOKING-UP.  SESSION, a variable, is first
-the session's name and in BODY the session."
+  "Answer what BODY returns; see CALL-LOOKING-UP.  The variable SESSION has the session's name, and
+in BODY the session."
   `(call-looking-up ,session (lambda (,session) (declare (ignorable ,session)) ,@body)))

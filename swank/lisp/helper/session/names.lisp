@@ -1,30 +1,25 @@
-;;;; names.lisp -- from a name that was typed to a symbol, without the reader
+;;;; names.lisp -- finds the symbol that a typed name means, without the reader
 
 (cl:in-package #:swank-mcp)
 
-;;; Look-ups take names as a person writes them: foo, pkg:foo, pkg::foo, |Foo|,
-;;; :key, #:foo, 'foo, #'foo, (setf foo).  The reader would intern what it does
-;;; not find, and runs the user's macro characters; so the names are taken apart
-;;; here, and symbols are only ever found.
+;;; Look-ups take names as a person writes them: foo, pkg:foo, pkg::foo, |Foo|, :key, #:foo, 'foo,
+;;; #'foo, (setf foo).  The reader would intern unknown names and run the user's macro characters.
+;;; So names are parsed here, and no symbol is ever interned.
 
 (define-condition lookup-failure (error)
   ((type :initarg :type :reader failure-type)
    (message :initarg :message :reader failure-message)
    (names :initarg :names :initform '() :reader failure-names))
   (:report (lambda (condition stream) (write-string (failure-message condition) stream)))
-  (:documentation "A look-up that could not look: TYPE and MESSAGE as shown, and
-NAMES to try instead, best first, each of which can be looked up."))
+  (:documentation "The failure of a look-up: TYPE and MESSAGE as shown, and NAMES to try instead,
+best first."))
 
 (defun fail-lookup (type names control &rest arguments)
   (error 'lookup-failure :type type :names names
                          :message (with-standard-io-syntax
                                     (apply #'format nil control arguments))))
 
-;;; Taking a name apart
-
-(defun session-variable (session variable)
-  "The value that SESSION's code sees in one of *SESSION-VARIABLES*."
-  (nth (position variable *session-variables*) (session-values session)))
+;;; Parsing a name
 
 (defun fold-case (characters case)
   "The string of CHARACTERS, a list of (CHAR . ESCAPED-P), as the reader folds it
@@ -47,8 +42,7 @@ with the readtable-case CASE."
   (fail-lookup "INVALID-NAME" '() "~S is not the name of one symbol: ~A." (clip text 200) why))
 
 (defun name-characters (text)
-  "((CHAR . ESCAPED-P) ...) of the token TEXT, with :COLON for each colon that is
-not escaped."
+  "((CHAR . ESCAPED-P) ...) of the token TEXT, with :COLON for each unescaped colon."
   (let ((characters '()) (in-bars nil) (i 0))
     (flet ((next ()
              (prog1 (if (< i (length text)) (char text i) (bad-name text "it ends after a backslash"))
@@ -90,10 +84,10 @@ without a prefix; COLONS is their number, 0 to 2.  CASE is a readtable-case."
                          (if (zerop colon) "KEYWORD" (name (subseq characters 0 colon)))
                          (if (zerop colon) 2 colons))))))))
 
-;;; How to write a symbol so that it is found again
+;;; Spelling a symbol so that it can be found again
 
 (defun bare-spelling (name)
-  "NAME between bars where the reader would not find it otherwise."
+  "NAME, between bars if the reader needs them."
   (with-standard-io-syntax
     (let ((*print-gensym* nil) (*print-readably* nil))
       (prin1-to-string (make-symbol name)))))
@@ -108,7 +102,7 @@ without a prefix; COLONS is their number, 0 to 2.  CASE is a readtable-case."
           (t (qualified-spelling symbol)))))
 
 (defun qualified-spelling (symbol)
-  "SYMBOL with a package prefix, whatever package it is looked up from."
+  "SYMBOL with a package prefix, by which it is found from every package."
   (let ((home (symbol-package symbol)))
     (cond ((or (null home) (keywordp symbol)) (spelling symbol))
           (t (let ((package (presenting-package-name symbol)))
@@ -123,17 +117,17 @@ without a prefix; COLONS is their number, 0 to 2.  CASE is a readtable-case."
       (spelling name)
       (format nil "(SETF ~A)" (spelling (second name)))))
 
-;;; What may have been meant
+;;; Suggestions
 
 (defun internal-package-p (package)
-  "True of packages of the implementation, of Swank and of ours."
+  "True of packages of the implementation, of Swank and of the helper."
   (let ((name (package-name package)))
     (or (implementation-package-p package)
         (find-if (lambda (prefix) (eql 0 (search prefix name)))
                  '("SWANK" "UIOP/" "ASDF/" "HELPER-TEST")))))
 
 (defun preferred-p (symbol)
-  "True of symbols that a person is likelier to mean than the system's own."
+  "True of symbols that a person is likely to mean: not the system's own."
   (not (internal-package-p (symbol-package symbol))))
 
 (defun named-thing-p (symbol)
@@ -143,8 +137,8 @@ without a prefix; COLONS is their number, 0 to 2.  CASE is a readtable-case."
       #+sbcl (not (eq :unknown (sbcl:info :variable :kind symbol)))))
 
 (defun symbols-elsewhere (name)
-  "Symbols called NAME in any package, at most five, the likeliest first: those
-that name something, or are exported."
+  "At most five symbols called NAME in any package that name something or are exported, the
+likeliest first."
   (let ((found (remove-if-not (lambda (symbol)
                                 (let ((home (symbol-package symbol)))
                                   (and home
@@ -158,7 +152,7 @@ that name something, or are exported."
       (first-few (stable-sort (sort found #'string< :key #'qualified-spelling) #'< :key #'rank) 5))))
 
 (defun near-symbols (name package externals-only)
-  "At most five symbols of PACKAGE whose names are like NAME, the nearest first."
+  "At most five symbols of PACKAGE with names like NAME, the nearest first."
   (let ((limit (max 2 (floor (length name) 3))) (near '()) (seen (make-hash-table :test 'eq)))
     (flet ((consider (symbol)
              (let ((other (symbol-name symbol)))
@@ -177,7 +171,7 @@ that name something, or are exported."
                                     #'< :key #'car)
                        5))))
 
-;;; Finding it
+;;; Finding the symbol
 
 (defun named-package (name session)
   "The package called NAME, seen from SESSION's; a LOOKUP-FAILURE if there is none."
@@ -186,9 +180,9 @@ that name something, or are exported."
       (fail-lookup "PACKAGE-ERROR" '() "~A" (unknown-package-text name))))
 
 (defun find-named-symbol (text session &optional package-name)
-  "(VALUES SYMBOL PACKAGE) that TEXT names for SESSION, in the package called
-PACKAGE-NAME if it has no prefix and one is given.  A LOOKUP-FAILURE tells no such
-package, no such symbol and not external apart.  Nothing is interned."
+  "(VALUES SYMBOL PACKAGE) that TEXT names in SESSION.  Without a prefix it is looked up in the
+package called PACKAGE-NAME, or else in the session's.  A LOOKUP-FAILURE says whether the package
+or the symbol is missing or the symbol is not external.  Nothing is interned."
   (multiple-value-bind (name prefix colons)
       (parse-name text (readtable-case (session-variable session '*readtable*)))
     (let ((package (cond (prefix (prefix-package prefix name session))
@@ -208,11 +202,10 @@ package, no such symbol and not external apart.  Nothing is interned."
 (defun prefix-package (prefix name session)
   (handler-case (named-package prefix session)
     (lookup-failure (failure)
-      (fail-lookup "PACKAGE-ERROR"
-                   (mapcar #'qualified-spelling (symbols-elsewhere name))
-                   "~A~@[~%Symbols called ~A: ~{~A~^, ~}.~]" (failure-message failure)
-                   (and (symbols-elsewhere name) name)
-                   (mapcar #'qualified-spelling (symbols-elsewhere name))))))
+      (let ((elsewhere (mapcar #'qualified-spelling (symbols-elsewhere name))))
+        (fail-lookup "PACKAGE-ERROR" elsewhere
+                     "~A~@[~%Symbols called ~A: ~{~A~^, ~}.~]" (failure-message failure)
+                     (and elsewhere name) elsewhere)))))
 
 (defun no-such-symbol (name package externals-only)
   (let ((elsewhere (mapcar #'qualified-spelling (symbols-elsewhere name)))

@@ -1,10 +1,9 @@
-;;;; session.lisp -- what lasts from one evaluation to the next
+;;;; session.lisp -- sessions: what lasts from one evaluation to the next
 ;;;;
-;;;; The folder session/ has the tables of what there is: sessions, the evaluations in
-;;;; progress in them, the bridges that are attached, the threads that a session's code has
-;;;; started.  It also has what every request needs that names something in a session: symbols
-;;;; found by a typed name, look-ups with a time limit.  It uses core/ only.  Begin here, then
-;;;; read evaluation.lisp.
+;;;; The folder session/ has the tables of sessions, of the evaluations in progress, of the bridges
+;;;; that are attached, and of the threads that a session's code has started.  It also finds
+;;;; symbols by a typed name, and makes look-ups with a time limit.  It uses core/ only.  Begin
+;;;; here, then read evaluation.lisp.
 
 (cl:in-package #:swank-mcp)
 
@@ -15,9 +14,9 @@
   "True once a bridge has attached to this image.")
 
 (defvar *baseline* nil
-  "Package to record of what a launched image began with, see baseline.lisp.")
+  "A hash table from package to record of a launched image's beginning, see baseline.lisp.")
 
-(defvar *undoings* 0
+(defvar *undefinitions* 0
   "How often something may have been undefined in a launched image.")
 
 (defvar *sessions* (make-hash-table :test 'equal)
@@ -29,8 +28,8 @@
 (defmacro with-lock (() &rest body)
   `(swank/backend:call-with-lock-held *lock* (lambda () ,@body)))
 
-;;; What a session has defined is asked for by look-ups while its thread defines
-;;; more: without a lock SBCL signals an error, in either thread.
+;;; Look-ups read the table of definitions while the session's thread adds to it.  Without a lock
+;;; SBCL signals an error in one of the threads.
 
 (defun make-shared-table (&optional (test 'equal))
   "A hash table that several threads may use at once."
@@ -38,13 +37,12 @@
   #-sbcl (make-hash-table :test test))
 
 (defmacro with-shared-table ((table) &rest body)
-  "BODY, which may be interrupted, without anybody else at TABLE."
+  "Evaluate BODY, which may be interrupted, while no other thread uses TABLE."
   #+sbcl `(sb-ext:with-locked-hash-table (,table) ,@body)
   #-sbcl `(progn ,table ,@body))
 
-;;; A session sees the variables of the reader, the printer and the REPL as if
-;;; they were global and its own: what its code assigns to them lasts, and
-;;; nobody else in the image notices.
+;;; Each session has its own variables of the reader, the printer and the REPL.  What its code
+;;; assigns to them lasts, and nobody else in the image notices.
 
 (defparameter *repl-variables* '(* ** *** / // /// + ++ +++ -))
 
@@ -61,10 +59,10 @@
   (append (mapcar (constantly nil) *repl-variables*)
           (loop for variable in *syntax-variables*
                 collect (case variable
-                          ;; own copies: both are often changed in place
+                          ;; these are copied because both are often changed in place
                           (*readtable* (copy-readtable *readtable*))
                           (*print-pprint-dispatch* (copy-pprint-dispatch))
-                          ;; a person who debugs does not mean us
+                          ;; a person who debugs does not debug our sessions
                           (*break-on-signals* nil)
                           (t (symbol-value variable))))))
 
@@ -72,28 +70,29 @@
   name
   (package (find-package '#:common-lisp-user))
   (package-chosen nil)                  ; true once IN-PACKAGE was in an evaluation's code
-  (package-name "COMMON-LISP-USER")     ; remembers the name of a deleted package
+  (package-name "COMMON-LISP-USER")     ; known also when the package was deleted
   (values (initial-values))
   (readtable nil)                       ; the first of those VALUES
-  (definitions (make-shared-table))     ; (KIND . NAME) to ENTERED, see definitions.lisp
-  (candidates (make-shared-table 'eq))  ; form to CANDIDATE, see noting.lisp
-  (touched (make-shared-table))         ; key to (IDENTITY FILE TOPLEVEL NUMBER) of what functions defined
-  (theirs (make-shared-table))          ; what it has redefined, see theirs.lisp
+  (definitions (make-shared-table))     ; (KIND . NAME) to ENTRY, see definitions.lisp
+  (candidates (make-shared-table 'eq))  ; form to CANDIDATE, see candidates.lisp
+  (direct-definitions (make-shared-table)) ; key to (IDENTITY FILE TOPLEVEL NUMBER); what
+                                        ; functions defined without a defining form
+  (replaced (make-shared-table))        ; what it has redefined, see replaced.lisp
   (assigned '())                        ; symbols without a value that SETF was to give one
   (gone '())                            ; KEY-TEXTs of what is undefined now
-  (undoings *undoings*)                 ; how many there were when those were looked for
+  (undefinitions *undefinitions*)       ; the count when GONE was last updated
   (definition-count 0)
   (packages '())                        ; that its code made
   (files '())                           ; names of those that it has loaded itself
   (package-forms '())                   ; (PACKAGE . FORM) of those, see packages.lisp
   (package-names '())                   ; that these and those that are gone had
-  (package-changes 0)                   ; how many there were when those were looked at
-  (features *features*)                 ; as they were then
-  (first-features *features*)           ; as they were at first
-  (first-syntax (copy-readtable *readtable*)) ; as its readtable was at first
-  (readtable-changes 0)                 ; how many there were when it was looked at
+  (package-changes 0)                   ; the count when packages were last compared
+  (features *features*)                 ; when they were last compared
+  (first-features *features*)           ; at the session's beginning
+  (first-syntax (copy-readtable *readtable*)) ; its readtable at the beginning
+  (readtable-changes 0)                 ; the count when the readtable was last compared
   (readtable-why nil)                   ; why its readtable will be lost, or NIL
-  (known-packages (list-all-packages))  ; all there were after its last evaluation
+  (known-packages (list-all-packages))  ; all packages after its last evaluation
   (systems '())                         ; that it loaded, newest first
   (last-error nil)                      ; see last-error.lisp
   (departed '())                        ; suspended evaluations that ended by themselves
@@ -102,35 +101,35 @@
   (used nil)                            ; true once something was evaluated in it
   (before-load nil))                    ; record of the packages while a system is loaded
 
-;;; While an evaluation is suspended others come and go.  What it leaves in the
-;;; session is therefore only what it has changed since it last did so, and of
-;;; the REPL's variables it pushes the others' down.
+;;; While an evaluation is suspended others run.  So an evaluation writes back to its session only
+;;; the values that it has changed since it last did so.  Its values of * + and / move those of the
+;;; others down.
 
-(defvar *kept* nil
-  "Of the current evaluation, see KEPT.")
+(defvar *snapshot* nil
+  "The SNAPSHOT of the current evaluation.")
 
-(defstruct (kept (:constructor make-kept (package own &aux (session own))) (:copier nil))
-  "What an evaluation has last found in its session or left there: its PACKAGE,
-its OWN values of the session's variables, and those that the SESSION had then."
+(defstruct (snapshot (:constructor make-snapshot (package own &aux (session own))) (:copier nil))
+  "The state of an evaluation when it last read its session or wrote back to it: its PACKAGE, its
+OWN values of the session's variables, and those that the SESSION had then."
   package own session)
 
-(defun keep-in-session (session kept)
-  "At the level of the session's bindings: leave their values in SESSION."
-  (unless (and (eq *package* (kept-package kept)) (not (session-package-chosen session)))
-    ;; a deleted one has no name, and is found to be so at the end
+(defun write-back (session snapshot)
+  "Write the values of the session's variables back to SESSION.  Called where they are bound."
+  (unless (and (eq *package* (snapshot-package snapshot)) (not (session-package-chosen session)))
+    ;; a deleted package has no name; LIVE-PACKAGE deals with it
     (if (package-name *package*)
         (enter-package session *package*)
         (setf (session-package session) *package*)))
   (let ((now (mapcar #'symbol-value *session-variables*))
         (theirs (session-values session)))
     (setf (session-values session)
-          (if (and (eq theirs (kept-session kept)) (eq theirs (kept-own kept)))
+          (if (and (eq theirs (snapshot-session snapshot)) (eq theirs (snapshot-own snapshot)))
               now
-              (merged-values (kept-own kept) now theirs)))
+              (merged-values (snapshot-own snapshot) now theirs)))
     (setf (session-package-chosen session) nil
-          (kept-package kept) *package*
-          (kept-own kept) now
-          (kept-session kept) (session-values session))))
+          (snapshot-package snapshot) *package*
+          (snapshot-own snapshot) now
+          (snapshot-session snapshot) (session-values session))))
 
 (defun merged-values (before now theirs)
   (let ((new (not (eq (nth 3 before) (nth 3 now))))) ; the list of values, /
@@ -141,28 +140,28 @@ its OWN values of the session's variables, and those that the SESSION had then."
             (mapcar (lambda (was is its) (if (eq was is) its is))
                     (nthcdr 9 before) (nthcdr 9 now) (nthcdr 9 theirs)))))
 
+(defun session-variable (session variable)
+  "The value that SESSION's code sees in one of *SESSION-VARIABLES*."
+  (nth (position variable *session-variables*) (session-values session)))
+
 (defun ensure-session (name)
   (with-lock ()
     (or (gethash name *sessions*)
         (let ((session (make-session name)))
-          (setf (session-readtable session) (first-readtable session)
+          (setf (session-readtable session) (session-variable session '*readtable*)
                 (gethash name *sessions*) session)))))
-
-(defun first-readtable (session)
-  (nth (position '*readtable* *session-variables*) (session-values session)))
 
 ;;; Packages
 
 (defun find-package-named (designator)
-  "By exact name or nickname; else, since people write names in lower case,
-by its upper case."
+  "The package with that name or nickname; else, as people write lower case, with its upper case."
   (let ((name (string-left-trim "#:" designator)))
     (or (find-package designator)
         (find-package (string-upcase name)))))
 
 (defun user-package ()
   "COMMON-LISP-USER, made again if somebody has deleted it."
-  (declare (notinline find-package))    ; SBCL remembers what a constant names, deleted or not
+  (declare (notinline find-package))    ; it would return a cached package, even a deleted one
   (or (find-package '#:common-lisp-user)
       (make-package '#:common-lisp-user :nicknames '(#:cl-user) :use '(#:common-lisp))))
 
@@ -174,8 +173,7 @@ by its upper case."
         (session-package session) package))
 
 (defun live-package (session)
-  "The session's package; if that has been deleted, COMMON-LISP-USER and a note
-about it."
+  "The session's package; if that was deleted, COMMON-LISP-USER and a note that says so."
   (let ((package (session-package session)))
     (if (package-name package)
         package
@@ -187,7 +185,7 @@ about it."
           (session-package-name session)))
 
 (defun similar-package-names (name)
-  "At most three names of packages that NAME may have been meant for."
+  "The names of at most three packages like NAME."
   (let ((name (string-upcase name)) (near '()))
     (dolist (package (list-all-packages))
       (dolist (candidate (cons (package-name package) (package-nicknames package)))
@@ -196,31 +194,32 @@ about it."
                                  0
                                  (max 1 (floor (length name) 3))))
             (push (cons distance (package-name package)) near)))))
-    (let ((names (remove-duplicates (mapcar #'cdr (stable-sort near #'< :key #'car))
-                                    :test #'string= :from-end t)))
-      (subseq names 0 (min 3 (length names))))))
+    (first-few (remove-duplicates (mapcar #'cdr (stable-sort near #'< :key #'car))
+                                  :test #'string= :from-end t)
+               3)))
 
 (defun unknown-package-text (name)
   (format nil "The name ~S does not designate any package.~@[~%Near it: ~{~A~^, ~}.~]"
           (string-upcase name) (similar-package-names name)))
 
-;;; What is to be told with the next reply
+;;; News for the next reply
 
 (defparameter *max-news* 10
   "How many pieces of news a session keeps for its next reply.")
 
 (defun note-news (session text)
-  "Have TEXT told with the next reply of SESSION."
+  "Have the next reply of SESSION say TEXT."
   (with-lock ()
     (if (< (length (session-news session)) *max-news*)
         (push text (session-news session))
         (incf (session-news-left-out session)))))
 
 (defun take-news (session)
-  "What is to be told with this reply, oldest first."
+  "The news for this reply of SESSION, oldest first."
   (when (session-news session)
     (with-lock ()
       (let ((left-out (shiftf (session-news-left-out session) 0)))
         (append (reverse (shiftf (session-news session) '()))
                 (and (plusp left-out)
-                     (list (format nil "~D more of that kind ~[~;has~:;have~] been left out." left-out left-out))))))))
+                     (list (format nil "~D more of that kind ~[~;has~:;have~] been left out."
+                                   left-out left-out))))))))

@@ -1,10 +1,10 @@
-;;;; threads.lisp -- what a thread is called, and those that a session's code has started
+;;;; threads.lisp -- names and roles of threads; threads that a session's code has started
 
 (cl:in-package #:swank-mcp)
 
 (defun thread-number (thread)
-  "The number that Swank knows THREAD by, for as long as it lives.  Newer ones take
-the system's, which a thread that has just begun or ended does not have: 0."
+  "Swank's number for THREAD while it lives.  Newer Swanks take the system's, which a thread
+that has just begun or ended does not have: then it is 0."
   (or (swank/backend:thread-id thread) 0))
 
 (defun thread-label (thread)
@@ -18,8 +18,8 @@ the system's, which a thread that has just begun or ended does not have: 0."
   #+sbcl (eq thread (sb-thread:main-thread)) #-sbcl (progn thread nil))
 
 (defun thread-role (thread)
-  "(VALUES ROLE TEXT): :MAIN, :SESSION, :BRIDGE, :SWANK, :SYSTEM or :USER, and what to
-say of it."
+  "(VALUES ROLE TEXT): ROLE is :MAIN, :SESSION, :BRIDGE, :SWANK, :SYSTEM or :USER; TEXT says
+so in words."
   (let ((name (thread-label thread)))
     (cond ((main-thread-p thread) (values :main "the image's main thread"))
           ((thread-evaluation thread) (values :session "a session's, busy"))
@@ -35,25 +35,41 @@ say of it."
                    "swank-indentation-cache-thread" "repl-thread")
             :test #'string=)
       (starts-with "Swank " name)
-      ;; a name that programs use, too
+      ;; programs use this name as well
       (and (string= name "worker") (swank-worker-p thread))))
 
 (defun swank-worker-p (thread)
-  (let ((threads (find-symbol "MCONN.ACTIVE-THREADS" '#:swank)))
-    (and threads (fboundp threads)
+  (let ((threads (named-function '#:swank "MCONN.ACTIVE-THREADS")))
+    (and threads
          (some (lambda (connection) (find thread (ignore-errors (funcall threads connection))))
                swank::*connections*))))
 
-;;; Those that a session's code has started: see session-threads.lisp
+#+sbcl
+(defun ask-thread (thread function)
+  "(VALUES RESULT STATE): what FUNCTION returns when THREAD is interrupted with it.  STATE is
+:ANSWERED, :SILENT if it takes longer than half a second, or :ENDED."
+  (let ((result nil) (done (sb-thread:make-semaphore)))
+    (handler-case
+        (interrupt-safely thread
+                          (lambda ()
+                            (setf result (funcall function))
+                            (sb-thread:signal-semaphore done))
+                          :forcep nil)
+      (error () (return-from ask-thread (values nil :ended))))
+    (if (sb-thread:wait-on-semaphore done :timeout 1/2)
+        (values result :answered)
+        (values nil :silent))))
+
+;;; Threads that a session's code has started: see session-threads.lisp
 
 #+sbcl
 (defstruct (session-thread (:copier nil))
-  "A THREAD that code of SESSION started when the heap had BASE bytes in it."
+  "A THREAD that code of SESSION started.  BASE is the heap's use in bytes at that time."
   thread session base (stopped nil))
 
 #+sbcl
 (defvar *session-threads* '()
-  "Those that may live.")
+  "The SESSION-THREADs that may still be alive.")
 
 #+sbcl
 (defun thread-words (&optional (thread sb-thread:*current-thread*))

@@ -1,61 +1,58 @@
-;;;; advice.lisp -- what was meant by a name that stands for nothing
+;;;; advice.lisp -- suggestions for names that are not defined
 
 (cl:in-package #:swank-mcp)
 
 (defstruct (advice (:copier nil))
   text                                  ; lines to add to the message, or NIL
-  instead                               ; (WRITTEN MEANT) of a name, or NIL
+  instead                               ; (WRITTEN MEANT), two names, or NIL
   system)                               ; name of the one to load, or NIL
 
 (defun advice-for-wire (advice)
-  "What goes into a report of it, beside the message."
+  "The part of a report that ADVICE adds beside the message."
   (and advice
        (plist-without-nils :instead (advice-instead advice) :system (advice-system advice))))
 
 (defun with-advice (text advice)
-  "TEXT and below it what ADVICE, which may be NIL, says."
+  "TEXT and below it the text of ADVICE, which may be NIL."
   (join-lines text (and advice (advice-text advice))))
 
-;;; Packages that are not there
+;;; Missing packages
+
+(defun symbol-and-package (text prefix middle)
+  "(VALUES NAME PACKAGE-NAME) if TEXT is PREFIX, a name, MIDDLE and \"PACKAGE-NAME package\"; or
+NIL."
+  (let ((at (search middle text)))
+    (when (and at (eql 0 (search prefix text)))
+      (let* ((from (+ at (length middle)))
+             (end (search " package" text :start2 from)))
+        (and end (values (subseq text (length prefix) at) (subseq text from end)))))))
 
 (defun internal-symbol (text)
-  "The spellings with one colon and with two, when TEXT complains that a symbol
-is not external; NIL otherwise."
-  (let ((prefix "The symbol \"") (middle "\" is not external in the "))
-    (let ((at (search middle text)))
-      (when (and at (eql 0 (search prefix text)))
-        (let* ((from (+ at (length middle)))
-               (end (search " package" text :start2 from))
-               (name (subseq text (length prefix) at)))
-          (when end
-            (let ((package (subseq text from end)))
-              (list (format nil "~A:~A" package name) (format nil "~A::~A" package name)))))))))
+  "The spellings with one colon and with two if TEXT says that a symbol is not external, or NIL."
+  (multiple-value-bind (name package)
+      (symbol-and-package text "The symbol \"" "\" is not external in the ")
+    (and name
+         (list (format nil "~A:~A" package name) (format nil "~A::~A" package name)))))
 
 (defun missing-package (text)
-  "The name of the package of which TEXT complains that it does not exist."
+  "The name of the package if TEXT says that it does not exist, or NIL."
   (let* ((prefix "Package ") (at (search " does not exist." text)))
     (and at (eql 0 (search prefix text)) (subseq text (length prefix) at))))
 
 (defun absent-symbol (text)
-  "The name and the package's of which TEXT complains that the one is not in the
-other, as two values; or NIL."
-  (let ((prefix "Symbol \"") (middle "\" not found in the "))
-    (let ((at (search middle text)))
-      (when (and at (eql 0 (search prefix text)))
-        (let* ((from (+ at (length middle)))
-               (end (search " package" text :start2 from)))
-          (and end (values (subseq text (length prefix) at) (subseq text from end))))))))
+  "(VALUES NAME PACKAGE-NAME) if TEXT says that a symbol is not in a package, or NIL."
+  (symbol-and-package text "Symbol \"" "\" not found in the "))
 
 (defparameter *well-known-packages*
   '(("BT" . "bordeaux-threads") ("BT2" . "bordeaux-threads") ("5AM" . "fiveam")
     ("PPCRE" . "cl-ppcre") ("JONATHAN" . "jonathan") ("DEX" . "dexador"))
-  "Nicknames that systems give their packages, which tell little of the system.")
+  "Nicknames of packages that are unlike the names of their systems.")
 
-(defun loadable (names)
-  "The first of NAMES that is a system's which ASDF would find, or NIL.  ASDF is asked
-where it is, or may be, loaded; no definition is read."
+(defun first-loadable-system (names)
+  "The first of NAMES that is the name of a system which ASDF would find, or NIL.  No definition is
+read.  ASDF is loaded for this only into a launched image."
   (when (or (find-package '#:asdf)
-            (and *launched* (ignore-errors (require-own "asdf"))))
+            (and *launched* (ignore-errors (require-contrib "asdf"))))
     (let ((registry (registry)))
       (find-if (lambda (system)
                  (or (gethash (primary-name system) registry)
@@ -63,17 +60,15 @@ where it is, or may be, loaded; no definition is read."
                names))))
 
 (defun system-of-package (name)
-  "The name of a system that is not loaded and may well define the package NAME, or
-NIL."
+  "The name of a system that is not loaded and is likely to define the package NAME, or NIL."
   (let* ((name (string-downcase name))
          (known (assoc name *well-known-packages* :test #'string-equal))
-         (system (loadable (list* name (concatenate 'string "cl-" name)
-                                  (and known (list (cdr known)))))))
+         (system (first-loadable-system (list* name (concatenate 'string "cl-" name)
+                                               (and known (list (cdr known)))))))
     (and (not (member system (loaded-systems) :test #'equal)) system)))
 
 (defun package-advice (name &optional (format "~A"))
-  "What to do about the package NAME, which is not there; FORMAT is how the name
-stands in the code."
+  "The ADVICE about the missing package NAME; FORMAT is how the name stands in the code."
   (let ((system (system-of-package name)))
     (if system
         (make-advice :text (format nil "The system ~A, which is not loaded, may define this package." system)
@@ -85,16 +80,16 @@ stands in the code."
                                            (format nil format (first near)))))))))
 
 (defun quickload-advice (code)
-  "For an image without Quicklisp: the system that CODE asks it for."
+  "The ADVICE for CODE that asks Quicklisp, which is not there, for a system."
   (let* ((call (search "quickload" code :test #'char-equal))
          (start (and call (position-if (lambda (char) (or (alphanumericp char) (find char "*+")))
                                        code :start (+ call (length "quickload")))))
          (end (and start (position-if (lambda (char) (or (blankp char) (find char "()\"'`,;#|:")))
                                       code :start start))))
     (make-advice :text "Quicklisp is not in this image; load-system and (asdf:load-system ...) load what is installed."
-                 :system (and start (loadable (list (string-downcase (subseq code start end))))))))
+                 :system (and start (first-loadable-system (list (string-downcase (subseq code start end))))))))
 
-;;; What the reader could not find
+;;; Errors of the reader
 
 (defun absent-symbol-advice (name package)
   (let* ((found (find-package package))
@@ -105,8 +100,8 @@ stands in the code."
                                      (format nil ":~A" (bare-spelling (symbol-name (first near)))))))))
 
 (defun reader-advice (text code)
-  "The ADVICE about what the reader complains of in TEXT, met in the form that CODE
-begins with; or NIL.  It never fails."
+  "The ADVICE about TEXT, the message of an error of the reader in the form with which CODE begins;
+or NIL.  This never signals an error."
   (ignore-errors
    (let ((package (missing-package text)) (spellings (internal-symbol text)))
      (multiple-value-bind (absent home) (absent-symbol text)
@@ -118,35 +113,31 @@ begins with; or NIL.  It never fails."
              (package (package-advice package "~A:"))
              (absent (absent-symbol-advice absent home)))))))
 
-;;; What the evaluator could not find
+;;; Undefined functions and variables
 
 (defun function-advice (name)
-  "About the symbol NAME, which was called and is no function's."
-  (let ((elsewhere (remove-if-not #'fboundp (preferred-elsewhere name)))
-        (near (remove-if-not #'fboundp (close-symbols name))))
-    (names-advice elsewhere near)))
+  "The ADVICE about the undefined function NAME."
+  (names-advice (remove-if-not #'fboundp (preferred-elsewhere name))
+                (remove-if-not #'fboundp (close-symbols name))))
 
 (defun variable-advice (name)
-  "About the symbol NAME, which was evaluated and is no variable's."
-  (let ((elsewhere (remove-if-not #'boundp (preferred-elsewhere name)))
-        (near (remove-if-not #'boundp (close-symbols name))))
-    (if (fboundp name)
-        (let ((spelled (spelling name)))
-          (make-advice
-           :text (if (or (macro-function name) (special-operator-p name))
-                     (format nil "~A is an operator: write (~:*~A ...)." spelled)
-                     (format nil "~A names a function: write #'~:*~A to pass it, (~:*~A ...) to call it."
-                             spelled))))
-        (names-advice elsewhere near))))
+  "The ADVICE about the unbound variable NAME."
+  (if (fboundp name)
+      (make-advice
+       :text (format nil (if (or (macro-function name) (special-operator-p name))
+                             "~A is an operator: write (~:*~A ...)."
+                             "~A names a function: write #'~:*~A to pass it, (~:*~A ...) to call it.")
+                     (spelling name)))
+      (names-advice (remove-if-not #'boundp (preferred-elsewhere name))
+                    (remove-if-not #'boundp (close-symbols name)))))
 
 (defun preferred-elsewhere (name)
-  "Symbols called like NAME in other packages, of the Lisp itself those that it has for
-its users."
+  "Symbols called like NAME in other packages, without internal ones of the Lisp."
   (remove name (remove-if-not (lambda (symbol) (or (preferred-p symbol) (public-p symbol)))
                               (symbols-elsewhere (symbol-name name)))))
 
 (defun close-symbols (name)
-  "The symbols that NAME is likely a slip of: shorter names must be closer."
+  "The symbols of which NAME is likely a misspelling.  Shorter names must be closer."
   (let ((home (symbol-package name)) (length (length (symbol-name name))))
     (and home
          (remove-if (lambda (other)
@@ -163,11 +154,11 @@ its users."
                (and near
                     (format nil "Near it: ~{~A~^, ~}." (mapcar #'spelling near)))))))
 
-;;; Arguments are evaluated before it is found that the operator is no function's: so
-;;; a macro of a package that is not used is told of by an error in its arguments.
+;;; Arguments are evaluated before an operator turns out to be undefined.  So for a macro of a
+;;; package that is not used the error is one in its arguments.
 
-(defun operators-not-there (form)
-  "Symbols in FORM where operators stand, which are no function's."
+(defun undefined-operators (form)
+  "The symbols in FORM in the place of operators that are not defined."
   (let ((found '()) (left 500))
     (labels ((walk (form)
                (when (and (consp form) (plusp (decf left)))
@@ -184,8 +175,8 @@ its users."
     (nreverse found)))
 
 (defun macros-advice (form)
-  "About macros of other packages that FORM calls as if they were this one's."
-  (let ((lines (loop for operator in (operators-not-there form)
+  "The ADVICE about macros of other packages that FORM calls without a prefix."
+  (let ((lines (loop for operator in (undefined-operators form)
                      for macro = (find-if (lambda (symbol)
                                             (and (macro-function symbol)
                                                  (eq :external (nth-value 1 (find-symbol (symbol-name symbol)
@@ -199,14 +190,14 @@ its users."
 ;;; Classes and their initargs
 
 (defun class-advice (name)
-  "About the symbol NAME, which is no class's."
+  "The ADVICE about NAME, which names no class."
   (flet ((classes (symbols)
            (remove-if-not (lambda (symbol) (find-class symbol nil)) symbols)))
     (let ((near (classes (close-symbols name))))
       (advice-of-one name (classes (preferred-elsewhere name)) near))))
 
 (defun advice-of-one (name elsewhere near)
-  "NAMES-ADVICE, and the name meant if there is but one."
+  "NAMES-ADVICE; if there is only one name, with that to replace NAME."
   (let ((advice (names-advice elsewhere near)))
     (when (and near (null elsewhere) (null (rest near)))
       (setf (advice-instead advice)
@@ -215,7 +206,7 @@ its users."
 
 #+sbcl
 (defun initarg-advice (class given)
-  "About the keywords GIVEN, which CLASS does not take."
+  "The ADVICE about the keywords GIVEN, which are no initargs of CLASS."
   (let* ((valid (remove-duplicates
                  (loop for slot in (sb-mop:class-slots class)
                        append (sb-mop:slot-definition-initargs slot))))
@@ -235,14 +226,15 @@ its users."
                          (format nil ":~A" (bare-spelling (symbol-name (first near)))))))))
 
 (defun condition-class-advice (condition)
-  "About a name that was signalled and is of no class of conditions."
+  "The ADVICE about a name that was signalled and names no class of conditions."
   (let ((name (and (typep condition '(and simple-condition type-error))
                    (search "condition class" (simple-condition-format-control condition))
                    (type-error-datum condition))))
     (and name (symbolp name) (class-advice name))))
 
 (defun condition-advice (condition &optional form)
-  "The ADVICE about a name that CONDITION, met in FORM, is about, or NIL; it never fails."
+  "The ADVICE about the name that CONDITION, signalled by FORM, is about, or NIL.  This never
+signals an error."
   (ignore-errors
    (or (typecase condition
          ((or undefined-function unbound-variable program-error) (macros-advice form)))

@@ -2,16 +2,15 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; Loading a file again makes each function and each record of a place anew.  What is
-;;; the same one as before was not in the file any more, unless the file defines it
-;;; only where it is not there yet: so the text is asked, too.
+;;; Loading a file again makes a new function or source location for each definition in it.
+;;; A definition that still has its old one is no longer in the file, unless the file defines
+;;; only what is missing.  So the text of the file is searched as well.
 
-(defstruct (orphan (:conc-name left-) (:copier nil))
-  "The definition of NAME as a KIND from FILE.  IDENTITY is a weak pointer to the
-object that is another one after another definition."
+(defstruct (orphan (:copier nil))
+  "The definition of NAME as a KIND from FILE.  IDENTITY is a weak pointer to an object that
+each new definition replaces: a function or a source location."
   kind name file identity)
 
-#+sbcl
 (defun function-file (function)
   "The name of the file that FUNCTION was compiled from, or NIL."
   (ignore-errors
@@ -19,19 +18,16 @@ object that is another one after another definition."
     (sbcl:debug-info-source
      (sbcl:%code-debug-info (sbcl:fun-code-header (sbcl:%fun-fun function)))))))
 
-#+sbcl
 (defun location-file (location)
   (and (sbcl:definition-source-location-p location)
        (sbcl:definition-source-location-namestring location)))
 
-#+sbcl
 (defun class-location (name)
   (let ((class (find-class name nil)))
     (and class
          (or (ignore-errors (sbcl:definition-source class))
              (ignore-errors (sbcl:classoid-source-location (sbcl:find-classoid name)))))))
 
-#+sbcl
 (defun identities (symbol)
   "((KIND NAME OBJECT) ...) of what SYMBOL names, OBJECT a function or a location."
   (let ((found '()))
@@ -51,13 +47,12 @@ object that is another one after another definition."
                                                (place :symbol-macro))))
       (add :class symbol (class-location symbol))
       (let ((expander (ignore-errors (sbcl:info :type :expander symbol))))
-        ;; of a type without arguments SBCL does not know the place
+        ;; SBCL records no location for a type without arguments
         (add :type symbol (and (functionp expander) expander))))
     found))
 
-#+sbcl
 (defun file-names (files)
-  "A table of the names by which the compiler may call FILES, to those."
+  "A hash table from each name that the compiler may give one of FILES to that file."
   (let ((names (make-hash-table :test 'equal)))
     (dolist (file files names)
       (let ((path (native-file file)))
@@ -67,8 +62,7 @@ object that is another one after another definition."
           (when name (setf (gethash name names) file)))))))
 
 (defun definitions-from (files)
-  "The ORPHANs that all definitions in the image from FILES would be."
-  #+sbcl
+  "An ORPHAN for each definition in the image that came from FILES."
   (when files
     (let ((names (file-names files)) (found '()))
       (flet ((visit (symbol)
@@ -80,90 +74,86 @@ object that is another one after another definition."
                                              :identity (sb-ext:make-weak-pointer object))
                                 found))))
         (dolist (package (list-all-packages))
-          (unless (implementation-package-p package) ; in COMMON-LISP are methods of PRINT-OBJECT
-            (with-package-iterator (next (list package) :internal :external)
-              (loop
-                (multiple-value-bind (more symbol) (next)
-                  (unless more (return))
-                  (when (eq (symbol-package symbol) package) (visit symbol))))))))
-      found))
-  #-sbcl (progn files '()))
+          (unless (implementation-package-p package) ; COMMON-LISP is none: it has PRINT-OBJECT
+            (call-with-present-symbols
+             (lambda (symbol status)
+               (declare (ignore status))
+               (when (eq (symbol-package symbol) package) (visit symbol)))
+             package))))
+      found)))
 
-(defun left-p (orphan)
-  "True if what ORPHAN stands for is still defined, and not by anything newer."
-  #+sbcl
-  (let ((object (sb-ext:weak-pointer-value (left-identity orphan))) (name (left-name orphan)))
+(defun still-defined-p (orphan)
+  "True if the definition of ORPHAN is there and has not been replaced."
+  (let ((object (sb-ext:weak-pointer-value (orphan-identity orphan))) (name (orphan-name orphan)))
     (and object
-         (case (left-kind orphan)
+         (case (orphan-kind orphan)
            (:method (let ((function (sb-mop:method-generic-function name)))
                       (and function
                            (ignore-errors
                             (eq function (fdefinition (sb-mop:generic-function-name function))))
                            (eq object (sbcl:definition-source name)))))
            (t (member-if (lambda (identity)
-                           (and (equal (first identity) (left-kind orphan))
+                           (and (equal (first identity) (orphan-kind orphan))
                                 (equal (second identity) name)
                                 (eq (third identity) object)))
-                         (ignore-errors (identities (if (consp name) (second name) name))))))))
-  #-sbcl (progn orphan nil))
+                         (ignore-errors (identities (if (consp name) (second name) name)))))))))
 
-(defun left-symbol (orphan)
-  "The name to look for in a text, a symbol."
-  #+sbcl
-  (let ((name (if (eq (left-kind orphan) :method)
-                  (sb-mop:generic-function-name (sb-mop:method-generic-function (left-name orphan)))
-                  (left-name orphan))))
-    (if (consp name) (second name) name))
-  #-sbcl (progn orphan nil))
+(defun orphan-symbol (orphan)
+  "The symbol to search for in a source text."
+  (let ((name (if (eq (orphan-kind orphan) :method)
+                  (sb-mop:generic-function-name
+                   (sb-mop:method-generic-function (orphan-name orphan)))
+                  (orphan-name orphan))))
+    (if (consp name) (second name) name)))
 
-(defun left-words (orphan)
-  "What else is in the text of a method's definition: names of its specializers."
-  #+sbcl
-  (when (eq (left-kind orphan) :method)
-    (loop for specializer in (sb-mop:method-specializers (left-name orphan))
+(defun orphan-words (orphan)
+  "Other names in the text of a method's definition: those of its specializers."
+  (when (eq (orphan-kind orphan) :method)
+    (loop for specializer in (sb-mop:method-specializers (orphan-name orphan))
           for name = (and (typep specializer 'class) (class-name specializer))
-          when (and name (symbolp name) (not (eq name t))) collect (symbol-name name)))
-  #-sbcl (progn orphan '()))
+          when (and name (symbolp name) (not (eq name t))) collect (symbol-name name))))
 
 (defun in-its-file-p (orphan)
-  (let ((text (file-text (native-file (left-file orphan)))))
+  (let ((text (file-text (native-file (orphan-file orphan)))))
     (and text
-         (definition-within text 0 (length text) (symbol-name (left-symbol orphan)) (left-words orphan))
+         (definition-within text 0 (length text) (symbol-name (orphan-symbol orphan))
+                            (orphan-words orphan))
          t)))
 
-(defvar *left* '()
-  "The ORPHANs that are known of.")
+(defvar *orphans* '()
+  "The ORPHANs known so far.")
 
-(defun note-left (before gone files)
-  "Of the definitions BEFORE the system was built from FILES, those that are the same
-now have no file any more, if it is GONE or its text has them no more.  The current
-evaluation's reply names them, and those that are left of earlier ones."
+(defun note-orphans (before gone files)
+  "A system was built from FILES.  A definition from BEFORE that is still the same is an orphan
+if its file is GONE or no longer has it in its text.  The reply of the current evaluation
+names these, and the older orphans of FILES."
   (let ((*file-texts* (make-hash-table :test 'equal)))
     (dolist (orphan before)
-      (when (and (left-p orphan)
-                 (or (member (left-file orphan) gone :test #'string=)
+      (when (and (still-defined-p orphan)
+                 (or (member (orphan-file orphan) gone :test #'string=)
                      (not (in-its-file-p orphan))))
-        (push orphan *left*))))
-  (setf *left* (remove-duplicates (remove-if-not #'left-p *left*)
-                                  :key (lambda (orphan) (list (left-kind orphan) (left-name orphan)))
-                                  :test #'equal))
+        (push orphan *orphans*))))
+  (setf *orphans* (remove-duplicates (remove-if-not #'still-defined-p *orphans*)
+                                     :key (lambda (orphan)
+                                            (list (orphan-kind orphan) (orphan-name orphan)))
+                                     :test #'equal))
   (when *evaluation*
-    (let ((ours (remove-if-not (lambda (orphan) (member (left-file orphan) files :test #'string=)) *left*)))
-      (setf (evaluation-left *evaluation*) (union ours (evaluation-left *evaluation*))))))
+    (let ((ours (remove-if-not (lambda (orphan)
+                                 (member (orphan-file orphan) files :test #'string=))
+                               *orphans*)))
+      (setf (evaluation-orphans *evaluation*) (union ours (evaluation-orphans *evaluation*))))))
 
-;;; Telling
+;;; How a reply names them
 
-#+sbcl
-(defun wholly-left-p (name orphans)
+(defun all-methods-orphaned-p (name orphans)
   "True if all methods of the generic function NAME are among ORPHANS."
   (and (fboundp name)
        (typep (fdefinition name) 'generic-function)
-       (every (lambda (method) (find method orphans :key #'left-name))
+       (every (lambda (method) (find method orphans :key #'orphan-name))
               (sb-mop:generic-function-methods (fdefinition name)))))
 
 (defun full-spelling (name)
-  "NAME, a symbol or (SETF SYMBOL), with the symbol's package whatever the current one
-is."
+  "NAME, a symbol or (SETF SYMBOL), with its package, whatever the current package."
   (if (consp name)
       (format nil "(SETF ~A)" (full-spelling (second name)))
       (if (eq (symbol-package name) (find-package '#:common-lisp))
@@ -171,37 +161,35 @@ is."
           (with-standard-io-syntax
             (let ((*package* (find-package '#:keyword))) (prin1-to-string name))))))
 
-#+sbcl
 (defun method-label (method function)
   (format nil "method ~A (~{~A~^ ~})" (full-spelling function)
           (loop for specializer in (sb-mop:method-specializers method)
                 for name = (and (typep specializer 'class) (class-name specializer))
                 collect (if (and name (symbolp name)) (full-spelling name) "EQL"))))
 
-(defun left-label (orphan orphans)
-  "How to call ORPHAN, one of ORPHANS; NIL if it goes without saying."
-  #+sbcl
-  (let ((name (left-name orphan)))
-    (flet ((told-p (name) (find name orphans :key #'left-name)))
-      (ecase (left-kind orphan)
+(defun orphan-label (orphan orphans)
+  "How a reply names ORPHAN, one of ORPHANS; NIL if naming another one implies it."
+  (let ((name (orphan-name orphan)))
+    (flet ((named-p (name) (find name orphans :key #'orphan-name)))
+      (ecase (orphan-kind orphan)
         (:method
          (let ((function (sb-mop:generic-function-name (sb-mop:method-generic-function name))))
-           (if (wholly-left-p function orphans)
+           (if (all-methods-orphaned-p function orphans)
                (full-spelling function)
                (method-label name function))))
-        (:generic (and (wholly-left-p name orphans) (full-spelling name)))
-        (:function (and (not (and (consp name) (told-p (second name)))) (full-spelling name)))
-        ((:compiler-macro :variable :class :type) (full-spelling name)))))
-  #-sbcl (progn orphan orphans nil))
+        (:generic (and (all-methods-orphaned-p name orphans) (full-spelling name)))
+        (:function (and (not (and (consp name) (named-p (second name)))) (full-spelling name)))
+        ((:compiler-macro :variable :class :type) (full-spelling name))))))
 
-(defun left-notes (orphans)
-  "What a reply says of ORPHANS: a list of a line, or of none."
+(defun orphan-notes (orphans)
+  "What a reply says of ORPHANS: a list of one line, or NIL."
   (when orphans
     (let* ((labels (sort (remove-duplicates
-                          (remove nil (mapcar (lambda (orphan) (left-label orphan orphans)) orphans))
+                          (remove nil (mapcar (lambda (orphan) (orphan-label orphan orphans))
+                                              orphans))
                           :test #'string=)
                          #'string<))
-           (more (- (length labels) 10)))
+           (more (count-beyond labels 10)))
       (when labels
         (list (format nil "No file defines ~:[it~;them~] any more: ~{~A~^, ~}~@[ and ~D more~]. A fresh image would not have ~:[it~;them~]."
-                      (rest labels) (first-few labels 10) (and (plusp more) more) (rest labels)))))))
+                      (rest labels) (first-few labels 10) more (rest labels)))))))

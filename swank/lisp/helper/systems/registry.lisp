@@ -2,25 +2,25 @@
 
 (cl:in-package #:swank-mcp)
 
-(defun look-again ()
-  "Let ASDF look anew where systems lie: some may have been written since it did."
+(defun rescan-registry ()
+  "Have ASDF search its directories again: somebody may have written a system since."
   (ignore-errors (call-named '#:asdf "INITIALIZE-SOURCE-REGISTRY")))
 
-(defun look-again-for (name)
-  "LOOK-AGAIN, unless ASDF finds the system NAME."
+(defun rescan-unless-found (name)
+  "Have ASDF search again unless it finds the system NAME."
   (unless (ignore-errors (find-defined name))
-    (look-again)))
+    (rescan-registry)))
 
 (defun definition-path (name)
-  "The pathname, if NAME is that of a system's definition and not a system's."
+  "The pathname if NAME is that of a file of definitions, and not of a system."
   (let ((end (- (length name) (length ".asd"))))
     (and (plusp end)
          (string-equal ".asd" name :start2 end)
-         (merge-pathnames #+sbcl (sb-ext:parse-native-namestring name) #-sbcl (pathname name)))))
+         (merge-pathnames (native-file name)))))
 
 (defun unregistered-definitions (name)
-  "Files in the working directory, and in those in it, that define the system NAME and
-that ASDF would not find."
+  "Files that define the system NAME, in the working directory or one level below.  ASDF does
+not search there."
   (let ((here (call-named '#:uiop "GETCWD")) (file (make-pathname :name (primary-name name) :type "asd")))
     (first-few (ignore-errors
                 (append (directory (merge-pathnames file here))
@@ -28,30 +28,27 @@ that ASDF would not find."
                5)))
 
 (defun near-systems (name)
-  "At most five names of systems that NAME may have been meant for."
+  "At most five names of systems like NAME."
   (ensure-asdf)
-  (let ((known '()))
-    (look-again)
-    (ignore-errors
-     (let ((registry (symbol-value (find-symbol "*SOURCE-REGISTRY*" '#:asdf/source-registry))))
-       (when (hash-table-p registry)
-         (loop for system being the hash-keys of registry do (push system known)))))
-    (setf known (union known (call-named '#:asdf "REGISTERED-SYSTEMS") :test #'string=))
-    (let ((near (loop for system in known
-                      for distance = (if (or (search name system) (search system name))
-                                         1
-                                         (edit-distance name system))
-                      when (<= distance (max 1 (floor (length name) 3)))
-                        collect (cons distance system))))
-      (mapcar #'cdr (subseq (sort near #'< :key #'car) 0 (min 5 (length near)))))))
+  (rescan-registry)
+  (let* ((known (union (loop for system being the hash-keys of (registry) collect system)
+                       (call-named '#:asdf "REGISTERED-SYSTEMS")
+                       :test #'string=))
+         (near (loop for system in known
+                     for distance = (if (or (search name system) (search system name))
+                                        1
+                                        (edit-distance name system))
+                     when (<= distance (max 1 (floor (length name) 3)))
+                       collect (cons distance system))))
+    (mapcar #'cdr (first-few (sort near #'< :key #'car) 5))))
 
-(defun needs-p (name other)
-  "True if the system NAME depends on the system OTHER, through others or not."
+(defun depends-on-p (name other)
+  "True if the system NAME depends on the system OTHER, directly or through others."
   (let ((seen '()))
     (labels ((visit (name)
                (unless (member name seen :test #'string=)
                  (push name seen)
-                 (let ((needed (needed-systems name)))
+                 (let ((needed (direct-dependencies name)))
                    (or (member other needed :test #'string=)
                        (some #'visit needed))))))
       (visit name))))
@@ -60,40 +57,39 @@ that ASDF would not find."
   (let ((found (and a (ignore-errors (truename a)))))
     (and found b (equal found (ignore-errors (truename b))))))
 
-;;; A path tells which file defines a system, also if ASDF would find another one of
-;;; that name.  ASDF looks for each system anew, by functions in a list: with the
-;;; first one ours, what was told stays.  In a person's image that list is ours only
-;;; while we load.
+;;; A user may name a system by the path of its definition, though ASDF would find another
+;;; file of that name.  ASDF searches for each system anew, by a list of functions.  We put one
+;;; of ours first, which remembers those paths; in a person's image only while we load.
 
-(defvar *told* (make-shared-table)
-  "Names of systems to the files that we were told define them.")
+(defvar *given-definitions* (make-shared-table)
+  "The names of systems to the files that the user gave as their definitions.")
 
-(defun told-definition (name)
-  "Where the system NAME is defined, if we were told: for ASDF."
-  (let ((file (gethash (primary-name name) *told*)))
+(defun given-definition (name)
+  "The file that the user gave as the definition of the system NAME: a search function of ASDF."
+  (let ((file (gethash (primary-name name) *given-definitions*)))
     (and file (probe-file file))))
 
 (defun search-functions ()
   (find-symbol "*SYSTEM-DEFINITION-SEARCH-FUNCTIONS*" '#:asdf))
 
-(defun call-with-told-definitions (function)
+(defun call-with-given-definitions (function)
   (let* ((variable (search-functions))
          (functions (symbol-value variable))
-         (ours (if (member 'told-definition functions)
+         (ours (if (member 'given-definition functions)
                    functions
-                   (cons 'told-definition functions))))
+                   (cons 'given-definition functions))))
     (cond (*launched*
            (setf (symbol-value variable) ours)
            (funcall function))
           (t (progv (list variable) (list ours) (funcall function))))))
 
-(defun tell-of-definition (file)
-  "Let the system that FILE is called after be the one that it defines."
+(defun register-definition (file)
+  "Let FILE define the system of its name.  If that fails, nothing changes."
   (let* ((file (truename file))
          (name (string-downcase (pathname-name file)))
-         (before (gethash name *told*))
+         (before (gethash name *given-definitions*))
          (donep nil))
-    (setf (gethash name *told*) file)
+    (setf (gethash name *given-definitions*) file)
     (unwind-protect
          (progn
            (if (same-file-p file (definition-file name))
@@ -102,76 +98,74 @@ that ASDF would not find."
            (setf donep t))
       (unless donep
         (if before
-            (setf (gethash name *told*) before)
-            (remhash name *told*))))))
+            (setf (gethash name *given-definitions*) before)
+            (remhash name *given-definitions*))))))
 
 (defun read-definition (file name)
-  "Read the definition of the system NAME in FILE in place of what ASDF has of that
-name, so that nothing of the other one counts as loaded."
+  "Read the definition of the system NAME in FILE.  ASDF forgets its other system of that
+name, so that nothing of it counts as loaded."
   (dolist (other (asdf-value "REGISTERED-SYSTEMS"))
     (when (string= (primary-name other) name)
       (asdf-value "CLEAR-SYSTEM" other)))
-  (let ((mark (mark-file file)))
+  (let ((fingerprint (take-fingerprint file)))
     (call-named '#:asdf "LOAD-ASD" file)
-    (setf (mark-of-definition file) mark)))
+    (setf (definition-fingerprint file) fingerprint)))
 
 (defun reread-if-changed (name)
-  "Let ASDF read the definition of the primary system NAME again if it is another one
-than when it was read: it would not see a change within the second."
+  "Have ASDF read the definition of the primary system NAME again if its file has changed.
+ASDF alone does not see a change within one second."
   (let ((file (definition-file name)))
     (when file
-      (let ((old (mark-of-definition file)) (new (mark-file file)))
+      (let ((old (definition-fingerprint file)) (new (take-fingerprint file)))
         (when new
           (when (and old (changed-p file old new))
             (call-named '#:asdf "LOAD-ASD" file))
-          (setf (mark-of-definition file) new))))))
+          (setf (definition-fingerprint file) new))))))
 
 (defun find-defined (name)
-  "The system NAME as its definition says by now, or NIL.  For the name of another
-system in the definition of a loaded one ASDF would read that definition again, after
-which nothing of it counts as loaded."
+  "The system NAME as its file defines it now, or NIL.  To find an unknown system like \"a/b\"
+ASDF would read the definition of \"a\" again, and then count nothing of it as loaded."
   (let* ((primary (primary-name name)) (known (asdf-value "REGISTERED-SYSTEM" primary)))
     (when known (reread-if-changed primary))
     (cond ((and known (asdf-value "REGISTERED-SYSTEM" name)))
           ((and known (definition-file primary)
-                ;; of files that are systems ASDF makes one when it is looked for
+                ;; ASDF makes package-inferred systems when it searches for them
                 (not (typep (asdf-value "SEARCH-FOR-SYSTEM-DEFINITION" name)
                             (find-symbol "SYSTEM" '#:asdf))))
            nil)
           (t (prog1 (call-named '#:asdf "FIND-SYSTEM" name nil)
                (unless known (reread-if-changed primary)))))))
 
-;;; What another image must be told
+;;; Definitions that another image would not find
 
-(defun found-without-us (name)
+(defun found-by-asdf (name)
   "The file in which ASDF would find the system NAME in another image."
   (let ((directories (find-symbol "*CENTRAL-REGISTRY*" '#:asdf)))
     (progv (list (search-functions) directories)
-        ;; a saved session adds functions of its own
-        (list (remove 'told-definition (remove-if-not #'symbolp (symbol-value (search-functions))))
+        ;; a saved session adds functions that are no symbols
+        (list (remove 'given-definition (remove-if-not #'symbolp (symbol-value (search-functions))))
               '())
       (asdf-value "SEARCH-FOR-SYSTEM-DEFINITION" name))))
 
-(defun told-file (name)
-  "The file, a native name, that defines the system NAME, if ASDF would not find it
-in another image: we, LOAD-ASD or a changed registry have told of the file."
-  (let ((file (definition-file name))
-        (registry (find-symbol "*SOURCE-REGISTRY-PARAMETER*" '#:asdf/source-registry)))
+(defun unfindable-file (name)
+  "The native name of the file that defines the system NAME, if ASDF would not find it in
+another image.  The user, LOAD-ASD or a changed registry have given it here."
+  (let ((file (definition-file name)))
     (and file
-         (or (and registry (boundp registry) (symbol-value registry))
-             (not (same-file-p file (found-without-us name))))
+         (or (named-value '#:asdf/source-registry "*SOURCE-REGISTRY-PARAMETER*")
+             (not (same-file-p file (found-by-asdf name))))
          (asdf-value "NATIVE-NAMESTRING" file))))
 
-(defun told-files (name)
-  "TOLD-FILE of the system NAME and of each that it needs, what is needed first."
+(defun unfindable-files (name)
+  "The UNFINDABLE-FILEs of the system NAME and of all that it needs, dependencies first."
   (let ((seen '()) (files '()))
     (labels ((visit (name)
                (unless (member name seen :test #'string=)
                  (push name seen)
-                 (mapc #'visit (needed-systems name))
+                 (mapc #'visit (direct-dependencies name))
                  (let ((primary (primary-name name)))
                    (if (string= primary name)
-                       (let ((file (told-file name))) (when file (push file files)))
+                       (let ((file (unfindable-file name))) (when file (push file files)))
                        (visit primary))))))
       (visit name))
     (reverse files)))

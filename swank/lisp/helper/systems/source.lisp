@@ -2,9 +2,9 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; SBCL remembers a file and the number of the top level form in it, or what
-;;; SB-C::*SOURCE-PLIST* said: for a session's definitions the text itself (see
-;;; CALL-WITH-SOURCE-TEXT), for those that SLIME compiled from a buffer, that.
+;;; SBCL records for each definition a file and the number of the top level form in it, or the
+;;; value of SB-C::*SOURCE-PLIST*.  For a session's definitions that has the text itself (see
+;;; CALL-WITH-SOURCE-TEXT), for those that SLIME compiled from a buffer it has the buffer.
 
 (defstruct (site (:copier nil))
   "A place in source: FILE (a string) or NIL, LINE or NIL, TEXT of the definition or
@@ -12,10 +12,10 @@ NIL, ORIGIN (:FILE, :SESSION, :EMACS, :IMPLEMENTATION or NIL where unknown)."
   file line text origin)
 
 (defparameter *max-source-bytes* 8000000
-  "A source file larger than this is not looked into.")
+  "Larger source files are not searched.")
 
 (defvar *file-texts* nil
-  "A hash table of file to text for the extent of a look-up, or NIL.")
+  "A hash table from file to text during a look-up, or NIL.")
 
 (defun file-text (file)
   "The text of FILE, or NIL."
@@ -35,7 +35,7 @@ NIL, ORIGIN (:FILE, :SESSION, :EMACS, :IMPLEMENTATION or NIL where unknown)."
          (subseq text 0 end))))))
 
 (defmacro or-values (&rest forms)
-  "OR on first values that keeps all values."
+  "OR of the first values that returns all values."
   (if (null (rest forms))
       (first forms)
       (let ((values (gensym)))
@@ -61,27 +61,27 @@ NIL, ORIGIN (:FILE, :SESSION, :EMACS, :IMPLEMENTATION or NIL where unknown)."
                            (token-name= (second second) name))))))))
 
 (defun mentions-p (text begin end words)
-  "True if every one of WORDS, strings, is in TEXT between those positions."
+  "True if all strings of WORDS are in TEXT between those positions."
   (every (lambda (word) (search word text :start2 begin :end2 end :test #'char-equal)) words))
 
 (defun definition-within (text begin end name &optional words)
-  "(VALUES BEGIN END) of the form in TEXT between those positions that defines NAME
-and mentions WORDS; NIL if none does."
+  "(VALUES BEGIN END) of the form in TEXT between those positions that defines NAME and mentions
+WORDS, or NIL."
   (loop for open = (position #\( text :start begin :end end)
           then (position #\( text :start (1+ open) :end end)
         while open
         do (when (eql (mismatch "(def" text :start2 open :test #'char-equal) 4)
-             (multiple-value-bind (datum from to) (inert-read text open)
+             (multiple-value-bind (datum from to) (scan-datum text open)
                (when (and from (defines-p datum name) (mentions-p text from to words))
                  (return (values from to)))))))
 
 (defun locate-form (text index name &key trusted words)
-  "(VALUES BEGIN END) in TEXT of the definition of NAME, which was compiled as the
-top level form INDEX, or INDEX is NIL; TEXT may have been edited since.  NIL if it
-is not there.  TRUSTED: the form is right though it does not mention NAME, as the
-one of a structure does not mention its accessors.  WORDS, of a method's
-specializers, are in the form."
-  (multiple-value-bind (begin end) (and index (form-positions text index))
+  "(VALUES BEGIN END) of the definition of NAME in TEXT, or NIL.  It was compiled as the top level
+form INDEX, if that is not NIL; TEXT may have been edited since.  TRUSTED means that the form
+INDEX is right though it may not mention NAME, as a structure does not mention its accessors.
+WORDS, names of a method's specializers, must be in the form."
+  (multiple-value-bind (datum begin end) (and index (top-level-form text index))
+    (declare (ignore datum))
     (or-values
      (and begin (definition-within text begin end name words))
      (when (and begin (or trusted (and words (mentions-p text begin end words))))
@@ -90,21 +90,13 @@ specializers, are in the form."
      (when (and begin (mentions-p text begin end (list name)))
        (values begin end)))))
 
-(defun form-positions (text index)
-  (multiple-value-bind (datum begin end) (top-level-form text index)
-    (declare (ignore datum))
-    (values begin end)))
-
-(defun line-at (text position)
-  (values (line-and-column text position)))
-
 ;;; Sites
 
 (defun file-site (file index name &key trusted words)
   (let ((text (file-text file)))
     (multiple-value-bind (begin end) (and text (locate-form text index name :trusted trusted :words words))
       (make-site :file (namestring file) :origin :file
-                  :line (and begin (line-at text begin))
+                  :line (and begin (values (line-and-column text begin)))
                   :text (and begin (subseq text begin end))))))
 
 (defun session-site (text name words)
@@ -112,7 +104,7 @@ specializers, are in the form."
     (make-site :origin :session :text (subseq text (or begin 0) end))))
 
 (defun emacs-site (plist name)
-  "What SLIME says of a definition that was compiled from a buffer."
+  "The SITE of a definition that SLIME compiled from a buffer."
   (let ((file (getf plist :emacs-filename)) (string (getf plist :emacs-string)))
     (if (and (stringp file) (probe-file file))
         (let ((site (file-site (pathname file) nil name)))
@@ -122,7 +114,7 @@ specializers, are in the form."
 
 #+sbcl
 (defun source-words (source)
-  "The names of the specializers of the method whose definition-source SOURCE is."
+  "The names of the specializers of the method with the definition-source SOURCE."
   (let ((description (ignore-errors (sbcl:definition-source-description source))))
     (when (consp description)
       (loop for part in description
@@ -130,8 +122,7 @@ specializers, are in the form."
 
 #+sbcl
 (defun source-site (source name)
-  "The SITE of SOURCE, a definition-source of SB-INTROSPECT, of something called
-NAME, a string."
+  "The SITE of SOURCE, a definition-source of SB-INTROSPECT, for a definition of NAME, a string."
   (let ((file (sb-introspect:definition-source-pathname source))
         (plist (sb-introspect:definition-source-plist source)))
     (cond ((getf plist :emacs-buffer) (emacs-site plist name))
@@ -180,10 +171,10 @@ NAME, a string."
     (:variable . "Variable") (:constant . "Constant") (:symbol-macro . "Symbol Macro")
     (:class . "Class") (:structure . "Structure") (:condition . "Condition") (:type . "Type")
     (:method-combination . "Method Combination") (:package . "Package"))
-  "Types of SB-INTROSPECT:FIND-DEFINITION-SOURCES-BY-NAME, and how they are called.")
+  "Types of SB-INTROSPECT:FIND-DEFINITION-SOURCES-BY-NAME, and their titles.")
 
 (defun name-string (name)
-  "The string by which NAME, a symbol, string or (SETF SYMBOL), stands in a source."
+  "The string by which a source text has NAME, a symbol, a string or (SETF SYMBOL)."
   (cond ((stringp name) name)
         ((symbolp name) (symbol-name name))
         (t (symbol-name (second name)))))
@@ -198,8 +189,8 @@ NAME, a string."
        (and (not (stringp name))
             (sb-introspect:find-definition-sources-by-name name kind)))))
 
+#+sbcl
 (defun definition-sites (name kind)
   "The SITEs of the definitions of NAME as a KIND of *DEFINITION-KINDS*."
-  #+sbcl (loop for source in (definition-sources name kind)
-               collect (source-site source (name-string name)))
-  #-sbcl (progn name kind '()))
+  (loop for source in (definition-sources name kind)
+        collect (source-site source (name-string name))))

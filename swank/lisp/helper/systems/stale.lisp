@@ -1,33 +1,33 @@
-;;;; stale.lisp -- which files of a system are other ones than when they were loaded
+;;;; stale.lisp -- files of a system that have changed since they were loaded
 
 (cl:in-package #:swank-mcp)
 
-;;; Before a system is built, of each file that differs from its mark the fasl is made
-;;; old and ASDF's note that it is loaded is taken back; the rest, and what depends on it,
-;;; is ASDF's.
+;;; Before a system is built, each file is compared with its fingerprint.  If it has changed, its
+;;; fasl gets an old date, and ASDF forgets that it is loaded.  ASDF does the rest, also for the
+;;; files that depend on it.
 
 (defstruct (unit (:copier nil))
-  "A source file of a system, with its MARK before building.  STALEP is true if its
-code is in the image, but of another version."
-  component system file mark stalep)
+  "A source file of a system, with its FINGERPRINT before building.  STALEP is true if the image
+has the code of another version."
+  component system file fingerprint stalep)
 
 (defun unit-key (unit) (cons (unit-system unit) (unit-file unit)))
 
-(defun systems-needed (name)
-  "The names of NAME and of all systems that it needs, as far as ASDF finds them."
+(defun system-with-dependencies (name)
+  "NAME and the names of all systems that it needs, as far as ASDF finds them."
   (let ((seen (make-hash-table :test 'equal)) (names '()))
     (labels ((visit (name)
                (unless (or (gethash name seen) (asdf-itself-p name))
                  (setf (gethash name seen) t)
-                 ;; an error is met again when the system is built
+                 ;; building the system signals the same error again
                  (when (ignore-errors (find-defined name))
-                   (mapc #'visit (needed-systems name))
+                   (mapc #'visit (direct-dependencies name))
                    (push name names)))))
       (visit name))
     names))
 
 (defun system-units (name)
-  "The units of the system NAME, with marks."
+  "The units of the system NAME, with their fingerprints."
   (let ((units '())
         (module (find-symbol "MODULE" '#:asdf)) (data (find-symbol "STATIC-FILE" '#:asdf)))
     (labels ((walk (component)
@@ -35,10 +35,10 @@ code is in the image, but of another version."
                       (mapc #'walk (asdf-value "COMPONENT-CHILDREN" component)))
                      ((not (typep component data))
                       (let* ((file (asdf-value "COMPONENT-PATHNAME" component))
-                             (mark (and file (mark-file file))))
-                        (when mark
+                             (fingerprint (and file (take-fingerprint file))))
+                        (when fingerprint
                           (push (make-unit :component component :system name
-                                           :file (native-name file) :mark mark)
+                                           :file (native-name file) :fingerprint fingerprint)
                                 units)))))))
       (walk (asdf-value "REGISTERED-SYSTEM" name)))
     (nreverse units)))
@@ -50,7 +50,7 @@ code is in the image, but of another version."
   (asdf-value "COMPONENT-OPERATION-TIME" (operation "LOAD-OP") (unit-component unit)))
 
 (defun forget-loaded (unit)
-  "Let ASDF load UNIT again."
+  "Have ASDF forget that UNIT is loaded."
   (let ((times (asdf-value "COMPONENT-OPERATION-TIMES" (unit-component unit)))
         (operation (operation "LOAD-OP")))
     (when (hash-table-p times)
@@ -60,76 +60,77 @@ code is in the image, but of another version."
 (defun unit-outputs (unit)
   (asdf-value "OUTPUT-FILES" (operation "COMPILE-OP") (unit-component unit)))
 
-(defun make-old (file)
-  "Let FILE, which was compiled from something else, be older than any source.  Where
-that may not be done, ASDF could not write another one either."
+(defun backdate (file)
+  "Make FILE, compiled from another version, older than any source.  If that is not permitted, ASDF
+could not write it either."
   (ignore-errors
    #+sbcl (sb-posix:utimes (native-name file) 1 1)
    #-sbcl (delete-file file)))
 
 (defun outdate (unit)
-  (mapc #'make-old (unit-outputs unit))
+  (mapc #'backdate (unit-outputs unit))
   (when (loaded-unit-p unit)
     (setf (unit-stalep unit) t)
     (forget-loaded unit)))
 
 (defun check-unit (unit)
-  "Have ASDF build UNIT if it is another one than when it was last built."
-  (let ((old (gethash (unit-key unit) *marks*)) (new (unit-mark unit)))
+  "Have ASDF build UNIT if it has changed since it was last built."
+  (let ((old (gethash (unit-key unit) *fingerprints*)) (new (unit-fingerprint unit)))
     (if old
         (when (changed-p (unit-file unit) old new) (outdate unit))
-        ;; Another image may have compiled it, before it was written again in that
-        ;; second.
+        ;; Another image may have compiled it in the second in which it was written again.
         (let ((compiled (loop for output in (unit-outputs unit)
                               for time = (nth-value 1 (ignore-errors (file-size-and-time output)))
                               when time minimize time into earliest
                                 and collect time into times
                               finally (return (and times earliest)))))
           (cond ((null compiled))
-                ((= (mark-time new) compiled) (outdate unit))
-                ((> (mark-time new) compiled) (setf (unit-stalep unit) (loaded-unit-p unit))))))))
+                ((= (fingerprint-time new) compiled) (outdate unit))
+                ((> (fingerprint-time new) compiled)
+                 (setf (unit-stalep unit) (loaded-unit-p unit))))))))
 
 (defun outdate-for-others (names)
-  "Let whoever loads the systems NAMES next by plain ASDF compile what has changed
-since we built it."
-  (dolist (system (remove-duplicates (mapcan #'systems-needed names) :test #'string=))
+  "Have plain ASDF, which may load the systems NAMES next, compile what has changed since we built
+it."
+  (dolist (system (remove-duplicates (mapcan #'system-with-dependencies names) :test #'string=))
     (dolist (unit (system-units system))
-      (let ((old (gethash (unit-key unit) *marks*)))
-        (when (and old (changed-p (unit-file unit) old (unit-mark unit)))
-          (mapc #'make-old (unit-outputs unit)))))))
+      (let ((old (gethash (unit-key unit) *fingerprints*)))
+        (when (and old (changed-p (unit-file unit) old (unit-fingerprint unit)))
+          (mapc #'backdate (unit-outputs unit)))))))
 
 (defun units-gone (units systems)
-  "The files that were units of SYSTEMS and are no UNITS any more."
+  "The files that were units of SYSTEMS and are not among UNITS any more."
   (let ((now (make-hash-table :test 'equal)) (gone '()))
     (dolist (unit units) (setf (gethash (unit-file unit) now) t))
-    (with-shared-table (*marks*)
-      (maphash (lambda (key mark)
-                 (declare (ignore mark))
+    (with-shared-table (*fingerprints*)
+      (maphash (lambda (key fingerprint)
+                 (declare (ignore fingerprint))
                  (when (and (member (car key) systems :test #'equal)
                             (not (gethash (cdr key) now)))
                    (push (cdr key) gone)))
-               *marks*))
+               *fingerprints*))
     gone))
 
 (defun remember-built (units name since)
-  "The system NAME was built SINCE a time, as far as ASDF has loaded it: remember the
-marks that UNITS had before, and those of what was found only in building it, unless
-written meanwhile.  Building may have replaced the components of UNITS by others."
+  "Remember the fingerprints of what ASDF has loaded of the system NAME, which was built from the
+time SINCE on: of UNITS those from before, and those of units that were found only in building,
+unless they were written meanwhile.  Building may have made new components for UNITS."
   (let ((before (make-hash-table :test 'equal)))
-    (dolist (unit units) (setf (gethash (unit-key unit) before) (unit-mark unit)))
-    (dolist (system (systems-needed name))
+    (dolist (unit units) (setf (gethash (unit-key unit) before) (unit-fingerprint unit)))
+    (dolist (system (system-with-dependencies name))
       (dolist (unit (system-units system))
         (when (loaded-unit-p unit)
-          (let* ((key (unit-key unit)) (mark (gethash key before)))
-            (cond (mark (setf (gethash key *marks*) mark))
-                  ((and (not (gethash key *marks*)) (< (mark-time (unit-mark unit)) since))
-                   (setf (gethash key *marks*) (unit-mark unit))))))))))
+          (let* ((key (unit-key unit)) (fingerprint (gethash key before)))
+            (cond (fingerprint (setf (gethash key *fingerprints*) fingerprint))
+                  ((and (not (gethash key *fingerprints*))
+                        (< (fingerprint-time (unit-fingerprint unit)) since))
+                   (setf (gethash key *fingerprints*) (unit-fingerprint unit))))))))))
 
 (defun call-seeing-changes (name build)
-  "Call BUILD, which builds the system NAME, after telling ASDF what has changed; note
-what is left of definitions that their files no longer have."
+  "Call BUILD, which builds the system NAME, after outdating what has changed.  Note the
+definitions that their files no longer have."
   (let* ((since (get-universal-time))
-         (systems (systems-needed name))
+         (systems (system-with-dependencies name))
          (units (mapcan #'system-units systems))
          (gone (units-gone units systems)))
     (mapc #'check-unit units)
@@ -138,5 +139,5 @@ what is left of definitions that their files no longer have."
       (unwind-protect (funcall build)
         (remember-built units name since))
       (dolist (file gone)
-        (dolist (system systems) (remhash (cons system file) *marks*)))
-      (note-left before gone (append gone (mapcar #'unit-file units))))))
+        (dolist (system systems) (remhash (cons system file) *fingerprints*)))
+      (note-orphans before gone (append gone (mapcar #'unit-file units))))))

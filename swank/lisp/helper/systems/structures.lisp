@@ -2,15 +2,15 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; SBCL's compiler warns of such a structure and goes over to the new definition.
-;;; The warning fails the file, which would compile if it were tried again; and
-;;; loading it asks whether to go over.  Who loads the changed file wants to.
+;;; SBCL's compiler warns of such a structure and takes the new definition.  The warning makes
+;;; COMPILE-FILE fail, though a second try would succeed, and loading the fasl asks whether to
+;;; take the new definition.  Whoever loads the changed file wants that.
 
 (defparameter *structure-complaints*
   '("change in instance length of class" "change in superclass" "change in placement of raw slots"
     "change in the inheritance structure" "incompatibly redefining slots"
     "Clobbering the compiler's idea of the layout")
-  "What the compiler says of a structure that has changed.")
+  "Parts of the compiler's messages about a redefined structure.")
 
 (defun structure-complaint-p (condition)
   (let ((control (and (typep condition 'simple-condition)
@@ -24,7 +24,7 @@
            (reverse (simple-condition-format-arguments condition))))
 
 (defun note-structure (name)
-  "The reply says that the structure NAME has changed."
+  "Have the reply say that the structure NAME was redefined."
   (when (and name *evaluation*)
     (pushnew (format nil "The structure ~A has other slots now: objects of it that were made before are obsolete."
                      (safely (name-label name)))
@@ -32,12 +32,12 @@
              :test #'string=)))
 
 (defun compile-file-failure-p (condition)
-  (let ((type (and (find-package '#:uiop) (find-symbol "COMPILE-FILE-ERROR" '#:uiop))))
+  (let ((type (named-symbol '#:uiop "COMPILE-FILE-ERROR")))
     (and type (find-class type nil) (typep condition type))))
 
 (defun call-again-for-structures (function)
-  "Call FUNCTION, which builds a system; a file that fails only because structures in
-it have changed is compiled again."
+  "Call FUNCTION, which builds a system.  A file that fails only because its structures have
+changed is compiled again."
   (let ((complaints '()) (troubles '()) (again '()) (last nil) (structures '()))
     (flet ((see (condition trouble)
              (when *compile-file-truename*

@@ -112,7 +112,7 @@
            "The error cannot be told: another one, SIMPLE-ERROR, was signalled in making its report. A method of the program's that the report calls, PRINT-OBJECT for one, may do that.")
     (check (error-type (broken 'line-and-column "(list 1")) "END-OF-FILE")
     ;; what comes after the evaluation
-    (let ((answer (broken 'undone-since "(print 1)")))
+    (let ((answer (broken 'undefined-since "(print 1)")))
       (check (list (getf answer :values) (getf answer :stdout)) (list '(("1")) (list (format nil "~%1 "))))
       (check (search "What it has defined cannot be told: SIMPLE-ERROR" (first (getf answer :notes))) 0))))
 

@@ -1,19 +1,56 @@
-;;;; kept.lisp -- the parts of a top level form that are evaluated again
+;;;; replay.lisp -- the parts of a top level form that a restore evaluates again
 
 (cl:in-package #:swank-mcp)
+
+;;; Calls at top level that a restore repeats though they define nothing
+
+(defparameter *declaring-operators* '(declaim proclaim require))
+
+(defun loading-call-p (form)
+  "True of (ASDF:LOAD-SYSTEM ...) and (QL:QUICKLOAD ...)."
+  (and (symbolp (first form))
+       (first form)
+       (member (symbol-name (first form)) '("LOAD-SYSTEM" "QUICKLOAD") :test #'string=)
+       (loader-package-p (symbol-package (first form)))))
+
+(defun defining-call-p (form)
+  "True of a form that only defines: of a defining operator, or of a macro of the user's that
+expanded to definitions."
+  (or (assoc (first form) *defining-operators*)
+      (user-macro-p (first form))))
+
+(defun users-package-p (designator)
+  "True if DESIGNATOR, a form, names a package that an image can do without."
+  (let ((name (unquoted designator)))
+    (and name
+         (typep name '(or symbol string))
+         (notany (lambda (prefix) (eql 0 (search prefix (string name))))
+                 '("SWANK" "SB-" "COMMON-LISP" "CL" "KEYWORD" "ASDF" "UIOP")))))
+
+(defun declaring-call-p (form)
+  "True of a form that changes packages or declares, and so belongs in the journal.  A
+DELETE-PACKAGE of a package of the session's does not: its absence is noticed anyway."
+  (let ((operator (first form)))
+    (cond ((eq operator 'delete-package)
+           (and (users-package-p (second form))
+                (not (and *noting* (own-package-name-p *noting* (second form))))))
+          ((eq operator 'rename-package) (users-package-p (second form)))
+          (t (or (member operator *package-operators*)
+                 (member operator *declaring-operators*))))))
+
+;;; The parts of a form
 
 (defparameter *binding-operators*
   '(let let* flet labels macrolet symbol-macrolet locally
     multiple-value-bind destructuring-bind)
-  "Operators that give the definitions in them an environment, which must be
-there again when they are.")
+  "Operators that surround definitions with an environment.  A restore needs both.")
 
-(defvar *fired* nil
-  "A hash table of form in the current top level form to the candidates that it is, or
-that came of its expansion; under NIL those that cannot be placed.  NIL for no table.")
+(defvar *confirmed* nil
+  "A hash table from a form in the current top level form to the confirmed candidates that it is
+or that its expansion had; under NIL, those that belong to no form.  NIL for no table.")
 
 (defvar *endedp* nil
-  "True if the top level form was evaluated to its end.")
+  "True if the current top level form was evaluated to its end.")
 
 (defvar *losses* '()
   "((CANDIDATE . WHY) ...) of definitions whose source cannot be evaluated again.")
@@ -30,7 +67,7 @@ that came of its expansion; under NIL those that cannot be placed.  NIL for no t
     seen))
 
 (defun place-candidates (form candidates)
-  "The part of FORM that each of CANDIDATES comes from, to these; NIL if there is none."
+  "A hash table from the parts of FORM to those of CANDIDATES that came from them, or NIL."
   (when candidates
     (let ((table (make-hash-table :test 'eq)) (conses (conses-in form)))
       (dolist (candidate (reverse candidates) table)
@@ -39,14 +76,14 @@ that came of its expansion; under NIL those that cannot be placed.  NIL for no t
           (push candidate (gethash place table)))))))
 
 (defun candidate-source (candidate)
-  "Its form; of a method the objects stand in place of the forms of EQL specializers."
+  "The form of CANDIDATE.  In a method objects replace the forms of EQL specializers."
   (let ((form (candidate-form candidate)))
     (if (eq (car (candidate-key candidate)) :method)
-        (with-settled-specializers form (fourth (candidate-key candidate)))
+        (with-resolved-specializers form (fourth (candidate-key candidate)))
         form)))
 
-(defun with-settled-specializers (form specializers)
-  "The DEFMETHOD FORM with SPECIALIZERS; FORM itself if it has no others."
+(defun with-resolved-specializers (form specializers)
+  "The DEFMETHOD FORM with SPECIALIZERS; FORM itself if it has these."
   (let* ((rest (member-if #'listp (rest (rest form))))
          (position (position (first rest) form :test #'eq))
          (changed nil)
@@ -62,8 +99,8 @@ that came of its expansion; under NIL those that cannot be placed.  NIL for no t
         form)))
 
 (defun or-loss (candidate bound form)
-  "FORM, unless CANDIDATE cannot be evaluated again where BOUND are the names bound
-around it: then NIL, and why is noted."
+  "FORM; or NIL, with the reason noted, if CANDIDATE cannot be evaluated again where only the
+names BOUND are bound around it."
   (let ((missing (remove-if (lambda (name) (member name bound :test #'equal))
                             (candidate-names candidate))))
     (flet ((lost (why) (push (cons candidate why) *losses*) nil))
@@ -83,32 +120,32 @@ around it: then NIL, and why is noted."
                       (not (typep object '(or symbol number character string))))))
              (fourth (candidate-key candidate)))))
 
-(defun fired-in (form)
+(defun confirmed-in (form)
   "The candidates in the tree of FORM, in order."
-  (when *fired*
+  (when *confirmed*
     (let ((conses (conses-in form)) (found '()))
-      (loop for place being the hash-keys of *fired* using (hash-value candidates)
+      (loop for place being the hash-keys of *confirmed* using (hash-value candidates)
             when (gethash place conses)
               do (setf found (append candidates found)))
       (sort found #'< :key #'candidate-number))))
 
-(defun kept-part (form bound)
-  "A list of the forms that are to be evaluated again of FORM, in which the names BOUND
-are bound around it, and the candidates in them."
+(defun replayed-part (form bound)
+  "The parts of FORM to evaluate again, and the candidates in them.  The names BOUND are bound
+around FORM."
   (let ((operator (and (consp form) (first form))))
     (cond ((not (and operator (symbolp operator))) (values '() '()))
           ((and (declaring-call-p form) (null bound))
            (values (and *endedp* (list form)) '()))
-          ((loading-call-p form) (values '() '())) ; the system is noted by its name
+          ((loading-call-p form) (values '() '())) ; the journal has the system's name
           ((placed-p form) (whole-part form bound))
-          ((and (user-macro-p operator) *endedp* (fired-in form))
-           (values (list form) (fired-in form)))
-          ((member operator *binding-operators*) (kept-binding form bound))
-          ((member operator '(progn ignore-errors)) (kept-parts (rest form) bound))
-          ((member operator '(eval-when handler-bind)) (kept-parts (rest (rest form)) bound))
-          ((and (null bound) (quoted-eval-p form)) ; as a saved session has it
-           (kept-part (second (second form)) '()))
-          (t (loose-part form bound)))))
+          ((and (user-macro-p operator) *endedp* (confirmed-in form))
+           (values (list form) (confirmed-in form)))
+          ((member operator *binding-operators*) (replayed-binding form bound))
+          ((member operator '(progn ignore-errors)) (replayed-parts (rest form) bound))
+          ((member operator '(eval-when handler-bind)) (replayed-parts (rest (rest form)) bound))
+          ((and (null bound) (quoted-eval-p form)) ; a saved session has these
+           (replayed-part (second (second form)) '()))
+          (t (definitions-alone form bound)))))
 
 (defun quoted-eval-p (form)
   (and (eq (first form) 'eval)
@@ -118,43 +155,43 @@ are bound around it, and the candidates in them."
        (consp (rest (second form)))))
 
 (defun placed-p (form)
-  (and *fired* (gethash form *fired*)))
+  (and *confirmed* (gethash form *confirmed*)))
 
 (defun whole-part (form bound)
-  "FORM as it is, a definition or a macro call that expanded to some.  Of a macro call
-that did not come to its end its definitions are kept."
+  "All of FORM, a definition or a macro call that expanded to some.  Of a macro call that did
+not come to its end: its definitions."
   (let ((own (find form (placed-p form) :key #'candidate-form)))
     (cond (own
            (let ((kept (or-loss own bound (candidate-source own))))
              (values (and kept (list kept)) (and kept (placed-p form)))))
-          (*endedp* (values (list form) (fired-in form)))
-          (t (loose-part form bound)))))
+          (*endedp* (values (list form) (confirmed-in form)))
+          (t (definitions-alone form bound)))))
 
-(defun loose-part (form bound)
-  "The definitions in FORM, whose other effects are not to happen again."
+(defun definitions-alone (form bound)
+  "The definitions in FORM, without its other effects."
   (let ((kept '()) (candidates '()))
-    (dolist (candidate (fired-in form))
+    (dolist (candidate (confirmed-in form))
       (let ((source (or-loss candidate bound (candidate-source candidate))))
         (when source
           (push source kept)
           (push candidate candidates))))
     (values (nreverse kept) (nreverse candidates))))
 
-(defun kept-parts (forms bound)
+(defun replayed-parts (forms bound)
   (let ((kept '()) (candidates '()))
     (dolist (form forms)
-      (multiple-value-bind (parts own) (kept-part form bound)
+      (multiple-value-bind (parts own) (replayed-part form bound)
         (setf kept (append kept parts)
               candidates (append candidates own))))
     (values kept candidates)))
 
-(defun kept-binding (form bound)
-  "FORM, of a binding operator, with those of its body forms that are to be kept."
+(defun replayed-binding (form bound)
+  "FORM, of a binding operator, with only those body forms that are to be evaluated again."
   (multiple-value-bind (head names body) (binding-parts form)
     (let ((declarations (loop while (and (consp (first body))
                                          (eq (first (first body)) 'declare))
                               collect (pop body))))
-      (multiple-value-bind (kept candidates) (kept-parts body (append names bound (list nil)))
+      (multiple-value-bind (kept candidates) (replayed-parts body (append names bound (list nil)))
         (cond ((null kept) (values '() '()))
               ((and (= (length kept) (length body)) (every #'eq kept body))
                (values (list form) candidates))

@@ -1,19 +1,17 @@
-;;;; building.lisp -- where in a system's files an error or a warning is met
+;;;; build-places.lisp -- where in a system's files an error or a warning occurred
 
 (cl:in-package #:swank-mcp)
 
-#+sbcl
 (defun top-level-name-p (name)
-  "True of the code of a top level form in a compiled file."
+  "True if NAME is that of the code of a top level form in a compiled file."
   (or (and (consp name) (eq (first name) 'sbcl:top-level-form))
       (equal name "top level form")))
 
 (defun program-frames (texts frames)
-  "How many of TEXTS, those of FRAMES, tell of the program: the rest is about loading
-and compiling, or there is no function of the program's in it at all."
-  #+sbcl
+  "How many of TEXTS, of FRAMES, are worth showing: those before the frames that load and compile,
+if a function of the program's is among them."
   (flet ((name (frame) (sbcl:debug-fun-name (sbcl:frame-debug-fun frame)))
-         (of-machinery-p (name)
+         (machinery-p (name)
            (let ((symbol (frame-name-symbol name)))
              (or (top-level-name-p name)
                  (member symbol '(load compile-file))
@@ -21,20 +19,18 @@ and compiling, or there is no function of the program's in it at all."
                       (symbol-package symbol)
                       (some (lambda (prefix) (eql 0 (search prefix (package-name (symbol-package symbol)))))
                             '("ASDF/" "UIOP/" "QUICKLISP" "QL-" "SB-FASL")))))))
-    (let ((end (or (position-if (lambda (frame) (of-machinery-p (name frame))) frames)
+    (let ((end (or (position-if (lambda (frame) (machinery-p (name frame))) frames)
                    (length frames))))
       (if (find-if (lambda (frame)
                      (let ((symbol (frame-name-symbol (name frame))))
                        (and symbol (program-package-p (symbol-package symbol)))))
                    frames :end end)
           (min end (length texts))
-          0)))
-  #-sbcl (progn frames (length texts)))
+          0))))
 
-#+sbcl
 (defun loading-place ()
-  "(VALUES FILE FORM-NUMBER) of the top level form of a compiled file that is being
-loaded on this thread; NIL if there is none."
+  "(VALUES FILE FORM-NUMBER) of the top level form in the fasl that this thread is loading, or
+NIL."
   (sbcl:map-backtrace
    (lambda (frame)
      (when (top-level-name-p (sbcl:debug-fun-name (sbcl:frame-debug-fun frame)))
@@ -48,15 +44,14 @@ loaded on this thread; NIL if there is none."
   nil)
 
 (defun read-from-file-p (condition)
-  "True of an error of the reader in a file that code loads.  LOAD-SOURCE tells the
-places of its own."
+  "True if CONDITION is an error of the reader in a file that code loads.  LOAD-SOURCE reports
+the places of its own."
   (and (reading-error condition)
        *evaluation*
        (null (evaluation-work *evaluation*))))
 
 (defun building-place-text (condition)
-  "Lines about where in a file that is compiled or loaded CONDITION was met, or NIL."
-  #+sbcl
+  "Lines that say where in the file being compiled or loaded CONDITION occurred, or NIL."
   (ignore-errors
    (let ((collector (make-collector)))
      (multiple-value-bind (file line column)
@@ -72,20 +67,19 @@ places of its own."
        (and line
             (format nil "In ~A:~D:~D; what comes before it was ~:[loaded~;compiled~].~%~4D | ~A"
                     (native-name file) line column *compile-file-truename* line
-                    (clip (source-line (source-of collector file) line) 120))))))
-  #-sbcl (progn condition nil))
+                    (clip (source-line (source-of collector file) line) 120)))))))
 
-;;; Whose file it is
+;;; The system that a file belongs to
 
 (defun source-directory (name)
-  "The directory of the system NAME's definition as a string, or NIL."
+  "The directory of the definition of the system NAME as a string, or NIL."
   (let* ((system (asdf-value "REGISTERED-SYSTEM" name))
          (directory (and system (asdf-value "SYSTEM-SOURCE-DIRECTORY" system))))
     (and directory (ignore-errors (native-name directory)))))
 
 (defun foreign-system (file)
-  "The name of the system that FILE is of, if that is in another directory than the one
-that is being loaded; or NIL."
+  "The name of the system of FILE if it lies in another directory than the system that is being
+loaded; or NIL."
   (let ((own (and file *building* (source-directory (primary-name *building*))))
         (file (and file (native-name file)))
         (found nil) (length 0))

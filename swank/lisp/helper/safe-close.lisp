@@ -1,10 +1,9 @@
-;;;; forgive.lisp -- the first thing that the bridge does on a connection to an image
-;;;; that is somebody's.
+;;;; safe-close.lisp -- makes our connection to a person's image safe to close.
 ;;;;
-;;;; It is a function of the connection's stream, read as bring.lisp is.  Swank closes
-;;;; everybody's connections in one thread, or under one lock, and expects no error
-;;;; there: with one, no connection would end any more, the person's neither.  CLOSE
-;;;; signals one if the stream still holds output and the peer is gone.
+;;;; The bridge calls this function with the connection's stream before anything else; it is read
+;;;; as inject.lisp is.  CLOSE signals an error if the stream still holds output and the peer is
+;;;; gone. Swank closes all connections in one thread, or under one lock, and handles no error
+;;;; there: after one, no connection could be closed any more, the person's neither.
 (cl:lambda (stream)
   #+sbcl
   (cl:let* ((name (cl:find-symbol "ANSI-STREAM-MISC" "SB-KERNEL"))

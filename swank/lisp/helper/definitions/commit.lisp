@@ -1,18 +1,19 @@
-;;;; settle.lisp -- which candidates have defined something, and what they leave
+;;;; commit.lisp -- which candidates have defined something: they enter the session's table
 
 (cl:in-package #:swank-mcp)
 
-;;; After each top level form, and at the end of each evaluation however it ended,
-;;; the definitions that candidates are about are compared with those from before
-;;; them.  Where there is another one the session has defined it: it enters the
-;;; session's table, and its source goes to the bridge as an entry of the journal.
+;;; This is done after each top level form, and at the end of each evaluation however it ended.
+;;; It compares the definition of each candidate's name with the one before the candidate.  If
+;;; they differ, the session has defined it: the definition enters the session's table, and its
+;;; source goes to the bridge as an entry of the journal.
 
-(defun settle (evaluation &optional toplevels)
-  "Enter what has been defined since the last time; TOPLEVELS have ended, in order."
-  (call-telling-trouble evaluation (lambda () (settle-definitions evaluation toplevels))))
+(defun commit-definitions (evaluation &optional toplevels)
+  "Commit what has been defined since the last time.  TOPLEVELS have ended, in this order."
+  (call-recording-trouble evaluation (lambda () (commit-candidates evaluation toplevels))))
 
-(defun call-telling-trouble (evaluation function)
-  "Call FUNCTION, which looks for definitions.  An error in it is no error of the code."
+(defun call-recording-trouble (evaluation function)
+  "Call FUNCTION, which looks for definitions.  An error in it becomes a loss: it is no error of
+the user's code."
   (call-guarded function
                 (lambda (trouble)
                   (push (list "(:FORM . \"this evaluation\")"
@@ -20,18 +21,18 @@
                                       (plain-type-name trouble)))
                         (evaluation-losses evaluation)))))
 
-(defun settle-definitions (evaluation toplevels)
+(defun commit-candidates (evaluation toplevels)
   (let* ((session (evaluation-session evaluation))
-         (fired (fired-candidates session))
+         (confirmed (confirmed-candidates session))
          ;; toplevel to its candidates, newest first
-         (own (and fired (make-hash-table :test 'eq))))
-    (dolist (candidate fired)
+         (own (and confirmed (make-hash-table :test 'eq))))
+    (dolist (candidate confirmed)
       (enter-definition session (candidate-key candidate) (has-value-p candidate))
       (note-replaced evaluation candidate)
       (push candidate (gethash (candidate-toplevel candidate) own)))
     (dolist (toplevel (append (remove-duplicates
                                (remove-if (lambda (toplevel) (member toplevel toplevels))
-                                          (mapcar #'candidate-toplevel fired))
+                                          (mapcar #'candidate-toplevel confirmed))
                                :from-end t)
                               toplevels))
       (multiple-value-bind (entries losses)
@@ -39,18 +40,18 @@
         (dolist (entry entries) (push entry (evaluation-journal evaluation)))
         (loop for (candidate . why) in losses
               do (note-loss evaluation (candidate-key candidate) why)))
-      (when toplevel (setf (toplevel-settledp toplevel) t)))
-    (settle-touched evaluation fired)
-    (settle-assignments evaluation)))
+      (when toplevel (setf (toplevel-committedp toplevel) t)))
+    (commit-direct-definitions evaluation confirmed)
+    (commit-assignments evaluation)))
 
 ;;; Candidates
 
-(defun fired-candidates (session)
-  "Those that have made the definitions that are there, in order.  All are compared with
-what is there now from then on."
+(defun confirmed-candidates (session)
+  "The candidates of SESSION that have made the definitions that are there now, in order.  All
+candidates will be compared with these definitions the next time."
   (when (zerop (hash-table-count (session-candidates session)))
-    (return-from fired-candidates '()))
-  (let ((by-key (make-hash-table :test 'equal)) (fired '()))
+    (return-from confirmed-candidates '()))
+  (let ((by-key (make-hash-table :test 'equal)) (confirmed '()))
     (with-shared-table ((session-candidates session))
       (loop for candidate being the hash-values of (session-candidates session)
             do (push candidate (gethash (candidate-key candidate) by-key))))
@@ -59,37 +60,37 @@ what is there now from then on."
                     (changed (remove-if (lambda (candidate)
                                           (same-identity-p now (candidate-before candidate)))
                                         candidates))
-                    (maker (and now changed (maker-of key changed))))
+                    (maker (and now changed (defining-candidate key changed))))
                (when maker
-                 (settle-designator maker now)
+                 (resolve-designator maker now)
                  ;; a function that was called may be called again
-                 (unless (late-p maker)
+                 (unless (defines-later-p maker)
                    (remhash (candidate-form maker) (session-candidates session)))
-                 (cond ((leaves-as-it-is-p maker) (note-left-alone session maker now))
-                       ((not (undone-p maker)) (push maker fired))))
+                 (cond ((keeps-value-p maker) (note-kept-value session maker now))
+                       ((not (made-unbound-p maker)) (push maker confirmed))))
                (dolist (candidate changed) (setf (candidate-before candidate) now))))
     (forget-old-candidates session)
-    (sort fired #'< :key #'candidate-number)))
+    (sort confirmed #'< :key #'candidate-number)))
 
-(defun late-p (candidate)
-  "True of a form that defines something when its top level form has been done with."
+(defun defines-later-p (candidate)
+  "True if CANDIDATE defines something after its top level form has been committed."
   (let ((toplevel (candidate-toplevel candidate)))
-    (and toplevel (toplevel-settledp toplevel))))
+    (and toplevel (toplevel-committedp toplevel))))
 
-(defun settle-designator (candidate now)
-  "Into the key of CANDIDATE, if it is a method's, the objects of EQL specializers."
+(defun resolve-designator (candidate now)
+  "Put the objects of EQL specializers into the key of CANDIDATE if it is a method."
   (destructuring-bind (kind . name) (candidate-key candidate)
     (when (eq kind :method)
       (let ((method (or (first (set-difference now (candidate-before candidate))) (first now))))
-        (setf (candidate-key candidate) (cons kind (settled-designator name method)))))))
+        (setf (candidate-key candidate) (cons kind (resolved-designator name method)))))))
 
-(defun leaves-as-it-is-p (candidate)
-  "True of a DEFVAR of a variable that had a value: it has kept that."
+(defun keeps-value-p (candidate)
+  "True if CANDIDATE is a DEFVAR of a variable that had a value and so has kept it."
   (and (member (first (candidate-form candidate)) *once-operators*)
        (not (candidate-unboundp candidate))))
 
-(defun undone-p (candidate)
-  "True if the code itself has made unbound the variable that it gave a value."
+(defun made-unbound-p (candidate)
+  "True if the code gave a variable a value and then made it unbound."
   (destructuring-bind (kind . name) (candidate-key candidate)
     (and (eq kind :variable) (has-value-p candidate) (not (boundp name)))))
 
@@ -97,20 +98,20 @@ what is there now from then on."
   (let ((form (candidate-form candidate)))
     (or (not (eq (first form) 'defvar)) (and (rest (rest form)) t))))
 
-(defun note-left-alone (session candidate now)
-  "A DEFVAR has told the place of a variable that has kept its value."
+(defun note-kept-value (session candidate now)
+  "CANDIDATE, a DEFVAR, has only moved the source location of a variable: remember NOW."
   (let ((entry (gethash (candidate-key candidate) (session-definitions session))))
-    (when entry (setf (entered-identity entry) now))))
+    (when entry (setf (entry-identity entry) now))))
 
-(defun maker-of (key candidates)
-  "The one of CANDIDATES that has made the definition of KEY.  SBCL's record of the
-definition tells; where it does not, it is the newest one of a form that has just been
-evaluated, and never one that merely was expanded once: a file may have defined KEY since."
+(defun defining-candidate (key candidates)
+  "The one of CANDIDATES that has made the definition of KEY, as SBCL's record of it says.  If
+that says nothing, it is the newest whose top level form was just evaluated.  An older one
+does not count: a file may have defined KEY since."
   (let ((candidates (sort (copy-list candidates) #'> :key #'candidate-number))
         (evidence (definition-evidence (car key) (cdr key))))
     (or (find-if (lambda (candidate) (eq :yes (funcall evidence candidate))) candidates)
         (find-if (lambda (candidate)
-                   (and (not (late-p candidate))
+                   (and (not (defines-later-p candidate))
                         (eq :unknown (funcall evidence candidate))))
                  candidates))))
 
@@ -121,8 +122,7 @@ evaluated, and never one that merely was expanded once: a file may have defined 
 
 #+sbcl
 (defun definition-evidence (kind name)
-  "A function of a candidate that says whether it has made the definition: :YES, :NO or
-:UNKNOWN."
+  "A function of a candidate: whether it has made the definition, :YES, :NO or :UNKNOWN."
   (let ((function (ignore-errors
                    (case kind
                      (:function (fdefinition name))
@@ -139,8 +139,8 @@ evaluated, and never one that merely was expanded once: a file may have defined 
          (number (getf plist :swank-mcp-number)))
     (lambda (candidate)
       (cond ((eql number (candidate-number candidate)) :yes)
-            ;; the file compiler leaves out what EVAL puts in
-            ((or (and (null plist) (of-file-p candidate))
+            ;; the file compiler leaves out the plist that EVAL puts in
+            ((or (and (null plist) (from-file-p candidate))
                  (eq (first (candidate-form candidate)) 'setf))
              :unknown)
             (t :no)))))
@@ -151,13 +151,13 @@ evaluated, and never one that merely was expanded once: a file may have defined 
          (conses (and form (conses-in form))))
     (lambda (candidate)
       (let ((own (candidate-form candidate)))
-        (cond ((null form)              ; of a file SBCL keeps no forms
-               (if (or (of-file-p candidate) (eq (first own) 'setf)) :unknown :no))
+        (cond ((null form)              ; SBCL keeps no forms of files
+               (if (or (from-file-p candidate) (eq (first own) 'setf)) :unknown :no))
               ((or (eq form own)
                    (shares-tail-p own conses)
                    (eq form (candidate-place candidate)))
                :yes)
-              ;; of what a macro makes of a body nothing may be left, nor of an empty one
+              ;; a macro may leave nothing of its body, and a body may be empty
               ((or (eq (first own) 'setf)
                    (null (rest (rest (rest own))))
                    (not (eq (car (candidate-key candidate)) :function)))
@@ -165,7 +165,7 @@ evaluated, and never one that merely was expanded once: a file may have defined 
               (t :no))))))
 
 (defun candidate-place (candidate)
-  "The form in the code as it was written that is the candidate's, or expanded to it."
+  "The form in the code as written that is the candidate's form, or that expanded to it."
   (let* ((toplevel (candidate-toplevel candidate))
          (conses (conses-in (and toplevel (toplevel-form toplevel)))))
     (find-if (lambda (form) (gethash form conses))
@@ -178,13 +178,13 @@ evaluated, and never one that merely was expanded once: a file may have defined 
         thereis (or (gethash tail conses)
                     (and (consp (first tail)) (gethash (first tail) conses)))))
 
-(defun of-file-p (candidate)
+(defun from-file-p (candidate)
   (let ((toplevel (candidate-toplevel candidate)))
     (and toplevel (toplevel-info toplevel) t)))
 
 #+sbcl
 (defun compiled-form (function)
-  "The form in the code given to EVAL or COMPILE that FUNCTION was made from."
+  "The form, of the code given to EVAL or COMPILE, that FUNCTION was made from."
   (let* ((code (sbcl:fun-code-header (sbcl:%fun-fun function)))
          (source (sbcl:debug-info-source (sbcl:%code-debug-info code)))
          (whole (sbcl:core-debug-source-form source))
@@ -195,42 +195,45 @@ evaluated, and never one that merely was expanded once: a file may have defined 
           do (setf whole (nth n whole)))
     whole))
 
+(defun forget-candidates-if (predicate session)
+  (let ((candidates (session-candidates session)))
+    (dolist (candidate (loop for candidate being the hash-values of candidates
+                             collect candidate))
+      (when (funcall predicate candidate)
+        (remhash (candidate-form candidate) candidates)))))
+
 (defun forget-old-candidates (session)
   "Keep the newest of the forms that have not defined anything yet."
   (let ((candidates (session-candidates session)))
     (when (> (hash-table-count candidates) *max-candidates*)
-      (let ((numbers (sort (loop for candidate being the hash-values of candidates
-                                 collect (candidate-number candidate))
-                           #'>)))
-        (loop with oldest = (nth (floor *max-candidates* 2) numbers)
-              for candidate in (loop for candidate being the hash-values of candidates
-                                     collect candidate)
-              when (< (candidate-number candidate) oldest)
-                do (remhash (candidate-form candidate) candidates))))))
+      (let* ((numbers (sort (loop for candidate being the hash-values of candidates
+                                  collect (candidate-number candidate))
+                            #'>))
+             (oldest (nth (floor *max-candidates* 2) numbers)))
+        (forget-candidates-if (lambda (candidate) (< (candidate-number candidate) oldest))
+                              session)))))
 
 (defun drop-candidates (session toplevels)
-  "Forget what TOPLEVELS, of a file that is done with, have not defined."
-  (let ((table (make-hash-table :test 'eq)) (candidates (session-candidates session)))
+  "Forget the candidates of TOPLEVELS, the forms of a file that has been loaded."
+  (let ((table (make-hash-table :test 'eq)))
     (dolist (toplevel toplevels) (setf (gethash toplevel table) t))
-    (loop for candidate in (loop for candidate being the hash-values of candidates
-                                 collect candidate)
-          when (gethash (candidate-toplevel candidate) table)
-            do (remhash (candidate-form candidate) candidates))))
+    (forget-candidates-if (lambda (candidate) (gethash (candidate-toplevel candidate) table))
+                          session)))
 
-;;; What has no source
+;;; Definitions without source
 
-(defun derivedp (key toplevel fired)
-  "True of what a definition of another name, one of FIRED in TOPLEVEL, makes: accessors."
+(defun derivedp (key toplevel confirmed)
+  "True if another definition, one of CONFIRMED in TOPLEVEL, has made KEY: an accessor."
   (or (eq (car key) :generic-function)
       (and (eq (car key) :method)
            #+sbcl (typep (find-defined-method (cdr key)) 'sb-mop:standard-accessor-method))
       (find-if (lambda (candidate)
                  (and (eq (candidate-toplevel candidate) toplevel)
                       (member (car (candidate-key candidate)) '(:structure :condition :class))))
-               fired)))
+               confirmed)))
 
-(defun take-touched (session)
-  (let ((touched (session-touched session)))
+(defun take-direct-definitions (session)
+  (let ((touched (session-direct-definitions session)))
     (when (plusp (hash-table-count touched))
       (with-shared-table (touched)
         (prog1 (sort (loop for key being the hash-keys of touched using (hash-value rest)
@@ -238,18 +241,18 @@ evaluated, and never one that merely was expanded once: a file may have defined 
                      #'< :key #'fifth)
           (clrhash touched))))))
 
-(defun settle-touched (evaluation fired)
-  "What was defined without a form that defines it is the session's, and has no source."
+(defun commit-direct-definitions (evaluation confirmed)
+  "Commit what functions have defined without a defining form: it has no source."
   (let ((session (evaluation-session evaluation)))
-    (loop for (key before file toplevel) in (take-touched session)
+    (loop for (key before file toplevel) in (take-direct-definitions session)
           for now = (definition-identity (car key) (cdr key))
           for entry = (gethash key (session-definitions session))
           do (cond ((and (null now) entry)
                     (forget-definition session key entry))
                    ((or (null now)
                         (same-identity-p now before)
-                        (derivedp key toplevel fired)
-                        (and entry (same-identity-p now (entered-identity entry)))))
+                        (derivedp key toplevel confirmed)
+                        (and entry (same-identity-p now (entry-identity entry)))))
                    (t (enter-definition session key)
                       (note-loss evaluation key
                                  (if file

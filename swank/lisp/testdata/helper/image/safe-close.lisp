@@ -1,9 +1,9 @@
-;;;; forgive.lisp -- a connection that can be closed at any time
+;;;; safe-close.lisp -- a connection that can be closed at any time
 
 (cl:in-package #:swank-mcp)
 
 (defun forgiving ()
-  (with-open-file (in (asdf:system-relative-pathname "swank-mcp" "forgive.lisp"))
+  (with-open-file (in (asdf:system-relative-pathname "swank-mcp" "safe-close.lisp"))
     (eval (read in))))
 
 (defun unwritable-stream ()
@@ -12,7 +12,7 @@
     (write-string "held" stream)
     stream))
 
-(define-test forgive
+(define-test safe-close
   (flet ((outcome (stream)
            (list (handler-case (finish-output stream) (stream-error () :failed))
                  (handler-case (close stream) (stream-error () :failed))

@@ -1,37 +1,32 @@
-;;;; heap.lisp -- a soft limit on the heap
+;;;; heap-watch.lisp -- a limit on the heap of a launched image
 
 (cl:in-package #:swank-mcp)
 
-;;; In an image that is ours a watcher is woken after each collection and ends the
-;;; evaluations in progress, or the threads that evaluations have left, when less room is
-;;; left than the next collection may need (see filling.lisp).  Code that has interrupts off
-;;; wakes nobody when it has collected, so the watcher looks by itself, too.
+;;; A watcher thread is woken after each collection.  If less room is left than the next
+;;; collection may need (see heap-limit.lisp), it ends the evaluations in progress, or threads
+;;; that evaluations have left running.  Code with interrupts off wakes nobody when it has
+;;; collected, so the watcher also looks by itself.
 
 (defparameter *nursery* (* 50 1024 1024)
-  "Bytes allocated between collections, so that the watcher sees a heap fill up.")
+  "Bytes allocated between collections: few enough that the watcher sees a heap fill up.")
 
-#+sbcl
 (defvar *collected* nil
-  "Semaphore that counts collections after which the heap was too full.")
+  "A semaphore, signalled after each collection that has left the heap too full.")
 
-#+sbcl
 (defun code-runs-p ()
   (or *evaluations* *session-threads*))
 
-#+sbcl
 (defun after-collection ()
   (when (and *collected* (code-runs-p) (heap-full-p))
     (sb-thread:signal-semaphore *collected*)))
 
-#+sbcl
 (defvar *last-full-collection* 0
-  "When the watcher last collected all generations, see MICROSECONDS.")
+  "The time, see MICROSECONDS, when the watcher last collected all generations.")
 
-#+sbcl
 (defun full-of-live-objects-p (evaluations)
-  "True if the heap is too full with garbage of older generations collected, too.
-That takes time; when it has just been done, what fills the heap again is live, unless
-one of EVALUATIONS has begun since: it may be what the one before it has left."
+  "True if the heap is too full after a full collection.  That takes time.  If the last one was
+just now, what has filled the heap since is live, unless one of EVALUATIONS has begun later: it
+may be garbage of the evaluation before."
   (and (heap-full-p)
        (or (and (< (- (microseconds) *last-full-collection*) 1000000)
                 (every (lambda (evaluation)
@@ -41,9 +36,8 @@ one of EVALUATIONS has begun since: it may be what the one before it has left."
                   (setf *last-full-collection* (microseconds))
                   (heap-full-p)))))
 
-#+sbcl
 (defun watch-heap ()
-  "Runs in a thread of its own for ever."
+  "The function of the watcher thread, which never ends."
   (let ((collecting sb-ext:*gc-run-time*) (signalled nil) (times '()) (taken 0))
     (loop
       (setf signalled (sb-thread:wait-on-semaphore *collected* :timeout (if (code-runs-p) 1/100 1/5)))
@@ -54,29 +48,26 @@ one of EVALUATIONS has begun since: it may be what the one before it has left."
                      (heap-full-p)
                      (or evaluations threads)
                      (full-of-live-objects-p evaluations))
-            (end-what-fills evaluations (filling-threads threads (heap-used)) times))
+            (end-heap-fillers evaluations (filling-threads threads (heap-used)) times))
           (when (> (microseconds) (+ taken 8000))
             (setf times (processor-times evaluations threads)
                   taken (microseconds)))))
       (setf collecting sb-ext:*gc-run-time*))))
 
-#+sbcl
 (defun processor-time (thread)
   (let ((number (ignore-errors (sb-thread:thread-os-tid thread))))
     (or (and number (plusp number) (processor-microseconds number)) 0)))
 
-#+sbcl
 (defun processor-times (evaluations threads)
-  "((THREAD . MICROSECONDS) ...) of those that may fill the heap."
+  "((THREAD . MICROSECONDS) ...) of the threads of EVALUATIONS and THREADS."
   (loop for thread in (append (mapcar #'evaluation-thread evaluations)
                               (mapcar #'session-thread-thread threads))
         collect (cons thread (processor-time thread))))
 
-#+sbcl
 (defun working-threads (now before)
-  "Those that have worked from the processor times BEFORE, in which one that is new is not,
-to those of NOW, as opposed to those that were only stopped and woken by the collector; all
-of them where that cannot be known."
+  "The threads that have worked between the processor times BEFORE, which lack new threads, and
+NOW.  The collector stops and wakes the others as well, so they use a little time.  All threads
+if the times are unknown."
   (let* ((used (loop for (thread . time) in now
                      collect (cons thread (- time (or (cdr (assoc thread before)) 0)))))
          (most (reduce #'max used :key #'cdr :initial-value 0)))
@@ -85,20 +76,18 @@ of them where that cannot be known."
         (loop for (thread . time) in used
               when (>= time (max 1 (floor most 4))) collect thread))))
 
-#+sbcl
 (defun end-filling-threads (threads)
-  "What they leave is collected at once: it is not to count as what a later one found."
+  "End THREADS and collect their garbage at once: it must not count as the base of a later one."
   (mapc #'end-filling-thread threads)
   (loop repeat 100
         unless (some #'sb-thread:thread-alive-p (mapcar #'session-thread-thread threads))
           return (sb-ext:gc :full t)
         do (sleep 0.002)))
 
-#+sbcl
-(defun end-what-fills (evaluations threads times)
-  "End those that have worked since TIMES were taken: what waits does not fill the heap.
-Threads have to go only where no evaluation is left to do it; a suspended one only where
-nothing else is."
+(defun end-heap-fillers (evaluations threads times)
+  "End those that have worked since TIMES were taken: waiting threads do not fill the heap.
+Threads are ended only if no evaluation has worked, suspended evaluations only if nothing else
+is there."
   (let* ((working (working-threads (processor-times evaluations threads) times))
          (filling (remove-if-not (lambda (known) (member (session-thread-thread known) working))
                                  threads))
@@ -112,9 +101,8 @@ nothing else is."
               (interrupt-evaluation evaluation :heap))))))
 
 (defun start-heap-watch ()
-  "For launched images only: it adds an entry to SB-EXT:*AFTER-GC-HOOKS* and
-makes collections more frequent in a large heap."
-  #+sbcl
+  "Begin to watch a launched image: this adds a function to SB-EXT:*AFTER-GC-HOOKS* and makes
+collections more frequent in a large heap."
   (unless *collected*
     (setf *collected* (sb-thread:make-semaphore :name "swank-mcp heap"))
     (push 'after-collection sb-ext:*after-gc-hooks*)

@@ -1,25 +1,24 @@
-;;;; loading.lisp -- a system loaded, with Quicklisp or ASDF
+;;;; system-loading.lisp -- loading a system with Quicklisp or ASDF
 
 (cl:in-package #:swank-mcp)
 
 (defun call-with-building (function)
-  "Call FUNCTION, which loads systems: without a line about each file, and with the
-definitions that we were told of.  ASDF may be among what is loaded: it replaces
-itself by a newer version where it finds one."
+  "Call FUNCTION, which loads systems, without a line about each file, and with the definitions
+that the user has given."
   (let ((*load-verbose* nil) (*load-print* nil)
         (*compile-verbose* nil) (*compile-print* nil))
     (ensure-asdf)
-    (call-with-told-definitions function)))
+    (call-with-given-definitions function)))
 
 (defun load-named-system (name &key force file quietly)
-  "Load the system NAME, which FILE may define, with Quicklisp's QUICKLOAD where it is,
-else with ASDF.  What they and the system print goes to standard output; so does, unless
-QUIETLY, that it is loaded."
+  "Load the system NAME, which FILE may define, with QUICKLOAD if Quicklisp is there, else with
+ASDF.  Their output and the system's goes to standard output, and unless QUIETLY, so does a line
+about the system."
   (call-with-building
    (lambda ()
      (let ((*building* name))
-       (asdf-value "UPGRADE-ASDF")      ; as it would later, in the midst of our work
-       (if file (tell-of-definition file) (look-again-for name))
+       (asdf-value "UPGRADE-ASDF")      ; else it would do so in the midst of our work
+       (if file (register-definition file) (rescan-unless-found name))
        (note-origin name)
        (require-defined-part name)
        (call-seeing-changes name
@@ -37,7 +36,7 @@ QUIETLY, that it is loaded."
            (call-named '#:asdf "LOAD-SYSTEM" name :verbose nil :force force))))
 
 (defun require-defined-part (name)
-  "Signal what ASDF would if NAME is of no system in the definition of a known one."
+  "Signal ASDF's error if NAME, like \"a/b\", is not in the definition of the known system \"a\"."
   (let ((primary (primary-name name)))
     (when (and (string/= primary name)
                (asdf-value "REGISTERED-SYSTEM" primary)
@@ -45,20 +44,20 @@ QUIETLY, that it is loaded."
       (error (find-symbol "MISSING-COMPONENT" '#:asdf) :requires name))))
 
 (defun note-origin (name)
-  "The current evaluation is about the system NAME: its reply says where that is from."
+  "Have the current evaluation's reply say which file defines the system NAME."
   (let ((file (definition-file (primary-name name))))
     (when (and file *evaluation* (null (evaluation-origin *evaluation*)))
       (setf (evaluation-origin *evaluation*) (native-name file)))))
 
 (defun restore-system (name &rest files)
-  "Load the system NAME again; FILES define what ASDF would not find."
+  "Load the system NAME in a restore.  FILES define what ASDF would not find."
   (call-with-building
    (lambda ()
      (dolist (file files)
        (let ((path (native-file file)))
          (unless (probe-file path)
            (error "The definition in ~A is gone." file))
-         (tell-of-definition path)))))
+         (register-definition path)))))
   (load-named-system name)
   (note-system (evaluation-session *evaluation*) name))
 
@@ -69,7 +68,7 @@ QUIETLY, that it is loaded."
     (or (string= type "ASDF:MISSING-COMPONENT") (and (search "SYSTEM-NOT-FOUND" type) t))))
 
 (defun system-failure-text (condition name)
-  "The message for CONDITION, met while loading the system NAME."
+  "The message for CONDITION, signalled while the system NAME was loaded."
   (let ((type (type-label condition)))
     (cond ((string= type "ASDF:MISSING-COMPONENT")
            (format nil "Component ~S not found~@[~%Near it: ~{~A~^, ~}.~]~@[~%A definition that ASDF has not been told of: ~{~A~^, ~}.~]"

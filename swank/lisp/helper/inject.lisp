@@ -1,10 +1,9 @@
-;;;; bring.lisp -- brings the helper into an image that is somebody's.
+;;;; inject.lisp -- loads the helper into an image that a person runs.
 ;;;;
-;;;; It is a function that the bridge calls over the connection.  It is read in a
-;;;; package of its own, SWANK-MCP-BRING; of COMMON-LISP only T, NIL and QUOTE can be
-;;;; named bare.
-;;;; It answers (:PRESENT note), (:SOURCE-WANTED ""), (:OTHER-VERSION "") or
-;;;; (:FAILED why).  Nothing is printed, and no variable of the image changes.
+;;;; It is a function that the bridge calls over the connection.  It is read in a package of its
+;;;; own, SWANK-MCP-INJECT, in which only T, NIL and QUOTE of COMMON-LISP need no prefix.  It
+;;;; answers (:PRESENT note), (:SOURCE-WANTED ""), (:OTHER-VERSION "") or (:FAILED why).  It
+;;;; prints nothing and changes no variable of the image.
 (cl:lambda (hash files source)
   (cl:labels
       ((ours (name)
@@ -17,7 +16,7 @@
          #+sbcl (sb-ext:parse-native-namestring name)
          #-sbcl (cl:pathname name))
        (fasl ()
-         ;; one for each compiler and each Swank
+         ;; there is one for each compiler and each Swank
          (native (cl:format nil "~A-~A-~A-~A.fasl" (cl:subseq (cl:first files) 0 (cl:- (cl:length (cl:first files)) 5))
                             (cl:substitute-if-not #\_ #'cl:alphanumericp
                                                   (cl:lisp-implementation-version))
@@ -44,7 +43,7 @@
            (cl:loop for octet = (cl:read-byte in nil)
                     while octet do (cl:write-byte octet to))))
        (compile-to (whole part)
-         ;; fasls one behind the other are a fasl
+         ;; concatenated fasls are a fasl
          (cl:with-open-file (out whole :direction :output :if-exists :supersede
                                        :element-type '(cl:unsigned-byte 8))
            (cl:dolist (file files whole)
@@ -68,14 +67,14 @@
                   ((cl:or (cl:null files)
                           (cl:notevery (cl:lambda (file) (cl:probe-file (native file))) files))
                    nil)
-                  ;; its compiler is a C compiler that takes a minute; from source
-                  ;; it makes bytecode
+                  ;; ECL's file compiler needs a C compiler and a minute; loading source
+                  ;; makes bytecode
                   #+ecl (t (cl:dolist (file files t) (cl:load (native file))))
                   (t (cl:let ((fasl (compiled)))
                        (cl:and fasl
                                (cl:handler-case (cl:load fasl)
                                  (cl:error () (cl:ignore-errors (cl:delete-file fasl)) nil)))))))
-       (bring ()
+       (inject ()
          (cl:let ((old (cl:find-package "SWANK-MCP")) (in-use (ours "*GUESTS*")))
            (cl:cond ((present) (cl:list :present ""))
                     ((cl:and in-use (cl:boundp in-use) (cl:symbol-value in-use))
@@ -91,8 +90,8 @@
     (cl:handler-case
         (cl:let ((with-lock #+sbcl (cl:find-symbol "WITH-WORLD-LOCK" "SB-C") #-sbcl nil))
           (cl:if with-lock
-                 (cl:eval (cl:list with-lock '() (cl:list 'cl:funcall #'bring)))
-                 (bring)))
+                 (cl:eval (cl:list with-lock '() (cl:list 'cl:funcall #'inject)))
+                 (inject)))
       (cl:serious-condition (condition)
         (cl:list :failed (cl:handler-case (cl:princ-to-string condition)
                            (cl:error () (cl:string (cl:type-of condition)))))))))

@@ -1,13 +1,13 @@
-;;;; theirs.lisp -- what a session redefines that was defined by somebody else
+;;;; replaced.lisp -- definitions of somebody else's that a session replaces
 
 (cl:in-package #:swank-mcp)
 
-;;; In an image that is somebody's a definition that the session replaces is kept: the
-;;; reply says that it was replaced, and RESET-SESSION puts it back.  What SBCL changes
-;;; in place, classes for one, cannot be put back; it is left and named.
+;;; In a person's image the definition that a session replaces is saved.  The reply says that it
+;;; was replaced, and RESET-SESSION restores it.  What SBCL changes in place, such as classes,
+;;; cannot be restored: the reply of the reset names it.
 
-(defun place-of (key)
-  "What KEY defines, where kinds exclude each other: a name has one function or macro."
+(defun namespace-of (key)
+  "KEY with a kind that is the same for kinds that exclude each other, as function and macro."
   (destructuring-bind (kind . name) key
     (cons (case kind
             ((:function :macro :generic-function) :function)
@@ -16,12 +16,12 @@
             (t kind))
           name)))
 
-(defun kept-definition (key)
-  "How to put back what is there now in the place of KEY: a list that RESTORE-PLACE
-takes; NIL if nothing is there."
+(defun saved-definition (key)
+  "The present definition in the namespace of KEY, as a list for RESTORE-DEFINITION, or NIL.
+(:LEFT) is one that cannot be restored."
   (destructuring-bind (kind . name) key
     (flet ((left () (and (definedp kind name) (list :left))))
-      (case (car (place-of key))
+      (case (car (namespace-of key))
         (:function
          (cond ((not (fboundp name)) nil)
                ((and (eq kind :generic-function) (definedp kind name)) (list :left))
@@ -43,8 +43,8 @@ takes; NIL if nothing is there."
         (:class (and (or (find-class name nil) (definedp kind name)) (list :left)))
         (t (left))))))
 
-(defun ours-p (session key)
-  "True if SESSION has made what is there in the place of KEY."
+(defun session-made-p (session key)
+  "True if SESSION has made the definition in the namespace of KEY."
   (or #+sbcl (and (eq (car key) :method)
                   (let ((location (source-location :method (cdr key))))
                     (and location
@@ -53,48 +53,48 @@ takes; NIL if nothing is there."
       (some (lambda (kind)
               (let* ((key (cons kind (cdr key)))
                      (entry (gethash key (session-definitions session))))
-                (and entry (still-so-p key entry))))
+                (and entry (still-made-p key entry))))
             (or (find (car key) *sibling-kinds* :test #'member) (list (car key))))))
 
+#+sbcl
 (defun from-built-file-p (key)
-  "True if what is there under KEY comes from a file of a system that was loaded through
-us."
-  #+sbcl
+  "True if the definition of KEY comes from a file of a system that was loaded through us."
   (ignore-errors
    (destructuring-bind (kind . name) key
      (let ((file (if (member kind '(:function :macro :generic-function))
                      (function-file (or (and (symbolp name) (macro-function name))
                                         (fdefinition name)))
                      (location-file (source-location kind name)))))
-       (and file (built-through-us-p file)))))
-  #-sbcl (progn key nil))
+       (and file (built-through-us-p file))))))
 
-(defun theirs-before (session key toplevel)
-  "Of a form in TOPLEVEL that may define KEY: the definition of somebody else's that it
-would replace, as KEPT-DEFINITION has it, or NIL."
+(defun definition-replaced-by (session key toplevel)
+  "The definition of somebody else's that a form in TOPLEVEL would replace if it defines KEY, as
+SAVED-DEFINITION has it, or NIL."
   (unless *launched*
     (ignore-errors
      (let ((earlier (and toplevel (earlier-candidate session key toplevel))))
-       (cond (earlier (candidate-theirs earlier))
-             ((not (ours-p session key)) (kept-definition key)))))))
+       (cond (earlier (candidate-replaced earlier))
+             ((not (session-made-p session key)) (saved-definition key)))))))
 
 (defun earlier-candidate (session key toplevel)
-  "One in the same TOPLEVEL, which may have replaced it before."
-  (let ((place (place-of key)))
+  "A candidate in the same TOPLEVEL, which may have replaced the definition before."
+  (let ((place (namespace-of key)))
     (with-shared-table ((session-candidates session))
       (loop for candidate being the hash-values of (session-candidates session)
             when (and (eq toplevel (candidate-toplevel candidate))
-                      (equal place (place-of (candidate-key candidate))))
+                      (equal place (namespace-of (candidate-key candidate))))
               return candidate))))
 
 (defun note-replaced (evaluation candidate)
-  "CANDIDATE has defined something."
-  (let ((theirs (candidate-theirs candidate)) (key (candidate-key candidate)))
-    (when theirs
-      (setf (gethash (place-of key) (session-theirs (evaluation-session evaluation))) theirs)
-      ;; the system is the session's, though not what is in it
+  "Note what CANDIDATE, which has defined something, has replaced."
+  (let ((replaced (candidate-replaced candidate)) (key (candidate-key candidate)))
+    (when replaced
+      (setf (gethash (namespace-of key) (session-replaced (evaluation-session evaluation)))
+            replaced)
+      ;; a system that was loaded through us is the session's own
       (unless (candidate-builtp candidate)
-        (pushnew (cons key (eq :left (first theirs))) (evaluation-replaced evaluation) :test #'equal)))))
+        (pushnew (cons key (eq :left (first replaced))) (evaluation-replaced evaluation)
+                 :test #'equal)))))
 
 (defun key-label (key)
   (destructuring-bind (kind . name) key
@@ -106,20 +106,19 @@ would replace, as KEPT-DEFINITION has it, or NIL."
                 (name-text name)))))
 
 (defun replaced-notes (evaluation)
-  "What a reply says of definitions of somebody else's."
+  "What a reply says of definitions of somebody else's that were replaced."
   (loop with replaced = (reverse (shiftf (evaluation-replaced evaluation) '()))
         for (leftp . text) in '((nil . "reset-session puts back what was there.")
                                 (t . "What was there is gone: reset-session leaves the new one, and load-system or the file brings the old one."))
         for labels = (loop for (key . left) in replaced when (eq left leftp) collect (key-label key))
         when labels
           collect (format nil "Redefined, though this session had not defined ~:[it~;them~]: ~{~A~^, ~}~@[ and ~D more~]. ~A"
-                          (rest labels) (first-few labels 20)
-                          (and (> (length labels) 20) (- (length labels) 20)) text)))
+                          (rest labels) (first-few labels 20) (count-beyond labels 20) text)))
 
-;;; Putting back
+;;; Restoring
 
-(defun restore-place (place kept)
-  "Make what KEPT tells the definition in PLACE again."
+(defun restore-definition (place kept)
+  "Make KEPT, of SAVED-DEFINITION, the definition in the namespace PLACE again."
   (let ((name (cdr place)))
     (ecase (first kept)
       (:macro (fmakunbound name) (setf (macro-function name) (second kept)))
@@ -135,19 +134,20 @@ would replace, as KEPT-DEFINITION has it, or NIL."
          (setf (documentation name 'variable) documentation
                (sbcl:info :source-location :variable name) location))))))
 
-(defun put-back-theirs (session attempt)
-  "Put back what SESSION has redefined.  (VALUES PLACES LEFT-KEYS): those that are done
-with, and the keys of what stays as it is."
-  (let ((done '()) (left '()) (theirs (session-theirs session)))
+(defun restore-replaced (session attempt)
+  "Restore the definitions that SESSION has replaced.  (VALUES PLACES LEFT-KEYS): the namespaces
+restored, and the keys that cannot be."
+  (let ((done '()) (left '()) (replaced (session-replaced session)))
     (dolist (key (own-definitions session))
-      (when (eq :left (first (gethash (place-of key) theirs)))
+      (when (eq :left (first (gethash (namespace-of key) replaced)))
         (push key left)))
-    (let ((own (mapcar #'place-of (own-definitions session))))
-      (loop for place being the hash-keys of theirs using (hash-value kept)
+    (let ((own (mapcar #'namespace-of (own-definitions session))))
+      (loop for place being the hash-keys of replaced using (hash-value kept)
             do (when (member place own :test #'equal) (push place done))
                (when (and (not (eq :left (first kept)))
                           (or (member place own :test #'equal)
                               (not (definedp (car place) (cdr place)))))
                  (let ((place place) (kept kept))
-                   (funcall attempt (key-label place) (lambda () (restore-place place kept)))))))
+                   (funcall attempt (key-label place)
+                            (lambda () (restore-definition place kept)))))))
     (values done left)))

@@ -1,46 +1,41 @@
-;;;; guest-watch.lisp -- while a session's code runs in an image that is somebody's
+;;;; guest-heap-watch.lisp -- a limit on the heap while a session's code runs in a person's image
 
 (cl:in-package #:swank-mcp)
 
-;;; A heap that fills up during a collection ends SBCL, and with it what the person
-;;; has there.  No hook of theirs is ours to set, so a thread polls: while an
-;;; evaluation runs, or a thread that one has started, and a little longer.  What
-;;; counts is the heap as a collection has left it, and how much that has grown since
-;;; the code began: what was there before is the person's.
+;;; A heap that fills up during a collection ends SBCL, and the person loses everything.  Their
+;;; hooks are not ours to set, so a thread polls while an evaluation runs, or a thread that one
+;;; has started, and a little longer.  It compares the heap that a collection has left with the
+;;; heap before the code began: what was there before is the person's.
 
 (defparameter *watch-interval* 1/200 "Seconds between two looks at the heap.")
-(defparameter *watch-idly* 1 "For how many seconds it goes on when no code runs.")
+(defparameter *idle-watch-seconds* 1 "For how many seconds the polling goes on when no code runs.")
 
-#+sbcl
 (defvar *guest-watch* nil
   "The thread that watches, or NIL.")
 
 (defun ensure-guest-watch ()
-  "Called when an evaluation has been registered."
-  #+(and sbcl sb-thread)
-  (when (and *attached* (not *guest-watch*)) ; an image that is about to be saved has one thread
+  "Start the watching thread unless it runs.  An evaluation has just been registered."
+  (when (and *attached* (not *guest-watch*)) ; an image that is to be saved must have one thread
     (with-lock ()
       (unless *guest-watch*
         (watch-threads)
         (setf *guest-watch* (in-own-thread "swank-mcp heap watch" #'watch-as-guest))))))
 
-#+sbcl
 (defun end-guest-watch ()
-  "True if nothing is left to watch: another thread will begin anew."
+  "True if nothing is left to watch: then this thread is no longer the watching one."
   (with-lock ()
     (unless (or *evaluations* *session-threads*)
       (leave-threads-alone)
       (setf *guest-watch* nil)
       t)))
 
-#+sbcl
 (defun watch-as-guest ()
   (let ((left (heap-used)) (last (heap-used)) (collecting sb-ext:*gc-run-time*)
         (busy (microseconds)) (base nil))
     (flet ((look ()
              (let ((used (heap-used)) (now sb-ext:*gc-run-time*))
                (when (or (< used last) (/= now collecting))
-                 (setf left used))      ; by the collection, but for what is new since
+                 (setf left used))      ; left by the collection, plus what is new since
                (setf last used collecting now))
              (let ((evaluations (busy-evaluations)) (threads (live-session-threads)))
                (cond ((or evaluations threads)
@@ -49,37 +44,33 @@
                      (base
                       (let ((before (shiftf base nil)))
                         (when (> last (heap-allowed before)) (collect-all before))))
-                     ((and (> (- (microseconds) busy) (* 1000000 *watch-idly*)) (end-guest-watch))
+                     ((and (> (- (microseconds) busy) (* 1000000 *idle-watch-seconds*)) (end-guest-watch))
                       (return-from watch-as-guest)))
                (when (and base (> left (heap-allowed (least-base evaluations threads))))
                  (relieve-heap left)
                  (setf left (heap-used) last left collecting sb-ext:*gc-run-time*)))))
       (loop
         (sleep *watch-interval*)
-        ;; in a heap that is full there is not even room to look
+        ;; a full heap has no room even for looking
         (handler-case (look) (storage-condition () nil))))))
 
-#+sbcl
 (defun least-base (evaluations threads)
   (reduce #'min (append (mapcar #'evaluation-heap-base evaluations)
                         (mapcar #'session-thread-base threads))
           :initial-value (heap-size)))
 
-#+sbcl
 (defun collect-all (live)
-  "Collect all garbage, if there is room to copy what is LIVE, in bytes.  True if there is."
+  "Collect all garbage and return T if there is room to copy LIVE bytes; else NIL."
   (when (< live (* 9/20 (heap-size)))
     (sb-ext:gc :full t)
     t))
 
-#+sbcl
 (defvar *proven-full* 0
-  "When it was last seen that what fills the heap is no garbage, see MICROSECONDS.")
+  "The time, see MICROSECONDS, when the heap was last found to be full of live objects.")
 
-#+sbcl
 (defun relieve-heap (left)
-  "A collection has LEFT too much.  If it is no garbage, end the code that may have made
-it, which is then garbage."
+  "A collection has LEFT too many bytes.  If a full one does, too, end the code that may hold
+them, which makes them garbage."
   (when (and (> (- (microseconds) *proven-full*) 1000000)
              (collect-all left))
     (setf left (heap-used)))

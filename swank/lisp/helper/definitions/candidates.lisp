@@ -1,19 +1,51 @@
-;;;; noting.lisp -- forms that may define something, noted as they are expanded
+;;;; candidates.lisp -- forms that may define something, noted as they are expanded
 
 (cl:in-package #:swank-mcp)
 
-;;; Whose is a file?
+;;; Variables that an assignment creates.  list-definitions lists them like others.  But they
+;;; have no definition that a new image could evaluate, so the bridge reports them as lost when
+;;; the image dies.
+
+(defparameter *assigned-why* "an assignment made it"
+  "The reason by which the bridge recognises such a variable.")
+
+(defun note-assignment (session place &optional environment)
+  "Remember PLACE if assigning it creates a variable."
+  (when (and (consp place) (eq (first place) 'symbol-value) (consp (rest place))
+             (consp (second place)) (eq (first (second place)) 'quote))
+    (setf place (second (second place))))
+  (when (and (symbolp place) place (not (keywordp place))
+             (not (boundp place))
+             (not (eq (symbol-package place) (find-package '#:common-lisp)))
+             (not (member place (lexical-names environment))))
+    (with-lock () (pushnew place (session-assigned session)))))
+
+(defun note-assignments (session form)
+  "Remember the variables that FORM creates by (SETQ X 1) or (SET 'X 1); SETF is noted when it
+is expanded."
+  (when (and (consp form) (ignore-errors (list-length form)))
+    (case (first form)
+      (progn (dolist (part (rest form)) (note-assignments session part)))
+      ((setf setq) (loop for place in (rest form) by #'cddr
+                         do (note-assignment session place)))
+      (set (when (rest form) (note-assignment session (list 'symbol-value (second form))))))))
+
+(defun commit-assignments (evaluation)
+  (let ((session (evaluation-session evaluation)))
+    (dolist (name (reverse (with-lock () (shiftf (session-assigned session) '()))))
+      (when (and (boundp name) (not (gethash (cons :variable name) (session-definitions session))))
+        (enter-definition session (cons :variable name))
+        (note-loss evaluation (cons :variable name) *assigned-why*)))))
+
+;;; Definitions
 
 (defun foreign-file-p ()
-  "True while a file is compiled or loaded whose definitions are not the session's
-own: a system's."
+  "True while a file is compiled or loaded that is not the session's own but a system's."
   (and (file-at-work-p)
        (not (and *file-recorder* (own-file-p)))))
 
-;;; Noting
-
 (defun note-expansion (form environment)
-  "Note what the macro call FORM defines, if anything."
+  "Note FORM, a macro call, as a candidate if it may define something."
   (let ((session *noting*))
     (when (and session (consp form) (symbolp (first form)))
       (when (file-at-work-p) (adopt-file))
@@ -35,7 +67,7 @@ own: a system's."
 
 (defun note-candidate (session key form toplevel environment &optional why)
   (let ((candidates (session-candidates session)))
-    (unless (or (loaders-p (key-symbol key))
+    (unless (or (loader-symbol-p (key-symbol key))
                 (gethash form candidates)
                 (expansion-of-noted-p form toplevel))
       (let ((number (incf *candidate-number*)))
@@ -43,16 +75,16 @@ own: a system's."
         (setf (gethash form candidates)
               (make-candidate :key key :form form :toplevel toplevel :number number :why why
                               :trail (trail toplevel)
-                              :names (names-used (names-around environment) form)
+                              :names (names-used (lexical-names environment) form)
                               :before (definition-identity (car key) (cdr key))
-                              :theirs (theirs-before session key toplevel)
+                              :replaced (definition-replaced-by session key toplevel)
                               :builtp (and (not *launched*) (from-built-file-p key))
                               :unboundp (and (eq (car key) :variable)
                                              (not (boundp (cdr key))))))))))
 
 #+sbcl
 (defun number-source-locations (number)
-  "Have what SBCL records of a definition's place from now on carry NUMBER."
+  "Have SBCL's source locations carry NUMBER from now on."
   (let ((plist sbcl:*source-plist*))
     (when (eq (first plist) :swank-mcp-number) (setf plist (cddr plist)))
     (when (getf plist :swank-mcp)
@@ -65,21 +97,21 @@ own: a system's."
          (eq (first outer) 'define-modify-macro)
          (eq (second form) (second outer)))))
 
-(defun implementation-or-loader-p (package)
+(defun loader-package-p (package)
   (and package
        (find-if (lambda (prefix) (eql 0 (search prefix (package-name package))))
                 '("ASDF" "QL" "QUICKLISP"))))
 
-(defun loaders-p (symbol)
-  "True of names of ASDF, Quicklisp and the implementation's modules while files are
-loaded: LOAD-SYSTEM and REQUIRE bring them."
+(defun loader-symbol-p (symbol)
+  "True of SYMBOL if it belongs to ASDF, Quicklisp or a module of the implementation while files
+are loaded: then LOAD-SYSTEM or REQUIRE defines it."
   (let ((package (and (symbolp symbol) (file-at-work-p) (symbol-package symbol))))
     (and package
-         (or (implementation-or-loader-p package) (implementation-package-p package)))))
+         (or (loader-package-p package) (implementation-package-p package)))))
 
 (defun note-assigned-definitions (session form environment)
-  "Note what (SETF (FDEFINITION 'NAME) ...) and the like define, and variables that
-(SETF NAME ...) makes."
+  "Note what (SETF (FDEFINITION 'NAME) ...) and the like define, and the variables that
+(SETF NAME ...) creates."
   (loop for (place value) on (and (ignore-errors (list-length form)) (rest form)) by #'cddr
         for key = (ignore-errors (assigned-definition place))
         do (note-assignment session place environment)
@@ -89,21 +121,21 @@ loaded: LOAD-SYSTEM and REQUIRE bring them."
                                "its definition is what the code computed"))))
 
 (defun literal-function-p (form)
-  "True of a form that gives the same function, or class, in another image."
+  "True if FORM has the same function or class as its value in another image."
   (and (consp form)
        (or (member (first form) '(lambda function))
            (and (member (first form) '(fdefinition symbol-function macro-function find-class))
                 (consp (second form))
                 (eq (first (second form)) 'quote)))))
 
-;;; In an image of our own the functions that define are watched, too: what calls
-;;; them without a macro is found, though not its source.
+;;; A launched image also watches the functions that define.  So it knows of definitions that
+;;; were made by calling them directly, though not of their source.
 
-(defun note-touched (key)
+(defun note-direct-definition (key)
   (let ((session *noting*))
     (when (and session (file-at-work-p)) (adopt-file))
-    (when (and session (not (foreign-file-p)) (not (loaders-p (key-symbol key))))
-      (let ((touched (session-touched session)))
+    (when (and session (not (foreign-file-p)) (not (loader-symbol-p (key-symbol key))))
+      (let ((touched (session-direct-definitions session)))
         (unless (gethash key touched)
           (setf (gethash key touched)
                 (list (definition-identity (car key) (cdr key))
@@ -112,7 +144,7 @@ loaded: LOAD-SYSTEM and REQUIRE bring them."
                       (incf *candidate-number*))))))))
 
 (defun ordinary-name-p (name)
-  "True of names that people give to functions; SBCL has others for its own."
+  "True of a symbol and of (SETF SYMBOL); SBCL has other function names for itself."
   (or (and (symbolp name) name)
       (and (consp name) (eq (first name) 'setf))))
 
@@ -123,7 +155,8 @@ loaded: LOAD-SYSTEM and REQUIRE bring them."
              (sbcl:encapsulate name 'swank-mcp-definitions
                                (lambda (function &rest arguments)
                                  (when *noting*
-                                   (mapc #'note-touched (ignore-errors (funcall keys arguments))))
+                                   (mapc #'note-direct-definition
+                                         (ignore-errors (funcall keys arguments))))
                                  (apply function arguments))))))
     (dolist (place '(fdefinition symbol-function))
       (watch `(setf ,place)
@@ -132,11 +165,10 @@ loaded: LOAD-SYSTEM and REQUIRE bring them."
                  (when (ordinary-name-p name)
                    (list (cons (if (typep function 'generic-function) :generic-function :function)
                                name)))))))
-    (loop for (place . kind) in '((macro-function . :macro)
-                                  (compiler-macro-function . :compiler-macro))
-          do (let ((kind kind))
-               (watch `(setf ,place)
-                      (lambda (arguments) (list (cons kind (second arguments)))))))
+    (watch '(setf macro-function)
+           (lambda (arguments) (list (cons :macro (second arguments)))))
+    (watch '(setf compiler-macro-function)
+           (lambda (arguments) (list (cons :compiler-macro (second arguments)))))
     (dolist (name '(add-method remove-method))
       (watch name (lambda (arguments) (list (cons :method (apply #'designator-of arguments))))))))
 

@@ -1,16 +1,15 @@
-;;;; undoing.lisp -- definitions that the session's code has undone again
+;;;; undefining.lisp -- definitions that the session's code has undefined
 
 (cl:in-package #:swank-mcp)
 
-;;; What a session has undefined must not come back with it when its image has
-;;; died.  To look at all definitions after each evaluation would cost too much.
-;;; In an image of our own the functions that undefine are watched; in a person's
-;;; nothing is, and there the bridge asks before it saves a session.
+;;; A restore must not bring back what the session has undefined.  To check all definitions after
+;;; each evaluation would cost too much.  A launched image watches the functions that undefine.
+;;; A person's image is not watched: there the bridge asks before it saves a session.
 
-(defparameter *undoing-functions*
+(defparameter *undefining-functions*
   '(fmakunbound makunbound unintern delete-package (setf find-class)
-    load)                               ; a file takes over what it defines anew
-  "Those after which the session's definitions are looked at.")
+    load)                               ; what a file defines again is the file's
+  "Functions after whose calls the session's definitions are checked.")
 
 (defparameter *package-functions*
   '(export unexport import shadowing-import shadow use-package unuse-package
@@ -22,9 +21,9 @@
   '(set-macro-character set-dispatch-macro-character make-dispatch-macro-character
     set-syntax-from-char))
 
-(defun count-undoings ()
-  "Count in *UNDOINGS* the calls of what undefines, in *PACKAGE-CHANGES* those of what
-changes packages, in *READTABLE-CHANGES* those of what changes readtables."
+(defun watch-undefiners ()
+  "Count calls: of functions that undefine in *UNDEFINITIONS*, of those that change packages in
+*PACKAGE-CHANGES*, of those that change readtables in *READTABLE-CHANGES*."
   #+sbcl
   (flet ((watch (names tag count)
            (dolist (name names)
@@ -33,24 +32,23 @@ changes packages, in *READTABLE-CHANGES* those of what changes readtables."
                                  (lambda (function &rest arguments)
                                    (funcall count)
                                    (apply function arguments)))))))
-    (watch *undoing-functions* 'swank-mcp (lambda () (incf *undoings*)))
+    (watch *undefining-functions* 'swank-mcp (lambda () (incf *undefinitions*)))
     (watch *package-functions* 'swank-mcp-packages (lambda () (incf *package-changes*)))
     (watch *readtable-functions* 'swank-mcp-readtables (lambda () (incf *readtable-changes*)))))
 
 (defun take-gone (session)
-  (with-lock ()
-    (shiftf (session-gone session) '())))
+  (with-lock () (shiftf (session-gone session) '())))
 
-(defun undone-since (session)
-  "The keys of SESSION's definitions that have been undone since this was called."
-  (unless (eql *undoings* (session-undoings session))
-    (setf (session-undoings session) *undoings*)
+(defun undefined-since (session)
+  "The keys of SESSION's definitions that were undefined since this was called last."
+  (unless (eql *undefinitions* (session-undefinitions session))
+    (setf (session-undefinitions session) *undefinitions*)
     (own-definitions session))
   (and (session-gone session) (take-gone session)))
 
-(defun undone (&optional (session "default"))
-  "Answer the keys of SESSION's definitions that are not there any more, as a file that
-is saved needs it; and let its systems be loaded there as they are on disk."
+(defun undefined-definitions (&optional (session "default"))
+  "Answer the keys of SESSION's definitions that are gone, for a file to be saved; and have ASDF
+compile what has changed on disk when the file loads SESSION's systems."
   (let ((session (ensure-session session)))
     (own-definitions session)
     (outdate-for-others (session-systems session))

@@ -1,9 +1,9 @@
-;;;; load.lisp -- LOAD-FORMS: a file of forms, such as a saved session
+;;;; load-forms.lisp -- LOAD-FORMS: a file of forms, such as a saved session
 
 (cl:in-package #:swank-mcp)
 
-;;; Unlike EVALUATE it goes on behind a form that fails; and a definition that
-;;; fails is tried again at the end, when what it needs may be there.
+;;; Unlike EVALUATE this goes on after a form that fails.  A definition that fails is tried again
+;;; at the end, when what it needs may be there.
 
 (defun load-forms (code &key (session "default") (token 0))
   "Evaluate the forms of CODE one after the other in SESSION, beginning in
@@ -18,7 +18,7 @@ COMMON-LISP-USER.  The answer is EVALUATE's, without values; its report is
                 :package "COMMON-LISP-USER"))
 
 (defun call-or-why (function &optional (text #'condition-text))
-  "What FUNCTION returns, or NIL and why it could not: TEXT of the condition."
+  "What FUNCTION returns; or NIL and why it failed, with TEXT of the condition."
   (block nil
     (call-with-debugger-hooks
      function
@@ -33,7 +33,7 @@ COMMON-LISP-USER.  The answer is EVALUATE's, without values; its report is
       (condition-text condition)))
 
 (defun next-line-of-form (code start)
-  "Where the first line behind START begins that looks like the start of a form."
+  "Where the next line after START begins that looks like the start of a form."
   (let ((newline (search (format nil "~%(") code :start2 (min (1+ start) (length code)))))
     (if newline (1+ newline) (length code))))
 
@@ -44,7 +44,7 @@ COMMON-LISP-USER.  The answer is EVALUATE's, without values; its report is
   form source package line why)
 
 (defun system-of-form (form)
-  "The name, if FORM is one that SAVE-SESSION writes to load a system."
+  "The name of the system if FORM is one by which a saved session loads a system, or NIL."
   (and (consp form)
        (loading-call-p form)
        (consp (rest form))
@@ -52,8 +52,8 @@ COMMON-LISP-USER.  The answer is EVALUATE's, without values; its report is
        (second form)))
 
 (defun load-form (evaluation loaded)
-  "Evaluate the form; set why that failed, if it did.  A system is loaded as
-LOAD-SYSTEM does, since ASDF by itself does not see all that has changed on disk."
+  "Evaluate the form of LOADED and set why it failed, if it did.  A system is loaded as by
+LOAD-SYSTEM: ASDF alone does not see all that has changed on disk."
   (let* ((form (lf-form loaded)) (system (system-of-form form)))
     (setf (evaluation-form evaluation) form
           (lf-why loaded)
@@ -66,8 +66,8 @@ LOAD-SYSTEM does, since ASDF by itself does not see all that has changed on disk
                           (values t nil)))))))
 
 (defun read-forms-calling (code function)
-  "Read the forms of CODE; call FUNCTION with each, or with the reason why it could
-not be read, as a LOADED-FORM."
+  "Read the forms of CODE and call FUNCTION with a LOADED-FORM for each; one that cannot be read
+says why."
   (let ((in (make-string-input-stream code)))
     (loop
       (let* ((start (file-position in))
@@ -88,14 +88,14 @@ not be read, as a LOADED-FORM."
 
 (defun load-code (evaluation code)
   (let ((forms 0) (failed '()))
-    (tell evaluation
-          (lambda ()
-            (plist-without-nils
-             :forms forms
-             :failed (loop for loaded in (reverse failed)
-                           collect (list (lf-line loaded)
-                                         (clip (first-line (lf-source loaded)) 70)
-                                         (lf-why loaded))))))
+    (report-with evaluation
+                 (lambda ()
+                   (plist-without-nils
+                    :forms forms
+                    :failed (loop for loaded in (reverse failed)
+                                  collect (list (lf-line loaded)
+                                                (clip (first-line (lf-source loaded)) 70)
+                                                (lf-why loaded))))))
     (read-forms-calling code
                         (lambda (loaded)
                           (incf forms)
@@ -105,8 +105,8 @@ not be read, as a LOADED-FORM."
     '()))
 
 (defun load-again (evaluation failed)
-  "Try the definitions among FAILED, the newest first, again as long as that helps;
-return the rest."
+  "Evaluate the definitions among FAILED, the newest first, again as long as one more succeeds;
+return the others."
   (loop
     (let ((before (length failed)))
       (dolist (loaded (reverse failed))

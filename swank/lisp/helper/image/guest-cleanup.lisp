@@ -1,18 +1,18 @@
-;;;; leaving.lisp -- what a bridge has left on in an image that is somebody's
+;;;; guest-cleanup.lisp -- traces and objects that a bridge has left in a person's image
 
 (cl:in-package #:swank-mcp)
 
-(defun let-go (connection)
-  "Take back what the bridge behind CONNECTION has left on in the person's image."
+(defun clean-up-guest (connection)
+  "End the traces and release the objects of the bridge behind CONNECTION."
   (forget-traces-of connection)
   (release-handles-of connection))
 
-(defun let-go-of-closed ()
-  "Without threads of Swank's nobody waits for the end of a connection: the next
-bridge finds what was left."
+(defun clean-up-closed ()
+  "Clean up after connections that have ended.  If Swank uses no threads, nobody waits for the end
+of a connection, so the next bridge calls this."
   (dolist (connection (with-lock ()
                         (remove-duplicates (append (mapcar #'fourth *traced*)
                                                    (mapcar #'handle-connection *handles*)))))
     (unless (or (null connection)
                 (ignore-errors (open-stream-p (swank::connection.socket-io connection))))
-      (let-go connection))))
+      (clean-up-guest connection))))

@@ -1,0 +1,130 @@
+;;;; backtrace.lisp -- the frames of SBCL's stack that are the program's
+
+(cl:in-package #:swank-mcp)
+
+(defun frame-name-symbol (name)
+  "The symbol FOO of a frame's function NAME: FOO, (SETF FOO), (LAMBDA (X) :IN FOO),
+(FLET BAR :IN FOO), (SB-PCL::FAST-METHOD FOO ...)."
+  (loop while (consp name)
+        do (let ((in (ignore-errors (getf (cddr name) :in))))
+             (when (stringp in)         ; a file: SYS: is the implementation's
+               (when (eql 0 (search "SYS:" in)) (return-from frame-name-symbol 'eval))
+               (setf in nil))
+             (setf name (if in in (if (rest name) (second name) (first name))))
+             ;; (LAMBDA (X)) in no function is of a user's form
+             (when (and (null in) (listp name)) (return-from frame-name-symbol nil))))
+  (and (symbolp name) name))
+
+(defun frame-package (frame)
+  "The package in which the code of FRAME was read, inferred from the names of its function and
+its variables; or NIL."
+  (ignore-errors
+   (let ((function (sbcl:frame-debug-fun frame)))
+     (find-if #'program-package-p
+              (mapcar (lambda (symbol) (and symbol (symbol-package symbol)))
+                      (cons (frame-name-symbol (sbcl:debug-fun-name function))
+                            (map 'list #'sbcl:debug-var-symbol
+                                 (sbcl:debug-fun-debug-vars function))))))))
+
+(defun public-name (name)
+  "The name under which a user knows NAME, an internal function that the compiler calls."
+  (let ((text (and (symbolp name)
+                   (implementation-package-p (symbol-package name))
+                   (symbol-name name))))
+    (cond ((and (consp name)
+                (member (first name) '(sbcl:fast-method sbcl:slow-method)))
+           (cons 'method (rest name)))
+          ;; (SB-PCL::GF-DISPATCH FOO)
+          ((and (typep name '(cons symbol (cons t null))) (string= (first name) "GF-DISPATCH"))
+           (second name))
+          ((null text) name)
+          ((eql 0 (search "TWO-ARG-" text))
+           (or (find-symbol (subseq text 8) '#:common-lisp) name))
+          ((string= text "INTEGER-/-INTEGER") '/)
+          (t name))))
+
+(defparameter *machinery*
+  '(eval error cerror signal warn break invoke-debugger macroexpand macroexpand-1
+    symbol-function no-applicable-method no-next-method slot-unbound slot-missing)
+  "Standard functions that stand in a backtrace between the user's call and the debugger.  They
+add nothing to the message.")
+
+(defun user-frame-p (name)
+  (cond ((stringp name) (string= name "undefined function"))
+        (t (let ((symbol (frame-name-symbol name)))
+             (cond ((null symbol) (not (or (form-frame-p name) (eval-in-frame-p name))))
+                   ((implementation-package-p (symbol-package symbol)) nil)
+                   ((helper-package-p (symbol-package symbol)) nil)
+                   (t (not (member symbol *machinery*))))))))
+
+(defun form-frame-p (name)
+  "True if NAME is that of the function that EVAL makes of a form; newer SBCLs name it."
+  (or (equal name '(lambda ())) (equal name "top level form")))
+
+(defun eval-in-frame-p (name)
+  "True if NAME is (LAMBDA (#:G1)), the function that EVAL-IN-FRAME makes of its form."
+  (and (consp name)
+       (eq (first name) 'lambda)
+       (null (cddr name))
+       (typep (second name) '(cons symbol null))
+       (null (symbol-package (first (second name))))))
+
+(defun frame-text (name args missing)
+  "The text of a frame.  MISSING is the name of the function if the frame calls an undefined one."
+  (with-output-to-string (s)
+    (write-char #\( s)
+    ;; not PRIN1: a method's specializer can be any object
+    (show-argument (if (equal name "undefined function") (or missing name) name) s 8)
+    (if (listp args)
+        (dolist (argument args)
+          (write-char #\space s)
+          (show-argument argument s *max-argument-depth*))
+        (write-string " ..." s))
+    (write-char #\) s)))
+
+;;; Frames beyond those shown are only counted.  After a stack overflow there are hundreds of
+;;; thousands, so the count stops at *DEEPEST-FRAME*.
+
+(defparameter *deepest-frame* 5000)
+
+(defun collect-frames (limit package &key missing)
+  "(VALUES TEXTS TOTAL FRAMES): texts of the innermost LIMIT user frames above EVALUATE-FORM, how
+many user frames there are, and the frames of TEXTS; without any, the frame of the form.  MISSING
+names the function of an \"undefined function\" frame."
+  (let ((texts '()) (frames '()) (total 0) (alias nil) (of-form '()))
+    (flet ((visit (frame name)
+             (let ((public (public-name name)))
+               (when (user-frame-p public)
+                 (let ((text (and (< total limit)
+                                  (frame-text public (frame-arguments frame) missing))))
+                   ;; (/ 1 0) calls SB-KERNEL::INTEGER-/-INTEGER: one call to the user
+                   (cond ((and alias (equal text alias))
+                          (setf (first frames) frame))
+                         (t (incf total)
+                            (when text
+                              (push (clip text 500) texts)
+                              (push frame frames))))
+                   (setf alias (and (not (eq public name)) text)))))))
+      (call-with-frame-printing
+       package
+       (lambda ()
+         (block walk
+           (sbcl:map-backtrace
+            (lambda (frame)
+              (let ((name (frame-name frame)))
+                (when (member name '(evaluate-form read-form value-text do-work))
+                  (return-from walk))
+                (when (form-frame-p name) (setf of-form (list frame)))
+                (ignore-errors (visit frame name))))
+            :from (or (sbcl:resolve-stack-top-hint) :interrupted-frame)
+            :count *deepest-frame*)))))
+    (values (nreverse texts) total (or (nreverse frames) of-form))))
+
+(defun frame-name (frame)
+  "The name of FRAME's function.  A closure, as of a generic function, may have its own name."
+  (let ((function (sbcl:frame-debug-fun frame)))
+    (or (ignore-errors (sbcl:debug-fun-closure-name function frame))
+        (ignore-errors (sbcl:debug-fun-name function)))))
+
+(defun frame-arguments (frame)
+  (nth-value 1 (sbcl:frame-call frame :replace-dynamic-extent-objects t)))
