@@ -35,6 +35,7 @@ type TestFailure struct {
 // and error are those of [Session.Evaluate]; the Result has no Values, and is no
 // Failure because a test has failed.
 func (s *Session) RunTests(ctx context.Context, system, test string, r Request) (*Tests, *Result, error) {
+	s.im.lookAtProject(ctx)
 	j := job{title: "run-tests " + system + " " + test, call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("RUN-TESTS").Opt("SYSTEM", system).Opt("TEST", test))
 	}}

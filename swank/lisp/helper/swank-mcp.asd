@@ -34,7 +34,7 @@
    (:module "systems"
     :serial t
     :components ((:file "asdf") (:file "source") (:file "orphans") (:file "marks")
-                 (:file "registry") (:file "stale") (:file "structures") (:file "advice")))
+                 (:file "project") (:file "registry") (:file "stale") (:file "structures") (:file "advice")))
    ;; What a session has defined, and its source.
    (:module "definitions"
     :serial t

@@ -90,7 +90,8 @@
 
 (defun system-file (name)
   "Where the definition of the system NAME would be found, without reading it."
-  (or (gethash (primary-name name) (registry))
+  (or (told-definition name)
+      (gethash (primary-name name) (registry))
       (let ((file (asdf-value "SEARCH-FOR-SYSTEM-DEFINITION" (primary-name name))))
         (and (pathnamep file) file))))
 
@@ -151,7 +152,9 @@
 (defun system-files ()
   "((NAME . FILE) ...) of the systems that could be loaded, sorted; FILE may be NIL."
   (let ((names '()))
-    (maphash (lambda (name file) (push (cons name (namestring file)) names)) (registry))
+    (maphash (lambda (name file) (push (cons name (namestring file)) names)) *project-definitions*)
+    (maphash (lambda (name file) (pushnew (cons name (namestring file)) names :test #'string= :key #'car))
+             (registry))
     (dolist (name (asdf-value "REGISTERED-SYSTEMS"))
       (pushnew (list name) names :test #'string= :key #'car))
     (sort names #'string< :key #'car)))

@@ -36,7 +36,8 @@ that ASDF would not find."
      (let ((registry (symbol-value (find-symbol "*SOURCE-REGISTRY*" '#:asdf/source-registry))))
        (when (hash-table-p registry)
          (loop for system being the hash-keys of registry do (push system known)))))
-    (setf known (union known (call-named '#:asdf "REGISTERED-SYSTEMS") :test #'string=))
+    (setf known (union (project-systems) (union known (call-named '#:asdf "REGISTERED-SYSTEMS") :test #'string=)
+                       :test #'string=))
     (let ((near (loop for system in known
                       for distance = (if (or (search name system) (search system name))
                                          1
@@ -69,8 +70,8 @@ that ASDF would not find."
   "Names of systems to the files that we were told define them.")
 
 (defun told-definition (name)
-  "Where the system NAME is defined, if we were told: for ASDF."
-  (let ((file (gethash (primary-name name) *told*)))
+  "Where the system NAME is defined, if we were told, or if the project has it: for ASDF."
+  (let ((file (or (gethash (primary-name name) *told*) (project-definition name))))
     (and file (probe-file file))))
 
 (defun search-functions ()
@@ -86,6 +87,13 @@ that ASDF would not find."
            (setf (symbol-value variable) ours)
            (funcall function))
           (t (progv (list variable) (list ours) (funcall function))))))
+
+(defun know-project (&rest files)
+  "FILES, native names, define the systems of the project, of those with one name the first."
+  (setf *project-definitions* (definitions-by-name (mapcar #'native-file files)))
+  (when (and *launched* (find-package '#:asdf))
+    (call-with-told-definitions (constantly t)))
+  (answer t))
 
 (defun tell-of-definition (file)
   "Let the system that FILE is called after be the one that it defines."
