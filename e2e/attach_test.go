@@ -32,6 +32,7 @@ func attachedTo(t *testing.T, address, home string, args ...string) *server {
 
 // Definitions are shared both ways, and every tool is about that image.
 func TestAttach(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "(defvar cl-user::*theirs* 20)")
 	s := attached(t, p)
 	want(t, s, "(defun twice (x) (* 2 x)) (twice (incf *theirs*))", "=> 42")

@@ -10,6 +10,7 @@ import (
 // What the agent redefines of the person's is said in the reply, and a reset
 // gives it back, or leaves it and says so.
 func TestAttachedRedefines(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "")
 	file := filepath.Join(shortDir(t), "theirs.lisp")
 	if err := os.WriteFile(file, []byte(`

@@ -22,6 +22,7 @@ func TestBackgroundOutput(t *testing.T) {
 		{"failing thread", `(progn (sb-thread:make-thread (lambda () (error "mark-error"))) :wrote)`, "mark-error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			s := start(t)
 			l := begin(t, s)
 			got, isErr := eval(t, s, c.code)

@@ -54,6 +54,7 @@ func TestDamageProbes(t *testing.T) {
 		{"read-time evaluation", "#.(+ 1 2)", false, false, "=> 3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			s := start(t)
 			l := begin(t, s)
 			if c.endless {

@@ -40,6 +40,7 @@ const threadCount = `(count-if (lambda (thread) (search "swank-mcp evaluation" (
 // Several suspended evaluations, others beside them and calls in any order: all
 // end as they would have ended alone, and no thread is left.
 func TestDebuggerBesideEvaluations(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, "(defun step-by-step (n) (let ((here (* 10 n))) (cerror \"Go on.\" \"stopped ~D\" n) (format t \"at ~D~%\" n) (list n here)))", "=> STEP-BY-STEP")
 	before, _ := eval(t, s, threadCount)

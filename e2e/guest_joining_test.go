@@ -8,6 +8,7 @@ import (
 // A server that comes into a session which is there already says what it found and
 // who else is there; the other is told, and told of a reset.
 func TestGuestJoins(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "")
 	first := attached(t, p)
 	want(t, first, "(defpackage :first (:use :cl)) (in-package :first) (defun f (x) x) (setf *print-base* 16)", "=> 10")

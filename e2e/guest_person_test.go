@@ -13,6 +13,7 @@ import (
 
 // What a person does with the agent's threads is called by its name.
 func TestGuestIsTouched(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "")
 	s := attached(t, p)
 	thread := `(find-if (lambda (thread) (eql 0 (search %q (sb-thread:thread-name thread)))) (sb-thread:list-all-threads))`
@@ -152,6 +153,7 @@ func TestGuestHoldsEvaluation(t *testing.T) {
 
 // A helper that somebody has deleted is loaded again, and the image is the same.
 func TestGuestHelperDeleted(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "")
 	s := attached(t, p)
 	want(t, s, "(defun ours () 1) 1", "=> 1")
@@ -166,6 +168,7 @@ func TestGuestHelperDeleted(t *testing.T) {
 
 // Texts that name what is there.
 func TestGuestTexts(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, "")
 	out, err := exec.Command(run.binary, "doctor", "--attach", p.address).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), " --attach "+p.address+"\n") {

@@ -10,6 +10,7 @@ import (
 // An error in a thread that the agent's code starts is the agent's, and no
 // debugger of the person's opens for it; EXIT there ends the thread.
 func TestGuestThreads(t *testing.T) {
+	t.Parallel()
 	p := newPerson(t, `(defvar cl-user::*debugged* nil)`)
 	p.connect() // as Emacs would be
 	p.says(`(progn (setf (symbol-function 'swank::invoke-slime-debugger)
@@ -76,6 +77,7 @@ const hooks = `(list (sb-ext:symbol-global-value '*debugger-hook*) (sb-ext:symbo
 // The debugger hooks of a Lisp without SLIME are the same while an agent is there,
 // and when it has gone.
 func TestGuestLeavesDebuggerHooks(t *testing.T) {
+	t.Parallel()
 	slynk := ""
 	for _, form := range []string{
 		`(defpackage :slynk-backend (:use :cl) (:export #:install-debugger-globally))`,

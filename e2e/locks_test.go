@@ -10,6 +10,7 @@ import (
 // An evaluation that waits for a lock until its time is up says who has it, and what
 // to do; session-status does meanwhile.
 func TestLockIsNamed(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	const doors = "interrupt-thread {\"thread\": \"[0-9]+\"} shows where that is; with \"action\": \"abort\" it ends the thread, and the lock is free\\."

@@ -157,6 +157,7 @@ func TestLookPrintingNeverEnds(t *testing.T) {
 // A method that would end the image while somebody looks at a value ends
 // nothing: the value says so, and what is around it is shown.
 func TestLookEndsNothing(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, `(defclass quits () ((a :initform 1)))
 (defmethod print-object ((q quits) stream) (sb-ext:exit :code 3))

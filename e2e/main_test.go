@@ -23,6 +23,10 @@ var (
 // patience is how long a test waits for anything that should come at once.
 const patience = 10 * time.Second
 
+// sharedCache names a directory in which several runs, one after the other or at
+// once, keep what is compiled of Swank and the helper. Without it each run has its own.
+const sharedCache = "SWANK_MCP_TEST_CACHE"
+
 // suite is what all tests of one run share: the binary, and a home and cache
 // of its own, so that nothing of the person who runs the tests takes part.
 type suite struct {
@@ -46,7 +50,10 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer os.RemoveAll(dir)
-		run = suite{dir: dir, cache: filepath.Join(dir, "cache"), binary: *binaryFlag}
+		run = suite{dir: dir, cache: os.Getenv(sharedCache), binary: *binaryFlag}
+		if run.cache == "" {
+			run.cache = filepath.Join(dir, "cache")
+		}
 		run.warm, run.warmGuest = sync.OnceValue(warm), sync.OnceValue(warmGuest)
 		if *attachedFlag {
 			run.warm = run.warmGuest
@@ -59,6 +66,12 @@ func TestMain(m *testing.M) {
 		} else if run.binary, err = filepath.Abs(run.binary); err != nil {
 			fmt.Fprintln(os.Stderr, "e2e:", err)
 			return 1
+		}
+		if flag.Lookup("test.run").Value.String() == "" { // both will be wanted, and there are two processors
+			var warming sync.WaitGroup
+			warming.Go(func() { run.warm() })
+			warming.Go(func() { run.warmGuest() })
+			defer warming.Wait() // or a Lisp would outlive us
 		}
 		return m.Run()
 	}())

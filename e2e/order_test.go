@@ -146,6 +146,7 @@ func TestProgressOfSilence(t *testing.T) {
 }
 
 func TestBothEras(t *testing.T) {
+	t.Parallel()
 	for _, era := range []wire.Era{wire.Handshake, wire.Stateless} {
 		t.Run(era.String(), func(t *testing.T) {
 			s := startWith(t, wire.Options{Era: era})

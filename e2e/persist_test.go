@@ -5,6 +5,7 @@ import "testing"
 // Every row of the tables "what persists" and "what does not" of the founding
 // documents: one call makes it, a later call looks.
 func TestPersistence(t *testing.T) {
+	t.Parallel()
 	s := withSystems(t)
 	have(t, s, "alexandria", "cl-alexandria")
 	wantReset(t, s)

@@ -11,6 +11,7 @@ import (
 // the session answers again, with its other definitions, and the reply that
 // says so names what it was.
 func TestSabotage(t *testing.T) {
+	t.Parallel()
 	// Where the evaluation's own answer is broken already, what it has defined is
 	// not heard of: there is no name, and nothing that could be brought back.
 	for _, c := range []struct{ code, culprit string }{

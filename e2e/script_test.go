@@ -20,6 +20,7 @@ var update = flag.Bool("update", false, "rewrite what the scripts compare replie
 // Sessions written down as documents: testdata/script/*.txtar. The commands
 // are described in docs/development.md.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	if err := run.warm(); err != nil {
 		t.Fatal(err)
 	}

@@ -211,6 +211,7 @@ func TestListDefinitionsArguments(t *testing.T) {
 
 // What a file defines anew is the file's, whoever loads it.
 func TestListDefinitionsRedefinedByAFile(t *testing.T) {
+	t.Parallel()
 	const ours = `(defun swt-function () :session) (defmacro swt-macro () :session) (defclass swt-class () (session))
 (defgeneric swt-generic (x)) (defmethod swt-generic ((x integer)) :session) (defun swt-kept () 1) :ok`
 	file, err := filepath.Abs("testdata/systems/redefine.lisp")
@@ -257,6 +258,7 @@ func TestListDefinitionsSystemLoadedByCode(t *testing.T) {
 
 // list-definitions answers while an evaluation runs.
 func TestListDefinitionsMeanwhile(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, "(defun f (x) x)", "=> F")
 	p, r := running(t, s, "(progn (sleep 1.5) :slept)")

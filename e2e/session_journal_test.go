@@ -27,6 +27,7 @@ func TestUndoneStaysUndone(t *testing.T) {
 // The order in which definitions are evaluated again suits both those that need
 // an earlier one's newest source and those that need a later one.
 func TestRecoveryInWhateverOrder(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	for _, code := range []string{
 		"(defmacro m (x) `(list :old ,x))", "(defun uses-m () (m 1))", "(defmacro m (x) `(list :new ,x))",

@@ -155,6 +155,7 @@ func TestResetOfNothing(t *testing.T) {
 }
 
 func TestResetWaitsItsTurn(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	p, first := running(t, s, "(progn (defvar *late* 1) (sleep 1.5) (defun late () *late*) (late))")
 	reset, err := s.GoTool("reset-session", map[string]any{}, wire.CallOptions{})

@@ -215,6 +215,7 @@ func TestWrongSBCLHome(t *testing.T) {
 
 // A broken rc file is told and does not prevent the start.
 func TestBrokenRCFile(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, rc, says string }{
 		{"error", `(defvar *from-rc* 7) (error "rc is broken")`, "rc is broken"},
 		{"unbalanced", "(defvar *from-rc* 7) (defun half (", "sbclrc"},
@@ -247,6 +248,7 @@ func TestBrokenRCFile(t *testing.T) {
 }
 
 func TestRCFileIsLoaded(t *testing.T) {
+	t.Parallel()
 	home := shortDir(t)
 	if err := os.WriteFile(filepath.Join(home, ".sbclrc"), []byte("(defvar *from-rc* 7)"), 0o600); err != nil {
 		t.Fatal(err)
@@ -280,6 +282,7 @@ func TestUnwritableCache(t *testing.T) {
 
 // The same path for a person.
 func TestEvalCommand(t *testing.T) {
+	t.Parallel()
 	skipLaunchedOnly(t)
 	if err := run.warm(); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 // Whatever a client writes, the session goes on; what is no message gets the
 // error reply of JSON-RPC, or none where the standard asks for none.
 func TestMalformedInput(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	ping := `{"jsonrpc":"2.0","id":"b1","method":"ping"}`
@@ -124,6 +125,7 @@ func TestPiecesOfMessages(t *testing.T) {
 }
 
 func TestIDsComeBackAsSent(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	for _, id := range []jsonrpc2.ID{{Str: "a string", IsString: true}, {Str: "λ😀", IsString: true}, {Str: "123", IsString: true}, {Num: 123456789}} {
 		p, err := s.GoTool("evaluate-lisp", map[string]any{"code": "(+ 1 2)"}, wire.CallOptions{ID: &id})
@@ -143,6 +145,7 @@ func TestIDsComeBackAsSent(t *testing.T) {
 
 // Cancelled once, twice, before it began, after it ended: no harm.
 func TestOddCancellations(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	first, _ := s.GoTool("evaluate-lisp", map[string]any{"code": "(sleep 1)"}, wire.CallOptions{})

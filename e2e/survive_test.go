@@ -196,6 +196,7 @@ func TestCancelledSleep(t *testing.T) {
 }
 
 func TestTwoHundredInFlight(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	var calls []*wire.Pending

@@ -34,6 +34,7 @@ func TestSystemFailsInLoading(t *testing.T) {
 
 // A warning about a part of a long form names the line of that part.
 func TestWarningNamesTheLineOfItsForm(t *testing.T) {
+	t.Parallel()
 	dir, s := project(t, map[string]string{
 		"sww.asd": `(defsystem "sww" :components ((:file "sww")))`,
 		"sww.lisp": "(defpackage :sww (:use :cl)) (in-package :sww)\n;; ü ü ü\n(defun long (x)\n" +

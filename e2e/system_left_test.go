@@ -73,6 +73,7 @@ func TestDefinitionsThatNoFileHas(t *testing.T) {
 // A file that is not of the system any more is told by what is left of it; what
 // another file has taken over is not.
 func TestDefinitionsOfADroppedFile(t *testing.T) {
+	t.Parallel()
 	dir, s := project(t, map[string]string{
 		"swo.asd":  `(defsystem "swo" :serial t :components ((:file "a") (:file "b")))`,
 		"a.lisp":   "(defpackage :swo (:use :cl)) (in-package :swo) (defun one () 1)",

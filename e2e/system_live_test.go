@@ -12,6 +12,7 @@ import (
 // Neither a run of tests nor a system that is not there makes ASDF forget what is
 // loaded: what the session has redefined is what is tested, and it stays.
 func TestRunTestsLeavesTheSessionsFixes(t *testing.T) {
+	t.Parallel()
 	_, s := project(t, map[string]string{
 		"swh.asd": `(defsystem "swh" :components ((:file "swh"))
   :perform (test-op (o c) (format t "half of 8 is ~D" (uiop:symbol-call :swh '#:half 8))))`,

@@ -34,6 +34,7 @@ func twoOfAName(t *testing.T) (dir string, env []string) {
 // A path is honoured although ASDF finds another system of that name elsewhere, for
 // as long as the image lives.
 func TestLoadSystemByThePathOfAnotherOne(t *testing.T) {
+	t.Parallel()
 	dir, env := twoOfAName(t)
 	s := startWith(t, wire.Options{Env: env}, "--toolsets", "all")
 	own, second, installed := dir+"/mine/swn/swn.asd", dir+"/second/swn/swn.asd", dir+"/installed/swn/swn.asd"

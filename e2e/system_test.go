@@ -55,6 +55,7 @@ func loadedFrom(file, system string, lines ...string) string {
 }
 
 func TestLoadDebianSystems(t *testing.T) {
+	t.Parallel()
 	s := withSystems(t)
 	for _, c := range []struct{ system, debian, use, value string }{
 		{"alexandria", "cl-alexandria", "(alexandria:flatten '((1 2) (3 4)))", "=> (1 2 3 4)"},
@@ -80,6 +81,7 @@ func TestLoadDebianSystems(t *testing.T) {
 }
 
 func TestLoadSystemByItsNames(t *testing.T) {
+	t.Parallel()
 	s := withSystems(t)
 	for _, args := range []map[string]any{
 		{"system": "swt-alias"}, {"system-name": "swt-alias"}, {"name": "swt-alias"}, {"system_name": "swt-alias"}, {"system": " :swt-alias "},
@@ -132,6 +134,7 @@ func TestLoadSystemForce(t *testing.T) {
 }
 
 func TestLoadSystemFailures(t *testing.T) {
+	t.Parallel()
 	s := withSystems(t)
 	l := begin(t, s)
 	dir := systemsDir(t)
@@ -183,6 +186,7 @@ func TestLoadSystemFailures(t *testing.T) {
 }
 
 func TestLoadSystemWithWarnings(t *testing.T) {
+	t.Parallel()
 	s := withSystems(t)
 	text, isErr := load(t, s, "swt-warnings")
 	head, rest, _ := strings.Cut(text, "\n\n")
@@ -202,6 +206,7 @@ func TestLoadSystemWithWarnings(t *testing.T) {
 }
 
 func TestLoadSystemProgress(t *testing.T) {
+	t.Parallel()
 	s := withSystems(t)
 	var mu sync.Mutex
 	var seen []wire.Progress
@@ -253,6 +258,7 @@ func TestLoadSystemTimeout(t *testing.T) {
 
 // There is no Quicklisp here: a fixture defines its names and its condition.
 func TestLoadSystemWithQuicklispFixture(t *testing.T) {
+	t.Parallel()
 	s := withSystems(t)
 	l := begin(t, s)
 	want(t, s, `(require :asdf) (load "`+systemsDir(t)+`/quicklisp-fixture.lisp") :ok`, "=> :OK")

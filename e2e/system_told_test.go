@@ -75,6 +75,7 @@ func TestSystemsToldOfComeBack(t *testing.T) {
 // A project that no registry knows: load-system takes the path of its
 // definition, and names one that lies in the working directory.
 func TestLoadSystemByItsFile(t *testing.T) {
+	t.Parallel()
 	base, app := toldProject(t)
 	dir := filepath.Dir(filepath.Dir(app))
 	s := startWith(t, wire.Options{Dir: dir, Env: environ(run.dir, "ASDF_OUTPUT_TRANSLATIONS=/:"+t.TempDir()+"/")})

@@ -12,6 +12,7 @@ import (
 )
 
 func TestTextGoesBothWays(t *testing.T) {
+	t.Parallel()
 	s := start(t) // in the C locale
 	l := begin(t, s)
 	for _, text := range []string{"λ", "😀", "𝕏 ∀x∈ℝ", "é", "e\u0301", "日本語", "\u00a0", "\ufffd", "\uffff", "tab\there", "two\nlines", `quote " and \ backslash`, "<&>", "\u2028"} {

@@ -28,6 +28,7 @@ func toolNames(t *testing.T, s *server) []string {
 // TestToolsets: flags and environment choose the tools at the start. One that
 // is not shown can be called; a call of one that was left out says how to have it.
 func TestToolsets(t *testing.T) {
+	t.Parallel()
 	whole := start(t)
 	all := toolNames(t, whole)
 	byDefault := startWith(t, wire.Options{Env: environ(run.dir, "SWANK_MCP_TOOLSETS=")})
@@ -75,6 +76,7 @@ func TestToolsets(t *testing.T) {
 // TestReadOnlyEvaluatesNothing: whatever is given to a tool that --read-only
 // leaves, none of it is evaluated, not even by the reader.
 func TestReadOnlyEvaluatesNothing(t *testing.T) {
+	t.Parallel()
 	s := start(t, "--read-only", "--toolsets", "all")
 	ctx, stop := context.WithTimeout(t.Context(), mixedLimit)
 	defer stop()

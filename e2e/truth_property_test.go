@@ -26,18 +26,21 @@ func TestTruthProperty(t *testing.T) {
 	t.Parallel()
 	for i := range *truthSequences {
 		seed := *truthSeed + uint64(i)
-		steps := truthSteps(rand.New(rand.NewPCG(seed, 0)), *truthLength)
-		steps = slices.DeleteFunc(steps, func(s truthStep) bool { return slices.Contains(strings.Split(*truthWithout, ","), s.op) })
-		run := func(steps []truthStep) (r truthRun) {
-			t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) { r.goes(t, steps) })
-			return r
-		}
-		if r := run(steps); r.failure != "" {
-			first := r.failure
-			r = shrunk(steps, r, run, time.Now().Add(*truthShrink))
-			t.Errorf("-truth.seed=%d -truth.sequences=1 -truth.steps=%d fails; at first:\n%s\n\nshortened, this does:\n%s\n\n%s",
-				seed, *truthLength, first, &r.script, r.failure)
-		}
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			t.Parallel()
+			steps := truthSteps(rand.New(rand.NewPCG(seed, 0)), *truthLength)
+			steps = slices.DeleteFunc(steps, func(s truthStep) bool { return slices.Contains(strings.Split(*truthWithout, ","), s.op) })
+			run := func(steps []truthStep) (r truthRun) {
+				t.Run("steps", func(t *testing.T) { r.goes(t, steps) })
+				return r
+			}
+			if r := run(steps); r.failure != "" {
+				first := r.failure
+				r = shrunk(steps, r, run, time.Now().Add(*truthShrink))
+				t.Errorf("-truth.seed=%d -truth.sequences=1 -truth.steps=%d fails; at first:\n%s\n\nshortened, this does:\n%s\n\n%s",
+					seed, *truthLength, first, &r.script, r.failure)
+			}
+		})
 	}
 }
 

@@ -18,7 +18,10 @@ type truthRow struct {
 
 func rowsHold(t *testing.T, rows []truthRow) {
 	for _, row := range rows {
-		t.Run(row.name, func(t *testing.T) { row.holds(t, newTruthWorld(t)) })
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			row.holds(t, newTruthWorld(t))
+		})
 	}
 }
 

@@ -28,7 +28,7 @@ func pipes(b *testing.B) (in *os.File, out *bufio.Reader) {
 	// As an inherited stdin and stdout: not in the poller.
 	inR.Fd()
 	outW.Fd()
-	bridge := New(Options{Open: func(string) tools.Session { return fake.Const{Session: new(fake.Image).Session("")} }})
+	bridge := New(Options{Open: opens(&fake.Image{})})
 	ended := make(chan error, 1)
 	go func() { ended <- bridge.Serve(context.Background(), inR, outW) }()
 	b.Cleanup(func() { inW.Close(); <-ended; outR.Close() })
@@ -66,31 +66,10 @@ func BenchmarkCall(b *testing.B) {
 	b.ReportMetric(float64(times[len(times)*99/100].Nanoseconds()), "p99-ns")
 }
 
-// BenchmarkInFlight keeps eight calls in flight.
-func BenchmarkInFlight(b *testing.B) {
-	in, out := pipes(b)
-	b.ReportAllocs()
-	line := evalCall("0", "(+ 1 2)") + "\n"
-	send := func() {
-		if _, err := io.WriteString(in, line); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for range 8 {
-		send()
-	}
-	for b.Loop() {
-		if _, err := out.ReadSlice('\n'); err != nil {
-			b.Fatal(err)
-		}
-		send()
-	}
-}
-
 // BenchmarkTool is our share of a call behind the SDK: the arguments, the tool
 // and its reply.
 func BenchmarkTool(b *testing.B) {
-	bridge := New(Options{Open: func(string) tools.Session { return fake.Const{Session: new(fake.Image).Session("")} }})
+	bridge := New(Options{Open: opens(&fake.Image{})})
 	evaluate := tools.Find("evaluate-lisp")
 	w := bridge.newWorkspace()
 	defer w.close()

@@ -25,7 +25,7 @@ type Options struct {
 	MaxTimeout time.Duration                      // the longest an evaluation may name; 600 s
 	MaxOutput  int                                // characters of a reply before it is cut; 40,000
 	Tools      Selection                          // must pass its Check; the default set
-	Session    string                             // name of the session of the first connection, "default"; others have one of their own
+	Session    string                             // of the first connection, "default"; each further connection has a session of its own
 	SessionDir string                             // where sessions are saved; "" is the working directory
 	Project    func() *project.Project            // what the sessions work for, for the instructions; nil is none
 	Roots      func(dirs []string)                // told of the directories that the client says it works in; nil: nobody asks it

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"swank-mcp/mcpbridge/fake"
-	"swank-mcp/mcpbridge/rawtext"
 	"swank-mcp/mcpbridge/tools"
 )
 
@@ -72,15 +71,5 @@ func TestInstructions(t *testing.T) {
 				t.Errorf("%d bytes:\n%s", n, text)
 			}
 		})
-	}
-}
-
-// The client is sent them, in either way of beginning.
-func TestInstructionsAreSent(t *testing.T) {
-	s := Selection{ReadOnly: true}
-	p := peerOf(t, New(Options{Open: opens(&fake.Image{}), Tools: s}))
-	p.send(initialize)
-	if a := p.receive(); !strings.Contains(string(a.RawResult), rawtext.Quote(instructionsFor(s))) {
-		t.Errorf("initialize answered %s", a.RawResult)
 	}
 }

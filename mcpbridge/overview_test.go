@@ -25,7 +25,7 @@ func toolTable() string {
 	o.setDefaults()
 	for _, t := range tools.All() {
 		var names []string
-		for _, p := range t.Params(o.limits()) {
+		for _, p := range t.Spec(o.limits()).Params {
 			if p.Hidden {
 				continue
 			}

@@ -56,7 +56,7 @@ func entry(t *tools.Tool, l tools.Limits, example string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n### %s\n\n%s\n", t.Name, t.Doc)
 	var params []string
-	for _, p := range t.Params(l) {
+	for _, p := range t.Spec(l).Params {
 		if !p.Hidden {
 			params = append(params, paramRow(&p))
 		}

@@ -15,7 +15,7 @@ func describeTool(t *tools.Tool, l tools.Limits) *mcp.Tool {
 		Name:        t.Name,
 		Title:       t.Title,
 		Description: t.Doc,
-		InputSchema: args.Schema(t.Params(l)),
+		InputSchema: args.Schema(t.Spec(l).Params),
 		Annotations: &mcp.ToolAnnotations{
 			Title:           t.Title,
 			ReadOnlyHint:    t.ReadOnly,

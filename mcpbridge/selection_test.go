@@ -27,7 +27,7 @@ func TestDefaultToolset(t *testing.T) {
 	picked := Selection{}.pick()
 	for _, tl := range picked {
 		seen, err := json.Marshal(map[string]any{
-			"name": tl.Name, "description": tl.Doc, "inputSchema": args.Schema(tl.Params(o.limits())),
+			"name": tl.Name, "description": tl.Doc, "inputSchema": args.Schema(tl.Spec(o.limits()).Params),
 		})
 		if err != nil {
 			t.Fatal(err)

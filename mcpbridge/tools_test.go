@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -126,7 +125,7 @@ func TestToolRules(t *testing.T) {
 		if s.Type != "object" || s.Additional == nil || *s.Additional {
 			t.Errorf("%s: schema of type %q, additionalProperties %v", tl.Name, s.Type, s.Additional)
 		}
-		for _, p := range tl.Params(o.limits()) {
+		for _, p := range tl.Spec(o.limits()).Params {
 			if _, advertised := s.Properties[p.Name]; advertised == p.Hidden {
 				t.Errorf("%s: %s hidden %v, advertised %v", tl.Name, p.Name, p.Hidden, advertised)
 			}
@@ -145,23 +144,9 @@ func TestToolRules(t *testing.T) {
 	}
 }
 
-func TestToolTable(t *testing.T) {
-	table := toolTable()
-	for _, tl := range tools.All() {
-		if !strings.Contains(table, "| [**`"+tl.Name+"`**](#"+tl.Name+")") {
-			t.Errorf("table lacks %s:\n%s", tl.Name, table)
-		}
-	}
-	if got, want := strings.Count(table, "\n"), len(tools.All())+2; got != want {
-		t.Errorf("%d lines, want %d:\n%s", got, want, table)
-	}
-	if !strings.Contains(table, "[**`read-output`**](#read-output)<br>`handle` [`offset`] [`limit`] [`grep`] | Read on in") {
-		t.Errorf("arguments missing:\n%s", table)
-	}
-}
-
 func TestCapabilities(t *testing.T) {
-	p := serve(t, Options{Version: "1.2.3"})
+	s := Selection{ReadOnly: true}
+	p := peerOf(t, New(Options{Version: "1.2.3", Open: opens(&fake.Image{}), Tools: s}))
 	p.send(initialize)
 	var r struct {
 		Capabilities map[string]json.RawMessage
@@ -175,7 +160,7 @@ func TestCapabilities(t *testing.T) {
 	if diff := cmp.Diff(want, r.Capabilities); diff != "" {
 		t.Errorf("capabilities (-want +got):\n%s", diff)
 	}
-	if r.ServerInfo.Name != "swank-mcp" || r.ServerInfo.Version != "1.2.3" || r.Instructions != instructionsFor(Selection{}) {
+	if r.ServerInfo.Name != "swank-mcp" || r.ServerInfo.Version != "1.2.3" || r.Instructions != instructionsFor(s) {
 		t.Errorf("initialize answered %+v", r)
 	}
 }
@@ -209,23 +194,5 @@ func TestToolNames(t *testing.T) {
 	want := `unknown tool "evaluate-lips". Nearest: "evaluate-lisp". Valid: ` + strings.Join(names, ", ") + "."
 	if a := p.call("evaluate-lips", `{"code":"1"}`); a.Error == nil || a.Error.Code != -32602 || a.Error.Message != want {
 		t.Errorf("unknown tool answered %+v", a.Error)
-	}
-}
-
-func TestImageErrors(t *testing.T) {
-	p := serve(t, Options{}).handshake()
-	for code, want := range map[string]string{
-		"busy":      "[ERROR] SESSION-BUSY\nThe session is busy",
-		"nolisp":    "[ERROR] NO-IMAGE\nsbcl is not on PATH\n\nInstall it: apt-get install sbcl",
-		"fail oops": "[ERROR] INTERNAL-ERROR\nlisp: oops",
-		"error x":   "[ERROR] SIMPLE-ERROR\nx\n\n[Backtrace]\n0: (ERROR x)",
-	} {
-		a := p.call("evaluate-lisp", fmt.Sprintf(`{"code":%q}`, code))
-		if !a.Result.IsError || !strings.HasPrefix(a.text(), want) {
-			t.Errorf("%s: %q, want %q", code, a.text(), want)
-		}
-	}
-	if a := p.call("session-status", `{}`); a.Result.IsError || !strings.HasPrefix(a.text(), "Image: not started") {
-		t.Errorf("status: %+v", a)
 	}
 }

@@ -23,7 +23,7 @@ type workspace struct {
 	spool   spool.Spool   // of the replies that were too long
 	order   stdio.Order   // in which calls reach their handlers
 
-	passing bool // nobody finds the session again: it ends with the connection
+	passing bool // the session ends with the connection: no other one can name it
 
 	life context.Context // ends with the service of the connection
 	end  context.CancelCauseFunc
@@ -31,11 +31,10 @@ type workspace struct {
 
 type workspaceKey struct{}
 
-// newWorkspace makes one; who calls it calls close, too. The first workspace has the
-// session named in [Options], which is kept for the next server; when it has ended, the
-// next one has. The others have
-// sessions of their own; their names have a character that --session does not take,
-// and are random, so that two servers at one image do not choose the same.
+// newWorkspace makes a workspace, which its caller closes. The session named in
+// [Options], which is kept for the next server, belongs to one workspace at a time. The
+// others have sessions of their own. Their names are random, so that two servers at one
+// image do not choose the same, and have a character that --session does not take.
 func (b *Bridge) newWorkspace() *workspace {
 	w := &workspace{Bridge: b, kept: b.o.Kept}
 	if name := b.o.Session; b.named.Swap(true) {
@@ -65,8 +64,7 @@ func (w *workspace) close() {
 	}
 }
 
-// within is the context to connect with: the SDK keeps its values, though not its
-// end, for the handlers.
+// within is the context to connect with: handlers get its values, though not its end.
 func (w *workspace) within(ctx context.Context) context.Context {
 	return context.WithValue(ctx, workspaceKey{}, w)
 }

@@ -1,15 +1,12 @@
 package sexp
 
 import (
-	"errors"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
-
-var errNoEncoding = errors.New("type has no encoding")
 
 // Marshal returns the encoding of v; see [Append].
 func Marshal(v any) ([]byte, error) { return Append(nil, v) }
@@ -22,43 +19,31 @@ func Marshal(v any) ([]byte, error) { return Append(nil, v) }
 // Encoded are nil, bool (t and nil), signed integers, string, Symbol, List and
 // other slices, structs as property lists, Raw and Appender.
 //
-// A Symbol must be ASCII, be interned and scan as one symbol: "foo #.(evil)",
-// "", "1", "." and "a b" are refused. It may be upper case; the reader folds
-// it. The package and, after a single colon, the external symbol must exist in
-// the image, which cannot be checked here: the server answers :reader-error
-// without an id if they do not.
-func Append(b []byte, v any) (out []byte, err error) {
+// A Symbol must be of plain ASCII characters, without bars and backslashes, and
+// begin as no number does: "foo #.(evil)", "", "1", "." and "a b" are refused. It may
+// be upper case; the reader folds it. The package and, after a single colon, the
+// external symbol must exist in the image, which cannot be checked here: the server
+// answers :reader-error without an id if they do not.
+func Append(b []byte, v any) ([]byte, error) {
 	e := encoder{base: len(b)}
-	defer func() {
-		if r := recover(); r != nil {
-			recovered(r, &err)
-		}
-		if err != nil {
-			out = b
-		}
-	}()
-	if out, err = e.any(b, v, 0); err != nil {
+	out, err := e.any(b, v)
+	if err == nil && len(out)-len(b) > MaxSize {
+		err = e.fail(out, reflect.TypeOf(v), ErrTooLarge)
+	}
+	if err != nil {
 		return b, err
 	}
-	return out, e.checkSize(out, reflect.TypeOf(v))
+	return out, nil
 }
 
-// encoder carries where its output began in the buffer. Its methods append a
-// datum inside depth open lists.
+// encoder carries where its output began in the buffer. Its methods append a datum.
 type encoder struct{ base int }
 
 func (e encoder) fail(b []byte, t reflect.Type, err error) error {
 	return &TypeError{Offset: int64(len(b) - e.base), Type: t, Err: err}
 }
 
-func (e encoder) checkSize(b []byte, t reflect.Type) error {
-	if len(b)-e.base > MaxSize {
-		return e.fail(b, t, ErrTooLarge)
-	}
-	return nil
-}
-
-func (e encoder) any(b []byte, v any, depth int) ([]byte, error) {
+func (e encoder) any(b []byte, v any) ([]byte, error) {
 	switch x := v.(type) {
 	case nil:
 		return append(b, "nil"...), nil
@@ -70,12 +55,12 @@ func (e encoder) any(b []byte, v any, depth int) ([]byte, error) {
 		}
 		return append(b, x...), nil
 	case Raw:
-		if err := checkOne(x, depth); err != nil {
+		if err := checkOne(x); err != nil {
 			return b, e.fail(b, reflect.TypeOf(v), err)
 		}
 		return append(b, x...), nil
 	case Appender:
-		return e.appender(b, x, depth)
+		return e.appender(b, x)
 	}
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Bool:
@@ -88,22 +73,22 @@ func (e encoder) any(b []byte, v any, depth int) ([]byte, error) {
 	case reflect.String:
 		return appendString(b, r.String()), nil
 	case reflect.Slice:
-		return e.slice(b, r, depth)
+		return e.slice(b, r)
 	case reflect.Struct:
-		return e.properties(b, r, depth)
+		return e.properties(b, r)
 	}
 	return b, e.fail(b, reflect.TypeOf(v), errNoEncoding)
 }
 
 // appender lets a type encode itself and checks what it wrote.
-func (e encoder) appender(b []byte, a Appender, depth int) ([]byte, error) {
+func (e encoder) appender(b []byte, a Appender) ([]byte, error) {
 	out, err := a.AppendSexp(b[:len(b):len(b)])
 	switch {
 	case err != nil:
 	case len(out) < len(b):
 		err = unsafe("AppendSexp removed output")
 	default:
-		err = checkOne(out[len(b):], depth)
+		err = checkOne(out[len(b):])
 	}
 	if err != nil {
 		return b, e.fail(b, reflect.TypeOf(a), err)
@@ -115,37 +100,29 @@ func (e encoder) appender(b []byte, a Appender, depth int) ([]byte, error) {
 	return append(b, out[len(b):]...), nil
 }
 
-func (e encoder) slice(b []byte, v reflect.Value, depth int) (_ []byte, err error) {
+func (e encoder) slice(b []byte, v reflect.Value) (_ []byte, err error) {
 	if v.Len() == 0 {
 		return append(b, "nil"...), nil
-	}
-	if depth >= MaxDepth {
-		return b, e.fail(b, v.Type(), ErrDepth)
 	}
 	b = append(b, '(')
 	for i := range v.Len() {
 		if i > 0 {
 			b = append(b, ' ')
 		}
-		if b, err = e.any(b, v.Index(i).Interface(), depth+1); err == nil {
-			err = e.checkSize(b, v.Type())
-		}
-		if err != nil {
+		if b, err = e.any(b, v.Index(i).Interface()); err != nil {
 			return b, withinIndex(err, i)
 		}
 	}
 	return append(b, ')'), nil
 }
 
-func (e encoder) properties(b []byte, v reflect.Value, depth int) (_ []byte, err error) {
+func (e encoder) properties(b []byte, v reflect.Value) (_ []byte, err error) {
 	p := planOf(v.Type())
 	switch {
 	case p.err != nil:
 		return b, e.fail(b, v.Type(), p.err)
 	case p.positional:
 		return b, e.fail(b, v.Type(), errNoEncoding)
-	case depth >= MaxDepth:
-		return b, e.fail(b, v.Type(), ErrDepth)
 	}
 	start := len(b)
 	b = append(b, '(')
@@ -158,7 +135,7 @@ func (e encoder) properties(b []byte, v reflect.Value, depth int) (_ []byte, err
 			b = append(b, ' ')
 		}
 		b = append(append(b, f.key...), ' ')
-		if b, err = e.any(b, x.Interface(), depth+1); err != nil {
+		if b, err = e.any(b, x.Interface()); err != nil {
 			return b, within(err, f.label)
 		}
 	}

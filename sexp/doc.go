@@ -27,12 +27,12 @@
 // # Mapping
 //
 //	Lisp               Go
-//	nil, ()            the zero value (Raw and Unmarshaler see the datum itself)
+//	nil, ()            the zero value (Raw has the datum itself)
 //	other symbol       Symbol; true for bool
 //	integer            signed integer kinds; overflow is an error
 //	string             string kinds other than Symbol
 //	list, vector       slice, struct
-//	anything           Raw, Unmarshaler; a pointer to any of these
+//	anything           Raw; a pointer to any of these
 //
 // Ratios, floats, characters, quotes and opaque data are skipped where no field
 // asks for them, and otherwise decode to Raw only.
@@ -58,8 +58,8 @@
 // "#.(…)" in a frame runs code. Therefore text from outside may only ever be a
 // Go string: it becomes a Lisp string with `"` and `\` escaped and invalid
 // UTF-8 replaced by U+FFFD, and nothing in it can end the string. A [Symbol]
-// must scan as exactly one symbol; a [Raw] and the output of an [Appender]
-// must scan as exactly one datum without floats and any dispatch macro but #(.
+// must be one plain name; a [Raw] and the output of an [Appender] must scan as
+// exactly one datum of plain symbols, integers, ratios, strings, lists and vectors.
 // Whatever fails this is refused with [ErrUnsafe]. (Several Swank functions
 // READ their string arguments again; that is the caller's concern.)
 //

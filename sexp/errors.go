@@ -2,7 +2,6 @@ package sexp
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
 	"strconv"
 )
@@ -10,7 +9,7 @@ import (
 // Limits. They bound what one hostile or accidental message can cost.
 const (
 	// MaxDepth is the number of lists, vectors and quotes that may be open at
-	// once, when decoding and when encoding. One more is [ErrDepth].
+	// once in what is decoded. One more is [ErrDepth].
 	MaxDepth = 1000
 	// MaxSize is the longest input and the longest output in bytes: the most
 	// that the six hexadecimal digits of a Swank frame can announce.
@@ -19,7 +18,7 @@ const (
 
 // Causes that callers test with errors.Is.
 var (
-	// ErrDepth reports nesting beyond [MaxDepth], or a cyclic Go value.
+	// ErrDepth reports nesting beyond [MaxDepth].
 	ErrDepth = errors.New("nested too deeply")
 	// ErrUnexpectedEnd reports input that ends inside a datum or before one.
 	ErrUnexpectedEnd = errors.New("unexpected end of input")
@@ -38,9 +37,15 @@ var (
 	errDotMore    = errors.New("more than one datum after the dot")
 	errMacro      = errors.New("reader macro that Swank never prints")
 	errDispatch   = errors.New("dispatch macro that Swank never prints")
-	errPrefix     = errors.New("malformed package prefix")
-	errZeroDenom  = errors.New("ratio with denominator zero")
 	errTrailing   = errors.New("data after the datum")
+
+	errNoEncoding = errors.New("type has no encoding")
+	errTarget     = errors.New("target is not a non-nil pointer")
+	errDotted     = errors.New("dotted list")
+	errKey        = errors.New("property name is not a symbol")
+	errNoValue    = errors.New("property without a value")
+	errInteger    = errors.New("not an integer")
+	errIntRange   = errors.New("integer out of range")
 )
 
 // A SyntaxError says that the input is not one s-expression of the kind that
@@ -112,8 +117,8 @@ func syntaxAt(offset int, err error) error {
 	return &SyntaxError{Offset: int64(offset), Err: err}
 }
 
-// within puts elem in front of the path of err while the error unwinds, so
-// that success pays nothing for paths.
+// within puts elem in front of the path of err. Paths are built while an error is
+// handed up, so that decoding without one costs nothing.
 func within(err error, elem string) error {
 	var path *string
 	switch e := err.(type) {
@@ -133,10 +138,3 @@ func within(err error, elem string) error {
 }
 
 func withinIndex(err error, n int) error { return within(err, strconv.Itoa(n)) }
-
-// recovered turns a panic of a caller's method into an error.
-func recovered(r any, err *error) {
-	if r != nil {
-		*err = fmt.Errorf("sexp: panic: %v", r)
-	}
-}

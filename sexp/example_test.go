@@ -61,29 +61,3 @@ func ExampleAppend_injection() {
 	// true
 	// "foo\" #.(evil)"
 }
-
-// thread is a number, or 0 for t.
-type thread int64
-
-func (t *thread) UnmarshalSexp(raw sexp.Raw) error {
-	if string(raw) == "t" {
-		*t = 0
-		return nil
-	}
-	return sexp.Unmarshal(raw, (*int64)(t))
-}
-
-func (t thread) AppendSexp(b []byte) ([]byte, error) {
-	if t == 0 {
-		return append(b, 't'), nil
-	}
-	return sexp.Append(b, int64(t))
-}
-
-func ExampleUnmarshaler() {
-	var all []thread
-	err := sexp.Unmarshal([]byte("(4 7 t)"), &all)
-	back, _ := sexp.Marshal(all)
-	fmt.Println(all, err, string(back))
-	// Output: [4 7 0] <nil> (4 7 t)
-}

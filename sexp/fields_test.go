@@ -1,6 +1,7 @@
 package sexp
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -41,12 +42,16 @@ func TestPlanErrors(t *testing.T) {
 			B int
 		}{}, `field B: behind "0", which takes the rest`},
 		{here(), struct {
+			_ struct{} `sexp:",list"`
+			A string   `sexp:",rest"`
+		}{}, `field A: unknown tag option "rest"`},
+		{here(), struct {
 			A int `sexp:"a"`
 			B int `sexp:"a"`
 		}{}, "field B: second field for :a"},
 		{here(), struct {
 			A int `sexp:"a b"`
-		}{}, `field A: not safe to encode: symbol ":a b" is more than one token`},
+		}{}, `field A: not safe to encode: symbol ":a b"`},
 		{here(), struct {
 			A int `sexp:"#.(evil)"`
 		}{}, `field A: not safe to encode`},
@@ -67,7 +72,7 @@ func TestPlanErrors(t *testing.T) {
 				}
 				continue
 			}
-			if err == nil || !strings.Contains(err.Error(), c.want) {
+			if e := (*TypeError)(nil); !errors.As(err, &e) || e.Path != "" || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: error %v, want %q", c.where, err, c.want)
 			}
 		}

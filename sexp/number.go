@@ -1,13 +1,12 @@
 package sexp
 
-// numClass is what an unescaped token without colons is as a number.
+// numClass is what an unescaped token is as a number.
 type numClass byte
 
 const (
 	numNone numClass = iota // a symbol
 	numInteger
 	numRatio
-	numZeroDenom // 1/0, which the reader refuses
 	numFloat
 )
 
@@ -38,16 +37,10 @@ func classify(b []byte) numClass {
 		return numNone
 	}
 	if b[i] == '/' && hasWhole {
-		end := digits(b, i+1)
-		if end == i+1 || end != len(b) {
-			return numNone
+		if end := digits(b, i+1); end > i+1 && end == len(b) {
+			return numRatio
 		}
-		for _, c := range b[i+1:] {
-			if c != '0' {
-				return numRatio
-			}
-		}
-		return numZeroDenom
+		return numNone
 	}
 	hasFraction := false
 	if b[i] == '.' {

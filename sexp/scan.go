@@ -60,6 +60,18 @@ func (s *scanner) datum(pos, depth int) (int, error) {
 	return end, err
 }
 
+// one checks that the whole input is one datum with white space around it.
+func (s *scanner) one() error {
+	end, err := s.datum(0, 0)
+	if err != nil {
+		return err
+	}
+	if end = s.space(end); end != len(s.buf) {
+		return syntaxAt(end, errTrailing)
+	}
+	return nil
+}
+
 // nested scans the one datum after a prefix that begins at start.
 func (s *scanner) nested(start, pos, depth int) (int, error) {
 	if depth >= MaxDepth {
@@ -162,10 +174,7 @@ func (s *scanner) dispatch(pos, depth int) (int, error) {
 	case c == '\\':
 		return s.char(pos)
 	case c == ':':
-		end, tok, err := s.token(pos + 2)
-		if err == nil && (end == pos+2 || tok.colons > 0) {
-			err = syntaxAt(pos, errPrefix)
-		}
+		end, _, err := s.token(pos + 2)
 		return end, err
 	case c == '<':
 		return s.opaque(pos)
@@ -234,7 +243,7 @@ func (s *scanner) kind(pos int) kind {
 		}
 		return kindOpaque
 	}
-	if _, tok, _ := s.token(pos); tok.num != numNone {
+	if _, num, _ := s.token(pos); num != numNone {
 		return kindNumber
 	}
 	return kindSymbol

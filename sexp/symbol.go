@@ -9,24 +9,3 @@ package sexp
 // A Symbol is encoded verbatim, after a check that the Lisp reader reads it as
 // exactly one interned symbol; see [Append].
 type Symbol string
-
-// splitPrefix returns the end of the package prefix and the start of the name:
-// 5 and 6 for "swank:ping", 5 and 7 for "swank::x", 0 and 0 without a prefix.
-func splitPrefix(s string) (before, after int) {
-	bars := false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '\\':
-			i++
-		case c == '|':
-			bars = !bars
-		case c == ':' && !bars:
-			after = i + 1
-			if after < len(s) && s[after] == ':' {
-				after++
-			}
-			return i, after
-		}
-	}
-	return 0, 0
-}

@@ -2,18 +2,8 @@ package sexp
 
 import (
 	"bytes"
-	"errors"
 	"reflect"
 	"strings"
-)
-
-var (
-	errTarget   = errors.New("target is not a non-nil pointer")
-	errDotted   = errors.New("dotted list")
-	errKey      = errors.New("property name is not a symbol")
-	errNoValue  = errors.New("property without a value")
-	errInteger  = errors.New("not an integer")
-	errIntRange = errors.New("integer out of range")
 )
 
 // Unmarshal decodes b, which must be one datum with at most white space around
@@ -21,24 +11,19 @@ var (
 // b is checked first: a [SyntaxError] has stored nothing. After any other error,
 // in general a [TypeError], v may be partly set. Input longer than [MaxSize]
 // fails with [ErrTooLarge].
-func Unmarshal(b []byte, v any) (err error) {
+func Unmarshal(b []byte, v any) error {
 	if len(b) > MaxSize {
 		return syntaxAt(MaxSize, ErrTooLarge)
 	}
 	d := decoder{s: scanner{buf: b}}
-	d.pos = d.s.space(0)
-	end, err := d.s.datum(d.pos, 0)
-	if err != nil {
+	if err := d.s.one(); err != nil {
 		return err
 	}
-	if end = d.s.space(end); end != len(b) {
-		return syntaxAt(end, errTrailing)
-	}
+	d.pos = d.s.space(0)
 	p := reflect.ValueOf(v)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
 		return d.mismatch(d.pos, reflect.TypeOf(v), errTarget)
 	}
-	defer func() { recovered(recover(), &err) }()
 	return d.value(p.Elem())
 }
 
@@ -80,18 +65,9 @@ func (d *decoder) atNil() bool {
 
 func (d *decoder) value(v reflect.Value) error {
 	d.pos = d.s.space(d.pos)
-	if v.Type().PkgPath() != "" {
-		switch p := v.Addr().Interface().(type) {
-		case *Raw:
-			*p = Raw(d.take())
-			return nil
-		case Unmarshaler:
-			start := d.pos
-			if err := p.UnmarshalSexp(Raw(d.take())); err != nil {
-				return d.mismatch(start, v.Type(), err)
-			}
-			return nil
-		}
+	if v.Type() == reflect.TypeFor[Raw]() {
+		v.SetBytes(d.take())
+		return nil
 	}
 	if d.atNil() {
 		d.take()

@@ -8,11 +8,6 @@ type List []any
 // [Append].
 type Raw []byte
 
-// Unmarshaler is implemented by types that decode themselves. UnmarshalSexp
-// gets one datum, whose syntax has been checked and which aliases the input. It
-// is also called for nil.
-type Unmarshaler interface{ UnmarshalSexp(Raw) error }
-
 // Appender is implemented by types that encode themselves. AppendSexp appends
 // exactly one datum to its argument and returns the result; what it appends is
 // checked like a [Raw].

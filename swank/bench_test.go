@@ -87,23 +87,6 @@ func BenchmarkRaw(b *testing.B) {
 	}
 }
 
-func BenchmarkCallParallel(b *testing.B) {
-	client, server := socketPair(b)
-	go pong(server)
-	c := NewConn(client, nil)
-	defer c.Close()
-	b.ReportAllocs()
-	b.SetParallelism(4)
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			if err := c.Call(context.Background(), Request{Form: EvalAndGrabOutput("(+ 1 2)"), Thread: 4}, nil); err != nil {
-				b.Error(err)
-				return
-			}
-		}
-	})
-}
-
 // BenchmarkMessages is the reader's own cost.
 func BenchmarkMessages(b *testing.B) {
 	for _, m := range []string{`(:write-string "some line of output\n")`, debugMessage(4, 1, "(1)"), `(:return (:ok ("" "3")) 4711)`} {

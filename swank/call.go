@@ -151,18 +151,13 @@ func (k *Call) Wait(ctx context.Context, v any) error {
 	if k.err != nil {
 		return k.err
 	}
-	if err := decodeValue(k.value, v); err != nil {
+	if v == nil {
+		v = new(sexp.Raw)
+	}
+	if err := sexp.Unmarshal(k.value, v); err != nil {
 		return &MessageError{k.id, clip(k.value, 200), err}
 	}
 	return nil
-}
-
-func decodeValue(b sexp.Raw, v any) error {
-	if v != nil {
-		return sexp.Unmarshal(b, v)
-	}
-	var ignored sexp.Raw
-	return sexp.Unmarshal(b, &ignored)
 }
 
 // Debug returns the innermost debugger that the call is in, or nil if it is
@@ -191,19 +186,4 @@ func (c *Conn) take(id int64) *Call {
 		k.debug = nil
 	}
 	return k
-}
-
-// UnmarshalSexp implements [sexp.Unmarshaler].
-func (t *ThreadID) UnmarshalSexp(raw sexp.Raw) error {
-	switch string(raw) {
-	case "nil", "t":
-		*t = NewWorker
-		return nil
-	}
-	n, err := strconv.ParseInt(string(raw), 10, 64)
-	if err != nil {
-		return fmt.Errorf("swank: %q is no thread", clip(raw, 40))
-	}
-	*t = ThreadID(n)
-	return nil
 }

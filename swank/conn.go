@@ -15,11 +15,10 @@ import (
 
 // Options configures a [Conn]. A nil *Options means the zero value.
 type Options struct {
-	// Handler is told of every debugger, in the order of the wire: one that Lisp
-	// entered before a call's answer is handled before the call is done. It runs
+	// Handler is called for every debugger that Lisp enters, in the order of the
+	// messages: before a call is done whose answer comes later. It runs
 	// on the reader goroutine, and while it runs nothing is read and no call
-	// completes. So it must not block: it may not use Go, Call, Wait or Close. If
-	// nil, nobody is told.
+	// completes. So it must not block: it may not use Go, Call, Wait or Close. May be nil.
 	Handler func(*Debug)
 
 	// Trace receives one line of text for each message in either direction.

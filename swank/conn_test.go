@@ -386,10 +386,6 @@ func TestWriteTimeoutIsPerFrame(t *testing.T) {
 	})
 }
 
-type brokenWriter struct{ net.Conn }
-
-func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk on fire") }
-
 // What the peer said before it went is not lost when a write fails first.
 func TestWriteErrorDrains(t *testing.T) {
 	checkLeaks(t)
@@ -429,7 +425,9 @@ func (h *halfBroken) Write(b []byte) (int, error) {
 func TestWriteError(t *testing.T) {
 	checkLeaks(t)
 	_, stream := swanktest.Pipe(t)
-	c := newTestConn(t, brokenWriter{stream}, nil)
+	half := &halfBroken{Conn: stream}
+	half.broken.Store(true)
+	c := newTestConn(t, half, nil)
 	_, err := c.Go(Request{Form: 1})
 	if err == nil || err.Error() != "swank: write: disk on fire" || c.Wait() != err {
 		t.Errorf("Go: %v, Wait: %v", err, c.Wait())

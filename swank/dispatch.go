@@ -29,7 +29,10 @@ func headOf(b []byte) string {
 	return ""
 }
 
-var errNoHead = errors.New("not a list headed by a keyword")
+var (
+	errNoHead  = errors.New("not a list headed by a keyword")
+	errNoReply = errors.New("neither :ok nor :abort")
+)
 
 // message handles every message other than an ordinary reply; the many remarks
 // for editors are dropped. It returns why the frame could not be read.
@@ -44,9 +47,21 @@ func (c *Conn) message(f frame, head string) error {
 		}
 		c.postMessage(":emacs-pong", int64(m.Thread), m.Tag)
 	case ":write-string":
-		return c.writeString(f)
+		// Swank of 2.28 and later may wait until the text is acknowledged. Whose
+		// output it is cannot be told, so it is dropped.
+		var m struct {
+			_            struct{} `sexp:",list"`
+			Text, Target sexp.Raw
+			Thread       *ThreadID // that waits; nil: none
+		}
+		if err := decodeArgs(f.payload, head, &m); err != nil {
+			return err
+		}
+		if m.Thread != nil {
+			c.postMessage(":write-done", int64(*m.Thread))
+		}
 	case ":return":
-		return c.oddReturn(f)
+		return errNoReply
 	case ":invalid-rpc":
 		var m struct {
 			_       struct{} `sexp:",list"`
@@ -140,21 +155,4 @@ func decodeArgs(b []byte, head string, v any) error {
 	err := sexp.Unmarshal(bytes.TrimRight(b[i:], " \t\r\n"), v)
 	b[i] = saved
 	return err
-}
-
-// writeString acknowledges text that Lisp printed, which Swank of 2.28 and later
-// asks for. Whose output it is cannot be told: the text is dropped.
-func (c *Conn) writeString(f frame) error {
-	var m struct {
-		_            struct{} `sexp:",list"`
-		Text, Target sexp.Raw
-		Thread       *ThreadID // that waits; nil: none
-	}
-	if err := decodeArgs(f.payload, ":write-string", &m); err != nil {
-		return err
-	}
-	if m.Thread != nil {
-		c.postMessage(":write-done", int64(*m.Thread))
-	}
-	return nil
 }

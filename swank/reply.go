@@ -2,7 +2,6 @@ package swank
 
 import (
 	"bytes"
-	"errors"
 	"strconv"
 	"strings"
 
@@ -19,7 +18,7 @@ type reply struct {
 // splitReturn takes (:return (TAG VALUE) ID) apart from its two ends, without
 // looking at VALUE: it may have megabytes, or be no s-expression at all, and
 // either is the business of who waits for it. It reports false for what is not
-// spaced just as Swank prints it.
+// written just as Swank prints it.
 func splitReturn(b []byte) (r reply, ok bool) {
 	b = bytes.TrimRight(b, " \t\r\n")
 	if v, ok := bytes.CutPrefix(b, []byte("(:return (:ok ")); ok {
@@ -85,31 +84,6 @@ func (c *Conn) unreadable(f frame, cause error) {
 			}
 		}
 	}
-}
-
-// oddReturn reads a :return that Swank would have printed otherwise.
-func (c *Conn) oddReturn(f frame) error {
-	var m struct {
-		_      struct{} `sexp:",list"`
-		Result struct {
-			_     struct{} `sexp:",list"`
-			Tag   sexp.Symbol
-			Value sexp.Raw
-		}
-		ID int64
-	}
-	if err := decodeArgs(f.payload, ":return", &m); err != nil {
-		return err
-	}
-	switch m.Result.Tag {
-	case ":ok", ":abort":
-		if m.Result.Value == nil {
-			m.Result.Value = sexp.Raw("nil")
-		}
-		c.answered(f, reply{string(m.Result.Tag), m.Result.Value, m.ID})
-		return nil
-	}
-	return errors.New("neither :ok nor :abort")
 }
 
 // readerError completes the call whose request, or whose reply, the echoed

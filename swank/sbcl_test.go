@@ -2,7 +2,6 @@ package swank
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -369,17 +368,5 @@ func TestSBCLClosesConnection(t *testing.T) {
 	}
 	if e := (*ConnError)(nil); !errors.As(c.Wait(), &e) {
 		t.Errorf("cause: %v", c.Wait())
-	}
-}
-
-// BenchmarkSBCLEval is one evaluation after another on a persistent thread.
-func BenchmarkSBCLEval(b *testing.B) {
-	c := dialLisp(b, &Options{})
-	thread := newThread(b, c)
-	b.ReportAllocs()
-	for b.Loop() {
-		if g, err := grab(c, context.Background(), thread, "", "(+ 1 2)"); err != nil || g.Values != "3" {
-			b.Fatal(g, err)
-		}
 	}
 }

@@ -60,9 +60,9 @@ func (c *command) serve(ctx context.Context) error {
 	return b.Serve(ctx, in, c.stdout)
 }
 
-// kept is the file in which the session is kept for the next server with the
-// same session directory, among the user's state; nil if none is to be, or if the
-// image is somebody's, where it stays.
+// kept is the file, in the user's state directory, in which the session is kept for the
+// next server with the same session directory. It is nil with --no-journal, and for an
+// attached image, where the session itself stays.
 func (c *config) kept() *kept.File {
 	dir, err := filepath.Abs(c.sessionDir)
 	state := os.Getenv("XDG_STATE_HOME")
@@ -76,8 +76,8 @@ func (c *config) kept() *kept.File {
 	return kept.Open(filepath.Join(state, "swank-mcp", hex.EncodeToString(sum[:8])+"-"+c.session+".lisp"))
 }
 
-// tune fits the collector to a process that mostly waits: the SDK allocates 64 kB a
-// call; this collects at some 12 MB instead of 4.
+// tune fits the garbage collector to a process that mostly waits: the SDK allocates
+// 64 kB a call, and so it runs at a heap of some 12 MB instead of 4.
 func tune() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(300)
@@ -87,8 +87,8 @@ func tune() {
 	}
 }
 
-// memoryLimit is from where on garbage is collected at once. What is in use is bounded
-// elsewhere, below that: by what mcpbridge has in flight.
+// memoryLimit is the size of the heap from which on garbage is collected at once. What
+// is in use stays below it: mcpbridge bounds what is in flight.
 const memoryLimit = 36 << 20
 
 const registration = `swank-mcp is an MCP server: a client starts it and speaks with it over stdin

@@ -25,9 +25,9 @@ type Args struct {
 	Spec
 	Err     *Error
 	Short   bool       // long ones have been let go; see LetGo
-	given   []argument // nulls left out
-	strange []member   // of no parameter
-	twice   bool       // one was given by two names
+	given   []argument // without those that are null
+	strange []member   // arguments that the tool does not have
+	twice   bool       // one argument was given by two of its names
 }
 
 // Spec says what a tool takes.

@@ -6,7 +6,6 @@ import (
 	"swank-mcp/swank/lisp"
 )
 
-// Expand implements tools.Session.
 func (f *Session) Expand(_ context.Context, code, mode string, r lisp.Request) (*lisp.Expansion, *lisp.Result, error) {
 	switch mode {
 	case "steps":
@@ -17,7 +16,6 @@ func (f *Session) Expand(_ context.Context, code, mode string, r lisp.Request) (
 	return &lisp.Expansion{Text: lisp.Text{Head: code}, Why: "CAR is a function."}, &lisp.Result{}, nil
 }
 
-// Compile implements tools.Session.
 func (f *Session) Compile(_ context.Context, c lisp.Compilation, r lisp.Request) (*lisp.Compiled, *lisp.Result, error) {
 	if c.Code == "bad" {
 		return &lisp.Compiled{Failed: true, Notes: []lisp.Note{
@@ -28,12 +26,10 @@ func (f *Session) Compile(_ context.Context, c lisp.Compilation, r lisp.Request)
 	return &lisp.Compiled{Loaded: !c.NoLoad}, &lisp.Result{Stdout: lisp.Text{Head: c.File + c.Output}}, nil
 }
 
-// Load implements tools.Session.
 func (f *Session) Load(_ context.Context, file string, r lisp.Request) (*lisp.LoadPlace, *lisp.Result, error) {
 	return &lisp.LoadPlace{}, &lisp.Result{Stdout: lisp.Text{Head: file}}, nil
 }
 
-// Disassemble implements tools.Session.
 func (f *Session) Disassemble(ctx context.Context, name, pkg string) (*lisp.Finding, error) {
 	if name == "identity" {
 		name = "car"
@@ -41,7 +37,6 @@ func (f *Session) Disassemble(ctx context.Context, name, pkg string) (*lisp.Find
 	return f.DescribeSymbol(ctx, name, pkg)
 }
 
-// RunTests implements tools.Session.
 func (f *Session) RunTests(_ context.Context, system, test string, r lisp.Request) (*lisp.Tests, *lisp.Result, error) {
 	failing := &lisp.Tests{Frameworks: []string{"FiveAM"}, Tests: 2, Passed: 3, Failed: 1, Errors: 1, Skipped: 1, Failures: []lisp.TestFailure{
 		{Test: "T1", Status: "failed", Form: "(= 1\n 2)", Reason: "1\n is not\n2", Place: "/t.lisp:3"},
@@ -62,7 +57,6 @@ func (f *Session) RunTests(_ context.Context, system, test string, r lisp.Reques
 	return &lisp.Tests{}, &lisp.Result{Stdout: lisp.Text{Head: "all fine"}}, nil
 }
 
-// LoadSystem implements tools.Session.
 func (f *Session) LoadSystem(ctx context.Context, _ string, _ bool, r lisp.Request) (*lisp.Result, error) {
 	return f.Evaluate(ctx, r)
 }

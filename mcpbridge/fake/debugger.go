@@ -17,7 +17,6 @@ func (f *Image) suspended(number int) error {
 	return nil
 }
 
-// InspectFrame implements tools.Session.
 func (f *Session) InspectFrame(_ context.Context, number, frame int, disassemble bool) (*lisp.Frame, error) {
 	if frame > 1 {
 		return &lisp.Frame{Number: 1, Failure: &lisp.Failure{Type: "UNKNOWN-FRAME", Message: "There is no frame."}}, nil
@@ -25,12 +24,10 @@ func (f *Session) InspectFrame(_ context.Context, number, frame int, disassemble
 	return &lisp.Frame{Number: 1, Text: "(F 0)", Locals: []lisp.Local{{Name: "X", Value: "0"}}, Restartable: true}, f.suspended(number)
 }
 
-// Backtrace implements tools.Session.
 func (f *Session) Backtrace(_ context.Context, number int) (*lisp.Backtrace, error) {
 	return &lisp.Backtrace{Number: 1, Type: "DIVISION-BY-ZERO", Frames: []string{"(/ 1 0)", "(F 0)"}, Age: time.Second}, f.suspended(number)
 }
 
-// LastError implements tools.Session.
 func (f *Session) LastError(context.Context) (*lisp.LastError, error) {
 	return &lisp.LastError{Backtrace: lisp.Backtrace{Type: "DIVISION-BY-ZERO", Frames: []string{"(/ 1 0)"}}, Code: "(f 0)"}, nil
 }

@@ -19,8 +19,8 @@ type Image struct {
 	closed  []string // sessions
 }
 
-// Session is a tools.Session that evaluates the few forms that the tests need, and knows
-// a few names for the other methods.
+// Session is a tools.Session, whose methods are not documented again. It evaluates the
+// few forms that the tests need, and knows a few names for the other methods.
 type Session struct {
 	*Image
 	name string
@@ -29,7 +29,6 @@ type Session struct {
 // Session returns the session of that name.
 func (f *Image) Session(name string) *Session { return &Session{f, name} }
 
-// Close implements tools.Session.
 func (f *Session) Close(context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -51,7 +50,6 @@ func (f *Image) Running() int {
 	return f.running
 }
 
-// Definitions implements tools.Session.
 func (f *Session) Definitions(context.Context, string) ([]lisp.Section, error) {
 	return []lisp.Section{
 		{Name: "loaded-systems", Lines: []string{"ALEXANDRIA"}},
@@ -60,7 +58,6 @@ func (f *Session) Definitions(context.Context, string) ([]lisp.Section, error) {
 	}, nil
 }
 
-// Packages implements tools.Session.
 func (f *Session) Packages(context.Context) ([]lisp.Package, error) {
 	return []lisp.Package{
 		{Name: "COMMON-LISP-USER", Nicknames: []string{"CL-USER"}, Current: true},
@@ -72,7 +69,6 @@ func (f *Session) Packages(context.Context) ([]lisp.Package, error) {
 // Queue takes no place: what is in turn is known by the calls.
 func (f *Session) Queue(string) *lisp.Place { return nil }
 
-// ResetSession implements tools.Session.
 func (f *Session) ResetSession(_ context.Context, _ time.Duration) (*lisp.Reset, error) {
 	return &lisp.Reset{Problems: []string{"package X: in use"}}, nil
 }
@@ -81,7 +77,6 @@ func value(s string) *lisp.Result {
 	return &lisp.Result{Values: []lisp.Text{{Head: s}}, Package: "COMMON-LISP-USER"}
 }
 
-// Evaluate implements tools.Session.
 func (f *Session) Evaluate(ctx context.Context, r lisp.Request) (*lisp.Result, error) {
 	f.mu.Lock()
 	f.running++
@@ -141,15 +136,6 @@ func (f *Session) Evaluate(ctx context.Context, r lisp.Request) (*lisp.Result, e
 	return value("3"), nil
 }
 
-// Status implements tools.Session.
 func (f *Session) Status(context.Context) (*lisp.Status, error) {
 	return &lisp.Status{State: "not started"}, nil
-}
-
-// Const answers every evaluation with 3 and remembers nothing.
-type Const struct{ *Session }
-
-// Evaluate implements tools.Session.
-func (Const) Evaluate(context.Context, lisp.Request) (*lisp.Result, error) {
-	return value("3"), nil
 }

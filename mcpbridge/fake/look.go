@@ -20,28 +20,23 @@ func (f *Session) DescribeSymbol(_ context.Context, name, _ string) (*lisp.Findi
 	return nil, &lisp.LookupError{Type: "SYMBOL-NOT-FOUND", Message: "There is no symbol."}
 }
 
-// FindDefinition implements tools.Session.
 func (f *Session) FindDefinition(_ context.Context, name, _ string) (*lisp.Finding, error) {
 	return f.DescribeSymbol(context.Background(), name, "")
 }
 
-// CrossReference implements tools.Session.
 func (f *Session) CrossReference(_ context.Context, name, _, _ string, _ int) (*lisp.Finding, error) {
 	return f.DescribeSymbol(context.Background(), name, "")
 }
 
-// Apropos implements tools.Session.
 func (f *Session) Apropos(_ context.Context, q lisp.AproposQuery) (*lisp.Finding, error) {
 	return &lisp.Finding{Title: "0 symbols match " + q.Pattern}, nil
 }
 
-// CompleteSymbol implements tools.Session.
 func (f *Session) CompleteSymbol(_ context.Context, typed, _ string, _ int) (*lisp.Finding, error) {
 	return &lisp.Finding{Names: []string{typed + "-all", typed + "-any"},
 		Sections: []lisp.Section{{Lines: []string{"- " + typed + "-all"}}}}, nil
 }
 
-// DescribeSystem implements tools.Session.
 func (f *Session) DescribeSystem(_ context.Context, name string) (*lisp.Finding, error) {
 	if name == "nix" {
 		return nil, &lisp.LookupError{Type: "SYSTEM-NOT-FOUND", Message: "There is no system."}

@@ -10,7 +10,6 @@ import (
 
 // What the image would answer; "no-such" names nothing anywhere.
 
-// Inspect implements tools.Session.
 func (f *Session) Inspect(_ context.Context, code string, v lisp.View, r lisp.Request) (*lisp.Finding, *lisp.Result, error) {
 	if code == "(oops)" {
 		return &lisp.Finding{}, &lisp.Result{Failure: &lisp.Failure{Type: "UNDEFINED-FUNCTION", Message: "no OOPS"}}, nil
@@ -19,7 +18,6 @@ func (f *Session) Inspect(_ context.Context, code string, v lisp.View, r lisp.Re
 		&lisp.Result{Stdout: lisp.Text{Head: "said"}}, nil
 }
 
-// InspectHandle implements tools.Session.
 func (f *Session) InspectHandle(_ context.Context, handle string, v lisp.View) (*lisp.Finding, error) {
 	switch {
 	case handle == "obj-9":
@@ -32,7 +30,6 @@ func (f *Session) InspectHandle(_ context.Context, handle string, v lisp.View) (
 	return &lisp.Finding{Title: "obj-1: CONS, (1 2)", Notes: []string{"More: offset 40"}}, nil
 }
 
-// Trace implements tools.Session.
 func (f *Session) Trace(_ context.Context, code, functions string, r lisp.Request) (*lisp.Trace, *lisp.Result, error) {
 	if functions == "no-such" {
 		return &lisp.Trace{Names: []string{"P::NO-SUCH"}}, &lisp.Result{Failure: &lisp.Failure{Type: "SYMBOL-NOT-FOUND", Message: "none"}}, nil
@@ -40,7 +37,6 @@ func (f *Session) Trace(_ context.Context, code, functions string, r lisp.Reques
 	return &lisp.Trace{Lines: []string{"0: (F 1)", "0: F returned 2"}, Shown: 1, Calls: []lisp.CallCount{{Function: "F", Calls: 5}}}, value("2"), nil
 }
 
-// SwitchTrace implements tools.Session.
 func (f *Session) SwitchTrace(_ context.Context, functions, _ string, on bool) (*lisp.Finding, error) {
 	if functions == "no-such" {
 		return nil, &lisp.LookupError{Type: "SYMBOL-NOT-FOUND", Message: "none", Names: []string{"P::NO-SUCH"}}
@@ -51,7 +47,6 @@ func (f *Session) SwitchTrace(_ context.Context, functions, _ string, on bool) (
 	return &lisp.Finding{Title: "Traced: " + functions}, nil
 }
 
-// Profile implements tools.Session.
 func (f *Session) Profile(_ context.Context, code string, p lisp.Profiling, r lisp.Request) (*lisp.Profile, *lisp.Result, error) {
 	if p.Mode == "CALLS" {
 		return &lisp.Profile{Elapsed: 2 * time.Second, Rows: []lisp.ProfileRow{{Function: strings.ToUpper(p.Functions), Self: 500_000, Total: 1_000_000, Calls: 1234}}}, value("1"), nil
@@ -74,12 +69,10 @@ func (f *Session) Profile(_ context.Context, code string, p lisp.Profiling, r li
 	return &lisp.Profile{Elapsed: 100 * time.Millisecond, Samples: 20, Rows: []lisp.ProfileRow{{Function: "FIB", Self: 15, Total: 20}, {Function: "elsewhere", Self: 5, Total: 5}}}, value("1"), nil
 }
 
-// MemoryReport implements tools.Session.
 func (f *Session) MemoryReport(context.Context, int) (*lisp.Finding, error) {
 	return &lisp.Finding{Title: "Heap: 50 MB of 4,000 MB used, 1 %", Sections: []lisp.Section{{Name: "by type", Lines: []string{"CONS: 10 MB"}}}}, nil
 }
 
-// Threads implements tools.Session.
 func (f *Session) Threads(_ context.Context, backtraces bool) (*lisp.Finding, error) {
 	lines := []string{"1 main thread: the image's main thread"}
 	if backtraces {
@@ -88,7 +81,6 @@ func (f *Session) Threads(_ context.Context, backtraces bool) (*lisp.Finding, er
 	return &lisp.Finding{Title: "1 thread", Sections: []lisp.Section{{Name: "threads", Lines: lines}}}, nil
 }
 
-// InterruptThread implements tools.Session.
 func (f *Session) InterruptThread(_ context.Context, thread string, abort bool) (*lisp.Finding, error) {
 	switch {
 	case thread == "twin":

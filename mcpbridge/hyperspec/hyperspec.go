@@ -5,6 +5,7 @@
 package hyperspec
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ var load = sync.OnceValue(func() *index {
 	for line := range strings.Lines(pagesText) {
 		fields := strings.Fields(strings.ToUpper(line))
 		file, _, _ := strings.Cut(line, " ")
-		p := Page{Kind: kind(file), Names: fields[1:], URL: Root + "Body/" + file + ".htm"}
+		p := Page{Kind: cmp.Or(kinds[file[:2]], "Section"), Names: fields[1:], URL: Root + "Body/" + file + ".htm"}
 		for _, name := range p.Names {
 			ix.pages[name] = append(ix.pages[name], p)
 		}
@@ -55,29 +56,10 @@ var load = sync.OnceValue(func() *index {
 	return ix
 })
 
-// kind is what the first letter of a page's file says.
-func kind(file string) string {
-	switch file[:2] {
-	case "f_":
-		return "Function"
-	case "m_":
-		return "Macro"
-	case "s_":
-		return "Special Operator"
-	case "v_":
-		return "Variable"
-	case "t_":
-		return "Type"
-	case "e_":
-		return "Condition Type"
-	case "d_":
-		return "Declaration"
-	case "r_":
-		return "Restart"
-	case "03":
-		return "Lambda List Keyword"
-	}
-	return "Section"
+// kinds are what the first letters of a page's file say; others are sections.
+var kinds = map[string]string{
+	"f_": "Function", "m_": "Macro", "s_": "Special Operator", "v_": "Variable", "t_": "Type", "e_": "Condition Type",
+	"d_": "Declaration", "r_": "Restart", "03": "Lambda List Keyword",
 }
 
 // words are the parts of a name that the permuted index lists it under.

@@ -41,7 +41,7 @@ func (p *Parts) restarts(s *lisp.Suspension) {
 	}
 }
 
-// suspended says, last, that an evaluation waits in the debugger.
+// suspended ends the text with the news that an evaluation waits in the debugger.
 func (p *Parts) suspended(r *lisp.Result) {
 	switch {
 	case r.Suspended != nil && r.Suspended.Step:

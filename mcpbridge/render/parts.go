@@ -47,8 +47,8 @@ func omission(n int64) string {
 	return "\n; … " + Count(n) + " characters left out here: too long to keep. Print less, or write it to a file …\n"
 }
 
-// Warnings adds a part with a line for each warning.
-func (p *Parts) Warnings(ws []lisp.Warning) {
+// warnings adds a part with a line for each warning.
+func (p *Parts) warnings(ws []lisp.Warning) {
 	for i, w := range ws {
 		if i == 0 {
 			p.Begin()
@@ -79,9 +79,9 @@ func (p *Parts) values(vs []lisp.Text) {
 	}
 }
 
-// Remarks adds the timing and the notes: after values without a blank line,
+// remarks adds the timing and the notes: after values without a blank line,
 // after an error as a part of its own.
-func (p *Parts) Remarks(r *lisp.Result, v View) {
+func (p *Parts) remarks(r *lisp.Result, v View) {
 	if !v.Timing && len(r.Notes) == 0 {
 		return
 	}
@@ -125,12 +125,17 @@ func Error(kind, problem, advice string) string {
 	return p.String()
 }
 
+// Output adds what was printed, and the warnings.
+func (p *Parts) Output(res *lisp.Result) {
+	p.Section("stdout", res.Stdout)
+	p.Section("stderr", res.Stderr)
+	p.warnings(res.Warnings)
+	p.Section("background output", res.Background)
+}
+
 // Context adds what came along with the answer of a tool: output, warnings
 // and notes.
 func (p *Parts) Context(res *lisp.Result) {
-	p.Section("stdout", res.Stdout)
-	p.Section("stderr", res.Stderr)
-	p.Warnings(res.Warnings)
-	p.Section("background output", res.Background)
-	p.Remarks(res, View{})
+	p.Output(res)
+	p.remarks(res, View{})
 }

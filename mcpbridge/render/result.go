@@ -28,14 +28,11 @@ func Result(r *lisp.Result, v View) (text string, failed bool) {
 		p.failure(r.Failure, v.Timeout)
 	}
 	p.restarts(r.Suspended)
-	p.Section("stdout", r.Stdout)
-	p.Section("stderr", r.Stderr)
-	p.Warnings(r.Warnings)
-	p.Section("background output", r.Background)
+	p.Output(r)
 	if r.Failure == nil {
 		p.values(r.Values)
 	}
-	p.Remarks(r, v)
+	p.remarks(r, v)
 	p.suspended(r)
 	return p.String(), r.Failure != nil && !step
 }

@@ -17,7 +17,7 @@ import (
 type call struct {
 	id        []byte // as the client wrote it
 	batch     *batch // the batch it came in, or nil
-	parked    bool   // waits for the client for ever; nobody waits for it
+	parked    bool   // is answered only when the client ends it; the end of input does not wait for it
 	cancelled bool
 	gate      *gate // that messages behind it wait at, or nil
 	size      int   // in flight

@@ -5,7 +5,7 @@ import "sync"
 // Order lets calls of one connection reach their handlers in the order in which they
 // came. The SDK runs each request on a goroutine of its own, and those may overtake each
 // other; so a transport that has delivered a call waits at its gate before it
-// delivers the next message. The zero value is ready, nil orders nothing.
+// delivers the next message. The zero value is ready; with nil, messages wait at no gate.
 type Order struct {
 	mu      sync.Mutex
 	current *gate // of the call delivered last

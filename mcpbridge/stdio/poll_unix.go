@@ -13,8 +13,7 @@ import (
 
 // PollableIn and PollableOut give a pipe or socket that was inherited in
 // blocking mode to the runtime's poller: a Close then wakes its Read, and no
-// thread waits in a system call, which must be handed its processor back.
-// Anything else is returned as it is.
+// thread blocks in a system call. Anything else is returned as it is.
 func PollableIn(in io.ReadCloser) io.ReadCloser {
 	if p := poll(in, syscall.O_RDONLY); p != nil {
 		return p
@@ -80,9 +79,9 @@ func (p *polled) Close() error {
 	return err
 }
 
-// reopen opens the pipe of raw once more. The mode is this one's alone then, while
-// the inherited one's is shared with every process that has it: an interactive
-// shell, for one, makes it a blocking one, and a Close would not wake a Read.
+// reopen opens the pipe of raw once more, with a mode of its own. The mode of the
+// inherited one is shared with every process that has it: an interactive shell, for
+// one, sets it to blocking, and a Close would not wake a Read.
 func reopen(raw syscall.RawConn, access int) (*os.File, error) {
 	var own *os.File
 	err := errors.ErrUnsupported

@@ -14,13 +14,9 @@ var abortEvaluationTool = Tool{
 	Shown: true,
 	Doc: "End a suspended evaluation; its cleanup forms run. " +
 		"Answers what it had printed. What it had changed stays changed.",
-	Params: func(o Limits) []args.Param {
-		return []args.Param{evaluationParam(), goOnParam(o)}
-	},
-	Example:     `{}`,
-	Destructive: true,
-	OpenWorld:   true,
-	InTurn:      always,
+	Params:  []args.Param{evaluationParam, goOnParam},
+	Example: `{}`,
+	Effect:  runsCode,
 	run: func(ctx context.Context, r *Request) (Reply, error) {
 		return r.debug(ctx, &lisp.DebuggerCall{Op: lisp.AbortIt}, "", "")
 	},

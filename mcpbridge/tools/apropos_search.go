@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"swank-mcp/mcpbridge/args"
-	"swank-mcp/mcpbridge/render"
 	"swank-mcp/swank/lisp"
 )
 
@@ -17,27 +16,24 @@ var aproposSearchTool = Tool{
 	Shown: true,
 	Doc: "Find symbols by part of their name, in all packages or one, the likeliest first, each with kind, " +
 		"lambda list and the beginning of its documentation.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "pattern", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "query"}, {Name: "name"}, {Name: "string"}},
-				Doc: "Part of a name, any case; several words must all be in it; empty for all of a package."},
-			{Name: "package", Kind: args.Text, Doc: "Only this package, internal symbols too."},
-			{Name: "kind", Kind: args.Text, Def: "all", Enum: aproposKinds, Fold: singularKind, Aliases: []args.Alias{{Name: "type"}},
-				Doc: "Only what names this."},
-			{Name: "limit", Hidden: true, Kind: args.Integer, Def: 40.0, Min: 1, Max: 500, Aliases: []args.Alias{{Name: "max-results"}}, Doc: "Most symbols to show."},
-		}
+	Params: []args.Param{
+		{Name: "pattern", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "query"}, {Name: "name"}, {Name: "string"}},
+			Doc: "Part of a name, any case; several words must all be in it; empty for all of a package."},
+		{Name: "package", Kind: args.Text, Doc: "Only this package, internal symbols too."},
+		{Name: "kind", Kind: args.Text, Def: "all", Enum: aproposKinds, Fold: singularKind, Aliases: []args.Alias{{Name: "type"}},
+			Doc: "Only what names this."},
+		{Name: "limit", Hidden: true, Kind: args.Integer, Def: 40.0, Min: 1, Max: 500, Aliases: []args.Alias{{Name: "max-results"}}, Doc: "Most symbols to show."},
 	},
-	Example:    `{"pattern": "hash table", "kind": "function"}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        aproposSearch,
+	Example: `{"pattern": "hash table", "kind": "function"}`,
+	Effect:  looks,
+	run:     aproposSearch,
 }
 
 var aproposKinds = []string{"all", "function", "generic-function", "macro", "variable", "constant", "class", "type"}
 
 // singularKind maps Functions to function, generic_function to generic-function.
 func singularKind(s string) string {
-	s = strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(s, "_", "-"), " ", "-"))
+	s = hyphened(s)
 	for _, k := range aproposKinds {
 		if s == k+"s" || s == k+"es" {
 			return k
@@ -58,12 +54,9 @@ func aproposSearch(ctx context.Context, r *Request) (Reply, error) {
 		q.Kind = ""
 	}
 	found, err := r.Session.Apropos(ctx, q)
-	if err != nil {
-		return Reply{}, r.lookupFailed(err, "pattern", q.Pattern)
-	}
 	nothing := "A shorter part of the name may find more."
 	if q.Kind != "" {
 		nothing = fmt.Sprintf("Without kind %s there may be more.", q.Kind)
 	}
-	return Reply{Text: render.Found(found, nothing)}, nil
+	return foundReply(found, r.lookupFailed(err, "pattern", q.Pattern), nothing)
 }

@@ -14,21 +14,17 @@ var compileFileTool = Tool{
 	Shown: true,
 	Doc: "Compile a Lisp source file and load it, showing all compiler notes with file, line, column and source line. " +
 		"With errors it is not loaded. What it defines counts as this session's.",
-	Params: func(o Limits) []args.Param {
-		return []args.Param{
-			pathParam("The file.", true),
-			loadParam,
-			{Name: "output", Kind: args.Text, Aliases: []args.Alias{{Name: "output-file"}}, Doc: "Path of a fasl to keep; else none is left."},
-			debugParam(debugDoc),
-			hiddenPackage,
-			timeoutParam(o, compileTimeout),
-		}
+	Params: []args.Param{
+		pathParam("The file.", true),
+		loadParam,
+		{Name: "output", Kind: args.Text, Aliases: []args.Alias{{Name: "output-file"}}, Doc: "Path of a fasl to keep; else none is left."},
+		debugParam(debugDoc),
+		hiddenPackage,
+		timeoutParam(compileTimeout, untilStopped),
 	},
-	Example:     `{"path": "src/example.lisp"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	InTurn:      always,
-	run:         compileFile,
+	Example: `{"path": "src/example.lisp"}`,
+	Effect:  runsCode,
+	run:     compileFile,
 }
 
 func compileFile(ctx context.Context, r *Request) (Reply, error) {

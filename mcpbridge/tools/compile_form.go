@@ -14,18 +14,15 @@ var compileFormTool = Tool{
 	Doc: "Compile Lisp forms with the file compiler and load them, showing all compiler notes " +
 		"(errors, warnings, optimization notes) with line and column. " +
 		"What they define stays, as after evaluate-lisp. With load false they are only checked.",
-	Params: func(o Limits) []args.Param {
-		return append([]args.Param{
-			{Name: "code", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "form"}, {Name: "forms"}},
-				Doc: "One or more forms."},
-			loadParam, packageParam, debugParam(debugDoc),
-		}, quietTimeout(o)...)
+	Params: []args.Param{
+		{Name: "code", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "form"}, {Name: "forms"}},
+			Doc: "One or more forms."},
+		loadParam, packageParam, debugParam(debugDoc),
+		quietTimeout,
 	},
-	Example:     `{"code": "(defun f (x) (declare (fixnum x)) (* x 2))"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	InTurn:      always,
-	run:         compileForm,
+	Example: `{"code": "(defun f (x) (declare (fixnum x)) (* x 2))"}`,
+	Effect:  runsCode,
+	run:     compileForm,
 }
 
 func compileForm(ctx context.Context, r *Request) (Reply, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"swank-mcp/mcpbridge/args"
-	"swank-mcp/mcpbridge/render"
 )
 
 var completeSymbolTool = Tool{
@@ -13,18 +12,15 @@ var completeSymbolTool = Tool{
 	Set:   Inspect,
 	Doc: "Complete the beginning of a symbol's or package's name, also by parts (m-v-b for multiple-value-bind), " +
 		"with what each names and its lambda list.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "prefix", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "name"}, {Name: "symbol"}, {Name: "text"}},
-				Doc: "Beginning of a name: foo, pkg:foo for what pkg exports, pkg::foo for all of it."},
-			lookInParam,
-			{Name: "limit", Kind: args.Integer, Def: 30.0, Min: 1, Max: 500, Doc: "Most names to show."},
-		}
+	Params: []args.Param{
+		{Name: "prefix", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "name"}, {Name: "symbol"}, {Name: "text"}},
+			Doc: "Beginning of a name: foo, pkg:foo for what pkg exports, pkg::foo for all of it."},
+		lookInParam,
+		{Name: "limit", Kind: args.Integer, Def: 30.0, Min: 1, Max: 500, Doc: "Most names to show."},
 	},
-	Example:    `{"prefix": "with-open"}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        completeSymbol,
+	Example: `{"prefix": "with-open"}`,
+	Effect:  looks,
+	run:     completeSymbol,
 }
 
 func completeSymbol(ctx context.Context, r *Request) (Reply, error) {
@@ -33,8 +29,5 @@ func completeSymbol(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	found, err := r.Session.CompleteSymbol(ctx, prefix, pkg, limit)
-	if err != nil {
-		return Reply{}, r.lookupFailed(err, "prefix", prefix)
-	}
-	return Reply{Text: render.Found(found, "No name begins so. "+nextCall("apropos-search", "pattern", bareName(prefix)))}, nil
+	return foundReply(found, r.lookupFailed(err, "prefix", prefix), "No name begins so. "+nextCall("apropos-search", "pattern", bareName(prefix)))
 }

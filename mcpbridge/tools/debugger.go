@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,24 +21,16 @@ const maxNumber = 1_000_000
 // inspectLimit is how long printing a frame may take; see inspect-frame.lisp.
 const inspectLimit = 2 * time.Second
 
-// evaluationParam names a suspended evaluation.
-func evaluationParam() args.Param {
-	return args.Param{Name: "evaluation", Kind: args.Integer, Min: 1, Max: maxNumber,
+var (
+	// evaluationParam names a suspended evaluation.
+	evaluationParam = args.Param{Name: "evaluation", Kind: args.Integer, Min: 1, Max: maxNumber,
 		Doc: "Number of the suspended evaluation. Default: the only one."}
-}
-
-func frameParam() args.Param {
-	return args.Param{Name: "frame", Kind: args.Integer, Required: true, Min: 0, Max: maxNumber,
+	frameParam = args.Param{Name: "frame", Kind: args.Integer, Required: true, Min: 0, Max: maxNumber,
 		Doc: "Number of the frame in the backtrace."}
-}
-
-// goOnParam is how long the evaluation may run on. Without it, the original limit
-// holds.
-func goOnParam(o Limits) args.Param {
-	return args.Param{Name: "timeout", Kind: args.Number, Hidden: true, Min: 0, Above: true, Max: o.MaxTimeout.Seconds(),
-		Aliases: []args.Alias{{Name: "timeout_seconds"}, {Name: "timeout_ms", Scale: 1e-3}},
-		Doc:     "Seconds after which the evaluation is stopped. Default: as at first."}
-}
+	// goOnParam is how long the evaluation may run on. Without it, the original limit
+	// holds.
+	goOnParam = func() args.Param { p := quietTimeout; p.Def = nil; return p }()
+)
 
 // debug carries out c, with code, and answers what comes of it.
 func (r *Request) debug(ctx context.Context, c *lisp.DebuggerCall, code, pkg string) (Reply, error) {
@@ -60,18 +53,11 @@ func (r *Request) debug(ctx context.Context, c *lisp.DebuggerCall, code, pkg str
 	if c.Op == lisp.AbortIt && res.Suspended == nil && !res.Waiting && res.Failure != nil && res.Failure.Type == "ABORTED" {
 		return Reply{Text: abortedText(res)}, nil
 	}
-	text, failed := render.Result(res, render.View{Timeout: orTimeout(res.Limit, timeout)})
+	text, failed := render.Result(res, render.View{Timeout: cmp.Or(res.Limit, timeout)})
 	if advice := debuggerAdvice(r, res, c); advice != "" {
 		text += "\n" + advice
 	}
 	return Reply{Text: text, Failed: failed, Failure: res.Failure}, nil
-}
-
-func orTimeout(d, other time.Duration) time.Duration {
-	if d == 0 {
-		return other
-	}
-	return d
 }
 
 // abortedText is the text of an evaluation that was aborted as asked: what it
@@ -79,10 +65,7 @@ func orTimeout(d, other time.Duration) time.Duration {
 func abortedText(r *lisp.Result) string {
 	var p render.Parts
 	p.WriteString("Evaluation " + render.Count(r.Evaluation) + " is aborted.")
-	p.Section("stdout", r.Stdout)
-	p.Section("stderr", r.Stderr)
-	p.Warnings(r.Warnings)
-	p.Section("background output", r.Background)
+	p.Output(r)
 	if len(r.Notes) > 0 {
 		p.Begin()
 		p.WriteString("; " + render.Safe(render.OneLine(strings.Join(r.Notes, "\n"))))

@@ -19,11 +19,6 @@ func TestDefinitionsText(t *testing.T) {
 			t.Errorf("definitionsText(%q) = %q, want %q", tt.kind, got, tt.want)
 		}
 	}
-	for in, want := range map[string]string{"class": "classes", "Function": "functions", "systems": "systems", "generic_function": "generic-functions", "x": "x"} {
-		if got := singular(in); got != want {
-			t.Errorf("singular(%q) = %q, want %q", in, got, want)
-		}
-	}
 }
 
 func TestPackagesText(t *testing.T) {

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 
-	"swank-mcp/mcpbridge/args"
 	"swank-mcp/mcpbridge/render"
 )
 
@@ -13,11 +12,9 @@ var lastErrorTool = Tool{
 	Set:   Debug,
 	Shown: true,
 	Doc: "Describe the last error, timeout or stop of an evaluation in this session: message, the condition's classes and slots, " +
-		"the code, and the backtrace. Works after a reply has been given, too.",
-	Params:     func(Limits) []args.Param { return nil },
-	Example:    `{}`,
-	ReadOnly:   true,
-	Idempotent: true,
+		"the code, and the backtrace. Works at any time, not only right after the reply.",
+	Example: `{}`,
+	Effect:  looks,
 	run: func(ctx context.Context, r *Request) (Reply, error) {
 		last, err := r.Session.LastError(ctx)
 		if err != nil {

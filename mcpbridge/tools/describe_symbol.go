@@ -1,8 +1,6 @@
 package tools
 
 import (
-	"context"
-
 	"swank-mcp/mcpbridge/args"
 	"swank-mcp/mcpbridge/hyperspec"
 	"swank-mcp/mcpbridge/render"
@@ -16,34 +14,19 @@ var describeSymbolTool = Tool{
 	Shown: true,
 	Doc: "Describe everything a name stands for: function or macro with lambda list, type and documentation, variable with its value, " +
 		"class with slots, supers and subs, type, package, and where each is defined. Evaluates nothing.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "name", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "symbol"}},
-				Doc: "foo, pkg:foo, pkg::foo, |Foo|, (setf foo), or a package."},
-			lookInParam,
-		}
+	Params: []args.Param{
+		{Name: "name", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "symbol"}},
+			Doc: "foo, pkg:foo, pkg::foo, |Foo|, (setf foo), or a package."},
+		lookInParam,
 	},
-	Example:    `{"name": "mapcar"}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        describeSymbol,
+	Example: `{"name": "mapcar"}`,
+	Effect:  looks,
+	run:     lookUp(Session.DescribeSymbol, SymbolText),
 }
 
 // lookInParam is where a name without a prefix is looked for.
 var lookInParam = args.Param{Name: "package", Kind: args.Text, Aliases: []args.Alias{{Name: "in-package"}},
 	Doc: "Where to look; default: the session's package."}
-
-func describeSymbol(ctx context.Context, r *Request) (Reply, error) {
-	name, pkg := r.Named("name"), r.Text("package")
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
-	found, err := r.Session.DescribeSymbol(ctx, name, pkg)
-	if err != nil {
-		return Reply{}, r.lookupFailed(err, "name", name)
-	}
-	return Reply{Text: SymbolText(found)}, nil
-}
 
 // SymbolText shows a symbol, with the standard's page for one of its own.
 func SymbolText(found *lisp.Finding) string {

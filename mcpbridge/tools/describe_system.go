@@ -2,11 +2,8 @@ package tools
 
 import (
 	"context"
-	"errors"
 
 	"swank-mcp/mcpbridge/args"
-	"swank-mcp/mcpbridge/render"
-	"swank-mcp/swank/lisp"
 )
 
 var describeSystemTool = Tool{
@@ -15,16 +12,13 @@ var describeSystemTool = Tool{
 	Set:   Inspect,
 	Doc: "Describe an ASDF system: version, where its definition lies, whether it is loaded, its files and the tree of what it depends on. " +
 		"Without a name, list the systems that can be loaded. Loads nothing.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "system", Kind: args.Text, Aliases: []args.Alias{{Name: "name"}, {Name: "system-name"}},
-				Doc: "Its name, as in alexandria; all systems if left out."},
-		}
+	Params: []args.Param{
+		{Name: "system", Kind: args.Text, Aliases: []args.Alias{{Name: "name"}, {Name: "system-name"}},
+			Doc: "Its name, as in alexandria; all systems if left out."},
 	},
-	Example:    `{"system": "alexandria"}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        describeSystem,
+	Example: `{"system": "alexandria"}`,
+	Effect:  looks,
+	run:     describeSystem,
 }
 
 func describeSystem(ctx context.Context, r *Request) (Reply, error) {
@@ -33,16 +27,12 @@ func describeSystem(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	found, err := r.Session.DescribeSystem(ctx, name)
-	var failed *lisp.LookupError
-	if errors.As(err, &failed) {
+	if failed := lookupError(err); failed != nil {
 		next := nextCall("describe-system")
 		if len(failed.Names) > 0 {
 			next = nextCall("describe-system", "system", failed.Names[0])
 		}
-		return Reply{}, &lookError{failed, next}
+		err = &lookError{failed, next}
 	}
-	if err != nil {
-		return Reply{}, err
-	}
-	return Reply{Text: render.Found(found, "No system is known to ASDF.")}, nil
+	return foundReply(found, err, "No system is known to ASDF.")
 }

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"time"
 
 	"swank-mcp/mcpbridge/args"
 	"swank-mcp/mcpbridge/render"
@@ -21,63 +20,42 @@ var evaluateTool = Tool{
 		"The reply has the sections [stdout], [stderr], [warnings] that have content, then `=> ` and each value of the last form; " +
 		"after an unhandled error, its type, message and backtrace, then what was printed before; earlier forms keep their effects. " +
 		"Standard input is at end of file. An evaluation that exceeds its timeout is stopped and the session goes on.",
-	Params:      evaluateParams,
-	Example:     `{"code": "(+ 1 2)"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	InTurn:      always,
-	run:         evaluate,
-}
-
-func evaluateParams(o Limits) []args.Param {
-	return []args.Param{
+	Params: []args.Param{
 		{Name: "code", Kind: args.Text, Required: true,
 			Doc: "One or more Common Lisp forms."},
 		{Name: "package", Kind: args.Text,
 			Doc: "Package to evaluate in, for this call only: name or nickname, in any case. Default: the session's current package."},
-		{Name: "timeout", Kind: args.Number, Def: o.Timeout.Seconds(), Min: 0, Above: true, Max: o.MaxTimeout.Seconds(),
-			Aliases: []args.Alias{{Name: "timeout_seconds"}, {Name: "timeout_ms", Scale: 1e-3}},
-			Doc:     "Seconds, more than 0, after which the evaluation is stopped."},
+		timeoutParam(0, "Seconds, more than 0, after which the evaluation is stopped."),
 		{Name: "on-error", Kind: args.Text, Def: "report", Enum: []string{"report", "debug"},
 			Doc: "What to do about an unhandled error: report it, or leave the evaluation suspended there for the debugger tools, which the reply names."},
 		{Name: "capture-time", Kind: args.Flag,
 			Doc: "Add a line with real, run and GC time and the bytes consed. Default: false."},
 		{Name: "debug", Kind: args.Integer, Def: 1.0, Min: 0, Max: 3,
 			Doc: "Compilation quality DEBUG of what this call defines; 3 keeps every frame and local variable for backtraces, at the cost of tail calls."},
-	}
+	},
+	Example: `{"code": "(+ 1 2)"}`,
+	Effect:  runsCode,
+	run:     evaluate,
 }
 
-// evaluateIn is what a call of evaluate-lisp asks for.
-type evaluateIn struct {
-	lisp.Request
-	timing bool
-}
-
-func readEvaluate(r *Request) (in evaluateIn, err error) {
-	in.Code = r.Text("code")
-	in.Package = r.Text("package")
-	in.Timeout = time.Duration(r.Number("timeout") * float64(time.Second))
-	in.Suspend = r.Text("on-error") == "debug"
-	in.timing = r.Flag("capture-time")
-	in.Debug = r.Integer("debug")
-	if r.Err != nil {
-		return in, r.Err
-	}
-	in.Timeout = max(in.Timeout, time.Millisecond)
-	return in, nil
+// readEvaluate is what a call of evaluate-lisp asks for, and whether to show the time.
+func readEvaluate(r *Request) (in lisp.Request, timing bool) {
+	code := r.Text("code")
+	in = r.sessionRequest()
+	in.Code, in.Suspend = code, r.Text("on-error") == "debug"
+	return in, r.Flag("capture-time")
 }
 
 func evaluate(ctx context.Context, r *Request) (Reply, error) {
-	in, err := readEvaluate(r)
-	if err != nil {
-		return Reply{}, err
+	in, timing := readEvaluate(r)
+	if r.Err != nil {
+		return Reply{}, r.Err
 	}
 	r.LetGo()
-	in.Progress = r.Progress
-	res, err := r.Session.Evaluate(ctx, in.Request)
+	res, err := r.Session.Evaluate(ctx, in)
 	if err != nil {
 		return Reply{}, err
 	}
-	text, failed := render.Result(res, render.View{Timeout: in.Timeout, Timing: in.timing})
+	text, failed := render.Result(res, render.View{Timeout: in.Timeout, Timing: timing})
 	return Reply{Text: text, Failed: failed, Failure: res.Failure}, nil
 }

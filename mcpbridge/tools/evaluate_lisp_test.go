@@ -6,22 +6,19 @@ import (
 	"time"
 
 	"swank-mcp/mcpbridge/args"
+	"swank-mcp/swank/lisp"
 )
 
 // testLimits are those of a server without flags.
 var testLimits = Limits{Timeout: 30 * time.Second, MaxTimeout: 600 * time.Second, MaxOutput: 40_000}
 
-func evaluateArgs(t *testing.T, raw string) (evaluateIn, error) {
-	t.Helper()
-	a := args.Parse(evaluateTool.Spec(testLimits), []byte(raw))
-	if a.Err != nil {
-		return evaluateIn{}, a.Err
-	}
-	return readEvaluate(&Request{Args: a})
+// evaluateIn is what a call of evaluate-lisp asks for.
+type evaluateIn struct {
+	lisp.Request
+	timing bool
 }
 
 func TestEvaluateArguments(t *testing.T) {
-	is := func(f func(evaluateIn) bool) func(evaluateIn) bool { return f }
 	timeout := func(d time.Duration) func(evaluateIn) bool {
 		return func(in evaluateIn) bool { return in.Timeout == d }
 	}
@@ -30,11 +27,11 @@ func TestEvaluateArguments(t *testing.T) {
 		want func(evaluateIn) bool // nil: refused
 		err  string
 	}{
-		{`{"code":"1"}`, is(func(in evaluateIn) bool {
+		{`{"code":"1"}`, func(in evaluateIn) bool {
 			return in.Code == "1" && in.Package == "" && in.Timeout == 30*time.Second && in.Debug == 1 && !in.timing
-		}), ""},
+		}, ""},
 		{`{"code":"1","package":null,"timeout":null}`, timeout(30 * time.Second), ""},
-		{`{"code":"1","package":"app"}`, is(func(in evaluateIn) bool { return in.Package == "app" }), ""},
+		{`{"code":"1","package":"app"}`, func(in evaluateIn) bool { return in.Package == "app" }, ""},
 		{`{"code":"1","timeout":5}`, timeout(5 * time.Second), ""},
 		{`{"code":"1","timeout":0.25}`, timeout(250 * time.Millisecond), ""},
 		{`{"code":"1","timeout":"5"}`, timeout(5 * time.Second), ""},
@@ -44,18 +41,18 @@ func TestEvaluateArguments(t *testing.T) {
 		{`{"code":"1","timeout-seconds":7}`, timeout(7 * time.Second), ""},
 		{`{"code":"1","timeout_ms":1500}`, timeout(1500 * time.Millisecond), ""},
 		{`{"code":"1","timeout_ms":"250"}`, timeout(250 * time.Millisecond), ""},
-		{`{"code":"1","capture-time":true}`, is(func(in evaluateIn) bool { return in.timing }), ""},
-		{`{"code":"1","capture_time":"true"}`, is(func(in evaluateIn) bool { return in.timing }), ""},
-		{`{"code":"1","capture-time":"False"}`, is(func(in evaluateIn) bool { return !in.timing }), ""},
-		{`{"code":"1","debug":3}`, is(func(in evaluateIn) bool { return in.Debug == 3 }), ""},
-		{`{"code":"1","debug":"0"}`, is(func(in evaluateIn) bool { return in.Debug == 0 }), ""},
-		{`{"code":"1","debug":2.0}`, is(func(in evaluateIn) bool { return in.Debug == 2 }), ""},
-		{`{"code":"1","on-error":"report"}`, is(func(in evaluateIn) bool { return !in.Suspend }), ""},
-		{`{"code":"1","on_error":"DEBUG"}`, is(func(in evaluateIn) bool { return in.Suspend }), ""},
-		{`{"code":"1","on_error":"REPORT"}`, is(func(in evaluateIn) bool { return true }), ""},
-		{`{"\u0063ode":"λ"}`, is(func(in evaluateIn) bool { return in.Code == "λ" }), ""},
+		{`{"code":"1","capture-time":true}`, func(in evaluateIn) bool { return in.timing }, ""},
+		{`{"code":"1","capture_time":"true"}`, func(in evaluateIn) bool { return in.timing }, ""},
+		{`{"code":"1","capture-time":"False"}`, func(in evaluateIn) bool { return !in.timing }, ""},
+		{`{"code":"1","debug":3}`, func(in evaluateIn) bool { return in.Debug == 3 }, ""},
+		{`{"code":"1","debug":"0"}`, func(in evaluateIn) bool { return in.Debug == 0 }, ""},
+		{`{"code":"1","debug":2.0}`, func(in evaluateIn) bool { return in.Debug == 2 }, ""},
+		{`{"code":"1","on-error":"report"}`, func(in evaluateIn) bool { return !in.Suspend }, ""},
+		{`{"code":"1","on_error":"DEBUG"}`, func(in evaluateIn) bool { return in.Suspend }, ""},
+		{`{"code":"1","on_error":"REPORT"}`, func(in evaluateIn) bool { return true }, ""},
+		{`{"\u0063ode":"λ"}`, func(in evaluateIn) bool { return in.Code == "λ" }, ""},
 		{`{"code":"\ud800"}`, nil, `code has the lone surrogate \ud800`},
-		{`{"code":"1","code":"2"}`, is(func(in evaluateIn) bool { return in.Code == "2" }), ""},
+		{`{"code":"1","code":"2"}`, func(in evaluateIn) bool { return in.Code == "2" }, ""},
 
 		{``, nil, `needs the argument "code"`},
 		{`{}`, nil, `needs the argument "code"`},
@@ -83,14 +80,18 @@ func TestEvaluateArguments(t *testing.T) {
 		{`{"code":"1","on-error":"abort"}`, nil, `on-error is "abort"; valid: report, debug.`},
 	}
 	for _, tt := range tests {
-		in, err := evaluateArgs(t, tt.raw)
+		r := &Request{Args: args.Parse(evaluateTool.Spec(testLimits), []byte(tt.raw))}
+		var in evaluateIn
+		if r.Err == nil {
+			in.Request, in.timing = readEvaluate(r)
+		}
 		switch {
-		case tt.want == nil && err == nil:
+		case tt.want == nil && r.Err == nil:
 			t.Errorf("%s: accepted, want %q", tt.raw, tt.err)
-		case tt.want == nil && !strings.Contains(err.Error(), tt.err):
-			t.Errorf("%s: error %q, want %q", tt.raw, err, tt.err)
-		case tt.want != nil && err != nil:
-			t.Errorf("%s: refused: %v", tt.raw, err)
+		case tt.want == nil && !strings.Contains(r.Err.Error(), tt.err):
+			t.Errorf("%s: error %q, want %q", tt.raw, r.Err, tt.err)
+		case tt.want != nil && r.Err != nil:
+			t.Errorf("%s: refused: %v", tt.raw, r.Err)
 		case tt.want != nil && !tt.want(in):
 			t.Errorf("%s: got %+v", tt.raw, in)
 		}

@@ -14,18 +14,15 @@ var backtraceTool = Tool{
 	Shown: true,
 	Doc: "Show the backtrace of a suspended evaluation or, where none is suspended, of the last error, timeout or stop. " +
 		"Keeps 100 frames; error replies show 20.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			evaluationParam(),
-			{Name: "start", Kind: args.Integer, Def: 0.0, Min: 0, Max: maxNumber, Doc: "First frame to show."},
-			{Name: "count", Kind: args.Integer, Def: 50.0, Min: 1, Max: 100, Aliases: []args.Alias{{Name: "max-frames"}, {Name: "limit"}},
-				Doc: "How many frames to show."},
-		}
+	Params: []args.Param{
+		evaluationParam,
+		{Name: "start", Kind: args.Integer, Def: 0.0, Min: 0, Max: maxNumber, Doc: "First frame to show."},
+		{Name: "count", Kind: args.Integer, Def: 50.0, Min: 1, Max: 100, Aliases: []args.Alias{{Name: "max-frames"}, {Name: "limit"}},
+			Doc: "How many frames to show."},
 	},
-	Example:    `{}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        getBacktrace,
+	Example: `{}`,
+	Effect:  looks,
+	run:     getBacktrace,
 }
 
 func getBacktrace(ctx context.Context, r *Request) (Reply, error) {

@@ -17,16 +17,13 @@ var hyperspecTool = Tool{
 	Set:   Inspect,
 	Doc: "Tell where the Common Lisp HyperSpec, the standard's text, describes a standard symbol, a FORMAT directive or a macro character: " +
 		"its pages' URLs, and its entries in the permuted index. A part of a name lists the symbols that have it.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "name", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "symbol"}, {Name: "query"}, {Name: "term"}},
-				Doc: "A symbol such as mapcar, a directive such as ~a, characters such as #', or a word such as hash."},
-		}
+	Params: []args.Param{
+		{Name: "name", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "symbol"}, {Name: "query"}, {Name: "term"}},
+			Doc: "A symbol such as mapcar, a directive such as ~a, characters such as #', or a word such as hash."},
 	},
-	Example:    `{"name": "multiple-value-bind"}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        hyperspecLookup,
+	Example: `{"name": "multiple-value-bind"}`,
+	Effect:  looks,
+	run:     hyperspecLookup,
 }
 
 func hyperspecLookup(_ context.Context, r *Request) (Reply, error) {

@@ -15,14 +15,11 @@ var inspectFrameTool = Tool{
 	Shown: true,
 	Doc: "Show a frame of a suspended evaluation: local variables with values, the form it is at, catch tags. " +
 		"Printing values may run print-object methods; it is stopped after two seconds.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{frameParam(), evaluationParam(),
-			{Name: "disassemble", Kind: args.Flag, Doc: "Add the machine code of its function."}}
-	},
-	Example:    `{"frame": 0}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        inspectFrame,
+	Params: []args.Param{frameParam, evaluationParam,
+		{Name: "disassemble", Kind: args.Flag, Doc: "Add the machine code of its function."}},
+	Example: `{"frame": 0}`,
+	Effect:  looks,
+	run:     inspectFrame,
 }
 
 func inspectFrame(ctx context.Context, r *Request) (Reply, error) {

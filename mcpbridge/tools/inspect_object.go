@@ -17,21 +17,18 @@ var inspectObjectTool = Tool{
 	Doc: "Show what the value of a form is made of, under a handle such as obj-1, or go on from a handle. " +
 		"In code (swank-mcp:object \"obj-1\" \"0.name\") is that part; setf changes it. " +
 		"A handle lasts as long as the object, at least until 8 more are inspected.",
-	Params: func(o Limits) []args.Param {
-		return append([]args.Param{
-			{Name: "code", Kind: args.Text, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}, {Name: "expression"}}},
-			{Name: "handle", Kind: args.Text, Doc: "Instead of code.", Aliases: []args.Alias{{Name: "id"}, {Name: "object"}}},
-			{Name: "path", Kind: args.Text, Doc: "To a part: 2, or slot.0.key."},
-			{Name: "offset", Kind: args.Integer, Def: 0.0, Min: 0, Max: 1e9, Doc: "First part shown."},
-			{Name: "limit", Kind: args.Integer, Def: 40.0, Min: 1, Max: 500, Hidden: true, Doc: "Parts to show."},
-			{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package to read the code in."},
-		}, quietTimeout(o)...)
+	Params: []args.Param{
+		{Name: "code", Kind: args.Text, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}, {Name: "expression"}}},
+		{Name: "handle", Kind: args.Text, Doc: "A handle, instead of code.", Aliases: []args.Alias{{Name: "id"}, {Name: "object"}}},
+		{Name: "path", Kind: args.Text, Doc: "To a part: 2, or slot.0.key."},
+		{Name: "offset", Kind: args.Integer, Def: 0.0, Min: 0, Max: 1e9, Doc: "First part shown."},
+		{Name: "limit", Kind: args.Integer, Def: 40.0, Min: 1, Max: 500, Hidden: true, Doc: "Parts to show."},
+		{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package to read the code in."},
+		quietTimeout,
 	},
-	Example:     `{"code": "(find-class 'standard-object)"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	InTurn:      withCode,
-	run:         inspectObject,
+	Example: `{"code": "(find-class 'standard-object)"}`,
+	Effect:  Effect{Destructive: true, OpenWorld: true, InTurn: withCode},
+	run:     inspectObject,
 }
 
 func inspectObject(ctx context.Context, r *Request) (Reply, error) {
@@ -50,10 +47,7 @@ func inspectObject(ctx context.Context, r *Request) (Reply, error) {
 	}
 	if handle != "" {
 		f, err := r.Session.InspectHandle(ctx, handle, v)
-		if err != nil {
-			return Reply{}, r.handleFailed(err, handle)
-		}
-		return Reply{Text: render.Found(f, "It has no parts.")}, nil
+		return foundReply(f, r.handleFailed(err, handle), "It has no parts.")
 	}
 	f, res, err := r.Session.Inspect(ctx, code, v, in)
 	if err != nil {
@@ -64,7 +58,7 @@ func inspectObject(ctx context.Context, r *Request) (Reply, error) {
 		if res.Failure.Type == "NO-SUCH-PART" {
 			more = nextCall("inspect-object", "code", code)
 		}
-		return failedWork(res, render.View{Timeout: in.Timeout}, more), nil
+		return failedWork(res, in.Timeout, more), nil
 	}
 	p := render.Parts{}
 	p.WriteString(render.Found(f, "It has no parts."))
@@ -75,8 +69,8 @@ func inspectObject(ctx context.Context, r *Request) (Reply, error) {
 // handleFailed adds to a look-up's error the call that would work: the form
 // again whose value is gone, the whole object where a part is not there.
 func (r *Request) handleFailed(err error, handle string) error {
-	var failed *lisp.LookupError
-	switch failed = lookupError(err); {
+	failed := lookupError(err)
+	switch {
 	case failed == nil:
 		return err
 	case failed.Type == "UNKNOWN-HANDLE":

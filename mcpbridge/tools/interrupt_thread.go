@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"swank-mcp/mcpbridge/args"
-	"swank-mcp/mcpbridge/render"
 )
 
 var interruptThreadTool = Tool{
@@ -13,18 +12,16 @@ var interruptThreadTool = Tool{
 	Title: "Interrupt a thread",
 	Set:   Profile,
 	Doc: "Show where a thread of the program is, or end it, by number or name as list-threads shows them. " +
-		"Threads that the image or the bridge stands on are not ended; " +
+		"Threads that the image or the bridge needs are not ended; " +
 		"to stop an evaluation, cancel its call or give it a shorter timeout.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "thread", Kind: args.Text, Required: true, Doc: "Its number or name.", Aliases: []args.Alias{{Name: "id"}, {Name: "name"}}},
-			{Name: "action", Kind: args.Text, Def: "backtrace", Enum: []string{"backtrace", "abort"}, Fold: threadAction,
-				Doc: "abort unwinds the thread and ends it."},
-		}
+	Params: []args.Param{
+		{Name: "thread", Kind: args.Text, Required: true, Doc: "Its number or name.", Aliases: []args.Alias{{Name: "id"}, {Name: "name"}}},
+		{Name: "action", Kind: args.Text, Def: "backtrace", Enum: []string{"backtrace", "abort"}, Fold: threadAction,
+			Doc: "abort unwinds the thread and ends it."},
 	},
-	Example:     `{"thread": "my-thread", "action": "backtrace"}`,
-	Destructive: true,
-	run:         interruptThread,
+	Example: `{"thread": "my-thread", "action": "backtrace"}`,
+	Effect:  Effect{Destructive: true},
+	run:     interruptThread,
 }
 
 // threadAction knows other names of the actions.
@@ -47,13 +44,10 @@ func interruptThread(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	f, err := r.Session.InterruptThread(ctx, thread, action == "abort")
-	if err != nil {
-		return Reply{}, threadFailed(err, action)
-	}
-	return Reply{Text: render.Found(f, "")}, nil
+	return foundReply(f, threadFailed(err, action), "")
 }
 
-// threadFailed adds the call that would work: with the number, or the list.
+// threadFailed adds the call that would work: with the number of a thread, or list-threads.
 func threadFailed(err error, action string) error {
 	failed := lookupError(err)
 	switch {

@@ -15,21 +15,18 @@ var listDefinitionsTool = Tool{
 	Title: "List definitions",
 	Set:   Core,
 	Shown: true,
-	Doc: "List what this session has defined and is still defined: functions with their lambda lists, variables with their values, " +
+	Doc: "List what this session has defined, as far as it still exists: functions with their lambda lists, variables with their values, " +
 		"macros, classes, methods, packages, and the systems it has loaded. " +
 		"Not what a loaded system or somebody else defined. Works at once, also while an evaluation runs.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "type", Kind: args.Text, Def: "all", Enum: definitionTypes(), Fold: singular,
-				Doc: "Only this kind."},
-			{Name: "package", Kind: args.Text,
-				Doc: "Only names of this package."},
-		}
+	Params: []args.Param{
+		{Name: "type", Kind: args.Text, Def: "all", Enum: definitionTypes(), Fold: singular,
+			Doc: "Only this kind."},
+		{Name: "package", Kind: args.Text,
+			Doc: "Only names of this package."},
 	},
-	Example:    `{"type": "functions"}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        listDefinitions,
+	Example: `{"type": "functions"}`,
+	Effect:  looks,
+	run:     listDefinitions,
 }
 
 // sections are the kinds of definitions, in the order of the contract.
@@ -60,7 +57,7 @@ func definitionTypes() []string {
 
 // singular maps class to classes, Function to functions.
 func singular(s string) string {
-	s = strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(s, "_", "-"), " ", "-"))
+	s = hyphened(s)
 	for _, t := range definitionTypes() {
 		if s+"s" == t || s+"es" == t {
 			return t

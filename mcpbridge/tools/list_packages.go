@@ -18,17 +18,14 @@ var listPackagesTool = Tool{
 	Doc: "List the packages of the Lisp image, with nicknames and numbers of external symbols, " +
 		"marking the session's current package and those that the session made. " +
 		"Packages of the implementation are left out unless kind is all.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "filter", Kind: args.Text, Doc: "Only packages with this in their name or a nickname, in any case."},
-			{Name: "kind", Kind: args.Text, Def: "user", Enum: []string{"user", "session", "all"},
-				Doc: "user: without those of the implementation; session: made by this session; all."},
-		}
+	Params: []args.Param{
+		{Name: "filter", Kind: args.Text, Doc: "Only packages with this in their name or a nickname, in any case."},
+		{Name: "kind", Kind: args.Text, Def: "user", Enum: []string{"user", "session", "all"},
+			Doc: "user: without those of the implementation; session: made by this session; all."},
 	},
-	Example:    `{"filter": "alexandria"}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        listPackages,
+	Example: `{"filter": "alexandria"}`,
+	Effect:  looks,
+	run:     listPackages,
 }
 
 func listPackages(ctx context.Context, r *Request) (Reply, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"swank-mcp/mcpbridge/args"
-	"swank-mcp/mcpbridge/render"
 )
 
 var listThreadsTool = Tool{
@@ -13,13 +12,11 @@ var listThreadsTool = Tool{
 	Set:   Profile,
 	Doc: "List the threads of the Lisp image: number, name, whose each is (the program's, a session's, Swank's), " +
 		"and the lock it waits for with the thread that holds it.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{{Name: "backtraces", Kind: args.Flag, Aliases: []args.Alias{{Name: "backtrace"}},
-			Doc: "Also where those of the program and of sessions are. Default: false."}}
-	},
-	Example:  `{"backtraces": true}`,
-	ReadOnly: true,
-	run:      listThreads,
+	Params: []args.Param{{Name: "backtraces", Kind: args.Flag, Aliases: []args.Alias{{Name: "backtrace"}},
+		Doc: "Also where those of the program and of sessions are. Default: false."}},
+	Example: `{"backtraces": true}`,
+	Effect:  Effect{ReadOnly: true},
+	run:     listThreads,
 }
 
 func listThreads(ctx context.Context, r *Request) (Reply, error) {
@@ -28,8 +25,5 @@ func listThreads(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	f, err := r.Session.Threads(ctx, backtraces)
-	if err != nil {
-		return Reply{}, err
-	}
-	return Reply{Text: render.Found(f, "")}, nil
+	return foundReply(f, err, "")
 }

@@ -18,18 +18,14 @@ var loadFileTool = Tool{
 	Doc: "Load a Lisp source file (or fasl) into the image, evaluating its forms one by one. " +
 		"What it defines counts as defined by this session; an error tells the line of the form. " +
 		"compile-file shows the compiler's notes as well.",
-	Params: func(o Limits) []args.Param {
-		return []args.Param{
-			pathParam("The file; relative to the server's directory.", true),
-			hiddenPackage,
-			timeoutParam(o, compileTimeout),
-		}
+	Params: []args.Param{
+		pathParam("The file; relative to the server's directory.", true),
+		hiddenPackage,
+		timeoutParam(compileTimeout, untilStopped),
 	},
-	Example:     `{"path": "src/example.lisp"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	InTurn:      always,
-	run:         loadFile,
+	Example: `{"path": "src/example.lisp"}`,
+	Effect:  runsCode,
+	run:     loadFile,
 }
 
 func loadFile(ctx context.Context, r *Request) (Reply, error) {

@@ -18,28 +18,20 @@ var loadSessionTool = Tool{
 	Name:  "load-session",
 	Title: "Load session",
 	Set:   Core,
-	Doc: "Bring a session back from a file that save-session wrote, or without a file what the server before this one has left, form by form. " +
+	Doc: "Bring a session back, form by form, from a file that save-session wrote or, without a file, from what the server before this one has left. " +
 		"Forms that fail are reported with line and error, and the others evaluated all the same.",
-	Params: func(o Limits) []args.Param {
-		return []args.Param{
-			{Name: "file", Kind: args.Text, Aliases: []args.Alias{{Name: "path"}, {Name: "filename"}},
-				Doc: "Name of the file, in the server's session directory. Default: what session-status says was left."},
-			{Name: "timeout", Kind: args.Number, Hidden: true, Def: min(loadTimeout, o.MaxTimeout).Seconds(), Min: 0, Above: true, Max: o.MaxTimeout.Seconds(),
-				Aliases: []args.Alias{{Name: "timeout_seconds"}, {Name: "timeout_ms", Scale: 1e-3}},
-				Doc:     "Seconds, more than 0, after which loading is stopped."},
-		}
+	Params: []args.Param{
+		{Name: "file", Kind: args.Text, Aliases: []args.Alias{{Name: "path"}, {Name: "filename"}},
+			Doc: "Name of the file, in the server's session directory. Default: what session-status says was left."},
+		hidden(timeoutParam(loadTimeout, untilStopped)),
 	},
-	Example:     `{"file": "session.lisp"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	Idempotent:  true,
-	InTurn:      always,
-	run:         loadSession,
+	Example: `{"file": "session.lisp"}`,
+	Effect:  Effect{Destructive: true, OpenWorld: true, Idempotent: true, InTurn: always},
+	run:     loadSession,
 }
 
 func loadSession(ctx context.Context, r *Request) (Reply, error) {
-	file := r.Text("file")
-	timeout := max(time.Duration(r.Number("timeout")*float64(time.Second)), time.Millisecond)
+	file, in := r.Text("file"), r.sessionRequest()
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
@@ -56,13 +48,11 @@ func loadSession(ctx context.Context, r *Request) (Reply, error) {
 	if strings.TrimSpace(source) == "" {
 		return Reply{Text: "The file is empty; nothing was loaded."}, nil
 	}
-	loaded, res, err := r.Session.LoadSession(ctx, filepath.Base(path), source, lisp.Request{
-		Timeout: timeout, Progress: r.Progress,
-	})
+	loaded, res, err := r.Session.LoadSession(ctx, filepath.Base(path), source, in)
 	if err != nil {
 		return Reply{}, err
 	}
-	return sessionLoaded(path, timeout, loaded, res), nil
+	return sessionLoaded(path, in.Timeout, loaded, res), nil
 }
 
 // savedSource is the source in a file of the session directory, and its path.

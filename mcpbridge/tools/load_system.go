@@ -24,30 +24,22 @@ var loadSystemTool = Tool{
 	Doc: "Load a system into the image with Quicklisp, where the image has it, or else with ASDF. " +
 		"Compiles what has changed. A failure shows the compiler's or loader's message with file and line; " +
 		"an unknown system, those with a similar name.",
-	Params: func(o Limits) []args.Param {
-		return []args.Param{
-			{Name: "system", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "system-name"}, {Name: "name"}},
-				Doc: "Name of the system, as in alexandria, or path of its .asd file."},
-			{Name: "force", Kind: args.Flag,
-				Doc: "Compile and load it again even if nothing has changed. Default: false."},
-			debugParam("Compilation quality DEBUG of what is compiled; 3, with force, keeps every frame and local variable, and lets step go in."),
-			{Name: "timeout", Kind: args.Number, Def: min(loadTimeout, o.MaxTimeout).Seconds(), Min: 0, Above: true, Max: o.MaxTimeout.Seconds(),
-				Aliases: []args.Alias{{Name: "timeout_seconds"}, {Name: "timeout_ms", Scale: 1e-3}},
-				Doc:     "Seconds, more than 0, after which loading is stopped."},
-		}
+	Params: []args.Param{
+		{Name: "system", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "system-name"}, {Name: "name"}},
+			Doc: "Name of the system, as in alexandria, or path of its .asd file."},
+		{Name: "force", Kind: args.Flag,
+			Doc: "Compile and load it again even if nothing has changed. Default: false."},
+		debugParam("Compilation quality DEBUG of what is compiled; 3, with force, keeps every frame and local variable, and lets step go in."),
+		timeoutParam(loadTimeout, "Seconds, more than 0, after which loading is stopped."),
 	},
-	Example:     `{"system": "alexandria"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	Idempotent:  true,
-	InTurn:      always,
-	run:         loadSystem,
+	Example: `{"system": "alexandria"}`,
+	Effect:  Effect{Destructive: true, OpenWorld: true, Idempotent: true, InTurn: always},
+	run:     loadSystem,
 }
 
 func loadSystem(ctx context.Context, r *Request) (Reply, error) {
 	name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(r.Text("system")), ":"))
-	force, debug := r.Flag("force"), r.Integer("debug")
-	timeout := max(time.Duration(r.Number("timeout")*float64(time.Second)), time.Millisecond)
+	force, in := r.Flag("force"), r.sessionRequest()
 	if r.Err == nil && name == "" {
 		r.Fail("system is empty; it must be the name of a system.")
 	}
@@ -61,14 +53,11 @@ func loadSystem(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	res, err := r.Session.LoadSystem(ctx, system, force, lisp.Request{
-		Timeout: timeout, Debug: debug,
-		Progress: r.Progress,
-	})
+	res, err := r.Session.LoadSystem(ctx, system, force, in)
 	if err != nil {
 		return Reply{}, err
 	}
-	return loadText(name, timeout, res), nil
+	return loadText(name, in.Timeout, res), nil
 }
 
 // definition returns the absolute path if name is the path of a system definition.
@@ -98,10 +87,8 @@ func loadText(name string, timeout time.Duration, res *lisp.Result) Reply {
 	}
 	var p render.Parts
 	p.WriteString(strings.Join(lines, "\n"))
-	p.Section("stderr", res.Stderr)
-	p.Warnings(res.Warnings)
-	p.Section("background output", res.Background)
-	p.Remarks(res, render.View{})
+	res.Stdout = lisp.Text{}
+	p.Context(res)
 	return Reply{Text: p.String()}
 }
 

@@ -18,21 +18,19 @@ var macroexpandTool = Tool{
 	Doc: "Expand the macro call in a form, without evaluating it. " +
 		"mode: one (the outermost macro once), full (until the form is no macro call), all (also inside), " +
 		"steps (as all, showing each macro call and its expansion).",
-	Params: func(o Limits) []args.Param {
-		return append([]args.Param{
-			{Name: "form", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "code"}, {Name: "expression"}},
-				Doc: "The form."},
-			{Name: "mode", Kind: args.Text, Def: "one", Enum: []string{"one", "full", "all", "steps"}, Fold: expansionMode,
-				Doc: "How far."},
-			{Name: "full", Kind: args.Flag, Hidden: true, Doc: "Another way to say mode full."},
-			{Name: "all", Kind: args.Flag, Hidden: true, Doc: "Another way to say mode all."},
-			packageParam,
-		}, quietTimeout(o)...)
+	Params: []args.Param{
+		{Name: "form", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "code"}, {Name: "expression"}},
+			Doc: "The form."},
+		{Name: "mode", Kind: args.Text, Def: "one", Enum: []string{"one", "full", "all", "steps"}, Fold: expansionMode,
+			Doc: "How far."},
+		{Name: "full", Kind: args.Flag, Hidden: true, Doc: "Another way to say mode full."},
+		{Name: "all", Kind: args.Flag, Hidden: true, Doc: "Another way to say mode all."},
+		packageParam,
+		quietTimeout,
 	},
-	Example:    `{"form": "(when x (print y))"}`,
-	Idempotent: true,
-	InTurn:     always,
-	run:        macroexpand,
+	Example: `{"form": "(when x (print y))"}`,
+	Effect:  Effect{Idempotent: true, InTurn: always},
+	run:     macroexpand,
 }
 
 // expansionMode knows other names of the modes.
@@ -67,8 +65,7 @@ func macroexpand(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, err
 	}
 	if res.Failure != nil {
-		text, _ := render.Result(res, render.View{Timeout: in.Timeout})
-		return Reply{Text: text, Failed: true, Failure: res.Failure}, nil
+		return failedWork(res, in.Timeout, ""), nil
 	}
 	return Reply{Text: expansionText(x, res)}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"swank-mcp/mcpbridge/args"
-	"swank-mcp/mcpbridge/render"
 )
 
 var memoryReportTool = Tool{
@@ -13,12 +12,10 @@ var memoryReportTool = Tool{
 	Set:   Profile,
 	Doc: "Show how full the heap of the Lisp image is and of what: bytes and numbers of objects by type, by age, " +
 		"and what the garbage collector did. Takes about a second at most.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{limitParam("types", 15, 200)}
-	},
-	Example:  `{"limit": 30}`,
-	ReadOnly: true,
-	run:      memoryReport,
+	Params:  []args.Param{limitParam("types", 15, 200)},
+	Example: `{"limit": 30}`,
+	Effect:  Effect{ReadOnly: true},
+	run:     memoryReport,
 }
 
 func memoryReport(ctx context.Context, r *Request) (Reply, error) {
@@ -27,8 +24,5 @@ func memoryReport(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	f, err := r.Session.MemoryReport(ctx, limit)
-	if err != nil {
-		return Reply{}, err
-	}
-	return Reply{Text: render.Found(f, "")}, nil
+	return foundReply(f, err, "")
 }

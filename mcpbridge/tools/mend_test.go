@@ -39,7 +39,7 @@ func TestMendedCall(t *testing.T) {
 		{&resetTool, `{"confirm": true}`, `{}`},
 	}
 	for _, tt := range tests {
-		params := tt.tool.Params(testLimits)
+		params := tt.tool.Spec(testLimits).Params
 		refusal := func(raw string) (*args.Args, error) {
 			a := args.Parse(tt.tool.Spec(testLimits), []byte(raw))
 			for _, p := range params {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"swank-mcp/mcpbridge/args"
 	"swank-mcp/mcpbridge/render"
@@ -12,8 +13,8 @@ import (
 
 // failedWork is the reply to work that has failed: the error, and what was found out
 // before it.
-func failedWork(res *lisp.Result, v render.View, more string) Reply {
-	text, _ := render.Result(res, v)
+func failedWork(res *lisp.Result, timeout time.Duration, more string) Reply {
+	text, _ := render.Result(res, render.View{Timeout: timeout})
 	if more != "" {
 		text += "\n\n" + more
 	}

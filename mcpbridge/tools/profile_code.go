@@ -18,21 +18,18 @@ var profileCodeTool = Tool{
 	Set:   Profile,
 	Doc: "Run a form and show which functions take its time, alone and with what they call, the program's first. " +
 		"mode: cpu or wall time, alloc (all by sampling), or calls: number and time of the calls of the functions named.",
-	Params: func(o Limits) []args.Param {
-		return append([]args.Param{
-			{Name: "code", Kind: args.Text, Required: true, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}}},
-			{Name: "mode", Kind: args.Text, Def: "cpu", Enum: []string{"cpu", "wall", "alloc", "calls"}, Fold: profileMode, Doc: "What to measure."},
-			{Name: "functions", Kind: args.Text, Doc: "For calls: names of functions, or of packages for all of theirs; blanks between.", Aliases: []args.Alias{{Name: "function"}}},
-			{Name: "repeat", Kind: args.Integer, Def: 1.0, Min: 1, Max: 1e9, Doc: "Times to run it."},
-			{Name: "limit", Kind: args.Integer, Def: 25.0, Min: 1, Max: 200, Hidden: true, Doc: "Functions to show."},
-			{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package to read the code in."},
-		}, quietTimeout(o)...)
+	Params: []args.Param{
+		{Name: "code", Kind: args.Text, Required: true, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}}},
+		{Name: "mode", Kind: args.Text, Def: "cpu", Enum: []string{"cpu", "wall", "alloc", "calls"}, Fold: profileMode, Doc: "What to measure."},
+		{Name: "functions", Kind: args.Text, Doc: "For mode calls: names of functions, or of packages for all their functions, separated by blanks.", Aliases: []args.Alias{{Name: "function"}}},
+		{Name: "repeat", Kind: args.Integer, Def: 1.0, Min: 1, Max: 1e9, Doc: "Times to run it."},
+		{Name: "limit", Kind: args.Integer, Def: 25.0, Min: 1, Max: 200, Hidden: true, Doc: "Functions to show."},
+		{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package to read the code in."},
+		quietTimeout,
 	},
-	Example:     `{"code": "(loop repeat 1000000 sum (random 10))"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	InTurn:      always,
-	run:         profileCode,
+	Example: `{"code": "(loop repeat 1000000 sum (random 10))"}`,
+	Effect:  runsCode,
+	run:     profileCode,
 }
 
 // profileMode knows other names of the modes.
@@ -80,7 +77,7 @@ func profileCode(ctx context.Context, r *Request) (Reply, error) {
 		text = nextFunctions("profile-code", p.Names, how.Functions, res.Failure.Type, "mode", mode, "code", code)
 	}
 	if res.Failure != nil {
-		return failedWork(res, render.View{Timeout: in.Timeout}, text), nil
+		return failedWork(res, in.Timeout, text), nil
 	}
 	var out render.Parts
 	out.WriteString(text + "\n\n=> " + render.Safe(p.Value))
@@ -126,7 +123,7 @@ func profileText(p *lisp.Profile, res *lisp.Result, mode string, repeat int) str
 	case p.Samples >= mostSamples:
 		fmt.Fprintf(&b, "\n; Only the first %s samples were kept.", render.Count(mostSamples))
 	case mode == "alloc" && p.Samples > 0 && p.Bytes/p.Samples > regionBytes*3/2:
-		b.WriteString("\n; Large objects are among it. Each is one sample, as 32 kB of small ones are: who makes them has a larger share of the bytes.")
+		b.WriteString("\n; Large objects were allocated. Each is one sample, like 32 kB of small ones: the functions that make them have a larger share of the bytes than is shown.")
 	}
 	if p.Samples < enoughSamples && res.Failure == nil {
 		b.WriteString(moreSamples(p, mode, repeat))
@@ -140,7 +137,7 @@ func moreSamples(p *lisp.Profile, mode string, repeat int) string {
 	switch {
 	case p.Samples > 0:
 	case mode == "alloc" && p.Bytes == 0:
-		return fmt.Sprintf("\n; Nothing was sampled: of small objects, one in 32 kB is. If it allocates at all, this shows it: {\"repeat\": %d}",
+		return fmt.Sprintf("\n; Nothing was sampled: of small objects, one in 32 kB is. If the form allocates at all, this shows it: {\"repeat\": %d}",
 			min(max(repeat*100, 100_000), 1e9))
 	case mode == "alloc":
 		more = math.Ceil(2 * enoughSamples * regionBytes / float64(p.Bytes))

@@ -21,29 +21,23 @@ var readOutputTool = Tool{
 	Doc: "Read on in a reply that was cut because it was too long, by the handle (such as out-3) that the cut reply gave. " +
 		"Pages through it in characters with offset and limit, or shows only the lines that match grep, each with its offset. " +
 		fmt.Sprintf("The newest %d long replies are kept, %d MB in all, as long as the server runs.", spool.MaxTexts, spool.MaxBytes>>20),
-	Params:     readOutputParams,
-	Example:    `{"handle": "out-1"}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        readOutput,
-}
-
-// pageChars is the default size of a page.
-const pageChars = 20_000
-
-func readOutputParams(o Limits) []args.Param {
-	most := float64(o.MaxOutput - pageRoom)
-	return []args.Param{
+	Params: []args.Param{
 		{Name: "handle", Kind: args.Text, Required: true,
 			Doc: "The handle given in the line where the reply was cut."},
 		{Name: "offset", Kind: args.Integer, Def: 0.0, Min: 0, Max: spool.MaxBytes,
 			Doc: "Characters to skip from the beginning."},
-		{Name: "limit", Kind: args.Integer, Def: min(pageChars, most), Min: 1, Max: most,
+		{Name: "limit", Kind: args.Integer, Def: float64(pageChars), Min: 1,
 			Doc: "Characters to show at most."},
 		{Name: "grep", Kind: args.Text, Aliases: []args.Alias{{Name: "pattern"}},
 			Doc: "Regular expression (RE2; (?i) ignores case): show only matching lines, from offset on."},
-	}
+	},
+	Example: `{"handle": "out-1"}`,
+	Effect:  looks,
+	run:     readOutput,
 }
+
+// pageChars is the default size of a page.
+const pageChars = 20_000
 
 // pageRoom is what the lines around a page may need, in characters.
 const pageRoom = 300

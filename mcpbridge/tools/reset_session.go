@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"swank-mcp/mcpbridge/args"
 	"swank-mcp/mcpbridge/render"
 )
 
@@ -15,12 +14,9 @@ var resetTool = Tool{
 	Shown: true,
 	Doc: "Undo everything that this session has made: definitions, variables, packages, symbols, REPL variables, and the current package. " +
 		"Loaded systems stay. It waits for an evaluation that is running.",
-	Params:      func(Limits) []args.Param { return nil },
-	Example:     `{}`,
-	Destructive: true,
-	Idempotent:  true,
-	InTurn:      always,
-	run:         reset,
+	Example: `{}`,
+	Effect:  Effect{Destructive: true, Idempotent: true, InTurn: always},
+	run:     reset,
 }
 
 func reset(ctx context.Context, r *Request) (Reply, error) {

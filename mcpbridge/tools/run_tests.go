@@ -21,19 +21,15 @@ var runTestsTool = Tool{
 	Doc: "Run the tests of a system (ASDF's test-op), or one test or suite of FiveAM, Rove or Parachute, " +
 		"showing each failure with its form, values, reason and source, and of an error the backtrace. " +
 		"Loads the system first, if one is named. Stopped by its timeout, it tells what has run.",
-	Params: func(o Limits) []args.Param {
-		return []args.Param{
-			{Name: "system", Kind: args.Text, Aliases: []args.Alias{{Name: "system-name"}}, Doc: "Name of the system."},
-			{Name: "test", Kind: args.Text, Aliases: []args.Alias{{Name: "test-name"}, {Name: "suite"}, {Name: "name"}},
-				Doc: "Only this test or suite."},
-			timeoutParam(o, testTimeout),
-		}
+	Params: []args.Param{
+		{Name: "system", Kind: args.Text, Aliases: []args.Alias{{Name: "system-name"}}, Doc: "Name of the system."},
+		{Name: "test", Kind: args.Text, Aliases: []args.Alias{{Name: "test-name"}, {Name: "suite"}, {Name: "name"}},
+			Doc: "Only this test or suite."},
+		timeoutParam(testTimeout, untilStopped),
 	},
-	Example:     `{"system": "my-app"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	InTurn:      always,
-	run:         runTests,
+	Example: `{"system": "my-app"}`,
+	Effect:  runsCode,
+	run:     runTests,
 }
 
 // testTimeout is how long tests may take if the call names no limit.

@@ -20,18 +20,14 @@ var saveSessionTool = Tool{
 	Set:   Core,
 	Doc: "Write what this session has defined to a .lisp file, which load-session or sbcl --load brings back: " +
 		"definitions, packages, declarations, systems; not later values.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "file", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "path"}, {Name: "filename"}},
-				Doc: "Name of the file, in the server's session directory."},
-			{Name: "overwrite", Kind: args.Flag, Doc: "Replace an existing file. Default: false."},
-		}
+	Params: []args.Param{
+		{Name: "file", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "path"}, {Name: "filename"}},
+			Doc: "Name of the file, in the server's session directory."},
+		{Name: "overwrite", Kind: args.Flag, Doc: "Replace an existing file. Default: false."},
 	},
-	Example:     `{"file": "session.lisp"}`,
-	Destructive: true,
-	Idempotent:  true,
-	InTurn:      always,
-	run:         saveSession,
+	Example: `{"file": "session.lisp"}`,
+	Effect:  Effect{Destructive: true, Idempotent: true, InTurn: always},
+	run:     saveSession,
 }
 
 func saveSession(ctx context.Context, r *Request) (Reply, error) {

@@ -8,63 +8,51 @@ import (
 )
 
 // Session is what the tools work in: a session in an image. *lisp.Session is the one
-// there is.
+// there is; its methods say what these do.
+//
+// Work, which are the methods that take a [lisp.Request] or a time limit, is carried
+// out in turn with the session's evaluations. Errors of it: *lisp.StartError,
+// *lisp.BusyError, *lisp.DebuggerError, the cause of ctx. The other methods answer
+// beside it: they read and evaluate nothing of the user's and intern nothing; printing
+// a value may call print-object methods, within a time limit. Errors of them:
+// *lisp.LookupError, *lisp.DebuggerError, *lisp.UnansweredError.
 type Session interface {
-	// Queue takes the next place in the queue of the session; see lisp.Session.
+	// Queue takes the next place in the queue of the session.
 	Queue(title string) *lisp.Place
-	// Evaluate evaluates in turn with other evaluations of the session. Errors: *lisp.StartError, *lisp.BusyError, the cause of ctx.
-	Evaluate(ctx context.Context, r lisp.Request) (*lisp.Result, error)
-	// Definitions lists what the session has defined, in the package if one is
-	// given; empty without an image.
-	Definitions(ctx context.Context, pkg string) ([]lisp.Section, error)
-	// Packages lists the packages of the image.
-	Packages(ctx context.Context) ([]lisp.Package, error)
-	// ResetSession undoes what the session has made, in turn like Evaluate.
-	ResetSession(ctx context.Context, timeout time.Duration) (*lisp.Reset, error)
-	sessionSaver
-	debugger
-	// Close gives up what the session has; see lisp.Session.
-	Close(ctx context.Context) error
-	// Status tells what is known of the image and never starts one.
 	Status(ctx context.Context) (*lisp.Status, error)
+	Close(ctx context.Context) error
 
-	builder
-	looker
-	observer
-}
+	// Evaluation and what it has defined
+	Evaluate(ctx context.Context, r lisp.Request) (*lisp.Result, error)
+	Definitions(ctx context.Context, pkg string) ([]lisp.Section, error)
+	Packages(ctx context.Context) ([]lisp.Package, error)
+	ResetSession(ctx context.Context, timeout time.Duration) (*lisp.Reset, error)
+	SaveSession(ctx context.Context, file string, timeout time.Duration) (*lisp.Saved, error)
+	LoadSession(ctx context.Context, file, source string, r lisp.Request) (*lisp.Loaded, *lisp.Result, error)
 
-// debugger is what the debugger's tools want of a session.
-type debugger interface {
-	// Debug does what c says with a suspended evaluation, in turn with the evaluations
-	// of the session. Errors: *lisp.DebuggerError, and those of Evaluate.
+	// The debugger
 	Debug(ctx context.Context, c lisp.DebuggerCall, r lisp.Request) (*lisp.Result, error)
-	// InspectFrame looks at a frame of a suspended evaluation. Errors:
-	// *lisp.DebuggerError.
 	InspectFrame(ctx context.Context, number, frame int, disassemble bool) (*lisp.Frame, error)
-	// Backtrace returns the frames of a suspended evaluation, or of the last
-	// error, nil if there was none. Errors: *lisp.DebuggerError.
-	Backtrace(ctx context.Context, number int) (*lisp.Backtrace, error)
-	// LastError returns what is known of the last error, nil if there was none.
-	LastError(ctx context.Context) (*lisp.LastError, error)
-}
+	Backtrace(ctx context.Context, number int) (*lisp.Backtrace, error) // nil if there was no error
+	LastError(ctx context.Context) (*lisp.LastError, error)             // nil if there was none
 
-// looker is the part of [Session] that looks without touching: nothing of the
-// user's is read or evaluated, nothing interned. Printing a value may call
-// print-object methods, within a time limit. Errors may be *lisp.LookupError.
-type looker interface {
-	// DescribeSymbol describes what name means to the session; see lisp.Session.
+	// Symbols, definitions, systems
 	DescribeSymbol(ctx context.Context, name, pkg string) (*lisp.Finding, error)
 	FindDefinition(ctx context.Context, name, pkg string) (*lisp.Finding, error)
+	Disassemble(ctx context.Context, name, pkg string) (*lisp.Finding, error)
 	CrossReference(ctx context.Context, name, kind, pkg string, limit int) (*lisp.Finding, error)
 	Apropos(ctx context.Context, q lisp.AproposQuery) (*lisp.Finding, error)
 	CompleteSymbol(ctx context.Context, typed, pkg string, limit int) (*lisp.Finding, error)
 	DescribeSystem(ctx context.Context, name string) (*lisp.Finding, error)
-}
 
-// observer is the part of [Session] that watches objects, calls, time, memory
-// and threads. Methods with a Result run in turn with the session's
-// evaluations, the others beside them; see lisp.Session for each.
-type observer interface {
+	// Expanding, compiling, loading, testing
+	Expand(ctx context.Context, code, mode string, r lisp.Request) (*lisp.Expansion, *lisp.Result, error)
+	Compile(ctx context.Context, c lisp.Compilation, r lisp.Request) (*lisp.Compiled, *lisp.Result, error)
+	Load(ctx context.Context, file string, r lisp.Request) (*lisp.LoadPlace, *lisp.Result, error)
+	LoadSystem(ctx context.Context, system string, force bool, r lisp.Request) (*lisp.Result, error)
+	RunTests(ctx context.Context, system, test string, r lisp.Request) (*lisp.Tests, *lisp.Result, error)
+
+	// Objects, calls, time, memory, threads
 	Inspect(ctx context.Context, code string, v lisp.View, r lisp.Request) (*lisp.Finding, *lisp.Result, error)
 	InspectHandle(ctx context.Context, handle string, v lisp.View) (*lisp.Finding, error)
 	Trace(ctx context.Context, code, functions string, r lisp.Request) (*lisp.Trace, *lisp.Result, error)
@@ -73,31 +61,4 @@ type observer interface {
 	MemoryReport(ctx context.Context, limit int) (*lisp.Finding, error)
 	Threads(ctx context.Context, backtraces bool) (*lisp.Finding, error)
 	InterruptThread(ctx context.Context, thread string, abort bool) (*lisp.Finding, error)
-}
-
-// sessionSaver is what saved sessions need of a [Session].
-type sessionSaver interface {
-	// SaveSession returns the source of what the session has defined, in turn
-	// like Evaluate.
-	SaveSession(ctx context.Context, file string, timeout time.Duration) (*lisp.Saved, error)
-	// LoadSession evaluates source like Evaluate, going on behind failures.
-	LoadSession(ctx context.Context, file, source string, r lisp.Request) (*lisp.Loaded, *lisp.Result, error)
-}
-
-// builder is the part of [Session] that expands, compiles, loads and tests. But
-// for Disassemble, what it does runs in turn with the session's evaluations, under the limits of r;
-// the results and errors are those of Evaluate.
-type builder interface {
-	// Expand expands the macro call in code; for mode see the tool.
-	Expand(ctx context.Context, code, mode string, r lisp.Request) (*lisp.Expansion, *lisp.Result, error)
-	// Compile compiles code or a file with the file compiler and loads it.
-	Compile(ctx context.Context, c lisp.Compilation, r lisp.Request) (*lisp.Compiled, *lisp.Result, error)
-	// Load loads a file.
-	Load(ctx context.Context, file string, r lisp.Request) (*lisp.LoadPlace, *lisp.Result, error)
-	// LoadSystem loads a system by its name or the path of its definition.
-	LoadSystem(ctx context.Context, system string, force bool, r lisp.Request) (*lisp.Result, error)
-	// RunTests runs a test, or the tests of a system.
-	RunTests(ctx context.Context, system, test string, r lisp.Request) (*lisp.Tests, *lisp.Result, error)
-	// Disassemble shows the machine code of a function; a look-up.
-	Disassemble(ctx context.Context, name, pkg string) (*lisp.Finding, error)
 }

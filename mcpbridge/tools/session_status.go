@@ -7,7 +7,6 @@ import (
 	"sort"
 	"strings"
 
-	"swank-mcp/mcpbridge/args"
 	"swank-mcp/mcpbridge/render"
 	"swank-mcp/swank/lisp"
 )
@@ -21,11 +20,9 @@ var statusTool = Tool{
 		"Shows the image (process, version, address, uptime, restarts), the current package, the running evaluation with its age and where it is, " +
 		"calls that wait, counts of definitions, threads, heap, and output that arrived outside of calls. " +
 		"Starts no image. Use it when a call timed out, the session is busy, or state seems lost.",
-	Params:     func(Limits) []args.Param { return nil },
-	Example:    `{}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        status,
+	Example: `{}`,
+	Effect:  looks,
+	run:     status,
 }
 
 func status(ctx context.Context, r *Request) (Reply, error) {

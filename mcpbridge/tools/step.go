@@ -15,17 +15,13 @@ var stepTool = Tool{
 	Shown: true,
 	Doc: "Go one step on in an evaluation that waits at a step or at a (break). " +
 		"To begin: evaluate-lisp with code (step (f 1)), on-error debug and debug 3, which the functions to step through need, too.",
-	Params: func(o Limits) []args.Param {
-		return []args.Param{
-			{Name: "mode", Kind: args.Text, Def: "into", Enum: []string{"into", "next", "out", "continue"}, Fold: stepMode,
-				Doc: "into the call, over it (next), out of the function, or continue to the end."},
-			evaluationParam(), goOnParam(o),
-		}
+	Params: []args.Param{
+		{Name: "mode", Kind: args.Text, Def: "into", Enum: []string{"into", "next", "out", "continue"}, Fold: stepMode,
+			Doc: "into the call, over it (next), out of the function, or continue to the end."},
+		evaluationParam, goOnParam,
 	},
-	Example:     `{"mode": "next"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	InTurn:      always,
+	Example: `{"mode": "next"}`,
+	Effect:  runsCode,
 	run: func(ctx context.Context, r *Request) (Reply, error) {
 		op := map[string]lisp.DebuggerOp{
 			"into": lisp.StepInto, "next": lisp.StepNext, "out": lisp.StepOut, "continue": lisp.StepContinue,

@@ -1,8 +1,10 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,19 +23,30 @@ type Tool struct {
 	// Shown tools are shown by default. Each costs every conversation its
 	// description; a test holds them to 26 and 4,500 tokens.
 	Shown   bool
-	Doc     string // under 1,000 characters; the first sentence decides
-	Params  func(Limits) []args.Param
-	Example string // arguments of a call that works, as JSON: errors and documentation show it
+	Doc     string       // under 1,000 characters; clients may show the first sentence alone
+	Params  []args.Param // numbers without a Max are bounded by Limits
+	Example string       // arguments of a call that works, as JSON: errors and documentation show it
 
+	Effect
+
+	run func(context.Context, *Request) (Reply, error)
+}
+
+// Effect is what calls of a tool may do.
+type Effect struct {
 	// The four hints of the protocol.
 	ReadOnly, Destructive, Idempotent, OpenWorld bool
 
 	// InTurn reports whether the call is to be carried out in turn with others of the
 	// session; nil: none is. It has its place in the queue before the next call is read.
 	InTurn func(*args.Args) bool
-
-	run func(context.Context, *Request) (Reply, error)
 }
+
+// The effects of most tools.
+var (
+	looks    = Effect{ReadOnly: true, Idempotent: true}
+	runsCode = Effect{Destructive: true, OpenWorld: true, InTurn: always}
+)
 
 // always is InTurn of a tool whose calls are all carried out in turn.
 func always(*args.Args) bool { return true }
@@ -79,7 +92,22 @@ type Reply struct {
 
 // Spec is what the tool takes within the limits.
 func (t *Tool) Spec(l Limits) args.Spec {
-	return args.Spec{Tool: t.Name, Example: t.Example, Params: t.Params(l)}
+	params := slices.Clone(t.Params)
+	for i := range params {
+		p := &params[i]
+		switch {
+		case p.Max != 0:
+		case p.Kind == args.Number: // seconds
+			p.Max = l.MaxTimeout.Seconds()
+			if def, ok := p.Def.(float64); ok {
+				p.Def = min(cmp.Or(def, l.Timeout.Seconds()), p.Max)
+			}
+		case p.Kind == args.Integer: // characters
+			p.Max = float64(l.MaxOutput - pageRoom)
+			p.Def = min(p.Def.(float64), p.Max)
+		}
+	}
+	return args.Spec{Tool: t.Name, Example: t.Example, Params: params}
 }
 
 // Answer carries out a call of the tool. An error becomes its text, with the next

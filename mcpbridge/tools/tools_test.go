@@ -44,3 +44,20 @@ func TestEveryToolHasAFile(t *testing.T) {
 		t.Errorf("%s, of %s, is not in the list of tools.go", name, file)
 	}
 }
+
+// Models have other words for the values of arguments.
+func TestOtherWords(t *testing.T) {
+	for _, tt := range []struct {
+		meant func(string) string
+		words map[string]string
+	}{
+		{singular, map[string]string{"class": "classes", "Function": "functions", "systems": "systems", "generic_function": "generic-functions", "x": "x"}},
+		{stepMode, map[string]string{"over": "next", "STEP_OVER": "next", "step-into": "into", "finish": "out", "resume": "continue", "next": "next", "fly": "fly"}},
+	} {
+		for word, want := range tt.words {
+			if got := tt.meant(word); got != want {
+				t.Errorf("%s is taken for %s, want %s", word, got, want)
+			}
+		}
+	}
+}

@@ -17,21 +17,18 @@ var traceFunctionTool = Tool{
 	Doc: "Evaluate a form and show each call of some functions during it: arguments, values, nesting. " +
 		"Without code, switch tracing on or off for later evaluations, which then show the calls under [stderr]. " +
 		"Traces made with trace are left alone.",
-	Params: func(o Limits) []args.Param {
-		return append([]args.Param{
-			{Name: "functions", Kind: args.Text, Doc: "Names, with blanks between: foo my-pkg:bar (setf baz).",
-				Aliases: []args.Alias{{Name: "function"}, {Name: "name"}, {Name: "names"}, {Name: "symbol"}}},
-			{Name: "code", Kind: args.Text, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}}},
-			{Name: "action", Kind: args.Text, Def: "on", Enum: []string{"on", "off"}, Fold: strings.ToLower,
-				Doc: "Without code; off without functions: all."},
-			{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package of the names and the code."},
-		}, quietTimeout(o)...)
+	Params: []args.Param{
+		{Name: "functions", Kind: args.Text, Doc: "Names, separated by blanks: foo my-pkg:bar (setf baz).",
+			Aliases: []args.Alias{{Name: "function"}, {Name: "name"}, {Name: "names"}, {Name: "symbol"}}},
+		{Name: "code", Kind: args.Text, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}}},
+		{Name: "action", Kind: args.Text, Def: "on", Enum: []string{"on", "off"}, Fold: strings.ToLower,
+			Doc: "Without code: on or off; off without functions is for all."},
+		{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package of the names and the code."},
+		quietTimeout,
 	},
-	Example:     `{"functions": "my-function", "code": "(my-function 1)"}`,
-	Destructive: true,
-	OpenWorld:   true,
-	InTurn:      withCode,
-	run:         traceFunction,
+	Example: `{"functions": "my-function", "code": "(my-function 1)"}`,
+	Effect:  Effect{Destructive: true, OpenWorld: true, InTurn: withCode},
+	run:     traceFunction,
 }
 
 func traceFunction(ctx context.Context, r *Request) (Reply, error) {
@@ -50,12 +47,9 @@ func traceFunction(ctx context.Context, r *Request) (Reply, error) {
 	if !once {
 		f, err := r.Session.SwitchTrace(ctx, functions, in.Package, action == "on")
 		if failed := lookupError(err); failed != nil {
-			return Reply{}, &lookError{failed, nextFunctions("trace-function", failed.Names, functions, failed.Type, "action", action)}
+			err = &lookError{failed, nextFunctions("trace-function", failed.Names, functions, failed.Type, "action", action)}
 		}
-		if err != nil {
-			return Reply{}, err
-		}
-		return Reply{Text: render.Found(f, "")}, nil
+		return foundReply(f, err, "")
 	}
 	t, res, err := r.Session.Trace(ctx, code, functions, in)
 	if err != nil {
@@ -66,7 +60,7 @@ func traceFunction(ctx context.Context, r *Request) (Reply, error) {
 		text = nextFunctions("trace-function", t.Names, functions, res.Failure.Type, "code", code)
 	}
 	if res.Failure != nil {
-		return failedWork(res, render.View{Timeout: in.Timeout}, text), nil
+		return failedWork(res, in.Timeout, text), nil
 	}
 	rest, _ := render.Result(res, render.View{Timeout: in.Timeout})
 	return Reply{Text: text + "\n\n" + rest}, nil

@@ -18,16 +18,13 @@ var syntaxTool = Tool{
 	Shown: true,
 	Doc: "Check the parentheses, strings, comments and quotes of Lisp source without reading or evaluating it, and " +
 		"tell the line where, by the indentation, it broke. Nothing is repaired. Give code or path.",
-	Params: func(Limits) []args.Param {
-		return []args.Param{
-			{Name: "code", Kind: args.Text, Aliases: []args.Alias{{Name: "form"}, {Name: "text"}}, Doc: "The source, or"},
-			pathParam("a file of it.", false),
-		}
+	Params: []args.Param{
+		{Name: "code", Kind: args.Text, Aliases: []args.Alias{{Name: "form"}, {Name: "text"}}, Doc: "The source."},
+		pathParam("A file of source, instead of code.", false),
 	},
-	Example:    `{"code": "(defun f (x) (* x 2)"}`,
-	ReadOnly:   true,
-	Idempotent: true,
-	run:        validateSyntax,
+	Example: `{"code": "(defun f (x) (* x 2)"}`,
+	Effect:  looks,
+	run:     validateSyntax,
 }
 
 func validateSyntax(_ context.Context, r *Request) (Reply, error) {

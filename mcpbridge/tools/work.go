@@ -17,38 +17,37 @@ func pathParam(doc string, required bool) args.Param {
 var packageParam = args.Param{Name: "package", Kind: args.Text,
 	Doc: "Package to read it in. Default: the session's."}
 
-// hiddenPackage is the same, not advertised: the code names its package.
-var hiddenPackage = func() args.Param { p := packageParam; p.Hidden = true; return p }()
+// hiddenPackage is for code that names its package.
+var hiddenPackage = hidden(packageParam)
 
 // debugParam is the compilation quality DEBUG of what a tool compiles.
 func debugParam(doc string) args.Param {
 	return args.Param{Name: "debug", Kind: args.Integer, Def: 1.0, Min: 0, Max: 3, Doc: doc}
 }
 
-// timeoutParam is the time limit of a tool, with def where the call names none.
-func timeoutParam(o Limits, def time.Duration) args.Param {
-	return args.Param{Name: "timeout", Kind: args.Number, Def: min(def, o.MaxTimeout).Seconds(), Min: 0, Above: true, Max: o.MaxTimeout.Seconds(),
-		Aliases: []args.Alias{{Name: "timeout_seconds"}, {Name: "timeout_ms", Scale: 1e-3}},
-		Doc:     "Seconds until it is stopped."}
+// untilStopped is what timeoutParam says where there is no more to say.
+const untilStopped = "Seconds until it is stopped."
+
+// timeoutParam is the time limit of a tool where the call names none, 0 for that of
+// [Limits], which bound it in any case.
+func timeoutParam(def time.Duration, doc string) args.Param {
+	return args.Param{Name: "timeout", Kind: args.Number, Def: def.Seconds(), Min: 0, Above: true,
+		Aliases: []args.Alias{{Name: "timeout_seconds"}, {Name: "timeout_ms", Scale: 1e-3}}, Doc: doc}
 }
 
-// quietTimeout is a time limit that is accepted and not advertised.
-func quietTimeout(o Limits) []args.Param {
-	p := timeoutParam(o, o.Timeout)
-	p.Hidden = true
-	return []args.Param{p}
-}
+// hidden is p, accepted and not advertised.
+func hidden(p args.Param) args.Param { p.Hidden = true; return p }
 
-// sessionRequest is the request of work in the session: its package, if the
-// tool has that argument, its time limit, and where its progress goes.
+var quietTimeout = hidden(timeoutParam(0, untilStopped))
+
+// sessionRequest is the request of work in the session: its package and DEBUG, if the
+// tool has those arguments, its time limit, and where its progress goes.
 func (r *Request) sessionRequest() lisp.Request {
-	in := lisp.Request{
-		Timeout: max(time.Duration(r.Number("timeout")*float64(time.Second)), time.Millisecond), Debug: 1,
-		Progress: r.Progress,
-	}
+	in := lisp.Request{Debug: 1, Progress: r.Progress}
 	if r.Declares("package") {
 		in.Package = r.Text("package")
 	}
+	in.Timeout = max(time.Duration(r.Number("timeout")*float64(time.Second)), time.Millisecond)
 	if r.Declares("debug") {
 		in.Debug = r.Integer("debug")
 	}

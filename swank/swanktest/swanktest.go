@@ -234,9 +234,11 @@ func ID(request string) string {
 func (p *Peer) Serve(answer func(request string) []string) {
 	for p.ok() {
 		m, err := p.ReadMessage()
-		for _, a := range answerTo(m, err, answer) {
-			if err = p.TrySendRaw(Frame(a)); err != nil {
-				break
+		if err == nil {
+			for _, a := range answer(m) {
+				if err = p.TrySendRaw(Frame(a)); err != nil {
+					break
+				}
 			}
 		}
 		if err != nil {
@@ -246,11 +248,4 @@ func (p *Peer) Serve(answer func(request string) []string) {
 			return
 		}
 	}
-}
-
-func answerTo(m string, err error, answer func(string) []string) []string {
-	if err != nil {
-		return nil
-	}
-	return answer(m)
 }
