@@ -20,7 +20,7 @@ const (
 	costLoose   = 2.0 // an atom in a body that is not its last form
 )
 
-// edit is one parenthesis more or less. The zero value is none.
+// edit is one parenthesis more or less.
 type edit struct {
 	what change
 	at   int // index of a token
@@ -29,10 +29,9 @@ type edit struct {
 type change byte
 
 const (
-	nothing     change = iota
-	closeAfter         // a ")" behind the token
-	openBefore         // a "(" before it
-	removeToken        // without it
+	closeAfter  change = iota // a ")" behind the token
+	openBefore                // a "(" before it
+	removeToken               // without it
 )
 
 // judge goes over tokens once.
@@ -44,6 +43,7 @@ type judge struct {
 	last     int // line of the token before
 	uses     map[string]uses
 	counts   map[string]map[int]int // see countsOf
+	extra    int                    // closing parentheses that may be too many
 	counting bool                   // names are counted, nothing is judged
 	wasHead  bool                   // the token follows a parenthesis in the unmended text
 	held     *prefixed              // what stands before the next form, or nil
@@ -57,17 +57,26 @@ type prefixed struct {
 	set   bool // they determine it
 }
 
-// fit returns what the text costs with the edit made, and whether its parentheses
-// match then.
-func fit(text string, ts []token, names map[string]uses, counts map[string]map[int]int, e edit) (cost float64, ok bool) {
-	j := &judge{text: text, uses: names, counts: counts}
+// basis is a text that does not fit together.
+type basis struct {
+	text   string
+	tokens []token
+	uses   map[string]uses
+	counts map[string]map[int]int
+	off    int // parentheses that are missing, or less than 0, too many
+}
+
+// fit returns what the text costs with the edit made, and whether its parentheses match
+// then, but for those that further edits are to mend.
+func (b *basis) fit(e edit) (cost float64, ok bool) {
+	j := &judge{text: b.text, uses: b.uses, counts: b.counts, extra: max(-b.off-1, 0)}
 	shift, line := 0, 0 // what stands behind the edit in its line has moved
-	for i, t := range ts {
+	for i, t := range b.tokens {
 		if t.line != line {
 			shift, line = 0, t.line
 		}
 		t.col += shift
-		here := e.what != nothing && e.at == i
+		here := e.at == i
 		if here && e.what == removeToken {
 			shift = -1
 			continue
@@ -77,7 +86,7 @@ func fit(text string, ts []token, names map[string]uses, counts map[string]map[i
 			shift = 1
 			t.col++
 		}
-		j.wasHead = i > 0 && ts[i-1].kind == opener
+		j.wasHead = i > 0 && b.tokens[i-1].kind == opener
 		if !j.token(t) {
 			return 0, false
 		}
@@ -88,7 +97,7 @@ func fit(text string, ts []token, names map[string]uses, counts map[string]map[i
 			}
 		}
 	}
-	return j.cost, len(j.lists) == 0
+	return j.cost, len(j.lists) == max(b.off-1, 0)
 }
 
 // token takes the next one. It returns false at a closing parenthesis too many.
@@ -149,6 +158,9 @@ func (j *judge) element(t token, first bool) role {
 		col, first = j.held.col, j.held.first
 	}
 	if len(j.lists) == 0 {
+		if t.kind == atom {
+			j.cost += costLoose // nobody writes a symbol at top level
+		}
 		if j.forms++; j.forms > 1 && (!first || col > 1) {
 			j.cost += costOutside
 		}
@@ -217,7 +229,9 @@ func (j *judge) above() *list {
 func (j *judge) close() bool {
 	n := len(j.lists)
 	if n == 0 {
-		return false
+		j.extra--
+		j.cost += costOutside
+		return j.extra >= 0
 	}
 	l := &j.lists[n-1]
 	if l.role == lambda && strings.EqualFold(j.above().head, "defmethod") && !l.special && l.n > 0 {

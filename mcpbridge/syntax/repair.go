@@ -5,80 +5,151 @@ import (
 	"strings"
 )
 
-// Repair mends a form in which one parenthesis is missing or one too many: of all the
-// places where one may be put or taken away it takes the one with which the indentation,
-// and what is known of the standard's operators, fits best. It returns false if no one
-// parenthesis makes text well-formed.
+// What a repair looks at, at most: it weighs each place of a form against the whole form.
+const (
+	maxOff    = 3     // parentheses too few or too many in one top-level form
+	maxTokens = 6_000 // of one top-level form
+)
+
+// Repair mends a text in which parentheses are missing or too many, a few in each
+// top-level form: of all the places where one may be put or taken away it takes the one
+// with which the indentation, and what is known of the standard's operators, fits best.
+// It returns false if that does not make text well-formed; a text that is well-formed
+// is returned as it is.
 func Repair(text string) (string, bool) {
+	if len(Check(text).Problems) == 0 {
+		return text, true
+	}
 	ts, ok := tokens(text)
-	if !ok || len(ts) == 0 {
+	if !ok {
 		return "", false
 	}
-	names, counts := usesOf(text, ts), countsOf(text, ts)
-	depth := 0
-	for _, t := range ts {
-		switch t.kind {
-		case opener:
-			depth++
-		case closer:
-			depth--
+	var mended strings.Builder
+	at := 0
+	for _, p := range broken(ts) {
+		end := len(text)
+		if p.end < len(ts) {
+			end = ts[p.end].start
 		}
+		start := ts[p.start].start
+		form, ok := repairForm(text[start:end], p.depth)
+		if !ok {
+			return "", false
+		}
+		mended.WriteString(text[at:start])
+		mended.WriteString(form)
+		at = end
 	}
-	if depth != 1 && depth != -1 {
+	mended.WriteString(text[at:])
+	report := Check(mended.String())
+	return mended.String(), report.Forms > 0 && len(report.Problems) == 0
+}
+
+// part is a stretch of tokens that begins in the first column, as a top-level form does,
+// and how many lists are open behind it that were not before.
+type part struct{ start, end, depth int }
+
+// broken returns the parts in which parentheses do not match, but for those that do
+// together, as those of an EVAL-WHEN around forms in the first column.
+func broken(ts []token) (bad []part) {
+	open := 0 // how many of bad may yet be closed by what follows, by their lists
+	for i := 0; i < len(ts); {
+		p := part{start: i}
+		for p.end = i; p.end < len(ts) && (p.end == i || ts[p.end].col > 1 || ts[p.end].kind == closer); p.end++ {
+			switch ts[p.end].kind {
+			case opener:
+				p.depth++
+			case closer:
+				p.depth--
+			}
+		}
+		i = p.end
+		if p.depth == 0 {
+			continue
+		}
+		if open += p.depth; open == 0 && len(bad) > 0 && p.depth < 0 {
+			bad = nil
+			continue
+		}
+		bad = append(bad, p)
+	}
+	return bad
+}
+
+// repairForm mends a form in which depth parentheses are missing, or too many if it is
+// less than 0.
+func repairForm(text string, depth int) (string, bool) {
+	if depth > maxOff || depth < -maxOff {
 		return "", false
 	}
-	best, found := edit{}, false
+	for step := 1; depth != 0; depth -= step {
+		if depth < 0 {
+			step = -1
+		}
+		ts, ok := tokens(text)
+		if !ok || len(ts) == 0 || len(ts) > maxTokens {
+			return "", false
+		}
+		e, ok := bestEdit(text, ts, depth)
+		if !ok {
+			return "", false
+		}
+		text = e.apply(text, ts)
+	}
+	return text, true
+}
+
+// bestEdit returns the edit that takes depth one nearer to 0 and fits best, of those that
+// fit alike the last one.
+func bestEdit(text string, ts []token, depth int) (best edit, found bool) {
+	b := basis{text: text, tokens: ts, uses: usesOf(text, ts), counts: countsOf(text, ts), off: depth}
 	least := math.Inf(1)
-	try := func(e edit, same int) {
-		cost, ok := fit(text, ts, names, counts, e)
-		if cost += e.touches(text, ts) - math.Log(float64(same))/2; ok && cost <= least {
+	// same is how many edits make the same text: so much likelier is it.
+	try := func(what change, at, same int) {
+		e := edit{what, at}
+		cost, ok := b.fit(e)
+		cost += e.touches(text, ts) - math.Log(float64(same))/2
+		if ok && cost <= least {
 			best, least, found = e, cost, true
 		}
 	}
 	for i, t := range ts {
+		// Of a run of parentheses, which edit is made makes no difference.
+		again := i > 0 && ts[i-1].kind == t.kind && ts[i-1].end == t.start
 		switch {
-		case depth > 0 && t.kind == opener:
-			if i > 0 && ts[i-1].kind == opener && ts[i-1].end == t.start {
-				continue // the same text as without the one before
-			}
-			try(edit{removeToken, i}, run(ts, i, opener))
-		case depth < 0 && t.kind == closer:
-			if i > 0 && ts[i-1].kind == closer && ts[i-1].end == t.start {
-				continue
-			}
-			try(edit{removeToken, i}, run(ts, i, closer))
+		case depth > 0 && t.kind == opener && !again:
+			try(removeToken, i, run(ts, i, 1))
+		case depth < 0 && t.kind == closer && !again:
+			try(removeToken, i, run(ts, i, 1))
 		}
 		switch {
 		case depth > 0 && t.kind != prefix && t.kind != skipPrefix:
-			if i+1 < len(ts) && ts[i+1].kind == closer && ts[i+1].start == t.end {
-				continue // the same text as behind it
+			if next := i + 1; next == len(ts) || ts[next].kind != closer || ts[next].start != t.end {
+				n := 1
+				if t.kind == closer {
+					n += run(ts, i, -1)
+				}
+				try(closeAfter, i, n)
 			}
-			n := 1
-			for k := i; k >= 0 && ts[k].kind == closer; k-- {
-				n++
-			}
-			try(edit{closeAfter, i}, n)
 		case depth < 0 && t.kind == closer:
 			if i > 0 && ts[i-1].end < t.start {
-				try(edit{openBefore, i}, 1) // ()
+				try(openBefore, i, 1) // ()
 			}
-		case depth < 0:
-			if i > 0 && ts[i-1].kind == opener && ts[i-1].end == t.start {
-				continue
+		case depth < 0 && !(again && t.kind == opener):
+			n := 1
+			if t.kind == opener {
+				n += run(ts, i, 1)
 			}
-			try(edit{openBefore, i}, 1+run(ts, i, opener))
+			try(openBefore, i, n)
 		}
 	}
-	if !found {
-		return "", false
-	}
-	mended := best.apply(text, ts)
-	return mended, len(Check(mended).Problems) == 0
+	return best, found
 }
 
-// run is how many tokens of that kind stand from there on, without anything between.
-func run(ts []token, at int, k kind) (n int) {
-	for at+n < len(ts) && ts[at+n].kind == k {
+// run is how many tokens of the same kind stand from there on, in the direction of step.
+func run(ts []token, at, step int) (n int) {
+	k := ts[at].kind
+	for ; at >= 0 && at < len(ts) && ts[at].kind == k; at += step {
 		n++
 	}
 	return n
@@ -91,40 +162,39 @@ func (e edit) apply(text string, ts []token) string {
 		return text[:t.end] + ")" + text[t.end:]
 	case openBefore:
 		return text[:t.start] + "(" + text[t.start:]
-	case removeToken:
-		return text[:t.start] + text[t.end:]
 	}
-	return text
+	return text[:t.start] + text[t.end:]
 }
 
 // touches is what the edit costs by what stands beside it in its line: a list is set off
 // by blanks outside and not inside.
 func (e edit) touches(text string, ts []token) (cost float64) {
 	t := ts[e.at]
+	before, after := byte(' '), byte(' ')
+	if t.start > 0 {
+		before = text[t.start-1]
+	}
+	if t.end < len(text) {
+		after = text[t.end]
+	}
+	blankAfter := after == ' ' || after == '\n'
 	switch e.what {
 	case closeAfter:
-		if t.kind == opener && t.end < len(text) && strings.ContainsRune(" \n", rune(text[t.end])) {
+		if t.kind == opener && blankAfter {
 			cost -= costTouch
 		}
-		if next := text[t.end:]; next != "" && !strings.ContainsRune(" \t\r\n);", rune(next[0])) {
+		if !strings.ContainsRune(" \t\r\n);", rune(after)) {
 			cost += costTouch
 		}
 	case openBefore:
 		if t.kind == closer {
 			cost -= costTouch
 		}
-		if t.start > 0 && !strings.ContainsRune(" \t\r\n('`,@#", rune(text[t.start-1])) {
+		if !strings.ContainsRune(" \t\r\n('`,@#", rune(before)) {
 			cost += costTouch
 		}
 	case removeToken:
-		before, after := byte(' '), byte(' ')
-		if t.start > 0 {
-			before = text[t.start-1]
-		}
-		if t.end < len(text) {
-			after = text[t.end]
-		}
-		if t.kind == opener && (after == ' ' || after == '\n') {
+		if t.kind == opener && blankAfter {
 			cost += costRare
 		}
 		if t.kind == closer && before == ' ' {

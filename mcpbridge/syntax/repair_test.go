@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -89,5 +90,30 @@ func TestRepair(t *testing.T) {
 	t.Logf("%d forms; of %d, %d mended to what they were, %d refused; %v", len(all), tries, mended, refused, kinds)
 	if mended < tries*9/10 {
 		t.Errorf("only %d of %d were mended to what they were", mended, tries)
+	}
+}
+
+func TestRepairText(t *testing.T) {
+	for text, want := range map[string]string{
+		"(a (b)":                        "(a (b))",
+		"(a)\n(b\n (c\n(d)":             "(a)\n(b\n (c))\n(d)",
+		"(a ; (\n":                      "(a) ; (\n",
+		"(let ((x 1)\n  x)\n":           "(let ((x 1))\n  x)\n",
+		"(f #\\( \"(\" |(|\n (g)  \n\n": "(f #\\( \"(\" |(|\n (g))  \n\n",
+		"(a":                            "(a)",
+		"(a))":                          "(a)",
+		"(defun f (x)\n  (if (plusp x)\n      (let ((y x)\n        (g y)\n      (h))":          "(defun f (x)\n  (if (plusp x)\n      (let ((y x))\n        (g y))\n      (h)))",
+		"(defun f (x)\n  (g x)))\n\n(defun h (y)\n  (g (car y))\n":                             "(defun f (x)\n  (g x))\n\n(defun h (y)\n  (g (car y)))\n",
+		"(eval-when (:load-toplevel)\n(defun f (x)\n  (g x))\n)\n(defun h (y)\n  (g (car y)\n": "(eval-when (:load-toplevel)\n(defun f (x)\n  (g x))\n)\n(defun h (y)\n  (g (car y)))\n",
+		"(defun f (x)\n  (when x)\n    (g x)))\n":                                              "(defun f (x)\n  (when x\n    (g x)))\n",
+	} {
+		if got, ok := Repair(text); !ok || got != want {
+			t.Errorf("%q: %q, %v; want %q", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"(a \"b)", "(a (b . ) c", "#|", strings.Repeat("(", 9), "", ")"} {
+		if got, ok := Repair(text); ok && got != text {
+			t.Errorf("%q: %q", text, got)
+		}
 	}
 }

@@ -71,3 +71,21 @@ func (s *scanner) note(start int, p Pos) {
 	}
 	s.tokens = append(s.tokens, t)
 }
+
+// Ends returns the offsets behind the top-level forms of text, which is well-formed.
+func Ends(text string) (ends []int) {
+	ts, _ := tokens(text)
+	depth := 0
+	for _, t := range ts {
+		switch t.kind {
+		case opener:
+			depth++
+		case closer:
+			depth--
+		}
+		if depth == 0 && t.kind != prefix && t.kind != skipPrefix {
+			ends = append(ends, t.end)
+		}
+	}
+	return ends
+}
