@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,20 +35,12 @@ func TestAttach(t *testing.T) {
 	p := newPerson(t, "(defvar cl-user::*theirs* 20)")
 	s := attached(t, p)
 	want(t, s, "(defun twice (x) (* 2 x)) (twice (incf *theirs*))", "=> 42")
-	if got := p.says("(twice *theirs*)"); got != "42" {
-		t.Errorf("the person sees %s", got)
-	}
-	if pid := imagePID(t, s); pid != p.pid() {
-		t.Errorf("session-status shows pid %d, the person's Lisp is %d", pid, p.pid())
-	}
-	if got := status(t, s); !strings.Contains(got, "running, attached, pid") || !strings.Contains(got, p.address) {
-		t.Errorf("session-status does not say where it is attached:\n%s", got)
-	}
-	wantList(t, s, map[string]any{}, "[Functions]\n- TWICE (X)")
+	p.wants("(twice *theirs*)", "42")
+	wantPID(t, s, p.pid())
+	says(t, status(t, s), "running, attached, pid", p.address)
+	wantList(t, s, object{}, "[Functions]\n- TWICE (X)")
 	p.says("(defpackage :their-package (:use :cl))")
-	if got := listPackages(t, s, map[string]any{"filter": "their-"}); !strings.Contains(got, "THEIR-PACKAGE") {
-		t.Errorf("list-packages does not show the person's:\n%s", got)
-	}
+	says(t, listPackages(t, s, object{"filter": "their-"}), "THEIR-PACKAGE")
 }
 
 // Every tool may be the first one.
@@ -58,13 +49,8 @@ func TestAttachByAnyTool(t *testing.T) {
 	p := newPerson(t, "(defpackage :their-package (:use :cl))")
 	for _, tool := range []string{"list-packages", "list-definitions", "session-status", "reset-session"} {
 		s := attached(t, p)
-		r := call(t, s, patience, tool, map[string]any{})
-		if r.IsError {
-			t.Errorf("%s: %s", tool, r.Text())
-		}
-		if got := imagePID(t, s); got != p.pid() {
-			t.Errorf("after %s: pid %d", tool, got)
-		}
+		good(t, s, tool, object{})
+		wantPID(t, s, p.pid())
 	}
 }
 
@@ -100,13 +86,9 @@ func TestAttachFailures(t *testing.T) {
 	once := newPerson(t, "", ":dont-close", "nil")
 	once.says("(+ 1 2)") // its one client
 	secretive := shortDir(t)
-	if err := os.WriteFile(filepath.Join(secretive, ".slime-secret"), []byte("sesame\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(secretive, ".slime-secret"), "sesame\n")
 	wrong := shortDir(t)
-	if err := os.WriteFile(filepath.Join(wrong, ".slime-secret"), []byte("simsim\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(wrong, ".slime-secret"), "simsim\n")
 	guarded := func() string { return personAt(t, 0, environ(secretive), "").address }
 
 	for _, test := range []struct{ name, address, home, says string }{
@@ -128,7 +110,7 @@ func TestAttachFailures(t *testing.T) {
 			}
 			s := attachedTo(t, test.address, test.home)
 			for _, tool := range []string{"evaluate-lisp", "list-definitions"} {
-				args := map[string]any{}
+				args := object{}
 				if tool == "evaluate-lisp" {
 					args["code"] = "(+ 1 2)"
 				}

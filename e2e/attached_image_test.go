@@ -17,22 +17,12 @@ func TestAttachedUnstoppable(t *testing.T) {
 	p := newPerson(t, "")
 	s := attached(t, p)
 	want(t, s, "(defvar *kept* 41) 1", "=> 1")
-	r := call(t, s, 4*patience, "evaluate-lisp", map[string]any{
-		"code": "(defvar *go* t) (sb-sys:without-interrupts (loop while *go*))", "timeout": 1})
-	for _, part := range []string{"[TIMEOUT] Evaluation exceeded 1 second", "could not be stopped", "left alone",
-		`goes on in the Lisp thread "swank-mcp session default"`} {
-		if !r.IsError || !strings.Contains(r.Text(), part) {
-			t.Errorf("the answer has no %q (isError %v):\n%s", part, r.IsError, r.Text())
-		}
-	}
+	text := bad(t, s, "evaluate-lisp", object{"code": "(defvar *go* t) (sb-sys:without-interrupts (loop while *go*))", "timeout": 1})
+	says(t, text, "[TIMEOUT] Evaluation exceeded 1 second", "could not be stopped", "left alone", `goes on in the Lisp thread "swank-mcp session default"`)
 	want(t, s, "(incf *kept*)", "=> 42")
-	if pid := imagePID(t, s); pid != p.pid() {
-		t.Errorf("pid %d, was %d", pid, p.pid())
-	}
+	wantPID(t, s, p.pid())
 	stuck := `(count "swank-mcp session default" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)`
-	if got := p.says(stuck); got != "2" {
-		t.Errorf("%s threads of the session, want the stuck one and its successor", got)
-	}
+	p.wants(stuck, "2") // and its successor
 	syscall.Kill(s.PID(), syscall.SIGKILL)
 	<-s.Exited()
 	if !eventually(patience, func() bool { return p.says(stuck) == "1" }) {
@@ -54,25 +44,15 @@ func TestAttachedImageDies(t *testing.T) {
 	p := newPerson(t, "")
 	s := attached(t, p)
 	want(t, s, "(defvar *kept* 41) (defun kept () *kept*) 1", "=> 1")
-	sleeping, err := s.GoTool("evaluate-lisp", map[string]any{"code": "(sleep 100)"}, wire.CallOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sleeping := sendCall(t, s, "(sleep 100)")
 	time.Sleep(500 * time.Millisecond)
 	p.cmd.Process.Kill()
-	var r wire.Result
-	if err := sleeping.Wait(t.Context(), &r); err != nil || !r.IsError || !strings.HasPrefix(r.Text(), "[ERROR] IMAGE-DIED\nThe attached Lisp at "+p.address) {
-		t.Errorf("the call in flight answered %v (isError %v):\n%s", err, r.IsError, r.Text())
-	}
+	wantAnswer(t, sleeping, "[ERROR] IMAGE-DIED\nThe attached Lisp at "+p.address+elided)
 	<-p.ended
 	for _, tool := range []string{"list-definitions", "list-packages"} {
-		if r := call(t, s, patience, tool, map[string]any{}); !r.IsError || !strings.Contains(r.Text(), "nothing listens there") {
-			t.Errorf("%s answered (isError %v):\n%s", tool, r.IsError, r.Text())
-		}
+		says(t, bad(t, s, tool, object{}), "nothing listens there")
 	}
-	if got := status(t, s); !strings.Contains(got, "Image: not connected, "+p.address) || !strings.Contains(got, "(swank:create-server :port "+fmt.Sprint(p.port)) {
-		t.Errorf("session-status:\n%s", got)
-	}
+	says(t, status(t, s), "Image: not connected, "+p.address, "(swank:create-server :port "+fmt.Sprint(p.port))
 	again := personAt(t, p.port, environ(run.dir), "")
 	// Without a call, too.
 	if !eventually(35*time.Second, func() bool {
@@ -80,10 +60,7 @@ func TestAttachedImageDies(t *testing.T) {
 	}) {
 		t.Error("it did not come back by itself")
 	}
-	got, isErr := eval(t, s, "(list (boundp '*kept*) (fboundp 'kept))")
-	if isErr || !strings.HasPrefix(got, "=> (NIL NIL)") || !strings.Contains(got, "another image than before") || !strings.Contains(got, "2 definitions") {
-		t.Errorf("in the new image (isError %v):\n%s", isErr, got)
-	}
+	says(t, want(t, s, "(list (boundp '*kept*) (fboundp 'kept))", "=> (NIL NIL)…"), "another image than before", "2 definitions")
 	want(t, s, "(+ 1 2)", "=> 3")
 }
 
@@ -107,10 +84,7 @@ func TestAttachedReconnects(t *testing.T) {
 	s := attached(t, p)
 	want(t, s, "(defvar *kept* 41) (defpackage :kept (:use :cl)) (in-package :kept) 1", "=> 1")
 	p.cutOff(s)
-	got, isErr := eval(t, s, "(list (package-name *package*) (incf cl-user::*kept*) *)")
-	if isErr || !strings.HasPrefix(got, `=> ("KEPT" 42 1)`) || !strings.Contains(got, "the session is as it was") {
-		t.Errorf("after the connection broke (isError %v):\n%s", isErr, got)
-	}
+	want(t, s, "(list (package-name *package*) (incf cl-user::*kept*) *)", `=> ("KEPT" 42 1)…the session is as it was…`)
 }
 
 // What was suspended when the connection broke has ended, and is named: by the
@@ -120,28 +94,20 @@ func TestAttachedSuspendedIsLost(t *testing.T) {
 	p := newPerson(t, "(defvar cl-user::*ended* nil)")
 	for _, inFlight := range []bool{false, true} {
 		s := attached(t, p)
-		suspend := map[string]any{"code": `(unwind-protect (error "left") (setf *ended* t))`, "on-error": "debug"}
-		if r := call(t, s, patience, "evaluate-lisp", suspend); !strings.Contains(r.Text(), "Evaluation 1 is suspended here") {
-			t.Fatalf("not suspended:\n%s", r.Text())
-		}
+		says(t, suspend(t, s, `(unwind-protect (error "left") (setf *ended* t))`), "Evaluation 1 is suspended here")
 		var r wire.Result
 		if inFlight {
-			pending, _ := running(t, s, "(sleep 100)")
+			pending := running(t, s, "(sleep 100)")
 			p.cutOff(s)
-			if err := pending.Wait(t.Context(), &r); err != nil {
-				t.Fatal(err)
-			}
+			r = answer(t, pending)
 		} else {
 			p.cutOff(s)
-			r = call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(+ 1 2)"})
+			r = call(t, s, patience, "evaluate-lisp", object{"code": "(+ 1 2)"})
 		}
 		if part := `lost with the connection to the Lisp: 1 ((unwind-protect (error "left")`; r.IsError != inFlight || !strings.Contains(r.Text(), part) {
 			t.Errorf("in flight: %v: the reply (isError %v) has no %q:\n%s", inFlight, r.IsError, part, r.Text())
 		}
-		r = call(t, s, patience, "invoke-restart", map[string]any{"restart": "abort", "evaluation": 1})
-		if part := "Evaluation 1 is not suspended: it was lost with the connection to the Lisp: "; !r.IsError || !strings.Contains(r.Text(), part) {
-			t.Errorf("the reply (isError %v) has no %q:\n%s", r.IsError, part, r.Text())
-		}
+		says(t, bad(t, s, "invoke-restart", object{"restart": "abort", "evaluation": 1}), "Evaluation 1 is not suspended: it was lost with the connection to the Lisp: ")
 		if !eventually(patience, func() bool { return p.says("(shiftf *ended* nil)") == "T" }) {
 			t.Error("it goes on waiting in the image")
 		}
@@ -154,16 +120,10 @@ func TestAttachedSuspended(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "")
 	s := attached(t, p)
-	r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(+ 1 (no-such-function 2))", "on-error": "debug"})
-	if !r.IsError || !strings.Contains(r.Text(), "[Restarts]") {
-		t.Fatalf("not suspended (isError %v):\n%s", r.IsError, r.Text())
-	}
+	suspend(t, s, "(+ 1 (no-such-function 2))")
 	time.Sleep(5 * time.Second)
 	p.says("(defun no-such-function (x) (* 20 x))")
-	r = call(t, s, patience, "invoke-restart", map[string]any{"restart": "CONTINUE"})
-	if r.IsError || r.Text() != "=> 41" {
-		t.Errorf("going on answered (isError %v):\n%s", r.IsError, r.Text())
-	}
+	wantReply(t, s, "invoke-restart", object{"restart": "CONTINUE"}, "=> 41")
 }
 
 // A busy image answers all the same.
@@ -211,23 +171,14 @@ func TestAttachedWithoutThreads(t *testing.T) {
 			t.Parallel() // it waits, most of the time
 			p := newPerson(t, "", ":dont-close", "t", ":style", style)
 			s := attached(t, p)
-			got, isErr := eval(t, s, "(defun twice (x) (print x) (* 2 x)) (twice 21)")
-			if isErr || !strings.HasPrefix(got, "[stdout]\n21\n\n=> 42\n") ||
-				!strings.Contains(got, "Swank in this image uses no threads (communication style "+strings.ToUpper(style)+")") ||
-				!strings.Contains(got, "cancelling does not reach it") {
-				t.Errorf("the first evaluation (isError %v):\n%s", isErr, got)
-			}
+			says(t, want(t, s, "(defun twice (x) (print x) (* 2 x)) (twice 21)", "[stdout]\n21\n\n=> 42\n…"),
+				"Swank in this image uses no threads (communication style "+strings.ToUpper(style)+")", "cancelling does not reach it")
 			wantError(t, s, "(car 1)", "[ERROR] TYPE-ERROR")
-			wantList(t, s, map[string]any{}, "[Functions]\n- TWICE (X)")
-			r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(loop)", "timeout": 1})
-			if !r.IsError || !strings.HasPrefix(r.Text(), "[TIMEOUT] Evaluation exceeded 1 second") || strings.Contains(r.Text(), "could not be stopped") {
-				t.Errorf("an endless loop answered (isError %v):\n%s", r.IsError, r.Text())
-			}
+			wantList(t, s, object{}, "[Functions]\n- TWICE (X)")
+			saysNot(t, wantReply(t, s, "evaluate-lisp", object{"code": "(loop)", "timeout": 1}, "[TIMEOUT] Evaluation exceeded 1 second…"), "could not be stopped")
 			want(t, s, "(twice 1)", "[stdout]\n1\n\n=> 2")
-			r = call(t, s, 2*patience, "evaluate-lisp", map[string]any{"code": "(sb-sys:without-interrupts (loop repeat 6000 do (sleep 0.001)))", "timeout": 1})
-			if !r.IsError || !strings.Contains(r.Text(), "nothing reaches it until the evaluation has ended") {
-				t.Errorf("what cannot be stopped answered (isError %v):\n%s", r.IsError, r.Text())
-			}
+			says(t, bad(t, s, "evaluate-lisp", object{"code": "(sb-sys:without-interrupts (loop repeat 6000 do (sleep 0.001)))", "timeout": 1}),
+				"nothing reaches it until the evaluation has ended")
 			want(t, s, "(twice 1)", "[stdout]\n1\n\n=> 2")
 		})
 	}

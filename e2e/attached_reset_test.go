@@ -1,9 +1,6 @@
 package e2e
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // A reset undoes what the session has made, and nothing of the person's.
 func TestAttachedReset(t *testing.T) {
@@ -11,25 +8,19 @@ func TestAttachedReset(t *testing.T) {
 	p := newPerson(t, `(defpackage :their-user (:use :cl)) (defvar cl-user::*theirs* 1) (defun cl-user::their-function () 1)`)
 	s := attached(t, p)
 	// 1 while an evaluation of ours runs, the person goes on working
-	pending, _ := running(t, s, "(defpackage :ours (:use :cl)) (make-package \"OURS-TOO\") (sleep 2)")
+	pending := running(t, s, "(defpackage :ours (:use :cl)) (make-package \"OURS-TOO\") (sleep 2)")
 	p.says("(defpackage :made-meanwhile (:use :cl))")
 	p.says("(make-package \"MADE-MEANWHILE-TOO\")")
 	p.says("(defvar *made-meanwhile* 1)")
-	if err := pending.Wait(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	answer(t, pending)
 	want(t, s, "(defvar *theirs* 2) *theirs*", "=> 1")
 	want(t, s, `(defun our-function () 1) (defparameter *ours* 1) (defparameter *taken* 1) (setf *loose* 1) (defconstant +ours+ 1)
 (defclass our-class () ()) (defmethod their-generic ((x our-class)) 1) (in-package :ours) (defun cl-user::our-second () 2) 1`, "=> 1")
 	p.says("(defparameter *taken* 2)")
 	p.says("(use-package :ours-too :their-user)")
-	got := call(t, s, patience, "reset-session", map[string]any{}).Text()
-	for _, line := range []string{"Session reset. All definitions cleared.\nCurrent package: CL-USER\n",
-		"; Not undone: package OURS-TOO: THEIR-USER uses it", "the constants +OURS+ keep their values", "symbols stay interned and use-lists as they are"} {
-		if !strings.Contains(got, line) {
-			t.Errorf("the reply has no %q:\n%s", line, got)
-		}
-	}
+	got := call(t, s, patience, "reset-session", object{}).Text()
+	says(t, got, "Session reset. All definitions cleared.\nCurrent package: CL-USER\n",
+		"; Not undone: package OURS-TOO: THEIR-USER uses it", "the constants +OURS+ keep their values", "symbols stay interned and use-lists as they are")
 	for code, want := range map[string]string{
 		"(list (fboundp 'our-function) (boundp '*ours*) (boundp '*loose*) (find-class 'our-class nil) (fboundp 'our-second) (find-package :ours))": "(NIL NIL NIL NIL NIL NIL)",
 		"(sort (mapcar #'package-name (package-use-list :their-user)) #'string<)":                                                                  `("COMMON-LISP" "OURS-TOO")`,
@@ -37,8 +28,6 @@ func TestAttachedReset(t *testing.T) {
 		"(mapcar (lambda (n) (and (find-package n) t)) '(:made-meanwhile :made-meanwhile-too :their-user))":                                        "(T T T)",
 		"(symbol-package (find-symbol \"OUR-FUNCTION\" :cl-user))":                                                                                 `#<PACKAGE "COMMON-LISP-USER">`,
 	} {
-		if got := p.says(code); got != want {
-			t.Errorf("the person's %s\n is %s\nnot %s", code, got, want)
-		}
+		p.wants(code, want)
 	}
 }

@@ -3,7 +3,6 @@ package e2e
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -54,23 +53,16 @@ func TestAttachedRedefines(t *testing.T) {
 		if c.note == "it had not defined" {
 			note = "; Redefined, though this session had not defined them: variable *THEIR-VARIABLE*, variable *THEIR-PARAMETER*, variable *THEIR-UNBOUND*. reset-session puts"
 		}
-		if !strings.Contains(got, note) {
-			t.Errorf("%s answered\n%s\nwithout\n%s", c.code, got, note)
-		}
-		if got, _ := eval(t, s, c.code); strings.Contains(got, "Redefined") {
-			t.Errorf("%s said so again:\n%s", c.code, got)
-		}
+		says(t, got, note)
+		saysNot(t, want(t, s, c.code, elided), "Redefined") // again
 	}
 	for _, code := range []string{"(defun ours () 1)", "(defvar *their-parameter* 9)", "(macroexpand '(defun their-function (x) x))", "(when nil (eval '(defun their-function (x) x)))"} {
-		if got, _ := eval(t, s, code); strings.Contains(got, "Redefined") {
-			t.Errorf("%s answered\n%s", code, got)
-		}
+		saysNot(t, want(t, s, code, elided), "Redefined")
 	}
 	p.says("(defun is-replaced-by-them () 2)")
-	got := call(t, s, patience, "reset-session", map[string]any{}).Text()
-	if !strings.Contains(got, "What this session has redefined in place stays as it is: class THEIR-CLASS.") || strings.Contains(got, "Not undone") {
-		t.Errorf("the reset answered\n%s", got)
-	}
+	got := call(t, s, patience, "reset-session", object{}).Text()
+	says(t, got, "What this session has redefined in place stays as it is: class THEIR-CLASS.")
+	saysNot(t, got, "Not undone")
 	for code, want := range map[string]string{
 		`(mapcar #'eq *before* (list #'their-function #'(setf their-place) (macro-function 'their-macro) *their-variable* (compiler-macro-function 'their-function)
   (find-method #'their-generic () (list (find-class 'integer))) (find-class 'their-class) #'becomes-macro #'twice-in-one))`: "(T T T T T T T T T)",
@@ -79,8 +71,6 @@ func TestAttachedRedefines(t *testing.T) {
 		"(list (fboundp 'ours) (slot-value (make-instance 'their-class) 'b))":                                                                                "(NIL 2)",
 		places: was,
 	} {
-		if got := p.says(code); got != want {
-			t.Errorf("the person's %s\n is %s\nnot %s", code, got, want)
-		}
+		p.wants(code, want)
 	}
 }

@@ -25,10 +25,7 @@ func TestBackgroundOutput(t *testing.T) {
 			t.Parallel()
 			s := start(t)
 			l := begin(t, s)
-			got, isErr := eval(t, s, c.code)
-			if isErr || !strings.HasSuffix(got, "=> :WROTE") {
-				t.Fatalf("answered (isError %v):\n%s", isErr, got)
-			}
+			got := want(t, s, c.code, "…=> :WROTE")
 			all := got
 			eventually(3*time.Second, func() bool {
 				if !strings.Contains(all, c.text) {
@@ -53,9 +50,9 @@ func TestFloodOnTheImagesStdout(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
-	got, isErr := eval(t, s, `(let ((l (make-string 1000 :initial-element #\q))) (dotimes (i 20000 :flooded) (write-line l sb-sys:*stdout*)))`)
-	if isErr || !strings.HasSuffix(got, "=> :FLOODED") || len(got) > 45_000 {
-		t.Errorf("20 MB on stdout answered (isError %v), %d bytes:\n%s", isErr, len(got), clip(got))
+	got := want(t, s, `(let ((l (make-string 1000 :initial-element #\q))) (dotimes (i 20000 :flooded) (write-line l sb-sys:*stdout*)))`, "…=> :FLOODED")
+	if len(got) > 45_000 {
+		t.Errorf("20 MB on stdout answered with %d bytes:\n%s", len(got), clip(got))
 	}
 	l.goesOn(t, s)
 }
@@ -66,15 +63,9 @@ func TestThreadOutlivesItsCall(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
-	got, isErr := eval(t, s, `(progn (let ((out *standard-output*)) (sb-thread:make-thread (lambda () (dotimes (i 20) (print i out) (sleep 0.05))))) :started)`)
-	if isErr || !strings.HasSuffix(got, "=> :STARTED") {
-		t.Errorf("starting the thread answered (isError %v):\n%s", isErr, got)
-	}
+	want(t, s, `(progn (let ((out *standard-output*)) (sb-thread:make-thread (lambda () (dotimes (i 20) (print i out) (sleep 0.05))))) :started)`, "…=> :STARTED")
 	for range 10 {
-		got, isErr := eval(t, s, "(+ 1 2)")
-		if isErr || !strings.HasSuffix(got, "=> 3") || strings.Contains(got, "[stdout]") {
-			t.Errorf("(+ 1 2) beside a printing thread answered (isError %v):\n%s", isErr, got)
-		}
+		saysNot(t, want(t, s, "(+ 1 2)", "…=> 3"), "[stdout]")
 		time.Sleep(50 * time.Millisecond)
 	}
 	time.Sleep(1200 * time.Millisecond) // the thread ends

@@ -15,7 +15,7 @@ func TestBesideTools(t *testing.T) {
 
 	read := func(uri string) (string, error) {
 		var r struct{ Contents []struct{ URI, Text string } }
-		err := s.Call(ctx, "resources/read", map[string]any{"uri": uri}, &r)
+		err := s.Call(ctx, "resources/read", object{"uri": uri}, &r)
 		if err != nil || len(r.Contents) != 1 || r.Contents[0].URI != uri {
 			return "", err
 		}
@@ -49,7 +49,7 @@ func TestBesideTools(t *testing.T) {
 		var r struct {
 			Messages []struct{ Content struct{ Text string } }
 		}
-		err := s.Call(ctx, "prompts/get", map[string]any{"name": name, "arguments": args}, &r)
+		err := s.Call(ctx, "prompts/get", object{"name": name, "arguments": args}, &r)
 		if err != nil || len(r.Messages) != 1 {
 			return "", err
 		}
@@ -74,10 +74,10 @@ func TestBesideTools(t *testing.T) {
 
 	complete := func(argument, value string, known map[string]string) []string {
 		var r struct{ Completion struct{ Values []string } }
-		if err := s.Call(ctx, "completion/complete", map[string]any{
-			"ref":      map[string]any{"type": "ref/resource", "uri": "lisp://symbol/{package}/{name}"},
-			"argument": map[string]any{"name": argument, "value": value},
-			"context":  map[string]any{"arguments": known},
+		if err := s.Call(ctx, "completion/complete", object{
+			"ref":      object{"type": "ref/resource", "uri": "lisp://symbol/{package}/{name}"},
+			"argument": object{"name": argument, "value": value},
+			"context":  object{"arguments": known},
 		}, &r); err != nil {
 			t.Errorf("completing %s %q: %v", argument, value, err)
 		}

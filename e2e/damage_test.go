@@ -60,13 +60,9 @@ func TestDamageProbes(t *testing.T) {
 			if c.endless {
 				cancelAfter(t, s, c.code, time.Second)
 			} else {
-				r := call(t, s, 5*time.Second, "evaluate-lisp", map[string]any{"code": c.code})
-				prefix, inside := c.prefix, ""
-				if rest, ok := strings.CutPrefix(c.prefix, "…"); ok {
-					prefix, inside = "", rest
-				}
+				r := call(t, s, 5*time.Second, "evaluate-lisp", object{"code": c.code})
 				if r.IsError != c.isErr && c.name != "exit" && c.name != "failing PRINT-OBJECT" ||
-					!strings.HasPrefix(r.Text(), prefix) || !strings.Contains(strings.ToLower(r.Text()), strings.ToLower(inside)) {
+					!fits(strings.ToLower(c.prefix)+elided, strings.ToLower(r.Text())) {
 					t.Errorf("%s answered (isError %v):\n%s\nwant (isError %v): %s", c.code, r.IsError, clip(r.Text()), c.isErr, c.prefix)
 				}
 			}
@@ -84,10 +80,7 @@ func rawWrite(text string) string {
 // cancelAfter starts an evaluation and cancels it; it must not be answered.
 func cancelAfter(t *testing.T, s *server, code string, after time.Duration) {
 	t.Helper()
-	p, err := s.GoTool("evaluate-lisp", map[string]any{"code": code}, wire.CallOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sendCall(t, s, code)
 	time.Sleep(after)
 	if n := s.Answers()[p.ID.String()]; n != 0 {
 		t.Errorf("%s was answered before it was cancelled", code)
@@ -128,8 +121,8 @@ func TestUnknownProtocolVersion(t *testing.T) {
 	for _, version := range []string{"1999-01-01", "2099-12-31", ""} {
 		s := startCold(t, wire.Options{Env: environ(run.dir)})
 		var o wire.Opened
-		err := s.Call(t.Context(), "initialize", map[string]any{"protocolVersion": version,
-			"capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "x", "version": "1"}}, &o)
+		err := s.Call(t.Context(), "initialize", object{"protocolVersion": version,
+			"capabilities": object{}, "clientInfo": object{"name": "x", "version": "1"}}, &o)
 		if err != nil || !strings.HasPrefix(o.ProtocolVersion, "202") || o.ProtocolVersion == version {
 			t.Errorf("version %q: offered %q, %v; want one of the server's own", version, o.ProtocolVersion, err)
 		}

@@ -15,7 +15,7 @@ func TestUnstoppableLoop(t *testing.T) {
 	s := start(t)
 	l := begin(t, s)
 	began := time.Now()
-	r := call(t, s, 12*time.Second, "evaluate-lisp", map[string]any{"code": "(sb-sys:without-interrupts (loop))", "timeout": 2})
+	r := call(t, s, 12*time.Second, "evaluate-lisp", object{"code": "(sb-sys:without-interrupts (loop))", "timeout": 2})
 	took := time.Since(began)
 	if !r.IsError || !strings.HasPrefix(r.Text(), "[TIMEOUT] Evaluation exceeded 2 seconds") {
 		t.Errorf("answered (isError %v):\n%s", r.IsError, r.Text())
@@ -51,11 +51,9 @@ func newImage(t *testing.T, s *server, old life) {
 // comes from a new image and what has come back.
 func wantReplaced(t *testing.T, s *server) {
 	t.Helper()
-	text, isErr := eval(t, s, "(+ 1 2)")
-	value, note, _ := strings.Cut(text, "\n; ")
-	if isErr || value != "=> 3" || !strings.HasPrefix(note, "The image was replaced") ||
-		!strings.Contains(note, "Restored: ") || strings.Contains(note, "\n") {
-		t.Errorf("the first evaluation in a new image answered (isError %v):\n%s", isErr, text)
+	text := want(t, s, "(+ 1 2)", "=> 3\n; The image was replaced…Restored: …")
+	if strings.Count(text, "\n") != 1 {
+		t.Errorf("the note has more than a line:\n%s", text)
 	}
 	want(t, s, "(+ 1 2)", "=> 3")
 }
@@ -67,14 +65,11 @@ func TestImageKilledInMidLookUp(t *testing.T) {
 			s := start(t)
 			l := begin(t, s)
 			syscall.Kill(l.pid, syscall.SIGSTOP) // so that it does not answer before
-			args := map[string]any{}
+			args := object{}
 			if tool == "describe-symbol" {
 				args["name"] = "car"
 			}
-			p, err := s.GoTool(tool, args, wire.CallOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := sendTool(t, s, tool, args)
 			time.Sleep(300 * time.Millisecond)
 			syscall.Kill(l.pid, syscall.SIGKILL)
 			died(t, p, "kill")
@@ -88,11 +83,7 @@ func TestImageKilledInMidEvaluation(t *testing.T) {
 		t.Run(code, func(t *testing.T) {
 			s := start(t)
 			l := begin(t, s)
-			p, err := s.GoTool("evaluate-lisp", map[string]any{"code": code}, wire.CallOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(300 * time.Millisecond)
+			p := running(t, s, code)
 			began := time.Now()
 			syscall.Kill(l.pid, syscall.SIGKILL)
 			died(t, p, "kill")
@@ -107,13 +98,7 @@ func TestImageKilledInMidEvaluation(t *testing.T) {
 // died waits for the report of an image's death, which must name its cause.
 func died(t *testing.T, p *wire.Pending, cause string) {
 	t.Helper()
-	var r wire.Result
-	if err := p.Wait(t.Context(), &r); err != nil {
-		t.Fatal(err)
-	}
-	if !r.IsError || !strings.HasPrefix(r.Text(), "[ERROR] IMAGE-DIED\n") || !strings.Contains(r.Text(), cause) {
-		t.Errorf("want IMAGE-DIED and %q, got (isError %v):\n%s", cause, r.IsError, r.Text())
-	}
+	wantAnswer(t, p, "[ERROR] IMAGE-DIED\n…"+cause+elided)
 }
 
 func TestImageEndsItself(t *testing.T) {
@@ -124,10 +109,7 @@ func TestImageEndsItself(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := start(t)
 			l := begin(t, s)
-			p, err := s.GoTool("evaluate-lisp", map[string]any{"code": c.code}, wire.CallOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := sendCall(t, s, c.code)
 			died(t, p, c.cause)
 			newImage(t, s, l)
 		})
@@ -177,10 +159,7 @@ func TestServerKilled(t *testing.T) {
 			s := start(t)
 			l := begin(t, s)
 			if c.code != "" {
-				if _, err := s.GoTool("evaluate-lisp", map[string]any{"code": c.code}, wire.CallOptions{}); err != nil {
-					t.Fatal(err)
-				}
-				time.Sleep(300 * time.Millisecond)
+				running(t, s, c.code)
 			}
 			if gone(l.pid, 0) {
 				t.Fatalf("no image to begin with")
@@ -198,20 +177,14 @@ func TestServerKilled(t *testing.T) {
 func TestEndOfInput(t *testing.T) {
 	s := start(t)
 	begin(t, s)
-	p, err := s.GoTool("evaluate-lisp", map[string]any{"code": "(progn (sleep 0.2) :drained)"}, wire.CallOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sendCall(t, s, "(progn (sleep 0.2) :drained)")
 	time.Sleep(50 * time.Millisecond)
 	kids := descendants(s.PID())
 	if len(kids) == 0 {
 		t.Fatal("found no process below the server")
 	}
 	s.CloseStdin()
-	var r wire.Result
-	if err := p.Wait(t.Context(), &r); err != nil || r.Text() != "=> :DRAINED" {
-		t.Errorf("the call in flight at the end of input answered %v, %q", err, r.Text())
-	}
+	wantAnswer(t, p, "=> :DRAINED")
 	select {
 	case <-s.Exited():
 	case <-time.After(3 * time.Second):

@@ -2,9 +2,7 @@ package e2e
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -16,19 +14,9 @@ import (
 // suspend leaves an evaluation in the debugger and returns its reply.
 func suspend(t *testing.T, s *server, code string) string {
 	t.Helper()
-	r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": code, "on-error": "debug"})
+	r := call(t, s, patience, "evaluate-lisp", object{"code": code, "on-error": "debug"})
 	if !r.IsError || !strings.Contains(r.Text(), "\n[Restarts]\n") || !strings.Contains(r.Text(), " is suspended here") {
 		t.Fatalf("%s was not suspended (isError %v):\n%s", code, r.IsError, r.Text())
-	}
-	return r.Text()
-}
-
-// debug calls a tool of the debugger that is to succeed.
-func debug(t *testing.T, s *server, tool string, args map[string]any) string {
-	t.Helper()
-	r := call(t, s, patience, tool, args)
-	if r.IsError {
-		t.Fatalf("%s %v failed:\n%s", tool, args, r.Text())
 	}
 	return r.Text()
 }
@@ -55,31 +43,19 @@ func TestDebuggerBesideEvaluations(t *testing.T) {
 		}
 		var pending []*wire.Pending
 		send := func(tool string, args map[string]any) {
-			p, err := s.GoTool(tool, args, wire.CallOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := sendTool(t, s, tool, args)
 			pending = append(pending, p)
 		}
 		for _, i := range []int{5, 0, 7, 2, 1, 6, 3, 4} {
-			send("inspect-frame", map[string]any{"evaluation": first + i, "frame": 0})
-			send("evaluate-lisp", map[string]any{"code": fmt.Sprintf("(progn (sleep 0.005) %d)", 1000+i)})
-			send("evaluate-in-frame", map[string]any{"evaluation": first + i, "frame": 0, "code": "n"})
-			send("invoke-restart", map[string]any{"evaluation": first + i, "restart": "continue"})
+			send("inspect-frame", object{"evaluation": first + i, "frame": 0})
+			send("evaluate-lisp", object{"code": fmt.Sprintf("(progn (sleep 0.005) %d)", 1000+i)})
+			send("evaluate-in-frame", object{"evaluation": first + i, "frame": 0, "code": "n"})
+			send("invoke-restart", object{"evaluation": first + i, "restart": "continue"})
 		}
 		for at, i := range []int{5, 0, 7, 2, 1, 6, 3, 4} {
-			for part, wanted := range []string{"", fmt.Sprintf("=> %d", 1000+i), fmt.Sprintf("=> %d", i),
+			for part, wanted := range []string{elided, fmt.Sprintf("=> %d", 1000+i), fmt.Sprintf("=> %d", i),
 				fmt.Sprintf("[stdout]\nat %d\n\n=> (%d %d)", i, i, 10*i)} {
-				ctx, stop := context.WithTimeout(t.Context(), patience)
-				var r wire.Result
-				err := pending[4*at+part].Wait(ctx, &r)
-				stop()
-				if err != nil {
-					t.Fatal(err)
-				}
-				if wanted != "" && r.Text() != wanted {
-					t.Errorf("call %d about %d answered:\n%s\nwant:\n%s", part, i, r.Text(), wanted)
-				}
+				wantAnswer(t, pending[4*at+part], wanted)
 			}
 		}
 	}
@@ -98,28 +74,16 @@ func TestDebuggerCallWhileItRuns(t *testing.T) {
 		tool string
 		args map[string]any
 	}{
-		{"evaluate-lisp", map[string]any{"code": "(progn (sleep 0.2) (broken 1))", "on-error": "debug"}},
-		{"evaluate-lisp", map[string]any{"code": "(defun broken (x) (list :repaired x))"}},
-		{"invoke-restart", map[string]any{"restart": "continue"}},
-		{"evaluate-lisp", map[string]any{"code": "(list *)"}},
+		{"evaluate-lisp", object{"code": "(progn (sleep 0.2) (broken 1))", "on-error": "debug"}},
+		{"evaluate-lisp", object{"code": "(defun broken (x) (list :repaired x))"}},
+		{"invoke-restart", object{"restart": "continue"}},
+		{"evaluate-lisp", object{"code": "(list *)"}},
 	} {
-		p, err := s.GoTool(c.tool, c.args, wire.CallOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sendTool(t, s, c.tool, c.args)
 		pending = append(pending, p)
 	}
-	for i, wanted := range []string{"[ERROR] UNDEFINED-FUNCTION", "=> BROKEN", "=> (:REPAIRED 1)", "=> ((:REPAIRED 1))"} {
-		ctx, stop := context.WithTimeout(t.Context(), patience)
-		var r wire.Result
-		err := pending[i].Wait(ctx, &r)
-		stop()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasPrefix(r.Text(), wanted) && !strings.HasSuffix(r.Text(), wanted) {
-			t.Errorf("reply %d is:\n%s\nwant %s", i, r.Text(), wanted)
-		}
+	for i, wanted := range []string{"[ERROR] UNDEFINED-FUNCTION…", "…=> BROKEN", "…=> (:REPAIRED 1)", "…=> ((:REPAIRED 1))"} {
+		wantAnswer(t, pending[i], wanted)
 	}
 }
 
@@ -132,12 +96,9 @@ func TestErrorInTheIdleThread(t *testing.T) {
   (defvar *striker* (sb-thread:make-thread (lambda () (sleep 0.1) (sb-thread:interrupt-thread me (lambda () (error "out of the blue"))))))
   :idle)`, "=> :IDLE")
 	time.Sleep(400 * time.Millisecond)
-	got, _ := eval(t, s, "swank::*sldb-level*")
-	if !strings.HasSuffix(got, "=> 0") {
-		t.Errorf("the session's thread is in a debugger:\n%s", got)
-	}
-	if !*attachedFlag && !strings.Contains(got, "out of the blue") {
-		t.Errorf("the error is not reported:\n%s", got)
+	got := want(t, s, "swank::*sldb-level*", "…=> 0")
+	if !*attachedFlag {
+		says(t, got, "out of the blue")
 	}
 	l.goesOn(t, s)
 }
@@ -161,14 +122,10 @@ func TestDebuggerAttached(t *testing.T) {
 	suspend(t, s, "(half 7)")
 	// The person mends it.
 	p.says("(defun half (x) (list :by-hand (/ x 2)))")
-	if got := debug(t, s, "restart-frame", map[string]any{"frame": 0}); got != "=> (:BY-HAND 7/2)" {
-		t.Errorf("after the person's repair: %s", got)
-	}
+	wantReply(t, s, "restart-frame", object{"frame": 0}, "=> (:BY-HAND 7/2)")
 	suspend(t, s, `(unwind-protect (error "left behind") (setf *cleaned* t))`)
 	suspend(t, s, `(error "left behind, too")`)
-	if r := call(t, s, patience, "evaluate-in-frame", map[string]any{"evaluation": 2, "frame": 0, "code": `(error "nested")`}); !r.IsError {
-		t.Errorf("a nested error answered %s", r.Text())
-	}
+	bad(t, s, "evaluate-in-frame", object{"evaluation": 2, "frame": 0, "code": `(error "nested")`})
 	select {
 	case d := <-debuggers:
 		t.Errorf("a debugger was opened for the person: %+v", d.Condition)
@@ -180,18 +137,13 @@ func TestDebuggerAttached(t *testing.T) {
 	if !eventually(patience, func() bool { return p.says(mine) == "0" }) {
 		t.Errorf("threads of ours in the person's Lisp: %s", p.says(`(mapcar #'sb-thread:thread-name (sb-thread:list-all-threads))`))
 	}
-	if got := p.says("*cleaned*"); got != "T" {
-		t.Errorf("the cleanup form has not run: %s", got)
-	}
+	p.wants("*cleaned*", "T")
 	select {
 	case d := <-debuggers:
 		t.Errorf("a debugger was opened for the person at the end: %+v", d.Condition)
 	default:
 	}
 }
-
-// nextCall is the call that an error text names.
-var nextCall = regexp.MustCompile(`(?m)^(?:Next|To step through a call): ([a-z-]+) (\{.*\})$`)
 
 // What the debugger's errors name as the next call works.
 func TestDebuggerErrorsNameTheNextCall(t *testing.T) {
@@ -217,23 +169,9 @@ func TestDebuggerErrorsNameTheNextCall(t *testing.T) {
 			if c.code != "" {
 				suspend(t, s, c.code)
 			}
-			var args map[string]any
-			if err := json.Unmarshal([]byte(c.args), &args); err != nil {
-				t.Fatal(err)
-			}
-			r := call(t, s, patience, c.tool, args)
-			m := nextCall.FindStringSubmatch(r.Text())
-			if !r.IsError || m == nil {
-				t.Fatalf("isError %v, no next call in:\n%s", r.IsError, r.Text())
-			}
-			args = nil
-			if err := json.Unmarshal([]byte(m[2]), &args); err != nil {
-				t.Fatalf("%s: %v", m[2], err)
-			}
-			if r = call(t, s, patience, m[1], args); !strings.Contains(r.Text(), c.want) {
-				t.Errorf("%s answered:\n%s\nwant %s", m[0], r.Text(), c.want)
-			}
-			call(t, s, patience, "reset-session", map[string]any{})
+			tool, args := nextCall(t, bad(t, s, c.tool, fromJSONText(t, c.args)))
+			says(t, call(t, s, patience, tool, args).Text(), c.want)
+			call(t, s, patience, "reset-session", object{})
 			eval(t, s, "(defun down (x) (list (cerror \"Go on.\" \"down ~A\" x) x))")
 		})
 	}
@@ -243,10 +181,7 @@ func TestDebuggerErrorsNameTheNextCall(t *testing.T) {
 func TestDebuggerCallCancelled(t *testing.T) {
 	s := start(t)
 	suspend(t, s, `(unwind-protect (progn (cerror "Go on." "wait") (loop)) (defvar *ended* t))`)
-	p, err := s.GoTool("invoke-restart", map[string]any{"restart": "continue"}, wire.CallOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sendTool(t, s, "invoke-restart", object{"restart": "continue"})
 	if !eventually(patience, func() bool { return strings.Contains(status(t, s), "Running for") }) {
 		t.Errorf("it does not run:\n%s", status(t, s))
 	}
@@ -254,8 +189,5 @@ func TestDebuggerCallCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, s, "*ended*", "=> T")
-	r := call(t, s, patience, "abort-evaluation", map[string]any{"evaluation": 1})
-	if !r.IsError || !strings.Contains(r.Text(), "Evaluation 1 is not suspended: it was stopped.") {
-		t.Errorf("it is still there:\n%s", r.Text())
-	}
+	says(t, bad(t, s, "abort-evaluation", object{"evaluation": 1}), "Evaluation 1 is not suspended: it was stopped.")
 }

@@ -95,30 +95,16 @@ func readPage(path string) (*page, error) {
 	return p, nil
 }
 
-// elided is what stands for any text in a shown reply.
-const elided = "…"
-
 // blanks at the end of a line cannot be seen on a page, and editors remove them.
 var blanks = regexp.MustCompile(`(?m)[ \t]+$`)
 
 func seen(text string) string { return strings.TrimRight(blanks.ReplaceAllString(text, ""), "\n") }
 
 // matches reports whether got is the shown text, which may leave out parts.
-func matches(shown, got string) bool {
-	parts := strings.Split(seen(shown), elided)
-	for i := range parts {
-		parts[i] = regexp.QuoteMeta(parts[i])
-	}
-	return regexp.MustCompile(`(?s)^` + strings.Join(parts, ".*") + `$`).MatchString(seen(got))
-}
+func matches(shown, got string) bool { return fits(seen(shown), seen(got)) }
 
 // shows reports whether a shown reply says anything.
 func shows(shown string) bool { return strings.Trim(shown, elided+" \n") != "" }
-
-// failure reports whether a shown text is that of something that failed.
-func failure(shown string) bool {
-	return strings.HasPrefix(shown, "[ERROR]") || strings.HasPrefix(shown, "[TIMEOUT]") || strings.HasPrefix(shown, "swank-mcp: ")
-}
 
 // An edit replaces a part of a page.
 type edit struct {

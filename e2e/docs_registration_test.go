@@ -68,7 +68,7 @@ func (r *reader) starts(b item, command string, args, env []string) {
 	defer stop()
 	var list struct{ Tools []struct{ Name string } }
 	if _, err = c.Open(ctx); err == nil {
-		err = c.Call(ctx, "tools/list", map[string]any{}, &list)
+		err = c.Call(ctx, "tools/list", object{}, &list)
 	}
 	if err != nil || len(list.Tools) == 0 {
 		r.errorf(b, "%s %v: %v, %d tools\n%s", command, args, err, len(list.Tools), c.Stderr())
@@ -105,7 +105,7 @@ var (
 // fromTOML reads the part of TOML that configurations of servers need: tables,
 // and pairs whose values are JSON as well.
 func fromTOML(text string) ([]registered, error) {
-	pairs := map[string]any{}
+	pairs := object{}
 	for _, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, " #")
 		line = strings.TrimSpace(line)
@@ -131,7 +131,7 @@ var (
 // parentheses and strings are those of Emacs, too.
 func (r *reader) fromElisp(text string) (found []registered, err error) {
 	s := startWith(r.t, wire.Options{Env: r.env(), Dir: r.dir})
-	if got := call(r.t, s, patience, "validate-syntax", map[string]any{"code": text}); got.IsError || !strings.HasPrefix(got.Text(), "well-formed") {
+	if got := call(r.t, s, patience, "validate-syntax", object{"code": text}); got.IsError || !strings.HasPrefix(got.Text(), "well-formed") {
 		return nil, fmt.Errorf("%s", got.Text())
 	}
 	for _, m := range elispCommand.FindAllStringSubmatch(text, -1) {

@@ -145,7 +145,7 @@ func (r *reader) read() {
 		case b.kind == "lisp" && r.writeFile(b):
 		case b.kind == "lisp":
 			if shown, ok := reply(); ok {
-				r.call(b, "evaluate-lisp", map[string]any{"code": strings.TrimSuffix(b.text, "\n")}, shown)
+				r.call(b, "evaluate-lisp", object{"code": strings.TrimSuffix(b.text, "\n")}, shown)
 			}
 		case b.kind == "call", b.kind == "request":
 			name, arguments, err := parseCall(b.text)
@@ -197,13 +197,7 @@ func (r *reader) write(name, text string) {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		path = filepath.Join(r.home, rest)
 	}
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
-	if err == nil {
-		err = os.WriteFile(path, []byte(text), 0o644)
-	}
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	write(r.t, path, text)
 }
 
 // parseCall takes a call apart: the tool's name, or a method's, then its
@@ -211,7 +205,7 @@ func (r *reader) write(name, text string) {
 func parseCall(text string) (tool string, arguments map[string]any, err error) {
 	tool, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	if rest = strings.TrimSpace(rest); rest == "" {
-		return tool, map[string]any{}, nil
+		return tool, object{}, nil
 	}
 	if err := json.Unmarshal([]byte(rest), &arguments); err != nil {
 		return "", nil, fmt.Errorf("a call is a tool's or a method's name and JSON: %w", err)

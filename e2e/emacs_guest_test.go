@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -189,9 +188,7 @@ func TestEmacsEcho(t *testing.T) {
 	want(t, s, "(values 1 \"two\")", "=> 1\n=> \"two\"")
 	if *update {
 		e.until("the echo", func() bool { return strings.Contains(e.screen(), "two") })
-		if err := os.WriteFile("../docs/echo.txt", []byte(strings.TrimRight(e.screen(), "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, "../docs/echo.txt", strings.TrimRight(e.screen(), "\n")+"\n")
 	}
 	for i := range 16 {
 		want(t, s, fmt.Sprintf("(* %d 1000)", i), fmt.Sprintf("=> %d", i*1000))

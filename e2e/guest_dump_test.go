@@ -71,13 +71,13 @@ func comeAndGo(t *testing.T, address string) {
 			want(t, s, `(setf *print-case* :downcase *print-length* 50) (set-macro-character #\! (lambda (s c) (declare (ignore s c)) 1)) (values)`, "; No values")
 		case 2:
 			eval(t, s, `(sb-thread:join-thread (sb-thread:make-thread (lambda () (error "x"))) :default 1)`)
-			reply(t, s, "describe-symbol", object{"symbol": "car"})
+			good(t, s, "describe-symbol", object{"symbol": "car"})
 		case 3:
-			reply(t, s, "trace-function", object{"functions": "theirs"})
-			reply(t, s, "inspect-object", object{"code": "(list 1)"})
-			reply(t, s, "list-threads", object{})
+			good(t, s, "trace-function", object{"functions": "theirs"})
+			good(t, s, "inspect-object", object{"code": "(list 1)"})
+			good(t, s, "list-threads", object{})
 		case 4:
-			s.GoTool("evaluate-lisp", map[string]any{"code": "(loop)", "timeout": 60}, wire.CallOptions{})
+			s.GoTool("evaluate-lisp", object{"code": "(loop)", "timeout": 60}, wire.CallOptions{})
 			status(t, s)
 		}
 		if i%2 == 0 {

@@ -5,8 +5,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"swank-mcp/e2e/wire"
 )
 
 // When a person's image dies, sits in SBCL's low-level debugger or is stopped, the
@@ -15,25 +13,16 @@ func TestGuestFatal(t *testing.T) {
 	t.Parallel()
 	wantAll := func(t *testing.T, text string, parts ...string) {
 		t.Helper()
-		for _, part := range parts {
-			if !strings.Contains(text, part) {
-				t.Errorf("the reply has no %q:\n%.900s", part, text)
-			}
-		}
-		if strings.Contains(text, "secret") {
-			t.Errorf("the reply talks of secrets:\n%.900s", text)
-		}
+		says(t, text, parts...)
+		saysNot(t, text, "secret")
 	}
 	t.Run("killed", func(t *testing.T) {
 		p := newPerson(t, "")
 		s := attached(t, p)
 		want(t, s, "(+ 1 2)", "=> 3")
-		pending, _ := running(t, s, "(loop (sleep 0.1))")
+		pending := running(t, s, "(loop (sleep 0.1))")
 		syscall.Kill(p.pid(), syscall.SIGKILL)
-		var r wire.Result
-		if err := pending.Wait(t.Context(), &r); err != nil {
-			t.Fatal(err)
-		}
+		r := answer(t, pending)
 		wantAll(t, r.Text(), "[ERROR] IMAGE-DIED", "ended during this evaluation: its process ", " has ended. What was in it is gone.")
 		text, _ := eval(t, s, "(+ 1 2)")
 		wantAll(t, text, "[ERROR] NO-IMAGE", "the Lisp that was attached to is gone, its process ", " has ended")

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"swank-mcp/e2e/wire"
 	"swank-mcp/sexp"
 	"swank-mcp/swank"
 )
@@ -21,15 +20,9 @@ func TestGuestIsTouched(t *testing.T) {
 
 	// k in SLIME's list of threads
 	want(t, s, "(+ 1 2)", "=> 3")
-	pending, _ := running(t, s, "(loop (sleep 0.1))")
+	pending := running(t, s, "(loop (sleep 0.1))")
 	p.says(`(sb-thread:terminate-thread ` + named("swank-mcp session default") + `)`)
-	var r wire.Result
-	if err := pending.Wait(t.Context(), &r); err != nil {
-		t.Fatal(err)
-	}
-	if part := "[ERROR] ABORTED\nSomebody told the thread that evaluates for this session to end: the person, with k in SLIME's list of threads"; !strings.Contains(r.Text(), part) {
-		t.Errorf("after k: %s", r.Text())
-	}
+	wantAnswer(t, pending, "[ERROR] ABORTED\nSomebody told the thread that evaluates for this session to end: the person, with k in SLIME's list of threads…")
 	want(t, s, "(+ 1 2)", "=> 3")
 
 	// k while it waits
@@ -39,17 +32,12 @@ func TestGuestIsTouched(t *testing.T) {
 	}
 
 	// abort in SLDB
-	pending, _ = running(t, s, "(loop (sleep 0.1))")
+	pending = running(t, s, "(loop (sleep 0.1))")
 	p.says(`(progn (sb-thread:interrupt-thread ` + named("swank-mcp session default") + ` (lambda () (abort))) 1)`)
-	if err := pending.Wait(t.Context(), &r); err != nil {
-		t.Fatal(err)
-	}
-	if part := "[ERROR] ABORTED\nThe ABORT restart of the evaluation was invoked: by its own code, or by the person, in a debugger."; !strings.Contains(r.Text(), part) {
-		t.Errorf("after abort: %s", r.Text())
-	}
+	wantAnswer(t, pending, "[ERROR] ABORTED\nThe ABORT restart of the evaluation was invoked: by its own code, or by the person, in a debugger.…")
 
 	// a restart of a suspended one
-	call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(restart-case (error \"x\") (go-on () (values 42 100)))", "on-error": "debug"})
+	suspend(t, s, `(restart-case (error "x") (go-on () (values 42 100)))`)
 	p.says(`(progn (sb-thread:interrupt-thread ` + named("swank-mcp evaluation") + ` (lambda () (invoke-restart 'go-on))) 1)`)
 	all := ""
 	if part := "let it go on, and it ended with the values 42, 100"; !eventually(patience, func() bool {
@@ -95,39 +83,28 @@ func TestGuestHoldsEvaluation(t *testing.T) {
 		tool string
 		args map[string]any
 	}{
-		{"inspect-frame", map[string]any{"frame": 0}},
-		{"evaluate-in-frame", map[string]any{"frame": 0, "code": "1"}},
-		{"invoke-restart", map[string]any{"restart": "go-on"}},
-		{"step", map[string]any{}},
-		{"abort-evaluation", map[string]any{"evaluation": 1}},
+		{"inspect-frame", object{"frame": 0}},
+		{"evaluate-in-frame", object{"frame": 0, "code": "1"}},
+		{"invoke-restart", object{"restart": "go-on"}},
+		{"step", object{}},
+		{"abort-evaluation", object{"evaluation": 1}},
 	} {
 		began := time.Now()
 		r := call(t, s, patience, c.tool, c.args)
 		if took := time.Since(began); took > 3*time.Second {
 			t.Errorf("%s took %v", c.tool, took)
 		}
-		const want = "[ERROR] EVALUATION-BUSY\nEvaluation 1 takes no commands at the moment: somebody, a person in SLDB for one, has its thread in a debugger of their own, " +
-			"until they leave that. Nothing was done, and nothing is lost.\n\nSend the same call again later."
-		if !strings.HasPrefix(r.Text(), want) {
-			t.Errorf("%s: %s", c.tool, r.Text())
-		}
+		says(t, r.Text(), "[ERROR] EVALUATION-BUSY\nEvaluation 1 takes no commands at the moment: somebody, a person in SLDB for one, has its thread in a debugger of their own, "+
+			"until they leave that. Nothing was done, and nothing is lost.\n\nSend the same call again later.")
 	}
-	if text := debug(t, s, "get-backtrace", map[string]any{"evaluation": 1}); !strings.Contains(text, "Evaluation 1 has been suspended for ") {
-		t.Errorf("get-backtrace: %s", text)
-	}
+	says(t, good(t, s, "get-backtrace", object{"evaluation": 1}), "Evaluation 1 has been suspended for ")
 	leave(d)
-	if text := debug(t, s, "inspect-frame", map[string]any{"frame": 0}); !strings.Contains(text, "Frame 0 of evaluation 1: ") {
-		t.Errorf("when they have left it: %s", text)
-	}
-	if text := debug(t, s, "invoke-restart", map[string]any{"restart": "go-on"}); text != "=> (42)" {
-		t.Errorf("when they have left it: %s", text)
-	}
+	says(t, good(t, s, "inspect-frame", object{"frame": 0}), "Frame 0 of evaluation 1: ")
+	wantReply(t, s, "invoke-restart", object{"restart": "go-on"}, "=> (42)")
 
 	suspend(t, s, `(error "held again")`)
 	d = hold("swank-mcp evaluation")
-	if text := call(t, s, patience, "reset-session", map[string]any{}).Text(); !strings.Contains(text, "a suspended evaluation is in somebody's debugger, a person's SLDB for one, and ends when that is left: ") {
-		t.Errorf("reset-session: %s", text)
-	}
+	says(t, call(t, s, patience, "reset-session", object{}).Text(), "a suspended evaluation is in somebody's debugger, a person's SLDB for one, and ends when that is left: ")
 	leave(d)
 	const threads = `(count-if (lambda (thread) (search "swank-mcp evaluation" (sb-thread:thread-name thread))) (sb-thread:list-all-threads))`
 	if !eventually(patience, func() bool { return p.says(threads) == "0" }) {
@@ -138,14 +115,12 @@ func TestGuestHoldsEvaluation(t *testing.T) {
 	// threads of ours that wait for requests
 	p.says("(defvar *n* 0)")
 	for _, thread := range []string{"swank-mcp session", "swank-mcp looking"} {
-		call(t, s, patience, "list-packages", map[string]any{})
+		call(t, s, patience, "list-packages", object{})
 		d = hold(thread)
 		if text, _ := evalWithin(t, s, "(incf *n*)", 2); !strings.HasPrefix(text, "=> ") {
 			t.Errorf("while %s is held: %s", thread, text)
 		}
-		if text := call(t, s, patience, "list-packages", map[string]any{}).Text(); !strings.Contains(text, "COMMON-LISP-USER") {
-			t.Errorf("while %s is held: %s", thread, text)
-		}
+		says(t, listPackages(t, s, object{}), "COMMON-LISP-USER")
 		leave(d)
 	}
 	want(t, s, "*n*", "=> 2")
@@ -159,10 +134,7 @@ func TestGuestHelperDeleted(t *testing.T) {
 	want(t, s, "(defun ours () 1) 1", "=> 1")
 	p.says("(delete-package :swank-mcp)")
 	wantError(t, s, "(+ 1 2)", "[ERROR] HELPER-DELETED\nSomebody has deleted swank-mcp's helper, the package SWANK-MCP, from the attached Lisp. Nothing was evaluated.")
-	text, _ := eval(t, s, "(ours)")
-	if !strings.HasPrefix(text, "=> 1\n; Connected again to the same Lisp, and its helper was loaded anew") {
-		t.Errorf("then: %s", text)
-	}
+	want(t, s, "(ours)", "=> 1\n; Connected again to the same Lisp, and its helper was loaded anew…")
 	want(t, s, "(+ 1 2)", "=> 3")
 }
 
@@ -180,7 +152,7 @@ func TestGuestTexts(t *testing.T) {
 	}
 	s := attached(t, p)
 	want(t, s, "(+ 1 2)", "=> 3")
-	r := call(t, s, patience, "interrupt-thread", map[string]any{"thread": "control-thread"})
+	r := call(t, s, patience, "interrupt-thread", object{"thread": "control-thread"})
 	if !strings.Contains(r.Text(), "It is not asked where it is, because that interrupts it") || strings.Contains(r.Text(), "Ending") {
 		t.Errorf("a look at a thread of Swank's: %s", r.Text())
 	}

@@ -42,16 +42,16 @@ func TestGuestLeavesNothing(t *testing.T) {
 		want(t, s, "(+ 1 2)", "=> 3")
 		switch i % 5 {
 		case 1: // while an evaluation runs
-			s.GoTool("evaluate-lisp", map[string]any{"code": "(loop)", "timeout": 60}, wire.CallOptions{})
-			s.GoTool("evaluate-lisp", map[string]any{"code": "(+ 1 2)", "timeout": 60}, wire.CallOptions{})
+			s.GoTool("evaluate-lisp", object{"code": "(loop)", "timeout": 60}, wire.CallOptions{})
+			s.GoTool("evaluate-lisp", object{"code": "(+ 1 2)", "timeout": 60}, wire.CallOptions{})
 		case 2: // one with a lock and an error that it handles for ever
-			s.GoTool("evaluate-lisp", map[string]any{"timeout": 60, "code": "(defvar *theirs* (sb-thread:make-mutex)) " +
+			s.GoTool("evaluate-lisp", object{"timeout": 60, "code": "(defvar *theirs* (sb-thread:make-mutex)) " +
 				"(sb-thread:with-mutex (*theirs*) (loop (handler-case (error \"x\") (error () (sleep 1/100)))))"}, wire.CallOptions{})
 		case 4: // suspended at an error, holding a lock
-			s.GoTool("evaluate-lisp", map[string]any{"on-error": "debug", "code": "(defvar *theirs* (sb-thread:make-mutex)) " +
+			s.GoTool("evaluate-lisp", object{"on-error": "debug", "code": "(defvar *theirs* (sb-thread:make-mutex)) " +
 				"(sb-thread:with-mutex (*theirs*) (error \"x\"))"}, wire.CallOptions{})
 		case 3: // in a debugger that nobody expects
-			s.GoTool("evaluate-lisp", map[string]any{"timeout": 60, "code": "(let ((*debugger-hook* (lambda (c h) (declare (ignore c h)) (sleep 1000)))) (error \"x\"))"}, wire.CallOptions{})
+			s.GoTool("evaluate-lisp", object{"timeout": 60, "code": "(let ((*debugger-hook* (lambda (c h) (declare (ignore c h)) (sleep 1000)))) (error \"x\"))"}, wire.CallOptions{})
 		}
 		if i%5 != 0 {
 			eventually(patience, func() bool { return strings.Contains(p.says(vitals), "swank-mcp session") })
@@ -65,9 +65,7 @@ func TestGuestLeavesNothing(t *testing.T) {
 		<-s.Exited()
 	}
 	asked := p.returns(was, patience)
-	if got := p.says("(or (not (boundp '*theirs*)) (sb-thread:mutex-owner (symbol-value '*theirs*)))"); got != "NIL" {
-		t.Errorf("a lock is still held: %s", got)
-	}
+	p.wants("(or (not (boundp '*theirs*)) (sb-thread:mutex-owner (symbol-value '*theirs*)))", "NIL") // nobody holds the lock
 	var before, after int
 	fmt.Sscan(mailboxes, &before)
 	fmt.Sscan(p.says("(length swank/sbcl::*mailboxes*)"), &after)
@@ -88,8 +86,8 @@ func TestGuestTakesBackItsTraces(t *testing.T) {
 	  (defun cl-user::theirs (x) (1+ x)) (defun cl-user::plain (x) (1+ x)) (defun cl-user::others (x) (1+ x))
 	  (trace cl-user::theirs))`)
 	other := attached(t, p, "--session", "other")
-	reply(t, other, "trace-function", object{"functions": "others theirs"})
-	reply(t, other, "inspect-object", object{"code": "(list :other)"})
+	good(t, other, "trace-function", object{"functions": "others theirs"})
+	good(t, other, "inspect-object", object{"code": "(list :other)"})
 	// what is wrapped is another function then
 	p.says(`(defparameter cl-user::*functions* (mapcar #'symbol-function '(plain theirs others)))`)
 	left := `(list (trace) (mapcar #'eq cl-user::*functions* (mapcar #'symbol-function '(plain theirs others)))
@@ -107,17 +105,15 @@ func TestGuestTakesBackItsTraces(t *testing.T) {
 			<-s.Exited()
 		}},
 		{"killed in a traced call", func(s *server) {
-			s.GoTool("evaluate-lisp", map[string]any{"code": "(plain (loop))", "timeout": 60}, wire.CallOptions{})
+			s.GoTool("evaluate-lisp", object{"code": "(plain (loop))", "timeout": 60}, wire.CallOptions{})
 			syscall.Kill(s.PID(), syscall.SIGKILL)
 			<-s.Exited()
 		}},
 	} {
 		s := attached(t, p)
-		reply(t, s, "trace-function", object{"functions": "plain theirs"})
-		if text := reply(t, s, "evaluate-lisp", object{"code": "(+ (plain 1) (theirs 2))"}); !strings.Contains(text, "0: PLAIN returned 2\n0: (THEIRS 2)") {
-			t.Errorf("%s: traced: %s", c.name, text)
-		}
-		reply(t, s, "inspect-object", object{"code": "(list :ours)"})
+		good(t, s, "trace-function", object{"functions": "plain theirs"})
+		want(t, s, "(+ (plain 1) (theirs 2))", "…0: PLAIN returned 2\n0: (THEIRS 2)…")
+		good(t, s, "inspect-object", object{"code": "(list :ours)"})
 		if now := p.says(left); now == was {
 			t.Fatalf("%s: nothing was left on: %s", c.name, now)
 		}
@@ -127,18 +123,12 @@ func TestGuestTakesBackItsTraces(t *testing.T) {
 			t.Errorf("%s: left\n %s\nwant\n %s", c.name, now, was)
 		}
 	}
-	if got := p.says("(with-output-to-string (*trace-output*) (theirs 5))"); !strings.Contains(got, "THEIRS 5") || !strings.Contains(got, "returned 6") {
-		t.Errorf("the person's trace tells %s", got)
-	}
-	if text := reply(t, other, "evaluate-lisp", object{"code": "(others 1)"}); !strings.Contains(text, "0: OTHERS returned 2") {
-		t.Errorf("the other guest's trace tells %s", text)
-	}
+	says(t, p.says("(with-output-to-string (*trace-output*) (theirs 5))"), "THEIRS 5", "returned 6")
+	want(t, other, "(others 1)", "…0: OTHERS returned 2…")
 
 	// A bridge whose connection broke is told when it is back.
 	p.cutOff(other)
-	if text := reply(t, other, "evaluate-lisp", object{"code": "(others 1)"}); strings.Contains(text, "returned") || !strings.Contains(text, "the session is as it was; nothing is traced any more") {
-		t.Errorf("after the connection broke: %s", text)
-	}
+	saysNot(t, want(t, other, "(others 1)", "…the session is as it was; nothing is traced any more…"), "returned")
 }
 
 // Where Swank uses no threads nobody is there when a guest goes: the next one
@@ -147,14 +137,12 @@ func TestGuestTakesBackWithoutThreads(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "(defun cl-user::plain (x) (1+ x))", ":dont-close", "t", ":style", ":fd-handler")
 	s := attached(t, p)
-	reply(t, s, "trace-function", object{"functions": "plain"})
-	reply(t, s, "inspect-object", object{"code": "(list :ours)"})
+	good(t, s, "trace-function", object{"functions": "plain"})
+	good(t, s, "inspect-object", object{"code": "(list :ours)"})
 	left := "(list (length swank-mcp::*traced*) (count-if #'swank-mcp::handle-object swank-mcp::*handles*))"
 	want(t, s, left, "=> (1 1)")
 	syscall.Kill(s.PID(), syscall.SIGKILL)
 	<-s.Exited()
 	next := attached(t, p)
-	if got, _ := eval(t, next, left); !strings.HasPrefix(got, "=> (0 0)") {
-		t.Errorf("left: %s", got)
-	}
+	want(t, next, left, "=> (0 0)…")
 }

@@ -32,16 +32,12 @@ func TestGuestThreads(t *testing.T) {
 			all += "\n" + text
 			return strings.Contains(all, "started")
 		})
-		if !strings.Contains(all, way.news) {
-			t.Errorf("after %s\nthe replies are\n%s\nand have no\n%s", way.code, all, way.news)
-		}
+		says(t, all, way.news)
 		if _, err := os.Stat(fmt.Sprintf("/proc/%d", p.pid())); err != nil {
 			t.Fatalf("after %s the person's image is gone", way.code)
 		}
 	}
-	if got := p.says("*debugged*"); got != "NIL" {
-		t.Errorf("the person was shown debuggers: %s", got)
-	}
+	p.wants("*debugged*", "NIL")
 	want(t, s, "(sb-thread:join-thread (sb-thread:make-thread (lambda () (+ 1 2))))", "=> 3")
 	// theirs is theirs
 	p.says(`(progn (sb-thread:make-thread (lambda () (error "theirs")) :name "their thread") 1)`)
@@ -49,10 +45,8 @@ func TestGuestThreads(t *testing.T) {
 		t.Errorf("the person's own error went to %s", p.says("*debugged*"))
 	}
 	p.says(`(progn (defvar cl-user::*their-lock* (sb-thread:make-mutex :name "their lock")) (sb-thread:make-thread (lambda () (sb-thread:with-mutex (cl-user::*their-lock*) (sleep 1000))) :name "their holder") (sleep 0.1) 1)`)
-	r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(sb-thread:with-mutex (cl-user::*their-lock*) 1)", "timeout": 0.4})
-	if !strings.Contains(r.Text(), `"their holder" holds it.`) || !strings.Contains(r.Text(), "It is none that this session has started: ask the person whose Lisp this is before you end it.") {
-		t.Errorf("while a thread of theirs holds a lock: %s", r.Text())
-	}
+	r := call(t, s, patience, "evaluate-lisp", object{"code": "(sb-thread:with-mutex (cl-user::*their-lock*) 1)", "timeout": 0.4})
+	says(t, r.Text(), `"their holder" holds it.`, "It is none that this session has started: ask the person whose Lisp this is before you end it.")
 	want(t, s, "(+ 1 2)", "=> 3")
 }
 
@@ -61,14 +55,10 @@ func TestExitInThread(t *testing.T) {
 	s := start(t)
 	want(t, s, "(+ 1 2)", "=> 3")
 	pid := imagePID(t, s)
-	all, _ := eval(t, s, `(sb-thread:join-thread (sb-thread:make-thread (lambda () (sb-ext:exit)) :name "ending") :default 7)`)
-	if !strings.Contains(all, "=> 7") || !strings.Contains(all, `; The thread "ending", which this session's code has started, asked the Lisp image to end.`) {
-		t.Errorf("EXIT in a thread answered\n%s", all)
-	}
+	says(t, want(t, s, `(sb-thread:join-thread (sb-thread:make-thread (lambda () (sb-ext:exit)) :name "ending") :default 7)`, elided),
+		"=> 7", `; The thread "ending", which this session's code has started, asked the Lisp image to end.`)
 	want(t, s, "(+ 1 2)", "=> 3")
-	if now := imagePID(t, s); now != pid {
-		t.Errorf("the image is %d, and was %d", now, pid)
-	}
+	wantPID(t, s, pid)
 }
 
 // hooks are the global values of both of SBCL's debugger hooks.
@@ -95,15 +85,10 @@ func TestGuestLeavesDebuggerHooks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPerson(t, c.more)
 			s := attached(t, p)
-			if got, _ := eval(t, s, hooks); !strings.HasPrefix(got, "=> "+c.want) {
-				t.Errorf("while the agent is there: %s", got)
-			}
+			want(t, s, hooks, "=> "+c.want+elided)
 			wantError(t, s, "(car 1)", "[ERROR] TYPE-ERROR")
 			s.Close(patience)
-			other := attached(t, p)
-			if got, _ := eval(t, other, hooks); !strings.HasPrefix(got, "=> "+c.want) {
-				t.Errorf("when the next one is there: %s", got)
-			}
+			want(t, attached(t, p), hooks, "=> "+c.want+elided)
 		})
 	}
 	t.Run("SLIME", func(t *testing.T) {

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -20,9 +19,7 @@ func TestHealthCheckOfAStockSwank(t *testing.T) {
 	t.Parallel()
 	const secret = "open sesame"
 	home := t.TempDir()
-	if err := os.WriteFile(filepath.Join(home, ".slime-secret"), []byte(secret+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(home, ".slime-secret"), secret+"\n")
 	env := environ(home)
 	p := personAt(t, 0, env, "")
 	health := func() ([]byte, error) {

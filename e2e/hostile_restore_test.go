@@ -121,13 +121,6 @@ func TestHostileRestore(t *testing.T) {
 	check("second death")
 }
 
-// evalWithin evaluates code with a time limit in seconds.
-func evalWithin(t *testing.T, s *server, code string, seconds int) (string, bool) {
-	t.Helper()
-	r := call(t, s, time.Minute, "evaluate-lisp", map[string]any{"code": code, "timeout": seconds})
-	return r.Text(), r.IsError
-}
-
 // busyness is how many times as long as alone the image's code takes, because
 // others use the processors, too.
 func busyness(t *testing.T, s *server) float64 {

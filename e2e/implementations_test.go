@@ -3,12 +3,10 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +39,7 @@ type featureStep struct {
 }
 
 func evaluating(code, want string) featureStep {
-	return featureStep{"evaluate-lisp", map[string]any{"code": code}, want}
+	return featureStep{"evaluate-lisp", object{"code": code}, want}
 }
 
 var features = []feature{
@@ -54,7 +52,7 @@ var features = []feature{
 	{"the package lasts; the package argument", []featureStep{
 		evaluating(`(defpackage :other (:use :cl)) (in-package :other)`, `OTHER`),
 		evaluating(`(defun here () :here) (package-name *package*)`, `^=> "OTHER"$`),
-		{"evaluate-lisp", map[string]any{"code": "(cl:package-name cl:*package*)", "package": "keyword"}, `^=> "KEYWORD"$`},
+		{"evaluate-lisp", object{"code": "(cl:package-name cl:*package*)", "package": "keyword"}, `^=> "KEYWORD"$`},
 		evaluating(`(here)`, `^=> :HERE$`), evaluating(`(in-package :cl-user)`, `COMMON-LISP-USER`)}},
 	{"errors: type and message", []featureStep{evaluating(`(error "no ~A" 'good)`, `^\[ERROR\] SIMPLE-ERROR\nno GOOD\n`), evaluating(`(/ 1 0)`, `^\[ERROR\] DIVISION-BY-ZERO\n`)}},
 	{"errors: a backtrace that names the user's function", []featureStep{
@@ -63,21 +61,21 @@ var features = []feature{
 	{"the user's handlers come first", []featureStep{evaluating(`(handler-case (error "x") (error () :handled))`, `^=> :HANDLED$`)}},
 	{"warnings in a section of their own", []featureStep{evaluating(`(progn (warn "careful") 3)`, `^\[warnings\]\nWARNING: careful\n\n=> 3$`)}},
 	{"unbalanced code, with its place", []featureStep{evaluating("1\n(+ 1", `^\[ERROR\] END-OF-FILE\n.*line 2, column 1`)}},
-	{"an unknown package, with those near it", []featureStep{{"evaluate-lisp", map[string]any{"code": "1", "package": "othr"}, `^\[ERROR\] PACKAGE-ERROR\n(?s:.*)OTHER`}}},
+	{"an unknown package, with those near it", []featureStep{{"evaluate-lisp", object{"code": "1", "package": "othr"}, `^\[ERROR\] PACKAGE-ERROR\n(?s:.*)OTHER`}}},
 	{"reading input never hangs", []featureStep{evaluating(`(read-line)`, `^\[ERROR\] END-OF-FILE`)}},
-	{"`list-definitions`", []featureStep{{"list-definitions", map[string]any{"type": "functions"}, `(?m)^- TWICE \(X\)$`}, {"list-definitions", map[string]any{"type": "variables"}, `(?m)^- \*N\* = 21$`}}},
-	{"`list-packages`", []featureStep{{"list-packages", map[string]any{"filter": "other"}, `^- OTHER, made by this session`}}},
-	{"`describe-symbol`", []featureStep{{"describe-symbol", map[string]any{"name": "twice"}, `(?s)^TWICE, internal symbol of COMMON-LISP-USER\n.*\(TWICE X\)`}}},
-	{"`find-definition` of what the session defined", []featureStep{{"find-definition", map[string]any{"name": "twice"}, `\(defun twice \(x\) \(\* 2 x\)\)`}}},
-	{"`apropos-search`", []featureStep{{"apropos-search", map[string]any{"pattern": "twice"}, `(?m)^.*TWICE`}}},
-	{"`macroexpand-form`", []featureStep{{"macroexpand-form", map[string]any{"form": "(when a b)"}, `\(IF A`}}},
+	{"`list-definitions`", []featureStep{{"list-definitions", object{"type": "functions"}, `(?m)^- TWICE \(X\)$`}, {"list-definitions", object{"type": "variables"}, `(?m)^- \*N\* = 21$`}}},
+	{"`list-packages`", []featureStep{{"list-packages", object{"filter": "other"}, `^- OTHER, made by this session`}}},
+	{"`describe-symbol`", []featureStep{{"describe-symbol", object{"name": "twice"}, `(?s)^TWICE, internal symbol of COMMON-LISP-USER\n.*\(TWICE X\)`}}},
+	{"`find-definition` of what the session defined", []featureStep{{"find-definition", object{"name": "twice"}, `\(defun twice \(x\) \(\* 2 x\)\)`}}},
+	{"`apropos-search`", []featureStep{{"apropos-search", object{"pattern": "twice"}, `(?m)^.*TWICE`}}},
+	{"`macroexpand-form`", []featureStep{{"macroexpand-form", object{"form": "(when a b)"}, `\(IF A`}}},
 	{"`load-system`, by ASDF", []featureStep{
 		evaluating(`(require :asdf)`, `=> `),
-		{"load-system", map[string]any{"system": "alexandria", "timeout": 200}, `(?m)^Loaded: alexandria`}}},
-	{"`session-status`", []featureStep{{"session-status", map[string]any{}, `(?s)^Image: running, attached.*Definitions: `}}},
+		{"load-system", object{"system": "alexandria", "timeout": 200}, `(?m)^Loaded: alexandria`}}},
+	{"`session-status`", []featureStep{{"session-status", object{}, `(?s)^Image: running, attached.*Definitions: `}}},
 	{"an endless loop is stopped", []featureStep{
-		{"evaluate-lisp", map[string]any{"code": "(loop)", "timeout": 1}, `^\[TIMEOUT\] Evaluation exceeded 1 second\n\n\[Backtrace\]`}, evaluating(`(twice 4)`, `^=> 8$`)}},
-	{"`reset-session`", []featureStep{{"reset-session", map[string]any{}, `^Session reset\.`}, evaluating(`(fboundp 'twice)`, `^=> NIL$`)}},
+		{"evaluate-lisp", object{"code": "(loop)", "timeout": 1}, `^\[TIMEOUT\] Evaluation exceeded 1 second\n\n\[Backtrace\]`}, evaluating(`(twice 4)`, `^=> 8$`)}},
+	{"`reset-session`", []featureStep{{"reset-session", object{}, `^Session reset\.`}, evaluating(`(fboundp 'twice)`, `^=> NIL$`)}},
 	{"a stack overflow is an error", []featureStep{evaluating(`(labels ((f (n) (1+ (f n)))) (f 0))`, `^\[ERROR\] STORAGE-CONDITION`), evaluating(`(+ 1 2)`, `^=> 3$`)}},
 }
 
@@ -143,8 +141,7 @@ func tryFeatures(t *testing.T, command []string) (works []bool) {
 	var s *server
 	for _, f := range features {
 		if s == nil {
-			address, _ := otherLisp(t, command, ":dont-close t")
-			s = attachedTo(t, address, run.dir)
+			s = attached(t, otherLisp(t, command, ":dont-close t"))
 			// Somebody must have defined what later rows use.
 			for _, g := range features[:len(works)] {
 				if strings.HasPrefix(g.name, "functions and") {
@@ -188,27 +185,20 @@ func tryStep(s *server, step featureStep) (string, error) {
 
 // lendCLISP lends one as docs/attach.md says: its owner has it back when the agent has gone.
 func lendCLISP(t *testing.T) {
-	address, out := otherLisp(t, implementations[2].command, "")
-	s := attachedTo(t, address, run.dir)
-	text, _ := eval(t, s, "(defun borrowed () 42) (borrowed)")
-	if !strings.HasPrefix(text, "=> 42\n") || !strings.Contains(text, "Emacs among them, wait as well. CLISP has none.") {
-		t.Errorf("the first evaluation: %s", text)
-	}
-	if strings.Contains(out.String(), "back again") {
-		t.Error("create-server returned while the agent was there")
-	}
+	p := otherLisp(t, implementations[2].command, "")
+	s := attached(t, p)
+	want(t, s, "(defun borrowed () 42) (borrowed)", "=> 42\n…Emacs among them, wait as well. CLISP has none.…")
+	saysNot(t, p.out.String(), "back again") // create-server has not returned while the agent is there
 	s.Close(patience)
-	if !eventually(patience, func() bool { return strings.Contains(out.String(), "back again: 42") }) {
-		t.Errorf("create-server has not returned:\n%s", tail(out.String(), 600))
+	if !eventually(patience, func() bool { return strings.Contains(p.out.String(), "back again: 42") }) {
+		t.Errorf("create-server has not returned:\n%s", tail(p.out.String(), 600))
 	}
 }
 
-// otherLisp starts a Lisp that serves Swank with those arguments of create-server, and
-// returns the address and what it prints.
-func otherLisp(t *testing.T, command []string, arguments string) (string, *record) {
+// otherLisp starts a Lisp that serves Swank with those arguments of create-server.
+func otherLisp(t *testing.T, command []string, arguments string) *person {
 	t.Helper()
-	dir := t.TempDir()
-	script := filepath.Join(dir, "serve.lisp")
+	script := filepath.Join(t.TempDir(), "serve.lisp")
 	// ECL's compiler proper is a C compiler: it would take Swank a minute.
 	code := fmt.Sprintf(`#+ecl (ext:install-bytecodes-compiler)
 (load %q)
@@ -223,40 +213,10 @@ func otherLisp(t *testing.T, command []string, arguments string) (string, *recor
 	}
 	cmd := exec.Command(command[0], append(command[1:], script)...)
 	cmd.Env = environ(run.dir)
-	// A Lisp at the end of its input ends, or with it the connection.
-	in, err := cmd.StdinPipe()
+	p, err := serve(cmd, 2*time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := new(record)
-	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil {
-		t.Fatalf("%v; scripts/install-deps --test installs it", err)
-	}
-	ended := make(chan struct{})
-	go func() {
-		cmd.Wait()
-		close(ended)
-	}()
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		<-ended
-		in.Close()
-	})
-	port := 0
-	eventually(2*time.Minute, func() bool {
-		select {
-		case <-ended:
-			return true
-		default:
-		}
-		if m := announced.FindStringSubmatch(out.String()); m != nil {
-			port, _ = strconv.Atoi(m[1])
-		}
-		return port != 0
-	})
-	if port == 0 {
-		t.Fatalf("%s does not serve Swank:\n%s", command[0], tail(out.String(), 2000))
-	}
-	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), out
+	p.watch(t)
+	return p
 }

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 )
@@ -28,25 +27,21 @@ func TestLockIsNamed(t *testing.T) {
 			if got := status(t, s); !regexp.MustCompile(c.status).MatchString(got) {
 				t.Errorf("%s: session-status has no\n%s\nbut\n%s", c.name, c.status, got)
 			}
-			reply(t, s, "interrupt-thread", object{"thread": c.thread, "action": "abort"})
+			good(t, s, "interrupt-thread", object{"thread": c.thread, "action": "abort"})
 			eval(t, s, c.setup+" (sleep 0.1)")
 		}
-		r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": c.code, "timeout": 0.4})
+		r := call(t, s, patience, "evaluate-lisp", object{"code": c.code, "timeout": 0.4})
 		if !r.IsError || !regexp.MustCompile("^\\[TIMEOUT\\] Evaluation exceeded 0\\.4 seconds\n"+c.told).MatchString(r.Text()) {
 			t.Errorf("%s: answered (isError %v)\n%s\nwant\n%s", c.name, r.IsError, r.Text(), c.told)
 		}
-		if got := reply(t, s, "interrupt-thread", object{"thread": c.thread, "action": "abort"}); !strings.Contains(got, "It was ended") {
-			t.Errorf("%s: %s", c.name, got)
-		}
+		says(t, good(t, s, "interrupt-thread", object{"thread": c.thread, "action": "abort"}), "It was ended")
 		want(t, s, "(progn (defclass held () (a)) 42)", "=> 42")
 	}
 	// One that an evaluation holds which is suspended.
-	call(t, s, patience, "evaluate-lisp", map[string]any{"code": `(sb-thread:with-mutex (*door*) (error "within"))`, "on-error": "debug"})
-	r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(sb-thread:with-mutex (*door*) 1)", "timeout": 0.4})
-	if !strings.Contains(r.Text(), "holds it. An evaluation is suspended in it: session-status lists that, and abort-evaluation ends it.") {
-		t.Errorf("while a suspended evaluation holds the lock: %s", r.Text())
-	}
-	reply(t, s, "abort-evaluation", object{})
+	suspend(t, s, `(sb-thread:with-mutex (*door*) (error "within"))`)
+	says(t, bad(t, s, "evaluate-lisp", object{"code": "(sb-thread:with-mutex (*door*) 1)", "timeout": 0.4}),
+		"holds it. An evaluation is suspended in it: session-status lists that, and abort-evaluation ends it.")
+	good(t, s, "abort-evaluation", object{})
 	want(t, s, "(sb-thread:with-mutex (*door*) 1)", "=> 1")
 	l.goesOn(t, s)
 }

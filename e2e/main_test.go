@@ -24,7 +24,8 @@ var (
 const patience = 10 * time.Second
 
 // sharedCache names a directory in which several runs, one after the other or at
-// once, keep what is compiled of Swank and the helper. Without it each run has its own.
+// once, keep what is compiled of Swank and the helper: it is of one SBCL and one Swank.
+// Without it each run has its own.
 const sharedCache = "SWANK_MCP_TEST_CACHE"
 
 // suite is what all tests of one run share: the binary, and a home and cache
@@ -124,13 +125,20 @@ func firstServer(more func(), args ...string) error {
 	if _, err := c.Open(ctx); err != nil {
 		return fmt.Errorf("opening the first server: %w\n%s", err, c.Stderr())
 	}
-	evaluate := func() (wire.Result, error) { return c.Tool(ctx, "evaluate-lisp", map[string]any{"code": "(+ 1 2)"}) }
+	evaluate := func() (wire.Result, error) { return c.Tool(ctx, "evaluate-lisp", object{"code": "(+ 1 2)"}) }
 	r, err := evaluate()
 	for err == nil && strings.Contains(r.Text(), "Send the call again") {
 		r, err = evaluate()
 	}
 	if err != nil || r.Text() != "=> 3" {
 		return fmt.Errorf("first evaluation: %v, %q\n%s", err, r.Text(), c.Stderr())
+	}
+	// Tests that run beside each other would each compile them. A missing one is told
+	// by those that need it.
+	for _, system := range []string{"alexandria", "cl-ppcre", "fiveam"} {
+		if _, err := c.Tool(ctx, "load-system", object{"system": system}); err != nil {
+			return fmt.Errorf("loading %s: %w", system, err)
+		}
 	}
 	more()
 	return c.Close(patience)

@@ -36,21 +36,15 @@ func TestMemoryOfTheServer(t *testing.T) {
 			code := `(length "` + strings.Repeat("x", 1_000_000) + `")`
 			var calls []*wire.Pending
 			for range 100 {
-				p, err := s.GoTool("evaluate-lisp", map[string]any{"code": code, "timeout": 60}, wire.CallOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := sendTool(t, s, "evaluate-lisp", object{"code": code, "timeout": 60})
 				calls = append(calls, p)
 			}
-			for i, p := range calls {
-				var r wire.Result
-				if err := p.Wait(t.Context(), &r); err != nil || r.Text() != "=> 1000000" {
-					t.Fatalf("call %d answered %v, %q", i, err, clip(r.Text()))
-				}
+			for _, p := range calls {
+				wantAnswer(t, p, "=> 1000000")
 			}
 		},
 		"a call of 15 MB": func(t *testing.T, s *server) {
-			r := call(t, s, time.Minute, "evaluate-lisp", map[string]any{"code": `(length "` + strings.Repeat("x", 15_000_000) + `")`, "timeout": 60})
+			r := call(t, s, time.Minute, "evaluate-lisp", object{"code": `(length "` + strings.Repeat("x", 15_000_000) + `")`, "timeout": 60})
 			if r.Text() != "=> 15000000" {
 				t.Errorf("answered %q", clip(r.Text()))
 			}

@@ -64,8 +64,6 @@ func (m *mixer) next() *mixedCall {
 	return c
 }
 
-type object = map[string]any
-
 func (m *mixer) makeUp() *mixedCall {
 	n := m.random.IntN(1000)
 	number := m.named(m.suspended, "999999")

@@ -92,11 +92,9 @@ func withTool(t *testing.T, dir, name string) (overlay string) {
 			t.Fatal(err)
 		}
 		replace[place] = filepath.Join(dir, file)
-		if err := os.WriteFile(replace[place], []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, replace[place], text)
 	}
-	text, err := json.Marshal(map[string]any{"Replace": replace})
+	text, err := json.Marshal(object{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"swank-mcp/e2e/wire"
 )
 
 // At the end of its input a server ends soon, also if its image is frozen.
@@ -39,14 +37,6 @@ func TestEndOfInputOfAFrozenImage(t *testing.T) {
 		if !gone(l.pid, time.Second) {
 			t.Errorf("the image outlived its server (busy %v)", busy)
 		}
-	}
-}
-
-// sendCall calls evaluate-lisp and does not wait.
-func sendCall(t *testing.T, s *server, code string) {
-	t.Helper()
-	if _, err := s.GoTool("evaluate-lisp", map[string]any{"code": code}, wire.CallOptions{}); err != nil {
-		t.Fatal(err)
 	}
 }
 

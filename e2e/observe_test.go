@@ -6,20 +6,10 @@ import (
 	"testing"
 )
 
-// reply is the text of a call that must succeed.
-func reply(t *testing.T, s *server, tool string, args map[string]any) string {
-	t.Helper()
-	r := call(t, s, mixedLimit, tool, args)
-	if r.IsError {
-		t.Errorf("%s %v: %s", tool, args, r.Text())
-	}
-	return r.Text()
-}
-
 // TestHandlesDoNotLeak: looking at many large objects keeps few of them.
 func TestHandlesDoNotLeak(t *testing.T) {
 	s := start(t)
-	reply(t, s, "inspect-object", object{"code": "(defvar *kept* (list 1 2))"}) // what the tool itself needs
+	good(t, s, "inspect-object", object{"code": "(defvar *kept* (list 1 2))"}) // what the tool itself needs
 	heap := func() (mb int) {
 		t.Helper()
 		text, _ := eval(t, s, "(progn (sb-ext:gc :full t) (floor (sb-kernel:dynamic-usage) 1000000))")
@@ -30,16 +20,14 @@ func TestHandlesDoNotLeak(t *testing.T) {
 	}
 	before := heap()
 	for range 300 {
-		reply(t, s, "inspect-object", object{"code": "(make-array 1000000 :element-type '(unsigned-byte 8))"})
+		good(t, s, "inspect-object", object{"code": "(make-array 1000000 :element-type '(unsigned-byte 8))"})
 	}
 	if after := heap(); after > before+30 {
 		t.Errorf("the heap grew from %d to %d MB by looking at 300 objects of 1 MB", before, after)
 	}
 	want(t, s, "(list (length swank-mcp::*handles*) (count-if #'swank-mcp::handle-object swank-mcp::*handles*))", "=> (200 8)")
-	if text := reply(t, s, "inspect-object", object{"handle": "obj-301"}); !strings.Contains(text, "Dimensions: 1000000") {
-		t.Errorf("the newest handle: %s", text)
-	}
-	reply(t, s, "reset-session", object{})
+	says(t, good(t, s, "inspect-object", object{"handle": "obj-301"}), "Dimensions: 1000000")
+	good(t, s, "reset-session", object{})
 	if after := heap(); after > before+20 {
 		t.Errorf("the heap grew from %d to %d MB, and a reset frees nothing", before, after)
 	}
@@ -61,48 +49,29 @@ func TestObserveAttached(t *testing.T) {
 		t.Fatalf("the person traces %s", before)
 	}
 
-	text := reply(t, s, "trace-function", object{"functions": "theirs", "code": "(theirs 41)"})
-	if !strings.Contains(text, "[trace]\n0: (THEIRS 41)\n0: THEIRS returned 42\n; 1 call of THEIRS") {
-		t.Errorf("trace-function: %s", text)
-	}
-	reply(t, s, "trace-function", object{"functions": "theirs"})
-	if text := reply(t, s, "evaluate-lisp", object{"code": "(theirs 1)"}); !strings.Contains(text, "0: THEIRS returned 2") {
-		t.Errorf("traced: %s", text)
-	}
-	reply(t, s, "reset-session", object{})
+	says(t, good(t, s, "trace-function", object{"functions": "theirs", "code": "(theirs 41)"}), "[trace]\n0: (THEIRS 41)\n0: THEIRS returned 42\n; 1 call of THEIRS")
+	good(t, s, "trace-function", object{"functions": "theirs"})
+	want(t, s, "(theirs 1)", "…0: THEIRS returned 2…")
+	good(t, s, "reset-session", object{})
 	if after := traced(); after != before {
 		t.Errorf("the person traced %s, and now %s", before, after)
 	}
-	if got := p.says("(with-output-to-string (*trace-output*) (cl-user::theirs 5))"); !strings.Contains(got, "THEIRS 5") || !strings.Contains(got, "returned 6") {
-		t.Errorf("the person's trace tells %s", got)
-	}
+	says(t, p.says("(with-output-to-string (*trace-output*) (cl-user::theirs 5))"), "THEIRS 5", "returned 6")
 
-	text = reply(t, s, "list-threads", object{"backtraces": true})
-	if !strings.Contains(text, "their thread: the program's\n   0: ") || !strings.Contains(text, "main thread: the image's main thread") ||
-		!strings.Contains(text, ": Swank's") {
-		t.Errorf("list-threads: %s", text)
-	}
-	if text := reply(t, s, "inspect-object", object{"code": "*thread*"}); !strings.Contains(text, `NAME: "their thread"`) {
-		t.Errorf("inspect-object: %s", text)
-	}
-	if text := reply(t, s, "profile-code", object{"code": "(theirs 1)", "mode": "calls", "functions": "theirs"}); !strings.Contains(text, " 1  THEIRS") {
-		t.Errorf("profile-code: %s", text)
-	}
-	if text := reply(t, s, "memory-report", object{}); !strings.HasPrefix(text, "Heap: ") {
-		t.Errorf("memory-report: %s", text)
-	}
+	says(t, good(t, s, "list-threads", object{"backtraces": true}), "their thread: the program's\n   0: ", "main thread: the image's main thread", ": Swank's")
+	says(t, good(t, s, "inspect-object", object{"code": "*thread*"}), `NAME: "their thread"`)
+	says(t, good(t, s, "profile-code", object{"code": "(theirs 1)", "mode": "calls", "functions": "theirs"}), " 1  THEIRS")
+	wantReply(t, s, "memory-report", object{}, "Heap: …")
 
 	// Samples that the person has taken are still there after ours.
 	p.says(`(progn (require :sb-sprof) (funcall (find-symbol "START-PROFILING" "SB-SPROF"))
 	               (loop repeat 100000000) (funcall (find-symbol "STOP-PROFILING" "SB-SPROF")))`)
 	samples := `(prin1-to-string (symbol-value (find-symbol "*SAMPLES*" "SB-SPROF")))`
 	theirs := p.says(samples)
-	reply(t, s, "profile-code", object{"code": "(loop repeat 10000000 sum 1)"})
+	good(t, s, "profile-code", object{"code": "(loop repeat 10000000 sum 1)"})
 	if now := p.says(samples); now != theirs {
 		t.Errorf("the person's samples were %s and are %s", theirs, now)
 	}
 
-	if text := reply(t, s, "interrupt-thread", object{"thread": "their thread", "action": "abort"}); !strings.Contains(text, "It was ended") {
-		t.Errorf("interrupt-thread: %s", text)
-	}
+	says(t, good(t, s, "interrupt-thread", object{"thread": "their thread", "action": "abort"}), "It was ended")
 }

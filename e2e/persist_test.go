@@ -104,6 +104,6 @@ func TestPersistenceStory(t *testing.T) {
 	} {
 		want(t, s, c.code, c.text)
 	}
-	wantList(t, s, map[string]any{"type": "functions"},
+	wantList(t, s, object{"type": "functions"},
 		"[Functions]\n- FACTORIAL (N)\n- GET-FIELD (FIELD DATA &OPTIONAL DEFAULT)\n- NORMALIZE (X)\n- PROCESS-SCORE (SCORE)\n- SQUARE (X)")
 }

@@ -170,34 +170,37 @@ func launchPerson(options []string, first string, port int, dir string, env []st
  (loop (sb-sys:serve-all-events 1)))`, first, more, port, strings.Join(arguments, " "))
 	cmd := exec.Command(*attachedSBCL, append(options, "--noinform", "--disable-ldb", "--no-sysinit", "--no-userinit", "--eval", code)...)
 	cmd.Env, cmd.Dir = env, dir
+	return serve(cmd, 60*time.Second)
+}
+
+// serve starts a Lisp and waits until it serves Swank.
+func serve(cmd *exec.Cmd, limit time.Duration) (*person, error) {
 	p := &person{cmd: cmd, out: new(record), ended: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.out, p.out
 	if _, err := cmd.StdinPipe(); err != nil { // kept open: a Lisp at the end of its input ends
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; scripts/install-deps --test installs it", err)
 	}
 	go func() {
 		cmd.Wait()
 		close(p.ended)
 	}()
-	ok := eventually(60*time.Second, func() bool {
+	eventually(limit, func() bool {
 		select {
 		case <-p.ended:
 			return true
 		default:
 		}
-		m := announced.FindStringSubmatch(p.out.String())
-		if m == nil {
-			return false
+		if m := announced.FindStringSubmatch(p.out.String()); m != nil {
+			p.port, _ = strconv.Atoi(m[1])
 		}
-		p.port, _ = strconv.Atoi(m[1])
-		return true
+		return p.port != 0
 	})
-	if !ok || p.port == 0 {
+	if p.port == 0 {
 		p.end()
-		return nil, fmt.Errorf("the person's Lisp did not come up:\n%s", p.out.String())
+		return nil, fmt.Errorf("%s does not serve Swank:\n%s", cmd.Path, p.out.String())
 	}
 	p.address = net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port))
 	return p, nil
@@ -239,6 +242,14 @@ func (p *person) says(code string) string {
 		p.t.Fatalf("the person's %s: %v", code, err)
 	}
 	return strings.TrimSpace(g.Values)
+}
+
+// wants wants code to be this text: [fits].
+func (p *person) wants(code, text string) {
+	p.t.Helper()
+	if got := p.says(code); !fits(text, got) {
+		p.t.Errorf("the person's %s\n is %s\nwant %s", code, got, text)
+	}
 }
 
 // attachedArguments are the flags that make a server work in a person's image

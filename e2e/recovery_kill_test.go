@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"swank-mcp/e2e/wire"
 )
 
 // sessionModel is what a scripted session has been told that it did.
@@ -135,9 +133,7 @@ func TestKilledAtRandomPoints(t *testing.T) {
 	for i := range steps {
 		code, noted := m.step(i)
 		if !points[i] {
-			if text, isErr := eval(t, s, code); isErr {
-				t.Fatalf("step %d, %s:\n%s", i, code, text)
-			}
+			wantRuns(t, s, code)
 			noted()
 			continue
 		}
@@ -168,16 +164,14 @@ func TestKilledAtRandomPoints(t *testing.T) {
 			t.Fatalf("after the death at step %d (%s, in flight: %v):\n%s\nwant\n%s", i, code, meanwhile, text, want)
 		}
 		m.wantLosses(t, report)
-		if got := list(t, s, map[string]any{}); got != m.listed() {
+		if got := list(t, s, object{}); got != m.listed() {
 			t.Fatalf("definitions after the death at step %d (%s):\n%s\nwant\n%s", i, code, got, m.listed())
 		}
 		// Once more, as an agent would, unless it may have been done.
 		if acknowledged || meanwhile && i%8 == 6 {
 			continue
 		}
-		if text, isErr := eval(t, s, code); isErr {
-			t.Fatalf("step %d again, %s:\n%s", i, code, text)
-		}
+		wantRuns(t, s, code)
 		noted()
 	}
 	slices.Sort(recoveries)
@@ -220,18 +214,12 @@ func (m *sessionModel) wantLosses(t *testing.T, report string) {
 func killedMeanwhile(t *testing.T, s *server, code string, after time.Duration) (string, bool) {
 	t.Helper()
 	pid := imagePID(t, s)
-	p, err := s.GoTool("evaluate-lisp", map[string]any{"code": code}, wire.CallOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sendCall(t, s, code)
 	time.Sleep(after)
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	var r wire.Result
-	if err := p.Wait(t.Context(), &r); err != nil {
-		t.Fatal(err)
-	}
+	r := answer(t, p)
 	if r.IsError && !strings.HasPrefix(r.Text(), "[ERROR] IMAGE-DIED") {
 		t.Fatalf("%s answered\n%s", code, r.Text())
 	}

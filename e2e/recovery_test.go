@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"strings"
 	"syscall"
 	"testing"
 )
@@ -33,28 +32,15 @@ func TestRecovery(t *testing.T) {
 	want(t, s, `(setf *stock* 3) (next) (next)`, "=> 2")
 	want(t, s, `(progn (defun side () :one) (set 'cl-user::*effects* 1))`, "=> 1")
 	kill9(t, s)
-	text, isErr := eval(t, s, `(list (apple) *stock* *sum* +vat+ (cost (make-instance 'item :n 2)) (make-box :a 1) (next) (f1) (side) (boundp 'cl-user::*effects*) (package-name *package*))`)
-	value, note, _ := strings.Cut(text, "\n; ")
-	if isErr || value != `=> (3 10 4 19 6 #S(BOX :A 1) 1 1 :ONE NIL "SHOP")` {
-		t.Errorf("after the image died (isError %v):\n%s", isErr, text)
-	}
-	for _, says := range []string{"killed by signal 9", "Restored: ", "*STOCK*"} {
-		if !strings.Contains(note, says) {
-			t.Errorf("the note does not say %q:\n%s", says, note)
-		}
-	}
+	says(t, want(t, s, `(list (apple) *stock* *sum* +vat+ (cost (make-instance 'item :n 2)) (make-box :a 1) (next) (f1) (side) (boundp 'cl-user::*effects*) (package-name *package*))`,
+		"=> (3 10 4 19 6 #S(BOX :A 1) 1 1 :ONE NIL \"SHOP\")\n; …"), "killed by signal 9", "Restored: ", "*STOCK*")
 	want(t, s, "(apple)", "=> 3")
-	if text := list(t, s, map[string]any{"type": "functions"}); !strings.Contains(text, "SHOP::APPLE ()") || !strings.Contains(text, "SHOP::NEXT ()") {
-		t.Errorf("definitions after recovery:\n%s", text)
-	}
+	says(t, list(t, s, object{"type": "functions"}), "SHOP::APPLE ()", "SHOP::NEXT ()")
 }
 
 func TestNoRecovery(t *testing.T) {
 	s := start(t, "--no-recovery")
 	want(t, s, "(defun f () 1)", "=> F")
 	kill9(t, s)
-	text, isErr := eval(t, s, "(fboundp 'f)")
-	if isErr || !strings.HasPrefix(text, "=> NIL\n") || !strings.Contains(text, "--no-recovery") {
-		t.Errorf("answered (isError %v):\n%s", isErr, text)
-	}
+	want(t, s, "(fboundp 'f)", "=> NIL\n…--no-recovery…")
 }

@@ -86,7 +86,7 @@ func text(ts *testscript.TestScript, arg string) string {
 // assignments takes ARGUMENT=VALUE from the front of args. A value that is JSON
 // is what it says, any other one is a string.
 func assignments(args []string) (map[string]any, []string) {
-	m := map[string]any{}
+	m := object{}
 	for len(args) > 0 && assignment.MatchString(args[0]) {
 		name, value, _ := strings.Cut(args[0], "=")
 		var v any

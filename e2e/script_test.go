@@ -128,7 +128,7 @@ func asCommand(ts *testscript.TestScript, neg bool, args []string) {
 func killImageCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
-	r, err := client(ts).Tool(ctx, "session-status", map[string]any{})
+	r, err := client(ts).Tool(ctx, "session-status", object{})
 	ts.Check(err)
 	m := pidPattern.FindStringSubmatch(r.Text())
 	if neg || len(args) > 0 || m == nil {
@@ -140,7 +140,7 @@ func killImageCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(scriptOf(ts).person.again())
 	// Until the server has noticed, a call would die with the image.
 	if !eventually(patience, func() bool {
-		r, err := client(ts).Tool(ctx, "session-status", map[string]any{})
+		r, err := client(ts).Tool(ctx, "session-status", object{})
 		return err == nil && !strings.Contains(r.Text(), m[0]+",")
 	}) {
 		ts.Fatalf("after %v the server still shows %s", patience, m[0])

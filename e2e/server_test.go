@@ -99,44 +99,6 @@ func farewell(c *wire.Client) (complaints []string) {
 	return complaints
 }
 
-// call is one tools/call that must be answered within limit.
-func call(t *testing.T, s *server, limit time.Duration, tool string, args map[string]any) wire.Result {
-	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), limit)
-	defer stop()
-	r, err := s.Tool(ctx, tool, args)
-	if err != nil {
-		t.Fatalf("%s %.200v: %v (within %v)\nserver log:\n%s", tool, args, err, limit, tail(s.Stderr(), 2000))
-	}
-	return r
-}
-
-// eval evaluates code and returns the text and whether it is an error.
-func eval(t *testing.T, s *server, code string) (string, bool) {
-	t.Helper()
-	r := call(t, s, 40*time.Second, "evaluate-lisp", map[string]any{"code": code})
-	return r.Text(), r.IsError
-}
-
-// want evaluates code, which must succeed with exactly this text.
-func want(t *testing.T, s *server, code, text string) {
-	t.Helper()
-	got, isErr := eval(t, s, code)
-	if got != text || isErr {
-		t.Errorf("evaluating %.300s\n got (isError %v):\n%s\nwant:\n%s", code, isErr, clip(got), text)
-	}
-}
-
-// wantError evaluates code, which must fail with a text that begins so.
-func wantError(t *testing.T, s *server, code, prefix string) string {
-	t.Helper()
-	got, isErr := eval(t, s, code)
-	if !strings.HasPrefix(got, prefix) || !isErr {
-		t.Errorf("evaluating %.300s\n got (isError %v):\n%s\nwant an error that begins:\n%s", code, isErr, clip(got), prefix)
-	}
-	return got
-}
-
 // a life is the state that a session must keep through whatever a test does.
 type life struct{ pid int }
 
@@ -156,8 +118,14 @@ func (l life) goesOn(t *testing.T, s *server) {
 		t.Errorf("(+ 1 2) took %v", d)
 	}
 	want(t, s, "(kept 100)", "=> 142")
-	if pid := imagePID(t, s); pid != l.pid {
-		t.Errorf("image was replaced: pid %d, was %d", pid, l.pid)
+	wantPID(t, s, l.pid)
+}
+
+// wantPID wants the image to be this process still.
+func wantPID(t *testing.T, s *server, pid int) {
+	t.Helper()
+	if now := imagePID(t, s); now != pid {
+		t.Errorf("the image is process %d, want %d", now, pid)
 	}
 }
 
@@ -177,7 +145,7 @@ func imagePID(t *testing.T, s *server) int {
 
 func status(t *testing.T, s *server) string {
 	t.Helper()
-	r := call(t, s, patience, "session-status", map[string]any{})
+	r := call(t, s, patience, "session-status", object{})
 	if r.IsError {
 		t.Fatalf("session-status failed:\n%s", r.Text())
 	}

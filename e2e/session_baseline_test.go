@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // imageFacts writes what can be told of the whole image to a file, one fact a
@@ -52,10 +51,7 @@ func facts(t *testing.T, s *server) []string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "facts")
 	// The form is read before it is evaluated, and so always finds its own symbols.
-	r := call(t, s, time.Minute, "evaluate-lisp", map[string]any{"code": fmt.Sprintf(imageFacts, file), "package": "cl-user"})
-	if r.IsError {
-		t.Fatalf("telling the facts:\n%s", r.Text())
-	}
+	good(t, s, "evaluate-lisp", object{"code": fmt.Sprintf(imageFacts, file), "package": "cl-user"})
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -91,9 +87,7 @@ func TestResetLeavesNothing(t *testing.T) {
 	t.Parallel()
 	s := withSystems(t)
 	have(t, s, "alexandria", "cl-alexandria")
-	if text, isErr := load(t, s, "swt-good"); isErr {
-		t.Fatal(text)
-	}
+	load(t, s, "swt-good")
 	facts(t, s)
 	wantReset(t, s)
 	before := facts(t, s)
@@ -102,9 +96,7 @@ func TestResetLeavesNothing(t *testing.T) {
 	}
 	for round := range 2 {
 		for _, code := range everything {
-			if got, isErr := eval(t, s, code); isErr {
-				t.Fatalf("round %d: %s\n%s", round, code, got)
-			}
+			wantRuns(t, s, code)
 		}
 		if round == 0 { // the comparison sees what there is to see
 			if left := differences(before, facts(t, s)); len(left) < 60 {
@@ -115,7 +107,7 @@ func TestResetLeavesNothing(t *testing.T) {
 		want(t, s, "(list * ** *** / // /// + ++ +++ -)",
 			"=> (NIL NIL NIL NIL NIL NIL NIL NIL NIL (LIST * ** *** / // /// + ++ +++ -))")
 		want(t, s, "(package-name *package*)", `=> "COMMON-LISP-USER"`)
-		wantList(t, s, map[string]any{}, "[Loaded Systems]\n- ALEXANDRIA\n- SWT-GOOD")
+		wantList(t, s, object{}, "[Loaded Systems]\n- ALEXANDRIA\n- SWT-GOOD")
 		if left := differences(before, facts(t, s)); len(left) > 0 {
 			t.Errorf("round %d: the image is not as before:\n%s", round, strings.Join(left, "\n"))
 		}

@@ -4,37 +4,33 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // list calls list-definitions, which never fails but for wrong arguments.
-func list(t *testing.T, s *server, args map[string]any) string {
+func list(t *testing.T, s *server, args object) string {
 	t.Helper()
-	r := call(t, s, patience, "list-definitions", args)
-	if r.IsError {
-		t.Errorf("list-definitions %v failed:\n%s", args, r.Text())
-	}
-	return r.Text()
+	return good(t, s, "list-definitions", args)
 }
 
 // wantList compares the text of list-definitions line for line.
 func wantList(t *testing.T, s *server, args map[string]any, text string) {
 	t.Helper()
-	if got := list(t, s, args); got != text {
-		t.Errorf("list-definitions %v\n got:\n%s\nwant:\n%s", args, got, text)
-	}
+	wantReply(t, s, "list-definitions", args, text)
 }
 
 // have loads a system of a Debian package; without it the test fails and says
 // what to install.
-func have(t *testing.T, s *server, system, debian string) {
+func have(t *testing.T, s *server, system, debian string) string {
 	t.Helper()
-	r := call(t, s, 60*1e9, "load-system", map[string]any{"system": system})
+	r := call(t, s, time.Minute, "load-system", object{"system": system})
 	if strings.Contains(r.Text(), "ASDF:MISSING-COMPONENT") {
 		t.Fatalf("this test needs the Debian package %s (scripts/install-deps --test installs it):\n%s", debian, r.Text())
 	}
 	if r.IsError {
 		t.Fatalf("loading %s:\n%s", system, clip(r.Text()))
 	}
+	return r.Text()
 }
 
 // The session of the founding document, and its text. Names stand in the order
@@ -42,7 +38,7 @@ func have(t *testing.T, s *server, system, debian string) {
 func TestListDefinitionsDocument(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	wantList(t, s, map[string]any{}, "No user definitions.")
+	wantList(t, s, object{}, "No user definitions.")
 	want(t, s, "(defun square (x) (* x x))", "=> SQUARE")
 	want(t, s, "(defun factorial (n) (if (<= n 1) 1 (* n (factorial (1- n)))))", "=> FACTORIAL")
 	want(t, s, "(defvar *counter* 0)", "=> *COUNTER*")
@@ -51,7 +47,7 @@ func TestListDefinitionsDocument(t *testing.T) {
 	want(t, s, "(progn (defclass point () ((x :initarg :x) (y :initarg :y))) :ok)", "=> :OK")
 	have(t, s, "cl-ppcre", "cl-ppcre")
 	have(t, s, "alexandria", "cl-alexandria")
-	wantList(t, s, map[string]any{"type": "all"}, `[Functions]
+	wantList(t, s, object{"type": "all"}, `[Functions]
 - FACTORIAL (N)
 - SQUARE (X)
 
@@ -68,16 +64,16 @@ func TestListDefinitionsDocument(t *testing.T) {
 [Loaded Systems]
 - ALEXANDRIA
 - CL-PPCRE`)
-	if all, none := list(t, s, map[string]any{"type": "all"}), list(t, s, map[string]any{}); all != none {
+	if all, none := list(t, s, object{"type": "all"}), list(t, s, object{}); all != none {
 		t.Errorf("without type:\n%s\nwith type all:\n%s", none, all)
 	}
 
 	// Values are those of now, and a new definition replaces the old one.
 	want(t, s, "(incf *counter*)", "=> 1")
 	want(t, s, "(defun square (x &optional y) (list x y))", "=> SQUARE")
-	wantList(t, s, map[string]any{"type": "variables"}, "[Variables]\n- *COUNTER* = 1\n- *DEBUG-MODE* = NIL")
-	wantList(t, s, map[string]any{"type": "functions"}, "[Functions]\n- FACTORIAL (N)\n- SQUARE (X &OPTIONAL Y)")
-	wantList(t, s, map[string]any{"type": "systems"}, "[Loaded Systems]\n- ALEXANDRIA\n- CL-PPCRE")
+	wantList(t, s, object{"type": "variables"}, "[Variables]\n- *COUNTER* = 1\n- *DEBUG-MODE* = NIL")
+	wantList(t, s, object{"type": "functions"}, "[Functions]\n- FACTORIAL (N)\n- SQUARE (X &OPTIONAL Y)")
+	wantList(t, s, object{"type": "systems"}, "[Loaded Systems]\n- ALEXANDRIA\n- CL-PPCRE")
 }
 
 // Each kind of definition alone in a session: the whole text.
@@ -139,7 +135,7 @@ func TestListDefinitionsKinds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			eval(t, s, c.code)
-			got := list(t, s, map[string]any{})
+			got := list(t, s, object{})
 			if c.text != "" && got != c.text {
 				t.Errorf("after %s\n got:\n%s\nwant:\n%s", c.code, got, c.text)
 			}
@@ -181,32 +177,22 @@ func TestListDefinitionsArguments(t *testing.T) {
 		"generic-function":  "[Generic Functions]\n- GEOMETRY::AREA (S)\n  - (INTEGER)",
 		"Generic Functions": "[Generic Functions]\n- GEOMETRY::AREA (S)\n  - (INTEGER)",
 	} {
-		wantList(t, s, map[string]any{"type": typ}, text)
+		wantList(t, s, object{"type": typ}, text)
 	}
 
 	const geometry = "[Functions]\n- GEOMETRY:DIST (A B)\n\n[Generic Functions]\n- GEOMETRY::AREA (S)\n  - (INTEGER)\n\n[Setf Functions]\n- (SETF GEOMETRY::FAR) (V X)"
 	for _, name := range []string{"GEOMETRY", "geometry", "geo", "GEO"} {
-		wantList(t, s, map[string]any{"package": name}, geometry)
+		wantList(t, s, object{"package": name}, geometry)
 	}
 	for _, name := range []string{"cl-user", "COMMON-LISP-USER"} {
-		wantList(t, s, map[string]any{"package": name, "type": "functions"}, "[Functions]\n- F (X)")
+		wantList(t, s, object{"package": name, "type": "functions"}, "[Functions]\n- F (X)")
 	}
-	wantList(t, s, map[string]any{"package": "geometry", "type": "classes"}, "No user definitions.")
+	wantList(t, s, object{"package": "geometry", "type": "classes"}, "No user definitions.")
 
 	// A failed look-up never reads like an empty result.
-	if got := list(t, s, map[string]any{"package": "geometri"}); !strings.Contains(got, `The name "GEOMETRI" does not designate any package.`) || !strings.Contains(got, "GEOMETRY") {
-		t.Errorf("an unknown package answered:\n%s", got)
-	}
-	r := call(t, s, patience, "list-definitions", map[string]any{"type": "functoins"})
-	for _, part := range []string{"[ERROR] ", `type is "functoins"; valid: all, functions, variables, macros, classes, systems, `} {
-		if !r.IsError || !strings.Contains(r.Text(), part) {
-			t.Errorf("a wrong type answered without %q (isError %v):\n%s", part, r.IsError, r.Text())
-		}
-	}
-	r = call(t, s, patience, "list-definitions", map[string]any{"kind": "all"})
-	if !r.IsError || !strings.Contains(r.Text(), `no argument "kind"`) || !strings.Contains(r.Text(), "type, package") {
-		t.Errorf("an unknown argument answered (isError %v):\n%s", r.IsError, r.Text())
-	}
+	says(t, list(t, s, object{"package": "geometri"}), `The name "GEOMETRI" does not designate any package.`, "GEOMETRY")
+	wantList(t, s, object{"type": "functoins"}, `[ERROR] …type is "functoins"; valid: all, functions, variables, macros, classes, systems, …`)
+	says(t, bad(t, s, "list-definitions", object{"kind": "all"}), `no argument "kind"`, "type, package")
 }
 
 // What a file defines anew is the file's, whoever loads it.
@@ -225,35 +211,29 @@ func TestListDefinitionsRedefinedByAFile(t *testing.T) {
 		t.Run(how.name, func(t *testing.T) {
 			s := start(t)
 			want(t, s, ours, "=> :OK")
-			if got, isErr := eval(t, s, how.code); isErr {
-				t.Fatalf("loading:\n%s", got)
-			}
+			wantRuns(t, s, how.code)
 			want(t, s, "(list (swt-function) (swt-macro) (swt-generic 1))", "=> (:FILE :FILE :FILE)")
 			// what the session's code loads is the session's, as if it were its code
 			const others = "\n\n[Macros]\n- SWT-MACRO ()\n\n[Classes]\n- SWT-CLASS\n\n[Generic Functions]\n- SWT-GENERIC (X)\n  - (INTEGER)"
-			wantList(t, s, map[string]any{}, "[Functions]\n- SWT-FUNCTION ()\n- SWT-KEPT ()\n- SWT-ONLY-IN-THE-FILE ()"+others)
+			wantList(t, s, object{}, "[Functions]\n- SWT-FUNCTION ()\n- SWT-KEPT ()\n- SWT-ONLY-IN-THE-FILE ()"+others)
 			want(t, s, "(defun swt-function (again) again)", "=> SWT-FUNCTION")
-			wantList(t, s, map[string]any{}, "[Functions]\n- SWT-FUNCTION (AGAIN)\n- SWT-KEPT ()\n- SWT-ONLY-IN-THE-FILE ()"+others)
+			wantList(t, s, object{}, "[Functions]\n- SWT-FUNCTION (AGAIN)\n- SWT-KEPT ()\n- SWT-ONLY-IN-THE-FILE ()"+others)
 		})
 	}
 	t.Run("load-system", func(t *testing.T) {
 		s := withSystems(t)
 		want(t, s, ours, "=> :OK")
-		if text, isErr := load(t, s, "swt-redefine"); isErr {
-			t.Fatalf("loading:\n%s", text)
-		}
+		load(t, s, "swt-redefine")
 		want(t, s, "(list (swt-function) (swt-macro) (swt-generic 1))", "=> (:FILE :FILE :FILE)")
-		wantList(t, s, map[string]any{}, "[Functions]\n- SWT-KEPT ()\n\n[Loaded Systems]\n- SWT-REDEFINE")
+		wantList(t, s, object{}, "[Functions]\n- SWT-KEPT ()\n\n[Loaded Systems]\n- SWT-REDEFINE")
 	})
 }
 
 // A system counts as loaded however the session loads it; what it needs does not.
 func TestListDefinitionsSystemLoadedByCode(t *testing.T) {
 	s := withSystems(t)
-	if text, isErr := eval(t, s, `(require :asdf) (asdf:load-system "swt-alias")`); isErr {
-		t.Fatal(text)
-	}
-	wantList(t, s, map[string]any{}, "[Loaded Systems]\n- SWT-ALIAS")
+	wantRuns(t, s, `(require :asdf) (asdf:load-system "swt-alias")`)
+	wantList(t, s, object{}, "[Loaded Systems]\n- SWT-ALIAS")
 }
 
 // list-definitions answers while an evaluation runs.
@@ -261,9 +241,7 @@ func TestListDefinitionsMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	want(t, s, "(defun f (x) x)", "=> F")
-	p, r := running(t, s, "(progn (sleep 1.5) :slept)")
-	wantList(t, s, map[string]any{}, "[Functions]\n- F (X)")
-	if err := p.Wait(t.Context(), r); err != nil || r.Text() != "=> :SLEPT" {
-		t.Errorf("the evaluation answered %v, %q", err, r.Text())
-	}
+	p := running(t, s, "(progn (sleep 1.5) :slept)")
+	wantList(t, s, object{}, "[Functions]\n- F (X)")
+	wantAnswer(t, p, "=> :SLEPT")
 }

@@ -320,13 +320,13 @@ func TestPackageContextProperty(t *testing.T) {
 			return r.Text(), r.IsError
 		}
 		reset := func() {
-			if text, isErr := tool("reset-session", map[string]any{}); isErr || text != resetText {
+			if text, isErr := tool("reset-session", object{}); isErr || text != resetText {
 				rt.Fatalf("reset-session answered:\n%s", text)
 			}
 		}
 		check := func(m *model, after string) {
 			code, text := m.look()
-			if got, isErr := tool("evaluate-lisp", map[string]any{"code": code}); isErr || got != text {
+			if got, isErr := tool("evaluate-lisp", object{"code": code}); isErr || got != text {
 				rt.Fatalf("after %s the state is (isError %v)\n got: %s\nwant: %s", after, isErr, got, text)
 			}
 		}
@@ -343,7 +343,7 @@ func TestPackageContextProperty(t *testing.T) {
 				check(m, "reset")
 				continue
 			}
-			args := map[string]any{"code": o.code}
+			args := object{"code": o.code}
 			if o.argument != "" {
 				args["package"] = o.argument
 			}
@@ -369,9 +369,6 @@ func TestPackageContextProperty(t *testing.T) {
 func TestInPackageOfTheArgument(t *testing.T) {
 	s := start(t)
 	want(t, s, "(defpackage :same (:use :cl)) :ok", "=> :OK")
-	got, isErr := in(t, s, "same", "(in-package :same) :in")
-	if isErr || got != "=> :IN" {
-		t.Errorf("answered (isError %v):\n%s", isErr, got)
-	}
+	wantReply(t, s, "evaluate-lisp", object{"code": "(in-package :same) :in", "package": "same"}, "=> :IN")
 	want(t, s, "(package-name *package*)", `=> "SAME"`)
 }

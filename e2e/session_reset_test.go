@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"swank-mcp/e2e/wire"
 )
 
 const resetText = "Session reset. All definitions cleared.\nCurrent package: CL-USER"
@@ -30,30 +28,17 @@ func isReset(text string) bool {
 
 func wantReset(t *testing.T, s *server) {
 	t.Helper()
-	r := call(t, s, patience, "reset-session", map[string]any{})
+	r := call(t, s, patience, "reset-session", object{})
 	if r.IsError || !isReset(r.Text()) {
 		t.Errorf("reset-session answered (isError %v):\n%s\nwant:\n%s", r.IsError, r.Text(), resetText)
 	}
-}
-
-// running starts an evaluation and gives it time to begin.
-func running(t *testing.T, s *server, code string) (*wire.Pending, *wire.Result) {
-	t.Helper()
-	p, err := s.GoTool("evaluate-lisp", map[string]any{"code": code}, wire.CallOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(300 * time.Millisecond)
-	return p, new(wire.Result)
 }
 
 // What a session defined in a loaded system's package goes, too, and the names
 // are free again.
 func TestResetInAForeignPackage(t *testing.T) {
 	s := withSystems(t)
-	if text, isErr := load(t, s, "swt-good"); isErr {
-		t.Fatal(text)
-	}
+	load(t, s, "swt-good")
 	const defined = `(let ((names '())) (do-symbols (s :swt-good (sort names #'string<)) (when (and (eq (symbol-package s) (find-package :swt-good)) (or (fboundp s) (boundp s) (find-class s nil))) (push (symbol-name s) names))))`
 	before, _ := eval(t, s, defined)
 	want(t, s, `(defun swt-good::f () 1) (defvar swt-good::*v* 1) (defconstant swt-good::+k+ 1)
@@ -72,13 +57,9 @@ func TestResetKeepsLoadedSystems(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			s := withSystems(t)
 			if how == "load-system" {
-				if text, isErr := load(t, s, "swt-redefine"); isErr {
-					t.Fatal(text)
-				}
+				load(t, s, "swt-redefine")
 			} else {
-				if text, isErr := eval(t, s, `(require :asdf) (asdf:load-system "swt-redefine")`); isErr {
-					t.Fatal(text)
-				}
+				wantRuns(t, s, `(require :asdf) (asdf:load-system "swt-redefine")`)
 			}
 			wantReset(t, s)
 			want(t, s, "(list (swt-function) (swt-only-in-the-file) (swt-generic 1))", "=> (:FILE :FILE :FILE)")
@@ -89,10 +70,7 @@ func TestResetKeepsLoadedSystems(t *testing.T) {
 				return // nothing is brought back to a person's image
 			}
 			kill9(t, s)
-			text, isErr := eval(t, s, "(list (fboundp 'mine) (swt-function))")
-			if isErr || !strings.HasPrefix(text, "=> (NIL :FILE)\n") {
-				t.Errorf("after the image died (isError %v):\n%s", isErr, text)
-			}
+			want(t, s, "(list (fboundp 'mine) (swt-function))", "=> (NIL :FILE)\n…")
 		})
 	}
 }
@@ -127,9 +105,7 @@ func TestResetFreesNames(t *testing.T) {
 		{"undefined variable is unbound", "(defvar *counter* 0) (incf *counter*)", "(boundp '*counter*)", "=> NIL"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got, isErr := eval(t, s, c.first); isErr {
-				t.Fatalf("%s\n%s", c.first, got)
-			}
+			wantRuns(t, s, c.first)
 			wantReset(t, s)
 			want(t, s, c.second, c.text)
 			wantReset(t, s)
@@ -146,39 +122,25 @@ func TestResetOfNothing(t *testing.T) {
 	want(t, s, "(+ 1 2)", "=> 3")
 	wantReset(t, s)
 	wantReset(t, s)
-	wantList(t, s, map[string]any{}, "No user definitions.")
+	wantList(t, s, object{}, "No user definitions.")
 	want(t, s, "(list * (package-name *package*))", `=> (NIL "COMMON-LISP-USER")`)
-	r := call(t, s, patience, "reset-session", map[string]any{"all": true})
-	if !r.IsError || !strings.HasPrefix(r.Text(), "[ERROR] INVALID-ARGUMENTS\nreset-session has no argument \"all\".") {
-		t.Errorf("an argument that it has not (isError %v):\n%s", r.IsError, r.Text())
-	}
+	wantReply(t, s, "reset-session", object{"all": true}, "[ERROR] INVALID-ARGUMENTS\nreset-session has no argument \"all\".…")
 }
 
 func TestResetWaitsItsTurn(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	p, first := running(t, s, "(progn (defvar *late* 1) (sleep 1.5) (defun late () *late*) (late))")
-	reset, err := s.GoTool("reset-session", map[string]any{}, wire.CallOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := s.GoTool("evaluate-lisp", map[string]any{"code": "(list (boundp '*late*) (fboundp 'late))"}, wire.CallOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r, a wire.Result
-	if err := reset.Wait(t.Context(), &r); err != nil || r.IsError || !isReset(r.Text()) {
-		t.Errorf("the reset answered %v:\n%s", err, r.Text())
+	p := running(t, s, "(progn (defvar *late* 1) (sleep 1.5) (defun late () *late*) (late))")
+	reset := sendTool(t, s, "reset-session", object{})
+	after := sendCall(t, s, "(list (boundp '*late*) (fboundp 'late))")
+	if r := answer(t, reset); r.IsError || !isReset(r.Text()) {
+		t.Errorf("the reset answered:\n%s", r.Text())
 	}
 	if d := time.Since(p.Sent); d < 1400*time.Millisecond {
 		t.Errorf("the reset did not wait: it was answered %v after an evaluation of 1.5 s began", d)
 	}
-	if err := p.Wait(t.Context(), first); err != nil || first.Text() != "=> 1" {
-		t.Errorf("the running evaluation answered %v:\n%s", err, first.Text())
-	}
-	if err := after.Wait(t.Context(), &a); err != nil || a.Text() != "=> (NIL NIL)" {
-		t.Errorf("the evaluation after the reset answered %v:\n%s", err, a.Text())
-	}
+	wantAnswer(t, p, "=> 1")
+	wantAnswer(t, after, "=> (NIL NIL)")
 }
 
 // What was awry in the session goes with it: its package may be gone, its

@@ -38,9 +38,7 @@ func TestListingToolsAndStatusStartNothing(t *testing.T) {
 	if err := s.Call(t.Context(), "tools/list", nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	if text := status(t, s); !strings.Contains(text, "not started") {
-		t.Errorf("session-status before the first evaluation:\n%s", text)
-	}
+	says(t, status(t, s), "not started")
 	if kids := descendants(s.PID()); len(kids) > 0 {
 		t.Errorf("processes before the first evaluation: %v (%s)", kids, command(kids[0]))
 	}
@@ -79,9 +77,7 @@ func TestColdCache(t *testing.T) {
 	})
 	again := startCold(t, wire.Options{Env: environ(run.dir, "XDG_CACHE_HOME="+dir)})
 	open(t, again)
-	if text, isErr := eval(t, again, "(+ 1 2)"); isErr || !strings.HasPrefix(text, "=> 3\n; The cached core did not start and is built anew: ") {
-		t.Errorf("with a broken core, (+ 1 2) answered (isError %v):\n%s", isErr, text)
-	}
+	want(t, again, "(+ 1 2)", "=> 3\n; The cached core did not start and is built anew: …")
 	begin(t, again).goesOn(t, again)
 }
 
@@ -111,15 +107,9 @@ func TestTwoServersOneCache(t *testing.T) {
 	a, b := startCold(t, wire.Options{Env: env}), startCold(t, wire.Options{Env: env})
 	open(t, a)
 	open(t, b)
-	p, err := a.GoTool("evaluate-lisp", map[string]any{"code": "(+ 1 1)"}, wire.CallOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sendCall(t, a, "(+ 1 1)")
 	want(t, b, "(+ 1 2)", "=> 3")
-	var r wire.Result
-	if err := p.Wait(t.Context(), &r); err != nil || r.Text() != "=> 2" {
-		t.Errorf("the other server answered %v, %q", err, r.Text())
-	}
+	wantAnswer(t, p, "=> 2")
 	if imagePID(t, a) == imagePID(t, b) {
 		t.Error("two servers share one image")
 	}
@@ -131,10 +121,7 @@ func TestNoSBCL(t *testing.T) {
 	s := startCold(t, wire.Options{Env: environ(run.dir, "PATH="+shortDir(t))})
 	open(t, s)
 	for range 2 {
-		text, isErr := eval(t, s, "(+ 1 2)")
-		if lower := strings.ToLower(text); !isErr || !strings.Contains(lower, "sbcl") || !strings.Contains(lower, "install") {
-			t.Errorf("without SBCL (isError %v):\n%s", isErr, text)
-		}
+		says(t, strings.ToLower(bad(t, s, "evaluate-lisp", object{"code": "(+ 1 2)"})), "sbcl", "install")
 	}
 	status(t, s)
 }
@@ -142,11 +129,10 @@ func TestNoSBCL(t *testing.T) {
 func TestNoSwank(t *testing.T) {
 	s := startCold(t, wire.Options{Env: environ(run.dir)}, "--swank-dir", filepath.Join(run.dir, "nowhere"))
 	open(t, s)
-	text, isErr := eval(t, s, "(+ 1 2)")
+	text := bad(t, s, "evaluate-lisp", object{"code": "(+ 1 2)"})
 	lower := strings.ToLower(text)
-	if !isErr || !strings.Contains(lower, "swank") || !strings.Contains(text, filepath.Join(run.dir, "nowhere")) {
-		t.Errorf("without Swank (isError %v):\n%s", isErr, text)
-	}
+	says(t, text, filepath.Join(run.dir, "nowhere"))
+	says(t, lower, "swank")
 	if !strings.Contains(lower, "install") && !strings.Contains(text, "--swank-dir") {
 		t.Errorf("the message names no remedy:\n%s", text)
 	}
@@ -174,26 +160,14 @@ func TestNoContrib(t *testing.T) {
 			env := environ(run.dir, "XDG_CACHE_HOME="+filepath.Join(dir, "cache"))
 			s := startCold(t, wire.Options{Env: env}, "--sbcl", filepath.Join(dir, "bin", "sbcl"))
 			open(t, s)
-			text, isErr := eval(t, s, "(+ 1 2)")
-			if !isErr || !strings.HasPrefix(text, "[ERROR] NO-IMAGE\n") {
-				t.Errorf("without %s (isError %v):\n%s", c.module, isErr, text)
-			}
-			for _, says := range []string{"lacks its module " + c.module, "contrib", "nstall", "--sbcl", "SBCL_HOME"} {
-				if !strings.Contains(text, says) {
-					t.Errorf("the message does not say %q:\n%s", says, text)
-				}
-			}
-			for _, noise := range []string{"debugger invoked", "boot.lisp", "Backtrace", "See also"} {
-				if strings.Contains(text, noise) {
-					t.Errorf("the message has %q in it:\n%s", noise, text)
-				}
-			}
+			text := want(t, s, "(+ 1 2)", "[ERROR] NO-IMAGE\n…")
+			says(t, text, "lacks its module "+c.module, "contrib", "nstall", "--sbcl", "SBCL_HOME")
+			saysNot(t, text, "debugger invoked", "boot.lisp", "Backtrace", "See also")
 			status(t, s)
 			doctor := exec.Command(run.binary, "doctor", "--sbcl", filepath.Join(dir, "bin", "sbcl"))
 			doctor.Env = env
-			if out, _ := doctor.CombinedOutput(); !strings.Contains(string(out), "lacks its module "+c.module) || !strings.Contains(string(out), "SBCL_HOME") {
-				t.Errorf("doctor does not say it:\n%s", out)
-			}
+			out, _ := doctor.CombinedOutput()
+			says(t, string(out), "lacks its module "+c.module, "SBCL_HOME")
 		})
 	}
 }
@@ -224,21 +198,11 @@ func TestBrokenRCFile(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			home := shortDir(t)
-			if err := os.WriteFile(filepath.Join(home, ".sbclrc"), []byte(c.rc), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			write(t, filepath.Join(home, ".sbclrc"), c.rc)
 			s := startWith(t, wire.Options{Env: environ(home)})
-			first, isErr := eval(t, s, "(+ 1 2)")
-			value, note, _ := strings.Cut(first, "\n; ")
-			if isErr || !strings.HasSuffix(value, "=> 3") {
-				t.Errorf("the first evaluation answered (isError %v):\n%s", isErr, first)
-			}
-			if !strings.Contains(note, "sbclrc") || !strings.Contains(note, c.says) {
-				t.Errorf("its note does not say %q of .sbclrc:\n%s", c.says, first)
-			}
-			if all := status(t, s); !strings.Contains(all, "sbclrc") || !strings.Contains(all, c.says) {
-				t.Errorf("session-status does not say %q of .sbclrc:\n%s", c.says, all)
-			}
+			_, note, _ := strings.Cut(want(t, s, "(+ 1 2)", "…=> 3\n; …"), "\n; ")
+			says(t, note, "sbclrc", c.says)
+			says(t, status(t, s), "sbclrc", c.says)
 			want(t, s, "(+ 1 2)", "=> 3")
 			if c.name == "error" {
 				want(t, s, "*from-rc*", "=> 7")
@@ -250,9 +214,7 @@ func TestBrokenRCFile(t *testing.T) {
 func TestRCFileIsLoaded(t *testing.T) {
 	t.Parallel()
 	home := shortDir(t)
-	if err := os.WriteFile(filepath.Join(home, ".sbclrc"), []byte("(defvar *from-rc* 7)"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(home, ".sbclrc"), "(defvar *from-rc* 7)")
 	s := startWith(t, wire.Options{Env: environ(home)})
 	want(t, s, "*from-rc*", "=> 7")
 	without := startWith(t, wire.Options{Env: environ(home)}, "--no-userinit")
@@ -268,15 +230,8 @@ func TestUnwritableCache(t *testing.T) {
 	}
 	s := startCold(t, wire.Options{Env: environ(run.dir, "XDG_CACHE_HOME="+file)})
 	open(t, s)
-	first, isErr := eval(t, s, "(+ 1 2)")
-	if isErr || !strings.HasPrefix(first, "=> 3\n; ") {
-		t.Errorf("the first evaluation answered (isError %v):\n%s", isErr, first)
-	}
-	for where, text := range map[string]string{"the first reply": first, "session-status": status(t, s)} {
-		if !strings.Contains(text, file) || !strings.Contains(text, "cache") {
-			t.Errorf("%s does not say that the cache cannot be written:\n%s", where, text)
-		}
-	}
+	says(t, want(t, s, "(+ 1 2)", "=> 3\n; …"), file, "cache")
+	says(t, status(t, s), file, "cache")
 	begin(t, s).goesOn(t, s)
 }
 

@@ -79,10 +79,7 @@ func TestStdinOfTheServerIsNotTheImages(t *testing.T) {
 	l := begin(t, s)
 	var calls []*wire.Pending
 	for _, code := range []string{"(read-line sb-sys:*stdin*)", "(read-char sb-sys:*stdin*)", "(read)", "(+ 1 1)", "(+ 1 2)"} {
-		p, err := s.GoTool("evaluate-lisp", map[string]any{"code": code}, wire.CallOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sendCall(t, s, code)
 		calls = append(calls, p)
 	}
 	for i, text := range []string{"[ERROR] END-OF-FILE", "[ERROR] END-OF-FILE", "[ERROR] END-OF-FILE", "=> 2", "=> 3"} {
@@ -128,14 +125,11 @@ func TestIDsComeBackAsSent(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, id := range []jsonrpc2.ID{{Str: "a string", IsString: true}, {Str: "λ😀", IsString: true}, {Str: "123", IsString: true}, {Num: 123456789}} {
-		p, err := s.GoTool("evaluate-lisp", map[string]any{"code": "(+ 1 2)"}, wire.CallOptions{ID: &id})
+		p, err := s.GoTool("evaluate-lisp", object{"code": "(+ 1 2)"}, wire.CallOptions{ID: &id})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var r wire.Result
-		if err := p.Wait(t.Context(), &r); err != nil || r.Text() != "=> 3" {
-			t.Errorf("id %v: %v, %q", id, err, r.Text())
-		}
+		wantAnswer(t, p, "=> 3")
 	}
 	s.Inject([]byte(`{"jsonrpc":"2.0","id":0,"method":"ping"}` + "\n"))
 	if !eventually(patience, func() bool { return s.Answers()["0"] == 1 }) {
@@ -148,17 +142,11 @@ func TestOddCancellations(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
-	first, _ := s.GoTool("evaluate-lisp", map[string]any{"code": "(sleep 1)"}, wire.CallOptions{})
-	waiting, err := s.GoTool("evaluate-lisp", map[string]any{"code": "(setf *kept* :harmed)"}, wire.CallOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first, _ := s.GoTool("evaluate-lisp", object{"code": "(sleep 1)"}, wire.CallOptions{})
+	waiting := sendCall(t, s, "(setf *kept* :harmed)")
 	waiting.Cancel("before its turn")
 	waiting.Cancel("again")
-	var r wire.Result
-	if err := first.Wait(t.Context(), &r); err != nil || r.Text() != "=> NIL" {
-		t.Errorf("the call before a cancelled one answered %v, %q", err, r.Text())
-	}
+	wantAnswer(t, first, "=> NIL")
 	first.Cancel("too late")
 	l.goesOn(t, s)
 	if n := s.Answers()[waiting.ID.String()]; n != 0 {

@@ -33,14 +33,11 @@ func TestThousandRandomStops(t *testing.T) {
 	for i := range 1000 {
 		code := fmt.Sprintf(work[rnd.IntN(len(work))], 1+rnd.IntN(5), i)
 		cancel := rnd.IntN(4) == 0
-		args := map[string]any{"code": code, "timeout_ms": 1 + rnd.IntN(7)}
+		args := object{"code": code, "timeout_ms": 1 + rnd.IntN(7)}
 		if cancel {
 			args["timeout_ms"] = 5000
 		}
-		p, err := s.GoTool("evaluate-lisp", args, wire.CallOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sendTool(t, s, "evaluate-lisp", args)
 		if cancel {
 			time.Sleep(time.Duration(rnd.IntN(6000)) * time.Microsecond)
 			if err := p.Cancel("random"); err != nil {
@@ -51,7 +48,7 @@ func TestThousandRandomStops(t *testing.T) {
 		}
 		ctx, stop := context.WithTimeout(t.Context(), patience)
 		var r wire.Result
-		err = p.Wait(ctx, &r)
+		err := p.Wait(ctx, &r)
 		stop()
 		switch text := r.Text(); {
 		case err != nil:
@@ -80,13 +77,8 @@ func TestStopsLeaveNoThreads(t *testing.T) {
 	const threads = "(length (sb-thread:list-all-threads))"
 	before, _ := eval(t, s, threads)
 	for range 30 {
-		r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(loop)", "timeout_ms": 5})
-		if !strings.HasPrefix(r.Text(), "[TIMEOUT] ") {
-			t.Fatalf("answered %q", r.Text())
-		}
+		wantReply(t, s, "evaluate-lisp", object{"code": "(loop)", "timeout_ms": 5}, "[TIMEOUT] …")
 	}
 	l.goesOn(t, s)
-	if after, _ := eval(t, s, threads); after != before {
-		t.Errorf("threads before: %s, after 30 stops: %s", before, after)
-	}
+	want(t, s, threads, before)
 }

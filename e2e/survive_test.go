@@ -61,17 +61,11 @@ func TestSurvives(t *testing.T) {
 			}
 		}},
 		{"unhandled error in a new thread", func(t *testing.T, s *server) {
-			got, isErr := eval(t, s, `(progn (sb-thread:make-thread (lambda () (error "from the thread"))) (sleep 0.3) 1)`)
-			if isErr || !strings.HasSuffix(got, "=> 1") || !strings.Contains(got, "[background output]") || !strings.Contains(got, "from the thread") {
-				t.Errorf("answered (isError %v):\n%s", isErr, got)
-			}
+			want(t, s, `(progn (sb-thread:make-thread (lambda () (error "from the thread"))) (sleep 0.3) 1)`, "…[background output]…from the thread…=> 1")
 		}},
 		{"joined thread that failed", func(t *testing.T, s *server) {
-			code, prefix := `(sb-thread:join-thread (sb-thread:make-thread (lambda () (error "x"))))`, "[ERROR] SB-THREAD:JOIN-THREAD-ERROR\n"
-			r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": code, "timeout": 2})
-			if !r.IsError || !strings.HasPrefix(r.Text(), prefix) {
-				t.Errorf("%s answered (isError %v):\n%s\nwant an error that begins:\n%s", code, r.IsError, clip(r.Text()), prefix)
-			}
+			wantReply(t, s, "evaluate-lisp", object{"code": `(sb-thread:join-thread (sb-thread:make-thread (lambda () (error "x"))))`, "timeout": 2},
+				"[ERROR] SB-THREAD:JOIN-THREAD-ERROR\n…")
 		}},
 		{"circular list", func(t *testing.T, s *server) {
 			want(t, s, "(setf *print-circle* nil) (let ((l (list 1 2))) (setf (cdr (last l)) l) l)", "=> #1=(1 2 . #1#)")
@@ -107,25 +101,16 @@ func TestSurvives(t *testing.T) {
 			timesOut(t, s, `(defclass slow () ()) (defmethod print-object ((b slow) s) (loop)) (make-instance 'slow)`, 1)
 		}},
 		{"value of 20 MB", func(t *testing.T, s *server) {
-			got, isErr := eval(t, s, "(make-string 20000000 :initial-element #\\v)")
-			bounded(t, got, isErr)
+			bounded(t, want(t, s, "(make-string 20000000 :initial-element #\\v)", elided))
 		}},
 		{"list of 20 MB of strings", func(t *testing.T, s *server) {
-			got, isErr := eval(t, s, "(loop repeat 90 collect (make-string 220000 :initial-element #\\w))")
-			bounded(t, got, isErr)
+			bounded(t, want(t, s, "(loop repeat 90 collect (make-string 220000 :initial-element #\\w))", elided))
 		}},
 		{"100 MB printed", func(t *testing.T, s *server) {
-			got, isErr := eval(t, s, `(let ((l (make-string 999999 :initial-element #\p))) (dotimes (i 100 :done) (write-line l)))`)
-			bounded(t, got, isErr)
-			if !strings.HasSuffix(got, "=> :DONE") {
-				t.Errorf("the value is not shown after long output: %q", tail(got, 100))
-			}
+			bounded(t, want(t, s, `(let ((l (make-string 999999 :initial-element #\p))) (dotimes (i 100 :done) (write-line l)))`, "…=> :DONE"))
 		}},
 		{"endless printing", func(t *testing.T, s *server) {
-			got := timesOut(t, s, `(loop (print "again and again"))`, 2)
-			if !strings.Contains(got, "again and again") {
-				t.Errorf("the output so far is not shown:\n%s", clip(got))
-			}
+			says(t, timesOut(t, s, `(loop (print "again and again"))`, 2), "again and again") // the output so far
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -141,46 +126,34 @@ func TestSurvives(t *testing.T) {
 func timesOut(t *testing.T, s *server, code string, seconds int) string {
 	t.Helper()
 	began := time.Now()
-	r := call(t, s, time.Duration(seconds)*time.Second+patience, "evaluate-lisp", map[string]any{"code": code, "timeout": seconds})
+	text := wantReply(t, s, "evaluate-lisp", object{"code": code, "timeout": seconds}, fmt.Sprintf("[TIMEOUT] Evaluation exceeded %d second…", seconds))
 	took := time.Since(began)
-	if !r.IsError || !strings.HasPrefix(r.Text(), fmt.Sprintf("[TIMEOUT] Evaluation exceeded %d second", seconds)) {
-		t.Errorf("%s with timeout %d answered (isError %v):\n%s", code, seconds, r.IsError, clip(r.Text()))
-	}
 	if limit := time.Duration(seconds) * time.Second; took < limit || took > limit+time.Second {
 		t.Errorf("%s with timeout %d answered after %v", code, seconds, took)
 	}
-	return r.Text()
+	return text
 }
 
 // exhausts evaluates what needs more memory than there is.
 func exhausts(t *testing.T, s *server, code string) {
 	t.Helper()
-	r := call(t, s, 100*time.Second, "evaluate-lisp", map[string]any{"code": code, "timeout": 90})
-	if !r.IsError || !strings.HasPrefix(r.Text(), "[ERROR] STORAGE-CONDITION\n") {
-		t.Errorf("%s answered (isError %v):\n%s", code, r.IsError, clip(r.Text()))
-	}
+	wantReply(t, s, "evaluate-lisp", object{"code": code, "timeout": 90}, "[ERROR] STORAGE-CONDITION\n…")
 }
 
 // bounded checks a successful reply whose middle had to be left out.
-func bounded(t *testing.T, got string, isErr bool) {
+func bounded(t *testing.T, got string) {
 	t.Helper()
-	if n := len([]rune(got)); isErr || n > 41_000 || n < 1000 {
-		t.Errorf("reply has %d characters (isError %v), want at most 40,000 and its notes", n, isErr)
+	if n := len([]rune(got)); n > 41_000 || n < 1000 {
+		t.Errorf("reply has %d characters, want at most 40,000 and its notes", n)
 	}
-	if !regexp.MustCompile(`read-output`).MatchString(got) {
-		t.Errorf("the reply does not say how to read the rest:\n%s", clip(got))
-	}
+	says(t, got, "read-output") // how to read the rest
 }
 
 func TestCancelledSleep(t *testing.T) {
 	s := start(t)
 	l := begin(t, s)
 	for _, code := range []string{"(sleep 100)", "(loop)", "(loop (print 1))", "(ignore-errors (loop (handler-case (loop) (serious-condition () nil))))"} {
-		p, err := s.GoTool("evaluate-lisp", map[string]any{"code": code}, wire.CallOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(300 * time.Millisecond)
+		p := running(t, s, code)
 		if err := p.Cancel("the user pressed escape"); err != nil {
 			t.Fatal(err)
 		}
@@ -201,20 +174,11 @@ func TestTwoHundredInFlight(t *testing.T) {
 	l := begin(t, s)
 	var calls []*wire.Pending
 	for i := range 200 {
-		p, err := s.GoTool("evaluate-lisp", map[string]any{"code": fmt.Sprintf("(progn (sleep 0.001) (format t \"out ~D\" %d) %d)", i, i)}, wire.CallOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sendCall(t, s, fmt.Sprintf("(progn (sleep 0.001) (format t \"out ~D\" %d) %d)", i, i))
 		calls = append(calls, p)
 	}
 	for i, p := range calls {
-		var r wire.Result
-		if err := p.Wait(t.Context(), &r); err != nil {
-			t.Fatalf("call %d: %v", i, err)
-		}
-		if text := fmt.Sprintf("[stdout]\nout %d\n\n=> %d", i, i); r.Text() != text {
-			t.Errorf("call %d answered %q", i, r.Text())
-		}
+		wantAnswer(t, p, fmt.Sprintf("[stdout]\nout %d\n\n=> %d", i, i))
 	}
 	l.goesOn(t, s)
 }
@@ -223,14 +187,12 @@ func TestTwoHundredInFlight(t *testing.T) {
 func TestReadTheRest(t *testing.T) {
 	s := start(t)
 	got, _ := eval(t, s, `(dotimes (i 20000) (format t "line ~5,'0D of many~%" i))`)
-	bounded(t, got, false)
-	if !strings.Contains(got, "line 00000 of many") || !strings.Contains(got, "line 19999 of many") {
-		t.Errorf("head or tail is missing:\n%s", clip(got))
-	}
-	args := readOutputArguments(t, got)
-	r := call(t, s, patience, "read-output", args)
-	if r.IsError || !strings.Contains(r.Text(), "of many") || len([]rune(r.Text())) > 41_000 {
-		t.Errorf("read-output %v answered (isError %v):\n%s", args, r.IsError, clip(r.Text()))
+	bounded(t, got)
+	says(t, got, "line 00000 of many", "line 19999 of many")
+	rest := good(t, s, "read-output", readOutputArguments(t, got))
+	says(t, rest, "of many")
+	if n := len([]rune(rest)); n > 41_000 {
+		t.Errorf("read-output answered %d characters", n)
 	}
 }
 

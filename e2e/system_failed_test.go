@@ -23,13 +23,13 @@ func TestSystemFailsInLoading(t *testing.T) {
         (1+ (part *n*))))`,
 	})
 	for _, tool := range []string{"load-system", "run-tests"} {
-		got := bad(t, s, tool, map[string]any{"system": "swf"})
+		got := bad(t, s, tool, object{"system": "swf"})
 		says(t, got, "[ERROR] DIVISION-BY-ZERO\n", "In "+dir+"/swf.lisp:7:1; what comes before it was loaded.\n   7 | (let ((whole 1))",
 			"\n\n[Backtrace]\n0: (/ 3 0)\n1: (PART 3)\n", "Defined in: "+dir+"/swf.asd")
 		saysNot(t, got, "LOAD", "ASDF", "SB-")
 	}
 	write(t, filepath.Join(dir, "swf.lisp"), "(defpackage :swf (:use :cl)) (in-package :swf)\n(defmacro m (x) (error \"Not ~A.\" x))\n(defun f ()\n  (list 1\n   (m 2)))")
-	says(t, bad(t, s, "load-system", map[string]any{"system": "swf"}), "[ERROR] UIOP:COMPILE-FILE-ERROR\n", "swf.lisp, line 5: (M 2)", "Not 2.")
+	says(t, bad(t, s, "load-system", object{"system": "swf"}), "[ERROR] UIOP:COMPILE-FILE-ERROR\n", "swf.lisp, line 5: (M 2)", "Not 2.")
 }
 
 // A warning about a part of a long form names the line of that part.
@@ -40,7 +40,7 @@ func TestWarningNamesTheLineOfItsForm(t *testing.T) {
 		"sww.lisp": "(defpackage :sww (:use :cl)) (in-package :sww)\n;; ü ü ü\n(defun long (x)\n" +
 			strings.Repeat("  (print x)\n", 30) + "  (let ((unused 1))\n    (print x)))\n",
 	})
-	says(t, good(t, s, "load-system", map[string]any{"system": "sww"}),
+	says(t, good(t, s, "load-system", object{"system": "sww"}),
 		"The variable SWW::UNUSED is defined but never used. in "+dir+"/sww.lisp, line 34: (UNUSED 1)")
 }
 
@@ -57,10 +57,10 @@ func TestStructureChangedOnDisk(t *testing.T) {
 		"sws.lisp": source("a"),
 	})
 	for _, slots := range []string{"b a", "(b 1.0d0 :type double-float) a", "(b 1 :type fixnum) (a 0 :type fixnum)"} {
-		good(t, s, "load-system", map[string]any{"system": "sws"})
+		good(t, s, "load-system", object{"system": "sws"})
 		want(t, s, "(progn (defparameter *old* (sws::make-thing :a 1)) *old*)", "=> #<thing 1>")
 		write(t, filepath.Join(dir, "sws.lisp"), source(slots))
-		got := good(t, s, "load-system", map[string]any{"system": "sws"})
+		got := good(t, s, "load-system", object{"system": "sws"})
 		says(t, got, "; The structure SWS::THING has other slots now: objects of it that were made before are obsolete.")
 		want(t, s, "(sws::make-thing :a 2)", "=> #<thing 2>")
 		const why = "The object is of an obsolete definition of the structure SWS::THING: it was made before that got other slots, and has to be made again."
@@ -70,5 +70,5 @@ func TestStructureChangedOnDisk(t *testing.T) {
 		wantError(t, s, "(car *old*)", "[ERROR] TYPE-ERROR\nThe value #<printing it failed: TYPE-ERROR: "+why+"> is not of type LIST.\n")
 	}
 	write(t, filepath.Join(dir, "sws.lisp"), source("a b c")+"(defun broken () (let ((x 1 2)) x))")
-	says(t, bad(t, s, "load-system", map[string]any{"system": "sws"}), "[ERROR] UIOP:COMPILE-FILE-ERROR", "The LET binding spec (SWS::X 1 2) is malformed.")
+	says(t, bad(t, s, "load-system", object{"system": "sws"}), "[ERROR] UIOP:COMPILE-FILE-ERROR", "The LET binding spec (SWS::X 1 2) is malformed.")
 }

@@ -39,23 +39,23 @@ func TestLoadSystemByThePathOfAnotherOne(t *testing.T) {
 	s := startWith(t, wire.Options{Env: env}, "--toolsets", "all")
 	own, second, installed := dir+"/mine/swn/swn.asd", dir+"/second/swn/swn.asd", dir+"/installed/swn/swn.asd"
 
-	says(t, good(t, s, "load-system", map[string]any{"system": "swn"}), "\nLoaded: swn\nDefined in: "+installed)
+	says(t, good(t, s, "load-system", object{"system": "swn"}), "\nLoaded: swn\nDefined in: "+installed)
 	want(t, s, "(swn::from)", "=> :INSTALLED")
 	for _, force := range []bool{false, true} {
-		says(t, good(t, s, "load-system", map[string]any{"system": own, "force": force}), "\nLoaded: swn\nDefined in: "+own)
+		says(t, good(t, s, "load-system", object{"system": own, "force": force}), "\nLoaded: swn\nDefined in: "+own)
 		want(t, s, "(swn::from)", "=> :MINE")
 	}
-	says(t, good(t, s, "load-system", map[string]any{"system": second}), "\nDefined in: "+second)
+	says(t, good(t, s, "load-system", object{"system": second}), "\nDefined in: "+second)
 	want(t, s, "(swn::from)", "=> :SECOND")
-	says(t, good(t, s, "load-system", map[string]any{"system": own}), "\nDefined in: "+own)
+	says(t, good(t, s, "load-system", object{"system": own}), "\nDefined in: "+own)
 	want(t, s, "(swn::from)", "=> :MINE")
 	// It stays so for the name, for what depends on it, and for other systems of its file.
-	says(t, good(t, s, "load-system", map[string]any{"system": "swn"}), "\nDefined in: "+own)
-	good(t, s, "load-system", map[string]any{"system": "swd"})
-	says(t, good(t, s, "load-system", map[string]any{"system": "swn/more"}), "\nDefined in: "+own)
-	says(t, good(t, s, "run-tests", map[string]any{"system": "swn"}), "\nDefined in: "+own)
+	says(t, good(t, s, "load-system", object{"system": "swn"}), "\nDefined in: "+own)
+	good(t, s, "load-system", object{"system": "swd"})
+	says(t, good(t, s, "load-system", object{"system": "swn/more"}), "\nDefined in: "+own)
+	says(t, good(t, s, "run-tests", object{"system": "swn"}), "\nDefined in: "+own)
 	want(t, s, "(swd::from)", "=> :MINE")
-	says(t, bad(t, s, "load-system", map[string]any{"system": dir + "/mine/swm.asd"}), dir+"/mine/swm.asd")
+	says(t, bad(t, s, "load-system", object{"system": dir + "/mine/swm.asd"}), dir+"/mine/swm.asd")
 	if *attachedFlag {
 		want(t, s, "(find 'swank-mcp::told-definition asdf:*system-definition-search-functions*)", "=> NIL")
 	} else {
@@ -71,22 +71,17 @@ func TestSystemsOfPathsComeBack(t *testing.T) {
 	own := dir + "/mine/swn/swn.asd"
 	flags := []string{"--toolsets", "all", "--session-dir", t.TempDir()}
 	s := startWith(t, wire.Options{Env: env}, flags...)
-	good(t, s, "load-system", map[string]any{"system": own})
-	good(t, s, "load-system", map[string]any{"system": "swd"})
+	good(t, s, "load-system", object{"system": own})
+	good(t, s, "load-system", object{"system": "swd"})
 	want(t, s, "(defun here () (swd::from))", "=> HERE")
 	kill9(t, s)
-	text, isErr := eval(t, s, "(list (here) (swn::from))")
-	if isErr || !strings.HasPrefix(text, "=> (:MINE :MINE)\n") || strings.Contains(text, "Not restored") {
-		t.Errorf("after the image died (isError %v):\n%s", isErr, text)
-	}
-	saved := good(t, s, "save-session", map[string]any{"file": "path.lisp"})
+	saysNot(t, want(t, s, "(list (here) (swn::from))", "=> (:MINE :MINE)\n…"), "Not restored")
+	saved := good(t, s, "save-session", object{"file": "path.lisp"})
 	other := startWith(t, wire.Options{Env: env}, flags...)
-	good(t, other, "load-session", map[string]any{"file": "path.lisp"})
+	good(t, other, "load-session", object{"file": "path.lisp"})
 	want(t, other, "(list (here) (swn::from))", "=> (:MINE :MINE)")
 	kill9(t, other)
-	if text, _ := eval(t, other, "(list (here) (swn::from))"); !strings.HasPrefix(text, "=> (:MINE :MINE)\n") {
-		t.Errorf("after the image with the saved session died:\n%s", text)
-	}
+	want(t, other, "(list (here) (swn::from))", "=> (:MINE :MINE)\n…")
 	file := strings.Fields(saved[strings.Index(saved, "/"):])[0]
 	if out := plainLisp(t, env, strings.TrimRight(file, ".,"), "(print (list (cl-user::here) (swn::from)))"); !strings.Contains(out, "(:MINE :MINE)") {
 		t.Errorf("the saved file in a plain SBCL gives:\n%s", out)
@@ -95,8 +90,7 @@ func TestSystemsOfPathsComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	kill9(t, s)
-	text, _ = eval(t, s, "(+ 1 2)")
-	says(t, text, "=> 3\n", "system swn (The definition in "+own+" is gone.)")
+	want(t, s, "(+ 1 2)", "=> 3\n…system swn (The definition in "+own+" is gone.)…")
 }
 
 // plainLisp loads a file into an SBCL without us, evaluates code there and returns

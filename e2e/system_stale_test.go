@@ -2,11 +2,9 @@ package e2e
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"swank-mcp/e2e/wire"
 )
@@ -25,54 +23,6 @@ func project(t *testing.T, files map[string]string) (dir string, s *server) {
 
 func projectEnv(dir, fasls string) []string {
 	return environ(run.dir, "CL_SOURCE_REGISTRY="+dir+"//:", "ASDF_OUTPUT_TRANSLATIONS=/:"+fasls+"/")
-}
-
-func write(t *testing.T, file, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// good calls a tool, which must succeed, and returns its text.
-func good(t *testing.T, s *server, tool string, args map[string]any) string {
-	t.Helper()
-	r := call(t, s, 60*time.Second, tool, args)
-	if r.IsError {
-		t.Fatalf("%s %v:\n%s", tool, args, clip(r.Text()))
-	}
-	return r.Text()
-}
-
-// bad calls a tool, which must fail, and returns its text.
-func bad(t *testing.T, s *server, tool string, args map[string]any) string {
-	t.Helper()
-	r := call(t, s, 60*time.Second, tool, args)
-	if !r.IsError {
-		t.Fatalf("%s %v is no error:\n%s", tool, args, clip(r.Text()))
-	}
-	return r.Text()
-}
-
-func says(t *testing.T, text string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("the reply does not say %q:\n%s", part, clip(text))
-		}
-	}
-}
-
-func saysNot(t *testing.T, text string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if strings.Contains(text, part) {
-			t.Errorf("the reply says %q:\n%s", part, clip(text))
-		}
-	}
 }
 
 // quick is a project of a system, one that it needs, and its tests, with a version
@@ -108,18 +58,18 @@ func TestSystemEditedWithinASecond(t *testing.T) {
 						write(t, filepath.Join(dir, name), text)
 					}
 				}
-				good(t, s, "load-system", map[string]any{"system": way})
+				good(t, s, "load-system", object{"system": way})
 				want(t, s, "(swq::used)", fmt.Sprintf("=> (%[1]d %[1]d)", version))
-				says(t, good(t, s, "run-tests", map[string]any{"system": "swq"}), "1 check, all passed.", dir+"/swq.asd")
+				says(t, good(t, s, "run-tests", object{"system": "swq"}), "1 check, all passed.", dir+"/swq.asd")
 			}
 			want(t, s, "(defun swq::used () (list 0 0)) (push 1 swq::*kept*)", "=> (1)")
-			says(t, good(t, s, "run-tests", map[string]any{"system": "swq"}), "1 check: 1 failed.", "(0 0)")
+			says(t, good(t, s, "run-tests", object{"system": "swq"}), "1 check: 1 failed.", "(0 0)")
 			want(t, s, "(list (swq::used) swq::*kept*)", "=> ((0 0) (1))")
-			good(t, s, "load-system", map[string]any{"system": way})
+			good(t, s, "load-system", object{"system": way})
 			want(t, s, "(list (swq::used) swq::*kept*)", "=> ((0 0) (1))")
 			// The tests themselves are changed: they alone are loaded.
 			write(t, filepath.Join(dir, "test.lisp"), strings.ReplaceAll(quick(0)["test.lisp"], "right", "wrong"))
-			says(t, good(t, s, "run-tests", map[string]any{"system": "swq"}), "all passed.")
+			says(t, good(t, s, "run-tests", object{"system": "swq"}), "all passed.")
 			want(t, s, "(list (swq::used) swq::*kept*)", "=> ((0 0) (1))")
 			want(t, s, "(makunbound 'swq::*kept*)", "=> SWQ::*KEPT*")
 		})
@@ -159,7 +109,7 @@ func TestTestsAddedWithinASecond(t *testing.T) {
 			text += fmt.Sprintf("\n(fiveam:test wrong-%d (fiveam:is (= 1 2)))", j)
 		}
 		write(t, filepath.Join(dir, "test.lisp"), text)
-		got := good(t, s, "run-tests", map[string]any{"system": "swq"})
+		got := good(t, s, "run-tests", object{"system": "swq"})
 		if i > 0 {
 			says(t, got, fmt.Sprintf("%d checks: 1 passed, %d failed.", i+1, i))
 		} else {
@@ -180,15 +130,15 @@ func TestFaslOfTheSameSecond(t *testing.T) {
 	s := startWith(t, wire.Options{Env: env}, "--toolsets", "all")
 	other := startWith(t, wire.Options{Env: env}, "--toolsets", "all")
 	want(t, other, "(+ 1 2)", "=> 3")
-	good(t, s, "load-system", map[string]any{"system": "swq"})
+	good(t, s, "load-system", object{"system": "swq"})
 	for _, version := range []int{22, 33, 44} {
 		write(t, filepath.Join(dir, "macro.lisp"), quick(version)["macro.lisp"])
 		write(t, filepath.Join(dir, "base/base.lisp"), quick(version)["base/base.lisp"])
-		good(t, s, "load-system", map[string]any{"system": "swq"})
+		good(t, s, "load-system", object{"system": "swq"})
 		want(t, s, "(swq::used)", fmt.Sprintf("=> (%[1]d %[1]d)", version))
 	}
 	write(t, filepath.Join(dir, "macro.lisp"), quick(55)["macro.lisp"])
 	write(t, filepath.Join(dir, "base/base.lisp"), quick(55)["base/base.lisp"])
-	good(t, other, "load-system", map[string]any{"system": "swq"})
+	good(t, other, "load-system", object{"system": "swq"})
 	want(t, other, "(swq::used)", "=> (55 55)")
 }

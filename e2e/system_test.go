@@ -31,10 +31,14 @@ func systemsDir(t *testing.T) string {
 	return dir
 }
 
-func load(t *testing.T, s *server, system string) (string, bool) {
+func load(t *testing.T, s *server, system string) string {
 	t.Helper()
-	r := call(t, s, 60*time.Second, "load-system", map[string]any{"system": system})
-	return r.Text(), r.IsError
+	return good(t, s, "load-system", object{"system": system})
+}
+
+func wantLoad(t *testing.T, s *server, system, text string) string {
+	t.Helper()
+	return wantReply(t, s, "load-system", object{"system": system}, text)
 }
 
 // loaded is the reply for a fixture or a system of Debian's.
@@ -61,20 +65,15 @@ func TestLoadDebianSystems(t *testing.T) {
 		{"alexandria", "cl-alexandria", "(alexandria:flatten '((1 2) (3 4)))", "=> (1 2 3 4)"},
 		{"cl-ppcre", "cl-ppcre", `(cl-ppcre:split "\\s+" "hello world")`, `=> ("hello" "world")`},
 	} {
-		text, isErr := load(t, s, c.system)
-		if strings.Contains(text, "ASDF:MISSING-COMPONENT") {
-			t.Fatalf("this test needs the Debian package %s (scripts/install-deps --test installs it)", c.debian)
-		}
+		text := have(t, s, c.system, c.debian)
 		// cl-ppcre's style warnings follow under [warnings], one line each;
 		// what the compiler writes about them itself is noise.
 		head, rest, _ := strings.Cut(text, "\n\n")
-		if isErr || head != loaded(c.system) || rest != "" && !strings.HasPrefix(rest, "[warnings]\nSTYLE-WARNING: ") {
-			t.Errorf("loading %s answered (isError %v):\n%s", c.system, isErr, clip(text))
+		if head != loaded(c.system) || rest != "" && !strings.HasPrefix(rest, "[warnings]\nSTYLE-WARNING: ") {
+			t.Errorf("loading %s answered:\n%s", c.system, clip(text))
 		}
 		want(t, s, c.use, c.value)
-		if text, isErr := load(t, s, c.system); isErr || text != loaded(c.system) {
-			t.Errorf("loading %s again answered (isError %v):\n%s", c.system, isErr, clip(text))
-		}
+		wantLoad(t, s, c.system, loaded(c.system))
 	}
 	want(t, s, "(use-package :alexandria)", "=> T")
 	want(t, s, "(when-let ((x 1)) (+ x 1))", "=> 2")
@@ -83,28 +82,22 @@ func TestLoadDebianSystems(t *testing.T) {
 func TestLoadSystemByItsNames(t *testing.T) {
 	t.Parallel()
 	s := withSystems(t)
-	for _, args := range []map[string]any{
+	for _, args := range []object{
 		{"system": "swt-alias"}, {"system-name": "swt-alias"}, {"name": "swt-alias"}, {"system_name": "swt-alias"}, {"system": " :swt-alias "},
 	} {
-		r := call(t, s, patience, "load-system", args)
-		if r.IsError || r.Text() != loaded("swt-alias") {
-			t.Errorf("load-system %v answered (isError %v):\n%s", args, r.IsError, r.Text())
-		}
+		wantReply(t, s, "load-system", args, loaded("swt-alias"))
 	}
 	for _, c := range []struct {
 		args map[string]any
 		text string
 	}{
-		{map[string]any{}, "[ERROR] INVALID-ARGUMENTS\nload-system needs the argument \"system\"."},
-		{map[string]any{"system": " "}, "[ERROR] INVALID-ARGUMENTS\nsystem is empty"},
-		{map[string]any{"system": "swt-alias", "verbose": true}, "[ERROR] INVALID-ARGUMENTS\nload-system has no argument \"verbose\"."},
+		{object{}, "[ERROR] INVALID-ARGUMENTS\nload-system needs the argument \"system\"."},
+		{object{"system": " "}, "[ERROR] INVALID-ARGUMENTS\nsystem is empty"},
+		{object{"system": "swt-alias", "verbose": true}, "[ERROR] INVALID-ARGUMENTS\nload-system has no argument \"verbose\"."},
 	} {
-		r := call(t, s, patience, "load-system", c.args)
-		if !r.IsError || !strings.HasPrefix(r.Text(), c.text) {
-			t.Errorf("load-system %v answered (isError %v):\n%s\nwant an error that begins:\n%s", c.args, r.IsError, r.Text(), c.text)
-		}
+		wantReply(t, s, "load-system", c.args, c.text+elided)
 	}
-	wantList(t, s, map[string]any{}, "[Loaded Systems]\n- SWT-ALIAS")
+	wantList(t, s, object{}, "[Loaded Systems]\n- SWT-ALIAS")
 }
 
 // An evaluation may tell ASDF of a directory; force compiles and loads again.
@@ -113,21 +106,18 @@ func TestLoadSystemForce(t *testing.T) {
 	s := start(t)
 	want(t, s, `(require :asdf) (setf asdf:*central-registry* (list "`+systemsDir(t)+`/")) :ok`, "=> :OK")
 	first := loaded("swt-good", "; swt-good is there")
-	for i, c := range []struct {
+	for _, c := range []struct {
 		args  map[string]any
 		text  string
 		loads string
 	}{
-		{map[string]any{"system": "swt-good"}, first, "=> 1"},
-		{map[string]any{"system": "swt-good"}, loaded("swt-good"), "=> 1"},
-		{map[string]any{"system": "swt-good", "force": true}, first, "=> 2"},
-		{map[string]any{"system": "swt-good", "force": "true"}, first, "=> 3"},
-		{map[string]any{"system": "swt-good", "force": false}, loaded("swt-good"), "=> 3"},
+		{object{"system": "swt-good"}, first, "=> 1"},
+		{object{"system": "swt-good"}, loaded("swt-good"), "=> 1"},
+		{object{"system": "swt-good", "force": true}, first, "=> 2"},
+		{object{"system": "swt-good", "force": "true"}, first, "=> 3"},
+		{object{"system": "swt-good", "force": false}, loaded("swt-good"), "=> 3"},
 	} {
-		r := call(t, s, patience, "load-system", c.args)
-		if r.IsError || r.Text() != c.text {
-			t.Errorf("%d: load-system %v answered (isError %v):\n%s\nwant:\n%s", i, c.args, r.IsError, r.Text(), c.text)
-		}
+		wantReply(t, s, "load-system", c.args, c.text)
 		want(t, s, "swt-good::*loads*", c.loads)
 	}
 	want(t, s, "(list (swt-good:answer) (package-name *package*))", `=> (42 "COMMON-LISP-USER")`)
@@ -156,43 +146,22 @@ func TestLoadSystemFailures(t *testing.T) {
 		{"../../x y\"", "[ERROR] ASDF:MISSING-COMPONENT\nComponent \"../../x y\\\"\" not found", nil},
 	} {
 		t.Run(c.system, func(t *testing.T) {
-			text, isErr := load(t, s, c.system)
-			if !isErr || !strings.HasPrefix(text, c.prefix) {
-				t.Errorf("loading %s answered (isError %v):\n%s\nwant an error that begins:\n%s", c.system, isErr, clip(text), c.prefix)
-			}
-			for _, part := range c.parts {
-				if !strings.Contains(text, part) {
-					t.Errorf("loading %s does not say %q:\n%s", c.system, part, clip(text))
-				}
-			}
-			var noise []string
-			for _, word := range []string{"[stderr]", "caught ERROR", "compilation unit", "[Backtrace]", "SB-C:", "SB-C::", "SB-INT:", "SB-KERNEL:"} {
-				if strings.Contains(text, word) {
-					noise = append(noise, word)
-				}
-			}
-			if noise != nil {
-				t.Errorf("loading %s shows the compiler's noise (%q):\n%s", c.system, noise, clip(text))
-			}
+			text := wantLoad(t, s, c.system, c.prefix+elided)
+			says(t, text, c.parts...)
+			saysNot(t, text, "[stderr]", "caught ERROR", "compilation unit", "[Backtrace]", "SB-C:", "SB-INT:", "SB-KERNEL:") // the compiler's noise
 			if strings.Contains(text, "compile-error.lisp, line ") && !regexp.MustCompile(`compile-error\.lisp, line [56]\b`).MatchString(text) {
 				t.Errorf("loading %s names a wrong line, the form stands in 5 and 6:\n%s", c.system, clip(text))
 			}
 			l.goesOn(t, s)
 		})
 	}
-	if got := list(t, s, map[string]any{"type": "systems"}); got != "No user definitions." {
-		t.Errorf("systems that failed count as loaded:\n%s", got)
-	}
+	wantList(t, s, object{"type": "systems"}, "No user definitions.") // those that failed do not count
 }
 
 func TestLoadSystemWithWarnings(t *testing.T) {
 	t.Parallel()
 	s := withSystems(t)
-	text, isErr := load(t, s, "swt-warnings")
-	head, rest, _ := strings.Cut(text, "\n\n")
-	if isErr || head != loaded("swt-warnings") {
-		t.Errorf("the head (isError %v):\n%s\nwant:\n%s", isErr, head, loaded("swt-warnings"))
-	}
+	_, rest, _ := strings.Cut(wantLoad(t, s, "swt-warnings", loaded("swt-warnings")+"\n\n…"), "\n\n")
 	file := regexp.QuoteMeta(systemsDir(t) + "/warnings.lisp")
 	if !regexp.MustCompile(`^\[warnings\]\n` +
 		`WARNING: undefined variable: SWT-WARNINGS::\*SWT-NOWHERE\* in ` + file + `, line 8: [^\n]*\n` +
@@ -200,9 +169,7 @@ func TestLoadSystemWithWarnings(t *testing.T) {
 		t.Errorf("below the head is not one line for each of the two warnings:\n%s", clip(rest))
 	}
 	want(t, s, "(swt-warnings:half 3)", "=> 3/2")
-	if text, isErr := load(t, s, "swt-warnings"); isErr || text != loaded("swt-warnings") {
-		t.Errorf("loading it again (isError %v):\n%s", isErr, clip(text))
-	}
+	wantLoad(t, s, "swt-warnings", loaded("swt-warnings"))
 }
 
 func TestLoadSystemProgress(t *testing.T) {
@@ -210,16 +177,12 @@ func TestLoadSystemProgress(t *testing.T) {
 	s := withSystems(t)
 	var mu sync.Mutex
 	var seen []wire.Progress
-	p, err := s.GoTool("load-system", map[string]any{"system": "swt-slow"},
+	p, err := s.GoTool("load-system", object{"system": "swt-slow"},
 		wire.CallOptions{Progress: func(p wire.Progress) { mu.Lock(); seen = append(seen, p); mu.Unlock() }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r wire.Result
-	if err := p.Wait(t.Context(), &r); err != nil || r.IsError ||
-		r.Text() != loaded("swt-slow", "; step 0", "; step 1", "; step 2", "; step 3", "; step 4") {
-		t.Fatalf("answered %v:\n%s", err, r.Text())
-	}
+	wantAnswer(t, p, loaded("swt-slow", "; step 0", "; step 1", "; step 2", "; step 3", "; step 4"))
 	end := time.Now()
 	mu.Lock()
 	defer mu.Unlock()
@@ -240,20 +203,16 @@ func TestLoadSystemTimeout(t *testing.T) {
 	s := withSystems(t)
 	l := begin(t, s)
 	began := time.Now()
-	r := call(t, s, patience, "load-system", map[string]any{"system": "swt-loop", "timeout": 2})
+	r := call(t, s, patience, "load-system", object{"system": "swt-loop", "timeout": 2})
 	if d := time.Since(began); d < 2*time.Second || d > 5*time.Second {
 		t.Errorf("a limit of 2 s took %v", d)
 	}
 	if !r.IsError || !strings.HasPrefix(r.Text(), "[TIMEOUT] Evaluation exceeded 2 seconds") && !strings.HasPrefix(r.Text(), "[TIMEOUT] Loading swt-loop exceeded 2 seconds") {
 		t.Errorf("a looping system answered (isError %v):\n%s", r.IsError, clip(r.Text()))
 	}
-	if !strings.Contains(r.Text(), `; Loading "swt-loop"`) {
-		t.Errorf("the output so far is missing:\n%s", clip(r.Text()))
-	}
+	says(t, r.Text(), `; Loading "swt-loop"`) // the output so far
 	l.goesOn(t, s)
-	if text, isErr := load(t, s, "swt-good"); isErr || text != loaded("swt-good", "; swt-good is there") {
-		t.Errorf("the next system (isError %v):\n%s", isErr, text)
-	}
+	wantLoad(t, s, "swt-good", loaded("swt-good", "; swt-good is there"))
 }
 
 // There is no Quicklisp here: a fixture defines its names and its condition.
@@ -262,23 +221,12 @@ func TestLoadSystemWithQuicklispFixture(t *testing.T) {
 	s := withSystems(t)
 	l := begin(t, s)
 	want(t, s, `(require :asdf) (load "`+systemsDir(t)+`/quicklisp-fixture.lisp") :ok`, "=> :OK")
-	text, isErr := load(t, s, "swt-good")
-	if isErr || text != "Loading system: swt-good\nTo load \"swt-good\":\n  Load 1 ASDF system:\n    swt-good\n; Loading \"swt-good\"\n; swt-good is there\nLoaded: swt-good\nDefined in: "+systemsDir(t)+"/swt-good.asd" {
-		t.Errorf("with Quicklisp's names (isError %v):\n%s", isErr, text)
-	}
-	text, isErr = load(t, s, "nonexistent")
-	if !isErr || text != "[ERROR] QUICKLISP-CLIENT:SYSTEM-NOT-FOUND\nSystem \"nonexistent\" not found in any known distribution." {
-		t.Errorf("an unknown system (isError %v):\n%s", isErr, text)
-	}
-	text, isErr = load(t, s, "swt-god")
-	if !isErr || !strings.HasPrefix(text, "[ERROR] QUICKLISP-CLIENT:SYSTEM-NOT-FOUND\nSystem \"swt-god\" not found in any known distribution.\n") || !strings.Contains(text, "swt-good") {
-		t.Errorf("a misspelt system (isError %v):\n%s", isErr, text)
-	}
-	// A system behind an error of its own is not unknown.
-	text, isErr = load(t, s, "swt-load-error")
-	if !isErr || !strings.HasPrefix(text, "[ERROR] SIMPLE-ERROR\nno luck at load: 42\n") {
-		t.Errorf("a system that fails (isError %v):\n%s", isErr, text)
-	}
+	const notFound = "[ERROR] QUICKLISP-CLIENT:SYSTEM-NOT-FOUND\nSystem "
+	wantLoad(t, s, "swt-good", "Loading system: swt-good\nTo load \"swt-good\":\n  Load 1 ASDF system:\n    swt-good\n; Loading \"swt-good\"\n; swt-good is there\nLoaded: swt-good\nDefined in: "+systemsDir(t)+"/swt-good.asd")
+	wantLoad(t, s, "nonexistent", notFound+`"nonexistent" not found in any known distribution.`)
+	wantLoad(t, s, "swt-god", notFound+"\"swt-god\" not found in any known distribution.\n…swt-good…")
+	// A system that fails by itself is not unknown.
+	wantLoad(t, s, "swt-load-error", "[ERROR] SIMPLE-ERROR\nno luck at load: 42\n…")
 	l.goesOn(t, s)
 }
 
@@ -289,8 +237,6 @@ func TestModulesAreNotTheSessions(t *testing.T) {
 	s := start(t)
 	want(t, s, `(load (merge-pathnames "contrib/uiop.fasl" (sb-int:sbcl-homedir-pathname)))`, "=> T")
 	wantList(t, s, nil, "No user definitions.")
-	if r := call(t, s, patience, "reset-session", nil); r.IsError {
-		t.Error(r.Text())
-	}
+	good(t, s, "reset-session", nil)
 	want(t, s, "(pathnamep (uiop:getcwd))", "=> T")
 }

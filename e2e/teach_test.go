@@ -98,7 +98,25 @@ const teachingSession = `
 (in-package :cl-user)
 (defun broken (x) (let ((y (list x))) (restart-case (error "broken: ~A" y) (use-value (v) v))))`
 
-var nextLine = regexp.MustCompile(`(?m)^Next: (\S+) (\{.*\})`)
+var nextLine = regexp.MustCompile(`(?m)^(?:Next|To step through a call): (\S+) (\{.*\})`)
+
+// nextCall is the call that an error names.
+func nextCall(t *testing.T, text string) (tool string, args object) {
+	t.Helper()
+	m := nextLine.FindStringSubmatch(text)
+	if m == nil {
+		t.Fatalf("no next call in:\n%s", text)
+	}
+	return m[1], fromJSONText(t, m[2])
+}
+
+func fromJSONText(t *testing.T, text string) (args object) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &args); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return args
+}
 
 // Every error names the next call to make, and that call works.
 func TestErrorsTeach(t *testing.T) {
@@ -106,19 +124,12 @@ func TestErrorsTeach(t *testing.T) {
 	dir := t.TempDir()
 	s := startWith(t, wire.Options{}, "--toolsets", "all", "--session-dir", dir)
 	prepare := func() {
-		call(t, s, patience, "reset-session", map[string]any{})
+		call(t, s, patience, "reset-session", object{})
 		for _, code := range []string{teachingSession, `(make-string 100000 :initial-element #\x)`} {
-			if text, failed := eval(t, s, code); failed {
-				t.Fatal(text)
-			}
+			wantRuns(t, s, code)
 		}
-		if r := call(t, s, patience, "save-session", map[string]any{"file": "shapes.lisp", "overwrite": true}); r.IsError {
-			t.Fatal(r.Text())
-		}
-		r := call(t, s, patience, "evaluate-lisp", map[string]any{"code": "(list :value (broken 1))", "on-error": "debug", "debug": 3})
-		if !strings.Contains(r.Text(), "[Restarts]") {
-			t.Fatalf("no suspended evaluation:\n%s", r.Text())
-		}
+		good(t, s, "save-session", object{"file": "shapes.lisp", "overwrite": true})
+		says(t, bad(t, s, "evaluate-lisp", object{"code": "(list :value (broken 1))", "on-error": "debug", "debug": 3}), "[Restarts]")
 	}
 	if len(wrongCalls) < 40 {
 		t.Errorf("only %d wrong calls are tried", len(wrongCalls))
@@ -126,29 +137,12 @@ func TestErrorsTeach(t *testing.T) {
 	prepare()
 	for _, c := range wrongCalls {
 		t.Run(c.name, func(t *testing.T) {
-			var arguments map[string]any
-			if err := json.Unmarshal([]byte(c.arguments), &arguments); err != nil {
-				t.Fatal(err)
+			tool, args := nextCall(t, bad(t, s, c.tool, fromJSONText(t, c.arguments)))
+			if c.next != "" && tool != c.next {
+				t.Errorf("%s %s: the next call is of %s, want %s", c.tool, c.arguments, tool, c.next)
 			}
-			r := call(t, s, patience, c.tool, arguments)
-			if !r.IsError {
-				t.Fatalf("%s %s is not an error:\n%s", c.tool, c.arguments, r.Text())
-			}
-			m := nextLine.FindStringSubmatch(r.Text())
-			if m == nil {
-				t.Fatalf("%s %s names no next call:\n%s", c.tool, c.arguments, r.Text())
-			}
-			if c.next != "" && m[1] != c.next {
-				t.Errorf("%s %s: the next call is of %s, want %s", c.tool, c.arguments, m[1], c.next)
-			}
-			var next map[string]any
-			if err := json.Unmarshal([]byte(m[2]), &next); err != nil {
-				t.Fatalf("%s: the next call %s is no JSON: %v", r.Text(), m[2], err)
-			}
-			if again := call(t, s, patience, m[1], next); again.IsError {
-				t.Errorf("%s %s says:\n%s\nand that call says:\n%s", c.tool, c.arguments, r.Text(), again.Text())
-			}
-			switch m[1] {
+			good(t, s, tool, args)
+			switch tool {
 			case "invoke-restart", "return-from-frame", "reset-session", "abort-evaluation", "restart-frame", "load-session":
 				prepare()
 			}

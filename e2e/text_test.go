@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
-
-	"swank-mcp/e2e/wire"
 )
 
 func TestTextGoesBothWays(t *testing.T) {
@@ -25,10 +23,7 @@ func TestTextGoesBothWays(t *testing.T) {
 			wantIn(t, s, "(map 'list #'char-code "+quoted+")", "=> ("+codes.String()[1:]+")")
 			wantIn(t, s, quoted, "=> "+quoted)
 			wantIn(t, s, "(progn (write-line "+quoted+") 1)", "[stdout]\n"+text+"\n\n=> 1")
-			got, isErr := eval(t, s, `(error "~a" `+quoted+`)`)
-			if !isErr || !strings.HasPrefix(got, "[ERROR] SIMPLE-ERROR\n"+text+"\n") {
-				t.Errorf("as an error message:\n%s", got)
-			}
+			wantError(t, s, `(error "~a" `+quoted+`)`, "[ERROR] SIMPLE-ERROR\n"+text+"\n")
 		})
 	}
 	want(t, s, `(defun λ (x) (* x x)) (λ 4)`, "=> 16")
@@ -74,12 +69,7 @@ func TestControlCharactersAreShown(t *testing.T) {
 	l.goesOn(t, s)
 }
 
-// rawCall sends code whose JSON text is given, as no encoder would write it.
-func rawCall(t *testing.T, s *server, jsonCode string) wire.Result {
-	t.Helper()
-	return call(t, s, patience, "evaluate-lisp", map[string]any{"code": json.RawMessage(jsonCode)})
-}
-
+// Code as no encoder would write it.
 func TestOddCharactersComeIn(t *testing.T) {
 	s := start(t)
 	l := begin(t, s)
@@ -90,14 +80,12 @@ func TestOddCharactersComeIn(t *testing.T) {
 		{"solidus", `"(char-code (char \"\/\" 0))"`, "=> 47"},
 		{"byte order mark", `"(char-code (char \"\ufeff\" 0))"`, "=> 65279"},
 	} {
-		if r := rawCall(t, s, c.code); r.IsError || r.Text() != c.text {
-			t.Errorf("%s: %s answered (isError %v):\n%s", c.name, c.code, r.IsError, r.Text())
-		}
+		wantReply(t, s, "evaluate-lisp", object{"code": json.RawMessage(c.code)}, c.text)
 	}
 	// A lone surrogate is no text. It may arrive as the character that Lisp
 	// has for it, or be refused by name; turned into U+FFFD in silence it is lost.
 	for _, code := range []string{`"(char-code (char \"\ud800\" 0))"`, `"(char-code (char \"\udc00x\" 0))"`, `"(char-code (char \"\ud800\ud800\" 1))"`} {
-		r := rawCall(t, s, code)
+		r := call(t, s, patience, "evaluate-lisp", object{"code": json.RawMessage(code)})
 		arrived := !r.IsError && (r.Text() == "=> 55296" || r.Text() == "=> 56320")
 		refused := r.IsError && strings.Contains(strings.ToLower(r.Text()), "surrogate")
 		if !arrived && !refused {

@@ -50,13 +50,7 @@ func (w *truthWorld) environ(t *testing.T) []string {
 
 func (w *truthWorld) write(t *testing.T, name, text string) {
 	t.Helper()
-	file := filepath.Join(w.dir, name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, w.path(name), text)
 }
 
 // truthCall is one thing that is done: a tool is called, a file written, or

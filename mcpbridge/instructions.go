@@ -31,7 +31,7 @@ func (b *Bridge) instructions() string {
 	return text.String()
 }
 
-// offered is what the instructions ask of the tools that are shown.
+// offered answers what the templates ask about the tools that are shown.
 type offered struct{ b *Bridge }
 
 // Offers reports whether the tool of that name is there.

@@ -98,7 +98,6 @@ func promptError(err error) error {
 	return err
 }
 
-// step is one thing that a prompt advises, and the tool for it.
 type step struct{ tool, what string }
 
 var (

@@ -26,7 +26,6 @@ func describeTool(t *tools.Tool, l tools.Limits) *mcp.Tool {
 	}
 }
 
-// register gives the tool to the server.
 func (b *Bridge) register(t *tools.Tool) {
 	takes := t.Spec(b.o.limits())
 	b.server.AddTool(describeTool(t, b.o.limits()), func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

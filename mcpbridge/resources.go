@@ -40,7 +40,6 @@ func (b *Bridge) addResources() {
 	}, b.readSymbol)
 }
 
-// contents is a resource's text.
 func contents(uri, text string) *mcp.ReadResourceResult {
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: plainText, Text: text}}}
 }

@@ -100,7 +100,7 @@ func (s Selection) has(t *tools.Tool) bool {
 	return s.names(t) && s.leftOutBy(t) == ""
 }
 
-// sets are the toolsets asked for, in words.
+// sets are the toolsets asked for; the default one where nothing is.
 func (s Selection) sets() []string {
 	if len(s.Toolsets) == 0 && len(s.Tools) == 0 {
 		return []string{defaultTools}

@@ -169,6 +169,13 @@ func TestReturns(t *testing.T) {
 	if v := got.Value.Values; err != nil || v.Output != "a\\b \"q\" λ😀\n" || v.Values != "1\nFOO\n\"s\"" {
 		t.Errorf("got %+v, %v", got, err)
 	}
+	var trace backtrace
+	if err := Unmarshal(frames(t)["backtrace-100"], &trace); err != nil || len(trace.Value.Frames) != 100 || trace.Value.Frames[99].N != 99 {
+		t.Errorf("got %+v, %v", trace, err)
+	}
+	if err := Unmarshal(largeString(), &got); err != nil || len(got.Value.Values.Values) < 1<<19 {
+		t.Errorf("a large string: %d bytes, %v", len(got.Value.Values.Values), err)
+	}
 }
 
 func TestKind(t *testing.T) {

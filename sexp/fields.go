@@ -8,7 +8,6 @@ import (
 	"sync"
 )
 
-// plan says how a struct type maps to a list.
 type plan struct {
 	positional bool
 	fields     []field

@@ -132,7 +132,6 @@ func (s *scanner) tail(pos, depth int) (int, error) {
 	return pos + 1, nil
 }
 
-// isDot reports whether the token at pos is a single dot.
 func (s *scanner) isDot(pos int) bool {
 	return s.buf[pos] == '.' && (pos+1 == len(s.buf) || endsToken(s.buf[pos+1]))
 }

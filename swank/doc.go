@@ -1,7 +1,7 @@
-// Package swank is a client of Swank, the server of SLIME: it frames messages,
-// ties answers to requests and tells of debuggers. It knows no policy; what to do
-// about an error, an evaluation that does not end or an image that died is the
-// business of package swank/lisp.
+// Package swank is a client of Swank, the server of SLIME: it frames messages, ties
+// answers to requests and reports when Lisp enters its debugger. It knows no policy:
+// package swank/lisp decides what to do about an error, an evaluation that does not end
+// or an image that died.
 //
 // # The protocol in one page
 //
@@ -35,10 +35,10 @@
 // # Goroutines, and who owns what
 //
 //   - The reader, started by [NewConn]. It alone reads, calls [Options.Handler],
-//     completes calls and keeps the state of debuggers. It never writes and never
-//     waits for anything but the next frame. It ends when reading fails, which [Conn.Close] and every other
-//     failure bring about by closing the stream; it then fails the pending calls
-//     with the first cause, waits for the flusher, and closes [Conn.Done].
+//     completes calls and keeps the state of debuggers. It never writes and waits for
+//     nothing but the next frame. It ends when reading fails, which [Conn.Close] and
+//     every other failure bring about by closing the stream; it then fails the pending
+//     calls with the first cause, waits for the flusher, and closes [Conn.Done].
 //   - The caller of Go and Call writes its own frame: under one mutex, in
 //     one Write, watched by one timer that fails the connection when it is
 //     exceeded. There is no hand-over to another goroutine on a request's way out;
@@ -46,8 +46,9 @@
 //     decodes the value.
 //   - The flusher writes what the reader must not, because writing may block:
 //     acknowledgements, refusals, and the secret if no request comes first. It is
-//     started when the queue gets its first message and ends when the queue is empty, so most of the time there is none.
-//     The queue is bounded; exceeding it fails the connection.
+//     started when the queue gets its first message and ends when the queue is empty,
+//     so most of the time there is none. The queue is bounded; exceeding it fails the
+//     connection.
 //   - The timer's function runs on a goroutine of its own for as long as it takes
 //     to close the stream, and only if a Write took too long.
 //

@@ -64,7 +64,6 @@ func newFrameReader(r io.Reader) *frameReader {
 	return &frameReader{r: bufio.NewReaderSize(r, readBuffer)}
 }
 
-// A frame is one payload without its header.
 type frame struct {
 	payload []byte
 	owned   bool // payload is not overwritten by the next read

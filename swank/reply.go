@@ -54,7 +54,6 @@ func cutID(b []byte) (rest []byte, id int64, ok bool) {
 	return b[:i-1], id, true
 }
 
-// answered completes the call of a reply.
 func (c *Conn) answered(f frame, r reply) {
 	k := c.take(r.id)
 	if k == nil {

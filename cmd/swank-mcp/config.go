@@ -19,7 +19,6 @@ import (
 	"swank-mcp/swank/lisp/launch"
 )
 
-// config is what the flags and the environment say.
 type config struct {
 	timeout, maxTimeout time.Duration
 	maxOutput           int

@@ -35,7 +35,6 @@ var errUsage = errors.New("wrong usage")
 // errReported ends with status 1 after everything has been said.
 var errReported = errors.New("failed")
 
-// command is one run of the program.
 type command struct {
 	config
 	args   []string // after the subcommand

@@ -18,9 +18,8 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Problem }
 
-// Args are the arguments of one call, taken by name with the methods below.
-// The first wrong one is kept in Err and the methods answer zero values from
-// then on.
+// Args are the arguments of one call, taken by name with the methods below. The first
+// wrong one is kept in Err.
 type Args struct {
 	Spec
 	Err     *Error
@@ -37,19 +36,18 @@ type Spec struct {
 	Params  []Param
 }
 
-// argument is one argument as it was written, under its parameter.
 type argument struct {
 	param   *Param
 	written string
 	value   json.RawMessage
 }
 
-// Parse reads the arguments object of a call. Aliases become the
-// parameter's own name; an unknown name is refused.
+// Parse reads the arguments object of a call. Aliases become the parameter's own name;
+// what the parameters do not declare is refused.
 func Parse(s Spec, raw json.RawMessage) *Args {
 	a := &Args{Spec: s}
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
-		return a
+		raw = []byte("{}")
 	}
 	if raw[0] != '{' || !json.Valid(raw) {
 		a.Fail("%s takes its arguments as a JSON object, not %s.", s.Tool, describe(raw))
@@ -61,6 +59,9 @@ func Parse(s Spec, raw json.RawMessage) *Args {
 			a.add(string(key), value)
 		}
 	})
+	if a.Err == nil {
+		a.check()
+	}
 	return a
 }
 
@@ -138,11 +139,12 @@ func scaled(value json.RawMessage, scale float64) json.RawMessage {
 	return value
 }
 
-// Fail makes a problem with the arguments Err, if it is the first.
-func (a *Args) Fail(format string, v ...any) {
+// Fail makes a problem with the arguments Err, if it is the first, and returns Err.
+func (a *Args) Fail(format string, v ...any) error {
 	if a.Err == nil {
 		a.Err = &Error{Problem: fmt.Sprintf(format, v...)}
 	}
+	return a.Err
 }
 
 func (a *Args) unknown(name string) {
@@ -164,22 +166,21 @@ func (a *Args) unknown(name string) {
 	a.Fail("%s", problem)
 }
 
-func (a *Args) value(name string) (json.RawMessage, *Param) {
+// declared returns the parameter of that name, which the tool must have.
+func (a *Args) declared(name string) *Param {
 	p, _ := a.find(name)
 	if p == nil {
 		panic("mcpbridge: " + a.Tool + " reads the undeclared argument " + name)
 	}
-	var v json.RawMessage
+	return p
+}
+
+// raw is the argument for p as it was written, nil if none was given.
+func (a *Args) raw(p *Param) json.RawMessage {
 	for _, g := range a.given {
 		if g.param == p {
-			v = g.value
+			return g.value
 		}
 	}
-	if v == nil && p.Required {
-		a.Fail("%s needs the argument %q.", a.Tool, name)
-	}
-	if a.Err != nil {
-		return nil, p
-	}
-	return v, p
+	return nil
 }

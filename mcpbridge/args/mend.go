@@ -1,6 +1,7 @@
 package args
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"regexp"
@@ -39,7 +40,6 @@ func (a *Args) suggest(members []member, changed []string) string {
 	return text
 }
 
-// member is one argument of a call that is to be shown.
 type member struct {
 	name  string
 	value json.RawMessage
@@ -210,16 +210,8 @@ func (p *Param) mendNumber(v json.RawMessage) json.RawMessage {
 }
 
 func (p *Param) mendChoice(s string) json.RawMessage {
-	if p.Fold != nil {
-		s = p.Fold(strings.TrimSpace(s))
-	}
-	for _, e := range p.Enum {
-		if strings.EqualFold(e, strings.TrimSpace(s)) {
-			return json.RawMessage(rawtext.Quote(e))
-		}
-	}
-	if near := Nearest(s, p.Enum); near != "" {
-		return json.RawMessage(rawtext.Quote(near))
+	if meant := cmp.Or(p.choice(s), Nearest(p.folded(s), p.Enum)); meant != "" {
+		return json.RawMessage(rawtext.Quote(meant))
 	}
 	return nil
 }

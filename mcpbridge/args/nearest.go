@@ -2,7 +2,9 @@ package args
 
 import "strings"
 
-// Nearest returns the candidate that name most likely is a misspelling of, or "".
+// Nearest returns the candidate that name most likely is a misspelling of, or "". It
+// needs no image; what only an image knows, symbols and systems, the helper's
+// EDIT-DISTANCE compares there.
 func Nearest(name string, candidates []string) string {
 	best, bestDistance, bestEdits := "", max(2, len(name)/3)+1, 0
 	for _, c := range candidates {

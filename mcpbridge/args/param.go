@@ -27,6 +27,7 @@ type Param struct {
 	Doc      string
 	Required bool
 	Hidden   bool                // accepted, not advertised
+	OrNumber bool                // a string that may also be written as a number
 	Def      any                 // default, shown in the schema: string, float64, bool or nil
 	Enum     []string            // the valid strings
 	Fold     func(string) string // makes a string the one of Enum that it means

@@ -13,11 +13,8 @@ import (
 // file is to be read by the server itself, so it must exist.
 func (a *Args) Path(name string, here bool) string {
 	given := strings.TrimSpace(a.Text(name))
-	if a.Err != nil {
-		return ""
-	}
 	if given == "" {
-		if _, p := a.value(name); p.Required {
+		if a.declared(name).Required {
 			a.Fail("%s is empty; it must be the path of a file.", name)
 		}
 		return ""

@@ -31,85 +31,131 @@ func (a *Args) Code() (name, code string) {
 	return name, code
 }
 
-// Text returns a string argument, or the parameter's default.
-func (a *Args) Text(name string) string {
-	v, p := a.value(name)
-	if v == nil {
-		s, _ := p.Def.(string)
-		return s
-	}
-	if v[0] != '"' {
-		a.Fail("%s must be a string, not %s.", name, describe(v))
-		return ""
-	}
-	if lone := rawtext.LoneSurrogate(v); lone != "" {
-		a.Fail("%s has the lone surrogate %s, which is no character of UTF-8 and cannot reach the image. In Lisp, (code-char #x%s) makes it.",
-			name, lone, strings.ToUpper(lone[2:]))
-		return ""
-	}
-	s := rawtext.Unquote(v)
-	if len(p.Enum) == 0 {
-		if name == "code" || name == "form" {
-			return Unfenced(s)
+// check makes Err of the first argument that is not what its parameter declares, or is
+// missing. So the methods below have nothing to refuse but what only one tool does.
+func (a *Args) check() {
+	for i := range a.Params {
+		p := &a.Params[i]
+		v := a.raw(p)
+		switch {
+		case v == nil && p.Required:
+			a.Fail("%s needs the argument %q.", a.Tool, p.Name)
+		case v == nil:
+		case p.Kind == Text:
+			a.checkText(p, v)
+		case p.Kind == Flag:
+			if _, ok := flag(v); !ok {
+				a.Fail("%s must be true or false, not %s.", p.Name, describe(v))
+			}
+		default:
+			a.checkNumber(p, v)
 		}
-		return s
 	}
+}
+
+func (a *Args) checkText(p *Param, v json.RawMessage) {
+	if v[0] != '"' {
+		if _, isNumber := number(v); !p.OrNumber || !isNumber {
+			a.Fail("%s must be a string, not %s.", p.Name, describe(v))
+		}
+	} else if lone := rawtext.LoneSurrogate(v); lone != "" {
+		a.Fail("%s has the lone surrogate %s, which is no character of UTF-8 and cannot reach the image. In Lisp, (code-char #x%s) makes it.",
+			p.Name, lone, strings.ToUpper(lone[2:]))
+	} else if len(p.Enum) > 0 {
+		if s := rawtext.Unquote(v); p.choice(s) == "" {
+			a.Fail("%s is %q; valid: %s.", p.Name, rawtext.Clip(p.folded(s), 60), strings.Join(p.Enum, ", "))
+		}
+	}
+}
+
+func (a *Args) checkNumber(p *Param, v json.RawMessage) {
+	switch f, ok := number(v); {
+	case !ok:
+		a.Fail("%s must be a number, not %s.", p.Name, describe(v))
+	case f < p.Min || f > p.Max || p.Above && f == p.Min:
+		a.Fail("%s is %s; it must be %s.", p.Name, plainNumber(f), p.Bounds())
+	case p.Kind == Integer && f != math.Trunc(f):
+		a.Fail("%s is %s; it must be a whole number.", p.Name, plainNumber(f))
+	}
+}
+
+// folded is s as the parameter takes it, without what Fold does away with.
+func (p *Param) folded(s string) string {
 	if p.Fold != nil {
-		s = p.Fold(strings.TrimSpace(s))
+		return p.Fold(strings.TrimSpace(s))
 	}
+	return s
+}
+
+// choice returns the one of Enum that s means, or "".
+func (p *Param) choice(s string) string {
+	s = strings.TrimSpace(p.folded(s))
 	for _, e := range p.Enum {
-		if strings.EqualFold(e, strings.TrimSpace(s)) {
+		if strings.EqualFold(e, s) {
 			return e
 		}
 	}
-	a.Fail("%s is %q; valid: %s.", name, rawtext.Clip(s, 60), strings.Join(p.Enum, ", "))
 	return ""
 }
 
-// Number returns a numeric argument within the parameter's bounds, or its default.
+// Text returns a string argument, or the parameter's default; code without the fence
+// around it.
+func (a *Args) Text(name string) string {
+	p := a.declared(name)
+	v := a.raw(p)
+	switch {
+	case v == nil:
+		s, _ := p.Def.(string)
+		return s
+	case v[0] != '"':
+		return string(v)
+	}
+	s := rawtext.Unquote(v)
+	switch {
+	case len(p.Enum) > 0:
+		return p.choice(s)
+	case name == "code" || name == "form":
+		return Unfenced(s)
+	}
+	return s
+}
+
+// Number returns a numeric argument, or its default, or 0.
 func (a *Args) Number(name string) float64 {
-	v, p := a.value(name)
+	p := a.declared(name)
+	v := a.raw(p)
 	if v == nil {
 		f, _ := p.Def.(float64)
 		return f
 	}
-	f, ok := number(v)
-	if !ok {
-		a.Fail("%s must be a number, not %s.", name, describe(v))
-		return 0
-	}
-	if f < p.Min || f > p.Max || p.Above && f == p.Min {
-		a.Fail("%s is %s; it must be %s.", name, plainNumber(f), p.Bounds())
-		return 0
-	}
+	f, _ := number(v)
 	return f
 }
 
-// Integer is number for whole numbers.
-func (a *Args) Integer(name string) int {
-	f := a.Number(name)
-	if f != math.Trunc(f) {
-		a.Fail("%s is %s; it must be a whole number.", name, plainNumber(f))
-		return 0
-	}
-	return int(f)
-}
+// Integer is Number for whole numbers.
+func (a *Args) Integer(name string) int { return int(a.Number(name)) }
 
 // Flag returns a boolean argument, or its default; that is false if there is none.
 func (a *Args) Flag(name string) bool {
-	v, p := a.value(name)
+	p := a.declared(name)
+	v := a.raw(p)
 	if v == nil {
 		def, _ := p.Def.(bool)
 		return def
 	}
+	value, _ := flag(v)
+	return value
+}
+
+// flag reads a JSON boolean or a string that holds one; the empty string is false.
+func flag(v json.RawMessage) (value, ok bool) {
 	switch strings.ToLower(strings.TrimSpace(strings.Trim(string(v), `"`))) {
 	case "true":
-		return true
+		return true, true
 	case "false", "":
-		return false
+		return false, true
 	}
-	a.Fail("%s must be true or false, not %s.", name, describe(v))
-	return false
+	return false, false
 }
 
 // Named reads a required argument that is the name of something.
@@ -121,25 +167,6 @@ func (a *Args) Named(argument string) string {
 	return name
 }
 
-// Optional returns a number, or 0 if it was not given.
-func (a *Args) Optional(name string) float64 {
-	if v, _ := a.value(name); v == nil {
-		return 0
-	}
-	return a.Number(name)
-}
-
-// TextOrNumber is text for arguments that may be written as numbers.
-func (a *Args) TextOrNumber(name string) string {
-	if v, _ := a.value(name); len(v) > 0 && v[0] != '"' {
-		if _, ok := number(v); ok {
-			return string(v)
-		}
-	}
-	return a.Text(name)
-}
-
-// number reads a JSON number or a string that holds one.
 func number(v json.RawMessage) (float64, bool) {
 	s := string(v)
 	if len(v) > 0 && v[0] == '"' {

@@ -23,13 +23,3 @@ func RuneOffset(s string, n int) int {
 	}
 	return len(s)
 }
-
-// RuneOffsetBack is the size in bytes of the last n characters of s.
-func RuneOffsetBack(s string, n int) int {
-	i := len(s)
-	for ; n > 0 && i > 0; n-- {
-		_, size := utf8.DecodeLastRuneInString(s[:i])
-		i -= size
-	}
-	return len(s) - i
-}

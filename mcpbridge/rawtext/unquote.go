@@ -24,7 +24,7 @@ func Unquote(b []byte) string {
 	return s
 }
 
-// bigString is the length beyond which a string is long.
+// bigString is the length from which on the copies that package json makes matter.
 const bigString = 64 << 10
 
 // unquoteBig is unquote for long strings, of which package json would make more

@@ -9,7 +9,6 @@ import (
 	"swank-mcp/swank/lisp"
 )
 
-// step writes where a stepped evaluation is.
 func (p *Parts) step(f *lisp.Failure) {
 	message := strings.TrimSpace(f.Message)
 	p.Headline("STEP", OneLine(message))
@@ -20,7 +19,6 @@ func (p *Parts) step(f *lisp.Failure) {
 	}
 }
 
-// restarts writes the restarts of a suspended evaluation.
 func (p *Parts) restarts(s *lisp.Suspension) {
 	if s == nil || s.Step {
 		return

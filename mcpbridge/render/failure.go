@@ -10,7 +10,6 @@ import (
 	"swank-mcp/swank/lisp"
 )
 
-// failure writes the headline, the message and the backtrace.
 func (p *Parts) failure(f *lisp.Failure, timeout time.Duration) {
 	switch f.Kind {
 	case lisp.KindTimeout:

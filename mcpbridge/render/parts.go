@@ -47,7 +47,6 @@ func omission(n int64) string {
 	return "\n; … " + Count(n) + " characters left out here: too long to keep. Print less, or write it to a file …\n"
 }
 
-// warnings adds a part with a line for each warning.
 func (p *Parts) warnings(ws []lisp.Warning) {
 	for i, w := range ws {
 		if i == 0 {

@@ -23,7 +23,7 @@ func (s *Spool) Cut(text string, limit int) string {
 	const room = 200 // for the line
 	each := (limit - room) / 2
 	headEnd := lineBefore(text, rawtext.RuneOffset(text, each))
-	tailStart := lineAfter(text, len(text)-rawtext.RuneOffsetBack(text, each))
+	tailStart := lineAfter(text, rawtext.RuneOffset(text, chars-each))
 	head, tail := text[:headEnd], text[tailStart:]
 	from := utf8.RuneCountInString(head)
 	missing := chars - from - utf8.RuneCountInString(tail)

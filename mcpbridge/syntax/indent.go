@@ -49,7 +49,6 @@ func (s *scanner) look(r rune) {
 	}
 }
 
-// lists is how many lists are open.
 func (s *scanner) lists() (n int) {
 	for _, o := range s.stack {
 		if o.list {

@@ -44,11 +44,8 @@ func singularKind(s string) string {
 
 func aproposSearch(ctx context.Context, r *Request) (Reply, error) {
 	q := lisp.AproposQuery{Pattern: r.Text("pattern"), Package: r.Text("package"), Kind: r.Text("kind"), Limit: r.Integer("limit")}
-	if r.Err == nil && q.Package == "" && strings.Trim(q.Pattern, " :\t\n") == "" {
-		r.Fail("pattern is empty; it must be part of a name. With a package it may be empty.")
-	}
-	if r.Err != nil {
-		return Reply{}, r.Err
+	if q.Package == "" && strings.Trim(q.Pattern, " :\t\n") == "" {
+		return Reply{}, r.Fail("pattern is empty; it must be part of a name. With a package it may be empty.")
 	}
 	if q.Kind == "all" {
 		q.Kind = ""

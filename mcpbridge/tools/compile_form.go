@@ -28,8 +28,5 @@ var compileFormTool = Tool{
 func compileForm(ctx context.Context, r *Request) (Reply, error) {
 	c := lisp.Compilation{Code: r.Text("code"), NoLoad: !r.Flag("load")}
 	in := r.sessionRequest()
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
 	return r.compile(ctx, c, in)
 }

@@ -34,11 +34,8 @@ var (
 
 // debug carries out c, with code, and answers what comes of it.
 func (r *Request) debug(ctx context.Context, c *lisp.DebuggerCall, code, pkg string) (Reply, error) {
-	c.Number = int(r.Optional("evaluation"))
-	timeout := time.Duration(r.Optional("timeout") * float64(time.Second))
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
+	c.Number = r.Integer("evaluation")
+	timeout := time.Duration(r.Number("timeout") * float64(time.Second))
 	c.Anew = timeout == 0 && c.Op != lisp.EvalInFrame
 	if timeout == 0 {
 		timeout = r.Limits.Timeout

@@ -23,9 +23,6 @@ var describeSystemTool = Tool{
 
 func describeSystem(ctx context.Context, r *Request) (Reply, error) {
 	name := r.Text("system")
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
 	found, err := r.Session.DescribeSystem(ctx, name)
 	if failed := lookupError(err); failed != nil {
 		next := nextCall("describe-system")

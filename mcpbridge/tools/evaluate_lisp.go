@@ -48,9 +48,6 @@ func readEvaluate(r *Request) (in lisp.Request, timing bool) {
 
 func evaluate(ctx context.Context, r *Request) (Reply, error) {
 	in, timing := readEvaluate(r)
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
 	r.LetGo()
 	res, err := r.Session.Evaluate(ctx, in)
 	if err != nil {

@@ -82,9 +82,7 @@ func TestEvaluateArguments(t *testing.T) {
 	for _, tt := range tests {
 		r := &Request{Args: args.Parse(evaluateTool.Spec(testLimits), []byte(tt.raw))}
 		var in evaluateIn
-		if r.Err == nil {
-			in.Request, in.timing = readEvaluate(r)
-		}
+		in.Request, in.timing = readEvaluate(r)
 		switch {
 		case tt.want == nil && r.Err == nil:
 			t.Errorf("%s: accepted, want %q", tt.raw, tt.err)

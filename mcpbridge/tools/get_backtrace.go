@@ -26,10 +26,7 @@ var backtraceTool = Tool{
 }
 
 func getBacktrace(ctx context.Context, r *Request) (Reply, error) {
-	number, start, count := int(r.Optional("evaluation")), r.Integer("start"), r.Integer("count")
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
+	number, start, count := r.Integer("evaluation"), r.Integer("start"), r.Integer("count")
 	trace, err := r.Session.Backtrace(ctx, number)
 	if err != nil {
 		return Reply{}, err

@@ -23,10 +23,7 @@ var inspectFrameTool = Tool{
 }
 
 func inspectFrame(ctx context.Context, r *Request) (Reply, error) {
-	number, frame, disassemble := int(r.Optional("evaluation")), r.Integer("frame"), r.Flag("disassemble")
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
+	number, frame, disassemble := r.Integer("evaluation"), r.Integer("frame"), r.Flag("disassemble")
 	f, err := r.Session.InspectFrame(ctx, number, frame, disassemble)
 	if err != nil {
 		return Reply{}, err

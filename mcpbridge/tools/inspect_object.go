@@ -19,8 +19,8 @@ var inspectObjectTool = Tool{
 		"A handle lasts as long as the object, at least until 8 more are inspected.",
 	Params: []args.Param{
 		{Name: "code", Kind: args.Text, Doc: "The form.", Aliases: []args.Alias{{Name: "form"}, {Name: "expression"}}},
-		{Name: "handle", Kind: args.Text, Doc: "A handle, instead of code.", Aliases: []args.Alias{{Name: "id"}, {Name: "object"}}},
-		{Name: "path", Kind: args.Text, Doc: "To a part: 2, or slot.0.key."},
+		{Name: "handle", Kind: args.Text, OrNumber: true, Doc: "A handle, instead of code.", Aliases: []args.Alias{{Name: "id"}, {Name: "object"}}},
+		{Name: "path", Kind: args.Text, OrNumber: true, Doc: "To a part: 2, or slot.0.key."},
 		{Name: "offset", Kind: args.Integer, Def: 0.0, Min: 0, Max: 1e9, Doc: "First part shown."},
 		{Name: "limit", Kind: args.Integer, Def: 40.0, Min: 1, Max: 500, Hidden: true, Doc: "Parts to show."},
 		{Name: "package", Kind: args.Text, Hidden: true, Doc: "Package to read the code in."},
@@ -32,18 +32,14 @@ var inspectObjectTool = Tool{
 }
 
 func inspectObject(ctx context.Context, r *Request) (Reply, error) {
-	code, handle := r.Text("code"), strings.TrimSpace(r.TextOrNumber("handle"))
-	v := lisp.View{Path: r.TextOrNumber("path"), Offset: r.Integer("offset"), Limit: r.Integer("limit")}
+	code, handle := r.Text("code"), strings.TrimSpace(r.Text("handle"))
+	v := lisp.View{Path: r.Text("path"), Offset: r.Integer("offset"), Limit: r.Integer("limit")}
 	in := r.sessionRequest()
 	switch {
-	case r.Err != nil:
 	case strings.TrimSpace(code) == "" && handle == "":
-		r.Fail("inspect-object needs code, a form whose value is inspected, or handle, such as obj-1.")
+		return Reply{}, r.Fail("inspect-object needs code, a form whose value is inspected, or handle, such as obj-1.")
 	case strings.TrimSpace(code) != "" && handle != "":
-		r.Fail("inspect-object takes code or handle, not both.")
-	}
-	if r.Err != nil {
-		return Reply{}, r.Err
+		return Reply{}, r.Fail("inspect-object takes code or handle, not both.")
 	}
 	if handle != "" {
 		f, err := r.Session.InspectHandle(ctx, handle, v)

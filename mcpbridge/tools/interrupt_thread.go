@@ -15,7 +15,7 @@ var interruptThreadTool = Tool{
 		"Threads that the image or the bridge needs are not ended; " +
 		"to stop an evaluation, cancel its call or give it a shorter timeout.",
 	Params: []args.Param{
-		{Name: "thread", Kind: args.Text, Required: true, Doc: "Its number or name.", Aliases: []args.Alias{{Name: "id"}, {Name: "name"}}},
+		{Name: "thread", Kind: args.Text, Required: true, OrNumber: true, Doc: "Its number or name.", Aliases: []args.Alias{{Name: "id"}, {Name: "name"}}},
 		{Name: "action", Kind: args.Text, Def: "backtrace", Enum: []string{"backtrace", "abort"}, Fold: threadAction,
 			Doc: "abort unwinds the thread and ends it."},
 	},
@@ -24,7 +24,6 @@ var interruptThreadTool = Tool{
 	run:     interruptThread,
 }
 
-// threadAction knows other names of the actions.
 func threadAction(action string) string {
 	switch strings.ToLower(action) {
 	case "kill", "end", "stop", "terminate", "destroy":
@@ -36,12 +35,9 @@ func threadAction(action string) string {
 }
 
 func interruptThread(ctx context.Context, r *Request) (Reply, error) {
-	thread, action := strings.TrimSpace(r.TextOrNumber("thread")), r.Text("action")
-	if r.Err == nil && thread == "" {
-		r.Fail("thread is empty; it must be the number or the name of a thread.")
-	}
-	if r.Err != nil {
-		return Reply{}, r.Err
+	thread, action := strings.TrimSpace(r.Text("thread")), r.Text("action")
+	if thread == "" {
+		return Reply{}, r.Fail("thread is empty; it must be the number or the name of a thread.")
 	}
 	f, err := r.Session.InterruptThread(ctx, thread, action == "abort")
 	return foundReply(f, threadFailed(err, action), "")

@@ -68,9 +68,6 @@ func singular(s string) string {
 
 func listDefinitions(ctx context.Context, r *Request) (Reply, error) {
 	kind, pkg := r.Text("type"), r.Text("package")
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
 	found, err := r.Session.Definitions(ctx, pkg)
 	if err != nil {
 		return Reply{}, err

@@ -30,9 +30,6 @@ var listPackagesTool = Tool{
 
 func listPackages(ctx context.Context, r *Request) (Reply, error) {
 	filter, kind := r.Text("filter"), r.Text("kind")
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
 	all, err := r.Session.Packages(ctx)
 	if err != nil {
 		return Reply{}, err

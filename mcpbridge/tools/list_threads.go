@@ -21,9 +21,6 @@ var listThreadsTool = Tool{
 
 func listThreads(ctx context.Context, r *Request) (Reply, error) {
 	backtraces := r.Flag("backtraces")
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
 	f, err := r.Session.Threads(ctx, backtraces)
 	return foundReply(f, err, "")
 }

@@ -32,9 +32,6 @@ var loadSessionTool = Tool{
 
 func loadSession(ctx context.Context, r *Request) (Reply, error) {
 	file, in := r.Text("file"), r.sessionRequest()
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
 	var path, source string
 	var err error
 	if !r.Has("file") {

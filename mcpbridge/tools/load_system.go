@@ -40,11 +40,8 @@ var loadSystemTool = Tool{
 func loadSystem(ctx context.Context, r *Request) (Reply, error) {
 	name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(r.Text("system")), ":"))
 	force, in := r.Flag("force"), r.sessionRequest()
-	if r.Err == nil && name == "" {
-		r.Fail("system is empty; it must be the name of a system.")
-	}
-	if r.Err != nil {
-		return Reply{}, r.Err
+	if name == "" {
+		return Reply{}, r.Fail("system is empty; it must be the name of a system.")
 	}
 	system := name
 	if file, ok := r.definition(name); ok {

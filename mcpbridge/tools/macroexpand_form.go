@@ -33,7 +33,6 @@ var macroexpandTool = Tool{
 	run:     macroexpand,
 }
 
-// expansionMode knows other names of the modes.
 func expansionMode(mode string) string {
 	switch strings.ToLower(mode) {
 	case "1", "once", "expand-1", "macroexpand-1":
@@ -57,9 +56,6 @@ func macroexpand(ctx context.Context, r *Request) (Reply, error) {
 		mode = "all"
 	}
 	in := r.sessionRequest()
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
 	x, res, err := r.Session.Expand(ctx, form, mode, in)
 	if err != nil {
 		return Reply{}, err

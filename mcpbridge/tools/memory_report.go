@@ -20,9 +20,6 @@ var memoryReportTool = Tool{
 
 func memoryReport(ctx context.Context, r *Request) (Reply, error) {
 	limit := r.Integer("limit")
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
 	f, err := r.Session.MemoryReport(ctx, limit)
 	return foundReply(f, err, "")
 }

@@ -32,7 +32,6 @@ func nextFunctions(tool string, names []string, given, failure string, pairs ...
 	return nextCall(tool, append([]string{"functions", names[0]}, pairs...)...)
 }
 
-// limitParam is how much of a list is shown.
 func limitParam(what string, def, most float64) args.Param {
 	return args.Param{Name: "limit", Kind: args.Integer, Def: def, Min: 1, Max: most, Doc: "How many " + what + " to show."}
 }
@@ -46,7 +45,6 @@ func callCounts(calls []lisp.CallCount) string {
 	return strings.Join(each, ", ")
 }
 
-// lookupError is the look-up's error in err, or nil.
 func lookupError(err error) *lisp.LookupError {
 	var failed *lisp.LookupError
 	errors.As(err, &failed)

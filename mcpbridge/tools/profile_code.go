@@ -32,7 +32,6 @@ var profileCodeTool = Tool{
 	run:     profileCode,
 }
 
-// profileMode knows other names of the modes.
 func profileMode(mode string) string {
 	switch strings.ToLower(strings.TrimPrefix(mode, ":")) {
 	case "time", "real", "wall-clock", "wallclock", "elapsed":
@@ -58,15 +57,13 @@ func profileCode(ctx context.Context, r *Request) (Reply, error) {
 	}
 	in := r.sessionRequest()
 	switch {
-	case r.Err != nil:
 	case mode == "calls" && how.Functions == "":
-		r.Fail("mode calls needs functions: the names of those whose calls are timed.")
+		return Reply{}, r.Fail("mode calls needs functions: the names of those whose calls are timed.")
 	case mode != "calls" && how.Functions != "":
-		r.Fail(`functions goes with mode "calls"; mode %q samples all functions.`, mode)
-		r.Err.Advice = nextCall("profile-code", "code", code, "mode", "calls", "functions", how.Functions)
-	}
-	if r.Err != nil {
-		return Reply{}, r.Err
+		return Reply{}, &args.Error{
+			Problem: fmt.Sprintf(`functions goes with mode "calls"; mode %q samples all functions.`, mode),
+			Advice:  nextCall("profile-code", "code", code, "mode", "calls", "functions", how.Functions),
+		}
 	}
 	p, res, err := r.Session.Profile(ctx, code, how, in)
 	if err != nil {
@@ -150,5 +147,4 @@ func moreSamples(p *lisp.Profile, mode string, repeat int) string {
 
 func share(part, whole int64) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
 
-// ms is microseconds as milliseconds.
 func ms(us int64) string { return fmt.Sprintf("%.1f", float64(us)/1000) }

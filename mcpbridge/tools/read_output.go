@@ -45,9 +45,6 @@ const pageRoom = 300
 func readOutput(_ context.Context, r *Request) (Reply, error) {
 	handle, grep := r.Text("handle"), r.Text("grep")
 	offset, limit := r.Integer("offset"), r.Integer("limit")
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
 	t, err := r.Spool.Get(handle)
 	if err != nil {
 		return Reply{}, err

@@ -38,13 +38,10 @@ const testTimeout = 300 * time.Second
 func runTests(ctx context.Context, r *Request) (Reply, error) {
 	system := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(r.Text("system")), "#:"))
 	test := strings.TrimSpace(r.Text("test"))
-	if r.Err == nil && system == "" && test == "" {
-		r.Fail("run-tests needs a system or a test.")
+	if system == "" && test == "" {
+		return Reply{}, r.Fail("run-tests needs a system or a test.")
 	}
 	in := r.sessionRequest()
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
 	out, res, err := r.Session.RunTests(ctx, system, test, in)
 	if err != nil {
 		return Reply{}, err

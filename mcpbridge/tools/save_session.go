@@ -32,9 +32,6 @@ var saveSessionTool = Tool{
 
 func saveSession(ctx context.Context, r *Request) (Reply, error) {
 	file, overwrite := r.Text("file"), r.Flag("overwrite")
-	if r.Err != nil {
-		return Reply{}, r.Err
-	}
 	dir, name, err := r.sessionFile(file)
 	if err != nil {
 		return Reply{}, err

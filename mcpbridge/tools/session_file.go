@@ -132,7 +132,6 @@ func (d *sessionDir) others() string {
 	return " (there are " + strings.Join(names, ", ") + more + ")"
 }
 
-// read returns the text of a file.
 func (d *sessionDir) read(name string) (string, error) {
 	text, err := readText(d.root.FS(), name, maxSessionFile)
 	switch {

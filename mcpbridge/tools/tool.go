@@ -51,7 +51,7 @@ var (
 // always is InTurn of a tool whose calls are all carried out in turn.
 func always(*args.Args) bool { return true }
 
-// withCode is InTurn of a tool that looks aside, or evaluates the argument code.
+// withCode is InTurn of a tool that evaluates the argument code, if it is given.
 func withCode(a *args.Args) bool { return strings.TrimSpace(a.Text("code")) != "" }
 
 // Request is one call of a tool.

@@ -35,14 +35,11 @@ func traceFunction(ctx context.Context, r *Request) (Reply, error) {
 	functions, code, action := strings.TrimSpace(r.Text("functions")), r.Text("code"), r.Text("action")
 	in := r.sessionRequest()
 	once := strings.TrimSpace(code) != ""
-	if r.Err == nil && functions == "" && (once || action == "on") {
-		r.Fail("functions is empty; it must name at least one function.")
+	if functions == "" && (once || action == "on") {
+		return Reply{}, r.Fail("functions is empty; it must name at least one function.")
 	}
-	if r.Err == nil && once && action == "off" {
-		r.Fail("action off takes no code: with code the trace ends by itself.")
-	}
-	if r.Err != nil {
-		return Reply{}, r.Err
+	if once && action == "off" {
+		return Reply{}, r.Fail("action off takes no code: with code the trace ends by itself.")
 	}
 	if !once {
 		f, err := r.Session.SwitchTrace(ctx, functions, in.Package, action == "on")

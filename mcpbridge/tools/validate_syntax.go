@@ -29,7 +29,7 @@ var syntaxTool = Tool{
 
 func validateSyntax(_ context.Context, r *Request) (Reply, error) {
 	code, path := r.Text("code"), r.Path("path", true)
-	if r.Err == nil && (code == "") == (path == "") {
+	if (code == "") == (path == "") {
 		r.Fail("validate-syntax takes code or path, one of them.")
 	}
 	if r.Err != nil {
@@ -38,8 +38,7 @@ func validateSyntax(_ context.Context, r *Request) (Reply, error) {
 	if path != "" {
 		var err error
 		if code, err = readSource(path); err != nil {
-			r.Fail("path: %s cannot be read: %v.", path, err)
-			return Reply{}, r.Err
+			return Reply{}, r.Fail("path: %s cannot be read: %v.", path, err)
 		}
 	}
 	return Reply{Text: syntaxText(path, code, syntax.Check(code))}, nil

@@ -7,7 +7,6 @@ import (
 	"swank-mcp/swank/lisp"
 )
 
-// pathParam is the path argument of the tools that take a file.
 func pathParam(doc string, required bool) args.Param {
 	return args.Param{Name: "path", Kind: args.Text, Required: required, Doc: doc,
 		Aliases: []args.Alias{{Name: "file"}, {Name: "file-path"}, {Name: "filename"}, {Name: "pathname"}}}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"swank-mcp/sexp"
+	"swank-mcp/swank/lisp/journal"
 	"swank-mcp/swank/lisp/restore"
 )
 
@@ -14,7 +15,7 @@ type (
 		Error    *wireError        `sexp:"error"`
 		Stdout   wireText          `sexp:"stdout"`
 		Stderr   wireText          `sexp:"stderr"`
-		Warnings []wireWarning     `sexp:"warnings"`
+		Warnings []Warning         `sexp:"warnings"`
 		Notes    []string          `sexp:"notes"`
 		Origin   string            `sexp:"origin"`
 		Package  *string           `sexp:"package"` // its name may be ""
@@ -22,7 +23,7 @@ type (
 		Journal  []wireEntry       `sexp:"journal"`
 		Gone     []string          `sexp:"gone"`
 		Loaded   [][]string        `sexp:"loaded"`
-		Lost     []wireLoss        `sexp:"lost"`
+		Lost     []journal.Loss    `sexp:"lost"`
 		Failures []restore.Failure `sexp:"failures"`
 		Report   sexp.Raw          `sexp:"report"`
 
@@ -40,21 +41,11 @@ type (
 		Runs    bool  // evaluating it again runs code of the user's around the definitions
 		Bridge  bool  // it changes the bridge's own functions
 	}
-	wireLoss struct {
-		_   struct{} `sexp:",list"`
-		Key string
-		Why string
-	}
 	wireText struct {
 		_       struct{} `sexp:",list"`
 		Head    string
 		Tail    string
 		Omitted int64
-	}
-	wireWarning struct {
-		_       struct{} `sexp:",list"`
-		Type    string
-		Message string
 	}
 	wireError struct {
 		Kind    sexp.Symbol `sexp:"kind"`
@@ -83,15 +74,15 @@ type (
 	wireStatus struct {
 		Package   string       `sexp:"package"`
 		Running   *wireRunning `sexp:"running"`
-		Threads   []wireThread `sexp:"threads"`
+		Threads   []Thread     `sexp:"threads"`
 		HeapUsed  int64        `sexp:"heap-used"`
 		HeapLimit int64        `sexp:"heap-limit"`
 		Mailboxes int          `sexp:"mailboxes"`
 
 		Suspended []wireAge `sexp:"suspended"`
 
-		Definitions []wireCount `sexp:"definitions"`
-		Lost        []wireLoss  `sexp:"lost"`
+		Definitions []wireCount    `sexp:"definitions"`
+		Lost        []journal.Loss `sexp:"lost"`
 	}
 	wireRunning struct {
 		Token  int64    `sexp:"token"`
@@ -105,11 +96,6 @@ type (
 		Section sexp.Symbol
 		Count   int
 	}
-	wireThread struct {
-		_      struct{} `sexp:",list"`
-		Name   string
-		Status string
-	}
 )
 
 func (t wireText) text() Text {
@@ -122,12 +108,13 @@ func (t wireText) text() Text {
 // result is the answer without what only the bridge knows.
 func (a *wireAnswer) result() *Result {
 	r := &Result{
-		Stdout:  a.Stdout.text(),
-		Stderr:  a.Stderr.text(),
-		Notes:   a.Notes,
-		Origin:  a.Origin,
-		Package: deref(a.Package),
-		report:  a.Report,
+		Stdout:   a.Stdout.text(),
+		Stderr:   a.Stderr.text(),
+		Warnings: a.Warnings,
+		Notes:    a.Notes,
+		Origin:   a.Origin,
+		Package:  deref(a.Package),
+		report:   a.Report,
 		Timing: Timing{
 			Real:  time.Duration(a.Costs.Real) * time.Microsecond,
 			Run:   time.Duration(a.Costs.Run) * time.Microsecond,
@@ -137,9 +124,6 @@ func (a *wireAnswer) result() *Result {
 	}
 	for _, v := range a.Values {
 		r.Values = append(r.Values, v.text())
-	}
-	for _, w := range a.Warnings {
-		r.Warnings = append(r.Warnings, Warning{Type: w.Type, Message: w.Message})
 	}
 	if a.Error != nil {
 		r.Failure = a.Error.failure()

@@ -16,17 +16,18 @@ type Compilation struct {
 
 // Compiled is what came of it.
 type Compiled struct {
-	Notes  []Note // in the order of the source
-	More   int    // further notes that are not in Notes
-	Failed bool   // there was an error; nothing was loaded
-	Loaded bool
+	Notes  []Note `sexp:"notes"`  // in the order of the source
+	More   int    `sexp:"more"`   // further notes that are not in Notes
+	Failed bool   `sexp:"failed"` // there was an error; nothing was loaded
+	Loaded bool   `sexp:"loaded"`
 }
 
 // Note is one diagnostic of the compiler.
 type Note struct {
-	Severity     string // error, warning, style-warning, note
-	File         string // "" is the file or code that was compiled
-	Line, Column int    // from 1; 0 if not known
+	_            struct{} `sexp:",list"`
+	Severity     string   // error, warning, style-warning, note
+	File         string   // "" is the file or code that was compiled
+	Line, Column int      // from 1; 0 if not known
 	Text         string
 	Source       string // the line of the source
 }
@@ -53,22 +54,19 @@ func (s *Session) Compile(ctx context.Context, c Compilation, r Request) (*Compi
 	if c.File == "" {
 		j.title = c.Code
 	}
-	var wire wireCompiled
-	res, err := s.do(ctx, r, j, &wire)
+	out := new(Compiled)
+	res, err := s.do(ctx, r, j, out)
 	if err != nil {
 		return nil, nil, err
-	}
-	out := &Compiled{More: wire.More, Failed: wire.Failed, Loaded: wire.Loaded}
-	for _, n := range wire.Notes {
-		out.Notes = append(out.Notes, Note{n.Severity, n.File, n.Line, n.Column, n.Text, n.Source})
 	}
 	return out, res, nil
 }
 
 // LoadPlace is where loading a file failed.
 type LoadPlace struct {
-	Line, Column int    // of the top-level form; 0: it did not fail, or it is not known
-	Source       string // the line
+	Line   int    `sexp:"line"`   // of the top-level form; 0: it did not fail, or it is not known
+	Column int    `sexp:"column"` // likewise
+	Source string `sexp:"source-line"`
 }
 
 // Load loads a file, source or compiled. What it defines counts as defined by
@@ -78,35 +76,13 @@ func (s *Session) Load(ctx context.Context, file string, r Request) (*LoadPlace,
 	j := job{title: "load-file " + file, call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("LOAD-SOURCE").Str(file))
 	}}
-	var wire wirePlace
-	res, err := s.do(ctx, r, j, &wire)
+	place := new(LoadPlace)
+	res, err := s.do(ctx, r, j, place)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &LoadPlace{wire.Line, wire.Column, wire.Source}, res, nil
+	return place, res, nil
 }
-
-type (
-	wireCompiled struct {
-		Notes  []wireNote `sexp:"notes"`
-		More   int        `sexp:"more"`
-		Failed bool       `sexp:"failed"`
-		Loaded bool       `sexp:"loaded"`
-	}
-	wireNote struct {
-		_            struct{} `sexp:",list"`
-		Severity     string
-		File         string
-		Line, Column int
-		Text         string
-		Source       string
-	}
-	wirePlace struct {
-		Line   int    `sexp:"line"`
-		Column int    `sexp:"column"`
-		Source string `sexp:"source-line"`
-	}
-)
 
 // Disassemble returns the machine code of the function called name, as a person
 // writes it; of a generic function, that of its methods. pkg is where a symbol

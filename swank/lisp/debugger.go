@@ -127,10 +127,7 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 			failure = a.Error.Type
 		}
 		s := e.s.suspended.add(e, failure)
-		res.Suspended = &Suspension{Number: s.number, Step: w.Stepping, Limit: e.im.cfg.SuspendLimit}
-		for _, r := range w.Restarts {
-			res.Suspended.Restarts = append(res.Suspended.Restarts, Restart{Name: r.Name, Text: r.Text, Values: r.Values})
-		}
+		res.Suspended = &Suspension{Number: s.number, Step: w.Stepping, Limit: e.im.cfg.SuspendLimit, Restarts: w.Restarts}
 	case a.Parked:
 		res.Waiting = true
 	case e.target != nil:
@@ -197,7 +194,10 @@ type Frame struct {
 }
 
 // Local is a local variable and its printed value.
-type Local struct{ Name, Value string }
+type Local struct {
+	_           struct{} `sexp:",list"`
+	Name, Value string
+}
 
 // InspectFrame looks at a frame of a suspended evaluation. Printing the values
 // may run methods of the user's; it is stopped after some seconds. The error
@@ -219,11 +219,8 @@ func (s *Session) InspectFrame(ctx context.Context, number, frame int, disassemb
 		return nil, s.gone(of, string(w.Absent))
 	}
 	f := &Frame{
-		Number: of.number, Text: w.Text, Missing: w.Missing, Tags: w.Tags, Source: w.Source, File: w.File, Changed: w.Changed, Whole: w.Whole,
+		Number: of.number, Text: w.Text, Locals: w.Locals, Missing: w.Missing, Tags: w.Tags, Source: w.Source, File: w.File, Changed: w.Changed, Whole: w.Whole,
 		Restartable: w.Restartable, Disassembly: w.Disassembly,
-	}
-	for _, l := range w.Locals {
-		f.Locals = append(f.Locals, Local{Name: l.Name, Value: l.Value})
 	}
 	if w.Error != nil {
 		f.Failure = w.Error.failure()
@@ -285,10 +282,7 @@ func (s *Session) LastError(ctx context.Context) (*LastError, error) {
 		Backtrace: Backtrace{
 			Type: kindName(w.Kind, w.Type), Frames: w.Frames, More: w.More, Age: time.Duration(w.Age) * time.Microsecond,
 		},
-		Message: w.Message, Code: w.Code, Classes: w.Classes,
-	}
-	for _, l := range w.Slots {
-		last.Slots = append(last.Slots, Local{Name: l.Name, Value: l.Value})
+		Message: w.Message, Code: w.Code, Classes: w.Classes, Slots: w.Slots,
 	}
 	if s := s.suspended.find(w.Token); s != nil {
 		last.Number = s.number
@@ -308,14 +302,9 @@ func kindName(kind sexp.Symbol, name string) string {
 // last-error.lisp answer.
 type (
 	wireSuspended struct {
-		Token    int64         `sexp:"token"`
-		Stepping bool          `sexp:"stepping"`
-		Restarts []wireRestart `sexp:"restarts"`
-	}
-	wireRestart struct {
-		_          struct{} `sexp:",list"`
-		Name, Text string
-		Values     bool
+		Token    int64     `sexp:"token"`
+		Stepping bool      `sexp:"stepping"`
+		Restarts []Restart `sexp:"restarts"`
 	}
 	wireDeparted struct {
 		_     struct{} `sexp:",list"`
@@ -327,13 +316,9 @@ type (
 		Token int64
 		Age   int64 // microseconds
 	}
-	wireLocal struct {
-		_           struct{} `sexp:",list"`
-		Name, Value string
-	}
 	wireFrame struct {
 		Text        string      `sexp:"text"`
-		Locals      []wireLocal `sexp:"locals"`
+		Locals      []Local     `sexp:"locals"`
 		Missing     []string    `sexp:"missing"`
 		Tags        []string    `sexp:"tags"`
 		Source      string      `sexp:"source"`
@@ -363,6 +348,6 @@ type (
 		Age     int64       `sexp:"age"`
 		Token   int64       `sexp:"token"`
 		Classes []string    `sexp:"classes"`
-		Slots   []wireLocal `sexp:"slots"`
+		Slots   []Local     `sexp:"slots"`
 	}
 )

@@ -18,8 +18,9 @@ var queryTimeout = 10 * time.Second
 
 // Section is one group of a session's definitions.
 type Section struct {
+	_     struct{} `sexp:",list"`
 	Name  string   // "functions", "loaded-systems", …; see the helper's listing.lisp
-	Lines []string // sorted; a method's line begins with blanks and follows its function's
+	Lines []string `sexp:",rest"` // sorted; a method's line begins with blanks and follows its function's
 }
 
 // Package is a package of the image.

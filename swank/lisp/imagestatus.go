@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"swank-mcp/swank/lisp/helper"
-	"swank-mcp/swank/lisp/journal"
 )
 
 // Status tells what is known of the image and of one session. It never starts
@@ -87,7 +86,7 @@ func (s *Session) askStatus(ctx context.Context, inst *instance, st *Status) {
 		st.Notes = append(st.Notes, "The image does not answer: "+why)
 		return
 	}
-	st.Package = w.Package
+	st.Package, st.Threads = w.Package, w.Threads
 	st.HeapUsed, st.HeapLimit = w.HeapUsed, w.HeapLimit
 	for _, d := range w.Definitions {
 		if st.Definitions == nil {
@@ -96,10 +95,7 @@ func (s *Session) askStatus(ctx context.Context, inst *instance, st *Status) {
 		st.Definitions[strings.TrimPrefix(string(d.Section), ":")] = d.Count
 	}
 	for _, l := range w.Lost {
-		st.Lost = append(st.Lost, journal.Loss{Key: l.Key, Why: l.Why}.String())
-	}
-	for _, t := range w.Threads {
-		st.Threads = append(st.Threads, t.named())
+		st.Lost = append(st.Lost, l.String())
 	}
 	for _, a := range w.Suspended {
 		if s := s.suspended.find(a.Token); s != nil {
@@ -110,5 +106,3 @@ func (s *Session) askStatus(ctx context.Context, inst *instance, st *Status) {
 		st.Running.Frames, st.Running.Waits = w.Running.Frames, w.Running.Waits
 	}
 }
-
-func (t wireThread) named() Thread { return Thread{Name: t.Name, Status: t.Status} }

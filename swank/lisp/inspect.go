@@ -25,12 +25,12 @@ func (s *Session) Inspect(ctx context.Context, code string, v View, r Request) (
 	j := job{title: code, call: func(e *evaluation) *helper.Call {
 		return e.options(v.on(helper.NewCall("INSPECT-FORM").Str(code).Key("PATH").Str(v.Path)))
 	}}
-	var wire wireFound
-	res, err := s.do(ctx, r, j, &wire)
+	f := new(Finding)
+	res, err := s.do(ctx, r, j, f)
 	if err != nil {
 		return nil, nil, err
 	}
-	return wire.finding(), res, nil
+	return f, res, nil
 }
 
 // InspectHandle shows an object that [Session.Inspect] has given the handle. It

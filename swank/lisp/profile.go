@@ -9,14 +9,15 @@ import (
 
 // Trace is the transcript of an evaluation.
 type Trace struct {
-	Lines []string    // calls and what they returned, indented by depth
-	Shown int64       // calls that are in Lines
-	Calls []CallCount // of each function that was named
-	Names []string    // when a name was refused: functions that would do
+	Lines []string    `sexp:"lines"` // calls and what they returned, indented by depth
+	Shown int64       `sexp:"shown"` // calls that are in Lines
+	Calls []CallCount `sexp:"calls"` // of each function that was named
+	Names []string    `sexp:"names"` // when a name was refused: functions that would do
 }
 
 // CallCount is how often a function was called, told or not.
 type CallCount struct {
+	_        struct{} `sexp:",list"`
 	Function string
 	Calls    int64
 }
@@ -28,19 +29,10 @@ func (s *Session) Trace(ctx context.Context, code, functions string, r Request) 
 	j := job{title: code, call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("TRACE-FORM").Str(code).Str(functions))
 	}}
-	var w struct {
-		Lines []string    `sexp:"lines"`
-		Shown int64       `sexp:"shown"`
-		Calls []wireCalls `sexp:"calls"`
-		Names []string    `sexp:"names"`
-	}
-	res, err := s.do(ctx, r, j, &w)
+	t := new(Trace)
+	res, err := s.do(ctx, r, j, t)
 	if err != nil {
 		return nil, nil, err
-	}
-	t := &Trace{Lines: w.Lines, Shown: w.Shown, Names: w.Names}
-	for _, c := range w.Calls {
-		t.Calls = append(t.Calls, CallCount{c.Function, c.Calls})
 	}
 	return t, res, nil
 }
@@ -68,18 +60,19 @@ type Profiling struct {
 
 // Profile is where an evaluation spent its time.
 type Profile struct {
-	Value    string // of the form, in brief; "" if it was stopped
-	Elapsed  time.Duration
-	Bytes    int64 // that were allocated meanwhile, not for CALLS
-	Samples  int64
-	Rows     []ProfileRow
-	Programs int      // how many of the Rows, the first, are of the program's functions; not for CALLS
-	Names    []string // when a name was refused: functions that would do
+	Value    string        `sexp:"value"`   // of the form, in brief; "" if it was stopped
+	Elapsed  time.Duration `sexp:"elapsed"` // the helper's are microseconds
+	Bytes    int64         `sexp:"bytes"`   // that were allocated meanwhile, not for CALLS
+	Samples  int64         `sexp:"samples"`
+	Rows     []ProfileRow  `sexp:"rows"`
+	Programs int           `sexp:"programs"` // how many of the Rows, the first, are of the program's functions; not for CALLS
+	Names    []string      `sexp:"names"`    // when a name was refused: functions that would do
 }
 
 // ProfileRow is one function: Self without what it called, Total with it.
 // Both count samples, or microseconds in the mode CALLS.
 type ProfileRow struct {
+	_                  struct{} `sexp:",list"`
 	Function           string
 	Self, Total, Calls int64
 }
@@ -91,35 +84,11 @@ func (s *Session) Profile(ctx context.Context, code string, p Profiling, r Reque
 		return e.options(helper.NewCall("PROFILE-FORM").Str(code).Key(p.Mode).Key("FUNCTIONS").Str(p.Functions).
 			Key("REPEAT").Num(int64(p.Repeat)).Key("LIMIT").Num(int64(p.Limit)))
 	}}
-	var w struct {
-		Value    string           `sexp:"value"`
-		Elapsed  int64            `sexp:"elapsed"`
-		Bytes    int64            `sexp:"bytes"`
-		Samples  int64            `sexp:"samples"`
-		Rows     []wireProfileRow `sexp:"rows"`
-		Programs int              `sexp:"programs"`
-		Names    []string         `sexp:"names"`
-	}
-	res, err := s.do(ctx, r, j, &w)
+	out := new(Profile)
+	res, err := s.do(ctx, r, j, out)
 	if err != nil {
 		return nil, nil, err
 	}
-	out := &Profile{Value: w.Value, Elapsed: time.Duration(w.Elapsed) * time.Microsecond, Bytes: w.Bytes, Samples: w.Samples, Names: w.Names, Programs: w.Programs}
-	for _, row := range w.Rows {
-		out.Rows = append(out.Rows, ProfileRow{row.Function, row.Self, row.Total, row.Calls})
-	}
+	out.Elapsed *= time.Microsecond
 	return out, res, nil
 }
-
-type (
-	wireCalls struct {
-		_        struct{} `sexp:",list"`
-		Function string
-		Calls    int64
-	}
-	wireProfileRow struct {
-		_                  struct{} `sexp:",list"`
-		Function           string
-		Self, Total, Calls int64
-	}
-)

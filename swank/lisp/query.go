@@ -13,44 +13,23 @@ import (
 
 // Finding is what a look-up has found, as text for people and models.
 type Finding struct {
-	Title    string    // what was found, in a line; "" if the sections say it
-	Sections []Section // none: nothing was found
-	Notes    []string  // on what is left out
-	Names    []string  // each thing found, by a name that can be looked up
-	Standard string    // the symbol's name if it is one of COMMON-LISP, else ""
+	Title    string    `sexp:"title"`    // what was found, in a line; "" if the sections say it
+	Sections []Section `sexp:"sections"` // none: nothing was found
+	Notes    []string  `sexp:"notes"`    // on what is left out
+	Names    []string  `sexp:"names"`    // each thing found, by a name that can be looked up
+	Standard string    `sexp:"standard"` // the symbol's name if it is one of COMMON-LISP, else ""
 }
 
 // LookupError is a look-up that could not look: no such package, no such
 // symbol, not external, too slow. Type is a short name in upper case, Names are
 // what may have been meant, best first; each can be looked up as it is.
 type LookupError struct {
-	Type, Message string
-	Names         []string
+	Type    string   `sexp:"type"`
+	Message string   `sexp:"message"`
+	Names   []string `sexp:"names"`
 }
 
 func (e *LookupError) Error() string { return "lisp: " + e.Type + ": " + e.Message }
-
-type (
-	wireFound struct {
-		Title    string      `sexp:"title"`
-		Sections []wireTitle `sexp:"sections"`
-		Notes    []string    `sexp:"notes"`
-		Names    []string    `sexp:"names"`
-		Standard string      `sexp:"standard"`
-	}
-	wireTitle struct {
-		_     struct{} `sexp:",list"`
-		Title string
-		Lines []string `sexp:",rest"`
-	}
-	wireLookupError struct {
-		Error *struct {
-			Type    string   `sexp:"type"`
-			Message string   `sexp:"message"`
-			Names   []string `sexp:"names"`
-		} `sexp:"error"`
-	}
-)
 
 // DescribeSymbol describes what name, as a person writes it, means to the
 // session: a symbol with prefix or without, (setf symbol), or a package. pkg is
@@ -107,21 +86,13 @@ func (s *Session) DescribeSystem(ctx context.Context, name string) (*Finding, er
 	return s.found(ctx, helper.NewCall("DESCRIBE-SYSTEM").Str(name).Key("SESSION").Str(s.name))
 }
 
-// found asks for a wireFound.
+// found asks for a Finding.
 func (s *Session) found(ctx context.Context, c *helper.Call) (*Finding, error) {
-	var w wireFound
-	if err := s.query(ctx, c, &w); err != nil {
+	f := new(Finding)
+	if err := s.query(ctx, c, f); err != nil {
 		return nil, err
 	}
-	return w.finding(), nil
-}
-
-func (w *wireFound) finding() *Finding {
-	f := &Finding{Title: w.Title, Notes: w.Notes, Names: w.Names, Standard: w.Standard}
-	for _, s := range w.Sections {
-		f.Sections = append(f.Sections, Section{Name: s.Title, Lines: s.Lines})
-	}
-	return f
+	return f, nil
 }
 
 // query asks an image, which it starts if none runs, for an answer of the
@@ -141,12 +112,14 @@ func (s *Session) query(ctx context.Context, c *helper.Call, v any) error {
 	if err != nil {
 		return inst.unanswered(ctx, inst.heard(ctx, err))
 	}
-	var failed wireLookupError
+	var failed struct {
+		Error *LookupError `sexp:"error"`
+	}
 	if err := helper.Decode(answer, &failed); err != nil {
 		return inst.heard(ctx, err)
 	}
-	if e := failed.Error; e != nil {
-		return &LookupError{Type: e.Type, Message: e.Message, Names: e.Names}
+	if failed.Error != nil {
+		return failed.Error
 	}
 	return inst.heard(ctx, helper.Decode(answer, v))
 }

@@ -13,13 +13,8 @@ import (
 
 // Reset tells what [Session.ResetSession] did.
 type Reset struct {
-	Problems []string // what could not be undone, and why
-	Left     []string // what is not undone in an image that is not ours
-}
-
-type wireReset struct {
-	Problems []string `sexp:"problems"`
-	Left     []string `sexp:"left"`
+	Problems []string `sexp:"problems"` // what could not be undone, and why
+	Left     []string `sexp:"left"`     // what is not undone in an image that is not ours
 }
 
 // reset is one that was sent and not answered in time. The image may do it yet.
@@ -46,7 +41,7 @@ func (s *Session) reset(ctx context.Context) (*Reset, error) {
 	if err != nil {
 		return nil, err
 	}
-	var wire wireReset
+	done := new(Reset)
 	if inst != nil {
 		bounded, cancel := context.WithTimeout(ctx, queryTimeout)
 		defer cancel()
@@ -54,14 +49,14 @@ func (s *Session) reset(ctx context.Context) (*Reset, error) {
 		if err != nil {
 			return nil, s.notReset(call, inst.unanswered(ctx, inst.heard(ctx, err)))
 		}
-		if err := inst.heard(ctx, helper.Decode(answer, &wire)); err != nil {
+		if err := inst.heard(ctx, helper.Decode(answer, done)); err != nil {
 			return nil, err
 		}
 	}
 	s.journal.Reset()
 	s.kept.Load().Keep(&s.journal, true, true)
 	s.suspended.clear("reset-session ended it")
-	return &Reset{Problems: wire.Problems, Left: wire.Left}, nil
+	return done, nil
 }
 
 // notReset keeps a reset that may be done yet, and tells so.

@@ -13,7 +13,8 @@ type Text = host.Text
 
 // Warning is one warning that was signalled and muffled during an evaluation.
 type Warning struct {
-	Type    string // as shown to the user: STYLE-WARNING, WARNING, or the user's class
+	_       struct{} `sexp:",list"`
+	Type    string   // as shown to the user: STYLE-WARNING, WARNING, or the user's class
 	Message string
 }
 

@@ -41,15 +41,16 @@ func (s *Session) save(ctx context.Context, file string) (*Saved, error) {
 
 // Loaded is what became of a file of forms.
 type Loaded struct {
-	Forms  int
-	Failed []FailedForm // the others were evaluated
+	Forms  int          `sexp:"forms"`
+	Failed []FailedForm `sexp:"failed"` // the others were evaluated
 }
 
 // FailedForm is a form that could not be read or evaluated.
 type FailedForm struct {
-	Line int    // where it begins, from 1
-	Form string // its first line
-	Why  string // TYPE: message
+	_    struct{} `sexp:",list"`
+	Line int      // where it begins, from 1
+	Form string   // its first line
+	Why  string   // TYPE: message
 }
 
 // LoadSession evaluates the forms of source in the session, going on behind
@@ -57,27 +58,10 @@ type FailedForm struct {
 // [Session.Evaluate].
 func (s *Session) LoadSession(ctx context.Context, file, source string, r Request) (*Loaded, *Result, error) {
 	r.Debug = defaultDebug
-	var w wireLoaded
+	var w Loaded
 	res, err := s.do(ctx, r, job{
 		title: "load-session " + file,
 		call:  func(e *evaluation) *helper.Call { return e.options(helper.NewCall("LOAD-FORMS").Str(source)) },
 	}, &w)
-	loaded := &Loaded{Forms: w.Forms}
-	for _, f := range w.Failed {
-		loaded.Failed = append(loaded.Failed, FailedForm{Line: f.Line, Form: f.Form, Why: f.Why})
-	}
-	return loaded, res, err
+	return &w, res, err
 }
-
-type (
-	wireLoaded struct {
-		Forms  int        `sexp:"forms"`
-		Failed []wireForm `sexp:"failed"`
-	}
-	wireForm struct {
-		_    struct{} `sexp:",list"`
-		Line int
-		Form string
-		Why  string
-	}
-)

@@ -44,6 +44,7 @@ type Running struct {
 
 // Thread is a thread of the image.
 type Thread struct {
+	_      struct{} `sexp:",list"`
 	Name   string
 	Status string // "running", "session default", …
 }

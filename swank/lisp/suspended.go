@@ -46,9 +46,10 @@ type Suspension struct {
 
 // Restart is a way on from an error.
 type Restart struct {
-	Name   string // "" for one without
-	Text   string // what it does
-	Values bool   // it wants values
+	_      struct{} `sexp:",list"`
+	Name   string   // "" for one without
+	Text   string   // what it does
+	Values bool     // it wants values
 }
 
 // DebuggerError is a call about a suspended evaluation that there is not, or that

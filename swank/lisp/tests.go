@@ -9,23 +9,28 @@ import (
 // Tests is what came of running tests: those that have run, if they were
 // stopped.
 type Tests struct {
-	Frameworks []string // FiveAM, Rove, Parachute: those whose results were seen
-	Tests      int      // tests that had a result
+	Frameworks []string `sexp:"frameworks"` // FiveAM, Rove, Parachute: those whose results were seen
+	Tests      int      `sexp:"tests"`      // tests that had a result
 
-	Passed, Failed, Errors, Skipped int // checks
+	// Checks
+	Passed  int `sexp:"passed"`
+	Failed  int `sexp:"failed"`
+	Errors  int `sexp:"errors"`
+	Skipped int `sexp:"skipped"`
 
-	Failures []TestFailure // the first hundred
+	Failures []TestFailure `sexp:"failures"` // the first hundred
 
-	Untested string // why there was no test to run; "" if that is not known
+	Untested string `sexp:"untested"` // why there was no test to run; "" if that is not known
 }
 
 // TestFailure is one check that did not pass.
 type TestFailure struct {
-	Test   string // its name
-	Status string // failed or error
-	Form   string // what was checked; may be ""
-	Reason string // values, or the condition
-	Place  string // file:line; may be ""
+	_      struct{} `sexp:",list"`
+	Test   string   // its name
+	Status string   // failed or error
+	Form   string   // what was checked; may be ""
+	Reason string   // values, or the condition
+	Place  string   // file:line; may be ""
 
 	Frames []string // of an error, where it was signalled
 }
@@ -39,40 +44,10 @@ func (s *Session) RunTests(ctx context.Context, system, test string, r Request) 
 	j := job{title: "run-tests " + system + " " + test, call: func(e *evaluation) *helper.Call {
 		return e.options(helper.NewCall("RUN-TESTS").Opt("SYSTEM", system).Opt("TEST", test))
 	}}
-	var wire wireTests
-	res, err := s.do(ctx, r, j, &wire)
+	out := new(Tests)
+	res, err := s.do(ctx, r, j, out)
 	if err != nil {
 		return nil, nil, err
 	}
-	out := &Tests{
-		Frameworks: wire.Frameworks, Tests: wire.Tests,
-		Passed: wire.Passed, Failed: wire.Failed, Errors: wire.Errors, Skipped: wire.Skipped,
-		Untested: wire.Untested,
-	}
-	for _, f := range wire.Failures {
-		out.Failures = append(out.Failures, TestFailure{f.Test, f.Status, f.Form, f.Reason, f.Place, f.Frames})
-	}
 	return out, res, nil
 }
-
-type (
-	wireTests struct {
-		Frameworks []string          `sexp:"frameworks"`
-		Tests      int               `sexp:"tests"`
-		Passed     int               `sexp:"passed"`
-		Failed     int               `sexp:"failed"`
-		Errors     int               `sexp:"errors"`
-		Skipped    int               `sexp:"skipped"`
-		Failures   []wireTestFailure `sexp:"failures"`
-		Untested   string            `sexp:"untested"`
-	}
-	wireTestFailure struct {
-		_      struct{} `sexp:",list"`
-		Test   string
-		Status string
-		Form   string
-		Reason string
-		Place  string
-		Frames []string
-	}
-)

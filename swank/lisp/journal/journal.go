@@ -39,8 +39,9 @@ type Journal struct {
 
 // Loss is a definition without source to evaluate again.
 type Loss struct {
-	Key string // as in Entry
-	Why string // the helper's words
+	_   struct{} `sexp:",list"`
+	Key string   // as in Entry
+	Why string   // the helper's words
 }
 
 // userPackage is the package in which what we write ourselves is read, and for
@@ -212,7 +213,7 @@ func (j *Journal) Lose(key, why string) {
 	}
 	j.Undefine(key)
 	if len(j.losses) < maxLosses {
-		j.losses = append(j.losses, Loss{key, why})
+		j.losses = append(j.losses, Loss{Key: key, Why: why})
 	} else {
 		j.unnamed++
 	}

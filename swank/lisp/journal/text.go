@@ -102,7 +102,7 @@ func (j *Journal) NotSaved() []string {
 	for _, e := range j.All() {
 		if e.Bad != "" {
 			for _, k := range e.Keys {
-				losses = append(losses, Loss{k, e.Bad})
+				losses = append(losses, Loss{Key: k, Why: e.Bad})
 			}
 		}
 	}

@@ -17,10 +17,11 @@
   "For how many microseconds an interrupt is sent again before it is carried out
 in foreign code at work: code that never ends must be stopped, too.")
 
-(defparameter *interrupt-tries* 30
+(defparameter *interrupt-tries* 100
   "How often an interrupt must have found foreign code at work before it is carried
-out there: on a busy machine few arrive while the patience lasts, and code that is
-in malloc half of the time would be left there.")
+out there: on a busy machine few arrive while the patience lasts.  Code that calls
+malloc over and over is in it three times of four, and was found there thirty times in
+a row.  But a stop must not wait for ever: see INTERRUPT-SAFELY.")
 
 #+sbcl
 (defun foreign-address ()
@@ -48,10 +49,11 @@ in malloc half of the time would be left there.")
   (state :sent :type t))                ; then :LEFT-ALONE, :DONE or an address
 
 #+sbcl
-(defun send-interrupt (interrupt thread function address forcep)
+(defun send-interrupt (interrupt thread function address &key forcep urgentp)
   "Have THREAD call FUNCTION, unless INTERRUPT finds it in foreign code that does
-not wait at ADDRESS; with T, wherever it is.  The state of INTERRUPT tells.  With
-FORCEP, wherever it is, too, if nobody is there any more to send another one."
+not wait at ADDRESS; with T, wherever it is.  The state of INTERRUPT tells.  If nobody
+is there any more to send another one, FORCEP has foreign code left, too, that has waited
+all the time, and URGENTP any."
   (sb-thread:interrupt-thread
    thread
    (lambda ()
@@ -59,28 +61,36 @@ FORCEP, wherever it is, too, if nobody is there any more to send another one."
        (when (or (null here) (eq address t)
                  (and (eql here address) (system-call-p here))
                  (and (not (eq :sent (sb-ext:compare-and-swap (interrupt-state interrupt) :sent here)))
-                      forcep))
+                      (or urgentp (and forcep (system-call-p here)))))
          (setf (interrupt-state interrupt) :done)
          (funcall function))))))
 
-(defun interrupt-safely (thread function &key (forcep t) (patience *interrupt-patience*) (wait 250))
+(defun interrupt-safely (thread function &key (forcep t) urgentp)
   "Have THREAD call FUNCTION, which may collect a backtrace or leave by a
 non-local exit, as soon as it has interrupts on; waits for it no longer than
 that usually takes.  Without FORCEP, which is for what must happen, FUNCTION is
-not called at all where foreign code stays at work.  WAIT is for how many milliseconds
-one interrupt may be on its way.  An error if THREAD has ended."
-  #-sbcl (progn forcep patience wait (swank/backend:interrupt-thread thread function))
+not called at all where foreign code stays at work.  With URGENTP it is called
+there soon: what foreign code leaves locked is less than an image that is lost.
+On a machine so busy that an interrupt has not arrived after 0.8 seconds, one that
+finds foreign code at work does nothing, and the caller has to ask again.  An error
+if THREAD has ended."
+  #-sbcl (progn forcep urgentp (swank/backend:interrupt-thread thread function))
   #+sbcl
-  (loop with end = (+ (microseconds) patience)
+  (loop with began = (microseconds)
+        with end = (+ began (if urgentp 20000 *interrupt-patience*))
+        with last = (+ began (if urgentp 20000 800000))
         with address = nil
         for tries from 0
-        for late = (and (> (microseconds) end)
-                        (or (not forcep) (>= tries *interrupt-tries*)))
+        for now = (microseconds)
+        for late = (and (> now end)
+                        (or (not forcep) (>= tries (if (> now last) 30 *interrupt-tries*))))
         for interrupt = (make-interrupt)
         while (or forcep (not late))
-        do (send-interrupt interrupt thread function (or late address) forcep)
-           (loop repeat wait
-                 while (eq :sent (interrupt-state interrupt))
+        do (send-interrupt interrupt thread function (or late address) :forcep forcep :urgentp urgentp)
+           (loop for waits from 0       ; milliseconds: while others collect, none pass
+                 while (and (eq :sent (interrupt-state interrupt))
+                            (or (< waits (if urgentp 20 250))
+                                (and forcep (< (microseconds) last))))
                  do (sleep 0.001))
            (setf address (sb-ext:compare-and-swap (interrupt-state interrupt) :sent :left-alone))
         while (integerp address)

@@ -73,7 +73,7 @@ waits already is not looked at before the next collection, which may be one too 
   (let ((begun nil))
     (ignore-errors                      ; THREAD may have ended
      (when (stays-uninterruptible-p thread) (switch-interrupts-on thread))
-     (interrupt-safely thread (lambda () (setf begun t) (funcall function)) :patience 20000 :wait 20)
+     (interrupt-safely thread (lambda () (setf begun t) (funcall function)) :urgentp t)
      (loop repeat 20
            until (or begun (not (sb-thread:thread-alive-p thread)))
            do (if (stays-uninterruptible-p thread)

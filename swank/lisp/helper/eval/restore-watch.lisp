@@ -207,7 +207,7 @@ one before has begun."
                    (setf (restoring-forced restoring) number
                          (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread) t)))
                (let ((interrupt (make-interrupt)))
-                 (send-interrupt interrupt thread #'stop (or (> late 200000) address) nil)
+                 (send-interrupt interrupt thread #'stop (or (> late 200000) address))
                  (loop repeat 6
                        until (or (overp) (integerp (interrupt-state interrupt)))
                        do (sleep 0.001))

@@ -1,0 +1,192 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+type object = map[string]any
+
+// elided stands, in an expected text, for any text.
+const elided = "…"
+
+// fits reports whether got is text, in which … stands for any text.
+func fits(text, got string) bool {
+	return regexp.MustCompile(`(?s)^` + strings.ReplaceAll(regexp.QuoteMeta(text), elided, ".*") + `$`).MatchString(got)
+}
+
+// failure reports whether a text is that of something that failed.
+func failure(text string) bool {
+	return strings.HasPrefix(text, "[ERROR]") || strings.HasPrefix(text, "[TIMEOUT]") || strings.HasPrefix(text, "swank-mcp: ")
+}
+
+// call is one tools/call that must be answered within limit.
+func call(t *testing.T, s *server, limit time.Duration, tool string, args object) wire.Result {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), limit)
+	defer stop()
+	r, err := s.Tool(ctx, tool, args)
+	if err != nil {
+		t.Fatalf("%s %.200v: %v (within %v)\nserver log:\n%s", tool, args, err, limit, tail(s.Stderr(), 2000))
+	}
+	return r
+}
+
+// limit is how long a call may take.
+func limit(tool string, args object) time.Duration {
+	switch tool {
+	case "evaluate-lisp":
+		if seconds, ok := args["timeout"].(int); ok {
+			return time.Duration(seconds)*time.Second + patience
+		}
+		return 40 * time.Second
+	case "load-system", "run-tests", "save-session", "load-session", "profile-code", "trace-function", "inspect-object":
+		return time.Minute
+	}
+	return patience
+}
+
+// good calls a tool, which must succeed, and returns its text.
+func good(t *testing.T, s *server, tool string, args object) string {
+	t.Helper()
+	r := call(t, s, limit(tool, args), tool, args)
+	if r.IsError {
+		t.Fatalf("%s %.300v failed:\n%s", tool, args, clip(r.Text()))
+	}
+	return r.Text()
+}
+
+// bad calls a tool, which must fail, and returns its text.
+func bad(t *testing.T, s *server, tool string, args object) string {
+	t.Helper()
+	r := call(t, s, limit(tool, args), tool, args)
+	if !r.IsError {
+		t.Fatalf("%s %.300v is no error:\n%s", tool, args, clip(r.Text()))
+	}
+	return r.Text()
+}
+
+// wantReply calls a tool, which must answer this text: [fits]. It must be an error
+// exactly if the text is that of a [failure].
+func wantReply(t *testing.T, s *server, tool string, args object, text string) string {
+	t.Helper()
+	r := call(t, s, limit(tool, args), tool, args)
+	if !fits(text, r.Text()) || r.IsError != failure(text) {
+		t.Errorf("%s %.300v\n got (isError %v):\n%s\nwant:\n%s", tool, args, r.IsError, clip(r.Text()), text)
+	}
+	return r.Text()
+}
+
+// eval evaluates code and returns the text and whether it is an error.
+func eval(t *testing.T, s *server, code string) (string, bool) {
+	t.Helper()
+	r := call(t, s, 40*time.Second, "evaluate-lisp", object{"code": code})
+	return r.Text(), r.IsError
+}
+
+// evalWithin evaluates code with a time limit in seconds.
+func evalWithin(t *testing.T, s *server, code string, seconds int) (string, bool) {
+	t.Helper()
+	r := call(t, s, time.Minute, "evaluate-lisp", object{"code": code, "timeout": seconds})
+	return r.Text(), r.IsError
+}
+
+// want evaluates code: [wantReply].
+func want(t *testing.T, s *server, code, text string) string {
+	t.Helper()
+	return wantReply(t, s, "evaluate-lisp", object{"code": code}, text)
+}
+
+// wantError evaluates code, which must fail with a text that begins so.
+func wantError(t *testing.T, s *server, code, prefix string) string {
+	t.Helper()
+	return want(t, s, code, prefix+elided)
+}
+
+// wantRuns evaluates each piece of code, which must succeed.
+func wantRuns(t *testing.T, s *server, code ...string) {
+	t.Helper()
+	for _, c := range code {
+		good(t, s, "evaluate-lisp", object{"code": c})
+	}
+}
+
+// sendTool calls a tool and does not wait.
+func sendTool(t *testing.T, s *server, tool string, args object) *wire.Pending {
+	t.Helper()
+	p, err := s.GoTool(tool, args, wire.CallOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// sendCall has code evaluated and does not wait.
+func sendCall(t *testing.T, s *server, code string) *wire.Pending {
+	t.Helper()
+	return sendTool(t, s, "evaluate-lisp", object{"code": code})
+}
+
+// running starts an evaluation and gives it time to begin.
+func running(t *testing.T, s *server, code string) *wire.Pending {
+	t.Helper()
+	p := sendCall(t, s, code)
+	time.Sleep(300 * time.Millisecond)
+	return p
+}
+
+// answer waits for the reply to a call that was sent.
+func answer(t *testing.T, p *wire.Pending) (r wire.Result) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	if err := p.Wait(ctx, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// wantAnswer wants the reply to a call that was sent to be this text, as [wantReply] does.
+func wantAnswer(t *testing.T, p *wire.Pending, text string) {
+	t.Helper()
+	if r := answer(t, p); !fits(text, r.Text()) || r.IsError != failure(text) {
+		t.Errorf("call %s\n got (isError %v):\n%s\nwant:\n%s", p.ID, r.IsError, clip(r.Text()), text)
+	}
+}
+
+func says(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("the reply does not say %q:\n%s", part, clip(text))
+		}
+	}
+}
+
+func saysNot(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			t.Errorf("the reply says %q:\n%s", part, clip(text))
+		}
+	}
+}
+
+// write makes a file, and the directories that it is to be in.
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(file), 0o755)
+	if err == nil {
+		err = os.WriteFile(file, []byte(text), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
