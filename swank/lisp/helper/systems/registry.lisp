@@ -39,10 +39,10 @@ that ASDF would not find."
     (setf known (union (project-systems) (union known (call-named '#:asdf "REGISTERED-SYSTEMS") :test #'string=)
                        :test #'string=))
     (let ((near (loop for system in known
-                      for distance = (if (or (search name system) (search system name))
-                                         1
-                                         (edit-distance name system))
-                      when (<= distance (max 1 (floor (length name) 3)))
+                      for distance = (min (edit-distance name system)
+                                          ;; a part of the name, or more than it: after one wrong letter
+                                          (if (or (search name system) (search system name)) 3/2 1000))
+                      when (<= distance (max 3/2 (floor (length name) 3)))
                         collect (cons distance system))))
       (mapcar #'cdr (subseq (sort near #'< :key #'car) 0 (min 5 (length near)))))))
 
