@@ -14,6 +14,7 @@ import (
 	"swank-mcp/mcpbridge/stdio"
 	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/swank/lisp/kept"
+	"swank-mcp/swank/lisp/project"
 )
 
 // Options of a [Bridge]. Zero values mean the defaults named.
@@ -26,6 +27,8 @@ type Options struct {
 	Tools      Selection                          // must pass its Check; the default set
 	Session    string                             // of the first connection, "default"; each further connection has a session of its own
 	SessionDir string                             // where sessions are saved; "" is the working directory
+	Project    func() *project.Project            // what the sessions work for, for the instructions; nil is none
+	Roots      func(dirs []string)                // told of the directories that the client says it works in; nil: nobody asks it
 	Kept       *kept.File                         // where the session is kept for the next server; nil keeps none
 	Log        *slog.Logger                       // nil discards
 }
@@ -96,6 +99,9 @@ func New(o Options) *Bridge {
 		Capabilities: capabilities(),
 
 		CompletionHandler: b.complete,
+
+		InitializedHandler:      func(ctx context.Context, r *mcp.InitializedRequest) { b.askForRoots(ctx, r.Session) },
+		RootsListChangedHandler: func(ctx context.Context, r *mcp.RootsListChangedRequest) { b.askForRoots(ctx, r.Session) },
 	})
 	b.server.AddReceivingMiddleware(b.guard)
 	for _, t := range b.taken {

@@ -37,6 +37,14 @@ type offered struct{ b *Bridge }
 // Offers reports whether the tool of that name is there.
 func (o offered) Offers(name string) bool { return o.b.offers(name) }
 
+// Project is the line of [tools.ProjectText], "" without a project.
+func (o offered) Project() string {
+	if o.b.o.Project == nil {
+		return ""
+	}
+	return tools.ProjectText(o.b.o.Project(), 12)
+}
+
 // ReadOnly reports whether no tool changes the image.
 func (o offered) ReadOnly() bool {
 	return !slices.ContainsFunc(o.b.tools, func(t *tools.Tool) bool { return !t.ReadOnly })

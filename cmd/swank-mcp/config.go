@@ -23,6 +23,7 @@ type config struct {
 	timeout, maxTimeout time.Duration
 	maxOutput           int
 	session, sessionDir string
+	project             string // a directory; "": CLAUDE_PROJECT_DIR, what the client says, or the working directory
 	noJournal           bool
 	tools               mcpbridge.Selection
 	lisp                lisp.Config
@@ -38,6 +39,7 @@ func (c *config) flags() *flag.FlagSet {
 	fs.SetOutput(io.Discard) // errors are reported by run
 	c.timeout, c.maxTimeout = mcpbridge.DefaultTimeout, mcpbridge.DefaultMaxTimeout
 	c.logLevel = slog.LevelWarn
+	fs.StringVar(&c.project, "project", "", "")
 	fs.Var((*secondsFlag)(&c.timeout), "timeout", "")
 	fs.Var((*secondsFlag)(&c.maxTimeout), "max-timeout", "")
 	c.lisp.SuspendLimit = lisp.DefaultSuspendLimit
@@ -158,6 +160,9 @@ func (c *config) check() error {
 	case c.lisp.Launch.StackMB < 1:
 		return fmt.Errorf("%w: --stack %d is less than 1", errUsage, c.lisp.Launch.StackMB)
 	}
+	if err := isDirectory(c.project); c.project != "" && err != nil {
+		return fmt.Errorf("%w: --project %s: %w", errUsage, c.project, err)
+	}
 	if err := c.tools.Check(); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
@@ -179,6 +184,9 @@ func (c *command) image() (*lisp.Image, *slog.Logger, func(), error) {
 		cfg.Trace, closeTrace = f, f.Close
 	}
 	im := lisp.New(cfg)
+	if dir, _ := c.projectDir(); dir != "" {
+		im.WorkIn(dir)
+	}
 	return im, log, func() {
 		ctx, cancel := closeContext()
 		defer cancel()

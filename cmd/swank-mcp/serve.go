@@ -17,6 +17,7 @@ import (
 	"swank-mcp/mcpbridge"
 	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/swank/lisp/kept"
+	"swank-mcp/swank/lisp/project"
 )
 
 // serve speaks MCP until its client or ctx ends. The image is started by the
@@ -34,7 +35,7 @@ func (c *command) serve(ctx context.Context) error {
 	}
 	defer closeImage()
 	im.Session(c.session).KeepIn(left)
-	b := mcpbridge.New(mcpbridge.Options{
+	options := mcpbridge.Options{
 		Open:       func(session string) tools.Session { return im.Session(session) },
 		Version:    version(),
 		Timeout:    c.timeout,
@@ -45,7 +46,12 @@ func (c *command) serve(ctx context.Context) error {
 		SessionDir: c.sessionDir,
 		Kept:       left,
 		Log:        log,
-	})
+		Project:    func() *project.Project { return im.Project(ctx) },
+	}
+	if _, named := c.projectDir(); !named {
+		options.Roots = func(dirs []string) { im.WorkIn(dirs...) }
+	}
+	b := mcpbridge.New(options)
 	defer b.Close()
 	in, ok := c.stdin.(io.ReadCloser)
 	if !ok {

@@ -12,6 +12,7 @@ swank-mcp [FLAGS] doctor        what was found, what is missing, how to mend it
 swank-mcp help image            the flags of the Lisp image
 swank-mcp version
 
+  --project DIR          the project worked on, whose systems are found first
   --timeout SECONDS      limit of an evaluation that names none (30)
   --max-timeout SECONDS  longest limit that an evaluation may name (600)
   --suspend-limit SECONDS  how long an error may wait in the debugger (600)

@@ -22,6 +22,8 @@ type scanner struct {
 	inner   *margin  // a line that stands too far right
 	quote   *Hint    // a string that runs over code, perhaps
 	broken  bool     // something that has no end has swallowed the rest
+	keep    bool     // keep the tokens
+	tokens  []token
 	report  Report
 }
 
@@ -110,7 +112,11 @@ func (s *scanner) token(r rune) {
 	if len(s.stack) == 0 {
 		s.margin = p.Column
 	}
-	defer func() { s.last = s.line }()
+	start := s.at
+	defer func() {
+		s.last = s.line
+		s.note(start, p)
+	}()
 	switch r {
 	case '(':
 		s.next()

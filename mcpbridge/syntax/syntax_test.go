@@ -174,23 +174,3 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
-
-func TestMend(t *testing.T) {
-	for text, want := range map[string]string{
-		"(a (b)":                        "(a (b))",
-		"(a)\n(b\n (c\n(d)":             "(a)\n(b\n (c))\n(d)",
-		"(a ; (\n":                      "(a ; (\n)\n",
-		"(let ((x 1)\n  x)\n":           "(let ((x 1))\n  x)\n",
-		"(f #\\( \"(\" |(|\n (g)  \n\n": "(f #\\( \"(\" |(|\n (g))  \n\n",
-		"(a":                            "(a)",
-	} {
-		if got, ok := Mend(text); !ok || got != want {
-			t.Errorf("%q: %q, %v; want %q", text, got, ok, want)
-		}
-	}
-	for _, text := range []string{"(a))", "(a \"b)", "(a (b . ) c", "#|"} {
-		if got, ok := Mend(text); ok {
-			t.Errorf("%q: %q", text, got)
-		}
-	}
-}

@@ -45,7 +45,7 @@ func (r *Request) unbalanced() string {
 			line += " " + p.Hint.Message
 		}
 		lines = append(lines, line)
-		if next := r.closed(name, args.Unfenced(code), p); next != "" {
+		if next := r.mended(name, args.Unfenced(code), p); next != "" {
 			return strings.Join(append(lines, next), "\n")
 		}
 	}
@@ -59,25 +59,46 @@ func (r *Request) unbalanced() string {
 	return strings.Join(lines, "\n")
 }
 
-// closed is the call once more, with the missing parentheses added to code, the
-// argument called name; "" if it is not known where they go. The forms before the
-// broken one have been evaluated and are left out.
-func (r *Request) closed(name, code string, problem syntax.Problem) string {
-	mended, ok := syntax.Mend(code)
+// mended is the call once more with its code, the argument called name, mended; "" if it
+// is not known how. The forms before the broken one have been evaluated and are left out.
+func (r *Request) mended(name, code string, problem syntax.Problem) string {
+	mended, ok := syntax.Repair(code)
 	if !ok {
 		return ""
 	}
-	before, said := offset(mended, problem.Pos), ""
-	if strings.TrimSpace(mended[:before]) != "" && r.Tool == "evaluate-lisp" {
-		mended = mended[before:]
-		said = fmt.Sprintf("; What stands before %d:%d was evaluated.\n", problem.Line, problem.Column)
+	said := ""
+	if r.Tool == "evaluate-lisp" {
+		done := evaluated(code[:offset(code, problem.Pos)], mended)
+		if strings.TrimSpace(mended[:done]) != "" {
+			mended = mended[done:]
+			said = fmt.Sprintf("; What stands before %d:%d was evaluated.", problem.Line, problem.Column)
+		}
 	}
-	mended = strings.Trim(mended, "\n")
+	if mended = strings.TrimSpace(mended); mended == "" {
+		return said
+	}
 	next := r.With(name, json.RawMessage(rawtext.Quote(mended)))
 	if len(mended) > args.MaxNext || strings.Contains(next, "as they were") {
+		if problem.Missing == 0 {
+			return said
+		}
 		next = fmt.Sprintf("Next: %s with %q added at the end of line %d", r.Tool, strings.Repeat(")", problem.Missing), problem.Hint.Last)
 	}
-	return said + next
+	return strings.TrimPrefix(said+"\n"+next, "\n")
+}
+
+// evaluated is the offset in mended behind the forms that stood like that in what was
+// read before the problem.
+func evaluated(read, mended string) (at int) {
+	for _, end := range syntax.Ends(mended) {
+		if end <= len(read) && mended[:end] == read[:end] {
+			at = end
+		}
+	}
+	if strings.HasPrefix(mended, read) {
+		return len(read) // with the comments behind those forms
+	}
+	return at
 }
 
 // offset is the offset in text of a place.

@@ -49,11 +49,12 @@ func TestUnbalancedIsTold(t *testing.T) {
 		arguments string
 		want      string
 	}{
-		{all, `{"code": "(+ 1 2))"}`, "; 1:8: This closing parenthesis closes nothing.\nNext: validate-syntax {\"code\": \"(+ 1 2))\"}"},
-		{alone, `{"code": "(+ 1 2))"}`, "; 1:8: This closing parenthesis closes nothing."},
+		{all, `{"code": "(+ 1 2))"}`, "; 1:8: This closing parenthesis closes nothing.\n; What stands before 1:8 was evaluated."},
+		{alone, `{"code": "(f)\n(defun f (x)\n  (g x))\n  (h x))"}`, "; 4:8: This closing parenthesis closes nothing. Line 4 is indented as if it belonged to the form before it, which ended in line 3: look there for a closing parenthesis too many.\n" +
+			"; What stands before 4:8 was evaluated.\nNext: evaluate-lisp {\"code\": \"(defun f (x)\\n  (g x)\\n  (h x))\"}"},
 		{alone, `{"code": "(f (g)"}`, "; 1:1: This list is never closed: 1 closing parenthesis is missing.\nNext: evaluate-lisp {\"code\": \"(f (g))\"}"},
 		{alone, `{"code": "(print 1) ; (\n(f (g) ; end\n"}`, "; 2:1: This list is never closed: 1 closing parenthesis is missing. The indentation fits up to the end: look at the end of line 2.\n" +
-			"; What stands before 2:1 was evaluated.\nNext: evaluate-lisp {\"code\": \"(f (g) ; end\\n)\"}"},
+			"; What stands before 2:1 was evaluated.\nNext: evaluate-lisp {\"code\": \"(f (g)) ; end\"}"},
 		{alone, `{"code": "(f \"g)"}`, "; 1:4: The string that begins here has no closing \"."},
 		{alone, `{"code": "(defun f (x)\n  (* x 2)\n(defun g (x) x)"}`, "; 1:1: This list is never closed: 1 closing parenthesis is missing. " +
 			"Line 3 begins in column 1, as if the list that begins at 1:1 were closed before it: look at the end of line 2.\nNext: evaluate-lisp {\"code\": \"(defun f (x)\\n  (* x 2))\\n(defun g (x) x)\"}"},

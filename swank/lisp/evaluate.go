@@ -54,6 +54,7 @@ func (s *Session) Evaluate(ctx context.Context, r Request) (*Result, error) {
 // force even if it is loaded and up to date. What it defines counts as defined by the
 // system. Result and error are those of [Session.Evaluate].
 func (s *Session) LoadSystem(ctx context.Context, system string, force bool, r Request) (*Result, error) {
+	s.im.lookAtProject(ctx)
 	shown := strings.ToLower(system)
 	if strings.HasSuffix(shown, ".asd") {
 		shown = system[strings.LastIndexByte(system, '/')+1 : len(system)-len(".asd")]

@@ -34,7 +34,8 @@ type Image struct {
 	token atomic.Int64 // of the last evaluation
 	jobs  atomic.Int64 // number of the last job
 
-	events events
+	events    events
+	workplace workplace
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
@@ -151,7 +152,9 @@ func (im *Image) startLocked() *start {
 		ctx, cancel := context.WithTimeoutCause(im.ctx, startLimit, errStartLimit)
 		defer cancel()
 		st.inst, st.err = begin(ctx, im.cfg, im.handle)
-		if st.err != nil {
+		if st.err == nil {
+			im.tellOfProject(ctx, st.inst)
+		} else {
 			st.err = im.lastGuest().Explain(im.cfg.Attach, st.err)
 		}
 		if st.err != nil {

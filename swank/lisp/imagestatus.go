@@ -18,7 +18,7 @@ func (s *Session) Status(ctx context.Context) (*Status, error) {
 	inst, starting, starts, lastEnd, coreErr := s.im.cur, s.im.start != nil, s.im.starts, s.im.lastEnd, s.im.coreErr
 	s.im.mu.Unlock()
 
-	st := &Status{State: "not started", Launched: s.im.cfg.Attach.IsZero(), Package: "COMMON-LISP-USER"}
+	st := &Status{State: "not started", Launched: s.im.cfg.Attach.IsZero(), Project: s.im.Project(ctx), Package: "COMMON-LISP-USER"}
 	if starts > 1 {
 		st.Restarts = starts - 1
 	}

@@ -12,6 +12,7 @@ import (
 	"swank-mcp/swank/lisp/helper"
 	"swank-mcp/swank/lisp/host"
 	"swank-mcp/swank/lisp/launch"
+	"swank-mcp/swank/lisp/project"
 )
 
 // connectTimeout bounds each step of getting into an image that says it is ready.
@@ -39,6 +40,8 @@ type instance struct {
 	killed atomic.Bool  // by us
 	used   atomic.Bool  // something has been evaluated in it
 	faults atomic.Int32 // answers in a row that were none
+
+	project atomic.Pointer[project.Project] // the one that it knows
 }
 
 // newInstance returns the image that runs in proc, not connected.

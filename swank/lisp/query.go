@@ -82,6 +82,7 @@ func (s *Session) CompleteSymbol(ctx context.Context, typed, pkg string, limit i
 // DescribeSystem tells what ASDF knows of a system or, without evaluating it,
 // what the text of its definition says; with name "", which systems there are.
 func (s *Session) DescribeSystem(ctx context.Context, name string) (*Finding, error) {
+	s.im.lookAtProject(ctx)
 	return s.found(ctx, helper.NewCall("DESCRIBE-SYSTEM").Str(name).Key("SESSION").Str(s.name))
 }
 

@@ -1,6 +1,10 @@
 package lisp
 
-import "time"
+import (
+	"time"
+
+	"swank-mcp/swank/lisp/project"
+)
 
 // Status is what is known of an image at one moment. Asking for it never
 // starts one.
@@ -14,6 +18,8 @@ type Status struct {
 	FromCore       bool   // started from the cached core
 	Uptime         time.Duration
 	Restarts       int // images started after the first
+
+	Project *project.Project // what the sessions work for
 
 	Package     string   // package of the asked session
 	Running     *Running // its running evaluation, or nil

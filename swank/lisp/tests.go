@@ -41,6 +41,7 @@ type TestFailure struct {
 // and error are those of [Session.Evaluate]; the Result has no Values, and is no
 // Failure because a test has failed.
 func (s *Session) RunTests(ctx context.Context, system, test string, r Request) (*Tests, *Result, error) {
+	s.im.lookAtProject(ctx)
 	return reported[Tests](ctx, s, r, job{title: "run-tests " + system + " " + test, code: shownCall("SWANK-MCP:RUN-TESTS", cmp.Or(test, system)),
 		call: helper.NewCall("RUN-TESTS").Opt("SYSTEM", system).Opt("TEST", test)})
 }

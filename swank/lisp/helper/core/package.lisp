@@ -50,6 +50,7 @@
            #:inspect-form
            #:inspect-handle
            #:object
+           #:know-project               ; systems/
            #:load-system                ; build/
            #:compile-source
            #:load-source

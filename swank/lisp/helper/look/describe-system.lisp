@@ -90,7 +90,8 @@
 
 (defun system-file (name)
   "The file where ASDF would find the definition of the system NAME, without reading it."
-  (or (gethash (primary-name name) (registry))
+  (or (given-definition name)
+      (gethash (primary-name name) (registry))
       (let ((file (asdf-value "SEARCH-FOR-SYSTEM-DEFINITION" (primary-name name))))
         (and (pathnamep file) file))))
 
@@ -147,7 +148,9 @@
 (defun system-files ()
   "((NAME . FILE) ...) of the systems that can be loaded, sorted; FILE may be NIL."
   (let ((names '()))
-    (maphash (lambda (name file) (push (cons name (namestring file)) names)) (registry))
+    (maphash (lambda (name file) (push (cons name (namestring file)) names)) *project-definitions*)
+    (maphash (lambda (name file) (pushnew (cons name (namestring file)) names :test #'string= :key #'car))
+             (registry))
     (dolist (name (asdf-value "REGISTERED-SYSTEMS"))
       (pushnew (list name) names :test #'string= :key #'car))
     (sort names #'string< :key #'car)))

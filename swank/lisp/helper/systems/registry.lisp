@@ -31,14 +31,15 @@ not search there."
   "At most five names of systems like NAME."
   (ensure-asdf)
   (rescan-registry)
-  (let* ((known (union (loop for system being the hash-keys of (registry) collect system)
-                       (call-named '#:asdf "REGISTERED-SYSTEMS")
-                       :test #'string=))
+  (let* ((known (reduce (lambda (a b) (union a b :test #'string=))
+                        (list (project-systems)
+                              (loop for system being the hash-keys of (registry) collect system)
+                              (call-named '#:asdf "REGISTERED-SYSTEMS"))))
          (near (loop for system in known
-                     for distance = (if (or (search name system) (search system name))
-                                        1
-                                        (edit-distance name system))
-                     when (<= distance (max 1 (floor (length name) 3)))
+                     for distance = (min (edit-distance name system)
+                                         ;; a part of the name, or more than it: after one wrong letter
+                                         (if (or (search name system) (search system name)) 3/2 1000))
+                     when (<= distance (max 3/2 (floor (length name) 3)))
                        collect (cons distance system))))
     (mapcar #'cdr (first-few (sort near #'< :key #'car) 5))))
 
@@ -65,8 +66,9 @@ not search there."
   "The names of systems to the files that the user gave as their definitions.")
 
 (defun given-definition (name)
-  "The file that the user gave as the definition of the system NAME: a search function of ASDF."
-  (let ((file (gethash (primary-name name) *given-definitions*)))
+  "The file that the user gave as the definition of the system NAME, or that the project has:
+a search function of ASDF."
+  (let ((file (or (gethash (primary-name name) *given-definitions*) (project-definition name))))
     (and file (probe-file file))))
 
 (defun search-functions ()
@@ -82,6 +84,13 @@ not search there."
            (setf (symbol-value variable) ours)
            (funcall function))
           (t (progv (list variable) (list ours) (funcall function))))))
+
+(defun know-project (&rest files)
+  "FILES, native names, define the systems of the project, of those with one name the first."
+  (setf *project-definitions* (definitions-by-name (mapcar #'native-file files)))
+  (when (and *launched* (find-package '#:asdf))
+    (call-with-given-definitions (constantly t)))
+  (answer t))
 
 (defun register-definition (file)
   "Let FILE define the system of its name.  If that fails, nothing changes."

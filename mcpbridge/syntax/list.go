@@ -1,0 +1,227 @@
+package syntax
+
+import "strings"
+
+// list is an open list of the text that is judged.
+type list struct {
+	role     role
+	col      int // of its parenthesis
+	line     int
+	lined    int  // elements that began a line
+	optional bool // & was among its elements
+	special  bool // it has a list among its elements
+	keyed    bool // the last element is a keyword
+	inner    bool // it is a lambda list in a lambda list, or a parameter with its default
+	spec     bool // it is the first argument of an operator that is not known, as bindings are
+
+	head  string // the first element, if it is an atom
+	shape shape
+	known bool // the head is an operator of the standard
+
+	n       int   // elements so far
+	cols    []int // where they began
+	fresh   int   // column of the last element that began a line, or 0
+	lenient bool  // it has #+ or #-, or a dot: its elements cannot be counted
+	loose   bool  // the last element is an atom, which is only good as the last form
+}
+
+// taken is what an element costs, and what it is for if it is a list.
+type taken struct {
+	role role
+	cost float64
+}
+
+// take takes an element; name is "" for a list.
+func (l *list) take(name string, held *prefixed) (r taken) {
+	n := l.n
+	l.n++
+	if name == "." {
+		l.lenient = true
+	}
+	if n == 0 {
+		if _, known := shapeOf(name); l.role == parameters && name != "" && known {
+			l.role = unknown // not parameters after all
+		}
+		l.head = name
+		if l.role == code || l.role == unknown {
+			l.shape, l.known = shapeOf(name)
+		}
+	}
+	plain := name != "" && held == nil
+	r.role = l.roleOf(n)
+	switch l.role {
+	case code, unknown:
+		if n == 0 && l.role == unknown {
+			if name == "" && held == nil {
+				r.cost = costNested
+				if l.spec {
+					r.cost /= 2
+				}
+			}
+			return r
+		}
+		if n == 0 {
+			switch {
+			case name == "" && held == nil:
+				r.role = code // ((lambda …) …)
+				r.cost = costHead
+			case held != nil && held.role != code, strings.HasPrefix(name, `"`), strings.HasPrefix(name, ":"), name != "" && number(name):
+				r.cost = costHead
+			}
+			return r
+		}
+		if r.role == parameters && plain && !strings.HasPrefix(name, `"`) && !strings.HasPrefix(name, ":") {
+			r.cost += costRare
+		}
+		if l.loose {
+			r.cost += costLoose
+		}
+		l.loose = plain && l.known && l.shape.body && !l.shape.tags && r.role == code && n >= len(l.shape.roles) &&
+			!strings.HasPrefix(name, `"`) && l.shape.roles[len(l.shape.roles)-1] == code && n > 1
+		r.cost += oddArgument(r.role, name, held)
+	case slots:
+		if plain && strings.HasPrefix(name, ":") {
+			r.cost = costShape
+		}
+	case lambda:
+		if _, known := shapes[strings.ToLower(name)]; l.inner && n == 0 && known && plain {
+			r.cost = costUse
+		}
+	case declarations:
+		if n == 0 && name == "" && held == nil {
+			r.cost = costHead
+		}
+	case parameters:
+		if n == 0 && name == "" && held == nil {
+			r.cost = costNested
+		}
+	case data:
+		if n == 0 && name == "" {
+			r.cost = costNested
+			if l.role == data || l.role == slots {
+				r.cost /= 2
+			}
+		}
+	case bindings, functions, steps, handlers:
+		if plain && l.role != bindings && l.role != steps {
+			r.cost = costShape
+		}
+		if strings.HasPrefix(name, `"`) || number(name) || strings.HasPrefix(name, ":") {
+			r.cost = costShape
+		}
+	case binding, step, iteration, function:
+		if n == 0 && name == "" && held == nil && l.role != function {
+			r.cost = costShape
+		}
+		if most := map[role]int{binding: 2, step: 3}[l.role]; most > 0 && n >= most && !l.lenient {
+			r.cost += costCount
+		}
+		if l.role == function && n == 0 && name == "" && held == nil {
+			r.cost = costShape / 2
+		}
+		if l.role == function && n == 1 {
+			r.cost += oddArgument(lambda, name, held)
+		}
+	}
+	return r
+}
+
+// oddArgument is what an argument of that role costs that is the atom name, or a list if
+// that is "".
+func oddArgument(r role, name string, held *prefixed) float64 {
+	if held != nil && r != code {
+		return 0
+	}
+	atomic := name != "" && !strings.EqualFold(name, "nil")
+	switch r {
+	case declarations, bindings, functions, steps, iteration, handlers, clause, choice, handler, lambda:
+		if atomic && !(r == choice && (strings.EqualFold(name, "t") || strings.EqualFold(name, "otherwise"))) {
+			return costShape
+		}
+	}
+	return 0
+}
+
+// roleOf is what the element of that number, from 0, is for.
+func (l *list) roleOf(n int) role {
+	switch l.role {
+	case code:
+		if n == 0 {
+			return code
+		}
+		if strings.EqualFold(l.head, "defmethod") && n >= 2 && !l.known {
+			return unknown
+		}
+		return l.shape.argument(n)
+	case unknown:
+		if n > 0 {
+			return l.shape.argument(n)
+		}
+		return unknown
+	case bindings:
+		return binding
+	case functions:
+		return function
+	case steps:
+		return step
+	case handlers:
+		return clause
+	case binding, step, iteration, choice:
+		if n == 0 {
+			return data
+		}
+		return code
+	case clause:
+		return code
+	case lambda:
+		return lambda
+	case function, handler:
+		switch n {
+		case 0:
+			return data
+		case 1:
+			return lambda
+		}
+		return code
+	}
+	return data
+}
+
+// misfit is what an element costs that begins a line in that column.
+func (l *list) misfit(col int) float64 {
+	switch {
+	case col <= l.col:
+		return costOutside
+	case l.n == 0:
+		return costOdd // a parenthesis alone at the end of a line
+	case col == l.fresh:
+		return 0
+	case l.role == code || l.role == unknown:
+		if l.n == 1 { // the head is alone in its line
+			if col == l.col+1 || col == l.col+2 {
+				return 0
+			}
+		} else if col == l.cols[1] && !(l.shape.body && l.known && l.n > len(l.shape.roles)) {
+			return 0
+		}
+		if l.shape.body && col == l.col+2 {
+			return 0
+		}
+		if l.shape.body && col == l.col+4 && l.n <= len(l.shape.roles) {
+			return 0
+		}
+		if !l.known && col == l.col+2 || l.role == unknown && col == l.col+1 {
+			return costUnusual
+		}
+	case col == l.col+1:
+		return 0
+	case (l.role == function || l.role == handler || l.role == choice || l.role == clause) && col == l.col+2:
+		return 0
+	}
+	for _, c := range l.cols {
+		if c == col {
+			return costUnusual
+		}
+	}
+	return costOdd
+}

@@ -1,0 +1,181 @@
+package project
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// What is looked at of a project, at most. A directory that has more is no project but
+// a place where projects are; what was found by then counts.
+const (
+	maxEntries = 20_000
+	maxDepth   = 12
+)
+
+// Project is what was found. The zero value is no project.
+type Project struct {
+	Dirs         []string // where it was looked for, absolute
+	Definitions  []string // absolute paths of the *.asd files of the project itself
+	Dependencies []string // the same of what Qlot or ocicl keep for it
+	Managers     []string // "Qlot", "ocicl": who keeps them
+	Cut          bool     // there was more than was looked at
+}
+
+// Systems returns the primary names of the project's own systems, sorted.
+func (p *Project) Systems() []string {
+	var names []string
+	for _, file := range p.Definitions {
+		names = append(names, systemName(file))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Files returns the definitions in the order in which a name is looked for: the
+// project's own first, of two with one name the one nearer to the top.
+func (p *Project) Files() []string { return slices.Concat(p.Definitions, p.Dependencies) }
+
+// Equal reports whether an image that knows p knows q.
+func (p *Project) Equal(q *Project) bool { return slices.Equal(p.Files(), q.Files()) }
+
+// systemName is the name of the system that file is called after.
+func systemName(file string) string {
+	return strings.ToLower(strings.TrimSuffix(filepath.Base(file), ".asd"))
+}
+
+// Find looks for definitions in dirs, which are absolute. A directory that cannot be
+// read has none. It ends early, with Cut set, when ctx does.
+func Find(ctx context.Context, dirs ...string) *Project {
+	p := &Project{Dirs: dirs}
+	for _, dir := range dirs {
+		own := search{ctx: ctx, left: maxEntries, skip: leftOut}
+		if exists(filepath.Join(dir, ocicl)) {
+			own.skip = func(name string) bool { return leftOut(name) || slices.Contains(ocicls, name) }
+		}
+		own.walk(dir)
+		p.Definitions = append(p.Definitions, own.found()...)
+		p.Cut = p.Cut || own.cut
+		p.dependencies(ctx, dir)
+	}
+	return p
+}
+
+// dependencies adds what the managers of dependencies keep in dir.
+func (p *Project) dependencies(ctx context.Context, dir string) {
+	if exists(filepath.Join(dir, "qlfile")) {
+		p.Managers = append(p.Managers, "Qlot")
+		kept := search{ctx: ctx, left: maxEntries}
+		kept.walk(filepath.Join(dir, ".qlot", "dists"))
+		p.Dependencies = append(p.Dependencies, kept.found()...)
+		p.Cut = p.Cut || kept.cut
+	}
+	if list, err := os.ReadFile(filepath.Join(dir, ocicl)); err == nil {
+		p.Managers = append(p.Managers, "ocicl")
+		p.Dependencies = append(p.Dependencies, listed(dir, string(list))...)
+	}
+}
+
+const ocicl = "ocicl.csv"
+
+// ocicls are the folders in which ocicl keeps dependencies; older versions use the second.
+var ocicls = []string{"ocicl", "systems"}
+
+// listed returns the definitions that the lines of an ocicl.csv name: the system, where
+// it was had from, and the definition's path in the folder of dependencies.
+func listed(dir, list string) (files []string) {
+	for line := range strings.Lines(list) {
+		fields := strings.Split(line, ",")
+		if len(fields) != 3 {
+			continue
+		}
+		path := filepath.FromSlash(strings.TrimSpace(fields[2]))
+		for _, folder := range ocicls {
+			if file := filepath.Join(dir, folder, path); filepath.IsLocal(path) && exists(file) {
+				files = append(files, file)
+				break
+			}
+		}
+	}
+	return files
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// leftOut reports whether a folder of that name has nothing of the project itself:
+// hidden ones, such as .git and .qlot, dependencies, and what is built.
+func leftOut(name string) bool {
+	switch name {
+	case "node_modules", "build", "_build", "dist", "target":
+		return true
+	}
+	return strings.HasPrefix(name, ".")
+}
+
+// search goes through one directory, level by level, so that a limit leaves out what
+// lies deepest.
+type search struct {
+	ctx  context.Context
+	left int               // entries that may still be looked at
+	skip func(string) bool // folders left out; nil leaves out none
+	cut  bool
+	defs []string
+}
+
+func (s *search) walk(dir string) {
+	level := []string{dir}
+	for depth := 0; len(level) > 0; depth++ {
+		if depth == maxDepth {
+			s.cut = true
+			return
+		}
+		var next []string
+		for _, dir := range level {
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				continue
+			}
+			if s.left -= len(entries); s.left < 0 || s.ctx.Err() != nil {
+				s.cut = true
+				return
+			}
+			for _, e := range entries {
+				next = s.look(dir, e, next)
+			}
+		}
+		level = next
+	}
+}
+
+// look takes one entry of dir; it appends the folders that are to be looked at to next.
+// Links to folders are not followed: they may lead out, or around.
+func (s *search) look(dir string, e fs.DirEntry, next []string) []string {
+	path := filepath.Join(dir, e.Name())
+	switch {
+	case e.IsDir():
+		if s.skip == nil || !s.skip(e.Name()) {
+			next = append(next, path)
+		}
+	case strings.HasSuffix(e.Name(), ".asd") && e.Name() != ".asd":
+		s.defs = append(s.defs, path)
+	}
+	return next
+}
+
+// found returns the definitions, of those with one name the first.
+func (s *search) found() (files []string) {
+	seen := make(map[string]bool)
+	for _, file := range s.defs {
+		if name := systemName(file); !seen[name] {
+			seen[name] = true
+			files = append(files, file)
+		}
+	}
+	return files
+}
