@@ -213,7 +213,7 @@ func imageState(t *testing.T, s *server) string {
 	text, failed := eval(t, s, `(format nil "~D threads, ~D handles, ~D traces, ~D evaluations, ~D mailboxes over"
 	   (count "finalizer" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test-not #'equal)
 	   (length swank-mcp::*handles*) (length swank-mcp::*traced*) (length swank-mcp::*evaluations*)
-	   (max 0 (- (swank-mcp::mailbox-count) (length (sb-thread:list-all-threads)) 10)))`)
+	   (max 0 (- (length swank/sbcl::*mailboxes*) (length (sb-thread:list-all-threads)) 10)))`)
 	if failed {
 		t.Fatal(text)
 	}
