@@ -60,11 +60,12 @@ var ours = map[string][]string{
 	"swank/lisp/launch":  {"sexp", "swank/lisp/host"},
 	"swank/lisp/journal": {"sexp"},
 	"swank/lisp/kept":    {"swank/lisp/journal"},
+	"swank/lisp/project": nil,
 	"swank/lisp/helper":  {"sexp", "swank"},
 	"swank/lisp/restore": {"swank/lisp/helper", "swank/lisp/journal"},
 	"swank/lisp/attach":  {"sexp", "swank", "swank/lisp/helper", "swank/lisp/host"},
-	"swank/lisp":         {"sexp", "swank", "swank/lisp/host", "swank/lisp/launch", "swank/lisp/journal", "swank/lisp/kept", "swank/lisp/helper", "swank/lisp/restore", "swank/lisp/attach"},
-	"cmd/swank-mcp":      {"sexp", "swank", "swank/lisp", "swank/lisp/attach", "swank/lisp/kept", "swank/lisp/launch", "mcpbridge", "mcpbridge/render", "mcpbridge/tools"},
+	"swank/lisp":         {"sexp", "swank", "swank/lisp/host", "swank/lisp/launch", "swank/lisp/journal", "swank/lisp/kept", "swank/lisp/helper", "swank/lisp/restore", "swank/lisp/attach", "swank/lisp/project"},
+	"cmd/swank-mcp":      {"sexp", "swank", "swank/lisp", "swank/lisp/attach", "swank/lisp/kept", "swank/lisp/launch", "swank/lisp/project", "mcpbridge", "mcpbridge/render", "mcpbridge/tools"},
 	"e2e/wire":           nil,
 	"e2e":                {"e2e/wire"},
 	"e2e/compose":        {"e2e/wire"},
@@ -81,8 +82,8 @@ var ours = map[string][]string{
 	"mcpbridge/spool":           {"mcpbridge/rawtext", "mcpbridge/args", "mcpbridge/render"},
 	"mcpbridge/fake":            {"swank/lisp"},
 	"mcpbridge/tools": {"mcpbridge/rawtext", "mcpbridge/args", "mcpbridge/render", "mcpbridge/spool",
-		"mcpbridge/syntax", "mcpbridge/hyperspec", "swank/lisp", "swank/lisp/kept"},
-	"mcpbridge": {"swank/lisp", "swank/lisp/kept"}, // and what is below itself
+		"mcpbridge/syntax", "mcpbridge/hyperspec", "swank/lisp", "swank/lisp/kept", "swank/lisp/project"},
+	"mcpbridge": {"swank/lisp", "swank/lisp/kept", "swank/lisp/project"}, // and what is below itself
 }
 
 // forTests are the packages that only tests may import.

@@ -1,7 +1,7 @@
 // Package syntax checks the shape of Lisp source: parentheses, strings, bars,
-// comments, quotes, dots. It reads nothing and evaluates nothing: no symbol is
+// comments, quotes, dots; and it mends parentheses ([Repair]). It reads nothing and evaluates nothing: no symbol is
 // interned, no package needs to exist, and #. is only text. It needs no image; the
-// helper's inert.lisp has another task, to take definitions out of files that only the
+// helper's scanner.lisp has another task, to take definitions out of files that only the
 // image can see.
 //
 // Lines and columns count from 1, columns in characters. A tab counts as one.
