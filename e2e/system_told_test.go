@@ -53,12 +53,13 @@ func TestSystemsToldOfComeBack(t *testing.T) {
 }
 
 // A project that no registry knows: load-system takes the path of its
-// definition, and names one that lies in the working directory.
+// definition, and names one that lies in the working directory, which is not that of
+// the project here.
 func TestLoadSystemByItsFile(t *testing.T) {
 	t.Parallel()
 	base, app := toldProject(t)
 	dir := filepath.Dir(filepath.Dir(app))
-	s := startWith(t, wire.Options{Dir: dir, Env: environ(run.dir, "ASDF_OUTPUT_TRANSLATIONS=/:"+t.TempDir()+"/")})
+	s := startWith(t, wire.Options{Dir: dir, Env: environ(run.dir, "ASDF_OUTPUT_TRANSLATIONS=/:"+t.TempDir()+"/")}, "--project", t.TempDir())
 	next := "\n\nNext: load-system {\"system\": \"" + base + "\"}"
 	wantLoad(t, s, "swt-base", "[ERROR] ASDF:MISSING-COMPONENT\nComponent \"swt-base\" not found\n…A definition that ASDF has not been told of: "+base+".…"+next)
 	wantReply(t, s, "run-tests", object{"system": "swt-base"}, "[ERROR]…"+next)

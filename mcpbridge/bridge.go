@@ -100,7 +100,8 @@ func New(o Options) *Bridge {
 
 		CompletionHandler: b.complete,
 
-		InitializedHandler:      func(ctx context.Context, r *mcp.InitializedRequest) { b.askForRoots(ctx, r.Session) },
+		InitializedHandler: func(ctx context.Context, r *mcp.InitializedRequest) { b.askForRoots(ctx, r.Session) },
+		//lint:ignore SA1019 see askForRoots
 		RootsListChangedHandler: func(ctx context.Context, r *mcp.RootsListChangedRequest) { b.askForRoots(ctx, r.Session) },
 	})
 	b.server.AddReceivingMiddleware(b.guard)

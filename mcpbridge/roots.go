@@ -17,6 +17,7 @@ const rootsPatience = 10 * time.Second
 // and some start servers in a directory that is not the project's.
 func (b *Bridge) askForRoots(ctx context.Context, s *mcp.ServerSession) {
 	p := s.InitializeParams()
+	//lint:ignore SA1019 clients that have roots are the reason
 	if b.o.Roots == nil || p == nil || p.Capabilities == nil || p.Capabilities.RootsV2 == nil {
 		return
 	}
@@ -24,7 +25,7 @@ func (b *Bridge) askForRoots(ctx context.Context, s *mcp.ServerSession) {
 	go func() { // ends with the connection, or when its patience does
 		ctx, cancel := context.WithTimeout(life, rootsPatience)
 		defer cancel()
-		//lint:ignore SA1019 clients that have roots are the reason, see above
+		//lint:ignore SA1019 as above
 		list, err := s.ListRoots(ctx, nil)
 		if err != nil {
 			b.o.Log.Info("asking the client for its roots", "err", err)

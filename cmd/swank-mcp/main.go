@@ -3,7 +3,8 @@
 //
 // It speaks MCP on stdout and so keeps to it: messages for people go to
 // stderr, as one line that begins with "swank-mcp: ", hints on lines of their
-// own. Exit status: 0 done, 1 failed, 2 wrong usage.
+// own. Exit status: 0 done, 1 failed, 2 wrong usage; or, of hook, that the agent is to
+// mend the file.
 package main
 
 import (
@@ -58,6 +59,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return 0
 	case errors.Is(err, errReported):
 		return 1
+	case errors.Is(err, errMend):
+		return 2
 	case errors.Is(err, errUsage):
 		fmt.Fprintf(stderr, "swank-mcp: %v\nswank-mcp --help shows what it takes.\n", err)
 		return 2
@@ -81,11 +84,13 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 		return c.eval(ctx)
 	case "doctor":
 		return c.doctor(ctx)
+	case "hook":
+		return c.hook(ctx)
 	case "version":
 		fmt.Fprintln(c.stdout, "swank-mcp "+version())
 		return nil
 	case "help":
 		return flag.ErrHelp
 	}
-	return fmt.Errorf("%w: no command %q; there are serve, eval, doctor and version", errUsage, name)
+	return fmt.Errorf("%w: no command %q; there are serve, eval, doctor, hook and version", errUsage, name)
 }

@@ -9,6 +9,7 @@ Protocol. To register it:  claude mcp add lisp -- swank-mcp
 swank-mcp [FLAGS]               serve MCP on stdin and stdout (also: serve)
 swank-mcp [FLAGS] eval FORM...  evaluate in a new image; without FORM, stdin
 swank-mcp [FLAGS] doctor        what was found, what is missing, how to mend it
+swank-mcp hook                  mend the Lisp file that an agent has written
 swank-mcp help image            the flags of the Lisp image
 swank-mcp version
 

@@ -45,7 +45,11 @@ func (r *Request) unbalanced() string {
 			line += " " + p.Hint.Message
 		}
 		lines = append(lines, line)
-		if next := r.mended(name, args.Unfenced(code), p); next != "" {
+		said, next := r.mended(name, args.Unfenced(code), p)
+		if said != "" {
+			lines = append(lines, said)
+		}
+		if next != "" {
 			return strings.Join(append(lines, next), "\n")
 		}
 	}
@@ -60,13 +64,13 @@ func (r *Request) unbalanced() string {
 }
 
 // mended is the call once more with its code, the argument called name, mended; "" if it
-// is not known how. The forms before the broken one have been evaluated and are left out.
-func (r *Request) mended(name, code string, problem syntax.Problem) string {
+// is not known how, or nothing is left to do. The forms before the broken one have been
+// evaluated and are left out, which said tells.
+func (r *Request) mended(name, code string, problem syntax.Problem) (said, next string) {
 	mended, ok := syntax.Repair(code)
 	if !ok {
-		return ""
+		return "", ""
 	}
-	said := ""
 	if r.Tool == "evaluate-lisp" {
 		done := evaluated(code[:offset(code, problem.Pos)], mended)
 		if strings.TrimSpace(mended[:done]) != "" {
@@ -75,16 +79,16 @@ func (r *Request) mended(name, code string, problem syntax.Problem) string {
 		}
 	}
 	if mended = strings.TrimSpace(mended); mended == "" {
-		return said
+		return said, ""
 	}
-	next := r.With(name, json.RawMessage(rawtext.Quote(mended)))
+	next = r.With(name, json.RawMessage(rawtext.Quote(mended)))
 	if len(mended) > args.MaxNext || strings.Contains(next, "as they were") {
 		if problem.Missing == 0 {
-			return said
+			return said, ""
 		}
 		next = fmt.Sprintf("Next: %s with %q added at the end of line %d", r.Tool, strings.Repeat(")", problem.Missing), problem.Hint.Last)
 	}
-	return strings.TrimPrefix(said+"\n"+next, "\n")
+	return said, next
 }
 
 // evaluated is the offset in mended behind the forms that stood like that in what was

@@ -49,7 +49,7 @@ func TestUnbalancedIsTold(t *testing.T) {
 		arguments string
 		want      string
 	}{
-		{all, `{"code": "(+ 1 2))"}`, "; 1:8: This closing parenthesis closes nothing.\n; What stands before 1:8 was evaluated."},
+		{all, `{"code": "(+ 1 2))"}`, "; 1:8: This closing parenthesis closes nothing.\n; What stands before 1:8 was evaluated.\nNext: validate-syntax {\"code\": \"(+ 1 2))\"}"},
 		{alone, `{"code": "(f)\n(defun f (x)\n  (g x))\n  (h x))"}`, "; 4:8: This closing parenthesis closes nothing. Line 4 is indented as if it belonged to the form before it, which ended in line 3: look there for a closing parenthesis too many.\n" +
 			"; What stands before 4:8 was evaluated.\nNext: evaluate-lisp {\"code\": \"(defun f (x)\\n  (g x)\\n  (h x))\"}"},
 		{alone, `{"code": "(f (g)"}`, "; 1:1: This list is never closed: 1 closing parenthesis is missing.\nNext: evaluate-lisp {\"code\": \"(f (g))\"}"},

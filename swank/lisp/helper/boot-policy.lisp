@@ -42,8 +42,23 @@ needs more stack than is left, and a second overflow is fatal."
          (sb-thread:abort-thread))))
 
 (defun protect-control-stack ()
-  "Repair this thread's control stack after an overflow; the helper knows how."
-  (call-if-defined "PROTECT-CONTROL-STACK" :swank-mcp))
+  "Put the guard page of this thread's control stack back in place.
+
+A thread that overflowed its stack and then ended without touching the page above the guard page
+leaves the guard page unprotected, and SBCL 2.2.9 gives the stack to another thread as it is: the
+next overflow in it is fatal (\"control_stack_guard_page_protected not NIL\"; later versions see to
+it).  A write to that page makes the runtime clear and protect the guard page.  Without an overflow
+it writes what is there to a part of our stack that is not in use."
+  #+sb-thread
+  (let ((offset (swank-symbol "CURRENT-THREAD-OFFSET-SAP" :sb-vm))
+        (slot (swank-symbol "THREAD-CONTROL-STACK-START-SLOT" :sb-vm)))
+    (when (and offset slot) ; a later SBCL may have neither
+      (let ((page (sb-sys:int-sap
+                   (+ (sb-sys:sap-int (funcall offset (symbol-value slot)))
+                      (* 2 (sb-alien:extern-alien "os_vm_page_size"
+                                                  sb-alien:int))))))
+        (setf (sb-sys:sap-ref-8 page 0) (sb-sys:sap-ref-8 page 0)))))
+  nil)
 
 (defun make-thread-with-guard (make-thread function &rest keys)
   "Around SB-THREAD:MAKE-THREAD: PROTECT-CONTROL-STACK after FUNCTION, which may have handled an
