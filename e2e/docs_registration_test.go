@@ -34,6 +34,9 @@ func (r *reader) registration(b item) {
 	case "elisp":
 		found, err = r.fromElisp(b.text)
 	}
+	if b.kind == "json" && strings.Contains(b.text, "swank-mcp hook") {
+		return // it starts no server; the script hook of cmd/swank-mcp shows what it does
+	}
 	if err == nil && len(found) == 0 {
 		err = fmt.Errorf("it names no command")
 	}

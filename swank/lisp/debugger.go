@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -113,10 +114,14 @@ func (c *DebuggerCall) call(e *evaluation, code string) *helper.Call {
 // suspension notes what the answer says of suspended evaluations.
 func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 	for _, d := range a.Departed {
-		if s := e.s.suspended.end(d.Token, d.Why); s != nil {
-			e.s.notes = append(e.s.notes, fmt.Sprintf("The suspended evaluation %d (%s) has ended: %s", s.number, s.code, d.Why))
-			e.s.endedAlone(s, d.result())
+		s := e.s.suspended.end(d.Token, cmp.Or(d.Why, "it was stopped"))
+		if s == nil {
+			continue
 		}
+		if d.Why != "" { // without, a call that let it go on was cancelled
+			e.s.notes = append(e.s.notes, fmt.Sprintf("The suspended evaluation %d (%s) has ended: %s", s.number, s.code, d.Why))
+		}
+		e.s.endedAlone(s, d.result())
 	}
 	if e.target != nil {
 		res.Evaluation, res.Limit = e.target.number, e.r.Timeout
@@ -162,8 +167,11 @@ func (s *Session) endedAlone(target *suspended, r *Result) {
 }
 
 // gone is the error of a call about an evaluation that turns out to take no
-// command; state says why.
-func (e *evaluation) gone(state string) error {
+// command; state says why. A call that was cancelled may itself have ended it.
+func (e *evaluation) gone(ctx context.Context, state string) error {
+	if ctx.Err() != nil && state == ":ended" {
+		e.s.suspended.end(e.target.token, "it was stopped")
+	}
 	return e.s.gone(e.target, state)
 }
 

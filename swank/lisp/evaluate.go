@@ -213,7 +213,7 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 		return e.misunderstood(err), nil
 	}
 	if a.Absent != "" {
-		return nil, e.gone(string(a.Absent))
+		return nil, e.gone(ctx, string(a.Absent))
 	}
 	if a.Error == nil && a.Package == nil {
 		return e.broken(errNoAnswer), nil

@@ -107,7 +107,7 @@ func (t Target) unreachable(err error) error {
 	}
 	return &Error{
 		StartError: host.StartError{Problem: fmt.Sprintf("no Lisp at %s: %s.", t, why), Advice: t.invitation(true)},
-		Away:       errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, os.ErrNotExist),
+		Away:       errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, os.ErrNotExist),
 	}
 }
 
