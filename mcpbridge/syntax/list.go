@@ -97,10 +97,7 @@ func (l *list) take(name string, held *prefixed) (r taken) {
 		}
 	case data:
 		if n == 0 && name == "" {
-			r.cost = costNested
-			if l.role == data || l.role == slots {
-				r.cost /= 2
-			}
+			r.cost = costNested / 2
 		}
 	case bindings, functions, steps, handlers:
 		if plain && l.role != bindings && l.role != steps {

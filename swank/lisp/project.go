@@ -38,8 +38,10 @@ func (im *Image) Project(ctx context.Context) *project.Project {
 	return im.workplace.found
 }
 
+// findLocked goes on when the caller leaves: the next one would take what was found by
+// then for the whole.
 func (im *Image) findLocked(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, projectPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), projectPatience)
 	defer cancel()
 	im.workplace.found = project.Find(ctx, im.workplace.dirs...)
 }
