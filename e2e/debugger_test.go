@@ -66,6 +66,32 @@ func TestDebuggerBesideEvaluations(t *testing.T) {
 
 func textOf(s string, _ bool) string { return s }
 
+// A look at the debugger that takes its time is not overtaken by the restart that the
+// client sent behind it; and it waits itself for nothing that was sent before it.
+func TestDebuggerLookBeforeRestart(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	want(t, s, `(progn (defclass slow () ())
+  (defmethod print-object ((slow slow) stream) (sleep 0.5) (write-string "slow one" stream))
+  (defun stops (here) (cerror "Go on." "stopped") (list :gone-on (type-of here))))`, "=> STOPS")
+	suspend(t, s, "(stops (make-instance 'slow))")
+	busy := sendCall(t, s, "(progn (sleep 3) :busy)")
+	started := time.Now()
+	wantAnswer(t, sendTool(t, s, "inspect-frame", object{"evaluation": 1, "frame": 0}), elided)
+	if took := time.Since(started); took > 2500*time.Millisecond {
+		t.Errorf("inspect-frame waited %v, for the evaluation before it", took)
+	}
+	wantAnswer(t, busy, "=> :BUSY")
+	look := sendTool(t, s, "inspect-frame", object{"evaluation": 1, "frame": 0})
+	trace := sendTool(t, s, "get-backtrace", object{"evaluation": 1})
+	last := sendTool(t, s, "describe-last-error", object{})
+	restart := sendTool(t, s, "invoke-restart", object{"evaluation": 1, "restart": "continue"})
+	says(t, answer(t, look).Text(), "slow one")
+	says(t, answer(t, trace).Text(), "STOPS")
+	says(t, answer(t, last).Text(), "stopped")
+	wantAnswer(t, restart, "=> (:GONE-ON SLOW)")
+}
+
 // A call that is sent before the reply to the evaluation has come.
 func TestDebuggerCallWhileItRuns(t *testing.T) {
 	s := start(t)

@@ -35,10 +35,13 @@ func (b *Bridge) register(t *tools.Tool) {
 			arguments = kept
 		}
 		r := &tools.Request{Args: args.Parse(takes, arguments), Env: w.env(), Progress: progress(ctx, call)}
-		if t.InTurn != nil && t.InTurn(r.Args) {
+		switch inTurn := t.InTurn != nil && t.InTurn(r.Args); {
+		case inTurn:
 			place := r.Session.Queue(t.Name)
 			defer place.Leave()
 			ctx = place.Within(ctx)
+		case t.First:
+			defer r.Session.Queue(t.Name).Leave()
 		}
 		if p := call.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
 			ctx = lisp.ByClient(ctx, p.ClientInfo.Name)

@@ -14,7 +14,7 @@ var lastErrorTool = Tool{
 	Doc: "Describe the last error, timeout or stop of an evaluation in this session: message, the condition's classes and slots, " +
 		"the code, and the backtrace. Works at any time, not only right after the reply.",
 	Example: `{}`,
-	Effect:  looks,
+	Effect:  debugs,
 	run: func(ctx context.Context, r *Request) (Reply, error) {
 		last, err := r.Session.LastError(ctx)
 		if err != nil {

@@ -21,7 +21,7 @@ var backtraceTool = Tool{
 			Doc: "How many frames to show."},
 	},
 	Example: `{}`,
-	Effect:  looks,
+	Effect:  debugs,
 	run:     getBacktrace,
 }
 

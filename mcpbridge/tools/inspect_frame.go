@@ -18,7 +18,7 @@ var inspectFrameTool = Tool{
 	Params: []args.Param{frameParam, evaluationParam,
 		{Name: "disassemble", Kind: args.Flag, Doc: "Add the machine code of its function."}},
 	Example: `{"frame": 0}`,
-	Effect:  looks,
+	Effect:  debugs,
 	run:     inspectFrame,
 }
 

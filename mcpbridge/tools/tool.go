@@ -40,11 +40,17 @@ type Effect struct {
 	// InTurn reports whether the call is to be carried out in turn with others of the
 	// session; nil: none is. It has its place in the queue before the next call is read.
 	InTurn func(*args.Args) bool
+
+	// First says that the call waits for nobody, and that what is queued behind it waits
+	// until it has ended: a client that sends a look at the debugger and a restart at
+	// once sees what was there before the restart.
+	First bool
 }
 
 // The effects of most tools.
 var (
 	looks    = Effect{ReadOnly: true, Idempotent: true}
+	debugs   = Effect{ReadOnly: true, Idempotent: true, First: true}
 	runsCode = Effect{Destructive: true, OpenWorld: true, InTurn: always}
 )
 
