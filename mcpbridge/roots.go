@@ -21,7 +21,7 @@ func (b *Bridge) askForRoots(ctx context.Context, s *mcp.ServerSession) {
 	if b.o.Roots == nil || p == nil || p.Capabilities == nil || p.Capabilities.RootsV2 == nil {
 		return
 	}
-	life := b.lifeOf(ctx)
+	life, w := b.lifeOf(ctx), b.workspace(ctx, s)
 	go func() { // ends with the connection, or when its patience does
 		ctx, cancel := context.WithTimeout(life, rootsPatience)
 		defer cancel()
@@ -39,6 +39,7 @@ func (b *Bridge) askForRoots(ctx context.Context, s *mcp.ServerSession) {
 		}
 		if len(dirs) > 0 {
 			b.o.Roots(dirs)
+			w.projectMoved()
 		}
 	}()
 }

@@ -68,7 +68,7 @@
    ;; Loading, compiling, disassembling, testing.
    (:module "build"
     :serial t
-    :components ((:file "load-system") (:file "compile") (:file "disassemble")
+    :components ((:file "load-system") (:file "reload") (:file "compile") (:file "disassemble")
                  (:file "test-frameworks") (:file "tests")))
    ;; Calls, time, allocation, the heap, threads.
    (:module "profile"
