@@ -63,7 +63,7 @@
    ;; Questions about symbols, definitions, systems, objects.
    (:module "look"
     :serial t
-    :components ((:file "describe") (:file "apropos") (:file "xref") (:file "describe-system")
+    :components ((:file "describe") (:file "apropos") (:file "describe-system") (:file "xref")
                  (:file "views") (:file "inspect")))
    ;; Loading, compiling, disassembling, testing.
    (:module "build"
