@@ -47,6 +47,10 @@
                  (:file "candidates") (:file "packages")
                  (:file "replay") (:file "journal") (:file "undefining") (:file "commit")
                  (:file "collect") (:file "listing")))
+   ;; What is loaded of the project's systems, and what is on disk.
+   (:module "project"
+    :serial t
+    :components ((:file "forms") (:file "objects") (:file "records") (:file "loads")))
    ;; Evaluating, stopping, suspending, bringing back.
    (:module "eval"
     :serial t

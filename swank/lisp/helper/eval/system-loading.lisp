@@ -24,7 +24,9 @@ about the system."
        (call-seeing-changes name
                             (lambda ()
                               (call-again-for-structures
-                               (lambda () (build-system name force quietly)))))
+                               (lambda ()
+                                 (call-noting-files
+                                  (lambda () (build-system name force quietly)))))))
        (note-origin name))))
   name)
 
