@@ -51,6 +51,7 @@
            #:inspect-handle
            #:object
            #:know-project               ; systems/
+           #:project-status #:project-definition-texts ; project/
            #:load-system                ; build/
            #:reload-changed
            #:compile-source
