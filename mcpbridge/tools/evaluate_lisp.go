@@ -55,6 +55,7 @@ func evaluate(ctx context.Context, r *Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
+	boundWarnings(res, false, r.Spool)
 	text, failed := render.Result(res, render.View{Timeout: in.Timeout, Timing: timing})
 	return Reply{Text: text, Failed: failed, Failure: res.Failure}, nil
 }

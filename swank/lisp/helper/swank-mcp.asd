@@ -36,7 +36,8 @@
    (:module "systems"
     :serial t
     :components ((:file "asdf") (:file "source") (:file "orphans" :if-feature :sbcl)
-                 (:file "fingerprints") (:file "project") (:file "registry") (:file "stale") (:file "structures")
+                 (:file "fingerprints") (:file "project") (:file "registry") (:file "stale")
+                 (:file "compiled") (:file "structures")
                  (:file "advice")))
    ;; What a session has defined, and its source.
    (:module "definitions"
