@@ -6,6 +6,7 @@
   token                  ; integer from the bridge, increasing
   session code thread
   input                  ; text for its standard input, or NIL
+  job                    ; true of one in the background; see background.lisp
   form                   ; the one being evaluated
   system                 ; name of the one being loaded, or NIL
   work                   ; what is done in place of evaluating CODE, and
