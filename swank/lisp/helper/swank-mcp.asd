@@ -61,7 +61,7 @@
                  (:file "heap-limit" :if-feature :sbcl) (:file "heap-watch" :if-feature :sbcl)
                  (:file "guest-heap-watch" :if-feature :sbcl) (:file "last-error")
                  (:file "outcome") (:file "suspend" :if-feature :sbcl) (:file "restore-watch")
-                 (:file "restore-entries") (:file "perform") (:file "evaluate")
+                 (:file "restore-entries") (:file "perform") (:file "evaluate") (:file "background")
                  (:file "restore") (:file "load-forms") (:file "expand")
                  (:file "suspended-frames" :if-feature :sbcl)
                  (:file "debugger" :if-feature :sbcl) (:file "inspect-frame" :if-feature :sbcl)))

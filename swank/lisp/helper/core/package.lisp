@@ -33,6 +33,8 @@
            #:evaluate                   ; eval/
            #:stop-evaluation
            #:peek-output
+           #:make-job
+           #:job-output
            #:backtrace
            #:last-error
            #:evaluate-in-frame
@@ -68,5 +70,6 @@
            #:show-in-repls
            #:join-session
            #:start-thread
+           #:release-thread
            #:close-session #:reset-session
            #:status))
