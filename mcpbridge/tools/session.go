@@ -51,6 +51,7 @@ type Session interface {
 	Load(ctx context.Context, file string, r lisp.Request) (*lisp.LoadPlace, *lisp.Result, error)
 	LoadSystem(ctx context.Context, system string, force bool, r lisp.Request) (*lisp.Result, error)
 	RunTests(ctx context.Context, system, test string, r lisp.Request) (*lisp.Tests, *lisp.Result, error)
+	Fresh(ctx context.Context, system string, tests bool, test string, r lisp.Request) (*lisp.Fresh, error)
 
 	// Objects, calls, time, memory, threads
 	Inspect(ctx context.Context, code string, v lisp.View, r lisp.Request) (*lisp.Finding, *lisp.Result, error)

@@ -37,7 +37,7 @@
     :serial t
     :components ((:file "asdf") (:file "source") (:file "orphans" :if-feature :sbcl)
                  (:file "fingerprints") (:file "project") (:file "registry") (:file "stale") (:file "structures")
-                 (:file "advice")))
+                 (:file "fresh") (:file "advice")))
    ;; What a session has defined, and its source.
    (:module "definitions"
     :serial t
@@ -69,7 +69,7 @@
    (:module "build"
     :serial t
     :components ((:file "load-system") (:file "compile") (:file "disassemble")
-                 (:file "test-frameworks") (:file "tests")))
+                 (:file "test-frameworks") (:file "tests") (:file "needs")))
    ;; Calls, time, allocation, the heap, threads.
    (:module "profile"
     :serial t

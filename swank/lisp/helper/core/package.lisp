@@ -51,11 +51,14 @@
            #:inspect-handle
            #:object
            #:know-project               ; systems/
+           #:prepare-fresh
            #:load-system                ; build/
            #:compile-source
            #:load-source
            #:disassemble-function
            #:run-tests
+           #:system-needs
+           #:defined-names
            #:trace-form                 ; profile/
            #:switch-trace
            #:profile-form

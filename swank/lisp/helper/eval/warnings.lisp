@@ -33,6 +33,7 @@
 (defun note-warning (condition form records)
   "RECORDS and a record of CONDITION, signalled while FORM was evaluated."
   (multiple-value-bind (kind name) (undefined-kind-and-name condition)
+    (when kind (note-missing kind name))
     (cond
       ((or *notes*                      ; these are in the report of the compiler's notes
            (redefinition-p condition)
