@@ -54,6 +54,7 @@ type Session interface {
 	LoadSystem(ctx context.Context, system string, force bool, r lisp.Request) (*lisp.Result, error)
 	Reload(ctx context.Context, r lisp.Request) (*lisp.Reloaded, *lisp.Result, error) // nil where no image runs
 	RunTests(ctx context.Context, system, test string, r lisp.Request) (*lisp.Tests, *lisp.Result, error)
+	Fresh(ctx context.Context, system string, tests bool, test string, r lisp.Request) (*lisp.Fresh, error)
 
 	// Objects, calls, time, memory, threads
 	Inspect(ctx context.Context, code string, v lisp.View, r lisp.Request) (*lisp.Finding, *lisp.Result, error)

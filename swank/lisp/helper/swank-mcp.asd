@@ -37,8 +37,7 @@
     :serial t
     :components ((:file "asdf") (:file "source") (:file "orphans" :if-feature :sbcl)
                  (:file "fingerprints") (:file "project") (:file "registry") (:file "stale")
-                 (:file "compiled") (:file "structures")
-                 (:file "advice")))
+                 (:file "compiled") (:file "structures") (:file "fresh") (:file "advice")))
    ;; What a session has defined, and its source.
    (:module "definitions"
     :serial t
@@ -74,7 +73,7 @@
    (:module "build"
     :serial t
     :components ((:file "load-system") (:file "reload") (:file "compile") (:file "disassemble")
-                 (:file "test-frameworks") (:file "tests")))
+                 (:file "test-frameworks") (:file "tests") (:file "needs")))
    ;; Calls, time, allocation, the heap, threads.
    (:module "profile"
     :serial t

@@ -53,12 +53,15 @@
            #:inspect-handle
            #:object
            #:know-project               ; systems/
+           #:prepare-fresh
            #:load-system                ; build/
            #:reload-changed
            #:compile-source
            #:load-source
            #:disassemble-function
            #:run-tests
+           #:system-needs
+           #:defined-names
            #:trace-form                 ; profile/
            #:switch-trace
            #:profile-form
