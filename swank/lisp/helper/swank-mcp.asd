@@ -67,8 +67,9 @@
    ;; Questions about symbols, definitions, systems, objects.
    (:module "look"
     :serial t
-    :components ((:file "describe") (:file "apropos") (:file "describe-system") (:file "xref")
-                 (:file "views") (:file "inspect")))
+    :components ((:file "describe") (:file "apropos") (:file "exports") (:file "library")
+                 (:file "written") (:file "describe-symbol") (:file "describe-system")
+                 (:file "xref") (:file "views") (:file "inspect")))
    ;; Loading, compiling, disassembling, testing.
    (:module "build"
     :serial t
@@ -104,7 +105,7 @@
                (:file "definitions/recording") (:file "build/disassemble")
                (:file "build/tests") (:file "core/interrupts")
                (:file "definitions/definitions") (:file "eval/hostile")
-               (:file "look/inspect") (:file "image/safe-close") (:file "profile/tracing")
+               (:file "look/inspect") (:file "look/library") (:file "image/safe-close") (:file "profile/tracing")
                (:file "profile/profiling") (:file "profile/memory")
                (:file "profile/threadlist"))
   :perform (test-op (operation system)
