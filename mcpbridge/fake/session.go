@@ -23,3 +23,16 @@ func (f *Session) LoadSession(_ context.Context, file, source string, r lisp.Req
 	}
 	return l, &lisp.Result{Package: "COMMON-LISP-USER"}, nil
 }
+
+// Sources knows the function my-app:total, which was evaluated in the session.
+func (f *Session) Sources(_ context.Context, name, _ string, _ time.Duration) (*lisp.Sources, error) {
+	if name != "my-app:total" {
+		return &lisp.Sources{Name: "F", Places: []string{"Function F: Defined in: f.lisp, line 1"}}, nil
+	}
+	return &lisp.Sources{Name: "TOTAL", Packages: []string{"MY-APP"}, Definitions: []lisp.Source{
+		{Kind: "function", Label: "function MY-APP:TOTAL", Text: "(defun total ()\n  2)", Package: "MY-APP"}}}, nil
+}
+
+func (f *Session) ReadUnlike(context.Context, string, string, string) (*lisp.Unlike, error) {
+	return &lisp.Unlike{}, nil
+}

@@ -13,6 +13,7 @@ import (
 	"swank-mcp/mcpbridge/spool"
 	"swank-mcp/swank/lisp"
 	"swank-mcp/swank/lisp/kept"
+	"swank-mcp/swank/lisp/project"
 )
 
 // Tool is one tool: what the client sees of it, and what it does.
@@ -21,7 +22,7 @@ type Tool struct {
 	Title string
 	Set   Set
 	// Shown tools are shown by default. Each costs every conversation its
-	// description; a test holds them to 26 and 4,500 tokens.
+	// description; a test holds them to 28 and 4,600 tokens.
 	Shown   bool
 	Doc     string       // under 1,000 characters; clients may show the first sentence alone
 	Params  []args.Param // numbers without a Max are bounded by Limits
@@ -76,9 +77,10 @@ type Env struct {
 	Session    Session
 	Spool      *spool.Spool
 	Limits     Limits
-	SessionDir string                 // where sessions are saved; "" is the working directory
-	Kept       *kept.File             // where the session is kept for the next server, or nil
-	Takes      func(tool string) bool // whether the tool can be called, so that a reply may name it
+	SessionDir string                  // where sessions are saved; "" is the working directory
+	Project    func() *project.Project // what the session works for; nil is none
+	Kept       *kept.File              // where the session is kept for the next server, or nil
+	Takes      func(tool string) bool  // whether the tool can be called, so that a reply may name it
 }
 
 // Limits are what the person who runs the server allows a call.

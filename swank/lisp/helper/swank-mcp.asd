@@ -64,7 +64,7 @@
    (:module "look"
     :serial t
     :components ((:file "describe") (:file "apropos") (:file "xref") (:file "describe-system")
-                 (:file "views") (:file "inspect")))
+                 (:file "sources") (:file "views") (:file "inspect")))
    ;; Loading, compiling, disassembling, testing.
    (:module "build"
     :serial t

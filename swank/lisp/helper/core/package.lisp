@@ -44,7 +44,7 @@
            #:describe-symbol            ; look/
            #:apropos-search
            #:complete-symbol
-           #:find-definition
+           #:find-definition #:session-sources #:read-unlike
            #:cross-reference
            #:describe-system
            #:inspect-form
