@@ -105,17 +105,17 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// leftOutIn is leftOut in the project at dir.
+// leftOutIn is LeftOut in the project at dir.
 func leftOutIn(dir string) func(name string) bool {
 	if !exists(filepath.Join(dir, ocicl)) {
-		return leftOut
+		return LeftOut
 	}
-	return func(name string) bool { return leftOut(name) || slices.Contains(ocicls, name) }
+	return func(name string) bool { return LeftOut(name) || slices.Contains(ocicls, name) }
 }
 
-// leftOut reports whether a folder of that name has nothing of the project itself:
+// LeftOut reports whether a folder of that name has nothing of the project itself:
 // hidden ones, such as .git and .qlot, dependencies, and what is built.
-func leftOut(name string) bool {
+func LeftOut(name string) bool {
 	switch name {
 	case "node_modules", "build", "_build", "dist", "target":
 		return true
@@ -134,6 +134,13 @@ func (p *Project) LispFiles(ctx context.Context) (files []string) {
 	return files
 }
 
+// Folders returns dir, which is absolute, and the folders below it that [Find] looks at.
+func Folders(ctx context.Context, dir string) []string {
+	s := search{ctx: ctx, left: maxEntries, skip: LeftOut}
+	s.walk(dir)
+	return s.folders
+}
+
 // search goes through one directory, level by level, so that a limit leaves out what
 // lies deepest.
 type search struct {
@@ -142,7 +149,9 @@ type search struct {
 	skip  func(string) bool // folders left out; nil leaves out none
 	types []string          // how the names of the files end
 	cut   bool
-	files []string
+
+	files   []string
+	folders []string // those that were looked at
 }
 
 // definitions is how the names of files end that define systems.
@@ -165,6 +174,7 @@ func (s *search) walk(dir string) {
 				s.cut = true
 				return
 			}
+			s.folders = append(s.folders, dir)
 			for _, e := range entries {
 				next = s.look(dir, e, next)
 			}

@@ -20,7 +20,7 @@ was loaded from, or NIL if that is gone, as that of COMPILE-SOURCE is."
               (and file (ignore-errors (probe-file (translate-logical-pathname file)))))))
   #-sbcl (progn key (values nil nil)))
 
-(defun from-file-p (key) (nth-value 1 (definition-plist key)))
+(defun kept-in-file-p (key) (nth-value 1 (definition-plist key)))
 
 (defun source-of-key (session key)
   "(VALUES TEXT PACKAGE-NAME WHY): the source of the top level form whose evaluation by SESSION has
@@ -71,7 +71,7 @@ the name is defined, if the session has not defined it."
            (keys (loop for (key) in (own-entries session)
                        when (and (eq symbol (key-symbol key))
                                  (or (symbolp name) (key-names key))
-                                 (not (from-file-p key)))
+                                 (not (kept-in-file-p key)))
                          collect key)))
       (plist-without-nils
        :name (symbol-name symbol)
