@@ -33,6 +33,8 @@ func (f *Session) Sources(_ context.Context, name, _ string, _ time.Duration) (*
 		{Kind: "function", Label: "function MY-APP:TOTAL", Text: "(defun total ()\n  2)", Package: "MY-APP"}}}, nil
 }
 
+func (f *Session) Written(context.Context, string, string, string) error { return nil }
+
 func (f *Session) ReadUnlike(context.Context, string, string, string) (*lisp.Unlike, error) {
 	return &lisp.Unlike{}, nil
 }

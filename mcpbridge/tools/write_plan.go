@@ -123,7 +123,7 @@ func firstLineOf(text string) string {
 
 // put plans one definition.
 func (w *writing) put(source *lisp.Source, f *form) error {
-	places, err := w.places(f)
+	places, err := w.places(source, f)
 	if err != nil {
 		return err
 	}
@@ -154,10 +154,10 @@ func (w *writing) put(source *lisp.Source, f *form) error {
 
 // places are the forms that define the same as f: in the file that was named or, if none
 // was, in the files of the project.
-func (w *writing) places(f *form) (found []place, err error) {
+func (w *writing) places(source *lisp.Source, f *form) (found []place, err error) {
 	files := []string{w.file}
-	if w.file == "" && w.Project != nil {
-		files = w.Project().LispFiles(w.ctx)
+	if w.file == "" {
+		files = w.candidates(source)
 	}
 	for _, path := range files {
 		text, ok := w.glance(path, f)
@@ -178,7 +178,22 @@ func (w *writing) places(f *form) (found []place, err error) {
 			}
 		}
 	}
+	if own := slices.DeleteFunc(slices.Clone(found), func(p place) bool { return p.path != source.File }); len(own) > 0 {
+		return own, nil
+	}
 	return found, nil
+}
+
+// candidates are the files in which the definition may be: those of the project, and the
+// one that had it when it was loaded.
+func (w *writing) candidates(source *lisp.Source) (files []string) {
+	if w.Project != nil {
+		files = w.Project().LispFiles(w.ctx)
+	}
+	if source.File != "" && !slices.Contains(files, source.File) {
+		files = append(files, source.File)
+	}
+	return files
 }
 
 // glance returns the text of a file of the project if it has the name of f in it.
@@ -222,6 +237,9 @@ func (w *writing) replace(source *lisp.Source, f *form, p place) error {
 		w.said = append(w.said, fmt.Sprintf("Unchanged: %s, which %s has as it is.", source.Label, p))
 		return nil
 	}
+	if err := w.unchanged(source, t, p); err != nil {
+		return err
+	}
 	if err := w.agree(source, f, t, p.String(), p.Package); err != nil {
 		return err
 	}
@@ -229,6 +247,24 @@ func (w *writing) replace(source *lisp.Source, f *form, p place) error {
 	t.after = after
 	return nil
 }
+
+// unchanged makes sure that the form at p is still the one that was loaded.
+func (w *writing) unchanged(source *lisp.Source, t *text, p place) error {
+	if w.force || source.Loaded == "" {
+		return nil
+	}
+	now := t.after[p.Start:p.End]
+	all, _, _ := syntax.Definitions(source.Loaded, w.feature)
+	for _, d := range all {
+		if loaded := source.Loaded[d.Start:d.End]; d.Same(&p.Definition) && unixLines(loaded) != unixLines(now) {
+			return w.refuse("FORM-CHANGED", w.forced(), "%s has changed since it was loaded, and what the image has was made from what it was:\n%s\n",
+				p, diffText(p.path, loaded+"\n", now+"\n"))
+		}
+	}
+	return nil
+}
+
+func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 // agree makes sure that f means in a file, at a place where pkg is current, what it meant
 // when it was evaluated.

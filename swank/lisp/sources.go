@@ -26,6 +26,8 @@ type Source struct {
 	Text         string   `sexp:"text"`         // of the top level form; "" where it is not known
 	Package      string   `sexp:"package"`      // in which Text was read
 	Why          string   `sexp:"why"`          // why Text is not known
+	File         string   `sexp:"file"`         // that had the definition when it was loaded, or ""
+	Loaded       string   `sexp:"loaded"`       // the top level form of File that it was loaded from
 }
 
 // Sources tells what the session has defined as name, as for [Session.DescribeSymbol], in
@@ -41,6 +43,15 @@ func (s *Session) Sources(ctx context.Context, name, pkg string, timeout time.Du
 		return thread.inst.askFor(ctx, helper.NewCall("SESSION-SOURCES").Str(name).Key("SESSION").Str(s.name).Opt("PACKAGE", pkg), found)
 	})
 	return found, err
+}
+
+// Written tells the image that the file now has what the session has defined as name: it
+// counts as loaded from there.
+func (s *Session) Written(ctx context.Context, name, pkg, file string) error {
+	var noted struct {
+		Noted bool `sexp:"noted"`
+	}
+	return s.query(ctx, helper.NewCall("DEFINITION-WRITTEN").Str(name).Str(file).Key("SESSION").Str(s.name).Opt("PACKAGE", pkg), &noted)
 }
 
 // Unlike is what of a text two packages read differently.

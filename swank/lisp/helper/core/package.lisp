@@ -44,7 +44,7 @@
            #:describe-symbol            ; look/
            #:apropos-search
            #:complete-symbol
-           #:find-definition #:session-sources #:read-unlike
+           #:find-definition #:session-sources #:definition-written #:read-unlike
            #:cross-reference
            #:describe-system
            #:inspect-form

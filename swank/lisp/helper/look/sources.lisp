@@ -50,6 +50,12 @@ known."
           (values (consp (first name)) (mapcar #'text (second name)) (mapcar #'text (third name)))
           (values (consp name) '() '())))))
 
+(defun file-key (key)
+  "KEY as the records of files have it."
+  (if (eq (car key) :method)
+      (method-key (find-defined-method (cdr key)))
+      (namespace-of key)))
+
 (defun accessible-in (symbol)
   "The names and nicknames of the packages in which the name of SYMBOL means SYMBOL."
   (loop for package in (list-all-packages)
@@ -57,37 +63,56 @@ known."
                (and status (eq found symbol)))
           append (cons (package-name package) (package-nicknames package))))
 
+(defun session-keys (session name)
+  "The keys of what SESSION has defined as NAME, a symbol or (SETF SYMBOL), and not in a file."
+  (loop for (key) in (own-entries session)
+        when (and (eq (function-symbol name) (key-symbol key))
+                  (or (symbolp name) (key-names key))
+                  (not (kept-in-file-p key)))
+          collect key))
+
+(defun source-for-wire (session key)
+  (multiple-value-bind (text package why) (source-of-key session key)
+    (multiple-value-bind (setfp qualifiers specializers) (key-names key)
+      (let ((origin (loaded-definition (file-key key))))
+        (plist-without-nils
+         :kind (string-downcase (car key)) :label (key-label key)
+         :setf setfp :qualifiers qualifiers :specializers specializers
+         :text text :package package :why why
+         :file (and origin (origin-file origin)) :loaded (and origin (origin-text origin)))))))
+
 (defun session-sources (text &key (session "default") package)
   "Answer about what SESSION has defined as the name that TEXT names:
   (:NAME NAME :PACKAGES NAMES :FEATURES NAMES
    :DEFINITIONS ((:KIND KIND :LABEL TEXT :SETF BOOLEAN :QUALIFIERS TEXTS :SPECIALIZERS TEXTS
-                  :TEXT SOURCE :PACKAGE NAME :WHY TEXT) ...)
+                  :TEXT SOURCE :PACKAGE NAME :WHY TEXT :FILE FILE :LOADED SOURCE) ...)
    :PLACES LINES)
-PACKAGES are those in which NAME means the symbol.  WHY is there instead of TEXT.  PLACES are where
-the name is defined, if the session has not defined it."
+PACKAGES are those in which NAME means the symbol.  WHY is there instead of TEXT.  FILE had the
+definition when it was loaded, in the top level form LOADED.  PLACES are where the name is defined,
+if the session has not defined it."
   (with-look-up (session)
     (let* ((name (find-function-name text session package))
            (symbol (function-symbol name))
-           (keys (loop for (key) in (own-entries session)
-                       when (and (eq symbol (key-symbol key))
-                                 (or (symbolp name) (key-names key))
-                                 (not (kept-in-file-p key)))
-                         collect key)))
+           (keys (session-keys session name)))
       (plist-without-nils
        :name (symbol-name symbol)
        :packages (accessible-in symbol)
        :features (loop for feature in *features*
                        when (symbolp feature) collect (symbol-name feature))
-       :definitions (loop for key in keys
-                          collect (multiple-value-bind (text home why) (source-of-key session key)
-                                    (multiple-value-bind (setfp qualifiers specializers) (key-names key)
-                                      (plist-without-nils
-                                       :kind (string-downcase (car key)) :label (key-label key)
-                                       :setf setfp :qualifiers qualifiers :specializers specializers
-                                       :text text :package home :why why))))
+       :definitions (loop for key in keys collect (source-for-wire session key))
        :places (and (null keys)
                     (loop for (title place) in (definition-sections name)
                           collect (format nil "~A: ~A" title place)))))))
+
+(defun definition-written (text file &key (session "default") package)
+  "FILE, a native name, has now what SESSION has defined as the name that TEXT names: it counts as
+loaded from there."
+  (with-look-up (session)
+    (let ((keys (mapcar #'file-key (session-keys session (find-function-name text session package))))
+          (version (file-version file)))
+      (when version
+        (note-written file version keys))
+      (list :noted (and version t)))))
 
 (defun symbol-token-p (text)
   "True of a token that is no number, dot or character."
