@@ -15,7 +15,21 @@ import (
 // leaves the file alone; "" for a file that is well-formed. The file is replaced as a
 // whole, or not at all.
 func MendFile(path string) (said string, mended bool, err error) {
-	text, err := readSource(path)
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", false, err
+	}
+	root, err := os.OpenRoot(filepath.Dir(real))
+	if err != nil {
+		return "", false, err
+	}
+	defer root.Close()
+	return mendIn(root, filepath.Base(real), path)
+}
+
+// mendIn is MendFile of the file called name in root, which is shown as path.
+func mendIn(root *os.Root, name, path string) (said string, mended bool, err error) {
+	text, err := readText(root.FS(), filepath.ToSlash(name), maxSource)
 	if err != nil {
 		return "", false, err
 	}
@@ -27,24 +41,9 @@ func MendFile(path string) (said string, mended bool, err error) {
 	if !ok {
 		return syntaxText(path, text, report), false, nil
 	}
-	if err := replaceFile(path, text, whole); err != nil {
+	if err := replaceIn(root, name, text, whole); err != nil {
 		return "", false, err
 	}
 	return fmt.Sprintf("%s was not well-formed; its parentheses were mended by the indentation. Look whether this is what was meant:\n%s",
 		render.Safe(path), diffText(path, text, whole)), true, nil
-}
-
-// replaceFile gives the file at path, or the one that a link there leads to, the text
-// after in place of before.
-func replaceFile(path, before, after string) error {
-	path, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return replaceIn(root, filepath.Base(path), before, after)
 }

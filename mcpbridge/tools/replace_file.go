@@ -51,25 +51,3 @@ func diffText(path, before, after string) string {
 	_, text, _ = strings.Cut(text, "\n") // the command line of a diff
 	return render.Safe(strings.TrimSuffix(text, "\n"))
 }
-
-// within opens the first of dirs in which path, absolute, lies when links are followed,
-// and returns what path is called in it; nil if it lies in none. The caller closes it. No
-// link that somebody makes later leads out of it.
-func within(dirs []string, path string) (root *os.Root, name string, err error) {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return nil, "", err
-	}
-	for _, dir := range dirs {
-		dir, err := filepath.EvalSymlinks(dir)
-		if err != nil {
-			continue
-		}
-		if name, err = filepath.Rel(dir, real); err != nil || !filepath.IsLocal(name) {
-			continue
-		}
-		root, err = os.OpenRoot(dir)
-		return root, name, err
-	}
-	return nil, "", nil
-}

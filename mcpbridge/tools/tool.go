@@ -38,6 +38,10 @@ type Effect struct {
 	// The four hints of the protocol.
 	ReadOnly, Destructive, Idempotent, OpenWorld bool
 
+	// Writes is the argument with which a call of a tool that is ReadOnly otherwise changes
+	// a file, or "". --read-only keeps the tool, which then refuses the argument.
+	Writes string
+
 	// InTurn reports whether the call is to be carried out in turn with others of the
 	// session; nil: none is. It has its place in the queue before the next call is read.
 	InTurn func(*args.Args) bool
@@ -77,6 +81,7 @@ type Env struct {
 	Session    Session
 	Spool      *spool.Spool
 	Limits     Limits
+	ReadOnly   bool                    // --read-only: nothing may be changed
 	SessionDir string                  // where sessions are saved; "" is the working directory
 	Project    func() *project.Project // what the session works for; nil is none
 	Kept       *kept.File              // where the session is kept for the next server, or nil

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"swank-mcp/mcpbridge/args"
@@ -99,7 +97,7 @@ func (w *writing) carryOut() (Reply, error) {
 func (w *writing) write(path string, t *text) error {
 	root, name, err := within(w.writableDirs(), path)
 	if err == nil && root == nil {
-		return w.outside(path)
+		return w.Request.outside(path)
 	}
 	if err == nil {
 		defer root.Close()
@@ -119,46 +117,6 @@ func (w *writing) again() string { return w.Asking("name", w.name) }
 // forced is the same call once more, with force.
 func (w *writing) forced() string { return w.With("force", json.RawMessage("true")) }
 
-// writableDirs are the directories in which files may be written: the project's, and that
-// of saved sessions.
-func (r *Request) writableDirs() []string {
-	var dirs []string
-	if r.Project != nil {
-		if p := r.Project(); p != nil {
-			dirs = append(dirs, p.Dirs...)
-		}
-	}
-	if dir, err := filepath.Abs(r.SessionDir); err == nil && !slices.Contains(dirs, dir) { // of "": the working directory
-		dirs = append(dirs, dir)
-	}
-	return dirs
-}
-
-func (w *writing) outside(path string) error {
-	return w.refuse("OUTSIDE-PROJECT", "",
-		"%s is not in the project or in the session directory: %s. The person who runs the server can name others with --project and --session-dir.",
-		path, strings.Join(w.writableDirs(), ", "))
-}
-
-// projectFile is an argument that names a file that exists, absolute: relative to the
-// server's working directory or to that of the project.
-func (r *Request) projectFile(argument string) string {
-	given := strings.TrimSpace(r.Text(argument))
-	if r.Err == nil && given != "" && filepath.IsLocal(given) {
-		for _, dir := range r.writableDirs() {
-			if path := filepath.Join(dir, given); isFile(path) {
-				return path
-			}
-		}
-	}
-	return r.Path(argument, true)
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
 // load returns the text of the file at path, as it is to be so far.
 func (w *writing) load(path string) (*text, error) {
 	if t := w.texts[path]; t != nil {
@@ -169,7 +127,7 @@ func (w *writing) load(path string) (*text, error) {
 		return nil, w.refuse("FILE-ERROR", "", "%s cannot be read: %v.", path, err)
 	}
 	if root == nil {
-		return nil, w.outside(path)
+		return nil, w.Request.outside(path)
 	}
 	defer root.Close()
 	before, err := readText(root.FS(), filepath.ToSlash(name), maxSource)
