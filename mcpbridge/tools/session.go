@@ -30,6 +30,9 @@ type Session interface {
 	Packages(ctx context.Context) ([]lisp.Package, error)
 	ResetSession(ctx context.Context, timeout time.Duration) (*lisp.Reset, error)
 	SaveSession(ctx context.Context, file string, timeout time.Duration) (*lisp.Saved, error)
+	Sources(ctx context.Context, name, pkg string, timeout time.Duration) (*lisp.Sources, error)
+	Written(ctx context.Context, name, pkg, file string) error
+	ReadUnlike(ctx context.Context, text, one, other string) (*lisp.Unlike, error)
 	LoadSession(ctx context.Context, file, source string, r lisp.Request) (*lisp.Loaded, *lisp.Result, error)
 
 	// The debugger

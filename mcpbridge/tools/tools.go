@@ -21,6 +21,7 @@ func All() []*Tool {
 		&resetTool,
 		&saveSessionTool,
 		&loadSessionTool,
+		&writeDefinitionTool,
 		&describeSymbolTool,
 		&aproposSearchTool,
 		&findDefinitionTool,

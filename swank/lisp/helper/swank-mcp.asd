@@ -69,7 +69,7 @@
     :serial t
     :components ((:file "describe") (:file "apropos") (:file "exports") (:file "library")
                  (:file "written") (:file "describe-symbol") (:file "describe-system")
-                 (:file "xref") (:file "views") (:file "inspect")))
+                 (:file "xref") (:file "sources") (:file "views") (:file "inspect")))
    ;; Loading, compiling, disassembling, testing.
    (:module "build"
     :serial t

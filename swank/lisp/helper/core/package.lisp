@@ -46,7 +46,7 @@
            #:describe-symbol            ; look/
            #:apropos-search
            #:complete-symbol
-           #:find-definition
+           #:find-definition #:session-sources #:definition-written #:read-unlike
            #:cross-reference
            #:describe-system
            #:inspect-form
