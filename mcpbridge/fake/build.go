@@ -60,3 +60,8 @@ func (f *Session) RunTests(_ context.Context, system, test string, r lisp.Reques
 func (f *Session) LoadSystem(ctx context.Context, _ string, _ bool, r lisp.Request) (*lisp.Result, error) {
 	return f.Evaluate(ctx, r)
 }
+
+// Reload finds nothing that has changed.
+func (f *Session) Reload(context.Context, lisp.Request) (*lisp.Reloaded, *lisp.Result, error) {
+	return &lisp.Reloaded{}, &lisp.Result{}, nil
+}

@@ -87,6 +87,7 @@ type Result struct {
 // Request is one evaluation.
 type Request struct {
 	Code    string        // any number of forms
+	Input   string        // what the code reads as standard input, then end of file
 	Package string        // *package* for this call only; "" is the session's
 	Timeout time.Duration // > 0
 	Debug   int           // DEBUG quality 0 to 3

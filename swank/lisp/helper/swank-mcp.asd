@@ -64,12 +64,12 @@
    ;; Questions about symbols, definitions, systems, objects.
    (:module "look"
     :serial t
-    :components ((:file "describe") (:file "apropos") (:file "xref") (:file "describe-system")
+    :components ((:file "describe") (:file "apropos") (:file "describe-system") (:file "xref")
                  (:file "views") (:file "inspect")))
    ;; Loading, compiling, disassembling, testing.
    (:module "build"
     :serial t
-    :components ((:file "load-system") (:file "compile") (:file "disassemble")
+    :components ((:file "load-system") (:file "reload") (:file "compile") (:file "disassemble")
                  (:file "test-frameworks") (:file "tests")))
    ;; Calls, time, allocation, the heap, threads.
    (:module "profile"

@@ -52,6 +52,7 @@
            #:object
            #:know-project               ; systems/
            #:load-system                ; build/
+           #:reload-changed
            #:compile-source
            #:load-source
            #:disassemble-function

@@ -5,6 +5,7 @@
 (defstruct (evaluation (:copier nil))
   token                  ; integer from the bridge, increasing
   session code thread
+  input                  ; text for its standard input, or NIL
   form (start 0)         ; the one being evaluated, and where it begins in CODE
   system                 ; name of the one being loaded, or NIL
   work                   ; what is done in place of evaluating CODE, and
