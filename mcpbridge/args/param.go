@@ -33,6 +33,7 @@ type Param struct {
 	Fold     func(string) string // makes a string the one of Enum that it means
 	Min, Max float64             // bounds of a number
 	Above    bool                // the number must be more than min
+	Prefix   string              // that may stand before a number in a string, such as job-
 	Aliases  []Alias             // accepted, never advertised
 }
 

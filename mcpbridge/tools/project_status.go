@@ -17,10 +17,10 @@ var projectStatusTool = Tool{
 	Title: "Project status",
 	Set:   Core,
 	Shown: true,
-	Doc:   "Tell how the image differs from the files of the project's loaded systems, so from a fresh image. Loads nothing.",
+	Doc:   "Tell how the image differs from the files of the project's loaded systems, line by line.",
 	Params: []args.Param{
 		{Name: "name", Kind: args.Text, Aliases: []args.Alias{{Name: "symbol"}, {Name: "definition"}},
-			Doc: "Of this definition, both texts as a diff."},
+			Doc: "Show the diff of this definition."},
 	},
 	Example: `{}`,
 	Effect:  looks,
@@ -84,7 +84,7 @@ func definitionText(d lisp.ProjectDefinition) string {
 	text := render.Safe(d.Label + ": " + d.Said)
 	switch {
 	case d.Image != "" && d.Disk != "":
-		if changes := diff.Diff(d.ImagePlace, ended(d.Image), d.DiskPlace, ended(d.Disk)); changes != nil {
+		if changes := diff.Diff(d.ImagePlace, withNewline(d.Image), d.DiskPlace, withNewline(d.Disk)); changes != nil {
 			text += "\n" + render.Safe(strings.TrimRight(withoutFirstLine(string(changes)), "\n"))
 		}
 	case d.Image != "":
@@ -95,7 +95,7 @@ func definitionText(d lisp.ProjectDefinition) string {
 	return text
 }
 
-func ended(text string) []byte { return []byte(strings.TrimRight(text, "\n") + "\n") }
+func withNewline(text string) []byte { return []byte(strings.TrimRight(text, "\n") + "\n") }
 
 // withoutFirstLine leaves out the command that diffs begin with.
 func withoutFirstLine(diff string) string {

@@ -64,6 +64,11 @@ func StatusText(s *lisp.Status) string {
 	for _, e := range s.Suspended {
 		line("Suspended for %s: evaluation %d at %s: %s", render.Age(e.Age), e.Number, e.Failure, render.OneLine(e.Code))
 	}
+	for _, j := range s.Jobs {
+		if j.Result == nil || !j.Read {
+			line("Job: %s", jobLine(&j))
+		}
+	}
 	if s.Waiting > 0 {
 		line("Queue: %s", render.Waiting(s.Waiting))
 	}

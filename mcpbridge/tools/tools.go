@@ -22,6 +22,7 @@ func All() []*Tool {
 		&resetTool,
 		&saveSessionTool,
 		&loadSessionTool,
+		&writeDefinitionTool,
 		&describeSymbolTool,
 		&aproposSearchTool,
 		&findDefinitionTool,

@@ -33,6 +33,8 @@
            #:evaluate                   ; eval/
            #:stop-evaluation
            #:peek-output
+           #:make-job
+           #:job-output
            #:backtrace
            #:last-error
            #:evaluate-in-frame
@@ -44,13 +46,14 @@
            #:describe-symbol            ; look/
            #:apropos-search
            #:complete-symbol
-           #:find-definition
+           #:find-definition #:session-sources #:definition-written #:read-unlike
            #:cross-reference
            #:describe-system
            #:inspect-form
            #:inspect-handle
            #:object
            #:know-project               ; systems/
+           #:prepare-fresh
            #:project-status #:project-definition-texts ; project/
            #:load-system                ; build/
            #:reload-changed
@@ -58,6 +61,8 @@
            #:load-source
            #:disassemble-function
            #:run-tests
+           #:system-needs
+           #:defined-names
            #:trace-form                 ; profile/
            #:switch-trace
            #:profile-form
@@ -69,5 +74,6 @@
            #:show-in-repls
            #:join-session
            #:start-thread
+           #:release-thread
            #:close-session #:reset-session
            #:status))
