@@ -13,7 +13,7 @@ import (
 
 // freshParam has a tool do its work in a fresh image.
 var freshParam = args.Param{Name: "fresh", Kind: args.Flag,
-	Doc: "In a new image, from the files alone; tells what differs. The session's stays. Default: false."}
+	Doc: "In a new image, from the files alone; tells what differs. The session's stays."}
 
 // freshText is reply, of a call in a fresh image, with what was otherwise there.
 func freshText(reply Reply, f *lisp.Fresh) Reply {
