@@ -42,6 +42,7 @@ func runScripts(t *testing.T, binary string, p testscript.Params) {
 		"kill-image": killImageCommand,
 		"close":      closeCommand,
 		"fixture":    fixtureCommand,
+		"await":      awaitCommand,
 	}
 	testscript.RunT(scriptT{t}, p)
 }

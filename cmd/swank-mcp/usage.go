@@ -11,10 +11,10 @@ swank-mcp [FLAGS] eval FORM...  evaluate in a new image; without FORM, stdin
 swank-mcp [FLAGS] test [SYSTEM] run the project's tests in a new image, and end
 swank-mcp [FLAGS] doctor        what was found, what is missing, how to mend it
 swank-mcp hook                  mend the Lisp file that an agent has written
-swank-mcp help image            the flags of the Lisp image
-swank-mcp version
+swank-mcp help image | version  the flags of the Lisp image; the version
 
   --project DIR          the project worked on, whose systems are found first
+  --watch-files          load what is saved of the project's loaded systems
   --timeout SECONDS      limit of an evaluation that names none (30)
   --max-timeout SECONDS  longest limit that an evaluation may name (600)
   --suspend-limit SECONDS  how long an error may wait in the debugger (600)
@@ -26,7 +26,7 @@ swank-mcp version
   --trace-swank FILE     append a trace of every Swank message to FILE
   --log-level LEVEL      debug, info, warn or error; logs go to stderr (warn)
 
-Names are separated by commas. Environment: SWANK_MCP_READ_ONLY=true, and so on.
+Names are separated by commas. In the environment: SWANK_MCP_READ_ONLY=true.
 `
 	usageImage = `The flags of the Lisp image and the session in it. All others: swank-mcp help
 

@@ -26,8 +26,8 @@ func (f *Session) Compile(_ context.Context, c lisp.Compilation, r lisp.Request)
 	return &lisp.Compiled{Loaded: !c.NoLoad}, &lisp.Result{Stdout: lisp.Text{Head: c.File + c.Output}}, nil
 }
 
-func (f *Session) Load(_ context.Context, file string, r lisp.Request) (*lisp.LoadPlace, *lisp.Result, error) {
-	return &lisp.LoadPlace{}, &lisp.Result{Stdout: lisp.Text{Head: file}}, nil
+func (f *Session) Load(_ context.Context, file string, r lisp.Request) (*lisp.Result, error) {
+	return &lisp.Result{Stdout: lisp.Text{Head: file}}, nil
 }
 
 func (f *Session) Disassemble(ctx context.Context, name, pkg string) (*lisp.Finding, error) {
@@ -71,4 +71,9 @@ func (f *Session) Fresh(ctx context.Context, system string, tests bool, test str
 	}
 	out.Result, err = f.LoadSystem(ctx, system, false, r)
 	return out, err
+}
+
+// Reload finds nothing that has changed.
+func (f *Session) Reload(context.Context, lisp.Request) (*lisp.Reloaded, *lisp.Result, error) {
+	return &lisp.Reloaded{}, &lisp.Result{}, nil
 }

@@ -19,7 +19,7 @@ var evaluateTool = Tool{
 		"Forms are read and evaluated one by one, so (defpackage …) (in-package …) (defun …) works in one call. " +
 		"The reply has the sections [stdout], [stderr], [warnings] that have content, then `=> ` and each value of the last form; " +
 		"after an unhandled error, its type, message and backtrace, then what was printed before; earlier forms keep their effects. " +
-		"Standard input is at end of file. An evaluation that exceeds its timeout is stopped and the session goes on.",
+		"An evaluation that exceeds its timeout is stopped and the session goes on.",
 	Params: []args.Param{
 		{Name: "code", Kind: args.Text, Required: true,
 			Doc: "One or more Common Lisp forms."},
@@ -28,6 +28,8 @@ var evaluateTool = Tool{
 		timeoutParam(0, "Seconds, more than 0, after which the evaluation is stopped."),
 		{Name: "on-error", Kind: args.Text, Def: "report", Enum: []string{"report", "debug"},
 			Doc: "What to do about an unhandled error: report it, or leave the evaluation suspended there for the debugger tools, which the reply names."},
+		{Name: "input", Kind: args.Text,
+			Doc: "What the code reads as standard input. Default: none, end of file."},
 		{Name: "capture-time", Kind: args.Flag,
 			Doc: "Add a line with real, run and GC time and the bytes consed. Default: false."},
 		{Name: "debug", Kind: args.Integer, Def: 1.0, Min: 0, Max: 3,
@@ -42,7 +44,7 @@ var evaluateTool = Tool{
 func readEvaluate(r *Request) (in lisp.Request, timing bool) {
 	code := r.Text("code")
 	in = r.sessionRequest()
-	in.Code, in.Suspend = code, r.Text("on-error") == "debug"
+	in.Code, in.Input, in.Suspend = code, r.Text("input"), r.Text("on-error") == "debug"
 	return in, r.Flag("capture-time")
 }
 
@@ -53,6 +55,7 @@ func evaluate(ctx context.Context, r *Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
+	boundWarnings(res, false, r.Spool)
 	text, failed := render.Result(res, render.View{Timeout: in.Timeout, Timing: timing})
 	return Reply{Text: text, Failed: failed, Failure: res.Failure}, nil
 }

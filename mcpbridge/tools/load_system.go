@@ -31,6 +31,7 @@ var loadSystemTool = Tool{
 			Doc: "Compile and load it again even if nothing has changed. Default: false."},
 		freshParam,
 		debugParam("Compilation quality DEBUG of what is compiled; 3, with force, keeps every frame and local variable, and lets step go in."),
+		verboseParam,
 		timeoutParam(loadTimeout, "Seconds, more than 0, after which loading is stopped."),
 	},
 	Example: `{"system": "alexandria"}`,
@@ -58,6 +59,7 @@ func loadSystem(ctx context.Context, r *Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
+	boundWarnings(res, r.Flag("verbose"), r.Spool)
 	return loadText(name, in.Timeout, res), nil
 }
 
@@ -85,6 +87,9 @@ func loadText(name string, timeout time.Duration, res *lisp.Result) Reply {
 	lines = append(lines, "Loaded: "+render.Safe(name))
 	if res.Origin != "" {
 		lines = append(lines, originLine(res))
+	}
+	if res.Built != "" {
+		lines = append(lines, render.Safe(res.Built))
 	}
 	var p render.Parts
 	p.WriteString(strings.Join(lines, "\n"))

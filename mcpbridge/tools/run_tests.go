@@ -26,6 +26,7 @@ var runTestsTool = Tool{
 		{Name: "test", Kind: args.Text, Aliases: []args.Alias{{Name: "test-name"}, {Name: "suite"}, {Name: "name"}},
 			Doc: "Only this test or suite."},
 		freshParam,
+		verboseParam,
 		timeoutParam(testTimeout, untilStopped),
 	},
 	Example: `{"system": "my-app"}`,
@@ -50,6 +51,7 @@ func runTests(ctx context.Context, r *Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
+	boundWarnings(res, r.Flag("verbose"), r.Spool)
 	return testsText(cmp.Or(test, system), out, res, in), nil
 }
 

@@ -47,7 +47,7 @@ type evaluation struct {
 //
 // It is swank:eval-and-grab-output of a call of the helper's EVALUATE.
 func (s *Session) Evaluate(ctx context.Context, r Request) (*Result, error) {
-	return s.do(ctx, r, job{title: r.Code, call: helper.NewCall("EVALUATE").Str(r.Code)}, nil)
+	return s.do(ctx, r, job{title: r.Code, call: helper.NewCall("EVALUATE").Str(r.Code).Opt("INPUT", r.Input)}, nil)
 }
 
 // LoadSystem loads an ASDF system, by its name or by the path of its definition, with

@@ -230,7 +230,9 @@ SBCL a class may have no report."
 (defun condition-text (condition)
   (string-right-trim '(#\newline #\space #\tab)
                      (cond ((no-input-p condition)
-                            "End of file: nobody is there to type or to answer, and standard input is empty.")
+                            (if *input*
+                                "End of file: the input that this call was given is used up."
+                                "End of file: nobody is there to type or to answer, and standard input is empty."))
                            ((obsolete-text condition))
                            ((one-thread-text condition))
                            ((eq (type-of condition) 'type-error)
@@ -261,7 +263,8 @@ NIL for any other condition."
        (let ((stream (ignore-errors (stream-error-stream condition))))
          (when (typep stream 'two-way-stream)
            (setf stream (two-way-stream-input-stream stream)))
-         (typep stream 'no-input))))
+         (or (typep stream 'no-input)
+             (and stream (eq stream *input*))))))
 
 ;;; Warnings
 

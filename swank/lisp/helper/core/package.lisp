@@ -53,6 +53,7 @@
            #:know-project               ; systems/
            #:prepare-fresh
            #:load-system                ; build/
+           #:reload-changed
            #:compile-source
            #:load-source
            #:disassemble-function

@@ -189,6 +189,13 @@ SINK has not kept all: the number of characters left out, and the tail."
 
 ;;; Input
 
+(defvar *input* nil
+  "The stream of the input that was given to the current evaluation; NIL if there was none.")
+
+(defun input-position (&optional (input *input*))
+  "How many characters have been read from INPUT; NIL without one, or if the code has closed it."
+  (and input (ignore-errors (file-position input))))
+
 (defclass no-input (swank/gray:fundamental-character-input-stream
                     #+sbcl sb-gray:fundamental-binary-input-stream)
   ()

@@ -75,6 +75,7 @@ is expanded."
         (setf (gethash form candidates)
               (make-candidate :key key :form form :toplevel toplevel :number number :why why
                               :trail (trail toplevel)
+                              :position (input-position)
                               :names (names-used (lexical-names environment) form)
                               :before (definition-identity (car key) (cdr key))
                               :replaced (definition-replaced-by session key toplevel)

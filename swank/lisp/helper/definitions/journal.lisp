@@ -68,10 +68,40 @@ it changes what the bridge needs."
   (let ((form (or-loss candidate '() (candidate-source candidate))))
     (and form (printed-entry session (list candidate) form (candidate-toplevel candidate)))))
 
+(defun input-read (candidates toplevel)
+  "What TOPLEVEL has read of its input since the expansion of CANDIDATES, of which a variable may
+be made; NIL if that is nothing."
+  (let ((start (and toplevel
+                    (find-if (lambda (candidate)
+                               (member (car (candidate-key candidate)) '(:variable :constant)))
+                             candidates)
+                    (loop for candidate in candidates
+                          minimize (or (candidate-position candidate)
+                                       (toplevel-position toplevel)
+                                       0))))
+        (end (and toplevel (input-position (toplevel-input toplevel)))))
+    (when (and start end (< start end) (not (toplevel-committedp toplevel)))
+      (let ((text (make-string (- end start))))
+        (file-position (toplevel-input toplevel) start)
+        (read-sequence text (toplevel-input toplevel))
+        text))))
+
+(defun with-input-source (input text)
+  "The source of the form TEXT with INPUT to read."
+  (format nil "(cl:let* ((cl:*standard-input* (cl:make-string-input-stream ~A))~%~
+               ~7T(cl:*query-io* (cl:make-two-way-stream cl:*standard-input* cl:*standard-output*))~%~
+               ~7T(cl:*terminal-io* cl:*query-io*))~%  ~A)"
+          (with-standard-io-syntax (prin1-to-string input)) text))
+
 (defun entry-of (session candidates form text toplevel)
   (setf *journaled* (append candidates *journaled*))
-  (journal-entry session (mapcar #'candidate-key candidates) form text toplevel
-                 (or (user-macro-p (first form)) (member (first form) *binding-operators*))))
+  (let ((input (input-read candidates toplevel)))
+    (journal-entry session (mapcar #'candidate-key candidates) form
+                   (if input (with-input-source input text) text)
+                   toplevel
+                   (or input
+                       (user-macro-p (first form))
+                       (member (first form) *binding-operators*)))))
 
 (defun printed-entry (session candidates form toplevel)
   (let ((source (form-source form (if (member (first form) *package-makers*)

@@ -10,6 +10,7 @@
 (defstruct (toplevel (:constructor make-toplevel (&key form text package info)) (:copier nil))
   "A top level form of evaluated code, or of a file, whose SOURCE-INFO is INFO."
   form text package info
+  (input *input*) (position (input-position)) ; where it begins to read
   (trails '())                          ; see TRAIL
   (started (microseconds))
   (endedp nil)                          ; true once it was evaluated to its end
@@ -53,6 +54,7 @@ next form to be expanded may be part of their expansions."
 
 (defstruct (candidate (:copier nil))
   key form toplevel
+  position                              ; in the input when FORM was expanded, or NIL
   trail                                 ; when FORM was expanded
   names                                 ; of the variables and functions around FORM
   number                                ; in SBCL's source location of what it defines

@@ -53,6 +53,7 @@
                       (orphan-notes (evaluation-orphans evaluation)) (replaced-notes evaluation)
                       (take-news session) (take-guest-news))
        :origin (evaluation-origin evaluation)
+       :built (evaluation-built evaluation)
        :package (package-name after)
        :journal (reverse (shiftf (evaluation-journal evaluation) '()))
        :gone (undefined-since session)

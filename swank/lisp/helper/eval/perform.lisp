@@ -30,19 +30,22 @@ somebody may choose one."
 ;;; What surrounds the user's code
 
 (defun call-with-streams (evaluation function)
-  "Call FUNCTION with output to the sinks of EVALUATION and with input at its end."
+  "Call FUNCTION with output to the sinks of EVALUATION, and with its input or else at end of file."
   (let* ((out (evaluation-out evaluation))
          (err (evaluation-err evaluation))
          (no-input (make-instance 'no-input-within))
          ;; programs look at element types; that of an empty broadcast stream differs
          (nobody (make-two-way-stream no-input (make-sink 1)))
+         (*input* (and (evaluation-input evaluation)
+                       (make-string-input-stream (evaluation-input evaluation))))
          (*standard-output* out)
          (*error-output* err)
          (*error-sink* err)
          (*trace-output* err)
-         (*standard-input* (make-instance 'no-input))
-         (*terminal-io* (make-two-way-stream no-input out))
-         (*query-io* nobody)
+         (*standard-input* (or *input* (make-instance 'no-input)))
+         (*terminal-io* (make-two-way-stream (or *input* no-input) out))
+         ;; a question that nobody answers is no output
+         (*query-io* (if *input* *terminal-io* nobody))
          (*debug-io* nobody))
     (funcall function)))
 
@@ -78,8 +81,9 @@ ON-READING with the stream and the position before each READ, and ON-FORM with e
         (let ((form (read-form in)))
           (when (eq form in) (return values))
           (funcall on-form form)
-          (setf values (evaluate-toplevel evaluation form debug
-                                          (subseq code (next-form-position code start)
+          (setf (evaluation-start evaluation) (next-form-position code start)
+                values (evaluate-toplevel evaluation form debug
+                                          (subseq code (evaluation-start evaluation)
                                                   (file-position in)))))))))
 
 (defun evaluate-toplevel (evaluation form debug source)
