@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"swank-mcp/mcpbridge/args"
@@ -74,6 +75,7 @@ func loadFresh(ctx context.Context, r *Request, system, name string, in lisp.Req
 	if err != nil {
 		return Reply{}, err
 	}
+	boundWarnings(f.Result, r.Flag("verbose"), r.Spool)
 	return freshText(loadText(name, in.Timeout, f.Result), f), nil
 }
 
@@ -86,12 +88,14 @@ func testFresh(ctx context.Context, r *Request, system, test string, in lisp.Req
 	if err != nil {
 		return Reply{}, err
 	}
+	boundWarnings(f.Result, r.Flag("verbose"), r.Spool)
 	return freshText(testsText(cmp.Or(test, system), f.Tests, f.Result, in), f), nil
 }
 
 // TestsText is what is said of all tests of a system in a fresh image where there is no
-// session to compare with.
+// session to compare with; warnings of others than the project's are left out.
 func TestsText(system string, f *lisp.Fresh, in lisp.Request) string {
+	f.Result.Warnings = slices.DeleteFunc(f.Result.Warnings, func(w lisp.Warning) bool { return w.System != "" })
 	text := testsText(system, f.Tests, f.Result, in).Text
 	for _, line := range missingLines(f) {
 		text += "\n; " + render.Safe(line)
