@@ -51,7 +51,9 @@
    ;; What is loaded of the project's systems, and what is on disk.
    (:module "project"
     :serial t
-    :components ((:file "forms") (:file "objects") (:file "records") (:file "loads")))
+    :components ((:file "forms") (:file "objects") (:file "records") (:file "loads")
+                 (:file "comparison") (:file "image") (:file "calls") (:file "findings")
+                 (:file "packages") (:file "status")))
    ;; Evaluating, stopping, suspending, bringing back.
    (:module "eval"
     :serial t

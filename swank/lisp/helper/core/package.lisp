@@ -54,6 +54,7 @@
            #:object
            #:know-project               ; systems/
            #:prepare-fresh
+           #:project-status #:project-definition-texts ; project/
            #:load-system                ; build/
            #:reload-changed
            #:compile-source
