@@ -23,7 +23,7 @@
 
 (defun condition-report (condition form &optional system)
   "The report of CONDITION, and the frames.  This is called where CONDITION was signalled, with
-the stack intact.  SYSTEM is the name of the system that was being loaded."
+the stack intact.  FORM is NIL in a thread that evaluates none.  SYSTEM is the name of the system that was being loaded."
   (let ((missing (and (typep condition 'undefined-function)
                       (ignore-errors (cell-error-name condition)))))
     (multiple-value-bind (texts total frames)
@@ -31,7 +31,7 @@ the stack intact.  SYSTEM is the name of the system that was being loaded."
       (when *building*
         (setf texts (subseq texts 0 (or (ignore-errors (program-frames texts frames)) 0))
               total (length texts)))
-      (unless (or texts *building*)
+      (unless (or texts *building* (null form))
         (setf texts (list (show-form form *package*)) total 1))
       (values (append (if system
                           (failure (type-label condition)
