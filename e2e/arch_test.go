@@ -80,6 +80,7 @@ var ours = map[string][]string{
 	"mcpbridge/args":            {"mcpbridge/rawtext"},
 	"mcpbridge/render":          {"mcpbridge/rawtext", "swank/lisp"},
 	"mcpbridge/spool":           {"mcpbridge/rawtext", "mcpbridge/args", "mcpbridge/render"},
+	"mcpbridge/watch":           {"swank/lisp/project"},
 	"mcpbridge/fake":            {"swank/lisp"},
 	"mcpbridge/tools": {"mcpbridge/rawtext", "mcpbridge/args", "mcpbridge/render", "mcpbridge/spool",
 		"mcpbridge/syntax", "mcpbridge/hyperspec", "swank/lisp", "swank/lisp/kept", "swank/lisp/project"},

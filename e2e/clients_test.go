@@ -31,8 +31,8 @@ type step struct {
 	MS         float64
 }
 
-// Clients by other authors list tools, evaluate, see progress, cancel and go on, in
-// both protocol eras.
+// Clients by other authors list tools, evaluate, call a tool that is not listed, see
+// progress, cancel and go on, in both protocol eras.
 func TestForeignClients(t *testing.T) {
 	t.Parallel()
 	check(t, run.warm())
@@ -56,7 +56,7 @@ func drive(t *testing.T, command []string) map[string]step {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Env = environ(run.dir)
+	cmd.Env = environ(run.dir, "SWANK_MCP_TOOLSETS=")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -83,6 +83,12 @@ func judge(t *testing.T, era string, steps map[string]step) {
 		if !slices.Contains(steps["tools"].Names, name) {
 			t.Errorf("tools %v lack %s", steps["tools"].Names, name)
 		}
+	}
+	if slices.Contains(steps["tools"].Names, "list-threads") {
+		t.Errorf("tools %v show list-threads", steps["tools"].Names)
+	}
+	if hidden := steps["hidden"]; hidden.IsError || !strings.Contains(hidden.Text, "main thread") {
+		t.Errorf("list-threads, which is not shown: %+v", hidden)
 	}
 	for _, w := range []struct {
 		step, prefix string

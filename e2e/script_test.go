@@ -41,16 +41,19 @@ func runScripts(t *testing.T, binary string, p testscript.Params) {
 		"as":         asCommand,
 		"kill-image": killImageCommand,
 		"close":      closeCommand,
+		"fixture":    fixtureCommand,
+		"await":      awaitCommand,
 	}
 	testscript.RunT(scriptT{t}, p)
 }
 
 // script is what one script keeps between its commands.
 type script struct {
-	binary  string // of the servers
-	clients map[string]*scriptClient
-	as      string       // who speaks: the key of clients
-	person  scriptPerson // with -attached
+	binary   string // of the servers
+	testdata string // the directory of fixtures
+	clients  map[string]*scriptClient
+	as       string       // who speaks: the key of clients
+	person   scriptPerson // with -attached
 }
 
 // scriptClient is one MCP client with a server of its own.
@@ -76,7 +79,11 @@ func client(ts *testscript.TestScript) *scriptClient {
 // setUpScript gives the script the environment that its servers will have, and
 // ends these when it ends.
 func setUpScript(env *testscript.Env, binary string) error {
-	s := &script{binary: binary, clients: map[string]*scriptClient{}}
+	testdata, err := filepath.Abs("testdata")
+	if err != nil {
+		return err
+	}
+	s := &script{binary: binary, testdata: testdata, clients: map[string]*scriptClient{}}
 	env.Values[scriptKey{}] = s
 	for _, v := range environ(env.WorkDir) {
 		name, value, _ := strings.Cut(v, "=")
@@ -120,6 +127,18 @@ func asCommand(ts *testscript.TestScript, neg bool, args []string) {
 	defer func(was string) { s.as = was }(s.as)
 	s.as = args[0]
 	commands[args[1]](ts, neg, args[2:])
+}
+
+// fixture DIR TO: a copy of the project DIR, of testdata or with its whole path.
+func fixtureCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: fixture DIR TO")
+	}
+	from := args[0]
+	if !filepath.IsAbs(from) {
+		from = filepath.Join(scriptOf(ts).testdata, from)
+	}
+	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(from)))
 }
 
 // kill-image: kill -9, as an accident would, and wait for the end.

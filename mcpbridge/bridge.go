@@ -29,6 +29,7 @@ type Options struct {
 	SessionDir string                             // where sessions are saved; "" is the working directory
 	Project    func() *project.Project            // what the sessions work for, for the instructions; nil is none
 	Roots      func(dirs []string)                // told of the directories that the client says it works in; nil: nobody asks it
+	WatchFiles bool                               // load what is saved of the project's loaded systems
 	Kept       *kept.File                         // where the session is kept for the next server; nil keeps none
 	Log        *slog.Logger                       // nil discards
 }

@@ -23,9 +23,14 @@ var eras = []string{"2024-11-05", "2025-11-25", "2026-07-28"}
 // connect gives the SDK's client a bridge over pipes.
 func connect(t *testing.T, version string, image *fake.Image, o *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
+	return connectWith(t, version, Options{Open: opens(image), Tools: everyTool}, o)
+}
+
+func connectWith(t *testing.T, version string, served Options, o *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
-	b := New(Options{Open: opens(image), Tools: everyTool})
+	b := New(served)
 	ended := make(chan error, 1)
 	go func() { ended <- b.Serve(context.Background(), inR, outW) }()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "0"}, o)
@@ -110,6 +115,28 @@ func TestSDKClient(t *testing.T) {
 			waitFor(t, func() bool { return image.Running() == 0 })
 			if got, err := call(ctx, "echo λ 😀", nil); got != "=> λ 😀" || err != nil {
 				t.Errorf("after the cancellation: %q, %v", got, err)
+			}
+		})
+	}
+}
+
+// TestSDKClientOnDemand: the SDK's client calls a tool that it is not shown.
+func TestSDKClientOnDemand(t *testing.T) {
+	for _, version := range eras {
+		t.Run(version, func(t *testing.T) {
+			s := connectWith(t, version, Options{Open: opens(&fake.Image{})}, nil)
+			list, err := s.ListTools(t.Context(), nil)
+			if err != nil || len(list.Tools) >= len(tools.All()) {
+				t.Fatalf("tools/list: %+v, %v", list, err)
+			}
+			for _, tool := range list.Tools {
+				if tool.Name == "list-threads" {
+					t.Error("list-threads is shown")
+				}
+			}
+			r, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "list-threads"})
+			if err != nil || r.IsError {
+				t.Errorf("list-threads: %+v, %v", r, err)
 			}
 		})
 	}

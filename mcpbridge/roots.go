@@ -3,7 +3,11 @@ package mcpbridge
 import (
 	"context"
 	"net/url"
+	"path"
 	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,7 +25,7 @@ func (b *Bridge) askForRoots(ctx context.Context, s *mcp.ServerSession) {
 	if b.o.Roots == nil || p == nil || p.Capabilities == nil || p.Capabilities.RootsV2 == nil {
 		return
 	}
-	life := b.lifeOf(ctx)
+	life, w := b.lifeOf(ctx), b.workspace(ctx, s)
 	go func() { // ends with the connection, or when its patience does
 		ctx, cancel := context.WithTimeout(life, rootsPatience)
 		defer cancel()
@@ -33,12 +37,38 @@ func (b *Bridge) askForRoots(ctx context.Context, s *mcp.ServerSession) {
 		}
 		var dirs []string
 		for _, r := range list.Roots {
-			if u, err := url.Parse(r.URI); err == nil && u.Scheme == "file" && filepath.IsAbs(u.Path) {
-				dirs = append(dirs, filepath.Clean(u.Path))
+			if dir := rootDir(r.URI, runtime.GOOS == "windows"); dir != "" {
+				dirs = append(dirs, filepath.Clean(dir))
 			}
 		}
 		if len(dirs) > 0 {
 			b.o.Roots(dirs)
+			w.projectMoved()
 		}
 	}()
+}
+
+// drive is how the path of a URI begins that has a drive: file:///C:/work.
+var drive = regexp.MustCompile(`^/[A-Za-z]:(/|$)`)
+
+// rootDir is the absolute path of the directory that a file URI names, "" for any other
+// URI and for one of another kind of system.
+func rootDir(uri string, windows bool) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" {
+		return ""
+	}
+	onDrive, host := drive.MatchString(u.Path), strings.TrimPrefix(u.Host, "localhost")
+	switch {
+	case windows && onDrive && host == "":
+		if len(u.Path) == len("/C:") {
+			u.Path += "/" // without it, it is the working directory of that drive
+		}
+		return strings.ReplaceAll(strings.TrimPrefix(u.Path, "/"), "/", `\`)
+	case windows && host != "":
+		return strings.ReplaceAll("//"+host+u.Path, "/", `\`)
+	case windows || onDrive || host != "" || !path.IsAbs(u.Path):
+		return ""
+	}
+	return u.Path
 }

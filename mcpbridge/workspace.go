@@ -3,6 +3,7 @@ package mcpbridge
 import (
 	"context"
 	"crypto/rand"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -22,6 +23,9 @@ type workspace struct {
 	kept    *kept.File    // where the session is kept for the next server, or nil
 	spool   spool.Spool   // of the replies that were too long
 	order   stdio.Order   // in which calls reach their handlers
+	news    news          // what happened outside of calls
+
+	moved atomic.Pointer[context.CancelFunc] // begins to watch the project's files anew; nil if they are not watched
 
 	passing bool // the session ends with the connection: no other one can name it
 
@@ -43,6 +47,7 @@ func (b *Bridge) newWorkspace() *workspace {
 		w.session = b.o.Open(name)
 	}
 	w.life, w.end = context.WithCancelCause(b.base)
+	w.watchFiles()
 	return w
 }
 
@@ -120,7 +125,7 @@ func (w *workspace) result(r tools.Reply) *mcp.CallToolResult {
 		limit = min(limit, maxErrorOutput)
 	}
 	return &mcp.CallToolResult{
-		Content: []mcp.Content{&mcp.TextContent{Text: w.spool.Cut(r.Text, limit)}},
+		Content: []mcp.Content{&mcp.TextContent{Text: w.spool.Cut(w.news.before(r.Text), limit)}},
 		IsError: r.Failed,
 	}
 }

@@ -24,6 +24,7 @@ type config struct {
 	maxOutput           int
 	session, sessionDir string
 	project             string // a directory; "": CLAUDE_PROJECT_DIR, what the client says, or the working directory
+	watchFiles          bool
 	noJournal           bool
 	tools               mcpbridge.Selection
 	lisp                lisp.Config
@@ -40,6 +41,7 @@ func (c *config) flags() *flag.FlagSet {
 	c.timeout, c.maxTimeout = mcpbridge.DefaultTimeout, mcpbridge.DefaultMaxTimeout
 	c.logLevel = slog.LevelWarn
 	fs.StringVar(&c.project, "project", "", "")
+	fs.BoolVar(&c.watchFiles, "watch-files", false, "")
 	fs.Var((*secondsFlag)(&c.timeout), "timeout", "")
 	fs.Var((*secondsFlag)(&c.maxTimeout), "max-timeout", "")
 	c.lisp.SuspendLimit = lisp.DefaultSuspendLimit

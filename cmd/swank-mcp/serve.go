@@ -46,6 +46,7 @@ func (c *command) serve(ctx context.Context) error {
 		SessionDir: c.sessionDir,
 		Kept:       left,
 		Log:        log,
+		WatchFiles: c.watchFiles,
 		Project:    func() *project.Project { return im.Project(ctx) },
 	}
 	if _, named := c.projectDir(); !named {

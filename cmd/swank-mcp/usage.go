@@ -14,6 +14,7 @@ swank-mcp help image            the flags of the Lisp image
 swank-mcp version
 
   --project DIR          the project worked on, whose systems are found first
+  --watch-files          load what is saved of the project's loaded systems
   --timeout SECONDS      limit of an evaluation that names none (30)
   --max-timeout SECONDS  longest limit that an evaluation may name (600)
   --suspend-limit SECONDS  how long an error may wait in the debugger (600)
@@ -25,8 +26,7 @@ swank-mcp version
   --trace-swank FILE     append a trace of every Swank message to FILE
   --log-level LEVEL      debug, info, warn or error; logs go to stderr (warn)
 
-Names are separated by commas. Any flag can be set in the environment, for
-instance --read-only by SWANK_MCP_READ_ONLY=true.
+Names are separated by commas. In the environment: SWANK_MCP_READ_ONLY=true.
 `
 	usageImage = `The flags of the Lisp image and the session in it. All others: swank-mcp help
 

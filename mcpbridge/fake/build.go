@@ -26,8 +26,8 @@ func (f *Session) Compile(_ context.Context, c lisp.Compilation, r lisp.Request)
 	return &lisp.Compiled{Loaded: !c.NoLoad}, &lisp.Result{Stdout: lisp.Text{Head: c.File + c.Output}}, nil
 }
 
-func (f *Session) Load(_ context.Context, file string, r lisp.Request) (*lisp.LoadPlace, *lisp.Result, error) {
-	return &lisp.LoadPlace{}, &lisp.Result{Stdout: lisp.Text{Head: file}}, nil
+func (f *Session) Load(_ context.Context, file string, r lisp.Request) (*lisp.Result, error) {
+	return &lisp.Result{Stdout: lisp.Text{Head: file}}, nil
 }
 
 func (f *Session) Disassemble(ctx context.Context, name, pkg string) (*lisp.Finding, error) {
@@ -59,4 +59,9 @@ func (f *Session) RunTests(_ context.Context, system, test string, r lisp.Reques
 
 func (f *Session) LoadSystem(ctx context.Context, _ string, _ bool, r lisp.Request) (*lisp.Result, error) {
 	return f.Evaluate(ctx, r)
+}
+
+// Reload finds nothing that has changed.
+func (f *Session) Reload(context.Context, lisp.Request) (*lisp.Reloaded, *lisp.Result, error) {
+	return &lisp.Reloaded{}, &lisp.Result{}, nil
 }

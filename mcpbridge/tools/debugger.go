@@ -50,6 +50,7 @@ func (r *Request) debug(ctx context.Context, c *lisp.DebuggerCall, code, pkg str
 	if c.Op == lisp.AbortIt && res.Suspended == nil && !res.Waiting && res.Failure != nil && res.Failure.Type == "ABORTED" {
 		return Reply{Text: abortedText(res)}, nil
 	}
+	boundWarnings(res, false, r.Spool)
 	text, failed := render.Result(res, render.View{Timeout: cmp.Or(res.Limit, timeout)})
 	if advice := debuggerAdvice(r, res, c); advice != "" {
 		text += "\n" + advice

@@ -66,6 +66,7 @@ func evaluate(ctx context.Context, r *Request) (Reply, error) {
 	if res.Job != 0 {
 		return Reply{Text: backgroundText(res, in)}, nil
 	}
+	boundWarnings(res, false, r.Spool)
 	text, failed := render.Result(res, render.View{Timeout: in.Timeout, Timing: timing})
 	return Reply{Text: text, Failed: failed, Failure: res.Failure}, nil
 }

@@ -30,6 +30,7 @@ var loadSystemTool = Tool{
 		{Name: "force", Kind: args.Flag,
 			Doc: "Compile and load it again even if nothing has changed. Default: false."},
 		debugParam("Compilation quality DEBUG of what is compiled; 3, with force, keeps every frame and local variable, and lets step go in."),
+		verboseParam,
 		timeoutParam(loadTimeout, "Seconds, more than 0, after which loading is stopped."),
 	},
 	Example: `{"system": "alexandria"}`,
@@ -54,6 +55,7 @@ func loadSystem(ctx context.Context, r *Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
+	boundWarnings(res, r.Flag("verbose"), r.Spool)
 	return loadText(name, in.Timeout, res), nil
 }
 
@@ -81,6 +83,9 @@ func loadText(name string, timeout time.Duration, res *lisp.Result) Reply {
 	lines = append(lines, "Loaded: "+render.Safe(name))
 	if res.Origin != "" {
 		lines = append(lines, originLine(res))
+	}
+	if res.Built != "" {
+		lines = append(lines, render.Safe(res.Built))
 	}
 	var p render.Parts
 	p.WriteString(strings.Join(lines, "\n"))

@@ -25,6 +25,7 @@ var runTestsTool = Tool{
 		{Name: "system", Kind: args.Text, Aliases: []args.Alias{{Name: "system-name"}}, Doc: "Name of the system."},
 		{Name: "test", Kind: args.Text, Aliases: []args.Alias{{Name: "test-name"}, {Name: "suite"}, {Name: "name"}},
 			Doc: "Only this test or suite."},
+		verboseParam,
 		timeoutParam(testTimeout, untilStopped),
 	},
 	Example: `{"system": "my-app"}`,
@@ -46,6 +47,7 @@ func runTests(ctx context.Context, r *Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
+	boundWarnings(res, r.Flag("verbose"), r.Spool)
 	return testsText(cmp.Or(test, system), out, res, in), nil
 }
 

@@ -50,8 +50,9 @@ type Session interface {
 	// Expanding, compiling, loading, testing
 	Expand(ctx context.Context, code, mode string, r lisp.Request) (*lisp.Expansion, *lisp.Result, error)
 	Compile(ctx context.Context, c lisp.Compilation, r lisp.Request) (*lisp.Compiled, *lisp.Result, error)
-	Load(ctx context.Context, file string, r lisp.Request) (*lisp.LoadPlace, *lisp.Result, error)
+	Load(ctx context.Context, file string, r lisp.Request) (*lisp.Result, error)
 	LoadSystem(ctx context.Context, system string, force bool, r lisp.Request) (*lisp.Result, error)
+	Reload(ctx context.Context, r lisp.Request) (*lisp.Reloaded, *lisp.Result, error) // nil where no image runs
 	RunTests(ctx context.Context, system, test string, r lisp.Request) (*lisp.Tests, *lisp.Result, error)
 
 	// Objects, calls, time, memory, threads

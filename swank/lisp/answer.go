@@ -18,6 +18,7 @@ type (
 		Warnings []Warning         `sexp:"warnings"`
 		Notes    []string          `sexp:"notes"`
 		Origin   string            `sexp:"origin"`
+		Built    string            `sexp:"built"`
 		Package  *string           `sexp:"package"` // its name may be ""
 		Costs    wireCosts         `sexp:"costs"`
 		Journal  []wireEntry       `sexp:"journal"`
@@ -99,6 +100,7 @@ func (a *wireAnswer) result() *Result {
 		Warnings: a.Warnings,
 		Notes:    a.Notes,
 		Origin:   a.Origin,
+		Built:    a.Built,
 		report:   a.Report,
 		Timing: Timing{
 			Real:  time.Duration(a.Costs.Real) * time.Microsecond,

@@ -40,9 +40,10 @@ func (s *Session) DescribeSymbol(ctx context.Context, name, pkg string) (*Findin
 	return s.found(ctx, helper.NewCall("DESCRIBE-SYMBOL").Str(name).Key("SESSION").Str(s.name).Opt("PACKAGE", pkg))
 }
 
-// FindDefinition tells where name, as for DescribeSymbol, is defined, a section
-// for each definition, with its source text where that can be had.
+// FindDefinition tells where name, as for DescribeSymbol or of a system, is defined, a
+// section for each definition, with its source text where that can be had.
 func (s *Session) FindDefinition(ctx context.Context, name, pkg string) (*Finding, error) {
+	s.im.lookAtProject(ctx)
 	return s.found(ctx, helper.NewCall("FIND-DEFINITION").Str(name).Key("SESSION").Str(s.name).Opt("PACKAGE", pkg))
 }
 

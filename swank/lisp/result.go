@@ -13,8 +13,13 @@ type Text = host.Text
 // Warning is one warning that was signalled and muffled during an evaluation.
 type Warning struct {
 	_       struct{} `sexp:",list"`
-	Type    string   // as shown to the user: STYLE-WARNING, WARNING, or the user's class
+	Type    string   // as shown to the user: STYLE-WARNING, WARNING, ERROR, NOTE of the compiler, or the user's class
 	Message string
+
+	File         string // "" is the code of the evaluation
+	Line, Column int    // of the form, from 1; 0 if not known
+	Source       string // the line
+	System       string // of File, if it is neither the project's nor the one that was named; else ""
 }
 
 // Timing is what one evaluation cost the image (times by the image's clock).
@@ -64,6 +69,7 @@ type Result struct {
 	Failure    *Failure // nil after success
 	Timing     Timing
 	Package    string // the session's package afterwards
+	Built      string // which files of the system that was loaded were compiled, in words; may be ""
 	Origin     string // the file that defines the system that was loaded or tested; may be ""
 
 	Job int // the number under which the evaluation goes on in the background, or 0

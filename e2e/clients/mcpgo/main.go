@@ -72,14 +72,14 @@ func drive(era, command string, args []string) error {
 	}
 	say("tools", map[string]any{"names": names})
 
-	evaluate := func(ctx context.Context, code string, meta *mcp.Meta) (map[string]any, error) {
+	call := func(ctx context.Context, tool string, arguments map[string]any, meta *mcp.Meta) (map[string]any, error) {
 		var r mcp.CallToolRequest
-		r.Params.Name = "evaluate-lisp"
-		r.Params.Arguments = map[string]any{"code": code}
+		r.Params.Name = tool
+		r.Params.Arguments = arguments
 		r.Params.Meta = meta
 		out, err := c.CallTool(ctx, r)
 		if err != nil {
-			return nil, fmt.Errorf("evaluating %q: %w", code, err)
+			return nil, fmt.Errorf("calling %s %q: %w", tool, arguments, err)
 		}
 		var texts []string
 		for _, block := range out.Content {
@@ -90,6 +90,9 @@ func drive(era, command string, args []string) error {
 		return map[string]any{"text": strings.Join(texts, "\x00"), "blocks": len(out.Content),
 			"isError": out.IsError, "structured": out.StructuredContent != nil}, nil
 	}
+	evaluate := func(ctx context.Context, code string, meta *mcp.Meta) (map[string]any, error) {
+		return call(ctx, "evaluate-lisp", map[string]any{"code": code}, meta)
+	}
 	for _, s := range []struct{ step, code string }{
 		{"define", "(defvar *kept* 41)"}, {"evaluate", "(+ 1 *kept*)"}, {"error", "(/ 1 0)"},
 	} {
@@ -99,6 +102,11 @@ func drive(era, command string, args []string) error {
 		}
 		say(s.step, r)
 	}
+	hidden, err := call(ctx, "list-threads", map[string]any{}, nil)
+	if err != nil {
+		return err
+	}
+	say("hidden", hidden)
 
 	r, err := evaluate(ctx, `(dotimes (i 4) (format t "line ~D~%" i) (finish-output) (sleep 0.5))`,
 		&mcp.Meta{ProgressToken: "slow"})

@@ -40,6 +40,7 @@ say('tools', { names: tools.map((t) => t.name) });
 say('define', result(await evaluate('(defvar *kept* 41)')));
 say('evaluate', result(await evaluate('(+ 1 *kept*)')));
 say('error', result(await evaluate('(/ 1 0)')));
+say('hidden', result(await call({ name: 'list-threads', arguments: {} })));
 
 const seen = [];
 const slow = await evaluate('(dotimes (i 4) (format t "line ~D~%" i) (finish-output) (sleep 0.5))',

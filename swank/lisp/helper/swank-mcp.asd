@@ -36,7 +36,8 @@
    (:module "systems"
     :serial t
     :components ((:file "asdf") (:file "source") (:file "orphans" :if-feature :sbcl)
-                 (:file "fingerprints") (:file "project") (:file "registry") (:file "stale") (:file "structures")
+                 (:file "fingerprints") (:file "project") (:file "registry") (:file "stale")
+                 (:file "compiled") (:file "structures")
                  (:file "advice")))
    ;; What a session has defined, and its source.
    (:module "definitions"
@@ -47,6 +48,10 @@
                  (:file "candidates") (:file "packages")
                  (:file "replay") (:file "journal") (:file "undefining") (:file "commit")
                  (:file "collect") (:file "listing")))
+   ;; What is loaded of the project's systems, and what is on disk.
+   (:module "project"
+    :serial t
+    :components ((:file "forms") (:file "objects") (:file "records") (:file "loads")))
    ;; Evaluating, stopping, suspending, bringing back.
    (:module "eval"
     :serial t
@@ -65,12 +70,12 @@
    ;; Questions about symbols, definitions, systems, objects.
    (:module "look"
     :serial t
-    :components ((:file "describe") (:file "apropos") (:file "xref") (:file "describe-system")
+    :components ((:file "describe") (:file "apropos") (:file "describe-system") (:file "xref")
                  (:file "views") (:file "inspect")))
    ;; Loading, compiling, disassembling, testing.
    (:module "build"
     :serial t
-    :components ((:file "load-system") (:file "compile") (:file "disassemble")
+    :components ((:file "load-system") (:file "reload") (:file "compile") (:file "disassemble")
                  (:file "test-frameworks") (:file "tests")))
    ;; Calls, time, allocation, the heap, threads.
    (:module "profile"

@@ -52,9 +52,9 @@ func systemName(file string) string {
 func Find(ctx context.Context, dirs ...string) *Project {
 	p := &Project{Dirs: dirs}
 	for _, dir := range dirs {
-		own := search{ctx: ctx, left: maxEntries, skip: leftOut}
+		own := search{ctx: ctx, left: maxEntries, skip: LeftOut}
 		if exists(filepath.Join(dir, ocicl)) {
-			own.skip = func(name string) bool { return leftOut(name) || slices.Contains(ocicls, name) }
+			own.skip = func(name string) bool { return LeftOut(name) || slices.Contains(ocicls, name) }
 		}
 		own.walk(dir)
 		p.Definitions = append(p.Definitions, own.found()...)
@@ -108,14 +108,21 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// leftOut reports whether a folder of that name has nothing of the project itself:
+// LeftOut reports whether a folder of that name has nothing of the project itself:
 // hidden ones, such as .git and .qlot, dependencies, and what is built.
-func leftOut(name string) bool {
+func LeftOut(name string) bool {
 	switch name {
 	case "node_modules", "build", "_build", "dist", "target":
 		return true
 	}
 	return strings.HasPrefix(name, ".")
+}
+
+// Folders returns dir, which is absolute, and the folders below it that [Find] looks at.
+func Folders(ctx context.Context, dir string) []string {
+	s := search{ctx: ctx, left: maxEntries, skip: LeftOut}
+	s.walk(dir)
+	return s.folders
 }
 
 // search goes through one directory, level by level, so that a limit leaves out what
@@ -125,7 +132,9 @@ type search struct {
 	left int               // entries that may still be looked at
 	skip func(string) bool // folders left out; nil leaves out none
 	cut  bool
-	defs []string
+
+	defs    []string
+	folders []string // those that were looked at
 }
 
 func (s *search) walk(dir string) {
@@ -145,6 +154,7 @@ func (s *search) walk(dir string) {
 				s.cut = true
 				return
 			}
+			s.folders = append(s.folders, dir)
 			for _, e := range entries {
 				next = s.look(dir, e, next)
 			}

@@ -55,6 +55,7 @@
            #:object
            #:know-project               ; systems/
            #:load-system                ; build/
+           #:reload-changed
            #:compile-source
            #:load-source
            #:disassemble-function

@@ -98,7 +98,8 @@ names SBCL cannot always tell."
   (:type #:unprintable-object))
 
 (define-internals #:sb-c
-  (:function #:core-debug-source-form #:debug-info-source)
+  (:function #:core-debug-source-form #:debug-info-source #:debug-source-plist)
+  (:type #:core-debug-source)
   (:name #:top-level-form))
 
 (define-internals #:sb-kernel

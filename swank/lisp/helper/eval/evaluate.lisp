@@ -12,7 +12,7 @@ milliseconds; see suspend.lisp.  The answer is a plist:
   :VALUES   (TEXT ...) the last form's values, printed
   :ERROR    NIL or (:KIND :ERROR | :TIMEOUT | :CANCELLED :TYPE :MESSAGE :FRAMES :MORE)
   :STDOUT :STDERR   NIL or TEXT
-  :WARNINGS ((LABEL TEXT) ...)   :NOTES (TEXT ...)
+  :WARNINGS see RECORDS-FOR-WIRE   :NOTES (TEXT ...)
   :PACKAGE  name of the session's package afterwards
   :COSTS    (REAL RUN GC BYTES), times in microseconds
   :JOURNAL  ((KEYS TEXT PACKAGE MILLISECONDS RUNSP BRIDGEP) ...) what it defined; see journal.lisp,
@@ -21,6 +21,7 @@ milliseconds; see suspend.lisp.  The answer is a plist:
   :LOADED   ((NAME FILE ...) ...) systems that it loaded; see UNFINDABLE-FILES
   :LOST     ((KEY WHY) ...) of what it defined that has no source to evaluate again
   :ORIGIN   the file that defines the system that was loaded or tested
+  :BUILT    which of its files were compiled, and how many were up to date
 
 TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out."
   (let ((evaluation (make-evaluation :token token :session (ensure-session session) :code code

@@ -55,6 +55,7 @@
                       (unless (evaluation-job evaluation)
                         (append (take-news session) (take-guest-news))))
        :origin (evaluation-origin evaluation)
+       :built (evaluation-built evaluation)
        :package (package-name after)
        :journal (reverse (shiftf (evaluation-journal evaluation) '()))
        :gone (undefined-since session)

@@ -87,8 +87,9 @@ ON-READING with the stream and the position before each READ, and ON-FORM with e
         (let ((form (read-form in)))
           (when (eq form in) (return values))
           (funcall on-form form)
-          (setf values (evaluate-toplevel evaluation form debug
-                                          (subseq code (next-form-position code start)
+          (setf (evaluation-start evaluation) (next-form-position code start)
+                values (evaluate-toplevel evaluation form debug
+                                          (subseq code (evaluation-start evaluation)
                                                   (file-position in)))))))))
 
 (defun evaluate-toplevel (evaluation form debug source)

@@ -60,17 +60,19 @@
                          (t (list (format nil "~A~A" directory path)))))))
 
 (defun find-defsystem (text name)
-  "(VALUES OPTIONS T) of the form in TEXT that defines the system NAME, or NIL."
-  (loop for index from 0
-        for form = (or (top-level-form text index) (return nil))
-        when (and (consp form) (token-name= (first form) "DEFSYSTEM")
-                  (equal (dependency-name (second form)) name))
-          return (values (cddr form) t)))
+  "(VALUES OPTIONS BEGIN END) of the form in TEXT that defines the system NAME, or NIL."
+  (loop with at = 0
+        do (multiple-value-bind (form begin end) (scan-datum text at)
+             (cond ((and (null begin) (>= end (length text))) (return nil))
+                   ((and (consp form) (token-name= (first form) "DEFSYSTEM")
+                         (equal (dependency-name (second form)) name))
+                    (return (values (cddr form) begin end))))
+             (setf at (if begin end (1+ end))))))
 
 (defun scanned-facts (file name)
   "The SYSTEM-FACTS in the definition of the system NAME in FILE."
   (let ((text (file-text file)))
-    (multiple-value-bind (options foundp) (and text (find-defsystem text name))
+    (multiple-value-bind (options begin) (and text (find-defsystem text name))
       (flet ((string-option (key)
                (let ((value (option options key))) (and (stringp value) value))))
         (make-system-facts
@@ -81,7 +83,7 @@
                        (and (listp names) (remove nil (mapcar #'dependency-name names))))
          :components (let ((components (option options "COMPONENTS"))
                            (directory (string-option "PATHNAME")))
-                       (and foundp (listp components)
+                       (and begin (listp components)
                             (scanned-component-paths
                              components
                              (format nil "~A~@[~A/~]"
@@ -94,6 +96,10 @@
       (gethash (primary-name name) (registry))
       (let ((file (asdf-value "SEARCH-FOR-SYSTEM-DEFINITION" (primary-name name))))
         (and (pathnamep file) file))))
+
+(defun system-name-in (text)
+  "The name of a system that TEXT, as a person writes it, may be: without quotes, in lower case."
+  (string-downcase (string-trim " \":#'" text)))
 
 (defun system-facts (name)
   "The SYSTEM-FACTS of the system NAME, or NIL."
@@ -167,7 +173,7 @@
   "Answer (:TITLE :SECTIONS :NOTES) about the system NAME; for \"\" about all that can be loaded."
   (with-look-up (session)
     (need-asdf)
-    (let* ((name (string-downcase (string-trim " \":#'" name)))
+    (let* ((name (system-name-in name))
            ;; RESCAN-UNLESS-FOUND would evaluate the system's definition
            (facts (and (string/= name "")
                        (or (system-facts name)

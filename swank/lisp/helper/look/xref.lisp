@@ -35,22 +35,49 @@
                                    (list (clip (string-right-trim '(#\space #\newline) (site-text site))
                                                *max-definition-text*)))))))
 
+(defun system-definition-sections (name)
+  "The section about where ASDF finds, or would find, the system NAME, in a list; or NIL."
+  (let ((file (and (string/= name "")
+                   (find-package '#:asdf)
+                   (ignore-errors (probe-file (or (definition-file name) (system-file name)))))))
+    (when file
+      (let ((text (or (file-text file) "")))
+        (flet ((section (name)
+                 (multiple-value-bind (options begin end) (find-defsystem text name)
+                   (declare (ignore options))
+                   (when begin
+                     `((,(format nil "System ~A" name)
+                        ,(format nil "Defined in: ~A, line ~D" (namestring file) (line-and-column text begin))
+                        ,(clip (subseq text begin end) *max-definition-text*)))))))
+          (or (section name)
+              ;; one that ASDF infers from a file has no form of its own
+              (and (asdf-value "REGISTERED-SYSTEM" name) (section (primary-name name)))
+              (and (or (asdf-value "REGISTERED-SYSTEM" name) (string= name (primary-name name)))
+                   `((,(format nil "System ~A" name) ,(format nil "Defined in: ~A" (namestring file)))))))))))
+
 (defun find-definition (text &key (session "default") package)
-  "Answer (:TITLE :SECTIONS :NOTES) about where the symbol, (SETF SYMBOL) or package that TEXT
-names is defined, with the source text if it is known."
+  "Answer (:TITLE :SECTIONS :NOTES) about where the symbol, (SETF SYMBOL), package or system that
+TEXT names is defined, with the source text if it is known."
   (with-look-up (session)
-    (multiple-value-bind (name meant found-in) (name-or-package text session package)
-      (let* ((name (if (or found-in (null meant) (consp name)) name nil))
-             (sections (append (and name (definition-sections name))
-                              (and name (symbolp name) (definition-sections (list 'setf name)))
-                              (and meant (definition-sections (package-name meant))))))
-        (plist-without-nils
-         :title (cond ((null sections)
-                       (format nil "~A: no definition with a known place"
-                               (if name (function-spelling name) (package-name meant)))))
-         :sections (first-few sections *max-definitions*)
-         :notes (when (> (length sections) *max-definitions*)
-                  (list (format nil "~D more definitions of this name." (- (length sections) *max-definitions*)))))))))
+    (let ((system (and (null package)
+                       (null (setf-place-name text))
+                       (system-definition-sections (system-name-in text)))))
+      (multiple-value-bind (name meant found-in)
+          (handler-case (name-or-package text session package)
+            (lookup-failure (failure) (if system nil (error failure))))
+        (let* ((name (if (or found-in (null meant) (consp name)) name nil))
+               (known (or meant found-in (consp name)))
+               (sections (append (and name (definition-sections name))
+                                 (and name (symbolp name) (definition-sections (list 'setf name)))
+                                 (and meant (definition-sections (package-name meant)))
+                                 system)))
+          (plist-without-nils
+           :title (when (and known (null sections))
+                    (format nil "~A: no definition with a known place"
+                            (if name (function-spelling name) (package-name meant))))
+           :sections (first-few sections *max-definitions*)
+           :notes (when (> (length sections) *max-definitions*)
+                    (list (format nil "~D more definitions of this name." (- (length sections) *max-definitions*))))))))))
 
 ;;; CROSS-REFERENCE
 

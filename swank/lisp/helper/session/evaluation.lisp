@@ -6,8 +6,8 @@
   token                  ; integer from the bridge, increasing
   session code thread
   input                  ; text for its standard input, or NIL
+  form (start 0)         ; the one being evaluated, and where it begins in CODE
   job                    ; true of one in the background; see background.lisp
-  form                   ; the one being evaluated
   system                 ; name of the one being loaded, or NIL
   work                   ; what is done in place of evaluating CODE, and
   report                 ; a function that returns the :REPORT of its answer; see perform.lisp
@@ -21,6 +21,7 @@
   nested                 ; evaluation of arguments in the debugger, or NIL
   (records '())          ; of warnings; see warnings.lisp
   origin                 ; file that defines the system it is about, or NIL
+  built                  ; text on which of the system's files were compiled, or NIL
   (remarks '())          ; for the reply, newest first
   (replaced '())         ; definitions of somebody else's; see replaced.lisp
   (orphans '())          ; definitions that no file has any more; see orphans.lisp

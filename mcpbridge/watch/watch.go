@@ -1,0 +1,101 @@
+// Package watch tells when the Lisp sources of a project have been written.
+//
+// Begin with [Sources].
+package watch
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"swank-mcp/swank/lisp/project"
+)
+
+// How long the files must have been still before they are told of, since editors and
+// agents write several at once; and after what time they are told of in any case.
+const (
+	stillFor   = 150 * time.Millisecond
+	atTheLeast = 2 * time.Second
+)
+
+// Sources calls changed each time that Lisp sources below dirs, which are absolute, have
+// been written, made, renamed or removed, until ctx ends. It looks at the folders that
+// [project.Find] looks at, and at new ones. What happens while changed runs is told
+// after it. The error is nil when ctx ends it; else the folders cannot be watched.
+func Sources(ctx context.Context, dirs []string, changed func()) error {
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	for _, dir := range dirs {
+		if err := watchTree(ctx, w, dir); err != nil {
+			return err
+		}
+	}
+	var still, latest <-chan time.Time // nil: nothing is to be told
+	noted := func() {
+		still = time.After(stillFor)
+		if latest == nil {
+			latest = time.After(atTheLeast)
+		}
+	}
+	tell := func() {
+		still, latest = nil, nil
+		changed()
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-still:
+			tell()
+		case <-latest:
+			tell()
+		case err := <-w.Errors:
+			if !errors.Is(err, fsnotify.ErrEventOverflow) {
+				return err
+			}
+			noted() // events were lost: any file may have changed
+		case e := <-w.Events:
+			if e.Has(fsnotify.Create) && isFolder(e.Name) && !project.LeftOut(filepath.Base(e.Name)) {
+				if err := watchTree(ctx, w, e.Name); err != nil {
+					return err
+				}
+				noted() // what was written there before it was watched
+			}
+			if isSource(e.Name) && e.Op != fsnotify.Chmod {
+				noted()
+			}
+		}
+	}
+}
+
+// watchTree adds dir and the folders below it to w.
+func watchTree(ctx context.Context, w *fsnotify.Watcher, dir string) error {
+	for _, folder := range project.Folders(ctx, dir) {
+		if err := w.Add(folder); err != nil && isFolder(folder) {
+			return err
+		}
+	}
+	return nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Lstat(path) // links are not followed
+	return err == nil && info.IsDir()
+}
+
+// isSource reports whether a file of that name may be a source of a system. Locks and
+// copies of Emacs are none.
+func isSource(path string) bool {
+	name := filepath.Base(path)
+	return !strings.HasPrefix(name, ".") &&
+		slices.Contains([]string{".lisp", ".lsp", ".cl", ".l", ".asd"}, strings.ToLower(filepath.Ext(name)))
+}
