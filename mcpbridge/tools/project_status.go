@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/diff"
-
 	"swank-mcp/mcpbridge/args"
 	"swank-mcp/mcpbridge/render"
 	"swank-mcp/swank/lisp"
@@ -84,8 +82,8 @@ func definitionText(d lisp.ProjectDefinition) string {
 	text := render.Safe(d.Label + ": " + d.Said)
 	switch {
 	case d.Image != "" && d.Disk != "":
-		if changes := diff.Diff(d.ImagePlace, withNewline(d.Image), d.DiskPlace, withNewline(d.Disk)); changes != nil {
-			text += "\n" + render.Safe(strings.TrimRight(withoutFirstLine(string(changes)), "\n"))
+		if changes := diffText(d.ImagePlace, withNewline(d.Image), d.DiskPlace, withNewline(d.Disk)); changes != "" {
+			text += "\n" + changes
 		}
 	case d.Image != "":
 		text += "\n" + render.Safe(d.Image)
@@ -95,10 +93,4 @@ func definitionText(d lisp.ProjectDefinition) string {
 	return text
 }
 
-func withNewline(text string) []byte { return []byte(strings.TrimRight(text, "\n") + "\n") }
-
-// withoutFirstLine leaves out the command that diffs begin with.
-func withoutFirstLine(diff string) string {
-	_, rest, _ := strings.Cut(diff, "\n")
-	return rest
-}
+func withNewline(text string) string { return strings.TrimRight(text, "\n") + "\n" }

@@ -39,6 +39,7 @@
            #:last-error
            #:evaluate-in-frame
            #:continue-suspended
+           #:suspended-threads
            #:inspect-frame
            #:load-forms
            #:restore
