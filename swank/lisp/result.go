@@ -20,6 +20,8 @@ type Warning struct {
 	Line, Column int    // of the form, from 1; 0 if not known
 	Source       string // the line
 	System       string // of File, if it is neither the project's nor the one that was named; else ""
+
+	Count int // how many it stands for, where that is not one
 }
 
 // Timing is what one evaluation cost the image (times by the image's clock).

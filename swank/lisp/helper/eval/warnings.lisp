@@ -10,10 +10,12 @@
                    (:copier nil))
   "A warning as shown, with the KIND and NAME of an undefined function or variable.  PLACE is (FILE
 LINE COLUMN SOURCE-LINE), where FILE is \"\" for the code of the evaluation, or NIL.  SYSTEM is the
-name of a system that is not of the project, whose file it is about, or NIL."
+name of a system that is not of the project, whose file it is about, or NIL.  A record with the
+LABEL NIL stands for COUNT warnings that are too many."
   label text kind name place system (count 1))
 
-(defvar *max-warnings* 200)
+(defvar *max-warnings* 200
+  "Of the project's and of other systems' warnings as many are kept; the rest is counted.")
 
 (defun warning-label (condition)
   (cond ((typep condition '(or error #+sbcl sbcl:compiler-error)) "ERROR")
@@ -32,6 +34,25 @@ name of a system that is not of the project, whose file it is about, or NIL."
        (ignore-errors (list-length form))
        (loop for place in (rest form) by #'cddr thereis (eq place name))))
 
+(defun system-being-compiled ()
+  "The name of the system that is not of the project, a file of which is being compiled; or NIL."
+  #+sbcl (and *compile-file-truename* (foreign-system (native-name *compile-file-truename*))))
+
+(defun too-many-p (records system)
+  "True if no more are kept of the warnings of SYSTEM, as those of RECORDS have it."
+  (<= *max-warnings*
+      (count-if (lambda (record)
+                  (and (record-label record) (eq (null system) (null (record-system record)))))
+                records)))
+
+(defun count-more (records system)
+  (let ((more (find-if (lambda (record)
+                         (and (null (record-label record)) (equal (record-system record) system)))
+                       records)))
+    (cond (more (incf (record-count more))
+                records)
+          (t (cons (make-record nil nil nil nil nil system) records)))))
+
 (defun note-warning (condition form records)
   "RECORDS and a record of CONDITION, signalled while FORM was evaluated."
   (multiple-value-bind (kind name) (undefined-kind-and-name condition)
@@ -42,12 +63,8 @@ name of a system that is not of the project, whose file it is about, or NIL."
            (build-summary-p condition)
            (and (eq kind :variable) (assigned-at-toplevel-p name form)))
        records)
-      ;; too many are only counted, in the first record of the list
-      ((and records (integerp (record-kind (first records))))
-       (incf (record-kind (first records)))
-       records)
-      ((>= (length records) *max-warnings*)
-       (cons (make-record "" "" 1) records))
+      ((too-many-p records (system-being-compiled))
+       (count-more records (system-being-compiled)))
       (t
         (let ((place #+sbcl (diagnostic-place condition) #-sbcl nil))
           (add-record (make-record (warning-label condition)
@@ -91,27 +108,28 @@ reported error names."
        (or (equal (record-name record) missing)
            (ignore-errors (fboundp (record-name record))))))
 
+(defun record-for-wire (record)
+  (let ((label (record-label record)) (count (record-count record)) (system (record-system record)))
+    (cond ((null label)
+           (list "WARNING" (format nil "~D more ~:[is~;are~] not shown." count (< 1 count))
+                 "" 0 0 "" (or system "") count))
+          (t
+           (list* label
+                  (format nil "~A~[~;~:;~:* (~D times)~]" (record-text record)
+                          ;; the compiler signals an error more than once
+                          (if (string= label "ERROR") 1 count))
+                  (and (record-place record)
+                       (append (record-place record) (list (or system "")))))))))
+
 (defun records-for-wire (records missing)
-  "((LABEL TEXT FILE LINE COLUMN SOURCE-LINE SYSTEM) ...) in order of appearance; without a place,
-(LABEL TEXT)."
-  (let ((rest (if (and records (integerp (record-kind (first records))))
-                  (record-kind (pop records))
-                  0))
-        (shown (remove-if (lambda (record) (outdated-warning-p record missing))
-                          (reverse records))))
-    (append (mapcar (lambda (record)
-                      (list* (record-label record)
-                             (format nil "~A~[~;~:;~:* (~D times)~]" (record-text record)
-                                     ;; the compiler signals an error more than once
-                                     (if (string= (record-label record) "ERROR")
-                                         1
-                                         (record-count record)))
-                             (and (record-place record)
-                                  (append (record-place record)
-                                          (list (or (record-system record) ""))))))
-                    shown)
-            (when (plusp rest)
-              (list (list "WARNING" (format nil "~D more warnings are not shown." rest)))))))
+  "((LABEL TEXT FILE LINE COLUMN SOURCE-LINE SYSTEM COUNT) ...) in order of appearance; without a
+place, (LABEL TEXT).  COUNT is there only where it is about more than one."
+  (let ((records (reverse records)))
+    (append (mapcar #'record-for-wire
+                    (remove-if (lambda (record)
+                                 (or (null (record-label record)) (outdated-warning-p record missing)))
+                               records))
+            (mapcar #'record-for-wire (remove-if #'record-label records)))))
 
 (defun count-for-compile (condition)
   "Count CONDITION for the second and third value of a COMPILE in the user's code: the compiler
