@@ -23,7 +23,7 @@ const inspectLimit = 2 * time.Second
 
 var (
 	// evaluationParam names a suspended evaluation.
-	evaluationParam = args.Param{Name: "evaluation", Kind: args.Integer, Min: 1, Max: maxNumber,
+	evaluationParam = args.Param{Name: "evaluation", Kind: args.Integer, Min: 1, Max: maxNumber, Prefix: jobPrefix, Aliases: []args.Alias{{Name: "job"}},
 		Doc: "Number of the suspended evaluation. Default: the only one."}
 	frameParam = args.Param{Name: "frame", Kind: args.Integer, Required: true, Min: 0, Max: maxNumber,
 		Doc: "Number of the frame in the backtrace."}

@@ -126,14 +126,9 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 	if e.target != nil {
 		res.Evaluation, res.Limit = e.target.number, e.r.Timeout
 	}
-	switch w := a.Suspended; {
-	case w != nil:
-		failure := ""
-		if a.Error != nil {
-			failure = a.Error.Type
-		}
-		s := e.s.suspended.add(e, failure)
-		res.Suspended = &Suspension{Number: s.number, Step: w.Stepping, Limit: e.im.cfg.SuspendLimit, Restarts: w.Restarts}
+	switch {
+	case a.Suspended != nil:
+		res.Suspended = e.s.suspended.suspend(e, a)
 	case a.Parked:
 		res.Waiting = true
 	case e.target != nil:

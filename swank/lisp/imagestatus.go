@@ -36,6 +36,7 @@ func (s *Session) Status(ctx context.Context) (*Status, error) {
 		st.Notes = append(st.Notes, unreached)
 	}
 	st.Running, st.Waiting = s.running()
+	st.Jobs = s.background.views()
 	switch {
 	case inst == nil && !s.im.cfg.Attach.IsZero():
 		st.State = "not connected"

@@ -37,7 +37,7 @@
     :serial t
     :components ((:file "asdf") (:file "source") (:file "orphans" :if-feature :sbcl)
                  (:file "fingerprints") (:file "project") (:file "registry") (:file "stale")
-                 (:file "compiled") (:file "structures")
+                 (:file "compiled") (:file "structures") (:file "fresh")
                  (:file "advice")))
    ;; What a session has defined, and its source.
    (:module "definitions"
@@ -61,20 +61,21 @@
                  (:file "heap-limit" :if-feature :sbcl) (:file "heap-watch" :if-feature :sbcl)
                  (:file "guest-heap-watch" :if-feature :sbcl) (:file "last-error")
                  (:file "outcome") (:file "suspend" :if-feature :sbcl) (:file "restore-watch")
-                 (:file "restore-entries") (:file "perform") (:file "evaluate")
+                 (:file "restore-entries") (:file "perform") (:file "evaluate") (:file "background")
                  (:file "restore") (:file "load-forms") (:file "expand")
                  (:file "suspended-frames" :if-feature :sbcl)
                  (:file "debugger" :if-feature :sbcl) (:file "inspect-frame" :if-feature :sbcl)))
    ;; Questions about symbols, definitions, systems, objects.
    (:module "look"
     :serial t
-    :components ((:file "describe") (:file "apropos") (:file "describe-system") (:file "xref")
-                 (:file "sources") (:file "views") (:file "inspect")))
+    :components ((:file "describe") (:file "apropos") (:file "exports") (:file "library")
+                 (:file "written") (:file "describe-symbol") (:file "describe-system")
+                 (:file "xref") (:file "sources") (:file "views") (:file "inspect")))
    ;; Loading, compiling, disassembling, testing.
    (:module "build"
     :serial t
     :components ((:file "load-system") (:file "reload") (:file "compile") (:file "disassemble")
-                 (:file "test-frameworks") (:file "tests")))
+                 (:file "test-frameworks") (:file "tests") (:file "needs")))
    ;; Calls, time, allocation, the heap, threads.
    (:module "profile"
     :serial t
@@ -105,7 +106,7 @@
                (:file "definitions/recording") (:file "build/disassemble")
                (:file "build/tests") (:file "core/interrupts")
                (:file "definitions/definitions") (:file "eval/hostile")
-               (:file "look/inspect") (:file "image/safe-close") (:file "profile/tracing")
+               (:file "look/inspect") (:file "look/library") (:file "image/safe-close") (:file "profile/tracing")
                (:file "profile/profiling") (:file "profile/memory")
                (:file "profile/threadlist"))
   :perform (test-op (operation system)

@@ -33,6 +33,8 @@
            #:evaluate                   ; eval/
            #:stop-evaluation
            #:peek-output
+           #:make-job
+           #:job-output
            #:backtrace
            #:last-error
            #:evaluate-in-frame
@@ -51,12 +53,15 @@
            #:inspect-handle
            #:object
            #:know-project               ; systems/
+           #:prepare-fresh
            #:load-system                ; build/
            #:reload-changed
            #:compile-source
            #:load-source
            #:disassemble-function
            #:run-tests
+           #:system-needs
+           #:defined-names
            #:trace-form                 ; profile/
            #:switch-trace
            #:profile-form
@@ -68,5 +73,6 @@
            #:show-in-repls
            #:join-session
            #:start-thread
+           #:release-thread
            #:close-session #:reset-session
            #:status))

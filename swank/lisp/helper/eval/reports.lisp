@@ -28,6 +28,7 @@
 (defun condition-report (condition form &optional system)
   "The report of CONDITION, and the frames.  This is called where CONDITION was signalled, with
 the stack intact.  SYSTEM is the name of the system that was being loaded."
+  (note-missing-cell condition)
   (let ((missing (and (typep condition 'undefined-function)
                       (ignore-errors (cell-error-name condition)))))
     (multiple-value-bind (texts total frames)

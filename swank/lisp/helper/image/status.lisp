@@ -14,6 +14,7 @@
   (let ((evaluation (with-lock ()
                       (find-if (lambda (evaluation)
                                  (and (eq session (evaluation-session evaluation))
+                                      (not (evaluation-job evaluation))
                                       (not (suspendedp evaluation))))
                                *evaluations*))))
     (when evaluation

@@ -7,6 +7,7 @@
   session code thread
   input                  ; text for its standard input, or NIL
   form (start 0)         ; the one being evaluated, and where it begins in CODE
+  job                    ; true of one in the background; see background.lisp
   system                 ; name of the one being loaded, or NIL
   work                   ; what is done in place of evaluating CODE, and
   report                 ; a function that returns the :REPORT of its answer; see perform.lisp
