@@ -18,6 +18,7 @@ func All() []*Tool {
 		&listDefinitionsTool,
 		&listPackagesTool,
 		&loadSystemTool,
+		&projectStatusTool,
 		&resetTool,
 		&saveSessionTool,
 		&loadSessionTool,

@@ -89,7 +89,7 @@ func (w *writing) carryOut() (Reply, error) {
 		if err := w.Session.Written(w.ctx, w.name, w.Text("package"), path); err != nil {
 			w.said = append(w.said, "; "+render.OneLine(err.Error())) // it is written all the same
 		}
-		diffs.WriteString("\n\n" + diffText(path, t.before, t.after))
+		diffs.WriteString("\n\n" + diffText(path, t.before, path, t.after))
 	}
 	return Reply{Text: render.Safe(strings.Join(w.said, "\n")) + diffs.String()}, nil
 }

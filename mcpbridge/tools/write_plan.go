@@ -261,7 +261,7 @@ func (w *writing) unchanged(source *lisp.Source, t *text, p place) error {
 	for _, d := range all {
 		if loaded := source.Loaded[d.Start:d.End]; d.Same(&p.Definition) && unixLines(loaded) != unixLines(now) {
 			return w.refuse("FORM-CHANGED", w.forced(), "%s has changed since it was loaded, and what the image has was made from what it was:\n%s\n",
-				p, diffText(p.path, loaded+"\n", now+"\n"))
+				p, diffText(p.path, loaded+"\n", p.path, now+"\n"))
 		}
 	}
 	return nil

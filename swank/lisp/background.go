@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -176,8 +177,10 @@ func (b *backgroundRun) follow(ctx context.Context, debugs <-chan *swank.Debug) 
 		case <-e.call.Done():
 			res, a = e.settled()
 		case d := <-debugs:
-			e.inst.conn.ThrowToToplevel(ctx, d.Thread)
-			res = failed("ABORTED", d.Condition.Type+": "+d.Condition.Message)
+			bounded, cancel := context.WithTimeout(ctx, stopGrace)
+			e.inst.conn.ThrowToToplevel(bounded, d.Thread)
+			cancel()
+			res = failed("ANSWER-BROKEN", d.Condition.Type+": "+d.Condition.Message)
 		case <-cancelled:
 			if e.im.ctx.Err() != nil { // the image ends, and its connection
 				res = failed("IMAGE-DIED", "The bridge has closed the image.")
@@ -189,8 +192,11 @@ func (b *backgroundRun) follow(ctx context.Context, debugs <-chan *swank.Debug) 
 			res = s.next()
 		}
 	}
-	if f := res.Failure; f != nil && f.Kind == KindCancelled && f.Message == "" {
-		f.Message = context.Cause(ctx).Error() + "."
+	if f := res.Failure; f != nil && f.Kind == KindCancelled {
+		f.Kind = KindError
+		if f.Type == "" { // else it could not be stopped
+			f.Type, f.Message = typeAborted, context.Cause(ctx).Error()+"."
+		}
 	}
 	e.s.background.end(b, res, a)
 	e.endThread()
@@ -203,6 +209,9 @@ func (b *backgroundRun) follow(ctx context.Context, debugs <-chan *swank.Debug) 
 		e.s.keep(ctx)
 	}
 }
+
+// typeAborted is the Failure.Type of a job that somebody has ended.
+const typeAborted = "ABORTED"
 
 func failed(kind, message string) *Result {
 	return &Result{Failure: &Failure{Type: kind, Message: message}}
@@ -227,7 +236,7 @@ func (e *evaluation) settled() (*Result, *wireAnswer) {
 		res.Failure.Kind = KindImageDied
 		return res, nil
 	case err != nil:
-		return failed("ABORTED", fmt.Sprintf("What the image answers is not understood: %v.", err)), nil
+		return failed("ANSWER-BROKEN", fmt.Sprintf("What the image answers is not understood: %v.", err)), nil
 	}
 	res := a.result()
 	if w := a.Suspended; w != nil {
@@ -268,8 +277,10 @@ func (b *backgroundRun) fate() string {
 		return fmt.Sprintf("is suspended, as evaluation %d, at %s", b.number, f.Type)
 	case f.Kind == KindImageDied:
 		return "was lost with " + b.e.inst.whatEnds()
-	case f.Kind == KindError:
-		return "has ended with " + f.Type
+	case f.Kind == KindTimeout:
+		return "was stopped at its time limit"
+	case f.Type == typeAborted:
+		return "was ended: " + strings.TrimSuffix(f.Message, ".")
 	}
-	return "was stopped"
+	return "has ended with " + b.result.Failure.Type
 }

@@ -134,7 +134,7 @@ func (s *Session) begun(j *job) {
 
 // perform does the job for the holder of the turn.
 func (s *Session) perform(ctx context.Context, r Request, j *job) (*Result, error) {
-	target, err := s.findTarget(j.about)
+	target, err := s.findTarget(ctx, j.about)
 	if err != nil {
 		return nil, err
 	}

@@ -51,16 +51,20 @@
    ;; What is loaded of the project's systems, and what is on disk.
    (:module "project"
     :serial t
-    :components ((:file "forms") (:file "objects") (:file "records") (:file "loads")))
+    :components ((:file "forms") (:file "objects") (:file "records") (:file "loads")
+                 (:file "comparison") (:file "image") (:file "calls") (:file "findings")
+                 (:file "packages") (:file "status")))
    ;; Evaluating, stopping, suspending, bringing back.
    (:module "eval"
     :serial t
     :components ((:file "diagnostics") (:file "system-loading") (:file "notes")
                  (:file "build-places" :if-feature :sbcl) (:file "warnings") (:file "reports")
-                 (:file "hooks") (:file "session-threads" :if-feature :sbcl) (:file "stop")
+                 (:file "hooks") (:file "stop") (:file "last-error") (:file "outcome")
+                 (:file "suspend" :if-feature :sbcl)
+                 (:file "suspended-threads" :if-feature :sbcl)
+                 (:file "session-threads" :if-feature :sbcl)
                  (:file "heap-limit" :if-feature :sbcl) (:file "heap-watch" :if-feature :sbcl)
-                 (:file "guest-heap-watch" :if-feature :sbcl) (:file "last-error")
-                 (:file "outcome") (:file "suspend" :if-feature :sbcl) (:file "restore-watch")
+                 (:file "guest-heap-watch" :if-feature :sbcl) (:file "restore-watch")
                  (:file "restore-entries") (:file "perform") (:file "evaluate") (:file "background")
                  (:file "restore") (:file "load-forms") (:file "expand")
                  (:file "suspended-frames" :if-feature :sbcl)

@@ -222,5 +222,6 @@ of the tests that have run; without :BEGUN the system could not be loaded."
              (call-recording-results run (lambda () (test-system name)))
              (when (zerop (hash-table-count (test-run-tests run)))
                (setf (test-run-untested run) (ignore-errors (why-untested name))))))
+       (note-project-state)
        '()))
    :code (list 'run-tests (or test system)) :session session :token token))

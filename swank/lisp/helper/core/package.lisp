@@ -39,6 +39,7 @@
            #:last-error
            #:evaluate-in-frame
            #:continue-suspended
+           #:suspended-threads
            #:inspect-frame
            #:load-forms
            #:restore
@@ -54,6 +55,7 @@
            #:object
            #:know-project               ; systems/
            #:prepare-fresh
+           #:project-status #:project-definition-texts ; project/
            #:load-system                ; build/
            #:reload-changed
            #:compile-source
