@@ -75,6 +75,8 @@ type Request struct {
 type Env struct {
 	Session    Session
 	Spool      *spool.Spool
+	Files      *Files
+	Profiles   *Profiles
 	Limits     Limits
 	SessionDir string                 // where sessions are saved; "" is the working directory
 	Kept       *kept.File             // where the session is kept for the next server, or nil
