@@ -29,7 +29,7 @@ func TestSystemFailsInLoading(t *testing.T) {
 		saysNot(t, got, "LOAD", "ASDF", "SB-")
 	}
 	write(t, filepath.Join(dir, "swf.lisp"), "(defpackage :swf (:use :cl)) (in-package :swf)\n(defmacro m (x) (error \"Not ~A.\" x))\n(defun f ()\n  (list 1\n   (m 2)))")
-	says(t, bad(t, s, "load-system", object{"system": "swf"}), "[ERROR] UIOP:COMPILE-FILE-ERROR\n", "swf.lisp, line 5: (M 2)", "Not 2.")
+	says(t, bad(t, s, "load-system", object{"system": "swf"}), "[ERROR] UIOP:COMPILE-FILE-ERROR\n", "swf.lisp:5:4 | (m 2)))", "Not 2.")
 }
 
 // A warning about a part of a long form names the line of that part.
@@ -41,7 +41,7 @@ func TestWarningNamesTheLineOfItsForm(t *testing.T) {
 			strings.Repeat("  (print x)\n", 30) + "  (let ((unused 1))\n    (print x)))\n",
 	})
 	says(t, good(t, s, "load-system", object{"system": "sww"}),
-		"The variable SWW::UNUSED is defined but never used. in "+dir+"/sww.lisp, line 34: (UNUSED 1)")
+		"The variable SWW::UNUSED is defined but never used.\n  "+dir+"/sww.lisp:34:9 | (let ((unused 1))")
 }
 
 // A structure that was changed on disk is loaded by the first call, and an object

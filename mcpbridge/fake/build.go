@@ -26,8 +26,8 @@ func (f *Session) Compile(_ context.Context, c lisp.Compilation, r lisp.Request)
 	return &lisp.Compiled{Loaded: !c.NoLoad}, &lisp.Result{Stdout: lisp.Text{Head: c.File + c.Output}}, nil
 }
 
-func (f *Session) Load(_ context.Context, file string, r lisp.Request) (*lisp.LoadPlace, *lisp.Result, error) {
-	return &lisp.LoadPlace{}, &lisp.Result{Stdout: lisp.Text{Head: file}}, nil
+func (f *Session) Load(_ context.Context, file string, r lisp.Request) (*lisp.Result, error) {
+	return &lisp.Result{Stdout: lisp.Text{Head: file}}, nil
 }
 
 func (f *Session) Disassemble(ctx context.Context, name, pkg string) (*lisp.Finding, error) {
@@ -59,6 +59,18 @@ func (f *Session) RunTests(_ context.Context, system, test string, r lisp.Reques
 
 func (f *Session) LoadSystem(ctx context.Context, _ string, _ bool, r lisp.Request) (*lisp.Result, error) {
 	return f.Evaluate(ctx, r)
+}
+
+func (f *Session) Fresh(ctx context.Context, system string, tests bool, test string, r lisp.Request) (out *lisp.Fresh, err error) {
+	out = &lisp.Fresh{Missing: []lisp.Missing{{Kind: "function", Name: "MINE::OLD", InImage: true}}}
+	if tests {
+		out.Compared, out.Changed = true, []lisp.TestChange{{Test: "T1", Session: "passed", Fresh: "failed"}}
+		out.Tests, out.Result, err = f.RunTests(ctx, system, test, r)
+		out.Tests.Begun = true
+		return out, err
+	}
+	out.Result, err = f.LoadSystem(ctx, system, false, r)
+	return out, err
 }
 
 // Reload finds nothing that has changed.

@@ -1,8 +1,10 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 
+	"swank-mcp/mcpbridge/rawtext"
 	"swank-mcp/swank/lisp"
 )
 
@@ -54,10 +56,33 @@ func (p *Parts) warnings(ws []lisp.Warning) {
 			p.WriteString("[warnings]")
 		}
 		p.WriteByte('\n')
-		p.WriteString(Safe(w.Type))
-		p.WriteString(": ")
-		p.WriteString(Safe(OneLine(w.Message)))
+		p.WriteString(Warning(w))
 	}
+}
+
+// Warning is the text of a warning, and below that its place with the line of source. Of
+// code that is one short line, there is no place to tell.
+func Warning(w lisp.Warning) string {
+	text := OneLine(w.Message)
+	if w.Type != "" {
+		text = w.Type + ": " + text
+	}
+	if w.Line == 0 && w.File != "" {
+		text += "\n  " + w.File
+	}
+	if w.Line > 0 {
+		text += "\n  " + Place(w.File, w.Line, w.Column) + " | " + strings.TrimSpace(rawtext.Clip(w.Source, 120))
+	}
+	return Safe(text)
+}
+
+// Place is file:line:column, or line:column without a file.
+func Place(file string, line, column int) string {
+	place := fmt.Sprintf("%d:%d", line, column)
+	if file != "" {
+		place = file + ":" + place
+	}
+	return place
 }
 
 func (p *Parts) values(vs []lisp.Text) {

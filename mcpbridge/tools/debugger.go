@@ -23,7 +23,7 @@ const inspectLimit = 2 * time.Second
 
 var (
 	// evaluationParam names a suspended evaluation.
-	evaluationParam = args.Param{Name: "evaluation", Kind: args.Integer, Min: 1, Max: maxNumber,
+	evaluationParam = args.Param{Name: "evaluation", Kind: args.Integer, Min: 1, Max: maxNumber, Prefix: jobPrefix, Aliases: []args.Alias{{Name: "job"}},
 		Doc: "Number of the suspended evaluation. Default: the only one."}
 	frameParam = args.Param{Name: "frame", Kind: args.Integer, Required: true, Min: 0, Max: maxNumber,
 		Doc: "Number of the frame in the backtrace."}
@@ -50,6 +50,7 @@ func (r *Request) debug(ctx context.Context, c *lisp.DebuggerCall, code, pkg str
 	if c.Op == lisp.AbortIt && res.Suspended == nil && !res.Waiting && res.Failure != nil && res.Failure.Type == "ABORTED" {
 		return Reply{Text: abortedText(res)}, nil
 	}
+	boundWarnings(res, false, r.Spool)
 	text, failed := render.Result(res, render.View{Timeout: cmp.Or(res.Limit, timeout)})
 	if advice := debuggerAdvice(r, res, c); advice != "" {
 		text += "\n" + advice

@@ -2,11 +2,9 @@ package tools
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 
 	"swank-mcp/mcpbridge/args"
-	"swank-mcp/mcpbridge/rawtext"
 	"swank-mcp/mcpbridge/render"
 	"swank-mcp/swank/lisp"
 )
@@ -34,31 +32,26 @@ func loadFile(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	place, res, err := r.Session.Load(ctx, path, in)
+	res, err := r.Session.Load(ctx, path, in)
 	if err != nil {
 		return Reply{}, err
 	}
-	return loadedText(path, place, res, in), nil
+	boundWarnings(res, false, r.Spool)
+	return loadedText(path, res, in), nil
 }
 
 // loadHerald is what LOAD writes before an error: the place, which loadedText shows better.
 var loadHerald = regexp.MustCompile(`(?s)While evaluating the form starting at line \d+, column \d+\s+of [^\n]*:`)
 
-func loadedText(path string, place *lisp.LoadPlace, res *lisp.Result, in lisp.Request) Reply {
+func loadedText(path string, res *lisp.Result, in lisp.Request) Reply {
 	res.Stderr = withoutCompilerNoise(res.Stderr)
 	res.Stderr.Head = loadHerald.ReplaceAllString(res.Stderr.Head, "")
 	res.Stderr.Tail = loadHerald.ReplaceAllString(res.Stderr.Tail, "")
 	if f := res.Failure; f != nil {
-		if place.Line > 0 {
-			f.Message += fmt.Sprintf("\nIn %s:%d:%d; what comes before it was loaded.\n%4d | %s",
-				path, place.Line, place.Column, place.Line, rawtext.Clip(place.Source, 120))
-		}
 		text, _ := render.Result(res, render.View{Timeout: in.Timeout})
 		p := render.Parts{}
 		p.WriteString(text)
-		if place.Line > 0 {
-			writeParentheses(&p, path, "")
-		}
+		writeParentheses(&p, path, "")
 		return Reply{Text: p.String(), Failed: true, Failure: f}
 	}
 	var p render.Parts

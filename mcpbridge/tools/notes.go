@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"swank-mcp/mcpbridge/rawtext"
 	"swank-mcp/mcpbridge/render"
@@ -13,22 +12,10 @@ import (
 	"swank-mcp/swank/lisp"
 )
 
-// notesShown is how many notes of optimization a reply shows: code that asks for
-// speed gets hundreds, and what it does wrong must not be lost among them.
-const notesShown = 20
-
-// writeNotes writes what the compiler said, the weightiest first.
-// The notes of optimization beyond notesShown go to the spool.
+// writeNotes writes what the compiler said, the weightiest first. Those beyond
+// diagnosticsShown go to the spool.
 func writeNotes(p *render.Parts, c *lisp.Compiled, file string, s *spool.Spool) {
-	shown, slow := len(c.Notes), 0
-	for i, n := range c.Notes {
-		if n.Severity == "note" {
-			if slow++; slow > notesShown {
-				shown = i
-				break
-			}
-		}
-	}
+	shown := min(len(c.Notes), diagnosticsShown)
 	if shown > 0 {
 		p.Begin()
 		p.WriteString(noteText(c.Notes[:shown], file))
@@ -38,8 +25,7 @@ func writeNotes(p *render.Parts, c *lisp.Compiled, file string, s *spool.Spool) 
 		if c.More > 0 {
 			text += fmt.Sprintf("\n; %s", render.Plural(c.More, "more note"))
 		}
-		fmt.Fprintf(p, "\n; %s of optimization; to read them: read-output {\"handle\": %q}",
-			render.Plural(len(rest)+c.More, "more note"), s.Add(text, utf8.RuneCountInString(text)))
+		fmt.Fprintf(p, "\n; %s more%s", render.Count(len(rest)+c.More), toRead(s, text))
 	} else if c.More > 0 {
 		fmt.Fprintf(p, "\n; %s", render.Plural(c.More, "more note"))
 	}
@@ -53,10 +39,7 @@ func noteText(notes []lisp.Note, file string) string {
 	for i, n := range notes {
 		place := cmp.Or(n.File, file)
 		if n.Line > 0 {
-			if place != "" {
-				place += ":"
-			}
-			place += fmt.Sprintf("%d:%d", n.Line, n.Column)
+			place = render.Place(place, n.Line, n.Column)
 		}
 		if place != "" {
 			place += ": "
@@ -96,6 +79,7 @@ func noteCounts(c *lisp.Compiled) string {
 // code did not compile, the reply says where a parenthesis is missing, if one is.
 func compiledText(c *lisp.Compiled, res *lisp.Result, file, code string, in lisp.Request, s *spool.Spool) Reply {
 	res.Stderr = withoutCompilerNoise(res.Stderr)
+	boundWarnings(res, false, s)
 	if res.Failure != nil {
 		text, _ := render.Result(res, render.View{Timeout: in.Timeout})
 		p := render.Parts{}

@@ -18,6 +18,7 @@ type (
 		Warnings []Warning         `sexp:"warnings"`
 		Notes    []string          `sexp:"notes"`
 		Origin   string            `sexp:"origin"`
+		Built    string            `sexp:"built"`
 		Package  *string           `sexp:"package"` // its name may be ""
 		Costs    wireCosts         `sexp:"costs"`
 		Journal  []wireEntry       `sexp:"journal"`
@@ -31,6 +32,7 @@ type (
 		Parked    bool           `sexp:"parked"` // what it is about is suspended as before
 		Absent    sexp.Symbol    `sexp:"absent"` // it is not suspended
 		Departed  []wireDeparted `sexp:"departed"`
+		Threads   []wireThread   `sexp:"threads"` // of the program, that are suspended
 	}
 	wireEntry struct {
 		_       struct{} `sexp:",list"`
@@ -72,7 +74,8 @@ type (
 		HeapUsed  int64        `sexp:"heap-used"`
 		HeapLimit int64        `sexp:"heap-limit"`
 
-		Suspended []wireAge `sexp:"suspended"`
+		Suspended        []wireAge    `sexp:"suspended"`
+		SuspendedThreads []wireThread `sexp:"suspended-threads"`
 
 		Definitions []wireCount    `sexp:"definitions"`
 		Lost        []journal.Loss `sexp:"lost"`
@@ -97,6 +100,7 @@ func (a *wireAnswer) result() *Result {
 		Warnings: a.Warnings,
 		Notes:    a.Notes,
 		Origin:   a.Origin,
+		Built:    a.Built,
 		report:   a.Report,
 		Timing: Timing{
 			Real:  time.Duration(a.Costs.Real) * time.Microsecond,

@@ -60,19 +60,12 @@ func shownCall(function, argument string) string {
 	return fmt.Sprintf(`(%s "%s")`, function, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(argument))
 }
 
-// LoadPlace is where loading a file failed.
-type LoadPlace struct {
-	Line   int    `sexp:"line"` // of the top-level form; 0: it did not fail, or it is not known
-	Column int    `sexp:"column"`
-	Source string `sexp:"source-line"` // the line
-}
-
 // Load loads a file, source or compiled. What it defines counts as defined by
 // the session. Result and error are those of [Session.Evaluate]; the Result has
 // no Values.
-func (s *Session) Load(ctx context.Context, file string, r Request) (*LoadPlace, *Result, error) {
-	return reported[LoadPlace](ctx, s, r, job{title: "load-file " + file, code: shownCall("LOAD", file),
-		call: helper.NewCall("LOAD-SOURCE").Str(file)})
+func (s *Session) Load(ctx context.Context, file string, r Request) (*Result, error) {
+	return s.do(ctx, r, job{title: "load-file " + file, code: shownCall("LOAD", file),
+		call: helper.NewCall("LOAD-SOURCE").Str(file)}, nil)
 }
 
 // Disassemble returns the machine code of the function called name, as a person

@@ -71,7 +71,7 @@ func (im *Image) tellOfProject(ctx context.Context, inst *instance) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, projectPatience)
 	defer cancel()
-	call := helper.NewCall("KNOW-PROJECT")
+	call := helper.NewCall("KNOW-PROJECT").Num(int64(len(found.Definitions)))
 	for _, file := range found.Files() {
 		call.Str(file)
 	}

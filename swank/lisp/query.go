@@ -116,6 +116,11 @@ func (s *Session) query(ctx context.Context, c *helper.Call, v any) error {
 	if err != nil {
 		return err
 	}
+	return inst.askFor(ctx, c, v)
+}
+
+// askFor is query of this image.
+func (inst *instance) askFor(ctx context.Context, c *helper.Call, v any) error {
 	var failed struct {
 		Error *LookupError `sexp:"error"`
 	}

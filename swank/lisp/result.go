@@ -13,8 +13,13 @@ type Text = host.Text
 // Warning is one warning that was signalled and muffled during an evaluation.
 type Warning struct {
 	_       struct{} `sexp:",list"`
-	Type    string   // as shown to the user: STYLE-WARNING, WARNING, or the user's class
+	Type    string   // as shown to the user: STYLE-WARNING, WARNING, ERROR, NOTE of the compiler, or the user's class
 	Message string
+
+	File         string // "" is the code of the evaluation
+	Line, Column int    // of the form, from 1; 0 if not known
+	Source       string // the line
+	System       string // of File, if it is neither the project's nor the one that was named; else ""
 }
 
 // Timing is what one evaluation cost the image (times by the image's clock).
@@ -64,7 +69,10 @@ type Result struct {
 	Failure    *Failure // nil after success
 	Timing     Timing
 	Package    string // the session's package afterwards
+	Built      string // which files of the system that was loaded were compiled, in words; may be ""
 	Origin     string // the file that defines the system that was loaded or tested; may be ""
+
+	Job int // the number under which the evaluation goes on in the background, or 0
 
 	report []byte // of a job, as the helper wrote it
 
@@ -75,7 +83,7 @@ type Result struct {
 	// about, or 0. Waiting says that it waits in the debugger as before.
 	Evaluation int
 	Waiting    bool
-	Limit      time.Duration // that the evaluation had, where the request left it open
+	Limit      time.Duration // that the evaluation has, where the request left it open
 }
 
 // Request is one evaluation.
@@ -86,6 +94,10 @@ type Request struct {
 	Timeout time.Duration // > 0
 	Debug   int           // DEBUG quality 0 to 3
 	Suspend bool          // leave an unhandled error waiting in the debugger
+
+	Background bool          // go on in the background, as a [Job], from the beginning
+	OnTimeout  bool          // go on there when Timeout is over or the caller has gone
+	JobLimit   time.Duration // how long it may run there
 
 	// Progress, when not nil, is called with what was printed since the last
 	// call: at most five times a second, and at least every five seconds

@@ -36,7 +36,8 @@
    (:module "systems"
     :serial t
     :components ((:file "asdf") (:file "source") (:file "orphans" :if-feature :sbcl)
-                 (:file "fingerprints") (:file "project") (:file "registry") (:file "stale") (:file "structures")
+                 (:file "fingerprints") (:file "project") (:file "registry") (:file "stale")
+                 (:file "compiled") (:file "structures") (:file "fresh")
                  (:file "advice")))
    ;; What a session has defined, and its source.
    (:module "definitions"
@@ -47,16 +48,24 @@
                  (:file "candidates") (:file "packages")
                  (:file "replay") (:file "journal") (:file "undefining") (:file "commit")
                  (:file "collect") (:file "listing")))
+   ;; What is loaded of the project's systems, and what is on disk.
+   (:module "project"
+    :serial t
+    :components ((:file "forms") (:file "objects") (:file "records") (:file "loads")
+                 (:file "comparison") (:file "image") (:file "calls") (:file "findings")
+                 (:file "packages") (:file "status")))
    ;; Evaluating, stopping, suspending, bringing back.
    (:module "eval"
     :serial t
     :components ((:file "diagnostics") (:file "system-loading") (:file "notes")
                  (:file "build-places" :if-feature :sbcl) (:file "warnings") (:file "reports")
-                 (:file "hooks") (:file "session-threads" :if-feature :sbcl) (:file "stop")
+                 (:file "hooks") (:file "stop") (:file "last-error") (:file "outcome")
+                 (:file "suspend" :if-feature :sbcl)
+                 (:file "suspended-threads" :if-feature :sbcl)
+                 (:file "session-threads" :if-feature :sbcl)
                  (:file "heap-limit" :if-feature :sbcl) (:file "heap-watch" :if-feature :sbcl)
-                 (:file "guest-heap-watch" :if-feature :sbcl) (:file "last-error")
-                 (:file "outcome") (:file "suspend" :if-feature :sbcl) (:file "restore-watch")
-                 (:file "restore-entries") (:file "perform") (:file "evaluate")
+                 (:file "guest-heap-watch" :if-feature :sbcl) (:file "restore-watch")
+                 (:file "restore-entries") (:file "perform") (:file "evaluate") (:file "background")
                  (:file "restore") (:file "load-forms") (:file "expand")
                  (:file "suspended-frames" :if-feature :sbcl)
                  (:file "debugger" :if-feature :sbcl) (:file "inspect-frame" :if-feature :sbcl)))
@@ -65,12 +74,12 @@
     :serial t
     :components ((:file "describe") (:file "apropos") (:file "exports") (:file "library")
                  (:file "written") (:file "describe-symbol") (:file "describe-system")
-                 (:file "xref") (:file "views") (:file "inspect")))
+                 (:file "xref") (:file "sources") (:file "views") (:file "inspect")))
    ;; Loading, compiling, disassembling, testing.
    (:module "build"
     :serial t
     :components ((:file "load-system") (:file "reload") (:file "compile") (:file "disassemble")
-                 (:file "test-frameworks") (:file "tests")))
+                 (:file "test-frameworks") (:file "tests") (:file "needs")))
    ;; Calls, time, allocation, the heap, threads.
    (:module "profile"
     :serial t

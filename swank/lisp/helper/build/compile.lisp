@@ -65,7 +65,8 @@ where FILE is \"\" for the given FILE and for TEXT."
                   (t
                    (with-open-file (out source :direction :output :external-format :utf-8)
                      (write-string text out))
-                   (call-with-source-text text #'work))))))))
+                   (let ((*work-file* (native-name source)))
+                     (call-with-source-text text #'work)))))))))
    :code (or text (list 'compile-file file))
    :session session :token token :package package :debug debug))
 
@@ -94,35 +95,12 @@ where FILE is \"\" for the given FILE and for TEXT."
     '()))
 
 (defun load-source (file &key (session "default") (token 0) package)
-  "Load the file named FILE, source or fasl.  The answer is EVALUATE's; if loading failed, with
-  :REPORT (:LINE n :COLUMN n :SOURCE-LINE TEXT)
-of the top level form that failed."
+  "Load the file named FILE, source or fasl.  The answer is EVALUATE's."
   (call-as-work
    (lambda (evaluation read)
      (declare (ignore read))
      (let ((source (native-file file)) (*load-verbose* nil))
        (require-file source)
-       (handler-bind ((serious-condition
-                        (lambda (condition) (report-loading-place evaluation source condition))))
-         (call-recording-files evaluation source (lambda () (load source))))
-       (report-with evaluation (constantly '()))
+       (call-recording-files evaluation source (lambda () (load source)))
        '()))
    :code (list 'load file) :session session :token token :package package))
-
-#+sbcl
-(defun report-loading-place (evaluation source condition)
-  "Have the report say where the form begins that is being evaluated, or where the reader failed."
-  (multiple-value-bind (line column)
-      (ignore-errors
-       (if (reading-error condition)
-           (multiple-value-bind (file line column) (reading-place (reading-error condition))
-             (declare (ignore file))
-             (values line column))
-           (let* ((stream (sbcl:source-info-stream sbcl:*source-info*))
-                  (start (sbcl:form-tracking-stream-form-start-char-pos stream)))
-             (when (equal (truename stream) (truename source))
-               (line-and-column (file-text source) start)))))
-    (when line
-      (let ((text (ignore-errors (source-line (make-source (file-text source)) line))))
-        (report-with evaluation
-                     (lambda () (list :line line :column (or column 1) :source-line (or text ""))))))))

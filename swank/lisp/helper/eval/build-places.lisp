@@ -28,72 +28,74 @@ if a function of the program's is among them."
           (min end (length texts))
           0))))
 
-(defun loading-place ()
-  "(VALUES FILE FORM-NUMBER) of the top level form in the fasl that this thread is loading, or
-NIL."
-  (sbcl:map-backtrace
-   (lambda (frame)
-     (when (top-level-name-p (sbcl:debug-fun-name (sbcl:frame-debug-fun frame)))
-       (let* ((location (sbcl:frame-code-location frame))
-              (file (sbcl:debug-source-namestring (sbcl:code-location-debug-source location))))
-         (when file
-           (return-from loading-place
-             (values file (sbcl:code-location-toplevel-form-offset location)))))))
-   :from (or (sbcl:resolve-stack-top-hint) :interrupted-frame)
-   :count *deepest-frame*)
-  nil)
+(defun source-stream-position ()
+  "(VALUES FILE POSITION) of the form in the source that LOAD is evaluating, or NIL."
+  (ignore-errors
+   (let* ((stream (sbcl:source-info-stream sbcl:*source-info*)) (file (truename stream)))
+     (and (equal file *load-truename*)
+          (values file (sbcl:form-tracking-stream-form-start-char-pos stream))))))
 
-(defun read-from-file-p (condition)
-  "True if CONDITION is an error of the reader in a file that code loads.  LOAD-SOURCE reports
-the places of its own."
-  (and (reading-error condition)
-       *evaluation*
-       (null (evaluation-work *evaluation*))))
+(defun fasl-form (frame)
+  "(VALUES FILE FORM-NUMBER) of the top level form that FRAME, of a fasl, is in; or NIL."
+  (let* ((location (sbcl:frame-code-location frame))
+         (file (sbcl:debug-source-namestring (sbcl:code-location-debug-source location))))
+    (and file (values (or (probe-file file) (native-file file))
+                      (sbcl:code-location-toplevel-form-offset location)))))
+
+(defun place-in-files (collector condition)
+  "(VALUES FILE LINE COLUMN WORK) of the top level form that this thread is compiling or loading;
+WORK is :COMPILED or :LOADED.  NIL if it does neither."
+  (flet ((found (file &optional position)
+           (when position
+             (multiple-value-bind (line column)
+                 (line-and-column (src-text (source-of collector file)) position)
+               (return-from place-in-files (values file line column :loaded))))))
+    (if (reading-error condition)
+        (multiple-value-bind (file line column) (note-place collector condition)
+          (values file line column (if *compile-file-truename* :compiled :loaded)))
+        (sbcl:map-backtrace
+         (lambda (frame)
+           (let ((name (sbcl:debug-fun-name (sbcl:frame-debug-fun frame))))
+             (cond ((top-level-name-p name)
+                    (multiple-value-bind (file number) (fasl-form frame)
+                      (when file
+                        (found file (form-position (source-of collector file) number)))))
+                   ((eq name 'load)
+                    (multiple-value-call #'found (source-stream-position)))
+                   ((eq name 'compile-file)
+                    (multiple-value-bind (file line column) (note-place collector condition)
+                      (return-from place-in-files
+                        (and line (values file line column :compiled))))))))
+         :from (or (sbcl:resolve-stack-top-hint) :interrupted-frame)
+         :count *deepest-frame*))))
 
 (defun building-place-text (condition)
   "Lines that say where in the file being compiled or loaded CONDITION occurred, or NIL."
-  (ignore-errors
-   (let ((collector (make-collector)))
-     (multiple-value-bind (file line column)
-         (if (or *compile-file-truename* (reading-error condition))
-             (note-place collector condition)
-             (multiple-value-bind (file number) (loading-place)
-               (and file
-                    (let* ((path (or (probe-file file) (native-file file)))
-                           (source (source-of collector path)))
-                      (multiple-value-bind (line column)
-                          (line-and-column (src-text source) (form-position source number))
-                        (values path line column))))))
-       (and line
-            (format nil "In ~A:~D:~D; what comes before it was ~:[loaded~;compiled~].~%~4D | ~A"
-                    (native-name file) line column *compile-file-truename* line
-                    (clip (source-line (source-of collector file) line) 120)))))))
+  (when (or *load-truename* *compile-file-truename* (reading-error condition))
+    (ignore-errors
+     (let ((collector (make-collector)))
+       (multiple-value-bind (file line column work) (place-in-files collector condition)
+         (and line
+              (format nil "In ~:[~A:~;the code, ~*~]~D:~D; what comes before it was ~(~A~).~%~4D | ~A"
+                      (equal (native-name file) *work-file*) (native-name file) line column work line
+                      (clip (source-line (source-of collector file) line) 120))))))))
 
 ;;; The system that a file belongs to
 
-(defun source-directory (name)
-  "The directory of the definition of the system NAME as a string, or NIL."
-  (let* ((system (asdf-value "REGISTERED-SYSTEM" name))
-         (directory (and system (asdf-value "SYSTEM-SOURCE-DIRECTORY" system))))
-    (and directory (ignore-errors (native-name directory)))))
-
 (defun foreign-system (file)
-  "The name of the system of FILE if it lies in another directory than the system that is being
-loaded; or NIL."
-  (let ((own (and file *building* (source-directory (primary-name *building*))))
-        (file (and file (native-name file)))
-        (found nil) (length 0))
-    (when own
+  "The name of the system of FILE, a native name, if that is neither of the project nor, by its
+directory, the one that is being loaded; or NIL."
+  (let ((own (own-directories *building*)) (found nil) (length 0))
+    (when (and own file (string/= file ""))
       (dolist (name (asdf-value "REGISTERED-SYSTEMS"))
-        (let ((directory (source-directory name)))
+        (let ((directory (definition-directory (definition-file name))))
           (when (and directory
                      (eql 0 (search directory file))
                      (or (> (length directory) length)
                          (and (= (length directory) length)
-                              (or (string= directory own) ; any system that shares ours
-                                  (< (length name) (length found))))))
+                              (< (length name) (length found)))))
             (setf length (length directory)
                   found name))))
       (and found
-           (string/= own (source-directory found))
+           (not (member (definition-directory (definition-file found)) own :test #'string=))
            found))))

@@ -10,6 +10,9 @@
 (defvar *building* nil
   "The name of the system that is being loaded.")
 
+(defvar *work-file* nil
+  "The name of the file that has the text to be compiled, where that came without a file.")
+
 (defvar *notes* nil
   "The COLLECTOR that takes the compiler's diagnostics, or NIL: then the reply has them under
 [warnings].  See notes.lisp.")

@@ -2,16 +2,17 @@
 
 (cl:in-package #:swank-mcp)
 
-(defun evaluate (code &key (session "default") (token 0) package (debug 1) patience input)
+(defun evaluate (code &key (session "default") (token 0) package (debug 1) patience input
+                        job)
   "Read and evaluate the forms of CODE in SESSION, with PACKAGE (a name, or NIL
 for the session's) and DEBUG quality 0 to 3.  The code reads INPUT, a string, and then is at end
-of file.  TOKEN names the evaluation for STOP-EVALUATION.  With PATIENCE an error leaves it suspended for as many
+of file.  With JOB it is one in the background.  TOKEN names the evaluation for STOP-EVALUATION.  With PATIENCE an error leaves it suspended for as many
 milliseconds; see suspend.lisp.  The answer is a plist:
 
   :VALUES   (TEXT ...) the last form's values, printed
   :ERROR    NIL or (:KIND :ERROR | :TIMEOUT | :CANCELLED :TYPE :MESSAGE :FRAMES :MORE)
   :STDOUT :STDERR   NIL or TEXT
-  :WARNINGS ((LABEL TEXT) ...)   :NOTES (TEXT ...)
+  :WARNINGS see RECORDS-FOR-WIRE   :NOTES (TEXT ...)
   :PACKAGE  name of the session's package afterwards
   :COSTS    (REAL RUN GC BYTES), times in microseconds
   :JOURNAL  ((KEYS TEXT PACKAGE MILLISECONDS RUNSP BRIDGEP) ...) what it defined; see journal.lisp,
@@ -20,10 +21,11 @@ milliseconds; see suspend.lisp.  The answer is a plist:
   :LOADED   ((NAME FILE ...) ...) systems that it loaded; see UNFINDABLE-FILES
   :LOST     ((KEY WHY) ...) of what it defined that has no source to evaluate again
   :ORIGIN   the file that defines the system that was loaded or tested
+  :BUILT    which of its files were compiled, and how many were up to date
 
 TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out."
   (let ((evaluation (make-evaluation :token token :session (ensure-session session) :code code
-                                     :input input)))
+                                     :input input :job job)))
     (if patience
         (answer (outcome-in-own-thread evaluation package debug patience))
         (call-registered evaluation package debug))))

@@ -4,7 +4,8 @@
 
 ;;; SBCL gives the place of a diagnostic as the number of a top level form and a path in it.
 ;;; Swank's source path parser turns them into a position by reading the form again.  It does not
-;;; evaluate #. a second time.
+;;; evaluate #. a second time.  In evaluated code the form itself is found in the one that was
+;;; read.
 
 (defstruct (collector (:copier nil))
   (notes '())                           ; the newest first
@@ -117,9 +118,81 @@ in the order of the source."
                                 (form-position source (first path)))))
              (if position
                  (multiple-value-bind (line column)
-                     (line-and-column (src-text source) position)
+                     (line-and-column (src-text source)
+                                      (variable-position condition (src-text source) position))
                    (values file line column))
                  file))))))
+
+#+sbcl
+(defun evaluated-place (condition)
+  "(VALUES LINE COLUMN SOURCE-LINE) of CONDITION in the code of the evaluation, as far as known."
+  (let* ((context (sbcl:find-error-context nil))
+         (evaluation *evaluation*)
+         (code (and evaluation (evaluation-code evaluation))))
+    (when (and context *toplevel* (stringp code)
+               ;; one short line is its own place
+               (or (> (length code) 100) (find #\newline code))
+               (not (evaluation-work evaluation)) (not (evaluation-system evaluation)))
+      (let ((path (path-to (sbcl:compiler-error-context-original-form context)
+                           (toplevel-form *toplevel*)))
+            (start (evaluation-start evaluation)))
+        (let* ((source (make-source (subseq code start)))
+               (position (variable-position
+                          condition code
+                          ;; a macro's form may have been replaced by its expansion
+                          (+ start (or (and path (subform-position source path)) 0)))))
+          (multiple-value-bind (line column) (line-and-column code position)
+            (values line column (source-line (make-source code) line))))))))
+
+(defun path-to (part form)
+  "(0 INDEX ...), the way to the cons PART in FORM, for SUBFORM-POSITION; NIL if it is not there."
+  (let ((left 10000))                   ; a form may be circular
+    (labels ((visit (form path)
+               (when (eq form part) (return-from path-to (reverse path)))
+               (loop for rest = form then (cdr rest)
+                     for index from 0
+                     while (and (consp rest) (plusp (decf left)))
+                     do (when (consp (car rest)) (visit (car rest) (cons index path))))))
+      (when (and (consp part) (consp form)) (visit form '(0)))
+      nil)))
+
+(defun variable-position (condition text position)
+  "Where in TEXT, from POSITION on, the variable that CONDITION is about first stands: SBCL knows
+places of lists only.  Without one, POSITION."
+  (let ((name (variable-of condition)))
+    (or (and name
+             (let ((found (token-position text position name)))
+               (and (not (eql found (1+ position))) ; the binding (NAME VALUE)
+                    found)))
+        position)))
+
+(defun variable-of (condition)
+  "The name of the variable that CONDITION says is undefined or not used, or NIL."
+  (multiple-value-bind (kind name) (undefined-kind-and-name condition)
+    (cond ((eq kind :variable) (symbol-name name))
+          ((typep condition '(and style-warning simple-condition))
+           (let ((control (simple-condition-format-control condition))
+                 (name (first (simple-condition-format-arguments condition))))
+             (and (stringp control)
+                  (search "never used" control)
+                  (symbolp name)
+                  (symbol-name name)))))))
+
+(defun token-position (text start name)
+  "Where the first token called NAME stands in TEXT, at most 20,000 characters behind START."
+  (loop with end = (min (length text) (+ start 20000))
+        for at = (next-datum-position text start)
+        while (and at (< at end))
+        do (case (char text at)
+             ((#\( #\) #\' #\` #\,) (setf start (1+ at)))
+             (#\" (setf start (nth-value 2 (scan-string text at))))
+             (#\# (setf start (if (eql (mismatch "#\\" text :start2 at) 2)
+                                 (token-end text (min (+ at 2) (length text)))
+                                 (1+ at))))
+             (t (multiple-value-bind (token begin behind) (scan-token text at)
+                  (declare (ignore begin))
+                  (when (token-name= token name) (return at))
+                  (setf start behind))))))
 
 (defun reading-error (condition)
   "The error of the reader that CONDITION is or contains, or NIL.  Its text has the place."

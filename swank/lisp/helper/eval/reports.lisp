@@ -21,17 +21,23 @@
            (advice-for-wire advice)
            (when (search "unmatched close parenthesis" text) '(:unbalanced t)))))))
 
+(defun working-on-file-p ()
+  "True while a tool compiles or loads a file, whose place then says more than the form."
+  (and *evaluation* (evaluation-work *evaluation*) (file-at-work-p)))
+
 (defun condition-report (condition form &optional system)
   "The report of CONDITION, and the frames.  This is called where CONDITION was signalled, with
-the stack intact.  SYSTEM is the name of the system that was being loaded."
+the stack intact.  FORM is NIL in a thread that evaluates none.  SYSTEM is the name of the system
+that was being loaded."
+  (note-missing-cell condition)
   (let ((missing (and (typep condition 'undefined-function)
                       (ignore-errors (cell-error-name condition)))))
     (multiple-value-bind (texts total frames)
         (ignore-errors (collect-frames *kept-frames* *package* :missing missing))
-      (when *building*
+      (when (or *building* (working-on-file-p))
         (setf texts (subseq texts 0 (or (ignore-errors (program-frames texts frames)) 0))
               total (length texts)))
-      (unless (or texts *building*)
+      (unless (or texts *building* (working-on-file-p) (null form))
         (setf texts (list (show-form form *package*)) total 1))
       (values (append (if system
                           (failure (type-label condition)
@@ -41,8 +47,7 @@ the stack intact.  SYSTEM is the name of the system that was being loaded."
                           (let ((advice (condition-advice condition form)))
                             (append (failure (type-label condition)
                                              (join-lines (with-advice (condition-text condition) advice)
-                                                         (and (or *building* (read-from-file-p condition))
-                                                              (building-place-text condition)))
+                                                         (building-place-text condition))
                                              texts total)
                                     (advice-for-wire advice))))
                       (and system

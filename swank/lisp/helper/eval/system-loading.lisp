@@ -20,11 +20,20 @@ about the system."
        (asdf-value "UPGRADE-ASDF")      ; else it would do so in the midst of our work
        (if file (register-definition file) (rescan-unless-found name))
        (note-origin name)
+       (begin-fresh name)
        (require-defined-part name)
-       (call-seeing-changes name
-                            (lambda ()
-                              (call-again-for-structures
-                               (lambda () (build-system name force quietly)))))
+       (let ((compiled '()))
+         (unwind-protect
+              (call-noting-compiled
+               (lambda (file) (pushnew file compiled :test #'string=))
+               (lambda ()
+                 (call-seeing-changes name
+                                      (lambda ()
+                                        (call-again-for-structures
+                                         (lambda ()
+                                           (call-noting-files
+                                            (lambda () (build-system name force quietly)))))))))
+           (note-built name compiled (mapcan #'system-units (system-with-dependencies name)))))
        (note-origin name))))
   name)
 

@@ -6,16 +6,18 @@
 ;;; evaluation that muffles them keeps the compiler quiet.  Inside COMPILE-FILE nothing may be
 ;;; muffled: a muffled warning does not count as a failure, and ASDF would load a broken file.
 
-(defstruct (record (:constructor make-record (label text &optional kind name (rank 0)))
+(defstruct (record (:constructor make-record (label text &optional kind name place system))
                    (:copier nil))
-  "A warning as shown, with the KIND and NAME of an undefined function or variable.  One of kind
-:ELSEWHERE stands for all style warnings of the system NAME."
-  label text kind name rank (count 1))
+  "A warning as shown, with the KIND and NAME of an undefined function or variable.  PLACE is (FILE
+LINE COLUMN SOURCE-LINE), where FILE is \"\" for the code of the evaluation, or NIL.  SYSTEM is the
+name of a system that is not of the project, whose file it is about, or NIL."
+  label text kind name place system (count 1))
 
 (defvar *max-warnings* 200)
 
 (defun warning-label (condition)
   (cond ((typep condition '(or error #+sbcl sbcl:compiler-error)) "ERROR")
+        #+sbcl ((typep condition 'sb-ext:compiler-note) "NOTE")
         ((typep condition 'style-warning)
          (if (implementation-package-p (symbol-package (class-name (class-of condition))))
              "STYLE-WARNING"
@@ -33,17 +35,13 @@
 (defun note-warning (condition form records)
   "RECORDS and a record of CONDITION, signalled while FORM was evaluated."
   (multiple-value-bind (kind name) (undefined-kind-and-name condition)
+    (when kind (note-missing kind name))
     (cond
       ((or *notes*                      ; these are in the report of the compiler's notes
            (redefinition-p condition)
            (build-summary-p condition)
            (and (eq kind :variable) (assigned-at-toplevel-p name form)))
        records)
-      ;; style warnings of other systems are only counted
-      ((let ((system (and *building* (typep condition 'style-warning)
-                          (foreign-system (compile-place condition)))))
-         (and system
-              (add-record (make-record "" system :elsewhere system) records))))
       ;; too many are only counted, in the first record of the list
       ((and records (integerp (record-kind (first records))))
        (incf (record-kind (first records)))
@@ -51,52 +49,36 @@
       ((>= (length records) *max-warnings*)
        (cons (make-record "" "" 1) records))
       (t
-        (add-record (make-record (warning-label condition)
-                                 (let ((text (condition-text condition)))
-                                   (format nil "~A~@[~A~]"
-                                           (clip (without-stream-lines text) 2000)
-                                           (compile-place-text condition
-                                                               (number-after " line: " text))))
-                                 kind name (warning-rank condition))
-                    records)))))
-
-(defun warning-rank (condition)
-  "The order of a warning while a system is loaded: its errors and warnings first, then its style
-warnings, then those of other systems."
-  (cond ((or (not *building*) (typep condition '(or error #+sbcl sbcl:compiler-error))) 0)
-        ((foreign-system (compile-place condition)) 2)
-        ((typep condition 'style-warning) 1)
-        (t 0)))
+        (let ((place #+sbcl (diagnostic-place condition) #-sbcl nil))
+          (add-record (make-record (warning-label condition)
+                                   (if (typep (real-condition condition) 'end-of-file)
+                                       (note-text condition)
+                                       (clip (without-stream-lines (condition-text condition)) 2000))
+                                   kind name place
+                                   (foreign-system (first place)))
+                      records))))))
 
 (defvar *places* nil
   "A COLLECTOR with the texts of the files that the current evaluation compiles, or NIL.")
 
 #+sbcl
-(defun compile-place (condition)
-  "(VALUES FILE LINE) of the form that CONDITION is about, as far as known; NIL outside of files.
-After all files of a system the compiler still knows the callers of undefined functions."
-  (multiple-value-bind (file line)
-      (ignore-errors
-       (note-place (or *places* (setf *places* (make-collector))) condition))
-    (if (pathnamep file) (values file line) *compile-file-truename*)))
-
-#+sbcl
-(defun compile-place-text (condition line)
-  "Where CONDITION is signalled in the file being compiled, in words: the line, and the form, which
-may be deep in a top level form.  NIL outside of files.  LINE is from the reader's message."
-  (multiple-value-bind (file place) (compile-place condition)
-    (when file
-      (ignore-errors
-       (let ((context (sbcl:find-error-context nil)))
-         (format nil "~%  in ~A~@[, line ~D~]~@[: ~A~]" (native-name file) (or line place)
-                 (and context
-                      (let ((source (sbcl:compiler-error-context-original-form context)))
-                        (show-form source *package*)))))))))
+(defun diagnostic-place (condition)
+  "(FILE LINE COLUMN SOURCE-LINE) of the form that CONDITION is about, as far as known, or NIL; see
+RECORD.  After all files of a system the compiler still knows the callers of undefined functions."
+  (let ((collector (or *places* (setf *places* (make-collector)))))
+    (multiple-value-bind (file line column) (ignore-errors (note-place collector condition))
+      (let ((file (if (pathnamep file) file *compile-file-truename*)))
+        (if file
+            (list (native-name file) (or line 0) (or column 0)
+                  (or (ignore-errors (source-line (source-of collector file) line)) ""))
+            (multiple-value-bind (line column text) (ignore-errors (evaluated-place condition))
+              (and line (list "" line column text))))))))
 
 (defun add-record (record records)
   (let ((same (find-if (lambda (other)
                          (and (string= (record-text other) (record-text record))
-                              (string= (record-label other) (record-label record))))
+                              (string= (record-label other) (record-label record))
+                              (equal (record-place other) (record-place record))))
                        records)))
     (cond (same (incf (record-count same))
                 records)
@@ -110,37 +92,26 @@ reported error names."
            (ignore-errors (fboundp (record-name record))))))
 
 (defun records-for-wire (records missing)
-  "((LABEL TEXT) ...) in order of appearance; while a system is loaded, by rank."
-  (let* ((rest (if (and records (integerp (record-kind (first records))))
-                   (record-kind (pop records))
-                   0))
-         (elsewhere (remove :elsewhere records :key #'record-kind :test-not #'eq))
-         (shown (remove-if (lambda (record) (outdated-warning-p record missing))
-                           (reverse (remove :elsewhere records :key #'record-kind)))))
+  "((LABEL TEXT FILE LINE COLUMN SOURCE-LINE SYSTEM) ...) in order of appearance; without a place,
+(LABEL TEXT)."
+  (let ((rest (if (and records (integerp (record-kind (first records))))
+                  (record-kind (pop records))
+                  0))
+        (shown (remove-if (lambda (record) (outdated-warning-p record missing))
+                          (reverse records))))
     (append (mapcar (lambda (record)
-                      (list (record-label record)
-                            (format nil "~A~[~;~:;~:* (~D times)~]" (record-text record)
-                                    ;; the compiler signals an error more than once
-                                    (if (string= (record-label record) "ERROR")
-                                        1
-                                        (record-count record)))))
-                    (stable-sort shown #'< :key #'record-rank))
+                      (list* (record-label record)
+                             (format nil "~A~[~;~:;~:* (~D times)~]" (record-text record)
+                                     ;; the compiler signals an error more than once
+                                     (if (string= (record-label record) "ERROR")
+                                         1
+                                         (record-count record)))
+                             (and (record-place record)
+                                  (append (record-place record)
+                                          (list (or (record-system record) ""))))))
+                    shown)
             (when (plusp rest)
-              (list (list "WARNING" (format nil "~D more warnings are not shown." rest))))
-            (when elsewhere (list (elsewhere-line elsewhere))))))
-
-(defun elsewhere-line (records)
-  "One line for the style warnings of other systems than the one that was loaded."
-  (let ((records (sort (copy-list records) #'> :key #'record-count)))
-    (list "STYLE-WARNING"
-          (format nil "~D more in other systems: ~{~A (~D)~^, ~}~@[ and others~]. To see one's: ~
-                       load-system {\"system\": ~S, \"force\": true}"
-                  (reduce #'+ records :key #'record-count)
-                  (loop for record in records
-                        repeat 8
-                        collect (record-name record) collect (record-count record))
-                  (nthcdr 8 records)
-                  (record-name (first records))))))
+              (list (list "WARNING" (format nil "~D more warnings are not shown." rest)))))))
 
 (defun count-for-compile (condition)
   "Count CONDITION for the second and third value of a COMPILE in the user's code: the compiler
@@ -165,7 +136,11 @@ it."
                       (when (and muffle (not *compile-file-truename*) (not (captured-p)))
                         (count-for-compile condition)
                         (invoke-restart muffle)))))
-         #+sbcl (sb-ext:compiler-note #'muffle)
+         #+sbcl (sb-ext:compiler-note
+                  (lambda (condition)
+                    (when (and *building* (not (captured-p)))
+                      (funcall record condition (funcall current-form)))
+                    (muffle condition)))
          #+sbcl (sbcl:compiler-error
                   (lambda (condition)
                     (unless (captured-p)

@@ -17,13 +17,13 @@
     lock-advice lock-text waiting-text                          ; session
     definitions-from note-orphans orphan-notes definition-sites ; systems
     package-origin persons-package-p from-built-file-p          ; definitions
-    read-from-file-p building-place-text foreign-system         ; eval
-    redefinition-p note-place compile-place compile-place-text condition-slots open-board
+    building-place-text foreign-system         ; eval
+    redefinition-p note-place diagnostic-place condition-slots open-board
     note-heap-base start-heap-watch ensure-guest-watch open-binding-stack-for-handlers
     note-abort-restart suspend suspended-for-wire end-suspended
     function-type-text method-texts declared-type-lines         ; look
     instance-slots definition-sections
-    report-loading-place package-file why-untested              ; build
+    package-file why-untested              ; build
     running-frames put-debugger-hooks-back))                    ; image
 
 #-sbcl

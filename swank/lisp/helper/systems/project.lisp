@@ -10,6 +10,10 @@
   "Primary names of the project's systems to the files that define them.  The table is
 never changed: another one takes its place.")
 
+(defvar *project-own* '()
+  "The files of *PROJECT-DEFINITIONS* that define the project's own systems, and not the
+dependencies that are kept with it.")
+
 (defun definitions-by-name (files)
   "A table of FILES by the names of the systems that they are called after."
   (let ((table (make-shared-table)))
@@ -25,3 +29,13 @@ never changed: another one takes its place.")
 (defun project-systems ()
   "The primary names of the project's systems."
   (loop for name being the hash-keys of *project-definitions* collect name))
+
+(defun definition-directory (file)
+  (and file (ignore-errors
+             (native-name (make-pathname :name nil :type nil :version nil :defaults file)))))
+
+(defun own-directories (name)
+  "The directories of the definitions of the project's systems, and of the system NAME, unless that
+is NIL: native names."
+  (remove nil (cons (and name (definition-directory (definition-file (primary-name name))))
+                    (mapcar #'definition-directory *project-own*))))

@@ -85,9 +85,12 @@ a search function of ASDF."
            (funcall function))
           (t (progv (list variable) (list ours) (funcall function))))))
 
-(defun know-project (&rest files)
-  "FILES, native names, define the systems of the project, of those with one name the first."
-  (setf *project-definitions* (definitions-by-name (mapcar #'native-file files)))
+(defun know-project (own &rest files)
+  "FILES, native names, define the systems of the project, of those with one name the first.  The
+first OWN of them are the project's own, the others those of its dependencies."
+  (let ((files (mapcar #'native-file files)))
+    (setf *project-definitions* (definitions-by-name files)
+          *project-own* (first-few files own)))
   (when (and *launched* (find-package '#:asdf))
     (call-with-given-definitions (constantly t)))
   (answer t))

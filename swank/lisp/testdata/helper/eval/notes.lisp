@@ -24,7 +24,7 @@
   (check (noted (format nil "(defun build-test-2 (x)~%  (build-test-none x))"))
          '((("style-warning" 2 3)) t))
   (check (noted (format nil "~%(defun build-test-3 (x)~%  (let ((y 1 2)) x y))"))
-         '((("error" 3 9) ("style-warning" 2 1)) nil))
+         '((("error" 3 9) ("style-warning" 2 22)) nil))
   (check (noted (format nil "(car ())~% (list 'a")) '((("error" 2 2)) nil))
   (check (noted "(list #<a>)") '((("error" 1 9)) nil))
   (check (noted "(defun build-test-4 () 1)" :load nil) '(() nil))
