@@ -44,7 +44,7 @@ var evaluateTool = Tool{
 func readEvaluate(r *Request) (in lisp.Request, timing bool) {
 	code := r.Text("code")
 	in = r.sessionRequest()
-	in.Code, in.Input, in.Suspend = code, r.Text("input"), r.Text("on-error") == "debug"
+	in.Code, in.Input = code, r.Text("input")
 	return in, r.Flag("capture-time")
 }
 

@@ -29,7 +29,7 @@ var loadSystemTool = Tool{
 			Doc: "Name of the system, as in alexandria, or path of its .asd file."},
 		{Name: "force", Kind: args.Flag,
 			Doc: "Compile and load it again even if nothing has changed. Default: false."},
-		debugParam("Compilation quality DEBUG of what is compiled; 3, with force, keeps every frame and local variable, and lets step go in."),
+		debugParam(debugDoc), onErrorParam,
 		verboseParam,
 		timeoutParam(loadTimeout, "Seconds, more than 0, after which loading is stopped."),
 	},

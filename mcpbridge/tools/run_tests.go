@@ -25,6 +25,7 @@ var runTestsTool = Tool{
 		{Name: "system", Kind: args.Text, Aliases: []args.Alias{{Name: "system-name"}}, Doc: "Name of the system."},
 		{Name: "test", Kind: args.Text, Aliases: []args.Alias{{Name: "test-name"}, {Name: "suite"}, {Name: "name"}},
 			Doc: "Only this test or suite."},
+		hidden(debugParam(debugDoc)), onErrorParam,
 		verboseParam,
 		timeoutParam(testTimeout, untilStopped),
 	},
@@ -48,21 +49,21 @@ func runTests(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, err
 	}
 	boundWarnings(res, r.Flag("verbose"), r.Spool)
-	return testsText(cmp.Or(test, system), out, res, in), nil
+	return testsText(cmp.Or(test, system), out, res, in.Timeout), nil
 }
 
 // testsText is the reply of run-tests. It is an error only if the tests could
 // not be run to their end: the error that some test-ops signal because tests
 // have failed is told with them.
-func testsText(what string, t *lisp.Tests, res *lisp.Result, in lisp.Request) Reply {
+func testsText(what string, t *lisp.Tests, res *lisp.Result, limit time.Duration) Reply {
 	res.Stderr = withoutCompilerNoise(res.Stderr)
 	f := res.Failure
 	summary := testSummary(what, t)
 	if f != nil {
 		f.Frames = slices.DeleteFunc(f.Frames, ofASDF)
 	}
-	if f != nil && (f.Kind != lisp.KindError || t.Failed+t.Errors == 0) {
-		text, _ := render.Result(res, render.View{Timeout: in.Timeout})
+	if f != nil && (f.Kind != lisp.KindError || t.Failed+t.Errors == 0 || res.Suspended != nil) {
+		text, _ := render.Result(res, render.View{Timeout: limit})
 		if t.Tests > 0 {
 			head, rest, _ := strings.Cut(text, "\n")
 			text = head + "\nBefore that: " + summary + "\n" + rest
@@ -132,9 +133,7 @@ func writeTestFailures(p *render.Parts, t *lisp.Tests) {
 		if f.Place != "" {
 			p.WriteString("\n  in " + render.Safe(f.Place))
 		}
-		for i, frame := range f.Frames {
-			fmt.Fprintf(p, "\n  %d: %s", i, render.Safe(render.OneLine(frame)))
-		}
+		p.Frames(f.Frames, "\n  ")
 	}
 	if more := t.Failed + t.Errors - len(t.Failures); more > 0 {
 		fmt.Fprintf(p, "\n\n; %s", render.Plural(more, "more failure"))

@@ -52,7 +52,8 @@
    (:module "eval"
     :serial t
     :components ((:file "diagnostics") (:file "system-loading") (:file "notes")
-                 (:file "build-places" :if-feature :sbcl) (:file "warnings") (:file "reports")
+                 (:file "build-places" :if-feature :sbcl)
+                 (:file "frame-places" :if-feature :sbcl) (:file "warnings") (:file "reports")
                  (:file "hooks") (:file "session-threads" :if-feature :sbcl) (:file "stop")
                  (:file "heap-limit" :if-feature :sbcl) (:file "heap-watch" :if-feature :sbcl)
                  (:file "guest-heap-watch" :if-feature :sbcl) (:file "last-error")
@@ -69,7 +70,7 @@
    ;; Loading, compiling, disassembling, testing.
    (:module "build"
     :serial t
-    :components ((:file "load-system") (:file "reload") (:file "compile") (:file "disassemble")
+    :components ((:file "compile") (:file "apart") (:file "load-system") (:file "reload") (:file "disassemble")
                  (:file "test-frameworks") (:file "tests")))
    ;; Calls, time, allocation, the heap, threads.
    (:module "profile"
