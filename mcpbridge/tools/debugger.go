@@ -24,7 +24,7 @@ const inspectLimit = 2 * time.Second
 
 var (
 	// evaluationParam names a suspended evaluation.
-	evaluationParam = args.Param{Name: "evaluation", Kind: args.Integer, Min: 1, Max: maxNumber,
+	evaluationParam = args.Param{Name: "evaluation", Kind: args.Integer, Min: 1, Max: maxNumber, Prefix: jobPrefix, Aliases: []args.Alias{{Name: "job"}},
 		Doc: "Number of the suspended evaluation. Default: the only one."}
 	frameParam = args.Param{Name: "frame", Kind: args.Integer, Required: true, Min: 0, Max: maxNumber,
 		Doc: "Number of the frame in the backtrace."}
@@ -57,7 +57,7 @@ func (r *Request) debug(ctx context.Context, c *lisp.DebuggerCall, code, pkg str
 		res.Stderr = withoutCompilerNoise(res.Stderr)
 	}
 	if res.Tests != nil {
-		return testsText(res.Tests.What, res.Tests, res, limit), nil
+		return testsText(res.Tests.What, res.Tests, res, lisp.Request{Timeout: limit}), nil
 	}
 	if res.Origin != "" && res.Suspended == nil && !res.Waiting {
 		return loadText(strings.TrimSuffix(filepath.Base(res.Origin), ".asd"), limit, res), nil

@@ -18,9 +18,8 @@ var readOutputTool = Tool{
 	Title: "Read long output",
 	Set:   Core,
 	Shown: true,
-	Doc: "Read on in a reply that was cut because it was too long, by the handle (such as out-3) that the cut reply gave. " +
-		"Pages through it in characters with offset and limit, or shows only the lines that match grep, each with its offset. " +
-		fmt.Sprintf("The newest %d long replies are kept, %d MB in all, as long as the server runs.", spool.MaxTexts, spool.MaxBytes>>20),
+	Doc: "Read on in a reply that was cut because it was too long, by the handle (such as out-3) that the cut reply gave; or a job's output and result (job-3). " +
+		fmt.Sprintf("The newest %d long replies are kept.", spool.MaxTexts),
 	Params: []args.Param{
 		{Name: "handle", Kind: args.Text, Required: true,
 			Doc: "The handle given in the line where the reply was cut."},
@@ -42,12 +41,19 @@ const pageChars = 20_000
 // pageRoom is what the lines around a page may need, in characters.
 const pageRoom = 300
 
-func readOutput(_ context.Context, r *Request) (Reply, error) {
+func readOutput(ctx context.Context, r *Request) (Reply, error) {
 	handle, grep := r.Text("handle"), r.Text("grep")
 	offset, limit := r.Integer("offset"), r.Integer("limit")
+	var about string
 	t, err := r.Spool.Get(handle)
+	if number, ok := jobNumber(handle); ok {
+		about, t, err = r.readJob(ctx, number)
+	}
 	if err != nil {
 		return Reply{}, err
+	}
+	if about != "" && grep == "" && t.Chars <= limit && offset == 0 {
+		return Reply{Text: strings.TrimRight(about+"\n\n"+t.All, "\n")}, nil
 	}
 	if offset >= t.Chars {
 		return Reply{}, &args.Error{

@@ -25,6 +25,7 @@ var runTestsTool = Tool{
 		{Name: "system", Kind: args.Text, Aliases: []args.Alias{{Name: "system-name"}}, Doc: "Name of the system."},
 		{Name: "test", Kind: args.Text, Aliases: []args.Alias{{Name: "test-name"}, {Name: "suite"}, {Name: "name"}},
 			Doc: "Only this test or suite."},
+		freshParam,
 		hidden(debugParam(debugDoc)), onErrorParam,
 		verboseParam,
 		timeoutParam(testTimeout, untilStopped),
@@ -44,18 +45,21 @@ func runTests(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Fail("run-tests needs a system or a test.")
 	}
 	in := r.sessionRequest()
+	if r.Flag("fresh") {
+		return testFresh(ctx, r, system, test, in)
+	}
 	out, res, err := r.Session.RunTests(ctx, system, test, in)
 	if err != nil {
 		return Reply{}, err
 	}
 	boundWarnings(res, r.Flag("verbose"), r.Spool)
-	return testsText(cmp.Or(test, system), out, res, in.Timeout), nil
+	return testsText(cmp.Or(test, system), out, res, in), nil
 }
 
 // testsText is the reply of run-tests. It is an error only if the tests could
 // not be run to their end: the error that some test-ops signal because tests
 // have failed is told with them.
-func testsText(what string, t *lisp.Tests, res *lisp.Result, limit time.Duration) Reply {
+func testsText(what string, t *lisp.Tests, res *lisp.Result, in lisp.Request) Reply {
 	res.Stderr = withoutCompilerNoise(res.Stderr)
 	f := res.Failure
 	summary := testSummary(what, t)
@@ -63,7 +67,7 @@ func testsText(what string, t *lisp.Tests, res *lisp.Result, limit time.Duration
 		f.Frames = slices.DeleteFunc(f.Frames, ofASDF)
 	}
 	if f != nil && (f.Kind != lisp.KindError || t.Failed+t.Errors == 0 || res.Suspended != nil) {
-		text, _ := render.Result(res, render.View{Timeout: limit})
+		text, _ := render.Result(res, render.View{Timeout: in.Timeout})
 		if t.Tests > 0 {
 			head, rest, _ := strings.Cut(text, "\n")
 			text = head + "\nBefore that: " + summary + "\n" + rest

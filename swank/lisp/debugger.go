@@ -70,10 +70,11 @@ func (c *DebuggerCall) title() string {
 }
 
 // findTarget returns the evaluation that c is about; nil for no c.
-func (s *Session) findTarget(c *DebuggerCall) (*suspended, error) {
+func (s *Session) findTarget(ctx context.Context, c *DebuggerCall) (*suspended, error) {
 	if c == nil {
 		return nil, nil
 	}
+	s.lookForThreads(ctx)
 	return s.suspended.pick(c.Number)
 }
 
@@ -118,6 +119,7 @@ func (c *DebuggerCall) call(e *evaluation, code string) *helper.Call {
 
 // suspension notes what the answer says of suspended evaluations.
 func (e *evaluation) suspension(a *wireAnswer, res *Result) {
+	e.s.notes = append(e.s.notes, e.s.meet(e.inst, a.Threads)...)
 	for _, d := range a.Departed {
 		s := e.s.suspended.end(d.Token, cmp.Or(d.Why, "it was stopped"))
 		if s == nil {
@@ -131,18 +133,16 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 	if e.target != nil {
 		res.Evaluation, res.Limit = e.target.number, e.r.Timeout
 	}
-	switch w := a.Suspended; {
-	case w != nil:
-		failure := ""
-		if a.Error != nil {
-			failure = a.Error.Type
-		}
-		s := e.s.suspended.add(e, failure)
-		res.Suspended = &Suspension{Number: s.number, Step: w.Stepping, Limit: e.im.cfg.SuspendLimit, Restarts: w.Restarts}
+	switch {
+	case a.Suspended != nil:
+		res.Suspended = e.s.suspended.suspend(e, a)
 	case a.Parked:
 		res.Waiting = true
 	case e.target != nil:
 		why := "it has come to its end"
+		if e.target.isThread() {
+			why = "it went on"
+		}
 		if res.Failure != nil {
 			why = "it ended with " + res.Failure.Type
 			if res.Failure.Kind != KindError {
@@ -236,6 +236,7 @@ type Local struct {
 // may run methods of the user's; it is stopped after some seconds. The error
 // is a *DebuggerError if no such evaluation is suspended.
 func (s *Session) InspectFrame(ctx context.Context, number, frame int, disassemble bool) (*Frame, error) {
+	s.lookForThreads(ctx)
 	target, err := s.suspended.pick(number)
 	if err != nil {
 		return nil, err
@@ -274,6 +275,7 @@ type Backtrace struct {
 // Backtrace returns the frames of a suspended evaluation; for number 0 those of
 // the only one, or else of the last error, nil if there was none.
 func (s *Session) Backtrace(ctx context.Context, number int) (*Backtrace, error) {
+	s.lookForThreads(ctx)
 	c := helper.NewCall("BACKTRACE").Key("SESSION").Str(s.name)
 	target, err := s.suspended.pick(number)
 	switch {
@@ -316,6 +318,7 @@ type LastError struct {
 // LastError returns what is known of the last error, timeout or stop in the
 // session; nil if there was none.
 func (s *Session) LastError(ctx context.Context) (*LastError, error) {
+	s.lookForThreads(ctx)
 	var w *wireBacktrace
 	var last LastError
 	if err := s.im.queryRunning(ctx, helper.NewCall("LAST-ERROR").Str(s.name), &w, &last, &last.Backtrace); err != nil || w == nil {

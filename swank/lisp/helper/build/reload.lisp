@@ -2,11 +2,6 @@
 
 (cl:in-package #:swank-mcp)
 
-(defun loaded-project-systems ()
-  "The names of the project's systems that are loaded."
-  (remove-if-not (lambda (name) (gethash (primary-name name) *project-definitions*))
-                 (loaded-systems)))
-
 (defun changed-unit-p (unit)
   "True if the file of UNIT has changed since it was loaded, or is new."
   (let ((old (gethash (unit-key unit) *fingerprints*)) (new (unit-fingerprint unit)))

@@ -87,6 +87,10 @@ CODE is read in the package of FRAME's code, or else in the session's."
   "MODE is :INTO, :NEXT, :OUT or :CONTINUE."
   (flet ((named (name)
            (find name (debuggee-restarts (evaluation-debuggee suspended)) :key #'restart-name)))
+    (when (thread-of-program-p suspended)
+      (return-from step-suspended
+        (refusal "NOT-STEPPING" "A thread of the program goes on by a restart, not by steps. Valid restarts: ~A."
+                 (restarts-text suspended))))
     (let ((step (named (ecase mode
                          (:into 'sb-ext:step-into) (:next 'sb-ext:step-next)
                          (:out 'sb-ext:step-out) (:continue 'sb-ext:step-continue))))

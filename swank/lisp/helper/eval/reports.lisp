@@ -30,7 +30,9 @@
 
 (defun condition-report (condition form &optional system)
   "The report of CONDITION, and the frames.  This is called where CONDITION was signalled, with
-the stack intact.  SYSTEM is the name of the system that was being loaded."
+the stack intact.  FORM is NIL in a thread that evaluates none.  SYSTEM is the name of the system
+that was being loaded."
+  (note-missing-cell condition)
   (let ((missing (and (typep condition 'undefined-function)
                       (ignore-errors (cell-error-name condition)))))
     (multiple-value-bind (texts total frames)
@@ -45,7 +47,7 @@ the stack intact.  SYSTEM is the name of the system that was being loaded."
       #+sbcl
       (unless (typep condition 'storage-condition) ; little of the stack is left
         (setf texts (with-places texts (mapcar #'frame-spot frames))))
-      (unless (or texts *building* (working-on-file-p))
+      (unless (or texts *building* (working-on-file-p) (null form))
         (setf texts (list (show-form form *package*)) total 1))
       (values (append (if system
                           (failure (type-label condition)

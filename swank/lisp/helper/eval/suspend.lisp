@@ -113,8 +113,10 @@ that says why it cannot be suspended."
 
 (defun deliver-suspended (evaluation &optional note)
   (let* ((debuggee (evaluation-debuggee evaluation))
-         (outcome (outcome evaluation '() (copy-list (debuggee-report debuggee))
-                           (and note (list note)) '())))
+         ;; an outcome that nobody waits for would lose what the next one is to tell
+         (outcome (and (debuggee-client debuggee)
+                       (outcome evaluation '() (copy-list (debuggee-report debuggee))
+                                (and note (list note)) '()))))
     (with-lock () (setf (debuggee-state debuggee) :suspended))
     (deliver evaluation
           (list* :suspended (list :token (evaluation-token evaluation)

@@ -20,6 +20,7 @@ about the system."
        (asdf-value "UPGRADE-ASDF")      ; else it would do so in the midst of our work
        (if file (register-definition file) (rescan-unless-found name))
        (note-origin name)
+       (begin-fresh name)
        (require-defined-part name)
        (let ((compiled '()))
          (unwind-protect
@@ -29,7 +30,9 @@ about the system."
                  (call-seeing-changes name
                                       (lambda ()
                                         (call-again-for-structures
-                                         (lambda () (build-system name force quietly)))))))
+                                         (lambda ()
+                                           (call-noting-files
+                                            (lambda () (build-system name force quietly)))))))))
            (note-built name compiled (mapcan #'system-units (system-with-dependencies name)))))
        (note-origin name))))
   name)

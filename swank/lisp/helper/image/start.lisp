@@ -3,10 +3,11 @@
 (cl:in-package #:swank-mcp)
 
 (defun watch-launched-image ()
-  "Watch the functions that define, undefine and change packages.  The first time, SBCL goes
+  "Watch the functions that define, undefine, load and change packages.  The first time, SBCL goes
 through all its code for that, which takes tens of milliseconds; a saved core has done it."
   (watch-undefiners)
   #+sbcl (watch-definers)
+  #+sbcl (watch-loads)
   #+sbcl (watch-threads))
 
 (defun configure (&key launched)

@@ -1,0 +1,143 @@
+;;;; loads.lisp -- the files of the project that are loaded, whoever loads them
+
+(cl:in-package #:swank-mcp)
+
+;;; A launched image watches LOAD and COMPILE-FILE.  The content of a compiled file is what it was
+;;; when it was compiled; of one that another image has compiled, what it is now, because ASDF has
+;;; found it up to date.  A person's image is not watched: there the files of a system are compared
+;;; when we have built it, and what is loaded without us is found by SBCL's record of it.
+
+(defun project-directories ()
+  "The native names of the directories in which the project's systems are defined."
+  (remove-duplicates
+   (loop for file in (append (table-values *project-definitions*) (table-values *given-definitions*))
+         collect (native-name (make-pathname :name nil :type nil :version nil :defaults file)))
+   :test #'string=))
+
+(defun table-values (table)
+  (with-shared-table (table)
+    (loop for value being the hash-values of table collect value)))
+
+(defun in-project-p (file)
+  (some (lambda (directory) (eql (mismatch directory file) (length directory)))
+        (project-directories)))
+
+(defvar *compiled-versions* (make-shared-table)
+  "Native names of the project's files to the VERSION that this image has compiled last.")
+
+(defun fasl-source-file (fasl)
+  "The native name of the file that FASL was compiled from, which its header says, or NIL."
+  (ignore-errors
+   (with-open-file (in fasl :external-format :latin-1)
+     (let* ((head (make-string 2000))
+            (head (subseq head 0 (read-sequence head in)))
+            (words "compiled from ")
+            (fasl (search "# FASL" head)) ; Debian's begin with a line for the shell
+            (at (and fasl (search words head :start2 fasl))))
+       (when at
+         (let ((name (scan-string head (+ at (length words)))))
+           (native-name (truename name))))))))
+
+(defun true-file (designator)
+  "The native name of the file that DESIGNATOR, an argument of LOAD, names; NIL of a stream."
+  (ignore-errors
+   (and (typep designator '(or string pathname))
+        (let ((file (probe-file (merge-pathnames designator))))
+          (and file (native-name file))))))
+
+(defun file-to-be-loaded (designator)
+  "(VALUES FILE VERSION) of the project's file that LOAD of DESIGNATOR will load, or NIL."
+  (let* ((given (true-file designator))
+         (source (and given (or (fasl-source-file given) given))))
+    (when (and source (in-project-p source))
+      (values source
+              (or (and (string/= source given) (gethash source *compiled-versions*))
+                  (file-version source))))))
+
+#+sbcl
+(defun watch-loads ()
+  "Note from now on which of the project's files are loaded, with which content."
+  (unless (sbcl:encapsulated-p 'load 'swank-mcp-loads)
+    (sbcl:encapsulate 'load 'swank-mcp-loads
+                      (lambda (function designator &rest arguments)
+                        (multiple-value-bind (file version)
+                            (ignore-errors (file-to-be-loaded designator))
+                          (multiple-value-prog1 (apply function designator arguments)
+                            (when version
+                              (ignore-errors (note-file-loaded file version)))))))
+    (sbcl:encapsulate 'compile-file 'swank-mcp-loads
+                      (lambda (function designator &rest arguments)
+                        (ignore-errors
+                         (let ((file (true-file designator)))
+                           (when (and file (in-project-p file))
+                             (setf (gethash file *compiled-versions*) (file-version file)))))
+                        (apply function designator arguments)))))
+
+;;; Systems that we build
+
+(defun project-system-p (name)
+  "True if the project, or a path that the user gave, has the definition of the system NAME."
+  (let ((name (primary-name name)))
+    (same-file-p (or (gethash name *given-definitions*) (project-definition name))
+                 (definition-file name))))
+
+(defun system-sources (name)
+  "((FILE . COMPONENT) ...) of the source files of the system NAME, which is registered, in order."
+  (let ((sources '()) (module (find-symbol "MODULE" '#:asdf))
+        (source (find-symbol "CL-SOURCE-FILE" '#:asdf)))
+    (labels ((walk (component)
+               (cond ((typep component module)
+                      (mapc #'walk (asdf-value "COMPONENT-CHILDREN" component)))
+                     ((typep component source)
+                      (let ((file (asdf-value "COMPONENT-PATHNAME" component)))
+                        (when file (push (cons (native-name file) component) sources)))))))
+      (walk (asdf-value "REGISTERED-SYSTEM" name)))
+    (nreverse sources)))
+
+(defun project-sources ()
+  "SYSTEM-SOURCES of the project's systems that are loaded."
+  (mapcan #'system-sources (systems-to-compare)))
+
+(defun systems-to-compare ()
+  "The names of the project's systems that are loaded, dependencies first."
+  (let ((loaded (remove-if-not #'project-system-p (loaded-systems))) (seen '()) (names '()))
+    (labels ((visit (name)
+               (unless (member name seen :test #'string=)
+                 (push name seen)
+                 (mapc #'visit (direct-dependencies name))
+                 (when (member name loaded :test #'string=) (push name names)))))
+      (mapc #'visit (sort loaded #'string<)))
+    (nreverse names)))
+
+(defun came-anew-p (loaded)
+  "True if a definition of LOADED, a LOADED-FILE, is not the one that was noted, but its file's."
+  (loop for key in (loaded-file-keys loaded)
+        for origin = (gethash key *origins*)
+        for object = (and origin (definition-object key))
+        thereis (and object
+                     (not (eq object (origin-object origin)))
+                     (same-name-p (object-place object) (loaded-file-file loaded)))))
+
+(defun same-name-p (given file)
+  "True if GIVEN, as SBCL has noted it or NIL, names FILE."
+  (and given
+       (or (string= given file)
+           (let ((path (ignore-errors (native-name (truename given)))))
+             (and path (string= path file))))))
+
+(defun call-noting-files (function)
+  "Call FUNCTION, which builds systems, and note which of the project's files it has loaded."
+  (let ((before (make-hash-table :test 'equal)) (operation (operation "LOAD-OP")))
+    (loop for (file) in (project-sources)
+          do (setf (gethash file before) (file-version file)))
+    (unwind-protect (funcall function)
+      (loop for (file . component) in (project-sources)
+            for version = (or (gethash file before) (file-version file))
+            for loaded = (loaded-file file)
+            when (and version
+                      (asdf-value "COMPONENT-OPERATION-TIME" operation component)
+                      (or (null loaded)
+                          (and (not *launched*)
+                               (not (eq version (loaded-file-version loaded))))
+                          (came-anew-p loaded)))
+              do (note-file-loaded file version)))))

@@ -1,0 +1,111 @@
+;;;; objects.lisp -- the objects of the image that each new definition of a name replaces
+
+(cl:in-package #:swank-mcp)
+
+(defun function-object (name)
+  "The function of NAME, a macro's too; of a generic function, which stays, its source location."
+  (when (fboundp name)
+    (let ((function (or (and (symbolp name) (macro-function name)) (fdefinition name))))
+      (if (typep function 'generic-function)
+          #+sbcl (sbcl:definition-source function) #-sbcl function
+          function))))
+
+(defun specializer-name (specializer)
+  "The text by which SPEC-DETAIL has SPECIALIZER, of a method."
+  #+sbcl
+  (if (typep specializer 'sb-mop:eql-specializer)
+      (let ((object (sb-mop:eql-specializer-object specializer)))
+        (eql-text (typecase object
+                    (symbol (symbol-name object))
+                    ((or string number character) (princ-to-string object)))))
+      (let ((name (and (typep specializer 'class) (class-name specializer))))
+        (if (and name (symbolp name)) (symbol-name name) "T")))
+  #-sbcl (princ-to-string specializer))
+
+(defun method-key (method)
+  #+sbcl
+  (list :method (sb-mop:generic-function-name (sb-mop:method-generic-function method))
+        (mapcar (lambda (qualifier) (if (symbolp qualifier) (symbol-name qualifier) "?"))
+                (method-qualifiers method))
+        (mapcar #'specializer-name (sb-mop:method-specializers method)))
+  #-sbcl (progn method nil))
+
+(defun method-of-key (key)
+  "The method of KEY, or NIL.  An EQL specializer that the text computes fits any."
+  #+sbcl
+  (destructuring-bind (name qualifiers specializers) (cdr key)
+    (flet ((same (theirs ours)
+             (or (equal theirs ours)
+                 (and (equal ours (eql-text nil)) (starts-with "(EQL" theirs)))))
+      (and (not (stringp (function-symbol name)))
+           (fboundp name)
+           (typep (fdefinition name) 'generic-function)
+           (find-if (lambda (method)
+                      (let ((theirs (cdr (method-key method))))
+                        (and (equal qualifiers (second theirs))
+                             (= (length specializers) (length (third theirs)))
+                             (every #'same (third theirs) specializers))))
+                    (sb-mop:generic-function-methods (fdefinition name))))))
+  #-sbcl (progn key nil))
+
+(defun definition-object (key)
+  "The object that identifies the definition KEY in the image, NIL if there is none."
+  (destructuring-bind (kind . name) key
+    (let ((symbol (case kind
+                    (:package nil)
+                    (:method (function-symbol (first name)))
+                    (t (function-symbol name)))))
+      (if (or (stringp symbol) (and (null symbol) (not (eq kind :package))))
+          nil
+          (ignore-errors
+           (case kind
+             (:function (function-object name))
+             (:compiler-macro (compiler-macro-function name))
+             #+sbcl (:method (let ((method (method-of-key key)))
+                               (and method (sbcl:definition-source method))))
+             #+sbcl (:variable (or (sbcl:info :source-location :variable name)
+                                   (sbcl:info :source-location :constant name)
+                                   (sbcl:info :source-location :symbol-macro name)
+                                   (and (boundp name) t)))
+             #+sbcl (:class (or (class-location name) (sbcl:info :type :expander name)
+                                (internal-definition :structure name)))
+             #+sbcl (:package (let ((package (find-package name)))
+                                (and package (or (sbcl:package-source-location package) t))))
+             #+sbcl ((:setf-expander :method-combination) (internal-definition kind name))
+             (t t)))))))
+
+;;; Where an object comes from
+
+(defun file-source (object)
+  "SBCL's record of the compiled file from which OBJECT, a function, comes: one for each time that
+it was loaded.  NIL for anything else."
+  #+sbcl
+  (and (functionp object)
+       (let ((source (function-source object)))
+         (and source (sbcl:debug-source-namestring source)
+              (not (typep source 'sbcl:core-debug-source))
+              source)))
+  #-sbcl (progn object nil))
+
+#+sbcl
+(defun function-source (function)
+  (ignore-errors
+   (sbcl:debug-info-source (sbcl:%code-debug-info (sbcl:fun-code-header (sbcl:%fun-fun function))))))
+
+(defun object-place (object)
+  "(VALUES FILE TEXT) of the definition that OBJECT identifies: the name of the file that it came
+from, or the source that was evaluated; both NIL if that is not known."
+  #+sbcl
+  (flet ((place (file plist)
+           (let ((text (getf plist :swank-mcp-source)))
+             (values file (and (stringp text) text)))))
+    (cond ((functionp object)
+           (let ((source (function-source object)))
+             (if source
+                 (place (sbcl:debug-source-namestring source) (sbcl:debug-source-plist source))
+                 (values nil nil))))
+          ((sbcl:definition-source-location-p object)
+           (place (sbcl:definition-source-location-namestring object)
+                  (sbcl:definition-source-location-plist object)))
+          (t (values nil nil))))
+  #-sbcl (progn object (values nil nil)))

@@ -1,0 +1,204 @@
+;;;; records.lisp -- what each file was when it was loaded, and what it is now
+;;;;
+;;;; For other parts: LOADED-DEFINITION tells from which file and form a definition of the image
+;;;; came.
+;;;;
+;;;;   (loaded-definition '(:function . my-app::total))   ; keys as of NAMESPACE-OF: also
+;;;;       ; (:variable . x) (:class . x) (:function setf x), (:package . "NAME"),
+;;;;       ; (:method total () ("INTEGER"))
+;;;;   => an ORIGIN or NIL; ORIGIN-FILE, its native name; ORIGIN-TEXT, the form as it was loaded;
+;;;;      ORIGIN-CODE, the hash of that without comments and blanks (compare with SOURCE-FORM-CODE);
+;;;;      (VERSION-CODE (ORIGIN-VERSION origin)), the hash of the file's content as it was loaded.
+;;;;
+;;;;   (form-on-disk origin) => the SOURCE-FORM in the file as it is now, or NIL, and the VERSION,
+;;;;      whose VERSION-TEXT has it from SOURCE-FORM-BEGIN to SOURCE-FORM-END.
+;;;;   (changed-since-loaded-p file) => true if FILE, a native name, has other forms now.
+
+(cl:in-package #:swank-mcp)
+
+(defstruct (version (:copier nil))
+  "The content of a FILE.  STATE is what the system says of the file, TAKEN the universal time
+before it was read.  CODE is a hash of all of TEXT, FORMS the vector of its SOURCE-FORMs."
+  file state taken code text forms)
+
+(defun file-state (file)
+  "(SIZE MODIFIED CHANGED INODE) of FILE, a native name; NIL if it is not there."
+  #+sbcl
+  (multiple-value-bind (there device inode mode links user group device* size accessed modified changed)
+      (sbcl:unix-stat file)
+    (declare (ignore device mode links user group device* accessed))
+    (and there (list size modified changed inode)))
+  #-sbcl
+  (multiple-value-bind (size time) (ignore-errors (file-size-and-time (native-file file)))
+    (and size (list size time time 0))))
+
+(defun state-changed (state)
+  "The universal time at which a file of STATE was written last."
+  (+ (max (second state) (third state)) #+sbcl #.(encode-universal-time 0 0 0 1 1 1970 0)))
+
+(defun trusted-version-p (version state)
+  "True if a file of STATE surely has the content of VERSION.  The system's times are coarse: a
+file that was written in the second before it was read may have been written again since."
+  (and (equal state (version-state version))
+       (< (1+ (state-changed state)) (version-taken version))))
+
+(defvar *versions* (make-shared-table)
+  "Native names of files to the VERSION that was read last.")
+
+(defun read-version (file state)
+  (let* ((taken (get-universal-time))
+         (text (file-text* file))
+         (code (and text (text-code text)))
+         (known (gethash file *versions*)))
+    (when text
+      (setf (gethash file *versions*)
+            (if (and known (eql code (version-code known)))
+                (make-version :file file :state state :taken taken :code code
+                              :text (version-text known) :forms (version-forms known))
+                (make-version :file file :state state :taken taken :code code
+                              :text text :forms (scan-source text)))))))
+
+(defun file-text* (file)
+  "The text of FILE as a simple string, or NIL."
+  (let ((text (read-file-text (native-file file))))
+    (and text (coerce text '(simple-array character (*))))))
+
+(defun file-version (file)
+  "The VERSION of FILE, a native name, as it is now; NIL if it cannot be read."
+  (let ((state (file-state file)) (known (gethash file *versions*)))
+    (cond ((null state) nil)
+          ((and known (trusted-version-p known state)) known)
+          (t (read-version file state)))))
+
+(defun same-forms-p (a b)
+  "True if the versions A and B have the same forms, whatever their comments and blanks."
+  (or (eql (version-code a) (version-code b))
+      (and (= (length (version-forms a)) (length (version-forms b)))
+           (every (lambda (x y) (eql (source-form-code x) (source-form-code y)))
+                  (version-forms a) (version-forms b)))))
+
+(defun form-text-of (form version)
+  (subseq (version-text version) (source-form-begin form) (source-form-end form)))
+
+;;; What was loaded
+
+(defstruct (origin (:copier nil))
+  "Where the definition KEY of the image came from: FORM of VERSION, a file's content.  OBJECT is
+what each new definition replaces, a function or a source location.  SINCE is the number of the load
+from which on FORM has had its text.  VALUE is what a DEFVAR has left in its variable; VALUE-CODE is
+the code of the form that gave it."
+  key version form object since value value-code)
+
+(defun origin-file (origin) (version-file (origin-version origin)))
+(defun origin-code (origin) (source-form-code (origin-form origin)))
+(defun origin-text (origin) (form-text-of (origin-form origin) (origin-version origin)))
+
+(defstruct (loaded-file (:copier nil))
+  "A file that was loaded with the content VERSION, as the load with that NUMBER.  SOURCE is SBCL's
+record of it, which all functions of one compiled file share, or NIL.  KEYS are those of what it
+defines."
+  file version number source keys)
+
+(defvar *loaded-files* (make-shared-table)
+  "Native names to LOADED-FILEs.")
+
+(defvar *origins* (make-shared-table)
+  "Keys to the ORIGIN of the newest definition that a file has brought.")
+
+(defvar *load-number* 0 "How many files have been loaded.")
+
+(defun loaded-definition (key)
+  "The ORIGIN of the definition KEY, if a file that was loaded had it last; or NIL."
+  (gethash key *origins*))
+
+(defun loaded-file (file) (gethash file *loaded-files*))
+
+(defun form-on-disk (origin)
+  "(VALUES FORM VERSION) of the definition of ORIGIN as its file has it now; FORM may be NIL."
+  (let ((now (file-version (origin-file origin))))
+    (values (and now
+                 (find-if (lambda (form)
+                            (find (origin-key origin) (source-form-specs form)
+                                  :key #'spec-key :test #'equal))
+                          (version-forms now)))
+            now)))
+
+(defun changed-since-loaded-p (file)
+  "True if FILE, a native name, was loaded and has other forms now, or is gone."
+  (let ((loaded (loaded-file file)))
+    (and loaded
+         (let ((now (file-version file)))
+           (not (and now (same-forms-p now (loaded-file-version loaded))))))))
+
+(defun once-form-p (form)
+  "True if FORM does not change a variable that has a value."
+  (member (source-form-operator form) '("DEFVAR" "DEFGLOBAL" "DEFINE-LOAD-TIME-GLOBAL")
+          :test #'equal))
+
+(defun value-kept-p (origin)
+  "True if the variable of ORIGIN still has the value that it had when ORIGIN was noted."
+  (let ((name (cdr (origin-key origin))))
+    (and (symbolp name) (boundp name) (eql (symbol-value name) (origin-value origin)))))
+
+(defun outdated-value-p (origin)
+  "True if the variable of ORIGIN has the value that an earlier form in its file has given."
+  (and (origin-value-code origin)
+       (/= (origin-value-code origin) (origin-code origin))
+       (value-kept-p origin)))
+
+(defun note-value (origin old)
+  "Note what the DEFVAR of ORIGIN has left; OLD is the origin before it, or NIL."
+  (let ((name (cdr (origin-key origin))))
+    (when (and (once-form-p (origin-form origin)) (symbolp name) (boundp name))
+      (setf (origin-value-code origin)
+            (if (and old (origin-value-code old) (value-kept-p old))
+                (origin-value-code old)
+                (origin-code origin))
+            (origin-value origin) (symbol-value name)))))
+
+(defun note-origin-of (key version form number)
+  "Note that the definition KEY came from FORM of VERSION in the load with that NUMBER."
+  (let* ((old (gethash key *origins*))
+         (origin (make-origin :key key :version version :form form :object (definition-object key)
+                              :since (if (and old (eql (origin-code old) (source-form-code form)))
+                                         (origin-since old)
+                                         number))))
+    (note-value origin old)
+    (setf (gethash key *origins*) origin)))
+
+(defun note-file-loaded (file version)
+  "FILE, a native name, was loaded with the content VERSION."
+  (let ((number (incf *load-number*)) (before (loaded-file file)) (source nil) (keys '()))
+    (loop for form across (version-forms version)
+          do (dolist (spec (source-form-specs form))
+               (let ((origin (note-origin-of (spec-key spec) version form number)))
+                 (push (origin-key origin) keys)
+                 (unless source (setf source (file-source (origin-object origin)))))))
+    (dolist (key (and before (loaded-file-keys before)))
+      (let ((old (gethash key *origins*)))
+        (when (and old (string= file (origin-file old)) (not (eq version (origin-version old))))
+          (remhash key *origins*))))
+    (setf (gethash file *loaded-files*)
+          (make-loaded-file :file file :version version :number number :source source
+                            :keys (nreverse keys)))))
+
+(defun forms-without (version keys)
+  "The codes of the forms of VERSION but those that define one of KEYS."
+  (loop for form across (version-forms version)
+        unless (find-if (lambda (spec) (member (spec-key spec) keys :test #'equal))
+                        (source-form-specs form))
+          collect (source-form-code form)))
+
+(defun note-written (file version keys)
+  "FILE, a native name, has got the definitions KEYS of the image, and has now the content VERSION:
+these count as loaded from it."
+  (let ((number (incf *load-number*)) (loaded (loaded-file file)))
+    (loop for form across (version-forms version)
+          do (dolist (spec (source-form-specs form))
+               (when (member (spec-key spec) keys :test #'equal)
+                 (note-origin-of (spec-key spec) version form number)
+                 (when loaded (pushnew (spec-key spec) (loaded-file-keys loaded) :test #'equal)))))
+    (when (and loaded
+               (equal (forms-without version keys)
+                      (forms-without (loaded-file-version loaded) keys)))
+      (setf (loaded-file-version loaded) version))))
