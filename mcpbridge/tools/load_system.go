@@ -30,7 +30,7 @@ var loadSystemTool = Tool{
 		{Name: "force", Kind: args.Flag,
 			Doc: "Compile and load it again even if nothing has changed."},
 		freshParam,
-		debugParam("Compilation quality DEBUG of what is compiled; 3, with force, keeps every frame and local variable, and lets step go in."),
+		debugParam(debugDoc), onErrorParam,
 		verboseParam,
 		timeoutParam(loadTimeout, "Seconds, more than 0, after which loading is stopped."),
 	},

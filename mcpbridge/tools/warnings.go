@@ -41,10 +41,10 @@ func boundWarnings(res *lisp.Result, verbose bool, s *spool.Spool) {
 	}
 	if len(shown) > diagnosticsShown {
 		rest := shown[diagnosticsShown:]
-		shown = append(shown[:diagnosticsShown:diagnosticsShown], moreWarnings(s, rest, fmt.Sprintf("%d more", total(rest))))
+		shown = append(shown[:diagnosticsShown:diagnosticsShown], moreWarnings(s, rest, fmt.Sprintf("%d more", len(rest))))
 	}
 	if len(elsewhere) > 0 {
-		shown = append(shown, moreWarnings(s, elsewhere, fmt.Sprintf("%d in other systems: %s", total(elsewhere), bySystem(elsewhere))))
+		shown = append(shown, moreWarnings(s, elsewhere, fmt.Sprintf("%d in other systems: %s", len(elsewhere), bySystem(elsewhere))))
 	}
 	res.Warnings = shown
 }
@@ -58,15 +58,10 @@ func weight(w lisp.Warning) int {
 		return 2
 	case "NOTE":
 		return 3
+	case "":
+		return 4 // the count of those that the image has not kept
 	}
 	return 1
-}
-
-func total(ws []lisp.Warning) (n int) {
-	for _, w := range ws {
-		n += max(w.Count, 1)
-	}
-	return n
 }
 
 // moreWarnings stands for ws, which can be read in the spool; count says how many they are.
@@ -88,7 +83,7 @@ func toRead(s *spool.Spool, text string) string {
 func bySystem(ws []lisp.Warning) string {
 	counts := map[string]int{}
 	for _, w := range ws {
-		counts[w.System] += max(w.Count, 1)
+		counts[w.System]++
 	}
 	var names []string
 	for name := range counts {

@@ -20,8 +20,6 @@ type Warning struct {
 	Line, Column int    // of the form, from 1; 0 if not known
 	Source       string // the line
 	System       string // of File, if it is neither the project's nor the one that was named; else ""
-
-	Count int // how many it stands for, where that is not one
 }
 
 // Timing is what one evaluation cost the image (times by the image's clock).
@@ -73,6 +71,10 @@ type Result struct {
 	Package    string // the session's package afterwards
 	Built      string // which files of the system that was loaded were compiled, in words; may be ""
 	Origin     string // the file that defines the system that was loaded or tested; may be ""
+
+	// Tests, when not nil, is what the tests have come to that a suspended evaluation,
+	// which has gone on, is running.
+	Tests *Tests
 
 	Job int // the number under which the evaluation goes on in the background, or 0
 

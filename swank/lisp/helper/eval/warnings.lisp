@@ -10,12 +10,10 @@
                    (:copier nil))
   "A warning as shown, with the KIND and NAME of an undefined function or variable.  PLACE is (FILE
 LINE COLUMN SOURCE-LINE), where FILE is \"\" for the code of the evaluation, or NIL.  SYSTEM is the
-name of a system that is not of the project, whose file it is about, or NIL.  A record with the
-LABEL NIL stands for COUNT warnings that are too many."
+name of a system that is not of the project, whose file it is about, or NIL."
   label text kind name place system (count 1))
 
-(defvar *max-warnings* 200
-  "Of the project's and of other systems' warnings as many are kept; the rest is counted.")
+(defvar *max-warnings* 200)
 
 (defun warning-label (condition)
   (cond ((typep condition '(or error #+sbcl sbcl:compiler-error)) "ERROR")
@@ -34,46 +32,56 @@ LABEL NIL stands for COUNT warnings that are too many."
        (ignore-errors (list-length form))
        (loop for place in (rest form) by #'cddr thereis (eq place name))))
 
-(defun system-being-compiled ()
-  "The name of the system that is not of the project, a file of which is being compiled; or NIL."
-  #+sbcl (and *compile-file-truename* (foreign-system (native-name *compile-file-truename*))))
-
-(defun too-many-p (records system)
-  "True if no more are kept of the warnings of SYSTEM, as those of RECORDS have it."
-  (<= *max-warnings*
-      (count-if (lambda (record)
-                  (and (record-label record) (eq (null system) (null (record-system record)))))
-                records)))
-
-(defun count-more (records system)
-  (let ((more (find-if (lambda (record)
-                         (and (null (record-label record)) (equal (record-system record) system)))
-                       records)))
-    (cond (more (incf (record-count more))
-                records)
-          (t (cons (make-record nil nil nil nil nil system) records)))))
-
 (defun note-warning (condition form records)
   "RECORDS and a record of CONDITION, signalled while FORM was evaluated."
   (multiple-value-bind (kind name) (undefined-kind-and-name condition)
     (when kind (note-missing kind name))
-    (cond
-      ((or *notes*                      ; these are in the report of the compiler's notes
-           (redefinition-p condition)
-           (build-summary-p condition)
-           (and (eq kind :variable) (assigned-at-toplevel-p name form)))
-       records)
-      ((too-many-p records (system-being-compiled))
-       (count-more records (system-being-compiled)))
-      (t
-        (let ((place #+sbcl (diagnostic-place condition) #-sbcl nil))
-          (add-record (make-record (warning-label condition)
-                                   (if (typep (real-condition condition) 'end-of-file)
-                                       (note-text condition)
-                                       (clip (without-stream-lines (condition-text condition)) 2000))
-                                   kind name place
-                                   (foreign-system (first place)))
-                      records))))))
+    (if (or *notes*                     ; these are in the report of the compiler's notes
+            (redefinition-p condition)
+            (build-summary-p condition)
+            (and (eq kind :variable) (assigned-at-toplevel-p name form))
+            (and (optimization-note-p condition)
+                 (foreign-file-system (and *compile-file-truename*
+                                           (native-name *compile-file-truename*)))))
+        records
+        (let* ((place #+sbcl (diagnostic-place condition) #-sbcl nil)
+               (system (foreign-file-system (first place)))
+               (class (cond (system :foreign) ((optimization-note-p condition) :note))))
+          (if (>= (count class records :key #'record-class) *max-warnings*)
+              (with-one-more records)
+              (add-record (make-record (warning-label condition)
+                                       (if (typep (real-condition condition) 'end-of-file)
+                                           (note-text condition)
+                                           (clip (without-stream-lines (condition-text condition))
+                                                 2000))
+                                       kind name place system)
+                          records))))))
+
+(defun optimization-note-p (condition)
+  #+sbcl (typep condition 'sb-ext:compiler-note)
+  #-sbcl (progn condition nil))
+
+(defun record-class (record)
+  "What RECORD is counted as: of each class there are at most *MAX-WARNINGS*."
+  (cond ((integerp (record-kind record)) :more)
+        ((record-system record) :foreign)
+        ((string= (record-label record) "NOTE") :note)))
+
+(defun with-one-more (records)
+  "RECORDS, the first of which counts those that are not kept."
+  (cond ((and records (integerp (record-kind (first records))))
+         (incf (record-kind (first records)))
+         records)
+        (t (cons (make-record "" "" 1) records))))
+
+(defvar *file-systems* nil
+  "What FOREIGN-SYSTEM says of files while the current evaluation compiles them, an alist.")
+
+(defun foreign-file-system (file)
+  (and file
+       (string/= file "")
+       (cdr (or (assoc file *file-systems* :test #'string=)
+                (first (push (cons file (foreign-system file)) *file-systems*))))))
 
 (defvar *places* nil
   "A COLLECTOR with the texts of the files that the current evaluation compiles, or NIL.")
@@ -92,6 +100,9 @@ RECORD.  After all files of a system the compiler still knows the callers of und
               (and line (list "" line column text))))))))
 
 (defun add-record (record records)
+  (when (and records (integerp (record-kind (first records))))
+    (return-from add-record
+      (cons (first records) (add-record record (rest records)))))
   (let ((same (find-if (lambda (other)
                          (and (string= (record-text other) (record-text record))
                               (string= (record-label other) (record-label record))
@@ -108,28 +119,27 @@ reported error names."
        (or (equal (record-name record) missing)
            (ignore-errors (fboundp (record-name record))))))
 
-(defun record-for-wire (record)
-  (let ((label (record-label record)) (count (record-count record)) (system (record-system record)))
-    (cond ((null label)
-           (list "WARNING" (format nil "~D more ~:[is~;are~] not shown." count (< 1 count))
-                 "" 0 0 "" (or system "") count))
-          (t
-           (list* label
-                  (format nil "~A~[~;~:;~:* (~D times)~]" (record-text record)
-                          ;; the compiler signals an error more than once
-                          (if (string= label "ERROR") 1 count))
-                  (and (record-place record)
-                       (append (record-place record) (list (or system "")))))))))
-
 (defun records-for-wire (records missing)
-  "((LABEL TEXT FILE LINE COLUMN SOURCE-LINE SYSTEM COUNT) ...) in order of appearance; without a
-place, (LABEL TEXT).  COUNT is there only where it is about more than one."
-  (let ((records (reverse records)))
-    (append (mapcar #'record-for-wire
-                    (remove-if (lambda (record)
-                                 (or (null (record-label record)) (outdated-warning-p record missing)))
-                               records))
-            (mapcar #'record-for-wire (remove-if #'record-label records)))))
+  "((LABEL TEXT FILE LINE COLUMN SOURCE-LINE SYSTEM) ...) in order of appearance; without a place,
+(LABEL TEXT)."
+  (let ((rest (if (and records (integerp (record-kind (first records))))
+                  (record-kind (pop records))
+                  0))
+        (shown (remove-if (lambda (record) (outdated-warning-p record missing))
+                          (reverse records))))
+    (append (mapcar (lambda (record)
+                      (list* (record-label record)
+                             (format nil "~A~[~;~:;~:* (~D times)~]" (record-text record)
+                                     ;; the compiler signals an error more than once
+                                     (if (string= (record-label record) "ERROR")
+                                         1
+                                         (record-count record)))
+                             (and (record-place record)
+                                  (append (record-place record)
+                                          (list (or (record-system record) ""))))))
+                    shown)
+            (when (plusp rest)
+              (list (list "" (format nil "; ~D more were not kept" rest)))))))
 
 (defun count-for-compile (condition)
   "Count CONDITION for the second and third value of a COMPILE in the user's code: the compiler
@@ -144,7 +154,7 @@ does not count what is muffled."
 (defun call-recording-warnings (function current-form record)
   "Call FUNCTION; call RECORD with every warning and the form that CURRENT-FORM returns, and muffle
 it."
-  (let ((*places* nil))
+  (let ((*places* nil) (*file-systems* '()))
     (handler-bind
         ((warning (lambda (condition)
                     ;; (SIGNAL 'WARNING), which has no restart, is no warning
