@@ -110,7 +110,7 @@ func (b *Bridge) lifeOf(ctx context.Context) context.Context {
 func (w *workspace) env() tools.Env {
 	return tools.Env{
 		Session: w.session, Spool: &w.spool, Limits: w.o.limits(),
-		SessionDir: w.o.SessionDir, Kept: w.kept, Takes: w.takes,
+		ReadOnly: w.o.Tools.ReadOnly, SessionDir: w.o.SessionDir, Project: w.o.Project, Kept: w.kept, Takes: w.takes,
 	}
 }
 

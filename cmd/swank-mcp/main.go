@@ -4,7 +4,7 @@
 // It speaks MCP on stdout and so keeps to it: messages for people go to
 // stderr, as one line that begins with "swank-mcp: ", hints on lines of their
 // own. Exit status: 0 done, 1 failed, 2 wrong usage; or, of hook, that the agent is to
-// mend the file.
+// mend the file; or, of test, that the tests could not be run.
 package main
 
 import (
@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return 0
 	case errors.Is(err, errReported):
 		return 1
-	case errors.Is(err, errMend):
+	case errors.Is(err, errMend), errors.Is(err, errNotRun):
 		return 2
 	case errors.Is(err, errUsage):
 		fmt.Fprintf(stderr, "swank-mcp: %v\nswank-mcp --help shows what it takes.\n", err)
@@ -74,7 +74,7 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 	case name == "help" && len(c.args) == 1 && c.args[0] == "image":
 		fmt.Fprint(c.stdout, usageImage)
 		return nil
-	case name != "eval" && len(c.args) > 0:
+	case name != "eval" && name != "test" && len(c.args) > 0:
 		return fmt.Errorf("%w: %s takes no argument %q", errUsage, name, c.args[0])
 	}
 	switch name {
@@ -82,6 +82,8 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 		return c.serve(ctx)
 	case "eval":
 		return c.eval(ctx)
+	case "test":
+		return c.test(ctx)
 	case "doctor":
 		return c.doctor(ctx)
 	case "hook":
@@ -92,5 +94,5 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 	case "help":
 		return flag.ErrHelp
 	}
-	return fmt.Errorf("%w: no command %q; there are serve, eval, doctor, hook and version", errUsage, name)
+	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, hook and version", errUsage, name)
 }

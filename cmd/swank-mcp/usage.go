@@ -8,10 +8,10 @@ Protocol. To register it:  claude mcp add lisp -- swank-mcp
 
 swank-mcp [FLAGS]               serve MCP on stdin and stdout (also: serve)
 swank-mcp [FLAGS] eval FORM...  evaluate in a new image; without FORM, stdin
+swank-mcp [FLAGS] test [SYSTEM] run the project's tests in a new image, and end
 swank-mcp [FLAGS] doctor        what was found, what is missing, how to mend it
 swank-mcp hook                  mend the Lisp file that an agent has written
-swank-mcp help image            the flags of the Lisp image
-swank-mcp version
+swank-mcp help image | version  the flags of the Lisp image; the version
 
   --project DIR          the project worked on, whose systems are found first
   --watch-files          load what is saved of the project's loaded systems

@@ -61,6 +61,18 @@ func (f *Session) LoadSystem(ctx context.Context, _ string, _ bool, r lisp.Reque
 	return f.Evaluate(ctx, r)
 }
 
+func (f *Session) Fresh(ctx context.Context, system string, tests bool, test string, r lisp.Request) (out *lisp.Fresh, err error) {
+	out = &lisp.Fresh{Missing: []lisp.Missing{{Kind: "function", Name: "MINE::OLD", InImage: true}}}
+	if tests {
+		out.Compared, out.Changed = true, []lisp.TestChange{{Test: "T1", Session: "passed", Fresh: "failed"}}
+		out.Tests, out.Result, err = f.RunTests(ctx, system, test, r)
+		out.Tests.Begun = true
+		return out, err
+	}
+	out.Result, err = f.LoadSystem(ctx, system, false, r)
+	return out, err
+}
+
 // Reload finds nothing that has changed.
 func (f *Session) Reload(context.Context, lisp.Request) (*lisp.Reloaded, *lisp.Result, error) {
 	return &lisp.Reloaded{}, &lisp.Result{}, nil

@@ -41,3 +41,18 @@ func (f *Session) AbortJob(ctx context.Context, number int) (*lisp.Job, error) {
 	}
 	return j, err
 }
+
+// Sources knows the function my-app:total, which was evaluated in the session.
+func (f *Session) Sources(_ context.Context, name, _ string, _ time.Duration) (*lisp.Sources, error) {
+	if name != "my-app:total" {
+		return &lisp.Sources{Name: "F", Places: []string{"Function F: Defined in: f.lisp, line 1"}}, nil
+	}
+	return &lisp.Sources{Name: "TOTAL", Packages: []string{"MY-APP"}, Definitions: []lisp.Source{
+		{Kind: "function", Label: "function MY-APP:TOTAL", Text: "(defun total ()\n  2)", Package: "MY-APP"}}}, nil
+}
+
+func (f *Session) Written(context.Context, string, string, string) error { return nil }
+
+func (f *Session) ReadUnlike(context.Context, string, string, string) (*lisp.Unlike, error) {
+	return &lisp.Unlike{}, nil
+}

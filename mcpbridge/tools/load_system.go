@@ -28,7 +28,8 @@ var loadSystemTool = Tool{
 		{Name: "system", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "system-name"}, {Name: "name"}},
 			Doc: "Name of the system, as in alexandria, or path of its .asd file."},
 		{Name: "force", Kind: args.Flag,
-			Doc: "Compile and load it again even if nothing has changed. Default: false."},
+			Doc: "Compile and load it again even if nothing has changed."},
+		freshParam,
 		debugParam("Compilation quality DEBUG of what is compiled; 3, with force, keeps every frame and local variable, and lets step go in."),
 		verboseParam,
 		timeoutParam(loadTimeout, "Seconds, more than 0, after which loading is stopped."),
@@ -50,6 +51,9 @@ func loadSystem(ctx context.Context, r *Request) (Reply, error) {
 	}
 	if r.Err != nil {
 		return Reply{}, r.Err
+	}
+	if r.Flag("fresh") {
+		return loadFresh(ctx, r, system, name, in)
 	}
 	res, err := r.Session.LoadSystem(ctx, system, force, in)
 	if err != nil {

@@ -19,8 +19,7 @@ var readOutputTool = Tool{
 	Set:   Core,
 	Shown: true,
 	Doc: "Read on in a reply that was cut because it was too long, by the handle (such as out-3) that the cut reply gave; or a job's output and result (job-3). " +
-		"Pages through it in characters with offset and limit, or shows only the lines that match grep, each with its offset. " +
-		fmt.Sprintf("The newest %d long replies are kept, %d MB in all, as long as the server runs.", spool.MaxTexts, spool.MaxBytes>>20),
+		fmt.Sprintf("The newest %d long replies are kept.", spool.MaxTexts),
 	Params: []args.Param{
 		{Name: "handle", Kind: args.Text, Required: true,
 			Doc: "The handle given in the line where the reply was cut."},

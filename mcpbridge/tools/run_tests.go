@@ -25,6 +25,7 @@ var runTestsTool = Tool{
 		{Name: "system", Kind: args.Text, Aliases: []args.Alias{{Name: "system-name"}}, Doc: "Name of the system."},
 		{Name: "test", Kind: args.Text, Aliases: []args.Alias{{Name: "test-name"}, {Name: "suite"}, {Name: "name"}},
 			Doc: "Only this test or suite."},
+		freshParam,
 		verboseParam,
 		timeoutParam(testTimeout, untilStopped),
 	},
@@ -43,6 +44,9 @@ func runTests(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Fail("run-tests needs a system or a test.")
 	}
 	in := r.sessionRequest()
+	if r.Flag("fresh") {
+		return testFresh(ctx, r, system, test, in)
+	}
 	out, res, err := r.Session.RunTests(ctx, system, test, in)
 	if err != nil {
 		return Reply{}, err

@@ -30,6 +30,9 @@ type Session interface {
 	Packages(ctx context.Context) ([]lisp.Package, error)
 	ResetSession(ctx context.Context, timeout time.Duration) (*lisp.Reset, error)
 	SaveSession(ctx context.Context, file string, timeout time.Duration) (*lisp.Saved, error)
+	Sources(ctx context.Context, name, pkg string, timeout time.Duration) (*lisp.Sources, error)
+	Written(ctx context.Context, name, pkg, file string) error
+	ReadUnlike(ctx context.Context, text, one, other string) (*lisp.Unlike, error)
 	LoadSession(ctx context.Context, file, source string, r lisp.Request) (*lisp.Loaded, *lisp.Result, error)
 
 	// The debugger
@@ -46,6 +49,8 @@ type Session interface {
 	Apropos(ctx context.Context, q lisp.AproposQuery) (*lisp.Finding, error)
 	CompleteSymbol(ctx context.Context, typed, pkg string, limit int) (*lisp.Finding, error)
 	DescribeSystem(ctx context.Context, name string) (*lisp.Finding, error)
+	ProjectStatus(ctx context.Context) (*lisp.ProjectStatus, error)
+	ProjectDefinitions(ctx context.Context, name string) ([]lisp.ProjectDefinition, error)
 
 	// Expanding, compiling, loading, testing
 	Expand(ctx context.Context, code, mode string, r lisp.Request) (*lisp.Expansion, *lisp.Result, error)
@@ -54,6 +59,7 @@ type Session interface {
 	LoadSystem(ctx context.Context, system string, force bool, r lisp.Request) (*lisp.Result, error)
 	Reload(ctx context.Context, r lisp.Request) (*lisp.Reloaded, *lisp.Result, error) // nil where no image runs
 	RunTests(ctx context.Context, system, test string, r lisp.Request) (*lisp.Tests, *lisp.Result, error)
+	Fresh(ctx context.Context, system string, tests bool, test string, r lisp.Request) (*lisp.Fresh, error)
 
 	// Objects, calls, time, memory, threads
 	Inspect(ctx context.Context, code string, v lisp.View, r lisp.Request) (*lisp.Finding, *lisp.Result, error)

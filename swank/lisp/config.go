@@ -16,6 +16,7 @@ type Config struct {
 	Attach     attach.Target // image to attach to; zero launches one
 	Echo       bool          // show evaluations in the REPL of those who work in that image
 	NoRecovery bool          // do not bring a session back after its image has died
+	once       bool          // the image is for one call: when it ends, none takes its place
 
 	SuspendLimit time.Duration // how long an evaluation may wait in the debugger; 0 is 10 minutes
 

@@ -73,7 +73,11 @@ func (s *Session) LoadSystem(ctx context.Context, system string, force bool, r R
 	if force {
 		c.Key("FORCE").Yes()
 	}
-	return s.do(ctx, r, job{title: system, code: "load-system " + shown, call: c}, nil)
+	res, err := s.do(ctx, r, job{title: system, code: "load-system " + shown, call: c}, nil)
+	if err == nil && res.Failure == nil {
+		s.wantCore(freshUse{System: system})
+	}
+	return res, err
 }
 
 func (s *Session) newEvaluation(thread *sessionThread, r Request, j *job) *evaluation {
@@ -339,7 +343,9 @@ func (e *evaluation) died() *Result {
 	if text := e.inst.proc.LastErrors(); text != "" {
 		fmt.Fprintf(&b, "\nIts last error output:\n%s", text)
 	}
-	b.WriteString("\nA new image takes its place and the next call works in it. " + e.kept() + e.s.suspended.lost(e.inst))
+	if !e.im.cfg.once {
+		b.WriteString("\nA new image takes its place and the next call works in it. " + e.kept() + e.s.suspended.lost(e.inst))
+	}
 	return &Result{
 		Failure:    &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: b.String()},
 		Background: e.inst.proc.Background(),

@@ -48,7 +48,8 @@ type Image struct {
 	lastEnd  string      // how the previous image ended
 	lastLisp attach.Lisp // the image that we were attached to last
 	building bool        // a core is being built, or has been
-	coreErr  error       // why there is no cached core
+	cores    cores
+	coreErr  error // why there is no cached core
 	closed   bool
 	sessions map[string]*Session
 	calls    map[*swank.Call]chan *swank.Debug // evaluations in flight
@@ -198,11 +199,13 @@ func (im *Image) lastGuest() attach.Lisp {
 // without one.
 func (im *Image) buildCoreLocked(inst *instance) {
 	proc, launched := inst.proc.(*launch.Process)
-	if im.building || im.closed || !launched || !proc.WantsCore() {
+	if im.building || im.closed || im.cfg.once || !launched || !proc.WantsCore() {
 		return
 	}
 	im.building = true
 	im.work.Go(func() {
+		im.cores.turn.Lock()
+		defer im.cores.turn.Unlock()
 		if err := proc.BuildCore(im.ctx); err != nil && im.ctx.Err() == nil {
 			im.log.Warn("saving a core", "err", err)
 			im.mu.Lock()
@@ -245,7 +248,7 @@ func (im *Image) watch(inst *instance) {
 	}
 	im.cur = nil
 	switch {
-	case im.closed:
+	case im.closed, im.cfg.once:
 	case inst.attached():
 		im.work.Go(im.rejoin)
 	case inst.used.Load() && age > crashLoop:

@@ -25,6 +25,7 @@ type Session struct {
 	background backgrounds
 	kept       atomic.Pointer[kept.File]
 	closed     atomic.Bool
+	runs       testRuns
 
 	home atomic.Pointer[instance] // the image that has the session's state; nil at first
 

@@ -20,6 +20,8 @@ type Tests struct {
 	Skipped int `sexp:"skipped"`
 
 	Failures []TestFailure `sexp:"failures"` // the first hundred
+	Ran      []TestRan     `sexp:"ran"`      // the first 5,000
+	Begun    bool          `sexp:"begun"`    // the system was loaded
 
 	Untested string `sexp:"untested"` // why there was no test to run; "" if that is not known
 }
@@ -36,12 +38,25 @@ type TestFailure struct {
 	Frames []string // of an error, where it was signalled
 }
 
+// TestRan is a test that has run.
+type TestRan struct {
+	_      struct{} `sexp:",list"`
+	Test   string
+	Status string // passed, failed, error or skipped: the worst of its checks
+}
+
 // RunTests runs the named test of FiveAM, Rove or Parachute, after loading the
 // system if one is named; or all tests of the system, by its test-op. Result
 // and error are those of [Session.Evaluate]; the Result has no Values, and is no
 // Failure because a test has failed.
 func (s *Session) RunTests(ctx context.Context, system, test string, r Request) (*Tests, *Result, error) {
 	s.im.lookAtProject(ctx)
-	return reported[Tests](ctx, s, r, job{title: "run-tests " + system + " " + test, code: shownCall("SWANK-MCP:RUN-TESTS", cmp.Or(test, system)),
+	t, res, err := reported[Tests](ctx, s, r, job{title: "run-tests " + system + " " + test, code: shownCall("SWANK-MCP:RUN-TESTS", cmp.Or(test, system)),
 		call: helper.NewCall("RUN-TESTS").Opt("SYSTEM", system).Opt("TEST", test)})
+	if err == nil && t.Begun && system != "" {
+		use := freshUse{system, true}
+		s.runs.note(use, test, t)
+		s.wantCore(use)
+	}
+	return t, res, err
 }

@@ -392,10 +392,18 @@ while there is no catch tag."
     (when (and symbol (fboundp symbol))
       (funcall symbol))))
 
-(defun save-core (file)
-  "Save this image to FILE and end it.  Does not return."
+(defun preload (file)
+  "Load the systems that FILE names into a core that is to be saved: ((NAME DEFINITION) ...)."
+  (let ((*package* (find-package :cl-user))
+        (systems (with-open-file (in (native-path file) :external-format :utf-8)
+                   (with-standard-io-syntax (read in)))))
+    (call-quietly (lambda () (funcall (swank-symbol "PRELOAD" :swank-mcp) systems)))))
+
+(defun save-core (file &optional systems)
+  "Save this image to FILE and end it, with what the file SYSTEMS names.  Does not return."
   (send-status :booted t)
-  (call-if-defined "WARM-UP" :swank-mcp)
+  (unless *in-core* (call-if-defined "WARM-UP" :swank-mcp))
+  (when systems (preload systems))
   (call-if-defined "CLEAR-CONFIGURATION" :asdf)
   (sb-thread:terminate-thread *lifetime-thread*)
   (sb-thread:join-thread *lifetime-thread* :default nil)
@@ -433,6 +441,6 @@ argument, gets a plain SBCL."
         (call-if-defined "CALL-IMAGE-RESTORE-HOOK" :uiop)
         (apply #'load-everything parameters))
     (if (getf parameters :save)
-        (save-core (getf parameters :save))
+        (save-core (getf parameters :save) (getf parameters :systems))
         (apply #'serve parameters)))
   (idle))

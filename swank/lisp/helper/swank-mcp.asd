@@ -37,7 +37,7 @@
     :serial t
     :components ((:file "asdf") (:file "source") (:file "orphans" :if-feature :sbcl)
                  (:file "fingerprints") (:file "project") (:file "registry") (:file "stale")
-                 (:file "compiled") (:file "structures")
+                 (:file "compiled") (:file "structures") (:file "fresh")
                  (:file "advice")))
    ;; What a session has defined, and its source.
    (:module "definitions"
@@ -51,7 +51,9 @@
    ;; What is loaded of the project's systems, and what is on disk.
    (:module "project"
     :serial t
-    :components ((:file "forms") (:file "objects") (:file "records") (:file "loads")))
+    :components ((:file "forms") (:file "objects") (:file "records") (:file "loads")
+                 (:file "comparison") (:file "image") (:file "calls") (:file "findings")
+                 (:file "packages") (:file "status")))
    ;; Evaluating, stopping, suspending, bringing back.
    (:module "eval"
     :serial t
@@ -70,13 +72,14 @@
    ;; Questions about symbols, definitions, systems, objects.
    (:module "look"
     :serial t
-    :components ((:file "describe") (:file "apropos") (:file "describe-system") (:file "xref")
-                 (:file "views") (:file "inspect")))
+    :components ((:file "describe") (:file "apropos") (:file "exports") (:file "library")
+                 (:file "written") (:file "describe-symbol") (:file "describe-system")
+                 (:file "xref") (:file "sources") (:file "views") (:file "inspect")))
    ;; Loading, compiling, disassembling, testing.
    (:module "build"
     :serial t
     :components ((:file "load-system") (:file "reload") (:file "compile") (:file "disassemble")
-                 (:file "test-frameworks") (:file "tests")))
+                 (:file "test-frameworks") (:file "tests") (:file "needs")))
    ;; Calls, time, allocation, the heap, threads.
    (:module "profile"
     :serial t
@@ -107,7 +110,7 @@
                (:file "definitions/recording") (:file "build/disassemble")
                (:file "build/tests") (:file "core/interrupts")
                (:file "definitions/definitions") (:file "eval/hostile")
-               (:file "look/inspect") (:file "image/safe-close") (:file "profile/tracing")
+               (:file "look/inspect") (:file "look/library") (:file "image/safe-close") (:file "profile/tracing")
                (:file "profile/profiling") (:file "profile/memory")
                (:file "profile/threadlist"))
   :perform (test-op (operation system)

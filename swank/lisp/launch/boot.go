@@ -33,6 +33,7 @@ type parameters struct {
 	HelperFasl  string   `sexp:"helper-fasl,omitzero"`  // made of them
 	InitSeconds int      `sexp:"init-seconds,omitzero"` // absent: no init file
 	Save        string   `sexp:"save,omitzero"`         // save a core there instead of serving
+	Systems     string   `sexp:"systems,omitzero"`      // a file that names what the core is to have beside
 }
 
 // imageStatus is one message on descriptor 4.

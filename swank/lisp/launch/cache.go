@@ -71,14 +71,15 @@ func WriteParts(base string, parts [][]byte) ([]string, error) {
 
 // Bounds of what stays in the cache.
 const (
-	keepImages = 2
-	keepFasls  = 2
-	staleAfter = time.Hour // a temporary directory of this age has lost its maker
+	keepImages   = 2
+	keepFasls    = 2
+	keepProjects = 4
+	staleAfter   = time.Hour // a temporary directory of this age has lost its maker
 )
 
 // ownedName matches the directories that we make: --cache-dir may name a directory
 // that has others in it.
-var ownedName = regexp.MustCompile(`^(?:(image|swank)-[0-9a-f]{16}|(tmp)-(?:swank|core|probe)-[0-9]+)$`)
+var ownedName = regexp.MustCompile(`^(?:(image|swank|project)-[0-9a-f]{16}|(tmp)-(?:swank|core|probe)-[0-9]+)$`)
 
 // prune removes what has not been used for longest, and what servers that were
 // killed have left. Errors leave things for the next time.
@@ -100,7 +101,7 @@ func (f *imageFiles) prune() {
 		}
 	}
 	newestFirst := func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) }
-	for kind, keep := range map[string]int{"image": keepImages, "swank": keepFasls} {
+	for kind, keep := range map[string]int{"image": keepImages, "swank": keepFasls, "project": keepProjects} {
 		infos := kinds[kind]
 		slices.SortFunc(infos, newestFirst)
 		remove(infos[min(keep, len(infos)):])

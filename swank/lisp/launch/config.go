@@ -6,6 +6,7 @@ type Config struct {
 	SBCL       string // program, path or name; "" is "sbcl"
 	SwankDir   string // directory of swank-loader.lisp; "" searches (see FindSwank)
 	CacheDir   string // fasls and cores; "" is swank-mcp under the user's cache directory
+	Core       string // a core of [ProjectCore]; "" is the cached one that has only Swank and the helper
 	Dir        string // working directory of the image; "" inherits ours
 	HeapMB     int    // dynamic space of the image in MiB; 0 is 4096
 	StackMB    int    // control stack of each Lisp thread in MiB; 0 is 16

@@ -33,6 +33,14 @@ func (p *Process) WantsCore() bool {
 // build at once; the last one's result stays. When ctx ends, nothing is left of it.
 func (p *Process) BuildCore(ctx context.Context) error {
 	f := p.image
+	return f.buildCore(ctx, nil, func(work string) error {
+		return os.Rename(filepath.Join(work, coreName), f.corePath())
+	})
+}
+
+// buildCore saves a core that also has the systems needs, in a directory of its own, and
+// calls keep with that.
+func (f *imageFiles) buildCore(ctx context.Context, needs []Need, keep func(work string) error) error {
 	fail := func(doing string, err error) error {
 		var failure *launchError
 		if free, ok := freeBytes(f.cacheDir); ok && free < coreSize {
@@ -51,8 +59,18 @@ func (p *Process) BuildCore(ctx context.Context) error {
 		return fail("making a directory", err)
 	}
 	defer os.RemoveAll(work)
-	fresh := filepath.Join(work, "image.core")
-	builder, err := f.launch(ctx, launchPlan{save: fresh})
+	fresh := filepath.Join(work, coreName)
+	plan := launchPlan{save: fresh}
+	if len(needs) > 0 {
+		plan.systems = filepath.Join(work, "systems")
+		if err := os.WriteFile(plan.systems, []byte(systemsText(needs)), 0o600); err != nil {
+			return fail("naming the systems", err)
+		}
+		if f.hasCore() {
+			plan.core, plan.sealed = f.corePath(), true
+		}
+	}
+	builder, err := f.launch(ctx, plan)
 	if err != nil {
 		return fail("saving it", err)
 	}
@@ -65,7 +83,7 @@ func (p *Process) BuildCore(ctx context.Context) error {
 	if err := seal(fresh); err != nil {
 		return fail("checking it", err)
 	}
-	if err := os.Rename(fresh, f.corePath()); err != nil {
+	if err := keep(work); err != nil {
 		return fail("keeping it", err)
 	}
 	f.prune()

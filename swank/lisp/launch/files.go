@@ -141,7 +141,10 @@ func sbclCore(program string) string {
 
 func (f *imageFiles) faslDir() string  { return filepath.Join(f.cacheDir, "swank-"+f.swankKey) }
 func (f *imageFiles) imageDir() string { return filepath.Join(f.cacheDir, "image-"+f.ourKey) }
-func (f *imageFiles) corePath() string { return filepath.Join(f.imageDir(), "image.core") }
+func (f *imageFiles) corePath() string { return filepath.Join(f.imageDir(), coreName) }
+
+// coreName is the name of a core in its directory.
+const coreName = "image.core"
 
 // forget removes what may be broken of what was cached.
 func (f *imageFiles) forget() {

@@ -37,11 +37,11 @@ func checksum(r io.Reader) (uint32, error) {
 	return h.Sum32(), err
 }
 
-// checkCore begins to check f's core, which takes some ten milliseconds, and returns a
+// checkCore begins to check a core, which takes some ten milliseconds, and returns a
 // function that waits for the result: an image starts meanwhile.
-func (f *imageFiles) checkCore() (sound func() error) {
+func checkCore(core string) (sound func() error) {
 	result := make(chan error, 1)
-	go func() { result <- checkSeal(f.corePath()) }()
+	go func() { result <- checkSeal(core) }()
 	return func() error { return <-result }
 }
 

@@ -18,9 +18,11 @@ import (
 // launchPlan is one way to start an image.
 type launchPlan struct {
 	core     string // start from this core; "" loads Swank and the helper
+	sealed   bool   // the core was checked before it got its name, and has a checksum
 	scratch  bool   // keep nothing in the cache, use nothing of it
 	userInit bool   // load ~/.sbclrc
 	save     string // save a core to this file instead of serving
+	systems  string // a file that names the systems that the core is to have beside
 }
 
 // launchError is how one attempt ended.
@@ -52,8 +54,11 @@ func Start(ctx context.Context, c Config, code Code) (*Process, error) {
 		return nil, err
 	}
 	plan := launchPlan{userInit: !c.NoUserInit, scratch: files.cacheProblem != ""}
-	if !c.NoCore && files.hasCore() {
-		plan.core = files.corePath()
+	switch {
+	case c.Core != "":
+		plan.core, plan.sealed = c.Core, true
+	case !c.NoCore && files.hasCore():
+		plan.core, plan.sealed = files.corePath(), true
 	}
 	var notes []string
 	badCore, badCache := "", false
@@ -131,7 +136,7 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 			_ = held.Close()
 		}
 	}()
-	par := parameters{Socket: filepath.Join(runDir, "swank.sock"), Save: plan.save}
+	par := parameters{Socket: filepath.Join(runDir, "swank.sock"), Save: plan.save, Systems: plan.systems}
 	if len(par.Socket) > maxSocketPath || !ascii(par.Socket) {
 		par.Socket = ""
 	}
@@ -156,8 +161,8 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 		return fail(err)
 	}
 	sound := func() error { return nil }
-	if plan.core != "" && plan.core == f.corePath() {
-		sound = f.checkCore()
+	if plan.core != "" && plan.sealed {
+		sound = checkCore(plan.core)
 	}
 	p, err := spawn(f.sbcl, args, f.dir, append(message, 0))
 	if err != nil {

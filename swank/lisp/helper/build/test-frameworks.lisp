@@ -8,10 +8,12 @@
 ;;; frameworks need not be there when this is compiled: their names are looked up later.
 
 (defparameter *max-failures* 100)
+(defparameter *max-ran* 5000 "Tests whose status is told one by one.")
 
 (defstruct (test-run (:copier nil))
   (passed 0) (failed 0) (errors 0) (skipped 0)
-  (tests (make-hash-table :test 'equal)) ; name to true
+  (begunp nil)                           ; the system was loaded
+  (tests (make-hash-table :test 'equal)) ; name to the worst status of its checks
   (seen (make-hash-table :test 'eq))     ; results: some frameworks report one twice
   (sources (make-hash-table :test 'equal)) ; directory to its files, see DIRECTORY-TEXTS
   (labels '())                           ; of the frameworks
@@ -27,9 +29,14 @@
 is shown: a suite may have 100,000 checks.  CONDITION is what was signalled, if it is an error."
   `(record-result ,run ,label ,test ,status (lambda () (values ,form ,reason ,place)) ,condition))
 
+(defun worst-status (a b)
+  (find-if (lambda (status) (or (eq a status) (eq b status))) '(:error :failed :passed :skipped)))
+
 (defun record-result (run label test status details condition)
   (pushnew label (test-run-labels run) :test #'string=)
-  (setf (gethash (subseq test 0 (search *test-part-separator* test)) (test-run-tests run)) t)
+  (let ((name (subseq test 0 (search *test-part-separator* test))) (tests (test-run-tests run)))
+    (setf (gethash name tests) (worst-status status (gethash name tests))))
+  (note-missing-cell condition)
   (ecase status
     (:passed (incf (test-run-passed run)))
     (:skipped (incf (test-run-skipped run)))
@@ -49,6 +56,10 @@ is shown: a suite may have 100,000 checks.  CONDITION is what was signalled, if 
    :passed (test-run-passed run) :failed (test-run-failed run)
    :errors (test-run-errors run) :skipped (test-run-skipped run)
    :failures (reverse (test-run-failures run))
+   :ran (loop for name being the hash-keys of (test-run-tests run) using (hash-value status)
+              repeat *max-ran*
+              collect (list name (string-downcase status)))
+   :begun (test-run-begunp run)
    :untested (test-run-untested run)))
 
 (defun test-text (object)

@@ -134,6 +134,7 @@ names suggest that they have its tests."
 (defun load-tests-of (name)
   "Load the system NAME and those of its tests: the frameworks must be there to be encapsulated."
   (let ((before (before-loading)))
+    (when *private-fasls* (apply #'begin-fresh name (test-systems name)))
     (load-named-system name)
     (dolist (other (test-systems name))
       (unless (depends-on-p name other) ; that is loaded, and ASDF might read its definition again
@@ -196,8 +197,9 @@ names suggest that they have its tests."
   "Run the test called TEST, after loading SYSTEM if given; or all tests of SYSTEM by its TEST-OP.
 The answer is EVALUATE's with
   :REPORT (:FRAMEWORKS (LABEL ...) :TESTS n :PASSED n :FAILED n :ERRORS n :SKIPPED n
-           :FAILURES ((TEST STATUS FORM REASON PLACE FRAMES) ...))
-of the tests that have run."
+           :FAILURES ((TEST STATUS FORM REASON PLACE FRAMES) ...) :RAN ((TEST STATUS) ...)
+           :BEGUN T)
+of the tests that have run; without :BEGUN the system could not be loaded."
   (call-as-work
    (lambda (evaluation read)
      (declare (ignore read))
@@ -211,6 +213,7 @@ of the tests that have run."
             (let ((*standard-output* (make-broadcast-stream)))
               (require-system name)
               (load-tests-of name)))))
+       (setf (test-run-begunp run) t)
        (if test
            (destructuring-bind (name package designator framework) (find-test-named test)
              (declare (ignore name package))
@@ -219,5 +222,6 @@ of the tests that have run."
              (call-recording-results run (lambda () (test-system name)))
              (when (zerop (hash-table-count (test-run-tests run)))
                (setf (test-run-untested run) (ignore-errors (why-untested name))))))
+       (note-project-state)
        '()))
    :code (list 'run-tests (or test system)) :session session :token token))

@@ -47,19 +47,23 @@
            #:describe-symbol            ; look/
            #:apropos-search
            #:complete-symbol
-           #:find-definition
+           #:find-definition #:session-sources #:definition-written #:read-unlike
            #:cross-reference
            #:describe-system
            #:inspect-form
            #:inspect-handle
            #:object
            #:know-project               ; systems/
+           #:prepare-fresh
+           #:project-status #:project-definition-texts ; project/
            #:load-system                ; build/
            #:reload-changed
            #:compile-source
            #:load-source
            #:disassemble-function
            #:run-tests
+           #:system-needs
+           #:defined-names
            #:trace-form                 ; profile/
            #:switch-trace
            #:profile-form

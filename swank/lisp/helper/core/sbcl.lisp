@@ -104,8 +104,10 @@ names SBCL cannot always tell."
 
 (define-internals #:sb-kernel
   (:function #:%closure-values #:%code-debug-info #:%fun-fun #:%fun-lambda-list #:%fun-name
-             #:%simple-fun-type #:closurep #:fun-code-header
-             #:value-cell-ref #:widetag-of))
+             #:%simple-fun-type #:%simple-fun-xrefs #:closurep #:code-header-ref
+             (#:code-header-words 0) #:fdefn-name #:fun-code-header
+             #:value-cell-ref #:widetag-of)
+  (:type #:fdefn))
 
 ;;; The compiler at work: where it is, and what it says
 
@@ -133,7 +135,8 @@ names SBCL cannot always tell."
 
 (define-internals #:sb-c
   (:function #:definition-source-location-namestring #:definition-source-location-p
-             #:definition-source-location-plist)
+             #:definition-source-location-plist
+             #:definition-source-location-toplevel-form-number)
   (:variable #:*source-plist*))
 
 (define-internals #:sb-int
@@ -204,7 +207,8 @@ names SBCL cannot always tell."
 
 (define-internals #:sb-vm
   (:function #:map-allocated-objects)
-  (:variable (#:+pseudo-static-generation+ 6) (#:value-cell-widetag :none)))
+  (:variable (#:+pseudo-static-generation+ 6) (#:code-constants-offset 0)
+             (#:value-cell-widetag :none)))
 
 ;;; The system under SBCL
 

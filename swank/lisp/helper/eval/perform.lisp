@@ -167,6 +167,7 @@ with the parts of SOURCE that a restore needs."
                              (call-with-debug-quality
                               debug
                               (lambda () (evaluate-form (evaluation-code evaluation))))))
+           (note-project-state)
            '())
           ((evaluation-work evaluation)
            (call-with-debug-quality debug

@@ -29,6 +29,7 @@
   "The report of CONDITION, and the frames.  This is called where CONDITION was signalled, with
 the stack intact.  FORM is NIL in a thread that evaluates none.  SYSTEM is the name of the system
 that was being loaded."
+  (note-missing-cell condition)
   (let ((missing (and (typep condition 'undefined-function)
                       (ignore-errors (cell-error-name condition)))))
     (multiple-value-bind (texts total frames)

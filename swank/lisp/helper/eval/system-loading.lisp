@@ -20,6 +20,7 @@ about the system."
        (asdf-value "UPGRADE-ASDF")      ; else it would do so in the midst of our work
        (if file (register-definition file) (rescan-unless-found name))
        (note-origin name)
+       (begin-fresh name)
        (require-defined-part name)
        (let ((compiled '()))
          (unwind-protect

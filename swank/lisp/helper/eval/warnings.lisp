@@ -35,6 +35,7 @@ name of a system that is not of the project, whose file it is about, or NIL."
 (defun note-warning (condition form records)
   "RECORDS and a record of CONDITION, signalled while FORM was evaluated."
   (multiple-value-bind (kind name) (undefined-kind-and-name condition)
+    (when kind (note-missing kind name))
     (cond
       ((or *notes*                      ; these are in the report of the compiler's notes
            (redefinition-p condition)

@@ -32,8 +32,9 @@
      (let* ((head (make-string 2000))
             (head (subseq head 0 (read-sequence head in)))
             (words "compiled from ")
-            (at (search words head)))
-       (when (and at (eql 0 (search "# FASL" head)))
+            (fasl (search "# FASL" head)) ; Debian's begin with a line for the shell
+            (at (and fasl (search words head :start2 fasl))))
+       (when at
          (let ((name (scan-string head (+ at (length words)))))
            (native-name (truename name))))))))
 
@@ -77,7 +78,8 @@
 (defun project-system-p (name)
   "True if the project, or a path that the user gave, has the definition of the system NAME."
   (let ((name (primary-name name)))
-    (or (project-definition name) (gethash name *given-definitions*))))
+    (same-file-p (or (gethash name *given-definitions*) (project-definition name))
+                 (definition-file name))))
 
 (defun system-sources (name)
   "((FILE . COMPONENT) ...) of the source files of the system NAME, which is registered, in order."
@@ -94,9 +96,9 @@
 
 (defun project-sources ()
   "SYSTEM-SOURCES of the project's systems that are loaded."
-  (mapcan #'system-sources (loaded-project-systems)))
+  (mapcan #'system-sources (systems-to-compare)))
 
-(defun loaded-project-systems ()
+(defun systems-to-compare ()
   "The names of the project's systems that are loaded, dependencies first."
   (let ((loaded (remove-if-not #'project-system-p (loaded-systems))) (seen '()) (names '()))
     (labels ((visit (name)

@@ -18,7 +18,7 @@
                          (run-record run "F" "A" :failed "form" nil nil)
                          run))
          '(:frameworks ("F") :tests 1 :passed 1 :failed 1 :errors 0 :skipped 0
-           :failures (("A" "failed" "form" "" "" nil))))
+           :failures (("A" "failed" "form" "" "" nil)) :ran (("A" "failed"))))
   (check (call-recording-results (make-test-run) (lambda () :value)) :value))
 
 ;;; Two sessions run tests at a time.

@@ -1,0 +1,104 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/swank/lisp"
+)
+
+// freshParam has a tool do its work in a fresh image.
+var freshParam = args.Param{Name: "fresh", Kind: args.Flag,
+	Doc: "In a new image, from the files alone; tells what differs. The session's stays."}
+
+// freshText is reply, of a call in a fresh image, with what was otherwise there.
+func freshText(reply Reply, f *lisp.Fresh) Reply {
+	lines := append([]string{"This was in a fresh image, with only what the files define; it has ended."}, missingLines(f)...)
+	if f.Tests != nil && f.Tests.Begun {
+		lines = append(lines, changeLines(f)...)
+	}
+	reply.Text += "\n; " + render.Safe(strings.Join(lines, "\n; "))
+	return reply
+}
+
+func missingLines(f *lisp.Fresh) (lines []string) {
+	for _, m := range f.Missing {
+		line := fmt.Sprintf("Missing: %s, a %s that no file defines", m.Name, m.Kind)
+		if m.InImage {
+			line += ": it is in the session's image only"
+		}
+		lines = append(lines, line+".")
+	}
+	return lines
+}
+
+// maxChanges is how many tests are told that have ended otherwise.
+const maxChanges = 25
+
+func changeLines(f *lisp.Fresh) (lines []string) {
+	switch {
+	case !f.Compared:
+		return []string{"The session has not run these tests: there is nothing to compare with."}
+	case len(f.Changed) == 0:
+		return []string{"Each test ended as in the session's last run."}
+	}
+	for _, c := range f.Changed[:min(len(f.Changed), maxChanges)] {
+		lines = append(lines, fmt.Sprintf("Differs: %s %s here, %s in the session's last run.", c.Test, ended(c.Fresh), ended(c.Session)))
+	}
+	if more := len(f.Changed) - len(lines); more > 0 {
+		lines = append(lines, render.Plural(more, "more test")+" ended otherwise.")
+	}
+	return lines
+}
+
+// ended says how a test has ended, in words.
+func ended(status string) string {
+	switch status {
+	case "":
+		return "did not run"
+	case "error":
+		return "ended with an error"
+	case "skipped":
+		return "was skipped"
+	}
+	return strings.ToLower(status)
+}
+
+// loadFresh is load-system in a fresh image.
+func loadFresh(ctx context.Context, r *Request, system, name string, in lisp.Request) (Reply, error) {
+	f, err := r.Session.Fresh(ctx, system, false, "", in)
+	if err != nil {
+		return Reply{}, err
+	}
+	boundWarnings(f.Result, r.Flag("verbose"), r.Spool)
+	return freshText(loadText(name, in.Timeout, f.Result), f), nil
+}
+
+// testFresh is run-tests in a fresh image.
+func testFresh(ctx context.Context, r *Request, system, test string, in lisp.Request) (Reply, error) {
+	if system == "" {
+		return Reply{}, r.Fail("fresh needs a system: a new image has no test %s.", test)
+	}
+	f, err := r.Session.Fresh(ctx, system, true, test, in)
+	if err != nil {
+		return Reply{}, err
+	}
+	boundWarnings(f.Result, r.Flag("verbose"), r.Spool)
+	return freshText(testsText(cmp.Or(test, system), f.Tests, f.Result, in), f), nil
+}
+
+// TestsText is what is said of all tests of a system in a fresh image where there is no
+// session to compare with; warnings of others than the project's are left out.
+func TestsText(system string, f *lisp.Fresh, in lisp.Request) string {
+	f.Result.Warnings = slices.DeleteFunc(f.Result.Warnings, func(w lisp.Warning) bool { return w.System != "" })
+	text := testsText(system, f.Tests, f.Result, in).Text
+	for _, line := range missingLines(f) {
+		text += "\n; " + render.Safe(line)
+	}
+	return text
+}

@@ -1,0 +1,127 @@
+package lisp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"swank-mcp/swank/lisp/launch"
+)
+
+// cores are the cores that an image has built in the background, one at a time.
+type cores struct {
+	turn sync.Mutex     // held while one is built
+	work sync.WaitGroup // those of projects
+
+	mu   sync.Mutex
+	gone map[string]bool // what could not be built
+}
+
+// coreLimit is how long building a project's core may take: what it needs may have to be
+// compiled.
+const coreLimit = 10 * time.Minute
+
+// useText names use among those of all projects.
+func (im *Image) useText(ctx context.Context, use freshUse) string {
+	return strings.Join(append(slices.Clone(im.Project(ctx).Dirs), fmt.Sprint(use.Tests), strings.ToLower(use.System)), "\n")
+}
+
+// wantCore sees to it, in the background, that there is a core with what use needs, if
+// use is about a system of the project.
+func (s *Session) wantCore(use freshUse) {
+	im := s.im
+	if !im.cfg.Attach.IsZero() || im.cfg.once || im.cfg.Launch.NoCore {
+		return
+	}
+	project := im.Project(im.ctx)
+	if !slices.Contains(project.Systems(), primaryName(use.System)) {
+		return
+	}
+	im.inBackground(func() {
+		text := im.useText(im.ctx, use)
+		if launch.ProjectCore(im.ctx, im.cfg.Launch, launchCode(), text) != "" {
+			return
+		}
+		var p *launch.Process
+		var needs []launch.Need
+		// In turn: nothing else asks ASDF meanwhile.
+		err := s.alone(im.ctx, "project core", coreLimit, func() error {
+			inst, err := im.running(im.ctx)
+			if err != nil || inst == nil {
+				return err
+			}
+			p, _ = inst.proc.(*launch.Process)
+			needs, _, err = inst.needs(im.ctx, use, im.ownSystems(im.ctx, use.System))
+			return err
+		})
+		if err != nil {
+			if im.ctx.Err() == nil {
+				im.log.Warn("asking what the project needs", "err", err)
+			}
+			return
+		}
+		if p != nil {
+			im.buildCoreFor(p, text, needs)
+		}
+	})
+}
+
+// inBackground does work that ends with the image.
+func (im *Image) inBackground(work func()) {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if im.closed {
+		return
+	}
+	im.cores.work.Add(1)
+	im.work.Go(func() {
+		defer im.cores.work.Done()
+		work()
+	})
+}
+
+// buildProjectCore builds a core with needs for the use of that text in the background.
+func (im *Image) buildProjectCore(p *launch.Process, use string, needs []launch.Need) {
+	im.inBackground(func() { im.buildCoreFor(p, use, needs) })
+}
+
+func (im *Image) buildCoreFor(p *launch.Process, use string, needs []launch.Need) {
+	im.cores.turn.Lock()
+	defer im.cores.turn.Unlock()
+	key := fmt.Sprint(use, needs)
+	im.cores.mu.Lock()
+	gone := im.cores.gone[key]
+	im.cores.mu.Unlock()
+	if gone {
+		return
+	}
+	ctx, cancel := context.WithTimeout(im.ctx, coreLimit)
+	defer cancel()
+	err := p.BuildProjectCore(ctx, use, needs)
+	if err == nil || im.ctx.Err() != nil {
+		return
+	}
+	im.log.Warn("saving a core of the project", "err", err)
+	im.cores.mu.Lock()
+	defer im.cores.mu.Unlock()
+	if im.cores.gone == nil {
+		im.cores.gone = map[string]bool{}
+	}
+	im.cores.gone[key] = true
+}
+
+// CoresBuilt returns when no core of a project is being built, or when ctx ends.
+func (im *Image) CoresBuilt(ctx context.Context) {
+	built := make(chan struct{})
+	go func() { // ends when the image is closed at the latest
+		im.cores.work.Wait()
+		close(built)
+	}()
+	select {
+	case <-built:
+	case <-ctx.Done():
+	}
+}

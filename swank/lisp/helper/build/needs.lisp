@@ -1,0 +1,46 @@
+;;;; needs.lisp -- what systems need that is not their project's, and what a fresh image has missed
+
+(cl:in-package #:swank-mcp)
+
+(defun files-of-system (name)
+  "The native names of the definition of the system NAME and of all its components' files."
+  (let ((files '()) (module (find-symbol "MODULE" '#:asdf)))
+    (labels ((walk (component)
+               (if (typep component module)
+                   (mapc #'walk (asdf-value "COMPONENT-CHILDREN" component))
+                   (let ((file (asdf-value "COMPONENT-PATHNAME" component)))
+                     (when (and file (ignore-errors (probe-file file)))
+                       (push (native-name file) files))))))
+      (walk (asdf-value "REGISTERED-SYSTEM" name)))
+    (remove "" (cons (definition-name name) (nreverse files)) :test #'string=)))
+
+(defun missing-for-wire ()
+  "((KIND LABEL PACKAGE SYMBOL SETFP) ...) of what was missing and still is."
+  (loop for (kind name) in (reverse *missing*)
+        for symbol = (if (consp name) (second name) name)
+        when (and symbol (symbolp symbol) (symbol-package symbol)
+                  (not (ignore-errors (if (eq kind :function) (fboundp name) (boundp name)))))
+          collect (list (string-downcase kind) (full-spelling name)
+                        (package-name (symbol-package symbol)) (symbol-name symbol) (consp name))))
+
+(defun defined-names (names)
+  "Which of NAMES, as MISSING-FOR-WIRE has them, are defined here: a list of their labels."
+  (answer (loop for (kind label package symbol setfp) in names
+                for home = (find-package package)
+                for found = (and home (find-symbol symbol home))
+                when (and found
+                          (if (string= kind "function")
+                              (fboundp (if setfp (list 'setf found) found))
+                              (boundp found)))
+                  collect label)))
+
+(defun system-needs (name tests &rest own)
+  "Answer with what the system NAME, and if TESTS is true its tests, need that has none of the
+primary names OWN, dependencies first; and with what was missing in an image that is fresh."
+  (let* ((path (definition-path name))
+         (name (if path (pathname-name path) (string-downcase name)))
+         (*own-systems* own))
+    (answer (list :needs (loop for needed in (systems-of (cons name (and tests (test-systems name))))
+                               unless (own-system-p needed)
+                                 collect (list needed (definition-name needed) (files-of-system needed)))
+                  :missing (missing-for-wire)))))

@@ -1,0 +1,97 @@
+;;;; fresh.lisp -- an image that shows what the files of a project do alone
+;;;;
+;;;; The bridge starts it for one call and ends it then.  Its core may have the systems that the
+;;;; project needs, of those what the call needs and nothing else: a system that is there and that
+;;;; nothing asks for would hide that a definition lacks it.
+
+(cl:in-package #:swank-mcp)
+
+(defvar *preloaded* '()
+  "((NAME . FILE) ...) of the systems with which the core of this image was saved for a project.
+FILE is the native name of the definition, or \"\".")
+
+(defvar *own-systems* '()
+  "In a fresh image, the primary names of the systems that are the project's own.")
+
+(defvar *private-fasls* nil
+  "In a fresh image, the native name of the directory for the project's own fasls; NIL in others.")
+
+(defvar *missing* '()
+  "In a fresh image, ((KIND NAME) ...) of the undefined functions and variables that were met.")
+
+(defun prepare-fresh (directory &rest own)
+  "This image is fresh: it compiles the systems with the primary names OWN, fasls into DIRECTORY."
+  (setf *private-fasls* directory *own-systems* own)
+  (answer t))
+
+(defun own-system-p (name)
+  (member (primary-name name) *own-systems* :test #'string=))
+
+(defun definition-name (name)
+  (let ((file (definition-file name))) (if file (native-name file) "")))
+
+(defun systems-of (names)
+  "The names of the systems NAMES and of all that they need, dependencies first."
+  (remove-duplicates (loop for name in names append (reverse (system-with-dependencies name)))
+                     :test #'string= :from-end t))
+
+(defun begin-fresh (&rest names)
+  "In a fresh image, before its first system is loaded, one of NAMES: refuse if the core was not
+saved with just what they need, and put the fasls of the project's own systems apart."
+  (when *private-fasls*
+    (let* ((systems (systems-of names)) (needed (remove-if #'own-system-p systems)))
+      (when (and *preloaded*
+                 (set-exclusive-or *preloaded* (mapcar (lambda (name) (cons name (definition-name name)))
+                                                       needed)
+                                   :test #'equal))
+        (refuse "OTHER-DEPENDENCIES" "The core has not just the systems that are needed."))
+      (put-fasls-apart (remove-if-not #'own-system-p systems) needed (shiftf *private-fasls* nil)))))
+
+(defun source-directories (name)
+  "The directories in which the files of the system NAME lie."
+  (flet ((directory-of (file) (make-pathname :name nil :type nil :version nil :defaults file)))
+    (remove-duplicates (loop for unit in (system-units name)
+                             collect (directory-of (native-file (unit-file unit))))
+                       :test #'equal)))
+
+(defun put-fasls-apart (own needed directory)
+  "Have ASDF put the fasls of the systems OWN below DIRECTORY: it finds none there, and compiles all.
+Those of NEEDED, which may lie among them, stay where they are."
+  (let ((number 0))
+    (flet ((stay (source) (list source (asdf-value "APPLY-OUTPUT-TRANSLATIONS" source)))
+           (move (source)
+             (list source (native-file (format nil "~A~D/" directory (incf number))))))
+      (call-named '#:asdf "INITIALIZE-OUTPUT-TRANSLATIONS"
+                  (append (list :output-translations)
+                          (mapcar #'stay (remove-duplicates (mapcan #'source-directories needed)
+                                                            :test #'equal))
+                          (mapcar #'move (remove-duplicates (mapcan #'source-directories own)
+                                                            :test #'equal))
+                          (list :inherit-configuration))))))
+
+;;; What is missing
+
+(defun note-missing (kind name)
+  "Note that the function or variable NAME, as KIND says, was called or read and is not defined."
+  (when *own-systems*
+    (pushnew (list kind name) *missing* :test #'equal)))
+
+(defun note-missing-cell (condition)
+  "Note what CONDITION says to be undefined."
+  (when *own-systems*
+    (let ((kind (typecase condition (undefined-function :function) (unbound-variable :variable))))
+      (when kind (note-missing kind (ignore-errors (cell-error-name condition)))))))
+
+;;; The core
+
+(defun preload (systems)
+  "Load SYSTEMS, ((NAME FILE) ...) with the files that define them, dependencies first, for a core."
+  (let ((*given-definitions* (make-shared-table)))
+    (loop for (name file) in systems
+          unless (string= file "")
+            do (setf (gethash (primary-name name) *given-definitions*) (native-file file)))
+    (call-with-given-definitions
+     (lambda ()
+       (loop for (name) in systems
+             do (call-named '#:asdf "LOAD-SYSTEM" name :verbose nil)))))
+  (setf *preloaded* (mapcar (lambda (system) (cons (first system) (second system))) systems)))
