@@ -239,7 +239,7 @@ of the tests that have run; without :BEGUN the system could not be loaded."
                (let ((*standard-output* (make-broadcast-stream)))
                  (require-system name)
                  (load-tests-of name)))))
-          (setf (test-run-begunp run) t)
+          (setf (test-run-begun run) (microseconds))
           (if test
               (destructuring-bind (name package designator framework) (find-test-named test)
                 (declare (ignore name package))
