@@ -51,7 +51,7 @@
            #:inspect-handle
            #:object
            #:know-project               ; systems/
-           #:prepare-fresh
+           #:prepare-fresh #:keep-fasls
            #:load-system                ; build/
            #:reload-changed
            #:compile-source
