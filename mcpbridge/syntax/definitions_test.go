@@ -21,6 +21,7 @@ func TestDefinitions(t *testing.T) {
 		"#+sbcl (defun f () 1)\n#-sbcl (defun f () 2)":                                                                              "1:8 function F",
 		"#+(and sbcl (not x)) (defun f ()) #+(or x) #-sbcl (defun g ()) (defun h ()) (defun i ())":                                  "1:22 function F; 1:77 function I",
 		"'(defun f ()) `(defun ,f ()) (quote (defun f ())) #(defun f ()) (defun) \"(defun f ())\" ; (defun f ())\n#|(defun f ())|#": "",
+		"(defun é () 1) (defvar |é:| 1) (defvar a\\b 1)":                                                                            "1:1 function É; 1:16 variable |é:|; 1:32 variable |Ab|",
 		"(define-thing f 1) (deftest (g :x) 1)":                                                                                     "1:1  F; 1:20  G",
 		"(defun f () (flet ((g ())) (defun h ())))":                                                                                 "1:1 function F",
 		"(handler-bind ((error #'f)) (when t (deftype g () t) (define-condition h () ())))":                                         "1:37 class G; 1:54 class H",

@@ -3,6 +3,7 @@ package syntax
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // node is a form of a text, without what #+ and #- leave out.
@@ -133,26 +134,25 @@ func symbolName(text string) string {
 // keyword is "KEYWORD", that of a symbol without one is "".
 func splitSymbol(text string) (prefix, name string) {
 	var b strings.Builder
-	bars, colon := false, false
-	text = strings.TrimPrefix(text, "#:")
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\' && i+1 < len(text):
-			i++
-			b.WriteByte(text[i])
-		case c == '|':
+	bars, escaped, colon := false, false, false
+	for _, r := range strings.TrimPrefix(text, "#:") {
+		switch {
+		case escaped:
+			escaped = false
+			b.WriteRune(r)
+		case r == '\\':
+			escaped = true
+		case r == '|':
 			bars = !bars
 		case bars:
-			b.WriteByte(c)
-		case c == ':':
+			b.WriteRune(r)
+		case r == ':':
 			if !colon {
 				prefix, colon = b.String(), true
 				b.Reset()
 			}
-		case c >= 0x80: // a part of a character: its case is left as it is
-			b.WriteByte(c)
 		default:
-			b.WriteString(strings.ToUpper(string(rune(c))))
+			b.WriteRune(unicode.ToUpper(r))
 		}
 	}
 	if colon && prefix == "" {
