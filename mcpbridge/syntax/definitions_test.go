@@ -56,6 +56,11 @@ func TestDefinitions(t *testing.T) {
 			t.Errorf("%s is taken for well-formed", text)
 		}
 	}
+	for _, prefix := range []string{"'", "#+ ", "#+a "} {
+		if all, _, _ := Definitions(strings.Repeat(prefix, 1_000_000)+strings.Repeat("a ", 1_000_001), nil); all != nil {
+			t.Errorf("%s very often: %v", prefix, all)
+		}
+	}
 	deep := strings.Repeat("(progn ", 100_000) + "(defun f ())" + strings.Repeat(")", 100_000) + "(defun g ())"
 	if all, _, ok := Definitions(deep, nil); !ok || len(all) != 1 || all[0].Name != "G" {
 		t.Errorf("very deep: %v, %v", all, ok)
@@ -167,4 +172,24 @@ func sources(t *testing.T) []string {
 		t.Fatal("no Lisp files: scripts/install-deps --test installs them")
 	}
 	return files
+}
+
+func FuzzDefinitions(f *testing.F) {
+	f.Add("(in-package :a) #+x (defun f () 1) #-(or x) 'a (defmethod |f| :b ((x (eql 'y))) #1=(z))")
+	f.Add("(progn (let ((a #(1))) (defvar *x*)) `(defun ,f ())) #?(defun g ()) (defstruct (s))")
+	f.Fuzz(func(t *testing.T, text string) {
+		all, _, ok := Definitions(text, func(feature string) bool { return len(feature)%2 == 0 })
+		if ok && len(Check(text).Problems) > 0 {
+			t.Fatalf("%q is taken for well-formed", text)
+		}
+		for _, d := range all {
+			form := text[d.Start:d.End]
+			if form[0] != '(' || form[len(form)-1] != ')' || len(Check(form).Problems) > 0 {
+				t.Fatalf("%q: %q is no list", text, form)
+			}
+			if got := Replace(text, d, form, d.Column); got != text {
+				t.Fatalf("%q: replaced by itself %q is %q", text, form, got)
+			}
+		}
+	})
 }
