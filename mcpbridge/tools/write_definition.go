@@ -67,7 +67,13 @@ type text struct{ before, after string }
 
 // refuse is an error of the call, of that type, with the next call to make.
 func (w *writing) refuse(kind, next, format string, v ...any) error {
-	return &lookError{&lisp.LookupError{Type: kind, Message: fmt.Sprintf(format, v...) + " Nothing was written."}, next}
+	message := fmt.Sprintf(format, v...)
+	if strings.Contains(message, "\n") {
+		message += "\n"
+	} else {
+		message += " "
+	}
+	return &lookError{&lisp.LookupError{Type: kind, Message: message + "Nothing was written."}, next}
 }
 
 // carryOut writes the files that are to be others.
