@@ -42,9 +42,14 @@ type DebuggerCall struct {
 // error is a *DebuggerError if there is no such evaluation, or if it takes no commands;
 // else Result and error are those of [Session.Evaluate].
 func (s *Session) Debug(ctx context.Context, c DebuggerCall, r Request) (*Result, error) {
-	return s.do(ctx, r, job{title: c.title() + r.Code, about: &c, whole: func(e *evaluation) *helper.Call {
+	tests := new(Tests)
+	res, err := s.do(ctx, r, job{title: c.title() + r.Code, about: &c, whole: func(e *evaluation) *helper.Call {
 		return c.call(e, r.Code)
-	}}, nil)
+	}}, tests)
+	if err == nil && len(res.report) > 0 {
+		res.Tests = tests
+	}
+	return res, err
 }
 
 // title is the beginning of the job's title, before the code.
