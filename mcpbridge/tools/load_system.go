@@ -22,8 +22,7 @@ var loadSystemTool = Tool{
 	Set:   Core,
 	Shown: true,
 	Doc: "Load a system into the image with Quicklisp, where the image has it, or else with ASDF. " +
-		"Compiles what has changed. A failure shows the compiler's or loader's message with file and line; " +
-		"an unknown system, those with a similar name.",
+		"Compiles what has changed.",
 	Params: []args.Param{
 		{Name: "system", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "system-name"}, {Name: "name"}},
 			Doc: "Name of the system, as in alexandria, or path of its .asd file."},

@@ -128,6 +128,7 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 		if d.Why != "" { // without, a call that let it go on was cancelled
 			e.s.notes = append(e.s.notes, fmt.Sprintf("The suspended evaluation %d (%s) has ended: %s", s.number, s.code, d.Why))
 		}
+		e.s.background.amend(s.number, d.result())
 		e.s.endedAlone(s, d.result())
 	}
 	if e.target != nil {
@@ -150,6 +151,7 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 			}
 		}
 		e.s.suspended.end(e.target.token, why)
+		e.s.background.amend(e.target.number, res)
 	}
 }
 

@@ -85,7 +85,7 @@
    (:module "profile"
     :serial t
     :components ((:file "tracing") (:file "sampling" :if-feature :sbcl)
-                 (:file "allocation" :if-feature :sbcl) (:file "profiling")
+                 (:file "stacks" :if-feature :sbcl) (:file "profiling")
                  (:file "memory" :if-feature :sbcl) (:file "threadlist")))
    ;; The image as a whole: launched or a person's.
    (:module "image"
