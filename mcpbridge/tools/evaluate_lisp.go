@@ -48,7 +48,7 @@ var evaluateTool = Tool{
 func readEvaluate(r *Request) (in lisp.Request, timing bool) {
 	code := r.Text("code")
 	in = r.sessionRequest()
-	in.Code, in.Input, in.Suspend = code, r.Text("input"), r.Text("on-error") == "debug"
+	in.Code, in.Input = code, r.Text("input")
 	in.Background, in.OnTimeout, in.JobLimit = r.Flag("background"), r.Text("on-timeout") == "background", lisp.JobLimit
 	if in.Background && r.Has("timeout") {
 		in.JobLimit = in.Timeout

@@ -15,10 +15,10 @@ var projectStatusTool = Tool{
 	Title: "Project status",
 	Set:   Core,
 	Shown: true,
-	Doc:   "Tell how the image differs from the files of the project's loaded systems, so from a fresh image. Loads nothing.",
+	Doc:   "Tell how the image differs from the files of the project's loaded systems, line by line.",
 	Params: []args.Param{
 		{Name: "name", Kind: args.Text, Aliases: []args.Alias{{Name: "symbol"}, {Name: "definition"}},
-			Doc: "Of this definition, both texts as a diff."},
+			Doc: "Show the diff of this definition."},
 	},
 	Example: `{}`,
 	Effect:  looks,

@@ -143,6 +143,9 @@ func (w *writing) put(source *lisp.Source, f *form) error {
 	if err != nil {
 		return err
 	}
+	if f.Bound {
+		f.text, f.Column = source.Text, 1
+	}
 	_, pkg, _ := syntax.Definitions(t.after, w.feature)
 	if err := w.agree(source, f, t, w.file, pkg); err != nil {
 		return err

@@ -98,15 +98,27 @@ func (q *backgrounds) take() []*backgroundRun {
 	return ended
 }
 
-// noRoom is the result of an evaluation that cannot go into the background; nil if it can.
-func (e *evaluation) noRoom() *Result {
+// amend replaces the result of the job of that number, which was suspended, with what has
+// come of it since.
+func (q *backgrounds) amend(number int, res *Result) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, b := range q.all {
+		if b.number == number && b.result != nil {
+			amended := *res // the notes of a reply are added to res yet
+			b.result = &amended
+		}
+	}
+}
+
+// noRoom says why an evaluation cannot go into the background; nil if it can.
+func (e *evaluation) noRoom() *Failure {
 	if e.inst.single {
-		return &Result{Failure: &Failure{Type: "NO-THREADS", Message: "Nothing was evaluated: Swank in this image uses no threads, " +
-			"so nothing runs in it in the background. Without \"background\" the same call works."}}
+		return &Failure{Type: "NO-THREADS", Message: "Swank in this image uses no threads, so nothing runs in it in the background."}
 	}
 	if running := e.s.background.running(); len(running) >= maxJobs {
-		return &Result{Failure: &Failure{Type: "TOO-MANY-JOBS", Message: fmt.Sprintf("Nothing was evaluated: %d jobs run in this session, and no more may. "+
-			"session-status lists them. To end the oldest: abort-evaluation {\"evaluation\": %d}", len(running), running[0].number)}}
+		return &Failure{Type: "TOO-MANY-JOBS", Message: fmt.Sprintf("%d jobs run in this session, and no more may. "+
+			"session-status lists them. To end the oldest: abort-evaluation {\"evaluation\": %d}", len(running), running[0].number)}
 	}
 	return nil
 }
@@ -135,7 +147,8 @@ func (e *evaluation) endThread() {
 // says so; nil if it cannot. The holder of the turn calls it.
 func (e *evaluation) leave(debugs <-chan *swank.Debug) *Result {
 	if e.number == 0 {
-		if e.noRoom() != nil {
+		if why := e.noRoom(); why != nil {
+			e.s.notes = append(e.s.notes, "It could not go on in the background: "+why.Message)
 			return nil
 		}
 		e.number = e.s.suspended.next()

@@ -42,9 +42,14 @@ type DebuggerCall struct {
 // error is a *DebuggerError if there is no such evaluation, or if it takes no commands;
 // else Result and error are those of [Session.Evaluate].
 func (s *Session) Debug(ctx context.Context, c DebuggerCall, r Request) (*Result, error) {
-	return s.do(ctx, r, job{title: c.title() + r.Code, about: &c, whole: func(e *evaluation) *helper.Call {
+	tests := new(Tests)
+	res, err := s.do(ctx, r, job{title: c.title() + r.Code, about: &c, whole: func(e *evaluation) *helper.Call {
 		return c.call(e, r.Code)
-	}}, nil)
+	}}, tests)
+	if err == nil && len(res.report) > 0 {
+		res.Tests = tests
+	}
+	return res, err
 }
 
 // title is the beginning of the job's title, before the code.
@@ -123,6 +128,7 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 		if d.Why != "" { // without, a call that let it go on was cancelled
 			e.s.notes = append(e.s.notes, fmt.Sprintf("The suspended evaluation %d (%s) has ended: %s", s.number, s.code, d.Why))
 		}
+		e.s.background.amend(s.number, d.result())
 		e.s.endedAlone(s, d.result())
 	}
 	if e.target != nil {
@@ -145,6 +151,7 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 			}
 		}
 		e.s.suspended.end(e.target.token, why)
+		e.s.background.amend(e.target.number, res)
 	}
 }
 

@@ -58,7 +58,8 @@
    (:module "eval"
     :serial t
     :components ((:file "diagnostics") (:file "system-loading") (:file "notes")
-                 (:file "build-places" :if-feature :sbcl) (:file "warnings") (:file "reports")
+                 (:file "build-places" :if-feature :sbcl)
+                 (:file "frame-places" :if-feature :sbcl) (:file "warnings") (:file "reports")
                  (:file "hooks") (:file "stop") (:file "last-error") (:file "outcome")
                  (:file "suspend" :if-feature :sbcl)
                  (:file "suspended-threads" :if-feature :sbcl)
@@ -78,8 +79,8 @@
    ;; Loading, compiling, disassembling, testing.
    (:module "build"
     :serial t
-    :components ((:file "load-system") (:file "reload") (:file "compile") (:file "disassemble")
-                 (:file "test-frameworks") (:file "tests") (:file "needs")))
+    :components ((:file "compile") (:file "apart") (:file "load-system") (:file "reload")
+                 (:file "disassemble") (:file "test-frameworks") (:file "tests") (:file "needs")))
    ;; Calls, time, allocation, the heap, threads.
    (:module "profile"
     :serial t

@@ -75,7 +75,8 @@ names SBCL cannot always tell."
 ;;; Frames, and what the compiler has noted of the code in them
 
 (define-internals #:sb-di
-  (:function #:code-location-debug-source #:code-location-toplevel-form-offset
+  (:function #:code-location-debug-source #:code-location-form-number
+             #:code-location-toplevel-form-offset
              (#:compiled-code-location-step-info "") #:debug-fun-closure-name
              #:debug-fun-debug-vars #:debug-fun-fun #:debug-fun-name
              #:debug-source-created #:debug-source-namestring

@@ -62,7 +62,7 @@
 
 (defun compare-project ()
   "The COMPARISON of the project now."
-  (let ((comparison (make-comparison :systems (systems-to-compare))))
+  (let ((comparison (make-comparison :systems (loaded-project-systems))))
     (setf (comparison-sources comparison)
           (mapcan #'system-sources (copy-list (comparison-systems comparison)))
           (comparison-packages comparison) (project-packages (file-forms comparison)))

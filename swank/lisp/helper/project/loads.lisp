@@ -10,7 +10,7 @@
 (defun project-directories ()
   "The native names of the directories in which the project's systems are defined."
   (remove-duplicates
-   (loop for file in (append (table-values *project-definitions*) (table-values *given-definitions*))
+   (loop for file in (table-values *project-definitions*)
          collect (native-name (make-pathname :name nil :type nil :version nil :defaults file)))
    :test #'string=))
 
@@ -76,10 +76,8 @@
 ;;; Systems that we build
 
 (defun project-system-p (name)
-  "True if the project, or a path that the user gave, has the definition of the system NAME."
-  (let ((name (primary-name name)))
-    (same-file-p (or (gethash name *given-definitions*) (project-definition name))
-                 (definition-file name))))
+  "True if the project has the definition of the system NAME that is in use."
+  (same-file-p (project-definition name) (definition-file (primary-name name))))
 
 (defun system-sources (name)
   "((FILE . COMPONENT) ...) of the source files of the system NAME, which is registered, in order."
@@ -96,9 +94,9 @@
 
 (defun project-sources ()
   "SYSTEM-SOURCES of the project's systems that are loaded."
-  (mapcan #'system-sources (systems-to-compare)))
+  (mapcan #'system-sources (loaded-project-systems)))
 
-(defun systems-to-compare ()
+(defun loaded-project-systems ()
   "The names of the project's systems that are loaded, dependencies first."
   (let ((loaded (remove-if-not #'project-system-p (loaded-systems))) (seen '()) (names '()))
     (labels ((visit (name)
@@ -106,7 +104,7 @@
                  (push name seen)
                  (mapc #'visit (direct-dependencies name))
                  (when (member name loaded :test #'string=) (push name names)))))
-      (mapc #'visit (sort loaded #'string<)))
+      (mapc #'visit (sort (copy-list loaded) #'string<)))
     (nreverse names)))
 
 (defun came-anew-p (loaded)

@@ -70,7 +70,6 @@ the other way round."
            for file = (project-definition name)
            for theirs = (and (member name loaded :test #'string=) (definition-file name))
            when (and theirs
-                     (not (gethash name *given-definitions*))
                      (not (same-file-p file theirs)))
              collect (make-finding :kind :system :names (list name)
                                    :text (format nil "~A was loaded from ~A, not from the project's ~A"
