@@ -93,7 +93,7 @@ are; what was looked at in *WALK-MICROSECONDS*."
     (when counts
       (loop for name being the hash-keys of counts using (hash-value count)
             collect (make-finding :kind :obsolete :names (list (label-of (cons :class name)))
-                                  :text (format nil "~D object~:P of an earlier ~A ~:[are~;is~] obsolete: functions of the present one refuse ~:*~:[them~;it~]"
+                                  :text (format nil "~D object~:P of an earlier ~A ~:[are~;is~] left in the heap: functions of the present one refuse ~:*~:[them~;it~]"
                                                 count (label-of (cons :class name)) (= count 1)))))))
 
 (defun system-findings (comparison)
