@@ -15,7 +15,7 @@ would have to be loaded, or NIL.  OBJECT identifies the definition that is alone
   "FILE below the directory of the project that has it."
   (let ((directory (first (sort (remove-if-not (lambda (directory)
                                                  (eql (mismatch directory file) (length directory)))
-                                               (project-directories))
+                                               (own-directories nil))
                                 #'< :key #'length))))
     (if directory (subseq file (length directory)) file)))
 

@@ -86,8 +86,8 @@ file that was written in the second before it was read may have been written aga
   "Where the definition KEY of the image came from: FORM of VERSION, a file's content.  OBJECT is
 what each new definition replaces, a function or a source location.  SINCE is the number of the load
 from which on FORM has had its text.  VALUE is what a DEFVAR has left in its variable; VALUE-CODE is
-the code of the form that gave it."
-  key version form object since value value-code)
+the code of the form that gave it.  CHANGEDP is true if there was another form before."
+  key version form object since value value-code changedp)
 
 (defun origin-file (origin) (version-file (origin-version origin)))
 (defun origin-code (origin) (source-form-code (origin-form origin)))
@@ -163,6 +163,8 @@ defines."
                               :since (if (and old (eql (origin-code old) (source-form-code form)))
                                          (origin-since old)
                                          number))))
+    (setf (origin-changedp origin)
+          (and old (or (origin-changedp old) (not (eql (origin-code old) (origin-code origin))))))
     (note-value origin old)
     (setf (gethash key *origins*) origin)))
 

@@ -9,6 +9,7 @@
   (stable-sort (append (alone-findings comparison) (live-findings comparison)
                        (stale-findings comparison) (outdated-findings comparison)
                        (missing-findings comparison) (export-findings comparison)
+                       (obsolete-findings comparison)
                        (file-findings comparison) (system-findings comparison))
                #'< :key (lambda (finding) (position (finding-kind finding) *finding-kinds*))))
 
