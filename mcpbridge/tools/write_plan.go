@@ -3,7 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
-	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -191,16 +191,24 @@ func (w *writing) places(source *lisp.Source, f *form, file string) (found []pla
 	return found, nil
 }
 
-// candidates are the files in which the definition may be: those of the project, and the
-// one that had it when it was loaded.
+// candidates are the files in which the definition may be, without links: those of the
+// project, and the one that had it when it was loaded.
 func (w *writing) candidates(source *lisp.Source) (files []string) {
-	if w.Project != nil {
-		files = w.Project().LispFiles(w.ctx)
-	}
-	if source.File != "" && !slices.Contains(files, source.File) {
-		files = append(files, source.File)
+	seen := map[string]bool{"": true}
+	for _, path := range append(w.projectFiles(), source.File) {
+		if real, err := filepath.EvalSymlinks(path); err == nil && !seen[real] {
+			seen[real] = true
+			files = append(files, real)
+		}
 	}
 	return files
+}
+
+func (w *writing) projectFiles() []string {
+	if w.Project == nil {
+		return nil
+	}
+	return w.Project().LispFiles(w.ctx)
 }
 
 // glance returns the text of a file of the project if it has the name of f in it.
@@ -208,12 +216,8 @@ func (w *writing) glance(path string, f *form) (string, bool) {
 	if t := w.texts[path]; t != nil {
 		return t.after, true
 	}
-	data, err := os.ReadFile(path)
-	if err != nil || len(data) > maxSource {
-		return "", false
-	}
-	text := string(data)
-	return text, strings.Contains(strings.ToUpper(text), strings.ToUpper(f.Name))
+	text, err := readSource(path)
+	return text, err == nil && strings.Contains(strings.ToUpper(text), strings.ToUpper(f.Name))
 }
 
 // means reports whether the name of d, in a file, is that of the symbol.
@@ -305,15 +309,13 @@ func ascii(text string) bool {
 // nowhere is the error of a definition that no file has.
 func (w *writing) nowhere(source *lisp.Source, f *form) error {
 	var files []string
-	if w.Project != nil {
-		for _, path := range w.Project().LispFiles(w.ctx) {
-			data, err := os.ReadFile(path)
-			if err != nil || len(data) > maxSource {
-				continue
-			}
-			if _, pkg, _ := syntax.Definitions(string(data), w.feature); orUser(pkg) == f.pkg {
-				files = append(files, path)
-			}
+	for _, path := range w.projectFiles() {
+		text, err := readSource(path)
+		if err != nil {
+			continue
+		}
+		if _, pkg, ok := syntax.Definitions(text, w.feature); ok && orUser(pkg) == f.pkg {
+			files = append(files, path)
 		}
 	}
 	text := fmt.Sprintf("No file of the project defines the %s; name the one to add it to.", source.Label)
