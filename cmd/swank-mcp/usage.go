@@ -11,7 +11,7 @@ swank-mcp [FLAGS] eval FORM...  evaluate in a new image; without FORM, stdin
 swank-mcp [FLAGS] test [SYSTEM] run the project's tests in a new image, and end
 swank-mcp [FLAGS] doctor        what was found, what is missing, how to mend it
 swank-mcp hook                  mend the Lisp file that an agent has written
-swank-mcp version, help image   the version; the flags of the Lisp image
+swank-mcp help image | version  the flags of the Lisp image; the version
 
   --project DIR          the project worked on, whose systems are found first
   --watch-files          load what is saved of the project's loaded systems
@@ -26,7 +26,7 @@ swank-mcp version, help image   the version; the flags of the Lisp image
   --trace-swank FILE     append a trace of every Swank message to FILE
   --log-level LEVEL      debug, info, warn or error; logs go to stderr (warn)
 
-Names are separated by commas. Environment: SWANK_MCP_READ_ONLY=true, and so on.
+Names are separated by commas. In the environment: SWANK_MCP_READ_ONLY=true.
 `
 	usageImage = `The flags of the Lisp image and the session in it. All others: swank-mcp help
 

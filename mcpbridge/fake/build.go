@@ -61,11 +61,6 @@ func (f *Session) LoadSystem(ctx context.Context, _ string, _ bool, r lisp.Reque
 	return f.Evaluate(ctx, r)
 }
 
-// Reload finds nothing that has changed.
-func (f *Session) Reload(context.Context, lisp.Request) (*lisp.Reloaded, *lisp.Result, error) {
-	return &lisp.Reloaded{}, &lisp.Result{}, nil
-}
-
 func (f *Session) Fresh(ctx context.Context, system string, tests bool, test string, r lisp.Request) (out *lisp.Fresh, err error) {
 	out = &lisp.Fresh{Missing: []lisp.Missing{{Kind: "function", Name: "MINE::OLD", InImage: true}}}
 	if tests {
@@ -76,4 +71,9 @@ func (f *Session) Fresh(ctx context.Context, system string, tests bool, test str
 	}
 	out.Result, err = f.LoadSystem(ctx, system, false, r)
 	return out, err
+}
+
+// Reload finds nothing that has changed.
+func (f *Session) Reload(context.Context, lisp.Request) (*lisp.Reloaded, *lisp.Result, error) {
+	return &lisp.Reloaded{}, &lisp.Result{}, nil
 }

@@ -37,7 +37,7 @@ func (f *Session) Job(_ context.Context, number int) (*lisp.Job, error) {
 func (f *Session) AbortJob(ctx context.Context, number int) (*lisp.Job, error) {
 	j, err := f.Job(ctx, number)
 	if err == nil {
-		j.Result = &lisp.Result{Stdout: j.Stdout, Failure: &lisp.Failure{Kind: lisp.KindCancelled}}
+		j.Result = &lisp.Result{Stdout: j.Stdout, Failure: &lisp.Failure{Type: "ABORTED"}}
 	}
 	return j, err
 }

@@ -16,6 +16,7 @@ type Definition struct {
 	Prefix       string   // of the name, or ""
 	Name         string   // of the symbol, or of the F in (setf F)
 	Setf         bool     // it defines (setf Name)
+	Bound        bool     // it stands in another form than PROGN, which may bind names that it uses
 	Qualifiers   []string // of a DEFMETHOD
 	Specializers []string // of its required parameters; T where none is given
 	Package      string   // that the last IN-PACKAGE before it names, or ""
@@ -74,8 +75,9 @@ func Definitions(text string, has func(feature string) bool) (all []Definition, 
 // collector goes over the forms of a text.
 type collector struct {
 	*parser
-	pkg string
-	all []Definition
+	pkg   string
+	all   []Definition
+	bound int // forms around this one other than PROGN
 }
 
 // beforeBody is how many arguments of an operator stand before the forms in which
@@ -96,6 +98,10 @@ func (c *collector) visit(n node) {
 	case strings.HasPrefix(operator, "DEF") && !strings.HasPrefix(operator, "DEFAULT"):
 		c.define(n, operator)
 	default:
+		if operator != "PROGN" {
+			c.bound++
+			defer func() { c.bound-- }()
+		}
 		for _, e := range n.elements[min(1+beforeBody[operator], len(n.elements)):] {
 			c.visit(e)
 		}
@@ -112,7 +118,7 @@ func (c *collector) designated(n node) string {
 }
 
 func (c *collector) define(n node, operator string) {
-	d := Definition{Pos: Pos{n.line, n.col}, Start: n.start, End: n.end, Operator: operator, Package: c.pkg}
+	d := Definition{Pos: Pos{n.line, n.col}, Start: n.start, End: n.end, Operator: operator, Package: c.pkg, Bound: c.bound > 0}
 	name := n.elements[1]
 	if name.kind == opener && len(name.elements) > 0 { // (setf f), or (name options…)
 		d.Setf = len(name.elements) == 2 && symbolName(c.source(name.elements[0])) == "SETF"

@@ -31,11 +31,11 @@ var evaluateTool = Tool{
 		{Name: "input", Kind: args.Text,
 			Doc: "What the code reads as standard input. Default: none, end of file."},
 		{Name: "background", Kind: args.Flag,
-			Doc: "Answer at once; the code runs beside later calls as a job, up to 4 hours. Default: false."},
+			Doc: "Answer at once; the code runs beside later calls as a job, up to 4 hours."},
 		{Name: "on-timeout", Kind: args.Text, Def: "stop", Enum: []string{"stop", "background"},
 			Doc: "background: then it goes on as a job."},
 		{Name: "capture-time", Kind: args.Flag,
-			Doc: "Add a line with real, run and GC time and the bytes consed. Default: false."},
+			Doc: "Add a line with real, run and GC time and the bytes consed."},
 		{Name: "debug", Kind: args.Integer, Def: 1.0, Min: 0, Max: 3,
 			Doc: "Compilation quality DEBUG of what this call defines; 3 keeps every frame and local variable for backtraces, at the cost of tail calls."},
 	},
@@ -48,7 +48,7 @@ var evaluateTool = Tool{
 func readEvaluate(r *Request) (in lisp.Request, timing bool) {
 	code := r.Text("code")
 	in = r.sessionRequest()
-	in.Code, in.Input, in.Suspend = code, r.Text("input"), r.Text("on-error") == "debug"
+	in.Code, in.Input = code, r.Text("input")
 	in.Background, in.OnTimeout, in.JobLimit = r.Flag("background"), r.Text("on-timeout") == "background", lisp.JobLimit
 	if in.Background && r.Has("timeout") {
 		in.JobLimit = in.Timeout

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"swank-mcp/mcpbridge/args"
@@ -13,7 +14,7 @@ import (
 
 // freshParam has a tool do its work in a fresh image.
 var freshParam = args.Param{Name: "fresh", Kind: args.Flag,
-	Doc: "In a new image, from the files alone; tells what differs. The session's stays. Default: false."}
+	Doc: "In a new image, from the files alone; tells what differs. The session's stays."}
 
 // freshText is reply, of a call in a fresh image, with what was otherwise there.
 func freshText(reply Reply, f *lisp.Fresh) Reply {
@@ -68,12 +69,18 @@ func ended(status string) string {
 	return strings.ToLower(status)
 }
 
+const nothingSuspended = "on-error is debug; with fresh it must be report: the new image ends with the call."
+
 // loadFresh is load-system in a fresh image.
 func loadFresh(ctx context.Context, r *Request, system, name string, in lisp.Request) (Reply, error) {
+	if in.Suspend {
+		return Reply{}, r.Fail(nothingSuspended)
+	}
 	f, err := r.Session.Fresh(ctx, system, false, "", in)
 	if err != nil {
 		return Reply{}, err
 	}
+	boundWarnings(f.Result, r.Flag("verbose"), r.Spool)
 	return freshText(loadText(name, in.Timeout, f.Result), f), nil
 }
 
@@ -82,16 +89,21 @@ func testFresh(ctx context.Context, r *Request, system, test string, in lisp.Req
 	if system == "" {
 		return Reply{}, r.Fail("fresh needs a system: a new image has no test %s.", test)
 	}
+	if in.Suspend {
+		return Reply{}, r.Fail(nothingSuspended)
+	}
 	f, err := r.Session.Fresh(ctx, system, true, test, in)
 	if err != nil {
 		return Reply{}, err
 	}
+	boundWarnings(f.Result, r.Flag("verbose"), r.Spool)
 	return freshText(testsText(cmp.Or(test, system), f.Tests, f.Result, in), f), nil
 }
 
 // TestsText is what is said of all tests of a system in a fresh image where there is no
-// session to compare with.
+// session to compare with; warnings of others than the project's are left out.
 func TestsText(system string, f *lisp.Fresh, in lisp.Request) string {
+	f.Result.Warnings = slices.DeleteFunc(f.Result.Warnings, func(w lisp.Warning) bool { return w.System != "" })
 	text := testsText(system, f.Tests, f.Result, in).Text
 	for _, line := range missingLines(f) {
 		text += "\n; " + render.Safe(line)

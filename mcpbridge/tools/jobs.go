@@ -73,7 +73,7 @@ func (r *Request) abortJob(ctx context.Context, number int) (out Reply, handled 
 	if err != nil {
 		return Reply{}, true, err
 	}
-	if f := j.Result.Failure; f != nil && f.Kind == lisp.KindCancelled && f.Type == "" {
+	if f := j.Result.Failure; f != nil && f.Type == "ABORTED" {
 		var p render.Parts
 		fmt.Fprintf(&p, "job-%d is aborted.", number)
 		p.Output(j.Result)

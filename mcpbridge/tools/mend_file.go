@@ -45,5 +45,5 @@ func mendIn(root *os.Root, name, path string) (said string, mended bool, err err
 		return "", false, err
 	}
 	return fmt.Sprintf("%s was not well-formed; its parentheses were mended by the indentation. Look whether this is what was meant:\n%s",
-		render.Safe(path), diffText(path, text, whole)), true, nil
+		render.Safe(path), diffText(path, text, path, whole)), true, nil
 }

@@ -19,8 +19,7 @@ var readOutputTool = Tool{
 	Set:   Core,
 	Shown: true,
 	Doc: "Read on in a reply that was cut because it was too long, by the handle (such as out-3) that the cut reply gave; or a job's output and result (job-3). " +
-		"Pages through it in characters with offset and limit, or shows only the lines that match grep, each with its offset. " +
-		fmt.Sprintf("The newest %d long replies are kept, %d MB in all, as long as the server runs.", spool.MaxTexts, spool.MaxBytes>>20),
+		fmt.Sprintf("The newest %d long replies are kept.", spool.MaxTexts),
 	Params: []args.Param{
 		{Name: "handle", Kind: args.Text, Required: true,
 			Doc: "The handle given in the line where the reply was cut."},
@@ -53,8 +52,11 @@ func readOutput(ctx context.Context, r *Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	if about != "" && grep == "" && t.Chars <= limit && offset == 0 {
-		return Reply{Text: strings.TrimRight(about+"\n\n"+t.All, "\n")}, nil
+	if about != "" {
+		if grep == "" && offset == 0 && t.Chars <= limit {
+			return Reply{Text: strings.TrimRight(about+"\n\n"+t.All, "\n")}, nil
+		}
+		about += "\n"
 	}
 	if offset >= t.Chars {
 		return Reply{}, &args.Error{
@@ -64,7 +66,7 @@ func readOutput(ctx context.Context, r *Request) (Reply, error) {
 	}
 	rest := t.All[rawtext.RuneOffset(t.All, offset):]
 	if grep == "" {
-		return Reply{Text: page(t, rest, offset, limit)}, nil
+		return Reply{Text: about + page(t, rest, offset, limit)}, nil
 	}
 	re, err := regexp.Compile(grep)
 	if err != nil {
@@ -73,7 +75,7 @@ func readOutput(ctx context.Context, r *Request) (Reply, error) {
 			Advice:  fmt.Sprintf("To search for the text itself:\nNext: read-output {\"handle\": %q, \"grep\": %s}", t.Handle, rawtext.Quote(regexp.QuoteMeta(grep))),
 		}
 	}
-	return Reply{Text: matches(t, rest, offset, limit, re)}, nil
+	return Reply{Text: about + matches(t, rest, offset, limit, re)}, nil
 }
 
 // page is limit characters of rest, which begins at offset of t.

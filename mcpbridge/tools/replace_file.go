@@ -45,9 +45,9 @@ func replaceIn(root *os.Root, name, before, after string) (err error) {
 	return root.Rename(temp, name)
 }
 
-// diffText is the unified diff of two texts of the file at path.
-func diffText(path, before, after string) string {
-	text := string(diff.Diff(path, []byte(before), path, []byte(after)))
+// diffText is the unified diff of two texts, called as they are named.
+func diffText(oldName, before, newName, after string) string {
+	text := string(diff.Diff(oldName, []byte(before), newName, []byte(after)))
 	_, text, _ = strings.Cut(text, "\n") // the command line of a diff
 	return render.Safe(strings.TrimSuffix(text, "\n"))
 }

@@ -80,6 +80,8 @@ type Request struct {
 type Env struct {
 	Session    Session
 	Spool      *spool.Spool
+	Files      *Files
+	Profiles   *Profiles
 	Limits     Limits
 	ReadOnly   bool                    // --read-only: nothing may be changed
 	SessionDir string                  // where sessions are saved; "" is the working directory

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -97,15 +98,27 @@ func (q *backgrounds) take() []*backgroundRun {
 	return ended
 }
 
-// noRoom is the result of an evaluation that cannot go into the background; nil if it can.
-func (e *evaluation) noRoom() *Result {
+// amend replaces the result of the job of that number, which was suspended, with what has
+// come of it since.
+func (q *backgrounds) amend(number int, res *Result) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, b := range q.all {
+		if b.number == number && b.result != nil {
+			amended := *res // the notes of a reply are added to res yet
+			b.result = &amended
+		}
+	}
+}
+
+// noRoom says why an evaluation cannot go into the background; nil if it can.
+func (e *evaluation) noRoom() *Failure {
 	if e.inst.single {
-		return &Result{Failure: &Failure{Type: "NO-THREADS", Message: "Nothing was evaluated: Swank in this image uses no threads, " +
-			"so nothing runs in it in the background. Without \"background\" the same call works."}}
+		return &Failure{Type: "NO-THREADS", Message: "Swank in this image uses no threads, so nothing runs in it in the background."}
 	}
 	if running := e.s.background.running(); len(running) >= maxJobs {
-		return &Result{Failure: &Failure{Type: "TOO-MANY-JOBS", Message: fmt.Sprintf("Nothing was evaluated: %d jobs run in this session, and no more may. "+
-			"session-status lists them. To end the oldest: abort-evaluation {\"evaluation\": %d}", len(running), running[0].number)}}
+		return &Failure{Type: "TOO-MANY-JOBS", Message: fmt.Sprintf("%d jobs run in this session, and no more may. "+
+			"session-status lists them. To end the oldest: abort-evaluation {\"evaluation\": %d}", len(running), running[0].number)}
 	}
 	return nil
 }
@@ -134,7 +147,8 @@ func (e *evaluation) endThread() {
 // says so; nil if it cannot. The holder of the turn calls it.
 func (e *evaluation) leave(debugs <-chan *swank.Debug) *Result {
 	if e.number == 0 {
-		if e.noRoom() != nil {
+		if why := e.noRoom(); why != nil {
+			e.s.notes = append(e.s.notes, "It could not go on in the background: "+why.Message)
 			return nil
 		}
 		e.number = e.s.suspended.next()
@@ -176,8 +190,10 @@ func (b *backgroundRun) follow(ctx context.Context, debugs <-chan *swank.Debug) 
 		case <-e.call.Done():
 			res, a = e.settled()
 		case d := <-debugs:
-			e.inst.conn.ThrowToToplevel(ctx, d.Thread)
-			res = failed("ABORTED", d.Condition.Type+": "+d.Condition.Message)
+			bounded, cancel := context.WithTimeout(ctx, stopGrace)
+			e.inst.conn.ThrowToToplevel(bounded, d.Thread)
+			cancel()
+			res = failed("ANSWER-BROKEN", d.Condition.Type+": "+d.Condition.Message)
 		case <-cancelled:
 			if e.im.ctx.Err() != nil { // the image ends, and its connection
 				res = failed("IMAGE-DIED", "The bridge has closed the image.")
@@ -189,8 +205,11 @@ func (b *backgroundRun) follow(ctx context.Context, debugs <-chan *swank.Debug) 
 			res = s.next()
 		}
 	}
-	if f := res.Failure; f != nil && f.Kind == KindCancelled && f.Message == "" {
-		f.Message = context.Cause(ctx).Error() + "."
+	if f := res.Failure; f != nil && f.Kind == KindCancelled {
+		f.Kind = KindError
+		if f.Type == "" { // else it could not be stopped
+			f.Type, f.Message = typeAborted, context.Cause(ctx).Error()+"."
+		}
 	}
 	e.s.background.end(b, res, a)
 	e.endThread()
@@ -203,6 +222,9 @@ func (b *backgroundRun) follow(ctx context.Context, debugs <-chan *swank.Debug) 
 		e.s.keep(ctx)
 	}
 }
+
+// typeAborted is the Failure.Type of a job that somebody has ended.
+const typeAborted = "ABORTED"
 
 func failed(kind, message string) *Result {
 	return &Result{Failure: &Failure{Type: kind, Message: message}}
@@ -227,7 +249,7 @@ func (e *evaluation) settled() (*Result, *wireAnswer) {
 		res.Failure.Kind = KindImageDied
 		return res, nil
 	case err != nil:
-		return failed("ABORTED", fmt.Sprintf("What the image answers is not understood: %v.", err)), nil
+		return failed("ANSWER-BROKEN", fmt.Sprintf("What the image answers is not understood: %v.", err)), nil
 	}
 	res := a.result()
 	if w := a.Suspended; w != nil {
@@ -268,8 +290,10 @@ func (b *backgroundRun) fate() string {
 		return fmt.Sprintf("is suspended, as evaluation %d, at %s", b.number, f.Type)
 	case f.Kind == KindImageDied:
 		return "was lost with " + b.e.inst.whatEnds()
-	case f.Kind == KindError:
-		return "has ended with " + f.Type
+	case f.Kind == KindTimeout:
+		return "was stopped at its time limit"
+	case f.Type == typeAborted:
+		return "was ended: " + strings.TrimSuffix(f.Message, ".")
 	}
-	return "was stopped"
+	return "has ended with " + b.result.Failure.Type
 }

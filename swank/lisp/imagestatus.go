@@ -98,6 +98,7 @@ func (s *Session) askStatus(ctx context.Context, inst *instance, st *Status) {
 	for _, l := range w.Lost {
 		st.Lost = append(st.Lost, l.String())
 	}
+	s.meet(inst, w.SuspendedThreads)
 	for _, a := range w.Suspended {
 		if s := s.suspended.find(a.Token); s != nil {
 			st.Suspended = append(st.Suspended, s.public(time.Duration(a.Age)*time.Microsecond))

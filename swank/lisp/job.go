@@ -134,7 +134,7 @@ func (s *Session) begun(j *job) {
 
 // perform does the job for the holder of the turn.
 func (s *Session) perform(ctx context.Context, r Request, j *job) (*Result, error) {
-	target, err := s.findTarget(j.about)
+	target, err := s.findTarget(ctx, j.about)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,8 @@ func (s *Session) attempt(ctx context.Context, r Request, j *job, target *suspen
 	e := s.newEvaluation(thread, r, j)
 	if r.Background {
 		if refusal := e.noRoom(); refusal != nil {
-			return refusal, nil
+			refusal.Message = "Nothing was evaluated: " + refusal.Message
+			return &Result{Failure: refusal}, nil
 		}
 		if err := e.ownThread(ctx); err != nil {
 			return nil, err

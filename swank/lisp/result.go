@@ -72,6 +72,10 @@ type Result struct {
 	Built      string // which files of the system that was loaded were compiled, in words; may be ""
 	Origin     string // the file that defines the system that was loaded or tested; may be ""
 
+	// Tests, when not nil, is what the tests have come to that a suspended evaluation,
+	// which has gone on, is running.
+	Tests *Tests
+
 	Job int // the number under which the evaluation goes on in the background, or 0
 
 	report []byte // of a job, as the helper wrote it

@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -93,7 +94,7 @@ func (q *suspensions) add(e *evaluation, failure string) *suspended {
 		number = q.last
 	}
 	s := &suspended{
-		number: number, job: e.job.number, token: e.token, inst: e.inst, code: firstLine(e.r.Code, 80), failure: failure, timeout: e.r.Timeout,
+		number: number, job: e.job.number, token: e.token, inst: e.inst, code: firstLine(cmp.Or(e.r.Code, e.job.code), 80), failure: failure, timeout: e.r.Timeout,
 	}
 	q.live = append(q.live, s)
 	return s

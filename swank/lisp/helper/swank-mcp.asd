@@ -37,7 +37,8 @@
     :serial t
     :components ((:file "asdf") (:file "source") (:file "orphans" :if-feature :sbcl)
                  (:file "fingerprints") (:file "project") (:file "registry") (:file "stale")
-                 (:file "compiled") (:file "structures") (:file "fresh") (:file "advice")))
+                 (:file "compiled") (:file "structures")
+                 (:file "kept-fasls" :if-feature :sbcl) (:file "fresh") (:file "advice")))
    ;; What a session has defined, and its source.
    (:module "definitions"
     :serial t
@@ -57,11 +58,14 @@
    (:module "eval"
     :serial t
     :components ((:file "diagnostics") (:file "system-loading") (:file "notes")
-                 (:file "build-places" :if-feature :sbcl) (:file "warnings") (:file "reports")
-                 (:file "hooks") (:file "session-threads" :if-feature :sbcl) (:file "stop")
+                 (:file "build-places" :if-feature :sbcl)
+                 (:file "frame-places" :if-feature :sbcl) (:file "warnings") (:file "reports")
+                 (:file "hooks") (:file "stop") (:file "last-error") (:file "outcome")
+                 (:file "suspend" :if-feature :sbcl)
+                 (:file "suspended-threads" :if-feature :sbcl)
+                 (:file "session-threads" :if-feature :sbcl)
                  (:file "heap-limit" :if-feature :sbcl) (:file "heap-watch" :if-feature :sbcl)
-                 (:file "guest-heap-watch" :if-feature :sbcl) (:file "last-error")
-                 (:file "outcome") (:file "suspend" :if-feature :sbcl) (:file "restore-watch")
+                 (:file "guest-heap-watch" :if-feature :sbcl) (:file "restore-watch")
                  (:file "restore-entries") (:file "perform") (:file "evaluate") (:file "background")
                  (:file "restore") (:file "load-forms") (:file "expand")
                  (:file "suspended-frames" :if-feature :sbcl)
@@ -75,13 +79,13 @@
    ;; Loading, compiling, disassembling, testing.
    (:module "build"
     :serial t
-    :components ((:file "load-system") (:file "reload") (:file "compile") (:file "disassemble")
-                 (:file "test-frameworks") (:file "tests") (:file "needs")))
+    :components ((:file "compile") (:file "apart") (:file "load-system") (:file "reload")
+                 (:file "disassemble") (:file "test-frameworks") (:file "tests") (:file "needs")))
    ;; Calls, time, allocation, the heap, threads.
    (:module "profile"
     :serial t
     :components ((:file "tracing") (:file "sampling" :if-feature :sbcl)
-                 (:file "allocation" :if-feature :sbcl) (:file "profiling")
+                 (:file "stacks" :if-feature :sbcl) (:file "profiling")
                  (:file "memory" :if-feature :sbcl) (:file "threadlist")))
    ;; The image as a whole: launched or a person's.
    (:module "image"

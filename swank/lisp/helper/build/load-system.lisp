@@ -1,16 +1,26 @@
 ;;;; load-system.lisp -- LOAD-SYSTEM
-;;;;
-;;;; The folder build/ loads, compiles, disassembles and tests.  Each file has a function that the
-;;;; bridge calls, run as an evaluation (eval/perform.lisp); tests.lisp uses test-frameworks.lisp.
 
 (cl:in-package #:swank-mcp)
 
-(defun load-system (name &key (session "default") (token 0) force (debug 1))
+(defun load-apart (name debug &key force file)
+  "LOAD-NAMED-SYSTEM with code compiled with DEBUG, whose fasls do not stay."
+  (call-with-building
+   (lambda ()
+     (if file (register-definition file) (rescan-unless-found name))
+     (note-origin name)
+     (call-apart (constantly (list name)) debug
+                 (lambda () (load-named-system name :force force :file file))))))
+
+(defun load-system (name &key (session "default") (token 0) force (debug 1) patience)
   "Load the system NAME, or the one that the file of that name defines.  With FORCE, load again
-what is up to date.  The answer is EVALUATE's, without values."
+what is up to date; with DEBUG, compile and load again what is the project's.  The answer is
+EVALUATE's, without values."
   (let* ((file (definition-path name))
          (name (if file (pathname-name file) (string-downcase name))))
     (call-registered (make-evaluation :token token :session (ensure-session session)
-                                      :code `(load-named-system ,name :force ,force :file ,file)
+                                      :code `(,@(if (eql debug 1)
+                                                    `(load-named-system ,name)
+                                                    `(load-apart ,name ,debug))
+                                              :force ,force :file ,file)
                                       :system name)
-                     "COMMON-LISP-USER" debug)))
+                     "COMMON-LISP-USER" 1 patience)))

@@ -39,6 +39,7 @@
            #:last-error
            #:evaluate-in-frame
            #:continue-suspended
+           #:suspended-threads
            #:inspect-frame
            #:load-forms
            #:restore
@@ -53,7 +54,7 @@
            #:inspect-handle
            #:object
            #:know-project               ; systems/
-           #:prepare-fresh
+           #:prepare-fresh #:keep-fasls
            #:project-status #:project-definition-texts ; project/
            #:load-system                ; build/
            #:reload-changed

@@ -75,7 +75,8 @@ names SBCL cannot always tell."
 ;;; Frames, and what the compiler has noted of the code in them
 
 (define-internals #:sb-di
-  (:function #:code-location-debug-source #:code-location-toplevel-form-offset
+  (:function #:code-location-debug-source #:code-location-form-number
+             #:code-location-toplevel-form-offset
              (#:compiled-code-location-step-info "") #:debug-fun-closure-name
              #:debug-fun-debug-vars #:debug-fun-fun #:debug-fun-name
              #:debug-source-created #:debug-source-namestring
@@ -116,9 +117,10 @@ names SBCL cannot always tell."
              #:compiler-error-context-original-source-path #:find-error-context
              #:file-info-forms #:file-info-pathname
              #:lexenv-funs #:lexenv-vars
-             #:source-info-file-info #:source-info-parent #:source-info-stream)
+             #:source-info-file-info #:source-info-parent #:source-info-stream
+             #:undefined-warning-count #:undefined-warning-kind #:undefined-warning-name)
   (:variable #:*failure-p* #:*policy-max* #:*policy-min* #:*source-info* #:*source-paths*
-             #:*warnings-p*)
+             #:*warnings-p* (#:*undefined-warnings* :unknown))
   (:type #:compiler-error #:global-var))
 
 (define-internals #:sb-int

@@ -26,21 +26,21 @@ milliseconds; see suspend.lisp.  The answer is a plist:
 TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out."
   (let ((evaluation (make-evaluation :token token :session (ensure-session session) :code code
                                      :input input :job job)))
-    (if patience
-        (answer (outcome-in-own-thread evaluation package debug patience))
-        (call-registered evaluation package debug))))
+    (call-registered evaluation package debug patience)))
 
-(defun call-registered (evaluation package debug)
-  (answer (registered-outcome evaluation package debug)))
+(defun call-registered (evaluation package debug &optional patience)
+  (answer (if patience
+              (outcome-in-own-thread evaluation package debug patience)
+              (registered-outcome evaluation package debug))))
 
-(defun call-as-work (function &key code session token package (debug 1))
+(defun call-as-work (function &key code session token package (debug 1) patience)
   "Call FUNCTION as an evaluation of the session named SESSION and answer like
 EVALUATE.  CODE, a string or a form, is what others are told is running.  FUNCTION
 gets the evaluation and a function of a text that reads the one form in it; the
 list that it returns are the evaluation's values."
   (call-registered (make-evaluation :token token :session (ensure-session session)
                                     :code code :work function)
-                   package debug))
+                   package debug patience))
 
 (defun register (evaluation)
   (with-lock ()

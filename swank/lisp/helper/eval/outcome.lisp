@@ -64,6 +64,7 @@
        :failures (evaluation-failures evaluation)
        :report (work-report evaluation)
        :departed (and (not (evaluation-job evaluation)) (departed-for-wire session))
+       :threads (and (not (evaluation-job evaluation)) (suspended-threads-for-wire session))
        :costs costs))))
 
 (defun for-wire (report)

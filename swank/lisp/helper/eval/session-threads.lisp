@@ -4,12 +4,40 @@
 
 ;;; Such a thread belongs to the session, and so does what it defines.  An error in it must not
 ;;; open a debugger while a person types, and EXIT in it must not end the image.  The session's
-;;; next reply says what became of it.
+;;; next reply says what became of it.  See suspended-threads.lisp for one that is to wait.
 
 (defun refuse-exit-of-thread (session)
   (note-news session
              (format nil "~A asked the Lisp image to end. The image was not ended: the session lives in it; ~
                           the thread was." (thread-words)))
+  (sb-thread:abort-thread))
+
+(defun handle-error-of-thread (session condition abort)
+  "CONDITION is unhandled in this thread: it becomes the last error of SESSION.  The thread waits in
+the debugger, with ABORT as its last restart, if it is to and can; or it is ended."
+  (let ((evaluation (thread-as-evaluation session)) (*package* (user-package)))
+    (multiple-value-bind (report frames)
+        (call-guarded (lambda () (condition-report condition nil))
+                      (lambda (trouble) (plain-report condition trouble)))
+      (setf (getf report :condition) condition)
+      (note-last-error session evaluation report)
+      (let ((obstacle (and *thread-debugging*
+                           (suspend-thread evaluation condition report frames abort))))
+        (if *launched*
+            (report-erring-thread report obstacle)
+            (end-erring-thread session condition))))))
+
+(defun report-erring-thread (report obstacle)
+  "Write REPORT, and why the thread does not wait in the debugger, to standard error, and end it."
+  (ignore-errors
+   ;; at once: other threads write there, too
+   (write-string
+    (format nil "~&; error in thread ~S: ~A: ~A~%~:{~D: ~A~%~}~@[; Not left in the debugger: ~A.~%~]"
+            (thread-label sb-thread:*current-thread*) (getf report :type) (getf report :message)
+            (loop for frame in (getf report :frames) for number from 0 collect (list number frame))
+            obstacle)
+    sb-sys:*stderr*)
+   (finish-output sb-sys:*stderr*))
   (sb-thread:abort-thread))
 
 (defun end-erring-thread (session condition)
@@ -24,25 +52,31 @@
 (defun call-as-session-thread (session function)
   "Call FUNCTION in a thread that SESSION's code has started.  A launched image reports its errors
 on standard error, as those of any thread."
-  (let ((exit-timeout sb-ext:*exit-timeout*))
+  (let ((exit-timeout sb-ext:*exit-timeout*) (abort (find-restart 'abort)))
     (catch-ending 'sbcl:%end-of-the-world
                   (lambda ()
-                    (if *launched*
-                        (funcall function)
-                        (call-with-debugger-hooks
-                         function (lambda (condition) (end-erring-thread session condition)))))
+                    (call-with-debugger-hooks
+                     function
+                     (lambda (condition)
+                       (cond ((not (typep condition 'storage-condition))
+                              (handle-error-of-thread session condition abort))
+                             ;; nothing is left to look at it with
+                             (*launched* (funcall (sb-ext:symbol-global-value
+                                                   'sb-ext:*invoke-debugger-hook*)
+                                                  condition nil))
+                             (t (end-erring-thread session condition))))))
                   (lambda ()
                     (forget-exit exit-timeout)
                     (refuse-exit-of-thread session)))))
 
 (defun session-thread-function (function)
   "A function for a new thread that calls FUNCTION as the session's."
-  (let ((session *noting*) (toplevel *toplevel*)
+  (let ((session *noting*) (toplevel *toplevel*) (debugging (thread-debugging))
         (hook *macroexpand-hook*) (plist sbcl:*source-plist*))
     (lambda (&rest arguments)
       (let ((*noting* session) (*toplevel* toplevel) (*macroexpand-hook* hook)
-            (sbcl:*source-plist* plist))
-        (call-as-session-thread session (lambda () (apply function arguments)))))))
+            (sbcl:*source-plist* plist) (*thread-debugging* debugging))
+        (call-as-session-thread session (lambda () (apply #'do-work function arguments)))))))
 
 (defun start-session-thread (make function options)
   (let* ((base (heap-used)) (session *noting*)

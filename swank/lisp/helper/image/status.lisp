@@ -56,6 +56,7 @@ wait for code of the user's."
     (answer (list :package (package-name (live-package session))
                   :running (running-for-wire session)
                   :suspended (suspended-for-wire session)
+                  :suspended-threads (suspended-threads-for-wire session)
                   :threads (threads-for-wire)
                   :heap-used (heap-used)
                   :heap-limit (heap-size)

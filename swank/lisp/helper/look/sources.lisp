@@ -28,11 +28,12 @@ made the definition KEY, and the package in which it was read; or NIL, NIL and w
 known."
   (let* ((plist (definition-plist key))
          (text (getf plist :swank-mcp-source)) (package (getf plist :swank-mcp-package)))
-    (cond ((why-lost session key)
-           (values nil nil (format nil "it has no source: ~A" (why-lost session key))))
-          ((not (and (stringp text) (stringp package)))
-           (values nil nil (format nil "its source is not kept; that of a form with more than ~:D characters is not"
-                                   *max-source-text*)))
+    (cond ((not (and (stringp text) (stringp package)))
+           (values nil nil
+                   (or (why-lost session key)
+                       #+sbcl (format nil "its source is not kept; that of a form with more than ~:D characters is not"
+                                      *max-source-text*)
+                       #-sbcl "this Lisp keeps no source with what it defines")))
           ((or (readtable-changed-p session)
                (/= 10 (session-variable session '*read-base*))
                (not (eq 'single-float (session-variable session '*read-default-float-format*))))
@@ -65,11 +66,18 @@ known."
 
 (defun session-keys (session name)
   "The keys of what SESSION has defined as NAME, a symbol or (SETF SYMBOL), and not in a file."
-  (loop for (key) in (own-entries session)
-        when (and (eq (function-symbol name) (key-symbol key))
-                  (or (symbolp name) (key-names key))
-                  (not (kept-in-file-p key)))
-          collect key))
+  (let* ((symbol (function-symbol name))
+         (keys (loop for (key) in (own-entries session)
+                     when (and (eq symbol (key-symbol key))
+                               (or (symbolp name) (key-names key)))
+                       collect key))
+         (variable (cons :variable symbol)))
+    ;; a DEFVAR that found a value has defined nothing, but says how the variable is defined
+    (when (and (symbolp name)
+               (notany (lambda (key) (eq :variable (car (namespace-of key)))) keys)
+               (equal (session-name session) (getf (definition-plist variable) :swank-mcp)))
+      (push variable keys))
+    (remove-if #'kept-in-file-p keys)))
 
 (defun source-for-wire (session key)
   (multiple-value-bind (text package why) (source-of-key session key)

@@ -140,11 +140,12 @@ noted of it."
 
 (defun may-make-p (form version name)
   "True if FORM of VERSION, which does not define NAME by that name, may do so: a class with
-accessors, a structure, a call of an unknown macro."
+accessors, a structure, a form around some, a call of an unknown macro."
   (let ((structurep (equal (source-form-operator form) "DEFSTRUCT")))
     (and (or (null (source-form-specs form))
              structurep
-             (member (source-form-operator form) '("DEFCLASS" "DEFINE-CONDITION" "DEFGENERIC")
+             (member (source-form-operator form)
+                     (append '("DEFCLASS" "DEFINE-CONDITION" "DEFGENERIC") *surrounding-operators*)
                      :test #'equal))
          (or (search name (form-text-of form version) :test #'char-equal)
              (and structurep

@@ -114,7 +114,7 @@ count."
                  (push name seen)
                  (mapc #'visit (direct-dependencies name))
                  (when (member name loaded :test #'string=) (push name names)))))
-      (mapc #'visit (sort loaded #'string<)))
+      (mapc #'visit (sort (copy-list loaded) #'string<)))
     (nreverse names)))
 
 (defun came-anew-p (loaded)

@@ -8,6 +8,19 @@
         when (and (consp option) (token-name= (first option) name))
           append (loop for part in (rest option) for text = (token-name part) when text collect text)))
 
+(defun computed-p (options name)
+  "True if a clause called NAME of the scanned OPTIONS has parts that the reader computes, or that
+depend on features."
+  (loop for option in options
+        thereis (and (consp option)
+                     (token-name= (first option) name)
+                     (some (lambda (part)
+                             (and (token-p part)
+                                  (let ((text (token-text part)))
+                                    (or (string= text ".")
+                                        (and (starts-with "#" text) (not (starts-with "#:" text)))))))
+                           (rest option)))))
+
 (defun export-differences (package options)
   "(VALUES EXTRA MISSING): names that PACKAGE exports and its definition with OPTIONS does not, and
 the other way round."
@@ -36,7 +49,7 @@ the other way round."
           for package = (and origin (find-package (cdr key)))
           for options = (and package
                              (spec-detail (find key (source-form-specs form) :key #'spec-key :test #'equal)))
-          when package
+          when (and package (not (computed-p options "EXPORT")))
             append (multiple-value-bind (extra missing) (export-differences package options)
                      (let ((extra (and (not elsewherep)
                                        (equal (source-form-operator form) "DEFPACKAGE")

@@ -184,11 +184,19 @@ defines."
           (make-loaded-file :file file :version version :number number :source source
                             :keys (nreverse keys)))))
 
+(defun spec-among-p (spec keys)
+  "True if SPEC is of one of KEYS."
+  (flet ((same-p (one other)
+           (or (equal one other)
+               (and (eq (car one) :method) (eq (car other) :method) ; the text may compute (EQL X)
+                    (method-of-key one)
+                    (eq (method-of-key one) (method-of-key other))))))
+    (member (spec-key spec) keys :test #'same-p)))
+
 (defun forms-without (version keys)
   "The codes of the forms of VERSION but those that define one of KEYS."
   (loop for form across (version-forms version)
-        unless (find-if (lambda (spec) (member (spec-key spec) keys :test #'equal))
-                        (source-form-specs form))
+        unless (some (lambda (spec) (spec-among-p spec keys)) (source-form-specs form))
           collect (source-form-code form)))
 
 (defun note-written (file version keys)
@@ -197,7 +205,7 @@ these count as loaded from it."
   (let ((number (incf *load-number*)) (loaded (loaded-file file)))
     (loop for form across (version-forms version)
           do (dolist (spec (source-form-specs form))
-               (when (member (spec-key spec) keys :test #'equal)
+               (when (spec-among-p spec keys)
                  (note-origin-of (spec-key spec) version form number)
                  (when loaded (pushnew (spec-key spec) (loaded-file-keys loaded) :test #'equal)))))
     (when (and loaded

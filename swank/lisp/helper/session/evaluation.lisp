@@ -103,6 +103,20 @@ makes it."
   (let ((debuggee (evaluation-debuggee evaluation)))
     (if debuggee (debuggee-parked debuggee) 0)))
 
+;;; A thread that a session's code has started may be suspended, too.  It counts as an evaluation,
+;;; with a negative token that the image gives it: see suspended-threads.lisp
+
+(defun thread-of-program-p (evaluation)
+  (minusp (evaluation-token evaluation)))
+
+(defun suspended-threads-for-wire (session)
+  "((TOKEN WHAT TYPE MESSAGE) ...), oldest first."
+  (loop for evaluation in (reverse (suspended-evaluations session))
+        for report = (debuggee-report (evaluation-debuggee evaluation))
+        when (thread-of-program-p evaluation)
+          collect (list (evaluation-token evaluation) (evaluation-code evaluation)
+                        (getf report :type) (clip (getf report :message) 1000))))
+
 ;;; The report of an evaluation: see perform.lisp
 
 (defun report-with (evaluation function)
