@@ -30,6 +30,10 @@ returns it."
                    (pushnew key (gethash name found) :test #'equal)))))
     found))
 
+(defun state-of (key comparison)
+  (let ((verdict (gethash key (comparison-states comparison))))
+    (and verdict (verdict-state verdict))))
+
 ;;; Macros whose users have an older expansion
 
 (defun loaded-number (origin)
@@ -81,22 +85,39 @@ text; :LIVE if an evaluation has given them another one than their file had."
   (let ((first (evaluation-order :function function)) (then (evaluation-order :macro macro)))
     (and first then (< first then))))
 
+(defun macro-names (comparison)
+  "A table of the names of the project's macros."
+  (let ((names (make-hash-table :test 'equal)))
+    (loop for (kind . name) being the hash-keys of (comparison-states comparison)
+          when (and (eq kind :function) (symbolp name) (macro-function name))
+            do (setf (gethash name names) t))
+    names))
+
+(defun older-user-p (key name since comparison)
+  "True if the function KEY, which a file has as it is, was compiled before NAME had its text, SINCE
+the load of that number or :LIVE."
+  (let ((verdict (gethash key (comparison-states comparison))) (origin (gethash key *origins*)))
+    (and verdict
+         (case (verdict-state verdict)
+           ((:live :alone) nil)         ; has its own line
+           (:live-same (and (eq since :live) (evaluated-before-p (cdr key) name)))
+           (t (and origin
+                   (or (eq since :live) (< (loaded-number origin) since))))))))
+
 (defun stale-users (comparison)
-  "((NAME KEY ...) ...): macros and those functions from files that were compiled with an older
-definition of them."
-  (let* ((changed (changed-macros comparison)) (stale (make-hash-table :test 'eq)))
-    (maphash
-     (lambda (name users)
-       (dolist (key users)
-         (let ((verdict (gethash key (comparison-states comparison)))
-               (origin (gethash key *origins*)) (since (gethash name changed)))
-           (when (and verdict
-                      (case (verdict-state verdict)
-                        ((:live :alone) nil) ; has its own line
-                        (:live-same (and (eq since :live) (evaluated-before-p (cdr key) name)))
-                        (t (and origin
-                                (or (eq since :live) (< (loaded-number origin) since))))))
-             (push key (gethash name stale))))))
-     (names-to-keys #'expanded-names changed comparison))
+  "((NAME KEY ...) ...): macros and those functions that were compiled with an older definition of
+them, or before there was one: these call them as functions."
+  (let ((changed (changed-macros comparison)) (stale (make-hash-table :test 'eq)))
+    (flet ((note (users test)
+             (maphash (lambda (name keys)
+                        (dolist (key (remove-if-not (lambda (key) (funcall test key name)) keys))
+                          (pushnew key (gethash name stale) :test #'equal)))
+                      users)))
+      (note (names-to-keys #'expanded-names changed comparison)
+            (lambda (key name) (older-user-p key name (gethash name changed) comparison)))
+      (note (names-to-keys #'called-names (macro-names comparison) comparison)
+            (lambda (key name)
+              (declare (ignore name))
+              (not (member (state-of key comparison) '(:live :alone nil))))))
     (loop for name being the hash-keys of stale using (hash-value keys)
           collect (cons name keys))))

@@ -133,28 +133,35 @@ noted of it."
       (cond ((and disk (or samep (null loaded))) nil) ; conditionally, or not seen
             (disk (verdict :loaded))
             ((or samep origin (null loaded)) nil) ; a macro of the file has made it
-            ((and source (loaded-file-source loaded)) (verdict :alone))
-            ((not (or source (made-by-other-form-p key object (loaded-file-version loaded))))
+            ((if (and (functionp object) (loaded-file-source loaded))
+                 t                      ; those of the present load share its record
+                 (not (made-by-other-form-p key object (loaded-file-version loaded))))
              (verdict :alone))))))
 
+(defun may-make-p (form version name)
+  "True if FORM of VERSION, which does not define NAME by that name, may do so: a class with
+accessors, a structure, a form around some, a call of an unknown macro."
+  (let ((structurep (equal (source-form-operator form) "DEFSTRUCT")))
+    (and (or (null (source-form-specs form))
+             structurep
+             (member (source-form-operator form)
+                     (append '("DEFCLASS" "DEFINE-CONDITION" "DEFGENERIC") *surrounding-operators*)
+                     :test #'equal))
+         (or (search name (form-text-of form version) :test #'char-equal)
+             (and structurep
+                  (search (spec-name (first (source-form-specs form))) name))))))
+
 (defun made-by-other-form-p (key object version)
-  "True if a form of VERSION that defines something else, a class for one, may have made the
-definition KEY, whose source location is OBJECT."
-  #+sbcl
-  (let* ((number (and (sbcl:definition-source-location-p object)
-                      (sbcl:definition-source-location-toplevel-form-number object)))
-         (form (and (integerp number)
-                    (< number (length (version-forms version)))
-                    (aref (version-forms version) number))))
-    (or (not (sbcl:definition-source-location-p object))
-        (and form
-             (or (null (source-form-specs form))
-                 (member (source-form-operator form)
-                         (append '("DEFCLASS" "DEFINE-CONDITION" "DEFSTRUCT" "DEFGENERIC")
-                                 *surrounding-operators*)
-                         :test #'equal))
-             (search (string (key-symbol key)) (form-text-of form version) :test #'char-equal))))
-  #-sbcl (progn key object version t))
+  "True if a form of VERSION that defines something else may have made the definition KEY, which
+OBJECT identifies: the form at its place, where that is known, or any."
+  (let* ((forms (version-forms version)) (name (string (key-symbol key)))
+         (number #+sbcl (and (sbcl:definition-source-location-p object)
+                             (sbcl:definition-source-location-toplevel-form-number object))
+                 #-sbcl (progn object nil)))
+    (if (integerp number)
+        (and (< number (length forms))
+             (may-make-p (aref forms number) version name))
+        (some (lambda (form) (may-make-p form version name)) forms))))
 
 (defun session-made-by-any-p (key)
   (with-lock ()

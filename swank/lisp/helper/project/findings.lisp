@@ -47,10 +47,6 @@ would have to be loaded, or NIL.  OBJECT identifies the definition that is alone
               when (eq (verdict-state verdict) state) collect verdict)
         #'string< :key (lambda (verdict) (label-of (verdict-key verdict)))))
 
-(defun state-of (key comparison)
-  (let ((verdict (gethash key (comparison-states comparison))))
-    (and verdict (verdict-state verdict))))
-
 ;;; Definitions
 
 (defun calls-on-disk-p (key name comparison)
@@ -150,8 +146,9 @@ nobody's business."
 (defun stale-findings (comparison)
   (loop for (name . keys) in (stale-users comparison)
         for labels = (labels-of keys)
-        collect (make-finding :kind :stale :names labels :file (origin-file (gethash (first keys) *origins*))
-                              :text (format nil "~A ~:[were~;was~] compiled with an earlier ~A"
+        for disk = (gethash (first keys) (comparison-disk comparison))
+        collect (make-finding :kind :stale :names labels :file (and disk (version-file (cdr disk)))
+                              :text (format nil "~A ~:[were~;was~] compiled with an earlier ~A, or before it"
                                             (few labels) (null (rest labels)) (bare-spelling (symbol-name name))))))
 
 (defun missing-findings (comparison)
