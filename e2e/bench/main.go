@@ -16,15 +16,16 @@ func main() {
 	n := flag.Int("n", 2000, "sequential evaluations")
 	long := flag.Int("long", 10000, "evaluations of the long run")
 	callsOnly := flag.Bool("calls", false, "measure the calls alone")
+	fresh := flag.Int("fresh", 0, "measure fresh images alone, so many times, beside plain SBCLs")
 	definitions := flag.Int("definitions", 10000, "definitions of a large session")
 	flag.Parse()
-	if err := measure(*binary, *n, *long, *definitions, *callsOnly); err != nil {
+	if err := measure(*binary, *n, *long, *definitions, *fresh, *callsOnly); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func measure(binary string, n, long, definitions int, callsOnly bool) error {
+func measure(binary string, n, long, definitions, fresh int, callsOnly bool) error {
 	dir, err := os.MkdirTemp("", "swb")
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func measure(binary string, n, long, definitions int, callsOnly bool) error {
 		return err
 	}
 	l := lab{binary: binary, dir: dir}
-	var t table
+	t := table{beside: "raw Swank"}
 	parts := []func(*table) error{
 		func(t *table) error { return l.coldStart(t) },
 		func(t *table) error { return l.calls(t, n) },
@@ -43,7 +44,11 @@ func measure(binary string, n, long, definitions int, callsOnly bool) error {
 		func(t *table) error { return l.definitions(t, definitions) },
 		func(t *table) error { return l.memoryRun(t) },
 	}
-	if callsOnly {
+	switch {
+	case fresh > 0:
+		t.beside = "plain sbcl"
+		parts = []func(*table) error{func(t *table) error { return l.fresh(t, fresh) }}
+	case callsOnly:
 		parts = parts[:2]
 	}
 	for _, part := range parts {

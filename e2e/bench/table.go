@@ -41,7 +41,10 @@ type row struct {
 	judged      bool
 }
 
-type table struct{ rows []row }
+type table struct {
+	beside string // what the figures in raw are of
+	rows   []row
+}
 
 func (t *table) add(name, unit string, raw, bridge float64) *row {
 	t.rows = append(t.rows, row{name: name, unit: unit, raw: raw, bridge: bridge})
@@ -68,8 +71,8 @@ func figure(f float64) string {
 }
 
 func (t *table) print() {
-	line := func(a, b, c, d, e string) { fmt.Printf("%-46s %5s %10s %10s  %s\n", a, b, c, d, e) }
-	line("", "", "raw Swank", "swank-mcp", "goal")
+	line := func(a, b, c, d, e string) { fmt.Printf("%-60s %5s %10s %10s  %s\n", a, b, c, d, e) }
+	line("", "", t.beside, "swank-mcp", "goal")
 	for _, r := range t.rows {
 		verdict := ""
 		if r.judged {
@@ -80,10 +83,10 @@ func (t *table) print() {
 		}
 		line(r.name, r.unit, figure(r.raw), figure(r.bridge), verdict)
 	}
-	fmt.Println("\nratio swank-mcp : raw Swank")
+	fmt.Println("\nratio swank-mcp : " + t.beside)
 	for _, r := range t.rows {
 		if r.raw > 0 && r.bridge > 0 {
-			fmt.Printf("%-46s %.2f\n", r.name, r.bridge/r.raw)
+			fmt.Printf("%-60s %.2f\n", r.name, r.bridge/r.raw)
 		}
 	}
 }

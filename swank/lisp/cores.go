@@ -14,7 +14,7 @@ import (
 // cores are the cores that an image has built in the background, one at a time.
 type cores struct {
 	turn sync.Mutex     // held while one is built
-	work sync.WaitGroup // those of projects
+	work sync.WaitGroup // what is done for later runs in fresh images
 
 	mu   sync.Mutex
 	gone map[string]bool // what could not be built
@@ -54,7 +54,8 @@ func (s *Session) wantCore(use freshUse) {
 				return err
 			}
 			p, _ = inst.proc.(*launch.Process)
-			needs, _, err = inst.needs(im.ctx, use, im.ownSystems(im.ctx, use.System))
+			n, err := inst.needs(im.ctx, use, im.ownSystems(im.ctx, use.System))
+			needs = n.Needs
 			return err
 		})
 		if err != nil {
@@ -69,25 +70,23 @@ func (s *Session) wantCore(use freshUse) {
 	})
 }
 
-// inBackground does work that ends with the image.
-func (im *Image) inBackground(work func()) {
+// inBackground does work that ends with the image, unless that is closed.
+func (im *Image) inBackground(work func()) bool {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	if im.closed {
-		return
+		return false
 	}
 	im.cores.work.Add(1)
 	im.work.Go(func() {
 		defer im.cores.work.Done()
 		work()
 	})
+	return true
 }
 
-// buildProjectCore builds a core with needs for the use of that text in the background.
-func (im *Image) buildProjectCore(p *launch.Process, use string, needs []launch.Need) {
-	im.inBackground(func() { im.buildCoreFor(p, use, needs) })
-}
-
+// buildCoreFor builds a core with needs for the use of that text, where there are none
+// the one that has only what each image has.
 func (im *Image) buildCoreFor(p *launch.Process, use string, needs []launch.Need) {
 	im.cores.turn.Lock()
 	defer im.cores.turn.Unlock()
@@ -101,6 +100,9 @@ func (im *Image) buildCoreFor(p *launch.Process, use string, needs []launch.Need
 	ctx, cancel := context.WithTimeout(im.ctx, coreLimit)
 	defer cancel()
 	err := p.BuildProjectCore(ctx, use, needs)
+	if err == nil && len(needs) == 0 && p.WantsCore() {
+		err = p.BuildCore(ctx)
+	}
 	if err == nil || im.ctx.Err() != nil {
 		return
 	}
@@ -113,7 +115,8 @@ func (im *Image) buildCoreFor(p *launch.Process, use string, needs []launch.Need
 	im.cores.gone[key] = true
 }
 
-// CoresBuilt returns when no core of a project is being built, or when ctx ends.
+// CoresBuilt returns when nothing is being done for later runs in fresh images, such as
+// building a core of the project, or when ctx ends.
 func (im *Image) CoresBuilt(ctx context.Context) {
 	built := make(chan struct{})
 	go func() { // ends when the image is closed at the latest

@@ -59,16 +59,47 @@ func (s *Session) Fresh(ctx context.Context, system string, tests bool, test str
 	return f, err
 }
 
+// freshRun is one run in a fresh image.
+type freshRun struct {
+	im   *Image // the session's
+	use  freshUse
+	test string
+	r    Request
+	own  []string // primary names of the systems that are the project's
+	text string   // of use
+
+	core string // from which the image is started; "" is that without what the project needs
+	anew bool   // compile every file
+
+	needs needs
+}
+
+// needs is what a fresh image tells after its run.
+type needs struct {
+	Needs    []launch.Need `sexp:"needs"`
+	Missing  []Missing     `sexp:"missing"`
+	Taken    int           `sexp:"taken"`    // of the project's fasls, from those that are kept
+	Compiled int           `sexp:"compiled"` // of its files
+	Doubt    bool          `sexp:"doubt"`    // a fasl that was taken needs what is not there
+}
+
 // runFresh starts the image from a core that has what the project needs, if there is one,
 // and sees to it that there will be one.
 func (im *Image) runFresh(ctx context.Context, use freshUse, test string, r Request) (*Fresh, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(im.ctx, func() { cancel(ErrClosed) })()
-	core := launch.ProjectCore(ctx, im.cfg.Launch, launchCode(), im.useText(ctx, use))
-	f, err := im.freshFrom(ctx, core, use, test, r)
-	if err == nil && core != "" && f.Result.Failure != nil && f.Result.Failure.Type == otherDependencies {
-		f, err = im.freshFrom(ctx, "", use, test, r)
+	run := freshRun{im: im, use: use, test: test, r: r, own: im.ownSystems(ctx, use.System), text: im.useText(ctx, use)}
+	run.core = launch.ProjectCore(ctx, im.cfg.Launch, launchCode(), run.text)
+	run.anew = r.Debug != defaultDebug
+	f, err := run.once(ctx)
+	if err == nil && run.core != "" && f.Result.Failure != nil && f.Result.Failure.Type == otherDependencies {
+		run.core = ""
+		f, err = run.once(ctx)
+	}
+	if err == nil && run.doubtful(f) {
+		run.anew = true
+		f, err = run.once(ctx)
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -79,54 +110,97 @@ func (im *Image) runFresh(ctx context.Context, use freshUse, test string, r Requ
 // otherDependencies is how a fresh image refuses a core that has not just what is needed.
 const otherDependencies = "OTHER-DEPENDENCIES"
 
-func (im *Image) freshFrom(ctx context.Context, core string, use freshUse, test string, r Request) (*Fresh, error) {
-	c := im.cfg.Launch
-	c.Core = core
-	other := New(Config{Launch: c, NoRecovery: true, once: true, Log: im.log})
-	other.WorkIn(im.Project(ctx).Dirs...)
+// doubtful reports whether f may be otherwise when every file is compiled: what is done
+// only when a file is compiled was not done for those whose fasls were taken.
+func (run *freshRun) doubtful(f *Fresh) bool {
+	n := &run.needs
+	switch failure := f.Result.Failure; {
+	case n.Taken == 0 || failure != nil && (failure.Kind == KindTimeout || failure.Kind == KindCancelled):
+		return false
+	case n.Doubt:
+		return true
+	case n.Compiled == 0: // all is as it was when it was compiled
+		return false
+	default:
+		return failure != nil || len(f.Missing) > 0 || f.Tests != nil && f.Tests.Failed+f.Tests.Errors > 0
+	}
+}
+
+// once does the run in an image that it starts and closes.
+func (run *freshRun) once(ctx context.Context) (*Fresh, error) {
+	run.needs = needs{}
+	c := run.im.cfg.Launch
+	c.Core = run.core
+	other := New(Config{Launch: c, NoRecovery: true, once: true, Log: run.im.log})
+	other.WorkIn(run.im.Project(ctx).Dirs...)
 	end := sync.OnceFunc(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 		defer cancel()
 		_ = other.Close(ctx) // what is left then is killed with the server
 	})
-	defer end()
+	ended := false // or will be, in the background
+	defer func() {
+		if !ended {
+			end()
+		}
+	}()
 	defer context.AfterFunc(ctx, end)()
 	inst, err := other.acquire(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	own := im.ownSystems(ctx, use.System)
-	call := helper.NewCall("PREPARE-FRESH").Str(filepath.Join(inst.dir(), "fasl") + "/")
-	for _, name := range own {
-		call.Str(name)
+	proc, ok := inst.proc.(*launch.Process)
+	if !ok {
+		return nil, errNotBegun
 	}
-	if _, err := inst.ask(ctx, call); err != nil {
+	call := helper.NewCall("PREPARE-FRESH").Str(filepath.Join(proc.Dir(), "fasl") + "/")
+	if kept := proc.KeptFasls(); kept != "" && !run.anew {
+		call.Str(kept)
+	} else {
+		call.No()
+	}
+	if _, err := inst.ask(ctx, call.Strs(run.own)); err != nil {
 		return nil, err
 	}
 	f, s := new(Fresh), other.Session(defaultSession)
-	if use.Tests {
-		f.Tests, f.Result, err = s.RunTests(ctx, use.System, test, r)
+	if run.use.Tests {
+		f.Tests, f.Result, err = s.RunTests(ctx, run.use.System, run.test, run.r)
 	} else {
-		f.Result, err = s.LoadSystem(ctx, use.System, false, r)
+		f.Result, err = s.LoadSystem(ctx, run.use.System, false, run.r)
 	}
-	if err != nil || inst.over() {
-		return f, err
-	}
-	needs, missing, err := inst.needs(ctx, use, own)
 	if err != nil {
-		im.log.Warn("asking a fresh image what it needed", "err", err)
+		return nil, err
+	}
+	if inst.over() { // how many fasls it has taken is not known
+		run.needs.Taken, run.needs.Doubt = 1, !run.anew
 		return f, nil
 	}
-	f.Missing = missing
-	if p, ok := inst.proc.(*launch.Process); ok && core == "" {
-		im.buildProjectCore(p, im.useText(ctx, use), needs)
+	if run.needs, err = inst.needs(ctx, run.use, run.own); err != nil {
+		run.im.log.Warn("asking a fresh image what it needed", "err", err)
+		return f, nil
 	}
+	f.Missing = run.needs.Missing
+	build, text, needs := run.core == "", run.text, run.needs.Needs
+	ended = run.im.inBackground(func() { // the caller need not wait for what helps the next run only
+		inst.keepFasls(run.im.ctx)
+		end()
+		if build {
+			run.im.buildCoreFor(proc, text, needs)
+		}
+	})
 	return f, nil
+}
+
+// keepFasls has inst keep what it has compiled.
+func (inst *instance) keepFasls(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, needsTimeout)
+	defer cancel()
+	_, _ = inst.askQuery(ctx, helper.NewCall("KEEP-FASLS")) // without them the next run takes longer
 }
 
 // needs asks inst what use needs that has none of the primary names own, and what was
 // undefined.
-func (inst *instance) needs(ctx context.Context, use freshUse, own []string) ([]launch.Need, []Missing, error) {
+func (inst *instance) needs(ctx context.Context, use freshUse, own []string) (n needs, err error) {
 	ctx, cancel := context.WithTimeout(ctx, needsTimeout)
 	defer cancel()
 	call := helper.NewCall("SYSTEM-NEEDS").Str(use.System)
@@ -135,18 +209,11 @@ func (inst *instance) needs(ctx context.Context, use freshUse, own []string) ([]
 	} else {
 		call.No()
 	}
-	for _, name := range own {
-		call.Str(name)
-	}
-	var w struct {
-		Needs   []launch.Need `sexp:"needs"`
-		Missing []Missing     `sexp:"missing"`
-	}
-	answer, err := inst.askQuery(ctx, call)
+	answer, err := inst.askQuery(ctx, call.Strs(own))
 	if err == nil {
-		err = helper.Decode(answer, &w)
+		err = helper.Decode(answer, &n)
 	}
-	return w.Needs, w.Missing, err
+	return n, err
 }
 
 // needsTimeout is how long an image may take to tell what a system needs.
@@ -155,7 +222,9 @@ const needsTimeout = 10 * time.Second
 // compare adds to f what differs from the session and its image.
 func (s *Session) compare(ctx context.Context, use freshUse, test string, f *Fresh) {
 	if f.Tests != nil && f.Tests.Begun {
-		f.Changed, f.Compared = s.runs.compare(use, test, f.Tests)
+		if last, ok := s.runs.of(use, test); ok {
+			f.Changed, f.Compared = changes(last, f.Tests.Ran), true
+		}
 	}
 	inst, err := s.im.running(ctx)
 	if err != nil || inst == nil || len(f.Missing) == 0 {

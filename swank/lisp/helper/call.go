@@ -51,6 +51,14 @@ func (c *Call) Str(s string) *Call {
 	return c
 }
 
+// Strs adds each of texts as a string argument.
+func (c *Call) Strs(texts []string) *Call {
+	for _, text := range texts {
+		c.Str(text)
+	}
+	return c
+}
+
 // Num adds an integer argument.
 func (c *Call) Num(n int64) *Call {
 	c.text = append(c.text, ' ')

@@ -37,8 +37,8 @@
     :serial t
     :components ((:file "asdf") (:file "source") (:file "orphans" :if-feature :sbcl)
                  (:file "fingerprints") (:file "project") (:file "registry") (:file "stale")
-                 (:file "compiled") (:file "structures") (:file "fresh")
-                 (:file "advice")))
+                 (:file "compiled") (:file "structures")
+                 (:file "kept-fasls" :if-feature :sbcl) (:file "fresh") (:file "advice")))
    ;; What a session has defined, and its source.
    (:module "definitions"
     :serial t

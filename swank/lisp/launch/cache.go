@@ -77,6 +77,16 @@ const (
 	staleAfter   = time.Hour // a temporary directory of this age has lost its maker
 )
 
+// keepKept is how many files of fasls are kept beside a core.
+const keepKept = 4000
+
+// pruneFasls removes dir if too much is in it.
+func pruneFasls(dir string) {
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > keepKept {
+		_ = os.RemoveAll(dir)
+	}
+}
+
 // ownedName matches the directories that we make: --cache-dir may name a directory
 // that has others in it.
 var ownedName = regexp.MustCompile(`^(?:(image|swank|project)-[0-9a-f]{16}|(tmp)-(?:swank|core|probe)-[0-9]+)$`)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ import (
 type Process struct {
 	status   imageStatus // what the image said of itself when it served
 	fromCore bool
+	core     string   // that it was started from, or ""
 	notes    []string // remarks on the start, one line each
 	image    *imageFiles
 
@@ -130,6 +132,18 @@ func (p *Process) Remarks() []string { return p.notes }
 
 // FromCore reports whether it was started from the cached core.
 func (p *Process) FromCore() bool { return p.fromCore }
+
+// KeptFasls is the directory for fasls of a project that images from the same core can
+// take, with a slash at its end; "" if the image was not started from a core. It is
+// removed with the core.
+func (p *Process) KeptFasls() string {
+	if p.core == "" || p.image.cacheProblem != "" {
+		return ""
+	}
+	dir := filepath.Join(filepath.Dir(p.core), "fasls")
+	pruneFasls(dir)
+	return dir + "/"
+}
 
 // Killed is the word for what Kill does.
 func (p *Process) Killed() string { return "killed" }

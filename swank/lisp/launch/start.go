@@ -170,7 +170,7 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 		return fail(err)
 	}
 	owned = true
-	p.runDir, p.held, p.image, p.fromCore = runDir, held, f, plan.core != ""
+	p.runDir, p.held, p.image, p.fromCore, p.core = runDir, held, f, plan.core != "", plan.core
 	if plan.save != "" {
 		lowerPriority(p.PID())
 	}

@@ -36,11 +36,14 @@
 
 (defun system-needs (name tests &rest own)
   "Answer with what the system NAME, and if TESTS is true its tests, need that has none of the
-primary names OWN, dependencies first; and with what was missing in an image that is fresh."
+primary names OWN, dependencies first; and if the image is fresh, with what was missing and how
+many of the project's fasls were taken from those that are kept."
   (let* ((path (definition-path name))
          (name (if path (pathname-name path) (string-downcase name)))
          (*own-systems* own))
-    (answer (list :needs (loop for needed in (systems-of (cons name (and tests (test-systems name))))
+    (answer (list :taken #+sbcl *taken* #-sbcl 0 :compiled #+sbcl *compiled-anew* #-sbcl 0
+                  :doubt #+sbcl (in-doubt-p) #-sbcl nil
+                  :needs (loop for needed in (systems-of (cons name (and tests (test-systems name))))
                                unless (own-system-p needed)
                                  collect (list needed (definition-name needed) (files-of-system needed)))
                   :missing (missing-for-wire)))))

@@ -54,7 +54,7 @@
            #:inspect-handle
            #:object
            #:know-project               ; systems/
-           #:prepare-fresh
+           #:prepare-fresh #:keep-fasls
            #:project-status #:project-definition-texts ; project/
            #:load-system                ; build/
            #:reload-changed

@@ -117,9 +117,10 @@ names SBCL cannot always tell."
              #:compiler-error-context-original-source-path #:find-error-context
              #:file-info-forms #:file-info-pathname
              #:lexenv-funs #:lexenv-vars
-             #:source-info-file-info #:source-info-parent #:source-info-stream)
+             #:source-info-file-info #:source-info-parent #:source-info-stream
+             #:undefined-warning-count #:undefined-warning-kind #:undefined-warning-name)
   (:variable #:*failure-p* #:*policy-max* #:*policy-min* #:*source-info* #:*source-paths*
-             #:*warnings-p*)
+             #:*warnings-p* (#:*undefined-warnings* :unknown))
   (:type #:compiler-error #:global-var))
 
 (define-internals #:sb-int

@@ -81,3 +81,7 @@
 (defun definition-file (name)
   "The file that defined the system NAME, or NIL."
   (asdf-value "SYSTEM-SOURCE-FILE" (asdf-value "REGISTERED-SYSTEM" name)))
+
+(defun definition-name (name)
+  "The native name of the file that defined the system NAME, or \"\"."
+  (let ((file (definition-file name))) (if file (native-name file) "")))

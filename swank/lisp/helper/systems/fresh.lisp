@@ -19,16 +19,14 @@ FILE is the native name of the definition, or \"\".")
 (defvar *missing* '()
   "In a fresh image, ((KIND NAME) ...) of the undefined functions and variables that were met.")
 
-(defun prepare-fresh (directory &rest own)
-  "This image is fresh: it compiles the systems with the primary names OWN, fasls into DIRECTORY."
-  (setf *private-fasls* directory *own-systems* own)
+(defun prepare-fresh (directory kept &rest own)
+  "This image is fresh: it compiles the systems with the primary names OWN, fasls into DIRECTORY.
+KEPT, unless NIL, is the directory of the fasls that such images keep."
+  (setf *private-fasls* directory *kept-fasls* kept *own-systems* own)
   (answer t))
 
 (defun own-system-p (name)
   (member (primary-name name) *own-systems* :test #'string=))
-
-(defun definition-name (name)
-  (let ((file (definition-file name))) (if file (native-name file) "")))
 
 (defun systems-of (names)
   "The names of the systems NAMES and of all that they need, dependencies first."
@@ -39,13 +37,16 @@ FILE is the native name of the definition, or \"\".")
   "In a fresh image, before its first system is loaded, one of NAMES: refuse if the core was not
 saved with just what they need, and put the fasls of the project's own systems apart."
   (when *private-fasls*
-    (let* ((systems (systems-of names)) (needed (remove-if #'own-system-p systems)))
+    (let* ((systems (systems-of names)) (needed (remove-if #'own-system-p systems))
+           (own (remove-if-not #'own-system-p systems)))
       (when (and *preloaded*
                  (set-exclusive-or *preloaded* (mapcar (lambda (name) (cons name (definition-name name)))
                                                        needed)
                                    :test #'equal))
         (refuse "OTHER-DEPENDENCIES" "The core has not just the systems that are needed."))
-      (put-fasls-apart (remove-if-not #'own-system-p systems) needed (shiftf *private-fasls* nil)))))
+      (put-fasls-apart own needed (shiftf *private-fasls* nil))
+      ;; without a core of the project, what it needs is not known by the core's name
+      #+sbcl (when (or *preloaded* (null needed)) (begin-keeping own)))))
 
 (defun source-directories (name)
   "The directories in which the files of the system NAME lie."

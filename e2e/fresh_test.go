@@ -1,0 +1,78 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+// A fresh image ends with its call, whatever ends that, and leaves nothing. The image of
+// the session goes on.
+func TestFreshImageEnds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		timeout float64
+		end     func(t *testing.T, s *server, call *wire.Pending)
+		killed  bool // the server: the next one clears up
+		lives   bool // the server
+	}{
+		{name: "cancelled", timeout: 100, lives: true, end: func(t *testing.T, s *server, call *wire.Pending) {
+			check(t, call.Cancel("enough"))
+		}},
+		{name: "time limit", timeout: 2, lives: true, end: func(*testing.T, *server, *wire.Pending) {}},
+		{name: "end of input", timeout: 100, end: func(t *testing.T, s *server, _ *wire.Pending) {
+			check(t, s.CloseStdin())
+		}},
+		{name: "server killed", timeout: 100, killed: true, end: func(t *testing.T, s *server, _ *wire.Pending) {
+			time.Sleep(1100 * time.Millisecond) // a directory may be younger than its lock
+			s.Kill()
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write := func(name, text string) { check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)) }
+			write("endless.asd", `(defsystem "endless" :components ((:file "endless")) :perform (test-op (o c) (uiop:symbol-call :cl-user :endless)))`)
+			write("endless.lisp", fmt.Sprintf(`(defun endless ()
+  (with-open-file (out %q :direction :output)
+    (format out "~D ~A~%%" (sb-posix:getpid) (asdf:apply-output-translations #p%q)))
+  (rename-file %[1]q %[3]q)
+  (loop (sleep 1)))`, filepath.Join(dir, "part"), filepath.Join(dir, "endless.lisp"), filepath.Join(dir, "state.txt")))
+			s := start(t, "--project", dir)
+			want(t, s, "(defvar *kept* 42)", "=> *KEPT*")
+			call := sendTool(t, s, "run-tests", object{"system": "endless", "fresh": true, "timeout": c.timeout})
+			var pid int
+			var fasls string
+			if !eventually(patience, func() bool {
+				text, err := os.ReadFile(filepath.Join(dir, "state.txt"))
+				n, _ := fmt.Sscan(string(text), &pid, &fasls)
+				return err == nil && n == 2
+			}) {
+				t.Fatal("the tests do not begin")
+			}
+			base, _, found := strings.Cut(fasls, "/fasl/")
+			if _, err := os.Stat(base); !found || err != nil || base == dir {
+				t.Fatalf("the fasls are in %s (%v): this test shows nothing", fasls, err)
+			}
+			c.end(t, s, call)
+			if !gone(pid, patience) {
+				t.Errorf("the fresh image is still there: %s", command(pid))
+			}
+			if c.lives {
+				want(t, s, "*kept*", "=> 42")
+			}
+			if c.killed {
+				begin(t, start(t))
+			}
+			if !eventually(patience, func() bool { _, err := os.Stat(base); return err != nil }) {
+				t.Errorf("%s is left", base)
+			}
+		})
+	}
+}

@@ -1,0 +1,175 @@
+;;;; kept-fasls.lisp -- fasls of a project that fresh images keep for those after them
+;;;;
+;;;; What a file compiles to depends on what was loaded before it.  So a fasl is kept under a hash
+;;;; of the core, of what the project has beside its source files, and of the texts of all its
+;;;; files that were compiled before, and its own, in their order.  A fasl of which the compiler
+;;;; said something is not kept: the next image is to hear it again.
+
+(cl:in-package #:swank-mcp)
+
+(defvar *kept-fasls* nil
+  "In a fresh image, the native name of the directory for fasls that are kept; NIL keeps none.")
+
+(defvar *chain* nil "The hash of all that was compiled so far; NIL if that is not known any more.")
+
+(defvar *own-sources* '() "The native names of the source files of the project's own systems.")
+
+(defvar *to-keep* '()
+  "((HASH FASL NAMES) ...) of what was compiled and may be kept, if others define the functions NAMES.")
+
+(defvar *needed-functions* '()
+  "((PACKAGE SYMBOL SETFP) ...) of functions that the fasls that were taken call and do not define.")
+
+(defvar *taken* 0 "How many fasls were taken.")
+(defvar *compiled-anew* 0 "How many files were compiled.")
+
+(defun fold-octets (hash octets end)
+  (declare (type (unsigned-byte 64) hash) (type (simple-array (unsigned-byte 8) (*)) octets)
+           (type fixnum end) (optimize speed (safety 1)))
+  (dotimes (i end hash)                 ; FNV-1a
+    (setf hash (ldb (byte 64 0) (* 1099511628211 (logxor hash (aref octets i)))))))
+
+(defun fold-text (hash text)
+  (let ((octets (sb-ext:string-to-octets text :external-format :utf-8)))
+    (fold-octets hash (coerce octets '(simple-array (unsigned-byte 8) (*))) (length octets))))
+
+(defun fold-file (hash file)
+  "HASH with the name and the content of FILE, a native name."
+  (setf hash (fold-text hash file))
+  (with-open-file (in (native-file file) :element-type '(unsigned-byte 8))
+    (let ((octets (make-array 65536 :element-type '(unsigned-byte 8))))
+      (loop for end = (read-sequence octets in)
+            until (zerop end)
+            do (setf hash (fold-octets hash octets end)))))
+  hash)
+
+(defun data-files (name)
+  "The native names of the definition of the system NAME and of its files that are no source."
+  (let ((files (list (definition-name name)))
+        (module (find-symbol "MODULE" '#:asdf)) (data (find-symbol "STATIC-FILE" '#:asdf)))
+    (labels ((walk (component)
+               (cond ((typep component module)
+                      (mapc #'walk (asdf-value "COMPONENT-CHILDREN" component)))
+                     ((typep component data)
+                      (push (native-name (asdf-value "COMPONENT-PATHNAME" component)) files)))))
+      (walk (asdf-value "REGISTERED-SYSTEM" name)))
+    (remove-if-not #'probe-file (remove "" files :test #'string=) :key #'native-file)))
+
+(defun user-init-file ()
+  (let ((file (and sb-ext:*userinit-pathname-function*
+                   (probe-file (funcall sb-ext:*userinit-pathname-function*)))))
+    (and file (native-name file))))
+
+(defun begin-keeping (own)
+  "From now on take what is kept of the systems OWN instead of compiling it."
+  (when (and *kept-fasls*
+             (or (not (boundp 'sbcl:*undefined-warnings*)) (listp sbcl:*undefined-warnings*)))
+    (setf *own-sources* (loop for name in own append (mapcar #'unit-file (system-units name)))
+          *chain* (ignore-errors
+                   (let ((hash (fold-text 14695981039346656037
+                                          (with-standard-io-syntax
+                                            (prin1-to-string (list *features* *kept-fasls*))))))
+                     (setf hash (fold-text hash (native-name *default-pathname-defaults*)))
+                     (dolist (file (remove nil (cons (user-init-file) (mapcan #'data-files own))) hash)
+                       (setf hash (fold-file hash file))))))
+    (sbcl:encapsulate (named-symbol '#:uiop "COMPILE-FILE*") 'swank-mcp #'compile-or-take)))
+
+(defun compile-or-take (compile input &rest keys &key output-file external-format &allow-other-keys)
+  "Around UIOP:COMPILE-FILE*: take the fasl of INPUT that is kept, or compile it."
+  (let* ((file (native-name input)) (before *chain*)
+         (ownp (member file *own-sources* :test #'string=)))
+    (flet ((hash ()
+             (and before
+                  (ignore-errors (fold-file (fold-text before (princ-to-string external-format)) file)))))
+      (let ((hash (and ownp (hash))))
+        (cond ((not ownp) (apply compile input keys))
+              ((and hash (take-fasl hash output-file))
+               (setf *chain* hash)
+               (incf *taken*)
+               (values output-file nil nil))
+              (t
+               (incf *compiled-anew*)
+               (multiple-value-bind (fasl warningsp failurep saidp names)
+                   (call-hearing-compiler (lambda () (apply compile input keys)))
+                 ;; the file may have been written meanwhile
+                 (setf *chain* (and hash (eql hash (hash)) hash))
+                 (when (and *chain* fasl (not (or warningsp failurep saidp)))
+                   (push (list hash fasl names) *to-keep*))
+                 (values fasl warningsp failurep))))))))
+
+(defun undefined-counts ()
+  "((KIND NAME COUNT) ...) of what the current compilation unit has found undefined so far."
+  (and (boundp 'sbcl:*undefined-warnings*)
+       (loop for warning in sbcl:*undefined-warnings*
+             collect (list (sbcl:undefined-warning-kind warning) (sbcl:undefined-warning-name warning)
+                           (sbcl:undefined-warning-count warning)))))
+
+(defun call-hearing-compiler (compile)
+  "The three values of COMPILE; whether the compiler warned of something that others cannot mend;
+and the names of the functions that it called and found undefined."
+  (let ((before (undefined-counts)) (saidp nil) (names '()))
+    (multiple-value-bind (fasl warningsp failurep)
+        (handler-bind ((warning (lambda (condition)
+                                  (unless (typep condition 'sbcl:redefinition-warning)
+                                    (setf saidp t)))))
+          (funcall compile))
+      (dolist (now (undefined-counts))
+        (unless (member now before :test #'equal)
+          (if (eq (first now) :function) (push (second now) names) (setf saidp t))))
+      (values fasl warningsp failurep saidp names))))
+
+;;; The directory
+
+(defun kept-file (hash type)
+  (native-file (format nil "~A~16,'0X.~A" *kept-fasls* hash type)))
+
+(defun copy-octets (from to)
+  (with-open-file (in from :element-type '(unsigned-byte 8))
+    (with-open-file (out to :direction :output :if-exists :supersede :element-type '(unsigned-byte 8))
+      (let ((octets (make-array (file-length in) :element-type '(unsigned-byte 8))))
+        (write-sequence octets out :end (read-sequence octets in))))))
+
+(defun take-fasl (hash to)
+  "Copy the fasl that is kept under HASH to the file TO.  NIL if there is none."
+  (let ((fasl (kept-file hash "fasl")))
+    (and (probe-file fasl)
+         (ignore-errors
+          (let ((names (with-open-file (in (kept-file hash "names") :if-does-not-exist nil)
+                         (and in (with-standard-io-syntax (let ((*read-eval* nil)) (read in)))))))
+            (ensure-directories-exist to)
+            (copy-octets fasl to)
+            (setf *needed-functions* (append names *needed-functions*))
+            t)))))
+
+(defun function-there-p (name)
+  "True of (PACKAGE SYMBOL SETFP) if that names a function."
+  (destructuring-bind (package symbol setfp) name
+    (let ((found (and (find-package package) (find-symbol symbol package))))
+      (and found
+           (if setfp
+               (fboundp (list 'setf found))
+               (and (fboundp found) (not (macro-function found))))))))
+
+(defun function-parts (name)
+  (let ((symbol (if (consp name) (second name) name)))
+    (and (symbolp symbol) (symbol-package symbol)
+         (list (package-name (symbol-package symbol)) (symbol-name symbol) (consp name)))))
+
+(defun keep-fasls ()
+  "Keep what was compiled and needs no function that is not there."
+  (loop for (hash fasl names) in (shiftf *to-keep* '())
+        for parts = (mapcar #'function-parts names)
+        when (every (lambda (name) (and name (function-there-p name))) parts)
+          do (ignore-errors
+              (let ((part (kept-file hash (format nil "~D-tmp" (sb-posix:getpid)))))
+                (ensure-directories-exist part)
+                (when parts
+                  (with-open-file (out (kept-file hash "names") :direction :output :if-exists :supersede)
+                    (with-standard-io-syntax (prin1 parts out))))
+                (copy-octets fasl part)
+                (sb-posix:rename (native-name part) (native-name (kept-file hash "fasl"))))))
+  (answer t))
+
+(defun in-doubt-p ()
+  "True if what the fasls that were taken have shown may be otherwise when they are compiled."
+  (notevery #'function-there-p *needed-functions*))
