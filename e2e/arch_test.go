@@ -81,9 +81,10 @@ var ours = map[string][]string{
 	"mcpbridge/render":          {"mcpbridge/rawtext", "swank/lisp"},
 	"mcpbridge/spool":           {"mcpbridge/rawtext", "mcpbridge/args", "mcpbridge/render"},
 	"mcpbridge/watch":           {"swank/lisp/project"},
+	"mcpbridge/flame":           {"swank/lisp"},
 	"mcpbridge/fake":            {"swank/lisp"},
 	"mcpbridge/tools": {"mcpbridge/rawtext", "mcpbridge/args", "mcpbridge/render", "mcpbridge/spool",
-		"mcpbridge/syntax", "mcpbridge/hyperspec", "swank/lisp", "swank/lisp/kept", "swank/lisp/project"},
+		"mcpbridge/flame", "mcpbridge/syntax", "mcpbridge/hyperspec", "swank/lisp", "swank/lisp/kept", "swank/lisp/project"},
 	"mcpbridge": {"swank/lisp", "swank/lisp/kept", "swank/lisp/project"}, // and what is below itself
 }
 

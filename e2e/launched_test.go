@@ -23,6 +23,8 @@ var launchedOnly = map[string]string{
 	"TestImageKilledInMidLookUp":         replaced + ": see TestAttachedImageDies",
 	"TestImageEndsItself":                replaced + ": see TestAttachedImageDies",
 	"TestImageKilledWhileIdle":           replaced + ": see TestAttachedImageDies",
+	"TestJobThatCannotBeStopped":         replaced + ": see TestAttachedImageDies",
+	"TestJobsBesideEachOther":            replaced + ": see TestAttachedImageDies",
 	"TestImageKilledTenTimes":            replaced + ": see TestAttachedImageDies",
 	"TestRedefinedStandardFunction":      replaced,
 	"TestServerKilled":                   "the image does not end with the server: see TestGuestLeavesNothing",

@@ -31,7 +31,7 @@ func TestToolsets(t *testing.T) {
 	all := toolNames(t, whole)
 	byDefault := startWith(t, wire.Options{Env: environ(run.dir, "SWANK_MCP_TOOLSETS=")})
 	some := toolNames(t, byDefault)
-	if len(some) > 26 || !slices.Contains(some, "evaluate-lisp") || len(all) < len(some) {
+	if len(some) > 28 || !slices.Contains(some, "evaluate-lisp") || len(all) < len(some) {
 		t.Errorf("default: %d of %d tools: %v", len(some), len(all), some)
 	}
 	want(t, byDefault, "(+ 1 2)", "=> 3")

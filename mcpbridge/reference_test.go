@@ -73,9 +73,12 @@ func entry(t *tools.Tool, l tools.Limits, example string) string {
 	if !t.Shown {
 		traits[0] = fmt.Sprintf("Not shown by default: `--toolsets %s` or `--tools %s` brings it; a call by its name is taken all the same.", t.Set, t.Name)
 	}
-	if t.ReadOnly {
+	switch {
+	case t.Writes != "":
+		traits = append(traits, fmt.Sprintf("Changes nothing in the image: `--read-only` keeps it, without `%s`.", t.Writes))
+	case t.ReadOnly:
 		traits = append(traits, "Changes nothing in the image: `--read-only` keeps it.")
-	} else {
+	default:
 		traits = append(traits, "Can change the image: `--read-only` leaves it out.")
 	}
 	fmt.Fprintf(&b, "\n%s\n\n<!-- example of %s -->\n%s<!-- /example -->\n", strings.Join(traits, " "), t.Name, example)

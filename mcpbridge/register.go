@@ -12,6 +12,7 @@ import (
 
 // describeTool is the tool as tools/list shows it.
 func describeTool(t *tools.Tool, l tools.Limits) *mcp.Tool {
+	destructive := t.Destructive || t.Writes != ""
 	return &mcp.Tool{
 		Name:        t.Name,
 		Title:       t.Title,
@@ -19,8 +20,8 @@ func describeTool(t *tools.Tool, l tools.Limits) *mcp.Tool {
 		InputSchema: args.Schema(t.Spec(l).Params),
 		Annotations: &mcp.ToolAnnotations{
 			Title:           t.Title,
-			ReadOnlyHint:    t.ReadOnly,
-			DestructiveHint: &t.Destructive,
+			ReadOnlyHint:    t.ReadOnly && t.Writes == "",
+			DestructiveHint: &destructive,
 			IdempotentHint:  t.Idempotent,
 			OpenWorldHint:   &t.OpenWorld,
 		},

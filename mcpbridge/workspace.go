@@ -19,11 +19,13 @@ import (
 // ended and its handlers have returned.
 type workspace struct {
 	*Bridge
-	session tools.Session // no other connection works in it
-	kept    *kept.File    // where the session is kept for the next server, or nil
-	spool   spool.Spool   // of the replies that were too long
-	order   stdio.Order   // in which calls reach their handlers
-	news    news          // what happened outside of calls
+	session  tools.Session  // no other connection works in it
+	kept     *kept.File     // where the session is kept for the next server, or nil
+	spool    spool.Spool    // of the replies that were too long
+	files    tools.Files    // that replies name by path
+	profiles tools.Profiles // the last of each form
+	order    stdio.Order    // in which calls reach their handlers
+	news     news           // what happened outside of calls
 
 	moved atomic.Pointer[context.CancelFunc] // begins to watch the project's files anew; nil if they are not watched
 
@@ -58,6 +60,9 @@ const sessionGrace = 5 * time.Second
 // close ends what the workspace has, when its connection has ended.
 func (w *workspace) close() {
 	w.end(tools.ErrShutdown)
+	if err := w.files.Remove(); err != nil {
+		w.o.Log.Warn("removing the files of a connection", "err", err)
+	}
 	if !w.passing {
 		w.named.Store(false)
 		return
@@ -109,8 +114,8 @@ func (b *Bridge) lifeOf(ctx context.Context) context.Context {
 // env is what the tools work with.
 func (w *workspace) env() tools.Env {
 	return tools.Env{
-		Session: w.session, Spool: &w.spool, Limits: w.o.limits(),
-		SessionDir: w.o.SessionDir, Kept: w.kept, Takes: w.takes,
+		Session: w.session, Spool: &w.spool, Files: &w.files, Profiles: &w.profiles, Limits: w.o.limits(),
+		ReadOnly: w.o.Tools.ReadOnly, SessionDir: w.o.SessionDir, Project: w.o.Project, Kept: w.kept, Takes: w.takes,
 	}
 }
 

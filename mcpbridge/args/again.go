@@ -38,15 +38,19 @@ func (a *Args) Instead(written, meant string) string {
 	return a.suggest(members, changed)
 }
 
-// With is a line with the call once more, in which one argument has another value.
+// With is a line with the call once more, in which one argument has that value.
 func (a *Args) With(name string, value json.RawMessage) string {
 	var members []member
+	given := false
 	for _, g := range a.given {
 		v := g.value
 		if g.param.Name == name {
-			v = value
+			v, given = value, true
 		}
 		members = append(members, member{g.param.Name, v})
+	}
+	if !given {
+		members = append(members, member{name, value})
 	}
 	return a.suggest(members, []string{name})
 }

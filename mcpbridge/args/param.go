@@ -33,6 +33,7 @@ type Param struct {
 	Fold     func(string) string // makes a string the one of Enum that it means
 	Min, Max float64             // bounds of a number
 	Above    bool                // the number must be more than min
+	Prefix   string              // that may stand before a number in a string, such as job-
 	Aliases  []Alias             // accepted, never advertised
 }
 
@@ -58,6 +59,10 @@ func (p *Param) Bounds() string {
 	return fmt.Sprintf("from %s to %s", plainNumber(p.Min), plainNumber(p.Max))
 }
 
+// beyondReach is the bound from which on a schema does not name it: nobody comes near it,
+// and each conversation pays for the words.
+const beyondReach = 1_000_000
+
 // Schema is the JSON schema of the parameters, in their order. It is written
 // here, not inferred: no unions, nothing that a strict client refuses.
 func Schema(params []Param) json.RawMessage {
@@ -69,7 +74,10 @@ func Schema(params []Param) json.RawMessage {
 		fields := []string{`"type":` + strconv.Quote(string(p.Kind)), `"description":` + rawtext.Quote(p.Doc)}
 		if p.Kind == Number || p.Kind == Integer {
 			// Not exclusiveMinimum: some hosts refuse schemas that have it.
-			fields = append(fields, `"minimum":`+plainNumber(p.Min), `"maximum":`+plainNumber(p.Max))
+			fields = append(fields, `"minimum":`+plainNumber(p.Min))
+			if p.Max < beyondReach {
+				fields = append(fields, `"maximum":`+plainNumber(p.Max))
+			}
 		}
 		if len(p.Enum) > 0 {
 			fields = append(fields, `"enum":`+rawtext.Quote(p.Enum))

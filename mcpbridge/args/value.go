@@ -69,7 +69,7 @@ func (a *Args) checkText(p *Param, v json.RawMessage) {
 }
 
 func (a *Args) checkNumber(p *Param, v json.RawMessage) {
-	switch f, ok := number(v); {
+	switch f, ok := p.number(v); {
 	case !ok:
 		a.Fail("%s must be a number, not %s.", p.Name, describe(v))
 	case f < p.Min || f > p.Max || p.Above && f == p.Min:
@@ -128,7 +128,7 @@ func (a *Args) Number(name string) float64 {
 		f, _ := p.Def.(float64)
 		return f
 	}
-	f, _ := number(v)
+	f, _ := p.number(v)
 	return f
 }
 
@@ -165,6 +165,14 @@ func (a *Args) Named(argument string) string {
 		a.Fail("%s is empty; it must be a name such as %s.", argument, "mapcar or my-package:thing")
 	}
 	return name
+}
+
+// number reads a number that may have the parameter's prefix.
+func (p *Param) number(v json.RawMessage) (float64, bool) {
+	if p.Prefix != "" && v[0] == '"' {
+		v = json.RawMessage(rawtext.Quote(strings.TrimPrefix(strings.TrimSpace(rawtext.Unquote(v)), p.Prefix)))
+	}
+	return number(v)
 }
 
 func number(v json.RawMessage) (float64, bool) {

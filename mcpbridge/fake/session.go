@@ -23,3 +23,36 @@ func (f *Session) LoadSession(_ context.Context, file, source string, r lisp.Req
 	}
 	return l, &lisp.Result{Package: "COMMON-LISP-USER"}, nil
 }
+
+// Job knows job 2, which runs, and no other.
+func (f *Session) Job(_ context.Context, number int) (*lisp.Job, error) {
+	j := lisp.Job{Number: 2, Code: "(work)", Took: 3 * time.Second, Limit: lisp.JobLimit}
+	if number != 2 {
+		return nil, &lisp.JobError{Number: number, Jobs: []lisp.Job{j}}
+	}
+	j.Stdout = lisp.Text{Head: "half way"}
+	return &j, nil
+}
+
+func (f *Session) AbortJob(ctx context.Context, number int) (*lisp.Job, error) {
+	j, err := f.Job(ctx, number)
+	if err == nil {
+		j.Result = &lisp.Result{Stdout: j.Stdout, Failure: &lisp.Failure{Type: "ABORTED"}}
+	}
+	return j, err
+}
+
+// Sources knows the function my-app:total, which was evaluated in the session.
+func (f *Session) Sources(_ context.Context, name, _ string, _ time.Duration) (*lisp.Sources, error) {
+	if name != "my-app:total" {
+		return &lisp.Sources{Name: "F", Places: []string{"Function F: Defined in: f.lisp, line 1"}}, nil
+	}
+	return &lisp.Sources{Name: "TOTAL", Packages: []string{"MY-APP"}, Definitions: []lisp.Source{
+		{Kind: "function", Label: "function MY-APP:TOTAL", Text: "(defun total ()\n  2)", Package: "MY-APP"}}}, nil
+}
+
+func (f *Session) Written(context.Context, string, string, string) error { return nil }
+
+func (f *Session) ReadUnlike(context.Context, string, string, string) (*lisp.Unlike, error) {
+	return &lisp.Unlike{}, nil
+}

@@ -58,7 +58,8 @@ func (p *Parts) suspended(r *lisp.Result) {
 // Frame is the text of inspect-frame.
 func Frame(number int, f *lisp.Frame) string {
 	var p Parts
-	fmt.Fprintf(&p, "Frame %d of evaluation %d: %s", number, f.Number, Safe(OneLine(f.Text)))
+	text, _, _ := strings.Cut(f.Text, placeMark) // which is told below
+	fmt.Fprintf(&p, "Frame %d of evaluation %d: %s", number, f.Number, Safe(OneLine(text)))
 	p.Begin()
 	p.WriteString("[Locals]")
 	if len(f.Locals) == 0 {

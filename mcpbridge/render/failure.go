@@ -36,8 +36,21 @@ func (p *Parts) failure(f *lisp.Failure, timeout time.Duration) {
 	}
 }
 
-// Frames writes numbered frames, each after sep. Three or more that look the
-// same, as after a runaway recursion, are one line.
+// frame writes a frame and, after sep, its place, if the image knows that.
+func (p *Parts) frame(frame, sep string) {
+	text, place, known := strings.Cut(frame, placeMark)
+	p.WriteString(Safe(OneLine(text)))
+	if known {
+		p.WriteString(sep + Safe(place))
+	}
+}
+
+// placeMark stands between the text of a frame and its place; see the helper's
+// frame-places.lisp.
+const placeMark = "\n  at "
+
+// Frames writes numbered frames, each after sep, and below a frame its place, which is its
+// second line. Three or more that look the same, as after a runaway recursion, are one line.
 func (p *Parts) Frames(frames []string, sep string) { p.framesFrom(0, frames, sep) }
 
 func (p *Parts) framesFrom(first int, frames []string, sep string) {
@@ -55,7 +68,7 @@ func (p *Parts) framesFrom(first int, frames []string, sep string) {
 		p.WriteString(sep)
 		p.WriteString(number)
 		p.WriteString(": ")
-		p.WriteString(Safe(OneLine(frames[i])))
+		p.frame(frames[i], sep+"     ")
 		i = same
 	}
 }

@@ -158,63 +158,68 @@ func (j *judge) element(t token, first bool) role {
 		col, first = j.held.col, j.held.first
 	}
 	if len(j.lists) == 0 {
-		if t.kind == atom {
-			j.cost += costLoose // nobody writes a symbol at top level
-		}
-		if j.forms++; j.forms > 1 && (!first || col > 1) {
-			j.cost += costOutside
-		}
+		j.topLevel(t, first, col)
 		return code
 	}
 	l := &j.lists[len(j.lists)-1]
-	if first {
-		j.cost += l.misfit(col)
-		l.fresh = col
-		l.lined++
-	} else if l.lined > 1 && !l.keyed && !l.shape.pairs && !l.shape.tags && !strings.EqualFold(l.head, "loop") && (l.role == code || l.role == unknown || l.role == data) && !l.shape.body {
-		j.cost += costRare
-	} else if l.shape.body && (l.role == code || l.role == unknown) && l.n > 1 && l.n >= len(l.shape.roles) && l.line < t.line {
-		j.cost += costLoose
-	}
+	j.cost += l.stand(t.line, col, first)
 	name := ""
 	if t.kind == atom || j.text[t.start:t.end] == "#(" {
 		name = j.text[t.start:t.end]
 	}
 	n := l.n
 	r := l.take(name, j.held)
-	if name != "" && (n == 0 && l.role == code || n > 0 && l.role == code && r.role == code || l.role == clause || l.role == choice && n > 0 || l.role == unknown) && (j.held == nil || j.held.role == code) &&
-		!strings.HasPrefix(name, `"`) && !strings.HasPrefix(name, ":") && !number(name) {
-		w := 1.0
-		if l.role == unknown {
-			w = 0.5
-		}
-		j.cost += w * j.oddUse(name, n == 0 && l.role != clause, j.wasHead)
-	}
 	j.cost += r.cost
+	if l.evaluates(n, r.role) && (j.held == nil || j.held.role == code) && plainSymbol(name) {
+		odd := j.oddUse(name, n == 0 && l.role != clause, j.wasHead)
+		if l.role == unknown {
+			odd /= 2
+		}
+		j.cost += odd
+	}
 	l.cols = append(l.cols, col)
 	if j.counting && name != "" {
-		j.count(name, n == 0 && (l.role == code || l.role == unknown))
+		j.count(name, n == 0 && l.isForm())
 	}
 	l.special = l.special || name == ""
 	l.optional = l.optional || strings.HasPrefix(name, "&")
-	if name == "" && j.held == nil && l.role == lambda && !l.inner && !l.optional {
-		switch above := j.above(); strings.ToLower(above.head) {
-		case "defun", "lambda", "defgeneric", "multiple-value-bind", "flet", "labels":
-			j.cost += costShape
-		default:
-			if above.role == function {
-				j.cost += costShape / 2
-			}
-		}
-	}
-	if l.role == lambda && !l.inner && name != "" && !strings.HasPrefix(name, "&") && !j.counting && j.uses[strings.ToLower(name)].other <= 1 {
-		j.cost += costRare / 2 // a parameter that nobody uses
+	if l.role == lambda && !l.inner {
+		j.cost += j.oddParameter(l, name)
 	}
 	l.keyed = strings.HasPrefix(name, ":") || strings.HasPrefix(name, "&")
 	if j.held != nil && j.held.set {
 		return j.held.role
 	}
 	return r.role
+}
+
+// topLevel takes a form at top level.
+func (j *judge) topLevel(t token, first bool, col int) {
+	if t.kind == atom {
+		j.cost += costLoose // nobody writes a symbol at top level
+	}
+	if j.forms++; j.forms > 1 && (!first || col > 1) {
+		j.cost += costOutside
+	}
+}
+
+// oddParameter is what an element of the lambda list l costs that is the atom name, or a
+// list if that is "".
+func (j *judge) oddParameter(l *list, name string) float64 {
+	switch {
+	case name == "" && j.held == nil && !l.optional: // a list among the required parameters
+		switch above := j.above(); strings.ToLower(above.head) {
+		case "defun", "lambda", "defgeneric", "multiple-value-bind", "flet", "labels":
+			return costShape
+		default:
+			if above.role == function {
+				return costShape / 2
+			}
+		}
+	case name != "" && !strings.HasPrefix(name, "&") && !j.counting && j.uses[strings.ToLower(name)].other <= 1:
+		return costRare / 2 // nobody uses it
+	}
+	return 0
 }
 
 // above is the list around the innermost one.
@@ -240,16 +245,13 @@ func (j *judge) close() bool {
 	if l.role == defined && !strings.EqualFold(l.head, "setf") {
 		j.cost += costShape
 	}
-	if (l.role == code || l.role == unknown) && l.known && !l.lenient {
-		args := l.n - 1
-		if args < l.shape.min || l.shape.max >= 0 && args > l.shape.max || l.shape.pairs && args%2 != 0 {
-			j.cost += costCount
-		}
+	if l.isForm() && l.known && !l.lenient && !l.shape.takes(l.n-1) {
+		j.cost += costCount
 	}
 	if (l.role == function || l.role == handler) && l.n < 2 && l.n > 0 && !l.lenient {
 		j.cost += costShape
 	}
-	if l.role == code || l.role == unknown {
+	if l.isForm() {
 		j.cost += j.rare(l)
 	}
 	if l.n == 1 && l.role == clause {

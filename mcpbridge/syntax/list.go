@@ -31,6 +31,55 @@ type taken struct {
 	cost float64
 }
 
+// isForm reports whether the list may be a form that is evaluated.
+func (l *list) isForm() bool { return l.role == code || l.role == unknown }
+
+// inBody reports whether an element of that number, from 0, belongs to the body of a form.
+func (l *list) inBody(n int) bool { return l.shape.body && n > 1 && n >= len(l.shape.roles) }
+
+// stand is what it costs that the next element stands in that line and column; first says
+// that it begins the line.
+func (l *list) stand(line, col int, first bool) (cost float64) {
+	switch {
+	case first:
+		cost = l.misfit(col)
+		l.fresh = col
+		l.lined++
+	case l.onePerLine():
+		cost = costRare
+	case l.isForm() && l.inBody(l.n) && l.line < line:
+		cost = costLoose
+	}
+	return cost
+}
+
+// onePerLine reports whether the elements so far began lines, as those of a list do in
+// which two seldom share one.
+func (l *list) onePerLine() bool {
+	together := l.keyed || l.shape.pairs || l.shape.tags || l.shape.body || strings.EqualFold(l.head, "loop")
+	return l.lined > 1 && !together && (l.isForm() || l.role == data)
+}
+
+// evaluates reports whether the element of that number, from 0, with that role, is a form
+// or an operator, so that a name there is used as one.
+func (l *list) evaluates(n int, r role) bool {
+	switch l.role {
+	case code:
+		return n == 0 || r == code
+	case choice:
+		return n > 0
+	}
+	return l.role == clause || l.role == unknown
+}
+
+// plainSymbol reports whether name, an atom, may name a function or a variable.
+func plainSymbol(name string) bool {
+	return name != "" && !isString(name) && !isKeyword(name) && !number(name)
+}
+
+func isString(name string) bool  { return strings.HasPrefix(name, `"`) }
+func isKeyword(name string) bool { return strings.HasPrefix(name, ":") }
+
 // take takes an element; name is "" for a list.
 func (l *list) take(name string, held *prefixed) (r taken) {
 	n := l.n
@@ -39,48 +88,16 @@ func (l *list) take(name string, held *prefixed) (r taken) {
 		l.lenient = true
 	}
 	if n == 0 {
-		if _, known := shapeOf(name); l.role == parameters && name != "" && known {
-			l.role = unknown // not parameters after all
-		}
-		l.head = name
-		if l.role == code || l.role == unknown {
-			l.shape, l.known = shapeOf(name)
-		}
+		l.begin(name)
 	}
-	plain := name != "" && held == nil
 	r.role = l.roleOf(n)
+	bare := name == "" && held == nil // a list with nothing before it
+	plain := name != "" && held == nil
 	switch l.role {
 	case code, unknown:
-		if n == 0 && l.role == unknown {
-			if name == "" && held == nil {
-				r.cost = costNested
-				if l.spec {
-					r.cost /= 2
-				}
-			}
-			return r
-		}
-		if n == 0 {
-			switch {
-			case name == "" && held == nil:
-				r.role = code // ((lambda …) …)
-				r.cost = costHead
-			case held != nil && held.role != code, strings.HasPrefix(name, `"`), strings.HasPrefix(name, ":"), name != "" && number(name):
-				r.cost = costHead
-			}
-			return r
-		}
-		if r.role == parameters && plain && !strings.HasPrefix(name, `"`) && !strings.HasPrefix(name, ":") {
-			r.cost += costRare
-		}
-		if l.loose {
-			r.cost += costLoose
-		}
-		l.loose = plain && l.known && l.shape.body && !l.shape.tags && r.role == code && n >= len(l.shape.roles) &&
-			!strings.HasPrefix(name, `"`) && l.shape.roles[len(l.shape.roles)-1] == code && n > 1
-		r.cost += oddArgument(r.role, name, held)
+		return l.takeOfForm(n, name, held, r)
 	case slots:
-		if plain && strings.HasPrefix(name, ":") {
+		if plain && isKeyword(name) {
 			r.cost = costShape
 		}
 	case lambda:
@@ -88,37 +105,82 @@ func (l *list) take(name string, held *prefixed) (r taken) {
 			r.cost = costUse
 		}
 	case declarations:
-		if n == 0 && name == "" && held == nil {
+		if n == 0 && bare {
 			r.cost = costHead
 		}
 	case parameters:
-		if n == 0 && name == "" && held == nil {
+		if n == 0 && bare {
 			r.cost = costNested
 		}
 	case data:
 		if n == 0 && name == "" {
 			r.cost = costNested / 2
 		}
-	case bindings, functions, steps, handlers:
-		if plain && l.role != bindings && l.role != steps {
+	case bindings, steps:
+		if name != "" && !plainSymbol(name) {
 			r.cost = costShape
 		}
-		if strings.HasPrefix(name, `"`) || number(name) || strings.HasPrefix(name, ":") {
+	case functions, handlers:
+		if plain || name != "" && !plainSymbol(name) {
 			r.cost = costShape
 		}
-	case binding, step, iteration, function:
-		if n == 0 && name == "" && held == nil && l.role != function {
+	case binding, step, iteration:
+		if n == 0 && bare {
 			r.cost = costShape
 		}
 		if most := map[role]int{binding: 2, step: 3}[l.role]; most > 0 && n >= most && !l.lenient {
 			r.cost += costCount
 		}
-		if l.role == function && n == 0 && name == "" && held == nil {
+	case function:
+		switch {
+		case n == 0 && bare:
 			r.cost = costShape / 2
+		case n == 1:
+			r.cost = oddArgument(lambda, name, held)
 		}
-		if l.role == function && n == 1 {
-			r.cost += oddArgument(lambda, name, held)
+	}
+	return r
+}
+
+// begin takes the first element.
+func (l *list) begin(name string) {
+	if _, known := shapeOf(name); l.role == parameters && name != "" && known {
+		l.role = unknown // not parameters after all
+	}
+	l.head = name
+	if l.isForm() {
+		l.shape, l.known = shapeOf(name)
+	}
+}
+
+// takeOfForm is take in a form, for the element of that number.
+func (l *list) takeOfForm(n int, name string, held *prefixed, r taken) taken {
+	bare := name == "" && held == nil
+	plain := name != "" && held == nil
+	switch {
+	case n == 0 && l.role == unknown:
+		if bare {
+			r.cost = costNested
+			if l.spec {
+				r.cost /= 2
+			}
 		}
+	case n == 0 && bare:
+		r.role, r.cost = code, costHead // ((lambda …) …)
+	case n == 0:
+		if held != nil && held.role != code || name != "" && !plainSymbol(name) {
+			r.cost = costHead
+		}
+	default:
+		if r.role == parameters && plain && !isString(name) && !isKeyword(name) {
+			r.cost += costRare
+		}
+		if l.loose {
+			r.cost += costLoose
+		}
+		last := l.known && !l.shape.tags && l.inBody(n) && l.shape.roles[len(l.shape.roles)-1] == code
+		l.loose = plain && last && r.role == code && !isString(name)
+		r.cost += oddArgument(r.role, name, held)
 	}
 	return r
 }
@@ -193,7 +255,7 @@ func (l *list) misfit(col int) float64 {
 		return costOdd // a parenthesis alone at the end of a line
 	case col == l.fresh:
 		return 0
-	case l.role == code || l.role == unknown:
+	case l.isForm():
 		if l.n == 1 { // the head is alone in its line
 			if col == l.col+1 || col == l.col+2 {
 				return 0

@@ -40,6 +40,11 @@ type shape struct {
 	tags     bool   // atoms may stand for themselves in the body
 }
 
+// takes reports whether an operator of that shape takes so many arguments.
+func (s *shape) takes(args int) bool {
+	return args >= s.min && (s.max < 0 || args <= s.max) && (!s.pairs || args%2 == 0)
+}
+
 //go:embed arities.txt
 var arities string
 

@@ -14,11 +14,11 @@ var aproposSearchTool = Tool{
 	Title: "Search for symbols",
 	Set:   Inspect,
 	Shown: true,
-	Doc: "Find symbols by part of their name, in all packages or one, the likeliest first, each with kind, " +
+	Doc: "Find symbols by part of their name or documentation, in all packages or one, the likeliest first, each with kind, " +
 		"lambda list and the beginning of its documentation.",
 	Params: []args.Param{
-		{Name: "pattern", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "query"}, {Name: "name"}, {Name: "string"}},
-			Doc: "Part of a name, any case; several words must all be in it; empty for all of a package."},
+		{Name: "pattern", Kind: args.Text, Aliases: []args.Alias{{Name: "query"}, {Name: "name"}, {Name: "string"}},
+			Doc: "Part of a name, any case; several words must all be in it. Without it: what the package exports."},
 		{Name: "package", Kind: args.Text, Doc: "Only this package, internal symbols too."},
 		{Name: "kind", Kind: args.Text, Def: "all", Enum: aproposKinds, Fold: singularKind, Aliases: []args.Alias{{Name: "type"}},
 			Doc: "Only what names this."},
@@ -44,6 +44,10 @@ func singularKind(s string) string {
 
 func aproposSearch(ctx context.Context, r *Request) (Reply, error) {
 	q := lisp.AproposQuery{Pattern: r.Text("pattern"), Package: r.Text("package"), Kind: r.Text("kind"), Limit: r.Integer("limit")}
+	q.ExternalsOnly = !r.Has("pattern")
+	if q.Package == "" && q.ExternalsOnly {
+		return Reply{}, r.Fail("pattern or package is missing: a part of a name, or a package whose exported symbols to list.")
+	}
 	if q.Package == "" && strings.Trim(q.Pattern, " :\t\n") == "" {
 		return Reply{}, r.Fail("pattern is empty; it must be part of a name. With a package it may be empty.")
 	}

@@ -11,6 +11,10 @@ import (
 // compileTimeout is how long a file may take if the call names no limit.
 const compileTimeout = 120 * time.Second
 
+// onErrorParam leaves an unexpected error to the debugger.
+var onErrorParam = args.Param{Name: "on-error", Kind: args.Text, Def: "report", Enum: []string{"report", "debug"},
+	Doc: "As for evaluate-lisp."}
+
 // debugDoc says what debug is for.
 const debugDoc = "Compilation quality DEBUG; 3 keeps every frame and local variable, and lets step go in."
 

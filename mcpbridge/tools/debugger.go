@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ const inspectLimit = 2 * time.Second
 
 var (
 	// evaluationParam names a suspended evaluation.
-	evaluationParam = args.Param{Name: "evaluation", Kind: args.Integer, Min: 1, Max: maxNumber,
+	evaluationParam = args.Param{Name: "evaluation", Kind: args.Integer, Min: 1, Max: maxNumber, Prefix: jobPrefix, Aliases: []args.Alias{{Name: "job"}},
 		Doc: "Number of the suspended evaluation. Default: the only one."}
 	frameParam = args.Param{Name: "frame", Kind: args.Integer, Required: true, Min: 0, Max: maxNumber,
 		Doc: "Number of the frame in the backtrace."}
@@ -51,7 +52,17 @@ func (r *Request) debug(ctx context.Context, c *lisp.DebuggerCall, code, pkg str
 		return Reply{Text: abortedText(res)}, nil
 	}
 	boundWarnings(res, false, r.Spool)
-	text, failed := render.Result(res, render.View{Timeout: cmp.Or(res.Limit, timeout)})
+	limit := cmp.Or(res.Limit, timeout)
+	if res.Origin != "" {
+		res.Stderr = withoutCompilerNoise(res.Stderr)
+	}
+	if res.Tests != nil {
+		return testsText(res.Tests.What, res.Tests, res, lisp.Request{Timeout: limit}), nil
+	}
+	if res.Origin != "" && res.Suspended == nil && !res.Waiting {
+		return loadText(strings.TrimSuffix(filepath.Base(res.Origin), ".asd"), limit, res), nil
+	}
+	text, failed := render.Result(res, render.View{Timeout: limit})
 	if advice := debuggerAdvice(r, res, c); advice != "" {
 		text += "\n" + advice
 	}

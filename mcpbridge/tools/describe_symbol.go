@@ -21,7 +21,7 @@ var describeSymbolTool = Tool{
 	},
 	Example: `{"name": "mapcar"}`,
 	Effect:  looks,
-	run:     lookUp(Session.DescribeSymbol, SymbolText),
+	run:     lookUp(Session.DescribeSymbol, func(r *Request, found *lisp.Finding) string { return r.page(found, SymbolText) }),
 }
 
 // lookInParam is where a name without a prefix is looked for.

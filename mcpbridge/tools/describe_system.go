@@ -4,13 +4,15 @@ import (
 	"context"
 
 	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/swank/lisp"
 )
 
 var describeSystemTool = Tool{
 	Name:  "describe-system",
 	Title: "Describe system",
 	Set:   Inspect,
-	Doc: "Describe an ASDF system: version, where its definition lies, whether it is loaded, its files and the tree of what it depends on. " +
+	Doc: "Describe an ASDF system: version, definition, README, what it exports by kind, calls in its tests, its files and what it depends on. " +
 		"Without a name, list the systems that can be loaded. Loads nothing.",
 	Params: []args.Param{
 		{Name: "system", Kind: args.Text, Aliases: []args.Alias{{Name: "name"}, {Name: "system-name"}},
@@ -31,5 +33,8 @@ func describeSystem(ctx context.Context, r *Request) (Reply, error) {
 		}
 		err = &lookError{failed, next}
 	}
-	return foundReply(found, err, "No system is known to ASDF.")
+	if err != nil {
+		return Reply{}, err
+	}
+	return Reply{Text: r.page(found, func(f *lisp.Finding) string { return render.Found(f, "No system is known to ASDF.") })}, nil
 }

@@ -24,6 +24,7 @@ func ErrorText(err error) string {
 		debug *lisp.DebuggerError
 		lost  *lisp.UnansweredError
 		look  *lookError
+		job   *lisp.JobError
 	)
 	switch {
 	case errors.As(err, &look):
@@ -32,6 +33,8 @@ func ErrorText(err error) string {
 		return render.Error("INVALID-ARGUMENTS", bad.Problem, bad.Advice)
 	case errors.As(err, &debug):
 		return debuggerErrorText(debug)
+	case errors.As(err, &job):
+		return jobErrorText(job)
 	case errors.As(err, &busy):
 		return busyText(busy)
 	case errors.As(err, &start):

@@ -30,8 +30,12 @@ var evaluateTool = Tool{
 			Doc: "What to do about an unhandled error: report it, or leave the evaluation suspended there for the debugger tools, which the reply names."},
 		{Name: "input", Kind: args.Text,
 			Doc: "What the code reads as standard input. Default: none, end of file."},
+		{Name: "background", Kind: args.Flag,
+			Doc: "Answer at once; the code runs beside later calls as a job, up to 4 hours."},
+		{Name: "on-timeout", Kind: args.Text, Def: "stop", Enum: []string{"stop", "background"},
+			Doc: "background: then it goes on as a job."},
 		{Name: "capture-time", Kind: args.Flag,
-			Doc: "Add a line with real, run and GC time and the bytes consed. Default: false."},
+			Doc: "Add a line with real, run and GC time and the bytes consed."},
 		{Name: "debug", Kind: args.Integer, Def: 1.0, Min: 0, Max: 3,
 			Doc: "Compilation quality DEBUG of what this call defines; 3 keeps every frame and local variable for backtraces, at the cost of tail calls."},
 	},
@@ -44,7 +48,11 @@ var evaluateTool = Tool{
 func readEvaluate(r *Request) (in lisp.Request, timing bool) {
 	code := r.Text("code")
 	in = r.sessionRequest()
-	in.Code, in.Input, in.Suspend = code, r.Text("input"), r.Text("on-error") == "debug"
+	in.Code, in.Input = code, r.Text("input")
+	in.Background, in.OnTimeout, in.JobLimit = r.Flag("background"), r.Text("on-timeout") == "background", lisp.JobLimit
+	if in.Background && r.Has("timeout") {
+		in.JobLimit = in.Timeout
+	}
 	return in, r.Flag("capture-time")
 }
 
@@ -54,6 +62,9 @@ func evaluate(ctx context.Context, r *Request) (Reply, error) {
 	res, err := r.Session.Evaluate(ctx, in)
 	if err != nil {
 		return Reply{}, err
+	}
+	if res.Job != 0 {
+		return Reply{Text: backgroundText(res, in)}, nil
 	}
 	boundWarnings(res, false, r.Spool)
 	text, failed := render.Result(res, render.View{Timeout: in.Timeout, Timing: timing})

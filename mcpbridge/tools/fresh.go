@@ -14,7 +14,7 @@ import (
 
 // freshParam has a tool do its work in a fresh image.
 var freshParam = args.Param{Name: "fresh", Kind: args.Flag,
-	Doc: "In a new image, from the files alone; tells what differs. The session's stays. Default: false."}
+	Doc: "In a new image, from the files alone; tells what differs. The session's stays."}
 
 // freshText is reply, of a call in a fresh image, with what was otherwise there.
 func freshText(reply Reply, f *lisp.Fresh) Reply {
@@ -69,8 +69,13 @@ func ended(status string) string {
 	return strings.ToLower(status)
 }
 
+const nothingSuspended = "on-error is debug; with fresh it must be report: the new image ends with the call."
+
 // loadFresh is load-system in a fresh image.
 func loadFresh(ctx context.Context, r *Request, system, name string, in lisp.Request) (Reply, error) {
+	if in.Suspend {
+		return Reply{}, r.Fail(nothingSuspended)
+	}
 	f, err := r.Session.Fresh(ctx, system, false, "", in)
 	if err != nil {
 		return Reply{}, err
@@ -83,6 +88,9 @@ func loadFresh(ctx context.Context, r *Request, system, name string, in lisp.Req
 func testFresh(ctx context.Context, r *Request, system, test string, in lisp.Request) (Reply, error) {
 	if system == "" {
 		return Reply{}, r.Fail("fresh needs a system: a new image has no test %s.", test)
+	}
+	if in.Suspend {
+		return Reply{}, r.Fail(nothingSuspended)
 	}
 	f, err := r.Session.Fresh(ctx, system, true, test, in)
 	if err != nil {

@@ -15,9 +15,9 @@ var listDefinitionsTool = Tool{
 	Title: "List definitions",
 	Set:   Core,
 	Shown: true,
-	Doc: "List what this session has defined, as far as it still exists: functions with their lambda lists, variables with their values, " +
+	Doc: "List what this session has defined, and still has: functions with their lambda lists, variables with their values, " +
 		"macros, classes, methods, packages, and the systems it has loaded. " +
-		"Not what a loaded system or somebody else defined. Works at once, also while an evaluation runs.",
+		"Not what loaded systems define.",
 	Params: []args.Param{
 		{Name: "type", Kind: args.Text, Def: "all", Enum: definitionTypes(), Fold: singular,
 			Doc: "Only this kind."},

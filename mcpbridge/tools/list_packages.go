@@ -15,9 +15,8 @@ var listPackagesTool = Tool{
 	Title: "List packages",
 	Set:   Core,
 	Shown: true,
-	Doc: "List the packages of the Lisp image, with nicknames and numbers of external symbols, " +
-		"marking the session's current package and those that the session made. " +
-		"Packages of the implementation are left out unless kind is all.",
+	Doc: "List the packages of the image, with nicknames and numbers of external symbols, " +
+		"marking the current one and those that the session made.",
 	Params: []args.Param{
 		{Name: "filter", Kind: args.Text, Doc: "Only packages with this in their name or a nickname, in any case."},
 		{Name: "kind", Kind: args.Text, Def: "user", Enum: []string{"user", "session", "all"},

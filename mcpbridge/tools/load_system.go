@@ -22,15 +22,14 @@ var loadSystemTool = Tool{
 	Set:   Core,
 	Shown: true,
 	Doc: "Load a system into the image with Quicklisp, where the image has it, or else with ASDF. " +
-		"Compiles what has changed. A failure shows the compiler's or loader's message with file and line; " +
-		"an unknown system, those with a similar name.",
+		"Compiles what has changed.",
 	Params: []args.Param{
 		{Name: "system", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "system-name"}, {Name: "name"}},
 			Doc: "Name of the system, as in alexandria, or path of its .asd file."},
 		{Name: "force", Kind: args.Flag,
-			Doc: "Compile and load it again even if nothing has changed. Default: false."},
+			Doc: "Compile and load it again even if nothing has changed."},
 		freshParam,
-		debugParam("Compilation quality DEBUG of what is compiled; 3, with force, keeps every frame and local variable, and lets step go in."),
+		debugParam(debugDoc), onErrorParam,
 		verboseParam,
 		timeoutParam(loadTimeout, "Seconds, more than 0, after which loading is stopped."),
 	},

@@ -2,7 +2,9 @@ package tools
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"swank-mcp/mcpbridge/rawtext"
 	"swank-mcp/mcpbridge/render"
@@ -35,7 +37,7 @@ func (r *Request) lookupFailed(err error, argument, given string) error {
 
 // lookUp is the run of a tool that asks the image about the symbol called name; the
 // text of the answer is made by text.
-func lookUp(ask func(s Session, ctx context.Context, name, pkg string) (*lisp.Finding, error), text func(*lisp.Finding) string) func(context.Context, *Request) (Reply, error) {
+func lookUp(ask func(s Session, ctx context.Context, name, pkg string) (*lisp.Finding, error), text func(*Request, *lisp.Finding) string) func(context.Context, *Request) (Reply, error) {
 	return func(ctx context.Context, r *Request) (Reply, error) {
 		name, pkg := r.Named("name"), r.Text("package")
 		if r.Err != nil {
@@ -45,7 +47,7 @@ func lookUp(ask func(s Session, ctx context.Context, name, pkg string) (*lisp.Fi
 		if err != nil {
 			return Reply{}, r.lookupFailed(err, "name", name)
 		}
-		return Reply{Text: text(found)}, nil
+		return Reply{Text: text(r, found)}, nil
 	}
 }
 
@@ -59,8 +61,22 @@ func foundReply(f *lisp.Finding, err error, nothing string) (Reply, error) {
 }
 
 // or is the text of a finding, with the sentence nothing for one without sections.
-func or(nothing string) func(*lisp.Finding) string {
-	return func(f *lisp.Finding) string { return render.Found(f, nothing) }
+func or(nothing string) func(*Request, *lisp.Finding) string {
+	return func(_ *Request, f *lisp.Finding) string { return render.Found(f, nothing) }
+}
+
+// page is the text of a finding; where that is shortened to a page, the spool has it in
+// full.
+func (r *Request) page(f *lisp.Finding, text func(*lisp.Finding) string) string {
+	if f.Whole != nil {
+		all := *f
+		all.Sections = f.Whole
+		whole := text(&all)
+		chars := utf8.RuneCountInString(whole)
+		f.Notes = append(f.Notes, fmt.Sprintf("Shortened; each name with arguments and documentation, %s characters: read-output {\"handle\": %q}",
+			render.Count(chars), r.Spool.Add(whole, chars)))
+	}
+	return text(f)
 }
 
 // hyphened is s in lower case, with - for _ and blanks.

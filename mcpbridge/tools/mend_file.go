@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"swank-mcp/mcpbridge/render"
 	"swank-mcp/mcpbridge/syntax"
@@ -16,7 +15,21 @@ import (
 // leaves the file alone; "" for a file that is well-formed. The file is replaced as a
 // whole, or not at all.
 func MendFile(path string) (said string, mended bool, err error) {
-	text, err := readSource(path)
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", false, err
+	}
+	root, err := os.OpenRoot(filepath.Dir(real))
+	if err != nil {
+		return "", false, err
+	}
+	defer root.Close()
+	return mendIn(root, filepath.Base(real), path)
+}
+
+// mendIn is MendFile of the file called name in root, which is shown as path.
+func mendIn(root *os.Root, name, path string) (said string, mended bool, err error) {
+	text, err := readText(root.FS(), filepath.ToSlash(name), maxSource)
 	if err != nil {
 		return "", false, err
 	}
@@ -28,60 +41,9 @@ func MendFile(path string) (said string, mended bool, err error) {
 	if !ok {
 		return syntaxText(path, text, report), false, nil
 	}
-	if err := replaceFile(path, whole); err != nil {
+	if err := replaceIn(root, name, text, whole); err != nil {
 		return "", false, err
 	}
 	return fmt.Sprintf("%s was not well-formed; its parentheses were mended by the indentation. Look whether this is what was meant:\n%s",
-		render.Safe(path), changedLines(text, whole)), true, nil
-}
-
-// replaceFile gives the file at path, or the one that a link there leads to, another
-// text, with its permissions kept.
-func replaceFile(path, text string) error {
-	path, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // if it has not become the file
-	_, err = f.WriteString(text)
-	if err == nil {
-		err = f.Chmod(info.Mode().Perm())
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
-}
-
-// maxChanged is how many changed lines are shown.
-const maxChanged = 20
-
-// changedLines shows the lines in which two texts of as many lines differ, as a diff does.
-func changedLines(before, after string) string {
-	old, changed := strings.Split(before, "\n"), strings.Split(after, "\n")
-	var b strings.Builder
-	n := 0
-	for i := range min(len(old), len(changed)) {
-		if old[i] == changed[i] {
-			continue
-		}
-		if n++; n <= maxChanged {
-			fmt.Fprintf(&b, "@@ -%d +%d @@\n-%s\n+%s\n", i+1, i+1, render.Safe(old[i]), render.Safe(changed[i]))
-		}
-	}
-	if n > maxChanged {
-		fmt.Fprintf(&b, "and %s more\n", render.Plural(n-maxChanged, "line"))
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+		render.Safe(path), diffText(path, text, path, whole)), true, nil
 }

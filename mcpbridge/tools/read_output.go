@@ -18,9 +18,8 @@ var readOutputTool = Tool{
 	Title: "Read long output",
 	Set:   Core,
 	Shown: true,
-	Doc: "Read on in a reply that was cut because it was too long, by the handle (such as out-3) that the cut reply gave. " +
-		"Pages through it in characters with offset and limit, or shows only the lines that match grep, each with its offset. " +
-		fmt.Sprintf("The newest %d long replies are kept, %d MB in all, as long as the server runs.", spool.MaxTexts, spool.MaxBytes>>20),
+	Doc: "Read on in a reply that was cut because it was too long, by the handle (such as out-3) that the cut reply gave; or a job's output and result (job-3). " +
+		fmt.Sprintf("The newest %d long replies are kept.", spool.MaxTexts),
 	Params: []args.Param{
 		{Name: "handle", Kind: args.Text, Required: true,
 			Doc: "The handle given in the line where the reply was cut."},
@@ -42,12 +41,22 @@ const pageChars = 20_000
 // pageRoom is what the lines around a page may need, in characters.
 const pageRoom = 300
 
-func readOutput(_ context.Context, r *Request) (Reply, error) {
+func readOutput(ctx context.Context, r *Request) (Reply, error) {
 	handle, grep := r.Text("handle"), r.Text("grep")
 	offset, limit := r.Integer("offset"), r.Integer("limit")
+	var about string
 	t, err := r.Spool.Get(handle)
+	if number, ok := jobNumber(handle); ok {
+		about, t, err = r.readJob(ctx, number)
+	}
 	if err != nil {
 		return Reply{}, err
+	}
+	if about != "" {
+		if grep == "" && offset == 0 && t.Chars <= limit {
+			return Reply{Text: strings.TrimRight(about+"\n\n"+t.All, "\n")}, nil
+		}
+		about += "\n"
 	}
 	if offset >= t.Chars {
 		return Reply{}, &args.Error{
@@ -57,7 +66,7 @@ func readOutput(_ context.Context, r *Request) (Reply, error) {
 	}
 	rest := t.All[rawtext.RuneOffset(t.All, offset):]
 	if grep == "" {
-		return Reply{Text: page(t, rest, offset, limit)}, nil
+		return Reply{Text: about + page(t, rest, offset, limit)}, nil
 	}
 	re, err := regexp.Compile(grep)
 	if err != nil {
@@ -66,7 +75,7 @@ func readOutput(_ context.Context, r *Request) (Reply, error) {
 			Advice:  fmt.Sprintf("To search for the text itself:\nNext: read-output {\"handle\": %q, \"grep\": %s}", t.Handle, rawtext.Quote(regexp.QuoteMeta(grep))),
 		}
 	}
-	return Reply{Text: matches(t, rest, offset, limit, re)}, nil
+	return Reply{Text: about + matches(t, rest, offset, limit, re)}, nil
 }
 
 // page is limit characters of rest, which begins at offset of t.

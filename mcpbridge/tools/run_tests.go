@@ -26,6 +26,7 @@ var runTestsTool = Tool{
 		{Name: "test", Kind: args.Text, Aliases: []args.Alias{{Name: "test-name"}, {Name: "suite"}, {Name: "name"}},
 			Doc: "Only this test or suite."},
 		freshParam,
+		hidden(debugParam(debugDoc)), onErrorParam,
 		verboseParam,
 		timeoutParam(testTimeout, untilStopped),
 	},
@@ -65,7 +66,7 @@ func testsText(what string, t *lisp.Tests, res *lisp.Result, in lisp.Request) Re
 	if f != nil {
 		f.Frames = slices.DeleteFunc(f.Frames, ofASDF)
 	}
-	if f != nil && (f.Kind != lisp.KindError || t.Failed+t.Errors == 0) {
+	if f != nil && (f.Kind != lisp.KindError || t.Failed+t.Errors == 0 || res.Suspended != nil) {
 		text, _ := render.Result(res, render.View{Timeout: in.Timeout})
 		if t.Tests > 0 {
 			head, rest, _ := strings.Cut(text, "\n")
@@ -136,9 +137,7 @@ func writeTestFailures(p *render.Parts, t *lisp.Tests) {
 		if f.Place != "" {
 			p.WriteString("\n  in " + render.Safe(f.Place))
 		}
-		for i, frame := range f.Frames {
-			fmt.Fprintf(p, "\n  %d: %s", i, render.Safe(render.OneLine(frame)))
-		}
+		p.Frames(f.Frames, "\n  ")
 	}
 	if more := t.Failed + t.Errors - len(t.Failures); more > 0 {
 		fmt.Fprintf(p, "\n\n; %s", render.Plural(more, "more failure"))

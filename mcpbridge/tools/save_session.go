@@ -23,7 +23,7 @@ var saveSessionTool = Tool{
 	Params: []args.Param{
 		{Name: "file", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "path"}, {Name: "filename"}},
 			Doc: "Name of the file, in the server's session directory."},
-		{Name: "overwrite", Kind: args.Flag, Doc: "Replace an existing file. Default: false."},
+		{Name: "overwrite", Kind: args.Flag, Doc: "Replace an existing file."},
 	},
 	Example: `{"file": "session.lisp"}`,
 	Effect:  Effect{Destructive: true, Idempotent: true, InTurn: always},

@@ -15,7 +15,7 @@ import (
 // *lisp.BusyError, *lisp.DebuggerError, the cause of ctx. The other methods answer
 // beside it: they read and evaluate nothing of the user's and intern nothing; printing
 // a value may call print-object methods, within a time limit. Errors of them:
-// *lisp.LookupError, *lisp.DebuggerError, *lisp.UnansweredError.
+// *lisp.LookupError, *lisp.DebuggerError, *lisp.JobError, *lisp.UnansweredError.
 type Session interface {
 	// Queue takes the next place in the queue of the session.
 	Queue(title string) *lisp.Place
@@ -24,10 +24,15 @@ type Session interface {
 
 	// Evaluation and what it has defined
 	Evaluate(ctx context.Context, r lisp.Request) (*lisp.Result, error)
+	Job(ctx context.Context, number int) (*lisp.Job, error)
+	AbortJob(ctx context.Context, number int) (*lisp.Job, error)
 	Definitions(ctx context.Context, pkg string) ([]lisp.Section, error)
 	Packages(ctx context.Context) ([]lisp.Package, error)
 	ResetSession(ctx context.Context, timeout time.Duration) (*lisp.Reset, error)
 	SaveSession(ctx context.Context, file string, timeout time.Duration) (*lisp.Saved, error)
+	Sources(ctx context.Context, name, pkg string, timeout time.Duration) (*lisp.Sources, error)
+	Written(ctx context.Context, name, pkg, file string) error
+	ReadUnlike(ctx context.Context, text, one, other string) (*lisp.Unlike, error)
 	LoadSession(ctx context.Context, file, source string, r lisp.Request) (*lisp.Loaded, *lisp.Result, error)
 
 	// The debugger
@@ -44,6 +49,8 @@ type Session interface {
 	Apropos(ctx context.Context, q lisp.AproposQuery) (*lisp.Finding, error)
 	CompleteSymbol(ctx context.Context, typed, pkg string, limit int) (*lisp.Finding, error)
 	DescribeSystem(ctx context.Context, name string) (*lisp.Finding, error)
+	ProjectStatus(ctx context.Context) (*lisp.ProjectStatus, error)
+	ProjectDefinitions(ctx context.Context, name string) ([]lisp.ProjectDefinition, error)
 
 	// Expanding, compiling, loading, testing
 	Expand(ctx context.Context, code, mode string, r lisp.Request) (*lisp.Expansion, *lisp.Result, error)

@@ -17,8 +17,8 @@ var statusTool = Tool{
 	Set:   Core,
 	Shown: true,
 	Doc: "Show the state of the Lisp image and of the session, at once, also while an evaluation runs. " +
-		"Shows the image (process, version, address, uptime, restarts), the current package, the running evaluation with its age and where it is, " +
-		"calls that wait, counts of definitions, threads, heap, and output that arrived outside of calls. " +
+		"The image, the project, the current package, the running evaluation and where it is, jobs, calls that wait, " +
+		"threads, heap, and output that arrived outside of calls. " +
 		"Starts no image. Use it when a call timed out, the session is busy, or state seems lost.",
 	Example: `{}`,
 	Effect:  looks,
@@ -63,6 +63,11 @@ func StatusText(s *lisp.Status) string {
 	}
 	for _, e := range s.Suspended {
 		line("Suspended for %s: evaluation %d at %s: %s", render.Age(e.Age), e.Number, e.Failure, render.OneLine(e.Code))
+	}
+	for _, j := range s.Jobs {
+		if j.Result == nil || !j.Read {
+			line("Job: %s", jobLine(&j))
+		}
 	}
 	if s.Waiting > 0 {
 		line("Queue: %s", render.Waiting(s.Waiting))

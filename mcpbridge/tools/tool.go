@@ -13,6 +13,7 @@ import (
 	"swank-mcp/mcpbridge/spool"
 	"swank-mcp/swank/lisp"
 	"swank-mcp/swank/lisp/kept"
+	"swank-mcp/swank/lisp/project"
 )
 
 // Tool is one tool: what the client sees of it, and what it does.
@@ -21,7 +22,7 @@ type Tool struct {
 	Title string
 	Set   Set
 	// Shown tools are shown by default. Each costs every conversation its
-	// description; a test holds them to 26 and 4,500 tokens.
+	// description; a test holds them to 28 and 4,600 tokens.
 	Shown   bool
 	Doc     string       // under 1,000 characters; clients may show the first sentence alone
 	Params  []args.Param // numbers without a Max are bounded by Limits
@@ -36,6 +37,10 @@ type Tool struct {
 type Effect struct {
 	// The four hints of the protocol.
 	ReadOnly, Destructive, Idempotent, OpenWorld bool
+
+	// Writes is the argument with which a call of a tool that is ReadOnly otherwise changes
+	// a file, or "". --read-only keeps the tool, which then refuses the argument.
+	Writes string
 
 	// InTurn reports whether the call is to be carried out in turn with others of the
 	// session; nil: none is. It has its place in the queue before the next call is read.
@@ -75,10 +80,14 @@ type Request struct {
 type Env struct {
 	Session    Session
 	Spool      *spool.Spool
+	Files      *Files
+	Profiles   *Profiles
 	Limits     Limits
-	SessionDir string                 // where sessions are saved; "" is the working directory
-	Kept       *kept.File             // where the session is kept for the next server, or nil
-	Takes      func(tool string) bool // whether the tool can be called, so that a reply may name it
+	ReadOnly   bool                    // --read-only: nothing may be changed
+	SessionDir string                  // where sessions are saved; "" is the working directory
+	Project    func() *project.Project // what the session works for; nil is none
+	Kept       *kept.File              // where the session is kept for the next server, or nil
+	Takes      func(tool string) bool  // whether the tool can be called, so that a reply may name it
 }
 
 // Limits are what the person who runs the server allows a call.

@@ -1,7 +1,9 @@
 package tools
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -17,23 +19,34 @@ var syntaxTool = Tool{
 	Set:   Build,
 	Shown: true,
 	Doc: "Check the parentheses, strings, comments and quotes of Lisp source without reading or evaluating it, and " +
-		"tell the line where, by the indentation, it broke. Nothing is repaired. Give code or path.",
+		"tell the line where, by the indentation, it broke. Give code or path.",
 	Params: []args.Param{
 		{Name: "code", Kind: args.Text, Aliases: []args.Alias{{Name: "form"}, {Name: "text"}}, Doc: "The source."},
 		pathParam("A file of source, instead of code.", false),
+		{Name: "repair", Kind: args.Flag, Doc: "Mend the parentheses of the file."},
 	},
 	Example: `{"code": "(defun f (x) (* x 2)"}`,
-	Effect:  looks,
+	Effect:  Effect{ReadOnly: true, Idempotent: true, Writes: "repair"},
 	run:     validateSyntax,
 }
 
 func validateSyntax(_ context.Context, r *Request) (Reply, error) {
-	code, path := r.Text("code"), r.Path("path", true)
-	if (code == "") == (path == "") {
+	code, path, repair := r.Text("code"), r.Path("path", true), r.Flag("repair")
+	switch {
+	case r.Err != nil:
+	case (code == "") == (path == ""):
 		r.Fail("validate-syntax takes code or path, one of them.")
+	case repair && path == "":
+		r.Fail("repair mends a file: give path instead of code.")
+	case repair && r.ReadOnly:
+		r.Fail("repair writes the file, and swank-mcp was started with --read-only.")
+		r.Err.Advice = r.Asking("path", path, "repair")
 	}
 	if r.Err != nil {
 		return Reply{}, r.Err
+	}
+	if repair {
+		return r.repair(path)
 	}
 	if path != "" {
 		var err error
@@ -41,7 +54,31 @@ func validateSyntax(_ context.Context, r *Request) (Reply, error) {
 			return Reply{}, r.Fail("path: %s cannot be read: %v.", path, err)
 		}
 	}
-	return Reply{Text: syntaxText(path, code, syntax.Check(code))}, nil
+	report := syntax.Check(code)
+	text := syntaxText(path, code, report)
+	if path != "" && len(report.Problems) > 0 && !r.ReadOnly {
+		if _, ok := syntax.Repair(code); ok {
+			text += "\n\n" + r.With("repair", json.RawMessage("true"))
+		}
+	}
+	return Reply{Text: text}, nil
+}
+
+// repair mends the file at path, if it is one that may be written.
+func (r *Request) repair(path string) (Reply, error) {
+	root, name, err := within(r.writableDirs(), path)
+	if err == nil && root == nil {
+		return Reply{}, r.outside(path)
+	}
+	var said string
+	if err == nil {
+		defer root.Close()
+		said, _, err = mendIn(root, name, path)
+	}
+	if err != nil {
+		return Reply{}, r.Fail("path: %s cannot be mended: %v.", path, err)
+	}
+	return Reply{Text: cmp.Or(said, render.Safe(path)+": well-formed. Nothing was written.")}, nil
 }
 
 func syntaxText(path, code string, r *syntax.Report) string {

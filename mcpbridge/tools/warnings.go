@@ -58,6 +58,8 @@ func weight(w lisp.Warning) int {
 		return 2
 	case "NOTE":
 		return 3
+	case "":
+		return 4 // the count of those that the image has not kept
 	}
 	return 1
 }

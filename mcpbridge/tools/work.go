@@ -50,5 +50,8 @@ func (r *Request) sessionRequest() lisp.Request {
 	if r.Declares("debug") {
 		in.Debug = r.Integer("debug")
 	}
+	if r.Declares("on-error") {
+		in.Suspend = r.Text("on-error") == "debug"
+	}
 	return in
 }

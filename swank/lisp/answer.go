@@ -32,6 +32,7 @@ type (
 		Parked    bool           `sexp:"parked"` // what it is about is suspended as before
 		Absent    sexp.Symbol    `sexp:"absent"` // it is not suspended
 		Departed  []wireDeparted `sexp:"departed"`
+		Threads   []wireThread   `sexp:"threads"` // of the program, that are suspended
 	}
 	wireEntry struct {
 		_       struct{} `sexp:",list"`
@@ -73,7 +74,8 @@ type (
 		HeapUsed  int64        `sexp:"heap-used"`
 		HeapLimit int64        `sexp:"heap-limit"`
 
-		Suspended []wireAge `sexp:"suspended"`
+		Suspended        []wireAge    `sexp:"suspended"`
+		SuspendedThreads []wireThread `sexp:"suspended-threads"`
 
 		Definitions []wireCount    `sexp:"definitions"`
 		Lost        []journal.Loss `sexp:"lost"`

@@ -42,9 +42,14 @@ type DebuggerCall struct {
 // error is a *DebuggerError if there is no such evaluation, or if it takes no commands;
 // else Result and error are those of [Session.Evaluate].
 func (s *Session) Debug(ctx context.Context, c DebuggerCall, r Request) (*Result, error) {
-	return s.do(ctx, r, job{title: c.title() + r.Code, about: &c, whole: func(e *evaluation) *helper.Call {
+	tests := new(Tests)
+	res, err := s.do(ctx, r, job{title: c.title() + r.Code, about: &c, whole: func(e *evaluation) *helper.Call {
 		return c.call(e, r.Code)
-	}}, nil)
+	}}, tests)
+	if err == nil && len(res.report) > 0 {
+		res.Tests = tests
+	}
+	return res, err
 }
 
 // title is the beginning of the job's title, before the code.
@@ -65,10 +70,11 @@ func (c *DebuggerCall) title() string {
 }
 
 // findTarget returns the evaluation that c is about; nil for no c.
-func (s *Session) findTarget(c *DebuggerCall) (*suspended, error) {
+func (s *Session) findTarget(ctx context.Context, c *DebuggerCall) (*suspended, error) {
 	if c == nil {
 		return nil, nil
 	}
+	s.lookForThreads(ctx)
 	return s.suspended.pick(c.Number)
 }
 
@@ -113,6 +119,7 @@ func (c *DebuggerCall) call(e *evaluation, code string) *helper.Call {
 
 // suspension notes what the answer says of suspended evaluations.
 func (e *evaluation) suspension(a *wireAnswer, res *Result) {
+	e.s.notes = append(e.s.notes, e.s.meet(e.inst, a.Threads)...)
 	for _, d := range a.Departed {
 		s := e.s.suspended.end(d.Token, cmp.Or(d.Why, "it was stopped"))
 		if s == nil {
@@ -121,23 +128,22 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 		if d.Why != "" { // without, a call that let it go on was cancelled
 			e.s.notes = append(e.s.notes, fmt.Sprintf("The suspended evaluation %d (%s) has ended: %s", s.number, s.code, d.Why))
 		}
+		e.s.background.amend(s.number, d.result())
 		e.s.endedAlone(s, d.result())
 	}
 	if e.target != nil {
 		res.Evaluation, res.Limit = e.target.number, e.r.Timeout
 	}
-	switch w := a.Suspended; {
-	case w != nil:
-		failure := ""
-		if a.Error != nil {
-			failure = a.Error.Type
-		}
-		s := e.s.suspended.add(e, failure)
-		res.Suspended = &Suspension{Number: s.number, Step: w.Stepping, Limit: e.im.cfg.SuspendLimit, Restarts: w.Restarts}
+	switch {
+	case a.Suspended != nil:
+		res.Suspended = e.s.suspended.suspend(e, a)
 	case a.Parked:
 		res.Waiting = true
 	case e.target != nil:
 		why := "it has come to its end"
+		if e.target.isThread() {
+			why = "it went on"
+		}
 		if res.Failure != nil {
 			why = "it ended with " + res.Failure.Type
 			if res.Failure.Kind != KindError {
@@ -145,6 +151,7 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 			}
 		}
 		e.s.suspended.end(e.target.token, why)
+		e.s.background.amend(e.target.number, res)
 	}
 }
 
@@ -231,6 +238,7 @@ type Local struct {
 // may run methods of the user's; it is stopped after some seconds. The error
 // is a *DebuggerError if no such evaluation is suspended.
 func (s *Session) InspectFrame(ctx context.Context, number, frame int, disassemble bool) (*Frame, error) {
+	s.lookForThreads(ctx)
 	target, err := s.suspended.pick(number)
 	if err != nil {
 		return nil, err
@@ -269,6 +277,7 @@ type Backtrace struct {
 // Backtrace returns the frames of a suspended evaluation; for number 0 those of
 // the only one, or else of the last error, nil if there was none.
 func (s *Session) Backtrace(ctx context.Context, number int) (*Backtrace, error) {
+	s.lookForThreads(ctx)
 	c := helper.NewCall("BACKTRACE").Key("SESSION").Str(s.name)
 	target, err := s.suspended.pick(number)
 	switch {
@@ -311,6 +320,7 @@ type LastError struct {
 // LastError returns what is known of the last error, timeout or stop in the
 // session; nil if there was none.
 func (s *Session) LastError(ctx context.Context) (*LastError, error) {
+	s.lookForThreads(ctx)
 	var w *wireBacktrace
 	var last LastError
 	if err := s.im.queryRunning(ctx, helper.NewCall("LAST-ERROR").Str(s.name), &w, &last, &last.Backtrace); err != nil || w == nil {

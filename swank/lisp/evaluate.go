@@ -36,6 +36,9 @@ type evaluation struct {
 	token  int64
 	call   *swank.Call // once it is sent
 	target *suspended  // the evaluation that job.about names, or nil
+
+	number int  // of one that goes on in the background, or 0
+	left   bool // it has left the session for the background: what is the turn's is not to be touched
 }
 
 // Evaluate evaluates r.Code in the named session, which comes into being by
@@ -45,9 +48,16 @@ type evaluation struct {
 // ErrClosed or the cause of ctx; when ctx ends, the evaluation is stopped before
 // Evaluate returns.
 //
+// With r.Background, and with r.OnTimeout instead of being stopped, the evaluation goes on
+// as the [Job] that the Result names.
+//
 // It is swank:eval-and-grab-output of a call of the helper's EVALUATE.
 func (s *Session) Evaluate(ctx context.Context, r Request) (*Result, error) {
-	return s.do(ctx, r, job{title: r.Code, call: helper.NewCall("EVALUATE").Str(r.Code).Opt("INPUT", r.Input)}, nil)
+	call := helper.NewCall("EVALUATE").Str(r.Code).Opt("INPUT", r.Input)
+	if r.Background {
+		call.Key("JOB").Yes()
+	}
+	return s.do(ctx, r, job{title: r.Code, call: call}, nil)
 }
 
 // LoadSystem loads an ASDF system, by its name or by the path of its definition, with
@@ -112,6 +122,7 @@ func (s *Session) prepare(ctx context.Context, limit time.Duration) (*sessionThr
 // addNotes moves the pending notes of the session into its result.
 func (e *evaluation) addNotes(res *Result) {
 	e.s.noteGivenUp()
+	e.s.hear()
 	res.Notes = append(res.Notes, e.s.notes...)
 	e.s.notes = nil
 }
@@ -143,7 +154,16 @@ func (e *evaluation) send() error {
 func (e *evaluation) run(ctx context.Context) (*Result, error) {
 	call := e.call
 	debugs := e.im.expect(call)
-	defer e.im.forget(call)
+	defer func() {
+		if !e.left {
+			e.im.forget(call)
+		}
+	}()
+	if e.r.Background {
+		if res := e.leave(debugs); res != nil {
+			return res, nil
+		}
+	}
 	if d := call.Debug(); d != nil {
 		return e.debugger(call, d)
 	}
@@ -172,8 +192,19 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 			return e.debugger(call, d)
 		case <-gone:
 			gone = nil
+			if e.r.OnTimeout {
+				if res := e.leave(debugs); res != nil {
+					e.s.notes = append(e.s.notes, fmt.Sprintf("The evaluation whose caller has gone (%s) goes on as job-%d.", firstLine(e.job.title, 80), res.Job))
+					return res, context.Cause(ctx)
+				}
+			}
 			s.stop(KindCancelled)
 		case <-s.timer.C:
+			if e.r.OnTimeout && s.tries == 0 {
+				if res := e.leave(debugs); res != nil {
+					return res, nil
+				}
+			}
 			if end := s.next(); end != nil {
 				return end, context.Cause(ctx)
 			}
@@ -323,6 +354,9 @@ func (e *evaluation) died() *Result {
 
 // kept says what of the session the next image will have.
 func (e *evaluation) kept() string {
+	if e.left {
+		return ""
+	}
 	if e.im.cfg.NoRecovery {
 		return "It is empty (--no-recovery): definitions, variables, packages and loaded systems of the session are gone."
 	}

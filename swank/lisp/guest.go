@@ -79,7 +79,7 @@ func (e *evaluation) leftRunning(kind FailureKind, why string) *Result {
 	var b strings.Builder
 	b.WriteString(why)
 	if why == wholeImageSilent {
-		if text := e.im.lastGuest().State(); text != "" {
+		if text := e.im.lastGuest().State(); text != "" && !e.left {
 			e.s.givenUp = append(e.s.givenUp, e)
 			return &Result{Failure: &Failure{Kind: kind, Type: "NOT-STOPPED", Message: "The whole image has stopped answering: " + text + ". " +
 				"The image is not ours to end; its owner has to look at it. When it answers again, this evaluation is stopped there if it has not ended, " +

@@ -36,6 +36,7 @@ func (s *Session) Status(ctx context.Context) (*Status, error) {
 		st.Notes = append(st.Notes, unreached)
 	}
 	st.Running, st.Waiting = s.running()
+	st.Jobs = s.background.views()
 	switch {
 	case inst == nil && !s.im.cfg.Attach.IsZero():
 		st.State = "not connected"
@@ -97,6 +98,7 @@ func (s *Session) askStatus(ctx context.Context, inst *instance, st *Status) {
 	for _, l := range w.Lost {
 		st.Lost = append(st.Lost, l.String())
 	}
+	s.meet(inst, w.SuspendedThreads)
 	for _, a := range w.Suspended {
 		if s := s.suspended.find(a.Token); s != nil {
 			st.Suspended = append(st.Suspended, s.public(time.Duration(a.Age)*time.Microsecond))

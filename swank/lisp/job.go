@@ -84,14 +84,18 @@ func (s *Session) inTurn(ctx context.Context, j *job, limit time.Duration, work 
 	}
 	j.turn = time.Now()
 	end := Event{Kind: EventEnded}
+	left := false
 	defer func() { // also if work panics: the next one begins after this one has ended
 		end.Elapsed = time.Since(j.turn)
-		s.tell(j, end)
+		if !left { // what goes on has not ended
+			s.tell(j, end)
+		}
 		s.done()
 	}()
 	s.catchUp()
 	res, err := work()
 	end.Err = err
+	left = res != nil && res.Job != 0
 	if res != nil && s.im.events.wanted() {
 		end.Outcome = res.outcome()
 		if res.Suspended != nil || res.Waiting {
@@ -130,7 +134,7 @@ func (s *Session) begun(j *job) {
 
 // perform does the job for the holder of the turn.
 func (s *Session) perform(ctx context.Context, r Request, j *job) (*Result, error) {
-	target, err := s.findTarget(j.about)
+	target, err := s.findTarget(ctx, j.about)
 	if err != nil {
 		return nil, err
 	}
@@ -154,6 +158,15 @@ func (s *Session) attempt(ctx context.Context, r Request, j *job, target *suspen
 		return nil, context.Cause(ctx)
 	}
 	e := s.newEvaluation(thread, r, j)
+	if r.Background {
+		if refusal := e.noRoom(); refusal != nil {
+			refusal.Message = "Nothing was evaluated: " + refusal.Message
+			return &Result{Failure: refusal}, nil
+		}
+		if err := e.ownThread(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if err := e.setTarget(target); err != nil {
 		return nil, err
 	}
@@ -161,6 +174,9 @@ func (s *Session) attempt(ctx context.Context, r Request, j *job, target *suspen
 		return res, err
 	}
 	if err := e.send(); err != nil {
+		if r.Background {
+			e.endThread()
+		}
 		return nil, err
 	}
 	s.begun(j)

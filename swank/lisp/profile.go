@@ -2,6 +2,7 @@ package lisp
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
 	"swank-mcp/swank/lisp/helper"
@@ -45,20 +46,49 @@ func (s *Session) SwitchTrace(ctx context.Context, functions, pkg string, on boo
 // Profiling says how an evaluation is to be profiled.
 type Profiling struct {
 	Mode      string // "CPU", "TIME", "ALLOC": by samples; "CALLS": Functions, call by call
-	Functions string // names of functions or packages, for CALLS
+	Functions string // names of functions or packages, for CALLS; "": all of the Request's package
 	Repeat    int    // how often the form is run, > 0
 	Limit     int    // functions to report
 }
 
 // Profile is where an evaluation spent its time.
 type Profile struct {
-	Value    string        `sexp:"value"`   // of the form, in brief; "" if it was stopped
-	Elapsed  time.Duration `sexp:"elapsed"` // the helper's are microseconds
-	Bytes    int64         `sexp:"bytes"`   // that were allocated meanwhile, not for CALLS
-	Samples  int64         `sexp:"samples"`
-	Rows     []ProfileRow  `sexp:"rows"`
-	Programs int           `sexp:"programs"` // how many of the Rows, the first, are of the program's functions; not for CALLS
-	Names    []string      `sexp:"names"`    // when a name was refused: functions that would do
+	Value    string         `sexp:"value"`   // of the form, in brief; "" if it was stopped
+	Elapsed  time.Duration  `sexp:"elapsed"` // the helper's are microseconds
+	Bytes    int64          `sexp:"bytes"`   // that were allocated meanwhile, not for CALLS
+	Samples  int64          `sexp:"samples"`
+	Rows     []ProfileRow   `sexp:"rows"`
+	Projects int            `sexp:"projects"` // how many of the Rows, the first, are of the project's functions; not for CALLS
+	Programs int            `sexp:"programs"` // and how many after them of other programs'; the others are the Lisp's
+	Frames   []ProfileFrame `sexp:"frames"`   // the functions on the Stacks
+	Stacks   []ProfileStack `sexp:"stacks"`   // that were sampled, those sampled most first; not for CALLS
+	Names    []string       `sexp:"names"`    // when a name was refused: functions that would do
+}
+
+// ProfileFrame is a function on a stack.
+type ProfileFrame struct {
+	_        struct{} `sexp:",list"`
+	Function string
+	Kind     FrameKind
+}
+
+// FrameKind says whose a function is.
+type FrameKind int64
+
+// The kinds of functions.
+const (
+	ProjectFrame  FrameKind = iota // the project's, or the session's
+	ProgramFrame                   // another program's
+	LispFrame                      // the Lisp's, as programs call it
+	InternalFrame                  // of the Lisp's inside, or foreign
+)
+
+// ProfileStack is a stack that was sampled Samples times. Frames are places in the Frames
+// of the profile, outermost first.
+type ProfileStack struct {
+	_       struct{} `sexp:",list"`
+	Samples int64
+	Frames  []int `sexp:",rest"`
 }
 
 // ProfileRow is one function: Self without what it called, Total with it.
@@ -69,11 +99,15 @@ type ProfileRow struct {
 	Self, Total, Calls int64
 }
 
-// Profile compiles the one form in code and runs it under a profiler. Result
-// and error are those of [Session.Evaluate]; the Result has no Values.
+// Profile compiles the one form in code and runs it under a profiler. With a package in
+// the Request, Rows are of the functions of that alone. Result and error are those of
+// [Session.Evaluate]; the Result has no Values.
 func (s *Session) Profile(ctx context.Context, code string, how Profiling, r Request) (*Profile, *Result, error) {
 	c := helper.NewCall("PROFILE-FORM").Str(code).Key(how.Mode).Key("FUNCTIONS").Str(how.Functions).
 		Key("REPEAT").Num(int64(how.Repeat)).Key("LIMIT").Num(int64(how.Limit))
+	if p := s.im.Project(ctx); p != nil && len(p.Definitions) > 0 {
+		c.Key("PROJECT").Quote(len(p.Definitions), func(i int) { c.Str(filepath.Dir(p.Definitions[i]) + string(filepath.Separator)) })
+	}
 	p, res, err := reported[Profile](ctx, s, r, job{title: code, call: c})
 	if err == nil {
 		p.Elapsed *= time.Microsecond

@@ -15,6 +15,7 @@ import (
 type Finding struct {
 	Title    string    `sexp:"title"`    // what was found, in a line; "" if the sections say it
 	Sections []Section `sexp:"sections"` // none: nothing was found
+	Whole    []Section `sexp:"whole"`    // the same in full, if Sections is shortened to a page
 	Notes    []string  `sexp:"notes"`    // on what is left out
 	Names    []string  `sexp:"names"`    // each thing found, by a name that can be looked up
 	Standard string    `sexp:"standard"` // the symbol's name if it is one of COMMON-LISP, else ""
@@ -32,8 +33,9 @@ type LookupError struct {
 func (e *LookupError) Error() string { return "lisp: " + e.Type + ": " + e.Message }
 
 // DescribeSymbol describes what name, as a person writes it, means to the
-// session: a symbol with prefix or without, (setf symbol), or a package. pkg is
-// where a symbol without prefix is looked for; "" is the session's package.
+// session: a symbol with prefix or without, (setf symbol), or a package, which it
+// introduces: what it exports, its README, calls in its tests. pkg is where a symbol
+// without prefix is looked for; "" is the session's package.
 // Nothing is interned, read or evaluated; printing values may call print-object
 // methods of the user's. The error may be a *LookupError.
 func (s *Session) DescribeSymbol(ctx context.Context, name, pkg string) (*Finding, error) {
@@ -57,16 +59,22 @@ func (s *Session) CrossReference(ctx context.Context, name, kind, pkg string, li
 
 // AproposQuery is what [Session.Apropos] searches for.
 type AproposQuery struct {
-	Pattern string // words, each of which is in the name, in any case
+	Pattern string // words, each of which is in the name or the documentation, in any case
 	Package string // "" is all packages
 	Kind    string // "function", "macro", "generic-function", "variable", "constant", "class", "type"; "" is any
 	Limit   int    // at least 1
+
+	ExternalsOnly bool
 }
 
-// Apropos finds symbols by part of their names, the likeliest first.
+// Apropos finds symbols by part of their names, the likeliest first, and by their
+// documentation.
 func (s *Session) Apropos(ctx context.Context, q AproposQuery) (*Finding, error) {
 	c := helper.NewCall("APROPOS-SEARCH").Str(q.Pattern).Key("SESSION").Str(s.name).Opt("PACKAGE", q.Package).
 		Key("LIMIT").Num(int64(q.Limit))
+	if q.ExternalsOnly {
+		c.Key("EXTERNALS-ONLY").Yes()
+	}
 	if q.Kind != "" {
 		c.Key("KIND").Key(strings.ToUpper(q.Kind))
 	}
@@ -80,8 +88,9 @@ func (s *Session) CompleteSymbol(ctx context.Context, typed, pkg string, limit i
 		Key("SESSION").Str(s.name).Opt("PACKAGE", pkg).Key("LIMIT").Num(int64(limit)))
 }
 
-// DescribeSystem tells what ASDF knows of a system or, without evaluating it,
-// what the text of its definition says; with name "", which systems there are.
+// DescribeSystem tells what ASDF knows of a system or, without evaluating it, what the
+// text of its definition says, and introduces it as DescribeSymbol does a package; with
+// name "", which systems there are.
 func (s *Session) DescribeSystem(ctx context.Context, name string) (*Finding, error) {
 	s.im.lookAtProject(ctx)
 	return s.found(ctx, helper.NewCall("DESCRIBE-SYSTEM").Str(name).Key("SESSION").Str(s.name))
@@ -107,6 +116,11 @@ func (s *Session) query(ctx context.Context, c *helper.Call, v any) error {
 	if err != nil {
 		return err
 	}
+	return inst.askFor(ctx, c, v)
+}
+
+// askFor is query of this image.
+func (inst *instance) askFor(ctx context.Context, c *helper.Call, v any) error {
 	var failed struct {
 		Error *LookupError `sexp:"error"`
 	}

@@ -3,6 +3,7 @@ package lisp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -41,10 +42,11 @@ func (s *Session) reset(ctx context.Context) (*Reset, error) {
 	if err != nil {
 		return nil, err
 	}
+	bounded, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
 	done := new(Reset)
+	left := s.endJobs(bounded, errJobReset)
 	if inst != nil {
-		bounded, cancel := context.WithTimeout(ctx, queryTimeout)
-		defer cancel()
 		call, answer, err := inst.callQuery(bounded, helper.NewCall("RESET-SESSION").Str(s.name))
 		if err != nil {
 			return nil, s.notReset(call, inst.unanswered(ctx, inst.queryError(ctx, err)))
@@ -53,6 +55,10 @@ func (s *Session) reset(ctx context.Context) (*Reset, error) {
 			return nil, err
 		}
 	}
+	for _, b := range left {
+		done.Problems = append(done.Problems, fmt.Sprintf("job-%d has not ended yet: %s", b.number, b.code))
+	}
+	s.hear()
 	s.journal.Reset()
 	s.kept.Load().Keep(&s.journal, true, true)
 	for _, target := range s.suspended.clear("reset-session ended it") {
@@ -74,9 +80,10 @@ func (s *Session) notReset(call *swank.Call, err error) error {
 	return err
 }
 
-// catchUp learns what has become of resets that were not answered in time. The
+// catchUp learns what has become of resets that were not answered in time, and of jobs. The
 // holder of the turn calls it; the next result tells.
 func (s *Session) catchUp() {
+	s.hear()
 	s.resets = slices.DeleteFunc(s.resets, func(r *reset) bool {
 		select {
 		case <-r.call.Done():

@@ -72,6 +72,12 @@ type Result struct {
 	Built      string // which files of the system that was loaded were compiled, in words; may be ""
 	Origin     string // the file that defines the system that was loaded or tested; may be ""
 
+	// Tests, when not nil, is what the tests have come to that a suspended evaluation,
+	// which has gone on, is running.
+	Tests *Tests
+
+	Job int // the number under which the evaluation goes on in the background, or 0
+
 	report []byte // of a job, as the helper wrote it
 
 	// Suspended, when not nil, says that the evaluation waits in the debugger
@@ -81,7 +87,7 @@ type Result struct {
 	// about, or 0. Waiting says that it waits in the debugger as before.
 	Evaluation int
 	Waiting    bool
-	Limit      time.Duration // that the evaluation had, where the request left it open
+	Limit      time.Duration // that the evaluation has, where the request left it open
 }
 
 // Request is one evaluation.
@@ -92,6 +98,10 @@ type Request struct {
 	Timeout time.Duration // > 0
 	Debug   int           // DEBUG quality 0 to 3
 	Suspend bool          // leave an unhandled error waiting in the debugger
+
+	Background bool          // go on in the background, as a [Job], from the beginning
+	OnTimeout  bool          // go on there when Timeout is over or the caller has gone
+	JobLimit   time.Duration // how long it may run there
 
 	// Progress, when not nil, is called with what was printed since the last
 	// call: at most five times a second, and at least every five seconds

@@ -21,9 +21,11 @@ type Session struct {
 	name string
 	turns
 	suspended suspensions
-	kept      atomic.Pointer[kept.File]
-	closed    atomic.Bool
-	runs      testRuns
+
+	background backgrounds
+	kept       atomic.Pointer[kept.File]
+	closed     atomic.Bool
+	runs       testRuns
 
 	home atomic.Pointer[instance] // the image that has the session's state; nil at first
 
@@ -72,6 +74,9 @@ func (s *Session) KeepIn(f *kept.File) { s.kept.Store(f) }
 func (s *Session) Close(ctx context.Context) error {
 	s.keep(ctx)
 	s.closed.Store(true)
+	bounded, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	s.endJobs(bounded, ErrClosed)
 	s.im.mu.Lock()
 	if s.im.sessions[s.name] == s {
 		delete(s.im.sessions, s.name)
@@ -84,8 +89,6 @@ func (s *Session) Close(ctx context.Context) error {
 	inst.mu.Lock()
 	thread := inst.threads[s.name]
 	inst.mu.Unlock()
-	bounded, cancel := context.WithTimeout(ctx, queryTimeout)
-	defer cancel()
 	c := helper.NewCall("CLOSE-SESSION").Str(s.name)
 	if thread != nil && thread.forget() && !inst.single { // there all sessions have one thread
 		c.Num(int64(thread.id))

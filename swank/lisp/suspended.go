@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -87,12 +88,34 @@ func (q *suspensions) add(e *evaluation, failure string) *suspended {
 		e.target.failure = failure
 		return e.target
 	}
-	q.last++
+	number := e.number
+	if number == 0 {
+		q.last++
+		number = q.last
+	}
 	s := &suspended{
-		number: q.last, job: e.job.number, token: e.token, inst: e.inst, code: firstLine(e.r.Code, 80), failure: failure, timeout: e.r.Timeout,
+		number: number, job: e.job.number, token: e.token, inst: e.inst, code: firstLine(cmp.Or(e.r.Code, e.job.code), 80), failure: failure, timeout: e.r.Timeout,
 	}
 	q.live = append(q.live, s)
 	return s
+}
+
+// next returns a number that no evaluation has had.
+func (q *suspensions) next() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.last++
+	return q.last
+}
+
+// suspend notes that e is suspended, as a says, and returns what its reply says of that.
+func (q *suspensions) suspend(e *evaluation, a *wireAnswer) *Suspension {
+	failure := ""
+	if a.Error != nil {
+		failure = a.Error.Type
+	}
+	s, w := q.add(e, failure), a.Suspended
+	return &Suspension{Number: s.number, Step: w.Stepping, Limit: e.im.cfg.SuspendLimit, Restarts: w.Restarts}
 }
 
 // pick returns the one of that number, or the only one for 0.

@@ -10,6 +10,7 @@ import (
 // Tests is what came of running tests: those that have run, if they were
 // stopped.
 type Tests struct {
+	What       string   `sexp:"what"`       // the system or test that was named
 	Frameworks []string `sexp:"frameworks"` // FiveAM, Rove, Parachute: those whose results were seen
 	Tests      int      `sexp:"tests"`      // tests that had a result
 

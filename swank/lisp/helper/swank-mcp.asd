@@ -51,35 +51,41 @@
    ;; What is loaded of the project's systems, and what is on disk.
    (:module "project"
     :serial t
-    :components ((:file "forms") (:file "objects") (:file "records") (:file "loads")))
+    :components ((:file "forms") (:file "objects") (:file "records") (:file "loads")
+                 (:file "comparison") (:file "image") (:file "calls") (:file "findings")
+                 (:file "packages") (:file "status")))
    ;; Evaluating, stopping, suspending, bringing back.
    (:module "eval"
     :serial t
     :components ((:file "diagnostics") (:file "system-loading") (:file "notes")
-                 (:file "build-places" :if-feature :sbcl) (:file "warnings") (:file "reports")
-                 (:file "hooks") (:file "session-threads" :if-feature :sbcl) (:file "stop")
+                 (:file "build-places" :if-feature :sbcl)
+                 (:file "frame-places" :if-feature :sbcl) (:file "warnings") (:file "reports")
+                 (:file "hooks") (:file "stop") (:file "last-error") (:file "outcome")
+                 (:file "suspend" :if-feature :sbcl)
+                 (:file "suspended-threads" :if-feature :sbcl)
+                 (:file "session-threads" :if-feature :sbcl)
                  (:file "heap-limit" :if-feature :sbcl) (:file "heap-watch" :if-feature :sbcl)
-                 (:file "guest-heap-watch" :if-feature :sbcl) (:file "last-error")
-                 (:file "outcome") (:file "suspend" :if-feature :sbcl) (:file "restore-watch")
-                 (:file "restore-entries") (:file "perform") (:file "evaluate")
+                 (:file "guest-heap-watch" :if-feature :sbcl) (:file "restore-watch")
+                 (:file "restore-entries") (:file "perform") (:file "evaluate") (:file "background")
                  (:file "restore") (:file "load-forms") (:file "expand")
                  (:file "suspended-frames" :if-feature :sbcl)
                  (:file "debugger" :if-feature :sbcl) (:file "inspect-frame" :if-feature :sbcl)))
    ;; Questions about symbols, definitions, systems, objects.
    (:module "look"
     :serial t
-    :components ((:file "describe") (:file "apropos") (:file "describe-system") (:file "xref")
-                 (:file "views") (:file "inspect")))
+    :components ((:file "describe") (:file "apropos") (:file "exports") (:file "library")
+                 (:file "written") (:file "describe-symbol") (:file "describe-system")
+                 (:file "xref") (:file "sources") (:file "views") (:file "inspect")))
    ;; Loading, compiling, disassembling, testing.
    (:module "build"
     :serial t
-    :components ((:file "load-system") (:file "reload") (:file "compile") (:file "disassemble")
-                 (:file "test-frameworks") (:file "tests") (:file "needs")))
+    :components ((:file "compile") (:file "apart") (:file "load-system") (:file "reload")
+                 (:file "disassemble") (:file "test-frameworks") (:file "tests") (:file "needs")))
    ;; Calls, time, allocation, the heap, threads.
    (:module "profile"
     :serial t
     :components ((:file "tracing") (:file "sampling" :if-feature :sbcl)
-                 (:file "allocation" :if-feature :sbcl) (:file "profiling")
+                 (:file "stacks" :if-feature :sbcl) (:file "profiling")
                  (:file "memory" :if-feature :sbcl) (:file "threadlist")))
    ;; The image as a whole: launched or a person's.
    (:module "image"
@@ -105,7 +111,7 @@
                (:file "definitions/recording") (:file "build/disassemble")
                (:file "build/tests") (:file "core/interrupts")
                (:file "definitions/definitions") (:file "eval/hostile")
-               (:file "look/inspect") (:file "image/safe-close") (:file "profile/tracing")
+               (:file "look/inspect") (:file "look/library") (:file "image/safe-close") (:file "profile/tracing")
                (:file "profile/profiling") (:file "profile/memory")
                (:file "profile/threadlist"))
   :perform (test-op (operation system)

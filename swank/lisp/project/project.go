@@ -52,10 +52,7 @@ func systemName(file string) string {
 func Find(ctx context.Context, dirs ...string) *Project {
 	p := &Project{Dirs: dirs}
 	for _, dir := range dirs {
-		own := search{ctx: ctx, left: maxEntries, skip: LeftOut}
-		if exists(filepath.Join(dir, ocicl)) {
-			own.skip = func(name string) bool { return LeftOut(name) || slices.Contains(ocicls, name) }
-		}
+		own := search{ctx: ctx, left: maxEntries, skip: leftOutIn(dir), types: definitions}
 		own.walk(dir)
 		p.Definitions = append(p.Definitions, own.found()...)
 		p.Cut = p.Cut || own.cut
@@ -68,7 +65,7 @@ func Find(ctx context.Context, dirs ...string) *Project {
 func (p *Project) dependencies(ctx context.Context, dir string) {
 	if exists(filepath.Join(dir, "qlfile")) {
 		p.Managers = append(p.Managers, "Qlot")
-		kept := search{ctx: ctx, left: maxEntries}
+		kept := search{ctx: ctx, left: maxEntries, types: definitions}
 		kept.walk(filepath.Join(dir, ".qlot", "dists"))
 		p.Dependencies = append(p.Dependencies, kept.found()...)
 		p.Cut = p.Cut || kept.cut
@@ -108,6 +105,14 @@ func exists(file string) bool {
 	return err == nil
 }
 
+// leftOutIn is LeftOut in the project at dir.
+func leftOutIn(dir string) func(name string) bool {
+	if !exists(filepath.Join(dir, ocicl)) {
+		return LeftOut
+	}
+	return func(name string) bool { return LeftOut(name) || slices.Contains(ocicls, name) }
+}
+
 // LeftOut reports whether a folder of that name has nothing of the project itself:
 // hidden ones, such as .git and .qlot, dependencies, and what is built.
 func LeftOut(name string) bool {
@@ -116,6 +121,17 @@ func LeftOut(name string) bool {
 		return true
 	}
 	return strings.HasPrefix(name, ".")
+}
+
+// LispFiles returns the paths of the project's own files of source, those nearer to the
+// top first. It ends early when ctx does.
+func (p *Project) LispFiles(ctx context.Context) (files []string) {
+	for _, dir := range p.Dirs {
+		own := search{ctx: ctx, left: maxEntries, skip: leftOutIn(dir), types: []string{".lisp", ".lsp", ".cl"}}
+		own.walk(dir)
+		files = append(files, own.files...)
+	}
+	return files
 }
 
 // Folders returns dir, which is absolute, and the folders below it that [Find] looks at.
@@ -128,14 +144,18 @@ func Folders(ctx context.Context, dir string) []string {
 // search goes through one directory, level by level, so that a limit leaves out what
 // lies deepest.
 type search struct {
-	ctx  context.Context
-	left int               // entries that may still be looked at
-	skip func(string) bool // folders left out; nil leaves out none
-	cut  bool
+	ctx   context.Context
+	left  int               // entries that may still be looked at
+	skip  func(string) bool // folders left out; nil leaves out none
+	types []string          // how the names of the files end
+	cut   bool
 
-	defs    []string
+	files   []string
 	folders []string // those that were looked at
 }
+
+// definitions is how the names of files end that define systems.
+var definitions = []string{".asd"}
 
 func (s *search) walk(dir string) {
 	level := []string{dir}
@@ -172,8 +192,8 @@ func (s *search) look(dir string, e fs.DirEntry, next []string) []string {
 		if s.skip == nil || !s.skip(e.Name()) {
 			next = append(next, path)
 		}
-	case strings.HasSuffix(e.Name(), ".asd") && e.Name() != ".asd":
-		s.defs = append(s.defs, path)
+	case slices.Contains(s.types, filepath.Ext(e.Name())) && filepath.Ext(e.Name()) != e.Name():
+		s.files = append(s.files, path)
 	}
 	return next
 }
@@ -181,7 +201,7 @@ func (s *search) look(dir string, e fs.DirEntry, next []string) []string {
 // found returns the definitions, of those with one name the first.
 func (s *search) found() (files []string) {
 	seen := make(map[string]bool)
-	for _, file := range s.defs {
+	for _, file := range s.files {
 		if name := systemName(file); !seen[name] {
 			seen[name] = true
 			files = append(files, file)

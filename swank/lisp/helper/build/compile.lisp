@@ -1,4 +1,8 @@
 ;;;; compile.lisp -- COMPILE-SOURCE and LOAD-SOURCE
+;;;;
+;;;; The folder build/ loads, compiles, disassembles and tests.  Each file has a function that the
+;;;; bridge calls, run as an evaluation (eval/perform.lisp); tests.lisp uses test-frameworks.lisp,
+;;;; and who compiles with another DEBUG uses apart.lisp.
 
 (cl:in-package #:swank-mcp)
 

@@ -1,16 +1,22 @@
 ;;;; load-system.lisp -- LOAD-SYSTEM
-;;;;
-;;;; The folder build/ loads, compiles, disassembles and tests.  Each file has a function that the
-;;;; bridge calls, run as an evaluation (eval/perform.lisp); tests.lisp uses test-frameworks.lisp.
 
 (cl:in-package #:swank-mcp)
 
-(defun load-system (name &key (session "default") (token 0) force (debug 1))
+(defun load-apart (name &rest arguments)
+  "LOAD-NAMED-SYSTEM, for code that is compiled with another DEBUG: its fasls do not stay."
+  (call-with-building
+   (lambda ()
+     (call-apart (constantly (list name))
+                 (lambda () (apply #'load-named-system name arguments))))))
+
+(defun load-system (name &key (session "default") (token 0) force (debug 1) patience)
   "Load the system NAME, or the one that the file of that name defines.  With FORCE, load again
-what is up to date.  The answer is EVALUATE's, without values."
+what is up to date; with DEBUG, compile and load again what is the project's.  The answer is
+EVALUATE's, without values."
   (let* ((file (definition-path name))
          (name (if file (pathname-name file) (string-downcase name))))
     (call-registered (make-evaluation :token token :session (ensure-session session)
-                                      :code `(load-named-system ,name :force ,force :file ,file)
+                                      :code `(,(if (eql debug 1) 'load-named-system 'load-apart)
+                                              ,name :force ,force :file ,file)
                                       :system name)
-                     "COMMON-LISP-USER" debug)))
+                     "COMMON-LISP-USER" debug patience)))

@@ -46,8 +46,14 @@ is shown: a suite may have 100,000 checks.  CONDITION is what was signalled, if 
        (multiple-value-bind (form reason place) (funcall details)
          (push (list test (string-downcase status)
                      (or form "") (or reason "") (or place "")
-                     (rest (assoc condition (test-run-signalled run))))
+                     (frames-of-signalled condition run))
                (test-run-failures run)))))))
+
+(defun frames-of-signalled (condition run)
+  "Texts of the frames where CONDITION was signalled, with their places."
+  #+sbcl (let ((frames (rest (assoc condition (test-run-signalled run)))))
+           (and frames (apply #'with-places frames)))
+  #-sbcl (progn condition run nil))
 
 (defun run-for-wire (run)
   (plist-without-nils
@@ -157,26 +163,50 @@ they handle.")
   nil)
 
 (defun test-frames ()
-  "Texts of the innermost frames up to the framework's."
+  "(TEXTS SPOTS) of the innermost frames up to the framework's; see WITH-PLACES."
   #+sbcl
   (multiple-value-bind (texts total frames) (collect-frames 40 *package*)
     (declare (ignore total))
-    (subseq texts 0 (min 8 (length texts) (or (position-if #'framework-frame-p frames) 8))))
+    (let ((end (min 8 (length texts) (or (position-if #'framework-frame-p frames) 8))))
+      (list (subseq texts 0 end) (mapcar #'frame-spot (subseq frames 0 end)))))
   #-sbcl '())
 
 #+sbcl
-(defun framework-frame-p (frame)
-  (let* ((name (sbcl:debug-fun-name (sbcl:frame-debug-fun frame)))
-         (symbol (frame-name-symbol name))
+(defun frame-in-p (frame packages)
+  "True if FRAME is of a function of one of PACKAGES, or of a package below one of them."
+  (let* ((symbol (frame-name-symbol (sbcl:debug-fun-name (sbcl:frame-debug-fun frame))))
          (package (and symbol (symbol-package symbol))))
-    (or (and package
-             (some (lambda (name)
-                     (or (string= name (package-name package))
-                         (eql 0 (search (concatenate 'string name "/") (package-name package)))))
-                   '("IT.BESE.FIVEAM" "FIVEAM" "ROVE" "PARACHUTE" "ORG.SHIRAKUMO.PARACHUTE" "ASDF" "UIOP")))
+    (and package
+         (some (lambda (name)
+                 (or (string= name (package-name package))
+                     (eql 0 (search (concatenate 'string name "/") (package-name package)))))
+               packages))))
+
+(defparameter *framework-packages*
+  '("IT.BESE.FIVEAM" "FIVEAM" "ROVE" "PARACHUTE" "ORG.SHIRAKUMO.PARACHUTE"))
+
+#+sbcl
+(defun framework-frame-p (frame)
+  (let ((name (sbcl:debug-fun-name (sbcl:frame-debug-fun frame))))
+    (or (frame-in-p frame (list* "ASDF" "UIOP" *framework-packages*))
         ;; the function that FiveAM makes of a test
         (and (typep name '(cons symbol (cons symbol)))
              (eql 0 (search "%TEST-" (symbol-name (second name))))))))
+
+#+sbcl
+(defun inside-framework-p ()
+  "True if a framework's function has called this one."
+  (sbcl:map-backtrace (lambda (frame)
+                        (when (frame-in-p frame *framework-packages*)
+                          (return-from inside-framework-p t)))
+                      :count *deepest-frame*)
+  nil)
+
+(defun only-told-p (run)
+  "True of an error by which a TEST-OP tells that tests have failed."
+  #+sbcl (and (plusp (+ (test-run-failed run) (test-run-errors run)))
+              (not (inside-framework-p)))
+  #-sbcl (progn run nil))
 
 ;;; The frameworks
 

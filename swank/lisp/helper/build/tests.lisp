@@ -4,12 +4,21 @@
 
 ;;; Watching
 
-(defun call-recording-results (run function)
-  "Call FUNCTION; put the results of tests that run on this thread into RUN."
+(defun suspending-variables ()
+  "((VARIABLE . VALUE) ...) with which the frameworks leave unexpected errors to the debugger."
+  (loop for (package name value) in '(("FIVEAM" "*ON-ERROR*" :debug)
+                                      ("ROVE" "*DEBUG-ON-ERROR*" t))
+        for symbol = (named-symbol package name)
+        when (and symbol (boundp symbol)) collect (cons symbol value)))
+
+(defun call-recording-results (run function &optional suspendp)
+  "Call FUNCTION; put the results of tests that run on this thread into RUN.  If SUSPENDP is true,
+unexpected errors are for the debugger."
   (let* ((thread (swank/backend:current-thread))
          (frameworks (remove-if-not #'framework-loaded-p *frameworks*))
          (tag (make-symbol "SWANK-MCP")) ; another session may run tests as well
          (encapsulated '())
+         (suspending (and suspendp (suspending-variables)))
          (quiet (loop for framework in frameworks
                       for names = (framework-quiet framework)
                       for symbol = (and names (apply #'named-symbol names))
@@ -40,9 +49,13 @@
                           (funcall around run (lambda () (apply function arguments)))
                           (apply function arguments))))
                    (push whole encapsulated)))))
-           (progv quiet (mapcar (lambda (symbol) (declare (ignore symbol)) (make-broadcast-stream))
-                                quiet)
-             (let ((*test-run* run) (*break-on-signals* '(satisfies note-signalled)))
+           (progv (append quiet (mapcar #'car suspending))
+               (append (mapcar (lambda (symbol) (declare (ignore symbol)) (make-broadcast-stream))
+                               quiet)
+                       (mapcar #'cdr suspending))
+             (let ((*test-run* run) (*break-on-signals* '(satisfies note-signalled))
+                   #+sbcl (*outer-frame-p* #'framework-frame-p)
+                   #+sbcl (*report-only-p* (lambda () (only-told-p run))))
                (funcall function))))
       #+sbcl
       (dolist (symbol encapsulated) (sbcl:unencapsulate symbol tag)))))
@@ -193,10 +206,20 @@ names suggest that they have its tests."
             (format out "~%~A, which is called as if it had them, was loaded, but its TEST-OP does nothing either. ~
                          Tests that it defines can be run by their names (argument test)." other))))))
 
-(defun run-tests (&key system test (session "default") (token 0))
+(defun call-for-tests (name debug function)
+  "Call FUNCTION, which loads the system NAME and its tests; if it compiles with another DEBUG than
+the Lisp's default, apart from their fasls."
+  (if (or (null name) (eql debug 1))
+      (funcall function)
+      (call-with-building
+       (lambda ()
+         (require-system name)
+         (call-apart (lambda () (cons name (test-systems name))) function)))))
+
+(defun run-tests (&key system test (session "default") (token 0) (debug 1) patience)
   "Run the test called TEST, after loading SYSTEM if given; or all tests of SYSTEM by its TEST-OP.
-The answer is EVALUATE's with
-  :REPORT (:FRAMEWORKS (LABEL ...) :TESTS n :PASSED n :FAILED n :ERRORS n :SKIPPED n
+With PATIENCE an unexpected error suspends, not a failed check.  The answer is EVALUATE's with
+  :REPORT (:WHAT TEXT :FRAMEWORKS (LABEL ...) :TESTS n :PASSED n :FAILED n :ERRORS n :SKIPPED n
            :FAILURES ((TEST STATUS FORM REASON PLACE FRAMES) ...) :RAN ((TEST STATUS) ...)
            :BEGUN T)
 of the tests that have run; without :BEGUN the system could not be loaded."
@@ -205,22 +228,29 @@ of the tests that have run; without :BEGUN the system could not be loaded."
      (declare (ignore read))
      (let ((run (make-test-run)) (name (and system (string-downcase system)))
            (*load-verbose* nil) (*compile-verbose* nil) (*compile-print* nil))
-       (report-with evaluation (lambda () (run-for-wire run)))
-       (when name
-         (call-with-building
-          (lambda ()
-            ;; reading the definition may print as well
-            (let ((*standard-output* (make-broadcast-stream)))
-              (require-system name)
-              (load-tests-of name)))))
-       (setf (test-run-begunp run) t)
-       (if test
-           (destructuring-bind (name package designator framework) (find-test-named test)
-             (declare (ignore name package))
-             (call-recording-results run (lambda () (funcall (framework-runner framework) designator))))
-           (progn
-             (call-recording-results run (lambda () (test-system name)))
-             (when (zerop (hash-table-count (test-run-tests run)))
-               (setf (test-run-untested run) (ignore-errors (why-untested name))))))
-       '()))
-   :code (list 'run-tests (or test system)) :session session :token token))
+       (report-with evaluation (lambda () (list* :what (or test system) (run-for-wire run))))
+       (call-for-tests
+        name debug
+        (lambda ()
+          (when name
+            (call-with-building
+             (lambda ()
+               ;; reading the definition may print as well
+               (let ((*standard-output* (make-broadcast-stream)))
+                 (require-system name)
+                 (load-tests-of name)))))
+          (setf (test-run-begunp run) t)
+          (if test
+              (destructuring-bind (name package designator framework) (find-test-named test)
+                (declare (ignore name package))
+                (call-recording-results run
+                                        (lambda () (funcall (framework-runner framework) designator))
+                                        patience))
+              (progn
+                (call-recording-results run (lambda () (test-system name)) patience)
+                (when (zerop (hash-table-count (test-run-tests run)))
+                  (setf (test-run-untested run) (ignore-errors (why-untested name))))))
+          (note-project-state)
+          '()))))
+   :code (list 'run-tests (or test system)) :session session :token token
+   :debug debug :patience patience))

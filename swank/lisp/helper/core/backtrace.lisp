@@ -82,6 +82,38 @@ add nothing to the message.")
         (write-string " ..." s))
     (write-char #\) s)))
 
+;;; A generic function calls its methods from functions that SBCL makes: those of the effective
+;;; method, and of the error that none is applicable.  Their frames have its arguments, which the
+;;; method's may have lost.
+
+(defun effective-method-p (name)
+  "True of (SB-PCL::EMF FOO)."
+  (and (typep name '(cons symbol (cons t null))) (string= (first name) "EMF")))
+
+(defun dispatched-call (frame name)
+  "(VALUES FUNCTION-NAME ARGUMENTS T) if FRAME, of the function NAME, calls methods of a generic
+function or has found none."
+  (cond ((effective-method-p name)
+         (let ((arguments (frame-arguments frame)))
+           ;; before them are two of SBCL's own
+           (values (second name) (if (listp arguments) (nthcdr 2 arguments) arguments) t)))
+        ((and (symbolp name) (string= name "CALL-NO-APPLICABLE-METHOD"))
+         (destructuring-bind (&optional function arguments) (frame-arguments frame)
+           (when (typep function 'generic-function)
+             (values (sb-mop:generic-function-name function) arguments t))))))
+
+(defun method-of-p (name function-name)
+  "True if NAME is (METHOD FUNCTION-NAME ...)."
+  (and (consp name) (eq (first name) 'method) (equal (second name) function-name)))
+
+(defun with-arguments-of (arguments dispatched)
+  "ARGUMENTS, with those of DISPATCHED in place of those that are lost."
+  (if (and (listp arguments) (listp dispatched))
+      (loop for argument in arguments
+            for rest = dispatched then (rest rest)
+            collect (if (and rest (typep argument 'sbcl:unprintable-object)) (first rest) argument))
+      arguments))
+
 ;;; Frames beyond those shown are only counted.  After a stack overflow there are hundreds of
 ;;; thousands, so the count stops at *DEEPEST-FRAME*.
 
@@ -91,20 +123,29 @@ add nothing to the message.")
   "(VALUES TEXTS TOTAL FRAMES): texts of the innermost LIMIT user frames above EVALUATE-FORM, how
 many user frames there are, and the frames of TEXTS; without any, the frame of the form.  MISSING
 names the function of an \"undefined function\" frame."
-  (let ((texts '()) (frames '()) (total 0) (alias nil) (of-form '()))
-    (flet ((visit (frame name)
-             (let ((public (public-name name)))
-               (when (user-frame-p public)
-                 (let ((text (and (< total limit)
-                                  (frame-text public (frame-arguments frame) missing))))
-                   ;; (/ 1 0) calls SB-KERNEL::INTEGER-/-INTEGER: one call to the user
-                   (cond ((and alias (equal text alias))
-                          (setf (first frames) frame))
-                         (t (incf total)
-                            (when text
-                              (push (clip text 500) texts)
-                              (push frame frames))))
-                   (setf alias (and (not (eq public name)) text)))))))
+  (let ((texts '()) (frames '()) (total 0) (alias nil) (of-form '())
+        (public nil) (arguments nil))   ; of the frame visited last
+    (labels ((text ()
+               (clip (frame-text public arguments missing) 500))
+             (visit (frame name)
+               (multiple-value-bind (function given dispatchedp) (dispatched-call frame name)
+                 (cond ((and dispatchedp (method-of-p public function))
+                        (setf arguments (with-arguments-of arguments given))
+                        (when (and texts (= total (length texts)))
+                          (setf (first texts) (text))))
+                       (t (setf public (if dispatchedp function (public-name name))
+                                arguments (if dispatchedp given (frame-arguments frame)))
+                          (when (user-frame-p public) (note frame name))))))
+             (note (frame name)
+               (let ((text (and (< total limit) (text))))
+                 ;; (/ 1 0) calls SB-KERNEL::INTEGER-/-INTEGER: one call to the user
+                 (cond ((and alias (equal text alias))
+                        (setf (first frames) frame))
+                       (t (incf total)
+                          (when text
+                            (push text texts)
+                            (push frame frames))))
+                 (setf alias (and (not (eq public name)) text)))))
       (call-with-frame-printing
        package
        (lambda ()

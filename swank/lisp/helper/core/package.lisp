@@ -33,10 +33,13 @@
            #:evaluate                   ; eval/
            #:stop-evaluation
            #:peek-output
+           #:make-job
+           #:job-output
            #:backtrace
            #:last-error
            #:evaluate-in-frame
            #:continue-suspended
+           #:suspended-threads
            #:inspect-frame
            #:load-forms
            #:restore
@@ -44,7 +47,7 @@
            #:describe-symbol            ; look/
            #:apropos-search
            #:complete-symbol
-           #:find-definition
+           #:find-definition #:session-sources #:definition-written #:read-unlike
            #:cross-reference
            #:describe-system
            #:inspect-form
@@ -52,6 +55,7 @@
            #:object
            #:know-project               ; systems/
            #:prepare-fresh #:keep-fasls
+           #:project-status #:project-definition-texts ; project/
            #:load-system                ; build/
            #:reload-changed
            #:compile-source
@@ -71,5 +75,6 @@
            #:show-in-repls
            #:join-session
            #:start-thread
+           #:release-thread
            #:close-session #:reset-session
            #:status))

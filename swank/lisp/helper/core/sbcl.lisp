@@ -75,7 +75,8 @@ names SBCL cannot always tell."
 ;;; Frames, and what the compiler has noted of the code in them
 
 (define-internals #:sb-di
-  (:function #:code-location-debug-source #:code-location-toplevel-form-offset
+  (:function #:code-location-debug-source #:code-location-form-number
+             #:code-location-toplevel-form-offset
              (#:compiled-code-location-step-info "") #:debug-fun-closure-name
              #:debug-fun-debug-vars #:debug-fun-fun #:debug-fun-name
              #:debug-source-created #:debug-source-namestring
@@ -104,8 +105,10 @@ names SBCL cannot always tell."
 
 (define-internals #:sb-kernel
   (:function #:%closure-values #:%code-debug-info #:%fun-fun #:%fun-lambda-list #:%fun-name
-             #:%simple-fun-type #:closurep #:fun-code-header
-             #:value-cell-ref #:widetag-of))
+             #:%simple-fun-type #:%simple-fun-xrefs #:closurep #:code-header-ref
+             (#:code-header-words 0) #:fdefn-name #:fun-code-header
+             #:value-cell-ref #:widetag-of)
+  (:type #:fdefn))
 
 ;;; The compiler at work: where it is, and what it says
 
@@ -134,7 +137,8 @@ names SBCL cannot always tell."
 
 (define-internals #:sb-c
   (:function #:definition-source-location-namestring #:definition-source-location-p
-             #:definition-source-location-plist)
+             #:definition-source-location-plist
+             #:definition-source-location-toplevel-form-number)
   (:variable #:*source-plist*))
 
 (define-internals #:sb-int
@@ -205,7 +209,8 @@ names SBCL cannot always tell."
 
 (define-internals #:sb-vm
   (:function #:map-allocated-objects)
-  (:variable (#:+pseudo-static-generation+ 6) (#:value-cell-widetag :none)))
+  (:variable (#:+pseudo-static-generation+ 6) (#:code-constants-offset 0)
+             (#:value-cell-widetag :none)))
 
 ;;; The system under SBCL
 

@@ -80,11 +80,13 @@
   "The text of a form with more characters is not kept with what it defines.")
 
 (defun call-with-source-text (text function)
-  "Call FUNCTION; what it defines remembers TEXT, the source of a top level form."
+  "Call FUNCTION; what it defines remembers TEXT, the source of a top level form, and in which
+package it was read."
   #+sbcl
   (let ((sbcl:*source-plist*
           (if (<= (length text) *max-source-text*)
-              (list* :swank-mcp-source text sbcl:*source-plist*)
+              (list* :swank-mcp-source text :swank-mcp-package (package-name *package*)
+                     sbcl:*source-plist*)
               sbcl:*source-plist*)))
     (funcall function))
   #-sbcl (progn text (funcall function)))

@@ -82,20 +82,25 @@ WORK is :COMPILED or :LOADED.  NIL if it does neither."
 
 ;;; The system that a file belongs to
 
+(defun system-of-file (file)
+  "The name of the registered system whose definition lies nearest above FILE, a native name; or
+NIL."
+  (let ((found nil) (length 0))
+    (dolist (name (asdf-value "REGISTERED-SYSTEMS") found)
+      (let ((directory (definition-directory (definition-file name))))
+        (when (and directory
+                   (eql 0 (search directory file))
+                   (or (> (length directory) length)
+                       (and (= (length directory) length)
+                            (< (length name) (length found)))))
+          (setf length (length directory)
+                found name))))))
+
 (defun foreign-system (file)
   "The name of the system of FILE, a native name, if that is neither of the project nor, by its
 directory, the one that is being loaded; or NIL."
-  (let ((own (own-directories *building*)) (found nil) (length 0))
-    (when (and own file (string/= file ""))
-      (dolist (name (asdf-value "REGISTERED-SYSTEMS"))
-        (let ((directory (definition-directory (definition-file name))))
-          (when (and directory
-                     (eql 0 (search directory file))
-                     (or (> (length directory) length)
-                         (and (= (length directory) length)
-                              (< (length name) (length found)))))
-            (setf length (length directory)
-                  found name))))
-      (and found
-           (not (member (definition-directory (definition-file found)) own :test #'string=))
-           found))))
+  (let* ((own (own-directories *building*))
+         (found (and own file (string/= file "") (system-of-file file))))
+    (and found
+         (not (member (definition-directory (definition-file found)) own :test #'string=))
+         found)))

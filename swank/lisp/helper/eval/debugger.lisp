@@ -87,6 +87,10 @@ CODE is read in the package of FRAME's code, or else in the session's."
   "MODE is :INTO, :NEXT, :OUT or :CONTINUE."
   (flet ((named (name)
            (find name (debuggee-restarts (evaluation-debuggee suspended)) :key #'restart-name)))
+    (when (thread-of-program-p suspended)
+      (return-from step-suspended
+        (refusal "NOT-STEPPING" "A thread of the program goes on by a restart, not by steps. Valid restarts: ~A."
+                 (restarts-text suspended))))
     (let ((step (named (ecase mode
                          (:into 'sb-ext:step-into) (:next 'sb-ext:step-next)
                          (:out 'sb-ext:step-out) (:continue 'sb-ext:step-continue))))
@@ -149,10 +153,18 @@ CODE is read in the package of FRAME's code, or else in the session's."
                                       function)))
              (name (spelling name)))
          (push (format nil "The step did not stop in ~A: nothing in it can be stepped through as it is compiled. ~
-                            With DEBUG 3 its calls can: ~
-                            ~:[evaluate-lisp with its definition and \"debug\": 3~;compile-file {\"path\": ~:*~S, \"debug\": 3}~]"
-                       name file)
+                            With DEBUG 3 its calls can: ~A"
+                       name (compiling-for-steps file))
                (evaluation-remarks suspended)))))))
+
+(defun compiling-for-steps (file)
+  "The call of a tool that compiles the code of FILE, or of an evaluation if that is NIL, so that it
+can be stepped through."
+  (let ((system (and file (system-of-file file))))
+    (cond ((and system (not (foreign-system file)))
+           (format nil "load-system {\"system\": ~S, \"debug\": 3}" system))
+          (file (format nil "compile-file {\"path\": ~S, \"debug\": 3}" file))
+          (t "evaluate-lisp with its definition and \"debug\": 3"))))
 
 ;;; Frames
 
@@ -196,6 +208,8 @@ CODE is read in the package of FRAME's code, or else in the session's."
 (defun frame-function-and-arguments (frame)
   "(VALUES FUNCTION ARGUMENTS) to call FRAME again, with FUNCTION as it is defined now."
   (multiple-value-bind (name arguments) (sbcl:frame-call frame)
+    (multiple-value-bind (function given dispatchedp) (dispatched-call frame name)
+      (when dispatchedp (setf name function arguments given)))
     (when (and (consp name)
                (member (first name) '(:method sbcl:fast-method sbcl:slow-method)))
       (setf name (second name)))        ; the generic function

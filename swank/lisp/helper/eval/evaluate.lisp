@@ -2,10 +2,11 @@
 
 (cl:in-package #:swank-mcp)
 
-(defun evaluate (code &key (session "default") (token 0) package (debug 1) patience input)
+(defun evaluate (code &key (session "default") (token 0) package (debug 1) patience input
+                        job)
   "Read and evaluate the forms of CODE in SESSION, with PACKAGE (a name, or NIL
 for the session's) and DEBUG quality 0 to 3.  The code reads INPUT, a string, and then is at end
-of file.  TOKEN names the evaluation for STOP-EVALUATION.  With PATIENCE an error leaves it suspended for as many
+of file.  With JOB it is one in the background.  TOKEN names the evaluation for STOP-EVALUATION.  With PATIENCE an error leaves it suspended for as many
 milliseconds; see suspend.lisp.  The answer is a plist:
 
   :VALUES   (TEXT ...) the last form's values, printed
@@ -24,22 +25,22 @@ milliseconds; see suspend.lisp.  The answer is a plist:
 
 TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out."
   (let ((evaluation (make-evaluation :token token :session (ensure-session session) :code code
-                                     :input input)))
-    (if patience
-        (answer (outcome-in-own-thread evaluation package debug patience))
-        (call-registered evaluation package debug))))
+                                     :input input :job job)))
+    (call-registered evaluation package debug patience)))
 
-(defun call-registered (evaluation package debug)
-  (answer (registered-outcome evaluation package debug)))
+(defun call-registered (evaluation package debug &optional patience)
+  (answer (if patience
+              (outcome-in-own-thread evaluation package debug patience)
+              (registered-outcome evaluation package debug))))
 
-(defun call-as-work (function &key code session token package (debug 1))
+(defun call-as-work (function &key code session token package (debug 1) patience)
   "Call FUNCTION as an evaluation of the session named SESSION and answer like
 EVALUATE.  CODE, a string or a form, is what others are told is running.  FUNCTION
 gets the evaluation and a function of a text that reads the one form in it; the
 list that it returns are the evaluation's values."
   (call-registered (make-evaluation :token token :session (ensure-session session)
                                     :code code :work function)
-                   package debug))
+                   package debug patience))
 
 (defun register (evaluation)
   (with-lock ()

@@ -51,7 +51,9 @@
        :warnings (records-for-wire (evaluation-records evaluation) missing)
        :notes (append notes (reverse (shiftf (evaluation-remarks evaluation) '()))
                       (orphan-notes (evaluation-orphans evaluation)) (replaced-notes evaluation)
-                      (take-news session) (take-guest-news))
+                      ;; the next reply tells these, not some job
+                      (unless (evaluation-job evaluation)
+                        (append (take-news session) (take-guest-news))))
        :origin (evaluation-origin evaluation)
        :built (evaluation-built evaluation)
        :package (package-name after)
@@ -61,7 +63,8 @@
        :lost (reverse (shiftf (evaluation-losses evaluation) '()))
        :failures (evaluation-failures evaluation)
        :report (work-report evaluation)
-       :departed (departed-for-wire session)
+       :departed (and (not (evaluation-job evaluation)) (departed-for-wire session))
+       :threads (and (not (evaluation-job evaluation)) (suspended-threads-for-wire session))
        :costs costs))))
 
 (defun for-wire (report)

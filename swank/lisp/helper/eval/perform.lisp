@@ -64,8 +64,14 @@ assigned to them.  Return notes about what it did not keep."
             (setf (readtable-case readtable) case)
             (push "READTABLE-CASE of the session's readtable was put back; (setf *readtable* ...) to a changed copy lasts."
                   notes))
-          (write-back session *snapshot*))))
+          (keep-variables session))))
     notes))
+
+(defun keep-variables (session)
+  "Have SESSION keep what the current evaluation has assigned to its variables.  A job keeps it to
+itself: the session must not be in another package all at once."
+  (unless (and *evaluation* (evaluation-job *evaluation*))
+    (write-back session *snapshot*)))
 
 ;;; Reading and evaluating, form by form
 
@@ -106,16 +112,17 @@ with the parts of SOURCE that a restore needs."
                         (call-with-debug-quality
                          debug
                          (lambda () (evaluate-form form (evaluation-frame evaluation))))))))))
-      (when (package-name *package*) (note-package-name session *package*))
-      (when (and (consp form) (eq (first form) 'in-package))
-        (setf (session-package-chosen session) t))
+      (unless (evaluation-job evaluation)
+        (when (package-name *package*) (note-package-name session *package*))
+        (when (and (consp form) (eq (first form) 'in-package))
+          (setf (session-package-chosen session) t)))
       (when (and (consp form) (loading-call-p form))
         (note-loaded session (second form)))
       (setf +++ ++  ++ +  + form
             *** **  ** *  * (first values)
             /// //  // /  / values)
       (commit-toplevel evaluation *toplevel*)
-      (when (evaluation-debuggee evaluation) (write-back session *snapshot*))
+      (when (evaluation-debuggee evaluation) (keep-variables session))
       values)))
 
 ;;; Expanding, compiling and testing run as an evaluation does: in turn, on the session's thread,
@@ -160,6 +167,7 @@ with the parts of SOURCE that a restore needs."
                              (call-with-debug-quality
                               debug
                               (lambda () (evaluate-form (evaluation-code evaluation))))))
+           (note-project-state)
            '())
           ((evaluation-work evaluation)
            (call-with-debug-quality debug

@@ -21,13 +21,17 @@
            (advice-for-wire advice)
            (when (search "unmatched close parenthesis" text) '(:unbalanced t)))))))
 
+(defvar *outer-frame-p* nil
+  "True of the frames of what has called the user's code: a backtrace ends before them; or NIL.")
+
 (defun working-on-file-p ()
   "True while a tool compiles or loads a file, whose place then says more than the form."
   (and *evaluation* (evaluation-work *evaluation*) (file-at-work-p)))
 
 (defun condition-report (condition form &optional system)
   "The report of CONDITION, and the frames.  This is called where CONDITION was signalled, with
-the stack intact.  SYSTEM is the name of the system that was being loaded."
+the stack intact.  FORM is NIL in a thread that evaluates none.  SYSTEM is the name of the system
+that was being loaded."
   (note-missing-cell condition)
   (let ((missing (and (typep condition 'undefined-function)
                       (ignore-errors (cell-error-name condition)))))
@@ -36,7 +40,14 @@ the stack intact.  SYSTEM is the name of the system that was being loaded."
       (when (or *building* (working-on-file-p))
         (setf texts (subseq texts 0 (or (ignore-errors (program-frames texts frames)) 0))
               total (length texts)))
-      (unless (or texts *building* (working-on-file-p))
+      (let ((end (and *outer-frame-p*
+                      (position-if *outer-frame-p* frames :end (min (length texts) (length frames))))))
+        (when end
+          (setf texts (subseq texts 0 end) frames (subseq frames 0 end) total end)))
+      #+sbcl
+      (unless (typep condition 'storage-condition) ; little of the stack is left
+        (setf texts (with-places texts (mapcar #'frame-spot frames))))
+      (unless (or texts *building* (working-on-file-p) (null form))
         (setf texts (list (show-form form *package*)) total 1))
       (values (append (if system
                           (failure (type-label condition)

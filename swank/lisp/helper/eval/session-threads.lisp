@@ -4,13 +4,26 @@
 
 ;;; Such a thread belongs to the session, and so does what it defines.  An error in it must not
 ;;; open a debugger while a person types, and EXIT in it must not end the image.  The session's
-;;; next reply says what became of it.
+;;; next reply says what became of it.  See suspended-threads.lisp for one that is to wait.
 
 (defun refuse-exit-of-thread (session)
   (note-news session
              (format nil "~A asked the Lisp image to end. The image was not ended: the session lives in it; ~
                           the thread was." (thread-words)))
   (sb-thread:abort-thread))
+
+(defun note-error-of-thread (session condition abort)
+  "CONDITION is unhandled in this thread: it becomes the last error of SESSION, and the thread waits
+in the debugger, with ABORT as its last restart, if it is to and can."
+  (unless (typep condition 'storage-condition) ; nothing is left to look at it with
+    (let ((evaluation (thread-as-evaluation session)) (*package* (user-package)))
+      (multiple-value-bind (report frames)
+          (call-guarded (lambda () (condition-report condition nil))
+                        (lambda (trouble) (plain-report condition trouble)))
+        (setf (getf report :condition) condition)
+        (note-last-error session evaluation report)
+        (when *thread-debugging*
+          (suspend-thread evaluation condition report frames abort))))))
 
 (defun end-erring-thread (session condition)
   (note-news session
@@ -24,25 +37,29 @@
 (defun call-as-session-thread (session function)
   "Call FUNCTION in a thread that SESSION's code has started.  A launched image reports its errors
 on standard error, as those of any thread."
-  (let ((exit-timeout sb-ext:*exit-timeout*))
+  (let ((exit-timeout sb-ext:*exit-timeout*) (abort (find-restart 'abort)))
     (catch-ending 'sbcl:%end-of-the-world
                   (lambda ()
-                    (if *launched*
-                        (funcall function)
-                        (call-with-debugger-hooks
-                         function (lambda (condition) (end-erring-thread session condition)))))
+                    (call-with-debugger-hooks
+                     function
+                     (lambda (condition)
+                       (note-error-of-thread session condition abort)
+                       (if *launched*
+                           (funcall (sb-ext:symbol-global-value 'sb-ext:*invoke-debugger-hook*)
+                                    condition nil)
+                           (end-erring-thread session condition)))))
                   (lambda ()
                     (forget-exit exit-timeout)
                     (refuse-exit-of-thread session)))))
 
 (defun session-thread-function (function)
   "A function for a new thread that calls FUNCTION as the session's."
-  (let ((session *noting*) (toplevel *toplevel*)
+  (let ((session *noting*) (toplevel *toplevel*) (debugging (thread-debugging))
         (hook *macroexpand-hook*) (plist sbcl:*source-plist*))
     (lambda (&rest arguments)
       (let ((*noting* session) (*toplevel* toplevel) (*macroexpand-hook* hook)
-            (sbcl:*source-plist* plist))
-        (call-as-session-thread session (lambda () (apply function arguments)))))))
+            (sbcl:*source-plist* plist) (*thread-debugging* debugging))
+        (call-as-session-thread session (lambda () (apply #'do-work function arguments)))))))
 
 (defun start-session-thread (make function options)
   (let* ((base (heap-used)) (session *noting*)

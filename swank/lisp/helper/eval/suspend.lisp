@@ -70,10 +70,14 @@ next answer says so."
         ((>= (length (suspended-evaluations (evaluation-session evaluation))) *max-suspended*)
          (format nil "~D evaluations are suspended already; end one of them first" *max-suspended*))))
 
+(defvar *report-only-p* nil
+  "A function that is true where an error is to be reported though others suspend; or NIL.")
+
 (defun suspend (evaluation condition report frames)
   "Called in the debugger hook.  Suspend EVALUATION and do not return; or return NIL, or a note
 that says why it cannot be suspended."
-  (when (evaluation-debuggee evaluation)
+  (when (and (evaluation-debuggee evaluation)
+             (not (and *report-only-p* (funcall *report-only-p*))))
     (let ((obstacle (suspension-obstacle evaluation condition)))
       (if obstacle
           (format nil "Not left in the debugger: ~A." obstacle)
@@ -109,8 +113,10 @@ that says why it cannot be suspended."
 
 (defun deliver-suspended (evaluation &optional note)
   (let* ((debuggee (evaluation-debuggee evaluation))
-         (outcome (outcome evaluation '() (copy-list (debuggee-report debuggee))
-                           (and note (list note)) '())))
+         ;; an outcome that nobody waits for would lose what the next one is to tell
+         (outcome (and (debuggee-client debuggee)
+                       (outcome evaluation '() (copy-list (debuggee-report debuggee))
+                                (and note (list note)) '()))))
     (with-lock () (setf (debuggee-state debuggee) :suspended))
     (deliver evaluation
           (list* :suspended (list :token (evaluation-token evaluation)

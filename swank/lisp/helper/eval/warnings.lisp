@@ -36,27 +36,52 @@ name of a system that is not of the project, whose file it is about, or NIL."
   "RECORDS and a record of CONDITION, signalled while FORM was evaluated."
   (multiple-value-bind (kind name) (undefined-kind-and-name condition)
     (when kind (note-missing kind name))
-    (cond
-      ((or *notes*                      ; these are in the report of the compiler's notes
-           (redefinition-p condition)
-           (build-summary-p condition)
-           (and (eq kind :variable) (assigned-at-toplevel-p name form)))
-       records)
-      ;; too many are only counted, in the first record of the list
-      ((and records (integerp (record-kind (first records))))
-       (incf (record-kind (first records)))
-       records)
-      ((>= (length records) *max-warnings*)
-       (cons (make-record "" "" 1) records))
-      (t
-        (let ((place #+sbcl (diagnostic-place condition) #-sbcl nil))
-          (add-record (make-record (warning-label condition)
-                                   (if (typep (real-condition condition) 'end-of-file)
-                                       (note-text condition)
-                                       (clip (without-stream-lines (condition-text condition)) 2000))
-                                   kind name place
-                                   (foreign-system (first place)))
-                      records))))))
+    (if (or *notes*                     ; these are in the report of the compiler's notes
+            (redefinition-p condition)
+            (build-summary-p condition)
+            (and (eq kind :variable) (assigned-at-toplevel-p name form))
+            (and (optimization-note-p condition)
+                 (foreign-file-system (and *compile-file-truename*
+                                           (native-name *compile-file-truename*)))))
+        records
+        (let* ((place #+sbcl (diagnostic-place condition) #-sbcl nil)
+               (system (foreign-file-system (first place)))
+               (class (cond (system :foreign) ((optimization-note-p condition) :note))))
+          (if (>= (count class records :key #'record-class) *max-warnings*)
+              (with-one-more records)
+              (add-record (make-record (warning-label condition)
+                                       (if (typep (real-condition condition) 'end-of-file)
+                                           (note-text condition)
+                                           (clip (without-stream-lines (condition-text condition))
+                                                 2000))
+                                       kind name place system)
+                          records))))))
+
+(defun optimization-note-p (condition)
+  #+sbcl (typep condition 'sb-ext:compiler-note)
+  #-sbcl (progn condition nil))
+
+(defun record-class (record)
+  "What RECORD is counted as: of each class there are at most *MAX-WARNINGS*."
+  (cond ((integerp (record-kind record)) :more)
+        ((record-system record) :foreign)
+        ((string= (record-label record) "NOTE") :note)))
+
+(defun with-one-more (records)
+  "RECORDS, the first of which counts those that are not kept."
+  (cond ((and records (integerp (record-kind (first records))))
+         (incf (record-kind (first records)))
+         records)
+        (t (cons (make-record "" "" 1) records))))
+
+(defvar *file-systems* nil
+  "What FOREIGN-SYSTEM says of files while the current evaluation compiles them, an alist.")
+
+(defun foreign-file-system (file)
+  (and file
+       (string/= file "")
+       (cdr (or (assoc file *file-systems* :test #'string=)
+                (first (push (cons file (foreign-system file)) *file-systems*))))))
 
 (defvar *places* nil
   "A COLLECTOR with the texts of the files that the current evaluation compiles, or NIL.")
@@ -75,6 +100,9 @@ RECORD.  After all files of a system the compiler still knows the callers of und
               (and line (list "" line column text))))))))
 
 (defun add-record (record records)
+  (when (and records (integerp (record-kind (first records))))
+    (return-from add-record
+      (cons (first records) (add-record record (rest records)))))
   (let ((same (find-if (lambda (other)
                          (and (string= (record-text other) (record-text record))
                               (string= (record-label other) (record-label record))
@@ -111,7 +139,7 @@ reported error names."
                                           (list (or (record-system record) ""))))))
                     shown)
             (when (plusp rest)
-              (list (list "WARNING" (format nil "~D more warnings are not shown." rest)))))))
+              (list (list "" (format nil "; ~D more were not kept" rest)))))))
 
 (defun count-for-compile (condition)
   "Count CONDITION for the second and third value of a COMPILE in the user's code: the compiler
@@ -126,7 +154,7 @@ does not count what is muffled."
 (defun call-recording-warnings (function current-form record)
   "Call FUNCTION; call RECORD with every warning and the form that CURRENT-FORM returns, and muffle
 it."
-  (let ((*places* nil))
+  (let ((*places* nil) (*file-systems* '()))
     (handler-bind
         ((warning (lambda (condition)
                     ;; (SIGNAL 'WARNING), which has no restart, is no warning

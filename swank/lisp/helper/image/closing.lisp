@@ -10,6 +10,13 @@
            (sleep pause))
   (forget-dead-mailboxes))
 
+(defun release-thread (id)
+  "End the thread that Swank knows by ID and that has served an evaluation in the background."
+  (let ((thread (swank/backend:find-thread id)))
+    (when thread
+      (in-own-thread "swank-mcp clean-up" (lambda () (end-serving-thread thread))))
+    (answer t)))
+
 (defun close-session (name &optional id)
   "End the session NAME: its suspended evaluations, its traces, its handles, and its thread, which
 Swank knows by ID.  What it has defined stays and belongs to no session."

@@ -14,6 +14,7 @@
   (let ((evaluation (with-lock ()
                       (find-if (lambda (evaluation)
                                  (and (eq session (evaluation-session evaluation))
+                                      (not (evaluation-job evaluation))
                                       (not (suspendedp evaluation))))
                                *evaluations*))))
     (when evaluation
@@ -55,6 +56,7 @@ wait for code of the user's."
     (answer (list :package (package-name (live-package session))
                   :running (running-for-wire session)
                   :suspended (suspended-for-wire session)
+                  :suspended-threads (suspended-threads-for-wire session)
                   :threads (threads-for-wire)
                   :heap-used (heap-used)
                   :heap-limit (heap-size)

@@ -84,61 +84,105 @@ inside; NIL if it does not."
   (or (eq status :external)
       (not (internal-package-p home))))
 
-(defun search-symbols (words kind package)
-  "(VALUES ((RANKS . SYMBOL) ...) LEFT-OUT), unsorted.  LEFT-OUT counts the
-system's internal symbols."
-  (let ((found '()) (left-out 0))
+(defun documentation-texts (symbol)
+  (loop for kind in '(function variable type)
+        for text = (safely (documentation symbol kind))
+        when (and (stringp text) (string/= text "")) collect text))
+
+(defun documented-words (words symbol)
+  "The words of WORDS that are in the documentation of SYMBOL, in a list behind that text; NIL unless
+the others are in its name.  Short words are in any text."
+  (let ((missing (remove-if (lambda (word) (search word (symbol-name symbol) :test #'char-equal)) words)))
+    (when (every (lambda (word) (>= (length word) 3)) missing)
+      (loop for text in (documentation-texts symbol)
+            when (every (lambda (word) (search word text :test #'char-equal)) missing)
+              return (cons text missing)))))
+
+(defun search-symbols (words kind package externals-only)
+  "(VALUES ((RANKS . SYMBOL) ...) LEFT-OUT DOCUMENTED), unsorted.  LEFT-OUT counts the system's
+internal symbols.  DOCUMENTED are more (RANKS . SYMBOL), of symbols with words in their
+documentation."
+  (let ((found '()) (left-out 0) (documented '()))
     (flet ((consider (symbol home status)
-             (when (eq home (symbol-package symbol))
-               (let ((rank (match-rank words (symbol-name symbol))))
-                 (when (and rank (names-kind-p symbol kind))
-                   (if (or package (shown-symbol-p home status))
-                       (push (cons (list (cond ((zerop rank) 0) ((preferred-p symbol) 1)
-                                               ((= 1 (home-rank symbol)) 1) (t 2))
-                                         rank (home-rank symbol) (if (eq status :external) 0 1)
-                                         (length (symbol-name symbol)))
-                                   symbol)
-                             found)
-                       (incf left-out)))))))
+             (when (and (eq home (symbol-package symbol))
+                        (or (not externals-only) (eq status :external))
+                        (names-kind-p symbol kind))
+               (let ((rank (match-rank words (symbol-name symbol)))
+                     (shownp (or package (shown-symbol-p home status))))
+                 (cond ((and rank shownp)
+                        (push (cons (list (cond ((zerop rank) 0) ((preferred-p symbol) 1)
+                                                ((= 1 (home-rank symbol)) 1) (t 2))
+                                          rank (home-rank symbol) (if (eq status :external) 0 1)
+                                          (length (symbol-name symbol)))
+                                    symbol)
+                              found))
+                       (rank (incf left-out))
+                       ((and shownp (documented-words words symbol))
+                        (push (cons (list (home-rank symbol) (if (eq status :external) 0 1)) symbol)
+                              documented)))))))
       (dolist (home (if package (list package) (list-all-packages)))
         (call-with-present-symbols
          (lambda (symbol status) (consider symbol (if package (symbol-package symbol) home) status))
          home)))
-    (values found left-out)))
+    (values found left-out documented)))
+
+(defun documented-line (symbol words)
+  "A line about SYMBOL with what its documentation has around the first of WORDS in it."
+  (destructuring-bind (text word &rest others) (documented-words words symbol)
+    (declare (ignore others))
+    (let* ((text (on-one-line text))
+           (at (or (search word text :test #'char-equal) 0))
+           (from (if (< at 60) 0 (1+ (or (position #\space text :end (- at 40) :from-end t) -1)))))
+      (format nil "- ~A ~A: ~:[~;...~]~A" (spelling symbol) (kinds-text symbol) (plusp from)
+              (clip (subseq text from) 120)))))
 
 (defun best-first (found)
   (mapcar #'cdr (stable-sort (sort found #'string< :key (lambda (entry) (spelling (cdr entry))))
                              #'lexicographically< :key #'car)))
 
-(defun apropos-search (pattern &key (session "default") package kind (limit 40))
+(defparameter *most-documented* 10
+  "Symbols that are shown for their documentation beside others that are shown for their names.")
+
+(defun apropos-title (words pattern count package externals-only)
+  (cond (words (format nil "~D ~:*symbol~P match~1@*~[~;es~:;~] ~2@*~S~@[ in ~A~]" count count pattern
+                       (and package (package-name package))))
+        (externals-only (format nil "~D external symbol~:P of ~A" count (package-name package)))
+        (t (format nil "~D symbol~:P of ~A" count (package-name package)))))
+
+(defun apropos-search (pattern &key (session "default") package kind (limit 40) externals-only)
   "Answer (:TITLE :SECTIONS :NOTES :NAMES) about the symbols whose names contain every word of
-PATTERN, in any case: at most LIMIT, the likeliest first, of KIND if given, in PACKAGE or all
-packages."
+PATTERN, in any case, and then those whose documentation does: at most LIMIT, the likeliest first,
+of KIND if given, in PACKAGE or all packages."
   (with-look-up (session)
     (let* ((colon (position #\: pattern))
            (package (cond (package package)
                           ((and colon (plusp colon)) (subseq pattern 0 colon))))
            (words (split-words (string-left-trim ":" (if colon (subseq pattern colon) pattern))))
            (package (and package (named-package package session))))
-      (multiple-value-bind (found left-out) (search-symbols words kind package)
+      (multiple-value-bind (found left-out documented) (search-symbols words kind package externals-only)
         ;; in *foo* the asterisks may be wildcards
         (when (and (null found) (find #\* pattern))
-          (multiple-value-setq (found left-out)
-            (search-symbols (mapcar (lambda (word) (remove #\* word)) words) kind package)))
+          (setf words (mapcar (lambda (word) (remove #\* word)) words))
+          (multiple-value-setq (found left-out documented)
+            (search-symbols words kind package externals-only)))
         (let* ((count (length found))
-               (symbols (first-few (best-first found) limit)))
+               (symbols (first-few (best-first found) limit))
+               (others (first-few (best-first documented)
+                                  (if found (min *most-documented* (max 0 (- limit count))) limit))))
           (plist-without-nils
-           :title (if words
-                      (format nil "~D ~:*symbol~P match~1@*~[~;es~:;~] ~2@*~S~@[ in ~A~]" count count pattern
-                              (and package (package-name package)))
-                      (format nil "~D symbol~:P of ~A" count (package-name package)))
-           :names (mapcar #'qualified-spelling symbols)
-           :sections (and symbols
-                          (list (cons "" (mapcar (lambda (symbol) (brief-line symbol (spelling symbol)))
-                                                 symbols))))
+           :title (apropos-title words pattern count package externals-only)
+           :names (mapcar #'qualified-spelling (append symbols others))
+           :sections (append (and symbols
+                                  (list (cons "" (mapcar (lambda (symbol) (brief-line symbol (spelling symbol)))
+                                                         symbols))))
+                             (and others
+                                  (list (cons "By Documentation"
+                                              (mapcar (lambda (symbol) (documented-line symbol words)) others)))))
            :notes (append (when (> count limit)
                             (list (format nil "The first ~D are shown; a longer pattern, a package, a kind or a higher limit shows others."
                                           limit)))
+                          (when (count-beyond documented (length others))
+                            (list (format nil "~D more by documentation." (count-beyond documented (length others)))))
                           (when (plusp left-out)
                             (list (format nil "~D internal symbol~:P of the implementation left out; a package shows them."
                                           left-out))))))))))

@@ -135,7 +135,53 @@
 
 (defun files-section (facts)
   (let ((files (mapcar (lambda (file) (format nil "- ~A" file)) (facts-components facts))))
-    (and files (list (cons "Files" (clip-lines files 150))))))
+    (and files (list (cons "Files" (mapcar #'list (clip-lines files 150)))))))
+
+(defun related-facts (name)
+  "The SYSTEM-FACTS of the system NAME and, if ASDF knows it, of those that it needs whose
+definitions lie in its directory or below, except its tests."
+  (let ((seen '()) (found '()) (directory nil))
+    (labels ((visit (name)
+               (unless (member name seen :test #'string=)
+                 (push name seen)
+                 (let* ((facts (system-facts name)) (file (and facts (facts-file facts))))
+                   (when (and file
+                              (or (null directory)
+                                  (and (eql 0 (search directory file)) (not (names-tests-p name)))))
+                     (unless directory (setf directory (directory-namestring file)))
+                     (push facts found)
+                     (mapc #'visit (direct-dependencies name)))))))
+      (visit name))
+    (reverse found)))
+
+(defun packages-of-files (files)
+  "The packages that FILES, namestrings, define and that export something, those that export most
+first."
+  (let ((table (make-hash-table :test 'equal)))
+    (dolist (file files)
+      (setf (gethash (ignore-errors (truename file)) table) t))
+    (sort (loop for package in (list-all-packages)
+                for file = (package-source-file package)
+                when (and file (gethash (ignore-errors (truename file)) table)
+                          (exported-symbols package))
+                  collect package)
+          #'> :key (lambda (package) (length (exported-symbols package))))))
+
+(defun system-library-sections (facts)
+  "Sections about the library that the system FACTS is: from the image if it is loaded, or else
+from its files."
+  (let* ((directory (and (facts-file facts) (library-directory (pathname (facts-file facts)))))
+         (files (loop for each in (related-facts (facts-name facts)) append (facts-components each)))
+         (packages (packages-of-files files))
+         (written (and (null packages) (written-entries files))))
+    (append (and directory
+                 (library-sections directory
+                                   (if packages
+                                       (function-names (mapcan #'exported-symbols packages))
+                                       (written-function-names written))))
+            (if packages
+                (loop for package in packages append (export-sections package (rest packages)))
+                (sections-by-kind written)))))
 
 (defun system-sections (facts)
   `(("System"
@@ -147,8 +193,9 @@
          (list (format nil "Description: ~A" (clip (facts-description facts) 500))))
      ,@(when (facts-author facts) (list (format nil "Author: ~A" (clip (facts-author facts) 200))))
      ,@(when (facts-license facts) (list (format nil "License: ~A" (clip (facts-license facts) 100)))))
+    ,@(system-library-sections facts)
     ,@(when (facts-depends-on facts)
-        (list (list* "Depends On" (dependency-lines (facts-name facts)))))
+        (list (cons "Depends On" (mapcar #'list (dependency-lines (facts-name facts))))))
     ,@(files-section facts)))
 
 (defun system-files ()
@@ -170,7 +217,8 @@
                         file)))
 
 (defun describe-system (name &key (session "default"))
-  "Answer (:TITLE :SECTIONS :NOTES) about the system NAME; for \"\" about all that can be loaded."
+  "Answer (:TITLE :SECTIONS :WHOLE :NOTES) about the system NAME; for \"\" about all that can be
+loaded."
   (with-look-up (session)
     (need-asdf)
     (let* ((name (system-name-in name))
@@ -188,8 +236,8 @@
                 :notes (when (quicklisp-p)
                          '("Quicklisp can install others: (ql:system-apropos \"part of a name\") finds them.")))))
             (facts
-             (plist-without-nils
-              :sections (system-sections facts)
+             (page-answer
+              (system-sections facts)
               :notes (unless (facts-registeredp facts)
                        '("Not loaded by ASDF yet: this is what the text of its definition says."))))
             (t (let ((near (near-systems name)))

@@ -1,4 +1,4 @@
-;;;; describe.lisp -- DESCRIBE-SYMBOL
+;;;; describe.lisp -- what a symbol names, in sections
 ;;;;
 ;;;; The folder look/ answers questions about what is in the image: symbols, definitions and their
 ;;;; callers, systems, objects.  Each file has one or two functions that the bridge calls, except
@@ -251,38 +251,7 @@
           (unless (string= lambda-list "NIL") (list (format nil "Parameters: ~A" lambda-list))))
       ,@(documentation-lines symbol 'type) ,@(site-lines symbol :type))))
 
-;;; Packages
-
-(defparameter *max-exports* 200 "Exported names that the description of a package has.")
-
-(defun exports-lines (package names)
-  "A line with NAMES, which PACKAGE exports."
-  (when names
-    (let ((more (count-beyond names *max-exports*)))
-      (list (format nil "Exports: ~{~A~^, ~}~@[ and ~A~]"
-                    (first-few (sort (mapcar #'bare-spelling names) #'string<) *max-exports*)
-                    (and more
-                         (format nil "~D more: apropos-search {\"pattern\": \"part of a name\", \"package\": ~S}"
-                                 more (package-name package))))))))
-
-(defun package-section (package)
-  (let ((externals 0) (own 0) (exported '()))
-    (do-external-symbols (symbol package)
-      (incf externals)
-      (push (symbol-name symbol) exported))
-    (do-symbols (symbol package) (when (eq package (symbol-package symbol)) (incf own)))
-    `("Package"
-      ,(format nil "Name: ~A" (package-name package))
-      ,@(names-line "Nicknames" (package-nicknames package))
-      ,@(names-line "Uses" (mapcar #'package-name (package-use-list package)))
-      ,@(names-line "Used by" (sort (mapcar #'package-name (package-used-by-list package)) #'string<))
-      ,(format nil "External symbols: ~D" externals)
-      ,(format nil "Symbols of its own: ~D" own)
-      ,@(exports-lines package exported)
-      ,@(documentation-lines package t)
-      ,@(site-lines (package-name package) :package))))
-
-;;; The whole answer
+;;; All of it
 
 (defun symbol-sections (symbol session)
   (remove nil (list (function-section symbol) (setf-section symbol)
@@ -322,26 +291,13 @@
 
 (defun name-or-package (text session package)
   "(VALUES NAME MEANT FOUND-IN): the symbol or (SETF SYMBOL) that TEXT names, the package that TEXT
-names, and the package in which NAME was found.  Without NAME or MEANT they are NIL."
-  (let ((meant (and (null (setf-place-name text)) (package-meant text session))))
+names, also with colons behind it, and the package in which NAME was found.  Without NAME or MEANT
+they are NIL."
+  (let* ((text (if (find #\\ text) text (string-right-trim ":" text)))
+         (meant (and (null (setf-place-name text)) (package-meant text session))))
     (multiple-value-bind (name found-in)
         (if meant
             (handler-case (find-function-name text session package)
               (lookup-failure () nil))
             (find-function-name text session package))
       (values name meant found-in))))
-
-(defun describe-symbol (text &key (session "default") package)
-  "Answer (:TITLE TEXT :SECTIONS ((TITLE LINE ...) ...) :STANDARD NAME) about the symbol, the
-(SETF SYMBOL) or the package that TEXT names; :STANDARD for symbols of COMMON-LISP."
-  (with-look-up (session)
-    (multiple-value-bind (name meant found-in) (name-or-package text session package)
-      (plist-without-nils
-       :title (cond ((and meant (null found-in)) (package-name meant))
-                    ((symbolp name) (symbol-title name found-in))
-                    (t (function-spelling name)))
-       :sections (append (cond ((and meant (null found-in)) '())
-                               ((symbolp name) (symbol-sections name session))
-                               (t (remove nil (list (function-section name)))))
-                         (and meant (list (package-section meant))))
-       :standard (and found-in (standard-symbol-name name))))))

@@ -35,11 +35,15 @@
                                    (list (clip (string-right-trim '(#\space #\newline) (site-text site))
                                                *max-definition-text*)))))))
 
-(defun system-definition-sections (name)
-  "The section about where ASDF finds, or would find, the system NAME, in a list; or NIL."
-  (let ((file (and (string/= name "")
-                   (find-package '#:asdf)
-                   (ignore-errors (probe-file (or (definition-file name) (system-file name)))))))
+(defun system-definition-sections (name searchp)
+  "The section about where the system NAME is defined, which ASDF or the project knows, or with
+SEARCHP ASDF would find; in a list, or NIL."
+  (let* ((file (and (string/= name "")
+                    (find-package '#:asdf)
+                    (or (definition-file name)
+                        (given-definition name)
+                        (and searchp (system-file name)))))
+         (file (and file (ignore-errors (probe-file file)))))
     (when file
       (let ((text (or (file-text file) "")))
         (flet ((section (name)
@@ -59,18 +63,20 @@
   "Answer (:TITLE :SECTIONS :NOTES) about where the symbol, (SETF SYMBOL), package or system that
 TEXT names is defined, with the source text if it is known."
   (with-look-up (session)
-    (let ((system (and (null package)
-                       (null (setf-place-name text))
-                       (system-definition-sections (system-name-in text)))))
+    (flet ((system (searchp)
+             (and (null package)
+                  (null (setf-place-name text))
+                  (system-definition-sections (system-name-in text) searchp))))
       (multiple-value-bind (name meant found-in)
           (handler-case (name-or-package text session package)
-            (lookup-failure (failure) (if system nil (error failure))))
+            (lookup-failure (failure)
+              (if (system t) nil (error failure))))
         (let* ((name (if (or found-in (null meant) (consp name)) name nil))
                (known (or meant found-in (consp name)))
                (sections (append (and name (definition-sections name))
                                  (and name (symbolp name) (definition-sections (list 'setf name)))
                                  (and meant (definition-sections (package-name meant)))
-                                 system)))
+                                 (system (not known)))))
           (plist-without-nils
            :title (when (and known (null sections))
                     (format nil "~A: no definition with a known place"

@@ -36,9 +36,9 @@
      function)))
 
 (defun tally-rows (tallies namedp)
-  "((NAME SELF TOTAL CALLS) ...).  Unless NAMEDP, which says that the user named each function,
-only of functions that were called."
-  (loop for tally in (sort (copy-list tallies) #'> :key #'tally-self)
+  "((NAME SELF TOTAL CALLS) ...), by total.  Unless NAMEDP, which says that the user named each
+function, only of functions that were called."
+  (loop for tally in (sort (copy-list tallies) #'> :key #'tally-total)
         when (or namedp (plusp (tally-calls tally)))
         collect (list (function-spelling (tally-name tally))
                       (tally-self tally) (tally-total tally) (tally-calls tally))))
@@ -84,20 +84,29 @@ names; and whether it names each function itself."
 
 ;;; The work
 
+(defun existing-directories (names)
+  "The native names, with links followed, of the directories that exist among NAMES, ((NAME) ...)."
+  (loop for (name) in names
+        for found = (ignore-errors (truename (native-file name)))
+        when found collect (native-name found)))
+
 (defun form-function (form)
   "A compiled function of FORM, called \"the form\" in backtraces and profiles."
   (compile nil #+sbcl `(sbcl:named-lambda "the form" () ,form) #-sbcl `(lambda () ,form)))
 
-(defun profile-form (code mode &key (session "default") (token 0) package (functions "") (repeat 1) (limit 30))
+(defun profile-form (code mode &key (session "default") (token 0) package (functions "") (repeat 1) (limit 30) project)
   "Compile the form in CODE and call it REPEAT times.  MODE is :CPU, :TIME or :ALLOC for samples,
-or :CALLS to time each call of FUNCTIONS, names of functions or packages.  The answer is
-EVALUATE's, without values, with a :REPORT also if it was stopped half way:
+or :CALLS to time each call of FUNCTIONS, names of functions or packages, or else of those of PACKAGE.
+With PACKAGE samples are told of its functions alone.  PROJECT is ((DIRECTORY) ...) of the definitions of the project's
+systems.  The answer is EVALUATE's, without values, with a :REPORT also if it was stopped half way:
 
   (:VALUE TEXT :ELAPSED MICROSECONDS :BYTES n :SAMPLES n
-   :ROWS ((NAME SELF TOTAL CALLS) ...) :PROGRAMS n)
+   :ROWS ((NAME SELF TOTAL CALLS) ...) :PROJECTS n :PROGRAMS n
+   :FRAMES ((NAME KIND) ...) :STACKS ((COUNT FRAME ...) ...))
 
-The first PROGRAMS rows are of the program's functions, the others of the Lisp's.  SELF and TOTAL
-are numbers of samples, or microseconds; BYTES is what was allocated."
+The first PROJECTS rows are of the project's functions, the next PROGRAMS of other programs', the
+others of the Lisp's.  SELF and TOTAL are numbers of samples, or microseconds; BYTES is what was
+allocated; a stack has the places of its functions in FRAMES, outermost first."
   (call-as-work
    (lambda (evaluation read)
      (let* ((namedp nil)
@@ -106,7 +115,10 @@ are numbers of samples, or microseconds; BYTES is what was allocated."
                          evaluation
                          (lambda ()
                            (multiple-value-bind (names each)
-                               (functions-to-tally functions (evaluation-session evaluation) package)
+                               (if (string= functions "")
+                                   (let ((session (evaluation-session evaluation)))
+                                     (functions-of-package (named-package package session) session))
+                                   (functions-to-tally functions (evaluation-session evaluation) package))
                              (setf namedp each)
                              names)))))
             (function (form-function (funcall read code)))
@@ -133,12 +145,16 @@ are numbers of samples, or microseconds; BYTES is what was allocated."
                       (setf elapsed (- (microseconds) start)
                             bytes (- (bytes-consed) before)))))
                 (lambda ()
-                  (multiple-value-bind (samples rows)
-                      (if (eq mode :alloc) (allocation-rows) (report-rows (flat-report)))
-                    (multiple-value-bind (rows programs) (significant-rows rows samples limit)
-                      (report :samples samples :bytes bytes :programs programs
-                              :rows (loop for (name self total) in rows
-                                          collect (list name self total 0))))
+                  (multiple-value-bind (samples rows stacks) (sampled-stacks mode)
+                    (let ((roots (existing-directories project)))
+                      (multiple-value-bind (rows projects programs)
+                          (significant-rows rows samples limit
+                                            :roots roots
+                                            :only (and package (find-package-named package)))
+                        (apply #'report :samples samples :bytes bytes :projects projects :programs programs
+                                        :rows (loop for (name self total) in rows
+                                                    collect (list name self total 0))
+                                        (stacks-for-wire stacks roots))))
                     (setf (getf report :elapsed) elapsed)))))))
        '()))
    :code code :session session :token token :package package))

@@ -1,4 +1,4 @@
-;;;; sampling.lisp -- SBCL's statistical profiler, and its report parsed
+;;;; sampling.lisp -- SBCL's statistical profiler, and which functions are the program's
 
 (cl:in-package #:swank-mcp)
 
@@ -46,23 +46,6 @@ them.  Samples that somebody else has taken are kept."
      (let ((*print-readably* nil) (*print-pretty* nil) (*package* (find-package '#:keyword)))
        ,@body)))
 
-(defun flat-report ()
-  (with-report-printing ()
-    (with-output-to-string (out)
-      (call-named '#:sb-sprof "REPORT" :type :flat :stream out))))
-
-(defun fields (line count)
-  "The first COUNT words of LINE, and the rest."
-  (let ((words '()) (at 0))
-    (flet ((skip () (setf at (or (position #\space line :start at :test-not #'char=) (length line)))))
-      (dotimes (i count)
-        (skip)
-        (let ((end (or (position #\space line :start at) (length line))))
-          (push (subseq line at end) words)
-          (setf at end)))
-      (skip)
-      (nreverse (cons (subseq line at) words)))))
-
 (defun without-prefixes (name)
   "NAME, of a function printed with all packages, as people write it."
   (setf name (string-trim "\"" (subseq name 0 (search " in #<code" name))))
@@ -83,28 +66,9 @@ them.  Samples that somebody else has taken are kept."
       (eql 0 (search "foreign function" name))
       (member name '("COMMON-LISP:EVAL" "elsewhere") :test #'string=)))
 
-(defun report-rows (report)
-  "(VALUES SAMPLES ROWS) of REPORT, which the profiler printed; a row is (NAME SELF TOTAL)."
-  (let ((samples 0) (rows '()))
-    (with-input-from-string (in report)
-      (loop for line = (read-line in nil)
-            while line
-            do (cond ((eql 0 (search "Number of samples:" line))
-                      (setf samples (parse-integer line :start 18 :junk-allowed t)))
-                     ((search " elsewhere" line)
-                      (push (list "elsewhere" (parse-integer line :junk-allowed t) 0) rows))
-                     (t (destructuring-bind (nr self share total share* cumul share** calls name)
-                            (fields line 8)
-                          (declare (ignore share share* cumul share** calls))
-                          (when (and (plusp (length nr)) (every #'digit-char-p nr) (plusp (length name)))
-                            (push (list name (parse-integer self :junk-allowed t)
-                                        (parse-integer total :junk-allowed t))
-                                  rows)))))))
-    (values (or samples 0) (nreverse rows))))
-
-(defun program-row-p (name)
-  "True if NAME, printed with all packages, is a function of a program: LEDGER:POST,
-(COMMON-LISP:LAMBDA (X) :IN LEDGER:POST), (SB-PCL::FAST-METHOD LEDGER:POST ...)."
+(defun name-package (name)
+  "The package in the NAME of a function, printed with all packages: LEDGER of LEDGER:POST,
+(COMMON-LISP:LAMBDA (X) :IN LEDGER:POST), (SB-PCL::FAST-METHOD LEDGER:POST ...); or NIL."
   (let* ((name (string-trim "\"" name))
          (in (search " :IN " name :from-end t))
          (start (cond (in (+ in 5))
@@ -113,34 +77,63 @@ them.  Samples that somebody else has taken are kept."
          (start (or (position #\( name :start start :test-not #'char=) 0))
          (colon (position #\: name :start start))
          (end (position-if (lambda (char) (find char " ()")) name :start start)))
-    (or (string= name "the form")
-        (and colon
-             (< colon (or end (length name)))
-             (program-package-p (find-package (subseq name start colon)))))))
+    (and colon
+         (< colon (or end (length name)))
+         (find-package (subseq name start colon)))))
 
-(defun significant-rows (rows samples limit)
-  "(VALUES ROWS PROGRAMS): the rows to show, and how many of them are the program's.  These come
-first, by all samples; then the others by their own samples, because a program often spends its
-time in functions of the Lisp's that it calls."
-  (let ((programs '()) (others '()))
-    (loop for (name self total) in rows
-          for own = (or self 0)
-          ;; a recursive function is counted once for each level
-          for all = (max own (min samples (or total 0)))
+(defun below-p (file roots)
+  "True if FILE lies below one of ROOTS, native names of directories, and not where managers of
+dependencies keep those."
+  (let ((name (native-name (or (ignore-errors (truename file)) file))))
+    (some (lambda (root)
+            (and (eql 0 (search root name))
+                 (not (search "/." name :start2 (1- (length root))))
+                 (not (search "/ocicl/" name :start2 (1- (length root))))))
+          roots)))
+
+(defun project-package-p (package roots)
+  "True if PACKAGE is of the project whose systems are defined in ROOTS: defined in a file below,
+or in none, as by a session.  Without ROOTS every package is."
+  (let ((files (loop for source in (definition-sources (package-name package) :package)
+                     for file = (sb-introspect:definition-source-pathname source)
+                     when file collect file)))
+    (or (null roots)
+        (null files)
+        (some (lambda (file) (and (not (typep file 'logical-pathname)) (below-p file roots))) files))))
+
+(defun frame-kind (name roots)
+  "0 if NAME, printed with all packages, is a function of the project, 1 of another program, 2 of the
+Lisp's that programs call, 3 of its internal ones."
+  (let ((package (name-package name)))
+    (cond ((string= (string-trim "\"" (subseq name 0 (search " in #<code" name))) "the form") 0)
+          ((passed-through-p name) 3)
+          ((program-package-p package) (if (project-package-p package roots) 0 1))
+          (t 2))))
+
+(defun significant-rows (rows samples limit &key roots only)
+  "(VALUES ROWS PROJECTS PROGRAMS): the rows to show, and how many of them are the project's and
+another program's.  These come first, each by all samples, then the Lisp's.  Rows are
+(NAME SELF TOTAL).  With ONLY, a package, all rows are of its functions."
+  (let ((kinds (list '() '() '())))
+    (loop for (name own total) in rows
+          for all = (max own total)
+          for kind = (frame-kind name roots)
           do (unless (or (scaffold-p name)
                          (zerop all)
-                         (and (zerop own) (passed-through-p name)))
-               (let ((row (list (without-prefixes name) own all)))
-                 (cond ((program-row-p name) (push row programs))
-                       ;; less than one sample in a thousand means nothing
-                       ((>= (* 1000 all) samples) (push row others))))))
-    (flet ((by (first second rows)
-             (sort (reverse rows)
-                   (lambda (a b) (if (= (funcall first a) (funcall first b))
-                                     (> (funcall second a) (funcall second b))
-                                     (> (funcall first a) (funcall first b)))))))
-      (let* ((programs (first-few (by #'third #'second programs)
-                                  (max (ceiling (* 3 limit) 5) (- limit (length others)))))
-             (others (by #'second #'third others)))
-        (values (append programs (first-few others (- limit (length programs))))
-                (length programs))))))
+                         (and (zerop own) (passed-through-p name))
+                         (if only
+                             (not (eq only (name-package name)))
+                             ;; less than one sample in a thousand means nothing
+                             (and (>= kind 2) (< (* 1000 all) samples))))
+               (push (list (without-prefixes name) own all) (nth (min kind 2) kinds))))
+    (destructuring-bind (projects programs others)
+        (mapcar (lambda (rows)
+                  (sort (reverse rows) (lambda (a b) (lexicographically< (list (third b) (second b))
+                                                                         (list (third a) (second a))))))
+                kinds)
+      (let* ((room (max (ceiling (* 3 limit) 5) 5))
+             (projects (first-few projects (max room (- limit (length programs) (length others)))))
+             (left (- limit (length projects)))
+             (programs (first-few programs (max 0 (ceiling left 2) (- left (length others)))))
+             (others (first-few others (max 0 (- left (length programs))))))
+        (values (append projects programs others) (length projects) (length programs))))))

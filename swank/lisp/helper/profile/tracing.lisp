@@ -1,7 +1,7 @@
 ;;;; tracing.lisp -- TRACE-FORM, SWITCH-TRACE: calls and their values
 ;;;;
 ;;;; The folder profile/ measures what runs: calls, time, allocation, the heap, threads.  Each file
-;;;; has a function that the bridge calls; profiling.lisp uses sampling.lisp and allocation.lisp.
+;;;; has a function that the bridge calls; profiling.lisp uses sampling.lisp and stacks.lisp.
 
 (cl:in-package #:swank-mcp)
 

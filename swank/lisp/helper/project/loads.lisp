@@ -10,7 +10,7 @@
 (defun project-directories ()
   "The native names of the directories in which the project's systems are defined."
   (remove-duplicates
-   (loop for file in (append (table-values *project-definitions*) (table-values *given-definitions*))
+   (loop for file in (table-values *project-definitions*)
          collect (native-name (make-pathname :name nil :type nil :version nil :defaults file)))
    :test #'string=))
 
@@ -32,8 +32,9 @@
      (let* ((head (make-string 2000))
             (head (subseq head 0 (read-sequence head in)))
             (words "compiled from ")
-            (at (search words head)))
-       (when (and at (eql 0 (search "# FASL" head)))
+            (fasl (search "# FASL" head)) ; Debian's begin with a line for the shell
+            (at (and fasl (search words head :start2 fasl))))
+       (when at
          (let ((name (scan-string head (+ at (length words)))))
            (native-name (truename name))))))))
 
@@ -75,9 +76,8 @@
 ;;; Systems that we build
 
 (defun project-system-p (name)
-  "True if the project, or a path that the user gave, has the definition of the system NAME."
-  (let ((name (primary-name name)))
-    (or (project-definition name) (gethash name *given-definitions*))))
+  "True if the project has the definition of the system NAME that is in use."
+  (same-file-p (project-definition name) (definition-file (primary-name name))))
 
 (defun system-sources (name)
   "((FILE . COMPONENT) ...) of the source files of the system NAME, which is registered, in order."
@@ -104,7 +104,7 @@
                  (push name seen)
                  (mapc #'visit (direct-dependencies name))
                  (when (member name loaded :test #'string=) (push name names)))))
-      (mapc #'visit (sort loaded #'string<)))
+      (mapc #'visit (sort (copy-list loaded) #'string<)))
     (nreverse names)))
 
 (defun came-anew-p (loaded)

@@ -181,3 +181,24 @@ defines."
     (setf (gethash file *loaded-files*)
           (make-loaded-file :file file :version version :number number :source source
                             :keys (nreverse keys)))))
+
+(defun forms-without (version keys)
+  "The codes of the forms of VERSION but those that define one of KEYS."
+  (loop for form across (version-forms version)
+        unless (find-if (lambda (spec) (member (spec-key spec) keys :test #'equal))
+                        (source-form-specs form))
+          collect (source-form-code form)))
+
+(defun note-written (file version keys)
+  "FILE, a native name, has got the definitions KEYS of the image, and has now the content VERSION:
+these count as loaded from it."
+  (let ((number (incf *load-number*)) (loaded (loaded-file file)))
+    (loop for form across (version-forms version)
+          do (dolist (spec (source-form-specs form))
+               (when (member (spec-key spec) keys :test #'equal)
+                 (note-origin-of (spec-key spec) version form number)
+                 (when loaded (pushnew (spec-key spec) (loaded-file-keys loaded) :test #'equal)))))
+    (when (and loaded
+               (equal (forms-without version keys)
+                      (forms-without (loaded-file-version loaded) keys)))
+      (setf (loaded-file-version loaded) version))))

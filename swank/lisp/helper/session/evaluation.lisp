@@ -7,6 +7,7 @@
   session code thread
   input                  ; text for its standard input, or NIL
   form (start 0)         ; the one being evaluated, and where it begins in CODE
+  job                    ; true of one in the background; see background.lisp
   system                 ; name of the one being loaded, or NIL
   work                   ; what is done in place of evaluating CODE, and
   report                 ; a function that returns the :REPORT of its answer; see perform.lisp
@@ -101,6 +102,20 @@ makes it."
 (defun parked-time (evaluation)
   (let ((debuggee (evaluation-debuggee evaluation)))
     (if debuggee (debuggee-parked debuggee) 0)))
+
+;;; A thread that a session's code has started may be suspended, too.  It counts as an evaluation,
+;;; with a negative token that the image gives it: see suspended-threads.lisp
+
+(defun thread-of-program-p (evaluation)
+  (minusp (evaluation-token evaluation)))
+
+(defun suspended-threads-for-wire (session)
+  "((TOKEN WHAT TYPE MESSAGE) ...), oldest first."
+  (loop for evaluation in (reverse (suspended-evaluations session))
+        for report = (debuggee-report (evaluation-debuggee evaluation))
+        when (thread-of-program-p evaluation)
+          collect (list (evaluation-token evaluation) (evaluation-code evaluation)
+                        (getf report :type) (clip (getf report :message) 1000))))
 
 ;;; The report of an evaluation: see perform.lisp
 

@@ -194,3 +194,12 @@ WORDS, names of a method's specializers, must be in the form."
   "The SITEs of the definitions of NAME as a KIND of *DEFINITION-KINDS*."
   (loop for source in (definition-sources name kind)
         collect (source-site source (name-string name))))
+
+(defun package-source-file (package)
+  "The file that defined PACKAGE, a pathname; NIL where it is not known, and for the Lisp's own."
+  #+sbcl
+  (loop for source in (definition-sources (package-name package) :package)
+        for file = (sb-introspect:definition-source-pathname source)
+        when (and file (not (typep file 'logical-pathname))) return file)
+  #-sbcl
+  (progn package nil))

@@ -57,8 +57,27 @@ has the code of another version."
       (remhash operation times)
       (remhash (type-of operation) times)))) ; the key of older versions
 
+(defvar *plain-translations* nil
+  "While a system is compiled apart from its fasls, ASDF's translations to these; else NIL.")
+
 (defun unit-outputs (unit)
-  (asdf-value "OUTPUT-FILES" (operation "COMPILE-OP") (unit-component unit)))
+  (flet ((outputs () (asdf-value "OUTPUT-FILES" (operation "COMPILE-OP") (unit-component unit))))
+    (if *plain-translations*
+        (progv (list (find-symbol "*OUTPUT-TRANSLATIONS*" '#:asdf/output-translations))
+            (list *plain-translations*)
+          (outputs))
+        (outputs))))
+
+(defvar *built-apart* (make-shared-table)
+  "The keys of the units that the image has from fasls that are gone.")
+
+(defun note-built-apart (names)
+  "The project's units of the systems NAMES, and of those that they need, were compiled apart."
+  (let ((own (own-directories (first names))))
+    (dolist (system (remove-duplicates (mapcan #'system-with-dependencies names) :test #'string=))
+      (when (member (definition-directory (definition-file (primary-name system))) own :test #'equal)
+        (dolist (unit (system-units system))
+          (setf (gethash (unit-key unit) *built-apart*) t))))))
 
 (defun backdate (file)
   "Make FILE, compiled from another version, older than any source.  If that is not permitted, ASDF
@@ -88,6 +107,12 @@ could not write it either."
                 ((= (fingerprint-time new) compiled) (outdate unit))
                 ((> (fingerprint-time new) compiled)
                  (setf (unit-stalep unit) (loaded-unit-p unit))))))))
+
+(defun forget-built-apart (units)
+  "Have ASDF load again those of UNITS that were built apart."
+  (dolist (unit units)
+    (when (remhash (unit-key unit) *built-apart*)
+      (forget-loaded unit))))
 
 (defun outdate-for-others (names)
   "Have plain ASDF, which may load the systems NAMES next, compile what has changed since we built
@@ -134,6 +159,7 @@ definitions that their files no longer have."
          (units (mapcan #'system-units systems))
          (gone (units-gone units systems)))
     (mapc #'check-unit units)
+    (forget-built-apart units)
     (let ((before (definitions-from
                    (append gone (mapcar #'unit-file (remove-if-not #'unit-stalep units))))))
       (unwind-protect (funcall build)

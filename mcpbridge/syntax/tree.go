@@ -1,0 +1,162 @@
+package syntax
+
+import (
+	"slices"
+	"strings"
+)
+
+// node is a form of a text, without what #+ and #- leave out.
+type node struct {
+	token           // of an atom, or of the opening parenthesis
+	end      int    // offset behind the form
+	prefixed bool   // a quote, backquote, #' or the like stands before it
+	elements []node // of a list; none of one that lies deeper than maxNesting
+}
+
+// maxNesting bounds the depth of the lists that are looked into.
+const maxNesting = 200
+
+// parser makes nodes of tokens as the reader makes forms.
+type parser struct {
+	text   string
+	tokens []token
+	at     int
+	has    func(feature string) bool // nil: #+ and #- leave out nothing
+}
+
+// parse returns the top-level forms of a text. It returns false for one that is not
+// well-formed.
+func parse(text string, has func(feature string) bool) (*parser, []node, bool) {
+	s := &scanner{text: text, line: 1, column: 1, keep: true}
+	s.run()
+	if s.broken || len(s.report.Problems) > 0 {
+		return nil, nil, false
+	}
+	p := &parser{text: text, tokens: s.tokens, has: has}
+	return p, p.forms(0), true
+}
+
+// forms returns those up to a closing parenthesis or the end.
+func (p *parser) forms(depth int) (all []node) {
+	for {
+		n, ok := p.form(depth)
+		if !ok {
+			return all
+		}
+		all = append(all, n)
+	}
+}
+
+// form returns the next form. It returns false where none follows in this list.
+func (p *parser) form(depth int) (n node, ok bool) {
+	for p.at < len(p.tokens) && p.tokens[p.at].kind != closer {
+		t := p.tokens[p.at]
+		p.at++
+		switch t.kind {
+		case skipPrefix:
+			feature, ok := p.form(depth + 1)
+			if ok && p.holds(feature) != (p.text[t.start:t.end] == "#+") {
+				p.form(depth + 1) // as the reader does: what follows in its turn counts as read
+			}
+			continue
+		case prefix:
+			n, ok := p.form(depth + 1)
+			n.prefixed = true
+			return n, ok
+		case opener:
+			return p.list(t, depth), true
+		}
+		return node{token: t, end: t.end}, true
+	}
+	return node{}, false
+}
+
+// list returns the list that t opens.
+func (p *parser) list(t token, depth int) node {
+	n := node{token: t}
+	if depth < maxNesting {
+		n.elements = p.forms(depth + 1)
+	} else {
+		p.skip()
+	}
+	n.end = p.tokens[p.at].end
+	p.at++
+	return n
+}
+
+// skip goes to the end of the list.
+func (p *parser) skip() {
+	for open := 0; ; p.at++ {
+		switch p.tokens[p.at].kind {
+		case opener:
+			open++
+		case closer:
+			if open--; open < 0 {
+				return
+			}
+		}
+	}
+}
+
+// holds reports whether a feature expression is true; one that only the reader can tell is.
+func (p *parser) holds(n node) bool {
+	switch {
+	case p.has == nil:
+		return true
+	case n.kind == atom && !n.prefixed:
+		return p.has(symbolName(p.source(n)))
+	case n.kind != opener || n.prefixed || len(n.elements) == 0:
+		return true
+	}
+	rest := n.elements[1:]
+	switch symbolName(p.source(n.elements[0])) {
+	case "AND":
+		return !slices.ContainsFunc(rest, func(n node) bool { return !p.holds(n) })
+	case "OR":
+		return slices.ContainsFunc(rest, p.holds)
+	case "NOT":
+		return len(rest) != 1 || !p.holds(rest[0])
+	}
+	return true
+}
+
+func (p *parser) source(n node) string { return p.text[n.start:n.end] }
+
+// symbolName is the name of the symbol written as text, as the standard's reader reads
+// it: in upper case, without the prefix of a package.
+func symbolName(text string) string {
+	_, name := splitSymbol(text)
+	return name
+}
+
+// splitSymbol is the prefix and the name of the symbol written as text; the prefix of a
+// keyword is "KEYWORD", that of a symbol without one is "".
+func splitSymbol(text string) (prefix, name string) {
+	var b strings.Builder
+	bars, colon := false, false
+	text = strings.TrimPrefix(text, "#:")
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && i+1 < len(text):
+			i++
+			b.WriteByte(text[i])
+		case c == '|':
+			bars = !bars
+		case bars:
+			b.WriteByte(c)
+		case c == ':':
+			if !colon {
+				prefix, colon = b.String(), true
+				b.Reset()
+			}
+		case c >= 0x80: // a part of a character: its case is left as it is
+			b.WriteByte(c)
+		default:
+			b.WriteString(strings.ToUpper(string(rune(c))))
+		}
+	}
+	if colon && prefix == "" {
+		prefix = "KEYWORD"
+	}
+	return prefix, b.String()
+}

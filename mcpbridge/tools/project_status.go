@@ -1,0 +1,96 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/swank/lisp"
+)
+
+var projectStatusTool = Tool{
+	Name:  "project-status",
+	Title: "Project status",
+	Set:   Core,
+	Shown: true,
+	Doc:   "Tell how the image differs from the files of the project's loaded systems, line by line.",
+	Params: []args.Param{
+		{Name: "name", Kind: args.Text, Aliases: []args.Alias{{Name: "symbol"}, {Name: "definition"}},
+			Doc: "Show the diff of this definition."},
+	},
+	Example: `{}`,
+	Effect:  looks,
+	run:     projectStatus,
+}
+
+func projectStatus(ctx context.Context, r *Request) (Reply, error) {
+	if r.Text("name") == "" {
+		status, err := r.Session.ProjectStatus(ctx)
+		if err != nil {
+			return Reply{}, err
+		}
+		return Reply{Text: statusText(status)}, nil
+	}
+	name := r.Named("name")
+	if r.Err != nil {
+		return Reply{}, r.Err
+	}
+	found, err := r.Session.ProjectDefinitions(ctx, name)
+	if failed := lookupError(err); failed != nil {
+		err = &lookError{failed, nextCall("find-definition", "name", name)}
+	}
+	if err != nil {
+		return Reply{}, err
+	}
+	var texts []string
+	for _, d := range found {
+		texts = append(texts, definitionText(d))
+	}
+	return Reply{Text: strings.Join(texts, "\n\n")}, nil
+}
+
+// statusText is a line for each finding, and the call that helps.
+func statusText(s *lisp.ProjectStatus) string {
+	if len(s.Systems) == 0 {
+		return "No system of the project is loaded."
+	}
+	what := fmt.Sprintf("%s, %s, %s", systemsText(s.Systems, 8), render.Plural(s.Files, "file"), render.Plural(s.Definitions, "definition"))
+	if len(s.Findings) == 0 {
+		return "What is loaded is what is on disk: " + render.Safe(what) + "."
+	}
+	lines := []string{"The image differs from the files of " + render.Safe(what) + ":"}
+	for _, f := range s.Findings {
+		lines = append(lines, "- "+render.Safe(render.OneLine(f)))
+	}
+	if s.More > 0 {
+		lines = append(lines, fmt.Sprintf("- and %d more", s.More))
+	}
+	if n := s.Next; n != nil {
+		next := nextCall(n.Tool, n.Argument, n.Value)
+		if n.Force {
+			next = strings.TrimSuffix(next, "}") + `, "force": true}`
+		}
+		lines = append(lines, "", render.Safe(next))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// definitionText says how the two texts of a definition differ, with the differences.
+func definitionText(d lisp.ProjectDefinition) string {
+	text := render.Safe(d.Label + ": " + d.Said)
+	switch {
+	case d.Image != "" && d.Disk != "":
+		if changes := diffText(d.ImagePlace, withNewline(d.Image), d.DiskPlace, withNewline(d.Disk)); changes != "" {
+			text += "\n" + changes
+		}
+	case d.Image != "":
+		text += "\n" + render.Safe(d.Image)
+	case d.Disk != "":
+		text += "\n" + render.Safe(d.DiskPlace+"\n"+d.Disk)
+	}
+	return text
+}
+
+func withNewline(text string) string { return strings.TrimRight(text, "\n") + "\n" }

@@ -1,0 +1,144 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/render"
+	"swank-mcp/mcpbridge/syntax"
+	"swank-mcp/swank/lisp"
+)
+
+var writeDefinitionTool = Tool{
+	Name:  "write-definition",
+	Title: "Write a definition",
+	Set:   Core,
+	Shown: true,
+	Doc:   "Write what this session has defined as name into its file in the project, in place of its form there, and show the diff.",
+	Params: []args.Param{
+		{Name: "name", Kind: args.Text, Required: true, Aliases: []args.Alias{{Name: "symbol"}}, Doc: "As for find-definition."},
+		{Name: "file", Kind: args.Text, Aliases: []args.Alias{{Name: "path"}}, Doc: "A file to add it to."},
+		{Name: "force", Kind: args.Flag, Doc: "Even if the form has changed since it was loaded."},
+		hiddenPackage,
+	},
+	Example: `{"name": "my-app:total"}`,
+	Effect:  Effect{Destructive: true, Idempotent: true, InTurn: always},
+	run:     writeDefinition,
+}
+
+func writeDefinition(ctx context.Context, r *Request) (Reply, error) {
+	name, pkg, force := r.Named("name"), r.Text("package"), r.Flag("force")
+	file := r.projectFile("file")
+	if r.Err != nil {
+		return Reply{}, r.Err
+	}
+	sources, err := r.Session.Sources(ctx, name, pkg, r.Limits.Timeout)
+	if err != nil {
+		return Reply{}, r.lookupFailed(err, "name", name)
+	}
+	w := writing{Request: r, ctx: ctx, name: name, file: file, force: force, sources: sources, texts: map[string]*text{}}
+	if err := w.plan(); err != nil {
+		return Reply{}, err
+	}
+	return w.carryOut()
+}
+
+// writing is a call of write-definition: first it is planned as a whole, then carried out.
+type writing struct {
+	*Request
+	ctx     context.Context
+	name    string // as it was given
+	file    string // that was named, or ""
+	force   bool
+	sources *lisp.Sources
+
+	texts map[string]*text // by path
+	order []string         // of the paths
+	said  []string         // what becomes of each definition
+}
+
+// text is a file as it is, and as it is to be.
+type text struct{ before, after string }
+
+// refuse is an error of the call, of that type, with the next call to make.
+func (w *writing) refuse(kind, next, format string, v ...any) error {
+	return &lookError{&lisp.LookupError{Type: kind, Message: fmt.Sprintf(format, v...) + " Nothing was written."}, next}
+}
+
+// carryOut writes the files that are to be others.
+func (w *writing) carryOut() (Reply, error) {
+	var written []string
+	var diffs strings.Builder
+	for _, path := range w.order {
+		t := w.texts[path]
+		if t.before == t.after {
+			continue
+		}
+		if err := w.write(path, t); err != nil {
+			if len(written) > 0 {
+				err = fmt.Errorf("%w (%s was written)", err, strings.Join(written, ", "))
+			}
+			return Reply{}, err
+		}
+		written = append(written, path)
+		if err := w.Session.Written(w.ctx, w.name, w.Text("package"), path); err != nil {
+			w.said = append(w.said, "; "+render.OneLine(err.Error())) // it is written all the same
+		}
+		diffs.WriteString("\n\n" + diffText(path, t.before, path, t.after))
+	}
+	return Reply{Text: render.Safe(strings.Join(w.said, "\n")) + diffs.String()}, nil
+}
+
+func (w *writing) write(path string, t *text) error {
+	root, name, err := within(w.writableDirs(), path)
+	if err == nil && root == nil {
+		return w.Request.outside(path)
+	}
+	if err == nil {
+		defer root.Close()
+		err = replaceIn(root, name, t.before, t.after)
+	}
+	if errors.Is(err, errChanged) {
+		return w.refuse("FILE-CHANGED", w.again(), "%s: %v.", path, err)
+	} else if err != nil {
+		return w.refuse("FILE-ERROR", "", "%s cannot be written: %v.", path, err)
+	}
+	return nil
+}
+
+// again is the same call once more.
+func (w *writing) again() string { return w.Asking("name", w.name) }
+
+// forced is the same call once more, with force.
+func (w *writing) forced() string { return w.With("force", json.RawMessage("true")) }
+
+// load returns the text of the file at path, as it is to be so far.
+func (w *writing) load(path string) (*text, error) {
+	if t := w.texts[path]; t != nil {
+		return t, nil
+	}
+	root, name, err := within(w.writableDirs(), path)
+	if err != nil {
+		return nil, w.refuse("FILE-ERROR", "", "%s cannot be read: %v.", path, err)
+	}
+	if root == nil {
+		return nil, w.Request.outside(path)
+	}
+	defer root.Close()
+	before, err := readText(root.FS(), filepath.ToSlash(name), maxSource)
+	if err != nil {
+		return nil, w.refuse("FILE-ERROR", "", "%s cannot be read: %v.", path, err)
+	}
+	if report := syntax.Check(before); len(report.Problems) > 0 {
+		return nil, w.refuse("NOT-WELL-FORMED", nextCall("validate-syntax", "path", path),
+			"%s is not well-formed: %d:%d: %s", path, report.Problems[0].Line, report.Problems[0].Column, report.Problems[0].Message)
+	}
+	t := &text{before, before}
+	w.texts[path], w.order = t, append(w.order, path)
+	return t, nil
+}

@@ -1,0 +1,321 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"swank-mcp/mcpbridge/rawtext"
+	"swank-mcp/mcpbridge/syntax"
+	"swank-mcp/swank/lisp"
+)
+
+// form is a definition that is to be written: its text, the column in which that stood,
+// and the package in which it was read.
+type form struct {
+	syntax.Definition
+	text string
+	pkg  string
+}
+
+// place is a form of a file that defines the same.
+type place struct {
+	path string
+	syntax.Definition
+}
+
+func (p place) String() string { return fmt.Sprintf("%s:%d", p.path, p.Line) }
+
+// plan finds for each definition of the name the form that it takes the place of.
+func (w *writing) plan() error {
+	if len(w.sources.Definitions) == 0 {
+		text := fmt.Sprintf("This session has not defined %s.", w.name)
+		if len(w.sources.Places) > 0 {
+			text += "\n" + strings.Join(w.sources.Places, "\n")
+		}
+		return w.refuse("NOTHING-TO-WRITE", nextCall("find-definition", "name", w.name), "%s", text)
+	}
+	planned := 0
+	for i := range w.sources.Definitions {
+		source := &w.sources.Definitions[i]
+		f, err := w.formOf(source)
+		if err != nil {
+			return err
+		}
+		if f == nil {
+			continue // another one's text has it
+		}
+		planned++
+		if err := w.put(source, f); err != nil {
+			return err
+		}
+	}
+	if planned == 0 {
+		source := w.sources.Definitions[0]
+		return w.refuse("NO-SOURCE", "", "The %s was made by code that does not define it by its name: %s", source.Label, firstLineOf(source.Text))
+	}
+	return nil
+}
+
+// kindOf is the kind, as of [syntax.Definition.Kind], of what the image has as a kind.
+func kindOf(kind string) string {
+	switch kind {
+	case "macro", "generic-function":
+		return "function"
+	case "constant", "symbol-macro":
+		return "variable"
+	case "structure", "condition", "type":
+		return "class"
+	}
+	return kind
+}
+
+// formOf finds the form that defines what source is of in its text, the last one of
+// several; nil if the text has another definition of the name, of which this is a part.
+func (w *writing) formOf(source *lisp.Source) (*form, error) {
+	if source.Why != "" {
+		return nil, w.refuse("NO-SOURCE", "", "The %s cannot be written: %s.", source.Label, source.Why)
+	}
+	all, _, ok := syntax.Definitions(source.Text, w.feature)
+	if !ok {
+		return nil, w.refuse("NO-SOURCE", "", "The %s cannot be written: the text that was evaluated is not in the standard syntax.", source.Label)
+	}
+	kind := kindOf(source.Kind)
+	var found *form
+	others := false
+	for _, d := range all {
+		if d.Name != w.sources.Name || d.Setf != source.Setf {
+			continue
+		}
+		others = true
+		if d.Kind() != kind && d.Kind() != "" || kind == "method" && !ofMethod(&d, source) {
+			continue
+		}
+		found = &form{d, source.Text[d.Start:d.End], source.Package}
+		if d.Package != "" {
+			found.pkg = d.Package
+		}
+	}
+	if found == nil && !others {
+		return nil, w.refuse("NO-SOURCE", "", "The %s was made by code that does not define it by its name: %s", source.Label, firstLineOf(source.Text))
+	}
+	return found, nil
+}
+
+// ofMethod reports whether d, of a DEFMETHOD, has the qualifiers and specializers of
+// source. Of (EQL X) only the image knows the value of X.
+func ofMethod(d *syntax.Definition, source *lisp.Source) bool {
+	return slices.Equal(d.Qualifiers, source.Qualifiers) &&
+		slices.EqualFunc(d.Specializers, source.Specializers, func(a, b string) bool {
+			return a == b || strings.HasPrefix(a, "(EQL ") && strings.HasPrefix(b, "(EQL ")
+		})
+}
+
+func (w *writing) feature(name string) bool { return slices.Contains(w.sources.Features, name) }
+
+func firstLineOf(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// put plans one definition.
+func (w *writing) put(source *lisp.Source, f *form) error {
+	places, err := w.places(source, f)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(places) > 1:
+		var lines []string
+		for _, p := range places {
+			lines = append(lines, p.String())
+		}
+		return w.refuse("TWO-DEFINITIONS", "", "The %s is defined more than once, so it is not known which form to replace: %s.", source.Label, strings.Join(lines, ", "))
+	case len(places) == 1:
+		return w.replace(source, f, places[0])
+	case w.file == "":
+		return w.nowhere(source, f)
+	}
+	t, err := w.load(w.file)
+	if err != nil {
+		return err
+	}
+	if f.Bound {
+		f.text, f.Column = source.Text, 1
+	}
+	_, pkg, _ := syntax.Definitions(t.after, w.feature)
+	if err := w.agree(source, f, t, w.file, pkg); err != nil {
+		return err
+	}
+	w.said = append(w.said, fmt.Sprintf("Added: %s, at the end of %s.", source.Label, w.file))
+	t.after = syntax.Append(t.after, f.text, f.Column)
+	return nil
+}
+
+// places are the forms that define the same as f: in the file that was named or, if none
+// was, in the files of the project.
+func (w *writing) places(source *lisp.Source, f *form) (found []place, err error) {
+	files := []string{w.file}
+	if w.file == "" {
+		files = w.candidates(source)
+	}
+	for _, path := range files {
+		text, ok := w.glance(path, f)
+		if !ok && w.file == "" {
+			continue
+		}
+		if w.file != "" {
+			t, err := w.load(path)
+			if err != nil {
+				return nil, err
+			}
+			text = t.after
+		}
+		all, _, _ := syntax.Definitions(text, w.feature)
+		for _, d := range all {
+			if d.Same(&f.Definition) && w.means(&d) {
+				found = append(found, place{path, d})
+			}
+		}
+	}
+	if own := slices.DeleteFunc(slices.Clone(found), func(p place) bool { return p.path != source.File }); len(own) > 0 {
+		return own, nil
+	}
+	return found, nil
+}
+
+// candidates are the files in which the definition may be: those of the project, and the
+// one that had it when it was loaded.
+func (w *writing) candidates(source *lisp.Source) (files []string) {
+	if w.Project != nil {
+		files = w.Project().LispFiles(w.ctx)
+	}
+	if source.File != "" && !slices.Contains(files, source.File) {
+		files = append(files, source.File)
+	}
+	return files
+}
+
+// glance returns the text of a file of the project if it has the name of f in it.
+func (w *writing) glance(path string, f *form) (string, bool) {
+	if t := w.texts[path]; t != nil {
+		return t.after, true
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || len(data) > maxSource {
+		return "", false
+	}
+	text := string(data)
+	return text, strings.Contains(strings.ToUpper(text), strings.ToUpper(f.Name))
+}
+
+// means reports whether the name of d, in a file, is that of the symbol.
+func (w *writing) means(d *syntax.Definition) bool {
+	pkg := d.Package
+	if d.Prefix != "" {
+		pkg = d.Prefix
+	}
+	return slices.Contains(w.sources.Packages, orUser(pkg))
+}
+
+// orUser is the package of a text that names none.
+func orUser(pkg string) string {
+	if pkg == "" {
+		return "COMMON-LISP-USER"
+	}
+	return pkg
+}
+
+// replace plans that f takes the place of p.
+func (w *writing) replace(source *lisp.Source, f *form, p place) error {
+	t, err := w.load(p.path)
+	if err != nil {
+		return err
+	}
+	after := syntax.Replace(t.after, p.Definition, f.text, f.Column)
+	if after == t.after {
+		w.said = append(w.said, fmt.Sprintf("Unchanged: %s, which %s has as it is.", source.Label, p))
+		return nil
+	}
+	if err := w.unchanged(source, t, p); err != nil {
+		return err
+	}
+	if err := w.agree(source, f, t, p.String(), p.Package); err != nil {
+		return err
+	}
+	w.said = append(w.said, fmt.Sprintf("Written: %s, %s.", source.Label, p))
+	t.after = after
+	return nil
+}
+
+// unchanged makes sure that the form at p is still the one that was loaded.
+func (w *writing) unchanged(source *lisp.Source, t *text, p place) error {
+	if w.force || source.Loaded == "" {
+		return nil
+	}
+	now := t.after[p.Start:p.End]
+	all, _, _ := syntax.Definitions(source.Loaded, w.feature)
+	for _, d := range all {
+		if loaded := source.Loaded[d.Start:d.End]; d.Same(&p.Definition) && unixLines(loaded) != unixLines(now) {
+			return w.refuse("FORM-CHANGED", w.forced(), "%s has changed since it was loaded, and what the image has was made from what it was:\n%s\n",
+				p, diffText(p.path, loaded+"\n", p.path, now+"\n"))
+		}
+	}
+	return nil
+}
+
+func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// agree makes sure that f means in a file, at a place where pkg is current, what it meant
+// when it was evaluated.
+func (w *writing) agree(source *lisp.Source, f *form, t *text, where, pkg string) error {
+	if !utf8.ValidString(t.before) && !ascii(f.text) {
+		return w.refuse("NOT-UTF-8", "", "%s is not UTF-8 text, and the %s has other characters than ASCII.", where, source.Label)
+	}
+	if pkg = orUser(pkg); pkg == f.pkg {
+		return nil
+	}
+	unlike, err := w.Session.ReadUnlike(w.ctx, f.text, f.pkg, pkg)
+	if err != nil {
+		return w.lookupFailed(err, "name", w.name)
+	}
+	switch {
+	case unlike.Missing != "":
+		return w.refuse("PACKAGE-ERROR", "", "%s is in the package %s, and the %s was evaluated in %s; the image has no package %s.",
+			where, pkg, source.Label, f.pkg, unlike.Missing)
+	case len(unlike.Names) > 0:
+		return w.refuse("OTHER-PACKAGE", nextCall("evaluate-lisp", "code", f.text, "package", pkg),
+			"%s is in the package %s, and the %s was evaluated in %s, where these are other symbols: %s. Evaluate it in %s first.",
+			where, pkg, source.Label, f.pkg, strings.Join(unlike.Names, ", "), pkg)
+	}
+	return nil
+}
+
+func ascii(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 }) < 0
+}
+
+// nowhere is the error of a definition that no file has.
+func (w *writing) nowhere(source *lisp.Source, f *form) error {
+	var files []string
+	if w.Project != nil {
+		for _, path := range w.Project().LispFiles(w.ctx) {
+			data, err := os.ReadFile(path)
+			if err != nil || len(data) > maxSource {
+				continue
+			}
+			if _, pkg, _ := syntax.Definitions(string(data), w.feature); orUser(pkg) == f.pkg {
+				files = append(files, path)
+			}
+		}
+	}
+	text := fmt.Sprintf("No file of the project defines the %s; name the one to add it to.", source.Label)
+	if len(files) == 0 {
+		return w.refuse("NO-PLACE", "", "%s", text)
+	}
+	return w.refuse("NO-PLACE", w.With("file", json.RawMessage(rawtext.Quote(files[0]))),
+		"%s In the package %s are %s.", text, f.pkg, strings.Join(files[:min(len(files), 5)], ", "))
+}

@@ -1,0 +1,87 @@
+;;;; calls.lisp -- what the functions of the project call and expand
+
+(cl:in-package #:swank-mcp)
+
+(defun called-names (function)
+  "The names of the global functions that the code of FUNCTION refers to."
+  #+sbcl
+  (let ((code (sbcl:fun-code-header (sbcl:%fun-fun function))))
+    (loop for i from sbcl:code-constants-offset below (sbcl:code-header-words code)
+          for constant = (sbcl:code-header-ref code i)
+          when (typep constant 'sbcl:fdefn) collect (sbcl:fdefn-name constant)))
+  #-sbcl (progn function '()))
+
+(defun expanded-names (function)
+  "The names of which SBCL has noted that the code of FUNCTION uses them, macros among them."
+  #+sbcl
+  (let ((references (sbcl:%simple-fun-xrefs (sbcl:%fun-fun function))))
+    (and (simple-vector-p references)
+         (loop for name across references when (and name (symbolp name)) collect name)))
+  #-sbcl (progn function '()))
+
+(defun names-to-keys (names-of wanted comparison)
+  "A table from each name in the table WANTED to the keys of the functions for which NAMES-OF
+returns it."
+  (let ((found (make-hash-table :test 'equal)))
+    (when (plusp (hash-table-count wanted))
+      (loop for (key . function) in (comparison-functions comparison)
+            do (dolist (name (ignore-errors (funcall names-of function)))
+                 (when (gethash name wanted)
+                   (pushnew key (gethash name found) :test #'equal)))))
+    found))
+
+;;; Macros whose users have an older expansion
+
+(defun loaded-number (origin)
+  "The number of the load from which the definition of ORIGIN came."
+  (let ((loaded (loaded-file (origin-file origin))))
+    (if loaded (loaded-file-number loaded) 0)))
+
+(defun expanding-operator-p (form)
+  "True if what FORM defines is in the code of those who use it."
+  (member (source-form-operator form)
+          '("DEFMACRO" "DEFINE-MODIFY-MACRO" "DEFINE-COMPILER-MACRO" "DEFCONSTANT" "DEFINE-SYMBOL-MACRO"
+            "DEFTYPE" "DEFSTRUCT" "DEFSETF" "DEFINE-SETF-EXPANDER")
+          :test #'equal))
+
+(defun changed-macros (comparison)
+  "A table from names of macros and the like to the number of the load since which they have their
+text; :LIVE if an evaluation has given them another one than their file had."
+  (let ((table (make-hash-table :test 'equal)))
+    (with-shared-table (*origins*)
+      (loop for key being the hash-keys of *origins* using (hash-value origin)
+            for verdict = (gethash key (comparison-states comparison))
+            for name = (cdr key)
+            when (and verdict (symbolp name) (expanding-operator-p (origin-form origin)))
+              do (case (verdict-state verdict)
+                   ((:live :live-same)
+                    (unless (nth-value 1 (live-as-loaded-p verdict origin))
+                      (setf (gethash name table) :live)))
+                   (t (when (> (origin-since origin) 1)
+                        (setf (gethash name table) (origin-since origin)))))))
+    table))
+
+(defun live-as-loaded-p (verdict origin)
+  "(VALUES T SAMEP): whether the text that was evaluated is the one that was loaded."
+  (let ((text (verdict-text verdict)))
+    (values t
+            (and text
+                 (let ((form (live-form text (verdict-key verdict))))
+                   (and form (eql (source-form-code form) (origin-code origin))))))))
+
+(defun stale-users (comparison)
+  "((NAME KEY ...) ...): macros and those functions from files that were compiled with an older
+definition of them."
+  (let* ((changed (changed-macros comparison)) (stale (make-hash-table :test 'eq)))
+    (maphash
+     (lambda (name users)
+       (dolist (key users)
+         (let ((verdict (gethash key (comparison-states comparison)))
+               (origin (gethash key *origins*)) (since (gethash name changed)))
+           (when (and origin verdict
+                      (not (member (verdict-state verdict) '(:live :live-same :alone)))
+                      (or (eq since :live) (< (loaded-number origin) since)))
+             (push key (gethash name stale))))))
+     (names-to-keys #'expanded-names changed comparison))
+    (loop for name being the hash-keys of stale using (hash-value keys)
+          collect (cons name keys))))

@@ -1,0 +1,217 @@
+;;;; findings.lisp -- what is not the same in the image and on disk, a line for each
+
+(cl:in-package #:swank-mcp)
+
+(defstruct (finding (:copier nil))
+  "TEXT, a line.  KIND tells what it is about, NAMES the labels of definitions, FILE the one that
+would have to be loaded, or NIL.  OBJECT identifies the definition that is alone."
+  kind text names file object)
+
+(defparameter *finding-kinds*
+  '(:called :gone :alone :live :stale :outdated :missing :exports :obsolete :changed :system)
+  "The most important first.")
+
+(defun short-file (file)
+  "FILE below the directory of the project that has it."
+  (let ((directory (first (sort (remove-if-not (lambda (directory)
+                                                 (eql (mismatch directory file) (length directory)))
+                                               (project-directories))
+                                #'< :key #'length))))
+    (if directory (subseq file (length directory)) file)))
+
+(defun form-place (form version)
+  (format nil "~A:~D" (short-file (version-file version))
+          (line-and-column (version-text version) (source-form-begin form))))
+
+(defun label-of (key)
+  (destructuring-bind (kind . name) key
+    (flet ((bare (name)
+             (cond ((stringp name) (subseq name (+ 2 (or (search "::" name) -2))))
+                   ((consp name) (format nil "(SETF ~A)" (bare-spelling (string (second name)))))
+                   (t (bare-spelling (symbol-name name))))))
+      (case kind
+        (:package (format nil "package ~A" name))
+        (:method (format nil "method ~A~{ :~A~} (~{~A~^ ~})" (bare (first name)) (second name) (third name)))
+        (:compiler-macro (format nil "compiler macro ~A" (bare name)))
+        (t (bare name))))))
+
+(defun labels-of (keys)
+  (sort (remove-duplicates (mapcar #'label-of keys) :test #'string=) #'string<))
+
+(defun few (labels &optional (count 8))
+  "LABELS on a line, at most COUNT."
+  (format nil "~{~A~^, ~}~@[ and ~D more~]" (first-few labels count) (count-beyond labels count)))
+
+(defun verdicts-of (state comparison)
+  (sort (loop for verdict being the hash-values of (comparison-states comparison)
+              when (eq (verdict-state verdict) state) collect verdict)
+        #'string< :key (lambda (verdict) (label-of (verdict-key verdict)))))
+
+(defun state-of (key comparison)
+  (let ((verdict (gethash key (comparison-states comparison))))
+    (and verdict (verdict-state verdict))))
+
+;;; Definitions
+
+(defun calls-on-disk-p (key name comparison)
+  "True if KEY, of a function that calls NAME in the image, mentions it on disk, too; or if a macro in
+a file has made it."
+  (let ((disk (gethash key (comparison-disk comparison))))
+    (if disk
+        (find-if (lambda (token) (token-name= token (string (function-symbol name))))
+                 (tokens-in (scan-datum (version-text (cdr disk)) (source-form-begin (car disk)))))
+        (null (state-of key comparison)))))
+
+(defun file-callers (name callers comparison)
+  "Labels of the functions that call NAME, in the image and on disk."
+  (labels-of (remove-if-not (lambda (key)
+                              (and (not (equal (cdr key) name))
+                                   (calls-on-disk-p key name comparison)))
+                            (gethash name callers))))
+
+(defun alone-findings (comparison)
+  "Definitions that no file has; first those that the project's functions call."
+  (let* ((alone (remove-if #'implied-p (verdicts-of :alone comparison)))
+         (wanted (make-hash-table :test 'equal)))
+    (dolist (verdict alone)
+      (when (eq (car (verdict-key verdict)) :function)
+        (setf (gethash (cdr (verdict-key verdict)) wanted) t)))
+    (let ((callers (names-to-keys #'called-names wanted comparison)))
+      (loop for verdict in alone
+            for key = (verdict-key verdict)
+            for called = (and (eq (car key) :function)
+                              (file-callers (cdr key) callers comparison))
+            collect (make-finding :kind (if called :called :alone) :names (list (label-of key))
+                                  :object (verdict-object verdict)
+                                  :text (alone-text verdict called))))))
+
+(defun implied-p (verdict)
+  "True of a generic function that its methods, which are named, imply."
+  (let ((key (verdict-key verdict)))
+    (and (eq (car key) :function)
+         (ignore-errors (typep (fdefinition (cdr key)) 'generic-function))
+         (sb-mop-methods-p (cdr key)))))
+
+(defun sb-mop-methods-p (name)
+  #+sbcl (and (sb-mop:generic-function-methods (fdefinition name)) t)
+  #-sbcl (progn name nil))
+
+(defun alone-text (verdict called)
+  (format nil "~A is in the image only, ~A~@[; ~A~]"
+          (label-of (verdict-key verdict))
+          (let ((text (verdict-text verdict)) (file (verdict-file verdict)))
+            (cond (text (format nil "by an evaluation: ~A" (clip (on-one-line text) 60)))
+                  (file (format nil "~A has it no more" (short-file file)))
+                  (t "by an evaluation")))
+          (and called
+               (format nil "~A call~:[~;s~] it, so a fresh image would fail" (few called 4) (null (rest called))))))
+
+(defun live-findings (comparison)
+  (loop for verdict in (verdicts-of :live comparison)
+        for key = (verdict-key verdict)
+        for (form . version) = (gethash key (comparison-disk comparison))
+        collect (make-finding :kind :live :names (list (label-of key))
+                              :text (format nil "~A: an evaluation made it other than ~A has it"
+                                            (label-of key) (form-place form version)))))
+
+(defun outdated-findings (comparison)
+  (loop for verdict in (verdicts-of :outdated comparison)
+        for key = (verdict-key verdict)
+        for (form . version) = (gethash key (comparison-disk comparison))
+        collect (make-finding :kind :outdated :names (list (label-of key))
+                              :text (format nil "~A keeps the value that an earlier ~A gave it; ~A has another"
+                                            (label-of key) (source-form-operator form)
+                                            (form-place form version)))))
+
+(defun stale-findings (comparison)
+  (loop for (name . keys) in (stale-users comparison)
+        for labels = (labels-of keys)
+        collect (make-finding :kind :stale :names labels :file (origin-file (gethash (first keys) *origins*))
+                              :text (format nil "~A ~:[were~;was~] compiled with an earlier ~A"
+                                            (few labels) (null (rest labels)) (bare-spelling (symbol-name name))))))
+
+(defun missing-findings (comparison)
+  "Definitions of files that are loaded as they are, but which the image does not have."
+  (loop for key being the hash-keys of (comparison-disk comparison) using (hash-value (form . version))
+        for origin = (gethash key *origins*)
+        when (and origin
+                  (origin-object origin)
+                  (eql (origin-code origin) (source-form-code form))
+                  (not (definition-object key)))
+          collect (make-finding :kind :missing :names (list (label-of key))
+                                :file (version-file version)
+                                :text (format nil "~A of ~A is not in the image any more"
+                                              (label-of key) (form-place form version)))))
+
+;;; Files
+
+(defun codes-of (version)
+  (let ((codes (make-hash-table)))
+    (loop for form across (version-forms version)
+          do (setf (gethash (source-form-code form) codes) form))
+    codes))
+
+(defun settled-p (key comparison)
+  "True if the difference in the definition KEY needs no loading, or has its own line."
+  (member (state-of key comparison) '(:same :live-same :live :alone :outdated)))
+
+(defun changed-parts (loaded now comparison)
+  "(VALUES CHANGED NEW GONE OTHERP): keys of definitions that the versions LOADED and NOW have
+otherwise, and whether other forms differ."
+  (let ((old (codes-of loaded)) (new (codes-of now))
+        (changed '()) (added '()) (gone '()) (otherp nil))
+    (flet ((each (version known function)
+             (loop for form across (version-forms version)
+                   unless (gethash (source-form-code form) known)
+                     do (if (source-form-specs form)
+                            (dolist (spec (source-form-specs form)) (funcall function (spec-key spec)))
+                            (setf otherp t)))))
+      (each now old (lambda (key)
+                      (unless (settled-p key comparison)
+                        (if (loaded-definition key) (push key changed) (push key added)))))
+      (each loaded new (lambda (key)
+                         (when (and (not (gethash key (comparison-disk comparison)))
+                                    (eq :loaded (state-of key comparison)))
+                           (push key gone)))))
+    (values changed added gone otherp)))
+
+(defun changed-text (file changed added gone otherp callers comparison)
+  (let ((parts (remove nil
+                       (list (and changed (format nil "~A differ~:[~;s~]" (few (labels-of changed)) (null (rest changed))))
+                             (and added (format nil "~A ~:[are~;is~] not loaded" (few (labels-of added)) (null (rest added))))
+                             (and gone
+                                  (format nil "~A ~:[are~;is~] gone from it~@[, though called by ~A~]"
+                                          (few (labels-of gone)) (null (rest gone))
+                                          (let ((labels (loop for key in gone
+                                                              append (and (eq (car key) :function)
+                                                                          (file-callers (cdr key) callers comparison)))))
+                                            (and labels (few labels 4)))))
+                             (and otherp "forms that define nothing differ")))))
+    (format nil "~A has changed since it was loaded~@[: ~{~A~^; ~}~]" (short-file file) parts)))
+
+(defun file-finding (file now comparison)
+  "The FINDING on FILE, whose version now is NOW, or NIL."
+  (let* ((loaded (loaded-file file)) (before (and loaded (loaded-file-version loaded))))
+    (cond ((null now)
+           (make-finding :kind :gone :file file
+                         :text (format nil "~A is gone~@[; the image still has ~A of it~]" (short-file file)
+                                       (let ((labels (and loaded (labels-of (loaded-file-keys loaded)))))
+                                         (and labels (few labels))))))
+          ((null loaded)
+           (make-finding :kind :changed :file file
+                         :text (format nil "~A was not loaded" (short-file file))))
+          ((same-forms-p before now) nil)
+          (t (multiple-value-bind (changed added gone otherp) (changed-parts before now comparison)
+               (when (or changed added gone otherp)
+                 (let ((wanted (make-hash-table :test 'equal)))
+                   (dolist (key gone) (setf (gethash (cdr key) wanted) t))
+                   (make-finding
+                    :kind :changed :file file
+                    :text (changed-text file changed added gone otherp
+                                        (names-to-keys #'called-names wanted comparison)
+                                        comparison)))))))))
+
+(defun file-findings (comparison)
+  (loop for (file) in (comparison-sources comparison)
+        for finding = (file-finding file (gethash file (comparison-files comparison)) comparison)
+        when finding collect finding))

@@ -1,0 +1,67 @@
+package lisp
+
+import (
+	"context"
+	"time"
+
+	"swank-mcp/swank/lisp/helper"
+)
+
+// Sources is what a session has defined as a name, with its source.
+type Sources struct {
+	Name        string   `sexp:"name"`        // of the symbol
+	Packages    []string `sexp:"packages"`    // names and nicknames of those in which the name means the symbol
+	Features    []string `sexp:"features"`    // the names in *FEATURES*
+	Definitions []Source `sexp:"definitions"` // in the order of definition
+	Places      []string `sexp:"places"`      // where the name is defined if the session has not defined it, in lines
+}
+
+// Source is a definition of a session's, and the form whose evaluation made it.
+type Source struct {
+	Kind         string   `sexp:"kind"`         // "function", "method", "variable", "structure", …; see the helper's kinds.lisp
+	Label        string   `sexp:"label"`        // for people: "function SHOP::TOTAL"
+	Setf         bool     `sexp:"setf"`         // it is of (SETF name)
+	Qualifiers   []string `sexp:"qualifiers"`   // of a method, as names of symbols
+	Specializers []string `sexp:"specializers"` // of a method, as names of classes or (EQL OBJECT)
+	Text         string   `sexp:"text"`         // of the top level form; "" where it is not known
+	Package      string   `sexp:"package"`      // in which Text was read
+	Why          string   `sexp:"why"`          // why Text is not known
+	File         string   `sexp:"file"`         // that had the definition when it was loaded, or ""
+	Loaded       string   `sexp:"loaded"`       // the top level form of File that it was loaded from
+}
+
+// Sources tells what the session has defined as name, as for [Session.DescribeSymbol], in
+// turn with its evaluations: it waits for those that came before at most as long as
+// timeout says. The error may be a *LookupError.
+func (s *Session) Sources(ctx context.Context, name, pkg string, timeout time.Duration) (found *Sources, err error) {
+	err = s.alone(ctx, "write-definition "+name, timeout, func() error {
+		thread, err := s.prepare(ctx, startPatience)
+		if err != nil {
+			return err
+		}
+		found = new(Sources)
+		return thread.inst.askFor(ctx, helper.NewCall("SESSION-SOURCES").Str(name).Key("SESSION").Str(s.name).Opt("PACKAGE", pkg), found)
+	})
+	return found, err
+}
+
+// Written tells the image that the file now has what the session has defined as name: it
+// counts as loaded from there.
+func (s *Session) Written(ctx context.Context, name, pkg, file string) error {
+	var noted struct {
+		Noted bool `sexp:"noted"`
+	}
+	return s.query(ctx, helper.NewCall("DEFINITION-WRITTEN").Str(name).Str(file).Key("SESSION").Str(s.name).Opt("PACKAGE", pkg), &noted)
+}
+
+// Unlike is what of a text two packages read differently.
+type Unlike struct {
+	Names   []string `sexp:"names"`   // of symbols, as the text has them; at most five
+	Missing string   `sexp:"missing"` // a package that there is not, or ""
+}
+
+// ReadUnlike tells what the packages of two names do not read alike in text.
+func (s *Session) ReadUnlike(ctx context.Context, text, one, other string) (*Unlike, error) {
+	u := new(Unlike)
+	return u, s.query(ctx, helper.NewCall("READ-UNLIKE").Str(text).Str(one).Str(other).Key("SESSION").Str(s.name), u)
+}
