@@ -97,7 +97,7 @@ func TestLoadSystemByItsNames(t *testing.T) {
 	}{
 		{object{}, "[ERROR] INVALID-ARGUMENTS\nload-system needs the argument \"system\"."},
 		{object{"system": " "}, "[ERROR] INVALID-ARGUMENTS\nsystem is empty"},
-		{object{"system": "swt-alias", "verbose": true}, "[ERROR] INVALID-ARGUMENTS\nload-system has no argument \"verbose\"."},
+		{object{"system": "swt-alias", "quiet": true}, "[ERROR] INVALID-ARGUMENTS\nload-system has no argument \"quiet\"."},
 	} {
 		wantReply(t, s, "load-system", c.args, c.text+elided)
 	}
@@ -138,7 +138,7 @@ func TestLoadSystemFailures(t *testing.T) {
 	}{
 		{"swt-missing-dependency", "[ERROR] ASDF:MISSING-DEPENDENCY\nComponent \"no-such-dependency\" not found, required by ", []string{"swt-missing-dependency"}},
 		{"swt-compile-error", "[ERROR] UIOP:COMPILE-FILE-ERROR\n",
-			[]string{dir + "/compile-error.lisp:" /* 5 or 6 */, "The LET binding spec (SWT-BROKEN::Y 1 2) is malformed."}},
+			[]string{dir + "/compile-error.lisp:" /* 5 or 6 */, "swt-broken", "The LET binding spec (Y 1 2) is malformed."}},
 		{"swt-reader-error", "[ERROR] UIOP:COMPILE-FILE-ERROR\n",
 			[]string{dir + "/reader-error.lisp:4:", "SWT-NO-SUCH-PACKAGE"}},
 		{"swt-open-end", "[ERROR] UIOP:COMPILE-FILE-ERROR\n",

@@ -21,6 +21,7 @@ func TestDefinitions(t *testing.T) {
 		"#+sbcl (defun f () 1)\n#-sbcl (defun f () 2)":                                                                              "1:8 function F",
 		"#+(and sbcl (not x)) (defun f ()) #+(or x) #-sbcl (defun g ()) (defun h ()) (defun i ())":                                  "1:22 function F; 1:77 function I",
 		"'(defun f ()) `(defun ,f ()) (quote (defun f ())) #(defun f ()) (defun) \"(defun f ())\" ; (defun f ())\n#|(defun f ())|#": "",
+		"(defun é () 1) (defvar |é:| 1) (defvar a\\b 1)":                                                                            "1:1 function É; 1:16 variable |é:|; 1:32 variable |Ab|",
 		"(define-thing f 1) (deftest (g :x) 1)":                                                                                     "1:1  F; 1:20  G",
 		"(defun f () (flet ((g ())) (defun h ())))":                                                                                 "1:1 function F",
 		"(handler-bind ((error #'f)) (when t (deftype g () t) (define-condition h () ())))":                                         "1:37 class G; 1:54 class H",
@@ -53,6 +54,11 @@ func TestDefinitions(t *testing.T) {
 	for _, text := range []string{"(defun f ()", "(defun f ()))", `"`} {
 		if _, _, ok := Definitions(text, nil); ok {
 			t.Errorf("%s is taken for well-formed", text)
+		}
+	}
+	for _, prefix := range []string{"'", "#+ ", "#+a "} {
+		if all, _, _ := Definitions(strings.Repeat(prefix, 1_000_000)+strings.Repeat("a ", 1_000_001), nil); all != nil {
+			t.Errorf("%s very often: %v", prefix, all)
 		}
 	}
 	deep := strings.Repeat("(progn ", 100_000) + "(defun f ())" + strings.Repeat(")", 100_000) + "(defun g ())"
@@ -166,4 +172,24 @@ func sources(t *testing.T) []string {
 		t.Fatal("no Lisp files: scripts/install-deps --test installs them")
 	}
 	return files
+}
+
+func FuzzDefinitions(f *testing.F) {
+	f.Add("(in-package :a) #+x (defun f () 1) #-(or x) 'a (defmethod |f| :b ((x (eql 'y))) #1=(z))")
+	f.Add("(progn (let ((a #(1))) (defvar *x*)) `(defun ,f ())) #?(defun g ()) (defstruct (s))")
+	f.Fuzz(func(t *testing.T, text string) {
+		all, _, ok := Definitions(text, func(feature string) bool { return len(feature)%2 == 0 })
+		if ok && len(Check(text).Problems) > 0 {
+			t.Fatalf("%q is taken for well-formed", text)
+		}
+		for _, d := range all {
+			form := text[d.Start:d.End]
+			if form[0] != '(' || form[len(form)-1] != ')' || len(Check(form).Problems) > 0 {
+				t.Fatalf("%q: %q is no list", text, form)
+			}
+			if got := Replace(text, d, form, d.Column); got != text {
+				t.Fatalf("%q: replaced by itself %q is %q", text, form, got)
+			}
+		}
+	})
 }

@@ -3,6 +3,7 @@ package syntax
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // node is a form of a text, without what #+ and #- leave out.
@@ -21,11 +22,12 @@ type parser struct {
 	text   string
 	tokens []token
 	at     int
+	deep   bool                      // #+ and #- are nested deeper than maxNesting: the rest is not looked at
 	has    func(feature string) bool // nil: #+ and #- leave out nothing
 }
 
 // parse returns the top-level forms of a text. It returns false for one that is not
-// well-formed.
+// well-formed, or in which #+ and #- are nested too deep.
 func parse(text string, has func(feature string) bool) (*parser, []node, bool) {
 	s := &scanner{text: text, line: 1, column: 1, keep: true}
 	s.run()
@@ -33,7 +35,8 @@ func parse(text string, has func(feature string) bool) (*parser, []node, bool) {
 		return nil, nil, false
 	}
 	p := &parser{text: text, tokens: s.tokens, has: has}
-	return p, p.forms(0), true
+	forms := p.forms(0)
+	return p, forms, !p.deep
 }
 
 // forms returns those up to a closing parenthesis or the end.
@@ -49,35 +52,42 @@ func (p *parser) forms(depth int) (all []node) {
 
 // form returns the next form. It returns false where none follows in this list.
 func (p *parser) form(depth int) (n node, ok bool) {
+	prefixed := false
 	for p.at < len(p.tokens) && p.tokens[p.at].kind != closer {
 		t := p.tokens[p.at]
 		p.at++
 		switch t.kind {
 		case skipPrefix:
+			if depth > maxNesting {
+				p.deep = true
+				return node{}, false
+			}
 			feature, ok := p.form(depth + 1)
 			if ok && p.holds(feature) != (p.text[t.start:t.end] == "#+") {
 				p.form(depth + 1) // as the reader does: what follows in its turn counts as read
 			}
 			continue
 		case prefix:
-			n, ok := p.form(depth + 1)
-			n.prefixed = true
-			return n, ok
+			prefixed = true
+			continue
 		case opener:
-			return p.list(t, depth), true
+			return p.list(t, depth, prefixed), true
 		}
-		return node{token: t, end: t.end}, true
+		return node{token: t, end: t.end, prefixed: prefixed}, true
 	}
 	return node{}, false
 }
 
 // list returns the list that t opens.
-func (p *parser) list(t token, depth int) node {
-	n := node{token: t}
+func (p *parser) list(t token, depth int, prefixed bool) node {
+	n := node{token: t, prefixed: prefixed}
 	if depth < maxNesting {
 		n.elements = p.forms(depth + 1)
 	} else {
 		p.skip()
+	}
+	if p.deep {
+		return n
 	}
 	n.end = p.tokens[p.at].end
 	p.at++
@@ -133,26 +143,25 @@ func symbolName(text string) string {
 // keyword is "KEYWORD", that of a symbol without one is "".
 func splitSymbol(text string) (prefix, name string) {
 	var b strings.Builder
-	bars, colon := false, false
-	text = strings.TrimPrefix(text, "#:")
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\' && i+1 < len(text):
-			i++
-			b.WriteByte(text[i])
-		case c == '|':
+	bars, escaped, colon := false, false, false
+	for _, r := range strings.TrimPrefix(text, "#:") {
+		switch {
+		case escaped:
+			escaped = false
+			b.WriteRune(r)
+		case r == '\\':
+			escaped = true
+		case r == '|':
 			bars = !bars
 		case bars:
-			b.WriteByte(c)
-		case c == ':':
+			b.WriteRune(r)
+		case r == ':':
 			if !colon {
 				prefix, colon = b.String(), true
 				b.Reset()
 			}
-		case c >= 0x80: // a part of a character: its case is left as it is
-			b.WriteByte(c)
 		default:
-			b.WriteString(strings.ToUpper(string(rune(c))))
+			b.WriteRune(unicode.ToUpper(r))
 		}
 	}
 	if colon && prefix == "" {

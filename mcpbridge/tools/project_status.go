@@ -19,19 +19,30 @@ var projectStatusTool = Tool{
 	Params: []args.Param{
 		{Name: "name", Kind: args.Text, Aliases: []args.Alias{{Name: "symbol"}, {Name: "definition"}},
 			Doc: "Show the diff of this definition."},
+		{Name: "load", Kind: args.Flag, Doc: "First load what was saved."},
 	},
 	Example: `{}`,
-	Effect:  looks,
-	run:     projectStatus,
+	Effect: Effect{ReadOnly: true, Idempotent: true, Writes: "load",
+		InTurn: func(a *args.Args) bool { return a.Flag("load") }},
+	run: projectStatus,
 }
 
 func projectStatus(ctx context.Context, r *Request) (Reply, error) {
+	loaded := ""
+	if r.Flag("load") {
+		if r.ReadOnly {
+			return Reply{}, r.Fail("load changes the image, and swank-mcp was started with --read-only.")
+		}
+		if loaded = Reload(ctx, r.Session, r.Progress); loaded != "" {
+			loaded += "\n\n"
+		}
+	}
 	if r.Text("name") == "" {
 		status, err := r.Session.ProjectStatus(ctx)
 		if err != nil {
 			return Reply{}, err
 		}
-		return Reply{Text: statusText(status)}, nil
+		return Reply{Text: loaded + statusText(status)}, nil
 	}
 	name := r.Named("name")
 	if r.Err != nil {
@@ -48,7 +59,7 @@ func projectStatus(ctx context.Context, r *Request) (Reply, error) {
 	for _, d := range found {
 		texts = append(texts, definitionText(d))
 	}
-	return Reply{Text: strings.Join(texts, "\n\n")}, nil
+	return Reply{Text: loaded + strings.Join(texts, "\n\n")}, nil
 }
 
 // statusText is a line for each finding, and the call that helps.

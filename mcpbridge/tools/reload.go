@@ -2,7 +2,9 @@ package tools
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"time"
 
 	"swank-mcp/mcpbridge/render"
 	"swank-mcp/swank/lisp"
@@ -10,8 +12,8 @@ import (
 
 // Reload loads what was saved of the project's loaded systems since they were loaded,
 // and returns what a reply says of it: "" if nothing has changed, or no image runs.
-func Reload(ctx context.Context, s Session) string {
-	in := lisp.Request{Debug: 1, Timeout: loadTimeout}
+func Reload(ctx context.Context, s Session, progress func(time.Duration, string)) string {
+	in := lisp.Request{Debug: 1, Timeout: loadTimeout, Progress: progress}
 	done, res, err := s.Reload(ctx, in)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -27,19 +29,33 @@ func Reload(ctx context.Context, s Session) string {
 // reloadText is a line with the systems, and below it what came of loading them.
 func reloadText(done *lisp.Reloaded, res *lisp.Result, in lisp.Request) string {
 	res.Origin = ""
-	reply := loadText("", in.Timeout, res)
-	if len(done.Systems) == 0 && !reply.Failed {
+	if res.Failure != nil {
+		return "; Files" + ofSystems(done) + " were saved; loading them failed:\n" + loadText("", in.Timeout, res).Text
+	}
+	if len(done.Systems) == 0 {
 		return ""
 	}
-	of := "."
-	if len(done.Systems) > 0 {
-		of = " of " + render.Safe(strings.Join(done.Systems, ", ")) + "."
-	}
-	if reply.Failed {
-		return "; Files were saved and loaded again" + of + " That failed:\n" + reply.Text
-	}
 	var p render.Parts
-	p.WriteString("; Files were saved and loaded again" + of)
+	p.WriteString("; Files" + ofSystems(done) + " were saved, and have been loaded.")
+	switch n := len(done.Failing); {
+	case n > 0:
+		p.WriteString("\n; Failing now, and not in the last run: " + render.Safe(strings.Join(done.Failing[:min(n, maxChanges)], ", ")))
+		if n > maxChanges {
+			p.WriteString(fmt.Sprintf(" and %d more", n-maxChanges))
+		}
+		p.WriteString(".\n; " + nextCall("run-tests", "system", done.Tested))
+	case done.Tested != "":
+		p.WriteString("\n; The tests of " + render.Safe(done.Tested) + " were run again: none fails that did not before.")
+	}
+	res.Stdout = lisp.Text{}
 	p.Context(res)
 	return p.String()
+}
+
+// ofSystems names the systems that had changed, if they are known.
+func ofSystems(done *lisp.Reloaded) string {
+	if len(done.Systems) == 0 {
+		return ""
+	}
+	return " of " + render.Safe(strings.Join(done.Systems, ", "))
 }

@@ -28,7 +28,7 @@ func (r *Request) writableDirs() []string {
 // outside is the error of a file that may not be written.
 func (r *Request) outside(path string) error {
 	return &lookError{&lisp.LookupError{Type: "OUTSIDE-PROJECT", Message: fmt.Sprintf(
-		"%s is not in the project or in the session directory: %s. The person who runs the server can name others with --project and --session-dir. Nothing was written.",
+		"%s is not in the project or in the session directory: %s. The person who runs the server can name others with --project and --session-dir. "+nothingWritten,
 		path, strings.Join(r.writableDirs(), ", "))}, ""}
 }
 

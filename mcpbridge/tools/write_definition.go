@@ -65,9 +65,17 @@ type writing struct {
 // text is a file as it is, and as it is to be.
 type text struct{ before, after string }
 
+const nothingWritten = "Nothing was written."
+
 // refuse is an error of the call, of that type, with the next call to make.
 func (w *writing) refuse(kind, next, format string, v ...any) error {
-	return &lookError{&lisp.LookupError{Type: kind, Message: fmt.Sprintf(format, v...) + " Nothing was written."}, next}
+	message := fmt.Sprintf(format, v...)
+	if strings.Contains(message, "\n") {
+		message += "\n"
+	} else {
+		message += " "
+	}
+	return &lookError{&lisp.LookupError{Type: kind, Message: message + nothingWritten}, next}
 }
 
 // carryOut writes the files that are to be others.
@@ -80,8 +88,8 @@ func (w *writing) carryOut() (Reply, error) {
 			continue
 		}
 		if err := w.write(path, t); err != nil {
-			if len(written) > 0 {
-				err = fmt.Errorf("%w (%s was written)", err, strings.Join(written, ", "))
+			if look := (*lookError)(nil); len(written) > 0 && errors.As(err, &look) {
+				look.err.Message = strings.TrimSuffix(look.err.Message, nothingWritten) + "Written: " + strings.Join(written, ", ") + "."
 			}
 			return Reply{}, err
 		}
@@ -97,7 +105,7 @@ func (w *writing) carryOut() (Reply, error) {
 func (w *writing) write(path string, t *text) error {
 	root, name, err := within(w.writableDirs(), path)
 	if err == nil && root == nil {
-		return w.Request.outside(path)
+		return w.outside(path)
 	}
 	if err == nil {
 		defer root.Close()
@@ -127,7 +135,7 @@ func (w *writing) load(path string) (*text, error) {
 		return nil, w.refuse("FILE-ERROR", "", "%s cannot be read: %v.", path, err)
 	}
 	if root == nil {
-		return nil, w.Request.outside(path)
+		return nil, w.outside(path)
 	}
 	defer root.Close()
 	before, err := readText(root.FS(), filepath.ToSlash(name), maxSource)

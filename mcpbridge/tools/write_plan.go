@@ -3,7 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
-	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -55,7 +55,7 @@ func (w *writing) plan() error {
 	}
 	if planned == 0 {
 		source := w.sources.Definitions[0]
-		return w.refuse("NO-SOURCE", "", "The %s was made by code that does not define it by its name: %s", source.Label, firstLineOf(source.Text))
+		return w.refuse("NO-SOURCE", "", "The %s was made by code that does not define it by its name:\n%s", source.Label, firstLineOf(source.Text))
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (w *writing) formOf(source *lisp.Source) (*form, error) {
 		}
 	}
 	if found == nil && !others {
-		return nil, w.refuse("NO-SOURCE", "", "The %s was made by code that does not define it by its name: %s", source.Label, firstLineOf(source.Text))
+		return nil, w.refuse("NO-SOURCE", "", "The %s was made by code that does not define it by its name:\n%s", source.Label, firstLineOf(source.Text))
 	}
 	return found, nil
 }
@@ -117,13 +117,13 @@ func ofMethod(d *syntax.Definition, source *lisp.Source) bool {
 func (w *writing) feature(name string) bool { return slices.Contains(w.sources.Features, name) }
 
 func firstLineOf(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return line
 }
 
 // put plans one definition.
 func (w *writing) put(source *lisp.Source, f *form) error {
-	places, err := w.places(source, f)
+	places, err := w.places(source, f, w.file)
 	if err != nil {
 		return err
 	}
@@ -138,6 +138,11 @@ func (w *writing) put(source *lisp.Source, f *form) error {
 		return w.replace(source, f, places[0])
 	case w.file == "":
 		return w.nowhere(source, f)
+	}
+	if elsewhere, err := w.places(source, f, ""); err != nil {
+		return err
+	} else if len(elsewhere) > 0 && !w.force {
+		return w.refuse("DEFINED-ELSEWHERE", w.Asking("name", w.name, "file"), "%s does not define the %s, and %s does.", w.file, source.Label, elsewhere[0])
 	}
 	t, err := w.load(w.file)
 	if err != nil {
@@ -155,24 +160,23 @@ func (w *writing) put(source *lisp.Source, f *form) error {
 	return nil
 }
 
-// places are the forms that define the same as f: in the file that was named or, if none
-// was, in the files of the project.
-func (w *writing) places(source *lisp.Source, f *form) (found []place, err error) {
-	files := []string{w.file}
-	if w.file == "" {
+// places are the forms that define the same as f: in file or, if that is "", in the files
+// of the project.
+func (w *writing) places(source *lisp.Source, f *form, file string) (found []place, err error) {
+	files := []string{file}
+	if file == "" {
 		files = w.candidates(source)
 	}
 	for _, path := range files {
-		text, ok := w.glance(path, f)
-		if !ok && w.file == "" {
-			continue
-		}
-		if w.file != "" {
+		var text string
+		if file != "" {
 			t, err := w.load(path)
 			if err != nil {
 				return nil, err
 			}
 			text = t.after
+		} else if glanced, ok := w.glance(path, f); ok {
+			text = glanced
 		}
 		all, _, _ := syntax.Definitions(text, w.feature)
 		for _, d := range all {
@@ -187,16 +191,24 @@ func (w *writing) places(source *lisp.Source, f *form) (found []place, err error
 	return found, nil
 }
 
-// candidates are the files in which the definition may be: those of the project, and the
-// one that had it when it was loaded.
+// candidates are the files in which the definition may be, without links: those of the
+// project, and the one that had it when it was loaded.
 func (w *writing) candidates(source *lisp.Source) (files []string) {
-	if w.Project != nil {
-		files = w.Project().LispFiles(w.ctx)
-	}
-	if source.File != "" && !slices.Contains(files, source.File) {
-		files = append(files, source.File)
+	seen := map[string]bool{"": true}
+	for _, path := range append(w.projectFiles(), source.File) {
+		if real, err := filepath.EvalSymlinks(path); err == nil && !seen[real] {
+			seen[real] = true
+			files = append(files, real)
+		}
 	}
 	return files
+}
+
+func (w *writing) projectFiles() []string {
+	if w.Project == nil {
+		return nil
+	}
+	return w.Project().LispFiles(w.ctx)
 }
 
 // glance returns the text of a file of the project if it has the name of f in it.
@@ -204,12 +216,8 @@ func (w *writing) glance(path string, f *form) (string, bool) {
 	if t := w.texts[path]; t != nil {
 		return t.after, true
 	}
-	data, err := os.ReadFile(path)
-	if err != nil || len(data) > maxSource {
-		return "", false
-	}
-	text := string(data)
-	return text, strings.Contains(strings.ToUpper(text), strings.ToUpper(f.Name))
+	text, err := readSource(path)
+	return text, err == nil && strings.Contains(strings.ToUpper(text), strings.ToUpper(f.Name))
 }
 
 // means reports whether the name of d, in a file, is that of the symbol.
@@ -260,7 +268,7 @@ func (w *writing) unchanged(source *lisp.Source, t *text, p place) error {
 	all, _, _ := syntax.Definitions(source.Loaded, w.feature)
 	for _, d := range all {
 		if loaded := source.Loaded[d.Start:d.End]; d.Same(&p.Definition) && unixLines(loaded) != unixLines(now) {
-			return w.refuse("FORM-CHANGED", w.forced(), "%s has changed since it was loaded, and what the image has was made from what it was:\n%s\n",
+			return w.refuse("FORM-CHANGED", w.forced(), "%s has changed since it was loaded, and what the image has was made from what it was:\n%s",
 				p, diffText(p.path, loaded+"\n", p.path, now+"\n"))
 		}
 	}
@@ -301,15 +309,13 @@ func ascii(text string) bool {
 // nowhere is the error of a definition that no file has.
 func (w *writing) nowhere(source *lisp.Source, f *form) error {
 	var files []string
-	if w.Project != nil {
-		for _, path := range w.Project().LispFiles(w.ctx) {
-			data, err := os.ReadFile(path)
-			if err != nil || len(data) > maxSource {
-				continue
-			}
-			if _, pkg, _ := syntax.Definitions(string(data), w.feature); orUser(pkg) == f.pkg {
-				files = append(files, path)
-			}
+	for _, path := range w.projectFiles() {
+		text, err := readSource(path)
+		if err != nil {
+			continue
+		}
+		if _, pkg, ok := syntax.Definitions(text, w.feature); ok && orUser(pkg) == f.pkg {
+			files = append(files, path)
 		}
 	}
 	text := fmt.Sprintf("No file of the project defines the %s; name the one to add it to.", source.Label)

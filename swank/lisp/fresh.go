@@ -222,7 +222,9 @@ const needsTimeout = 10 * time.Second
 // compare adds to f what differs from the session and its image.
 func (s *Session) compare(ctx context.Context, use freshUse, test string, f *Fresh) {
 	if f.Tests != nil && f.Tests.Begun {
-		f.Changed, f.Compared = s.runs.compare(use, test, f.Tests)
+		if last, ok := s.runs.of(use, test); ok {
+			f.Changed, f.Compared = changes(last, f.Tests.Ran), true
+		}
 	}
 	inst, err := s.im.running(ctx)
 	if err != nil || inst == nil || len(f.Missing) == 0 {

@@ -1,14 +1,23 @@
 package lisp
 
 import (
+	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // testRuns is how tests have ended in a session: of each system, or test, the last run.
 type testRuns struct {
-	mu   sync.Mutex
-	last map[string][]TestRan
+	mu     sync.Mutex
+	last   map[string][]TestRan
+	latest *testRun
+}
+
+// testRun is a run of the tests of a system, or of one of them.
+type testRun struct {
+	system, test string
+	took         time.Duration // without the loading
 }
 
 func runKey(use freshUse, test string) string {
@@ -18,26 +27,35 @@ func runKey(use freshUse, test string) string {
 func (t *testRuns) note(use freshUse, test string, tests *Tests) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.latest = &testRun{use.System, test, tests.Took}
 	if t.last == nil {
 		t.last = map[string][]TestRan{}
 	}
 	t.last[runKey(use, test)] = tests.Ran
 }
 
-// compare returns the tests that have ended otherwise than in the last run; false: there
-// was none.
-func (t *testRuns) compare(use freshUse, test string, now *Tests) (changed []TestChange, compared bool) {
+// of returns how the tests ended in the last run; false: there was none.
+func (t *testRuns) of(use freshUse, test string) ([]TestRan, bool) {
 	t.mu.Lock()
-	last, compared := t.last[runKey(use, test)]
-	t.mu.Unlock()
-	if !compared {
-		return nil, false
-	}
+	defer t.mu.Unlock()
+	last, ok := t.last[runKey(use, test)]
+	return last, ok
+}
+
+// newest returns the run that was the last of all; nil: there was none.
+func (t *testRuns) newest() *testRun {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.latest
+}
+
+// changes returns the tests that have ended otherwise now than in the last run.
+func changes(last, now []TestRan) (changed []TestChange) {
 	before := make(map[string]string, len(last))
 	for _, ran := range last {
 		before[ran.Test] = ran.Status
 	}
-	for _, ran := range now.Ran {
+	for _, ran := range now {
 		if was := before[ran.Test]; was != ran.Status {
 			changed = append(changed, TestChange{ran.Test, was, ran.Status})
 		}
@@ -48,5 +66,17 @@ func (t *testRuns) compare(use freshUse, test string, now *Tests) (changed []Tes
 			changed = append(changed, TestChange{ran.Test, status, ""})
 		}
 	}
-	return changed, true
+	return changed
+}
+
+var failures = []string{"failed", "error"}
+
+// nowFailing are the tests that have failed now and had not in the last run.
+func nowFailing(last, now []TestRan) (tests []string) {
+	for _, c := range changes(last, now) {
+		if slices.Contains(failures, c.Fresh) && !slices.Contains(failures, c.Session) {
+			tests = append(tests, c.Test)
+		}
+	}
+	return tests
 }

@@ -3,6 +3,7 @@ package lisp
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"swank-mcp/swank/lisp/helper"
 )
@@ -23,6 +24,7 @@ type Tests struct {
 	Failures []TestFailure `sexp:"failures"` // the first hundred
 	Ran      []TestRan     `sexp:"ran"`      // the first 5,000
 	Begun    bool          `sexp:"begun"`    // the system was loaded
+	Took     time.Duration `sexp:"took"`     // the tests, without the loading; in whole microseconds
 
 	Untested string `sexp:"untested"` // why there was no test to run; "" if that is not known
 }
@@ -54,6 +56,9 @@ func (s *Session) RunTests(ctx context.Context, system, test string, r Request) 
 	s.im.lookAtProject(ctx)
 	t, res, err := reported[Tests](ctx, s, r, job{title: "run-tests " + system + " " + test, code: shownCall("SWANK-MCP:RUN-TESTS", cmp.Or(test, system)),
 		call: helper.NewCall("RUN-TESTS").Opt("SYSTEM", system).Opt("TEST", test)})
+	if err == nil {
+		t.Took *= time.Microsecond
+	}
 	if err == nil && t.Begun && system != "" {
 		use := freshUse{system, true}
 		s.runs.note(use, test, t)

@@ -19,14 +19,24 @@ PLAIN is the value of ASDF's translations without us."
        (file-namestring path)
        (format nil "~A~36R/" directory (sxhash (directory-namestring path))))))
 
-(defun call-apart (systems function)
+(defun load-foreign-dependencies (names)
+  "Load what the systems NAMES need that is not of the project: it is compiled as always."
+  (let ((*building* (first names)) (own (own-directories (first names))))
+    (dolist (needed (remove-duplicates (mapcan (lambda (name) (reverse (system-with-dependencies name)))
+                                               names)
+                                       :test #'string= :from-end t))
+      (unless (member (definition-directory (definition-file (primary-name needed))) own :test #'equal)
+        (call-seeing-changes needed (lambda () (build-system needed nil t)))))))
+
+(defun call-apart (systems debug function)
   "Call FUNCTION, which loads the systems whose names the function SYSTEMS returns, the first by
-LOAD-NAMED-SYSTEM; their fasls, if they are of the project, are gone afterwards.  The next load
-loads them from the others."
-  #-sbcl (progn systems (funcall function))
+LOAD-NAMED-SYSTEM, with code compiled with DEBUG.  Their fasls, if they are of the project, are gone
+afterwards.  The next load loads them from the others."
+  #-sbcl (progn systems debug (funcall function))
   #+sbcl
   (call-with-temporary-directory
    (lambda (directory)
+     (load-foreign-dependencies (funcall systems))
      (call-named '#:asdf "ENSURE-OUTPUT-TRANSLATIONS")
      (let ((name (first (funcall systems)))
            (plain (symbol-value (output-translations))))
@@ -36,5 +46,5 @@ loads them from the others."
                   (list (list (list (list t (lambda (path source)
                                               (declare (ignore source))
                                               (translated-apart path name plain directory))))))
-                (funcall function)))
+                (call-with-debug-quality debug function)))
          (ignore-errors (note-built-apart (funcall systems))))))))

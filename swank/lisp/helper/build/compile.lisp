@@ -86,16 +86,19 @@ where FILE is \"\" for the given FILE and for TEXT."
     (call-recording-files
      evaluation source
      (lambda ()
-       (call-collecting-notes
-        collector
+       (call-loading-file
+        source
         (lambda ()
-          (let ((*compile-verbose* nil) (*compile-print* nil))
-            (with-compilation-unit (:override t)
-              (unless (compile-file source :output-file fasl)
-                (setf (collector-failedp collector) t))))))
-       (when (and load (not (collector-failedp collector)))
-         (let ((*load-verbose* nil)) (load fasl))
-         (setf loadedp t))))
+          (call-collecting-notes
+           collector
+           (lambda ()
+             (let ((*compile-verbose* nil) (*compile-print* nil))
+               (with-compilation-unit (:override t)
+                 (unless (compile-file source :output-file fasl)
+                   (setf (collector-failedp collector) t))))))
+          (when (and load (not (collector-failedp collector)))
+            (let ((*load-verbose* nil)) (load fasl))
+            (setf loadedp t))))))
     '()))
 
 (defun load-source (file &key (session "default") (token 0) package)
@@ -105,6 +108,7 @@ where FILE is \"\" for the given FILE and for TEXT."
      (declare (ignore read))
      (let ((source (native-file file)) (*load-verbose* nil))
        (require-file source)
-       (call-recording-files evaluation source (lambda () (load source)))
+       (call-recording-files evaluation source
+                             (lambda () (call-loading-file source (lambda () (load source)))))
        '()))
    :code (list 'load file) :session session :token token :package package))

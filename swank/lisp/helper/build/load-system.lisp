@@ -2,12 +2,14 @@
 
 (cl:in-package #:swank-mcp)
 
-(defun load-apart (name &rest arguments)
-  "LOAD-NAMED-SYSTEM, for code that is compiled with another DEBUG: its fasls do not stay."
+(defun load-apart (name debug &key force file)
+  "LOAD-NAMED-SYSTEM with code compiled with DEBUG, whose fasls do not stay."
   (call-with-building
    (lambda ()
-     (call-apart (constantly (list name))
-                 (lambda () (apply #'load-named-system name arguments))))))
+     (if file (register-definition file) (rescan-unless-found name))
+     (note-origin name)
+     (call-apart (constantly (list name)) debug
+                 (lambda () (load-named-system name :force force :file file))))))
 
 (defun load-system (name &key (session "default") (token 0) force (debug 1) patience)
   "Load the system NAME, or the one that the file of that name defines.  With FORCE, load again
@@ -16,7 +18,9 @@ EVALUATE's, without values."
   (let* ((file (definition-path name))
          (name (if file (pathname-name file) (string-downcase name))))
     (call-registered (make-evaluation :token token :session (ensure-session session)
-                                      :code `(,(if (eql debug 1) 'load-named-system 'load-apart)
-                                              ,name :force ,force :file ,file)
+                                      :code `(,@(if (eql debug 1)
+                                                    `(load-named-system ,name)
+                                                    `(load-apart ,name ,debug))
+                                              :force ,force :file ,file)
                                       :system name)
-                     "COMMON-LISP-USER" debug patience)))
+                     "COMMON-LISP-USER" 1 patience)))

@@ -42,7 +42,7 @@ of those that had changed."
    (lambda (evaluation read)
      (declare (ignore read))
      (when (find-package '#:asdf)
-       (let* ((loaded (systems-to-compare))
+       (let* ((loaded (loaded-project-systems))
               (changed (changed-systems loaded))
               (affected (remove-if-not (lambda (name)
                                          (some (lambda (other)

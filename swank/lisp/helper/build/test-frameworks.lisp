@@ -12,7 +12,7 @@
 
 (defstruct (test-run (:copier nil))
   (passed 0) (failed 0) (errors 0) (skipped 0)
-  (begunp nil)                           ; the system was loaded
+  (begun nil)                            ; when the system had been loaded, or NIL
   (tests (make-hash-table :test 'equal)) ; name to the worst status of its checks
   (seen (make-hash-table :test 'eq))     ; results: some frameworks report one twice
   (sources (make-hash-table :test 'equal)) ; directory to its files, see DIRECTORY-TEXTS
@@ -65,7 +65,8 @@ is shown: a suite may have 100,000 checks.  CONDITION is what was signalled, if 
    :ran (loop for name being the hash-keys of (test-run-tests run) using (hash-value status)
               repeat *max-ran*
               collect (list name (string-downcase status)))
-   :begun (test-run-begunp run)
+   :begun (and (test-run-begun run) t)
+   :took (and (test-run-begun run) (- (microseconds) (test-run-begun run)))
    :untested (test-run-untested run)))
 
 (defun test-text (object)

@@ -210,11 +210,11 @@ names suggest that they have its tests."
   "Call FUNCTION, which loads the system NAME and its tests; if it compiles with another DEBUG than
 the Lisp's default, apart from their fasls."
   (if (or (null name) (eql debug 1))
-      (funcall function)
+      (call-with-debug-quality debug function)
       (call-with-building
        (lambda ()
          (require-system name)
-         (call-apart (lambda () (cons name (test-systems name))) function)))))
+         (call-apart (lambda () (cons name (test-systems name))) debug function)))))
 
 (defun run-tests (&key system test (session "default") (token 0) (debug 1) patience)
   "Run the test called TEST, after loading SYSTEM if given; or all tests of SYSTEM by its TEST-OP.
@@ -239,7 +239,7 @@ of the tests that have run; without :BEGUN the system could not be loaded."
                (let ((*standard-output* (make-broadcast-stream)))
                  (require-system name)
                  (load-tests-of name)))))
-          (setf (test-run-begunp run) t)
+          (setf (test-run-begun run) (microseconds))
           (if test
               (destructuring-bind (name package designator framework) (find-test-named test)
                 (declare (ignore name package))
@@ -253,4 +253,4 @@ of the tests that have run; without :BEGUN the system could not be loaded."
           (note-project-state)
           '()))))
    :code (list 'run-tests (or test system)) :session session :token token
-   :debug debug :patience patience))
+   :patience patience))

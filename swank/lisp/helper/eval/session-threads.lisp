@@ -12,18 +12,33 @@
                           the thread was." (thread-words)))
   (sb-thread:abort-thread))
 
-(defun note-error-of-thread (session condition abort)
-  "CONDITION is unhandled in this thread: it becomes the last error of SESSION, and the thread waits
-in the debugger, with ABORT as its last restart, if it is to and can."
-  (unless (typep condition 'storage-condition) ; nothing is left to look at it with
-    (let ((evaluation (thread-as-evaluation session)) (*package* (user-package)))
-      (multiple-value-bind (report frames)
-          (call-guarded (lambda () (condition-report condition nil))
-                        (lambda (trouble) (plain-report condition trouble)))
-        (setf (getf report :condition) condition)
-        (note-last-error session evaluation report)
-        (when *thread-debugging*
-          (suspend-thread evaluation condition report frames abort))))))
+(defun handle-error-of-thread (session condition abort)
+  "CONDITION is unhandled in this thread: it becomes the last error of SESSION.  The thread waits in
+the debugger, with ABORT as its last restart, if it is to and can; or it is ended."
+  (let ((evaluation (thread-as-evaluation session)) (*package* (user-package)))
+    (multiple-value-bind (report frames)
+        (call-guarded (lambda () (condition-report condition nil))
+                      (lambda (trouble) (plain-report condition trouble)))
+      (setf (getf report :condition) condition)
+      (note-last-error session evaluation report)
+      (let ((obstacle (and *thread-debugging*
+                           (suspend-thread evaluation condition report frames abort))))
+        (if *launched*
+            (report-erring-thread report obstacle)
+            (end-erring-thread session condition))))))
+
+(defun report-erring-thread (report obstacle)
+  "Write REPORT, and why the thread does not wait in the debugger, to standard error, and end it."
+  (ignore-errors
+   ;; at once: other threads write there, too
+   (write-string
+    (format nil "~&; error in thread ~S: ~A: ~A~%~:{~D: ~A~%~}~@[; Not left in the debugger: ~A.~%~]"
+            (thread-label sb-thread:*current-thread*) (getf report :type) (getf report :message)
+            (loop for frame in (getf report :frames) for number from 0 collect (list number frame))
+            obstacle)
+    sb-sys:*stderr*)
+   (finish-output sb-sys:*stderr*))
+  (sb-thread:abort-thread))
 
 (defun end-erring-thread (session condition)
   (note-news session
@@ -43,11 +58,13 @@ on standard error, as those of any thread."
                     (call-with-debugger-hooks
                      function
                      (lambda (condition)
-                       (note-error-of-thread session condition abort)
-                       (if *launched*
-                           (funcall (sb-ext:symbol-global-value 'sb-ext:*invoke-debugger-hook*)
-                                    condition nil)
-                           (end-erring-thread session condition)))))
+                       (cond ((not (typep condition 'storage-condition))
+                              (handle-error-of-thread session condition abort))
+                             ;; nothing is left to look at it with
+                             (*launched* (funcall (sb-ext:symbol-global-value
+                                                   'sb-ext:*invoke-debugger-hook*)
+                                                  condition nil))
+                             (t (end-erring-thread session condition))))))
                   (lambda ()
                     (forget-exit exit-timeout)
                     (refuse-exit-of-thread session)))))

@@ -58,4 +58,4 @@ Its last restart is ABORT.  Return, with the reason, only if it cannot wait."
                  (if (debuggee-client debuggee)
                      (outcome evaluation '() end
                               (and (null end) (list "The thread goes on.")) '())
-                     (list :error (for-wire end))))))))
+                     (list :error (for-wire (or end (failure "ABORTED" "The thread was ended."))))))))))

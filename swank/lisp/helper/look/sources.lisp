@@ -31,8 +31,9 @@ known."
     (cond ((not (and (stringp text) (stringp package)))
            (values nil nil
                    (or (why-lost session key)
-                       (format nil "its source is not kept; that of a form with more than ~:D characters is not"
-                               *max-source-text*))))
+                       #+sbcl (format nil "its source is not kept; that of a form with more than ~:D characters is not"
+                                      *max-source-text*)
+                       #-sbcl "this Lisp keeps no source with what it defines")))
           ((or (readtable-changed-p session)
                (/= 10 (session-variable session '*read-base*))
                (not (eq 'single-float (session-variable session '*read-default-float-format*))))

@@ -69,6 +69,18 @@ text; :LIVE if an evaluation has given them another one than their file had."
                  (let ((form (live-form text (verdict-key verdict))))
                    (and form (eql (source-form-code form) (origin-code origin))))))))
 
+(defun evaluation-order (kind name)
+  "The order in which a session has defined NAME as a KIND, or NIL."
+  (with-lock ()
+    (loop for session being the hash-values of *sessions*
+          for entry = (gethash (cons kind name) (session-definitions session))
+          when entry return (entry-order entry))))
+
+(defun evaluated-before-p (function macro)
+  "True if the FUNCTION was evaluated before the MACRO, in one session."
+  (let ((first (evaluation-order :function function)) (then (evaluation-order :macro macro)))
+    (and first then (< first then))))
+
 (defun stale-users (comparison)
   "((NAME KEY ...) ...): macros and those functions from files that were compiled with an older
 definition of them."
@@ -78,9 +90,12 @@ definition of them."
        (dolist (key users)
          (let ((verdict (gethash key (comparison-states comparison)))
                (origin (gethash key *origins*)) (since (gethash name changed)))
-           (when (and origin verdict
-                      (not (member (verdict-state verdict) '(:live :live-same :alone)))
-                      (or (eq since :live) (< (loaded-number origin) since)))
+           (when (and verdict
+                      (case (verdict-state verdict)
+                        ((:live :alone) nil) ; has its own line
+                        (:live-same (and (eq since :live) (evaluated-before-p (cdr key) name)))
+                        (t (and origin
+                                (or (eq since :live) (< (loaded-number origin) since))))))
              (push key (gethash name stale))))))
      (names-to-keys #'expanded-names changed comparison))
     (loop for name being the hash-keys of stale using (hash-value keys)

@@ -150,7 +150,8 @@ definition KEY, whose source location is OBJECT."
         (and form
              (or (null (source-form-specs form))
                  (member (source-form-operator form)
-                         '("DEFCLASS" "DEFINE-CONDITION" "DEFSTRUCT" "DEFGENERIC")
+                         (append '("DEFCLASS" "DEFINE-CONDITION" "DEFSTRUCT" "DEFGENERIC")
+                                 *surrounding-operators*)
                          :test #'equal))
              (search (string (key-symbol key)) (form-text-of form version) :test #'char-equal))))
   #-sbcl (progn key object version t))

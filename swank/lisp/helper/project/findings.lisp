@@ -15,7 +15,7 @@ would have to be loaded, or NIL.  OBJECT identifies the definition that is alone
   "FILE below the directory of the project that has it."
   (let ((directory (first (sort (remove-if-not (lambda (directory)
                                                  (eql (mismatch directory file) (length directory)))
-                                               (project-directories))
+                                               (own-directories nil))
                                 #'< :key #'length))))
     (if directory (subseq file (length directory)) file)))
 
@@ -84,6 +84,30 @@ a file has made it."
             collect (make-finding :kind (if called :called :alone) :names (list (label-of key))
                                   :object (verdict-object verdict)
                                   :text (alone-text verdict called))))))
+
+(defun scratch-functions ()
+  "A table of the names in CL-USER of functions that sessions have defined."
+  (let ((names (make-hash-table :test 'equal)) (package (find-package '#:common-lisp-user)))
+    (dolist (session (with-lock () (loop for session being the hash-values of *sessions* collect session))
+                     names)
+      (loop for ((kind . name)) in (all-entries session)
+            when (and (eq kind :function)
+                      (eq (symbol-package (function-symbol name)) package)
+                      (fboundp name))
+              do (setf (gethash name names) t)))))
+
+(defun scratch-findings (comparison)
+  "Functions of CL-USER that no file has, but which the project's functions call.  Others there are
+nobody's business."
+  (let ((callers (names-to-keys #'called-names (scratch-functions) comparison)))
+    (loop for name being the hash-keys of callers
+          for key = (cons :function name)
+          for called = (and (not (gethash key (comparison-disk comparison)))
+                            (file-callers name callers comparison))
+          when called
+            collect (let ((text (nth-value 1 (object-place (definition-object key)))))
+                      (make-finding :kind :called :names (list (label-of key))
+                                    :text (alone-text (make-verdict :key key :text text) called))))))
 
 (defun implied-p (verdict)
   "True of a generic function that its methods, which are named, imply."

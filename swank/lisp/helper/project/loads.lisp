@@ -7,20 +7,13 @@
 ;;; found it up to date.  A person's image is not watched: there the files of a system are compared
 ;;; when we have built it, and what is loaded without us is found by SBCL's record of it.
 
-(defun project-directories ()
-  "The native names of the directories in which the project's systems are defined."
-  (remove-duplicates
-   (loop for file in (table-values *project-definitions*)
-         collect (native-name (make-pathname :name nil :type nil :version nil :defaults file)))
-   :test #'string=))
-
 (defun table-values (table)
   (with-shared-table (table)
     (loop for value being the hash-values of table collect value)))
 
 (defun in-project-p (file)
   (some (lambda (directory) (eql (mismatch directory file) (length directory)))
-        (project-directories)))
+        (own-directories nil)))
 
 (defvar *compiled-versions* (make-shared-table)
   "Native names of the project's files to the VERSION that this image has compiled last.")
@@ -73,11 +66,28 @@
                              (setf (gethash file *compiled-versions*) (file-version file)))))
                         (apply function designator arguments)))))
 
+(defun call-loading-file (source function)
+  "Call FUNCTION, which compiles and loads the file SOURCE for us, and returns true if it has loaded
+it.  A launched image sees that itself."
+  (let* ((file (and (not *launched*) (true-file source)))
+         (version (and file (in-project-p file) (file-version file)))
+         (loadedp (funcall function)))
+    (when (and version loadedp)
+      (ignore-errors (note-file-loaded file version)))
+    loadedp))
+
 ;;; Systems that we build
 
+(defun own-definition-p (name)
+  "True if the project defines the system NAME itself; that of a dependency kept with it does not
+count."
+  (let ((file (project-definition name)))
+    (and file (member file *project-own* :test #'equal))))
+
 (defun project-system-p (name)
-  "True if the project has the definition of the system NAME that is in use."
-  (same-file-p (project-definition name) (definition-file (primary-name name))))
+  "True if the system NAME is one of the project's own, and not another one of that name."
+  (and (own-definition-p name)
+       (same-file-p (project-definition name) (definition-file (primary-name name)))))
 
 (defun system-sources (name)
   "((FILE . COMPONENT) ...) of the source files of the system NAME, which is registered, in order."

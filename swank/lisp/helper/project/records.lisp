@@ -86,8 +86,8 @@ file that was written in the second before it was read may have been written aga
   "Where the definition KEY of the image came from: FORM of VERSION, a file's content.  OBJECT is
 what each new definition replaces, a function or a source location.  SINCE is the number of the load
 from which on FORM has had its text.  VALUE is what a DEFVAR has left in its variable; VALUE-CODE is
-the code of the form that gave it."
-  key version form object since value value-code)
+the code of the form that gave it.  CHANGEDP is true if there was another form before."
+  key version form object since value value-code changedp)
 
 (defun origin-file (origin) (version-file (origin-version origin)))
 (defun origin-code (origin) (source-form-code (origin-form origin)))
@@ -163,6 +163,8 @@ defines."
                               :since (if (and old (eql (origin-code old) (source-form-code form)))
                                          (origin-since old)
                                          number))))
+    (setf (origin-changedp origin)
+          (and old (or (origin-changedp old) (not (eql (origin-code old) (origin-code origin))))))
     (note-value origin old)
     (setf (gethash key *origins*) origin)))
 
@@ -182,11 +184,19 @@ defines."
           (make-loaded-file :file file :version version :number number :source source
                             :keys (nreverse keys)))))
 
+(defun spec-among-p (spec keys)
+  "True if SPEC is of one of KEYS."
+  (flet ((same-p (one other)
+           (or (equal one other)
+               (and (eq (car one) :method) (eq (car other) :method) ; the text may compute (EQL X)
+                    (method-of-key one)
+                    (eq (method-of-key one) (method-of-key other))))))
+    (member (spec-key spec) keys :test #'same-p)))
+
 (defun forms-without (version keys)
   "The codes of the forms of VERSION but those that define one of KEYS."
   (loop for form across (version-forms version)
-        unless (find-if (lambda (spec) (member (spec-key spec) keys :test #'equal))
-                        (source-form-specs form))
+        unless (some (lambda (spec) (spec-among-p spec keys)) (source-form-specs form))
           collect (source-form-code form)))
 
 (defun note-written (file version keys)
@@ -195,7 +205,7 @@ these count as loaded from it."
   (let ((number (incf *load-number*)) (loaded (loaded-file file)))
     (loop for form across (version-forms version)
           do (dolist (spec (source-form-specs form))
-               (when (member (spec-key spec) keys :test #'equal)
+               (when (spec-among-p spec keys)
                  (note-origin-of (spec-key spec) version form number)
                  (when loaded (pushnew (spec-key spec) (loaded-file-keys loaded) :test #'equal)))))
     (when (and loaded

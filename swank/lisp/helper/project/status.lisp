@@ -6,14 +6,21 @@
 
 (defun project-findings (comparison)
   "The FINDINGs on COMPARISON, the most important first."
-  (stable-sort (append (alone-findings comparison) (live-findings comparison)
+  (stable-sort (append (alone-findings comparison) (scratch-findings comparison)
+                       (live-findings comparison)
                        (stale-findings comparison) (outdated-findings comparison)
                        (missing-findings comparison) (export-findings comparison)
+                       (obsolete-findings comparison)
                        (file-findings comparison) (system-findings comparison))
                #'< :key (lambda (finding) (position (finding-kind finding) *finding-kinds*))))
 
+(defun needs-force-p (finding)
+  "True if nothing has changed on disk that would have ASDF end FINDING."
+  (and (member (finding-kind finding) '(:stale :missing)) t))
+
 (defun system-to-load (finding comparison)
-  "The name of the system whose loading ends FINDING, with all that depends on it; or NIL."
+  "The name of the system whose loading ends FINDING, with all that depends on it; or NIL.  To
+force reaches no other system."
   (let* ((file (finding-file finding))
          (owner (and file
                      (find-if (lambda (name)
@@ -21,7 +28,8 @@
                                     (same-file-p file (definition-file name))))
                               (comparison-systems comparison)))))
     (and owner
-         (or (find-if (lambda (name) (depends-on-p name owner))
+         (or (and (needs-force-p finding) owner)
+             (find-if (lambda (name) (depends-on-p name owner))
                       (reverse (comparison-systems comparison)))
              owner))))
 
@@ -31,7 +39,7 @@
         (named (find-if (lambda (finding) (member (finding-kind finding) '(:called :alone :live)))
                         findings)))
     (cond (loading (list "load-system" "system" (system-to-load loading comparison)
-                         (and (member (finding-kind loading) '(:stale :missing)) t)))
+                         (needs-force-p loading)))
           (named (list "project-status" "name" (first (finding-names named)) nil)))))
 
 (defun project-status (&key (session "default"))

@@ -22,7 +22,10 @@ that has just begun or ended does not have: then it is 0."
 so in words."
   (let ((name (thread-label thread)))
     (cond ((main-thread-p thread) (values :main "the image's main thread"))
-          ((thread-evaluation thread) (values :session "a session's, busy"))
+          ((thread-evaluation thread)
+           (if (thread-of-program-p (thread-evaluation thread))
+               (values :user "the program's, suspended at an error")
+               (values :session "a session's, busy")))
           ((starts-with "swank-mcp session" name) (values :session "a session's, idle"))
           ((starts-with "swank-mcp" name) (values :bridge "the bridge's"))
           ((swank-thread-p thread name) (values :swank "Swank's"))

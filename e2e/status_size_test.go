@@ -1,0 +1,58 @@
+package e2e
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+var statusSize = flag.Int("status.files", 100, "files of TestStatusOfManyFiles, of 20 definitions each")
+
+// TestStatusOfManyFiles holds how long project-status may take: for 1,000 files with
+// 20,000 definitions 300 ms, with an edit and a live redefinition in them.
+func TestStatusOfManyFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := &truthWorld{dir: dir, registry: "CL_SOURCE_REGISTRY=" + dir + "/:"}
+	var components strings.Builder
+	for i := range *statusSize {
+		fmt.Fprintf(&components, ` (:file "f%d")`, i)
+		text := "(in-package :many)\n"
+		for j := range 20 {
+			text += fmt.Sprintf("(defun f%d-%d (x)\n  \"Definition %d of file %d.\"\n  (list x %d))\n", i, j, j, i, j)
+		}
+		w.write(t, fmt.Sprintf("f%d.lisp", i), text)
+	}
+	w.write(t, "package.lisp", "(defpackage :many (:use :cl))")
+	w.write(t, "many.asd", `(defsystem "many" :serial t :components ((:file "package")`+components.String()+"))")
+	w.server = startWith(t, wire.Options{Dir: dir, Env: w.environ(t)})
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer stop()
+	reply, err := w.Tool(ctx, "load-system", object{"system": "many", "timeout": 600})
+	check(t, err)
+	if !strings.Contains(reply.Text(), "Loaded: many") {
+		t.Fatal(clip(reply.Text()))
+	}
+	w.write(t, "f7.lisp", "(in-package :many)\n(defun f7-0 (x) x)\n")
+	w.do(t, evalCall("(defun many::f8-0 (x) x)"))
+	best := time.Hour
+	for range 7 {
+		start := time.Now()
+		reply := w.do(t, toolCall("project-status", object{}))
+		if took := time.Since(start); took < best {
+			best = took
+		}
+		if !strings.Contains(reply, "f7.lisp has changed") || !strings.Contains(reply, "F8-0: an evaluation made it") {
+			t.Fatal(reply)
+		}
+	}
+	t.Logf("%d files, %d definitions: %v", *statusSize, 20**statusSize, best)
+	if limit := 300 * time.Millisecond; best > limit {
+		t.Errorf("project-status took %v at best, more than %v", best, limit)
+	}
+}
