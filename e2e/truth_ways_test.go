@@ -51,6 +51,7 @@ const neverDefined = "(defun cl-user::op-never () 0)"
 var truthWays = []truthWay{
 	{calls: inCode("$c")}, {calls: inCode("$c")}, {calls: inCode("$c")}, {calls: inCode("$c")},
 	{calls: inCode("(progn 1 $c)")},
+	{calls: byTool("evaluate-lisp", object{"debug": 0}, "$c")}, // keeps no forms
 	{calls: inCode("(let () $c)"), nests: true},
 	{calls: inCode("(eval '$c)"), nests: true},
 	{calls: inCode("(in-package :$p) $c (in-package :cl-user)"), bare: true},

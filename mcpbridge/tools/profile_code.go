@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -83,7 +84,11 @@ func profileCode(ctx context.Context, r *Request) (Reply, error) {
 	if res.Failure != nil {
 		return failedWork(res, in.Timeout, text), nil
 	}
-	if compared := r.Profiles.Compare(costOf(p, mode, code, how.Repeat)); compared != "" {
+	watched := ""
+	if mode == "calls" {
+		watched = strings.ToLower(cmp.Or(how.Functions, in.Package))
+	}
+	if compared := r.Profiles.Compare(costOf(p, mode, watched, code, how.Repeat)); compared != "" {
 		text += "\n" + compared
 	}
 	var out render.Parts

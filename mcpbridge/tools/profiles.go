@@ -28,7 +28,7 @@ const profilesKept = 16
 
 // profiled is a profile in units of one run of the form.
 type profiled struct {
-	key   string // the mode and the form
+	key   string // the mode, the form and the functions that were watched
 	unit  string // "ms", "kB"
 	whole float64
 	// costs are those of the project's and other programs' functions, with what they call.
@@ -38,10 +38,10 @@ type profiled struct {
 // cost is what a function costs, and how far chance may have it be off.
 type cost struct{ amount, off float64 }
 
-// costOf is p in units of one run.
-func costOf(p *lisp.Profile, mode, code string, repeat int) profiled {
+// costOf is p in units of one run; watched are the functions whose calls were timed.
+func costOf(p *lisp.Profile, mode, watched, code string, repeat int) profiled {
 	runs := float64(max(repeat, 1))
-	c := profiled{key: mode + " " + strings.Join(strings.Fields(code), " "), unit: "ms",
+	c := profiled{key: strings.Join([]string{mode, watched, strings.Join(strings.Fields(code), " ")}, "\n"), unit: "ms",
 		whole: float64(p.Elapsed) / float64(time.Millisecond) / runs, costs: map[string]cost{}}
 	if mode == "calls" {
 		for _, row := range p.Rows {
@@ -123,11 +123,10 @@ func comparison(before, now profiled) string {
 		from, to float64
 	}
 	var changes []change
-	for name := range now.costs {
-		before.costs[name] = before.costs[name] // those that were not there, as 0
-	}
-	for name, was := range before.costs {
-		is := now.costs[name]
+	names := maps.Clone(before.costs)
+	maps.Copy(names, now.costs)
+	for name := range names {
+		was, is := before.costs[name], now.costs[name] // 0 in the run that did not see it
 		if math.Abs(is.amount-was.amount) > 2*math.Hypot(is.off, was.off) {
 			changes = append(changes, change{name, was.amount, is.amount})
 		}

@@ -22,7 +22,7 @@ func TestProfilesCompared(t *testing.T) {
 	var ps Profiles
 	step := func(mode, code string, repeat int, p *lisp.Profile, want string) {
 		t.Helper()
-		if got := ps.Compare(costOf(p, mode, code, repeat)); got != want {
+		if got := ps.Compare(costOf(p, mode, "parse-date g", code, repeat)); got != want {
 			t.Errorf("%s %s:\n%s\nwant\n%s", mode, code, got, want)
 		}
 	}
@@ -43,6 +43,11 @@ func TestProfilesCompared(t *testing.T) {
 	}
 	step("calls", "(f 1)", 1, called(146_000), "")
 	step("calls", "(f 1)", 1, called(36_600), "; The run before → this one, each time: all 200 → 200 ms, PARSE-DATE 146 → 37 ms")
+
+	// other functions were watched: those of before are not gone
+	if got := ps.Compare(costOf(called(1), "calls", "g", "(f 1)", 1)); got != "" {
+		t.Errorf("compared with calls of other functions: %s", got)
+	}
 
 	bytes := &lisp.Profile{Samples: 100, Bytes: 3_200_000, Elapsed: time.Second, Frames: sampled(0, 0, 0).Frames, Stacks: []lisp.ProfileStack{{Samples: 100, Frames: []int{1}}}}
 	step("alloc", "(f 1)", 1, bytes, "")

@@ -72,7 +72,9 @@
 
 (defun call-with-frame-printing (package function)
   (with-standard-io-syntax
-    (let ((*package* package) (*print-readably* nil) (*print-pretty* nil))
+    (let ((*package* package) (*print-readably* nil) (*print-pretty* nil)
+          ;; FRAME-CALL prints arguments that lie on the stack, a circular list for ever
+          (*print-length* 50) (*print-level* 6))
       (funcall function))))
 
 (defun show-form (form package)

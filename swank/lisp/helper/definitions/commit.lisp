@@ -147,12 +147,18 @@ does not count: a file may have defined KEY since."
 
 #+sbcl
 (defun function-evidence (function)
-  (let* ((form (ignore-errors (compiled-form function)))
-         (conses (and form (conses-in form))))
+  (let* ((source (function-source function))
+         (form (ignore-errors (compiled-form function source)))
+         (conses (and form (conses-in form)))
+         (text (and source (getf (sbcl:debug-source-plist source) :swank-mcp-source))))
     (lambda (candidate)
-      (let ((own (candidate-form candidate)))
-        (cond ((null form)              ; SBCL keeps no forms of files
-               (if (or (from-file-p candidate) (eq (first own) 'setf)) :unknown :no))
+      (let ((own (candidate-form candidate)) (toplevel (candidate-toplevel candidate)))
+        (cond ((null form)
+               ;; SBCL keeps no forms of files, nor of code with DEBUG 0
+               (if (or (from-file-p candidate) (eq (first own) 'setf)
+                       (and text toplevel (equal text (toplevel-text toplevel))))
+                   :unknown
+                   :no))
               ((or (eq form own)
                    (shares-tail-p own conses)
                    (eq form (candidate-place candidate)))
@@ -183,11 +189,10 @@ does not count: a file may have defined KEY since."
     (and toplevel (toplevel-info toplevel) t)))
 
 #+sbcl
-(defun compiled-form (function)
-  "The form, of the code given to EVAL or COMPILE, that FUNCTION was made from."
-  (let* ((code (sbcl:fun-code-header (sbcl:%fun-fun function)))
-         (source (sbcl:debug-info-source (sbcl:%code-debug-info code)))
-         (whole (sbcl:core-debug-source-form source))
+(defun compiled-form (function source)
+  "The form, of the code given to EVAL or COMPILE, that FUNCTION, with the debug-source SOURCE, was
+made from."
+  (let* ((whole (sbcl:core-debug-source-form source))
          (number (sb-introspect:definition-source-form-number
                   (sb-introspect:find-definition-source function)))
          (path (aref (sbcl:form-number-translations whole 0) number)))

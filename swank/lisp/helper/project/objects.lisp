@@ -87,11 +87,6 @@ it was loaded.  NIL for anything else."
               source)))
   #-sbcl (progn object nil))
 
-#+sbcl
-(defun function-source (function)
-  (ignore-errors
-   (sbcl:debug-info-source (sbcl:%code-debug-info (sbcl:fun-code-header (sbcl:%fun-fun function))))))
-
 (defun object-place (object)
   "(VALUES FILE TEXT) of the definition that OBJECT identifies: the name of the file that it came
 from, or the source that was evaluated; both NIL if that is not known."

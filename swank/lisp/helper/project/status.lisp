@@ -145,9 +145,9 @@ means in the project."
 
 (defun note-project-state ()
   "Have the reply of the current evaluation end with a line if the project's systems are not loaded
-as they are on disk."
+as they are on disk.  In a fresh image nothing else is loaded."
   (let ((line (ignore-errors
-               (and *evaluation*
+               (and *evaluation* (null *own-systems*)
                     (summary-line (remove-if #'told-by-orphans-p
                                              (project-findings (compare-project))))))))
     (when line (push line (evaluation-remarks *evaluation*)))))

@@ -23,6 +23,8 @@ FILE is the native name of the definition, or \"\".")
   "This image is fresh: it compiles the systems with the primary names OWN, fasls into DIRECTORY.
 KEPT, unless NIL, is the directory of the fasls that such images keep."
   (setf *private-fasls* directory *kept-fasls* kept *own-systems* own)
+  ;; nobody asks it what the project's files were when they were loaded: see WATCH-LOADS
+  #+sbcl (dolist (name '(load compile-file)) (sbcl:unencapsulate name 'swank-mcp-loads))
   (answer t))
 
 (defun own-system-p (name)

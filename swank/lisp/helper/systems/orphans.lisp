@@ -11,12 +11,16 @@
 each new definition replaces: a function or a source location."
   kind name file identity)
 
+(defun function-source (function)
+  "SBCL's record of what FUNCTION was compiled from, or NIL."
+  (ignore-errors
+   (sbcl:debug-info-source
+    (sbcl:%code-debug-info (sbcl:fun-code-header (sbcl:%fun-fun function))))))
+
 (defun function-file (function)
   "The name of the file that FUNCTION was compiled from, or NIL."
-  (ignore-errors
-   (sbcl:debug-source-namestring
-    (sbcl:debug-info-source
-     (sbcl:%code-debug-info (sbcl:fun-code-header (sbcl:%fun-fun function)))))))
+  (let ((source (function-source function)))
+    (and source (sbcl:debug-source-namestring source))))
 
 (defun location-file (location)
   (and (sbcl:definition-source-location-p location)

@@ -30,8 +30,8 @@
                  '("FIVEAM:RUN" "(COMMON-LISP:LAMBDA (X) :IN FIVEAM:RUN)" "\"the form\" in #<code id=1>"
                    "COMMON-LISP:SORT" "SB-SPROF::UNAVAILABLE-FRAMES" "foreign function __memmove"))
          '(0 0 0 2 3 3))
-  (check (list (below-p #p"/work/shop/src/a.lisp" '("/work/shop/")) (below-p #p"/work/shopping/a.lisp" '("/work/shop/"))
-               (below-p #p"/work/shop/.qlot/dists/x/a.lisp" '("/work/shop/")))
+  (check (list (below-p #p"/home/me/shop/src/a.lisp" '("/home/me/shop/")) (below-p #p"/home/me/shopping/a.lisp" '("/home/me/shop/"))
+               (below-p #p"/home/me/shop/.qlot/dists/x/a.lisp" '("/home/me/shop/")))
          '(t nil nil))
   ;; stacks: from the form, what was sampled most first
   (let ((root (make-branch)) (f "F") (g "G") (form "\"the form\" in #<code>"))
