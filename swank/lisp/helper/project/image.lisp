@@ -26,6 +26,13 @@
         (when (functionp function)
           (push (cons key function) (comparison-functions comparison)))))))
 
+(defun in-no-system-p (file comparison)
+  "True if FILE, which was loaded, is there and in no loaded system: what it defines for names of its
+own is no more the project's than what an evaluation does."
+  (and (not (nth-value 1 (gethash file (comparison-files comparison))))
+       (probe-file (native-file file))
+       t))
+
 (defun foreign-keys (comparison)
   "Keys of what the project's files, or a session, define for names of other packages."
   (let ((own (make-hash-table :test 'eq)) (keys (make-hash-table :test 'equal)))
@@ -33,8 +40,10 @@
     (flet ((ours (symbol)
              (and (symbolp symbol) (gethash (symbol-package symbol) own))))
       (with-shared-table (*origins*)
-        (loop for key being the hash-keys of *origins*
-              unless (or (eq (car key) :package) (ours (key-symbol key)))
+        (loop for key being the hash-keys of *origins* using (hash-value origin)
+              unless (or (eq (car key) :package)
+                         (ours (key-symbol key))
+                         (in-no-system-p (origin-file origin) comparison))
                 do (setf (gethash key keys) t)))
       (dolist (session (with-lock () (loop for session being the hash-values of *sessions* collect session)))
         (loop for (key) in (all-entries session)
@@ -67,7 +76,9 @@
           (mapcan #'system-sources (copy-list (comparison-systems comparison)))
           (comparison-packages comparison) (project-packages (file-forms comparison)))
     ;; packages of files that are gone
-    (dolist (key (loop for file in (table-values *loaded-files*) append (loaded-file-keys file)))
+    (dolist (key (loop for file in (table-values *loaded-files*)
+                       unless (in-no-system-p (loaded-file-file file) comparison)
+                         append (loaded-file-keys file)))
       (when (eq (car key) :package)
         (dolist (package (project-packages (list (cdr key))))
           (pushnew package (comparison-packages comparison)))))
