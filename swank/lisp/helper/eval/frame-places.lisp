@@ -18,6 +18,15 @@ hold.  Nothing else of PACKAGE is needed: the shape of the form counts."
              (funcall function)))
       (delete-package scratch))))
 
+(defun interns-p (datum)
+  "True if reading DATUM, scanned, would make a symbol in a package that it names."
+  (some (lambda (token)
+          (and (search "::" (token-text token))
+               (multiple-value-bind (name prefix) (split-token (token-text token))
+                 (let ((package (and prefix (find-package prefix))))
+                   (and package (not (find-symbol name package)))))))
+        (tokens-in datum)))
+
 (defun numbered-form-position (source number form-number package)
   "The position of the form FORM-NUMBER in the top level form NUMBER of SOURCE, or that of the
 latter if the former cannot be found."
@@ -25,6 +34,8 @@ latter if the former cannot be found."
    package
    (lambda ()
      (or (ignore-errors
+          (when (interns-p (top-level-form (src-text source) number))
+            (return-from numbered-form-position (form-position source number)))
           (subform-position source (list number)) ; reads the form
           (let* ((paths (sbcl:form-number-translations (src-form source) number))
                  (path (and (< form-number (length paths)) (aref paths form-number))))

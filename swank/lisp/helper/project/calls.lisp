@@ -6,9 +6,14 @@
   "The names of the global functions that the code of FUNCTION refers to."
   #+sbcl
   (let ((code (sbcl:fun-code-header (sbcl:%fun-fun function))))
-    (loop for i from sbcl:code-constants-offset below (sbcl:code-header-words code)
-          for constant = (sbcl:code-header-ref code i)
-          when (typep constant 'sbcl:fdefn) collect (sbcl:fdefn-name constant)))
+    (or (loop for i from sbcl:code-constants-offset below (sbcl:code-header-words code)
+              for constant = (sbcl:code-header-ref code i)
+              when (typep constant 'sbcl:fdefn) collect (sbcl:fdefn-name constant))
+        ;; newer SBCLs have cells of a linkage table instead
+        (loop for callee in (sb-introspect:find-function-callees function)
+              for name = (and callee (sbcl:%fun-name callee))
+              when name
+                collect (if (and (consp name) (eq (first name) :macro)) (second name) name))))
   #-sbcl (progn function '()))
 
 (defun expanded-names (function)

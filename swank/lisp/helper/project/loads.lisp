@@ -133,13 +133,24 @@ count."
            (let ((path (ignore-errors (native-name (truename given)))))
              (and path (string= path file))))))
 
+(defun in-order-of-loading (sources)
+  "SOURCES, (FILE . COMPONENT) of the project's systems, as ASDF loads them: the order in which a
+definition lists its files may be another one."
+  (let ((planned (loop for name in (loaded-project-systems)
+                       append (asdf-value "REQUIRED-COMPONENTS" (asdf-value "REGISTERED-SYSTEM" name)
+                                          :other-systems nil))))
+    (stable-sort (copy-list sources) #'<
+                 :key (lambda (source) (or (position (cdr source) planned) (length planned))))))
+
 (defun call-noting-files (function)
   "Call FUNCTION, which builds systems, and note which of the project's files it has loaded."
   (let ((before (make-hash-table :test 'equal)) (operation (operation "LOAD-OP")))
     (loop for (file) in (project-sources)
           do (setf (gethash file before) (file-version file)))
     (unwind-protect (funcall function)
-      (loop for (file . component) in (project-sources)
+      (loop for (file . component) in (if *launched*
+                                          (project-sources) ; noted as they were loaded
+                                          (in-order-of-loading (project-sources)))
             for version = (or (gethash file before) (file-version file))
             for loaded = (loaded-file file)
             when (and version
