@@ -159,7 +159,8 @@ definitions lie in its directory or below, except its tests."
 first."
   (let ((table (make-hash-table :test 'equal)))
     (dolist (file files)
-      (setf (gethash (ignore-errors (truename file)) table) t))
+      (let ((found (ignore-errors (truename file))))
+        (when found (setf (gethash found table) t))))
     (sort (loop for package in (list-all-packages)
                 for file = (package-source-file package)
                 when (and file (gethash (ignore-errors (truename file)) table)

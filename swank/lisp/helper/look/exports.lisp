@@ -80,7 +80,7 @@
 (defun sections-by-kind (entries &optional of)
   "Sections of ENTRIES, ((TITLE . LINE) ...); the titles name OF, if that is given."
   (loop for title in *export-titles*
-        for lines = (loop for (kind . line) in entries when (eql kind title) collect line)
+        for lines = (loop for (kind . line) in entries when (equal kind title) collect line)
         when lines
           collect (cons (format nil "~A~@[ of ~A~]~@[ (~D)~]" title of
                                 (and (nthcdr 5 lines) (length lines)))
