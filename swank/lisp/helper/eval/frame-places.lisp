@@ -71,7 +71,10 @@ it is not in a file."
 
 (defun frame-spot (frame)
   "What LOCATION-PLACE needs of FRAME, also when FRAME is gone."
-  (ignore-errors (list (sbcl:frame-code-location frame) (frame-package frame))))
+  (ignore-errors
+   (let ((location (sbcl:frame-code-location frame)))
+     ;; newer SBCLs intern names of their own functions' variables that are asked for
+     (list location (and (unchanged-file-of location) (frame-package frame))))))
 
 (defun with-places (texts spots)
   "TEXTS of frames, each followed by \"at\" and the place of one of SPOTS, if that is known, on a
