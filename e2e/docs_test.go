@@ -129,6 +129,9 @@ func (r *reader) read() {
 		case b.notRun != "":
 			r.notRun++
 		case b.kind == "server":
+			if r.server != nil { // the reader starts another one in its place
+				check(r.t, r.server.Close(savingPatience))
+			}
 			r.flags, r.server = b.text, nil
 		case b.kind == "file":
 			r.fixture(b)

@@ -44,7 +44,9 @@ func newEmacs(t *testing.T) *emacs {
 	e := &emacs{t: t, dir: shortDir(t), address: l.Addr().String()}
 	e.tmux = "swank-mcp-" + filepath.Base(e.dir)
 	init := filepath.Join(e.dir, "init.el")
+	// A new home has no natively compiled files: Emacs would compile all that it loads.
 	if err := os.WriteFile(init, []byte(fmt.Sprintf(`
+(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil)
 (add-to-list 'load-path %q)
 (require 'slime)
 (setq inferior-lisp-program "%s --noinform --no-sysinit --no-userinit"

@@ -35,6 +35,13 @@ var launchedOnly = map[string]string{
 	"TestHeapFilledByALeftThread":        "a person's heap has its own size: see TestGuestHeap",
 	"TestEndOfInput":                     "the image does not end with the server: see TestGuestLeavesNothing",
 
+	"TestCheckpointOracle":       notCopied,
+	"TestCheckpointKills":        notCopied,
+	"TestCheckpointDeaths":       notCopied,
+	"TestCheckpointServerKilled": notCopied,
+	"TestDiskKilled":             notCopied,
+	"TestDiskFull":               notCopied,
+
 	"TestRecovery":                      broughtBack,
 	"TestNoRecovery":                    broughtBack,
 	"TestKilledAtRandomPoints":          broughtBack,
@@ -80,6 +87,7 @@ const (
 	descriptors = "descriptors 1 and 2 of the process are the person's"
 	replaced    = "a person's image is neither ended nor replaced"
 	broughtBack = "what is lost with a person's image is not brought back"
+	notCopied   = "a person's image is not copied: it has their threads"
 	uninterned  = "a reset uninterns nothing in a person's image and leaves use-lists and constants: see TestAttachedReset"
 	cached      = "the cache of cores is for images that are launched"
 	rcFile      = "a person's image has loaded what they like"

@@ -50,8 +50,8 @@ func TestNextStartCleansUp(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			others := runDirs(t) // of servers that are just ending, perhaps
-			s := start(t)
+			others := runDirs(t)              // of servers that are just ending, perhaps
+			s := start(t, "--no-checkpoints") // one would start the thread again
 			l := begin(t, s)
 			left := slices.DeleteFunc(runDirs(t), func(dir string) bool { return slices.Contains(others, dir) })
 			if len(left) != 1 {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -269,10 +270,20 @@ func skipLaunchedOnly(t *testing.T) {
 	if !*attachedFlag {
 		return
 	}
-	name, _, _ := strings.Cut(t.Name(), "/")
-	for _, n := range []string{name, t.Name()} {
+	for _, n := range namesOf(t) {
 		if why, listed := launchedOnly[n]; listed {
 			t.Skipf("for launched images only: %s", why)
 		}
 	}
+}
+
+// namesOf returns the names under which a test may be listed.
+func namesOf(t *testing.T) []string {
+	name, _, _ := strings.Cut(t.Name(), "/")
+	return []string{name, t.Name()}
+}
+
+// isAbout reports whether launchedOnly lists the test for that reason.
+func isAbout(t *testing.T, why string) bool {
+	return slices.ContainsFunc(namesOf(t), func(n string) bool { return launchedOnly[n] == why })
 }

@@ -43,6 +43,7 @@ func runScripts(t *testing.T, binary string, p testscript.Params) {
 		"close":      closeCommand,
 		"fixture":    fixtureCommand,
 		"await":      awaitCommand,
+		"seal":       sealCommand,
 	}
 	testscript.RunT(scriptT{t}, p)
 }

@@ -49,6 +49,9 @@ func startWith(t *testing.T, o wire.Options, args ...string) *server {
 func startCold(t *testing.T, o wire.Options, args ...string) *server {
 	t.Helper()
 	skipLaunchedOnly(t)
+	if isAbout(t, broughtBack) { // from the journal; with checkpoints there is little to bring back
+		args = append([]string{"--no-checkpoints"}, args...)
+	}
 	c, err := wire.Start(o, run.binary, args...)
 	check(t, err)
 	t.Cleanup(func() {
@@ -71,7 +74,7 @@ func farewell(c *wire.Client) (complaints []string) {
 	case <-c.Exited(): // the test ended it
 	default:
 		kids := descendants(c.PID())
-		if err := c.Close(patience); err != nil {
+		if err := c.Close(savingPatience); err != nil {
 			complain("closing: %v\nstderr: %s", err, c.Stderr())
 		}
 		for _, pid := range kids {

@@ -16,6 +16,7 @@ import (
 	"swank-mcp/mcpbridge"
 	"swank-mcp/swank/lisp"
 	"swank-mcp/swank/lisp/attach"
+	"swank-mcp/swank/lisp/kept"
 	"swank-mcp/swank/lisp/launch"
 )
 
@@ -62,6 +63,10 @@ func (c *config) flags() *flag.FlagSet {
 	fs.BoolVar(&c.lisp.Launch.NoUserInit, "no-userinit", false, "")
 	fs.BoolVar(&c.lisp.Launch.NoCore, "no-core", false, "")
 	fs.BoolVar(&c.lisp.NoRecovery, "no-recovery", false, "")
+	fs.BoolVar(&c.lisp.NoCheckpoints, "no-checkpoints", false, "")
+	fs.IntVar(&c.lisp.CheckpointMB, "checkpoint-memory", 0, "")
+	fs.BoolVar(&c.lisp.Autosave, "autosave", false, "")
+	fs.StringVar(&c.lisp.Resume, "resume", "", "")
 	fs.BoolVar(&c.noJournal, "no-journal", false, "")
 	fs.StringVar(&c.session, "session", mcpbridge.DefaultSession, "")
 	fs.StringVar(&c.sessionDir, "session-dir", "", "")
@@ -120,7 +125,7 @@ func (c *command) parse(args []string) (name string, err error) {
 
 // ofLaunching are the flags that mean nothing to a Lisp that somebody else runs.
 // In the environment they may stand beside --attach, as the defaults that they are.
-var ofLaunching = []string{"sbcl", "swank-dir", "heap", "stack", "no-userinit", "no-core", "no-recovery", "no-journal", "cache-dir"}
+var ofLaunching = []string{"sbcl", "swank-dir", "heap", "stack", "no-userinit", "no-core", "no-recovery", "no-journal", "no-checkpoints", "checkpoint-memory", "autosave", "resume", "cache-dir"}
 
 // attaching returns the flag that names an image that runs, or "".
 func (c *config) attaching() string {
@@ -139,6 +144,9 @@ var sessionName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 func (c *config) check() error {
 	if c.lisp.Echo && c.attaching() == "" {
 		return fmt.Errorf("%w: --echo shows evaluations in the REPL of an image that somebody else works in: it needs --attach", errUsage)
+	}
+	if c.watchFiles && c.tools.ReadOnly {
+		return fmt.Errorf("%w: --watch-files loads what is saved into the image, which --read-only leaves as it is; give one of the two", errUsage)
 	}
 	if c.attach != "" {
 		if c.lisp.Attach.Command != "" {
@@ -159,6 +167,12 @@ func (c *config) check() error {
 		return fmt.Errorf("%w: --session %q is not 1 to 64 letters, digits and . _ -", errUsage, c.session)
 	case c.lisp.Launch.HeapMB < 256:
 		return fmt.Errorf("%w: --heap %d is less than 256", errUsage, c.lisp.Launch.HeapMB)
+	case c.lisp.Autosave && (c.lisp.NoCheckpoints || c.lisp.NoRecovery):
+		return fmt.Errorf("%w: --autosave saves checkpoints, which --no-checkpoints and --no-recovery turn off", errUsage)
+	case c.lisp.Resume != "" && c.lisp.Resume != kept.Last && !kept.IsName(c.lisp.Resume):
+		return fmt.Errorf("%w: --resume %q is not the name of a checkpoint on the disk; the newest is %s", errUsage, c.lisp.Resume, kept.Last)
+	case c.lisp.CheckpointMB < 0:
+		return fmt.Errorf("%w: --checkpoint-memory %d is less than 0; --no-checkpoints takes none", errUsage, c.lisp.CheckpointMB)
 	case c.lisp.Launch.StackMB < 1:
 		return fmt.Errorf("%w: --stack %d is less than 1", errUsage, c.lisp.Launch.StackMB)
 	}
@@ -173,7 +187,7 @@ func (c *config) check() error {
 
 // image opens the logs and returns the configured image, not started, and a
 // function that closes it and the logs.
-func (c *command) image() (*lisp.Image, *slog.Logger, func(), error) {
+func (c *command) image() (_ *lisp.Image, _ *slog.Logger, _ func(), err error) {
 	log := slog.New(slog.NewTextHandler(c.stderr, &slog.HandlerOptions{Level: c.logLevel}))
 	cfg := c.lisp
 	cfg.Log = log
@@ -184,6 +198,9 @@ func (c *command) image() (*lisp.Image, *slog.Logger, func(), error) {
 			return nil, nil, nil, fmt.Errorf("opening the trace: %w", err)
 		}
 		cfg.Trace, closeTrace = f, f.Close
+	}
+	if cfg.Cores, err = kept.CoresIn(c.sessionDir, stateDir()); err != nil {
+		return nil, nil, nil, err
 	}
 	im := lisp.New(cfg)
 	if dir, _ := c.projectDir(); dir != "" {

@@ -74,6 +74,9 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 	case name == "help" && len(c.args) == 1 && c.args[0] == "image":
 		fmt.Fprint(c.stdout, usageImage)
 		return nil
+	case name == "help" && len(c.args) == 1 && c.args[0] == "session":
+		fmt.Fprint(c.stdout, usageSession)
+		return nil
 	case name != "eval" && name != "test" && len(c.args) > 0:
 		return fmt.Errorf("%w: %s takes no argument %q", errUsage, name, c.args[0])
 	}

@@ -34,6 +34,7 @@ func (c *command) serve(ctx context.Context) error {
 		return err
 	}
 	defer closeImage()
+	defer im.SaveAtEnd()
 	im.Session(c.session).KeepIn(left)
 	options := mcpbridge.Options{
 		Open:       func(session string) tools.Session { return im.Session(session) },
@@ -66,15 +67,24 @@ func (c *command) serve(ctx context.Context) error {
 // attached image, where the session itself stays.
 func (c *config) kept() *kept.File {
 	dir, err := filepath.Abs(c.sessionDir)
-	state := os.Getenv("XDG_STATE_HOME")
-	if home, e := os.UserHomeDir(); !filepath.IsAbs(state) && e == nil {
-		state = filepath.Join(home, ".local", "state")
-	}
-	if c.noJournal || c.attaching() != "" || err != nil || !filepath.IsAbs(state) {
+	state := stateDir()
+	if c.noJournal || c.attaching() != "" || err != nil || state == "" {
 		return nil
 	}
 	sum := sha256.Sum256([]byte(dir))
-	return kept.Open(filepath.Join(state, "swank-mcp", hex.EncodeToString(sum[:8])+"-"+c.session+".lisp"))
+	return kept.Open(filepath.Join(state, hex.EncodeToString(sum[:8])+"-"+c.session+".lisp"))
+}
+
+// stateDir is our directory among the user's state, "" if it is not known where that is.
+func stateDir() string {
+	state := os.Getenv("XDG_STATE_HOME")
+	if home, err := os.UserHomeDir(); !filepath.IsAbs(state) && err == nil {
+		state = filepath.Join(home, ".local", "state")
+	}
+	if !filepath.IsAbs(state) {
+		return ""
+	}
+	return filepath.Join(state, "swank-mcp")
 }
 
 // tune fits the garbage collector to a process that mostly waits: the SDK allocates

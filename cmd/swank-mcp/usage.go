@@ -11,7 +11,7 @@ swank-mcp [FLAGS] eval FORM...  evaluate in a new image; without FORM, stdin
 swank-mcp [FLAGS] test [SYSTEM] run the project's tests in a new image, and end
 swank-mcp [FLAGS] doctor        what was found, what is missing, how to mend it
 swank-mcp hook                  mend the Lisp file that an agent has written
-swank-mcp help image | version  the flags of the Lisp image; the version
+swank-mcp help image | help session | version    further flags; the version
 
   --project DIR          the project worked on, whose systems are found first
   --watch-files          load what is saved of the project's loaded systems
@@ -28,7 +28,7 @@ swank-mcp help image | version  the flags of the Lisp image; the version
 
 Names are separated by commas. In the environment: SWANK_MCP_READ_ONLY=true.
 `
-	usageImage = `The flags of the Lisp image and the session in it. All others: swank-mcp help
+	usageImage = `The flags of the Lisp image. All others: swank-mcp help, help session
 
   --attach ADDRESS       work in a Lisp that runs: HOST:PORT or unix:PATH, where
                          (swank:create-server :port PORT :dont-close t) listens
@@ -43,12 +43,21 @@ Without those a Lisp is launched:
   --stack MB             control stack of each Lisp thread (16)
   --no-userinit          do not load ~/.sbclrc
   --no-core              neither use nor build a cached core
-  --no-recovery          start empty after the image has died
-  --no-journal           do not keep the session for the next server
-  --session NAME         work in the session of that name (default)
-  --session-dir DIR      where sessions are saved (the working directory)
   --cache-dir DIR        for fasls and cores (swank-mcp in your cache directory)
 
 Any flag can be set in the environment: --heap 4096 is SWANK_MCP_HEAP=4096.
+`
+	usageSession = `The flags of what is kept of a session. All others: swank-mcp help, help image
+
+  --session NAME         work in the session of that name (default)
+  --session-dir DIR      where sessions are saved (the working directory)
+
+Of a Lisp that is launched:
+  --no-checkpoints       keep no copies of the image to go back to
+  --checkpoint-memory MB for all; 0 is 1024, or a tenth of the machine's (0)
+  --autosave             save the image to the disk at the end, and when idle
+  --resume NAME          go on from a checkpoint on the disk; last: the newest
+  --no-recovery          start empty after the image has died
+  --no-journal           do not keep the session for the next server
 `
 )

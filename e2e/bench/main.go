@@ -17,15 +17,16 @@ func main() {
 	long := flag.Int("long", 10000, "evaluations of the long run")
 	callsOnly := flag.Bool("calls", false, "measure the calls alone")
 	fresh := flag.Int("fresh", 0, "measure fresh images alone, so many times, beside plain SBCLs")
+	checkpoints := flag.Int("checkpoints", 0, "measure checkpoints alone, so many times, beside a server without")
 	definitions := flag.Int("definitions", 10000, "definitions of a large session")
 	flag.Parse()
-	if err := measure(*binary, *n, *long, *definitions, *fresh, *callsOnly); err != nil {
+	if err := measure(*binary, *n, *long, *definitions, *fresh, *checkpoints, *callsOnly); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func measure(binary string, n, long, definitions, fresh int, callsOnly bool) error {
+func measure(binary string, n, long, definitions, fresh, checkpoints int, callsOnly bool) error {
 	dir, err := os.MkdirTemp("", "swb")
 	if err != nil {
 		return err
@@ -48,6 +49,9 @@ func measure(binary string, n, long, definitions, fresh int, callsOnly bool) err
 	case fresh > 0:
 		t.beside = "plain sbcl"
 		parts = []func(*table) error{func(t *table) error { return l.fresh(t, fresh) }}
+	case checkpoints > 0:
+		t.beside = "none"
+		parts = []func(*table) error{func(t *table) error { return l.coldStart(t) }, func(t *table) error { return l.checkpoints(t, checkpoints) }}
 	case callsOnly:
 		parts = parts[:2]
 	}

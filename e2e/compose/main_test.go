@@ -24,6 +24,10 @@ var (
 // container takes a second or two to start.
 const patience = 20 * time.Second
 
+// callPatience is how long a call may take: one that attaches to an image that has just
+// begun has the helper compiled there.
+const callPatience = time.Minute
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if *serverFlag == "" {
@@ -80,7 +84,7 @@ func (c *client) kill() {
 // call calls a tool and returns its text and whether it is an error.
 func (c *client) call(tool string, arguments map[string]any) (string, bool) {
 	c.t.Helper()
-	ctx, stop := context.WithTimeout(c.t.Context(), patience)
+	ctx, stop := context.WithTimeout(c.t.Context(), callPatience)
 	defer stop()
 	r, err := c.Tool(ctx, tool, arguments)
 	if err != nil {

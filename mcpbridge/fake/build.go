@@ -74,6 +74,7 @@ func (f *Session) Fresh(ctx context.Context, system string, tests bool, test str
 }
 
 // Reload finds nothing that has changed.
-func (f *Session) Reload(context.Context, lisp.Request) (*lisp.Reloaded, *lisp.Result, error) {
-	return &lisp.Reloaded{}, &lisp.Result{}, nil
+func (f *Session) Reload(_ context.Context, _ lisp.Request, tell func(*lisp.Reloaded, *lisp.Result)) error {
+	tell(&lisp.Reloaded{}, &lisp.Result{})
+	return nil
 }

@@ -48,10 +48,40 @@ func (f *Session) Sources(_ context.Context, name, _ string, _ time.Duration) (*
 		return &lisp.Sources{Name: "F", Places: []string{"Function F: Defined in: f.lisp, line 1"}}, nil
 	}
 	return &lisp.Sources{Name: "TOTAL", Packages: []string{"MY-APP"}, Definitions: []lisp.Source{
-		{Kind: "function", Label: "function MY-APP:TOTAL", Text: "(defun total ()\n  2)", Package: "MY-APP"}}}, nil
+		{Kind: "function", Label: "function MY-APP:TOTAL", Text: "(defun total ()\n  2)", Package: "MY-APP", Loaded: "(defun total () 1)"}}}, nil
 }
 
-func (f *Session) Written(context.Context, string, string, string) error { return nil }
+// point is the one checkpoint.
+var point = lisp.Checkpoint{Number: 1, Name: "here", Taken: time.Date(2026, 1, 2, 10, 32, 0, 0, time.Local), After: "(setf x 1)", Since: []string{"(setf x 2)"}}
+
+// Undo goes to the one checkpoint.
+func (f *Session) Undo(_ context.Context, steps int, to string, _ time.Duration) (*lisp.Undone, error) {
+	if to != "" && to != point.Name {
+		return nil, &lisp.NoCheckpointError{Checkpoints: []lisp.Checkpoint{point}, To: to}
+	}
+	return &lisp.Undone{To: point, Undone: point.Since, Forward: steps < 0}, nil
+}
+
+func (f *Session) TakeCheckpoint(_ context.Context, name string, _ time.Duration) (lisp.Checkpoint, error) {
+	if name == point.Name {
+		return lisp.Checkpoint{}, lisp.ErrCheckpointExists
+	}
+	return lisp.Checkpoint{Name: name, Taken: point.Taken}, nil
+}
+
+func (f *Session) Checkpoints() ([]lisp.Checkpoint, *lisp.ObstacleError) {
+	return []lisp.Checkpoint{point}, nil
+}
+
+func (f *Session) DropCheckpoint(name string) bool { return name == point.Name }
+
+func (f *Session) SaveCheckpoint(name string) (string, error) {
+	return ".swank-mcp/" + name + ".core", nil
+}
+
+func (f *Session) CheckpointsOnDisk() []lisp.OnDisk { return nil }
+
+func (f *Session) Written(context.Context, string, string, string, []string) error { return nil }
 
 func (f *Session) ReadUnlike(context.Context, string, string, string) (*lisp.Unlike, error) {
 	return &lisp.Unlike{}, nil

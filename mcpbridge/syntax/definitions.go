@@ -9,8 +9,7 @@ import (
 // level or in what people write around definitions, such as PROGN, EVAL-WHEN and LET.
 // Names are as the standard's reader has them, mostly in upper case.
 type Definition struct {
-	Pos
-	Start, End int // offsets of its first parenthesis and behind its last one
+	Extent
 
 	Operator     string   // without the prefix of a package
 	Prefix       string   // of the name, or ""
@@ -20,7 +19,16 @@ type Definition struct {
 	Qualifiers   []string // of a DEFMETHOD
 	Specializers []string // of its required parameters; T where none is given
 	Package      string   // that the last IN-PACKAGE before it names, or ""
+	Outer        Extent   // of the outermost form around it that may bind names; zero without
 }
+
+// Extent is where a list stands in a text.
+type Extent struct {
+	Pos
+	Start, End int // offsets of its first parenthesis and behind its last one
+}
+
+func extentOf(n node) Extent { return Extent{Pos{n.line, n.col}, n.start, n.end} }
 
 // Kind is what the definition is of: "function" (macros and generic functions are, too),
 // "variable", "class" (and every other type), "method", "compiler-macro",
@@ -77,7 +85,8 @@ type collector struct {
 	*parser
 	pkg   string
 	all   []Definition
-	bound int // forms around this one other than PROGN
+	bound int    // forms around this one other than PROGN
+	outer Extent // the outermost of them that may bind
 }
 
 // beforeBody is how many arguments of an operator stand before the forms in which
@@ -100,7 +109,10 @@ func (c *collector) visit(n node) {
 	default:
 		if operator != "PROGN" {
 			c.bound++
-			defer func() { c.bound-- }()
+			defer func(outer Extent) { c.bound--; c.outer = outer }(c.outer)
+			if operator != "EVAL-WHEN" && c.outer.End == 0 {
+				c.outer = extentOf(n)
+			}
 		}
 		for _, e := range n.elements[min(1+beforeBody[operator], len(n.elements)):] {
 			c.visit(e)
@@ -118,7 +130,7 @@ func (c *collector) designated(n node) string {
 }
 
 func (c *collector) define(n node, operator string) {
-	d := Definition{Pos: Pos{n.line, n.col}, Start: n.start, End: n.end, Operator: operator, Package: c.pkg, Bound: c.bound > 0}
+	d := Definition{Extent: extentOf(n), Operator: operator, Package: c.pkg, Bound: c.bound > 0, Outer: c.outer}
 	name := n.elements[1]
 	if name.kind == opener && len(name.elements) > 0 { // (setf f), or (name options…)
 		d.Setf = len(name.elements) == 2 && symbolName(c.source(name.elements[0])) == "SETF"
@@ -163,7 +175,11 @@ func (c *collector) specialize(d *Definition, rest []node) {
 // flat is a specializer as text in which only what differs tells two apart.
 func (c *collector) flat(n node) string {
 	if n.kind != opener {
-		return symbolName(c.source(n))
+		prefix, name := splitSymbol(c.source(n))
+		if prefix == "KEYWORD" {
+			name = ":" + name
+		}
+		return name
 	}
 	var parts []string
 	for _, e := range n.elements {
@@ -172,6 +188,9 @@ func (c *collector) flat(n node) string {
 			text = "'" + text
 		}
 		parts = append(parts, text)
+	}
+	if len(parts) == 2 && parts[0] == "QUOTE" {
+		return "'" + parts[1]
 	}
 	return "(" + strings.Join(parts, " ") + ")"
 }

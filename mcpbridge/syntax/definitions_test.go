@@ -77,7 +77,7 @@ func TestReplace(t *testing.T) {
 		{"(defun f ()\n\t1)\n", "(defun f ()\n\t2)", "(defun f ()\n\t2)\n"},
 	} {
 		all, _, _ := Definitions(c.text, nil)
-		if got := Replace(c.text, all[0], c.form, 1); got != c.want {
+		if got := Replace(c.text, all[0].Extent, c.form, 1); got != c.want {
 			t.Errorf("%q with %q is %q, not %q", c.text, c.form, got, c.want)
 		}
 	}
@@ -141,17 +141,17 @@ func TestReplaceByItself(t *testing.T) {
 		}
 		tries++
 		// by itself, and by something else and then by itself
-		if got := Replace(f.text, same[0], form, 1); got != f.text {
+		if got := Replace(f.text, same[0].Extent, form, 1); got != f.text {
 			t.Errorf("%s:%d: replaced by itself the file is another", f.file, f.d.Line)
 		}
 		other := strings.Replace(form, "(", "( ", 1)
-		changed := Replace(f.text, same[0], other, same[0].Column)
+		changed := Replace(f.text, same[0].Extent, other, same[0].Column)
 		if want := f.text[:f.d.Start] + other + f.text[f.d.End:]; unixLines(changed) != unixLines(want) {
 			t.Errorf("%s:%d: more than the form has changed", f.file, f.d.Line)
 		}
 		again := same[0]
 		again.End++
-		if got := Replace(changed, again, form, same[0].Column); unixLines(got) != unixLines(f.text) {
+		if got := Replace(changed, again.Extent, form, same[0].Column); unixLines(got) != unixLines(f.text) {
 			t.Errorf("%s:%d: put back, the file is another", f.file, f.d.Line)
 		}
 	}
@@ -187,7 +187,7 @@ func FuzzDefinitions(f *testing.F) {
 			if form[0] != '(' || form[len(form)-1] != ')' || len(Check(form).Problems) > 0 {
 				t.Fatalf("%q: %q is no list", text, form)
 			}
-			if got := Replace(text, d, form, d.Column); got != text {
+			if got := Replace(text, d.Extent, form, d.Column); got != text {
 				t.Fatalf("%q: replaced by itself %q is %q", text, form, got)
 			}
 		}

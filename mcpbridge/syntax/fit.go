@@ -216,10 +216,25 @@ func (j *judge) oddParameter(l *list, name string) float64 {
 				return costShape / 2
 			}
 		}
+	case isKeyword(name) || strings.EqualFold(name, "t"):
+		return costShape
 	case name != "" && !strings.HasPrefix(name, "&") && !j.counting && j.uses[strings.ToLower(name)].other <= 1:
 		return costRare / 2 // nobody uses it
 	}
 	return 0
+}
+
+// oddList reports whether the list l, which is complete, cannot stand in the lambda list
+// around it: it is no variable with its specializer, nor one with its default.
+func (j *judge) oddList(l *list) bool {
+	n, around := len(j.lists), j.above()
+	switch {
+	case around.inner || n < 3: // a specializer such as (EQL 1), or (:KEY VARIABLE)
+		return false
+	case around.optional:
+		return l.n > 3
+	}
+	return strings.EqualFold(j.lists[n-3].head, "defmethod") && (l.n != 2 || l.head == "")
 }
 
 // above is the list around the innermost one.
@@ -242,7 +257,10 @@ func (j *judge) close() bool {
 	if l.role == lambda && strings.EqualFold(j.above().head, "defmethod") && !l.special && l.n > 0 {
 		j.cost += costRare
 	}
-	if l.role == defined && !strings.EqualFold(l.head, "setf") {
+	if l.role == defined && (!strings.EqualFold(l.head, "setf") || l.n != 2 && !l.lenient) {
+		j.cost += costShape
+	}
+	if l.role == lambda && l.inner && !l.lenient && j.oddList(l) {
 		j.cost += costShape
 	}
 	if l.isForm() && l.known && !l.lenient && !l.shape.takes(l.n-1) {

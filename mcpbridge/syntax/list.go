@@ -90,6 +90,9 @@ func (l *list) take(name string, held *prefixed) (r taken) {
 	if n == 0 {
 		l.begin(name)
 	}
+	if n == 2 && isKeyword(name) && strings.EqualFold(l.head, "defmethod") {
+		l.shape.roles = qualified
+	}
 	r.role = l.roleOf(n)
 	bare := name == "" && held == nil // a list with nothing before it
 	plain := name != "" && held == nil
@@ -141,6 +144,9 @@ func (l *list) take(name string, held *prefixed) (r taken) {
 	}
 	return r
 }
+
+// qualified are the roles of the arguments of a DEFMETHOD with a qualifier, such as :AFTER.
+var qualified = []role{defined, data, lambda, code}
 
 // begin takes the first element.
 func (l *list) begin(name string) {

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -42,7 +43,16 @@ func Repair(text string) (string, bool) {
 	}
 	mended.WriteString(text[at:])
 	report := Check(mended.String())
-	return mended.String(), report.Forms > 0 && len(report.Problems) == 0
+	return mended.String(), report.Forms > 0 && len(report.Problems) == 0 && !lacksList(mended.String())
+}
+
+// lacksList reports whether text has #C or #S without a list, as #C0 1): a list has lost
+// its beginning there, which no parenthesis elsewhere mends.
+func lacksList(text string) bool {
+	ts, _ := tokens(text)
+	return slices.ContainsFunc(ts, func(t token) bool {
+		return t.kind == atom && t.end > t.start+1 && text[t.start] == '#' && strings.IndexByte("cCsS", text[t.start+1]) >= 0
+	})
 }
 
 // part is a stretch of tokens that begins in the first column, as a top-level form does,
@@ -52,7 +62,6 @@ type part struct{ start, end, depth int }
 // broken returns the parts in which parentheses do not match, but for those that do
 // together, as those of an EVAL-WHEN around forms in the first column.
 func broken(ts []token) (bad []part) {
-	open := 0 // how many of bad may yet be closed by what follows, by their lists
 	for i := 0; i < len(ts); {
 		p := part{start: i}
 		for p.end = i; p.end < len(ts) && (p.end == i || ts[p.end].col > 1 || ts[p.end].kind == closer); p.end++ {
@@ -67,11 +76,17 @@ func broken(ts []token) (bad []part) {
 		if p.depth == 0 {
 			continue
 		}
-		if open += p.depth; open == 0 && len(bad) > 0 && p.depth < 0 {
-			bad = nil
+		bad = append(bad, p)
+		if p.depth > 0 {
 			continue
 		}
-		bad = append(bad, p)
+		// The nearest parts before it that it may close, with all that lies between.
+		for at, open := len(bad)-1, 0; at >= 0; at-- {
+			if open += bad[at].depth; open == 0 {
+				bad = bad[:at]
+				break
+			}
+		}
 	}
 	return bad
 }

@@ -124,13 +124,17 @@ func TestRepairText(t *testing.T) {
 		"(defun f (x)\n  (if (plusp x)\n      (let ((y x)\n        (g y)\n      (h))":          "(defun f (x)\n  (if (plusp x)\n      (let ((y x))\n        (g y))\n      (h)))",
 		"(defun f (x)\n  (g x)))\n\n(defun h (y)\n  (g (car y))\n":                             "(defun f (x)\n  (g x))\n\n(defun h (y)\n  (g (car y)))\n",
 		"(eval-when (:load-toplevel)\n(defun f (x)\n  (g x))\n)\n(defun h (y)\n  (g (car y)\n": "(eval-when (:load-toplevel)\n(defun f (x)\n  (g x))\n)\n(defun h (y)\n  (g (car y)))\n",
+		"(f (x)\n\n(macrolet ((a () 1))\n  (b\n\"B\"))\n":                                      "(f (x))\n\n(macrolet ((a () 1))\n  (b\n\"B\"))\n",
+		"(defmethod f ((a b) item t))\n  (g a))":                                               "(defmethod f ((a b) (item t))\n  (g a))",
+		"(defmethod (setf f) (value (a b)\n  (g a value))":                                     "(defmethod (setf f) (value (a b))\n  (g a value))",
+		"(defmethod f :around (a b)))\n  (g a))":                                               "(defmethod f :around ((a b))\n  (g a))",
 		"(defun f (x)\n  (when x)\n    (g x)))\n":                                              "(defun f (x)\n  (when x\n    (g x)))\n",
 	} {
 		if got, ok := Repair(text); !ok || got != want {
 			t.Errorf("%q: %q, %v; want %q", text, got, ok, want)
 		}
 	}
-	for _, text := range []string{"(a \"b)", "(a (b . ) c", "#|", strings.Repeat("(", 9), "", ")"} {
+	for _, text := range []string{"(a \"b)", "(a (b . ) c", "(list #C0 1))", "#|", strings.Repeat("(", 9), "", ")"} {
 		if got, ok := Repair(text); ok && got != text {
 			t.Errorf("%q: %q", text, got)
 		}

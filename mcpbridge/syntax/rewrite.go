@@ -2,10 +2,10 @@ package syntax
 
 import "strings"
 
-// Replace returns text with form in place of d, which is of text. form stood in column
+// Replace returns text with form in place of the one at d. form stood in column
 // of its own text, from 1; its further lines are moved with its first one, but for those
 // that begin inside of a string, and get the ends of line that text has.
-func Replace(text string, d Definition, form string, column int) string {
+func Replace(text string, d Extent, form string, column int) string {
 	old := text[d.Start:d.End]
 	if unixLines(old) == unixLines(form) {
 		return text

@@ -174,3 +174,19 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+func TestSameCode(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"(defun f () 1)", "( defun f ; one\n\t() #| two |# 1 )", true},
+		{"(f g)", "(fg)", false},
+		{`(f "a  b")`, `(f "a b")`, false},
+		{"(f 1)", "(f 1 2)", false},
+	} {
+		if got := SameCode(c.a, c.b); got != c.want {
+			t.Errorf("%q and %q: %v", c.a, c.b, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -70,6 +71,14 @@ func (s *scanner) note(start int, p Pos) {
 		t.kind = prefix
 	}
 	s.tokens = append(s.tokens, t)
+}
+
+// SameCode reports whether a and b, which are well-formed, differ in comments and blanks
+// at most.
+func SameCode(a, b string) bool {
+	as, _ := tokens(a)
+	bs, _ := tokens(b)
+	return slices.EqualFunc(as, bs, func(x, y token) bool { return a[x.start:x.end] == b[y.start:y.end] })
 }
 
 // Ends returns the offsets behind the top-level forms of text, which is well-formed.

@@ -25,6 +25,8 @@ func ErrorText(err error) string {
 		lost  *lisp.UnansweredError
 		look  *lookError
 		job   *lisp.JobError
+		point *lisp.NoCheckpointError
+		wall  *lisp.ObstacleError
 	)
 	switch {
 	case errors.As(err, &look):
@@ -35,6 +37,10 @@ func ErrorText(err error) string {
 		return debuggerErrorText(debug)
 	case errors.As(err, &job):
 		return jobErrorText(job)
+	case errors.As(err, &point):
+		return noCheckpointText(point)
+	case errors.As(err, &wall):
+		return obstacleText(wall)
 	case errors.As(err, &busy):
 		return busyText(busy)
 	case errors.As(err, &start):

@@ -34,6 +34,7 @@ var evaluateTool = Tool{
 			Doc: "Answer at once; the code runs beside later calls as a job, up to 4 hours."},
 		{Name: "on-timeout", Kind: args.Text, Def: "stop", Enum: []string{"stop", "background"},
 			Doc: "background: then it goes on as a job."},
+		{Name: "trial", Kind: args.Flag, Doc: "Only try it, in a copy of the image: nothing is kept."},
 		{Name: "capture-time", Kind: args.Flag,
 			Doc: "Add a line with real, run and GC time and the bytes consed."},
 		{Name: "debug", Kind: args.Integer, Def: 1.0, Min: 0, Max: 3,
@@ -48,7 +49,7 @@ var evaluateTool = Tool{
 func readEvaluate(r *Request) (in lisp.Request, timing bool) {
 	code := r.Text("code")
 	in = r.sessionRequest()
-	in.Code, in.Input = code, r.Text("input")
+	in.Code, in.Input, in.Trial = code, r.Text("input"), r.Flag("trial")
 	in.Background, in.OnTimeout, in.JobLimit = r.Flag("background"), r.Text("on-timeout") == "background", lisp.JobLimit
 	if in.Background && r.Has("timeout") {
 		in.JobLimit = in.Timeout

@@ -61,7 +61,7 @@ func TestEvaluateArguments(t *testing.T) {
 		{`{"code":["(+ 1 2)"]}`, nil, `code must be a string, not the array ["(+ 1 2)"]`},
 		{`["(+ 1 2)"]`, nil, "as a JSON object, not the array"},
 		{`"(+ 1 2)"`, nil, `as a JSON object, not the string "(+ 1 2)"`},
-		{`{"form":"1"}`, nil, `has no argument "form". Valid: code, package, timeout, on-error, input, background, on-timeout, capture-time, debug.`},
+		{`{"form":"1"}`, nil, `has no argument "form". Valid: code, package, timeout, on-error, input, background, on-timeout, trial, capture-time, debug.`},
 		{`{"code":"1","packge":"x"}`, nil, `has no argument "packge". Nearest: "package"`},
 		{`{"code":"1","time":1}`, nil, `Nearest: "timeout"`},
 		{`{"code":"1","timeout":0}`, nil, "timeout is 0; it must be more than 0 and at most 600"},

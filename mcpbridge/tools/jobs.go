@@ -29,9 +29,11 @@ func backgroundText(r *lisp.Result, in lisp.Request) string {
 	if !in.Background {
 		what = fmt.Sprintf("The evaluation has not ended after %s. It goes on as job-%d", render.Age(in.Timeout), r.Job)
 	}
-	return fmt.Sprintf("%s, for at most %s.\n"+
-		"Next: read-output {\"handle\": \"job-%[3]d\"} shows its output and result; abort-evaluation {\"evaluation\": %[3]d} ends it.",
-		what, render.Age(r.Limit), r.Job)
+	var p render.Parts
+	fmt.Fprintf(&p, "%s, for at most %s.", what, render.Age(r.Limit))
+	p.Context(r)
+	fmt.Fprintf(&p, "\nNext: read-output {\"handle\": \"job-%[1]d\"} shows its output and result; abort-evaluation {\"evaluation\": %[1]d} ends it.", r.Job)
+	return p.String()
 }
 
 // jobText is the output of a job so far, or its result.

@@ -33,9 +33,7 @@ func projectStatus(ctx context.Context, r *Request) (Reply, error) {
 		if r.ReadOnly {
 			return Reply{}, r.Fail("load changes the image, and swank-mcp was started with --read-only.")
 		}
-		if loaded = Reload(ctx, r.Session, r.Progress); loaded != "" {
-			loaded += "\n\n"
-		}
+		Reload(ctx, r.Session, r.Progress, func(text string) { loaded = text + "\n\n" })
 	}
 	if r.Text("name") == "" {
 		status, err := r.Session.ProjectStatus(ctx)

@@ -11,19 +11,20 @@ import (
 )
 
 // Reload loads what was saved of the project's loaded systems since they were loaded,
-// and returns what a reply says of it: "" if nothing has changed, or no image runs.
-func Reload(ctx context.Context, s Session, progress func(time.Duration, string)) string {
+// and calls tell with what a reply says of it, before the next job of the session begins:
+// not if nothing has changed, or no image runs.
+func Reload(ctx context.Context, s Session, progress func(time.Duration, string), tell func(text string)) {
 	in := lisp.Request{Debug: 1, Timeout: loadTimeout, Progress: progress}
-	done, res, err := s.Reload(ctx, in)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return ""
-	case err != nil:
-		return "; Files were saved, and could not be loaded: " + render.Safe(err.Error())
-	case done == nil:
-		return ""
+	told := false
+	err := s.Reload(ctx, in, func(done *lisp.Reloaded, res *lisp.Result) {
+		told = true
+		if text := reloadText(done, res, in); text != "" {
+			tell(text)
+		}
+	})
+	if err != nil && ctx.Err() == nil && !told {
+		tell("; Files were saved, and could not be loaded: " + render.Safe(err.Error()))
 	}
-	return reloadText(done, res, in)
 }
 
 // reloadText is a line with the systems, and below it what came of loading them.
@@ -37,6 +38,14 @@ func reloadText(done *lisp.Reloaded, res *lisp.Result, in lisp.Request) string {
 	}
 	var p render.Parts
 	p.WriteString("; Files" + ofSystems(done) + " were saved, and have been loaded.")
+	if n := len(done.Replaced); n > 0 {
+		p.WriteString("\n; The session had defined otherwise, and the files have replaced: " +
+			render.Safe(strings.Join(done.Replaced[:min(n, maxChanges)], ", ")))
+		if n > maxChanges {
+			p.WriteString(fmt.Sprintf(" and %d more", n-maxChanges))
+		}
+		p.WriteString(".")
+	}
 	switch n := len(done.Failing); {
 	case n > 0:
 		p.WriteString("\n; Failing now, and not in the last run: " + render.Safe(strings.Join(done.Failing[:min(n, maxChanges)], ", ")))

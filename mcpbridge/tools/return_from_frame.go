@@ -11,7 +11,6 @@ var returnFromFrameTool = Tool{
 	Name:  "return-from-frame",
 	Title: "Return from frame",
 	Set:   Debug,
-	Shown: true,
 	Doc: "Make a frame of a suspended evaluation return given values to its caller; the evaluation goes on from there. " +
 		"Answers as invoke-restart does.",
 	Params: []args.Param{frameParam,

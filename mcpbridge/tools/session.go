@@ -29,9 +29,15 @@ type Session interface {
 	Definitions(ctx context.Context, pkg string) ([]lisp.Section, error)
 	Packages(ctx context.Context) ([]lisp.Package, error)
 	ResetSession(ctx context.Context, timeout time.Duration) (*lisp.Reset, error)
+	Undo(ctx context.Context, steps int, to string, timeout time.Duration) (*lisp.Undone, error)
+	TakeCheckpoint(ctx context.Context, name string, timeout time.Duration) (lisp.Checkpoint, error)
+	Checkpoints() (list []lisp.Checkpoint, obstacle *lisp.ObstacleError)
+	DropCheckpoint(name string) bool
+	SaveCheckpoint(name string) (file string, err error)
+	CheckpointsOnDisk() []lisp.OnDisk
 	SaveSession(ctx context.Context, file string, timeout time.Duration) (*lisp.Saved, error)
 	Sources(ctx context.Context, name, pkg string, timeout time.Duration) (*lisp.Sources, error)
-	Written(ctx context.Context, name, pkg, file string) error
+	Written(ctx context.Context, name, pkg, file string, labels []string) error
 	ReadUnlike(ctx context.Context, text, one, other string) (*lisp.Unlike, error)
 	LoadSession(ctx context.Context, file, source string, r lisp.Request) (*lisp.Loaded, *lisp.Result, error)
 
@@ -57,7 +63,7 @@ type Session interface {
 	Compile(ctx context.Context, c lisp.Compilation, r lisp.Request) (*lisp.Compiled, *lisp.Result, error)
 	Load(ctx context.Context, file string, r lisp.Request) (*lisp.Result, error)
 	LoadSystem(ctx context.Context, system string, force bool, r lisp.Request) (*lisp.Result, error)
-	Reload(ctx context.Context, r lisp.Request) (*lisp.Reloaded, *lisp.Result, error) // nil where no image runs
+	Reload(ctx context.Context, r lisp.Request, tell func(*lisp.Reloaded, *lisp.Result)) error // tells nothing where no image runs
 	RunTests(ctx context.Context, system, test string, r lisp.Request) (*lisp.Tests, *lisp.Result, error)
 	Fresh(ctx context.Context, system string, tests bool, test string, r lisp.Request) (*lisp.Fresh, error)
 

@@ -72,6 +72,16 @@ func StatusText(s *lisp.Status) string {
 	if s.Waiting > 0 {
 		line("Queue: %s", render.Waiting(s.Waiting))
 	}
+	lines := CheckpointLines(s.Checkpoints)
+	for _, text := range lines[:min(len(lines), shownCheckpoints)] {
+		line("Checkpoint: %s", text)
+	}
+	if more := len(lines) - shownCheckpoints; more > 0 {
+		line("Checkpoints: %d more, which checkpoint {} lists", more)
+	}
+	if s.Obstacle != nil {
+		line("No checkpoint is taken: %v", s.Obstacle)
+	}
 	if d := definitions(s.Definitions); d != "" {
 		line("Definitions: %s", d)
 	}
@@ -90,6 +100,9 @@ func StatusText(s *lisp.Status) string {
 	p.Section("background output", s.Background)
 	return p.String()
 }
+
+// shownCheckpoints is how many checkpoints have a line in session-status.
+const shownCheckpoints = 4
 
 func imageLine(s *lisp.Status) string {
 	words := []string{s.State}

@@ -20,6 +20,8 @@ func All() []*Tool {
 		&loadSystemTool,
 		&projectStatusTool,
 		&resetTool,
+		&undoTool,
+		&checkpointTool,
 		&saveSessionTool,
 		&loadSessionTool,
 		&writeDefinitionTool,

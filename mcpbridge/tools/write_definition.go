@@ -63,7 +63,10 @@ type writing struct {
 }
 
 // text is a file as it is, and as it is to be.
-type text struct{ before, after string }
+type text struct {
+	before, after string
+	has           []string // labels of the definitions that it has then, as the image has them
+}
 
 const nothingWritten = "Nothing was written."
 
@@ -94,7 +97,7 @@ func (w *writing) carryOut() (Reply, error) {
 			return Reply{}, err
 		}
 		written = append(written, path)
-		if err := w.Session.Written(w.ctx, w.name, w.Text("package"), path); err != nil {
+		if err := w.Session.Written(w.ctx, w.name, w.Text("package"), path, t.has); err != nil {
 			w.said = append(w.said, "; "+render.OneLine(err.Error())) // it is written all the same
 		}
 		diffs.WriteString("\n\n" + diffText(path, t.before, path, t.after))
@@ -146,7 +149,7 @@ func (w *writing) load(path string) (*text, error) {
 		return nil, w.refuse("NOT-WELL-FORMED", nextCall("validate-syntax", "path", path),
 			"%s is not well-formed: %d:%d: %s", path, report.Problems[0].Line, report.Problems[0].Column, report.Problems[0].Message)
 	}
-	t := &text{before, before}
+	t := &text{before: before, after: before}
 	w.texts[path], w.order = t, append(w.order, path)
 	return t, nil
 }

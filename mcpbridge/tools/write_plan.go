@@ -85,33 +85,66 @@ func (w *writing) formOf(source *lisp.Source) (*form, error) {
 	}
 	kind := kindOf(source.Kind)
 	var found *form
-	others := false
+	others, sure, several := false, false, false
 	for _, d := range all {
 		if d.Name != w.sources.Name || d.Setf != source.Setf {
 			continue
 		}
 		others = true
-		if d.Kind() != kind && d.Kind() != "" || kind == "method" && !ofMethod(&d, source) {
+		if d.Kind() != kind && d.Kind() != "" {
 			continue
 		}
+		exact := true
+		if kind == "method" {
+			var may bool
+			if exact, may = ofMethod(&d, source); !may || sure && !exact {
+				continue
+			}
+			several = several || !exact && found != nil && !d.Same(&found.Definition)
+		}
+		sure = sure || exact
 		found = &form{d, source.Text[d.Start:d.End], source.Package}
 		if d.Package != "" {
 			found.pkg = d.Package
 		}
 	}
-	if found == nil && !others {
+	switch {
+	case found == nil && !others:
 		return nil, w.refuse("NO-SOURCE", "", "The %s was made by code that does not define it by its name:\n%s", source.Label, firstLineOf(source.Text))
+	case several && !sure:
+		return nil, w.refuse("NO-SOURCE", "", "The %s was evaluated with another one whose EQL specializer is computed, so it is not known which form is its; evaluate it alone.", source.Label)
 	}
 	return found, nil
 }
 
 // ofMethod reports whether d, of a DEFMETHOD, has the qualifiers and specializers of
-// source. Of (EQL X) only the image knows the value of X.
-func ofMethod(d *syntax.Definition, source *lisp.Source) bool {
-	return slices.Equal(d.Qualifiers, source.Qualifiers) &&
-		slices.EqualFunc(d.Specializers, source.Specializers, func(a, b string) bool {
-			return a == b || strings.HasPrefix(a, "(EQL ") && strings.HasPrefix(b, "(EQL ")
-		})
+// source, or may have them: of a computed (EQL X) only the image knows the value of X.
+func ofMethod(d *syntax.Definition, source *lisp.Source) (exact, may bool) {
+	if !slices.Equal(d.Qualifiers, source.Qualifiers) || len(d.Specializers) != len(source.Specializers) {
+		return false, false
+	}
+	exact = true
+	for i, ours := range d.Specializers {
+		theirs := asWritten(source.Specializers[i])
+		if ours == theirs {
+			continue
+		}
+		exact = false
+		known := strings.HasPrefix(ours, "(EQL :") || strings.HasPrefix(ours, "(EQL '")
+		if known || !strings.HasPrefix(ours, "(EQL ") || !strings.HasPrefix(theirs, "(EQL ") {
+			return false, false
+		}
+	}
+	return exact, true
+}
+
+// asWritten returns a specializer, as the image prints it, as [syntax.Definition] has it.
+func asWritten(specializer string) string {
+	all, _, ok := syntax.Definitions("(defmethod f ((x "+specializer+")))", nil)
+	if !ok || len(all) != 1 || len(all[0].Specializers) != 1 {
+		return specializer
+	}
+	return all[0].Specializers[0]
 }
 
 func (w *writing) feature(name string) bool { return slices.Contains(w.sources.Features, name) }
@@ -139,9 +172,9 @@ func (w *writing) put(source *lisp.Source, f *form) error {
 	case w.file == "":
 		return w.nowhere(source, f)
 	}
-	if elsewhere, err := w.places(source, f, ""); err != nil {
+	if elsewhere, err := w.places(source, f, ""); !w.force && err != nil {
 		return err
-	} else if len(elsewhere) > 0 && !w.force {
+	} else if !w.force && len(elsewhere) > 0 {
 		return w.refuse("DEFINED-ELSEWHERE", w.Asking("name", w.name, "file"), "%s does not define the %s, and %s does.", w.file, source.Label, elsewhere[0])
 	}
 	t, err := w.load(w.file)
@@ -156,7 +189,7 @@ func (w *writing) put(source *lisp.Source, f *form) error {
 		return err
 	}
 	w.said = append(w.said, fmt.Sprintf("Added: %s, at the end of %s.", source.Label, w.file))
-	t.after = syntax.Append(t.after, f.text, f.Column)
+	t.after, t.has = syntax.Append(t.after, f.text, f.Column), append(t.has, source.Label)
 	return nil
 }
 
@@ -167,6 +200,7 @@ func (w *writing) places(source *lisp.Source, f *form, file string) (found []pla
 	if file == "" {
 		files = w.candidates(source)
 	}
+	broken := ""
 	for _, path := range files {
 		var text string
 		if file != "" {
@@ -178,11 +212,19 @@ func (w *writing) places(source *lisp.Source, f *form, file string) (found []pla
 		} else if glanced, ok := w.glance(path, f); ok {
 			text = glanced
 		}
-		all, _, _ := syntax.Definitions(text, w.feature)
+		all, _, ok := syntax.Definitions(text, w.feature)
+		if !ok && (broken == "" || path == source.File) {
+			broken = path
+		}
 		for _, d := range all {
 			if d.Same(&f.Definition) && w.means(&d) {
 				found = append(found, place{path, d})
 			}
+		}
+	}
+	if broken != "" && (len(found) == 0 || broken == source.File) {
+		if _, err := w.load(broken); err != nil { // what is in it is not known
+			return nil, err
 		}
 	}
 	if own := slices.DeleteFunc(slices.Clone(found), func(p place) bool { return p.path != source.File }); len(own) > 0 {
@@ -243,12 +285,17 @@ func (w *writing) replace(source *lisp.Source, f *form, p place) error {
 	if err != nil {
 		return err
 	}
-	after := syntax.Replace(t.after, p.Definition, f.text, f.Column)
+	t.has = append(t.has, source.Label)
+	old, err := w.around(source, f, t, p)
+	if err != nil {
+		return err
+	}
+	after := syntax.Replace(t.after, old, f.text, f.Column)
 	if after == t.after {
 		w.said = append(w.said, fmt.Sprintf("Unchanged: %s, which %s has as it is.", source.Label, p))
 		return nil
 	}
-	if err := w.unchanged(source, t, p); err != nil {
+	if err := w.unchanged(source, f, t, p, old); err != nil {
 		return err
 	}
 	if err := w.agree(source, f, t, p.String(), p.Package); err != nil {
@@ -259,15 +306,27 @@ func (w *writing) replace(source *lisp.Source, f *form, p place) error {
 	return nil
 }
 
-// unchanged makes sure that the form at p is still the one that was loaded.
-func (w *writing) unchanged(source *lisp.Source, t *text, p place) error {
-	if w.force || source.Loaded == "" {
+// unchanged makes sure that the form at old, that of p or the one around it, is still the
+// one that was loaded.
+func (w *writing) unchanged(source *lisp.Source, f *form, t *text, p place, old syntax.Extent) error {
+	if w.force {
 		return nil
 	}
-	now := t.after[p.Start:p.End]
+	now := t.after[old.Start:old.End]
+	if source.Loaded == "" {
+		if syntax.SameCode(now, f.text) {
+			return nil
+		}
+		return w.refuse("FORM-CHANGED", w.forced(), "%s was not loaded, so what the image has was not made from it:\n%s",
+			p, diffText(p.path, now+"\n", "image", f.text+"\n"))
+	}
 	all, _, _ := syntax.Definitions(source.Loaded, w.feature)
 	for _, d := range all {
-		if loaded := source.Loaded[d.Start:d.End]; d.Same(&p.Definition) && unixLines(loaded) != unixLines(now) {
+		extent := d.Extent
+		if old != p.Extent {
+			extent = whole(&d)
+		}
+		if loaded := source.Loaded[extent.Start:extent.End]; d.Same(&p.Definition) && unixLines(loaded) != unixLines(now) {
 			return w.refuse("FORM-CHANGED", w.forced(), "%s has changed since it was loaded, and what the image has was made from what it was:\n%s",
 				p, diffText(p.path, loaded+"\n", p.path, now+"\n"))
 		}

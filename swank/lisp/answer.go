@@ -42,6 +42,7 @@ type (
 		Ms      int64 // how long its form took, in milliseconds
 		Runs    bool  // evaluating it again runs code of the user's around the definitions
 		Bridge  bool  // it changes the bridge's own functions
+		Order   int64 // its number among the session's in this image
 	}
 	wireError struct {
 		Kind    sexp.Symbol `sexp:"kind"`

@@ -99,14 +99,14 @@ func (q *backgrounds) take() []*backgroundRun {
 }
 
 // amend replaces the result of the job of that number, which was suspended, with what has
-// come of it since.
-func (q *backgrounds) amend(number int, res *Result) {
+// come of it since; read says that somebody is told that in any case.
+func (q *backgrounds) amend(number int, res *Result, read bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, b := range q.all {
 		if b.number == number && b.result != nil {
 			amended := *res // the notes of a reply are added to res yet
-			b.result = &amended
+			b.result, b.read = &amended, b.read || read
 		}
 	}
 }
@@ -260,17 +260,27 @@ func (e *evaluation) settled() (*Result, *wireAnswer) {
 }
 
 // hear learns of evaluations in the background that have ended: the journal gets what
-// they have defined, and the next result tells. The holder of the turn calls it.
+// they have defined. The holder of the turn calls it.
 func (s *Session) hear() {
 	for _, b := range s.background.take() {
-		if b.answer != nil {
+		if b.answer != nil && !b.e.inst.replaced() { // else it is undone
 			b.e.remember(b.answer)
-			b.answer = nil
 		}
+		b.answer = nil
+		s.untold = append(s.untold, b)
+	}
+}
+
+// tellJobs notes for the next result what has become of the jobs that have ended, unless
+// that has been read. The holder of the turn calls it when that result is there: until
+// then it may be read, or a suspended one go on.
+func (s *Session) tellJobs() {
+	for _, b := range s.untold {
 		if !s.background.isRead(b) {
 			s.notes = append(s.notes, fmt.Sprintf("job-%d (%s) %s. Next: read-output {\"handle\": \"job-%[1]d\"}", b.number, b.code, b.fate()))
 		}
 	}
+	s.untold = nil
 }
 
 func (q *backgrounds) isRead(b *backgroundRun) bool {
@@ -286,6 +296,8 @@ func (b *backgroundRun) fate() string {
 		return "has ended, without values"
 	case f == nil:
 		return "has ended: => " + firstLine(b.result.Values[0].Head, 80)
+	case b.result.Suspended != nil && b.e.s.suspended.find(b.e.token) == nil:
+		return fmt.Sprintf("was suspended at %s, and has been ended since", f.Type)
 	case b.result.Suspended != nil:
 		return fmt.Sprintf("is suspended, as evaluation %d, at %s", b.number, f.Type)
 	case f.Kind == KindImageDied:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"swank-mcp/swank/lisp/attach"
+	"swank-mcp/swank/lisp/kept"
 	"swank-mcp/swank/lisp/launch"
 )
 
@@ -16,7 +17,15 @@ type Config struct {
 	Attach     attach.Target // image to attach to; zero launches one
 	Echo       bool          // show evaluations in the REPL of those who work in that image
 	NoRecovery bool          // do not bring a session back after its image has died
-	once       bool          // the image is for one call: when it ends, none takes its place
+
+	NoCheckpoints bool // take no copies of a launched image
+	CheckpointMB  int  // MiB of memory that they may take beside the image; 0 is 1024, or a tenth of the machine's if that is less
+
+	Cores    *kept.Cores // checkpoints on the disk; nil has none
+	Autosave bool        // save the image there at the end, and when it was idle for a while
+	Resume   string      // name of the one that the first image goes on from, or kept.Last; "" is none
+
+	once bool // the image is for one call: when it ends, none takes its place
 
 	SuspendLimit time.Duration // how long an evaluation may wait in the debugger; 0 is 10 minutes
 
@@ -26,3 +35,15 @@ type Config struct {
 
 // DefaultSuspendLimit is that of [Config].
 const DefaultSuspendLimit = 10 * time.Minute
+
+// checkpointMemory is the limit that holds, in bytes.
+func (c *Config) checkpointMemory() int64 {
+	if c.CheckpointMB > 0 {
+		return int64(c.CheckpointMB) << 20
+	}
+	limit := int64(1 << 30)
+	if tenth := launch.MachineMemory() / 10; tenth > 0 {
+		limit = min(limit, tenth)
+	}
+	return limit
+}

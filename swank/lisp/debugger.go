@@ -43,11 +43,14 @@ type DebuggerCall struct {
 // else Result and error are those of [Session.Evaluate].
 func (s *Session) Debug(ctx context.Context, c DebuggerCall, r Request) (*Result, error) {
 	tests := new(Tests)
+	var run testRun
 	res, err := s.do(ctx, r, job{title: c.title() + r.Code, about: &c, whole: func(e *evaluation) *helper.Call {
+		run = e.target.tests
 		return c.call(e, r.Code)
 	}}, tests)
 	if err == nil && len(res.report) > 0 {
 		res.Tests = tests
+		s.runs.note(run, tests, res)
 	}
 	return res, err
 }
@@ -128,7 +131,7 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 		if d.Why != "" { // without, a call that let it go on was cancelled
 			e.s.notes = append(e.s.notes, fmt.Sprintf("The suspended evaluation %d (%s) has ended: %s", s.number, s.code, d.Why))
 		}
-		e.s.background.amend(s.number, d.result())
+		e.s.background.amend(s.number, d.result(), false)
 		e.s.endedAlone(s, d.result())
 	}
 	if e.target != nil {
@@ -151,7 +154,7 @@ func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 			}
 		}
 		e.s.suspended.end(e.target.token, why)
-		e.s.background.amend(e.target.number, res)
+		e.s.background.amend(e.target.number, res, true)
 	}
 }
 

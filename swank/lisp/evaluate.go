@@ -123,7 +123,9 @@ func (s *Session) prepare(ctx context.Context, limit time.Duration) (*sessionThr
 func (e *evaluation) addNotes(res *Result) {
 	e.s.noteGivenUp()
 	e.s.hear()
+	e.s.tellJobs()
 	res.Notes = append(res.Notes, e.s.notes...)
+	res.Notes = append(res.Notes, e.im.disk.hear()...)
 	e.s.notes = nil
 }
 
@@ -278,7 +280,7 @@ func (e *evaluation) remember(a *wireAnswer) {
 		j.AddSystem(system[0], system[1:]...)
 	}
 	for _, d := range a.Journal {
-		e := &journal.Entry{Keys: d.Keys, Text: d.Text, Package: d.Package, Runs: d.Runs, Took: time.Duration(d.Ms) * time.Millisecond}
+		e := &journal.Entry{Keys: d.Keys, Text: d.Text, Package: d.Package, Runs: d.Runs, Took: time.Duration(d.Ms) * time.Millisecond, Order: d.Order}
 		if d.Bridge {
 			e.Own, e.Bad = true, "not brought back: it changes the bridge's own functions"
 		}
@@ -356,6 +358,12 @@ func (e *evaluation) died() *Result {
 func (e *evaluation) kept() string {
 	if e.left {
 		return ""
+	}
+	if c := e.im.timeline.before(e.im.timeline.now()); c != nil {
+		return fmt.Sprintf("It is as this one was at %s, with all values; what was defined since is evaluated again.", c.taken.Format(time.TimeOnly))
+	}
+	if core := e.im.disk.goneOnFrom(); core != nil && e.inst.resumed && !e.im.cfg.NoRecovery {
+		return fmt.Sprintf("It is as checkpoint %s on the disk was at %s, with all values; what was defined since is evaluated again.", core.Name, clock(core.Time))
 	}
 	if e.im.cfg.NoRecovery {
 		return "It is empty (--no-recovery): definitions, variables, packages and loaded systems of the session are gone."

@@ -14,7 +14,13 @@ import (
 // testImage returns an image of its own for the test, closed at its end.
 func testImage(t *testing.T) *Image {
 	t.Helper()
-	im := New(Config{Launch: launch.Config{NoUserInit: true, NoCore: true}})
+	return imageOf(t, Config{Launch: launch.Config{NoUserInit: true, NoCore: true}})
+}
+
+// imageOf returns the image of c, closed at the end of the test.
+func imageOf(t *testing.T, c Config) *Image {
+	t.Helper()
+	im := New(c)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()

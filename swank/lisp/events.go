@@ -20,6 +20,8 @@ const (
 	EventSuspended EventKind = "suspended" // the evaluation that it is about waits in the debugger
 	EventEnded     EventKind = "ended"
 
+	EventCheckpoint EventKind = "checkpoint" // was taken; Elapsed is how long the image did not answer, Text its name, PID the copy's
+
 	EventImageStarted  EventKind = "image started"  // the first, or attached to
 	EventImageReplaced EventKind = "image replaced" // another one started, or attached to anew
 	EventImageEnded    EventKind = "image ended"    // or lost, with all suspended evaluations in it; Text says how

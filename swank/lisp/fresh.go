@@ -222,7 +222,7 @@ const needsTimeout = 10 * time.Second
 // compare adds to f what differs from the session and its image.
 func (s *Session) compare(ctx context.Context, use freshUse, test string, f *Fresh) {
 	if f.Tests != nil && f.Tests.Begun {
-		if last, ok := s.runs.of(use, test); ok {
+		if last, ok := s.runs.of(use.System, test); ok {
 			f.Changed, f.Compared = changes(last, f.Tests.Ran), true
 		}
 	}

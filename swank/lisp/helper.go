@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"regexp"
+	"strings"
 )
 
 // helperFiles are the sources of the Lisp package SWANK-MCP, and the definition of
@@ -14,8 +15,9 @@ import (
 var helperFiles embed.FS
 
 // helperComponent is one component of the system's definition: a module, which is
-// a folder, or a file in the module before it, perhaps one that only SBCL reads.
-var helperComponent = regexp.MustCompile(`\(:(module|file) "([a-z-]+)"( :if-feature :sbcl)?`)
+// a folder, or a file in the module before it, perhaps one that only SBCL reads, or SBCL
+// on Unix.
+var helperComponent = regexp.MustCompile(`\(:(module|file) "([a-z-]+)"(?: :if-feature (:sbcl|\(:and :sbcl :unix\)))?`)
 
 // helperOrder returns the names of the helper's files, such as "core/wire", in the
 // order in which they are loaded: that of the components in swank-mcp.asd.
@@ -24,14 +26,15 @@ func helperOrder() []string {
 	return order
 }
 
-// helperSystem returns helperOrder, and which of the files only SBCL reads.
-func helperSystem() (order []string, onlySBCL map[string]bool) {
+// helperSystem returns helperOrder, and for files that not every Lisp reads the feature
+// expression for those that do.
+func helperSystem() (order []string, features map[string]string) {
 	definition, err := helperFiles.ReadFile("helper/swank-mcp.asd")
 	if err != nil {
 		panic(err) // it is embedded
 	}
 	definition, _, _ = bytes.Cut(definition, []byte("\n(defsystem \"swank-mcp/tests\""))
-	onlySBCL = map[string]bool{}
+	features = map[string]string{}
 	var module string
 	for _, m := range helperComponent.FindAllSubmatch(definition, -1) {
 		if string(m[1]) == "module" {
@@ -39,10 +42,10 @@ func helperSystem() (order []string, onlySBCL map[string]bool) {
 		} else {
 			name := module + "/" + string(m[2])
 			order = append(order, name)
-			onlySBCL[name] = len(m[3]) > 0
+			features[name] = strings.ReplaceAll(string(m[3]), ":", "")
 		}
 	}
-	return order, onlySBCL
+	return order, features
 }
 
 // helperPart is how long a part of the helper is at least, in bytes. SBCL keeps
@@ -54,11 +57,11 @@ const helperPart = 100_000
 func helperParts() [][]byte {
 	var parts [][]byte
 	var b bytes.Buffer
-	order, onlySBCL := helperSystem()
+	order, features := helperSystem()
 	for i, name := range order {
-		if onlySBCL[name] {
+		if feature := features[name]; feature != "" {
 			// A form is read before its own in-package is evaluated.
-			fmt.Fprintf(&b, "(cl:in-package #:swank-mcp)\n#+sbcl (progn\n%s)\n", helperText(name))
+			fmt.Fprintf(&b, "(cl:in-package #:swank-mcp)\n#+%s (progn\n%s)\n", feature, helperText(name))
 		} else {
 			b.Write(helperText(name))
 			b.WriteByte('\n')

@@ -24,10 +24,13 @@ var ErrClosed = errors.New("lisp: the image has been closed")
 // first evaluation, and again after it has died. Its methods may be called
 // from any goroutine.
 //
-// Goroutines: one for each start, one that watches each running image for its
-// end, one that shows in an attached image what is evaluated there, one that builds the core, one that looks for an attached image that was
-// lost. All are owned by the Image and ended by Close. An evaluation runs on its
-// caller's goroutine.
+// Goroutines: one for each start, one that watches each running image for its end, one
+// that shows in an attached image what is evaluated there, one that builds the core, one
+// that takes checkpoints of the images that are launched, one that looks for an attached
+// image that was lost. All are owned by the Image and ended by Close; the copies that
+// checkpoints are have goroutines in package launch, which their line ends. An evaluation
+// runs on its caller's goroutine, as an undo and a trial do. A job of a session holds
+// working for reading, and who takes a checkpoint or goes back to one holds it alone.
 type Image struct {
 	cfg   Config
 	log   *slog.Logger
@@ -36,18 +39,22 @@ type Image struct {
 
 	events    events
 	workplace workplace
+	timeline  timeline
+	disk      disk
+	working   sync.RWMutex // read: a job of a session runs
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
 	work   sync.WaitGroup // our goroutines
 
 	mu       sync.Mutex
-	cur      *instance   // nil: none runs
-	start    *start      // a start under way, or nil
-	starts   int         // images started so far
-	lastEnd  string      // how the previous image ended
-	lastLisp attach.Lisp // the image that we were attached to last
-	building bool        // a core is being built, or has been
+	cur      *instance       // nil: none runs
+	start    *start          // a start under way, or nil
+	starts   int             // images started so far
+	lastEnd  string          // how the previous image ended
+	lastLisp attach.Lisp     // the image that we were attached to last
+	line     *launch.Process // the last image that we started
+	building bool            // a core is being built, or has been
 	cores    cores
 	coreErr  error // why there is no cached core
 	closed   bool
@@ -70,13 +77,18 @@ func New(c Config) *Image {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	if !c.Attach.IsZero() || c.once || c.NoRecovery || !launch.CanCopy {
+		c.NoCheckpoints = true
+	}
 	im := &Image{
 		cfg: c, log: c.Log,
 		sessions: map[string]*Session{},
 		calls:    map[*swank.Call]chan *swank.Debug{},
 	}
-	if !c.Attach.IsZero() {
-		im.token.Store(rand.Int64N(1<<40) << 20) // other bridges have tokens in the same image
+	im.timeline.stepped = make(chan struct{}, 1)
+	im.disk.cores = c.Cores
+	if !c.Attach.IsZero() || c.Resume != "" {
+		im.token.Store(rand.Int64N(1<<40) << 20) // other bridges have, or had, tokens in the same image
 	}
 	im.ctx, im.cancel = context.WithCancelCause(context.Background())
 	return im
@@ -152,10 +164,10 @@ func (im *Image) startLocked() *start {
 	im.work.Go(func() {
 		ctx, cancel := context.WithTimeoutCause(im.ctx, startLimit, errStartLimit)
 		defer cancel()
-		st.inst, st.err = begin(ctx, im.cfg, im.handle)
-		if st.err == nil {
+		st.inst, st.err = im.beginAgain(ctx)
+		if st.err == nil && st.inst.origin == nil {
 			im.tellOfProject(ctx, st.inst)
-		} else {
+		} else if st.err != nil {
 			st.err = im.lastGuest().Explain(im.cfg.Attach, st.err)
 		}
 		if st.err != nil {
@@ -180,6 +192,12 @@ func (im *Image) startLocked() *start {
 				im.work.Go(func() { im.echo(st.inst, events) })
 			}
 			im.work.Go(func() { im.watch(st.inst) })
+			if im.starts == 1 && !im.cfg.NoCheckpoints {
+				im.work.Go(im.keepTime)
+				if im.cfg.Autosave {
+					im.work.Go(func() { im.autosaves(autosaveIdle) })
+				}
+			}
 			im.buildCoreLocked(st.inst)
 		}
 		im.mu.Unlock()
@@ -235,9 +253,21 @@ func (im *Image) watch(inst *instance) {
 		im.events.publish(Event{Kind: EventImageEnded, Text: "the bridge has closed it", PID: inst.proc.PID()})
 		return
 	}
+	if inst.replaced() {
+		return
+	}
 	age := time.Since(inst.born)
 	epitaph := inst.epitaph()
-	inst.end()
+	early := inst.origin != nil && !inst.used.Load() && age < crashLoop
+	outside := inst.endedFromOutside()
+	if early && !outside {
+		im.timeline.brokeDown(inst.origin)
+	}
+	if im.timeline.any() {
+		inst.leave()
+	} else {
+		inst.end()
+	}
 	im.log.Warn("Lisp ended", "how", epitaph)
 	im.events.publish(Event{Kind: EventImageEnded, Text: epitaph, PID: inst.proc.PID()})
 	im.mu.Lock()
@@ -251,7 +281,8 @@ func (im *Image) watch(inst *instance) {
 	case im.closed, im.cfg.once:
 	case inst.attached():
 		im.work.Go(im.rejoin)
-	case inst.used.Load() && age > crashLoop:
+	case early && outside: // what has killed it may do so again: the next call starts one
+	case (inst.used.Load() || inst.origin != nil) && age > crashLoop || im.timeline.any():
 		im.startLocked()
 	}
 }
@@ -304,6 +335,7 @@ func (im *Image) Close(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() {
 		im.work.Wait()
+		im.endLine()
 		im.events.end()
 		close(done)
 	}()

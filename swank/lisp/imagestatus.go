@@ -3,6 +3,7 @@ package lisp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -37,6 +38,7 @@ func (s *Session) Status(ctx context.Context) (*Status, error) {
 	}
 	st.Running, st.Waiting = s.running()
 	st.Jobs = s.background.views()
+	st.Checkpoints, st.Obstacle = s.Checkpoints()
 	switch {
 	case inst == nil && !s.im.cfg.Attach.IsZero():
 		st.State = "not connected"
@@ -47,6 +49,9 @@ func (s *Session) Status(ctx context.Context) (*Status, error) {
 		st.State = "starting"
 	case inst == nil && starts > 0:
 		st.State = "ended"
+	}
+	if inst == nil && s.im.resumes() {
+		st.Notes = append(st.Notes, fmt.Sprintf("The first evaluation goes on from checkpoint %s on the disk.", s.im.cfg.Resume))
 	}
 	if inst == nil {
 		return st, nil
@@ -64,6 +69,7 @@ func (s *Session) Status(ctx context.Context) (*Status, error) {
 	st.Notes = append(st.Notes, inst.proc.Remarks()...)
 	st.Background = inst.proc.Background()
 	s.askStatus(ctx, inst, st)
+	st.Obstacle = st.Obstacle.still(st.Threads)
 	return st, nil
 }
 

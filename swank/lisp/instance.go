@@ -35,6 +35,11 @@ type instance struct {
 
 	query queryThread
 
+	asking sync.RWMutex // read: a thread of the image is asked something, and named
+	origin *checkpoint  // that it goes on from, or nil
+
+	resumed bool // it, or what it comes of, was started from a checkpoint on the disk
+
 	echoed chan struct{} // closed when all is shown that was evaluated; nil: nothing is shown
 
 	killed atomic.Bool  // by us
@@ -59,7 +64,7 @@ func begin(ctx context.Context, c Config, handler func(*swank.Debug)) (*instance
 		return nil, err
 	}
 	inst := newInstance(proc)
-	if err := inst.enter(ctx, c, handler); err != nil {
+	if err := inst.enter(ctx, c, handler, helper.NewCall("CONFIGURE").Key("LAUNCHED").Yes()); err != nil {
 		inst.end()
 		return nil, &StartError{
 			Problem: "the Lisp image started, but Swank in it does not answer as it should",
@@ -70,16 +75,11 @@ func begin(ctx context.Context, c Config, handler func(*swank.Debug)) (*instance
 	return inst, nil
 }
 
-// enter connects and makes the image ready for evaluations.
-func (inst *instance) enter(ctx context.Context, c Config, handler func(*swank.Debug)) error {
+// enter connects and makes the image ready for evaluations, by the call prepare.
+func (inst *instance) enter(ctx context.Context, c Config, handler func(*swank.Debug), prepare *helper.Call) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	secret, err := swank.ReadSecret()
-	if err != nil {
-		return err
-	}
-	network, addr := inst.proc.Address()
-	inst.conn, err = swank.Dial(ctx, network, addr, &swank.Options{Handler: handler, Trace: c.Trace, Secret: secret})
+	err := inst.connect(ctx, c, handler)
 	if err != nil {
 		return err
 	}
@@ -89,12 +89,39 @@ func (inst *instance) enter(ctx context.Context, c Config, handler func(*swank.D
 	if err = inst.startControl(ctx); err != nil {
 		return err
 	}
-	_, err = inst.ask(ctx, helper.NewCall("CONFIGURE").Key("LAUNCHED").Yes())
+	_, err = inst.ask(ctx, prepare)
 	return err
 }
 
+func (inst *instance) connect(ctx context.Context, c Config, handler func(*swank.Debug)) error {
+	secret, err := swank.ReadSecret()
+	if err != nil {
+		return err
+	}
+	network, addr := inst.proc.Address()
+	inst.conn, err = swank.Dial(ctx, network, addr, &swank.Options{Handler: handler, Trace: c.Trace, Secret: secret})
+	return err
+}
+
+// resume is enter for an image that goes on from a checkpoint, and has been configured.
+func (inst *instance) resume(ctx context.Context, c Config, handler func(*swank.Debug)) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	if err := inst.connect(ctx, c, handler); err != nil {
+		return err
+	}
+	id, err := inst.newThread(ctx, helper.NewCall("RESUME").Str(controlName))
+	inst.control = id
+	return err
+}
+
+// controlName is the name of the control thread.
+const controlName = "swank-mcp look-ups"
+
 // ask runs a helper function on the control thread and returns its printed answer.
 func (inst *instance) ask(ctx context.Context, c *helper.Call) (string, error) {
+	inst.asking.RLock()
+	defer inst.asking.RUnlock()
 	return inst.askOn(ctx, inst.controlThread(), c)
 }
 
@@ -106,7 +133,7 @@ func (inst *instance) controlThread() swank.ThreadID {
 
 // startControl makes the control thread, or another one when it has ended.
 func (inst *instance) startControl(ctx context.Context) error {
-	id, err := inst.startThread(ctx, "swank-mcp look-ups")
+	id, err := inst.startThread(ctx, controlName)
 	if err != nil {
 		return err
 	}
@@ -138,7 +165,19 @@ func (inst *instance) startThread(ctx context.Context, name string) (swank.Threa
 	if inst.single {
 		return swank.NewWorker, nil // the one thread there is
 	}
-	answer, err := inst.askOn(ctx, swank.NewWorker, helper.NewCall("START-THREAD").Str(name))
+	return inst.newThread(ctx, helper.NewCall("START-THREAD").Str(name))
+}
+
+// newThread asks for a thread by a call that answers its id.
+func (inst *instance) newThread(ctx context.Context, start *helper.Call) (swank.ThreadID, error) {
+	inst.asking.RLock()
+	defer inst.asking.RUnlock()
+	return inst.threadBy(ctx, start)
+}
+
+// threadBy is newThread for a caller who holds inst.asking.
+func (inst *instance) threadBy(ctx context.Context, start *helper.Call) (swank.ThreadID, error) {
+	answer, err := inst.askOn(ctx, swank.NewWorker, start)
 	if err != nil {
 		return 0, fmt.Errorf("lisp: starting a thread in the image: %w", err)
 	}
@@ -201,6 +240,27 @@ func (inst *instance) end() {
 	defer cancel()
 	inst.proc.Close(ctx)
 }
+
+// leave ends the image and our connection to it. Its copies go on.
+func (inst *instance) leave() {
+	if inst.conn != nil {
+		inst.conn.Close()
+	}
+	if p, ok := inst.proc.(*launch.Process); ok {
+		p.End()
+	}
+}
+
+// replaced reports whether another image has taken the place of inst because somebody
+// wanted it.
+func (inst *instance) replaced() bool {
+	inst.mu.Lock()
+	defer inst.mu.Unlock()
+	return inst.because == becauseUndone
+}
+
+// becauseUndone is why an image ends that is taken back to a checkpoint.
+const becauseUndone = "it was taken back to a checkpoint"
 
 // whatEnds names what is gone when inst is over: an image that is not ours may
 // have lost no more than its connection to us.

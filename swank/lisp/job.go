@@ -20,10 +20,12 @@ type job struct {
 	client string                           // on whose behalf
 	turn   time.Time                        // when it got its turn
 	begun  bool                             // EventBegun was published
+	sent   bool                             // the image may have begun with it
 	title  string                           // what it is called in the error of those who wait
 	code   string                           // what a person is shown of it; "": the title
 	call   *helper.Call                     // what the thread evaluates, without options; nil: nothing, or what whole makes
 	whole  func(e *evaluation) *helper.Call // makes the whole call, for each attempt; of the debugger and of bringing back
+	tests  testRun                          // the tests that it runs, if it does
 
 	about    *DebuggerCall     // the suspended evaluation that it is about, or nil
 	learn    func(*wireAnswer) // takes in what was defined; nil: into the journal
@@ -39,12 +41,21 @@ func (s *Session) do(ctx context.Context, r Request, j job, report any) (*Result
 		defer s.im.tellProgress(j.number, r.Progress)()
 	}
 	res, err := s.inTurn(ctx, &j, r.Timeout, func() (*Result, error) {
+		if r.Trial {
+			return s.try(ctx, r, &j)
+		}
 		return s.perform(ctx, r, &j)
 	})
+	return res, decodeReport(res, err, report)
+}
+
+// decodeReport decodes into report what a job has reported, if that is not nil; err is how
+// the job ended.
+func decodeReport(res *Result, err error, report any) error {
 	if err != nil || report == nil || len(res.report) == 0 {
-		return res, err
+		return err
 	}
-	return res, helper.Decode(string(res.report), report)
+	return helper.Decode(string(res.report), report)
 }
 
 // reported does the job as do, and returns what it reports.
@@ -63,6 +74,10 @@ func reported[T any](ctx context.Context, s *Session, r Request, j job) (*T, *Re
 func (s *Session) alone(ctx context.Context, title string, limit time.Duration, work func() error) error {
 	j := &job{title: title, number: s.im.jobs.Add(1)}
 	_, err := s.inTurn(ctx, j, limit, func() (*Result, error) {
+		if err := s.im.joinWork(ctx, limit); err != nil {
+			return nil, err
+		}
+		defer s.im.working.RUnlock()
 		s.begun(j)
 		return nil, work()
 	})
@@ -71,17 +86,31 @@ func (s *Session) alone(ctx context.Context, title string, limit time.Duration, 
 
 // inTurn does the work of j when its turn has come, and publishes the steps.
 func (s *Session) inTurn(ctx context.Context, j *job, limit time.Duration, work func() (*Result, error)) (*Result, error) {
+	if err := s.takeTurn(ctx, j, limit); err != nil {
+		return nil, err
+	}
+	defer s.done()
+	return s.carryOut(ctx, j, limit, work)
+}
+
+// takeTurn waits until j has the turn, which ends with done.
+func (s *Session) takeTurn(ctx context.Context, j *job, limit time.Duration) error {
 	if s.closed.Load() {
-		return nil, ErrClosed
+		return ErrClosed
 	}
 	j.client, _ = ctx.Value(clientKey{}).(string)
 	t := s.place(ctx)
 	s.describe(t, firstLine(j.title, 80), limit)
 	s.tell(j, Event{Kind: EventQueued})
-	if err := s.wait(ctx, t); err != nil {
+	err := s.wait(ctx, t)
+	if err != nil {
 		s.tell(j, Event{Kind: EventEnded, Err: err})
-		return nil, err
 	}
+	return err
+}
+
+// carryOut does the work of j for the holder of the turn, and publishes that it ended.
+func (s *Session) carryOut(ctx context.Context, j *job, limit time.Duration, work func() (*Result, error)) (*Result, error) {
 	j.turn = time.Now()
 	end := Event{Kind: EventEnded}
 	left := false
@@ -90,9 +119,13 @@ func (s *Session) inTurn(ctx context.Context, j *job, limit time.Duration, work 
 		if !left { // what goes on has not ended
 			s.tell(j, end)
 		}
-		s.done()
 	}()
+	if err := s.im.joinWork(ctx, limit); err != nil { // a checkpoint has the journals of all sessions
+		end.Err = err
+		return nil, err
+	}
 	s.catchUp()
+	s.im.working.RUnlock()
 	res, err := work()
 	end.Err = err
 	left = res != nil && res.Job != 0
@@ -134,6 +167,15 @@ func (s *Session) begun(j *job) {
 
 // perform does the job for the holder of the turn.
 func (s *Session) perform(ctx context.Context, r Request, j *job) (*Result, error) {
+	if err := s.im.joinWork(ctx, r.Timeout); err != nil {
+		return nil, err
+	}
+	defer s.im.working.RUnlock()
+	defer func() {
+		if j.sent {
+			s.im.timeline.step(s.name, j.title)
+		}
+	}()
 	target, err := s.findTarget(ctx, j.about)
 	if err != nil {
 		return nil, err
@@ -179,6 +221,7 @@ func (s *Session) attempt(ctx context.Context, r Request, j *job, target *suspen
 		}
 		return nil, err
 	}
+	j.sent = true
 	s.begun(j)
 	res, err := e.run(ctx)
 	if err == nil {

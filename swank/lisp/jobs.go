@@ -17,7 +17,7 @@ type Job struct {
 	Took   time.Duration // that it has run
 	Limit  time.Duration // it is stopped after that
 	Result *Result       // nil while it runs
-	Read   bool          // the result has been asked for
+	Read   bool          // the result has been asked for, or told by a tool of the debugger
 
 	Stdout, Stderr Text // so far, of one that runs and that [Session.Job] was asked for
 }

@@ -8,6 +8,9 @@ import (
 )
 
 //go:embed helper/boot.lisp
+var bootFirst []byte
+
+//go:embed helper/boot-main.lisp
 var bootMain []byte
 
 //go:embed helper/boot-policy.lisp
@@ -15,5 +18,5 @@ var bootPolicy []byte
 
 // launchCode is what an image of ours is started with.
 func launchCode() launch.Code {
-	return launch.Code{Boot: slices.Concat(bootMain, []byte("\n"), bootPolicy), Helper: helperParts()}
+	return launch.Code{Boot: slices.Concat(bootFirst, []byte("\n"), bootMain, []byte("\n"), bootPolicy), Helper: helperParts()}
 }

@@ -66,12 +66,13 @@ func (im *Image) lookAtProject(ctx context.Context) {
 func (im *Image) tellOfProject(ctx context.Context, inst *instance) {
 	found := im.Project(ctx)
 	known := inst.project.Load()
-	if known == nil && len(found.Files()) == 0 || known != nil && known.Equal(found) {
+	if known == nil && len(found.Dirs) == 0 || known != nil && known.Equal(found) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, projectPatience)
 	defer cancel()
-	call := helper.NewCall("KNOW-PROJECT").Num(int64(len(found.Definitions)))
+	call := helper.NewCall("KNOW-PROJECT")
+	call.Quote(len(found.Dirs), func(i int) { call.Str(found.Dirs[i]) }).Num(int64(len(found.Definitions)))
 	for _, file := range found.Files() {
 		call.Str(file)
 	}

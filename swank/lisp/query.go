@@ -109,14 +109,20 @@ func (s *Session) found(ctx context.Context, c *helper.Call) (*Finding, error) {
 // helper's WITH-LOOK-UP and decodes it into v. It runs beside evaluations. The
 // error may be a *LookupError.
 func (s *Session) query(ctx context.Context, c *helper.Call, v any) error {
-	if err := s.broughtBack(ctx); err != nil {
-		return err
+	for {
+		if err := s.broughtBack(ctx); err != nil {
+			return err
+		}
+		inst, err := s.im.acquire(ctx, queryTimeout)
+		if err != nil {
+			return err
+		}
+		err = inst.askFor(ctx, c, v)
+		var gone *UnansweredError
+		if !errors.As(err, &gone) || !inst.replaced() || ctx.Err() != nil { // else it is asked of the image in its place
+			return err
+		}
 	}
-	inst, err := s.im.acquire(ctx, queryTimeout)
-	if err != nil {
-		return err
-	}
-	return inst.askFor(ctx, c, v)
 }
 
 // askFor is query of this image.
@@ -167,6 +173,8 @@ func (inst *instance) askQuery(ctx context.Context, c *helper.Call) (string, err
 // ended; it is nil if nothing was sent. A thread that does not answer in time is
 // given up: the helper's own limit has not freed it.
 func (inst *instance) callQuery(ctx context.Context, c *helper.Call) (*swank.Call, string, error) {
+	inst.asking.RLock()
+	defer inst.asking.RUnlock()
 	for attempt := 1; ; attempt++ {
 		thread, err := inst.startQuery(ctx)
 		if err != nil {

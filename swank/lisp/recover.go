@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -21,8 +22,13 @@ func (s *Session) moveTo(ctx context.Context, thread *sessionThread) error {
 		return nil
 	}
 	if home == nil {
+		said, err := s.takeUp(ctx, thread)
+		if err != nil {
+			return err
+		}
 		s.home.Store(inst)
 		s.notes = append(s.notes, inst.proc.Remarks()...)
+		s.notes = append(s.notes, said...)
 		if inst.attached() {
 			s.notes = append(s.notes, inst.join(ctx, s.name)...)
 		}
@@ -38,13 +44,27 @@ func (s *Session) moveTo(ctx context.Context, thread *sessionThread) error {
 		return nil
 	}
 	s.catchUp()
+	s.journal.NewImage()
 	how := "The image was replaced, because the one before ended: " + home.epitaph() + "."
 	switch {
+	case inst.origin != nil:
+		text, err := s.goneBack(ctx, thread)
+		if err != nil {
+			return err
+		}
+		how += " " + text
+	case inst.resumed:
+		core := s.im.disk.goneOnFrom()
+		back, _, err := s.again(ctx, thread, core.In(s.name))
+		if err != nil {
+			return err
+		}
+		how += fmt.Sprintf(" It is as checkpoint %s on the disk was at %s, with all values.%s Nothing else that was evaluated since is in it.", core.Name, clock(core.Time), back)
 	case s.im.cfg.NoRecovery:
 		s.journal = journal.Journal{}
 		how += " Recovery is off (--no-recovery): the session starts empty."
 	case !s.journal.Empty():
-		text, err := s.restore(ctx, thread)
+		text, err := s.restore(ctx, thread, s.journal.Restored)
 		if err != nil {
 			return err
 		}
@@ -67,10 +87,10 @@ const restoreTitle = "(bringing the session back)"
 // that more is known now: in the next one it comes further.
 var errImageSpent = errors.New("lisp: the image ended while the session was brought back")
 
-// restore evaluates the journal in the thread and says what came of it. The error
+// restore evaluates the journal in the thread and has tell say what came of it. The error
 // errImageSpent asks for another image. What restoring may cost is bounded by
 // itself; it is no part of the time that the caller's code may take.
-func (s *Session) restore(ctx context.Context, thread *sessionThread) (string, error) {
+func (s *Session) restore(ctx context.Context, thread *sessionThread, tell func(map[*journal.Entry]string, func(string) string) string) (string, error) {
 	if s.recovery == nil {
 		s.recovery = restore.New()
 	}
@@ -111,7 +131,7 @@ func (s *Session) restore(ctx context.Context, thread *sessionThread) (string, e
 		thread.inst.kill("code that it brought back ran with interrupts off and was broken off")
 		return "", errImageSpent
 	}
-	return s.journal.Restored(a.Why(), func(reason string) string { return firstLine(reason, 160) }), nil
+	return tell(a.Why(), func(reason string) string { return firstLine(reason, 160) }), nil
 }
 
 // broughtToAnEnd says why a session is not brought back any further.
@@ -124,10 +144,7 @@ func broughtToAnEnd(f *Failure) string {
 // broughtBack brings a session back before it is looked at from outside an
 // evaluation, if its image has died.
 func (s *Session) broughtBack(ctx context.Context) error {
-	s.im.mu.Lock()
-	cur := s.im.cur
-	s.im.mu.Unlock()
-	if home := s.home.Load(); home == nil || home == cur && !home.over() {
+	if s.isBack() {
 		return nil
 	}
 	return s.alone(ctx, restoreTitle, startPatience, func() error {

@@ -9,7 +9,8 @@ import (
 
 // Reloaded is what came of [Session.Reload].
 type Reloaded struct {
-	Systems []string `sexp:"systems"` // of which files had changed; none: nothing was loaded
+	Systems  []string `sexp:"systems"`  // of which files had changed; none: nothing was loaded
+	Replaced []string `sexp:"replaced"` // what the session had defined otherwise and the files have replaced
 
 	Tested  string   `sexp:"-"` // the system whose tests were run again, as the last of the session's; "": none were
 	Failing []string `sexp:"-"` // those that had not failed then
@@ -17,36 +18,64 @@ type Reloaded struct {
 
 // Reload loads the loaded systems of the project again of which files were saved since,
 // and those that depend on them; then it runs the tests again that the session has run
-// last, if they took less than some seconds. It starts no image: in a new one nothing is
-// loaded. Reloaded is nil then. Result, which is of the loading, and error are those of
-// [Session.Evaluate].
-func (s *Session) Reload(ctx context.Context, r Request) (*Reloaded, *Result, error) {
+// last, if they took less than some seconds. All this is one turn, and tell is called
+// before that ends: the jobs behind it see the new code, and tell has said so. It starts
+// no image: in a new one nothing is loaded, and tell is not called. The Result is of the
+// loading. It and the error are those of [Session.Evaluate].
+func (s *Session) Reload(ctx context.Context, r Request, tell func(*Reloaded, *Result)) error {
 	if inst, err := s.im.running(ctx); inst == nil {
-		return nil, nil, err
+		return err
 	}
 	s.im.lookAtProject(ctx)
-	done, res, err := reported[Reloaded](ctx, s, r, job{title: "loading what has changed", code: "(SWANK-MCP:RELOAD-CHANGED)",
-		call: helper.NewCall("RELOAD-CHANGED")})
-	if err != nil || res.Failure != nil || len(done.Systems) == 0 {
-		return done, res, err
+	j := job{title: "loading what has changed", code: "(SWANK-MCP:RELOAD-CHANGED)",
+		call: helper.NewCall("RELOAD-CHANGED"), number: s.im.jobs.Add(1)}
+	if r.Progress != nil {
+		defer s.im.tellProgress(j.number, r.Progress)()
 	}
-	return done, res, s.testAgain(ctx, done)
+	if err := s.takeTurn(ctx, &j, r.Timeout); err != nil {
+		return err
+	}
+	defer s.done()
+	done := new(Reloaded)
+	res, err := s.within(ctx, &j, r, done)
+	if err != nil {
+		return err
+	}
+	if res.Failure == nil && len(done.Systems) > 0 {
+		err = s.testAgain(ctx, done)
+	}
+	tell(done, res)
+	return err
+}
+
+// within does j for the holder of the turn, and decodes what it reports.
+func (s *Session) within(ctx context.Context, j *job, r Request, report any) (*Result, error) {
+	res, err := s.carryOut(ctx, j, r.Timeout, func() (*Result, error) { return s.perform(ctx, r, j) })
+	return res, decodeReport(res, err, report)
 }
 
 // quickTests is how long tests may have taken that are run again without being asked for.
 const quickTests = 10 * time.Second
 
-// testAgain runs the session's last tests again. What ends otherwise than with results,
-// as by its limit of time, tells nothing.
+// testAgain runs the session's last tests again, for the holder of the turn. What ends
+// otherwise than with results, as by its limit of time, tells nothing.
 func (s *Session) testAgain(ctx context.Context, done *Reloaded) error {
 	run := s.runs.newest()
 	if run == nil || run.took > quickTests {
 		return nil
 	}
-	last, _ := s.runs.of(freshUse{run.system, true}, run.test)
-	now, res, err := s.RunTests(ctx, run.system, run.test, Request{Debug: defaultDebug, Timeout: 2 * quickTests})
-	if err == nil && now.Begun && (res.Failure == nil || res.Failure.Kind == KindError) {
+	last, _ := s.runs.of(run.system, run.test)
+	j := testsJob(run.system, run.test)
+	j.number = s.im.jobs.Add(1)
+	s.tell(&j, Event{Kind: EventQueued})
+	now := new(Tests)
+	res, err := s.within(ctx, &j, Request{Debug: defaultDebug, Timeout: 2 * quickTests}, now)
+	if err != nil {
+		return err
+	}
+	s.tested(j.tests, now, res)
+	if now.whole(res) {
 		done.Tested, done.Failing = run.system, nowFailing(last, now.Ran)
 	}
-	return err
+	return nil
 }

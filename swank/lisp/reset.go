@@ -32,6 +32,7 @@ type reset struct {
 func (s *Session) ResetSession(ctx context.Context, timeout time.Duration) (r *Reset, err error) {
 	err = s.alone(ctx, "reset-session", timeout, func() error {
 		r, err = s.reset(ctx)
+		s.im.timeline.step(s.name, "reset-session")
 		return err
 	})
 	return r, err

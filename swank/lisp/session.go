@@ -33,6 +33,7 @@ type Session struct {
 	journal  journal.Journal   // what it has defined
 	recovery *restore.Recovery // while that is brought back into another image
 	notes    []string          // for the next result
+	untold   []*backgroundRun  // that have ended, for it too
 	resets   []*reset          // that have not been answered
 	givenUp  []*evaluation     // that were given up because the image was silent
 	fault    string            // beginning of the code whose answer was the first that made no sense
@@ -86,6 +87,10 @@ func (s *Session) Close(ctx context.Context) error {
 	if inst == nil || inst.over() {
 		return nil
 	}
+	if err := s.im.joinWork(bounded, queryTimeout); err != nil { // a checkpoint gives the threads other numbers
+		return err
+	}
+	defer s.im.working.RUnlock()
 	inst.mu.Lock()
 	thread := inst.threads[s.name]
 	inst.mu.Unlock()

@@ -45,13 +45,15 @@ func (s *Session) Sources(ctx context.Context, name, pkg string, timeout time.Du
 	return found, err
 }
 
-// Written tells the image that the file now has what the session has defined as name: it
-// counts as loaded from there.
-func (s *Session) Written(ctx context.Context, name, pkg, file string) error {
+// Written tells the image that the file now has those of labels, of [Source], that the
+// session has defined as name: they count as loaded from there.
+func (s *Session) Written(ctx context.Context, name, pkg, file string, labels []string) error {
 	var noted struct {
 		Noted bool `sexp:"noted"`
 	}
-	return s.query(ctx, helper.NewCall("DEFINITION-WRITTEN").Str(name).Str(file).Key("SESSION").Str(s.name).Opt("PACKAGE", pkg), &noted)
+	call := helper.NewCall("DEFINITION-WRITTEN").Str(name).Str(file)
+	call.Quote(len(labels), func(i int) { call.Str(labels[i]) })
+	return s.query(ctx, call.Key("SESSION").Str(s.name).Opt("PACKAGE", pkg), &noted)
 }
 
 // Unlike is what of a text two packages read differently.

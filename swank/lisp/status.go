@@ -25,7 +25,9 @@ type Status struct {
 	Running     *Running // its running evaluation, or nil
 	Waiting     int      // calls of the session that wait for their turn
 	Suspended   []Suspended
-	Jobs        []Job // in the background, and those that have ended, oldest first
+	Checkpoints []Checkpoint   // oldest first
+	Obstacle    *ObstacleError // why the last one could not be taken, or nil
+	Jobs        []Job          // in the background, and those that have ended, oldest first
 	Definitions map[string]int
 	Lost        []string // definitions that have no source, and why: a new image will not have them
 	Threads     []Thread

@@ -28,6 +28,7 @@ type suspended struct {
 	code    string // its beginning, one line
 	failure string // type of the condition it waits at
 	timeout time.Duration
+	tests   testRun // that it runs, if it does
 }
 
 // Suspended is an evaluation that waits in the debugger.
@@ -95,6 +96,7 @@ func (q *suspensions) add(e *evaluation, failure string) *suspended {
 	}
 	s := &suspended{
 		number: number, job: e.job.number, token: e.token, inst: e.inst, code: firstLine(cmp.Or(e.r.Code, e.job.code), 80), failure: failure, timeout: e.r.Timeout,
+		tests: e.job.tests,
 	}
 	q.live = append(q.live, s)
 	return s

@@ -20,25 +20,39 @@ type testRun struct {
 	took         time.Duration // without the loading
 }
 
-func runKey(use freshUse, test string) string {
-	return strings.ToLower(use.System + "\n" + test)
+func runKey(system, test string) string {
+	return strings.ToLower(system + "\n" + test)
 }
 
-func (t *testRuns) note(use freshUse, test string, tests *Tests) {
+// note notes what came of a run of the tests that run names, if it has come to its end: of
+// one that is suspended, or was stopped, some tests have not run.
+func (t *testRuns) note(run testRun, tests *Tests, res *Result) {
+	if run.system == "" || !tests.whole(res) {
+		return
+	}
+	run.took = tests.Took
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.latest = &testRun{use.System, test, tests.Took}
+	t.latest = &run
 	if t.last == nil {
 		t.last = map[string][]TestRan{}
 	}
-	t.last[runKey(use, test)] = tests.Ran
+	t.last[runKey(run.system, run.test)] = tests.Ran
+}
+
+// whole reports whether a run with the result res has come to its end; an error of the
+// program's is one.
+func (t *Tests) whole(res *Result) bool {
+	f := res.Failure
+	return t.Begun && res.Suspended == nil && !res.Waiting &&
+		(f == nil || f.Kind == KindError && f.Type != typeAborted)
 }
 
 // of returns how the tests ended in the last run; false: there was none.
-func (t *testRuns) of(use freshUse, test string) ([]TestRan, bool) {
+func (t *testRuns) of(system, test string) ([]TestRan, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	last, ok := t.last[runKey(use, test)]
+	last, ok := t.last[runKey(system, test)]
 	return last, ok
 }
 

@@ -54,15 +54,25 @@ type TestRan struct {
 // Failure because a test has failed.
 func (s *Session) RunTests(ctx context.Context, system, test string, r Request) (*Tests, *Result, error) {
 	s.im.lookAtProject(ctx)
-	t, res, err := reported[Tests](ctx, s, r, job{title: "run-tests " + system + " " + test, code: shownCall("SWANK-MCP:RUN-TESTS", cmp.Or(test, system)),
-		call: helper.NewCall("RUN-TESTS").Opt("SYSTEM", system).Opt("TEST", test)})
+	j := testsJob(system, test)
+	t, res, err := reported[Tests](ctx, s, r, j)
 	if err == nil {
-		t.Took *= time.Microsecond
-	}
-	if err == nil && t.Begun && system != "" {
-		use := freshUse{system, true}
-		s.runs.note(use, test, t)
-		s.wantCore(use)
+		s.tested(j.tests, t, res)
 	}
 	return t, res, err
+}
+
+// testsJob is the job of running tests.
+func testsJob(system, test string) job {
+	return job{title: "run-tests " + system + " " + test, code: shownCall("SWANK-MCP:RUN-TESTS", cmp.Or(test, system)),
+		tests: testRun{system: system, test: test}, call: helper.NewCall("RUN-TESTS").Opt("SYSTEM", system).Opt("TEST", test)}
+}
+
+// tested notes what came of a job of testsJob, t, as it was decoded, and res.
+func (s *Session) tested(run testRun, t *Tests, res *Result) {
+	t.Took *= time.Microsecond
+	if t.Begun && run.system != "" {
+		s.runs.note(run, t, res)
+		s.wantCore(freshUse{run.system, true})
+	}
 }

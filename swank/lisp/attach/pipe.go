@@ -22,6 +22,7 @@ type commandPipe struct {
 	out    io.WriteCloser
 	errors lastBytes
 	once   sync.Once
+	disown func()
 }
 
 // pipeGrace is how long a command's standard error is listened to after its end.
@@ -53,6 +54,7 @@ func startPipe(command string) (*commandPipe, error) {
 		in.Close()
 		return nil, fmt.Errorf("starting it: %w", err)
 	}
+	p.disown = host.Own(cmd.Process.Pid)
 	p.Reader, p.Writer = p.in, p.out
 	return p, nil
 }
@@ -63,6 +65,7 @@ func (p *commandPipe) Close() error {
 		p.out.Close()
 		host.KillGroup(p.cmd.Process)
 		p.in.Close()
+		defer p.disown()
 		_ = p.cmd.Wait() // killed, or ended before: its complaint is what counts
 	})
 	return nil

@@ -60,13 +60,31 @@ it writes what is there to a part of our stack that is not in use."
         (setf (sb-sys:sap-ref-8 page 0) (sb-sys:sap-ref-8 page 0)))))
   nil)
 
+(defvar *start-clean* nil
+  "True while threads are started that are to mask no signal, although their maker does.")
+
+(defun unmask-signals ()
+  (let ((none (make-array 128 :element-type '(unsigned-byte 8) :initial-element 0))) ; a sigset_t
+    (sb-sys:with-pinned-objects (none)
+      (sb-alien:alien-funcall
+       (sb-alien:extern-alien "pthread_sigmask"
+                              (function sb-alien:int sb-alien:int sb-sys:system-area-pointer
+                                        sb-sys:system-area-pointer))
+       (+ 2 #-linux 1) (sb-sys:vector-sap none) (sb-sys:int-sap 0))))) ; SIG_SETMASK
+
+(defun call-starting-clean (function)
+  (let ((*start-clean* t))
+    (funcall function)))
+
 (defun make-thread-with-guard (make-thread function &rest keys)
   "Around SB-THREAD:MAKE-THREAD: PROTECT-CONTROL-STACK after FUNCTION, which may have handled an
 overflow, or which BACKGROUND-DEBUGGER has ended.  A cleanup form cannot do this: it would run on
 the very page that is to be protected."
-  (let ((function (coerce function 'function)))
+  (let ((function (coerce function 'function))
+        (clean *start-clean*))
     (apply make-thread
            (lambda (&rest arguments)
+             (when clean (unmask-signals))
              (block run
                (let ((condition
                        (catch 'storage-used-up

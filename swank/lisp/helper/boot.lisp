@@ -11,8 +11,8 @@
 ;;;;      Swank and the helper are in, then (:READY T ...) or (:FAILED "why").
 ;;;; Standard output carries none of this: it belongs to the user's programs.
 ;;;;
-;;;; boot-policy.lisp follows it in the same file when it is compiled, and lists
-;;;; what they change in the image.
+;;;; boot-main.lisp and boot-policy.lisp follow it in the same file when it is compiled; the latter
+;;;; lists what they change in the image.
 
 (defpackage :swank-mcp-boot
   (:use :common-lisp))
@@ -34,6 +34,18 @@
 
 (defvar *in-core* nil
   "True in an image that was started from a core saved by SAVE-CORE.")
+
+(defvar *session* nil
+  "True in an image that was started from a core saved by SAVE-SESSION.")
+
+(defvar *hooks* '()
+  "In such an image, the values that SB-EXT:*SAVE-HOOKS* and *INIT-HOOKS* had before.")
+
+(defvar *lifetime-thread* nil
+  "The thread that ends the image with its parent.")
+
+(defvar *remove-files* (constantly nil)
+  "What REMOVE-FILES-FUNCTION has returned for the socket of this image.")
 
 (defvar *lisps-core* nil
   "SBCL's default core, in an image that was started from ours.")
@@ -148,37 +160,7 @@ collector, interrupts reading; then it is repeated."
   (ignore-errors (send-status :failed (condition-text condition)))
   (sb-ext:exit :code 70 :abort t))
 
-;;;; Ending with the parent
-
-(defvar *lifetime-thread* nil)
-
-(defun remove-socket-function (socket)
-  "A function that unlinks the file SOCKET and its directory.  It conses nothing: it has to work
-while another thread blocks the collector."
-  (if (null socket)
-      (constantly nil)
-      (let ((file (sb-alien:make-alien-string socket))
-            (directory (sb-alien:make-alien-string
-                        (string-right-trim
-                         "/" (subseq socket 0 (position #\/ socket :from-end t))))))
-        (lambda ()
-          (sb-alien:alien-funcall
-           (sb-alien:extern-alien "unlink" (function sb-alien:int (* char)))
-           file)
-          (sb-alien:alien-funcall
-           (sb-alien:extern-alien "rmdir" (function sb-alien:int (* char)))
-           directory)))))
-
-(defun watch-lifetime (socket)
-  (let ((remove-socket (remove-socket-function socket))
-        (buffer (make-array 16 :element-type '(unsigned-byte 8))))
-    (setf *lifetime-thread*
-          (sb-thread:make-thread
-           (lambda ()
-             (loop until (zerop (read-lifetime buffer)))
-             (funcall remove-socket)
-             (sb-ext:exit :code 0 :abort t))
-           :name "swank-mcp lifetime"))))
+;;;; Descriptors
 
 (defun keep-descriptors-private ()
   "Do not pass our descriptors on to child processes: one that held +STATUS-FD+ would keep our
@@ -368,6 +350,7 @@ the listening socket is to accept from it, so its backend is made to return ours
 (defun serve (&key socket init-seconds &allow-other-keys)
   (keep-descriptors-private)
   (install-policy)
+  (give-helper-functions)
   (send-status :booted t)
   (let ((init-error (and init-seconds (load-user-init init-seconds))))
     (install-policy)
@@ -376,14 +359,6 @@ the listening socket is to accept from it, so its backend is made to return ours
                   :init-error init-error
                   (if socket (serve-socket socket) (serve-loopback)))))
   (close-status))
-
-(defun idle ()
-  "What the main thread does.  Code that interrupts it may fail and throw here; interrupts are off
-while there is no catch tag."
-  (sb-sys:without-interrupts
-    (loop (catch 'idle
-            (sb-sys:with-local-interrupts
-              (loop (sleep 3600)))))))
 
 ;;;; Cores
 
@@ -409,12 +384,40 @@ while there is no catch tag."
   (sb-thread:join-thread *lifetime-thread* :default nil)
   (close-status)
   (setf *lifetime-thread* nil
-        *in-core* t
-        *lisps-core* sb-ext:*core-pathname*
         *notes* '()
         *helper-warnings* nil)
+  (save-image file))
+
+(defun save-image (file)
+  (setf *in-core* t
+        *lisps-core* sb-ext:*core-pathname*)
   (sb-ext:save-lisp-and-die (native-path file) :toplevel (lambda () (start-from-core))
                                                :executable nil))
+
+(defun call-each (what functions)
+  "Call FUNCTIONS, which are in the list WHAT.  One that fails is a note and keeps nobody from going
+on: what is in the core is worth more."
+  (dolist (function functions)
+    (handler-case (funcall function)
+      (serious-condition (condition)
+        (push (format nil "A function of ~A failed: ~A" what (condition-text condition))
+              *notes*)))))
+
+(defun save-session (file)
+  "Save this image, which has one thread, to FILE as what a session has made of it, and end it.
+SBCL would call the functions of these lists with nobody who handles what they signal."
+  (setf *session* t *notes* '())
+  (call-each "SB-EXT:*SAVE-HOOKS*" sb-ext:*save-hooks*)
+  (setf *hooks* (list (shiftf sb-ext:*save-hooks* '()) (shiftf sb-ext:*init-hooks* '())))
+  (sb-posix:umask #o077)                ; it has all that the session has seen
+  (save-image file))
+
+(defun restore-session ()
+  "Have the systems of the session that is in this core do what they do at a start."
+  (setf (values sb-ext:*save-hooks* sb-ext:*init-hooks*) (values-list *hooks*))
+  (call-each "SB-EXT:*INIT-HOOKS*" sb-ext:*init-hooks*)
+  (call-each "UIOP:*IMAGE-RESTORE-HOOK*"
+             (list (lambda () (call-if-defined "CALL-IMAGE-RESTORE-HOOK" :uiop)))))
 
 ;;;; Entry point
 
@@ -436,10 +439,11 @@ argument, gets a plain SBCL."
                  (continue condition)
                  (fail condition))))
          (parameters (read-parameters)))
-    (watch-lifetime (getf parameters :socket))
-    (if *in-core*
-        (call-if-defined "CALL-IMAGE-RESTORE-HOOK" :uiop)
-        (apply #'load-everything parameters))
+    (setf *remove-files* (remove-files-function (getf parameters :socket)))
+    (watch-lifetime)
+    (cond (*session* (restore-session))
+          (*in-core* (call-if-defined "CALL-IMAGE-RESTORE-HOOK" :uiop))
+          (t (apply #'load-everything parameters)))
     (if (getf parameters :save)
         (save-core (getf parameters :save) (getf parameters :systems))
         (apply #'serve parameters)))

@@ -16,7 +16,8 @@
 (defsystem "swank-mcp"
   :description "Evaluation for programs, on top of Swank"
   :depends-on ((:feature (:not :swank) "swank")
-               (:feature :sbcl "sb-posix") (:feature :sbcl "sb-introspect") (:feature :sbcl "sb-cltl2"))
+               (:feature :sbcl "sb-posix") (:feature :sbcl "sb-bsd-sockets")
+               (:feature :sbcl "sb-introspect") (:feature :sbcl "sb-cltl2"))
   :serial t
   :components
   (;; Text, output, conditions, frames: nothing of sessions.
@@ -52,7 +53,8 @@
    (:module "project"
     :serial t
     :components ((:file "forms") (:file "objects") (:file "records") (:file "loads")
-                 (:file "comparison") (:file "image") (:file "calls") (:file "findings")
+                 (:file "comparison") (:file "image") (:file "calls") (:file "users")
+                 (:file "defpackage") (:file "findings")
                  (:file "packages") (:file "status")))
    ;; Evaluating, stopping, suspending, bringing back.
    (:module "eval"
@@ -93,7 +95,18 @@
     :components ((:file "serving") (:file "debugger-hooks" :if-feature :sbcl)
                  (:file "guest-cleanup") (:file "attach") (:file "echo") (:file "joining")
                  (:file "reset") (:file "closing") (:file "start") (:file "status")
-                 (:file "other"))))
+                 (:file "other")))
+   ;; Copies of a launched image.
+   (:module "checkpoint"
+    :serial t
+    :components ((:file "pausing" :if-feature (:and :sbcl :unix))
+                 (:file "alarms" :if-feature (:and :sbcl :unix))
+                 (:file "descriptors" :if-feature (:and :sbcl :unix))
+                 (:file "obstacles" :if-feature (:and :sbcl :unix))
+                 (:file "copies" :if-feature (:and :sbcl :unix))
+                 (:file "saving" :if-feature (:and :sbcl :unix))
+                 (:file "hooks" :if-feature (:and :sbcl :unix))
+                 (:file "checkpoint" :if-feature (:and :sbcl :unix)))))
   :in-order-to ((test-op (test-op "swank-mcp/tests"))))
 
 ;;; The tests stand beside the tests of the bridge, so that they are not embedded in its

@@ -35,6 +35,7 @@ type Journal struct {
 	losses  []Loss // what has no source
 	unnamed int    // more of those than are kept
 	dropped int    // entries that made room
+	added   int64  // entries so far
 }
 
 // Loss is a definition without source to evaluate again.
@@ -60,7 +61,9 @@ type Entry struct {
 	Took    time.Duration // how long its evaluation took, by whole milliseconds
 	Bad     string        // why it is not evaluated again; "" if it is
 	Own     bool          // it changes functions of the bridge's own
+	Order   int64         // its number among those of its image; 0 if that is gone
 
+	number  int64    // among all that the journal has had, from 1
 	files   []string // that define a system and what it needs, where ASDF would not find them
 	without []string // keys that it defines and that are not to be changed by it any more
 }
@@ -79,8 +82,16 @@ func (j *Journal) add(keys []string, text, pkg string) {
 	j.Add(&Entry{Keys: keys, Text: text, Package: pkg})
 }
 
+// NewImage forgets the order of what the image before has defined.
+func (j *Journal) NewImage() {
+	for _, e := range j.byKey {
+		e.Order = 0
+	}
+}
+
 // Add puts an entry in the place of the older ones that it supersedes, and
-// at the end.
+// at the end. It gets no key that an entry of a higher order has: jobs tell late what
+// they have defined.
 func (j *Journal) Add(e *Entry) {
 	if j.byKey == nil {
 		j.byKey = map[string]*Entry{}
@@ -91,6 +102,10 @@ func (j *Journal) Add(e *Entry) {
 	for _, k := range keys {
 		old := j.byKey[k]
 		if old == e {
+			continue
+		}
+		if old != nil && old.Order > e.Order {
+			e.without = append(e.without, k)
 			continue
 		}
 		at := j.forget(k)
@@ -104,6 +119,11 @@ func (j *Journal) Add(e *Entry) {
 		e.Keys = append(e.Keys, k)
 		j.unlose(k)
 	}
+	if len(e.Keys) == 0 {
+		return
+	}
+	j.added++
+	e.number = j.added
 	j.live++
 	j.bytes += len(e.Text)
 	if place >= 0 {
@@ -184,7 +204,7 @@ func (j *Journal) Drop(m Mark) {
 // Reset leaves what a reset leaves in the image: the systems.
 func (j *Journal) Reset() {
 	systems := slices.DeleteFunc(j.All(), func(e *Entry) bool { return !e.System() })
-	*j = Journal{places: systems, live: len(systems), byKey: map[string]*Entry{}}
+	*j = Journal{places: systems, live: len(systems), byKey: map[string]*Entry{}, added: j.added}
 	for _, e := range systems {
 		j.bytes += len(e.Text)
 		for _, k := range e.Keys {

@@ -98,3 +98,25 @@ func TestJournalReset(t *testing.T) {
 		t.Errorf("%d entries, %d bytes, %q are left", j.live, j.bytes, texts(&j))
 	}
 }
+
+// Jobs tell late what they have defined: what was defined after that stays.
+func TestJournalKeepsTheHigherOrder(t *testing.T) {
+	var j Journal
+	add := func(order int64, text string, keys ...string) {
+		j.Add(&Entry{Keys: keys, Text: text, Package: "P", Order: order})
+	}
+	add(3, "f3", "(:FUNCTION . F)")
+	add(1, "f1", "(:FUNCTION . F)")
+	if got := texts(&j); got != "f3" {
+		t.Errorf("an older one came later: %s", got)
+	}
+	add(2, "fg", "(:FUNCTION . F)", "(:FUNCTION . G)")
+	if got := j.names(":FUNCTION"); !slices.Equal(got, []string{"F", "G"}) || j.byKey["(:FUNCTION . F)"].Text != "f3" {
+		t.Errorf("of an older one with two names: %v, F is %s", got, j.byKey["(:FUNCTION . F)"].Text)
+	}
+	j.NewImage()
+	add(1, "f4", "(:FUNCTION . F)")
+	if got := j.byKey["(:FUNCTION . F)"].Text; got != "f4" {
+		t.Errorf("in a new image, which counts anew: %s", got)
+	}
+}

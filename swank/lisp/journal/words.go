@@ -53,6 +53,17 @@ func (j *Journal) Restored(why map[*Entry]string, brief func(string) string) str
 		text += " Values"
 	}
 	text += ", objects and threads are gone" + j.lost() + "." + j.overflow()
+	return text + j.notBack(why, brief)
+}
+
+// BackAgain tells in a sentence or more what of j, which was defined after what an image
+// has, is back. Why and brief are those of [Journal.Restored].
+func (j *Journal) BackAgain(why map[*Entry]string, brief func(string) string) string {
+	return fmt.Sprintf("Evaluated again: %s.", j.summaryWithout(why)) + j.notBack(why, brief)
+}
+
+// notBack names the entries that have not come back, and marks them.
+func (j *Journal) notBack(why map[*Entry]string, brief func(string) string) (text string) {
 	var lost []string
 	told := map[*Entry]bool{}
 	for _, e := range j.All() {
@@ -69,7 +80,7 @@ func (j *Journal) Restored(why map[*Entry]string, brief func(string) string) str
 		}
 	}
 	if len(lost) > 0 {
-		text += " Not restored: " + atMost(notRestored, lost) + "."
+		text = " Not restored: " + atMost(notRestored, lost) + "."
 	}
 	return text
 }
@@ -168,4 +179,16 @@ func atMost(n int, names []string) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), len(names)-n)
+}
+
+// Names returns what is defined, in words, in order: "function F".
+func (j *Journal) Names() (names []string) {
+	for _, e := range j.All() {
+		for _, k := range e.Keys {
+			if name := InWords(k); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }

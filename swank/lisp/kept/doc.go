@@ -1,7 +1,8 @@
-// Package kept owns the file in which a session is kept for the next server:
-// when it is written, whose it is, and what of the server before it is left. The
-// text in it is package journal's.
+// Package kept owns what is on the disk of a session for the next server: the file
+// that keeps its definitions, and the checkpoints that are cores. It owns when they are
+// written, whose they are, and what of the server before is left. The text of the
+// definitions is package journal's; what is in a core is package launch's.
 //
-// Package lisp writes it as the session grows; mcpbridge tells what was left and
-// reads it. Begin reading with [Open] and [File.Keep].
+// Package lisp writes them; mcpbridge tells what was left and reads it. Begin reading
+// with [Open] and [File.Keep], or with [Cores.Save].
 package kept

@@ -80,15 +80,11 @@ func (f *imageFiles) computeKeys(ctx context.Context) error {
 		}
 		fmt.Fprintln(h, version)
 	}
-	sources, err := filepath.Glob(filepath.Join(globQuote(f.swank), "*.lisp"))
+	sources, err := swankSources(f.swank)
 	if err != nil {
 		return err
 	}
-	more, err := filepath.Glob(filepath.Join(globQuote(f.swank), "*", "*.lisp"))
-	if err != nil {
-		return err
-	}
-	for _, file := range append(sources, more...) {
+	for _, file := range sources {
 		if err := hashFile(h, file); err != nil {
 			return err
 		}
@@ -100,6 +96,16 @@ func (f *imageFiles) computeKeys(ctx context.Context) error {
 	h.Write(boot)
 	f.ourKey = hex.EncodeToString(h.Sum(nil)[:8])
 	return nil
+}
+
+// swankSources returns the source files in Swank's directory.
+func swankSources(dir string) ([]string, error) {
+	sources, err := filepath.Glob(filepath.Join(globQuote(dir), "*.lisp"))
+	if err != nil {
+		return nil, err
+	}
+	more, err := filepath.Glob(filepath.Join(globQuote(dir), "*", "*.lisp"))
+	return append(sources, more...), err
 }
 
 func hashFile(h hash.Hash, name string) error {

@@ -9,38 +9,31 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"swank-mcp/swank/lisp/host"
 )
 
-// Process is one SBCL that we started: the leader of its own process group,
-// its output drained for as long as it lives. Whoever has it calls
-// Close. It is a [host.Host].
+// Process is one SBCL that we started, or a copy of one ([Copy.Start]): the leader of its
+// own process group, its output drained for as long as it lives. Whoever has it calls
+// Close, or End if others of its line go on. It is a [host.Host].
 type Process struct {
+	*line
 	status   imageStatus // what the image said of itself when it served
 	fromCore bool
 	core     string   // that it was started from, or ""
 	notes    []string // remarks on the start, one line each
-	image    *imageFiles
 
-	cmd      *exec.Cmd
-	runDir   string   // private directory of the socket
-	held     *os.File // by which runDir is ours, or nil
-	lifetime *os.File // write end: the image ends when it is closed
-	report   *os.File // read end of the status pipe, nil once served
+	pid    int
+	child  *os.Process      // whom the system may let us wait for
+	state  *os.ProcessState // how it ended; nil if only that it has
+	socket string           // at which it serves, "" if at none of the file system
+	report *os.File         // read end of the status pipe, nil once served
+	peer   *peer            // to a copy, or nil
+	before int64            // bytes of standard error that others of the line had written
 
-	out, err *drain
-	printed  *sink
-	last     struct {
-		sync.Mutex
-		tail
-	}
-
-	done      chan struct{} // closed when the process is reaped and its output read
-	closeOnce sync.Once
+	done chan struct{} // closed when the process is reaped and its output read
 }
 
 // spawn starts program with the four descriptors of boot.lisp and writes
@@ -77,46 +70,41 @@ func spawn(program string, args []string, dir string, parameters []byte) (_ *Pro
 	cmd.Stdout, cmd.Stderr = outW, errW
 	cmd.ExtraFiles = []*os.File{lifetimeR, reportW}
 	cmd.SysProcAttr = host.OwnGroup()
-	p := &Process{cmd: cmd, lifetime: lifetimeW, report: reportR, printed: newSink(), done: make(chan struct{})}
-	p.last.max = keepLast
-	if p.out, err = newDrain(outR, p.printed.write); err != nil {
-		return nil, err
-	}
-	if p.err, err = newDrain(errR, p.standardError); err != nil {
-		p.out.close()
+	l, err := newLine(lifetimeW, outR, errR)
+	if err != nil {
 		return nil, err
 	}
 	if err = cmd.Start(); err != nil {
-		p.out.close()
-		p.err.close()
+		l.out.close()
+		l.err.close()
 		return nil, err
 	}
 	opened = []*os.File{lifetimeR, reportW, outW, errW} // the child has its own now
-	go p.wait()
+	p := &Process{line: l, pid: cmd.Process.Pid, child: cmd.Process, report: reportR, done: make(chan struct{})}
+	disown := host.Own(p.pid)
+	go func() {
+		_ = cmd.Wait() // how it ended is in ProcessState
+		disown()
+		p.ended(cmd.ProcessState)
+	}()
 	return p, nil
 }
 
-func (p *Process) standardError(b []byte) {
-	p.printed.write(b)
-	p.last.Lock()
-	p.last.write(b)
-	p.last.Unlock()
-}
-
-// wait reaps the process and ends what it left behind in its group.
-func (p *Process) wait() {
-	_ = p.cmd.Wait() // how it ended is in ProcessState
+// ended notes how the process has ended, and ends what it left behind in its group.
+func (p *Process) ended(state *os.ProcessState) {
+	p.state = state
 	p.signalGroup()
 	p.Settle()
 	close(p.done)
+	reapGroup(p.pid)
 }
 
 // signalGroup kills every process of the group. The group's id is the pid of
 // its leader, which the system does not give away while the group exists.
-func (p *Process) signalGroup() { host.KillGroup(p.cmd.Process) }
+func (p *Process) signalGroup() { host.KillGroup(p.child) }
 
 // PID returns the process id of the image, which is also that of its group.
-func (p *Process) PID() int { return p.cmd.Process.Pid }
+func (p *Process) PID() int { return p.pid }
 
 // Address returns what net.Dial takes to reach Swank.
 func (p *Process) Address() (network, address string) { return p.status.Network, p.status.Address }
@@ -164,7 +152,7 @@ func (p *Process) ExitText() string {
 	if !p.HasExited() {
 		return "still running"
 	}
-	state := p.cmd.ProcessState
+	state := p.state
 	if state == nil {
 		return "ended for an unknown reason"
 	}
@@ -174,11 +162,15 @@ func (p *Process) ExitText() string {
 	return fmt.Sprintf("exit status %d", state.ExitCode())
 }
 
-// LastErrors returns the last lines, at most 20, of the image's standard
-// error, or "".
+// LastErrors returns the last lines, at most 20, of what came on standard error since
+// the image was started, or "".
 func (p *Process) LastErrors() string {
 	p.last.Lock()
-	text, omitted := p.last.take()
+	own := p.last.tail
+	if others := len(own.buf) - int(p.last.written-p.before); others > 0 {
+		own.buf, own.dropped = own.buf[others:], 0
+	}
+	text, omitted := own.take()
 	p.last.Unlock()
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if omitted > 0 && len(lines) > 1 {
@@ -210,12 +202,13 @@ func (p *Process) Kill() {
 // closeGrace is what an image gets to end by itself before it is killed.
 const closeGrace = 500 * time.Millisecond
 
-// Close ends the image, first by closing its lifetime pipe, and releases all
-// that belongs to it: processes, goroutines, descriptors, its directory. It
-// may be called more than once. A done ctx only shortens the grace.
+// Close ends the image, first by closing its lifetime pipe, its copies, and all that
+// has come of them, and releases all that belongs to them: processes, goroutines,
+// descriptors, their directory. It may be called more than once. A done ctx only
+// shortens the grace.
 func (p *Process) Close(ctx context.Context) {
 	p.closeOnce.Do(func() {
-		_ = p.lifetime.Close()
+		p.hangUp()
 		grace, cancel := context.WithTimeout(ctx, closeGrace)
 		defer cancel()
 		select {
@@ -227,13 +220,17 @@ func (p *Process) Close(ctx context.Context) {
 		if p.report != nil {
 			_ = p.report.Close()
 		}
-		p.out.close()
-		p.err.close()
-		if p.runDir != "" {
-			_ = os.RemoveAll(p.runDir)
-		}
-		_ = p.held.Close()
+		p.release(grace)
 	})
+}
+
+// End kills this image alone and returns when it is reaped: its copies go on.
+func (p *Process) End() {
+	p.Kill()
+	<-p.done
+	if p.socket != "" {
+		_ = os.Remove(p.socket)
+	}
 }
 
 // awaitStatus returns the next message of the status pipe. It returns early
@@ -271,9 +268,9 @@ func (p *Process) awaitStatus(ctx context.Context) (imageStatus, error) {
 
 // EndedBy reports whether one of the signals has ended the image.
 func (p *Process) EndedBy(signals ...syscall.Signal) bool {
-	if !p.HasExited() || p.cmd.ProcessState == nil {
+	if !p.HasExited() || p.state == nil {
 		return false
 	}
-	ws, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	ws, ok := p.state.Sys().(syscall.WaitStatus)
 	return ok && ws.Signaled() && slices.Contains(signals, ws.Signal())
 }

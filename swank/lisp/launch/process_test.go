@@ -28,7 +28,7 @@ const testHelper = `(defpackage :swank-mcp (:use :common-lisp))
 // testCode is the boot file with testHelper and more Lisp behind it.
 func testCode(more string) Code {
 	var boot []byte
-	for _, name := range []string{"boot", "boot-policy"} {
+	for _, name := range []string{"boot", "boot-main", "boot-policy"} {
 		text, err := os.ReadFile("../helper/" + name + ".lisp")
 		if err != nil {
 			panic(err)

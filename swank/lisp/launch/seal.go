@@ -24,11 +24,16 @@ func seal(core string) error {
 	if err != nil {
 		return err
 	}
-	sum, err := checksum(file)
-	if err == nil {
+	_, err = sealFile(file)
+	return errors.Join(err, file.Close())
+}
+
+// sealFile puts the checksum at the end of a core that is open at its beginning.
+func sealFile(file *os.File) (sum uint32, err error) {
+	if sum, err = checksum(file); err == nil {
 		_, err = fmt.Fprintf(file, sealFormat, sum)
 	}
-	return errors.Join(err, file.Close())
+	return sum, err
 }
 
 func checksum(r io.Reader) (uint32, error) {
@@ -68,6 +73,23 @@ func checkSeal(core string) error {
 		return err
 	}
 	if string(end) != fmt.Sprintf(sealFormat, sum) {
+		return errDamagedCore
+	}
+	return nil
+}
+
+// sealedWith returns an error if a core does not say that it has that checksum.
+func sealedWith(core string, sum uint32) error {
+	file, err := os.Open(core)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	end := make([]byte, sealSize)
+	if _, err := file.Seek(-sealSize, io.SeekEnd); err != nil {
+		return errDamagedCore
+	}
+	if _, err := io.ReadFull(file, end); err != nil || string(end) != fmt.Sprintf(sealFormat, sum) {
 		return errDamagedCore
 	}
 	return nil

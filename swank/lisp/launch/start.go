@@ -170,7 +170,7 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 		return fail(err)
 	}
 	owned = true
-	p.runDir, p.held, p.image, p.fromCore, p.core = runDir, held, f, plan.core != "", plan.core
+	p.runDir, p.held, p.image, p.fromCore, p.core, p.socket = runDir, held, f, plan.core != "", plan.core, par.Socket
 	if plan.save != "" {
 		lowerPriority(p.PID())
 	}
@@ -184,12 +184,31 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 	if err != nil {
 		return nil, p.abandon(ctx, booted, err)
 	}
+	p.first = p.status
 	p.notes = append(p.notes, p.status.Notes...)
 	if f.cacheProblem != "" && plan.core == "" {
 		p.notes = append(p.notes, f.cacheProblem)
 	}
 	if p.status.InitError != "" {
 		p.notes = append(p.notes, "~/.sbclrc was not loaded to its end: "+p.status.InitError)
+	}
+	return p, nil
+}
+
+// Resume starts an image from a core of [Copy.Save], as Start does otherwise. It goes on
+// where that was saved, and the core, which has that checksum, stays whatever comes of it.
+func Resume(ctx context.Context, c Config, code Code, core string, sum uint32) (*Process, error) {
+	sweep()
+	files, err := findImageFiles(ctx, c, code)
+	if err != nil {
+		return nil, err
+	}
+	if err := sealedWith(core, sum); err != nil {
+		return nil, err
+	}
+	p, err := files.launch(ctx, launchPlan{core: core, sealed: true})
+	if err != nil {
+		return nil, files.startError(err)
 	}
 	return p, nil
 }
@@ -216,7 +235,7 @@ func (p *Process) awaitReady(ctx context.Context, plan launchPlan) (booted bool,
 		if booted && plan.save != "" {
 			select {
 			case <-p.done:
-				if p.cmd.ProcessState.Success() {
+				if p.state.Success() {
 					return true, nil
 				}
 				return true, errors.New("saving the core failed")
@@ -249,7 +268,7 @@ func (p *Process) abandon(ctx context.Context, booted bool, cause error) error {
 		if advice = homeAdvice(); advice == "" {
 			advice = installAdvice("sbcl") + ", or name an SBCL that has it with --sbcl, or set SBCL_HOME to the directory that holds contrib."
 		}
-	case p.status.Failed != "": // it said why itself
+	case p.status.Failed != "", errors.Is(cause, errDamagedCore): // it is said why
 	case ctx.Err() != nil:
 		reason = "the start was given up: " + reason
 	case ended:

@@ -27,8 +27,18 @@ func holdDir(dir string) *os.File {
 	return f
 }
 
-// newDir is the age up to which a directory may be one that is about to be locked.
+// newDir is the age up to which an empty directory may be one that is about to be locked.
 const newDir = time.Second
+
+// aboutToBeHeld reports whether a directory is so new that it may not be locked yet: it
+// is locked before anything is in it.
+func aboutToBeHeld(dir string, info os.FileInfo) bool {
+	if time.Since(info.ModTime()) >= newDir {
+		return false
+	}
+	entries, err := os.ReadDir(dir)
+	return err != nil || len(entries) == 0
+}
 
 // sweep ends, once in the life of this process, the images of servers that are no
 // more, and removes their directories.
@@ -40,14 +50,17 @@ var sweep = sync.OnceFunc(func() {
 		dirs, _ := filepath.Glob(filepath.Join(globQuote(base), runPrefix+"*"))
 		for _, dir := range dirs {
 			info, err := os.Lstat(dir)
-			if err != nil || !info.IsDir() || time.Since(info.ModTime()) < newDir {
+			if err != nil || !info.IsDir() || aboutToBeHeld(dir, info) {
 				continue
 			}
 			if owner, ok := info.Sys().(*syscall.Stat_t); !ok || int(owner.Uid) != os.Getuid() {
 				continue
 			}
 			if held := holdDir(dir); held != nil {
-				endListener(filepath.Join(dir, "swank.sock"))
+				sockets, _ := filepath.Glob(filepath.Join(globQuote(dir), "*.sock"))
+				for _, socket := range sockets {
+					endListener(socket)
+				}
 				_ = os.RemoveAll(dir)
 				_ = held.Close()
 			}

@@ -8,6 +8,9 @@ import "errors"
 // attached to.
 const canLaunch = false
 
+// CanCopy reports whether a process can be copied on this system.
+const CanCopy = false
+
 func lowerPriority(int) {}
 
 func freeBytes(string) (int64, bool) { return 0, false }

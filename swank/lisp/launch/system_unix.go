@@ -7,9 +7,13 @@ import "syscall"
 // canLaunch reports whether images can be started on this system.
 const canLaunch = true
 
-// lowerPriority makes pid yield to everything else. It is a courtesy: a
-// system that refuses it builds the core a little faster.
-func lowerPriority(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, 15) }
+// CanCopy reports whether a process can be copied on this system.
+const CanCopy = true
+
+// lowerPriority makes pid yield to others, but not so that a busy machine starves it: the
+// end of a server waits for what is being saved. It is a courtesy: a system that refuses
+// it builds the core a little faster.
+func lowerPriority(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, 5) }
 
 // freeBytes returns how much can be written to the disk of dir.
 func freeBytes(dir string) (int64, bool) {

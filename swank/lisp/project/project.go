@@ -40,7 +40,9 @@ func (p *Project) Systems() []string {
 func (p *Project) Files() []string { return slices.Concat(p.Definitions, p.Dependencies) }
 
 // Equal reports whether an image that knows p knows q.
-func (p *Project) Equal(q *Project) bool { return slices.Equal(p.Files(), q.Files()) }
+func (p *Project) Equal(q *Project) bool {
+	return slices.Equal(p.Dirs, q.Dirs) && slices.Equal(p.Files(), q.Files())
+}
 
 // systemName is the name of the system that file is called after.
 func systemName(file string) string {

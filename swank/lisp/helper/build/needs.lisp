@@ -7,7 +7,7 @@
   (let ((files '()) (module (find-symbol "MODULE" '#:asdf)))
     (labels ((walk (component)
                (if (typep component module)
-                   (mapc #'walk (asdf-value "COMPONENT-CHILDREN" component))
+                   (mapc #'walk (built-children component))
                    (let ((file (asdf-value "COMPONENT-PATHNAME" component)))
                      (when (and file (ignore-errors (probe-file file)))
                        (push (native-name file) files))))))

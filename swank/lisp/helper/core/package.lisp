@@ -77,4 +77,7 @@
            #:start-thread
            #:release-thread
            #:close-session #:reset-session
-           #:status))
+           #:status
+           #:checkpoint #:resume #:resume-core #:after-restore) ; checkpoint/
+  ;; What a program may use.
+  (:export #:*before-checkpoint* #:*after-restore*))

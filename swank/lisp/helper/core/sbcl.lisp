@@ -184,18 +184,24 @@ names SBCL cannot always tell."
   (:function (#:code-header-from-pc t) #:nth-interrupt-context))
 
 (define-internals #:sb-impl
-  (:function #:finalizer-thread-start)
-  (:variable (#:*finalizer-thread* t)
+  (:function #:finalizer-thread-start #:finalizer-thread-stop)
+  (:variable (#:*finalizer-thread* t) #:*in-a-finalizer*
              (#:*exit-lock* #+sbcl (sb-thread:make-mutex :name "nobody's")))
   (:name #:%end-of-the-world))
 
 (define-internals #:sb-kernel
   (:function #:binding-stack-exhausted-error #:binding-stack-pointer-sap)
-  (:variable (#:*free-interrupt-context-index* 0) #:*gc-inhibit*))
+  (:variable (#:*free-interrupt-context-index* 0) #:*gc-inhibit* #:*interrupt-pending*))
 
 (define-internals #:sb-thread
   (:function #:thread-waiting-for)
   (:name #:%abort-thread))
+
+(define-internals #:sb-impl
+  (:name #:thread))                     ; the slot of a timer
+
+(define-internals #:sb-int
+  (:function #:get-floating-point-modes #:set-floating-point-modes))
 
 (define-internals #:sb-vm
   (:function #:context-pc #:current-thread-offset-sap)
@@ -215,13 +221,18 @@ names SBCL cannot always tell."
 ;;; The system under SBCL
 
 (define-internals #:sb-impl
-  (:function #:module-provide-contrib))
+  (:function #:module-provide-contrib)
+  (:variable #:*active-processes*)
+  (:name #:%status #:%exit-code))       ; slots of a process
 
 (define-internals #:sb-int
   (:function #:sbcl-homedir-pathname))
 
+(define-internals #:sb-bsd-sockets
+  (:name #:file-descriptor))
+
 (define-internals #:sb-unix
-  (:function #:clock-gettime #:unix-close #:unix-open #:unix-readlink #:unix-stat)
+  (:function #:clock-gettime #:unix-close #:unix-isatty #:unix-open #:unix-readlink #:unix-stat)
   (:variable (#:o_rdwr 2)))
 
 ;;; For reports

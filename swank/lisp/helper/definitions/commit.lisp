@@ -25,9 +25,13 @@ the user's code."
   (let* ((session (evaluation-session evaluation))
          (confirmed (confirmed-candidates session))
          ;; toplevel to its candidates, newest first
-         (own (and confirmed (make-hash-table :test 'eq))))
+         (own (and confirmed (make-hash-table :test 'eq)))
+         (order (session-definition-count session)))
     (dolist (candidate confirmed)
-      (enter-definition session (candidate-key candidate) (has-value-p candidate))
+      (setf order
+            (enter-definition session (candidate-key candidate) (has-value-p candidate)
+                              (and (candidate-toplevel candidate)
+                                   (toplevel-text (candidate-toplevel candidate)))))
       (note-replaced evaluation candidate)
       (push candidate (gethash (candidate-toplevel candidate) own)))
     (dolist (toplevel (append (remove-duplicates
@@ -37,7 +41,7 @@ the user's code."
                               toplevels))
       (multiple-value-bind (entries losses)
           (toplevel-entries session toplevel (and own (reverse (gethash toplevel own))))
-        (dolist (entry entries) (push entry (evaluation-journal evaluation)))
+        (dolist (entry entries) (note-journal-entry evaluation entry order))
         (loop for (candidate . why) in losses
               do (note-loss evaluation (candidate-key candidate) why)))
       (when toplevel (setf (toplevel-committedp toplevel) t)))

@@ -11,7 +11,8 @@
   order                                 ; integer, increasing
   identity                              ; see DEFINITION-IDENTITY
   boundp                                ; true of a variable that was given a value,
-  value                                 ; which is this
+  value                                 ; which is this,
+  source                                ; and the text of the top level form that gave it, or NIL
   text                                  ; of the key, for the bridge
   why)                                  ; why there is no source for it, or NIL
 
@@ -98,20 +99,24 @@ package it was read."
     (:variable :constant :symbol-macro))
   "Kinds that exclude each other for one name.")
 
-(defun enter-definition (session key &optional (valuep t))
-  "Enter KEY, which has been defined.  VALUEP is false if a variable got no value."
-  (let* ((table (session-definitions session)) (old (gethash key table)))
+(defun enter-definition (session key &optional (valuep t) source)
+  "Enter KEY, which has been defined, and return its order.  VALUEP is false if a variable got no
+value; SOURCE is the text of the top level form, or NIL."
+  (let* ((table (session-definitions session)) (old (gethash key table))
+         (order (with-lock () (incf (session-definition-count session)))))
     (when old (forget-old-name session key old))
     (setf (gethash key table)
-          (make-entry :order (incf (session-definition-count session))
+          (make-entry :order order
                            :identity (definition-identity (car key) (cdr key))
                            :boundp (and valuep (eq (car key) :variable) (boundp (cdr key)))
                            :value (and valuep (eq (car key) :variable) (boundp (cdr key))
-                                       (symbol-value (cdr key)))))
+                                       (symbol-value (cdr key)))
+                           :source (and (eq (car key) :variable) source)))
     (dolist (kind (find (car key) *sibling-kinds* :test #'member))
       (let* ((sibling (cons kind (cdr key))) (entry (gethash sibling table)))
         (when (and entry (not (eq kind (car key))) (not (definedp kind (cdr key))))
-          (forget-definition session sibling entry))))))
+          (forget-definition session sibling entry))))
+    order))
 
 (defun forget-old-name (session key old)
   "Tell the bridge to forget the old text of KEY if its package was renamed since OLD."
@@ -124,8 +129,36 @@ package it was read."
 (defun note-loss (evaluation key why)
   (let ((entry (gethash key (session-definitions (evaluation-session evaluation)))))
     (when entry (setf (entry-why entry) why))
-    (push (list (key-text (evaluation-session evaluation) key) why)
+    (push (list (key-text (evaluation-session evaluation) key) why key entry)
           (evaluation-losses evaluation))))
+
+(defun losses-for-wire (evaluation)
+  "((KEY-TEXT WHY) ...), without those of definitions that the session has replaced since."
+  (let ((table (session-definitions (evaluation-session evaluation))))
+    (loop for (text why key entry) in (reverse (shiftf (evaluation-losses evaluation) '()))
+          unless (and key (not (eq entry (gethash key table))))
+            collect (list text why))))
+
+;;; What an evaluation tells of the journal: see journal.lisp
+
+(defun note-journal-entry (evaluation entry order)
+  "Add ENTRY, see JOURNAL-ENTRY, to the journal of EVALUATION, as the session's definition number
+ORDER."
+  (let ((entry (append entry (list order))))
+    (with-lock () (push entry (evaluation-journal evaluation)))))
+
+(defun journal-for-wire (evaluation)
+  "The entries that EVALUATION has made; unless it is a job, also those that the session's running
+jobs have made so far, so that they are not lost with the image."
+  (let ((session (evaluation-session evaluation)))
+    (with-lock ()
+      (loop for other in (adjoin evaluation
+                                 (unless (evaluation-job evaluation)
+                                   (remove-if-not (lambda (other)
+                                                    (and (evaluation-job other)
+                                                         (eq session (evaluation-session other))))
+                                                  *evaluations*)))
+            append (reverse (shiftf (evaluation-journal other) '()))))))
 
 ;;; Names by which the bridge knows definitions
 

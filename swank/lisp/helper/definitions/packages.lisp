@@ -190,7 +190,8 @@ in between may name its symbols."
 (defun push-entry (evaluation key form)
   (let ((source (form-source form (find-package '#:common-lisp-user))))
     (when source
-      (push (list (list key) source "COMMON-LISP-USER" 0 nil nil) (evaluation-journal evaluation)))))
+      (note-journal-entry evaluation (list (list key) source "COMMON-LISP-USER" 0 nil nil)
+                          (session-definition-count (evaluation-session evaluation))))))
 
 ;;; Features
 

@@ -185,6 +185,13 @@ can be stepped through."
                     "Frame ~D cannot be returned from or restarted: it is a function of the implementation, or ~
                      was compiled with DEBUG 0." number))
 
+(defun wrong-values (frame name type)
+  "A refusal: the code that calls FRAME's function is compiled for other values."
+  (let ((package (or (frame-package frame) *package*)))
+    (refusal "WRONG-VALUES" "~A is declared to return ~A, and its callers are compiled to rely on that. ~
+                             Valid: as many values, of these types, as in (values 1 2)."
+             (show-form name package) (show-form type package))))
+
 (defun return-from-suspended (suspended number code)
   (call-with-frame
    suspended number
@@ -192,10 +199,12 @@ can be stepped through."
      (if (returnable-p frame)
          (multiple-value-bind (results report)
              (nested-values suspended code (lambda (form) (evaluate-form form frame)) frame)
-           (if report
-               (list :error (for-wire report))
-               (let ((values (first (last results))))
-                 (sbcl:unwind-to-frame-and-call frame (lambda () (values-list values))))))
+           (let ((values (first (last results))))
+             (multiple-value-bind (type name) (declared-values frame)
+               (cond (report (list :error (for-wire report)))
+                     ((values-of-type-p values type)
+                      (sbcl:unwind-to-frame-and-call frame (lambda () (values-list values))))
+                     (t (wrong-values frame name type))))))
          (fixed-frame suspended number #'returnable-p)))))
 
 (defun raw-arguments (frame)
@@ -277,18 +286,29 @@ variables and may assign them.  Without PACKAGE it is read in that of the frame'
                      1)
                     session number frame))))))))
 
+(defun abort-suspended (suspended)
+  (funcall (evaluation-escape suspended) (failure "ABORTED" "The evaluation was aborted.")))
+
+(defun call-awaiting-end (token function)
+  "Call FUNCTION, which aborts the evaluation TOKEN.  A thread of the program, see
+THREAD-AS-EVALUATION, runs its cleanup forms after it has told that it was aborted: give it a second."
+  (let ((suspended (and (minusp token) (find-evaluation token))))
+    (prog1 (funcall function)
+      (when suspended
+        (sb-thread:join-thread (evaluation-thread suspended) :default nil :timeout 1)))))
+
 (defun continue-suspended (suspended how &key name code (frame 0))
   "Let the SUSPENDED evaluation, a token, go on.  HOW is :RESTART (invoke NAME with the values of
 CODE's forms), :RETURN (from FRAME, with the values of CODE's last form), :AGAIN (call FRAME
 again), :ABORT, or, for a step, :INTO, :NEXT, :OUT or :CONTINUE.  The answer is EVALUATE's, with
 :SUSPENDED if it is suspended again, and with :PARKED if it did not go on, as :ERROR explains."
-  (answer
-   (command suspended
-            (lambda (suspended)
-              (ecase how
-                (:restart (restart-suspended suspended name code))
-                (:return (return-from-suspended suspended frame code))
-                (:again (restart-frame-of-suspended suspended frame))
-                (:abort (funcall (evaluation-escape suspended)
-                                 (failure "ABORTED" "The evaluation was aborted.")))
-                ((:into :next :out :continue) (step-suspended suspended how)))))))
+  (flet ((go-on ()
+           (command suspended
+                    (lambda (suspended)
+                      (ecase how
+                        (:restart (restart-suspended suspended name code))
+                        (:return (return-from-suspended suspended frame code))
+                        (:again (restart-frame-of-suspended suspended frame))
+                        (:abort (abort-suspended suspended))
+                        ((:into :next :out :continue) (step-suspended suspended how)))))))
+    (answer (if (eq how :abort) (call-awaiting-end suspended #'go-on) (go-on)))))

@@ -15,8 +15,8 @@ milliseconds; see suspend.lisp.  The answer is a plist:
   :WARNINGS see RECORDS-FOR-WIRE   :NOTES (TEXT ...)
   :PACKAGE  name of the session's package afterwards
   :COSTS    (REAL RUN GC BYTES), times in microseconds
-  :JOURNAL  ((KEYS TEXT PACKAGE MILLISECONDS RUNSP BRIDGEP) ...) what it defined; see journal.lisp,
-            and for what is the BRIDGE's own bridge-definitions.lisp
+  :JOURNAL  ((KEYS TEXT PACKAGE MILLISECONDS RUNSP BRIDGEP ORDER) ...) what it, and jobs that run,
+            defined; see journal.lisp, and for what is the BRIDGE's own bridge-definitions.lisp
   :GONE     (KEY ...) of what is undefined now
   :LOADED   ((NAME FILE ...) ...) systems that it loaded; see UNFINDABLE-FILES
   :LOST     ((KEY WHY) ...) of what it defined that has no source to evaluate again

@@ -65,3 +65,32 @@ if the file has changed since, in which case SBCL would find another form."
 
 (defun returnable-p (frame)
   (ignore-errors (and (sbcl:frame-has-debug-tag-p frame) t)))
+
+;;; SBCL compiles callers for what a function is declared to return: one value where there are to be
+;;; two leaves the stack pointer anywhere.
+
+(defun declared-values (frame)
+  "(VALUES TYPE NAME), where TYPE is what FRAME's function, which is called NAME, is declared to
+return, such as (VALUES LIST &REST T); * if it is not declared."
+  (or (ignore-errors
+       (let ((name (sbcl:frame-call frame)))
+         (and (sbcl:legal-fun-name-p name)
+              (eq :declared (sbcl:info :function :where-from name))
+              (let ((type (sbcl:type-specifier (sbcl:info :function :type name))))
+                (return-from declared-values (values (third type) name))))))
+      '*))
+
+(defun values-of-type-p (values type)
+  "True if VALUES, a list, are of TYPE, as DECLARED-VALUES gives it."
+  (let ((place nil))
+    (flet ((fits-p (value type)
+             (handler-case (typep value type)
+               (error () t))))          ; of a type that TYPEP does not test, as that of a function
+      (dolist (type (cond ((eq type '*) '(&rest t))
+                          ((typep type '(cons (eql values))) (rest type))
+                          (t (list type)))
+                    (null values))
+        (cond ((member type '(&optional &rest)) (setf place type))
+              ((eq place '&rest) (return (every (lambda (value) (fits-p value type)) values)))
+              ((null values) (return (eq place '&optional)))
+              ((not (fits-p (pop values) type)) (return nil)))))))

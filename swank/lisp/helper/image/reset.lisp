@@ -6,6 +6,16 @@
 ;;; image, and where other sessions work, it only undefines what the session defined.  It
 ;;; uninterns no symbol and changes no use-list there, because others may rely on them.
 
+;;; The two lists are called by checkpoint/hooks.lisp.
+
+(defvar *before-checkpoint* '()
+  "Functions without arguments that are called before a launched image is copied.  A program whose
+threads or connections a copy would lack ends them here.")
+
+(defvar *after-restore* '()
+  "Functions without arguments that are called after that: in the image itself, which goes on, also
+if it could not be copied, and in each image that is started from a copy.")
+
 (defun undefine (kind name)
   (ecase kind
     ((:function :generic-function :macro) (fmakunbound name))
@@ -118,7 +128,8 @@ can be neither undefined nor restored."
               (setf stay (undefine-all session attempt))
               (delete-packages session attempt)
               (when (and *launched* *baseline* alone)
-                (restore-packages attempt))))))
+                (restore-packages attempt)
+                (setf *before-checkpoint* '() *after-restore* '()))))))
     (notify-of-reset session count)
     (when stay
       (push (format nil "What this session has redefined in place stays as it is: ~{~A~^, ~}."

@@ -50,6 +50,76 @@ waits: nobody would answer requests for an ended thread."
                         (sb-thread:abort-thread))))))
   (swank::handle-requests connection))
 
+;;; To copy the image its threads are ended and others take their places: see checkpoint/.  What
+;;; SBCL keeps with a thread goes over to its successor, the next thread of its name.
+
+#+sbcl
+(defstruct (ended (:copier nil))
+  "A THREAD that was or is to be ended, its NAME, its floating-point MODES, and the TIMERS that run in
+it."
+  name thread modes timers)
+
+#+sbcl
+(defvar *ended* '()
+  "The ENDEDs that have no successor yet.")
+
+#+sbcl
+(defun timer-thread (timer)
+  "The thread in which TIMER runs, or T or NIL."
+  (and (slot-exists-p timer 'sbcl:thread) (slot-value timer 'sbcl:thread)))
+
+#+sbcl
+(defun move-timers (ended thread)
+  "Have the timers of ENDED run in THREAD."
+  (dolist (timer (ended-timers ended))
+    (setf (slot-value timer 'sbcl:thread) thread)))
+
+#+sbcl
+(defun ask-ended (ended)
+  "Have the thread of ENDED, which has not ended yet, note its modes after what has interrupted it
+before.  Return a function that waits for that.  It returns true if the thread does nothing else."
+  (let ((idle nil) (done (sb-thread:make-semaphore)))
+    (ignore-errors                      ; it has ended
+     (sb-thread:interrupt-thread (ended-thread ended)
+                                 (lambda ()
+                                   (setf (ended-modes ended) (sbcl:get-floating-point-modes)
+                                         idle (<= sbcl:*free-interrupt-context-index* 1))
+                                   (sb-thread:signal-semaphore done))))
+    ;; a busy thread answers at once, too, but a busy machine may take its time
+    (lambda () (and (sb-thread:wait-on-semaphore done :timeout 1) idle))))
+
+#+sbcl
+(defun note-ending-threads (threads)
+  "Note what goes over from THREADS, which serve requests, to their successors.  Return the names of
+those that something has interrupted, such as a timer, and that are at work on it."
+  (sb-ext:list-all-timers)              ; a timer that is due has interrupted its thread then
+  (let* ((endeds (loop for thread in threads
+                       collect (make-ended :name (sb-thread:thread-name thread) :thread thread)))
+         (busy (loop for ended in endeds
+                     for idlep in (mapcar #'ask-ended endeds)
+                     unless (funcall idlep) collect (ended-name ended))))
+    (unless busy
+      (dolist (timer (sb-ext:list-all-timers))
+        (let ((ended (find (timer-thread timer) endeds :key #'ended-thread)))
+          (when ended (push timer (ended-timers ended)))))
+      (setf *ended* endeds))
+    busy))
+
+#+sbcl
+(defun take-ended (name)
+  "The oldest ENDED called NAME, which has its successor now, or NIL."
+  (with-lock ()
+    (let ((ended (find name *ended* :key #'ended-name :test #'string=)))
+      (setf *ended* (remove ended *ended*))
+      ended)))
+
+#+sbcl
+(defun succeed (ended)
+  "Make this thread the successor of ENDED."
+  (when (ended-modes ended)
+    (apply #'sbcl:set-floating-point-modes (ended-modes ended)))
+  (move-timers ended sb-thread:*current-thread*))
+
 (defun serve-requests (connection)
   "Serve the requests for this thread until somebody throws END-OF-SERVICE."
   (catch 'end-of-service
@@ -65,13 +135,18 @@ waits: nobody would answer requests for an ended thread."
 if it did not start."
   (let* ((connection swank::*emacs-connection*)
          (id nil)
+         #+sbcl (ended (take-ended name))
+         #+sbcl (begun (sb-thread:make-semaphore))
          (thread (swank/backend:spawn
                   (lambda ()
                     (setf id (swank/backend:thread-id (swank/backend:current-thread)))
+                    #+sbcl (when ended (succeed ended))
+                    #+sbcl (sb-thread:signal-semaphore begun)
                     (serve-requests connection))
                   :name name)))
     (note-guest-thread connection thread)
-    (loop repeat 5000 until id do (sleep 0.001))
+    #+sbcl (sb-thread:wait-on-semaphore begun :timeout 5)
+    #-sbcl (loop repeat 5000 until id do (sleep 0.001))
     id))
 
 (defun start-thread (name)

@@ -79,15 +79,23 @@ known."
       (push variable keys))
     (remove-if #'kept-in-file-p keys)))
 
+(defun loaded-source (key)
+  "(VALUES TEXT FILE) of the form or forms that the definition KEY was loaded from, or NIL."
+  (let ((origin (loaded-definition (file-key key))))
+    (or-values
+     (and origin (values (origin-text origin) (origin-file origin)))
+     (loaded-form (file-key key)) ; a person's image had another definition of it
+     (loaded-calls (string (key-symbol key))))))
+
 (defun source-for-wire (session key)
   (multiple-value-bind (text package why) (source-of-key session key)
     (multiple-value-bind (setfp qualifiers specializers) (key-names key)
-      (let ((origin (loaded-definition (file-key key))))
+      (multiple-value-bind (loaded file) (loaded-source key)
         (plist-without-nils
          :kind (string-downcase (car key)) :label (key-label key)
          :setf setfp :qualifiers qualifiers :specializers specializers
          :text text :package package :why why
-         :file (and origin (origin-file origin)) :loaded (and origin (origin-text origin)))))))
+         :file file :loaded loaded)))))
 
 (defun session-sources (text &key (session "default") package)
   "Answer about what SESSION has defined as the name that TEXT names:
@@ -96,9 +104,11 @@ known."
                   :TEXT SOURCE :PACKAGE NAME :WHY TEXT :FILE FILE :LOADED SOURCE) ...)
    :PLACES LINES)
 PACKAGES are those in which NAME means the symbol.  WHY is there instead of TEXT.  FILE had the
-definition when it was loaded, in the top level form LOADED.  PLACES are where the name is defined,
+definition when it was loaded, in the top level form LOADED, or made by one of the
+calls in it.  PLACES are where the name is defined,
 if the session has not defined it."
   (with-look-up (session)
+    (ignore-errors (adopt-loaded-files))
     (let* ((name (find-function-name text session package))
            (symbol (function-symbol name))
            (keys (session-keys session name)))
@@ -112,11 +122,13 @@ if the session has not defined it."
                     (loop for (title place) in (definition-sections name)
                           collect (format nil "~A: ~A" title place)))))))
 
-(defun definition-written (text file &key (session "default") package)
-  "FILE, a native name, has now what SESSION has defined as the name that TEXT names: it counts as
-loaded from there."
+(defun definition-written (text file labels &key (session "default") package)
+  "FILE, a native name, has now those of LABELS, ((LABEL) ...), that SESSION has defined as the name that TEXT
+names: they count as loaded from there."
   (with-look-up (session)
-    (let ((keys (mapcar #'file-key (session-keys session (find-function-name text session package))))
+    (let ((keys (loop for key in (session-keys session (find-function-name text session package))
+                      when (member (key-label key) labels :key #'first :test #'string=)
+                        collect (file-key key)))
           (version (file-version file)))
       (when version
         (note-written file version keys))

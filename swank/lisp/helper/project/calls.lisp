@@ -64,19 +64,16 @@ text; :LIVE if an evaluation has given them another one than their file had."
             when (and verdict (symbolp name) (expanding-operator-p (origin-form origin)))
               do (case (verdict-state verdict)
                    ((:live :live-same)
-                    (unless (nth-value 1 (live-as-loaded-p verdict origin))
+                    (unless (or (live-as-loaded-p verdict origin) (value-kept-p origin))
                       (setf (gethash name table) :live)))
                    (t (when (> (origin-since origin) 1)
                         (setf (gethash name table) (origin-since origin)))))))
     table))
 
 (defun live-as-loaded-p (verdict origin)
-  "(VALUES T SAMEP): whether the text that was evaluated is the one that was loaded."
-  (let ((text (verdict-text verdict)))
-    (values t
-            (and text
-                 (let ((form (live-form text (verdict-key verdict))))
-                   (and form (eql (source-form-code form) (origin-code origin))))))))
+  "True if the text that was evaluated is the one that was loaded."
+  (let* ((text (verdict-text verdict)) (form (and text (live-form text (verdict-key verdict)))))
+    (and form (eql (source-form-code form) (origin-code origin)))))
 
 (defun evaluation-order (kind name)
   "The order in which a session has defined NAME as a KIND, or NIL."

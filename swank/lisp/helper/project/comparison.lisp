@@ -5,19 +5,23 @@
 (defstruct (comparison (:copier nil))
   "What is loaded of the project, beside what is on disk.  SOURCES are ((FILE . COMPONENT) ...) in
 the order of loading; FILES a table from them to their VERSION now, or NIL; DISK from keys to
-(FORM . VERSION), the last that defines each; STATES from keys to VERDICTs.  FUNCTIONS are
+(FORM . VERSION), the last that defines each; STATES from keys to VERDICTs.  CALLS has the codes of
+forms on disk that define nothing by their operator; EVALUATED those of them that have made what the
+image has, from heads as of FORM-HEAD.  FUNCTIONS are
 ((KEY . FUNCTION) ...) of the image; NAMES a table from names of files as SBCL has them to ours."
   systems sources packages functions
   (files (make-hash-table :test 'equal))
   (disk (make-hash-table :test 'equal))
+  (calls (make-hash-table))
+  (evaluated (make-hash-table :test 'equal))
   (states (make-hash-table :test 'equal))
   (names (make-hash-table :test 'equal)))
 
 (defstruct (verdict (:copier nil))
   "What is to be said of a definition.  STATE is :SAME; :LIVE-SAME, evaluated, and the same text as
 in the file; :LIVE, evaluated, and another text; :ALONE, of which no file has anything;
-:LOADED, of another content of the file, or :UNKNOWN, of which nothing is known.  TEXT is what was
-evaluated, or NIL; FILE the one that an :ALONE definition came from, or NIL."
+:LOADED, of another content of the file; or :OUTDATED, a variable with a value that another form
+gave.  TEXT is what was evaluated, or NIL; FILE the one that an :ALONE definition came from, or NIL."
   key state object text file)
 
 (defun file-forms (comparison)
@@ -28,6 +32,8 @@ evaluated, or NIL; FILE the one that an :ALONE definition came from, or NIL."
           do (setf (gethash file (comparison-files comparison)) version)
              (loop for form across (if version (version-forms version) #())
                    do (pushnew (source-form-package form) names :test #'string=)
+                      (unless (source-form-specs form)
+                        (setf (gethash (source-form-code form) (comparison-calls comparison)) t))
                       (dolist (spec (source-form-specs form))
                         (when (eq (spec-kind spec) :package)
                           (pushnew (spec-name spec) names :test #'string=))
@@ -47,6 +53,13 @@ evaluated, or NIL; FILE the one that an :ALONE definition came from, or NIL."
                                               (find-package '#:asdf-user)))))
            collect package)))
 
+(defun in-no-system-p (file comparison)
+  "True if FILE, which was loaded, is there and in no loaded system: what it defines for names of its
+own is no more the project's than what an evaluation does."
+  (and (not (nth-value 1 (gethash file (comparison-files comparison))))
+       (probe-file (native-file file))
+       t))
+
 ;;; Where a definition of the image came from
 
 (defun project-file (name comparison)
@@ -64,28 +77,6 @@ evaluated, or NIL; FILE the one that an :ALONE definition came from, or NIL."
                   (or (ours name)
                       (ours (ignore-errors (native-name (native-file name))))
                       (ours (ignore-errors (native-name (truename name)))))))))))
-
-(defun live-form (text key)
-  "(VALUES FORM DEFININGP SOURCE) of the form in TEXT, which was evaluated, that defines KEY, by
-name alone: TEXT may have been read in any package.  DEFININGP is true if it defines anything."
-  (let* ((source (coerce text '(simple-array character (*))))
-         (forms (scan-source source)) (definingp nil))
-    (loop for form across forms
-          do (dolist (spec (source-form-specs form))
-               (setf definingp t)
-               (when (same-key-name-p spec key)
-                 (return-from live-form (values form t source)))))
-    (values nil definingp source)))
-
-(defun same-key-name-p (spec key)
-  (destructuring-bind (kind . name) key
-    (and (eq kind (spec-kind spec))
-         (if (eq kind :package)
-             (string= name (spec-name spec))
-             (let ((name (if (eq kind :method) (first name) name)))
-               (and (string= (spec-name spec) (string (function-symbol name)))
-                    (eq (and (spec-setfp spec) t) (consp name))
-                    (or (not (eq kind :method)) (equal (spec-detail spec) (rest (cdr key))))))))))
 
 (defun tokens-in (datum)
   (cond ((token-p datum) (list datum))
@@ -110,16 +101,52 @@ VERSION: the same but for prefixes, and what has a meaning is the same symbol."
                 (tokens-in (scan-datum source (source-form-begin live)))
                 (tokens-in (scan-datum text (source-form-begin disk)))))))
 
-(defun judge-live (key object text disk)
+(defun called-on-disk-p (text comparison)
+  "True if a file has a form of TEXT, which was evaluated, as it is: a macro has made of it what the
+image has."
+  (let ((text (coerce text '(simple-array character (*)))))
+    (find-if (lambda (form)
+               (when (gethash (source-form-code form) (comparison-calls comparison))
+                 (setf (gethash (form-head form text) (comparison-evaluated comparison))
+                       (source-form-code form))))
+             (scan-source text))))
+
+(defun changes-nothing-p (key form source disk)
+  "True if FORM of SOURCE is a DEFVAR, or a DEFCONSTANT that has failed, that has left its variable
+the value that DISK gives it."
+  (and (or (once-form-p form) (equal (source-form-operator form) "DEFCONSTANT"))
+       (null (fourth (parts-of form source)))
+       (let ((codes (value-codes key)))
+         (and (member (value-code (car disk) (version-text (cdr disk))) codes)
+              (not (member (value-code form source) codes))))))
+
+(defun still-of-text-p (text key)
+  "True if something that TEXT, which was evaluated, defines has not been defined again.  KEY tells
+the package in which it was read."
+  (let ((package (symbol-package (key-symbol key))))
+    (loop for form in (evaluated-forms (coerce text '(simple-array character (*))))
+          thereis (loop for (kind . name)
+                          in (loop for spec in (source-form-specs form)
+                                   when (member (spec-kind spec) '(:class :function))
+                                     collect (cons (spec-kind spec)
+                                                   (and package (find-symbol (spec-name spec) package))))
+                        for object = (and name (definition-object (cons kind name)))
+                        thereis (and object (equal text (nth-value 1 (object-place object))))))))
+
+(defun judge-live (key object text disk comparison)
   (flet ((verdict (state) (make-verdict :key key :state state :object object :text text)))
     (multiple-value-bind (form definingp source) (live-form text key)
       (cond ((and form disk
                   (or (eql (source-form-code form) (source-form-code (car disk)))
                       (same-read-p form source (car disk) (cdr disk))))
-             (verdict :live-same))
+             (verdict (if (and (eq (car key) :variable) (other-value-p key (car disk) (cdr disk)))
+                          :outdated
+                          :live-same)))
+            ((and form disk (changes-nothing-p key form source disk)) (verdict :live-same))
             (disk (verdict :live))
             (form (verdict :alone))
-            (definingp nil)             ; an accessor: of that which the text defines
+            ((and definingp (still-of-text-p text key)) nil) ; an accessor of what that defines
+            ((and (not definingp) (called-on-disk-p text comparison)) (verdict :live-same))
             (t (verdict :alone))))))
 
 (defun judge-from-file (key object file disk)
@@ -141,15 +168,31 @@ noted of it."
 (defun may-make-p (form version name)
   "True if FORM of VERSION, which does not define NAME by that name, may do so: a class with
 accessors, a structure, a form around some, a call of an unknown macro."
-  (let ((structurep (equal (source-form-operator form) "DEFSTRUCT")))
-    (and (or (null (source-form-specs form))
-             structurep
-             (member (source-form-operator form)
-                     (append '("DEFCLASS" "DEFINE-CONDITION" "DEFGENERIC") *surrounding-operators*)
-                     :test #'equal))
-         (or (search name (form-text-of form version) :test #'char-equal)
-             (and structurep
-                  (search (spec-name (first (source-form-specs form))) name))))))
+  (if (equal (source-form-operator form) "DEFSTRUCT")
+      (structure-may-make-p form version name)
+      (and (or (null (source-form-specs form))
+               (member (source-form-operator form)
+                       (append '("DEFCLASS" "DEFINE-CONDITION" "DEFGENERIC") *surrounding-operators*)
+                       :test #'equal))
+           (search name (form-text-of form version) :test #'char-equal))))
+
+(defun structure-may-make-p (form version name)
+  "True if FORM of VERSION, a DEFSTRUCT, makes a function called NAME.  With options it may be any
+that has the structure's name in its own, or that the form names."
+  (let* ((datum (scan-datum (version-text version) (source-form-begin form)))
+         (structure (spec-name (first (source-form-specs form))))
+         (prefix (concatenate 'string structure "-")))
+    (if (consp (second datum))
+        (or (search structure name)
+            (search name (form-text-of form version) :test #'char-equal))
+        (or (member name (list (concatenate 'string "MAKE-" structure)
+                               (concatenate 'string "COPY-" structure)
+                               (concatenate 'string prefix "P"))
+                    :test #'string=)
+            (and (starts-with prefix name)
+                 (member (subseq name (length prefix)) (cddr datum) :test #'string=
+                         :key (lambda (slot)
+                                (or (token-name (if (consp slot) (first slot) slot)) ""))))))))
 
 (defun made-by-other-form-p (key object version)
   "True if a form of VERSION that defines something else may have made the definition KEY, which
@@ -181,7 +224,9 @@ made: it follows from another one."
              (make-verdict :key key :state state :object object :file file)))
       (if (and origin (eq object (origin-object origin)))
           (cond ((and disk (eql (origin-code origin) (source-form-code (car disk))))
-                 (verdict (if (outdated-value-p origin) :outdated :same)))
+                 (verdict (if (and (eq (car key) :variable) (other-value-p key (car disk) (cdr disk)))
+                              :outdated
+                              :same)))
                 (disk (verdict :loaded))
                 ((nth-value 1 (gethash (origin-file origin) (comparison-files comparison)))
                  (verdict :loaded))
@@ -189,6 +234,6 @@ made: it follows from another one."
           (multiple-value-bind (name text) (object-place object)
             (let ((file (project-file name comparison)))
               (cond (file (judge-from-file key object file disk))
-                    (text (judge-live key object text disk))
+                    (text (judge-live key object text disk comparison))
                     ((and origin disk) (verdict :live))
                     ((session-made-by-any-p key) (verdict (if disk :live :alone))))))))))

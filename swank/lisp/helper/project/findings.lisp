@@ -4,11 +4,12 @@
 
 (defstruct (finding (:copier nil))
   "TEXT, a line.  KIND tells what it is about, NAMES the labels of definitions, FILE the one that
-would have to be loaded, or NIL.  OBJECT identifies the definition that is alone."
-  kind text names file object)
+would have to be loaded, or NIL.  OBJECT identifies the definition that is alone.  NEXT is the call,
+as of NEXT-CALL, without which loading fails, or NIL."
+  kind text names file object next)
 
 (defparameter *finding-kinds*
-  '(:called :gone :alone :live :stale :outdated :missing :exports :obsolete :changed :system)
+  '(:called :ill-formed :gone :alone :live :stale :outdated :missing :exports :obsolete :changed :system)
   "The most important first.")
 
 (defun short-file (file)
@@ -33,6 +34,7 @@ would have to be loaded, or NIL.  OBJECT identifies the definition that is alone
         (:package (format nil "package ~A" name))
         (:method (format nil "method ~A~{ :~A~} (~{~A~^ ~})" (bare (first name)) (second name) (third name)))
         (:compiler-macro (format nil "compiler macro ~A" (bare name)))
+        (:setf-expander (format nil "setf expander ~A" (bare name)))
         (t (bare name))))))
 
 (defun labels-of (keys)
@@ -79,7 +81,7 @@ a file has made it."
                               (file-callers (cdr key) callers comparison))
             collect (make-finding :kind (if called :called :alone) :names (list (label-of key))
                                   :object (verdict-object verdict)
-                                  :text (alone-text verdict called))))))
+                                  :text (alone-text verdict called comparison))))))
 
 (defun scratch-functions ()
   "A table of the names in CL-USER of functions that sessions have defined."
@@ -103,26 +105,27 @@ nobody's business."
           when called
             collect (let ((text (nth-value 1 (object-place (definition-object key)))))
                       (make-finding :kind :called :names (list (label-of key))
-                                    :text (alone-text (make-verdict :key key :text text) called))))))
+                                    :text (alone-text (make-verdict :key key :text text) called comparison))))))
 
 (defun implied-p (verdict)
   "True of a generic function that its methods, which are named, imply."
-  (let ((key (verdict-key verdict)))
-    (and (eq (car key) :function)
-         (ignore-errors (typep (fdefinition (cdr key)) 'generic-function))
-         (sb-mop-methods-p (cdr key)))))
+  (let* ((key (verdict-key verdict))
+         (function (and (eq (car key) :function) (ignore-errors (fdefinition (cdr key))))))
+    (and (typep function 'generic-function)
+         (null (documentation function t))
+         #+sbcl (sb-mop:generic-function-methods function)
+         #+sbcl (eq (sb-mop:generic-function-method-combination function)
+                    (sb-mop:generic-function-method-combination #'print-object)))))
 
-(defun sb-mop-methods-p (name)
-  #+sbcl (and (sb-mop:generic-function-methods (fdefinition name)) t)
-  #-sbcl (progn name nil))
-
-(defun alone-text (verdict called)
+(defun alone-text (verdict called comparison)
   (format nil "~A is in the image only, ~A~@[; ~A~]"
           (label-of (verdict-key verdict))
           (let ((text (verdict-text verdict)) (file (verdict-file verdict)))
             (cond (text (format nil "by an evaluation: ~A" (clip (on-one-line text) 60)))
-                  (file (format nil "~A has it no more" (short-file file)))
-                  (t "by an evaluation")))
+                  ((null file) "by an evaluation")
+                  ((nth-value 1 (gethash file (comparison-files comparison)))
+                   (format nil "~A has it no more" (short-file file)))
+                  (t (format nil "from ~A, which no loaded system has" (short-file file)))))
           (and called
                (format nil "~A call~:[~;s~] it, so a fresh image would fail" (few called 4) (null (rest called))))))
 
@@ -139,30 +142,41 @@ nobody's business."
         for key = (verdict-key verdict)
         for (form . version) = (gethash key (comparison-disk comparison))
         collect (make-finding :kind :outdated :names (list (label-of key))
-                              :text (format nil "~A keeps the value that an earlier ~A gave it; ~A has another"
-                                            (label-of key) (source-form-operator form)
+                              :text (format nil "~A keeps the value that ~:[an evaluation~;an earlier ~:*~A~] gave it; ~A has another"
+                                            (label-of key)
+                                            (and (null (evaluated-value-codes (cdr key)))
+                                                 (source-form-operator form))
                                             (form-place form version)))))
 
 (defun stale-findings (comparison)
-  (loop for (name . keys) in (stale-users comparison)
+  (loop for (name . keys) in (all-stale-users comparison)
         for labels = (labels-of keys)
         for disk = (gethash (first keys) (comparison-disk comparison))
         collect (make-finding :kind :stale :names labels :file (and disk (version-file (cdr disk)))
                               :text (format nil "~A ~:[were~;was~] compiled with an earlier ~A, or before it"
-                                            (few labels) (null (rest labels)) (bare-spelling (symbol-name name))))))
+                                            (few labels) (null (rest labels)) (label-of (cons :function name))))))
+
+(defun unbound-p (key form version)
+  "True if the variable KEY has no value, though FORM of VERSION gives it one."
+  (and (eq (car key) :variable)
+       (symbolp (cdr key))
+       (not (boundp (cdr key)))
+       (value-code form (version-text version))
+       t))
 
 (defun missing-findings (comparison)
   "Definitions of files that are loaded as they are, but which the image does not have."
   (loop for key being the hash-keys of (comparison-disk comparison) using (hash-value (form . version))
         for origin = (gethash key *origins*)
+        for unboundp = (unbound-p key form version)
         when (and origin
                   (origin-object origin)
                   (eql (origin-code origin) (source-form-code form))
-                  (not (definition-object key)))
+                  (or unboundp (not (definition-object key))))
           collect (make-finding :kind :missing :names (list (label-of key))
                                 :file (version-file version)
-                                :text (format nil "~A of ~A is not in the image any more"
-                                              (label-of key) (form-place form version)))))
+                                :text (format nil "~A of ~A ~:[is not in the image any more~;has no value~]"
+                                              (label-of key) (form-place form version) unboundp))))
 
 ;;; Files
 
@@ -174,7 +188,16 @@ nobody's business."
 
 (defun settled-p (key comparison)
   "True if the difference in the definition KEY needs no loading, or has its own line."
-  (member (state-of key comparison) '(:same :live-same :live :alone :outdated)))
+  (or (member (state-of key comparison) '(:same :live-same :live :alone :outdated))
+      (let ((form (and (eq (car key) :package) (first (gethash key (comparison-disk comparison))))))
+        (and form (exported-already-p key form)))))
+
+(defun evaluated-call-p (form version comparison)
+  "True if FORM of VERSION is a call on disk that was evaluated, or what it was before."
+  (let ((code (gethash (form-head form (version-text version)) (comparison-evaluated comparison))))
+    (and code
+         (or (eql code (source-form-code form))
+             (not (gethash (source-form-code form) (comparison-calls comparison)))))))
 
 (defun changed-parts (loaded now comparison)
   "(VALUES CHANGED NEW GONE OTHERP): keys of definitions that the versions LOADED and NOW have
@@ -186,7 +209,8 @@ otherwise, and whether other forms differ."
                    unless (gethash (source-form-code form) known)
                      do (if (source-form-specs form)
                             (dolist (spec (source-form-specs form)) (funcall function (spec-key spec)))
-                            (setf otherp t)))))
+                            (unless (evaluated-call-p form version comparison)
+                              (setf otherp t))))))
       (each now old (lambda (key)
                       (unless (settled-p key comparison)
                         (if (loaded-definition key) (push key changed) (push key added)))))
@@ -210,14 +234,30 @@ otherwise, and whether other forms differ."
                              (and otherp "forms that define nothing differ")))))
     (format nil "~A has changed since it was loaded~@[: ~{~A~^; ~}~]" (short-file file) parts)))
 
-(defun file-finding (file now comparison)
-  "The FINDING on FILE, whose version now is NOW, or NIL."
-  (let* ((loaded (loaded-file file)) (before (and loaded (loaded-file-version loaded))))
+(defun ill-formed-finding (file text at)
+  (multiple-value-bind (line column) (line-and-column text at)
+    (make-finding :kind :ill-formed :next (list "validate-syntax" "path" file nil)
+                  :text (format nil "~A is not well-formed: ~:[the form that begins at ~D:~D has no end~;~D:~D has a parenthesis too many~]"
+                                (short-file file) (char= (char text at) #\)) line column))))
+
+(defun file-finding (file component now comparison)
+  "The FINDING on FILE of COMPONENT, whose version now is NOW, or NIL."
+  (let* ((loaded (loaded-file file)) (before (and loaded (loaded-file-version loaded)))
+         (misfit (and now
+                      (not (and before (same-forms-p before now)))
+                      ;; one that has been loaded so has a syntax of its own
+                      (not (and before (misfit (version-text before))))
+                      (misfit (version-text now)))))
     (cond ((null now)
            (make-finding :kind :gone :file file
                          :text (format nil "~A is gone~@[; the image still has ~A of it~]" (short-file file)
                                        (let ((labels (and loaded (labels-of (loaded-file-keys loaded)))))
                                          (and labels (few labels))))))
+          (misfit (ill-formed-finding file (version-text now) misfit))
+          ((and (null loaded) (not *launched*) (operation-time component))
+           (make-finding :kind :changed
+                         :text (format nil "~A was loaded without this server, and written since: it is not compared"
+                                       (short-file file))))
           ((null loaded)
            (make-finding :kind :changed :file file
                          :text (format nil "~A was not loaded" (short-file file))))
@@ -233,6 +273,6 @@ otherwise, and whether other forms differ."
                                         comparison)))))))))
 
 (defun file-findings (comparison)
-  (loop for (file) in (comparison-sources comparison)
-        for finding = (file-finding file (gethash file (comparison-files comparison)) comparison)
+  (loop for (file . component) in (comparison-sources comparison)
+        for finding = (file-finding file component (gethash file (comparison-files comparison)) comparison)
         when finding collect finding))

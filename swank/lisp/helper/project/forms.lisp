@@ -4,7 +4,7 @@
 ;;;; forms.lisp scans a text.  records.lisp remembers each file as it was loaded: which file,
 ;;;; which form and which content a definition of the image came from; other parts that need this
 ;;;; begin there, with LOADED-DEFINITION.  loads.lisp sees files that are loaded.  image.lisp
-;;;; finds what the image has now, compare.lisp what differs, status.lisp says it.  It uses
+;;;; finds what the image has now, comparison.lisp what differs, status.lisp says it.  It uses
 ;;;; systems/ and definitions/.
 
 (cl:in-package #:swank-mcp)
@@ -81,6 +81,22 @@ tokens in lower case where the reader folds them.  If BARE, without prefixes of 
           do (setf code (ldb (byte 64 0) (* 1099511628211 (logxor code (char-code char))))))
     code))
 
+(defun misfit (text)
+  "The position of the first closing parenthesis in TEXT that is too many, or of the form in which
+TEXT ends; NIL if its parentheses fit."
+  (let ((open '()) (at 0))
+    (loop
+      (setf at (or (next-datum-position text at)
+                   (return (first (last open)))))
+      (case (char text at)
+        (#\( (push at open) (incf at))
+        (#\) (if open (pop open) (return at)) (incf at))
+        (#\" (setf at (string-end text at)))
+        ((#\' #\` #\,) (incf at))
+        (t (setf at (if (eql (mismatch "#\\" text :start2 at) 2)
+                        (token-end text (min (+ at 3) (length text)))
+                        (max (1+ at) (token-end text at)))))))))
+
 ;;; What a form defines
 
 (defparameter *space-of-operator*
@@ -94,7 +110,8 @@ tokens in lower case where the reader folds them.  If BARE, without prefixes of 
   "Names of operators to the kind of what they define.")
 
 (defparameter *surrounding-operators*
-  '("PROGN" "EVAL-WHEN" "LOCALLY" "LET" "LET*" "FLET" "LABELS" "MACROLET" "SYMBOL-MACROLET")
+  '("PROGN" "EVAL-WHEN" "LOCALLY" "LET" "LET*" "FLET" "LABELS" "MACROLET" "SYMBOL-MACROLET"
+    "HANDLER-BIND")
   "Operators in whose forms definitions are sought.")
 
 (defun split-token (text)
@@ -175,6 +192,14 @@ tokens in lower case where the reader folds them.  If BARE, without prefixes of 
                (return (coerce (nreverse forms) 'simple-vector))))
         (setf at (if begin end (1+ end)))))))
 
+(defun form-head (form text)
+  "(OPERATOR NAME) of FORM of TEXT, which defines nothing that its operator tells, if it looks like
+the call of a macro that defines NAME; NIL of any other."
+  (when (and (null (source-form-specs form))
+             (starts-with "DEF" (or (source-form-operator form) "")))
+    (let ((token (defined-name (second (scan-datum text (source-form-begin form))))))
+      (and token (list (source-form-operator form) (token-name token))))))
+
 (defun spec-key (spec)
   "The key, (KIND . NAME), of what SPEC names; NAME has a string for a symbol that is not there."
   (if (eq (spec-kind spec) :package)
@@ -185,3 +210,68 @@ tokens in lower case where the reader folds them.  If BARE, without prefixes of 
              (name (if (spec-setfp spec) (list 'setf symbol) symbol)))
         (cons (spec-kind spec)
               (if (eq (spec-kind spec) :method) (cons name (spec-detail spec)) name)))))
+
+(defun parts-of (form text)
+  "((BEGIN . END) ...) of the data in the list that FORM of TEXT is."
+  (let ((at (1+ (source-form-begin form))))
+    (loop
+      for (begin end) = (rest (multiple-value-list (scan-datum text at)))
+      while begin
+      collect (cons begin (setf at end)))))
+
+(defun evaluated-forms (text)
+  "The SOURCE-FORMs of TEXT, which was evaluated, with those in forms that only surround some."
+  (labels ((parts (form)
+             (loop for (begin . end) in (rest (parts-of form text))
+                   for datum = (scan-datum text begin)
+                   collect (let ((operator (and (consp datum) (token-name (first datum))))
+                                 (package (source-form-package form)))
+                             (make-source-form :begin begin :end end :package package :operator operator
+                                               :code (text-code (normal-text text begin end))
+                                               :specs (datum-specs datum package)))))
+           (flat (form)
+             (if (and (source-form-specs form)
+                      (or (member (source-form-operator form) '("PROGN" "EVAL-WHEN") :test #'equal)
+                          ;; a DEFSTRUCT not at top level is compiled with the earlier structure
+                          (and (equal (source-form-operator form) "HANDLER-BIND")
+                               (not (find :class (source-form-specs form) :key #'spec-kind)))))
+                 (mapcan #'flat (parts form))
+                 (list form))))
+    (loop for form across (scan-source text) append (flat form))))
+
+(defun live-form (text key)
+  "(VALUES FORM DEFININGP SOURCE) of the form in TEXT, which was evaluated, that defines KEY, by
+name alone: TEXT may have been read in any package.  DEFININGP is true if it defines anything."
+  (let* ((source (coerce text '(simple-array character (*))))
+         (definingp nil))
+    (loop for form in (evaluated-forms source)
+          do (dolist (spec (source-form-specs form))
+               (setf definingp t)
+               (when (same-key-name-p spec key)
+                 (return-from live-form (values form t source)))))
+    (values nil definingp source)))
+
+(defun same-key-name-p (spec key)
+  (destructuring-bind (kind . name) key
+    (and (eq kind (spec-kind spec))
+         (if (eq kind :package)
+             (string= name (spec-name spec))
+             (let ((name (if (eq kind :method) (first name) name)))
+               (and (string= (spec-name spec) (string (function-symbol name)))
+                    (eq (and (spec-setfp spec) t) (consp name))
+                    (or (not (eq kind :method)) (equal (spec-detail spec) (rest (cdr key))))))))))
+
+;;; What a form gives to its variable
+
+(defun once-form-p (form)
+  "True if FORM does not change a variable that has a value."
+  (member (source-form-operator form) '("DEFVAR" "DEFGLOBAL" "DEFINE-LOAD-TIME-GLOBAL")
+          :test #'equal))
+
+(defun value-code (form text)
+  "The code of what FORM of TEXT gives to the variable that it defines: of its third part.  NIL if
+that cannot be told."
+  (when (or (once-form-p form)
+            (member (source-form-operator form) '("DEFPARAMETER" "DEFCONSTANT") :test #'equal))
+    (let ((part (third (parts-of form text))))
+      (and part (text-code (normal-text text (car part) (cdr part) :bare t))))))

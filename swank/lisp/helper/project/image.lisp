@@ -5,7 +5,17 @@
 #+sbcl
 (defun symbol-keys (symbol)
   "((KEY . OBJECT) ...) of what SYMBOL names in the image."
+  (append (setf-expander-key symbol) (identified-keys symbol)))
+
+#+sbcl
+(defun setf-expander-key (symbol)
+  (let ((expander (internal-definition :setf-expander symbol)))
+    (and expander (list (cons (cons :setf-expander symbol) expander)))))
+
+#+sbcl
+(defun identified-keys (symbol)
   (loop for (kind name object) in (ignore-errors (identities symbol))
+        unless (and (eq kind :method) (superseded-method-p name))
         collect (cons (ecase kind
                         ((:generic :function) (cons :function name))
                         (:method (method-key name))
@@ -25,13 +35,6 @@
                              (sbcl:safe-method-fast-function method)))))
         (when (functionp function)
           (push (cons key function) (comparison-functions comparison)))))))
-
-(defun in-no-system-p (file comparison)
-  "True if FILE, which was loaded, is there and in no loaded system: what it defines for names of its
-own is no more the project's than what an evaluation does."
-  (and (not (nth-value 1 (gethash file (comparison-files comparison))))
-       (probe-file (native-file file))
-       t))
 
 (defun foreign-keys (comparison)
   "Keys of what the project's files, or a session, define for names of other packages."
@@ -71,6 +74,7 @@ own is no more the project's than what an evaluation does."
 
 (defun compare-project ()
   "The COMPARISON of the project now."
+  (ignore-errors (adopt-loaded-files))
   (let ((comparison (make-comparison :systems (loaded-project-systems))))
     (setf (comparison-sources comparison)
           (mapcan #'system-sources (copy-list (comparison-systems comparison)))

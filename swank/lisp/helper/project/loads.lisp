@@ -13,7 +13,7 @@
 
 (defun in-project-p (file)
   (some (lambda (directory) (eql (mismatch directory file) (length directory)))
-        (own-directories nil)))
+        (append (own-directories nil) *project-directories*)))
 
 (defvar *compiled-versions* (make-shared-table)
   "Native names of the project's files to the VERSION that this image has compiled last.")
@@ -89,13 +89,18 @@ count."
   (and (own-definition-p name)
        (same-file-p (project-definition name) (definition-file (primary-name name)))))
 
+(defun definition-gone-p (name)
+  "True if the file in the project that defined the system NAME, which is registered, is gone."
+  (let ((file (definition-file (primary-name name))))
+    (and file (not (probe-file file)) (in-project-p (native-name file)))))
+
 (defun system-sources (name)
   "((FILE . COMPONENT) ...) of the source files of the system NAME, which is registered, in order."
   (let ((sources '()) (module (find-symbol "MODULE" '#:asdf))
         (source (find-symbol "CL-SOURCE-FILE" '#:asdf)))
     (labels ((walk (component)
                (cond ((typep component module)
-                      (mapc #'walk (asdf-value "COMPONENT-CHILDREN" component)))
+                      (mapc #'walk (built-children component)))
                      ((typep component source)
                       (let ((file (asdf-value "COMPONENT-PATHNAME" component)))
                         (when file (push (cons (native-name file) component) sources)))))))
@@ -108,7 +113,8 @@ count."
 
 (defun loaded-project-systems ()
   "The names of the project's systems that are loaded, dependencies first."
-  (let ((loaded (remove-if-not #'project-system-p (loaded-systems))) (seen '()) (names '()))
+  (let ((loaded (remove-if-not (lambda (name) (or (project-system-p name) (definition-gone-p name)))
+                               (loaded-systems))) (seen '()) (names '()))
     (labels ((visit (name)
                (unless (member name seen :test #'string=)
                  (push name seen)
@@ -135,7 +141,8 @@ count."
 
 (defun in-order-of-loading (sources)
   "SOURCES, (FILE . COMPONENT) of the project's systems, as ASDF loads them: the order in which a
-definition lists its files may be another one."
+definition lists its files may be another one.  Called only while ASDF searches the project: planning,
+it looks for systems, and would register another one in place of the project's."
   (let ((planned (loop for name in (loaded-project-systems)
                        append (asdf-value "REQUIRED-COMPONENTS" (asdf-value "REGISTERED-SYSTEM" name)
                                           :other-systems nil))))
@@ -160,3 +167,32 @@ definition lists its files may be another one."
                                (not (eq version (loaded-file-version loaded))))
                           (came-anew-p loaded)))
               do (note-file-loaded file version)))))
+
+;;; Files that were loaded in a person's image without us
+
+(defun operation-time (component)
+  "When ASDF has loaded COMPONENT, as a universal time, or NIL."
+  (ignore-errors (asdf-value "COMPONENT-OPERATION-TIME" (operation "LOAD-OP") component)))
+
+(defun from-elsewhere-p (key file)
+  "True if SBCL's record says that the definition KEY did not come from FILE."
+  (let ((object (definition-object key)))
+    (and (not (same-name-p (object-place object) file))
+         (or (functionp object)
+             #+sbcl (sbcl:definition-source-location-p object)))))
+
+(defun adopt-loaded-files ()
+  "In a person's image, take the files of the project's systems that ASDF has loaded there, and which
+have not been written since, for loaded with the content that they have."
+  (unless *launched*
+    (loop for (time file) in (stable-sort
+                              (loop for (file . component) in (project-sources)
+                                    for time = (and (not (loaded-file file))
+                                                    (operation-time component))
+                                    when time collect (list time file))
+                              #'< :key #'first)
+          for version = (file-version file)
+          when (and version (<= (state-changed (version-state version)) time))
+            do (note-file-loaded file version)
+               (dolist (key (loaded-file-keys (loaded-file file)))
+                 (when (from-elsewhere-p key file) (remhash key *origins*))))))

@@ -30,6 +30,17 @@
         (mapcar #'specializer-name (sb-mop:method-specializers method)))
   #-sbcl (progn method nil))
 
+(defun superseded-method-p (method)
+  "True if METHOD is for a class whose name is another class's now, or no class's: only objects of
+that one call it."
+  #+sbcl
+  (some (lambda (specializer)
+          (and (typep specializer 'class)
+               (let ((name (class-name specializer)))
+                 (not (and name (symbolp name) (eq specializer (find-class name nil)))))))
+        (sb-mop:method-specializers method))
+  #-sbcl (progn method nil))
+
 (defun method-of-key (key)
   "The method of KEY, or NIL.  An EQL specializer that the text computes fits any."
   #+sbcl
@@ -43,6 +54,7 @@
            (find-if (lambda (method)
                       (let ((theirs (cdr (method-key method))))
                         (and (equal qualifiers (second theirs))
+                             (not (superseded-method-p method))
                              (= (length specializers) (length (third theirs)))
                              (every #'same (third theirs) specializers))))
                     (sb-mop:generic-function-methods (fdefinition name))))))

@@ -2,35 +2,6 @@
 
 (cl:in-package #:swank-mcp)
 
-(defun clause-names (options name)
-  "The names in the clauses called NAME of the scanned options of a package."
-  (loop for option in options
-        when (and (consp option) (token-name= (first option) name))
-          append (loop for part in (rest option) for text = (token-name part) when text collect text)))
-
-(defun computed-p (options name)
-  "True if a clause called NAME of the scanned OPTIONS has parts that the reader computes, or that
-depend on features."
-  (loop for option in options
-        thereis (and (consp option)
-                     (token-name= (first option) name)
-                     (some (lambda (part)
-                             (and (token-p part)
-                                  (let ((text (token-text part)))
-                                    (or (string= text ".")
-                                        (and (starts-with "#" text) (not (starts-with "#:" text)))))))
-                           (rest option)))))
-
-(defun export-differences (package options)
-  "(VALUES EXTRA MISSING): names that PACKAGE exports and its definition with OPTIONS does not, and
-the other way round."
-  (let ((written (clause-names options "EXPORT")) (extra '()))
-    (do-external-symbols (symbol package)
-      (unless (member (symbol-name symbol) written :test #'string=)
-        (push (symbol-name symbol) extra)))
-    (values extra
-            (remove-if (lambda (name) (eq :external (nth-value 1 (find-symbol name package)))) written))))
-
 (defun exported-elsewhere-p (comparison)
   "True if forms of the project's files may export more than definitions of packages say."
   (loop for version being the hash-values of (comparison-files comparison)
@@ -40,6 +11,15 @@ the other way round."
                                     (and (equal (source-form-operator form) "EVAL-WHEN")
                                          (search "(export" (form-text-of form version) :test #'char-equal))))
                               (version-forms version)))))
+
+(defun unexporting (names package)
+  "The source of a form that ends the exports NAMES of PACKAGE.  SBCL refuses to load a definition
+without them."
+  (with-standard-io-syntax
+    (let ((*print-readably* nil) (*package* (find-package '#:keyword)))
+      (format nil "(unexport '~S ~S)"
+              (loop for name in names collect (find-symbol name package))
+              (package-name package)))))
 
 (defun export-findings (comparison)
   "Of packages whose exports are not those of their definitions on disk."
@@ -57,11 +37,12 @@ the other way round."
                        (when (or extra missing)
                          (list (make-finding
                                 :kind :exports :names (append extra missing)
-                                :text (format nil "package ~A ~@[exports ~A, which ~A does not~]~:[~;; ~]~@[does not export ~A~]"
-                                              (cdr key) (and extra (few (sort (copy-list extra) #'string<)))
-                                              (form-place form version)
+                                :next (and extra (list "evaluate-lisp" "code" (unexporting extra package) nil))
+                                :text (format nil "package ~A ~:[~2*~;exports ~A, which ~A does not~]~:[~;; ~]~:[~2*~;does not export ~A, which ~A does~]"
+                                              (cdr key)
+                                              extra (few (sort (copy-list extra) #'string<)) (form-place form version)
                                               (and extra missing)
-                                              (and missing (few missing)))))))))))
+                                              missing (few missing) (form-place form version))))))))))
 
 ;;; SBCL leaves the objects of a structure alone when that gets other slots: they are of no type any
 ;;; more.
@@ -109,18 +90,29 @@ are; what was looked at in *WALK-MICROSECONDS*."
                                   :text (format nil "~D object~:P of an earlier ~A ~:[are~;is~] left in the heap: functions of the present one refuse ~:*~:[them~;it~]"
                                                 count (label-of (cons :class name)) (= count 1)))))))
 
+(defun definition-file-changed-p (file)
+  "True if FILE, which defines a system, is not as it was when we had it read."
+  (let* ((old (definition-fingerprint file)) (new (and old (take-fingerprint file))))
+    (and old (or (null new) (changed-p file old new)))))
+
 (defun system-findings (comparison)
   "Definitions of the project's systems that have changed, or that are not those in use."
   (let ((loaded (loaded-systems)))
     (append
+     (loop for name in (comparison-systems comparison)
+           when (definition-gone-p name)
+             collect (make-finding :kind :system :names (list name)
+                                   :text (format nil "~A is loaded, and its definition ~A is gone"
+                                                 name (short-file (definition-name (primary-name name))))))
      (loop for name in (remove-duplicates (mapcar #'primary-name (comparison-systems comparison))
                                           :test #'string=)
            for file = (definition-file name)
-           for old = (and file (definition-fingerprint file))
-           for new = (and old (take-fingerprint file))
            for path = (and file (native-name file))
-           when (or (and old (or (null new) (changed-p file old new)))
-                    (and path (null old) (changed-since-loaded-p path)))
+           when (and path
+                     (not (definition-gone-p name))
+                     (if (loaded-file path)
+                         (changed-since-loaded-p path)
+                         (definition-file-changed-p file)))
              collect (make-finding :kind :system :names (list name) :file path
                                    :text (format nil "~A has changed since it was read" (short-file path))))
      (loop for name in (remove-if-not #'own-definition-p (project-systems))

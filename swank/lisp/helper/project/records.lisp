@@ -85,8 +85,8 @@ file that was written in the second before it was read may have been written aga
 (defstruct (origin (:copier nil))
   "Where the definition KEY of the image came from: FORM of VERSION, a file's content.  OBJECT is
 what each new definition replaces, a function or a source location.  SINCE is the number of the load
-from which on FORM has had its text.  VALUE is what a DEFVAR has left in its variable; VALUE-CODE is
-the code of the form that gave it.  CHANGEDP is true if there was another form before."
+from which on FORM has had its text.  VALUE refers weakly to what it has left in its variable,
+VALUE-CODE is that of the form that gave it.  CHANGEDP is true if there was another form before."
   key version form object since value value-code changedp)
 
 (defun origin-file (origin) (version-file (origin-version origin)))
@@ -130,42 +130,89 @@ defines."
          (let ((now (file-version file)))
            (not (and now (same-forms-p now (loaded-file-version loaded))))))))
 
-(defun once-form-p (form)
-  "True if FORM does not change a variable that has a value."
-  (member (source-form-operator form) '("DEFVAR" "DEFGLOBAL" "DEFINE-LOAD-TIME-GLOBAL")
-          :test #'equal))
+(defun loaded-form (key)
+  "(VALUES TEXT FILE) of the form of a loaded file that defined KEY when it was loaded, or NIL."
+  (with-shared-table (*loaded-files*)
+    (loop for file being the hash-values of *loaded-files*
+          for version = (loaded-file-version file)
+          for form = (and (member key (loaded-file-keys file) :test #'equal)
+                          (find-if (lambda (form)
+                                     (member key (source-form-specs form)
+                                             :key #'spec-key :test #'equal))
+                                   (version-forms version)))
+          when form return (values (form-text-of form version) (loaded-file-file file)))))
+
+(defun loaded-calls (name)
+  "(VALUES TEXT FILE) of the forms in loaded files, as they were loaded, that look like calls of
+macros that define NAME, a string; or NIL."
+  (let ((texts '()) (in nil))
+    (with-shared-table (*loaded-files*)
+      (loop for file being the hash-values of *loaded-files*
+            for version = (loaded-file-version file)
+            do (loop for form across (version-forms version)
+                     when (equal name (second (form-head form (version-text version))))
+                       do (push (form-text-of form version) texts)
+                          (setf in (loaded-file-file file)))))
+    (and texts (values (format nil "~{~A~^~%~}" texts) in))))
+
+(defun weak-reference (object)
+  #+sbcl (sb-ext:make-weak-pointer object) #-sbcl object)
 
 (defun value-kept-p (origin)
   "True if the variable of ORIGIN still has the value that it had when ORIGIN was noted."
   (let ((name (cdr (origin-key origin))))
-    (and (symbolp name) (boundp name) (eql (symbol-value name) (origin-value origin)))))
+    (and (symbolp name)
+         (boundp name)
+         (origin-value-code origin)
+         #+sbcl (multiple-value-bind (value therep) (sb-ext:weak-pointer-value (origin-value origin))
+                  (and therep (eql (symbol-value name) value)))
+         #-sbcl (eql (symbol-value name) (origin-value origin)))))
 
-(defun outdated-value-p (origin)
-  "True if the variable of ORIGIN has the value that an earlier form in its file has given."
-  (and (origin-value-code origin)
-       (/= (origin-value-code origin) (origin-code origin))
-       (value-kept-p origin)))
+(defun evaluated-value-codes (name)
+  "The VALUE-CODEs of the forms by which sessions have given the variable NAME the value it has."
+  (when (boundp name)
+    (with-lock ()
+      (loop for session being the hash-values of *sessions*
+            for entry = (gethash (cons :variable name) (session-definitions session))
+            when (and entry (entry-boundp entry) (entry-source entry)
+                      (eql (entry-value entry) (symbol-value name)))
+              collect (multiple-value-bind (form definingp source)
+                          (live-form (entry-source entry) (cons :variable name))
+                        (declare (ignore definingp))
+                        (and form (value-code form source)))))))
 
-(defun note-value (origin old)
-  "Note what the DEFVAR of ORIGIN has left; OLD is the origin before it, or NIL."
-  (let ((name (cdr (origin-key origin))))
-    (when (and (once-form-p (origin-form origin)) (symbolp name) (boundp name))
+(defun value-codes (key)
+  "The VALUE-CODEs of the forms that may have given the variable KEY the value it has; NIL if none
+is known: an assignment gave it."
+  (let ((origin (gethash key *origins*)))
+    (and (symbolp (cdr key))
+         (remove nil (cons (and origin (value-kept-p origin) (origin-value-code origin))
+                           (evaluated-value-codes (cdr key)))))))
+
+(defun other-value-p (key form version)
+  "True if another form than FORM of VERSION is known to have given the variable KEY its value."
+  (let ((code (value-code form (version-text version))) (codes (value-codes key)))
+    (and code codes (not (member code codes)))))
+
+(defun note-value (origin codes)
+  "Note the value that the form of ORIGIN has left; CODES are those of before it was loaded."
+  (let* ((name (cdr (origin-key origin))) (form (origin-form origin))
+         (code (value-code form (version-text (origin-version origin)))))
+    (when (and code (symbolp name) (boundp name))
       (setf (origin-value-code origin)
-            (if (and old (origin-value-code old) (value-kept-p old))
-                (origin-value-code old)
-                (origin-code origin))
-            (origin-value origin) (symbol-value name)))))
+            (if (and (once-form-p form) codes (not (member code codes))) (first codes) code)
+            (origin-value origin) (weak-reference (symbol-value name))))))
 
 (defun note-origin-of (key version form number)
   "Note that the definition KEY came from FORM of VERSION in the load with that NUMBER."
-  (let* ((old (gethash key *origins*))
+  (let* ((old (gethash key *origins*)) (codes (and (eq (car key) :variable) (value-codes key)))
          (origin (make-origin :key key :version version :form form :object (definition-object key)
                               :since (if (and old (eql (origin-code old) (source-form-code form)))
                                          (origin-since old)
                                          number))))
     (setf (origin-changedp origin)
           (and old (or (origin-changedp old) (not (eql (origin-code old) (origin-code origin))))))
-    (note-value origin old)
+    (when (eq (car key) :variable) (note-value origin codes))
     (setf (gethash key *origins*) origin)))
 
 (defun note-file-loaded (file version)

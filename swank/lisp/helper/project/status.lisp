@@ -33,14 +33,27 @@ force reaches no other system."
                       (reverse (comparison-systems comparison)))
              owner))))
 
+(defun name-in-label (label)
+  "The name in a LABEL of LABEL-OF, as KEYS-NAMED takes it."
+  (let ((before (find-if (lambda (before) (starts-with before label))
+                         '("method " "compiler macro " "setf expander " "package "))))
+    (if (null before)
+        label
+        (let ((name (subseq label (length before))))
+          (if (starts-with "(SETF " name)
+              (subseq name 0 (1+ (position #\) name)))
+              (subseq name 0 (position #\space name)))))))
+
 (defun next-call (findings comparison)
   "(TOOL ARGUMENT VALUE FORCEP) of the call that helps most with FINDINGS, or NIL."
-  (let ((loading (find-if (lambda (finding) (system-to-load finding comparison)) findings))
+  (let ((first (find-if #'finding-next findings))
+        (loading (find-if (lambda (finding) (system-to-load finding comparison)) findings))
         (named (find-if (lambda (finding) (member (finding-kind finding) '(:called :alone :live)))
                         findings)))
-    (cond (loading (list "load-system" "system" (system-to-load loading comparison)
+    (cond (first (finding-next first))
+          (loading (list "load-system" "system" (system-to-load loading comparison)
                          (needs-force-p loading)))
-          (named (list "project-status" "name" (first (finding-names named)) nil)))))
+          (named (list "project-status" "name" (name-in-label (first (finding-names named))) nil)))))
 
 (defun project-status (&key (session "default"))
   "Answer (:SYSTEMS (NAME ...) :FILES n :DEFINITIONS n :FINDINGS (TEXT ...) :MORE n
@@ -85,7 +98,7 @@ force reaches no other system."
     (:live . "different: the image has it from an evaluation")
     (:alone . "in the image only")
     (:loaded . "different: the file has changed since it was loaded")
-    (:outdated . "the variable keeps the value that an earlier form gave it")))
+    (:outdated . "the variable keeps the value that another form gave it")))
 
 (defun one-for-wire (key comparison)
   "(LABEL SAID IMAGE-TEXT IMAGE-PLACE DISK-TEXT DISK-PLACE) of the definition KEY."

@@ -78,6 +78,13 @@
           for dependency = (and (not unwantedp) (dependency-name needed))
           when dependency collect dependency)))
 
+(defun built-children (component)
+  "The parts of COMPONENT, a module or system, that ASDF builds in this Lisp."
+  (remove-if-not (lambda (child)
+                   (let ((feature (asdf-value "COMPONENT-IF-FEATURE" child)))
+                     (or (null feature) (call-named '#:uiop "FEATUREP" feature))))
+                 (asdf-value "COMPONENT-CHILDREN" component)))
+
 (defun definition-file (name)
   "The file that defined the system NAME, or NIL."
   (asdf-value "SYSTEM-SOURCE-FILE" (asdf-value "REGISTERED-SYSTEM" name)))

@@ -23,7 +23,7 @@ change within the same second; else it is NIL."
     (values (with-open-file (in file :element-type '(unsigned-byte 8)) (file-length in))
             (file-write-date file))))
 
-(defun content-code (file)
+(defun content-code (file &aux (*note-opened-p* nil))
   "A hash of the content of FILE; NIL if it cannot be read."
   (ignore-errors
    (with-open-file (in file :element-type '(unsigned-byte 8))

@@ -2,8 +2,10 @@
 ;;;;
 ;;;; What a file compiles to depends on what was loaded before it.  So a fasl is kept under a hash
 ;;;; of the core, of what the project has beside its source files, and of the texts of all its
-;;;; files that were compiled before, and its own, in their order.  A fasl of which the compiler
-;;;; said something is not kept: the next image is to hear it again.
+;;;; files that were compiled before, and its own, in their order; and of the other files that were
+;;;; opened for reading before.  A fasl of which the compiler said something is not kept: the next
+;;;; image is to hear it again.  Nor is one of a file that opens others when it is compiled: which
+;;;; these are is not known before.
 
 (cl:in-package #:swank-mcp)
 
@@ -13,6 +15,14 @@
 (defvar *chain* nil "The hash of all that was compiled so far; NIL if that is not known any more.")
 
 (defvar *own-sources* '() "The native names of the source files of the project's own systems.")
+
+(defvar *beside-sources* '() "The native names of the files that *CHAIN* has from the beginning.")
+
+(defvar *opened* '()
+  "The native names of the other files that were opened for reading since a file was compiled or
+taken.")
+
+(defparameter *max-opened* 1000 "With more files opened, nothing is kept.")
 
 (defvar *to-keep* '()
   "((HASH FASL NAMES) ...) of what was compiled and may be kept, if others define the functions NAMES.")
@@ -36,12 +46,37 @@
 (defun fold-file (hash file)
   "HASH with the name and the content of FILE, a native name."
   (setf hash (fold-text hash file))
-  (with-open-file (in (native-file file) :element-type '(unsigned-byte 8))
-    (let ((octets (make-array 65536 :element-type '(unsigned-byte 8))))
-      (loop for end = (read-sequence octets in)
-            until (zerop end)
-            do (setf hash (fold-octets hash octets end)))))
+  (let ((*note-opened-p* nil))
+    (with-open-file (in (native-file file) :element-type '(unsigned-byte 8))
+      (let ((octets (make-array 65536 :element-type '(unsigned-byte 8))))
+        (loop for end = (read-sequence octets in)
+              until (zerop end)
+              do (setf hash (fold-octets hash octets end))))))
   hash)
+
+(defun note-opened (open file &rest options)
+  "Around OPEN: note FILE if it may be read."
+  (when (and *chain* *note-opened-p*
+             (member (getf options :direction :input) '(:input :io)))
+    (let ((name (ignore-errors (native-name (merge-pathnames file)))))
+      (unless (or (null name)
+                  (equal (pathname-type file) "fasl") ; of what is folded already
+                  (member name *beside-sources* :test #'string=))
+        (pushnew name *opened* :test #'string=)
+        (when (> (length *opened*) *max-opened*) (setf *chain* nil)))))
+  (apply open file options))
+
+(defun regular-file-p (file)
+  (sb-posix:s-isreg (sb-posix:stat-mode (sb-posix:stat file))))
+
+(defun fold-opened (hash files)
+  "HASH, which may be NIL, with the native names FILES and what they have in them; NIL if one has no
+end, as a device."
+  (ignore-errors
+   (dolist (file (sort (copy-list files) #'string<) hash)
+     (setf hash (cond ((null hash) nil)
+                      ((not (probe-file (native-file file))) (fold-text hash file))
+                      ((regular-file-p file) (fold-file hash file)))))))
 
 (defun data-files (name)
   "The native names of the definition of the system NAME and of its files that are no source."
@@ -49,7 +84,7 @@
         (module (find-symbol "MODULE" '#:asdf)) (data (find-symbol "STATIC-FILE" '#:asdf)))
     (labels ((walk (component)
                (cond ((typep component module)
-                      (mapc #'walk (asdf-value "COMPONENT-CHILDREN" component)))
+                      (mapc #'walk (built-children component)))
                      ((typep component data)
                       (push (native-name (asdf-value "COMPONENT-PATHNAME" component)) files)))))
       (walk (asdf-value "REGISTERED-SYSTEM" name)))
@@ -65,18 +100,22 @@
   (when (and *kept-fasls*
              (or (not (boundp 'sbcl:*undefined-warnings*)) (listp sbcl:*undefined-warnings*)))
     (setf *own-sources* (loop for name in own append (mapcar #'unit-file (system-units name)))
+          *beside-sources* (remove nil (cons (user-init-file) (mapcan #'data-files own)))
+          *opened* '()
           *chain* (ignore-errors
                    (let ((hash (fold-text 14695981039346656037
                                           (with-standard-io-syntax
                                             (prin1-to-string (list *features* *kept-fasls*))))))
                      (setf hash (fold-text hash (native-name *default-pathname-defaults*)))
-                     (dolist (file (remove nil (cons (user-init-file) (mapcan #'data-files own))) hash)
+                     (dolist (file *beside-sources* hash)
                        (setf hash (fold-file hash file))))))
+    (sbcl:encapsulate 'open 'swank-mcp #'note-opened)
     (sbcl:encapsulate (named-symbol '#:uiop "COMPILE-FILE*") 'swank-mcp #'compile-or-take)))
 
 (defun compile-or-take (compile input &rest keys &key output-file external-format &allow-other-keys)
   "Around UIOP:COMPILE-FILE*: take the fasl of INPUT that is kept, or compile it."
-  (let* ((file (native-name input)) (before *chain*)
+  (let* ((file (native-name input))
+         (before (setf *chain* (fold-opened *chain* (shiftf *opened* '()))))
          (ownp (member file *own-sources* :test #'string=)))
     (flet ((hash ()
              (and before
@@ -91,10 +130,11 @@
                (incf *compiled-anew*)
                (multiple-value-bind (fasl warningsp failurep saidp names)
                    (call-hearing-compiler (lambda () (apply compile input keys)))
-                 ;; the file may have been written meanwhile
-                 (setf *chain* (and hash (eql hash (hash)) hash))
-                 (when (and *chain* fasl (not (or warningsp failurep saidp)))
-                   (push (list hash fasl names) *to-keep*))
+                 (let ((opened (remove file (shiftf *opened* '()) :test #'string=)))
+                   ;; the file may have been written meanwhile
+                   (setf *chain* (and hash (eql hash (hash)) (fold-opened hash opened)))
+                   (when (and *chain* fasl (not (or opened warningsp failurep saidp)))
+                     (push (list hash fasl names) *to-keep*)))
                  (values fasl warningsp failurep))))))))
 
 (defun undefined-counts ()
@@ -131,7 +171,7 @@ and the names of the functions that it called and found undefined."
 
 (defun take-fasl (hash to)
   "Copy the fasl that is kept under HASH to the file TO.  NIL if there is none."
-  (let ((fasl (kept-file hash "fasl")))
+  (let ((fasl (kept-file hash "fasl")) (*note-opened-p* nil))
     (and (probe-file fasl)
          (ignore-errors
           (let ((names (with-open-file (in (kept-file hash "names") :if-does-not-exist nil)

@@ -14,6 +14,9 @@ never changed: another one takes its place.")
   "The files of *PROJECT-DEFINITIONS* that define the project's own systems, and not the
 dependencies that are kept with it.")
 
+(defvar *project-directories* '()
+  "Native names of the directories of the project, with a slash at their ends.")
+
 (defun definitions-by-name (files)
   "A table of FILES by the names of the systems that they are called after."
   (let ((table (make-shared-table)))

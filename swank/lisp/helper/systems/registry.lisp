@@ -85,11 +85,15 @@ a search function of ASDF."
            (funcall function))
           (t (progv (list variable) (list ours) (funcall function))))))
 
-(defun know-project (own &rest files)
+(defun know-project (directories own &rest files)
   "FILES, native names, define the systems of the project, of those with one name the first.  The
-first OWN of them are the project's own, the others those of its dependencies."
+first OWN of them are the project's own, the others those of its dependencies.  DIRECTORIES,
+((NAME) ...), are where the project is."
   (let ((files (mapcar #'native-file files)))
-    (setf *project-definitions* (definitions-by-name files)
+    (setf *project-directories* (loop for (directory) in directories
+                                      collect (concatenate 'string (string-right-trim "/" directory)
+                                                           "/"))
+          *project-definitions* (definitions-by-name files)
           *project-own* (first-few files own)))
   (when (and *launched* (find-package '#:asdf))
     (call-with-given-definitions (constantly t)))

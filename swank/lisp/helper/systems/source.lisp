@@ -26,7 +26,10 @@ NIL, ORIGIN (:FILE, :SESSION, :EMACS, :IMPLEMENTATION or NIL where unknown)."
             (setf (gethash (namestring file) *file-texts*) (read-file-text file))))
       (read-file-text file)))
 
-(defun read-file-text (file)
+(defvar *note-opened-p* t
+  "False while the helper opens files itself: see kept-fasls.lisp.")
+
+(defun read-file-text (file &aux (*note-opened-p* nil))
   (ignore-errors
    (with-open-file (in file :external-format #+sbcl '(:utf-8 :replacement #\?) #-sbcl :default)
      (when (<= (file-length in) *max-source-bytes*)

@@ -32,7 +32,7 @@ has the code of another version."
         (module (find-symbol "MODULE" '#:asdf)) (data (find-symbol "STATIC-FILE" '#:asdf)))
     (labels ((walk (component)
                (cond ((typep component module)
-                      (mapc #'walk (asdf-value "COMPONENT-CHILDREN" component)))
+                      (mapc #'walk (built-children component)))
                      ((not (typep component data))
                       (let* ((file (asdf-value "COMPONENT-PATHNAME" component))
                              (fingerprint (and file (take-fingerprint file))))

@@ -1,0 +1,202 @@
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+var (
+	checkpointKills   = flag.Int("checkpoint.kills", 8, "deaths of the image in TestCheckpointKills")
+	checkpointBridges = flag.Int("checkpoint.bridges", 6, "servers that TestCheckpointServerKilled kills")
+)
+
+// checkpointDeaths are ways in which an image may end by itself: SBCL survives some of
+// them, by its version.
+var checkpointDeaths = map[string]string{
+	"exit":         `(sb-ext:exit :abort t)`,
+	"abort":        `(sb-alien:alien-funcall (sb-alien:extern-alien "abort" (function sb-alien:void)))`,
+	"wild pointer": `(sb-alien:alien-funcall (sb-alien:extern-alien "memset" (function sb-alien:void sb-alien:unsigned-long sb-alien:int sb-alien:unsigned-long)) 16 1 64)`,
+	"wild jump":    `(sb-alien:alien-funcall (sb-alien:sap-alien (sb-sys:int-sap 4096) (function sb-alien:void)))`,
+	// the parser calls itself for each parenthesis
+	"foreign stack": `(sb-alien:alien-funcall (sb-alien:extern-alien "regcomp" (function sb-alien:int (* (sb-alien:array sb-alien:char 256)) sb-alien:c-string sb-alien:int))
+  (sb-alien:make-alien (sb-alien:array sb-alien:char 256)) (make-string 1000000 :initial-element #\() 1)`,
+	"without a handler": `(progn
+  (sb-alien:alien-funcall (sb-alien:extern-alien "signal" (function sb-sys:system-area-pointer sb-alien:int sb-sys:system-area-pointer)) 11 (sb-sys:int-sap 0))
+  (sb-alien:alien-funcall (sb-alien:extern-alien "memset" (function sb-alien:void sb-alien:unsigned-long sb-alien:int sb-alien:unsigned-long)) 16 1 64))`,
+	"full heap": `(let ((all '())) (loop (push (make-array 1000000) all)))`,
+	// there is no room for what the collector copies
+	"full heap in a collection": `(sb-sys:without-interrupts
+  (setf (sb-ext:bytes-consed-between-gcs) (sb-ext:dynamic-space-size))
+  (let ((all (loop repeat (floor (* 7/10 (sb-ext:dynamic-space-size)) 1048576) collect (make-list 65536))))
+    (sb-ext:gc :full t)
+    (length all)))`,
+}
+
+// counted is a session in which one value grows.
+type counted struct {
+	*server
+	n int
+}
+
+// newCounted starts one. dir is for temporary files, "" for that of all tests.
+func newCounted(t *testing.T, dir string) *counted {
+	t.Helper()
+	if dir == "" {
+		dir = run.dir
+	}
+	c := &counted{server: startWith(t, wire.Options{Env: environ(run.dir, "TMPDIR="+dir)})}
+	wantRuns(t, c.server, `(let ((n 0) (table (make-hash-table)))
+  (defun next () (setf (gethash n table) (list n)) (incf n))
+  (defun now () (and (= n (hash-table-count table)) n)))`)
+	return c
+}
+
+// next changes the value and waits until the change is kept, a random moment more.
+func (c *counted) next(t *testing.T, r *rand.Rand) {
+	t.Helper()
+	c.n++
+	want(t, c.server, "(next)", fmt.Sprint("=> ", c.n))
+	time.Sleep(300*time.Millisecond + time.Duration(r.IntN(300))*time.Millisecond)
+}
+
+// goesOn wants the value to be there, and returns how long it took until it was told. A
+// call that reaches an image that is just dying is sent again.
+func (c *counted) goesOn(t *testing.T, began time.Time, after string) time.Duration {
+	t.Helper()
+	for range 20 {
+		text, isErr := eval(t, c.server, "(now)")
+		took := time.Since(began)
+		if isErr && strings.HasPrefix(text, "[ERROR] IMAGE-DIED") {
+			continue
+		}
+		if first, _, _ := strings.Cut(text, "\n"); first != fmt.Sprint("=> ", c.n) {
+			t.Fatalf("after %s the value is\n%s\nwant %d", after, text, c.n)
+		}
+		return took
+	}
+	t.Fatalf("after %s the image does not come back", after)
+	return 0
+}
+
+// However and whenever the image ends, 300 ms after what was evaluated last, all values
+// are there in the next one.
+func TestCheckpointKills(t *testing.T) {
+	t.Parallel()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 2))
+	c := newCounted(t, "")
+	var times []time.Duration
+	for range *checkpointKills {
+		c.next(t, r)
+		pid := imagePID(t, c.server)
+		began := time.Now()
+		check(t, syscall.Kill(pid, syscall.SIGKILL))
+		times = append(times, c.goesOn(t, began, "kill -9"))
+	}
+	slices.Sort(times)
+	t.Logf("%d kills: until the next reply p50 %v, p99 %v, slowest %v", len(times), times[len(times)/2], times[len(times)*99/100], times[len(times)-1])
+}
+
+// The same holds for the ways in which code ends its image.
+func TestCheckpointDeaths(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	c := newCounted(t, "")
+	for _, how := range sortedKeysOf(checkpointDeaths) {
+		if strings.HasPrefix(how, "full heap") && *checkpointKills < 100 {
+			continue // it takes 10 s and 4 GB; TestSurvives fills the heap
+		}
+		c.next(t, r)
+		pid := imagePID(t, c.server)
+		text, isErr := eval(t, c.server, checkpointDeaths[how])
+		if !isErr {
+			t.Errorf("%s is no error:\n%s", how, clip(text))
+		}
+		took := c.goesOn(t, time.Now(), how)
+		if now := imagePID(t, c.server); strings.HasPrefix(text, "[ERROR] IMAGE-DIED") == (now == pid) {
+			t.Errorf("%s: the image was process %d and is %d", how, pid, now)
+		}
+		first, _, _ := strings.Cut(text, "\n")
+		t.Logf("%s: %s; the next reply after %v", how, first, took)
+	}
+}
+
+func sortedKeysOf[V any](m map[string]V) (keys []string) {
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// A server that is killed leaves no process and no directory, whatever it was doing.
+func TestCheckpointServerKilled(t *testing.T) {
+	t.Parallel()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 3))
+	// A server that builds the core beside it has a process that yields to all others.
+	if !eventually(time.Minute, func() bool {
+		s := start(t)
+		begin(t, s)
+		return strings.Contains(status(t, s), "from the cached core")
+	}) {
+		t.Fatal("there is no cached core")
+	}
+	for i := range *checkpointBridges {
+		base := t.TempDir() // of the directories of this server alone
+		c := newCounted(t, base)
+		for range r.IntN(3) {
+			c.next(t, r)
+		}
+		doing := []string{"nothing", "checkpoint", "undo", "trial", "recovery"}[i%5]
+		switch doing {
+		case "checkpoint":
+			sendTool(t, c.server, "checkpoint", object{"name": "now"})
+		case "undo":
+			sendTool(t, c.server, "undo", object{"steps": 1})
+		case "trial":
+			sendTool(t, c.server, "evaluate-lisp", object{"code": "(next)", "trial": true})
+		case "recovery":
+			check(t, syscall.Kill(imagePID(t, c.server), syscall.SIGKILL))
+		}
+		time.Sleep(time.Duration(r.IntN(60000)) * time.Microsecond)
+		c.Kill()
+		left := func() []string {
+			dirs, err := filepath.Glob(filepath.Join(base, "swank-mcp*"))
+			check(t, err)
+			return append(dirs, processesIn(t, base)...)
+		}
+		if !eventually(time.Second, func() bool { return len(left()) == 0 }) {
+			t.Errorf("run %d: a second after a server was killed during %s there are %q", i, doing, left())
+		}
+	}
+	t.Logf("%d servers killed", *checkpointBridges)
+}
+
+// processesIn describes the processes whose directory for temporary files is dir.
+func processesIn(t *testing.T, dir string) (found []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	check(t, err)
+	for _, file := range files {
+		b, _ := os.ReadFile(file)
+		if slices.Contains(strings.Split(string(b), "\x00"), "TMPDIR="+dir) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			found = append(found, fmt.Sprintf("%d %s", pid, command(pid)))
+		}
+	}
+	return found
+}

@@ -1,0 +1,129 @@
+package lisp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"swank-mcp/swank/lisp/launch"
+)
+
+// What the image changes makes its copies larger, also while no checkpoint can be taken: the
+// oldest go then, too.
+func TestThinnedMeanwhile(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the system does not tell how much memory copies take")
+	}
+	defer func(d time.Duration) { thinTime = d }(thinTime)
+	thinTime = 100 * time.Millisecond
+	im := imageOf(t, Config{CheckpointMB: 16, Launch: launch.Config{NoUserInit: true, NoCore: true}})
+	mustEval(t, im, "(defvar *live* (let ((v (make-array 5000000 :element-type '(unsigned-byte 64)))) (fill v 1) v))")
+	mustEval(t, im, "(gc :full t)")
+	for range 3 {
+		mustEval(t, im, "1")
+		checkpointNow(t, im)
+	}
+	kept := func() int {
+		im.timeline.mu.Lock()
+		defer im.timeline.mu.Unlock()
+		return len(im.timeline.checkpoints)
+	}
+	if n := kept(); n < 3 {
+		t.Fatalf("%d checkpoints are kept while the image changes nothing", n)
+	}
+	mustEval(t, im, "(sb-thread:make-thread (lambda () (fill *live* 2) (sleep 60)))")
+	if !settles(func() bool { return kept() == 1 }) {
+		t.Errorf("%d checkpoints are kept", kept())
+	}
+}
+
+// frozenDropped is a copy that is dropped when an image is to start from it.
+type frozenDropped struct{ frozen }
+
+func (f *frozenDropped) Start(context.Context) (*launch.Process, error) {
+	f.Drop()
+	for f.Alive() {
+		time.Sleep(time.Millisecond)
+	}
+	return nil, errors.New("the copy has ended")
+}
+
+// A trial whose checkpoint goes just then takes another one.
+func TestTrialWithoutItsCheckpoint(t *testing.T) {
+	t.Parallel()
+	im := testImage(t)
+	mustEval(t, im, "(defvar *n* 1)")
+	c := checkpointNow(t, im)
+	im.timeline.mu.Lock()
+	c.copy = &frozenDropped{c.copy}
+	im.timeline.mu.Unlock()
+	res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "(+ *n* 1)", Trial: true, Timeout: 10 * time.Second, Debug: 1})
+	if err != nil || res.Failure != nil {
+		t.Errorf("the trial: %v, %+v", err, res)
+	}
+}
+
+// A look-up that is on its way during an undo is answered by the image that takes the
+// place.
+func TestLookUpDuringUndo(t *testing.T) {
+	t.Parallel()
+	im := testImage(t)
+	mustEval(t, im, `(progn (defclass slow () ()) (defmethod print-object ((s slow) out) (sleep 1) (write-string "here I am" out)))`)
+	mustEval(t, im, `(defvar *slow* (make-instance 'slow))`)
+	checkpointNow(t, im)
+	mustEval(t, im, "(defvar *other* 1)")
+	checkpointNow(t, im)
+	found := make(chan error, 1)
+	s := im.Session("default")
+	go func() {
+		_, err := s.DescribeSymbol(t.Context(), "*slow*", "")
+		found <- err
+	}()
+	time.Sleep(300 * time.Millisecond)
+	if _, err := s.Undo(t.Context(), 1, "", 10*time.Second); err != nil {
+		t.Fatalf("undo: %v", err)
+	}
+	select {
+	case err := <-found:
+		if err != nil {
+			t.Errorf("the look-up: %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the look-up hangs")
+	}
+}
+
+// An image that is killed from outside as soon as it goes on is not started again and
+// again, but by the next call.
+func TestKilledAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	im := testImage(t)
+	deadly := filepath.Join(t.TempDir(), "deadly")
+	mustEval(t, im, fmt.Sprintf("(progn (defvar *n* 1) (push (lambda () (when (probe-file %q) (sb-posix:kill (sb-posix:getpid) 9))) swank-mcp:*after-restore*))", deadly))
+	checkpointNow(t, im)
+	if err := os.WriteFile(deadly, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	im.mu.Lock()
+	inst, before := im.cur, im.starts
+	im.mu.Unlock()
+	inst.kill("killed by the test")
+	time.Sleep(2 * time.Second)
+	im.mu.Lock()
+	starts := im.starts - before
+	im.mu.Unlock()
+	if starts > 1 {
+		t.Errorf("%d images were started", starts)
+	}
+	if err := os.Remove(deadly); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustEval(t, im, "*n*"); got != "1" {
+		t.Errorf("*n* is %s afterwards", got)
+	}
+}

@@ -1,0 +1,97 @@
+;;;; boot-main.lisp - the second part of boot.lisp: the end with the parent, and what the main
+;;;; thread does.
+
+(in-package :swank-mcp-boot)
+
+;;;; Ending with the parent
+
+(defun remove-files-function (socket)
+  "A function that unlinks the file SOCKET, the one beside it at which copies of the image call,
+and their directory.  It conses nothing: it has to work while another thread blocks the collector."
+  (if (null socket)
+      (constantly nil)
+      (let* ((end (position #\/ socket :from-end t))
+             (file (sb-alien:make-alien-string socket))
+             (calls (sb-alien:make-alien-string
+                     (concatenate 'string (subseq socket 0 end) "/calls.sock")))
+             (directory (sb-alien:make-alien-string (subseq socket 0 end))))
+        (lambda ()
+          (flet ((unlink (name)
+                   (sb-alien:alien-funcall
+                    (sb-alien:extern-alien "unlink" (function sb-alien:int (* char)))
+                    name)))
+            (unlink file)
+            (unlink calls)
+            (sb-alien:alien-funcall
+             (sb-alien:extern-alien "rmdir" (function sb-alien:int (* char)))
+             directory))))))
+
+(defun watch-lifetime ()
+  (let ((remove-files *remove-files*)
+        (buffer (make-array 16 :element-type '(unsigned-byte 8))))
+    (setf *lifetime-thread*
+          (sb-thread:make-thread
+           (lambda ()
+             (loop until (zerop (read-lifetime buffer)))
+             (funcall remove-files)
+             (sb-ext:exit :code 0 :abort t))
+           :name "swank-mcp lifetime"))))
+
+(defun stop-watching-lifetime ()
+  (when *lifetime-thread*
+    (ignore-errors (sb-thread:terminate-thread *lifetime-thread*)) ; the user's code may have done it
+    (sb-thread:join-thread *lifetime-thread* :default nil)
+    (setf *lifetime-thread* nil)))
+
+;;;; The main thread
+
+(defvar *main-work* nil
+  "A function for the main thread to call, or NIL.")
+
+(defvar *main-wake* (sb-thread:make-semaphore :name "swank-mcp main"))
+
+(defun take-main-work (work)
+  "Take WORK away from *MAIN-WORK*.  True if it was there."
+  (and work
+       (eq work (sb-ext:compare-and-swap (symbol-value '*main-work*) work nil))))
+
+(defun call-in-main (function)
+  "Have the main thread call FUNCTION, with interrupts off, and return true; or NIL if it does
+something else: code that interrupts it may go on for as long as it likes."
+  (setf *main-work* function)
+  (sb-thread:signal-semaphore *main-wake*)
+  (loop repeat 100
+        while (eq *main-work* function)
+        do (sleep 0.001))
+  (not (take-main-work function)))
+
+(defun idle ()
+  "What the main thread does.  Code that interrupts it may fail and throw here; interrupts are off
+while there is no catch tag, and while it works for the helper."
+  (sb-sys:without-interrupts
+    (loop
+      (catch 'idle
+        (loop
+          (sb-sys:with-local-interrupts
+            (sb-thread:wait-on-semaphore *main-wake*))
+          (let ((work *main-work*))
+            (when (take-main-work work)
+              (sb-sys:allow-with-interrupts (funcall work)))))))))
+
+;;;; What the helper needs of this file to make copies of the image
+
+(defun serve-again (socket)
+  "Serve a copy of the image, at another SOCKET."
+  (setf *remove-files* (remove-files-function socket))
+  (serve-socket socket))
+
+(defun give-helper-functions ()
+  (let ((variable (swank-symbol "*BOOT*" :swank-mcp)))
+    (when variable
+      (setf (symbol-value variable)
+            (list :in-main #'call-in-main
+                  :stop-watching #'stop-watching-lifetime
+                  :watch #'watch-lifetime
+                  :start-clean #'call-starting-clean
+                  :serve #'serve-again
+                  :save #'save-session)))))

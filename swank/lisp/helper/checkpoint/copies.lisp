@@ -1,0 +1,204 @@
+;;;; copies.lisp -- the life of a copy of the image: it waits, and makes copies of itself that work
+
+(cl:in-package #:swank-mcp)
+
+;;; A copy is connected with the bridge by a socket of its own.  It says who it is, and then waits
+;;; for commands, without using time.  At the end of file, the bridge has ended or wants it no
+;;; more, and it ends.  It never works itself: it makes another copy for that, which goes on or
+;;; saves itself, so that it can be gone back to any number of times.  Messages are property lists,
+;;; each followed by a NUL.
+
+;;; Making a process
+
+(defmacro with-own-end (&rest body)
+  "Evaluate BODY in a copy, which ends if that fails: a copy that nobody knows would be there for
+ever."
+  `(handler-case (progn ,@body)
+     (serious-condition (c)
+       (ignore-errors
+        (format sb-sys:*stderr* "~&; a copy of the image ends: ~A~%" (condition-text c))
+        (finish-output sb-sys:*stderr*))
+       (sb-ext:exit :code 1 :abort t))))
+
+(defun fork-soon ()
+  "SB-POSIX:FORK, which waits for the finalizers that run.  An error if that takes long."
+  (handler-case (sb-sys:with-deadline (:seconds 1/2)
+                  (sb-posix:fork))
+    (sb-sys:deadline-timeout ()
+      ;; it was told to end, but it may go on
+      (let ((flag (sb-sys:find-foreign-symbol-address "finalizer_thread_runflag")))
+        (when flag (setf (sb-sys:signed-sap-ref-32 (sb-sys:int-sap flag) 0) 1)))
+      (error "a finalizer of the program's runs"))))
+
+(defun fork-apart (&optional (fork #'fork-soon))
+  "Copy this process, which has one thread.  Return NIL in the copy, and otherwise the process in
+between, which ends at once and is to be waited for; its exit status is 0 if there is a copy.  So the
+copy is not our child but the bridge's or the system's, which see to its end; and it leads a process
+group of its own."
+  (let ((between (funcall fork)))
+    (cond ((plusp between) between)
+          (t
+           (with-own-end
+             (when (plusp (funcall fork))
+               (sb-ext:exit :code 0 :abort t))
+             (sb-posix:setpgid 0 0))
+           nil))))
+
+;;; The socket to the bridge
+
+(defun call-bridge (address)
+  "A descriptor that is connected with the Unix socket ADDRESS."
+  (let ((socket (make-instance 'sb-bsd-sockets:local-socket :type :stream)))
+    (sb-bsd-sockets:socket-connect socket address)
+    (let ((fd (sb-bsd-sockets:socket-file-descriptor socket)))
+      (sb-ext:cancel-finalization socket)
+      (sb-posix:fcntl fd sb-posix:f-setfd 1) ; FD_CLOEXEC: the program's children have no part in it
+      fd)))
+
+(defun tell-bridge (fd &rest message)
+  (let ((octets (sb-ext:string-to-octets
+                 (with-output-to-string (out)
+                   (write-datum message out)
+                   (write-char #\Nul out))
+                 :external-format :utf-8)))
+    (sb-sys:with-pinned-objects (octets)
+      (loop with start = 0
+            while (< start (length octets))
+            do (incf start (sb-posix:write fd (sb-sys:sap+ (sb-sys:vector-sap octets) start)
+                                           (- (length octets) start)))))))
+
+(defun read-octet (fd buffer)
+  "The next octet, or NIL at the end of file."
+  (sb-sys:with-pinned-objects (buffer)
+    (loop
+      (handler-case
+          (return (and (plusp (sb-posix:read fd (sb-sys:vector-sap buffer) 1)) (aref buffer 0)))
+        (sb-posix:syscall-error (c)
+          (unless (= sb-posix:eintr (sb-posix:syscall-errno c)) (return nil)))))))
+
+(defun await-command (fd)
+  "The next command, a list, or NIL at the end of file."
+  (let ((buffer (make-array 1 :element-type '(unsigned-byte 8)))
+        (octets (make-array 200 :element-type '(unsigned-byte 8) :adjustable t :fill-pointer 0)))
+    (loop for octet = (read-octet fd buffer)
+          do (cond ((null octet) (return nil))
+                   ((zerop octet)
+                    (return
+                      (with-standard-io-syntax
+                        (let ((*read-eval* nil) (*package* (find-package '#:swank-mcp)))
+                          (values (read-from-string
+                                   (sb-ext:octets-to-string
+                                    (coerce octets '(simple-array (unsigned-byte 8) (*)))
+                                    :external-format :utf-8)))))))
+                   (t (vector-push-extend octet octets))))))
+
+;;; Waiting and working
+
+(defun end-by-sigterm ()
+  "Have SIGTERM end this process at once: a copy that waits is not the program, whose *EXIT-HOOKS*
+SBCL would call.  Return a function that takes this back."
+  (let ((none (make-array 256 :element-type '(unsigned-byte 8) :initial-element 0)) ; SIG_DFL
+        (old (make-array 256 :element-type '(unsigned-byte 8))))
+    (flet ((handle-by (action old)
+             (sb-sys:with-pinned-objects (action old)
+               (sb-alien:alien-funcall
+                (sb-alien:extern-alien "sigaction" (function sb-alien:int sb-alien:int
+                                                             sb-sys:system-area-pointer
+                                                             sb-sys:system-area-pointer))
+                sb-posix:sigterm (sb-sys:vector-sap action) (sb-sys:vector-sap old)))))
+      (handle-by none old)
+      (lambda () (handle-by old none)))))
+
+(defvar *own-call* nil
+  "In an image that goes on from a copy, the descriptor by which it has told the bridge so.")
+
+(defun leave-connections (pause)
+  "Close what the image that this is a copy of goes on to use."
+  (dolist (connection (pause-connections pause))
+    (ignore-errors (close (swank::connection.socket-io connection) :abort t)))
+  (dolist (server swank::*servers*)
+    (ignore-errors (swank/backend:close-socket (first server))))
+  (when *own-call*
+    (ignore-errors (sb-posix:close (shiftf *own-call* nil))))
+  (setf swank::*connections* '() swank::*servers* '()))
+
+(defun remove-directory (address)
+  "Remove the directory of the socket ADDRESS, with the files in it."
+  (let ((name (subseq address 0 (position #\/ address :from-end t))))
+    (ignore-errors
+     (dolist (entry (directory-entries name))
+       (ignore-errors (sb-posix:unlink (concatenate 'string name "/" entry)))))
+    (ignore-errors (sb-posix:rmdir name))))
+
+(defun end-as-copy (command address)
+  "End this copy, as COMMAND says.  Without one the bridge has ended: an image would remove its own
+socket, but there may be none now."
+  (unless command (remove-directory address))
+  (sb-ext:exit :code 0 :abort t))
+
+;;; A copy that waits has no finalizer thread, which would call the program's finalizers.
+;;; SB-POSIX:FORK starts one each time, and never forks again if the system had no room for it.
+
+(defun plain-fork ()
+  "Like SB-POSIX:FORK, in a process that has no finalizer thread and gets none."
+  (let ((pid (sb-alien:alien-funcall (sb-alien:extern-alien "fork" (function sb-alien:int)))))
+    (when (minusp pid) (sb-posix:syscall-error 'fork))
+    pid))
+
+(defun ended-well-p (between)
+  "Wait for the process BETWEEN, of FORK-APART.  False if it has made no copy."
+  (let ((status (ignore-errors (nth-value 1 (sb-posix:waitpid between 0)))))
+    (or (null status) (zerop status)))) ; where SIGCHLD is ignored, nobody learns it
+
+(defun fork-in-copy ()
+  "FORK-APART, and again if it fails, for five seconds: the system may have no room for a process
+just now, and what this copy has is worth waiting for.  Return true in the new copy."
+  (loop repeat 50
+        for between = (handler-case (fork-apart #'plain-fork)
+                        (sb-posix:syscall-error () :none))
+        do (cond ((null between) (return t))
+                 ((and (integerp between) (ended-well-p between)) (return nil)))
+           (sleep 1/10)))
+
+(defun forget-children ()
+  "The processes that the program has started are children of another image's: this one never
+learns how they end.  Without this they would count as running for ever, and PROCESS-WAIT would not
+return.  They count as ended by the loss of their parent."
+  (dolist (process sbcl:*active-processes*)
+    (when (slot-exists-p process 'sbcl:%status)
+      (setf (slot-value process 'sbcl:%status) :signaled))
+    (when (slot-exists-p process 'sbcl:%exit-code)
+      (setf (slot-value process 'sbcl:%exit-code) sb-posix:sighup)))
+  (setf sbcl:*active-processes* '()))
+
+(defun wait-as-copy (address number pause positions)
+  "The life of the copy NUMBER, whose files had POSITIONS.  Return in copies of it that are to
+work or to be saved, with the command."
+  (sbcl:finalizer-thread-stop)
+  (leave-connections pause)
+  (forget-children)
+  (cut-connections)
+  (reopen-files positions)              ; a lock on a file ends when the image closes it
+  (let ((fd (call-bridge address))
+        (handle-again (end-by-sigterm)))
+    (tell-bridge fd :copy number :pid (sb-posix:getpid))
+    (loop
+      (let ((command (await-command fd)))
+        (unless (getf command :number) (end-as-copy command address))
+        (when (fork-in-copy)
+          (sbcl:finalizer-thread-start)
+          (sb-posix:close fd)
+          (unless (getf command :save) (funcall handle-again))
+          (setf *own-call* (call-bridge address))
+          (tell-bridge *own-call* (if (getf command :save) :saving :working) (getf command :number)
+                       :pid (sb-posix:getpid))
+          (reopen-files positions)
+          (return command))))))
+
+(defun work-as-copy (command)
+  "Begin to serve the bridge, at the socket that COMMAND names."
+  (forget-sentinel)
+  (forget-dead-mailboxes)
+  (let ((address (boot-call :serve (getf command :socket))))
+    (watch-again)
+    (apply #'tell-bridge *own-call* :ready t :pid (sb-posix:getpid) address)))

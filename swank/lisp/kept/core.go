@@ -1,0 +1,201 @@
+package kept
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"swank-mcp/swank/lisp/journal"
+)
+
+// Core says what a core in [Cores] is of: the file beside it that makes it a good one.
+type Core struct {
+	Seal     string    `json:"seal"` // first, so that no other text is taken for it
+	Name     string    `json:"name"`
+	Auto     bool      `json:"auto,omitempty"` // nobody has asked for it
+	Time     time.Time `json:"time"`           // as of which it is
+	After    string    `json:"after"`          // what was evaluated last, one line
+	Summary  string    `json:"summary"`        // "57 definitions, 3 systems"
+	Size     int64     `json:"size"`           // bytes
+	Checksum Checksum  `json:"checksum"`       // of all but its end, where it stands, too
+
+	Made json.RawMessage `json:"made"` // of what, for who starts it
+	Work
+
+	dir     string
+	foreign error
+}
+
+// Foreign returns ErrForeign if it is not known that a server of this user's has saved the
+// core, and else nil. Only then it may be run, and what it says of itself be believed.
+func (c *Core) Foreign() error { return c.foreign }
+
+// Work is what the sessions of an image have defined, by their names.
+type Work struct {
+	Sessions map[string]*journal.Journal `json:"sessions"`         // what each had defined
+	Behind   map[string]*journal.Journal `json:"behind,omitempty"` // what the image has of that, where it has less: the session was not brought back yet
+}
+
+// In returns what the image has of what the session has defined. It is not to be changed.
+func (w *Work) In(session string) *journal.Journal {
+	if j := w.Behind[session]; j != nil {
+		return j
+	}
+	if j := w.Sessions[session]; j != nil {
+		return j
+	}
+	return &journal.Journal{}
+}
+
+// Checksum is a CRC-32C.
+type Checksum uint32
+
+// MarshalText writes it in hexadecimal digits.
+func (c Checksum) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%08x", uint32(c)), nil }
+
+// UnmarshalText reads it.
+func (c *Checksum) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseUint(string(text), 16, 32)
+	*c = Checksum(n)
+	return err
+}
+
+// Path is that of the core.
+func (c *Core) Path() string { return filepath.Join(c.dir, c.Name+coreSuffix) }
+
+// Source is the path of the file that has what the sessions had defined as Lisp source.
+func (c *Core) Source() string { return filepath.Join(c.dir, c.Name+sourceSuffix) }
+
+const (
+	coreSuffix     = ".core"
+	sourceSuffix   = ".lisp"
+	manifestSuffix = ".json"
+	temporary      = ".new-" // begins the name of a file that is being written
+)
+
+// CoresDir is where the cores are in the directory of the sessions.
+const CoresDir = ".swank-mcp"
+
+// Cores are the checkpoints on the disk of a directory. Each is three files, of which the
+// one that says what it is comes last: without that the others are leftovers.
+type Cores struct {
+	dir  string
+	keys string // the directory of the key, or ""
+}
+
+// CoresIn returns those in a directory of sessions. In the directory keys, which is the
+// user's alone, is the key by which they are known again; "" is none. It makes nothing.
+func CoresIn(sessions, keys string) (*Cores, error) {
+	dir, err := filepath.Abs(sessions)
+	return &Cores{filepath.Join(dir, CoresDir), keys}, err
+}
+
+// coreName are the names that become parts of names of files.
+var coreName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
+
+// Last is the name by which the newest is found.
+const Last = "last"
+
+// AutoName is the name of one that nobody has named.
+func AutoName(t time.Time) string { return autoPrefix + t.Format("20060102-150405") }
+
+const autoPrefix = "autosave-"
+
+// IsName reports whether one can be called so.
+func IsName(name string) bool { return coreName.MatchString(name) }
+
+// CheckName says why a person cannot call one so.
+func CheckName(name string) error {
+	switch {
+	case !coreName.MatchString(name):
+		return fmt.Errorf("%q is not 1 to 64 letters, digits and . _ -", name)
+	case name == Last || strings.HasPrefix(name, autoPrefix):
+		return fmt.Errorf("%q has a meaning of its own on the disk", name)
+	}
+	return nil
+}
+
+// ErrCoreExists is the error of saving one whose name is in use.
+var ErrCoreExists = errors.New("a checkpoint on the disk has that name")
+
+func (c *Cores) manifest(name string) string { return filepath.Join(c.dir, name+manifestSuffix) }
+
+// List returns the cores, newest first. One that cannot be read is left out.
+func (c *Cores) List() (list []*Core) {
+	files, _ := filepath.Glob(globQuote.Replace(c.dir) + "/*" + manifestSuffix)
+	for _, file := range files {
+		if core, err := c.Find(strings.TrimSuffix(filepath.Base(file), manifestSuffix)); err == nil {
+			list = append(list, core)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Core) int { return b.Time.Compare(a.Time) })
+	return list
+}
+
+var globQuote = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+
+// Find returns the core of that name. The error wraps fs.ErrNotExist where there is none,
+// and says else what is wrong with it.
+func (c *Cores) Find(name string) (*Core, error) {
+	if info, err := os.Lstat(c.manifest(name)); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file: %w", c.manifest(name), ErrForeign)
+	}
+	text, err := os.ReadFile(c.manifest(name))
+	if err != nil {
+		return nil, err
+	}
+	core := &Core{dir: c.dir}
+	if err := json.Unmarshal(text, core); err != nil || core.Name != name {
+		return nil, fmt.Errorf("%s is damaged: %w", c.manifest(name), ErrForeign)
+	}
+	if core.foreign = c.checkSeal(text, core.Seal); core.foreign != nil {
+		return core, nil
+	}
+	info, err := os.Stat(core.Path())
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("its core is damaged: %v", errors.Unwrap(err))
+	case info.Size() != core.Size:
+		return nil, fmt.Errorf("its core %s is damaged: it has %d bytes, and %d were written", core.Path(), info.Size(), core.Size)
+	}
+	return core, nil
+}
+
+// Drop removes the core of that name and reports whether there was one.
+func (c *Cores) Drop(name string) bool {
+	if !coreName.MatchString(name) || c.ours() != nil || os.Rename(c.manifest(name), c.marker(name)) != nil {
+		return false
+	}
+	os.Remove(filepath.Join(c.dir, name+coreSuffix))
+	os.Remove(filepath.Join(c.dir, name+sourceSuffix))
+	os.Remove(c.marker(name))
+	return true
+}
+
+// Bounds of the cores that nobody has asked for. The newest stays in any case.
+const (
+	maxAutos     = 5
+	maxAutoBytes = 1 << 30
+)
+
+// prune removes the oldest of those that nobody has asked for beyond the bounds.
+func (c *Cores) prune() {
+	count, bytes := 0, int64(0)
+	for _, core := range c.List() {
+		if !core.Auto || core.Foreign() != nil {
+			continue
+		}
+		count++
+		bytes += core.Size
+		if count > 1 && (count > maxAutos || bytes > maxAutoBytes) {
+			c.Drop(core.Name)
+		}
+	}
+}

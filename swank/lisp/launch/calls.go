@@ -1,0 +1,285 @@
+package launch
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"swank-mcp/sexp"
+	"swank-mcp/swank/lisp/host"
+)
+
+// calls is where the copies of a line call in, each on a connection of its own: by that
+// we tell them what to do, and they learn that we have ended. One goroutine accepts
+// the connections, and one lets go of orphans, which hangUp ends; one belongs to each
+// process, from its call to its end.
+type calls struct {
+	mu       sync.Mutex
+	listener *net.UnixListener
+	closed   bool
+	over     chan struct{} // closed with listener
+	number   int           // of the last process that was asked for
+	waiting  map[callKey]chan *peer
+	peers    map[*peer]bool
+	greeting map[*net.UnixConn]bool // those whose process has not said yet who it is
+	work     sync.WaitGroup
+}
+
+// A callKey is what a process says that it is: a copy, or what has come of one, an image
+// or a process that saves a core.
+type callKey struct {
+	copy   bool
+	number int
+}
+
+// A peer is one process that has called.
+type peer struct {
+	conn   *net.UnixConn
+	in     *bufio.Reader
+	child  *os.Process
+	status imageStatus      // of an image: that it serves
+	heap   heapStatus       // of a process that saves a core
+	state  *os.ProcessState // how it ended, if we were let wait for it
+	done   chan struct{}    // closed when it has ended
+}
+
+// hello is the first message of a process.
+type hello struct {
+	Copy    int `sexp:"copy"`
+	Working int `sexp:"working"`
+	Saving  int `sexp:"saving"`
+	PID     int `sexp:"pid"`
+}
+
+// callsName is the name of the socket in the directory of a line.
+const callsName = "calls.sock"
+
+// listen returns the address at which processes call, which is there from the first
+// time on.
+func (l *line) listen() (address string, err error) {
+	c := &l.calls
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	address = filepath.Join(l.runDir, callsName)
+	if len(address) > maxSocketPath || !ascii(address) {
+		return "", fmt.Errorf("the path of a socket in %s would be too long or not of ASCII: set TMPDIR to another directory", l.runDir)
+	}
+	if c.closed {
+		return "", net.ErrClosed
+	}
+	if c.listener != nil {
+		return address, nil
+	}
+	adopt()
+	c.listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: address, Net: "unix"})
+	if err != nil {
+		return "", err
+	}
+	c.waiting, c.peers, c.greeting = map[callKey]chan *peer{}, map[*peer]bool{}, map[*net.UnixConn]bool{}
+	c.over = make(chan struct{})
+	listener, over := c.listener, c.over
+	c.work.Go(func() { reapOrphans(over) })
+	c.work.Go(func() {
+		for {
+			conn, err := listener.AcceptUnix()
+			if err != nil {
+				return
+			}
+			if c.greet(conn) {
+				c.work.Go(func() { c.take(conn) })
+			}
+		}
+	})
+	return address, nil
+}
+
+// helloTime is how long a process may take to say who it is and, if it is an image, until
+// it serves.
+const helloTime = 10 * time.Second
+
+// collectTime is how long a process that saves a core may take to collect its garbage.
+const collectTime = time.Minute
+
+// greet notes that a process has called, unless nobody is wanted any more.
+func (c *calls) greet(conn *net.UnixConn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		_ = conn.Close()
+		return false
+	}
+	c.greeting[conn] = true
+	return true
+}
+
+// take reads who has called, gives the connection to whoever waits for that, and returns
+// when the process has ended.
+func (c *calls) take(conn *net.UnixConn) {
+	p := &peer{conn: conn, in: bufio.NewReader(conn), done: make(chan struct{})}
+	defer conn.Close()
+	_ = conn.SetReadDeadline(time.Now().Add(helloTime))
+	var h hello
+	if p.read(&h) != nil || h.PID < 2 { // 1 and 0 are groups of others: they are not to be killed
+		c.mu.Lock()
+		delete(c.greeting, conn)
+		c.mu.Unlock()
+		_ = p.tell(dropCommand{true}) // it may be a copy, see [Copy.Drop]
+		return
+	}
+	p.child, _ = os.FindProcess(h.PID) // on Unix there is always one
+	defer host.Own(h.PID)()
+	if h.Working != 0 && (p.read(&p.status) != nil || !p.status.Ready) {
+		host.KillGroup(p.child)
+	}
+	if h.Saving != 0 {
+		_ = conn.SetReadDeadline(time.Now().Add(collectTime))
+		if p.read(&p.heap) != nil {
+			host.KillGroup(p.child)
+		}
+	}
+	_ = conn.SetReadDeadline(time.Time{})
+	c.mu.Lock()
+	delete(c.greeting, conn)
+	key := callKey{copy: h.Copy != 0, number: cmp.Or(h.Copy, h.Working, h.Saving)}
+	ch := c.waiting[key]
+	if ch == nil || c.closed { // nobody wants it any more; it is to see no end of its connection before
+		host.KillGroup(p.child)
+	} else {
+		delete(c.waiting, key)
+		c.peers[p] = true
+		ch <- p
+	}
+	c.mu.Unlock()
+	p.await()
+	close(p.done)
+	c.mu.Lock()
+	delete(c.peers, p)
+	c.mu.Unlock()
+	if h.Copy != 0 { // an image's is seen to by [Process.ended]
+		host.KillGroup(p.child)
+		reapGroup(p.child.Pid)
+	}
+}
+
+// await returns when the process has ended. Where the system has made it our child, it
+// says how; else the end of its connection tells.
+func (p *peer) await() {
+	// It is our child only when the process between has ended.
+	for range 200 {
+		state, err := p.child.Wait()
+		if err == nil {
+			p.state = state
+			return
+		}
+		if !adopts || !errors.Is(err, syscall.ECHILD) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	_, _ = io.Copy(io.Discard, p.in)
+}
+
+// expect has the process of that kind with the next number taken when it calls.
+func (c *calls) expect(copy bool) (number int, ch chan *peer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.number++
+	ch = make(chan *peer, 1)
+	c.waiting[callKey{copy, c.number}] = ch
+	return c.number, ch
+}
+
+// called waits for the process. It wants it no more when ctx ends.
+func (c *calls) called(ctx context.Context, copy bool, number int, ch chan *peer) (*peer, error) {
+	select {
+	case p := <-ch:
+		return p, nil
+	case <-ctx.Done():
+		c.forget(copy, number, ch)
+		return nil, context.Cause(ctx)
+	}
+}
+
+// forget has the process of that number ended when it calls, or at once if it has.
+func (c *calls) forget(copy bool, number int, ch chan *peer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.waiting, callKey{copy, number})
+	select {
+	case p := <-ch:
+		host.KillGroup(p.child)
+	default:
+	}
+}
+
+// read reads one message.
+func (p *peer) read(v any) error {
+	message, err := p.in.ReadBytes(0)
+	if err != nil {
+		return err
+	}
+	return sexp.Unmarshal(message[:len(message)-1], v)
+}
+
+// tell writes one message.
+func (p *peer) tell(v any) error {
+	message, err := sexp.Marshal(v)
+	if err == nil {
+		_, err = p.conn.Write(append(message, 0))
+	}
+	return err
+}
+
+// end has the process end, and returns when it has, or kills it when ctx ends.
+func (p *peer) end(ctx context.Context) {
+	_ = p.conn.Close()
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		host.KillGroup(p.child)
+		<-p.done
+	}
+}
+
+// hangUp ends the copies: they see the end of their connections.
+func (c *calls) hangUp() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.listener != nil && !c.closed {
+		_ = c.listener.Close()
+		close(c.over)
+	}
+	c.closed = true
+	for p := range c.peers {
+		_ = p.conn.Close()
+	}
+	for conn := range c.greeting {
+		_ = conn.Close()
+	}
+}
+
+// wait returns when all processes that have called have ended; it kills them when ctx
+// ends.
+func (c *calls) wait(ctx context.Context) {
+	c.mu.Lock()
+	peers := make([]*peer, 0, len(c.peers))
+	for p := range c.peers {
+		peers = append(peers, p)
+	}
+	c.mu.Unlock()
+	for _, p := range peers {
+		p.end(ctx)
+	}
+	c.work.Wait()
+}
+
+var errNoCopy = errors.New("the copy has ended")

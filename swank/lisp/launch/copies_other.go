@@ -1,0 +1,16 @@
+//go:build !linux
+
+package launch
+
+const adopts = false
+
+func adopt() {}
+
+func reapGroup(int) {}
+
+func reapOrphans(<-chan struct{}) {}
+
+func memoryOf(int) (share, whole int64) { return 0, 0 }
+
+// MachineMemory is how much memory the machine has, in bytes; 0 if unknown.
+func MachineMemory() int64 { return 0 }

@@ -1,0 +1,78 @@
+package launch
+
+import (
+	"context"
+	"os"
+	"sync"
+)
+
+// A line is an image that we started, its copies, and the images that have come of
+// these: what they share, and what is released when the last one is not wanted any more.
+// They have the output pipes of the first image, so what any of them prints is drained
+// here, and its lifetime pipe, at whose end an image ends itself. [Process.End] ends one
+// image and leaves the line; [Process.Close] ends the line.
+type line struct {
+	image    *imageFiles
+	runDir   string      // private directory of the sockets
+	held     *os.File    // by which runDir is ours, or nil
+	lifetime *os.File    // write end: each image ends when it is closed
+	first    imageStatus // what the image that we started said of itself
+
+	out, err *drain
+	printed  *sink
+	last     struct {
+		sync.Mutex
+		tail
+		written int64 // bytes in all
+	}
+
+	calls     calls
+	closeOnce sync.Once
+}
+
+// newLine returns a line whose images end with lifetime and write to out and err.
+func newLine(lifetime, out, err *os.File) (_ *line, problem error) {
+	l := &line{lifetime: lifetime, printed: newSink()}
+	l.last.max = keepLast
+	if l.out, problem = newDrain(out, l.printed.write); problem != nil {
+		return nil, problem
+	}
+	if l.err, problem = newDrain(err, l.standardError); problem != nil {
+		l.out.close()
+		return nil, problem
+	}
+	return l, nil
+}
+
+func (l *line) standardError(b []byte) {
+	l.printed.write(b)
+	l.last.Lock()
+	l.last.write(b)
+	l.last.written += int64(len(b))
+	l.last.Unlock()
+}
+
+// errorsSoFar is how many bytes of standard error the images have written.
+func (l *line) errorsSoFar() int64 {
+	l.err.settle()
+	l.last.Lock()
+	defer l.last.Unlock()
+	return l.last.written
+}
+
+// hangUp lets every image of the line know that it is to end.
+func (l *line) hangUp() {
+	_ = l.lifetime.Close()
+	l.calls.hangUp()
+}
+
+// release waits for the copies, kills what ctx finds alive, and releases the rest.
+func (l *line) release(ctx context.Context) {
+	l.calls.wait(ctx)
+	l.out.close()
+	l.err.close()
+	if l.runDir != "" {
+		_ = os.RemoveAll(l.runDir)
+	}
+	_ = l.held.Close()
+}

@@ -1,0 +1,71 @@
+package launch
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"swank-mcp/swank/lisp/host"
+)
+
+// orphanTime is how long a child that has ended may still be somebody's who is about to
+// wait for it.
+const orphanTime = time.Second
+
+// reapOrphans lets go of the processes that the program's processes leave behind, when
+// they have ended: adopt has made them our children, and nobody waits for them. It
+// returns when over is closed.
+func reapOrphans(over <-chan struct{}) {
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, syscall.SIGCHLD)
+	defer signal.Stop(ended)
+	var soon <-chan time.Time
+	seen := map[int]bool{}
+	for {
+		select {
+		case <-over:
+			return
+		case <-ended:
+			if soon == nil {
+				soon = time.After(orphanTime)
+			}
+		case <-soon:
+			soon = nil
+			before := seen
+			seen = map[int]bool{}
+			for _, pid := range endedOrphans() {
+				if before[pid] {
+					_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+				} else {
+					seen[pid] = true
+					soon = time.After(orphanTime)
+				}
+			}
+		}
+	}
+}
+
+// endedOrphans returns our children that have ended and that we did not start: those that
+// we start are noted by [host.Own], or are in our group, which an image and what comes of
+// it is not.
+func endedOrphans() (pids []int) {
+	lists, _ := filepath.Glob("/proc/self/task/[0-9]*/children")
+	for _, list := range lists {
+		text, _ := os.ReadFile(list)
+		for _, child := range strings.Fields(string(text)) {
+			stat, _ := os.ReadFile("/proc/" + child + "/stat") // see proc(5)
+			var pid, parent, group int
+			var state string
+			_, _ = fmt.Sscan(child, &pid)
+			_, err := fmt.Sscan(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), &state, &parent, &group)
+			if err == nil && state == "Z" && group != syscall.Getpgrp() && !host.Owned(pid) {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}

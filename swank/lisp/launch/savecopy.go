@@ -1,0 +1,125 @@
+package launch
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"swank-mcp/swank/lisp/host"
+)
+
+// saveCommand is what a copy gets to save a core.
+type saveCommand struct {
+	Number int    `sexp:"number"`
+	Save   string `sexp:"save"`
+	Bridge int    `sexp:"bridge"` // our process, with which it ends
+}
+
+// heapStatus is what the process that saves itself says before: what its heap has in use,
+// in bytes, without garbage. It goes on when it is told to.
+type heapStatus struct {
+	Bytes int64 `sexp:"bytes"`
+}
+
+type proceed struct {
+	Proceed bool `sexp:"proceed"`
+}
+
+// saveRoom is how much a core is larger than what its heap has in use: SBCL's own code and
+// symbols, which are not in the heap, and tables; with some to spare.
+const saveRoom = 32 << 20
+
+// NoRoomError says that a disk has not enough room for a core.
+type NoRoomError struct {
+	Dir        string
+	Need, Free int64 // bytes
+}
+
+func (e *NoRoomError) Error() string {
+	return fmt.Sprintf("the core needs some %d MiB, and the disk of %s has %d MiB left", e.Need>>20, e.Dir, e.Free>>20)
+}
+
+var errNoSaver = errors.New("the process that was to save the core did not call")
+
+// Save saves a core that [Resume] takes to a new file, whose directory is there, and
+// returns its checksum and its size in bytes. The copy stays as it is; another one saves
+// itself, with a lower priority if it is not urgent. When Save returns without an error,
+// the core was written to the disk as a whole. After an error, the file may be there. The
+// error may be a [*NoRoomError].
+func (c *Copy) Save(ctx context.Context, file string, urgent bool) (sum uint32, size int64, err error) {
+	number, ch := c.line.calls.expect(false)
+	if err := c.peer.tell(saveCommand{number, file, os.Getpid()}); err != nil {
+		c.line.calls.forget(false, number, ch)
+		return 0, 0, fmt.Errorf("%w: %w", errNoCopy, err)
+	}
+	greeting, cancel := context.WithTimeoutCause(ctx, helloTime, errNoSaver)
+	defer cancel()
+	saver, err := c.called(greeting, number, ch)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() {
+		host.KillGroup(saver.child)
+		<-saver.done
+	}()
+	defer context.AfterFunc(ctx, func() { host.KillGroup(saver.child) })()
+	if !urgent {
+		lowerPriority(saver.child.Pid)
+	}
+	dir := filepath.Dir(file)
+	need := saver.heap.Bytes + saveRoom
+	if free, ok := freeBytes(dir); ok && free < need {
+		return 0, 0, &NoRoomError{dir, need, free}
+	}
+	if err := saver.tell(proceed{true}); err == nil {
+		<-saver.done
+	}
+	if ctx.Err() != nil {
+		return 0, 0, context.Cause(ctx)
+	}
+	if saver.state != nil && !saver.state.Success() {
+		if free, ok := freeBytes(dir); ok && free < saveRoom {
+			return 0, 0, &NoRoomError{dir, need, free}
+		}
+		return 0, 0, fmt.Errorf("the process that saved the core has ended with %v", saver.state)
+	}
+	return finishCore(file)
+}
+
+// coreEnd is how SBCL ends a core.
+var coreEnd = binary.LittleEndian.AppendUint64(nil, coreMagic)
+
+// finishCore seals a core that was saved and has the system write it to the disk.
+func finishCore(core string) (sum uint32, size int64, err error) {
+	file, err := os.OpenFile(core, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer file.Close()
+	end := make([]byte, len(coreEnd))
+	if _, err := file.Seek(-int64(len(end)), io.SeekEnd); err != nil {
+		return 0, 0, errDamagedCore
+	}
+	if _, err := io.ReadFull(file, end); err != nil || !bytes.Equal(end, coreEnd) {
+		return 0, 0, errors.New("the core was not written to its end")
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return 0, 0, err
+	}
+	if sum, err = sealFile(file); err != nil {
+		return 0, 0, err
+	}
+	if err := file.Sync(); err != nil {
+		return 0, 0, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return 0, 0, err
+	}
+	return sum, info.Size(), nil
+}

@@ -1,0 +1,45 @@
+package lisp
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// present returns a checkpoint of the image as it is now, which it takes if there is none;
+// name is "" of one that needs none. The session is brought back before, if the image
+// has died. The caller holds im.working.
+func (s *Session) present(ctx context.Context, name string, limit time.Duration) (*checkpoint, error) {
+	im := s.im
+	if err := im.copied(); err != nil {
+		return nil, err
+	}
+	for deaths := 0; ; {
+		thread, err := s.prepare(ctx, limit)
+		if err != nil {
+			return nil, err
+		}
+		c, err := im.current(ctx, name)
+		if err == nil || !thread.inst.over() || ctx.Err() != nil {
+			return c, err
+		}
+		if deaths++; deaths == 3 {
+			return nil, err
+		}
+	}
+}
+
+// current is present of the running image.
+func (im *Image) current(ctx context.Context, name string) (c *checkpoint, err error) {
+	if c := im.timeline.before(im.timeline.now()); c != nil && c.at == im.timeline.now() && (name == "" || name == c.name) {
+		return c, nil
+	}
+	for attempt := 0; ; attempt++ {
+		c, err = im.takeCheckpoint(name, false)
+		var obstacle *ObstacleError
+		if !errors.As(err, &obstacle) || !obstacle.Passing || attempt == 50 || ctx.Err() != nil {
+			return c, err
+		}
+		time.Sleep(5 * time.Millisecond) // a look-up, or work of ours, is at its end soon
+	}
+}

@@ -1,0 +1,58 @@
+package lisp
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// What waits for a checkpoint, an undo or a trial of another session can be cancelled, and
+// has an end.
+func TestWaitingForWorkApart(t *testing.T) {
+	t.Parallel()
+	im := testImage(t)
+	mustEval(t, im, "1")
+	settles(im.working.TryLock)
+	defer im.working.Unlock()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err := im.Session("b").Evaluate(ctx, Request{Code: "1", Timeout: time.Hour, Debug: 1})
+	if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took > 3*time.Second {
+		t.Errorf("a call that is cancelled ends with %v after %v", err, took)
+	}
+	var busy *BusyError
+	if _, err := im.Session("b").Evaluate(t.Context(), Request{Code: "1", Timeout: time.Second, Debug: 1}); !errors.As(err, &busy) {
+		t.Errorf("a call that has waited long enough ends with %v", err)
+	}
+}
+
+// While a session is brought back, because it wants to undo something, the others work.
+func TestBroughtBackBeforeUndo(t *testing.T) {
+	t.Parallel()
+	im := testImage(t)
+	in(t, im, "b", "(defvar *n* 1)")
+	checkpointNow(t, im)
+	im.timeline.rest(time.Hour) // none is taken by itself
+	in(t, im, "a", "(defvar *slow* (progn (sleep 3) 1))")
+	im.mu.Lock()
+	inst := im.cur
+	im.mu.Unlock()
+	inst.kill("killed by the test")
+	<-inst.proc.Exited()
+	undone := make(chan error, 1)
+	go func() {
+		_, err := im.Session("a").Undo(t.Context(), 1, "", 10*time.Second)
+		undone <- err
+	}()
+	time.Sleep(300 * time.Millisecond)
+	began := time.Now()
+	got := in(t, im, "b", "*n*")
+	if took := time.Since(began); got != "1" || took > 2*time.Second {
+		t.Errorf("the other session gets %s after %v", got, took)
+	}
+	if err := <-undone; err != nil {
+		t.Errorf("undo: %v", err)
+	}
+}
