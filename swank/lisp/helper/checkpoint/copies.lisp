@@ -217,10 +217,20 @@ work or to be saved, with the command."
           (reopen-files positions)
           (return command))))))
 
+(defun remove-socket (socket)
+  "Remove the file SOCKET, and its directory if nothing else is in it."
+  (ignore-errors (sb-posix:unlink socket))
+  (ignore-errors (sb-posix:rmdir (subseq socket 0 (position #\/ socket :from-end t)))))
+
 (defun work-as-copy (command)
   "Begin to serve the bridge, at the socket that COMMAND names."
   (forget-sentinel)
   (forget-dead-mailboxes)
-  (let ((address (boot-call :serve (getf command :socket))))
-    (watch-again)
-    (apply #'tell-bridge *own-call* :ready t :pid (sb-posix:getpid) address)))
+  (let ((socket (getf command :socket)))
+    (handler-bind ((serious-condition   ; the bridge has ended, perhaps, and all who would remove it
+                     (lambda (condition)
+                       (declare (ignore condition))
+                       (remove-socket socket))))
+      (let ((address (boot-call :serve socket)))
+        (watch-again)
+        (apply #'tell-bridge *own-call* :ready t :pid (sb-posix:getpid) address)))))
