@@ -173,6 +173,7 @@ func (e *evaluation) leave(debugs <-chan *swank.Debug) *Result {
 		defer cancel(nil)
 		b.follow(ctx, debugs)
 	})
+	e.s.tell(e.job, Event{Kind: EventLeft, Number: b.number})
 	return &Result{Job: b.number, Limit: b.limit}
 }
 
@@ -213,7 +214,7 @@ func (b *backgroundRun) follow(ctx context.Context, debugs <-chan *swank.Debug) 
 	}
 	e.s.background.end(b, res, a)
 	e.endThread()
-	ev := Event{Kind: EventEnded, Elapsed: b.took, Outcome: res.outcome()}
+	ev := Event{Kind: EventEnded, Elapsed: b.took, Outcome: res.outcome(), Result: res.bounded()}
 	if res.Suspended != nil {
 		ev.Kind = EventSuspended
 	}

@@ -169,7 +169,7 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 	if d := call.Debug(); d != nil {
 		return e.debugger(call, d)
 	}
-	if e.job.number != 0 && e.im.events.wantOutput(e.job.number) {
+	if e.job.number != 0 && e.im.events.wanted() {
 		end := e.watch()
 		defer end()
 	}

@@ -18,6 +18,8 @@ import (
 type job struct {
 	number int64                            // among all jobs; 0 for a part of another one
 	client string                           // on whose behalf
+	tool   string                           // for which tool
+	pkg    string                           // that the code is read in; "" is the session's
 	turn   time.Time                        // when it got its turn
 	begun  bool                             // EventBegun was published
 	sent   bool                             // the image may have begun with it
@@ -36,7 +38,7 @@ type job struct {
 // decodes what it reports into report, if that is not nil; a job without a
 // report leaves it as it is. Result and error are those of [Session.Evaluate].
 func (s *Session) do(ctx context.Context, r Request, j job, report any) (*Result, error) {
-	j.number = s.im.jobs.Add(1)
+	j.number, j.pkg = s.im.jobs.Add(1), r.Package
 	if r.Progress != nil {
 		defer s.im.tellProgress(j.number, r.Progress)()
 	}
@@ -99,6 +101,7 @@ func (s *Session) takeTurn(ctx context.Context, j *job, limit time.Duration) err
 		return ErrClosed
 	}
 	j.client, _ = ctx.Value(clientKey{}).(string)
+	j.tool, _ = ctx.Value(toolKey{}).(string)
 	t := s.place(ctx)
 	s.describe(t, firstLine(j.title, 80), limit)
 	s.tell(j, Event{Kind: EventQueued})
@@ -130,7 +133,7 @@ func (s *Session) carryOut(ctx context.Context, j *job, limit time.Duration, wor
 	end.Err = err
 	left = res != nil && res.Job != 0
 	if res != nil && s.im.events.wanted() {
-		end.Outcome = res.outcome()
+		end.Outcome, end.Result = res.outcome(), res.bounded()
 		if res.Suspended != nil || res.Waiting {
 			end.Kind = EventSuspended
 		}
@@ -141,7 +144,7 @@ func (s *Session) carryOut(ctx context.Context, j *job, limit time.Duration, wor
 // tell publishes that ev has happened to j.
 func (s *Session) tell(j *job, ev Event) {
 	if s.im.events.wanted() {
-		ev.Session, ev.Client, ev.Job, ev.Text = s.name, j.client, j.number, firstLine(j.title, 80)
+		ev.Session, ev.Client, ev.Tool, ev.Job, ev.Text = s.name, j.client, j.tool, j.number, firstLine(j.title, 80)
 		s.im.events.publish(ev)
 	}
 }
@@ -160,7 +163,7 @@ func (s *Session) begun(j *job) {
 		code := cmp.Or(j.code, j.title)
 		x := excerpt(firstChars(code, shownCode))
 		x.Chars = utf8.RuneCountInString(code)
-		ev.Code = &x
+		ev.Code, ev.Source, ev.Package = &x, cut(Text{Head: code}, eventCode), cmp.Or(j.pkg, s.journal.Package)
 	}
 	s.tell(j, ev)
 }
