@@ -44,6 +44,7 @@ type Config struct {
 	Target  Target
 	Code    Code
 	Handler func(*swank.Debug) // of the connection; see [swank.Options]
+	Message func(text string)  // of the connection, too
 	Trace   io.Writer          // readable trace of every Swank message; nil is off
 }
 
@@ -74,7 +75,7 @@ func Connect(ctx context.Context, c Config) (*Guest, error) {
 	}
 	var known atomic.Pointer[Lisp] // once we are in
 	conn, pipe, err := c.Target.dial(ctx, &swank.Options{
-		Handler: c.Handler, Trace: c.Trace, Secret: secret, Newline: true, FirstID: firstID,
+		Handler: c.Handler, Message: c.Message, Trace: c.Trace, Secret: secret, Newline: true, FirstID: firstID,
 		WriteTimeout: writePause, Patient: func(waited time.Duration) bool {
 			l := known.Load()
 			return waited < writeLimit && (l == nil || l.Worthwhile(waited))

@@ -78,6 +78,8 @@
            #:release-thread
            #:close-session #:reset-session
            #:status
-           #:checkpoint #:resume #:resume-core #:after-restore) ; checkpoint/
+           #:checkpoint #:resume-copy #:resume-core #:after-restore) ; checkpoint/
+  ;; What a person calls who shares the image.
+  (:export #:stop)                      ; people/
   ;; What a program may use.
   (:export #:*before-checkpoint* #:*after-restore*))

@@ -10,7 +10,7 @@ of file.  With JOB it is one in the background.  TOKEN names the evaluation for 
 milliseconds; see suspend.lisp.  The answer is a plist:
 
   :VALUES   (TEXT ...) the last form's values, printed
-  :ERROR    NIL or (:KIND :ERROR | :TIMEOUT | :CANCELLED :TYPE :MESSAGE :FRAMES :MORE)
+  :ERROR    NIL or (:KIND :ERROR | :TIMEOUT | :CANCELLED | :STOPPED :TYPE :MESSAGE :FRAMES :MORE)
   :STDOUT :STDERR   NIL or TEXT
   :WARNINGS see RECORDS-FOR-WIRE   :NOTES (TEXT ...)
   :PACKAGE  name of the session's package afterwards
@@ -51,6 +51,7 @@ list that it returns are the evaluation's values."
                                        (and (<= (first entry) token)
                                             (equal (third entry) name)))
                                      *early-stops*))
+      (number-evaluation evaluation)
       (push evaluation *evaluations*)))
   (note-heap-base evaluation)
   (ensure-guest-watch))

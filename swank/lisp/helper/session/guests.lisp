@@ -36,6 +36,16 @@
         (swank/backend:thread-alive-p thread)
         (member connection swank::*connections*))))
 
+(defun tell-bridges (control &rest arguments)
+  "Send a message to every bridge, which reads its first word; see swank/lisp/people.go."
+  (let ((text (format nil "swank-mcp ~?" control arguments)))
+    (dolist (connection (if *launched*
+                            swank::*connections*
+                            (with-lock () (mapcar #'guest-connection *guests*))))
+      (let ((thread (control-thread connection)))
+        (when (and thread (connectedp connection))
+          (ignore-errors (swank/backend:send thread (list :background-message text))))))))
+
 (defun await-end (connection)
   "Return when CONNECTION has ended."
   (let ((thread (control-thread connection)))
