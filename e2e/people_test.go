@@ -1,10 +1,14 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/e2e/wire"
 )
 
 const stoppedHead = "[STOPPED] Evaluation stopped by the person"
@@ -83,4 +87,44 @@ func TestPersonStopsSoon(t *testing.T) {
 	if took[18] > time.Second {
 		t.Errorf("p95 is %v", took[18])
 	}
+}
+
+// A person pauses the agents: calls that begin wait and say for what, look-ups are answered,
+// what runs goes on, and a server that comes later waits, too.
+func TestPersonPauses(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "")
+	s := attached(t, p)
+	want(t, s, "(+ 1 2)", "=> 3")
+	runs := running(t, s, "(progn (sleep 1) :ran)")
+	p.wants("(multiple-value-list (swank-mcp:pause))", "NIL")
+	told := make(chan string, 10)
+	waits, err := s.GoTool("evaluate-lisp", object{"code": "(progn (sleep 0.5) :waited)", "timeout": 1.5},
+		wire.CallOptions{Progress: func(p wire.Progress) { told <- p.Message }})
+	check(t, err)
+	wantAnswer(t, runs, "=> :RAN")
+	if text := <-told; !strings.HasPrefix(text, "paused by the person; (swank-mcp:resume) or") {
+		t.Errorf("progress says %q", text)
+	}
+	status := good(t, s, "session-status", object{})
+	says(t, status, "Paused: calls that evaluate wait, paused by the person; (swank-mcp:resume) or `swank-mcp resume` lets it go on\n", "Queue: 1 call waits")
+	saysNot(t, status, "Running for")
+	says(t, good(t, s, "describe-symbol", object{"symbol": "car"}), "CAR")
+	cancelled := sendCall(t, s, ":cancelled")
+	check(t, cancelled.Cancel("no more"))
+	later := attached(t, p, "--session", "later")
+	second := sendCall(t, later, ":second")
+	time.Sleep(2 * time.Second) // longer than the limit of the first
+	for _, c := range []*wire.Pending{waits, second} {
+		ctx, stop := context.WithTimeout(t.Context(), time.Millisecond)
+		if err := c.Wait(ctx, nil); ctx.Err() == nil {
+			t.Errorf("call %s did not wait: %v", c.ID, err)
+		}
+		stop()
+	}
+	p.says("(swank-mcp:resume)")
+	wantAnswer(t, waits, "=> :WAITED")
+	wantAnswer(t, second, "=> :SECOND")
+	want(t, s, "(+ 1 2)", "=> 3")
+	wantError(t, s, "(swank-mcp:pause)", "[ERROR] SIMPLE-ERROR\npause is for the person")
 }

@@ -20,6 +20,9 @@ const (
 	EventSuspended EventKind = "suspended" // the evaluation that it is about waits in the debugger
 	EventEnded     EventKind = "ended"
 
+	EventPaused  EventKind = "paused"  // by a person: jobs that begin wait; an event of the image
+	EventResumed EventKind = "resumed" // they go on
+
 	EventCheckpoint EventKind = "checkpoint" // was taken; Elapsed is how long the image did not answer, Text its name, PID the copy's
 
 	EventImageStarted  EventKind = "image started"  // the first, or attached to

@@ -58,6 +58,7 @@ type Image struct {
 	cores    cores
 	coreErr  error // why there is no cached core
 	closed   bool
+	paused   bool // by a person: calls that begin wait
 	sessions map[string]*Session
 	calls    map[*swank.Call]*ears // evaluations in flight
 	others   []*Image              // that were started for one call each
@@ -187,6 +188,9 @@ func (im *Image) startLocked() *start {
 			im.cur = st.inst
 			if g, ok := st.inst.proc.(*attach.Guest); ok {
 				im.lastLisp = g.Lisp
+				if g.Paused {
+					im.pauseLocked(true)
+				}
 			}
 			if im.cfg.Echo && !st.inst.single {
 				st.inst.echoed = make(chan struct{})
@@ -343,6 +347,7 @@ func (im *Image) Close(ctx context.Context) error {
 	im.mu.Lock()
 	sessions := slices.Collect(maps.Values(im.sessions))
 	im.mu.Unlock()
+	im.setPaused(false) // what waits learns that the image is closed
 	for _, s := range sessions {
 		s.keep(ctx)
 	}

@@ -24,8 +24,13 @@ func (im *Image) told(text string) {
 	if len(words) < 2 || words[0] != "swank-mcp" { // it is for an editor
 		return
 	}
-	if words[1] == "stopped" {
+	switch words[1] {
+	case "stopped":
 		im.stopTokens(words[2:])
+	case "paused":
+		im.setPaused(true)
+	case "resumed":
+		im.setPaused(false)
 	}
 }
 

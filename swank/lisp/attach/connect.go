@@ -141,7 +141,7 @@ func (g *Guest) join(ctx context.Context) error {
 	if err := helper.Decode(answer.Output, &w); err != nil {
 		return err
 	}
-	g.Image, g.Control = w.Image, w.Control
+	g.Image, g.Control, g.Paused = w.Image, w.Control, w.Paused
 	if w.Note != "" {
 		g.notes = append(g.notes, w.Note)
 	}
@@ -170,5 +170,6 @@ func enterForm(safeClose string) sexp.List {
 type wireAttached struct {
 	Image   string         `sexp:"image"`
 	Control swank.ThreadID `sexp:"control"`
+	Paused  bool           `sexp:"paused"`
 	Note    string         `sexp:"note"` // what there is to say about the Lisp, or ""
 }

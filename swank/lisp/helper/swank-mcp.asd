@@ -99,7 +99,7 @@
    ;; What a person calls who shares the image.
    (:module "people"
     :serial t
-    :components ((:file "stop")))
+    :components ((:file "stop") (:file "pause")))
    ;; Copies of a launched image.
    (:module "checkpoint"
     :serial t

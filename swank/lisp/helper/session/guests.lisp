@@ -12,6 +12,9 @@
 (defvar *image-id* (format nil "~36R" (random (expt 36 12) (make-random-state t)))
   "Tells this image from one that is started at the same address later.")
 
+(defvar *paused* nil
+  "True while evaluations of bridges that would begin are refused; see people/pause.lisp.")
+
 (defun find-guest (connection)
   (with-lock () (find connection *guests* :key #'guest-connection)))
 
