@@ -21,6 +21,9 @@ const (
 	EventLeft      EventKind = "left"      // goes on in the background, as the job-N that Number names
 	EventEnded     EventKind = "ended"
 
+	EventPaused  EventKind = "paused"  // by a person: jobs that begin wait; an event of the image
+	EventResumed EventKind = "resumed" // they go on
+
 	EventCheckpoint EventKind = "checkpoint" // was taken; Elapsed is how long the image did not answer, Text its name, PID the copy's
 
 	EventImageStarted  EventKind = "image started"  // the first, or attached to

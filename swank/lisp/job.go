@@ -21,6 +21,7 @@ type job struct {
 	tool   string                           // for which tool
 	pkg    string                           // that the code is read in; "" is the session's
 	turn   time.Time                        // when it got its turn
+	free   bool                             // it is for no client, and a pause is not for it
 	begun  bool                             // EventBegun was published
 	sent   bool                             // the image may have begun with it
 	title  string                           // what it is called in the error of those who wait
@@ -74,7 +75,16 @@ func reported[T any](ctx context.Context, s *Session, r Request, j job) (*T, *Re
 // named, and not its thread. It waits for the turn as long as limit says. The error is
 // that of work, a *BusyError or the cause of ctx.
 func (s *Session) alone(ctx context.Context, title string, limit time.Duration, work func() error) error {
-	j := &job{title: title, number: s.im.jobs.Add(1)}
+	return s.workAlone(ctx, &job{title: title, number: s.im.jobs.Add(1)}, limit, work)
+}
+
+// aside is alone for what no client has asked for: it does not wait while a person has
+// paused the calls.
+func (s *Session) aside(ctx context.Context, title string, limit time.Duration, work func() error) error {
+	return s.workAlone(ctx, &job{title: title, number: s.im.jobs.Add(1), free: true}, limit, work)
+}
+
+func (s *Session) workAlone(ctx context.Context, j *job, limit time.Duration, work func() error) error {
 	_, err := s.inTurn(ctx, j, limit, func() (*Result, error) {
 		if err := s.im.joinWork(ctx, limit); err != nil {
 			return nil, err
@@ -102,7 +112,7 @@ func (s *Session) takeTurn(ctx context.Context, j *job, limit time.Duration) err
 	}
 	j.client, _ = ctx.Value(clientKey{}).(string)
 	j.tool, _ = ctx.Value(toolKey{}).(string)
-	t := s.place(ctx)
+	t := s.place(ctx, j.free)
 	s.describe(t, firstLine(j.title, 80), limit)
 	s.tell(j, Event{Kind: EventQueued})
 	err := s.wait(ctx, t)
@@ -187,6 +197,13 @@ func (s *Session) perform(ctx context.Context, r Request, j *job) (*Result, erro
 		res, err := s.attempt(ctx, r, j, target)
 		// Nothing has been evaluated: the image or the thread was gone before.
 		if errors.Is(err, errNotBegun) && attempt < 3 {
+			continue
+		}
+		if errors.Is(err, errPaused) {
+			if err := s.awaitResume(ctx); err != nil {
+				return nil, err
+			}
+			attempt = 0
 			continue
 		}
 		return res, err

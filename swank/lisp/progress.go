@@ -12,6 +12,7 @@ import (
 const (
 	progressEvery = 200 * time.Millisecond // at most this often
 	signOfLife    = 5 * time.Second        // at least this often
+	pausedEvery   = time.Second            // how often a job that waits looks whether it is paused
 	progressChars = 4000                   // of each stream, the newest
 )
 
@@ -22,9 +23,25 @@ func (im *Image) tellProgress(job int64, f func(elapsed time.Duration, output st
 	var over atomic.Bool
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		for ev := range s.C {
-			if ev.Kind == EventOutput && !over.Load() {
-				f(ev.Elapsed, ev.Output)
+		began, told := time.Now(), time.Time{}
+		look := time.NewTicker(pausedEvery) // until it begins
+		defer look.Stop()
+		for {
+			select {
+			case ev, open := <-s.C:
+				switch {
+				case !open:
+					return
+				case ev.Kind == EventBegun:
+					look.Stop()
+				case ev.Kind == EventOutput && !over.Load():
+					f(ev.Elapsed, ev.Output)
+				}
+			case <-look.C:
+				if im.Paused() && time.Since(told) >= signOfLife && !over.Load() {
+					told = time.Now()
+					f(time.Since(began), PausedText)
+				}
 			}
 		}
 	})
