@@ -71,7 +71,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 // takeArguments are the commands that do.
-var takeArguments = []string{"eval", "test", "watch"}
+var takeArguments = []string{"eval", "test", "watch", "stop", "pause", "resume", "undo"}
 
 func (c *command) dispatch(ctx context.Context, name string) error {
 	switch {
@@ -100,6 +100,12 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 		return c.ps(ctx)
 	case "watch":
 		return c.watch(ctx)
+	case "stop":
+		return c.stop(ctx)
+	case "pause", "resume":
+		return c.pause(ctx, name == "pause")
+	case "undo":
+		return c.undo(ctx)
 	case "hook":
 		return c.hook(ctx)
 	case "version":
@@ -108,5 +114,5 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 	case "help":
 		return flag.ErrHelp
 	}
-	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, ps, watch, hook and version", errUsage, name)
+	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, ps, watch, stop, pause, resume, undo, hook and version", errUsage, name)
 }

@@ -115,6 +115,9 @@ func sessionTexts(st *control.Status) (texts []string) {
 	if len(texts) == 0 {
 		texts = append(texts, "-")
 	}
+	if st.Paused {
+		texts = append(texts, fmt.Sprintf("paused: swank-mcp resume %s lets calls go on", st.ID))
+	}
 	if st.Transcript.Problem != "" {
 		texts = append(texts, "the transcript is not written: "+oneLine(st.Transcript.Problem))
 	}

@@ -11,7 +11,7 @@ swank-mcp [FLAGS] eval FORM...  evaluate in a new image; without FORM, stdin
 swank-mcp [FLAGS] test [SYSTEM] run the project's tests in a new image, and end
 swank-mcp [FLAGS] doctor        what was found, what is missing, how to mend it
 swank-mcp hook                  mend the Lisp file that an agent has written
-swank-mcp ps | watch [ID]       see what servers do that run: help people
+swank-mcp ps | watch | stop ... see and steer servers that run: help people
 swank-mcp help image | help session | version    further flags; the version
 
   --project DIR          the project worked on, whose systems are found first
@@ -63,10 +63,15 @@ Of a Lisp that is launched:
 `
 	usagePeople = `For people beside an agent. All other flags: swank-mcp help
 
-swank-mcp ps          the servers that run: project, client, image, what it does
-swank-mcp watch [ID]  follow what a server evaluates, until it ends
+swank-mcp ps           the servers that run: project, client, image, activity
+swank-mcp watch [ID]   follow what a server evaluates, until it ends
+swank-mcp stop [ID]    end what it evaluates; the agent reads that it was you
+swank-mcp pause [ID]   have calls that would evaluate wait; what runs goes on
+swank-mcp resume [ID]  let them go on
+swank-mcp undo [ID]    take its image back to before the last call; also with
+                       --session NAME
 
-  --json                 ps and watch: a line of JSON for each server, or entry
+  --json                 JSON: a line for each server, entry or answer
 
 Of a server:
   --no-transcript        write nothing of what is evaluated to the disk

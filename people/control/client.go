@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,7 +74,7 @@ func (c *Client) Status(ctx context.Context) (*Status, error) {
 	ctx, cancel := context.WithTimeout(ctx, StatusPatience)
 	defer cancel()
 	var st Status
-	if err := c.do(ctx, http.MethodGet, "/status", nil, &st); err != nil {
+	if err := c.do(ctx, http.MethodGet, "/status", &st); err != nil {
 		return nil, err
 	}
 	return &st, nil
@@ -81,16 +82,8 @@ func (c *Client) Status(ctx context.Context) (*Status, error) {
 
 // do makes a request and decodes the answer. An answer that is no success is an error with
 // its text.
-func (c *Client) do(ctx context.Context, method, path string, body, answer any) error {
-	var send io.Reader
-	if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		send = bytes.NewReader(text)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, "http://swank-mcp"+path, send)
+func (c *Client) do(ctx context.Context, method, path string, answer any) error {
+	req, err := http.NewRequestWithContext(ctx, method, "http://swank-mcp"+path, nil)
 	if err != nil {
 		return err
 	}
@@ -134,4 +127,34 @@ func (c *Client) Follow(ctx context.Context, last int, f func(entry []byte) erro
 		return context.Cause(ctx)
 	}
 	return nil // the connection has ended, and the server with it
+}
+
+// actPatience is longer than a server tries.
+const actPatience = stopPatience + undoPatience
+
+func (c *Client) act(ctx context.Context, what string, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, actPatience)
+	defer cancel()
+	return c.do(ctx, http.MethodPost, "/"+what, answer)
+}
+
+// Stop ends what is evaluated, and returns what that was.
+func (c *Client) Stop(ctx context.Context) (*Stopped, error) {
+	a := new(Stopped)
+	return a, c.act(ctx, "stop", a)
+}
+
+// Pause has calls that would evaluate wait, or with on false go on.
+func (c *Client) Pause(ctx context.Context, on bool) (*Paused, error) {
+	a, what := new(Paused), "resume"
+	if on {
+		what = "pause"
+	}
+	return a, c.act(ctx, what, a)
+}
+
+// Undo takes the image back by a step of that session, or of the only one.
+func (c *Client) Undo(ctx context.Context, session string) (*Undone, error) {
+	a := new(Undone)
+	return a, c.act(ctx, "undo?session="+url.QueryEscape(session), a)
 }

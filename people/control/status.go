@@ -18,6 +18,7 @@ type Status struct {
 	Project   []string `json:"project,omitempty"` // directories of the project that it works for
 	Clients   []string `json:"clients,omitempty"` // that are connected: name and version
 
+	Paused     bool       `json:"paused,omitempty"` // calls that would evaluate wait
 	Image      Image      `json:"image"`
 	Sessions   []Session  `json:"sessions"`
 	Transcript Transcript `json:"transcript"`
@@ -71,7 +72,7 @@ type Transcript struct {
 func (s *Server) status(ctx context.Context) Status {
 	o := s.o.Image.Overview(ctx)
 	st := Status{
-		ID: s.ID(), PID: s.pid, Version: s.o.Version, Started: s.started, Directory: s.directory,
+		ID: s.ID(), PID: s.pid, Version: s.o.Version, Started: s.started, Directory: s.directory, Paused: o.Paused,
 		Image: Image{
 			State: o.State, Launched: o.Launched, PID: o.PID, Implementation: o.Implementation, Address: o.Address,
 			Uptime: o.Uptime.Seconds(), Starts: o.Starts, HeapUsed: o.HeapUsed, HeapLimit: o.HeapLimit, Silent: o.Silent, Checkpoints: o.Checkpoints,

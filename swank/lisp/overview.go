@@ -3,6 +3,7 @@ package lisp
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -21,6 +22,7 @@ type Overview struct {
 	HeapUsed       int64  // bytes; 0 if the image has not answered
 	HeapLimit      int64  // bytes
 	Silent         string // why the image has not answered, or ""
+	Paused         bool   // a person has calls that would evaluate wait
 
 	Sessions    []SessionOverview // by name
 	Checkpoints int
@@ -43,13 +45,9 @@ const overviewPatience = 300 * time.Millisecond
 func (im *Image) Overview(ctx context.Context) Overview {
 	im.mu.Lock()
 	inst, starting := im.cur, im.start != nil
-	o := Overview{Launched: im.cfg.Attach.IsZero(), Starts: im.starts}
-	sessions := make([]*Session, 0, len(im.sessions))
-	for _, s := range im.sessions {
-		sessions = append(sessions, s)
-	}
+	o := Overview{Launched: im.cfg.Attach.IsZero(), Starts: im.starts, Paused: im.paused}
 	im.mu.Unlock()
-	slices.SortFunc(sessions, func(a, b *Session) int { return cmp.Compare(a.name, b.name) })
+	sessions := im.known()
 	for _, s := range sessions {
 		o.Sessions = append(o.Sessions, s.overview())
 	}
@@ -72,6 +70,13 @@ func (im *Image) Overview(ctx context.Context) Overview {
 		o.askHeap(ctx, inst, sessions[0].name)
 	}
 	return o
+}
+
+// known are the sessions, by name.
+func (im *Image) known() []*Session {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	return slices.SortedFunc(maps.Values(im.sessions), func(a, b *Session) int { return cmp.Compare(a.name, b.name) })
 }
 
 // stateOf is the state of an image in a word or two.
