@@ -360,8 +360,15 @@ func TestTranscriptNowhere(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	quiet := d.server("quiet", "--no-transcript")
-	want(t, quiet, ":quiet", "=> :QUIET")
-	d.watches("quiet").shows(t, "=> :QUIET")
+	want(t, quiet, ":before", "=> :BEFORE")
+	w := d.watches("quiet")
+	w.shows(t, "Ctrl-C")
+	if !eventually(patience, func() bool {
+		want(t, quiet, ":quiet", "=> :QUIET")
+		return strings.Contains(w.out.String(), "=> :QUIET")
+	}) || strings.Contains(w.out.String(), ":before") {
+		t.Errorf("watch shows\n%s", w.out.String())
+	}
 	if st := d.statuses(); len(st[0]["transcript"].(map[string]any)) != 0 {
 		t.Errorf("ps says %v", st)
 	}

@@ -23,7 +23,7 @@ import (
 // takes the name of the socket away. What cannot be done is logged: agents do without.
 func (c *command) showToPeople(ctx context.Context, im *lisp.Image, b *mcpbridge.Bridge, log *slog.Logger) (hide, end func()) {
 	project := func() []string { return im.Project(ctx).Dirs }
-	o := transcript.Options{Head: transcript.Entry{PID: os.Getpid(), Version: version()}}
+	o := transcript.Options{OnDemand: c.noTranscript, Head: transcript.Entry{PID: os.Getpid(), Version: version()}}
 	o.Head.Project, _ = c.projectDir()
 	if state := stateDir(); state != "" && !c.noTranscript {
 		o.Dir = filepath.Join(state, "transcripts")

@@ -74,7 +74,7 @@ swank-mcp undo [ID]    take its image back to before the last call; also with
   --json                 JSON: a line for each server, entry or answer
 
 Of a server:
-  --no-transcript        write nothing of what is evaluated to the disk
+  --no-transcript        note nothing of what is evaluated, but for who watches
 
 ID is what ps shows, or the name of the project's directory. Without ID it is
 the server that works for the directory you are in, or the only one.

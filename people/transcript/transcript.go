@@ -11,9 +11,10 @@ import (
 
 // Options of a [Transcript].
 type Options struct {
-	Dir     string              // of the files, which is made when the first is written; "" writes none
-	Head    Entry               // which server it is: the beginning of each file, with its PID
-	Problem func(problem error) // told when the disk takes nothing more, once, and with nil when it does again; may be nil
+	Dir      string              // of the files, which is made when the first is written; "" writes none
+	OnDemand bool                // note nothing before somebody watches
+	Head     Entry               // which server it is: the beginning of each file, with its PID
+	Problem  func(problem error) // told when the disk takes nothing more, once, and with nil when it does again; may be nil
 }
 
 // A Transcript is what is noted of the work of a server. Its methods may be called from any
@@ -29,12 +30,14 @@ type Transcript struct {
 
 	mu       sync.Mutex
 	followed []*lisp.Subscription
+	waiting  []*lisp.Image // that are followed when somebody watches
 	watchers int
+	onDemand bool // nobody has watched yet, and nothing is to be noted before
 }
 
 // New returns a transcript without entries. It writes nothing yet.
 func New(o Options) *Transcript {
-	t := &Transcript{}
+	t := &Transcript{onDemand: o.OnDemand}
 	if o.Dir != "" {
 		t.files = newFiles(o)
 		t.work.Go(func() { t.files.write(t.ring.after(0, -1)) })
@@ -51,10 +54,19 @@ const gather = 20 * time.Millisecond
 
 // Follow notes what happens in the image from now on, until it is closed.
 func (t *Transcript) Follow(im *lisp.Image) {
-	sub := im.Subscribe(backlog, false)
 	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.onDemand {
+		t.waiting = append(t.waiting, im)
+	} else {
+		t.follow(im)
+	}
+}
+
+// follow is Follow for who holds t.mu.
+func (t *Transcript) follow(im *lisp.Image) {
+	sub := im.Subscribe(backlog, false)
 	t.followed = append(t.followed, sub)
-	t.mu.Unlock()
 	t.notes.Go(func() {
 		told := int64(0)
 		n := noter{}
@@ -133,6 +145,11 @@ func (t *Transcript) count(by int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.watchers += by
+	t.onDemand = false
+	for _, im := range t.waiting {
+		t.follow(im)
+	}
+	t.waiting = nil
 	for _, sub := range t.followed {
 		sub.WantOutput(t.watchers > 0)
 	}
@@ -154,6 +171,7 @@ func (t *Transcript) Close(ctx context.Context) error {
 	for _, sub := range t.followed {
 		sub.Close()
 	}
+	t.waiting = nil
 	t.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
