@@ -24,7 +24,7 @@ func fits(text, got string) bool {
 
 // failure reports whether a text is that of something that failed.
 func failure(text string) bool {
-	return strings.HasPrefix(text, "[ERROR]") || strings.HasPrefix(text, "[TIMEOUT]") || strings.HasPrefix(text, "swank-mcp: ")
+	return strings.HasPrefix(text, "[ERROR]") || strings.HasPrefix(text, "[TIMEOUT]") || strings.HasPrefix(text, "[STOPPED]") || strings.HasPrefix(text, "swank-mcp: ")
 }
 
 // call is one tools/call that must be answered within limit.

@@ -45,8 +45,9 @@ func (b *Bridge) register(t *tools.Tool) {
 			defer r.Session.Queue(t.Name).Leave()
 		}
 		if p := call.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
-			ctx = lisp.ByClient(ctx, p.ClientInfo.Name)
+			ctx = lisp.ByClient(ctx, clientName(p.ClientInfo.Name, p.ClientInfo.Version))
 		}
+		ctx = lisp.ByTool(ctx, t.Name)
 		w.order.Admit()
 		return w.result(t.Answer(ctx, r)), nil
 	})

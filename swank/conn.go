@@ -21,6 +21,10 @@ type Options struct {
 	// completes. So it must not block: it may not use Go, Call, Wait or Close. May be nil.
 	Handler func(*Debug)
 
+	// Message is called with the text of every :background-message, which Lisp sends
+	// when it likes, under the same rules as Handler. May be nil.
+	Message func(text string)
+
 	// Trace receives one line of text for each message in either direction.
 	// The secret is never part of it. Writing must not block. nil: no trace.
 	Trace io.Writer

@@ -92,6 +92,17 @@ func (c *Conn) message(f frame, head string) error {
 			return err
 		}
 		c.leaveDebugger(m.Thread, m.Level)
+	case ":background-message":
+		var m struct {
+			_    struct{} `sexp:",list"`
+			Text string
+		}
+		if err := decodeArgs(f.payload, head, &m); err != nil {
+			return err
+		}
+		if c.opts.Message != nil {
+			c.opts.Message(m.Text)
+		}
 	case ":read-string", ":y-or-n-p", ":read-from-minibuffer", ":eval", ":ed-rpc", ":inspect":
 		return c.decline(f, head)
 	}

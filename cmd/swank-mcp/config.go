@@ -27,6 +27,8 @@ type config struct {
 	project             string // a directory; "": CLAUDE_PROJECT_DIR, what the client says, or the working directory
 	watchFiles          bool
 	noJournal           bool
+	noTranscript        bool
+	json                bool // of ps and watch
 	tools               mcpbridge.Selection
 	lisp                lisp.Config
 	attach              string // HOST:PORT or unix:PATH
@@ -68,6 +70,8 @@ func (c *config) flags() *flag.FlagSet {
 	fs.BoolVar(&c.lisp.Autosave, "autosave", false, "")
 	fs.StringVar(&c.lisp.Resume, "resume", "", "")
 	fs.BoolVar(&c.noJournal, "no-journal", false, "")
+	fs.BoolVar(&c.noTranscript, "no-transcript", false, "")
+	fs.BoolVar(&c.json, "json", false, "")
 	fs.StringVar(&c.session, "session", mcpbridge.DefaultSession, "")
 	fs.StringVar(&c.sessionDir, "session-dir", "", "")
 	fs.StringVar(&c.lisp.Launch.CacheDir, "cache-dir", "", "")

@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
@@ -69,6 +70,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return 1
 }
 
+// takeArguments are the commands that do.
+var takeArguments = []string{"eval", "test", "watch", "stop", "pause", "resume", "undo"}
+
 func (c *command) dispatch(ctx context.Context, name string) error {
 	switch {
 	case name == "help" && len(c.args) == 1 && c.args[0] == "image":
@@ -77,7 +81,10 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 	case name == "help" && len(c.args) == 1 && c.args[0] == "session":
 		fmt.Fprint(c.stdout, usageSession)
 		return nil
-	case name != "eval" && name != "test" && len(c.args) > 0:
+	case name == "help" && len(c.args) == 1 && c.args[0] == "people":
+		fmt.Fprint(c.stdout, usagePeople)
+		return nil
+	case !slices.Contains(takeArguments, name) && len(c.args) > 0:
 		return fmt.Errorf("%w: %s takes no argument %q", errUsage, name, c.args[0])
 	}
 	switch name {
@@ -89,6 +96,16 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 		return c.test(ctx)
 	case "doctor":
 		return c.doctor(ctx)
+	case "ps":
+		return c.ps(ctx)
+	case "watch":
+		return c.watch(ctx)
+	case "stop":
+		return c.stop(ctx)
+	case "pause", "resume":
+		return c.pause(ctx, name == "pause")
+	case "undo":
+		return c.undo(ctx)
 	case "hook":
 		return c.hook(ctx)
 	case "version":
@@ -97,5 +114,5 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 	case "help":
 		return flag.ErrHelp
 	}
-	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, hook and version", errUsage, name)
+	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, ps, watch, stop, pause, resume, undo, hook and version", errUsage, name)
 }

@@ -33,8 +33,6 @@ func (c *command) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer closeImage()
-	defer im.SaveAtEnd()
 	im.Session(c.session).KeepIn(left)
 	options := mcpbridge.Options{
 		Open:       func(session string) tools.Session { return im.Session(session) },
@@ -54,7 +52,14 @@ func (c *command) serve(ctx context.Context) error {
 		options.Roots = func(dirs []string) { im.WorkIn(dirs...) }
 	}
 	b := mcpbridge.New(options)
-	defer b.Close()
+	hide, end := c.showToPeople(ctx, im, b, log)
+	defer func() { // the end of the image is noted, too
+		b.Close()
+		hide()
+		im.SaveAtEnd()
+		closeImage()
+		end()
+	}()
 	in, ok := c.stdin.(io.ReadCloser)
 	if !ok {
 		in = io.NopCloser(c.stdin)

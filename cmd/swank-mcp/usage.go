@@ -11,6 +11,7 @@ swank-mcp [FLAGS] eval FORM...  evaluate in a new image; without FORM, stdin
 swank-mcp [FLAGS] test [SYSTEM] run the project's tests in a new image, and end
 swank-mcp [FLAGS] doctor        what was found, what is missing, how to mend it
 swank-mcp hook                  mend the Lisp file that an agent has written
+swank-mcp ps | watch | stop ... see and steer servers that run: help people
 swank-mcp help image | help session | version    further flags; the version
 
   --project DIR          the project worked on, whose systems are found first
@@ -23,7 +24,6 @@ swank-mcp help image | help session | version    further flags; the version
   --tools NAMES          tools by name, beside --toolsets or alone
   --exclude-tools NAMES  without these tools
   --read-only            only tools that change nothing: not evaluate-lisp
-  --trace-swank FILE     append a trace of every Swank message to FILE
   --log-level LEVEL      debug, info, warn or error; logs go to stderr (warn)
 
 Names are separated by commas. In the environment: SWANK_MCP_READ_ONLY=true.
@@ -35,6 +35,7 @@ Names are separated by commas. In the environment: SWANK_MCP_READ_ONLY=true.
   --attach-command CMD   the same through a command: ssh HOST -W localhost:4005
   --echo                 show evaluations in the REPL of the one who works there
   --allow-remote         let --attach name another machine: not encrypted
+  --trace-swank FILE     append a trace of every Swank message to FILE
 
 Without those a Lisp is launched:
   --sbcl PROGRAM         the Lisp to run (sbcl)
@@ -59,5 +60,23 @@ Of a Lisp that is launched:
   --resume NAME          go on from a checkpoint on the disk; last: the newest
   --no-recovery          start empty after the image has died
   --no-journal           do not keep the session for the next server
+`
+	usagePeople = `For people beside an agent. All other flags: swank-mcp help
+
+swank-mcp ps           the servers that run: project, client, image, activity
+swank-mcp watch [ID]   follow what a server evaluates, until it ends
+swank-mcp stop [ID]    end what it evaluates; the agent reads that it was you
+swank-mcp pause [ID]   have calls that would evaluate wait; what runs goes on
+swank-mcp resume [ID]  let them go on
+swank-mcp undo [ID]    take its image back to before the last call; also with
+                       --session NAME
+
+  --json                 JSON: a line for each server, entry or answer
+
+Of a server:
+  --no-transcript        note nothing of what is evaluated, but for who watches
+
+ID is what ps shows, or the name of the project's directory. Without ID it is
+the server that works for the directory you are in, or the only one.
 `
 )

@@ -18,15 +18,16 @@ func main() {
 	callsOnly := flag.Bool("calls", false, "measure the calls alone")
 	fresh := flag.Int("fresh", 0, "measure fresh images alone, so many times, beside plain SBCLs")
 	checkpoints := flag.Int("checkpoints", 0, "measure checkpoints alone, so many times, beside a server without")
+	transcripts := flag.Int("transcripts", 0, "measure the transcript alone, in so many pairs of blocks, beside a server without")
 	definitions := flag.Int("definitions", 10000, "definitions of a large session")
 	flag.Parse()
-	if err := measure(*binary, *n, *long, *definitions, *fresh, *checkpoints, *callsOnly); err != nil {
+	if err := measure(*binary, *n, *long, *definitions, *fresh, *checkpoints, *transcripts, *callsOnly); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func measure(binary string, n, long, definitions, fresh, checkpoints int, callsOnly bool) error {
+func measure(binary string, n, long, definitions, fresh, checkpoints, transcripts int, callsOnly bool) error {
 	dir, err := os.MkdirTemp("", "swb")
 	if err != nil {
 		return err
@@ -52,6 +53,9 @@ func measure(binary string, n, long, definitions, fresh, checkpoints int, callsO
 	case checkpoints > 0:
 		t.beside = "none"
 		parts = []func(*table) error{func(t *table) error { return l.coldStart(t) }, func(t *table) error { return l.checkpoints(t, checkpoints) }}
+	case transcripts > 0:
+		t.beside = "none"
+		parts = []func(*table) error{func(t *table) error { return l.coldStart(t) }, func(t *table) error { return l.transcripts(t, transcripts) }}
 	case callsOnly:
 		parts = parts[:2]
 	}

@@ -16,6 +16,8 @@ func (p *Parts) failure(f *lisp.Failure, timeout time.Duration) {
 		p.Headline("TIMEOUT", "Evaluation exceeded "+seconds(timeout))
 	case lisp.KindCancelled:
 		p.Headline("CANCELLED", "Evaluation cancelled by the client")
+	case lisp.KindStopped:
+		p.Headline("STOPPED", "Evaluation stopped by the person")
 	case lisp.KindImageDied:
 		p.Headline("ERROR", cmp.Or(f.Type, "IMAGE-DIED"))
 	default:

@@ -84,6 +84,7 @@ var resultTests = []struct {
 	{name: "image died", result: lisp.Result{Failure: &lisp.Failure{Kind: lisp.KindImageDied, Message: "exit status 1"}},
 		want: "[ERROR] IMAGE-DIED\nexit status 1"},
 	{name: "cancelled", result: lisp.Result{Failure: &lisp.Failure{Kind: lisp.KindCancelled}}, want: "[CANCELLED] Evaluation cancelled by the client"},
+	{name: "stopped", result: lisp.Result{Failure: &lisp.Failure{Kind: lisp.KindStopped}}, want: "[STOPPED] Evaluation stopped by the person"},
 	{name: "characters",
 		result: lisp.Result{Stdout: text("\x1b[31mred\x00\x7f\r\n\tλ 😀 a\u0085b \u202eevil\u2066 \xff\xc0"), Values: values("\"\ufffd\"")},
 		want:   "[stdout]\n\\u{1B}[31mred\\u{0}\\u{7F}\\u{D}\n\tλ 😀 a\\u{85}b \\u{202E}evil\\u{2066} \ufffd\ufffd\n\n=> \"\ufffd\""},

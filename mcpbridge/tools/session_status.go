@@ -69,6 +69,9 @@ func StatusText(s *lisp.Status) string {
 			line("Job: %s", jobLine(&j))
 		}
 	}
+	if s.Paused {
+		line("Paused: calls that evaluate wait, %s", lisp.PausedText)
+	}
 	if s.Waiting > 0 {
 		line("Queue: %s", render.Waiting(s.Waiting))
 	}

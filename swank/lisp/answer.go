@@ -129,6 +129,8 @@ func (e *wireError) failure() *Failure {
 		f.Kind = KindTimeout
 	case ":cancelled":
 		f.Kind = KindCancelled
+	case ":stopped":
+		f.Kind = KindStopped
 	}
 	return f
 }

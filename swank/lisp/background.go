@@ -145,7 +145,7 @@ func (e *evaluation) endThread() {
 
 // leave lets e, which has been sent, go on in the background and returns the result that
 // says so; nil if it cannot. The holder of the turn calls it.
-func (e *evaluation) leave(debugs <-chan *swank.Debug) *Result {
+func (e *evaluation) leave(hears *ears) *Result {
 	if e.number == 0 {
 		if why := e.noRoom(); why != nil {
 			e.s.notes = append(e.s.notes, "It could not go on in the background: "+why.Message)
@@ -171,13 +171,14 @@ func (e *evaluation) leave(debugs <-chan *swank.Debug) *Result {
 	e.s.background.add(b)
 	e.im.work.Go(func() {
 		defer cancel(nil)
-		b.follow(ctx, debugs)
+		b.follow(ctx, hears)
 	})
+	e.s.tell(e.job, Event{Kind: EventLeft, Number: b.number})
 	return &Result{Job: b.number, Limit: b.limit}
 }
 
 // follow sees b through to its end, which comes early with ctx.
-func (b *backgroundRun) follow(ctx context.Context, debugs <-chan *swank.Debug) {
+func (b *backgroundRun) follow(ctx context.Context, hears *ears) {
 	e := b.e
 	defer e.im.forget(e.call)
 	s := stopper{e: e, timer: time.NewTimer(b.limit)}
@@ -189,7 +190,9 @@ func (b *backgroundRun) follow(ctx context.Context, debugs <-chan *swank.Debug) 
 		select {
 		case <-e.call.Done():
 			res, a = e.settled()
-		case d := <-debugs:
+		case how := <-hears.stop:
+			s.stopped(how)
+		case d := <-hears.debug:
 			bounded, cancel := context.WithTimeout(ctx, stopGrace)
 			e.inst.conn.ThrowToToplevel(bounded, d.Thread)
 			cancel()
@@ -213,7 +216,7 @@ func (b *backgroundRun) follow(ctx context.Context, debugs <-chan *swank.Debug) 
 	}
 	e.s.background.end(b, res, a)
 	e.endThread()
-	ev := Event{Kind: EventEnded, Elapsed: b.took, Outcome: res.outcome()}
+	ev := Event{Kind: EventEnded, Elapsed: b.took, Outcome: res.outcome(), Result: res.bounded()}
 	if res.Suspended != nil {
 		ev.Kind = EventSuspended
 	}
@@ -238,6 +241,10 @@ func (e *evaluation) settled() (*Result, *wireAnswer) {
 	err := e.call.Wait(context.Background(), &g)
 	if err == nil {
 		err = helper.Decode(g.Output, a)
+	}
+	if err == nil && a.Absent == ":paused" {
+		e.im.setPaused(true)
+		return failed("PAUSED", "Nothing was evaluated: the person had just paused the image. Send it again."), nil
 	}
 	if err == nil && a.Error == nil && a.Package == nil {
 		err = errNoAnswer
@@ -304,6 +311,8 @@ func (b *backgroundRun) fate() string {
 		return "was lost with " + b.e.inst.whatEnds()
 	case f.Kind == KindTimeout:
 		return "was stopped at its time limit"
+	case f.Kind == KindStopped:
+		return "was stopped by the person"
 	case f.Type == typeAborted:
 		return "was ended: " + strings.TrimSuffix(f.Message, ".")
 	}

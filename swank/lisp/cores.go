@@ -48,7 +48,7 @@ func (s *Session) wantCore(use freshUse) {
 		var p *launch.Process
 		var needs []launch.Need
 		// In turn: nothing else asks ASDF meanwhile.
-		err := s.alone(im.ctx, "project core", coreLimit, func() error {
+		err := s.aside(im.ctx, "project core", coreLimit, func() error {
 			inst, err := im.running(im.ctx)
 			if err != nil || inst == nil {
 				return err

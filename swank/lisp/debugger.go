@@ -271,7 +271,7 @@ func (s *Session) InspectFrame(ctx context.Context, number, frame int, disassemb
 // Backtrace is where an evaluation waits, or where the last error was.
 type Backtrace struct {
 	Number int           `sexp:"-"`      // of the suspended evaluation; 0: it was the last error
-	Type   string        `sexp:"type"`   // of the condition, or how the evaluation was stopped: TIMEOUT, CANCELLED
+	Type   string        `sexp:"type"`   // of the condition, or how the evaluation was stopped: TIMEOUT, CANCELLED, STOPPED
 	Frames []string      `sexp:"frames"` // innermost first, the first hundred
 	More   int           `sexp:"more"`   // frames beyond those
 	Age    time.Duration `sexp:"age"`    // since then, in whole microseconds

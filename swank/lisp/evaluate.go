@@ -155,21 +155,21 @@ func (e *evaluation) send() error {
 // run sees the evaluation, which has been sent, through to its end.
 func (e *evaluation) run(ctx context.Context) (*Result, error) {
 	call := e.call
-	debugs := e.im.expect(call)
+	hears := e.im.expect(e)
 	defer func() {
 		if !e.left {
 			e.im.forget(call)
 		}
 	}()
 	if e.r.Background {
-		if res := e.leave(debugs); res != nil {
+		if res := e.leave(hears); res != nil {
 			return res, nil
 		}
 	}
 	if d := call.Debug(); d != nil {
 		return e.debugger(call, d)
 	}
-	if e.job.number != 0 && e.im.events.wantOutput(e.job.number) {
+	if e.job.number != 0 && e.im.events.wanted() {
 		end := e.watch()
 		defer end()
 	}
@@ -190,12 +190,14 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 			}
 		case <-call.Done():
 			return e.finish(ctx, call)
-		case d := <-debugs:
+		case d := <-hears.debug:
 			return e.debugger(call, d)
+		case how := <-hears.stop:
+			s.stopped(how)
 		case <-gone:
 			gone = nil
 			if e.r.OnTimeout {
-				if res := e.leave(debugs); res != nil {
+				if res := e.leave(hears); res != nil {
 					e.s.notes = append(e.s.notes, fmt.Sprintf("The evaluation whose caller has gone (%s) goes on as job-%d.", firstLine(e.job.title, 80), res.Job))
 					return res, context.Cause(ctx)
 				}
@@ -203,7 +205,7 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 			s.stop(KindCancelled)
 		case <-s.timer.C:
 			if e.r.OnTimeout && s.tries == 0 {
-				if res := e.leave(debugs); res != nil {
+				if res := e.leave(hears); res != nil {
 					return res, nil
 				}
 			}
@@ -248,6 +250,10 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 			return e.broken(err), nil
 		}
 		return e.misunderstood(err), nil
+	}
+	if a.Absent == ":paused" {
+		e.im.setPaused(true)
+		return nil, errPaused
 	}
 	if a.Absent != "" {
 		return nil, e.gone(ctx, string(a.Absent))

@@ -18,7 +18,11 @@ const (
 	EventBegun     EventKind = "begun"     // sent to the session's thread, if it is for that
 	EventOutput    EventKind = "output"    // also without any, as a sign of life
 	EventSuspended EventKind = "suspended" // the evaluation that it is about waits in the debugger
+	EventLeft      EventKind = "left"      // goes on in the background, as the job-N that Number names
 	EventEnded     EventKind = "ended"
+
+	EventPaused  EventKind = "paused"  // by a person: jobs that begin wait; an event of the image
+	EventResumed EventKind = "resumed" // they go on
 
 	EventCheckpoint EventKind = "checkpoint" // was taken; Elapsed is how long the image did not answer, Text its name, PID the copy's
 
@@ -33,13 +37,18 @@ type Event struct {
 	Time    time.Time
 	Session string        // "" for events of the image
 	Client  string        // for whom the job is done, by [ByClient]; may be ""
+	Tool    string        // which tool it is done for, by [ByTool]; may be ""
 	Job     int64         // number of the job, counted from 1 for all sessions; 0 for events of the image
 	Text    string        // what the job is called, in 80 characters; for an image how it ended
 	Code    *Excerpt      // of EventBegun: what is evaluated; nil for a debugger command, and where nothing is
+	Source  Text          // the same, more of it: at most eventCode characters
+	Package string        // of EventBegun with Code: the package that it is read in; "" if that is not known
 	Elapsed time.Duration // since the job has its turn
 	Output  string        // of EventOutput: printed since the one before, at most progressChars of each stream
 	Printed int64         // of EventOutput: characters printed so far
 	Outcome *Outcome      // of EventEnded and EventSuspended; nil if nothing was evaluated
+	Result  *Result       // the same, more of it: its texts have bounds; not to be changed
+	Number  int           // of EventLeft
 	Err     error         // of EventEnded: why its caller gets no result
 	PID     int           // of an image
 }
@@ -49,6 +58,13 @@ type clientKey struct{}
 // ByClient returns a context whose jobs are done for the client of that name.
 func ByClient(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, clientKey{}, name)
+}
+
+type toolKey struct{}
+
+// ByTool returns a context whose jobs are done for the tool of that name.
+func ByTool(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, toolKey{}, name)
 }
 
 // A Subscription brings events in the order in which they happen. A subscriber that
@@ -66,6 +82,14 @@ type Subscription struct {
 // Lost returns how many events the subscriber has missed.
 func (s *Subscription) Lost() int64 { return s.lost.Load() }
 
+// WantOutput says whether the image is to be asked what jobs print, as [Image.Subscribe]
+// says. It holds for jobs that run, too.
+func (s *Subscription) WantOutput(want bool) {
+	s.events.mu.Lock()
+	defer s.events.mu.Unlock()
+	s.output = want
+}
+
 // Close ends the subscription, and C with it.
 func (s *Subscription) Close() {
 	s.events.mu.Lock()
@@ -78,8 +102,8 @@ func (s *Subscription) Close() {
 
 // Subscribe returns the events from now on, until Close or that of the image. C holds
 // size of them, at least one. With output the image is asked five times a second what each
-// job that begins from now on has printed; without it, an EventOutput comes only where
-// another subscriber wants it.
+// job has printed that runs; without it, an EventOutput comes only where another
+// subscriber wants it.
 func (im *Image) Subscribe(size int, output bool) *Subscription {
 	return im.events.subscribe(size, output, 0)
 }

@@ -115,7 +115,7 @@ const otherDependencies = "OTHER-DEPENDENCIES"
 func (run *freshRun) doubtful(f *Fresh) bool {
 	n := &run.needs
 	switch failure := f.Result.Failure; {
-	case n.Taken == 0 || failure != nil && (failure.Kind == KindTimeout || failure.Kind == KindCancelled):
+	case n.Taken == 0 || failure != nil && (failure.Kind == KindTimeout || failure.Kind == KindCancelled || failure.Kind == KindStopped):
 		return false
 	case n.Doubt:
 		return true
@@ -133,6 +133,7 @@ func (run *freshRun) once(ctx context.Context) (*Fresh, error) {
 	c.Core = run.core
 	other := New(Config{Launch: c, NoRecovery: true, once: true, Log: run.im.log})
 	other.WorkIn(run.im.Project(ctx).Dirs...)
+	defer run.im.adopt(other)()
 	end := sync.OnceFunc(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 		defer cancel()

@@ -58,8 +58,10 @@ type Image struct {
 	cores    cores
 	coreErr  error // why there is no cached core
 	closed   bool
+	paused   bool // by a person: calls that begin wait
 	sessions map[string]*Session
-	calls    map[*swank.Call]chan *swank.Debug // evaluations in flight
+	calls    map[*swank.Call]*ears // evaluations in flight
+	others   []*Image              // that were started for one call each
 }
 
 // A start is an attempt to start an image that any number of callers wait for.
@@ -83,8 +85,9 @@ func New(c Config) *Image {
 	im := &Image{
 		cfg: c, log: c.Log,
 		sessions: map[string]*Session{},
-		calls:    map[*swank.Call]chan *swank.Debug{},
+		calls:    map[*swank.Call]*ears{},
 	}
+	im.cfg.told = im.told
 	im.timeline.stepped = make(chan struct{}, 1)
 	im.disk.cores = c.Cores
 	if !c.Attach.IsZero() || c.Resume != "" {
@@ -185,6 +188,9 @@ func (im *Image) startLocked() *start {
 			im.cur = st.inst
 			if g, ok := st.inst.proc.(*attach.Guest); ok {
 				im.lastLisp = g.Lisp
+				if g.Paused {
+					im.pauseLocked(true)
+				}
 			}
 			if im.cfg.Echo && !st.inst.single {
 				st.inst.echoed = make(chan struct{})
@@ -295,28 +301,40 @@ func (im *Image) handle(d *swank.Debug) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	for _, k := range d.Calls {
-		if ch := im.calls[k]; ch != nil {
+		if ears := im.calls[k]; ears != nil {
 			select {
-			case ch <- d:
+			case ears.debug <- d:
 			default: // it has the news already
 			}
 		}
 	}
 }
 
-// expect registers a call whose evaluation wants to hear of debuggers.
-func (im *Image) expect(k *swank.Call) <-chan *swank.Debug {
-	ch := make(chan *swank.Debug, 1)
+// ears is what an evaluation in flight hears of while it runs.
+type ears struct {
+	e     *evaluation
+	debug chan *swank.Debug // of debuggers that its call is in
+	stop  chan personStop   // that it is to end
+	ended chan struct{}     // closed when it has
+	since time.Time
+}
+
+// expect registers the call of e, which wants to hear of debuggers and stops.
+func (im *Image) expect(e *evaluation) *ears {
+	h := &ears{e: e, debug: make(chan *swank.Debug, 1), stop: make(chan personStop, 1), ended: make(chan struct{}), since: time.Now()}
 	im.mu.Lock()
-	im.calls[k] = ch
+	im.calls[e.call] = h
 	im.mu.Unlock()
-	return ch
+	return h
 }
 
 func (im *Image) forget(k *swank.Call) {
 	im.mu.Lock()
-	delete(im.calls, k)
-	im.mu.Unlock()
+	defer im.mu.Unlock()
+	if h := im.calls[k]; h != nil {
+		close(h.ended)
+		delete(im.calls, k)
+	}
 }
 
 // Close ends the image, if one runs, and everything of ours. Calls in flight
@@ -329,6 +347,7 @@ func (im *Image) Close(ctx context.Context) error {
 	im.mu.Lock()
 	sessions := slices.Collect(maps.Values(im.sessions))
 	im.mu.Unlock()
+	im.setPaused(false) // what waits learns that the image is closed
 	for _, s := range sessions {
 		s.keep(ctx)
 	}

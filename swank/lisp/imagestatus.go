@@ -37,6 +37,7 @@ func (s *Session) Status(ctx context.Context) (*Status, error) {
 		st.Notes = append(st.Notes, unreached)
 	}
 	st.Running, st.Waiting = s.running()
+	st.Paused = s.im.Paused()
 	st.Jobs = s.background.views()
 	st.Checkpoints, st.Obstacle = s.Checkpoints()
 	switch {

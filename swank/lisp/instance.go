@@ -99,7 +99,7 @@ func (inst *instance) connect(ctx context.Context, c Config, handler func(*swank
 		return err
 	}
 	network, addr := inst.proc.Address()
-	inst.conn, err = swank.Dial(ctx, network, addr, &swank.Options{Handler: handler, Trace: c.Trace, Secret: secret})
+	inst.conn, err = swank.Dial(ctx, network, addr, &swank.Options{Handler: handler, Message: c.told, Trace: c.Trace, Secret: secret})
 	return err
 }
 
@@ -110,7 +110,7 @@ func (inst *instance) resume(ctx context.Context, c Config, handler func(*swank.
 	if err := inst.connect(ctx, c, handler); err != nil {
 		return err
 	}
-	id, err := inst.newThread(ctx, helper.NewCall("RESUME").Str(controlName))
+	id, err := inst.newThread(ctx, helper.NewCall("RESUME-COPY").Str(controlName))
 	inst.control = id
 	return err
 }

@@ -18,7 +18,10 @@ import (
 type job struct {
 	number int64                            // among all jobs; 0 for a part of another one
 	client string                           // on whose behalf
+	tool   string                           // for which tool
+	pkg    string                           // that the code is read in; "" is the session's
 	turn   time.Time                        // when it got its turn
+	free   bool                             // it is for no client, and a pause is not for it
 	begun  bool                             // EventBegun was published
 	sent   bool                             // the image may have begun with it
 	title  string                           // what it is called in the error of those who wait
@@ -36,7 +39,7 @@ type job struct {
 // decodes what it reports into report, if that is not nil; a job without a
 // report leaves it as it is. Result and error are those of [Session.Evaluate].
 func (s *Session) do(ctx context.Context, r Request, j job, report any) (*Result, error) {
-	j.number = s.im.jobs.Add(1)
+	j.number, j.pkg = s.im.jobs.Add(1), r.Package
 	if r.Progress != nil {
 		defer s.im.tellProgress(j.number, r.Progress)()
 	}
@@ -72,7 +75,16 @@ func reported[T any](ctx context.Context, s *Session, r Request, j job) (*T, *Re
 // named, and not its thread. It waits for the turn as long as limit says. The error is
 // that of work, a *BusyError or the cause of ctx.
 func (s *Session) alone(ctx context.Context, title string, limit time.Duration, work func() error) error {
-	j := &job{title: title, number: s.im.jobs.Add(1)}
+	return s.workAlone(ctx, &job{title: title, number: s.im.jobs.Add(1)}, limit, work)
+}
+
+// aside is alone for what no client has asked for: it does not wait while a person has
+// paused the calls.
+func (s *Session) aside(ctx context.Context, title string, limit time.Duration, work func() error) error {
+	return s.workAlone(ctx, &job{title: title, number: s.im.jobs.Add(1), free: true}, limit, work)
+}
+
+func (s *Session) workAlone(ctx context.Context, j *job, limit time.Duration, work func() error) error {
 	_, err := s.inTurn(ctx, j, limit, func() (*Result, error) {
 		if err := s.im.joinWork(ctx, limit); err != nil {
 			return nil, err
@@ -99,7 +111,8 @@ func (s *Session) takeTurn(ctx context.Context, j *job, limit time.Duration) err
 		return ErrClosed
 	}
 	j.client, _ = ctx.Value(clientKey{}).(string)
-	t := s.place(ctx)
+	j.tool, _ = ctx.Value(toolKey{}).(string)
+	t := s.place(ctx, j.free)
 	s.describe(t, firstLine(j.title, 80), limit)
 	s.tell(j, Event{Kind: EventQueued})
 	err := s.wait(ctx, t)
@@ -130,7 +143,7 @@ func (s *Session) carryOut(ctx context.Context, j *job, limit time.Duration, wor
 	end.Err = err
 	left = res != nil && res.Job != 0
 	if res != nil && s.im.events.wanted() {
-		end.Outcome = res.outcome()
+		end.Outcome, end.Result = res.outcome(), res.bounded()
 		if res.Suspended != nil || res.Waiting {
 			end.Kind = EventSuspended
 		}
@@ -141,7 +154,7 @@ func (s *Session) carryOut(ctx context.Context, j *job, limit time.Duration, wor
 // tell publishes that ev has happened to j.
 func (s *Session) tell(j *job, ev Event) {
 	if s.im.events.wanted() {
-		ev.Session, ev.Client, ev.Job, ev.Text = s.name, j.client, j.number, firstLine(j.title, 80)
+		ev.Session, ev.Client, ev.Tool, ev.Job, ev.Text = s.name, j.client, j.tool, j.number, firstLine(j.title, 80)
 		s.im.events.publish(ev)
 	}
 }
@@ -160,7 +173,7 @@ func (s *Session) begun(j *job) {
 		code := cmp.Or(j.code, j.title)
 		x := excerpt(firstChars(code, shownCode))
 		x.Chars = utf8.RuneCountInString(code)
-		ev.Code = &x
+		ev.Code, ev.Source, ev.Package = &x, cut(Text{Head: code}, eventCode), cmp.Or(j.pkg, s.journal.Package)
 	}
 	s.tell(j, ev)
 }
@@ -184,6 +197,13 @@ func (s *Session) perform(ctx context.Context, r Request, j *job) (*Result, erro
 		res, err := s.attempt(ctx, r, j, target)
 		// Nothing has been evaluated: the image or the thread was gone before.
 		if errors.Is(err, errNotBegun) && attempt < 3 {
+			continue
+		}
+		if errors.Is(err, errPaused) {
+			if err := s.awaitResume(ctx); err != nil {
+				return nil, err
+			}
+			attempt = 0
 			continue
 		}
 		return res, err

@@ -45,7 +45,7 @@ func firstChars(s string, n int) string {
 type Outcome struct {
 	Values  []Excerpt // the first outcomeValues
 	More    int       // further values
-	Failure string    // "" after success, else ERROR, TIMEOUT, CANCELLED or IMAGE-DIED
+	Failure string    // "" after success, else ERROR, TIMEOUT, CANCELLED, STOPPED or IMAGE-DIED
 	Type    string    // of an ERROR: its condition's
 	Message Excerpt   // of a Failure
 }

@@ -52,14 +52,17 @@ func (p *Place) take() *turn {
 }
 
 // place returns a turn of s that has joined the queue: the one taken for ctx, or one at
-// the end.
-func (s *Session) place(ctx context.Context) *turn {
+// the end. A free one does not wait while a person has paused the others.
+func (s *Session) place(ctx context.Context, free bool) *turn {
 	if p, ok := ctx.Value(placeKey{}).(*Place); ok && p.s == s {
 		if t := p.take(); t != nil {
+			if free {
+				s.release(t)
+			}
 			return t
 		}
 	}
-	t := &turn{}
+	t := &turn{free: free}
 	s.join(t)
 	return t
 }

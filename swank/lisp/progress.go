@@ -12,6 +12,7 @@ import (
 const (
 	progressEvery = 200 * time.Millisecond // at most this often
 	signOfLife    = 5 * time.Second        // at least this often
+	pausedEvery   = time.Second            // how often a job that waits looks whether it is paused
 	progressChars = 4000                   // of each stream, the newest
 )
 
@@ -22,9 +23,25 @@ func (im *Image) tellProgress(job int64, f func(elapsed time.Duration, output st
 	var over atomic.Bool
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		for ev := range s.C {
-			if ev.Kind == EventOutput && !over.Load() {
-				f(ev.Elapsed, ev.Output)
+		began, told := time.Now(), time.Time{}
+		look := time.NewTicker(pausedEvery) // until it begins
+		defer look.Stop()
+		for {
+			select {
+			case ev, open := <-s.C:
+				switch {
+				case !open:
+					return
+				case ev.Kind == EventBegun:
+					look.Stop()
+				case ev.Kind == EventOutput && !over.Load():
+					f(ev.Elapsed, ev.Output)
+				}
+			case <-look.C:
+				if im.Paused() && time.Since(told) >= signOfLife && !over.Load() {
+					told = time.Now()
+					f(time.Since(began), PausedText)
+				}
 			}
 		}
 	})
@@ -35,36 +52,44 @@ func (im *Image) tellProgress(job int64, f func(elapsed time.Duration, output st
 	}
 }
 
-// watch publishes the evaluation's output while it runs, from a goroutine that
-// ends, and is waited for, in the function returned. It pulls: an evaluation
+// watch publishes the evaluation's output while it runs and somebody wants that, from a
+// goroutine that ends, and is waited for, in the function returned. It pulls: an evaluation
 // that ends at once costs nothing, and the image never waits for a reader.
 func (e *evaluation) watch() (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		told := time.Now()
-		var at wirePeek
-		tick := time.NewTicker(progressEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
+	done := make(chan struct{})
+	began := time.Now()
+	first := time.AfterFunc(progressEvery, func() {
+		defer close(done)
+		e.tellOutput(ctx, began)
+	})
+	return func() {
+		cancel()
+		if !first.Stop() {
+			<-done
+		}
+	}
+}
+
+// tellOutput publishes the output of the evaluation, which began then, until ctx ends.
+func (e *evaluation) tellOutput(ctx context.Context, began time.Time) {
+	told := began
+	var at wirePeek
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		if e.im.events.wantOutput(e.job.number) {
+			// An image that is busy or gone tells nothing; the evaluation itself will.
 			text, err := e.peek(ctx, &at)
-			if err != nil {
-				continue // the image is busy or gone; the evaluation itself will tell
-			}
-			if text != "" || time.Since(told) >= signOfLife-progressEvery {
+			if err == nil && (text != "" || time.Since(told) >= signOfLife-progressEvery) {
 				told = time.Now()
 				e.s.tell(e.job, Event{Kind: EventOutput, Elapsed: time.Since(e.job.turn), Output: text, Printed: at.OutPos + at.ErrPos})
 			}
 		}
-	})
-	return func() {
-		cancel()
-		wg.Wait()
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
 	}
 }
 

@@ -147,7 +147,7 @@ func (s *Session) broughtBack(ctx context.Context) error {
 	if s.isBack() {
 		return nil
 	}
-	return s.alone(ctx, restoreTitle, startPatience, func() error {
+	return s.aside(ctx, restoreTitle, startPatience, func() error {
 		_, err := s.prepare(ctx, startPatience)
 		return err
 	})

@@ -36,11 +36,12 @@ const (
 	KindError     FailureKind = iota // an unhandled condition: reader, package, storage, any serious one
 	KindTimeout                      // stopped because its time was up
 	KindCancelled                    // stopped because the caller went away
+	KindStopped                      // stopped by a person
 	KindImageDied                    // the image ended in mid-evaluation
 )
 
 func (k FailureKind) String() string {
-	return [...]string{KindError: "ERROR", KindTimeout: "TIMEOUT", KindCancelled: "CANCELLED", KindImageDied: "IMAGE-DIED"}[k]
+	return [...]string{KindError: "ERROR", KindTimeout: "TIMEOUT", KindCancelled: "CANCELLED", KindStopped: "STOPPED", KindImageDied: "IMAGE-DIED"}[k]
 }
 
 // Failure is an evaluation that ended without values: an ordinary outcome,

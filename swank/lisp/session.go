@@ -46,6 +46,9 @@ func (im *Image) Session(name string) *Session {
 	s := im.sessions[name]
 	if s == nil {
 		s = &Session{im: im, name: name}
+		if im.paused {
+			s.pause()
+		}
 		im.sessions[name] = s
 	}
 	return s
@@ -57,7 +60,7 @@ func (s *Session) keep(ctx context.Context) {
 	if s.kept.Load() == nil {
 		return
 	}
-	_ = s.alone(ctx, "keep the session", time.Second/2, func() error {
+	_ = s.aside(ctx, "keep the session", time.Second/2, func() error {
 		s.kept.Load().Keep(&s.journal, false, true)
 		return nil
 	})

@@ -23,6 +23,7 @@ type Status struct {
 
 	Package     string   // package of the asked session
 	Running     *Running // its running evaluation, or nil
+	Paused      bool     // by a person: calls that begin wait
 	Waiting     int      // calls of the session that wait for their turn
 	Suspended   []Suspended
 	Checkpoints []Checkpoint   // oldest first

@@ -30,10 +30,7 @@ func (s *stopper) stop(kind FailureKind) {
 		s.timer.Reset(stopGrace)
 		return
 	}
-	reason := "TIMEOUT"
-	if s.kind == KindCancelled {
-		reason = "CANCELLED"
-	}
+	reason := s.kind.String() // the helper's names are the same
 	// A control thread that has not answered the first request may be gone; a
 	// new worker answers in any case, if the image is alive.
 	thread := s.e.inst.controlThread()
@@ -48,6 +45,18 @@ func (s *stopper) stop(kind FailureKind) {
 	}
 	// A connection that refuses this has failed, and then the call ends too.
 	s.asked, _ = c.Send(s.e.inst.conn, thread)
+}
+
+// stopped has the evaluation end because a person wants that.
+func (s *stopper) stopped(how personStop) {
+	switch {
+	case s.tries > 0: // it is being stopped already
+	case how.asked:
+		s.kind, s.tries = KindStopped, 1
+		s.timer.Reset(stopGrace)
+	default:
+		s.stop(KindStopped)
+	}
 }
 
 // next is called when the timer fires. It returns nil while there is hope.

@@ -13,6 +13,7 @@ type turns struct {
 	mu      sync.Mutex
 	holder  *turn
 	waiting []*turn
+	resumed chan struct{} // nil: not paused; else only free turns begin, and it is closed when that ends
 }
 
 // A turn is the place of one job in the queue of its session.
@@ -21,6 +22,7 @@ type turn struct {
 	limit time.Duration // how long it may run
 	since time.Time     // when it got the turn
 	ready chan struct{} // closed when it is its turn
+	free  bool          // of no client: it begins also while the others are paused
 }
 
 // join puts t at the end of the queue.
@@ -28,11 +30,56 @@ func (q *turns) join(t *turn) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	t.ready = make(chan struct{})
-	if q.holder == nil {
-		q.begin(t)
-	} else {
-		q.waiting = append(q.waiting, t)
+	q.waiting = append(q.waiting, t)
+	q.next()
+}
+
+// release lets t, which has joined, begin also while the others are paused.
+func (q *turns) release(t *turn) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	t.free = true
+	q.next()
+}
+
+// next gives the turn, if nobody has it, to the first that may have it. q.mu is held.
+func (q *turns) next() {
+	if q.holder != nil {
+		return
 	}
+	for i, t := range q.waiting {
+		if q.resumed == nil || t.free {
+			q.waiting = slices.Delete(q.waiting, i, i+1)
+			q.begin(t)
+			return
+		}
+	}
+}
+
+// pause has all but free turns wait, without a limit, until resume.
+func (q *turns) pause() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.resumed == nil {
+		q.resumed = make(chan struct{})
+	}
+}
+
+func (q *turns) resume() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.resumed != nil {
+		close(q.resumed)
+		q.resumed = nil
+		q.next()
+	}
+}
+
+// paused returns what is closed when those that wait go on; nil if they do not wait for that.
+func (q *turns) paused() <-chan struct{} {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.resumed
 }
 
 // describe says what t is for.
@@ -42,7 +89,8 @@ func (q *turns) describe(t *turn, code string, limit time.Duration) {
 	t.code, t.limit = code, limit
 }
 
-// wait waits until t, which has joined, has the turn, at most as long as t may run.
+// wait waits until t, which has joined, has the turn, at most as long as t may run; the
+// time for which it is paused does not count.
 // The error is a *BusyError or the cause of ctx; t has left the queue then.
 func (q *turns) wait(ctx context.Context, t *turn) error {
 	select {
@@ -53,12 +101,22 @@ func (q *turns) wait(ctx context.Context, t *turn) error {
 	timer := time.NewTimer(t.limit)
 	defer timer.Stop()
 	var err error
-	select {
-	case <-t.ready:
-		return nil
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-	case <-timer.C:
+	for over := false; !over; {
+		paused := q.paused()
+		limit := timer.C
+		if paused != nil {
+			limit = nil
+		}
+		select {
+		case <-t.ready:
+			return nil
+		case <-ctx.Done():
+			err, over = context.Cause(ctx), true
+		case <-paused:
+			timer.Reset(t.limit)
+		case <-limit:
+			over = q.paused() == nil
+		}
 	}
 	busy := q.leave(t)
 	switch {
@@ -87,8 +145,11 @@ func (q *turns) leave(t *turn) *BusyError {
 		return nil
 	}
 	q.waiting = slices.Delete(q.waiting, before, before+1)
-	h := q.holder
-	return &BusyError{Waited: t.limit, Code: h.code, Age: time.Since(h.since), Limit: h.limit, Ahead: before}
+	busy := &BusyError{Waited: t.limit, Ahead: before}
+	if h := q.holder; h != nil { // else it was paused
+		busy.Code, busy.Age, busy.Limit = h.code, time.Since(h.since), h.limit
+	}
+	return busy
 }
 
 // done ends the turn of its holder and begins the next one's.
@@ -96,11 +157,7 @@ func (q *turns) done() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.holder = nil
-	if len(q.waiting) > 0 {
-		next := q.waiting[0]
-		q.waiting = q.waiting[1:]
-		q.begin(next)
-	}
+	q.next()
 }
 
 // running describes the evaluation that has the turn, nil if none, and says

@@ -45,7 +45,10 @@ func (im *Image) stopWork(ctx context.Context, limit time.Duration) error {
 // exclusively does work in the turn of the session while no job of any session runs,
 // after waiting for that as long as limit says.
 func (s *Session) exclusively(ctx context.Context, title string, limit time.Duration, work func() error) error {
-	j := &job{title: title, number: s.im.jobs.Add(1)}
+	return s.exclusive(ctx, &job{title: title, number: s.im.jobs.Add(1)}, limit, work)
+}
+
+func (s *Session) exclusive(ctx context.Context, j *job, limit time.Duration, work func() error) error {
 	_, err := s.inTurn(ctx, j, limit, func() (*Result, error) {
 		if err := s.workApart(ctx, limit); err != nil {
 			return nil, err

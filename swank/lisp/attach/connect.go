@@ -44,6 +44,7 @@ type Config struct {
 	Target  Target
 	Code    Code
 	Handler func(*swank.Debug) // of the connection; see [swank.Options]
+	Message func(text string)  // of the connection, too
 	Trace   io.Writer          // readable trace of every Swank message; nil is off
 }
 
@@ -74,7 +75,7 @@ func Connect(ctx context.Context, c Config) (*Guest, error) {
 	}
 	var known atomic.Pointer[Lisp] // once we are in
 	conn, pipe, err := c.Target.dial(ctx, &swank.Options{
-		Handler: c.Handler, Trace: c.Trace, Secret: secret, Newline: true, FirstID: firstID,
+		Handler: c.Handler, Message: c.Message, Trace: c.Trace, Secret: secret, Newline: true, FirstID: firstID,
 		WriteTimeout: writePause, Patient: func(waited time.Duration) bool {
 			l := known.Load()
 			return waited < writeLimit && (l == nil || l.Worthwhile(waited))
@@ -140,7 +141,7 @@ func (g *Guest) join(ctx context.Context) error {
 	if err := helper.Decode(answer.Output, &w); err != nil {
 		return err
 	}
-	g.Image, g.Control = w.Image, w.Control
+	g.Image, g.Control, g.Paused = w.Image, w.Control, w.Paused
 	if w.Note != "" {
 		g.notes = append(g.notes, w.Note)
 	}
@@ -169,5 +170,6 @@ func enterForm(safeClose string) sexp.List {
 type wireAttached struct {
 	Image   string         `sexp:"image"`
 	Control swank.ThreadID `sexp:"control"`
+	Paused  bool           `sexp:"paused"`
 	Note    string         `sexp:"note"` // what there is to say about the Lisp, or ""
 }

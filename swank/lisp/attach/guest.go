@@ -18,6 +18,7 @@ type Guest struct {
 	Info    *swank.ConnectionInfo
 	Image   string         // identity of the image, which a new one has not
 	Control swank.ThreadID // thread that serves everything but evaluations
+	Paused  bool           // by the person: calls that begin wait
 	Lisp    Lisp           // as it is seen from outside
 
 	target Target

@@ -96,6 +96,10 @@
                  (:file "guest-cleanup") (:file "attach") (:file "echo") (:file "joining")
                  (:file "reset") (:file "closing") (:file "start") (:file "status")
                  (:file "other")))
+   ;; What a person calls who shares the image.
+   (:module "people"
+    :serial t
+    :components ((:file "stop") (:file "pause")))
    ;; Copies of a launched image.
    (:module "checkpoint"
     :serial t

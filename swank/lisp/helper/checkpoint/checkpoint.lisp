@@ -136,7 +136,7 @@ has one again."
     (move-timers ended (sb-thread:main-thread)))
   (rearm-timers))
 
-(defun resume (name)
+(defun resume-copy (name)
   "Set up a copy that works now, on its new connection.  Answer the id of a SERVING-THREAD called
 NAME."
   (keep-for-connection)

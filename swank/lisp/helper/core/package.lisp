@@ -78,6 +78,9 @@
            #:release-thread
            #:close-session #:reset-session
            #:status
-           #:checkpoint #:resume #:resume-core #:after-restore) ; checkpoint/
+           #:note-pause                 ; people/
+           #:checkpoint #:resume-copy #:resume-core #:after-restore) ; checkpoint/
+  ;; What a person calls who shares the image.
+  (:export #:stop #:pause #:resume)     ; people/
   ;; What a program may use.
   (:export #:*before-checkpoint* #:*after-restore*))

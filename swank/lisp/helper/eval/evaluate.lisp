@@ -10,7 +10,7 @@ of file.  With JOB it is one in the background.  TOKEN names the evaluation for 
 milliseconds; see suspend.lisp.  The answer is a plist:
 
   :VALUES   (TEXT ...) the last form's values, printed
-  :ERROR    NIL or (:KIND :ERROR | :TIMEOUT | :CANCELLED :TYPE :MESSAGE :FRAMES :MORE)
+  :ERROR    NIL or (:KIND :ERROR | :TIMEOUT | :CANCELLED | :STOPPED :TYPE :MESSAGE :FRAMES :MORE)
   :STDOUT :STDERR   NIL or TEXT
   :WARNINGS see RECORDS-FOR-WIRE   :NOTES (TEXT ...)
   :PACKAGE  name of the session's package afterwards
@@ -29,9 +29,14 @@ TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out
     (call-registered evaluation package debug patience)))
 
 (defun call-registered (evaluation package debug &optional patience)
-  (answer (if patience
-              (outcome-in-own-thread evaluation package debug patience)
-              (registered-outcome evaluation package debug))))
+  (answer (cond ((pausedp) (list :absent :paused))
+                (patience (outcome-in-own-thread evaluation package debug patience))
+                (t (registered-outcome evaluation package debug)))))
+
+(defun pausedp ()
+  "True if an evaluation that the bridge has sent before it knew of a pause is to be refused: in a
+launched image there is one bridge, which keeps the pause."
+  (and *paused* (not *launched*)))
 
 (defun call-as-work (function &key code session token package (debug 1) patience)
   "Call FUNCTION as an evaluation of the session named SESSION and answer like
@@ -51,6 +56,7 @@ list that it returns are the evaluation's values."
                                        (and (<= (first entry) token)
                                             (equal (third entry) name)))
                                      *early-stops*))
+      (number-evaluation evaluation)
       (push evaluation *evaluations*)))
   (note-heap-base evaluation)
   (ensure-guest-watch))

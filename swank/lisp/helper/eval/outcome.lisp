@@ -74,7 +74,8 @@
 
 (defun note-departed (evaluation outcome)
   (let ((session (evaluation-session evaluation))
-        (why (or (getf (getf outcome :error) :message)
+        (why (or (and (eq :stopped (getf (getf outcome :error) :kind)) "The person stopped it.")
+                 (getf (getf outcome :error) :message)
                  (format nil "Somebody else, a person for one, let it go on, and it ended with ~:[no values~;the value~:P ~:*~{~A~^, ~}~]."
                          (mapcar (lambda (text) (clip (format nil "~{~A~}" (remove-if-not #'stringp text)) 500))
                                  (getf outcome :values))))))

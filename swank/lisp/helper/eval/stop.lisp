@@ -40,7 +40,7 @@ evaluates arguments in the debugger, end only these."
 (defun stop-report (evaluation reason)
   (multiple-value-bind (frames total) (stopped-frames evaluation)
     (append (ecase reason
-              ((:timeout :cancelled)
+              ((:timeout :cancelled :stopped)
                (list :kind reason :type "" :message (or (evaluation-waits evaluation) "")))
               (:heap (list :kind :error :type "STORAGE-CONDITION" :message (heap-text "The evaluation")))
               ((:reset :expired :disconnected)
@@ -60,7 +60,7 @@ evaluates arguments in the debugger, end only these."
              (values (list (show-form (evaluation-form evaluation) package)) 1))))))
 
 (defun stop-evaluation (token reason &optional (session "default"))
-  "End the evaluation TOKEN of SESSION with a report of REASON, :TIMEOUT or :CANCELLED.  Answer T
+  "End the evaluation TOKEN of SESSION with a report of REASON, :TIMEOUT, :CANCELLED or :STOPPED.  Answer T
 if it is in progress; if it has not begun, it ends as soon as it does.  Called on another thread
 than the evaluation's."
   (let ((evaluation

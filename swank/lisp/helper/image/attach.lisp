@@ -79,7 +79,7 @@ left behind."
 
 (defun attach (bridge)
   "Begin to serve the bridge called BRIDGE on this connection.  The answer is a plist: :IMAGE,
-the identity of the image; :CONTROL, the control thread, NIL without threads; :NOTE, a remark on
+the identity of the image; :CONTROL, the control thread, NIL without threads; :PAUSED; :NOTE, a remark on
 the Lisp, or \"\"."
   (let ((connection swank::*emacs-connection*))
     (clean-up-after bridge)
@@ -97,6 +97,7 @@ the Lisp, or \"\"."
     (answer (list :image *image-id*
                   :control (and (control-thread connection)
                                 (serving-thread "swank-mcp look-ups"))
+                  :paused (and *paused* t)
                   :note (or (missing-note) "")))))
 
 ;;; Without threads of Swank's

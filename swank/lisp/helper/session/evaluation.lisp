@@ -4,6 +4,7 @@
 
 (defstruct (evaluation (:copier nil))
   token                  ; integer from the bridge, increasing
+  number                 ; by which people know it, or NIL; see NUMBER-EVALUATION
   session code thread
   input                  ; text for its standard input, or NIL
   form (start 0)         ; the one being evaluated, and where it begins in CODE
@@ -41,6 +42,15 @@
 
 (defvar *evaluation* nil
   "The evaluation of the current thread, or NIL.")
+
+(defvar *last-number* 0
+  "The number of the evaluation that was numbered last.")
+
+(defun number-evaluation (evaluation)
+  "Number EVALUATION among all of this image, unless it is one of the helper's own or a thread of
+the program."
+  (when (plusp (evaluation-token evaluation))
+    (setf (evaluation-number evaluation) (incf *last-number*))))
 
 (defun unregister (evaluation)
   (with-lock ()

@@ -12,6 +12,9 @@
 (defvar *image-id* (format nil "~36R" (random (expt 36 12) (make-random-state t)))
   "Tells this image from one that is started at the same address later.")
 
+(defvar *paused* nil
+  "True while evaluations of bridges that would begin are refused; see people/pause.lisp.")
+
 (defun find-guest (connection)
   (with-lock () (find connection *guests* :key #'guest-connection)))
 
@@ -35,6 +38,16 @@
     (if thread
         (swank/backend:thread-alive-p thread)
         (member connection swank::*connections*))))
+
+(defun tell-bridges (control &rest arguments)
+  "Send a message to every bridge, which reads its first word; see swank/lisp/people.go."
+  (let ((text (format nil "swank-mcp ~?" control arguments)))
+    (dolist (connection (if *launched*
+                            swank::*connections*
+                            (with-lock () (mapcar #'guest-connection *guests*))))
+      (let ((thread (control-thread connection)))
+        (when (and thread (connectedp connection))
+          (ignore-errors (swank/backend:send thread (list :background-message text))))))))
 
 (defun await-end (connection)
   "Return when CONNECTION has ended."

@@ -1,0 +1,78 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+	"swank-mcp/swank"
+)
+
+const peoplePage = "docs/howto/people.md"
+
+// TestDocsPeople plays docs/howto/people.md: an agent makes the calls, and a person in whose
+// image it works types the Lisp. A block of text after Lisp is what that prints, and its
+// value. One that follows a call, or another text, is the oldest reply that was not shown.
+func TestDocsPeople(t *testing.T) {
+	t.Parallel()
+	skipLaunchedOnly(t)
+	p := newPerson(t, "")
+	s := attached(t, p)
+	want(t, s, "(+ 1 2)", "=> 3") // the helper is there
+	page, err := readPage(peoplePage)
+	check(t, err)
+	var calls []*wire.Pending
+	typed := false
+	var said string
+	shown := 0
+	for _, b := range page.items {
+		switch b.kind {
+		case "call":
+			name, arguments, err := parseCall(b.text)
+			check(t, err)
+			calls = append(calls, sendTool(t, s, name, arguments))
+			typed = false
+			begun(t, s)
+		case "lisp":
+			said, typed = typedBy(t, p, b.text), true
+		case "text":
+			got := said
+			if !typed {
+				if len(calls) == 0 {
+					t.Fatalf("%s:%d: no call is unanswered", peoplePage, b.line)
+				}
+				got, calls = answer(t, calls[0]).Text(), calls[1:]
+			}
+			if typed = false; !matches(b.text, got) {
+				t.Errorf("%s:%d: the page shows\n%s\nand it is\n%s", peoplePage, b.line, b.text, got)
+			}
+			shown++
+		}
+	}
+	if shown < 2 || len(calls) > 0 {
+		t.Errorf("%d texts are shown, %d calls have no reply", shown, len(calls))
+	}
+}
+
+// begun waits until a call that was sent runs; one that has been answered soon waits no longer
+// than a moment.
+func begun(t *testing.T, s *server) {
+	t.Helper()
+	for range 20 {
+		if strings.Contains(good(t, s, "session-status", object{}), "Running for") {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// typedBy is what a REPL shows when the person types code.
+func typedBy(t *testing.T, p *person, code string) string {
+	t.Helper()
+	var g swank.Grabbed
+	if err := p.connect().Call(t.Context(), swank.Request{Form: swank.EvalAndGrabOutput(code)}, &g); err != nil {
+		t.Fatalf("the person's %s: %v", code, err)
+	}
+	return strings.TrimSpace(g.Output + strings.TrimSpace(g.Values))
+}

@@ -1,0 +1,124 @@
+package control
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"swank-mcp/people/transcript"
+	"swank-mcp/swank/lisp"
+)
+
+// Stopped is what was ended, oldest first. Session names where.
+type Stopped struct {
+	Stopped []StoppedWork `json:"stopped"`
+}
+
+// StoppedWork is one evaluation that was ended.
+type StoppedWork struct {
+	Session string `json:"session"`
+	Work
+}
+
+// Paused tells whether calls that would evaluate wait now.
+type Paused struct {
+	Paused bool `json:"paused"`
+}
+
+// Undone tells what was undone.
+type Undone struct {
+	Session string    `json:"session"`
+	Undone  []string  `json:"undone"`            // by their beginnings
+	Time    time.Time `json:"time"`              // as of which the image is now
+	Extra   int       `json:"extra,omitempty"`   // of these, so many more than one: no checkpoint lies between
+	NoRedo  string    `json:"no_redo,omitempty"` // why it cannot be done again
+}
+
+// Limits of what a person waits for.
+const (
+	stopPatience = 30 * time.Second // an image that has to be replaced takes some seconds
+	undoPatience = 20 * time.Second
+)
+
+// note notes what a person has done.
+func (s *Server) note(session, text string) {
+	s.o.Transcript.Add(transcript.Entry{Kind: transcript.KindPerson, Session: session, Text: text})
+}
+
+func (s *Server) stop(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), stopPatience)
+	defer cancel()
+	ended, err := s.o.Image.Stop(ctx)
+	a := Stopped{Stopped: []StoppedWork{}}
+	for _, e := range ended {
+		a.Stopped = append(a.Stopped, StoppedWork{e.Session, Work{Code: e.Code, Seconds: e.Age.Seconds()}})
+		s.note(e.Session, "stopped "+e.Code)
+	}
+	if err != nil {
+		fail(w, fmt.Errorf("not all that runs has ended within %v: code may have interrupts off; swank-mcp ps shows what runs", stopPatience))
+		return
+	}
+	answer(w, a)
+}
+
+func (s *Server) pause(w http.ResponseWriter, r *http.Request) {
+	_ = s.o.Image.Pause(r.Context())
+	answer(w, Paused{s.o.Image.Paused()})
+}
+
+func (s *Server) resume(w http.ResponseWriter, r *http.Request) {
+	_ = s.o.Image.Resume(r.Context())
+	answer(w, Paused{s.o.Image.Paused()})
+}
+
+func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
+	name, err := s.sessionFor(r.URL.Query().Get("session"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	u, err := s.o.Image.Session(name).UndoForPerson(r.Context(), 1, undoPatience)
+	if err != nil {
+		fail(w, s.whyNotUndone(err))
+		return
+	}
+	s.note(name, "undone: "+strings.Join(u.Undone, "; "))
+	answer(w, Undone{Session: name, Undone: append([]string{}, u.Undone...), Time: u.To.Taken, Extra: u.Extra, NoRedo: u.Redo})
+}
+
+// sessionFor is the session of that name, or the only one.
+func (s *Server) sessionFor(name string) (string, error) {
+	names := s.o.Image.Sessions()
+	switch {
+	case len(names) == 0:
+		return "", errors.New("nothing was evaluated yet")
+	case slices.Contains(names, name):
+		return name, nil
+	case len(names) == 1:
+		return names[0], nil
+	}
+	return "", fmt.Errorf("no session is called %s; there are %s: name one with --session", cmp.Or(name, "so"), strings.Join(names, ", "))
+}
+
+// whyNotUndone is err for a person.
+func (s *Server) whyNotUndone(err error) error {
+	var none *lisp.NoCheckpointError
+	var busy *lisp.BusyError
+	switch {
+	case errors.As(err, &none):
+		return errors.New("there is no checkpoint before: there is nothing to undo")
+	case errors.As(err, &busy):
+		return fmt.Errorf("it waits for %s; to end that: swank-mcp stop %s", busy.Code, s.ID())
+	}
+	return err
+}
+
+// fail answers that it was not done, and why.
+func fail(w http.ResponseWriter, err error) {
+	http.Error(w, strings.TrimPrefix(err.Error(), "lisp: "), http.StatusConflict)
+}

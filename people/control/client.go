@@ -1,0 +1,160 @@
+package control
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Client speaks with one server of this user's that runs.
+type Client struct {
+	ID   string // of the server
+	Path string // of its socket
+	http *http.Client
+}
+
+// Find returns the servers that run and have their sockets in dirs, those of [Dirs]. It
+// removes sockets that dead servers have left.
+func Find(dirs []string) []*Client {
+	var found []*Client
+	for _, dir := range dirs {
+		if checkDir(dir) != nil {
+			continue
+		}
+		if unlock, err := lockDir(dir); err == nil {
+			sweep(dir)
+			unlock()
+		}
+		paths, _ := filepath.Glob(globQuote.Replace(dir) + "/*" + suffix)
+		for _, path := range paths {
+			info, err := os.Lstat(path)
+			if err == nil && info.Mode()&os.ModeSocket != 0 {
+				found = append(found, newClient(path))
+			}
+		}
+	}
+	return found
+}
+
+var globQuote = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+
+func newClient(path string) *Client {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		c, err := d.DialContext(ctx, "unix", path)
+		if err != nil {
+			return nil, err
+		}
+		if u, ok := c.(*net.UnixConn); ok && !ours(u) {
+			c.Close()
+			return nil, fmt.Errorf("%s is the socket of another user", path)
+		}
+		return c, nil
+	}
+	return &Client{ID: idOf(path), Path: path, http: &http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true}}}
+}
+
+// StatusPatience is how long a server has to say what it does.
+const StatusPatience = 3 * time.Second
+
+// Status asks the server what it is and does.
+func (c *Client) Status(ctx context.Context) (*Status, error) {
+	ctx, cancel := context.WithTimeout(ctx, StatusPatience)
+	defer cancel()
+	var st Status
+	if err := c.do(ctx, http.MethodGet, "/status", &st); err != nil {
+		return nil, err
+	}
+	return &st, nil
+}
+
+// do makes a request and decodes the answer. An answer that is no success is an error with
+// its text.
+func (c *Client) do(ctx context.Context, method, path string, answer any) error {
+	req, err := http.NewRequestWithContext(ctx, method, "http://swank-mcp"+path, nil)
+	if err != nil {
+		return err
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(res.Body, 10_000))
+		return errors.New(strings.TrimSpace(string(text)))
+	}
+	return json.NewDecoder(res.Body).Decode(answer)
+}
+
+// Follow calls f with each entry of the server's transcript, as JSON, beginning with the
+// last ones, until f fails, ctx ends, or the server does; then the error is nil.
+func (c *Client) Follow(ctx context.Context, last int, f func(entry []byte) error) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://swank-mcp/events?last=%d", last), nil)
+	if err != nil {
+		return err
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("the server answers %s", res.Status)
+	}
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(nil, 4<<20)
+	for lines.Scan() {
+		if entry, ok := bytes.CutPrefix(lines.Bytes(), []byte("data: ")); ok {
+			if err := f(slices.Clone(entry)); err != nil {
+				return err
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil // the connection has ended, and the server with it
+}
+
+// actPatience is longer than a server tries.
+const actPatience = stopPatience + undoPatience
+
+func (c *Client) act(ctx context.Context, what string, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, actPatience)
+	defer cancel()
+	return c.do(ctx, http.MethodPost, "/"+what, answer)
+}
+
+// Stop ends what is evaluated, and returns what that was.
+func (c *Client) Stop(ctx context.Context) (*Stopped, error) {
+	a := new(Stopped)
+	return a, c.act(ctx, "stop", a)
+}
+
+// Pause has calls that would evaluate wait, or with on false go on.
+func (c *Client) Pause(ctx context.Context, on bool) (*Paused, error) {
+	a, what := new(Paused), "resume"
+	if on {
+		what = "pause"
+	}
+	return a, c.act(ctx, what, a)
+}
+
+// Undo takes the image back by a step of that session, or of the only one.
+func (c *Client) Undo(ctx context.Context, session string) (*Undone, error) {
+	a := new(Undone)
+	return a, c.act(ctx, "undo?session="+url.QueryEscape(session), a)
+}

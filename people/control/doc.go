@@ -1,0 +1,19 @@
+// Package control lets the people of a machine's user see and steer that user's servers: it
+// serves each on a Unix socket of its own, in a directory that only this user can enter,
+// and finds the sockets of those that run.
+//
+// It speaks HTTP:
+//
+//	GET  /status          what the server is, and what it does: [Status]
+//	GET  /events          its transcript as server-sent events, one entry of package
+//	                      transcript each, from now on; ?last=N begins with the N newest,
+//	                      ?after=N, or Last-Event-ID, with what came after entry N
+//	POST /stop            end what is evaluated: [Stopped]
+//	POST /pause, /resume  have calls that would evaluate wait, and go on: [Paused]
+//	POST /undo            take the image back by a step; ?session=NAME where there are
+//	                      several: [Undone]
+//
+// An answer that is no success is a sentence for the person.
+//
+// Commands of cmd/swank-mcp use it. Begin reading with [Serve] and [Find].
+package control

@@ -1,0 +1,96 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"swank-mcp/people/transcript"
+	"swank-mcp/swank/lisp"
+)
+
+// Options of a [Server].
+type Options struct {
+	Image      *lisp.Image            // required
+	Transcript *transcript.Transcript // required
+	Dirs       []string               // for the socket: those of [Dirs]
+	Version    string
+	Project    func() []string // directories of the project; may be nil
+	Clients    func() []string // name and version of each that is connected; may be nil
+}
+
+// A Server serves one server of Lisp to its user on a Unix socket. Its goroutines are those
+// of net/http; [Server.Close] ends them.
+type Server struct {
+	o         Options
+	pid       int
+	directory string
+	started   time.Time
+	socket    *socket
+	http      http.Server
+	handlers  sync.WaitGroup
+}
+
+// Serve serves until Close. It fails if no directory takes the socket.
+func Serve(o Options) (*Server, error) {
+	l, err := listen(o.Dirs)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{o: o, pid: os.Getpid(), started: time.Now(), socket: l}
+	s.directory, _ = os.Getwd()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /status", func(w http.ResponseWriter, r *http.Request) { answer(w, s.status(r.Context())) })
+	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("POST /stop", s.stop)
+	mux.HandleFunc("POST /pause", s.pause)
+	mux.HandleFunc("POST /resume", s.resume)
+	mux.HandleFunc("POST /undo", s.undo)
+	s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.handlers.Add(1)
+		defer s.handlers.Done()
+		mux.ServeHTTP(w, r)
+	})
+	s.http.ReadHeaderTimeout = readTimeout
+	go s.http.Serve(l) // until Close
+	return s, nil
+}
+
+const (
+	readTimeout  = 10 * time.Second
+	writeTimeout = 30 * time.Second // for which a reader may not read
+)
+
+// ID is the name of the server for its user: the number of its process, with a number more
+// if that is taken.
+func (s *Server) ID() string { return idOf(s.socket.path) }
+
+// Hide takes away the name of the socket, so that nobody finds the server any more. Who is
+// connected stays so.
+func (s *Server) Hide() { s.socket.hide() }
+
+// Close ends the service and all connections. It waits for what is being answered as long
+// as ctx says.
+func (s *Server) Close(ctx context.Context) {
+	s.Hide()
+	done := make(chan struct{})
+	go func() {
+		s.handlers.Wait()
+		close(done)
+	}()
+	select {
+	case <-done: // those who follow the transcript have read its end
+	case <-ctx.Done():
+	}
+	s.http.Close()
+}
+
+func answer(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // whoever has asked has gone
+}

@@ -1,0 +1,127 @@
+package lisp
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"swank-mcp/swank/lisp/helper"
+)
+
+// Overview is what is known at one moment of an image and of all sessions in it.
+type Overview struct {
+	State          string // as in [Status]
+	Launched       bool   // we started it; else it is attached
+	PID            int    // 0 if none runs
+	Implementation string // "SBCL 2.2.9.debian"
+	Address        string // of Swank, "unix:/…/swank.sock"; or what there is to attach to
+	Uptime         time.Duration
+	Starts         int    // images that were started so far, or connections
+	HeapUsed       int64  // bytes; 0 if the image has not answered
+	HeapLimit      int64  // bytes
+	Silent         string // why the image has not answered, or ""
+	Paused         bool   // a person has calls that would evaluate wait
+
+	Sessions    []SessionOverview // by name
+	Checkpoints int
+}
+
+// SessionOverview is what is known of one session.
+type SessionOverview struct {
+	Name      string
+	Running   *Running // what has the turn, or nil; Code and Age alone
+	Waiting   int      // calls that wait for their turn
+	Jobs      []Job    // that run in the background
+	Suspended []Suspended
+}
+
+// overviewPatience is how long the image has to tell what it has in its heap.
+const overviewPatience = 300 * time.Millisecond
+
+// Overview tells what is known of the image and its sessions. It starts none, and waits for
+// no evaluation.
+func (im *Image) Overview(ctx context.Context) Overview {
+	im.mu.Lock()
+	inst, starting := im.cur, im.start != nil
+	o := Overview{Launched: im.cfg.Attach.IsZero(), Starts: im.starts, Paused: im.paused}
+	im.mu.Unlock()
+	sessions := im.known()
+	for _, s := range sessions {
+		o.Sessions = append(o.Sessions, s.overview())
+	}
+	o.State = stateOf(inst != nil, starting, o.Launched, o.Starts)
+	if !o.Launched {
+		o.Address = im.cfg.Attach.String()
+	}
+	if inst == nil {
+		return o
+	}
+	o.PID, o.Uptime = inst.proc.PID(), time.Since(inst.born)
+	o.Implementation = inst.info.Implementation.Type + " " + inst.info.Implementation.Version
+	if network, addr := inst.proc.Address(); network != "" {
+		o.Address = network + ":" + addr
+	}
+	im.timeline.mu.Lock()
+	o.Checkpoints = len(im.timeline.checkpoints)
+	im.timeline.mu.Unlock()
+	if len(sessions) > 0 {
+		o.askHeap(ctx, inst, sessions[0].name)
+	}
+	return o
+}
+
+// known are the sessions, by name.
+func (im *Image) known() []*Session {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	return slices.SortedFunc(maps.Values(im.sessions), func(a, b *Session) int { return cmp.Compare(a.name, b.name) })
+}
+
+// stateOf is the state of an image in a word or two.
+func stateOf(runs, starting, launched bool, starts int) string {
+	switch {
+	case runs:
+		return "running"
+	case !launched:
+		return "not connected"
+	case starting && starts > 0:
+		return "replacing"
+	case starting:
+		return "starting"
+	case starts > 0:
+		return "ended"
+	}
+	return "not started"
+}
+
+// askHeap asks inst what it has in its heap.
+func (o *Overview) askHeap(ctx context.Context, inst *instance, session string) {
+	ctx, cancel := context.WithTimeout(ctx, overviewPatience)
+	defer cancel()
+	var w wireStatus
+	answer, err := inst.ask(ctx, helper.NewCall("STATUS").Str(session))
+	if err == nil {
+		err = helper.Decode(answer, &w)
+	}
+	if err != nil {
+		o.Silent = err.Error()
+		return
+	}
+	o.HeapUsed, o.HeapLimit = w.HeapUsed, w.HeapLimit
+}
+
+func (s *Session) overview() SessionOverview {
+	o := SessionOverview{Name: s.name}
+	o.Running, o.Waiting = s.running()
+	for _, j := range s.background.views() {
+		if j.Result == nil {
+			o.Jobs = append(o.Jobs, j)
+		}
+	}
+	for _, e := range s.suspended.all() {
+		o.Suspended = append(o.Suspended, e.public(0))
+	}
+	return o
+}

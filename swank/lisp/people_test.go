@@ -1,0 +1,141 @@
+package lisp
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+)
+
+// evaluating evaluates code in a goroutine and returns its result when it is there.
+func evaluating(t *testing.T, im *Image, session, code string) <-chan *Result {
+	t.Helper()
+	c := make(chan *Result, 1)
+	ctx := context.WithoutCancel(t.Context())
+	go func() {
+		res, err := im.Session(session).Evaluate(ctx, Request{Code: code, Timeout: 20 * time.Second, Debug: 1})
+		if err != nil {
+			t.Errorf("Evaluate(%q): %v", code, err)
+		}
+		c <- res
+	}()
+	return c
+}
+
+// Stop ends what all sessions evaluate; code that cannot be stopped costs a launched image.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	im := testImage(t)
+	if ended, err := im.Stop(t.Context()); len(ended) != 0 || err != nil {
+		t.Errorf("without an image: %v, %v", ended, err)
+	}
+	mustEval(t, im, "1")
+	one, two := evaluating(t, im, "one", "(loop)"), evaluating(t, im, "two", "(unwind-protect (sleep 100) (sleep 100))")
+	time.Sleep(500 * time.Millisecond)
+	ended, err := im.Stop(t.Context())
+	if len(ended) != 2 || err != nil {
+		t.Errorf("stopped %v, %v", ended, err)
+	}
+	for _, c := range []<-chan *Result{one, two} {
+		if f := (<-c).Failure; f == nil || f.Kind != KindStopped {
+			t.Errorf("the failure is %+v", f)
+		}
+	}
+	stubborn := evaluating(t, im, "one", "(sb-sys:without-interrupts (loop))")
+	time.Sleep(500 * time.Millisecond)
+	if ended, err := im.Stop(t.Context()); len(ended) != 1 || err != nil || ended[0].Session != "one" || ended[0].Code != "(sb-sys:without-interrupts (loop))" {
+		t.Errorf("stopped %v, %v", ended, err)
+	}
+	if f := (<-stubborn).Failure; f == nil || f.Kind != KindStopped || !strings.Contains(f.Message, "The Lisp image was ended") {
+		t.Errorf("the failure is %+v", f)
+	}
+	if got := mustEval(t, im, "(+ 1 2)"); got != "3" {
+		t.Errorf("afterwards (+ 1 2) is %s", got)
+	}
+}
+
+// A pause holds before there is an image, for sessions that come later, and across a
+// replaced image. What it makes wait has its whole time when it goes on, and can be
+// cancelled; what the bridge does for itself does not wait.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	im := testImage(t)
+	if err := im.Pause(t.Context()); err != nil || !im.Paused() {
+		t.Fatalf("Pause: %v, Paused() = %v", err, im.Paused())
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if _, err := im.Session("default").Evaluate(ctx, Request{Code: "1", Timeout: 100 * time.Millisecond, Debug: 1}); err != context.DeadlineExceeded {
+		t.Errorf("a call that is paused and cancelled ends with %v", err)
+	}
+	told := make(chan string, 10)
+	done := make(chan *Result)
+	go func() {
+		res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "(progn (sleep 0.6) (+ 1 2))", Timeout: time.Second, Debug: 1,
+			Progress: func(_ time.Duration, output string) { told <- output }})
+		if err != nil {
+			t.Error(err)
+		}
+		done <- res
+	}()
+	if text := <-told; text != PausedText {
+		t.Errorf("it is told %q", text)
+	}
+	st, err := im.Session("default").Status(t.Context())
+	if err != nil || !st.Paused || st.Running != nil || st.Waiting != 1 || st.State != "not started" {
+		t.Errorf("the status is %+v, %v", st, err)
+	}
+	time.Sleep(time.Second) // longer than its time limit
+	if err := im.Resume(t.Context()); err != nil || im.Paused() {
+		t.Fatalf("Resume: %v", err)
+	}
+	if res := <-done; res.Failure != nil || res.Values[0].Head != "3" {
+		t.Errorf("it answers %+v", res)
+	}
+
+	running := evaluating(t, im, "default", "(sleep 1)")
+	time.Sleep(300 * time.Millisecond)
+	im.Pause(t.Context())
+	waits := evaluating(t, im, "later", "(+ 2 2)")
+	if res := <-running; res.Failure != nil {
+		t.Errorf("what ran ends with %+v", res.Failure)
+	}
+	im.kill(t)
+	if err := im.Session("default").broughtBack(t.Context()); err != nil {
+		t.Errorf("bringing the session back ends with %v", err)
+	}
+	select {
+	case res := <-waits:
+		t.Errorf("it did not wait: %+v", res)
+	case <-time.After(500 * time.Millisecond):
+	}
+	im.Resume(t.Context())
+	if res := <-waits; res.Failure != nil || res.Values[0].Head != "4" {
+		t.Errorf("it answers %+v", res)
+	}
+	im.Pause(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := im.Session("default").Evaluate(t.Context(), Request{Code: "1", Timeout: time.Second, Debug: 1})
+		ended <- err
+	}()
+	time.Sleep(100 * time.Millisecond)
+	bounded, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	im.Close(bounded)
+	if err := <-ended; err != ErrClosed {
+		t.Errorf("when the image is closed it ends with %v", err)
+	}
+}
+
+// kill ends the process of the image, as an accident would, and waits until that is known.
+func (im *Image) kill(t *testing.T) {
+	t.Helper()
+	im.mu.Lock()
+	inst := im.cur
+	im.mu.Unlock()
+	inst.proc.Kill()
+	for !inst.over() {
+		time.Sleep(time.Millisecond)
+	}
+}
