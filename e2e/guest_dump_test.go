@@ -49,7 +49,7 @@ const imageDump = `(with-output-to-string (out)
        (let ((externals 0) (all 0) (own '()))
          (do-external-symbols (s p) (incf externals))
          (do-symbols (s p) (when (eq (symbol-package s) p) (incf all)
-           (when (member (package-name p) '("COMMON-LISP-USER" "SWANK" "SWANK-IO-PACKAGE") :test #'string=) (push (symbol-name s) own))))
+           (when (member (package-name p) '("COMMON-LISP-USER" "SWANK" "SWANK-IO-PACKAGE" "SB-DI") :test #'string=) (push (symbol-name s) own))))
          (unless (string= (package-name p) "KEYWORD") ; which the helper's are of, too
            (fact (package-name p) (list (package-nicknames p) (mapcar #'package-name (package-use-list p)) externals
                                         all (sort own #'string<)))))))))))`
