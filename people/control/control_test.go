@@ -158,7 +158,7 @@ func TestFollow(t *testing.T) {
 	var got []string
 	end := make(chan error)
 	go func() {
-		end <- c.Follow(t.Context(), 2, func(entry []byte) error {
+		end <- c.Follow(t.Context(), Place{Last: 2}, func(entry []byte) error {
 			var e transcript.Entry
 			if err := json.Unmarshal(entry, &e); err != nil {
 				return err
