@@ -47,6 +47,7 @@ func (b *Bridge) register(t *tools.Tool) {
 		if p := call.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
 			ctx = lisp.ByClient(ctx, p.ClientInfo.Name)
 		}
+		ctx = lisp.ByTool(ctx, t.Name)
 		w.order.Admit()
 		return w.result(t.Answer(ctx, r)), nil
 	})

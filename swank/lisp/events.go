@@ -36,6 +36,7 @@ type Event struct {
 	Time    time.Time
 	Session string        // "" for events of the image
 	Client  string        // for whom the job is done, by [ByClient]; may be ""
+	Tool    string        // by which it is done, by [ByTool]; may be ""
 	Job     int64         // number of the job, counted from 1 for all sessions; 0 for events of the image
 	Text    string        // what the job is called, in 80 characters; for an image how it ended
 	Code    *Excerpt      // of EventBegun: what is evaluated; nil for a debugger command, and where nothing is
@@ -52,6 +53,13 @@ type clientKey struct{}
 // ByClient returns a context whose jobs are done for the client of that name.
 func ByClient(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, clientKey{}, name)
+}
+
+type toolKey struct{}
+
+// ByTool returns a context whose jobs are done by the tool of that name.
+func ByTool(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, toolKey{}, name)
 }
 
 // A Subscription brings events in the order in which they happen. A subscriber that

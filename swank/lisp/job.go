@@ -18,6 +18,7 @@ import (
 type job struct {
 	number int64                            // among all jobs; 0 for a part of another one
 	client string                           // on whose behalf
+	tool   string                           // by which
 	turn   time.Time                        // when it got its turn
 	free   bool                             // it is for no client, and a pause is not for it
 	begun  bool                             // EventBegun was published
@@ -109,6 +110,7 @@ func (s *Session) takeTurn(ctx context.Context, j *job, limit time.Duration) err
 		return ErrClosed
 	}
 	j.client, _ = ctx.Value(clientKey{}).(string)
+	j.tool, _ = ctx.Value(toolKey{}).(string)
 	t := s.place(ctx, j.free)
 	s.describe(t, firstLine(j.title, 80), limit)
 	s.tell(j, Event{Kind: EventQueued})
@@ -151,7 +153,7 @@ func (s *Session) carryOut(ctx context.Context, j *job, limit time.Duration, wor
 // tell publishes that ev has happened to j.
 func (s *Session) tell(j *job, ev Event) {
 	if s.im.events.wanted() {
-		ev.Session, ev.Client, ev.Job, ev.Text = s.name, j.client, j.number, firstLine(j.title, 80)
+		ev.Session, ev.Client, ev.Tool, ev.Job, ev.Text = s.name, j.client, j.tool, j.number, firstLine(j.title, 80)
 		s.im.events.publish(ev)
 	}
 }

@@ -31,7 +31,7 @@
    ;; Sessions, evaluations and guests; names and look-ups in a session.
    (:module "session"
     :serial t
-    :components ((:file "session") (:file "evaluation") (:file "guests") (:file "threads")
+    :components ((:file "session") (:file "history") (:file "evaluation") (:file "guests") (:file "threads")
                  (:file "locks" :if-feature :sbcl) (:file "names") (:file "lookups")))
    ;; ASDF's systems and their files.
    (:module "systems"
@@ -45,7 +45,7 @@
     :serial t
     :components ((:file "kinds") (:file "bridge-definitions") (:file "toplevels")
                  (:file "definitions") (:file "baseline") (:file "loaded-systems")
-                 (:file "replaced") (:file "recording")
+                 (:file "replaced") (:file "changes") (:file "recording")
                  (:file "candidates") (:file "packages")
                  (:file "replay") (:file "journal") (:file "undefining") (:file "commit")
                  (:file "collect") (:file "listing")))
@@ -99,7 +99,7 @@
    ;; What a person calls who shares the image.
    (:module "people"
     :serial t
-    :components ((:file "stop") (:file "pause")))
+    :components ((:file "stop") (:file "pause") (:file "history") (:file "undo")))
    ;; Copies of a launched image.
    (:module "checkpoint"
     :serial t
