@@ -246,3 +246,57 @@ func TestPersonUndoesOwn(t *testing.T) {
 	time.Sleep(500 * time.Millisecond)
 	want(t, s, "(own 1)", "=> (1 1)…")
 }
+
+// A person shows an object, code and the error that they are in; the agent's next reply, of
+// whatever tool, begins with it.
+func TestPersonShows(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "")
+	p.says("(defun half (number) (declare (optimize (debug 3))) (let ((twice (* 2 number))) (/ twice 0)))")
+	s := attached(t, p)
+	want(t, s, "(+ 1 2)", "=> 3")
+	other := attached(t, p, "--session", "other")
+	want(t, other, "(+ 1 2)", "=> 3")
+	says(t, p.prints(`(swank-mcp:show (list 1 "two" :three))`), "; The agents' next replies show obj-1.")
+	text := good(t, s, "describe-symbol", object{"symbol": "car"})
+	if !strings.HasPrefix(text, "The person shows you obj-1: CONS: (1 \"two\" :THREE)\nNext: inspect-object {\"handle\": \"obj-1\"}. In code it is (swank-mcp:object 1).\n\n") {
+		t.Errorf("the next reply is\n%s", text)
+	}
+	saysNot(t, good(t, s, "describe-symbol", object{"symbol": "car"}), "The person shows")
+	want(t, other, "(second (swank-mcp:object 1))", "The person shows you obj-1: …\n\n=> \"two\"")
+	says(t, good(t, s, "inspect-object", object{"handle": "obj-1"}), "1: \"two\"")
+
+	p.says(`(swank-mcp:show-code "(defun half (x) (/ x 2))" :file "/tmp/half.lisp" :line 10 :end-line 12)`)
+	want(t, s, "4", "The person shows you obj-2: code of /tmp/half.lisp, line 10 to 12\n(defun half (x) (/ x 2))\n\n=> 4")
+
+	says(t, p.prints("(swank-mcp:show-error)"), "; No thread is in Swank's debugger.")
+	_, err := p.connect().Go(swank.Request{Form: swank.EvalAndGrabOutput("(cl-user::half 21)"), Thread: swank.NewWorker})
+	check(t, err)
+	if !eventually(patience, func() bool { return p.says("(length (swank-mcp::threads-in-debugger))") == "1" }) {
+		t.Fatal("the person is in no debugger")
+	}
+	says(t, p.prints("(swank-mcp:show-error)"), "; The agents' next replies show obj-3.")
+	want(t, s, "5", "The person shows you obj-3: the error with which they are in their debugger\nDIVISION-BY-ZERO\n…It is evaluation 1 for tools that look, while the person is there. "+
+		"Next: get-backtrace {\"evaluation\": 1}, inspect-frame {\"frame\": 0, \"evaluation\": 1}\n\n=> 5")
+	trace := good(t, s, "get-backtrace", object{"evaluation": 1})
+	says(t, trace, "(HALF 21)")
+	frame := 0
+	for i, line := range strings.Split(trace, "\n") {
+		if strings.Contains(line, "(HALF 21)") {
+			fmt.Sscanf(strings.Split(trace, "\n")[i], "%d:", &frame)
+		}
+	}
+	says(t, good(t, s, "inspect-frame", object{"evaluation": 1, "frame": frame}), "NUMBER = 21", "TWICE = 42")
+	for tool, args := range map[string]object{
+		"evaluate-in-frame": {"evaluation": 1, "frame": frame, "code": "number"},
+		"invoke-restart":    {"evaluation": 1, "restart": "abort"},
+		"abort-evaluation":  {"evaluation": 1},
+	} {
+		says(t, bad(t, s, tool, args), "it is the person's, who is in their debugger with it")
+	}
+	want(t, s, "(type-of (swank-mcp:object 3))", "=> DIVISION-BY-ZERO")
+	p.wants("(length (swank-mcp::threads-in-debugger))", "1")
+	p.says("(swank/backend:kill-thread (first (swank-mcp::threads-in-debugger)))")
+	says(t, bad(t, s, "inspect-frame", object{"evaluation": 1, "frame": frame}), "it has ended")
+	wantError(t, s, "(swank-mcp:show 1)", "[ERROR] SIMPLE-ERROR\nshow is for the person")
+}

@@ -188,6 +188,8 @@ person had the thread in a debugger: these do not count."
 the wire.  LIMIT is the time in seconds for a FUNCTION that uses CALL-NESTED."
   (let ((client (make-client :command function))
         (end (+ (microseconds) (* 1000000 *busy-patience*))))
+    (when (find-shown-error token)
+      (return-from command (list :absent :shown)))
     (loop
       (multiple-value-bind (state evaluation) (hand-over client token)
         (cond ((eq state :suspended)

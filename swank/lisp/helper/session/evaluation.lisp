@@ -171,7 +171,16 @@ makes it."
   (minusp (evaluation-token evaluation)))
 
 (defun suspended-threads-for-wire (session)
-  "((TOKEN WHAT TYPE MESSAGE) ...), oldest first."
+  "((TOKEN WHAT TYPE MESSAGE) ...), oldest first; with the errors that a person shows."
+  (append (shown-errors-for-wire) (threads-of-session-for-wire session)))
+
+(defun shown-errors-for-wire ()
+  (loop for shown in (reverse (and *shown-errors* (live-shown-errors)))
+        for report = (shown-error-report shown)
+        collect (list (shown-error-token shown) "the person's error" (getf report :type)
+                      (clip (getf report :message) 1000))))
+
+(defun threads-of-session-for-wire (session)
   (loop for evaluation in (reverse (suspended-evaluations session))
         for report = (debuggee-report (evaluation-debuggee evaluation))
         when (thread-of-program-p evaluation)
