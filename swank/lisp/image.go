@@ -58,7 +58,9 @@ type Image struct {
 	cores    cores
 	coreErr  error // why there is no cached core
 	closed   bool
-	paused   bool // by a person: calls that begin wait
+	shown    []shown // by people, the newest
+	showns   int     // how many things have been shown
+	paused   bool    // by a person: calls that begin wait
 	sessions map[string]*Session
 	calls    map[*swank.Call]*ears // evaluations in flight
 	others   []*Image              // that were started for one call each

@@ -20,13 +20,16 @@ type personStop struct {
 // told takes in a message of the image. It is called on the connection's reader and must
 // not block.
 func (im *Image) told(text string) {
-	words := strings.Fields(text)
+	first, rest, _ := strings.Cut(text, "\n")
+	words := strings.Fields(first)
 	if len(words) < 2 || words[0] != "swank-mcp" { // it is for an editor
 		return
 	}
 	switch words[1] {
 	case "stopped":
 		im.stopTokens(words[2:])
+	case "shown":
+		im.show(words[2:], rest)
 	case "paused":
 		im.setPaused(true)
 	case "resumed":

@@ -30,6 +30,7 @@
            #:list-definitions           ; definitions/
            #:list-packages
            #:undefined-definitions
+           #:by                         ; session/
            #:evaluate                   ; eval/
            #:stop-evaluation
            #:peek-output
@@ -81,6 +82,7 @@
            #:note-pause                 ; people/
            #:checkpoint #:resume-copy #:resume-core #:after-restore) ; checkpoint/
   ;; What a person calls who shares the image.
-  (:export #:stop #:pause #:resume)     ; people/
+  (:export #:stop #:pause #:resume #:history #:history-entries #:undo-entry
+           #:show #:show-code #:show-error)     ; people/
   ;; What a program may use.
   (:export #:*before-checkpoint* #:*after-restore*))

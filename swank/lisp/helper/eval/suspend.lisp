@@ -96,6 +96,7 @@ that says why it cannot be suspended."
           (restarts-within condition (debuggee-abort-restart debuggee))
           (debuggee-since debuggee) (microseconds))
     (flush-process-output)
+    (note-outcome evaluation :suspended report)
     (unwind-protect
          ;; commands are no part of the evaluation: the handlers of the user's code
          ;; must not see their errors
@@ -106,6 +107,7 @@ that says why it cannot be suspended."
            (loop (serve-command evaluation)))
       (setf *packages-before* (list-all-packages))
       (with-lock () (setf (debuggee-state debuggee) :running))
+      (note-outcome evaluation :running)
       (incf (debuggee-parked debuggee) (- (microseconds) (debuggee-since debuggee))))))
 
 (defun stepping-p (debuggee)
@@ -186,6 +188,8 @@ person had the thread in a debugger: these do not count."
 the wire.  LIMIT is the time in seconds for a FUNCTION that uses CALL-NESTED."
   (let ((client (make-client :command function))
         (end (+ (microseconds) (* 1000000 *busy-patience*))))
+    (when (find-shown-error token)
+      (return-from command (list :absent :shown)))
     (loop
       (multiple-value-bind (state evaluation) (hand-over client token)
         (cond ((eq state :suspended)
