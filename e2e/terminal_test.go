@@ -277,6 +277,19 @@ func TestTerminalStandsStill(t *testing.T) {
 	want(t, s, "(+ 1 2)", "=> 3")
 }
 
+// An image that a person runs is not taken back, and the person is told what does instead.
+func TestTerminalDoesNotUndo(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	p := newPerson(t, "")
+	s := d.server("theirs", "--attach", p.address)
+	want(t, s, "(+ 1 2)", "=> 3")
+	if out, status := d.types("undo"); status != 1 || !strings.Contains(out, "swank-mcp: the image is one that you run") || !strings.Contains(out, "(swank-mcp:undo-entry N)") {
+		t.Errorf("undo: %d, %s", status, out)
+	}
+	says(t, d.gets("ps"), ", attached")
+}
+
 // Code that has interrupts off is stopped, too: at the cost of the image, if that is ours.
 func TestTerminalStopsWhatCannotBeStopped(t *testing.T) {
 	t.Parallel()
