@@ -31,7 +31,7 @@
    ;; Sessions, evaluations and guests; names and look-ups in a session.
    (:module "session"
     :serial t
-    :components ((:file "session") (:file "history") (:file "shown") (:file "evaluation") (:file "guests") (:file "threads")
+    :components ((:file "session") (:file "history") (:file "echoes") (:file "shown") (:file "evaluation") (:file "guests") (:file "threads")
                  (:file "locks" :if-feature :sbcl) (:file "names") (:file "lookups")))
    ;; ASDF's systems and their files.
    (:module "systems"
@@ -95,14 +95,14 @@
    (:module "image"
     :serial t
     :components ((:file "serving") (:file "debugger-hooks" :if-feature :sbcl)
-                 (:file "guest-cleanup") (:file "attach") (:file "echo") (:file "joining")
+                 (:file "guest-cleanup") (:file "attach") (:file "joining")
                  (:file "reset") (:file "closing") (:file "start") (:file "status")
                  (:file "other")))
    ;; What a person calls who shares the image.
    (:module "people"
     :serial t
     :components ((:file "stop") (:file "pause") (:file "history") (:file "undo")
-                 (:file "show")))
+                 (:file "show") (:file "echo")))
    ;; Copies of a launched image.
    (:module "checkpoint"
     :serial t

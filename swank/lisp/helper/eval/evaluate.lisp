@@ -71,14 +71,18 @@ list that it returns are the evaluation's values."
            (let ((package (if package (or (find-package-named package) package) default)))
              (if (packagep package)
                  (evaluation-outcome evaluation package debug note)
-                 (unknown-package-outcome session package))))
+                 (let ((outcome (unknown-package-outcome session package)))
+                   (note-place-of-action evaluation (session-package session))
+                   (end-action evaluation '() (getf outcome :error))
+                   outcome))))
       (unregister evaluation)
       (leave-action evaluation))))
 
 (defun note-place-of-action (evaluation package)
   (let ((action (evaluation-action evaluation)))
     (when action
-      (setf (action-package action) (package-name package)))))
+      (setf (action-package action) (package-name package))
+      (note-echo :begun action))))
 
 (defun unknown-package-outcome (session name)
   (list :error (append (failure "PACKAGE-ERROR" (unknown-package-text name))

@@ -71,7 +71,8 @@ program.  *LOCK* is held."
                                         (loop for text in texts
                                               repeat 20
                                               collect (clipped text (action-limit :value)))))
-      (note-outcome evaluation (if report (getf report :kind) :done) report))))
+      (note-outcome evaluation (if report (getf report :kind) :done) report)
+      (note-echo :ended action))))
 
 (defun note-outcome (evaluation state &optional report)
   "Note that EVALUATION is in STATE, as REPORT says; with T it runs on."
@@ -84,11 +85,17 @@ program.  *LOCK* is held."
       (with-lock ()
         (when (keptp action) (measure-action action))))))
 
+(defun note-suspension (evaluation what &optional report)
+  "Have it shown that EVALUATION is suspended with REPORT, or goes on."
+  (when (evaluation-action evaluation)
+    (note-echo what (evaluation-action evaluation) (getf report :type) (getf report :message))))
+
 (defun leave-action (evaluation)
   "Note that EVALUATION is not in progress any more."
   (let ((action (evaluation-action evaluation)))
     (when (and action (member (action-state action) '(:running :suspended)))
-      (setf (action-state action) :lost))))
+      (setf (action-state action) :lost)
+      (note-echo :ended action))))
 
 (defun evaluation-number (evaluation)
   "The number by which people know EVALUATION, or NIL."
