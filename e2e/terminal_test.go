@@ -247,6 +247,49 @@ func TestTerminalStops(t *testing.T) {
 	}
 }
 
+// A terminal that stands still slows nothing, and is told what it has missed; a server that
+// stands still keeps ps no longer than some seconds.
+func TestTerminalStandsStill(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.server("fast")
+	want(t, s, "(+ 1 2)", "=> 3")
+	w := d.watches()
+	w.shows(t, "=> 3")
+	check(t, w.cmd.Process.Signal(syscall.SIGSTOP))
+	began := time.Now()
+	for range 300 { // 6 MB
+		want(t, s, "(values (make-string 20000 :initial-element #\\x))", "…")
+	}
+	t.Logf("300 evaluations with long values took %v", time.Since(began))
+	want(t, s, ":last", "=> :LAST")
+	check(t, w.cmd.Process.Signal(syscall.SIGCONT))
+	w.shows(t, " entries are missing: ", "=> :LAST")
+
+	check(t, syscall.Kill(s.PID(), syscall.SIGSTOP))
+	began = time.Now()
+	out := d.gets("ps")
+	says(t, out, fmt.Sprint(s.PID())+"  does not answer within ")
+	if took := time.Since(began); took > patience {
+		t.Errorf("ps took %v", took)
+	}
+	check(t, syscall.Kill(s.PID(), syscall.SIGCONT))
+	want(t, s, "(+ 1 2)", "=> 3")
+}
+
+// An image that a person runs is not taken back, and the person is told what does instead.
+func TestTerminalDoesNotUndo(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	p := newPerson(t, "")
+	s := d.server("theirs", "--attach", p.address)
+	want(t, s, "(+ 1 2)", "=> 3")
+	if out, status := d.types("undo"); status != 1 || !strings.Contains(out, "swank-mcp: the image is one that you run") || !strings.Contains(out, "(swank-mcp:undo-entry N)") {
+		t.Errorf("undo: %d, %s", status, out)
+	}
+	says(t, d.gets("ps"), ", attached")
+}
+
 // Code that has interrupts off is stopped, too: at the cost of the image, if that is ours.
 func TestTerminalStopsWhatCannotBeStopped(t *testing.T) {
 	t.Parallel()

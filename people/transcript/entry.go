@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -73,7 +74,7 @@ type Failure struct {
 // of is the entry that notes ev.
 func of(ev lisp.Event) Entry {
 	e := Entry{
-		Time: ev.Time.UTC(), Kind: string(ev.Kind), Session: ev.Session, Client: ev.Client, Tool: ev.Tool, Job: ev.Job,
+		Time: ev.Time.UTC(), Kind: string(ev.Kind), Session: ev.Session, Client: strings.TrimSpace(ev.Client + " " + ev.Version), Tool: ev.Tool, Job: ev.Job,
 		Ms: ms(ev.Elapsed), Output: ev.Output, PID: ev.PID, Package: ev.Package, Evaluation: ev.Number,
 	}
 	if ev.Job == 0 {
@@ -125,15 +126,32 @@ func (e *Entry) text(field string, t lisp.Text) string {
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // JSON is the entry as a line, without its end.
-func (e *Entry) JSON() []byte {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(e); err != nil { // not of an Entry: each field can be written
+func (e *Entry) JSON() []byte { return new(writer).line(e) }
+
+// writer writes entries as lines. It has a buffer, so that a line takes no more than itself.
+type writer struct {
+	b   bytes.Buffer
+	enc *json.Encoder
+}
+
+func (w *writer) line(e *Entry) []byte {
+	if w.enc == nil {
+		w.enc = json.NewEncoder(&w.b)
+		w.enc.SetEscapeHTML(false)
+	}
+	w.b.Reset()
+	if err := w.enc.Encode(e); err != nil { // not of an Entry: each field can be written
 		return []byte("{}")
 	}
-	return []byte(strings.TrimSuffix(b.String(), "\n"))
+	line := bytes.Clone(w.b.Bytes()[:w.b.Len()-1])
+	if w.b.Cap() > maxBuffer {
+		w.b = bytes.Buffer{}
+	}
+	return line
 }
+
+// maxBuffer is how large a buffer is kept.
+const maxBuffer = 64 << 10
 
 // leftOut says that so many entries are missing.
 func leftOut(count int64, why string) Entry {
