@@ -102,7 +102,7 @@
    (:module "people"
     :serial t
     :components ((:file "stop") (:file "pause") (:file "history") (:file "undo")
-                 (:file "show") (:file "echo")))
+                 (:file "show") (:file "echo") (:file "allow")))
    ;; Copies of a launched image.
    (:module "checkpoint"
     :serial t

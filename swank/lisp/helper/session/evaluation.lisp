@@ -8,6 +8,7 @@
   session code thread
   input                  ; text for its standard input, or NIL
   form (start 0)         ; the one being evaluated, and where it begins in CODE
+  allowed                ; true if the person was asked and has allowed it
   job                    ; true of one in the background; see background.lisp
   system                 ; name of the one being loaded, or NIL
   work                   ; what is done in place of evaluating CODE, and
@@ -42,6 +43,23 @@
 
 (defvar *evaluation* nil
   "The evaluation of the current thread, or NIL.")
+
+;;; What the person wants to be asked; see people/allow.lisp
+
+(defvar *ask-person* nil
+  "A function of an evaluation, and of what it redefines or NIL: a report that the person does not
+allow that, or NIL.  Or NIL if they are not to be asked.")
+
+(defvar *ask-always* nil
+  "True if they are to be asked before each evaluation.")
+
+(defun forbidden-report (evaluation &optional what)
+  "A report that EVALUATION is not allowed, if the person has to be asked; or NIL."
+  (when (and *ask-person* (or what *ask-always*)
+             (not (evaluation-allowed evaluation)))
+    (or (funcall *ask-person* evaluation what)
+        (progn (setf (evaluation-allowed evaluation) t)
+               nil))))
 
 ;;; In the history
 
