@@ -26,6 +26,8 @@ type repl struct {
 	mu   sync.Mutex
 	text strings.Builder
 	hold chan struct{} // with one place: while somebody has it, nothing is read
+
+	answer func(question string) (yes, now bool) // to y-or-n-p; nil says nothing
 }
 
 // openREPL is held while a REPL is opened: two Lisps that compile Swank's at the same
@@ -83,9 +85,29 @@ func (r *repl) read(returned chan<- struct{}) {
 			r.mu.Lock()
 			r.text.WriteString(s)
 			r.mu.Unlock()
+		case strings.HasPrefix(string(body), "(:y-or-n-p "):
+			r.question(string(body))
 		case strings.HasPrefix(string(body), "(:return (:ok"):
 			returned <- struct{}{}
 		}
+	}
+}
+
+// question answers (:y-or-n-p THREAD TAG QUESTION), as Emacs does.
+func (r *repl) question(message string) {
+	var q struct {
+		_           struct{} `sexp:",list"`
+		Head        sexp.Symbol
+		Thread, Tag int64
+		Question    string
+	}
+	if sexp.Unmarshal([]byte(strings.TrimSpace(message)), &q) != nil || r.answer == nil {
+		return
+	}
+	if yes, now := r.answer(q.Question); now {
+		said := map[bool]string{true: "t", false: "nil"}[yes]
+		text := fmt.Sprintf("(:emacs-return %d %d %s)", q.Thread, q.Tag, said)
+		fmt.Fprintf(r.conn, "%06x%s", len(text), text)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -299,4 +300,60 @@ func TestPersonShows(t *testing.T) {
 	p.says("(swank/backend:kill-thread (first (swank-mcp::threads-in-debugger)))")
 	says(t, bad(t, s, "inspect-frame", object{"evaluation": 1, "frame": frame}), "it has ended")
 	wantError(t, s, "(swank-mcp:show 1)", "[ERROR] SIMPLE-ERROR\nshow is for the person")
+}
+
+// A person wants to be asked, before anything or before something of theirs is redefined. They
+// say yes, no, or nothing; and nobody may be there.
+func TestPersonAllows(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "(defun cl-user::theirs () :theirs)")
+	s := attached(t, p)
+	want(t, s, "(+ 1 2)", "=> 3")
+	r := newREPL(t, p)
+	questions := make(chan string, 10)
+	var yes, now atomic.Bool
+	r.answer = func(question string) (bool, bool) {
+		questions <- question
+		return yes.Load(), now.Load()
+	}
+	yes.Store(true)
+	now.Store(true)
+	p.wants("(swank-mcp:allow :new :patience 1)", ":NEW")
+	want(t, s, "(defun mine () 1)", "=> MINE")
+	want(t, s, "(defun mine () 2)", "=> MINE")
+	if len(questions) > 0 {
+		t.Errorf("the person was asked %s", <-questions)
+	}
+	want(t, s, "(progn (defun theirs () :new) (theirs))", "=> :NEW…")
+	if q := <-questions; q != "wire (default) redefines function THEIRS in: (progn (defun theirs () :new) (theirs))  Allow it? " {
+		t.Errorf("the question is %q", q)
+	}
+	p.says("(defun cl-user::theirs () :theirs)")
+	yes.Store(false)
+	wantError(t, s, "(defun theirs () :new)", "[ERROR] NOT-ALLOWED\nThe person was asked and does not allow that this redefines function THEIRS.")
+	<-questions
+	p.wants("(cl-user::theirs)", ":THEIRS")
+
+	p.wants("(swank-mcp:allow :nothing :patience 1)", ":NOTHING")
+	wantError(t, s, "(+ 1 2)", "[ERROR] NOT-ALLOWED\nThe person was asked and does not allow this.")
+	if q := <-questions; q != "wire (default) evaluates: (+ 1 2)  Allow it? " {
+		t.Errorf("the question is %q", q)
+	}
+	yes.Store(true)
+	want(t, s, "(+ 1 2)", "=> 3")
+	<-questions
+	now.Store(false)
+	began := time.Now()
+	wantError(t, s, "(+ 1 2)", "[ERROR] NOT-ALLOWED\nThe person was asked whether to allow this, and has not answered within 1 seconds. Ask them, and send it again.")
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	<-questions
+	says(t, bad(t, s, "evaluate-lisp", object{"code": "(+ 1 2)", "timeout": 0.5}), "[TIMEOUT] Evaluation exceeded 0.5 seconds\nIt waited for the person's answer.")
+	says(t, good(t, s, "describe-symbol", object{"symbol": "car"}), "CAR")
+	wantError(t, s, "(swank-mcp:allow :everything)", "[ERROR] NOT-ALLOWED\n") // nobody answers
+	says(t, p.prints("(swank-mcp:history)"), "[ERROR] NOT-ALLOWED")
+	p.wants("(swank-mcp:allow :everything)", ":EVERYTHING")
+	want(t, s, "(+ 1 2)", "=> 3")
+	wantError(t, s, "(swank-mcp:allow :nothing)", "[ERROR] SIMPLE-ERROR\nallow is for the person")
 }

@@ -8,6 +8,7 @@
   session code thread
   input                  ; text for its standard input, or NIL
   form (start 0)         ; the one being evaluated, and where it begins in CODE
+  allowed                ; true if the person was asked and has allowed it
   job                    ; true of one in the background; see background.lisp
   system                 ; name of the one being loaded, or NIL
   work                   ; what is done in place of evaluating CODE, and
@@ -42,6 +43,23 @@
 
 (defvar *evaluation* nil
   "The evaluation of the current thread, or NIL.")
+
+;;; What the person wants to be asked; see people/allow.lisp
+
+(defvar *ask-person* nil
+  "A function of an evaluation, and of what it redefines or NIL: a report that the person does not
+allow that, or NIL.  Or NIL if they are not to be asked.")
+
+(defvar *ask-always* nil
+  "True if they are to be asked before each evaluation.")
+
+(defun forbidden-report (evaluation &optional what)
+  "A report that EVALUATION is not allowed, if the person has to be asked; or NIL."
+  (when (and *ask-person* (or what *ask-always*)
+             (not (evaluation-allowed evaluation)))
+    (or (funcall *ask-person* evaluation what)
+        (progn (setf (evaluation-allowed evaluation) t)
+               nil))))
 
 ;;; In the history
 
@@ -140,7 +158,9 @@ makes it."
 
 (defstruct (debuggee (:copier nil))
   "What an EVALUATION needs to be suspended."
-  (state :running)       ; :RUNNING, :SUSPENDED, :BUSY with a command, or :ENDED
+  (state :running)       ; :RUNNING, :SUSPENDED, :BUSY with a command, :PERSON while one has it in
+                         ; their debugger, or :ENDED
+  personp                ; true if a person has taken it over; see people/take-over.lisp
   (client nil)           ; the CLIENT that waits for its outcome
   #+sbcl (wake (sb-thread:make-semaphore)) ; signalled when there is something to do
   (ending nil)           ; reason why it is to end
@@ -158,7 +178,7 @@ makes it."
 
 (defun suspendedp (evaluation)
   (let ((debuggee (evaluation-debuggee evaluation)))
-    (and debuggee (member (debuggee-state debuggee) '(:suspended :busy)) t)))
+    (and debuggee (member (debuggee-state debuggee) '(:suspended :busy :person)) t)))
 
 (defun suspended-evaluations (session)
   (with-lock ()
