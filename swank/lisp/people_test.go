@@ -139,3 +139,24 @@ func (im *Image) kill(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 }
+
+// UndoEntry is the helper's function for a person without a REPL.
+func TestUndoEntry(t *testing.T) {
+	t.Parallel()
+	im := testImage(t)
+	if _, err := im.UndoEntry(t.Context(), 1); err != ErrNoImage {
+		t.Errorf("without an image: %v", err)
+	}
+	mustEval(t, im, "(defun f () 1)")
+	mustEval(t, im, "(defun f () 2)")
+	text, err := im.UndoEntry(t.Context(), 2)
+	if err != nil || text != "; Put back: function F\n" {
+		t.Errorf("it says %q, %v", text, err)
+	}
+	if got := mustEval(t, im, "(f)"); got != "1" {
+		t.Errorf("(f) is %s", got)
+	}
+	if text, err := im.UndoEntry(t.Context(), 99); err != nil || !strings.HasPrefix(text, "; There is no entry 99") {
+		t.Errorf("it says %q, %v", text, err)
+	}
+}

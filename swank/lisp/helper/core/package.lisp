@@ -78,7 +78,7 @@
            #:release-thread
            #:close-session #:reset-session
            #:status
-           #:note-pause #:echo          ; people/
+           #:note-pause #:echo #:undo-for-bridge ; people/
            #:checkpoint #:resume-copy #:resume-core #:after-restore) ; checkpoint/
   ;; What a person calls who shares the image.
   (:export #:stop #:pause #:resume #:history #:history-entries #:undo-entry

@@ -65,3 +65,7 @@ no values."
           (note-news session (format nil "The person has undone what evaluation ~D redefined: ~{~A~^, ~} ~[are~;is~:;are~] again as before it."
                                      number done (length done))))))
     (values)))
+
+(defun undo-for-bridge (number)
+  "UNDO-ENTRY for a person who has no REPL here.  Answer what it prints."
+  (answer (list :text (with-output-to-string (*standard-output*) (undo-entry number)))))
