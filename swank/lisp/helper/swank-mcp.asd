@@ -99,7 +99,8 @@
    ;; What a person calls who shares the image.
    (:module "people"
     :serial t
-    :components ((:file "stop") (:file "pause") (:file "history") (:file "undo")))
+    :components ((:file "stop") (:file "pause") (:file "history") (:file "undo")
+                 (:file "watching")))
    ;; Copies of a launched image.
    (:module "checkpoint"
     :serial t

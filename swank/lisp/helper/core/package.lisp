@@ -83,5 +83,6 @@
            #:checkpoint #:resume-copy #:resume-core #:after-restore) ; checkpoint/
   ;; What a person calls who shares the image.
   (:export #:stop #:pause #:resume #:history #:history-entries #:undo-entry)     ; people/
+  (:export #:agents #:agent-definitions)
   ;; What a program may use.
   (:export #:*before-checkpoint* #:*after-restore*))
