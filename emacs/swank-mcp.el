@@ -28,6 +28,8 @@
 ;;; Code:
 
 (require 'cl-lib)
+(require 'diff)
+(require 'diff-mode)
 (require 'seq)
 (require 'subr-x)
 (require 'tabulated-list)
@@ -625,8 +627,8 @@ METHOD is as Sly has it."
 (define-derived-mode swank-mcp-history-mode tabulated-list-mode "Agents"
   "What agents have done in the connected Lisp, newest last.
 \\{swank-mcp-history-mode-map}"
-  (setq tabulated-list-format [("No" 5 nil :right-align t) ("Time" 8 nil) ("Agent" 22 nil)
-                               ("Code" 44 nil) ("Outcome" 0 nil)]
+  (setq tabulated-list-format [("No" 4 nil :right-align t) ("Time" 8 nil) ("Agent" 21 nil)
+                               ("Code" 28 nil) ("Outcome" 0 nil)]
         tabulated-list-padding 1)
   (setq-local revert-buffer-function #'swank-mcp--history-revert)
   (tabulated-list-init-header))
@@ -638,7 +640,9 @@ METHOD is as Sly has it."
 (defun swank-mcp--outcome (entry)
   "What became of ENTRY, in a few words."
   (let ((state (plist-get entry :state)) (values (plist-get entry :values))
-        (changed (seq-remove (lambda (c) (plist-get c :new)) (plist-get entry :changes))))
+        (changed (seq-remove (lambda (c) (plist-get c :new)) (plist-get entry :changes)))
+        (undone (seq-some (lambda (remark) (string-match-p "undone" remark))
+                          (plist-get entry :remarks))))
     (concat (pcase state
               (:running (propertize "is running" 'face 'swank-mcp-working))
               (:suspended (propertize (format "is suspended at %s" (plist-get entry :type))
@@ -647,11 +651,9 @@ METHOD is as Sly has it."
               (:error (propertize (format "[ERROR] %s" (plist-get entry :type)) 'face 'error))
               (_ (format "[%s]" (upcase (substring (symbol-name state) 1)))))
             (and changed
-                 (propertize (concat "  redefined "
+                 (propertize (concat (if undone "  undone: " "  redefined ")
                                      (mapconcat (lambda (c) (plist-get c :definition)) changed ", "))
-                             'face 'warning))
-            (mapconcat (lambda (remark) (concat "  " (swank-mcp--one-line remark)))
-                       (plist-get entry :remarks) ""))))
+                             'face 'warning)))))
 
 (defun swank-mcp--clock (universal)
   "The Lisp's time UNIVERSAL as a time of day."
@@ -836,21 +838,29 @@ PROMPT is the question, and CHANGES are what there is to choose from."
          (before (or (plist-get change :source)
                      (user-error "The source of %s before is not known"
                                  (plist-get change :definition))))
-         (old (generate-new-buffer " *before*"))
-         (new (generate-new-buffer " *after*")))
-    (unwind-protect
-        (progn
-          (with-current-buffer old (insert (string-trim before) "\n"))
-          (with-current-buffer new
-            (insert (string-trim (swank-mcp--form-defining name (plist-get entry :code))) "\n"))
-          (let ((buffer (get-buffer-create "*swank-mcp diff*")))
-            (diff-no-select old new "-u" t buffer)
-            (pop-to-buffer buffer)))
-      (kill-buffer old)
-      (kill-buffer new))))
+         (buffer (get-buffer-create "*swank-mcp diff*")))
+    (with-current-buffer buffer
+      (let ((inhibit-read-only t))
+        (erase-buffer)
+        (swank-mcp--insert-diff before
+                                (swank-mcp--form-defining name (plist-get entry :code))))
+      (goto-char (point-min))
+      (setq buffer-read-only t)
+      (diff-mode))
+    (pop-to-buffer buffer)))
 
-(declare-function diff-no-select "diff" (old new &optional switches no-async buf))
-(autoload 'diff-no-select "diff")
+(defun swank-mcp--insert-diff (before after)
+  "Insert the differences of the texts BEFORE and AFTER."
+  (let* ((default-directory temporary-file-directory)
+         (old (make-temp-file "before")) (new (make-temp-file "after")))
+    (unwind-protect
+        (let ((coding-system-for-write 'utf-8-unix) (coding-system-for-read 'utf-8-unix))
+          (write-region (concat (string-trim before) "\n") nil old nil 'silent)
+          (write-region (concat (string-trim after) "\n") nil new nil 'silent)
+          (call-process diff-command nil t nil
+                        "-u" "--label" "before" "--label" "after" old new))
+      (delete-file old)
+      (delete-file new))))
 
 (defun swank-mcp-history-undo ()
   "Put back the definitions that the entry at point has replaced."
