@@ -12,7 +12,7 @@ func TestPersonAsksForAgents(t *testing.T) {
 	s := attached(t, p)
 	want(t, s, "(defun shape (x)\n  (list x))", "=> SHAPE")
 	p.wants("(mapcar #'cddr (getf (swank-mcp:agents) :agents))", `((:CLIENT "wire…" :SESSIONS ("default")))`)
-	p.wants("(cddr (swank-mcp:agents))", "(:RUNNING NIL :SUSPENDED NIL :PAUSED NIL :LAST 1)")
+	p.wants("(cddr (swank-mcp:agents))", "(:RUNNING NIL :SUSPENDED NIL :ASKS NIL :PAUSED NIL :LAST 1)")
 	call(t, s, patience, "evaluate-lisp", object{"code": "(car 'suspended)", "on-error": "debug"})
 	runs := running(t, s, "(sleep 100)")
 	p.says("(swank-mcp:pause)")

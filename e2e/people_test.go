@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -245,4 +246,114 @@ func TestPersonUndoesOwn(t *testing.T) {
 	check(t, syscall.Kill(imagePID(t, s), syscall.SIGKILL))
 	time.Sleep(500 * time.Millisecond)
 	want(t, s, "(own 1)", "=> (1 1)…")
+}
+
+// A person shows an object, code and the error that they are in; the agent's next reply, of
+// whatever tool, begins with it.
+func TestPersonShows(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "")
+	p.says("(defun half (number) (declare (optimize (debug 3))) (let ((twice (* 2 number))) (/ twice 0)))")
+	s := attached(t, p)
+	want(t, s, "(+ 1 2)", "=> 3")
+	other := attached(t, p, "--session", "other")
+	want(t, other, "(+ 1 2)", "=> 3")
+	says(t, p.prints(`(swank-mcp:show (list 1 "two" :three))`), "; The agents' next replies show obj-1.")
+	text := good(t, s, "describe-symbol", object{"symbol": "car"})
+	if !strings.HasPrefix(text, "The person shows you obj-1: CONS: (1 \"two\" :THREE)\nNext: inspect-object {\"handle\": \"obj-1\"}. In code it is (swank-mcp:object 1).\n\n") {
+		t.Errorf("the next reply is\n%s", text)
+	}
+	saysNot(t, good(t, s, "describe-symbol", object{"symbol": "car"}), "The person shows")
+	want(t, other, "(second (swank-mcp:object 1))", "The person shows you obj-1: …\n\n=> \"two\"")
+	says(t, good(t, s, "inspect-object", object{"handle": "obj-1"}), "1: \"two\"")
+
+	p.says(`(swank-mcp:show-code "(defun half (x) (/ x 2))" :file "/tmp/half.lisp" :line 10 :end-line 12)`)
+	want(t, s, "4", "The person shows you obj-2: code of /tmp/half.lisp, line 10 to 12\n(defun half (x) (/ x 2))\n\n=> 4")
+
+	says(t, p.prints("(swank-mcp:show-error)"), "; No thread is in Swank's debugger.")
+	_, err := p.connect().Go(swank.Request{Form: swank.EvalAndGrabOutput("(cl-user::half 21)"), Thread: swank.NewWorker})
+	check(t, err)
+	if !eventually(patience, func() bool { return p.says("(length (swank-mcp::threads-in-debugger))") == "1" }) {
+		t.Fatal("the person is in no debugger")
+	}
+	says(t, p.prints("(swank-mcp:show-error)"), "; The agents' next replies show obj-3.")
+	want(t, s, "5", "The person shows you obj-3: the error with which they are in their debugger\nDIVISION-BY-ZERO\n…It is evaluation 1 for tools that look, while the person is there. "+
+		"Next: get-backtrace {\"evaluation\": 1}, inspect-frame {\"frame\": 0, \"evaluation\": 1}\n\n=> 5")
+	trace := good(t, s, "get-backtrace", object{"evaluation": 1})
+	says(t, trace, "(HALF 21)")
+	frame := 0
+	for i, line := range strings.Split(trace, "\n") {
+		if strings.Contains(line, "(HALF 21)") {
+			fmt.Sscanf(strings.Split(trace, "\n")[i], "%d:", &frame)
+		}
+	}
+	says(t, good(t, s, "inspect-frame", object{"evaluation": 1, "frame": frame}), "NUMBER = 21", "TWICE = 42")
+	for tool, args := range map[string]object{
+		"evaluate-in-frame": {"evaluation": 1, "frame": frame, "code": "number"},
+		"invoke-restart":    {"evaluation": 1, "restart": "abort"},
+		"abort-evaluation":  {"evaluation": 1},
+	} {
+		says(t, bad(t, s, tool, args), "it is the person's, who is in their debugger with it")
+	}
+	want(t, s, "(type-of (swank-mcp:object 3))", "=> DIVISION-BY-ZERO")
+	p.wants("(length (swank-mcp::threads-in-debugger))", "1")
+	p.says("(swank/backend:kill-thread (first (swank-mcp::threads-in-debugger)))")
+	says(t, bad(t, s, "inspect-frame", object{"evaluation": 1, "frame": frame}), "it has ended")
+	wantError(t, s, "(swank-mcp:show 1)", "[ERROR] SIMPLE-ERROR\nshow is for the person")
+}
+
+// A person wants to be asked, before anything or before something of theirs is redefined. They
+// say yes, no, or nothing; and nobody may be there.
+func TestPersonAllows(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "(defun cl-user::theirs () :theirs)")
+	s := attached(t, p)
+	want(t, s, "(+ 1 2)", "=> 3")
+	r := newREPL(t, p)
+	questions := make(chan string, 10)
+	var yes, now atomic.Bool
+	r.answer = func(question string) (bool, bool) {
+		questions <- question
+		return yes.Load(), now.Load()
+	}
+	yes.Store(true)
+	now.Store(true)
+	p.wants("(swank-mcp:allow :new :patience 1)", ":NEW")
+	want(t, s, "(defun mine () 1)", "=> MINE")
+	want(t, s, "(defun mine () 2)", "=> MINE")
+	if len(questions) > 0 {
+		t.Errorf("the person was asked %s", <-questions)
+	}
+	want(t, s, "(progn (defun theirs () :new) (theirs))", "=> :NEW…")
+	if q := <-questions; q != "wire (default) redefines function THEIRS in: (progn (defun theirs () :new) (theirs))  Allow it? " {
+		t.Errorf("the question is %q", q)
+	}
+	p.says("(defun cl-user::theirs () :theirs)")
+	yes.Store(false)
+	wantError(t, s, "(defun theirs () :new)", "[ERROR] NOT-ALLOWED\nThe person was asked and does not allow that this redefines function THEIRS.")
+	<-questions
+	p.wants("(cl-user::theirs)", ":THEIRS")
+
+	p.wants("(swank-mcp:allow :nothing :patience 1)", ":NOTHING")
+	wantError(t, s, "(+ 1 2)", "[ERROR] NOT-ALLOWED\nThe person was asked and does not allow this.")
+	if q := <-questions; q != "wire (default) evaluates: (+ 1 2)  Allow it? " {
+		t.Errorf("the question is %q", q)
+	}
+	yes.Store(true)
+	want(t, s, "(+ 1 2)", "=> 3")
+	<-questions
+	now.Store(false)
+	began := time.Now()
+	wantError(t, s, "(+ 1 2)", "[ERROR] NOT-ALLOWED\nThe person was asked whether to allow this, and has not answered within 1 seconds. Ask them, and send it again.")
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	<-questions
+	says(t, bad(t, s, "evaluate-lisp", object{"code": "(+ 1 2)", "timeout": 0.5}), "[TIMEOUT] Evaluation exceeded 0.5 seconds\nIt waited for the person's answer.")
+	says(t, good(t, s, "describe-symbol", object{"symbol": "car"}), "CAR")
+	wantError(t, s, "(swank-mcp:allow :everything)", "[ERROR] NOT-ALLOWED\n") // nobody answers
+	says(t, p.prints("(swank-mcp:history)"), "[ERROR] NOT-ALLOWED")
+	p.wants("(swank-mcp:allow :everything)", ":EVERYTHING")
+	want(t, s, "(+ 1 2)", "=> 3")
+	wantError(t, s, "(swank-mcp:allow :nothing)", "[ERROR] SIMPLE-ERROR\nallow is for the person")
 }

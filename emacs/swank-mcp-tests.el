@@ -36,6 +36,10 @@
 (declare-function sldb-buffers "ext:slime" (&optional connection))
 (declare-function slime-mode "ext:slime" (&optional arg))
 (declare-function sly-editing-mode "ext:sly" (&optional arg))
+(declare-function slime-inspect "ext:slime" (string))
+(declare-function sldb-quit "ext:slime" ())
+(declare-function sly-inspect "ext:sly" (string &optional inspector-name))
+(declare-function sly-db-quit "ext:sly" ())
 (declare-function sly "ext:sly" ())
 (declare-function sly-setup "ext:sly" (&optional contribs))
 (declare-function sly-connected-p "ext:sly" ())
@@ -333,6 +337,60 @@
       (forward-line -1)
       (swank-mcp-history-definition)
       (should (string-match-p "(defun size (box) (list :new box))" (buffer-string)))))
+  (swank-mcp-tests--untouched))
+
+(ert-deftest swank-mcp-test-70-show ()
+  "The person hands over code, an object in the inspector, and their error."
+  (with-temp-buffer
+    (lisp-mode)
+    (insert "(first)\n\n(defun second-form ()\n  2)\n\n(third)\n")
+    (goto-char (point-min))
+    (forward-line 2)
+    (swank-mcp-tests--said "The agents' next replies show obj-1" (swank-mcp-show)))
+  (should (string-match-p "\\`The person shows you obj-1: code, line 3 to 4\n(defun second-form ()\n  2)\n"
+                          (swank-mcp-tests--reply (swank-mcp-tests--evaluate "1"))))
+  (save-window-excursion
+    (if swank-mcp-tests-sly (sly-inspect "(list :shown 4711)") (slime-inspect "(list :shown 4711)"))
+    (swank-mcp-tests--until "the inspector"
+                            (lambda () (seq-find (lambda (b) (string-match-p "inspector" (buffer-name b)))
+                                                 (buffer-list))))
+    (with-current-buffer (seq-find (lambda (b) (string-match-p "inspector" (buffer-name b))) (buffer-list))
+      (goto-char (point-max))
+      (swank-mcp-tests--said "show obj-2" (swank-mcp-show))
+      (goto-char (point-min))
+      (search-forward "4711")
+      (backward-char 2)
+      (swank-mcp-tests--said "show obj-3" (swank-mcp-show))))
+  (let ((text (swank-mcp-tests--reply (swank-mcp-tests--evaluate "1"))))
+    (should (string-match-p "The person shows you obj-2: .*(:SHOWN 4711)" text))
+    (should (string-match-p "The person shows you obj-3: .* 4711\n" text)))
+  (swank-mcp--send (swank-mcp--connection) '(cl:error "theirs") #'ignore)
+  (let ((debugger (swank-mcp-tests--until "the debugger" (lambda () (car (swank-mcp-tests--debuggers))))))
+    (with-current-buffer debugger
+      (let ((text (swank-mcp-tests--until "its text" (lambda () (and (> (buffer-size) 100) (buffer-string))))))
+        (swank-mcp-tests--said "show obj-4" (swank-mcp-show))
+        (should (string-match-p "The person shows you obj-4: .*theirs"
+                                (replace-regexp-in-string
+                                 "\n" " " (swank-mcp-tests--reply (swank-mcp-tests--evaluate "1")))))
+        (should (equal text (buffer-string))))
+      (if swank-mcp-tests-sly (sly-db-quit) (sldb-quit)))
+    (swank-mcp-tests--until "its end" (lambda () (null (swank-mcp-tests--debuggers)))))
+  (swank-mcp-tests--untouched))
+
+(ert-deftest swank-mcp-test-71-ask ()
+  "The person is asked before an agent evaluates."
+  (if swank-mcp-tests-sly
+      (should-error (swank-mcp-ask "nothing") :type 'user-error)
+    (swank-mcp-tests--said "for each evaluation" (swank-mcp-ask "nothing"))
+    (let ((asked '()) (answer t))
+      (cl-letf (((symbol-function 'y-or-n-p) (lambda (question) (push question asked) answer)))
+        (should (string-match-p "=> :DONE" (swank-mcp-tests--reply (swank-mcp-tests--evaluate ":done"))))
+        (setq answer nil)
+        (should (string-match-p "NOT-ALLOWED" (swank-mcp-tests--reply (swank-mcp-tests--evaluate ":not-done")))))
+      (should (= 2 (length asked)))
+      (should (string-match-p "evaluates: :not-done" (car asked))))
+    (swank-mcp-tests--said "no yes of yours" (swank-mcp-ask "everything"))
+    (should (string-match-p "=> :DONE" (swank-mcp-tests--reply (swank-mcp-tests--evaluate ":done")))))
   (swank-mcp-tests--untouched))
 
 (ert-deftest swank-mcp-test-80-goes ()

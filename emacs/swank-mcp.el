@@ -20,7 +20,8 @@
 ;;
 ;; M-x swank-mcp-share lets agents into the connected Lisp.  The mode line then says what they
 ;; do.  M-x swank-mcp-history lists it; swank-mcp-stop, swank-mcp-pause and swank-mcp-resume
-;; steer it.  The key `M-.' goes to what agents have defined, too.
+;; steer it, and swank-mcp-show hands something over.  The key `M-.' goes to what agents have
+;; defined, too.
 ;;
 ;; Requests to the Lisp never use the thread of your REPL.  While no agent is connected,
 ;; nothing is asked.
@@ -138,9 +139,10 @@
 ;; The thread T is one that Swank makes for this request, so what the person's REPL and
 ;; their debugger do is not disturbed, and does not disturb us.  An error there would open
 ;; a debugger: each FORM handles its errors.
-(defun swank-mcp--send (connection form then)
-  "Evaluate FORM in the Lisp of CONNECTION, then call THEN with the value."
-  (let ((event (list :emacs-rex form "COMMON-LISP-USER" t
+(defun swank-mcp--send (connection form then &optional thread)
+  "Evaluate FORM in the Lisp of CONNECTION, then call THEN with the value.
+THREAD is one that is in a debugger of the person's, or nil."
+  (let ((event (list :emacs-rex form "COMMON-LISP-USER" (or thread t)
                      (lambda (answer) (funcall then (and (eq (car answer) :ok) (cadr answer)))))))
     (if (swank-mcp--sly-p connection)
         (sly-dispatch-event event connection)
@@ -173,15 +175,21 @@ If FORM fails, the list is NIL as a text, and the error."
 (defun swank-mcp--command (connection then name &rest arguments)
   "Call the function NAME of SWANK-MCP with ARGUMENTS, in the Lisp of CONNECTION.
 Then call THEN with the text that it has printed."
-  (swank-mcp--send
-   connection
-   `(cl:if (cl:find-package "SWANK-MCP")
-           ,(swank-mcp--printing
-             `(cl:funcall (cl:find-symbol ,name "SWANK-MCP") ,@arguments)))
-   (lambda (answer)
-     (funcall then (cond ((null answer) "No agent has been in this Lisp")
-                         ((cdr answer) (format "This failed: %s" (cadr answer)))
-                         (t (replace-regexp-in-string "^; " "" (string-trim (car answer)))))))))
+  (swank-mcp--send connection (swank-mcp--command-form name arguments)
+                   (lambda (answer) (funcall then (swank-mcp--printed answer)))))
+
+(defun swank-mcp--command-form (name arguments)
+  "Return a form to call the function NAME of SWANK-MCP with ARGUMENTS.
+`swank-mcp--printed' takes its value."
+  `(cl:if (cl:find-package "SWANK-MCP")
+          ,(swank-mcp--printing
+            `(cl:funcall (cl:find-symbol ,name "SWANK-MCP") ,@arguments))))
+
+(defun swank-mcp--printed (answer)
+  "What people are told of ANSWER, the value of a `swank-mcp--command-form'."
+  (cond ((null answer) "No agent has been in this Lisp")
+        ((cdr answer) (format "This failed: %s" (cadr answer)))
+        (t (replace-regexp-in-string "^; " "" (string-trim (car answer))))))
 
 (defun swank-mcp--tell (text)
   "Show TEXT in the echo area."
@@ -518,6 +526,80 @@ The agents read that it was you."
     (swank-mcp--command connection
                         (lambda (text) (swank-mcp--tell text) (swank-mcp--look connection))
                         "RESUME")))
+
+;;;###autoload
+(defun swank-mcp-ask (policy)
+  "Say by POLICY what agents may do without asking you.
+This is everything, new or nothing.  With new they ask before they redefine
+what is not theirs, with nothing before each evaluation."
+  (interactive
+   (list (completing-read "Agents may do without asking: " '("everything" "new" "nothing")
+                          nil t nil nil "new")))
+  (let ((connection (swank-mcp--connection-or-error)))
+    (when (swank-mcp--sly-p connection)
+      (user-error "Only SLIME can ask you"))
+    (swank-mcp--command connection
+                        (lambda (text)
+                          (swank-mcp--tell
+                           (cond ((not (string-empty-p text)) text)
+                                 ((equal policy "everything") "Agents need no yes of yours")
+                                 ((equal policy "new") "Agents need your yes to redefine what is not theirs")
+                                 (t "Agents need your yes for each evaluation"))))
+                        "ALLOW" (intern (concat ":" policy)))))
+
+;;; Handing over
+
+(defun swank-mcp--inspected-form (connection)
+  "A form for the object at point in the inspector of CONNECTION.
+If there is none at point, it is for the inspected object."
+  (if (swank-mcp--sly-p connection)
+      (let* ((button (button-at (point))) (part (car (and button (button-get button 'part-args)))))
+        (if (integerp part)
+            `(cl:values (slynk:inspector-nth-part ,part))
+          '(slynk::istate.object (slynk::current-istate))))
+    (let ((part (get-text-property (point) 'slime-part-number)))
+      (if (integerp part)
+          `(cl:values (swank:inspector-nth-part ,part))
+        '(swank::istate.object swank::*istate*)))))
+
+(defun swank-mcp--shown-code (start end)
+  "The arguments of SHOW-CODE for the text from START to END."
+  `(,(buffer-substring-no-properties start end)
+    ,@(and buffer-file-name (list :file buffer-file-name))
+    :line ,(line-number-at-pos start t) :end-line ,(line-number-at-pos (max start (1- end)) t)))
+
+(defun swank-mcp--code-at-point ()
+  "Return the bounds of the region, or else of the top-level form at point."
+  (if (use-region-p)
+      (cons (region-beginning) (region-end))
+    (save-excursion
+      (end-of-defun)
+      (let ((end (point)))
+        (beginning-of-defun)
+        (cons (point) (save-excursion (goto-char end) (skip-chars-backward " \t\n") (point)))))))
+
+;;;###autoload
+(defun swank-mcp-show ()
+  "Show the agents what you look at: their next reply begins with it.
+In a debugger this is your error, in an inspector the object at point, and
+elsewhere the region, or the top-level form at point."
+  (interactive)
+  (let ((connection (swank-mcp--connection-or-error)))
+    (cond ((derived-mode-p 'sldb-mode)
+           (swank-mcp--command connection #'swank-mcp--tell "SHOW-ERROR"
+                               `(swank/backend:find-thread ,slime-current-thread)))
+          ((derived-mode-p 'sly-db-mode)
+           (swank-mcp--send connection
+                            (swank-mcp--command-form "SHOW" '(slynk::*slynk-debugger-condition*))
+                            (lambda (answer) (swank-mcp--tell (swank-mcp--printed answer)))
+                            sly-current-thread))
+          ((derived-mode-p 'slime-inspector-mode 'sly-inspector-mode)
+           (swank-mcp--command connection #'swank-mcp--tell "SHOW"
+                               (swank-mcp--inspected-form connection)))
+          (t (let ((bounds (swank-mcp--code-at-point)))
+               (apply #'swank-mcp--command connection #'swank-mcp--tell "SHOW-CODE"
+                      (swank-mcp--shown-code (car bounds) (cdr bounds)))
+               (deactivate-mark))))))
 
 ;;; What agents have defined
 

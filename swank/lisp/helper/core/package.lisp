@@ -73,16 +73,16 @@
            #:interrupt-thread
            #:configure                  ; image/
            #:attach #:within
-           #:show-in-repls
            #:join-session
            #:start-thread
            #:release-thread
            #:close-session #:reset-session
            #:status
-           #:note-pause                 ; people/
+           #:note-pause #:echo          ; people/
            #:checkpoint #:resume-copy #:resume-core #:after-restore) ; checkpoint/
   ;; What a person calls who shares the image.
-  (:export #:stop #:pause #:resume #:history #:history-entries #:undo-entry)     ; people/
-  (:export #:agents #:agent-definitions)
+  (:export #:stop #:pause #:resume #:history #:history-entries #:undo-entry
+           #:show #:show-code #:show-error #:echo-to #:allow)     ; people/
+  (:export #:agents #:agent-definitions) ; for editors
   ;; What a program may use.
   (:export #:*before-checkpoint* #:*after-restore*))

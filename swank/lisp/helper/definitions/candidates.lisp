@@ -70,7 +70,9 @@ is expanded."
     (unless (or (loader-symbol-p (key-symbol key))
                 (gethash form candidates)
                 (expansion-of-noted-p form toplevel))
-      (let ((number (incf *candidate-number*)) (before (definition-identity (car key) (cdr key))))
+      (let ((number (incf *candidate-number*)) (before (definition-identity (car key) (cdr key)))
+            (replaced (definition-replaced-by session key toplevel)))
+        (when replaced (require-permission key))
         #+sbcl (number-source-locations number)
         (setf (gethash form candidates)
               (make-candidate :key key :form form :toplevel toplevel :number number :why why
@@ -79,7 +81,7 @@ is expanded."
                               :names (names-used (lexical-names environment) form)
                               :before before
                               :was (and before (definition-before key))
-                              :replaced (definition-replaced-by session key toplevel)
+                              :replaced replaced
                               :builtp (and (not *launched*) (from-built-file-p key))
                               :unboundp (and (eq (car key) :variable)
                                              (not (boundp (cdr key))))))))))

@@ -76,6 +76,14 @@ SAVED-DEFINITION has it, or NIL."
        (cond (earlier (candidate-replaced earlier))
              ((not (session-made-p session key)) (saved-definition key)))))))
 
+(defun require-permission (key)
+  "End the current evaluation if the person, who may want to be asked, does not allow that it redefines
+KEY."
+  (let ((report (and *ask-person* *evaluation*
+                     (forbidden-report *evaluation* (key-label key)))))
+    (when report
+      (funcall (evaluation-escape *evaluation*) report))))
+
 (defun earlier-candidate (session key toplevel)
   "A candidate in the same TOPLEVEL, which may have replaced the definition before."
   (let ((place (namespace-of key)))

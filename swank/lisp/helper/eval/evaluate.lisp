@@ -70,15 +70,29 @@ list that it returns are the evaluation's values."
          (multiple-value-bind (default note) (live-package session)
            (let ((package (if package (or (find-package-named package) package) default)))
              (if (packagep package)
-                 (evaluation-outcome evaluation package debug note)
-                 (unknown-package-outcome session package))))
+                 (or (forbidden-outcome evaluation package)
+                     (evaluation-outcome evaluation package debug note))
+                 (let ((outcome (unknown-package-outcome session package)))
+                   (note-place-of-action evaluation (session-package session))
+                   (end-action evaluation '() (getf outcome :error))
+                   outcome))))
       (unregister evaluation)
       (leave-action evaluation))))
 
 (defun note-place-of-action (evaluation package)
   (let ((action (evaluation-action evaluation)))
     (when action
-      (setf (action-package action) (package-name package)))))
+      (setf (action-package action) (package-name package))
+      (note-echo :begun action))))
+
+(defun forbidden-outcome (evaluation package)
+  "The outcome of EVALUATION if the person has to be asked, and does not allow it; or NIL."
+  (let ((report (forbidden-report evaluation)))
+    (when report
+      (note-place-of-action evaluation package)
+      (end-action evaluation '() report)
+      (list :error (for-wire report)
+            :package (package-name (live-package (evaluation-session evaluation)))))))
 
 (defun unknown-package-outcome (session name)
   (list :error (append (failure "PACKAGE-ERROR" (unknown-package-text name))

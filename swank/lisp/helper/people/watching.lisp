@@ -1,5 +1,4 @@
-;;;; watching.lisp -- AGENTS and AGENT-DEFINITIONS: what an editor asks, to show who is here and where
-;;;; definitions are
+;;;; watching.lisp -- AGENTS and AGENT-DEFINITIONS: an editor asks who is here and where definitions are
 
 (cl:in-package #:swank-mcp)
 
@@ -25,22 +24,24 @@
 
 (defun agents ()
   "What agents do in this image now, as a property list:
-:AGENTS, a list of property lists with :ID (text), :CLIENT (text or NIL) and :SESSIONS (names), of each server
-that is connected; :RUNNING and :SUSPENDED, lists of property lists with :NUMBER (in the history, or NIL),
-:SESSION, :CLIENT, :SECONDS, :CODE and :ERROR (the type, of a suspended one), of evaluations, oldest
-first; :PAUSED, true if calls wait because of PAUSE; :LAST, the number of the newest entry of the history."
+:AGENTS, a list of property lists with :ID (text), :CLIENT (text or NIL) and :SESSIONS (names), of
+each server that is connected; :RUNNING and :SUSPENDED, lists of property lists with :NUMBER (in the
+history, or NIL), :SESSION, :CLIENT, :SECONDS, :CODE and :ERROR (the type, of a suspended one), of
+evaluations, oldest first; :ASKS, true if one waits for the person's answer; :PAUSED, true if calls
+wait because of PAUSE; :LAST, the number of the newest entry of the history."
   (let ((evaluations (with-lock () (reverse *evaluations*))))
     (list :agents (loop for guest in (with-lock () (reverse *guests*))
                         when (connectedp (guest-connection guest))
                           collect (guest-for-people guest))
           :running (mapcar #'evaluation-for-people (remove-if #'suspendedp evaluations))
           :suspended (mapcar #'evaluation-for-people (remove-if-not #'suspendedp evaluations))
+          :asks (and (find *waits-for-answer* evaluations :key #'evaluation-waits :test #'eq) t)
           :paused (and *paused* t)
           :last *last-number*)))
 
 (defun agent-definitions (text &optional package)
-  "The definitions in this image that agents have made, and that no file has, of the name that TEXT is in
-PACKAGE, a name: a list of property lists with :KIND, :SOURCE (the text of the top level form),
+  "The definitions in this image that agents have made, and that no file has, of the name that TEXT
+is in PACKAGE, a name: a list of property lists with :KIND, :SOURCE (the text of the top level form),
 :PACKAGE (in which it was read) and :SESSION."
   #+sbcl
   (let* ((session (with-lock () (loop for session being each hash-value of *sessions* return session)))

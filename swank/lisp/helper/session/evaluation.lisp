@@ -8,6 +8,7 @@
   session code thread
   input                  ; text for its standard input, or NIL
   form (start 0)         ; the one being evaluated, and where it begins in CODE
+  allowed                ; true if the person was asked and has allowed it
   job                    ; true of one in the background; see background.lisp
   system                 ; name of the one being loaded, or NIL
   work                   ; what is done in place of evaluating CODE, and
@@ -43,6 +44,23 @@
 (defvar *evaluation* nil
   "The evaluation of the current thread, or NIL.")
 
+;;; What the person wants to be asked; see people/allow.lisp
+
+(defvar *ask-person* nil
+  "A function of an evaluation, and of what it redefines or NIL: a report that the person does not
+allow that, or NIL.  Or NIL if they are not to be asked.")
+
+(defvar *ask-always* nil
+  "True if they are to be asked before each evaluation.")
+
+(defun forbidden-report (evaluation &optional what)
+  "A report that EVALUATION is not allowed, if the person has to be asked; or NIL."
+  (when (and *ask-person* (or what *ask-always*)
+             (not (evaluation-allowed evaluation)))
+    (or (funcall *ask-person* evaluation what)
+        (progn (setf (evaluation-allowed evaluation) t)
+               nil))))
+
 ;;; In the history
 
 (defun begin-action (evaluation)
@@ -71,7 +89,8 @@ program.  *LOCK* is held."
                                         (loop for text in texts
                                               repeat 20
                                               collect (clipped text (action-limit :value)))))
-      (note-outcome evaluation (if report (getf report :kind) :done) report))))
+      (note-outcome evaluation (if report (getf report :kind) :done) report)
+      (note-echo :ended action))))
 
 (defun note-outcome (evaluation state &optional report)
   "Note that EVALUATION is in STATE, as REPORT says; with T it runs on."
@@ -84,11 +103,17 @@ program.  *LOCK* is held."
       (with-lock ()
         (when (keptp action) (measure-action action))))))
 
+(defun note-suspension (evaluation what &optional report)
+  "Have it shown that EVALUATION is suspended with REPORT, or goes on."
+  (when (evaluation-action evaluation)
+    (note-echo what (evaluation-action evaluation) (getf report :type) (getf report :message))))
+
 (defun leave-action (evaluation)
   "Note that EVALUATION is not in progress any more."
   (let ((action (evaluation-action evaluation)))
     (when (and action (member (action-state action) '(:running :suspended)))
-      (setf (action-state action) :lost))))
+      (setf (action-state action) :lost)
+      (note-echo :ended action))))
 
 (defun evaluation-number (evaluation)
   "The number by which people know EVALUATION, or NIL."
@@ -171,7 +196,16 @@ makes it."
   (minusp (evaluation-token evaluation)))
 
 (defun suspended-threads-for-wire (session)
-  "((TOKEN WHAT TYPE MESSAGE) ...), oldest first."
+  "((TOKEN WHAT TYPE MESSAGE) ...), oldest first; with the errors that a person shows."
+  (append (shown-errors-for-wire) (threads-of-session-for-wire session)))
+
+(defun shown-errors-for-wire ()
+  (loop for shown in (reverse (and *shown-errors* (live-shown-errors)))
+        for report = (shown-error-report shown)
+        collect (list (shown-error-token shown) "the person's error" (getf report :type)
+                      (clip (getf report :message) 1000))))
+
+(defun threads-of-session-for-wire (session)
   (loop for evaluation in (reverse (suspended-evaluations session))
         for report = (debuggee-report (evaluation-debuggee evaluation))
         when (thread-of-program-p evaluation)

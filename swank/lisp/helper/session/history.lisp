@@ -84,21 +84,13 @@ many.  *LOCK* is held."
 (defun change-size (change)
   (+ 50 (length (change-source change))))
 
-(defun note-reset (session count)
-  "Enter a reset of SESSION, which has undefined COUNT definitions, into the history."
-  (with-lock ()
-    (add-action (make-action :began (get-universal-time) :state :done :microseconds 0
-                             :client (session-client session) :tool "reset-session"
-                             :session (session-name session)
-                             :code (format nil "~D definition~:P undefined" count)))))
-
 (defun keptp (action)
   (eq action (find-action (action-number action))))
 
 (defun code-for-people (code limit)
   "CODE, a string or a form, as a text."
   (if (stringp code)
-      (clip (string-trim '(#\space #\newline #\tab) code) limit)
+      (clipped (list (string-trim '(#\space #\newline #\tab) code)) limit)
       (clip (with-standard-io-syntax
               (let ((*print-readably* nil) (*package* (find-package '#:swank-mcp)))
                 (safely (prin1-to-string code))))
