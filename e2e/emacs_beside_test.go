@@ -180,6 +180,45 @@ func TestEmacsBesideDebugger(t *testing.T) {
 	e.untouched()
 }
 
+// The person is asked, and the lamp says that the agent waits; they hand over their error, and
+// take over the agent's.
+func TestEmacsBesideHandingOver(t *testing.T) {
+	t.Parallel()
+	e, s := beside(t)
+	e.keys("M-x", "swank-mcp-ask", "Enter", "nothing", "Enter")
+	e.shows("Agents need your yes for each evaluation")
+	asks := sendCall(t, s, "(list :asked)")
+	e.shows("evaluates: (list :asked)  Allow it? (y or n)")
+	e.shows("[agent waits for you]")
+	e.keys("y")
+	wantAnswer(t, asks, "=> (:ASKED)")
+	e.shows("[agent idle]")
+	e.keys("M-x", "swank-mcp-ask", "Enter", "everything", "Enter")
+	e.shows("Agents need no yes of yours")
+	e.untouched()
+
+	e.elisp(`(progn (slime-eval-async '(cl:error "theirs")) t)`)
+	e.until("the debugger", func() bool { return e.debuggers() == "1" })
+	e.shows("theirs")
+	e.keys("M-x", "swank-mcp-show", "Enter")
+	e.shows("The agents' next replies show obj-1")
+	want(t, s, "5", "The person shows you obj-1: the error with which they are in their debugger\nSIMPLE-ERROR\ntheirs\n…=> 5")
+	e.keys("q")
+	e.until("the debugger's end", func() bool { return e.debuggers() == "0" })
+
+	call(t, s, patience, "evaluate-lisp", object{"code": "(list (+ 1 (restart-case (error \"the agent's\") (use-value (v) v))))", "on-error": "debug"})
+	e.shows("[agent suspended]")
+	e.keys("M-x", "swank-mcp-take-over", "Enter")
+	e.until("the debugger", func() bool { return e.debuggers() == "1" })
+	e.shows("the agent's")
+	e.elisp(`(with-current-buffer (car (sldb-buffers)) (sldb-quit) nil)`)
+	e.until("the debugger's end", func() bool { return e.debuggers() == "0" })
+	e.shows("[agent suspended]")
+	good(t, s, "abort-evaluation", object{"evaluation": 2})
+	e.shows("[agent idle]")
+	e.untouched()
+}
+
 // The time from the person's key to the agent's reply, whatever the agent does.
 func TestEmacsStopsSoon(t *testing.T) {
 	e, s := beside(t)

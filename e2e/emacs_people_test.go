@@ -52,3 +52,66 @@ func TestEmacsPeople(t *testing.T) {
 	says(t, bad(t, s, "inspect-frame", object{"evaluation": 1, "frame": 1}), "it has ended")
 	want(t, s, "(+ 1 2)", "=> 3")
 }
+
+// TestEmacsTakeOver: the agent's evaluation is suspended; the person takes it over in SLDB,
+// changes a variable, and restarts the frame. The agent's next reply tells how it ended.
+func TestEmacsTakeOver(t *testing.T) {
+	t.Parallel()
+	e := newEmacs(t)
+	s := attachedTo(t, e.address, run.dir)
+	want(t, s, "(defun share (number) (declare (optimize (debug 3))) (* 2 (/ 10 number)))", "=> SHARE")
+	suspend := func() {
+		t.Helper()
+		says(t, call(t, s, patience, "evaluate-lisp", object{"code": "(list (share 0) :shared)", "on-error": "debug"}).Text(), "DIVISION-BY-ZERO")
+	}
+	suspend()
+	e.types("(swank-mcp:take-over)")
+	e.until("the debugger", func() bool { return e.debuggers() == "1" })
+	var sldb string
+	e.until("its text", func() bool {
+		sldb = e.elisp(`(with-current-buffer (car (sldb-buffers)) (buffer-substring-no-properties 1 (point-max)))`)
+		return strings.Contains(sldb, "Backtrace")
+	})
+	says(t, sldb, "arithmetic error DIVISION-BY-ZERO", "Leave it suspended, for the agent.", "[RETRY] Evaluate this form again.", "[ABORT] Abort this evaluation.", "(SHARE 0)")
+	first, _, _ := strings.Cut(sldb[strings.Index(sldb, "Backtrace"):], "(SHARE 0)")
+	saysNot(t, first, "SWANK-MCP")
+	for tool, args := range map[string]object{
+		"inspect-frame":     {"frame": 0},
+		"evaluate-in-frame": {"frame": 0, "code": "number"},
+		"invoke-restart":    {"restart": "abort"},
+	} {
+		says(t, bad(t, s, tool, args), "the person is in the debugger with it")
+	}
+	says(t, good(t, s, "get-backtrace", object{}), "(SHARE 0)")
+	want(t, s, "(+ 1 2)", "=> 3")
+
+	// They quit, and it waits for the agent as before; then they take it over again.
+	e.elisp(`(with-current-buffer (car (sldb-buffers)) (sldb-quit) nil)`)
+	e.until("the debugger's end", func() bool { return e.debuggers() == "0" })
+	says(t, good(t, s, "inspect-frame", object{"frame": 1}), "NUMBER = 0")
+	e.types("(swank-mcp:take-over 2)")
+	e.until("the debugger", func() bool { return e.debuggers() == "1" })
+	// A mistake of theirs opens another level, and is theirs.
+	frame := `(with-current-buffer (car (sldb-buffers)) (slime-eval '(swank:eval-string-in-frame "(setf number 5)" 1 "COMMON-LISP-USER")))`
+	says(t, e.elisp(frame), "5")
+	e.elisp(`(with-current-buffer (car (sldb-buffers)) (slime-rex () ('(swank:restart-frame 1)) ((:ok _)) ((:abort _))) nil)`)
+	e.until("the debugger's end", func() bool { return e.debuggers() == "0" })
+	want(t, s, "(+ 2 2)", "=> 4\n; The suspended evaluation 1 ((list (share 0) :shared)) has ended: The person took it over, and it ended with the value… (4 :SHARED).")
+
+	suspend()
+	e.types("(swank-mcp:take-over)")
+	e.until("the debugger", func() bool { return e.debuggers() == "1" })
+	check(t, s.Close(patience)) // it stays the person's
+	if got := e.debuggers(); got != "1" {
+		t.Errorf("%s debuggers are open", got)
+	}
+	e.elisp(`(with-current-buffer (car (sldb-buffers)) (sldb-quit) nil)`)
+	e.until("the debugger's end", func() bool { return e.debuggers() == "0" })
+	e.until("the end of the agent's threads", func() bool {
+		return !strings.Contains(e.lisp(`(format nil "~{~A ~}" (mapcar #'swank/backend:thread-name (swank/backend:all-threads)))`), "swank-mcp")
+	})
+	e.types("(swank-mcp:take-over)")
+	e.until("the answer", func() bool {
+		return strings.Contains(e.elisp(`(with-current-buffer (slime-output-buffer) (buffer-substring-no-properties 1 (point-max)))`), "; No evaluation is suspended.")
+	})
+}

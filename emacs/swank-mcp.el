@@ -20,7 +20,8 @@
 ;;
 ;; M-x swank-mcp-share lets agents into the connected Lisp.  The mode line then says what they
 ;; do.  M-x swank-mcp-history lists it; swank-mcp-stop, swank-mcp-pause and swank-mcp-resume
-;; steer it, and swank-mcp-show hands something over.  The key `M-.' goes to what agents have
+;; steer it, swank-mcp-ask has you asked before, swank-mcp-take-over opens a debugger for you
+;; where an agent's code has failed, and swank-mcp-show hands something over.  The key `M-.' goes to what agents have
 ;; defined, too.
 ;;
 ;; Requests to the Lisp never use the thread of your REPL.  While no agent is connected,
@@ -528,6 +529,22 @@ The agents read that it was you."
                         "RESUME")))
 
 ;;;###autoload
+(defun swank-mcp-take-over (&optional number)
+  "Open the debugger of an agent's suspended evaluation, in its thread.
+It is that of NUMBER, which a prefix argument gives, or the newest.  Leaving the
+debugger by \\`q' leaves the evaluation to the agent."
+  (interactive "P")
+  (let ((connection (swank-mcp--connection-or-error)))
+    (swank-mcp--check-slime connection)
+    (apply #'swank-mcp--command connection #'swank-mcp--tell
+           "TAKE-OVER" (and number (list (prefix-numeric-value number))))))
+
+(defun swank-mcp--check-slime (connection)
+  "Signal an error if CONNECTION is not one of SLIME's."
+  (when (swank-mcp--sly-p connection)
+    (user-error "With Sly agents cannot open a debugger, or ask you: this needs SLIME")))
+
+;;;###autoload
 (defun swank-mcp-ask (policy)
   "Say by POLICY what agents may do without asking you.
 This is everything, new or nothing.  With new they ask before they redefine
@@ -536,8 +553,7 @@ what is not theirs, with nothing before each evaluation."
    (list (completing-read "Agents may do without asking: " '("everything" "new" "nothing")
                           nil t nil nil "new")))
   (let ((connection (swank-mcp--connection-or-error)))
-    (when (swank-mcp--sly-p connection)
-      (user-error "Only SLIME can ask you"))
+    (swank-mcp--check-slime connection)
     (swank-mcp--command connection
                         (lambda (text)
                           (swank-mcp--tell
@@ -703,6 +719,7 @@ METHOD is as Sly has it."
     (define-key map "=" #'swank-mcp-history-diff)
     (define-key map "u" #'swank-mcp-history-undo)
     (define-key map "k" #'swank-mcp-history-stop)
+    (define-key map "t" #'swank-mcp-history-take-over)
     map)
   "Keys of `swank-mcp-history-mode'.")
 
@@ -959,6 +976,13 @@ PROMPT is the question, and CHANGES are what there is to choose from."
                             (when (buffer-live-p history)
                               (swank-mcp--history-fill history #'ignore)))
                           "UNDO-ENTRY" number))))
+
+(defun swank-mcp-history-take-over ()
+  "Open the debugger of the suspended evaluation at point."
+  (interactive)
+  (swank-mcp--check-slime swank-mcp--history-connection)
+  (swank-mcp--command swank-mcp--history-connection #'swank-mcp--tell
+                      "TAKE-OVER" (plist-get (swank-mcp--current-entry) :number)))
 
 (defun swank-mcp-history-stop ()
   "Stop the evaluation at point."

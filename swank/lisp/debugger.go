@@ -194,6 +194,9 @@ func (s *Session) gone(target *suspended, state string) error {
 	case ":shown":
 		return &DebuggerError{Number: target.number, Occupied: true,
 			Why: "it is the person's, who is in their debugger with it: get-backtrace and inspect-frame look at it, nothing else can be done with it"}
+	case ":person":
+		return &DebuggerError{Number: target.number, Occupied: true,
+			Why: "the person is in the debugger with it. When it has ended, the next reply tells how"}
 	case ":held":
 		return &DebuggerError{Number: target.number, Occupied: true,
 			Why: "somebody, a person in SLDB for one, has its thread in a debugger of their own, until they leave that. Nothing was done, and nothing is lost"}

@@ -82,7 +82,7 @@
            #:checkpoint #:resume-copy #:resume-core #:after-restore) ; checkpoint/
   ;; What a person calls who shares the image.
   (:export #:stop #:pause #:resume #:history #:history-entries #:undo-entry
-           #:show #:show-code #:show-error #:echo-to #:allow)     ; people/
+           #:show #:show-code #:show-error #:echo-to #:allow #:take-over)     ; people/
   (:export #:agents #:agent-definitions) ; for editors
   ;; What a program may use.
   (:export #:*before-checkpoint* #:*after-restore*))

@@ -75,8 +75,12 @@
 (defun note-departed (evaluation outcome)
   (let ((session (evaluation-session evaluation))
         (why (or (and (eq :stopped (getf (getf outcome :error) :kind)) "The person stopped it.")
-                 (getf (getf outcome :error) :message)
-                 (format nil "Somebody else, a person for one, let it go on, and it ended with ~:[no values~;the value~:P ~:*~{~A~^, ~}~]."
+                 (let ((message (getf (getf outcome :error) :message)))
+                   (and message
+                        (format nil "~:[~;The person took it over. ~]~A"
+                                (debuggee-personp (evaluation-debuggee evaluation)) message)))
+                 (format nil "~:[Somebody else, a person for one, let it go on~;The person took it over~], and it ended with ~:[no values~;the value~:P ~:*~{~A~^, ~}~]."
+                         (debuggee-personp (evaluation-debuggee evaluation))
                          (mapcar (lambda (text) (clip (format nil "~{~A~}" (remove-if-not #'stringp text)) 500))
                                  (getf outcome :values))))))
     (with-lock ()

@@ -82,7 +82,9 @@ ends when they leave that."
     (when debuggee
       (with-lock ()
         (let ((client (debuggee-client debuggee)))
-          (cond ((and (eq (debuggee-state debuggee) :suspended) (null client))
+          (cond ((eq (debuggee-state debuggee) :person)
+                 (setf (debuggee-ending debuggee) reason))
+                ((and (eq (debuggee-state debuggee) :suspended) (null client))
                  (setf (debuggee-ending debuggee) reason)
                  #+sbcl (sb-thread:signal-semaphore (debuggee-wake debuggee))
                  t)

@@ -24,7 +24,8 @@
     function-type-text method-texts declared-type-lines         ; look
     instance-slots definition-sections
     package-file why-untested              ; build
-    running-frames put-debugger-hooks-back))                    ; image
+    running-frames put-debugger-hooks-back                      ; image
+    take-over))                                                 ; people
 
 #-sbcl
 (defun call-with-open-binding-stack (function) (funcall function))

@@ -158,7 +158,9 @@ makes it."
 
 (defstruct (debuggee (:copier nil))
   "What an EVALUATION needs to be suspended."
-  (state :running)       ; :RUNNING, :SUSPENDED, :BUSY with a command, or :ENDED
+  (state :running)       ; :RUNNING, :SUSPENDED, :BUSY with a command, :PERSON while one has it in
+                         ; their debugger, or :ENDED
+  personp                ; true if a person has taken it over; see people/take-over.lisp
   (client nil)           ; the CLIENT that waits for its outcome
   #+sbcl (wake (sb-thread:make-semaphore)) ; signalled when there is something to do
   (ending nil)           ; reason why it is to end
@@ -176,7 +178,7 @@ makes it."
 
 (defun suspendedp (evaluation)
   (let ((debuggee (evaluation-debuggee evaluation)))
-    (and debuggee (member (debuggee-state debuggee) '(:suspended :busy)) t)))
+    (and debuggee (member (debuggee-state debuggee) '(:suspended :busy :person)) t)))
 
 (defun suspended-evaluations (session)
   (with-lock ()

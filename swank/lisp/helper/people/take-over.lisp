@@ -1,0 +1,87 @@
+;;;; take-over.lisp -- TAKE-OVER: a person goes on with a suspended evaluation, in their debugger
+
+(cl:in-package #:swank-mcp)
+
+;;; The suspended thread takes it as a command of the debugger, and opens Swank's debugger for the
+;;; person where it waits: with the true condition, restarts and frames.  No client waits for what
+;;; comes of that.  If a restart lets the evaluation go on, its end is told as that of every
+;;; suspended evaluation that no command has ended.
+
+(defun suspended-for-people (number)
+  "The suspended evaluation of that NUMBER, or without one the one that was suspended last; or NIL."
+  (let ((all (remove-if-not #'suspendedp (with-lock () (copy-list *evaluations*)))))
+    (if number
+        (find number all :key #'evaluation-number)
+        (first (sort all #'> :key (lambda (evaluation)
+                                    (debuggee-since (evaluation-debuggee evaluation))))))))
+
+(defun call-as-person (connection function)
+  "Call FUNCTION in this thread, which is an agent's, as if it were one of the person's."
+  (let ((*evaluation* nil) (*noting* nil)
+        (*standard-output* (or (swank::connection.user-output connection) *standard-output*))
+        (*debugger-hook* #'swank:swank-debugger-hook)
+        (sb-ext:*invoke-debugger-hook* #'swank:swank-debugger-hook))
+    (swank::with-connection (connection)
+      (funcall function))))
+
+(defun debug-as-person (evaluation connection)
+  "Open a debugger for the person behind CONNECTION in this thread, that of EVALUATION, which is
+suspended.  Return if they leave it without a restart."
+  (let ((debuggee (evaluation-debuggee evaluation)))
+    (with-lock ()
+      (setf (debuggee-client debuggee) nil
+            (debuggee-state debuggee) :person
+            (debuggee-personp debuggee) t))
+    (catch 'leave-to-agent
+      (call-as-person
+       connection
+       (lambda ()
+         (restart-case
+             (let ((swank::*sldb-quit-restart* 'leave-to-agent)
+                   (sbcl:*stack-top-hint* (first (debuggee-frames debuggee))))
+               (swank:invoke-slime-debugger (debuggee-condition debuggee)))
+           (leave-to-agent ()
+             :report "Leave it suspended, for the agent.")))))
+    (setf (debuggee-personp debuggee) nil)
+    '()))
+
+(defun leave-when-gone (evaluation connection)
+  "Wait until the person has left the debugger of EVALUATION.  If CONNECTION ends before, leave it for
+them."
+  (let ((debuggee (evaluation-debuggee evaluation)))
+    (loop while (and (registeredp evaluation)
+                     (member (debuggee-state debuggee) '(:busy :person)))
+          do (sleep 0.5)
+             (when (and (eq :person (debuggee-state debuggee)) (not (connectedp connection)))
+               (ignore-errors
+                (interrupt-safely (evaluation-thread evaluation)
+                                  (lambda () (ignore-errors (throw 'leave-to-agent '())))))))))
+
+(defun take-over (&optional number)
+  "Open the debugger of a suspended evaluation of an agent in your Emacs, where it is suspended: the one
+of NUMBER, as HISTORY and the echo number them, or without it the one that was suspended last.  You see
+the true condition, restarts and frames, and can do with it what you like.  Meanwhile the agent's tools
+say that you are there.  A restart lets the evaluation go on, and the agent's next reply tells how it
+ended and that it was you.  To quit the debugger, by q, leaves it suspended for the agent.  Return no
+values."
+  (for-people-only 'take-over)
+  (let* ((evaluation (suspended-for-people number))
+         (own swank::*emacs-connection*)
+         (connection (if (member own swank::*connections*) own (emacs-connection))))
+    (cond ((null evaluation)
+           (format t "~&; ~:[No evaluation is suspended~;No evaluation ~:*~D is suspended~].~%" number))
+          ((null connection)
+           (format t "~&; No Emacs is connected to this image, in which the debugger could be opened.~%"))
+          (t (let* ((client (make-client :command (lambda (evaluation)
+                                                    (debug-as-person evaluation connection))))
+                    (state (hand-over client (evaluation-token evaluation))))
+               (cond ((eq state :suspended)
+                      (sb-thread:signal-semaphore (debuggee-wake (evaluation-debuggee evaluation)))
+                      (in-own-thread "swank-mcp take-over"
+                                     (lambda () (leave-when-gone evaluation connection)))
+                      (format t "~&; In your debugger: ~A~%" (evaluation-line evaluation)))
+                     ((eq state :person)
+                      (format t "~&; It is in somebody's debugger already: ~A~%" (evaluation-line evaluation)))
+                     (t (format t "~&; A command of the agent's is busy with it; try again: ~A~%"
+                                (evaluation-line evaluation)))))))
+    (values)))
