@@ -34,6 +34,7 @@
 (declare-function slime-repl-current-input "ext:slime-repl" (&optional until-point-p))
 (declare-function slime-quit-lisp "ext:slime" (&optional kill))
 (declare-function sldb-buffers "ext:slime" (&optional connection))
+(declare-function slime-dispatch-event "ext:slime" (event &optional process))
 (declare-function slime-mode "ext:slime" (&optional arg))
 (declare-function sly-editing-mode "ext:sly" (&optional arg))
 (declare-function slime-inspect "ext:slime" (string))
@@ -243,6 +244,21 @@
   (swank-mcp-tests--lamp-is "agent idle")
   (swank-mcp-tests--untouched))
 
+(ert-deftest swank-mcp-test-43-busy ()
+  "While the person's own code runs in their REPL, the lamp and the commands work."
+  (unless swank-mcp-tests-sly
+    (let ((done nil))
+      (slime-dispatch-event (list :emacs-rex '(cl:sleep 4) "COMMON-LISP-USER" :repl-thread
+                                  (lambda (_) (setq done t)))
+                            (swank-mcp--connection))
+      (let ((call (swank-mcp-tests--evaluate "(loop)")))
+        (swank-mcp-tests--lamp-is "agent working")
+        (swank-mcp-tests--said "Stopping" (swank-mcp-stop))
+        (should (string-match-p "stopped by the person" (swank-mcp-tests--reply call)))
+        (should-not done))
+      (swank-mcp-tests--until "the end of the person's code" (lambda () done))))
+  (swank-mcp-tests--untouched))
+
 (defun swank-mcp-tests--history ()
   "The text of a fresh history."
   (swank-mcp-history)
@@ -400,6 +416,19 @@
   (should (equal "" (swank-mcp-tests--lamp)))
   (let ((swank-mcp--patience 0)) (swank-mcp--expect (swank-mcp--connection)))
   (swank-mcp-tests--until "the end of the timer" (lambda () (not swank-mcp--timer)))
+  (swank-mcp-tests--untouched))
+
+(ert-deftest swank-mcp-test-81-killed ()
+  "An agent whose server is killed has left, too."
+  (swank-mcp-tests--agent-comes)
+  (swank-mcp-tests--evaluate "(sleep 1000)")
+  (swank-mcp-tests--lamp-is "agent working")
+  (signal-process swank-mcp-tests--agent 'KILL)
+  (swank-mcp-tests--lamp-is "\\`\\'")
+  (swank-mcp-tests--until "the lines"
+                          (lambda ()
+                            (string-match-p "has left\\(.\\|\n\\)*works in this Lisp now\\(.\\|\n\\)*has left"
+                                            (swank-mcp-tests--repl))))
   (swank-mcp-tests--untouched))
 
 (ert-deftest swank-mcp-test-90-off ()

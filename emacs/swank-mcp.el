@@ -7,7 +7,6 @@
 ;; Version: 0.1
 ;; Package-Requires: ((emacs "27.1"))
 ;; Keywords: lisp, languages, tools
-;; URL: https://github.com/swank-mcp/swank-mcp
 
 ;;; Commentary:
 
