@@ -60,7 +60,11 @@ var connects = flag.Int("connects", 10, "how many agents come and go before the 
 func comeAndGo(t *testing.T, address string) {
 	t.Helper()
 	for i := range *connects {
-		s := attachedTo(t, address, run.dir)
+		var flags []string
+		if i%2 == 1 {
+			flags = []string{"--echo"}
+		}
+		s := attachedTo(t, address, run.dir, flags...)
 		if got, _ := eval(t, s, "(+ 1 2)"); !strings.HasPrefix(got, "=> 3") { // and what it found in the session
 			t.Errorf("(+ 1 2) answered %s", got)
 		}
