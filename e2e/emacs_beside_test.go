@@ -181,6 +181,20 @@ func TestEmacsBesideDebugger(t *testing.T) {
 	e.untouched()
 }
 
+// What Emacs has put into Swank's hooks is gone when Emacs disconnects.
+func TestEmacsBesideLeavesHooks(t *testing.T) {
+	t.Parallel()
+	e, s := beside(t)
+	hooks := "(list (count 'nil (remove-if-not 'symbolp swank::*new-connection-hook*) :key 'symbol-package)" +
+		" (count 'nil (remove-if-not 'symbolp swank::*connection-closed-hook*) :key 'symbol-package))"
+	want(t, s, hooks, "=> (1 2)")
+	e.elisp("(slime-disconnect)")
+	left := ""
+	if !eventually(patience, func() bool { left, _ = eval(t, s, hooks); return left == "=> (0 0)" }) {
+		t.Errorf("they are %s", left)
+	}
+}
+
 // The person is asked, and the lamp says that the agent waits; they hand over their error, and
 // take over the agent's.
 func TestEmacsBesideHandingOver(t *testing.T) {
