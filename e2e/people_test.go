@@ -78,9 +78,13 @@ func TestPersonStopsOne(t *testing.T) {
 func TestPersonStopsSoon(t *testing.T) {
 	p := newPerson(t, "")
 	s := attached(t, p)
+	want(t, s, "(+ 1 2)", "=> 3") // the helper is there
 	var took []time.Duration
 	for range 20 {
-		call := running(t, s, "(loop)")
+		call := sendCall(t, s, "(loop)")
+		if !eventually(patience, func() bool { return p.says("(some #'swank-mcp::evaluation-activep swank-mcp::*evaluations*)") == "T" }) {
+			t.Fatal("the evaluation does not begin")
+		}
 		began := time.Now()
 		p.says("(swank-mcp:stop)")
 		wantAnswer(t, call, stoppedHead+"…")

@@ -103,7 +103,7 @@
     :serial t
     :components ((:file "stop") (:file "pause") (:file "history") (:file "undo")
                  (:file "show") (:file "echo") (:file "allow")
-                 (:file "take-over" :if-feature :sbcl)))
+                 (:file "take-over" :if-feature :sbcl) (:file "watching")))
    ;; Copies of a launched image.
    (:module "checkpoint"
     :serial t

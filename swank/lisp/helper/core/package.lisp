@@ -83,5 +83,6 @@
   ;; What a person calls who shares the image.
   (:export #:stop #:pause #:resume #:history #:history-entries #:undo-entry
            #:show #:show-code #:show-error #:echo-to #:allow #:take-over)     ; people/
+  (:export #:agents #:agent-definitions) ; for editors
   ;; What a program may use.
   (:export #:*before-checkpoint* #:*after-restore*))

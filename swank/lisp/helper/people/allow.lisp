@@ -5,6 +5,8 @@
 (defparameter *answer-patience* 20
   "For how many seconds an evaluation waits for the person's answer.")
 
+(defparameter *waits-for-answer* "It waited for the person's answer.")
+
 (defun emacs-connection ()
   "A connection through which a person can be asked, one with a REPL if there is one; or NIL."
   (or (first (repls))
@@ -32,7 +34,7 @@ asked, or :STOPPED if EVALUATION is to end before."
     (if (null connection)
         :nobody
         (multiple-value-bind (answer give-up) (asked-in-emacs connection question)
-          (setf (evaluation-waits evaluation) "It waited for the person's answer.")
+          (setf (evaluation-waits evaluation) *waits-for-answer*)
           (loop with end = (+ (microseconds) (* 1000000 *answer-patience*))
                 for said = (funcall answer)
                 do (cond (said

@@ -1,0 +1,57 @@
+package e2e
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// batchEmacs runs Emacs without a terminal, with SLIME and emacs/swank-mcp.el in its load path.
+// Env are more variables of its environment.
+func batchEmacs(t *testing.T, env []string, args ...string) string {
+	t.Helper()
+	slime, err := filepath.Glob(*slimeFlag)
+	if err != nil || len(slime) == 0 {
+		t.Fatalf("no SLIME at %s: install it with scripts/install-deps --test, or name its directory with -slime", *slimeFlag)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, "emacs", append([]string{"-Q", "--batch",
+		"--eval", "(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil)",
+		"-L", slime[0], "-L", slime[0] + "/contrib", "-L", "../emacs"}, args...)...)
+	cmd.Env = append(environ(shortDir(t)), append([]string{"LC_ALL=C.UTF-8"}, env...)...)
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("emacs %q: %v\n%s", args, err, tail(string(out), 8000))
+	}
+	return string(out)
+}
+
+// The tests of emacs/swank-mcp.el, in a real Emacs with SLIME, a Lisp and a server.
+func TestEmacsERT(t *testing.T) {
+	t.Parallel()
+	compileSwank(t)
+	out := batchEmacs(t, []string{"SWANK_MCP=" + run.binary, "SWANK_MCP_LISP=" + *attachedSBCL + " --noinform --no-sysinit --no-userinit"},
+		"-l", "../emacs/swank-mcp-tests.el", "-f", "ert-run-tests-batch-and-exit")
+	if !strings.Contains(out, ", 0 unexpected") || strings.Contains(out, "Ran 0 tests") || strings.Contains(out, "skipped") {
+		t.Errorf("the tests did not all run:\n%s", tail(out, 3000))
+	}
+}
+
+// Emacs compiles swank-mcp.el and its tests without a warning, and finds its documentation in
+// the form that packages have.
+func TestEmacsCompiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	batchEmacs(t, nil, "--eval", `(setq byte-compile-error-on-warn t
+ byte-compile-dest-file-function (lambda (file) (expand-file-name (concat (file-name-nondirectory file) "c") "`+dir+`")))`,
+		"-f", "batch-byte-compile", "../emacs/swank-mcp.el", "../emacs/swank-mcp-tests.el")
+	said := batchEmacs(t, nil, "--eval", `(progn (require 'checkdoc) (checkdoc-file "../emacs/swank-mcp.el"))`)
+	if strings.Contains(said, "swank-mcp.el:") {
+		t.Errorf("checkdoc says:\n%s", said)
+	}
+}
