@@ -1,0 +1,35 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// safe is text of an image, a client or a server as a page may show it: control characters
+// and what is not seen, such as what changes the direction of writing, are written out.
+func safe(s string) string {
+	at := strings.IndexFunc(s, unseen)
+	if at < 0 {
+		return strings.ToValidUTF8(s, "\ufffd")
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unseen(r) && r != utf8.RuneError {
+			fmt.Fprintf(&b, `\u{%X}`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func unseen(r rune) bool {
+	return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
+}
+
+var oneLine = strings.NewReplacer("\n", " ", "\t", " ", "\r", " ")
+
+// line is safe as one line.
+func line(s string) string { return safe(oneLine.Replace(s)) }
