@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -176,10 +177,9 @@ func TestEchoTexts(t *testing.T) {
 		before := r.shown()
 		call(t, s, 2*patience, c.tool, c.args)
 		call(t, s, patience, "evaluate-lisp", args{"code": fmt.Sprintf("(list :end-of %d)", i)})
-		end := fmt.Sprintf("; swank-mcp> (list :end-of %d)\n; => (:END-OF %d)\n", i, i)
-		r.until(t, end)
+		r.until(t, fmt.Sprintf(" => (:END-OF %d)\n", i))
 		added := strings.TrimPrefix(r.shown(), before)
-		added, _, _ = strings.Cut(added, end)
+		added = added[:regexp.MustCompile(fmt.Sprintf(`; swank-mcp \d+ wire> \(list :end-of %d\)`, i)).FindStringIndex(added)[0]]
 		fmt.Fprintf(&all, "%s\n%s", c.tool, strings.ReplaceAll(added, dir, "DIR"))
 	}
 	got := addresses.ReplaceAllString(all.String(), "{}")
@@ -209,16 +209,16 @@ func TestEchoOfAnEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.until(t, "; swank-mcp> (loop (sleep 0.01))\n")
+	r.until(t, "; swank-mcp 1 wire> (loop (sleep 0.01))\n")
 	if err := s.Notify("notifications/cancelled", map[string]any{"requestId": pending.ID}); err != nil {
 		t.Fatal(err)
 	}
-	r.until(t, "; swank-mcp> (loop (sleep 0.01))\n; => [CANCELLED]\n")
+	r.until(t, "; swank-mcp 1 wire> (loop (sleep 0.01))\n; 1 [CANCELLED]\n")
 	want(t, s, `(list :the :last)`, "=> (:THE :LAST)")
 	if err := s.Close(patience); err != nil {
 		t.Fatal(err)
 	}
-	r.until(t, "; swank-mcp> (list :the :last)\n; => (:THE :LAST)\n")
+	r.until(t, "; swank-mcp 2 wire> (list :the :last)\n; 2 => (:THE :LAST)\n")
 }
 
 // Quick evaluations of several sessions are shown in the order of each. A person who
@@ -251,17 +251,17 @@ func TestEchoOfMany(t *testing.T) {
 	}
 	read := burst("read")
 	for n := range servers {
-		r.until(t, fmt.Sprintf("; => (:READ %d %d)\n", n, evaluations-1))
+		r.until(t, fmt.Sprintf(" => (:READ %d %d)\n", n, evaluations-1))
 	}
 	rest := r.shown()
 	for i := range evaluations {
 		for n := range servers {
-			code, value := fmt.Sprintf("; swank-mcp> (list :read %d %d)\n", n, i), fmt.Sprintf("; => (:READ %d %d)\n", n, i)
+			code, value := fmt.Sprintf("> (list :read %d %d)\n", n, i), fmt.Sprintf(" => (:READ %d %d)\n", n, i)
 			at, end := strings.Index(rest, code), strings.Index(rest, value)
 			if at < 0 || end < at {
 				t.Fatalf("evaluation %d of session %d is shown at %d, its value at %d", i, n, at, end)
 			}
-			if i > 0 && at < strings.Index(rest, fmt.Sprintf("; => (:READ %d %d)\n", n, i-1)) {
+			if i > 0 && at < strings.Index(rest, fmt.Sprintf(" => (:READ %d %d)\n", n, i-1)) {
 				t.Fatalf("evaluation %d of session %d is shown before the value of the one before", i, n)
 			}
 		}
@@ -281,4 +281,53 @@ func TestEchoOfMany(t *testing.T) {
 	want(t, servers[1], "(list :again)", "=> (:AGAIN)")
 	r.conn.Close()
 	burst("closed")
+}
+
+// The echo begins no text in a line that the person's code has not ended, says how much it
+// has left out, and can go to a file; session-status says where it goes.
+func TestEchoElsewhere(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "")
+	s := attached(t, p, "--echo")
+	says(t, good(t, s, "session-status", object{}), "; What agents do is shown in no place, as no SLIME with a REPL is connected: the person may choose")
+	file := filepath.Join(t.TempDir(), "echo")
+	says(t, p.prints(fmt.Sprintf("(swank-mcp:echo-to %q)", file)), "; What agents do is shown in "+file+".")
+	want(t, s, "(+ 1 2)", "=> 3")
+	wantEcho := func(text string) {
+		t.Helper()
+		if !eventually(patience, func() bool { b, _ := os.ReadFile(file); return string(b) == text }) {
+			b, _ := os.ReadFile(file)
+			t.Errorf("the file has\n%s\nand not\n%s", b, text)
+		}
+	}
+	wantEcho("; swank-mcp 1 wire> (+ 1 2)\n; 1 => 3\n")
+	says(t, good(t, s, "session-status", object{}), "; What agents do is shown in "+file+".")
+
+	r := newREPL(t, p)
+	says(t, p.prints("(swank-mcp:echo-to :repl)"), "; What agents do is shown in 1 REPL in this image.")
+	// What their thread prints ends in the midst of a line.
+	p.says(`(let ((out (swank::connection.user-output (first (swank-mcp::repls))))) (write-string "half a line" out) (finish-output out))`)
+	r.until(t, "half a line")
+	want(t, s, "(list :after-half)", "=> (:AFTER-HALF)")
+	r.until(t, "half a line\n; swank-mcp 2 wire> (list :after-half)\n; 2 => (:AFTER-HALF)\n")
+	want(t, s, "(list :again)", "=> (:AGAIN)")
+	r.until(t, "; 2 => (:AFTER-HALF)\n; swank-mcp 3 wire> (list :again)\n; 3 => (:AGAIN)\n")
+
+	r.hold <- struct{}{} // Emacs reads nothing
+	long := strings.Repeat("; "+strings.Repeat("z", 190)+"\n", 9) + ":long"
+	for range 4000 {
+		eval(t, s, long)
+	}
+	<-r.hold
+	want(t, s, "(list :then)", "=> (:THEN)")
+	r.until(t, " more: (swank-mcp:history)\n")
+
+	if err := s.Close(patience); err != nil {
+		t.Error(err)
+	}
+	if !eventually(patience, func() bool {
+		return p.says(`(find "swank-mcp echo" (swank/backend:all-threads) :key #'swank/backend:thread-name :test #'string=)`) == "NIL"
+	}) {
+		t.Error("the thread of the echo is there still")
+	}
 }

@@ -35,7 +35,10 @@ var launchedOnly = map[string]string{
 	"TestHeapFilledByALeftThread":        "a person's heap has its own size: see TestGuestHeap",
 	"TestEndOfInput":                     "the image does not end with the server: see TestGuestLeavesNothing",
 
+	"TestTerminalStopsWhatCannotBeStopped": replaced,
+
 	"TestCheckpointOracle":       notCopied,
+	"TestTerminalUndoes":         notCopied,
 	"TestCheckpointKills":        notCopied,
 	"TestCheckpointDeaths":       notCopied,
 	"TestCheckpointServerKilled": notCopied,

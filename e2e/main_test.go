@@ -7,8 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -72,14 +74,44 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, "e2e:", err)
 			return 1
 		}
+		var warming sync.WaitGroup
 		if flag.Lookup("test.run").Value.String() == "" { // both will be wanted, and there are two processors
-			var warming sync.WaitGroup
 			warming.Go(func() { run.warm() })
 			warming.Go(func() { run.warmGuest() })
-			defer warming.Wait() // or a Lisp would outlive us
 		}
-		return m.Run()
+		status := m.Run()
+		warming.Wait()
+		if left := leftOf(run.dir); len(left) > 0 {
+			fmt.Fprintf(os.Stderr, "e2e: processes of the tests are left: %q\n", left)
+			status = max(status, 1)
+		}
+		return status
 	}())
+}
+
+// ofRun begins the variable of the environment by which the processes of a run are known.
+const ofRun = "SWANK_MCP_TEST_RUN="
+
+// leftOf ends the processes that the tests of dir have left, and describes them. What
+// they have ended may take a few seconds. A system without /proc tells of none.
+func leftOf(dir string) (left []string) {
+	for end := time.Now().Add(5 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		left = nil
+		late := time.Now().After(end)
+		files, _ := filepath.Glob("/proc/[0-9]*/environ")
+		for _, file := range files {
+			if b, _ := os.ReadFile(file); strings.Contains(string(b), ofRun+dir) {
+				pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+				left = append(left, fmt.Sprintf("%d %s", pid, command(pid)))
+				if late {
+					syscall.Kill(pid, syscall.SIGKILL)
+				}
+			}
+		}
+		if late || len(left) == 0 {
+			return left
+		}
+	}
 }
 
 func build(dir string) (string, error) {
@@ -172,6 +204,7 @@ func environ(home string, more ...string) []string {
 		"HOME=" + home,
 		"XDG_CACHE_HOME=" + run.cache,
 		"TMPDIR=" + run.dir,
+		ofRun + run.dir,
 		"LC_ALL=C",
 		"SWANK_MCP_TOOLSETS=all",    // TestToolsets tests the default
 		"SWANK_MCP_NO_JOURNAL=true", // kept-session.txtar tests it

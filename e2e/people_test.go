@@ -3,12 +3,15 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/swank"
 )
 
 const stoppedHead = "[STOPPED] Evaluation stopped by the person"
@@ -127,4 +130,173 @@ func TestPersonPauses(t *testing.T) {
 	wantAnswer(t, second, "=> :SECOND")
 	want(t, s, "(+ 1 2)", "=> 3")
 	wantError(t, s, "(swank-mcp:pause)", "[ERROR] SIMPLE-ERROR\npause is for the person")
+}
+
+// The history has what agents have done: who, where, with which output, values or error, and
+// what they have redefined, with the source that was there before.
+func TestPersonHistory(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "")
+	file := filepath.Join(t.TempDir(), "theirs.lisp")
+	write(t, file, "(in-package :cl-user)\n\n(defun theirs (x)\n  \"A person's.\"\n  (list x :theirs))\n(defvar *theirs* 1)\n")
+	p.says(fmt.Sprintf("(load (compile-file %q))", file))
+	s := attached(t, p)
+	good(t, s, "describe-symbol", object{"symbol": "car"}) // it has come
+	p.wants("(multiple-value-list (swank-mcp:history))", "NIL")
+	want(t, s, "(progn (print :out) (+ 1 2))", "…=> 3")
+	wantError(t, s, `(error "no luck")`, "[ERROR] SIMPLE-ERROR")
+	wantRuns(t, s, "(defun theirs (x) (list x :mine))", "(defun new-one () 1)", "(defun new-one () 2)", "(defpackage :other (:use :cl))")
+	call(t, s, patience, "evaluate-lisp", object{"code": "(list 1)", "package": "other"})
+	call(t, s, patience, "macroexpand-form", object{"form": "(when a b)"})
+	call(t, s, patience, "evaluate-lisp", object{"code": "(values (car 'suspended))", "on-error": "debug"})
+	call(t, s, patience, "evaluate-in-frame", object{"code": "(+ 40 2)", "frame": 0})
+	call(t, s, 2*patience, "evaluate-lisp", object{"code": "(loop)", "timeout": 0.3})
+
+	whole := func(number int) string { return p.prints(fmt.Sprintf("(swank-mcp:history %d)", number)) }
+	says(t, whole(1), "1 at ", ": wire 1 (default), evaluate-lisp, 0.", "[code]\n(progn (print :out) (+ 1 2))\n", "[stdout]\n\n:OUT", "=> 3")
+	says(t, whole(2), "[ERROR] SIMPLE-ERROR\nno luck")
+	says(t, whole(3), "[redefined function THEIRS] which was:\n(defun theirs (x)\n  \"A person's.\"\n  (list x :theirs))")
+	says(t, whole(4), "[defined function NEW-ONE]\n")
+	says(t, whole(5), "[redefined function NEW-ONE] which was:\n(defun new-one () 1)\n")
+	says(t, whole(7), "wire 1 (default) OTHER, evaluate-lisp")
+	says(t, whole(8), "macroexpand-form")
+	says(t, whole(9), "is suspended at TYPE-ERROR")
+	says(t, whole(10), "evaluate-in-frame", "=> 42")
+	says(t, whole(11), "[TIMEOUT]")
+	says(t, whole(4711), "There is no entry 4711. Kept are 1 to 11.")
+	list := p.prints("(swank-mcp:history)")
+	says(t, list, "\n   5 ", "wire 1 (default) evaluate-lisp: (defun new-one () 2)  => NEW-ONE  redefined function NEW-ONE\n",
+		"wire 1 (default) OTHER evaluate-lisp: (list 1)  => (1)\n")
+	if n := strings.Count(list, "\n"); n != 11 {
+		t.Errorf("the list has %d lines:\n%s", n, list)
+	}
+	says(t, p.prints("(swank-mcp:history nil 2)"), "; 9 more before these: (swank-mcp:history nil 11)\n  10 ")
+	says(t, whole(8), "macroexpand-form, 0.", "\n; done\n")
+	p.wants(`(getf (first (swank-mcp:history-entries :since 3 :count 100)) :changes)`, `((:DEFINITION "function NEW-ONE" :NEW T :SOURCE NIL))`)
+	p.wants(`(loop for e in (swank-mcp:history-entries) collect (getf e :state))`,
+		"(:DONE :ERROR :DONE :DONE :DONE :DONE :DONE :DONE :SUSPENDED :DONE :TIMEOUT)")
+	good(t, s, "abort-evaluation", object{"evaluation": 1})
+	says(t, whole(9), "[ERROR] ABORTED")
+}
+
+// prints is what code prints in the person's own connection.
+func (p *person) prints(code string) string {
+	p.t.Helper()
+	var g swank.Grabbed
+	if err := p.connect().Call(p.t.Context(), swank.Request{Form: swank.EvalAndGrabOutput(code)}, &g); err != nil {
+		p.t.Fatalf("the person's %s: %v", code, err)
+	}
+	return g.Output
+}
+
+// Three thousand evaluations in a burst are all in the history; long ones make it shorter.
+func TestPersonHistoryOfMany(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "")
+	s := attached(t, p)
+	for i := range 3000 {
+		want(t, s, fmt.Sprintf("(+ 1 %d)", i), fmt.Sprintf("=> %d", i+1))
+	}
+	p.wants("(loop for (nil number) in (swank-mcp:history-entries) for n from 1 always (= n number) finally (return n))", "3000")
+	for range 250 {
+		want(t, s, `(progn (length "`+strings.Repeat("x", 20_000)+`") (make-string 3000 :initial-element #\y))`, "…")
+	}
+	p.wants("(< 100 (length (swank-mcp:history-entries)) 1000)", "T")
+	p.wants("(<= swank-mcp::*action-characters* 2000000)", "T")
+	p.wants("(= swank-mcp::*action-characters* (loop for a in (swank-mcp::actions) sum (swank-mcp::action-size a)))", "T")
+	p.wants("(getf (first (last (swank-mcp:history-entries))) :number)", "3250")
+}
+
+// A person puts back what an evaluation has redefined, and is told what cannot be.
+func TestPersonUndoes(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "")
+	s := attached(t, p)
+	p.says(`(progn (defun f (x) (list x :old)) (defmacro m (x) (list 'quote x)) (defvar *v* 1) (defgeneric g (x)) (defmethod g ((x integer)) :old)
+ (defclass c () (a)) (defun again () 1) (define-compiler-macro f (&whole w x) (declare (ignore x)) w))`)
+	wantRuns(t, s, `(progn (defun f (x) (list x :new)) (defmacro m (x) (list 'list x)) (defparameter *v* 2) (defmethod g ((x integer)) :new)
+ (defclass c () (a b)) (defun again () 2) (defun brand-new () 1))`)
+	p.wants("(list (f 1) (eval '(m 1)) *v* (g 1) (again))", "((1 :NEW) (1) 2 :NEW 2)")
+	p.says("(defun again () 3)")
+	says(t, p.prints("(swank-mcp:undo-entry 1)"), "; Put back: function F\n", "; Put back: macro M\n", "; Put back: variable *V*\n",
+		"; Put back: method G (INTEGER)\n",
+		"; Not put back: class C: SBCL changes it in place", "; Not put back: function BRAND-NEW: there was none before.\n",
+		"; Not put back: function AGAIN: it has been defined again, or undefined, since then.\n")
+	p.wants("(list (f 1) (eval '(m 1)) *v* (g 1) (again) (brand-new))", "((1 :OLD) 1 1 :OLD 3 1)")
+	says(t, p.prints("(swank-mcp:history 1)"), "; The person has undone this at ")
+	says(t, p.prints("(swank-mcp:undo-entry 1)"), "; Not put back: function F: it has been defined again, or undefined, since then.\n")
+	want(t, s, "(f 2)", "=> (2 :OLD)\n; The person has undone what evaluation 1 redefined: …function F… are again as before it.")
+	says(t, p.prints("(swank-mcp:undo-entry 99)"), "; There is no entry 99")
+	wantError(t, s, "(swank-mcp:undo-entry 1)", "[ERROR] SIMPLE-ERROR\nundo-entry is for the person")
+}
+
+// What a session has redefined of its own is its own again, with its source, and comes back
+// with the image.
+func TestPersonUndoesOwn(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	wantRuns(t, s, "(defun own (x) (list x 1))", "(defun own (x) (list x 2))")
+	// Nobody else is in a launched image: a thread of the program's stands for the person.
+	want(t, s, `(let ((out (make-string-output-stream)))
+ (sb-thread:join-thread (sb-thread:make-thread (lambda () (let ((*standard-output* out)) (swank-mcp:undo-entry 2)))))
+ (get-output-stream-string out))`, "=> \"; Put back: function OWN\n\"…")
+	want(t, s, "(own 1)", "=> (1 1)…")
+	says(t, good(t, s, "list-definitions", object{}), "- OWN (X)")
+	check(t, syscall.Kill(imagePID(t, s), syscall.SIGKILL))
+	time.Sleep(500 * time.Millisecond)
+	want(t, s, "(own 1)", "=> (1 1)…")
+}
+
+// A person shows an object, code and the error that they are in; the agent's next reply, of
+// whatever tool, begins with it.
+func TestPersonShows(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "")
+	p.says("(defun half (number) (declare (optimize (debug 3))) (let ((twice (* 2 number))) (/ twice 0)))")
+	s := attached(t, p)
+	want(t, s, "(+ 1 2)", "=> 3")
+	other := attached(t, p, "--session", "other")
+	want(t, other, "(+ 1 2)", "=> 3")
+	says(t, p.prints(`(swank-mcp:show (list 1 "two" :three))`), "; The agents' next replies show obj-1.")
+	text := good(t, s, "describe-symbol", object{"symbol": "car"})
+	if !strings.HasPrefix(text, "The person shows you obj-1: CONS: (1 \"two\" :THREE)\nNext: inspect-object {\"handle\": \"obj-1\"}. In code it is (swank-mcp:object 1).\n\n") {
+		t.Errorf("the next reply is\n%s", text)
+	}
+	saysNot(t, good(t, s, "describe-symbol", object{"symbol": "car"}), "The person shows")
+	want(t, other, "(second (swank-mcp:object 1))", "The person shows you obj-1: …\n\n=> \"two\"")
+	says(t, good(t, s, "inspect-object", object{"handle": "obj-1"}), "1: \"two\"")
+
+	p.says(`(swank-mcp:show-code "(defun half (x) (/ x 2))" :file "/tmp/half.lisp" :line 10 :end-line 12)`)
+	want(t, s, "4", "The person shows you obj-2: code of /tmp/half.lisp, line 10 to 12\n(defun half (x) (/ x 2))\n\n=> 4")
+
+	says(t, p.prints("(swank-mcp:show-error)"), "; No thread is in Swank's debugger.")
+	_, err := p.connect().Go(swank.Request{Form: swank.EvalAndGrabOutput("(cl-user::half 21)"), Thread: swank.NewWorker})
+	check(t, err)
+	if !eventually(patience, func() bool { return p.says("(length (swank-mcp::threads-in-debugger))") == "1" }) {
+		t.Fatal("the person is in no debugger")
+	}
+	says(t, p.prints("(swank-mcp:show-error)"), "; The agents' next replies show obj-3.")
+	want(t, s, "5", "The person shows you obj-3: the error with which they are in their debugger\nDIVISION-BY-ZERO\n…It is evaluation 1 for tools that look, while the person is there. "+
+		"Next: get-backtrace {\"evaluation\": 1}, inspect-frame {\"frame\": 0, \"evaluation\": 1}\n\n=> 5")
+	trace := good(t, s, "get-backtrace", object{"evaluation": 1})
+	says(t, trace, "(HALF 21)")
+	frame := 0
+	for i, line := range strings.Split(trace, "\n") {
+		if strings.Contains(line, "(HALF 21)") {
+			fmt.Sscanf(strings.Split(trace, "\n")[i], "%d:", &frame)
+		}
+	}
+	says(t, good(t, s, "inspect-frame", object{"evaluation": 1, "frame": frame}), "NUMBER = 21", "TWICE = 42")
+	for tool, args := range map[string]object{
+		"evaluate-in-frame": {"evaluation": 1, "frame": frame, "code": "number"},
+		"invoke-restart":    {"evaluation": 1, "restart": "abort"},
+		"abort-evaluation":  {"evaluation": 1},
+	} {
+		says(t, bad(t, s, tool, args), "it is the person's, who is in their debugger with it")
+	}
+	want(t, s, "(type-of (swank-mcp:object 3))", "=> DIVISION-BY-ZERO")
+	p.wants("(length (swank-mcp::threads-in-debugger))", "1")
+	p.says("(swank/backend:kill-thread (first (swank-mcp::threads-in-debugger)))")
+	says(t, bad(t, s, "inspect-frame", object{"evaluation": 1, "frame": frame}), "it has ended")
+	wantError(t, s, "(swank-mcp:show 1)", "[ERROR] SIMPLE-ERROR\nshow is for the person")
 }

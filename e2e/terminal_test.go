@@ -229,12 +229,13 @@ func TestTerminalStops(t *testing.T) {
 			`(let ((l (make-string 999999 :initial-element #\p))) (dotimes (i 100000) (write-line l)))`,
 		} {
 			call := running(t, s, code)
+			out := make(chan string)
 			began := time.Now()
-			out := d.gets("stop")
+			go func() { out <- d.gets("stop") }()
 			r := answer(t, call)
 			took = append(took, time.Since(began))
 			says(t, r.Text(), stoppedHead)
-			says(t, out, "Stopped in default after ", code[:5])
+			says(t, <-out, "Stopped in default after ", code[:5])
 			want(t, s, "(+ 1 2)", "=> 3")
 		}
 	}
@@ -246,20 +247,88 @@ func TestTerminalStops(t *testing.T) {
 	}
 }
 
-// The person has calls wait and go on, and undoes one; the agent is told.
-func TestTerminalSteers(t *testing.T) {
+// A terminal that stands still slows nothing, and is told what it has missed; a server that
+// stands still keeps ps no longer than some seconds.
+func TestTerminalStandsStill(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	s := d.server("steered")
-	if out, status := d.types("undo"); status != 1 || !strings.Contains(out, "nothing was evaluated yet") {
-		t.Errorf("undo of nothing: %d, %s", status, out)
+	s := d.server("fast")
+	want(t, s, "(+ 1 2)", "=> 3")
+	w := d.watches()
+	w.shows(t, "=> 3")
+	check(t, w.cmd.Process.Signal(syscall.SIGSTOP))
+	began := time.Now()
+	for range 300 { // 6 MB
+		want(t, s, "(values (make-string 20000 :initial-element #\\x))", "…")
 	}
+	t.Logf("300 evaluations with long values took %v", time.Since(began))
+	want(t, s, ":last", "=> :LAST")
+	check(t, w.cmd.Process.Signal(syscall.SIGCONT))
+	w.shows(t, " entries are missing: ", "=> :LAST")
+
+	check(t, syscall.Kill(s.PID(), syscall.SIGSTOP))
+	began = time.Now()
+	out := d.gets("ps")
+	says(t, out, fmt.Sprint(s.PID())+"  does not answer within ")
+	if took := time.Since(began); took > patience {
+		t.Errorf("ps took %v", took)
+	}
+	check(t, syscall.Kill(s.PID(), syscall.SIGCONT))
+	want(t, s, "(+ 1 2)", "=> 3")
+}
+
+// An image that a person runs is not taken back, and the person is told what does instead.
+func TestTerminalDoesNotUndo(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	p := newPerson(t, "")
+	s := d.server("theirs", "--attach", p.address)
+	want(t, s, "(+ 1 2)", "=> 3")
+	if out, status := d.types("undo"); status != 1 || !strings.Contains(out, "swank-mcp: the image is one that you run") || !strings.Contains(out, "(swank-mcp:undo-entry N)") {
+		t.Errorf("undo: %d, %s", status, out)
+	}
+	says(t, d.gets("ps"), ", attached")
+}
+
+// Code that has interrupts off is stopped, too: at the cost of the image, if that is ours.
+func TestTerminalStopsWhatCannotBeStopped(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.server("deaf")
+	want(t, s, "(defvar *kept* 1)", "=> *KEPT*")
+	call := running(t, s, "(sb-sys:without-interrupts (loop))")
+	says(t, d.gets("stop"), "Stopped in default after ")
+	says(t, answer(t, call).Text(), stoppedHead, "The evaluation could not be stopped", "a new one takes its place")
+	want(t, s, "*kept*", "=> 1…")
+}
+
+// In a terminal there are colours, unless the user wants none; what code prints has none.
+func TestTerminalColours(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.server("colours")
+	want(t, s, `(progn (format t "~C[31mred" (code-char 27)) 3)`, "…")
+	for want, more := range map[string][]string{
+		"| \\u{1B}[31mred\r\n\x1b[32m=> 3\x1b[0m\r\n": {"TERM=xterm"},
+		"| \\u{1B}[31mred\r\n=> 3\r\n":                {"TERM=xterm", "NO_COLOR=1"},
+	} {
+		cmd := exec.Command("script", "-qec", "timeout --preserve-status 1 "+run.binary+" watch", "/dev/null")
+		cmd.Env, cmd.Dir = slices.Concat(d.env, more), d.dir
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v: %v, %q", more, err, out)
+		}
+	}
+}
+
+// The person has calls wait and go on; the terminal that watches shows that.
+func TestTerminalPauses(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.server("paused")
 	want(t, s, "(defvar *x* 1)", "=> *X*")
 	w := d.watches()
 	w.shows(t, "=> *X*")
-	if !eventually(patience, func() bool { n, _ := d.statuses()[0]["image"].(map[string]any)["checkpoints"].(float64); return n > 0 }) {
-		t.Fatal("no checkpoint is taken")
-	}
 	says(t, d.gets("pause"), "Calls that would evaluate wait now.", "swank-mcp resume "+fmt.Sprint(s.PID()))
 	call := running(t, s, "(incf *x*)")
 	says(t, d.gets("ps"), "1 waiting", "paused: swank-mcp resume")
@@ -268,14 +337,41 @@ func TestTerminalSteers(t *testing.T) {
 	}
 	wantAnswer(t, call, "=> 2")
 	w.shows(t, " paused\n", " resumed\n", "(incf *x*)\n=> 2")
-	says(t, d.gets("undo"), "Undone in default: (incf *x*)\nThe image is as it was at ")
-	w.shows(t, "person: undone: (incf *x*)")
-	text, _ := eval(t, s, "*x*")
-	says(t, text, "=> 1\n", "; The person took the image back to ", "Undone: (incf *x*).")
 	call = running(t, s, "(sleep 100)")
 	d.gets("stop", "--json")
 	says(t, answer(t, call).Text(), stoppedHead)
 	w.shows(t, "person: stopped (sleep 100)")
+}
+
+// The person undoes a call, also while calls wait; the agent is told.
+func TestTerminalUndoes(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.server("undone")
+	if out, status := d.types("undo"); status != 1 || !strings.Contains(out, "nothing was evaluated yet") {
+		t.Errorf("undo of nothing: %d, %s", status, out)
+	}
+	checkpoints := func(n float64) {
+		t.Helper()
+		if !eventually(patience, func() bool { m, _ := d.statuses()[0]["image"].(map[string]any)["checkpoints"].(float64); return m >= n }) {
+			t.Fatal("no checkpoint is taken")
+		}
+	}
+	want(t, s, "(defvar *x* 1)", "=> *X*")
+	checkpoints(1)
+	want(t, s, "(incf *x*)", "=> 2")
+	w := d.watches()
+	d.gets("pause")
+	says(t, d.gets("undo"), "Undone in default: (incf *x*)\nThe image is as it was at ")
+	w.shows(t, "person: undone: (incf *x*)")
+	d.gets("resume")
+	text, _ := eval(t, s, "*x*")
+	says(t, text, "=> 1\n", "; The person took the image back to ", "Undone: (incf *x*).")
+	call := running(t, s, "(sleep 25)")
+	if out, status := d.types("undo"); status != 1 || !strings.Contains(out, "it waits for (sleep 25); to end that: swank-mcp stop ") {
+		t.Errorf("undo while something runs: %d, %s", status, out)
+	}
+	wantAnswer(t, call, "=> NIL")
 }
 
 // However servers end, no socket stays that ps would show, and none after the next one.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"swank-mcp/mcpbridge/render"
 	"swank-mcp/mcpbridge/spool"
 	"swank-mcp/mcpbridge/stdio"
 	"swank-mcp/mcpbridge/tools"
@@ -125,6 +126,9 @@ const maxErrorOutput = 8_000
 
 // result is a reply as the protocol wants it, within the limits of size.
 func (w *workspace) result(r tools.Reply) *mcp.CallToolResult {
+	for _, text := range w.session.Shown() {
+		w.news.add(render.Safe(text))
+	}
 	limit := w.o.MaxOutput
 	if r.Failed {
 		limit = min(limit, maxErrorOutput)

@@ -17,6 +17,7 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
+	"time"
 )
 
 func main() {
@@ -26,10 +27,15 @@ func main() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	go func() {
 		<-ctx.Done()
+		time.Sleep(sameSignal)
 		stop() // a second signal ends the process at once
 	}()
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
+
+// sameSignal is how long a second signal counts as the first: timeout(1) sends its own to
+// the process and to the group of it.
+const sameSignal = 100 * time.Millisecond
 
 // errUsage is a command line that cannot be understood.
 var errUsage = errors.New("wrong usage")

@@ -35,7 +35,7 @@ func (c *command) showToPeople(ctx context.Context, im *lisp.Image, b *mcpbridge
 	}
 	t := transcript.New(o)
 	t.Follow(im)
-	s, err := control.Serve(control.Options{Image: im, Transcript: t, Dirs: control.Dirs(stateDir()), Version: version(), Project: project, Clients: b.Clients})
+	s, err := control.Serve(control.Options{Image: im, Transcript: t, Dirs: control.Dirs(stateDir()), Version: version(), Project: project, Clients: b.Clients, Log: log})
 	if err != nil {
 		log.Warn("making a socket for ps and watch", "err", err)
 	}

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"syscall"
 
+	"swank-mcp/people/control"
 	"swank-mcp/people/transcript"
 )
 
@@ -25,22 +27,31 @@ func (c *command) watch(ctx context.Context) error {
 	if !c.json {
 		fmt.Fprintln(c.stdout, show.paint.in(faint, fmt.Sprintf("; server %s, %s; Ctrl-C ends watching, not the server", r.ID, shortDirs(r.dirs()))))
 	}
-	err = r.Follow(ctx, watchFrom, func(entry []byte) error {
-		if c.json {
-			_, err := fmt.Fprintf(c.stdout, "%s\n", entry)
+	from := control.Place{Last: watchFrom}
+	for {
+		err := r.Follow(ctx, from, func(entry []byte) error {
+			var e transcript.Entry
+			if err := json.Unmarshal(entry, &e); err != nil {
+				return fmt.Errorf("what server %s sends is not understood: %w", r.ID, err)
+			}
+			from.After = max(from.After, e.N)
+			if c.json {
+				_, err := fmt.Fprintf(c.stdout, "%s\n", entry)
+				return err
+			}
+			return show.entry(&e)
+		})
+		_, ended := r.Status(ctx)
+		switch {
+		case ctx.Err() != nil, errors.Is(err, syscall.EPIPE): // Ctrl-C, or whoever reads this has gone
+			return nil
+		case ended != nil && !c.json:
+			fmt.Fprintln(c.stdout, show.paint.in(faint, "; the server has ended"))
+			return nil
+		case ended != nil:
+			return nil
+		case err != nil:
 			return err
-		}
-		var e transcript.Entry
-		if err := json.Unmarshal(entry, &e); err != nil {
-			return fmt.Errorf("what server %s sends is not understood: %w", r.ID, err)
-		}
-		return show.entry(&e)
-	})
-	if errors.Is(err, context.Canceled) {
-		return nil
+		} // else this terminal has stood still for long, and the server has given it up
 	}
-	if err == nil && !c.json {
-		fmt.Fprintln(c.stdout, show.paint.in(faint, "; the server has ended"))
-	}
-	return err
 }

@@ -48,13 +48,16 @@ func (l lab) checkpoints(t *table, n int) error {
 	return nil
 }
 
-// compareEvaluations measures (+ 1 2) in alternating blocks.
+// compareEvaluations measures (+ 1 2) in alternating blocks. Each is the first in every
+// other pair.
 func compareEvaluations(t *table, with, without bridge, n int) error {
 	var ratios []float64
 	var all [2]times
-	for range n {
+	for pair := range n {
 		var block [2]times
-		for i, b := range []bridge{without, with} {
+		for k := range 2 {
+			i := (pair + k) % 2
+			b := []bridge{without, with}[i]
 			took, err := repeat(200, func() error { _, err := b.eval("(+ 1 2)", "=> 3"); return err })
 			if err != nil {
 				return err

@@ -69,6 +69,9 @@ func (f *Session) Packages(context.Context) ([]lisp.Package, error) {
 // Queue takes no place: what is in turn is known by the calls.
 func (f *Session) Queue(string) *lisp.Place { return nil }
 
+// Shown is nothing.
+func (f *Session) Shown() []string { return nil }
+
 func (f *Session) ResetSession(_ context.Context, _ time.Duration) (*lisp.Reset, error) {
 	return &lisp.Reset{Problems: []string{"package X: in use"}}, nil
 }

@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -43,16 +42,7 @@ func Repair(text string) (string, bool) {
 	}
 	mended.WriteString(text[at:])
 	report := Check(mended.String())
-	return mended.String(), report.Forms > 0 && len(report.Problems) == 0 && !lacksList(mended.String())
-}
-
-// lacksList reports whether text has #C or #S without a list, as #C0 1): a list has lost
-// its beginning there, which no parenthesis elsewhere mends.
-func lacksList(text string) bool {
-	ts, _ := tokens(text)
-	return slices.ContainsFunc(ts, func(t token) bool {
-		return t.kind == atom && t.end > t.start+1 && text[t.start] == '#' && strings.IndexByte("cCsS", text[t.start+1]) >= 0
-	})
+	return mended.String(), report.Forms > 0 && len(report.Problems) == 0 && !unreadable(mended.String())
 }
 
 // part is a stretch of tokens that begins in the first column, as a top-level form does,

@@ -19,6 +19,7 @@ import (
 type Session interface {
 	// Queue takes the next place in the queue of the session.
 	Queue(title string) *lisp.Place
+	Shown() []string // what people have shown, to begin the next reply with
 	Status(ctx context.Context) (*lisp.Status, error)
 	Close(ctx context.Context) error
 

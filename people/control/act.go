@@ -109,7 +109,10 @@ func (s *Server) sessionFor(name string) (string, error) {
 func (s *Server) whyNotUndone(err error) error {
 	var none *lisp.NoCheckpointError
 	var busy *lisp.BusyError
+	var wall *lisp.ObstacleError
 	switch {
+	case errors.As(err, &wall) && !s.o.Image.Overview(context.Background()).Launched:
+		return errors.New("the image is one that you run, and is not copied: in its REPL, (swank-mcp:history) shows what agents did, and (swank-mcp:undo-entry N) puts back what they redefined")
 	case errors.As(err, &none):
 		return errors.New("there is no checkpoint before: there is nothing to undo")
 	case errors.As(err, &busy):

@@ -99,10 +99,21 @@ func (c *Client) do(ctx context.Context, method, path string, answer any) error 
 	return json.NewDecoder(res.Body).Decode(answer)
 }
 
-// Follow calls f with each entry of the server's transcript, as JSON, beginning with the
-// last ones, until f fails, ctx ends, or the server does; then the error is nil.
-func (c *Client) Follow(ctx context.Context, last int, f func(entry []byte) error) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://swank-mcp/events?last=%d", last), nil)
+// A Place is where in a transcript to begin: behind the entry of number After, or with the
+// Last entries if After is 0.
+type Place struct {
+	After int64
+	Last  int
+}
+
+// Follow calls f with each entry of the server's transcript, as JSON, until f fails, ctx
+// ends, or the connection does; then the error is nil.
+func (c *Client) Follow(ctx context.Context, from Place, f func(entry []byte) error) error {
+	query := fmt.Sprintf("last=%d", from.Last)
+	if from.After > 0 {
+		query = fmt.Sprintf("after=%d", from.After)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://swank-mcp/events?"+query, nil)
 	if err != nil {
 		return err
 	}
@@ -126,7 +137,7 @@ func (c *Client) Follow(ctx context.Context, last int, f func(entry []byte) erro
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return nil // the connection has ended, and the server with it
+	return nil // the server has ended, or it has given up one who does not read
 }
 
 // actPatience is longer than a server tries.

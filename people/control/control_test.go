@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -158,7 +160,7 @@ func TestFollow(t *testing.T) {
 	var got []string
 	end := make(chan error)
 	go func() {
-		end <- c.Follow(t.Context(), 2, func(entry []byte) error {
+		end <- c.Follow(t.Context(), Place{Last: 2}, func(entry []byte) error {
 			var e transcript.Entry
 			if err := json.Unmarshal(entry, &e); err != nil {
 				return err
@@ -176,5 +178,56 @@ func TestFollow(t *testing.T) {
 	}()
 	if err := <-end; err != nil || fmt.Sprintf("%q", got) != `["3" "4" "5\n\ndata: x"]` {
 		t.Errorf("followed %q: %v", got, err)
+	}
+}
+
+// A reader begins where it says, by the query or as browsers do; what makes no sense is
+// refused with an example.
+func TestPlaces(t *testing.T) {
+	dir := filepath.Join(shortDir(t), "run")
+	_, tr := serveTest(t, dir)
+	for i := range 5 {
+		tr.Add(transcript.Entry{Kind: transcript.KindPerson, Text: fmt.Sprint(i)})
+	}
+	c := only(t, dir)
+	ask := func(query, lastID string) string {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://x/events"+query, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Last-Event-ID", lastID)
+		res, err := c.http.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		text, _ := io.ReadAll(res.Body) // to the end of its time
+		ids := ""
+		for line := range strings.Lines(string(text)) {
+			if id, ok := strings.CutPrefix(line, "id: "); ok {
+				ids += strings.TrimSpace(id)
+			}
+		}
+		if res.StatusCode != http.StatusOK {
+			return strings.TrimSpace(string(text))
+		}
+		return ids
+	}
+	for _, c := range []struct{ query, lastID, want string }{
+		{"", "", ""},
+		{"?last=2", "", "45"},
+		{"?last=100", "1", "12345"},
+		{"?after=3", "", "45"},
+		{"", "2", "345"},
+		{"?after=100", "", ""},
+		{"?last=x", "", "last=x is not how many entries; for example /events?last=20"},
+		{"?after=-1", "", "after=-1 is not the number of an entry; for example /events?after=17"},
+	} {
+		if got := ask(c.query, c.lastID); got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.query, c.lastID, got, c.want)
+		}
 	}
 }

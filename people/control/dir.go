@@ -25,16 +25,21 @@ func Dirs(state string) []string {
 		dirs = append(dirs, filepath.Join("/tmp", name))
 	}
 	if state != "" {
-		dirs = append(dirs, filepath.Join(state, "run"))
+		dirs = append(dirs, filepath.Join(state, ofState))
 	}
 	return dirs
 }
 
+// ofState is the name of the directory in that of the user's state.
+const ofState = "run"
+
 // makeDir makes dir, if it is not there, and says why it cannot have our socket: it has to
 // be ours alone.
 func makeDir(dir string) error {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return err
+	if filepath.Base(dir) == ofState { // the others are in directories of the system's
+		if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+			return err
+		}
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"os"
 	"sync"
@@ -20,6 +21,7 @@ type Options struct {
 	Version    string
 	Project    func() []string // directories of the project; may be nil
 	Clients    func() []string // name and version of each that is connected; may be nil
+	Log        *slog.Logger    // nil discards
 }
 
 // A Server serves one server of Lisp to its user on a Unix socket. Its goroutines are those
@@ -54,6 +56,10 @@ func Serve(o Options) (*Server, error) {
 		defer s.handlers.Done()
 		mux.ServeHTTP(w, r)
 	})
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s.http.ErrorLog = slog.NewLogLogger(o.Log.Handler(), slog.LevelInfo)
 	s.http.ReadHeaderTimeout = readTimeout
 	go s.http.Serve(l) // until Close
 	return s, nil

@@ -1,8 +1,8 @@
 package transcript
 
 import (
+	"bytes"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"swank-mcp/swank/lisp"
@@ -125,15 +125,32 @@ func (e *Entry) text(field string, t lisp.Text) string {
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // JSON is the entry as a line, without its end.
-func (e *Entry) JSON() []byte {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(e); err != nil { // not of an Entry: each field can be written
+func (e *Entry) JSON() []byte { return new(writer).line(e) }
+
+// writer writes entries as lines. It has a buffer, so that a line takes no more than itself.
+type writer struct {
+	b   bytes.Buffer
+	enc *json.Encoder
+}
+
+func (w *writer) line(e *Entry) []byte {
+	if w.enc == nil {
+		w.enc = json.NewEncoder(&w.b)
+		w.enc.SetEscapeHTML(false)
+	}
+	w.b.Reset()
+	if err := w.enc.Encode(e); err != nil { // not of an Entry: each field can be written
 		return []byte("{}")
 	}
-	return []byte(strings.TrimSuffix(b.String(), "\n"))
+	line := bytes.Clone(w.b.Bytes()[:w.b.Len()-1])
+	if w.b.Cap() > maxBuffer {
+		w.b = bytes.Buffer{}
+	}
+	return line
 }
+
+// maxBuffer is how large a buffer is kept.
+const maxBuffer = 64 << 10
 
 // leftOut says that so many entries are missing.
 func leftOut(count int64, why string) Entry {

@@ -22,6 +22,7 @@ type ring struct {
 	mu     sync.Mutex
 	lines  []Line // oldest first
 	bytes  int
+	writer writer
 	next   int64         // number of the next line, less one
 	more   chan struct{} // closed when there are more
 	closed bool
@@ -37,7 +38,7 @@ func (r *ring) add(entries []Entry) {
 	for i := range entries {
 		r.next++
 		entries[i].N = r.next
-		line := Line{r.next, entries[i].Session, entries[i].Kind, entries[i].JSON()}
+		line := Line{r.next, entries[i].Session, entries[i].Kind, r.writer.line(&entries[i])}
 		r.lines = append(r.lines, line)
 		r.bytes += len(line.Text)
 	}

@@ -70,9 +70,10 @@ func (t *Transcript) follow(im *lisp.Image) {
 	t.notes.Go(func() {
 		told := int64(0)
 		n := noter{}
+		var entries []Entry
 		for ev := range sub.C {
 			time.Sleep(gather)
-			entries := n.note(nil, ev)
+			entries = n.note(entries[:0], ev)
 			for more := true; more && len(entries) < backlog; {
 				select {
 				case ev, open := <-sub.C:
@@ -88,6 +89,7 @@ func (t *Transcript) follow(im *lisp.Image) {
 				told = lost
 			}
 			t.ring.add(entries)
+			clear(entries) // they are long
 		}
 	})
 }

@@ -72,6 +72,7 @@ type (
 		Package   string       `sexp:"package"`
 		Running   *wireRunning `sexp:"running"`
 		Threads   []Thread     `sexp:"threads"`
+		Echo      string       `sexp:"echo"`
 		HeapUsed  int64        `sexp:"heap-used"`
 		HeapLimit int64        `sexp:"heap-limit"`
 

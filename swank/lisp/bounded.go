@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -21,16 +22,18 @@ func (r *Result) bounded() *Result {
 	b := *r
 	b.report = nil
 	b.Stdout, b.Stderr, b.Background = cut(r.Stdout, eventOutput), cut(r.Stderr, eventOutput), cut(r.Background, eventOutput)
-	b.Values = make([]Text, min(len(r.Values), eventPieces))
+	b.Values = nil
+	if n := min(len(r.Values), eventPieces); n > 0 {
+		b.Values = make([]Text, n)
+	}
 	left := eventValues
 	for i := range b.Values {
 		b.Values[i] = cut(r.Values[i], left)
 		left = max(left-len(b.Values[i].Head)-len(b.Values[i].Tail), eventFrame)
 	}
-	b.Warnings = make([]Warning, min(len(r.Warnings), eventPieces))
-	for i := range b.Warnings {
-		b.Warnings[i] = r.Warnings[i]
-		b.Warnings[i].Message, b.Warnings[i].Source = cutString(r.Warnings[i].Message, eventNote), cutString(r.Warnings[i].Source, eventFrame)
+	b.Warnings = slices.Clone(r.Warnings[:min(len(r.Warnings), eventPieces)])
+	for i, w := range b.Warnings {
+		b.Warnings[i].Message, b.Warnings[i].Source = cutString(w.Message, eventNote), cutString(w.Source, eventFrame)
 	}
 	b.Notes = cutStrings(r.Notes, eventNote)
 	if r.Failure != nil {
@@ -82,6 +85,9 @@ func cutString(s string, n int) string {
 }
 
 func cutStrings(all []string, n int) []string {
+	if len(all) == 0 {
+		return nil
+	}
 	b := make([]string, min(len(all), eventPieces))
 	for i := range b {
 		b[i] = cutString(all[i], n)

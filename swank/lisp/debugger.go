@@ -191,6 +191,9 @@ func (s *Session) gone(target *suspended, state string) error {
 		return &DebuggerError{Number: target.number, Occupied: true, Why: "it is running; session-status shows where"}
 	case ":busy":
 		return &DebuggerError{Number: target.number, Occupied: true, Why: "another call is busy with it"}
+	case ":shown":
+		return &DebuggerError{Number: target.number, Occupied: true,
+			Why: "it is the person's, who is in their debugger with it: get-backtrace and inspect-frame look at it, nothing else can be done with it"}
 	case ":held":
 		return &DebuggerError{Number: target.number, Occupied: true,
 			Why: "somebody, a person in SLDB for one, has its thread in a debugger of their own, until they leave that. Nothing was done, and nothing is lost"}

@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,6 +138,10 @@ func (e *evaluation) send() error {
 	} else {
 		form = e.options(e.job.call.Clone())
 	}
+	by := e.job.client + "\x00" + e.job.tool
+	if e.thread.by != by && e.job.number != 0 {
+		form = form.By(e.s.name, e.job.client, cmp.Or(e.job.tool, "evaluate-lisp"))
+	}
 	if e.inst.single {
 		form = form.Within(e.r.Timeout, e.token)
 	}
@@ -146,6 +151,9 @@ func (e *evaluation) send() error {
 			return errNotBegun
 		}
 		return sendError(err)
+	}
+	if e.job.number != 0 {
+		e.thread.by = by
 	}
 	e.inst.used.Store(true)
 	e.call = call

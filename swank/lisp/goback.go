@@ -169,13 +169,14 @@ func (e *NoCheckpointError) Error() string { return "lisp: there is no such chec
 // *ObstacleError.
 func (s *Session) Undo(ctx context.Context, steps int, to string, timeout time.Duration) (u *Undone, err error) {
 	err = s.exclusively(ctx, "undo", timeout, func() error {
-		u, err = s.undo(ctx, steps, to, timeout)
+		u, err = s.undo(ctx, steps, to, timeout, fmt.Sprintf("Another session (%s)", s.name))
 		return err
 	})
 	return u, err
 }
 
-func (s *Session) undo(ctx context.Context, steps int, to string, limit time.Duration) (u *Undone, err error) {
+// undo is Undo for who holds im.working alone; who is told to the other sessions.
+func (s *Session) undo(ctx context.Context, steps int, to string, limit time.Duration, who string) (u *Undone, err error) {
 	began := time.Now()
 	im, t := s.im, &s.im.timeline
 	if _, _, err := im.checkpointed(); err != nil && !t.any() {
@@ -224,7 +225,7 @@ func (s *Session) undo(ctx context.Context, steps int, to string, limit time.Dur
 			u.Extra = max(now-steps-c.at, c.at-(now-steps))
 		}
 		t.goTo(c, s.name)
-		im.settle(next, c, s)
+		im.settle(next, c, s, who)
 		u.To, u.Took = im.describe(c), time.Since(began)
 		return u, nil
 	}
@@ -255,9 +256,9 @@ func (im *Image) replace(ctx context.Context, inst *instance, c *checkpoint) (*i
 	return next, nil
 }
 
-// settle makes every session what it was at c, to which the session by has gone back. The
-// caller holds im.working.
-func (im *Image) settle(inst *instance, c *checkpoint, by *Session) {
+// settle makes every session what it was at c, to which the session by has gone back; the
+// others are told who it was. The caller holds im.working.
+func (im *Image) settle(inst *instance, c *checkpoint, by *Session, who string) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	for name, s := range im.sessions {
@@ -271,7 +272,7 @@ func (im *Image) settle(inst *instance, c *checkpoint, by *Session) {
 		}
 		s.kept.Load().Keep(&s.journal, true, false)
 		if s != by {
-			s.notes = append(s.notes, fmt.Sprintf("Another session (%s) took the image back to %s.", by.name, c.taken.Format(time.TimeOnly)))
+			s.notes = append(s.notes, fmt.Sprintf("%s took the image back to %s.", who, c.taken.Format(time.TimeOnly)))
 		}
 		if lost := s.suspended.lost(home); lost != "" {
 			s.notes = append(s.notes, strings.TrimSpace(lost))

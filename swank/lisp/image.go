@@ -25,8 +25,7 @@ var ErrClosed = errors.New("lisp: the image has been closed")
 // from any goroutine.
 //
 // Goroutines: one for each start, one that watches each running image for its end, one
-// that shows in an attached image what is evaluated there, one that builds the core, one
-// that takes checkpoints of the images that are launched, one that looks for an attached
+// that builds the core, one that takes checkpoints of the images that are launched, one that looks for an attached
 // image that was lost. All are owned by the Image and ended by Close; the copies that
 // checkpoints are have goroutines in package launch, which their line ends. An evaluation
 // runs on its caller's goroutine, as an undo and a trial do. A job of a session holds
@@ -58,7 +57,9 @@ type Image struct {
 	cores    cores
 	coreErr  error // why there is no cached core
 	closed   bool
-	paused   bool // by a person: calls that begin wait
+	shown    []shown // by people, the newest
+	showns   int     // how many things have been shown
+	paused   bool    // by a person: calls that begin wait
 	sessions map[string]*Session
 	calls    map[*swank.Call]*ears // evaluations in flight
 	others   []*Image              // that were started for one call each
@@ -170,6 +171,7 @@ func (im *Image) startLocked() *start {
 		st.inst, st.err = im.beginAgain(ctx)
 		if st.err == nil && st.inst.origin == nil {
 			im.tellOfProject(ctx, st.inst)
+			im.echo(ctx, st.inst)
 		} else if st.err != nil {
 			st.err = im.lastGuest().Explain(im.cfg.Attach, st.err)
 		}
@@ -191,11 +193,6 @@ func (im *Image) startLocked() *start {
 				if g.Paused {
 					im.pauseLocked(true)
 				}
-			}
-			if im.cfg.Echo && !st.inst.single {
-				st.inst.echoed = make(chan struct{})
-				events := im.Subscribe(echoBacklog, false)
-				im.work.Go(func() { im.echo(st.inst, events) })
 			}
 			im.work.Go(func() { im.watch(st.inst) })
 			if im.starts == 1 && !im.cfg.NoCheckpoints {
@@ -252,9 +249,6 @@ func (im *Image) watch(inst *instance) {
 	case <-inst.proc.Exited():
 	case <-inst.conn.Done():
 	case <-im.ctx.Done():
-		if inst.echoed != nil {
-			<-inst.echoed
-		}
 		inst.end()
 		im.events.publish(Event{Kind: EventImageEnded, Text: "the bridge has closed it", PID: inst.proc.PID()})
 		return

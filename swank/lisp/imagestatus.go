@@ -96,6 +96,9 @@ func (s *Session) askStatus(ctx context.Context, inst *instance, st *Status) {
 	}
 	st.Package, st.Threads = w.Package, w.Threads
 	st.HeapUsed, st.HeapLimit = w.HeapUsed, w.HeapLimit
+	if w.Echo != "" {
+		st.Notes = append(st.Notes, "What agents do is shown in "+w.Echo+".")
+	}
 	for _, d := range w.Definitions {
 		if st.Definitions == nil {
 			st.Definitions = map[string]int{}

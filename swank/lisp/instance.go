@@ -40,8 +40,6 @@ type instance struct {
 
 	resumed bool // it, or what it comes of, was started from a checkpoint on the disk
 
-	echoed chan struct{} // closed when all is shown that was evaluated; nil: nothing is shown
-
 	killed atomic.Bool  // by us
 	used   atomic.Bool  // something has been evaluated in it
 	faults atomic.Int32 // answers in a row that were none

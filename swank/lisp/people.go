@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"swank-mcp/swank/lisp/helper"
 )
 
 // A person who shares the image stops and pauses agents, by functions of the helper's
@@ -20,13 +22,16 @@ type personStop struct {
 // told takes in a message of the image. It is called on the connection's reader and must
 // not block.
 func (im *Image) told(text string) {
-	words := strings.Fields(text)
+	first, rest, _ := strings.Cut(text, "\n")
+	words := strings.Fields(first)
 	if len(words) < 2 || words[0] != "swank-mcp" { // it is for an editor
 		return
 	}
 	switch words[1] {
 	case "stopped":
 		im.stopTokens(words[2:])
+	case "shown":
+		im.show(words[2:], rest)
 	case "paused":
 		im.setPaused(true)
 	case "resumed":
@@ -42,6 +47,18 @@ func (im *Image) stopTokens(tokens []string) {
 		if slices.Contains(tokens, strconv.FormatInt(h.e.token, 10)) {
 			h.end(personStop{asked: true})
 		}
+	}
+}
+
+// echo has the image show people what agents do there, if they want that.
+func (im *Image) echo(ctx context.Context, inst *instance) {
+	if !im.cfg.Echo || inst.single {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
+	defer cancel()
+	if _, err := inst.ask(ctx, helper.NewCall("ECHO")); err != nil {
+		im.log.Warn("showing evaluations in the image", "err", err)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 func (s *Session) UndoForPerson(ctx context.Context, steps int, timeout time.Duration) (u *Undone, err error) {
 	j := &job{title: "undo, by the person", number: s.im.jobs.Add(1), free: true}
 	err = s.exclusive(ctx, j, timeout, func() error {
-		u, err = s.undo(ctx, steps, "", timeout)
+		u, err = s.undo(ctx, steps, "", timeout, "The person")
 		if err != nil {
 			return err
 		}

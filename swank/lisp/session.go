@@ -25,6 +25,7 @@ type Session struct {
 	background backgrounds
 	kept       atomic.Pointer[kept.File]
 	closed     atomic.Bool
+	seen       int // how many of im.showns it has told of; im.mu guards it
 	runs       testRuns
 
 	home atomic.Pointer[instance] // the image that has the session's state; nil at first
@@ -45,7 +46,7 @@ func (im *Image) Session(name string) *Session {
 	defer im.mu.Unlock()
 	s := im.sessions[name]
 	if s == nil {
-		s = &Session{im: im, name: name}
+		s = &Session{im: im, name: name, seen: im.showns}
 		if im.paused {
 			s.pause()
 		}

@@ -19,6 +19,9 @@ type wireThread struct {
 	Message string
 }
 
+// shownError is the What of an error of the person's, which they have shown.
+const shownError = "the person's error"
+
 // threadTimeout is how long a command of the debugger on a thread may take.
 const threadTimeout = 30 * time.Second
 
@@ -43,7 +46,7 @@ func (s *suspended) isThread() bool { return s.token < 0 }
 // tell of those that are new.
 func (s *Session) meet(inst *instance, threads []wireThread) (news []string) {
 	for _, w := range threads {
-		if t := s.suspended.addThread(inst, w); t != nil {
+		if t := s.suspended.addThread(inst, w); t != nil && w.What != shownError {
 			news = append(news, fmt.Sprintf("%s, which this session's code has started, met an error that nobody handled, and is suspended as evaluation %d. %s: %s Next: get-backtrace {\"evaluation\": %[2]d}",
 				strings.ToUpper(w.What[:1])+w.What[1:], t.number, w.Type, sentence(firstLine(w.Message, 500))))
 		}

@@ -7,6 +7,7 @@ type sessionThread struct {
 	inst    *instance
 	session string
 	id      swank.ThreadID
+	by      string // client and tool that the image knows of it
 }
 
 // forget makes the session's next evaluation start a new thread. It reports

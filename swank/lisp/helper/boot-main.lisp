@@ -20,11 +20,12 @@ and their directory.  It conses nothing: it has to work while another thread blo
                    (sb-alien:alien-funcall
                     (sb-alien:extern-alien "unlink" (function sb-alien:int (* char)))
                     name)))
-            (unlink file)
-            (unlink calls)
-            (sb-alien:alien-funcall
-             (sb-alien:extern-alien "rmdir" (function sb-alien:int (* char)))
-             directory))))))
+            (loop repeat 10             ; the main thread may just make the socket
+                  do (unlink file)
+                     (unlink calls)
+                  until (zerop (sb-alien:alien-funcall
+                                (sb-alien:extern-alien "rmdir" (function sb-alien:int (* char)))
+                                directory))))))))
 
 (defun watch-lifetime ()
   (let ((remove-files *remove-files*)

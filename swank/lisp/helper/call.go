@@ -21,10 +21,12 @@ type Call struct {
 	err  error
 }
 
+const callHead = "(|SWANK-MCP|:"
+
 // NewCall begins a call of the exported function named in upper case.
 func NewCall(function string) *Call {
 	c := &Call{text: make([]byte, 0, 256)}
-	c.text = append(c.text, "(|SWANK-MCP|:|"...)
+	c.text = append(append(c.text, callHead...), '|')
 	c.text = append(c.text, function...)
 	c.text = append(c.text, '|')
 	return c
@@ -133,6 +135,20 @@ func (c *Call) Within(limit time.Duration, token int64) *Call {
 	w.text = append(w.text, c.String()...)
 	w.err = c.err
 	return w
+}
+
+// By returns the call c, done for a client and a tool, which the image remembers for the
+// session.
+func (c *Call) By(session, client, tool string) *Call {
+	b := NewCall("BY").Str(session).Str(client).Str(tool)
+	shift := len(b.text) + len(" :") - len(callHead)
+	b.text = append(append(b.text, " :"...), c.text[len(callHead):]...)
+	b.err = c.err
+	for _, long := range c.long {
+		long.at += shift
+		b.long = append(b.long, long)
+	}
+	return b
 }
 
 // Decode decodes what a helper call has written.

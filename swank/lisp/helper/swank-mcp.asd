@@ -31,7 +31,7 @@
    ;; Sessions, evaluations and guests; names and look-ups in a session.
    (:module "session"
     :serial t
-    :components ((:file "session") (:file "evaluation") (:file "guests") (:file "threads")
+    :components ((:file "session") (:file "history") (:file "echoes") (:file "shown") (:file "evaluation") (:file "guests") (:file "threads")
                  (:file "locks" :if-feature :sbcl) (:file "names") (:file "lookups")))
    ;; ASDF's systems and their files.
    (:module "systems"
@@ -45,7 +45,7 @@
     :serial t
     :components ((:file "kinds") (:file "bridge-definitions") (:file "toplevels")
                  (:file "definitions") (:file "baseline") (:file "loaded-systems")
-                 (:file "replaced") (:file "recording")
+                 (:file "replaced") (:file "changes") (:file "recording")
                  (:file "candidates") (:file "packages")
                  (:file "replay") (:file "journal") (:file "undefining") (:file "commit")
                  (:file "collect") (:file "listing")))
@@ -71,7 +71,9 @@
                  (:file "restore-entries") (:file "perform") (:file "evaluate") (:file "background")
                  (:file "restore") (:file "load-forms") (:file "expand")
                  (:file "suspended-frames" :if-feature :sbcl)
-                 (:file "debugger" :if-feature :sbcl) (:file "inspect-frame" :if-feature :sbcl)))
+                 (:file "debugger" :if-feature :sbcl)
+                 (:file "shown-frames" :if-feature :sbcl)
+                 (:file "inspect-frame" :if-feature :sbcl)))
    ;; Questions about symbols, definitions, systems, objects.
    (:module "look"
     :serial t
@@ -93,13 +95,14 @@
    (:module "image"
     :serial t
     :components ((:file "serving") (:file "debugger-hooks" :if-feature :sbcl)
-                 (:file "guest-cleanup") (:file "attach") (:file "echo") (:file "joining")
+                 (:file "guest-cleanup") (:file "attach") (:file "joining")
                  (:file "reset") (:file "closing") (:file "start") (:file "status")
                  (:file "other")))
    ;; What a person calls who shares the image.
    (:module "people"
     :serial t
-    :components ((:file "stop") (:file "pause")))
+    :components ((:file "stop") (:file "pause") (:file "history") (:file "undo")
+                 (:file "show") (:file "echo")))
    ;; Copies of a launched image.
    (:module "checkpoint"
     :serial t

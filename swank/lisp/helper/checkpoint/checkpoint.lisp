@@ -18,7 +18,7 @@
 process in between or an answer of CHECKPOINT's: why there is no copy."
   (if left
       (list :refused "threads did not end" :busy t :names (mapcar #'thread-label left))
-      (or (fork-apart) :copy)))
+      (or (fork-image) :copy)))
 
 (defun live-as-copy (address number pause positions)
   "What the copy does: it waits, and what comes of it works or saves itself."

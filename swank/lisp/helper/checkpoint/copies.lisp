@@ -20,29 +20,61 @@ ever."
         (finish-output sb-sys:*stderr*))
        (sb-ext:exit :code 1 :abort t))))
 
-(defun fork-soon ()
-  "SB-POSIX:FORK, which waits for the finalizers that run.  An error if that takes long."
-  (handler-case (sb-sys:with-deadline (:seconds 1/2)
-                  (sb-posix:fork))
-    (sb-sys:deadline-timeout ()
-      ;; it was told to end, but it may go on
-      (let ((flag (sb-sys:find-foreign-symbol-address "finalizer_thread_runflag")))
-        (when flag (setf (sb-sys:signed-sap-ref-32 (sb-sys:int-sap flag) 0) 1)))
-      (error "a finalizer of the program's runs"))))
+;;; A copy that waits has no finalizer thread, which would call the program's finalizers.
+;;; SB-POSIX:FORK starts one each time, and never forks again if the system had no room for it.
 
-(defun fork-apart (&optional (fork #'fork-soon))
+(defun end-finalizer-thread ()
+  "End the thread that runs finalizers, as SB-POSIX:FORK does.  An error if that takes long."
+  (when (typep sbcl:*finalizer-thread* 'sb-thread:thread)
+    (handler-case (sb-sys:with-deadline (:seconds 1/2)
+                    (sbcl:finalizer-thread-stop))
+      (sb-sys:deadline-timeout ()
+        ;; it was told to end, but it may go on
+        (let ((flag (sb-sys:find-foreign-symbol-address "finalizer_thread_runflag")))
+          (when flag (setf (sb-sys:signed-sap-ref-32 (sb-sys:int-sap flag) 0) 1)))
+        (error "a finalizer of the program's runs")))))
+
+(defun await-ended-threads ()
+  "Return when the system has ended the threads that have ended in Lisp.  SBCL joins them when it makes
+the next thread, and a copy, which does not have them, would wait for ever for one that was still
+ending."
+  #+linux
+  (unless (loop repeat 1000
+                thereis (= 3 (length (directory-entries "/proc/self/task"))) ; . and .. and this one
+                do (sleep 0.0005))
+    (error "threads did not end")))
+
+(defun plain-fork ()
+  "Like SB-POSIX:FORK, in a process that has one thread and gets no other."
+  (let ((pid (sb-alien:alien-funcall (sb-alien:extern-alien "fork" (function sb-alien:int)))))
+    (when (minusp pid) (sb-posix:syscall-error 'fork))
+    #+darwin
+    (when (zerop pid)
+      (sb-alien:alien-funcall (sb-alien:extern-alien "darwin_reinit" (function sb-alien:void))))
+    pid))
+
+(defun fork-apart ()
   "Copy this process, which has one thread.  Return NIL in the copy, and otherwise the process in
 between, which ends at once and is to be waited for; its exit status is 0 if there is a copy.  So the
 copy is not our child but the bridge's or the system's, which see to its end; and it leads a process
 group of its own."
-  (let ((between (funcall fork)))
+  (let ((between (plain-fork)))
     (cond ((plusp between) between)
           (t
            (with-own-end
-             (when (plusp (funcall fork))
+             (when (plusp (plain-fork))
                (sb-ext:exit :code 0 :abort t))
              (sb-posix:setpgid 0 0))
            nil))))
+
+(defun fork-image ()
+  "FORK-APART in the image, whose finalizer thread ends and is started again."
+  (end-finalizer-thread)
+  (let ((between :none))
+    (unwind-protect
+         (progn (await-ended-threads)
+                (setf between (fork-apart)))
+      (when between (try-to #'restart-finalizers)))))
 
 ;;; The socket to the bridge
 
@@ -136,15 +168,6 @@ socket, but there may be none now."
   (unless command (remove-directory address))
   (sb-ext:exit :code 0 :abort t))
 
-;;; A copy that waits has no finalizer thread, which would call the program's finalizers.
-;;; SB-POSIX:FORK starts one each time, and never forks again if the system had no room for it.
-
-(defun plain-fork ()
-  "Like SB-POSIX:FORK, in a process that has no finalizer thread and gets none."
-  (let ((pid (sb-alien:alien-funcall (sb-alien:extern-alien "fork" (function sb-alien:int)))))
-    (when (minusp pid) (sb-posix:syscall-error 'fork))
-    pid))
-
 (defun ended-well-p (between)
   "Wait for the process BETWEEN, of FORK-APART.  False if it has made no copy."
   (let ((status (ignore-errors (nth-value 1 (sb-posix:waitpid between 0)))))
@@ -154,7 +177,7 @@ socket, but there may be none now."
   "FORK-APART, and again if it fails, for five seconds: the system may have no room for a process
 just now, and what this copy has is worth waiting for.  Return true in the new copy."
   (loop repeat 50
-        for between = (handler-case (fork-apart #'plain-fork)
+        for between = (handler-case (fork-apart)
                         (sb-posix:syscall-error () :none))
         do (cond ((null between) (return t))
                  ((and (integerp between) (ended-well-p between)) (return nil)))
@@ -174,7 +197,6 @@ return.  They count as ended by the loss of their parent."
 (defun wait-as-copy (address number pause positions)
   "The life of the copy NUMBER, whose files had POSITIONS.  Return in copies of it that are to
 work or to be saved, with the command."
-  (sbcl:finalizer-thread-stop)
   (leave-connections pause)
   (forget-children)
   (cut-connections)
@@ -186,7 +208,7 @@ work or to be saved, with the command."
       (let ((command (await-command fd)))
         (unless (getf command :number) (end-as-copy command address))
         (when (fork-in-copy)
-          (sbcl:finalizer-thread-start)
+          (restart-finalizers)
           (sb-posix:close fd)
           (unless (getf command :save) (funcall handle-again))
           (setf *own-call* (call-bridge address))
@@ -195,10 +217,20 @@ work or to be saved, with the command."
           (reopen-files positions)
           (return command))))))
 
+(defun remove-socket (socket)
+  "Remove the file SOCKET, and its directory if nothing else is in it."
+  (ignore-errors (sb-posix:unlink socket))
+  (ignore-errors (sb-posix:rmdir (subseq socket 0 (position #\/ socket :from-end t)))))
+
 (defun work-as-copy (command)
   "Begin to serve the bridge, at the socket that COMMAND names."
   (forget-sentinel)
   (forget-dead-mailboxes)
-  (let ((address (boot-call :serve (getf command :socket))))
-    (watch-again)
-    (apply #'tell-bridge *own-call* :ready t :pid (sb-posix:getpid) address)))
+  (let ((socket (getf command :socket)))
+    (handler-bind ((serious-condition   ; the bridge has ended, perhaps, and all who would remove it
+                     (lambda (condition)
+                       (declare (ignore condition))
+                       (remove-socket socket))))
+      (let ((address (boot-call :serve socket)))
+        (watch-again)
+        (apply #'tell-bridge *own-call* :ready t :pid (sb-posix:getpid) address)))))

@@ -119,10 +119,11 @@ function or has found none."
 
 (defparameter *deepest-frame* 5000)
 
-(defun collect-frames (limit package &key missing)
+(defun collect-frames (limit package &key missing from)
   "(VALUES TEXTS TOTAL FRAMES): texts of the innermost LIMIT user frames above EVALUATE-FORM, how
 many user frames there are, and the frames of TEXTS; without any, the frame of the form.  MISSING
-names the function of an \"undefined function\" frame."
+names the function of an \"undefined function\" frame.  FROM is the innermost frame, where it is not that of
+the error."
   (let ((texts '()) (frames '()) (total 0) (alias nil) (of-form '())
         (public nil) (arguments nil))   ; of the frame visited last
     (labels ((text ()
@@ -157,7 +158,7 @@ names the function of an \"undefined function\" frame."
                   (return-from walk))
                 (when (form-frame-p name) (setf of-form (list frame)))
                 (ignore-errors (visit frame name))))
-            :from (or (sbcl:resolve-stack-top-hint) :interrupted-frame)
+            :from (or from (sbcl:resolve-stack-top-hint) :interrupted-frame)
             :count *deepest-frame*)))))
     (values (nreverse texts) total (or (nreverse frames) of-form))))
 

@@ -36,11 +36,14 @@ a row.")
 
 #+sbcl
 (defun system-call-p (address)
-  "True if the instruction before ADDRESS may be a system call."
+  "True if the instruction before ADDRESS may be a system call, or that at ADDRESS: the system has
+some calls repeated, such as the wait for a condition without a time limit."
   #+x86-64
-  (let ((sap (sb-sys:int-sap (- address 2))))
-    (and (= #x0F (sb-sys:sap-ref-8 sap 0))
-         (= #x05 (sb-sys:sap-ref-8 sap 1))))
+  (flet ((call-at-p (address)
+           (let ((sap (sb-sys:int-sap address)))
+             (and (= #x0F (sb-sys:sap-ref-8 sap 0))
+                  (= #x05 (sb-sys:sap-ref-8 sap 1))))))
+    (or (call-at-p (- address 2)) (call-at-p address)))
   #-x86-64
   (progn address t))
 

@@ -30,6 +30,7 @@
            #:list-definitions           ; definitions/
            #:list-packages
            #:undefined-definitions
+           #:by                         ; session/
            #:evaluate                   ; eval/
            #:stop-evaluation
            #:peek-output
@@ -72,15 +73,15 @@
            #:interrupt-thread
            #:configure                  ; image/
            #:attach #:within
-           #:show-in-repls
            #:join-session
            #:start-thread
            #:release-thread
            #:close-session #:reset-session
            #:status
-           #:note-pause                 ; people/
+           #:note-pause #:echo          ; people/
            #:checkpoint #:resume-copy #:resume-core #:after-restore) ; checkpoint/
   ;; What a person calls who shares the image.
-  (:export #:stop #:pause #:resume)     ; people/
+  (:export #:stop #:pause #:resume #:history #:history-entries #:undo-entry
+           #:show #:show-code #:show-error #:echo-to)     ; people/
   ;; What a program may use.
   (:export #:*before-checkpoint* #:*after-restore*))

@@ -70,14 +70,15 @@ is expanded."
     (unless (or (loader-symbol-p (key-symbol key))
                 (gethash form candidates)
                 (expansion-of-noted-p form toplevel))
-      (let ((number (incf *candidate-number*)))
+      (let ((number (incf *candidate-number*)) (before (definition-identity (car key) (cdr key))))
         #+sbcl (number-source-locations number)
         (setf (gethash form candidates)
               (make-candidate :key key :form form :toplevel toplevel :number number :why why
                               :trail (trail toplevel)
                               :position (input-position)
                               :names (names-used (lexical-names environment) form)
-                              :before (definition-identity (car key) (cdr key))
+                              :before before
+                              :was (and before (definition-before key))
                               :replaced (definition-replaced-by session key toplevel)
                               :builtp (and (not *launched*) (from-built-file-p key))
                               :unboundp (and (eq (car key) :variable)

@@ -33,6 +33,7 @@ the user's code."
                               (and (candidate-toplevel candidate)
                                    (toplevel-text (candidate-toplevel candidate)))))
       (note-replaced evaluation candidate)
+      (note-change evaluation candidate)
       (push candidate (gethash (candidate-toplevel candidate) own)))
     (dolist (toplevel (append (remove-duplicates
                                (remove-if (lambda (toplevel) (member toplevel toplevels))

@@ -152,13 +152,15 @@ ORDER."
 jobs have made so far, so that they are not lost with the image."
   (let ((session (evaluation-session evaluation)))
     (with-lock ()
-      (loop for other in (adjoin evaluation
-                                 (unless (evaluation-job evaluation)
-                                   (remove-if-not (lambda (other)
-                                                    (and (evaluation-job other)
-                                                         (eq session (evaluation-session other))))
-                                                  *evaluations*)))
-            append (reverse (shiftf (evaluation-journal other) '()))))))
+      (append
+       (reverse (shiftf (session-journal session) '()))
+       (loop for other in (adjoin evaluation
+                                  (unless (evaluation-job evaluation)
+                                    (remove-if-not (lambda (other)
+                                                     (and (evaluation-job other)
+                                                          (eq session (evaluation-session other))))
+                                                   *evaluations*)))
+             append (reverse (shiftf (evaluation-journal other) '())))))))
 
 ;;; Names by which the bridge knows definitions
 

@@ -58,7 +58,8 @@ next form to be expanded may be part of their expansions."
   trail                                 ; when FORM was expanded
   names                                 ; of the variables and functions around FORM
   number                                ; in SBCL's source location of what it defines
-  before                                ; identity of the definition before it
+  before                                ; identity of the definition before it,
+  was                                   ; and that itself, see DEFINITION-BEFORE
   replaced                              ; what it replaces of somebody else's, see replaced.lisp,
   builtp                                ; and whether that is of a system loaded through us
   unboundp                              ; true if the variable that it defines had no value

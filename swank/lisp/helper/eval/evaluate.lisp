@@ -56,7 +56,7 @@ list that it returns are the evaluation's values."
                                        (and (<= (first entry) token)
                                             (equal (third entry) name)))
                                      *early-stops*))
-      (number-evaluation evaluation)
+      (begin-action evaluation)
       (push evaluation *evaluations*)))
   (note-heap-base evaluation)
   (ensure-guest-watch))
@@ -71,8 +71,18 @@ list that it returns are the evaluation's values."
            (let ((package (if package (or (find-package-named package) package) default)))
              (if (packagep package)
                  (evaluation-outcome evaluation package debug note)
-                 (unknown-package-outcome session package))))
-      (unregister evaluation))))
+                 (let ((outcome (unknown-package-outcome session package)))
+                   (note-place-of-action evaluation (session-package session))
+                   (end-action evaluation '() (getf outcome :error))
+                   outcome))))
+      (unregister evaluation)
+      (leave-action evaluation))))
+
+(defun note-place-of-action (evaluation package)
+  (let ((action (evaluation-action evaluation)))
+    (when action
+      (setf (action-package action) (package-name package))
+      (note-echo :begun action))))
 
 (defun unknown-package-outcome (session name)
   (list :error (append (failure "PACKAGE-ERROR" (unknown-package-text name))
@@ -80,6 +90,7 @@ list that it returns are the evaluation's values."
         :package (package-name (session-package session))))
 
 (defun evaluation-outcome (evaluation package debug note)
+  (note-place-of-action evaluation package)
   (let ((before (costs)))
     (multiple-value-bind (texts report notes)
         (let ((*evaluation* evaluation)) (perform evaluation package debug))
@@ -89,7 +100,8 @@ list that it returns are the evaluation's values."
         (close-sink (evaluation-err evaluation))
         (flush-process-output)
         (when note (push note notes))
-        (outcome evaluation texts report notes costs)))))
+        (prog1 (outcome evaluation texts report notes costs)
+          (end-action evaluation texts report))))))
 
 ;;; The thread of an evaluation that may be suspended
 

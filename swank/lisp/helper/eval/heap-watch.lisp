@@ -64,17 +64,29 @@ may be garbage of the evaluation before."
                               (mapcar #'session-thread-thread threads))
         collect (cons thread (processor-time thread))))
 
-(defun working-threads (now before)
-  "The threads that have worked between the processor times BEFORE, which lack new threads, and
-NOW.  The collector stops and wakes the others as well, so they use a little time.  All threads
-if the times are unknown."
-  (let* ((used (loop for (thread . time) in now
-                     collect (cons thread (- time (or (cdr (assoc thread before)) 0)))))
-         (most (reduce #'max used :key #'cdr :initial-value 0)))
-    (if (every #'zerop (mapcar #'cdr now))
-        (mapcar #'car now)
-        (loop for (thread . time) in used
-              when (>= time (max 1 (floor most 4))) collect thread))))
+(defparameter *telling-time* 5000
+  "As many microseconds of the processor tell the thread that works from those that the collector
+stops and wakes, which use a little time as well.")
+
+(defun times-used (now before)
+  "((THREAD . MICROSECONDS) ...) between the processor times BEFORE, which lack new threads, and
+NOW; and the most that one has used."
+  (let ((used (loop for (thread . time) in now
+                    collect (cons thread (- time (or (cdr (assoc thread before)) 0))))))
+    (values used (reduce #'max used :key #'cdr :initial-value 0))))
+
+(defun working-threads (evaluations threads before)
+  "Those of the threads of EVALUATIONS and of THREADS that have worked since the processor times
+BEFORE.  All of them if the times are unknown."
+  (loop repeat 25
+        for now = (processor-times evaluations threads)
+        for (used most) = (multiple-value-list (times-used now before))
+        when (every #'zerop (mapcar #'cdr now))
+          return (mapcar #'car now)
+        until (>= most *telling-time*)
+        do (sleep 0.002)                ; no processor was free for it
+        finally (return (loop for (thread . time) in used
+                              when (>= time (max 1 (floor most 4))) collect thread))))
 
 (defun end-filling-threads (threads)
   "End THREADS and collect their garbage at once: it must not count as the base of a later one."
@@ -88,7 +100,7 @@ if the times are unknown."
   "End those that have worked since TIMES were taken: waiting threads do not fill the heap.
 Threads are ended only if no evaluation has worked, suspended evaluations only if nothing else
 is there."
-  (let* ((working (working-threads (processor-times evaluations threads) times))
+  (let* ((working (working-threads evaluations threads times))
          (filling (remove-if-not (lambda (known) (member (session-thread-thread known) working))
                                  threads))
          (busy (remove-if-not (lambda (evaluation) (member (evaluation-thread evaluation) working))

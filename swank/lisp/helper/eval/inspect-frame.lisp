@@ -32,6 +32,12 @@
 
 (defun inspect-frame (suspended number &key disassemble)
   "Answer a plist about the user frame NUMBER of the SUSPENDED evaluation, a token."
+  (let ((shown (find-shown-error suspended)) (session "default"))
+    (if shown
+        (with-look-up (session) (shown-frame-for-wire shown number))
+        (inspect-suspended-frame suspended number disassemble))))
+
+(defun inspect-suspended-frame (suspended number disassemble)
   (answer
    (command suspended
             (lambda (suspended)

@@ -68,6 +68,7 @@ or NIL if there was no error."
          (evaluation (and suspended
                           (find suspended (suspended-evaluations session)
                                 :key #'evaluation-token)))
+         (shown (and suspended (null evaluation) (find-shown-error suspended)))
          (last (session-last-error session)))
     (flet ((about (report at)
              (plist-without-nils :type (getf report :type)
@@ -79,6 +80,7 @@ or NIL if there was no error."
        (cond (evaluation
               (let ((debuggee (evaluation-debuggee evaluation)))
                 (about (debuggee-report debuggee) (debuggee-since debuggee))))
+             (shown (about (shown-error-report shown) (shown-error-at shown)))
              (suspended
               (list :absent (if (find-evaluation suspended) :running :ended)))
              (last (about (last-error-report last) (last-error-at last))))))))

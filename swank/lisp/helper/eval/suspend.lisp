@@ -96,6 +96,8 @@ that says why it cannot be suspended."
           (restarts-within condition (debuggee-abort-restart debuggee))
           (debuggee-since debuggee) (microseconds))
     (flush-process-output)
+    (note-outcome evaluation :suspended report)
+    (note-suspension evaluation :suspended report)
     (unwind-protect
          ;; commands are no part of the evaluation: the handlers of the user's code
          ;; must not see their errors
@@ -106,6 +108,8 @@ that says why it cannot be suspended."
            (loop (serve-command evaluation)))
       (setf *packages-before* (list-all-packages))
       (with-lock () (setf (debuggee-state debuggee) :running))
+      (note-outcome evaluation :running)
+      (note-suspension evaluation :goes-on)
       (incf (debuggee-parked debuggee) (- (microseconds) (debuggee-since debuggee))))))
 
 (defun stepping-p (debuggee)
@@ -186,6 +190,8 @@ person had the thread in a debugger: these do not count."
 the wire.  LIMIT is the time in seconds for a FUNCTION that uses CALL-NESTED."
   (let ((client (make-client :command function))
         (end (+ (microseconds) (* 1000000 *busy-patience*))))
+    (when (find-shown-error token)
+      (return-from command (list :absent :shown)))
     (loop
       (multiple-value-bind (state evaluation) (hand-over client token)
         (cond ((eq state :suspended)

@@ -29,6 +29,7 @@ cannot be stopped is tried again when the next bridge comes."
              (sleep pause))
     (unless (living)
       (with-lock () (setf *guests* (remove guest *guests*)))
+      (unless *guests* (release-handles-of nil)) ; of what a person has shown
       (clean-up-guest (guest-connection guest)) ; a thread may have left more on
       (forget-dead-mailboxes))))
 

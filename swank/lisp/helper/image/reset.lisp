@@ -130,6 +130,7 @@ can be neither undefined nor restored."
               (when (and *launched* *baseline* alone)
                 (restore-packages attempt)
                 (setf *before-checkpoint* '() *after-restore* '()))))))
+    (note-reset session count)
     (notify-of-reset session count)
     (when stay
       (push (format nil "What this session has redefined in place stays as it is: ~{~A~^, ~}."

@@ -4,7 +4,7 @@
 
 (defstruct (evaluation (:copier nil))
   token                  ; integer from the bridge, increasing
-  number                 ; by which people know it, or NIL; see NUMBER-EVALUATION
+  action                 ; its ACTION in the history, or NIL; see BEGIN-ACTION
   session code thread
   input                  ; text for its standard input, or NIL
   form (start 0)         ; the one being evaluated, and where it begins in CODE
@@ -43,14 +43,72 @@
 (defvar *evaluation* nil
   "The evaluation of the current thread, or NIL.")
 
-(defvar *last-number* 0
-  "The number of the evaluation that was numbered last.")
+;;; In the history
 
-(defun number-evaluation (evaluation)
-  "Number EVALUATION among all of this image, unless it is one of the helper's own or a thread of
-the program."
-  (when (plusp (evaluation-token evaluation))
-    (setf (evaluation-number evaluation) (incf *last-number*))))
+(defun begin-action (evaluation)
+  "Enter EVALUATION into the history, unless it is one of the helper's own or a thread of the
+program.  *LOCK* is held."
+  (when (and (plusp (evaluation-token evaluation)) (not (evaluation-restore evaluation)))
+    (let ((session (evaluation-session evaluation)))
+      (setf (evaluation-action evaluation)
+            (add-action (make-action :token (evaluation-token evaluation)
+                                     :began (get-universal-time)
+                                     :client (session-client session) :tool (session-tool session)
+                                     :session (session-name session)
+                                     :code (code-for-people (or (evaluation-system evaluation)
+                                                                (evaluation-code evaluation))
+                                                            (action-limit :code))))))))
+
+(defun end-action (evaluation texts report)
+  "Enter what EVALUATION, which has ended, has come to: TEXTS of its values, or REPORT."
+  (let ((action (evaluation-action evaluation)))
+    (when action
+      (setf (action-microseconds action)
+            (- (microseconds) (evaluation-started evaluation) (parked-time evaluation))
+            (action-out action) (clipped (sink-text (evaluation-out evaluation)) (action-limit :out))
+            (action-err action) (clipped (sink-text (evaluation-err evaluation)) (action-limit :err))
+            (action-values action) (and (not report)
+                                        (loop for text in texts
+                                              repeat 20
+                                              collect (clipped text (action-limit :value)))))
+      (note-outcome evaluation (if report (getf report :kind) :done) report)
+      (note-echo :ended action))))
+
+(defun note-outcome (evaluation state &optional report)
+  "Note that EVALUATION is in STATE, as REPORT says; with T it runs on."
+  (let ((action (evaluation-action evaluation)))
+    (when action
+      (setf (action-state action) state
+            (action-type action) (getf report :type)
+            (action-message action) (let ((message (getf report :message)))
+                                      (and message (clip message (action-limit :message)))))
+      (with-lock ()
+        (when (keptp action) (measure-action action))))))
+
+(defun note-suspension (evaluation what &optional report)
+  "Have it shown that EVALUATION is suspended with REPORT, or goes on."
+  (when (evaluation-action evaluation)
+    (note-echo what (evaluation-action evaluation) (getf report :type) (getf report :message))))
+
+(defun leave-action (evaluation)
+  "Note that EVALUATION is not in progress any more."
+  (let ((action (evaluation-action evaluation)))
+    (when (and action (member (action-state action) '(:running :suspended)))
+      (setf (action-state action) :lost)
+      (note-echo :ended action))))
+
+(defun evaluation-number (evaluation)
+  "The number by which people know EVALUATION, or NIL."
+  (let ((action (evaluation-action evaluation)))
+    (and action (action-number action))))
+
+(defun by (session client tool function &rest arguments)
+  "Call FUNCTION, a keyword, of the helper's for CLIENT and TOOL, as are the calls in SESSION that
+follow, until somebody else is named."
+  (let ((session (ensure-session session)))
+    (setf (session-client session) client
+          (session-tool session) tool)
+    (apply (find-symbol (symbol-name function) '#:swank-mcp) arguments)))
 
 (defun unregister (evaluation)
   (with-lock ()
@@ -120,7 +178,16 @@ makes it."
   (minusp (evaluation-token evaluation)))
 
 (defun suspended-threads-for-wire (session)
-  "((TOKEN WHAT TYPE MESSAGE) ...), oldest first."
+  "((TOKEN WHAT TYPE MESSAGE) ...), oldest first; with the errors that a person shows."
+  (append (shown-errors-for-wire) (threads-of-session-for-wire session)))
+
+(defun shown-errors-for-wire ()
+  (loop for shown in (reverse (and *shown-errors* (live-shown-errors)))
+        for report = (shown-error-report shown)
+        collect (list (shown-error-token shown) "the person's error" (getf report :type)
+                      (clip (getf report :message) 1000))))
+
+(defun threads-of-session-for-wire (session)
   (loop for evaluation in (reverse (suspended-evaluations session))
         for report = (debuggee-report (evaluation-debuggee evaluation))
         when (thread-of-program-p evaluation)

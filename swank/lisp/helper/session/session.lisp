@@ -82,6 +82,7 @@
   (gone '())                            ; KEY-TEXTs of what is undefined now
   (undefinitions *undefinitions*)       ; the count when GONE was last updated
   (definition-count 0)
+  (journal '())                         ; entries for the next answer, see people/undo.lisp
   (packages '())                        ; that its code made
   (files '())                           ; names of those that it has loaded itself
   (package-forms '())                   ; (PACKAGE . FORM) of those, see packages.lisp
@@ -98,6 +99,7 @@
   (departed '())                        ; suspended evaluations that ended by themselves
   (news '())                            ; for its next reply, newest first; see session-threads.lisp
   (news-left-out 0)
+  (client nil) (tool "evaluate-lisp")   ; whose calls it answers; see BY
   (used nil)                            ; true once something was evaluated in it
   (before-load nil))                    ; record of the packages while a system is loaded
 
