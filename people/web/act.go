@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // said keeps what came of what a person did, until the page shows it: for browsers without
@@ -46,7 +47,7 @@ func (s *Server) act(do func(*http.Request) (string, error)) http.HandlerFunc {
 		if err != nil {
 			text = "Not done: " + line(err.Error())
 		}
-		s.about.stale()
+		s.side.stale()
 		if strings.Contains(r.Header.Get("Accept"), "application/json") {
 			w.Header().Set("Content-Type", "application/json")
 			_ = json.NewEncoder(w).Encode(map[string]any{"said": text, "done": err == nil}) // whoever has asked has gone
@@ -87,4 +88,21 @@ func (s *Server) setPaused(ctx context.Context, on bool) (string, error) {
 		return "Paused: calls that would evaluate wait. What runs goes on.", nil
 	}
 	return "Calls go on.", nil
+}
+
+// restore takes the image back to a checkpoint. The agent's next reply says so.
+func (s *Server) restore(r *http.Request) (string, error) {
+	a, err := s.server().Restore(r.Context(), r.PostFormValue("session"), r.PostFormValue("to"))
+	if err != nil {
+		return "", err
+	}
+	text := "The image is as it was at " + a.Time.Local().Format(time.TimeOnly) + "."
+	if len(a.Undone) > 0 {
+		what := " Undone: "
+		if a.Forward {
+			what = " Done again: "
+		}
+		text += what + line(strings.Join(a.Undone, "; "))
+	}
+	return text, nil
 }

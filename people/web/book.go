@@ -55,14 +55,15 @@ type book struct {
 
 func newBook() *book { return &book{running: map[int64]*cell{}, changed: make(chan struct{})} }
 
-// begin says which server the entries are of that come now.
-func (b *book) begin(server string) {
+// begin says which server the entries are of that come now. It returns the number of the
+// newest of them that is here, or 0.
+func (b *book) begin(server string) int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.server == server {
-		return
+	if b.server != server {
+		b.server, b.seen = server, 0
 	}
-	b.server, b.seen = server, 0
+	return b.seen
 }
 
 // lose says that what runs will not be heard of any more: the server has ended.

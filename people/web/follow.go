@@ -23,24 +23,26 @@ func (s *Server) follow(ctx context.Context) {
 		s.mu.Lock()
 		s.client = client
 		s.mu.Unlock()
-		s.about.set(status)
-		s.book.begin(client.ID + " " + status.Started.String())
-		_ = client.Follow(ctx, fromBefore, func(entry []byte) error {
+		s.side.set(status)
+		from := control.Place{Last: fromBefore, After: s.book.begin(client.ID + " " + status.Started.String())}
+		_ = client.Follow(ctx, from, func(entry []byte) error {
 			var e transcript.Entry
 			if err := json.Unmarshal(entry, &e); err != nil {
 				return err
 			}
 			s.book.add(e)
-			if e.Kind != "output" {
-				s.about.stale()
-			}
+			s.side.add(&e)
 			return nil
 		})
 		if ctx.Err() != nil {
 			return
 		}
+		if st, err := client.Status(ctx); err == nil { // it has given us up; it goes on
+			status = st
+			continue
+		}
 		s.book.lose()
-		s.about.gone()
+		s.side.gone()
 		client, status = s.wait(ctx)
 	}
 }
@@ -73,20 +75,27 @@ func (s *Server) ask(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-		case <-s.about.wanted:
+		case <-s.side.wanted:
 			time.Sleep(30 * time.Millisecond) // more may come of it
 		}
-		s.look(ctx)
+		if s.side.watched() {
+			s.look(ctx)
+		}
 	}
 }
 
-// look asks for the status, if somebody looks and the server is there.
+// look asks for the status, and for what the session has made if that may have changed.
 func (s *Server) look(ctx context.Context) {
-	if !s.about.watched() {
+	client := s.server()
+	st, err := client.Status(ctx)
+	if err != nil {
 		return
 	}
-	st, err := s.server().Status(ctx)
-	if err == nil {
-		s.about.set(st)
+	s.side.set(st)
+	if len(st.Sessions) == 0 || !s.side.older(st) {
+		return
+	}
+	if c, err := client.Contents(ctx, st.Sessions[0].Name); err == nil {
+		s.side.made(c)
 	}
 }

@@ -18,10 +18,9 @@ const (
 
 // update is what the script is told of changes.
 type update struct {
-	Cells  []updated `json:"cells,omitempty"`
-	Newest int64     `json:"newest"`          // number of the newest cell
-	Lamp   string    `json:"lamp,omitempty"`  // HTML, if it has changed
-	About  string    `json:"about,omitempty"` // HTML, if it has changed
+	Cells  []updated         `json:"cells,omitempty"`
+	Newest int64             `json:"newest"`          // number of the newest cell
+	Parts  map[string]string `json:"parts,omitempty"` // HTML of what has changed beside them, by the id of its place
 }
 
 type updated struct {
@@ -37,10 +36,10 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		since = r.URL.Query().Get("since")
 	}
 	version, _ := strconv.ParseInt(since, 10, 64)
-	defer s.about.watch()()
+	defer s.side.watch()()
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
-	lampBefore, aboutBefore := "", ""
+	before := map[string]string{}
 	life := time.NewTicker(signOfLife)
 	defer life.Stop()
 	for {
@@ -51,12 +50,12 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		for _, c := range cells {
 			u.Cells = append(u.Cells, updated{c.id, c.html})
 		}
-		lamp, about, aboutChange := s.about.now()
-		if lamp != lampBefore {
-			u.Lamp, lampBefore = lamp, lamp
-		}
-		if about != aboutBefore {
-			u.About, aboutBefore = about, about
+		parts, sideChange := s.side.now()
+		u.Parts = map[string]string{}
+		for name, html := range parts {
+			if html != before[name] {
+				u.Parts[name], before[name] = html, html
+			}
 		}
 		data, err := json.Marshal(u)
 		if err != nil {
@@ -72,7 +71,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			if len(cells) > many {
 				time.Sleep(2 * gather)
 			}
-		case <-aboutChange:
+		case <-sideChange:
 		case <-life.C:
 		case <-r.Context().Done():
 			return

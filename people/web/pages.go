@@ -35,8 +35,7 @@ const pageSize = 100
 // pageView is what the template of the page is filled with.
 type pageView struct {
 	Title   string
-	Lamp    template.HTML
-	About   template.HTML
+	Parts   map[string]template.HTML
 	Cells   template.HTML
 	Version int64
 	Older   int64 // the cell before which there are more, or 0
@@ -76,12 +75,13 @@ func (s *Server) part(r *http.Request) (v pageView) {
 }
 
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
-	end := s.about.watch()
 	s.look(r.Context())
-	end()
 	v := s.part(r)
-	lamp, about, _ := s.about.now()
-	v.Lamp, v.About, v.Title = template.HTML(lamp), template.HTML(about), s.about.title()
+	v.Parts, v.Title = map[string]template.HTML{}, s.side.title()
+	parts, _ := s.side.now()
+	for name, html := range parts {
+		v.Parts[name] = template.HTML(html)
+	}
 	v.Said = s.said.take(r.URL.Query().Get("said"))
 	show(w, "page", v)
 }
@@ -108,5 +108,5 @@ func (s *Server) cell(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte(html))
 		return
 	}
-	show(w, "whole", pageView{Title: s.about.title(), Cells: template.HTML(html)})
+	show(w, "whole", pageView{Title: s.side.title(), Cells: template.HTML(html)})
 }

@@ -35,7 +35,7 @@ type Server struct {
 	cookie string // its value
 	http   http.Server
 	book   *book
-	about  *about
+	side   *side
 	said   *said
 	end    context.CancelFunc
 	work   sync.WaitGroup
@@ -52,8 +52,7 @@ func Serve(o Options) (*Server, error) {
 		return nil, fmt.Errorf("listening on loopback: %w", err)
 	}
 	s := &Server{o: o, host: l.Addr().String(), secret: rand.Text(), cookie: rand.Text(), token: rand.Text(), client: o.Client}
-	s.book, s.about, s.said = newBook(), newAbout(), new(said)
-	s.about.set(o.Status)
+	s.book, s.side, s.said = newBook(), newSide(o.Status), new(said)
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
 	s.http.Handler = s.guarded(s.routes())
@@ -89,6 +88,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /p/{secret}/stop", s.act(s.stop))
 	mux.HandleFunc("POST /p/{secret}/pause", s.act(s.pause))
 	mux.HandleFunc("POST /p/{secret}/resume", s.act(s.resume))
+	mux.HandleFunc("POST /p/{secret}/restore", s.act(s.restore))
 	return mux
 }
 

@@ -164,8 +164,7 @@ function seen() {
 }
 
 function show(u) {
-  if (u.lamp) fillIn("lamp", u.lamp);
-  if (u.about) fillIn("about", u.about);
+  for (const id in u.parts) fillIn(id, u.parts[id]);
   const list = u.cells || [];
   const end = atEnd();
   const fresh = newer ? [] : list.filter((c) => c.id > lastId());
