@@ -14,6 +14,8 @@
 //	POST /pause, /resume  have calls that would evaluate wait, and go on: [Paused]
 //	POST /undo            take the image back by a step; ?session=NAME where there are
 //	                      several, ?to=N to checkpoint N: [Undone]
+//	POST /evaluate        evaluate the body in the session: [Evaluated]
+//	POST /restart         have a suspended evaluation go on; ?evaluation=N&restart=N: [Evaluated]
 //
 // An answer that is no success is a sentence for the person.
 //

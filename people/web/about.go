@@ -24,6 +24,14 @@ type aboutView struct {
 	Image    string
 }
 
+// names are those of the sessions.
+func (v *aboutView) names() (names []string) {
+	for _, s := range v.Sessions {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
 type sessionView struct {
 	Name string
 	Work []workView

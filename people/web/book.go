@@ -2,6 +2,7 @@ package web
 
 import (
 	"slices"
+	"strconv"
 	"sync"
 
 	"swank-mcp/people/transcript"
@@ -33,9 +34,11 @@ type cell struct {
 	id      int64 // counted from 1
 	version int64 // of the book, when it changed last
 	state   string
+	server  string           // of which server it is
 	begun   transcript.Entry // what it began with; of an event its only entry
 	ended   transcript.Entry // what it ended with, or nothing
 	output  string           // printed while it runs
+	waits   bool             // it is suspended, and waits in the debugger still
 	bytes   int              // of its texts
 	html    string           // as it is in the list; "" when it has changed
 }
@@ -98,6 +101,7 @@ func (b *book) add(e transcript.Entry) {
 	case "ended", "suspended", "left":
 		c := b.of(e)
 		c.state, c.ended = stateAfter(&e), e
+		c.waits = c.state == stateSuspended
 		delete(b.running, e.Job)
 		b.touch(c)
 	case "checkpoint":
@@ -110,6 +114,21 @@ func (b *book) add(e transcript.Entry) {
 		b.append(statePerson, e)
 	default:
 		b.append(stateEvent, e)
+	}
+}
+
+// suspended takes in which evaluations are suspended: session and number of each.
+func (b *book) suspended(waits map[[2]string]bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.cells {
+		if c.state != stateSuspended {
+			continue
+		}
+		if now := waits[[2]string{c.begun.Session, strconv.Itoa(c.ended.Evaluation)}] && c.server == b.server; now != c.waits {
+			c.waits = now
+			b.touch(c)
+		}
 	}
 }
 
@@ -127,7 +146,7 @@ func (b *book) of(e transcript.Entry) *cell {
 
 func (b *book) append(state string, e transcript.Entry) *cell {
 	b.next++
-	c := &cell{id: b.next, state: state, begun: e}
+	c := &cell{id: b.next, state: state, begun: e, server: b.server}
 	b.cells = append(b.cells, c)
 	b.touch(c)
 	drop := 0

@@ -37,6 +37,7 @@ type cellView struct {
 	Values   []part
 	More     int // values that are not shown
 	Failure  *failureView
+	Restarts []restartView
 	Error    string
 	Notes    []string
 	Text     string
@@ -48,6 +49,15 @@ type failureView struct {
 	Message    part
 	Frames     []string
 	More       int
+}
+
+// restartView is a way on from the error of a suspended evaluation.
+type restartView struct {
+	Number     int
+	Name, Text string
+	Values     bool
+	Evaluation int
+	Session    string
 }
 
 // part is a text, or its beginning.
@@ -83,7 +93,7 @@ func (v *cellView) cut(name, text string, gone int64) part {
 
 func cellHTML(c *cell, whole bool) string {
 	v := cellView{ID: c.id, State: c.state, Says: says(c), Number: c.begun.Job, Whole: whole, Session: safe(c.begun.Session)}
-	b, e := &c.begun, &c.ended
+	b := &c.begun
 	v.Clock, v.Exact = b.Time.Local().Format(time.TimeOnly), b.Time.Format(time.RFC3339Nano)
 	if b.Job == 0 {
 		v.Text = eventText(b)
@@ -100,12 +110,13 @@ func cellHTML(c *cell, whole bool) string {
 	} else {
 		v.Code.Text = line(v.Code.Text)
 	}
-	v.results(e, c.output)
+	v.results(c)
 	return fill("cell", v)
 }
 
 // results fills in what came of the work.
-func (v *cellView) results(e *transcript.Entry, output string) {
+func (v *cellView) results(c *cell) {
+	e, output := &c.ended, c.output
 	if e.Kind == "" || e.Stdout == "" && e.Kind == "left" {
 		v.Output = v.cut("output", output, 0)
 	} else {
@@ -138,6 +149,12 @@ func (v *cellView) results(e *transcript.Entry, output string) {
 			v.Failure.Frames = append(v.Failure.Frames, line(frame))
 		}
 	}
+	for i, r := range e.Restarts {
+		if !c.waits {
+			break
+		}
+		v.Restarts = append(v.Restarts, restartView{i, line(r.Name), line(r.Text), r.Values, e.Evaluation, e.Session})
+	}
 	v.Error = safe(e.Error)
 	for _, note := range e.Notes {
 		v.Notes = append(v.Notes, safe(note))
@@ -157,6 +174,9 @@ func says(c *cell) string {
 	case stateStopped:
 		return "stopped, " + took
 	case stateSuspended:
+		if !c.waits {
+			return fmt.Sprintf("was suspended as evaluation %d, %s", c.ended.Evaluation, took)
+		}
 		return fmt.Sprintf("suspended as evaluation %d, %s", c.ended.Evaluation, took)
 	case stateLeft:
 		return fmt.Sprintf("goes on as job-%d", c.ended.Evaluation)

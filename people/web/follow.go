@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"swank-mcp/people/control"
@@ -92,6 +93,13 @@ func (s *Server) look(ctx context.Context) {
 		return
 	}
 	s.side.set(st)
+	waits := map[[2]string]bool{}
+	for _, one := range st.Sessions {
+		for _, e := range one.Suspended {
+			waits[[2]string{one.Name, strconv.Itoa(e.Number)}] = true
+		}
+	}
+	s.book.suspended(waits)
 	if len(st.Sessions) == 0 || !s.side.older(st) {
 		return
 	}

@@ -97,7 +97,7 @@ func (s *side) gone() {
 func (s *side) wake() {
 	v := s.view()
 	parts := map[string]string{
-		"lamp": fill("lamp", v), "about": fill("about", v), "timeline": fill("timeline", timelineOf(s.contents)),
+		"ask-session": fill("ask", v.names()), "lamp": fill("lamp", v), "about": fill("about", v), "timeline": fill("timeline", timelineOf(s.contents)),
 		"contents": fill("contents", contentsOf(s.contents)), "plots": fill("plots", plotsOf(s.heap, s.took)),
 	}
 	if maps.Equal(parts, s.parts) {

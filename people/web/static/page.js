@@ -229,7 +229,16 @@ document.addEventListener("submit", (e) => {
   const form = e.target;
   if (form.method !== "post") return;
   e.preventDefault();
-  send(form);
+  const code = form.id === "ask" ? document.getElementById("code") : null;
+  const typed = code?.value;
+  send(form).then((a) => { if (a.done && code && code.value === typed) code.value = ""; });
+});
+
+document.getElementById("code").addEventListener("keydown", (e) => {
+  if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) {
+    e.preventDefault();
+    e.target.form.requestSubmit();
+  } else if (e.key === "Escape") e.target.blur();
 });
 
 async function whole(cell) {
@@ -273,6 +282,7 @@ function toggle() {
 
 const does = {
   j: () => step(1), k: () => step(-1), o: toggle, g: goOldest, G: goNewest,
+  e: () => document.getElementById("code").focus(),
   s: () => document.getElementById("stop").click(),
   p: () => document.getElementById("pause").click(),
 };
