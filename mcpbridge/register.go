@@ -45,7 +45,7 @@ func (b *Bridge) register(t *tools.Tool) {
 			defer r.Session.Queue(t.Name).Leave()
 		}
 		if p := call.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
-			ctx = lisp.ByClient(ctx, clientName(p.ClientInfo.Name, p.ClientInfo.Version))
+			ctx = lisp.OfVersion(lisp.ByClient(ctx, p.ClientInfo.Name), p.ClientInfo.Version)
 		}
 		ctx = lisp.ByTool(ctx, t.Name)
 		w.order.Admit()

@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"swank-mcp/swank/lisp"
@@ -81,7 +82,7 @@ type Failure struct {
 // of is the entry that notes ev.
 func of(ev lisp.Event) Entry {
 	e := Entry{
-		Time: ev.Time.UTC(), Kind: string(ev.Kind), Session: ev.Session, Client: ev.Client, Tool: ev.Tool, Job: ev.Job,
+		Time: ev.Time.UTC(), Kind: string(ev.Kind), Session: ev.Session, Client: strings.TrimSpace(ev.Client + " " + ev.Version), Tool: ev.Tool, Job: ev.Job,
 		Ms: ms(ev.Elapsed), Output: ev.Output, PID: ev.PID, Package: ev.Package, Evaluation: ev.Number,
 	}
 	if ev.Job == 0 {

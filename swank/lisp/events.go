@@ -37,6 +37,7 @@ type Event struct {
 	Time    time.Time
 	Session string        // "" for events of the image
 	Client  string        // for whom the job is done, by [ByClient]; may be ""
+	Version string        // of the client, by [OfVersion]; may be ""
 	Tool    string        // which tool it is done for, by [ByTool]; may be ""
 	Job     int64         // number of the job, counted from 1 for all sessions; 0 for events of the image
 	Text    string        // what the job is called, in 80 characters; for an image how it ended
@@ -58,6 +59,13 @@ type clientKey struct{}
 // ByClient returns a context whose jobs are done for the client of that name.
 func ByClient(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, clientKey{}, name)
+}
+
+type versionKey struct{}
+
+// OfVersion returns a context whose jobs are done for a client of that version.
+func OfVersion(ctx context.Context, version string) context.Context {
+	return context.WithValue(ctx, versionKey{}, version)
 }
 
 type toolKey struct{}

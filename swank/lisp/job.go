@@ -18,6 +18,7 @@ import (
 type job struct {
 	number int64                            // among all jobs; 0 for a part of another one
 	client string                           // on whose behalf
+	of     string                           // the client's version
 	tool   string                           // for which tool
 	pkg    string                           // that the code is read in; "" is the session's
 	turn   time.Time                        // when it got its turn
@@ -111,6 +112,7 @@ func (s *Session) takeTurn(ctx context.Context, j *job, limit time.Duration) err
 		return ErrClosed
 	}
 	j.client, _ = ctx.Value(clientKey{}).(string)
+	j.of, _ = ctx.Value(versionKey{}).(string)
 	j.tool, _ = ctx.Value(toolKey{}).(string)
 	t := s.place(ctx, j.free)
 	s.describe(t, firstLine(j.title, 80), limit)
@@ -154,7 +156,7 @@ func (s *Session) carryOut(ctx context.Context, j *job, limit time.Duration, wor
 // tell publishes that ev has happened to j.
 func (s *Session) tell(j *job, ev Event) {
 	if s.im.events.wanted() {
-		ev.Session, ev.Client, ev.Tool, ev.Job, ev.Text = s.name, j.client, j.tool, j.number, firstLine(j.title, 80)
+		ev.Session, ev.Client, ev.Version, ev.Tool, ev.Job, ev.Text = s.name, j.client, j.of, j.tool, j.number, firstLine(j.title, 80)
 		s.im.events.publish(ev)
 	}
 }
