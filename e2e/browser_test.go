@@ -227,6 +227,11 @@ func (d *desk) page(args ...string) *shown {
 	}) {
 		d.t.Fatalf("watch --web says:\n%s", w.out.String())
 	}
+	d.t.Cleanup(func() {
+		if strings.Contains(w.out.String(), "DATA RACE") || strings.Contains(w.out.String(), "panic:") {
+			d.t.Errorf("watch --web says:\n%s", w.out.String())
+		}
+	})
 	return &shown{w, a.URL}
 }
 

@@ -4,19 +4,18 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // safe is text of an image, a client or a server as a page may show it: control characters
 // and what is not seen, such as what changes the direction of writing, are written out.
 func safe(s string) string {
-	at := strings.IndexFunc(s, unseen)
-	if at < 0 {
-		return strings.ToValidUTF8(s, "\ufffd")
+	s = strings.ToValidUTF8(s, "\ufffd")
+	if !strings.ContainsFunc(s, unseen) {
+		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if unseen(r) && r != utf8.RuneError {
+		if unseen(r) {
 			fmt.Fprintf(&b, `\u{%X}`, r)
 		} else {
 			b.WriteRune(r)
