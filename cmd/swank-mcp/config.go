@@ -29,6 +29,7 @@ type config struct {
 	noJournal           bool
 	noTranscript        bool
 	json                bool // of ps and watch
+	web, open           bool // of watch
 	tools               mcpbridge.Selection
 	lisp                lisp.Config
 	attach              string // HOST:PORT or unix:PATH
@@ -72,6 +73,8 @@ func (c *config) flags() *flag.FlagSet {
 	fs.BoolVar(&c.noJournal, "no-journal", false, "")
 	fs.BoolVar(&c.noTranscript, "no-transcript", false, "")
 	fs.BoolVar(&c.json, "json", false, "")
+	fs.BoolVar(&c.web, "web", false, "")
+	fs.BoolVar(&c.open, "open", false, "")
 	fs.StringVar(&c.session, "session", mcpbridge.DefaultSession, "")
 	fs.StringVar(&c.sessionDir, "session-dir", "", "")
 	fs.StringVar(&c.lisp.Launch.CacheDir, "cache-dir", "", "")
@@ -148,6 +151,9 @@ var sessionName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 func (c *config) check() error {
 	if c.lisp.Echo && c.attaching() == "" {
 		return fmt.Errorf("%w: --echo shows evaluations in the REPL of an image that somebody else works in: it needs --attach", errUsage)
+	}
+	if c.open && !c.web {
+		return fmt.Errorf("%w: --open opens the page of watch --web; give both", errUsage)
 	}
 	if c.watchFiles && c.tools.ReadOnly {
 		return fmt.Errorf("%w: --watch-files loads what is saved into the image, which --read-only leaves as it is; give one of the two", errUsage)

@@ -72,6 +72,8 @@ swank-mcp undo [ID]    take its image back to before the last call; also with
                        --session NAME
 
   --json                 JSON: a line for each server, entry or answer
+  --web                  watch in a page for a browser, whose address it prints
+  --open                 open that page in the browser
 
 Of a server:
   --no-transcript        note nothing of what is evaluated, but for who watches

@@ -20,6 +20,9 @@ func (c *command) watch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.web {
+		return c.watchWeb(ctx, r)
+	}
 	show := &viewer{to: c.stdout, paint: colours(c.stdout)}
 	if !c.json {
 		fmt.Fprintln(c.stdout, show.paint.in(faint, fmt.Sprintf("; server %s, %s; Ctrl-C ends watching, not the server", r.ID, shortDirs(r.dirs()))))

@@ -33,7 +33,8 @@ type Paused struct {
 // Undone tells what was undone.
 type Undone struct {
 	Session string    `json:"session"`
-	Undone  []string  `json:"undone"`            // by their beginnings
+	Undone  []string  `json:"undone"`            // by their beginnings; or done again
+	Forward bool      `json:"forward,omitempty"` // they were done again
 	Time    time.Time `json:"time"`              // as of which the image is now
 	Extra   int       `json:"extra,omitempty"`   // of these, so many more than one: no checkpoint lies between
 	NoRedo  string    `json:"no_redo,omitempty"` // why it cannot be done again
@@ -82,13 +83,19 @@ func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	u, err := s.o.Image.Session(name).UndoForPerson(r.Context(), 1, undoPatience)
+	u, err := s.o.Image.Session(name).UndoForPerson(r.Context(), 1, r.URL.Query().Get("to"), undoPatience)
 	if err != nil {
 		fail(w, s.whyNotUndone(err))
 		return
 	}
-	s.note(name, "undone: "+strings.Join(u.Undone, "; "))
-	answer(w, Undone{Session: name, Undone: append([]string{}, u.Undone...), Time: u.To.Taken, Extra: u.Extra, NoRedo: u.Redo})
+	what := "undone: "
+	if u.Forward {
+		what = "done again: "
+	} else if len(u.Undone) == 0 {
+		what = "restored " + u.To.Taken.Local().Format(time.TimeOnly)
+	}
+	s.note(name, what+strings.Join(u.Undone, "; "))
+	answer(w, Undone{Session: name, Undone: append([]string{}, u.Undone...), Forward: u.Forward, Time: u.To.Taken, Extra: u.Extra, NoRedo: u.Redo})
 }
 
 // sessionFor is the session of that name, or the only one.
@@ -113,6 +120,8 @@ func (s *Server) whyNotUndone(err error) error {
 	switch {
 	case errors.As(err, &wall) && !s.o.Image.Overview(context.Background()).Launched:
 		return errors.New("the image is one that you run, and is not copied: in its REPL, (swank-mcp:history) shows what agents did, and (swank-mcp:undo-entry N) puts back what they redefined")
+	case errors.As(err, &none) && none.To != "":
+		return fmt.Errorf("there is no checkpoint %s any more", none.To)
 	case errors.As(err, &none):
 		return errors.New("there is no checkpoint before: there is nothing to undo")
 	case errors.As(err, &busy):

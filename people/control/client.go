@@ -83,7 +83,12 @@ func (c *Client) Status(ctx context.Context) (*Status, error) {
 // do makes a request and decodes the answer. An answer that is no success is an error with
 // its text.
 func (c *Client) do(ctx context.Context, method, path string, answer any) error {
-	req, err := http.NewRequestWithContext(ctx, method, "http://swank-mcp"+path, nil)
+	return c.send(ctx, method, path, "", answer)
+}
+
+// send is do with a body.
+func (c *Client) send(ctx context.Context, method, path, body string, answer any) error {
+	req, err := http.NewRequestWithContext(ctx, method, "http://swank-mcp"+path, strings.NewReader(body))
 	if err != nil {
 		return err
 	}

@@ -8,10 +8,14 @@
 //	GET  /events          its transcript as server-sent events, one entry of package
 //	                      transcript each, from now on; ?last=N begins with the N newest,
 //	                      ?after=N, or Last-Event-ID, with what came after entry N
+//	GET  /contents        what a session has made, and the checkpoints: [Contents];
+//	                      ?session=NAME where there are several
 //	POST /stop            end what is evaluated: [Stopped]
 //	POST /pause, /resume  have calls that would evaluate wait, and go on: [Paused]
 //	POST /undo            take the image back by a step; ?session=NAME where there are
-//	                      several: [Undone]
+//	                      several, ?to=N to checkpoint N: [Undone]
+//	POST /evaluate        evaluate the body in the session: [Evaluated]
+//	POST /restart         have a suspended evaluation go on; ?evaluation=N&restart=N: [Evaluated]
 //
 // An answer that is no success is a sentence for the person.
 //

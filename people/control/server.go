@@ -47,10 +47,13 @@ func Serve(o Options) (*Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, r *http.Request) { answer(w, s.status(r.Context())) })
 	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("GET /contents", s.contents)
 	mux.HandleFunc("POST /stop", s.stop)
 	mux.HandleFunc("POST /pause", s.pause)
 	mux.HandleFunc("POST /resume", s.resume)
 	mux.HandleFunc("POST /undo", s.undo)
+	mux.HandleFunc("POST /evaluate", s.evaluate)
+	mux.HandleFunc("POST /restart", s.restart)
 	s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.handlers.Add(1)
 		defer s.handlers.Done()

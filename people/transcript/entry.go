@@ -41,6 +41,7 @@ type Entry struct {
 	Notes      []string  `json:"notes,omitempty"`
 	Failure    *Failure  `json:"failure,omitempty"`
 	Evaluation int       `json:"evaluation,omitempty"` // of "suspended": its number for the debugger; of "left": N of job-N
+	Restarts   []Restart `json:"restarts,omitempty"`   // of "suspended": the ways on, by their numbers
 	Error      string    `json:"error,omitempty"`      // why there is no result
 	Bytes      int64     `json:"bytes,omitempty"`      // that were allocated
 	GCMs       float64   `json:"gc_ms,omitempty"`      // of that time for collecting garbage
@@ -60,6 +61,13 @@ type Warning struct {
 	Message string `json:"message"`
 	File    string `json:"file,omitempty"` // "" is the code
 	Line    int    `json:"line,omitempty"`
+}
+
+// Restart is a way on from an error.
+type Restart struct {
+	Name   string `json:"name,omitempty"`
+	Text   string `json:"text"`             // what it does
+	Values bool   `json:"values,omitempty"` // it wants values
 }
 
 // Failure says why code has no values.
@@ -106,6 +114,9 @@ func (e *Entry) result(r *lisp.Result) {
 	}
 	if r.Suspended != nil {
 		e.Evaluation = r.Suspended.Number
+		for _, one := range r.Suspended.Restarts {
+			e.Restarts = append(e.Restarts, Restart{one.Name, one.Text, one.Values})
+		}
 	} else if r.Evaluation != 0 {
 		e.Evaluation = r.Evaluation
 	}

@@ -122,6 +122,10 @@ func (s *Session) prepare(ctx context.Context, limit time.Duration) (*sessionThr
 
 // addNotes moves the pending notes of the session into its result.
 func (e *evaluation) addNotes(res *Result) {
+	if e.r.person {
+		e.notePerson(res)
+		return
+	}
 	e.s.noteGivenUp()
 	e.s.hear()
 	e.s.tellJobs()

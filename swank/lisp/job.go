@@ -22,7 +22,7 @@ type job struct {
 	tool   string                           // for which tool
 	pkg    string                           // that the code is read in; "" is the session's
 	turn   time.Time                        // when it got its turn
-	free   bool                             // it is for no client, and a pause is not for it
+	free   bool                             // it is for no client, or for a person, and a pause is not for it
 	begun  bool                             // EventBegun was published
 	sent   bool                             // the image may have begun with it
 	title  string                           // what it is called in the error of those who wait
@@ -40,7 +40,7 @@ type job struct {
 // decodes what it reports into report, if that is not nil; a job without a
 // report leaves it as it is. Result and error are those of [Session.Evaluate].
 func (s *Session) do(ctx context.Context, r Request, j job, report any) (*Result, error) {
-	j.number, j.pkg = s.im.jobs.Add(1), r.Package
+	j.number, j.pkg, j.free = s.im.jobs.Add(1), r.Package, r.person
 	if r.Progress != nil {
 		defer s.im.tellProgress(j.number, r.Progress)()
 	}

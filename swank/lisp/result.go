@@ -100,6 +100,7 @@ type Request struct {
 	Debug   int           // DEBUG quality 0 to 3
 	Suspend bool          // leave an unhandled error waiting in the debugger
 	Trial   bool          // in a copy of the image, which is thrown away
+	person  bool          // a person wants it, not a client
 
 	Background bool          // go on in the background, as a [Job], from the beginning
 	OnTimeout  bool          // go on there when Timeout is over or the caller has gone

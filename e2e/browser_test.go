@@ -1,0 +1,254 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+var picturesFlag = flag.String("pictures", "", "write the pictures of the page to this directory")
+
+// browser is a window of a headless Chromium of its own, with a new profile.
+type browser struct {
+	t        *testing.T
+	ctx      context.Context
+	mu       sync.Mutex
+	problems []string // what the console says, and exceptions
+}
+
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatal("Chromium is not installed; scripts/install-deps --test installs it")
+	}
+	profile, err := os.MkdirTemp(run.dir, "b")
+	check(t, err)
+	o := []chromedp.ExecAllocatorOption{
+		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.Flag("hide-scrollbars", false), chromedp.WindowSize(1280, 900),
+		chromedp.Env("HOME=" + profile),
+	}
+	all, end := chromedp.NewExecAllocator(t.Context(), o...)
+	ctx, endWindow := chromedp.NewContext(all)
+	t.Cleanup(func() {
+		chromedp.Cancel(ctx)
+		endWindow()
+		end()
+		os.RemoveAll(profile)
+	})
+	b := &browser{t: t, ctx: ctx}
+	check(t, chromedp.Do(ctx, chromedp.Navigate("about:blank"))) // the browser lives as long as this context
+	messages := chromedp.Console(ctx)
+	go func() {
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			b.mu.Lock()
+			b.problems = append(b.problems, m.String())
+			b.mu.Unlock()
+		}
+	}()
+	return b
+}
+
+type action = chromedp.Action[chromedp.Void]
+
+// does runs actions, each of which must come to its end soon.
+func (b *browser) does(actions ...action) {
+	b.t.Helper()
+	ctx, stop := context.WithTimeout(b.ctx, 2*patience)
+	defer stop()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		b.picture("failed")
+		b.t.Fatalf("the browser: %v\n%s", err, tail(b.text("body"), 3000))
+	}
+}
+
+// js is the value of an expression in the page, as JSON.
+func (b *browser) js(expression string) (value string) {
+	b.t.Helper()
+	ctx, stop := context.WithTimeout(b.ctx, 2*patience)
+	defer stop()
+	raw, err := chromedp.Run(ctx, chromedp.Evaluate[[]byte](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%.300s: %v", expression, err)
+	}
+	return string(raw)
+}
+
+// text is what is read in the first element that a selector chooses.
+func (b *browser) text(selector string) string {
+	var text string
+	_ = json.Unmarshal([]byte(b.js(fmt.Sprintf("document.querySelector(%q)?.innerText ?? ''", selector))), &text)
+	return text
+}
+
+// becomes waits until an expression is true in the page.
+func (b *browser) becomes(expression string) {
+	b.t.Helper()
+	if !eventually(patience, func() bool { return b.js("Boolean(("+expression+"))") == "true" }) {
+		b.picture("failed")
+		b.t.Fatalf("not so: %s\n%s", expression, tail(b.text("body"), 3000))
+	}
+}
+
+// shows waits until an element that a selector chooses has these texts. What is out of sight
+// is not laid out, and has no innerText.
+func (b *browser) shows(selector string, texts ...string) {
+	b.t.Helper()
+	for _, text := range texts {
+		b.becomes(fmt.Sprintf("[...document.querySelectorAll(%q)].some(e => e.checkVisibility() && (e.innerText.includes(%q) || e.textContent.includes(%q)))", selector, text, text))
+	}
+}
+
+func (b *browser) clicks(selector string) {
+	b.t.Helper()
+	b.does(chromedp.Click(chromedp.CSS(selector)))
+}
+
+func (b *browser) types(keys string) {
+	b.t.Helper()
+	b.does(chromedp.KeyEvent(keys))
+}
+
+// size makes the window so wide, as on a phone or not, light or dark.
+func (b *browser) size(width, height int, dark bool) {
+	b.t.Helper()
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	b.does(chromedp.EmulateViewport(int64(width), int64(height)), devtools(emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))
+}
+
+// devtools is an action that gives a command to the browser.
+func devtools[P, R any](c cdp.Command[P, R], params P) action {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, c, params)
+		return err
+	})
+}
+
+// picture writes a picture of the window, if that is wanted.
+func (b *browser) picture(name string) {
+	b.t.Helper()
+	if *picturesFlag == "" {
+		return
+	}
+	ctx, stop := context.WithTimeout(b.ctx, patience)
+	defer stop()
+	shot, err := chromedp.Run(ctx, func(ctx context.Context, t *chromedp.Target) (cdppage.CaptureScreenshotResult, error) {
+		return cdp.Call(ctx, t, cdppage.CaptureScreenshot, cdppage.CaptureScreenshotParams{})
+	})
+	if err != nil {
+		b.t.Logf("no picture: %v", err)
+		return
+	}
+	check(b.t, os.MkdirAll(*picturesFlag, 0o755))
+	check(b.t, os.WriteFile(filepath.Join(*picturesFlag, name+".png"), shot.Data, 0o644))
+}
+
+// quiet says that neither the script has failed nor the browser has refused anything.
+func (b *browser) quiet() {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, p := range b.problems {
+		b.t.Errorf("the page's console: %s", p)
+	}
+	b.problems = nil
+}
+
+var axeInstall = sync.OnceValues(func() (string, error) {
+	if err := installPackages("axe"); err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(filepath.Join(run.dir, "axe", "node_modules", "axe-core", "axe.min.js"))
+	return string(text), err
+})
+
+// accessible runs axe-core, which must find nothing.
+func (b *browser) accessible(what string) {
+	b.t.Helper()
+	axe, err := axeInstall()
+	check(b.t, err)
+	b.js(axe + "; 1")
+	var found []struct {
+		ID    string
+		Help  string
+		Nodes []struct {
+			HTML           string
+			FailureSummary string
+		}
+	}
+	result := b.js("axe.run().then(r => r.passes.length < 10 ? [{id: 'few', help: 'axe-core has looked at nothing', nodes: []}] : r.violations)")
+	check(b.t, json.Unmarshal([]byte(result), &found))
+	for _, v := range found {
+		for _, n := range v.Nodes[:min(2, len(v.Nodes))] {
+			b.t.Errorf("%s: %s (%s): %s\n%s", what, v.Help, v.ID, n.HTML, n.FailureSummary)
+		}
+		if len(v.Nodes) == 0 {
+			b.t.Errorf("%s: %s (%s)", what, v.Help, v.ID)
+		}
+	}
+}
+
+// shown is a page that watch --web serves.
+type shown struct {
+	*watching
+	url string
+}
+
+// page runs watch --web beside a server.
+func (d *desk) page(args ...string) *shown {
+	d.t.Helper()
+	w := d.watches(append([]string{"--web", "--json"}, args...)...)
+	var a struct{ URL string }
+	if !eventually(patience, func() bool {
+		return json.NewDecoder(bytes.NewReader([]byte(w.out.String()))).Decode(&a) == nil
+	}) {
+		d.t.Fatalf("watch --web says:\n%s", w.out.String())
+	}
+	d.t.Cleanup(func() {
+		if strings.Contains(w.out.String(), "DATA RACE") || strings.Contains(w.out.String(), "panic:") {
+			d.t.Errorf("watch --web says:\n%s", w.out.String())
+		}
+	})
+	return &shown{w, a.URL}
+}
+
+// opens opens the page, as a person would.
+func (b *browser) opens(s *shown) {
+	b.t.Helper()
+	b.does(chromedp.Navigate(s.url))
+	b.becomes(`location.pathname.startsWith("/p/") && document.querySelector("#lamp .lamp")`)
+}
+
+// base is the address without the token.
+func (s *shown) base() string { return s.url[:strings.Index(s.url, "/#")] }
+
+// address is where the browser is.
+func (b *browser) address() string {
+	b.t.Helper()
+	url, err := chromedp.Run(b.ctx, chromedp.Location())
+	check(b.t, err)
+	return url
+}

@@ -1,0 +1,101 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"swank-mcp/swank/lisp"
+)
+
+// Evaluated tells what came of what a person has evaluated. The transcript has all of it.
+type Evaluated struct {
+	Session   string   `json:"session"`
+	Values    []string `json:"values"`
+	Failure   string   `json:"failure,omitempty"`   // kind and type, or ""
+	Suspended int      `json:"suspended,omitempty"` // number of the evaluation, if it waits in the debugger
+}
+
+const (
+	evaluateLimit = 10 * time.Minute // stop ends it before
+	maxCode       = 1 << 20          // bytes
+)
+
+func (s *Server) evaluate(w http.ResponseWriter, r *http.Request) {
+	name, err := s.sessionToEvaluateIn(r.URL.Query().Get("session"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	code, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxCode))
+	if err == nil && strings.TrimSpace(string(code)) == "" {
+		err = errors.New("there is no code: send a form")
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	res, err := s.o.Image.Session(name).EvaluateForPerson(r.Context(), lisp.Request{Code: string(code), Timeout: evaluateLimit, Debug: 1})
+	s.evaluated(w, name, res, err)
+}
+
+// sessionToEvaluateIn is sessionFor; the first evaluation of all makes a session.
+func (s *Server) sessionToEvaluateIn(name string) (string, error) {
+	if len(s.o.Image.Sessions()) == 0 {
+		return "default", nil
+	}
+	return s.sessionFor(name)
+}
+
+func (s *Server) restart(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	name, err := s.sessionFor(q.Get("session"))
+	number, bad := strconv.Atoi(q.Get("evaluation"))
+	if err == nil && (bad != nil || q.Get("restart") == "") {
+		err = errors.New("name an evaluation and a restart, for example /restart?evaluation=1&restart=0")
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	c := lisp.DebuggerCall{Op: lisp.InvokeRestart, Number: number, Restart: q.Get("restart"), Anew: true}
+	res, err := s.o.Image.Session(name).DebugForPerson(r.Context(), c, lisp.Request{Timeout: evaluateLimit, Debug: 1, Suspend: true})
+	s.evaluated(w, name, res, err)
+}
+
+func (s *Server) evaluated(w http.ResponseWriter, session string, res *lisp.Result, err error) {
+	if err != nil {
+		fail(w, s.whyNotUndone(err))
+		return
+	}
+	a := Evaluated{Session: session, Values: []string{}}
+	for _, v := range res.Values {
+		a.Values = append(a.Values, v.Head+v.Tail)
+	}
+	if f := res.Failure; f != nil {
+		a.Failure = strings.TrimSpace(fmt.Sprintf("%s %s", f.Kind, f.Type))
+	}
+	if res.Suspended != nil {
+		a.Suspended = res.Suspended.Number
+	}
+	answer(w, a)
+}
+
+// Evaluate evaluates code in that session, or the only one.
+func (c *Client) Evaluate(ctx context.Context, session, code string) (*Evaluated, error) {
+	a := new(Evaluated)
+	return a, c.send(ctx, http.MethodPost, "/evaluate?session="+url.QueryEscape(session), code, a)
+}
+
+// Restart has a suspended evaluation go on from one of its restarts.
+func (c *Client) Restart(ctx context.Context, session string, evaluation int, restart string) (*Evaluated, error) {
+	a := new(Evaluated)
+	q := url.Values{"session": {session}, "evaluation": {strconv.Itoa(evaluation)}, "restart": {restart}}
+	return a, c.do(ctx, http.MethodPost, "/restart?"+q.Encode(), a)
+}

@@ -1,0 +1,148 @@
+package web
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"swank-mcp/people/control"
+	"swank-mcp/people/transcript"
+)
+
+// samples is how many are shown in a plot.
+const samples = 120
+
+// side is what is known of the server beside its transcript. The page has it in parts.
+type side struct {
+	wanted chan struct{} // holds one value when the status is to be asked for soon
+
+	mu       sync.Mutex
+	status   *control.Status
+	contents *control.Contents
+	away     bool // the server has ended
+	worked   bool // since contents were asked for
+	asked    time.Time
+	heap     []float64 // MB, a second apart while somebody looks
+	sampled  time.Time
+	took     []float64 // ms of evaluations, in their order
+	watchers int
+	changed  chan struct{}     // closed when there is something new
+	parts    map[string]string // HTML, by the id of its place
+}
+
+func newSide(st *control.Status) *side {
+	s := &side{wanted: make(chan struct{}, 1), changed: make(chan struct{}), status: st, worked: true, parts: map[string]string{}}
+	s.wake()
+	return s
+}
+
+// set takes in what the server has said of itself.
+func (s *side) set(st *control.Status) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.away || st.PID != s.status.PID {
+		s.contents, s.worked, s.heap = nil, true, nil
+	}
+	s.status, s.away = st, false
+	if now := time.Now(); st.Image.HeapUsed > 0 && now.Sub(s.sampled) > often/2 {
+		s.heap, s.sampled = newest(append(s.heap, float64(st.Image.HeapUsed)/(1<<20))), now
+	}
+	s.wake()
+}
+
+// made takes in what a session has made.
+func (s *side) made(c *control.Contents) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.contents = c
+	s.wake()
+}
+
+// older reports whether contents are to be asked for: at most once a second, if there was
+// work since, or checkpoints have come or gone.
+func (s *side) older(st *control.Status) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.worked && s.contents != nil && len(s.contents.Checkpoints) == st.Image.Checkpoints || time.Since(s.asked) < often/2 {
+		return false
+	}
+	s.worked, s.asked = false, time.Now()
+	return true
+}
+
+// add takes in an entry of the transcript.
+func (s *side) add(e *transcript.Entry) {
+	if e.Kind == "output" {
+		return
+	}
+	s.mu.Lock()
+	s.worked = true
+	if e.Kind == "ended" && e.Job != 0 {
+		s.took = newest(append(s.took, e.Ms))
+	}
+	s.mu.Unlock()
+	s.stale()
+}
+
+func newest(list []float64) []float64 { return list[max(0, len(list)-samples):] }
+
+func (s *side) gone() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.away = true
+	s.wake()
+}
+
+// wake makes the parts anew. s.mu is held.
+func (s *side) wake() {
+	v := s.view()
+	parts := map[string]string{
+		"ask-session": fill("ask", v.names()), "lamp": fill("lamp", v), "about": fill("about", v), "timeline": fill("timeline", timelineOf(s.contents)),
+		"contents": fill("contents", contentsOf(s.contents)), "plots": fill("plots", plotsOf(s.heap, s.took)),
+	}
+	if maps.Equal(parts, s.parts) {
+		return
+	}
+	s.parts = parts
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// stale has the status be asked for soon.
+func (s *side) stale() {
+	select {
+	case s.wanted <- struct{}{}:
+	default:
+	}
+}
+
+func (s *side) watch() (end func()) {
+	s.mu.Lock()
+	s.watchers++
+	s.mu.Unlock()
+	s.stale()
+	return func() {
+		s.mu.Lock()
+		s.watchers--
+		s.mu.Unlock()
+	}
+}
+
+func (s *side) watched() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.watchers > 0 && !s.away
+}
+
+// now are the parts, and what is closed when they change.
+func (s *side) now() (parts map[string]string, changed <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.parts, s.changed
+}
+
+func (s *side) title() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return title(dirsOf(s.status))
+}
