@@ -3,7 +3,6 @@ package e2e
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"swank-mcp/e2e/wire"
 	"swank-mcp/swank"
@@ -31,10 +30,11 @@ func TestDocsPeople(t *testing.T) {
 		case "call":
 			name, arguments, err := parseCall(b.text)
 			check(t, err)
+			done := p.says(doneByAgents)
 			calls = append(calls, sendTool(t, s, name, arguments))
 			typed = false
 			if page.items[i+1].kind == "lisp" {
-				begun(t, s)
+				begun(t, s, p, done)
 			}
 		case "lisp":
 			said, typed = typedBy(t, p, b.text), true
@@ -57,16 +57,18 @@ func TestDocsPeople(t *testing.T) {
 	}
 }
 
-// begun waits until a call that was sent runs, or waits because it is paused.
-func begun(t *testing.T, s *server) {
+// doneByAgents counts what agents have begun to evaluate.
+const doneByAgents = "(length (swank-mcp:history-entries))"
+
+// begun waits until a call that was sent runs or has run, when so much was done before, or
+// waits because it is paused.
+func begun(t *testing.T, s *server, p *person, done string) {
 	t.Helper()
 	if !eventually(patience, func() bool {
-		status := good(t, s, "session-status", object{})
-		return strings.Contains(status, "Running for") || strings.Contains(status, "Queue: ")
+		return p.says(doneByAgents) != done || strings.Contains(good(t, s, "session-status", object{}), "Queue: ")
 	}) {
 		t.Error("the call does not begin")
 	}
-	time.Sleep(300 * time.Millisecond) // until the image is at it
 }
 
 // typedBy is what a REPL shows when the person types code.

@@ -31,7 +31,7 @@ func TestPersonStops(t *testing.T) {
 		`(loop (compile nil '(lambda (x) (list x))))`,
 		`(dotimes (i 100000000) (print i))`,
 	} {
-		call := running(t, s, code)
+		call := p.running(s, code)
 		began := time.Now()
 		p.wants("(length (swank-mcp:stop))", "1")
 		wantAnswer(t, call, stoppedHead+"…")
@@ -41,11 +41,11 @@ func TestPersonStops(t *testing.T) {
 		want(t, s, "(+ 1 2)", "=> 3")
 	}
 	// Cleanup forms that hang are broken off, by the bridge.
-	call := running(t, s, "(unwind-protect (sleep 100) (sleep 200))")
+	call := p.running(s, "(unwind-protect (sleep 100) (sleep 200))")
 	p.wants("(length (swank-mcp:stop))", "1")
 	wantAnswer(t, call, stoppedHead+"…")
 	// Code that has interrupts off is left alone, in an image that is not ours.
-	call = running(t, s, "(sb-sys:without-interrupts (loop repeat 200 do (sleep 0.05)))")
+	call = p.running(s, "(sb-sys:without-interrupts (loop repeat 200 do (sleep 0.05)))")
 	p.wants("(length (swank-mcp:stop))", "1")
 	wantAnswer(t, call, stoppedHead+"\nThe evaluation could not be stopped: …")
 	want(t, s, "(+ 1 2)", "=> 3")
@@ -81,10 +81,7 @@ func TestPersonStopsSoon(t *testing.T) {
 	want(t, s, "(+ 1 2)", "=> 3") // the helper is there
 	var took []time.Duration
 	for range 20 {
-		call := sendCall(t, s, "(loop)")
-		if !eventually(patience, func() bool { return p.says("(some #'swank-mcp::evaluation-activep swank-mcp::*evaluations*)") == "T" }) {
-			t.Fatal("the evaluation does not begin")
-		}
+		call := p.running(s, "(loop)")
 		began := time.Now()
 		p.says("(swank-mcp:stop)")
 		wantAnswer(t, call, stoppedHead+"…")
@@ -97,6 +94,23 @@ func TestPersonStopsSoon(t *testing.T) {
 	}
 }
 
+// evaluates reports whether code of an agent runs in the person's image, which has the helper.
+func (p *person) evaluates() bool {
+	p.t.Helper()
+	return p.says("(some #'swank-mcp::evaluation-activep swank-mcp::*evaluations*)") == "T"
+}
+
+// running has s evaluate code, and returns when the image is at it.
+func (p *person) running(s *server, code string) *wire.Pending {
+	p.t.Helper()
+	call := sendCall(p.t, s, code)
+	if !eventually(patience, p.evaluates) {
+		p.t.Fatalf("%s does not begin", code)
+	}
+	time.Sleep(100 * time.Millisecond) // it is compiled first
+	return call
+}
+
 // A person pauses the agents: calls that begin wait and say for what, look-ups are answered,
 // what runs goes on, and a server that comes later waits, too.
 func TestPersonPauses(t *testing.T) {
@@ -104,7 +118,7 @@ func TestPersonPauses(t *testing.T) {
 	p := newPerson(t, "")
 	s := attached(t, p)
 	want(t, s, "(+ 1 2)", "=> 3")
-	runs := running(t, s, "(progn (sleep 1) :ran)")
+	runs := p.running(s, "(progn (sleep 1) :ran)")
 	p.wants("(multiple-value-list (swank-mcp:pause))", "NIL")
 	told := make(chan string, 10)
 	waits, err := s.GoTool("evaluate-lisp", object{"code": "(progn (sleep 0.5) :waited)", "timeout": 1.5},
