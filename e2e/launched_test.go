@@ -4,6 +4,7 @@ package e2e
 // has launched and may do with as it likes, each with the reason: with -attached
 // they are skipped. All others say the same of both.
 var launchedOnly = map[string]string{
+	"TestPersonUndoesOwn":                              "the person is a thread of the program's",
 	"TestMemoryOfTheServer":                            "it is the server's, whatever it speaks with",
 	"TestBackgroundOutput":                             descriptors,
 	"TestThreadOutlivesItsCall":                        descriptors,

@@ -33,7 +33,7 @@ func newDesk(t *testing.T, more ...string) *desk {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	d := &desk{t: t, dir: dir, home: filepath.Join(dir, "home")}
 	check(t, os.Mkdir(d.home, 0o700))
-	d.env = environ(run.dir, append([]string{"TMPDIR=" + dir, "XDG_STATE_HOME=" + filepath.Join(d.home, "state")}, more...)...)
+	d.env = environ(run.dir, append([]string{"SWANK_MCP_NO_JOURNAL=false", "TMPDIR=" + dir, "XDG_STATE_HOME=" + filepath.Join(d.home, "state")}, more...)...)
 	return d
 }
 

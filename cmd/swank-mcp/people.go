@@ -25,7 +25,7 @@ func (c *command) showToPeople(ctx context.Context, im *lisp.Image, b *mcpbridge
 	project := func() []string { return im.Project(ctx).Dirs }
 	o := transcript.Options{OnDemand: c.noTranscript, Head: transcript.Entry{PID: os.Getpid(), Version: version()}}
 	o.Head.Project, _ = c.projectDir()
-	if state := stateDir(); state != "" && !c.noTranscript {
+	if state := stateDir(); state != "" && !c.noTranscript && !c.noJournal {
 		o.Dir = filepath.Join(state, "transcripts")
 	}
 	o.Problem = func(problem error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -69,13 +70,21 @@ func Parse(s Spec, raw json.RawMessage) *Args {
 const bigText = 1 << 20
 
 // LetGo gives up long arguments, which have been read, so that they do not take as
-// much room once more while the call is at work.
+// much room once more while the call is at work. The others are cloned: each is a part
+// of the whole text.
 func (a *Args) LetGo() {
 	for i := range a.given {
 		if g := &a.given[i]; len(g.value) > bigText {
 			g.value, a.Short = json.RawMessage(`""`), true
 		}
 	}
+	if !a.Short {
+		return
+	}
+	for i := range a.given {
+		a.given[i].value = bytes.Clone(a.given[i].value)
+	}
+	debug.FreeOSMemory() // further copies are made soon
 }
 
 // add takes one argument. The same name again replaces it, as JSON readers do;

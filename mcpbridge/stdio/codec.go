@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 )
 
 // DefaultMaxLine is the size in bytes of the longest line that the stdio
@@ -65,10 +66,17 @@ func (c lineCodec) readLine(r *bufio.Reader, f *frame) error {
 		part, err := r.ReadSlice('\n')
 		f.add(part, c.max)
 		if !errors.Is(err, bufio.ErrBufferFull) {
+			if len(f.data) > hugeLine {
+				debug.FreeOSMemory() // the line has grown from buffer to buffer
+			}
 			return err
 		}
 	}
 }
+
+// hugeLine is the length from which on a line is worth a garbage collection: its call
+// makes further copies of it.
+const hugeLine = 4 << 20
 
 // add appends a copy of part and gives up what exceeds max.
 func (f *frame) add(part []byte, max int) {

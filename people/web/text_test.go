@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"swank-mcp/people/transcript"
 )
@@ -22,7 +21,6 @@ var texts = []string{
 // Highlighting adds elements of its own to code, and changes nothing in it.
 func TestHighlightKeepsTheText(t *testing.T) {
 	for _, text := range texts {
-		began := time.Now()
 		got := string(highlight(text))
 		if back := html.UnescapeString(tags.ReplaceAllString(got, "")); back != text {
 			t.Errorf("%.80q became %.80q", text, back)
@@ -32,9 +30,6 @@ func TestHighlightKeepsTheText(t *testing.T) {
 		}
 		if strings.Count(got, "<span") != strings.Count(got, "</span>") {
 			t.Errorf("%.80q has open elements: %.200s", text, got)
-		}
-		if took := time.Since(began); took > 2*time.Second {
-			t.Errorf("%.80q took %v", text, took)
 		}
 	}
 }
