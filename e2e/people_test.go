@@ -80,7 +80,7 @@ func TestPersonStopsSoon(t *testing.T) {
 	s := attached(t, p)
 	want(t, s, "(+ 1 2)", "=> 3") // the helper is there
 	var took []time.Duration
-	for range 20 {
+	for range 10 {
 		call := p.running(s, "(loop)")
 		began := time.Now()
 		p.says("(swank-mcp:stop)")
@@ -88,9 +88,9 @@ func TestPersonStopsSoon(t *testing.T) {
 		took = append(took, time.Since(began))
 	}
 	slices.Sort(took)
-	t.Logf("from the person's stop to the reply: p50 %v, p95 %v", took[10], took[18])
-	if took[18] > time.Second {
-		t.Errorf("p95 is %v", took[18])
+	t.Logf("from the person's stop to the reply: p50 %v, longest %v", took[5], took[9])
+	if took[8] > time.Second {
+		t.Errorf("two of ten took %v and more", took[8])
 	}
 }
 
