@@ -60,12 +60,12 @@ func TestDocsPeople(t *testing.T) {
 // doneByAgents counts what agents have begun to evaluate.
 const doneByAgents = "(length (swank-mcp:history-entries))"
 
-// begun waits until a call that was sent runs or has run, when so much was done before, or
-// waits because it is paused.
+// begun waits until a call that was sent runs or has run, when so much was done before; one
+// that is paused does neither.
 func begun(t *testing.T, s *server, p *person, done string) {
 	t.Helper()
 	if !eventually(patience, func() bool {
-		return p.says(doneByAgents) != done || strings.Contains(good(t, s, "session-status", object{}), "Queue: ")
+		return p.says(doneByAgents) != done || strings.Contains(good(t, s, "session-status", object{}), "Paused: ")
 	}) {
 		t.Error("the call does not begin")
 	}
