@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -172,6 +173,20 @@ func says(t *testing.T, text string, parts ...string) {
 			t.Errorf("the reply does not say %q:\n%s", part, clip(text))
 		}
 	}
+}
+
+// willSay is says of text and the replies after it together: what ends in a thread of its own
+// is told in the first reply that is not too early for it.
+func willSay(t *testing.T, s *server, text string, parts ...string) {
+	t.Helper()
+	eventually(patience, func() bool {
+		if !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(text, part) }) {
+			return true
+		}
+		text += "\n" + good(t, s, "evaluate-lisp", object{"code": "(+ 1 2)"})
+		return false
+	})
+	says(t, text, parts...)
 }
 
 func saysNot(t *testing.T, text string, parts ...string) {

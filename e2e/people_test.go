@@ -69,8 +69,9 @@ func TestPersonStopsOne(t *testing.T) {
 	p.wants("(swank-mcp:stop "+job+")", "("+job+")")
 	p.wants("(swank-mcp:stop 4711)", "NIL")
 	p.wants("(length (swank-mcp:stop))", "1")
-	text := answer(t, running).Text()
-	says(t, text, stoppedHead, "; The suspended evaluation 2 ((car 'suspended)) has ended: The person stopped it.\n",
+	told := answer(t, running).Text()
+	says(t, told, stoppedHead+"\n")
+	willSay(t, s, told, "; The suspended evaluation 2 ((car 'suspended)) has ended: The person stopped it.",
 		"; job-1 ((loop (sleep 0.01))) was stopped by the person. Next: ")
 }
 
