@@ -241,6 +241,9 @@ func (im *Image) keepTime() {
 		case <-thinning.C:
 			im.thin()
 			continue
+		case <-im.timeline.added:
+			im.thin()
+			continue
 		case <-im.timeline.stepped:
 		}
 		for {
@@ -253,6 +256,8 @@ func (im *Image) keepTime() {
 				case <-im.ctx.Done():
 					return
 				case <-thinning.C:
+					im.thin()
+				case <-im.timeline.added:
 					im.thin()
 				case <-time.After(wait):
 				}
@@ -277,7 +282,7 @@ func (im *Image) tryCheckpoint() (again bool) {
 	}
 	_, err := im.takeCheckpoint("", true)
 	im.working.Unlock()
-	im.afterCheckpoint(err)
+	im.noteObstacle(err)
 	var obstacle *ObstacleError
 	if !errors.As(err, &obstacle) {
 		return false
@@ -296,12 +301,11 @@ func (im *Image) tryCheckpoint() (again bool) {
 // being taken.
 const threadsTime = 2 * time.Second
 
-// afterCheckpoint makes room, or notes what was in the way.
-func (im *Image) afterCheckpoint(err error) {
+// noteObstacle notes what was in the way of a checkpoint.
+func (im *Image) noteObstacle(err error) {
 	var obstacle *ObstacleError
 	switch {
 	case err == nil:
-		im.thin()
 	case errors.As(err, &obstacle):
 		im.timeline.hinder(obstacle)
 	case im.ctx.Err() == nil:
@@ -382,7 +386,7 @@ func (s *Session) TakeCheckpoint(ctx context.Context, name string, timeout time.
 		if err == nil {
 			d = s.im.describe(c)
 		}
-		s.im.afterCheckpoint(err)
+		s.im.noteObstacle(err)
 		return err
 	})
 	return d, err

@@ -89,7 +89,7 @@ func New(c Config) *Image {
 		calls:    map[*swank.Call]*ears{},
 	}
 	im.cfg.told = im.told
-	im.timeline.stepped = make(chan struct{}, 1)
+	im.timeline.stepped, im.timeline.added = make(chan struct{}, 1), make(chan struct{}, 1)
 	im.disk.cores = c.Cores
 	if !c.Attach.IsZero() || c.Resume != "" {
 		im.token.Store(rand.Int64N(1<<40) << 20) // other bridges have, or had, tokens in the same image

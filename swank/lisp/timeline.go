@@ -31,6 +31,7 @@ type timeline struct {
 	never       string         // why there will be none of this image, or ""
 	noCalls     int            // copies in a row that did not call
 	stepped     chan struct{}  // holds one value when a step was made; for keepTime
+	added       chan struct{}  // holds one value when a checkpoint was taken; for keepTime
 }
 
 // maxSteps is how many steps are kept by name.
@@ -127,6 +128,10 @@ func (t *timeline) add(c *checkpoint) {
 	}
 	t.checkpoints = append(t.checkpoints, c)
 	t.obstacle, t.noCalls = nil, 0
+	select {
+	case t.added <- struct{}{}:
+	default:
+	}
 	out := superfluous(t.checkpoints, c.taken)
 	t.drop(func(c *checkpoint) bool { return slices.Contains(out, c) })
 }
