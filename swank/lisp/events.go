@@ -2,6 +2,7 @@ package lisp
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -67,6 +68,9 @@ type versionKey struct{}
 func OfVersion(ctx context.Context, version string) context.Context {
 	return context.WithValue(ctx, versionKey{}, version)
 }
+
+// named is how people know a client.
+func named(client, version string) string { return strings.TrimSpace(client + " " + version) }
 
 type toolKey struct{}
 
