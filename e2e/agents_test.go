@@ -3,6 +3,8 @@ package e2e
 import (
 	"fmt"
 	"testing"
+
+	"swank-mcp/e2e/wire"
 )
 
 // An editor asks who is here, what they do, and where their definitions are.
@@ -35,4 +37,47 @@ func TestPersonAsksForAgents(t *testing.T) {
 	if !eventually(patience, func() bool { return p.says("(getf (swank-mcp:agents) :agents)") == "NIL" }) {
 		t.Error("the agent has left, and is still listed")
 	}
+}
+
+// Two agents of different clients in one session, and a third of the same client as the first,
+// are told apart wherever people see them, and are told of each other.
+func TestAgentsAreToldApart(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "")
+	joined := func(client string) *server {
+		return startWith(t, wire.Options{Client: client, Env: environ(t.TempDir())}, "--attach", p.address)
+	}
+	first := joined("ada")
+	want(t, first, "(setf *print-base* 8)", "=> 10")
+	call(t, first, patience, "evaluate-lisp", object{"code": "(car 'left)", "on-error": "debug"})
+	second := joined("bob")
+	text, _ := eval(t, second, "(+ 4 4)")
+	says(t, text, `; The session "default" was in this image before: *PRINT-BASE* is 8, (car 'left) of ada 1 is suspended at TYPE-ERROR. reset-session makes it as new.`,
+		`; Another server (ada 1) works in the session "default", too. `)
+	text, _ = eval(t, first, "(+ 4 4)")
+	says(t, text, `; Another server (bob 1) works in this session, "default", now.`)
+	third := joined("ada")
+	text, _ = eval(t, third, "(+ 4 5)")
+	says(t, text, `; 2 other servers (ada 1, bob 1) work in the session "default", too. `)
+	eval(t, second, "(+ 4 6)")
+	eval(t, first, "(+ 4 7)")
+	eval(t, third, "(+ 4 8)")
+	p.wants(`(format nil "~{~A~^, ~}" (mapcar (lambda (e) (getf e :client)) (swank-mcp:history-entries)))`,
+		`"ada 1, ada 1, bob 1, ada 1, ada 1 #2, bob 1, ada 1, ada 1 #2"`)
+	p.wants(`(format nil "~{~A~^, ~}" (mapcar (lambda (a) (getf a :client)) (getf (swank-mcp:agents) :agents)))`, `"ada 1, bob 1, ada 1 #2"`)
+	runs := running(t, second, "(loop (sleep 0.01))")
+	eval(t, first, "(+ 4 7)")
+	p.wants("(mapcar (lambda (e) (getf e :client)) (append (getf (swank-mcp:agents) :running) (getf (swank-mcp:agents) :suspended)))", `("bob 1" "ada 1")`)
+	p.says("(swank-mcp:stop)")
+	wantAnswer(t, runs, stoppedHead+"…")
+	good(t, third, "reset-session", object{})
+	p.wants("(getf (first (last (swank-mcp:history-entries))) :client)", `"ada 1 #2"`)
+	text, _ = eval(t, second, "(+ 4 4)")
+	says(t, text, `; Another server (ada 1 #2) has reset this session, "default"`)
+	// Its number is free when it has gone.
+	check(t, third.Close(patience))
+	eventually(patience, func() bool { return p.says("(length (getf (swank-mcp:agents) :agents))") == "2" })
+	fourth := joined("ada")
+	eval(t, fourth, "(+ 4 9)")
+	p.wants("(getf (first (last (swank-mcp:history-entries))) :client)", `"ada 1 #2"`)
 }

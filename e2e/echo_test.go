@@ -201,7 +201,7 @@ func TestEchoTexts(t *testing.T) {
 		call(t, s, patience, "evaluate-lisp", args{"code": fmt.Sprintf("(list :end-of %d)", i)})
 		r.until(t, fmt.Sprintf(" => (:END-OF %d)\n", i))
 		added := strings.TrimPrefix(r.shown(), before)
-		added = added[:regexp.MustCompile(fmt.Sprintf(`; swank-mcp \d+ wire> \(list :end-of %d\)`, i)).FindStringIndex(added)[0]]
+		added = added[:regexp.MustCompile(fmt.Sprintf(`; swank-mcp \d+ wire 1> \(list :end-of %d\)`, i)).FindStringIndex(added)[0]]
 		fmt.Fprintf(&all, "%s\n%s", c.tool, strings.ReplaceAll(added, dir, "DIR"))
 	}
 	got := addresses.ReplaceAllString(all.String(), "{}")
@@ -231,16 +231,16 @@ func TestEchoOfAnEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.until(t, "; swank-mcp 1 wire> (loop (sleep 0.01))\n")
+	r.until(t, "; swank-mcp 1 wire 1> (loop (sleep 0.01))\n")
 	if err := s.Notify("notifications/cancelled", map[string]any{"requestId": pending.ID}); err != nil {
 		t.Fatal(err)
 	}
-	r.until(t, "; swank-mcp 1 wire> (loop (sleep 0.01))\n; 1 [CANCELLED]\n")
+	r.until(t, "; swank-mcp 1 wire 1> (loop (sleep 0.01))\n; 1 [CANCELLED]\n")
 	want(t, s, `(list :the :last)`, "=> (:THE :LAST)")
 	if err := s.Close(patience); err != nil {
 		t.Fatal(err)
 	}
-	r.until(t, "; swank-mcp 2 wire> (list :the :last)\n; 2 => (:THE :LAST)\n")
+	r.until(t, "; swank-mcp 2 wire 1> (list :the :last)\n; 2 => (:THE :LAST)\n")
 }
 
 // Quick evaluations of several sessions are shown in the order of each. A person who
@@ -322,7 +322,7 @@ func TestEchoElsewhere(t *testing.T) {
 			t.Errorf("the file has\n%s\nand not\n%s", b, text)
 		}
 	}
-	wantEcho("; swank-mcp 1 wire> (+ 1 2)\n; 1 => 3\n")
+	wantEcho("; swank-mcp 1 wire 1> (+ 1 2)\n; 1 => 3\n")
 	says(t, good(t, s, "session-status", object{}), "; What agents do is shown in "+file+".")
 
 	r := newREPL(t, p)
@@ -331,9 +331,9 @@ func TestEchoElsewhere(t *testing.T) {
 	p.says(`(let ((out (swank::connection.user-output (first (swank-mcp::repls))))) (write-string "half a line" out) (finish-output out))`)
 	r.until(t, "half a line")
 	want(t, s, "(list :after-half)", "=> (:AFTER-HALF)")
-	r.until(t, "half a line\n; swank-mcp 2 wire> (list :after-half)\n; 2 => (:AFTER-HALF)\n")
+	r.until(t, "half a line\n; swank-mcp 2 wire 1> (list :after-half)\n; 2 => (:AFTER-HALF)\n")
 	want(t, s, "(list :again)", "=> (:AGAIN)")
-	r.until(t, "; 2 => (:AFTER-HALF)\n; swank-mcp 3 wire> (list :again)\n; 3 => (:AGAIN)\n")
+	r.until(t, "; 2 => (:AFTER-HALF)\n; swank-mcp 3 wire 1> (list :again)\n; 3 => (:AGAIN)\n")
 
 	r.hold <- struct{}{} // Emacs reads nothing
 	long := strings.Repeat("; "+strings.Repeat("z", 190)+"\n", 9) + ":long"

@@ -25,7 +25,7 @@ func beside(t *testing.T) (*emacs, *server) {
 	s := attachedTo(t, address, run.dir)
 	want(t, s, "(+ 1 2)", "=> 3")
 	e.shows("[agent idle]")
-	e.shows("; swank-mcp: wire (default) works in this Lisp now")
+	e.shows("; swank-mcp: wire 1 (default) works in this Lisp now")
 	return e, s
 }
 
@@ -161,7 +161,7 @@ func TestEmacsBeside(t *testing.T) {
 	e.keys("3)", "Enter")
 	e.shows("(1 2 HALF-TYPED 3)")
 	check(t, s.Close(patience))
-	e.shows("; swank-mcp: wire (default) has left")
+	e.shows("; swank-mcp: wire 1 (default) has left")
 	e.until("the end of the lamp", func() bool { return !strings.Contains(e.screen(), "[agent") })
 }
 

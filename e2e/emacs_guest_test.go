@@ -195,8 +195,8 @@ func TestEmacsEcho(t *testing.T) {
 		return strings.Contains(e.elisp(`(with-current-buffer (slime-output-buffer) (buffer-substring-no-properties 1 (point-max)))`), "collect i)")
 	})
 	text := e.elisp(`(with-current-buffer (slime-output-buffer) (buffer-substring-no-properties 1 (point-max)))`)
-	for _, line := range []string{`; swank-mcp 3 wire> (area 6 7)\n; 3 => 42\n`, `; swank-mcp 2 wire> (defun area (w h)\n;     (* w h))\n; 2 => AREA\n`,
-		`; 4 [ERROR] TYPE-ERROR\n;   The value SEVEN is not of type NUMBER`, `; 5 => 1\n; 5 => \"two\"\n`, `; swank-mcp 21 wire> (* 15 1000)\n; 21 => 15000\n`} {
+	for _, line := range []string{`; swank-mcp 3 wire 1> (area 6 7)\n; 3 => 42\n`, `; swank-mcp 2 wire 1> (defun area (w h)\n;     (* w h))\n; 2 => AREA\n`,
+		`; 4 [ERROR] TYPE-ERROR\n;   The value SEVEN is not of type NUMBER`, `; 5 => 1\n; 5 => \"two\"\n`, `; swank-mcp 21 wire 1> (* 15 1000)\n; 21 => 15000\n`} {
 		if !strings.Contains(text, line) {
 			t.Errorf("the REPL has no %s:\n%s", line, clip(text))
 		}

@@ -27,7 +27,7 @@ func TestEmacsPeople(t *testing.T) {
 	e.keys("(list 1 2 'half-typed")
 	asks := sendCall(t, s, "(list :asked)")
 	e.until("the question", func() bool {
-		return strings.Contains(e.screen(), "wire (default) evaluates: (list :asked)  Allow it? (y or n)")
+		return strings.Contains(e.screen(), "wire 1 (default) evaluates: (list :asked)  Allow it? (y or n)")
 	})
 	e.keys("y")
 	wantAnswer(t, asks, "=> (:ASKED)")

@@ -20,12 +20,12 @@ func TestGuestJoins(t *testing.T) {
 		not  string
 	}{
 		{second, "(+ 10 2)", []string{"=> C\n", `; The session "default" was in this image before: its package is FIRST, *PRINT-BASE* is 16, it has 1 definition. reset-session makes it as new.`,
-			`; Another server works in the session "default", too. Both see and reset what either defines; --session NAME gives a server one of its own.`}, ""},
+			`; Another server (wire 1) works in the session "default", too. Both see and reset what either defines; --session NAME gives a server one of its own.`}, ""},
 		{second, "(+ 10 2)", []string{"=> C"}, ";"},
-		{first, "(+ 10 2)", []string{`; Another server works in this session, "default", now.`}, "before"},
+		{first, "(+ 10 2)", []string{`; Another server (wire 1 #2) works in this session, "default", now.`}, "before"},
 		{first, "(+ 10 2)", []string{"=> C"}, ";"},
 		{second, "", []string{"Session reset."}, "Another"},
-		{first, "(+ 10 2)", []string{"=> 12\n", `; Another server has reset this session, "default", and with it 1 definition.`}, ""},
+		{first, "(+ 10 2)", []string{"=> 12\n", `; Another server (wire 1 #2) has reset this session, "default", and with it 1 definition.`}, ""},
 		{second, "(+ 10 2)", []string{"=> 12"}, ";"},
 	} {
 		var got string

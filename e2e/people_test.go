@@ -173,20 +173,20 @@ func TestPersonHistory(t *testing.T) {
 	call(t, s, 2*patience, "evaluate-lisp", object{"code": "(loop)", "timeout": 0.3})
 
 	whole := func(number int) string { return p.prints(fmt.Sprintf("(swank-mcp:history %d)", number)) }
-	says(t, whole(1), "1 at ", ": wire (default), evaluate-lisp, 0.", "[code]\n(progn (print :out) (+ 1 2))\n", "[stdout]\n\n:OUT", "=> 3")
+	says(t, whole(1), "1 at ", ": wire 1 (default), evaluate-lisp, 0.", "[code]\n(progn (print :out) (+ 1 2))\n", "[stdout]\n\n:OUT", "=> 3")
 	says(t, whole(2), "[ERROR] SIMPLE-ERROR\nno luck")
 	says(t, whole(3), "[redefined function THEIRS] which was:\n(defun theirs (x)\n  \"A person's.\"\n  (list x :theirs))")
 	says(t, whole(4), "[defined function NEW-ONE]\n")
 	says(t, whole(5), "[redefined function NEW-ONE] which was:\n(defun new-one () 1)\n")
-	says(t, whole(7), "wire (default) OTHER, evaluate-lisp")
+	says(t, whole(7), "wire 1 (default) OTHER, evaluate-lisp")
 	says(t, whole(8), "macroexpand-form")
 	says(t, whole(9), "is suspended at TYPE-ERROR")
 	says(t, whole(10), "evaluate-in-frame", "=> 42")
 	says(t, whole(11), "[TIMEOUT]")
 	says(t, whole(4711), "There is no entry 4711. Kept are 1 to 11.")
 	list := p.prints("(swank-mcp:history)")
-	says(t, list, "\n   5 ", "wire (default) evaluate-lisp: (defun new-one () 2)  => NEW-ONE  redefined function NEW-ONE\n",
-		"wire (default) OTHER evaluate-lisp: (list 1)  => (1)\n")
+	says(t, list, "\n   5 ", "wire 1 (default) evaluate-lisp: (defun new-one () 2)  => NEW-ONE  redefined function NEW-ONE\n",
+		"wire 1 (default) OTHER evaluate-lisp: (list 1)  => (1)\n")
 	if n := strings.Count(list, "\n"); n != 11 {
 		t.Errorf("the list has %d lines:\n%s", n, list)
 	}
@@ -344,7 +344,7 @@ func TestPersonAllows(t *testing.T) {
 		t.Errorf("the person was asked %s", <-questions)
 	}
 	want(t, s, "(progn (defun theirs () :new) (theirs))", "=> :NEW…")
-	if q := <-questions; q != "wire (default) redefines function THEIRS in: (progn (defun theirs () :new) (theirs))  Allow it? " {
+	if q := <-questions; q != "wire 1 (default) redefines function THEIRS in: (progn (defun theirs () :new) (theirs))  Allow it? " {
 		t.Errorf("the question is %q", q)
 	}
 	p.says("(defun cl-user::theirs () :theirs)")
@@ -355,7 +355,7 @@ func TestPersonAllows(t *testing.T) {
 
 	p.wants("(swank-mcp:allow :nothing :patience 1)", ":NOTHING")
 	wantError(t, s, "(+ 1 2)", "[ERROR] NOT-ALLOWED\nThe person was asked and does not allow this.")
-	if q := <-questions; q != "wire (default) evaluates: (+ 1 2)  Allow it? " {
+	if q := <-questions; q != "wire 1 (default) evaluates: (+ 1 2)  Allow it? " {
 		t.Errorf("the question is %q", q)
 	}
 	yes.Store(true)

@@ -204,6 +204,24 @@
   (should-not (swank-mcp-tests--lisp "(find-symbol \"TELL\" \"COMMON-LISP-USER\")"))
   (swank-mcp-tests--untouched))
 
+(ert-deftest swank-mcp-test-20-several ()
+  "Where there are several agents, the lamp says which of them is meant."
+  (let* ((ada '(:client "ada 1" :seconds 3.2 :number 7 :code "(loop)"))
+         (bob '(:client "bob 100%" :seconds 1 :number 8 :code "(sleep 1)"))
+         (agents '((:id "a" :client "ada 1" :sessions ("default")) (:id "b" :client "bob 100%" :sessions ("default"))
+                   (:id "c" :client "ada 1 #2" :sessions ("other")))))
+    (cl-flet ((lamp (&rest state) (car (swank-mcp--lamp-text (append (list :agents agents) state)))))
+      (should (equal "3 agents idle" (lamp)))
+      (should (equal "ada 1 working 3s" (lamp :running (list ada))))
+      (should (equal "ada 1 working 3s" (lamp :running (list ada ada))))
+      (should (equal "2 of 3 agents working 3s" (lamp :running (list ada bob))))
+      (should (equal "bob 100%% suspended" (lamp :suspended (list bob))))
+      (should (equal "bob 100%% waits for you" (lamp :running (list ada bob) :asks "bob 100%")))
+      (should (equal "3 agents wait for you" (lamp :asks t)))
+      (should (equal "3 agents paused" (lamp :running (list ada) :paused t))))
+    (should (equal "ada 1 (default)\nbob 100% (default)\nada 1 #2 (other)\n7 ada 1: (loop)\nmouse-1: what agents have done"
+                   (swank-mcp--lamp-help (list :agents agents :running (list ada)))))))
+
 (ert-deftest swank-mcp-test-30-comes ()
   "When an agent comes the lamp and the REPL say so."
   (swank-mcp-tests--agent-comes)

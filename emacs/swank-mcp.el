@@ -381,24 +381,41 @@ SERVER is the package that serves this Emacs, as a text."
     map)
   "Keys on the lamp.")
 
+(defun swank-mcp--who-of (agents evaluations)
+  "How the lamp names those of AGENTS whose EVALUATIONS are meant."
+  (let ((clients (delete-dups (seq-filter #'stringp (mapcar (lambda (e) (plist-get e :client)) evaluations)))))
+    (cond ((null (cdr agents)) "agent")
+          ((null clients) (format "%d agents" (length agents)))
+          ((cdr clients) (format "%d of %d agents" (length clients) (length agents)))
+          ;; A percent sign would mean something in a mode line.
+          (t (replace-regexp-in-string "%" "%%" (truncate-string-to-width (car clients) 30 nil nil t)
+                                       t t)))))
+
 (defun swank-mcp--lamp-text (state)
   "Return what is to be seen of STATE: (TEXT . FACE), or nil."
   (let* ((agents (plist-get state :agents)) (running (plist-get state :running))
+         (suspended (plist-get state :suspended)) (asks (plist-get state :asks))
          (seconds (mapcar (lambda (e) (or (plist-get e :seconds) 0)) running)))
-    (when agents
-      (let ((who (if (cdr agents) (format "%d agents" (length agents)) "agent")))
-        (cond ((plist-get state :asks) (cons (concat who " waits for you") 'swank-mcp-asks))
-              ((plist-get state :paused) (cons (concat who " paused") 'swank-mcp-paused))
-              (running (cons (format "%s working %ds" who (floor (apply #'max seconds)))
-                             'swank-mcp-working))
-              ((plist-get state :suspended) (cons (concat who " suspended") 'swank-mcp-suspended))
-              (t (cons (concat who " idle") 'swank-mcp-idle)))))))
+    (cond ((null agents) nil)
+          (asks (cons (if (and (cdr agents) (not (stringp asks)))
+                          (concat (swank-mcp--who-of agents nil) " wait for you")
+                        (concat (swank-mcp--who-of agents (list (list :client asks))) " waits for you"))
+                      'swank-mcp-asks))
+          ((plist-get state :paused)
+           (cons (concat (swank-mcp--who-of agents nil) " paused") 'swank-mcp-paused))
+          (running (cons (format "%s working %ds" (swank-mcp--who-of agents running)
+                                 (floor (apply #'max seconds)))
+                         'swank-mcp-working))
+          (suspended (cons (concat (swank-mcp--who-of agents suspended) " suspended")
+                           'swank-mcp-suspended))
+          (t (cons (concat (swank-mcp--who-of agents nil) " idle") 'swank-mcp-idle)))))
 
 (defun swank-mcp--lamp-help (state)
   "Return the text under the mouse for STATE."
   (concat
    (mapconcat #'swank-mcp--label (plist-get state :agents) "\n")
-   (mapconcat (lambda (e) (format "\n%s: %s" (or (plist-get e :number) "") (plist-get e :code)))
+   (mapconcat (lambda (e) (format "\n%s %s: %s" (or (plist-get e :number) "")
+                                  (or (plist-get e :client) "") (plist-get e :code)))
               (append (plist-get state :running) (plist-get state :suspended)) "")
    "\nmouse-1: what agents have done"))
 

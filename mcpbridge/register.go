@@ -2,10 +2,13 @@ package mcpbridge
 
 import (
 	"context"
+	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"swank-mcp/mcpbridge/args"
+	"swank-mcp/mcpbridge/rawtext"
 	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/swank/lisp"
 )
@@ -49,6 +52,20 @@ func (b *Bridge) register(t *tools.Tool) {
 		}
 		ctx = lisp.ByTool(ctx, t.Name)
 		w.order.Admit()
-		return w.result(t.Answer(ctx, r)), nil
+		if !t.OnlyLooks(r.Args) {
+			return w.result(t.Answer(ctx, r)), nil
+		}
+		look := lisp.Look{Arguments: firstPart(arguments), Began: time.Now()}
+		reply := t.Answer(ctx, r)
+		if reply.Failed {
+			look.Failed, _, _ = strings.Cut(reply.Text, "\n")
+		}
+		r.Session.Looked(ctx, look)
+		return w.result(reply), nil
 	})
+}
+
+// firstPart is what people see of arguments: on one line, at most 200 bytes.
+func firstPart(arguments []byte) string {
+	return rawtext.Clip(strings.Join(strings.Fields(string(arguments[:min(len(arguments), 1000)])), " "), 200)
 }

@@ -35,6 +35,8 @@ func (v *viewer) entry(e *transcript.Entry) error {
 		v.output(e)
 	case "ended", "suspended", "left":
 		v.ended(e)
+	case "looked":
+		v.line(faint, oneLine(lookText(e)))
 	default:
 		v.other(e)
 	}
@@ -154,6 +156,19 @@ func (v *viewer) ended(e *transcript.Entry) {
 		end = fmt.Sprintf("; [%d] goes on in the background as job-%d", e.Job, e.Evaluation)
 	}
 	v.line(faint, end)
+}
+
+// lookText is a look-up in a line.
+func lookText(e *transcript.Entry) string {
+	text := fmt.Sprintf("; %s %s, %s", clock(e.Time), e.Session, e.Tool)
+	if e.Client != "" {
+		text += ", " + e.Client
+	}
+	text += " looks " + e.Text
+	if e.Error != "" {
+		return text + ": " + e.Error
+	}
+	return text
 }
 
 // other shows what is no work of a session.

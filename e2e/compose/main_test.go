@@ -114,7 +114,7 @@ func (c *client) want(code, want string) {
 // What the first reply says of a session that was there, and of who else is in it.
 const (
 	wasThere = "; The session \"default\" was in this image before:"
-	another  = "; Another server works in the session \"default\", too."
+	another  = " works in the session \"default\", too."
 )
 
 // joins is want for a first evaluation, whose reply says what the server found.

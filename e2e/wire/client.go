@@ -25,6 +25,7 @@ type Options struct {
 	Era      Era
 	Env      []string // environment of the server; nil inherits ours
 	Dir      string   // its working directory; "" inherits ours
+	Client   string   // the name that we give; "" is "wire"
 	NoRecord bool     // keep no record of the lines, for long measurements
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,7 +46,7 @@ func (c *Client) Open(ctx context.Context) (Opened, error) {
 	err := c.Call(ctx, "initialize", map[string]any{
 		"protocolVersion": c.opts.Era.String(),
 		"capabilities":    map[string]any{},
-		"clientInfo":      clientInfo,
+		"clientInfo":      c.info(),
 	}, &o)
 	if err != nil {
 		return o, err
@@ -56,7 +57,9 @@ func (c *Client) Open(ctx context.Context) (Opened, error) {
 	return o, c.Notify("notifications/initialized", nil)
 }
 
-var clientInfo = map[string]any{"name": "wire", "version": "1"}
+func (c *Client) info() map[string]any {
+	return map[string]any{"name": cmp.Or(c.opts.Client, "wire"), "version": "1"}
+}
 
 // meta is the _meta object of every message of the era, to be extended.
 func (c *Client) meta() map[string]any {
@@ -66,6 +69,6 @@ func (c *Client) meta() map[string]any {
 	return map[string]any{
 		"io.modelcontextprotocol/protocolVersion":    Stateless.String(),
 		"io.modelcontextprotocol/clientCapabilities": map[string]any{},
-		"io.modelcontextprotocol/clientInfo":         clientInfo,
+		"io.modelcontextprotocol/clientInfo":         c.info(),
 	}
 }

@@ -72,6 +72,9 @@ func (f *Session) Queue(string) *lisp.Place { return nil }
 // Shown is nothing.
 func (f *Session) Shown() []string { return nil }
 
+// Looked tells nobody.
+func (f *Session) Looked(context.Context, lisp.Look) {}
+
 func (f *Session) ResetSession(_ context.Context, _ time.Duration) (*lisp.Reset, error) {
 	return &lisp.Reset{Problems: []string{"package X: in use"}}, nil
 }

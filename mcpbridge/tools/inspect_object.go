@@ -27,7 +27,7 @@ var inspectObjectTool = Tool{
 		quietTimeout,
 	},
 	Example: `{"code": "(find-class 'standard-object)"}`,
-	Effect:  Effect{Destructive: true, OpenWorld: true, InTurn: withCode},
+	Effect:  Effect{Destructive: true, OpenWorld: true, InTurn: withCode, Looks: true},
 	run:     inspectObject,
 }
 

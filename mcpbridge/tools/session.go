@@ -20,6 +20,7 @@ type Session interface {
 	// Queue takes the next place in the queue of the session.
 	Queue(title string) *lisp.Place
 	Shown() []string // what people have shown, to begin the next reply with
+	Looked(ctx context.Context, l lisp.Look)
 	Status(ctx context.Context) (*lisp.Status, error)
 	Close(ctx context.Context) error
 

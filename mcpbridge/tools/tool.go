@@ -46,6 +46,10 @@ type Effect struct {
 	// session; nil: none is. It has its place in the queue before the next call is read.
 	InTurn func(*args.Args) bool
 
+	// Looks says of a tool that is not ReadOnly that its calls which are not carried out in
+	// turn only look.
+	Looks bool
+
 	// First says that the call waits for nobody, and that what is queued behind it waits
 	// until it has ended: a client that sends a look at the debugger and a restart at
 	// once sees what was there before the restart.
@@ -58,6 +62,14 @@ var (
 	debugs   = Effect{ReadOnly: true, Idempotent: true, First: true}
 	runsCode = Effect{Destructive: true, OpenWorld: true, InTurn: always}
 )
+
+// OnlyLooks reports whether a call with these arguments evaluates nothing and changes nothing.
+func (e *Effect) OnlyLooks(a *args.Args) bool {
+	if e.InTurn != nil && e.InTurn(a) {
+		return false
+	}
+	return e.Looks || e.ReadOnly && (e.Writes == "" || !a.Flag(e.Writes))
+}
 
 // always is InTurn of a tool whose calls are all carried out in turn.
 func always(*args.Args) bool { return true }

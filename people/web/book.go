@@ -26,6 +26,7 @@ const (
 	stateEvent     = "event"  // no work: something that has happened
 	stateGap       = "gap"    // entries are missing
 	statePerson    = "person" // a person has done something
+	stateLooked    = "looked" // a look-up
 )
 
 // A cell is one piece of work with all that came of it, or one other thing that has
@@ -110,6 +111,8 @@ func (b *book) add(e transcript.Entry) {
 		}
 	case transcript.KindLeftOut:
 		b.append(stateGap, e)
+	case "looked":
+		b.append(stateLooked, e)
 	case transcript.KindPerson, "paused", "resumed":
 		b.append(statePerson, e)
 	default:

@@ -97,6 +97,9 @@ func cellHTML(c *cell, whole bool) string {
 	v.Clock, v.Exact = b.Time.Local().Format(time.TimeOnly), b.Time.Format(time.RFC3339Nano)
 	if b.Job == 0 {
 		v.Text = eventText(b)
+		if b.Client != "" {
+			v.Session = safe(b.Session + ", " + b.Client)
+		}
 		return fill("event", v)
 	}
 	for _, s := range []string{b.Package, b.Tool, b.Client} {
@@ -209,6 +212,12 @@ func eventText(e *transcript.Entry) string {
 		return "Paused: calls that would evaluate wait"
 	case "resumed":
 		return "Resumed: calls go on"
+	case "looked":
+		text := strings.TrimSpace("Looks: "+line(e.Tool)+" "+line(e.Text)) + ", " + duration(e.Ms)
+		if e.Error != "" {
+			text += ": " + line(e.Error)
+		}
+		return text
 	}
 	text := strings.ToUpper(e.Kind[:1]) + line(e.Kind[1:])
 	if e.PID != 0 {

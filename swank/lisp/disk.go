@@ -426,5 +426,9 @@ func (s *Session) takeUp(ctx context.Context, thread *sessionThread) (said []str
 		return nil, err
 	}
 	s.recovery = nil
-	return append(said, text+back), nil
+	said = append(said, text+back)
+	if resumed {
+		said = append(said, thread.inst.join(ctx, s.name)...)
+	}
+	return said, nil
 }

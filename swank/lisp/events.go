@@ -2,6 +2,7 @@ package lisp
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,6 +21,8 @@ const (
 	EventSuspended EventKind = "suspended" // the evaluation that it is about waits in the debugger
 	EventLeft      EventKind = "left"      // goes on in the background, as the job-N that Number names
 	EventEnded     EventKind = "ended"
+
+	EventLooked EventKind = "looked" // a look-up was answered, see [Session.Looked]; of a session, but no job
 
 	EventPaused  EventKind = "paused"  // by a person: jobs that begin wait; an event of the image
 	EventResumed EventKind = "resumed" // they go on
@@ -40,17 +43,17 @@ type Event struct {
 	Version string        // of the client, by [OfVersion]; may be ""
 	Tool    string        // which tool it is done for, by [ByTool]; may be ""
 	Job     int64         // number of the job, counted from 1 for all sessions; 0 for events of the image
-	Text    string        // what the job is called, in 80 characters; for an image how it ended
+	Text    string        // what the job is called, in 80 characters; for an image how it ended; of EventLooked the arguments
 	Code    *Excerpt      // of EventBegun: what is evaluated; nil for a debugger command, and where nothing is
 	Source  Text          // the same, more of it: at most eventCode characters
 	Package string        // of EventBegun with Code: the package that it is read in; "" if that is not known
-	Elapsed time.Duration // since the job has its turn
+	Elapsed time.Duration // since the job has its turn; of EventLooked, for the answer
 	Output  string        // of EventOutput: printed since the one before, at most progressChars of each stream
 	Printed int64         // of EventOutput: characters printed so far
 	Outcome *Outcome      // of EventEnded and EventSuspended; nil if nothing was evaluated
 	Result  *Result       // the same, more of it: its texts have bounds; not to be changed
 	Number  int           // of EventLeft
-	Err     error         // of EventEnded: why its caller gets no result
+	Err     error         // of EventEnded and EventLooked: why its caller gets no result
 	PID     int           // of an image
 }
 
@@ -67,6 +70,9 @@ type versionKey struct{}
 func OfVersion(ctx context.Context, version string) context.Context {
 	return context.WithValue(ctx, versionKey{}, version)
 }
+
+// named is how people know a client.
+func named(client, version string) string { return strings.TrimSpace(client + " " + version) }
 
 type toolKey struct{}
 

@@ -46,10 +46,12 @@ func (e *evaluation) helperless() *Result {
 // join tells the image that the session is worked in over this connection, and
 // returns notes on its state there and on other servers that work in it.
 func (inst *instance) join(ctx context.Context, session string) []string {
+	client, _ := ctx.Value(clientKey{}).(string)
+	version, _ := ctx.Value(versionKey{}).(string)
 	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	var found []string
-	answer, err := inst.ask(bounded, helper.NewCall("JOIN-SESSION").Str(session))
+	answer, err := inst.ask(bounded, helper.NewCall("JOIN-SESSION").Str(session).Str(named(client, version)))
 	if err == nil {
 		err = helper.Decode(answer, &found)
 	}

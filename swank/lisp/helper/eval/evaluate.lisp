@@ -48,6 +48,8 @@ list that it returns are the evaluation's values."
                    package debug patience))
 
 (defun register (evaluation)
+  (setf (evaluation-caller evaluation)
+        (caller (evaluation-session evaluation) (or (guest-of evaluation) (own-guest))))
   (with-lock ()
     (let ((token (evaluation-token evaluation))
           (name (session-name (evaluation-session evaluation))))

@@ -17,11 +17,20 @@
             collect (format nil "~A is ~A" variable
                             (with-standard-io-syntax (safely (prin1-to-string value)))))))
 
+(defun suspension-text (evaluation)
+  "What a server is told of EVALUATION, which is suspended and not its own."
+  (let ((report (debuggee-report (evaluation-debuggee evaluation)))
+        (client (first (evaluation-caller evaluation))))
+    (format nil "~A~@[ of ~A~] is suspended at ~A"
+            (clip (on-one-line (code-for-people (evaluation-code evaluation) 400)) 60)
+            client (or (getf report :type) "an error"))))
+
 (defun found-text (session)
   "A sentence about what a server finds in SESSION, which is older than the server; or NIL."
   (let ((parts (append (unless (eq (session-package session) (user-package))
                          (list (format nil "its package is ~A" (session-package-name session))))
-                       (differing-variables session)))
+                       (differing-variables session)
+                       (mapcar #'suspension-text (reverse (suspended-evaluations session)))))
         (count (length (own-definitions session))))
     ;; definitions alone are no surprise
     (and parts
@@ -43,24 +52,41 @@
         do (sleep 0.02)
         finally (return guests)))
 
-(defun join-session (&optional (name "default"))
-  "Note that a server is about to evaluate in the session NAME for the first time.  Answer a list
-of texts for its first reply."
+(defun clients-text (guests)
+  "The clients of GUESTS, as far as they have said who they are: \" (A, B)\", or \"\"."
+  (let ((names (remove nil (mapcar #'guest-client guests))))
+    (format nil "~@[ (~{~A~^, ~})~]" (sort (copy-list names) #'string<))))
+
+(defun join-session (&optional (name "default") client)
+  "Note that a server, for CLIENT, is about to evaluate in the session NAME for the first time.
+Answer a list of texts for its first reply."
   (let* ((session (with-lock () (gethash name *sessions*)))
-         (others (length (staying-guests name)))
+         (others (staying-guests name)) (count (length others))
          (guest (own-guest)))
     (when guest
-      (with-lock () (pushnew name (guest-sessions guest) :test #'string=)))
-    (when (plusp others)
-      (tell-others name (format nil "Another server works in this session, ~S, now. ~A" name *own-session-advice*)))
+      (with-lock () (pushnew name (guest-sessions guest) :test #'string=))
+      (when (plusp (length client)) (name-guest guest client)))
+    (when others
+      (tell-others name (format nil "Another server~@[~A~] works in this session, ~S, now. ~A"
+                                (and guest (clients-text (list guest))) name *own-session-advice*)))
     (answer
      (append (let ((text (and session (session-used session) (found-text session))))
                (and text (list text)))
-             (and (plusp others)
-                  (list (format nil "~:[~D other servers work~;Another server works~*~] in the session ~S, too. ~A"
-                                (= others 1) others name *own-session-advice*)))))))
+             (and others
+                  (list (format nil "~:[~D other servers~A work~;Another server~*~A works~] in the session ~S, too. ~A"
+                                (= count 1) count (clients-text others) name *own-session-advice*)))))))
 
 (defun notify-of-reset (session count)
   (tell-others (session-name session)
-               (format nil "Another server has reset this session, ~S~[~:;, and with it ~:*~D definition~:P~]."
+               (format nil "Another server~A has reset this session, ~S~[~:;, and with it ~:*~D definition~:P~]."
+                       (let ((guest (own-guest))) (if guest (clients-text (list guest)) ""))
                        (session-name session) count)))
+
+(defun note-reset (session count)
+  "Enter a reset of SESSION, which has undefined COUNT definitions, into the history."
+  (let ((action (make-action :began (get-universal-time) :state :done :microseconds 0
+                             :client (client-of-caller session) :tool "reset-session"
+                             :session (session-name session)
+                             :code (format nil "~D definition~:P undefined" count))))
+    (with-lock () (add-action action))
+    (note-echo :begun action)))

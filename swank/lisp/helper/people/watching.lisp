@@ -11,13 +11,13 @@
 (defun guest-for-people (guest)
   (let ((sessions (sessions-of guest)))
     (list :id (guest-bridge guest)
-          :client (some #'session-client sessions)
+          :client (guest-client guest)
           :sessions (mapcar #'session-name sessions))))
 
 (defun evaluation-for-people (evaluation)
   (let ((session (evaluation-session evaluation)) (debuggee (evaluation-debuggee evaluation)))
     (list :number (evaluation-number evaluation) :session (session-name session)
-          :client (session-client session)
+          :client (first (evaluation-caller evaluation))
           :seconds (max 0.0 (/ (- (microseconds) (evaluation-started evaluation)) 1e6))
           :code (clip (on-one-line (code-for-people (evaluation-code evaluation) 400)) 60)
           :error (and debuggee (suspendedp evaluation) (getf (debuggee-report debuggee) :type)))))
@@ -27,15 +27,17 @@
 :AGENTS, a list of property lists with :ID (text), :CLIENT (text or NIL) and :SESSIONS (names), of
 each server that is connected; :RUNNING and :SUSPENDED, lists of property lists with :NUMBER (in the
 history, or NIL), :SESSION, :CLIENT, :SECONDS, :CODE and :ERROR (the type, of a suspended one), of
-evaluations, oldest first; :ASKS, true if one waits for the person's answer; :PAUSED, true if calls
-wait because of PAUSE; :LAST, the number of the newest entry of the history."
+evaluations, oldest first; :ASKS, if one waits for the person's answer, its client or T; :PAUSED, true
+if calls wait because of PAUSE; :LAST, the number of the newest entry of the history."
   (let ((evaluations (with-lock () (reverse *evaluations*))))
     (list :agents (loop for guest in (with-lock () (reverse *guests*))
                         when (connectedp (guest-connection guest))
                           collect (guest-for-people guest))
           :running (mapcar #'evaluation-for-people (remove-if #'suspendedp evaluations))
           :suspended (mapcar #'evaluation-for-people (remove-if-not #'suspendedp evaluations))
-          :asks (and (find *waits-for-answer* evaluations :key #'evaluation-waits :test #'eq) t)
+          :asks (let ((asking (find *waits-for-answer* evaluations
+                                    :key #'evaluation-waits :test #'eq)))
+                  (and asking (or (first (evaluation-caller asking)) t)))
           :paused (and *paused* t)
           :last *last-number*)))
 

@@ -51,12 +51,3 @@
   (with-lock ()
     (and (null *echoes*)
          (progn (setf *echoing* nil) t))))
-
-(defun note-reset (session count)
-  "Enter a reset of SESSION, which has undefined COUNT definitions, into the history."
-  (let ((action (make-action :began (get-universal-time) :state :done :microseconds 0
-                             :client (session-client session) :tool "reset-session"
-                             :session (session-name session)
-                             :code (format nil "~D definition~:P undefined" count))))
-    (with-lock () (add-action action))
-    (note-echo :begun action)))

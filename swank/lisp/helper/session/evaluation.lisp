@@ -6,6 +6,7 @@
   token                  ; integer from the bridge, increasing
   action                 ; its ACTION in the history, or NIL; see BEGIN-ACTION
   session code thread
+  (caller '(nil "evaluate-lisp")) ; see CALLER
   input                  ; text for its standard input, or NIL
   form (start 0)         ; the one being evaluated, and where it begins in CODE
   allowed                ; true if the person was asked and has allowed it
@@ -67,11 +68,11 @@ allow that, or NIL.  Or NIL if they are not to be asked.")
   "Enter EVALUATION into the history, unless it is one of the helper's own or a thread of the
 program.  *LOCK* is held."
   (when (and (plusp (evaluation-token evaluation)) (not (evaluation-restore evaluation)))
-    (let ((session (evaluation-session evaluation)))
+    (let ((session (evaluation-session evaluation)) (caller (evaluation-caller evaluation)))
       (setf (evaluation-action evaluation)
             (add-action (make-action :token (evaluation-token evaluation)
                                      :began (get-universal-time)
-                                     :client (session-client session) :tool (session-tool session)
+                                     :client (first caller) :tool (second caller)
                                      :session (session-name session)
                                      :code (code-for-people (or (evaluation-system evaluation)
                                                                 (evaluation-code evaluation))
@@ -119,14 +120,6 @@ program.  *LOCK* is held."
   "The number by which people know EVALUATION, or NIL."
   (let ((action (evaluation-action evaluation)))
     (and action (action-number action))))
-
-(defun by (session client tool function &rest arguments)
-  "Call FUNCTION, a keyword, of the helper's for CLIENT and TOOL, as are the calls in SESSION that
-follow, until somebody else is named."
-  (let ((session (ensure-session session)))
-    (setf (session-client session) client
-          (session-tool session) tool)
-    (apply (find-symbol (symbol-name function) '#:swank-mcp) arguments)))
 
 (defun unregister (evaluation)
   (with-lock ()

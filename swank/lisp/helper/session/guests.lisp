@@ -4,6 +4,8 @@
 
 (defstruct (guest (:constructor make-guest (connection bridge)) (:copier nil))
   connection bridge (threads '())
+  name                                  ; client's name and version
+  client                                ; by which people know it; see NAME-GUEST
   (sessions '()) (news '()))            ; see joining.lisp
 
 (defvar *guests* '()
@@ -58,11 +60,53 @@
 (defun in-own-thread (name function)
   (swank/backend:spawn function :name name))
 
-(defun own-guest ()
+(defun own-guest () (guest-of *evaluation*))
+
+(defun guest-of (evaluation)
+  "The guest whose request this thread serves, for EVALUATION or without one."
   (let ((connection (or (own-connection)
-                        (let ((debuggee (and *evaluation* (evaluation-debuggee *evaluation*))))
+                        (let ((debuggee (and evaluation (evaluation-debuggee evaluation))))
                           (and debuggee (debuggee-connection debuggee))))))
     (and connection (find-guest connection))))
+
+(defun name-guest (guest name)
+  "Note that the client of GUEST has that NAME.  Where another one has it, too, people know it as
+NAME #2."
+  (unless (equal name (guest-name guest))
+    (let ((others (with-lock () (remove guest *guests*))) (short (on-one-line (clip name 60))))
+      (setf (guest-name guest) name
+            (guest-client guest)
+            (loop for number from 1
+                  for text = (if (= number 1) short (format nil "~A #~D" short number))
+                  unless (find-if (lambda (other)
+                                    (and (equal text (guest-client other))
+                                         (not (equal (guest-bridge guest) (guest-bridge other)))
+                                         (connectedp (guest-connection other))))
+                                  others)
+                    return text)))))
+
+;;; For whom calls are
+
+(defun caller (session &optional (guest (own-guest)))
+  "(CLIENT TOOL): for whom and by which tool the calls of GUEST in SESSION are."
+  (or (rest (assoc guest (session-callers session))) '(nil "evaluate-lisp")))
+
+(defun client-of-caller (session)
+  "By whom the current request is, as people know it; or NIL."
+  (let ((guest (own-guest)))
+    (if guest (guest-client guest) (first (caller session nil)))))
+
+(defun by (session client tool function &rest arguments)
+  "Call FUNCTION, a keyword, of the helper's for CLIENT and TOOL, as are the calls of this bridge
+in SESSION that follow, until it names another."
+  (let ((session (ensure-session session)) (guest (own-guest)))
+    (when guest (name-guest guest client))
+    (with-lock ()
+      (setf (session-callers session)
+            (cons (list guest (if guest (guest-client guest) client) tool)
+                  (remove-if-not (lambda (other) (and (not (eq other guest)) (member other *guests*)))
+                                 (session-callers session) :key #'first))))
+    (apply (find-symbol (symbol-name function) '#:swank-mcp) arguments)))
 
 (defun other-guests (name)
   "The guests that work in the session NAME, but for the one that asks."
