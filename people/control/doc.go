@@ -14,6 +14,7 @@
 //	POST /pause, /resume  have calls that would evaluate wait, and go on: [Paused]
 //	POST /undo            take the image back by a step; ?session=NAME where there are
 //	                      several, ?to=N to checkpoint N: [Undone]
+//	POST /put-back        put back what ?entry=N&token=N has redefined: [PutBack]
 //	POST /evaluate        evaluate the body in the session: [Evaluated]
 //	POST /restart         have a suspended evaluation go on; ?evaluation=N&restart=N: [Evaluated]
 //

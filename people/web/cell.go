@@ -38,6 +38,7 @@ type cellView struct {
 	More     int // values that are not shown
 	Failure  *failureView
 	Restarts []restartView
+	Changed  *changedView
 	Error    string
 	Notes    []string
 	Text     string
@@ -155,6 +156,7 @@ func (v *cellView) results(c *cell) {
 		}
 		v.Restarts = append(v.Restarts, restartView{i, line(r.Name), line(r.Text), r.Values, e.Evaluation, e.Session})
 	}
+	v.Changed = changedOf(c)
 	v.Error = safe(e.Error)
 	for _, note := range e.Notes {
 		v.Notes = append(v.Notes, safe(note))
