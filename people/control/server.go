@@ -48,6 +48,7 @@ func Serve(o Options) (*Server, error) {
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, r *http.Request) { answer(w, s.status(r.Context())) })
 	mux.HandleFunc("GET /events", s.events)
 	mux.HandleFunc("GET /contents", s.contents)
+	mux.HandleFunc("GET /frame", s.frame)
 	mux.HandleFunc("POST /stop", s.stop)
 	mux.HandleFunc("POST /pause", s.pause)
 	mux.HandleFunc("POST /resume", s.resume)

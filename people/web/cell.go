@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -50,6 +51,7 @@ type failureView struct {
 	Message    part
 	Frames     []string
 	More       int
+	Ask        string // for a frame, but for its number; "" when it does not wait any more
 }
 
 // restartView is a way on from the error of a suspended evaluation.
@@ -146,6 +148,9 @@ func (v *cellView) results(c *cell) {
 	}
 	if f := e.Failure; f != nil {
 		v.Failure = &failureView{Kind: line(f.Kind), Type: line(f.Type), Message: v.cut("message", f.Message, 0), More: f.More}
+		if c.waits {
+			v.Failure.Ask = "frame?" + url.Values{"session": {e.Session}, "evaluation": {strconv.Itoa(e.Evaluation)}}.Encode() + "&frame="
+		}
 		for _, frame := range f.Frames {
 			v.Failure.Frames = append(v.Failure.Frames, line(frame))
 		}

@@ -9,6 +9,7 @@
 //	GET  /p/SECRET/        the page, as HTML that works without a script; ?before=N, ?after=N
 //	GET  /p/SECRET/cells   a part of the notebook
 //	GET  /p/SECRET/cell    one entry of it, whole: ?id=N
+//	GET  /p/SECRET/frame   a frame of a suspended evaluation
 //	GET  /p/SECRET/events  what changes, as server-sent events
 //	POST /p/SECRET/stop, /pause, /resume, /restore, /evaluate, /restart, /put-back
 //
