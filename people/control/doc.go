@@ -14,6 +14,10 @@
 //	POST /pause, /resume  have calls that would evaluate wait, and go on: [Paused]
 //	POST /undo            take the image back by a step; ?session=NAME where there are
 //	                      several, ?to=N to checkpoint N: [Undone]
+//	POST /allow           say what agents may do without the person's yes;
+//	                      ?policy=everything, new or nothing: [Allowed]
+//	POST /answer          answer a question about that; ?question=N&answer=yes or no:
+//	                      [Settled]
 //	POST /evaluate        evaluate the body in the session: [Evaluated]
 //	POST /restart         have a suspended evaluation go on; ?evaluation=N&restart=N: [Evaluated]
 //
