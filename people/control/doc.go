@@ -16,6 +16,10 @@
 //	POST /undo            take the image back by a step; ?session=NAME where there are
 //	                      several, ?to=N to checkpoint N: [Undone]
 //	POST /put-back        put back what ?entry=N&token=N has redefined: [PutBack]
+//	POST /allow           say what agents may do without the person's yes;
+//	                      ?policy=everything, new or nothing: [Allowed]
+//	POST /answer          answer a question about that; ?question=N&answer=yes or no:
+//	                      [Settled]
 //	POST /evaluate        evaluate the body in the session: [Evaluated]
 //	POST /restart         have a suspended evaluation go on; ?evaluation=N&restart=N: [Evaluated];
 //	                      the body has a form for each value that the restart wants

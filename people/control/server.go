@@ -54,6 +54,8 @@ func Serve(o Options) (*Server, error) {
 	mux.HandleFunc("POST /resume", s.resume)
 	mux.HandleFunc("POST /undo", s.undo)
 	mux.HandleFunc("POST /put-back", s.putBack)
+	mux.HandleFunc("POST /allow", s.allow)
+	mux.HandleFunc("POST /answer", s.answer)
 	mux.HandleFunc("POST /evaluate", s.evaluate)
 	mux.HandleFunc("POST /restart", s.restart)
 	s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -52,11 +52,13 @@ type Entry struct {
 
 	Cut map[string]int64 `json:"cut,omitempty"` // how many characters are left out in the middle of a text, by its field; of values and warnings, how many of them
 
-	PID     int    `json:"pid,omitempty"` // of the image's process; of "server", the server's
-	Text    string `json:"text,omitempty"`
-	Count   int64  `json:"count,omitempty"`
-	Project string `json:"project,omitempty"` // of "server"
-	Version string `json:"version,omitempty"` // of "server"
+	PID      int     `json:"pid,omitempty"`      // of the image's process; of "server", the server's
+	Question int     `json:"question,omitempty"` // of "asked" and "answered": its number
+	Seconds  float64 `json:"seconds,omitempty"`  // of "asked": for how long the call waits for an answer
+	Text     string  `json:"text,omitempty"`
+	Count    int64   `json:"count,omitempty"`
+	Project  string  `json:"project,omitempty"` // of "server"
+	Version  string  `json:"version,omitempty"` // of "server"
 }
 
 // Warning is a warning of the compiler or of the code.
@@ -98,6 +100,7 @@ func of(ev lisp.Event) Entry {
 	}
 	if ev.Job == 0 {
 		e.Text = ev.Text
+		e.Question, e.Evaluation, e.Seconds = ev.Number, 0, ev.Limit.Seconds()
 	} else {
 		e.Title = ev.Text
 	}

@@ -58,6 +58,8 @@ list that it returns are the evaluation's values."
                                             (equal (third entry) name)))
                                      *early-stops*))
       (begin-action evaluation)
+      (when (session-person-p (evaluation-session evaluation))
+        (setf (evaluation-allowed evaluation) t))
       (push evaluation *evaluations*)))
   (note-heap-base evaluation)
   (ensure-guest-watch))

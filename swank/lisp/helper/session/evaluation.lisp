@@ -53,9 +53,16 @@ allow that, or NIL.  Or NIL if they are not to be asked.")
 (defvar *ask-always* nil
   "True if they are to be asked before each evaluation.")
 
+(defun policy ()
+  "What agents may do without the person's yes: \"everything\", \"new\" or \"nothing\"; see ALLOW."
+  (cond ((null *ask-person*) "everything")
+        (*ask-always* "nothing")
+        (t "new")))
+
 (defun forbidden-report (evaluation &optional what)
-  "A report that EVALUATION is not allowed, if the person has to be asked; or NIL."
-  (when (and *ask-person* (or what *ask-always*)
+  "A report that EVALUATION is not allowed, if the person has to be asked; or NIL.  They are not asked
+whether definitions may be brought back that they have allowed before."
+  (when (and *ask-person* (or what (and *ask-always* (evaluation-action evaluation)))
              (not (evaluation-allowed evaluation)))
     (or (funcall *ask-person* evaluation what)
         (progn (setf (evaluation-allowed evaluation) t)
@@ -120,13 +127,21 @@ program.  *LOCK* is held."
   (let ((action (evaluation-action evaluation)))
     (and action (action-number action))))
 
+(defun call-by (personp session client tool function arguments)
+  (let ((session (ensure-session session)))
+    (setf (session-client session) client
+          (session-tool session) tool
+          (session-person-p session) personp)
+    (apply (find-symbol (symbol-name function) '#:swank-mcp) arguments)))
+
 (defun by (session client tool function &rest arguments)
   "Call FUNCTION, a keyword, of the helper's for CLIENT and TOOL, as are the calls in SESSION that
 follow, until somebody else is named."
-  (let ((session (ensure-session session)))
-    (setf (session-client session) client
-          (session-tool session) tool)
-    (apply (find-symbol (symbol-name function) '#:swank-mcp) arguments)))
+  (call-by nil session client tool function arguments))
+
+(defun by-person (session client tool function &rest arguments)
+  "BY for a person who works in the session of an agent, and needs nobody's permission."
+  (call-by t session client tool function arguments))
 
 (defun unregister (evaluation)
   (with-lock ()

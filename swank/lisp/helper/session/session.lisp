@@ -100,6 +100,7 @@
   (news '())                            ; for its next reply, newest first; see session-threads.lisp
   (news-left-out 0)
   (client nil) (tool "evaluate-lisp")   ; whose calls it answers; see BY
+  (person-p nil)                        ; true if these are a person's
   (used nil)                            ; true once something was evaluated in it
   (before-load nil))                    ; record of the packages while a system is loaded
 
