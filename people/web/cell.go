@@ -212,6 +212,12 @@ func eventText(e *transcript.Entry) string {
 		return fmt.Sprintf("%d entries are missing: %s", e.Count, line(e.Text))
 	case transcript.KindPerson:
 		return "You: " + line(e.Text)
+	case "asked":
+		return fmt.Sprintf("You are asked, for %.0f s: %s", e.Seconds, line(e.Text))
+	case "answered":
+		return map[string]string{"yes": "Answered: yes", "no": "Answered: no", "silence": "Nobody has answered in time", "stopped": "The question needs no answer any more: the call has ended"}[e.Text]
+	case "policy":
+		return map[string]string{"everything": "Agents may do everything", "new": "You are asked before agents redefine what is yours", "nothing": "You are asked before each evaluation"}[e.Text]
 	case "paused":
 		return "Paused: calls that would evaluate wait"
 	case "resumed":

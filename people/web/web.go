@@ -91,6 +91,8 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /p/{secret}/resume", s.act(s.resume))
 	mux.HandleFunc("POST /p/{secret}/restore", s.act(s.restore))
 	mux.HandleFunc("POST /p/{secret}/put-back", s.act(s.putBack))
+	mux.HandleFunc("POST /p/{secret}/allow", s.act(s.allow))
+	mux.HandleFunc("POST /p/{secret}/answer", s.act(s.answer))
 	mux.HandleFunc("POST /p/{secret}/evaluate", s.act(s.evaluate))
 	mux.HandleFunc("POST /p/{secret}/restart", s.act(s.restart))
 	return mux

@@ -303,6 +303,7 @@ const does = {
   e: () => document.getElementById("code").focus(),
   s: () => document.getElementById("stop").click(),
   p: () => document.getElementById("pause").click(),
+  a: () => document.querySelector("#questions button")?.focus(),
 };
 
 document.addEventListener("keydown", (e) => {

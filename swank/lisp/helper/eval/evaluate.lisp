@@ -30,14 +30,14 @@ TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out
     (call-registered evaluation package debug patience)))
 
 (defun call-registered (evaluation package debug &optional patience)
-  (answer (cond ((pausedp) (list :absent :paused))
+  (answer (cond ((pausedp (evaluation-session evaluation)) (list :absent :paused))
                 (patience (outcome-in-own-thread evaluation package debug patience))
                 (t (registered-outcome evaluation package debug)))))
 
-(defun pausedp ()
-  "True if an evaluation that the bridge has sent before it knew of a pause is to be refused: in a
-launched image there is one bridge, which keeps the pause."
-  (and *paused* (not *launched*)))
+(defun pausedp (session)
+  "True if an evaluation in SESSION that the bridge has sent before it knew of a pause is to be refused:
+in a launched image there is one bridge, which keeps the pause.  A person's own is not."
+  (and *paused* (not *launched*) (not (session-person-p session))))
 
 (defun call-as-work (function &key code session token package (debug 1) patience)
   "Call FUNCTION as an evaluation of the session named SESSION and answer like
