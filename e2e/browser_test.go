@@ -239,7 +239,7 @@ func (d *desk) page(args ...string) *shown {
 func (b *browser) opens(s *shown) {
 	b.t.Helper()
 	b.does(chromedp.Navigate(s.url))
-	b.becomes(`location.pathname.startsWith("/p/") && document.querySelector("#lamp .lamp")`)
+	b.becomes(`location.pathname.startsWith("/p/") && document.querySelector("#lamp .lamp") && document.documentElement.classList.contains("long")`)
 }
 
 // base is the address without the token.

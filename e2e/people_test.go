@@ -363,7 +363,7 @@ func TestPersonAllows(t *testing.T) {
 	<-questions
 	now.Store(false)
 	began := time.Now()
-	wantError(t, s, "(+ 1 2)", "[ERROR] NOT-ALLOWED\nThe person was asked whether to allow this, and has not answered within 1 seconds. Ask them, and send it again.")
+	wantError(t, s, "(+ 1 2)", "[ERROR] NOT-ALLOWED\nThe person was asked whether to allow this, and has not answered within 1 seconds. Tell them that the question comes in Emacs and in `swank-mcp watch`, and send it again.")
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("it took %v", took)
 	}

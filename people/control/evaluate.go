@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,12 +61,13 @@ func (s *Server) restart(w http.ResponseWriter, r *http.Request) {
 	if err == nil && (bad != nil || q.Get("restart") == "") {
 		err = errors.New("name an evaluation and a restart, for example /restart?evaluation=1&restart=0")
 	}
-	if err != nil {
+	values, unread := io.ReadAll(http.MaxBytesReader(w, r.Body, maxCode))
+	if err = cmp.Or(err, unread); err != nil {
 		fail(w, err)
 		return
 	}
 	c := lisp.DebuggerCall{Op: lisp.InvokeRestart, Number: number, Restart: q.Get("restart"), Anew: true}
-	res, err := s.o.Image.Session(name).DebugForPerson(r.Context(), c, lisp.Request{Timeout: evaluateLimit, Debug: 1, Suspend: true})
+	res, err := s.o.Image.Session(name).DebugForPerson(r.Context(), c, lisp.Request{Code: string(values), Timeout: evaluateLimit, Debug: 1, Suspend: true})
 	s.evaluated(w, name, res, err)
 }
 
@@ -93,9 +95,10 @@ func (c *Client) Evaluate(ctx context.Context, session, code string) (*Evaluated
 	return a, c.send(ctx, http.MethodPost, "/evaluate?session="+url.QueryEscape(session), code, a)
 }
 
-// Restart has a suspended evaluation go on from one of its restarts.
-func (c *Client) Restart(ctx context.Context, session string, evaluation int, restart string) (*Evaluated, error) {
+// Restart has a suspended evaluation go on from one of its restarts. Values has a form for each
+// value that the restart wants.
+func (c *Client) Restart(ctx context.Context, session string, evaluation int, restart, values string) (*Evaluated, error) {
 	a := new(Evaluated)
 	q := url.Values{"session": {session}, "evaluation": {strconv.Itoa(evaluation)}, "restart": {restart}}
-	return a, c.do(ctx, http.MethodPost, "/restart?"+q.Encode(), a)
+	return a, c.send(ctx, http.MethodPost, "/restart?"+q.Encode(), values, a)
 }

@@ -18,7 +18,9 @@ type Status struct {
 	Project   []string `json:"project,omitempty"` // directories of the project that it works for
 	Clients   []string `json:"clients,omitempty"` // that are connected: name and version
 
-	Paused     bool       `json:"paused,omitempty"` // calls that would evaluate wait
+	Paused     bool       `json:"paused,omitempty"`    // calls that would evaluate wait
+	Policy     string     `json:"policy"`              // what agents may do without the person's yes: "everything", "new" or "nothing"
+	Questions  []Question `json:"questions,omitempty"` // that wait for the person's answer, oldest first
 	Image      Image      `json:"image"`
 	Sessions   []Session  `json:"sessions"`
 	Transcript Transcript `json:"transcript"`
@@ -73,6 +75,7 @@ func (s *Server) status(ctx context.Context) Status {
 	o := s.o.Image.Overview(ctx)
 	st := Status{
 		ID: s.ID(), PID: s.pid, Version: s.o.Version, Started: s.started, Directory: s.directory, Paused: o.Paused,
+		Policy: string(o.Policy),
 		Image: Image{
 			State: o.State, Launched: o.Launched, PID: o.PID, Implementation: o.Implementation, Address: o.Address,
 			Uptime: o.Uptime.Seconds(), Starts: o.Starts, HeapUsed: o.HeapUsed, HeapLimit: o.HeapLimit, Silent: o.Silent, Checkpoints: o.Checkpoints,
@@ -84,6 +87,9 @@ func (s *Server) status(ctx context.Context) Status {
 	}
 	if s.o.Clients != nil {
 		st.Clients = s.o.Clients()
+	}
+	for _, q := range o.Questions {
+		st.Questions = append(st.Questions, Question{q.Number, q.Text, q.Asked, q.Until})
 	}
 	for _, one := range o.Sessions {
 		st.Sessions = append(st.Sessions, sessionOf(one))

@@ -46,13 +46,19 @@ type Entry struct {
 	Bytes      int64     `json:"bytes,omitempty"`      // that were allocated
 	GCMs       float64   `json:"gc_ms,omitempty"`      // of that time for collecting garbage
 
+	Redefined []Redefinition `json:"redefined,omitempty"` // definitions that were replaced
+	Entry     int64          `json:"entry,omitempty"`     // in the image's history, of one with Redefined; of "person" the one that they have put back
+	Token     int64          `json:"token,omitempty"`     // tells it from another Entry of that number, after a restore
+
 	Cut map[string]int64 `json:"cut,omitempty"` // how many characters are left out in the middle of a text, by its field; of values and warnings, how many of them
 
-	PID     int    `json:"pid,omitempty"` // of the image's process; of "server", the server's
-	Text    string `json:"text,omitempty"`
-	Count   int64  `json:"count,omitempty"`
-	Project string `json:"project,omitempty"` // of "server"
-	Version string `json:"version,omitempty"` // of "server"
+	PID      int     `json:"pid,omitempty"`      // of the image's process; of "server", the server's
+	Question int     `json:"question,omitempty"` // of "asked" and "answered": its number
+	Seconds  float64 `json:"seconds,omitempty"`  // of "asked": for how long the call waits for an answer
+	Text     string  `json:"text,omitempty"`
+	Count    int64   `json:"count,omitempty"`
+	Project  string  `json:"project,omitempty"` // of "server"
+	Version  string  `json:"version,omitempty"` // of "server"
 }
 
 // Warning is a warning of the compiler or of the code.
@@ -68,6 +74,13 @@ type Restart struct {
 	Name   string `json:"name,omitempty"`
 	Text   string `json:"text"`             // what it does
 	Values bool   `json:"values,omitempty"` // it wants values
+}
+
+// Redefinition is a definition that was replaced.
+type Redefinition struct {
+	What   string `json:"what"`
+	Before string `json:"before,omitempty"` // its source, if it is known and not too long
+	After  string `json:"after,omitempty"`  // that of the new one
 }
 
 // Failure says why code has no values.
@@ -87,6 +100,7 @@ func of(ev lisp.Event) Entry {
 	}
 	if ev.Job == 0 {
 		e.Text = ev.Text
+		e.Question, e.Evaluation, e.Seconds = ev.Number, 0, ev.Limit.Seconds()
 	} else {
 		e.Title = ev.Text
 	}
@@ -111,6 +125,12 @@ func (e *Entry) result(r *lisp.Result) {
 	e.Notes, e.Bytes, e.GCMs = r.Notes, r.Timing.Bytes, ms(r.Timing.GC)
 	if f := r.Failure; f != nil {
 		e.Failure = &Failure{Kind: f.Kind.String(), Type: f.Type, Message: f.Message, Frames: f.Frames, More: f.More}
+	}
+	if d := r.Redefined; d != nil {
+		e.Entry, e.Token = d.Entry, d.Token
+		for _, one := range d.Definitions {
+			e.Redefined = append(e.Redefined, Redefinition{one.What, one.Before, one.After})
+		}
 	}
 	if r.Suspended != nil {
 		e.Evaluation = r.Suspended.Number

@@ -12,7 +12,7 @@ import (
 // aboutView is what the templates of it are filled with.
 type aboutView struct {
 	*control.Status
-	Lamp     string // idle, running, suspended, paused, waiting or away
+	Lamp     string // idle, running, suspended, paused, asks or away
 	Says     string
 	Title    string
 	Dirs     []string
@@ -22,6 +22,7 @@ type aboutView struct {
 	HeapPart float64 // of 100
 	Uptime   string
 	Image    string
+	Policies []policyView
 }
 
 // names are those of the sessions.
@@ -45,7 +46,7 @@ type workView struct {
 func (s *side) view() aboutView {
 	st := s.status
 	v := aboutView{Status: st, Dirs: dirsOf(st), Image: line(st.Image.State)}
-	v.Title = title(v.Dirs)
+	v.Title, v.Policies = title(v.Dirs), policiesOf(st)
 	for _, c := range st.Clients {
 		v.Clients = append(v.Clients, line(c))
 	}
@@ -85,6 +86,8 @@ func (s *side) view() aboutView {
 	switch {
 	case s.away:
 		v.Lamp, v.Says = "away", "The server has ended; waiting for the next"
+	case len(st.Questions) > 0:
+		v.Lamp, v.Says = "asks", "An agent waits for your answer"
 	case running > 0:
 		v.Lamp, v.Says = stateRunning, "Evaluating, "+age(oldest)
 	case st.Paused:

@@ -40,6 +40,8 @@ type cell struct {
 	ended   transcript.Entry // what it ended with, or nothing
 	output  string           // printed while it runs
 	waits   bool             // it is suspended, and waits in the debugger still
+	undone  string           // what a person has put back of what it has redefined, or ""
+	lost    bool             // its server has ended
 	bytes   int              // of its texts
 	html    string           // as it is in the list; "" when it has changed
 }
@@ -70,7 +72,8 @@ func (b *book) begin(server string) int64 {
 	return b.seen
 }
 
-// lose says that what runs will not be heard of any more: the server has ended.
+// lose says that what runs will not be heard of any more, and that nothing can be put back:
+// the server has ended.
 func (b *book) lose() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,6 +82,12 @@ func (b *book) lose() {
 		b.touch(c)
 	}
 	clear(b.running)
+	for _, c := range b.cells {
+		if !c.lost && c.ended.Entry != 0 {
+			b.touch(c)
+		}
+		c.lost = true
+	}
 }
 
 // add takes in an entry of the transcript.
@@ -114,6 +123,7 @@ func (b *book) add(e transcript.Entry) {
 	case "looked":
 		b.append(stateLooked, e)
 	case transcript.KindPerson, "paused", "resumed":
+		b.undo(&e)
 		b.append(statePerson, e)
 	default:
 		b.append(stateEvent, e)
@@ -173,10 +183,26 @@ func (b *book) touch(c *cell) {
 	b.changed = make(chan struct{})
 }
 
+// undo notes of a cell what e says that a person has put back.
+func (b *book) undo(e *transcript.Entry) {
+	if e.Entry == 0 {
+		return
+	}
+	for _, c := range b.cells {
+		if c.ended.Entry == e.Entry && c.ended.Token == e.Token && c.server == b.server {
+			c.undone = e.Text
+			b.touch(c)
+		}
+	}
+}
+
 func size(e *transcript.Entry) int {
 	n := 200 + len(e.Code) + len(e.Stdout) + len(e.Stderr) + len(e.Background) + len(e.Text) + len(e.Error)
 	for _, v := range e.Values {
 		n += len(v)
+	}
+	for _, d := range e.Redefined {
+		n += len(d.Before) + len(d.After)
 	}
 	return n
 }

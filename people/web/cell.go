@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -38,6 +39,7 @@ type cellView struct {
 	More     int // values that are not shown
 	Failure  *failureView
 	Restarts []restartView
+	Changed  *changedView
 	Error    string
 	Notes    []string
 	Text     string
@@ -49,6 +51,7 @@ type failureView struct {
 	Message    part
 	Frames     []string
 	More       int
+	Ask        string // for a frame, but for its number; "" when it does not wait any more
 }
 
 // restartView is a way on from the error of a suspended evaluation.
@@ -148,6 +151,9 @@ func (v *cellView) results(c *cell) {
 	}
 	if f := e.Failure; f != nil {
 		v.Failure = &failureView{Kind: line(f.Kind), Type: line(f.Type), Message: v.cut("message", f.Message, 0), More: f.More}
+		if c.waits {
+			v.Failure.Ask = "frame?" + url.Values{"session": {e.Session}, "evaluation": {strconv.Itoa(e.Evaluation)}}.Encode() + "&frame="
+		}
 		for _, frame := range f.Frames {
 			v.Failure.Frames = append(v.Failure.Frames, line(frame))
 		}
@@ -158,6 +164,7 @@ func (v *cellView) results(c *cell) {
 		}
 		v.Restarts = append(v.Restarts, restartView{i, line(r.Name), line(r.Text), r.Values, e.Evaluation, e.Session})
 	}
+	v.Changed = changedOf(c)
 	v.Error = safe(e.Error)
 	for _, note := range e.Notes {
 		v.Notes = append(v.Notes, safe(note))
@@ -208,6 +215,12 @@ func eventText(e *transcript.Entry) string {
 		return fmt.Sprintf("%d entries are missing: %s", e.Count, line(e.Text))
 	case transcript.KindPerson:
 		return "You: " + line(e.Text)
+	case "asked":
+		return fmt.Sprintf("You are asked, for %.0f s: %s", e.Seconds, line(e.Text))
+	case "answered":
+		return map[string]string{"yes": "Answered: yes", "no": "Answered: no", "silence": "Nobody has answered in time", "stopped": "The question needs no answer any more: the call has ended"}[e.Text]
+	case "policy":
+		return map[string]string{"everything": "Agents may do everything", "new": "You are asked before agents redefine what is yours", "nothing": "You are asked before each evaluation"}[e.Text]
 	case "paused":
 		return "Paused: calls that would evaluate wait"
 	case "resumed":

@@ -9,8 +9,10 @@
 //	GET  /p/SECRET/        the page, as HTML that works without a script; ?before=N, ?after=N
 //	GET  /p/SECRET/cells   a part of the notebook
 //	GET  /p/SECRET/cell    one entry of it, whole: ?id=N
+//	GET  /p/SECRET/frame   a frame of a suspended evaluation
 //	GET  /p/SECRET/events  what changes, as server-sent events
-//	POST /p/SECRET/stop, /pause, /resume, /restore, /evaluate, /restart
+//	POST /p/SECRET/stop, /pause, /resume, /restore, /evaluate, /restart, /put-back,
+//	     /allow, /answer
 //
 // The notebook (book.go) is made of the entries of the transcript: a cell has all entries of
 // one piece of work. All HTML is made here, by html/template; the script in static puts it

@@ -29,7 +29,7 @@ func (s *Server) restart(r *http.Request) (string, error) {
 	if err != nil {
 		return "", errors.New("no evaluation is named")
 	}
-	a, err := s.server().Restart(r.Context(), r.PostFormValue("session"), number, r.PostFormValue("restart"))
+	a, err := s.server().Restart(r.Context(), r.PostFormValue("session"), number, r.PostFormValue("restart"), r.PostFormValue("values"))
 	if err != nil {
 		return "", err
 	}

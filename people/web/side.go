@@ -98,7 +98,10 @@ func (s *side) wake() {
 	v := s.view()
 	parts := map[string]string{
 		"ask-session": fill("ask", v.names()), "lamp": fill("lamp", v), "about": fill("about", v), "timeline": fill("timeline", timelineOf(s.contents)),
-		"contents": fill("contents", contentsOf(s.contents)), "plots": fill("plots", plotsOf(s.heap, s.took)),
+		"contents": fill("contents", contentsOf(s.contents)), "questions": "", "plots": fill("plots", plotsOf(s.heap, s.took)),
+	}
+	if !s.away {
+		parts["questions"] = fill("questions", questionsOf(s.status))
 	}
 	if maps.Equal(parts, s.parts) {
 		return

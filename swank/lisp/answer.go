@@ -26,7 +26,9 @@ type (
 		Loaded   [][]string        `sexp:"loaded"`
 		Lost     []journal.Loss    `sexp:"lost"`
 		Failures []restore.Failure `sexp:"failures"`
-		Report   sexp.Raw          `sexp:"report"`
+
+		Redefined *Redefined `sexp:"redefined"`
+		Report    sexp.Raw   `sexp:"report"`
 
 		Suspended *wireSuspended `sexp:"suspended"`
 		Parked    bool           `sexp:"parked"` // what it is about is suspended as before
@@ -104,6 +106,8 @@ func (a *wireAnswer) result() *Result {
 		Origin:   a.Origin,
 		Built:    a.Built,
 		report:   a.Report,
+
+		Redefined: a.Redefined,
 		Timing: Timing{
 			Real:  time.Duration(a.Costs.Real) * time.Microsecond,
 			Run:   time.Duration(a.Costs.Run) * time.Microsecond,

@@ -21,7 +21,7 @@ var helperInjector string
 // of [attach.Connect].
 func attachTo(ctx context.Context, c Config, handler func(*swank.Debug)) (*instance, error) {
 	g, err := attach.Connect(ctx, attach.Config{
-		Target: c.Attach, Handler: handler, Message: c.told, Trace: c.Trace,
+		Target: c.Attach, Handler: handler, Message: func(text string) { c.told(nil, text) }, Trace: c.Trace,
 		Code: attach.Code{
 			SafeClose: safeClose, Inject: helperInjector, Helper: helperParts(),
 			Share: func(hash string) []string { return shareHelper(c.Launch.CacheDir, hash) },

@@ -25,9 +25,10 @@ type Config struct {
 	Autosave bool        // save the image there at the end, and when it was idle for a while
 	Resume   string      // name of the one that the first image goes on from, or kept.Last; "" is none
 
-	told func(text string) // what the image tells by itself; see people.go
+	told func(inst *instance, text string) // what an image tells by itself, nil the one that runs; see people.go
 
-	once bool // the image is for one call: when it ends, none takes its place
+	once   bool   // the image is for one call: when it ends, none takes its place
+	parent *Image // for a call of which it is, or nil; people are asked there
 
 	SuspendLimit time.Duration // how long an evaluation may wait in the debugger; 0 is 10 minutes
 

@@ -142,9 +142,9 @@ func (e *evaluation) send() error {
 	} else {
 		form = e.options(e.job.call.Clone())
 	}
-	by := e.job.client + "\x00" + e.job.of + "\x00" + e.job.tool
+	by := fmt.Sprint(e.job.client, "\x00", e.job.of, "\x00", e.job.tool, "\x00", e.r.person)
 	if e.thread.by != by && e.job.number != 0 {
-		form = form.By(e.s.name, named(e.job.client, e.job.of), cmp.Or(e.job.tool, "evaluate-lisp"))
+		form = form.By(e.r.person, e.s.name, named(e.job.client, e.job.of), cmp.Or(e.job.tool, "evaluate-lisp"))
 	}
 	if e.inst.single {
 		form = form.Within(e.r.Timeout, e.token)

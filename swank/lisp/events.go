@@ -27,6 +27,10 @@ const (
 	EventPaused  EventKind = "paused"  // by a person: jobs that begin wait; an event of the image
 	EventResumed EventKind = "resumed" // they go on
 
+	EventAsked    EventKind = "asked"    // the person, whether to allow what Text says: the question of that Number, within Limit; an event of the image
+	EventAnswered EventKind = "answered" // the question of that Number: Text is an [Answer]
+	EventPolicy   EventKind = "policy"   // a person has said what agents may do: Text is a [Policy]; an event of the image
+
 	EventCheckpoint EventKind = "checkpoint" // was taken; Elapsed is how long the image did not answer, Text its name, PID the copy's
 
 	EventImageStarted  EventKind = "image started"  // the first, or attached to
@@ -52,7 +56,8 @@ type Event struct {
 	Printed int64         // of EventOutput: characters printed so far
 	Outcome *Outcome      // of EventEnded and EventSuspended; nil if nothing was evaluated
 	Result  *Result       // the same, more of it: its texts have bounds; not to be changed
-	Number  int           // of EventLeft
+	Number  int           // of EventLeft, EventAsked, EventAnswered
+	Limit   time.Duration // of EventAsked: for how long the call waits for an answer
 	Err     error         // of EventEnded and EventLooked: why its caller gets no result
 	PID     int           // of an image
 }

@@ -131,7 +131,7 @@ func (run *freshRun) once(ctx context.Context) (*Fresh, error) {
 	run.needs = needs{}
 	c := run.im.cfg.Launch
 	c.Core = run.core
-	other := New(Config{Launch: c, NoRecovery: true, once: true, Log: run.im.log})
+	other := New(Config{Launch: c, NoRecovery: true, once: true, parent: run.im, Log: run.im.log})
 	other.WorkIn(run.im.Project(ctx).Dirs...)
 	defer run.im.adopt(other)()
 	end := sync.OnceFunc(func() {

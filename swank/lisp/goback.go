@@ -54,10 +54,15 @@ func (im *Image) beginAgain(ctx context.Context) (*instance, error) {
 		}
 	}
 	inst, err := begin(ctx, im.cfg, im.handle)
-	if err == nil {
-		im.setLine(inst)
+	if err != nil {
+		return nil, err
 	}
-	return inst, err
+	if err := im.tellPolicy(ctx, inst); err != nil {
+		inst.end()
+		return nil, err
+	}
+	im.setLine(inst)
+	return inst, nil
 }
 
 func (im *Image) setLine(inst *instance) {
@@ -91,7 +96,11 @@ func (im *Image) beginFrom(ctx context.Context, c *checkpoint) (*instance, error
 	inst.origin, inst.resumed = c, c.resumed
 	inst.info = c.info
 	inst.project.Store(c.project)
-	if err := inst.resume(ctx, im.cfg, im.handle); err != nil {
+	err = inst.resume(ctx, im.cfg, im.handle)
+	if err == nil {
+		err = im.tellPolicy(ctx, inst) // what it has is as old as the checkpoint
+	}
+	if err != nil {
 		inst.leave()
 		return nil, err
 	}
@@ -244,6 +253,7 @@ func (im *Image) replace(ctx context.Context, inst *instance, c *checkpoint) (*i
 		return nil, errors.New("lisp: the image ended meanwhile")
 	}
 	im.cur = next
+	im.holdPolicyLocked(next)
 	im.line = next.proc.(*launch.Process)
 	im.events.publish(Event{Kind: EventImageReplaced, PID: next.proc.PID()})
 	im.work.Go(func() { im.watch(next) })

@@ -60,6 +60,10 @@ type Image struct {
 	shown    []shown // by people, the newest
 	showns   int     // how many things have been shown
 	paused   bool    // by a person: calls that begin wait
+	policy   Policy  // of what needs a person's yes; "" is not known
+	untold   bool    // the image that we attach to next is to be told
+	asked    []asked // what people have been asked, the newest
+	askeds   int     // how much that was
 	sessions map[string]*Session
 	calls    map[*swank.Call]*ears // evaluations in flight
 	others   []*Image              // that were started for one call each
@@ -89,6 +93,9 @@ func New(c Config) *Image {
 		calls:    map[*swank.Call]*ears{},
 	}
 	im.cfg.told = im.told
+	if c.parent != nil {
+		im.policy = c.parent.Policy()
+	}
 	im.timeline.stepped, im.timeline.added = make(chan struct{}, 1), make(chan struct{}, 1)
 	im.disk.cores = c.Cores
 	if !c.Attach.IsZero() || c.Resume != "" {
@@ -188,10 +195,14 @@ func (im *Image) startLocked() *start {
 			im.events.publish(started) // before anything of it
 			im.starts++
 			im.cur = st.inst
+			im.holdPolicyLocked(st.inst)
 			if g, ok := st.inst.proc.(*attach.Guest); ok {
 				im.lastLisp = g.Lisp
 				if g.Paused {
 					im.pauseLocked(true)
+				}
+				if !im.untold {
+					im.policy = Policy(g.Policy)
 				}
 			}
 			im.work.Go(func() { im.watch(st.inst) })

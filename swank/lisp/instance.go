@@ -32,6 +32,7 @@ type instance struct {
 	control swank.ThreadID            // serves everything but evaluations and queries
 	threads map[string]*sessionThread // session to its evaluating thread
 	because string                    // why we gave it up; "" if we did not
+	policy  Policy                    // that it was told; "" if none
 
 	query queryThread
 
@@ -62,6 +63,7 @@ func begin(ctx context.Context, c Config, handler func(*swank.Debug)) (*instance
 		return nil, err
 	}
 	inst := newInstance(proc)
+	inst.policy = AllowEverything
 	if err := inst.enter(ctx, c, handler, helper.NewCall("CONFIGURE").Key("LAUNCHED").Yes()); err != nil {
 		inst.end()
 		return nil, &StartError{
@@ -97,7 +99,7 @@ func (inst *instance) connect(ctx context.Context, c Config, handler func(*swank
 		return err
 	}
 	network, addr := inst.proc.Address()
-	inst.conn, err = swank.Dial(ctx, network, addr, &swank.Options{Handler: handler, Message: c.told, Trace: c.Trace, Secret: secret})
+	inst.conn, err = swank.Dial(ctx, network, addr, &swank.Options{Handler: handler, Message: func(text string) { c.told(inst, text) }, Trace: c.Trace, Secret: secret})
 	return err
 }
 

@@ -23,7 +23,9 @@ type Overview struct {
 	HeapLimit      int64  // bytes
 	Silent         string // why the image has not answered, or ""
 	Paused         bool   // a person has calls that would evaluate wait
+	Policy         Policy // what agents may do without the person's yes
 
+	Questions   []Question        // that wait for the person's answer, oldest first
 	Sessions    []SessionOverview // by name
 	Checkpoints int
 }
@@ -45,8 +47,9 @@ const overviewPatience = 300 * time.Millisecond
 func (im *Image) Overview(ctx context.Context) Overview {
 	im.mu.Lock()
 	inst, starting := im.cur, im.start != nil
-	o := Overview{Launched: im.cfg.Attach.IsZero(), Starts: im.starts, Paused: im.paused}
+	o := Overview{Launched: im.cfg.Attach.IsZero(), Starts: im.starts, Paused: im.paused, Policy: cmp.Or(im.policy, AllowEverything)}
 	im.mu.Unlock()
+	o.Questions = im.Questions()
 	sessions := im.known()
 	for _, s := range sessions {
 		o.Sessions = append(o.Sessions, s.overview())

@@ -19,9 +19,9 @@ type personStop struct {
 	asked bool // the image has interrupted it already
 }
 
-// told takes in a message of the image. It is called on the connection's reader and must
-// not block.
-func (im *Image) told(text string) {
+// told takes in a message of inst, or of the image that runs. It is called on the
+// connection's reader and must not block.
+func (im *Image) told(inst *instance, text string) {
 	first, rest, _ := strings.Cut(text, "\n")
 	words := strings.Fields(first)
 	if len(words) < 2 || words[0] != "swank-mcp" { // it is for an editor
@@ -36,6 +36,12 @@ func (im *Image) told(text string) {
 		im.setPaused(true)
 	case "resumed":
 		im.setPaused(false)
+	case "asks":
+		im.asker().asks(inst, words[2:], rest)
+	case "answered":
+		im.asker().answered(inst, words[2:])
+	case "policy":
+		im.notePolicy(words[2:])
 	}
 }
 

@@ -2,6 +2,7 @@ package lisp
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -158,5 +159,44 @@ func TestUndoEntry(t *testing.T) {
 	}
 	if text, err := im.UndoEntry(t.Context(), 99); err != nil || !strings.HasPrefix(text, "; There is no entry 99") {
 		t.Errorf("it says %q, %v", text, err)
+	}
+}
+
+// The result of an evaluation has what it has redefined, with the sources before and after;
+// PutBack takes it back, but not in an image that was taken back to before.
+func TestRedefined(t *testing.T) {
+	t.Parallel()
+	im := testImage(t)
+	s := im.Session("default")
+	eval := func(code string) *Result {
+		t.Helper()
+		res, err := s.Evaluate(t.Context(), Request{Code: code, Timeout: time.Minute, Debug: 1})
+		if err != nil || res.Failure != nil {
+			t.Fatalf("%s: %v, %v", code, err, res)
+		}
+		return res
+	}
+	if r := eval("(defun f () 1) (defvar *v* 1)"); r.Redefined != nil {
+		t.Errorf("what is new is redefined: %+v", r.Redefined)
+	}
+	r := eval("(defun g () 0) (defun f ()\n  2) ; two")
+	if r.Redefined == nil || len(r.Redefined.Definitions) != 1 {
+		t.Fatalf("redefined is %+v", r.Redefined)
+	}
+	if d := r.Redefined.Definitions[0]; d.What != "function F" || d.Before != "(defun f () 1)" || d.After != "(defun f ()\n  2)" {
+		t.Errorf("redefined is %+v", d)
+	}
+	long := eval(fmt.Sprintf("(defun f () %q)", strings.Repeat("x", 15_000)))
+	if d := long.Redefined.Definitions[0]; d.What != "function F" || d.Before != "" || d.After != "" {
+		t.Errorf("of a long one it has %+v", d)
+	}
+	if text, err := im.PutBack(t.Context(), r.Redefined.Entry, r.Redefined.Token+1); err != nil || !strings.Contains(text, "any more") {
+		t.Errorf("of another entry: %q, %v", text, err)
+	}
+	if text, err := im.PutBack(t.Context(), long.Redefined.Entry, long.Redefined.Token); err != nil || text != "; Put back: function F\n" {
+		t.Errorf("it says %q, %v", text, err)
+	}
+	if got := mustEval(t, im, "(f)"); got != "2" {
+		t.Errorf("(f) is %s", got)
 	}
 }

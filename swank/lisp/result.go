@@ -73,6 +73,9 @@ type Result struct {
 	Built      string // which files of the system that was loaded were compiled, in words; may be ""
 	Origin     string // the file that defines the system that was loaded or tested; may be ""
 
+	// Redefined, when not nil, says which definitions the evaluation has replaced.
+	Redefined *Redefined
+
 	// Tests, when not nil, is what the tests have come to that a suspended evaluation,
 	// which has gone on, is running.
 	Tests *Tests
@@ -89,6 +92,21 @@ type Result struct {
 	Evaluation int
 	Waiting    bool
 	Limit      time.Duration // that the evaluation has, where the request left it open
+}
+
+// Redefined tells which definitions an evaluation has replaced, with an entry of the image's
+// history that [Image.PutBack] takes.
+type Redefined struct {
+	_            struct{} `sexp:",list"`
+	Entry, Token int64
+	Definitions  []Redefinition `sexp:",rest"`
+}
+
+// Redefinition is a definition that was replaced. Before and After are the source texts, ""
+// where they are not known or too long.
+type Redefinition struct {
+	_                   struct{} `sexp:",list"`
+	What, Before, After string
 }
 
 // Request is one evaluation.

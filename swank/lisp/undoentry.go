@@ -14,6 +14,16 @@ var ErrNoImage = errors.New("lisp: no image runs; the first evaluation starts on
 // because a person wants that, and returns lines about what was put back and what was not.
 // The error is ErrNoImage, that of an image that does not answer, or the cause of ctx.
 func (im *Image) UndoEntry(ctx context.Context, number int64) (string, error) {
+	return im.undoEntry(ctx, helper.NewCall("UNDO-FOR-BRIDGE").Num(number))
+}
+
+// PutBack is UndoEntry for what an evaluation has redefined. An entry that the image has lost,
+// because it was taken back to before, is not there any more, and the lines say so.
+func (im *Image) PutBack(ctx context.Context, entry, token int64) (string, error) {
+	return im.undoEntry(ctx, helper.NewCall("UNDO-FOR-BRIDGE").Num(entry).Num(token))
+}
+
+func (im *Image) undoEntry(ctx context.Context, c *helper.Call) (string, error) {
 	im.mu.Lock()
 	inst := im.cur
 	im.mu.Unlock()
@@ -22,7 +32,7 @@ func (im *Image) UndoEntry(ctx context.Context, number int64) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
-	answer, err := inst.ask(ctx, helper.NewCall("UNDO-FOR-BRIDGE").Num(number))
+	answer, err := inst.ask(ctx, c)
 	if err != nil {
 		return "", err
 	}

@@ -172,7 +172,10 @@ function show(u) {
   for (const c of list) {
     const there = document.getElementById("c" + c.id);
     if (there && there.hasAttribute("data-whole")) whole(there);
-    else if (there) morph(there, made(c.html)[0]);
+    else if (there) {
+      morph(there, made(c.html)[0]);
+      there.querySelectorAll(".frame[open]").forEach(variables);
+    }
     else if (newer && c.id > newer) missed++;
   }
   if (gap && !end) {
@@ -253,6 +256,21 @@ document.addEventListener("click", (e) => {
   const cell = more.closest(".cell");
   whole(cell).then(() => cell.focus());
 });
+// A frame of a suspended evaluation is asked for its variables when it is opened.
+async function variables(frame) {
+  const link = frame.querySelector(".variables > a:only-child");
+  if (!link || !frame.open) return;
+  const place = link.parentElement;
+  try {
+    const r = await fetch(link.href + "&part");
+    if (r.ok) place.innerHTML = await r.text();
+  } catch {
+    say("swank-mcp watch does not answer.");
+  }
+}
+document.addEventListener("toggle", (e) => {
+  if (e.target.matches?.(".frame")) variables(e.target);
+}, true);
 unseen.addEventListener("click", goNewest);
 window.addEventListener("scroll", () => {
   if (missed && atEnd()) seen();
@@ -285,6 +303,7 @@ const does = {
   e: () => document.getElementById("code").focus(),
   s: () => document.getElementById("stop").click(),
   p: () => document.getElementById("pause").click(),
+  a: () => document.querySelector("#questions button")?.focus(),
 };
 
 document.addEventListener("keydown", (e) => {

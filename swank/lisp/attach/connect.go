@@ -141,7 +141,7 @@ func (g *Guest) join(ctx context.Context) error {
 	if err := helper.Decode(answer.Output, &w); err != nil {
 		return err
 	}
-	g.Image, g.Control, g.Paused = w.Image, w.Control, w.Paused
+	g.Image, g.Control, g.Paused, g.Policy = w.Image, w.Control, w.Paused, w.Policy
 	if w.Note != "" {
 		g.notes = append(g.notes, w.Note)
 	}
@@ -171,5 +171,6 @@ type wireAttached struct {
 	Image   string         `sexp:"image"`
 	Control swank.ThreadID `sexp:"control"`
 	Paused  bool           `sexp:"paused"`
+	Policy  string         `sexp:"policy"`
 	Note    string         `sexp:"note"` // what there is to say about the Lisp, or ""
 }

@@ -19,6 +19,7 @@ type Guest struct {
 	Image   string         // identity of the image, which a new one has not
 	Control swank.ThreadID // thread that serves everything but evaluations
 	Paused  bool           // by the person: calls that begin wait
+	Policy  string         // of the person: "everything", "new" or "nothing" is allowed
 	Lisp    Lisp           // as it is seen from outside
 
 	target Target

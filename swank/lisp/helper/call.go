@@ -137,10 +137,14 @@ func (c *Call) Within(limit time.Duration, token int64) *Call {
 	return w
 }
 
-// By returns the call c, done for a client and a tool, which the image remembers for the
-// session.
-func (c *Call) By(session, client, tool string) *Call {
-	b := NewCall("BY").Str(session).Str(client).Str(tool)
+// By returns the call c, done for a client, who may be a person, and a tool, which the image
+// remembers for the session.
+func (c *Call) By(person bool, session, client, tool string) *Call {
+	function := "BY"
+	if person {
+		function = "BY-PERSON"
+	}
+	b := NewCall(function).Str(session).Str(client).Str(tool)
 	shift := len(b.text) + len(" :") - len(callHead)
 	b.text = append(append(b.text, " :"...), c.text[len(callHead):]...)
 	b.err = c.err

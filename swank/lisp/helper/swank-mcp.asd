@@ -102,7 +102,7 @@
    (:module "people"
     :serial t
     :components ((:file "stop") (:file "pause") (:file "history") (:file "undo")
-                 (:file "show") (:file "echo") (:file "allow")
+                 (:file "show") (:file "echo") (:file "editors") (:file "allow")
                  (:file "take-over" :if-feature :sbcl) (:file "watching")))
    ;; Copies of a launched image.
    (:module "checkpoint"

@@ -30,7 +30,7 @@
            #:list-definitions           ; definitions/
            #:list-packages
            #:undefined-definitions
-           #:by                         ; session/
+           #:by #:by-person             ; session/
            #:evaluate                   ; eval/
            #:stop-evaluation
            #:peek-output
@@ -78,7 +78,7 @@
            #:release-thread
            #:close-session #:reset-session
            #:status
-           #:note-pause #:echo #:undo-for-bridge ; people/
+           #:note-pause #:echo #:undo-for-bridge #:allow-for-bridge #:answer-question ; people/
            #:checkpoint #:resume-copy #:resume-core #:after-restore) ; checkpoint/
   ;; What a person calls who shares the image.
   (:export #:stop #:pause #:resume #:history #:history-entries #:undo-entry

@@ -16,13 +16,16 @@
   "(SAVED SOURCES) of the definition that is there in the namespace of KEY."
   (ignore-errors
    (list (saved-definition key)
-         #+sbcl
-         (destructuring-bind (kind . name) key
-           (if (eq kind :method)
-               (let ((method (find-defined-method name)))
-                 (and method (list (sb-introspect:find-definition-source method))))
-               (loop for kind in (or (find kind *sibling-kinds* :test #'member) (list kind))
-                       thereis (definition-sources name kind)))))))
+         #+sbcl (sources-of-definition key))))
+
+#+sbcl
+(defun sources-of-definition (key)
+  (destructuring-bind (kind . name) key
+    (if (eq kind :method)
+        (let ((method (find-defined-method name)))
+          (and method (list (sb-introspect:find-definition-source method))))
+        (loop for kind in (or (find kind *sibling-kinds* :test #'member) (list kind))
+                thereis (definition-sources name kind)))))
 
 (defun text-before (key sources)
   "The source text of the definition of KEY that had SOURCES, or NIL."
@@ -53,3 +56,37 @@
                                                    (< (length (action-changes action)) *max-changed-sources*)
                                                    (text-before key sources)))
                          (action-changes action)))))))))
+
+;;; What the bridge is told, for people who look at its transcript
+
+(defparameter *max-redefined* 50
+  "How many definitions an answer names that were replaced.")
+
+(defparameter *max-redefined-text* 20000
+  "How many characters of their sources an answer has.")
+
+(defun redefined-for-wire (evaluation)
+  "(NUMBER TOKEN (LABEL BEFORE AFTER) ...) of the definitions that EVALUATION has replaced: of its
+action, and for each the source before and now, empty where it is not known or too long.  NIL if it
+has replaced none."
+  (let* ((action (evaluation-action evaluation)) (room *max-redefined-text*)
+         (changes (and action (remove-if #'change-newp (reverse (action-changes action))))))
+    (flet ((texts (change)
+             (let* ((before (change-source change))
+                    (after (and before (text-now (change-key change))))
+                    (size (+ (length before) (length after))))
+               (cond ((not (and before after)) (list "" ""))
+                     ((or (> (length before) (action-limit :code)) ; then it was clipped
+                          (> (length after) (action-limit :code))
+                          (> size room))
+                      (list "" ""))
+                     (t (decf room size)
+                        (list before after))))))
+      (when changes
+        (list* (action-number action) (action-token action)
+               (loop for change in (first-few changes *max-redefined*)
+                     collect (cons (key-label (change-key change)) (texts change))))))))
+
+(defun text-now (key)
+  #+sbcl (text-before key (ignore-errors (sources-of-definition key)))
+  #-sbcl (progn key nil))

@@ -20,6 +20,7 @@ milliseconds; see suspend.lisp.  The answer is a plist:
   :GONE     (KEY ...) of what is undefined now
   :LOADED   ((NAME FILE ...) ...) systems that it loaded; see UNFINDABLE-FILES
   :LOST     ((KEY WHY) ...) of what it defined that has no source to evaluate again
+  :REDEFINED  (NUMBER TOKEN (LABEL BEFORE AFTER) ...): see REDEFINED-FOR-WIRE
   :ORIGIN   the file that defines the system that was loaded or tested
   :BUILT    which of its files were compiled, and how many were up to date
 
@@ -29,14 +30,14 @@ TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out
     (call-registered evaluation package debug patience)))
 
 (defun call-registered (evaluation package debug &optional patience)
-  (answer (cond ((pausedp) (list :absent :paused))
+  (answer (cond ((pausedp (evaluation-session evaluation)) (list :absent :paused))
                 (patience (outcome-in-own-thread evaluation package debug patience))
                 (t (registered-outcome evaluation package debug)))))
 
-(defun pausedp ()
-  "True if an evaluation that the bridge has sent before it knew of a pause is to be refused: in a
-launched image there is one bridge, which keeps the pause."
-  (and *paused* (not *launched*)))
+(defun pausedp (session)
+  "True if an evaluation in SESSION that the bridge has sent before it knew of a pause is to be refused:
+in a launched image there is one bridge, which keeps the pause.  A person's own is not."
+  (and *paused* (not *launched*) (not (third (caller session)))))
 
 (defun call-as-work (function &key code session token package (debug 1) patience)
   "Call FUNCTION as an evaluation of the session named SESSION and answer like
@@ -59,6 +60,8 @@ list that it returns are the evaluation's values."
                                             (equal (third entry) name)))
                                      *early-stops*))
       (begin-action evaluation)
+      (when (third (evaluation-caller evaluation))
+        (setf (evaluation-allowed evaluation) t))
       (push evaluation *evaluations*)))
   (note-heap-base evaluation)
   (ensure-guest-watch))

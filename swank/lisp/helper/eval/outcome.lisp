@@ -61,6 +61,7 @@
        :gone (undefined-since session)
        :loaded (shiftf (evaluation-loaded evaluation) '())
        :lost (losses-for-wire evaluation)
+       :redefined (redefined-for-wire evaluation)
        :failures (evaluation-failures evaluation)
        :report (work-report evaluation)
        :departed (and (not (evaluation-job evaluation)) (departed-for-wire session))

@@ -80,8 +80,8 @@ left behind."
 
 (defun attach (bridge)
   "Begin to serve the bridge called BRIDGE on this connection.  The answer is a plist: :IMAGE,
-the identity of the image; :CONTROL, the control thread, NIL without threads; :PAUSED; :NOTE, a remark on
-the Lisp, or \"\"."
+the identity of the image; :CONTROL, the control thread, NIL without threads; :PAUSED; :POLICY, see
+POLICY; :NOTE, a remark on the Lisp, or \"\"."
   (let ((connection swank::*emacs-connection*))
     (clean-up-after bridge)
     (clean-up-closed)
@@ -99,6 +99,7 @@ the Lisp, or \"\"."
                   :control (and (control-thread connection)
                                 (serving-thread "swank-mcp look-ups"))
                   :paused (and *paused* t)
+                  :policy (policy)
                   :note (or (missing-note) "")))))
 
 ;;; Without threads of Swank's

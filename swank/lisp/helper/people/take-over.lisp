@@ -67,7 +67,7 @@ values."
   (for-people-only 'take-over)
   (let* ((evaluation (suspended-for-people number))
          (own swank::*emacs-connection*)
-         (connection (if (member own swank::*connections*) own (emacs-connection))))
+         (connection (if (member own swank::*connections*) own (first (slime-connections)))))
     (cond ((null evaluation)
            (format t "~&; ~:[No evaluation is suspended~;No evaluation ~:*~D is suspended~].~%" number))
           ((null connection)

@@ -66,6 +66,11 @@ no values."
                                      number done (length done))))))
     (values)))
 
-(defun undo-for-bridge (number)
-  "UNDO-ENTRY for a person who has no REPL here.  Answer what it prints."
-  (answer (list :text (with-output-to-string (*standard-output*) (undo-entry number)))))
+(defun undo-for-bridge (number &optional token)
+  "UNDO-ENTRY for a person who has no REPL here.  Answer what it prints.  With TOKEN only of the entry
+that has that, too: after a restore another one may have the number."
+  (let ((action (with-lock () (find-action number))))
+    (answer (list :text
+                  (if (and token action (not (eql token (action-token action))))
+                      (format nil "; There is no entry ~D any more: the image was taken back to before it.~%" number)
+                      (with-output-to-string (*standard-output*) (undo-entry number)))))))

@@ -6,7 +6,7 @@
   token                  ; integer from the bridge, increasing
   action                 ; its ACTION in the history, or NIL; see BEGIN-ACTION
   session code thread
-  (caller '(nil "evaluate-lisp")) ; see CALLER
+  (caller '(nil "evaluate-lisp" nil)) ; see CALLER
   input                  ; text for its standard input, or NIL
   form (start 0)         ; the one being evaluated, and where it begins in CODE
   allowed                ; true if the person was asked and has allowed it
@@ -54,9 +54,16 @@ allow that, or NIL.  Or NIL if they are not to be asked.")
 (defvar *ask-always* nil
   "True if they are to be asked before each evaluation.")
 
+(defun policy ()
+  "What agents may do without the person's yes: \"everything\", \"new\" or \"nothing\"; see ALLOW."
+  (cond ((null *ask-person*) "everything")
+        (*ask-always* "nothing")
+        (t "new")))
+
 (defun forbidden-report (evaluation &optional what)
-  "A report that EVALUATION is not allowed, if the person has to be asked; or NIL."
-  (when (and *ask-person* (or what *ask-always*)
+  "A report that EVALUATION is not allowed, if the person has to be asked; or NIL.  They are not asked
+whether definitions may be brought back that they have allowed before."
+  (when (and *ask-person* (or what (and *ask-always* (evaluation-action evaluation)))
              (not (evaluation-allowed evaluation)))
     (or (funcall *ask-person* evaluation what)
         (progn (setf (evaluation-allowed evaluation) t)

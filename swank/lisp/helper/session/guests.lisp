@@ -88,25 +88,35 @@ NAME #2."
 ;;; For whom calls are
 
 (defun caller (session &optional (guest (own-guest)))
-  "(CLIENT TOOL): for whom and by which tool the calls of GUEST in SESSION are."
-  (or (rest (assoc guest (session-callers session))) '(nil "evaluate-lisp")))
+  "(CLIENT TOOL PERSONP): for whom and by which tool the calls of GUEST in SESSION are, and whether they
+are a person's."
+  (or (rest (assoc guest (session-callers session))) '(nil "evaluate-lisp" nil)))
 
 (defun client-of-caller (session)
   "By whom the current request is, as people know it; or NIL."
   (let ((guest (own-guest)))
     (if guest (guest-client guest) (first (caller session nil)))))
 
-(defun by (session client tool function &rest arguments)
-  "Call FUNCTION, a keyword, of the helper's for CLIENT and TOOL, as are the calls of this bridge
-in SESSION that follow, until it names another."
+(defun call-by (personp session client tool function arguments)
   (let ((session (ensure-session session)) (guest (own-guest)))
-    (when guest (name-guest guest client))
+    (when (and guest (not personp))
+      (name-guest guest client)
+      (setf client (guest-client guest)))
     (with-lock ()
       (setf (session-callers session)
-            (cons (list guest (if guest (guest-client guest) client) tool)
+            (cons (list guest client tool personp)
                   (remove-if-not (lambda (other) (and (not (eq other guest)) (member other *guests*)))
                                  (session-callers session) :key #'first))))
     (apply (find-symbol (symbol-name function) '#:swank-mcp) arguments)))
+
+(defun by (session client tool function &rest arguments)
+  "Call FUNCTION, a keyword, of the helper's for CLIENT and TOOL, as are the calls of this bridge
+in SESSION that follow, until it names another."
+  (call-by nil session client tool function arguments))
+
+(defun by-person (session client tool function &rest arguments)
+  "BY for a person who works in the session of an agent, and needs nobody's permission."
+  (call-by t session client tool function arguments))
 
 (defun other-guests (name)
   "The guests that work in the session NAME, but for the one that asks."

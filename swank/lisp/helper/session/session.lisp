@@ -99,7 +99,7 @@
   (departed '())                        ; suspended evaluations that ended by themselves
   (news '())                            ; for its next reply, newest first; see session-threads.lisp
   (news-left-out 0)
-  (callers '())                         ; (GUEST CLIENT TOOL): whose calls it answers; see BY
+  (callers '())                         ; (GUEST CLIENT TOOL PERSONP): whose calls it answers; see BY
   (used nil)                            ; true once something was evaluated in it
   (before-load nil))                    ; record of the packages while a system is loaded
 
