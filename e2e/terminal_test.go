@@ -367,6 +367,9 @@ func TestTerminalUndoes(t *testing.T) {
 	d.gets("resume")
 	text, _ := eval(t, s, "*x*")
 	says(t, text, "=> 1\n", "; The person took the image back to ", "Undone: (incf *x*).")
+	if out, status := d.types("undo", "--steps", "5"); status != 1 || !strings.Contains(out, "no checkpoint lies before that; there are: ") {
+		t.Errorf("undo of more than there is: %d, %s", status, out)
+	}
 	call := running(t, s, "(sleep 25)")
 	if out, status := d.types("undo"); status != 1 || !strings.Contains(out, "it waits for (sleep 25); to end that: swank-mcp stop ") {
 		t.Errorf("undo while something runs: %d, %s", status, out)

@@ -359,8 +359,17 @@
     (with-temp-buffer
       (insert-file-contents (expand-file-name "shapes-shapes__size.lisp" swank-mcp-source-directory))
       (should (string-match-p "^(in-package \"SHAPES\")$" (buffer-string))))
+    (should (equal #o600 (file-modes (expand-file-name "shapes-shapes__size.lisp" swank-mcp-source-directory))))
     (swank-mcp-tests--reply (swank-mcp-tests--evaluate "(defun size (box) (list :new box))"))
     (should (string-prefix-p "(defun size (box) (list :new box))\n" (swank-mcp-tests--definition "shapes::size")))
+    ;; Old files go, but not those that are visited.
+    (let ((old (expand-file-name "old.lisp" swank-mcp-source-directory)) (swank-mcp-source-files 1))
+      (write-region "" nil old nil 'silent)
+      (set-file-times old (time-subtract nil 3600))
+      (swank-mcp-tests--reply (swank-mcp-tests--evaluate "(defun size (box) (list :newer box))"))
+      (should (string-prefix-p "(defun size (box) (list :newer box))\n" (swank-mcp-tests--definition "shapes::size")))
+      (should-not (file-exists-p old))
+      (should (file-exists-p (expand-file-name "shapes-shapes__size.lisp" swank-mcp-source-directory))))
     ;; What the person has in a file is found as before.
     (let ((file (make-temp-file "theirs" nil ".lisp" "\n(cl:in-package :cl-user)\n(defun theirs (x) x)\n")))
       (swank-mcp-tests--lisp (format "(load (compile-file %S))" file))
@@ -370,7 +379,7 @@
       (goto-char (point-max))
       (forward-line -1)
       (swank-mcp-history-definition)
-      (should (string-match-p "(defun size (box) (list :new box))" (buffer-string)))))
+      (should (string-match-p "(defun size (box) (list :newer box))" (buffer-string)))))
   (swank-mcp-tests--untouched))
 
 (ert-deftest swank-mcp-test-70-show ()

@@ -90,8 +90,13 @@
   :type 'integer)
 
 (defcustom swank-mcp-source-directory (locate-user-emacs-file "swank-mcp/")
-  "Where the source of what agents have defined is kept, for \\`M-.'."
+  "Where the source of what agents have defined is kept, for \\`M-.'.
+Nobody else can read it."
   :type 'directory)
+
+(defcustom swank-mcp-source-files 200
+  "How many of the newest files `swank-mcp-source-directory' keeps."
+  :type 'integer)
 
 (defface swank-mcp-idle '((t :inherit shadow)) "Agents are there and do nothing.")
 (defface swank-mcp-working '((t :inherit success)) "An agent's code runs.")
@@ -658,16 +663,24 @@ Return its name and the positions of the sources, in their order."
         (insert "\n")
         (push (point) places)
         (insert (plist-get definition :source) "\n"))
-      (make-directory swank-mcp-source-directory t)
+      (with-file-modes #o700 (make-directory swank-mcp-source-directory t))
       (setq old (and (file-exists-p file)
                      (with-temp-buffer (insert-file-contents file) (buffer-string))))
       (unless (equal old (buffer-string))
         (let ((coding-system-for-write 'utf-8-unix))
-          (write-region nil nil file nil 'silent))
+          (with-file-modes #o600 (write-region nil nil file nil 'silent)))
+        (swank-mcp--forget-sources)
         (let ((buffer (get-file-buffer file)))
           (when (and buffer (not (buffer-modified-p buffer)))
             (with-current-buffer buffer (revert-buffer t t t))))))
     (cons file (nreverse places))))
+
+(defun swank-mcp--forget-sources ()
+  "Delete the oldest files of `swank-mcp-source-directory' beyond the bound.
+Those that are visited stay."
+  (let ((files (sort (directory-files swank-mcp-source-directory t "\\.lisp\\'" t)
+                     #'file-newer-than-file-p)))
+    (mapc #'delete-file (seq-remove #'get-file-buffer (nthcdr swank-mcp-source-files files)))))
 
 (defun swank-mcp--agent-xrefs (connection name package)
   "Cross references to what agents have made of NAME in PACKAGE.

@@ -24,6 +24,8 @@ type config struct {
 	timeout, maxTimeout time.Duration
 	maxOutput           int
 	session, sessionDir string
+	steps               int    // of undo
+	to                  string // of undo: a checkpoint
 	project             string // a directory; "": CLAUDE_PROJECT_DIR, what the client says, or the working directory
 	watchFiles          bool
 	noJournal           bool
@@ -76,6 +78,8 @@ func (c *config) flags() *flag.FlagSet {
 	fs.BoolVar(&c.web, "web", false, "")
 	fs.BoolVar(&c.open, "open", false, "")
 	fs.StringVar(&c.session, "session", mcpbridge.DefaultSession, "")
+	fs.IntVar(&c.steps, "steps", 1, "")
+	fs.StringVar(&c.to, "to", "", "")
 	fs.StringVar(&c.sessionDir, "session-dir", "", "")
 	fs.StringVar(&c.lisp.Launch.CacheDir, "cache-dir", "", "")
 	fs.StringVar(&c.trace, "trace-swank", "", "")
@@ -114,6 +118,12 @@ func (c *command) parse(args []string) (name string, err error) {
 		}
 	}
 	c.args = rest
+	if slices.Contains(takeID, name) && len(rest) > 1 { // flags may stand after the ID, too
+		if err := fs.Parse(rest[1:]); err != nil {
+			return "", fmt.Errorf("%w: %w", errUsage, err)
+		}
+		c.args = append([]string{rest[0]}, fs.Args()...)
+	}
 	var launching []string // flags of the command line, which win over the environment
 	fs.Visit(func(f *flag.Flag) {
 		limited = limited || f.Name == "timeout"

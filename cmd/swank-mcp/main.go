@@ -77,7 +77,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 // takeArguments are the commands that do.
-var takeArguments = []string{"eval", "test", "watch", "stop", "pause", "resume", "undo"}
+var takeArguments = append([]string{"eval", "test"}, takeID...)
+
+// takeID are those whose argument is a server.
+var takeID = []string{"watch", "stop", "pause", "resume", "undo"}
 
 func (c *command) dispatch(ctx context.Context, name string) error {
 	switch {

@@ -71,6 +71,8 @@ swank-mcp resume [ID]  let them go on
 swank-mcp undo [ID]    take its image back to before the last call; also with
                        --session NAME
 
+  --steps N              undo so many calls; -N: do them again (1)
+  --to NAME              undo: go to a checkpoint, by its name or number
   --json                 JSON: a line for each server, entry or answer
   --web                  watch in a page for a browser, whose address it prints
   --open                 open that page in the browser

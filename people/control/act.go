@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,7 +84,14 @@ func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	u, err := s.o.Image.Session(name).UndoForPerson(r.Context(), 1, r.URL.Query().Get("to"), undoPatience)
+	steps := 1
+	if text := r.URL.Query().Get("steps"); text != "" {
+		if steps, err = strconv.Atoi(text); err != nil || steps == 0 || max(steps, -steps) > MaxSteps {
+			fail(w, fmt.Errorf("steps is %q; valid: 1 to %d, and -1 to -%[2]d", text, MaxSteps))
+			return
+		}
+	}
+	u, err := s.o.Image.Session(name).UndoForPerson(r.Context(), steps, r.URL.Query().Get("to"), undoPatience)
 	if err != nil {
 		fail(w, s.whyNotUndone(err))
 		return
@@ -121,13 +129,34 @@ func (s *Server) whyNotUndone(err error) error {
 	case errors.As(err, &wall) && !s.o.Image.Overview(context.Background()).Launched:
 		return errors.New("the image is one that you run, and is not copied: in its REPL, (swank-mcp:history) shows what agents did, and (swank-mcp:undo-entry N) puts back what they redefined")
 	case errors.As(err, &none) && none.To != "":
-		return fmt.Errorf("there is no checkpoint %s any more", none.To)
+		return fmt.Errorf("there is no checkpoint %s; there are: %s", none.To, checkpointNames(none.Checkpoints))
+	case errors.As(err, &none) && none.Steps < 0:
+		return errors.New("nothing can be done again: no call was undone, or another one came since, or no checkpoint was taken of it")
+	case errors.As(err, &none) && len(none.Checkpoints) > 0:
+		return fmt.Errorf("no checkpoint lies before that; there are: %s", checkpointNames(none.Checkpoints))
 	case errors.As(err, &none):
 		return errors.New("there is no checkpoint before: there is nothing to undo")
 	case errors.As(err, &busy):
 		return fmt.Errorf("it waits for %s; to end that: swank-mcp stop %s", busy.Code, s.ID())
 	}
 	return err
+}
+
+// checkpointNames lists the newest checkpoints, by number or name and what was evaluated before.
+func checkpointNames(all []lisp.Checkpoint) string {
+	const most = 10
+	if len(all) == 0 {
+		return "none"
+	}
+	var names []string
+	for _, c := range all[max(0, len(all)-most):] {
+		text := cmp.Or(c.Name, strconv.Itoa(c.Number))
+		if c.After != "" {
+			text += " (after " + c.After + ")"
+		}
+		names = append(names, text)
+	}
+	return strings.Join(names, ", ")
 }
 
 // fail answers that it was not done, and why.

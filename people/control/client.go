@@ -169,8 +169,12 @@ func (c *Client) Pause(ctx context.Context, on bool) (*Paused, error) {
 	return a, c.act(ctx, what, a)
 }
 
-// Undo takes the image back by a step of that session, or of the only one.
-func (c *Client) Undo(ctx context.Context, session string) (*Undone, error) {
+// MaxSteps is how many steps [Client.Undo] takes at most, in either direction.
+const MaxSteps = 1000
+
+// Undo takes the image back by so many steps of that session, or of the only one; forward if
+// they are negative.
+func (c *Client) Undo(ctx context.Context, session string, steps int) (*Undone, error) {
 	a := new(Undone)
-	return a, c.act(ctx, "undo?session="+url.QueryEscape(session), a)
+	return a, c.act(ctx, fmt.Sprintf("undo?session=%s&steps=%d", url.QueryEscape(session), steps), a)
 }
