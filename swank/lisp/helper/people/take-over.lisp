@@ -15,6 +15,32 @@
         (first (sort all #'> :key (lambda (evaluation)
                                     (debuggee-since (evaluation-debuggee evaluation))))))))
 
+;;; The debugger shows frames from the innermost one of the program's on, outwards to where each frame
+;;; notes that there is none below.  So that note is made, for as long as the person is there, in the
+;;; outermost frame of the program's.
+
+(defun outermost-frame (frame)
+  "The outermost frame of the program's from FRAME on, or NIL if it is not found."
+  (loop with last = nil
+        repeat 100000
+        while frame
+        do (let ((name (frame-name frame)))
+             (when (member name '(evaluate-form read-form value-text do-work)) (return last))
+             (when (or (form-frame-p name) (ignore-errors (user-frame-p (public-name name))))
+               (setf last frame)))
+           (setf frame (sbcl:frame-down frame))))
+
+(defun call-without-outer-frames (frame function)
+  "Call FUNCTION while no frames are known to be outside of those of the program's, of which FRAME is the
+innermost."
+  (let ((last (and frame (outermost-frame frame))))
+    (if (and last (slot-exists-p last 'sbcl:%down))
+        (let ((down (slot-value last 'sbcl:%down)))
+          (setf (slot-value last 'sbcl:%down) nil)
+          (unwind-protect (funcall function)
+            (setf (slot-value last 'sbcl:%down) down)))
+        (funcall function))))
+
 (defun call-as-person (connection function)
   "Call FUNCTION in this thread, which is an agent's, as if it were one of the person's."
   (let ((*evaluation* nil) (*noting* nil)
@@ -37,9 +63,12 @@ suspended.  Return if they leave it without a restart."
        connection
        (lambda ()
          (restart-case
-             (let ((swank::*sldb-quit-restart* 'leave-to-agent)
-                   (sbcl:*stack-top-hint* (first (debuggee-frames debuggee))))
-               (swank:invoke-slime-debugger (debuggee-condition debuggee)))
+             (let* ((swank::*sldb-quit-restart* 'leave-to-agent)
+                    (innermost (first (debuggee-frames debuggee)))
+                    (sbcl:*stack-top-hint* innermost))
+               (call-without-outer-frames
+                innermost
+                (lambda () (swank:invoke-slime-debugger (debuggee-condition debuggee)))))
            (leave-to-agent ()
              :report "Leave it suspended, for the agent.")))))
     (setf (debuggee-personp debuggee) nil)
