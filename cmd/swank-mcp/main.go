@@ -77,7 +77,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 // takeArguments are the commands that do.
-var takeArguments = append([]string{"eval", "test"}, takeID...)
+var takeArguments = append([]string{"eval", "test", "allow"}, takeID...)
 
 // takeID are those whose argument is a server.
 var takeID = []string{"watch", "stop", "pause", "resume", "undo"}
@@ -115,6 +115,8 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 		return c.pause(ctx, name == "pause")
 	case "undo":
 		return c.undo(ctx)
+	case "allow":
+		return c.allow(ctx)
 	case "hook":
 		return c.hook(ctx)
 	case "version":
@@ -123,5 +125,5 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 	case "help":
 		return flag.ErrHelp
 	}
-	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, ps, watch, stop, pause, resume, undo, hook and version", errUsage, name)
+	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, ps, watch, stop, pause, resume, undo, allow, hook and version", errUsage, name)
 }
