@@ -40,6 +40,7 @@ var launchedOnly = map[string]string{
 
 	"TestCheckpointOracle":       notCopied,
 	"TestTerminalUndoes":         notCopied,
+	"TestWebRestores":            notCopied,
 	"TestCheckpointKills":        notCopied,
 	"TestCheckpointDeaths":       notCopied,
 	"TestCheckpointServerKilled": notCopied,

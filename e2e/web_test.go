@@ -210,7 +210,12 @@ func TestWebWithoutScript(t *testing.T) {
 	// A frame of a suspended evaluation is a page of its own.
 	stuck := call(t, s, patience, "evaluate-lisp", object{"on-error": "debug", "debug": 3, "code": `(let ((few (list 1 2))) (error "of ~S" few))`})
 	says(t, stuck.Text(), "of (1 2)")
-	b.does(chromedp.Navigate(whole))
+	for range 20 { // until the page has read of it
+		b.does(chromedp.Navigate(whole))
+		if b.js(`document.querySelector(".suspended") !== null`) == "true" {
+			break
+		}
+	}
 	b.clicks(".suspended .frames > summary")
 	b.clicks(".frame > summary")
 	b.clicks(".frame a")
