@@ -212,11 +212,11 @@ func TestWebWithoutScript(t *testing.T) {
 	says(t, stuck.Text(), "of (1 2)")
 	for range 20 { // until the page has read of it
 		b.does(chromedp.Navigate(whole))
-		if b.js(`document.querySelector(".suspended") !== null`) == "true" {
+		if b.js(`document.querySelector(".cell.suspended .frame") !== null`) == "true" {
 			break
 		}
 	}
-	b.clicks(".suspended .frames > summary")
+	b.clicks(".cell.suspended .frames > summary")
 	b.clicks(".frame > summary")
 	b.clicks(".frame a")
 	b.shows("h2", "Frame 0 of evaluation 1")
