@@ -353,10 +353,12 @@ func TestWebGuards(t *testing.T) {
 		t.Error("the one who had the token gets nothing")
 	}
 	for _, h := range slices.Concat(foreign, names) {
-		for _, path := range []string{"", "cells", "cell?id=2", "events"} {
+		for _, path := range []string{"", "cells", "cell?id=2", "frame?evaluation=1&frame=0", "flame?id=2", "events"} {
 			asks("GET", page+path, 403, h)
 		}
-		asks("POST", page+"stop", 403, own, h)
+		for _, path := range []string{"stop", "put-back", "restart", "allow?policy=nothing", "answer?question=1&answer=yes"} {
+			asks("POST", page+path, 403, own, h)
+		}
 	}
 	asks("POST", page+"pause", 403)
 	asks("POST", "/enter", 403, own) // a second time
@@ -370,8 +372,8 @@ func TestWebGuards(t *testing.T) {
 	asks("GET", "/p/WRONG/", 403)
 	asks("GET", "/p//", 403)
 	asks("OPTIONS", page, 403, "Origin: http://evil.example", "Access-Control-Request-Method: POST")
-	if st := d.statuses(); st[0]["paused"] == true {
-		t.Error("it is paused")
+	if st := d.statuses(); st[0]["paused"] == true || st[0]["policy"] != "everything" {
+		t.Errorf("it is paused, or allows less: %v", st[0])
 	}
 }
 
