@@ -84,13 +84,18 @@ func (b *browser) does(actions ...action) {
 // js is the value of an expression in the page, as JSON.
 func (b *browser) js(expression string) (value string) {
 	b.t.Helper()
-	ctx, stop := context.WithTimeout(b.ctx, 2*patience)
-	defer stop()
-	raw, err := chromedp.Run(ctx, chromedp.Evaluate[[]byte](expression, chromedp.EvalAwaitPromise))
+	value, err := b.tryJS(expression)
 	if err != nil {
 		b.t.Fatalf("%.300s: %v", expression, err)
 	}
-	return string(raw)
+	return value
+}
+
+func (b *browser) tryJS(expression string) (value string, err error) {
+	ctx, stop := context.WithTimeout(b.ctx, 2*patience)
+	defer stop()
+	raw, err := chromedp.Run(ctx, chromedp.Evaluate[[]byte](expression, chromedp.EvalAwaitPromise))
+	return string(raw), err
 }
 
 // text is what is read in the first element that a selector chooses.
@@ -100,12 +105,18 @@ func (b *browser) text(selector string) string {
 	return text
 }
 
-// becomes waits until an expression is true in the page.
+// becomes waits until an expression is true in the page. It may be asked while another page
+// takes this one's place, and gets no answer then.
 func (b *browser) becomes(expression string) {
 	b.t.Helper()
-	if !eventually(patience, func() bool { return b.js("Boolean(("+expression+"))") == "true" }) {
+	var value string
+	var err error
+	if !eventually(patience, func() bool {
+		value, err = b.tryJS("Boolean((" + expression + "))")
+		return value == "true"
+	}) {
 		b.picture("failed")
-		b.t.Fatalf("not so: %s\n%s", expression, tail(b.text("body"), 3000))
+		b.t.Fatalf("not so: %s (%v)\n%s", expression, err, tail(b.text("body"), 3000))
 	}
 }
 

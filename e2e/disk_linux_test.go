@@ -57,7 +57,7 @@ func savedToDisk(t *testing.T, s *server) {
 
 // manifests returns the names of the checkpoints that are said to be in a directory.
 func manifests(dir string) (names []string) {
-	files, _ := filepath.Glob(filepath.Join(dir, ".swank-mcp", "*.json"))
+	files, _ := filepath.Glob(filepath.Join(dir, ".swank-mcp", "[^.]*.json")) // not what was being written
 	for _, f := range files {
 		names = append(names, strings.TrimSuffix(filepath.Base(f), ".json"))
 	}

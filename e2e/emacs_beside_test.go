@@ -20,6 +20,19 @@ const halfTyped = `"(list 1 2 'half-typed "`
 func beside(t *testing.T) (*emacs, *server) {
 	t.Helper()
 	e := newEmacs(t)
+	address := e.share()
+	e.keys("C-l", "(list 1 2 'half-typed", "Space")
+	s := attachedTo(t, address, run.dir)
+	want(t, s, "(+ 1 2)", "=> 3")
+	e.shows("[agent idle]")
+	e.shows("; swank-mcp: wire (default) works in this Lisp now")
+	return e, s
+}
+
+// share loads swank-mcp.el and has the person share their Lisp. It returns its address.
+func (e *emacs) share() string {
+	t := e.t
+	t.Helper()
 	there, err := filepath.Abs("../emacs")
 	check(t, err)
 	e.elisp(`(progn (add-to-list 'load-path "` + there + `") (require 'swank-mcp)
@@ -31,12 +44,7 @@ func beside(t *testing.T) (*emacs, *server) {
 	if m == nil {
 		t.Fatalf("swank-mcp-share has copied %s", command)
 	}
-	e.keys("C-l", "(list 1 2 'half-typed", "Space")
-	s := attachedTo(t, m[1], run.dir)
-	want(t, s, "(+ 1 2)", "=> 3")
-	e.shows("[agent idle]")
-	e.shows("; swank-mcp: wire (default) works in this Lisp now")
-	return e, s
+	return m[1]
 }
 
 // shows waits until the screen has the text.

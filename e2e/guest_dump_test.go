@@ -56,8 +56,9 @@ const imageDump = `(with-output-to-string (out)
 
 var connects = flag.Int("connects", 10, "how many agents come and go before the image is looked at again")
 
-// comeAndGo has agents come, work and go in many ways.
-func comeAndGo(t *testing.T, address string) {
+// comeAndGo has agents come, work and go in many ways; half of them are killed. While each is
+// there, its person does what steers says.
+func comeAndGo(t *testing.T, address string, steers func(s *server, agent int)) {
 	t.Helper()
 	for i := range *connects {
 		var flags []string
@@ -82,6 +83,9 @@ func comeAndGo(t *testing.T, address string) {
 		case 4:
 			s.GoTool("evaluate-lisp", object{"code": "(loop)", "timeout": 60}, wire.CallOptions{})
 			status(t, s)
+		}
+		if steers != nil {
+			steers(s, i)
 		}
 		if i%2 == 0 {
 			s.Close(patience)
@@ -111,7 +115,7 @@ func TestGuestDump(t *testing.T) {
 	p.says(imageDump)
 	dump := func() string { return addresses.ReplaceAllString(p.says(imageDump), "") }
 	was := dump()
-	comeAndGo(t, p.address)
+	comeAndGo(t, p.address, nil)
 	wantSameDump(t, was, dump)
 }
 
@@ -124,6 +128,67 @@ func TestEmacsDump(t *testing.T) {
 	e.lisp(imageDump)
 	dump := func() string { return addresses.ReplaceAllString(e.lisp(imageDump), "") }
 	was := dump()
-	comeAndGo(t, e.address)
+	comeAndGo(t, e.address, nil)
 	wantSameDump(t, was, dump)
+}
+
+// The same where the person does all that they can with the agents, from Emacs and in Lisp.
+func TestEmacsDumpOfSteering(t *testing.T) {
+	t.Parallel()
+	e := newEmacs(t)
+	e.types("(require :sb-posix)")
+	e.types("(progn (defun theirs (x s c) (list x s c)) 1)")
+	address := e.share()
+	e.lisp(imageDump)
+	dump := func() string { return addresses.ReplaceAllString(e.lisp(imageDump), "") }
+	was := dump()
+	comeAndGo(t, address, func(s *server, agent int) { e.steers(s, agent) })
+	e.until("the end of the lamp", func() bool { return !strings.Contains(e.screen(), "[agent") })
+	wantSameDump(t, was, dump)
+}
+
+// steers does to the agent what a person can do, each time something else.
+func (e *emacs) steers(s *server, agent int) {
+	t := e.t
+	t.Helper()
+	const does = "(prin1-to-string (progn %s))"
+	says := func(code, answer string) {
+		t.Helper()
+		if got := e.lisp(strings.Replace(does, "%s", code, 1)); !fits(answer, got) {
+			t.Errorf("%s answers %s, want %s", code, got, answer)
+		}
+	}
+	switch agent % 5 {
+	case 0:
+		wantRuns(t, s, "(defun theirs (x s c) (list x s c 1))", "(defun theirs (x s c) (list x s c 2))")
+		says("(swank-mcp:undo-entry (getf (first (last (swank-mcp:history-entries))) :number))", "…")
+		says("(theirs 1 2 3)", "(1 2 3 1)")
+		e.keys("M-x", "swank-mcp-history", "Enter")
+		e.shows("(defun theirs")
+		e.keys("q")
+	case 1:
+		says("(swank-mcp:pause)", "…")
+		waits := sendCall(t, s, "(list 1 2)")
+		says("(swank-mcp:resume)", "…")
+		wantAnswer(t, waits, "…=> (1 2)…")
+	case 2:
+		call(t, s, patience, "evaluate-lisp", object{"code": "(list (theirs 1))", "on-error": "debug"})
+		e.keys("M-x", "swank-mcp-take-over", "Enter")
+		e.until("the debugger", func() bool { return e.debuggers() == "1" })
+		e.elisp(`(with-current-buffer (car (sldb-buffers)) (sldb-quit) nil)`)
+		e.until("the debugger's end", func() bool { return e.debuggers() == "0" })
+	case 3:
+		says("(swank-mcp:allow :nothing)", "…")
+		asks := sendCall(t, s, "(list 3 4)")
+		e.shows("Allow it? (y or n)")
+		e.keys("y")
+		wantAnswer(t, asks, "…=> (3 4)…")
+		says("(swank-mcp:allow :everything)", "…")
+		says("(swank-mcp:show (list 1 2))", "…")
+		willSay(t, s, "", "The person shows you obj-")
+	case 4: // what it does is an endless loop
+		e.shows("[agent working")
+		e.keys("F5")
+		e.shows("[agent idle]")
+	}
 }

@@ -243,10 +243,14 @@ func (inst *instance) end() {
 
 // leave ends the image and our connection to it. Its copies go on.
 func (inst *instance) leave() {
+	p, launched := inst.proc.(*launch.Process)
+	if launched {
+		p.Kill() // first: an image whose connection is closed complains
+	}
 	if inst.conn != nil {
 		inst.conn.Close()
 	}
-	if p, ok := inst.proc.(*launch.Process); ok {
+	if launched {
 		p.End()
 	}
 }

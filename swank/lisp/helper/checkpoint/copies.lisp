@@ -45,25 +45,55 @@ ending."
     (error "threads did not end")))
 
 (defun plain-fork ()
-  "Like SB-POSIX:FORK, in a process that has one thread and gets no other."
-  (let ((pid (sb-alien:alien-funcall (sb-alien:extern-alien "fork" (function sb-alien:int)))))
-    (when (minusp pid) (sb-posix:syscall-error 'fork))
-    #+darwin
-    (when (zerop pid)
-      (sb-alien:alien-funcall (sb-alien:extern-alien "darwin_reinit" (function sb-alien:void))))
-    pid))
+  "Like SB-POSIX:FORK, in a process that has one thread and gets no other; -1 if it fails."
+  (sb-alien:alien-funcall (sb-alien:extern-alien "fork" (function sb-alien:int))))
+
+(defun fork-by-child ()
+  "Have a child copy this process, and end at once.  Return 0 in the copy, otherwise the child or -1; its
+exit status is 0 if there is a copy."
+  ;; By VFORK the child has the memory of this process, which stands still until it ends: so the page
+  ;; tables are copied once, and not twice.  No variable lives across the call: the child, which
+  ;; returns from it first, has the frame too.
+  (let ((child (sb-alien:alien-funcall
+                (sb-alien:extern-alien #+linux "vfork" #-linux "fork" (function sb-alien:int)))))
+    (if (zerop child)
+        (let ((copy (plain-fork)))
+          (if (zerop copy)
+              0
+              (sb-alien:alien-funcall
+               (sb-alien:extern-alien "_exit" (function sb-alien:void sb-alien:int))
+               (if (minusp copy) 1 0))))
+        child)))
+
+(defun call-with-signals-blocked (function)
+  "FUNCTION's value: an integer.  It leaves by no other way."
+  (sb-alien:with-alien ((all (array sb-alien:unsigned-char 128)) ; a sigset_t and more
+                        (old (array sb-alien:unsigned-char 128)))
+    (flet ((set-mask (how new old)
+             (sb-alien:alien-funcall
+              (sb-alien:extern-alien "pthread_sigmask"
+                                     (function sb-alien:int sb-alien:int sb-sys:system-area-pointer
+                                               sb-sys:system-area-pointer))
+              (+ how #-linux 1) new old)))
+      (sb-alien:alien-funcall
+       (sb-alien:extern-alien "sigfillset" (function sb-alien:int sb-sys:system-area-pointer))
+       (sb-alien:alien-sap all))
+      (set-mask 0 (sb-alien:alien-sap all) (sb-alien:alien-sap old)) ; SIG_BLOCK
+      (prog1 (funcall function)
+        (set-mask 2 (sb-alien:alien-sap old) (sb-sys:int-sap 0)))))) ; SIG_SETMASK
 
 (defun fork-apart ()
   "Copy this process, which has one thread.  Return NIL in the copy, and otherwise the process in
 between, which ends at once and is to be waited for; its exit status is 0 if there is a copy.  So the
 copy is not our child but the bridge's or the system's, which see to its end; and it leads a process
 group of its own."
-  (let ((between (plain-fork)))
+  (let ((between (call-with-signals-blocked #'fork-by-child)))
     (cond ((plusp between) between)
+          ((minusp between) (sb-posix:syscall-error 'fork))
           (t
            (with-own-end
-             (when (plusp (plain-fork))
-               (sb-ext:exit :code 0 :abort t))
+             #+darwin
+             (sb-alien:alien-funcall (sb-alien:extern-alien "darwin_reinit" (function sb-alien:void)))
              (sb-posix:setpgid 0 0))
            nil))))
 
