@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -73,8 +74,14 @@ func TestEmacsTakeOver(t *testing.T) {
 		return strings.Contains(sldb, "Backtrace")
 	})
 	says(t, sldb, "arithmetic error DIVISION-BY-ZERO", "Leave it suspended, for the agent.", "[RETRY] Evaluate this form again.", "[ABORT] Abort this evaluation.", "(SHARE 0)")
-	first, _, _ := strings.Cut(sldb[strings.Index(sldb, "Backtrace"):], "(SHARE 0)")
-	saysNot(t, first, "SWANK-MCP")
+	// They see the frames of the program alone, also further out.
+	e.elisp(`(with-current-buffer (car (sldb-buffers)) (goto-char (point-max)) (ignore-errors (sldb-end-of-backtrace)) nil)`)
+	sldb = e.elisp(`(with-current-buffer (car (sldb-buffers)) (buffer-substring-no-properties 1 (point-max)))`)
+	_, frames, _ := strings.Cut(sldb, "Backtrace:")
+	saysNot(t, frames, "SWANK", "EVAL", "--more--", "WITHOUT-INTERRUPTS", "THREAD")
+	if n := len(regexp.MustCompile(`(?m)^ *\d+: `).FindAllString(strings.ReplaceAll(frames, `\n`, "\n"), -1)); n < 2 || n > 3 {
+		t.Errorf("%d frames are shown:\n%s", n, frames)
+	}
 	for tool, args := range map[string]object{
 		"inspect-frame":     {"frame": 0},
 		"evaluate-in-frame": {"frame": 0, "code": "number"},

@@ -533,15 +533,8 @@ The agents read that it was you."
 It is that of NUMBER, which a prefix argument gives, or the newest.  Leaving the
 debugger by \\`q' leaves the evaluation to the agent."
   (interactive "P")
-  (let ((connection (swank-mcp--connection-or-error)))
-    (swank-mcp--check-slime connection)
-    (apply #'swank-mcp--command connection #'swank-mcp--tell
-           "TAKE-OVER" (and number (list (prefix-numeric-value number))))))
-
-(defun swank-mcp--check-slime (connection)
-  "Signal an error if CONNECTION is not one of SLIME's."
-  (when (swank-mcp--sly-p connection)
-    (user-error "With Sly agents cannot open a debugger, or ask you: this needs SLIME")))
+  (apply #'swank-mcp--command (swank-mcp--connection-or-error) #'swank-mcp--tell
+         "TAKE-OVER" (and number (list (prefix-numeric-value number)))))
 
 ;;;###autoload
 (defun swank-mcp-ask (policy)
@@ -552,7 +545,6 @@ what is not theirs, with nothing before each evaluation."
    (list (completing-read "Agents may do without asking: " '("everything" "new" "nothing")
                           nil t nil nil "new")))
   (let ((connection (swank-mcp--connection-or-error)))
-    (swank-mcp--check-slime connection)
     (swank-mcp--command connection
                         (lambda (text)
                           (swank-mcp--tell
@@ -979,7 +971,6 @@ PROMPT is the question, and CHANGES are what there is to choose from."
 (defun swank-mcp-history-take-over ()
   "Open the debugger of the suspended evaluation at point."
   (interactive)
-  (swank-mcp--check-slime swank-mcp--history-connection)
   (swank-mcp--command swank-mcp--history-connection #'swank-mcp--tell
                       "TAKE-OVER" (plist-get (swank-mcp--current-entry) :number)))
 

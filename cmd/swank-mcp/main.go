@@ -77,7 +77,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 // takeArguments are the commands that do.
-var takeArguments = []string{"eval", "test", "watch", "stop", "pause", "resume", "undo"}
+var takeArguments = []string{"eval", "test", "watch", "stop", "pause", "resume", "undo", "allow"}
 
 func (c *command) dispatch(ctx context.Context, name string) error {
 	switch {
@@ -112,6 +112,8 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 		return c.pause(ctx, name == "pause")
 	case "undo":
 		return c.undo(ctx)
+	case "allow":
+		return c.allow(ctx)
 	case "hook":
 		return c.hook(ctx)
 	case "version":
@@ -120,5 +122,5 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 	case "help":
 		return flag.ErrHelp
 	}
-	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, ps, watch, stop, pause, resume, undo, hook and version", errUsage, name)
+	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, ps, watch, stop, pause, resume, undo, allow, hook and version", errUsage, name)
 }

@@ -118,6 +118,12 @@ func sessionTexts(st *control.Status) (texts []string) {
 	if st.Paused {
 		texts = append(texts, fmt.Sprintf("paused: swank-mcp resume %s lets calls go on", st.ID))
 	}
+	if st.Policy != "" && st.Policy != "everything" {
+		texts = append(texts, fmt.Sprintf("allowed is %s: swank-mcp allow %s everything ends that", oneLine(st.Policy), st.ID))
+	}
+	for _, q := range st.Questions {
+		texts = append(texts, "asks "+questionText(q))
+	}
 	if st.Transcript.Problem != "" {
 		texts = append(texts, "the transcript is not written: "+oneLine(st.Transcript.Problem))
 	}

@@ -62,7 +62,6 @@ Of a Lisp that is launched:
   --no-journal           do not keep the session for the next server
 `
 	usagePeople = `For people beside an agent. All other flags: swank-mcp help
-
 swank-mcp ps           the servers that run: project, client, image, activity
 swank-mcp watch [ID]   follow what a server evaluates, until it ends
 swank-mcp stop [ID]    end what it evaluates; the agent reads that it was you
@@ -70,6 +69,8 @@ swank-mcp pause [ID]   have calls that would evaluate wait; what runs goes on
 swank-mcp resume [ID]  let them go on
 swank-mcp undo [ID]    take its image back to before the last call; also with
                        --session NAME
+swank-mcp allow [ID] everything|new|nothing   whether you are asked before
+swank-mcp allow [ID] yes|no [N]               answer (question N)
 
   --json                 JSON: a line for each server, entry or answer
   --web                  watch in a page for a browser, whose address it prints

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -156,11 +157,18 @@ func (v *viewer) ended(e *transcript.Entry) {
 	v.line(faint, end)
 }
 
+// answers are what has become of a question, in words.
+var answers = map[string]string{"silence": "nobody has answered in time", "stopped": "the call has ended"}
+
 // other shows what is no work of a session.
 func (v *viewer) other(e *transcript.Entry) {
 	switch {
 	case e.Kind == transcript.KindLeftOut:
 		v.line(yellow, oneLine(fmt.Sprintf("... %d entries are missing: %s", e.Count, e.Text)))
+	case e.Kind == "asked":
+		v.line(yellow, oneLine(fmt.Sprintf("; %s question %d: %s", clock(e.Time), e.Question, e.Text)))
+	case e.Kind == "answered":
+		v.line(yellow, oneLine(fmt.Sprintf("; %s question %d: %s", clock(e.Time), e.Question, cmp.Or(answers[e.Text], e.Text))))
 	case e.Kind == "checkpoint" && e.Text == "": // there is one after most evaluations
 	case e.Kind == "checkpoint":
 		v.line(faint, oneLine(fmt.Sprintf("; %s checkpoint %s", clock(e.Time), e.Text)))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"syscall"
 
 	"swank-mcp/people/control"
@@ -27,6 +28,11 @@ func (c *command) watch(ctx context.Context) error {
 	if !c.json {
 		fmt.Fprintln(c.stdout, show.paint.in(faint, fmt.Sprintf("; server %s, %s; Ctrl-C ends watching, not the server", r.ID, shortDirs(r.dirs()))))
 	}
+	var answers *answering
+	if in, ok := c.stdin.(*os.File); ok && !c.json && isTerminal(in) && inForeground(in) {
+		answers = &answering{r: r, to: c.stdout, paint: show.paint}
+		go answers.read(ctx, in)
+	}
 	from := control.Place{Last: watchFrom}
 	for {
 		err := r.Follow(ctx, from, func(entry []byte) error {
@@ -39,7 +45,11 @@ func (c *command) watch(ctx context.Context) error {
 				_, err := fmt.Fprintf(c.stdout, "%s\n", entry)
 				return err
 			}
-			return show.entry(&e)
+			err := show.entry(&e)
+			if answers != nil && err == nil {
+				answers.entry(&e)
+			}
+			return err
 		})
 		_, ended := r.Status(ctx)
 		switch {

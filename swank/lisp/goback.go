@@ -57,9 +57,11 @@ func (im *Image) beginAgain(ctx context.Context) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := im.tellPolicy(ctx, inst); err != nil {
-		inst.end()
-		return nil, err
+	if !inst.attached() {
+		if err := im.tellPolicy(ctx, inst); err != nil {
+			inst.end()
+			return nil, err
+		}
 	}
 	im.setLine(inst)
 	return inst, nil

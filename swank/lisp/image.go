@@ -195,7 +195,6 @@ func (im *Image) startLocked() *start {
 			im.events.publish(started) // before anything of it
 			im.starts++
 			im.cur = st.inst
-			im.holdPolicyLocked(st.inst)
 			if g, ok := st.inst.proc.(*attach.Guest); ok {
 				im.lastLisp = g.Lisp
 				if g.Paused {
@@ -205,6 +204,7 @@ func (im *Image) startLocked() *start {
 					im.policy = Policy(g.Policy)
 				}
 			}
+			im.holdPolicyLocked(st.inst)
 			im.work.Go(func() { im.watch(st.inst) })
 			if im.starts == 1 && !im.cfg.NoCheckpoints {
 				im.work.Go(im.keepTime)

@@ -85,7 +85,11 @@ names SBCL cannot always tell."
              #:frame-catches #:frame-code-location #:frame-debug-fun #:fun-debug-fun
              #:preprocess-for-eval)
   (:macro #:do-debug-block-locations #:do-debug-fun-blocks)
-  (:type #:debug-condition #:debug-fun))
+  (:type #:debug-condition #:debug-fun)
+  (:name #:%down))                      ; slot of a frame
+
+(define-internals #:sb-di
+  (:function #:frame-down))
 
 (define-internals #:sb-debug
   (:function #:%list-traced-funs #:code-location-source-form #:debugger-disabled-hook

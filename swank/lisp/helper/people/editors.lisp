@@ -27,6 +27,23 @@ is not a bridge's."
                                    swank::*connections*)))
           (and connection (list connection))))))
 
+(defun slime-p (connection)
+  "True if CONNECTION is SLIME's, NIL if it is Sly's."
+  (typep connection 'swank::connection))
+
+(defun editor-connected-p (connection)
+  "True until CONNECTION, one of the EDITORS, has ended."
+  (if (slime-p connection)
+      (connectedp connection)
+      (and (member connection (sly-connections)) t)))
+
+(defun own-editor ()
+  "The connection of the Emacs that has called this, or NIL."
+  (let ((slime swank::*emacs-connection*))
+    (if (member slime swank::*connections*)
+        slime
+        (find (and (slynk-p) (named-value '#:slynk "*EMACS-CONNECTION*")) (sly-connections)))))
+
 (defun editors ()
   "The connections of Emacsen of people.  A bridge's is none."
   (append (slime-connections) (sly-connections)))
@@ -41,7 +58,7 @@ is not a bridge's."
 (defun ask-in-editor (connection question)
   "True if the person behind CONNECTION allows QUESTION, when they have answered."
   (let ((control "~A  Allow it? "))
-    (if (typep connection 'swank::connection)
+    (if (slime-p connection)
         (swank::with-connection (connection)
           (swank:y-or-n-p-in-emacs control question))
         (call-in-sly connection

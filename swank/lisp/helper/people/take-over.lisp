@@ -15,14 +15,55 @@
         (first (sort all #'> :key (lambda (evaluation)
                                     (debuggee-since (evaluation-debuggee evaluation))))))))
 
-(defun call-as-person (connection function)
-  "Call FUNCTION in this thread, which is an agent's, as if it were one of the person's."
+;;; The debugger shows frames from the innermost one of the program's on, outwards to where each frame
+;;; notes that there is none below.  So that note is made, for as long as the person is there, in the
+;;; outermost frame of the program's.
+
+(defun outermost-frame (frame)
+  "The outermost frame of the program's from FRAME on, or NIL if it is not found."
+  (loop with last = nil
+        repeat 100000
+        while frame
+        do (let ((name (frame-name frame)))
+             (when (member name '(evaluate-form read-form value-text do-work)) (return last))
+             (when (or (form-frame-p name) (ignore-errors (user-frame-p (public-name name))))
+               (setf last frame)))
+           (setf frame (sbcl:frame-down frame))))
+
+(defun call-without-outer-frames (frame function)
+  "Call FUNCTION while no frames are known to be outside of those of the program's, of which FRAME is the
+innermost."
+  (let ((last (and frame (outermost-frame frame))))
+    (if (and last (slot-exists-p last 'sbcl:%down))
+        (let ((down (slot-value last 'sbcl:%down)))
+          (setf (slot-value last 'sbcl:%down) nil)
+          (unwind-protect (funcall function)
+            (setf (slot-value last 'sbcl:%down) down)))
+        (funcall function))))
+
+(defun call-with-hook (hook function)
+  "Call FUNCTION in this thread, which is an agent's, as in one of the person's whose debugger HOOK opens."
   (let ((*evaluation* nil) (*noting* nil)
-        (*standard-output* (or (swank::connection.user-output connection) *standard-output*))
-        (*debugger-hook* #'swank:swank-debugger-hook)
-        (sb-ext:*invoke-debugger-hook* #'swank:swank-debugger-hook))
-    (swank::with-connection (connection)
-      (funcall function))))
+        (*debugger-hook* hook) (sb-ext:*invoke-debugger-hook* hook))
+    (funcall function)))
+
+(defun debug-in-slime (connection condition)
+  "Open SLDB for CONDITION behind CONNECTION."
+  (let ((*standard-output* (or (swank::connection.user-output connection) *standard-output*))
+        (swank::*sldb-quit-restart* 'leave-to-agent))
+    (call-with-hook #'swank:swank-debugger-hook
+                    (lambda ()
+                      (swank::with-connection (connection)
+                        (swank:invoke-slime-debugger condition))))))
+
+(defun debug-in-sly (connection condition)
+  "Open Sly's debugger for CONDITION behind CONNECTION."
+  (progv (list (named-symbol '#:slynk "*SLY-DB-QUIT-RESTART*")) '(leave-to-agent)
+    (call-with-hook (symbol-function (named-function '#:slynk "SLYNK-DEBUGGER-HOOK"))
+                    (lambda ()
+                      (call-in-sly connection
+                                   (lambda ()
+                                     (funcall (named-function '#:slynk "INVOKE-SLY-DEBUGGER") condition)))))))
 
 (defun debug-as-person (evaluation connection)
   "Open a debugger for the person behind CONNECTION in this thread, that of EVALUATION, which is
@@ -33,15 +74,16 @@ suspended.  Return if they leave it without a restart."
             (debuggee-state debuggee) :person
             (debuggee-personp debuggee) t))
     (catch 'leave-to-agent
-      (call-as-person
-       connection
-       (lambda ()
-         (restart-case
-             (let ((swank::*sldb-quit-restart* 'leave-to-agent)
-                   (sbcl:*stack-top-hint* (first (debuggee-frames debuggee))))
-               (swank:invoke-slime-debugger (debuggee-condition debuggee)))
-           (leave-to-agent ()
-             :report "Leave it suspended, for the agent.")))))
+      (restart-case
+          (let* ((innermost (first (debuggee-frames debuggee)))
+                 (sbcl:*stack-top-hint* innermost))
+            (call-without-outer-frames
+             innermost
+             (lambda ()
+               (funcall (if (slime-p connection) #'debug-in-slime #'debug-in-sly)
+                        connection (debuggee-condition debuggee)))))
+        (leave-to-agent ()
+          :report "Leave it suspended, for the agent.")))
     (setf (debuggee-personp debuggee) nil)
     '()))
 
@@ -52,7 +94,7 @@ them."
     (loop while (and (registeredp evaluation)
                      (member (debuggee-state debuggee) '(:busy :person)))
           do (sleep 0.5)
-             (when (and (eq :person (debuggee-state debuggee)) (not (connectedp connection)))
+             (when (and (eq :person (debuggee-state debuggee)) (not (editor-connected-p connection)))
                (ignore-errors
                 (interrupt-safely (evaluation-thread evaluation)
                                   (lambda () (ignore-errors (throw 'leave-to-agent '())))))))))
@@ -66,8 +108,7 @@ ended and that it was you.  To quit the debugger, by q, leaves it suspended for 
 values."
   (for-people-only 'take-over)
   (let* ((evaluation (suspended-for-people number))
-         (own swank::*emacs-connection*)
-         (connection (if (member own swank::*connections*) own (first (slime-connections)))))
+         (connection (or (own-editor) (first (editors)))))
     (cond ((null evaluation)
            (format t "~&; ~:[No evaluation is suspended~;No evaluation ~:*~D is suspended~].~%" number))
           ((null connection)
