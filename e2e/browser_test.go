@@ -164,6 +164,15 @@ func (b *browser) picture(name string) {
 	if *picturesFlag == "" {
 		return
 	}
+	if shot := b.shot(); shot != nil {
+		check(b.t, os.MkdirAll(*picturesFlag, 0o755))
+		check(b.t, os.WriteFile(filepath.Join(*picturesFlag, name+".png"), shot, 0o644))
+	}
+}
+
+// shot is a picture of the window as PNG, or nil.
+func (b *browser) shot() []byte {
+	b.t.Helper()
 	ctx, stop := context.WithTimeout(b.ctx, patience)
 	defer stop()
 	shot, err := chromedp.Run(ctx, func(ctx context.Context, t *chromedp.Target) (cdppage.CaptureScreenshotResult, error) {
@@ -171,10 +180,8 @@ func (b *browser) picture(name string) {
 	})
 	if err != nil {
 		b.t.Logf("no picture: %v", err)
-		return
 	}
-	check(b.t, os.MkdirAll(*picturesFlag, 0o755))
-	check(b.t, os.WriteFile(filepath.Join(*picturesFlag, name+".png"), shot.Data, 0o644))
+	return shot.Data
 }
 
 // quiet says that neither the script has failed nor the browser has refused anything.

@@ -40,6 +40,8 @@ var launchedOnly = map[string]string{
 
 	"TestCheckpointOracle":       notCopied,
 	"TestTerminalUndoes":         notCopied,
+	"TestWebRestores":            notCopied,
+	"TestWebPictures":            "the pictures are of a launched image",
 	"TestCheckpointKills":        notCopied,
 	"TestCheckpointDeaths":       notCopied,
 	"TestCheckpointServerKilled": notCopied,

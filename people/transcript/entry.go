@@ -50,6 +50,8 @@ type Entry struct {
 	Entry     int64          `json:"entry,omitempty"`     // in the image's history, of one with Redefined; of "person" the one that they have put back
 	Token     int64          `json:"token,omitempty"`     // tells it from another Entry of that number, after a restore
 
+	Profile *Profile `json:"profile,omitempty"`
+
 	Cut map[string]int64 `json:"cut,omitempty"` // how many characters are left out in the middle of a text, by its field; of values and warnings, how many of them
 
 	PID      int     `json:"pid,omitempty"`      // of the image's process; of "server", the server's
@@ -81,6 +83,28 @@ type Redefinition struct {
 	What   string `json:"what"`
 	Before string `json:"before,omitempty"` // its source, if it is known and not too long
 	After  string `json:"after,omitempty"`  // that of the new one
+}
+
+// Profile is the tree of the stacks that a profiler has sampled.
+type Profile struct {
+	Mode string  `json:"mode"` // "cpu", "time" or "alloc"
+	Root Sampled `json:"root"` // "all"
+}
+
+// Sampled is a function on those stacks, with what it has called there.
+type Sampled struct {
+	Function string    `json:"function"`
+	Kind     int64     `json:"kind"`            // 0 is of the project, 1 of another program, 2 the Lisp's, 3 of its inside
+	Samples  int64     `json:"samples"`         // with what it has called
+	Calls    []Sampled `json:"calls,omitempty"` // those sampled most first; without what is too narrow to be seen
+}
+
+func sampled(n *lisp.ProfileNode) Sampled {
+	s := Sampled{Function: n.Function, Kind: int64(n.Kind), Samples: n.Samples}
+	for _, a := range n.Above {
+		s.Calls = append(s.Calls, sampled(a))
+	}
+	return s
 }
 
 // Failure says why code has no values.
@@ -131,6 +155,9 @@ func (e *Entry) result(r *lisp.Result) {
 		for _, one := range d.Definitions {
 			e.Redefined = append(e.Redefined, Redefinition{one.What, one.Before, one.After})
 		}
+	}
+	if p := r.Profile; p != nil {
+		e.Profile = &Profile{strings.ToLower(p.Mode), sampled(p.Root)}
 	}
 	if r.Suspended != nil {
 		e.Evaluation = r.Suspended.Number

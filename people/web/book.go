@@ -201,6 +201,9 @@ func size(e *transcript.Entry) int {
 	for _, v := range e.Values {
 		n += len(v)
 	}
+	if e.Profile != nil {
+		n += 50_000 // its functions have bounds
+	}
 	for _, d := range e.Redefined {
 		n += len(d.Before) + len(d.After)
 	}
@@ -292,6 +295,18 @@ func (b *book) whole(id int64) string {
 		return ""
 	}
 	return cellHTML(b.cells[at], true)
+}
+
+// profiled is what the cell with that id has ended with, if that has a profile, or nil.
+func (b *book) profiled(id int64) *transcript.Entry {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at, found := slices.BinarySearchFunc(b.cells, id, byID)
+	if !found || b.cells[at].ended.Profile == nil {
+		return nil
+	}
+	e := b.cells[at].ended
+	return &e
 }
 
 // change is closed at the next change.

@@ -40,6 +40,7 @@ type cellView struct {
 	Failure  *failureView
 	Restarts []restartView
 	Changed  *changedView
+	Profile  *profileView
 	Error    string
 	Notes    []string
 	Text     string
@@ -164,7 +165,7 @@ func (v *cellView) results(c *cell) {
 		}
 		v.Restarts = append(v.Restarts, restartView{i, line(r.Name), line(r.Text), r.Values, e.Evaluation, e.Session})
 	}
-	v.Changed = changedOf(c)
+	v.Changed, v.Profile = changedOf(c), profileOf(c)
 	v.Error = safe(e.Error)
 	for _, note := range e.Notes {
 		v.Notes = append(v.Notes, safe(note))

@@ -10,6 +10,7 @@
 //	GET  /p/SECRET/cells   a part of the notebook
 //	GET  /p/SECRET/cell    one entry of it, whole: ?id=N
 //	GET  /p/SECRET/frame   a frame of a suspended evaluation
+//	GET  /p/SECRET/flame   the flame graph of an entry: ?id=N
 //	GET  /p/SECRET/events  what changes, as server-sent events
 //	POST /p/SECRET/stop, /pause, /resume, /restore, /evaluate, /restart, /put-back,
 //	     /allow, /answer

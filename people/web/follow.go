@@ -85,7 +85,7 @@ func (s *Server) ask(ctx context.Context) {
 	}
 }
 
-// look asks for the status, and for what the session has made if that may have changed.
+// look asks for the status, and for what each session has made if that may have changed.
 func (s *Server) look(ctx context.Context) {
 	client := s.server()
 	st, err := client.Status(ctx)
@@ -100,10 +100,9 @@ func (s *Server) look(ctx context.Context) {
 		}
 	}
 	s.book.suspended(waits)
-	if len(st.Sessions) == 0 || !s.side.older(st) {
-		return
-	}
-	if c, err := client.Contents(ctx, st.Sessions[0].Name); err == nil {
-		s.side.made(c)
+	for _, name := range s.side.older(st) {
+		if c, err := client.Contents(ctx, name); err == nil {
+			s.side.made(c)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,9 +15,14 @@ import (
 const mostLines = 300
 
 type contentsView struct {
-	Session  string
-	Sections []sectionView
+	Sessions []sessionContents
 	Packages []packageView
+}
+
+// sessionContents is what one session has defined.
+type sessionContents struct {
+	Name     string
+	Sections []sectionView
 }
 
 type sectionView struct {
@@ -33,29 +39,52 @@ type packageView struct {
 }
 
 // contentsOf is what the template of definitions and packages is filled with.
-func contentsOf(c *control.Contents) (v contentsView) {
-	if c == nil {
-		return v
-	}
-	v.Session = line(c.Session)
-	for _, s := range c.Sections {
-		one := sectionView{Name: line(strings.ReplaceAll(s.Name, "-", " ")), Count: len(s.Lines)}
-		for _, l := range s.Lines[:min(len(s.Lines), mostLines)] {
-			one.Lines = append(one.Lines, line(l))
+func contentsOf(all []*control.Contents) (v contentsView) {
+	packages, current, own := map[string]int{}, map[string][]string{}, map[string][]string{}
+	for _, c := range all {
+		one := sessionContents{Name: line(c.Session)}
+		for _, s := range c.Sections {
+			section := sectionView{Name: line(strings.ReplaceAll(s.Name, "-", " ")), Count: len(s.Lines)}
+			for _, l := range s.Lines[:min(len(s.Lines), mostLines)] {
+				section.Lines = append(section.Lines, line(l))
+			}
+			section.More = len(s.Lines) - len(section.Lines)
+			one.Sections = append(one.Sections, section)
 		}
-		one.More = len(s.Lines) - len(one.Lines)
-		v.Sections = append(v.Sections, one)
-	}
-	for _, p := range c.Packages {
-		one := packageView{Name: line(p.Name), Exported: p.Exported}
-		if p.Current {
-			one.Says = "current"
-		} else if p.Own {
-			one.Says = "made here"
+		if len(one.Sections) > 0 {
+			v.Sessions = append(v.Sessions, one)
 		}
+		for _, p := range c.Packages {
+			packages[p.Name] = p.Exported
+			if p.Current {
+				current[p.Name] = append(current[p.Name], c.Session)
+			}
+			if p.Own {
+				own[p.Name] = append(own[p.Name], c.Session)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(packages)) {
+		one := packageView{Name: line(name), Exported: packages[name]}
+		var says []string
+		if in := current[name]; len(in) > 0 {
+			says = append(says, "current"+where("", " in ", in, len(all)))
+		}
+		if by := own[name]; len(by) > 0 {
+			says = append(says, "made"+where(" here", " by ", by, len(all)))
+		}
+		one.Says = strings.Join(says, ", ")
 		v.Packages = append(v.Packages, one)
 	}
 	return v
+}
+
+// where names sessions, if there are others.
+func where(only, word string, names []string, all int) string {
+	if all == 1 {
+		return only
+	}
+	return word + line(strings.Join(names, ", "))
 }
 
 type timelineView struct {
@@ -75,9 +104,15 @@ type checkpointView struct {
 }
 
 // timelineOf is what the template of the checkpoints is filled with: newest first.
-func timelineOf(c *control.Contents) (v timelineView) {
-	if c == nil {
+func timelineOf(all []*control.Contents) (v timelineView) {
+	if len(all) == 0 {
 		return v
+	}
+	c := all[0] // they are of the image
+	for _, one := range all[1:] {
+		if len(one.Checkpoints) > len(c.Checkpoints) { // it was asked later
+			c = one
+		}
 	}
 	v.Session, v.Obstacle = c.Session, line(c.Obstacle)
 	for _, k := range slices.Backward(c.Checkpoints) {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,9 +19,10 @@ type side struct {
 
 	mu       sync.Mutex
 	status   *control.Status
-	contents *control.Contents
-	away     bool // the server has ended
-	worked   bool // since contents were asked for
+	contents map[string]*control.Contents // by session
+	away     bool                         // the server has ended
+	worked   map[string]bool              // sessions that have worked since their contents were asked for
+	anew     bool                         // contents of all are to be asked for
 	asked    time.Time
 	heap     []float64 // MB, a second apart while somebody looks
 	sampled  time.Time
@@ -31,7 +33,7 @@ type side struct {
 }
 
 func newSide(st *control.Status) *side {
-	s := &side{wanted: make(chan struct{}, 1), changed: make(chan struct{}), status: st, worked: true, parts: map[string]string{}}
+	s := &side{wanted: make(chan struct{}, 1), changed: make(chan struct{}), status: st, contents: map[string]*control.Contents{}, worked: map[string]bool{}, parts: map[string]string{}}
 	s.wake()
 	return s
 }
@@ -41,7 +43,11 @@ func (s *side) set(st *control.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.away || st.PID != s.status.PID {
-		s.contents, s.worked, s.heap = nil, true, nil
+		s.heap = nil
+		clear(s.contents)
+	}
+	if st.Image.PID != s.status.Image.PID { // also after a restore
+		s.anew = true
 	}
 	s.status, s.away = st, false
 	if now := time.Now(); st.Image.HeapUsed > 0 && now.Sub(s.sampled) > often/2 {
@@ -54,20 +60,43 @@ func (s *side) set(st *control.Status) {
 func (s *side) made(c *control.Contents) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.contents = c
+	s.contents[c.Session] = c
 	s.wake()
 }
 
-// older reports whether contents are to be asked for: at most once a second, if there was
-// work since, or checkpoints have come or gone.
-func (s *side) older(st *control.Status) bool {
+// older returns the sessions whose contents are to be asked for: at most once a second, those
+// that have worked since; all if checkpoints have come or gone, or the image has changed.
+func (s *side) older(st *control.Status) (names []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.worked && s.contents != nil && len(s.contents.Checkpoints) == st.Image.Checkpoints || time.Since(s.asked) < often/2 {
-		return false
+	if time.Since(s.asked) < often/2 {
+		return nil
 	}
-	s.worked, s.asked = false, time.Now()
-	return true
+	there := map[string]bool{}
+	for _, one := range st.Sessions[:min(len(st.Sessions), mostSessions)] {
+		there[one.Name] = true
+		c := s.contents[one.Name]
+		if s.anew || s.worked[one.Name] || c == nil || len(c.Checkpoints) != st.Image.Checkpoints {
+			names = append(names, one.Name)
+		}
+	}
+	maps.DeleteFunc(s.contents, func(name string, _ *control.Contents) bool { return !there[name] })
+	if len(names) > 0 {
+		s.asked, s.anew = time.Now(), false
+		clear(s.worked)
+	}
+	return names
+}
+
+// mostSessions is of how many sessions the contents are shown.
+const mostSessions = 20
+
+// list is the contents, by the names of their sessions. s.mu is held.
+func (s *side) list() (all []*control.Contents) {
+	for _, name := range slices.Sorted(maps.Keys(s.contents)) {
+		all = append(all, s.contents[name])
+	}
+	return all
 }
 
 // add takes in an entry of the transcript.
@@ -76,7 +105,7 @@ func (s *side) add(e *transcript.Entry) {
 		return
 	}
 	s.mu.Lock()
-	s.worked = true
+	s.worked[e.Session] = true
 	if e.Kind == "ended" && e.Job != 0 {
 		s.took = newest(append(s.took, e.Ms))
 	}
@@ -97,8 +126,8 @@ func (s *side) gone() {
 func (s *side) wake() {
 	v := s.view()
 	parts := map[string]string{
-		"ask-session": fill("ask", v.names()), "lamp": fill("lamp", v), "about": fill("about", v), "timeline": fill("timeline", timelineOf(s.contents)),
-		"contents": fill("contents", contentsOf(s.contents)), "questions": "", "plots": fill("plots", plotsOf(s.heap, s.took)),
+		"ask-session": fill("ask", v.names()), "lamp": fill("lamp", v), "about": fill("about", v), "timeline": fill("timeline", timelineOf(s.list())),
+		"contents": fill("contents", contentsOf(s.list())), "questions": "", "plots": fill("plots", plotsOf(s.heap, s.took)),
 	}
 	if !s.away {
 		parts["questions"] = fill("questions", questionsOf(s.status))

@@ -85,6 +85,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /p/{secret}/cells", s.cells)
 	mux.HandleFunc("GET /p/{secret}/cell", s.cell)
 	mux.HandleFunc("GET /p/{secret}/frame", s.frame)
+	mux.HandleFunc("GET /p/{secret}/flame", s.flame)
 	mux.HandleFunc("GET /p/{secret}/events", s.events)
 	mux.HandleFunc("POST /p/{secret}/stop", s.act(s.stop))
 	mux.HandleFunc("POST /p/{secret}/pause", s.act(s.pause))

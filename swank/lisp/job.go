@@ -33,6 +33,7 @@ type job struct {
 
 	about    *DebuggerCall     // the suspended evaluation that it is about, or nil
 	learn    func(*wireAnswer) // takes in what was defined; nil: into the journal
+	decoded  func(*Result)     // called when the report is decoded, before its end is published; may be nil
 	hopeless func() string     // asked while it runs: why the image is to be given up, or ""; may be nil
 }
 
@@ -44,13 +45,18 @@ func (s *Session) do(ctx context.Context, r Request, j job, report any) (*Result
 	if r.Progress != nil {
 		defer s.im.tellProgress(j.number, r.Progress)()
 	}
-	res, err := s.inTurn(ctx, &j, r.Timeout, func() (*Result, error) {
+	return s.inTurn(ctx, &j, r.Timeout, func() (res *Result, err error) {
 		if r.Trial {
-			return s.try(ctx, r, &j)
+			res, err = s.try(ctx, r, &j)
+		} else {
+			res, err = s.perform(ctx, r, &j)
 		}
-		return s.perform(ctx, r, &j)
+		err = decodeReport(res, err, report)
+		if err == nil && j.decoded != nil {
+			j.decoded(res)
+		}
+		return res, err
 	})
-	return res, decodeReport(res, err, report)
 }
 
 // decodeReport decodes into report what a job has reported, if that is not nil; err is how

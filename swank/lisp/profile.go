@@ -108,9 +108,16 @@ func (s *Session) Profile(ctx context.Context, code string, how Profiling, r Req
 	if p := s.im.Project(ctx); p != nil && len(p.Definitions) > 0 {
 		c.Key("PROJECT").Quote(len(p.Definitions), func(i int) { c.Str(filepath.Dir(p.Definitions[i]) + string(filepath.Separator)) })
 	}
-	p, res, err := reported[Profile](ctx, s, r, job{title: code, call: c})
-	if err == nil {
+	p := new(Profile)
+	j := job{title: code, call: c, decoded: func(res *Result) {
 		p.Elapsed *= time.Microsecond
+		if s.im.events.wanted() {
+			res.Profile = p.graph(how.Mode)
+		}
+	}}
+	res, err := s.do(ctx, r, j, p)
+	if err != nil {
+		return nil, nil, err
 	}
-	return p, res, err
+	return p, res, nil
 }

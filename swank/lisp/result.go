@@ -76,6 +76,9 @@ type Result struct {
 	// Redefined, when not nil, says which definitions the evaluation has replaced.
 	Redefined *Redefined
 
+	// Profile, when not nil, is the tree of the profile that was made, within bounds.
+	Profile *ProfileGraph
+
 	// Tests, when not nil, is what the tests have come to that a suspended evaluation,
 	// which has gone on, is running.
 	Tests *Tests

@@ -174,7 +174,7 @@ function show(u) {
     if (there && there.hasAttribute("data-whole")) whole(there);
     else if (there) {
       morph(there, made(c.html)[0]);
-      there.querySelectorAll(".frame[open]").forEach(variables);
+      there.querySelectorAll(".later[open]").forEach(later);
     }
     else if (newer && c.id > newer) missed++;
   }
@@ -256,10 +256,11 @@ document.addEventListener("click", (e) => {
   const cell = more.closest(".cell");
   whole(cell).then(() => cell.focus());
 });
-// A frame of a suspended evaluation is asked for its variables when it is opened.
-async function variables(frame) {
-  const link = frame.querySelector(".variables > a:only-child");
-  if (!link || !frame.open) return;
+// What is behind a link in something folded, as the variables of a frame, takes the place of
+// the link when that is opened.
+async function later(folded) {
+  const link = folded.querySelector(":scope > div > a:only-child");
+  if (!link || !folded.open) return;
   const place = link.parentElement;
   try {
     const r = await fetch(link.href + "&part");
@@ -269,7 +270,7 @@ async function variables(frame) {
   }
 }
 document.addEventListener("toggle", (e) => {
-  if (e.target.matches?.(".frame")) variables(e.target);
+  if (e.target.matches?.(".later")) later(e.target);
 }, true);
 unseen.addEventListener("click", goNewest);
 window.addEventListener("scroll", () => {
