@@ -77,11 +77,21 @@ func Sources(ctx context.Context, dirs []string, changed func()) error {
 	}
 }
 
-// watchTree adds dir and the folders below it to w.
+// watchTree adds dir and the folders below it to w. A folder that is made after they were
+// listed, and before the one that it is in is watched, is told by nobody: so it lists them
+// until there is no other.
 func watchTree(ctx context.Context, w *fsnotify.Watcher, dir string) error {
-	for _, folder := range project.Folders(ctx, dir) {
-		if err := w.Add(folder); err != nil && isFolder(folder) {
-			return err
+	watched := map[string]bool{}
+	for before := -1; before < len(watched); {
+		before = len(watched)
+		for _, folder := range project.Folders(ctx, dir) {
+			if watched[folder] {
+				continue
+			}
+			if err := w.Add(folder); err != nil && isFolder(folder) {
+				return err
+			}
+			watched[folder] = true
 		}
 	}
 	return nil
