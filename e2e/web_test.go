@@ -60,6 +60,11 @@ func TestWebPage(t *testing.T) {
 		b.shows(".event.person", "You: stopped (progn")
 		b.shows("#lamp", "Idle")
 	})
+	t.Run("look-ups", func(t *testing.T) {
+		b.t = t
+		good(t, s, "describe-symbol", object{"name": "car"})
+		b.shows(".event.looked", `Looks: describe-symbol {"name":"car"}, `, "default, wire 1")
+	})
 	t.Run("pause", func(t *testing.T) {
 		b.t = t
 		b.clicks("#pause")

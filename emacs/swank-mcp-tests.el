@@ -224,6 +224,25 @@
     (should (equal "ada 1 (default)\nbob 100% (default)\nada 1 #2 (other)\n7 ada 1: (loop)\nmouse-1: what agents have done"
                    (swank-mcp--lamp-help (list :agents agents :running (list ada)))))))
 
+(ert-deftest swank-mcp-test-20-columns ()
+  "The names of agents are whole in the history, as far as there is room."
+  (cl-flet ((header (client)
+              (with-temp-buffer
+                (swank-mcp-history-mode)
+                (let ((entry (list :number 1 :time 4000000000 :client client :session "default" :tool "evaluate-lisp"
+                                   :code "(+ 1 2)" :state :done :values '("3"))))
+                  (swank-mcp--columns (list entry))
+                  (setq tabulated-list-entries (list (swank-mcp--row entry)))
+                  (tabulated-list-print)
+                  (buffer-string)))))
+    (should (string-match-p " wire 1 (default)      (\\+ 1 2)  " (header "wire 1")))
+    (should (string-match-p " claude-code 2.0.14 #2 (default) (\\+ 1 2) " (header "claude-code 2.0.14 #2")))
+    (should (string-match-p "(\\+ 1 2)" (header (make-string 200 ?x)))))
+  (with-temp-buffer
+    (swank-mcp-history-mode)
+    (swank-mcp--columns (list (list :client (make-string 200 ?x) :session "default")))
+    (should (equal 40 (nth 1 (aref tabulated-list-format 2))))))
+
 (ert-deftest swank-mcp-test-30-comes ()
   "When an agent comes the lamp and the REPL say so."
   (swank-mcp-tests--agent-comes)

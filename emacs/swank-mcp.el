@@ -564,7 +564,7 @@ debugger by \\`q' leaves the evaluation to the agent."
 This is everything, new or nothing.  With new they ask before they redefine
 what is not theirs, with nothing before each evaluation."
   (interactive
-   (list (completing-read "Agents may do without asking: " '("everything" "new" "nothing")
+   (list (completing-read "Agents may do without asking (default new): " '("everything" "new" "nothing")
                           nil t nil nil "new")))
   (let ((connection (swank-mcp--connection-or-error)))
     (swank-mcp--command connection
@@ -747,11 +747,17 @@ METHOD is as Sly has it."
 (define-derived-mode swank-mcp-history-mode tabulated-list-mode "Agents"
   "What agents have done in the connected Lisp, newest last.
 \\{swank-mcp-history-mode-map}"
-  (setq tabulated-list-format [("No" 4 nil :right-align t) ("Time" 8 nil) ("Agent" 21 nil)
-                               ("Code" 28 nil) ("Outcome" 0 nil)]
-        tabulated-list-padding 1)
+  (setq tabulated-list-padding 1)
   (setq-local revert-buffer-function #'swank-mcp--history-revert)
-  (tabulated-list-init-header))
+  (swank-mcp--columns '()))
+
+(defun swank-mcp--columns (entries)
+  "Make the columns of the history so that the names of the agents of ENTRIES fit."
+  (let ((widest (apply #'max 21 (mapcar (lambda (e) (string-width (swank-mcp--who e))) entries))))
+    (setq tabulated-list-format
+          (vector '("No" 4 nil :right-align t) '("Time" 8 nil) (list "Agent" (min widest 40) nil)
+                  '("Code" 28 nil) '("Outcome" 0 nil)))
+    (tabulated-list-init-header)))
 
 (defun swank-mcp--one-line (text)
   "TEXT as one line."
@@ -805,6 +811,7 @@ METHOD is as Sly has it."
        (when (buffer-live-p buffer)
          (with-current-buffer buffer
            (let ((number (plist-get (tabulated-list-get-id) :number)))
+             (swank-mcp--columns entries)
              (setq tabulated-list-entries (mapcar #'swank-mcp--row entries))
              (tabulated-list-print)
              (swank-mcp--history-go number)
