@@ -209,18 +209,21 @@ func TestWebWithoutScript(t *testing.T) {
 	b.shows(".cell .values", "1149")
 	want(t, s, `(dotimes (i 1000) (print i))`, "…")
 	whole, _, _ := strings.Cut(b.address(), "?")
-	b.does(chromedp.Navigate(whole))
+	until := func(selector string) { // the page has read of it
+		for range 50 {
+			if b.does(chromedp.Navigate(whole)); b.js(fmt.Sprintf(`document.querySelector(%q) !== null`, selector)) == "true" {
+				return
+			}
+		}
+		t.Fatalf("there is no %s", selector)
+	}
+	until(".cell:last-child .more")
 	b.clicks(".cell:last-child .more")
 	b.shows(".cell .output", "\n999")
 	// A frame of a suspended evaluation is a page of its own.
 	stuck := call(t, s, patience, "evaluate-lisp", object{"on-error": "debug", "debug": 3, "code": `(let ((few (list 1 2))) (error "of ~S" few))`})
 	says(t, stuck.Text(), "of (1 2)")
-	for range 20 { // until the page has read of it
-		b.does(chromedp.Navigate(whole))
-		if b.js(`document.querySelector(".cell.suspended .frame") !== null`) == "true" {
-			break
-		}
-	}
+	until(".cell.suspended .frame")
 	b.clicks(".cell.suspended .frames > summary")
 	b.clicks(".frame > summary")
 	b.clicks(".frame a")
