@@ -130,8 +130,13 @@ func TestFirstAnswerCounts(t *testing.T) {
 	const question = "wire (default) redefines function THEIRS in: (defun theirs () 1)"
 	call := sendCall(t, one, "(defun theirs () 1)")
 	wantAnswer(t, call, "=> THEIRS…")
-	if q := <-questions; q != question+"  Allow it? " {
-		t.Errorf("the question is %q", q)
+	select {
+	case q := <-questions:
+		if q != question+"  Allow it? " {
+			t.Errorf("the question is %q", q)
+		}
+	default:
+		t.Error("nobody was asked")
 	}
 	silent.until(t, "; swank-mcp: answered elsewhere, by yes: "+question+"\n")
 	w.shows(t, "question 1: "+question, "question 1: yes")
@@ -151,4 +156,18 @@ func TestFirstAnswerCounts(t *testing.T) {
 		t.Error(d.gets("ps"))
 	}
 	want(t, one, "(defun theirs () 1)", "=> THEIRS…")
+}
+
+// A server's own connection is no person's Emacs: nobody is asked there, and no debugger opens.
+func TestServerIsNoEditor(t *testing.T) {
+	t.Parallel()
+	want(t, start(t), "(swank-mcp::editors)", "=> NIL")
+	p := newPerson(t, "")
+	one, two := attached(t, p), attached(t, p, "--session", "two")
+	want(t, one, "(swank-mcp::editors)", "=> NIL")
+	want(t, two, "(swank-mcp::editors)", "=> NIL")
+	p.wants("(equal (swank-mcp::editors) swank::*connections*)", "T") // the one with which they ask this
+	newREPL(t, p)
+	p.wants("(mapcar #'swank::connection.user-output (swank-mcp::editors))", "(#<…")
+	p.wants("(length (swank-mcp::editors))", "1")
 }

@@ -489,7 +489,7 @@
   (swank-mcp-tests--lamp-is "agent suspended")
   (swank-mcp-tests--debugger (lambda () (swank-mcp-tests--invoke "GIVE-TWO")))
   (swank-mcp-tests--lamp-is "agent idle")
-  (should (string-match-p "The person took it over, and it ended with the values? (2 :SHARED)"
+  (should (string-match-p "The person took it over, and it ended with the value (2 :SHARED)"
                           (swank-mcp-tests--reply (swank-mcp-tests--evaluate ":next"))))
   (swank-mcp-tests--untouched))
 

@@ -80,8 +80,9 @@
                    (and message
                         (format nil "~:[~;The person took it over. ~]~A"
                                 (debuggee-personp (evaluation-debuggee evaluation)) message)))
-                 (format nil "~:[Somebody else, a person for one, let it go on~;The person took it over~], and it ended with ~:[no values~;the value~:P ~:*~{~A~^, ~}~]."
+                 (format nil "~:[Somebody else, a person for one, let it go on~;The person took it over~], and it ended with ~[no values~:;the value~:*~P ~{~A~^, ~}~]."
                          (debuggee-personp (evaluation-debuggee evaluation))
+                         (length (getf outcome :values))
                          (mapcar (lambda (text) (clip (format nil "~{~A~}" (remove-if-not #'stringp text)) 500))
                                  (getf outcome :values))))))
     (with-lock ()

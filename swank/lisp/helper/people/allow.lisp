@@ -48,12 +48,11 @@
   (loop for (connection . thread) in asked
         do (when (swank/backend:thread-alive-p thread)
              (ignore-errors (swank/backend:kill-thread thread))
-             (when (and (member (question-answer question) '(:yes :no))
-                        (member connection (repls)))
+             (when (member (question-answer question) '(:yes :no))
                (ignore-errors
-                (show-in-repl connection
-                              (format nil "; swank-mcp: answered elsewhere, by ~(~A~): ~A~%"
-                                      (question-answer question) (question-text question))))))))
+                (tell-in-editor connection
+                                (format nil "answered elsewhere, by ~(~A~): ~A"
+                                        (question-answer question) (question-text question))))))))
 
 (defun await-answer (question evaluation)
   "Return when QUESTION about EVALUATION is settled."

@@ -55,6 +55,15 @@ is not a bridge's."
                    'function)
            connection function))
 
+(defun tell-in-editor (connection text)
+  "Show TEXT, a line, in the Emacs behind CONNECTION: in the REPL of SLIME, in the echo area of Sly."
+  (cond ((member connection (repls))
+         (show-in-repl connection (format nil "; swank-mcp: ~A~%" text)))
+        ((not (slime-p connection))
+         (call-in-sly connection
+                      (lambda ()
+                        (funcall (named-function '#:slynk "BACKGROUND-MESSAGE") "swank-mcp: ~A" text))))))
+
 (defun ask-in-editor (connection question)
   "True if the person behind CONNECTION allows QUESTION, when they have answered."
   (let ((control "~A  Allow it? "))
