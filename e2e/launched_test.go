@@ -40,6 +40,7 @@ var launchedOnly = map[string]string{
 	"TestTerminalAllows":                   "the person's image has more policies: see TestFirstAnswerCounts",
 
 	"TestCheckpointOracle":       notCopied,
+	"TestTerminalUndoesSteps":    notCopied,
 	"TestTerminalUndoes":         notCopied,
 	"TestWebRestores":            notCopied,
 	"TestWebPictures":            "the pictures are of a launched image",
