@@ -3,7 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -15,14 +14,13 @@ func TestReferenceOfTheFlags(t *testing.T) {
 	pagetest.Check(t, "../../docs/reference/flags.md", "flags", *update, func(string) string { return flagTable(t) })
 }
 
-var usageLine = regexp.MustCompile(`(?m)^  --([a-z-]+) (?:([A-Z]+) )?\s*(.*(?:\n {20,}.*)*)$`)
-
 // flagTable is made of the flags and of what the usage says of each.
 func flagTable(t *testing.T) string {
-	type line struct{ arg, doc string }
-	said := map[string]line{}
-	for _, m := range usageLine.FindAllStringSubmatch(usage+usageImage+usageSession+usagePeople, -1) {
-		said[m[1]] = line{m[2], strings.Join(strings.Fields(m[3]), " ")}
+	said := map[string]told{}
+	for _, page := range pages {
+		for _, flag := range tellsOf(page.text, toldFlag) {
+			said[flag.name] = flag
+		}
 	}
 	var rows []string
 	var c config
@@ -40,8 +38,8 @@ func flagTable(t *testing.T) string {
 			l.doc = strings.TrimSuffix(l.doc, " ("+strings.ToLower(f.DefValue)+")")
 		}
 		name := "--" + f.Name
-		if l.arg != "" {
-			name += " " + l.arg
+		if l.args != "" {
+			name += " " + l.args
 		}
 		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | `SWANK_MCP_%s` |\n", name, l.doc, def,
 			strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))))
