@@ -114,6 +114,25 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// What goreleaser does not take from the environment is what the facts say.
+func TestGoreleaserKnowsTheFacts(t *testing.T) {
+	text, err := os.ReadFile("../.goreleaser.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := readFacts()
+	for _, want := range []string{"project_name: " + f["PACKAGE_NAME"], "license: " + f["PACKAGE_LICENSE"]} {
+		if !strings.Contains(string(text), want+"\n") {
+			t.Errorf(".goreleaser.yaml has no %q", want)
+		}
+	}
+	for _, m := range regexp.MustCompile(`\.Env\.(\w+)`).FindAllStringSubmatch(string(text), -1) {
+		if f[m[1]] == "" {
+			t.Errorf(".goreleaser.yaml asks for %s, which facts.env does not have", m[1])
+		}
+	}
+}
+
 // The skill, and so the context of the extension, names only tools that there are.
 func TestSkill(t *testing.T) {
 	tools, err := os.ReadFile("../docs/reference/tools.md")

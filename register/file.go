@@ -24,6 +24,9 @@ const (
 	Removed
 )
 
+// ErrNoCommand is a server of that name with an address: a person has put it there.
+var ErrNoCommand = fmt.Errorf("its server %q is not one that is started by a command; --uninstall removes it", ServerName)
+
 // A FileError is a file that was left as it is, and why.
 type FileError struct {
 	File string
@@ -52,7 +55,7 @@ func (c *Client) Add(p Place, s Server) (Outcome, error) {
 		return Unchanged, err
 	}
 	if had != nil && had.Command == "" {
-		return Unchanged, &FileError{p.File, fmt.Errorf("its server %q is not one that is started by a command: remove it first", ServerName)}
+		return Unchanged, &FileError{p.File, ErrNoCommand}
 	}
 	if had != nil && had.Command == s.Command && slices.Equal(had.Args, s.Args) {
 		return Unchanged, nil

@@ -222,7 +222,7 @@ func TestRefused(t *testing.T) {
 		"servers are a list":   {"cursor", `{"mcpServers": []}`, `"mcpServers" is no object`},
 		"the server is a text": {"cursor", `{"mcpServers": {"lisp": "x"}}`, `"mcpServers.lisp" is no object`},
 		"twice":                {"cursor", `{"mcpServers": {}, "mcpServers": {}}`, "twice"},
-		"an address":           {"gemini", `{"mcpServers": {"lisp": {"httpUrl": "http://127.0.0.1:1"}}}`, "remove it first"},
+		"an address":           {"gemini", `{"mcpServers": {"lisp": {"httpUrl": "http://127.0.0.1:1"}}}`, "--uninstall removes it"},
 		"an inline table":      {"codex", "mcp_servers = { lisp = { command = \"x\" } }\n", "no line [mcp_servers.lisp]"},
 		"arguments in lines":   {"codex", "[mcp_servers.lisp]\ncommand = \"x\"\nargs = [\n  \"y\",\n]\n", "cannot edit"},
 		"a text of the same":   {"codex", "[mcp_servers]\nlisp.command = \"x\"\na.b = \"\"\"\n[mcp_servers.lisp]\ncommand = \"y\"\n\"\"\"\n", "cannot edit"},

@@ -159,6 +159,8 @@ func (c *command) installByCommand(ctx context.Context, client *register.Client)
 	}
 	want := c.asStarted()
 	switch {
+	case has != nil && has.Command == "" && !c.uninstall:
+		return &register.FileError{File: file, Err: register.ErrNoCommand}
 	case has == nil && c.uninstall:
 		c.tellUninstalled(client, file, false)
 		return nil

@@ -97,6 +97,9 @@ func makeManPage(t *testing.T) string {
 	}
 	line(".SH FLAGS\nFlags may stand before and after the command.")
 	for _, page := range pages {
+		if manHeads[page.name] == "" {
+			t.Errorf("manHeads has no heading for the flags of help %s", page.name)
+		}
 		line(".SS %s", manHeads[page.name])
 		for _, f := range tellsOf(page.text, toldFlag) {
 			line(".TP\n.BI \\-\\-%s%s\n%s", roff(f.name), strings.TrimSuffix(` " `+f.args+`"`, ` " "`), roff(f.doc))
