@@ -224,6 +224,7 @@ func TestRefused(t *testing.T) {
 		"twice":                {"cursor", `{"mcpServers": {}, "mcpServers": {}}`, "twice"},
 		"an address":           {"gemini", `{"mcpServers": {"lisp": {"httpUrl": "http://127.0.0.1:1"}}}`, "--uninstall removes it"},
 		"an inline table":      {"codex", "mcp_servers = { lisp = { command = \"x\" } }\n", "no line [mcp_servers.lisp]"},
+		"another inline table": {"codex", "mcp_servers = { other = { command = \"x\" } }\n", "cannot edit"},
 		"arguments in lines":   {"codex", "[mcp_servers.lisp]\ncommand = \"x\"\nargs = [\n  \"y\",\n]\n", "cannot edit"},
 		"a text of the same":   {"codex", "[mcp_servers]\nlisp.command = \"x\"\na.b = \"\"\"\n[mcp_servers.lisp]\ncommand = \"y\"\n\"\"\"\n", "cannot edit"},
 	} {

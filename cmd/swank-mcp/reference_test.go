@@ -7,11 +7,41 @@ import (
 	"testing"
 
 	"swank-mcp/internal/pagetest"
+	"swank-mcp/register"
 )
 
 // TestReferenceOfTheFlags holds docs/reference/flags.md equal to the flags.
 func TestReferenceOfTheFlags(t *testing.T) {
 	pagetest.Check(t, "../../docs/reference/flags.md", "flags", *update, func(string) string { return flagTable(t) })
+}
+
+// TestClientsOfTheQuickstart holds the table of clients equal to those that install knows.
+func TestClientsOfTheQuickstart(t *testing.T) {
+	t.Setenv("HOME", "/home")
+	for _, name := range []string{"XDG_CONFIG_HOME", "CODEX_HOME"} {
+		t.Setenv(name, "")
+	}
+	table := "| client | `--client` | your file | the file of a project |\n| --- | --- | --- | --- |\n"
+	for _, c := range register.Clients() {
+		user, err := c.OfUser()
+		if err != nil {
+			t.Fatal(err)
+		}
+		mine, ours := "", ""
+		switch {
+		case c.ByCommand():
+			mine = "`~/.claude.json`"
+		case c.Shown():
+			mine = "only shown, as it is Lisp"
+		default:
+			mine = "`~" + strings.TrimPrefix(user.File, "/home") + "`"
+		}
+		if p, ok := c.OfProject("/"); ok {
+			ours = "`" + strings.TrimPrefix(p.File, "/") + "`"
+		}
+		table += fmt.Sprintf("| %s | `%s` | %s | %s |\n", c.Title, c.Name, mine, ours)
+	}
+	pagetest.Check(t, "../../docs/quickstart.md", "clients", *update, func(string) string { return table })
 }
 
 // flagTable is made of the flags and of what the usage says of each.
