@@ -107,7 +107,8 @@ func Find(name string) (*Client, bool) {
 	return &all[i], true
 }
 
-// Snippet is a whole file of the client that has the server and nothing else.
+// Snippet is a whole file of the client that has the server and nothing else; of Emacs,
+// what adds the server to others.
 func (c *Client) Snippet(s Server) string {
 	switch c.format {
 	case asLisp:
@@ -129,7 +130,7 @@ func lispSnippet(s Server) string {
 		}
 		args = " :args (" + strings.Join(quoted, " ") + ")"
 	}
-	return "(require 'mcp-hub)\n(setq mcp-hub-servers '((" + quote(ServerName) + " . (:command " + quote(s.Command) + args + "))))\n"
+	return "(require 'mcp-hub)\n(add-to-list 'mcp-hub-servers '(" + quote(ServerName) + " . (:command " + quote(s.Command) + args + ")))\n"
 }
 
 // entry are the members of the server's entry, in the order in which they are written.
