@@ -343,3 +343,18 @@ func FuzzFile(f *testing.F) {
 		}
 	})
 }
+
+// What another program has written since the file was read is not lost.
+func TestWrittenMeanwhile(t *testing.T) {
+	p := put(t, filepath.Join(t.TempDir(), "f"), "{\"new\": 1}\n")
+	err := replace(p.File, []byte("{}\n"), []byte("{\"mine\": 1}\n"), p.Mode)
+	if err == nil || !strings.Contains(err.Error(), "run this again") {
+		t.Errorf("error %v", err)
+	}
+	if text := got(t, p.File); text != "{\"new\": 1}\n" {
+		t.Errorf("the file is %q", text)
+	}
+	if left, err := os.ReadDir(p.Below); err != nil || len(left) != 1 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
