@@ -65,11 +65,13 @@ var ours = map[string][]string{
 	"swank/lisp/restore": {"swank/lisp/helper", "swank/lisp/journal"},
 	"swank/lisp/attach":  {"sexp", "swank", "swank/lisp/helper", "swank/lisp/host"},
 	"swank/lisp":         {"sexp", "swank", "swank/lisp/host", "swank/lisp/launch", "swank/lisp/journal", "swank/lisp/kept", "swank/lisp/helper", "swank/lisp/restore", "swank/lisp/attach", "swank/lisp/project"},
+	"register":           nil,
+	"packaging":          nil,
 	"people/transcript":  {"swank/lisp"},
 	"people/control":     {"swank/lisp", "people/transcript"},
 	"people/web":         {"people/control", "people/transcript"},
 	"cmd/swank-mcp": {"sexp", "swank", "swank/lisp", "swank/lisp/attach", "swank/lisp/kept", "swank/lisp/launch", "swank/lisp/project", "mcpbridge", "mcpbridge/render", "mcpbridge/tools",
-		"people/control", "people/transcript", "people/web"},
+		"people/control", "people/transcript", "people/web", "register"},
 	"e2e/wire":    nil,
 	"e2e":         {"e2e/wire"},
 	"e2e/compose": {"e2e/wire"},
@@ -158,7 +160,7 @@ func files(t *testing.T, f func(path string, data []byte)) {
 			return nil // of a linked worktree
 		}
 		if d.IsDir() {
-			if name := d.Name(); name == ".git" || name == "node_modules" || name == "bin" {
+			if name := d.Name(); name == ".git" || name == "node_modules" || name == "bin" || name == "dist" {
 				return filepath.SkipDir
 			}
 			return nil

@@ -30,8 +30,11 @@ type config struct {
 	watchFiles          bool
 	noJournal           bool
 	noTranscript        bool
-	json                bool // of ps and watch
-	web, open           bool // of watch
+	json                bool     // of ps and watch
+	web, open           bool     // of watch
+	client              string   // of install
+	print, uninstall    bool     // of install
+	ofServer            []string // flags of the server that were given to another command
 	tools               mcpbridge.Selection
 	lisp                lisp.Config
 	attach              string // HOST:PORT or unix:PATH
@@ -77,6 +80,9 @@ func (c *config) flags() *flag.FlagSet {
 	fs.BoolVar(&c.json, "json", false, "")
 	fs.BoolVar(&c.web, "web", false, "")
 	fs.BoolVar(&c.open, "open", false, "")
+	fs.StringVar(&c.client, "client", "", "")
+	fs.BoolVar(&c.print, "print", false, "")
+	fs.BoolVar(&c.uninstall, "uninstall", false, "")
 	fs.StringVar(&c.session, "session", mcpbridge.DefaultSession, "")
 	fs.IntVar(&c.steps, "steps", 1, "")
 	fs.StringVar(&c.to, "to", "", "")
@@ -130,6 +136,9 @@ func (c *command) parse(args []string) (name string, err error) {
 		if slices.Contains(ofLaunching, f.Name) {
 			launching = append(launching, "--"+f.Name)
 		}
+		if !slices.Contains(ofInstall, f.Name) {
+			c.ofServer = append(c.ofServer, "--"+f.Name)
+		}
 	})
 	if !limited { // the default follows the maximum
 		c.timeout = min(c.timeout, c.maxTimeout)
@@ -139,6 +148,9 @@ func (c *command) parse(args []string) (name string, err error) {
 	}
 	return name, c.check()
 }
+
+// ofInstall are the flags that say what install is to do; all others are the server's.
+var ofInstall = []string{"client", "project", "print", "uninstall"}
 
 // ofLaunching are the flags that mean nothing to a Lisp that somebody else runs.
 // In the environment they may stand beside --attach, as the defaults that they are.

@@ -112,8 +112,9 @@ and stdout. There is nothing to type here. To register it with Claude Code:
 
   claude mcp add lisp -- PROGRAM
 
-With other clients: command "PROGRAM", no arguments. To see whether it will
-work: PROGRAM doctor. To try it: PROGRAM eval '(+ 1 2)'
+With other clients: PROGRAM install --client NAME, or by hand: command "PROGRAM",
+no arguments. To see whether it will work: PROGRAM doctor. To try it:
+PROGRAM eval '(+ 1 2)'
 `
 
 // program is what to type, or to put into a configuration, to run this binary:

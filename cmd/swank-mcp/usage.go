@@ -1,18 +1,58 @@
 package main
 
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// pages are the texts of help, by the word behind it. The reference, the manual page and
+// the completion of shells are made of them.
+var pages = []struct{ name, text string }{
+	{"", usage}, {"install", usageInstall}, {"image", usageImage}, {"session", usageSession}, {"people", usagePeople},
+}
+
+// A told is what a page says of a command or of a flag.
+type told struct{ name, args, doc string }
+
+var (
+	toldFlag    = regexp.MustCompile(`(?m)^  --([a-z-]+) (?:([A-Z]+) )?\s*(.*(?:\n {20,}.*)*)$`)
+	toldCommand = regexp.MustCompile(`(?m)^swank-mcp (?:\[FLAGS\] )?\[?([a-z]+)\]?((?: \S+)*?)  +([^|\s].*(?:\n {20,}.*)*)$`)
+)
+
+// tellsOf is what a page says, in its order: of flags, or of commands.
+func tellsOf(page string, what *regexp.Regexp) (all []told) {
+	for _, m := range what.FindAllStringSubmatch(page, -1) {
+		all = append(all, told{m[1], strings.TrimSpace(m[2]), strings.Join(strings.Fields(m[3]), " ")})
+	}
+	return all
+}
+
+// toldCommands are the commands of all pages, each once.
+func toldCommands() (commands []told) {
+	for _, page := range pages {
+		for _, t := range tellsOf(page.text, toldCommand) {
+			if !slices.ContainsFunc(commands, func(have told) bool { return have.name == t.name }) {
+				commands = append(commands, t)
+			}
+		}
+	}
+	return commands
+}
+
 // Each page fits a screen: 24 lines of 80 columns. A test holds them to that,
 // and to name every flag with its default, once.
 const (
 	usage = `swank-mcp gives AI agents a live Common Lisp image, over the Model Context
-Protocol. To register it:  claude mcp add lisp -- swank-mcp
+Protocol. To register it:  swank-mcp install --client claude-code
 
-swank-mcp [FLAGS]               serve MCP on stdin and stdout (also: serve)
+swank-mcp [FLAGS] [serve]       serve MCP on stdin and stdout
 swank-mcp [FLAGS] eval FORM...  evaluate in a new image; without FORM, stdin
-swank-mcp [FLAGS] test [SYSTEM] run the project's tests in a new image, and end
+swank-mcp [FLAGS] test [NAME]   run the project's tests in a new image, and end
 swank-mcp [FLAGS] doctor        what was found, what is missing, how to mend it
 swank-mcp hook                  mend the Lisp file that an agent has written
 swank-mcp ps | watch | stop ... see and steer servers that run: help people
-swank-mcp help image | help session | version    further flags; the version
+swank-mcp help PAGE             further flags: install, image, session, people
 
   --project DIR          the project worked on, whose systems are found first
   --watch-files          load what is saved of the project's loaded systems
@@ -27,6 +67,27 @@ swank-mcp help image | help session | version    further flags; the version
   --log-level LEVEL      debug, info, warn or error; logs go to stderr (warn)
 
 Names are separated by commas. In the environment: SWANK_MCP_READ_ONLY=true.
+`
+	usageInstall = `Setting swank-mcp up. All other flags: swank-mcp help
+swank-mcp install [-- FLAG...]  register it with a client, started with FLAGs
+swank-mcp completion SHELL      print what bash, zsh or fish needs to complete
+swank-mcp version               print the version
+
+  --client NAME          claude-code, claude-desktop, codex, cursor, vscode,
+                         zed, gemini, eca; emacs (whose text is only printed)
+  --print                show what would be written, and write nothing
+  --uninstall            take it out of the client's configuration again
+
+The server is called lisp. With --project DIR it is written for all who work in
+that project, else for you. What else the file has stays as it is.
+
+  swank-mcp install --client codex
+  swank-mcp install --client vscode --project .
+  swank-mcp install --client zed -- --attach 127.0.0.1:4006 --read-only
+
+To complete: in ~/.bashrc  source <(swank-mcp completion bash)
+             in ~/.zshrc   source <(swank-mcp completion zsh), after compinit
+             in ~/.config/fish/config.fish   swank-mcp completion fish | source
 `
 	usageImage = `The flags of the Lisp image. All others: swank-mcp help, help session
 
