@@ -90,6 +90,9 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 	case name == "help" && len(c.args) == 1 && c.args[0] == "session":
 		fmt.Fprint(c.stdout, usageSession)
 		return nil
+	case name == "help" && len(c.args) == 1 && c.args[0] == "http":
+		fmt.Fprint(c.stdout, usageHTTP)
+		return nil
 	case name == "help" && len(c.args) == 1 && c.args[0] == "people":
 		fmt.Fprint(c.stdout, usagePeople)
 		return nil

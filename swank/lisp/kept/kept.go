@@ -26,14 +26,15 @@ const (
 type File struct {
 	path string
 
-	mu    sync.Mutex
-	lock  *os.File
-	mine  bool // the file is this server's
-	left  Left
-	stale bool          // the session is another one than in the file
-	last  time.Time     // when it was written
-	took  time.Duration // how long that took
-	err   error         // why it is not kept
+	mu     sync.Mutex
+	lock   *os.File
+	mine   bool // the file is this server's
+	closed bool
+	left   Left
+	stale  bool          // the session is another one than in the file
+	last   time.Time     // when it was written
+	took   time.Duration // how long that took
+	err    error         // why it is not kept
 }
 
 // Left is a session that the server before has left.
@@ -77,6 +78,20 @@ func (k *File) claim() bool {
 	}
 	k.lock = f
 	return true
+}
+
+// Close gives the file up, for another [File] of its path. Nothing is kept in it any more.
+func (k *File) Close() {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.lock != nil {
+		k.lock.Close()
+		k.lock = nil
+	}
+	k.closed = true
 }
 
 // summaryIn is what the head of a file that we have written says is in it.
@@ -131,7 +146,7 @@ func (k *File) Keep(j *journal.Journal, changed, now bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.stale = k.stale || changed
-	if !k.stale || !now && time.Since(k.last) < 20*k.took {
+	if k.closed || !k.stale || !now && time.Since(k.last) < 20*k.took {
 		return
 	}
 	start := time.Now()
