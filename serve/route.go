@@ -112,7 +112,7 @@ func (rt *router) serveHandshake(w http.ResponseWriter, r *http.Request, name st
 			if s.Name == "" {
 				s.Stop()
 			}
-			defer s.Settle(true)
+			defer s.Settle(id)
 		}
 		rt.pass(w, r, s, m, rt.handshake)
 		return
@@ -135,7 +135,9 @@ func (rt *router) serveHandshake(w http.ResponseWriter, r *http.Request, name st
 		return
 	}
 	rt.pass(w, r, s, m, rt.handshake)
-	s.Settle(true) // it may not have come to a connection
+	if name == "" {
+		s.Abandon() // unless it has come to a connection
+	}
 }
 
 // pass has the SDK's handler answer the request in the session.

@@ -31,7 +31,7 @@ func (h *Hub) sweep() {
 		all := h.allLocked()
 		h.mu.Unlock()
 		for _, s := range all {
-			s.Settle(false)
+			s.Settle("")
 			if h.o.Hibernate > 0 && s.idle() >= h.o.Hibernate {
 				s.putAway(h.ctx)
 			}
@@ -49,26 +49,35 @@ func (s *Session) idle() time.Duration {
 	return time.Since(s.used)
 }
 
-// Settle forgets the connections of s that have ended. A session without a name ends with
-// its last connection; now says that one that had none yet will have none.
-func (s *Session) Settle(now bool) {
+// Settle forgets the connections of s that have ended: at once the one of that id, which
+// may have come to nothing, and else those that are old enough. A session without a name
+// ends with its connection.
+func (s *Session) Settle(id string) {
 	live := map[string]bool{}
 	for c := range s.Work().Bridge.Server().Sessions() {
 		live[c.ID()] = true
 	}
 	h := s.hub
 	h.mu.Lock()
-	for id, since := range s.issued {
-		if !live[id] && (now || time.Since(since) > youth) {
-			delete(s.issued, id)
-			delete(h.ids, id)
+	for other, since := range s.issued {
+		if !live[other] && (other == id || time.Since(since) > youth) {
+			delete(s.issued, other)
+			delete(h.ids, other)
 		}
 	}
-	over := s.Name == "" && len(s.issued) == 0 && s.users == 0 && (now || time.Since(s.since) > youth)
+	over := s.Name == "" && len(s.issued) == 0 && s.users == 0 && (id != "" || time.Since(s.since) > youth)
 	h.mu.Unlock()
 	if over {
 		h.end(s)
 	}
+}
+
+// Abandon ends s, which has no name, if it has come to no connection.
+func (s *Session) Abandon() {
+	for range s.Work().Bridge.Server().Sessions() {
+		return
+	}
+	s.hub.end(s)
 }
 
 // Stop ends the calls of a session that is about to end.
@@ -123,6 +132,7 @@ func (s *Session) close() {
 		return // there is nothing
 	}
 	w.Bridge.Leave()
+	s.answered()
 	for c := range w.Bridge.Server().Sessions() { // else they stay until their time is up
 		_ = c.Close()
 	}
@@ -134,6 +144,21 @@ func (s *Session) close() {
 	}
 	w.Kept.Close()
 	s.log.Info("the session ended")
+}
+
+// answerTime is how long calls that were ended may take to be answered.
+const answerTime = 2 * time.Second
+
+// answered waits until the calls that were ended are.
+func (s *Session) answered() {
+	for end := time.Now().Add(answerTime); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		s.hub.mu.Lock()
+		users := s.users
+		s.hub.mu.Unlock()
+		if users == 0 {
+			return
+		}
+	}
 }
 
 // closers is how many sessions are ended at once.

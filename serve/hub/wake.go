@@ -148,7 +148,11 @@ func (s *Session) bringBack(ctx context.Context) {
 		text := "; This session was brought back as it was kept " + left.Time.Local().Format("on 2006-01-02 at 15:04") + ": " + left.Summary +
 			". Values that variables were given later are not in it."
 		s.log.Info("what was kept was brought back", "err", err)
-		w.Bridge.Tell(text + notBack(loaded, res, err))
+		missing := notBack(loaded, res, err)
+		if missing == "" {
+			w.Kept.Taken() // session-status need not speak of it
+		}
+		w.Bridge.Tell(text + missing)
 	})
 	if !began {
 		place.Leave()

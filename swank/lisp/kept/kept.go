@@ -118,6 +118,13 @@ func (k *File) Left() Left {
 	return k.left
 }
 
+// Taken says that what the server before has left has been brought back.
+func (k *File) Taken() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.left = Left{}
+}
+
 // Problem says why the session is not kept, or "".
 func (k *File) Problem() string {
 	if k == nil {
