@@ -27,6 +27,7 @@ type Options struct {
 type Server struct {
 	o        Options
 	hub      *hub.Hub
+	metrics  *metrics
 	http     http.Server
 	draining atomic.Bool
 	streams  context.Context // of GET: ends when the server begins to end
@@ -46,13 +47,18 @@ func New(o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{o: o, hub: hub.New(o.Hub)}
+	s := &Server{o: o, metrics: newMetrics()}
+	o.Hub.Made = func(w *hub.Work) { s.metrics.follow(w.Image) }
+	s.hub = hub.New(o.Hub)
+	s.metrics.of(s.hub)
+	o.Door.Refused = func(why string) { s.metrics.refused.WithLabelValues(why).Inc() }
 	s.streams, s.hush = context.WithCancel(context.Background())
 	guard := door.New(o.Door).Guard
 	to := newRouter(s.hub, o.SessionTimeout, o.Log)
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", guard(s.answering(to)))
 	mux.Handle("/s/{name}/mcp", guard(s.answering(to)))
+	mux.Handle("GET /metrics", guard(s.metrics.handler()))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.ready)
 	s.http = http.Server{
@@ -131,6 +137,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer done()
 	_ = s.http.Shutdown(flush)
 	_ = s.http.Close()
+	s.metrics.followers.Wait()
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
 	}

@@ -291,6 +291,29 @@ func TestNextServer(t *testing.T) {
 	p.says(tool("list-definitions", map[string]any{}).at("/s/n/mcp"), "- F (X)", "- *V* = 1")
 }
 
+// What Prometheus reads: sums, with a token, without anybody's name.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir(), func(*Options) {})
+	p.wants(code("(+ 1 2)").at("/s/Secret-name/mcp"), "=> 3")
+	p.send(code("(error \"x\")").at("/s/Secret-name/mcp"))
+	p.send(call{who: "nobody", body: "{}"})
+	read := func() string { return p.send(call{path: "/metrics", method: "GET"}).body }
+	for _, line := range []string{
+		`swank_mcp_evaluations_total{outcome="ok"} 1`, `swank_mcp_evaluations_total{outcome="error"} 1`, "swank_mcp_evaluation_seconds_count 2",
+		"swank_mcp_sessions 1", "swank_mcp_images 1", "swank_mcp_sessions_made_total 1", "swank_mcp_jobs_waiting 0", "swank_mcp_requests 0",
+		`swank_mcp_image_changes_total{change="started"} 1`, `swank_mcp_refused_requests_total{why="token"} 1`, "process_resident_memory_bytes",
+	} {
+		eventually(t, "there is "+line, func() bool { return strings.Contains(read(), "\n"+line) })
+	}
+	if text := strings.ToLower(read()); strings.Contains(text, "secret-name") || strings.Contains(text, "anna") {
+		t.Errorf("it tells whose: %s", text)
+	}
+	if r := p.send(call{path: "/metrics", method: "GET", who: "nobody"}); r.status != 401 {
+		t.Errorf("without a token: %d", r.status)
+	}
+}
+
 // At the end calls are answered within the grace, others are told that it ends, and nothing
 // stays.
 func TestDrain(t *testing.T) {

@@ -36,6 +36,7 @@ type Options struct {
 	// Make makes what a session works with; it starts nothing. NewID is for
 	// mcpbridge.Options.SessionID.
 	Make func(id ID, newID func() string) (*Work, error)
+	Made func(*Work) // told of what was made, before it is used; may be nil
 	Limits
 	Hibernate time.Duration // after which an image that nobody uses is put away; 0 is never
 	Log       *slog.Logger  // nil discards
@@ -161,7 +162,13 @@ func (h *Hub) addLocked(id ID) (*Session, error) {
 	now := time.Now()
 	s := &Session{ID: id, hub: h, since: now, used: now, issued: map[string]time.Time{}}
 	s.log = h.o.Log.With("principal", id.Principal, "session", id.Name)
-	s.make = sync.OnceValues(func() (*Work, error) { return h.o.Make(id, s.newID) })
+	s.make = sync.OnceValues(func() (*Work, error) {
+		w, err := h.o.Make(id, s.newID)
+		if err == nil && h.o.Made != nil {
+			h.o.Made(w)
+		}
+		return w, err
+	})
 	s.log.Info("a session begins")
 	return s, nil
 }
