@@ -119,15 +119,24 @@ func (d *Door) host(r *http.Request) bool {
 	return d.o.Cert != nil && d.o.Cert.VerifyHostname(host) == nil
 }
 
-// origin reports whether no web page has sent the request, or one that may; then its browser
-// is told so.
+// origin reports whether no web page of another server's has sent the request, or one that
+// may; then its browser is told so.
 func (d *Door) origin(w http.ResponseWriter, r *http.Request) bool {
 	origins := r.Header.Values("Origin")
 	if len(origins) == 0 {
 		site := r.Header.Get("Sec-Fetch-Site") // of browsers, which send no Origin with some
-		return site == "" || site == "none"
+		return site == "" || site == "none" || site == "same-origin"
 	}
-	if len(origins) > 1 || !slices.Contains(d.o.Origins, origins[0]) {
+	scheme := "http://"
+	if d.o.Cert != nil {
+		scheme = "https://"
+	}
+	switch {
+	case len(origins) > 1:
+		return false
+	case origins[0] == scheme+r.Host && !d.o.Unix: // a page of this server's, which has none
+		return true
+	case !slices.Contains(d.o.Origins, origins[0]):
 		return false
 	}
 	h := w.Header()

@@ -67,6 +67,13 @@ func TestDoor(t *testing.T) {
 		// Web pages.
 		{"a page", Options{}, header("Origin", "http://evil.example"), 403},
 		{"a page of this machine", Options{}, header("Origin", "http://localhost:3000"), 403},
+		{"a page of this server", Options{}, header("Origin", "http://127.0.0.1:7800"), 200},
+		{"a page of this server, by another way", Options{}, header("Origin", "https://127.0.0.1:7800"), 403},
+		{"a page of this server with TLS", Options{Cert: cert}, header("Origin", "https://127.0.0.1:7800"), 200},
+		{"a page of a name that leads here", Options{}, func(r *http.Request) {
+			r.Host = "evil.example:7800"
+			r.Header.Set("Origin", "http://evil.example:7800")
+		}, 403},
 		{"a page without an origin", Options{}, header("Origin", "null"), 403},
 		{"an empty origin", Options{}, header("Origin", ""), 403},
 		{"a page that is allowed", Options{Origins: []string{"https://app.example"}}, header("Origin", "https://app.example"), 200},

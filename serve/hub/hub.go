@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"swank-mcp/mcpbridge"
 	"swank-mcp/swank/lisp"
 	"swank-mcp/swank/lisp/kept"
@@ -26,10 +28,22 @@ type ID struct {
 
 // Work is what a session works with. The hub ends it, when the session ends.
 type Work struct {
-	Image  *lisp.Image       // not started
-	Bridge *mcpbridge.Bridge // over the image's session [mcpbridge.DefaultSession]
-	Kept   *kept.File        // where that is kept, or nil
+	Image  *lisp.Image // not started
+	Bridge Bridge      // over the image's session [mcpbridge.DefaultSession]
+	Kept   *kept.File  // where that is kept, or nil
 }
+
+// Bridge is what the clients of a session speak with: a *[mcpbridge.Bridge], whose methods say
+// what these do.
+type Bridge interface {
+	Server() *mcp.Server
+	Within(ctx context.Context) context.Context
+	Tell(text string)
+	Close()
+	Leave()
+}
+
+var _ Bridge = (*mcpbridge.Bridge)(nil)
 
 // Options of a [Hub].
 type Options struct {
