@@ -70,7 +70,7 @@ var ours = map[string][]string{
 	"people/web":         {"people/control", "people/transcript"},
 	"serve/door":         nil,
 	"serve/hub":          {"mcpbridge", "swank/lisp", "swank/lisp/kept"},
-	"serve":              {"serve/door", "serve/hub"},
+	"serve":              {"swank/lisp", "serve/door", "serve/hub"},
 	"cmd/swank-mcp": {"sexp", "swank", "swank/lisp", "swank/lisp/attach", "swank/lisp/kept", "swank/lisp/launch", "swank/lisp/project", "mcpbridge", "mcpbridge/render", "mcpbridge/tools",
 		"people/control", "people/transcript", "people/web", "serve", "serve/door", "serve/hub"},
 	"e2e/wire":    nil,

@@ -58,6 +58,8 @@ func New(o Options) *Server {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", guard(s.answering(to)))
 	mux.Handle("/s/{name}/mcp", guard(s.answering(to)))
+	mux.Handle("GET /sessions", guard(http.HandlerFunc(s.list)))
+	mux.Handle("DELETE /sessions/{name}", guard(http.HandlerFunc(s.endSession)))
 	mux.Handle("GET /metrics", guard(s.metrics.handler()))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.ready)

@@ -122,6 +122,19 @@ func TestSessionsAreApart(t *testing.T) {
 	}
 	p.wants(code("*x*").within(one), "=> ONE")
 
+	// The lists are of each principal.
+	lists := map[string]string{}
+	for who := range p.tokens {
+		lists[who] = p.send(call{who: who, path: "/sessions", method: "GET"}).body
+	}
+	if strings.Count(lists["anna"], `"name"`) != 4 || strings.Count(lists["bert"], `"name"`) != 1 {
+		t.Errorf("lists: %s", lists)
+	}
+	gone := p.send(call{who: "bert", path: "/sessions/default", method: "DELETE"})
+	if r := p.send(call{who: "bert", path: "/sessions/none", method: "DELETE"}); gone.status != 404 || r.status != 404 || r.body != gone.body {
+		t.Errorf("to end another one's: %+v, and none's: %+v", gone, r)
+	}
+
 	// A client that has had enough ends its session, and the image with it; a named one stays.
 	pid := p.pid(code("0").within(two))
 	if r := p.send(call{method: "DELETE", header: map[string]string{sessionHeader: two}}); r.status != 204 {

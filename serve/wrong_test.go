@@ -68,7 +68,7 @@ func TestWrongRequests(t *testing.T) {
 		t.Errorf("healthz: %+v", r)
 	}
 	for _, s := range p.s.hub.List() {
-		if s.Name != "" && s.Name != "default" {
+		if s.Name != "~1" && s.Name != "default" {
 			t.Errorf("there is a session %q", s.Name)
 		}
 	}

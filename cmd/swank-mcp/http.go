@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -77,11 +78,7 @@ func (c *command) loadTokens(o *door.Options, state string) (said string, err er
 		}
 		return "WARNING: no token is wanted (--no-auth): " + who + " run code as you", nil
 	}
-	file := c.http.tokens
-	if file == "" {
-		file = filepath.Join(state, "tokens")
-	}
-	made := false
+	file, made := c.tokensFile(state), false
 	if o.Tokens, made, err = door.LoadTokens(file, firstPrincipal); err != nil {
 		return "", fmt.Errorf("the tokens: %w", err)
 	}
@@ -90,6 +87,10 @@ func (c *command) loadTokens(o *door.Options, state string) (said string, err er
 		said += ", which was made now, with one for " + firstPrincipal
 	}
 	return said, nil
+}
+
+func (c *config) tokensFile(state string) string {
+	return cmp.Or(c.http.tokens, filepath.Join(state, "tokens"))
 }
 
 // openTrace opens the file of --trace-swank, which all images share.

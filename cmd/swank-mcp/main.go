@@ -77,7 +77,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 // takeArguments are the commands that do.
-var takeArguments = append([]string{"eval", "test", "allow"}, takeID...)
+var takeArguments = append([]string{"eval", "test", "allow", "sessions"}, takeID...)
 
 // takeID are those whose argument is a server.
 var takeID = []string{"watch", "stop", "pause", "resume", "undo"}
@@ -120,6 +120,8 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 		return c.undo(ctx)
 	case "allow":
 		return c.allow(ctx)
+	case "sessions":
+		return c.sessions(ctx)
 	case "hook":
 		return c.hook(ctx)
 	case "version":
@@ -128,5 +130,5 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 	case "help":
 		return flag.ErrHelp
 	}
-	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, ps, watch, stop, pause, resume, undo, allow, hook and version", errUsage, name)
+	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, ps, watch, stop, pause, resume, undo, allow, sessions, hook and version", errUsage, name)
 }

@@ -65,6 +65,8 @@ Of a Lisp that is launched:
 	usageHTTP = `MCP over HTTP, each session with a Lisp of its own: swank-mcp serve --http ADDR
 Clients send their token to http://ADDR/mcp; or to /s/NAME/mcp, for a session
 that stays when they go. All other flags: swank-mcp help
+swank-mcp sessions --http ADDR              the sessions of the server there
+swank-mcp sessions --http ADDR end NAME...  end these, with their images
 
   --http ADDRESS         HOST:PORT or unix:PATH; 127.0.0.1 unless --allow-remote
   --tokens FILE          lines PRINCIPAL TOKEN, made at first (in your state)

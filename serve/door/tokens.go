@@ -40,9 +40,6 @@ func LoadTokens(path, principal string) (t *Tokens, made bool, err error) {
 		}
 		made = true
 	}
-	if err := private(path); err != nil {
-		return nil, false, err
-	}
 	t, err = readTokens(path)
 	return t, made, err
 }
@@ -80,12 +77,31 @@ func private(path string) error {
 }
 
 func readTokens(path string) (*Tokens, error) {
+	all, err := Credentials(path)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tokens{}
+	for _, c := range all {
+		t.add(c.Principal, c.Token)
+	}
+	return t, nil
+}
+
+// Credential is what a client sends, and who it is then.
+type Credential struct{ Principal, Token string }
+
+// Credentials returns what a file of tokens has, at least one, for a client of the user whose
+// file it is. No error has a token in it.
+func Credentials(path string) (all []Credential, err error) {
+	if err := private(path); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	t := &Tokens{}
 	lines := bufio.NewScanner(f)
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())
@@ -101,15 +117,15 @@ func readTokens(path string) (*Tokens, error) {
 		case len(fields[1]) < minToken:
 			return nil, fmt.Errorf("line %d of %s: the token of %s has fewer than %d characters. Next: head -c 32 /dev/urandom | base64", n, path, fields[0], minToken)
 		}
-		t.add(fields[0], fields[1])
+		all = append(all, Credential{fields[0], fields[1]})
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if len(t.sums) == 0 {
+	if len(all) == 0 {
 		return nil, fmt.Errorf("%s has no token: nobody could use the server. Next: remove it, and one is made", path)
 	}
-	return t, nil
+	return all, nil
 }
 
 func (t *Tokens) add(principal, token string) {

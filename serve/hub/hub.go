@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 
@@ -69,6 +71,7 @@ type Hub struct {
 	nameless map[*Session]bool
 	ids      map[string]*Session // by the ids of connections
 	owned    map[string]int      // sessions by principal
+	serial   int                 // the number of the last session without a name
 	awake    int                 // sessions that have, or may have, an image
 	closed   bool
 	counts   Counts
@@ -96,9 +99,10 @@ func New(o Options) *Hub {
 // Session is one of a [Hub].
 type Session struct {
 	ID
-	hub  *Hub
-	make func() (*Work, error) // once
-	log  *slog.Logger
+	hub   *Hub
+	label string                // its name, or a number that no name is like
+	make  func() (*Work, error) // once
+	log   *slog.Logger
 
 	turning sync.Mutex // held while the image is put away or made ready
 	back    bool       // what the server before has kept was looked at; turning guards it
@@ -174,8 +178,12 @@ func (h *Hub) addLocked(id ID) (*Session, error) {
 	h.counts.Made++
 	h.owned[id.Principal]++
 	now := time.Now()
-	s := &Session{ID: id, hub: h, since: now, used: now, issued: map[string]time.Time{}}
-	s.log = h.o.Log.With("principal", id.Principal, "session", id.Name)
+	s := &Session{ID: id, hub: h, label: id.Name, since: now, used: now, issued: map[string]time.Time{}}
+	if id.Name == "" {
+		h.serial++
+		s.label = fmt.Sprintf("~%d", h.serial)
+	}
+	s.log = h.o.Log.With("principal", id.Principal, "session", s.label)
 	s.make = sync.OnceValues(func() (*Work, error) {
 		w, err := h.o.Make(id, s.newID)
 		if err == nil && h.o.Made != nil {
@@ -231,20 +239,23 @@ func (s *Session) Enter() (leave func()) {
 
 // Info is what is known of a session.
 type Info struct {
-	ID
-	Since, Used time.Time
-	Users       int  // requests that are being answered
-	Connections int  // of clients with a handshake
-	Awake       bool // it has, or may have, an image
+	Principal   string    `json:"-"`
+	Name        string    `json:"name"` // or "~N" of one without a name
+	Since       time.Time `json:"since"`
+	Used        time.Time `json:"used"`
+	Users       int       `json:"requests"`    // that are being answered
+	Connections int       `json:"connections"` // of clients with a handshake
+	Awake       bool      `json:"awake"`       // it has, or may have, an image
 }
 
-// List returns the sessions of all principals, in no order.
+// List returns the sessions of all principals, in the order in which they were made.
 func (h *Hub) List() (list []Info) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range h.allLocked() {
-		list = append(list, Info{s.ID, s.since, s.used, s.users, len(s.issued), s.awake})
+		list = append(list, Info{s.Principal, s.label, s.since, s.used, s.users, len(s.issued), s.awake})
 	}
+	slices.SortFunc(list, func(a, b Info) int { return a.Since.Compare(b.Since) })
 	return list
 }
 

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -83,16 +84,18 @@ func (s *Session) Abandon() {
 // Stop ends the calls of a session that is about to end.
 func (s *Session) Stop() { s.Work().Bridge.Close() }
 
-// End ends the session of the principal that has that name, with its image, and reports
+// End ends the session of the principal that [Hub.List] calls so, with its image, and reports
 // whether there was one. What was kept of it stays on the disk.
 func (h *Hub) End(principal, name string) bool {
 	h.mu.Lock()
-	s := h.named[ID{principal, name}]
+	all := h.allLocked()
 	h.mu.Unlock()
-	if s != nil {
-		h.end(s)
+	i := slices.IndexFunc(all, func(s *Session) bool { return s.Principal == principal && s.label == name })
+	if i < 0 {
+		return false
 	}
-	return s != nil
+	h.end(all[i])
+	return true
 }
 
 // closeLimit is how long an image may take to end.
