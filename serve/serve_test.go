@@ -285,6 +285,24 @@ func TestHibernation(t *testing.T) {
 	}
 }
 
+// A named session that is put away and has no client is left to the disk, whence it comes
+// back; one that is ended is not made anew before it has.
+func TestLeftToTheDisk(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir(), func(o *Options) { o.Hub.Hibernate, o.Hub.Forget = 100*time.Millisecond, 300*time.Millisecond })
+	p.wants(code("(defun f (x) (* 2 x))").at("/s/n/mcp"), "=> F")
+	eventually(t, "the session is left to the disk", func() bool { return len(p.s.hub.List()) == 0 })
+	p.says(code("(f 21)").at("/s/n/mcp"), "This session was brought back", "=> 42")
+	for i := range 5 {
+		p.wants(tool("reset-session", map[string]any{}).at("/s/n/mcp"), "Session reset. All definitions cleared.\nCurrent package: CL-USER")
+		p.wants(code(fmt.Sprintf("(defun g () %d)", i)).at("/s/n/mcp"), "=> G")
+		if r := p.send(call{path: "/sessions/n", method: "DELETE"}); r.status != 204 {
+			t.Fatalf("%+v", r)
+		}
+		p.says(code("(g)").at("/s/n/mcp"), "This session was brought back", fmt.Sprintf("=> %d", i))
+	}
+}
+
 // A named session is there again with the next server, with what it had defined.
 func TestNextServer(t *testing.T) {
 	t.Parallel()

@@ -59,6 +59,7 @@ func (c *command) serveHTTP(ctx context.Context) error {
 			},
 			Limits:    hub.Limits{Sessions: c.http.sessions, PerPrincipal: c.http.perPrincipal, Images: c.http.images},
 			Hibernate: c.http.hibernate,
+			Forget:    c.http.sessionTimeout,
 			Log:       log,
 		},
 		SessionTimeout: c.http.sessionTimeout,

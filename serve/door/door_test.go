@@ -237,7 +237,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// With a certificate it speaks TLS, and nothing older than 1.2.
+// With a certificate it speaks TLS and HTTP/2, and nothing older than TLS 1.2.
 func TestTLS(t *testing.T) {
 	cert, key := certificateFiles(t)
 	l, err := Place{Address: "127.0.0.1:0", Certificate: cert, Key: key}.Listen()
@@ -250,11 +250,13 @@ func TestTLS(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AddCert(l.Cert)
 	get := func(max uint16) error {
-		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MaxVersion: max, ServerName: "example.com"}}
+		transport := &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: roots, MaxVersion: max, ServerName: "example.com"}}
 		defer transport.CloseIdleConnections()
 		resp, err := (&http.Client{Transport: transport, Timeout: 5 * time.Second}).Get(l.URL)
 		if err == nil {
-			resp.Body.Close()
+			if resp.Body.Close(); resp.ProtoMajor != 2 {
+				t.Errorf("it speaks %s", resp.Proto)
+			}
 		}
 		return err
 	}

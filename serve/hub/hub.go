@@ -55,6 +55,7 @@ type Options struct {
 	Made func(*Work) // told of what was made, before it is used; may be nil
 	Limits
 	Hibernate time.Duration // after which an image that nobody uses is put away; 0 is never
+	Forget    time.Duration // after which a named session is left to the disk that is put away and has no client; 0 is never
 	Log       *slog.Logger  // nil discards
 }
 
@@ -69,10 +70,11 @@ type Hub struct {
 	mu       sync.Mutex
 	named    map[ID]*Session
 	nameless map[*Session]bool
-	ids      map[string]*Session // by the ids of connections
-	owned    map[string]int      // sessions by principal
-	serial   int                 // the number of the last session without a name
-	awake    int                 // sessions that have, or may have, an image
+	ending   map[ID]chan struct{} // named sessions that are being ended; closed then
+	ids      map[string]*Session  // by the ids of connections
+	owned    map[string]int       // sessions by principal
+	serial   int                  // the number of the last session without a name
+	awake    int                  // sessions that have, or may have, an image
 	closed   bool
 	counts   Counts
 }
@@ -90,7 +92,7 @@ func New(o Options) *Hub {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	h := &Hub{o: o, named: map[ID]*Session{}, nameless: map[*Session]bool{}, ids: map[string]*Session{}, owned: map[string]int{}}
+	h := &Hub{o: o, named: map[ID]*Session{}, nameless: map[*Session]bool{}, ending: map[ID]chan struct{}{}, ids: map[string]*Session{}, owned: map[string]int{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.work.Go(h.sweep)
 	return h
@@ -126,16 +128,24 @@ func IsName(name string) bool { return sessionName.MatchString(name) }
 // The error is a *LimitError, ErrClosed, or why it could not be made.
 func (h *Hub) Named(principal, name string) (*Session, error) {
 	id := ID{principal, name}
-	h.mu.Lock()
-	s := h.named[id]
-	var err error
-	if s == nil {
-		if s, err = h.addLocked(id); err == nil {
-			h.named[id] = s
+	for {
+		h.mu.Lock()
+		before := h.ending[id]
+		if before != nil { // it has the file in which the session is kept
+			h.mu.Unlock()
+			<-before
+			continue
 		}
+		s := h.named[id]
+		var err error
+		if s == nil {
+			if s, err = h.addLocked(id); err == nil {
+				h.named[id] = s
+			}
+		}
+		h.mu.Unlock()
+		return h.made(s, err)
 	}
-	h.mu.Unlock()
-	return h.made(s, err)
 }
 
 // Nameless returns a new session for one client.

@@ -13,8 +13,8 @@ const sweepTime = 10 * time.Second
 // youth is how long a session, or the id of a connection, may take to get its connection.
 const youth = time.Minute
 
-// sweep puts away the images that nobody uses and ends the sessions without a name whose
-// clients have gone, until the hub is closed.
+// sweep puts away the images that nobody uses, ends the sessions without a name whose
+// clients have gone, and leaves named ones to the disk, until the hub is closed.
 func (h *Hub) sweep() {
 	every := sweepTime
 	if h.o.Hibernate > 0 {
@@ -36,6 +36,9 @@ func (h *Hub) sweep() {
 			if h.o.Hibernate > 0 && s.idle() >= h.o.Hibernate {
 				s.putAway(h.ctx)
 			}
+			if h.o.Forget > 0 && s.onlyKept() >= h.o.Forget {
+				h.end(s)
+			}
 		}
 	}
 }
@@ -45,6 +48,18 @@ func (s *Session) idle() time.Duration {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	if s.users > 0 || !s.awake {
+		return 0
+	}
+	return time.Since(s.used)
+}
+
+// onlyKept returns for how long nobody has used a session of which the disk has all there
+// is; 0 for another one.
+func (s *Session) onlyKept() time.Duration {
+	w := s.Work()
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	if s.Name == "" || s.awake || s.users > 0 || len(s.issued) > 0 || w.Kept == nil || w.Kept.Problem() != "" {
 		return 0
 	}
 	return time.Since(s.used)
@@ -66,7 +81,7 @@ func (s *Session) Settle(id string) {
 			delete(h.ids, other)
 		}
 	}
-	over := s.Name == "" && len(s.issued) == 0 && s.users == 0 && (id != "" || time.Since(s.since) > youth)
+	over := s.Name == "" && len(s.issued) == 0 && (id != "" || s.users == 0 && time.Since(s.since) > youth)
 	h.mu.Unlock()
 	if over {
 		h.end(s)
@@ -109,7 +124,11 @@ func (h *Hub) end(s *Session) {
 		return
 	}
 	s.ended = true
-	delete(h.named, s.ID)
+	over := make(chan struct{})
+	if s.Name != "" {
+		delete(h.named, s.ID)
+		h.ending[s.ID] = over
+	}
 	delete(h.nameless, s)
 	for id := range s.issued {
 		delete(h.ids, id)
@@ -122,6 +141,8 @@ func (h *Hub) end(s *Session) {
 	s.close()
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	delete(h.ending, s.ID)
+	close(over)
 	if s.awake { // until here its image was there
 		s.awake = false
 		h.awake--
