@@ -152,6 +152,12 @@ func (rt *router) pass(w http.ResponseWriter, r *http.Request, s *hub.Session, m
 		}
 	}
 	ctx := context.WithValue(r.Context(), sessionKey{}, s)
+	if out, ok := w.(*stream); ok && m.Method == "tools/call" {
+		defer out.mayBeLong()()
+		if next == rt.stateless { // in the other era, handlers have the context of the handshake
+			ctx = context.WithValue(ctx, streamKey{}, out)
+		}
+	}
 	next.ServeHTTP(w, r.WithContext(s.Work().Bridge.Within(ctx)))
 }
 

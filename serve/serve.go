@@ -38,7 +38,6 @@ type Server struct {
 const (
 	headerTime = 10 * time.Second // to send the head of a request
 	idleTime   = 2 * time.Minute  // to send the next one
-	writeTime  = 30 * time.Second // to read a part of an answer
 	headBytes  = 64 << 10         // of the head of a request
 )
 
@@ -48,7 +47,10 @@ func New(o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{o: o, metrics: newMetrics()}
-	o.Hub.Made = func(w *hub.Work) { s.metrics.follow(w.Image) }
+	o.Hub.Made = func(w *hub.Work) {
+		s.metrics.follow(w.Image)
+		w.Bridge.Server().AddReceivingMiddleware(beginStreams)
+	}
 	s.hub = hub.New(o.Hub)
 	s.metrics.of(s.hub)
 	o.Door.Refused = func(why string) { s.metrics.refused.WithLabelValues(why).Inc() }
@@ -89,35 +91,9 @@ func (s *Server) answering(next http.Handler) http.Handler {
 			defer context.AfterFunc(s.streams, cancel)()
 			r = r.WithContext(ctx)
 		}
-		next.ServeHTTP(&impatient{w, http.NewResponseController(w)}, r)
+		next.ServeHTTP(newStream(w), r)
 	})
 }
-
-// impatient gives each write to a client a time limit. Between writes there is none: HTTP/2
-// ends a stream when its limit passes.
-type impatient struct {
-	http.ResponseWriter
-	control *http.ResponseController
-}
-
-func (w *impatient) Write(b []byte) (int, error) {
-	defer w.limit()()
-	return w.ResponseWriter.Write(b)
-}
-
-// FlushError is what http.ResponseController calls.
-func (w *impatient) FlushError() error {
-	defer w.limit()()
-	return w.control.Flush()
-}
-
-func (w *impatient) limit() (end func()) {
-	_ = w.control.SetWriteDeadline(time.Now().Add(writeTime))
-	return func() { _ = w.control.SetWriteDeadline(time.Time{}) }
-}
-
-// Unwrap is for http.ResponseController, too.
-func (w *impatient) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Serve serves on l until ctx ends. Then it takes no new connections, answers what was
 // asked, for at most o.Drain, and ends the sessions, with what is kept of them.

@@ -165,6 +165,21 @@ func alive(pid int) bool {
 	return err == nil && !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
 }
 
+func init() { beatTime = 150 * time.Millisecond }
+
+// Who waits for a long evaluation gets signs of life, in both eras, and then the answer.
+func TestSignsOfLife(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir(), func(*Options) {})
+	id, _ := p.handshake(call{})
+	for _, c := range []call{code("(progn (sleep 1) 'late)"), code("(progn (sleep 1) 'late)").within(id)} {
+		r := p.send(c)
+		if n := strings.Count(r.body, ": still at work\n\n"); n < 4 || r.text() != "=> LATE" || r.status != 200 || !strings.HasPrefix(r.head.Get("Content-Type"), "text/event-stream") {
+			t.Errorf("%d signs: %+v", n, r)
+		}
+	}
+}
+
 // Whoever closes the stream of a request of the new era ends the evaluation. In the older
 // one it goes on, and whoever comes back gets the answer.
 func TestClosedStreams(t *testing.T) {
