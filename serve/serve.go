@@ -18,7 +18,8 @@ type Options struct {
 	Door           door.Options
 	Hub            hub.Options
 	SessionTimeout time.Duration // after which a connection that sends nothing is ended; 0 is never
-	Drain          time.Duration // for which calls may run on at the end
+	DrainDelay     time.Duration // for which it takes new calls after it has said that it is not ready any more
+	Drain          time.Duration // for which calls may run on after that
 	Log            *slog.Logger  // nil discards
 }
 
@@ -95,7 +96,7 @@ func (s *Server) answering(next http.Handler) http.Handler {
 	})
 }
 
-// Serve serves on l until ctx ends. Then it takes no new connections, answers what was
+// Serve serves on l until ctx ends, and for o.DrainDelay after that. Then it takes no new connections, answers what was
 // asked, for at most o.Drain, and ends the sessions, with what is kept of them.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ended := make(chan error, 1)
@@ -106,6 +107,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)
+	if err == nil {
+		time.Sleep(s.o.DrainDelay) // who sends calls here learns to send them elsewhere
+	}
 	s.hush()
 	drain, cancel := context.WithTimeout(context.Background(), s.o.Drain)
 	defer cancel()

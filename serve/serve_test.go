@@ -364,7 +364,7 @@ func TestMetrics(t *testing.T) {
 // stays.
 func TestDrain(t *testing.T) {
 	t.Parallel()
-	p := start(t, t.TempDir(), func(o *Options) { o.Drain = 2 * time.Second })
+	p := start(t, t.TempDir(), func(o *Options) { o.DrainDelay, o.Drain = time.Second, 2*time.Second })
 	if r := p.send(call{path: "/readyz", method: "GET"}); r.status != 200 || r.body != "ready\n" {
 		t.Errorf("readyz: %+v", r)
 	}
@@ -381,6 +381,10 @@ func TestDrain(t *testing.T) {
 			strings.Contains(p.send(tool("session-status", map[string]any{}).within(id)).text(), "(loop)")
 	})
 	began := time.Now()
+	answers.Go(func() {
+		eventually(t, "it is not ready any more", func() bool { return p.send(call{path: "/readyz", method: "GET"}).status == 503 })
+		p.wants(code("(+ 1 2)").at("/s/late/mcp"), "=> 3")
+	})
 	p.end()
 	answers.Wait()
 	if took := time.Since(began); took > 8*time.Second {

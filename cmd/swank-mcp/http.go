@@ -64,6 +64,7 @@ func (c *command) serveHTTP(ctx context.Context) error {
 		},
 		SessionTimeout: c.http.sessionTimeout,
 		Drain:          c.http.drain,
+		DrainDelay:     c.http.drainDelay,
 		Log:            log,
 	})
 	fmt.Fprintf(c.stderr, "swank-mcp: serving MCP at %s/mcp\nswank-mcp: %s\n", l.URL, said)

@@ -17,7 +17,7 @@ type httpConfig struct {
 	rate                           int
 	sessions, perPrincipal, images int
 	hibernate, sessionTimeout      time.Duration
-	drain                          time.Duration
+	drain, drainDelay              time.Duration
 }
 
 func (h *httpConfig) flags(fs *flag.FlagSet) {
@@ -37,6 +37,7 @@ func (h *httpConfig) flags(fs *flag.FlagSet) {
 	fs.Var((*secondsFlag)(&h.hibernate), "hibernate-after", "")
 	fs.Var((*secondsFlag)(&h.sessionTimeout), "session-timeout", "")
 	fs.Var((*secondsFlag)(&h.drain), "drain", "")
+	fs.Var((*secondsFlag)(&h.drainDelay), "drain-delay", "")
 }
 
 // checkHTTP says what is wrong with the flags of --http, or with others beside it.

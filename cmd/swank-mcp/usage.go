@@ -83,6 +83,7 @@ swank-mcp sessions --http ADDR end NAME...  end these, with their images
   --hibernate-after SECONDS  when an image that nobody uses is put away (900)
   --session-timeout SECONDS  when a client that sends nothing is gone (14400)
   --drain SECONDS        for which calls may run on at the end (10)
+  --drain-delay SECONDS  for which new ones are taken before that (0)
 `
 	usagePeople = `For people beside an agent. All other flags: swank-mcp help
 swank-mcp ps           the servers that run: project, client, image, activity
