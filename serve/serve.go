@@ -96,8 +96,9 @@ func (s *Server) answering(next http.Handler) http.Handler {
 	})
 }
 
-// Serve serves on l until ctx ends, and for o.DrainDelay after that. Then it takes no new connections, answers what was
-// asked, for at most o.Drain, and ends the sessions, with what is kept of them.
+// Serve serves on l until ctx ends, and for o.DrainDelay after that. Then it takes no new
+// connections, answers what was asked, for at most o.Drain, and ends the sessions, with what
+// is kept of them.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ended := make(chan error, 1)
 	go func() { ended <- s.http.Serve(l) }()

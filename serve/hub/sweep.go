@@ -33,6 +33,7 @@ func (h *Hub) sweep() {
 		h.mu.Unlock()
 		for _, s := range all {
 			s.Settle("")
+			s.notice()
 			if h.o.Hibernate > 0 && s.idle() >= h.o.Hibernate {
 				s.putAway(h.ctx)
 			}
@@ -51,6 +52,23 @@ func (s *Session) idle() time.Duration {
 		return 0
 	}
 	return time.Since(s.used)
+}
+
+// notice counts an image that no request has started, as files that are watched do.
+func (s *Session) notice() {
+	if !s.turning.TryLock() {
+		return // it is being counted
+	}
+	defer s.turning.Unlock()
+	if !s.Work().Image.Runs() {
+		return
+	}
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	if !s.awake && !s.ended {
+		s.awake, s.used = true, time.Now()
+		s.hub.awake++
+	}
 }
 
 // onlyKept returns for how long nobody has used a session of which the disk has all there
