@@ -44,7 +44,7 @@ func (c *command) sessions(ctx context.Context) error {
 		return c.listSessions(ctx, s, who)
 	}
 	if c.args[0] != "end" || len(c.args) < 2 {
-		return fmt.Errorf("%w: sessions %s: to end some, swank-mcp sessions end NAME...", errUsage, strings.Join(c.args, " "))
+		return fmt.Errorf("%w: sessions takes no %q; to end one: swank-mcp sessions --http ADDRESS end PRINCIPAL/NAME", errUsage, strings.Join(c.args, " "))
 	}
 	for _, name := range c.args[1:] {
 		if err := s.end(ctx, who, name); err != nil {
