@@ -114,6 +114,7 @@ type Session struct {
 	used   time.Time            // when it was used last
 	users  int                  // requests that are being answered
 	awake  bool                 // it counts among the images
+	woken  bool                 // it has done so before, or does
 	ended  bool                 // it is one of the hub's no more
 	issued map[string]time.Time // ids of connections, and when they were made
 }
@@ -173,15 +174,17 @@ func (h *Hub) made(s *Session, err error) (*Session, error) {
 
 // addLocked makes a session, if there is room.
 func (h *Hub) addLocked(id ID) (*Session, error) {
-	all := len(h.named) + len(h.nameless)
-	switch {
-	case h.closed:
+	if h.closed {
 		return nil, ErrClosed
-	case h.o.PerPrincipal > 0 && h.owned[id.Principal] >= h.o.PerPrincipal:
+	}
+	full := func() bool { return h.o.Sessions > 0 && len(h.named)+len(h.nameless) >= h.o.Sessions }
+	ownFull := func() bool { return h.o.PerPrincipal > 0 && h.owned[id.Principal] >= h.o.PerPrincipal }
+	switch {
+	case ownFull() && !h.makeRoomLocked(id.Principal):
 		h.counts.Refused++
 		return nil, &LimitError{What: "sessions", Most: h.o.PerPrincipal, Own: true, After: retryAtMost,
 			Next: ", or end one before"}
-	case h.o.Sessions > 0 && all >= h.o.Sessions:
+	case full() && !h.makeRoomLocked(""):
 		h.counts.Refused++
 		return nil, &LimitError{What: "sessions", Most: h.o.Sessions, After: retryAtMost}
 	}

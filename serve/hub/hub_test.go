@@ -107,6 +107,42 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
+// A client that has begun a session and never used it makes room when there is none; one that
+// has used its session does not.
+func TestUnusedMakesRoom(t *testing.T) {
+	t.Parallel()
+	h := testHub(t, Options{Limits: Limits{PerPrincipal: 2}})
+	first, err := h.Nameless("anna")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := h.Nameless("anna")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Wake(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var full *LimitError
+	if _, err := h.Named("anna", "x"); !errors.As(err, &full) || full.After != retryAtMost {
+		t.Errorf("at once: %v", err)
+	}
+	h.mu.Lock()
+	for _, s := range []*Session{first, second} {
+		s.used = s.used.Add(-2 * unusedTime)
+	}
+	h.mu.Unlock()
+	if _, err := h.Named("anna", "x"); err != nil {
+		t.Errorf("later: %v", err)
+	}
+	if _, err := h.Named("anna", "y"); !errors.As(err, &full) {
+		t.Errorf("beside one that was used: %v", err)
+	}
+	if !first.ended || second.ended {
+		t.Errorf("ended: %v, %v", first.ended, second.ended)
+	}
+}
+
 // What cannot be made leaves nothing, and is tried anew.
 func TestNotMade(t *testing.T) {
 	t.Parallel()

@@ -36,3 +36,26 @@ func (e *LimitError) Seconds() int { return max(1, int((e.After+time.Second-1)/t
 const retryAtMost = time.Minute
 
 func later(d time.Duration) time.Duration { return min(max(d, time.Second), retryAtMost) }
+
+// unusedTime is how long a session that has never had an image may be idle until it makes
+// room for another one: many clients begin a session that they never use, and do not end it.
+const unusedTime = 10 * time.Second
+
+// makeRoomLocked ends the oldest session without a name that was never used, of the
+// principal, or of any with "". It reports whether there was one; its client begins anew when
+// it comes back.
+func (h *Hub) makeRoomLocked(principal string) bool {
+	var oldest *Session
+	for s := range h.nameless {
+		idle := !s.woken && s.users == 0 && time.Since(s.used) > unusedTime
+		if idle && (principal == "" || s.Principal == principal) && (oldest == nil || s.used.Before(oldest.used)) {
+			oldest = s
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	over := h.removeLocked(oldest)
+	h.work.Go(func() { h.finish(oldest, over) })
+	return true
+}

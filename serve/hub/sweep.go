@@ -137,12 +137,20 @@ const closeLimit = 3 * time.Second
 // end takes s out of the hub and ends what it works with.
 func (h *Hub) end(s *Session) {
 	h.mu.Lock()
+	over := h.removeLocked(s)
+	h.mu.Unlock()
+	if over != nil {
+		h.finish(s, over)
+	}
+}
+
+// removeLocked takes s out of the hub. It returns what finish takes, or nil if that was done.
+func (h *Hub) removeLocked(s *Session) (over chan struct{}) {
 	if s.ended {
-		h.mu.Unlock()
-		return
+		return nil
 	}
 	s.ended = true
-	over := make(chan struct{})
+	over = make(chan struct{})
 	if s.Name != "" {
 		delete(h.named, s.ID)
 		h.ending[s.ID] = over
@@ -155,7 +163,11 @@ func (h *Hub) end(s *Session) {
 		delete(h.owned, s.Principal)
 	}
 	h.counts.Ended++
-	h.mu.Unlock()
+	return over
+}
+
+// finish ends what s, which was taken out of the hub, works with.
+func (h *Hub) finish(s *Session, over chan struct{}) {
 	s.close()
 	h.mu.Lock()
 	defer h.mu.Unlock()

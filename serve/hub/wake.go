@@ -55,7 +55,7 @@ func (h *Hub) takePlace(ctx context.Context, s *Session) error {
 			h.mu.Unlock()
 			return nil
 		case h.o.Images <= 0 || h.awake < h.o.Images:
-			s.awake = true
+			s.awake, s.woken = true, true
 			h.awake++
 			h.counts.Woken++
 			h.mu.Unlock()
