@@ -70,8 +70,11 @@ var ours = map[string][]string{
 	"people/transcript":  {"swank/lisp"},
 	"people/control":     {"swank/lisp", "people/transcript"},
 	"people/web":         {"people/control", "people/transcript"},
+	"serve/door":         nil,
+	"serve/hub":          {"mcpbridge", "swank/lisp", "swank/lisp/kept"},
+	"serve":              {"swank/lisp", "serve/door", "serve/hub"},
 	"cmd/swank-mcp": {"sexp", "swank", "swank/lisp", "swank/lisp/attach", "swank/lisp/kept", "swank/lisp/launch", "swank/lisp/project", "mcpbridge", "mcpbridge/render", "mcpbridge/tools",
-		"people/control", "people/transcript", "people/web", "register"},
+		"people/control", "people/transcript", "people/web", "register", "serve", "serve/door", "serve/hub"},
 	"e2e/wire":    nil,
 	"e2e":         {"e2e/wire"},
 	"e2e/compose": {"e2e/wire"},
@@ -98,7 +101,7 @@ var ours = map[string][]string{
 var forTests = []string{"internal/pagetest", "swank/swanktest", "mcpbridge/fake", "mcpbridge/stdio/stdiotest"}
 
 // knowMCP are the packages that may use the MCP SDK, and those that use them.
-var knowMCP = []string{"mcpbridge", "mcpbridge/stdio", "cmd/swank-mcp"}
+var knowMCP = []string{"mcpbridge", "mcpbridge/stdio", "serve", "serve/hub", "cmd/swank-mcp"}
 
 func TestDependenciesPointOneWay(t *testing.T) {
 	seen := map[string]bool{}

@@ -51,12 +51,13 @@ func TestForeignClients(t *testing.T) {
 	}
 }
 
-func drive(t *testing.T, command []string) map[string]step {
+// drive runs a client, with these variables in its environment, and returns what it prints.
+func drive(t *testing.T, command []string, env ...string) map[string]step {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Env = environ(run.dir, "SWANK_MCP_TOOLSETS=")
+	cmd.Env = environ(run.dir, append(env, "SWANK_MCP_TOOLSETS=")...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -19,6 +19,17 @@ var launchedOnly = map[string]string{
 	"TestAddingATool":                                "it is about the tree, not the image",
 	"TestPackageLint":                                "it is about the file, not the image",
 
+	"TestConformance":             overHTTP,
+	"TestDocsHTTP":                overHTTP,
+	"TestForeignClientsOverHTTP":  overHTTP,
+	"TestHTTPNextServer":          overHTTP,
+	"TestHTTPHibernates":          overHTTP,
+	"TestHTTPRefuses":             overHTTP,
+	"TestHTTPDrain":               overHTTP,
+	"TestHTTPSessions":            overHTTP,
+	"TestInspectorStrictOverHTTP": overHTTP,
+	"TestHTTPSocket":              overHTTP,
+
 	"TestLoopWithoutInterruptsCancelled": replaced + ": see TestAttachedUnstoppable",
 	"TestUnstoppableLoop":                replaced + ": see TestAttachedUnstoppable",
 	"TestImageKilledInMidEvaluation":     replaced + ": see TestAttachedImageDies",
@@ -92,6 +103,7 @@ var launchedOnly = map[string]string{
 }
 
 const (
+	overHTTP    = "over HTTP each session has an image of its own"
 	elsewhere   = "the working directory of the person's image is their own"
 	descriptors = "descriptors 1 and 2 of the process are the person's"
 	replaced    = "a person's image is neither ended nor replaced"

@@ -39,6 +39,7 @@ type config struct {
 	lisp                lisp.Config
 	attach              string // HOST:PORT or unix:PATH
 	allowRemote         bool
+	http                httpConfig // of serve --http
 	trace               string
 	logLevel            slog.Level
 }
@@ -90,6 +91,7 @@ func (c *config) flags() *flag.FlagSet {
 	fs.StringVar(&c.lisp.Launch.CacheDir, "cache-dir", "", "")
 	fs.StringVar(&c.trace, "trace-swank", "", "")
 	fs.TextVar(&c.logLevel, "log-level", c.logLevel, "")
+	c.http.flags(fs)
 	return fs
 }
 
@@ -173,6 +175,9 @@ var sessionName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 func (c *config) check() error {
 	if c.lisp.Echo && c.attaching() == "" {
 		return fmt.Errorf("%w: --echo shows evaluations in the REPL of an image that somebody else works in: it needs --attach", errUsage)
+	}
+	if err := c.checkHTTP(); err != nil {
+		return err
 	}
 	if c.open && !c.web {
 		return fmt.Errorf("%w: --open opens the page of watch --web; give both", errUsage)

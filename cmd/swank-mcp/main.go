@@ -77,7 +77,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 // takeArguments are the commands that do.
-var takeArguments = append([]string{"eval", "test", "allow", "install", "completion"}, takeID...)
+var takeArguments = append([]string{"eval", "test", "allow", "sessions", "install", "completion"}, takeID...)
 
 // takeID are those whose argument is a server.
 var takeID = []string{"watch", "stop", "pause", "resume", "undo"}
@@ -116,6 +116,8 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 		return c.undo(ctx)
 	case "allow":
 		return c.allow(ctx)
+	case "sessions":
+		return c.sessions(ctx)
 	case "hook":
 		return c.hook(ctx)
 	case "install":
@@ -128,5 +130,5 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 	case "help":
 		return flag.ErrHelp
 	}
-	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, ps, watch, stop, pause, resume, undo, allow, hook, install, completion and version", errUsage, name)
+	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, ps, watch, stop, pause, resume, undo, allow, sessions, hook, install, completion and version", errUsage, name)
 }

@@ -23,6 +23,9 @@ import (
 // serve speaks MCP until its client or ctx ends. The image is started by the
 // first call that needs it.
 func (c *command) serve(ctx context.Context) error {
+	if c.http.place.Address != "" {
+		return c.serveHTTP(ctx)
+	}
 	if isTerminal(c.stdin) {
 		fmt.Fprint(c.stdout, strings.ReplaceAll(registration, "PROGRAM", program()))
 		return nil

@@ -9,7 +9,7 @@ import (
 // pages are the texts of help, by the word behind it. The reference, the manual page and
 // the completion of shells are made of them.
 var pages = []struct{ name, text string }{
-	{"", usage}, {"install", usageInstall}, {"image", usageImage}, {"session", usageSession}, {"people", usagePeople},
+	{"", usage}, {"install", usageInstall}, {"image", usageImage}, {"session", usageSession}, {"http", usageHTTP}, {"people", usagePeople},
 }
 
 // A told is what a page says of a command or of a flag.
@@ -52,7 +52,7 @@ swank-mcp [FLAGS] test [NAME]   run the project's tests in a new image, and end
 swank-mcp [FLAGS] doctor        what was found, what is missing, how to mend it
 swank-mcp hook                  mend the Lisp file that an agent has written
 swank-mcp ps | watch | stop ... see and steer servers that run: help people
-swank-mcp help PAGE             further flags: install, image, session, people
+swank-mcp help PAGE             further flags: install, image, session, http, people
 
   --project DIR          the project worked on, whose systems are found first
   --watch-files          load what is saved of the project's loaded systems
@@ -95,7 +95,8 @@ To complete: in ~/.bashrc  source <(swank-mcp completion bash)
                          (swank:create-server :port PORT :dont-close t) listens
   --attach-command CMD   the same through a command: ssh HOST -W localhost:4005
   --echo                 show evaluations in the REPL of the one who works there
-  --allow-remote         let --attach name another machine: not encrypted
+  --allow-remote         let --attach name another machine, not encrypted; or
+                         let --http be reached from other machines
   --trace-swank FILE     append a trace of every Swank message to FILE
 
 Without those a Lisp is launched:
@@ -121,6 +122,29 @@ Of a Lisp that is launched:
   --resume NAME          go on from a checkpoint on the disk; last: the newest
   --no-recovery          start empty after the image has died
   --no-journal           do not keep the session for the next server
+`
+	usageHTTP = `MCP over HTTP, each session with a Lisp of its own: swank-mcp serve --http ADDR
+Clients send their token to http://ADDR/mcp; or to /s/NAME/mcp, for a session
+that stays when they go. All other flags: swank-mcp help
+swank-mcp sessions --http ADDR              the sessions of the server there
+swank-mcp sessions --http ADDR end NAME...  end these, with their images
+
+  --http ADDRESS         HOST:PORT or unix:PATH; 127.0.0.1 unless --allow-remote
+  --tokens FILE          lines PRINCIPAL TOKEN, made at first (in your state)
+  --no-auth              want no token; only for 127.0.0.1 and sockets
+  --tls-cert FILE        certificate, as PEM; with --tls-key
+  --tls-key FILE         its private key
+  --behind-proxy         other machines reach it through a proxy that has TLS
+  --allowed-hosts NAMES  names of the server that clients may use
+  --allowed-origins URLS   web pages that may use it: https://app.example
+  --max-rate N           requests of one principal in a second (200)
+  --max-sessions N       sessions in all (1000)
+  --max-sessions-each N  sessions of one principal (100)
+  --max-images N         Lisp images that run at once (100)
+  --hibernate-after SECONDS  when an image that nobody uses is put away (900)
+  --session-timeout SECONDS  when a client that sends nothing is gone (14400)
+  --drain SECONDS        for which calls may run on at the end (10)
+  --drain-delay SECONDS  for which new ones are taken before that (0)
 `
 	usagePeople = `For people beside an agent. All other flags: swank-mcp help
 swank-mcp ps           the servers that run: project, client, image, activity

@@ -26,14 +26,15 @@ const (
 type File struct {
 	path string
 
-	mu    sync.Mutex
-	lock  *os.File
-	mine  bool // the file is this server's
-	left  Left
-	stale bool          // the session is another one than in the file
-	last  time.Time     // when it was written
-	took  time.Duration // how long that took
-	err   error         // why it is not kept
+	mu     sync.Mutex
+	lock   *os.File
+	mine   bool // the file is this server's
+	closed bool
+	left   Left
+	stale  bool          // the session is another one than in the file
+	last   time.Time     // when it was written
+	took   time.Duration // how long that took
+	err    error         // why it is not kept
 }
 
 // Left is a session that the server before has left.
@@ -79,6 +80,20 @@ func (k *File) claim() bool {
 	return true
 }
 
+// Close gives the file up, for another [File] of its path. Nothing is kept in it any more.
+func (k *File) Close() {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.lock != nil {
+		k.lock.Close()
+		k.lock = nil
+	}
+	k.closed = true
+}
+
 // summaryIn is what the head of a file that we have written says is in it.
 func summaryIn(text string) (string, bool) {
 	for line := range strings.Lines(text) {
@@ -101,6 +116,13 @@ func (k *File) Left() Left {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.left
+}
+
+// Taken says that what the server before has left has been brought back.
+func (k *File) Taken() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.left = Left{}
 }
 
 // Problem says why the session is not kept, or "".
@@ -131,7 +153,7 @@ func (k *File) Keep(j *journal.Journal, changed, now bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.stale = k.stale || changed
-	if !k.stale || !now && time.Since(k.last) < 20*k.took {
+	if k.closed || !k.stale || !now && time.Since(k.last) < 20*k.took {
 		return
 	}
 	start := time.Now()
