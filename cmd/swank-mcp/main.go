@@ -18,9 +18,15 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"swank-mcp/sandbox"
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == sandbox.Command { // a server has started this to become an image
+		fmt.Fprintln(os.Stderr, "swank-mcp: the sandbox:", sandbox.Confine(os.Args[2:]))
+		os.Exit(1)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A client that is gone is an error of a write, not the end of the process:
 	// the image is to be closed. Caught, not ignored, as children inherit that.
@@ -89,6 +95,9 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 		return nil
 	case name == "help" && len(c.args) == 1 && c.args[0] == "session":
 		fmt.Fprint(c.stdout, usageSession)
+		return nil
+	case name == "help" && len(c.args) == 1 && c.args[0] == "sandbox":
+		fmt.Fprint(c.stdout, usageSandbox)
 		return nil
 	case name == "help" && len(c.args) == 1 && c.args[0] == "people":
 		fmt.Fprint(c.stdout, usagePeople)

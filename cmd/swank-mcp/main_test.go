@@ -25,7 +25,7 @@ func TestScript(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, page := range []string{usage, usageImage, usageSession, usagePeople} {
+	for _, page := range []string{usage, usageImage, usageSession, usageSandbox, usagePeople} {
 		lines := strings.Split(strings.TrimSuffix(page, "\n"), "\n")
 		if len(lines) > 24 {
 			t.Errorf("%d lines, a screen has 24", len(lines))
@@ -36,7 +36,7 @@ func TestUsage(t *testing.T) {
 			}
 		}
 	}
-	both := usage + usageImage + usageSession + usagePeople
+	both := usage + usageImage + usageSession + usageSandbox + usagePeople
 	var c config
 	c.flags().VisitAll(func(f *flag.Flag) {
 		_, rest, _ := strings.Cut(both, "  --"+f.Name+" ")

@@ -21,7 +21,7 @@ var usageLine = regexp.MustCompile(`(?m)^  --([a-z-]+) (?:([A-Z]+) )?\s*(.*(?:\n
 func flagTable(t *testing.T) string {
 	type line struct{ arg, doc string }
 	said := map[string]line{}
-	for _, m := range usageLine.FindAllStringSubmatch(usage+usageImage+usageSession+usagePeople, -1) {
+	for _, m := range usageLine.FindAllStringSubmatch(usage+usageImage+usageSession+usageSandbox+usagePeople, -1) {
 		said[m[1]] = line{m[2], strings.Join(strings.Fields(m[3]), " ")}
 	}
 	var rows []string

@@ -12,7 +12,7 @@ swank-mcp [FLAGS] test [SYSTEM] run the project's tests in a new image, and end
 swank-mcp [FLAGS] doctor        what was found, what is missing, how to mend it
 swank-mcp hook                  mend the Lisp file that an agent has written
 swank-mcp ps | watch | stop ... see and steer servers that run: help people
-swank-mcp help image | help session | version    further flags; the version
+swank-mcp help image | help session | help sandbox | version     further flags
 
   --project DIR          the project worked on, whose systems are found first
   --watch-files          load what is saved of the project's loaded systems
@@ -60,6 +60,18 @@ Of a Lisp that is launched:
   --resume NAME          go on from a checkpoint on the disk; last: the newest
   --no-recovery          start empty after the image has died
   --no-journal           do not keep the session for the next server
+`
+	usageSandbox = `The sandbox around a Lisp that is launched. All other flags: swank-mcp help
+Code of a session writes below the project's directory and --session-dir, has
+temporary files of its own, reads the system's programs, the libraries of Lisp
+and no keys, and reaches no network and no other process. What this system
+cannot do of that, doctor and session-status tell.
+
+  --sandbox MODE         on, or strict: no Lisp where something is missing (off)
+  --sandbox-net PORTS    TCP ports that code may connect to, as in 443,5432
+  --sandbox-read PATHS   further files and directories to read, as in PATH
+
+What is refused by which means, and what is not: docs/howto/sandbox.md
 `
 	usagePeople = `For people beside an agent. All other flags: swank-mcp help
 swank-mcp ps           the servers that run: project, client, image, activity

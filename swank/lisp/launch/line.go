@@ -26,6 +26,8 @@ type line struct {
 		written int64 // bytes in all
 	}
 
+	endSandbox func() // what [Sandbox.Wrap] has returned, or nil
+
 	calls     calls
 	closeOnce sync.Once
 }
@@ -73,6 +75,9 @@ func (l *line) release(ctx context.Context) {
 	l.err.close()
 	if l.runDir != "" {
 		_ = os.RemoveAll(l.runDir)
+	}
+	if l.endSandbox != nil {
+		l.endSandbox()
 	}
 	_ = l.held.Close()
 }
