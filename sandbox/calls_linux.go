@@ -92,6 +92,12 @@ func filtersFor(p *policy) ([]seccomp.Policy, error) {
 	const device = unix.S_IFCHR // and the bit that block devices have, too
 	refuse("mknod", is(1, seccomp.BitsSet, device))
 	refuse("mknodat", is(2, seccomp.BitsSet, device))
+	// What one process sets for another of its user; Landlock has signals alone.
+	for _, name := range []string{"prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"} {
+		refuse(name, is(0, seccomp.NotEqual, 0))
+	}
+	refuse("setpriority", is(1, seccomp.NotEqual, 0))
+	refuse("ioprio_set", is(1, seccomp.NotEqual, 0))
 	if !p.NewRoot { // of a path, not of an open file
 		refuse("utimensat", is(1, seccomp.NotEqual, 0))
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,7 +37,7 @@ func enterRoot(p *policy) error {
 		return err
 	}
 	if work, err = r.way(work); err != nil {
-		return err
+		work = "/" // it is nobody's who looks
 	}
 	if err := r.makeDir(work); err != nil {
 		return err
@@ -58,29 +59,44 @@ var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/d
 
 // fill puts in what p allows: what is above first.
 func (r newRoot) fill(p *policy) error {
-	put := map[string]func(path string) error{}
-	for _, path := range append(slices.Clone(p.Reads), "/proc") {
-		put[path] = func(path string) error { return r.bind(path, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NODEV) }
+	const reads, writes = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NODEV, unix.MOUNT_ATTR_NODEV
+	attributes := map[string]uint64{} // of real paths
+	put := func(attribute uint64, paths ...string) error {
+		for _, path := range paths {
+			real, err := r.way(path)
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			attributes[real] = attribute
+		}
+		return nil
 	}
-	for _, path := range existing(devices) {
-		put[path] = func(path string) error { return r.bind(path, 0) }
+	err := errors.Join(put(reads, p.Reads...), put(reads, "/proc"), put(0, existing(devices)...), put(writes, p.writable()...))
+	if err != nil {
+		return err
 	}
-	put["/tmp"] = func(path string) error { return r.memory(path, fmt.Sprintf("mode=1777,size=%d", p.Limits.Temp)) }
-	put["/dev/shm"] = func(path string) error { return r.memory(path, fmt.Sprintf("mode=1777,size=%d", p.Limits.Temp/4)) }
-	for _, path := range p.writable() {
-		put[path] = func(path string) error { return r.bind(path, unix.MOUNT_ATTR_NODEV) }
-	}
-	var paths []string
-	for path := range put {
-		paths = append(paths, path)
+	memory := map[string]uint64{"/tmp": p.Limits.Temp, "/dev/shm": p.Limits.Temp / 4}
+	paths := slices.Sorted(maps.Keys(attributes))
+	for path := range memory {
+		if _, taken := attributes[path]; !taken {
+			paths = append(paths, path)
+		}
 	}
 	slices.Sort(paths)
+	above, last := "", uint64(0)
 	for _, path := range paths {
-		real, err := r.way(path)
-		if err != nil {
-			return err
+		attribute, bound := attributes[path]
+		switch {
+		case !bound:
+			err = r.memory(path, fmt.Sprintf("mode=1777,size=%d", memory[path]))
+			above = ""
+		case above != "" && within(path, above) && attribute == last:
+			continue // it is there with what is above
+		default:
+			err = r.bind(path, attribute)
+			above, last = path, attribute
 		}
-		if err := put[path](real); err != nil {
+		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
