@@ -68,7 +68,7 @@ var ours = map[string][]string{
 	"people/transcript":  {"swank/lisp"},
 	"people/control":     {"swank/lisp", "people/transcript"},
 	"people/web":         {"people/control", "people/transcript"},
-	"sandbox":           {"swank/lisp/launch"},
+	"sandbox":            {"swank/lisp/launch"},
 	"cmd/swank-mcp": {"sandbox", "sexp", "swank", "swank/lisp", "swank/lisp/attach", "swank/lisp/kept", "swank/lisp/launch", "swank/lisp/project", "mcpbridge", "mcpbridge/render", "mcpbridge/tools",
 		"people/control", "people/transcript", "people/web"},
 	"e2e/wire":    nil,

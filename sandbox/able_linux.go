@@ -27,6 +27,9 @@ type able struct {
 
 // whatIsAble finds it out once, in some ten milliseconds.
 var whatIsAble = sync.OnceValue(func() able {
+	if os.Getenv(policyVariable) != "" {
+		return able{} // a program that does not call Confine has started itself again
+	}
 	a := able{seccomp: seccomp.Supported(), user: !has(unix.CAP_SYS_ADMIN)}
 	if version, err := landlock.LandlockGetABIVersion(); err == nil {
 		a.landlock = version
