@@ -14,6 +14,8 @@ import (
 	"github.com/elastic/go-seccomp-bpf"
 	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
+
+	"swank-mcp/swank/lisp/launch"
 )
 
 // able is what this system can do.
@@ -64,11 +66,9 @@ func (a able) tryRoot() string {
 	cmd.Path = "/proc/self/exe"
 	cmd.Env = os.Environ()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	end, err := a.apply(cmd, p)
-	if err != nil {
+	if _, err := a.apply(cmd, p); err != nil {
 		return err.Error()
 	}
-	defer end()
 	cmd.Args = []string{"swank-mcp", Command, tryOnly}
 	stop := time.AfterFunc(tryTime, func() {
 		if cmd.Process != nil {
@@ -134,28 +134,32 @@ func (a able) missing(o Options) (texts []string) {
 
 // apply has cmd start this program, which confines itself by p and becomes what cmd was to
 // start.
-func (a able) apply(cmd *exec.Cmd, p *policy) (end func(), err error) {
-	end = func() {}
+func (a able) apply(cmd *exec.Cmd, p *policy) (w *launch.Wrapped, err error) {
+	w = new(launch.Wrapped)
 	if a.cgroup != "" {
 		if p.Cgroup, err = makeGroup(a.cgroup, p.Limits.Processes); err != nil {
 			return nil, err
 		}
 		group := p.Cgroup
-		end = func() { endGroup(group) }
+		w.End = func() { endGroup(group) }
 		p.Limits.Processes = 0
 	} else if !p.NewRoot || os.Getuid() == 0 {
 		p.Limits.Processes = 0 // all processes of the user count, or none
 	}
 	text, err := json.Marshal(p)
 	if err != nil {
-		end()
 		return nil, err
 	}
 	cmd.Env = append(cmd.Env, policyVariable+"="+string(text))
 	cmd.Args = append([]string{"swank-mcp", Command, cmd.Path}, cmd.Args[1:]...)
 	cmd.Path = "/proc/self/exe"
 	if !p.NewRoot {
-		return end, nil
+		return w, nil
+	}
+	if a.cgroup == "" {
+		var space string
+		w.Started = func(pid int) { space = mountsOf(strconv.Itoa(pid)) }
+		w.End = func() { endSpace(space) }
 	}
 	attributes := cmd.SysProcAttr
 	attributes.Cloneflags |= syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC
@@ -165,7 +169,7 @@ func (a able) apply(cmd *exec.Cmd, p *policy) (end func(), err error) {
 		attributes.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
 		attributes.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
 	}
-	return end, nil
+	return w, nil
 }
 
 // policyVariable has the policy, in the environment of the program that confines itself.

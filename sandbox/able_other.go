@@ -5,6 +5,8 @@ package sandbox
 import (
 	"os/exec"
 	"runtime"
+
+	"swank-mcp/swank/lisp/launch"
 )
 
 // able is what this system can do: nothing.
@@ -20,7 +22,7 @@ func (able) missing(Options) []string {
 	return []string{"there is no sandbox on " + runtime.GOOS + ": images do what their user may"}
 }
 
-func (able) apply(*exec.Cmd, *policy) (func(), error) { return func() {}, nil }
+func (able) apply(*exec.Cmd, *policy) (*launch.Wrapped, error) { return nil, nil }
 
 // Confine does nothing here: no process is started for it.
 func Confine([]string) error { return nil }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+
+	"swank-mcp/swank/lisp/launch"
 )
 
 // able is what this system can do: sandbox-exec, whose profile was never tried.
@@ -31,12 +33,12 @@ func (a able) missing(Options) []string {
 }
 
 // apply has sandbox-exec start the image. It executes it, so that the process is the image.
-func (a able) apply(cmd *exec.Cmd, p *policy) (end func(), err error) {
+func (a able) apply(cmd *exec.Cmd, p *policy) (*launch.Wrapped, error) {
 	if a.program != "" {
 		cmd.Args = append([]string{"sandbox-exec", "-p", profile(p), cmd.Path}, cmd.Args[1:]...)
 		cmd.Path = a.program
 	}
-	return func() {}, nil
+	return nil, nil
 }
 
 // profile is p in the language of sandbox-exec; of several rules the last counts.

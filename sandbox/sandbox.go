@@ -90,7 +90,7 @@ func (s *Sandbox) Launch() *launch.Sandbox {
 }
 
 // wrap is [launch.Sandbox.Wrap].
-func (s *Sandbox) wrap(cmd *exec.Cmd, c launch.Confined) (end func(), err error) {
+func (s *Sandbox) wrap(cmd *exec.Cmd, c launch.Confined) (*launch.Wrapped, error) {
 	p, err := s.policy(c)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ type line struct {
 		written int64 // bytes in all
 	}
 
-	endSandbox func() // what [Sandbox.Wrap] has returned, or nil
+	wrapped *Wrapped // the first image, if it is in a sandbox
 
 	calls     calls
 	closeOnce sync.Once
@@ -76,8 +76,6 @@ func (l *line) release(ctx context.Context) {
 	if l.runDir != "" {
 		_ = os.RemoveAll(l.runDir)
 	}
-	if l.endSandbox != nil {
-		l.endSandbox()
-	}
+	l.wrapped.end()
 	_ = l.held.Close()
 }

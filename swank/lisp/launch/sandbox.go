@@ -20,9 +20,26 @@ type Sandbox struct {
 	// Wrap changes the command that is about to start an image so that the image is
 	// confined. Path, Args, Dir and SysProcAttr are set; the process that is started must
 	// become the image by exec, as the leader of its group, with the same descriptors 1
-	// to 4. The function that it returns is called when the image, its copies and all
-	// that came of these have ended, or when the command could not be started.
-	Wrap func(cmd *exec.Cmd, c Confined) (end func(), err error)
+	// to 4.
+	Wrap func(cmd *exec.Cmd, c Confined) (*Wrapped, error)
+}
+
+// Wrapped is one command that was wrapped. Its functions may be nil.
+type Wrapped struct {
+	Started func(pid int) // the process was started
+	End     func()        // the image, its copies and all that came of these have ended, or no process could be started
+}
+
+func (w *Wrapped) started(pid int) {
+	if w != nil && w.Started != nil {
+		w.Started(pid)
+	}
+}
+
+func (w *Wrapped) end() {
+	if w != nil && w.End != nil {
+		w.End()
+	}
 }
 
 // Confined is what an image needs in a sandbox.
@@ -39,10 +56,10 @@ var errRefused = errors.New("no image is started in the sandbox")
 // errLongSocket is why an image cannot be confined.
 var errLongSocket = fmt.Errorf("%w: an image serves on a Unix socket there, and the path of one would be too long or not of ASCII here: set TMPDIR to a directory with a short name, such as /tmp", errRefused)
 
-// confine has cmd start an image in the sandbox of f, if it has one.
-func (f *imageFiles) confine(cmd *exec.Cmd, plan launchPlan, runDir string) (end func(), err error) {
+// confine has cmd start an image in the sandbox of f, if it has one; else it returns nil.
+func (f *imageFiles) confine(cmd *exec.Cmd, plan launchPlan, runDir string) (*Wrapped, error) {
 	if f.sandbox == nil || plan.trusted {
-		return func() {}, nil
+		return nil, nil
 	}
 	c := Confined{Own: runDir, HeapMB: f.heapMB, Reads: []string{f.sbcl, f.swank}}
 	if f.cacheProblem == "" {
@@ -54,11 +71,11 @@ func (f *imageFiles) confine(cmd *exec.Cmd, plan launchPlan, runDir string) (end
 	if plan.core != "" {
 		c.Reads = append(c.Reads, plan.core)
 	}
-	end, err = f.sandbox.Wrap(cmd, c)
+	wrapped, err := f.sandbox.Wrap(cmd, c)
 	if err != nil {
-		return func() {}, fmt.Errorf("%w: %w", errRefused, err)
+		return nil, fmt.Errorf("%w: %w", errRefused, err)
 	}
-	return end, nil
+	return wrapped, nil
 }
 
 // planConfined has the core built that images in a sandbox start from: nothing that they

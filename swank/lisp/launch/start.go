@@ -178,13 +178,13 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 	if plan.core != "" && plan.sealed {
 		sound = checkCore(plan.core)
 	}
-	endSandbox := func() {}
+	var wrapped *Wrapped
 	p, err := spawn(f.sbcl, args, f.dir, append(message, 0), func(cmd *exec.Cmd) (err error) {
-		endSandbox, err = f.confine(cmd, plan, runDir)
+		wrapped, err = f.confine(cmd, plan, runDir)
 		return err
 	})
 	if err != nil {
-		endSandbox()
+		wrapped.end()
 		_ = finish(false)
 		if errors.Is(err, errRefused) {
 			return nil, err
@@ -192,7 +192,8 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 		return fail(err)
 	}
 	owned = true
-	p.endSandbox = endSandbox
+	p.wrapped = wrapped
+	wrapped.started(p.PID())
 	p.runDir, p.held, p.image, p.fromCore, p.core, p.socket = runDir, held, f, plan.core != "", plan.core, par.Socket
 	if plan.save != "" {
 		lowerPriority(p.PID())
