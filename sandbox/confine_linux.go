@@ -31,9 +31,6 @@ func Confine(args []string) error {
 			return explain("making a file system", err)
 		}
 	}
-	if err := limit(p.Limits); err != nil {
-		return explain("setting limits", err)
-	}
 	// A file that gets too large is an error of the write, not the end of the process.
 	signal.Ignore(syscall.SIGXFSZ)
 	if err := giveUpRights(); err != nil {
@@ -44,6 +41,9 @@ func Confine(args []string) error {
 	}
 	if err := filterCalls(&p); err != nil {
 		return explain("seccomp", err)
+	}
+	if err := limit(p.Limits); err != nil { // last: this program needs more room than it seems
+		return explain("setting limits", err)
 	}
 	if len(args) == 0 || args[0] == tryOnly {
 		os.Exit(0)
