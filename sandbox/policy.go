@@ -41,7 +41,7 @@ const (
 	mib = 1 << 20
 	// beside is what the address space of an image has beside its heap: code, foreign
 	// memory, and the stacks of its threads.
-	beside = 2048 * mib
+	beside = 4096 * mib
 	// processes is how many threads and processes the image and all that comes of it have
 	// at most.
 	processes = 512
