@@ -39,6 +39,10 @@ type Options struct {
 	// not given up yet.
 	Patient func(waited time.Duration) bool
 
+	// Check, when not nil, is called by [Dial] with the connection before anything is
+	// written; its error ends that.
+	Check func(net.Conn) error
+
 	// Secret, if not empty, is sent as the first packet, raw: see [ReadSecret].
 	Secret string
 
@@ -90,6 +94,12 @@ func Dial(ctx context.Context, network, addr string, o *Options) (*Conn, error) 
 	nc, err := d.DialContext(ctx, network, addr)
 	if err != nil {
 		return nil, fmt.Errorf("swank: connecting: %w", err)
+	}
+	if o != nil && o.Check != nil {
+		if err := o.Check(nc); err != nil {
+			_ = nc.Close()
+			return nil, fmt.Errorf("swank: connecting: %w", err)
+		}
 	}
 	c := NewConn(nc, o)
 	c.local, c.remote = nc.LocalAddr(), nc.RemoteAddr()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"swank-mcp/mcpbridge"
+	"swank-mcp/sandbox"
 	"swank-mcp/swank/lisp"
 	"swank-mcp/swank/lisp/attach"
 	"swank-mcp/swank/lisp/kept"
@@ -40,6 +41,7 @@ type config struct {
 	attach              string // HOST:PORT or unix:PATH
 	allowRemote         bool
 	http                httpConfig // of serve --http
+	sandboxed           sandboxFlags
 	trace               string
 	logLevel            slog.Level
 }
@@ -71,6 +73,10 @@ func (c *config) flags() *flag.FlagSet {
 	fs.IntVar(&c.lisp.Launch.StackMB, "stack", launch.DefaultStackMB, "")
 	fs.BoolVar(&c.lisp.Launch.NoUserInit, "no-userinit", false, "")
 	fs.BoolVar(&c.lisp.Launch.NoCore, "no-core", false, "")
+	c.sandboxed.mode = sandbox.Off
+	fs.Var((*modeFlag)(&c.sandboxed.mode), "sandbox", "")
+	fs.Var((*portsFlag)(&c.sandboxed.ports), "sandbox-net", "")
+	fs.Var((*pathsFlag)(&c.sandboxed.reads), "sandbox-read", "")
 	fs.BoolVar(&c.lisp.NoRecovery, "no-recovery", false, "")
 	fs.BoolVar(&c.lisp.NoCheckpoints, "no-checkpoints", false, "")
 	fs.IntVar(&c.lisp.CheckpointMB, "checkpoint-memory", 0, "")
@@ -156,7 +162,8 @@ var ofInstall = []string{"client", "project", "print", "uninstall"}
 
 // ofLaunching are the flags that mean nothing to a Lisp that somebody else runs.
 // In the environment they may stand beside --attach, as the defaults that they are.
-var ofLaunching = []string{"sbcl", "swank-dir", "heap", "stack", "no-userinit", "no-core", "no-recovery", "no-journal", "no-checkpoints", "checkpoint-memory", "autosave", "resume", "cache-dir"}
+var ofLaunching = []string{"sbcl", "swank-dir", "heap", "stack", "no-userinit", "no-core", "no-recovery", "no-journal", "no-checkpoints", "checkpoint-memory", "autosave", "resume", "cache-dir",
+	"sandbox", "sandbox-net", "sandbox-read"}
 
 // attaching returns the flag that names an image that runs, or "".
 func (c *config) attaching() string {
@@ -239,7 +246,12 @@ func (c *command) image() (_ *lisp.Image, _ *slog.Logger, _ func(), err error) {
 	if cfg.Cores, err = kept.CoresIn(c.sessionDir, stateDir()); err != nil {
 		return nil, nil, nil, err
 	}
+	confined, err := c.confine(&cfg, log)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	im := lisp.New(cfg)
+	confined(im)
 	if dir, _ := c.projectDir(); dir != "" {
 		im.WorkIn(dir)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"swank-mcp/swank/lisp"
@@ -11,7 +12,19 @@ import (
 // doctor prints what the image would be made of: one line per check, and for
 // what is missing the problem and its remedy. It fails when no image can start.
 func (c *command) doctor(ctx context.Context) error {
+	s, err := c.sandbox(func() []string {
+		dir, _ := c.projectDir()
+		return slices.DeleteFunc([]string{dir}, func(dir string) bool { return dir == "" })
+	})
+	if err == nil && s != nil {
+		c.lisp.Launch.Sandbox = s.Launch()
+	}
 	r := lisp.Doctor(ctx, c.lisp)
+	if s != nil {
+		r.Add(sandboxCheck(s))
+	} else if err != nil {
+		r.AddError("sandbox", "", err)
+	}
 	width := 0
 	for _, k := range r.Checks {
 		width = max(width, len(k.Name))

@@ -18,9 +18,15 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"swank-mcp/sandbox"
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == sandbox.Command { // a server has started this to become an image
+		fmt.Fprintln(os.Stderr, "swank-mcp: the sandbox:", sandbox.Confine(os.Args[2:]))
+		os.Exit(1)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A client that is gone is an error of a write, not the end of the process:
 	// the image is to be closed. Caught, not ignored, as children inherit that.

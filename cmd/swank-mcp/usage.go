@@ -9,7 +9,7 @@ import (
 // pages are the texts of help, by the word behind it. The reference, the manual page and
 // the completion of shells are made of them.
 var pages = []struct{ name, text string }{
-	{"", usage}, {"install", usageInstall}, {"image", usageImage}, {"session", usageSession}, {"http", usageHTTP}, {"people", usagePeople},
+	{"", usage}, {"install", usageInstall}, {"image", usageImage}, {"session", usageSession}, {"http", usageHTTP}, {"sandbox", usageSandbox}, {"people", usagePeople},
 }
 
 // A told is what a page says of a command or of a flag.
@@ -52,7 +52,7 @@ swank-mcp [FLAGS] test [NAME]   run the project's tests in a new image, and end
 swank-mcp [FLAGS] doctor        what was found, what is missing, how to mend it
 swank-mcp hook                  mend the Lisp file that an agent has written
 swank-mcp ps | watch | stop ... see and steer servers that run: help people
-swank-mcp help PAGE             further flags: install, image, session, http, people
+swank-mcp help PAGE             install, image, session, http, sandbox, people
 
   --project DIR          the project worked on, whose systems are found first
   --watch-files          load what is saved of the project's loaded systems
@@ -145,6 +145,18 @@ swank-mcp sessions --http ADDR end NAME...  end these, with their images
   --session-timeout SECONDS  when a client that sends nothing is gone (14400)
   --drain SECONDS        for which calls may run on at the end (10)
   --drain-delay SECONDS  for which new ones are taken before that (0)
+`
+	usageSandbox = `The sandbox around a Lisp that is launched. All other flags: swank-mcp help
+Code of a session writes below the project's directory and --session-dir, has
+temporary files of its own, reads the system's programs, the libraries of Lisp
+and no keys, and reaches no network and no other process. What this system
+cannot do of that, doctor and session-status tell.
+
+  --sandbox MODE         on, or strict: no Lisp where something is missing (off)
+  --sandbox-net PORTS    TCP ports that code may connect to, as in 443,5432
+  --sandbox-read PATHS   further files and directories to read, as in PATH
+
+What is refused by which means, and what is not: docs/howto/sandbox.md
 `
 	usagePeople = `For people beside an agent. All other flags: swank-mcp help
 swank-mcp ps           the servers that run: project, client, image, activity

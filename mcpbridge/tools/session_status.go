@@ -48,6 +48,9 @@ func StatusText(s *lisp.Status) string {
 	if s.Uptime > 0 || s.Restarts > 0 {
 		line("Up: %s, %s", render.Age(s.Uptime), render.Plural(s.Restarts, "restart"))
 	}
+	if s.Sandbox != "" {
+		line("Sandbox: %s", s.Sandbox)
+	}
 	if text := ProjectText(s.Project, 20); text != "" {
 		line("Project: %s", text)
 	}

@@ -20,6 +20,9 @@ func (s *Session) Status(ctx context.Context) (*Status, error) {
 	s.im.mu.Unlock()
 
 	st := &Status{State: "not started", Launched: s.im.cfg.Attach.IsZero(), Project: s.im.Project(ctx), Package: "COMMON-LISP-USER"}
+	if sandbox := s.im.cfg.Launch.Sandbox; sandbox != nil && st.Launched {
+		st.Sandbox = sandbox.Says
+	}
 	if starts > 1 {
 		st.Restarts = starts - 1
 	}

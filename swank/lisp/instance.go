@@ -3,6 +3,7 @@ package lisp
 import (
 	"context"
 	"fmt"
+	"net"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -99,7 +100,11 @@ func (inst *instance) connect(ctx context.Context, c Config, handler func(*swank
 		return err
 	}
 	network, addr := inst.proc.Address()
-	inst.conn, err = swank.Dial(ctx, network, addr, &swank.Options{Handler: handler, Message: func(text string) { c.told(inst, text) }, Trace: c.Trace, Secret: secret})
+	var check func(net.Conn) error
+	if p, launched := inst.proc.(*launch.Process); launched {
+		check = p.Check
+	}
+	inst.conn, err = swank.Dial(ctx, network, addr, &swank.Options{Check: check, Handler: handler, Message: func(text string) { c.told(inst, text) }, Trace: c.Trace, Secret: secret})
 	return err
 }
 

@@ -2,6 +2,7 @@ package lisp
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +27,13 @@ func (im *Image) WorkIn(dirs ...string) {
 	im.workplace.mu.Lock()
 	defer im.workplace.mu.Unlock()
 	im.workplace.dirs, im.workplace.found = dirs, nil
+}
+
+// WorksIn returns the directories that [Image.WorkIn] has named.
+func (im *Image) WorksIn() []string {
+	im.workplace.mu.Lock()
+	defer im.workplace.mu.Unlock()
+	return slices.Clone(im.workplace.dirs)
 }
 
 // Project returns what was found of the project last, looking for it the first time.

@@ -16,6 +16,7 @@ type Status struct {
 	SwankVersion   string // "2.27"
 	Address        string // "unix:/…/swank.sock"
 	FromCore       bool   // started from the cached core
+	Sandbox        string // what confines a launched image, or ""
 	Uptime         time.Duration
 	Restarts       int // images started after the first
 

@@ -128,7 +128,7 @@ func (c *calls) take(conn *net.UnixConn) {
 	defer conn.Close()
 	_ = conn.SetReadDeadline(time.Now().Add(helloTime))
 	var h hello
-	if p.read(&h) != nil || h.PID < 2 { // 1 and 0 are groups of others: they are not to be killed
+	if p.read(&h) != nil || h.PID < 2 || !isPeer(conn, h.PID) { // 1 and 0 are groups of others: they are not to be killed
 		c.mu.Lock()
 		delete(c.greeting, conn)
 		c.mu.Unlock()

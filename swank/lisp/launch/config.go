@@ -12,6 +12,8 @@ type Config struct {
 	StackMB    int    // control stack of each Lisp thread in MiB; 0 is 16
 	NoCore     bool   // neither use nor build a cached core
 	NoUserInit bool   // do not load ~/.sbclrc
+
+	Sandbox *Sandbox // confines the images; nil does not. There are no cores of projects then.
 }
 
 // Defaults of [Config].

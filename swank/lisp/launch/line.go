@@ -26,6 +26,8 @@ type line struct {
 		written int64 // bytes in all
 	}
 
+	wrapped *Wrapped // the first image, if it is in a sandbox
+
 	calls     calls
 	closeOnce sync.Once
 }
@@ -74,5 +76,6 @@ func (l *line) release(ctx context.Context) {
 	if l.runDir != "" {
 		_ = os.RemoveAll(l.runDir)
 	}
+	l.wrapped.end()
 	_ = l.held.Close()
 }

@@ -36,9 +36,9 @@ type Process struct {
 	done chan struct{} // closed when the process is reaped and its output read
 }
 
-// spawn starts program with the four descriptors of boot.lisp and writes
-// parameters on the lifetime pipe. On an error nothing is left.
-func spawn(program string, args []string, dir string, parameters []byte) (_ *Process, err error) {
+// spawn starts program with the four descriptors of boot.lisp, after prepare has seen the
+// command, and writes parameters on the lifetime pipe. On an error nothing is left.
+func spawn(program string, args []string, dir string, parameters []byte, prepare func(*exec.Cmd) error) (_ *Process, err error) {
 	var opened []*os.File
 	defer func() {
 		for _, f := range opened {
@@ -70,6 +70,9 @@ func spawn(program string, args []string, dir string, parameters []byte) (_ *Pro
 	cmd.Stdout, cmd.Stderr = outW, errW
 	cmd.ExtraFiles = []*os.File{lifetimeR, reportW}
 	cmd.SysProcAttr = host.OwnGroup()
+	if err := prepare(cmd); err != nil {
+		return nil, err
+	}
 	l, err := newLine(lifetimeW, outR, errR)
 	if err != nil {
 		return nil, err
@@ -107,7 +110,12 @@ func (p *Process) signalGroup() { host.KillGroup(p.child) }
 func (p *Process) PID() int { return p.pid }
 
 // Address returns what net.Dial takes to reach Swank.
-func (p *Process) Address() (network, address string) { return p.status.Network, p.status.Address }
+func (p *Process) Address() (network, address string) {
+	if p.socket != "" { // whatever it says: code of the session's may have spoken
+		return "unix", p.socket
+	}
+	return p.status.Network, p.status.Address
+}
 
 // Dir is the image's own directory, which Close removes.
 func (p *Process) Dir() string { return p.runDir }
@@ -125,8 +133,8 @@ func (p *Process) FromCore() bool { return p.fromCore }
 // take, with a slash at its end; "" if the image was not started from a core. It is
 // removed with the core.
 func (p *Process) KeptFasls() string {
-	if p.core == "" || p.image.cacheProblem != "" {
-		return ""
+	if p.core == "" || p.image.cacheProblem != "" || p.image.sandbox != nil {
+		return "" // others load them
 	}
 	dir := filepath.Join(filepath.Dir(p.core), "fasls")
 	pruneFasls(dir)

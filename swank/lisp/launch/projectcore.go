@@ -45,7 +45,7 @@ func (f *imageFiles) mark(use string) string {
 // ProjectCore returns the core in the cache that was built for use, for [Config], or ""
 // if there is none. It removes one that was made of files of which one has changed since.
 func ProjectCore(ctx context.Context, c Config, code Code, use string) string {
-	if c.NoCore || !canLaunch {
+	if c.NoCore || c.Sandbox != nil || !canLaunch {
 		return ""
 	}
 	f, err := findImageFiles(ctx, c, code)
@@ -106,7 +106,7 @@ var errChanging = errors.New("a file of what the project needs is not there any 
 // have ended.
 func (p *Process) BuildProjectCore(ctx context.Context, use string, needs []Need) error {
 	f := p.image
-	if f.noCore || f.cacheProblem != "" || len(needs) == 0 {
+	if f.noCore || f.sandbox != nil || f.cacheProblem != "" || len(needs) == 0 {
 		return nil
 	}
 	var files []needed

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -23,6 +24,7 @@ type launchPlan struct {
 	userInit bool   // load ~/.sbclrc
 	save     string // save a core to this file instead of serving
 	systems  string // a file that names the systems that the core is to have beside
+	trusted  bool   // no code but ours runs in it: it is not confined
 }
 
 // launchError is how one attempt ended.
@@ -62,6 +64,11 @@ func Start(ctx context.Context, c Config, code Code) (*Process, error) {
 	}
 	var notes []string
 	badCore, badCache := "", false
+	if files.sandbox != nil && plan.core == "" {
+		if plan, err = files.planConfined(ctx, plan); err != nil {
+			notes = append(notes, err.Error())
+		}
+	}
 	for {
 		p, err := files.launch(ctx, plan)
 		if err == nil {
@@ -84,6 +91,7 @@ func Start(ctx context.Context, c Config, code Code) (*Process, error) {
 			notes = append(notes, "Started without ~/.sbclrc, because loading it ended the image: "+failure.reason)
 		case plan.core != "":
 			badCore, plan.core = plan.core, ""
+			plan.scratch = plan.scratch || files.sandbox != nil // the cache is not the image's to write
 			notes = append(notes, "The cached core did not start and is built anew: "+failure.reason)
 		case !plan.scratch:
 			plan.scratch, badCache = true, true
@@ -95,6 +103,9 @@ func Start(ctx context.Context, c Config, code Code) (*Process, error) {
 }
 
 func (f *imageFiles) startError(err error) error {
+	if errors.Is(err, errRefused) {
+		return &host.StartError{Problem: err.Error(), Told: err}
+	}
 	problem := fmt.Sprintf("%s did not start an image with the Swank of %s: %v", f.sbcl, f.swank, err)
 	var failure *launchError
 	if errors.As(err, &failure) && failure.stderr != "" {
@@ -138,6 +149,9 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 	}()
 	par := parameters{Socket: filepath.Join(runDir, "swank.sock"), Save: plan.save, Systems: plan.systems}
 	if len(par.Socket) > maxSocketPath || !ascii(par.Socket) {
+		if f.sandbox != nil {
+			return nil, errLongSocket
+		}
 		par.Socket = ""
 	}
 	if plan.userInit {
@@ -164,12 +178,22 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 	if plan.core != "" && plan.sealed {
 		sound = checkCore(plan.core)
 	}
-	p, err := spawn(f.sbcl, args, f.dir, append(message, 0))
+	var wrapped *Wrapped
+	p, err := spawn(f.sbcl, args, f.dir, append(message, 0), func(cmd *exec.Cmd) (err error) {
+		wrapped, err = f.confine(cmd, plan, runDir)
+		return err
+	})
 	if err != nil {
+		wrapped.end()
 		_ = finish(false)
+		if errors.Is(err, errRefused) {
+			return nil, err
+		}
 		return fail(err)
 	}
 	owned = true
+	p.wrapped = wrapped
+	wrapped.started(p.PID())
 	p.runDir, p.held, p.image, p.fromCore, p.core, p.socket = runDir, held, f, plan.core != "", plan.core, par.Socket
 	if plan.save != "" {
 		lowerPriority(p.PID())

@@ -59,7 +59,10 @@ var sweep = sync.OnceFunc(func() {
 			if held := holdDir(dir); held != nil {
 				sockets, _ := filepath.Glob(filepath.Join(globQuote(dir), "*.sock"))
 				for _, socket := range sockets {
-					endListener(socket)
+					// Not a link that code in the image has made to another's socket.
+					if info, err := os.Lstat(socket); err == nil && info.Mode()&os.ModeSocket != 0 {
+						endListener(socket)
+					}
 				}
 				_ = os.RemoveAll(dir)
 				_ = held.Close()

@@ -1,0 +1,186 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/elastic/go-seccomp-bpf"
+	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+
+	"swank-mcp/swank/lisp/launch"
+)
+
+// able is what this system can do.
+type able struct {
+	landlock int    // version of its interface; 0: there is none
+	seccomp  bool   // filters of system calls
+	root     string // why there is no file system of our own; "" if there can be one
+	user     bool   // it needs a user namespace
+	cgroup   string // the directory in which control groups that count processes can be made, or ""
+}
+
+// whatIsAble finds it out once, in some ten milliseconds.
+var whatIsAble = sync.OnceValue(func() able {
+	if os.Getenv(policyVariable) != "" {
+		return able{} // a program that does not call Confine has started itself again
+	}
+	a := able{seccomp: seccomp.Supported(), user: !has(unix.CAP_SYS_ADMIN)}
+	if version, err := landlock.LandlockGetABIVersion(); err == nil {
+		a.landlock = version
+	}
+	a.root = a.tryRoot()
+	if os.Getuid() == 0 {
+		a.cgroup = countingGroups()
+	}
+	return a
+})
+
+// has reports whether this process has a capability.
+func has(capability int) bool {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var data [2]unix.CapUserData
+	return unix.Capget(&header, &data[0]) == nil && data[capability/32].Effective&(1<<(capability%32)) != 0
+}
+
+// tryTime is how long trying may take.
+const tryTime = 5 * time.Second
+
+// tryRoot tries to make a file system of our own as for an image, and returns why that fails.
+func (a able) tryRoot() string {
+	own, err := os.MkdirTemp("", "swank-mcp.try-")
+	if err != nil {
+		return err.Error()
+	}
+	defer os.RemoveAll(own)
+	a.root, a.cgroup = "", ""
+	p := &policy{Own: own, Cache: own, Temp: "/tmp", NewRoot: true, Reads: existing(systemReads), Limits: limits{Temp: mib}}
+	cmd := exec.Command("/proc/self/exe", Command, "true")
+	cmd.Path = "/proc/self/exe"
+	cmd.Env = os.Environ()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if _, err := a.apply(cmd, p); err != nil {
+		return err.Error()
+	}
+	cmd.Args = []string{"swank-mcp", Command, tryOnly}
+	stop := time.AfterFunc(tryTime, func() {
+		if cmd.Process != nil {
+			_ = cmd.Process.Kill()
+		}
+	})
+	defer stop.Stop()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return strings.TrimSpace(firstLine(string(out)) + " (" + err.Error() + ")")
+	}
+	return ""
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
+func (a able) newRoot() bool { return a.root == "" }
+
+// by names what confines.
+func (a able) by() string {
+	var means []string
+	if a.landlock > 0 {
+		means = append(means, "Landlock "+strconv.Itoa(a.landlock))
+	}
+	if a.seccomp {
+		means = append(means, "seccomp")
+	}
+	if a.root == "" {
+		means = append(means, "a file system of its own")
+	}
+	if a.cgroup != "" {
+		means = append(means, "a control group")
+	}
+	return strings.Join(means, ", ")
+}
+
+// missing says what cannot be kept from an image here.
+func (a able) missing(o Options) (texts []string) {
+	add := func(missing bool, text string) {
+		if missing {
+			texts = append(texts, text)
+		}
+	}
+	add(a.landlock == 0 && a.root != "", "all files of its user can be read and written, because the kernel has no Landlock and no file system of its own can be made: "+a.root)
+	add(a.landlock > 0 && a.landlock < 3 && a.root != "", "files elsewhere can be cut to nothing (Landlock 3 is needed)")
+	add(a.landlock < 6, "other processes of its user can be sent signals (Landlock 6 is needed)")
+	add(a.landlock < 6, "abstract sockets of other processes can be reached (Landlock 6 is needed)")
+	add(a.landlock < 1, "other processes of its user can be looked at (Landlock is needed)")
+	add(a.landlock < 9 && a.root != "", "sockets in the file system, as of a user's services, can be reached, because no file system of its own can be made: "+a.root)
+	add(!a.seccomp, "system calls are not filtered: networks, tracing and mounting are not refused (seccomp is needed)")
+	add(len(o.Ports) > 0 && a.landlock < 4, "TCP connections to all ports are possible (Landlock 4 is needed)")
+	switch {
+	case os.Getuid() == 0:
+		add(a.cgroup == "", "processes are not counted: root's need a control group with the controller pids, which cannot be made here")
+	default:
+		add(a.root != "", "processes are not counted (a user namespace is needed)")
+	}
+	return texts
+}
+
+// apply has cmd start this program, which confines itself by p and becomes what cmd was to
+// start.
+func (a able) apply(cmd *exec.Cmd, p *policy) (w *launch.Wrapped, err error) {
+	w = new(launch.Wrapped)
+	if a.cgroup != "" {
+		if p.Cgroup, err = makeGroup(a.cgroup, p.Limits.Processes); err != nil {
+			return nil, err
+		}
+		group := p.Cgroup
+		w.End = func() { endGroup(group) }
+		p.Limits.Processes = 0
+	} else if !p.NewRoot || os.Getuid() == 0 {
+		p.Limits.Processes = 0 // all processes of the user count, or none
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Env = append(cmd.Env, policyVariable+"="+string(text))
+	cmd.Args = append([]string{"swank-mcp", Command, cmd.Path}, cmd.Args[1:]...)
+	cmd.Path = "/proc/self/exe"
+	if !p.NewRoot {
+		return w, nil
+	}
+	if a.cgroup == "" {
+		var space string
+		w.Started = func(pid int) { space = mountsOf(strconv.Itoa(pid)) }
+		w.End = func() { endSpace(space) }
+	}
+	attributes := cmd.SysProcAttr
+	attributes.Cloneflags |= syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC
+	if a.user {
+		attributes.Cloneflags |= syscall.CLONE_NEWUSER
+		attributes.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
+		attributes.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
+		attributes.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
+	}
+	return w, nil
+}
+
+// policyVariable has the policy, in the environment of the program that confines itself.
+const policyVariable = "SWANK_MCP_POLICY"
+
+// tryOnly is the argument with which it becomes nothing.
+const tryOnly = "--try"
+
+func explain(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}

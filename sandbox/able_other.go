@@ -1,0 +1,28 @@
+//go:build !linux && !darwin
+
+package sandbox
+
+import (
+	"os/exec"
+	"runtime"
+
+	"swank-mcp/swank/lisp/launch"
+)
+
+// able is what this system can do: nothing.
+type able struct{}
+
+func whatIsAble() able { return able{} }
+
+func (able) newRoot() bool { return false }
+
+func (able) by() string { return "" }
+
+func (able) missing(Options) []string {
+	return []string{"there is no sandbox on " + runtime.GOOS + ": images do what their user may"}
+}
+
+func (able) apply(*exec.Cmd, *policy) (*launch.Wrapped, error) { return nil, nil }
+
+// Confine does nothing here: no process is started for it.
+func Confine([]string) error { return nil }

@@ -1,0 +1,39 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// What an image has left behind is found by the file system of its own, which nobody in it can
+// leave and nobody else has.
+
+// mountsOf names the file system of a process; "" if it has ended or is another user's.
+func mountsOf(pid string) string {
+	name, _ := os.Readlink("/proc/" + pid + "/ns/mnt")
+	return name
+}
+
+// endSpace kills the processes whose file system is that of the name space.
+func endSpace(space string) {
+	if space == "" || space == mountsOf("self") {
+		return
+	}
+	for range 100 {
+		left := false
+		processes, _ := filepath.Glob("/proc/[0-9]*")
+		for _, process := range processes {
+			name := filepath.Base(process)
+			if pid, err := strconv.Atoi(name); err == nil && mountsOf(name) == space {
+				left = syscall.Kill(pid, syscall.SIGKILL) == nil || left
+			}
+		}
+		if !left {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}

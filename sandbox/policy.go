@@ -1,0 +1,137 @@
+package sandbox
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"swank-mcp/swank/lisp/launch"
+)
+
+// policy is what one image may do. All paths are absolute and there.
+type policy struct {
+	Own    string   // its directory, writable
+	Writes []string // directories
+	Reads  []string // files and directories
+	Ports  []int
+	Temp   string // directory for temporary files, writable
+	Cache  string // the directory for what it compiles, writable
+
+	NewRoot bool   // there is nothing but these paths, and a directory /tmp in memory
+	Cgroup  string // the control group that counts its processes, or ""
+
+	Limits limits
+}
+
+// limits are what one process, or all together, can use up.
+type limits struct {
+	Memory    uint64 // bytes of address space of each process
+	File      uint64 // bytes of each file that it writes
+	Open      uint64 // descriptors of each process
+	Processes uint64 // with their threads, all together; 0: not limited by this
+	Temp      uint64 // bytes of all in /tmp of a new root
+}
+
+const (
+	mib = 1 << 20
+	// beside is what the address space of an image has beside its heap: code, foreign
+	// memory, and the stacks of its threads.
+	beside = 4096 * mib
+	// processes is how many threads and processes the image and all that comes of it have
+	// at most.
+	processes = 512
+)
+
+// policy is what an image that needs c may do.
+func (s *Sandbox) policy(c launch.Confined) (*policy, error) {
+	p := &policy{Own: c.Own, Ports: s.options.Ports, Temp: filepath.Join(c.Own, "tmp")}
+	if s.options.Writes != nil {
+		p.Writes = existing(s.options.Writes())
+	}
+	for _, dir := range p.Writes {
+		if secret := secretIn(dir); secret != "" {
+			return nil, fmt.Errorf("%s would be the session's to read and write, and %s with it: name a directory of the project with --project, and with --session-dir one in it", dir, secret)
+		}
+	}
+	for _, path := range s.options.Reads {
+		if secret := secretIn(path); secret != "" {
+			return nil, fmt.Errorf("--sandbox-read %s would show %s: name a directory without it", path, secret)
+		}
+	}
+	if p.NewRoot = s.able.newRoot(); p.NewRoot {
+		p.Temp = "/tmp"
+	}
+	p.Cache = cacheOf(c, p.Writes)
+	p.Reads = existing(slices.Concat(systemReads, homeReads(), registryReads(), c.Reads, s.options.Reads))
+	p.Limits = limits{
+		Memory:    uint64(c.HeapMB)*mib + beside,
+		File:      uint64(c.HeapMB)*mib + 1024*mib,
+		Open:      4096,
+		Processes: processes,
+		Temp:      1024 * mib,
+	}
+	return p, nil
+}
+
+// writable are all the directories that the image may write.
+func (p *policy) writable() []string { return append([]string{p.Own, p.Cache}, p.Writes...) }
+
+// existing returns the absolute paths that are there, sorted, each once.
+func existing(paths []string) []string {
+	var there []string
+	for _, path := range paths {
+		if path = filepath.Clean(path); filepath.IsAbs(path) {
+			if _, err := os.Stat(path); err == nil {
+				there = append(there, path)
+			}
+		}
+	}
+	slices.Sort(there)
+	return slices.Compact(there)
+}
+
+// within reports whether path is dir or below it.
+func within(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// secretIn returns a secret of the user's that lies in path, or in which path lies, or "".
+func secretIn(path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		real = path
+	}
+	home, _ := os.UserHomeDir()
+	if realHome, err := filepath.EvalSymlinks(home); err == nil {
+		home = realHome
+	}
+	if home != "" && within(home, real) {
+		return cmp.Or(firstThere(home), "your home directory "+home)
+	}
+	for _, secret := range secrets(home) {
+		if within(real, secret) || within(secret, real) {
+			return secret
+		}
+	}
+	return ""
+}
+
+// firstThere is the first secret that is in home.
+func firstThere(home string) string {
+	for _, secret := range secrets(home) {
+		if _, err := os.Lstat(secret); err == nil && within(secret, home) {
+			return secret
+		}
+	}
+	return ""
+}
+
+func hash(texts []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(texts, "\n")))
+	return hex.EncodeToString(sum[:8])
+}

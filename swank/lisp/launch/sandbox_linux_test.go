@@ -1,0 +1,115 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"swank-mcp/swank/lisp/host"
+)
+
+// The first image in a sandbox starts from a core, which was built outside of it, as what it
+// would compile others would load.
+func TestSandboxStartsFromTheCore(t *testing.T) {
+	c := testConfig(t)
+	c.CacheDir, c.NoCore = t.TempDir(), false
+	var wrapped []Confined
+	started, ended := 0, atomic.Bool{}
+	c.Sandbox = &Sandbox{Wrap: func(cmd *exec.Cmd, c Confined) (*Wrapped, error) {
+		wrapped = append(wrapped, c)
+		cmd.Env = append(os.Environ(), "SANDBOX_OF_TEST="+c.Own)
+		return &Wrapped{Started: func(pid int) { started = pid }, End: func() { ended.Store(true) }}, nil
+	}}
+	p, err := Start(t.Context(), c, testCode(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close(context.Background())
+	if !p.FromCore() || len(p.Remarks()) > 0 {
+		t.Errorf("from core %v, remarks %q", p.FromCore(), p.Remarks())
+	}
+	if len(wrapped) != 1 || wrapped[0].Own != p.Dir() || wrapped[0].Cache != c.CacheDir || wrapped[0].HeapMB != c.HeapMB || !slices.Contains(wrapped[0].Reads, p.core) {
+		t.Errorf("wrapped %+v", wrapped)
+	}
+	if started != p.PID() {
+		t.Errorf("the process %d was started, and the image is %d", started, p.PID())
+	}
+	if got := eval(t, p, `(sb-ext:posix-getenv "SANDBOX_OF_TEST")`); !strings.Contains(got, p.Dir()) {
+		t.Errorf("got %s", got)
+	}
+	if ProjectCore(t.Context(), c, testCode(""), "use") != "" || p.KeptFasls() != "" {
+		t.Error("the image writes what others load")
+	}
+	if ended.Load() {
+		t.Error("the sandbox has ended before the image")
+	}
+	p.Close(t.Context())
+	if !ended.Load() {
+		t.Error("the sandbox has not ended with the image")
+	}
+}
+
+// Without a core, an image in a sandbox compiles all in its own directory.
+func TestSandboxWithoutCore(t *testing.T) {
+	c := testConfig(t)
+	c.CacheDir = t.TempDir()
+	c.Sandbox = &Sandbox{Wrap: func(*exec.Cmd, Confined) (*Wrapped, error) { return nil, nil }}
+	p, err := Start(t.Context(), c, testCode(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close(context.Background())
+	if entries, err := os.ReadDir(c.CacheDir); err != nil || len(entries) > 0 {
+		t.Errorf("the cache has %v, %v", entries, err)
+	}
+}
+
+// An image that cannot be confined is not started in another way.
+func TestSandboxRefuses(t *testing.T) {
+	tries := 0
+	c := testConfig(t)
+	c.Sandbox = &Sandbox{Wrap: func(*exec.Cmd, Confined) (*Wrapped, error) {
+		tries++
+		return nil, errors.New("no walls here")
+	}}
+	_, err := Start(t.Context(), c, testCode(""))
+	var start *host.StartError
+	if !errors.As(err, &start) || start.Problem != "no image is started in the sandbox: no walls here" || tries != 1 {
+		t.Errorf("%d tries, %v", tries, err)
+	}
+}
+
+// Who puts another socket in the place of an image's is not connected to.
+func TestSandboxChecksTheSocket(t *testing.T) {
+	c := testConfig(t)
+	c.Sandbox = &Sandbox{Wrap: func(*exec.Cmd, Confined) (*Wrapped, error) { return nil, nil }}
+	p, other := startTest(t, c), startTest(t, testConfig(t))
+	dial := func() net.Conn {
+		conn, err := net.Dial(p.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		return conn
+	}
+	if err := p.Check(dial()); err != nil {
+		t.Errorf("its own socket: %v", err)
+	}
+	_, mine := p.Address()
+	_, theirs := other.Address()
+	if err := errors.Join(os.Remove(mine), os.Symlink(theirs, mine)); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Check(dial()); err == nil {
+		t.Error("a link to another image's socket passes for its own")
+	}
+	if err := other.Check(dial()); err != nil {
+		t.Errorf("an image that is in no sandbox: %v", err)
+	}
+}
