@@ -51,6 +51,17 @@ var launchedOnly = map[string]string{
 	"TestTerminalStopsWhatCannotBeStopped": replaced,
 	"TestTerminalAllows":                   "the person's image has more policies: see TestFirstAnswerCounts",
 
+	"TestSandboxRefuses":                  notConfined,
+	"TestSandboxOffRefusesNothing":        notConfined,
+	"TestSandboxWithoutNamespaces":        notConfined,
+	"TestSandboxNet":                      notConfined,
+	"TestSandboxKeepsKeysOutOfTheProject": notConfined,
+	"TestSandboxWorks":                    notConfined,
+	"TestSandboxWorksWithoutNamespaces":   notConfined,
+	"TestSandboxWithoutCore":              notConfined,
+	"TestSandboxLeavesNothing":            notConfined,
+	"TestSandboxDoctor":                   notConfined,
+
 	"TestCheckpointOracle":       notCopied,
 	"TestTerminalUndoesSteps":    notCopied,
 	"TestTerminalUndoes":         notCopied,
@@ -109,6 +120,7 @@ const (
 	replaced    = "a person's image is neither ended nor replaced"
 	broughtBack = "what is lost with a person's image is not brought back"
 	notCopied   = "a person's image is not copied: it has their threads"
+	notConfined = "a person's image is not confined"
 	uninterned  = "a reset uninterns nothing in a person's image and leaves use-lists and constants: see TestAttachedReset"
 	cached      = "the cache of cores is for images that are launched"
 	rcFile      = "a person's image has loaded what they like"

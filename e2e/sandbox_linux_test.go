@@ -1,0 +1,341 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/wire"
+)
+
+// nobody is a user that every Linux has.
+const nobody = 65534
+
+// accounts are the users as which images are confined: root and one that is nobody, or who
+// runs the tests.
+func accounts() map[string]int {
+	if os.Getuid() == 0 {
+		return map[string]int{"root": 0, "user": nobody}
+	}
+	return map[string]int{"user": os.Getuid()}
+}
+
+// outside is what surrounds a sandbox in a test: a home, a project, and things elsewhere.
+type outside struct {
+	dir, binary string
+	uid         int
+	run         []string // what starts a program as the user
+	port        int
+	abstract    string
+	victim      *exec.Cmd // a process of the user's
+}
+
+// newOutside makes one for a user. Nothing of who runs the tests takes part.
+func newOutside(t *testing.T, uid int) *outside {
+	t.Helper()
+	skipLaunchedOnly(t)
+	check(t, run.warm())
+	dir, err := os.MkdirTemp("", "swes") // not below the run's: another user is to enter it
+	check(t, err)
+	t.Cleanup(func() { check(t, os.RemoveAll(dir)) })
+	o := &outside{dir: dir, binary: filepath.Join(dir, "swank-mcp"), uid: uid}
+	if uid != os.Getuid() {
+		id := strconv.Itoa(uid)
+		o.run = []string{"setpriv", "--reuid", id, "--regid", id, "--clear-groups"}
+	}
+	for name, text := range map[string]string{
+		"home/.ssh/id_ed25519": "key", "home/.aws/credentials": "credentials", "home/.profile": "",
+		"elsewhere/secret": "secret", "elsewhere/deletable": "", "elsewhere/cut": "text", "cache/common-lisp/": "",
+		"project/": "", "run/": "",
+	} {
+		path := filepath.Join(dir, name)
+		check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		if strings.HasSuffix(name, "/") {
+			check(t, os.MkdirAll(path, 0o755))
+		} else {
+			check(t, os.WriteFile(path, []byte(text+"\n"), 0o644))
+		}
+	}
+	copyTo(t, run.binary, o.binary)
+	check(t, os.CopyFS(filepath.Join(dir, "cache", "swank-mcp"), os.DirFS(filepath.Join(run.cache, "swank-mcp"))))
+	check(t, exec.Command("chmod", "755", dir, o.binary).Run())
+	check(t, exec.Command("chown", "-R", strconv.Itoa(uid), dir).Run())
+	return o
+}
+
+func copyTo(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	check(t, err)
+	check(t, os.WriteFile(to, data, 0o755))
+}
+
+func (o *outside) path(name string) string { return filepath.Join(o.dir, name) }
+
+func (o *outside) env() []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + o.path("home"), "XDG_CACHE_HOME=" + o.path("cache"),
+		"TMPDIR=" + o.path("run"), ofRun + run.dir, "LC_ALL=C", "SWANK_MCP_TOOLSETS=all", "SWANK_MCP_NO_JOURNAL=true",
+		"MY_API_TOKEN=secret"}
+}
+
+// program is the command that starts a program as the user.
+func (o *outside) program(name string, args ...string) []string {
+	return append(append(append([]string{}, o.run...), name), args...)
+}
+
+// serve starts a server of the user's that works for the project.
+func (o *outside) serve(t *testing.T, args ...string) *server {
+	t.Helper()
+	command := o.program(o.binary, args...)
+	c, err := wire.Start(wire.Options{Env: o.env(), Dir: o.path("project")}, command[0], command[1:]...)
+	check(t, err)
+	t.Cleanup(func() {
+		for _, complaint := range farewell(c) {
+			t.Error(complaint)
+		}
+		if t.Failed() && c.Stderr() != "" {
+			t.Logf("server log (end):\n%s", tail(c.Stderr(), 3000))
+		}
+	})
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	if _, err := c.Open(ctx); err != nil {
+		t.Fatalf("opening: %v\n%s", err, c.Stderr())
+	}
+	return &server{c, t}
+}
+
+// populate starts what lives outside: a process of the user's, and services.
+func (o *outside) populate(t *testing.T) {
+	t.Helper()
+	command := o.program("sleep", "600")
+	o.victim = exec.Command(command[0], command[1:]...)
+	o.victim.Dir, o.victim.Env = o.path("elsewhere"), []string{ofRun + run.dir, "PATH=" + os.Getenv("PATH")}
+	check(t, o.victim.Start())
+	t.Cleanup(func() {
+		_ = o.victim.Process.Kill()
+		_ = o.victim.Wait()
+	})
+	o.port = listenAt(t, "tcp", "127.0.0.1:0").Addr().(*net.TCPAddr).Port
+	listenAt(t, "unix", o.path("elsewhere/service.sock"))
+	check(t, os.Chmod(o.path("elsewhere/service.sock"), 0o777))
+	o.abstract = fmt.Sprintf("swank-mcp-test-%d-%d", os.Getpid(), o.port)
+	listenAt(t, "unix", "@"+o.abstract)
+}
+
+// listenAt accepts connections until the end of the test.
+func listenAt(t *testing.T, network, address string) net.Listener {
+	t.Helper()
+	l, err := net.Listen(network, address)
+	check(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	go func() { // ends with the listener
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = c.Close()
+		}
+	}()
+	return l
+}
+
+var socketPattern = regexp.MustCompile(`unix:(\S+)/swank\.sock`)
+
+// imageDir is the directory of the image of s.
+func imageDir(t *testing.T, s *server) string {
+	t.Helper()
+	m := socketPattern.FindStringSubmatch(status(t, s))
+	if m == nil {
+		t.Fatalf("session-status names no socket:\n%s", status(t, s))
+	}
+	return m[1]
+}
+
+// tries makes each attempt in the image of s, of which others knows, and calls tell with it and
+// whether it succeeded.
+func (o *outside) tries(t *testing.T, s, other *server, list []attempt, tell func(a attempt, succeeded bool, text string)) {
+	t.Helper()
+	prelude, err := os.ReadFile("testdata/sandbox/attempts.lisp")
+	check(t, err)
+	good(t, s, "evaluate-lisp", object{"code": string(prelude)})
+	if !eventually(patience, func() bool { return strings.Contains(status(t, s), "\nCheckpoint: ") }) {
+		t.Fatalf("there is no checkpoint:\n%s", status(t, s))
+	}
+	names := strings.NewReplacer("{home}", o.path("home"), "{elsewhere}", o.path("elsewhere"), "{project}", o.path("project"),
+		"{cache}", o.path("cache"), "{server}", strconv.Itoa(s.PID()), "{victim}", strconv.Itoa(o.victim.Process.Pid),
+		"{other}", strconv.Itoa(imagePID(t, other)), "{image}", imageDir(t, other), "{own}", imageDir(t, s),
+		"{port}", strconv.Itoa(o.port), "{abstract}", o.abstract)
+	pid := imagePID(t, s)
+	for _, a := range list {
+		began := time.Now()
+		text, failed := eval(t, s, "(attempt "+names.Replace(a.code)+")")
+		if d := time.Since(began); d > time.Second {
+			t.Logf("%s took %v", a.name, d)
+		}
+		tell(a, !strings.Contains(text, "=> :REFUSED") && !failed, text)
+		if failed {
+			t.Errorf("%s: the call has failed:\n%s", a.name, clip(text))
+		}
+	}
+	want(t, s, "(+ 1 2)", "=> 3")
+	wantPID(t, s, pid)
+	want(t, other, "(+ 1 2)", "=> 3")
+	_ = syscall.Unmount(o.path("project"), syscall.MNT_DETACH) // if an attempt has mounted something there
+	_ = o.victim.Process.Signal(syscall.SIGTERM)
+	_ = o.victim.Wait()
+	if ws := o.victim.ProcessState.Sys().(syscall.WaitStatus); ws.Signal() != syscall.SIGTERM {
+		t.Errorf("the process outside was ended: %v", o.victim.ProcessState)
+	}
+}
+
+// Whatever code tries from in the sandbox is refused, and its session goes on.
+func TestSandboxRefuses(t *testing.T) {
+	t.Parallel()
+	for name, uid := range accounts() {
+		t.Run(name, func(t *testing.T) {
+			o := newOutside(t, uid)
+			o.populate(t)
+			s, other := o.serve(t, "--sandbox", "strict"), o.serve(t, "--sandbox", "strict")
+			want(t, other, "(+ 1 2)", "=> 3")
+			o.tries(t, s, other, attempts, func(a attempt, succeeded bool, text string) {
+				if succeeded {
+					t.Errorf("%s: not refused: %s\n%s", a.name, a.code, clip(text))
+				}
+			})
+			t.Logf("%d attempts", len(attempts))
+		})
+	}
+}
+
+// The same code does it where there is no sandbox: what is tried can be done.
+func TestSandboxOffRefusesNothing(t *testing.T) {
+	t.Parallel()
+	for name, uid := range accounts() {
+		t.Run(name, func(t *testing.T) {
+			o := newOutside(t, uid)
+			o.populate(t)
+			s, other := o.serve(t), o.serve(t)
+			want(t, other, "(+ 1 2)", "=> 3")
+			var list []attempt
+			for _, a := range attempts {
+				if a.open && (uid == 0 || !a.root) {
+					list = append(list, a)
+				}
+			}
+			o.tries(t, s, other, list, func(a attempt, succeeded bool, text string) {
+				if !succeeded {
+					t.Errorf("%s: it cannot be done without a sandbox either: %s\n%s", a.name, a.code, clip(text))
+				}
+			})
+			t.Logf("%d attempts", len(list))
+		})
+	}
+}
+
+// withoutNamespaces starts programs that can make no file system of their own: user namespaces
+// are used up, and there are no rights.
+func (o *outside) withoutNamespaces() {
+	o.run = append(o.run, "unshare", "--user", "--map-root-user", "sh", "-c",
+		`echo 0 >/proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-all --inh-caps=-all "$@"`, "sh")
+}
+
+// Where no file system of its own can be made, Landlock and seccomp refuse almost all of it,
+// and what they cannot refuse is said. Strict then starts nothing.
+func TestSandboxWithoutNamespaces(t *testing.T) {
+	t.Parallel()
+	o := newOutside(t, accounts()["user"])
+	o.populate(t)
+	o.withoutNamespaces()
+	command := o.program(o.binary, "--sandbox", "strict", "eval", "(+ 1 2)")
+	strict := exec.Command(command[0], command[1:]...)
+	strict.Env, strict.Dir = o.env(), o.path("project")
+	out, err := strict.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "swank-mcp: --sandbox strict: this system cannot do all of it: ") ||
+		!strings.Contains(string(out), "sockets in the file system") {
+		t.Errorf("strict: %v\n%s", err, out)
+	}
+	s, other := o.serve(t, "--sandbox", "on"), o.serve(t, "--sandbox", "on")
+	want(t, other, "(+ 1 2)", "=> 3")
+	says(t, status(t, other), "\nSandbox: on, by Landlock ", "; no network; missing: ", "sockets in the file system")
+	if log := other.Stderr(); !strings.Contains(log, "the sandbox is not whole: sockets in the file system") {
+		t.Errorf("the log does not say what is missing:\n%s", log)
+	}
+	o.tries(t, s, other, attempts, func(a attempt, succeeded bool, text string) {
+		if succeeded != (a.stays != "") && a.name != "start too many processes" { // that is said to be missing, too
+			t.Errorf("%s: succeeded %v: %s\n%s", a.name, succeeded, a.code, clip(text))
+		}
+	})
+}
+
+// Only the ports that --sandbox-net names can be connected to.
+func TestSandboxNet(t *testing.T) {
+	t.Parallel()
+	for name, uid := range accounts() {
+		t.Run(name, func(t *testing.T) {
+			o := newOutside(t, uid)
+			o.populate(t)
+			allowed := listenAt(t, "tcp", "127.0.0.1:0").Addr().(*net.TCPAddr).Port
+			s, other := o.serve(t, "--sandbox", "strict", "--sandbox-net", strconv.Itoa(allowed)), o.serve(t, "--sandbox", "strict")
+			want(t, other, "(+ 1 2)", "=> 3")
+			says(t, status(t, s), "; TCP to "+strconv.Itoa(allowed))
+			open := attempt{name: "connect to the allowed port", code: fmt.Sprintf("(connect-tcp %d)", allowed)}
+			more := []attempt{
+				{name: "multipath TCP", code: `(foreign "socket" 2 1 262)`},
+				{name: "connect by sending", code: `(foreign "sendto" (foreign "socket" 2 1 0) 0 0 #x20000000 0 0)`},
+			}
+			o.tries(t, s, other, append(append([]attempt{open}, attempts...), more...), func(a attempt, succeeded bool, text string) {
+				version6 := a.name == "make a socket of Internet version 6"
+				if succeeded != (a.name == open.name || version6) {
+					t.Errorf("%s: succeeded %v: %s\n%s", a.name, succeeded, a.code, clip(text))
+				}
+			})
+		})
+	}
+}
+
+// The doctor says what confines, and what is missing.
+func TestSandboxDoctor(t *testing.T) {
+	t.Parallel()
+	o := newOutside(t, accounts()["user"])
+	doctor := func() (string, error) {
+		command := o.program(o.binary, "--sandbox", "on", "doctor")
+		cmd := exec.Command(command[0], command[1:]...)
+		cmd.Env, cmd.Dir = o.env(), o.path("project")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := doctor(); err != nil || !regexp.MustCompile(`(?m)^ok       sandbox    by Landlock \d+, seccomp, a file system of its own$`).MatchString(out) ||
+		!regexp.MustCompile(`(?m)^ok       start      SBCL .* from the core, `).MatchString(out) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	o.withoutNamespaces()
+	if out, err := doctor(); err != nil || !regexp.MustCompile(`(?m)^warning  sandbox    by Landlock \d+, seccomp\n +sockets in the file system`).MatchString(out) {
+		t.Errorf("without namespaces: %v\n%s", err, out)
+	}
+}
+
+// A project that holds the user's keys is not a sandbox's.
+func TestSandboxKeepsKeysOutOfTheProject(t *testing.T) {
+	t.Parallel()
+	o := newOutside(t, accounts()["user"])
+	for _, args := range [][]string{{"--project", o.path("home")}, {"--project", "/"}, {"--session-dir", o.path("home/.ssh")}, {"--sandbox-read", o.path("home/.aws")}} {
+		command := o.program(o.binary, append(args, "--sandbox", "on", "eval", "(+ 1 2)")...)
+		cmd := exec.Command(command[0], command[1:]...)
+		cmd.Env, cmd.Dir = o.env(), o.path("project")
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "no image is started in the sandbox: ") || !strings.Contains(string(out), "/home/.") {
+			t.Errorf("%q: %v\n%s", args, err, out)
+		}
+	}
+}

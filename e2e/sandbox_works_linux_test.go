@@ -1,0 +1,149 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// project puts the project ledger where the server of o works.
+func (o *outside) project(t *testing.T) {
+	t.Helper()
+	check(t, os.CopyFS(o.path("project"), os.DirFS("testdata/ledger")))
+	check(t, exec.Command("chown", "-R", strconv.Itoa(o.uid), o.path("project")).Run())
+}
+
+// fasls lists the fasls of a system that are below a directory.
+func fasls(t *testing.T, dir, system string) (files []string) {
+	t.Helper()
+	check(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".fasl") && strings.Contains(path, "/"+system+"/") {
+			files = append(files, path)
+		}
+		return err
+	}))
+	return files
+}
+
+// What a session needs works in the sandbox.
+func TestSandboxWorks(t *testing.T) {
+	t.Parallel()
+	for name, uid := range accounts() {
+		t.Run(name, func(t *testing.T) { worksInSandbox(t, newOutside(t, uid), "strict") })
+	}
+}
+
+// It works also where no file system of its own can be made.
+func TestSandboxWorksWithoutNamespaces(t *testing.T) {
+	t.Parallel()
+	o := newOutside(t, accounts()["user"])
+	o.withoutNamespaces()
+	worksInSandbox(t, o, "on")
+}
+
+func worksInSandbox(t *testing.T, o *outside, mode string) {
+	o.project(t)
+	s := o.serve(t, "--sandbox", mode)
+	says(t, status(t, s), "\nSandbox: "+mode+", by ")
+
+	// Systems of the project and of Debian, and what is compiled.
+	good(t, s, "load-system", object{"system": "ledger"})
+	good(t, s, "load-system", object{"system": "cl-ppcre"})
+	want(t, s, `(cl-ppcre:scan-to-strings "b+" "abbc")`, "=> \"bb\"\n=> #()")
+	if n := len(fasls(t, o.path("cache/common-lisp"), "project")) + len(fasls(t, o.path("cache/common-lisp"), "alexandria")); n > 0 {
+		t.Errorf("%d fasls are where other Lisps find them", n)
+	}
+	if len(fasls(t, o.path("cache/swank-mcp/sandbox"), "project")) == 0 {
+		t.Error("no fasl is kept for the next image in the sandbox")
+	}
+	says(t, good(t, s, "run-tests", object{"system": "ledger"}), "passed")
+	says(t, good(t, s, "run-tests", object{"system": "ledger", "fresh": true}), "passed")
+	want(t, s, `(with-open-file (out "square.lisp" :direction :output) (print '(defun square (x) (* x x)) out)) (load (compile-file "square.lisp")) (square 12)`, elided+"=> 144")
+	if _, err := os.Stat(o.path("project/square.fasl")); err != nil {
+		t.Error(err)
+	}
+
+	// Programs, temporary files, foreign code, threads.
+	want(t, s, `(uiop:run-program "ls | sort | head -n 1" :output '(:string :stripped t))`, "=> \"import\"\n=> NIL\n=> 0")
+	want(t, s, `(uiop:with-temporary-file (:stream out :pathname file) (print 1 out) (finish-output out) (and (probe-file file) t))`, "=> T")
+	want(t, s, `(with-open-file (out "/dev/null" :direction :output :if-exists :append) (print 1 out) :written)`, "=> :WRITTEN")
+	want(t, s, `(sb-thread:join-thread (sb-thread:make-thread (lambda () (sb-alien:alien-funcall (sb-alien:extern-alien "abs" (function sb-alien:int sb-alien:int)) -5))))`, "=> 5")
+	want(t, s, `(plusp (length (directory "/usr/share/common-lisp/source/*/")))`, "=> T")
+
+	// Checkpoints, and images that come of them, which can be copied again.
+	wantRuns(t, s, "(defvar *values* (list 1 2 3))")
+	for i, word := range []string{"first", "second", "third"} {
+		before := strings.Count(status(t, s), "Checkpoint")
+		wantRuns(t, s, `(push "`+word+`" *values*)`)
+		if !eventually(patience, func() bool { return strings.Contains(status(t, s), `after (push "`+word+`" *values*)`) }) {
+			t.Fatalf("no checkpoint after number %d (%d before):\n%s", i, before, status(t, s))
+		}
+		wantRuns(t, s, "(setf *values* nil)")
+		good(t, s, "undo", object{})
+		want(t, s, "(first *values*)", `=> "`+word+`"`)
+	}
+
+	// An image that is killed is replaced by its copy, as it was.
+	if !eventually(patience, func() bool { return strings.Contains(status(t, s), "Checkpoint") }) {
+		t.Fatal(status(t, s))
+	}
+	wantRuns(t, s, "(defun late () :late)")
+	check(t, syscall.Kill(imagePID(t, s), syscall.SIGKILL))
+	if !eventually(patience, func() bool {
+		text, failed := eval(t, s, "(list (length *values*) (late))")
+		return !failed && strings.Contains(text, "=> (6 :LATE)")
+	}) {
+		t.Errorf("the session did not come back:\n%s", status(t, s))
+	}
+
+	// Sessions in files, and checkpoints on the disk.
+	says(t, good(t, s, "save-session", object{"file": "session.lisp"}), "Saved: ")
+	good(t, s, "checkpoint", object{"name": "kept", "disk": true})
+	if !eventually(patience, func() bool { return strings.Contains(good(t, s, "checkpoint", object{}), "On disk: kept of ") }) {
+		t.Errorf("it is not on the disk:\n%s", status(t, s))
+	}
+	check(t, s.Close(savingPatience))
+
+	s = o.serve(t, "--sandbox", mode, "--resume", "kept")
+	want(t, s, "(list (length *values*) (late))", "=> (6 :LATE)\n; Your work from "+elided)
+	says(t, status(t, s), "\nSandbox: "+mode+", by ")
+	wantError(t, s, `(open "`+o.path("elsewhere/secret")+`")`, "[ERROR] ")
+	good(t, s, "load-session", object{"file": "session.lisp"})
+}
+
+// Without a core images are compiled in their own directory, in the sandbox.
+func TestSandboxWithoutCore(t *testing.T) {
+	t.Parallel()
+	o := newOutside(t, accounts()["user"])
+	s := o.serve(t, "--sandbox", "strict", "--no-core")
+	sendCall(t, s, "(+ 1 2)")
+	if !eventually(6*patience, func() bool { return strings.Contains(status(t, s), "Image: running") }) {
+		t.Fatal(status(t, s))
+	}
+	want(t, s, "(+ 1 2)", "=> 3")
+	wantError(t, s, `(open "`+o.path("elsewhere/secret")+`")`, "[ERROR] ")
+}
+
+// Nothing is left of a sandbox when its server has ended: no directory and no control group.
+func TestSandboxLeavesNothing(t *testing.T) {
+	t.Parallel()
+	for name, uid := range accounts() {
+		t.Run(name, func(t *testing.T) {
+			o := newOutside(t, uid)
+			s := o.serve(t, "--sandbox", "strict")
+			wantRuns(t, s, `(sb-ext:run-program "/bin/sh" '("-c" "setsid sleep 300 & exec sleep 300") :wait nil)`)
+			pid := s.PID()
+			check(t, s.Close(savingPatience))
+			left, _ := filepath.Glob(o.path("run/swank-mcp.*"))
+			groups, _ := filepath.Glob("/sys/fs/cgroup/*/swank-mcp-" + strconv.Itoa(pid) + "-*")
+			more, _ := filepath.Glob("/sys/fs/cgroup/swank-mcp-" + strconv.Itoa(pid) + "-*")
+			if left = append(append(left, groups...), more...); len(left) > 0 {
+				t.Errorf("these are left: %q", left)
+			}
+		})
+	}
+}
