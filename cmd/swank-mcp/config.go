@@ -105,14 +105,14 @@ func (c *config) flags() *flag.FlagSet {
 // and after the command, whose name it returns.
 func (c *command) parse(args []string) (name string, err error) {
 	fs := c.flags()
-	limited := false // --timeout is given
+	limited, boxed := false, false // --timeout, --sandbox are given
 	fs.VisitAll(func(f *flag.Flag) {
 		key := "SWANK_MCP_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		if v, ok := os.LookupEnv(key); ok && err == nil {
 			if e := f.Value.Set(v); e != nil {
 				err = fmt.Errorf("%w: %s=%q: %w", errUsage, key, v, e)
 			}
-			limited = limited || f.Name == "timeout"
+			limited, boxed = limited || f.Name == "timeout", boxed || f.Name == "sandbox"
 		}
 	})
 	if err != nil {
@@ -140,7 +140,7 @@ func (c *command) parse(args []string) (name string, err error) {
 	}
 	var launching []string // flags of the command line, which win over the environment
 	fs.Visit(func(f *flag.Flag) {
-		limited = limited || f.Name == "timeout"
+		limited, boxed = limited || f.Name == "timeout", boxed || f.Name == "sandbox"
 		if slices.Contains(ofLaunching, f.Name) {
 			launching = append(launching, "--"+f.Name)
 		}
@@ -150,6 +150,9 @@ func (c *command) parse(args []string) (name string, err error) {
 	})
 	if !limited { // the default follows the maximum
 		c.timeout = min(c.timeout, c.maxTimeout)
+	}
+	if !boxed && c.http.place.Address != "" { // the code is that of many
+		c.sandboxed.mode = sandbox.On
 	}
 	if attach := c.attaching(); attach != "" && len(launching) > 0 {
 		return "", fmt.Errorf("%w: %s: only for a Lisp that is launched; with %s none is", errUsage, strings.Join(launching, ", "), attach)
@@ -246,10 +249,11 @@ func (c *command) image() (_ *lisp.Image, _ *slog.Logger, _ func(), err error) {
 	if cfg.Cores, err = kept.CoresIn(c.sessionDir, stateDir()); err != nil {
 		return nil, nil, nil, err
 	}
-	confined, err := c.confine(&cfg, log)
+	confined, box, err := c.confine(&cfg, c.sessionDir)
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	logMissing(box, log)
 	im := lisp.New(cfg)
 	confined(im)
 	if dir, _ := c.projectDir(); dir != "" {

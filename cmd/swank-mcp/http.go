@@ -41,6 +41,11 @@ func (c *command) serveHTTP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	box, err := c.sandbox(nil)
+	if err != nil {
+		return err
+	}
+	logMissing(box, log)
 	trace, err := c.openTrace()
 	if err != nil {
 		return err
@@ -163,7 +168,12 @@ func (c *command) sessionFor(id hub.ID, newID func() string, state string, trace
 	} else {
 		cfg.Autosave = false // nobody could go on from it
 	}
+	confined, _, err := c.confine(&cfg, dir)
+	if err != nil {
+		return nil, err
+	}
 	im := lisp.New(cfg)
+	confined(im)
 	if dir, _ := c.projectDir(); dir != "" {
 		im.WorkIn(dir)
 	}

@@ -146,7 +146,8 @@ swank-mcp sessions --http ADDR end NAME...  end these, with their images
   --drain SECONDS        for which calls may run on at the end (10)
   --drain-delay SECONDS  for which new ones are taken before that (0)
 `
-	usageSandbox = `The sandbox around a Lisp that is launched. All other flags: swank-mcp help
+	usageSandbox = `The sandbox around a Lisp that is launched. With --http it is on unless you say
+off. All other flags: swank-mcp help
 Code of a session writes below the project's directory and --session-dir, has
 temporary files of its own, reads the system's programs, the libraries of Lisp
 and no keys, and reaches no network and no other process. What this system
