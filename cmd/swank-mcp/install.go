@@ -92,6 +92,9 @@ func (c *command) checkServer() error {
 	if err == nil && (name != "serve" || len(server.args) > 0) {
 		err = fmt.Errorf("%w: behind -- stand flags of the server, and no %q", errUsage, append(server.args, name)[0])
 	}
+	if err == nil && server.http.place.Address != "" {
+		err = fmt.Errorf("%w: install is for servers that a client starts and speaks with over stdin and stdout, which --http does not do; docs/howto/http.md has what clients want of the other kind", errUsage)
+	}
 	return err
 }
 
