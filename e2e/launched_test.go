@@ -27,6 +27,7 @@ var launchedOnly = map[string]string{
 	"TestHTTPHibernates":          overHTTP,
 	"TestHTTPRefuses":             overHTTP,
 	"TestHTTPDrain":               overHTTP,
+	"TestHTTPPeople":              overHTTP,
 	"TestHTTPSessions":            overHTTP,
 	"TestInspectorStrictOverHTTP": overHTTP,
 	"TestHTTPSocket":              overHTTP,

@@ -177,7 +177,8 @@ func (c *command) sessionFor(id hub.ID, newID func() string, state string, trace
 	if dir, _ := c.projectDir(); dir != "" {
 		im.WorkIn(dir)
 	}
-	im.Session(mcpbridge.DefaultSession).KeepIn(left)
+	name := cmp.Or(id.Name, mcpbridge.DefaultSession)
+	im.Session(name).KeepIn(left)
 	b := mcpbridge.New(mcpbridge.Options{
 		Open:       func(session string) tools.Session { return im.Session(session) },
 		Version:    version(),
@@ -185,6 +186,7 @@ func (c *command) sessionFor(id hub.ID, newID func() string, state string, trace
 		MaxTimeout: c.maxTimeout,
 		MaxOutput:  c.maxOutput,
 		Tools:      c.tools,
+		Session:    name,
 		SessionDir: dir,
 		Kept:       left,
 		SessionID:  newID,
@@ -192,7 +194,9 @@ func (c *command) sessionFor(id hub.ID, newID func() string, state string, trace
 		WatchFiles: c.watchFiles,
 		Project:    func() *project.Project { return im.Project(context.Background()) },
 	})
-	return &hub.Work{Image: im, Bridge: b, Kept: left}, nil
+	w := &hub.Work{Image: im, Session: name, Bridge: b, Kept: left}
+	w.Ending, w.Ended = c.showToPeople(context.Background(), im, b, true, log)
+	return w, nil
 }
 
 // onlyWarnings leaves out what is less.

@@ -176,7 +176,7 @@ func TestNoticed(t *testing.T) {
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		c, awake := h.Counts()
 		if c.Hibernated == 1 && awake == 0 && !s.Work().Image.Runs() {
-			return
+			break
 		}
 		if time.Now().After(end) {
 			t.Fatalf("it is never put away: %+v, %d awake", c, awake)
