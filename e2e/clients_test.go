@@ -45,7 +45,7 @@ func TestForeignClients(t *testing.T) {
 	} {
 		for _, era := range []string{"2025-11-25", "2026-07-28"} {
 			t.Run(client.name+" "+era, func(t *testing.T) {
-				judge(t, era, drive(t, append(client.command(t), era, run.binary)))
+				judge(t, era, 2*time.Second, drive(t, append(client.command(t), era, run.binary)))
 			})
 		}
 	}
@@ -75,7 +75,9 @@ func drive(t *testing.T, command []string, env ...string) map[string]step {
 	return steps
 }
 
-func judge(t *testing.T, era string, steps map[string]step) {
+// judge holds a client to what it should have seen; after is how long the call after the
+// cancelled one may take.
+func judge(t *testing.T, era string, after time.Duration, steps map[string]step) {
 	t.Helper()
 	if v := steps["open"].Version; v != era {
 		t.Errorf("negotiated %q, want %q", v, era)
@@ -112,7 +114,7 @@ func judge(t *testing.T, era string, steps map[string]step) {
 	if c := steps["cancel"]; c.Error == "" || c.MS > 3000 {
 		t.Errorf("cancelling: %+v", c)
 	}
-	if ms := steps["after"].MS; ms > 2000 {
+	if ms := steps["after"].MS; ms > float64(after.Milliseconds()) {
 		t.Errorf("the call after the cancelled one took %v ms", ms)
 	}
 }
