@@ -78,6 +78,7 @@ var ours = map[string][]string{
 	"e2e":         {"e2e/wire"},
 	"e2e/compose": {"e2e/wire"},
 	"e2e/bench":   {"e2e/wire", "sexp", "swank"},
+	"e2e/many":    nil,
 	"e2e/foreign": {"e2e/wire"},
 
 	"mcpbridge/rawtext":         nil,
