@@ -17,6 +17,7 @@ var launchedOnly = map[string]string{
 	"TestLoadDebianSystems":                          "loading Swank has left symbols in their CL-USER, with which ALEXANDRIA's conflict",
 	"TestDocs":                                       "the pages show what a launched image answers",
 	"TestAddingATool":                                "it is about the tree, not the image",
+	"TestPackageLint":                                "it is about the file, not the image",
 
 	"TestConformance":             overHTTP,
 	"TestDocsHTTP":                overHTTP,
@@ -51,6 +52,7 @@ var launchedOnly = map[string]string{
 	"TestTerminalAllows":                   "the person's image has more policies: see TestFirstAnswerCounts",
 
 	"TestCheckpointOracle":       notCopied,
+	"TestTerminalUndoesSteps":    notCopied,
 	"TestTerminalUndoes":         notCopied,
 	"TestWebRestores":            notCopied,
 	"TestWebPictures":            "the pictures are of a launched image",

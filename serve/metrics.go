@@ -74,7 +74,7 @@ func (m *metrics) handler() http.Handler {
 }
 
 // followSize is how many events an image may be ahead of its follower.
-const followSize = 256
+const followSize = 64
 
 // follow counts what happens in the image until it is closed.
 func (m *metrics) follow(im *lisp.Image) {
