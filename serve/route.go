@@ -164,12 +164,18 @@ func (rt *router) pass(w http.ResponseWriter, r *http.Request, s *hub.Session, m
 // refuse answers a request for which there is no room now.
 func (rt *router) refuse(w http.ResponseWriter, m message, err error) {
 	var limit *hub.LimitError
+	var again interface { // another server has the session
+		error
+		Seconds() int
+	}
 	status, after := http.StatusInternalServerError, 0
 	switch {
 	case errors.As(err, &limit) && limit.Own:
 		status, after = http.StatusTooManyRequests, limit.Seconds()
 	case errors.As(err, &limit):
 		status, after = http.StatusServiceUnavailable, limit.Seconds()
+	case errors.As(err, &again):
+		status, after = http.StatusServiceUnavailable, again.Seconds()
 	case errors.Is(err, hub.ErrClosed):
 		status, after = http.StatusServiceUnavailable, 2
 	default:

@@ -20,6 +20,7 @@ type Options struct {
 	SessionTimeout time.Duration // after which a connection that sends nothing is ended; 0 is never
 	DrainDelay     time.Duration // for which it takes new calls after it has said that it is not ready any more
 	Drain          time.Duration // for which calls may run on after that
+	Ready          func() error  // says why it cannot have sessions now, by an error; nil: it always can
 	Log            *slog.Logger  // nil discards
 }
 
@@ -77,6 +78,10 @@ func New(o Options) *Server {
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		http.Error(w, "ending", http.StatusServiceUnavailable)
+		return
+	}
+	if s.o.Ready != nil && s.o.Ready() != nil {
+		http.Error(w, "not ready", http.StatusServiceUnavailable)
 		return
 	}
 	w.Write([]byte("ready\n"))

@@ -56,12 +56,19 @@ func (c *command) serveHTTP(ctx context.Context) error {
 		return fmt.Errorf("listening at --http %s: %w", c.http.place.Address, err)
 	}
 	o.Unix, o.Cert = l.Unix, l.Cert
+	share, err := c.share(state, log)
+	if err != nil {
+		return err
+	}
+	defer share.close()
 	s := serve.New(serve.Options{
-		Door: o,
+		Door:  o,
+		Ready: share.ready(),
 		Hub: hub.Options{
 			Make: func(id hub.ID, newID func() string) (*hub.Work, error) {
-				return c.sessionFor(id, newID, state, trace, log)
+				return c.sessionFor(id, newID, state, share, trace, log)
 			},
+			Own:       share.own(),
 			Limits:    hub.Limits{Sessions: c.http.sessions, PerPrincipal: c.http.perPrincipal, Images: c.http.images},
 			Hibernate: c.http.hibernate,
 			Forget:    c.http.sessionTimeout,
@@ -136,12 +143,9 @@ func (c *config) httpState() string {
 
 // sessionFor makes what a session works with: an image of its own, not started, and a
 // directory of its own, below that of its principal. Sessions without a name share one.
-func (c *command) sessionFor(id hub.ID, newID func() string, state string, trace io.Writer, log *slog.Logger) (*hub.Work, error) {
+func (c *command) sessionFor(id hub.ID, newID func() string, state string, share *share, trace io.Writer, log *slog.Logger) (*hub.Work, error) {
 	log = log.With("principal", id.Principal, "session", id.Name)
-	dir := filepath.Join(state, "sessions", fileName(id.Principal), "nameless")
-	if id.Name != "" {
-		dir = filepath.Join(state, "sessions", fileName(id.Principal), "named", fileName(id.Name))
-	}
+	dir := sessionDirOf(state, id)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -154,8 +158,8 @@ func (c *command) sessionFor(id hub.ID, newID func() string, state string, trace
 		cfg.CheckpointMB = httpCheckpointMB
 	}
 	var left *kept.File
+	var err error
 	if id.Name != "" {
-		var err error
 		if cfg.Cores, err = kept.CoresIn(dir, stateDir()); err != nil {
 			return nil, err
 		}
@@ -163,7 +167,9 @@ func (c *command) sessionFor(id hub.ID, newID func() string, state string, trace
 			cfg.Resume = kept.Last
 		}
 		if !c.noJournal {
-			left = kept.Open(filepath.Join(dir, "session.lisp"))
+			if left, err = share.open(id, dir); err != nil {
+				return nil, err
+			}
 		}
 	} else {
 		cfg.Autosave = false // nobody could go on from it
@@ -197,6 +203,15 @@ func (c *command) sessionFor(id hub.ID, newID func() string, state string, trace
 	w := &hub.Work{Image: im, Session: name, Bridge: b, Kept: left}
 	w.Ending, w.Ended = c.showToPeople(context.Background(), im, b, true, log)
 	return w, nil
+}
+
+// sessionDirOf is the directory of a session.
+func sessionDirOf(state string, id hub.ID) string {
+	dir := filepath.Join(state, "sessions", fileName(id.Principal))
+	if id.Name == "" {
+		return filepath.Join(dir, "nameless")
+	}
+	return filepath.Join(dir, "named", fileName(id.Name))
 }
 
 // onlyWarnings leaves out what is less.

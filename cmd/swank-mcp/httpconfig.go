@@ -18,6 +18,7 @@ type httpConfig struct {
 	sessions, perPrincipal, images int
 	hibernate, sessionTimeout      time.Duration
 	drain, drainDelay              time.Duration
+	lease                          time.Duration // 0: no other server has the session directory
 }
 
 func (h *httpConfig) flags(fs *flag.FlagSet) {
@@ -38,6 +39,7 @@ func (h *httpConfig) flags(fs *flag.FlagSet) {
 	fs.Var((*secondsFlag)(&h.sessionTimeout), "session-timeout", "")
 	fs.Var((*secondsFlag)(&h.drain), "drain", "")
 	fs.Var((*secondsFlag)(&h.drainDelay), "drain-delay", "")
+	fs.Var((*secondsFlag)(&h.lease), "lease", "")
 }
 
 // checkHTTP says what is wrong with the flags of --http, or with others beside it.
@@ -60,6 +62,8 @@ func (c *config) checkHTTP() error {
 		return fmt.Errorf("%w: --session is of stdin and stdout; with --http the address says it: /s/%s/mcp", errUsage, c.session)
 	case c.lisp.Resume != "":
 		return fmt.Errorf("%w: --resume names a checkpoint of one session; with --http and --autosave each goes on from its own", errUsage)
+	case h.lease != 0 && h.lease < time.Second:
+		return fmt.Errorf("%w: --lease is 1 second or more: a server says so often that it lives; or 0, if no other one shares the directory", errUsage)
 	case h.rate < 1 || h.sessions < 1 || h.perPrincipal < 1 || h.images < 1:
 		return fmt.Errorf("%w: --max-rate, --max-sessions, --max-sessions-each and --max-images are 1 or more", errUsage)
 	}

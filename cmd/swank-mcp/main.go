@@ -124,6 +124,8 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 		return c.allow(ctx)
 	case "sessions":
 		return c.sessions(ctx)
+	case "ready":
+		return c.ready(ctx)
 	case "hook":
 		return c.hook(ctx)
 	case "install":
@@ -136,5 +138,5 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 	case "help":
 		return flag.ErrHelp
 	}
-	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, ps, watch, stop, pause, resume, undo, allow, sessions, hook, install, completion and version", errUsage, name)
+	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, ps, watch, stop, pause, resume, undo, allow, sessions, ready, hook, install, completion and version", errUsage, name)
 }

@@ -128,6 +128,7 @@ Clients send their token to http://ADDR/mcp; or to /s/NAME/mcp, for a session
 that stays when they go. All other flags: swank-mcp help
 swank-mcp sessions --http ADDR              the sessions of the server there
 swank-mcp sessions --http ADDR end NAME...  end these, with their images
+swank-mcp ready --http ADDR                 0 if the server there takes calls
 
   --http ADDRESS         HOST:PORT or unix:PATH; 127.0.0.1 unless --allow-remote
   --tokens FILE          lines PRINCIPAL TOKEN, made at first (in your state)
@@ -145,6 +146,7 @@ swank-mcp sessions --http ADDR end NAME...  end these, with their images
   --session-timeout SECONDS  when a client that sends nothing is gone (14400)
   --drain SECONDS        for which calls may run on at the end (10)
   --drain-delay SECONDS  for which new ones are taken before that (0)
+  --lease SECONDS        share --session-dir; who is silent so long is dead (0)
 `
 	usageSandbox = `The sandbox around a Lisp that is launched. With --http it is on unless you say
 off. All other flags: swank-mcp help

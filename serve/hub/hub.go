@@ -57,6 +57,9 @@ type Options struct {
 	// mcpbridge.Options.SessionID.
 	Make func(id ID, newID func() string) (*Work, error)
 	Made func(*Work) // told of what was made, before it is used; may be nil
+	// Own makes this server the owner of a named session, before Make, where others share
+	// the directory of the sessions. nil: there are no others.
+	Own func(ID) (Lease, error)
 	Limits
 	Hibernate time.Duration // after which an image that nobody uses is put away; 0 is never
 	Forget    time.Duration // after which a named session is left to the disk that is put away and has no client; 0 is never
@@ -74,7 +77,7 @@ type Hub struct {
 	mu       sync.Mutex
 	named    map[ID]*Session
 	nameless map[*Session]bool
-	ending   map[ID]chan struct{} // named sessions that are being ended; closed then
+	ending   map[ID]chan struct{} // named sessions that are being ended, or waited for; closed then
 	ids      map[string]*Session  // by the ids of connections
 	owned    map[string]int       // sessions by principal
 	serial   int                  // the number of the last session without a name
@@ -99,6 +102,9 @@ func New(o Options) *Hub {
 	h := &Hub{o: o, named: map[ID]*Session{}, nameless: map[*Session]bool{}, ending: map[ID]chan struct{}{}, ids: map[string]*Session{}, owned: map[string]int{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.work.Go(h.sweep)
+	if o.Own != nil {
+		h.work.Go(h.yield)
+	}
 	return h
 }
 
@@ -109,6 +115,7 @@ type Session struct {
 	label string                // its name, or a number that no name is like
 	make  func() (*Work, error) // once
 	log   *slog.Logger
+	lease Lease // nil: no other server can have it
 
 	turning sync.Mutex // held while the image is put away or made ready
 	back    bool       // what the server before has kept was looked at; turning guards it
@@ -130,7 +137,7 @@ var sessionName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 func IsName(name string) bool { return sessionName.MatchString(name) }
 
 // Named returns the principal's session of that name, which comes into being by being named.
-// The error is a *LimitError, ErrClosed, or why it could not be made.
+// The error is a *LimitError, ErrClosed, that of Options.Own, or why it could not be made.
 func (h *Hub) Named(principal, name string) (*Session, error) {
 	id := ID{principal, name}
 	for {
@@ -143,7 +150,9 @@ func (h *Hub) Named(principal, name string) (*Session, error) {
 		}
 		s := h.named[id]
 		var err error
-		if s == nil {
+		if s == nil && h.o.Own != nil {
+			s, err = h.ownLocked(id)
+		} else if s == nil {
 			if s, err = h.addLocked(id); err == nil {
 				h.named[id] = s
 			}
@@ -205,6 +214,9 @@ func (h *Hub) addLocked(id ID) (*Session, error) {
 		w, err := h.o.Make(id, s.newID)
 		if err == nil && h.o.Made != nil {
 			h.o.Made(w)
+		}
+		if err == nil && s.lease != nil {
+			w.Bridge.Server().AddReceivingMiddleware(s.certain)
 		}
 		return w, err
 	})

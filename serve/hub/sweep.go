@@ -169,6 +169,9 @@ func (h *Hub) removeLocked(s *Session) (over chan struct{}) {
 // finish ends what s, which was taken out of the hub, works with.
 func (h *Hub) finish(s *Session, over chan struct{}) {
 	s.close()
+	if s.lease != nil {
+		s.lease.Release()
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.ending, s.ID)
@@ -193,7 +196,9 @@ func (s *Session) close() {
 	if w.Ending != nil {
 		w.Ending()
 	}
-	w.Image.SaveAtEnd()
+	if s.lost() == nil {
+		w.Image.SaveAtEnd()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	if err := w.Image.Close(ctx); err != nil {

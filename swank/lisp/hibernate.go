@@ -84,6 +84,10 @@ func (im *Image) inUse() error {
 	return nil
 }
 
+// InUse reports whether something would be lost if the image ended now: an evaluation, also
+// in the background, or one in the debugger.
+func (im *Image) InUse() bool { return im.inUse() != nil }
+
 // goOn says whether the next image is to go on from the newest core; else it is to begin
 // without any.
 func (d *disk) goOn(newest bool) {
