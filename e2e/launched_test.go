@@ -24,6 +24,7 @@ var launchedOnly = map[string]string{
 	"TestForeignClientsOverHTTP":  overHTTP,
 	"TestHTTPNextServer":          overHTTP,
 	"TestHTTPHibernates":          overHTTP,
+	"TestHTTPRemote":              overHTTP,
 	"TestHTTPRefuses":             overHTTP,
 	"TestHTTPDrain":               overHTTP,
 	"TestHTTPPeople":              overHTTP,
