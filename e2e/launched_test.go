@@ -25,6 +25,7 @@ var launchedOnly = map[string]string{
 	"TestHTTPConfines":            overHTTP,
 	"TestHTTPNextServer":          overHTTP,
 	"TestHTTPHibernates":          overHTTP,
+	"TestHTTPRemote":              overHTTP,
 	"TestHTTPRefuses":             overHTTP,
 	"TestHTTPDrain":               overHTTP,
 	"TestHTTPPeople":              overHTTP,
