@@ -58,25 +58,25 @@ func TestTerminalAllows(t *testing.T) {
 	w, keys := d.sits()
 	w.shows(t, "Ctrl-C")
 	call := sendCall(t, s, "(list :first)")
-	w.shows(t, "question 1: wire (default) evaluates: (list :first)", "; Allow it? y or n and Enter, within ")
-	says(t, d.gets("ps"), "allowed is nothing: swank-mcp allow "+id+" everything ends that", "asks 1: wire (default) evaluates: (list :first) (")
+	w.shows(t, "question 1: wire 1 (default) evaluates: (list :first)", "; Allow it? y or n and Enter, within ")
+	says(t, d.gets("ps"), "allowed is nothing: swank-mcp allow "+id+" everything ends that", "asks 1: wire 1 (default) evaluates: (list :first) (")
 	io.WriteString(keys, "what\n")
 	w.shows(t, "; type y or n to answer a question")
 	io.WriteString(keys, "y\n")
 	wantAnswer(t, call, "=> (:FIRST)")
-	w.shows(t, "question 1: yes", "person: allowed: wire (default) evaluates: (list :first)")
+	w.shows(t, "question 1: yes", "person: allowed: wire 1 (default) evaluates: (list :first)")
 	io.WriteString(keys, "y\n")
 	w.shows(t, "; no such question waits for an answer")
 
 	call = sendCall(t, s, "(list :second)")
-	w.shows(t, "question 2: wire (default) evaluates: (list :second)")
+	w.shows(t, "question 2: wire 1 (default) evaluates: (list :second)")
 	io.WriteString(keys, "n\n")
 	wantAnswer(t, call, notAllowed+"…")
 
 	// The command answers, and the terminal is told.
 	call = sendCall(t, s, "(list :third)")
-	w.shows(t, "question 3: wire (default) evaluates: (list :third)")
-	says(t, d.gets("allow", "no"), "Not allowed: wire (default) evaluates: (list :third)\n")
+	w.shows(t, "question 3: wire 1 (default) evaluates: (list :third)")
+	says(t, d.gets("allow", "no"), "Not allowed: wire 1 (default) evaluates: (list :third)\n")
 	wantAnswer(t, call, notAllowed+"…")
 	w.shows(t, "question 3: no")
 	if out, status := d.types("allow", "yes", "3"); status != 1 || out != "swank-mcp: question 3 was answered already, by no\n" {
@@ -88,12 +88,12 @@ func TestTerminalAllows(t *testing.T) {
 	w.shows(t, "evaluates: (list :fourth)")
 	call = sendCall(t, s, "(list :fifth)")
 	w.shows(t, "evaluates: (list :fifth)")
-	if out, status := d.types("allow", "yes"); status != 1 || !strings.HasPrefix(out, "swank-mcp: 2 questions are open; name one, as in: swank-mcp allow "+id+" yes 4\n  4: wire (default) evaluates: (list :fourth) (") {
+	if out, status := d.types("allow", "yes"); status != 1 || !strings.HasPrefix(out, "swank-mcp: 2 questions are open; name one, as in: swank-mcp allow "+id+" yes 4\n  4: wire 1 (default) evaluates: (list :fourth) (") {
 		t.Errorf("an answer to two: %d, %s", status, out)
 	}
 	io.WriteString(keys, "y 5\n")
 	wantAnswer(t, call, "=> (:FIFTH)")
-	says(t, d.gets("allow", id, "yes", "4"), "Allowed: wire (default) evaluates: (list :fourth)\n")
+	says(t, d.gets("allow", id, "yes", "4"), "Allowed: wire 1 (default) evaluates: (list :fourth)\n")
 	w.shows(t, "=> (:FOURTH)")
 
 	if out := d.gets("allow", "everything"); out != "Agents evaluate without asking you.\n" {
@@ -127,7 +127,7 @@ func TestFirstAnswerCounts(t *testing.T) {
 		return true, now.Load()
 	}
 	now.Store(true)
-	const question = "wire (default) redefines function THEIRS in: (defun theirs () 1)"
+	const question = "wire 1 (default) redefines function THEIRS in: (defun theirs () 1)"
 	call := sendCall(t, one, "(defun theirs () 1)")
 	wantAnswer(t, call, "=> THEIRS…")
 	select {

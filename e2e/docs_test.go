@@ -28,6 +28,7 @@ const maxNotRun = 2
 var pagesWithoutExamples = []string{
 	"docs/design.md", "docs/development.md",
 	"docs/howto/people.md",    // TestDocsPeople
+	"docs/howto/http.md",      // TestDocsHTTP
 	"docs/howto/emacs.md",     // TestEmacsBeside makes its screens
 	"docs/attach.md",          // needs a person's Lisp: attach_test.go
 	"docs/compose.md",         // needs containers: scripts/compose-test

@@ -55,3 +55,21 @@ func TestEmacsCompiles(t *testing.T) {
 		t.Errorf("checkdoc says:\n%s", said)
 	}
 }
+
+// Emacs' archives of packages would take swank-mcp.el, but for the address of its home, which it
+// does not have yet.
+func TestPackageLint(t *testing.T) {
+	t.Parallel()
+	skipLaunchedOnly(t)
+	said := batchEmacs(t, nil, "--eval", `(progn
+ (dolist (dir (directory-files "/usr/share/emacs/site-lisp/elpa" t "package-lint-\\|compat-"))
+   (add-to-list 'load-path dir))
+ (require 'package-lint)
+ (with-temp-buffer
+   (insert-file-contents "../emacs/swank-mcp.el" t)
+   (emacs-lisp-mode)
+   (message "found %S" (mapcar (lambda (finding) (nth 3 finding)) (package-lint-buffer)))))`)
+	if !strings.Contains(said, `found ("Package should have a Homepage or URL header.")`) {
+		t.Errorf("package-lint:\n%s", said)
+	}
+}

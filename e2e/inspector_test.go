@@ -6,7 +6,9 @@ import (
 	"errors"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -15,7 +17,7 @@ import (
 // clients refuse in schemas, has nothing to say of any tool, in both eras.
 func TestInspectorStrict(t *testing.T) {
 	t.Parallel()
-	check(t, installPackages("inspector"))
+	check(t, installInspector())
 	for _, era := range []string{"legacy", "modern"} {
 		if tools, findings := strictCheck(t, "--protocol-era", era, run.binary); tools < 20 || findings != "" {
 			t.Errorf("%s: %d tools, findings: %s", era, tools, findings)
@@ -28,6 +30,21 @@ func TestInspectorStrict(t *testing.T) {
 	}
 }
 
+// The same over HTTP, in both eras.
+func TestInspectorStrictOverHTTP(t *testing.T) {
+	t.Parallel()
+	h := startHTTP(t, t.TempDir())
+	check(t, installInspector())
+	for _, era := range []string{"legacy", "modern"} {
+		tools, findings := strictCheck(t, "--protocol-era", era, "--server-url", h.url+"/mcp", "--transport", "http", "--header", "Authorization: Bearer "+h.token)
+		if tools < 20 || findings != "" {
+			t.Errorf("%s: %d tools, findings: %s", era, tools, findings)
+		}
+	}
+}
+
+var installInspector = sync.OnceValue(func() error { return installPackages("inspector") })
+
 // strictCheck has the Inspector list the tools of a server and check them.
 func strictCheck(t *testing.T, command ...string) (tools int, findings string) {
 	t.Helper()
@@ -39,7 +56,7 @@ func strictCheck(t *testing.T, command ...string) (tools int, findings string) {
 	args = append(args, "--strict", "--method", "tools/list", "--format", "json")
 	var env []string
 	for _, v := range environ(run.dir) {
-		if strings.HasPrefix(v, "SWANK_MCP_") { // the Inspector passes on no other
+		if strings.HasPrefix(v, "SWANK_MCP_") && !slices.Contains(command, "--server-url") { // the Inspector passes on no other
 			args = append(args, "-e", v)
 		}
 		env = append(env, v)

@@ -17,6 +17,20 @@ var launchedOnly = map[string]string{
 	"TestLoadDebianSystems":                          "loading Swank has left symbols in their CL-USER, with which ALEXANDRIA's conflict",
 	"TestDocs":                                       "the pages show what a launched image answers",
 	"TestAddingATool":                                "it is about the tree, not the image",
+	"TestPackageLint":                                "it is about the file, not the image",
+
+	"TestConformance":             overHTTP,
+	"TestDocsHTTP":                overHTTP,
+	"TestForeignClientsOverHTTP":  overHTTP,
+	"TestHTTPConfines":            overHTTP,
+	"TestHTTPNextServer":          overHTTP,
+	"TestHTTPHibernates":          overHTTP,
+	"TestHTTPRefuses":             overHTTP,
+	"TestHTTPDrain":               overHTTP,
+	"TestHTTPPeople":              overHTTP,
+	"TestHTTPSessions":            overHTTP,
+	"TestInspectorStrictOverHTTP": overHTTP,
+	"TestHTTPSocket":              overHTTP,
 
 	"TestLoopWithoutInterruptsCancelled": replaced + ": see TestAttachedUnstoppable",
 	"TestUnstoppableLoop":                replaced + ": see TestAttachedUnstoppable",
@@ -51,6 +65,7 @@ var launchedOnly = map[string]string{
 	"TestSandboxDoctor":                   notConfined,
 
 	"TestCheckpointOracle":       notCopied,
+	"TestTerminalUndoesSteps":    notCopied,
 	"TestTerminalUndoes":         notCopied,
 	"TestWebRestores":            notCopied,
 	"TestWebPictures":            "the pictures are of a launched image",
@@ -101,6 +116,7 @@ var launchedOnly = map[string]string{
 }
 
 const (
+	overHTTP    = "over HTTP each session has an image of its own"
 	elsewhere   = "the working directory of the person's image is their own"
 	descriptors = "descriptors 1 and 2 of the process are the person's"
 	replaced    = "a person's image is neither ended nor replaced"

@@ -123,7 +123,7 @@ func TestTwoServersOneCache(t *testing.T) {
 // What prevents work is said by the first call, with the next thing to do; the
 // server itself lives and works once the cause is gone.
 func TestNoSBCL(t *testing.T) {
-	s := startCold(t, wire.Options{Env: environ(run.dir, "PATH="+shortDir(t))})
+	s := startCold(t, wire.Options{Env: environ(run.dir)}, "--sbcl", "no-such-sbcl") // sbcl is found outside of PATH, too
 	open(t, s)
 	for range 2 {
 		says(t, strings.ToLower(bad(t, s, "evaluate-lisp", object{"code": "(+ 1 2)"})), "sbcl", "install")
@@ -275,11 +275,20 @@ func TestEvalCommand(t *testing.T) {
 }
 
 func TestDoctorWithoutSBCL(t *testing.T) {
-	cmd := exec.Command(run.binary, "doctor")
-	cmd.Env = environ(run.dir, "PATH="+shortDir(t))
+	cmd := exec.Command(run.binary, "doctor", "--sbcl", "no-such-sbcl")
+	cmd.Env = environ(run.dir)
 	out, _ := cmd.CombinedOutput()
 	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(strings.ToLower(string(out)), "install") {
 		t.Errorf("exit status %d, want 1 and how to install:\n%s", code, out)
+	}
+}
+
+// Programs of a desktop have another PATH than shells.
+func TestDoctorWithoutPath(t *testing.T) {
+	cmd := exec.Command(run.binary, "doctor")
+	cmd.Env = environ(run.dir, "PATH="+shortDir(t))
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "swank-mcp can work") {
+		t.Errorf("%v:\n%s", err, out)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"swank-mcp/mcpbridge/render"
 	"swank-mcp/mcpbridge/stdio"
 	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/swank/lisp/kept"
@@ -31,6 +32,7 @@ type Options struct {
 	Roots      func(dirs []string)                // told of the directories that the client says it works in; nil: nobody asks it
 	WatchFiles bool                               // load what is saved of the project's loaded systems
 	Kept       *kept.File                         // where the session is kept for the next server; nil keeps none
+	SessionID  func() string                      // makes the ids of connections over HTTP; nil: random ones
 	Log        *slog.Logger                       // nil discards
 }
 
@@ -82,6 +84,7 @@ type Bridge struct {
 	taken  []*tools.Tool // those that it can call, by their names
 
 	named  atomic.Bool // a workspace has the session of the name in o
+	shared func() *workspace
 	mu     sync.Mutex
 	others map[*mcp.ServerSession]*workspace // of connections that Serve has not made
 
@@ -94,12 +97,14 @@ func New(o Options) *Bridge {
 	o.setDefaults()
 	b := &Bridge{o: o, tools: o.Tools.pick(), taken: o.Tools.callable(), others: map[*mcp.ServerSession]*workspace{}}
 	b.base, b.stop = context.WithCancelCause(context.Background())
+	b.shared = sync.OnceValue(b.newWorkspace)
 	b.server = mcp.NewServer(b.implementation(), &mcp.ServerOptions{
 		Instructions: b.instructions(),
 		Logger:       o.Log,
 		Capabilities: capabilities(),
 
 		CompletionHandler: b.complete,
+		GetSessionID:      o.SessionID,
 
 		InitializedHandler: func(ctx context.Context, r *mcp.InitializedRequest) { b.askForRoots(ctx, r.Session) },
 		//lint:ignore SA1019 see askForRoots
@@ -134,6 +139,21 @@ func (b *Bridge) Server() *mcp.Server { return b.server }
 
 // Close ends every call in flight. The image is its owner's to close.
 func (b *Bridge) Close() { b.stop(tools.ErrShutdown) }
+
+// Within returns a context for connections by [Bridge.Server] that come and go, as those of
+// HTTP do: all whose context it is work in the session that [Options] name, and share its
+// long replies. [Bridge.Leave] ends that.
+func (b *Bridge) Within(ctx context.Context) context.Context { return b.shared().within(ctx) }
+
+// Tell has the next reply to a connection of [Bridge.Within] begin with the text, which is
+// one line or more.
+func (b *Bridge) Tell(text string) { b.shared().news.add(render.Safe(text)) }
+
+// Leave ends every call in flight, and what [Bridge.Within] has begun.
+func (b *Bridge) Leave() {
+	b.Close()
+	b.shared().close()
+}
 
 // closeGrace is how long Serve waits for handlers after ctx has ended. A
 // client that does not read its pipe can hold them in a write for ever.

@@ -31,12 +31,16 @@ type config struct {
 	watchFiles          bool
 	noJournal           bool
 	noTranscript        bool
-	json                bool // of ps and watch
-	web, open           bool // of watch
+	json                bool     // of ps and watch
+	web, open           bool     // of watch
+	client              string   // of install
+	print, uninstall    bool     // of install
+	ofServer            []string // flags of the server that were given to another command
 	tools               mcpbridge.Selection
 	lisp                lisp.Config
 	attach              string // HOST:PORT or unix:PATH
 	allowRemote         bool
+	http                httpConfig // of serve --http
 	sandboxed           sandboxFlags
 	trace               string
 	logLevel            slog.Level
@@ -83,6 +87,9 @@ func (c *config) flags() *flag.FlagSet {
 	fs.BoolVar(&c.json, "json", false, "")
 	fs.BoolVar(&c.web, "web", false, "")
 	fs.BoolVar(&c.open, "open", false, "")
+	fs.StringVar(&c.client, "client", "", "")
+	fs.BoolVar(&c.print, "print", false, "")
+	fs.BoolVar(&c.uninstall, "uninstall", false, "")
 	fs.StringVar(&c.session, "session", mcpbridge.DefaultSession, "")
 	fs.IntVar(&c.steps, "steps", 1, "")
 	fs.StringVar(&c.to, "to", "", "")
@@ -90,6 +97,7 @@ func (c *config) flags() *flag.FlagSet {
 	fs.StringVar(&c.lisp.Launch.CacheDir, "cache-dir", "", "")
 	fs.StringVar(&c.trace, "trace-swank", "", "")
 	fs.TextVar(&c.logLevel, "log-level", c.logLevel, "")
+	c.http.flags(fs)
 	return fs
 }
 
@@ -97,14 +105,14 @@ func (c *config) flags() *flag.FlagSet {
 // and after the command, whose name it returns.
 func (c *command) parse(args []string) (name string, err error) {
 	fs := c.flags()
-	limited := false // --timeout is given
+	limited, boxed := false, false // --timeout, --sandbox are given
 	fs.VisitAll(func(f *flag.Flag) {
 		key := "SWANK_MCP_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		if v, ok := os.LookupEnv(key); ok && err == nil {
 			if e := f.Value.Set(v); e != nil {
 				err = fmt.Errorf("%w: %s=%q: %w", errUsage, key, v, e)
 			}
-			limited = limited || f.Name == "timeout"
+			limited, boxed = limited || f.Name == "timeout", boxed || f.Name == "sandbox"
 		}
 	})
 	if err != nil {
@@ -132,19 +140,28 @@ func (c *command) parse(args []string) (name string, err error) {
 	}
 	var launching []string // flags of the command line, which win over the environment
 	fs.Visit(func(f *flag.Flag) {
-		limited = limited || f.Name == "timeout"
+		limited, boxed = limited || f.Name == "timeout", boxed || f.Name == "sandbox"
 		if slices.Contains(ofLaunching, f.Name) {
 			launching = append(launching, "--"+f.Name)
+		}
+		if !slices.Contains(ofInstall, f.Name) {
+			c.ofServer = append(c.ofServer, "--"+f.Name)
 		}
 	})
 	if !limited { // the default follows the maximum
 		c.timeout = min(c.timeout, c.maxTimeout)
+	}
+	if !boxed && c.http.place.Address != "" { // the code is that of many
+		c.sandboxed.mode = sandbox.On
 	}
 	if attach := c.attaching(); attach != "" && len(launching) > 0 {
 		return "", fmt.Errorf("%w: %s: only for a Lisp that is launched; with %s none is", errUsage, strings.Join(launching, ", "), attach)
 	}
 	return name, c.check()
 }
+
+// ofInstall are the flags that say what install is to do; all others are the server's.
+var ofInstall = []string{"client", "project", "print", "uninstall"}
 
 // ofLaunching are the flags that mean nothing to a Lisp that somebody else runs.
 // In the environment they may stand beside --attach, as the defaults that they are.
@@ -168,6 +185,9 @@ var sessionName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 func (c *config) check() error {
 	if c.lisp.Echo && c.attaching() == "" {
 		return fmt.Errorf("%w: --echo shows evaluations in the REPL of an image that somebody else works in: it needs --attach", errUsage)
+	}
+	if err := c.checkHTTP(); err != nil {
+		return err
 	}
 	if c.open && !c.web {
 		return fmt.Errorf("%w: --open opens the page of watch --web; give both", errUsage)
@@ -229,10 +249,11 @@ func (c *command) image() (_ *lisp.Image, _ *slog.Logger, _ func(), err error) {
 	if cfg.Cores, err = kept.CoresIn(c.sessionDir, stateDir()); err != nil {
 		return nil, nil, nil, err
 	}
-	confined, err := c.confine(&cfg, log)
+	confined, box, err := c.confine(&cfg, c.sessionDir)
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	logMissing(box, log)
 	im := lisp.New(cfg)
 	confined(im)
 	if dir, _ := c.projectDir(); dir != "" {

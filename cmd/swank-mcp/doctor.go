@@ -50,7 +50,11 @@ func (c *command) doctor(ctx context.Context) error {
 		fmt.Fprintln(c.stdout, "\nswank-mcp cannot work until what is missing is there.")
 		return errReported
 	}
-	fmt.Fprintln(c.stdout, "\nswank-mcp can work. To register it: claude mcp add lisp -- "+program()+c.attachFlag())
+	server := ""
+	if attach := c.attachFlag(); attach != "" {
+		server = " --" + attach
+	}
+	fmt.Fprintln(c.stdout, "\nswank-mcp can work. To register it: "+program()+" install --client claude-code"+server)
 	return nil
 }
 

@@ -83,25 +83,21 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 // takeArguments are the commands that do.
-var takeArguments = append([]string{"eval", "test", "allow"}, takeID...)
+var takeArguments = append([]string{"eval", "test", "allow", "sessions", "install", "completion"}, takeID...)
 
 // takeID are those whose argument is a server.
 var takeID = []string{"watch", "stop", "pause", "resume", "undo"}
 
 func (c *command) dispatch(ctx context.Context, name string) error {
 	switch {
-	case name == "help" && len(c.args) == 1 && c.args[0] == "image":
-		fmt.Fprint(c.stdout, usageImage)
-		return nil
-	case name == "help" && len(c.args) == 1 && c.args[0] == "session":
-		fmt.Fprint(c.stdout, usageSession)
-		return nil
-	case name == "help" && len(c.args) == 1 && c.args[0] == "sandbox":
-		fmt.Fprint(c.stdout, usageSandbox)
-		return nil
-	case name == "help" && len(c.args) == 1 && c.args[0] == "people":
-		fmt.Fprint(c.stdout, usagePeople)
-		return nil
+	case name == "help" && len(c.args) == 1:
+		for _, p := range pages {
+			if p.name == c.args[0] {
+				fmt.Fprint(c.stdout, p.text)
+				return nil
+			}
+		}
+		return fmt.Errorf("%w: help takes no argument %q", errUsage, c.args[0])
 	case !slices.Contains(takeArguments, name) && len(c.args) > 0:
 		return fmt.Errorf("%w: %s takes no argument %q", errUsage, name, c.args[0])
 	}
@@ -126,13 +122,21 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 		return c.undo(ctx)
 	case "allow":
 		return c.allow(ctx)
+	case "sessions":
+		return c.sessions(ctx)
+	case "ready":
+		return c.ready(ctx)
 	case "hook":
 		return c.hook(ctx)
+	case "install":
+		return c.install(ctx)
+	case "completion":
+		return c.completion()
 	case "version":
 		fmt.Fprintln(c.stdout, "swank-mcp "+version())
 		return nil
 	case "help":
 		return flag.ErrHelp
 	}
-	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, ps, watch, stop, pause, resume, undo, allow, hook and version", errUsage, name)
+	return fmt.Errorf("%w: no command %q; there are serve, eval, test, doctor, ps, watch, stop, pause, resume, undo, allow, sessions, ready, hook, install, completion and version", errUsage, name)
 }

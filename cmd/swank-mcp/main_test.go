@@ -6,6 +6,7 @@ import (
 	"flag"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,8 +26,10 @@ func TestScript(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, page := range []string{usage, usageImage, usageSession, usageSandbox, usagePeople} {
-		lines := strings.Split(strings.TrimSuffix(page, "\n"), "\n")
+	all := ""
+	for _, page := range pages {
+		all += page.text
+		lines := strings.Split(strings.TrimSuffix(page.text, "\n"), "\n")
 		if len(lines) > 24 {
 			t.Errorf("%d lines, a screen has 24", len(lines))
 		}
@@ -36,12 +39,11 @@ func TestUsage(t *testing.T) {
 			}
 		}
 	}
-	both := usage + usageImage + usageSession + usageSandbox + usagePeople
 	var c config
 	c.flags().VisitAll(func(f *flag.Flag) {
-		_, rest, _ := strings.Cut(both, "  --"+f.Name+" ")
+		_, rest, _ := strings.Cut(all, "  --"+f.Name+" ")
 		line, _, _ := strings.Cut(rest, "\n")
-		if n := strings.Count(both, "\n  --"+f.Name+" "); n != 1 {
+		if n := strings.Count(all, "\n  --"+f.Name+" "); n != 1 {
 			t.Errorf("--%s is in the usage %d times", f.Name, n)
 			return
 		}
@@ -49,6 +51,28 @@ func TestUsage(t *testing.T) {
 			t.Errorf("--%s: default %s is not in %q", f.Name, f.DefValue, line)
 		}
 	})
+}
+
+// The commands that a wrong one is answered with are those that the pages tell of.
+func TestCommandsAreTold(t *testing.T) {
+	_, _, errs := runOnce(t, nil, "dance")
+	_, list, _ := strings.Cut(errs, "there are ")
+	list, _, _ = strings.Cut(list, "\n")
+	want := strings.Split(strings.ReplaceAll(list, " and ", ", "), ", ")
+	var are []string
+	for _, told := range toldCommands() {
+		if told.name != "help" {
+			are = append(are, told.name)
+		}
+		if told.doc == "" {
+			t.Errorf("%s is not explained", told.name)
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(are)
+	if !slices.Equal(are, want) {
+		t.Errorf("the pages tell of %v, the answer to a wrong command of %v", are, want)
+	}
 }
 
 func runOnce(t *testing.T, stdin io.Reader, args ...string) (status int, stdout, stderr string) {

@@ -3,11 +3,11 @@ package main
 import (
 	"flag"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
 	"swank-mcp/internal/pagetest"
+	"swank-mcp/register"
 )
 
 // TestReferenceOfTheFlags holds docs/reference/flags.md equal to the flags.
@@ -15,14 +15,42 @@ func TestReferenceOfTheFlags(t *testing.T) {
 	pagetest.Check(t, "../../docs/reference/flags.md", "flags", *update, func(string) string { return flagTable(t) })
 }
 
-var usageLine = regexp.MustCompile(`(?m)^  --([a-z-]+) (?:([A-Z]+) )?\s*(.*(?:\n {20,}.*)*)$`)
+// TestClientsOfTheQuickstart holds the table of clients equal to those that install knows.
+func TestClientsOfTheQuickstart(t *testing.T) {
+	t.Setenv("HOME", "/home")
+	for _, name := range []string{"XDG_CONFIG_HOME", "CODEX_HOME"} {
+		t.Setenv(name, "")
+	}
+	table := "| client | `--client` | your file | the file of a project |\n| --- | --- | --- | --- |\n"
+	for _, c := range register.Clients() {
+		user, err := c.OfUser()
+		if err != nil {
+			t.Fatal(err)
+		}
+		mine, ours := "", ""
+		switch {
+		case c.ByCommand():
+			mine = "`~/.claude.json`"
+		case c.Shown():
+			mine = "only shown, as it is Lisp"
+		default:
+			mine = "`~" + strings.TrimPrefix(user.File, "/home") + "`"
+		}
+		if p, ok := c.OfProject("/"); ok {
+			ours = "`" + strings.TrimPrefix(p.File, "/") + "`"
+		}
+		table += fmt.Sprintf("| %s | `%s` | %s | %s |\n", c.Title, c.Name, mine, ours)
+	}
+	pagetest.Check(t, "../../docs/quickstart.md", "clients", *update, func(string) string { return table })
+}
 
 // flagTable is made of the flags and of what the usage says of each.
 func flagTable(t *testing.T) string {
-	type line struct{ arg, doc string }
-	said := map[string]line{}
-	for _, m := range usageLine.FindAllStringSubmatch(usage+usageImage+usageSession+usageSandbox+usagePeople, -1) {
-		said[m[1]] = line{m[2], strings.Join(strings.Fields(m[3]), " ")}
+	said := map[string]told{}
+	for _, page := range pages {
+		for _, flag := range tellsOf(page.text, toldFlag) {
+			said[flag.name] = flag
+		}
 	}
 	var rows []string
 	var c config
@@ -40,8 +68,8 @@ func flagTable(t *testing.T) string {
 			l.doc = strings.TrimSuffix(l.doc, " ("+strings.ToLower(f.DefValue)+")")
 		}
 		name := "--" + f.Name
-		if l.arg != "" {
-			name += " " + l.arg
+		if l.args != "" {
+			name += " " + l.args
 		}
 		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | `SWANK_MCP_%s` |\n", name, l.doc, def,
 			strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))))

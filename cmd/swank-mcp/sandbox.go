@@ -22,7 +22,7 @@ type sandboxFlags struct {
 }
 
 // sandbox returns the sandbox that the flags ask for, nil for none. Writes returns the
-// directories of the project.
+// directories in which the image may write, absolute, beside its own.
 func (c *command) sandbox(writes func() []string) (*sandbox.Sandbox, error) {
 	if c.sandboxed.mode == sandbox.Off || c.attaching() != "" {
 		return nil, nil
@@ -35,36 +35,41 @@ func (c *command) sandbox(writes func() []string) (*sandbox.Sandbox, error) {
 		}
 		o.Reads = append(o.Reads, abs)
 	}
-	sessions := ""
-	if c.sessionDir != "" {
-		var err error
-		if sessions, err = filepath.Abs(c.sessionDir); err != nil {
-			return nil, err
-		}
-	}
-	o.Writes = func() []string {
-		dirs := slices.Clone(writes())
-		if sessions != "" {
-			dirs = append(dirs, sessions)
-		}
-		return dirs
-	}
+	o.Writes = writes
 	return sandbox.New(o)
 }
 
-// confine puts the images of cfg into the sandbox, and logs what it cannot do. It returns a
-// function for the image that comes of cfg.
-func (c *command) confine(cfg *lisp.Config, log *slog.Logger) (of func(*lisp.Image), err error) {
+// confine puts the images of cfg into the sandbox, where they may write in dir, too, "" for
+// none. It returns a function for the image that comes of cfg, and the sandbox, nil for none.
+func (c *command) confine(cfg *lisp.Config, dir string) (of func(*lisp.Image), s *sandbox.Sandbox, err error) {
 	var im *lisp.Image // is there before any image starts
-	s, err := c.sandbox(func() []string { return im.WorksIn() })
+	if dir != "" {
+		if dir, err = filepath.Abs(dir); err != nil {
+			return nil, nil, err
+		}
+	}
+	s, err = c.sandbox(func() []string {
+		dirs := im.WorksIn()
+		if dir != "" {
+			dirs = append(slices.Clone(dirs), dir)
+		}
+		return dirs
+	})
 	if err != nil || s == nil {
-		return func(*lisp.Image) {}, err
+		return func(*lisp.Image) {}, nil, err
+	}
+	cfg.Launch.Sandbox = s.Launch()
+	return func(i *lisp.Image) { im = i }, s, nil
+}
+
+// logMissing tells once what the sandbox s, or nil, cannot do.
+func logMissing(s *sandbox.Sandbox, log *slog.Logger) {
+	if s == nil {
+		return
 	}
 	for _, missing := range s.Missing() {
 		log.Warn("the sandbox is not whole: " + missing)
 	}
-	cfg.Launch.Sandbox = s.Launch()
-	return func(i *lisp.Image) { im = i }, nil
 }
 
 // sandboxCheck is what doctor says of the sandbox.

@@ -23,6 +23,9 @@ import (
 // serve speaks MCP until its client or ctx ends. The image is started by the
 // first call that needs it.
 func (c *command) serve(ctx context.Context) error {
+	if c.http.place.Address != "" {
+		return c.serveHTTP(ctx)
+	}
 	if isTerminal(c.stdin) {
 		fmt.Fprint(c.stdout, strings.ReplaceAll(registration, "PROGRAM", program()))
 		return nil
@@ -52,7 +55,7 @@ func (c *command) serve(ctx context.Context) error {
 		options.Roots = func(dirs []string) { im.WorkIn(dirs...) }
 	}
 	b := mcpbridge.New(options)
-	hide, end := c.showToPeople(ctx, im, b, log)
+	hide, end := c.showToPeople(ctx, im, b, c.noTranscript, log)
 	defer func() { // the end of the image is noted, too
 		b.Close()
 		hide()
@@ -112,8 +115,9 @@ and stdout. There is nothing to type here. To register it with Claude Code:
 
   claude mcp add lisp -- PROGRAM
 
-With other clients: command "PROGRAM", no arguments. To see whether it will
-work: PROGRAM doctor. To try it: PROGRAM eval '(+ 1 2)'
+With other clients: PROGRAM install --client NAME, or by hand: command "PROGRAM",
+no arguments. To see whether it will work: PROGRAM doctor. To try it:
+PROGRAM eval '(+ 1 2)'
 `
 
 // program is what to type, or to put into a configuration, to run this binary:

@@ -1,18 +1,58 @@
 package main
 
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// pages are the texts of help, by the word behind it. The reference, the manual page and
+// the completion of shells are made of them.
+var pages = []struct{ name, text string }{
+	{"", usage}, {"install", usageInstall}, {"image", usageImage}, {"session", usageSession}, {"http", usageHTTP}, {"sandbox", usageSandbox}, {"people", usagePeople},
+}
+
+// A told is what a page says of a command or of a flag.
+type told struct{ name, args, doc string }
+
+var (
+	toldFlag    = regexp.MustCompile(`(?m)^  --([a-z-]+) (?:([A-Z]+) )?\s*(.*(?:\n {20,}.*)*)$`)
+	toldCommand = regexp.MustCompile(`(?m)^swank-mcp (?:\[FLAGS\] )?\[?([a-z]+)\]?((?: \S+)*?)  +([^|\s].*(?:\n {20,}.*)*)$`)
+)
+
+// tellsOf is what a page says, in its order: of flags, or of commands.
+func tellsOf(page string, what *regexp.Regexp) (all []told) {
+	for _, m := range what.FindAllStringSubmatch(page, -1) {
+		all = append(all, told{m[1], strings.TrimSpace(m[2]), strings.Join(strings.Fields(m[3]), " ")})
+	}
+	return all
+}
+
+// toldCommands are the commands of all pages, each once.
+func toldCommands() (commands []told) {
+	for _, page := range pages {
+		for _, t := range tellsOf(page.text, toldCommand) {
+			if !slices.ContainsFunc(commands, func(have told) bool { return have.name == t.name }) {
+				commands = append(commands, t)
+			}
+		}
+	}
+	return commands
+}
+
 // Each page fits a screen: 24 lines of 80 columns. A test holds them to that,
 // and to name every flag with its default, once.
 const (
 	usage = `swank-mcp gives AI agents a live Common Lisp image, over the Model Context
-Protocol. To register it:  claude mcp add lisp -- swank-mcp
+Protocol. To register it:  swank-mcp install --client claude-code
 
-swank-mcp [FLAGS]               serve MCP on stdin and stdout (also: serve)
+swank-mcp [FLAGS] [serve]       serve MCP on stdin and stdout
 swank-mcp [FLAGS] eval FORM...  evaluate in a new image; without FORM, stdin
-swank-mcp [FLAGS] test [SYSTEM] run the project's tests in a new image, and end
+swank-mcp [FLAGS] test [NAME]   run the project's tests in a new image, and end
 swank-mcp [FLAGS] doctor        what was found, what is missing, how to mend it
 swank-mcp hook                  mend the Lisp file that an agent has written
 swank-mcp ps | watch | stop ... see and steer servers that run: help people
-swank-mcp help image | help session | help sandbox | version     further flags
+swank-mcp help PAGE             install, image, session, http, sandbox, people
 
   --project DIR          the project worked on, whose systems are found first
   --watch-files          load what is saved of the project's loaded systems
@@ -28,13 +68,35 @@ swank-mcp help image | help session | help sandbox | version     further flags
 
 Names are separated by commas. In the environment: SWANK_MCP_READ_ONLY=true.
 `
+	usageInstall = `Setting swank-mcp up. All other flags: swank-mcp help
+swank-mcp install [-- FLAG...]  register it with a client, started with FLAGs
+swank-mcp completion SHELL      print what bash, zsh or fish needs to complete
+swank-mcp version               print the version
+
+  --client NAME          claude-code, claude-desktop, codex, cursor, vscode,
+                         zed, gemini, eca; emacs (whose text is only printed)
+  --print                show what would be written, and write nothing
+  --uninstall            take it out of the client's configuration again
+
+The server is called lisp. With --project DIR it is written for all who work in
+that project, else for you. What else the file has stays as it is.
+
+  swank-mcp install --client codex
+  swank-mcp install --client vscode --project .
+  swank-mcp install --client zed -- --attach 127.0.0.1:4006 --read-only
+
+To complete: in ~/.bashrc  source <(swank-mcp completion bash)
+             in ~/.zshrc   source <(swank-mcp completion zsh), after compinit
+             in ~/.config/fish/config.fish   swank-mcp completion fish | source
+`
 	usageImage = `The flags of the Lisp image. All others: swank-mcp help, help session
 
   --attach ADDRESS       work in a Lisp that runs: HOST:PORT or unix:PATH, where
                          (swank:create-server :port PORT :dont-close t) listens
   --attach-command CMD   the same through a command: ssh HOST -W localhost:4005
   --echo                 show evaluations in the REPL of the one who works there
-  --allow-remote         let --attach name another machine: not encrypted
+  --allow-remote         let --attach name another machine, not encrypted; or
+                         let --http be reached from other machines
   --trace-swank FILE     append a trace of every Swank message to FILE
 
 Without those a Lisp is launched:
@@ -61,7 +123,33 @@ Of a Lisp that is launched:
   --no-recovery          start empty after the image has died
   --no-journal           do not keep the session for the next server
 `
-	usageSandbox = `The sandbox around a Lisp that is launched. All other flags: swank-mcp help
+	usageHTTP = `MCP over HTTP, each session with a Lisp of its own: swank-mcp serve --http ADDR
+Clients send their token to http://ADDR/mcp; or to /s/NAME/mcp, for a session
+that stays when they go. All other flags: swank-mcp help
+swank-mcp sessions --http ADDR              the sessions of the server there
+swank-mcp sessions --http ADDR end NAME...  end these, with their images
+swank-mcp ready --http ADDR                 0 if the server there takes calls
+
+  --http ADDRESS         HOST:PORT or unix:PATH; 127.0.0.1 unless --allow-remote
+  --tokens FILE          lines PRINCIPAL TOKEN, made at first (in your state)
+  --no-auth              want no token; only for 127.0.0.1 and sockets
+  --tls-cert FILE        certificate, as PEM; with --tls-key
+  --tls-key FILE         its private key
+  --behind-proxy         other machines reach it through a proxy that has TLS
+  --allowed-hosts NAMES  names of the server that clients may use
+  --allowed-origins URLS   web pages that may use it: https://app.example
+  --max-rate N           requests of one principal in a second (200)
+  --max-sessions N       sessions in all (1000)
+  --max-sessions-each N  sessions of one principal (100)
+  --max-images N         Lisp images that run at once (100)
+  --hibernate-after SECONDS  when an image that nobody uses is put away (900)
+  --session-timeout SECONDS  when a client that sends nothing is gone (14400)
+  --drain SECONDS        for which calls may run on at the end (10)
+  --drain-delay SECONDS  for which new ones are taken before that (0)
+  --lease SECONDS        share --session-dir; who is silent so long is dead (0)
+`
+	usageSandbox = `The sandbox around a Lisp that is launched. With --http it is on unless you say
+off. All other flags: swank-mcp help
 Code of a session writes below the project's directory and --session-dir, has
 temporary files of its own, reads the system's programs, the libraries of Lisp
 and no keys, and reaches no network and no other process. What this system

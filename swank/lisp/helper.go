@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // helperFiles are the sources of the Lisp package SWANK-MCP, and the definition of
@@ -53,8 +54,9 @@ func helperSystem() (order []string, features map[string]string) {
 // each of the source: more than a person's image may have to spare.
 const helperPart = 100_000
 
-// helperParts returns the helper as Lisp source texts, to be loaded in that order.
-func helperParts() [][]byte {
+// helperParts returns the helper as Lisp source texts, to be loaded in that order. They are
+// made once: each image of a process keeps them, and a process may have many.
+var helperParts = sync.OnceValue(func() [][]byte {
 	var parts [][]byte
 	var b bytes.Buffer
 	order, features := helperSystem()
@@ -72,7 +74,7 @@ func helperParts() [][]byte {
 		}
 	}
 	return parts
-}
+})
 
 // helperText returns the source of the helper's file of that name, such as "core/wire".
 func helperText(name string) []byte {

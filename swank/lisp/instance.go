@@ -260,14 +260,6 @@ func (inst *instance) leave() {
 	}
 }
 
-// replaced reports whether another image has taken the place of inst because somebody
-// wanted it.
-func (inst *instance) replaced() bool {
-	inst.mu.Lock()
-	defer inst.mu.Unlock()
-	return inst.because == becauseUndone
-}
-
 // becauseUndone is why an image ends that is taken back to a checkpoint.
 const becauseUndone = "it was taken back to a checkpoint"
 

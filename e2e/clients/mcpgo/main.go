@@ -1,7 +1,8 @@
 // Command mcpgo drives an MCP server over stdio with mark3labs/mcp-go and
-// prints one JSON line for each step; the e2e test judges them.
+// prints one JSON line for each step; the e2e test judges them. With a URL in the
+// place of the command it does so over HTTP, with the token LISP_TOKEN.
 //
-//	mcpgo 2025-11-25|2026-07-28 COMMAND [ARGUMENT…]
+//	mcpgo 2025-11-25|2026-07-28 COMMAND|URL [ARGUMENT…]
 package main
 
 import (
@@ -38,7 +39,14 @@ func say(step string, fields map[string]any) {
 func drive(era, command string, args []string) error {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
-	t := transport.NewStdioWithOptions(command, nil, args, transport.WithCommandStderrWriter(os.Stderr))
+	var t transport.Interface = transport.NewStdioWithOptions(command, nil, args, transport.WithCommandStderrWriter(os.Stderr))
+	if strings.HasPrefix(command, "http") {
+		var err error
+		t, err = transport.NewStreamableHTTP(command, transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer " + os.Getenv("LISP_TOKEN")}))
+		if err != nil {
+			return err
+		}
+	}
 	c := client.NewClient(t, client.WithProtocolVersion(era))
 	var mu sync.Mutex
 	messages := []string{}

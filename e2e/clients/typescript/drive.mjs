@@ -1,29 +1,36 @@
 // Drives an MCP server over stdio with the official TypeScript SDK and prints
-// one JSON line for each step; the e2e test judges them.
+// one JSON line for each step; the e2e test judges them. With a URL in the
+// place of the command it does so over HTTP, with the token LISP_TOKEN.
 //
-//   node drive.mjs 2025-11-25|2026-07-28 COMMAND [ARGUMENT…]
+//   node drive.mjs 2025-11-25|2026-07-28 COMMAND|URL [ARGUMENT…]
 const [era, command, ...args] = process.argv.slice(2);
 const say = (step, fields) => console.log(JSON.stringify({ step, ...fields }));
 const info = { name: 'typescript-sdk', version: '1' };
 const env = { ...process.env };
+const url = /^https?:/.test(command) ? new URL(command) : undefined;
+const http = { requestInit: { headers: { Authorization: `Bearer ${process.env.LISP_TOKEN}` } } };
 
 async function handshake() {
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
   const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
   const client = new Client(info);
-  const transport = new StdioClientTransport({ command, args, env, stderr: 'inherit' });
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+  const transport = url ? new StreamableHTTPClientTransport(url, http)
+    : new StdioClientTransport({ command, args, env, stderr: 'inherit' });
   let version; // told to the transport only
-  transport.setProtocolVersion = (v) => { version = v; };
+  const told = transport.setProtocolVersion?.bind(transport);
+  transport.setProtocolVersion = (v) => { version = v; told?.(v); };
   await client.connect(transport);
   return { client, version,
     call: (params, options) => client.callTool(params, undefined, options) };
 }
 
 async function stateless() {
-  const { Client } = await import('@modelcontextprotocol/client');
+  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
   const client = new Client(info, { versionNegotiation: { mode: { pin: era } } });
-  await client.connect(new StdioClientTransport({ command, args, env, stderr: 'inherit' }));
+  await client.connect(url ? new StreamableHTTPClientTransport(url, http)
+    : new StdioClientTransport({ command, args, env, stderr: 'inherit' }));
   return { client, version: client.getNegotiatedProtocolVersion(),
     call: (params, options) => client.callTool(params, options) };
 }

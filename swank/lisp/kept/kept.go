@@ -3,7 +3,6 @@ package kept
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,15 +24,17 @@ const (
 // has left is in it, until this one has something to keep; then beside it.
 type File struct {
 	path string
+	own  func() error // of a shared one; see OpenShared
 
-	mu    sync.Mutex
-	lock  *os.File
-	mine  bool // the file is this server's
-	left  Left
-	stale bool          // the session is another one than in the file
-	last  time.Time     // when it was written
-	took  time.Duration // how long that took
-	err   error         // why it is not kept
+	mu     sync.Mutex
+	lock   *os.File
+	mine   bool // the file is this server's
+	closed bool
+	left   Left
+	stale  bool          // the session is another one than in the file
+	last   time.Time     // when it was written
+	took   time.Duration // how long that took
+	err    error         // why it is not kept
 }
 
 // Left is a session that the server before has left.
@@ -79,6 +80,20 @@ func (k *File) claim() bool {
 	return true
 }
 
+// Close gives the file up, for another [File] of its path. Nothing is kept in it any more.
+func (k *File) Close() {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.lock != nil {
+		k.lock.Close()
+		k.lock = nil
+	}
+	k.closed = true
+}
+
 // summaryIn is what the head of a file that we have written says is in it.
 func summaryIn(text string) (string, bool) {
 	for line := range strings.Lines(text) {
@@ -101,6 +116,13 @@ func (k *File) Left() Left {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.left
+}
+
+// Taken says that what the server before has left has been brought back.
+func (k *File) Taken() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.left = Left{}
 }
 
 // Problem says why the session is not kept, or "".
@@ -131,12 +153,12 @@ func (k *File) Keep(j *journal.Journal, changed, now bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.stale = k.stale || changed
-	if !k.stale || !now && time.Since(k.last) < 20*k.took {
+	if k.closed || !k.stale || !now && k.own == nil && time.Since(k.last) < 20*k.took {
 		return
 	}
 	start := time.Now()
 	k.err = k.write(j)
-	k.stale, k.last, k.took = false, time.Now(), time.Since(start)
+	k.stale, k.last, k.took = k.own != nil && k.err != nil, time.Now(), time.Since(start)
 }
 
 func (k *File) write(j *journal.Journal) error {
@@ -147,33 +169,46 @@ func (k *File) write(j *journal.Journal) error {
 		return err
 	}
 	if j.Empty() {
-		if err := os.Remove(k.path); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		return k.empty()
 	}
 	text := j.Source(filepath.Base(k.path), time.Now())
 	if len(text) > maxBytes {
 		return fmt.Errorf("the session has %d MB, more than %d", len(text)>>20, maxBytes>>20)
+	}
+	return k.replace(text)
+}
+
+// replace puts text into the file. A reader sees what was there before, or all of it.
+func (k *File) replace(text string) error {
+	if err := k.owner(); err != nil {
+		return err
 	}
 	temp, err := os.CreateTemp(filepath.Dir(k.path), ".kept-*.tmp") // with mode 0600
 	if err != nil {
 		return err
 	}
 	_, err = temp.WriteString(text)
+	if err == nil && k.own != nil {
+		err = temp.Sync() // the next owner may be another machine
+	}
 	if err = errors.Join(err, temp.Close()); err == nil {
 		err = os.Rename(temp.Name(), k.path)
 	}
 	if err != nil {
 		os.Remove(temp.Name())
+		return err
 	}
-	return err
+	return k.owner()
 }
 
 // begin makes the file this server's: what is there of the one before is put
 // beside it.
 func (k *File) begin() error {
 	dir := filepath.Dir(k.path)
+	if k.own != nil {
+		k.setAside()
+		return nil
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}

@@ -28,13 +28,11 @@ var sbclPlaces = []string{"/usr/local/bin/sbcl", "/opt/homebrew/bin/sbcl", "/opt
 // FindSBCL finds the program that c names. It does not run it. The error is a
 // [*host.StartError] with an install command for this platform.
 func FindSBCL(c Config) (Found, error) {
-	name := c.SBCL
-	if name == "" {
-		name = "sbcl"
-	}
+	const usual = "sbcl" // also what the flag says when nobody has said anything
+	name := cmp.Or(c.SBCL, usual)
 	f := Found{Looked: []string{name + " in PATH"}}
 	path, err := exec.LookPath(name)
-	if c.SBCL == "" {
+	if name == usual {
 		for _, place := range sbclPlaces {
 			if path != "" {
 				break

@@ -104,8 +104,10 @@ func TestFindSBCLSaysHowToInstall(t *testing.T) {
 func TestFindSBCLOutsideOfPath(t *testing.T) {
 	needSBCL(t)
 	t.Setenv("PATH", t.TempDir())
-	if got, err := FindSBCL(Config{}); err != nil || !filepath.IsAbs(got.Path) || len(got.Looked) < 2 {
-		t.Errorf("got %+v, %v", got, err)
+	for _, c := range []Config{{}, {SBCL: "sbcl"}} {
+		if got, err := FindSBCL(c); err != nil || !filepath.IsAbs(got.Path) || len(got.Looked) < 2 {
+			t.Errorf("%+v: got %+v, %v", c, got, err)
+		}
 	}
 }
 

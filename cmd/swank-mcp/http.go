@@ -1,0 +1,234 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"swank-mcp/mcpbridge"
+	"swank-mcp/mcpbridge/tools"
+	"swank-mcp/serve"
+	"swank-mcp/serve/door"
+	"swank-mcp/serve/hub"
+	"swank-mcp/swank/lisp"
+	"swank-mcp/swank/lisp/kept"
+	"swank-mcp/swank/lisp/project"
+)
+
+// firstPrincipal is whose the token is that is made at the first start.
+const firstPrincipal = "owner"
+
+// httpCheckpointMB is what the checkpoints of an image may take where it is one of many.
+const httpCheckpointMB = 32
+
+// serveHTTP speaks MCP over HTTP until ctx ends.
+func (c *command) serveHTTP(ctx context.Context) error {
+	log := slog.New(slog.NewTextHandler(c.stderr, &slog.HandlerOptions{Level: c.logLevel}))
+	state := c.httpState()
+	if state == "" {
+		return errors.New("it is not known where to keep tokens and sessions: set HOME, or give --session-dir and --tokens")
+	}
+	o := door.Options{Hosts: c.http.place.Hosts, Origins: c.http.origins, Rate: c.http.rate, Log: log}
+	said, err := c.loadTokens(&o, state)
+	if err != nil {
+		return err
+	}
+	box, err := c.sandbox(nil)
+	if err != nil {
+		return err
+	}
+	logMissing(box, log)
+	trace, err := c.openTrace()
+	if err != nil {
+		return err
+	}
+	defer trace.Close()
+	l, err := c.http.place.Listen()
+	if err != nil {
+		return fmt.Errorf("listening at --http %s: %w", c.http.place.Address, err)
+	}
+	o.Unix, o.Cert = l.Unix, l.Cert
+	share, err := c.share(state, log)
+	if err != nil {
+		return err
+	}
+	defer share.close()
+	s := serve.New(serve.Options{
+		Door:  o,
+		Ready: share.ready(),
+		Hub: hub.Options{
+			Make: func(id hub.ID, newID func() string) (*hub.Work, error) {
+				return c.sessionFor(id, newID, state, share, trace, log)
+			},
+			Own:       share.own(),
+			Limits:    hub.Limits{Sessions: c.http.sessions, PerPrincipal: c.http.perPrincipal, Images: c.http.images},
+			Hibernate: c.http.hibernate,
+			Forget:    c.http.sessionTimeout,
+			Log:       log,
+		},
+		SessionTimeout: c.http.sessionTimeout,
+		Drain:          c.http.drain,
+		DrainDelay:     c.http.drainDelay,
+		Log:            log,
+	})
+	fmt.Fprintf(c.stderr, "swank-mcp: serving MCP at %s/mcp\nswank-mcp: %s\n", l.URL, said)
+	return s.Serve(ctx, l)
+}
+
+// loadTokens gives o the tokens, and says who may use the server. No token is ever said.
+func (c *command) loadTokens(o *door.Options, state string) (said string, err error) {
+	if c.http.place.NoAuth {
+		who := "every program on this machine, of every user, can"
+		if strings.HasPrefix(c.http.place.Address, "unix:") {
+			who = "whoever can open the socket can"
+		}
+		return "WARNING: no token is wanted (--no-auth): " + who + " run code as you", nil
+	}
+	file, made := c.tokensFile(state), false
+	if o.Tokens, made, err = door.LoadTokens(file, firstPrincipal); err != nil {
+		return "", fmt.Errorf("the tokens: %w", err)
+	}
+	said = "clients send a token of " + file
+	if made {
+		said += ", which was made now, with one for " + firstPrincipal
+	}
+	return said, nil
+}
+
+func (c *config) tokensFile(state string) string {
+	return cmp.Or(c.http.tokens, filepath.Join(state, "tokens"))
+}
+
+// openTrace opens the file of --trace-swank, which all images share.
+func (c *command) openTrace() (io.WriteCloser, error) {
+	if c.trace == "" {
+		return nothing{}, nil
+	}
+	f, err := os.OpenFile(c.trace, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening the trace: %w", err)
+	}
+	return f, nil
+}
+
+// nothing is no trace.
+type nothing struct{}
+
+func (nothing) Write(b []byte) (int, error) { return len(b), nil }
+func (nothing) Close() error                { return nil }
+
+// httpState is the directory of the tokens and of what is kept of sessions, "" if it is not
+// known where.
+func (c *config) httpState() string {
+	if c.sessionDir != "" {
+		dir, err := filepath.Abs(c.sessionDir)
+		if err != nil {
+			return ""
+		}
+		return dir
+	}
+	if state := stateDir(); state != "" {
+		return filepath.Join(state, "http")
+	}
+	return ""
+}
+
+// sessionFor makes what a session works with: an image of its own, not started, and a
+// directory of its own, below that of its principal. Sessions without a name share one.
+func (c *command) sessionFor(id hub.ID, newID func() string, state string, share *share, trace io.Writer, log *slog.Logger) (*hub.Work, error) {
+	log = log.With("principal", id.Principal, "session", id.Name)
+	dir := sessionDirOf(state, id)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	cfg := c.lisp
+	cfg.Log = log
+	if c.trace != "" {
+		cfg.Trace = trace
+	}
+	if cfg.CheckpointMB == 0 {
+		cfg.CheckpointMB = httpCheckpointMB
+	}
+	var left *kept.File
+	var err error
+	if id.Name != "" {
+		if cfg.Cores, err = kept.CoresIn(dir, stateDir()); err != nil {
+			return nil, err
+		}
+		if cfg.Autosave {
+			cfg.Resume = kept.Last
+		}
+		if !c.noJournal {
+			if left, err = share.open(id, dir); err != nil {
+				return nil, err
+			}
+		}
+	} else {
+		cfg.Autosave = false // nobody could go on from it
+	}
+	confined, _, err := c.confine(&cfg, dir)
+	if err != nil {
+		return nil, err
+	}
+	im := lisp.New(cfg)
+	confined(im)
+	if dir, _ := c.projectDir(); dir != "" {
+		im.WorkIn(dir)
+	}
+	name := cmp.Or(id.Name, mcpbridge.DefaultSession)
+	im.Session(name).KeepIn(left)
+	b := mcpbridge.New(mcpbridge.Options{
+		Open:       func(session string) tools.Session { return im.Session(session) },
+		Version:    version(),
+		Timeout:    c.timeout,
+		MaxTimeout: c.maxTimeout,
+		MaxOutput:  c.maxOutput,
+		Tools:      c.tools,
+		Session:    name,
+		SessionDir: dir,
+		Kept:       left,
+		SessionID:  newID,
+		Log:        slog.New(onlyWarnings{log.Handler()}), // the SDK tells of each request
+		WatchFiles: c.watchFiles,
+		Project:    func() *project.Project { return im.Project(context.Background()) },
+	})
+	w := &hub.Work{Image: im, Session: name, Bridge: b, Kept: left}
+	w.Ending, w.Ended = c.showToPeople(context.Background(), im, b, true, log)
+	return w, nil
+}
+
+// sessionDirOf is the directory of a session.
+func sessionDirOf(state string, id hub.ID) string {
+	dir := filepath.Join(state, "sessions", fileName(id.Principal))
+	if id.Name == "" {
+		return filepath.Join(dir, "nameless")
+	}
+	return filepath.Join(dir, "named", fileName(id.Name))
+}
+
+// onlyWarnings leaves out what is less.
+type onlyWarnings struct{ slog.Handler }
+
+// Enabled implements slog.Handler.
+func (h onlyWarnings) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
+}
+
+// fileName is the name as that of a directory, also where those do not tell capital letters
+// from small ones.
+func fileName(name string) string {
+	lower := strings.ToLower(name)
+	if lower == name {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return lower + "~" + hex.EncodeToString(sum[:4])
+}

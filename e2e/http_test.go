@@ -1,0 +1,256 @@
+package e2e
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+const getpid = `(sb-alien:alien-funcall (sb-alien:extern-alien "getpid" (function sb-alien:int)))`
+
+// httpPID is the process of the image that answers at path.
+func httpPID(h *httpServer, path string) int {
+	line, _, _ := strings.Cut(h.eval(path, getpid), "\n")
+	pid, err := strconv.Atoi(strings.TrimPrefix(line, "=> "))
+	check(h.t, err)
+	return pid
+}
+
+// Clients by other authors work over HTTP as they do over stdin and stdout, in both eras.
+func TestForeignClientsOverHTTP(t *testing.T) {
+	t.Parallel()
+	const limit = 6 * time.Second
+	h := startHTTP(t, t.TempDir(), "--timeout", limit.String())
+	for _, client := range []struct {
+		name    string
+		command func(t *testing.T) []string
+		closes  bool // it cancels by closing the stream alone, which the older era does not take for that
+	}{
+		{"typescript", typescriptClient, false},
+		{"mcp-go", mcpGoClient, true},
+	} {
+		for _, era := range []string{"2025-11-25", "2026-07-28"} {
+			t.Run(client.name+" "+era, func(t *testing.T) {
+				after := 2 * time.Second
+				if client.closes && era == "2025-11-25" {
+					after += limit
+				}
+				judge(t, era, after, drive(t, append(client.command(t), era, h.url+"/mcp"), "LISP_TOKEN="+h.token))
+			})
+		}
+	}
+}
+
+// A named session is there after the server has ended, well or by kill -9; with --autosave
+// its values, too. No image outlives its server.
+func TestHTTPNextServer(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	h := startHTTP(t, state)
+	if info, err := os.Stat(h.tokens()); err != nil || info.Mode().Perm() != 0o600 || len(h.token) < 43 {
+		t.Errorf("the tokens: %v, %v", info, err)
+	}
+	h.wants("/s/n/mcp", "(defun f (x) (* 2 x)) (defvar *v* 1) (setf *v* 2)", "=> 2")
+	h.wants("/mcp", "(fboundp 'f)", "=> NIL")
+	h.end()
+
+	h = startHTTP(t, state)
+	h.wants("/s/n/mcp", "(f 21)", "; This session was brought back as it was kept …: 2 definitions. …\n\n=> 42")
+	h.wants("/s/n/mcp", "*v*", "=> 1")
+	h.wants("/s/n/mcp", "(defun g () 'g)", "=> G")
+	pid := httpPID(h, "/s/n/mcp")
+	h.cmd.Process.Kill()
+	<-h.ended
+	if !gone(pid, 5*time.Second) {
+		t.Error("the image outlives its server")
+	}
+
+	h = startHTTP(t, state)
+	h.wants("/s/n/mcp", "(list (f 21) (g))", "…3 definitions…=> (42 G)")
+}
+
+// Images that nobody uses are put away, and with --autosave wake with all values, also for
+// the next server.
+func TestHTTPHibernates(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	args := []string{"--hibernate-after", "0.5", "--autosave", "--no-checkpoints=false"}
+	h := startHTTP(t, state, args...)
+	h.wants("/s/n/mcp", "(defvar *v* (list 1)) (defun f () *v*) (push 2 *v*)", "=> (2 1)")
+	if pid := httpPID(h, "/s/n/mcp"); !gone(pid, 20*time.Second) {
+		t.Fatal("the image is not put away")
+	}
+	h.wants("/s/n/mcp", "(f)", "=> (2 1)\n; The image was replaced, because the one before ended: it was put away while nobody used it. … with all values.…")
+	h.wants("/s/n/mcp", "(push 3 *v*)", "…(3 2 1)…")
+	h.end()
+	h = startHTTP(t, state, args...)
+	h.wants("/s/n/mcp", "(f)", "…=> (3 2 1)…")
+}
+
+// What the flags and the tokens must not be is refused, and no token is ever said.
+func TestHTTPRefuses(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	h := startHTTP(t, state)
+	h.wants("/mcp", "(+ 1 2)", "=> 3")
+	right := h.token
+	h.token = strings.Repeat("x", len(right))
+	if got := h.eval("/mcp", "1"); !strings.HasPrefix(got, "401 Unauthorized") {
+		t.Errorf("another token: %s", got)
+	}
+	h.token = right
+	if line := command(h.cmd.Process.Pid); strings.Contains(line, right) {
+		t.Errorf("the token is in the command line: %s", line)
+	}
+	h.end()
+	if strings.Contains(h.stderr.String(), right) || strings.Contains(h.stderr.String(), h.token) {
+		t.Errorf("a token is in the log:\n%s", h.stderr.String())
+	}
+
+	check(t, os.Chmod(h.tokens(), 0o640))
+	for _, c := range []struct {
+		args   []string
+		status int
+		text   string
+	}{
+		{[]string{"--http", "127.0.0.1:0"}, 1, "can be read by others (mode 0640). Next: chmod 600 "},
+		{[]string{"--http", "0.0.0.0:0"}, 2, "--allow-remote"},
+		{[]string{"--http", "0.0.0.0:0", "--allow-remote", "--no-auth", "--behind-proxy"}, 2, "--no-auth is for 127.0.0.1"},
+		{[]string{"--http", "127.0.0.1:0", "--attach", "127.0.0.1:4005"}, 2, "--http starts an image for each session"},
+		{[]string{"--http", "127.0.0.1:0", "--session", "x"}, 2, "/s/x/mcp"},
+		{[]string{"--no-auth"}, 2, "give --http 127.0.0.1:7800 with them"},
+	} {
+		cmd := exec.Command(run.binary, c.args...)
+		cmd.Env = environ(run.dir, "XDG_STATE_HOME="+state)
+		out, _ := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != c.status || !strings.Contains(string(out), c.text) {
+			t.Errorf("%q: status %d, %s; want %d, %q", c.args, code, out, c.status, c.text)
+		}
+	}
+}
+
+// At SIGTERM a call that runs is answered, and readiness ends before.
+func TestHTTPDrain(t *testing.T) {
+	t.Parallel()
+	h := startHTTP(t, t.TempDir(), "--drain", "8")
+	for _, path := range []string{"/healthz", "/readyz"} {
+		if status, body := h.get(path); status != 200 {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	h.wants("/mcp", "(+ 1 2)", "=> 3")
+	answered := make(chan string, 1)
+	go func() { answered <- h.eval("/mcp", "(progn (sleep 1.5) 'in-time)") }()
+	if !eventually(patience, func() bool { return strings.Contains(h.call("/mcp", "session-status", object{}), "sleep 1.5") }) {
+		t.Fatal("it does not run")
+	}
+	h.end()
+	if got := <-answered; got != "=> IN-TIME" {
+		t.Errorf("the call was answered %s", got)
+	}
+}
+
+// At a socket, and without tokens, which is said loudly. A client that closes its stream
+// ends what it evaluates.
+func TestHTTPSocket(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s")
+	h := startHTTP(t, t.TempDir(), "--http", "unix:"+path, "--no-auth")
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the socket: %v, %v", info, err)
+	}
+	if log := h.stderr.String(); !strings.Contains(log, "WARNING: no token is wanted (--no-auth)") {
+		t.Errorf("it says %s", log)
+	}
+	h.wants("/mcp", "(+ 1 2)", "=> 3")
+	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+	defer cancel()
+	if resp, err := h.post(ctx, "/mcp", "tools/call", "evaluate-lisp", object{"name": "evaluate-lisp", "arguments": object{"code": "(loop)"}}); err == nil {
+		io.ReadAll(resp.Body)
+	}
+	began := time.Now()
+	h.wants("/mcp", "(+ 1 2)", "=> 3")
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("the next call took %v", took)
+	}
+	h.end()
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the socket stays")
+	}
+}
+
+// Each session is one for ps, and a person stops what it evaluates.
+func TestHTTPPeople(t *testing.T) {
+	t.Parallel()
+	h := startHTTP(t, t.TempDir())
+	people := func(args ...string) string {
+		cmd := exec.Command(run.binary, args...)
+		cmd.Env = environ(run.dir, "XDG_STATE_HOME="+h.state)
+		out, _ := cmd.CombinedOutput()
+		return string(out)
+	}
+	h.wants("/s/paper/mcp", "(+ 1 2)", "=> 3")
+	h.wants("/s/stone/mcp", "(+ 1 2)", "=> 3")
+	answered := make(chan string, 1)
+	go func() { answered <- h.eval("/s/paper/mcp", "(sleep 100)") }()
+	var id string
+	if !eventually(patience, func() bool {
+		for line := range strings.Lines(people("ps")) {
+			if strings.HasPrefix(line, strconv.Itoa(h.cmd.Process.Pid)) && strings.Contains(line, "paper") && strings.Contains(line, "(sleep 100)") {
+				id, _, _ = strings.Cut(line, " ")
+			}
+		}
+		return id != ""
+	}) {
+		t.Fatalf("ps does not show it:\n%s", people("ps"))
+	}
+	if got := people("stop", id); !strings.Contains(got, "(sleep 100)") {
+		t.Errorf("stop: %s", got)
+	}
+	if got := <-answered; !strings.HasPrefix(got, stoppedHead) {
+		t.Errorf("the agent reads %s", got)
+	}
+	h.end()
+	if got := people("ps"); strings.Contains(got, id) {
+		t.Errorf("after the end of the server: %s", got)
+	}
+}
+
+// The one who runs the server sees its sessions, and ends them.
+func TestHTTPSessions(t *testing.T) {
+	t.Parallel()
+	h := startHTTP(t, t.TempDir())
+	sessions := func(args ...string) string {
+		cmd := exec.Command(run.binary, append([]string{"sessions", "--http", strings.TrimPrefix(h.url, "http://")}, args...)...)
+		cmd.Env = environ(run.dir, "XDG_STATE_HOME="+h.state)
+		out, _ := cmd.CombinedOutput()
+		return string(out)
+	}
+	if got := sessions(); got != "SESSION  IMAGE  CLIENTS  REQUESTS  USED\n" {
+		t.Errorf("at first: %s", got)
+	}
+	h.wants("/s/paper/mcp", "(+ 1 2)", "=> 3")
+	h.call("/mcp", "session-status", object{})
+	pid := httpPID(h, "/s/paper/mcp")
+	got := sessions()
+	for _, line := range []string{"owner/paper    awake  0        0         20", "owner/default  awake  0        0         20"} {
+		if !strings.Contains(got, "\n"+line) {
+			t.Errorf("%q is not in\n%s", line, got)
+		}
+	}
+	if got := sessions("end", "owner/paper"); got != "Ended owner/paper.\n" || !gone(pid, patience) {
+		t.Errorf("end: %s", got)
+	}
+	if got := sessions("end", "owner/paper"); !strings.Contains(got, "there is no session owner/paper") {
+		t.Errorf("again: %s", got)
+	}
+	if got := sessions(); strings.Contains(got, "owner/paper") {
+		t.Errorf("after that: %s", got)
+	}
+}

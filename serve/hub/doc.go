@@ -1,0 +1,9 @@
+// Package hub has the sessions of many clients, each with a Lisp image of its own.
+//
+// It owns which sessions there are and whose they are (hub.go), which of them have an image
+// now (wake.go), what becomes of those that nobody uses (sweep.go), and the limits of all
+// that (limit.go). A principal sees sessions of its own only: the same name of another
+// principal's is another session. It knows no HTTP. Package serve uses it.
+//
+// Begin with [Hub.Named].
+package hub

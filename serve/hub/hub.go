@@ -1,0 +1,306 @@
+package hub
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"swank-mcp/mcpbridge"
+	"swank-mcp/swank/lisp"
+	"swank-mcp/swank/lisp/kept"
+)
+
+// DefaultName is the session of a principal that names none, in the era of the protocol that
+// has no sessions of its own.
+const DefaultName = "default"
+
+// ID says which session one is.
+type ID struct {
+	Principal string
+	Name      string // "" is of one client alone, from its handshake to its end
+}
+
+// Work is what a session works with. The hub ends it, when the session ends.
+type Work struct {
+	Image   *lisp.Image // not started
+	Session string      // its name in the image
+	Bridge  Bridge      // over that session
+	Kept    *kept.File  // where it is kept, or nil
+
+	Ending func() // called when its calls have ended, before the image does; may be nil
+	Ended  func() // called when the image has ended; may be nil
+}
+
+// Bridge is what the clients of a session speak with: a *[mcpbridge.Bridge], whose methods say
+// what these do.
+type Bridge interface {
+	Server() *mcp.Server
+	Within(ctx context.Context) context.Context
+	Tell(text string)
+	Close()
+	Leave()
+}
+
+var _ Bridge = (*mcpbridge.Bridge)(nil)
+
+// Options of a [Hub].
+type Options struct {
+	// Make makes what a session works with; it starts nothing. NewID is for
+	// mcpbridge.Options.SessionID.
+	Make func(id ID, newID func() string) (*Work, error)
+	Made func(*Work) // told of what was made, before it is used; may be nil
+	// Own makes this server the owner of a named session, before Make, where others share
+	// the directory of the sessions. nil: there are no others.
+	Own func(ID) (Lease, error)
+	Limits
+	Hibernate time.Duration // after which an image that nobody uses is put away; 0 is never
+	Forget    time.Duration // after which a named session is left to the disk that is put away and has no client; 0 is never
+	Log       *slog.Logger  // nil discards
+}
+
+// Hub has the sessions. Its goroutines are the sweeper and those that bring sessions back;
+// Close ends them.
+type Hub struct {
+	o      Options
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+
+	mu       sync.Mutex
+	named    map[ID]*Session
+	nameless map[*Session]bool
+	ending   map[ID]chan struct{} // named sessions that are being ended, or waited for; closed then
+	ids      map[string]*Session  // by the ids of connections
+	owned    map[string]int       // sessions by principal
+	serial   int                  // the number of the last session without a name
+	awake    int                  // sessions that have, or may have, an image
+	closed   bool
+	counts   Counts
+}
+
+// Counts are what has happened since the hub was made.
+type Counts struct {
+	Made, Ended, Hibernated, Woken, Refused int
+}
+
+// ErrClosed is the answer of a hub that has been closed.
+var ErrClosed = errors.New("the server is ending; send the same again in a few seconds")
+
+// New returns a hub without sessions.
+func New(o Options) *Hub {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	h := &Hub{o: o, named: map[ID]*Session{}, nameless: map[*Session]bool{}, ending: map[ID]chan struct{}{}, ids: map[string]*Session{}, owned: map[string]int{}}
+	h.ctx, h.cancel = context.WithCancel(context.Background())
+	h.work.Go(h.sweep)
+	if o.Own != nil {
+		h.work.Go(h.yield)
+	}
+	return h
+}
+
+// Session is one of a [Hub].
+type Session struct {
+	ID
+	hub   *Hub
+	label string                // its name, or a number that no name is like
+	make  func() (*Work, error) // once
+	log   *slog.Logger
+	lease Lease // nil: no other server can have it
+
+	turning sync.Mutex // held while the image is put away or made ready
+	back    bool       // what the server before has kept was looked at; turning guards it
+
+	// Guarded by hub.mu:
+	since  time.Time            // when it was made
+	used   time.Time            // when it was used last
+	users  int                  // requests that are being answered
+	awake  bool                 // it counts among the images
+	woken  bool                 // it has done so before, or does
+	ended  bool                 // it is one of the hub's no more
+	issued map[string]time.Time // ids of connections, and when they were made
+}
+
+// sessionName are the names that sessions may have.
+var sessionName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
+
+// IsName reports whether a session can be called so.
+func IsName(name string) bool { return sessionName.MatchString(name) }
+
+// Named returns the principal's session of that name, which comes into being by being named.
+// The error is a *LimitError, ErrClosed, that of Options.Own, or why it could not be made.
+func (h *Hub) Named(principal, name string) (*Session, error) {
+	id := ID{principal, name}
+	for {
+		h.mu.Lock()
+		before := h.ending[id]
+		if before != nil { // it has the file in which the session is kept
+			h.mu.Unlock()
+			<-before
+			continue
+		}
+		s := h.named[id]
+		var err error
+		if s == nil && h.o.Own != nil {
+			s, err = h.ownLocked(id)
+		} else if s == nil {
+			if s, err = h.addLocked(id); err == nil {
+				h.named[id] = s
+			}
+		}
+		h.mu.Unlock()
+		return h.made(s, err)
+	}
+}
+
+// Nameless returns a new session for one client.
+func (h *Hub) Nameless(principal string) (*Session, error) {
+	h.mu.Lock()
+	s, err := h.addLocked(ID{Principal: principal})
+	if err == nil {
+		h.nameless[s] = true
+	}
+	h.mu.Unlock()
+	return h.made(s, err)
+}
+
+// made returns s when it has what it works with.
+func (h *Hub) made(s *Session, err error) (*Session, error) {
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.make(); err != nil {
+		h.end(s)
+		return nil, err
+	}
+	return s, nil
+}
+
+// addLocked makes a session, if there is room.
+func (h *Hub) addLocked(id ID) (*Session, error) {
+	if h.closed {
+		return nil, ErrClosed
+	}
+	full := func() bool { return h.o.Sessions > 0 && len(h.named)+len(h.nameless) >= h.o.Sessions }
+	ownFull := func() bool { return h.o.PerPrincipal > 0 && h.owned[id.Principal] >= h.o.PerPrincipal }
+	switch {
+	case ownFull() && !h.makeRoomLocked(id.Principal):
+		h.counts.Refused++
+		return nil, &LimitError{What: "sessions", Most: h.o.PerPrincipal, Own: true, After: retryAtMost,
+			Next: ", or end one before"}
+	case full() && !h.makeRoomLocked(""):
+		h.counts.Refused++
+		return nil, &LimitError{What: "sessions", Most: h.o.Sessions, After: retryAtMost}
+	}
+	h.counts.Made++
+	h.owned[id.Principal]++
+	now := time.Now()
+	s := &Session{ID: id, hub: h, label: id.Name, since: now, used: now, issued: map[string]time.Time{}}
+	if id.Name == "" {
+		h.serial++
+		s.label = fmt.Sprintf("~%d", h.serial)
+	}
+	s.log = h.o.Log.With("principal", id.Principal, "session", s.label)
+	s.make = sync.OnceValues(func() (*Work, error) {
+		w, err := h.o.Make(id, s.newID)
+		if err == nil && h.o.Made != nil {
+			h.o.Made(w)
+		}
+		if err == nil && s.lease != nil {
+			w.Bridge.Server().AddReceivingMiddleware(s.certain)
+		}
+		return w, err
+	})
+	s.log.Info("a session begins")
+	return s, nil
+}
+
+// newID makes the id of a connection of s.
+func (s *Session) newID() string {
+	id := rand.Text()
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	s.issued[id] = time.Now()
+	s.hub.ids[id] = s
+	return id
+}
+
+// Connected returns the session that a connection of the principal's has, which was made at
+// the session's place: its name, or "" for the one of those without. Of all other ids it
+// says nothing but nil.
+func (h *Hub) Connected(principal, name, id string) *Session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := h.ids[id]; s != nil && s.ID == (ID{principal, name}) {
+		return s
+	}
+	return nil
+}
+
+// Work returns what the session works with.
+func (s *Session) Work() *Work {
+	w, _ := s.make() // whoever has s has had no error
+	return w
+}
+
+// Enter says that a request of s is being answered, until the function returned is called.
+func (s *Session) Enter() (leave func()) {
+	h := s.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.users++
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		s.users--
+		s.used = time.Now()
+	}
+}
+
+// Info is what is known of a session.
+type Info struct {
+	Principal   string    `json:"-"`
+	Name        string    `json:"name"` // or "~N" of one without a name
+	Since       time.Time `json:"since"`
+	Used        time.Time `json:"used"`
+	Users       int       `json:"requests"`    // that are being answered
+	Connections int       `json:"connections"` // of clients with a handshake
+	Awake       bool      `json:"awake"`       // it has, or may have, an image
+}
+
+// List returns the sessions of all principals, in the order in which they were made.
+func (h *Hub) List() (list []Info) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.allLocked() {
+		list = append(list, Info{s.Principal, s.label, s.since, s.used, s.users, len(s.issued), s.awake})
+	}
+	slices.SortFunc(list, func(a, b Info) int { return a.Since.Compare(b.Since) })
+	return list
+}
+
+// Counts returns what has happened, and how many sessions are awake now.
+func (h *Hub) Counts() (c Counts, awake int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.counts, h.awake
+}
+
+func (h *Hub) allLocked() (all []*Session) {
+	for _, s := range h.named {
+		all = append(all, s)
+	}
+	for s := range h.nameless {
+		all = append(all, s)
+	}
+	return all
+}

@@ -1,0 +1,61 @@
+package hub
+
+import (
+	"fmt"
+	"time"
+)
+
+// Limits of a [Hub]. Zero is no limit.
+type Limits struct {
+	Sessions     int // in all, those included that have no image now
+	PerPrincipal int // of one principal
+	Images       int // that run at once
+}
+
+// LimitError says that there is no room now.
+type LimitError struct {
+	What  string        // "sessions", "images"
+	Most  int           // of them
+	Own   bool          // the limit is of each principal
+	After time.Duration // when it is worth trying again
+	Next  string        // one sentence: what else helps
+}
+
+func (e *LimitError) Error() string {
+	text := fmt.Sprintf("The server has %d %s, which is its limit, and all are in use.", e.Most, e.What)
+	if e.Own {
+		text = fmt.Sprintf("You have %d %s on this server, which is the limit for each of its users.", e.Most, e.What)
+	}
+	return fmt.Sprintf("%s Nothing was done. Send the same again in %d seconds%s.", text, e.Seconds(), e.Next)
+}
+
+// Seconds is After as a whole number, at least 1.
+func (e *LimitError) Seconds() int { return max(1, int((e.After+time.Second-1)/time.Second)) }
+
+// retryAtMost is the longest that a client is sent away for: sessions are ended at any time.
+const retryAtMost = time.Minute
+
+func later(d time.Duration) time.Duration { return min(max(d, time.Second), retryAtMost) }
+
+// unusedTime is how long a session that has never had an image may be idle until it makes
+// room for another one: many clients begin a session that they never use, and do not end it.
+const unusedTime = 10 * time.Second
+
+// makeRoomLocked ends the oldest session without a name that was never used, of the
+// principal, or of any with "". It reports whether there was one; its client begins anew when
+// it comes back.
+func (h *Hub) makeRoomLocked(principal string) bool {
+	var oldest *Session
+	for s := range h.nameless {
+		idle := !s.woken && s.users == 0 && time.Since(s.used) > unusedTime
+		if idle && (principal == "" || s.Principal == principal) && (oldest == nil || s.used.Before(oldest.used)) {
+			oldest = s
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	over := h.removeLocked(oldest)
+	h.work.Go(func() { h.finish(oldest, over) })
+	return true
+}

@@ -1,0 +1,198 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"swank-mcp/swank/lisp"
+)
+
+// restTime is how long nobody has used a session before its image is put away for another
+// one's.
+const restTime = 2 * time.Second
+
+// hibernateLimit is how long putting an image away may take, where it is saved to the disk.
+const hibernateLimit = time.Minute
+
+// backPatience is how long a request waits for what the server before has kept to be
+// brought back. What comes later has to wait for its turn behind it.
+const backPatience = 20 * time.Second
+
+// backLimit is how long bringing that back may take: systems may be compiled.
+const backLimit = 10 * time.Minute
+
+// Wake makes room for an image of s, before a request that may need one. The caller has
+// entered s. The error is a *LimitError or ErrClosed.
+func (s *Session) Wake(ctx context.Context) error {
+	s.turning.Lock()
+	defer s.turning.Unlock()
+	if err := s.hub.takePlace(ctx, s); err != nil {
+		return err
+	}
+	if !s.back {
+		s.back = true
+		s.bringBack(ctx)
+	}
+	return nil
+}
+
+// takePlace counts s among the images, after it has put another one away if there is no
+// room.
+func (h *Hub) takePlace(ctx context.Context, s *Session) error {
+	var tried []*Session
+	for {
+		h.mu.Lock()
+		switch {
+		case h.closed || s.ended:
+			h.mu.Unlock()
+			return ErrClosed
+		case s.awake:
+			h.mu.Unlock()
+			return nil
+		case h.o.Images <= 0 || h.awake < h.o.Images:
+			s.awake, s.woken = true, true
+			h.awake++
+			h.counts.Woken++
+			h.mu.Unlock()
+			return nil
+		}
+		idlest, soon := h.idlestLocked(tried)
+		if idlest == nil {
+			h.counts.Refused++
+			h.mu.Unlock()
+			return &LimitError{What: "Lisp images running", Most: h.o.Images, After: later(soon)}
+		}
+		h.mu.Unlock()
+		tried = append(tried, idlest)
+		idlest.putAway(ctx)
+	}
+}
+
+// idlestLocked returns the session with an image that nobody has used for the longest time,
+// but for those that were tried; if there is none, when there may be one.
+func (h *Hub) idlestLocked(tried []*Session) (idlest *Session, soon time.Duration) {
+	soon = retryAtMost
+	for _, s := range h.allLocked() {
+		if !s.awake || s.users > 0 || slices.Contains(tried, s) {
+			continue
+		}
+		if rest := restTime - time.Since(s.used); rest > 0 {
+			soon = min(soon, rest)
+			continue
+		}
+		if idlest == nil || s.used.Before(idlest.used) {
+			idlest = s
+		}
+	}
+	return idlest, soon
+}
+
+// putAway ends the image of s, if nobody uses s. What s has defined stays.
+func (s *Session) putAway(ctx context.Context) {
+	if !s.turning.TryLock() {
+		return // it is being made ready
+	}
+	defer s.turning.Unlock()
+	h := s.hub
+	h.mu.Lock()
+	used := s.users > 0 || !s.awake || s.ended
+	h.mu.Unlock()
+	if used {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, hibernateLimit)
+	defer cancel()
+	err := s.Work().Image.Hibernate(ctx)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err != nil { // something runs in it: it is used
+		s.used = time.Now()
+		s.log.Debug("not put away", "because", err)
+		return
+	}
+	if s.awake {
+		s.awake = false
+		h.awake--
+		h.counts.Hibernated++
+	}
+	s.log.Info("the image was put away")
+}
+
+// bringBack has what the server before has kept of the session loaded, and waits a while for
+// that. The next reply tells of it.
+func (s *Session) bringBack(ctx context.Context) {
+	w := s.Work()
+	left := w.Kept.Left()
+	if left.Path == "" {
+		return
+	}
+	source, err := w.Kept.Read()
+	if err != nil {
+		w.Bridge.Tell("; What was kept of this session cannot be read: " + err.Error())
+		return
+	}
+	session := w.Image.Session(w.Session)
+	place := session.Queue("bringing back what was kept of the session")
+	done := make(chan struct{})
+	began := s.hub.begin(func() {
+		defer close(done)
+		defer place.Leave()
+		ctx, cancel := context.WithTimeout(s.hub.ctx, backLimit)
+		defer cancel()
+		loaded, res, err := session.LoadSession(place.Within(ctx), filepath.Base(left.Path), source, lisp.Request{Debug: 1, Timeout: backLimit})
+		text := "; This session was brought back as it was kept " + left.Time.Local().Format("on 2006-01-02 at 15:04") + ": " + left.Summary +
+			". Values that variables were given later are not in it."
+		s.log.Info("what was kept was brought back", "err", err)
+		missing := notBack(loaded, res, err)
+		if missing == "" {
+			w.Kept.Taken() // session-status need not speak of it
+		}
+		w.Bridge.Tell(text + missing)
+	})
+	if !began {
+		place.Leave()
+		return
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+	case <-time.After(backPatience):
+	}
+}
+
+// begin does work on a goroutine of the hub's, and reports whether it does: a hub that is
+// closed does not.
+func (h *Hub) begin(work func()) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.closed {
+		h.work.Go(work)
+	}
+	return !h.closed
+}
+
+// notBack says what of a session did not come back.
+func notBack(loaded *lisp.Loaded, res *lisp.Result, err error) string {
+	switch {
+	case err != nil:
+		return "\n; That failed: " + err.Error() + ". load-session {} tries it again."
+	case res.Failure != nil:
+		return "\n; That was broken off: " + strings.TrimSpace(res.Failure.Type+" "+res.Failure.Message) + ". load-session {} tries it again."
+	case len(loaded.Failed) == 0:
+		return ""
+	}
+	const shown = 5
+	text := fmt.Sprintf("\n; %d of its %d forms failed:", len(loaded.Failed), loaded.Forms)
+	for i, f := range loaded.Failed {
+		if i == shown {
+			return text + fmt.Sprintf("\n;   and %d more", len(loaded.Failed)-i)
+		}
+		why, _, _ := strings.Cut(f.Why, "\n")
+		text += fmt.Sprintf("\n;   %s: %s", f.Form, why)
+	}
+	return text
+}

@@ -1,0 +1,209 @@
+package lease
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// beats is how often in a term a server says that it lives.
+const beats = 8
+
+// Server is this server among those that share a volume. Its goroutine is the one that says
+// that it lives; Close ends it.
+type Server struct {
+	id   string
+	dir  string // of all servers
+	term time.Duration
+	log  *slog.Logger
+	stop context.CancelFunc
+	done chan struct{}
+	beat uint64
+
+	mu     sync.Mutex
+	alive  time.Time // when it began to write its last number
+	others map[string]sight
+	leases map[string]*Lease // by the directories of their sessions
+}
+
+// sight is what was last seen of another server.
+type sight struct {
+	text  string
+	since time.Time // when it was first seen so
+}
+
+// Open makes this process one of the servers that have their leases below dir. term is after
+// what time without a sign of life a server is dead.
+func Open(dir string, term time.Duration, log *slog.Logger) (*Server, error) {
+	s := &Server{id: rand.Text(), dir: dir, term: term, log: log, done: make(chan struct{}),
+		others: map[string]sight{}, leases: map[string]*Lease{}}
+	if err := os.MkdirAll(s.inbox(s.id), 0o700); err != nil {
+		return nil, err
+	}
+	if err := s.say(); err != nil {
+		return nil, fmt.Errorf("the directory that servers share: %w", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	go s.live(ctx)
+	return s, nil
+}
+
+// Close ends the server. What it has not released is free for others after a term.
+func (s *Server) Close() {
+	s.stop()
+	<-s.done
+	s.mu.Lock()
+	s.alive = time.Time{}
+	s.mu.Unlock()
+	os.RemoveAll(s.inbox(s.id))
+	os.Remove(s.file(s.id))
+}
+
+func (s *Server) file(id string) string  { return filepath.Join(s.dir, id) }
+func (s *Server) inbox(id string) string { return filepath.Join(s.dir, id+".wanted") }
+
+// live says that the server lives and looks at the others, until ctx ends.
+func (s *Server) live(ctx context.Context) {
+	defer close(s.done)
+	tick := time.NewTicker(s.term / beats)
+	defer tick.Stop()
+	lost := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := s.say(); err != nil {
+			s.log.Warn("cannot say to the other servers that this one lives", "err", err)
+		}
+		if now := s.Err() != nil; now != lost {
+			lost = now
+			s.log.Warn("whether this server may have sessions has changed", "may", !lost)
+		}
+		s.listen()
+		s.look()
+	}
+}
+
+// say writes the next number, into the same file: its name need not be looked up again.
+func (s *Server) say() error {
+	began := time.Now()
+	s.beat++
+	f, err := os.OpenFile(s.file(s.id), os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(fmt.Appendf(nil, "%020d\n", s.beat), 0)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.alive.IsZero() && began.Sub(s.alive) > s.holds() { // the others may have thought so
+		for dir, l := range s.leases {
+			l.lost = true
+			delete(s.leases, dir)
+		}
+	}
+	s.alive = began
+	return nil
+}
+
+// holds is how long after a number the server has what it has.
+func (s *Server) holds() time.Duration { return s.term * 2 / 3 }
+
+// CutError says that the server could not say in time that it lives.
+type CutError struct{}
+
+func (CutError) Error() string {
+	return "this server could not write to the volume that it shares, and another one may have taken its sessions; send the same again in a few seconds"
+}
+
+// Seconds is when it is worth trying again.
+func (CutError) Seconds() int { return 2 }
+
+// Err returns nil while the server may have sessions.
+func (s *Server) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.errLocked()
+}
+
+func (s *Server) errLocked() error {
+	if time.Since(s.alive) > s.holds() {
+		return CutError{}
+	}
+	return nil
+}
+
+// listen marks what others want.
+func (s *Server) listen() {
+	entries, err := os.ReadDir(s.inbox(s.id))
+	if err != nil {
+		return // the next beat comes
+	}
+	for _, e := range entries {
+		os.Remove(filepath.Join(s.inbox(s.id), e.Name()))
+		s.mu.Lock()
+		for dir, l := range s.leases {
+			if s.key(dir) == e.Name() && l.wanted.IsZero() {
+				l.wanted = time.Now()
+			}
+		}
+		s.mu.Unlock()
+	}
+}
+
+// buried is after how many terms what a dead server has left is removed.
+const buried = 1000
+
+// look reads the numbers of the other servers.
+func (s *Server) look() {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if id := e.Name(); !e.IsDir() && id != s.id && s.silent(id) > buried*s.term {
+			os.RemoveAll(s.inbox(id))
+			os.Remove(s.file(id))
+			s.mu.Lock()
+			delete(s.others, id)
+			s.mu.Unlock()
+		}
+	}
+}
+
+// silent reads the number of another server and returns for how long it has been the same.
+func (s *Server) silent(id string) time.Duration {
+	text, err := os.ReadFile(s.file(id))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	before, known := s.others[id]
+	switch {
+	case !known, err == nil && string(text) != before.text:
+		s.others[id] = sight{string(text), now}
+		return 0
+	}
+	return now.Sub(before.since) // also when it cannot be read: it has no number then
+}
+
+// number is that of a file of a lease, or 0.
+func number(name string) int {
+	n, err := strconv.Atoi(strings.TrimPrefix(name, "lease."))
+	if err != nil || !strings.HasPrefix(name, "lease.") {
+		return 0
+	}
+	return n
+}

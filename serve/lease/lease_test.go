@@ -1,0 +1,206 @@
+package lease
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const term = 600 * time.Millisecond
+
+// open is one more server on the volume.
+func open(t *testing.T, volume string) *Server {
+	t.Helper()
+	s, err := Open(filepath.Join(volume, "servers"), term, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// kill ends a server as SIGKILL does: it says and removes nothing any more.
+func (s *Server) kill() {
+	s.stop()
+	<-s.done
+}
+
+func session(t *testing.T, volume, name string) string {
+	t.Helper()
+	dir := filepath.Join(volume, "sessions", "anna", "named", name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func take(t *testing.T, s *Server, dir string) *Lease {
+	t.Helper()
+	l, err := s.Take(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// Many servers want the same sessions at once, again and again. Each session has one at a
+// time, and its numbers grow.
+func TestOneOwner(t *testing.T) {
+	t.Parallel()
+	volume := t.TempDir()
+	var dirs []string
+	for _, name := range []string{"a", "b", "c"} {
+		dirs = append(dirs, session(t, volume, name))
+	}
+	var owners, numbers [3]atomic.Int64
+	var all sync.WaitGroup
+	for i := range 6 {
+		s := open(t, volume)
+		all.Go(func() {
+			for round := range 15 {
+				n := (i + round) % 3
+				l, err := s.take(dirs[n], time.Minute)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if owners[n].Add(1) != 1 {
+					t.Error("two have the same session")
+				}
+				if before := numbers[n].Swap(int64(l.Number())); before >= int64(l.Number()) {
+					t.Errorf("number %d after %d", l.Number(), before)
+				}
+				time.Sleep(time.Millisecond)
+				if err := l.Lost(); err != nil {
+					t.Error(err)
+				}
+				owners[n].Add(-1)
+				l.Release()
+			}
+		})
+	}
+	all.Wait()
+	for _, dir := range dirs {
+		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 4 {
+			t.Errorf("left: %v", left)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	}
+}
+
+// The sessions of a server that was killed go to another one within its time, and not before
+// it must have noticed itself.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	volume := t.TempDir()
+	a, b, dir := open(t, volume), open(t, volume), session(t, volume, "x")
+	lost := take(t, a, dir)
+	time.Sleep(term)
+	if _, err := b.take(dir, term); !errors.As(err, new(*HeldError)) {
+		t.Fatalf("from one that lives: %v", err)
+	}
+	a.kill()
+	began := time.Now()
+	l := take(t, b, dir)
+	if took := time.Since(began); took > term*3/2 {
+		t.Errorf("taken over after %v, with a term of %v", took, term)
+	}
+	if lost.Lost() == nil || l.Lost() != nil || l.Number() <= lost.Number() {
+		t.Errorf("lost: %v, taken: %v, %d after %d", lost.Lost(), l.Lost(), l.Number(), lost.Number())
+	}
+	lost.Release() // changes nothing
+	if newest, owner, err := b.owner(dir); newest != l.Number() || owner != b.id || err != nil {
+		t.Errorf("%d %s %v", newest, owner, err)
+	}
+	// One that comes when the server is long dead has to see for itself that it is.
+	c := open(t, volume)
+	b.kill()
+	began = time.Now()
+	take(t, c, dir)
+	if took := time.Since(began); took < term/2 || took > term*3/2 {
+		t.Errorf("the third has it after %v", took)
+	}
+}
+
+// A server that stood still has lost what it had, also when it goes on.
+func TestStoodStill(t *testing.T) {
+	t.Parallel()
+	volume := t.TempDir()
+	a, dir := open(t, volume), session(t, volume, "x")
+	l := take(t, a, dir)
+	a.kill()
+	if a.Err() != nil {
+		t.Error("lost at once")
+	}
+	time.Sleep(term * 3 / 4)
+	if a.Err() == nil || l.Lost() == nil {
+		t.Error("not lost in time")
+	}
+	if _, err := a.Take(dir); !errors.As(err, new(CutError)) {
+		t.Errorf("taken nonetheless: %v", err)
+	}
+	if err := a.say(); err != nil {
+		t.Fatal(err)
+	}
+	if a.Err() != nil || l.Lost() == nil {
+		t.Errorf("it goes on: %v, %v", a.Err(), l.Lost())
+	}
+	if again := take(t, a, dir); again.Number() <= l.Number() {
+		t.Errorf("number %d after %d", again.Number(), l.Number())
+	}
+}
+
+// Who has a session hears that another one wants it, and gives it.
+func TestWanted(t *testing.T) {
+	t.Parallel()
+	volume := t.TempDir()
+	a, b := open(t, volume), open(t, volume)
+	dir, other := session(t, volume, "x"), session(t, volume, "y")
+	l, stays := take(t, a, dir), take(t, a, other)
+	got := make(chan time.Time, 1)
+	go func() {
+		if _, err := b.Take(dir); err != nil {
+			t.Error(err)
+		}
+		got <- time.Now()
+	}()
+	for end := time.Now().Add(4 * term); l.Wanted() == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the owner does not hear of it")
+		}
+	}
+	if stays.Wanted() != 0 {
+		t.Error("another session is wanted, too")
+	}
+	released := time.Now()
+	l.Release()
+	if took := (<-got).Sub(released); took > term/2 {
+		t.Errorf("it has it after %v", took)
+	}
+	if l.Lost() == nil {
+		t.Error("it is still the first one's")
+	}
+}
+
+// A volume on which nothing can be written is an error that says so.
+func TestNoVolume(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(filepath.Join(file, "servers"), term, slog.New(slog.DiscardHandler)); err == nil {
+		t.Error("no error")
+	}
+	s := open(t, filepath.Dir(file))
+	if _, err := s.Take(filepath.Join(file, "x")); err == nil {
+		t.Error("no error of a session's directory")
+	}
+}

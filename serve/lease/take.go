@@ -1,0 +1,206 @@
+package lease
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Lease says that this server has the session of a directory.
+type Lease struct {
+	s      *Server
+	dir    string
+	number int
+	wanted time.Time // when another server was first heard to want it; s.mu guards the rest
+	lost   bool
+}
+
+// HeldError says that another server has the session.
+type HeldError struct{ Waited time.Duration }
+
+func (e *HeldError) Error() string {
+	return fmt.Sprintf("Another server still works for this session, and has not given it up in %.1f seconds. Nothing was done. Send the same again in %d seconds.",
+		e.Waited.Seconds(), e.Seconds())
+}
+
+// Seconds is when it is worth trying again.
+func (e *HeldError) Seconds() int { return 1 }
+
+// pollTime is how often is looked whether a session was given up.
+const pollTime = 50 * time.Millisecond
+
+// patience is how long one that is in use is waited for.
+const patience = 8 * time.Second
+
+// Take makes this server the owner of the session of that directory. If another server has
+// the session, it is asked for it, and Take waits until it gives it up or is dead, but no
+// longer than some seconds. The error is a *HeldError, a CutError, or one of the directory.
+func (s *Server) Take(dir string) (*Lease, error) {
+	return s.take(dir, patience)
+}
+
+func (s *Server) take(dir string, patience time.Duration) (*Lease, error) {
+	began := time.Now()
+	for {
+		if err := s.Err(); err != nil {
+			return nil, err
+		}
+		newest, owner, err := s.owner(dir)
+		if err != nil {
+			return nil, err
+		}
+		if owner == "" || owner == s.id || s.silent(owner) > s.term {
+			l, err := s.claim(dir, newest+1)
+			if l != nil || err != nil {
+				return l, err
+			}
+			continue // another one was first
+		}
+		if waited := time.Since(began); waited > patience {
+			return nil, &HeldError{waited}
+		}
+		// Not to be written is no reason to give up: the owner may end now.
+		_ = os.WriteFile(filepath.Join(s.inbox(owner), s.key(dir)), nil, 0o600)
+		time.Sleep(pollTime)
+	}
+}
+
+// owner returns the highest number in dir and whose it is; "" is nobody's.
+func (s *Server) owner(dir string) (newest int, owner string, err error) {
+	for range ownerTries {
+		newest = 0
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return 0, "", err
+		}
+		for _, e := range entries {
+			newest = max(newest, number(e.Name()))
+		}
+		if newest == 0 {
+			return 0, "", nil
+		}
+		text, err := os.ReadFile(leaseFile(dir, newest))
+		if errors.Is(err, fs.ErrNotExist) {
+			time.Sleep(pollTime / 10) // others have gone on meanwhile, and tidied up
+			continue
+		}
+		return newest, strings.TrimSpace(string(text)), err
+	}
+	return 0, "", fmt.Errorf("%s cannot be read, though it is there", leaseFile(dir, newest))
+}
+
+// ownerTries is how often a file is looked for that was there just now.
+const ownerTries = 100
+
+func leaseFile(dir string, number int) string {
+	return filepath.Join(dir, fmt.Sprintf("lease.%d", number))
+}
+
+// claim makes the file of that number ours. Without an error it may return no lease: then
+// another server was first.
+func (s *Server) claim(dir string, n int) (*Lease, error) {
+	if ok, err := s.put(dir, n, s.id+"\n"); !ok {
+		return nil, err
+	}
+	// A number that others have used and removed meanwhile is below theirs.
+	if newest, _, err := s.owner(dir); err != nil || newest != n {
+		os.Remove(leaseFile(dir, n))
+		return nil, err
+	}
+	for _, old := range []int{n - 2, n - 3} {
+		if old > 0 {
+			os.Remove(leaseFile(dir, old))
+		}
+	}
+	l := &Lease{s: s, dir: dir, number: n}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.errLocked(); err != nil {
+		return nil, err
+	}
+	if before := s.leases[dir]; before != nil {
+		before.lost = true
+	}
+	s.leases[dir] = l
+	return l, nil
+}
+
+// put makes a file of that number with that text, at once, and reports whether there was
+// none.
+func (s *Server) put(dir string, n int, text string) (bool, error) {
+	temp, err := os.CreateTemp(dir, ".lease-*.tmp")
+	if err != nil {
+		return false, err
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.WriteString(text)
+	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+		return false, err
+	}
+	err = os.Link(temp.Name(), leaseFile(dir, n))
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// key is a name for dir in a directory, the same for all servers, wherever they have the
+// volume.
+func (s *Server) key(dir string) string {
+	if below, err := filepath.Rel(s.dir, dir); err == nil {
+		dir = filepath.ToSlash(below)
+	}
+	sum := sha256.Sum256([]byte(dir))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Number is higher than that of each lease before of the same session.
+func (l *Lease) Number() int { return l.number }
+
+// errLost is of a lease that is this server's no more.
+var errLost = errors.New("this server has lost the session to another one; send the same again in a few seconds")
+
+// Lost returns nil while the session is this server's.
+func (l *Lease) Lost() error {
+	l.s.mu.Lock()
+	defer l.s.mu.Unlock()
+	if l.lost {
+		return errLost
+	}
+	return l.s.errLocked()
+}
+
+// Wanted returns for how long another server has wanted the session; 0 is not.
+func (l *Lease) Wanted() time.Duration {
+	l.s.mu.Lock()
+	defer l.s.mu.Unlock()
+	if l.wanted.IsZero() {
+		return 0
+	}
+	return time.Since(l.wanted)
+}
+
+// Release gives the session up. Nothing of it may be written after that.
+func (l *Lease) Release() {
+	l.s.mu.Lock()
+	lost := l.lost || l.s.errLocked() != nil
+	l.lost = true
+	if l.s.leases[l.dir] == l {
+		delete(l.s.leases, l.dir)
+	}
+	l.s.mu.Unlock()
+	if lost {
+		return
+	}
+	if _, err := l.s.put(l.dir, l.number+1, ""); err != nil {
+		l.s.log.Warn("giving a session up; others get it when this server has ended", "err", err)
+		return
+	}
+	os.Remove(leaseFile(l.dir, l.number))
+}

@@ -1,0 +1,191 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"swank-mcp/serve/door"
+	"swank-mcp/serve/hub"
+)
+
+// replayBytes is how much is kept in all of what was sent to clients of the handshake era,
+// for those that lose their connection and come back.
+const replayBytes = 32 << 20
+
+// router leads requests to their sessions, through the SDK's handlers of their eras.
+type router struct {
+	hub                  *hub.Hub
+	log                  *slog.Logger
+	handshake, stateless http.Handler
+}
+
+type sessionKey struct{}
+
+func newRouter(h *hub.Hub, timeout time.Duration, log *slog.Logger) *router {
+	server := func(r *http.Request) *mcp.Server {
+		s, _ := r.Context().Value(sessionKey{}).(*hub.Session)
+		return s.Work().Bridge.Server()
+	}
+	replays := mcp.NewMemoryEventStore(nil)
+	replays.SetMaxBytes(replayBytes)
+	return &router{hub: h, log: log,
+		handshake: mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
+			Logger: log, EventStore: replays, SessionTimeout: timeout, MaxRequestBodyBytes: maxBody,
+			DisableLocalhostProtection: true, // package door has looked at the names
+		}),
+		stateless: mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
+			Stateless: true, PropagateRequestCancellation: true,
+			Logger: log, MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true,
+		}),
+	}
+}
+
+// ServeHTTP answers a request to /mcp, or to /s/NAME/mcp with its name as a path value.
+func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	if name != "" && !hub.IsName(name) {
+		http.Error(w, "Bad Request: a session's name is 1 to 64 letters, digits and . _ -, and does not begin with . or -", http.StatusBadRequest)
+		return
+	}
+	var m message
+	if r.Method == http.MethodPost {
+		read := http.NewResponseController(w)
+		_ = read.SetReadDeadline(time.Now().Add(bodyTime))
+		var err error
+		switch m, err = peek(w, r); {
+		case tooLarge(err):
+			http.Error(w, fmt.Sprintf("Request Entity Too Large: a request has at most %d bytes. Put long code into a file, and load that.", maxBody), http.StatusRequestEntityTooLarge)
+			return
+		case err != nil:
+			http.Error(w, "Bad Request: the body cannot be read", http.StatusBadRequest)
+			return
+		}
+		_ = read.SetReadDeadline(time.Time{})
+	}
+	if m.modern(r) {
+		rt.serveStateless(w, r, name, m)
+	} else {
+		rt.serveHandshake(w, r, name, m)
+	}
+}
+
+// bodyTime is how long the body of a request may take to come.
+const bodyTime = 30 * time.Second
+
+// serveStateless answers a request of the era without handshakes. Without a name it is to
+// the principal's default session.
+func (rt *router) serveStateless(w http.ResponseWriter, r *http.Request, name string, m message) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", "POST")
+		http.Error(w, "Method Not Allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	if name == "" {
+		name = hub.DefaultName
+	}
+	s, err := rt.hub.Named(door.Principal(r.Context()), name)
+	if err != nil {
+		rt.refuse(w, m, err)
+		return
+	}
+	rt.pass(w, r, s, m, rt.stateless)
+}
+
+// serveHandshake answers a request of the era with handshakes: the first of a connection, or
+// one of a connection that there is.
+func (rt *router) serveHandshake(w http.ResponseWriter, r *http.Request, name string, m message) {
+	principal := door.Principal(r.Context())
+	if id := r.Header.Get(sessionHeader); id != "" {
+		s := rt.hub.Connected(principal, name, id)
+		if s == nil {
+			http.Error(w, "session not found", http.StatusNotFound) // in the SDK's words
+			return
+		}
+		if r.Method == http.MethodDelete {
+			if s.Name == "" {
+				s.Stop()
+			}
+			defer s.Settle(id)
+		}
+		rt.pass(w, r, s, m, rt.handshake)
+		return
+	}
+	if r.Method != http.MethodPost || m.Method != "initialize" {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		w.Write(refusal(m.ID, "Bad Request: a connection begins with initialize, or each request has the header "+versionHeader+": "+newEra))
+		return
+	}
+	var s *hub.Session
+	var err error
+	if name == "" {
+		s, err = rt.hub.Nameless(principal)
+	} else {
+		s, err = rt.hub.Named(principal, name)
+	}
+	if err != nil {
+		rt.refuse(w, m, err)
+		return
+	}
+	rt.pass(w, r, s, m, rt.handshake)
+	if name == "" {
+		s.Abandon() // unless it has come to a connection
+	}
+}
+
+// pass has the SDK's handler answer the request in the session.
+func (rt *router) pass(w http.ResponseWriter, r *http.Request, s *hub.Session, m message, next http.Handler) {
+	if r.Method == http.MethodPost && !m.stays() {
+		defer s.Enter()()
+		if m.needsImage() {
+			if err := s.Wake(r.Context()); err != nil {
+				rt.refuse(w, m, err)
+				return
+			}
+		}
+	}
+	ctx := context.WithValue(r.Context(), sessionKey{}, s)
+	if out, ok := w.(*stream); ok && m.Method == "tools/call" {
+		defer out.mayBeLong()()
+		if next == rt.stateless { // in the other era, handlers have the context of the handshake
+			ctx = context.WithValue(ctx, streamKey{}, out)
+		}
+	}
+	next.ServeHTTP(w, r.WithContext(s.Work().Bridge.Within(ctx)))
+}
+
+// refuse answers a request for which there is no room now.
+func (rt *router) refuse(w http.ResponseWriter, m message, err error) {
+	var limit *hub.LimitError
+	var again interface { // another server has the session
+		error
+		Seconds() int
+	}
+	status, after := http.StatusInternalServerError, 0
+	switch {
+	case errors.As(err, &limit) && limit.Own:
+		status, after = http.StatusTooManyRequests, limit.Seconds()
+	case errors.As(err, &limit):
+		status, after = http.StatusServiceUnavailable, limit.Seconds()
+	case errors.As(err, &again):
+		status, after = http.StatusServiceUnavailable, again.Seconds()
+	case errors.Is(err, hub.ErrClosed):
+		status, after = http.StatusServiceUnavailable, 2
+	default:
+		rt.log.Error("making a session", "err", err)
+		err = errors.New("the session could not be made: the server's log says why")
+	}
+	if after > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(after))
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	w.Write(refusal(m.ID, err.Error()))
+}

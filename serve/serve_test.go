@@ -1,0 +1,401 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"swank-mcp/serve/hub"
+)
+
+// bearer sends a token with each request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// The SDK's own client works in both eras, at both addresses: what it defines stays from
+// call to call, and progress comes.
+func TestSDKClient(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir(), func(*Options) {})
+	for _, era := range []string{"2025-06-18", "2025-11-25", newEra} {
+		for _, path := range []string{"/mcp", "/s/shared/mcp"} {
+			var progress []string
+			c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+				ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+					progress = append(progress, r.Params.Message)
+				}})
+			session, err := c.Connect(t.Context(), &mcp.StreamableClientTransport{
+				Endpoint: p.url + path, HTTPClient: &http.Client{Transport: bearer(p.tokens["anna"])},
+			}, &mcp.ClientSessionOptions{ProtocolVersion: era})
+			check(t, err)
+			if got := session.InitializeResult().ProtocolVersion; got != era {
+				t.Errorf("%s at %s: it is %s", era, path, got)
+			}
+			evaluate := func(code string) string {
+				t.Helper()
+				call := &mcp.CallToolParams{Name: "evaluate-lisp", Arguments: map[string]any{"code": code}}
+				call.SetProgressToken("p")
+				r, err := session.CallTool(t.Context(), call)
+				check(t, err)
+				return r.Content[0].(*mcp.TextContent).Text
+			}
+			list, err := session.ListTools(t.Context(), nil)
+			check(t, err)
+			if len(list.Tools) < 20 {
+				t.Errorf("%s at %s: %d tools", era, path, len(list.Tools))
+			}
+			if got := evaluate("(defun f (x) (* 2 x))"); got != "=> F" {
+				t.Errorf("%s at %s: %s", era, path, got)
+			}
+			if got := evaluate(`(progn (print 'now) (sleep 1) (f 21))`); !strings.HasSuffix(got, "=> 42") {
+				t.Errorf("%s at %s: %s", era, path, got)
+			}
+			if len(progress) == 0 {
+				t.Errorf("%s at %s: no progress", era, path)
+			}
+			check(t, session.Close())
+		}
+	}
+}
+
+// Sessions with and without names, in both eras: what is whose.
+func TestSessionsAreApart(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir(), func(*Options) {})
+	one, _ := p.handshake(call{})
+	two, _ := p.handshake(call{})
+	p.wants(code("(defvar *x* 'one)").within(one), "=> *X*")
+	p.wants(code("(defvar *x* 'two)").within(two), "=> *X*")
+	p.wants(code("(defvar *x* 'default)"), "=> *X*")
+	p.wants(code("(defvar *x* 'named)").at("/s/Named/mcp"), "=> *X*")
+	p.wants(code("(defvar *x* 'berts)").at("/s/Named/mcp").by("bert"), "=> *X*")
+	named, _ := p.handshake(call{path: "/s/Named/mcp"})
+	p.wants(code("*x*").within(one), "=> ONE")
+	p.wants(code("*x*").within(two), "=> TWO")
+	p.wants(code("*x*"), "=> DEFAULT")
+	p.wants(code("*x*").at("/s/Named/mcp"), "=> NAMED")
+	p.wants(code("*x*").at("/s/Named/mcp").within(named), "=> NAMED")
+	p.wants(code("*x*").at("/s/Named/mcp").by("bert"), "=> BERTS")
+	p.wants(code("*x*").at("/s/default/mcp"), "=> DEFAULT")
+
+	// Long replies are of the session, whoever asks for them next.
+	p.says(code(`(dotimes (i 9000) (write-string "xxxxx "))`).at("/s/Named/mcp"), `"out-1"`)
+	read := tool("read-output", map[string]any{"handle": "out-1", "limit": 100}).at("/s/Named/mcp")
+	p.says(read, "xxxxx")
+	p.says(read.by("bert"), "none was too long so far")
+
+	// Another principal's connection, and one of another address, are as one that there
+	// never was.
+	status := tool("session-status", map[string]any{}).within
+	never := p.send(status("NEVERMADENEVERMADENEVERMADE"))
+	if never.status != 404 {
+		t.Errorf("a connection that there never was: %+v", never)
+	}
+	for what, c := range map[string]call{
+		"another principal's":           status(one).by("bert"),
+		"another principal's, to end":   {who: "bert", method: "DELETE", header: map[string]string{sessionHeader: one}},
+		"another principal's, by GET":   {who: "bert", method: "GET", header: map[string]string{sessionHeader: one}},
+		"another principal's named one": status(named).by("bert").at("/s/Named/mcp"),
+		"of another address":            status(one).at("/s/Named/mcp"),
+		"a named one without the name":  status(named),
+	} {
+		got := p.send(c)
+		delete(got.head, "Date")
+		delete(never.head, "Date")
+		if got.status != never.status || got.body != never.body || fmt.Sprint(got.head) != fmt.Sprint(never.head) {
+			t.Errorf("%s: %+v, want %+v", what, got, never)
+		}
+	}
+	p.wants(code("*x*").within(one), "=> ONE")
+
+	// The lists are of each principal.
+	lists := map[string]string{}
+	for who := range p.tokens {
+		lists[who] = p.send(call{who: who, path: "/sessions", method: "GET"}).body
+	}
+	if strings.Count(lists["anna"], `"name"`) != 4 || strings.Count(lists["bert"], `"name"`) != 1 {
+		t.Errorf("lists: %s", lists)
+	}
+	gone := p.send(call{who: "bert", path: "/sessions/default", method: "DELETE"})
+	if r := p.send(call{who: "bert", path: "/sessions/none", method: "DELETE"}); gone.status != 404 || r.status != 404 || r.body != gone.body {
+		t.Errorf("to end another one's: %+v, and none's: %+v", gone, r)
+	}
+
+	// A client that has had enough ends its session, and the image with it; a named one stays.
+	pid := p.pid(code("0").within(two))
+	if r := p.send(call{method: "DELETE", header: map[string]string{sessionHeader: two}}); r.status != 204 {
+		t.Errorf("DELETE: %+v", r)
+	}
+	eventually(t, "the image of the session has ended", func() bool { return !alive(pid) })
+	if r := p.send(status(two)); r.status != 404 || r.body != never.body {
+		t.Errorf("after DELETE: %+v", r)
+	}
+	p.send(call{path: "/s/Named/mcp", method: "DELETE", header: map[string]string{sessionHeader: named}})
+	p.wants(code("*x*").at("/s/Named/mcp"), "=> NAMED")
+}
+
+// pid is the process of the image that answers c, whose code is replaced.
+func (p *site) pid(c call) int {
+	p.t.Helper()
+	c.body.(map[string]any)["params"].(map[string]any)["arguments"] = map[string]any{"code": `(sb-alien:alien-funcall (sb-alien:extern-alien "getpid" (function sb-alien:int)))`}
+	line, _, _ := strings.Cut(p.send(c).text(), "\n") // more is of the image before
+	pid, err := strconv.Atoi(strings.TrimPrefix(line, "=> "))
+	check(p.t, err)
+	return pid
+}
+
+// alive reports whether the process is there and no zombie.
+func alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return err == nil && !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
+}
+
+func init() { beatTime = 150 * time.Millisecond }
+
+// Who waits for a long evaluation gets signs of life, in both eras, and then the answer.
+func TestSignsOfLife(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir(), func(*Options) {})
+	id, _ := p.handshake(call{})
+	for _, c := range []call{code("(progn (sleep 1) 'late)"), code("(progn (sleep 1) 'late)").within(id)} {
+		r := p.send(c)
+		if n := strings.Count(r.body, ": still at work\n\n"); n < 4 || r.text() != "=> LATE" || r.status != 200 || !strings.HasPrefix(r.head.Get("Content-Type"), "text/event-stream") {
+			t.Errorf("%d signs: %+v", n, r)
+		}
+	}
+}
+
+// Whoever closes the stream of a request of the new era ends the evaluation. In the older
+// one it goes on, and whoever comes back gets the answer.
+func TestClosedStreams(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir(), func(*Options) {})
+	p.wants(code("(defvar *n* 0)"), "=> *N*")
+	busy := func(c call) (running bool) {
+		return !strings.Contains(p.send(c).text(), "Evaluation running: none") && strings.Contains(p.send(c).text(), "sleep")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	gone := make(chan error, 1)
+	go func() {
+		resp, err := p.open(ctx, code("(loop (sleep 0.01) (incf *n*))"))
+		if err == nil {
+			_, err = io.ReadAll(resp.Body)
+		}
+		gone <- err
+	}()
+	status := tool("session-status", map[string]any{})
+	eventually(t, "the evaluation runs", func() bool { return busy(status) })
+	began := time.Now()
+	cancel()
+	if err := <-gone; err == nil {
+		t.Error("the closed request was answered")
+	}
+	eventually(t, "the evaluation has ended", func() bool { return !busy(status) })
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("that took %v", took)
+	}
+	p.wants(code("(+ 1 2)"), "=> 3")
+
+	id, _ := p.handshake(call{})
+	ctx, cancel = context.WithCancel(t.Context())
+	resp, err := p.open(ctx, code("(progn (sleep 1) 'late)").within(id))
+	check(t, err)
+	head := make([]byte, 200)
+	n, err := resp.Body.Read(head) // the event that says where to go on
+	check(t, err)
+	_, event, _ := strings.Cut(string(head[:n]), "id: ")
+	event, _, _ = strings.Cut(event, "\n")
+	cancel()
+	resp.Body.Close()
+	var got reply
+	eventually(t, "the server has seen that the stream is closed", func() bool {
+		got = p.send(call{method: "GET", header: map[string]string{sessionHeader: id, versionHeader: "2025-11-25", "Last-Event-ID": event}})
+		return got.status != 409
+	})
+	if text := got.text(); text != "=> LATE" {
+		t.Errorf("who has come back gets %s", text)
+	}
+}
+
+// At the limits the answer says which it is and when to come back, in the head and in words.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir(), func(o *Options) { o.Hub.Limits = hub.Limits{Sessions: 4, PerPrincipal: 3, Images: 1} })
+	refused := func(c call, status int, words ...string) {
+		t.Helper()
+		r := p.send(c)
+		after, err := strconv.Atoi(r.head.Get("Retry-After"))
+		if r.status != status || err != nil || after < 1 || after > 60 || !strings.Contains(r.body, `"id":`) {
+			t.Errorf("%+v, want %d", r, status)
+		}
+		for _, w := range append(words, fmt.Sprintf("Send the same again in %d seconds", after)) {
+			if !strings.Contains(r.body, w) {
+				t.Errorf("%s does not say %q", r.body, w)
+			}
+		}
+	}
+	p.wants(code("(defun f () 1)").at("/s/a/mcp"), "=> F")
+	var waiting sync.WaitGroup
+	waiting.Go(func() { p.wants(code("(progn (sleep 4) (f))").at("/s/a/mcp"), "=> 1") })
+	eventually(t, "it is at work", func() bool {
+		return strings.Contains(p.send(tool("session-status", map[string]any{}).at("/s/a/mcp")).text(), "sleep")
+	})
+	refused(code("1").at("/s/b/mcp"), 503, "1 Lisp images running, which is its limit")
+	waiting.Wait()
+	// What nobody uses makes room, and is there again when it is used.
+	eventually(t, "there is room", func() bool { return p.send(code("(+ 1 2)").at("/s/b/mcp")).text() == "=> 3" })
+	eventually(t, "there is room again", func() bool { return p.send(code("(f)").at("/s/a/mcp")).status == 200 })
+	p.wants(code("(f)").at("/s/a/mcp"), "=> 1")
+
+	p.handshake(call{}) // the third
+	refused(code("1").at("/s/d/mcp"), 429, "You have 3 sessions")
+	_, r := p.handshake(call{})
+	if r.status != 429 {
+		t.Errorf("a handshake more: %+v", r)
+	}
+	p.handshake(call{who: "bert"})
+	refused(code("1").at("/s/e/mcp").by("bert"), 503, "The server has 4 sessions")
+}
+
+// An image that nobody uses is put away, and wakes with what was defined, for a connection
+// of either era. One that works is left alone.
+func TestHibernation(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir(), func(o *Options) { o.Hub.Hibernate = 300 * time.Millisecond })
+	id, _ := p.handshake(call{})
+	p.wants(code("(defun f (x) (* 2 x))").within(id), "=> F")
+	p.wants(code("(defun g () 'g)").at("/s/n/mcp"), "=> G")
+	pids := []int{p.pid(code("").within(id)), p.pid(code("").at("/s/n/mcp"))}
+	for _, pid := range pids {
+		eventually(t, "the image is put away", func() bool { return !alive(pid) })
+	}
+	p.says(code("(f 21)").within(id), "it was put away while nobody used it", "Restored: 1 definition", "=> 42")
+	p.says(code("(g)").at("/s/n/mcp"), "Restored: 1 definition", "=> G")
+
+	pid := p.pid(code("").at("/s/n/mcp"))
+	p.says(tool("evaluate-lisp", map[string]any{"code": "(progn (sleep 1) 'done)", "background": true}).at("/s/n/mcp"), "job-1")
+	time.Sleep(700 * time.Millisecond)
+	if !alive(pid) {
+		t.Error("an image with a job was put away")
+	}
+	eventually(t, "it is put away when the job has ended", func() bool { return !alive(pid) })
+	counts, _ := p.s.hub.Counts()
+	if counts.Hibernated < 3 || counts.Woken < 4 {
+		t.Errorf("%+v", counts)
+	}
+}
+
+// A named session that is put away and has no client is left to the disk, whence it comes
+// back; one that is ended is not made anew before it has.
+func TestLeftToTheDisk(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir(), func(o *Options) { o.Hub.Hibernate, o.Hub.Forget = 100*time.Millisecond, 300*time.Millisecond })
+	p.wants(code("(defun f (x) (* 2 x))").at("/s/n/mcp"), "=> F")
+	eventually(t, "the session is left to the disk", func() bool { return len(p.s.hub.List()) == 0 })
+	p.says(code("(f 21)").at("/s/n/mcp"), "This session was brought back", "=> 42")
+	for i := range 5 {
+		p.wants(tool("reset-session", map[string]any{}).at("/s/n/mcp"), "Session reset. All definitions cleared.\nCurrent package: CL-USER")
+		p.wants(code(fmt.Sprintf("(defun g () %d)", i)).at("/s/n/mcp"), "=> G")
+		if r := p.send(call{path: "/sessions/n", method: "DELETE"}); r.status != 204 {
+			t.Fatalf("%+v", r)
+		}
+		p.says(code("(g)").at("/s/n/mcp"), "This session was brought back", fmt.Sprintf("=> %d", i))
+	}
+}
+
+// A named session is there again with the next server, with what it had defined.
+func TestNextServer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := start(t, dir, func(*Options) {})
+	p.wants(code("(defun f (x) (* 2 x)) (defvar *v* 1)").at("/s/n/mcp"), "=> *V*")
+	p.end()
+	p = start(t, dir, func(*Options) {})
+	p.says(code("(f 21)").at("/s/n/mcp"), "This session was brought back as it was kept", "2 definitions", "=> 42")
+	p.wants(code("*v*").at("/s/n/mcp"), "=> 1")
+	p.wants(code("(fboundp 'f)").at("/s/n/mcp").by("bert"), "=> NIL")
+	if text := p.send(tool("session-status", map[string]any{}).at("/s/n/mcp")).text(); strings.Contains(text, "load-session") {
+		t.Errorf("what is back is offered: %s", text)
+	}
+	p.end()
+	p = start(t, dir, func(*Options) {})
+	p.says(tool("list-definitions", map[string]any{}).at("/s/n/mcp"), "- F (X)", "- *V* = 1")
+}
+
+// What Prometheus reads: sums, with a token, without anybody's name.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir(), func(*Options) {})
+	p.wants(code("(+ 1 2)").at("/s/Secret-name/mcp"), "=> 3")
+	p.send(code("(error \"x\")").at("/s/Secret-name/mcp"))
+	p.send(call{who: "nobody", body: "{}"})
+	read := func() string { return p.send(call{path: "/metrics", method: "GET"}).body }
+	for _, line := range []string{
+		`swank_mcp_evaluations_total{outcome="ok"} 1`, `swank_mcp_evaluations_total{outcome="error"} 1`, "swank_mcp_evaluation_seconds_count 2",
+		"swank_mcp_sessions 1", "swank_mcp_images 1", "swank_mcp_sessions_made_total 1", "swank_mcp_jobs_waiting 0", "swank_mcp_requests 0",
+		`swank_mcp_image_changes_total{change="started"} 1`, `swank_mcp_refused_requests_total{why="token"} 1`, "process_resident_memory_bytes",
+	} {
+		eventually(t, "there is "+line, func() bool { return strings.Contains(read(), "\n"+line) })
+	}
+	if text := strings.ToLower(read()); strings.Contains(text, "secret-name") || strings.Contains(text, "anna") {
+		t.Errorf("it tells whose: %s", text)
+	}
+	if r := p.send(call{path: "/metrics", method: "GET", who: "nobody"}); r.status != 401 {
+		t.Errorf("without a token: %d", r.status)
+	}
+}
+
+// At the end calls are answered within the grace, others are told that it ends, and nothing
+// stays.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir(), func(o *Options) { o.DrainDelay, o.Drain = time.Second, 2*time.Second })
+	if r := p.send(call{path: "/readyz", method: "GET"}); r.status != 200 || r.body != "ready\n" {
+		t.Errorf("readyz: %+v", r)
+	}
+	id, _ := p.handshake(call{})
+	stream, err := p.open(t.Context(), call{method: "GET", header: map[string]string{sessionHeader: id, versionHeader: "2025-11-25"}})
+	check(t, err)
+	defer stream.Body.Close()
+	pids := []int{p.pid(code("").within(id)), p.pid(code(""))}
+	var answers sync.WaitGroup
+	answers.Go(func() { p.wants(code("(progn (sleep 1) 'in-time)"), "=> IN-TIME") })
+	answers.Go(func() { p.says(code("(loop)").within(id), "server is shutting down") })
+	eventually(t, "both run", func() bool {
+		return strings.Contains(p.send(tool("session-status", map[string]any{})).text(), "sleep 1") &&
+			strings.Contains(p.send(tool("session-status", map[string]any{}).within(id)).text(), "(loop)")
+	})
+	began := time.Now()
+	answers.Go(func() {
+		eventually(t, "it is not ready any more", func() bool { return p.send(call{path: "/readyz", method: "GET"}).status == 503 })
+		p.wants(code("(+ 1 2)").at("/s/late/mcp"), "=> 3")
+	})
+	p.end()
+	answers.Wait()
+	if took := time.Since(began); took > 8*time.Second {
+		t.Errorf("the end took %v", took)
+	}
+	for _, pid := range pids {
+		if alive(pid) {
+			t.Errorf("process %d stays", pid)
+		}
+	}
+	if _, err := io.ReadAll(stream.Body); err != nil {
+		t.Errorf("the stream by GET: %v", err)
+	}
+}

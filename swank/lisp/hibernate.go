@@ -1,0 +1,115 @@
+package lisp
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// becauseIdle is why an image ends by [Image.Hibernate].
+const becauseIdle = "it was put away while nobody used it"
+
+// hibernateLimit is how long Hibernate waits for jobs that are about to end.
+const hibernateLimit = time.Second
+
+// Hibernate ends an image of ours that nobody uses, with its checkpoints, and keeps its
+// sessions: the next call starts another image, into which what they have defined is
+// brought back. With Autosave in [Config] the image is saved to the disk before, and the
+// next one goes on from there with all values, if that could be done.
+//
+// It does nothing where no image runs. The error is an *ObstacleError while something is
+// evaluated, starts or is suspended, and for an image that is attached.
+func (im *Image) Hibernate(ctx context.Context) error {
+	if !im.cfg.Attach.IsZero() {
+		return &ObstacleError{Why: "the image is a person's", Never: true}
+	}
+	im.mu.Lock()
+	inst, starting := im.cur, im.start != nil
+	im.mu.Unlock()
+	if inst == nil && !starting {
+		im.endLine()
+		im.timeline.clear()
+		return nil
+	}
+	saved := false
+	for _, s := range im.known() {
+		s.keep(ctx)
+	}
+	if im.cfg.Autosave && !starting && im.inUse() == nil {
+		saved = im.autosave(ctx, false) == nil
+	}
+	if err := im.stopWork(ctx, hibernateLimit); err != nil {
+		return err
+	}
+	defer im.working.Unlock()
+	if err := im.inUse(); err != nil {
+		return err
+	}
+	im.mu.Lock()
+	inst = im.cur
+	if im.start != nil || im.closed || inst == nil {
+		im.mu.Unlock()
+		return &ObstacleError{Why: "the image starts or ends", Passing: true}
+	}
+	inst.mu.Lock()
+	inst.because = becauseIdle
+	inst.mu.Unlock()
+	im.cur, im.lastEnd = nil, becauseIdle
+	im.mu.Unlock()
+	im.disk.goOn(saved)
+	inst.end()
+	im.endLine()
+	im.timeline.clear()
+	im.events.publish(Event{Kind: EventImageEnded, Text: becauseIdle, PID: inst.proc.PID()})
+	return nil
+}
+
+// inUse says what would be lost if the image ended now, nil if nothing is under way.
+func (im *Image) inUse() error {
+	if im.jobsRun() {
+		return &ObstacleError{Why: "an evaluation runs in the background", Passing: true}
+	}
+	for _, s := range im.known() {
+		if running, waiting := s.running(); running != nil || waiting > 0 {
+			return &ObstacleError{Why: "session " + strconv.Quote(s.name) + " evaluates", Passing: true}
+		}
+		if len(s.suspended.all()) > 0 {
+			return &ObstacleError{Why: "an evaluation is suspended in the debugger", Passing: true}
+		}
+	}
+	if im.disk.busy() {
+		return &ObstacleError{Why: "a checkpoint is being saved to the disk", Passing: true}
+	}
+	return nil
+}
+
+// InUse reports whether something would be lost if the image ended now: an evaluation, also
+// in the background, or one in the debugger.
+func (im *Image) InUse() bool { return im.inUse() != nil }
+
+// goOn says whether the next image is to go on from the newest core; else it is to begin
+// without any.
+func (d *disk) goOn(newest bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.from, d.last, d.unused, d.tried = nil, nil, 0, !newest
+}
+
+// Runs reports whether an image runs or starts.
+func (im *Image) Runs() bool {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	return im.cur != nil || im.start != nil
+}
+
+// endings are why an image ends that is not to be replaced by itself.
+var endings = []string{becauseUndone, becauseIdle}
+
+// replaced reports whether inst has ended because somebody wanted that: another image has
+// taken its place, or will when it is asked for.
+func (inst *instance) replaced() bool {
+	inst.mu.Lock()
+	defer inst.mu.Unlock()
+	return slices.Contains(endings, inst.because)
+}

@@ -1,0 +1,90 @@
+package lisp
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"swank-mcp/swank/lisp/kept"
+	"swank-mcp/swank/lisp/launch"
+)
+
+// An image that is put away is gone with its copies; the next call has what was defined, and
+// is told. One that is at work is left alone.
+func TestHibernate(t *testing.T) {
+	t.Parallel()
+	im := testImage(t)
+	if err := im.Hibernate(t.Context()); err != nil || im.Runs() {
+		t.Fatalf("without an image: %v, runs: %v", err, im.Runs())
+	}
+	mustEval(t, im, "(defun twice (x) (* 2 x)) (defvar *n* 1) (setf *n* 2)")
+	im.mu.Lock()
+	first := im.cur
+	im.mu.Unlock()
+
+	s := im.Session("default")
+	res, err := s.Evaluate(t.Context(), Request{Code: "(sleep 60)", Timeout: time.Minute, Debug: 1, Background: true})
+	if err != nil || res.Failure != nil {
+		t.Fatal(res, err)
+	}
+	var obstacle *ObstacleError
+	if err := im.Hibernate(t.Context()); !errors.As(err, &obstacle) || !strings.Contains(err.Error(), "in the background") {
+		t.Errorf("beside a job: %v", err)
+	}
+	s.endJobs(t.Context(), errors.New("the test is done with it"))
+	for end := time.Now().Add(10 * time.Second); im.jobsRun() && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+
+	if err := im.Hibernate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if im.Runs() || !first.proc.HasExited() || im.timeline.any() {
+		t.Errorf("it runs: %v, exited: %v, checkpoints: %v", im.Runs(), first.proc.HasExited(), im.timeline.any())
+	}
+	time.Sleep(100 * time.Millisecond)
+	if im.Runs() {
+		t.Error("it was started again, though nobody has asked")
+	}
+	res, err = s.Evaluate(t.Context(), Request{Code: "(list (twice 21) *n*)", Timeout: time.Minute, Debug: 1})
+	if err != nil || res.Failure != nil || res.Values[0].Head != "(42 1)" {
+		t.Fatalf("after it: %+v, %v", res, err)
+	}
+	if notes := strings.Join(res.Notes, "\n"); !strings.Contains(notes, becauseIdle) || !strings.Contains(notes, "Restored: 2 definitions") {
+		t.Errorf("notes: %s", notes)
+	}
+	mustEval(t, im, "1")
+}
+
+// Where checkpoints are kept on the disk, values come back, too; not what the disk has of an
+// older state.
+func TestHibernateToDisk(t *testing.T) {
+	t.Parallel()
+	cores, err := kept.CoresIn(t.TempDir(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	im := imageOf(t, Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, Cores: cores, Autosave: true, Resume: kept.Last})
+	mustEval(t, im, "(defvar *state* (list 1))")
+	for i, want := range []string{"(1 1)", "(2 1 1)"} {
+		if i > 0 {
+			time.Sleep(time.Second) // the names of those that are saved have seconds
+		}
+		mustEval(t, im, "(push "+want[1:2]+" *state*)")
+		if err := im.Hibernate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := mustEval(t, im, "*state*"); got != want {
+			t.Errorf("round %d: the state is %s, want %s", i, got, want)
+		}
+	}
+	// A thread of the program's forbids a checkpoint: what was defined comes back alone.
+	mustEval(t, im, `(defvar *thread* (sb-thread:make-thread (lambda () (sleep 100)))) (push 3 *state*)`)
+	if err := im.Hibernate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustEval(t, im, "*state*"); got != "(1)" {
+		t.Errorf("without a checkpoint the state is %s", got)
+	}
+}

@@ -1,0 +1,120 @@
+package kept
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"swank-mcp/swank/lisp/journal"
+)
+
+// Several servers have a session one after the other. Each begins with what the one before
+// has written, all of it; one that has lost the session changes nothing for the next.
+func TestShared(t *testing.T) {
+	dir := t.TempDir()
+	session := func(names ...string) *journal.Journal {
+		j := &journal.Journal{Package: "COMMON-LISP-USER"}
+		for _, name := range names {
+			j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . " + name + ")"}, Text: "(defun " + name + " () 1)", Package: "COMMON-LISP-USER"})
+		}
+		return j
+	}
+	var owner int
+	errLost := errors.New("another server has the session")
+	open := func(term int) *File {
+		t.Helper()
+		owner = term
+		k, err := OpenShared(dir, term, func() error {
+			if owner != term {
+				return errLost
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	left := func(k *File, want ...string) {
+		t.Helper()
+		if len(want) == 0 {
+			if k.Left().Path != "" {
+				t.Errorf("left: %+v", k.Left())
+			}
+			return
+		}
+		text, err := k.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range want {
+			if !strings.Contains(text, "(defun "+w+" ") {
+				t.Errorf("%s is not in what was left:\n%s", w, text)
+			}
+		}
+		if got := strings.Count(text, "(defun "); got != len(want) {
+			t.Errorf("%d definitions, want %v:\n%s", got, want, text)
+		}
+	}
+
+	a := open(1)
+	left(a)
+	for i := range 20 { // each at once, though they follow each other quickly
+		a.Keep(session("A", string(rune('a'+i))), true, false)
+		text, err := os.ReadFile(termFile(dir, 1))
+		if err != nil || !strings.Contains(string(text), "(defun "+string(rune('a'+i))+" ") {
+			t.Fatalf("change %d is not on the disk: %v\n%s", i, err, text)
+		}
+	}
+	a.Keep(session("A", "B"), true, false)
+
+	b := open(2)
+	left(b, "A", "B")
+	a.Keep(session("LATE"), true, true)
+	if a.Problem() != errLost.Error() {
+		t.Errorf("the one that has lost it: %q", a.Problem())
+	}
+	// As one does that stood still between asking and writing.
+	if err := os.WriteFile(termFile(dir, 1)+".tmp", []byte("(defun later () 1)"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(termFile(dir, 1)+".tmp", termFile(dir, 1)); err != nil {
+		t.Fatal(err)
+	}
+	left(b, "A", "B")
+	b.Keep(session("A"), true, true) // before all was brought back
+	left(b, "A", "B")                // which is still there
+
+	c := open(3)
+	left(c, "A")
+	c.Keep(session(), true, true) // reset
+	if c.Problem() != "" {
+		t.Error(c.Problem())
+	}
+	left(open(7)) // not what was there before the reset
+	if _, err := os.Stat(termFile(dir, 1)); err == nil {
+		t.Error("old terms stay")
+	}
+	owner = 0
+	if _, err := OpenShared(dir, 8, func() error { return errLost }); !errors.Is(err, errLost) {
+		t.Errorf("opened by another: %v", err)
+	}
+}
+
+// A server that had the directory for itself leaves its session to those that share it.
+func TestSharedAfterAlone(t *testing.T) {
+	dir := t.TempDir()
+	alone := Open(dir + "/session.lisp")
+	j := &journal.Journal{Package: "COMMON-LISP-USER"}
+	j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . F)"}, Text: "(defun f () 1)", Package: "COMMON-LISP-USER"})
+	alone.Keep(j, true, true)
+	alone.Close()
+	k, err := OpenShared(dir, 1, func() error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := k.Read(); err != nil || !strings.Contains(text, "(defun f ") {
+		t.Errorf("%v %s", err, text)
+	}
+}
