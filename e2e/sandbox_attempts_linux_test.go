@@ -49,6 +49,8 @@ var attempts = func() []attempt {
 		{name: "make a user namespace", code: `(foreign "unshare" #x10000000)`},
 		{name: "change the root", code: `(foreign "chroot" "{project}")`},
 		{name: "make a device", code: `(foreign "mknod" "disk" #o60600 (+ (ash 254 8) 0))`, open: true, root: true},
+		{name: "get rights by a program that gives them", code: `(eql 0 (foreign "prctl" 39 0 0 0 0))`, open: true},
+		{name: "have rights that root can use", code: `(eql 1 (foreign "prctl" 23 21 0 0 0))`, open: true},
 		{name: "load a module", code: `(foreign "syscall" 175 0 0 "")`},
 
 		{name: "trace another process", code: `(foreign "ptrace" 16 {victim} 0 0)`},

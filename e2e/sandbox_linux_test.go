@@ -325,17 +325,23 @@ func TestSandboxDoctor(t *testing.T) {
 	}
 }
 
-// A project that holds the user's keys is not a sandbox's.
+// A project that holds the user's keys, or what the server runs, is not a sandbox's.
 func TestSandboxKeepsKeysOutOfTheProject(t *testing.T) {
 	t.Parallel()
 	o := newOutside(t, accounts()["user"])
-	for _, args := range [][]string{{"--project", o.path("home")}, {"--project", "/"}, {"--session-dir", o.path("home/.ssh")}, {"--sandbox-read", o.path("home/.aws")}} {
-		command := o.program(o.binary, append(args, "--sandbox", "on", "eval", "(+ 1 2)")...)
+	for _, c := range []struct{ flag, path, why string }{
+		{"--project", o.path("home"), o.path("home/.")},
+		{"--project", "/", "SBCL, "},
+		{"--session-dir", o.path("home/.ssh"), o.path("home/.ssh")},
+		{"--sandbox-read", o.path("home/.aws"), o.path("home/.aws")},
+		{"--cache-dir", o.path("project/cache"), "the cache, " + o.path("project/cache")},
+	} {
+		command := o.program(o.binary, c.flag, c.path, "--sandbox", "on", "eval", "(+ 1 2)")
 		cmd := exec.Command(command[0], command[1:]...)
 		cmd.Env, cmd.Dir = o.env(), o.path("project")
 		out, err := cmd.CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "no image is started in the sandbox: ") || !strings.Contains(string(out), "/home/.") {
-			t.Errorf("%q: %v\n%s", args, err, out)
+		if err == nil || !strings.Contains(string(out), "\nno image is started in the sandbox: ") || !strings.Contains(string(out), c.why) {
+			t.Errorf("%s %s: %v\n%s", c.flag, c.path, err, out)
 		}
 	}
 }

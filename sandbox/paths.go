@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -37,8 +38,9 @@ func secrets(home string) (paths []string) {
 	return append(paths, "/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh", "/etc/ssl/private")
 }
 
-// homeReads are what Lisp reads in a home: the init file, and where libraries are.
-func homeReads() (paths []string) {
+// homeReads are what Lisp reads in a home: the init file, and where libraries are. What lies
+// in the directories writes code of a session may have put there: it leads nowhere.
+func homeReads(writes []string) (paths []string) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil
@@ -51,7 +53,7 @@ func homeReads() (paths []string) {
 	for _, pattern := range []string{"common-lisp/*", "quicklisp/local-projects/*", ".local/share/common-lisp/source/*"} {
 		links, _ := filepath.Glob(filepath.Join(home, pattern))
 		for _, link := range links {
-			if real, err := filepath.EvalSymlinks(link); err == nil && real != link && secretIn(real) == "" {
+			if real, err := filepath.EvalSymlinks(link); err == nil && real != link && secretIn(real) == "" && !inAny(link, writes) {
 				paths = append(paths, real)
 			}
 		}
@@ -61,14 +63,37 @@ func homeReads() (paths []string) {
 
 var lispText = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
 
-// registryReads are the directories that ASDF is told of, where they hold no secret.
-func registryReads() (paths []string) {
-	home, _ := os.UserHomeDir()
+// inAny reports whether path is in one of dirs, as it is named, where it stands, or where it leads.
+func inAny(path string, dirs []string) bool {
+	names := []string{filepath.Clean(path)}
+	for _, name := range []string{path, filepath.Dir(path)} {
+		if real, err := filepath.EvalSymlinks(name); err == nil {
+			names = append(names, real)
+		}
+	}
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		real, err := filepath.EvalSymlinks(dir)
+		return slices.ContainsFunc(names, func(name string) bool {
+			return within(name, filepath.Clean(dir)) || err == nil && within(name, real)
+		})
+	})
+}
+
+// registryReads are the directories that ASDF is told of, where they hold no secret. What is
+// said in the directories writes does not count.
+func registryReads(writes []string) (paths []string) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil
+	}
 	var texts []string
 	for _, dir := range []string{filepath.Join(home, ".config/common-lisp"), "/etc/common-lisp"} {
 		for _, pattern := range []string{"source-registry.conf", "source-registry.conf.d/*.conf"} {
 			files, _ := filepath.Glob(filepath.Join(dir, pattern))
 			for _, file := range files {
+				if inAny(file, writes) {
+					continue
+				}
 				text, _ := os.ReadFile(file)
 				for _, match := range lispText.FindAllSubmatch(text, -1) {
 					texts = append(texts, string(match[1]))

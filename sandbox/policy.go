@@ -51,7 +51,7 @@ const (
 func (s *Sandbox) policy(c launch.Confined) (*policy, error) {
 	p := &policy{Own: c.Own, Ports: s.options.Ports, Temp: filepath.Join(c.Own, "tmp")}
 	if s.options.Writes != nil {
-		p.Writes = existing(s.options.Writes())
+		p.Writes = outermost(existing(s.options.Writes()))
 	}
 	for _, dir := range p.Writes {
 		if secret := secretIn(dir); secret != "" {
@@ -67,7 +67,10 @@ func (s *Sandbox) policy(c launch.Confined) (*policy, error) {
 		p.Temp = "/tmp"
 	}
 	p.Cache = cacheOf(c, p.Writes)
-	p.Reads = existing(slices.Concat(systemReads, homeReads(), registryReads(), c.Reads, s.options.Reads))
+	p.Reads = existing(slices.Concat(systemReads, homeReads(p.Writes), registryReads(p.Writes), c.Reads, s.options.Reads))
+	p.Reads = slices.DeleteFunc(p.Reads, func(path string) bool {
+		return slices.ContainsFunc(p.Writes, func(dir string) bool { return within(path, dir) })
+	})
 	p.Limits = limits{
 		Memory:    uint64(c.HeapMB)*mib + beside,
 		File:      uint64(c.HeapMB)*mib + 1024*mib,
@@ -93,6 +96,17 @@ func existing(paths []string) []string {
 	}
 	slices.Sort(there)
 	return slices.Compact(there)
+}
+
+// outermost returns the paths that lie in no other. One that does could be a link by now that
+// code of a session has made.
+func outermost(paths []string) (out []string) {
+	for _, path := range paths { // sorted: what is above comes first
+		if !slices.ContainsFunc(out, func(above string) bool { return within(path, above) }) {
+			out = append(out, path)
+		}
+	}
+	return out
 }
 
 // within reports whether path is dir or below it.

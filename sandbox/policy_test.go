@@ -58,7 +58,7 @@ func TestRegistryReads(t *testing.T) {
 		"lisp/x.asd": "", "more/y.asd": "", ".ssh/id": "",
 	})
 	t.Setenv("CL_SOURCE_REGISTRY", home+"/lisp//:"+home+"/.ssh/:")
-	got := registryReads()
+	got := registryReads(nil)
 	for _, want := range []string{home + "/lisp", home + "/more", "/opt/lisp"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%q lacks %s", got, want)
@@ -66,6 +66,9 @@ func TestRegistryReads(t *testing.T) {
 	}
 	if slices.Contains(got, home) || slices.Contains(got, home+"/.ssh") {
 		t.Errorf("%q has keys", got)
+	}
+	if got := registryReads([]string{home + "/.config/common-lisp"}); slices.Contains(got, home+"/more") || !slices.Contains(got, home+"/lisp") {
+		t.Errorf("a session that writes the configuration reads %q", got)
 	}
 }
 
@@ -77,9 +80,12 @@ func TestHomeReadsFollowLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := homeReads()
+	got := homeReads(nil)
 	if !slices.Contains(got, home+"/src/lib") || slices.Contains(got, home+"/.ssh") {
 		t.Errorf("got %q", got)
+	}
+	if got := homeReads([]string{home + "/common-lisp"}); slices.Contains(got, home+"/src/lib") {
+		t.Errorf("a session makes links to read %q", got)
 	}
 }
 
@@ -113,6 +119,23 @@ func TestPolicyAsksForTheProject(t *testing.T) {
 	}
 	if first.Cache == second.Cache || !strings.HasPrefix(first.Cache, "/c/sandbox/") {
 		t.Errorf("two projects share what they compile: %s, %s", first.Cache, second.Cache)
+	}
+	// A directory in the project could be a link that code of the session has made.
+	project = home + "/b"
+	if err := os.Symlink(home+"/a", project+"/sessions"); err != nil {
+		t.Fatal(err)
+	}
+	inner, err := New(Options{Mode: On, Writes: func() []string { return []string{project, project + "/sessions"} }, Reads: []string{project + "/sessions"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := inner.policy(c); err != nil || !slices.Equal(p.Writes, []string{project}) || slices.Contains(p.Reads, project+"/sessions") {
+		t.Errorf("a link in the project leads out: %+v, %v", p, err)
+	}
+	for path, want := range map[string]bool{project + "/x": true, project + "/sessions": true, home + "/a": true, "/usr/bin": false} {
+		if got := inner.mayWrite(path); got != want {
+			t.Errorf("mayWrite(%s) = %v", path, got)
+		}
 	}
 	project = home
 	if _, err := s.policy(c); err == nil || !strings.Contains(err.Error(), "--project") {

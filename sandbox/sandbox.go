@@ -86,7 +86,12 @@ func (s *Sandbox) Launch() *launch.Sandbox {
 	if s.options.Mode == Off {
 		return nil
 	}
-	return &launch.Sandbox{Says: s.Says(), Wrap: s.wrap}
+	return &launch.Sandbox{Says: s.Says(), Writes: s.mayWrite, Wrap: s.wrap}
+}
+
+// mayWrite is [launch.Sandbox.Writes].
+func (s *Sandbox) mayWrite(path string) bool {
+	return s.options.Writes != nil && inAny(path, s.options.Writes())
 }
 
 // wrap is [launch.Sandbox.Wrap].

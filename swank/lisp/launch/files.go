@@ -43,8 +43,14 @@ func findImageFiles(ctx context.Context, c Config, code Code) (*imageFiles, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := c.Sandbox.keepOutside("SBCL", sbcl.Path, "--sbcl"); err != nil {
+		return nil, err
+	}
 	swank, err := FindSwank(ctx, c)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.Sandbox.keepOutside("Swank", swank.Path, "--swank-dir"); err != nil {
 		return nil, err
 	}
 	f := &imageFiles{
@@ -52,6 +58,9 @@ func findImageFiles(ctx context.Context, c Config, code Code) (*imageFiles, erro
 		heapMB: cmp.Or(c.HeapMB, DefaultHeapMB), stackMB: cmp.Or(c.StackMB, DefaultStackMB),
 	}
 	f.cacheDir, err = OpenCache(c.CacheDir)
+	if err := c.Sandbox.keepOutside("the cache", f.cacheDir, "--cache-dir"); err != nil {
+		return nil, err
+	}
 	// One that cannot be written may have a core that can be used.
 	if keysErr := f.computeKeys(ctx); err == nil {
 		err = keysErr

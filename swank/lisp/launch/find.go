@@ -84,10 +84,12 @@ func FindSwank(ctx context.Context, c Config) (Found, error) {
 			}
 		}
 	}
-	f.Looked = append(f.Looked, "the image's (asdf:find-system :swank)")
-	if dir := askForSwank(ctx, c); isSwank(dir) {
-		f.Path = dir
-		return f, nil
+	if c.Sandbox == nil { // it would load definitions of systems outside of the sandbox
+		f.Looked = append(f.Looked, "the image's (asdf:find-system :swank)")
+		if dir := askForSwank(ctx, c); isSwank(dir) {
+			f.Path = dir
+			return f, nil
+		}
 	}
 	if ctx.Err() != nil {
 		return f, context.Cause(ctx)

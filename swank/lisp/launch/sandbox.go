@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"swank-mcp/swank/lisp/host"
 )
 
 // Sandbox confines the images that are started. What builds a core that has only Swank
@@ -16,6 +18,10 @@ import (
 type Sandbox struct {
 	// Says is what session-status tells of it, one line.
 	Says string
+
+	// Writes reports whether code of a session may write what is at path. What is run
+	// outside of the sandbox must not lie there. Nil: it writes nothing.
+	Writes func(path string) bool
 
 	// Wrap changes the command that is about to start an image so that the image is
 	// confined. Path, Args, Dir and SysProcAttr are set; the process that is started must
@@ -52,6 +58,19 @@ type Confined struct {
 
 // errRefused is the error of an image that cannot be confined; its text says why.
 var errRefused = errors.New("no image is started in the sandbox")
+
+// keepOutside returns an error if what runs outside of the sandbox, to make the core that images
+// start from, lies where code of a session may write: that could leave the sandbox by it.
+func (s *Sandbox) keepOutside(what, path, flag string) error {
+	if s == nil || s.Writes == nil || path == "" || !s.Writes(path) {
+		return nil
+	}
+	return &host.StartError{
+		Problem: fmt.Sprintf("%v: %s, %s, lies in the project, where code of the session may change it, and is run outside of the sandbox, too", errRefused, what, path),
+		Advice:  "Name another one with " + flag + ", or a smaller directory with --project.",
+		Told:    errRefused,
+	}
+}
 
 // errLongSocket is why an image cannot be confined.
 var errLongSocket = fmt.Errorf("%w: an image serves on a Unix socket there, and the path of one would be too long or not of ASCII here: set TMPDIR to a directory with a short name, such as /tmp", errRefused)

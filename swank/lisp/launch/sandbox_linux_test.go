@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -112,5 +113,36 @@ func TestSandboxChecksTheSocket(t *testing.T) {
 	}
 	if err := other.Check(dial()); err != nil {
 		t.Errorf("an image that is in no sandbox: %v", err)
+	}
+}
+
+// What makes the core runs outside of the sandbox: it is nothing that a session may change.
+func TestSandboxKeepsOutsideWhatRunsOutside(t *testing.T) {
+	base := testConfig(t)
+	program, err := exec.LookPath("sbcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	project := t.TempDir()
+	linked := filepath.Join(project, "sbcl")
+	if err := os.Symlink(program, linked); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(c *Config){
+		"SBCL":      func(c *Config) { c.SBCL = linked },
+		"Swank":     func(c *Config) { c.SwankDir = fakeSwank(t, filepath.Join(project, "slime")) },
+		"the cache": func(c *Config) { c.CacheDir = filepath.Join(project, "cache") },
+	} {
+		c := base
+		change(&c)
+		c.Sandbox = &Sandbox{
+			Writes: func(path string) bool { return strings.HasPrefix(path, project) },
+			Wrap:   func(*exec.Cmd, Confined) (*Wrapped, error) { return nil, errors.New("it was started") },
+		}
+		_, err := Start(t.Context(), c, testCode(""))
+		var start *host.StartError
+		if !errors.As(err, &start) || !strings.HasPrefix(start.Problem, "no image is started in the sandbox: "+name+", "+project) || start.Advice == "" {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
