@@ -22,6 +22,7 @@ var launchedOnly = map[string]string{
 	"TestConformance":             overHTTP,
 	"TestDocsHTTP":                overHTTP,
 	"TestForeignClientsOverHTTP":  overHTTP,
+	"TestHTTPURL":                 overHTTP,
 	"TestHTTPConfines":            overHTTP,
 	"TestHTTPNextServer":          overHTTP,
 	"TestHTTPHibernates":          overHTTP,

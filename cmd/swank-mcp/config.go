@@ -41,6 +41,7 @@ type config struct {
 	attach              string // HOST:PORT or unix:PATH
 	allowRemote         bool
 	http                httpConfig // of serve --http
+	url                 string     // of eval and doctor: a session of a server over HTTP
 	sandboxed           sandboxFlags
 	trace               string
 	logLevel            slog.Level
@@ -97,6 +98,7 @@ func (c *config) flags() *flag.FlagSet {
 	fs.StringVar(&c.lisp.Launch.CacheDir, "cache-dir", "", "")
 	fs.StringVar(&c.trace, "trace-swank", "", "")
 	fs.TextVar(&c.logLevel, "log-level", c.logLevel, "")
+	fs.StringVar(&c.url, "url", "", "")
 	c.http.flags(fs)
 	return fs
 }
@@ -138,9 +140,11 @@ func (c *command) parse(args []string) (name string, err error) {
 		}
 		c.args = append([]string{rest[0]}, fs.Args()...)
 	}
+	urlGiven := false
 	var launching []string // flags of the command line, which win over the environment
 	fs.Visit(func(f *flag.Flag) {
 		limited, boxed = limited || f.Name == "timeout", boxed || f.Name == "sandbox"
+		urlGiven = urlGiven || f.Name == "url"
 		if slices.Contains(ofLaunching, f.Name) {
 			launching = append(launching, "--"+f.Name)
 		}
@@ -150,6 +154,9 @@ func (c *command) parse(args []string) (name string, err error) {
 	})
 	if !limited { // the default follows the maximum
 		c.timeout = min(c.timeout, c.maxTimeout)
+	}
+	if urlGiven && name != "eval" && name != "doctor" {
+		return "", fmt.Errorf("%w: --url is for eval and doctor; %s has no use for it", errUsage, name)
 	}
 	if !boxed && c.http.place.Address != "" { // the code is that of many
 		c.sandboxed.mode = sandbox.On
@@ -187,6 +194,9 @@ func (c *config) check() error {
 		return fmt.Errorf("%w: --echo shows evaluations in the REPL of an image that somebody else works in: it needs --attach", errUsage)
 	}
 	if err := c.checkHTTP(); err != nil {
+		return err
+	}
+	if err := c.checkURL(); err != nil {
 		return err
 	}
 	if c.open && !c.web {

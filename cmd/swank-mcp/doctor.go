@@ -12,6 +12,9 @@ import (
 // doctor prints what the image would be made of: one line per check, and for
 // what is missing the problem and its remedy. It fails when no image can start.
 func (c *command) doctor(ctx context.Context) error {
+	if c.url != "" {
+		return c.doctorRemote(ctx)
+	}
 	s, err := c.sandbox(func() []string {
 		dir, _ := c.projectDir()
 		return slices.DeleteFunc([]string{dir}, func(dir string) bool { return dir == "" })

@@ -12,7 +12,7 @@ import (
 )
 
 // eval evaluates the forms of the command line, or of stdin when there are
-// none, in an image of its own, and prints what evaluate-lisp would answer.
+// none, in an image of its own or where --url says, and prints what evaluate-lisp would answer.
 func (c *command) eval(ctx context.Context) error {
 	code := strings.Join(c.args, "\n")
 	if len(c.args) == 0 {
@@ -23,6 +23,9 @@ func (c *command) eval(ctx context.Context) error {
 		if code, err = readAll(ctx, c.stdin); err != nil {
 			return fmt.Errorf("reading stdin: %w", err)
 		}
+	}
+	if c.url != "" {
+		return c.evalRemote(ctx, code)
 	}
 	im, _, closeImage, err := c.image()
 	if err != nil {

@@ -122,6 +122,9 @@ Of a Lisp that is launched:
   --resume NAME          go on from a checkpoint on the disk; last: the newest
   --no-recovery          start empty after the image has died
   --no-journal           do not keep the session for the next server
+
+Of a session at a server over HTTP, with your token in SWANK_MCP_TOKEN:
+  --url URL              for eval and doctor: http://127.0.0.1:7800/s/NAME/mcp
 `
 	usageHTTP = `MCP over HTTP, each session with a Lisp of its own: swank-mcp serve --http ADDR
 Clients send their token to http://ADDR/mcp; or to /s/NAME/mcp, for a session
