@@ -55,7 +55,7 @@ func (s *Sandbox) policy(c launch.Confined) (*policy, error) {
 	}
 	for _, dir := range p.Writes {
 		if secret := s.secretIn(dir); secret != "" {
-			return nil, fmt.Errorf("%s would be the session's to read and write, and %s with it: name a directory of the project with --project, and with --session-dir one in it", dir, secret)
+			return nil, fmt.Errorf("%s would be the session's to read and write, and %s with it: name directories without that by --project and --session-dir", dir, secret)
 		}
 	}
 	for _, path := range s.options.Reads {
