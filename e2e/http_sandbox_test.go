@@ -25,6 +25,10 @@ func TestHTTPConfines(t *testing.T) {
 	h.wants("/s/one/mcp", "*v*", "=> 1")
 	h.end()
 
+	h = startHTTP(t, state, "--project", state) // the server keeps the tokens in it
+	h.wants("/s/four/mcp", "(+ 1 2)", "[ERROR] NO-IMAGE\nno image is started in the sandbox: …"+h.tokens()+"…")
+	h.end()
+
 	h = startHTTP(t, state, "--sandbox", "off")
 	if got := h.eval("/s/three/mcp", tokens); !strings.Contains(got, "owner") && !strings.Contains(got, "=> \"") {
 		t.Errorf("without a sandbox the file is read: %s", got)

@@ -54,12 +54,12 @@ func (s *Sandbox) policy(c launch.Confined) (*policy, error) {
 		p.Writes = outermost(existing(s.options.Writes()))
 	}
 	for _, dir := range p.Writes {
-		if secret := secretIn(dir); secret != "" {
-			return nil, fmt.Errorf("%s would be the session's to read and write, and %s with it: name a directory of the project with --project, and with --session-dir one in it", dir, secret)
+		if secret := s.secretIn(dir); secret != "" {
+			return nil, fmt.Errorf("%s would be the session's to read and write, and %s with it: name directories without that by --project and --session-dir", dir, secret)
 		}
 	}
 	for _, path := range s.options.Reads {
-		if secret := secretIn(path); secret != "" {
+		if secret := s.secretIn(path); secret != "" {
 			return nil, fmt.Errorf("--sandbox-read %s would show %s: name a directory without it", path, secret)
 		}
 	}
@@ -114,21 +114,39 @@ func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
+// secretIn returns a secret that lies in path, be it the user's or one of [Options], or "".
+func (s *Sandbox) secretIn(path string) string {
+	for _, secret := range s.options.Secret {
+		if within(real(secret), real(path)) {
+			return secret
+		}
+	}
+	return secretIn(path)
+}
+
+// real is path without links, as far as it is there.
+func real(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if dir := filepath.Dir(path); dir != path {
+		return filepath.Join(real(dir), filepath.Base(path))
+	}
+	return path
+}
+
 // secretIn returns a secret of the user's that lies in path, or in which path lies, or "".
 func secretIn(path string) string {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		real = path
+	path = real(path)
+	home, err := os.UserHomeDir()
+	if err == nil {
+		home = real(home)
 	}
-	home, _ := os.UserHomeDir()
-	if realHome, err := filepath.EvalSymlinks(home); err == nil {
-		home = realHome
-	}
-	if home != "" && within(home, real) {
+	if home != "" && within(home, path) {
 		return cmp.Or(firstThere(home), "your home directory "+home)
 	}
 	for _, secret := range secrets(home) {
-		if within(real, secret) || within(secret, real) {
+		if within(path, secret) || within(secret, path) {
 			return secret
 		}
 	}

@@ -137,6 +137,14 @@ func TestPolicyAsksForTheProject(t *testing.T) {
 			t.Errorf("mayWrite(%s) = %v", path, got)
 		}
 	}
+	kept := home + "/b/tokens"
+	guarded, err := New(Options{Mode: On, Secret: []string{kept}, Writes: func() []string { return []string{project} }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := guarded.policy(c); err == nil || !strings.Contains(err.Error(), kept) {
+		t.Errorf("a project with a secret of the server's: %v", err)
+	}
 	project = home
 	if _, err := s.policy(c); err == nil || !strings.Contains(err.Error(), "--project") {
 		t.Errorf("the home directory as project: %v", err)

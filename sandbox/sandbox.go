@@ -30,6 +30,7 @@ type Options struct {
 	Mode   Mode
 	Ports  []int           // TCP ports to which they may connect, on any machine; none: no network at all
 	Reads  []string        // files and directories that they may read beside what they must, absolute
+	Secret []string        // files and directories, absolute, that nothing of Reads and Writes may hold
 	Writes func() []string // directories in which they may do anything, absolute: the project's and so on; asked at each start
 }
 

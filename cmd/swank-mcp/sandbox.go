@@ -36,6 +36,10 @@ func (c *command) sandbox(writes func() []string) (*sandbox.Sandbox, error) {
 		o.Reads = append(o.Reads, abs)
 	}
 	o.Writes = writes
+	if c.http.place.Address != "" {
+		state := c.httpState()
+		o.Secret = []string{c.tokensFile(state), filepath.Join(state, "sessions")} // others' too
+	}
 	return sandbox.New(o)
 }
 
