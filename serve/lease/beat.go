@@ -104,12 +104,12 @@ func (s *Server) say() error {
 		return err
 	}
 	_, err = f.WriteAt(fmt.Appendf(nil, "%020d\n", s.beat), 0)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.alive.IsZero() && began.Sub(s.alive) > s.holds() { // the others may have thought so
+	if !s.alive.IsZero() && time.Since(s.alive) > s.holds() { // until now the others may not have seen it
 		for dir, l := range s.leases {
 			l.lost = true
 			delete(s.leases, dir)

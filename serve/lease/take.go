@@ -140,7 +140,7 @@ func (s *Server) put(dir string, n int, text string) (bool, error) {
 	}
 	defer os.Remove(temp.Name())
 	_, err = temp.WriteString(text)
-	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+	if err = errors.Join(err, temp.Close()); err != nil {
 		return false, err
 	}
 	err = os.Link(temp.Name(), leaseFile(dir, n))

@@ -12,6 +12,7 @@ type Config struct {
 	StackMB    int    // control stack of each Lisp thread in MiB; 0 is 16
 	NoCore     bool   // neither use nor build a cached core
 	NoUserInit bool   // do not load ~/.sbclrc
+	Yields     bool   // its server, which has many, comes first where processors are scarce
 }
 
 // Defaults of [Config].

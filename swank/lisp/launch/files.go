@@ -28,6 +28,7 @@ type imageFiles struct {
 	dir              string // working directory of the image
 	heapMB, stackMB  int
 	noCore           bool
+	yields           bool
 	code             Code
 	runBase          []string // where private directories may be made
 	cacheDir         string
@@ -47,7 +48,7 @@ func findImageFiles(ctx context.Context, c Config, code Code) (*imageFiles, erro
 		return nil, err
 	}
 	f := &imageFiles{
-		sbcl: sbcl.Path, swank: swank.Path, dir: c.Dir, noCore: c.NoCore, code: code, runBase: runBases(),
+		sbcl: sbcl.Path, swank: swank.Path, dir: c.Dir, noCore: c.NoCore, yields: c.Yields, code: code, runBase: runBases(),
 		heapMB: cmp.Or(c.HeapMB, DefaultHeapMB), stackMB: cmp.Or(c.StackMB, DefaultStackMB),
 	}
 	f.cacheDir, err = OpenCache(c.CacheDir)
