@@ -55,7 +55,7 @@ func (s *Server) take(dir string, patience time.Duration) (*Lease, error) {
 		if err != nil {
 			return nil, err
 		}
-		if owner == "" || owner == s.id || s.silent(owner) > s.term {
+		if owner == "" || owner == s.id || s.dead(owner) {
 			l, err := s.claim(dir, newest+1)
 			if l != nil || err != nil {
 				return l, err
