@@ -151,6 +151,7 @@ func (c *command) sessionFor(id hub.ID, newID func() string, state string, share
 	}
 	cfg := c.lisp
 	cfg.Log = log
+	cfg.Launch.Yields = true
 	if c.trace != "" {
 		cfg.Trace = trace
 	}

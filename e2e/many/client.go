@@ -53,7 +53,7 @@ const (
 )
 
 // callTime is how long a call may take in all.
-const callTime = 20 * time.Second
+const callTime = time.Minute
 
 // tryAgainError is an answer that says to send the call again.
 type tryAgainError struct {

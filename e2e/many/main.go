@@ -59,7 +59,7 @@ func run(o options) error {
 	}
 	first, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	if err := each(all, func(s *session) error { return s.begin(first) }); err != nil {
+	if err := each(all, beginners, func(s *session) error { return s.begin(first) }); err != nil {
 		return err
 	}
 	fmt.Printf("%d sessions have begun in %.1f s\n", len(all), time.Since(began).Seconds())
@@ -91,17 +91,24 @@ func run(o options) error {
 	}
 	last, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := each(all, func(s *session) error { return s.check(last) }); err != nil {
+	if err := each(all, len(all), func(s *session) error { return s.check(last) }); err != nil {
 		return err
 	}
 	return report(o, all, kills)
 }
 
-// each does the same for all sessions at once, and returns the first error.
-func each(all []*session, do func(*session) error) error {
-	errs := make(chan error, len(all))
+// beginners is how many sessions begin at once: each starts a Lisp.
+const beginners = 8
+
+// each does the same for all sessions, so many at once, and returns the first error.
+func each(all []*session, atOnce int, do func(*session) error) error {
+	errs, places := make(chan error, len(all)), make(chan struct{}, atOnce)
 	for _, s := range all {
-		go func() { errs <- do(s) }()
+		go func() {
+			places <- struct{}{}
+			errs <- do(s)
+			<-places
+		}()
 	}
 	var first error
 	for range all {

@@ -18,7 +18,7 @@ const names = 10
 const pause = 1600 * time.Millisecond
 
 // patience is how long a call is sent again.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // session is one session with what must be in it.
 type session struct {

@@ -27,6 +27,8 @@ type Server struct {
 	stop context.CancelFunc
 	done chan struct{}
 	beat uint64
+	own  *os.File // of the server, held as long as it lives
+	here string   // its kernel
 
 	mu     sync.Mutex
 	alive  time.Time // when it began to write its last number
@@ -43,12 +45,24 @@ type sight struct {
 // Open makes this process one of the servers that have their leases below dir. term is after
 // what time without a sign of life a server is dead.
 func Open(dir string, term time.Duration, log *slog.Logger) (*Server, error) {
+	return open(dir, term, log, kernel)
+}
+
+func open(dir string, term time.Duration, log *slog.Logger, kernel func(*os.File) string) (*Server, error) {
 	s := &Server{id: rand.Text(), dir: dir, term: term, log: log, done: make(chan struct{}),
 		others: map[string]sight{}, leases: map[string]*Lease{}}
 	if err := os.MkdirAll(s.inbox(s.id), 0o700); err != nil {
 		return nil, err
 	}
+	var err error
+	if s.own, err = os.OpenFile(s.file(s.id), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		return nil, fmt.Errorf("the directory that servers share: %w", err)
+	}
+	if s.here = kernel(s.own); hold(s.own) != nil {
+		s.here = "" // no locks to be had: the others wait
+	}
 	if err := s.say(); err != nil {
+		s.own.Close()
 		return nil, fmt.Errorf("the directory that servers share: %w", err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -66,6 +80,7 @@ func (s *Server) Close() {
 	s.mu.Unlock()
 	os.RemoveAll(s.inbox(s.id))
 	os.Remove(s.file(s.id))
+	s.own.Close()
 }
 
 func (s *Server) file(id string) string  { return filepath.Join(s.dir, id) }
@@ -103,13 +118,13 @@ func (s *Server) say() error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt(fmt.Appendf(nil, "%020d\n", s.beat), 0)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	_, err = f.WriteAt(fmt.Appendf(nil, "%020d %s\n", s.beat, s.here), 0)
+	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.alive.IsZero() && began.Sub(s.alive) > s.holds() { // the others may have thought so
+	if !s.alive.IsZero() && time.Since(s.alive) > s.holds() { // until now the others may not have seen it
 		for dir, l := range s.leases {
 			l.lost = true
 			delete(s.leases, dir)
@@ -182,6 +197,23 @@ func (s *Server) look() {
 			s.mu.Unlock()
 		}
 	}
+}
+
+// dead reports whether another server is: for a term nothing was heard of it, or it has this
+// server's kernel, which has closed its file.
+func (s *Server) dead(id string) bool {
+	if s.silent(id) > s.term {
+		return true
+	}
+	f, err := os.Open(s.file(id))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text := make([]byte, 256)
+	n, _ := f.Read(text)
+	_, there, _ := strings.Cut(strings.TrimSpace(string(text[:n])), " ")
+	return s.here != "" && there == s.here && there == kernel(f) && !held(f)
 }
 
 // silent reads the number of another server and returns for how long it has been the same.

@@ -13,10 +13,15 @@ import (
 
 const term = 600 * time.Millisecond
 
-// open is one more server on the volume.
-func open(t *testing.T, volume string) *Server {
+// another is one more server on the volume, on a machine of its own as far as all know.
+func another(t *testing.T, volume string) *Server {
 	t.Helper()
-	s, err := Open(filepath.Join(volume, "servers"), term, slog.New(slog.DiscardHandler))
+	return opened(t, volume, func(*os.File) string { return "" })
+}
+
+func opened(t *testing.T, volume string, kernel func(*os.File) string) *Server {
+	t.Helper()
+	s, err := open(filepath.Join(volume, "servers"), term, slog.New(slog.DiscardHandler), kernel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +65,7 @@ func TestOneOwner(t *testing.T) {
 	var owners, numbers [3]atomic.Int64
 	var all sync.WaitGroup
 	for i := range 6 {
-		s := open(t, volume)
+		s := another(t, volume)
 		all.Go(func() {
 			for round := range 15 {
 				n := (i + round) % 3
@@ -100,7 +105,7 @@ func TestOneOwner(t *testing.T) {
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	volume := t.TempDir()
-	a, b, dir := open(t, volume), open(t, volume), session(t, volume, "x")
+	a, b, dir := another(t, volume), another(t, volume), session(t, volume, "x")
 	lost := take(t, a, dir)
 	time.Sleep(term)
 	if _, err := b.take(dir, term); !errors.As(err, new(*HeldError)) {
@@ -120,7 +125,7 @@ func TestKilled(t *testing.T) {
 		t.Errorf("%d %s %v", newest, owner, err)
 	}
 	// One that comes when the server is long dead has to see for itself that it is.
-	c := open(t, volume)
+	c := another(t, volume)
 	b.kill()
 	began = time.Now()
 	take(t, c, dir)
@@ -133,7 +138,7 @@ func TestKilled(t *testing.T) {
 func TestStoodStill(t *testing.T) {
 	t.Parallel()
 	volume := t.TempDir()
-	a, dir := open(t, volume), session(t, volume, "x")
+	a, dir := another(t, volume), session(t, volume, "x")
 	l := take(t, a, dir)
 	a.kill()
 	if a.Err() != nil {
@@ -161,7 +166,7 @@ func TestStoodStill(t *testing.T) {
 func TestWanted(t *testing.T) {
 	t.Parallel()
 	volume := t.TempDir()
-	a, b := open(t, volume), open(t, volume)
+	a, b := another(t, volume), another(t, volume)
 	dir, other := session(t, volume, "x"), session(t, volume, "y")
 	l, stays := take(t, a, dir), take(t, a, other)
 	got := make(chan time.Time, 1)
@@ -199,7 +204,7 @@ func TestNoVolume(t *testing.T) {
 	if _, err := Open(filepath.Join(file, "servers"), term, slog.New(slog.DiscardHandler)); err == nil {
 		t.Error("no error")
 	}
-	s := open(t, filepath.Dir(file))
+	s := another(t, filepath.Dir(file))
 	if _, err := s.Take(filepath.Join(file, "x")); err == nil {
 		t.Error("no error of a session's directory")
 	}

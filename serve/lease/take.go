@@ -55,7 +55,7 @@ func (s *Server) take(dir string, patience time.Duration) (*Lease, error) {
 		if err != nil {
 			return nil, err
 		}
-		if owner == "" || owner == s.id || s.silent(owner) > s.term {
+		if owner == "" || owner == s.id || s.dead(owner) {
 			l, err := s.claim(dir, newest+1)
 			if l != nil || err != nil {
 				return l, err
@@ -140,7 +140,7 @@ func (s *Server) put(dir string, n int, text string) (bool, error) {
 	}
 	defer os.Remove(temp.Name())
 	_, err = temp.WriteString(text)
-	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+	if err = errors.Join(err, temp.Close()); err != nil {
 		return false, err
 	}
 	err = os.Link(temp.Name(), leaseFile(dir, n))

@@ -14,6 +14,7 @@ type Config struct {
 	NoUserInit bool   // do not load ~/.sbclrc
 
 	Sandbox *Sandbox // confines the images; nil does not. There are no cores of projects then.
+	Yields  bool     // its server, which has many, comes first where processors are scarce
 }
 
 // Defaults of [Config].

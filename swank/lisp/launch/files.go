@@ -29,6 +29,7 @@ type imageFiles struct {
 	heapMB, stackMB  int
 	noCore           bool
 	sandbox          *Sandbox // nil: none
+	yields           bool
 	code             Code
 	runBase          []string // where private directories may be made
 	cacheDir         string
@@ -54,7 +55,7 @@ func findImageFiles(ctx context.Context, c Config, code Code) (*imageFiles, erro
 		return nil, err
 	}
 	f := &imageFiles{
-		sbcl: sbcl.Path, swank: swank.Path, dir: c.Dir, noCore: c.NoCore, sandbox: c.Sandbox, code: code, runBase: runBases(),
+		sbcl: sbcl.Path, swank: swank.Path, dir: c.Dir, noCore: c.NoCore, sandbox: c.Sandbox, yields: c.Yields, code: code, runBase: runBases(),
 		heapMB: cmp.Or(c.HeapMB, DefaultHeapMB), stackMB: cmp.Or(c.StackMB, DefaultStackMB),
 	}
 	f.cacheDir, err = OpenCache(c.CacheDir)

@@ -13,7 +13,11 @@ const CanCopy = true
 // lowerPriority makes pid yield to others, but not so that a busy machine starves it: the
 // end of a server waits for what is being saved. It is a courtesy: a system that refuses
 // it builds the core a little faster.
-func lowerPriority(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, 5) }
+func lowerPriority(pid int) {
+	if ours, err := priority(); err == nil {
+		_ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, min(19, ours+5))
+	}
+}
 
 // freeBytes returns how much can be written to the disk of dir.
 func freeBytes(dir string) (int64, bool) {
