@@ -26,6 +26,9 @@ func countingGroups() string {
 		old, _ := filepath.Glob(filepath.Join(base, groupPrefix+"*"))
 		for _, dir := range old {
 			pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), groupPrefix), "-")
+			if _, err := strconv.Atoi(pid); err != nil {
+				continue // it is somebody else's
+			}
 			if _, err := os.Stat("/proc/" + pid); err != nil {
 				_ = os.Remove(dir)
 			}
