@@ -185,6 +185,43 @@ func TestHTTPSocket(t *testing.T) {
 	}
 }
 
+// Each session is one for ps, and a person stops what it evaluates.
+func TestHTTPPeople(t *testing.T) {
+	t.Parallel()
+	h := startHTTP(t, t.TempDir())
+	people := func(args ...string) string {
+		cmd := exec.Command(run.binary, args...)
+		cmd.Env = environ(run.dir, "XDG_STATE_HOME="+h.state)
+		out, _ := cmd.CombinedOutput()
+		return string(out)
+	}
+	h.wants("/s/paper/mcp", "(+ 1 2)", "=> 3")
+	h.wants("/s/stone/mcp", "(+ 1 2)", "=> 3")
+	answered := make(chan string, 1)
+	go func() { answered <- h.eval("/s/paper/mcp", "(sleep 100)") }()
+	var id string
+	if !eventually(patience, func() bool {
+		for line := range strings.Lines(people("ps")) {
+			if strings.HasPrefix(line, strconv.Itoa(h.cmd.Process.Pid)) && strings.Contains(line, "paper") && strings.Contains(line, "(sleep 100)") {
+				id, _, _ = strings.Cut(line, " ")
+			}
+		}
+		return id != ""
+	}) {
+		t.Fatalf("ps does not show it:\n%s", people("ps"))
+	}
+	if got := people("stop", id); !strings.Contains(got, "(sleep 100)") {
+		t.Errorf("stop: %s", got)
+	}
+	if got := <-answered; !strings.HasPrefix(got, stoppedHead) {
+		t.Errorf("the agent reads %s", got)
+	}
+	h.end()
+	if got := people("ps"); strings.Contains(got, id) {
+		t.Errorf("after the end of the server: %s", got)
+	}
+}
+
 // The one who runs the server sees its sessions, and ends them.
 func TestHTTPSessions(t *testing.T) {
 	t.Parallel()

@@ -93,7 +93,7 @@ func work(dir string, id hub.ID, newID func() string) (*hub.Work, error) {
 	b := mcpbridge.New(mcpbridge.Options{
 		Open: func(name string) tools.Session { return im.Session(name) }, Kept: left, SessionDir: dir, SessionID: newID,
 	})
-	return &hub.Work{Image: im, Bridge: b, Kept: left}, nil
+	return &hub.Work{Image: im, Session: mcpbridge.DefaultSession, Bridge: b, Kept: left}, nil
 }
 
 func check(t *testing.T, err error) {

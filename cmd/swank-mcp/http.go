@@ -174,7 +174,8 @@ func (c *command) sessionFor(id hub.ID, newID func() string, state string, share
 	if dir, _ := c.projectDir(); dir != "" {
 		im.WorkIn(dir)
 	}
-	im.Session(mcpbridge.DefaultSession).KeepIn(left)
+	name := cmp.Or(id.Name, mcpbridge.DefaultSession)
+	im.Session(name).KeepIn(left)
 	b := mcpbridge.New(mcpbridge.Options{
 		Open:       func(session string) tools.Session { return im.Session(session) },
 		Version:    version(),
@@ -182,6 +183,7 @@ func (c *command) sessionFor(id hub.ID, newID func() string, state string, share
 		MaxTimeout: c.maxTimeout,
 		MaxOutput:  c.maxOutput,
 		Tools:      c.tools,
+		Session:    name,
 		SessionDir: dir,
 		Kept:       left,
 		SessionID:  newID,
@@ -189,7 +191,9 @@ func (c *command) sessionFor(id hub.ID, newID func() string, state string, share
 		WatchFiles: c.watchFiles,
 		Project:    func() *project.Project { return im.Project(context.Background()) },
 	})
-	return &hub.Work{Image: im, Bridge: b, Kept: left}, nil
+	w := &hub.Work{Image: im, Session: name, Bridge: b, Kept: left}
+	w.Ending, w.Ended = c.showToPeople(context.Background(), im, b, true, log)
+	return w, nil
 }
 
 // sessionDirOf is the directory of a session.

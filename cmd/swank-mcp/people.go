@@ -20,12 +20,13 @@ import (
 
 // showToPeople notes what happens in the image, and serves it and the server to their user
 // on a socket, until the function returned is called. It returns another function, which
-// takes the name of the socket away. What cannot be done is logged: agents do without.
-func (c *command) showToPeople(ctx context.Context, im *lisp.Image, b *mcpbridge.Bridge, log *slog.Logger) (hide, end func()) {
+// takes the name of the socket away. With onDemand only what happens while somebody watches
+// is noted. What cannot be done is logged: agents do without.
+func (c *command) showToPeople(ctx context.Context, im *lisp.Image, b *mcpbridge.Bridge, onDemand bool, log *slog.Logger) (hide, end func()) {
 	project := func() []string { return im.Project(ctx).Dirs }
-	o := transcript.Options{OnDemand: c.noTranscript, Head: transcript.Entry{PID: os.Getpid(), Version: version()}}
+	o := transcript.Options{OnDemand: onDemand, Head: transcript.Entry{PID: os.Getpid(), Version: version()}}
 	o.Head.Project, _ = c.projectDir()
-	if state := stateDir(); state != "" && !c.noTranscript && !c.noJournal {
+	if state := stateDir(); state != "" && !onDemand && !c.noJournal {
 		o.Dir = filepath.Join(state, "transcripts")
 	}
 	o.Problem = func(problem error) {

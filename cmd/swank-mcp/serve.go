@@ -55,7 +55,7 @@ func (c *command) serve(ctx context.Context) error {
 		options.Roots = func(dirs []string) { im.WorkIn(dirs...) }
 	}
 	b := mcpbridge.New(options)
-	hide, end := c.showToPeople(ctx, im, b, log)
+	hide, end := c.showToPeople(ctx, im, b, c.noTranscript, log)
 	defer func() { // the end of the image is noted, too
 		b.Close()
 		hide()

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -45,7 +46,9 @@ func listenIn(dir string) (*socket, error) {
 	}
 	if unlock, err := lockDir(dir); err == nil {
 		defer unlock()
-		sweep(dir)
+		if !swept.Swap(true) {
+			sweep(dir)
+		}
 	}
 	os.Remove(temporary)
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: temporary, Net: "unix"})
@@ -71,6 +74,10 @@ func listenIn(dir string) (*socket, error) {
 	}
 	return &socket{l, path}, nil
 }
+
+// swept says that this process has looked for the sockets of dead servers: once is enough,
+// and it may make a thousand of its own.
+var swept atomic.Bool
 
 // sweep removes the sockets of servers that are dead. The directory is locked.
 func sweep(dir string) {

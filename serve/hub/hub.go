@@ -30,9 +30,13 @@ type ID struct {
 
 // Work is what a session works with. The hub ends it, when the session ends.
 type Work struct {
-	Image  *lisp.Image // not started
-	Bridge Bridge      // over the image's session [mcpbridge.DefaultSession]
-	Kept   *kept.File  // where that is kept, or nil
+	Image   *lisp.Image // not started
+	Session string      // its name in the image
+	Bridge  Bridge      // over that session
+	Kept    *kept.File  // where it is kept, or nil
+
+	Ending func() // called when its calls have ended, before the image does; may be nil
+	Ended  func() // called when the image has ended; may be nil
 }
 
 // Bridge is what the clients of a session speak with: a *[mcpbridge.Bridge], whose methods say

@@ -193,6 +193,9 @@ func (s *Session) close() {
 	for c := range w.Bridge.Server().Sessions() { // else they stay until their time is up
 		_ = c.Close()
 	}
+	if w.Ending != nil {
+		w.Ending()
+	}
 	if s.lost() == nil {
 		w.Image.SaveAtEnd()
 	}
@@ -202,6 +205,9 @@ func (s *Session) close() {
 		s.log.Warn("closing the image", "err", err)
 	}
 	w.Kept.Close()
+	if w.Ended != nil {
+		w.Ended()
+	}
 	s.log.Info("the session ended")
 }
 

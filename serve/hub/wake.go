@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"swank-mcp/mcpbridge"
 	"swank-mcp/swank/lisp"
 )
 
@@ -136,7 +135,7 @@ func (s *Session) bringBack(ctx context.Context) {
 		w.Bridge.Tell("; What was kept of this session cannot be read: " + err.Error())
 		return
 	}
-	session := w.Image.Session(mcpbridge.DefaultSession)
+	session := w.Image.Session(w.Session)
 	place := session.Queue("bringing back what was kept of the session")
 	done := make(chan struct{})
 	began := s.hub.begin(func() {
