@@ -35,6 +35,7 @@ type session struct {
 	answers []time.Time     // when calls were answered
 	took    []time.Duration // by a call, from its first sending to its answer
 	again   map[string]int  // answers that say to send it again
+	anew    int             // of these, that say to begin a connection anew, as the protocol has it
 	broken  int             // answers that have broken off
 	errs    []error         // any others
 }
@@ -89,6 +90,7 @@ func (s *session) call(ctx context.Context, code string) (string, error) {
 		case errors.As(err, &again):
 			s.again[strconv.Itoa(again.status)+" "+short(again.text)]++
 			if again.anew {
+				s.anew++
 				s.conn = ""
 				if time.Since(began) < patience {
 					continue // the protocol wants a handshake, and no rest
