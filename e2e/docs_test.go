@@ -32,6 +32,7 @@ var pagesWithoutExamples = []string{
 	"docs/howto/emacs.md",     // TestEmacsBeside makes its screens
 	"docs/attach.md",          // needs a person's Lisp: attach_test.go
 	"docs/compose.md",         // needs containers: scripts/compose-test
+	"docs/howto/many.md",      // needs an engine: scripts/swarm-test
 	"docs/comparison.md",      // TestDocsComparison
 	"docs/implementations.md", // a table that its test makes
 	"docs/foreign.md",         // a table that scripts/foreign makes

@@ -56,12 +56,17 @@ const settle = 5 * time.Second
 func update(ctx context.Context, o options) error {
 	time.Sleep(settle)
 	began := time.Now()
-	if _, err := docker(ctx, "service", "update", "--quiet", "--no-resolve-image", "--detach=false", "--image", o.update, o.service); err != nil {
+	if _, err := docker(ctx, "service", "update", "--quiet", "--no-resolve-image", "--detach", "--image", o.update, o.service); err != nil {
 		return err
 	}
-	state, err := docker(ctx, "service", "inspect", "--format", "{{.UpdateStatus.State}} {{.Spec.TaskTemplate.ContainerSpec.Image}}", o.service)
-	if err != nil || state != "completed "+o.update {
-		return fmt.Errorf("the update is %q, %v", state, err)
+	for state := "updating"; state != "completed"; time.Sleep(time.Second) {
+		out, err := docker(ctx, "service", "inspect", "--format", "{{with .UpdateStatus}}{{.State}}{{end}}", o.service)
+		if err != nil {
+			return err
+		}
+		if state = out; state != "" && state != "updating" && state != "completed" {
+			return fmt.Errorf("the update is %s", state)
+		}
 	}
 	fmt.Printf("all replicas have %s after %.0f s\n", o.update, time.Since(began).Seconds())
 	time.Sleep(settle)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -15,7 +16,7 @@ import (
 const names = 10
 
 // pause is how long a session rests between two calls, at most.
-const pause = 1600 * time.Millisecond
+const pause = 4 * time.Second
 
 // patience is how long a call is sent again.
 const patience = time.Minute
@@ -34,12 +35,13 @@ type session struct {
 	answers []time.Time     // when calls were answered
 	took    []time.Duration // by a call, from its first sending to its answer
 	again   map[string]int  // answers that say to send it again
+	anew    int             // of these, that say to begin a connection anew, as the protocol has it
 	broken  int             // answers that have broken off
 	errs    []error         // any others
 }
 
 func newSession(c *client, i int) *session {
-	return &session{c: c, name: fmt.Sprintf("many-%d", i), modern: i%2 == 0, again: map[string]int{}}
+	return &session{c: c, name: fmt.Sprintf("many-%d-%d", os.Getpid(), i), modern: i%2 == 0, again: map[string]int{}}
 }
 
 func (s *session) path() string { return "/s/" + s.name + "/mcp" }
@@ -88,6 +90,7 @@ func (s *session) call(ctx context.Context, code string) (string, error) {
 		case errors.As(err, &again):
 			s.again[strconv.Itoa(again.status)+" "+short(again.text)]++
 			if again.anew {
+				s.anew++
 				s.conn = ""
 				if time.Since(began) < patience {
 					continue // the protocol wants a handshake, and no rest
