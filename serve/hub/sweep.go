@@ -32,6 +32,9 @@ func (h *Hub) sweep() {
 		all := h.allLocked()
 		h.mu.Unlock()
 		for _, s := range all {
+			if _, err := s.make(); err != nil { // whoever wanted it takes it away
+				continue
+			}
 			s.Settle("")
 			s.notice()
 			if h.o.Hibernate > 0 && s.idle() >= h.o.Hibernate {

@@ -219,7 +219,12 @@ func (k *File) begin() error {
 		return nil
 	}
 	before := strings.TrimSuffix(k.path, ".lisp") + ".before.lisp"
-	if err := os.Rename(k.path, before); err == nil && k.left.Path != "" {
+	_ = os.Remove(before)
+	err := os.Link(k.path, before) // so at each moment one of the two is there
+	if err != nil {
+		err = os.Rename(k.path, before)
+	}
+	if err == nil && k.left.Path != "" {
 		k.left.Path = before
 	}
 	k.mine = true
