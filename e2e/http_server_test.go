@@ -187,6 +187,19 @@ func (h *httpServer) wants(path, code, want string) {
 	}
 }
 
+// keeps waits until the definition that begins so is on the disk: that takes a moment after
+// the answer.
+func (h *httpServer) keeps(session, definition string) {
+	h.t.Helper()
+	file := filepath.Join(h.state, "swank-mcp", "http", "sessions", "owner", "named", session, "session.lisp")
+	if !eventually(patience, func() bool {
+		text, _ := os.ReadFile(file)
+		return strings.Contains(string(text), definition)
+	}) {
+		h.t.Errorf("%s is not kept in %s", definition, file)
+	}
+}
+
 // get is the status and the body of a page.
 func (h *httpServer) get(path string) (int, string) {
 	resp, err := h.client.Get(h.url + path)

@@ -65,6 +65,7 @@ func TestHTTPNextServer(t *testing.T) {
 	h.wants("/s/n/mcp", "*v*", "=> 1")
 	h.wants("/s/n/mcp", "(defun g () 'g)", "=> G")
 	pid := httpPID(h, "/s/n/mcp")
+	h.keeps("n", "(defun g ")
 	h.cmd.Process.Kill()
 	<-h.ended
 	if !gone(pid, 5*time.Second) {

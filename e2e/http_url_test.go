@@ -18,30 +18,30 @@ func TestHTTPURL(t *testing.T) {
 		out, _ := cmd.CombinedOutput()
 		return string(out), cmd.ProcessState.ExitCode()
 	}
-	work := h.url + "/s/work/mcp"
+	shop := h.url + "/s/shop/mcp"
 	for _, c := range []struct {
 		token, url, form, want string
 		status                 int
 	}{
-		{h.token, work, "(defvar *v* 42)", "=> *V*\n", 0},
-		{h.token, work, "*v*", "=> 42\n", 0},
+		{h.token, shop, "(defvar *v* 42)", "=> *V*\n", 0},
+		{h.token, shop, "*v*", "=> 42\n", 0},
 		{h.token, h.url, "(boundp '*v*)", "=> NIL\n", 0},
-		{h.token, work, "(error \"no\")", "[ERROR] SIMPLE-ERROR\nno\n", 1},
-		{"", work, "1", "swank-mcp: " + work + " wants a token: put yours, of its file of tokens, into the variable SWANK_MCP_TOKEN\n", 1},
-		{"x" + h.token, work, "1", "swank-mcp: " + work + " does not know the token in SWANK_MCP_TOKEN\n", 1},
+		{h.token, shop, "(error \"no\")", "[ERROR] SIMPLE-ERROR\nno\n", 1},
+		{"", shop, "1", "swank-mcp: " + shop + " wants a token: put yours, of its file of tokens, into the variable SWANK_MCP_TOKEN\n", 1},
+		{"x" + h.token, shop, "1", "swank-mcp: " + shop + " does not know the token in SWANK_MCP_TOKEN\n", 1},
 		{h.token, h.url + "/elsewhere", "1", "swank-mcp: there is no server at " + h.url + "/elsewhere: the path is /mcp, or /s/NAME/mcp\n", 1},
 		{h.token, "http://192.0.2.1/mcp", "1", "swank-mcp: wrong usage: --url http://192.0.2.1/mcp would send your token", 2},
-		{h.token, "work", "1", "swank-mcp: wrong usage: --url is the address of a server over HTTP and of a session", 2},
+		{h.token, "shop", "1", "swank-mcp: wrong usage: --url is the address of a server over HTTP and of a session", 2},
 	} {
 		if out, status := types(c.token, "eval", "--url", c.url, c.form); status != c.status || !strings.HasPrefix(out, c.want) {
 			t.Errorf("%s at %s: status %d\n%s", c.form, c.url, status, out)
 		}
 	}
-	out, status := types(h.token, "doctor", "--url", work)
-	if status != 0 || !strings.HasPrefix(out, "ok       server   swank-mcp ") || !strings.Contains(out, " at "+work+"\nok       tools    ") {
+	out, status := types(h.token, "doctor", "--url", shop)
+	if status != 0 || !strings.HasPrefix(out, "ok       server   swank-mcp ") || !strings.Contains(out, " at "+shop+"\nok       tools    ") {
 		t.Errorf("doctor: status %d\n%s", status, out)
 	}
-	if out, status := types(h.token, "--url", work); status != 2 || !strings.Contains(out, "--url is for eval and doctor") {
+	if out, status := types(h.token, "--url", shop); status != 2 || !strings.Contains(out, "--url is for eval and doctor") {
 		t.Errorf("serve: status %d\n%s", status, out)
 	}
 }

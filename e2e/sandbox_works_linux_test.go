@@ -103,7 +103,7 @@ func worksInSandbox(t *testing.T, o *outside, mode string) {
 	// Sessions in files, and checkpoints on the disk.
 	says(t, good(t, s, "save-session", object{"file": "session.lisp"}), "Saved: ")
 	good(t, s, "checkpoint", object{"name": "kept", "disk": true})
-	if !eventually(patience, func() bool { return strings.Contains(good(t, s, "checkpoint", object{}), "On disk: kept of ") }) {
+	if !eventually(savingPatience, func() bool { return strings.Contains(good(t, s, "checkpoint", object{}), "On disk: kept of ") }) {
 		t.Errorf("it is not on the disk:\n%s", status(t, s))
 	}
 	check(t, s.Close(savingPatience))

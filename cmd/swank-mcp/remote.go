@@ -32,7 +32,7 @@ func (c *config) checkURL() error {
 	}
 	u, err := url.Parse(c.url)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.Fragment != "" || u.RawQuery != "" {
-		return fmt.Errorf("%w: --url is the address of a server over HTTP and of a session, as in --url http://127.0.0.1:7800/s/work/mcp", errUsage)
+		return fmt.Errorf("%w: --url is the address of a server over HTTP and of a session, as in --url http://127.0.0.1:7800/s/shop/mcp", errUsage)
 	}
 	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && !c.allowRemote && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return fmt.Errorf("%w: --url %s would send your token and your code to another machine, not encrypted: take https, or give --allow-remote", errUsage, c.url)

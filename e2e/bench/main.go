@@ -19,15 +19,16 @@ func main() {
 	fresh := flag.Int("fresh", 0, "measure fresh images alone, so many times, beside plain SBCLs")
 	checkpoints := flag.Int("checkpoints", 0, "measure checkpoints alone, so many times, beside a server without")
 	transcripts := flag.Int("transcripts", 0, "measure the transcript alone, in so many pairs of blocks, beside a server without")
+	overHTTP := flag.Int("http", 0, "measure HTTP alone, in so many pairs of blocks, beside stdio")
 	definitions := flag.Int("definitions", 10000, "definitions of a large session")
 	flag.Parse()
-	if err := measure(*binary, *n, *long, *definitions, *fresh, *checkpoints, *transcripts, *callsOnly); err != nil {
+	if err := measure(*binary, *n, *long, *definitions, *fresh, *checkpoints, *transcripts, *overHTTP, *callsOnly); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func measure(binary string, n, long, definitions, fresh, checkpoints, transcripts int, callsOnly bool) error {
+func measure(binary string, n, long, definitions, fresh, checkpoints, transcripts, overHTTP int, callsOnly bool) error {
 	dir, err := os.MkdirTemp("", "swb")
 	if err != nil {
 		return err
@@ -56,6 +57,9 @@ func measure(binary string, n, long, definitions, fresh, checkpoints, transcript
 	case transcripts > 0:
 		t.beside = "none"
 		parts = []func(*table) error{func(t *table) error { return l.coldStart(t) }, func(t *table) error { return l.transcripts(t, transcripts) }}
+	case overHTTP > 0:
+		t.beside = "stdio"
+		parts = []func(*table) error{func(t *table) error { return l.coldStart(t) }, func(t *table) error { return l.overHTTP(t, overHTTP) }}
 	case callsOnly:
 		parts = parts[:2]
 	}
