@@ -11,7 +11,7 @@ type kind byte
 
 const (
 	atom   kind = iota // symbol, number, string, character: one form
-	opener             // "(" or "#("
+	opener             // "(", "#(" or "#3("
 	closer
 	prefix     // one form follows: ' ` , ,@ #' #. and more
 	skipPrefix // #+ or #-: two forms follow, of which the second may count as none
@@ -60,7 +60,7 @@ func (s *scanner) note(start int, p Pos) {
 	}
 	t := token{start: start, end: s.at, line: p.Line, col: p.Column}
 	switch text := s.text[start:s.at]; {
-	case text == "(" || text == "#(":
+	case text == "(" || strings.HasPrefix(text, "#") && strings.Trim(text[1:], "0123456789") == "(":
 		t.kind = opener
 	case text == ")":
 		t.kind = closer
