@@ -242,7 +242,9 @@ Then call THEN with the text that it has printed."
 
 (defun swank-mcp--look (connection)
   "Ask the Lisp of CONNECTION what agents do, unless the last answer is due."
-  (unless (swank-mcp--get connection :looking)
+  (if (swank-mcp--get connection :looking)
+      ;; It may be there, behind a question that Emacs is just asking in the filter.
+      (ignore-errors (funcall (process-filter connection) connection ""))
     (swank-mcp--put connection :looking t)
     (condition-case nil
         (swank-mcp--send connection (swank-mcp--look-up "AGENTS")
