@@ -26,14 +26,18 @@ func (h *Hub) ownLocked(id ID) (*Session, error) {
 	h.mu.Unlock()
 	lease, err := h.o.Own(id)
 	h.mu.Lock()
-	delete(h.ending, id)
-	close(over)
+	defer func() {
+		delete(h.ending, id)
+		close(over)
+	}()
 	if err != nil {
 		return nil, err
 	}
 	s, err := h.addLocked(id)
 	if err != nil {
-		h.work.Go(lease.Release)
+		h.mu.Unlock()
+		lease.Release() // before somebody else here may ask for it again
+		h.mu.Lock()
 		return nil, err
 	}
 	s.lease = lease

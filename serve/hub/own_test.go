@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -149,5 +151,44 @@ func TestTakenOver(t *testing.T) {
 	}
 	if v := evaluate(t, b, "x", "(f)"); v != "1" {
 		t.Errorf("the other one has %s then", v)
+	}
+}
+
+// oneLease is of a session that is owned by asking, once until it is released.
+type oneLease struct{ owned *atomic.Bool }
+
+func (oneLease) Lost() error           { return nil }
+func (oneLease) Wanted() time.Duration { return 0 }
+func (l oneLease) Release()            { l.owned.Store(false) }
+
+// A session for which there is no room is given up before somebody else here is answered who
+// waits for the same one.
+func TestNoRoomForOwned(t *testing.T) {
+	t.Parallel()
+	var owned atomic.Bool // anna/b
+	h := testHub(t, Options{Limits: Limits{Sessions: 1}, Own: func(id ID) (Lease, error) {
+		if id.Name == "a" {
+			return oneLease{new(atomic.Bool)}, nil
+		}
+		if owned.Swap(true) {
+			return nil, errors.New("it is owned already")
+		}
+		return oneLease{&owned}, nil
+	}})
+	if _, err := h.Named("anna", "a"); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			var limit *LimitError
+			if _, err := h.Named("anna", "b"); !errors.As(err, &limit) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	all.Wait()
+	if owned.Load() {
+		t.Error("it is owned still")
 	}
 }
