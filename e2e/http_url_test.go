@@ -41,6 +41,9 @@ func TestHTTPURL(t *testing.T) {
 	if status != 0 || !strings.HasPrefix(out, "ok       server   swank-mcp ") || !strings.Contains(out, " at "+shop+"\nok       tools    ") {
 		t.Errorf("doctor: status %d\n%s", status, out)
 	}
+	if out, status := types(h.token, "eval", "--url", h.url, "--session", "shop", "1"); status != 2 || !strings.Contains(out, "as in --url "+h.url+"/s/shop/mcp") {
+		t.Errorf("a session beside --url: status %d\n%s", status, out)
+	}
 	if out, status := types(h.token, "--url", shop); status != 2 || !strings.Contains(out, "--url is for eval and doctor") {
 		t.Errorf("serve: status %d\n%s", status, out)
 	}

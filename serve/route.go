@@ -180,7 +180,7 @@ func (rt *router) refuse(w http.ResponseWriter, m message, err error) {
 		status, after = http.StatusServiceUnavailable, 2
 	default:
 		rt.log.Error("making a session", "err", err)
-		err = errors.New("the session could not be made: the server's log says why")
+		err = errors.New("the session could not be made, and nothing was done: whoever runs the server finds the reason in its log")
 	}
 	if after > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(after))

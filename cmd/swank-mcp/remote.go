@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"swank-mcp/mcpbridge"
 )
 
 // tokenVariable has the token for --url, in the environment: an argument could be read by
@@ -36,6 +38,9 @@ func (c *config) checkURL() error {
 	}
 	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && !c.allowRemote && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return fmt.Errorf("%w: --url %s would send your token and your code to another machine, not encrypted: take https, or give --allow-remote", errUsage, c.url)
+	}
+	if c.session != mcpbridge.DefaultSession {
+		return fmt.Errorf("%w: with --url the address says the session, as in --url %s://%s/s/%s/mcp", errUsage, u.Scheme, u.Host, c.session)
 	}
 	if strings.Trim(u.Path, "/") == "" {
 		u.Path = "/mcp"

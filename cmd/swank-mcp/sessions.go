@@ -109,7 +109,7 @@ func (s *site) ask(ctx context.Context, who door.Credential, method, path string
 	}
 	resp, err := s.client.Do(r)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, fmt.Errorf("no server answers there; swank-mcp serve --http starts one: %w", err)
 	}
 	defer resp.Body.Close()
 	body, err = io.ReadAll(resp.Body)

@@ -89,7 +89,7 @@ func (d *Door) Guard(next http.Handler) http.Handler {
 	})
 }
 
-// refuse answers a request that does not come in. Of what it has sent, only the path is
+// refuse answers a request that does not come in. Of what it has sent, only the method is
 // logged: a token may stand anywhere else.
 func (d *Door) refuse(w http.ResponseWriter, r *http.Request, why string, status int, text string) {
 	d.o.Refused(why)
