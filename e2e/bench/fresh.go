@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,8 +21,8 @@ const (
 var freshNeeds = []string{"alexandria", "split-sequence", "cl-ppcre", "fiveam"}
 
 // fresh measures run-tests in a fresh image beside plain SBCLs that test the same files,
-// in turns: one that has what the project needs in a core, and one as a shell starts it,
-// which has no fasls of the project but those of what it needs.
+// in turns: one that has what the project needs in a core, and one as a shell starts it.
+// Each has as many fasls of the project's as the others have: none, all, or all but one.
 func (l lab) fresh(t *table, n int) error {
 	app := filepath.Join(l.dir, "app")
 	if err := os.CopyFS(app, os.DirFS(freshProject)); err != nil {
@@ -30,7 +31,7 @@ func (l lab) fresh(t *table, n int) error {
 	core := filepath.Join(l.dir, "needs.core")
 	load := fmt.Sprintf(`(progn (mapc (function asdf:load-system) '("%s")) (asdf:clear-configuration) (save-lisp-and-die %q))`,
 		strings.Join(freshNeeds, `" "`), core)
-	if err := l.sbcl("--noinform", "--non-interactive", "--eval", "(require :asdf)", "--eval", load); err != nil {
+	if err := l.sbcl("needs", "--noinform", "--non-interactive", "--eval", "(require :asdf)", "--eval", load); err != nil {
 		return err
 	}
 	b, _, err := l.start("cache", "--project", app, "--toolsets", "all")
@@ -54,68 +55,63 @@ func (l lab) fresh(t *table, n int) error {
 		return err
 	}
 	test := fmt.Sprintf("(asdf:test-system %q)", freshSystem)
-	var beside, whole, anew, edited, again times
+	ways := []func() error{
+		func() error {
+			return l.sbcl("needs", "--core", core, "--noinform", "--non-interactive", "--eval", test)
+		},
+		func() error {
+			return l.sbcl("shell", "--noinform", "--non-interactive", "--eval", "(require :asdf)", "--eval", test)
+		},
+		func() error { return run(true) },
+	}
+	states := []struct {
+		name string
+		make func(try int) error
+	}{
+		{"all files compiled", func(int) error { return errors.Join(l.removeKept(), os.RemoveAll(l.plainFasls())) }},
+		{"no file edited", func(int) error { return nil }},
+		{"one file edited", func(try int) error {
+			time.Sleep(1100 * time.Millisecond) // ASDF compares whole seconds
+			return appendLine(filepath.Join(app, "report", "summary.lisp"), fmt.Sprintf("; edit %d", try))
+		}},
+	}
+	took := make([][3]times, len(states)) // by state and way
 	for i := range n {
-		for _, way := range []struct {
-			to  *times
-			run func() error
-		}{
-			{&beside, func() error { return l.sbcl("--core", core, "--noinform", "--non-interactive", "--eval", test) }},
-			{&whole, func() error {
-				return l.sbcl("--noinform", "--non-interactive", "--eval", "(require :asdf)", "--eval", test)
-			}},
-			{&anew, func() error { return run(true) }},
-			{&again, func() error { return run(true) }},
-			{&edited, func() error { return run(true) }},
-		} {
-			switch way.to {
-			case &edited:
-				if err := appendLine(filepath.Join(app, "report", "summary.lisp"), fmt.Sprintf("; edit %d", i)); err != nil {
-					return err
-				}
-			case &anew:
-				if err := l.removeKept(); err != nil {
-					return err
-				}
-			case &again:
-			default: // it compiles the project
-				if err := os.RemoveAll(filepath.Join(l.dir, "cache", "common-lisp", "sbcl-app")); err != nil {
-					return err
-				}
-			}
-			took, err := repeat(1, way.run)
-			if err != nil {
+		for k, state := range states {
+			if err := state.make(i); err != nil {
 				return err
 			}
-			*way.to = append(*way.to, took...)
+			for w, way := range ways {
+				one, err := repeat(1, way)
+				if err != nil {
+					return err
+				}
+				took[k][w] = append(took[k][w], one...)
+			}
 		}
 	}
-	for _, row := range []struct {
+	for w, row := range []struct {
 		name  string
-		plain times
 		limit float64
-	}{
-		{"own files alone, compiled", beside, 1.5},
-		{"from nothing", whole, 0.5},
-	} {
-		for _, fresh := range []struct {
-			name  string
-			times times
-		}{{"all files compiled", anew}, {"one file edited", edited}, {"no file edited", again}} {
-			p, f := ms(row.plain.at(50)), ms(fresh.times.at(50))
-			t.add(fmt.Sprintf("%s; fresh: %s, p50", row.name, fresh.name), "ms", p, f).
+	}{{"own files alone", 1.5}, {"from nothing", 0.5}} {
+		for k, state := range states {
+			p, f := ms(took[k][w].at(50)), ms(took[k][2].at(50))
+			t.add(fmt.Sprintf("%s; %s, p50", row.name, state.name), "ms", p, f).
 				judge(fmt.Sprintf("≤ %.1f ×", row.limit), f <= row.limit*p)
 		}
 	}
 	return nil
 }
 
-// sbcl runs a plain SBCL to its end.
-func (l lab) sbcl(args ...string) error {
+// plainFasls is where plain SBCLs have the fasls of the project, each kind its own.
+func (l lab) plainFasls() string { return filepath.Join(l.dir, "cache", "common-lisp", "sbcl-app") }
+
+// sbcl runs a plain SBCL of that kind to its end.
+func (l lab) sbcl(kind string, args ...string) error {
 	c := exec.Command("sbcl", args...)
 	app := filepath.Join(l.dir, "app")
 	c.Env = append(l.env("cache"), "CL_SOURCE_REGISTRY="+app+"//:",
-		fmt.Sprintf("ASDF_OUTPUT_TRANSLATIONS=%s/:%s/:", app, filepath.Join(l.dir, "cache", "common-lisp", "sbcl-app")))
+		fmt.Sprintf("ASDF_OUTPUT_TRANSLATIONS=%s/:%s/:", app, filepath.Join(l.plainFasls(), kind)))
 	c.Dir = l.dir
 	out, err := c.CombinedOutput()
 	if err != nil {
@@ -134,9 +130,11 @@ func (l lab) awaitProjectCore() error {
 	return fmt.Errorf("no core of the project after two minutes")
 }
 
-// removeKept removes the fasls of the project that fresh images keep.
+// removeKept removes the fasls of the project that fresh images keep, when the last of these
+// images has ended: it may still put some there.
 func (l lab) removeKept() error {
 	kept, err := filepath.Glob(filepath.Join(l.dir, "cache", "*", "project-*", "fasls"))
+	time.Sleep(500 * time.Millisecond)
 	for _, dir := range kept {
 		if err == nil {
 			err = os.RemoveAll(dir)
