@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"swank-mcp/e2e/wire"
 )
 
 // suites are the conformance suites of MCP, and the versions of the protocol that they test.
@@ -78,7 +80,7 @@ func startEverything(t *testing.T) string {
 	}
 	cmd := exec.Command(binary, "127.0.0.1:0")
 	cmd.Env = environ(run.dir)
-	stderr := &lockedBuffer{}
+	stderr := &wire.Output{}
 	cmd.Stderr = stderr
 	check(t, cmd.Start())
 	t.Cleanup(func() {

@@ -14,11 +14,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+
+	"swank-mcp/e2e/wire"
 )
 
 // httpServer is the binary under test, serving over HTTP.
@@ -29,26 +30,8 @@ type httpServer struct {
 	token  string // of the first principal, or ""
 	client *http.Client
 	cmd    *exec.Cmd
-	stderr lockedBuffer
+	stderr wire.Output
 	ended  chan struct{}
-}
-
-// lockedBuffer may be read while it is written.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 var servingAt = regexp.MustCompile(`serving MCP at (\S+)/mcp\n`)

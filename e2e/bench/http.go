@@ -13,9 +13,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
+
+	"swank-mcp/e2e/wire"
 )
 
 // overHTTP measures evaluating over HTTP beside stdio, in n pairs of blocks, with a
@@ -81,20 +82,20 @@ var serving = regexp.MustCompile(`serving MCP at (\S+)/mcp\n`)
 
 // startHTTP runs the binary as a server over HTTP that wants no token.
 func (l lab) startHTTP(project string) (site, error) {
-	said := &output{}
+	said := &wire.Output{}
 	s := site{path: "/s/bench/mcp", cmd: exec.Command(l.binary, "serve", "--http", "127.0.0.1:0", "--no-auth", "--no-checkpoints", "--max-rate", "1000000", "--project", project)}
 	s.cmd.Env, s.cmd.Dir, s.cmd.Stderr = l.env("cache"), project, said
 	if err := s.cmd.Start(); err != nil {
 		return s, err
 	}
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if m := serving.FindStringSubmatch(said.text()); m != nil {
+		if m := serving.FindStringSubmatch(said.String()); m != nil {
 			s.url = m[1]
 			return s, nil
 		}
 	}
 	s.end()
-	return s, errors.New("it does not serve over HTTP:\n" + said.text())
+	return s, errors.New("it does not serve over HTTP:\n" + said.String())
 }
 
 func (s site) end() {
@@ -134,23 +135,4 @@ func (s site) eval(code, want string) error {
 		err = fmt.Errorf("evaluating %s over HTTP: %s, %.300q, want %q", code, answer.Status, text, want)
 	}
 	return err
-}
-
-// output is what a program says, and may be read meanwhile.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) text() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
 }

@@ -35,7 +35,7 @@ type Client struct {
 	cmd    *exec.Cmd
 	conn   *jsonrpc2.Conn
 	stream *stream
-	stderr lockedBuffer
+	stderr Output
 	seq    atomic.Uint64
 
 	mu       sync.Mutex
@@ -160,19 +160,21 @@ func (c *Client) NullReplies() []json.RawMessage {
 // Stderr returns what the server has logged so far.
 func (c *Client) Stderr() string { return c.stderr.String() }
 
-// lockedBuffer is a bytes.Buffer that may be read while it is written.
-type lockedBuffer struct {
+// Output is what a program writes. It may be read meanwhile.
+type Output struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
-func (b *lockedBuffer) Write(p []byte) (int, error) {
+// Write implements io.Writer.
+func (b *Output) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.buf.Write(p)
 }
 
-func (b *lockedBuffer) String() string {
+// String returns what was written so far.
+func (b *Output) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.buf.String()
