@@ -14,13 +14,11 @@ import (
 	"strings"
 
 	"swank-mcp/mcpbridge"
-	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/serve"
 	"swank-mcp/serve/door"
 	"swank-mcp/serve/hub"
 	"swank-mcp/swank/lisp"
 	"swank-mcp/swank/lisp/kept"
-	"swank-mcp/swank/lisp/project"
 )
 
 // firstPrincipal is whose the token is that is made at the first start.
@@ -186,21 +184,10 @@ func (c *command) sessionFor(id hub.ID, newID func() string, state string, share
 	}
 	name := cmp.Or(id.Name, mcpbridge.DefaultSession)
 	im.Session(name).KeepIn(left)
-	b := mcpbridge.New(mcpbridge.Options{
-		Open:       func(session string) tools.Session { return im.Session(session) },
-		Version:    version(),
-		Timeout:    c.timeout,
-		MaxTimeout: c.maxTimeout,
-		MaxOutput:  c.maxOutput,
-		Tools:      c.tools,
-		Session:    name,
-		SessionDir: dir,
-		Kept:       left,
-		SessionID:  newID,
-		Log:        slog.New(onlyWarnings{log.Handler()}), // the SDK tells of each request
-		WatchFiles: c.watchFiles,
-		Project:    func() *project.Project { return im.Project(context.Background()) },
-	})
+	o := c.bridgeOptions(context.Background(), im)
+	o.Session, o.SessionDir, o.Kept, o.SessionID = name, dir, left, newID
+	o.Log = slog.New(onlyWarnings{log.Handler()}) // the SDK tells of each request
+	b := mcpbridge.New(o)
 	w := &hub.Work{Image: im, Session: name, Bridge: b, Kept: left}
 	w.Ending, w.Ended = c.showToPeople(context.Background(), im, b, true, log)
 	return w, nil

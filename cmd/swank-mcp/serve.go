@@ -16,6 +16,7 @@ import (
 
 	"swank-mcp/mcpbridge"
 	"swank-mcp/mcpbridge/tools"
+	"swank-mcp/swank/lisp"
 	"swank-mcp/swank/lisp/kept"
 	"swank-mcp/swank/lisp/project"
 )
@@ -37,20 +38,8 @@ func (c *command) serve(ctx context.Context) error {
 		return err
 	}
 	im.Session(c.session).KeepIn(left)
-	options := mcpbridge.Options{
-		Open:       func(session string) tools.Session { return im.Session(session) },
-		Version:    version(),
-		Timeout:    c.timeout,
-		MaxTimeout: c.maxTimeout,
-		MaxOutput:  c.maxOutput,
-		Tools:      c.tools,
-		Session:    c.session,
-		SessionDir: c.sessionDir,
-		Kept:       left,
-		Log:        log,
-		WatchFiles: c.watchFiles,
-		Project:    func() *project.Project { return im.Project(ctx) },
-	}
+	options := c.bridgeOptions(ctx, im)
+	options.Session, options.SessionDir, options.Kept, options.Log = c.session, c.sessionDir, left, log
 	if _, named := c.projectDir(); !named {
 		options.Roots = func(dirs []string) { im.WorkIn(dirs...) }
 	}
@@ -68,6 +57,21 @@ func (c *command) serve(ctx context.Context) error {
 		in = io.NopCloser(c.stdin)
 	}
 	return b.Serve(ctx, in, c.stdout)
+}
+
+// bridgeOptions are those of a bridge to im that the flags say, whatever the transport. ctx
+// ends with the server.
+func (c *config) bridgeOptions(ctx context.Context, im *lisp.Image) mcpbridge.Options {
+	return mcpbridge.Options{
+		Open:       func(session string) tools.Session { return im.Session(session) },
+		Version:    version(),
+		Timeout:    c.timeout,
+		MaxTimeout: c.maxTimeout,
+		MaxOutput:  c.maxOutput,
+		Tools:      c.tools,
+		WatchFiles: c.watchFiles,
+		Project:    func() *project.Project { return im.Project(ctx) },
+	}
 }
 
 // kept is the file, in the user's state directory, in which the session is kept for the
