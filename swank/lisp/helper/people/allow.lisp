@@ -92,7 +92,7 @@ can be asked, or :STOPPED if EVALUATION is to end before."
       (:no (refused "The person was asked and does not allow ~A." what))
       (:silence (refused "The person was asked whether to allow ~A, and has not answered within ~D seconds. Tell them that the question comes in Emacs and in `swank-mcp watch`, and send it again."
                          what *answer-patience*))
-      (:nobody (refused "The person wants to be asked before ~A, and nobody can be asked: no Emacs is connected to this image."
+      (:nobody (refused "The person wants to be asked before ~A, and nobody can be asked: no Emacs is connected to this image, and no server. Tell them, and send it again."
                         what)))))
 
 (defun ask-person (evaluation what)
