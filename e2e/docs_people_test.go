@@ -69,7 +69,25 @@ func begun(t *testing.T, s *server, p *person, done string) {
 	}) {
 		t.Error("the call does not begin")
 	}
+	if !eventually(patience, func() bool { return p.says(compiling) == "NIL" }) {
+		t.Error("the call is compiled for ever")
+	}
 }
+
+// compiling is true while a session's thread is in the compiler: an evaluation that is stopped
+// there has another text.
+const compiling = `(some (lambda (thread)
+  (and (search "swank-mcp session" (sb-thread:thread-name thread))
+       (let ((names :unknown))
+         (ignore-errors
+          (sb-thread:interrupt-thread thread
+            (lambda () (setf names (mapcar #'first (sb-debug:list-backtrace))))))
+         (loop repeat 100 while (eq names :unknown) do (sleep 0.01))
+         (or (eq names :unknown)
+             (some (lambda (name)
+                     (and (symbolp name) (eq (symbol-package name) (find-package "SB-C"))))
+                   names)))))
+  (sb-thread:list-all-threads))`
 
 // typedBy is what a REPL shows when the person types code.
 func typedBy(t *testing.T, p *person, code string) string {

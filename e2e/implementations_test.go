@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,11 +86,12 @@ var features = []feature{
 func TestImplementations(t *testing.T) {
 	t.Parallel()
 	columns := make([][]bool, len(implementations))
+	lost := make([]bytes.Buffer, len(implementations)) // what was seen instead
 	t.Run("run", func(t *testing.T) {
 		for i, im := range implementations {
 			t.Run(im.name, func(t *testing.T) {
 				t.Parallel()
-				columns[i] = tryFeatures(t, im.command)
+				columns[i] = tryFeatures(t, im.command, &lost[i])
 			})
 		}
 	})
@@ -109,6 +112,11 @@ func TestImplementations(t *testing.T) {
 		b.WriteByte('\n')
 	}
 	compareTable(t, filepath.Join("..", "docs", "implementations.md"), b.String())
+	if t.Failed() {
+		for i, im := range implementations {
+			t.Logf("%s:\n%s", im.name, &lost[i])
+		}
+	}
 	t.Run("lent", lendCLISP)
 }
 
@@ -132,20 +140,21 @@ func compareTable(t *testing.T, page, table string) {
 	}
 }
 
-// tryFeatures runs every feature in a Lisp that command starts.
-func tryFeatures(t *testing.T, command []string) (works []bool) {
+// tryFeatures runs every feature in a Lisp that command starts, and writes what does not
+// work into lost.
+func tryFeatures(t *testing.T, command []string, lost io.Writer) (works []bool) {
 	var s *server
 	for _, f := range features {
 		if s == nil {
 			s = attached(t, otherLisp(t, command, ":dont-close t"))
 			// Somebody must have defined what later rows use.
 			for _, g := range features[:len(works)] {
-				if strings.HasPrefix(g.name, "functions and") {
-					tryFeature(t, s, g)
+				if strings.HasPrefix(g.name, "functions and") || strings.HasPrefix(g.name, "the package lasts") {
+					tryFeature(s, g, lost)
 				}
 			}
 		}
-		ok, alive := tryFeature(t, s, f)
+		ok, alive := tryFeature(s, f, lost)
 		works = append(works, ok)
 		if !alive {
 			s = nil
@@ -155,13 +164,17 @@ func tryFeatures(t *testing.T, command []string) (works []bool) {
 }
 
 // tryFeature reports whether f works and whether its Lisp still answers.
-func tryFeature(t *testing.T, s *server, f feature) (works, alive bool) {
+func tryFeature(s *server, f feature, lost io.Writer) (works, alive bool) {
 	for _, step := range f.steps {
 		text, err := tryStep(s, step)
 		if err != nil || !regexp.MustCompile(step.want).MatchString(text) {
-			t.Logf("%s: %s %v: %v, got\n%s", f.name, step.tool, step.arguments, err, tail(text, 600))
+			fmt.Fprintf(lost, "%s: %s %v: %v, got\n%s\n", f.name, step.tool, step.arguments, err, tail(text, 600))
 			text, err := tryStep(s, evaluating("(+ 1 2)", ""))
-			return false, err == nil && strings.HasPrefix(text, "=> 3")
+			alive := err == nil && strings.HasPrefix(text, "=> 3")
+			if !alive {
+				fmt.Fprintf(lost, "\tthe Lisp does not go on: %v, %s\n", err, tail(text, 600))
+			}
+			return false, alive
 		}
 	}
 	return true, true
@@ -194,6 +207,9 @@ func lendCLISP(t *testing.T) {
 // otherLisp starts a Lisp that serves Swank with those arguments of create-server.
 func otherLisp(t *testing.T, command []string, arguments string) *person {
 	t.Helper()
+	if command[0] == "sbcl" {
+		compileSwank(t) // other tests compile it for SBCL, too
+	}
 	script := filepath.Join(t.TempDir(), "serve.lisp")
 	// ECL's compiler proper is a C compiler: it would take Swank a minute.
 	code := fmt.Sprintf(`#+ecl (ext:install-bytecodes-compiler)
