@@ -60,14 +60,16 @@ type Options struct {
 	// Own makes this server the owner of a named session, before Make, where others share
 	// the directory of the sessions. nil: there are no others.
 	Own func(ID) (Lease, error)
+	// Ahead has images for the sessions that come; nil: there are none.
+	Ahead Ahead
 	Limits
 	Hibernate time.Duration // after which an image that nobody uses is put away; 0 is never
 	Forget    time.Duration // after which a named session is left to the disk that is put away and has no client; 0 is never
 	Log       *slog.Logger  // nil discards
 }
 
-// Hub has the sessions. Its goroutines are the sweeper and those that bring sessions back;
-// Close ends them.
+// Hub has the sessions. Its goroutines are the sweeper, the one that starts images ahead, and
+// those that bring sessions back; Close ends them.
 type Hub struct {
 	o      Options
 	ctx    context.Context // ends with Close
@@ -104,6 +106,9 @@ func New(o Options) *Hub {
 	h.work.Go(h.sweep)
 	if o.Own != nil {
 		h.work.Go(h.yield)
+	}
+	if o.Ahead != nil {
+		h.work.Go(func() { o.Ahead.Fill(h.ctx, h.room) })
 	}
 	return h
 }
