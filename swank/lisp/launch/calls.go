@@ -20,18 +20,18 @@ import (
 
 // calls is where the copies of a line call in, each on a connection of its own: by that
 // we tell them what to do, and they learn that we have ended. One goroutine accepts
-// the connections, and one lets go of orphans, which hangUp ends; one belongs to each
-// process, from its call to its end.
+// the connections, which hangUp ends; one belongs to each process, from its call to its end.
+// One for all lines lets go of orphans.
 type calls struct {
-	mu       sync.Mutex
-	listener *net.UnixListener
-	closed   bool
-	over     chan struct{} // closed with listener
-	number   int           // of the last process that was asked for
-	waiting  map[callKey]chan *peer
-	peers    map[*peer]bool
-	greeting map[*net.UnixConn]bool // those whose process has not said yet who it is
-	work     sync.WaitGroup
+	mu          sync.Mutex
+	listener    *net.UnixListener
+	closed      bool
+	stopReaping func() // is called with the end of listener
+	number      int    // of the last process that was asked for
+	waiting     map[callKey]chan *peer
+	peers       map[*peer]bool
+	greeting    map[*net.UnixConn]bool // those whose process has not said yet who it is
+	work        sync.WaitGroup
 }
 
 // A callKey is what a process says that it is: a copy, or what has come of one, an image
@@ -85,9 +85,8 @@ func (l *line) listen() (address string, err error) {
 		return "", err
 	}
 	c.waiting, c.peers, c.greeting = map[callKey]chan *peer{}, map[*peer]bool{}, map[*net.UnixConn]bool{}
-	c.over = make(chan struct{})
-	listener, over := c.listener, c.over
-	c.work.Go(func() { reapOrphans(over) })
+	c.stopReaping = reapOrphans()
+	listener := c.listener
 	c.work.Go(func() {
 		for {
 			conn, err := listener.AcceptUnix()
@@ -175,6 +174,7 @@ func (c *calls) take(conn *net.UnixConn) {
 func (p *peer) await() {
 	// It is our child only when the process between has ended.
 	for range 200 {
+		awaitEnd(p.child.Pid)
 		state, err := p.child.Wait()
 		if err == nil {
 			p.state = state
@@ -256,7 +256,7 @@ func (c *calls) hangUp() {
 	defer c.mu.Unlock()
 	if c.listener != nil && !c.closed {
 		_ = c.listener.Close()
-		close(c.over)
+		c.stopReaping()
 	}
 	c.closed = true
 	for p := range c.peers {

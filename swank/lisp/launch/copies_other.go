@@ -8,7 +8,9 @@ func adopt() {}
 
 func reapGroup(int) {}
 
-func reapOrphans(<-chan struct{}) {}
+func reapOrphans() (stop func()) { return func() {} }
+
+func awaitEnd(int) {}
 
 func memoryOf(int) (share, whole int64) { return 0, 0 }
 

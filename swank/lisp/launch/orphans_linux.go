@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -16,10 +17,40 @@ import (
 // wait for it.
 const orphanTime = time.Second
 
+// reaper lets go of orphans for all who want it.
+var reaper struct {
+	sync.Mutex
+	users int
+	over  chan struct{} // closed when there is none any more
+	done  chan struct{} // closed when its goroutine has ended
+}
+
 // reapOrphans lets go of the processes that the program's processes leave behind, when
-// they have ended: adopt has made them our children, and nobody waits for them. It
-// returns when over is closed.
-func reapOrphans(over <-chan struct{}) {
+// they have ended: adopt has made them our children, and nobody waits for them. One
+// goroutine does that for all who have called; the last stop ends it.
+func reapOrphans() (stop func()) {
+	reaper.Lock()
+	defer reaper.Unlock()
+	if reaper.users++; reaper.users == 1 {
+		over, done := make(chan struct{}), make(chan struct{})
+		reaper.over, reaper.done = over, done
+		go func() {
+			defer close(done)
+			reap(over)
+		}()
+	}
+	return sync.OnceFunc(func() {
+		reaper.Lock()
+		defer reaper.Unlock()
+		if reaper.users--; reaper.users == 0 {
+			close(reaper.over)
+			<-reaper.done
+		}
+	})
+}
+
+// reap does it until over is closed.
+func reap(over <-chan struct{}) {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGCHLD)
 	defer signal.Stop(ended)

@@ -104,15 +104,17 @@ type drain struct {
 
 	mu     sync.Mutex // held from a read until its bytes are in the sink
 	fd     int        // -1 after the end
-	buf    []byte
-	carry  int // bytes of an unfinished character at the start of buf
+	rest   []byte     // an unfinished character
 	closed bool
 }
+
+// readBuffers are for all drains: most pipes have nothing to say most of the time.
+var readBuffers = sync.Pool{New: func() any { return new([readSize + utf8.UTFMax]byte) }}
 
 // newDrain takes over r and calls sink with what comes, cut at the ends of
 // characters, from one goroutine at a time. The owner calls close.
 func newDrain(r *os.File, sink func([]byte)) (*drain, error) {
-	d := &drain{file: r, sink: sink, done: make(chan struct{}), buf: make([]byte, readSize+utf8.UTFMax)}
+	d := &drain{file: r, sink: sink, done: make(chan struct{})}
 	raw, err := r.SyscallConn()
 	if err != nil {
 		return nil, err
@@ -148,30 +150,33 @@ func (d *drain) readOnce() (n int, again bool) {
 	if d.closed || d.fd < 0 {
 		return 0, false
 	}
-	n, err := readNow(d.fd, d.buf[d.carry:])
+	buf := readBuffers.Get().(*[readSize + utf8.UTFMax]byte)
+	defer readBuffers.Put(buf)
+	carry := copy(buf[:], d.rest)
+	n, err := readNow(d.fd, buf[carry:])
 	switch {
 	case errors.Is(err, syscall.EAGAIN):
 		return 0, true
 	case err != nil || n <= 0:
-		d.flush(d.carry, true)
+		d.flush(buf[:carry], true)
 		d.fd = -1
 		return 0, false
 	}
-	d.flush(d.carry+n, false)
+	d.flush(buf[:carry+n], false)
 	return n, true
 }
 
-// flush hands buf[:n] to the sink, without a character that has only begun
+// flush hands text to the sink, without a character that has only begun
 // unless at the end.
-func (d *drain) flush(n int, end bool) {
-	whole := n
+func (d *drain) flush(text []byte, end bool) {
+	whole := len(text)
 	if !end {
-		whole = wholeRunes(d.buf[:n])
+		whole = wholeRunes(text)
 	}
 	if whole > 0 {
-		d.sink(d.buf[:whole])
+		d.sink(text[:whole])
 	}
-	d.carry = copy(d.buf, d.buf[whole:n])
+	d.rest = append(d.rest[:0], text[whole:]...)
 }
 
 // wholeRunes returns the length of b without the first bytes of a character

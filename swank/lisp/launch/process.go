@@ -86,6 +86,7 @@ func spawn(program string, args []string, dir string, parameters []byte, prepare
 	p := &Process{line: l, pid: cmd.Process.Pid, child: cmd.Process, report: reportR, done: make(chan struct{})}
 	disown := host.Own(p.pid)
 	go func() {
+		awaitEnd(cmd.Process.Pid)
 		_ = cmd.Wait() // how it ended is in ProcessState
 		disown()
 		p.ended(cmd.ProcessState)
