@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"swank-mcp/mcpbridge"
 	"swank-mcp/serve"
@@ -24,8 +25,13 @@ import (
 // firstPrincipal is whose the token is that is made at the first start.
 const firstPrincipal = "owner"
 
-// httpCheckpointMB is what the checkpoints of an image may take where it is one of many.
-const httpCheckpointMB = 32
+// What the checkpoints of an image may take where it is one of many, in MiB, and of all images
+// in time: one part in so many, with what was not used of that in the last seconds.
+const (
+	httpCheckpointMB   = 8
+	httpCheckpointPart = 10
+	httpCheckpointSave = 20 * time.Second
+)
 
 // serveHTTP speaks MCP over HTTP until ctx ends.
 func (c *command) serveHTTP(ctx context.Context) error {
@@ -164,6 +170,7 @@ func (c *command) sessionFor(id hub.ID, newID func() string, rooms *rooms, share
 	if cfg.CheckpointMB == 0 {
 		cfg.CheckpointMB = httpCheckpointMB
 	}
+	cfg.CopyShare = rooms.copying
 	var left *kept.File
 	if id.Name != "" {
 		if cfg.Cores, err = kept.CoresIn(dir, stateDir()); err != nil {

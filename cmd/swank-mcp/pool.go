@@ -49,13 +49,18 @@ type rooms struct {
 	state string
 	pool  *aheadPool // nil: no image is started ahead
 
+	copying *lisp.CopyShare // of all images
+
 	mu   sync.Mutex
 	held map[hub.ID]*pool.Held[aheadKind, *aheadImage] // for sessions that are being made
 }
 
 // rooms returns those below state.
 func (c *command) rooms(state string, trace io.Writer, log *slog.Logger) *rooms {
-	r := &rooms{state: state, held: map[hub.ID]*pool.Held[aheadKind, *aheadImage]{}}
+	r := &rooms{state: state, copying: lisp.NewCopyShare(httpCheckpointPart, httpCheckpointSave), held: map[hub.ID]*pool.Held[aheadKind, *aheadImage]{}}
+	if c.http.lease == 0 {
+		removeEmpty(slotsDir(state))
+	}
 	if c.http.pool == 0 {
 		return r
 	}
@@ -125,6 +130,17 @@ func (c *command) startAhead(ctx context.Context, k aheadKind, state string, tra
 // slotsDir is where the directories are that were made before their sessions had a name.
 func slotsDir(state string) string { return filepath.Join(state, "slots") }
 
+// removeEmpty removes the empty directories in dir: a server that was killed has left them. That
+// of a session is made again when it is wanted.
+func removeEmpty(dir string) {
+	all, _ := os.ReadDir(dir)
+	for _, entry := range all {
+		if entry.IsDir() {
+			_ = os.Remove(filepath.Join(dir, entry.Name()))
+		}
+	}
+}
+
 // make makes the directory of a session that has none. A named one is given an image with it,
 // if one waits; what is there stays as it is.
 func (r *rooms) make(id hub.ID) error {
@@ -143,6 +159,9 @@ func (r *rooms) make(id hub.ID) error {
 		return makeDir(dir)
 	}
 	to, err := filepath.Rel(filepath.Dir(dir), image.dir) // the volume may be elsewhere for the next server
+	if err == nil {
+		_, err = os.Lstat(image.dir) // else somebody has tidied up
+	}
 	if err == nil {
 		err = os.Symlink(to, dir)
 	}

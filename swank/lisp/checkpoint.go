@@ -276,11 +276,17 @@ func (im *Image) tryCheckpoint() (again bool) {
 	if inst, _, err := im.checkpointed(); err != nil || inst.origin != nil && !inst.used.Load() {
 		return false // it is as it was at a checkpoint
 	}
+	if wait := im.cfg.CopyShare.wait(); wait > 0 {
+		im.timeline.rest(wait)
+		return true
+	}
 	if !im.working.TryLock() {
 		im.timeline.later()
 		return true
 	}
+	began := time.Now()
 	_, err := im.takeCheckpoint("", true)
+	im.cfg.CopyShare.spent(time.Since(began))
 	im.working.Unlock()
 	im.noteObstacle(err)
 	var obstacle *ObstacleError

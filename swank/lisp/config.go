@@ -21,6 +21,8 @@ type Config struct {
 	NoCheckpoints bool // take no copies of a launched image
 	CheckpointMB  int  // MiB of memory that they may take beside the image; 0 is 1024, or a tenth of the machine's if that is less
 
+	CopyShare *CopyShare // bounds the time for those that are taken by themselves; nil does not
+
 	Cores    *kept.Cores // checkpoints on the disk; nil has none
 	Autosave bool        // save the image there at the end, and when it was idle for a while
 	Resume   string      // name of the one that the first image goes on from, or kept.Last; "" is none
