@@ -35,6 +35,10 @@ func newClient(o options) (*client, error) {
 			c.token = fields[1]
 		}
 	}
+	if o.ca == "" {
+		c.http = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: o.sessions}}
+		return c, nil
+	}
 	pem, err := os.ReadFile(o.ca)
 	if err != nil {
 		return nil, err

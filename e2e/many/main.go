@@ -6,8 +6,12 @@
 //	     -kill swank_http -every 20s
 //	many ... -update swank-mcp-http:next -service swank_http
 //
+//	many -binary bin/swank-mcp -sessions 1000 -active 200 -for 10m
+//
 // With -kill it kills one container of that service after the other, by Docker. With -update
-// it has Docker give the service another image, and then no call may fail.
+// it has Docker give the service another image, and then no call may fail. With -binary it
+// starts a server of its own, measures what sessions take, has some of them work, and has all
+// put away and woken.
 package main
 
 import (
@@ -26,6 +30,8 @@ type options struct {
 	takeover        time.Duration
 	kill, service   string
 	update          string
+	binary          string
+	active          int
 }
 
 func main() {
@@ -40,8 +46,14 @@ func main() {
 	flag.StringVar(&o.kill, "kill", "", "the service whose containers are killed")
 	flag.StringVar(&o.service, "service", "", "the service that gets another image")
 	flag.StringVar(&o.update, "update", "", "that image")
+	flag.StringVar(&o.binary, "binary", "", "a swank-mcp that is started for this")
+	flag.IntVar(&o.active, "active", 200, "with -binary: how many work, if there are so many")
 	flag.Parse()
-	if err := run(o); err != nil {
+	do := run
+	if o.binary != "" {
+		do = runLocal
+	}
+	if err := do(o); err != nil {
 		fmt.Fprintln(os.Stderr, "many:", err)
 		os.Exit(1)
 	}

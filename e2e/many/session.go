@@ -46,6 +46,23 @@ func newSession(c *client, i int) *session {
 
 func (s *session) path() string { return "/s/" + s.name + "/mcp" }
 
+// connect begins a connection, if the session's era has them and there is none.
+func (s *session) connect(ctx context.Context) error {
+	if s.modern || s.conn != "" {
+		return nil
+	}
+	a, err := s.c.post(ctx, s.path(), "", "initialize", map[string]any{"protocolVersion": oldEra,
+		"capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "many", "version": "1"}})
+	if err != nil {
+		return err
+	}
+	if _, err := s.c.post(ctx, s.path(), a.conn, "notifications/initialized", map[string]any{}); err != nil {
+		return err
+	}
+	s.conn = a.conn
+	return nil
+}
+
 // once sends code once.
 func (s *session) once(ctx context.Context, code string) (string, error) {
 	params := map[string]any{"name": "evaluate-lisp", "arguments": map[string]any{"code": code}}
@@ -55,16 +72,8 @@ func (s *session) once(ctx context.Context, code string) (string, error) {
 			"io.modelcontextprotocol/clientCapabilities": map[string]any{},
 			"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "many", "version": "1"},
 		}
-	} else if s.conn == "" {
-		a, err := s.c.post(ctx, s.path(), "", "initialize", map[string]any{"protocolVersion": oldEra,
-			"capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "many", "version": "1"}})
-		if err != nil {
-			return "", err
-		}
-		if _, err := s.c.post(ctx, s.path(), a.conn, "notifications/initialized", map[string]any{}); err != nil {
-			return "", err
-		}
-		s.conn = a.conn
+	} else if err := s.connect(ctx); err != nil {
+		return "", err
 	}
 	a, err := s.c.post(ctx, s.path(), s.conn, "tools/call", params)
 	if err != nil {
@@ -149,7 +158,11 @@ func (s *session) work(ctx context.Context) {
 		if rand.IntN(3) == 0 {
 			code += fmt.Sprintf(" (sleep 0.%d)", rand.IntN(8))
 		}
-		if _, err := s.call(ctx, code); err == nil {
+		own := fmt.Sprintf("(%q %d)", s.name, s.serial)
+		if text, err := s.call(ctx, code+" (list . "+own+")"); err == nil {
+			if !strings.Contains(text, "=> "+own) {
+				s.errs = append(s.errs, fmt.Errorf("%s was to be answered %s, and is answered %.300q", s.name, own, text))
+			}
 			s.said[n] = s.serial
 		}
 		select {
