@@ -58,16 +58,26 @@
 ;;; Each session has its own variables of the reader, the printer and the REPL.  What its code
 ;;; assigns to them lasts, and nobody else in the image notices.
 
-(defparameter *repl-variables* '(* ** *** / // /// + ++ +++ -))
+(eval-when (:compile-toplevel :load-toplevel :execute)
 
-(defparameter *syntax-variables*
-  '(*readtable* *read-base* *read-default-float-format* *read-eval*
-    *print-array* *print-base* *print-case* *print-circle* *print-escape* *print-gensym*
-    *print-length* *print-level* *print-lines* *print-miser-width* *print-pprint-dispatch*
-    *print-pretty* *print-radix* *print-readably* *print-right-margin*
-    *default-pathname-defaults* *break-on-signals*))
+  (defparameter *repl-variables* '(* ** *** / // /// + ++ +++ -))
 
-(defparameter *session-variables* (append *repl-variables* *syntax-variables*))
+  (defparameter *syntax-variables*
+    '(*readtable* *read-base* *read-default-float-format* *read-eval*
+      *print-array* *print-base* *print-case* *print-circle* *print-escape* *print-gensym*
+      *print-length* *print-level* *print-lines* *print-miser-width* *print-pprint-dispatch*
+      *print-pretty* *print-radix* *print-readably* *print-right-margin*
+      *default-pathname-defaults* *break-on-signals*))
+
+  (defparameter *session-variables* (append *repl-variables* *syntax-variables*)))
+
+(defmacro with-session-variables ((values) &rest body)
+  "Evaluate BODY with VALUES for the session's variables.  PROGV takes ten times as long, because it
+does not know the variables."
+  (let ((rest (gensym)))
+    `(let ((,rest ,values))
+       (let ,(loop for variable in *session-variables* collect `(,variable (pop ,rest)))
+         ,@body))))
 
 (defun initial-values ()
   (append (mapcar (constantly nil) *repl-variables*)
