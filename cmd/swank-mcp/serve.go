@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -100,14 +99,9 @@ func stateDir() string {
 	return filepath.Join(state, "swank-mcp")
 }
 
-// tune fits the runtime to a process that mostly waits. A call passes through ten
-// goroutines, one at a time: with a second processor each hand-over would wake a thread
-// there. And the SDK allocates 64 kB a call, so the garbage collector runs at a heap of
-// some 12 MB instead of 4.
+// tune fits the garbage collector to a process that mostly waits: the SDK allocates
+// 64 kB a call, and so it runs at a heap of some 12 MB instead of 4.
 func tune() {
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(1)
-	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(300)
 	}
