@@ -90,7 +90,7 @@ func (rt *router) serveStateless(w http.ResponseWriter, r *http.Request, name st
 	if name == "" {
 		name = hub.DefaultName
 	}
-	s, err := rt.hub.Named(door.Principal(r.Context()), name)
+	s, err := rt.hub.Named(r.Context(), door.Principal(r.Context()), name)
 	if err != nil {
 		rt.refuse(w, m, err)
 		return
@@ -128,7 +128,7 @@ func (rt *router) serveHandshake(w http.ResponseWriter, r *http.Request, name st
 	if name == "" {
 		s, err = rt.hub.Nameless(principal)
 	} else {
-		s, err = rt.hub.Named(principal, name)
+		s, err = rt.hub.Named(r.Context(), principal, name)
 	}
 	if err != nil {
 		rt.refuse(w, m, err)
@@ -178,6 +178,8 @@ func (rt *router) refuse(w http.ResponseWriter, m message, err error) {
 		status, after = http.StatusServiceUnavailable, again.Seconds()
 	case errors.Is(err, hub.ErrClosed):
 		status, after = http.StatusServiceUnavailable, 2
+	case errors.Is(err, context.Canceled): // the client has gone, and reads none of this
+		status, after = http.StatusServiceUnavailable, 1
 	default:
 		rt.log.Error("making a session", "err", err)
 		err = errors.New("the session could not be made, and nothing was done: whoever runs the server finds the reason in its log")

@@ -137,15 +137,20 @@ var sessionName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 func IsName(name string) bool { return sessionName.MatchString(name) }
 
 // Named returns the principal's session of that name, which comes into being by being named.
-// The error is a *LimitError, ErrClosed, that of Options.Own, or why it could not be made.
-func (h *Hub) Named(principal, name string) (*Session, error) {
+// It waits for one of that name that is being ended, as long as ctx says. The error is a
+// *LimitError, ErrClosed, that of Options.Own, the cause of ctx, or why it could not be made.
+func (h *Hub) Named(ctx context.Context, principal, name string) (*Session, error) {
 	id := ID{principal, name}
 	for {
 		h.mu.Lock()
 		before := h.ending[id]
 		if before != nil { // it has the file in which the session is kept
 			h.mu.Unlock()
-			<-before
+			select {
+			case <-before:
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			}
 			continue
 		}
 		s := h.named[id]
