@@ -107,7 +107,11 @@ func (s *Sandbox) wrap(cmd *exec.Cmd, c launch.Confined) (*launch.Wrapped, error
 		}
 	}
 	cmd.Env = environment(os.Environ(), p)
-	return s.able.apply(cmd, p)
+	w, err := s.able.apply(cmd, p)
+	if w != nil && !within(p.Cache, p.Own) {
+		w.Disk = []string{p.Cache}
+	}
+	return w, err
 }
 
 // cacheOf is where an image that may write dirs has what it compiles: other Lisps never load

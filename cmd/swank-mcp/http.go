@@ -188,7 +188,7 @@ func (c *command) sessionFor(id hub.ID, newID func() string, state string, share
 	o.Session, o.SessionDir, o.Kept, o.SessionID = name, dir, left, newID
 	o.Log = slog.New(onlyWarnings{log.Handler()}) // the SDK tells of each request
 	b := mcpbridge.New(o)
-	w := &hub.Work{Image: im, Session: name, Bridge: b, Kept: left}
+	w := &hub.Work{Image: im, Session: name, Bridge: b, Kept: left, Dir: dir}
 	w.Ending, w.Ended = c.showToPeople(context.Background(), im, b, true, log)
 	return w, nil
 }

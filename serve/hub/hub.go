@@ -34,6 +34,7 @@ type Work struct {
 	Session string      // its name in the image
 	Bridge  Bridge      // over that session
 	Kept    *kept.File  // where it is kept, or nil
+	Dir     string      // in which it writes and no other principal's does, or ""
 
 	Ending func() // called when its calls have ended, before the image does; may be nil
 	Ended  func() // called when the image has ended; may be nil
@@ -119,6 +120,11 @@ type Session struct {
 
 	turning sync.Mutex // held while the image is put away or made ready
 	back    bool       // what the server before has kept was looked at; turning guards it
+
+	costly   sync.Mutex // held while Detail finds out what takes long; guards these:
+	costlyAt time.Time
+	uses     lisp.Uses
+	disk     diskUse
 
 	// Guarded by hub.mu:
 	since  time.Time            // when it was made
@@ -282,12 +288,16 @@ type Info struct {
 	Awake       bool      `json:"awake"`       // it has, or may have, an image
 }
 
+func (s *Session) infoLocked() Info {
+	return Info{s.Principal, s.label, s.since, s.used, s.users, len(s.issued), s.awake}
+}
+
 // List returns the sessions of all principals, in the order in which they were made.
 func (h *Hub) List() (list []Info) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range h.allLocked() {
-		list = append(list, Info{s.Principal, s.label, s.since, s.used, s.users, len(s.issued), s.awake})
+		list = append(list, s.infoLocked())
 	}
 	slices.SortFunc(list, func(a, b Info) int { return a.Since.Compare(b.Since) })
 	return list

@@ -194,6 +194,7 @@ func (s *Session) perform(ctx context.Context, r Request, j *job) (*Result, erro
 	defer s.im.working.RUnlock()
 	defer func() {
 		if j.sent {
+			s.evaluated.Add(1)
 			s.im.timeline.step(s.name, j.title)
 		}
 	}()

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package launch
+
+import "time"
+
+// CPU is not known here.
+func (p *Process) CPU() time.Duration { return 0 }
+
+// Memory is not known here.
+func (p *Process) Memory() int64 { return 0 }
