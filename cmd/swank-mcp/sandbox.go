@@ -27,7 +27,7 @@ func (c *command) sandbox(writes func() []string) (*sandbox.Sandbox, error) {
 	if c.sandboxed.mode == sandbox.Off || c.attaching() != "" {
 		return nil, nil
 	}
-	o := sandbox.Options{Mode: c.sandboxed.mode, Ports: c.sandboxed.ports}
+	o := sandbox.Options{Mode: c.sandboxed.mode, Ports: c.sandboxed.ports, HeapMB: c.lisp.Launch.HeapMB, MemoryMB: c.limits.memoryMB}
 	for _, path := range c.sandboxed.reads {
 		abs, err := filepath.Abs(path)
 		if err != nil {
@@ -78,7 +78,14 @@ func logMissing(s *sandbox.Sandbox, log *slog.Logger) {
 
 // sandboxCheck is what doctor says of the sandbox.
 func sandboxCheck(s *sandbox.Sandbox) launch.Check {
-	return launch.Check{Name: "sandbox", Found: "by " + s.By(), Problem: strings.Join(s.Missing(), "\n")}
+	check := launch.Check{Name: "sandbox", Found: "by " + s.By()}
+	switch {
+	case len(s.Missing()) > 0:
+		check.Problem, check.Advice = strings.Join(s.Missing(), "\n"), s.Limits()
+	case s.Limits() != "":
+		check.Found += "\n" + s.Limits()
+	}
+	return check
 }
 
 // modeFlag is off, on or strict.

@@ -161,6 +161,8 @@ cannot do of that, doctor and session-status tell.
   --sandbox MODE         on, or strict: no Lisp where something is missing (off)
   --sandbox-net PORTS    TCP ports that code may connect to, as in 443,5432
   --sandbox-read PATHS   further files and directories to read, as in PATH
+  --limits LIST          memory=MB of all processes of an image together,
+                         wall=SECONDS of an evaluation, also as a job
 
 What is refused by which means, and what is not: docs/howto/sandbox.md
 `

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"swank-mcp/sandbox"
+)
+
+// limits are what --limits says that sessions may use. Zero is no limit of ours.
+type limits struct {
+	wall     time.Duration // that an evaluation may run, also in the background
+	memoryMB int           // of all processes of an image together
+}
+
+// limitsFlag is a list as in wall=3600,memory=4096.
+type limitsFlag limits
+
+func (l *limitsFlag) String() string {
+	var all []string
+	add := func(name string, n int64) {
+		if n > 0 {
+			all = append(all, fmt.Sprintf("%s=%d", name, n))
+		}
+	}
+	add("wall", int64(l.wall/time.Second))
+	add("memory", int64(l.memoryMB))
+	return strings.Join(all, ",")
+}
+
+func (l *limitsFlag) Set(v string) error {
+	var list listFlag
+	_ = list.Set(v)
+	*l = limitsFlag{}
+	for _, one := range list {
+		name, value, _ := strings.Cut(one, "=")
+		switch name {
+		case "wall":
+			var d secondsFlag
+			if err := d.Set(value); err != nil || time.Duration(d) < time.Second {
+				return fmt.Errorf("%s=%s: not a number of seconds, 1 or more", name, value)
+			}
+			l.wall = time.Duration(d)
+		case "memory":
+			n, err := strconv.Atoi(value)
+			if err != nil || n < 1 || n > maxMB {
+				return fmt.Errorf("%s=%s: not a number of MB, 1 or more", name, value)
+			}
+			l.memoryMB = n
+		default:
+			return errors.New("the limits are wall and memory, as in wall=3600,memory=4096")
+		}
+	}
+	return nil
+}
+
+// checkLimits says what is wrong with --limits, or with others beside it.
+func (c *config) checkLimits() error {
+	l := c.limits
+	switch {
+	case l.memoryMB > 0 && c.sandboxed.mode == sandbox.Off:
+		return fmt.Errorf("%w: --limits: memory is of images in a sandbox; give --sandbox on", errUsage)
+	case l.memoryMB > 0 && l.memoryMB < c.lisp.Launch.HeapMB:
+		return fmt.Errorf("%w: --limits memory=%d is less than --heap %d, so that a full heap would end the image; give a smaller --heap, too", errUsage, l.memoryMB, c.lisp.Launch.HeapMB)
+	}
+	return nil
+}
+
+// maxMB is more than any machine has.
+const maxMB = 1 << 30
