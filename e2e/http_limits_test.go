@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"io"
+	"strings"
 	"testing"
 )
 
@@ -27,4 +29,21 @@ func TestHTTPWallTime(t *testing.T) {
 		}
 	}
 	h.wants("/s/a/mcp", "*v*", "=> 1…")
+}
+
+// A principal that has used up the processor's time of an hour is stopped, and told when to
+// come back; look-ups answer.
+func TestHTTPProcessorTime(t *testing.T) {
+	t.Parallel()
+	h := startHTTP(t, t.TempDir(), "--limits", "cpu=3")
+	h.wants("/s/a/mcp", "(defvar *v* 1)", "=> *V*")
+	h.wants("/s/a/mcp", `(uiop:run-program "while :; do :; done")`, "[ERROR] LIMIT-REACHED\nYour sessions have used … seconds of the processor since …:…:…, and the limit is 3 in an hour. Send the same again in 3… seconds.…")
+	resp, err := h.post(t.Context(), "/s/b/mcp", "tools/call", "evaluate-lisp", object{"name": "evaluate-lisp", "arguments": object{"code": "1"}})
+	check(t, err)
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(resp.Body)
+	if after := resp.Header.Get("Retry-After"); resp.StatusCode != 429 || len(after) != 4 || !strings.Contains(string(body), "Nothing was done. Send the same again in "+after+" seconds.") {
+		t.Errorf("%d, after %q: %s", resp.StatusCode, after, body)
+	}
+	says(t, h.call("/s/a/mcp", "session-status", object{}), "Image: running")
 }

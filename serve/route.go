@@ -144,11 +144,16 @@ func (rt *router) serveHandshake(w http.ResponseWriter, r *http.Request, name st
 func (rt *router) pass(w http.ResponseWriter, r *http.Request, s *hub.Session, m message, next http.Handler) {
 	if r.Method == http.MethodPost && !m.stays() {
 		defer s.Enter()()
-		if m.needsImage() {
-			if err := s.Wake(r.Context()); err != nil {
-				rt.refuse(w, m, err)
-				return
-			}
+		var err error
+		if m.evaluates() {
+			err = s.May()
+		}
+		if err == nil && m.needsImage() {
+			err = s.Wake(r.Context())
+		}
+		if err != nil {
+			rt.refuse(w, m, err)
+			return
 		}
 	}
 	ctx := context.WithValue(r.Context(), sessionKey{}, s)

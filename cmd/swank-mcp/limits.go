@@ -12,11 +12,12 @@ import (
 
 // limits are what --limits says that sessions may use. Zero is no limit of ours.
 type limits struct {
+	cpu      time.Duration // of the processor that the sessions of a principal may use in an hour
 	wall     time.Duration // that an evaluation may run, also in the background
 	memoryMB int           // of all processes of an image together
 }
 
-// limitsFlag is a list as in wall=3600,memory=4096.
+// limitsFlag is a list as in cpu=600,wall=3600,memory=4096.
 type limitsFlag limits
 
 func (l *limitsFlag) String() string {
@@ -26,6 +27,7 @@ func (l *limitsFlag) String() string {
 			all = append(all, fmt.Sprintf("%s=%d", name, n))
 		}
 	}
+	add("cpu", int64(l.cpu/time.Second))
 	add("wall", int64(l.wall/time.Second))
 	add("memory", int64(l.memoryMB))
 	return strings.Join(all, ",")
@@ -38,12 +40,16 @@ func (l *limitsFlag) Set(v string) error {
 	for _, one := range list {
 		name, value, _ := strings.Cut(one, "=")
 		switch name {
-		case "wall":
+		case "cpu", "wall":
 			var d secondsFlag
 			if err := d.Set(value); err != nil || time.Duration(d) < time.Second {
 				return fmt.Errorf("%s=%s: not a number of seconds, 1 or more", name, value)
 			}
-			l.wall = time.Duration(d)
+			if name == "cpu" {
+				l.cpu = time.Duration(d)
+			} else {
+				l.wall = time.Duration(d)
+			}
 		case "memory":
 			n, err := strconv.Atoi(value)
 			if err != nil || n < 1 || n > maxMB {
@@ -51,7 +57,7 @@ func (l *limitsFlag) Set(v string) error {
 			}
 			l.memoryMB = n
 		default:
-			return errors.New("the limits are wall and memory, as in wall=3600,memory=4096")
+			return errors.New("the limits are cpu, wall and memory, as in cpu=600,memory=4096")
 		}
 	}
 	return nil
@@ -61,6 +67,8 @@ func (l *limitsFlag) Set(v string) error {
 func (c *config) checkLimits() error {
 	l := c.limits
 	switch {
+	case c.http.place.Address == "" && l.cpu > 0:
+		return fmt.Errorf("%w: --limits: cpu is of the sessions of --http; on stdin and stdout there are wall and memory", errUsage)
 	case l.memoryMB > 0 && c.sandboxed.mode == sandbox.Off:
 		return fmt.Errorf("%w: --limits: memory is of images in a sandbox; give --sandbox on", errUsage)
 	case l.memoryMB > 0 && l.memoryMB < c.lisp.Launch.HeapMB:

@@ -162,7 +162,8 @@ cannot do of that, doctor and session-status tell.
   --sandbox-net PORTS    TCP ports that code may connect to, as in 443,5432
   --sandbox-read PATHS   further files and directories to read, as in PATH
   --limits LIST          memory=MB of all processes of an image together,
-                         wall=SECONDS of an evaluation, also as a job
+                         wall=SECONDS of an evaluation, also as a job; with
+                         --http cpu=SECONDS in an hour for each principal
 
 What is refused by which means, and what is not: docs/howto/sandbox.md
 `

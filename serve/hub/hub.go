@@ -78,11 +78,12 @@ type Hub struct {
 	mu       sync.Mutex
 	named    map[ID]*Session
 	nameless map[*Session]bool
-	ending   map[ID]chan struct{} // named sessions that are being ended, or waited for; closed then
-	ids      map[string]*Session  // by the ids of connections
-	owned    map[string]int       // sessions by principal
-	serial   int                  // the number of the last session without a name
-	awake    int                  // sessions that have, or may have, an image
+	ending   map[ID]chan struct{}    // named sessions that are being ended, or waited for; closed then
+	ids      map[string]*Session     // by the ids of connections
+	owned    map[string]int          // sessions by principal
+	spent    map[string]*cpuSpending // by principal
+	serial   int                     // the number of the last session without a name
+	awake    int                     // sessions that have, or may have, an image
 	closed   bool
 	counts   Counts
 }
@@ -100,11 +101,14 @@ func New(o Options) *Hub {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	h := &Hub{o: o, named: map[ID]*Session{}, nameless: map[*Session]bool{}, ending: map[ID]chan struct{}{}, ids: map[string]*Session{}, owned: map[string]int{}}
+	h := &Hub{o: o, named: map[ID]*Session{}, nameless: map[*Session]bool{}, ending: map[ID]chan struct{}{}, ids: map[string]*Session{}, owned: map[string]int{}, spent: map[string]*cpuSpending{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.work.Go(h.sweep)
 	if o.Own != nil {
 		h.work.Go(h.yield)
+	}
+	if o.CPU > 0 {
+		h.work.Go(h.meter)
 	}
 	return h
 }
@@ -132,6 +136,7 @@ type Session struct {
 	users  int                  // requests that are being answered
 	awake  bool                 // it counts among the images
 	woken  bool                 // it has done so before, or does
+	cpu    cpuSeen              // what was read of its image last
 	ended  bool                 // it is one of the hub's no more
 	issued map[string]time.Time // ids of connections, and when they were made
 }

@@ -253,6 +253,7 @@ func (s *Session) attempt(ctx context.Context, r Request, j *job, target *suspen
 	j.sent = true
 	s.begun(j)
 	res, err := e.run(ctx)
+	e.limited(res)
 	if err == nil {
 		e.addNotes(res)
 	}
