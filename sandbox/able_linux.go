@@ -150,12 +150,16 @@ func (a able) memory(mb uint64) string {
 // start.
 func (a able) apply(cmd *exec.Cmd, p *policy) (w *launch.Wrapped, err error) {
 	w = new(launch.Wrapped)
+	most := p.Limits.File
+	all := func() []int { return nil } // what came of it that nobody may have started any more
+	w.Files = func(pids []int, nothing bool) error { return limitFiles(append(pids, all()...), nothing, most) }
 	if a.groups != (controllers{}) {
 		if p.Groups, err = a.groups.makeGroup(p.Limits); err != nil {
 			return nil, err
 		}
 		group := p.Groups
 		w.End = func() { endGroup(group) }
+		all = func() []int { return inGroup(group[0]) }
 		if a.groups.cpu != "" {
 			w.CPU = func() (time.Duration, bool) { return cpuOf(group) }
 		}
@@ -179,6 +183,7 @@ func (a able) apply(cmd *exec.Cmd, p *policy) (w *launch.Wrapped, err error) {
 		var space string
 		w.Started = func(pid int) { space = mountsOf(strconv.Itoa(pid)) }
 		w.End = func() { endSpace(space) }
+		all = func() []int { return inSpace(space) }
 	}
 	attributes := cmd.SysProcAttr
 	attributes.Cloneflags |= syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC

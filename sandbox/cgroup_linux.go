@@ -164,16 +164,24 @@ func enterGroup(dirs []string) error {
 	return nil
 }
 
+// inGroup are the processes of a group, by one of its directories.
+func inGroup(dir string) (pids []int) {
+	text, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+	for word := range strings.FieldsSeq(string(text)) {
+		if pid, err := strconv.Atoi(word); err == nil && pid > 1 {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
 // endGroup kills what is left in a group and removes it.
 func endGroup(dirs []string) {
 	for range 100 {
 		left := false
 		for _, dir := range dirs {
-			text, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
-			for pid := range strings.FieldsSeq(string(text)) {
-				if pid, err := strconv.Atoi(pid); err == nil && pid > 1 {
-					_ = syscall.Kill(pid, syscall.SIGKILL)
-				}
+			for _, pid := range inGroup(dir) {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
 			err := os.Remove(dir)
 			left = left || err != nil && !errors.Is(err, os.ErrNotExist)

@@ -80,6 +80,9 @@ func (s *Sandbox) policy(c launch.Confined) (*policy, error) {
 		Processes: processes,
 		Temp:      1024 * mib,
 	}
+	if most := uint64(s.options.FileMB) * mib; most > 0 {
+		p.Limits.File = min(p.Limits.File, most)
+	}
 	// Files in memory count, too: they are to be full before there is none left for the image.
 	if rest := (p.Limits.Together - uint64(c.HeapMB)*mib) / 2; s.able.limitsMemory() {
 		p.Limits.Temp = max(16*mib, min(p.Limits.Temp, rest))

@@ -32,6 +32,7 @@ type Options struct {
 	Reads    []string // files and directories that they may read beside what they must, absolute
 	Secret   []string // files and directories, absolute, that nothing of Reads and Writes may hold
 	HeapMB   int      // of the images, for what is said of them
+	FileMB   int      // of each file that one writes; 0: its heap and 1024
 	MemoryMB int      // that all processes of one may have together; 0: as much as one process, its heap and 4096
 
 	Writes func() []string // directories in which they may do anything, absolute: the project's and so on; asked at each start

@@ -67,7 +67,7 @@ func (c *command) serveHTTP(ctx context.Context) error {
 				return c.sessionFor(id, newID, state, share, trace, log)
 			},
 			Own:       share.own(),
-			Limits:    hub.Limits{Sessions: c.http.sessions, PerPrincipal: c.http.perPrincipal, Images: c.http.images, CPU: c.limits.cpu},
+			Limits:    hub.Limits{Sessions: c.http.sessions, PerPrincipal: c.http.perPrincipal, Images: c.http.images, CPU: c.limits.cpu, Disk: int64(c.limits.diskMB) << 20},
 			Hibernate: c.http.hibernate,
 			Forget:    c.http.sessionTimeout,
 			Log:       log,

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -14,10 +15,13 @@ import (
 type limits struct {
 	cpu      time.Duration // of the processor that the sessions of a principal may use in an hour
 	wall     time.Duration // that an evaluation may run, also in the background
+	diskMB   int           // in the directories of a session
 	memoryMB int           // of all processes of an image together
 }
 
-// limitsFlag is a list as in cpu=600,wall=3600,memory=4096.
+func (l limits) String() string { return (*limitsFlag)(&l).String() }
+
+// limitsFlag is a list as in cpu=600,wall=3600,disk=1024,memory=4096.
 type limitsFlag limits
 
 func (l *limitsFlag) String() string {
@@ -29,6 +33,7 @@ func (l *limitsFlag) String() string {
 	}
 	add("cpu", int64(l.cpu/time.Second))
 	add("wall", int64(l.wall/time.Second))
+	add("disk", int64(l.diskMB))
 	add("memory", int64(l.memoryMB))
 	return strings.Join(all, ",")
 }
@@ -50,14 +55,18 @@ func (l *limitsFlag) Set(v string) error {
 			} else {
 				l.wall = time.Duration(d)
 			}
-		case "memory":
+		case "disk", "memory":
 			n, err := strconv.Atoi(value)
 			if err != nil || n < 1 || n > maxMB {
 				return fmt.Errorf("%s=%s: not a number of MB, 1 or more", name, value)
 			}
-			l.memoryMB = n
+			if name == "disk" {
+				l.diskMB = n
+			} else {
+				l.memoryMB = n
+			}
 		default:
-			return errors.New("the limits are cpu, wall and memory, as in cpu=600,memory=4096")
+			return errors.New("the limits are cpu, wall, disk and memory, as in cpu=600,memory=4096")
 		}
 	}
 	return nil
@@ -67,10 +76,12 @@ func (l *limitsFlag) Set(v string) error {
 func (c *config) checkLimits() error {
 	l := c.limits
 	switch {
-	case c.http.place.Address == "" && l.cpu > 0:
-		return fmt.Errorf("%w: --limits: cpu is of the sessions of --http; on stdin and stdout there are wall and memory", errUsage)
-	case l.memoryMB > 0 && c.sandboxed.mode == sandbox.Off:
-		return fmt.Errorf("%w: --limits: memory is of images in a sandbox; give --sandbox on", errUsage)
+	case c.http.place.Address == "" && (l.cpu > 0 || l.diskMB > 0):
+		return fmt.Errorf("%w: --limits: cpu and disk are of the sessions of --http; on stdin and stdout there are wall and memory", errUsage)
+	case runtime.GOOS != "linux" && (l.cpu > 0 || l.diskMB > 0):
+		return fmt.Errorf("%w: --limits: cpu and disk are of Linux; %s does not tell what is used", errUsage, runtime.GOOS)
+	case (l.diskMB > 0 || l.memoryMB > 0) && c.sandboxed.mode == sandbox.Off:
+		return fmt.Errorf("%w: --limits: disk and memory are of images in a sandbox; give --sandbox on", errUsage)
 	case l.memoryMB > 0 && l.memoryMB < c.lisp.Launch.HeapMB:
 		return fmt.Errorf("%w: --limits memory=%d is less than --heap %d, so that a full heap would end the image; give a smaller --heap, too", errUsage, l.memoryMB, c.lisp.Launch.HeapMB)
 	}

@@ -27,7 +27,7 @@ func (c *command) sandbox(writes func() []string) (*sandbox.Sandbox, error) {
 	if c.sandboxed.mode == sandbox.Off || c.attaching() != "" {
 		return nil, nil
 	}
-	o := sandbox.Options{Mode: c.sandboxed.mode, Ports: c.sandboxed.ports, HeapMB: c.lisp.Launch.HeapMB, MemoryMB: c.limits.memoryMB}
+	o := sandbox.Options{Mode: c.sandboxed.mode, Ports: c.sandboxed.ports, HeapMB: c.lisp.Launch.HeapMB, MemoryMB: c.limits.memoryMB, FileMB: c.limits.diskMB}
 	for _, path := range c.sandboxed.reads {
 		abs, err := filepath.Abs(path)
 		if err != nil {
@@ -63,6 +63,9 @@ func (c *command) confine(cfg *lisp.Config, dir string) (of func(*lisp.Image), s
 		return func(*lisp.Image) {}, nil, err
 	}
 	cfg.Launch.Sandbox = s.Launch()
+	if l := c.limits.String(); l != "" {
+		cfg.Launch.Sandbox.Says += "; no more than " + l
+	}
 	return func(i *lisp.Image) { im = i }, s, nil
 }
 

@@ -163,7 +163,8 @@ cannot do of that, doctor and session-status tell.
   --sandbox-read PATHS   further files and directories to read, as in PATH
   --limits LIST          memory=MB of all processes of an image together,
                          wall=SECONDS of an evaluation, also as a job; with
-                         --http cpu=SECONDS in an hour for each principal
+                         --http cpu=SECONDS in an hour for each principal, and
+                         disk=MB of a session
 
 What is refused by which means, and what is not: docs/howto/sandbox.md
 `

@@ -31,7 +31,8 @@ type cpuSeen struct {
 	busy time.Duration // in a row, after its evaluations were stopped
 }
 
-// meter holds the principals to their limit of the processor's time, until the hub is closed.
+// meter holds principals and sessions to their limits of the processor's time and of the disk,
+// until the hub is closed.
 func (h *Hub) meter() {
 	tick := time.NewTicker(meterTime)
 	defer tick.Stop()
@@ -45,8 +46,15 @@ func (h *Hub) meter() {
 		all := h.allLocked()
 		h.mu.Unlock()
 		for _, s := range all {
-			if w, err := s.make(); err == nil && w.Image.Runs() {
+			w, err := s.make()
+			if err != nil || !w.Image.Runs() {
+				continue
+			}
+			if h.o.CPU > 0 {
 				s.charge(w.Image.Uses(false))
+			}
+			if h.o.Disk > 0 {
+				s.watchDisk()
 			}
 		}
 	}
@@ -110,9 +118,17 @@ func (h *Hub) cpuErrorLocked(spent *cpuSpending) *LimitError {
 			spent.used.Seconds(), spent.since.Format("15:04:05"), h.o.CPU.Seconds())}
 }
 
-// May says by a *LimitError that s may evaluate nothing now, because its principal has used up
-// what it may use.
+// May says by a *LimitError that s may evaluate nothing now, because what it may use is used
+// up.
 func (s *Session) May() error {
+	if err := s.mayUse(); err != nil {
+		return err
+	}
+	return s.mayWrite()
+}
+
+// mayUse is May for the processor's time of the principal.
+func (s *Session) mayUse() error {
 	h := s.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -35,15 +35,19 @@ func (h *Hub) Detail(ctx context.Context, principal, name string) *Detail {
 	d := &Detail{Info: s.infoLocked()}
 	h.mu.Unlock()
 	s.costly.Lock()
-	if time.Since(s.costlyAt) > costlyTime {
-		s.uses = w.Image.Uses(true)
-		s.disk = diskOf(w.dirs(s.uses.Disk))
-		s.costlyAt = time.Now()
+	uses := w.Image.Uses(time.Since(s.memoryAt) > costlyTime)
+	if uses.Memory > 0 {
+		s.memory, s.memoryAt = uses.Memory, time.Now()
 	}
-	uses, disk := s.uses, s.disk
+	if time.Since(s.diskAt) > costlyTime {
+		began := time.Now()
+		s.disk = diskOf(w.dirs(uses.Disk))
+		s.diskAt, s.diskTook = time.Now(), time.Since(began)
+	}
+	disk, memory := s.disk, s.memory
 	s.costly.Unlock()
 	brief := w.Image.Session(w.Session).Brief(ctx)
-	d.PID, d.Started, d.CPU, d.Memory = uses.PID, uses.Since, uses.CPU.Seconds(), uses.Memory
+	d.PID, d.Started, d.CPU, d.Memory = uses.PID, uses.Since, uses.CPU.Seconds(), memory
 	d.Evaluations, d.Defined = brief.Evaluations, brief.Defined
 	d.Disk, d.DiskMore = disk.bytes, !disk.whole
 	if o, ok := s.lease.(interface{ Owner() string }); ok {

@@ -107,7 +107,7 @@ func New(o Options) *Hub {
 	if o.Own != nil {
 		h.work.Go(h.yield)
 	}
-	if o.CPU > 0 {
+	if o.CPU > 0 || o.Disk > 0 {
 		h.work.Go(h.meter)
 	}
 	return h
@@ -125,10 +125,15 @@ type Session struct {
 	turning sync.Mutex // held while the image is put away or made ready
 	back    bool       // what the server before has kept was looked at; turning guards it
 
-	costly   sync.Mutex // held while Detail finds out what takes long; guards these:
-	costlyAt time.Time
-	uses     lisp.Uses
+	costly   sync.Mutex // held while that is found out which takes long; guards these:
+	memory   int64
+	memoryAt time.Time
 	disk     diskUse
+	diskAt   time.Time
+	diskTook time.Duration
+	capped   bool  // its image writes no files, because there are too many
+	allowed  int64 // bytes that it may have then
+	grows    bool  // it has more
 
 	// Guarded by hub.mu:
 	since  time.Time            // when it was made

@@ -11,7 +11,8 @@ type Limits struct {
 	PerPrincipal int // of one principal
 	Images       int // that run at once
 
-	CPU time.Duration // of the processor that the sessions of a principal use in an hour
+	CPU  time.Duration // of the processor that the sessions of a principal use in an hour
+	Disk int64         // bytes in the directories of a session
 }
 
 // LimitError says that there is no room now.

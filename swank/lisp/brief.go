@@ -40,6 +40,23 @@ type Uses struct {
 	Disk   []string      // directories in which it writes and no other one does
 }
 
+// WriteNothing has the image that runs, in a sandbox, make no file longer, with the programs
+// that it has started, and those that are started later; or lets them do that again. What is
+// written into pipes and sockets goes on.
+func (im *Image) WriteNothing(nothing bool) error {
+	im.noFiles.Store(nothing)
+	im.mu.Lock()
+	inst := im.cur
+	im.mu.Unlock()
+	if inst == nil {
+		return nil
+	}
+	if p, ours := inst.proc.(*launch.Process); ours && !p.HasExited() {
+		return p.WriteNothing(nothing)
+	}
+	return nil
+}
+
 // Uses tells it of an image of ours; memory says whether that, too, which takes longest.
 func (im *Image) Uses(memory bool) (u Uses) {
 	im.mu.Lock()

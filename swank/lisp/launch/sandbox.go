@@ -36,8 +36,9 @@ type Wrapped struct {
 	Started func(pid int) // the process was started
 	End     func()        // the image, its copies and all that came of these have ended, or no process could be started
 
-	CPU  func() (used time.Duration, ok bool) // how long all that came of the command had the processor, if that is counted
-	Disk []string                             // directories beside its own in which it writes and no other image does
+	CPU   func() (used time.Duration, ok bool) // how long all that came of the command had the processor, if that is counted
+	Files func(pids []int, nothing bool) error // has processes that came of it make no file longer, or as long as before
+	Disk  []string                             // directories beside its own in which it writes and no other image does
 }
 
 func (w *Wrapped) started(pid int) {
