@@ -13,9 +13,13 @@ const meterTime = time.Second
 // cpuSpan is the time in which a principal's sessions may use so much of the processor.
 const cpuSpan = time.Hour
 
-// afterlife is how long code may go on using the processor after the evaluations were stopped,
-// until the image is ended: threads and programs that it has started.
-const afterlife = 5 * time.Second
+// afterlife is how much of the processor code may use after the evaluations were stopped, until
+// the image is ended: threads and programs that it has started. What an image uses that does
+// nothing does not count, which is idleShare at most.
+const (
+	afterlife = 5 * time.Second
+	idleShare = meterTime / 50
+)
 
 // A cpuSpending is what the sessions of a principal have used of the processor.
 type cpuSpending struct {
@@ -26,9 +30,9 @@ type cpuSpending struct {
 
 // cpuSeen is what the hub has read last of an image.
 type cpuSeen struct {
-	dir  string // its own, which copies of it have, too
-	used time.Duration
-	busy time.Duration // in a row, after its evaluations were stopped
+	dir   string // its own, which copies of it have, too
+	used  time.Duration
+	after time.Duration // of that, since its evaluations were stopped
 }
 
 // meter holds principals and sessions to their limits of the processor's time and of the disk,
@@ -81,10 +85,11 @@ func (s *Session) charge(uses lisp.Uses) {
 		s.log.Warn("the limit of the processor's time is reached", "used", spent.used, "limit", h.o.CPU)
 	}
 	over := !spent.over.IsZero()
-	if over && time.Since(spent.over) > meterTime && delta > meterTime/2 {
-		seen.busy += meterTime
-	} else {
-		seen.busy = 0
+	switch {
+	case !over:
+		seen.after = 0
+	case time.Since(spent.over) > meterTime && delta > idleShare:
+		seen.after += delta
 	}
 	s.cpu = seen
 	limit := h.cpuErrorLocked(spent)
@@ -96,7 +101,7 @@ func (s *Session) charge(uses lisp.Uses) {
 	if n := image.StopFor(limit.Text + limit.again()); n > 0 {
 		s.log.Info("evaluations are stopped", "evaluations", n)
 	}
-	if seen.busy >= afterlife && image.GiveUp("the limit of the processor's time is reached and something in it went on after the evaluations were stopped") {
+	if seen.after >= afterlife && image.GiveUp("the limit of the processor's time is reached and something in it went on after the evaluations were stopped") {
 		s.log.Warn("the image is ended, because something in it goes on")
 	}
 }
