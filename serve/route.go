@@ -90,7 +90,7 @@ func (rt *router) serveStateless(w http.ResponseWriter, r *http.Request, name st
 	if name == "" {
 		name = hub.DefaultName
 	}
-	s, err := rt.hub.Named(door.Principal(r.Context()), name)
+	s, err := rt.hub.Named(r.Context(), door.Principal(r.Context()), name)
 	if err != nil {
 		rt.refuse(w, m, err)
 		return
@@ -128,7 +128,7 @@ func (rt *router) serveHandshake(w http.ResponseWriter, r *http.Request, name st
 	if name == "" {
 		s, err = rt.hub.Nameless(principal)
 	} else {
-		s, err = rt.hub.Named(principal, name)
+		s, err = rt.hub.Named(r.Context(), principal, name)
 	}
 	if err != nil {
 		rt.refuse(w, m, err)
@@ -144,11 +144,16 @@ func (rt *router) serveHandshake(w http.ResponseWriter, r *http.Request, name st
 func (rt *router) pass(w http.ResponseWriter, r *http.Request, s *hub.Session, m message, next http.Handler) {
 	if r.Method == http.MethodPost && !m.stays() {
 		defer s.Enter()()
-		if m.needsImage() {
-			if err := s.Wake(r.Context()); err != nil {
-				rt.refuse(w, m, err)
-				return
-			}
+		var err error
+		if m.evaluates() {
+			err = s.May()
+		}
+		if err == nil && m.needsImage() {
+			err = s.Wake(r.Context())
+		}
+		if err != nil {
+			rt.refuse(w, m, err)
+			return
 		}
 	}
 	ctx := context.WithValue(r.Context(), sessionKey{}, s)
@@ -178,6 +183,8 @@ func (rt *router) refuse(w http.ResponseWriter, m message, err error) {
 		status, after = http.StatusServiceUnavailable, again.Seconds()
 	case errors.Is(err, hub.ErrClosed):
 		status, after = http.StatusServiceUnavailable, 2
+	case errors.Is(err, context.Canceled): // the client has gone, and reads none of this
+		status, after = http.StatusServiceUnavailable, 1
 	default:
 		rt.log.Error("making a session", "err", err)
 		err = errors.New("the session could not be made, and nothing was done: whoever runs the server finds the reason in its log")

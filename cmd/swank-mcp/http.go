@@ -67,7 +67,7 @@ func (c *command) serveHTTP(ctx context.Context) error {
 				return c.sessionFor(id, newID, state, share, trace, log)
 			},
 			Own:       share.own(),
-			Limits:    hub.Limits{Sessions: c.http.sessions, PerPrincipal: c.http.perPrincipal, Images: c.http.images},
+			Limits:    hub.Limits{Sessions: c.http.sessions, PerPrincipal: c.http.perPrincipal, Images: c.http.images, CPU: c.limits.cpu, Disk: int64(c.limits.diskMB) << 20},
 			Hibernate: c.http.hibernate,
 			Forget:    c.http.sessionTimeout,
 			Log:       log,
@@ -188,7 +188,7 @@ func (c *command) sessionFor(id hub.ID, newID func() string, state string, share
 	o.Session, o.SessionDir, o.Kept, o.SessionID = name, dir, left, newID
 	o.Log = slog.New(onlyWarnings{log.Handler()}) // the SDK tells of each request
 	b := mcpbridge.New(o)
-	w := &hub.Work{Image: im, Session: name, Bridge: b, Kept: left}
+	w := &hub.Work{Image: im, Session: name, Bridge: b, Kept: left, Dir: dir}
 	w.Ending, w.Ended = c.showToPeople(context.Background(), im, b, true, log)
 	return w, nil
 }

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 
 	"swank-mcp/mcpbridge/args"
@@ -31,7 +32,7 @@ var evaluateTool = Tool{
 		{Name: "input", Kind: args.Text,
 			Doc: "What the code reads as standard input. Default: none, end of file."},
 		{Name: "background", Kind: args.Flag,
-			Doc: "Answer at once; the code runs beside later calls as a job, up to 4 hours."},
+			Doc: "Answer at once; the code runs beside later calls as a job, up to " + jobTime + "."},
 		{Name: "on-timeout", Kind: args.Text, Def: "stop", Enum: []string{"stop", "background"},
 			Doc: "background: then it goes on as a job."},
 		{Name: "trial", Kind: args.Flag, Doc: "Only try it, in a copy of the image: nothing is kept."},
@@ -45,12 +46,15 @@ var evaluateTool = Tool{
 	run:     evaluate,
 }
 
+// jobTime is [lisp.JobLimit] in descriptions.
+const jobTime = "4 hours"
+
 // readEvaluate is what a call of evaluate-lisp asks for.
 func readEvaluate(r *Request) (in lisp.Request) {
 	code := r.Text("code")
 	in = r.sessionRequest()
 	in.Code, in.Input, in.Trial = code, r.Text("input"), r.Flag("trial")
-	in.Background, in.OnTimeout, in.JobLimit = r.Flag("background"), r.Text("on-timeout") == "background", lisp.JobLimit
+	in.Background, in.OnTimeout, in.JobLimit = r.Flag("background"), r.Text("on-timeout") == "background", cmp.Or(r.Limits.JobLimit, lisp.JobLimit)
 	if in.Background && r.Has("timeout") {
 		in.JobLimit = in.Timeout
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"swank-mcp/swank"
@@ -38,8 +39,9 @@ type evaluation struct {
 	call   *swank.Call // once it is sent
 	target *suspended  // the evaluation that job.about names, or nil
 
-	number int  // of one that goes on in the background, or 0
-	left   bool // it has left the session for the background: what is the turn's is not to be touched
+	why    atomic.Pointer[string] // that a limit ends it; nil: none does
+	number int                    // of one that goes on in the background, or 0
+	left   bool                   // it has left the session for the background: what is the turn's is not to be touched
 }
 
 // Evaluate evaluates r.Code in the named session, which comes into being by
