@@ -12,13 +12,13 @@ import (
 func report(o options, all []*session, kills []time.Time) error {
 	var took []time.Duration
 	again, resent := map[string]int{}, 0
-	broken, brokenAll := map[string]int{}, 0
+	broken, cut := map[string]int{}, 0
 	var errs []error
 	for _, s := range all {
 		took = append(took, s.took...)
 		for text, n := range s.broken {
 			broken[text] += n
-			brokenAll += n
+			cut += n
 		}
 		errs = append(errs, s.errs...)
 		for text, n := range s.again {
@@ -40,7 +40,7 @@ func report(o options, all []*session, kills []time.Time) error {
 	if len(errs) > 0 {
 		return fmt.Errorf("%d calls failed", len(errs))
 	}
-	if o.update != "" && resent+brokenAll > 0 {
+	if o.update != "" && resent+cut > 0 {
 		return errors.New("calls had to be sent again while the image was changed")
 	}
 	return late(o, all, kills)

@@ -36,7 +36,7 @@ type session struct {
 	took    []time.Duration // by a call, from its first sending to its answer
 	again   map[string]int  // answers that say to send it again
 	broken  map[string]int  // answers that have broken off
-	errs    []error         // any others
+	errs    []error         // any others, as of connections that ended without an answer
 }
 
 func newSession(c *client, i int) *session {
@@ -102,7 +102,7 @@ func (s *session) call(ctx context.Context, code string) (string, error) {
 					continue // the protocol wants a handshake, and no rest
 				}
 			}
-		case errors.As(err, &broken), brokenOff(err):
+		case errors.As(err, &broken):
 			s.broken[s.era()+": "+short(err.Error())]++
 		default:
 			s.errs = append(s.errs, err)
@@ -115,13 +115,6 @@ func (s *session) call(ctx context.Context, code string) (string, error) {
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
-}
-
-// brokenOff reports whether err is of a connection that ended within an answer. That cannot
-// say anything: its server was killed, or the stream was reset.
-func brokenOff(err error) bool {
-	text := err.Error()
-	return strings.Contains(text, "unexpected EOF") || strings.Contains(text, "stream error") || strings.Contains(text, "connection reset")
 }
 
 var messageText = regexp.MustCompile(`"message":"([^"]*)"`)

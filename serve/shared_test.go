@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -89,6 +90,35 @@ func TestConnectionGoesOn(t *testing.T) {
 			t.Errorf("after its end: %+v", r)
 		}
 		p.says(at(other, "(f)"), "=> (B)")
+	}
+}
+
+// An answer begins when there is something to say, or after a while: until then a proxy can
+// say that the server has died. Then who has lost it can come back for it.
+func TestAnswersBeginLate(t *testing.T) {
+	t.Parallel()
+	p := replica(t, t.TempDir())
+	id, _ := p.handshake(call{path: "/s/x/mcp"})
+	for _, c := range []struct {
+		code     string
+		from, to time.Duration
+	}{
+		{"(progn (sleep 1) 'soon)", time.Second, patience},
+		{"(progn (sleep 4) 'late)", holdTime, 3500 * time.Millisecond},
+	} {
+		p.says(code("1").within(id).at("/s/x/mcp"), "=> 1") // its image runs
+		began := time.Now()
+		resp, err := p.open(t.Context(), code(c.code).within(id).at("/s/x/mcp"))
+		check(t, err)
+		if took := time.Since(began); took < c.from || took > c.to {
+			t.Errorf("the answer to %s begins after %v", c.code, took)
+		}
+		text, err := io.ReadAll(resp.Body)
+		check(t, err)
+		resp.Body.Close()
+		if before, _, found := strings.Cut(string(text), "event: message"); !found || !strings.HasPrefix(before, "event: prime\nid: ") {
+			t.Errorf("the answer to %s is %q", c.code, text)
+		}
 	}
 }
 
