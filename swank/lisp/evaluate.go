@@ -314,7 +314,9 @@ func (e *evaluation) remember(a *wireAnswer) {
 		j.Package = *a.Package
 	}
 	changed := len(a.Loaded)+len(a.Journal)+len(a.Lost)+len(a.Gone) > 0
-	e.s.kept.Load().Keep(j, changed, false)
+	if later := e.s.kept.Load().Keep(j, changed, false); later > 0 {
+		e.s.keepLater(later)
+	}
 }
 
 // debugger gets the evaluation out of Swank's debugger, which it can only be
