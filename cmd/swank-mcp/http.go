@@ -66,11 +66,12 @@ func (c *command) serveHTTP(ctx context.Context) error {
 			Make: func(id hub.ID, newID func() string) (*hub.Work, error) {
 				return c.sessionFor(id, newID, state, share, trace, log)
 			},
-			Own:       share.own(),
-			Limits:    hub.Limits{Sessions: c.http.sessions, PerPrincipal: c.http.perPrincipal, Images: c.http.images, CPU: c.limits.cpu, Disk: int64(c.limits.diskMB) << 20},
-			Hibernate: c.http.hibernate,
-			Forget:    c.http.sessionTimeout,
-			Log:       log,
+			Own:        share.own(),
+			Handshakes: share.handshakes(),
+			Limits:     hub.Limits{Sessions: c.http.sessions, PerPrincipal: c.http.perPrincipal, Images: c.http.images, CPU: c.limits.cpu, Disk: int64(c.limits.diskMB) << 20},
+			Hibernate:  c.http.hibernate,
+			Forget:     c.http.sessionTimeout,
+			Log:        log,
 		},
 		SessionTimeout: c.http.sessionTimeout,
 		Drain:          c.http.drain,
