@@ -65,14 +65,16 @@ type Options struct {
 	// Handshakes returns the directory in which the others find how connections with a named
 	// session have begun. nil: connections end with the server.
 	Handshakes func(ID) (dir string)
+	// Ahead has images for the sessions that come; nil: there are none.
+	Ahead Ahead
 	Limits
 	Hibernate time.Duration // after which an image that nobody uses is put away; 0 is never
 	Forget    time.Duration // after which a named session is left to the disk that is put away and has no client; 0 is never
 	Log       *slog.Logger  // nil discards
 }
 
-// Hub has the sessions. Its goroutines are the sweeper and those that bring sessions back;
-// Close ends them.
+// Hub has the sessions. Its goroutines are the sweeper, the one that starts images ahead, and
+// those that bring sessions back; Close ends them.
 type Hub struct {
 	o      Options
 	ctx    context.Context // ends with Close
@@ -113,6 +115,9 @@ func New(o Options) *Hub {
 	}
 	if o.CPU > 0 || o.Disk > 0 {
 		h.work.Go(h.meter)
+	}
+	if o.Ahead != nil {
+		h.work.Go(func() { o.Ahead.Fill(h.ctx, h.room) })
 	}
 	return h
 }
