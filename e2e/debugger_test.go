@@ -204,10 +204,12 @@ func TestDebuggerErrorsNameTheNextCall(t *testing.T) {
 // A call that lets an evaluation go on, and is cancelled, ends it.
 func TestDebuggerCallCancelled(t *testing.T) {
 	s := start(t)
-	suspend(t, s, `(unwind-protect (progn (cerror "Go on." "wait") (loop)) (defvar *ended* t))`)
+	suspend(t, s, `(unwind-protect (progn (cerror "Go on." "wait") (defvar *goes-on* t) (loop)) (defvar *ended* t))`)
 	p := sendTool(t, s, "invoke-restart", object{"restart": "continue"})
-	if !eventually(patience, func() bool { return strings.Contains(status(t, s), "Running for") }) {
-		t.Errorf("it does not run:\n%s", status(t, s))
+	if !eventually(patience, func() bool {
+		return strings.Contains(good(t, s, "describe-symbol", object{"name": "*goes-on*"}), "Value: T")
+	}) {
+		t.Errorf("it does not go on:\n%s", status(t, s))
 	}
 	check(t, p.Cancel("enough"))
 	want(t, s, "*ended*", "=> T")

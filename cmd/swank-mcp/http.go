@@ -73,12 +73,13 @@ func (c *command) serveHTTP(ctx context.Context) error {
 			Make: func(id hub.ID, newID func() string) (*hub.Work, error) {
 				return c.sessionFor(id, newID, rooms, share, trace, log)
 			},
-			Own:       share.own(),
-			Ahead:     rooms.ahead(),
-			Limits:    hub.Limits{Sessions: c.http.sessions, PerPrincipal: c.http.perPrincipal, Images: c.http.images},
-			Hibernate: c.http.hibernate,
-			Forget:    c.http.sessionTimeout,
-			Log:       log,
+			Own:        share.own(),
+			Ahead:      rooms.ahead(),
+			Handshakes: share.handshakes(),
+			Limits:     hub.Limits{Sessions: c.http.sessions, PerPrincipal: c.http.perPrincipal, Images: c.http.images, CPU: c.limits.cpu, Disk: int64(c.limits.diskMB) << 20},
+			Hibernate:  c.http.hibernate,
+			Forget:     c.http.sessionTimeout,
+			Log:        log,
 		},
 		SessionTimeout: c.http.sessionTimeout,
 		Drain:          c.http.drain,
@@ -202,7 +203,7 @@ func (c *command) sessionFor(id hub.ID, newID func() string, rooms *rooms, share
 	o.Session, o.SessionDir, o.Kept, o.SessionID = name, dir, left, newID
 	o.Log = slog.New(onlyWarnings{log.Handler()}) // the SDK tells of each request
 	b := mcpbridge.New(o)
-	w := &hub.Work{Image: im, Session: name, Bridge: b, Kept: left}
+	w := &hub.Work{Image: im, Session: name, Bridge: b, Kept: left, Dir: dir}
 	hide, shown := c.showToPeople(context.Background(), im, b, true, log)
 	w.Ending = hide
 	w.Ended = func() {

@@ -66,6 +66,16 @@ func (s *share) own() func(hub.ID) (hub.Lease, error) {
 	}
 }
 
+// handshakes is for hub.Options.Handshakes. The images of the sessions cannot reach it.
+func (s *share) handshakes() func(hub.ID) string {
+	if s == nil {
+		return nil
+	}
+	return func(id hub.ID) string {
+		return filepath.Join(s.rooms.state, "sessions", fileName(id.Principal), "handshakes", fileName(id.Name))
+	}
+}
+
 // open opens the file in which a session is kept: the hub has had it owned before.
 func (s *share) open(id hub.ID, dir string) (*kept.File, error) {
 	if s == nil {

@@ -159,8 +159,8 @@ func (t *trial) work() error {
 	for _, s := range active {
 		took = append(took, s.took...)
 		t.failed = append(t.failed, s.errs...)
-		if again := len(s.again); again > 0 || s.broken > 0 {
-			t.failed = append(t.failed, fmt.Errorf("%s was sent again: %v, broken off: %d", s.name, s.again, s.broken))
+		if len(s.again) > 0 || len(s.broken) > 0 {
+			t.failed = append(t.failed, fmt.Errorf("%s was sent again: %v, broken off: %v", s.name, s.again, s.broken))
 		}
 	}
 	t.judge(at(took, 100) <= mostLate.Seconds(), "%d sessions worked for %v: %d replies, p50 %.3f s, p99 %.3f s, at most %.3f s",

@@ -62,7 +62,7 @@ func TestAheadHasTheRest(t *testing.T) {
 	}
 	for i, want := range []int{3, 3, 2, 1} {
 		has(want)
-		s, err := h.Named("anna", string(rune('a'+i)))
+		s, err := h.Named(t.Context(), "anna", string(rune('a'+i)))
 		if err != nil {
 			t.Fatal(err)
 		}

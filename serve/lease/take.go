@@ -35,8 +35,9 @@ func (e *HeldError) Seconds() int { return 1 }
 // pollTime is how often is looked whether a session was given up.
 const pollTime = 50 * time.Millisecond
 
-// patience is how long one that is in use is waited for.
-const patience = 8 * time.Second
+// patience is how long one that is in use is waited for: nobody who has called for it is
+// answered meanwhile, and clients wait for a minute at least.
+const patience = 25 * time.Second
 
 // Take makes this server the owner of the session of that directory. If another server has
 // the session, it is asked for it, and Take waits until it gives it up or is dead, but no
@@ -49,7 +50,11 @@ func (s *Server) take(dir string, patience time.Duration) (*Lease, error) {
 	began := time.Now()
 	for {
 		if err := s.Err(); err != nil {
-			return nil, err
+			if time.Since(began) > s.term { // a machine that was busy lets it write soon
+				return nil, err
+			}
+			time.Sleep(pollTime)
+			continue
 		}
 		newest, owner, err := s.owner(dir)
 		if err != nil {
@@ -162,6 +167,13 @@ func (s *Server) key(dir string) string {
 
 // Number is higher than that of each lease before of the same session.
 func (l *Lease) Number() int { return l.number }
+
+// Owner tells people who has the session: the server's name for the others, the name of its
+// machine, and which lease of the session this is.
+func (l *Lease) Owner() string {
+	host, _ := os.Hostname()
+	return strings.TrimSpace(fmt.Sprintf("server %s on %s, lease %d", l.s.id, host, l.number))
+}
 
 // errLost is of a lease that is this server's no more.
 var errLost = errors.New("this server has lost the session to another one; send the same again in a few seconds")

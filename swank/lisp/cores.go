@@ -70,18 +70,27 @@ func (s *Session) wantCore(use freshUse) {
 	})
 }
 
-// inBackground does work that ends with the image, unless that is closed.
+// inBackground does work for later runs, which ends with the image, unless that is closed.
 func (im *Image) inBackground(work func()) bool {
+	im.cores.work.Add(1)
+	begun := im.untilClosed(func() {
+		defer im.cores.work.Done()
+		work()
+	})
+	if !begun {
+		im.cores.work.Done()
+	}
+	return begun
+}
+
+// untilClosed does work beside the caller's, unless the image is closed, which waits for it.
+func (im *Image) untilClosed(work func()) bool {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	if im.closed {
 		return false
 	}
-	im.cores.work.Add(1)
-	im.work.Go(func() {
-		defer im.cores.work.Done()
-		work()
-	})
+	im.work.Go(work)
 	return true
 }
 

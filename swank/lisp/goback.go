@@ -285,7 +285,7 @@ func (im *Image) settle(inst *instance, c *checkpoint, by *Session, who string) 
 		if then := c.Sessions[name]; then != nil {
 			s.journal = *then.Clone()
 		}
-		s.kept.Load().Keep(&s.journal, true, false)
+		s.kept.Load().Keep(&s.journal, true, true)
 		if s != by {
 			s.notes = append(s.notes, fmt.Sprintf("%s took the image back to %s.", who, c.taken.Format(time.TimeOnly)))
 		}

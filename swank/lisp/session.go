@@ -24,8 +24,10 @@ type Session struct {
 
 	background backgrounds
 	kept       atomic.Pointer[kept.File]
+	keeping    atomic.Bool // a goroutine waits to keep what there was no time for
 	closed     atomic.Bool
-	seen       int // how many of im.showns it has told of; im.mu guards it
+	evaluated  atomic.Int64 // jobs that images have seen
+	seen       int          // how many of im.showns it has told of; im.mu guards it
 	runs       testRuns
 
 	home atomic.Pointer[instance] // the image that has the session's state; nil at first
@@ -64,6 +66,23 @@ func (s *Session) keep(ctx context.Context) {
 	_ = s.aside(ctx, "keep the session", time.Second/2, func() error {
 		s.kept.Load().Keep(&s.journal, false, true)
 		return nil
+	})
+}
+
+// keepLater keeps after that time what was not kept, though no evaluation may follow. It ends
+// with the image, which keeps all when it is closed.
+func (s *Session) keepLater(after time.Duration) {
+	if !s.keeping.CompareAndSwap(false, true) {
+		return
+	}
+	s.im.untilClosed(func() {
+		select {
+		case <-s.im.ctx.Done():
+			return
+		case <-time.After(after):
+		}
+		s.keeping.Store(false)
+		s.keep(s.im.ctx)
 	})
 }
 

@@ -1,9 +1,14 @@
 package lisp
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/swank/lisp/kept"
 )
 
 // in evaluates code in a session and returns its values, or its error's type.
@@ -173,5 +178,25 @@ func TestSessionClosed(t *testing.T) {
 	}
 	if im.Session("passing") == s {
 		t.Error("the bridge has kept it")
+	}
+}
+
+// TestKeptToTheLast: the file in which a session is kept has its last definition, though no
+// evaluation follows, also where there was no time for it at once.
+func TestKeptToTheLast(t *testing.T) {
+	im := testImage(t)
+	path := filepath.Join(t.TempDir(), "kept.lisp")
+	im.Session("default").KeepIn(kept.Open(path))
+	for i := range 10 {
+		in(t, im, "default", fmt.Sprintf("(defun kept-%d () %[1]d)", i))
+	}
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		text, _ := os.ReadFile(path)
+		if strings.Contains(string(text), "(defun kept-9 ") {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("kept:\n%s", text)
+		}
 	}
 }

@@ -1,5 +1,5 @@
-;;;; boot-main.lisp - the second part of boot.lisp: the end with the parent, and what the main
-;;;; thread does.
+;;;; boot-main.lisp - the second part of boot.lisp: the end with the parent, the socket, and what
+;;;; the main thread does.
 
 (in-package :swank-mcp-boot)
 
@@ -43,6 +43,32 @@ and their directory.  It conses nothing: it has to work while another thread blo
     (ignore-errors (sb-thread:terminate-thread *lifetime-thread*)) ; the user's code may have done it
     (sb-thread:join-thread *lifetime-thread* :default nil)
     (setf *lifetime-thread* nil)))
+
+;;;; The socket
+
+(defvar *our-socket* nil
+  "The socket at which Swank is to serve; NIL lets it make one.")
+
+(defun let-swank-take-our-socket ()
+  "Have Swank's backend return *OUR-SOCKET*.  In a core SBCL has linked the calls of these functions,
+and changing them would take milliseconds."
+  (flet ((replace-function (name value)
+           (let* ((name (swank-symbol name :swank/backend)) (original (fdefinition name)))
+             (setf (fdefinition name)
+                   (lambda (&rest arguments)
+                     (if *our-socket* (funcall value) (apply original arguments)))))))
+    (replace-function "CREATE-SOCKET" (lambda () *our-socket*))
+    (replace-function "LOCAL-PORT" (constantly 0))))
+
+(defun serve-socket (file)
+  "Serve Swank on the Unix socket FILE.  Swank makes only Internet sockets.  But all it does with
+the listening socket is to accept from it, so its backend returns ours."
+  (let ((socket (make-instance 'sb-bsd-sockets:local-socket :type :stream)))
+    (sb-bsd-sockets:socket-bind socket file)
+    (sb-bsd-sockets:socket-listen socket 16)
+    (let ((*our-socket* socket))
+      (create-server))
+    (list :network "unix" :address file)))
 
 ;;;; The main thread
 

@@ -265,7 +265,8 @@ SOURCES.  Returns the compiler's complaints about these, or NIL."
                 (load-compiled (mapcar #'native-path helper) (native-path helper-fasl))))
         (when (and boot (not (probe-file (native-path boot-fasl))))
           (compile-into-place (list (native-path boot)) (native-path boot-fasl)))))))
-  (funcall (swank-symbol "INIT")))
+  (funcall (swank-symbol "INIT"))
+  (let-swank-take-our-socket))
 
 ;;;; The user's init file
 
@@ -293,37 +294,11 @@ counts: handlers in the file come first."
 
 ;;;; Serving
 
-(defun call-with-functions (replacements function)
-  "Call FUNCTION while each (NAME . DEFINITION) of REPLACEMENTS is in force."
-  (let ((originals (loop for (name) in replacements
-                         collect (cons name (fdefinition name)))))
-    (unwind-protect
-         (progn
-           (loop for (name . definition) in replacements
-                 do (setf (fdefinition name) definition))
-           (funcall function))
-      (loop for (name . definition) in originals
-            do (setf (fdefinition name) definition)))))
-
 (defun create-server (&rest arguments)
   (let ((log (swank-symbol "*SWANK-DEBUG-P*")))
     (progv (and log (list log)) '(nil)  ; suppresses ";; Swank started"
       (apply (swank-symbol "CREATE-SERVER")
              :port 0 :style :spawn :dont-close t arguments))))
-
-(defun serve-socket (file)
-  "Serve Swank on the Unix socket FILE.  Swank makes only Internet sockets.  But all it does with
-the listening socket is to accept from it, so its backend is made to return ours."
-  (let ((socket (make-instance 'sb-bsd-sockets:local-socket :type :stream)))
-    (sb-bsd-sockets:socket-bind socket file)
-    (sb-bsd-sockets:socket-listen socket 16)
-    (call-with-functions
-     (list (cons (swank-symbol "CREATE-SOCKET" :swank/backend)
-                 (lambda (&rest ignore) (declare (ignore ignore)) socket))
-           (cons (swank-symbol "LOCAL-PORT" :swank/backend)
-                 (lambda (&rest ignore) (declare (ignore ignore)) 0)))
-     #'create-server)
-    (list :network "unix" :address file)))
 
 (defun serve-loopback ()
   (list :network "tcp"
@@ -362,10 +337,10 @@ the listening socket is to accept from it, so its backend is made to return ours
 
 ;;;; Cores
 
-(defun call-if-defined (name package)
+(defun call-if-defined (name package &rest arguments)
   (let ((symbol (swank-symbol name package)))
     (when (and symbol (fboundp symbol))
-      (funcall symbol))))
+      (apply symbol arguments))))
 
 (defun preload (file)
   "Load the systems that FILE names into a core that is to be saved: ((NAME DEFINITION) ...)."
@@ -374,17 +349,18 @@ the listening socket is to accept from it, so its backend is made to return ours
                    (with-standard-io-syntax (read in)))))
     (call-quietly (lambda () (funcall (swank-symbol "PRELOAD" :swank-mcp) systems)))))
 
-(defun save-core (file &optional systems)
+(defun save-core (file &key systems socket &allow-other-keys)
   "Save this image to FILE and end it, with what the file SYSTEMS names.  Does not return."
   (send-status :booted t)
-  (unless *in-core* (call-if-defined "WARM-UP" :swank-mcp))
+  (unless *in-core*
+    (call-if-defined "WARM-UP" :swank-mcp)
+    (when socket
+      (call-if-defined "REHEARSE-CONNECTION" :swank-mcp #'serve-socket socket)))
   (when systems (preload systems))
   (call-if-defined "CLEAR-CONFIGURATION" :asdf)
-  (sb-thread:terminate-thread *lifetime-thread*)
-  (sb-thread:join-thread *lifetime-thread* :default nil)
+  (stop-watching-lifetime)
   (close-status)
-  (setf *lifetime-thread* nil
-        *notes* '()
+  (setf *notes* '()
         *helper-warnings* nil)
   (save-image file))
 
@@ -445,6 +421,6 @@ argument, gets a plain SBCL."
           (*in-core* (call-if-defined "CALL-IMAGE-RESTORE-HOOK" :uiop))
           (t (apply #'load-everything parameters)))
     (if (getf parameters :save)
-        (save-core (getf parameters :save) (getf parameters :systems))
+        (apply #'save-core (getf parameters :save) parameters)
         (apply #'serve parameters)))
   (idle))

@@ -108,6 +108,7 @@
    (:module "checkpoint"
     :serial t
     :components ((:file "pausing" :if-feature (:and :sbcl :unix))
+                 (:file "rehearsal" :if-feature (:and :sbcl :unix))
                  (:file "alarms" :if-feature (:and :sbcl :unix))
                  (:file "descriptors" :if-feature (:and :sbcl :unix))
                  (:file "obstacles" :if-feature (:and :sbcl :unix))

@@ -144,21 +144,26 @@ func (k *File) Read() (string, error) {
 	return string(text), err
 }
 
-// Keep writes the session of j, which has changed. It takes at most a
-// twentieth of the time: what it has no time for is kept by a later call.
-func (k *File) Keep(j *journal.Journal, changed, now bool) {
+// Keep writes the session of j, which has changed. Unless it is to be done now, it takes at
+// most a twentieth of the time: what it has no time for is to be kept by a call after later,
+// which is 0 when all is kept that can be.
+func (k *File) Keep(j *journal.Journal, changed, now bool) (later time.Duration) {
 	if k == nil {
-		return
+		return 0
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.stale = k.stale || changed
-	if k.closed || !k.stale || !now && k.own == nil && time.Since(k.last) < 20*k.took {
-		return
+	if k.closed || !k.stale {
+		return 0
+	}
+	if rest := 20*k.took - time.Since(k.last); !now && k.own == nil && rest > 0 {
+		return rest
 	}
 	start := time.Now()
 	k.err = k.write(j)
 	k.stale, k.last, k.took = k.own != nil && k.err != nil, time.Now(), time.Since(start)
+	return 0
 }
 
 func (k *File) write(j *journal.Journal) error {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"swank-mcp/swank/lisp/journal"
 )
@@ -42,6 +43,13 @@ func TestKept(t *testing.T) {
 	a.Keep(session("A", 2), true, true)
 	if !strings.Contains(text(path), "(defun A1 () 1)") {
 		t.Errorf("kept:\n%s", text(path))
+	}
+	a.took = time.Hour
+	if later := a.Keep(session("A", 3), true, false); later < time.Hour || strings.Contains(text(path), "A2") {
+		t.Errorf("with no time for it: kept again after %v, %s", later, text(path))
+	}
+	if later := a.Keep(session("A", 2), false, true); later != 0 {
+		t.Errorf("now: after %v", later)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)

@@ -20,18 +20,18 @@ import (
 
 // calls is where the copies of a line call in, each on a connection of its own: by that
 // we tell them what to do, and they learn that we have ended. One goroutine accepts
-// the connections, which hangUp ends; one belongs to each process, from its call to its end.
-// One for all lines lets go of orphans.
+// the connections, and one lets go of orphans, which hangUp ends; one belongs to each
+// process, from its call to its end.
 type calls struct {
-	mu          sync.Mutex
-	listener    *net.UnixListener
-	closed      bool
-	stopReaping func() // is called with the end of listener
-	number      int    // of the last process that was asked for
-	waiting     map[callKey]chan *peer
-	peers       map[*peer]bool
-	greeting    map[*net.UnixConn]bool // those whose process has not said yet who it is
-	work        sync.WaitGroup
+	mu       sync.Mutex
+	listener *net.UnixListener
+	closed   bool
+	over     chan struct{} // closed with listener
+	number   int           // of the last process that was asked for
+	waiting  map[callKey]chan *peer
+	peers    map[*peer]bool
+	greeting map[*net.UnixConn]bool // those whose process has not said yet who it is
+	work     sync.WaitGroup
 }
 
 // A callKey is what a process says that it is: a copy, or what has come of one, an image
@@ -85,8 +85,9 @@ func (l *line) listen() (address string, err error) {
 		return "", err
 	}
 	c.waiting, c.peers, c.greeting = map[callKey]chan *peer{}, map[*peer]bool{}, map[*net.UnixConn]bool{}
-	c.stopReaping = reapOrphans()
-	listener := c.listener
+	c.over = make(chan struct{})
+	listener, over := c.listener, c.over
+	c.work.Go(func() { reapOrphans(over) })
 	c.work.Go(func() {
 		for {
 			conn, err := listener.AcceptUnix()
@@ -256,7 +257,7 @@ func (c *calls) hangUp() {
 	defer c.mu.Unlock()
 	if c.listener != nil && !c.closed {
 		_ = c.listener.Close()
-		c.stopReaping()
+		close(c.over)
 	}
 	c.closed = true
 	for p := range c.peers {

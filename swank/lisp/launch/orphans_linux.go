@@ -6,7 +6,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -17,44 +16,24 @@ import (
 // wait for it.
 const orphanTime = time.Second
 
-// reaper lets go of orphans for all who want it.
-var reaper struct {
-	sync.Mutex
-	users int
-	over  chan struct{} // closed when there is none any more
-	done  chan struct{} // closed when its goroutine has ended
-}
+// reaping is held by the one who looks for orphans: they are of the whole process, and
+// where it has many images, each of those would look at the children of all.
+var reaping = make(chan struct{}, 1)
 
 // reapOrphans lets go of the processes that the program's processes leave behind, when
-// they have ended: adopt has made them our children, and nobody waits for them. One
-// goroutine does that for all who have called; the last stop ends it.
-func reapOrphans() (stop func()) {
-	reaper.Lock()
-	defer reaper.Unlock()
-	if reaper.users++; reaper.users == 1 {
-		over, done := make(chan struct{}), make(chan struct{})
-		reaper.over, reaper.done = over, done
-		go func() {
-			defer close(done)
-			reap(over)
-		}()
+// they have ended: adopt has made them our children, and nobody waits for them. It
+// returns when over is closed.
+func reapOrphans(over <-chan struct{}) {
+	select {
+	case reaping <- struct{}{}:
+		defer func() { <-reaping }()
+	case <-over:
+		return
 	}
-	return sync.OnceFunc(func() {
-		reaper.Lock()
-		defer reaper.Unlock()
-		if reaper.users--; reaper.users == 0 {
-			close(reaper.over)
-			<-reaper.done
-		}
-	})
-}
-
-// reap does it until over is closed.
-func reap(over <-chan struct{}) {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGCHLD)
 	defer signal.Stop(ended)
-	var soon <-chan time.Time
+	soon := time.After(0) // what the one before has not come to
 	seen := map[int]bool{}
 	for {
 		select {
