@@ -172,3 +172,30 @@ func TestHTTPPoolBounds(t *testing.T) {
 		t.Errorf("there are %v, %v; one is a session's", left, err)
 	}
 }
+
+// Servers that share a directory give their sessions images that were started ahead, and the
+// next owner of such a session has its definitions and its directory.
+func TestHTTPPoolShared(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	first := startHTTP(t, state, "--lease", "1")
+	second := startHTTP(t, state, "--lease", "1")
+	ahead := first.awaitsAhead(2)
+	second.awaitsAhead(2)
+	if pid := httpPID(first, "/s/n/mcp"); !slices.Contains(ahead, pid) {
+		t.Errorf("the image %d is none of %d", pid, ahead)
+	}
+	dir := first.dir("n")
+	first.wants("/s/n/mcp", fmt.Sprintf(`(defun f () (with-open-file (in "%s/own") (read in)))`, dir), "=> F")
+	first.wants("/s/n/mcp", fmt.Sprintf(`(with-open-file (out "%s/own" :direction :output) (print 42 out))`, dir), "=> 42")
+	check(t, first.cmd.Process.Kill())
+	<-first.ended
+	second.wants("/s/n/mcp", "(f)", "…1 definition…=> 42")
+	if got := second.dir("n"); got != dir {
+		t.Errorf("it is %s now, and was %s", got, dir)
+	}
+	other := second.awaitsAhead(2)
+	if pid := httpPID(second, "/s/m/mcp"); !slices.Contains(other, pid) {
+		t.Errorf("the image %d is none of %d", pid, other)
+	}
+}

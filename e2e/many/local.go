@@ -45,8 +45,9 @@ func (t *syncText) String() string {
 
 var serving = regexp.MustCompile(`serving MCP at (\S+)/mcp\n`)
 
-// startTime is how long it may take to serve.
-const startTime = time.Minute
+// startTime is how long it may take to serve, or to start images: on a machine at work building
+// the core takes a while.
+const startTime = 5 * time.Minute
 
 // startLocal starts the server with its files below dir, and waits until its first image has
 // been started: a core is built before that.
