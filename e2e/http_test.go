@@ -2,10 +2,12 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -223,6 +225,13 @@ func TestHTTPPeople(t *testing.T) {
 	}
 }
 
+func atoi(t *testing.T, digits string) int {
+	t.Helper()
+	n, err := strconv.Atoi(digits)
+	check(t, err)
+	return n
+}
+
 // The one who runs the server sees its sessions, and ends them.
 func TestHTTPSessions(t *testing.T) {
 	t.Parallel()
@@ -244,6 +253,18 @@ func TestHTTPSessions(t *testing.T) {
 		if !strings.Contains(got, "\n"+line) {
 			t.Errorf("%q is not in\n%s", line, got)
 		}
+	}
+	h.wants("/s/paper/mcp", "(defvar *kept* (make-array 10000000 :initial-element 1)) (defun f () (let ((end (+ (get-internal-run-time) 300000))) (loop while (< (get-internal-run-time) end)))) (f)", "…")
+	got = sessions("show", "owner/paper")
+	if want := fmt.Sprintf("Session    owner/paper\nImage      running since 20…, pid %d, … MB of memory, … of the processor\nBegun      20…\nLast used  20…\n"+
+		"Clients    0 connected, 0 requests in progress\nEvaluated  3 evaluations\nDefined    2 definitions\nDisk       … kB", pid); !matches(want, got) {
+		t.Errorf("show:\n%s\nwant\n%s", got, want)
+	}
+	if size := regexp.MustCompile(`(\d+) MB of memory, (\S+) (m?s) of`).FindStringSubmatch(got); size == nil || atoi(t, size[1]) < 80 || size[3] == "ms" && atoi(t, size[2]) < 300 {
+		t.Errorf("an image with 80 MB that has worked for 0.3 s: %q", size)
+	}
+	if got := sessions("show", "owner/nothing"); !strings.Contains(got, "there is no session owner/nothing") {
+		t.Errorf("show of none: %s", got)
 	}
 	if got := sessions("end", "owner/paper"); got != "Ended owner/paper.\n" || !gone(pid, patience) {
 		t.Errorf("end: %s", got)

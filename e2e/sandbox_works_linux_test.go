@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -128,6 +130,62 @@ func TestSandboxWithoutCore(t *testing.T) {
 	wantError(t, s, `(open "`+o.path("elsewhere/secret")+`")`, "[ERROR] ")
 }
 
+// controlGroups are the directories of the control groups that a server has.
+func controlGroups(server int) (dirs []string) {
+	_ = filepath.WalkDir("/sys/fs/cgroup", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), "swank-mcp-"+strconv.Itoa(server)+"-") {
+			dirs = append(dirs, path)
+		}
+		return nil
+	})
+	return dirs
+}
+
+// All processes of an image together have no more memory than --limits says, where there can
+// be control groups; else it is said that there is no such limit. The session goes on.
+func TestSandboxMemory(t *testing.T) {
+	t.Parallel()
+	// tail keeps the only line that it reads.
+	hog := func(mb int) string {
+		return fmt.Sprintf(`(nth-value 2 (uiop:run-program "head -c %d000000 /dev/zero | tail -n 1 | wc -c | grep -q ^%d000000$" :ignore-error-status t))`, mb, mb)
+	}
+	limit := []string{"--heap", "512", "--limits", "memory=600"}
+	for name, uid := range accounts() {
+		t.Run(name, func(t *testing.T) {
+			o := newOutside(t, uid)
+			if uid != 0 {
+				s := o.serve(t, append(limit, "--sandbox", "on")...)
+				want(t, s, hog(700), "=> 0")
+				says(t, status(t, s), "memory limited for each of its processes, not for all together (only root", "missing: the memory of all processes of an image together is not limited to what --limits memory says")
+				command := o.program(o.binary, append(limit, "--sandbox", "strict", "eval", "1")...)
+				strict := exec.Command(command[0], command[1:]...)
+				strict.Env, strict.Dir = o.env(), o.path("project")
+				if out, err := strict.CombinedOutput(); err == nil || !strings.Contains(string(out), "--limits memory") {
+					t.Errorf("strict: %v\n%s", err, out)
+				}
+				return
+			}
+			s := o.serve(t, append(limit, "--sandbox", "strict")...)
+			want(t, s, "(defvar *here* 1)", "=> *HERE*")
+			says(t, status(t, s), "at most 600 MB of memory for all its processes together")
+			want(t, s, hog(100), "=> 0")
+			want(t, s, hog(700), "=> 1")
+			want(t, s, `(handler-case (with-open-file (out "/tmp/full" :direction :output :if-exists :append :if-does-not-exist :create)
+			  (let ((text (make-string 1000000 :initial-element #\x))) (loop repeat 900 do (write-string text out)) :all)) (error () :refused))`, "=> :REFUSED")
+			want(t, s, "*here*", "=> 1")
+			if groups := controlGroups(s.PID()); len(groups) < 2 {
+				t.Errorf("its control groups are %q", groups)
+			}
+			command := append([]string{"--sandbox", "on", "--heap", "512"}, "doctor")
+			doctor := exec.Command(o.binary, command...)
+			doctor.Env, doctor.Dir = o.env(), o.path("project")
+			out, err := doctor.CombinedOutput()
+			check(t, err)
+			says(t, string(out), "at most 4608 MB of memory for all its processes together\n")
+		})
+	}
+}
+
 // Nothing is left of a sandbox when its server has ended: no directory and no control group.
 func TestSandboxLeavesNothing(t *testing.T) {
 	t.Parallel()
@@ -139,9 +197,7 @@ func TestSandboxLeavesNothing(t *testing.T) {
 			pid := s.PID()
 			check(t, s.Close(savingPatience))
 			left, _ := filepath.Glob(o.path("run/swank-mcp.*"))
-			groups, _ := filepath.Glob("/sys/fs/cgroup/*/swank-mcp-" + strconv.Itoa(pid) + "-*")
-			more, _ := filepath.Glob("/sys/fs/cgroup/swank-mcp-" + strconv.Itoa(pid) + "-*")
-			if left = append(append(left, groups...), more...); len(left) > 0 {
+			if left = append(left, controlGroups(pid)...); len(left) > 0 {
 				t.Errorf("these are left: %q", left)
 			}
 		})

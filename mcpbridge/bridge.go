@@ -14,6 +14,7 @@ import (
 	"swank-mcp/mcpbridge/render"
 	"swank-mcp/mcpbridge/stdio"
 	"swank-mcp/mcpbridge/tools"
+	"swank-mcp/swank/lisp"
 	"swank-mcp/swank/lisp/kept"
 	"swank-mcp/swank/lisp/project"
 )
@@ -24,6 +25,7 @@ type Options struct {
 	Version    string                             // of the server, as clients see it; "" is "devel"
 	Timeout    time.Duration                      // of an evaluation that names none; 30 s
 	MaxTimeout time.Duration                      // the longest an evaluation may name; 600 s
+	JobLimit   time.Duration                      // of an evaluation in the background; [lisp.JobLimit]
 	MaxOutput  int                                // characters of a reply before it is cut; 40,000
 	Tools      Selection                          // must pass its Check; the default set
 	Session    string                             // of the first connection, "default"; each further connection has a session of its own
@@ -57,6 +59,9 @@ func (o *Options) setDefaults() {
 		o.Timeout = DefaultTimeout
 	}
 	o.Timeout = min(o.Timeout, o.MaxTimeout)
+	if o.JobLimit <= 0 {
+		o.JobLimit = lisp.JobLimit
+	}
 	if o.MaxOutput <= 0 {
 		o.MaxOutput = DefaultMaxOutput
 	}
@@ -67,7 +72,7 @@ func (o *Options) setDefaults() {
 }
 
 func (o *Options) limits() tools.Limits {
-	return tools.Limits{Timeout: o.Timeout, MaxTimeout: o.MaxTimeout, MaxOutput: o.MaxOutput}
+	return tools.Limits{Timeout: o.Timeout, MaxTimeout: o.MaxTimeout, JobLimit: o.JobLimit, MaxOutput: o.MaxOutput}
 }
 
 // DefaultSession is the session of the first connection where [Options] name no

@@ -20,11 +20,11 @@ import (
 
 // able is what this system can do.
 type able struct {
-	landlock int    // version of its interface; 0: there is none
-	seccomp  bool   // filters of system calls
-	root     string // why there is no file system of our own; "" if there can be one
-	user     bool   // it needs a user namespace
-	cgroup   string // the directory in which control groups that count processes can be made, or ""
+	landlock int         // version of its interface; 0: there is none
+	seccomp  bool        // filters of system calls
+	root     string      // why there is no file system of our own; "" if there can be one
+	user     bool        // it needs a user namespace
+	groups   controllers // where control groups can be made
 }
 
 // whatIsAble finds it out once, in some ten milliseconds.
@@ -38,7 +38,7 @@ var whatIsAble = sync.OnceValue(func() able {
 	}
 	a.root = a.tryRoot()
 	if os.Getuid() == 0 {
-		a.cgroup = countingGroups()
+		a.groups = findControllers()
 	}
 	return a
 })
@@ -60,7 +60,7 @@ func (a able) tryRoot() string {
 		return err.Error()
 	}
 	defer os.RemoveAll(own)
-	a.root, a.cgroup = "", ""
+	a.root, a.groups = "", controllers{}
 	p := &policy{Own: own, Cache: own, Temp: "/tmp", NewRoot: true, Reads: existing(systemReads), Limits: limits{Temp: mib}}
 	cmd := exec.Command("/proc/self/exe", Command, "true")
 	cmd.Path = "/proc/self/exe"
@@ -90,6 +90,8 @@ func firstLine(s string) string {
 
 func (a able) newRoot() bool { return a.root == "" }
 
+func (a able) limitsMemory() bool { return a.groups.memory != "" }
+
 // by names what confines.
 func (a able) by() string {
 	var means []string
@@ -102,7 +104,7 @@ func (a able) by() string {
 	if a.root == "" {
 		means = append(means, "a file system of its own")
 	}
-	if a.cgroup != "" {
+	if a.groups != (controllers{}) {
 		means = append(means, "a control group")
 	}
 	return strings.Join(means, ", ")
@@ -123,25 +125,46 @@ func (a able) missing(o Options) (texts []string) {
 	add(a.landlock < 9 && a.root != "", "sockets in the file system, as of a user's services, can be reached, because no file system of its own can be made: "+a.root)
 	add(!a.seccomp, "system calls are not filtered: networks, tracing and mounting are not refused (seccomp is needed)")
 	add(len(o.Ports) > 0 && a.landlock < 4, "TCP connections to all ports are possible (Landlock 4 is needed)")
+	add(o.MemoryMB > 0 && a.groups.memory == "", "the memory of all processes of an image together is not limited to what --limits memory says, but that of each: "+noMemoryGroup)
 	switch {
 	case os.Getuid() == 0:
-		add(a.cgroup == "", "processes are not counted: root's need a control group with the controller pids, which cannot be made here")
+		add(a.groups.pids == "", "processes are not counted: root's need a control group with the controller pids, which cannot be made here")
 	default:
 		add(a.root != "", "processes are not counted (a user namespace is needed)")
 	}
 	return texts
 }
 
+// noMemoryGroup is what a limit of all memory needs.
+const noMemoryGroup = "only root can have control groups, and they need the controller memory"
+
+// memory says what is limited of an image's memory, where no more than so many MB are wanted.
+func (a able) memory(mb uint64) string {
+	if a.groups.memory == "" {
+		return "memory limited for each of its processes, not for all together (" + noMemoryGroup + ")"
+	}
+	return fmt.Sprintf("at most %d MB of memory for all its processes together", mb)
+}
+
 // apply has cmd start this program, which confines itself by p and becomes what cmd was to
 // start.
 func (a able) apply(cmd *exec.Cmd, p *policy) (w *launch.Wrapped, err error) {
 	w = new(launch.Wrapped)
-	if a.cgroup != "" {
-		if p.Cgroup, err = makeGroup(a.cgroup, p.Limits.Processes); err != nil {
+	most := p.Limits.File
+	all := func() []int { return nil } // what came of it that nobody may have started any more
+	w.Files = func(pids []int, nothing bool) error { return limitFiles(append(pids, all()...), nothing, most) }
+	if a.groups != (controllers{}) {
+		if p.Groups, err = a.groups.makeGroup(p.Limits); err != nil {
 			return nil, err
 		}
-		group := p.Cgroup
+		group := p.Groups
 		w.End = func() { endGroup(group) }
+		all = func() []int { return inGroup(group[0]) }
+		if a.groups.cpu != "" {
+			w.CPU = func() (time.Duration, bool) { return cpuOf(group) }
+		}
+	}
+	if a.groups.pids != "" {
 		p.Limits.Processes = 0
 	} else if !p.NewRoot || os.Getuid() == 0 {
 		p.Limits.Processes = 0 // all processes of the user count, or none
@@ -156,10 +179,11 @@ func (a able) apply(cmd *exec.Cmd, p *policy) (w *launch.Wrapped, err error) {
 	if !p.NewRoot {
 		return w, nil
 	}
-	if a.cgroup == "" {
+	if len(p.Groups) == 0 {
 		var space string
 		w.Started = func(pid int) { space = mountsOf(strconv.Itoa(pid)) }
 		w.End = func() { endSpace(space) }
+		all = func() []int { return inSpace(space) }
 	}
 	attributes := cmd.SysProcAttr
 	attributes.Cloneflags |= syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC

@@ -22,6 +22,10 @@ func (able) missing(Options) []string {
 	return []string{"there is no sandbox on " + runtime.GOOS + ": images do what their user may"}
 }
 
+func (able) limitsMemory() bool { return false }
+
+func (able) memory(uint64) string { return "" }
+
 func (able) apply(*exec.Cmd, *policy) (*launch.Wrapped, error) { return nil, nil }
 
 // Confine does nothing here: no process is started for it.

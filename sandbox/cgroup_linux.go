@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -12,17 +13,65 @@ import (
 	"time"
 )
 
-// The processes of root are not counted by its limit, so they are in a control group that
-// does it. The name of one has the process that has made it, which removes it.
+// Control groups limit and count what the processes of an image use up together; of root's
+// the number of processes, too, for which its own limit does not hold. The name of a group
+// has the process that has made it, which removes it.
 
-const groupPrefix = "swank-mcp-"
+const (
+	allGroups   = "/sys/fs/cgroup"
+	groupPrefix = "swank-mcp-"
+)
 
 var groups atomic.Int64
 
-// countingGroups returns the directory in which groups can be made that count processes, or
-// "". It removes those of servers that are no more.
-func countingGroups() string {
-	for _, base := range groupBases() {
+// controllers are the directories in which groups can be made that limit the number of
+// processes, limit memory, and count the processor's time; each may be "", and several may
+// be the same.
+type controllers struct{ pids, memory, cpu string }
+
+// findControllers tries what can be done. It removes groups of servers that are no more.
+func findControllers() (c controllers) {
+	removeOldGroups()
+	for _, base := range groupBases("pids", allGroups+"/pids") {
+		if c.pids == "" && (controllers{pids: base}).work() {
+			c.pids = base
+		}
+	}
+	for _, base := range groupBases("memory") { // elsewhere it would leave the limit that the server has
+		if c.memory == "" && (controllers{memory: base}).work() {
+			c.memory = base
+		}
+	}
+	for _, base := range groupBases("cpuacct", allGroups+"/cpuacct") {
+		if c.cpu == "" && (controllers{cpu: base}).work() {
+			c.cpu = base
+		}
+	}
+	return c
+}
+
+// groupBases are where groups for a controller of version 1 may be made: in the one hierarchy
+// of version 2, or in that of the controller, where this process is, or at last elsewhere.
+func groupBases(controller string, elsewhere ...string) []string {
+	if all, err := os.ReadFile(allGroups + "/cgroup.controllers"); err == nil {
+		if slices.Contains(strings.Fields(string(all)), controller) {
+			_ = os.WriteFile(allGroups+"/cgroup.subtree_control", []byte("+"+controller), 0)
+		}
+		return []string{allGroups}
+	}
+	text, _ := os.ReadFile("/proc/self/cgroup")
+	for line := range strings.Lines(string(text)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) == 3 && slices.Contains(strings.Split(parts[1], ","), controller) {
+			return append([]string{filepath.Join(allGroups, controller, parts[2])}, elsewhere...)
+		}
+	}
+	return nil
+}
+
+func removeOldGroups() {
+	bases := slices.Concat(groupBases("pids", allGroups+"/pids"), groupBases("memory"), groupBases("cpuacct", allGroups+"/cpuacct"))
+	for _, base := range bases {
 		old, _ := filepath.Glob(filepath.Join(base, groupPrefix+"*"))
 		for _, dir := range old {
 			pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), groupPrefix), "-")
@@ -33,61 +82,111 @@ func countingGroups() string {
 				_ = os.Remove(dir)
 			}
 		}
-		if dir, err := makeGroup(base, processes); err == nil {
-			_ = os.Remove(dir)
-			return base
-		}
 	}
-	return ""
 }
 
-// groupBases are where groups may be made: in the one hierarchy of version 2, or in that of
-// the controller pids.
-func groupBases() []string {
-	const all = "/sys/fs/cgroup"
-	if controllers, err := os.ReadFile(all + "/cgroup.controllers"); err == nil {
-		if strings.Contains(string(controllers), "pids") {
-			_ = os.WriteFile(all+"/cgroup.subtree_control", []byte("+pids"), 0)
-		}
-		return []string{all}
+// work reports whether a group can be made there.
+func (c controllers) work() bool {
+	dirs, err := c.makeGroup(limits{Processes: processes, Together: 64 * mib})
+	if err != nil {
+		return false
 	}
-	text, _ := os.ReadFile("/proc/self/cgroup")
-	for line := range strings.Lines(string(text)) {
-		if _, path, ok := strings.Cut(strings.TrimSpace(line), ":pids:"); ok {
-			return []string{filepath.Join(all, "pids", path), all + "/pids"}
+	_, counts := cpuOf(dirs)
+	for _, dir := range dirs {
+		_ = os.Remove(dir)
+	}
+	return counts || c.cpu == ""
+}
+
+// makeGroup makes a group for an image with those limits: a directory for each hierarchy.
+func (c controllers) makeGroup(l limits) (dirs []string, err error) {
+	name := fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), groups.Add(1))
+	in := func(base string) string {
+		dir := filepath.Join(base, name)
+		if !slices.Contains(dirs, dir) && err == nil {
+			if err = os.Mkdir(dir, 0o755); err == nil {
+				dirs = append(dirs, dir)
+			}
+		}
+		return dir
+	}
+	set := func(dir, file string, n uint64) error {
+		return os.WriteFile(filepath.Join(dir, file), []byte(strconv.FormatUint(n, 10)), 0)
+	}
+	if c.pids != "" {
+		dir := in(c.pids)
+		err = errors.Join(err, set(dir, "pids.max", l.Processes))
+	}
+	if c.memory != "" {
+		dir := in(c.memory)
+		if set(dir, "memory.max", l.Together) == nil {
+			_ = set(dir, "memory.swap.max", 0) // there may be no swap
+		} else {
+			err = errors.Join(err, set(dir, "memory.limit_in_bytes", l.Together))
+			_ = set(dir, "memory.memsw.limit_in_bytes", l.Together)
+		}
+	}
+	if c.cpu != "" {
+		in(c.cpu)
+	}
+	if err != nil {
+		for _, dir := range dirs {
+			_ = os.Remove(dir)
+		}
+		return nil, err
+	}
+	return dirs, nil
+}
+
+// cpuOf is how long all that has been in a group has had the processor, if that is counted.
+func cpuOf(dirs []string) (used time.Duration, ok bool) {
+	for _, dir := range dirs {
+		if text, err := os.ReadFile(filepath.Join(dir, "cpuacct.usage")); err == nil {
+			n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+			return time.Duration(n), err == nil
+		}
+		if text, err := os.ReadFile(filepath.Join(dir, "cpu.stat")); err == nil {
+			var n int64
+			_, err := fmt.Sscanf(string(text), "usage_usec %d", &n)
+			return time.Duration(n) * time.Microsecond, err == nil
+		}
+	}
+	return 0, false
+}
+
+// enterGroup puts this process into a group.
+func enterGroup(dirs []string) error {
+	for _, dir := range dirs {
+		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(os.Getpid())), 0); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// makeGroup makes a group that has at most so many processes.
-func makeGroup(base string, most uint64) (dir string, err error) {
-	dir = filepath.Join(base, fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), groups.Add(1)))
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return "", err
+// inGroup are the processes of a group, by one of its directories.
+func inGroup(dir string) (pids []int) {
+	text, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+	for word := range strings.FieldsSeq(string(text)) {
+		if pid, err := strconv.Atoi(word); err == nil && pid > 1 {
+			pids = append(pids, pid)
+		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "pids.max"), []byte(strconv.FormatUint(most, 10)), 0); err != nil {
-		_ = os.Remove(dir)
-		return "", err
-	}
-	return dir, nil
-}
-
-// enterGroup puts this process into a group.
-func enterGroup(dir string) error {
-	return os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(os.Getpid())), 0)
+	return pids
 }
 
 // endGroup kills what is left in a group and removes it.
-func endGroup(dir string) {
+func endGroup(dirs []string) {
 	for range 100 {
-		text, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
-		for pid := range strings.FieldsSeq(string(text)) {
-			if pid, err := strconv.Atoi(pid); err == nil && pid > 1 {
+		left := false
+		for _, dir := range dirs {
+			for _, pid := range inGroup(dir) {
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
+			err := os.Remove(dir)
+			left = left || err != nil && !errors.Is(err, os.ErrNotExist)
 		}
-		if err := os.Remove(dir); err == nil || errors.Is(err, os.ErrNotExist) {
+		if !left {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)

@@ -32,6 +32,10 @@ func (a able) missing(Options) []string {
 	return []string{"the profile for sandbox-exec is untested", "memory and processes are not limited"}
 }
 
+func (able) limitsMemory() bool { return false }
+
+func (able) memory(uint64) string { return "" }
+
 // apply has sandbox-exec start the image. It executes it, so that the process is the image.
 func (a able) apply(cmd *exec.Cmd, p *policy) (*launch.Wrapped, error) {
 	if a.program != "" {

@@ -21,10 +21,8 @@ func Confine(args []string) error {
 	if err := os.Unsetenv(policyVariable); err != nil {
 		return err
 	}
-	if p.Cgroup != "" {
-		if err := enterGroup(p.Cgroup); err != nil {
-			return explain("entering the control group", err)
-		}
+	if err := enterGroup(p.Groups); err != nil {
+		return explain("entering the control group", err)
 	}
 	if p.NewRoot {
 		if err := enterRoot(&p); err != nil {

@@ -17,19 +17,27 @@ func mountsOf(pid string) string {
 	return name
 }
 
+// inSpace are the processes whose file system is that of the name space.
+func inSpace(space string) (pids []int) {
+	if space == "" || space == mountsOf("self") {
+		return nil
+	}
+	processes, _ := filepath.Glob("/proc/[0-9]*")
+	for _, process := range processes {
+		name := filepath.Base(process)
+		if pid, err := strconv.Atoi(name); err == nil && mountsOf(name) == space {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
 // endSpace kills the processes whose file system is that of the name space.
 func endSpace(space string) {
-	if space == "" || space == mountsOf("self") {
-		return
-	}
 	for range 100 {
 		left := false
-		processes, _ := filepath.Glob("/proc/[0-9]*")
-		for _, process := range processes {
-			name := filepath.Base(process)
-			if pid, err := strconv.Atoi(name); err == nil && mountsOf(name) == space {
-				left = syscall.Kill(pid, syscall.SIGKILL) == nil || left
-			}
+		for _, pid := range inSpace(space) {
+			left = syscall.Kill(pid, syscall.SIGKILL) == nil || left
 		}
 		if !left {
 			return

@@ -22,8 +22,8 @@ type policy struct {
 	Temp   string // directory for temporary files, writable
 	Cache  string // the directory for what it compiles, writable
 
-	NewRoot bool   // there is nothing but these paths, and a directory /tmp in memory
-	Cgroup  string // the control group that counts its processes, or ""
+	NewRoot bool     // there is nothing but these paths, and a directory /tmp in memory
+	Groups  []string // the directories of its control group
 
 	Limits limits
 }
@@ -31,6 +31,7 @@ type policy struct {
 // limits are what one process, or all together, can use up.
 type limits struct {
 	Memory    uint64 // bytes of address space of each process
+	Together  uint64 // bytes of memory of all together, with the files in memory
 	File      uint64 // bytes of each file that it writes
 	Open      uint64 // descriptors of each process
 	Processes uint64 // with their threads, all together; 0: not limited by this
@@ -73,10 +74,18 @@ func (s *Sandbox) policy(c launch.Confined) (*policy, error) {
 	})
 	p.Limits = limits{
 		Memory:    uint64(c.HeapMB)*mib + beside,
+		Together:  s.options.memoryMB(c.HeapMB) * mib,
 		File:      uint64(c.HeapMB)*mib + 1024*mib,
 		Open:      4096,
 		Processes: processes,
 		Temp:      1024 * mib,
+	}
+	if most := uint64(s.options.FileMB) * mib; most > 0 {
+		p.Limits.File = min(p.Limits.File, most)
+	}
+	// Files in memory count, too: they are to be full before there is none left for the image.
+	if rest := (p.Limits.Together - uint64(c.HeapMB)*mib) / 2; s.able.limitsMemory() {
+		p.Limits.Temp = max(16*mib, min(p.Limits.Temp, rest))
 	}
 	return p, nil
 }

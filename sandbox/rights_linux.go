@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -23,6 +24,31 @@ func limit(l limits) error {
 		}
 	}
 	return syscall.Setrlimit(unix.RLIMIT_CORE, &syscall.Rlimit{})
+}
+
+// limitFiles has processes make no file longer, or than most bytes. Those that have ended do not
+// matter. Only who may raise limits again takes from the processes the right to do that.
+func limitFiles(pids []int, nothing bool, most uint64) error {
+	if nothing {
+		most = 0
+	}
+	mayRaise := has(unix.CAP_SYS_RESOURCE)
+	var problems []error
+	for _, pid := range pids {
+		var limit unix.Rlimit
+		err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, nil, &limit)
+		if mayRaise {
+			limit.Max = most
+		}
+		limit.Cur = min(most, limit.Max)
+		if err == nil {
+			err = unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil)
+		}
+		if err != nil && !errors.Is(err, unix.ESRCH) {
+			problems = append(problems, err)
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // giveUpRights gives up all capabilities, for ever: this thread's, and those that root or a

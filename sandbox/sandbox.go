@@ -27,10 +27,14 @@ const Command = "confine-image"
 
 // Options say what images may do.
 type Options struct {
-	Mode   Mode
-	Ports  []int           // TCP ports to which they may connect, on any machine; none: no network at all
-	Reads  []string        // files and directories that they may read beside what they must, absolute
-	Secret []string        // files and directories, absolute, that nothing of Reads and Writes may hold
+	Mode     Mode
+	Ports    []int    // TCP ports to which they may connect, on any machine; none: no network at all
+	Reads    []string // files and directories that they may read beside what they must, absolute
+	Secret   []string // files and directories, absolute, that nothing of Reads and Writes may hold
+	HeapMB   int      // of the images, for what is said of them
+	FileMB   int      // of each file that one writes; 0: its heap and 1024
+	MemoryMB int      // that all processes of one may have together; 0: as much as one process, its heap and 4096
+
 	Writes func() []string // directories in which they may do anything, absolute: the project's and so on; asked at each start
 }
 
@@ -65,11 +69,25 @@ func (s *Sandbox) Missing() []string { return s.missing }
 // By returns what confines the images: "Landlock 7, seccomp, …".
 func (s *Sandbox) By() string { return s.able.by() }
 
+// memoryMB is what all processes of an image with that heap may have together.
+func (o Options) memoryMB(heapMB int) uint64 {
+	if o.MemoryMB > 0 {
+		return uint64(o.MemoryMB)
+	}
+	return uint64(heapMB) + beside/mib
+}
+
+// Limits says which memory images may have, "" where that is not known.
+func (s *Sandbox) Limits() string { return s.able.memory(s.options.memoryMB(s.options.HeapMB)) }
+
 // Says is one line about the sandbox: what confines, what network there is, what is missing.
 func (s *Sandbox) Says() string {
 	text := string(s.options.Mode) + ", by " + s.able.by()
 	if s.able.by() == "" {
 		text = string(s.options.Mode) + ", by nothing"
+	}
+	if limits := s.Limits(); limits != "" {
+		text += "; " + limits
 	}
 	if len(s.options.Ports) == 0 {
 		text += "; no network"
@@ -107,7 +125,11 @@ func (s *Sandbox) wrap(cmd *exec.Cmd, c launch.Confined) (*launch.Wrapped, error
 		}
 	}
 	cmd.Env = environment(os.Environ(), p)
-	return s.able.apply(cmd, p)
+	w, err := s.able.apply(cmd, p)
+	if w != nil && !within(p.Cache, p.Own) {
+		w.Disk = []string{p.Cache}
+	}
+	return w, err
 }
 
 // cacheOf is where an image that may write dirs has what it compiles: other Lisps never load

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 )
 
 // The era of the protocol without handshakes begins with this version. The SDK serves it
@@ -26,6 +27,7 @@ type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params struct {
+		Name json.RawMessage            `json:"name"`
 		Meta map[string]json.RawMessage `json:"_meta"`
 	} `json:"params"`
 	batch bool
@@ -62,6 +64,14 @@ func (m message) needsImage() bool {
 		return true
 	}
 	return m.batch
+}
+
+// lets are the tools with which who has used up a limit sees what there is, and ends it.
+var lets = []string{`"session-status"`, `"read-output"`, `"abort-evaluation"`}
+
+// evaluates reports whether the answer may take code to be run.
+func (m message) evaluates() bool {
+	return m.needsImage() && !(m.Method == "tools/call" && slices.Contains(lets, string(m.Params.Name)))
 }
 
 // stays reports whether the request is answered as long as the client wants, and uses

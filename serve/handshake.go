@@ -36,7 +36,7 @@ func (rt *router) serveHandshake(w http.ResponseWriter, r *http.Request, name st
 	}
 	said, _ := io.ReadAll(r.Body) // which peek has read
 	for range handOvers {
-		s, err := rt.hub.Named(principal, name)
+		s, err := rt.hub.Named(r.Context(), principal, name)
 		if err != nil {
 			rt.refuse(w, m, err)
 			return
@@ -91,7 +91,7 @@ func (rt *router) connected(r *http.Request, name, id string) (*hub.Session, err
 		if !rt.hub.Left(principal, name, id) {
 			return nil, nil
 		}
-		s, err := rt.hub.Named(principal, name)
+		s, err := rt.hub.Named(r.Context(), principal, name)
 		if err != nil {
 			return nil, err
 		}

@@ -91,7 +91,7 @@ func (rt *router) serveStateless(w http.ResponseWriter, r *http.Request, name st
 		name = hub.DefaultName
 	}
 	for range handOvers {
-		s, err := rt.hub.Named(door.Principal(r.Context()), name)
+		s, err := rt.hub.Named(r.Context(), door.Principal(r.Context()), name)
 		if err != nil {
 			rt.refuse(w, m, err)
 			return
@@ -115,11 +115,16 @@ func (rt *router) pass(w http.ResponseWriter, r *http.Request, s *hub.Session, m
 		if s.Ended() {
 			return false
 		}
-		if m.needsImage() {
-			if err := s.Wake(r.Context()); err != nil {
-				rt.refuse(w, m, err)
-				return true
-			}
+		var err error
+		if m.evaluates() {
+			err = s.May()
+		}
+		if err == nil && m.needsImage() {
+			err = s.Wake(r.Context())
+		}
+		if err != nil {
+			rt.refuse(w, m, err)
+			return true
 		}
 	}
 	ctx := context.WithValue(r.Context(), sessionKey{}, s)
@@ -150,6 +155,8 @@ func (rt *router) refuse(w http.ResponseWriter, m message, err error) {
 		status, after = http.StatusServiceUnavailable, again.Seconds()
 	case errors.Is(err, hub.ErrClosed):
 		status, after = http.StatusServiceUnavailable, 2
+	case errors.Is(err, context.Canceled): // the client has gone, and reads none of this
+		status, after = http.StatusServiceUnavailable, 1
 	default:
 		rt.log.Error("making a session", "err", err)
 		err = errors.New("the session could not be made, and nothing was done: whoever runs the server finds the reason in its log")

@@ -63,6 +63,7 @@ func New(o Options) *Server {
 	mux.Handle("/mcp", guard(s.answering(to)))
 	mux.Handle("/s/{name}/mcp", guard(s.answering(to)))
 	mux.Handle("GET /sessions", guard(http.HandlerFunc(s.list)))
+	mux.Handle("GET /sessions/{name}", guard(http.HandlerFunc(s.show)))
 	mux.Handle("DELETE /sessions/{name}", guard(http.HandlerFunc(s.endSession)))
 	mux.Handle("GET /metrics", guard(s.metrics.handler()))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("ok\n")) })

@@ -135,6 +135,22 @@ func TestSessionsAreApart(t *testing.T) {
 		t.Errorf("to end another one's: %+v, and none's: %+v", gone, r)
 	}
 
+	// What is told of one, too.
+	show := func(who, name string) reply {
+		r := p.send(call{who: who, path: "/sessions/" + name, method: "GET"})
+		delete(r.head, "Date")
+		return r
+	}
+	if r := show("anna", "Named"); r.status != 200 || !strings.Contains(r.body, `"evaluations":`) {
+		t.Errorf("one's own: %+v", r)
+	}
+	none := show("bert", "none")
+	for _, name := range []string{"default", "~1", "..", "%00", "a/b", strings.Repeat("x", 300)} {
+		if r := show("bert", name); name != "a/b" && (r.status != 404 || name != ".." && fmt.Sprint(r) != fmt.Sprint(none)) {
+			t.Errorf("another one's %.20s: %+v, and none: %+v", name, r, none)
+		}
+	}
+
 	// A client that has had enough ends its session, and the image with it; a named one stays.
 	pid := p.pid(code("0").within(two))
 	if r := p.send(call{method: "DELETE", header: map[string]string{sessionHeader: two}}); r.status != 204 {

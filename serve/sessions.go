@@ -20,10 +20,24 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(list) // whoever has asked has gone
 }
 
+// show answers with what is known of a session of who asks, as JSON: a [hub.Detail].
+func (s *Server) show(w http.ResponseWriter, r *http.Request) {
+	d := s.hub.Detail(r.Context(), door.Principal(r.Context()), r.PathValue("name"))
+	if d == nil {
+		http.Error(w, noSession, http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(d) // whoever has asked has gone
+}
+
+// noSession is what who asks is told of a session that there is not, or is another's.
+const noSession = "Not Found: you have no session of that name."
+
 // endSession ends a session of who asks.
 func (s *Server) endSession(w http.ResponseWriter, r *http.Request) {
 	if !s.hub.End(door.Principal(r.Context()), r.PathValue("name")) {
-		http.Error(w, "Not Found: you have no session of that name.", http.StatusNotFound)
+		http.Error(w, noSession, http.StatusNotFound)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)

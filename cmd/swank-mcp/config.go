@@ -43,6 +43,7 @@ type config struct {
 	http                httpConfig // of serve --http
 	url                 string     // of eval and doctor: a session of a server over HTTP
 	sandboxed           sandboxFlags
+	limits              limits
 	trace               string
 	logLevel            slog.Level
 }
@@ -78,6 +79,7 @@ func (c *config) flags() *flag.FlagSet {
 	fs.Var((*modeFlag)(&c.sandboxed.mode), "sandbox", "")
 	fs.Var((*portsFlag)(&c.sandboxed.ports), "sandbox-net", "")
 	fs.Var((*pathsFlag)(&c.sandboxed.reads), "sandbox-read", "")
+	fs.Var((*limitsFlag)(&c.limits), "limits", "")
 	fs.BoolVar(&c.lisp.NoRecovery, "no-recovery", false, "")
 	fs.BoolVar(&c.lisp.NoCheckpoints, "no-checkpoints", false, "")
 	fs.IntVar(&c.lisp.CheckpointMB, "checkpoint-memory", 0, "")
@@ -152,6 +154,9 @@ func (c *command) parse(args []string) (name string, err error) {
 			c.ofServer = append(c.ofServer, "--"+f.Name)
 		}
 	})
+	if c.limits.wall > 0 {
+		c.maxTimeout = min(c.maxTimeout, c.limits.wall)
+	}
 	if !limited { // the default follows the maximum
 		c.timeout = min(c.timeout, c.maxTimeout)
 	}
@@ -173,7 +178,7 @@ var ofInstall = []string{"client", "project", "print", "uninstall"}
 // ofLaunching are the flags that mean nothing to a Lisp that somebody else runs.
 // In the environment they may stand beside --attach, as the defaults that they are.
 var ofLaunching = []string{"sbcl", "swank-dir", "heap", "stack", "no-userinit", "no-core", "no-recovery", "no-journal", "no-checkpoints", "checkpoint-memory", "autosave", "resume", "cache-dir",
-	"sandbox", "sandbox-net", "sandbox-read"}
+	"sandbox", "sandbox-net", "sandbox-read", "limits"}
 
 // attaching returns the flag that names an image that runs, or "".
 func (c *config) attaching() string {
@@ -194,6 +199,9 @@ func (c *config) check() error {
 		return fmt.Errorf("%w: --echo shows evaluations in the REPL of an image that somebody else works in: it needs --attach", errUsage)
 	}
 	if err := c.checkHTTP(); err != nil {
+		return err
+	}
+	if err := c.checkLimits(); err != nil {
 		return err
 	}
 	if err := c.checkURL(); err != nil {

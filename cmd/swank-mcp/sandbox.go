@@ -27,7 +27,7 @@ func (c *command) sandbox(writes func() []string) (*sandbox.Sandbox, error) {
 	if c.sandboxed.mode == sandbox.Off || c.attaching() != "" {
 		return nil, nil
 	}
-	o := sandbox.Options{Mode: c.sandboxed.mode, Ports: c.sandboxed.ports}
+	o := sandbox.Options{Mode: c.sandboxed.mode, Ports: c.sandboxed.ports, HeapMB: c.lisp.Launch.HeapMB, MemoryMB: c.limits.memoryMB, FileMB: c.limits.diskMB}
 	for _, path := range c.sandboxed.reads {
 		abs, err := filepath.Abs(path)
 		if err != nil {
@@ -38,7 +38,7 @@ func (c *command) sandbox(writes func() []string) (*sandbox.Sandbox, error) {
 	o.Writes = writes
 	if c.http.place.Address != "" {
 		state := c.httpState()
-		o.Secret = []string{c.tokensFile(state), filepath.Join(state, "sessions")} // others' too
+		o.Secret = []string{c.tokensFile(state), filepath.Join(state, "sessions"), slotsDir(state)} // others' too
 	}
 	return sandbox.New(o)
 }
@@ -63,6 +63,9 @@ func (c *command) confine(cfg *lisp.Config, dir string) (of func(*lisp.Image), s
 		return func(*lisp.Image) {}, nil, err
 	}
 	cfg.Launch.Sandbox = s.Launch()
+	if l := c.limits.String(); l != "" {
+		cfg.Launch.Sandbox.Says += "; no more than " + l
+	}
 	return func(i *lisp.Image) { im = i }, s, nil
 }
 
@@ -78,7 +81,14 @@ func logMissing(s *sandbox.Sandbox, log *slog.Logger) {
 
 // sandboxCheck is what doctor says of the sandbox.
 func sandboxCheck(s *sandbox.Sandbox) launch.Check {
-	return launch.Check{Name: "sandbox", Found: "by " + s.By(), Problem: strings.Join(s.Missing(), "\n")}
+	check := launch.Check{Name: "sandbox", Found: "by " + s.By()}
+	switch {
+	case len(s.Missing()) > 0:
+		check.Problem, check.Advice = strings.Join(s.Missing(), "\n"), s.Limits()
+	case s.Limits() != "":
+		check.Found += "\n" + s.Limits()
+	}
+	return check
 }
 
 // modeFlag is off, on or strict.

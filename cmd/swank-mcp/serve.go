@@ -67,6 +67,7 @@ func (c *config) bridgeOptions(ctx context.Context, im *lisp.Image) mcpbridge.Op
 		Version:    version(),
 		Timeout:    c.timeout,
 		MaxTimeout: c.maxTimeout,
+		JobLimit:   c.limits.wall,
 		MaxOutput:  c.maxOutput,
 		Tools:      c.tools,
 		WatchFiles: c.watchFiles,

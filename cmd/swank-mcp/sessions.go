@@ -43,14 +43,17 @@ func (c *command) sessions(ctx context.Context) error {
 	if len(c.args) == 0 {
 		return c.listSessions(ctx, s, who)
 	}
-	if c.args[0] != "end" || len(c.args) < 2 {
-		return fmt.Errorf("%w: sessions takes no %q; to end one: swank-mcp sessions --http ADDRESS end PRINCIPAL/NAME", errUsage, strings.Join(c.args, " "))
+	do := map[string]func(context.Context, *site, []door.Credential, string) error{"show": c.showSession, "end": c.endSession}[c.args[0]]
+	if do == nil || len(c.args) < 2 {
+		return fmt.Errorf("%w: sessions takes no %q; to see or to end one: swank-mcp sessions --http ADDRESS show PRINCIPAL/NAME, or end PRINCIPAL/NAME", errUsage, strings.Join(c.args, " "))
 	}
-	for _, name := range c.args[1:] {
-		if err := s.end(ctx, who, name); err != nil {
+	for i, name := range c.args[1:] {
+		if i > 0 && c.args[0] == "show" {
+			fmt.Fprintln(c.stdout)
+		}
+		if err := do(ctx, s, who, name); err != nil {
 			return err
 		}
-		fmt.Fprintf(c.stdout, "Ended %s.\n", name)
 	}
 	return nil
 }
@@ -147,21 +150,30 @@ func awake(yes bool) string {
 	return "put away"
 }
 
-// end ends the session PRINCIPAL/NAME.
-func (s *site) end(ctx context.Context, who []door.Credential, session string) error {
+// endSession ends the session PRINCIPAL/NAME.
+func (c *command) endSession(ctx context.Context, s *site, who []door.Credential, session string) error {
+	_, err := s.askOf(ctx, who, "DELETE", session)
+	if err == nil {
+		fmt.Fprintf(c.stdout, "Ended %s.\n", session)
+	}
+	return err
+}
+
+// askOf sends a request about the session PRINCIPAL/NAME, in the name of its principal.
+func (s *site) askOf(ctx context.Context, who []door.Credential, method, session string) (body []byte, err error) {
 	principal, name, _ := strings.Cut(session, "/")
 	for _, one := range who {
 		if one.Principal != principal {
 			continue
 		}
-		switch status, body, err := s.ask(ctx, one, "DELETE", "/sessions/"+url.PathEscape(name)); {
+		switch status, body, err := s.ask(ctx, one, method, "/sessions/"+url.PathEscape(name)); {
 		case err != nil:
-			return err
-		case status == http.StatusNoContent:
-			return nil
+			return nil, err
+		case status < 300:
+			return body, nil
 		case status != http.StatusNotFound && status != http.StatusUnauthorized:
-			return fmt.Errorf("the server answers %s", strings.TrimSpace(string(body)))
+			return nil, fmt.Errorf("the server answers %s", strings.TrimSpace(string(body)))
 		}
 	}
-	return fmt.Errorf("there is no session %s; swank-mcp sessions lists those that there are, as PRINCIPAL/NAME", session)
+	return nil, fmt.Errorf("there is no session %s; swank-mcp sessions lists those that there are, as PRINCIPAL/NAME", session)
 }

@@ -129,8 +129,7 @@ Of a session at a server over HTTP, with your token in SWANK_MCP_TOKEN:
 	usageHTTP = `MCP over HTTP, each session with a Lisp of its own: swank-mcp serve --http ADDR
 Clients send their token to http://ADDR/mcp; or to /s/NAME/mcp, for a session
 that stays when they go. All other flags: swank-mcp help
-swank-mcp sessions --http ADDR              the sessions of the server there
-swank-mcp sessions --http ADDR end NAME...  end these, with their images
+swank-mcp sessions --http ADDR [show|end NAME...]  those there; more of some
 swank-mcp ready --http ADDR                 0 if the server there takes calls
 
   --http ADDRESS         HOST:PORT or unix:PATH; 127.0.0.1 unless --allow-remote
@@ -145,6 +144,7 @@ swank-mcp ready --http ADDR                 0 if the server there takes calls
   --max-sessions N       sessions in all (1000)
   --max-sessions-each N  sessions of one principal (100)
   --max-images N         Lisp images that run at once (100)
+  --pool N               images started ahead for new sessions (2)
   --hibernate-after SECONDS  when an image that nobody uses is put away (900)
   --session-timeout SECONDS  when a client that sends nothing is gone (14400)
   --drain SECONDS        for which calls may run on at the end (10)
@@ -161,6 +161,10 @@ cannot do of that, doctor and session-status tell.
   --sandbox MODE         on, or strict: no Lisp where something is missing (off)
   --sandbox-net PORTS    TCP ports that code may connect to, as in 443,5432
   --sandbox-read PATHS   further files and directories to read, as in PATH
+  --limits LIST          memory=MB of all processes of an image together,
+                         wall=SECONDS of an evaluation, also as a job; with
+                         --http cpu=SECONDS in an hour for each principal, and
+                         disk=MB of a session
 
 What is refused by which means, and what is not: docs/howto/sandbox.md
 `

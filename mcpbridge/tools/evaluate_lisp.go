@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 
 	"swank-mcp/mcpbridge/args"
@@ -31,7 +32,7 @@ var evaluateTool = Tool{
 		{Name: "input", Kind: args.Text,
 			Doc: "What the code reads as standard input. Default: none, end of file."},
 		{Name: "background", Kind: args.Flag,
-			Doc: "Answer at once; the code runs beside later calls as a job, up to 4 hours."},
+			Doc: "Answer at once; the code runs beside later calls as a job, up to " + jobTime + "."},
 		{Name: "on-timeout", Kind: args.Text, Def: "stop", Enum: []string{"stop", "background"},
 			Doc: "background: then it goes on as a job."},
 		{Name: "trial", Kind: args.Flag, Doc: "Only try it, in a copy of the image: nothing is kept."},
@@ -45,20 +46,24 @@ var evaluateTool = Tool{
 	run:     evaluate,
 }
 
-// readEvaluate is what a call of evaluate-lisp asks for, and whether to show the time.
-func readEvaluate(r *Request) (in lisp.Request, timing bool) {
+// jobTime is [lisp.JobLimit] in descriptions.
+const jobTime = "4 hours"
+
+// readEvaluate is what a call of evaluate-lisp asks for.
+func readEvaluate(r *Request) (in lisp.Request) {
 	code := r.Text("code")
 	in = r.sessionRequest()
 	in.Code, in.Input, in.Trial = code, r.Text("input"), r.Flag("trial")
-	in.Background, in.OnTimeout, in.JobLimit = r.Flag("background"), r.Text("on-timeout") == "background", lisp.JobLimit
+	in.Background, in.OnTimeout, in.JobLimit = r.Flag("background"), r.Text("on-timeout") == "background", cmp.Or(r.Limits.JobLimit, lisp.JobLimit)
 	if in.Background && r.Has("timeout") {
 		in.JobLimit = in.Timeout
 	}
-	return in, r.Flag("capture-time")
+	in.Timed = r.Flag("capture-time")
+	return in
 }
 
 func evaluate(ctx context.Context, r *Request) (Reply, error) {
-	in, timing := readEvaluate(r)
+	in := readEvaluate(r)
 	r.LetGo()
 	res, err := r.Session.Evaluate(ctx, in)
 	if err != nil {
@@ -68,6 +73,6 @@ func evaluate(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{Text: backgroundText(res, in)}, nil
 	}
 	boundWarnings(res, false, r.Spool)
-	text, failed := render.Result(res, render.View{Timeout: in.Timeout, Timing: timing})
+	text, failed := render.Result(res, render.View{Timeout: in.Timeout, Timing: in.Timed})
 	return Reply{Text: text, Failed: failed, Failure: res.Failure}, nil
 }

@@ -106,6 +106,7 @@ type Env struct {
 type Limits struct {
 	Timeout    time.Duration // of an evaluation that names none
 	MaxTimeout time.Duration // the longest an evaluation may name
+	JobLimit   time.Duration // of an evaluation in the background
 	MaxOutput  int           // characters of a reply
 }
 
@@ -122,6 +123,9 @@ func (t *Tool) Spec(l Limits) args.Spec {
 	params := slices.Clone(t.Params)
 	for i := range params {
 		p := &params[i]
+		if l.JobLimit != 0 && l.JobLimit != lisp.JobLimit {
+			p.Doc = strings.ReplaceAll(p.Doc, jobTime, render.Age(l.JobLimit))
+		}
 		switch {
 		case p.Max != 0:
 		case p.Kind == args.Number: // seconds

@@ -35,6 +35,7 @@ type Work struct {
 	Session string      // its name in the image
 	Bridge  Bridge      // over that session
 	Kept    *kept.File  // where it is kept, or nil
+	Dir     string      // in which it writes and no other principal's does, or ""
 
 	Ending func() // called when its calls have ended, before the image does; may be nil
 	Ended  func() // called when the image has ended; may be nil
@@ -64,14 +65,16 @@ type Options struct {
 	// Handshakes returns the directory in which the others find how connections with a named
 	// session have begun. nil: connections end with the server.
 	Handshakes func(ID) (dir string)
+	// Ahead has images for the sessions that come; nil: there are none.
+	Ahead Ahead
 	Limits
 	Hibernate time.Duration // after which an image that nobody uses is put away; 0 is never
 	Forget    time.Duration // after which a named session is left to the disk that is put away and has no client; 0 is never
 	Log       *slog.Logger  // nil discards
 }
 
-// Hub has the sessions. Its goroutines are the sweeper and those that bring sessions back;
-// Close ends them.
+// Hub has the sessions. Its goroutines are the sweeper, the one that starts images ahead, and
+// those that bring sessions back; Close ends them.
 type Hub struct {
 	o      Options
 	ctx    context.Context // ends with Close
@@ -81,11 +84,12 @@ type Hub struct {
 	mu       sync.Mutex
 	named    map[ID]*Session
 	nameless map[*Session]bool
-	ending   map[ID]chan struct{} // named sessions that are being ended, or waited for; closed then
-	ids      map[string]*Session  // by the ids of connections
-	owned    map[string]int       // sessions by principal
-	serial   int                  // the number of the last session without a name
-	awake    int                  // sessions that have, or may have, an image
+	ending   map[ID]chan struct{}    // named sessions that are being ended, or waited for; closed then
+	ids      map[string]*Session     // by the ids of connections
+	owned    map[string]int          // sessions by principal
+	spent    map[string]*cpuSpending // by principal
+	serial   int                     // the number of the last session without a name
+	awake    int                     // sessions that have, or may have, an image
 	closed   bool
 	counts   Counts
 }
@@ -103,11 +107,17 @@ func New(o Options) *Hub {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	h := &Hub{o: o, named: map[ID]*Session{}, nameless: map[*Session]bool{}, ending: map[ID]chan struct{}{}, ids: map[string]*Session{}, owned: map[string]int{}}
+	h := &Hub{o: o, named: map[ID]*Session{}, nameless: map[*Session]bool{}, ending: map[ID]chan struct{}{}, ids: map[string]*Session{}, owned: map[string]int{}, spent: map[string]*cpuSpending{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.work.Go(h.sweep)
 	if o.Own != nil {
 		h.work.Go(h.yield)
+	}
+	if o.CPU > 0 || o.Disk > 0 {
+		h.work.Go(h.meter)
+	}
+	if o.Ahead != nil {
+		h.work.Go(func() { o.Ahead.Fill(h.ctx, h.room) })
 	}
 	return h
 }
@@ -124,6 +134,16 @@ type Session struct {
 	turning sync.Mutex // held while the image is put away or made ready
 	back    bool       // what the server before has kept was looked at; turning guards it
 
+	costly   sync.Mutex // held while that is found out which takes long; guards these:
+	memory   int64
+	memoryAt time.Time
+	disk     diskUse
+	diskAt   time.Time
+	diskTook time.Duration
+	capped   bool  // its image writes no files, because there are too many
+	allowed  int64 // bytes that it may have then
+	grows    bool  // it has more
+
 	connecting sync.Mutex // held while a connection begins
 
 	// Guarded by hub.mu:
@@ -132,6 +152,7 @@ type Session struct {
 	users  int                  // requests that are being answered
 	awake  bool                 // it counts among the images
 	woken  bool                 // it has done so before, or does
+	cpu    cpuSeen              // what was read of its image last
 	ended  bool                 // it is one of the hub's no more
 	issued map[string]time.Time // ids of connections, and when they were made
 	next   string               // the id of the connection that begins; "" is any
@@ -144,15 +165,20 @@ var sessionName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 func IsName(name string) bool { return sessionName.MatchString(name) }
 
 // Named returns the principal's session of that name, which comes into being by being named.
-// The error is a *LimitError, ErrClosed, that of Options.Own, or why it could not be made.
-func (h *Hub) Named(principal, name string) (*Session, error) {
+// It waits for one of that name that is being ended, as long as ctx says. The error is a
+// *LimitError, ErrClosed, that of Options.Own, the cause of ctx, or why it could not be made.
+func (h *Hub) Named(ctx context.Context, principal, name string) (*Session, error) {
 	id := ID{principal, name}
 	for {
 		h.mu.Lock()
 		before := h.ending[id]
 		if before != nil { // it has the file in which the session is kept
 			h.mu.Unlock()
-			<-before
+			select {
+			case <-before:
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			}
 			continue
 		}
 		s := h.named[id]
@@ -293,12 +319,16 @@ type Info struct {
 	Awake       bool      `json:"awake"`       // it has, or may have, an image
 }
 
+func (s *Session) infoLocked() Info {
+	return Info{s.Principal, s.label, s.since, s.used, s.users, len(s.issued), s.awake}
+}
+
 // List returns the sessions of all principals, in the order in which they were made.
 func (h *Hub) List() (list []Info) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range h.allLocked() {
-		list = append(list, Info{s.Principal, s.label, s.since, s.used, s.users, len(s.issued), s.awake})
+		list = append(list, s.infoLocked())
 	}
 	slices.SortFunc(list, func(a, b Info) int { return a.Since.Compare(b.Since) })
 	return list

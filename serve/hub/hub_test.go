@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,7 +37,7 @@ func TestWhose(t *testing.T) {
 	h := testHub(t, Options{})
 	get := func(principal, name string) *Session {
 		t.Helper()
-		s, err := h.Named(principal, name)
+		s, err := h.Named(t.Context(), principal, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,7 @@ func TestManyAtOnce(t *testing.T) {
 	made, refused := map[*Session]bool{}, 0
 	for i := range 200 {
 		all.Go(func() {
-			s, err := h.Named(fmt.Sprint("p", i%5), fmt.Sprint("s", i/5%10))
+			s, err := h.Named(t.Context(), fmt.Sprint("p", i%5), fmt.Sprint("s", i/5%10))
 			mu.Lock()
 			defer mu.Unlock()
 			var full *LimitError
@@ -124,7 +125,7 @@ func TestUnusedMakesRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	var full *LimitError
-	if _, err := h.Named("anna", "x"); !errors.As(err, &full) || full.After != retryAtMost {
+	if _, err := h.Named(t.Context(), "anna", "x"); !errors.As(err, &full) || full.After != retryAtMost {
 		t.Errorf("at once: %v", err)
 	}
 	h.mu.Lock()
@@ -132,10 +133,10 @@ func TestUnusedMakesRoom(t *testing.T) {
 		s.used = s.used.Add(-2 * unusedTime)
 	}
 	h.mu.Unlock()
-	if _, err := h.Named("anna", "x"); err != nil {
+	if _, err := h.Named(t.Context(), "anna", "x"); err != nil {
 		t.Errorf("later: %v", err)
 	}
-	if _, err := h.Named("anna", "y"); !errors.As(err, &full) {
+	if _, err := h.Named(t.Context(), "anna", "y"); !errors.As(err, &full) {
 		t.Errorf("beside one that was used: %v", err)
 	}
 	if !first.ended || second.ended {
@@ -152,7 +153,7 @@ func TestNotMade(t *testing.T) {
 		return nil, errors.New("no space left on device")
 	}})
 	for range 3 {
-		if _, err := h.Named("anna", "x"); err == nil || !strings.Contains(err.Error(), "no space left") {
+		if _, err := h.Named(t.Context(), "anna", "x"); err == nil || !strings.Contains(err.Error(), "no space left") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -165,7 +166,7 @@ func TestNotMade(t *testing.T) {
 func TestNoticed(t *testing.T) {
 	t.Parallel()
 	h := testHub(t, Options{Hibernate: 300 * time.Millisecond})
-	s, err := h.Named("anna", "x")
+	s, err := h.Named(t.Context(), "anna", "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,12 +189,12 @@ func TestNoticed(t *testing.T) {
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	h := testHub(t, Options{})
-	s, err := h.Named("anna", "x")
+	s, err := h.Named(t.Context(), "anna", "x")
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.Close()
-	if _, err := h.Named("anna", "x"); !errors.Is(err, ErrClosed) {
+	if _, err := h.Named(t.Context(), "anna", "x"); !errors.Is(err, ErrClosed) {
 		t.Errorf("Named: %v", err)
 	}
 	if _, err := h.Nameless("anna"); !errors.Is(err, ErrClosed) {
@@ -203,4 +204,61 @@ func TestClosed(t *testing.T) {
 		t.Errorf("Wake: %v", err)
 	}
 	h.Close() // again
+}
+
+// Who waits for a session that is being ended goes with its request. Whoever waits on gets the
+// next one of that name, which is made once, and after the one before has ended.
+func TestNamedWaits(t *testing.T) {
+	t.Parallel()
+	ending, end := make(chan struct{}), make(chan struct{})
+	var living atomic.Int32
+	h := testHub(t, Options{Make: func(ID, func() string) (*Work, error) {
+		if n := living.Add(1); n != 1 {
+			t.Errorf("%d of that name at once", n)
+		}
+		im := lisp.New(lisp.Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, NoCheckpoints: true})
+		return &Work{Image: im, Bridge: mcpbridge.New(mcpbridge.Options{Open: func(name string) tools.Session { return im.Session(name) }}),
+			Ending: sync.OnceFunc(func() { ending <- struct{}{}; <-end }), Ended: func() { living.Add(-1) }}, nil
+	}})
+	first, err := h.Named(t.Context(), "anna", "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go h.End("anna", "x")
+	<-ending
+	gone := errors.New("the client has gone")
+	var all sync.WaitGroup
+	got := make(chan *Session, 10)
+	for i := range 20 {
+		ctx, leave := context.WithCancelCause(t.Context())
+		defer leave(nil)
+		if i%2 == 0 {
+			time.AfterFunc(50*time.Millisecond, func() { leave(gone) })
+		}
+		all.Go(func() {
+			switch s, err := h.Named(ctx, "anna", "x"); {
+			case i%2 == 0 && (!errors.Is(err, gone) || s != nil):
+				t.Errorf("who has gone gets %v, %v", s, err)
+			case i%2 == 1 && err != nil:
+				t.Error(err)
+			case i%2 == 1:
+				got <- s
+			}
+		})
+	}
+	time.Sleep(200 * time.Millisecond) // those that go have gone
+	if len(got) > 0 {
+		t.Error("a session was got while the one before was ending")
+	}
+	go func() {
+		close(end)
+		<-ending // of the end of the test
+	}()
+	all.Wait()
+	next := <-got
+	for range 9 {
+		if s := <-got; s != next || s == first {
+			t.Error("there are two of that name")
+		}
+	}
 }

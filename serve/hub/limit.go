@@ -10,6 +10,9 @@ type Limits struct {
 	Sessions     int // in all, those included that have no image now
 	PerPrincipal int // of one principal
 	Images       int // that run at once
+
+	CPU  time.Duration // of the processor that the sessions of a principal use in an hour
+	Disk int64         // bytes in the directories of a session
 }
 
 // LimitError says that there is no room now.
@@ -19,14 +22,23 @@ type LimitError struct {
 	Own   bool          // the limit is of each principal
 	After time.Duration // when it is worth trying again
 	Next  string        // one sentence: what else helps
+	Text  string        // in the place of What and Most: the sentence that says which limit
 }
 
 func (e *LimitError) Error() string {
+	if e.Text != "" {
+		return e.Text + " Nothing was done." + e.again()
+	}
 	text := fmt.Sprintf("The server has %d %s, which is its limit, and all are in use.", e.Most, e.What)
 	if e.Own {
 		text = fmt.Sprintf("You have %d %s on this server, which is the limit for each of its users.", e.Most, e.What)
 	}
-	return fmt.Sprintf("%s Nothing was done. Send the same again in %d seconds%s.", text, e.Seconds(), e.Next)
+	return text + " Nothing was done." + e.again()
+}
+
+// again says when to come back.
+func (e *LimitError) again() string {
+	return fmt.Sprintf(" Send the same again in %d seconds%s.", e.Seconds(), e.Next)
 }
 
 // Seconds is After as a whole number, at least 1.

@@ -55,7 +55,7 @@ func replica(t *testing.T, volume string) (*Hub, *lease.Server) {
 // evaluate does what a request does, and returns the value.
 func evaluate(t *testing.T, h *Hub, name, code string) string {
 	t.Helper()
-	s, err := h.Named("anna", name)
+	s, err := h.Named(t.Context(), "anna", name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestHandedOver(t *testing.T) {
 	a, _ := replica(t, volume)
 	b, _ := replica(t, volume)
 	evaluate(t, a, "x", "(defun f () 1)")
-	s, err := a.Named("anna", "x")
+	s, err := a.Named(t.Context(), "anna", "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestTakenOver(t *testing.T) {
 	b, _ := replica(t, volume)
 	evaluate(t, b, "y", "1") // it has an image, and has seen the other one
 	evaluate(t, a, "x", "(defun f () 1)")
-	s, err := a.Named("anna", "x")
+	s, err := a.Named(t.Context(), "anna", "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestTakenOver(t *testing.T) {
 			t.Fatal("the first one does not end the session")
 		}
 	}
-	if _, err := a.Named("anna", "x"); !errors.As(err, new(lease.CutError)) {
+	if _, err := a.Named(t.Context(), "anna", "x"); !errors.As(err, new(lease.CutError)) {
 		t.Errorf("it takes it again: %v", err)
 	}
 	if v := evaluate(t, b, "x", "(f)"); v != "1" {
@@ -175,14 +175,14 @@ func TestNoRoomForOwned(t *testing.T) {
 		}
 		return oneLease{&owned}, nil
 	}})
-	if _, err := h.Named("anna", "a"); err != nil {
+	if _, err := h.Named(t.Context(), "anna", "a"); err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
 			var limit *LimitError
-			if _, err := h.Named("anna", "b"); !errors.As(err, &limit) {
+			if _, err := h.Named(t.Context(), "anna", "b"); !errors.As(err, &limit) {
 				t.Errorf("%v", err)
 			}
 		})

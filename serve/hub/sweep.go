@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 )
@@ -130,14 +129,11 @@ func (s *Session) Stop() { s.Work().Bridge.Close() }
 // End ends the session of the principal that [Hub.List] calls so, with its image, and reports
 // whether there was one. What was kept of it stays on the disk.
 func (h *Hub) End(principal, name string) bool {
-	h.mu.Lock()
-	all := h.allLocked()
-	h.mu.Unlock()
-	i := slices.IndexFunc(all, func(s *Session) bool { return s.Principal == principal && s.label == name })
-	if i < 0 {
+	s := h.find(principal, name)
+	if s == nil {
 		return false
 	}
-	h.end(all[i])
+	h.end(s)
 	return true
 }
 

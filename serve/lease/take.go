@@ -168,6 +168,13 @@ func (s *Server) key(dir string) string {
 // Number is higher than that of each lease before of the same session.
 func (l *Lease) Number() int { return l.number }
 
+// Owner tells people who has the session: the server's name for the others, the name of its
+// machine, and which lease of the session this is.
+func (l *Lease) Owner() string {
+	host, _ := os.Hostname()
+	return strings.TrimSpace(fmt.Sprintf("server %s on %s, lease %d", l.s.id, host, l.number))
+}
+
 // errLost is of a lease that is this server's no more.
 var errLost = errors.New("this server has lost the session to another one; send the same again in a few seconds")
 

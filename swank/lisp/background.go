@@ -208,6 +208,7 @@ func (b *backgroundRun) follow(ctx context.Context, hears *ears) {
 			res = s.next()
 		}
 	}
+	e.limited(res)
 	if f := res.Failure; f != nil && f.Kind == KindCancelled {
 		f.Kind = KindError
 		if f.Type == "" { // else it could not be stopped

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"swank-mcp/swank"
@@ -38,8 +39,9 @@ type evaluation struct {
 	call   *swank.Call // once it is sent
 	target *suspended  // the evaluation that job.about names, or nil
 
-	number int  // of one that goes on in the background, or 0
-	left   bool // it has left the session for the background: what is the turn's is not to be touched
+	why    atomic.Pointer[string] // that a limit ends it; nil: none does
+	number int                    // of one that goes on in the background, or 0
+	left   bool                   // it has left the session for the background: what is the turn's is not to be touched
 }
 
 // Evaluate evaluates r.Code in the named session, which comes into being by
@@ -57,6 +59,9 @@ func (s *Session) Evaluate(ctx context.Context, r Request) (*Result, error) {
 	call := helper.NewCall("EVALUATE").Str(r.Code).Opt("INPUT", r.Input)
 	if r.Background {
 		call.Key("JOB").Yes()
+	}
+	if r.Timed {
+		call.Key("TIMEDP").Yes()
 	}
 	return s.do(ctx, r, job{title: r.Code, call: call}, nil)
 }

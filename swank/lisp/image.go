@@ -40,6 +40,7 @@ type Image struct {
 	workplace workplace
 	timeline  timeline
 	disk      disk
+	noFiles   atomic.Bool  // images write none
 	working   sync.RWMutex // read: a job of a session runs
 
 	ctx    context.Context // ends with Close
@@ -194,6 +195,9 @@ func (im *Image) startLocked() *start {
 			}
 			im.events.publish(started) // before anything of it
 			im.starts++
+			if p, ours := st.inst.proc.(*launch.Process); ours && im.noFiles.Load() {
+				_ = p.WriteNothing(true) // who wants it tries again
+			}
 			im.cur = st.inst
 			if g, ok := st.inst.proc.(*attach.Guest); ok {
 				im.lastLisp = g.Lisp

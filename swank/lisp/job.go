@@ -194,6 +194,7 @@ func (s *Session) perform(ctx context.Context, r Request, j *job) (*Result, erro
 	defer s.im.working.RUnlock()
 	defer func() {
 		if j.sent {
+			s.evaluated.Add(1)
 			s.im.timeline.step(s.name, j.title)
 		}
 	}()
@@ -252,6 +253,7 @@ func (s *Session) attempt(ctx context.Context, r Request, j *job, target *suspen
 	j.sent = true
 	s.begun(j)
 	res, err := e.run(ctx)
+	e.limited(res)
 	if err == nil {
 		e.addNotes(res)
 	}

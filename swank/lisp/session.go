@@ -26,7 +26,8 @@ type Session struct {
 	kept       atomic.Pointer[kept.File]
 	keeping    atomic.Bool // a goroutine waits to keep what there was no time for
 	closed     atomic.Bool
-	seen       int // how many of im.showns it has told of; im.mu guards it
+	evaluated  atomic.Int64 // jobs that images have seen
+	seen       int          // how many of im.showns it has told of; im.mu guards it
 	runs       testRuns
 
 	home atomic.Pointer[instance] // the image that has the session's state; nil at first

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"swank-mcp/swank/lisp/host"
 )
@@ -34,6 +35,10 @@ type Sandbox struct {
 type Wrapped struct {
 	Started func(pid int) // the process was started
 	End     func()        // the image, its copies and all that came of these have ended, or no process could be started
+
+	CPU   func() (used time.Duration, ok bool) // how long all that came of the command had the processor, if that is counted
+	Files func(pids []int, nothing bool) error // has processes that came of it make no file longer, or as long as before
+	Disk  []string                             // directories beside its own in which it writes and no other image does
 }
 
 func (w *Wrapped) started(pid int) {

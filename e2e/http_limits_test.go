@@ -1,0 +1,108 @@
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// An evaluation runs no longer than --limits wall says, whatever the client asks for.
+func TestHTTPWallTime(t *testing.T) {
+	t.Parallel()
+	h := startHTTP(t, t.TempDir(), "--limits", "wall=2")
+	h.wants("/s/a/mcp", "(defvar *v* 1)", "=> *V*")
+	h.wants("/s/a/mcp", "(loop (sleep 0.1))", "[TIMEOUT] Evaluation exceeded 2 seconds…")
+	if got := h.call("/s/a/mcp", "evaluate-lisp", object{"code": "1", "timeout": 3}); !matches("[ERROR] INVALID-ARGUMENTS\ntimeout is 3; it must be more than 0 and at most 2.…", got) {
+		t.Errorf("a longer time: %s", got)
+	}
+	if got := h.call("/s/a/mcp", "evaluate-lisp", object{"code": "(loop (sleep 0.1))", "background": true}); !matches("job-1 runs in the background, for at most 2 s.…", got) {
+		t.Errorf("in the background: %s", got)
+	}
+	if got := h.call("/s/a/mcp", "evaluate-lisp", object{"code": "(progn (sleep 3.5) *v*)", "timeout": 1, "on-timeout": "background"}); !matches("…It goes on as job-2, for at most 2 s.…", got) {
+		t.Errorf("into the background: %s", got)
+	}
+	for _, job := range []string{"job-1", "job-2"} {
+		if !eventually(patience, func() bool {
+			return matches("…[TIMEOUT] Evaluation exceeded 2 seconds…", h.call("/s/a/mcp", "read-output", object{"handle": job}))
+		}) {
+			t.Errorf("%s is not stopped: %s", job, h.call("/s/a/mcp", "session-status", object{}))
+		}
+	}
+	h.wants("/s/a/mcp", "*v*", "=> 1…")
+}
+
+// A principal that has used up the processor's time of an hour is stopped, and told when to
+// come back; look-ups answer.
+func TestHTTPProcessorTime(t *testing.T) {
+	t.Parallel()
+	h := startHTTP(t, t.TempDir(), "--limits", "cpu=3")
+	h.wants("/s/a/mcp", "(defvar *v* 1)", "=> *V*")
+	h.wants("/s/a/mcp", `(uiop:run-program "while :; do :; done")`, "[ERROR] LIMIT-REACHED\nYour sessions have used … seconds of the processor since …:…:…, and the limit is 3 in an hour. Send the same again in 3… seconds.…")
+	resp, err := h.post(t.Context(), "/s/b/mcp", "tools/call", "evaluate-lisp", object{"name": "evaluate-lisp", "arguments": object{"code": "1"}})
+	check(t, err)
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(resp.Body)
+	if after := resp.Header.Get("Retry-After"); resp.StatusCode != 429 || len(after) != 4 || !strings.Contains(string(body), "Nothing was done. Send the same again in "+after+" seconds.") {
+		t.Errorf("%d, after %q: %s", resp.StatusCode, after, body)
+	}
+	says(t, h.call("/s/a/mcp", "session-status", object{}), "Image: running")
+}
+
+// Code of a session whose files have more than --limits disk says can make none longer, until
+// it has deleted some. Its replies say so, and no other session meets it.
+func TestHTTPDisk(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	h := startHTTP(t, state, "--limits", "disk=20")
+	dir := filepath.Join(state, "swank-mcp", "http", "sessions", "owner", "named", "a")
+	write := func(name string, mb int) string {
+		return fmt.Sprintf(`(handler-case (with-open-file (out "%s/%s" :direction :output :if-exists :append :if-does-not-exist :create)
+		  (let ((text (make-string 1000000 :initial-element #\x))) (loop repeat %d do (write-string text out) (finish-output out)) :all))
+		  (stream-error () :refused))`, dir, name, mb)
+	}
+	const full = "; This session has … MB of files on the server's disk, and its limit is 20. Code can make no file longer until some are deleted, as by delete-file. That is seen at the next call."
+	h.wants("/s/a/mcp", "(defvar *v* 1)", "=> *V*")
+	h.wants("/s/a/mcp", write("one", 5), "=> :ALL")
+	h.wants("/s/a/mcp", write("long", 25), "…=> :REFUSED")
+	h.wants("/s/a/mcp", `(delete-file "`+dir+`/long")`, "…")
+	h.wants("/s/a/mcp", write("two", 19), "=> :ALL")
+	if !eventually(patience, func() bool { return matches(full+"\n\n=> :REFUSED", h.eval("/s/a/mcp", write("three", 1))) }) {
+		t.Errorf("over the limit: %s", h.eval("/s/a/mcp", write("three", 1)))
+	}
+	// What stays possible, and what is refused with it.
+	h.wants("/s/a/mcp", `(uiop:run-program "echo no > `+dir+`/four" :ignore-error-status t :output nil) (with-open-file (in "`+dir+`/four" :if-does-not-exist nil) (if in (file-length in) 0))`, full+"\n\n=> 0")
+	h.wants("/s/a/mcp", "*v*", full+"\n\n=> 1")
+	h.wants("/s/b/mcp", strings.ReplaceAll(write("one", 1), "/named/a/", "/named/b/"), "=> :ALL")
+	h.wants("/s/a/mcp", `(delete-file "`+dir+`/two")`, full+"\n\n=> …")
+	h.wants("/s/a/mcp", write("three", 1), "=> :ALL")
+	h.wants("/s/a/mcp", "*v*", "=> 1")
+
+	// A server that finds it full has it so, too, and images that are started then.
+	h.wants("/s/a/mcp", write("two", 19), "…=> :ALL")
+	h.end()
+	h = startHTTP(t, state, "--limits", "disk=20")
+	h.wants("/s/a/mcp", write("three", 1), "…and its limit is 20…=> :REFUSED")
+	// Empty files can still be made, and are too many at last. Others can delete them.
+	h.wants("/s/a/mcp", fmt.Sprintf(`(dotimes (i 4000) (close (open (format nil "%s/e~d" i) :direction :output)))`, dir), "…")
+	full429 := func() bool {
+		resp, err := h.post(t.Context(), "/s/a/mcp", "tools/call", "evaluate-lisp", object{"name": "evaluate-lisp", "arguments": object{"code": "1"}})
+		check(t, err)
+		defer resp.Body.Close()
+		body, _ := io.ReadAll(resp.Body)
+		return resp.StatusCode == 429 && resp.Header.Get("Retry-After") == "60" &&
+			matches("…This session has … MB of files on the server's disk, and its limit is 20. It has made more in spite of that. Nothing was done. Send the same again in 60 seconds, after whoever runs the server has deleted some, in "+dir+"…", string(body))
+	}
+	if !eventually(patience, full429) {
+		t.Errorf("files in spite of the limit: %s", h.eval("/s/a/mcp", "1"))
+	}
+	says(t, h.call("/s/a/mcp", "session-status", object{}), "Image: ", "; no more than disk=20")
+	files, err := filepath.Glob(filepath.Join(dir, "[te]*"))
+	check(t, err)
+	for _, file := range files {
+		check(t, os.Remove(file))
+	}
+	h.wants("/s/a/mcp", "*v*", "…=> 1…")
+}
