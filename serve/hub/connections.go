@@ -32,19 +32,24 @@ func (s *Session) Connect(said []byte, ask func()) {
 	if err := s.remember(id, said); err != nil {
 		s.log.Warn("keeping what a client has said at its handshake; where another server gets the session, it must begin again", "err", err)
 	}
-	s.connect(id, ask)
+	if !s.connect(id, ask) {
+		s.Forget(id)
+	}
 }
 
-// connect has ask make the connection of that id. s.connecting is held.
-func (s *Session) connect(id string, ask func()) {
+// connect has ask make the connection of that id, and reports whether the id was asked for.
+// s.connecting is held.
+func (s *Session) connect(id string, ask func()) (asked bool) {
 	s.hub.mu.Lock()
 	s.next = id
 	s.hub.mu.Unlock()
 	ask()
 	s.hub.mu.Lock()
+	asked = s.next == ""
 	s.next = ""
 	s.hub.mu.Unlock()
 	s.Settle(id) // if it has come to nothing
+	return asked
 }
 
 // Left reports whether a connection of the principal's was made at the session of that name

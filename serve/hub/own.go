@@ -25,6 +25,9 @@ func (h *Hub) ownLocked(id ID) (*Session, error) {
 	h.ending[id] = over
 	h.mu.Unlock()
 	lease, err := h.o.Own(id)
+	if err == nil {
+		h.tidyHandshakes(id)
+	}
 	h.mu.Lock()
 	defer func() {
 		delete(h.ending, id)
@@ -41,7 +44,6 @@ func (h *Hub) ownLocked(id ID) (*Session, error) {
 		return nil, err
 	}
 	s.lease = lease
-	h.tidyHandshakes(id)
 	h.named[id] = s
 	return s, nil
 }
