@@ -22,6 +22,7 @@ import (
 // corrects the names of tools.
 func (b *Bridge) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		growStack(0)
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		defer context.AfterFunc(b.lifeOf(ctx), func() { cancel(tools.ErrShutdown) })()
@@ -49,6 +50,15 @@ func (b *Bridge) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		return res, err
 	}
+}
+
+// growStack makes the stack of a request's goroutine, which is new, as large as a call
+// needs, at once: growing by and by it would be copied several times, ever deeper.
+//
+//go:noinline
+func growStack(any byte) byte {
+	var room [8 << 10]byte
+	return room[any]
 }
 
 // initializeAgain answers an initialize that comes after a request of the

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"net"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -239,5 +240,6 @@ func (c *Conn) readFrames() (err error) {
 		}
 		c.trace.message("<<", f.payload)
 		c.dispatch(f)
+		runtime.Gosched() // who waits for it goes first, not the next read
 	}
 }

@@ -49,8 +49,8 @@ var evaluateTool = Tool{
 // jobTime is [lisp.JobLimit] in descriptions.
 const jobTime = "4 hours"
 
-// readEvaluate is what a call of evaluate-lisp asks for, and whether to show the time.
-func readEvaluate(r *Request) (in lisp.Request, timing bool) {
+// readEvaluate is what a call of evaluate-lisp asks for.
+func readEvaluate(r *Request) (in lisp.Request) {
 	code := r.Text("code")
 	in = r.sessionRequest()
 	in.Code, in.Input, in.Trial = code, r.Text("input"), r.Flag("trial")
@@ -58,11 +58,12 @@ func readEvaluate(r *Request) (in lisp.Request, timing bool) {
 	if in.Background && r.Has("timeout") {
 		in.JobLimit = in.Timeout
 	}
-	return in, r.Flag("capture-time")
+	in.Timed = r.Flag("capture-time")
+	return in
 }
 
 func evaluate(ctx context.Context, r *Request) (Reply, error) {
-	in, timing := readEvaluate(r)
+	in := readEvaluate(r)
 	r.LetGo()
 	res, err := r.Session.Evaluate(ctx, in)
 	if err != nil {
@@ -72,6 +73,6 @@ func evaluate(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{Text: backgroundText(res, in)}, nil
 	}
 	boundWarnings(res, false, r.Spool)
-	text, failed := render.Result(res, render.View{Timeout: in.Timeout, Timing: timing})
+	text, failed := render.Result(res, render.View{Timeout: in.Timeout, Timing: in.Timed})
 	return Reply{Text: text, Failed: failed, Failure: res.Failure}, nil
 }

@@ -12,26 +12,20 @@ import (
 // testLimits are those of a server without flags.
 var testLimits = Limits{Timeout: 30 * time.Second, MaxTimeout: 600 * time.Second, MaxOutput: 40_000}
 
-// evaluateIn is what a call of evaluate-lisp asks for.
-type evaluateIn struct {
-	lisp.Request
-	timing bool
-}
-
 func TestEvaluateArguments(t *testing.T) {
-	timeout := func(d time.Duration) func(evaluateIn) bool {
-		return func(in evaluateIn) bool { return in.Timeout == d }
+	timeout := func(d time.Duration) func(lisp.Request) bool {
+		return func(in lisp.Request) bool { return in.Timeout == d }
 	}
 	tests := []struct {
 		raw  string
-		want func(evaluateIn) bool // nil: refused
+		want func(lisp.Request) bool // nil: refused
 		err  string
 	}{
-		{`{"code":"1"}`, func(in evaluateIn) bool {
-			return in.Code == "1" && in.Package == "" && in.Timeout == 30*time.Second && in.Debug == 1 && !in.timing
+		{`{"code":"1"}`, func(in lisp.Request) bool {
+			return in.Code == "1" && in.Package == "" && in.Timeout == 30*time.Second && in.Debug == 1 && !in.Timed
 		}, ""},
 		{`{"code":"1","package":null,"timeout":null}`, timeout(30 * time.Second), ""},
-		{`{"code":"1","package":"app"}`, func(in evaluateIn) bool { return in.Package == "app" }, ""},
+		{`{"code":"1","package":"app"}`, func(in lisp.Request) bool { return in.Package == "app" }, ""},
 		{`{"code":"1","timeout":5}`, timeout(5 * time.Second), ""},
 		{`{"code":"1","timeout":0.25}`, timeout(250 * time.Millisecond), ""},
 		{`{"code":"1","timeout":"5"}`, timeout(5 * time.Second), ""},
@@ -41,18 +35,18 @@ func TestEvaluateArguments(t *testing.T) {
 		{`{"code":"1","timeout-seconds":7}`, timeout(7 * time.Second), ""},
 		{`{"code":"1","timeout_ms":1500}`, timeout(1500 * time.Millisecond), ""},
 		{`{"code":"1","timeout_ms":"250"}`, timeout(250 * time.Millisecond), ""},
-		{`{"code":"1","capture-time":true}`, func(in evaluateIn) bool { return in.timing }, ""},
-		{`{"code":"1","capture_time":"true"}`, func(in evaluateIn) bool { return in.timing }, ""},
-		{`{"code":"1","capture-time":"False"}`, func(in evaluateIn) bool { return !in.timing }, ""},
-		{`{"code":"1","debug":3}`, func(in evaluateIn) bool { return in.Debug == 3 }, ""},
-		{`{"code":"1","debug":"0"}`, func(in evaluateIn) bool { return in.Debug == 0 }, ""},
-		{`{"code":"1","debug":2.0}`, func(in evaluateIn) bool { return in.Debug == 2 }, ""},
-		{`{"code":"1","on-error":"report"}`, func(in evaluateIn) bool { return !in.Suspend }, ""},
-		{`{"code":"1","on_error":"DEBUG"}`, func(in evaluateIn) bool { return in.Suspend }, ""},
-		{`{"code":"1","on_error":"REPORT"}`, func(in evaluateIn) bool { return true }, ""},
-		{`{"\u0063ode":"λ"}`, func(in evaluateIn) bool { return in.Code == "λ" }, ""},
+		{`{"code":"1","capture-time":true}`, func(in lisp.Request) bool { return in.Timed }, ""},
+		{`{"code":"1","capture_time":"true"}`, func(in lisp.Request) bool { return in.Timed }, ""},
+		{`{"code":"1","capture-time":"False"}`, func(in lisp.Request) bool { return !in.Timed }, ""},
+		{`{"code":"1","debug":3}`, func(in lisp.Request) bool { return in.Debug == 3 }, ""},
+		{`{"code":"1","debug":"0"}`, func(in lisp.Request) bool { return in.Debug == 0 }, ""},
+		{`{"code":"1","debug":2.0}`, func(in lisp.Request) bool { return in.Debug == 2 }, ""},
+		{`{"code":"1","on-error":"report"}`, func(in lisp.Request) bool { return !in.Suspend }, ""},
+		{`{"code":"1","on_error":"DEBUG"}`, func(in lisp.Request) bool { return in.Suspend }, ""},
+		{`{"code":"1","on_error":"REPORT"}`, func(in lisp.Request) bool { return true }, ""},
+		{`{"\u0063ode":"λ"}`, func(in lisp.Request) bool { return in.Code == "λ" }, ""},
 		{`{"code":"\ud800"}`, nil, `code has the lone surrogate \ud800`},
-		{`{"code":"1","code":"2"}`, func(in evaluateIn) bool { return in.Code == "2" }, ""},
+		{`{"code":"1","code":"2"}`, func(in lisp.Request) bool { return in.Code == "2" }, ""},
 
 		{``, nil, `needs the argument "code"`},
 		{`{}`, nil, `needs the argument "code"`},
@@ -81,8 +75,7 @@ func TestEvaluateArguments(t *testing.T) {
 	}
 	for _, tt := range tests {
 		r := &Request{Args: args.Parse(evaluateTool.Spec(testLimits), []byte(tt.raw))}
-		var in evaluateIn
-		in.Request, in.timing = readEvaluate(r)
+		in := readEvaluate(r)
 		switch {
 		case tt.want == nil && r.Err == nil:
 			t.Errorf("%s: accepted, want %q", tt.raw, tt.err)

@@ -60,6 +60,9 @@ func (s *Session) Evaluate(ctx context.Context, r Request) (*Result, error) {
 	if r.Background {
 		call.Key("JOB").Yes()
 	}
+	if r.Timed {
+		call.Key("TIMEDP").Yes()
+	}
 	return s.do(ctx, r, job{title: r.Code, call: call}, nil)
 }
 

@@ -22,7 +22,8 @@ type Warning struct {
 	System       string // of File, if it is neither the project's nor the one that was named; else ""
 }
 
-// Timing is what one evaluation cost the image (times by the image's clock).
+// Timing is what one evaluation cost the image (times by the image's clock). Run is 0 unless
+// Request.Timed.
 type Timing struct {
 	Real, Run, GC time.Duration
 	Bytes         int64 // consed
@@ -121,6 +122,7 @@ type Request struct {
 	Debug   int           // DEBUG quality 0 to 3
 	Suspend bool          // leave an unhandled error waiting in the debugger
 	Trial   bool          // in a copy of the image, which is thrown away
+	Timed   bool          // the Result's Timing has Run
 	person  bool          // a person wants it, not a client
 
 	Background bool          // go on in the background, as a [Job], from the beginning

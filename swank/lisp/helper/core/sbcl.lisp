@@ -151,7 +151,7 @@ names SBCL cannot always tell."
 
 (define-internals #:sb-impl
   (:function #:package-source-location)
-  (:variable #:*user-hash-table-tests*))
+  (:variable #:*package-names-cookie* #:*user-hash-table-tests*))
 
 (define-internals #:sb-introspect
   (:function #:definition-source-description #:translate-source-location))

@@ -18,7 +18,7 @@
   "Stream for output that outlives its evaluation, or NIL to drop it.")
 
 (defclass sink (swank/gray:fundamental-character-output-stream)
-  ((head :initform (make-string 256) :accessor sink-head
+  ((head :initform (make-string 0) :accessor sink-head
          :type (simple-array character (*)))
    (tail :initform nil :accessor sink-tail
          :type (or null (simple-array character (*))))
@@ -43,7 +43,7 @@
 (defun grow-head (sink room)
   "Make the head at least ROOM long, but not longer than the sink may keep."
   (let* ((old (sink-head sink))
-         (new (make-string (min (sink-keep sink) (max room (* 2 (length old)))))))
+         (new (make-string (min (sink-keep sink) (max room 256 (* 2 (length old)))))))
     (replace new old)
     (setf (sink-head sink) new)))
 

@@ -4,7 +4,7 @@
 
 (defun call-noting-definitions (evaluation function)
   (let* ((session (evaluation-session evaluation))
-         (*packages-before* (if *launched* (session-known-packages session) (list-all-packages)))
+         (*packages-before* (if *launched* (session-known-packages session) (all-packages)))
          (*load-truename* nil) (*load-pathname* nil)
          (*noting* session) (*toplevel* nil) (*file-recorder* nil)
          (expand *macroexpand-hook*)

@@ -49,7 +49,7 @@
                        (member package (session-packages other))))))
 
 (defun note-packages (session before)
-  (let ((after (list-all-packages)))
+  (let ((after (all-packages)))
     (unless (equal before after)
       (dolist (package (set-difference after before))
         (when (made-by-p session package)

@@ -3,7 +3,7 @@
 (cl:in-package #:swank-mcp)
 
 (defun evaluate (code &key (session "default") (token 0) package (debug 1) patience input
-                        job)
+                        job timedp)
   "Read and evaluate the forms of CODE in SESSION, with PACKAGE (a name, or NIL
 for the session's) and DEBUG quality 0 to 3.  The code reads INPUT, a string, and then is at end
 of file.  With JOB it is one in the background.  TOKEN names the evaluation for STOP-EVALUATION.  With PATIENCE an error leaves it suspended for as many
@@ -14,7 +14,7 @@ milliseconds; see suspend.lisp.  The answer is a plist:
   :STDOUT :STDERR   NIL or TEXT
   :WARNINGS see RECORDS-FOR-WIRE   :NOTES (TEXT ...)
   :PACKAGE  name of the session's package afterwards
-  :COSTS    (REAL RUN GC BYTES), times in microseconds
+  :COSTS    (REAL RUN GC BYTES), times in microseconds; RUN is 0 without TIMEDP
   :JOURNAL  ((KEYS TEXT PACKAGE MILLISECONDS RUNSP BRIDGEP ORDER) ...) what it, and jobs that run,
             defined; see journal.lisp, and for what is the BRIDGE's own bridge-definitions.lisp
   :GONE     (KEY ...) of what is undefined now
@@ -26,7 +26,7 @@ milliseconds; see suspend.lisp.  The answer is a plist:
 
 TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out."
   (let ((evaluation (make-evaluation :token token :session (ensure-session session) :code code
-                                     :input input :job job)))
+                                     :input input :job job :timedp timedp)))
     (call-registered evaluation package debug patience)))
 
 (defun call-registered (evaluation package debug &optional patience)
@@ -106,10 +106,10 @@ list that it returns are the evaluation's values."
 
 (defun evaluation-outcome (evaluation package debug note)
   (note-place-of-action evaluation package)
-  (let ((before (costs)))
+  (let ((before (costs (evaluation-timedp evaluation))))
     (multiple-value-bind (texts report notes)
         (let ((*evaluation* evaluation)) (perform evaluation package debug))
-      (let ((costs (costs-since before)))
+      (let ((costs (mapcar #'- (costs (evaluation-timedp evaluation)) before)))
         (decf (first costs) (parked-time evaluation))
         (close-sink (evaluation-out evaluation))
         (close-sink (evaluation-err evaluation))

@@ -53,7 +53,7 @@ somebody may choose one."
   "Call FUNCTION with PACKAGE and the session's variables.  However it ends, SESSION keeps what it
 assigned to them.  Return notes about what it did not keep."
   (let ((notes '()) (*snapshot* (make-snapshot package (session-values session))))
-    (progv *session-variables* (session-values session)
+    (with-session-variables ((session-values session))
       (let* ((*read-suppress* nil)      ; with T every later form would be NIL
              (readtable *readtable*)
              (case (readtable-case readtable))

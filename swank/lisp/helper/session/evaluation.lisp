@@ -11,6 +11,7 @@
   form (start 0)         ; the one being evaluated, and where it begins in CODE
   allowed                ; true if the person was asked and has allowed it
   job                    ; true of one in the background; see background.lisp
+  timedp                 ; true if its processor time is wanted
   system                 ; name of the one being loaded, or NIL
   work                   ; what is done in place of evaluating CODE, and
   report                 ; a function that returns the :REPORT of its answer; see perform.lisp
