@@ -13,7 +13,7 @@ func TestHTTPConfines(t *testing.T) {
 	skipLaunchedOnly(t)
 	state := t.TempDir()
 	const read = `(handler-case (with-open-file (in %q) (read-line in)) (error () :refused))`
-	h := startHTTP(t, state)
+	h := startHTTP(t, state, "--pool", "0")
 	tokens := fmt.Sprintf(read, h.tokens())
 	h.wants("/s/one/mcp", tokens, "=> :REFUSED")
 	h.wants("/s/one/mcp", "(defvar *v* 1)", "=> *V*")

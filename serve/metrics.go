@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"swank-mcp/serve/hub"
+	"swank-mcp/serve/pool"
 	"swank-mcp/swank/lisp"
 )
 
@@ -54,8 +55,14 @@ func (m *metrics) of(h *hub.Hub) {
 			return float64(value(c))
 		}))
 	}
+	ahead := func(name, help string, value func(pool.Counts) int) {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 {
+			return float64(value(h.Ahead()))
+		}))
+	}
 	gauge("swank_mcp_sessions", "Sessions that there are, with and without an image.", func() float64 { return float64(len(h.List())) })
 	gauge("swank_mcp_images", "Sessions that have, or may have, an image.", func() float64 { _, awake := h.Counts(); return float64(awake) })
+	gauge("swank_mcp_images_ahead", "Images that were started ahead and that no session has yet.", func() float64 { return float64(h.Ahead().Waiting) })
 	gauge("swank_mcp_requests", "Requests that are being answered.", func() (n float64) {
 		for _, s := range h.List() {
 			n += float64(s.Users)
@@ -66,6 +73,9 @@ func (m *metrics) of(h *hub.Hub) {
 	counter("swank_mcp_sessions_ended_total", "Sessions that have ended.", func(c hub.Counts) int { return c.Ended })
 	counter("swank_mcp_hibernated_total", "Images that were put away.", func(c hub.Counts) int { return c.Hibernated })
 	counter("swank_mcp_woken_total", "Sessions that were given a place for an image.", func(c hub.Counts) int { return c.Woken })
+	ahead("swank_mcp_ahead_taken_total", "Images started ahead that a session has taken.", func(c pool.Counts) int { return c.Taken })
+	ahead("swank_mcp_ahead_missed_total", "Sessions that could have taken one, and there was none.", func(c pool.Counts) int { return c.Missed })
+	ahead("swank_mcp_ahead_failed_total", "Images that could not be started ahead, or have ended before anybody wanted them.", func(c pool.Counts) int { return c.Failed })
 	counter("swank_mcp_limited_total", "Requests for which there was no room.", func(c hub.Counts) int { return c.Refused })
 }
 

@@ -90,60 +90,31 @@ func (rt *router) serveStateless(w http.ResponseWriter, r *http.Request, name st
 	if name == "" {
 		name = hub.DefaultName
 	}
-	s, err := rt.hub.Named(r.Context(), door.Principal(r.Context()), name)
-	if err != nil {
-		rt.refuse(w, m, err)
-		return
-	}
-	rt.pass(w, r, s, m, rt.stateless)
-}
-
-// serveHandshake answers a request of the era with handshakes: the first of a connection, or
-// one of a connection that there is.
-func (rt *router) serveHandshake(w http.ResponseWriter, r *http.Request, name string, m message) {
-	principal := door.Principal(r.Context())
-	if id := r.Header.Get(sessionHeader); id != "" {
-		s := rt.hub.Connected(principal, name, id)
-		if s == nil {
-			http.Error(w, "session not found", http.StatusNotFound) // in the SDK's words
+	for range handOvers {
+		s, err := rt.hub.Named(r.Context(), door.Principal(r.Context()), name)
+		if err != nil {
+			rt.refuse(w, m, err)
 			return
 		}
-		if r.Method == http.MethodDelete {
-			if s.Name == "" {
-				s.Stop()
-			}
-			defer s.Settle(id)
+		if rt.pass(w, r, s, m, rt.stateless) {
+			return
 		}
-		rt.pass(w, r, s, m, rt.handshake)
-		return
 	}
-	if r.Method != http.MethodPost || m.Method != "initialize" {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusBadRequest)
-		w.Write(refusal(m.ID, "Bad Request: a connection begins with initialize, or each request has the header "+versionHeader+": "+newEra))
-		return
-	}
-	var s *hub.Session
-	var err error
-	if name == "" {
-		s, err = rt.hub.Nameless(principal)
-	} else {
-		s, err = rt.hub.Named(r.Context(), principal, name)
-	}
-	if err != nil {
-		rt.refuse(w, m, err)
-		return
-	}
-	rt.pass(w, r, s, m, rt.handshake)
-	if name == "" {
-		s.Abandon() // unless it has come to a connection
-	}
+	rt.refuse(w, m, hub.ErrClosed)
 }
 
-// pass has the SDK's handler answer the request in the session.
-func (rt *router) pass(w http.ResponseWriter, r *http.Request, s *hub.Session, m message, next http.Handler) {
+// handOvers is how often a request asks for its session again that has just gone to another
+// server.
+const handOvers = 5
+
+// pass has the SDK's handler answer the request in the session. It reports false, and has
+// done nothing, if the session has ended.
+func (rt *router) pass(w http.ResponseWriter, r *http.Request, s *hub.Session, m message, next http.Handler) bool {
 	if r.Method == http.MethodPost && !m.stays() {
 		defer s.Enter()()
+		if s.Ended() {
+			return false
+		}
 		var err error
 		if m.evaluates() {
 			err = s.May()
@@ -153,7 +124,7 @@ func (rt *router) pass(w http.ResponseWriter, r *http.Request, s *hub.Session, m
 		}
 		if err != nil {
 			rt.refuse(w, m, err)
-			return
+			return true
 		}
 	}
 	ctx := context.WithValue(r.Context(), sessionKey{}, s)
@@ -164,6 +135,7 @@ func (rt *router) pass(w http.ResponseWriter, r *http.Request, s *hub.Session, m
 		}
 	}
 	next.ServeHTTP(w, r.WithContext(s.Work().Bridge.Within(ctx)))
+	return true
 }
 
 // refuse answers a request for which there is no room now.

@@ -98,7 +98,7 @@ func (s *Server) answering(next http.Handler) http.Handler {
 			defer context.AfterFunc(s.streams, cancel)()
 			r = r.WithContext(ctx)
 		}
-		next.ServeHTTP(newStream(w), r)
+		next.ServeHTTP(newStream(w, s.o.Hub.Own != nil), r)
 	})
 }
 

@@ -80,14 +80,19 @@ func start(t *testing.T, dir string, change func(*Options)) *site {
 
 // work makes what a session works with, as cmd does.
 func work(dir string, id hub.ID, newID func() string) (*hub.Work, error) {
-	im := lisp.New(lisp.Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, NoCheckpoints: true})
 	var left *kept.File
+	if id.Name != "" {
+		left = kept.Open(filepath.Join(dir, id.Principal, id.Name, "session.lisp"))
+	}
+	return workKept(dir, id, newID, left)
+}
+
+// workKept is work with a session that is kept so.
+func workKept(dir string, id hub.ID, newID func() string, left *kept.File) (*hub.Work, error) {
+	im := lisp.New(lisp.Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, NoCheckpoints: true})
 	dir = filepath.Join(dir, id.Principal, id.Name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
-	}
-	if id.Name != "" {
-		left = kept.Open(filepath.Join(dir, "session.lisp"))
 	}
 	im.Session(mcpbridge.DefaultSession).KeepIn(left)
 	b := mcpbridge.New(mcpbridge.Options{

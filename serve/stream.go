@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"sync"
@@ -26,26 +27,72 @@ type stream struct {
 	long  bool       // it may be long until it is written
 	over  bool
 	timer *time.Timer
+
+	holds bool   // the event by which a client can come back for the answer waits for a while
+	held  []byte // that event
 }
 
-func newStream(w http.ResponseWriter) *stream {
-	return &stream{ResponseWriter: w, control: http.NewResponseController(w)}
+func newStream(w http.ResponseWriter, holds bool) *stream {
+	return &stream{ResponseWriter: w, control: http.NewResponseController(w), holds: holds}
 }
 
-// Write implements http.ResponseWriter. From the first on, a long stream beats: what the SDK
-// writes of it then is the head of the older era's.
+// holdTime is how long an answer does not begin that has nothing to say yet, where a proxy
+// stands before servers that share their sessions: until it has begun, the proxy can say to
+// send the call again if the server dies.
+const holdTime = 2 * time.Second
+
+// prime is how the event begins by which a client can come back.
+var prime = []byte("event: prime\n")
+
+// Write implements http.ResponseWriter. From the first one that is not held on, a long stream
+// beats: what the SDK writes of it then is the head of the older era's.
 func (w *stream) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	defer w.limit()()
+	if w.holds && w.long && bytes.HasPrefix(b, prime) { // it comes once, and first
+		w.held = bytes.Clone(b)
+		time.AfterFunc(holdTime, w.release)
+		return len(b), nil
+	}
 	w.beginLocked()
+	if err := w.releaseLocked(); err != nil {
+		return 0, err
+	}
 	return w.ResponseWriter.Write(b)
+}
+
+// release writes what is held.
+func (w *stream) release() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.over || w.held == nil {
+		return
+	}
+	defer w.limit()()
+	w.beginLocked()
+	if w.releaseLocked() == nil {
+		_ = w.control.Flush() // who does not read is met at the next write
+	}
+}
+
+func (w *stream) releaseLocked() error {
+	if w.held == nil {
+		return nil
+	}
+	held := w.held
+	w.held = nil
+	_, err := w.ResponseWriter.Write(held)
+	return err
 }
 
 // FlushError is what http.ResponseController calls.
 func (w *stream) FlushError() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.held != nil {
+		return nil
+	}
 	defer w.limit()()
 	return w.control.Flush()
 }

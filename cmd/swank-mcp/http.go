@@ -54,7 +54,8 @@ func (c *command) serveHTTP(ctx context.Context) error {
 		return fmt.Errorf("listening at --http %s: %w", c.http.place.Address, err)
 	}
 	o.Unix, o.Cert = l.Unix, l.Cert
-	share, err := c.share(state, log)
+	rooms := c.rooms(state, trace, log)
+	share, err := c.share(rooms, log)
 	if err != nil {
 		return err
 	}
@@ -64,13 +65,15 @@ func (c *command) serveHTTP(ctx context.Context) error {
 		Ready: share.ready(),
 		Hub: hub.Options{
 			Make: func(id hub.ID, newID func() string) (*hub.Work, error) {
-				return c.sessionFor(id, newID, state, share, trace, log)
+				return c.sessionFor(id, newID, rooms, share, trace, log)
 			},
-			Own:       share.own(),
-			Limits:    hub.Limits{Sessions: c.http.sessions, PerPrincipal: c.http.perPrincipal, Images: c.http.images, CPU: c.limits.cpu, Disk: int64(c.limits.diskMB) << 20},
-			Hibernate: c.http.hibernate,
-			Forget:    c.http.sessionTimeout,
-			Log:       log,
+			Own:        share.own(),
+			Ahead:      rooms.ahead(),
+			Handshakes: share.handshakes(),
+			Limits:     hub.Limits{Sessions: c.http.sessions, PerPrincipal: c.http.perPrincipal, Images: c.http.images, CPU: c.limits.cpu, Disk: int64(c.limits.diskMB) << 20},
+			Hibernate:  c.http.hibernate,
+			Forget:     c.http.sessionTimeout,
+			Log:        log,
 		},
 		SessionTimeout: c.http.sessionTimeout,
 		Drain:          c.http.drain,
@@ -141,13 +144,19 @@ func (c *config) httpState() string {
 
 // sessionFor makes what a session works with: an image of its own, not started, and a
 // directory of its own, below that of its principal. Sessions without a name share one.
-func (c *command) sessionFor(id hub.ID, newID func() string, state string, share *share, trace io.Writer, log *slog.Logger) (*hub.Work, error) {
+func (c *command) sessionFor(id hub.ID, newID func() string, rooms *rooms, share *share, trace io.Writer, log *slog.Logger) (_ *hub.Work, err error) {
 	log = log.With("principal", id.Principal, "session", id.Name)
-	dir := sessionDirOf(state, id)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err = rooms.make(id); err != nil {
 		return nil, err
 	}
+	dir, ahead, endAhead := rooms.of(id)
+	defer func() {
+		if err != nil {
+			endAhead()
+		}
+	}()
 	cfg := c.lisp
+	cfg.Ahead = ahead
 	cfg.Log = log
 	cfg.Launch.Yields = true
 	if c.trace != "" {
@@ -157,7 +166,6 @@ func (c *command) sessionFor(id hub.ID, newID func() string, state string, share
 		cfg.CheckpointMB = httpCheckpointMB
 	}
 	var left *kept.File
-	var err error
 	if id.Name != "" {
 		if cfg.Cores, err = kept.CoresIn(dir, stateDir()); err != nil {
 			return nil, err
@@ -189,7 +197,12 @@ func (c *command) sessionFor(id hub.ID, newID func() string, state string, share
 	o.Log = slog.New(onlyWarnings{log.Handler()}) // the SDK tells of each request
 	b := mcpbridge.New(o)
 	w := &hub.Work{Image: im, Session: name, Bridge: b, Kept: left, Dir: dir}
-	w.Ending, w.Ended = c.showToPeople(context.Background(), im, b, true, log)
+	hide, shown := c.showToPeople(context.Background(), im, b, true, log)
+	w.Ending = hide
+	w.Ended = func() {
+		endAhead()
+		shown()
+	}
 	return w, nil
 }
 

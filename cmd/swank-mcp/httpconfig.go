@@ -16,6 +16,7 @@ type httpConfig struct {
 	origins                        []string // of web pages that may use the server
 	rate                           int
 	sessions, perPrincipal, images int
+	pool                           int // images that are started ahead
 	hibernate, sessionTimeout      time.Duration
 	drain, drainDelay              time.Duration
 	lease                          time.Duration // 0: no other server has the session directory
@@ -35,6 +36,7 @@ func (h *httpConfig) flags(fs *flag.FlagSet) {
 	fs.IntVar(&h.sessions, "max-sessions", 1000, "")
 	fs.IntVar(&h.perPrincipal, "max-sessions-each", 100, "")
 	fs.IntVar(&h.images, "max-images", 100, "")
+	fs.IntVar(&h.pool, "pool", 2, "")
 	fs.Var((*secondsFlag)(&h.hibernate), "hibernate-after", "")
 	fs.Var((*secondsFlag)(&h.sessionTimeout), "session-timeout", "")
 	fs.Var((*secondsFlag)(&h.drain), "drain", "")
@@ -66,6 +68,8 @@ func (c *config) checkHTTP() error {
 		return fmt.Errorf("%w: --lease is 1 second or more: a server says so often that it lives; or 0, if no other one shares the directory", errUsage)
 	case h.rate < 1 || h.sessions < 1 || h.perPrincipal < 1 || h.images < 1:
 		return fmt.Errorf("%w: --max-rate, --max-sessions, --max-sessions-each and --max-images are 1 or more", errUsage)
+	case h.pool < 0:
+		return fmt.Errorf("%w: --pool is how many images are started ahead; 0 is none", errUsage)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (c *command) sandbox(writes func() []string) (*sandbox.Sandbox, error) {
 	o.Writes = writes
 	if c.http.place.Address != "" {
 		state := c.httpState()
-		o.Secret = []string{c.tokensFile(state), filepath.Join(state, "sessions")} // others' too
+		o.Secret = []string{c.tokensFile(state), filepath.Join(state, "sessions"), slotsDir(state)} // others' too
 	}
 	return sandbox.New(o)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"log/slog"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -14,7 +13,7 @@ import (
 // share is how this server has sessions whose directory other servers have, too. nil: there
 // are no others.
 type share struct {
-	state  string
+	rooms  *rooms
 	server *lease.Server
 
 	mu     sync.Mutex
@@ -22,15 +21,15 @@ type share struct {
 }
 
 // share begins it, if --lease says so.
-func (c *command) share(state string, log *slog.Logger) (*share, error) {
+func (c *command) share(rooms *rooms, log *slog.Logger) (*share, error) {
 	if c.http.lease == 0 {
 		return nil, nil
 	}
-	server, err := lease.Open(filepath.Join(state, "servers"), c.http.lease, log)
+	server, err := lease.Open(filepath.Join(rooms.state, "servers"), c.http.lease, log)
 	if err != nil {
 		return nil, err
 	}
-	return &share{state: state, server: server, leases: map[hub.ID]*lease.Lease{}}, nil
+	return &share{rooms: rooms, server: server, leases: map[hub.ID]*lease.Lease{}}, nil
 }
 
 func (s *share) close() {
@@ -53,11 +52,10 @@ func (s *share) own() func(hub.ID) (hub.Lease, error) {
 		return nil
 	}
 	return func(id hub.ID) (hub.Lease, error) {
-		dir := sessionDirOf(s.state, id)
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := s.rooms.make(id); err != nil {
 			return nil, err
 		}
-		l, err := s.server.Take(dir)
+		l, err := s.server.Take(sessionDirOf(s.rooms.state, id)) // others know it by that name
 		if err != nil {
 			return nil, err
 		}
@@ -65,6 +63,16 @@ func (s *share) own() func(hub.ID) (hub.Lease, error) {
 		defer s.mu.Unlock()
 		s.leases[id] = l
 		return l, nil
+	}
+}
+
+// handshakes is for hub.Options.Handshakes. The images of the sessions cannot reach it.
+func (s *share) handshakes() func(hub.ID) string {
+	if s == nil {
+		return nil
+	}
+	return func(id hub.ID) string {
+		return filepath.Join(s.rooms.state, "sessions", fileName(id.Principal), "handshakes", fileName(id.Name))
 	}
 }
 

@@ -129,8 +129,7 @@ Of a session at a server over HTTP, with your token in SWANK_MCP_TOKEN:
 	usageHTTP = `MCP over HTTP, each session with a Lisp of its own: swank-mcp serve --http ADDR
 Clients send their token to http://ADDR/mcp; or to /s/NAME/mcp, for a session
 that stays when they go. All other flags: swank-mcp help
-swank-mcp sessions --http ADDR [show|end NAME...]   the sessions of the server
-                       there; or tell all of these, or end these
+swank-mcp sessions --http ADDR [show|end NAME...]  those there; more of some
 swank-mcp ready --http ADDR                 0 if the server there takes calls
 
   --http ADDRESS         HOST:PORT or unix:PATH; 127.0.0.1 unless --allow-remote
@@ -145,6 +144,7 @@ swank-mcp ready --http ADDR                 0 if the server there takes calls
   --max-sessions N       sessions in all (1000)
   --max-sessions-each N  sessions of one principal (100)
   --max-images N         Lisp images that run at once (100)
+  --pool N               images started ahead for new sessions (2)
   --hibernate-after SECONDS  when an image that nobody uses is put away (900)
   --session-timeout SECONDS  when a client that sends nothing is gone (14400)
   --drain SECONDS        for which calls may run on at the end (10)

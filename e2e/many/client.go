@@ -99,7 +99,9 @@ func (c *client) post(ctx context.Context, path, conn, method string, params map
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
+		return nil, &brokenError{err.Error()}
+	} else if err != nil {
 		return nil, err
 	}
 	return read(resp, text)
@@ -158,13 +160,14 @@ func read(resp *http.Response, body []byte) (*answer, error) {
 		}
 		return a, nil
 	}
-	return nil, &brokenError{string(body)}
+	return nil, &brokenError{fmt.Sprintf("%q", body)}
 }
 
-// brokenError is an answer that has ended before it was complete: the server died meanwhile.
+// brokenError is an answer that had begun and has ended before it was complete: the server
+// died meanwhile, and nobody can say so any more.
 type brokenError struct{ text string }
 
-func (e *brokenError) Error() string { return fmt.Sprintf("the answer is not complete: %q", e.text) }
+func (e *brokenError) Error() string { return "the answer breaks off: " + e.text }
 
 func again(text string) bool {
 	text = strings.ToLower(text)

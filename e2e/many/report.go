@@ -11,13 +11,16 @@ import (
 // report prints what happened, and returns what should not have.
 func report(o options, all []*session, kills []time.Time) error {
 	var took []time.Duration
-	again, resent, anew, broken := map[string]int{}, 0, 0, 0
+	again, resent := map[string]int{}, 0
+	broken, cut := map[string]int{}, 0
 	var errs []error
 	for _, s := range all {
 		took = append(took, s.took...)
-		broken += s.broken
+		for text, n := range s.broken {
+			broken[text] += n
+			cut += n
+		}
 		errs = append(errs, s.errs...)
-		anew += s.anew
 		for text, n := range s.again {
 			again[text] += n
 			resent += n
@@ -28,8 +31,8 @@ func report(o options, all []*session, kills []time.Time) error {
 	for _, text := range slices.Sorted(maps.Keys(again)) {
 		fmt.Printf("%6d times: %s\n", again[text], text)
 	}
-	if broken > 0 {
-		fmt.Printf("%6d answers broke off\n", broken)
+	for _, text := range slices.Sorted(maps.Keys(broken)) {
+		fmt.Printf("%6d times broken off: %s\n", broken[text], text)
 	}
 	for _, err := range errs {
 		fmt.Println("       failed:", err)
@@ -37,7 +40,7 @@ func report(o options, all []*session, kills []time.Time) error {
 	if len(errs) > 0 {
 		return fmt.Errorf("%d calls failed", len(errs))
 	}
-	if o.update != "" && resent-anew+broken > 0 { // a connection is of one server, and ends with it
+	if o.update != "" && resent+cut > 0 {
 		return errors.New("calls had to be sent again while the image was changed")
 	}
 	return late(o, all, kills)

@@ -35,13 +35,20 @@ type session struct {
 	answers []time.Time     // when calls were answered
 	took    []time.Duration // by a call, from its first sending to its answer
 	again   map[string]int  // answers that say to send it again
-	anew    int             // of these, that say to begin a connection anew, as the protocol has it
-	broken  int             // answers that have broken off
-	errs    []error         // any others
+	broken  map[string]int  // answers that have broken off
+	errs    []error         // any others, as of connections that ended without an answer
 }
 
 func newSession(c *client, i int) *session {
-	return &session{c: c, name: fmt.Sprintf("many-%d-%d", os.Getpid(), i), modern: i%2 == 0, again: map[string]int{}}
+	return &session{c: c, name: fmt.Sprintf("many-%d-%d", os.Getpid(), i), modern: i%2 == 0, again: map[string]int{}, broken: map[string]int{}}
+}
+
+// era is that of the protocol that the session speaks.
+func (s *session) era() string {
+	if s.modern {
+		return newEra
+	}
+	return oldEra
 }
 
 func (s *session) path() string { return "/s/" + s.name + "/mcp" }
@@ -88,16 +95,15 @@ func (s *session) call(ctx context.Context, code string) (string, error) {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
 		case errors.As(err, &again):
-			s.again[strconv.Itoa(again.status)+" "+short(again.text)]++
+			s.again[fmt.Sprintf("%s: %d %s", s.era(), again.status, short(again.text))]++
 			if again.anew {
-				s.anew++
 				s.conn = ""
 				if time.Since(began) < patience {
 					continue // the protocol wants a handshake, and no rest
 				}
 			}
-		case errors.As(err, &broken), brokenOff(err):
-			s.broken++
+		case errors.As(err, &broken):
+			s.broken[s.era()+": "+short(err.Error())]++
 		default:
 			s.errs = append(s.errs, err)
 			return "", err
@@ -109,13 +115,6 @@ func (s *session) call(ctx context.Context, code string) (string, error) {
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
-}
-
-// brokenOff reports whether err is of a connection that ended within an answer. That cannot
-// say anything: its server was killed, or the stream was reset.
-func brokenOff(err error) bool {
-	text := err.Error()
-	return strings.Contains(text, "unexpected EOF") || strings.Contains(text, "stream error") || strings.Contains(text, "connection reset")
 }
 
 var messageText = regexp.MustCompile(`"message":"([^"]*)"`)

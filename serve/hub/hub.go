@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -61,14 +62,19 @@ type Options struct {
 	// Own makes this server the owner of a named session, before Make, where others share
 	// the directory of the sessions. nil: there are no others.
 	Own func(ID) (Lease, error)
+	// Handshakes returns the directory in which the others find how connections with a named
+	// session have begun. nil: connections end with the server.
+	Handshakes func(ID) (dir string)
+	// Ahead has images for the sessions that come; nil: there are none.
+	Ahead Ahead
 	Limits
 	Hibernate time.Duration // after which an image that nobody uses is put away; 0 is never
 	Forget    time.Duration // after which a named session is left to the disk that is put away and has no client; 0 is never
 	Log       *slog.Logger  // nil discards
 }
 
-// Hub has the sessions. Its goroutines are the sweeper and those that bring sessions back;
-// Close ends them.
+// Hub has the sessions. Its goroutines are the sweeper, the one that starts images ahead, and
+// those that bring sessions back; Close ends them.
 type Hub struct {
 	o      Options
 	ctx    context.Context // ends with Close
@@ -110,6 +116,9 @@ func New(o Options) *Hub {
 	if o.CPU > 0 || o.Disk > 0 {
 		h.work.Go(h.meter)
 	}
+	if o.Ahead != nil {
+		h.work.Go(func() { o.Ahead.Fill(h.ctx, h.room) })
+	}
 	return h
 }
 
@@ -135,6 +144,8 @@ type Session struct {
 	allowed  int64 // bytes that it may have then
 	grows    bool  // it has more
 
+	connecting sync.Mutex // held while a connection begins
+
 	// Guarded by hub.mu:
 	since  time.Time            // when it was made
 	used   time.Time            // when it was used last
@@ -144,6 +155,7 @@ type Session struct {
 	cpu    cpuSeen              // what was read of its image last
 	ended  bool                 // it is one of the hub's no more
 	issued map[string]time.Time // ids of connections, and when they were made
+	next   string               // the id of the connection that begins; "" is any
 }
 
 // sessionName are the names that sessions may have.
@@ -247,9 +259,10 @@ func (h *Hub) addLocked(id ID) (*Session, error) {
 
 // newID makes the id of a connection of s.
 func (s *Session) newID() string {
-	id := rand.Text()
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
+	id := cmp.Or(s.next, rand.Text())
+	s.next = ""
 	s.issued[id] = time.Now()
 	s.hub.ids[id] = s
 	return id
@@ -285,6 +298,14 @@ func (s *Session) Enter() (leave func()) {
 		s.users--
 		s.used = time.Now()
 	}
+}
+
+// Ended reports whether s is no session of the hub's any more. One that was entered before it
+// was asked is not given to another server meanwhile.
+func (s *Session) Ended() bool {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	return s.ended
 }
 
 // Info is what is known of a session.

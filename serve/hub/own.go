@@ -41,6 +41,7 @@ func (h *Hub) ownLocked(id ID) (*Session, error) {
 		return nil, err
 	}
 	s.lease = lease
+	h.tidyHandshakes(id)
 	h.named[id] = s
 	return s, nil
 }

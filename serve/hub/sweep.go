@@ -87,22 +87,29 @@ func (s *Session) onlyKept() time.Duration {
 
 // Settle forgets the connections of s that have ended: at once the one of that id, which
 // may have come to nothing, and else those that are old enough. A session without a name
-// ends with its connection.
+// ends with its connection. Those that end with s itself go on at the server that gets it.
 func (s *Session) Settle(id string) {
 	live := map[string]bool{}
 	for c := range s.Work().Bridge.Server().Sessions() {
 		live[c.ID()] = true
 	}
+	var gone []string
 	h := s.hub
 	h.mu.Lock()
 	for other, since := range s.issued {
 		if !live[other] && (other == id || time.Since(since) > youth) {
 			delete(s.issued, other)
 			delete(h.ids, other)
+			if !s.ended {
+				gone = append(gone, other)
+			}
 		}
 	}
 	over := s.Name == "" && len(s.issued) == 0 && (id != "" || s.users == 0 && time.Since(s.since) > youth)
 	h.mu.Unlock()
+	for _, other := range gone {
+		s.Forget(other)
+	}
 	if over {
 		h.end(s)
 	}

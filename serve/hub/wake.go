@@ -57,6 +57,9 @@ func (h *Hub) takePlace(ctx context.Context, s *Session) error {
 			s.awake, s.woken = true, true
 			h.awake++
 			h.counts.Woken++
+			if h.o.Ahead != nil {
+				h.o.Ahead.Look()
+			}
 			h.mu.Unlock()
 			return nil
 		}

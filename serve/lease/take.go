@@ -35,8 +35,9 @@ func (e *HeldError) Seconds() int { return 1 }
 // pollTime is how often is looked whether a session was given up.
 const pollTime = 50 * time.Millisecond
 
-// patience is how long one that is in use is waited for.
-const patience = 8 * time.Second
+// patience is how long one that is in use is waited for: nobody who has called for it is
+// answered meanwhile, and clients wait for a minute at least.
+const patience = 25 * time.Second
 
 // Take makes this server the owner of the session of that directory. If another server has
 // the session, it is asked for it, and Take waits until it gives it up or is dead, but no
@@ -49,7 +50,11 @@ func (s *Server) take(dir string, patience time.Duration) (*Lease, error) {
 	began := time.Now()
 	for {
 		if err := s.Err(); err != nil {
-			return nil, err
+			if time.Since(began) > s.term { // a machine that was busy lets it write soon
+				return nil, err
+			}
+			time.Sleep(pollTime)
+			continue
 		}
 		newest, owner, err := s.owner(dir)
 		if err != nil {

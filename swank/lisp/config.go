@@ -27,6 +27,10 @@ type Config struct {
 
 	told func(inst *instance, text string) // what an image tells by itself, nil the one that runs; see people.go
 
+	// Ahead hands over an image of [StartAhead] with the same Launch, or nil if there
+	// is none. It is asked each time that an image is started anew; nil is never.
+	Ahead func() *Ahead
+
 	once   bool   // the image is for one call: when it ends, none takes its place
 	parent *Image // for a call of which it is, or nil; people are asked there
 

@@ -53,9 +53,12 @@ func (im *Image) beginAgain(ctx context.Context) (*instance, error) {
 			return inst, nil
 		}
 	}
-	inst, err := begin(ctx, im.cfg, im.handle)
-	if err != nil {
-		return nil, err
+	inst := im.takeAhead()
+	if inst == nil {
+		var err error
+		if inst, err = begin(ctx, im.cfg, im.handle); err != nil {
+			return nil, err
+		}
 	}
 	if !inst.attached() {
 		if err := im.tellPolicy(ctx, inst); err != nil {

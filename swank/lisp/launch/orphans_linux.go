@@ -16,14 +16,24 @@ import (
 // wait for it.
 const orphanTime = time.Second
 
+// reaping is held by the one who looks for orphans: they are of the whole process, and
+// where it has many images, each of those would look at the children of all.
+var reaping = make(chan struct{}, 1)
+
 // reapOrphans lets go of the processes that the program's processes leave behind, when
 // they have ended: adopt has made them our children, and nobody waits for them. It
 // returns when over is closed.
 func reapOrphans(over <-chan struct{}) {
+	select {
+	case reaping <- struct{}{}:
+		defer func() { <-reaping }()
+	case <-over:
+		return
+	}
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGCHLD)
 	defer signal.Stop(ended)
-	var soon <-chan time.Time
+	soon := time.After(0) // what the one before has not come to
 	seen := map[int]bool{}
 	for {
 		select {

@@ -1,8 +1,10 @@
 package launch
 
 import (
+	"context"
 	"os/exec"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,14 +15,22 @@ import (
 // children wait for those who have started them, however late these are.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
-	l := &line{runDir: t.TempDir()}
-	if _, err := l.listen(); err != nil {
-		t.Fatal(err)
+	end := map[*line]func(){}
+	listening := func() *line {
+		l := &line{runDir: t.TempDir()}
+		if _, err := l.listen(); err != nil {
+			t.Fatal(err)
+		}
+		end[l] = sync.OnceFunc(func() {
+			l.calls.hangUp()
+			l.calls.wait(context.Background())
+		})
+		t.Cleanup(end[l])
+		return l
 	}
-	t.Cleanup(func() {
-		l.calls.hangUp()
-		l.calls.wait(t.Context())
-	})
+	first := listening() // who may be the one that looks for them
+	listening()
+	end[first]()
 	start := func(own bool, program string, args ...string) *exec.Cmd {
 		cmd := exec.Command(program, args...)
 		if own {
