@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,7 +49,14 @@ func TestHTTPProcessorTime(t *testing.T) {
 	if after := resp.Header.Get("Retry-After"); resp.StatusCode != 429 || len(after) != 4 || !strings.Contains(string(body), "Nothing was done. Send the same again in "+after+" seconds.") {
 		t.Errorf("%d, after %q: %s", resp.StatusCode, after, body)
 	}
-	says(t, h.call("/s/a/mcp", "session-status", object{}), "Image: running")
+	says(t, h.call("/s/a/mcp", "session-status", object{}), "Image: running", "; no more than cpu=3")
+	show := exec.Command(run.binary, "sessions", "--http", strings.TrimPrefix(h.url, "http://"), "show", "owner/a")
+	show.Env = environ(run.dir, "XDG_STATE_HOME="+h.state)
+	out, err := show.CombinedOutput()
+	check(t, err)
+	if !matches("…\nThis hour  … of 3 seconds of the processor, until 20…, with all other sessions of the principal", string(out)) {
+		t.Errorf("show: %s", out)
+	}
 }
 
 // Code of a session whose files have more than --limits disk says can make none longer, until

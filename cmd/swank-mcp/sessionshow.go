@@ -34,6 +34,13 @@ func (c *command) showSession(ctx context.Context, s *site, who []door.Credentia
 	if d.DiskMore {
 		disk = "more than " + disk
 	}
+	if d.DiskLimit > 0 {
+		disk += ", of " + megabytes(d.DiskLimit)
+	}
+	hour := ""
+	if d.HourLimit > 0 {
+		hour = fmt.Sprintf("%.0f of %.0f seconds of the processor, until %s, with all other sessions of the principal", d.HourCPU, d.HourLimit, clock(d.HourEnds))
+	}
 	for _, line := range [][2]string{
 		{"Session", session},
 		{"Image", image},
@@ -43,6 +50,7 @@ func (c *command) showSession(ctx context.Context, s *site, who []door.Credentia
 		{"Evaluated", render.Plural(int(d.Evaluations), "evaluation")},
 		{"Defined", cmp.Or(d.Defined, "not known while it evaluates")},
 		{"Disk", disk},
+		{"This hour", hour},
 		{"Owner", d.Owner},
 	} {
 		if line[1] != "" {

@@ -18,6 +18,13 @@ type Detail struct {
 	Disk        int64     `json:"diskBytes"`   // of its directories; sessions without a name share one
 	DiskMore    bool      `json:"diskMore"`    // there are too many files to count all
 	Owner       string    `json:"owner"`       // the server that has it, where several could; else ""
+
+	// With limits: bytes of the disk, and what all sessions of the principal have used of the
+	// processor in the hour that runs, in seconds.
+	DiskLimit int64     `json:"diskLimit,omitempty"`
+	HourCPU   float64   `json:"hourCpuSeconds,omitempty"`
+	HourLimit float64   `json:"hourCpuLimit,omitempty"`
+	HourEnds  time.Time `json:"hourEnds,omitzero"`
 }
 
 // Detail tells of the session of the principal that [Hub.List] calls so; nil: there is none.
@@ -32,7 +39,11 @@ func (h *Hub) Detail(ctx context.Context, principal, name string) *Detail {
 		return nil
 	}
 	h.mu.Lock()
-	d := &Detail{Info: s.infoLocked()}
+	d := &Detail{Info: s.infoLocked(), DiskLimit: h.o.Disk}
+	if h.o.CPU > 0 {
+		spent := h.spentLocked(principal)
+		d.HourCPU, d.HourLimit, d.HourEnds = spent.used.Seconds(), h.o.CPU.Seconds(), spent.since.Add(cpuSpan)
+	}
 	h.mu.Unlock()
 	s.costly.Lock()
 	uses := w.Image.Uses(time.Since(s.memoryAt) > costlyTime)

@@ -136,6 +136,9 @@ func (s *Session) mayWrite() error {
 	}
 	switch {
 	case s.grows:
+		s.hub.mu.Lock()
+		s.hub.counts.Refused++
+		s.hub.mu.Unlock()
 		return &LimitError{Own: true, After: retryAtMost, Text: s.diskText() + " It has made more in spite of that.",
 			Next: ", after whoever runs the server has deleted some, in " + strings.Join(s.Work().dirs(nil), " and ")}
 	case s.capped:
