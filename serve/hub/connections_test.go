@@ -28,7 +28,7 @@ func TestHandshakesKept(t *testing.T) {
 		Own:        func(ID) (Lease, error) { return oneLease{new(atomic.Bool)}, nil },
 		Handshakes: func(ID) string { return dir },
 	})
-	s, err := h.Named("anna", "x")
+	s, err := h.Named(t.Context(), "anna", "x")
 	if err != nil {
 		t.Fatal(err)
 	}
