@@ -65,14 +65,20 @@ func TestHTTPDisk(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
 	h := startHTTP(t, state, "--limits", "disk=20")
-	dir := filepath.Join(state, "swank-mcp", "http", "sessions", "owner", "named", "a")
+	dirOf := func(session string) string { // which can have been made before the session had a name
+		dir, err := filepath.EvalSymlinks(filepath.Join(state, "swank-mcp", "http", "sessions", "owner", "named", session))
+		check(t, err)
+		return dir
+	}
+	h.wants("/s/a/mcp", "(defvar *v* 1)", "=> *V*")
+	h.wants("/s/b/mcp", "(+ 1 2)", "=> 3")
+	dir := dirOf("a")
 	write := func(name string, mb int) string {
 		return fmt.Sprintf(`(handler-case (with-open-file (out "%s/%s" :direction :output :if-exists :append :if-does-not-exist :create)
 		  (let ((text (make-string 1000000 :initial-element #\x))) (loop repeat %d do (write-string text out) (finish-output out)) :all))
 		  (stream-error () :refused))`, dir, name, mb)
 	}
 	const full = "; This session has … MB of files on the server's disk, and its limit is 20. Code can make no file longer until some are deleted, as by delete-file. That is seen at the next call."
-	h.wants("/s/a/mcp", "(defvar *v* 1)", "=> *V*")
 	h.wants("/s/a/mcp", write("one", 5), "=> :ALL")
 	h.wants("/s/a/mcp", write("long", 25), "…=> :REFUSED")
 	h.wants("/s/a/mcp", `(delete-file "`+dir+`/long")`, "…")
@@ -83,7 +89,7 @@ func TestHTTPDisk(t *testing.T) {
 	// What stays possible, and what is refused with it.
 	h.wants("/s/a/mcp", `(uiop:run-program "echo no > `+dir+`/four" :ignore-error-status t :output nil) (with-open-file (in "`+dir+`/four" :if-does-not-exist nil) (if in (file-length in) 0))`, full+"\n\n=> 0")
 	h.wants("/s/a/mcp", "*v*", full+"\n\n=> 1")
-	h.wants("/s/b/mcp", strings.ReplaceAll(write("one", 1), "/named/a/", "/named/b/"), "=> :ALL")
+	h.wants("/s/b/mcp", strings.ReplaceAll(write("one", 1), dir, dirOf("b")), "=> :ALL")
 	h.wants("/s/a/mcp", `(delete-file "`+dir+`/two")`, full+"\n\n=> …")
 	h.wants("/s/a/mcp", write("three", 1), "=> :ALL")
 	h.wants("/s/a/mcp", "*v*", "=> 1")
