@@ -10,6 +10,22 @@ that the user has given."
     (ensure-asdf)
     (call-with-given-definitions function)))
 
+(defun call-building (name build)
+  "Call BUILD, which builds the system NAME, with regard to what the image has.  A fresh image has
+nothing but its core, and nobody asks it what its files were."
+  (cond ((null *own-systems*)
+         (call-seeing-changes name
+                              (lambda ()
+                                (call-again-for-structures
+                                 (lambda () (call-noting-files build))))))
+        (*preloaded* (funcall build))
+        (t (call-seeing-changes name build)))) ; fasls of what it needs can be stale
+
+(defun systems-told-of (name)
+  "The system NAME and those that it needs; in a fresh image only the project's own of these."
+  (let ((names (system-with-dependencies name)))
+    (if *own-systems* (remove-if-not #'own-system-p names) names)))
+
 (defun load-named-system (name &key force file quietly)
   "Load the system NAME, which FILE may define, with QUICKLOAD if Quicklisp is there, else with
 ASDF.  Their output and the system's goes to standard output, and unless QUIETLY, so does a line
@@ -27,13 +43,8 @@ about the system."
               (call-noting-compiled
                (lambda (file) (pushnew file compiled :test #'string=))
                (lambda ()
-                 (call-seeing-changes name
-                                      (lambda ()
-                                        (call-again-for-structures
-                                         (lambda ()
-                                           (call-noting-files
-                                            (lambda () (build-system name force quietly)))))))))
-           (note-built name compiled (mapcan #'system-units (system-with-dependencies name)))))
+                 (call-building name (lambda () (build-system name force quietly)))))
+           (note-built name compiled (mapcan #'system-units (systems-told-of name)))))
        (note-origin name))))
   name)
 
