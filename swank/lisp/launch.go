@@ -3,6 +3,7 @@ package lisp
 import (
 	_ "embed"
 	"slices"
+	"sync"
 
 	"swank-mcp/swank/lisp/launch"
 )
@@ -18,5 +19,13 @@ var bootPolicy []byte
 
 // launchCode is what an image of ours is started with.
 func launchCode() launch.Code {
+	code := launchText()
+	code.Sum = launchSum()
+	return code
+}
+
+func launchText() launch.Code {
 	return launch.Code{Boot: slices.Concat(bootFirst, []byte("\n"), bootMain, []byte("\n"), bootPolicy), Helper: helperParts()}
 }
+
+var launchSum = sync.OnceValue(func() []byte { return launchText().Checksum() })

@@ -1,5 +1,10 @@
 package launch
 
+import (
+	"crypto/sha256"
+	"fmt"
+)
+
 // Config says which image is started and how. The zero value is the sbcl of
 // PATH with the defaults named at each field.
 type Config struct {
@@ -27,4 +32,17 @@ const (
 type Code struct {
 	Boot   []byte   // is loaded first and speaks the protocol of boot.go
 	Helper [][]byte // parts of package SWANK-MCP, in the order in which they are loaded
+
+	Sum []byte // the [Code.Checksum], which each start needs; nil: it is computed anew
+}
+
+// Checksum is the SHA-256 of all of c.
+func (c Code) Checksum() []byte {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %d\n", len(c.Helper), len(c.Boot))
+	h.Write(c.Boot)
+	for _, part := range c.Helper {
+		h.Write(part)
+	}
+	return h.Sum(nil)
 }

@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -101,10 +100,10 @@ func (f *imageFiles) computeKeys(ctx context.Context) error {
 		}
 	}
 	f.swankKey = hex.EncodeToString(h.Sum(nil)[:8])
-	helper, boot := bytes.Join(f.code.Helper, nil), f.code.Boot
-	fmt.Fprintf(h, "%d %d %d\n", len(f.code.Helper), len(helper), len(boot))
-	h.Write(helper)
-	h.Write(boot)
+	if f.code.Sum == nil {
+		f.code.Sum = f.code.Checksum()
+	}
+	h.Write(f.code.Sum)
 	f.ourKey = hex.EncodeToString(h.Sum(nil)[:8])
 	return nil
 }

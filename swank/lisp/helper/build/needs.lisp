@@ -43,7 +43,8 @@ many of the project's fasls were taken from those that are kept."
          (*own-systems* own))
     (answer (list :taken #+sbcl *taken* #-sbcl 0 :compiled #+sbcl *compiled-anew* #-sbcl 0
                   :doubt #+sbcl (in-doubt-p) #-sbcl nil
-                  :needs (loop for needed in (systems-of (cons name (and tests (test-systems name))))
-                               unless (own-system-p needed)
-                                 collect (list needed (definition-name needed) (files-of-system needed)))
+                  :needs (unless *preloaded* ; what the core was saved with
+                           (loop for needed in (systems-of (cons name (and tests (test-systems name))))
+                                 unless (own-system-p needed)
+                                   collect (list needed (definition-name needed) (files-of-system needed))))
                   :missing (missing-for-wire)))))
