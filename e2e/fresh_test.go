@@ -68,7 +68,8 @@ func TestFreshImageEnds(t *testing.T) {
 				want(t, s, "*kept*", "=> 42")
 			}
 			if c.killed {
-				begin(t, start(t))
+				// Who launches an image clears up, also where the session's is a person's.
+				good(t, start(t, "--project", dir), "load-system", object{"system": "endless", "fresh": true})
 			}
 			if !eventually(patience, func() bool { _, err := os.Stat(base); return err != nil }) {
 				t.Errorf("%s is left", base)
