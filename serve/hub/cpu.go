@@ -38,30 +38,18 @@ type cpuSeen struct {
 // meter holds principals and sessions to their limits of the processor's time and of the disk,
 // until the hub is closed.
 func (h *Hub) meter() {
-	tick := time.NewTicker(meterTime)
-	defer tick.Stop()
-	for {
-		select {
-		case <-h.ctx.Done():
+	h.each(meterTime, func(s *Session) {
+		w, err := s.make()
+		if err != nil || !w.Image.Runs() {
 			return
-		case <-tick.C:
 		}
-		h.mu.Lock()
-		all := h.allLocked()
-		h.mu.Unlock()
-		for _, s := range all {
-			w, err := s.make()
-			if err != nil || !w.Image.Runs() {
-				continue
-			}
-			if h.o.CPU > 0 {
-				s.charge(w.Image.Uses(false))
-			}
-			if h.o.Disk > 0 {
-				s.watchDisk()
-			}
+		if h.o.CPU > 0 {
+			s.charge(w.Image.Uses(false))
 		}
-	}
+		if h.o.Disk > 0 {
+			s.watchDisk()
+		}
+	})
 }
 
 // charge adds what the image of s has used since the last time, and ends what goes on when

@@ -58,15 +58,9 @@ const yieldPatience = 20 * time.Second
 // yield ends the sessions that this server has lost, and gives up those that others want as
 // soon as nobody uses them, until the hub is closed. Their definitions are on the disk.
 func (h *Hub) yield() {
-	tick := time.NewTicker(yieldTime)
-	defer tick.Stop()
-	for {
-		select {
-		case <-h.ctx.Done():
-			return
-		case <-tick.C:
-		}
+	h.repeat(yieldTime, func() {
 		h.mu.Lock()
+		defer h.mu.Unlock()
 		for _, s := range h.named {
 			if h.closed {
 				break
@@ -77,8 +71,7 @@ func (h *Hub) yield() {
 				h.work.Go(func() { h.finish(s, over) })
 			}
 		}
-		h.mu.Unlock()
-	}
+	})
 }
 
 // lost says why the session is this server's no more; nil: it is.

@@ -19,29 +19,43 @@ func (h *Hub) sweep() {
 	if h.o.Hibernate > 0 {
 		every = min(every, max(h.o.Hibernate/4, 10*time.Millisecond))
 	}
-	tick := time.NewTicker(every)
+	h.each(every, func(s *Session) {
+		if _, err := s.make(); err != nil { // whoever wanted it takes it away
+			return
+		}
+		s.Settle("")
+		s.notice()
+		if h.o.Hibernate > 0 && s.idle() >= h.o.Hibernate {
+			s.putAway(h.ctx)
+		}
+		if h.o.Forget > 0 && s.onlyKept() >= h.o.Forget {
+			h.end(s)
+		}
+	})
+}
+
+// each does work for every session each time that d has passed, until the hub is closed.
+func (h *Hub) each(d time.Duration, work func(*Session)) {
+	h.repeat(d, func() {
+		h.mu.Lock()
+		all := h.allLocked()
+		h.mu.Unlock()
+		for _, s := range all {
+			work(s)
+		}
+	})
+}
+
+// repeat does work each time that d has passed, until the hub is closed.
+func (h *Hub) repeat(d time.Duration, work func()) {
+	tick := time.NewTicker(d)
 	defer tick.Stop()
 	for {
 		select {
 		case <-h.ctx.Done():
 			return
 		case <-tick.C:
-		}
-		h.mu.Lock()
-		all := h.allLocked()
-		h.mu.Unlock()
-		for _, s := range all {
-			if _, err := s.make(); err != nil { // whoever wanted it takes it away
-				continue
-			}
-			s.Settle("")
-			s.notice()
-			if h.o.Hibernate > 0 && s.idle() >= h.o.Hibernate {
-				s.putAway(h.ctx)
-			}
-			if h.o.Forget > 0 && s.onlyKept() >= h.o.Forget {
-				h.end(s)
-			}
+			work()
 		}
 	}
 }
