@@ -114,6 +114,7 @@ func (w *stream) mayBeLong() (end func()) {
 	return func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
+		_ = w.releaseLocked() // who was not answered comes back by it
 		w.over = true
 		if w.timer != nil {
 			w.timer.Stop()
