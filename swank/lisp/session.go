@@ -57,16 +57,27 @@ func (im *Image) Session(name string) *Session {
 	return s
 }
 
+// keepPatience is how long keep waits for its turn.
+const keepPatience = time.Second / 2
+
 // keep writes what is not kept yet. A session that is busy is kept as it was after its
-// last evaluation.
+// last evaluation. It is no job: who looks at the session does not hear of it.
 func (s *Session) keep(ctx context.Context) {
-	if s.kept.Load() == nil {
+	if s.kept.Load() == nil || s.closed.Load() {
 		return
 	}
-	_ = s.aside(ctx, "keep the session", time.Second/2, func() error {
-		s.kept.Load().Keep(&s.journal, false, true)
-		return nil
-	})
+	t := s.place(ctx, true)
+	s.describe(t, "", keepPatience)
+	if s.wait(ctx, t) != nil {
+		return
+	}
+	defer s.done()
+	if s.im.joinWork(ctx, keepPatience) != nil {
+		return
+	}
+	defer s.im.working.RUnlock()
+	s.catchUp()
+	s.kept.Load().Keep(&s.journal, false, true)
 }
 
 // keepLater keeps after that time what was not kept, though no evaluation may follow. It ends

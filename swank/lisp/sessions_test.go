@@ -190,13 +190,23 @@ func TestKeptToTheLast(t *testing.T) {
 	for i := range 10 {
 		in(t, im, "default", fmt.Sprintf("(defun kept-%d () %[1]d)", i))
 	}
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	seen := im.Subscribe(100, false)
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		if st, err := im.Session("default").Status(t.Context()); err != nil || st.Running != nil {
+			t.Fatalf("while it is kept it runs %+v, %v", st.Running, err)
+		}
 		text, _ := os.ReadFile(path)
 		if strings.Contains(string(text), "(defun kept-9 ") {
-			return
+			break
 		}
 		if time.Now().After(end) {
 			t.Fatalf("kept:\n%s", text)
+		}
+	}
+	seen.Close()
+	for ev := range seen.C {
+		if ev.Job != 0 {
+			t.Errorf("told of %s %q, which nobody has asked for", ev.Kind, ev.Text)
 		}
 	}
 }

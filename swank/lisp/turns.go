@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -18,7 +19,7 @@ type turns struct {
 
 // A turn is the place of one job in the queue of its session.
 type turn struct {
-	code  string        // beginning of its code, for the error of those who wait; "" before it is known
+	code  string        // beginning of its code, for those who look; "" before it is known, and of what is no job
 	limit time.Duration // how long it may run
 	since time.Time     // when it got the turn
 	ready chan struct{} // closed when it is its turn
@@ -147,7 +148,7 @@ func (q *turns) leave(t *turn) *BusyError {
 	q.waiting = slices.Delete(q.waiting, before, before+1)
 	busy := &BusyError{Waited: t.limit, Ahead: before}
 	if h := q.holder; h != nil { // else it was paused
-		busy.Code, busy.Age, busy.Limit = h.code, time.Since(h.since), h.limit
+		busy.Code, busy.Age, busy.Limit = cmp.Or(h.code, "upkeep of the session"), time.Since(h.since), h.limit
 	}
 	return busy
 }
