@@ -166,10 +166,10 @@ they handle.")
 (defun test-frames ()
   "(TEXTS SPOTS) of the innermost frames up to the framework's; see WITH-PLACES."
   #+sbcl
-  (multiple-value-bind (texts total frames) (collect-frames 40 *package*)
+  (multiple-value-bind (texts total frames)
+      (collect-frames 8 *package* :until #'framework-frame-p)
     (declare (ignore total))
-    (let ((end (min 8 (length texts) (or (position-if #'framework-frame-p frames) 8))))
-      (list (subseq texts 0 end) (mapcar #'frame-spot (subseq frames 0 end)))))
+    (list texts (and texts (mapcar #'frame-spot frames))))
   #-sbcl '())
 
 #+sbcl

@@ -146,10 +146,11 @@ names suggest that they have its tests."
 
 (defun load-tests-of (name)
   "Load the system NAME and those of its tests: the frameworks must be there to be encapsulated."
-  (let ((before (before-loading)))
-    (when *private-fasls* (apply #'begin-fresh name (test-systems name)))
+  (let ((before (before-loading))
+        (others (and *private-fasls* (test-systems name))))
+    (when *private-fasls* (apply #'begin-fresh name others))
     (load-named-system name)
-    (dolist (other (test-systems name))
+    (dolist (other (or others (test-systems name)))
       (unless (depends-on-p name other) ; that is loaded, and ASDF might read its definition again
         ;; TEST-SYSTEM reports a missing one, with the system that requires it
         (when (or (quicklisp-p) (find-defined other))

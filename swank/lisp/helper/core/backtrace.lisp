@@ -119,12 +119,12 @@ function or has found none."
 
 (defparameter *deepest-frame* 5000)
 
-(defun collect-frames (limit package &key missing from)
+(defun collect-frames (limit package &key missing from until)
   "(VALUES TEXTS TOTAL FRAMES): texts of the innermost LIMIT user frames above EVALUATE-FORM, how
 many user frames there are, and the frames of TEXTS; without any, the frame of the form.  MISSING
 names the function of an \"undefined function\" frame.  FROM is the innermost frame, where it is not that of
-the error."
-  (let ((texts '()) (frames '()) (total 0) (alias nil) (of-form '())
+the error.  UNTIL is true of the user frame before which to end."
+  (let ((texts '()) (frames '()) (total 0) (alias nil) (of-form '()) (endedp nil)
         (public nil) (arguments nil))   ; of the frame visited last
     (labels ((text ()
                (clip (frame-text public arguments missing) 500))
@@ -139,7 +139,9 @@ the error."
                           (when (user-frame-p public)
                             ;; of other frames SBCL may have to intern names for the arguments
                             (unless dispatchedp (setf arguments (frame-arguments frame)))
-                            (note frame name))))))
+                            (if (and until (funcall until frame))
+                                (setf endedp t)
+                                (note frame name)))))))
              (note (frame name)
                (let ((text (and (< total limit) (text))))
                  ;; (/ 1 0) calls SB-KERNEL::INTEGER-/-INTEGER: one call to the user
@@ -160,7 +162,8 @@ the error."
                 (when (member name '(evaluate-form read-form value-text do-work))
                   (return-from walk))
                 (when (form-frame-p name) (setf of-form (list frame)))
-                (ignore-errors (visit frame name))))
+                (ignore-errors (visit frame name))
+                (when endedp (return-from walk))))
             :from (or from (sbcl:resolve-stack-top-hint) :interrupted-frame)
             :count *deepest-frame*)))))
     (values (nreverse texts) total (or (nreverse frames) of-form))))

@@ -31,8 +31,9 @@
         (setf (gethash package table) (record-package package))))))
 
 (defun before-loading ()
-  "The records that LOADING-ENDED needs from before a system is loaded."
-  (and *launched* *baseline* (record-packages)))
+  "The records that LOADING-ENDED needs from before a system is loaded; none in a fresh image, which
+is not reset."
+  (and *launched* *baseline* (null *own-systems*) (record-packages)))
 
 (defun loading-ended (before)
   "Add to the baseline what the packages have gained since BEFORE."

@@ -53,9 +53,7 @@ saved with just what they need, and put the fasls of the project's own systems a
 (defun source-directories (name)
   "The directories in which the files of the system NAME lie."
   (flet ((directory-of (file) (make-pathname :name nil :type nil :version nil :defaults file)))
-    (remove-duplicates (loop for unit in (system-units name)
-                             collect (directory-of (native-file (unit-file unit))))
-                       :test #'equal)))
+    (remove-duplicates (mapcar #'directory-of (source-files name)) :test #'equal)))
 
 (defun put-fasls-apart (own needed directory)
   "Have ASDF put the fasls of the systems OWN below DIRECTORY: it finds none there, and compiles all.

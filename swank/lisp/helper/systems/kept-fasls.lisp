@@ -58,12 +58,11 @@ taken.")
   "Around OPEN: note FILE if it may be read."
   (when (and *chain* *note-opened-p*
              (member (getf options :direction :input) '(:input :io)))
-    (let ((name (ignore-errors (native-name (merge-pathnames file)))))
-      (unless (or (null name)
-                  (equal (pathname-type file) "fasl") ; of what is folded already
-                  (member name *beside-sources* :test #'string=))
-        (pushnew name *opened* :test #'string=)
-        (when (> (length *opened*) *max-opened*) (setf *chain* nil)))))
+    (unless (equal (pathname-type file) "fasl") ; of what is folded already
+      (let ((name (ignore-errors (native-name (merge-pathnames file)))))
+        (unless (or (null name) (member name *beside-sources* :test #'string=))
+          (pushnew name *opened* :test #'string=)
+          (when (> (length *opened*) *max-opened*) (setf *chain* nil))))))
   (apply open file options))
 
 (defun regular-file-p (file)
@@ -99,7 +98,7 @@ end, as a device."
   "From now on take what is kept of the systems OWN instead of compiling it."
   (when (and *kept-fasls*
              (or (not (boundp 'sbcl:*undefined-warnings*)) (listp sbcl:*undefined-warnings*)))
-    (setf *own-sources* (loop for name in own append (mapcar #'unit-file (system-units name)))
+    (setf *own-sources* (mapcar #'native-name (mapcan #'source-files own))
           *beside-sources* (remove nil (cons (user-init-file) (mapcan #'data-files own)))
           *opened* '()
           *chain* (ignore-errors
@@ -164,22 +163,35 @@ and the names of the functions that it called and found undefined."
   (native-file (format nil "~A~16,'0X.~A" *kept-fasls* hash type)))
 
 (defun copy-octets (from to)
-  (with-open-file (in from :element-type '(unsigned-byte 8))
-    (with-open-file (out to :direction :output :if-exists :supersede :element-type '(unsigned-byte 8))
-      (let ((octets (make-array (file-length in) :element-type '(unsigned-byte 8))))
-        (write-sequence octets out :end (read-sequence octets in))))))
+  "Copy the file FROM to TO, for there are many, and a stream takes longer than a small file."
+  (let ((octets (make-array 65536 :element-type '(unsigned-byte 8)))
+        (in (sb-posix:open from sb-posix:o-rdonly)) (out nil))
+    (unwind-protect
+         (sb-sys:with-pinned-objects (octets)
+           (setf out (sb-posix:open to (logior sb-posix:o-wronly sb-posix:o-creat sb-posix:o-trunc)
+                                    #o666))
+           (loop with sap = (sb-sys:vector-sap octets)
+                 for end = (sb-posix:read in sap (length octets))
+                 until (zerop end)
+                 do (loop with start = 0
+                          while (< start end)
+                          do (incf start (sb-posix:write out (sb-sys:sap+ sap start) (- end start))))))
+      (when out (sb-posix:close out))
+      (sb-posix:close in))))
 
 (defun take-fasl (hash to)
   "Copy the fasl that is kept under HASH to the file TO.  NIL if there is none."
   (let ((fasl (kept-file hash "fasl")) (*note-opened-p* nil))
-    (and (probe-file fasl)
-         (ignore-errors
-          (let ((names (with-open-file (in (kept-file hash "names") :if-does-not-exist nil)
-                         (and in (with-standard-io-syntax (let ((*read-eval* nil)) (read in)))))))
-            (ensure-directories-exist to)
-            (copy-octets fasl to)
-            (setf *needed-functions* (append names *needed-functions*))
-            t)))))
+    (ignore-errors
+     (handler-case (copy-octets fasl to)
+       (sb-posix:syscall-error ()       ; at the first one TO has no directory
+         (sb-posix:access fasl sb-posix:r-ok)
+         (ensure-directories-exist to)
+         (copy-octets fasl to)))
+     (let ((names (with-open-file (in (kept-file hash "names") :if-does-not-exist nil)
+                    (and in (with-standard-io-syntax (let ((*read-eval* nil)) (read in)))))))
+       (setf *needed-functions* (append names *needed-functions*))
+       t))))
 
 (defun function-there-p (name)
   "True of (PACKAGE SYMBOL SETFP) if that names a function."

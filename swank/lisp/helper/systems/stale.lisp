@@ -26,21 +26,33 @@ has the code of another version."
       (visit name))
     names))
 
+(defun call-with-sources (name function)
+  "Call FUNCTION with each component of the system NAME that has a source file, and with the file."
+  (let ((module (find-symbol "MODULE" '#:asdf)) (data (find-symbol "STATIC-FILE" '#:asdf)))
+    (labels ((walk (component)
+               (if (typep component module)
+                   (mapc #'walk (built-children component))
+                   (let ((file (and (not (typep component data))
+                                    (asdf-value "COMPONENT-PATHNAME" component))))
+                     (when file (funcall function component file))))))
+      (walk (asdf-value "REGISTERED-SYSTEM" name)))))
+
+(defun source-files (name)
+  "The source files of the system NAME, which need not be there."
+  (let ((files '()))
+    (call-with-sources name (lambda (component file) (declare (ignore component)) (push file files)))
+    (nreverse files)))
+
 (defun system-units (name)
   "The units of the system NAME, with their fingerprints."
-  (let ((units '())
-        (module (find-symbol "MODULE" '#:asdf)) (data (find-symbol "STATIC-FILE" '#:asdf)))
-    (labels ((walk (component)
-               (cond ((typep component module)
-                      (mapc #'walk (built-children component)))
-                     ((not (typep component data))
-                      (let* ((file (asdf-value "COMPONENT-PATHNAME" component))
-                             (fingerprint (and file (take-fingerprint file))))
-                        (when fingerprint
-                          (push (make-unit :component component :system name
-                                           :file (native-name file) :fingerprint fingerprint)
-                                units)))))))
-      (walk (asdf-value "REGISTERED-SYSTEM" name)))
+  (let ((units '()))
+    (call-with-sources name
+                       (lambda (component file)
+                         (let ((fingerprint (take-fingerprint file)))
+                           (when fingerprint
+                             (push (make-unit :component component :system name
+                                              :file (native-name file) :fingerprint fingerprint)
+                                   units)))))
     (nreverse units)))
 
 (defun operation (name)
