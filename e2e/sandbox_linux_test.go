@@ -65,18 +65,11 @@ func newOutside(t *testing.T, uid int) *outside {
 			check(t, os.WriteFile(path, []byte(text+"\n"), 0o644))
 		}
 	}
-	copyTo(t, run.binary, o.binary)
+	check(t, exec.Command("install", "-m", "755", run.binary, o.binary).Run()) // see TestOtherUserOfTheMachine
 	check(t, os.CopyFS(filepath.Join(dir, "cache", "swank-mcp"), os.DirFS(filepath.Join(run.cache, "swank-mcp"))))
 	check(t, exec.Command("chmod", "755", dir, o.binary).Run())
 	check(t, exec.Command("chown", "-R", strconv.Itoa(uid), dir).Run())
 	return o
-}
-
-func copyTo(t *testing.T, from, to string) {
-	t.Helper()
-	data, err := os.ReadFile(from)
-	check(t, err)
-	check(t, os.WriteFile(to, data, 0o755))
 }
 
 func (o *outside) path(name string) string { return filepath.Join(o.dir, name) }
