@@ -1,7 +1,6 @@
 package lisp
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -148,7 +147,10 @@ func (q *turns) leave(t *turn) *BusyError {
 	q.waiting = slices.Delete(q.waiting, before, before+1)
 	busy := &BusyError{Waited: t.limit, Ahead: before}
 	if h := q.holder; h != nil { // else it was paused
-		busy.Code, busy.Age, busy.Limit = cmp.Or(h.code, "upkeep of the session"), time.Since(h.since), h.limit
+		busy.Code, busy.Age, busy.Limit = h.code, time.Since(h.since), h.limit
+		if h.code == "" { // its limit is how long it waited for its turn
+			busy.Code, busy.Limit = "work that evaluates nothing", 0
+		}
 	}
 	return busy
 }

@@ -74,6 +74,13 @@ func TestTurnNotGottenInTime(t *testing.T) {
 		}
 		q.done()
 		wg.Wait()
+		// The one that has it now has no code: its limit is no promise to stop.
+		time.Sleep(time.Second)
+		err = take(t.Context(), &q, &turn{limit: 2 * time.Second})
+		want = BusyError{Waited: 2 * time.Second, Code: "work that evaluates nothing", Age: 3 * time.Second}
+		if !errors.As(err, &busy) || *busy != want {
+			t.Errorf("take = %v, want %+v", err, want)
+		}
 	})
 }
 

@@ -163,7 +163,8 @@ and the names of the functions that it called and found undefined."
   (native-file (format nil "~A~16,'0X.~A" *kept-fasls* hash type)))
 
 (defun copy-octets (from to)
-  "Copy the file FROM to TO, for there are many, and a stream takes longer than a small file."
+  "Copy the file FROM to TO.  Without streams: a project has many small files, and to open two streams
+takes longer than to copy one."
   (let ((octets (make-array 65536 :element-type '(unsigned-byte 8)))
         (in (sb-posix:open from sb-posix:o-rdonly)) (out nil))
     (unwind-protect

@@ -3,7 +3,8 @@
 (cl:in-package #:swank-mcp)
 
 (define-test taking-fasls
-  (let* ((directory (native-name (merge-pathnames (format nil "kept-~D/" (sb-posix:getpid)) #p"/tmp/")))
+  (let* ((directory (native-name (merge-pathnames (format nil "kept-~D/" (sb-posix:getpid))
+                                                  (uiop:temporary-directory))))
          (*kept-fasls* (concatenate 'string directory "kept/"))
          (*needed-functions* '())
          (fasl (native-file (concatenate 'string directory "a/b/x.fasl"))))
