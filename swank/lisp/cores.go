@@ -2,6 +2,7 @@ package lisp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -112,7 +113,7 @@ func (im *Image) buildCoreFor(p *launch.Process, use string, needs []launch.Need
 	if err == nil && len(needs) == 0 && p.WantsCore() {
 		err = p.BuildCore(ctx)
 	}
-	if err == nil || im.ctx.Err() != nil {
+	if err == nil || im.ctx.Err() != nil || errors.Is(err, launch.ErrChanging) { // the next load asks again
 		return
 	}
 	im.log.Warn("saving a core of the project", "err", err)

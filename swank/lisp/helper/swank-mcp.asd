@@ -129,7 +129,7 @@
                (:file "core/conditions") (:file "core/frames") (:file "session/session")
                (:file "eval/foreign") (:file "eval/evaluate") (:file "session/names")
                (:file "core/scanner") (:file "systems/source") (:file "systems/kept-fasls")
-               (:file "session/lookups")
+               (:file "systems/fresh") (:file "session/lookups")
                (:file "eval/debugger") (:file "eval/expand") (:file "eval/notes")
                (:file "definitions/recording") (:file "build/disassemble")
                (:file "build/tests") (:file "core/interrupts")

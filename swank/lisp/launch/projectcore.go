@@ -98,12 +98,15 @@ func look(file string) (needed, error) {
 	return needed{file, info.Size(), info.ModTime().UnixNano()}, nil
 }
 
-// errChanging is about needs whose files are being changed.
-var errChanging = errors.New("a file of what the project needs is not there any more")
+// ErrChanging is about needs whose files are being changed: a session has yet to compile them.
+var ErrChanging = errors.New("a file of what the project needs is changing")
+
+// changedSince is how the builder says that it has found such a file.
+const changedSince = "has changed since it was compiled"
 
 // BuildProjectCore builds a core for use that has needs, dependencies first, beside what
 // p was started with, unless there is one. It is built as by [Process.BuildCore]; p may
-// have ended.
+// have ended. It fails with [ErrChanging] for files that have changed since they were compiled.
 func (p *Process) BuildProjectCore(ctx context.Context, use string, needs []Need) error {
 	f := p.image
 	if f.noCore || f.sandbox != nil || f.cacheProblem != "" || len(needs) == 0 {
@@ -114,7 +117,7 @@ func (p *Process) BuildProjectCore(ctx context.Context, use string, needs []Need
 		for _, file := range n.Files {
 			is, err := look(file)
 			if err != nil {
-				return fmt.Errorf("%w: %w", errChanging, err)
+				return fmt.Errorf("%w: %w", ErrChanging, err)
 			}
 			files = append(files, is)
 		}
@@ -130,7 +133,7 @@ func (p *Process) BuildProjectCore(ctx context.Context, use string, needs []Need
 	if isTaken(dir) {
 		return f.markCore(use, dir)
 	}
-	return f.buildCore(ctx, needs, func(work string) error {
+	err = f.buildCore(ctx, needs, func(work string) error {
 		if err := os.WriteFile(filepath.Join(work, neededName), manifest, 0o600); err != nil {
 			return err
 		}
@@ -142,6 +145,10 @@ func (p *Process) BuildProjectCore(ctx context.Context, use string, needs []Need
 		}
 		return f.markCore(use, dir)
 	})
+	if err != nil && strings.Contains(err.Error(), changedSince) {
+		err = fmt.Errorf("%w: %w", ErrChanging, err)
+	}
+	return err
 }
 
 // isTaken reports whether there is a core in dir, perhaps another server's.

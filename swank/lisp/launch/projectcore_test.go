@@ -108,7 +108,7 @@ func TestProjectCore(t *testing.T) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.BuildProjectCore(t.Context(), "one", needs); !errors.Is(err, errChanging) {
+	if err := p.BuildProjectCore(t.Context(), "one", needs); !errors.Is(err, ErrChanging) {
 		t.Errorf("without the file: %v", err)
 	}
 }

@@ -85,6 +85,16 @@ Those of NEEDED, which may lie among them, stay where they are."
 
 ;;; The core
 
+(defun check-compiled (name)
+  "Signal an error if a file of the system NAME has changed since it was compiled.  The session that
+compiles it is the one that tells what the compiler says of it."
+  (when (find-defined name)
+    (dolist (unit (system-units name))
+      (dolist (output (unit-outputs unit))
+        (let ((compiled (nth-value 1 (ignore-errors (file-size-and-time output)))))
+          (when (and compiled (> (fingerprint-time (unit-fingerprint unit)) compiled))
+            (error "~A has changed since it was compiled" (unit-file unit))))))))
+
 (defun preload (systems)
   "Load SYSTEMS, ((NAME FILE) ...) with the files that define them, dependencies first, for a core."
   (let ((*given-definitions* (make-shared-table)))
@@ -94,5 +104,6 @@ Those of NEEDED, which may lie among them, stay where they are."
     (call-with-given-definitions
      (lambda ()
        (loop for (name) in systems
-             do (call-named '#:asdf "LOAD-SYSTEM" name :verbose nil)))))
+             do (check-compiled name)
+                (call-named '#:asdf "LOAD-SYSTEM" name :verbose nil)))))
   (setf *preloaded* (mapcar (lambda (system) (cons (first system) (second system))) systems)))
