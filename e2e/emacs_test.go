@@ -58,7 +58,9 @@ func newEmacs(t *testing.T) *emacs {
 `, slime[0], *attachedSBCL, e.dir)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e.run("tmux", "-L", e.tmux, "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", "emacs -nw -Q -l "+init)
+	// Emacs asks an xterm, and what is like one, what it can do, takes what is typed then for
+	// the answer, and compiles its own files for that.
+	e.run("tmux", "-L", e.tmux, "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", "TERM=vt220 emacs -nw -Q -l "+init)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the person's screen:\n%s", e.screen())
@@ -73,7 +75,7 @@ func newEmacs(t *testing.T) *emacs {
 	e.keys("M-x", "slime", "Enter")
 	e.until("SLIME to connect", func() bool { return strings.Contains(e.screen(), "CL-USER>") })
 	_, port, _ := net.SplitHostPort(e.address)
-	e.keys("(swank:create-server :port "+port+" :dont-close t)", "Enter")
+	e.types("(swank:create-server :port " + port + " :dont-close t)")
 	e.until("the server for guests", func() bool { return strings.Contains(e.screen(), "\n"+port) })
 	return e
 }
