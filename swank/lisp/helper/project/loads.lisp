@@ -164,7 +164,8 @@ it looks for systems, and would register another one in place of the project's."
                       (asdf-value "COMPONENT-OPERATION-TIME" operation component)
                       (or (null loaded)
                           (and (not *launched*)
-                               (not (eq version (loaded-file-version loaded))))
+                               (not (eql (version-code version)
+                                         (version-code (loaded-file-version loaded)))))
                           (came-anew-p loaded)))
               do (note-file-loaded file version)))))
 
