@@ -17,9 +17,34 @@ import (
 	"swank-mcp/swank/lisp/launch"
 )
 
-// TestHelperOnItsOwn loads Swank and then the helper, as an ASDF system, into a plain
-// SBCL and runs the helper's own tests there. They are in testdata/helper.
-func TestHelperOnItsOwn(t *testing.T) {
+// TestHelperAlone has the helper without the bridge, in plain SBCLs.
+//
+// It compiles the helper's files one by one, each when those before it are loaded: the
+// compiler warns of what a file uses and only a later one defines. Names that are quoted,
+// by which a function is called, it does not follow: refers-back.lisp does.
+func TestHelperAlone(t *testing.T) {
+	t.Parallel()
+	fasls := t.TempDir()
+	out := runLispScript(t, `
+(load-swank)
+(load %[1]q)
+(check-order %[2]q %[3]q '(%[4]s))`, absolute(t, "testdata/refers-back.lisp"), absolute(t, "helper")+"/", fasls, quotedOrder())
+	if !strings.HasSuffix(out, "\nEach file refers only to files before it.\n") {
+		t.Fatalf("of the helper's files:\n%s", out)
+	}
+	t.Run("tests", func(t *testing.T) {
+		t.Parallel()
+		testHelperItself(t, fasls)
+	})
+	t.Run("without internals", func(t *testing.T) {
+		t.Parallel()
+		testWithoutInternals(t, fasls)
+	})
+}
+
+// testHelperItself loads the helper as an ASDF system, compiled below fasls, and runs its
+// own tests, which are in testdata/helper.
+func testHelperItself(t *testing.T, fasls string) {
 	out := runLispScript(t, `
 (require :asdf)
 (asdf:initialize-output-translations '(:output-translations (t %[2]q) :ignore-inherited-configuration))
@@ -29,25 +54,10 @@ func TestHelperOnItsOwn(t *testing.T) {
 (asdf:load-system "swank-mcp")
 (let ((*standard-output* (make-broadcast-stream)) (*error-output* (make-broadcast-stream)))
   (asdf:load-system "swank-mcp/tests"))
-(asdf:test-system "swank-mcp")`, absolute(t, "helper/swank-mcp.asd"), t.TempDir()+"/")
+(asdf:test-system "swank-mcp")`, absolute(t, "helper/swank-mcp.asd"), fasls+"/")
 	if !regexp.MustCompile(`(?m)^\d{4} checks, 0 failed$`).MatchString(out) ||
 		regexp.MustCompile(`caught (STYLE-)?WARNING`).MatchString(out) {
 		t.Errorf("the helper's tests say:\n%s", out)
-	}
-}
-
-// TestHelperRefersBack compiles the helper's files one by one, each when those before
-// it are loaded: the compiler warns of what a file uses and only a later one defines.
-// Names that are quoted, by which a function is called, it does not follow:
-// refers-back.lisp does.
-func TestHelperRefersBack(t *testing.T) {
-	t.Parallel()
-	out := runLispScript(t, `
-(load-swank)
-(load %[1]q)
-(check-order %[2]q %[3]q '(%[4]s))`, absolute(t, "testdata/refers-back.lisp"), absolute(t, "helper")+"/", t.TempDir()+"/", quotedOrder())
-	if !strings.HasSuffix(out, "\nEach file refers only to files before it.\n") {
-		t.Errorf("of the helper's files:\n%s", out)
 	}
 }
 

@@ -1,7 +1,7 @@
 ;;;; missing.lisp -- the helper in an SBCL that lacks a name of core/sbcl.lisp.
-;;;; Loaded by TestHelperWithoutInternals, which calls CHECK-MISSING when Swank is there.
+;;;; Loaded by TestHelperAlone, which calls CHECK-MISSING when Swank is there.
 ;;;;
-;;;; The helper is compiled once.  Then a process is forked for each name, in which it is
+;;;; The helper is loaded as it was compiled.  Then a process is forked for each name, in which it is
 ;;;; taken out of its package, so that reading and FIND-SYMBOL do not find it; of the
 ;;;; helper's forms only those that have the name are read and evaluated again, after that
 ;;;; of the door.  In one more process all of them are gone, and the whole helper is loaded.
@@ -21,8 +21,8 @@
     (handler-bind ((warning #'muffle-warning))
       (funcall function))))
 
-(defun load-helper (names)
-  (quietly (lambda () (dolist (name names) (load (source name))))))
+(defun load-helper (files)
+  (quietly (lambda () (dolist (file files) (load file)))))
 
 (defun lines-of (name)
   (with-open-file (in (source name))
@@ -105,7 +105,7 @@
         when (find-symbol name package) do (take-away package name))
   (delete-package "SWANK-MCP")
   (delete-package "SWANK-MCP/SBCL")
-  (load-helper names)
+  (load-helper (mapcar #'source names))
   (problem))
 
 (defun check-in-fork (what function)
@@ -124,9 +124,10 @@ FUNCTION returns that or fails."
         (end (sb-ext:with-timeout 60 (funcall function)))))
     pid))
 
-(defun check-missing (directory names)
+(defun check-missing (directory fasls names)
+  "Check the files NAMES of DIRECTORY, compiled below FASLS, without each name in turn."
   (setf *directory* directory)
-  (load-helper names)
+  (load-helper (loop for name in names collect (format nil "~A~A~A.fasl" fasls directory name)))
   (let* ((internals (internals))
          (all (check-in-fork "all of them" (lambda () (without-all internals names))))
          (failed 0))

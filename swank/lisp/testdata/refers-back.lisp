@@ -1,5 +1,5 @@
 ;;;; refers-back.lisp -- does each file of the helper refer only to files before it?
-;;;; Loaded by TestHelperRefersBack, which calls CHECK-ORDER when Swank is there.
+;;;; Loaded by TestHelperAlone, which calls CHECK-ORDER when Swank is there.
 
 (require :sb-posix)
 (require :sb-introspect)
@@ -40,17 +40,19 @@ warns with, or NIL."
             until (eq form in) append (symbols-quoted form)))))
 
 (defun check-order (directory fasls names)
-  "Say what the files of those NAMES in DIRECTORY use of what a later one defines."
+  "Say what the files of those NAMES in DIRECTORY use of what a later one defines.  Below FASLS is
+then what they are compiled to, where ASDF's output translations have it."
   (let ((defined-by (make-hash-table)) (badp nil))
     (flet ((source (name) (format nil "~A~A.lisp" directory name))
-           (fasl (number) (format nil "~A~D.fasl" fasls number)))
+           (fasl (name) (format nil "~A~A~A.fasl" fasls directory name)))
       (loop for name in names
             for number from 0
-            do (let ((warnings (compile-alone (source name) (fasl number))))
+            do (ensure-directories-exist (fasl name))
+               (let ((warnings (compile-alone (source name) (fasl name))))
                  (when warnings
                    (setf badp t)
                    (format t "~&~A, compiled when the files before it were there:~%~A~%" name warnings)))
-               (load (fasl number))
+               (load (fasl name))
                (dolist (symbol (helper-functions))
                  (unless (gethash symbol defined-by)
                    (setf (gethash symbol defined-by) number))))
