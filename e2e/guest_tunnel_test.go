@@ -84,7 +84,7 @@ func TestGuestTunnel(t *testing.T) {
 
 	// while something runs
 	began := time.Now()
-	pending := sendTool(t, s, "evaluate-lisp", object{"code": "(loop (incf *n*))", "timeout": 1})
+	pending := sendTool(t, s, "evaluate-lisp", object{"code": "(loop (incf *n*) (sleep 1/100))", "timeout": 1})
 	if !eventually(patience, func() bool { return p.says("(plusp *n*)") == "T" }) {
 		t.Fatal("it does not run")
 	}
@@ -109,7 +109,7 @@ func TestGuestTunnel(t *testing.T) {
 	}) {
 		t.Errorf("when it goes on: %s", all)
 	}
-	says(t, all, "did not answer ((loop (incf *n*))) was stopped when it answered again", "did not answer ((setf *n* :later)) ")
+	says(t, all, "did not answer ((loop (incf *n*) (sleep 1/100))) was stopped when it answered again", "did not answer ((setf *n* :later)) ")
 
 	// more than a connection holds
 	tunnel.Signal(syscall.SIGSTOP)

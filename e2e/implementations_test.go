@@ -169,7 +169,7 @@ func tryFeature(s *server, f feature, lost io.Writer) (works, alive bool) {
 		text, err := tryStep(s, step)
 		if err != nil || !regexp.MustCompile(step.want).MatchString(text) {
 			fmt.Fprintf(lost, "%s: %s %v: %v, got\n%s\n", f.name, step.tool, step.arguments, err, tail(text, 600))
-			text, err := tryStep(s, evaluating("(+ 1 2)", ""))
+			text, err := tryStep(s, featureStep{"evaluate-lisp", object{"code": "(+ 1 2)", "timeout": 5}, ""})
 			alive := err == nil && strings.HasPrefix(text, "=> 3")
 			if !alive {
 				fmt.Fprintf(lost, "\tthe Lisp does not go on: %v, %s\n", err, tail(text, 600))
