@@ -77,7 +77,10 @@ func TestMain(m *testing.M) {
 		var warming sync.WaitGroup
 		if flag.Lookup("test.run").Value.String() == "" { // both will be wanted, and there are two processors
 			warming.Go(func() { run.warm() })
-			warming.Go(func() { run.warmGuest() })
+			warming.Go(func() {
+				run.warmGuest()
+				warmLibraries()
+			})
 		}
 		status := m.Run()
 		warming.Wait()

@@ -22,6 +22,7 @@ var update = flag.Bool("update", false, "rewrite what the scripts compare replie
 func TestScript(t *testing.T) {
 	t.Parallel()
 	check(t, run.warm())
+	check(t, warmLibraries())
 	if *attachedFlag {
 		warmPerson(t)
 	}

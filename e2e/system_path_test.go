@@ -28,7 +28,7 @@ func twoOfAName(t *testing.T) (dir string, env []string) {
 	} {
 		write(t, filepath.Join(dir, name), text)
 	}
-	return dir, projectEnv(dir+"/installed", t.TempDir())
+	return dir, environ(run.dir, "CL_SOURCE_REGISTRY="+dir+"/installed//:", ourFasls(dir, t.TempDir()))
 }
 
 // A path is honoured although ASDF finds another system of that name elsewhere, for

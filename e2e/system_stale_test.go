@@ -17,12 +17,13 @@ func project(t *testing.T, files map[string]string) (dir string, s *server) {
 	for name, text := range files {
 		write(t, filepath.Join(dir, name), text)
 	}
+	check(t, warmLibraries())
 	s = startWith(t, wire.Options{Env: projectEnv(dir, t.TempDir())}, "--toolsets", "all")
 	return dir, s
 }
 
 func projectEnv(dir, fasls string) []string {
-	return environ(run.dir, "CL_SOURCE_REGISTRY="+dir+"//:", "ASDF_OUTPUT_TRANSLATIONS=/:"+fasls+"/")
+	return environ(run.dir, "CL_SOURCE_REGISTRY="+dir+"//:", ourFasls(dir, fasls))
 }
 
 // quick is a project of a system, one that it needs, and its tests, with a version

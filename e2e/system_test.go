@@ -19,7 +19,7 @@ func withSystems(t *testing.T, args ...string) *server {
 	dir := systemsDir(t)
 	return startWith(t, wire.Options{Env: environ(run.dir,
 		"CL_SOURCE_REGISTRY="+dir+"/:",
-		"ASDF_OUTPUT_TRANSLATIONS="+dir+"/:"+t.TempDir()+"/:")}, args...)
+		ourFasls(dir, t.TempDir()))}, args...)
 }
 
 func systemsDir(t *testing.T) string {

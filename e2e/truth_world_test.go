@@ -45,7 +45,7 @@ func newTruthWorld(t *testing.T) *truthWorld {
 
 // environ has an output directory of its own, so no fasl of another test is stale.
 func (w *truthWorld) environ(t *testing.T) []string {
-	return environ(run.dir, w.registry, "ASDF_OUTPUT_TRANSLATIONS="+w.dir+"/:"+t.TempDir()+"/:")
+	return environ(run.dir, w.registry, ourFasls(w.dir, t.TempDir()))
 }
 
 func (w *truthWorld) write(t *testing.T, name, text string) {
