@@ -30,7 +30,7 @@ func attachedTo(t *testing.T, address, home string, args ...string) *server {
 // Definitions are shared both ways, and every tool is about that image.
 func TestAttach(t *testing.T) {
 	t.Parallel()
-	p := newPerson(t, "(defvar cl-user::*theirs* 20)")
+	p := loadingPerson(t, environ(run.dir), "(defvar cl-user::*theirs* 20)")
 	s := attached(t, p)
 	want(t, s, "(defun twice (x) (* 2 x)) (twice (incf *theirs*))", "=> 42")
 	p.wants("(twice *theirs*)", "42")
@@ -85,7 +85,7 @@ func TestAttachFailures(t *testing.T) {
 	write(t, filepath.Join(secretive, ".slime-secret"), "sesame\n")
 	wrong := shortDir(t)
 	write(t, filepath.Join(wrong, ".slime-secret"), "simsim\n")
-	guarded := func() string { return personAt(t, 0, environ(secretive), "").address }
+	guarded := func() string { return loadingPerson(t, environ(secretive), "").address }
 
 	for _, test := range []struct{ name, address, home, says string }{
 		{"nobody", free.Addr().String(), run.dir, "nothing listens there (connection refused)"},

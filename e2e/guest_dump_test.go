@@ -109,7 +109,7 @@ func wantSameDump(t *testing.T, was string, dump func() string) {
 // An image has after any number of connects what it had before the first.
 func TestGuestDump(t *testing.T) {
 	t.Parallel()
-	p := newPerson(t, "")
+	p := loadingPerson(t, environ(run.dir), "")
 	p.says("(require :sb-posix)")
 	p.says("(progn (defun theirs (x s c) (list x s c)) 1)")
 	p.says(imageDump)

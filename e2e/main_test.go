@@ -143,7 +143,7 @@ func warm() error {
 
 // warmGuest has the helper compiled in a person's image.
 func warmGuest() error {
-	p, err := quickPerson(0, "", environ(run.dir))
+	p, err := quickPerson(0, "", environ(run.dir), "")
 	if err != nil {
 		return err
 	}

@@ -66,12 +66,23 @@ func newPerson(t *testing.T, more string, arguments ...string) *person {
 	return personAt(t, 0, environ(run.dir), more, arguments...)
 }
 
+// personAt does it from a core with Swank in it such as SLIME's manual has people make,
+// in a twentieth of the time that loading Swank takes.
 func personAt(t *testing.T, port int, env []string, more string, arguments ...string) *person {
+	t.Helper()
+	p, err := quickPerson(port, "", env, more, arguments...)
+	check(t, err)
+	p.watch(t)
+	return p
+}
+
+// loadingPerson is as newPerson, but their Lisp loads Swank, as M-x slime has it.
+func loadingPerson(t *testing.T, env []string, more string) *person {
 	t.Helper()
 	compileSwank(t)
 	loader, err := swankLoader()
 	check(t, err)
-	p, err := launchPerson(nil, fmt.Sprintf(`(progn (load %q) (funcall (intern "INIT" "SWANK-LOADER")))`, loader), port, "", env, more, arguments...)
+	p, err := launchPerson(nil, fmt.Sprintf(`(progn (load %q) (funcall (intern "INIT" "SWANK-LOADER")))`, loader), 0, "", env, more)
 	check(t, err)
 	p.watch(t)
 	return p
@@ -96,14 +107,13 @@ func swankLoader() (string, error) {
 	return loader, nil
 }
 
-// quickPerson starts a Lisp that serves Swank, in a twentieth of the time, from
-// a core with Swank in it such as SLIME's manual has people make.
-func quickPerson(port int, dir string, env []string) (*person, error) {
+// quickPerson is personAt without a test, in the directory dir.
+func quickPerson(port int, dir string, env []string, more string, arguments ...string) (*person, error) {
 	core, err := swankCore()
 	if err != nil {
 		return nil, err
 	}
-	return launchPerson([]string{"--core", core}, `(funcall (intern "SETUP" "SWANK-LOADER"))`, port, dir, env, "")
+	return launchPerson([]string{"--core", core}, `(funcall (intern "SETUP" "SWANK-LOADER"))`, port, dir, env, more, arguments...)
 }
 
 // compileSwank has Swank compiled, as making its core does. Two Lisps that compile it
@@ -258,7 +268,7 @@ func attachedArguments(t *testing.T, env, args []string) []string {
 		return args
 	}
 	skipLaunchedOnly(t)
-	p, err := quickPerson(0, "", env)
+	p, err := quickPerson(0, "", env, "")
 	check(t, err)
 	p.watch(t)
 	return append([]string{"--attach", p.address}, args...)

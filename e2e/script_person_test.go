@@ -28,7 +28,7 @@ func (p *scriptPerson) arguments(env []string, as string) (flags []string, err e
 			return nil, err
 		}
 		p.env = env
-		if p.person, err = quickPerson(0, p.dir, env); err != nil {
+		if p.person, err = quickPerson(0, p.dir, env, ""); err != nil {
 			return nil, err
 		}
 	}
@@ -46,7 +46,7 @@ func (p *scriptPerson) again() (err error) {
 		return nil
 	}
 	p.person.end()
-	p.person, err = quickPerson(p.port, p.dir, p.env)
+	p.person, err = quickPerson(p.port, p.dir, p.env, "")
 	return err
 }
 
