@@ -153,7 +153,7 @@ func TestServerKilled(t *testing.T) {
 		{"without interrupts", "(sb-sys:without-interrupts (loop))"},
 		{"without gcing", "(sb-sys:without-gcing (loop))"},
 		{"printing", "(loop (print 1))"},
-		{"with a child", `(sb-ext:run-program "/bin/sleep" '("100"))`},
+		{"with a child", `(sb-ext:run-program "/bin/sleep" '("4"))`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := start(t)
