@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -23,6 +24,10 @@ type emacs struct {
 	tmux    string // name of its tmux server
 	address string // of the Swank server that the person opened for guests
 }
+
+// slimeStarts is held while SLIME starts: the first one compiles Swank for all of them, and
+// two that compile it at the same time break each other's files.
+var slimeStarts sync.Mutex
 
 // newEmacs starts Emacs and SLIME as a person does and opens a port for guests
 // with the line that the README gives.
@@ -43,6 +48,7 @@ func newEmacs(t *testing.T) *emacs {
 	l.Close()
 	e := &emacs{t: t, dir: shortDir(t), address: l.Addr().String()}
 	e.tmux = "swank-mcp-" + filepath.Base(e.dir)
+	check(t, os.Symlink(filepath.Join(run.cache, "slime"), filepath.Join(e.dir, ".slime")))
 	init := filepath.Join(e.dir, "init.el")
 	// A new home has no natively compiled files: Emacs would compile all that it loads.
 	if err := os.WriteFile(init, []byte(fmt.Sprintf(`
@@ -72,6 +78,8 @@ func newEmacs(t *testing.T) *emacs {
 		_, err := e.try("emacsclient", "-s", filepath.Join(e.dir, "emacs"), "-e", "t")
 		return err == nil
 	})
+	slimeStarts.Lock()
+	defer slimeStarts.Unlock()
 	e.keys("M-x", "slime", "Enter")
 	e.until("SLIME to connect", func() bool { return strings.Contains(e.screen(), "CL-USER>") })
 	_, port, _ := net.SplitHostPort(e.address)
@@ -151,8 +159,10 @@ func (e *emacs) types(line string) {
 
 func (e *emacs) until(what string, ok func() bool) {
 	e.t.Helper()
-	if !eventually(60*time.Second, ok) {
-		e.t.Fatalf("waited for %s; the screen:\n%s", what, e.screen())
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(50 * time.Millisecond) { // to look takes a process
+		if time.Now().After(end) {
+			e.t.Fatalf("waited for %s; the screen:\n%s", what, e.screen())
+		}
 	}
 }
 
