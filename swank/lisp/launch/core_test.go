@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -20,12 +21,15 @@ func buildTestCore(t *testing.T, p *Process) error {
 	return p.BuildCore(ctx)
 }
 
+// compiledOnce is done when the cache of all tests has the fasls.
+var compiledOnce sync.Once
+
 // coreConfig is testConfig with cores, in a cache of the test's own that has
 // the fasls already.
 func coreConfig(t *testing.T) Config {
 	t.Helper()
 	c := testConfig(t)
-	startTest(t, c).Close(context.Background())
+	compiledOnce.Do(func() { startTest(t, c).Close(context.Background()) })
 	own := t.TempDir()
 	if out, err := exec.Command("cp", "-a", c.CacheDir+"/.", own).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
