@@ -113,6 +113,25 @@ func TestProjectCore(t *testing.T) {
 	}
 }
 
+// A builder that finds a file newer than its fasl leaves it to a session.
+func TestProjectCoreOfChangedFile(t *testing.T) {
+	c := coreConfig(t)
+	code := testCode(`(defun preload (systems) (error "~A has changed since it was compiled" (second (first systems))))`)
+	p, err := Start(t.Context(), c, code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close(context.Background())
+	file := filepath.Join(t.TempDir(), "changed.lisp")
+	write(t, file, "1")
+	if err := p.BuildProjectCore(t.Context(), "one", []Need{{Name: "changed", File: file, Files: []string{file}}}); !errors.Is(err, ErrChanging) {
+		t.Errorf("a changed file: %v", err)
+	}
+	if core := ProjectCore(t.Context(), c, code, "one"); core != "" {
+		t.Errorf("a core all the same: %s", core)
+	}
+}
+
 func write(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

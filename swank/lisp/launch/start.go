@@ -262,6 +262,11 @@ func (p *Process) awaitReady(ctx context.Context, plan launchPlan) (booted bool,
 				if p.state.Success() {
 					return true, nil
 				}
+				// What it said before it ended is in the pipe.
+				if status, err := p.awaitStatus(ctx); err == nil && status.Failed != "" {
+					p.status = status
+					return true, errors.New(status.Failed)
+				}
 				return true, errors.New("saving the core failed")
 			case <-ctx.Done():
 				return true, context.Cause(ctx)
