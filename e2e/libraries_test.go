@@ -1,10 +1,18 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"sync"
+	"time"
 )
+
+// libraryFasls has when [warmLibraries] wrote each fasl, by path.
+var libraryFasls map[string]time.Time
 
 // warmLibraries compiles those of Debian's libraries that projects of tests use into the
 // cache that all have, once, and before one of them does: a reply tells what was compiled.
@@ -17,8 +25,41 @@ var warmLibraries = sync.OnceValue(func() error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("compiling libraries: %w\n%s", err, tail(string(out), 3000))
 	}
+	libraryFasls = writtenFasls()
+	if len(libraryFasls) == 0 {
+		return errors.New("no compiled libraries below " + run.cache)
+	}
 	return nil
 })
+
+// writtenFasls tells when the fasls of Debian's libraries in the cache that all have were written.
+func writtenFasls() map[string]time.Time {
+	written := map[string]time.Time{}
+	_ = filepath.WalkDir(filepath.Join(run.cache, "common-lisp"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".fasl" || !strings.Contains(path, "/usr/share/common-lisp/source/") {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			written[path] = info.ModTime()
+		}
+		return nil
+	})
+	return written
+}
+
+// compiledAnew returns the fasls that were written again since [warmLibraries]. ASDF does
+// that for a project with a copy of what a library depends on. All images that have the
+// library then load it again, and what depends on it, in the middle of their tests. Such
+// a project needs a directory of its own for all fasls.
+func compiledAnew() (files []string) {
+	now := writtenFasls()
+	for file, at := range libraryFasls {
+		if !now[file].Equal(at) {
+			files = append(files, file)
+		}
+	}
+	return files
+}
 
 // ourFasls has what is compiled of the directory dir below fasls, and the rest where it is
 // by default.

@@ -88,6 +88,10 @@ func TestMain(m *testing.M) {
 			fmt.Fprintf(os.Stderr, "e2e: processes of the tests are left: %q\n", left)
 			status = max(status, 1)
 		}
+		if files := compiledAnew(); len(files) > 0 {
+			fmt.Fprintf(os.Stderr, "e2e: tests have compiled libraries of all others anew: %q\n", files)
+			status = max(status, 1)
+		}
 		return status
 	}())
 }
