@@ -27,14 +27,15 @@ func TestBackgroundOutput(t *testing.T) {
 			l := begin(t, s)
 			got := want(t, s, c.code, "…=> :WROTE")
 			all := got
-			eventually(3*time.Second, func() bool {
-				if !strings.Contains(all, c.text) {
+			if !eventually(3*time.Second, func() bool {
+				_, output, _ := strings.Cut(all, "[background output]") // the code is in what session-status says
+				if !strings.Contains(output, c.text) {
 					time.Sleep(100 * time.Millisecond)
 					all += "\n" + status(t, s)
+					return false
 				}
-				return strings.Contains(all, c.text)
-			})
-			if n := strings.Count(all, c.text); n == 0 {
+				return true
+			}) {
 				t.Errorf("%q was never shown:\n%s", c.text, all)
 			}
 			if strings.Contains(got, c.text) && !strings.Contains(got, "[background output]") {

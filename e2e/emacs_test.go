@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -23,6 +24,7 @@ type emacs struct {
 	dir     string
 	tmux    string // name of its tmux server
 	address string // of the Swank server that the person opened for guests
+	pid     int
 }
 
 // slimeStarts is held while SLIME starts: the first one compiles Swank for all of them, and
@@ -43,10 +45,7 @@ func newEmacs(t *testing.T) *emacs {
 	if err != nil || len(slime) == 0 {
 		t.Fatalf("no SLIME at %s: install it with scripts/install-deps --test, or name its directory with -slime", *slimeFlag)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
-	l.Close()
-	e := &emacs{t: t, dir: shortDir(t), address: l.Addr().String()}
+	e := &emacs{t: t, dir: shortDir(t), address: freeAddress()}
 	e.tmux = "swank-mcp-" + filepath.Base(e.dir)
 	check(t, os.Symlink(filepath.Join(run.cache, "slime"), filepath.Join(e.dir, ".slime")))
 	init := filepath.Join(e.dir, "init.el")
@@ -69,13 +68,17 @@ func newEmacs(t *testing.T) *emacs {
 	e.run("tmux", "-L", e.tmux, "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", "TERM=vt220 emacs -nw -Q -l "+init)
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the person's screen:\n%s", e.screen())
+			said, _ := e.try("emacsclient", "-s", filepath.Join(e.dir, "emacs"), "-e", `(list (key-description (recent-keys)) (with-current-buffer "*Messages*" (buffer-string)))`)
+			t.Logf("the person's screen:\n%s\nwhat Emacs has read and said:\n%s", e.screen(), said)
 		}
 		e.try("emacsclient", "-s", filepath.Join(e.dir, "emacs"), "-e", "(progn (ignore-errors (slime-quit-lisp t)) (kill-emacs))")
 		e.try("tmux", "-L", e.tmux, "kill-server")
 	})
 	e.until("Emacs to come up", func() bool {
-		_, err := e.try("emacsclient", "-s", filepath.Join(e.dir, "emacs"), "-e", "t")
+		pid, err := e.try("emacsclient", "-s", filepath.Join(e.dir, "emacs"), "-e", "(emacs-pid)")
+		if err == nil {
+			e.pid, err = strconv.Atoi(pid)
+		}
 		return err == nil
 	})
 	slimeStarts.Lock()
@@ -86,6 +89,18 @@ func newEmacs(t *testing.T) *emacs {
 	e.types("(swank:create-server :port " + port + " :dont-close t)")
 	e.until("the server for guests", func() bool { return strings.Contains(e.screen(), "\n"+port) })
 	return e
+}
+
+// freeAddress is one that nobody listens at. Its port is not of those that the system gives to
+// whoever asks for any: another test might have it before Emacs does.
+func freeAddress() string {
+	for {
+		address := fmt.Sprint("127.0.0.1:", 10_000+rand.IntN(20_000))
+		if l, err := net.Listen("tcp", address); err == nil {
+			l.Close()
+			return address
+		}
+	}
 }
 
 func (e *emacs) try(program string, args ...string) (string, error) {
@@ -106,9 +121,16 @@ func (e *emacs) run(program string, args ...string) string {
 	return out
 }
 
-// keys types, as tmux's send-keys has it.
+// keys types, as tmux's send-keys has it, when Emacs waits for keys: what emacsclient has
+// asked for ends a moment after it has the answer, and of keys that come within that
+// moment Emacs 30 loses all but the first.
 func (e *emacs) keys(keys ...string) {
 	e.t.Helper()
+	for end, looks := time.Now().Add(2*time.Second), 0; looks < 3 && time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		if looks++; !sleeps(e.pid) {
+			looks = 0
+		}
+	}
 	e.run("tmux", append([]string{"-L", e.tmux, "send-keys"}, keys...)...)
 }
 

@@ -163,14 +163,17 @@ func eventually(limit time.Duration, ok func() bool) bool {
 
 // gone reports whether the process ends within limit. A zombie has ended.
 func gone(pid int, limit time.Duration) bool {
-	return eventually(limit, func() bool {
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil {
-			return true
-		}
-		state := string(stat[strings.LastIndexByte(string(stat), ')')+1:])
-		return strings.HasPrefix(strings.TrimSpace(state), "Z") || strings.HasPrefix(strings.TrimSpace(state), "X")
-	})
+	return eventually(limit, func() bool { return strings.Contains("ZX", state(pid)) })
+}
+
+// sleeps reports whether the process waits for something.
+func sleeps(pid int) bool { return state(pid) == "S" }
+
+// state is the letter of the process in /proc, and "" if it is not there.
+func state(pid int) (letter string) {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, _ = fmt.Sscan(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), &letter)
+	return letter
 }
 
 func command(pid int) string {
