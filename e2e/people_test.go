@@ -152,6 +152,19 @@ func TestPersonPauses(t *testing.T) {
 	wantError(t, s, "(swank-mcp:pause)", "[ERROR] SIMPLE-ERROR\npause is for the person")
 }
 
+// The image may refuse a call for a pause whose end the server hears of before it reads the
+// refusal. Here it hears of neither.
+func TestPersonPausesForAMoment(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "")
+	s := attached(t, p)
+	want(t, s, "(+ 1 2)", "=> 3")
+	p.says("(setf swank-mcp::*paused* t)")
+	call := running(t, s, "(+ 2 3)")
+	p.says("(setf swank-mcp::*paused* nil)")
+	wantAnswer(t, call, "=> 5")
+}
+
 // The history has what agents have done: who, where, with which output, values or error, and
 // what they have redefined, with the source that was there before.
 func TestPersonHistory(t *testing.T) {

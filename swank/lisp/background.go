@@ -244,7 +244,6 @@ func (e *evaluation) settled() (*Result, *wireAnswer) {
 		err = helper.Decode(g.Output, a)
 	}
 	if err == nil && a.Absent == ":paused" {
-		e.im.setPaused(true)
 		return failed("PAUSED", "Nothing was evaluated: the person had just paused the image. Send it again."), nil
 	}
 	if err == nil && a.Error == nil && a.Package == nil {

@@ -269,7 +269,6 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 		return e.misunderstood(err), nil
 	}
 	if a.Absent == ":paused" {
-		e.im.setPaused(true)
 		return nil, errPaused
 	}
 	if a.Absent != "" {

@@ -61,6 +61,7 @@ type Image struct {
 	shown    []shown // by people, the newest
 	showns   int     // how many things have been shown
 	paused   bool    // by a person: calls that begin wait
+	pauses   int     // how many messages of an image have said so, or the contrary
 	policy   Policy  // of what needs a person's yes; "" is not known
 	untold   bool    // the image that we attach to next is to be told
 	asked    []asked // what people have been asked, the newest
@@ -174,6 +175,9 @@ func (im *Image) startLocked() *start {
 	st := &start{done: make(chan struct{})}
 	im.start = st
 	im.work.Go(func() {
+		im.mu.Lock()
+		pauses := im.pauses // a message of the image that comes meanwhile is newer than its state at the beginning
+		im.mu.Unlock()
 		ctx, cancel := context.WithTimeoutCause(im.ctx, startLimit, errStartLimit)
 		defer cancel()
 		st.inst, st.err = im.beginAgain(ctx)
@@ -201,7 +205,7 @@ func (im *Image) startLocked() *start {
 			im.cur = st.inst
 			if g, ok := st.inst.proc.(*attach.Guest); ok {
 				im.lastLisp = g.Lisp
-				if g.Paused {
+				if g.Paused && im.pauses == pauses {
 					im.pauseLocked(true)
 				}
 				if !im.untold {

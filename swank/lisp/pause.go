@@ -3,6 +3,7 @@ package lisp
 import (
 	"context"
 	"errors"
+	"time"
 
 	"swank-mcp/swank/lisp/helper"
 )
@@ -10,9 +11,14 @@ import (
 // PausedText says for what a call waits that would begin while the image is paused.
 const PausedText = "paused by the person; (swank-mcp:resume) or `swank-mcp resume` lets it go on"
 
-// errPaused is the end of an evaluation that the image has refused: a person had paused it
-// a moment before, and the bridge did not know.
+// errPaused is the end of an evaluation that the image has refused because a person had
+// paused it. The image's message of that is under way, or has come and was followed by the
+// one of the resumption: only messages, which come in order, say which.
 var errPaused = errors.New("lisp: the image is paused")
+
+// pauseRetry is after how long an evaluation is sent again that was refused with errPaused
+// and no message of the pause has come: an image without threads sends none.
+const pauseRetry = 20 * time.Millisecond
 
 // Pause has calls that would evaluate wait, in all sessions and without a limit, because a
 // person wants that. Evaluations that run go on, and look-ups are answered. It holds also
@@ -78,15 +84,18 @@ func (im *Image) pauseLocked(on bool) {
 	im.events.publish(ev)
 }
 
-// awaitResume waits, for the holder of the turn, until the session is not paused any more.
-// The error is the cause of ctx, or ErrClosed.
+// awaitResume waits, for the holder of the turn, until an evaluation that was refused with
+// errPaused is to be sent again. The error is the cause of ctx, or ErrClosed.
 func (s *Session) awaitResume(ctx context.Context) error {
+	var retry <-chan time.Time
 	paused := s.paused()
 	if paused == nil {
-		return nil
+		retry = time.After(pauseRetry)
 	}
 	select {
 	case <-paused:
+		return nil
+	case <-retry:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

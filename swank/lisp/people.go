@@ -32,10 +32,11 @@ func (im *Image) told(inst *instance, text string) {
 		im.stopTokens(words[2:])
 	case "shown":
 		im.show(words[2:], rest)
-	case "paused":
-		im.setPaused(true)
-	case "resumed":
-		im.setPaused(false)
+	case "paused", "resumed":
+		im.mu.Lock()
+		im.pauses++
+		im.pauseLocked(words[1] == "paused")
+		im.mu.Unlock()
 	case "asks":
 		im.asker().asks(inst, words[2:], rest)
 	case "answered":
