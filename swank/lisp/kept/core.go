@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"swank-mcp/internal/plainfile"
 	"swank-mcp/swank/lisp/journal"
 )
 
@@ -80,6 +81,9 @@ const (
 	temporary      = ".new-" // begins the name of a file that is being written
 )
 
+// maxManifest is of what says what a core is: it has what all sessions of an image have defined.
+const maxManifest = 64 << 20
+
 // CoresDir is where the cores are in the directory of the sessions.
 const CoresDir = ".swank-mcp"
 
@@ -144,11 +148,13 @@ var globQuote = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 // Find returns the core of that name. The error wraps fs.ErrNotExist where there is none,
 // and says else what is wrong with it.
 func (c *Cores) Find(name string) (*Core, error) {
-	if info, err := os.Lstat(c.manifest(name)); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file: %w", c.manifest(name), ErrForeign)
+	if err := c.ours(); err != nil { // else a link would make the cores of another session this one's
+		return nil, err
 	}
-	text, err := os.ReadFile(c.manifest(name))
-	if err != nil {
+	text, _, err := plainfile.Read(c.manifest(name), maxManifest)
+	if errors.Is(err, plainfile.ErrNotPlain) || errors.Is(err, plainfile.ErrTooLarge) {
+		return nil, fmt.Errorf("%w: %w", err, ErrForeign)
+	} else if err != nil {
 		return nil, err
 	}
 	core := &Core{dir: c.dir}
@@ -158,10 +164,12 @@ func (c *Cores) Find(name string) (*Core, error) {
 	if core.foreign = c.checkSeal(text, core.Seal); core.foreign != nil {
 		return core, nil
 	}
-	info, err := os.Stat(core.Path())
+	info, err := os.Lstat(core.Path())
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("its core is damaged: %v", errors.Unwrap(err))
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("its core %s is damaged: %w", core.Path(), plainfile.ErrNotPlain)
 	case info.Size() != core.Size:
 		return nil, fmt.Errorf("its core %s is damaged: it has %d bytes, and %d were written", core.Path(), info.Size(), core.Size)
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"swank-mcp/internal/plainfile"
 	"swank-mcp/swank/lisp/journal"
 )
 
@@ -48,16 +49,23 @@ type Left struct {
 // directory.
 func Open(path string) *File {
 	k := &File{path: path}
-	info, err := os.Stat(path)
-	if err != nil || !k.claim() {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || !k.claim() {
 		return k
 	}
-	if text, err := os.ReadFile(path); err == nil && len(text) <= maxBytes {
-		if summary, ok := summaryIn(string(text)); ok {
-			k.left = Left{path, summary, info.ModTime()}
-		}
-	}
+	_ = k.look()
 	return k
+}
+
+// look finds out what the file has of the server before.
+func (k *File) look() error {
+	text, info, err := plainfile.Read(k.path, maxBytes)
+	if err != nil {
+		return err
+	}
+	if summary, ok := summaryIn(string(text)); ok {
+		k.left = Left{k.path, summary, info.ModTime()}
+	}
+	return nil
 }
 
 // claim reports whether the file is ours: another server that works in the
@@ -66,7 +74,7 @@ func (k *File) claim() bool {
 	if k.lock != nil {
 		return true
 	}
-	f, err := os.OpenFile(k.path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := plainfile.Open(k.path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err == nil {
 		if err = lockFile(f); err != nil {
 			f.Close()
@@ -140,7 +148,7 @@ func (k *File) Problem() string {
 
 // Read returns the source that the server before has left.
 func (k *File) Read() (string, error) {
-	text, err := os.ReadFile(k.Left().Path)
+	text, _, err := plainfile.Read(k.Left().Path, maxBytes)
 	return string(text), err
 }
 
@@ -245,7 +253,7 @@ func (k *File) prune(dir string) {
 	}
 	age := map[string]time.Time{}
 	for _, f := range files {
-		if info, err := os.Stat(f); err == nil {
+		if info, err := os.Lstat(f); err == nil {
 			age[f] = info.ModTime()
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"swank-mcp/internal/plainfile"
 )
 
 // Save saves a core. write writes it to the file of that path, onto the disk, and completes
@@ -46,7 +48,7 @@ func (c *Cores) Save(ctx context.Context, core *Core, source string, write func(
 	if err := write(file); err != nil {
 		return err
 	}
-	if err := os.Chmod(file, 0o600); err != nil {
+	if err := onlyMine(file); err != nil {
 		return err
 	}
 	core.Seal = noSeal
@@ -91,7 +93,7 @@ func (c *Cores) makeDir() error {
 	if err := c.ours(); err != nil {
 		return err
 	}
-	if err := os.Chmod(c.dir, 0o700); err != nil {
+	if err := c.close(); err != nil {
 		return err
 	}
 	ignore, err := os.OpenFile(filepath.Join(c.dir, ".gitignore"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -106,6 +108,15 @@ func (c *Cores) makeDir() error {
 		os.Remove(filepath.Join(c.dir, ".gitignore"))
 	}
 	return err
+}
+
+// close closes the directory to others. Who can write beside it may have put a link there now.
+func (c *Cores) close() error {
+	root, err := os.OpenRoot(filepath.Dir(c.dir))
+	if err != nil {
+		return err
+	}
+	return errors.Join(root.Chmod(CoresDir, 0o700), root.Close())
 }
 
 // ours says why nothing is to be written in the directory.
@@ -127,6 +138,15 @@ func (c *Cores) temporary(name string) string { return filepath.Join(c.dir, temp
 // marker is the path of the manifest of a core that is being saved, or removed.
 func (c *Cores) marker(name string) string { return c.temporary(name + manifestSuffix) }
 
+// onlyMine closes a file to others. Who made it may have put a link to something else there.
+func onlyMine(path string) error {
+	file, err := plainfile.Open(path, os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Chmod(0o600), file.Close())
+}
+
 // writeFile writes a new file, onto the disk.
 func writeFile(path string, text []byte) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -145,11 +165,7 @@ const lockPatience = 20 * time.Second
 
 // lock makes the directory this server's to save in.
 func (c *Cores) lock(ctx context.Context) (unlock func(), err error) {
-	path := filepath.Join(c.dir, ".lock")
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a file: move it away", path)
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := plainfile.Open(filepath.Join(c.dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"swank-mcp/internal/plainfile"
 )
 
 // A core is code that is run, and it lies in a directory that may come from elsewhere, a
@@ -56,9 +58,9 @@ func (c *Cores) key() ([]byte, error) {
 		return nil, errors.New("there is no place for the key by which it is known again: HOME is not set")
 	}
 	path := filepath.Join(c.keys, KeyFile)
-	key, err := os.ReadFile(path)
-	if err == nil && len(key) != keySize {
-		err = fmt.Errorf("%s is not a key: it has %d bytes instead of %d; remove it, and what was saved before is not run any more", path, len(key), keySize)
+	key, _, err := plainfile.Read(path, keySize)
+	if errors.Is(err, plainfile.ErrTooLarge) || err == nil && len(key) != keySize {
+		err = fmt.Errorf("%s is not a key: it has not %d bytes; remove it, and what was saved before is not run any more", path, keySize)
 	}
 	return key, err
 }

@@ -34,18 +34,8 @@ func OpenShared(dir string, term int, own func() error) (*File, error) {
 	for _, file := range older {
 		os.Remove(file)
 	}
-	info, err := os.Stat(k.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return k, nil
-	} else if err != nil {
+	if err := k.look(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
-	}
-	text, err := os.ReadFile(k.path)
-	if err != nil {
-		return nil, err
-	}
-	if summary, ok := summaryIn(string(text)); ok {
-		k.left = Left{k.path, summary, info.ModTime()}
 	}
 	return k, nil
 }
@@ -65,7 +55,7 @@ func termsBefore(dir string, term int) (newest string, older []string, err error
 	for _, e := range entries {
 		number, ok := strings.CutPrefix(e.Name(), "session.")
 		number, lisp := strings.CutSuffix(number, ".lisp")
-		if n, err := strconv.Atoi(number); ok && lisp && err == nil && n < term {
+		if n, err := strconv.Atoi(number); ok && lisp && err == nil && n < term && strconv.Itoa(n) == number {
 			terms = append(terms, n)
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+
+	"swank-mcp/internal/plainfile"
 )
 
 // Made says what an image was made of: a core of it is of use only with the same.
@@ -108,7 +110,11 @@ const (
 
 // BuildOf returns the id of the build of SBCL that has saved a core.
 func BuildOf(core string) (string, error) {
-	file, err := os.Open(core)
+	path, err := filepath.EvalSymlinks(core) // as SBCL's own may be
+	if err != nil {
+		return "", err
+	}
+	file, err := plainfile.Open(path, os.O_RDONLY, 0)
 	if err != nil {
 		return "", err
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"swank-mcp/internal/plainfile"
 	"swank-mcp/swank/lisp/host"
 )
 
@@ -94,9 +95,10 @@ func (c *Copy) Save(ctx context.Context, file string, urgent bool) (sum uint32, 
 // coreEnd is how SBCL ends a core.
 var coreEnd = binary.LittleEndian.AppendUint64(nil, coreMagic)
 
-// finishCore seals a core that was saved and has the system write it to the disk.
+// finishCore seals a core that was saved and has the system write it to the disk. The image can
+// write where it is, and may have put a link there to what it cannot write.
 func finishCore(core string) (sum uint32, size int64, err error) {
-	file, err := os.OpenFile(core, os.O_RDWR|os.O_APPEND, 0)
+	file, err := plainfile.Open(core, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return 0, 0, err
 	}

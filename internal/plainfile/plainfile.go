@@ -1,0 +1,65 @@
+// Package plainfile opens files in directories where somebody else may have put another thing
+// in a file's place: a link to a file that only we can read, a pipe without a writer, a device
+// without an end.
+package plainfile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// ErrNotPlain is the error of what is there, but is no file.
+var ErrNotPlain = errors.New("it is a link, a pipe or something else, and not a file: move it away")
+
+// ErrTooLarge is the error of a file that has more than is read of it.
+var ErrTooLarge = errors.New("it is larger than any that is written here: move it away")
+
+// Open is os.OpenFile for a plain file alone. It follows no link as the last part of the path,
+// creates nothing through one, and waits for nobody.
+func Open(path string, flag int, perm fs.FileMode) (*os.File, error) {
+	if careful == 0 && isOther(path) { // the system cannot be told to be careful
+		return nil, notPlain(path)
+	}
+	f, err := os.OpenFile(path, flag|careful, perm)
+	if err != nil {
+		if isOther(path) { // what systems say of links and pipes differs, and not what to do
+			err = notPlain(path)
+		}
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		f.Close()
+		return nil, cmp.Or(err, notPlain(path))
+	}
+	return f, nil
+}
+
+func notPlain(path string) error { return fmt.Errorf("%s: %w", path, ErrNotPlain) }
+
+// isOther reports whether there is something that is no file.
+func isOther(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && !info.Mode().IsRegular()
+}
+
+// Read returns what is in a plain file and what the system knows of it. A file of more than
+// most bytes is ErrTooLarge.
+func Read(path string, most int64) (text []byte, info fs.FileInfo, err error) {
+	f, err := Open(path, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil {
+		return nil, nil, err
+	}
+	text, err = io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(text)) > most {
+		return nil, nil, fmt.Errorf("%s: %w", path, ErrTooLarge)
+	}
+	return text, info, err
+}
