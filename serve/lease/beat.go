@@ -8,10 +8,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strconv"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
+
+	"swank-mcp/internal/plainfile"
 )
 
 // beats is how often in a term a server says that it lives.
@@ -26,6 +28,10 @@ type Server struct {
 	log  *slog.Logger
 	stop context.CancelFunc
 	done chan struct{}
+
+	life context.Context // ends with Close
+	die  context.CancelFunc
+
 	beat uint64
 	own  *os.File // of the server, held as long as it lives
 	here string   // its kernel
@@ -51,6 +57,7 @@ func Open(dir string, term time.Duration, log *slog.Logger) (*Server, error) {
 func open(dir string, term time.Duration, log *slog.Logger, kernel func(*os.File) string) (*Server, error) {
 	s := &Server{id: rand.Text(), dir: dir, term: term, log: log, done: make(chan struct{}),
 		others: map[string]sight{}, leases: map[string]*Lease{}}
+	s.life, s.die = context.WithCancel(context.Background())
 	if err := os.MkdirAll(s.inbox(s.id), 0o700); err != nil {
 		return nil, err
 	}
@@ -73,6 +80,7 @@ func open(dir string, term time.Duration, log *slog.Logger, kernel func(*os.File
 
 // Close ends the server. What it has not released is free for others after a term.
 func (s *Server) Close() {
+	s.die()
 	s.stop()
 	<-s.done
 	s.mu.Lock()
@@ -189,7 +197,7 @@ func (s *Server) look() {
 		return
 	}
 	for _, e := range entries {
-		if id := e.Name(); !e.IsDir() && id != s.id && s.silent(id) > buried*s.term {
+		if id := e.Name(); isID(id) && !e.IsDir() && id != s.id && s.silent(id) > buried*s.term {
 			os.RemoveAll(s.inbox(id))
 			os.Remove(s.file(id))
 			s.mu.Lock()
@@ -205,7 +213,7 @@ func (s *Server) dead(id string) bool {
 	if s.silent(id) > s.term {
 		return true
 	}
-	f, err := os.Open(s.file(id))
+	f, err := plainfile.Open(s.file(id), os.O_RDONLY, 0)
 	if err != nil {
 		return false
 	}
@@ -218,7 +226,7 @@ func (s *Server) dead(id string) bool {
 
 // silent reads the number of another server and returns for how long it has been the same.
 func (s *Server) silent(id string) time.Duration {
-	text, err := os.ReadFile(s.file(id))
+	text, _, err := plainfile.Read(s.file(id), mostText)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
@@ -231,11 +239,10 @@ func (s *Server) silent(id string) time.Duration {
 	return now.Sub(before.since) // also when it cannot be read: it has no number then
 }
 
-// number is that of a file of a lease, or 0.
-func number(name string) int {
-	n, err := strconv.Atoi(strings.TrimPrefix(name, "lease."))
-	if err != nil || !strings.HasPrefix(name, "lease.") {
-		return 0
-	}
-	return n
-}
+// mostText is how long what servers write is at most.
+const mostText = 4096
+
+// idText are the names of servers, which become parts of paths: what rand.Text makes.
+var idText = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+
+func isID(text string) bool { return idText.MatchString(text) }

@@ -6,10 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
+
+	"swank-mcp/internal/plainfile"
 )
 
 // Lease says that this server has the session of a directory.
@@ -47,57 +51,109 @@ func (s *Server) Take(dir string) (*Lease, error) {
 }
 
 func (s *Server) take(dir string, patience time.Duration) (*Lease, error) {
-	began := time.Now()
-	for {
-		if err := s.Err(); err != nil {
-			if time.Since(began) > s.term { // a machine that was busy lets it write soon
-				return nil, err
-			}
-			time.Sleep(pollTime)
-			continue
+	for began := time.Now(); ; {
+		l, err := s.try(dir)
+		if l != nil {
+			return l, nil
 		}
-		newest, owner, err := s.owner(dir)
-		if err != nil {
+		waited, most := time.Since(began), patience
+		switch err := err.(type) {
+		case *HeldError:
+			err.Waited = waited
+		case CutError:
+			most = s.term // a machine that was busy lets it write soon
+		default:
 			return nil, err
 		}
-		if owner == "" || owner == s.id || s.dead(owner) {
-			l, err := s.claim(dir, newest+1)
-			if l != nil || err != nil {
-				return l, err
-			}
-			continue // another one was first
+		if waited > most || !s.pause() {
+			return nil, err
 		}
-		if waited := time.Since(began); waited > patience {
-			return nil, &HeldError{waited}
+	}
+}
+
+// pause waits until it is worth trying again, and reports whether the server is still open.
+func (s *Server) pause() bool {
+	select {
+	case <-s.life.Done():
+		return false
+	case <-time.After(pollTime):
+		return true
+	}
+}
+
+// try makes this server the owner of the session of that directory, or asks the one for it that
+// is. The error is as that of Take.
+func (s *Server) try(dir string) (*Lease, error) {
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	newest, owner, err := s.owner(dir)
+	switch {
+	case err != nil:
+		return nil, err
+	case owner == "" || owner == s.id || s.dead(owner):
+		if l, err := s.claim(dir, newest+1); l != nil || err != nil {
+			return l, err
 		}
+	default:
 		// Not to be written is no reason to give up: the owner may end now.
 		_ = os.WriteFile(filepath.Join(s.inbox(owner), s.key(dir)), nil, 0o600)
-		time.Sleep(pollTime)
 	}
+	return nil, &HeldError{} // or another one was first
 }
 
 // owner returns the highest number in dir and whose it is; "" is nobody's.
 func (s *Server) owner(dir string) (newest int, owner string, err error) {
 	for range ownerTries {
-		newest = 0
-		entries, err := os.ReadDir(dir)
-		if err != nil {
+		if newest, err = newestIn(dir); newest == 0 || err != nil {
 			return 0, "", err
 		}
-		for _, e := range entries {
-			newest = max(newest, number(e.Name()))
-		}
-		if newest == 0 {
-			return 0, "", nil
-		}
-		text, err := os.ReadFile(leaseFile(dir, newest))
+		text, _, err := plainfile.Read(leaseFile(dir, newest), mostText)
 		if errors.Is(err, fs.ErrNotExist) {
 			time.Sleep(pollTime / 10) // others have gone on meanwhile, and tidied up
 			continue
 		}
-		return newest, strings.TrimSpace(string(text)), err
+		owner = strings.TrimSpace(string(text))
+		if err == nil && owner != "" && !isID(owner) {
+			err = fmt.Errorf("%s does not name a server: move it away", leaseFile(dir, newest))
+		}
+		return newest, owner, err
 	}
 	return 0, "", fmt.Errorf("%s cannot be read, though it is there", leaseFile(dir, newest))
+}
+
+// newestIn is the highest number of a lease in dir, or 0.
+func newestIn(dir string) (newest int, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entries {
+		n, err := number(e.Name())
+		if err != nil {
+			return 0, fmt.Errorf("%s %w", filepath.Join(dir, e.Name()), err)
+		}
+		newest = max(newest, n)
+	}
+	return newest, nil
+}
+
+// mostNumber is no number that leases reach by one after the other.
+const mostNumber = math.MaxInt / 2
+
+// number is that of a file of a lease, or 0.
+func number(name string) (int, error) {
+	text, ok := strings.CutPrefix(name, "lease.")
+	n, err := strconv.Atoi(text)
+	switch {
+	case !ok:
+		return 0, nil
+	case errors.Is(err, strconv.ErrRange) || n > mostNumber:
+		return 0, errors.New("has a number that no server gives: move it away")
+	case err != nil || n < 0 || strconv.Itoa(n) != text:
+		return 0, nil
+	}
+	return n, nil
 }
 
 // ownerTries is how often a file is looked for that was there just now.
