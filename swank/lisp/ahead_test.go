@@ -61,7 +61,7 @@ func TestAhead(t *testing.T) {
 	if notes := strings.Join(res.Notes, "\n"); !strings.Contains(notes, "Restored: 1 definition") {
 		t.Errorf("notes: %s", notes)
 	}
-	for end := time.Now().Add(20 * time.Second); !im.timeline.any(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !im.timeline.any(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it has no checkpoint")
 		}

@@ -3,21 +3,37 @@ package lisp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 )
 
-// asksFor waits until the person is asked, and returns the question.
-func asksFor(t *testing.T, im *Image, text string) Question {
+// asksFor waits until the person is asked for the call whose result comes by c, and returns
+// the question.
+func asksFor(t *testing.T, im *Image, c <-chan *Result, text string) Question {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	end := time.After(time.Minute)
+	for {
 		if q := im.Questions(); len(q) == 1 && strings.Contains(q[0].Text, text) {
 			return q[0]
 		}
+		select {
+		case res := <-c:
+			t.Fatalf("nobody was asked for %s, and it has ended: %s", text, ending(res))
+		case <-end:
+			t.Fatalf("nobody is asked for %s: %+v", text, im.Questions())
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
-	t.Fatalf("nobody is asked for %s: %+v", text, im.Questions())
-	return Question{}
+}
+
+// ending tells how a call has ended.
+func ending(res *Result) string {
+	if res == nil {
+		return "with an error"
+	}
+	return fmt.Sprintf("values %v, failure %+v, notes %q, suspended %v, job %d", res.Values, res.Failure, res.Notes, res.Suspended != nil, res.Job)
 }
 
 func refusedAs(t *testing.T, c <-chan *Result, message string) {
@@ -39,7 +55,7 @@ func TestAllow(t *testing.T) {
 	mustEval(t, im, "(defvar *x* 1)")
 	steps := func(n int) {
 		t.Helper()
-		for end := time.Now().Add(20 * time.Second); im.Overview(t.Context()).Checkpoints < n; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); im.Overview(t.Context()).Checkpoints < n; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatal("no checkpoint is taken")
 			}
@@ -52,7 +68,7 @@ func TestAllow(t *testing.T) {
 		t.Fatalf("Allow: %v", err)
 	}
 	c := evaluating(t, im, "default", "(list :first)")
-	q := asksFor(t, im, "(default) evaluates: (list :first)")
+	q := asksFor(t, im, c, "(default) evaluates: (list :first)")
 	if open := q.Until.Sub(q.Asked); q.Number != 1 || open != 20*time.Second {
 		t.Errorf("the question is %+v", q)
 	}
@@ -70,14 +86,14 @@ func TestAllow(t *testing.T) {
 		t.Errorf("an answer to nothing: %v", err)
 	}
 	c = evaluating(t, im, "default", "(setf *x* 3)")
-	asksFor(t, im, "(setf *x* 3)")
+	asksFor(t, im, c, "(setf *x* 3)")
 	im.AnswerQuestion(t.Context(), 2, false)
 	refusedAs(t, c, "does not allow this")
 
 	// Of two that are asked at once each has its own answer; a stop ends one without.
 	one, two := evaluating(t, im, "one", ":one"), evaluating(t, im, "two", ":two")
-	for len(im.Questions()) < 2 {
-		time.Sleep(10 * time.Millisecond)
+	if !settles(func() bool { return len(im.Questions()) == 2 }) {
+		t.Fatalf("of two open are %+v", im.Questions())
 	}
 	for _, q := range im.Questions() {
 		if strings.Contains(q.Text, ":two") {
@@ -96,31 +112,34 @@ func TestAllow(t *testing.T) {
 	}
 
 	// The image goes back to before.
-	if _, err := im.Session("default").UndoForPerson(t.Context(), 1, "", 20*time.Second); err != nil {
+	if _, err := im.Session("default").UndoForPerson(t.Context(), 1, "", time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	c = evaluating(t, im, "default", "(incf *x*)")
-	q = asksFor(t, im, "(incf *x*)")
+	q = asksFor(t, im, c, "(incf *x*)")
 	im.AnswerQuestion(t.Context(), q.Number, true)
 	<-c
 
 	// A person of their own is not asked.
-	res, err := im.Session("default").EvaluateForPerson(t.Context(), Request{Code: "(list :mine)", Timeout: 10 * time.Second, Debug: 1})
+	res, err := im.Session("default").EvaluateForPerson(t.Context(), Request{Code: "(list :mine)", Timeout: callLimit, Debug: 1})
 	if err != nil || res.Failure != nil {
 		t.Errorf("the person's own: %v, %+v", err, res)
 	}
 	c = evaluating(t, im, "default", "(list :after)")
-	q = asksFor(t, im, "(list :after)")
+	q = asksFor(t, im, c, "(list :after)")
 	im.AnswerQuestion(t.Context(), q.Number, true)
 	<-c
 
 	// A trial is an image of its own.
-	trial := make(chan *Result)
+	trial := make(chan *Result, 1)
 	go func() {
-		res, _ := im.Session("default").Evaluate(context.WithoutCancel(t.Context()), Request{Code: "(list :tried)", Timeout: 20 * time.Second, Debug: 1, Trial: true})
+		res, err := im.Session("default").Evaluate(context.WithoutCancel(t.Context()), Request{Code: "(list :tried)", Timeout: callLimit, Debug: 1, Trial: true})
+		if err != nil {
+			t.Errorf("the trial: %v", err)
+		}
 		trial <- res
 	}()
-	q = asksFor(t, im, "(list :tried)")
+	q = asksFor(t, im, trial, "(list :tried)")
 	if _, err := im.AnswerQuestion(t.Context(), q.Number, false); err != nil {
 		t.Error(err)
 	}
@@ -133,7 +152,7 @@ func TestAllow(t *testing.T) {
 	inst.proc.Kill()
 	<-inst.conn.Done()
 	c = evaluating(t, im, "default", "(list :again)")
-	q = asksFor(t, im, "(list :again)")
+	q = asksFor(t, im, c, "(list :again)")
 	im.AnswerQuestion(t.Context(), q.Number, true)
 	<-c
 	if err := im.Allow(t.Context(), AllowEverything); err != nil {

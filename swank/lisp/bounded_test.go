@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -49,19 +50,14 @@ func TestOutputOnDemand(t *testing.T) {
 	im := testImage(t)
 	s := im.Subscribe(100, false)
 	mustEval(t, im, "1")
+	g := newGate(t)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		mustEval(t, im, `(progn (princ "before") (sleep 1) (princ "after") (sleep 1))`)
+		mustEval(t, im, fmt.Sprintf(`(progn (princ "before") %s (princ "after") (sleep 1))`, g.wait()))
 	}()
-	time.Sleep(500 * time.Millisecond)
-	s.WantOutput(true)
-	time.Sleep(300 * time.Millisecond)
-	s.WantOutput(false)
-	<-done
-	s.Close()
 	printed, results := "", 0
-	for ev := range s.C {
+	note := func(ev Event) {
 		printed += ev.Output
 		if ev.Kind == EventBegun && ev.Source.Head == "" {
 			t.Errorf("of %s the code is missing", ev.Text)
@@ -69,6 +65,22 @@ func TestOutputOnDemand(t *testing.T) {
 		if ev.Kind == EventEnded && ev.Result != nil {
 			results++
 		}
+	}
+	g.reached()
+	time.Sleep(2 * progressEvery) // it could have been asked for, and nobody wanted it
+	s.WantOutput(true)
+	for printed == "" && results < 2 {
+		note(<-s.C)
+	}
+	s.WantOutput(false)
+	if _, err := im.Session("default").Status(t.Context()); err != nil { // answered after what was asked before
+		t.Error(err)
+	}
+	g.open()
+	<-done
+	s.Close()
+	for ev := range s.C {
+		note(ev)
 	}
 	if printed != "before" || results != 2 {
 		t.Errorf("printed %q, %d results", printed, results)
@@ -82,19 +94,26 @@ func TestOverview(t *testing.T) {
 	if o := im.Overview(t.Context()); o.State != "not started" || o.PID != 0 || len(o.Sessions) != 0 {
 		t.Errorf("at first: %+v", o)
 	}
-	mustEval(t, im, "1")
+	g := newGate(t)
+	mustEval(t, im, fmt.Sprintf("(defun pass () %s)", g.wait()))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		mustEval(t, im, "(sleep 2)")
+		mustEval(t, im, "(pass)")
 	}()
-	defer func() { <-done }()
-	time.Sleep(500 * time.Millisecond)
-	o := im.Overview(t.Context())
+	defer func() { g.open(); <-done }()
+	g.reached()
+	// A busy image may not have told in time what it has in its heap.
+	var o Overview
+	settles(func() bool {
+		o = im.Overview(t.Context())
+		r := o.Sessions[0].Running
+		return o.HeapUsed > 0 && r != nil && r.Age >= 300*time.Millisecond
+	})
 	if o.State != "running" || o.PID == 0 || o.HeapUsed == 0 || o.HeapLimit < o.HeapUsed || len(o.Sessions) != 1 {
 		t.Fatalf("while it runs: %+v", o)
 	}
-	if r := o.Sessions[0].Running; r == nil || r.Code != "(sleep 2)" || r.Age < 300*time.Millisecond {
+	if r := o.Sessions[0].Running; r == nil || r.Code != "(pass)" || r.Age < 300*time.Millisecond {
 		t.Errorf("the session runs %+v", r)
 	}
 }

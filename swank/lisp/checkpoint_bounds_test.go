@@ -36,7 +36,7 @@ func TestThinnedMeanwhile(t *testing.T) {
 	if n := kept(); n < 3 {
 		t.Fatalf("%d checkpoints are kept while the image changes nothing", n)
 	}
-	mustEval(t, im, "(sb-thread:make-thread (lambda () (fill *live* 2) (sleep 60)))")
+	mustEval(t, im, "(sb-thread:make-thread (lambda () (fill *live* 2) (sleep 1000)))")
 	if !settles(func() bool { return kept() == 1 }) {
 		t.Errorf("%d checkpoints are kept", kept())
 	}
@@ -73,7 +73,8 @@ func TestTrialWithoutItsCheckpoint(t *testing.T) {
 func TestLookUpDuringUndo(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
-	mustEval(t, im, `(progn (defclass slow () ()) (defmethod print-object ((s slow) out) (sleep 1) (write-string "here I am" out)))`)
+	g := newGate(t)
+	mustEval(t, im, fmt.Sprintf(`(progn (defclass slow () ()) (defmethod print-object ((s slow) out) %s (sleep 1) (write-string "here I am" out)))`, g.sign()))
 	mustEval(t, im, `(defvar *slow* (make-instance 'slow))`)
 	checkpointNow(t, im)
 	mustEval(t, im, "(defvar *other* 1)")
@@ -84,8 +85,8 @@ func TestLookUpDuringUndo(t *testing.T) {
 		_, err := s.DescribeSymbol(t.Context(), "*slow*", "")
 		found <- err
 	}()
-	time.Sleep(300 * time.Millisecond)
-	if _, err := s.Undo(t.Context(), 1, "", 10*time.Second); err != nil {
+	g.reached()
+	if _, err := s.Undo(t.Context(), 1, "", time.Minute); err != nil {
 		t.Fatalf("undo: %v", err)
 	}
 	select {
@@ -93,7 +94,7 @@ func TestLookUpDuringUndo(t *testing.T) {
 		if err != nil {
 			t.Errorf("the look-up: %v", err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the look-up hangs")
 	}
 }

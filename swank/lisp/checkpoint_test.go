@@ -25,7 +25,7 @@ var (
 func checkpointNow(t *testing.T, im *Image) *checkpoint {
 	t.Helper()
 	var c *checkpoint
-	err := im.Session("default").exclusively(t.Context(), "checkpoint", 10*time.Second, func() (err error) {
+	err := im.Session("default").exclusively(t.Context(), "checkpoint", time.Minute, func() (err error) {
 		c, err = im.current(t.Context(), "")
 		return err
 	})
@@ -155,17 +155,6 @@ func TestCheckpointsInARow(t *testing.T) {
 	slices.Sort(undone)
 	t.Logf("%d checkpoints of %d MB: pause p50 %v, p99 %v; %d undone, p50 %v, slowest %v; 8 copies take %d KB beside the image",
 		len(pauses), *liveFlag, pauses[len(pauses)/2], pauses[len(pauses)*99/100], len(undone), undone[len(undone)/2], undone[len(undone)-1], memory>>10)
-}
-
-// settles waits until ok.
-func settles(ok func() bool) bool {
-	for range 50 {
-		if ok() {
-			return true
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	return ok()
 }
 
 // A checkpoint that is taken before a session was brought back into an image has nothing

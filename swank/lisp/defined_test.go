@@ -43,7 +43,7 @@ func saveAll(t *testing.T, im *Image) {
 // notesOf evaluates code in a session and returns its value and the notes.
 func notesOf(t *testing.T, im *Image, session, code string) string {
 	t.Helper()
-	res, err := im.Session(session).Evaluate(t.Context(), Request{Code: code, Timeout: 20 * time.Second, Debug: 1})
+	res, err := im.Session(session).Evaluate(t.Context(), Request{Code: code, Timeout: callLimit, Debug: 1})
 	if err != nil || res.Failure != nil {
 		t.Fatalf("%s: Evaluate(%q): %v, %+v", session, code, err, res)
 	}

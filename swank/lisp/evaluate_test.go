@@ -3,6 +3,7 @@ package lisp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +23,7 @@ func imageOf(t *testing.T, c Config) *Image {
 	t.Helper()
 	im := New(c)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := im.Close(ctx); err != nil {
 			t.Errorf("Close: %v", err)
@@ -34,7 +35,7 @@ func imageOf(t *testing.T, c Config) *Image {
 // mustEval evaluates code and returns its values, one a line.
 func mustEval(t *testing.T, im *Image, code string) string {
 	t.Helper()
-	res, err := im.Session("default").Evaluate(t.Context(), Request{Code: code, Timeout: 20 * time.Second, Debug: 1})
+	res, err := im.Session("default").Evaluate(t.Context(), Request{Code: code, Timeout: callLimit, Debug: 1})
 	if err != nil {
 		t.Fatalf("Evaluate(%q): %v", code, err)
 	}
@@ -81,12 +82,14 @@ func TestEvaluate(t *testing.T) {
 		alive(t)
 	})
 	t.Run("timeout", func(t *testing.T) {
+		mustEval(t, im, "(defun spin () (loop))") // compiling it is not in the time
+		const limit = time.Second
 		begun := time.Now()
-		f := failing(t, im, "(defun spin () (loop)) (spin)", 300*time.Millisecond)
+		f := failing(t, im, "(spin)", limit)
 		if f.Kind != KindTimeout || len(f.Frames) == 0 || f.Frames[0] != "(SPIN)" {
 			t.Errorf("got %+v", f)
 		}
-		if d := time.Since(begun); d > 2*time.Second {
+		if d := time.Since(begun); d > limit+1700*time.Millisecond {
 			t.Errorf("it took %v", d)
 		}
 		alive(t)
@@ -117,11 +120,14 @@ func TestEvaluate(t *testing.T) {
 		alive(t)
 	})
 	t.Run("thread ended", func(t *testing.T) {
-		mustEval(t, im, `(let ((me sb-thread:*current-thread*))
-		  (sb-thread:make-thread (lambda () (sleep 0.2) (sb-thread:terminate-thread me))) 1)`)
-		time.Sleep(500 * time.Millisecond)
+		g, over := newGate(t), newGate(t)
+		mustEval(t, im, fmt.Sprintf(`(let ((me sb-thread:*current-thread*))
+		  (sb-thread:make-thread (lambda () %s (sb-thread:terminate-thread me) %s)) 1)`, g.wait(), over.sign()))
+		g.open()
+		over.reached()
+		time.Sleep(300 * time.Millisecond) // for its end, where it comes by itself
 		// SBCL 2.2.9 ends a thread that waits only when the next call wakes it; 2.5.2 at once.
-		res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "(+ 1 2)", Timeout: 500 * time.Millisecond, Debug: 1})
+		res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "(+ 1 2)", Timeout: 5 * time.Second, Debug: 1})
 		switch {
 		case err != nil:
 			t.Errorf("Evaluate: %v", err)
@@ -135,20 +141,29 @@ func TestEvaluate(t *testing.T) {
 		alive(t)
 	})
 	t.Run("progress", func(t *testing.T) {
+		// It prints more only when it was told what it has printed.
+		one, two := newGate(t), newGate(t)
 		var mu sync.Mutex
 		var seen strings.Builder
 		res, err := im.Session("default").Evaluate(t.Context(), Request{
-			Code: `(dotimes (i 8) (format t "<~d>" i) (sleep 0.1))`, Timeout: time.Minute, Debug: 1,
+			Code:    fmt.Sprintf(`(progn (princ "<0><1>") %s (princ "<2>") (sleep 0.1) (princ "<3>") %s (princ "<4>"))`, one.wait(), two.wait()),
+			Timeout: time.Minute, Debug: 1,
 			Progress: func(_ time.Duration, output string) {
 				mu.Lock()
 				defer mu.Unlock()
 				seen.WriteString(output)
+				if strings.Contains(seen.String(), "<1>") {
+					one.open()
+				}
+				if strings.Contains(seen.String(), "<3>") {
+					two.open()
+				}
 			},
 		})
-		if err != nil || res.Stdout.Head != "<0><1><2><3><4><5><6><7>" {
-			t.Fatalf("got %+v, %v", res, err)
+		if err != nil || res.Failure != nil || res.Stdout.Head != "<0><1><2><3><4>" {
+			t.Fatalf("got %+v, %v; progress told %q", res, err, seen.String())
 		}
-		if !strings.HasPrefix(seen.String(), "<0>") || !strings.Contains(seen.String(), "<3>") {
+		if !strings.HasPrefix(seen.String(), "<0><1><2><3>") {
 			t.Errorf("progress told %q", seen.String())
 		}
 	})

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // The life of a job is told in order; a death of the image, too.
@@ -16,12 +15,22 @@ func TestEvents(t *testing.T) {
 	s := im.Subscribe(100, true)
 	run := func(code string) {
 		t.Helper()
-		if _, err := im.Session("default").Evaluate(ByClient(t.Context(), "tester"), Request{Code: code, Timeout: 20 * time.Second, Debug: 1}); err != nil {
+		if _, err := im.Session("default").Evaluate(ByClient(t.Context(), "tester"), Request{Code: code, Timeout: callLimit, Debug: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	run("(+ 1 2)")
-	run(`(progn (princ "printed") (sleep 0.6) 3)`)
+	g := newGate(t)
+	told := im.Subscribe(100, false)
+	defer told.Close()
+	go func() {
+		for ev := range told.C {
+			if ev.Output != "" {
+				g.open()
+			}
+		}
+	}()
+	run(fmt.Sprintf(`(progn (princ "printed") %s 3)`, g.wait()))
 	run(`(sb-ext:run-program "/bin/kill" (list "-9" (princ-to-string (sb-unix:unix-getpid))))`)
 	run("4")
 	s.Close()

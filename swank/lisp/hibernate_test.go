@@ -33,9 +33,7 @@ func TestHibernate(t *testing.T) {
 		t.Errorf("beside a job: %v", err)
 	}
 	s.endJobs(t.Context(), errors.New("the test is done with it"))
-	for end := time.Now().Add(10 * time.Second); im.jobsRun() && time.Now().Before(end); {
-		time.Sleep(10 * time.Millisecond)
-	}
+	settles(func() bool { return !im.jobsRun() })
 
 	if err := im.Hibernate(t.Context()); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ func evaluating(t *testing.T, im *Image, session, code string) <-chan *Result {
 	c := make(chan *Result, 1)
 	ctx := context.WithoutCancel(t.Context())
 	go func() {
-		res, err := im.Session(session).Evaluate(ctx, Request{Code: code, Timeout: 20 * time.Second, Debug: 1})
+		res, err := im.Session(session).Evaluate(ctx, Request{Code: code, Timeout: callLimit, Debug: 1})
 		if err != nil {
 			t.Errorf("Evaluate(%q): %v", code, err)
 		}
@@ -30,9 +30,11 @@ func TestStop(t *testing.T) {
 	if ended, err := im.Stop(t.Context()); len(ended) != 0 || err != nil {
 		t.Errorf("without an image: %v, %v", ended, err)
 	}
-	mustEval(t, im, "1")
-	one, two := evaluating(t, im, "one", "(loop)"), evaluating(t, im, "two", "(unwind-protect (sleep 100) (sleep 100))")
-	time.Sleep(500 * time.Millisecond)
+	g1, g2, g3 := newGate(t), newGate(t), newGate(t)
+	mustEval(t, im, fmt.Sprintf("(progn (defun begun-1 () %s) (defun begun-2 () %s) (defun begun-3 () %s))", g1.sign(), g2.sign(), g3.sign()))
+	one, two := evaluating(t, im, "one", "(progn (begun-1) (loop))"), evaluating(t, im, "two", "(unwind-protect (progn (begun-2) (sleep 100)) (sleep 100))")
+	g1.reached()
+	g2.reached()
 	ended, err := im.Stop(t.Context())
 	if len(ended) != 2 || err != nil {
 		t.Errorf("stopped %v, %v", ended, err)
@@ -42,9 +44,10 @@ func TestStop(t *testing.T) {
 			t.Errorf("the failure is %+v", f)
 		}
 	}
-	stubborn := evaluating(t, im, "one", "(sb-sys:without-interrupts (loop))")
-	time.Sleep(500 * time.Millisecond)
-	if ended, err := im.Stop(t.Context()); len(ended) != 1 || err != nil || ended[0].Session != "one" || ended[0].Code != "(sb-sys:without-interrupts (loop))" {
+	const loops = "(sb-sys:without-interrupts (begun-3) (loop))"
+	stubborn := evaluating(t, im, "one", loops)
+	g3.reached()
+	if ended, err := im.Stop(t.Context()); len(ended) != 1 || err != nil || ended[0].Session != "one" || ended[0].Code != loops {
 		t.Errorf("stopped %v, %v", ended, err)
 	}
 	if f := (<-stubborn).Failure; f == nil || f.Kind != KindStopped || !strings.Contains(f.Message, "The Lisp image was ended") {
@@ -69,10 +72,11 @@ func TestPause(t *testing.T) {
 	if _, err := im.Session("default").Evaluate(ctx, Request{Code: "1", Timeout: 100 * time.Millisecond, Debug: 1}); err != context.DeadlineExceeded {
 		t.Errorf("a call that is paused and cancelled ends with %v", err)
 	}
+	const limit = 5 * time.Second // what runs for 0.6 s does so within it, on a busy machine, too
 	told := make(chan string, 10)
 	done := make(chan *Result)
 	go func() {
-		res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "(progn (sleep 0.6) (+ 1 2))", Timeout: time.Second, Debug: 1,
+		res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "(progn (sleep 0.6) (+ 1 2))", Timeout: limit, Debug: 1,
 			Progress: func(_ time.Duration, output string) { told <- output }})
 		if err != nil {
 			t.Error(err)
@@ -86,7 +90,7 @@ func TestPause(t *testing.T) {
 	if err != nil || !st.Paused || st.Running != nil || st.Waiting != 1 || st.State != "not started" {
 		t.Errorf("the status is %+v, %v", st, err)
 	}
-	time.Sleep(time.Second) // longer than its time limit
+	time.Sleep(limit)
 	if err := im.Resume(t.Context()); err != nil || im.Paused() {
 		t.Fatalf("Resume: %v", err)
 	}
@@ -94,10 +98,12 @@ func TestPause(t *testing.T) {
 		t.Errorf("it answers %+v", res)
 	}
 
-	running := evaluating(t, im, "default", "(sleep 1)")
-	time.Sleep(300 * time.Millisecond)
+	g := newGate(t)
+	running := evaluating(t, im, "default", g.wait())
+	g.reached()
 	im.Pause(t.Context())
 	waits := evaluating(t, im, "later", "(+ 2 2)")
+	g.open()
 	if res := <-running; res.Failure != nil {
 		t.Errorf("what ran ends with %+v", res.Failure)
 	}
@@ -121,7 +127,7 @@ func TestPause(t *testing.T) {
 		ended <- err
 	}()
 	time.Sleep(100 * time.Millisecond)
-	bounded, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	bounded, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	im.Close(bounded)
 	if err := <-ended; err != ErrClosed {

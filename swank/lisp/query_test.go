@@ -3,6 +3,7 @@ package lisp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,9 +43,11 @@ func TestLookingBehindASlowStart(t *testing.T) {
 // A look-up that is not answered, because it waits for a lock, says whose that is.
 func TestLookUpThatWaitsForALock(t *testing.T) {
 	im := testImage(t)
-	mustEval(t, im, `(defvar *holder* (sb-thread:make-thread (lambda () (sleep 0.3)
-	  (sb-ext:with-locked-hash-table ((swank-mcp::session-definitions (gethash "default" swank-mcp::*sessions*))) (sleep 1000))) :name "holder")) 1`)
-	time.Sleep(500 * time.Millisecond)
+	g, locked := newGate(t), newGate(t)
+	mustEval(t, im, fmt.Sprintf(`(defvar *holder* (sb-thread:make-thread (lambda () %s
+	  (sb-ext:with-locked-hash-table ((swank-mcp::session-definitions (gethash "default" swank-mcp::*sessions*))) %s (sleep 1000))) :name "holder")) 1`, g.wait(), locked.sign()))
+	g.open() // the evaluation itself needs the lock
+	locked.reached()
 	defer func(d time.Duration) { queryTimeout = d }(queryTimeout)
 	queryTimeout = time.Second
 	_, err := im.Session("default").Definitions(t.Context(), "")

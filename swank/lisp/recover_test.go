@@ -3,6 +3,7 @@ package lisp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,12 +28,21 @@ func TestBroughtToAnEnd(t *testing.T) {
 	}
 }
 
+// slowly is a definition that waits at the gate, which is open when it is evaluated for the
+// first time. That has to take a while: what did may take twenty times as long when it is
+// brought back, here half a minute.
+func slowly(g gate) string {
+	return fmt.Sprintf("(defparameter *slow* (progn %s (sleep 1.5) 1))", g.wait())
+}
+
 // A caller who does not wait for a session to be brought back, as a client with
 // a short time limit of its own, must not cost the session its definitions.
 func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
-	mustEval(t, im, "(defparameter *slow* (progn (sleep 3) 1)) (defun kept () 42)")
+	g := newGate(t)
+	g.open()
+	mustEval(t, im, slowly(g)+" (defun kept () 42)")
 	im.mu.Lock()
 	first := im.cur
 	im.mu.Unlock()
@@ -40,18 +50,22 @@ func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-first.proc.Exited()
+	impatient := errors.New("the caller does not wait")
 	for range 3 {
+		g.shut()
 		inst, err := im.acquire(t.Context(), time.Minute) // so that the time runs out while the session is evaluated
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-		_, err = im.Session("default").Evaluate(ctx, Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
-		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) || inst.over() {
+		ctx, leave := context.WithCancelCause(t.Context())
+		wait := background(t, ctx, im, "(kept)", time.Minute)
+		g.reached()
+		leave(impatient)
+		if _, err = wait(); !errors.Is(err, impatient) || inst.over() {
 			t.Fatalf("Evaluate = %v, over: %v", err, inst.over())
 		}
 	}
+	g.open()
 	res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
 	if err != nil || res.Failure != nil || len(res.Values) != 1 || res.Values[0].Head != "42" {
 		t.Fatalf("got %+v, %v", res, err)

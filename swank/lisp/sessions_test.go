@@ -14,7 +14,7 @@ import (
 // in evaluates code in a session and returns its values, or its error's type.
 func in(t *testing.T, im *Image, session, code string) string {
 	t.Helper()
-	res, err := im.Session(session).Evaluate(t.Context(), Request{Code: code, Timeout: 20 * time.Second, Debug: 1})
+	res, err := im.Session(session).Evaluate(t.Context(), Request{Code: code, Timeout: callLimit, Debug: 1})
 	if err != nil {
 		t.Fatalf("%s: Evaluate(%q): %v", session, code, err)
 	}
@@ -75,7 +75,7 @@ func TestTwoSessions(t *testing.T) {
 	t.Run("turns", func(t *testing.T) {
 		done := make(chan string, 1)
 		go func() {
-			res, err := im.Session("a").Evaluate(t.Context(), Request{Code: "(loop until (boundp 'cl-user::*go*) do (sleep 0.01))", Timeout: 20 * time.Second, Debug: 1})
+			res, err := im.Session("a").Evaluate(t.Context(), Request{Code: "(loop until (boundp 'cl-user::*go*) do (sleep 0.01))", Timeout: callLimit, Debug: 1})
 			switch {
 			case err != nil:
 				done <- err.Error()
@@ -143,7 +143,7 @@ func TestSessionClosed(t *testing.T) {
 	}
 	before := facts()
 	s := im.Session("passing")
-	r := Request{Code: "(defun stays () 7)", Timeout: 20 * time.Second, Debug: 1}
+	r := Request{Code: "(defun stays () 7)", Timeout: callLimit, Debug: 1}
 	for _, code := range []string{"(defun stays () 7)", "(error \"suspended\")"} {
 		r.Code, r.Suspend = code, true
 		if _, err := s.Evaluate(t.Context(), r); err != nil {
@@ -164,13 +164,7 @@ func TestSessionClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := ""
-	for range 100 {
-		if after = facts(); after == before {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	if after != before {
+	if !settles(func() bool { after = facts(); return after == before }) {
 		t.Errorf("afterwards %s, before %s", after, before)
 	}
 	if got := mustEval(t, im, "(stays)"); got != "7" {
@@ -191,7 +185,7 @@ func TestKeptToTheLast(t *testing.T) {
 		in(t, im, "default", fmt.Sprintf("(defun kept-%d () %[1]d)", i))
 	}
 	seen := im.Subscribe(100, false)
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		if st, err := im.Session("default").Status(t.Context()); err != nil || st.Running != nil {
 			t.Fatalf("while it is kept it runs %+v, %v", st.Running, err)
 		}

@@ -29,11 +29,12 @@ func TestWaitingAndLeaving(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defvar *trace* '())")
-	first := background(t, t.Context(), im, "(progn (sleep 1.5) (push 1 *trace*))", 20*time.Second)
+	g := newGate(t)
+	first := background(t, t.Context(), im, fmt.Sprintf("(progn %s (push 1 *trace*))", g.wait()), callLimit)
 	late := background(t, t.Context(), im, "(push :late *trace*)", 500*time.Millisecond)
 	ctx, cancel := context.WithCancel(t.Context())
-	gone := background(t, ctx, im, "(push :gone *trace*)", 20*time.Second)
-	last := background(t, t.Context(), im, "(push 2 *trace*)", 20*time.Second)
+	gone := background(t, ctx, im, "(push :gone *trace*)", callLimit)
+	last := background(t, t.Context(), im, "(push 2 *trace*)", callLimit)
 	cancel()
 	var busy *BusyError
 	if _, err := late(); !errors.As(err, &busy) {
@@ -42,6 +43,7 @@ func TestWaitingAndLeaving(t *testing.T) {
 	if _, err := gone(); !errors.Is(err, context.Canceled) {
 		t.Errorf("the one that was cancelled: %v", err)
 	}
+	g.open()
 	for _, wait := range []func() (*Result, error){first, last} {
 		if res, err := wait(); err != nil || res.Failure != nil {
 			t.Errorf("one that stayed: %+v, %v", res, err)
@@ -57,17 +59,18 @@ func TestWaitingForAnImageThatIsLost(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, code string
+		limit      time.Duration
 		failure    FailureKind
 	}{
-		{"replaced", "(sb-sys:without-interrupts (loop))", KindTimeout},
-		{"dies", "(progn (sleep 0.3) (sb-posix:kill (sb-posix:getpid) 9) (sleep 5))", KindImageDied},
+		{"replaced", "(sb-sys:without-interrupts (loop))", time.Second, KindTimeout},
+		{"dies", "(progn (sleep 0.3) (sb-posix:kill (sb-posix:getpid) 9) (sleep 100))", callLimit, KindImageDied},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			im := testImage(t)
 			mustEval(t, im, "(defun f () :kept)")
-			first := background(t, t.Context(), im, c.code, time.Second)
-			second := background(t, t.Context(), im, "(list 2 (f))", 20*time.Second)
-			third := background(t, t.Context(), im, "(list 3 (f))", 20*time.Second)
+			first := background(t, t.Context(), im, c.code, c.limit)
+			second := background(t, t.Context(), im, "(list 2 (f))", callLimit)
+			third := background(t, t.Context(), im, "(list 3 (f))", callLimit)
 			if res, err := first(); err != nil || res.Failure == nil || res.Failure.Kind != c.failure {
 				t.Fatalf("the first: %+v, %v", res, err)
 			}
@@ -89,11 +92,14 @@ func TestWaitingForAThreadThatEnds(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defvar *trace* '())")
-	mustEval(t, im, `(defvar *killer* (let ((victim sb-thread:*current-thread*))
-  (sb-thread:make-thread (lambda () (sleep 0.5) (sb-thread:terminate-thread victim)))))`)
-	first := background(t, t.Context(), im, "(progn (push 1 *trace*) (sleep 3) (push :not *trace*))", 4*time.Second)
-	second := background(t, t.Context(), im, "(push 2 *trace*)", 20*time.Second)
-	third := background(t, t.Context(), im, "(push 3 *trace*)", 20*time.Second)
+	killer, begun := newGate(t), newGate(t)
+	mustEval(t, im, fmt.Sprintf(`(defvar *killer* (let ((victim sb-thread:*current-thread*))
+  (sb-thread:make-thread (lambda () %s (sb-thread:terminate-thread victim)))))`, killer.wait()))
+	first := background(t, t.Context(), im, fmt.Sprintf("(progn (push 1 *trace*) %s (sleep 3) (push :not *trace*))", begun.sign()), 4*time.Second)
+	second := background(t, t.Context(), im, "(push 2 *trace*)", callLimit)
+	third := background(t, t.Context(), im, "(push 3 *trace*)", callLimit)
+	begun.reached()
+	killer.open()
 	first()
 	for i, wait := range []func() (*Result, error){second, third} {
 		if res, err := wait(); err != nil || res.Failure != nil {

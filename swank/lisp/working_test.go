@@ -13,7 +13,9 @@ func TestWaitingForWorkApart(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "1")
-	settles(im.working.TryLock)
+	if !settles(im.working.TryLock) {
+		t.Fatal("there is work without end")
+	}
 	defer im.working.Unlock()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
@@ -35,7 +37,10 @@ func TestBroughtBackBeforeUndo(t *testing.T) {
 	in(t, im, "b", "(defvar *n* 1)")
 	checkpointNow(t, im)
 	im.timeline.rest(time.Hour) // none is taken by itself
-	in(t, im, "a", "(defvar *slow* (progn (sleep 3) 1))")
+	g := newGate(t)
+	g.open()
+	in(t, im, "a", slowly(g))
+	g.shut()
 	im.mu.Lock()
 	inst := im.cur
 	im.mu.Unlock()
@@ -43,15 +48,20 @@ func TestBroughtBackBeforeUndo(t *testing.T) {
 	<-inst.proc.Exited()
 	undone := make(chan error, 1)
 	go func() {
-		_, err := im.Session("a").Undo(t.Context(), 1, "", 10*time.Second)
+		_, err := im.Session("a").Undo(t.Context(), 1, "", time.Minute)
 		undone <- err
 	}()
-	time.Sleep(300 * time.Millisecond)
-	began := time.Now()
+	g.reached()
 	got := in(t, im, "b", "*n*")
-	if took := time.Since(began); got != "1" || took > 2*time.Second {
-		t.Errorf("the other session gets %s after %v", got, took)
+	select {
+	case err := <-undone:
+		t.Fatalf("the undo has not waited: %v", err)
+	default:
 	}
+	if got != "1" {
+		t.Errorf("the other session gets %s", got)
+	}
+	g.open()
 	if err := <-undone; err != nil {
 		t.Errorf("undo: %v", err)
 	}
