@@ -106,7 +106,7 @@ func TestUserInit(t *testing.T) {
 
 func TestBackgroundErrorEndsItsThreadOnly(t *testing.T) {
 	p := startTest(t, testConfig(t))
-	eval(t, p, `(cl:progn (sb-thread:make-thread (cl:lambda () (cl:error "late trouble")) :name "mine") (cl:sleep 0.3) nil)`)
+	eval(t, p, `(sb-thread:join-thread (sb-thread:make-thread (cl:lambda () (cl:error "late trouble")) :name "mine") :default nil)`)
 	p.Settle()
 	if got := p.Background().Head; !strings.Contains(got, `; error in thread "mine": SIMPLE-ERROR: late trouble`) || !strings.Contains(got, "\n0: ") {
 		t.Errorf("got %q", got)
@@ -233,7 +233,7 @@ func TestStartFailures(t *testing.T) {
 	if !errors.As(err, &start) || !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 5*time.Second {
 		t.Errorf("after %v: %v", time.Since(begin), err)
 	}
-	within(t, time.Second, "goroutines end", func() bool { return runtime.NumGoroutine() <= before })
+	soon(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before })
 }
 
 // What ended a start is told once, and can still be asked for.

@@ -115,7 +115,7 @@ func TestCoreImageBehaves(t *testing.T) {
 		}
 	}
 	_ = p.lifetime.Close()
-	within(t, time.Second, "the image to end with its lifetime pipe", p.HasExited)
+	soon(t, "the image to end with its lifetime pipe", p.HasExited)
 }
 
 func cwd(t *testing.T) string {

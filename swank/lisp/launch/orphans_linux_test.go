@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"swank-mcp/swank/lisp/host"
 )
@@ -47,8 +46,8 @@ func TestOrphans(t *testing.T) {
 	if err := parent.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	within(t, 2*time.Second, "three orphans end", func() bool { return len(endedOrphans()) >= 3 })
-	within(t, 10*time.Second, "they are let go of", func() bool { return len(endedOrphans()) == 0 })
+	soon(t, "three orphans end", func() bool { return len(endedOrphans()) >= 3 })
+	soon(t, "they are let go of", func() bool { return len(endedOrphans()) == 0 })
 	if pids := endedOrphans(); slices.Contains(pids, leader.Process.Pid) || slices.Contains(pids, member.Process.Pid) {
 		t.Errorf("%v are taken for orphans", pids)
 	}

@@ -145,7 +145,7 @@ func TestDrainClose(t *testing.T) {
 		t.Error("the pipe is open")
 	}
 	_ = w.Close()
-	within(t, time.Second, "goroutine ends", func() bool { return runtime.NumGoroutine() <= before })
+	soon(t, "goroutine ends", func() bool { return runtime.NumGoroutine() <= before })
 }
 
 // An image that prints without end neither stops nor grows us.
