@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,10 +35,14 @@ func TestSDKClient(t *testing.T) {
 	p := start(t, t.TempDir(), func(*Options) {})
 	for _, era := range []string{"2025-06-18", "2025-11-25", newEra} {
 		for _, path := range []string{"/mcp", "/s/shared/mcp"} {
-			var progress []string
+			g := newGate(t)
+			var progress atomic.Int32
 			c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
 				ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
-					progress = append(progress, r.Params.Message)
+					progress.Add(1)
+					if strings.Contains(r.Params.Message, "NOW") {
+						g.open()
+					}
 				}})
 			session, err := c.Connect(t.Context(), &mcp.StreamableClientTransport{
 				Endpoint: p.url + path, HTTPClient: &http.Client{Transport: bearer(p.tokens["anna"])},
@@ -61,10 +67,10 @@ func TestSDKClient(t *testing.T) {
 			if got := evaluate("(defun f (x) (* 2 x))"); got != "=> F" {
 				t.Errorf("%s at %s: %s", era, path, got)
 			}
-			if got := evaluate(`(progn (print 'now) (sleep 1) (f 21))`); !strings.HasSuffix(got, "=> 42") {
+			if got := evaluate(fmt.Sprintf("(progn (print 'now) %s (f 21))", g.wait())); !strings.HasSuffix(got, "=> 42") {
 				t.Errorf("%s at %s: %s", era, path, got)
 			}
-			if len(progress) == 0 {
+			if progress.Load() == 0 {
 				t.Errorf("%s at %s: no progress", era, path)
 			}
 			check(t, session.Close())
@@ -164,10 +170,12 @@ func TestSessionsAreApart(t *testing.T) {
 	p.wants(code("*x*").at("/s/Named/mcp"), "=> NAMED")
 }
 
+const getpid = `(sb-alien:alien-funcall (sb-alien:extern-alien "getpid" (function sb-alien:int)))`
+
 // pid is the process of the image that answers c, whose code is replaced.
 func (p *site) pid(c call) int {
 	p.t.Helper()
-	c.body.(map[string]any)["params"].(map[string]any)["arguments"] = map[string]any{"code": `(sb-alien:alien-funcall (sb-alien:extern-alien "getpid" (function sb-alien:int)))`}
+	c.body.(map[string]any)["params"].(map[string]any)["arguments"] = map[string]any{"code": getpid}
 	line, _, _ := strings.Cut(p.send(c).text(), "\n") // more is of the image before
 	pid, err := strconv.Atoi(strings.TrimPrefix(line, "=> "))
 	check(p.t, err)
@@ -183,14 +191,39 @@ func alive(pid int) bool {
 
 func init() { beatTime = 150 * time.Millisecond }
 
+const stillAtWork = ": still at work\n\n"
+
+// read sends the call and tells after each line what of the answer has come.
+func (p *site) read(c call, tell func(body string)) reply {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second) // four of the usual signs take longer
+	defer cancel()
+	resp, err := p.open(ctx, c)
+	check(p.t, err)
+	defer resp.Body.Close()
+	body := ""
+	for lines := bufio.NewReader(resp.Body); ; tell(body) {
+		line, err := lines.ReadString('\n')
+		if body += line; err == io.EOF {
+			return reply{resp.StatusCode, resp.Header, body}
+		}
+		check(p.t, err)
+	}
+}
+
 // Who waits for a long evaluation gets signs of life, in both eras, and then the answer.
 func TestSignsOfLife(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir(), func(*Options) {})
 	id, _ := p.handshake(call{})
-	for _, c := range []call{code("(progn (sleep 1) 'late)"), code("(progn (sleep 1) 'late)").within(id)} {
-		r := p.send(c)
-		if n := strings.Count(r.body, ": still at work\n\n"); n < 4 || r.text() != "=> LATE" || r.status != 200 || !strings.HasPrefix(r.head.Get("Content-Type"), "text/event-stream") {
+	for _, within := range []func(call) call{func(c call) call { return c }, func(c call) call { return c.within(id) }} {
+		g := newGate(t)
+		r := p.read(within(code(fmt.Sprintf("(progn %s 'late)", g.wait()))), func(body string) {
+			if strings.Count(body, stillAtWork) == 4 {
+				g.open()
+			}
+		})
+		if n := strings.Count(r.body, stillAtWork); n < 4 || r.text() != "=> LATE" || r.status != 200 || !strings.HasPrefix(r.head.Get("Content-Type"), "text/event-stream") {
 			t.Errorf("%d signs: %+v", n, r)
 		}
 	}
@@ -266,12 +299,12 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	p.wants(code("(defun f () 1)").at("/s/a/mcp"), "=> F")
+	g := newGate(t)
 	var waiting sync.WaitGroup
-	waiting.Go(func() { p.wants(code("(progn (sleep 4) (f))").at("/s/a/mcp"), "=> 1") })
-	eventually(t, "it is at work", func() bool {
-		return strings.Contains(p.send(tool("session-status", map[string]any{}).at("/s/a/mcp")).text(), "sleep")
-	})
+	waiting.Go(func() { p.wants(code(fmt.Sprintf("(progn %s (f))", g.wait())).at("/s/a/mcp"), "=> 1") })
+	g.reached()
 	refused(code("1").at("/s/b/mcp"), 503, "1 Lisp images running, which is its limit")
+	g.open()
 	waiting.Wait()
 	// What nobody uses makes room, and is there again when it is used.
 	eventually(t, "there is room", func() bool { return p.send(code("(+ 1 2)").at("/s/b/mcp")).text() == "=> 3" })
@@ -303,12 +336,14 @@ func TestHibernation(t *testing.T) {
 	p.says(code("(f 21)").within(id), "it was put away while nobody used it", "Restored: 1 definition", "=> 42")
 	p.says(code("(g)").at("/s/n/mcp"), "Restored: 1 definition", "=> G")
 
-	pid := p.pid(code("").at("/s/n/mcp"))
-	p.says(tool("evaluate-lisp", map[string]any{"code": "(progn (sleep 1) 'done)", "background": true}).at("/s/n/mcp"), "job-1")
+	g := newGate(t)
+	p.says(tool("evaluate-lisp", map[string]any{"code": fmt.Sprintf("(progn %s 'done)", g.wait()), "background": true}).at("/s/n/mcp"), "job-1")
+	pid := g.reached()
 	time.Sleep(700 * time.Millisecond)
 	if !alive(pid) {
 		t.Error("an image with a job was put away")
 	}
+	g.open()
 	eventually(t, "it is put away when the job has ended", func() bool { return !alive(pid) })
 	counts, _ := p.s.hub.Counts()
 	if counts.Hibernated < 3 || counts.Woken < 4 {
@@ -325,8 +360,9 @@ func TestLeftToTheDisk(t *testing.T) {
 	eventually(t, "the session is left to the disk", func() bool { return len(p.s.hub.List()) == 0 })
 	p.says(code("(f 21)").at("/s/n/mcp"), "This session was brought back", "=> 42")
 	for i := range 5 {
-		p.wants(tool("reset-session", map[string]any{}).at("/s/n/mcp"), "Session reset. All definitions cleared.\nCurrent package: CL-USER")
-		p.wants(code(fmt.Sprintf("(defun g () %d)", i)).at("/s/n/mcp"), "=> G")
+		// Each may be told that the image was put away: a tenth of a second is soon over.
+		p.says(tool("reset-session", map[string]any{}).at("/s/n/mcp"), "Session reset. All definitions cleared.\nCurrent package: CL-USER")
+		p.says(code(fmt.Sprintf("(defun g () %d)", i)).at("/s/n/mcp"), "=> G")
 		if r := p.send(call{path: "/sessions/n", method: "DELETE"}); r.status != 204 {
 			t.Fatalf("%+v", r)
 		}
@@ -380,7 +416,9 @@ func TestMetrics(t *testing.T) {
 // stays.
 func TestDrain(t *testing.T) {
 	t.Parallel()
-	p := start(t, t.TempDir(), func(o *Options) { o.DrainDelay, o.Drain = time.Second, 2*time.Second })
+	const delay, grace = 2 * time.Second, 4 * time.Second
+	p := start(t, t.TempDir(), func(o *Options) { o.DrainDelay, o.Drain = delay, grace })
+	p.wants(code("0").at("/s/late/mcp"), "=> 0") // its image runs: starting one can take longer than the delay
 	if r := p.send(call{path: "/readyz", method: "GET"}); r.status != 200 || r.body != "ready\n" {
 		t.Errorf("readyz: %+v", r)
 	}
@@ -390,20 +428,23 @@ func TestDrain(t *testing.T) {
 	defer stream.Body.Close()
 	pids := []int{p.pid(code("").within(id)), p.pid(code(""))}
 	var answers sync.WaitGroup
-	answers.Go(func() { p.wants(code("(progn (sleep 1) 'in-time)"), "=> IN-TIME") })
+	g := newGate(t)
+	answers.Go(func() { p.wants(code(fmt.Sprintf("(progn %s (sleep 1) 'in-time)", g.wait())), "=> IN-TIME") })
 	answers.Go(func() { p.says(code("(loop)").within(id), "server is shutting down") })
+	g.reached()
 	eventually(t, "both run", func() bool {
-		return strings.Contains(p.send(tool("session-status", map[string]any{})).text(), "sleep 1") &&
-			strings.Contains(p.send(tool("session-status", map[string]any{}).within(id)).text(), "(loop)")
+		return strings.Contains(p.send(tool("session-status", map[string]any{}).within(id)).text(), "(loop)")
 	})
+	g.open()
 	began := time.Now()
 	answers.Go(func() {
 		eventually(t, "it is not ready any more", func() bool { return p.send(call{path: "/readyz", method: "GET"}).status == 503 })
+		p.says(tool("session-status", map[string]any{}).at("/s/new/mcp"), "not started")
 		p.wants(code("(+ 1 2)").at("/s/late/mcp"), "=> 3")
 	})
 	p.end()
 	answers.Wait()
-	if took := time.Since(began); took > 8*time.Second {
+	if took := time.Since(began); took > delay+grace+5*time.Second {
 		t.Errorf("the end took %v", took)
 	}
 	for _, pid := range pids {

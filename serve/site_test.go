@@ -25,7 +25,7 @@ import (
 )
 
 // patience is how long a test waits for anything that should come soon.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // site is a server with real images that runs in this process, for two principals.
 type site struct {
