@@ -1,6 +1,7 @@
 package control
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -190,10 +191,14 @@ func TestPlaces(t *testing.T) {
 		tr.Add(transcript.Entry{Kind: transcript.KindPerson, Text: fmt.Sprint(i)})
 	}
 	c := only(t, dir)
-	ask := func(query, lastID string) string {
+	// ask returns the entries that come: if want is some, until these have come and a moment
+	// more for those that are too many.
+	ask := func(query, lastID, want string) string {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
+		end := time.AfterFunc(30*time.Second, cancel)
+		defer end.Stop()
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://x/events"+query, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -204,15 +209,20 @@ func TestPlaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer res.Body.Close()
-		text, _ := io.ReadAll(res.Body) // to the end of its time
-		ids := ""
-		for line := range strings.Lines(string(text)) {
-			if id, ok := strings.CutPrefix(line, "id: "); ok {
-				ids += strings.TrimSpace(id)
-			}
-		}
 		if res.StatusCode != http.StatusOK {
+			text, _ := io.ReadAll(res.Body)
 			return strings.TrimSpace(string(text))
+		}
+		if want == "" {
+			end.Reset(200 * time.Millisecond)
+		}
+		ids := ""
+		for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+			if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
+				if ids += id; ids == want {
+					end.Reset(100 * time.Millisecond)
+				}
+			}
 		}
 		return ids
 	}
@@ -226,7 +236,7 @@ func TestPlaces(t *testing.T) {
 		{"?last=x", "", "last=x is not how many entries; for example /events?last=20"},
 		{"?after=-1", "", "after=-1 is not the number of an entry; for example /events?after=17"},
 	} {
-		if got := ask(c.query, c.lastID); got != c.want {
+		if got := ask(c.query, c.lastID, c.want); got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.query, c.lastID, got, c.want)
 		}
 	}
