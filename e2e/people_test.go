@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -31,21 +30,26 @@ func TestPersonStops(t *testing.T) {
 		`(loop (compile nil '(lambda (x) (list x))))`,
 		`(dotimes (i 100000000) (print i))`,
 	} {
-		call := p.running(s, code)
-		began := time.Now()
-		p.wants("(length (swank-mcp:stop))", "1")
-		wantAnswer(t, call, stoppedHead+"…")
-		if took := time.Since(began); took > 2*time.Second {
-			t.Errorf("%s was stopped after %v", code, took)
-		}
-		want(t, s, "(+ 1 2)", "=> 3")
+		inTime(t, 2*time.Second, func() time.Duration {
+			call := p.running(s, code)
+			began := time.Now()
+			p.wants("(length (swank-mcp:stop))", "1")
+			wantAnswer(t, call, stoppedHead+"…")
+			took := time.Since(began)
+			want(t, s, "(+ 1 2)", "=> 3")
+			return took
+		})
 	}
 	// Cleanup forms that hang are broken off, by the bridge.
-	call := p.running(s, "(unwind-protect (sleep 100) (sleep 200))")
+	signalled, reached := signal(t)
+	call := sendCall(t, s, "(unwind-protect (progn "+signalled+" (sleep 100)) (sleep 200))")
+	reached()
 	p.wants("(length (swank-mcp:stop))", "1")
 	wantAnswer(t, call, stoppedHead+"…")
 	// Code that has interrupts off is left alone, in an image that is not ours.
-	call = p.running(s, "(sb-sys:without-interrupts (loop repeat 200 do (sleep 0.05)))")
+	signalled, reached = signal(t)
+	call = sendCall(t, s, "(sb-sys:without-interrupts "+signalled+" (loop repeat 200 do (sleep 0.05)))")
+	reached()
 	p.wants("(length (swank-mcp:stop))", "1")
 	wantAnswer(t, call, stoppedHead+"\nThe evaluation could not be stopped: …")
 	want(t, s, "(+ 1 2)", "=> 3")
@@ -80,19 +84,16 @@ func TestPersonStopsSoon(t *testing.T) {
 	p := newPerson(t, "")
 	s := attached(t, p)
 	want(t, s, "(+ 1 2)", "=> 3") // the helper is there
-	var took []time.Duration
-	for range 10 {
-		call := p.running(s, "(loop)")
-		began := time.Now()
-		p.says("(swank-mcp:stop)")
-		wantAnswer(t, call, stoppedHead+"…")
-		took = append(took, time.Since(began))
-	}
-	slices.Sort(took)
-	t.Logf("from the person's stop to the reply: p50 %v, longest %v", took[5], took[9])
-	if took[8] > time.Second {
-		t.Errorf("two of ten took %v and more", took[8])
-	}
+	soon(t, "from the person's stop to the reply", time.Second, func() (took []time.Duration) {
+		for range 20 {
+			call := p.running(s, "(loop)")
+			began := time.Now()
+			p.says("(swank-mcp:stop)")
+			wantAnswer(t, call, stoppedHead+"…")
+			took = append(took, time.Since(began))
+		}
+		return took
+	})
 }
 
 // evaluates reports whether code of an agent runs in the person's image, which has the helper.
@@ -105,7 +106,7 @@ func (p *person) evaluates() bool {
 func (p *person) running(s *server, code string) *wire.Pending {
 	p.t.Helper()
 	call := sendCall(p.t, s, code)
-	if !eventually(patience, p.evaluates) {
+	if !eventually(long, p.evaluates) {
 		p.t.Fatalf("%s does not begin", code)
 	}
 	time.Sleep(100 * time.Millisecond) // it is compiled first
@@ -116,20 +117,25 @@ func (p *person) running(s *server, code string) *wire.Pending {
 // what runs goes on, and a server that comes later waits, too.
 func TestPersonPauses(t *testing.T) {
 	t.Parallel()
-	p := newPerson(t, "")
+	p := newPerson(t, "(defvar cl-user::*go* nil)")
 	s := attached(t, p)
 	want(t, s, "(+ 1 2)", "=> 3")
-	runs := p.running(s, "(progn (sleep 1) :ran)")
+	runs := p.running(s, "(progn (loop until *go* do (sleep 0.01)) :ran)")
 	p.wants("(multiple-value-list (swank-mcp:pause))", "NIL")
 	told := make(chan string, 10)
-	waits, err := s.GoTool("evaluate-lisp", object{"code": "(progn (sleep 0.5) :waited)", "timeout": 1.5},
+	waits, err := s.GoTool("evaluate-lisp", object{"code": "(progn (sleep 0.5) :waited)", "timeout": 3},
 		wire.CallOptions{Progress: func(p wire.Progress) { told <- p.Message }})
 	check(t, err)
+	p.says("(setf *go* t)")
 	wantAnswer(t, runs, "=> :RAN")
 	if text := <-told; !strings.HasPrefix(text, "paused by the person; (swank-mcp:resume) or") {
 		t.Errorf("progress says %q", text)
 	}
-	status := good(t, s, "session-status", object{})
+	status := ""
+	eventually(long, func() bool { // it is told a moment later than the value that nothing runs
+		status = good(t, s, "session-status", object{})
+		return !strings.Contains(status, "Running for")
+	})
 	says(t, status, "Paused: calls that evaluate wait, paused by the person; (swank-mcp:resume) or `swank-mcp resume` lets it go on\n", "Queue: 1 call waits")
 	saysNot(t, status, "Running for")
 	says(t, good(t, s, "describe-symbol", object{"symbol": "car"}), "CAR")
@@ -137,7 +143,7 @@ func TestPersonPauses(t *testing.T) {
 	check(t, cancelled.Cancel("no more"))
 	later := attached(t, p, "--session", "later")
 	second := sendCall(t, later, ":second")
-	time.Sleep(2 * time.Second) // longer than the limit of the first
+	time.Sleep(3500 * time.Millisecond) // longer than the limit of the first
 	for _, c := range []*wire.Pending{waits, second} {
 		ctx, stop := context.WithTimeout(t.Context(), time.Millisecond)
 		if err := c.Wait(ctx, nil); ctx.Err() == nil {
@@ -150,19 +156,6 @@ func TestPersonPauses(t *testing.T) {
 	wantAnswer(t, second, "=> :SECOND")
 	want(t, s, "(+ 1 2)", "=> 3")
 	wantError(t, s, "(swank-mcp:pause)", "[ERROR] SIMPLE-ERROR\npause is for the person")
-}
-
-// The image may refuse a call for a pause whose end the server hears of before it reads the
-// refusal. Here it hears of neither.
-func TestPersonPausesForAMoment(t *testing.T) {
-	t.Parallel()
-	p := newPerson(t, "")
-	s := attached(t, p)
-	want(t, s, "(+ 1 2)", "=> 3")
-	p.says("(setf swank-mcp::*paused* t)")
-	call := running(t, s, "(+ 2 3)")
-	p.says("(setf swank-mcp::*paused* nil)")
-	wantAnswer(t, call, "=> 5")
 }
 
 // The history has what agents have done: who, where, with which output, values or error, and
@@ -186,7 +179,8 @@ func TestPersonHistory(t *testing.T) {
 	call(t, s, 2*patience, "evaluate-lisp", object{"code": "(loop)", "timeout": 0.3})
 
 	whole := func(number int) string { return p.prints(fmt.Sprintf("(swank-mcp:history %d)", number)) }
-	says(t, whole(1), "1 at ", ": wire 1 (default), evaluate-lisp, 0.", "[code]\n(progn (print :out) (+ 1 2))\n", "[stdout]\n\n:OUT", "=> 3")
+	has(t, whole(1), `: wire 1 \(default\), evaluate-lisp, [0-9]+\.`)
+	says(t, whole(1), "1 at ", "[code]\n(progn (print :out) (+ 1 2))\n", "[stdout]\n\n:OUT", "=> 3")
 	says(t, whole(2), "[ERROR] SIMPLE-ERROR\nno luck")
 	says(t, whole(3), "[redefined function THEIRS] which was:\n(defun theirs (x)\n  \"A person's.\"\n  (list x :theirs))")
 	says(t, whole(4), "[defined function NEW-ONE]\n")
@@ -204,7 +198,8 @@ func TestPersonHistory(t *testing.T) {
 		t.Errorf("the list has %d lines:\n%s", n, list)
 	}
 	says(t, p.prints("(swank-mcp:history nil 2)"), "; 9 more before these: (swank-mcp:history nil 11)\n  10 ")
-	says(t, whole(8), "macroexpand-form, 0.", "\n; done\n")
+	has(t, whole(8), `macroexpand-form, [0-9]+\.`)
+	says(t, whole(8), "\n; done\n")
 	p.wants(`(getf (first (swank-mcp:history-entries :since 3 :count 100)) :changes)`, `((:DEFINITION "function NEW-ONE" :NEW T :SOURCE NIL))`)
 	p.wants(`(loop for e in (swank-mcp:history-entries) collect (getf e :state))`,
 		"(:DONE :ERROR :DONE :DONE :DONE :DONE :DONE :DONE :SUSPENDED :DONE :TIMEOUT)")
@@ -275,8 +270,9 @@ func TestPersonUndoesOwn(t *testing.T) {
  (get-output-stream-string out))`, "=> \"; Put back: function OWN\n\"…")
 	want(t, s, "(own 1)", "=> (1 1)…")
 	says(t, good(t, s, "list-definitions", object{}), "- OWN (X)")
-	check(t, syscall.Kill(imagePID(t, s), syscall.SIGKILL))
-	time.Sleep(500 * time.Millisecond)
+	pid := imagePID(t, s)
+	check(t, syscall.Kill(pid, syscall.SIGKILL))
+	s.loses(t, pid)
 	want(t, s, "(own 1)", "=> (1 1)…")
 }
 

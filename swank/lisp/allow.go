@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"swank-mcp/swank/lisp/helper"
@@ -38,11 +39,22 @@ func (im *Image) Allow(ctx context.Context, policy Policy) error {
 	if policy == AllowNew && im.cfg.Attach.IsZero() {
 		return ErrAllAgents
 	}
+	return im.allow(ctx, policy)
+}
+
+// allow is Allow, also for the images that were started for one call.
+func (im *Image) allow(ctx context.Context, policy Policy) error {
 	im.mu.Lock()
 	im.changePolicyLocked(policy)
 	im.untold = true
 	inst, st := im.cur, im.start
+	others := slices.Clone(im.others)
 	im.mu.Unlock()
+	for _, other := range others {
+		if err := other.allow(ctx, policy); err != nil {
+			return err
+		}
+	}
 	if inst == nil && st != nil {
 		select {
 		case <-st.done:
@@ -79,12 +91,15 @@ func (im *Image) notePolicy(words []string) {
 	}
 	im.mu.Lock()
 	defer im.mu.Unlock()
+	im.policies++
 	im.changePolicyLocked(Policy(words[0]))
 	im.untold = false
 }
 
 // tellPolicy tells inst what agents may do, if it does not know.
 func (im *Image) tellPolicy(ctx context.Context, inst *instance) error {
+	inst.policing.Lock()
+	defer inst.policing.Unlock()
 	im.mu.Lock()
 	policy := cmp.Or(im.policy, AllowEverything)
 	im.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"swank-mcp/swank"
 	"swank-mcp/swank/lisp/attach"
@@ -20,8 +21,9 @@ var helperInjector string
 // attachTo connects to the image that c names and makes it ready. The error is that
 // of [attach.Connect].
 func attachTo(ctx context.Context, c Config, handler func(*swank.Debug)) (*instance, error) {
+	var of atomic.Pointer[instance] // nil until it is ready
 	g, err := attach.Connect(ctx, attach.Config{
-		Target: c.Attach, Handler: handler, Message: func(text string) { c.told(nil, text) }, Trace: c.Trace,
+		Target: c.Attach, Handler: handler, Message: func(text string) { c.told(of.Load(), text) }, Trace: c.Trace,
 		Code: attach.Code{
 			SafeClose: safeClose, Inject: helperInjector, Helper: helperParts(),
 			Share: func(hash string) []string { return shareHelper(c.Launch.CacheDir, hash) },
@@ -32,6 +34,7 @@ func attachTo(ctx context.Context, c Config, handler func(*swank.Debug)) (*insta
 	}
 	inst := newInstance(g)
 	inst.conn, inst.info, inst.control, inst.single = g.Conn, g.Info, g.Control, g.Single()
+	of.Store(inst)
 	return inst, nil
 }
 

@@ -94,7 +94,7 @@ func (im *Image) newest(ctx context.Context) (*checkpoint, error) {
 	if err == nil {
 		defer im.working.Unlock()
 		var c *checkpoint
-		if c, err = im.current(ctx, ""); err == nil {
+		if c, err = im.current(ctx, "", time.Second); err == nil {
 			return c, nil
 		}
 	}

@@ -29,6 +29,7 @@ type ObstacleError struct {
 	Passing bool     // it may be gone in a moment
 
 	hooks bool // the program's functions were called for it
+	asked bool // a look-up is in the way
 }
 
 func (e *ObstacleError) Error() string {
@@ -119,7 +120,7 @@ func (im *Image) takeCheckpoint(name string, byItself bool) (*checkpoint, error)
 		return nil, &ObstacleError{Why: "an evaluation runs in the background", Passing: true}
 	}
 	if !inst.asking.TryLock() {
-		return nil, &ObstacleError{Why: "something is asked of the image", Passing: true}
+		return nil, &ObstacleError{Why: "something is asked of the image", Passing: true, asked: true}
 	}
 	defer inst.asking.Unlock()
 	began := time.Now()
@@ -196,7 +197,7 @@ func (inst *instance) copyTo(ctx context.Context, call *helper.Call) (hooked boo
 	case w.Refused == "":
 		return w.Restore, nil
 	case len(w.Names) > 0:
-		err = &ObstacleError{Why: w.Refused, Threads: w.Names, hooks: w.Restore}
+		err = &ObstacleError{Why: w.Refused, Threads: w.Names, Passing: w.Busy, hooks: w.Restore}
 	case w.Busy:
 		err = &ObstacleError{Why: w.Refused, Passing: true}
 	default:

@@ -26,7 +26,7 @@ func checkpointNow(t *testing.T, im *Image) *checkpoint {
 	t.Helper()
 	var c *checkpoint
 	err := im.Session("default").exclusively(t.Context(), "checkpoint", time.Minute, func() (err error) {
-		c, err = im.current(t.Context(), "")
+		c, err = im.current(t.Context(), "", time.Second)
 		return err
 	})
 	if err != nil {

@@ -118,7 +118,7 @@ func TestCheckpointAfterJob(t *testing.T) {
 	}
 	<-b.done
 	im.working.Lock() // without a turn, in which the session would hear of it
-	settles(func() bool { _, err = im.current(t.Context(), ""); return err == nil })
+	settles(func() bool { _, err = im.current(t.Context(), "", time.Second); return err == nil })
 	im.working.Unlock()
 	if err != nil {
 		t.Fatal(err)

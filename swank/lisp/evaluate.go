@@ -164,6 +164,13 @@ func (e *evaluation) send() error {
 	if e.job.number != 0 {
 		e.thread.by = by
 	}
+	if e.r.Background { // its thread has told the image for whom the session's calls are now
+		e.inst.mu.Lock()
+		if t := e.inst.threads[e.s.name]; t != nil {
+			t.by = ""
+		}
+		e.inst.mu.Unlock()
+	}
 	e.inst.used.Store(true)
 	e.call = call
 	return nil
@@ -179,6 +186,12 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 		}
 	}()
 	if e.r.Background {
+		if d := call.Debug(); d != nil { // before it was heard
+			select {
+			case hears.debug <- d:
+			default:
+			}
+		}
 		if res := e.leave(hears); res != nil {
 			return res, nil
 		}

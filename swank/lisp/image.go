@@ -62,7 +62,9 @@ type Image struct {
 	showns   int     // how many things have been shown
 	paused   bool    // by a person: calls that begin wait
 	pauses   int     // how many messages of an image have said so, or the contrary
+	unheard  bool    // the image that we attach to next is to be told that
 	policy   Policy  // of what needs a person's yes; "" is not known
+	policies int     // how many messages of an image have said which
 	untold   bool    // the image that we attach to next is to be told
 	asked    []asked // what people have been asked, the newest
 	askeds   int     // how much that was
@@ -176,7 +178,7 @@ func (im *Image) startLocked() *start {
 	im.start = st
 	im.work.Go(func() {
 		im.mu.Lock()
-		pauses := im.pauses // a message of the image that comes meanwhile is newer than its state at the beginning
+		pauses, policies := im.pauses, im.policies // a message of the image that comes meanwhile is newer than its state at the beginning
 		im.mu.Unlock()
 		ctx, cancel := context.WithTimeoutCause(im.ctx, startLimit, errStartLimit)
 		defer cancel()
@@ -205,10 +207,10 @@ func (im *Image) startLocked() *start {
 			im.cur = st.inst
 			if g, ok := st.inst.proc.(*attach.Guest); ok {
 				im.lastLisp = g.Lisp
-				if g.Paused && im.pauses == pauses {
-					im.pauseLocked(true)
+				if im.pauses == pauses {
+					im.holdPauseLocked(st.inst, g.Paused)
 				}
-				if !im.untold {
+				if !im.untold && im.policies == policies {
 					im.policy = Policy(g.Policy)
 				}
 			}

@@ -35,6 +35,8 @@ type instance struct {
 	because string                    // why we gave it up; "" if we did not
 	policy  Policy                    // that it was told; "" if none
 
+	policing sync.Mutex // held while it is told a policy, so that the last one told is the last one said
+
 	query queryThread
 
 	asking sync.RWMutex // read: a thread of the image is asked something, and named
@@ -125,9 +127,24 @@ const controlName = "swank-mcp look-ups"
 
 // ask runs a helper function on the control thread and returns its printed answer.
 func (inst *instance) ask(ctx context.Context, c *helper.Call) (string, error) {
-	inst.asking.RLock()
+	if err := inst.mayAsk(ctx); err != nil {
+		return "", err
+	}
 	defer inst.asking.RUnlock()
 	return inst.askOn(ctx, inst.controlThread(), c)
+}
+
+// mayAsk locks asking for reading: while a checkpoint is taken, and functions of the
+// program's run for that, it waits. The error is the cause of ctx.
+func (inst *instance) mayAsk(ctx context.Context) error {
+	for !inst.asking.TryRLock() {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return nil
 }
 
 func (inst *instance) controlThread() swank.ThreadID {
@@ -175,7 +192,9 @@ func (inst *instance) startThread(ctx context.Context, name string) (swank.Threa
 
 // newThread asks for a thread by a call that answers its id.
 func (inst *instance) newThread(ctx context.Context, start *helper.Call) (swank.ThreadID, error) {
-	inst.asking.RLock()
+	if err := inst.mayAsk(ctx); err != nil {
+		return 0, err
+	}
 	defer inst.asking.RUnlock()
 	return inst.threadBy(ctx, start)
 }

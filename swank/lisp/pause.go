@@ -38,12 +38,23 @@ func (im *Image) Paused() bool {
 }
 
 func (im *Image) pauseAll(ctx context.Context, on bool) error {
-	im.setPaused(on)
 	im.mu.Lock()
+	im.pauseLocked(on)
 	inst := im.cur
+	none := inst == nil || inst.over()
+	im.unheard = none
 	im.mu.Unlock()
-	if inst == nil || inst.over() || inst.single { // one that is single would not hear of it
-		return nil
+	if !none {
+		im.tellPause(ctx, inst, on)
+	}
+	return nil
+}
+
+// tellPause tells inst, for other bridges and those that come later. What is known here
+// counts for this one: the error is of no use.
+func (im *Image) tellPause(ctx context.Context, inst *instance, on bool) {
+	if inst.single { // it would not hear of it
+		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
 	defer cancel()
@@ -53,8 +64,21 @@ func (im *Image) pauseAll(ctx context.Context, on bool) error {
 	} else {
 		c.No()
 	}
-	_, _ = inst.ask(ctx, c) // the state here is what counts
-	return nil
+	_, _ = inst.ask(ctx, c)
+}
+
+// holdPauseLocked sees to it that inst, which is the image now and was paused or not when we
+// came, and this bridge are of one mind: what was said here while there was none counts. The
+// caller holds im.mu.
+func (im *Image) holdPauseLocked(inst *instance, paused bool) {
+	switch {
+	case im.unheard:
+		on := im.paused
+		im.work.Go(func() { im.tellPause(im.ctx, inst, on) })
+	case paused:
+		im.pauseLocked(true)
+	}
+	im.unheard = false
 }
 
 func (im *Image) setPaused(on bool) {

@@ -19,7 +19,7 @@ type personStop struct {
 	asked bool // the image has interrupted it already
 }
 
-// told takes in a message of inst, or of the image that runs. It is called on the
+// told takes in a message of inst, nil if that is not ready yet. It is called on the
 // connection's reader and must not block.
 func (im *Image) told(inst *instance, text string) {
 	first, rest, _ := strings.Cut(text, "\n")

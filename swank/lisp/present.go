@@ -19,7 +19,7 @@ func (s *Session) present(ctx context.Context, name string, limit time.Duration)
 		if err != nil {
 			return nil, err
 		}
-		c, err := im.current(ctx, name)
+		c, err := im.current(ctx, name, limit)
 		if err == nil || !thread.inst.over() || ctx.Err() != nil {
 			return c, err
 		}
@@ -29,17 +29,29 @@ func (s *Session) present(ctx context.Context, name string, limit time.Duration)
 	}
 }
 
-// current is present of the running image.
-func (im *Image) current(ctx context.Context, name string) (c *checkpoint, err error) {
+// passingEnd is how long what is in the way of a checkpoint for a moment is waited for: on
+// a busy machine threads that are to end, or the main thread, may have had no processor.
+const passingEnd = time.Second
+
+// current is present of the running image. It waits for the end of a look-up, which may
+// take as long as queryTimeout.
+func (im *Image) current(ctx context.Context, name string, limit time.Duration) (c *checkpoint, err error) {
 	if c := im.timeline.before(im.timeline.now()); c != nil && c.at == im.timeline.now() && (name == "" || name == c.name) {
 		return c, nil
 	}
-	for attempt := 0; ; attempt++ {
+	for began := time.Now(); ; {
 		c, err = im.takeCheckpoint(name, false)
 		var obstacle *ObstacleError
-		if !errors.As(err, &obstacle) || !obstacle.Passing || attempt == 50 || ctx.Err() != nil {
+		if !errors.As(err, &obstacle) || !obstacle.Passing || ctx.Err() != nil {
 			return c, err
 		}
-		time.Sleep(5 * time.Millisecond) // a look-up, or work of ours, is at its end soon
+		patience := passingEnd
+		if obstacle.asked {
+			patience = queryTimeout
+		}
+		if time.Since(began) > min(limit, patience) {
+			return c, err
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 }

@@ -173,7 +173,9 @@ func (inst *instance) askQuery(ctx context.Context, c *helper.Call) (string, err
 // ended; it is nil if nothing was sent. A thread that does not answer in time is
 // given up: the helper's own limit has not freed it.
 func (inst *instance) callQuery(ctx context.Context, c *helper.Call) (*swank.Call, string, error) {
-	inst.asking.RLock()
+	if err := inst.mayAsk(ctx); err != nil {
+		return nil, "", err
+	}
 	defer inst.asking.RUnlock()
 	for attempt := 1; ; attempt++ {
 		thread, err := inst.startQuery(ctx)

@@ -32,7 +32,7 @@ const (
 // asked is a question with its place.
 type asked struct {
 	Question
-	inst   *instance // nil is the one that runs
+	inst   *instance // nil is one that was not ready: it counts as the one that runs
 	number int64     // in it
 	answer Answer    // "" while it is open
 }
@@ -72,7 +72,7 @@ func (im *Image) answered(inst *instance, words []string) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	for i := range im.asked {
-		if q := &im.asked[i]; q.inst == inst && q.number == n && q.answer == "" {
+		if q := &im.asked[i]; (q.inst == inst || q.inst == nil) && q.number == n && q.answer == "" {
 			q.answer = Answer(words[1])
 			im.events.publish(Event{Kind: EventAnswered, Number: q.Number, Text: words[1]})
 		}

@@ -188,7 +188,7 @@ func (t *timeline) hinder(why *ObstacleError) {
 	defer t.mu.Unlock()
 	switch {
 	case why.Never: // noCall has noted it, or nobody wants any
-	case why.Passing:
+	case why.Passing && len(why.Threads) == 0:
 		t.obstacle = nil
 	default:
 		t.obstacle = why

@@ -30,6 +30,9 @@ func (s *Session) try(ctx context.Context, r Request, j *job) (*Result, error) {
 			defined.Add(&journal.Entry{Keys: d.Keys, Text: d.Text})
 		}
 	}
+	if err := s.im.tellPolicy(ctx, inst); err != nil { // what a person has said since it began
+		return nil, err
+	}
 	e := s.newEvaluation(thread, r, &trial)
 	if err := e.send(); err != nil {
 		return nil, err

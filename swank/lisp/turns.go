@@ -104,7 +104,7 @@ func (q *turns) wait(ctx context.Context, t *turn) error {
 	for over := false; !over; {
 		paused := q.paused()
 		limit := timer.C
-		if paused != nil {
+		if paused != nil && !t.free {
 			limit = nil
 		}
 		select {
@@ -115,7 +115,7 @@ func (q *turns) wait(ctx context.Context, t *turn) error {
 		case <-paused:
 			timer.Reset(t.limit)
 		case <-limit:
-			over = q.paused() == nil
+			over = t.free || q.paused() == nil
 		}
 	}
 	busy := q.leave(t)

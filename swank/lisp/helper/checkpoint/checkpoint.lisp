@@ -100,12 +100,13 @@ would start the threads again."
            (sb-thread:wait-on-semaphore over) ; the main thread ends this one, and answers
            obstacle)
           (t (list :refused "threads of the program are running"
+                   :busy t
                    :names (list (thread-label (sb-thread:main-thread))))))))
 
 (defun checkpoint (address number &key (session "default") by-itself)
   "Copy the image.  The copy calls the bridge at the Unix socket ADDRESS as NUMBER.  Answer
 (:TAKEN NUMBER :THREADS ((OLD-ID NEW-ID) ...)), or (:REFUSED WHY :NAMES (THREAD ...) :BUSY T) where
-:BUSY is of what passes.  With :RESTORE T, AFTER-RESTORE is to be called.  The program's functions
+:BUSY is of what passes, or may do so.  With :RESTORE T, AFTER-RESTORE is to be called.  The program's functions
 are called for SESSION.  BY-ITSELF is true if nobody has asked for the copy."
   (let* ((restore (and (or *before-checkpoint* *after-restore*) t))
          (connection (own-connection))
@@ -139,6 +140,7 @@ has one again."
 (defun resume-copy (name)
   "Set up a copy that works now, on its new connection.  Answer the id of a SERVING-THREAD called
 NAME."
+  (await-own-connection)
   (keep-for-connection)
   (let ((id (serving-thread name)))
     (resume-timers)
@@ -146,6 +148,7 @@ NAME."
 
 (defun resume-core ()
   "Set up an image that was started from a core of SAVE-AS-COPY."
+  (await-own-connection)
   (setf *late-output* sb-sys:*stdout*
         (sb-ext:bytes-consed-between-gcs) *nursery-saved*)
   (swank/backend:spawn #'watch-heap :name "swank-mcp heap watch")

@@ -271,7 +271,8 @@ can be stepped through."
 (defun evaluate-in-frame (code suspended number &key (session "default") (token 0) package)
   "EVALUATE in the user frame NUMBER of the SUSPENDED evaluation, a token.  CODE sees the frame's
 variables and may assign them.  Without PACKAGE it is read in that of the frame's code."
-  (let ((session (ensure-session session)))
+  (let* ((session (ensure-session session))
+         (caller (caller session)))
     (answer
      (command suspended
               (lambda (suspended)
@@ -280,7 +281,8 @@ variables and may assign them.  Without PACKAGE it is read in that of the frame'
                  (lambda (frame)
                    (with-variables-noted
                     (registered-outcome
-                     (make-evaluation :token token :session session :code code :frame frame)
+                     (make-evaluation :token token :session session :code code :frame frame
+                                      :caller caller)
                      (or package
                          (let ((own (frame-package frame))) (and own (package-name own))))
                      1)

@@ -30,6 +30,8 @@ TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out
     (call-registered evaluation package debug patience)))
 
 (defun call-registered (evaluation package debug &optional patience)
+  ;; Here, as it may go on in another thread.
+  (setf (evaluation-caller evaluation) (caller (evaluation-session evaluation)))
   (answer (cond ((pausedp (evaluation-session evaluation)) (list :absent :paused))
                 (patience (outcome-in-own-thread evaluation package debug patience))
                 (t (registered-outcome evaluation package debug)))))
@@ -49,8 +51,6 @@ list that it returns are the evaluation's values."
                    package debug patience))
 
 (defun register (evaluation)
-  (setf (evaluation-caller evaluation)
-        (caller (evaluation-session evaluation) (or (guest-of evaluation) (own-guest))))
   (with-lock ()
     (let ((token (evaluation-token evaluation))
           (name (session-name (evaluation-session evaluation))))

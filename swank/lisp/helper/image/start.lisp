@@ -17,6 +17,7 @@ its evaluation goes to the process's own, and the heap is watched."
   (setf *launched* launched
         *late-output* (and launched #+sbcl sb-sys:*stdout* #-sbcl nil))
   (when launched
+    (await-own-connection)
     (setf *baseline* (record-packages))
     (watch-launched-image)
     (start-heap-watch)

@@ -41,6 +41,17 @@
         (swank/backend:thread-alive-p thread)
         (member connection swank::*connections*))))
 
+;;; Swank's sentinel puts a connection into the list of connections a moment after that has begun to
+;;; serve.  On a busy machine the moment is long enough for a whole evaluation, whose questions would
+;;; be told to nobody.
+(defun await-own-connection ()
+  "Return when Swank has this thread's connection in its list: after two seconds at the latest."
+  (let ((connection (own-connection)))
+    (when (control-thread connection)
+      (loop repeat 2000
+            until (member connection swank::*connections*)
+            do (sleep 0.001)))))
+
 (defun tell-bridges (control &rest arguments)
   "Send a message to every bridge, which reads its first word; see swank/lisp/people.go."
   (let ((text (format nil "swank-mcp ~?" control arguments)))
@@ -87,10 +98,14 @@ NAME #2."
 
 ;;; For whom calls are
 
+(defvar *caller* nil
+  "CALLER of the call that this thread carries out and that names it; or NIL.  Calls of a session that
+come meanwhile on other threads may be for others.")
+
 (defun caller (session &optional (guest (own-guest)))
   "(CLIENT TOOL PERSONP): for whom and by which tool the calls of GUEST in SESSION are, and whether they
 are a person's."
-  (or (rest (assoc guest (session-callers session))) '(nil "evaluate-lisp" nil)))
+  (or *caller* (rest (assoc guest (session-callers session))) '(nil "evaluate-lisp" nil)))
 
 (defun client-of-caller (session)
   "By whom the current request is, as people know it; or NIL."
@@ -107,7 +122,8 @@ are a person's."
             (cons (list guest client tool personp)
                   (remove-if-not (lambda (other) (and (not (eq other guest)) (member other *guests*)))
                                  (session-callers session) :key #'first))))
-    (apply (find-symbol (symbol-name function) '#:swank-mcp) arguments)))
+    (let ((*caller* (list client tool personp)))
+      (apply (find-symbol (symbol-name function) '#:swank-mcp) arguments))))
 
 (defun by (session client tool function &rest arguments)
   "Call FUNCTION, a keyword, of the helper's for CLIENT and TOOL, as are the calls of this bridge
