@@ -117,7 +117,9 @@ unless all of it is stopped.  The values are those of RESTORE-ENTRY."
              (abort () (leave :left)))
            (setf end :done))
          (lambda ()
-           (when (member end '(:hung :forced)) (charge-entry restoring))
+           (case end
+             ((:hung :forced) (charge-entry restoring))
+             (:done (note-speed restoring milliseconds)))
            (end-entry restoring)
            (setf (evaluation-escape evaluation) escape)
            (unless (or (eq end :done) (evaluation-early-stop evaluation))

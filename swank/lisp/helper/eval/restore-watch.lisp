@@ -16,6 +16,9 @@
 (defparameter *times-as-long* 3
   "How many times as long as at first an entry may take.")
 
+(defparameter *most-slowness* 8
+  "How many times as long as usual an entry may take at most, because those before it have.")
+
 (defparameter *collecting-limit* 50000
   "How many microseconds of garbage collection do not count for an entry.")
 
@@ -28,6 +31,7 @@ may take in any case."
   entries evaluation
   (patience 0)    ; microseconds that are left for entries that do not end
   (allowance 0)   ; the same for those that may take long
+  (used 0) (expected 0) ; what the entries that ended took of the processor, and were to take
   thread tid
   (number 0)           ; of the entry that is evaluated, from 1; and
   limit wall cpu collecting consed      ; its limit, and the clocks when it began
@@ -100,12 +104,20 @@ may take in any case."
 (defun restored-cpu (restoring)
   (or (processor-microseconds (restoring-tid restoring)) 0))
 
+(defun slowness (restoring)
+  "How many times as long as usual an entry may take here and now, an integer: some take much longer
+than those before them on average, so twice that."
+  (max 1 (min *most-slowness*
+              (round (* 2 (restoring-used restoring)) (max 1 (restoring-expected restoring))))))
+
 (defun base-limit (restoring)
-  (max *least-entry-limit* (min *entry-limit* (floor (restoring-patience restoring) 2))))
+  (max (* (slowness restoring) *least-entry-limit*)
+       (min *entry-limit* (floor (restoring-patience restoring) 2))))
 
 (defun begin-entry (restoring number milliseconds)
   (setf (restoring-limit restoring) (max (base-limit restoring)
-                                         (min (* 1000 *times-as-long* (1+ milliseconds))
+                                         (min (* 1000 *times-as-long* (slowness restoring)
+                                                 (1+ milliseconds))
                                               (restoring-allowance restoring)))
         (restoring-collecting restoring) (collecting-microseconds)
         (restoring-consed restoring) (bytes-consed)
@@ -113,6 +125,13 @@ may take in any case."
         (restoring-wall restoring) (real-microseconds)
         (restoring-number restoring) number)
   (write-board restoring +entry-word+ number))
+
+(defun note-speed (restoring milliseconds)
+  "Take in what the current entry, which may take so many MILLISECONDS and has ended, took."
+  (when (restoring-cpu restoring)
+    (incf (restoring-used restoring)
+          (max 0 (- (restored-cpu restoring) (restoring-cpu restoring))))
+    (incf (restoring-expected restoring) (* 1000 (1+ milliseconds)))))
 
 (defun end-entry (restoring)
   (setf (restoring-number restoring) 0)
