@@ -99,7 +99,7 @@ func (o *outside) serve(t *testing.T, args ...string) *server {
 			t.Logf("server log (end):\n%s", tail(c.Stderr(), 3000))
 		}
 	})
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), long)
 	defer stop()
 	if _, err := c.Open(ctx); err != nil {
 		t.Fatalf("opening: %v\n%s", err, c.Stderr())
@@ -162,7 +162,7 @@ func (o *outside) tries(t *testing.T, s, other *server, list []attempt, tell fun
 	prelude, err := os.ReadFile("testdata/sandbox/attempts.lisp")
 	check(t, err)
 	good(t, s, "evaluate-lisp", object{"code": string(prelude)})
-	if !eventually(patience, func() bool { return strings.Contains(status(t, s), "\nCheckpoint: ") }) {
+	if !eventually(long, func() bool { return strings.Contains(status(t, s), "\nCheckpoint: ") }) {
 		t.Fatalf("there is no checkpoint:\n%s", status(t, s))
 	}
 	names := strings.NewReplacer("{home}", o.path("home"), "{elsewhere}", o.path("elsewhere"), "{project}", o.path("project"),
@@ -172,7 +172,9 @@ func (o *outside) tries(t *testing.T, s, other *server, list []attempt, tell fun
 	pid := imagePID(t, s)
 	for _, a := range list {
 		began := time.Now()
-		text, failed := eval(t, s, "(attempt "+names.Replace(a.code)+")")
+		// To start 700 processes takes long where memory is slow.
+		r := call(t, s, 3*time.Minute, "evaluate-lisp", object{"code": "(attempt " + names.Replace(a.code) + ")", "timeout": 150})
+		text, failed := r.Text(), r.IsError
 		if d := time.Since(began); d > time.Second {
 			t.Logf("%s took %v", a.name, d)
 		}
@@ -227,7 +229,10 @@ func TestSandboxOffRefusesNothing(t *testing.T) {
 				}
 			}
 			o.tries(t, s, other, list, func(a attempt, succeeded bool, text string) {
-				if !succeeded {
+				switch {
+				case !succeeded && a.absent != "" && strings.Contains(text, a.absent):
+					t.Logf("%s: this kernel has none", a.name)
+				case !succeeded:
 					t.Errorf("%s: it cannot be done without a sandbox either: %s\n%s", a.name, a.code, clip(text))
 				}
 			})

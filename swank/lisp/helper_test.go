@@ -105,7 +105,7 @@ func runLispScript(t *testing.T, script string, args ...any) string {
 	if err := os.WriteFile(run, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute) // some 150 processes: minutes, where memory is slow
 	defer cancel()
 	cmd := exec.CommandContext(ctx, sbcl.Path, "--noinform", "--disable-ldb", "--no-sysinit", "--no-userinit",
 		"--non-interactive", "--load", run)

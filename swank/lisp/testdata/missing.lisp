@@ -121,7 +121,7 @@ FUNCTION returns that or fails."
         ;; not a handler: it would see the errors that the helper is to answer
         (setf sb-ext:*invoke-debugger-hook*
               (lambda (condition hook) (declare (ignore hook)) (end condition)))
-        (end (sb-ext:with-timeout 60 (funcall function)))))
+        (end (sb-ext:with-timeout 600 (funcall function)))))
     pid))
 
 (defun check-missing (directory fasls names)
