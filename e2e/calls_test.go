@@ -2,6 +2,10 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -133,12 +137,54 @@ func sendCall(t *testing.T, s *server, code string) *wire.Pending {
 	return sendTool(t, s, "evaluate-lisp", object{"code": code})
 }
 
-// running starts an evaluation and gives it time to begin.
+// running starts an evaluation, and returns when its session is at it or keeps it waiting.
 func running(t *testing.T, s *server, code string) *wire.Pending {
 	t.Helper()
 	p := sendCall(t, s, code)
-	time.Sleep(300 * time.Millisecond)
+	if !eventually(long, func() bool { return s.busy(t) || s.Answers()[p.ID.String()] > 0 }) {
+		t.Fatalf("%s does not begin", code)
+	}
+	time.Sleep(300 * time.Millisecond) // it is compiled first
 	return p
+}
+
+// busy reports whether a session has an evaluation that runs or waits. The server's socket for
+// its user says so; asking session-status would be noted in transcripts, and take what the
+// next reply is to tell.
+func (s *server) busy(t *testing.T) bool {
+	t.Helper()
+	var sockets []string
+	for _, dir := range []string{run.dir, filepath.Join(run.dir, "*")} { // and those of desks
+		found, err := filepath.Glob(fmt.Sprintf("%s/swank-mcp-%d/%d.sock", dir, os.Getuid(), s.PID()))
+		check(t, err)
+		sockets = append(sockets, found...)
+	}
+	if len(sockets) != 1 {
+		t.Fatalf("server %d has the sockets %q", s.PID(), sockets)
+	}
+	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", sockets[0])
+	}}}
+	var status struct {
+		Sessions []struct {
+			Running *struct{ Code string }
+			Waiting int
+		}
+	}
+	r, err := client.Get("http://server/status")
+	if err != nil {
+		return false // it is asked again
+	}
+	defer r.Body.Close()
+	if json.NewDecoder(r.Body).Decode(&status) != nil {
+		return false
+	}
+	for _, session := range status.Sessions {
+		if session.Running != nil || session.Waiting > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // answer waits for the reply to a call that was sent.
@@ -187,6 +233,14 @@ func willSay(t *testing.T, s *server, text string, parts ...string) {
 		return false
 	})
 	says(t, text, parts...)
+}
+
+// has wants the text to have a part that fits the regular expression.
+func has(t *testing.T, text, expression string) {
+	t.Helper()
+	if !regexp.MustCompile(expression).MatchString(text) {
+		t.Errorf("the reply has no %q:\n%s", expression, clip(text))
+	}
 }
 
 func saysNot(t *testing.T, text string, parts ...string) {

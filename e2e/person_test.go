@@ -259,6 +259,15 @@ func (p *person) wants(code, text string) {
 	}
 }
 
+// becomes is wants of what need not be so yet.
+func (p *person) becomes(code, text string) {
+	p.t.Helper()
+	got := ""
+	if !eventually(long, func() bool { got = p.says(code); return fits(text, got) }) {
+		p.t.Errorf("the person's %s\n is %s\nwant %s", code, got, text)
+	}
+}
+
 // attachedArguments are the flags that make a server work in a person's image
 // when the tests are run with -attached; none otherwise. It skips a test that
 // is about launched images, which is on the list of those.

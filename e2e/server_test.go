@@ -78,8 +78,8 @@ func farewell(c *wire.Client) (complaints []string) {
 			complain("closing: %v\nstderr: %s", err, c.Stderr())
 		}
 		for _, pid := range kids {
-			if !gone(pid, time.Second) {
-				complain("process %d (%s) outlived its server by a second", pid, command(pid))
+			if !gone(pid, savingPatience) {
+				complain("process %d (%s) outlived its server by %v", pid, command(pid), savingPatience)
 				syscall.Kill(pid, syscall.SIGKILL)
 			}
 		}
@@ -140,6 +140,14 @@ func imagePID(t *testing.T, s *server) int {
 	}
 	pid, _ := strconv.Atoi(m[1])
 	return pid
+}
+
+// loses waits until the server knows that its image, this process, has ended.
+func (s *server) loses(t *testing.T, pid int) {
+	t.Helper()
+	if !eventually(long, func() bool { return !strings.Contains(status(t, s), fmt.Sprintf("pid %d,", pid)) }) {
+		t.Fatalf("process %d is still the image", pid)
+	}
 }
 
 func status(t *testing.T, s *server) string {
