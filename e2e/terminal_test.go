@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -67,15 +68,29 @@ func (d *desk) gets(args ...string) string {
 	return out
 }
 
-// statuses are what ps --json tells of each server.
+// statuses are what ps --json tells of each server. On a busy machine a server may not have
+// answered in time; then ps is asked again.
 func (d *desk) statuses() (all []map[string]any) {
 	d.t.Helper()
-	for line := range strings.Lines(d.gets("ps", "--json")) {
-		var st map[string]any
-		check(d.t, json.Unmarshal([]byte(line), &st))
-		all = append(all, st)
+	if !eventually(30*time.Second, func() bool {
+		all = nil
+		for line := range strings.Lines(d.gets("ps", "--json")) {
+			var st map[string]any
+			check(d.t, json.Unmarshal([]byte(line), &st))
+			all = append(all, st)
+		}
+		return !slices.ContainsFunc(all, func(st map[string]any) bool { return st["error"] != nil })
+	}) {
+		d.t.Fatalf("a server does not answer: %v", all)
 	}
 	return all
+}
+
+// checkpoints is how many checkpoints there are of the only server.
+func (d *desk) checkpoints() float64 {
+	d.t.Helper()
+	n, _ := d.statuses()[0]["image"].(map[string]any)["checkpoints"].(float64)
+	return n
 }
 
 // sockets are the files where the servers' sockets are.
@@ -135,12 +150,14 @@ func TestTerminalSees(t *testing.T) {
 	}
 	w := d.watches("ledger")
 	w.shows(t, "(+ 1 2)\n=> 3\n")
-	call := running(t, s, `(progn (princ "so far") (sleep 2) (error "bad ~C[31m~C" (code-char 27) (code-char #x202e)))`)
+	untilOpen, open := gate(t)
+	call := running(t, s, `(progn (princ "so far") `+untilOpen+` (error "bad ~C[31m~C" (code-char 27) (code-char #x202e)))`)
 	w.shows(t, "| so far\n")
 	says(t, d.gets("ps"), "ledger", "wire", "default: (progn (princ \"so far\")", "second", "idle")
 	if st := d.statuses(); len(st) != 2 || st[0]["id"] != fmt.Sprint(s.PID()) || st[0]["sessions"].([]any)[0].(map[string]any)["running"] == nil {
 		t.Errorf("ps says %v", st)
 	}
+	open()
 	if r := answer(t, call); !r.IsError {
 		t.Error(r.Text())
 	}
@@ -220,31 +237,27 @@ func TestTerminalStops(t *testing.T) {
 	if out := d.gets("stop"); out != "Nothing runs.\n" {
 		t.Errorf("stop at rest: %s", out)
 	}
-	var took []time.Duration
-	for range 5 {
-		for _, code := range []string{
-			"(loop)",
-			"(sleep 100)",
-			"(all)",
-			`(let ((l (make-string 999999 :initial-element #\p))) (dotimes (i 100000) (write-line l)))`,
-		} {
-			call := running(t, s, code)
-			out := make(chan string)
-			began := time.Now()
-			go func() { out <- d.gets("stop") }()
-			r := answer(t, call)
-			took = append(took, time.Since(began))
-			says(t, r.Text(), stoppedHead)
-			says(t, <-out, "Stopped in default after ", code[:5])
-			want(t, s, "(+ 1 2)", "=> 3")
+	soon(t, "from the command to the agent's reply", 500*time.Millisecond, func() (took []time.Duration) {
+		for range 5 {
+			for _, code := range []string{
+				"(loop)",
+				"(sleep 100)",
+				"(all)",
+				`(let ((l (make-string 999999 :initial-element #\p))) (dotimes (i 100000) (write-line l)))`,
+			} {
+				call := running(t, s, code)
+				out := make(chan string)
+				began := time.Now()
+				go func() { out <- d.gets("stop") }()
+				r := answer(t, call)
+				took = append(took, time.Since(began))
+				says(t, r.Text(), stoppedHead)
+				says(t, <-out, "Stopped in default after ", code[:5])
+				want(t, s, "(+ 1 2)", "=> 3")
+			}
 		}
-	}
-	slices.Sort(took)
-	p95 := took[len(took)*95/100]
-	t.Logf("from the command to the agent's reply: p50 %v, p95 %v", took[len(took)/2], p95)
-	if p95 > 500*time.Millisecond {
-		t.Errorf("p95 is %v", p95)
-	}
+		return took
+	})
 }
 
 // A terminal that stands still slows nothing, and is told what it has missed; a server that
@@ -296,7 +309,9 @@ func TestTerminalStopsWhatCannotBeStopped(t *testing.T) {
 	d := newDesk(t)
 	s := d.server("deaf")
 	want(t, s, "(defvar *kept* 1)", "=> *KEPT*")
-	call := running(t, s, "(sb-sys:without-interrupts (loop))")
+	signalled, reached := signal(t)
+	call := sendCall(t, s, "(sb-sys:without-interrupts "+signalled+" (loop))")
+	reached()
 	says(t, d.gets("stop"), "Stopped in default after ")
 	says(t, answer(t, call).Text(), stoppedHead, "The evaluation could not be stopped", "a new one takes its place")
 	want(t, s, "*kept*", "=> 1…")
@@ -312,11 +327,19 @@ func TestTerminalColours(t *testing.T) {
 		"| \\u{1B}[31mred\r\n\x1b[32m=> 3\x1b[0m\r\n": {"TERM=xterm"},
 		"| \\u{1B}[31mred\r\n=> 3\r\n":                {"TERM=xterm", "NO_COLOR=1"},
 	} {
-		cmd := exec.Command("script", "-qec", "timeout --preserve-status 1 "+run.binary+" watch", "/dev/null")
-		cmd.Env, cmd.Dir = slices.Concat(d.env, more), d.dir
-		out, err := cmd.CombinedOutput()
-		if err != nil || !strings.Contains(string(out), want) {
-			t.Errorf("%v: %v, %q", more, err, out)
+		var out record
+		ctx, stop := context.WithTimeout(t.Context(), 2*long)
+		defer stop()
+		cmd := exec.CommandContext(ctx, "script", "-qec", "exec "+run.binary+" watch", "/dev/null") // its shell would end of Ctrl-C, too
+		cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = slices.Concat(d.env, more), d.dir, &out, &out
+		keys, err := cmd.StdinPipe() // the terminal's; it is there until the program has ended
+		check(t, err)
+		check(t, cmd.Start())
+		shown := eventually(long, func() bool { return strings.Contains(out.String(), want) })
+		_, err = keys.Write([]byte("\x03")) // Ctrl-C
+		check(t, err)
+		if err := cmd.Wait(); err != nil || !shown {
+			t.Errorf("%v: %v, %q", more, err, out.String())
 		}
 	}
 }
@@ -331,7 +354,11 @@ func TestTerminalPauses(t *testing.T) {
 	w.shows(t, "=> *X*")
 	says(t, d.gets("pause"), "Calls that would evaluate wait now.", "swank-mcp resume "+fmt.Sprint(s.PID()))
 	call := running(t, s, "(incf *x*)")
-	says(t, d.gets("ps"), "1 waiting", "paused: swank-mcp resume")
+	ps := ""
+	if !eventually(long, func() bool { ps = d.gets("ps"); return strings.Contains(ps, "1 waiting") }) {
+		t.Error("no call waits")
+	}
+	says(t, ps, "paused: swank-mcp resume")
 	if out := d.gets("resume"); out != "Calls go on.\n" {
 		t.Errorf("resume: %s", out)
 	}
@@ -353,7 +380,7 @@ func TestTerminalUndoes(t *testing.T) {
 	}
 	checkpoints := func(n float64) {
 		t.Helper()
-		if !eventually(patience, func() bool { m, _ := d.statuses()[0]["image"].(map[string]any)["checkpoints"].(float64); return m >= n }) {
+		if !eventually(long, func() bool { return d.checkpoints() >= n }) {
 			t.Fatal("no checkpoint is taken")
 		}
 	}
@@ -370,10 +397,12 @@ func TestTerminalUndoes(t *testing.T) {
 	if out, status := d.types("undo", "--steps", "5"); status != 1 || !strings.Contains(out, "no checkpoint lies before that; there are: ") {
 		t.Errorf("undo of more than there is: %d, %s", status, out)
 	}
-	call := running(t, s, "(sleep 25)")
-	if out, status := d.types("undo"); status != 1 || !strings.Contains(out, "it waits for (sleep 25); to end that: swank-mcp stop ") {
+	untilOpen, open := gate(t)
+	call := running(t, s, untilOpen)
+	if out, status := d.types("undo"); status != 1 || !strings.Contains(out, "it waits for (loop until (probe-file ") || !strings.Contains(out, "; to end that: swank-mcp stop ") {
 		t.Errorf("undo while something runs: %d, %s", status, out)
 	}
+	open()
 	wantAnswer(t, call, "=> NIL")
 }
 

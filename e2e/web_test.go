@@ -118,7 +118,7 @@ func TestWebPage(t *testing.T) {
 	t.Run("looks", func(t *testing.T) {
 		b.t = t
 		want(t, s, `(warn "not so fast") (format *error-output* "careful~%") (list 1 2.5 #\a :key '*print-base*)`, "…")
-		running := running(t, s, `(loop for i from 1 do (sleep 0.2))`)
+		running := sendTool(t, s, "evaluate-lisp", object{"code": `(loop for i from 1 do (sleep 0.2))`, "timeout": 600}) // as long as the looks take
 		b.shows("#lamp", "Evaluating")
 		for _, width := range []int{360, 820, 1400} {
 			for _, dark := range []bool{false, true} {
@@ -271,22 +271,19 @@ func TestWebStops(t *testing.T) {
 	p := d.page()
 	b := newBrowser(t)
 	b.opens(p)
-	var took []time.Duration
-	for range 2 {
-		for _, code := range []string{"(loop)", "(sleep 100)", "(all)",
-			`(let ((l (make-string 999999 :initial-element #\p))) (dotimes (i 100000) (write-line l)))`} {
-			call := running(t, s, code)
-			began := time.Now()
-			b.types("s")
-			says(t, answer(t, call).Text(), stoppedHead)
-			took = append(took, time.Since(began))
+	soon(t, "from the key to the agent's reply", 500*time.Millisecond, func() (took []time.Duration) {
+		for range 2 {
+			for _, code := range []string{"(loop)", "(sleep 100)", "(all)",
+				`(let ((l (make-string 999999 :initial-element #\p))) (dotimes (i 100000) (write-line l)))`} {
+				call := running(t, s, code)
+				began := time.Now()
+				b.types("s")
+				says(t, answer(t, call).Text(), stoppedHead)
+				took = append(took, time.Since(began))
+			}
 		}
-	}
-	slices.Sort(took)
-	t.Logf("from the key to the agent's reply: p50 %v, longest %v", took[len(took)/2], took[len(took)-1])
-	if longest := took[len(took)-1]; longest > 500*time.Millisecond {
-		t.Errorf("the longest took %v", longest)
-	}
+		return took
+	})
 	b.quiet()
 }
 
