@@ -31,18 +31,19 @@ func TestBusySession(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
-	first := sendCall(t, s, "(progn (sleep 3) :first)")
-	time.Sleep(200 * time.Millisecond)
-	began := time.Now()
-	r := call(t, s, patience, "evaluate-lisp", object{"code": "(setf *kept* :harmed)", "timeout": 1})
+	untilOpen, open := gate(t)
+	first := running(t, s, "(prog1 :first "+untilOpen+")")
+	before, began := measuredPace(), time.Now()
+	r := call(t, s, long, "evaluate-lisp", object{"code": "(setf *kept* :harmed)", "timeout": 1})
 	took := time.Since(began)
-	says(t, r.Text(), "(progn (sleep 3) :first)") // what runs
-	if took < 900*time.Millisecond || took > 2*time.Second {
+	says(t, r.Text(), "(prog1 :first (loop until ") // what runs
+	if took < 900*time.Millisecond || !before.allows(took-time.Second, time.Second) {
 		t.Errorf("the waiting call was answered after %v, with a time limit of 1 s", took)
 	}
 	if text := strings.ToLower(r.Text()); !r.IsError || !strings.Contains(text, "cancel") && !strings.Contains(text, "stop") {
 		t.Errorf("the reply does not say how to stop the running evaluation:\n%s", r.Text())
 	}
+	open()
 	wantAnswer(t, first, "=> :FIRST")
 	l.goesOn(t, s)
 }
@@ -50,17 +51,19 @@ func TestBusySession(t *testing.T) {
 func TestOtherToolsAnswerMeanwhile(t *testing.T) {
 	s := start(t)
 	l := begin(t, s)
-	p := sendCall(t, s, "(progn (sleep 2) :slept)")
-	time.Sleep(300 * time.Millisecond)
-	for range 5 {
-		began := time.Now()
-		text := status(t, s)
-		if d := time.Since(began); d > 500*time.Millisecond {
-			t.Errorf("session-status took %v during an evaluation", d)
+	untilOpen, open := gate(t)
+	p := running(t, s, "(prog1 :waited "+untilOpen+")")
+	soon(t, "session-status during an evaluation", 500*time.Millisecond, func() (took []time.Duration) {
+		for range 5 {
+			began := time.Now()
+			text := status(t, s)
+			took = append(took, time.Since(began))
+			says(t, text, "(prog1 :waited (loop until ")
 		}
-		says(t, text, "(progn (sleep 2) :slept)")
-	}
-	wantAnswer(t, p, "=> :SLEPT")
+		return took
+	})
+	open()
+	wantAnswer(t, p, "=> :WAITED")
 	l.goesOn(t, s)
 }
 
