@@ -42,8 +42,7 @@ func TestAttachedImageDies(t *testing.T) {
 	p := newPerson(t, "")
 	s := attached(t, p)
 	want(t, s, "(defvar *kept* 41) (defun kept () *kept*) 1", "=> 1")
-	sleeping := sendCall(t, s, "(sleep 100)")
-	time.Sleep(500 * time.Millisecond)
+	sleeping := running(t, s, "(sleep 100)")
 	p.cmd.Process.Kill()
 	wantAnswer(t, sleeping, "[ERROR] IMAGE-DIED\nThe attached Lisp at "+p.address+elided)
 	<-p.ended
@@ -53,7 +52,7 @@ func TestAttachedImageDies(t *testing.T) {
 	says(t, status(t, s), "Image: not connected, "+p.address, "(swank:create-server :port "+fmt.Sprint(p.port))
 	again := personAt(t, p.port, environ(run.dir), "")
 	// Without a call, too.
-	if !eventually(35*time.Second, func() bool {
+	if !eventually(2*long, func() bool {
 		return strings.Contains(again.says("(mapcar #'sb-thread:thread-name (sb-thread:list-all-threads))"), "swank-mcp look-ups")
 	}) {
 		t.Error("it did not come back by itself")
@@ -176,7 +175,7 @@ func TestAttachedWithoutThreads(t *testing.T) {
 			wantList(t, s, object{}, "[Functions]\n- TWICE (X)")
 			saysNot(t, wantReply(t, s, "evaluate-lisp", object{"code": "(loop)", "timeout": 1}, "[TIMEOUT] Evaluation exceeded 1 second…"), "could not be stopped")
 			want(t, s, "(twice 1)", "[stdout]\n1\n\n=> 2")
-			says(t, bad(t, s, "evaluate-lisp", object{"code": "(sb-sys:without-interrupts (loop repeat 6000 do (sleep 0.001)))", "timeout": 1}),
+			says(t, bad(t, s, "evaluate-lisp", object{"code": "(sb-sys:without-interrupts (loop with end = (+ (get-internal-real-time) (* 6 internal-time-units-per-second)) while (< (get-internal-real-time) end) do (sleep 0.001)))", "timeout": 1}),
 				"nothing reaches it until the evaluation has ended")
 			want(t, s, "(twice 1)", "[stdout]\n1\n\n=> 2")
 		})

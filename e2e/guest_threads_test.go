@@ -44,8 +44,8 @@ func TestGuestThreads(t *testing.T) {
 	if !eventually(patience, func() bool { return p.says("*debugged*") == `("theirs")` }) {
 		t.Errorf("the person's own error went to %s", p.says("*debugged*"))
 	}
-	p.says(`(progn (defvar cl-user::*their-lock* (sb-thread:make-mutex :name "their lock")) (sb-thread:make-thread (lambda () (sb-thread:with-mutex (cl-user::*their-lock*) (sleep 1000))) :name "their holder") (sleep 0.1) 1)`)
-	r := call(t, s, patience, "evaluate-lisp", object{"code": "(sb-thread:with-mutex (cl-user::*their-lock*) 1)", "timeout": 0.4})
+	p.says(`(progn (defvar cl-user::*their-lock* (sb-thread:make-mutex :name "their lock")) (let ((held nil)) (sb-thread:make-thread (lambda () (sb-thread:with-mutex (cl-user::*their-lock*) (setf held t) (sleep 1000))) :name "their holder") (loop until held do (sleep 0.01))) 1)`)
+	r := call(t, s, patience, "evaluate-lisp", object{"code": "(sb-thread:with-mutex (cl-user::*their-lock*) 1)", "timeout": 2})
 	says(t, r.Text(), `"their holder" holds it.`, "It is none that this session has started: ask the person whose Lisp this is before you end it.")
 	want(t, s, "(+ 1 2)", "=> 3")
 }

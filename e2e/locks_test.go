@@ -3,7 +3,6 @@ package e2e
 import (
 	"regexp"
 	"testing"
-	"time"
 )
 
 // An evaluation that waits for a lock until its time is up says who has it, and what
@@ -14,24 +13,24 @@ func TestLockIsNamed(t *testing.T) {
 	l := begin(t, s)
 	const doors = "interrupt-thread {\"thread\": \"[0-9]+\"} shows where that is; with \"action\": \"abort\" it ends the thread, and the lock is free\\."
 	for _, c := range []struct{ name, setup, code, told, status, thread string }{
-		{"SBCL's", `(sb-thread:make-thread (lambda () (sb-c::with-world-lock () (sleep 1000))) :name "holder")`, "(defclass held () (a))",
+		{"SBCL's", `(let ((held nil)) (sb-thread:make-thread (lambda () (sb-c::with-world-lock () (setf held t) (sleep 1000))) :name "holder") (loop until held do (sleep 0.01)))`, "(defclass held () (a))",
 			"It waited for SBCL's world lock, which classes, methods and parts of the compiler need\\. The thread [0-9]+ \"holder\" holds it\\. " + doors,
 			"It waits for SBCL's world lock, held by thread [0-9]+ holder", "holder"},
-		{"one of the program's", `(defvar *door* (sb-thread:make-mutex :name "door")) (sb-thread:make-thread (lambda () (sb-thread:with-mutex (*door*) (sleep 1000))) :name "porter")`,
+		{"one of the program's", `(defvar *door* (sb-thread:make-mutex :name "door")) (let ((held nil)) (sb-thread:make-thread (lambda () (sb-thread:with-mutex (*door*) (setf held t) (sleep 1000))) :name "porter") (loop until held do (sleep 0.01)))`,
 			"(sb-thread:with-mutex (*door*) 1)", "It waited for the lock \"door\"\\. The thread [0-9]+ \"porter\" holds it\\. " + doors, "", "porter"},
 	} {
-		eval(t, s, c.setup+" (sleep 0.1)")
+		eval(t, s, c.setup)
 		if c.status != "" {
 			sendCall(t, s, c.code)
-			time.Sleep(200 * time.Millisecond)
-			if got := status(t, s); !regexp.MustCompile(c.status).MatchString(got) {
+			got := ""
+			if !eventually(long, func() bool { got = status(t, s); return regexp.MustCompile(c.status).MatchString(got) }) {
 				t.Errorf("%s: session-status has no\n%s\nbut\n%s", c.name, c.status, got)
 			}
 			good(t, s, "interrupt-thread", object{"thread": c.thread, "action": "abort"})
-			eval(t, s, c.setup+" (sleep 0.1)")
+			eval(t, s, c.setup)
 		}
-		r := call(t, s, patience, "evaluate-lisp", object{"code": c.code, "timeout": 0.4})
-		if !r.IsError || !regexp.MustCompile("^\\[TIMEOUT\\] Evaluation exceeded 0\\.4 seconds\n"+c.told).MatchString(r.Text()) {
+		r := call(t, s, patience, "evaluate-lisp", object{"code": c.code, "timeout": 2})
+		if !r.IsError || !regexp.MustCompile("^\\[TIMEOUT\\] Evaluation exceeded 2 seconds\n"+c.told).MatchString(r.Text()) {
 			t.Errorf("%s: answered (isError %v)\n%s\nwant\n%s", c.name, r.IsError, r.Text(), c.told)
 		}
 		says(t, good(t, s, "interrupt-thread", object{"thread": c.thread, "action": "abort"}), "It was ended")
@@ -39,7 +38,7 @@ func TestLockIsNamed(t *testing.T) {
 	}
 	// One that an evaluation holds which is suspended.
 	suspend(t, s, `(sb-thread:with-mutex (*door*) (error "within"))`)
-	says(t, bad(t, s, "evaluate-lisp", object{"code": "(sb-thread:with-mutex (*door*) 1)", "timeout": 0.4}),
+	says(t, bad(t, s, "evaluate-lisp", object{"code": "(sb-thread:with-mutex (*door*) 1)", "timeout": 2}),
 		"holds it. An evaluation is suspended in it: session-status lists that, and abort-evaluation ends it.")
 	good(t, s, "abort-evaluation", object{})
 	want(t, s, "(sb-thread:with-mutex (*door*) 1)", "=> 1")

@@ -11,16 +11,12 @@ func TestTerminalUndoesSteps(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	s := d.server("steps")
-	count := func() float64 {
-		n, _ := d.statuses()[0]["image"].(map[string]any)["checkpoints"].(float64)
-		return n
-	}
 	// step evaluates code, and returns when there is a checkpoint of what came of it.
 	step := func(code string) {
 		t.Helper()
-		before := count()
+		before := d.checkpoints()
 		eval(t, s, code)
-		if !eventually(patience, func() bool { return count() > before }) {
+		if !eventually(long, func() bool { return d.checkpoints() > before }) {
 			t.Fatal("no checkpoint is taken")
 		}
 	}
