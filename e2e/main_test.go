@@ -170,7 +170,7 @@ func firstServer(more func(), args ...string) error {
 	}
 	evaluate := func() (wire.Result, error) { return c.Tool(ctx, "evaluate-lisp", object{"code": "(+ 1 2)"}) }
 	r, err := evaluate()
-	for err == nil && strings.Contains(r.Text(), "Send the call again") {
+	for err == nil && strings.Contains(strings.ToLower(r.Text()), "send the call again") {
 		r, err = evaluate()
 	}
 	if err != nil || r.Text() != "=> 3" {
