@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
 	"swank-mcp/serve/door"
 	"swank-mcp/serve/hub"
 )
@@ -18,9 +20,8 @@ func (rt *router) serveHandshake(w http.ResponseWriter, r *http.Request, name st
 		return
 	}
 	if r.Method != http.MethodPost || m.Method != "initialize" {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusBadRequest)
-		w.Write(refusal(m.ID, "Bad Request: a connection begins with initialize, or each request has the header "+versionHeader+": "+newEra))
+		refuse(w, http.StatusBadRequest, m.ID, &jsonrpc.Error{Code: codeRefused,
+			Message: "Bad Request: a connection begins with initialize, or each request has the header " + versionHeader + ": " + newEra})
 		return
 	}
 	principal := door.Principal(r.Context())
@@ -34,7 +35,7 @@ func (rt *router) serveHandshake(w http.ResponseWriter, r *http.Request, name st
 		s.Abandon() // unless it has come to a connection
 		return
 	}
-	said, _ := io.ReadAll(r.Body) // which peek has read
+	said, _ := io.ReadAll(r.Body) // which was read before
 	for range handOvers {
 		s, err := rt.hub.Named(r.Context(), principal, name)
 		if err != nil {

@@ -1,14 +1,17 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"swank-mcp/serve/door"
@@ -54,20 +57,17 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Bad Request: a session's name is 1 to 64 letters, digits and . _ -, and does not begin with . or -", http.StatusBadRequest)
 		return
 	}
+	body, ok := read(w, r)
+	if !ok {
+		return
+	}
 	var m message
 	if r.Method == http.MethodPost {
-		read := http.NewResponseController(w)
-		_ = read.SetReadDeadline(time.Now().Add(bodyTime))
-		var err error
-		switch m, err = peek(w, r); {
-		case tooLarge(err):
-			http.Error(w, fmt.Sprintf("Request Entity Too Large: a request has at most %d bytes. Put long code into a file, and load that.", maxBody), http.StatusRequestEntityTooLarge)
-			return
-		case err != nil:
-			http.Error(w, "Bad Request: the body cannot be read", http.StatusBadRequest)
+		var wrong *jsonrpc.Error
+		if m, wrong = parse(body); wrong != nil {
+			refuse(w, http.StatusBadRequest, m.ID, wrong)
 			return
 		}
-		_ = read.SetReadDeadline(time.Time{})
 	}
 	if m.modern(r) {
 		rt.serveStateless(w, r, name, m)
@@ -76,8 +76,22 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// bodyTime is how long the body of a request may take to come.
-const bodyTime = 30 * time.Second
+// read returns the body of a request, which can then be read again, or answers that it cannot
+// be read. From then on the client need not hurry.
+func read(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if tooLarge(err) {
+		http.Error(w, fmt.Sprintf("Request Entity Too Large: a request has at most %d bytes. Put long code into a file, and load that.", maxBody), http.StatusRequestEntityTooLarge)
+		return nil, false
+	}
+	if err != nil {
+		http.Error(w, "Bad Request: the body cannot be read", http.StatusBadRequest)
+		return nil, false
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	return body, true
+}
 
 // serveStateless answers a request of the era without handshakes. Without a name it is to
 // the principal's default session.
@@ -164,7 +178,5 @@ func (rt *router) refuse(w http.ResponseWriter, m message, err error) {
 	if after > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(after))
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	w.Write(refusal(m.ID, err.Error()))
+	refuse(w, status, m.ID, &jsonrpc.Error{Code: codeRefused, Message: err.Error()})
 }

@@ -43,6 +43,9 @@ const (
 	headBytes  = 64 << 10         // of the head of a request
 )
 
+// bodyTime is how long the body of a request may take to come.
+var bodyTime = 30 * time.Second
+
 // New returns a server that serves nobody yet.
 func New(o Options) *Server {
 	if o.Log == nil {
@@ -57,7 +60,8 @@ func New(o Options) *Server {
 	s.metrics.of(s.hub)
 	o.Door.Refused = func(why string) { s.metrics.refused.WithLabelValues(why).Inc() }
 	s.streams, s.hush = context.WithCancel(context.Background())
-	guard := door.New(o.Door).Guard
+	enter := door.New(o.Door).Guard
+	guard := func(next http.Handler) http.Handler { return enter(unhurried(next)) }
 	to := newRouter(s.hub, o.SessionTimeout, o.Log)
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", guard(s.answering(to)))
@@ -69,7 +73,7 @@ func New(o Options) *Server {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.ready)
 	s.http = http.Server{
-		Handler: mux, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headBytes,
+		Handler: hurried(mux), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headBytes,
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelInfo),
 	}
 	return s
@@ -86,6 +90,29 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Write([]byte("ready\n"))
+}
+
+// hurried has a request end whose client does not send its body, or does not read the answer:
+// net/http reads what is left of a body before it answers, also to somebody whom the door
+// refuses. A request without a body gets no time for one: at its end net/http would take the
+// client for gone.
+func hurried(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		control := http.NewResponseController(w)
+		if r.ContentLength != 0 {
+			_ = control.SetReadDeadline(time.Now().Add(bodyTime))
+		}
+		_ = control.SetWriteDeadline(time.Now().Add(bodyTime + writeTime))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// unhurried is for who may come in: the answer may take as long as what it waits for.
+func unhurried(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+		next.ServeHTTP(w, r)
+	})
 }
 
 // answering has writing end where the client does not read. Streams by GET, which carry nothing that a request has asked for,

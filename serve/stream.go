@@ -11,7 +11,7 @@ import (
 )
 
 // writeTime is how long a client may take to read a part of an answer.
-const writeTime = 30 * time.Second
+var writeTime = 30 * time.Second
 
 // beatTime is how often a client that waits for an answer is sent a sign of life: clients,
 // and proxies before them, take a connection for dead on which nothing comes for a minute.
