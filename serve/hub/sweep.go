@@ -28,9 +28,7 @@ func (h *Hub) sweep() {
 		if h.o.Hibernate > 0 && s.idle() >= h.o.Hibernate {
 			s.putAway(h.ctx)
 		}
-		if h.o.Forget > 0 && s.onlyKept() >= h.o.Forget {
-			h.end(s)
-		}
+		h.leaveToDisk(s)
 	})
 }
 
@@ -87,12 +85,24 @@ func (s *Session) notice() {
 	}
 }
 
-// onlyKept returns for how long nobody has used a session of which the disk has all there
-// is; 0 for another one.
-func (s *Session) onlyKept() time.Duration {
+// leaveToDisk ends s if nobody has used it for long and the disk has all there is of it. Who
+// enters it meanwhile finds that it has ended, or keeps it.
+func (h *Hub) leaveToDisk(s *Session) {
 	w := s.Work()
-	s.hub.mu.Lock()
-	defer s.hub.mu.Unlock()
+	h.mu.Lock()
+	var over chan struct{}
+	if h.o.Forget > 0 && s.onlyKeptLocked(w) >= h.o.Forget {
+		over = h.removeLocked(s)
+	}
+	h.mu.Unlock()
+	if over != nil {
+		h.finish(s, over)
+	}
+}
+
+// onlyKeptLocked returns for how long nobody has used a session of which the disk has all
+// there is; 0 for another one.
+func (s *Session) onlyKeptLocked(w *Work) time.Duration {
 	if s.Name == "" || s.awake || s.users > 0 || len(s.issued) > 0 || w.Kept == nil || w.Kept.Problem() != "" {
 		return 0
 	}
