@@ -33,7 +33,7 @@ type Server struct {
 	started   time.Time
 	socket    *socket
 	http      http.Server
-	handlers  sync.WaitGroup
+	handlers  handlers
 }
 
 // Serve serves until Close. It fails if no directory takes the socket.
@@ -59,8 +59,11 @@ func Serve(o Options) (*Server, error) {
 	mux.HandleFunc("POST /evaluate", s.evaluate)
 	mux.HandleFunc("POST /restart", s.restart)
 	s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.handlers.Add(1)
-		defer s.handlers.Done()
+		if !s.handlers.enter() {
+			http.Error(w, "the server is ending: swank-mcp ps shows those that run", http.StatusServiceUnavailable)
+			return
+		}
+		defer s.handlers.leave()
 		mux.ServeHTTP(w, r)
 	})
 	if o.Log == nil {
@@ -86,19 +89,54 @@ func (s *Server) ID() string { return idOf(s.socket.path) }
 func (s *Server) Hide() { s.socket.hide() }
 
 // Close ends the service and all connections. It waits for what is being answered as long
-// as ctx says.
+// as ctx says; what is asked meanwhile is refused.
 func (s *Server) Close(ctx context.Context) {
 	s.Hide()
-	done := make(chan struct{})
-	go func() {
-		s.handlers.Wait()
-		close(done)
-	}()
 	select {
-	case <-done: // those who follow the transcript have read its end
+	case <-s.handlers.end(): // those who follow the transcript have read its end
 	case <-ctx.Done():
 	}
 	s.http.Close()
+}
+
+// handlers counts what is being answered. It is no sync.WaitGroup, because requests come while
+// Close waits, on the connections that there are.
+type handlers struct {
+	mu   sync.Mutex
+	n    int
+	none chan struct{} // nil until the end begins; closed when nothing is being answered then
+}
+
+// enter reports whether something more may be answered, until leave.
+func (h *handlers) enter() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.none != nil {
+		return false
+	}
+	h.n++
+	return true
+}
+
+func (h *handlers) leave() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.n--; h.n == 0 && h.none != nil {
+		close(h.none)
+	}
+}
+
+// end has nothing more enter. What it returns is closed when all have left.
+func (h *handlers) end() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.none == nil {
+		h.none = make(chan struct{})
+		if h.n == 0 {
+			close(h.none)
+		}
+	}
+	return h.none
 }
 
 func answer(w http.ResponseWriter, v any) {
