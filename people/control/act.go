@@ -106,18 +106,29 @@ func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
 	answer(w, Undone{Session: name, Undone: append([]string{}, u.Undone...), Forward: u.Forward, Time: u.To.Taken, Extra: u.Extra, NoRedo: u.Redo})
 }
 
-// sessionFor is the session of that name, or the only one.
+// defaultSession is the name that commands send where the person has named none.
+const defaultSession = "default"
+
+// namesNone reports whether that is the name of a session that nobody has chosen.
+func namesNone(name string) bool { return name == "" || name == defaultSession }
+
+// sessionFor is the session of that name. Who names none gets the only one; but nobody who has
+// named another one: what a page has shown may have ended since.
 func (s *Server) sessionFor(name string) (string, error) {
 	names := s.o.Image.Sessions()
 	switch {
-	case len(names) == 0:
-		return "", errors.New("nothing was evaluated yet")
 	case slices.Contains(names, name):
 		return name, nil
-	case len(names) == 1:
+	case len(names) == 0:
+		return "", errors.New("nothing was evaluated yet")
+	case len(names) == 1 && namesNone(name):
 		return names[0], nil
 	}
-	return "", fmt.Errorf("no session is called %s; there are %s: name one with --session", cmp.Or(name, "so"), strings.Join(names, ", "))
+	are := "are"
+	if len(names) == 1 {
+		are = "is"
+	}
+	return "", fmt.Errorf("no session is called %s; there %s %s: name one with --session", cmp.Or(name, "so"), are, strings.Join(names, ", "))
 }
 
 // whyNotUndone is err for a person.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +30,7 @@ const (
 )
 
 func (s *Server) evaluate(w http.ResponseWriter, r *http.Request) {
-	name, err := s.sessionToEvaluateIn(r.URL.Query().Get("session"))
+	name, err := s.sessionToEvaluateIn(r.Context(), r.URL.Query().Get("session"))
 	if err != nil {
 		fail(w, err)
 		return
@@ -46,12 +47,22 @@ func (s *Server) evaluate(w http.ResponseWriter, r *http.Request) {
 	s.evaluated(w, name, res, err)
 }
 
-// sessionToEvaluateIn is sessionFor; the first evaluation of all makes a session.
-func (s *Server) sessionToEvaluateIn(name string) (string, error) {
-	if len(s.o.Image.Sessions()) == 0 {
-		return "default", nil
+// sessionToEvaluateIn is sessionFor, or one in which nothing was evaluated yet: the first
+// evaluation of all makes a session.
+func (s *Server) sessionToEvaluateIn(ctx context.Context, name string) (string, error) {
+	if len(s.o.Image.Sessions()) == 0 && namesNone(name) {
+		return defaultSession, nil
 	}
-	return s.sessionFor(name)
+	found, err := s.sessionFor(name)
+	if err != nil && s.shows(ctx, name) {
+		return name, nil
+	}
+	return found, err
+}
+
+// shows reports whether the status has a session of that name.
+func (s *Server) shows(ctx context.Context, name string) bool {
+	return slices.ContainsFunc(s.o.Image.Overview(ctx).Sessions, func(one lisp.SessionOverview) bool { return one.Name == name })
 }
 
 func (s *Server) restart(w http.ResponseWriter, r *http.Request) {
