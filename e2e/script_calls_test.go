@@ -34,7 +34,7 @@ func serverCommand(ts *testscript.TestScript, neg bool, args []string) {
 	c, err := wire.Start(wire.Options{Env: env, Dir: ts.MkAbs(".")}, s.binary, args...)
 	ts.Check(err)
 	s.clients[s.as] = &scriptClient{Client: c}
-	ctx, stop := context.WithTimeout(context.Background(), patience)
+	ctx, stop := context.WithTimeout(context.Background(), long)
 	defer stop()
 	_, err = c.Open(ctx)
 	ts.Check(err)
@@ -130,8 +130,9 @@ func replyCommand(ts *testscript.TestScript, neg bool, args []string) {
 	take(ts, neg, p)
 }
 
-// scriptPatience bounds one call, which may load a system or start an image.
-const scriptPatience = time.Minute
+// scriptPatience bounds one call, which may load a system or start an image, and compile all
+// of it beside others that do.
+const scriptPatience = 3 * time.Minute
 
 // take makes the text of the reply the script's stdout.
 func take(ts *testscript.TestScript, neg bool, p *wire.Pending) {

@@ -120,10 +120,10 @@ func setUpScript(env *testscript.Env, binary string) error {
 func asCommand(ts *testscript.TestScript, neg bool, args []string) {
 	commands := map[string]func(*testscript.TestScript, bool, []string){
 		"server": serverCommand, "call": callCommand, "eval": evalCommand, "reply": replyCommand,
-		"kill-image": killImageCommand, "close": closeCommand,
+		"kill-image": killImageCommand, "close": closeCommand, "await": awaitCommand,
 	}
 	if len(args) < 2 || commands[args[1]] == nil {
-		ts.Fatalf("usage: as NAME COMMAND [ARGUMENT...], with one of server, call, eval, reply, kill-image, close")
+		ts.Fatalf("usage: as NAME COMMAND [ARGUMENT...], with one of server, call, eval, reply, kill-image, close, await")
 	}
 	s := scriptOf(ts)
 	defer func(was string) { s.as = was }(s.as)
@@ -145,7 +145,7 @@ func fixtureCommand(ts *testscript.TestScript, neg bool, args []string) {
 
 // kill-image: kill -9, as an accident would, and wait for the end.
 func killImageCommand(ts *testscript.TestScript, neg bool, args []string) {
-	ctx, stop := context.WithTimeout(context.Background(), patience)
+	ctx, stop := context.WithTimeout(context.Background(), long)
 	defer stop()
 	r, err := client(ts).Tool(ctx, "session-status", object{})
 	ts.Check(err)
@@ -158,11 +158,11 @@ func killImageCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
 	ts.Check(scriptOf(ts).person.again())
 	// Until the server has noticed, a call would die with the image.
-	if !eventually(patience, func() bool {
+	if !eventually(long, func() bool {
 		r, err := client(ts).Tool(ctx, "session-status", object{})
 		return err == nil && !strings.Contains(r.Text(), m[0]+",")
 	}) {
-		ts.Fatalf("after %v the server still shows %s", patience, m[0])
+		ts.Fatalf("after %v the server still shows %s", long, m[0])
 	}
 }
 
