@@ -1,9 +1,6 @@
 package e2e
 
-import (
-	"testing"
-	"time"
-)
+import "testing"
 
 // Two servers in one person's image, each with a session of its own: two REPLs
 // in one Lisp.
@@ -20,8 +17,7 @@ func TestTwoSessionsOfOneImage(t *testing.T) {
 	wantList(t, b, object{}, "[Functions]\n- FB ()\n\n[Constants]\n- +B+ = 1")
 
 	// One evaluates while the other does, and ends it.
-	waiting := sendCall(t, a, "(loop until (boundp 'cl-user::*go*) do (sleep 0.01))")
-	time.Sleep(100 * time.Millisecond)
+	waiting := running(t, a, "(loop until (boundp 'cl-user::*go*) do (sleep 0.01))")
 	want(t, b, "(setf *go* t)", "=> T")
 	wantAnswer(t, waiting, "…")
 

@@ -101,7 +101,7 @@ func wantSameDump(t *testing.T, was string, dump func() string) {
 		t.Fatalf("no dump: %s", was)
 	}
 	now := ""
-	if !eventually(patience, func() bool { now = dump(); return now == was }) {
+	if !eventually(long, func() bool { now = dump(); return now == was }) {
 		t.Errorf("the image has changed (-before +after):\n%s", cmp.Diff(strings.Fields(was), strings.Fields(now)))
 	}
 }

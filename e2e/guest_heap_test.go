@@ -65,7 +65,7 @@ func TestGuestHeap(t *testing.T) {
 			text, isErr := evalWithin(t, s, way.code, 60)
 			took := time.Since(began)
 			if way.later {
-				eventually(3*patience, func() bool {
+				eventually(long, func() bool {
 					text, _ = evalWithin(t, s, "(values)", 60)
 					return strings.Contains(text, "heap")
 				})

@@ -62,7 +62,7 @@ func TestGuestLeavesNothing(t *testing.T) {
 		}
 		s.Kill()
 	}
-	asked := p.returns(was, patience)
+	asked := p.returns(was, long)
 	p.wants("(or (not (boundp '*theirs*)) (sb-thread:mutex-owner (symbol-value '*theirs*)))", "NIL") // nobody holds the lock
 	var before, after int
 	fmt.Sscan(mailboxes, &before)
@@ -115,7 +115,7 @@ func TestGuestTakesBackItsTraces(t *testing.T) {
 		}
 		c.end(s)
 		now := ""
-		if !eventually(patience, func() bool { now = p.says(left); return now == was }) {
+		if !eventually(long, func() bool { now = p.says(left); return now == was }) {
 			t.Errorf("%s: left\n %s\nwant\n %s", c.name, now, was)
 		}
 	}

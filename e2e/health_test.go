@@ -23,7 +23,7 @@ func TestHealthCheckOfAStockSwank(t *testing.T) {
 	env := environ(home)
 	p := personAt(t, 0, env, "")
 	health := func() ([]byte, error) {
-		ctx, stop := context.WithTimeout(t.Context(), 2*patience)
+		ctx, stop := context.WithTimeout(t.Context(), long)
 		defer stop()
 		cmd := exec.CommandContext(ctx, "../compose/lisp/health", strconv.Itoa(p.port))
 		cmd.Env = env
@@ -37,7 +37,7 @@ func TestHealthCheckOfAStockSwank(t *testing.T) {
 	}
 	check()
 
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), long)
 	defer stop()
 	var err error
 	if p.conn, err = swank.Dial(ctx, "tcp", p.address, &swank.Options{Secret: secret}); err != nil {
@@ -50,14 +50,14 @@ func TestHealthCheckOfAStockSwank(t *testing.T) {
 		before = p.says(count)
 		return before == last && strings.HasPrefix(before, "(1 ")
 	}
-	if !eventually(patience, settled) {
+	if !eventually(long, settled) {
 		t.Fatalf("connections and threads after one health check: %s", before)
 	}
 	for range 20 {
 		check()
 	}
 	var after string
-	if !eventually(patience, func() bool { after = p.says(count); return after == before }) {
+	if !eventually(long, func() bool { after = p.says(count); return after == before }) {
 		t.Errorf("connections and threads after 20 health checks: %s, before: %s", after, before)
 	}
 
