@@ -92,7 +92,7 @@ func TestEmacs(t *testing.T) {
 	e.types("(+ 1 2)")
 	after := ""
 	same := func() bool { after = e.lisp(ownersFacts); return factsWithout(after) == factsWithout(before) }
-	if !eventually(patience, same) {
+	if !eventually(long, same) {
 		t.Errorf("the image has changed (-before +after):\n%s",
 			cmp.Diff(strings.Fields(factsWithout(before)), strings.Fields(factsWithout(after))))
 	}

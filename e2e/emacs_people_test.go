@@ -26,13 +26,16 @@ func TestEmacsPeople(t *testing.T) {
 
 	e.types("(swank-mcp:allow :nothing)")
 	e.keys("(list 1 2 'half-typed")
+	input := `(with-current-buffer (slime-output-buffer) (slime-repl-current-input))`
+	// The question takes the keys that come after it.
+	e.until("the half-typed line", func() bool { return e.elisp(input) == `"(list 1 2 'half-typed"` })
 	asks := sendCall(t, s, "(list :asked)")
 	e.until("the question", func() bool {
 		return strings.Contains(e.screen(), "wire 1 (default) evaluates: (list :asked)  Allow it? (y or n)")
 	})
 	e.keys("y")
 	wantAnswer(t, asks, "=> (:ASKED)")
-	if got := e.elisp(`(with-current-buffer (slime-output-buffer) (slime-repl-current-input))`); got != `"(list 1 2 'half-typed"` {
+	if got := e.elisp(input); got != `"(list 1 2 'half-typed"` {
 		t.Errorf("the half-typed line is now %s", got)
 	}
 	e.keys(")", "Enter")
