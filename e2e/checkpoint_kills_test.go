@@ -71,7 +71,7 @@ func (c *counted) next(t *testing.T, r *rand.Rand) {
 	code := fmt.Sprintf("(next %d)", c.n)
 	want(t, c.server, code, fmt.Sprint("=> ", c.n))
 	time.Sleep(300*time.Millisecond + time.Duration(r.IntN(300))*time.Millisecond)
-	if *checkpointKills < 100 && !eventually(patience, func() bool { return strings.Contains(status(t, c.server), ", after "+code) }) {
+	if *checkpointKills < 100 && !eventually(long, func() bool { return strings.Contains(status(t, c.server), ", after "+code) }) {
 		t.Fatalf("no checkpoint is taken after %s:\n%s", code, status(t, c.server))
 	}
 }
@@ -147,15 +147,16 @@ func sortedKeysOf[V any](m map[string]V) (keys []string) {
 	return keys
 }
 
-// A server that is killed leaves no process, whatever it was doing, and no directory; if its
-// image was killed just before, the directory is there until the next server starts.
+// A server that is killed leaves no process, whatever it was doing, and no directory, a
+// second later; if its image was killed just before, the directory is there until the next
+// server starts.
 func TestCheckpointServerKilled(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 3))
 	// A server that builds the core beside it has a process that yields to all others.
-	if !eventually(time.Minute, func() bool {
+	if !eventually(long, func() bool {
 		s := start(t)
 		begin(t, s)
 		return strings.Contains(status(t, s), "from the cached core")
@@ -163,6 +164,7 @@ func TestCheckpointServerKilled(t *testing.T) {
 		t.Fatal("there is no cached core")
 	}
 	for i := range *checkpointBridges {
+		pace := measuredPace()
 		base := t.TempDir() // of the directories of this server alone
 		c := newCounted(t, base)
 		for range r.IntN(3) {
@@ -187,17 +189,26 @@ func TestCheckpointServerKilled(t *testing.T) {
 			check(t, err)
 			return append(dirs, processesIn(t, base)...)
 		}
-		gone := eventually(time.Second, func() bool { return len(left()) == 0 })
-		if !gone && doing == "recovery" && len(processesIn(t, base)) == 0 {
-			// Nobody was left who could remove the directory: the next server does.
+		// Where the image was killed, too, nobody may be left who could remove the directory.
+		dead := func() bool { return doing == "recovery" && len(processesIn(t, base)) == 0 }
+		ended := time.Now()
+		eventually(30*time.Second, func() bool { return len(left()) == 0 || dead() })
+		took := time.Since(ended)
+		if len(left()) > 0 && dead() {
 			next := startWith(t, wire.Options{Env: environ(run.dir, "TMPDIR="+base)})
 			want(t, next, "(+ 1 2)", "=> 3")
 			check(t, next.Close(savingPatience))
 			t.Logf("run %d: the next server has removed the directory", i)
-			gone = eventually(time.Second, func() bool { return len(left()) == 0 })
+			ended = time.Now()
+			eventually(30*time.Second, func() bool { return len(left()) == 0 })
+			took = max(took, time.Since(ended))
 		}
-		if !gone {
-			t.Errorf("run %d: a second after a server was killed during %s there are %q", i, doing, left())
+		t.Logf("run %d: what was killed during %s was gone after %v", i, doing, took)
+		if there := left(); len(there) > 0 {
+			t.Errorf("run %d: long after a server was killed during %s there are %q", i, doing, there)
+		}
+		if !pace.allows(took, time.Second) {
+			t.Errorf("run %d: what was killed during %s was gone after %v", i, doing, took)
 		}
 	}
 	t.Logf("%d servers killed", *checkpointBridges)

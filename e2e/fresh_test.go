@@ -25,7 +25,8 @@ func TestFreshImageEnds(t *testing.T) {
 		{name: "cancelled", timeout: 100, lives: true, end: func(t *testing.T, s *server, call *wire.Pending) {
 			check(t, call.Cancel("enough"))
 		}},
-		{name: "time limit", timeout: 2, lives: true, end: func(*testing.T, *server, *wire.Pending) {}},
+		// what is compiled, and ASDF, are loaded within it, too
+		{name: "time limit", timeout: 15, lives: true, end: func(*testing.T, *server, *wire.Pending) {}},
 		{name: "end of input", timeout: 100, end: func(t *testing.T, s *server, _ *wire.Pending) {
 			check(t, s.CloseStdin())
 		}},
@@ -49,7 +50,7 @@ func TestFreshImageEnds(t *testing.T) {
 			call := sendTool(t, s, "run-tests", object{"system": "endless", "fresh": true, "timeout": c.timeout})
 			var pid int
 			var fasls string
-			if !eventually(patience, func() bool {
+			if !eventually(long, func() bool {
 				text, err := os.ReadFile(filepath.Join(dir, "state.txt"))
 				n, _ := fmt.Sscan(string(text), &pid, &fasls)
 				return err == nil && n == 2
@@ -61,7 +62,7 @@ func TestFreshImageEnds(t *testing.T) {
 				t.Fatalf("the fasls are in %s (%v): this test shows nothing", fasls, err)
 			}
 			c.end(t, s, call)
-			if !gone(pid, patience) {
+			if !gone(pid, long) {
 				t.Errorf("the fresh image is still there: %s", command(pid))
 			}
 			if c.lives {
@@ -71,7 +72,7 @@ func TestFreshImageEnds(t *testing.T) {
 				// Who launches an image clears up, also where the session's is a person's.
 				good(t, start(t, "--project", dir), "load-system", object{"system": "endless", "fresh": true})
 			}
-			if !eventually(patience, func() bool { _, err := os.Stat(base); return err != nil }) {
+			if !eventually(long, func() bool { _, err := os.Stat(base); return err != nil }) {
 				t.Errorf("%s is left", base)
 			}
 		})

@@ -2,11 +2,10 @@ package e2e
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"swank-mcp/e2e/wire"
 )
 
 // However a bridge ends, nothing of its jobs, and of the threads of the program that wait
@@ -21,7 +20,7 @@ func TestJobsLeaveNothing(t *testing.T) {
 		for _, code := range []string{"(loop)", "(loop (sleep 0.01))", "(unwind-protect (sleep 1000) (print :over))"} {
 			good(t, s, "evaluate-lisp", object{"code": code, "background": true})
 		}
-		good(t, s, "evaluate-lisp", object{"code": "(loop (sleep 0.01))", "timeout": 0.2, "on-timeout": "background"})
+		good(t, s, "evaluate-lisp", object{"code": "(loop (sleep 0.01))", "timeout": 1, "on-timeout": "background"})
 		good(t, s, "evaluate-lisp", object{"code": `(sb-thread:make-thread (lambda () (error "Wait")) :name "waiting") (sleep 0.3)`, "on-error": "debug"})
 		call(t, s, patience, "evaluate-lisp", object{"code": `(error "Suspended")`, "on-error": "debug", "background": true})
 		if i%2 == 0 {
@@ -29,7 +28,7 @@ func TestJobsLeaveNothing(t *testing.T) {
 		} else {
 			s.Kill()
 		}
-		p.returns(was, 15*time.Second)
+		p.returns(was, long)
 	}
 }
 
@@ -39,17 +38,16 @@ func TestCancelledIntoBackground(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	want(t, s, "(defvar *go-on* nil)", "=> *GO-ON*")
-	pending, err := s.GoTool("evaluate-lisp", object{"code": "(setf *go-on* :begun) (loop until (eq *go-on* :yes) do (sleep 0.01)) :went-on", "on-timeout": "background"}, wire.CallOptions{})
-	if err != nil {
-		t.Fatal(err)
+	begun := filepath.Join(t.TempDir(), "begun")
+	pending := sendTool(t, s, "evaluate-lisp", object{"on-timeout": "background", "code": fmt.Sprintf(
+		"(setf *go-on* :begun) (close (open %q :direction :output)) (loop until (eq *go-on* :yes) do (sleep 0.01)) :went-on", begun)})
+	if !eventually(long, func() bool { _, err := os.Stat(begun); return err == nil }) {
+		t.Fatal("it does not begin")
 	}
-	time.Sleep(300 * time.Millisecond)
-	if err := pending.Cancel("tired"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, pending.Cancel("tired"))
 	says(t, want(t, s, "*go-on*", "=> :BEGUN…"), "; The evaluation whose caller has gone ((setf *go-on* :begun)", "goes on as job-1.")
 	want(t, s, "(setf *go-on* :yes)", "…")
-	if !eventually(patience, func() bool {
+	if !eventually(long, func() bool {
 		return strings.Contains(good(t, s, "read-output", object{"handle": "job-1"}), "=> :WENT-ON")
 	}) {
 		t.Error("the job has no result:\n" + good(t, s, "read-output", object{"handle": "job-1"}))
@@ -64,8 +62,8 @@ func TestJobThatCannotBeStopped(t *testing.T) {
 	good(t, s, "evaluate-lisp", object{"code": "(defun of-a-job () :defined)", "background": true})
 	good(t, s, "evaluate-lisp", object{"code": "(loop (sleep 0.01))", "background": true})
 	good(t, s, "evaluate-lisp", object{"code": "(sb-sys:without-interrupts (print :within) (loop (sleep 0.01)))", "background": true})
-	eventually(patience, func() bool { return strings.Contains(good(t, s, "read-output", object{"handle": "job-1"}), "=> ") })
-	eventually(patience, func() bool { return strings.Contains(good(t, s, "read-output", object{"handle": "job-3"}), ":WITHIN") })
+	eventually(long, func() bool { return strings.Contains(good(t, s, "read-output", object{"handle": "job-1"}), "=> ") })
+	eventually(long, func() bool { return strings.Contains(good(t, s, "read-output", object{"handle": "job-3"}), ":WITHIN") })
 	pid := imagePID(t, s)
 	says(t, bad(t, s, "abort-evaluation", object{"evaluation": 3}), "IMAGE-REPLACED", "without-interrupts")
 	says(t, want(t, s, "(of-a-job)", "=> :DEFINED…"), "job-2 ((loop (sleep 0.01))) was lost with the Lisp image")
@@ -89,7 +87,7 @@ func TestJobsBesideEachOther(t *testing.T) {
 	for i := range 8 {
 		handle := object{"handle": fmt.Sprintf("job-%d", i+1)}
 		text := ""
-		if !eventually(patience, func() bool {
+		if !eventually(long, func() bool {
 			text = good(t, s, "read-output", handle)
 			return strings.Contains(text, fmt.Sprintf("=> %d", 100*i))
 		}) || strings.Count(text, fmt.Sprintf("%d ", i)) < 50 || strings.Contains(text, ":OWN") {

@@ -100,9 +100,10 @@ func TestMain(m *testing.M) {
 const ofRun = "SWANK_MCP_TEST_RUN="
 
 // leftOf ends the processes that the tests of dir have left, and describes them. What
-// they have ended may take a few seconds. A system without /proc tells of none.
+// they have ended may take a few seconds, and more beside others. A system without /proc
+// tells of none.
 func leftOf(dir string) (left []string) {
-	for end := time.Now().Add(5 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(long); ; time.Sleep(50 * time.Millisecond) {
 		left = nil
 		late := time.Now().After(end)
 		files, _ := filepath.Glob("/proc/[0-9]*/environ")

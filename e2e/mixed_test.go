@@ -201,7 +201,7 @@ func TestMixedCalls(t *testing.T) {
 		t.Errorf("reset-session: %s", text)
 	}
 	var after string
-	if !eventually(patience, func() bool { after = imageState(t, s); return after == before }) {
+	if !eventually(long, func() bool { after = imageState(t, s); return after == before }) {
 		t.Errorf("before the calls: %s\nafter the reset: %s\n%s", before, after, call(t, s, patience, "list-threads", object{"backtraces": true}).Text())
 	}
 	want(t, s, "(+ 1 2)", "=> 3")

@@ -52,7 +52,7 @@ func TestSharedStandardStreams(t *testing.T) {
 				select {
 				case line := <-lines:
 					return strings.Contains(line, fmt.Sprintf(`"id":%d,`, id))
-				case <-time.After(5 * time.Second):
+				case <-time.After(long):
 					return false
 				}
 			}
@@ -70,7 +70,7 @@ func TestSharedStandardStreams(t *testing.T) {
 			go func() { ended <- cmd.Wait() }()
 			select {
 			case <-ended:
-			case <-time.After(5 * time.Second):
+			case <-time.After(long):
 				t.Error("SIGTERM did not end the server")
 			}
 			io.WriteString(send, "\n")
