@@ -43,7 +43,8 @@ func TestForeignClientsOverHTTP(t *testing.T) {
 				if client.closes && era == "2025-11-25" {
 					after += limit
 				}
-				judge(t, era, after, drive(t, append(client.command(t), era, h.url+"/mcp"), "LISP_TOKEN="+h.token))
+				command := append(client.command(t), era, h.url+"/mcp")
+				judge(t, era, after, measuredPace(), drive(t, command, "LISP_TOKEN="+h.token))
 			})
 		}
 	}
@@ -70,7 +71,7 @@ func TestHTTPNextServer(t *testing.T) {
 	h.keeps("n", "(defun g ")
 	h.cmd.Process.Kill()
 	<-h.ended
-	if !gone(pid, 5*time.Second) {
+	if !gone(pid, long) {
 		t.Error("the image outlives its server")
 	}
 
@@ -86,7 +87,7 @@ func TestHTTPHibernates(t *testing.T) {
 	args := []string{"--hibernate-after", "0.5", "--autosave", "--no-checkpoints=false"}
 	h := startHTTP(t, state, args...)
 	h.wants("/s/n/mcp", "(defvar *v* (list 1)) (defun f () *v*) (push 2 *v*)", "=> (2 1)")
-	if pid := httpPID(h, "/s/n/mcp"); !gone(pid, 20*time.Second) {
+	if pid := httpPID(h, "/s/n/mcp"); !gone(pid, long) {
 		t.Fatal("the image is not put away")
 	}
 	h.wants("/s/n/mcp", "(f)", "=> (2 1)\n; The image was replaced, because the one before ended: it was put away while nobody used it. … with all values.…")
@@ -141,7 +142,7 @@ func TestHTTPRefuses(t *testing.T) {
 // At SIGTERM a call that runs is answered, and readiness ends before.
 func TestHTTPDrain(t *testing.T) {
 	t.Parallel()
-	h := startHTTP(t, t.TempDir(), "--drain", "8")
+	h := startHTTP(t, t.TempDir(), "--drain", "20")
 	for _, path := range []string{"/healthz", "/readyz"} {
 		if status, body := h.get(path); status != 200 {
 			t.Errorf("%s: %d %s", path, status, body)
@@ -149,8 +150,8 @@ func TestHTTPDrain(t *testing.T) {
 	}
 	h.wants("/mcp", "(+ 1 2)", "=> 3")
 	answered := make(chan string, 1)
-	go func() { answered <- h.eval("/mcp", "(progn (sleep 1.5) 'in-time)") }()
-	if !eventually(patience, func() bool { return strings.Contains(h.call("/mcp", "session-status", object{}), "sleep 1.5") }) {
+	go func() { answered <- h.eval("/mcp", "(progn (sleep 5) 'in-time)") }()
+	if !eventually(long, func() bool { return strings.Contains(h.call("/mcp", "session-status", object{}), "sleep 5") }) {
 		t.Fatal("it does not run")
 	}
 	h.end()
@@ -177,9 +178,9 @@ func TestHTTPSocket(t *testing.T) {
 	if resp, err := h.post(ctx, "/mcp", "tools/call", "evaluate-lisp", object{"name": "evaluate-lisp", "arguments": object{"code": "(loop)"}}); err == nil {
 		io.ReadAll(resp.Body)
 	}
-	began := time.Now()
+	pace, began := measuredPace(), time.Now()
 	h.wants("/mcp", "(+ 1 2)", "=> 3")
-	if took := time.Since(began); took > 3*time.Second {
+	if took := time.Since(began); !pace.allows(took, 3*time.Second) {
 		t.Errorf("the next call took %v", took)
 	}
 	h.end()
@@ -203,7 +204,7 @@ func TestHTTPPeople(t *testing.T) {
 	answered := make(chan string, 1)
 	go func() { answered <- h.eval("/s/paper/mcp", "(sleep 100)") }()
 	var id string
-	if !eventually(patience, func() bool {
+	if !eventually(long, func() bool {
 		for line := range strings.Lines(people("ps")) {
 			if strings.HasPrefix(line, strconv.Itoa(h.cmd.Process.Pid)) && strings.Contains(line, "paper") && strings.Contains(line, "(sleep 100)") {
 				id, _, _ = strings.Cut(line, " ")
@@ -266,7 +267,7 @@ func TestHTTPSessions(t *testing.T) {
 	if got := sessions("show", "owner/nothing"); !strings.Contains(got, "there is no session owner/nothing") {
 		t.Errorf("show of none: %s", got)
 	}
-	if got := sessions("end", "owner/paper"); got != "Ended owner/paper.\n" || !gone(pid, patience) {
+	if got := sessions("end", "owner/paper"); got != "Ended owner/paper.\n" || !gone(pid, long) {
 		t.Errorf("end: %s", got)
 	}
 	if got := sessions("end", "owner/paper"); !strings.Contains(got, "there is no session owner/paper") {

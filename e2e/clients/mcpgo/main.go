@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -37,10 +38,12 @@ func say(step string, fields map[string]any) {
 }
 
 func drive(era, command string, args []string) error {
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
 	var t transport.Interface = transport.NewStdioWithOptions(command, nil, args, transport.WithCommandStderrWriter(os.Stderr))
+	looks := 1000
 	if strings.HasPrefix(command, "http") {
+		looks = 150
 		var err error
 		t, err = transport.NewStreamableHTTP(command, transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer " + os.Getenv("LISP_TOKEN")}))
 		if err != nil {
@@ -48,6 +51,11 @@ func drive(era, command string, args []string) error {
 		}
 	}
 	c := client.NewClient(t, client.WithProtocolVersion(era))
+	dir, err := os.MkdirTemp("", "gate-")
+	if err != nil {
+		return err
+	}
+	gate := filepath.Join(dir, "line-")
 	var mu sync.Mutex
 	messages := []string{}
 	c.OnNotification(func(n mcp.JSONRPCNotification) {
@@ -55,6 +63,12 @@ func drive(era, command string, args []string) error {
 			mu.Lock()
 			defer mu.Unlock()
 			messages = append(messages, fmt.Sprint(n.Params.AdditionalFields["message"]))
+			if strings.Contains(strings.Join(messages, ""), "line 0") {
+				os.WriteFile(gate+"0", nil, 0o600)
+				if len(messages) > 1 {
+					os.WriteFile(gate+"1", nil, 0o600)
+				}
+			}
 		}
 	})
 	if err := c.Start(ctx); err != nil {
@@ -116,7 +130,10 @@ func drive(era, command string, args []string) error {
 	}
 	say("hidden", hidden)
 
-	r, err := evaluate(ctx, `(dotimes (i 4) (format t "line ~D~%" i) (finish-output) (sleep 0.5))`,
+	// The code goes on when a first notification with its output, and a second one, have come. An
+	// image in a sandbox does not see the files that say so, and goes on after some seconds.
+	r, err := evaluate(ctx, fmt.Sprintf(`(dotimes (i 4) (format t "line ~D~%%" i) (finish-output)
+  (when (< i 2) (loop repeat %d until (probe-file (format nil "%s~D" i)) do (sleep 0.01))))`, looks, gate),
 		&mcp.Meta{ProgressToken: "slow"})
 	if err != nil {
 		return err

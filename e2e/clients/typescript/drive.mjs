@@ -3,6 +3,9 @@
 // place of the command it does so over HTTP, with the token LISP_TOKEN.
 //
 //   node drive.mjs 2025-11-25|2026-07-28 COMMAND|URL [ARGUMENT…]
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 const [era, command, ...args] = process.argv.slice(2);
 const say = (step, fields) => console.log(JSON.stringify({ step, ...fields }));
 const info = { name: 'typescript-sdk', version: '1' };
@@ -49,9 +52,19 @@ say('evaluate', result(await evaluate('(+ 1 *kept*)')));
 say('error', result(await evaluate('(/ 1 0)')));
 say('hidden', result(await call({ name: 'list-threads', arguments: {} })));
 
+// The code goes on when a first notification with its output, and a second one, have come. An
+// image in a sandbox does not see the files that say so, and goes on after some seconds.
+const gate = join(mkdtempSync(join(tmpdir(), 'gate-')), 'line-');
 const seen = [];
-const slow = await evaluate('(dotimes (i 4) (format t "line ~D~%" i) (finish-output) (sleep 0.5))',
-  { onprogress: (p) => seen.push(p.message ?? '') });
+const onprogress = (p) => {
+  seen.push(p.message ?? '');
+  if (!seen.join('').includes('line 0')) return;
+  writeFileSync(`${gate}0`, '');
+  if (seen.length > 1) writeFileSync(`${gate}1`, '');
+};
+const slow = await evaluate(`(dotimes (i 4) (format t "line ~D~%" i) (finish-output)
+  (when (< i 2) (loop repeat ${url ? 150 : 1000} until (probe-file (format nil "${gate}~D" i)) do (sleep 0.01))))`,
+  { onprogress });
 say('progress', { ...result(slow), messages: seen });
 
 const abort = new AbortController();
