@@ -70,10 +70,10 @@ func newBrowser(t *testing.T) *browser {
 
 type action = chromedp.Action[chromedp.Void]
 
-// does runs actions, each of which must come to its end soon.
+// does runs actions, each of which must come to its end.
 func (b *browser) does(actions ...action) {
 	b.t.Helper()
-	ctx, stop := context.WithTimeout(b.ctx, 2*patience)
+	ctx, stop := context.WithTimeout(b.ctx, long)
 	defer stop()
 	if err := chromedp.Do(ctx, actions...); err != nil {
 		b.picture("failed")
@@ -92,7 +92,7 @@ func (b *browser) js(expression string) (value string) {
 }
 
 func (b *browser) tryJS(expression string) (value string, err error) {
-	ctx, stop := context.WithTimeout(b.ctx, 2*patience)
+	ctx, stop := context.WithTimeout(b.ctx, long)
 	defer stop()
 	raw, err := chromedp.Run(ctx, chromedp.Evaluate[[]byte](expression, chromedp.EvalAwaitPromise))
 	return string(raw), err
@@ -111,7 +111,7 @@ func (b *browser) becomes(expression string) {
 	b.t.Helper()
 	var value string
 	var err error
-	if !eventually(patience, func() bool {
+	if !eventually(long, func() bool {
 		value, err = b.tryJS("Boolean((" + expression + "))")
 		return value == "true"
 	}) {
@@ -173,7 +173,7 @@ func (b *browser) picture(name string) {
 // shot is a picture of the window as PNG, or nil.
 func (b *browser) shot() []byte {
 	b.t.Helper()
-	ctx, stop := context.WithTimeout(b.ctx, patience)
+	ctx, stop := context.WithTimeout(b.ctx, long)
 	defer stop()
 	shot, err := chromedp.Run(ctx, func(ctx context.Context, t *chromedp.Target) (cdppage.CaptureScreenshotResult, error) {
 		return cdp.Call(ctx, t, cdppage.CaptureScreenshot, cdppage.CaptureScreenshotParams{})
@@ -240,7 +240,7 @@ func (d *desk) page(args ...string) *shown {
 	d.t.Helper()
 	w := d.watches(append([]string{"--web", "--json"}, args...)...)
 	var a struct{ URL string }
-	if !eventually(patience, func() bool {
+	if !eventually(long, func() bool {
 		return json.NewDecoder(bytes.NewReader([]byte(w.out.String()))).Decode(&a) == nil
 	}) {
 		d.t.Fatalf("watch --web says:\n%s", w.out.String())
