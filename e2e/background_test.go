@@ -27,7 +27,7 @@ func TestBackgroundOutput(t *testing.T) {
 			l := begin(t, s)
 			got := want(t, s, c.code, "…=> :WROTE")
 			all := got
-			if !eventually(3*time.Second, func() bool {
+			if !eventually(long, func() bool {
 				_, output, _ := strings.Cut(all, "[background output]") // the code is in what session-status says
 				if !strings.Contains(output, c.text) {
 					time.Sleep(100 * time.Millisecond)
@@ -64,13 +64,14 @@ func TestThreadOutlivesItsCall(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
-	want(t, s, `(progn (let ((out *standard-output*)) (sb-thread:make-thread (lambda () (dotimes (i 20) (print i out) (sleep 0.05))))) :started)`, "…=> :STARTED")
+	want(t, s, `(progn (let ((out *standard-output*)) (sb-thread:make-thread (lambda () (dotimes (i 20) (print i out) (sleep 0.05))) :name "printer")) :started)`, "…=> :STARTED")
 	for range 10 {
 		saysNot(t, want(t, s, "(+ 1 2)", "…=> 3"), "[stdout]")
 		time.Sleep(50 * time.Millisecond)
 	}
-	time.Sleep(1200 * time.Millisecond) // the thread ends
-	eval(t, s, "nil")                   // and what it printed is shown
+	// The thread ends, and what it printed is shown.
+	eval(t, s, `(loop while (find "printer" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal) do (sleep 0.01))`)
+	eval(t, s, "nil")
 	l.goesOn(t, s)
 }
 

@@ -10,7 +10,7 @@ import (
 func TestBesideTools(t *testing.T) {
 	s := start(t)
 	want(t, s, "(defpackage :shop (:use :cl) (:export #:price)) (defun shop:price (thing) \"What it costs.\" thing) (defvar shop::*stock* 7) :ok", "=> :OK")
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), long)
 	defer stop()
 
 	read := func(uri string) (string, error) {

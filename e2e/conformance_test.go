@@ -89,7 +89,7 @@ func startEverything(t *testing.T) string {
 			t.Errorf("it ended with %v\n%s", err, stderr)
 		}
 	})
-	if !eventually(patience, func() bool { return servingAt.MatchString(stderr.String()) }) {
+	if !eventually(long, func() bool { return servingAt.MatchString(stderr.String()) }) {
 		t.Fatal(fmt.Sprint("it does not serve:\n", stderr))
 	}
 	return servingAt.FindStringSubmatch(stderr.String())[1]

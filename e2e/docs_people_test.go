@@ -64,12 +64,12 @@ const doneByAgents = "(length (swank-mcp:history-entries))"
 // that is paused does neither.
 func begun(t *testing.T, s *server, p *person, done string) {
 	t.Helper()
-	if !eventually(patience, func() bool {
+	if !eventually(long, func() bool {
 		return p.says(doneByAgents) != done || strings.Contains(good(t, s, "session-status", object{}), "Paused: ")
 	}) {
 		t.Error("the call does not begin")
 	}
-	if !eventually(patience, func() bool { return p.says(compiling) == "NIL" }) {
+	if !eventually(long, func() bool { return p.says(compiling) == "NIL" }) {
 		t.Error("the call is compiled for ever")
 	}
 }

@@ -67,7 +67,7 @@ func (r *reader) starts(b item, command string, args, env []string) {
 		r.errorf(b, "%v", err)
 		return
 	}
-	ctx, stop := context.WithTimeout(r.t.Context(), patience)
+	ctx, stop := context.WithTimeout(r.t.Context(), long)
 	defer stop()
 	var list struct{ Tools []struct{ Name string } }
 	if _, err = c.Open(ctx); err == nil {

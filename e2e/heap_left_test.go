@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // A thread that fills the heap when no evaluation runs is ended before the image is,
@@ -18,13 +17,14 @@ func TestHeapFilledByALeftThread(t *testing.T) {
 		{"interrupts off", `(sb-sys:without-interrupts (let ((l nil)) (loop (push (make-array 1000) l))))`},
 		{"errors ignored", `(let ((l nil)) (loop (ignore-errors (loop (push (make-array 100000) l)))))`},
 	} {
-		eval(t, s, `(progn (sb-thread:make-thread (lambda () (sleep 0.2) `+c.code+`) :name "filler") 1)`)
-		time.Sleep(400 * time.Millisecond)
+		whenIdle, idle := gate(t)
+		eval(t, s, `(progn (sb-thread:make-thread (lambda () `+whenIdle+` `+c.code+`) :name "filler") 1)`)
+		idle()
 		ended := func() bool {
 			text := status(t, s) // a busy image may not say what threads there are
 			return strings.Contains(text, "Threads: ") && !strings.Contains(text, "filler")
 		}
-		if !eventually(3*patience, ended) {
+		if !eventually(long, ended) {
 			t.Fatalf("%s: the thread is there still:\n%s", c.name, status(t, s))
 		}
 		text, _ := eval(t, s, "(sb-thread:thread-alive-p *idle*)")

@@ -199,7 +199,7 @@ func lendCLISP(t *testing.T) {
 	want(t, s, "(defun borrowed () 42) (borrowed)", "=> 42\n…Emacs among them, wait as well. CLISP has none.…")
 	saysNot(t, p.out.String(), "back again") // create-server has not returned while the agent is there
 	s.Close(patience)
-	if !eventually(patience, func() bool { return strings.Contains(p.out.String(), "back again: 42") }) {
+	if !eventually(long, func() bool { return strings.Contains(p.out.String(), "back again: 42") }) {
 		t.Errorf("create-server has not returned:\n%s", tail(p.out.String(), 600))
 	}
 }

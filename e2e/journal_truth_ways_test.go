@@ -39,7 +39,7 @@ func TestTruthOfWays(t *testing.T) {
 		// forms that end abnormally
 		{name: "an error behind a DEFUN", make: []any{`(progn (defun fa () 1) (error "x") (defun fb () 2))`}, look: "(list (fa) (fboundp 'fb))", want: "(1 NIL)", saved: true},
 		{name: "an error behind a redefinition", make: []any{"(defun fa () 9)", `(progn (defun fa () 1) (error "x"))`}, look: "(fa)", want: "1", saved: true},
-		{name: "a timeout behind a DEFUN", make: []any{toolCall("evaluate-lisp", object{"code": "(progn (defun fa () 1) (loop (sleep 0.01)))", "timeout": 0.5})}, look: "(fa)", want: "1", saved: true},
+		{name: "a timeout behind a DEFUN", make: []any{toolCall("evaluate-lisp", object{"code": "(progn (defun fa () 1) (loop (sleep 0.01)))", "timeout": 2})}, look: "(fa)", want: "1", saved: true},
 		{name: "suspended and aborted", make: []any{toolCall("evaluate-lisp", object{"code": `(progn (defun fa () 1) (error "x") (defun fb () 2))`, "on-error": "debug"}), toolCall("abort-evaluation", object{"evaluation": 1})},
 			look: "(list (fa) (fboundp 'fb))", want: "(1 NIL)", saved: true},
 		{name: "suspended when the image dies", make: []any{toolCall("evaluate-lisp", object{"code": `(progn (defun fa () 1) (error "x"))`, "on-error": "debug"})}, look: "(fa)", want: "1"},

@@ -10,7 +10,7 @@ func kill9(t *testing.T, s *server) {
 	t.Helper()
 	pid := imagePID(t, s)
 	check(t, syscall.Kill(pid, syscall.SIGKILL))
-	if !eventually(patience, func() bool { return syscall.Kill(pid, 0) != nil }) {
+	if !eventually(long, func() bool { return syscall.Kill(pid, 0) != nil }) {
 		t.Fatalf("process %d is still there", pid)
 	}
 }

@@ -81,7 +81,7 @@ func worksInSandbox(t *testing.T, o *outside, mode string) {
 	for i, word := range []string{"first", "second", "third"} {
 		before := strings.Count(status(t, s), "Checkpoint")
 		wantRuns(t, s, `(push "`+word+`" *values*)`)
-		if !eventually(patience, func() bool { return strings.Contains(status(t, s), `after (push "`+word+`" *values*)`) }) {
+		if !eventually(long, func() bool { return strings.Contains(status(t, s), `after (push "`+word+`" *values*)`) }) {
 			t.Fatalf("no checkpoint after number %d (%d before):\n%s", i, before, status(t, s))
 		}
 		wantRuns(t, s, "(setf *values* nil)")
@@ -90,12 +90,12 @@ func worksInSandbox(t *testing.T, o *outside, mode string) {
 	}
 
 	// An image that is killed is replaced by its copy, as it was.
-	if !eventually(patience, func() bool { return strings.Contains(status(t, s), "Checkpoint") }) {
+	if !eventually(long, func() bool { return strings.Contains(status(t, s), "Checkpoint") }) {
 		t.Fatal(status(t, s))
 	}
 	wantRuns(t, s, "(defun late () :late)")
 	check(t, syscall.Kill(imagePID(t, s), syscall.SIGKILL))
-	if !eventually(patience, func() bool {
+	if !eventually(long, func() bool {
 		text, failed := eval(t, s, "(list (length *values*) (late))")
 		return !failed && strings.Contains(text, "=> (6 :LATE)")
 	}) {
@@ -123,7 +123,7 @@ func TestSandboxWithoutCore(t *testing.T) {
 	o := newOutside(t, accounts()["user"])
 	s := o.serve(t, "--sandbox", "strict", "--no-core")
 	sendCall(t, s, "(+ 1 2)")
-	if !eventually(6*patience, func() bool { return strings.Contains(status(t, s), "Image: running") }) {
+	if !eventually(2*long, func() bool { return strings.Contains(status(t, s), "Image: running") }) {
 		t.Fatal(status(t, s))
 	}
 	want(t, s, "(+ 1 2)", "=> 3")

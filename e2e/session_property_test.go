@@ -311,7 +311,7 @@ func TestPackageContextProperty(t *testing.T) {
 	seen := map[string]int{}
 	property := func(rt *rapid.T) {
 		tool := func(name string, args map[string]any) (string, bool) {
-			ctx, stop := context.WithTimeout(t.Context(), patience)
+			ctx, stop := context.WithTimeout(t.Context(), long)
 			defer stop()
 			r, err := s.Tool(ctx, name, args)
 			if err != nil {

@@ -55,7 +55,7 @@ func TestMalformedInput(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			before, received := len(s.NullReplies()), len(s.Received())
 			check(t, s.Inject([]byte(c.line+"\n")))
-			if c.code < 0 && !eventually(patience, func() bool { return len(s.Received()) > received }) {
+			if c.code < 0 && !eventually(long, func() bool { return len(s.Received()) > received }) {
 				t.Errorf("no reply to %.80q", c.line)
 			}
 			want(t, s, "(+ 1 2)", "=> 3")
@@ -105,7 +105,7 @@ func TestPiecesOfMessages(t *testing.T) {
 		fmt.Fprintf(&many, `{"jsonrpc":"2.0","id":"many%d","method":"ping"}`+"\n", i)
 	}
 	s.Inject([]byte(many.String()))
-	if !eventually(patience, func() bool {
+	if !eventually(long, func() bool {
 		n := s.Answers()
 		for i := range 50 {
 			if n[fmt.Sprintf(`"many%d"`, i)] != 1 {
@@ -128,7 +128,7 @@ func TestIDsComeBackAsSent(t *testing.T) {
 		wantAnswer(t, p, "=> 3")
 	}
 	s.Inject([]byte(`{"jsonrpc":"2.0","id":0,"method":"ping"}` + "\n"))
-	if !eventually(patience, func() bool { return s.Answers()["0"] == 1 }) {
+	if !eventually(long, func() bool { return s.Answers()["0"] == 1 }) {
 		t.Error("id 0 was not answered")
 	}
 }
@@ -138,10 +138,13 @@ func TestOddCancellations(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
-	first, _ := s.GoTool("evaluate-lisp", object{"code": "(sleep 1)"}, wire.CallOptions{})
+	code, open := gate(t)
+	first := sendCall(t, s, code)
 	waiting := sendCall(t, s, "(setf *kept* :harmed)")
 	waiting.Cancel("before its turn")
 	waiting.Cancel("again")
+	status(t, s) // it is answered when the server has read what came before it
+	open()
 	wantAnswer(t, first, "=> NIL")
 	first.Cancel("too late")
 	l.goesOn(t, s)

@@ -100,7 +100,7 @@ func TestInvalidUTF8ComesIn(t *testing.T) {
 	s := start(t)
 	l := begin(t, s)
 	s.Inject([]byte("{\"jsonrpc\":\"2.0\",\"id\":\"bad\",\"method\":\"tools/call\",\"params\":{\"name\":\"evaluate-lisp\",\"arguments\":{\"code\":\"(length \\\"a\xff\xfeb\\\")\"}}}\n"))
-	if !eventually(patience, func() bool { return s.Answers()[`"bad"`]+len(s.NullReplies()) > 0 }) {
+	if !eventually(long, func() bool { return s.Answers()[`"bad"`]+len(s.NullReplies()) > 0 }) {
 		t.Error("no answer to a message with invalid UTF-8")
 	}
 	time.Sleep(50 * time.Millisecond)

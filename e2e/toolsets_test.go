@@ -12,7 +12,7 @@ import (
 // toolNames is what tools/list answers.
 func toolNames(t *testing.T, s *server) []string {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), long)
 	defer stop()
 	var list struct{ Tools []struct{ Name string } }
 	check(t, s.Call(ctx, "tools/list", object{}, &list))
@@ -50,7 +50,7 @@ func TestToolsets(t *testing.T) {
 			t.Errorf("--read-only shows %s", n)
 		}
 	}
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), long)
 	defer stop()
 	if _, err := reader.Tool(ctx, "evaluate-lisp", object{"code": "(+ 1 2)"}); err == nil || !strings.Contains(err.Error(), "--read-only") {
 		t.Errorf("evaluate-lisp under --read-only: %v", err)

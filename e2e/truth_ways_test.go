@@ -62,7 +62,7 @@ var truthWays = []truthWay{
 	// forms that end abnormally
 	{calls: inCode("(progn $c (error \"x\") " + neverDefined + ")")},
 	{calls: inCode("$c (error \"x\") " + neverDefined)},
-	{calls: byTool("evaluate-lisp", object{"timeout": 1}, "(progn $c (loop (sleep 0.01)) "+neverDefined+")")},
+	{calls: byTool("evaluate-lisp", object{"timeout": 2}, "(progn $c (loop (sleep 0.01)) "+neverDefined+")")},
 	{calls: followed(byTool("evaluate-lisp", object{"on-error": "debug"}, "(progn $c (error \"x\") "+neverDefined+")"), toolCall("abort-evaluation", object{}))},
 	{calls: followed(byTool("evaluate-lisp", object{"on-error": "debug"}, "(progn (cerror \"Go on.\" \"x\") $c)"), toolCall("invoke-restart", object{"restart": "CONTINUE"}))},
 	{calls: followed(byTool("evaluate-lisp", object{"on-error": "debug"}, "(progn $c (cerror \"Go on.\" \"x\") 1)"), toolCall("invoke-restart", object{"restart": "CONTINUE"}))},
