@@ -16,7 +16,7 @@ import (
 // buildTestCore builds the core for p's image and returns the build's result.
 func buildTestCore(t *testing.T, p *Process) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	return p.BuildCore(ctx)
 }

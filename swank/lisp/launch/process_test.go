@@ -81,7 +81,7 @@ func testConfig(t *testing.T) Config {
 func startTest(t *testing.T, c Config) *Process {
 	t.Helper()
 	goroutines := runtime.NumGoroutine()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	p, err := Start(ctx, c, testCode(""))
 	if err != nil {

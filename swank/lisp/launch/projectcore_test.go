@@ -28,7 +28,7 @@ func TestProjectCore(t *testing.T) {
 	find := func(use string) string { return ProjectCore(t.Context(), c, testCode(projectCode), use) }
 	build := func(use string) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 		defer cancel()
 		if err := p.BuildProjectCore(ctx, use, needs); err != nil {
 			t.Fatal(err)
