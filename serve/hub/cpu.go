@@ -39,8 +39,8 @@ type cpuSeen struct {
 // until the hub is closed.
 func (h *Hub) meter() {
 	h.each(meterTime, func(s *Session) {
-		w, err := s.make()
-		if err != nil || !w.Image.Runs() {
+		w := s.Work()
+		if w == nil || !w.Image.Runs() {
 			return
 		}
 		if h.o.CPU > 0 {

@@ -16,7 +16,7 @@ type Detail struct {
 	Evaluations int64     `json:"evaluations"` // since the session was made here
 	Defined     string    `json:"defined"`     // in words; "" while it evaluates
 	Disk        int64     `json:"diskBytes"`   // of its directories; sessions without a name share one
-	DiskMore    bool      `json:"diskMore"`    // there are too many files to count all
+	DiskMore    bool      `json:"diskMore"`    // not all of them can be counted
 	Owner       string    `json:"owner"`       // the server that has it, where several could; else ""
 
 	// With limits: bytes of the disk, and what all sessions of the principal have used of the
@@ -34,10 +34,7 @@ func (h *Hub) Detail(ctx context.Context, principal, name string) *Detail {
 	if s == nil {
 		return nil
 	}
-	w, err := s.make()
-	if err != nil { // it is about to be taken away
-		return nil
-	}
+	w := s.Work()
 	h.mu.Lock()
 	d := &Detail{Info: s.infoLocked(), DiskLimit: h.o.Disk}
 	if h.o.CPU > 0 {
@@ -45,6 +42,9 @@ func (h *Hub) Detail(ctx context.Context, principal, name string) *Detail {
 		d.HourCPU, d.HourLimit, d.HourEnds = spent.used.Seconds(), h.o.CPU.Seconds(), spent.since.Add(cpuSpan)
 	}
 	h.mu.Unlock()
+	if w == nil { // it is being made
+		return d
+	}
 	s.costly.Lock()
 	uses := w.Image.Uses(time.Since(s.memoryAt) > costlyTime)
 	if uses.Memory > 0 {
@@ -81,10 +81,13 @@ func (h *Hub) find(principal, name string) *Session {
 	return nil
 }
 
-// dirs are the directories on the disk that the session's image writes alone.
-func (w *Work) dirs(images []string) []string {
-	if w.Dir == "" {
-		return images
+// dirs are the directories on the disk that belong to the session alone: those that its image
+// writes, and the one in which the server keeps what it defines.
+func (w *Work) dirs(images []string) (dirs []string) {
+	for _, dir := range []string{w.Dir, w.KeptDir} {
+		if dir != "" {
+			dirs = append(dirs, dir)
+		}
 	}
-	return append([]string{w.Dir}, images...)
+	return append(dirs, images...)
 }

@@ -1,10 +1,11 @@
 package hub
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -15,7 +16,8 @@ const diskEntries = 100_000
 type diskUse struct {
 	bytes   int64
 	entries int
-	whole   bool // else there is more
+	whole   bool   // else there is more
+	closed  string // a directory or a file that this server may not look at, or ""
 }
 
 // block is what each file and directory takes of a disk at least, and of what its size is a
@@ -29,14 +31,19 @@ func diskOf(dirs []string) diskUse {
 	for _, dir := range dirs {
 		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
-				return nil // it has gone, or is closed to us: then to the image, too
+				use.missed(path, err)
+				return nil
 			}
 			if use.entries++; use.entries > diskEntries {
 				use.whole = false
 				return fs.SkipAll
 			}
 			size := int64(block)
-			if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			info, err := d.Info()
+			switch {
+			case err != nil:
+				use.missed(path, err)
+			case info.Mode().IsRegular():
 				size = max(block, (info.Size()+block-1)/block*block)
 			}
 			use.bytes += size
@@ -44,6 +51,14 @@ func diskOf(dirs []string) diskUse {
 		})
 	}
 	return use
+}
+
+// missed notes that something could not be looked at. It may have gone. But a directory that the
+// image has closed to everybody, it can open again, and what is in it is there.
+func (u *diskUse) missed(path string, err error) {
+	if errors.Is(err, fs.ErrPermission) {
+		u.closed, u.whole = cmp.Or(u.closed, path), false
+	}
 }
 
 // Times of looking at the disk of a session: at most so often, and for at most such a part of
@@ -108,12 +123,19 @@ func (s *Session) lookAtDisk(every, part time.Duration) bool {
 
 // tellOfDisk has the next reply tell that s has too much.
 func (s *Session) tellOfDisk() {
-	s.Work().Bridge.Tell("; " + s.diskText() + " Code can make no file longer until some are deleted, as by delete-file. That is seen at the next call.")
+	until := "some are deleted, as by delete-file"
+	if s.disk.closed != "" {
+		until = "then"
+	}
+	s.Work().Bridge.Tell("; " + s.diskText() + " Code can make no file longer until " + until + ". That is seen at the next call.")
 }
 
 // diskText says what s has too much.
 func (s *Session) diskText() string {
-	if !s.disk.whole {
+	switch {
+	case s.disk.closed != "":
+		return fmt.Sprintf("What this session has on the server's disk cannot be counted, because the server may not look at %s: open it to its owner, as by chmod u+rwx.", s.disk.closed)
+	case !s.disk.whole:
 		return fmt.Sprintf("This session has more than %d files on the server's disk, which are too many to count.", diskEntries)
 	}
 	return fmt.Sprintf("This session has %d MB of files on the server's disk, and its limit is %d.", s.disk.bytes>>20, s.hub.o.Disk>>20)
@@ -140,7 +162,7 @@ func (s *Session) mayWrite() error {
 		s.hub.counts.Refused++
 		s.hub.mu.Unlock()
 		return &LimitError{Own: true, After: retryAtMost, Text: s.diskText() + " It has made more in spite of that.",
-			Next: ", after whoever runs the server has deleted some, in " + strings.Join(s.Work().dirs(nil), " and ")}
+			Next: ", after whoever runs the server has deleted some, in " + s.Work().Dir}
 	case s.capped:
 		s.tellOfDisk()
 	}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -36,6 +37,7 @@ type Work struct {
 	Bridge  Bridge      // over that session
 	Kept    *kept.File  // where it is kept, or nil
 	Dir     string      // in which it writes and no other principal's does, or ""
+	KeptDir string      // in which Kept is and its code cannot write, or ""
 
 	Ending func() // called when its calls have ended, before the image does; may be nil
 	Ended  func() // called when the image has ended; may be nil
@@ -76,10 +78,12 @@ type Options struct {
 // Hub has the sessions. Its goroutines are the sweeper, the one that starts images ahead, and
 // those that bring sessions back; Close ends them.
 type Hub struct {
-	o      Options
-	ctx    context.Context // ends with Close
-	cancel context.CancelFunc
-	work   sync.WaitGroup
+	o       Options
+	ctx     context.Context // ends with Close
+	cancel  context.CancelFunc
+	late    context.Context // ends some time after Close has begun
+	tooLate context.CancelFunc
+	work    sync.WaitGroup
 
 	mu       sync.Mutex
 	named    map[ID]*Session
@@ -109,6 +113,7 @@ func New(o Options) *Hub {
 	}
 	h := &Hub{o: o, named: map[ID]*Session{}, nameless: map[*Session]bool{}, ending: map[ID]chan struct{}{}, ids: map[string]*Session{}, owned: map[string]int{}, spent: map[string]*cpuSpending{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
+	h.late, h.tooLate = context.WithCancel(context.Background())
 	h.work.Go(h.sweep)
 	if o.Own != nil {
 		h.work.Go(h.yield)
@@ -126,10 +131,14 @@ func New(o Options) *Hub {
 type Session struct {
 	ID
 	hub   *Hub
-	label string                // its name, or a number that no name is like
-	make  func() (*Work, error) // once
+	label string // its name, or a number that no name is like
 	log   *slog.Logger
 	lease Lease // nil: no other server can have it
+
+	making  sync.Once            // its making begins
+	work    atomic.Pointer[Work] // nil until it has been made
+	made    chan struct{}        // closed when its making has ended
+	notMade error                // why it could not be made; there when made is closed
 
 	turning sync.Mutex // held while the image is put away or made ready
 	back    bool       // what the server before has kept was looked at; turning guards it
@@ -191,7 +200,7 @@ func (h *Hub) Named(ctx context.Context, principal, name string) (*Session, erro
 			}
 		}
 		h.mu.Unlock()
-		return h.made(s, err)
+		return h.made(ctx, s, err)
 	}
 }
 
@@ -203,19 +212,7 @@ func (h *Hub) Nameless(principal string) (*Session, error) {
 		h.nameless[s] = true
 	}
 	h.mu.Unlock()
-	return h.made(s, err)
-}
-
-// made returns s when it has what it works with.
-func (h *Hub) made(s *Session, err error) (*Session, error) {
-	if err != nil {
-		return nil, err
-	}
-	if _, err := s.make(); err != nil {
-		h.end(s)
-		return nil, err
-	}
-	return s, nil
+	return h.made(context.Background(), s, err)
 }
 
 // addLocked makes a session, if there is room.
@@ -223,36 +220,18 @@ func (h *Hub) addLocked(id ID) (*Session, error) {
 	if h.closed {
 		return nil, ErrClosed
 	}
-	full := func() bool { return h.o.Sessions > 0 && len(h.named)+len(h.nameless) >= h.o.Sessions }
-	ownFull := func() bool { return h.o.PerPrincipal > 0 && h.owned[id.Principal] >= h.o.PerPrincipal }
-	switch {
-	case ownFull() && !h.makeRoomLocked(id.Principal):
-		h.counts.Refused++
-		return nil, &LimitError{What: "sessions", Most: h.o.PerPrincipal, Own: true, After: retryAtMost,
-			Next: ", or end one before"}
-	case full() && !h.makeRoomLocked(""):
-		h.counts.Refused++
-		return nil, &LimitError{What: "sessions", Most: h.o.Sessions, After: retryAtMost}
+	if err := h.roomLocked(id.Principal); err != nil {
+		return nil, err
 	}
 	h.counts.Made++
 	h.owned[id.Principal]++
 	now := time.Now()
-	s := &Session{ID: id, hub: h, label: id.Name, since: now, used: now, issued: map[string]time.Time{}}
+	s := &Session{ID: id, hub: h, label: id.Name, since: now, used: now, issued: map[string]time.Time{}, made: make(chan struct{})}
 	if id.Name == "" {
 		h.serial++
 		s.label = fmt.Sprintf("~%d", h.serial)
 	}
 	s.log = h.o.Log.With("principal", id.Principal, "session", s.label)
-	s.make = sync.OnceValues(func() (*Work, error) {
-		w, err := h.o.Make(id, s.newID)
-		if err == nil && h.o.Made != nil {
-			h.o.Made(w)
-		}
-		if err == nil && s.lease != nil {
-			w.Bridge.Server().AddReceivingMiddleware(s.certain)
-		}
-		return w, err
-	})
 	s.log.Info("a session begins")
 	return s, nil
 }
@@ -280,11 +259,9 @@ func (h *Hub) Connected(principal, name, id string) *Session {
 	return nil
 }
 
-// Work returns what the session works with.
-func (s *Session) Work() *Work {
-	w, _ := s.make() // whoever has s has had no error
-	return w
-}
+// Work returns what the session works with. Whoever has been given s has it; what looks at all
+// sessions finds nil where one is still being made.
+func (s *Session) Work() *Work { return s.work.Load() }
 
 // Enter says that a request of s is being answered, until the function returned is called.
 func (s *Session) Enter() (leave func()) {

@@ -49,6 +49,23 @@ const retryAtMost = time.Minute
 
 func later(d time.Duration) time.Duration { return min(max(d, time.Second), retryAtMost) }
 
+// roomLocked says by a *LimitError that there is no room for another session of the principal.
+// One that was never used may have to make room.
+func (h *Hub) roomLocked(principal string) error {
+	full := func() bool { return h.o.Sessions > 0 && len(h.named)+len(h.nameless) >= h.o.Sessions }
+	ownFull := func() bool { return h.o.PerPrincipal > 0 && h.owned[principal] >= h.o.PerPrincipal }
+	switch {
+	case ownFull() && !h.makeRoomLocked(principal):
+		h.counts.Refused++
+		return &LimitError{What: "sessions", Most: h.o.PerPrincipal, Own: true, After: retryAtMost,
+			Next: ", or end one before"}
+	case full() && !h.makeRoomLocked(""):
+		h.counts.Refused++
+		return &LimitError{What: "sessions", Most: h.o.Sessions, After: retryAtMost}
+	}
+	return nil
+}
+
 // unusedTime is how long a session that has never had an image may be idle until it makes
 // room for another one: many clients begin a session that they never use, and do not end it.
 const unusedTime = 10 * time.Second

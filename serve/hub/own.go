@@ -21,6 +21,9 @@ func (h *Hub) ownLocked(id ID) (*Session, error) {
 	if h.closed {
 		return nil, ErrClosed
 	}
+	if err := h.roomLocked(id.Principal); err != nil { // before anything is left on the disk
+		return nil, err
+	}
 	over := make(chan struct{})
 	h.ending[id] = over
 	h.mu.Unlock()
@@ -36,7 +39,7 @@ func (h *Hub) ownLocked(id ID) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.addLocked(id)
+	s, err := h.addLocked(id) // the room may be gone by now
 	if err != nil {
 		h.mu.Unlock()
 		lease.Release() // before somebody else here may ask for it again

@@ -20,7 +20,7 @@ func (h *Hub) sweep() {
 		every = min(every, max(h.o.Hibernate/4, 10*time.Millisecond))
 	}
 	h.each(every, func(s *Session) {
-		if _, err := s.make(); err != nil { // whoever wanted it takes it away
+		if s.Work() == nil {
 			return
 		}
 		s.Settle("")
@@ -212,11 +212,13 @@ func (h *Hub) finish(s *Session, over chan struct{}) {
 	}
 }
 
-// close ends what s works with: the calls, then the image, which may be saved before.
-func (s *Session) close() {
-	w, err := s.make()
-	if err != nil {
-		return // there is nothing
+// close ends what s works with.
+func (s *Session) close() { s.endWork(s.settled()) }
+
+// endWork ends w, what s works with: the calls, then the image, which may be saved before.
+func (s *Session) endWork(w *Work) {
+	if w == nil {
+		return
 	}
 	w.Bridge.Leave()
 	s.answered()
@@ -266,6 +268,7 @@ func (h *Hub) Close() {
 	all := h.allLocked()
 	h.mu.Unlock()
 	h.cancel()
+	defer time.AfterFunc(closeLimit, h.tooLate).Stop()
 	var ending sync.WaitGroup
 	places := make(chan struct{}, closers)
 	for _, s := range all {
