@@ -29,13 +29,14 @@ type aheadKind struct {
 // directory, which will be the session's.
 type aheadImage struct {
 	*lisp.Ahead
-	dir string // "" if it is for no named session
+	dir      string // "" if it is for no named session
+	promised bool   // the directory is a session's, though the image may never be; the pool guards it
 }
 
-// Close ends the image. A directory in which nobody has put anything goes with it.
+// Close ends the image. A directory that is no session's goes with it.
 func (a *aheadImage) Close() {
 	a.Ahead.Close()
-	if a.dir != "" {
+	if a.dir != "" && !a.promised {
 		_ = os.Remove(a.dir)
 	}
 }
@@ -48,6 +49,7 @@ type aheadPool = pool.Pool[aheadKind, *aheadImage]
 type rooms struct {
 	state string
 	pool  *aheadPool // nil: no image is started ahead
+	log   *slog.Logger
 
 	copying *lisp.CopyShare // of all images
 
@@ -57,7 +59,7 @@ type rooms struct {
 
 // rooms returns those below state.
 func (c *command) rooms(state string, trace io.Writer, log *slog.Logger) *rooms {
-	r := &rooms{state: state, copying: lisp.NewCopyShare(httpCheckpointPart, httpCheckpointSave), held: map[hub.ID]*pool.Held[aheadKind, *aheadImage]{}}
+	r := &rooms{state: state, log: log, copying: lisp.NewCopyShare(httpCheckpointPart, httpCheckpointSave), held: map[hub.ID]*pool.Held[aheadKind, *aheadImage]{}}
 	if c.http.lease == 0 {
 		removeEmpty(slotsDir(state))
 	}
@@ -67,7 +69,8 @@ func (c *command) rooms(state string, trace io.Writer, log *slog.Logger) *rooms 
 	first := []aheadKind{{named: true}, {principal: c.firstPrincipal(state)}}
 	r.pool = pool.New(pool.Options[aheadKind, *aheadImage]{
 		Size: c.http.pool, First: first[:min(len(first), c.http.pool)], Log: log,
-		Start: func(ctx context.Context, k aheadKind) (*aheadImage, error) { return c.startAhead(ctx, k, state, trace) },
+		Start:   func(ctx context.Context, k aheadKind) (*aheadImage, error) { return c.startAhead(ctx, k, state, trace) },
+		Promise: func(a *aheadImage) { a.promised = true },
 	})
 	return r
 }
@@ -167,7 +170,8 @@ func (r *rooms) make(id hub.ID) error {
 	}
 	if err != nil {
 		held.Release()
-		return makeDir(dir) // another server may have made it first
+		_ = os.Remove(image.dir) // it is nobody's
+		return makeDir(dir)      // another server may have made it first
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -208,6 +212,10 @@ func (r *rooms) of(id hub.ID) (dir string, ahead func() *lisp.Ahead, end func())
 	return dir, func() *lisp.Ahead {
 		if image, ok := held.Claim(); ok {
 			return image.Ahead
+		}
+		// An image is about to be started here, and could write nowhere without the directory.
+		if err := makeDir(dir); err != nil {
+			r.log.Warn("making the directory of a session", "err", err)
 		}
 		return nil
 	}, held.Release

@@ -18,7 +18,10 @@ type Options[K comparable, V Item] struct {
 	Size  int                                       // of what is free
 	First []K                                       // the kinds that there are before any was asked for, the likeliest first
 	Start func(ctx context.Context, k K) (V, error) // starts one
-	Log   *slog.Logger                              // nil discards
+	// Promise is told of one that Hold is about to hand out, before the pool may close it; nil
+	// is not told.
+	Promise func(V)
+	Log     *slog.Logger // nil discards
 }
 
 // Pool has what was started ahead, by kinds. Its methods may be called from any goroutine.
@@ -92,6 +95,9 @@ func (p *Pool[K, V]) Hold(k K) (h *Held[K, V], item V, ok bool) {
 	if !ok {
 		p.mu.Unlock()
 		return nil, item, false
+	}
+	if p.o.Promise != nil {
+		p.o.Promise(item)
 	}
 	h = &Held[K, V]{p, item}
 	p.held = append(p.held, h)
