@@ -173,15 +173,18 @@ func (c *command) sessionFor(id hub.ID, newID func() string, rooms *rooms, share
 	}
 	cfg.CopyShare = rooms.copying
 	var left *kept.File
+	keptDir := ""
 	if id.Name != "" {
-		if cfg.Cores, err = kept.CoresIn(dir, stateDir()); err != nil {
+		keptDir = keptDirOf(rooms.state, id)
+		// The key of the session alone: a core of another one's is not its own, however it came there.
+		if cfg.Cores, err = kept.CoresIn(dir, keptDir); err != nil {
 			return nil, err
 		}
 		if cfg.Autosave {
 			cfg.Resume = kept.Last
 		}
 		if !c.noJournal {
-			if left, err = share.open(id, dir); err != nil {
+			if left, err = share.open(id, keptDir); err != nil {
 				return nil, err
 			}
 		}
@@ -203,7 +206,7 @@ func (c *command) sessionFor(id hub.ID, newID func() string, rooms *rooms, share
 	o.Session, o.SessionDir, o.Kept, o.SessionID = name, dir, left, newID
 	o.Log = slog.New(onlyWarnings{log.Handler()}) // the SDK tells of each request
 	b := mcpbridge.New(o)
-	w := &hub.Work{Image: im, Session: name, Bridge: b, Kept: left, Dir: dir}
+	w := &hub.Work{Image: im, Session: name, Bridge: b, Kept: left, Dir: dir, KeptDir: keptDir}
 	hide, shown := c.showToPeople(context.Background(), im, b, true, log)
 	w.Ending = hide
 	w.Ended = func() {
@@ -213,13 +216,20 @@ func (c *command) sessionFor(id hub.ID, newID func() string, rooms *rooms, share
 	return w, nil
 }
 
-// sessionDirOf is the directory of a session.
+// sessionDirOf is the directory of a session, in which its code may write: whatever is in it may
+// be a link.
 func sessionDirOf(state string, id hub.ID) string {
 	dir := filepath.Join(state, "sessions", fileName(id.Principal))
 	if id.Name == "" {
 		return filepath.Join(dir, "nameless")
 	}
 	return filepath.Join(dir, "named", fileName(id.Name))
+}
+
+// keptDirOf is the directory in which servers keep what the next one has to know of a named
+// session: what it defines, who has it, and the key of its checkpoints. No image can reach it.
+func keptDirOf(state string, id hub.ID) string {
+	return filepath.Join(state, "sessions", fileName(id.Principal), "kept", fileName(id.Name))
 }
 
 // onlyWarnings leaves out what is less.

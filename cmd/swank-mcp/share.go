@@ -2,6 +2,7 @@ package main
 
 import (
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 
@@ -52,10 +53,11 @@ func (s *share) own() func(hub.ID) (hub.Lease, error) {
 		return nil
 	}
 	return func(id hub.ID) (hub.Lease, error) {
-		if err := s.rooms.make(id); err != nil {
+		dir := keptDirOf(s.rooms.state, id)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
-		l, err := s.server.Take(sessionDirOf(s.rooms.state, id)) // others know it by that name
+		l, err := s.server.Take(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +78,7 @@ func (s *share) handshakes() func(hub.ID) string {
 	}
 }
 
-// open opens the file in which a session is kept: the hub has had it owned before.
+// open opens the file in dir in which a session is kept: the hub has had it owned before.
 func (s *share) open(id hub.ID, dir string) (*kept.File, error) {
 	if s == nil {
 		return kept.Open(filepath.Join(dir, "session.lisp")), nil

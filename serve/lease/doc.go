@@ -8,9 +8,10 @@
 // kernel, it says at once that the other one has ended (kernel_linux.go).
 //
 // Who owns a session is said by the file with the highest number in the session's directory
-// (take.go). A file comes into being with its contents and once, by link(2), so of several
-// servers that want a session one gets it. Who wants a session that a living server has says
-// so in that server's directory, and waits until it is given up.
+// (take.go), which no code of the session can reach. A file comes into being with its contents
+// and once, by link(2), so of several servers that want a session one gets it. Who wants a
+// session that a living server has says so in that server's directory, and waits until it is
+// given up.
 //
 // The volume must have link(2) and rename(2) that are atomic between the machines, and a file
 // that is opened must be read as another machine has written it: NFS 4 with actimeo=0, CephFS,
