@@ -50,7 +50,7 @@ func saveToDisk(t *testing.T, s *server, name string) {
 // savedToDisk waits until nothing is being saved any more.
 func savedToDisk(t *testing.T, s *server) {
 	t.Helper()
-	if !eventually(patience, func() bool { return !strings.Contains(good(t, s, "checkpoint", object{}), "being saved") }) {
+	if !eventually(scriptPatience, func() bool { return !strings.Contains(good(t, s, "checkpoint", object{}), "being saved") }) {
 		t.Fatal("a checkpoint is still being saved")
 	}
 }
@@ -126,11 +126,7 @@ func TestDiskKilled(t *testing.T) {
 				late++
 			}
 		}
-		for _, pid := range kids {
-			if !gone(pid, time.Second) {
-				t.Errorf("process %d (%s) is left", pid, command(pid))
-			}
-		}
+		wantGone(t, kids)
 		for _, name := range manifests(dir) {
 			if !good[name] {
 				wantRestored(t, dir, name)

@@ -22,11 +22,11 @@ func TestHTTPWallTime(t *testing.T) {
 	if got := h.call("/s/a/mcp", "evaluate-lisp", object{"code": "(loop (sleep 0.1))", "background": true}); !matches("job-1 runs in the background, for at most 2 s.…", got) {
 		t.Errorf("in the background: %s", got)
 	}
-	if got := h.call("/s/a/mcp", "evaluate-lisp", object{"code": "(progn (sleep 3.5) *v*)", "timeout": 1, "on-timeout": "background"}); !matches("…It goes on as job-2, for at most 2 s.…", got) {
+	if got := h.call("/s/a/mcp", "evaluate-lisp", object{"code": "(progn (sleep 100) *v*)", "timeout": 1, "on-timeout": "background"}); !matches("…It goes on as job-2, for at most 2 s.…", got) {
 		t.Errorf("into the background: %s", got)
 	}
 	for _, job := range []string{"job-1", "job-2"} {
-		if !eventually(patience, func() bool {
+		if !eventually(scriptPatience, func() bool {
 			return matches("…[TIMEOUT] Evaluation exceeded 2 seconds…", h.call("/s/a/mcp", "read-output", object{"handle": job}))
 		}) {
 			t.Errorf("%s is not stopped: %s", job, h.call("/s/a/mcp", "session-status", object{}))
@@ -83,7 +83,7 @@ func TestHTTPDisk(t *testing.T) {
 	h.wants("/s/a/mcp", write("long", 25), "…=> :REFUSED")
 	h.wants("/s/a/mcp", `(delete-file "`+dir+`/long")`, "…")
 	h.wants("/s/a/mcp", write("two", 19), "=> :ALL")
-	if !eventually(patience, func() bool { return matches(full+"\n\n=> :REFUSED", h.eval("/s/a/mcp", write("three", 1))) }) {
+	if !eventually(scriptPatience, func() bool { return matches(full+"\n\n=> :REFUSED", h.eval("/s/a/mcp", write("three", 1))) }) {
 		t.Errorf("over the limit: %s", h.eval("/s/a/mcp", write("three", 1)))
 	}
 	// What stays possible, and what is refused with it.
@@ -109,7 +109,7 @@ func TestHTTPDisk(t *testing.T) {
 		return resp.StatusCode == 429 && resp.Header.Get("Retry-After") == "60" &&
 			matches("…This session has … MB of files on the server's disk, and its limit is 20. It has made more in spite of that. Nothing was done. Send the same again in 60 seconds, after whoever runs the server has deleted some, in "+dir+"…", string(body))
 	}
-	if !eventually(patience, full429) {
+	if !eventually(scriptPatience, full429) {
 		t.Errorf("files in spite of the limit: %s", h.eval("/s/a/mcp", "1"))
 	}
 	says(t, h.call("/s/a/mcp", "session-status", object{}), "Image: ", "; no more than disk=20")

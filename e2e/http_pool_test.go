@@ -39,7 +39,7 @@ func (h *httpServer) metric(name string) int {
 // server's.
 func (h *httpServer) awaitsAhead(n int) []int {
 	h.t.Helper()
-	if !eventually(patience, func() bool { return h.metric("images_ahead") == n }) {
+	if !eventually(scriptPatience, func() bool { return h.metric("images_ahead") == n }) {
 		h.t.Fatalf("%d images are started ahead, not %d", h.metric("images_ahead"), n)
 	}
 	return descendants(h.cmd.Process.Pid)
@@ -138,14 +138,14 @@ func (h *httpServer) dir(session string) string {
 func TestHTTPPoolBounds(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
-	h := startHTTP(t, state, "--max-images", "2", "--hibernate-after", "0.5", "--autosave", "--no-checkpoints=false")
+	h := startHTTP(t, state, "--max-images", "2", "--hibernate-after", "5", "--autosave", "--no-checkpoints=false")
 	ahead := h.awaitsAhead(2)
 	for _, pid := range ahead {
 		if strings.Contains(command(pid), "sbcl") {
 			check(t, syscall.Kill(pid, syscall.SIGKILL))
 		}
 	}
-	if !eventually(patience, func() bool { return h.metric("ahead_failed_total") == 2 }) {
+	if !eventually(scriptPatience, func() bool { return h.metric("ahead_failed_total") == 2 }) {
 		t.Errorf("%d have failed", h.metric("ahead_failed_total"))
 	}
 	h.awaitsAhead(2)
@@ -178,8 +178,9 @@ func TestHTTPPoolBounds(t *testing.T) {
 func TestHTTPPoolShared(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
-	first := startHTTP(t, state, "--lease", "1")
-	second := startHTTP(t, state, "--lease", "1")
+	// The kernel says that the first has been killed. For one that is only slow there is time.
+	first := startHTTP(t, state, "--lease", "10")
+	second := startHTTP(t, state, "--lease", "10")
 	ahead := first.awaitsAhead(2)
 	second.awaitsAhead(2)
 	if pid := httpPID(first, "/s/n/mcp"); !slices.Contains(ahead, pid) {
