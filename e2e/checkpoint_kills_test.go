@@ -189,10 +189,20 @@ func TestCheckpointServerKilled(t *testing.T) {
 			check(t, err)
 			return append(dirs, processesIn(t, base)...)
 		}
+		// One that is just being made is not seen yet, and of one look nothing follows.
+		none := func(look func() []string) bool {
+			if len(look()) > 0 {
+				return false
+			}
+			time.Sleep(20 * time.Millisecond)
+			return len(look()) == 0
+		}
 		// Where the image was killed, too, nobody may be left who could remove the directory.
-		dead := func() bool { return doing == "recovery" && len(processesIn(t, base)) == 0 }
+		dead := func() bool {
+			return doing == "recovery" && none(func() []string { return processesIn(t, base) })
+		}
 		ended := time.Now()
-		eventually(30*time.Second, func() bool { return len(left()) == 0 || dead() })
+		eventually(30*time.Second, func() bool { return none(left) || dead() })
 		took := time.Since(ended)
 		if len(left()) > 0 && dead() {
 			next := startWith(t, wire.Options{Env: environ(run.dir, "TMPDIR="+base)})
@@ -200,7 +210,7 @@ func TestCheckpointServerKilled(t *testing.T) {
 			check(t, next.Close(savingPatience))
 			t.Logf("run %d: the next server has removed the directory", i)
 			ended = time.Now()
-			eventually(30*time.Second, func() bool { return len(left()) == 0 })
+			eventually(30*time.Second, func() bool { return none(left) })
 			took = max(took, time.Since(ended))
 		}
 		t.Logf("run %d: what was killed during %s was gone after %v", i, doing, took)
