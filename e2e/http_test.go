@@ -27,7 +27,7 @@ func httpPID(h *httpServer, path string) int {
 // Clients by other authors work over HTTP as they do over stdin and stdout, in both eras.
 func TestForeignClientsOverHTTP(t *testing.T) {
 	t.Parallel()
-	const limit = 6 * time.Second
+	const limit = 15 * time.Second
 	h := startHTTP(t, t.TempDir(), "--timeout", limit.String())
 	for _, client := range []struct {
 		name    string

@@ -41,9 +41,9 @@ func drive(era, command string, args []string) error {
 	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
 	var t transport.Interface = transport.NewStdioWithOptions(command, nil, args, transport.WithCommandStderrWriter(os.Stderr))
-	looks := 1000
+	seconds := 10
 	if strings.HasPrefix(command, "http") {
-		looks = 150
+		seconds = 2
 		var err error
 		t, err = transport.NewStreamableHTTP(command, transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer " + os.Getenv("LISP_TOKEN")}))
 		if err != nil {
@@ -133,7 +133,8 @@ func drive(era, command string, args []string) error {
 	// The code goes on when a first notification with its output, and a second one, have come. An
 	// image in a sandbox does not see the files that say so, and goes on after some seconds.
 	r, err := evaluate(ctx, fmt.Sprintf(`(dotimes (i 4) (format t "line ~D~%%" i) (finish-output)
-  (when (< i 2) (loop repeat %d until (probe-file (format nil "%s~D" i)) do (sleep 0.01))))`, looks, gate),
+  (when (< i 2) (loop with end = (+ (get-universal-time) %d)
+                      until (or (probe-file (format nil "%s~D" i)) (> (get-universal-time) end)) do (sleep 0.01))))`, seconds, gate),
 		&mcp.Meta{ProgressToken: "slow"})
 	if err != nil {
 		return err

@@ -63,7 +63,8 @@ const onprogress = (p) => {
   if (seen.length > 1) writeFileSync(`${gate}1`, '');
 };
 const slow = await evaluate(`(dotimes (i 4) (format t "line ~D~%" i) (finish-output)
-  (when (< i 2) (loop repeat ${url ? 150 : 1000} until (probe-file (format nil "${gate}~D" i)) do (sleep 0.01))))`,
+  (when (< i 2) (loop with end = (+ (get-universal-time) ${url ? 2 : 10})
+                      until (or (probe-file (format nil "${gate}~D" i)) (> (get-universal-time) end)) do (sleep 0.01))))`,
   { onprogress });
 say('progress', { ...result(slow), messages: seen });
 
