@@ -183,7 +183,7 @@ func (h *httpServer) wants(path, code, want string) {
 // the answer.
 func (h *httpServer) keeps(session, definition string) {
 	h.t.Helper()
-	file := filepath.Join(h.state, "swank-mcp", "http", "sessions", "owner", "named", session, "session.lisp")
+	file := filepath.Join(h.state, "swank-mcp", "http", "sessions", "owner", "kept", session, "session.lisp")
 	if !eventually(scriptPatience, func() bool {
 		text, _ := os.ReadFile(file)
 		return strings.Contains(string(text), definition)
