@@ -164,7 +164,7 @@ func firstServer(more func(), args ...string) error {
 		return err
 	}
 	defer c.Kill()
-	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer stop()
 	if _, err := c.Open(ctx); err != nil {
 		return fmt.Errorf("opening the first server: %w\n%s", err, c.Stderr())

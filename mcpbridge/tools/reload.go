@@ -53,6 +53,8 @@ func reloadText(done *lisp.Reloaded, res *lisp.Result, in lisp.Request) string {
 			p.WriteString(fmt.Sprintf(" and %d more", n-maxChanges))
 		}
 		p.WriteString(".\n; " + nextCall("run-tests", "system", done.Tested))
+	case done.Untested != "":
+		p.WriteString("\n; The tests of " + render.Safe(done.Tested) + " were not run again: " + done.Untested + ".\n; " + nextCall("run-tests", "system", done.Tested))
 	case done.Tested != "":
 		p.WriteString("\n; The tests of " + render.Safe(done.Tested) + " were run again: none fails that did not before.")
 	}

@@ -23,6 +23,11 @@ func TestCallerIsOfTheCall(t *testing.T) {
 	if err != nil || res.Job == 0 {
 		t.Fatalf("the job: %v, %+v", err, res)
 	}
+	b, _, err := s.background.find(res.Job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-b.done
 	if err := im.Allow(t.Context(), AllowNothing); err != nil {
 		t.Fatal(err)
 	}

@@ -208,7 +208,7 @@ func TestImageThatDies(t *testing.T) {
 
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	im := testImage(t)
+	im := imageOf(t, Config{Launch: launch.Config{NoUserInit: true, NoCore: true, HeapMB: 1024}}) // a larger one only takes longer to fill
 	mustEval(t, im, "(defvar *kept* 41)")
 	for _, code := range []string{
 		"(make-array 8000000000)",

@@ -2,6 +2,7 @@ package lisp
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"swank-mcp/swank/lisp/helper"
@@ -12,8 +13,9 @@ type Reloaded struct {
 	Systems  []string `sexp:"systems"`  // of which files had changed; none: nothing was loaded
 	Replaced []string `sexp:"replaced"` // what the session had defined otherwise and the files have replaced
 
-	Tested  string   `sexp:"-"` // the system whose tests were run again, as the last of the session's; "": none were
-	Failing []string `sexp:"-"` // those that had not failed then
+	Tested   string   `sexp:"-"` // the system whose tests were run again, as the last of the session's; "": there are none
+	Untested string   `sexp:"-"` // why they were not, or not to their end; "": they were
+	Failing  []string `sexp:"-"` // those that had not failed then
 }
 
 // Reload loads the loaded systems of the project again of which files were saved since,
@@ -57,11 +59,15 @@ func (s *Session) within(ctx context.Context, j *job, r Request, report any) (*R
 // quickTests is how long tests may have taken that are run again without being asked for.
 const quickTests = 10 * time.Second
 
-// testAgain runs the session's last tests again, for the holder of the turn. What ends
-// otherwise than with results, as by its limit of time, tells nothing.
+// testAgain runs the session's last tests again, for the holder of the turn.
 func (s *Session) testAgain(ctx context.Context, done *Reloaded) error {
 	run := s.runs.newest()
-	if run == nil || run.took > quickTests {
+	if run == nil {
+		return nil
+	}
+	done.Tested = run.system
+	if run.took > quickTests {
+		done.Untested = fmt.Sprintf("they took %.0f s, more than %.0f", run.took.Seconds(), quickTests.Seconds())
 		return nil
 	}
 	last, _ := s.runs.of(run.system, run.test)
@@ -74,8 +80,10 @@ func (s *Session) testAgain(ctx context.Context, done *Reloaded) error {
 		return err
 	}
 	s.tested(j.tests, now, res)
-	if now.whole(res) {
-		done.Tested, done.Failing = run.system, nowFailing(last, now.Ran)
+	if !now.whole(res) {
+		done.Untested = "they did not come to their end"
+		return nil
 	}
+	done.Failing = nowFailing(last, now.Ran)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"swank-mcp/swank"
 	"swank-mcp/swank/lisp/helper"
+	"swank-mcp/swank/lisp/launch"
 )
 
 // stopper ends an evaluation: it asks the image twice and then gives up.
@@ -16,6 +17,9 @@ type stopper struct {
 	kind  FailureKind // why it is stopped
 	tries int
 	asked *swank.Call // the last request to stop
+
+	cpu     time.Duration // of the image when it was asked
+	starved int           // how many times stopGrace it lacked a processor
 
 	worker bool // the last request went to a new worker
 }
@@ -39,6 +43,9 @@ func (s *stopper) stop(kind FailureKind) {
 	}
 	s.tries++
 	s.timer.Reset(stopGrace)
+	if p, ours := s.e.inst.proc.(*launch.Process); ours {
+		s.cpu = p.OwnCPU()
+	}
 	c := helper.NewCall("STOP-EVALUATION").Num(s.e.token).Key(reason)
 	if s.e.s.name != defaultSession {
 		c.Str(s.e.s.name)
@@ -64,6 +71,10 @@ func (s *stopper) next() *Result {
 	switch {
 	case s.tries == 0:
 		s.stop(KindTimeout)
+		return nil
+	case s.starved < frozenTries && s.starves():
+		s.starved++
+		s.timer.Reset(stopGrace)
 		return nil
 	case s.tries == 1:
 		s.stop(s.kind)
@@ -98,6 +109,13 @@ const wholeImageSilent = "The whole image has stopped answering: it may be swapp
 // frozenTries is after how many times stopGrace an image that answers nothing
 // is given up.
 const frozenTries = 20
+
+// starves reports whether an image of ours wants a processor and has hardly had one since it
+// was asked: other processes are to blame, not the evaluation.
+func (s *stopper) starves() bool {
+	p, ours := s.e.inst.proc.(*launch.Process)
+	return ours && p.OwnCPU()-s.cpu < stopGrace/2 && p.Runs()
+}
 
 // hopeless reports whether nothing will come of waiting for the image, which has
 // answered nothing since the time was up.

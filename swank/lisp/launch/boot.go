@@ -15,7 +15,7 @@ const (
 	initSeconds = 60
 	// coreBoot is how long an image may take from its core to its first
 	// status. Milliseconds are usual; a core that needs more is broken.
-	coreBoot = 15 * time.Second
+	coreBoot = 40 * time.Second
 	// launchedMark is boot.lisp's *LAUNCHED-MARK*.
 	launchedMark = "--swank-mcp"
 	// maxSocketPath is below the smallest sun_path of the systems we know.

@@ -104,7 +104,7 @@ func (l *line) listen() (address string, err error) {
 
 // helloTime is how long a process may take to say who it is and, if it is an image, until
 // it serves.
-const helloTime = 10 * time.Second
+const helloTime = 30 * time.Second
 
 // collectTime is how long a process that saves a core may take to collect its garbage.
 const collectTime = time.Minute

@@ -18,7 +18,7 @@ type Copy struct {
 }
 
 // callTime is how long a copy may take to call.
-const callTime = 3 * time.Second
+const callTime = 10 * time.Second
 
 // ErrNoCall is the error of a copy that was made and did not call.
 var ErrNoCall = errors.New("a copy of the image was made, but did not reach the server")
