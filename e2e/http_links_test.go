@@ -83,14 +83,17 @@ func TestHTTPLinkedCheckpoints(t *testing.T) {
 	skipLaunchedOnly(t)
 	state := t.TempDir()
 	arguments := []string{"--autosave", "--no-checkpoints=false"}
-	h := startHTTP(t, state, arguments...)
-	h.wants("/s/two/mcp", "(defvar *v* 0) (setf *v* :of-two)", "=> *V*…=> :OF-TWO")
+	h := startHTTP(t, state, append(arguments, "--hibernate-after", "1")...)
+	h.wants("/s/two/mcp", "(defvar *v* 0) (setf *v* :of-two)", "=> :OF-TWO")
 	h.wants("/s/one/mcp", "(defvar *w* 1)", "=> *W*")
 	dir, other := h.dir("one"), h.dir("two")
-	h.end()
-	if saved, _ := filepath.Glob(filepath.Join(other, ".swank-mcp", "*.core")); len(saved) == 0 {
+	if !eventually(long, func() bool {
+		saved, _ := filepath.Glob(filepath.Join(other, ".swank-mcp", "[^.]*.json"))
+		return len(saved) > 0
+	}) {
 		t.Fatalf("nothing is saved in %s", other)
 	}
+	h.end()
 	// As code of the session could do while it runs, and by other ways than a link.
 	check(t, os.RemoveAll(filepath.Join(dir, ".swank-mcp")))
 	check(t, os.Symlink(filepath.Join(other, ".swank-mcp"), filepath.Join(dir, ".swank-mcp")))
