@@ -164,7 +164,7 @@ func (o *oracle) digest(code string) string {
 	o.t.Helper()
 	args := object{"code": code}
 	for range 5 {
-		r := call(o.t, o.server, 40*time.Second, "evaluate-lisp", args)
+		r := call(o.t, o.server, 3*long, "evaluate-lisp", args)
 		if strings.HasPrefix(r.Text(), "[ERROR] IMAGE-DIED") { // when it was sent
 			o.stepped("died")
 			continue

@@ -99,7 +99,7 @@ func TestHostileRestore(t *testing.T) {
 		}
 		// What costs the image has it restored once more. Where all takes longer, as on a
 		// machine that has slow memory, so do the hostile ones.
-		slow := max(1, float64(base)/float64(usual)) * max(before, busyness(t, s))
+		slow := max(float64(base)/float64(usual), before, busyness(t, s))
 		limit := time.Duration(1+len(costlyKinds))*base + time.Duration(float64(over)*slow)
 		t.Logf("%s: a clean restore took %v, this one %v; the limit is %v", what, base, took, limit)
 		if took > limit {

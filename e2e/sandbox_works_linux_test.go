@@ -105,7 +105,7 @@ func worksInSandbox(t *testing.T, o *outside, mode string) {
 	// Sessions in files, and checkpoints on the disk.
 	says(t, good(t, s, "save-session", object{"file": "session.lisp"}), "Saved: ")
 	good(t, s, "checkpoint", object{"name": "kept", "disk": true})
-	if !eventually(savingPatience, func() bool { return strings.Contains(good(t, s, "checkpoint", object{}), "On disk: kept of ") }) {
+	if !eventually(2*long, func() bool { return strings.Contains(good(t, s, "checkpoint", object{}), "On disk: kept of ") }) {
 		t.Errorf("it is not on the disk:\n%s", status(t, s))
 	}
 	check(t, s.Close(savingPatience))
@@ -150,12 +150,16 @@ func TestSandboxMemory(t *testing.T) {
 		return fmt.Sprintf(`(nth-value 2 (uiop:run-program "head -c %d000000 /dev/zero | tail -n 1 | wc -c | grep -q ^%d000000$" :ignore-error-status t))`, mb, mb)
 	}
 	limit := []string{"--heap", "512", "--limits", "memory=600"}
+	takes := func(s *server, mb int, text string) {
+		t.Helper()
+		wantReply(t, s, "evaluate-lisp", object{"code": hog(mb), "timeout": 300}, text)
+	}
 	for name, uid := range accounts() {
 		t.Run(name, func(t *testing.T) {
 			o := newOutside(t, uid)
 			if uid != 0 {
 				s := o.serve(t, append(limit, "--sandbox", "on")...)
-				want(t, s, hog(700), "=> 0")
+				takes(s, 700, "=> 0")
 				says(t, status(t, s), "memory limited for each of its processes, not for all together (only root", "missing: the memory of all processes of an image together is not limited to what --limits memory says")
 				command := o.program(o.binary, append(limit, "--sandbox", "strict", "eval", "1")...)
 				strict := exec.Command(command[0], command[1:]...)
@@ -168,8 +172,8 @@ func TestSandboxMemory(t *testing.T) {
 			s := o.serve(t, append(limit, "--sandbox", "strict")...)
 			want(t, s, "(defvar *here* 1)", "=> *HERE*")
 			says(t, status(t, s), "at most 600 MB of memory for all its processes together")
-			want(t, s, hog(100), "=> 0")
-			want(t, s, hog(700), "=> 1")
+			takes(s, 100, "=> 0")
+			takes(s, 700, "=> 1")
 			want(t, s, `(handler-case (with-open-file (out "/tmp/full" :direction :output :if-exists :append :if-does-not-exist :create)
 			  (let ((text (make-string 1000000 :initial-element #\x))) (loop repeat 900 do (write-string text out)) :all)) (error () :refused))`, "=> :REFUSED")
 			want(t, s, "*here*", "=> 1")

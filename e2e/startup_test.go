@@ -61,7 +61,7 @@ func TestColdCache(t *testing.T) {
 	s := startCold(t, wire.Options{Env: environ(run.dir, "XDG_CACHE_HOME="+dir)})
 	open(t, s)
 	l := begin(t, s)
-	if !eventually(time.Minute, func() bool { return cores(dir) == 1 }) {
+	if !eventually(3*long, func() bool { return cores(dir) == 1 }) {
 		t.Fatal("no core was built in the background")
 	}
 	l.goesOn(t, s)
@@ -81,7 +81,7 @@ func TestColdCache(t *testing.T) {
 
 func open(t *testing.T, s *server) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), long)
 	defer stop()
 	if _, err := s.Open(ctx); err != nil {
 		t.Fatal(err)

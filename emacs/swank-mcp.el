@@ -346,8 +346,9 @@ SERVER is the package that serves this Emacs, as a text."
                         (let* ((id (plist-get agent :id)) (old (cdr (assoc id known)))
                                (looks (if old (cadr old) 0)))
                           (cond ((null looks) (list id (swank-mcp--label agent) nil))
-                                ;; Its name comes with its first call.
-                                ((or (plist-get agent :client) (> looks 4))
+                                ;; Its name and its session come with its first call.
+                                ((or (and (plist-get agent :client) (plist-get agent :sessions))
+                                     (> looks 4))
                                  (swank-mcp--say connection
                                                  (format "; swank-mcp: %s works in this Lisp now"
                                                          (swank-mcp--label agent)))

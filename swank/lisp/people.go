@@ -35,6 +35,7 @@ func (im *Image) told(inst *instance, text string) {
 	case "paused", "resumed":
 		im.mu.Lock()
 		im.pauses++
+		im.unheard = false // the person's newest word is this one
 		im.pauseLocked(words[1] == "paused")
 		im.mu.Unlock()
 	case "asks":

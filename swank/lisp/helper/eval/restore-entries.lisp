@@ -36,6 +36,7 @@ to end the image, is not tried again.  Return ((INDEX WHY END) ...) of those tha
           restoring
           (lambda ()
             (let ((*restoring* restoring))
+              (measure-compiler restoring)
               (loop
                 (let ((failed (loop for entry in todo
                                     for failure = (attempt entry)

@@ -16,6 +16,9 @@
 (defparameter *times-as-long* 3
   "How many times as long as at first an entry may take.")
 
+(defparameter *compiler-time* 4000
+  "More microseconds than the compiler needs of a usual processor for its first small function.")
+
 (defparameter *most-slowness* 8
   "How many times as long as usual an entry may take at most, because those before it have.")
 
@@ -125,6 +128,14 @@ than those before them on average, so twice that."
         (restoring-wall restoring) (real-microseconds)
         (restoring-number restoring) number)
   (write-board restoring +entry-word+ number))
+
+(defun measure-compiler (restoring)
+  "Compile something small, and take in how long that took: the first entry pays less for what all of
+them need, and has its limit from how fast the machine is."
+  (let ((before (restored-cpu restoring)) (*gensym-counter* 0))
+    (compile nil '(lambda (x) (list x 1)))
+    (incf (restoring-used restoring) (max 0 (- (restored-cpu restoring) before)))
+    (incf (restoring-expected restoring) *compiler-time*)))
 
 (defun note-speed (restoring milliseconds)
   "Take in what the current entry, which may take so many MILLISECONDS and has ended, took."
