@@ -264,7 +264,7 @@ func TestEmacsBesideHandingOver(t *testing.T) {
 func TestEmacsStopsSoon(t *testing.T) {
 	e, s := beside(t)
 	soon(t, "from the key to the reply", time.Second/2, func() (took []time.Duration) {
-		for _, code := range []string{"(loop)", "(sleep 100)", "(loop (compile nil '(lambda (x) (list x x))))", "(loop repeat 1000000 do (write-line (make-string 100 :initial-element #\\x)))"} {
+		for _, code := range []string{"(loop)", "(sleep 100)", "(loop (compile nil '(lambda (x) (list x x))))", "(loop repeat 100000000 do (write-line (make-string 100 :initial-element #\\x)))"} {
 			for range 5 {
 				call := running(t, s, code)
 				time.Sleep(100 * time.Millisecond)

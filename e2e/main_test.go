@@ -25,9 +25,9 @@ var (
 // patience is how long a test waits for anything that should come at once.
 const patience = 10 * time.Second
 
-// savingPatience is how long a server that ends may take: it waits at most 20 s for what
+// savingPatience is how long a server that ends may take: it waits at most a minute for what
 // is being saved.
-const savingPatience = 30 * time.Second
+const savingPatience = 90 * time.Second
 
 // sharedCache names a directory in which several runs, one after the other or at
 // once, keep what is compiled of Swank and the helper: it is of one SBCL and one Swank.

@@ -14,7 +14,7 @@ import (
 const autosaveIdle = 10 * time.Minute
 
 // autosaveLimit bounds saving at the end: whoever started the server waits for it.
-const autosaveLimit = 20 * time.Second
+const autosaveLimit = time.Minute
 
 var errEndLimit = fmt.Errorf("it takes longer than the %v that the end of a server may take", autosaveLimit)
 
@@ -102,7 +102,7 @@ func (im *Image) newest(ctx context.Context) (*checkpoint, error) {
 }
 
 // SaveAtEnd waits for the checkpoints that are being saved to the disk, and saves the image
-// there where [Config] wants that, in no more than some twenty seconds. It is called before
+// there where [Config] wants that, in no more than some minute. It is called before
 // Close.
 func (im *Image) SaveAtEnd() {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), autosaveLimit, errEndLimit)

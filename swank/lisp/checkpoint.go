@@ -30,6 +30,7 @@ type ObstacleError struct {
 
 	hooks bool // the program's functions were called for it
 	asked bool // a look-up is in the way
+	job   bool // work in the background is
 }
 
 func (e *ObstacleError) Error() string {
@@ -117,7 +118,7 @@ func (im *Image) takeCheckpoint(name string, byItself bool) (*checkpoint, error)
 		return nil, err
 	}
 	if im.jobsRun() { // an answer of theirs could be on its way, and be lost
-		return nil, &ObstacleError{Why: "an evaluation runs in the background", Passing: true}
+		return nil, &ObstacleError{Why: "an evaluation runs in the background", Passing: true, job: true}
 	}
 	if !inst.asking.TryLock() {
 		return nil, &ObstacleError{Why: "something is asked of the image", Passing: true, asked: true}

@@ -31,7 +31,7 @@ func (s *Session) present(ctx context.Context, name string, limit time.Duration)
 
 // passingEnd is how long what is in the way of a checkpoint for a moment is waited for: on
 // a busy machine threads that are to end, or the main thread, may have had no processor.
-const passingEnd = time.Second
+const passingEnd = 5 * time.Second
 
 // current is present of the running image. It waits for the end of a look-up, which may
 // take as long as queryTimeout.
@@ -46,8 +46,11 @@ func (im *Image) current(ctx context.Context, name string, limit time.Duration) 
 			return c, err
 		}
 		patience := passingEnd
-		if obstacle.asked {
+		switch {
+		case obstacle.asked:
 			patience = queryTimeout
+		case obstacle.job || len(obstacle.Threads) > 0: // which may go on for long
+			patience = time.Second / 2
 		}
 		if time.Since(began) > min(limit, patience) {
 			return c, err

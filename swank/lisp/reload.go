@@ -57,7 +57,7 @@ func (s *Session) within(ctx context.Context, j *job, r Request, report any) (*R
 }
 
 // quickTests is how long tests may have taken that are run again without being asked for.
-const quickTests = 10 * time.Second
+const quickTests = 30 * time.Second
 
 // testAgain runs the session's last tests again, for the holder of the turn.
 func (s *Session) testAgain(ctx context.Context, done *Reloaded) error {
