@@ -54,7 +54,7 @@ func reloadText(done *lisp.Reloaded, res *lisp.Result, in lisp.Request) string {
 		}
 		p.WriteString(".\n; " + nextCall("run-tests", "system", done.Tested))
 	case done.Untested != "":
-		p.WriteString("\n; The tests of " + render.Safe(done.Tested) + " were not run again: " + done.Untested + ".\n; " + nextCall("run-tests", "system", done.Tested))
+		p.WriteString("\n; The tests of " + render.Safe(done.Tested) + " " + done.Untested + ".\n; " + nextCall("run-tests", "system", done.Tested))
 	case done.Tested != "":
 		p.WriteString("\n; The tests of " + render.Safe(done.Tested) + " were run again: none fails that did not before.")
 	}

@@ -14,7 +14,7 @@ type Reloaded struct {
 	Replaced []string `sexp:"replaced"` // what the session had defined otherwise and the files have replaced
 
 	Tested   string   `sexp:"-"` // the system whose tests were run again, as the last of the session's; "": there are none
-	Untested string   `sexp:"-"` // why they were not, or not to their end; "": they were
+	Untested string   `sexp:"-"` // that they were not, or not to their end, as the rest of a sentence about them; "": they were
 	Failing  []string `sexp:"-"` // those that had not failed then
 }
 
@@ -67,7 +67,7 @@ func (s *Session) testAgain(ctx context.Context, done *Reloaded) error {
 	}
 	done.Tested = run.system
 	if run.took > quickTests {
-		done.Untested = fmt.Sprintf("they took %.0f s, more than %.0f", run.took.Seconds(), quickTests.Seconds())
+		done.Untested = fmt.Sprintf("were not run again: they took %.0f s, more than %.0f", run.took.Seconds(), quickTests.Seconds())
 		return nil
 	}
 	last, _ := s.runs.of(run.system, run.test)
@@ -81,7 +81,7 @@ func (s *Session) testAgain(ctx context.Context, done *Reloaded) error {
 	}
 	s.tested(j.tests, now, res)
 	if !now.whole(res) {
-		done.Untested = "they did not come to their end"
+		done.Untested = "were run again and did not come to their end"
 		return nil
 	}
 	done.Failing = nowFailing(last, now.Ran)
