@@ -64,7 +64,7 @@ func peerOf(t testing.TB, b *Bridge) *peer {
 		inW.Close()
 		select {
 		case <-p.ended:
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("Serve did not end")
 		}
 		outR.Close()
@@ -124,8 +124,8 @@ func (p *peer) line() string {
 		return l
 	case err := <-fail:
 		p.t.Fatalf("reading an answer: %v", err)
-	case <-time.After(10 * time.Second):
-		p.t.Fatal("no answer in 10 s")
+	case <-time.After(time.Minute):
+		p.t.Fatal("no answer in a minute")
 	}
 	return ""
 }

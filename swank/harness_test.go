@@ -19,7 +19,7 @@ import (
 func checkLeaks(t testing.TB) {
 	t.Helper()
 	t.Cleanup(func() {
-		deadline := time.Now().Add(5 * time.Second)
+		deadline := time.Now().Add(30 * time.Second)
 		for {
 			left := connGoroutines()
 			if len(left) == 0 {

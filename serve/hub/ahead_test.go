@@ -54,7 +54,7 @@ func TestAheadHasTheRest(t *testing.T) {
 	h := testHub(t, Options{Ahead: w, Limits: Limits{Images: 4}})
 	has := func(want int) {
 		t.Helper()
-		for end := time.Now().Add(10 * time.Second); h.Ahead().Waiting != want; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); h.Ahead().Waiting != want; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%d wait, not %d", h.Ahead().Waiting, want)
 			}

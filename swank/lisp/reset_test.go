@@ -33,7 +33,7 @@ func asleep(t *testing.T) (*Image, int) {
 func stopped(t *testing.T, pid int) {
 	t.Helper()
 	signal(t, pid, syscall.SIGSTOP)
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		running := 0
 		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 		for _, file := range threads {

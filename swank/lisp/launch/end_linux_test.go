@@ -44,7 +44,7 @@ func TestAwaitEnd(t *testing.T) {
 		if err := p.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		for end := time.Now().Add(10 * time.Second); ended.Load() != int32(i+1); time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); ended.Load() != int32(i+1); time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%d were killed, and %d have ended", i+1, ended.Load())
 			}

@@ -140,8 +140,7 @@ list that it returns are the evaluation's values."
         (let ((outcome (list :error (for-wire (failure "ABORTED" "Its thread was ended.")))))
           (unwind-protect
                (setf outcome (registered-outcome evaluation package debug))
-            (with-lock () (setf (debuggee-state debuggee) :ended))
-            (deliver evaluation outcome)))
+            (deliver evaluation :ended outcome)))
         (protect-control-stack))
       :name (format nil "swank-mcp evaluation ~D" (evaluation-token evaluation))))
     (await client)))

@@ -17,14 +17,18 @@
 
 ;;; The evaluation's own thread
 
-(defun deliver (evaluation outcome)
-  "Give OUTCOME to the client that waits for it.  If nobody waits and the evaluation has ended, the
-next answer says so."
-  (let ((client (with-lock () (shiftf (debuggee-client (evaluation-debuggee evaluation)) nil))))
+(defun deliver (evaluation state outcome)
+  "Put EVALUATION in STATE, :SUSPENDED or :ENDED, and give OUTCOME to the client that waits for it, in
+one step: a client that comes when STATE is known waits for another outcome.  If nobody waits and the
+evaluation has ended, the next answer says so."
+  (let* ((debuggee (evaluation-debuggee evaluation))
+         (client (with-lock ()
+                   (setf (debuggee-state debuggee) state)
+                   (shiftf (debuggee-client debuggee) nil))))
     (cond (client
            (setf (client-outcome client) outcome)
            (sb-thread:signal-semaphore (client-news client)))
-          ((eq :ended (debuggee-state (evaluation-debuggee evaluation)))
+          ((eq state :ended)
            (note-departed evaluation outcome)))))
 
 (defun await (client)
@@ -121,8 +125,7 @@ that says why it cannot be suspended."
          (outcome (and (debuggee-client debuggee)
                        (outcome evaluation '() (copy-list (debuggee-report debuggee))
                                 (and note (list note)) '()))))
-    (with-lock () (setf (debuggee-state debuggee) :suspended))
-    (deliver evaluation
+    (deliver evaluation :suspended
           (list* :suspended (list :token (evaluation-token evaluation)
                                   :stepping (stepping-p debuggee)
                                   :restarts (mapcar #'restart-for-wire
@@ -131,12 +134,11 @@ that says why it cannot be suspended."
 
 (defun serve-command (evaluation)
   "Wait for a command and call it; the command may leave by a non-local exit."
-  (let* ((debuggee (evaluation-debuggee evaluation))
-         (client (wait-for-client evaluation))
+  (let* ((client (wait-for-client evaluation))
          (outcome (funcall (client-command client) evaluation)))
-    (cond ((eq outcome :again) (deliver-suspended evaluation))
-          (t (with-lock () (setf (debuggee-state debuggee) :suspended))
-             (deliver evaluation (list* :parked t outcome))))))
+    (if (eq outcome :again)
+        (deliver-suspended evaluation)
+        (deliver evaluation :suspended (list* :parked t outcome)))))
 
 (defun wait-for-client (evaluation)
   "The next client.  If EVALUATION is to end, end it and do not return."

@@ -53,8 +53,7 @@ Its last restart is ABORT.  Return, with the reason, only if it cannot wait."
       (unwind-protect
            (call-stoppably evaluation (lambda () (park evaluation condition report frames)))
         (unregister evaluation)
-        (with-lock () (setf (debuggee-state debuggee) :ended))
-        (deliver evaluation
+        (deliver evaluation :ended
                  (if (debuggee-client debuggee)
                      (outcome evaluation '() end
                               (and (null end) (list "The thread goes on.")) '())

@@ -238,6 +238,37 @@
   (check (length (end-suspended (ensure-session "test"))) 0)
   (check (suspended-count) 0))
 
+;;; A thread of the program takes no command before it has told that it is suspended: the command
+;;; would end with what was to be told.
+
+(defun suspend-a-thread ()
+  "Have a thread wait in the debugger as one of the program's does."
+  (sb-thread:make-thread
+   (lambda ()
+     (let ((*thread-debugging* '(60000 nil)))
+       (with-simple-restart (abort "End.")
+         (suspend-thread (thread-as-evaluation (ensure-session "test"))
+                         (make-condition 'simple-error :format-control "x")
+                         (failure "SIMPLE-ERROR" "x") '() (find-restart 'abort)))))))
+
+(define-test command-while-a-thread-suspends
+  (let ((token nil) (found '()))
+    (sb-int:encapsulate 'deliver 'command
+                        (lambda (function evaluation &rest more)
+                          (setf token (evaluation-token evaluation))
+                          (push (hand-over (make-client :command (constantly '())) token) found)
+                          (apply function evaluation more)))
+    (unwind-protect
+         (progn (suspend-a-thread)
+                (loop repeat 500 until (plusp (suspended-count)) do (sleep 0.01)))
+      (sb-int:unencapsulate 'deliver 'command))
+    (check found '(:running))
+    (let ((*token* token))
+      (check (error-type (in-frame 0 "1")) "UNKNOWN-FRAME")
+      (go-on :abort)))
+  (loop repeat 500 while (plusp (suspended-count)) do (sleep 0.01))
+  (check (suspended-count) 0))
+
 ;;; The last error
 
 (define-test last-error
