@@ -68,9 +68,9 @@ type Entry struct {
 	without []string // keys that it defines and that are not to be changed by it any more
 }
 
-// once reports whether an entry must not be evaluated twice, because that may
+// Once reports whether an entry must not be evaluated twice, because that may
 // give other values.
-func (e *Entry) once() bool {
+func (e *Entry) Once() bool {
 	return e.Runs || slices.ContainsFunc(e.Keys, func(k string) bool {
 		kind, _, _ := strings.Cut(k, " ")
 		return slices.Contains([]string{"(:VARIABLE", "(:CONSTANT", "(:STRUCTURE", "(:SYSTEM"}, kind)
@@ -248,7 +248,7 @@ func (j *Journal) unlose(key string) {
 func (j *Journal) All() []*Entry {
 	seen := map[*Entry]bool{}
 	return slices.DeleteFunc(j.placed(), func(e *Entry) bool {
-		again := seen[e] && e.once()
+		again := seen[e] && e.Once()
 		seen[e] = true
 		return again
 	})

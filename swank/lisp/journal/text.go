@@ -84,7 +84,7 @@ func (e *Entry) inFile(text string, early, again bool) string {
 			text += fmt.Sprintf("\n(unless (find-package %s) (make-package %[1]s :use '(\"COMMON-LISP\")))", name)
 		}
 		return text
-	case again && e.once():
+	case again && e.Once():
 		kind, name := keyParts(e.Keys[0])
 		if k, ok := keepers[kind]; ok && !strings.HasPrefix(name, "(") {
 			if !strings.Contains(name, ":") { // keys are written for that package

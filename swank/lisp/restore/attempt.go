@@ -93,7 +93,7 @@ func (a *Attempt) Call(session string, token int64) *helper.Call {
 	c := helper.NewCall("RESTORE")
 	c.Quote(len(a.batch), func(i int) {
 		text, pkg := a.batch[i].Source()
-		c.Str(text).Str(pkg).Num(grace(a.batch[i]).Milliseconds())
+		c.Str(text).Str(pkg).Num(grace(a.batch[i]).Milliseconds()).Num(least(a.batch[i]).Milliseconds())
 	})
 	c.Key("SESSION").Str(session).Key("TOKEN").Num(token)
 	c.Key("PATIENCE").Num(a.r.patience.Milliseconds()).Key("ALLOWANCE").Num(a.r.allowance.Milliseconds())

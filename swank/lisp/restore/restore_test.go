@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"swank-mcp/swank/lisp/journal"
 )
@@ -19,6 +20,25 @@ func TestRestoredOnceIsEnough(t *testing.T) {
 	note([]*journal.Entry{early, late, never}, []Failure{{Index: 0, Why: "again"}, {Index: 2, Why: "never"}}, done, why)
 	if len(why) != 1 || why[never] != "never" {
 		t.Errorf("after both: %v", why)
+	}
+}
+
+// What runs code is given up soon; a function that was only slow to compile this time is not.
+func TestFunctionsHaveTimeToComeBack(t *testing.T) {
+	j := new(journal.Journal)
+	j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . F)"}, Text: "f", Package: "P"})
+	j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . G)"}, Text: "g", Package: "P", Runs: true})
+	j.Add(&journal.Entry{Keys: []string{"(:VARIABLE . V)"}, Text: "v", Package: "P", Took: 2 * time.Millisecond})
+	a := New().Begin(j, t.TempDir())
+	defer a.Close()
+	if !a.Next() {
+		t.Fatal("nothing to do")
+	}
+	call := a.Call("s", 1).String()
+	for _, want := range []string{`("f" "P" 0. 20.)`, `("g" "P" 0. 0.)`, `("v" "P" 8. 0.)`} {
+		if !strings.Contains(strings.ReplaceAll(call, "( ", "("), want) {
+			t.Errorf("%s has no %s", call, want)
+		}
 	}
 }
 

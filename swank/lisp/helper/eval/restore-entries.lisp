@@ -19,9 +19,9 @@ to end the image, is not tried again.  Return ((INDEX WHY END) ...) of those tha
         (lost '()))
     (flet ((attempt (entry)
              "(ENTRY FAILURE) if ENTRY has failed and may be tried again, else NIL."
-             (destructuring-bind (number text package milliseconds) entry
+             (destructuring-bind (number text package milliseconds least) entry
                (multiple-value-bind (end why)
-                   (restore-entry restoring number text package milliseconds)
+                   (restore-entry restoring number text package milliseconds least)
                  (unless (eq end :done) (collect-garbage-left))
                  (let ((code (end-code end restoring)))
                    (write-board restoring (+ +ends-word+ number) (1+ code))
@@ -61,14 +61,14 @@ to end the image, is not tried again.  Return ((INDEX WHY END) ...) of those tha
   (logior (position end *entry-ends*)
           (ash (floor (or (restoring-limit restoring) 0) 1000) 4)))
 
-(defun restore-entry (restoring number text package-name milliseconds)
+(defun restore-entry (restoring number text package-name milliseconds least)
   "Evaluate TEXT in the package of that name.  (VALUES END WHY): how it ended, and why if it
 failed."
   (let ((package (find-package package-name)))
     (if (null package)
         (values :failed (format nil "There is no package ~A." package-name))
         (call-contained
-         restoring number milliseconds
+         restoring number milliseconds least
          (lambda ()
            (let ((*package* package))
              (handler-bind ((warning #'muffle))
@@ -88,7 +88,7 @@ failed."
     (setf (evaluation-journal evaluation) '() ; the bridge has this entry
           (evaluation-losses evaluation) '())))
 
-(defun call-contained (restoring number milliseconds function)
+(defun call-contained (restoring number milliseconds least function)
   "Call FUNCTION, the entry of that NUMBER.  However it ends, even by a throw, the restore goes on
 unless all of it is stopped.  The values are those of RESTORE-ENTRY."
   (let* ((evaluation (restoring-evaluation restoring))
@@ -110,7 +110,7 @@ unless all of it is stopped.  The values are those of RESTORE-ENTRY."
          (lambda ()
            (setf (evaluation-escape evaluation) #'on-stop
                  (restoring-leave restoring) #'leave)
-           (begin-entry restoring number milliseconds)
+           (begin-entry restoring number milliseconds least)
            (restart-case
                (call-refusing-exit
                 (lambda () (call-with-debugger-hooks function #'on-error))

@@ -29,8 +29,8 @@
   "How many bytes may be allocated for each microsecond of the limit.")
 
 (defstruct (restoring (:copier nil))
-  "A restore.  ENTRIES are ((TEXT PACKAGE-NAME MILLISECONDS) ...); MILLISECONDS is what the entry
-may take in any case."
+  "A restore.  ENTRIES are ((TEXT PACKAGE-NAME MILLISECONDS LEAST) ...).  The entry may take some times
+MILLISECONDS in any case, and LEAST milliseconds."
   entries evaluation
   (patience 0)    ; microseconds that are left for entries that do not end
   (allowance 0)   ; the same for those that may take long
@@ -117,10 +117,10 @@ than those before them on average, so twice that."
   (max (* (slowness restoring) *least-entry-limit*)
        (min *entry-limit* (floor (restoring-patience restoring) 2))))
 
-(defun begin-entry (restoring number milliseconds)
+(defun begin-entry (restoring number milliseconds least)
   (setf (restoring-limit restoring) (max (base-limit restoring)
-                                         (min (* 1000 *times-as-long* (slowness restoring)
-                                                 (1+ milliseconds))
+                                         (min (* 1000 (slowness restoring)
+                                                 (max least (* *times-as-long* (1+ milliseconds))))
                                               (restoring-allowance restoring)))
         (restoring-collecting restoring) (collecting-microseconds)
         (restoring-consed restoring) (bytes-consed)

@@ -59,12 +59,24 @@
          '((("(slow SWANK-MCP::A)")) "COMMON-LISP-USER"))
   (evaluated "(dotimes (i 9) (makunbound (find-symbol (format nil \"*SLOW-~D*\" i))))" :package "SWANK-MCP"))
 
+;;; What may take LEAST has that also when others have used up the patience.
+
+(define-test limits-of-entries
+  (flet ((limit (restoring milliseconds least)
+           (begin-entry restoring 1 milliseconds least)
+           (restoring-limit restoring)))
+    (check (limit (make-restoring :allowance 1000000) 0 0) 4000)
+    (check (limit (make-restoring :allowance 1000000) 0 20) 20000)
+    (check (limit (make-restoring :allowance 1000000) 9 20) 30000)
+    (check (limit (make-restoring :allowance 1000000 :used 4000 :expected 2000) 0 20) 80000)
+    (check (limit (make-restoring :allowance 5000) 0 20) 5000)))
+
 ;;; A warning that is only signalled cannot be muffled.
 
 (define-test signalled-warnings
   (check (restore-entry (make-restoring :evaluation (make-evaluation :session (ensure-session "test"))) 1
                         "(defvar signalled (list (signal 'warning) (signal 'style-warning)))"
-                        "SWANK-MCP" 0)
+                        "SWANK-MCP" 0 0)
          :done)
   (check (symbol-value 'signalled) '(nil nil))
   (evaluated "(defmethod print-object ((slow slow) stream) (signal 'warning) (write-string \"signals\" stream))
