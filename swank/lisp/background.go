@@ -272,6 +272,7 @@ func (s *Session) hear() {
 	for _, b := range s.background.take() {
 		if b.answer != nil && !b.e.inst.replaced() { // else it is undone
 			b.e.remember(b.answer)
+			s.departed(b.answer)
 		}
 		b.answer = nil
 		s.untold = append(s.untold, b)

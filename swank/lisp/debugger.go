@@ -123,17 +123,7 @@ func (c *DebuggerCall) call(e *evaluation, code string) *helper.Call {
 // suspension notes what the answer says of suspended evaluations.
 func (e *evaluation) suspension(a *wireAnswer, res *Result) {
 	e.s.notes = append(e.s.notes, e.s.meet(e.inst, a.Threads)...)
-	for _, d := range a.Departed {
-		s := e.s.suspended.end(d.Token, cmp.Or(d.Why, "it was stopped"))
-		if s == nil {
-			continue
-		}
-		if d.Why != "" { // without, a call that let it go on was cancelled
-			e.s.notes = append(e.s.notes, fmt.Sprintf("The suspended evaluation %d (%s) has ended: %s", s.number, s.code, d.Why))
-		}
-		e.s.background.amend(s.number, d.result(), false)
-		e.s.endedAlone(s, d.result())
-	}
+	e.s.departed(a)
 	if e.target != nil {
 		res.Evaluation, res.Limit = e.target.number, e.r.Timeout
 	}
@@ -170,6 +160,22 @@ func (d *wireDeparted) result() *Result {
 	return r
 }
 
+// departed notes the suspended evaluations of which a says that they have ended while no
+// command ran.
+func (s *Session) departed(a *wireAnswer) {
+	for _, d := range a.Departed {
+		ended := s.suspended.end(d.Token, cmp.Or(d.Why, "it was stopped"))
+		if ended == nil {
+			continue
+		}
+		if d.Why != "" { // without, a call that let it go on was cancelled
+			s.notes = append(s.notes, fmt.Sprintf("The suspended evaluation %d (%s) has ended: %s", ended.number, ended.code, d.Why))
+		}
+		s.background.amend(ended.number, d.result(), false)
+		s.endedAlone(ended, d.result())
+	}
+}
+
 // endedAlone publishes that a suspended evaluation has ended with r, though no job let
 // it go on.
 func (s *Session) endedAlone(target *suspended, r *Result) {
@@ -201,7 +207,7 @@ func (s *Session) gone(target *suspended, state string) error {
 		return &DebuggerError{Number: target.number, Occupied: true,
 			Why: "somebody, a person in SLDB for one, has its thread in a debugger of their own, until they leave that. Nothing was done, and nothing is lost"}
 	}
-	s.suspended.end(target.token, "it has ended")
+	s.suspended.endSilently(target)
 	_, err := s.suspended.pick(target.number)
 	return err
 }

@@ -17,6 +17,8 @@ type suspensions struct {
 	last int
 	live []*suspended   // oldest first
 	gone map[int]string // what became of the others, of the newest
+
+	silent []*suspended // that have ended, and the image has yet to tell how; the newest
 }
 
 // suspended is one evaluation that waits in the debugger, or runs on from there.
@@ -155,16 +157,31 @@ func (q *suspensions) index(token int64) int {
 	return slices.IndexFunc(q.live, func(s *suspended) bool { return s.token == token })
 }
 
+// endSilently notes that s has ended, as a call has found out; the image tells how with the
+// next answer of an evaluation.
+func (q *suspensions) endSilently(s *suspended) {
+	if q.end(s.token, "it has ended; the next reply of an evaluation tells how") == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.silent = append(q.silent, s)
+	q.silent = q.silent[max(0, len(q.silent)-keptGone):]
+}
+
 // end notes what became of the one with that token, and returns it, or nil.
 func (q *suspensions) end(token int64, why string) *suspended {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	i := q.index(token)
+	from, i := &q.live, q.index(token)
+	if i < 0 {
+		from, i = &q.silent, slices.IndexFunc(q.silent, func(s *suspended) bool { return s.token == token })
+	}
 	if i < 0 {
 		return nil
 	}
-	s := q.live[i]
-	q.live = slices.Delete(q.live, i, i+1)
+	s := (*from)[i]
+	*from = slices.Delete(*from, i, i+1)
 	if q.gone == nil {
 		q.gone = map[int]string{}
 	}

@@ -77,7 +77,8 @@ than the evaluation's."
 
 (defun stop-suspended (evaluation reason)
   "End EVALUATION and return true if it waits for a command.  If a person has it in a debugger it
-ends when they leave that."
+ends when they leave that.  A command that is under way ends by an interrupt; where REASON is about the
+whole evaluation, that ends after it."
   (let ((debuggee (evaluation-debuggee evaluation)))
     (when debuggee
       (with-lock ()
@@ -88,9 +89,11 @@ ends when they leave that."
                  (setf (debuggee-ending debuggee) reason)
                  #+sbcl (sb-thread:signal-semaphore (debuggee-wake debuggee))
                  t)
-                ;; the command itself gives up within a second
-                (client
-                 (and (client-command client) (not (client-takenp client))))))))))
+                ((and client (client-command client))
+                 (when (member reason '(:reset :stopped))
+                   (setf (debuggee-ending debuggee) reason))
+                 ;; the command itself gives up within a second
+                 (not (client-takenp client)))))))))
 
 (defun interrupt-evaluation (evaluation reason)
   (unless (stop-suspended evaluation reason)
@@ -99,7 +102,10 @@ ends when they leave that."
             (ignore-errors (lock-advice (evaluation-thread evaluation)))))
     (ignore-errors                      ; the thread may have ended meanwhile
      (interrupt-safely (evaluation-thread evaluation)
-                       (lambda () (stop-here evaluation reason))))))
+                       (lambda ()
+                         ;; it may have been suspended meanwhile, and somebody told so
+                         (unless (stop-suspended evaluation reason)
+                           (stop-here evaluation reason)))))))
 
 (defun stop-nested (evaluation)
   (let ((nested (evaluation-nested evaluation)))

@@ -21,15 +21,16 @@
   "Put EVALUATION in STATE, :SUSPENDED or :ENDED, and give OUTCOME to the client that waits for it, in
 one step: a client that comes when STATE is known waits for another outcome.  If nobody waits and the
 evaluation has ended, the next answer says so."
-  (let* ((debuggee (evaluation-debuggee evaluation))
-         (client (with-lock ()
-                   (setf (debuggee-state debuggee) state)
-                   (shiftf (debuggee-client debuggee) nil))))
-    (cond (client
-           (setf (client-outcome client) outcome)
-           (sb-thread:signal-semaphore (client-news client)))
-          ((eq state :ended)
-           (note-departed evaluation outcome)))))
+  (let ((debuggee (evaluation-debuggee evaluation)) (client nil))
+    (sb-sys:without-interrupts          ; a stop in between would leave the client waiting
+      (with-lock ()
+        (setf (debuggee-state debuggee) state
+              client (shiftf (debuggee-client debuggee) nil)))
+      (when client
+        (setf (client-outcome client) outcome)
+        (sb-thread:signal-semaphore (client-news client))))
+    (when (and (eq state :ended) (null client))
+      (note-departed evaluation outcome))))
 
 (defun await (client)
   (sb-thread:wait-on-semaphore (client-news client))
@@ -246,7 +247,10 @@ withdraw the command and return an outcome that says so."
              (return-from await-within (client-outcome client)))
            (ignore-errors
             (interrupt-safely (evaluation-thread evaluation)
-                              (lambda () (stop-nested evaluation)))))
+                              (lambda ()
+                                ;; this command may have ended, and another be there
+                                (when (eq client (debuggee-client (evaluation-debuggee evaluation)))
+                                  (stop-nested evaluation))))))
   (if (sb-thread:wait-on-semaphore (client-news client) :timeout limit)
       (client-outcome client)
       (list :absent :busy)))

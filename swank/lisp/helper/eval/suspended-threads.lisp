@@ -57,4 +57,4 @@ Its last restart is ABORT.  Return, with the reason, only if it cannot wait."
                  (if (debuggee-client debuggee)
                      (outcome evaluation '() end
                               (and (null end) (list "The thread goes on.")) '())
-                     (list :error (for-wire (or end (failure "ABORTED" "The thread was ended."))))))))))
+                     (list :error (for-wire (or end (failure "ABORTED" "The thread has left the debugger: it goes on, or was ended."))))))))))

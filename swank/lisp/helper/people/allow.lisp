@@ -58,7 +58,10 @@
   "Return when QUESTION about EVALUATION is settled."
   (loop with end = (+ (microseconds) (* 1000000 *answer-patience*))
         until (question-answer question)
-        do (cond ((evaluation-early-stop evaluation) (settle question :stopped))
+        do (cond ((and (evaluation-early-stop evaluation)
+                       ;; of one that has begun, a stop ends this wait by an interrupt
+                       (not (evaluation-activep evaluation)))
+                  (settle question :stopped))
                  ((> (microseconds) end) (settle question :silence))
                  (t (sleep 0.02)))))
 

@@ -8,27 +8,28 @@
       (with-lock () (some (lambda (guest) (connectedp (guest-connection guest))) *guests*))))
 
 (defun hand-over-text (text object code &optional (token 0))
-  "Have the next reply of every agent begin with TEXT about a new handle for OBJECT.  TOKEN is that of
-a SHOWN-ERROR, or 0."
+  "Have the next reply of every agent begin with what TEXT, a function of the number of a new handle for
+OBJECT, returns.  TOKEN is that of a SHOWN-ERROR, or 0."
   (if (bridges-p)
-      (let ((handle (handle-text (remember-object object nil code))))
-        (setf (handle-connection (first *handles*)) nil)
-        (tell-bridges "shown ~D~%The person shows you ~A: ~A" token handle text)
-        (format t "~&; The agents' next replies show ~A.~%" handle))
+      (let* ((number (remember-object object nil code))
+             (handle (find number (with-lock () *handles*) :key #'handle-number)))
+        (when handle (setf (handle-connection handle) nil))
+        (tell-bridges "shown ~D~%The person shows you ~A: ~A" token (handle-text number)
+                      (funcall text number))
+        (format t "~&; The agents' next replies show ~A.~%" (handle-text number)))
       (format t "~&; No agent is connected to this image.~%"))
   (values))
 
 (defun handle-advice (number)
   (format nil "Next: inspect-object {\"handle\": \"obj-~D\"}. In code it is (swank-mcp:object ~:*~D)." number))
 
-(defun next-handle () (1+ *last-handle*))
-
 (defun show (object)
   "Show OBJECT to the agents that work in this image: the next reply of each, of whatever tool, begins
 with it and with a handle, which inspect-object takes.  Return no values."
   (for-people-only 'show)
-  (hand-over-text (format nil "~A: ~A~%~A" (kind-label object)
-                          (clip (safely (prin1-to-string object)) 500) (handle-advice (next-handle)))
+  (hand-over-text (lambda (number)
+                    (format nil "~A: ~A~%~A" (kind-label object)
+                            (clip (safely (prin1-to-string object)) 500) (handle-advice number)))
                   object "shown by the person"))
 
 (defun show-code (text &key file line end-line)
@@ -36,8 +37,8 @@ with it and with a handle, which inspect-object takes.  Return no values."
 known.  Return no values."
   (for-people-only 'show-code)
   (check-type text string)
-  (hand-over-text (format nil "code~@[ of ~A~]~@[, line ~D~]~@[ to ~D~]~%~A"
-                          (and file (native-name file)) line end-line (clip text 10000))
+  (hand-over-text (constantly (format nil "code~@[ of ~A~]~@[, line ~D~]~@[ to ~D~]~%~A"
+                                      (and file (native-name file)) line end-line (clip text 10000)))
                   text "code that the person shows"))
 
 #-sbcl
@@ -85,9 +86,10 @@ can do nothing else with it.  Return no values."
     (cond ((null thread) (format t "~&; No thread is in Swank's debugger.~%") (values))
           ((null shown) (format t "~&; The thread ~A does not answer.~%" (thread-label thread)) (values))
           (t (live-shown-errors)
-             (push shown *shown-errors*)
+             (with-lock () (push shown *shown-errors*))
              (let ((report (shown-error-report shown)))
-               (hand-over-text (format nil "the error with which they are in their debugger~%~A~%~A"
-                                       (getf report :type) (clip (getf report :message) 2000))
+               (hand-over-text (constantly
+                                (format nil "the error with which they are in their debugger~%~A~%~A"
+                                        (getf report :type) (clip (getf report :message) 2000)))
                                (shown-error-condition shown) "the person's error"
                                (shown-error-token shown)))))))

@@ -25,7 +25,7 @@ the lock for which FUNCTION waits, or NIL."
                    (lambda ()
                      (let ((lock (ignore-errors (lock-advice thread))))
                        (ignore-errors   ; it may have ended
-                        (sb-thread:interrupt-thread
+                        (interrupt-safely
                          thread (lambda () (when activep (return (funcall late lock))))))))
                    :thread t)))         ; an interrupted thread does not count as waiting
       (sb-ext:schedule-timer timer seconds)

@@ -31,7 +31,9 @@
   #-sbcl (progn shown nil))
 
 (defun live-shown-errors ()
-  (setf *shown-errors* (remove-if-not #'shown-live-p *shown-errors*)))
+  (let ((over (remove-if #'shown-live-p (with-lock () *shown-errors*))))
+    (with-lock ()
+      (setf *shown-errors* (remove-if (lambda (shown) (member shown over)) *shown-errors*)))))
 
 (defun find-shown-error (token)
   (find token (live-shown-errors) :key #'shown-error-token))

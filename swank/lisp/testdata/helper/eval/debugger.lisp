@@ -269,6 +269,33 @@
   (loop repeat 500 while (plusp (suspended-count)) do (sleep 0.01))
   (check (suspended-count) 0))
 
+;;; What ends the whole evaluation while a command runs in it ends it after the command.
+
+(define-test reset-while-a-command-runs
+  (debugged "(error \"reset\")")
+  (let* ((token *token*)
+         (command (sb-thread:make-thread
+                   (lambda ()
+                     (let ((*token* token) (*package* (find-package '#:swank-mcp)))
+                       (in-frame 0 "(sleep 1)"))))))
+    (loop repeat 500
+          until (eq :busy (debuggee-state (evaluation-debuggee (find-evaluation token))))
+          do (sleep 0.01))
+    (check (end-suspended (ensure-session "test")) '())
+    (sb-thread:join-thread command :default nil)
+    (check (suspended-count) 0))
+  (check (getf (evaluated "2") :departed) `((,*token* "reset-session ended it." "ABORTED" nil))))
+
+;;; A stop is no yes of the person's.
+
+(define-test stopped-questions
+  (flet ((answer (activep)
+           (let ((*answer-patience* 1/10) (question (make-question 1 "")))
+             (await-answer question (make-evaluation :early-stop :stopped :activep activep))
+             (question-answer question))))
+    (check (answer nil) :stopped)
+    (check (answer t) :silence)))
+
 ;;; The last error
 
 (define-test last-error
