@@ -70,40 +70,46 @@ func TestHostileRestore(t *testing.T) {
 	clean(plain)
 	_, base := restored(plain, "(good49 1)")
 
-	s := start(t)
-	want(t, s, "(defvar *go* nil)", "=> *GO*")
-	want(t, s, "(setf *go* t)", "=> T")
-	var names []string
+	var names, calls, results []string
 	for i := range hostile {
-		form := hostileKinds[i%len(hostileKinds)].form
-		if i%50 == 17 && i/50 < len(costlyKinds) {
-			form = costlyKinds[i/50]
-		}
 		names = append(names, fmt.Sprintf("BAD%d", i))
-		want(t, s, fmt.Sprintf("(let ((x %s)) (defun bad%d () x))", form, i), fmt.Sprintf("=> BAD%d", i))
-		if i%4 == 3 {
-			want(t, s, fmt.Sprintf("(defun good%d (x) (list x %d))", i/4, i/4), fmt.Sprintf("=> GOOD%d", i/4))
-		}
 	}
-	var calls, results []string
 	for i := range good {
 		calls, results = append(calls, fmt.Sprintf("(second (good%d 1))", i)), append(results, fmt.Sprint(i))
 	}
-	check := func(what string) {
+	define := func(s *server) {
+		want(t, s, "(defvar *go* nil)", "=> *GO*")
+		want(t, s, "(setf *go* t)", "=> T")
+		for i := range hostile {
+			form := hostileKinds[i%len(hostileKinds)].form
+			if i%50 == 17 && i/50 < len(costlyKinds) {
+				form = costlyKinds[i/50]
+			}
+			want(t, s, fmt.Sprintf("(let ((x %s)) (defun bad%d () x))", form, i), fmt.Sprintf("=> BAD%d", i))
+			if i%4 == 3 {
+				want(t, s, fmt.Sprintf("(defun good%d (x) (list x %d))", i/4, i/4), fmt.Sprintf("=> GOOD%d", i/4))
+			}
+		}
+	}
+	// died reports what a death has taken too long for, or "".
+	died := func(s *server, what string) (late string) {
 		t.Helper()
-		before := busyness(t, s)
+		before, pages := busyness(t, s), touchedPages(t)
 		text, took := restored(s, fmt.Sprintf("(list *go* (list %s))", strings.Join(calls, " ")))
 		value, note, _ := strings.Cut(text, "\n; ")
 		if wanted := "=> (NIL (" + strings.Join(results, " ") + "))"; strings.Join(strings.Fields(value), " ") != wanted {
 			t.Errorf("%s: %s\nwant %s", what, value, wanted)
 		}
+		pages = touchedPages(t) - pages
 		// What costs the image has it restored once more. Where all takes longer, so do the
-		// hostile ones, of which half the time is that of fresh memory: stacks and heaps are filled.
+		// hostile ones; and they fill stacks and heaps, which a clean restore does not: some
+		// 100,000 pages, a second or two on a machine that has slow memory.
 		slow := max(float64(base)/float64(usual), before, busyness(t, s))
-		limit := time.Duration(1+len(costlyKinds))*base + time.Duration(float64(over)*(slow+max(slow, freshMemory(t)))/2)
-		t.Logf("%s: a clean restore took %v, this one %v; the limit is %v", what, base, took, limit)
+		limit := time.Duration(1+len(costlyKinds))*base + time.Duration(float64(over)*slow) + slowMemory(t, pages)
+		text = fmt.Sprintf("%s: a clean restore took %v, this one %v; the limit is %v", what, base, took, limit)
+		t.Log(text)
 		if took > limit {
-			t.Errorf("%s: a clean restore took %v, this one %v; the limit is %v", what, base, took, limit)
+			late = text
 		}
 		_, lost, ok := strings.Cut(note, "Not restored: ")
 		if !ok {
@@ -122,9 +128,21 @@ func TestHostileRestore(t *testing.T) {
 		if text, isErr := evalWithin(t, s, "(loop)", 1); !isErr || !strings.HasPrefix(text, "[TIMEOUT] Evaluation exceeded 1 second") {
 			t.Errorf("%s: the next call does not keep its time limit:\n%s", what, text)
 		}
+		return late
 	}
-	check("first death")
-	check("second death")
+	// Others on the machine can make it longer, and nobody can make it shorter.
+	var late []string
+	for range 3 {
+		s := start(t)
+		define(s)
+		first, second := died(s, "first death"), died(s, "second death")
+		if first == "" && second == "" {
+			return
+		}
+		late = append(late, first, second)
+		_ = s.Close(patience)
+	}
+	t.Errorf("three times:\n%s", strings.Join(late, "\n"))
 }
 
 // busyness is how many times as long as alone the image's code takes, because

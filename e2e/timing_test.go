@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -105,12 +106,28 @@ func (before pace) allows(took, limit time.Duration) bool {
 	return took <= limit || took <= time.Duration(float64(limit)*float64(max(before, measuredPace())))
 }
 
-// freshMemory is how many times as long as on a usual machine the first touch of a page of
-// memory takes: under some hypervisors it is ten times.
-func freshMemory(t *testing.T) float64 {
+// touchedPages is how many pages of memory all processes together have touched for the first
+// time, since the system was started; 0 where that is not told.
+func touchedPages(t *testing.T) (n int) {
 	t.Helper()
-	const pages, usual = 8192, 2 * time.Microsecond
-	memory, err := syscall.Mmap(-1, 0, pages*os.Getpagesize(), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	text, err := os.ReadFile("/proc/vmstat")
+	if err != nil {
+		return 0
+	}
+	if _, rest, ok := strings.Cut(string(text), "\npgfault "); ok {
+		if _, err := fmt.Sscan(rest, &n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return n
+}
+
+// slowMemory is how much longer than on a usual machine the first touch of so many pages
+// takes: under some hypervisors it is ten times as long.
+func slowMemory(t *testing.T, pages int) time.Duration {
+	t.Helper()
+	const sample, usual = 8192, 2 * time.Microsecond
+	memory, err := syscall.Mmap(-1, 0, sample*os.Getpagesize(), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,5 +136,5 @@ func freshMemory(t *testing.T) float64 {
 	for i := 0; i < len(memory); i += os.Getpagesize() {
 		memory[i] = 1
 	}
-	return max(1, float64(time.Since(began))/float64(pages*usual))
+	return max(0, time.Since(began)/sample-usual) * time.Duration(pages)
 }
