@@ -147,47 +147,51 @@ func (q *suspensions) pick(number int) (*suspended, error) {
 func (q *suspensions) find(token int64) *suspended {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if i := q.index(token); i >= 0 {
+	if i := index(q.live, token); i >= 0 {
 		return q.live[i]
 	}
 	return nil
 }
 
-func (q *suspensions) index(token int64) int {
-	return slices.IndexFunc(q.live, func(s *suspended) bool { return s.token == token })
+func index(all []*suspended, token int64) int {
+	return slices.IndexFunc(all, func(s *suspended) bool { return s.token == token })
 }
 
 // endSilently notes that s has ended, as a call has found out; the image tells how with the
 // next answer of an evaluation.
 func (q *suspensions) endSilently(s *suspended) {
-	if q.end(s.token, "it has ended; the next reply of an evaluation tells how") == nil {
-		return
-	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.silent = append(q.silent, s)
-	q.silent = q.silent[max(0, len(q.silent)-keptGone):]
+	if i := index(q.live, s.token); i >= 0 {
+		q.live = slices.Delete(q.live, i, i+1)
+		q.silent = append(q.silent, s)
+		q.silent = q.silent[max(0, len(q.silent)-keptGone):]
+		q.note(s.number, "it has ended; the next reply of an evaluation tells how")
+	}
 }
 
 // end notes what became of the one with that token, and returns it, or nil.
 func (q *suspensions) end(token int64, why string) *suspended {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	from, i := &q.live, q.index(token)
-	if i < 0 {
-		from, i = &q.silent, slices.IndexFunc(q.silent, func(s *suspended) bool { return s.token == token })
+	for _, from := range []*[]*suspended{&q.live, &q.silent} {
+		if i := index(*from, token); i >= 0 {
+			s := (*from)[i]
+			*from = slices.Delete(*from, i, i+1)
+			q.note(s.number, why)
+			return s
+		}
 	}
-	if i < 0 {
-		return nil
-	}
-	s := (*from)[i]
-	*from = slices.Delete(*from, i, i+1)
+	return nil
+}
+
+// note keeps what became of the one of that number.
+func (q *suspensions) note(number int, why string) {
 	if q.gone == nil {
 		q.gone = map[int]string{}
 	}
-	q.gone[s.number] = why
-	delete(q.gone, s.number-keptGone)
-	return s
+	q.gone[number] = why
+	delete(q.gone, number-keptGone)
 }
 
 // clear ends all of them and returns them.
@@ -209,6 +213,7 @@ func (q *suspensions) all() []*suspended {
 // in a sentence to append, "" if there were none. In an image that is attached
 // to, the end of the connection has ended them, whether or not it lives on.
 func (q *suspensions) lost(inst *instance) string {
+	q.loseSilent(inst)
 	var names []string
 	for _, s := range q.all() {
 		if s.inst == inst {
@@ -220,4 +225,17 @@ func (q *suspensions) lost(inst *instance) string {
 		return ""
 	}
 	return " Suspended evaluations that were lost with " + inst.whatEnds() + ": " + strings.Join(names, ", ") + "."
+}
+
+// loseSilent notes that nobody tells any more how those have ended that the image inst had yet
+// to tell of.
+func (q *suspensions) loseSilent(inst *instance) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.silent = slices.DeleteFunc(q.silent, func(s *suspended) bool {
+		if s.inst == inst {
+			q.note(s.number, "it has ended; how, was lost with "+inst.whatEnds())
+		}
+		return s.inst == inst
+	})
 }

@@ -30,7 +30,7 @@ const threadTimeout = 30 * time.Second
 func (q *suspensions) addThread(inst *instance, w wireThread) *suspended {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.index(w.Token) >= 0 {
+	if index(q.live, w.Token) >= 0 {
 		return nil
 	}
 	q.last++

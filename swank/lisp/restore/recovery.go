@@ -116,9 +116,9 @@ func grace(e *journal.Entry) time.Duration {
 	return 20 * e.Took
 }
 
-// least is what e may take whatever it took at first: what only defines a function has no
-// reason to hang, and takes the time of some others when the collector runs in it or the
-// machine is busy.
+// least is what e may take whatever it took at first. What only defines has no reason to
+// hang, and takes the time of several others when the collector runs in it or the machine
+// is busy.
 func least(e *journal.Entry) time.Duration {
 	if e.Once() {
 		return 0

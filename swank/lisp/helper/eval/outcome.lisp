@@ -73,7 +73,9 @@ RUN over all threads: without TIMEDP it is not asked, and RUN is 0."
 
 (defun note-departed (evaluation outcome)
   (let ((session (evaluation-session evaluation))
-        (why (or (and (eq :stopped (getf (getf outcome :error) :kind)) "The person stopped it.")
+        (why (or (case (getf (getf outcome :error) :kind)
+                   (:stopped "The person stopped it.")
+                   (:timeout "Its time was up."))
                  (let ((message (getf (getf outcome :error) :message)))
                    (and message
                         (format nil "~:[~;The person took it over. ~]~A"
