@@ -35,25 +35,14 @@ func newBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal("Chromium is not installed; scripts/install-deps --test installs it")
 	}
-	profile, err := os.MkdirTemp(run.dir, "b")
-	check(t, err)
-	o := []chromedp.ExecAllocatorOption{
-		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.Flag("disable-dev-shm-usage", true),
-		chromedp.Flag("hide-scrollbars", false), chromedp.WindowSize(1280, 900),
-		chromedp.Env("HOME=" + profile),
+	// Chromium ends now and then before it has said anything, when many start at once.
+	ctx, err := startBrowser(t, path)
+	for tries := 1; err != nil && tries < 3; tries++ {
+		t.Logf("started again: %v", err)
+		ctx, err = startBrowser(t, path)
 	}
-	all, end := chromedp.NewExecAllocator(t.Context(), o...)
-	ctx, endWindow := chromedp.NewContext(all)
-	t.Cleanup(func() {
-		chromedp.Cancel(ctx)
-		endWindow()
-		end()
-		os.RemoveAll(profile)
-	})
+	check(t, err)
 	b := &browser{t: t, ctx: ctx}
-	check(t, chromedp.Do(ctx, chromedp.Navigate("about:blank"))) // the browser lives as long as this context
 	messages := chromedp.Console(ctx)
 	go func() {
 		for m, err := range messages {
@@ -66,6 +55,28 @@ func newBrowser(t *testing.T) *browser {
 		}
 	}()
 	return b
+}
+
+// startBrowser starts the program at path with a profile of its own; it lives as long as the
+// context that is returned, or the test.
+func startBrowser(t *testing.T, path string) (context.Context, error) {
+	t.Helper()
+	profile, err := os.MkdirTemp(run.dir, "b")
+	check(t, err)
+	all, end := chromedp.NewExecAllocator(t.Context(),
+		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.Flag("hide-scrollbars", false), chromedp.WindowSize(1280, 900),
+		chromedp.Env("HOME="+profile))
+	ctx, endWindow := chromedp.NewContext(all)
+	t.Cleanup(func() {
+		chromedp.Cancel(ctx)
+		endWindow()
+		end()
+		os.RemoveAll(profile)
+	})
+	return ctx, chromedp.Do(ctx, chromedp.Navigate("about:blank"))
 }
 
 type action = chromedp.Action[chromedp.Void]
