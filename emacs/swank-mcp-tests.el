@@ -206,6 +206,26 @@
   (should-not (swank-mcp-tests--lisp "(find-symbol \"TELL\" \"COMMON-LISP-USER\")"))
   (swank-mcp-tests--untouched))
 
+(ert-deftest swank-mcp-test-20-hooks-once ()
+  "Hooks are asked for once, also while the answer is late; and again, if there was no Swank."
+  (with-temp-buffer
+    (let ((connection (make-pipe-process :name "no-lisp" :buffer (current-buffer) :noquery t))
+          (answers '()))
+      (unwind-protect
+          (cl-letf (((symbol-function 'swank-mcp--send)
+                     (lambda (_connection _form then &rest _) (push then answers)))
+                    ((symbol-function 'swank-mcp--look) #'ignore))
+            (swank-mcp--watch connection)
+            (swank-mcp--watch connection)
+            (should (equal 1 (length answers)))
+            (funcall (pop answers) nil)
+            (swank-mcp--watch connection)
+            (should (equal 1 (length answers)))
+            (funcall (pop answers) t)
+            (swank-mcp--watch connection)
+            (should-not answers))
+        (delete-process connection)))))
+
 (ert-deftest swank-mcp-test-20-several ()
   "Where there are several agents, the lamp says which of them is meant."
   (let* ((ada '(:client "ada 1" :seconds 3.2 :number 7 :code "(loop)"))

@@ -303,10 +303,14 @@ SERVER is the package that serves this Emacs, as a text."
 
 (defun swank-mcp--watch (connection)
   "Have the Lisp of CONNECTION tell who connects to it, and look at it once."
-  (unless (swank-mcp--get connection :watched)
+  (unless (or (swank-mcp--get connection :watched)
+              (swank-mcp--get connection :hooking)) ; asked, and not answered yet
+    (swank-mcp--put connection :hooking t)
     (swank-mcp--send connection
                      (swank-mcp--hook-form (if (swank-mcp--sly-p connection) "slynk" "swank"))
-                     (lambda (watched) (swank-mcp--put connection :watched watched))))
+                     (lambda (watched)
+                       (swank-mcp--put connection :hooking nil)
+                       (swank-mcp--put connection :watched watched))))
   (swank-mcp--look connection))
 
 (defun swank-mcp--event (event connection)
