@@ -227,15 +227,21 @@ func TestEchoOfAnEnd(t *testing.T) {
 	p := newPerson(t, "")
 	r := newREPL(t, p)
 	s := attached(t, p, "--echo")
-	pending, err := s.GoTool("evaluate-lisp", map[string]any{"code": "(loop (sleep 0.01))"}, wire.CallOptions{})
+	p.says(`(defvar cl-user::*begun* nil)`)
+	const code = "(loop (setf cl-user::*begun* t) (sleep 0.01))"
+	pending, err := s.GoTool("evaluate-lisp", map[string]any{"code": code}, wire.CallOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.until(t, "; swank-mcp 1 wire 1> (loop (sleep 0.01))\n")
+	r.until(t, "; swank-mcp 1 wire 1> "+code+"\n")
+	// Until then it is compiled, and the compiler says that it was broken off.
+	if !eventually(long, func() bool { return p.says(`cl-user::*begun*`) == "T" }) {
+		t.Fatal("it does not begin")
+	}
 	if err := s.Notify("notifications/cancelled", map[string]any{"requestId": pending.ID}); err != nil {
 		t.Fatal(err)
 	}
-	r.until(t, "; swank-mcp 1 wire 1> (loop (sleep 0.01))\n; 1 [CANCELLED]\n")
+	r.until(t, "; swank-mcp 1 wire 1> "+code+"\n; 1 [CANCELLED]\n")
 	want(t, s, `(list :the :last)`, "=> (:THE :LAST)")
 	if err := s.Close(patience); err != nil {
 		t.Fatal(err)
