@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,7 +61,8 @@ func newEmacs(t *testing.T) *emacs {
       server-socket-dir %q server-name "emacs")
 (slime-setup)
 (server-start)
-`, slime[0], *attachedSBCL, e.dir)), 0o600); err != nil {
+(open-dribble-file %q)
+`, slime[0], *attachedSBCL, e.dir, filepath.Join(e.dir, "dribble"))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	// Emacs asks an xterm, and what is like one, what it can do, takes what is typed then for
@@ -121,17 +123,45 @@ func (e *emacs) run(program string, args ...string) string {
 	return out
 }
 
-// keys types, as tmux's send-keys has it, when Emacs waits for keys: what emacsclient has
-// asked for ends a moment after it has the answer, and of keys that come within that
-// moment Emacs 30 loses all but the first.
+// keys types, as tmux's send-keys has it, each when Emacs has read the one before and waits
+// for keys: what emacsclient has asked for ends a moment after it has the answer, and of keys
+// that come within that moment Emacs 30 loses all but the first.
 func (e *emacs) keys(keys ...string) {
 	e.t.Helper()
+	if first := keys[0]; !keyName.MatchString(first) {
+		keys = append([]string{first[:1], first[1:]}, keys[1:]...)
+	}
+	for _, key := range keys {
+		e.waits()
+		before := e.read()
+		e.run("tmux", "-L", e.tmux, "send-keys", key)
+		for end := time.Now().Add(5 * time.Second); e.read() == before; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				e.t.Logf("Emacs has not read %s", key)
+				break
+			}
+		}
+	}
+}
+
+// keyName matches what is one key for tmux, and not the letters of its name.
+var keyName = regexp.MustCompile(`^(.|[CM]-.|Enter|Space|Up|F5)$`)
+
+// waits returns when Emacs has slept for a moment, or after 2 s.
+func (e *emacs) waits() {
 	for end, looks := time.Now().Add(2*time.Second), 0; looks < 3 && time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		if looks++; !sleeps(e.pid) {
 			looks = 0
 		}
 	}
-	e.run("tmux", append([]string{"-L", e.tmux, "send-keys"}, keys...)...)
+}
+
+// read is how much of what was typed Emacs has read: the size of its dribble file.
+func (e *emacs) read() int64 {
+	e.t.Helper()
+	f, err := os.Stat(filepath.Join(e.dir, "dribble"))
+	check(e.t, err)
+	return f.Size()
 }
 
 // screen is what the person sees.
