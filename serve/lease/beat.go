@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -40,6 +42,7 @@ type Server struct {
 	alive  time.Time // when it began to write its last number
 	others map[string]sight
 	leases map[string]*Lease // by the directories of their sessions
+	adrift map[string]int    // numbers of leases that are lost, and name this server still
 }
 
 // sight is what was last seen of another server.
@@ -56,7 +59,7 @@ func Open(dir string, term time.Duration, log *slog.Logger) (*Server, error) {
 
 func open(dir string, term time.Duration, log *slog.Logger, kernel func(*os.File) string) (*Server, error) {
 	s := &Server{id: rand.Text(), dir: dir, term: term, log: log, done: make(chan struct{}),
-		others: map[string]sight{}, leases: map[string]*Lease{}}
+		others: map[string]sight{}, leases: map[string]*Lease{}, adrift: map[string]int{}}
 	s.life, s.die = context.WithCancel(context.Background())
 	if err := os.MkdirAll(s.inbox(s.id), 0o700); err != nil {
 		return nil, err
@@ -108,6 +111,8 @@ func (s *Server) live(ctx context.Context) {
 		}
 		if err := s.say(); err != nil {
 			s.log.Warn("cannot say to the other servers that this one lives", "err", err)
+		} else {
+			s.leave()
 		}
 		if now := s.Err() != nil; now != lost {
 			lost = now
@@ -136,10 +141,29 @@ func (s *Server) say() error {
 		for dir, l := range s.leases {
 			l.lost = true
 			delete(s.leases, dir)
+			s.adrift[dir] = l.number
 		}
 	}
 	s.alive = began
 	return nil
+}
+
+// leave gives up the leases that this server has lost without another one having claimed them:
+// while it lives and they name it, nobody could.
+func (s *Server) leave() {
+	s.mu.Lock()
+	adrift := maps.Clone(s.adrift)
+	s.mu.Unlock()
+	for dir, number := range adrift {
+		if _, err := s.put(dir, number+1, ""); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			continue // the next beat comes
+		}
+		s.mu.Lock()
+		if s.adrift[dir] == number {
+			delete(s.adrift, dir)
+		}
+		s.mu.Unlock()
+	}
 }
 
 // holds is how long after a number the server has what it has.
@@ -179,8 +203,10 @@ func (s *Server) listen() {
 		os.Remove(filepath.Join(s.inbox(s.id), e.Name()))
 		s.mu.Lock()
 		for dir, l := range s.leases {
-			if s.key(dir) == e.Name() && l.wanted.IsZero() {
-				l.wanted = time.Now()
+			if s.key(dir) == e.Name() {
+				if l.heard = time.Now(); l.wanted.IsZero() {
+					l.wanted = l.heard
+				}
 			}
 		}
 		s.mu.Unlock()

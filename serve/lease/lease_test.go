@@ -201,6 +201,50 @@ func TestWanted(t *testing.T) {
 	}
 }
 
+// What another server does not want any more is not wanted.
+func TestWantedNoMore(t *testing.T) {
+	t.Parallel()
+	volume := t.TempDir()
+	a, b := another(t, volume), another(t, volume)
+	dir := session(t, volume, "x")
+	l := take(t, a, dir)
+	if _, err := b.take(dir, term/2); !errors.As(err, new(*HeldError)) {
+		t.Fatalf("while another one has it: %v", err)
+	}
+	for end := time.Now().Add(2 * term); l.Wanted() != 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it is wanted still, for %v", l.Wanted())
+		}
+	}
+}
+
+// What a server has lost by standing still, and nobody has taken, is free when it goes on.
+func TestAdrift(t *testing.T) {
+	t.Parallel()
+	volume := t.TempDir()
+	a, b := another(t, volume), another(t, volume)
+	dir := session(t, volume, "x")
+	l := take(t, a, dir)
+	a.mu.Lock()
+	a.alive = time.Now().Add(-term * 3 / 4)
+	a.mu.Unlock()
+	for end := time.Now().Add(2 * term); a.Err() != nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it does not go on")
+		}
+	}
+	if l.Lost() == nil {
+		t.Error("it still has what it had")
+	}
+	next, err := b.take(dir, term/2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if next.Number() <= l.Number() {
+		t.Errorf("number %d after %d", next.Number(), l.Number())
+	}
+}
+
 // A volume on which nothing can be written is an error that says so.
 func TestNoVolume(t *testing.T) {
 	t.Parallel()

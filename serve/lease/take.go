@@ -22,6 +22,7 @@ type Lease struct {
 	dir    string
 	number int
 	wanted time.Time // when another server was first heard to want it; s.mu guards the rest
+	heard  time.Time // and last
 	lost   bool
 }
 
@@ -183,6 +184,7 @@ func (s *Server) claim(dir string, n int) (*Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.errLocked(); err != nil {
+		s.adrift[dir] = n
 		return nil, err
 	}
 	if before := s.leases[dir]; before != nil {
@@ -244,10 +246,13 @@ func (l *Lease) Lost() error {
 	return l.s.errLocked()
 }
 
-// Wanted returns for how long another server has wanted the session; 0 is not.
+// Wanted returns for how long another server has wanted the session; 0 is not, or not any more.
 func (l *Lease) Wanted() time.Duration {
 	l.s.mu.Lock()
 	defer l.s.mu.Unlock()
+	if time.Since(l.heard) > 3*l.s.term/beats+10*pollTime { // who wants it says so all the time
+		l.wanted = time.Time{}
+	}
 	if l.wanted.IsZero() {
 		return 0
 	}
