@@ -88,7 +88,7 @@ type Hub struct {
 	mu       sync.Mutex
 	named    map[ID]*Session
 	nameless map[*Session]bool
-	ending   map[ID]chan struct{}    // named sessions that are being ended, or waited for; closed then
+	ending   map[ID]*ending          // named sessions that are being ended, or waited for
 	ids      map[string]*Session     // by the ids of connections
 	owned    map[string]int          // sessions by principal
 	spent    map[string]*cpuSpending // by principal
@@ -111,7 +111,7 @@ func New(o Options) *Hub {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	h := &Hub{o: o, named: map[ID]*Session{}, nameless: map[*Session]bool{}, ending: map[ID]chan struct{}{}, ids: map[string]*Session{}, owned: map[string]int{}, spent: map[string]*cpuSpending{}}
+	h := &Hub{o: o, named: map[ID]*Session{}, nameless: map[*Session]bool{}, ending: map[ID]*ending{}, ids: map[string]*Session{}, owned: map[string]int{}, spent: map[string]*cpuSpending{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.late, h.tooLate = context.WithCancel(context.Background())
 	h.work.Go(h.sweep)
@@ -184,9 +184,14 @@ func (h *Hub) Named(ctx context.Context, principal, name string) (*Session, erro
 		if before != nil { // it has the file in which the session is kept
 			h.mu.Unlock()
 			select {
-			case <-before:
+			case <-before.over:
 			case <-ctx.Done():
+			}
+			switch {
+			case ctx.Err() != nil:
 				return nil, context.Cause(ctx)
+			case before.err != nil: // to wait as long once more would give the same
+				return nil, before.err
 			}
 			continue
 		}

@@ -15,6 +15,12 @@ type Lease interface {
 	Release()              // gives it up; nothing of it is written after that
 }
 
+// ending is the time in which a named session is ended, or this server becomes its owner.
+type ending struct {
+	over chan struct{} // closed then
+	err  error         // why this server has not become that; there when over is closed
+}
+
 // ownLocked makes the session of that name, after this server has become its owner. It
 // unlocks the hub meanwhile; others wait who want the same one.
 func (h *Hub) ownLocked(id ID) (*Session, error) {
@@ -24,8 +30,8 @@ func (h *Hub) ownLocked(id ID) (*Session, error) {
 	if err := h.roomLocked(id.Principal); err != nil { // before anything is left on the disk
 		return nil, err
 	}
-	over := make(chan struct{})
-	h.ending[id] = over
+	this := &ending{over: make(chan struct{})}
+	h.ending[id] = this
 	h.mu.Unlock()
 	lease, err := h.o.Own(id)
 	if err == nil {
@@ -34,9 +40,10 @@ func (h *Hub) ownLocked(id ID) (*Session, error) {
 	h.mu.Lock()
 	defer func() {
 		delete(h.ending, id)
-		close(over)
+		close(this.over)
 	}()
 	if err != nil {
+		this.err = err
 		return nil, err
 	}
 	s, err := h.addLocked(id) // the room may be gone by now
@@ -55,7 +62,8 @@ func (h *Hub) ownLocked(id ID) (*Session, error) {
 const yieldTime = 50 * time.Millisecond
 
 // yieldPatience is how long a session that another server wants stays for the sake of what
-// runs in the background, or waits in the debugger: there, nobody can reach it any more.
+// runs in the background, waits in the debugger, or could not be kept: there, nobody can reach
+// it any more.
 const yieldPatience = 20 * time.Second
 
 // yield ends the sessions that this server has lost, and gives up those that others want as
@@ -91,7 +99,9 @@ func (s *Session) yieldsLocked() bool {
 	if wanted == 0 || s.users > 0 {
 		return false
 	}
-	return wanted > yieldPatience || !s.awake || !s.Work().Image.InUse()
+	w := s.Work()
+	unkept := w.Kept != nil && w.Kept.Problem() != "" // the next one would not have all
+	return wanted > yieldPatience || !unkept && (!s.awake || !w.Image.InUse())
 }
 
 // certain has nothing said to be done that the next owner of the session may not know of.

@@ -194,3 +194,33 @@ func TestNoRoomForOwned(t *testing.T) {
 		t.Error("it is owned still")
 	}
 }
+
+// Who waits while another server is asked for a session is told what came of that, and does not
+// ask and wait as long once more.
+func TestOwnedByAnother(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	held := errors.New("another server has it")
+	asks, answer := make(chan bool, 100), make(chan bool)
+	h := testHub(t, Options{Own: func(ID) (Lease, error) {
+		asked.Add(1)
+		asks <- true
+		<-answer
+		return nil, held
+	}})
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if _, err := h.Named(t.Context(), "anna", "x"); !errors.Is(err, held) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	<-asks
+	time.Sleep(100 * time.Millisecond) // the others wait
+	close(answer)
+	all.Wait()
+	if n := asked.Load(); n > 2 { // one may have come late on a busy machine
+		t.Errorf("it was asked %d times", n)
+	}
+}

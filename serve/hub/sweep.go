@@ -90,7 +90,7 @@ func (s *Session) notice() {
 func (h *Hub) leaveToDisk(s *Session) {
 	w := s.Work()
 	h.mu.Lock()
-	var over chan struct{}
+	var over *ending
 	if h.o.Forget > 0 && s.onlyKeptLocked(w) >= h.o.Forget {
 		over = h.removeLocked(s)
 	}
@@ -175,12 +175,12 @@ func (h *Hub) end(s *Session) {
 }
 
 // removeLocked takes s out of the hub. It returns what finish takes, or nil if that was done.
-func (h *Hub) removeLocked(s *Session) (over chan struct{}) {
+func (h *Hub) removeLocked(s *Session) (over *ending) {
 	if s.ended {
 		return nil
 	}
 	s.ended = true
-	over = make(chan struct{})
+	over = &ending{over: make(chan struct{})}
 	if s.Name != "" {
 		delete(h.named, s.ID)
 		h.ending[s.ID] = over
@@ -197,7 +197,7 @@ func (h *Hub) removeLocked(s *Session) (over chan struct{}) {
 }
 
 // finish ends what s, which was taken out of the hub, works with.
-func (h *Hub) finish(s *Session, over chan struct{}) {
+func (h *Hub) finish(s *Session, over *ending) {
 	s.close()
 	if s.lease != nil {
 		s.lease.Release()
@@ -205,7 +205,7 @@ func (h *Hub) finish(s *Session, over chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.ending, s.ID)
-	close(over)
+	close(over.over)
 	if s.awake { // until here its image was there
 		s.awake = false
 		h.awake--
