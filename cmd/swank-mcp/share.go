@@ -81,6 +81,9 @@ func (s *share) handshakes() func(hub.ID) string {
 // open opens the file in dir in which a session is kept: the hub has had it owned before.
 func (s *share) open(id hub.ID, dir string) (*kept.File, error) {
 	if s == nil {
+		if err := kept.Unshare(dir); err != nil {
+			return nil, err
+		}
 		return kept.Open(filepath.Join(dir, "session.lisp")), nil
 	}
 	s.mu.Lock()

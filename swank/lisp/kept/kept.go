@@ -146,6 +146,19 @@ func (k *File) Problem() string {
 	return k.err.Error()
 }
 
+// Failed says why a file that is this server's was not written, or "".
+func (k *File) Failed() string {
+	if k == nil {
+		return ""
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.err == nil || !k.mine {
+		return ""
+	}
+	return k.err.Error()
+}
+
 // Read returns the source that the server before has left.
 func (k *File) Read() (string, error) {
 	text, _, err := plainfile.Read(k.Left().Path, maxBytes)
@@ -170,7 +183,7 @@ func (k *File) Keep(j *journal.Journal, changed, now bool) (later time.Duration)
 	}
 	start := time.Now()
 	k.err = k.write(j)
-	k.stale, k.last, k.took = k.own != nil && k.err != nil, time.Now(), time.Since(start)
+	k.stale, k.last, k.took = k.err != nil, time.Now(), time.Since(start)
 	return 0
 }
 

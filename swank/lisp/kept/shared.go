@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,6 +69,25 @@ func termsBefore(dir string, term int) (newest string, older []string, err error
 		older = append(older, termFile(dir, n))
 	}
 	return termFile(dir, terms[last]), older, nil
+}
+
+// Unshare makes what servers that shared dir have left the file of one that has it for itself,
+// session.lisp. It does nothing where none did, or there is no dir.
+func Unshare(dir string) error {
+	newest, older, err := termsBefore(dir, math.MaxInt)
+	alone := filepath.Join(dir, "session.lisp")
+	if errors.Is(err, fs.ErrNotExist) || newest == alone {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if err := os.Rename(newest, alone); err != nil {
+		return err
+	}
+	for _, file := range older {
+		os.Remove(file)
+	}
+	return nil
 }
 
 // owner says, by nil, that this server may write the file.

@@ -118,3 +118,73 @@ func TestSharedAfterAlone(t *testing.T) {
 		t.Errorf("%v %s", err, text)
 	}
 }
+
+// What servers that shared the directory have left is found by one that has it for itself, and
+// what that leaves by those that share it again.
+func TestAloneAfterShared(t *testing.T) {
+	dir := t.TempDir()
+	keep := func(k *File, name string) {
+		t.Helper()
+		j := &journal.Journal{Package: "COMMON-LISP-USER"}
+		j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . F)"}, Text: "(defun " + name + " () 1)", Package: "COMMON-LISP-USER"})
+		k.Keep(j, true, true)
+		if k.Problem() != "" {
+			t.Fatal(k.Problem())
+		}
+		k.Close()
+	}
+	has := func(k *File, name string) {
+		t.Helper()
+		if text, err := k.Read(); err != nil || !strings.Contains(text, "(defun "+name+" ") {
+			t.Errorf("%s is not in it: %v %s", name, err, text)
+		}
+	}
+	alone := func() *File {
+		t.Helper()
+		if err := Unshare(dir); err != nil {
+			t.Fatal(err)
+		}
+		return Open(dir + "/session.lisp")
+	}
+	keep(alone(), "first")
+	for term, name := range map[int]string{2: "two", 10: "ten"} {
+		k, err := OpenShared(dir, term, func() error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		keep(k, name)
+	}
+	k := alone()
+	has(k, "ten")
+	keep(k, "alone")
+	k = alone() // nothing is shared any more
+	has(k, "alone")
+	k.Close()
+	if k, err := OpenShared(dir, 11, func() error { return nil }); err != nil {
+		t.Error(err)
+	} else {
+		has(k, "alone")
+	}
+	if err := Unshare(dir + "/none"); err != nil {
+		t.Error(err)
+	}
+}
+
+// A file that could not be written is written with the next call, though nothing has changed
+// since, and says why until then.
+func TestKeptAgain(t *testing.T) {
+	dir := t.TempDir()
+	k := Open(dir + "/session.lisp")
+	j := &journal.Journal{Package: "COMMON-LISP-USER"}
+	j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . F)"}, Text: "(defun f () \"" + strings.Repeat("x", maxBytes) + "\")", Package: "COMMON-LISP-USER"})
+	k.Keep(j, true, true)
+	if k.Failed() == "" || k.Failed() != k.Problem() {
+		t.Errorf("too large: %q, %q", k.Failed(), k.Problem())
+	}
+	j.Undefine("(:FUNCTION . F)")
+	j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . G)"}, Text: "(defun g () 1)", Package: "COMMON-LISP-USER"})
+	k.Keep(j, false, true)
+	if text, err := os.ReadFile(dir + "/session.lisp"); err != nil || !strings.Contains(string(text), "(defun g ") || k.Failed() != "" {
+		t.Errorf("again: %v, %q, %s", err, k.Failed(), text)
+	}
+}
