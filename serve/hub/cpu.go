@@ -30,9 +30,10 @@ type cpuSpending struct {
 
 // cpuSeen is what the hub has read last of an image.
 type cpuSeen struct {
-	dir   string // its own, which copies of it have, too
-	used  time.Duration
-	after time.Duration // of that, since its evaluations were stopped
+	dir    string // its own, which copies of it have, too
+	used   time.Duration
+	after  time.Duration // of that, since its evaluations were stopped
+	beside time.Duration // of those that were started for one call
 }
 
 // meter holds principals and sessions to their limits of the processor's time and of the disk,
@@ -62,12 +63,13 @@ func (s *Session) charge(uses lisp.Uses) {
 	h.mu.Lock()
 	seen, dir := s.cpu, uses.Disk[0]
 	if seen.dir != dir {
-		seen = cpuSeen{dir: dir}
+		seen = cpuSeen{dir: dir, beside: seen.beside}
 	}
 	delta := max(0, uses.CPU-seen.used)
-	seen.used = uses.CPU
+	beside := max(0, uses.Beside-seen.beside)
+	seen.used, seen.beside = uses.CPU, seen.beside+beside
 	spent := h.spentLocked(s.Principal)
-	spent.used += delta
+	spent.used += delta + beside
 	if spent.over.IsZero() && spent.used > h.o.CPU {
 		spent.over = time.Now()
 		s.log.Warn("the limit of the processor's time is reached", "used", spent.used, "limit", h.o.CPU)

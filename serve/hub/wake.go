@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"swank-mcp/swank/lisp"
+	"swank-mcp/swank/lisp/kept"
 )
 
 // restTime is how long nobody has used a session before its image is put away for another
@@ -71,7 +72,7 @@ func (h *Hub) takePlace(ctx context.Context, s *Session) error {
 		}
 		h.mu.Unlock()
 		tried = append(tried, idlest)
-		idlest.putAway(ctx)
+		idlest.putAway(h.ctx) // not broken off when this one gives up: it may save another's values
 	}
 }
 
@@ -146,15 +147,13 @@ func (s *Session) bringBack(ctx context.Context) {
 		defer place.Leave()
 		ctx, cancel := context.WithTimeout(s.hub.ctx, backLimit)
 		defer cancel()
-		loaded, res, err := session.LoadSession(place.Within(ctx), filepath.Base(left.Path), source, lisp.Request{Debug: 1, Timeout: backLimit})
-		text := "; This session was brought back as it was kept " + left.Time.Local().Format("on 2006-01-02 at 15:04") + ": " + left.Summary +
-			". Values that variables were given later are not in it."
+		loaded, res, had, err := session.BringBack(place.Within(ctx), filepath.Base(left.Path), source, lisp.Request{Debug: 1, Timeout: backLimit})
 		s.log.Info("what was kept was brought back", "err", err)
 		missing := notBack(loaded, res, err)
 		if missing == "" {
 			w.Kept.Taken() // session-status need not speak of it
 		}
-		w.Bridge.Tell(text + missing)
+		w.Bridge.Tell(broughtBack(left, loaded, res, had) + missing)
 	})
 	if !began {
 		place.Leave()
@@ -165,6 +164,25 @@ func (s *Session) bringBack(ctx context.Context) {
 	case <-ctx.Done():
 	case <-time.After(backPatience):
 	}
+}
+
+// broughtBack says what has come back of a session: what was kept, or where its image has gone
+// on from the disk, what there was to say of that, and what was kept later.
+func broughtBack(left kept.Left, loaded *lisp.Loaded, res *lisp.Result, had bool) string {
+	text := ""
+	if res != nil {
+		for _, note := range res.Notes {
+			text += "; " + note + "\n"
+		}
+	}
+	switch {
+	case !had:
+		return text + "; This session was brought back as it was kept " + left.Time.Local().Format("on 2006-01-02 at 15:04") + ": " + left.Summary +
+			". Values that variables were given later are not in it."
+	case loaded != nil && loaded.Forms > 0:
+		return text + "; What was kept of this session after that was evaluated again: " + left.Summary + " in all."
+	}
+	return strings.TrimSuffix(text, "\n")
 }
 
 // begin does work on a goroutine of the hub's, and reports whether it does: a hub that is

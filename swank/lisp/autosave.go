@@ -61,7 +61,7 @@ func (im *Image) autosave(ctx context.Context, urgent bool) error {
 	defer cancel()
 	c, err := im.newest(ctx)
 	if c != nil && !im.onDisk(c) {
-		core, source := coreOf(c, kept.AutoName(c.taken), "")
+		core, source := im.coreOf(c, im.autoName(c.taken), "")
 		core.Auto = true
 		if failed := im.save(ctx, c, core, source, urgent); failed != nil {
 			return fmt.Errorf(": %w", failed)
@@ -74,6 +74,18 @@ func (im *Image) autosave(ctx context.Context, urgent bool) error {
 		return fmt.Errorf(", but for what there was at %s: %w", clock(c.taken), err)
 	}
 	return fmt.Errorf(": %w", err)
+}
+
+// autoName returns a name that no core has for one as of t. That of t is taken when the image
+// is again as it was when it was saved before, and by another one of that second.
+func (im *Image) autoName(t time.Time) string {
+	for {
+		name := kept.AutoName(t)
+		if _, err := im.disk.cores.Find(name); err != nil {
+			return name
+		}
+		t = t.Add(time.Second)
+	}
 }
 
 // onDisk reports whether the image as it was at c is on the disk.

@@ -270,7 +270,7 @@ func (e *evaluation) settled() (*Result, *wireAnswer) {
 // they have defined. The holder of the turn calls it.
 func (s *Session) hear() {
 	for _, b := range s.background.take() {
-		if b.answer != nil && !b.e.inst.replaced() { // else it is undone
+		if b.answer != nil && !b.e.inst.undone() {
 			b.e.remember(b.answer)
 			s.departed(b.answer)
 		}

@@ -36,6 +36,7 @@ type Uses struct {
 	PID    int           // 0: none runs
 	Since  time.Time     // when it was started
 	CPU    time.Duration // so far, with the programs that it has started; see [launch.Process.CPU]
+	Beside time.Duration // of the processor, by images that were started for one call, ever
 	Memory int64         // bytes, with these; 0 unless it was asked for
 	Disk   []string      // directories in which it writes and no other one does
 }
@@ -69,7 +70,7 @@ func (im *Image) Uses(memory bool) (u Uses) {
 	if !ours || p.HasExited() {
 		return Uses{}
 	}
-	u = Uses{PID: p.PID(), Since: inst.born, CPU: p.CPU(), Disk: p.Disk()}
+	u = Uses{PID: p.PID(), Since: inst.born, CPU: p.CPU(), Beside: im.usesBeside(), Disk: p.Disk()}
 	if memory {
 		u.Memory = p.Memory()
 	}

@@ -65,7 +65,7 @@ func (s *Session) SaveCheckpoint(name string) (file string, err error) {
 	if _, err := d.cores.Find(name); err == nil {
 		return "", kept.ErrCoreExists
 	}
-	core, text := coreOf(c, name, s.name)
+	core, text := im.coreOf(c, name, s.name)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if _, busy := d.saving[name]; busy {
@@ -101,10 +101,13 @@ func (s *Session) SaveCheckpoint(name string) (file string, err error) {
 	return filepath.Join(kept.CoresDir, name+".core"), nil
 }
 
-// coreOf describes the core of c, and returns what its sessions had defined as Lisp
+// coreOf describes the core of c, which is about to be saved, and returns what its sessions had defined as Lisp
 // source, that of the session first, if there is one, before the others.
-func coreOf(c *checkpoint, name, first string) (core *kept.Core, source string) {
+func (im *Image) coreOf(c *checkpoint, name, first string) (core *kept.Core, source string) {
 	core = &kept.Core{Name: name, Time: c.taken, Work: c.Work, After: c.after}
+	if c.at == im.timeline.now() { // the image is so now, though after an undo another one may be later
+		core.Saved = time.Now()
+	}
 	core.Summary = summary(slices.Collect(maps.Values(c.Sessions)))
 	names := slices.Sorted(maps.Keys(c.Sessions))
 	if i := slices.Index(names, first); i >= 0 {

@@ -330,9 +330,18 @@ func (e *evaluation) remember(a *wireAnswer) {
 	if a.Package != nil {
 		j.Package = *a.Package
 	}
+	if e.job.back && a.Error != nil { // the file has more than has come back
+		return
+	}
 	changed := len(a.Loaded)+len(a.Journal)+len(a.Lost)+len(a.Gone) > 0
-	if later := e.s.kept.Load().Keep(j, changed, false); later > 0 {
+	file := e.s.kept.Load()
+	if later := file.Keep(j, changed, false); later > 0 {
 		e.s.keepLater(later)
+	}
+	if why := file.Failed(); why != e.s.unkept {
+		if e.s.unkept = why; why != "" {
+			e.s.notes = append(e.s.notes, "What this session has defined was not kept for the next server: "+why+". It is tried again with each evaluation.")
+		}
 	}
 }
 

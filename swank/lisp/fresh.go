@@ -137,6 +137,7 @@ func (run *freshRun) once(ctx context.Context) (*Fresh, error) {
 	end := sync.OnceFunc(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 		defer cancel()
+		run.im.count(other)
 		_ = other.Close(ctx) // what is left then is killed with the server
 	})
 	ended := false // or will be, in the background

@@ -19,7 +19,8 @@ const hibernateLimit = time.Second
 // next one goes on from there with all values, if that could be done.
 //
 // It does nothing where no image runs. The error is an *ObstacleError while something is
-// evaluated, starts or is suspended, and for an image that is attached.
+// evaluated, starts or is suspended, for an image that is attached, and when ctx ends while it
+// is saved.
 func (im *Image) Hibernate(ctx context.Context) error {
 	if !im.cfg.Attach.IsZero() {
 		return &ObstacleError{Why: "the image is a person's", Never: true}
@@ -37,7 +38,14 @@ func (im *Image) Hibernate(ctx context.Context) error {
 		s.keep(ctx)
 	}
 	if im.cfg.Autosave && !starting && im.inUse() == nil {
-		saved = im.autosave(ctx, false) == nil
+		err := im.autosave(ctx, false)
+		switch {
+		case ctx.Err() != nil: // it may be saved yet, with more time
+			return &ObstacleError{Why: "it was not saved to the disk in the time that there was", Passing: true}
+		case err != nil:
+			im.disk.say("The work was not saved to the disk" + err.Error() + ".")
+		}
+		saved = err == nil
 	}
 	if err := im.stopWork(ctx, hibernateLimit); err != nil {
 		return err
@@ -105,6 +113,13 @@ func (im *Image) Runs() bool {
 
 // endings are why an image ends that is not to be replaced by itself.
 var endings = []string{becauseUndone, becauseIdle}
+
+// undone reports whether what inst has done is undone: it was taken back to a checkpoint.
+func (inst *instance) undone() bool {
+	inst.mu.Lock()
+	defer inst.mu.Unlock()
+	return inst.because == becauseUndone
+}
 
 // replaced reports whether inst has ended because somebody wanted that: another image has
 // taken its place, or will when it is asked for.

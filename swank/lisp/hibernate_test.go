@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -34,6 +35,10 @@ func TestHibernate(t *testing.T) {
 	}
 	s.endJobs(t.Context(), errors.New("the test is done with it"))
 	settles(func() bool { return !im.jobsRun() })
+	if _, err := s.Evaluate(t.Context(), Request{Code: "(defun thrice (x) (* 3 x))", Timeout: time.Minute, JobLimit: time.Minute, Debug: 1, Background: true}); err != nil {
+		t.Fatal(err)
+	}
+	settles(func() bool { return !im.jobsRun() }) // the session has not heard of its end
 
 	if err := im.Hibernate(t.Context()); err != nil {
 		t.Fatal(err)
@@ -45,11 +50,11 @@ func TestHibernate(t *testing.T) {
 	if im.Runs() {
 		t.Error("it was started again, though nobody has asked")
 	}
-	res, err = s.Evaluate(t.Context(), Request{Code: "(list (twice 21) *n*)", Timeout: time.Minute, Debug: 1})
-	if err != nil || res.Failure != nil || res.Values[0].Head != "(42 1)" {
+	res, err = s.Evaluate(t.Context(), Request{Code: "(list (twice 21) (thrice 21) *n*)", Timeout: time.Minute, Debug: 1})
+	if err != nil || res.Failure != nil || res.Values[0].Head != "(42 63 1)" {
 		t.Fatalf("after it: %+v, %v", res, err)
 	}
-	if notes := strings.Join(res.Notes, "\n"); !strings.Contains(notes, becauseIdle) || !strings.Contains(notes, "Restored: 2 definitions") {
+	if notes := strings.Join(res.Notes, "\n"); !strings.Contains(notes, becauseIdle) || !strings.Contains(notes, "Restored: 3 definitions") {
 		t.Errorf("notes: %s", notes)
 	}
 	mustEval(t, im, "1")
@@ -66,9 +71,6 @@ func TestHibernateToDisk(t *testing.T) {
 	im := imageOf(t, Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, Cores: cores, Autosave: true, Resume: kept.Last})
 	mustEval(t, im, "(defvar *state* (list 1))")
 	for i, want := range []string{"(1 1)", "(2 1 1)"} {
-		if i > 0 {
-			time.Sleep(time.Second) // the names of those that are saved have seconds
-		}
 		mustEval(t, im, "(push "+want[1:2]+" *state*)")
 		if err := im.Hibernate(t.Context()); err != nil {
 			t.Fatal(err)
@@ -85,4 +87,53 @@ func TestHibernateToDisk(t *testing.T) {
 	if got := mustEval(t, im, "*state*"); got != "(1)" {
 		t.Errorf("without a checkpoint the state is %s", got)
 	}
+}
+
+// An image that could not be saved in the time that there was stays. After an undo the next one
+// goes on from there, though the disk has what was undone, and that state from before, too.
+func TestHibernateAfterUndo(t *testing.T) {
+	t.Parallel()
+	cores, err := kept.CoresIn(t.TempDir(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	im := imageOf(t, Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, Cores: cores, Autosave: true, Resume: kept.Last})
+	save := func() {
+		t.Helper()
+		if err := im.autosave(t.Context(), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	undo := func() {
+		t.Helper()
+		if _, err := im.Session("default").Undo(t.Context(), 1, "", time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hibernate := func(want string) {
+		t.Helper()
+		if err := im.Hibernate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := mustEval(t, im, "*state*"); got != want {
+			t.Errorf("the state is %s, want %s", got, want)
+		}
+	}
+	mustEval(t, im, "(defvar *state* (list 1))")
+	ended, end := context.WithCancel(t.Context())
+	end()
+	var obstacle *ObstacleError
+	if err := im.Hibernate(ended); !errors.As(err, &obstacle) || !im.Runs() {
+		t.Fatalf("without time: %v; it runs: %v", err, im.Runs())
+	}
+	mustEval(t, im, "(push 2 *state*)")
+	save()
+	undo()
+	hibernate("(1)")
+	mustEval(t, im, "(push 3 *state*)")
+	save()
+	mustEval(t, im, "(push 4 *state*)")
+	save()
+	undo()
+	hibernate("(3 1)")
 }

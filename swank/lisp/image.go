@@ -71,6 +71,8 @@ type Image struct {
 	sessions map[string]*Session
 	calls    map[*swank.Call]*ears // evaluations in flight
 	others   []*Image              // that were started for one call each
+	beside   time.Duration         // what those that have ended have used of the processor
+	counted  bool                  // that is one of them, whose beside has it; its mu guards that
 }
 
 // A start is an attempt to start an image that any number of callers wait for.

@@ -29,6 +29,7 @@ type job struct {
 	code   string                           // what a person is shown of it; "": the title
 	call   *helper.Call                     // what the thread evaluates, without options; nil: nothing, or what whole makes
 	whole  func(e *evaluation) *helper.Call // makes the whole call, for each attempt; of the debugger and of bringing back
+	back   bool                             // it brings back what the file has in which the session is kept
 	tests  testRun                          // the tests that it runs, if it does
 
 	about    *DebuggerCall     // the suspended evaluation that it is about, or nil

@@ -137,3 +137,25 @@ func (im *Image) adopt(other *Image) (leave func()) {
 		im.others = slices.DeleteFunc(im.others, func(o *Image) bool { return o == other })
 	}
 }
+
+// count notes what an image that was started for one call, and is about to end, has used of the
+// processor.
+func (im *Image) count(other *Image) {
+	used := other.Uses(false).CPU
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	im.beside += used
+	other.counted = true
+}
+
+// usesBeside is what the images that were started for one call have used of the processor.
+func (im *Image) usesBeside() time.Duration {
+	im.mu.Lock()
+	used, others := im.beside, slices.Clone(im.others)
+	others = slices.DeleteFunc(others, func(o *Image) bool { return o.counted })
+	im.mu.Unlock()
+	for _, other := range others {
+		used += other.Uses(false).CPU
+	}
+	return used
+}

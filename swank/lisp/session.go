@@ -39,6 +39,7 @@ type Session struct {
 	untold   []*backgroundRun  // that have ended, for it too
 	resets   []*reset          // that have not been answered
 	givenUp  []*evaluation     // that were given up because the image was silent
+	unkept   string            // why the session is not kept, as a result has told
 	fault    string            // beginning of the code whose answer was the first that made no sense
 }
 
@@ -60,6 +61,9 @@ func (im *Image) Session(name string) *Session {
 // keepPatience is how long keep waits for its turn.
 const keepPatience = time.Second / 2
 
+// keepAgain is after what time it is tried again, where that was not enough.
+const keepAgain = time.Second
+
 // keep writes what is not kept yet. A session that is busy is kept as it was after its
 // last evaluation. It is no job: who looks at the session does not hear of it.
 func (s *Session) keep(ctx context.Context) {
@@ -69,10 +73,12 @@ func (s *Session) keep(ctx context.Context) {
 	t := s.place(ctx, true)
 	s.describe(t, "", keepPatience)
 	if s.wait(ctx, t) != nil {
+		s.keepLater(keepAgain)
 		return
 	}
 	defer s.done()
 	if s.im.joinWork(ctx, keepPatience) != nil {
+		s.keepLater(keepAgain)
 		return
 	}
 	defer s.im.working.RUnlock()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func texts(j *Journal) string {
@@ -118,5 +119,34 @@ func TestJournalKeepsTheHigherOrder(t *testing.T) {
 	add(1, "f4", "(:FUNCTION . F)")
 	if got := j.byKey["(:FUNCTION . F)"].Text; got != "f4" {
 		t.Errorf("in a new image, which counts anew: %s", got)
+	}
+}
+
+// What another journal has as well is left out of a source, whole forms only.
+func TestWithout(t *testing.T) {
+	var had, all Journal
+	for _, j := range []*Journal{&had, &all} {
+		j.AddSystem("alexandria")
+		j.add([]string{"(:VARIABLE . X)"}, "(defvar x\n\n  1)", "P")
+		j.add([]string{"(:FUNCTION . F)"}, "(defun f () 1)", "P")
+	}
+	now := time.Now()
+	if got := had.Without(all.Source("s.lisp", now)); got != "" {
+		t.Errorf("of the same is left:\n%s", got)
+	}
+	all.add([]string{"(:FUNCTION . G)"}, "(defun g ()\n (defun f () 1)\n\n)", "Q")
+	all.add([]string{"(:VARIABLE . X)"}, "(defvar x\n\n  2)", "P")
+	got := had.Without(all.Source("s.lisp", now))
+	for text, want := range map[string]bool{"(defvar x\n\n  2)": true, "(cl:in-package #:q)\n\n(defun g ()\n (defun f () 1)\n\n)": true, "(defvar x\n\n  1)": false, "\n(defun f": false, "alexandria": false} {
+		if strings.Contains(got[strings.Index(got, "\n\n"):], text) != want {
+			t.Errorf("that it has %q should be %v:\n%s", text, want, got)
+		}
+	}
+	var none Journal
+	if source := all.Source("s.lisp", now); strings.TrimRight(none.Without(source), "\n")+"\n" != source {
+		t.Errorf("without nothing:\n%s", none.Without(source))
+	}
+	if got := none.Without(none.Source("s.lisp", now)); got != "" {
+		t.Errorf("of nothing is left:\n%s", got)
 	}
 }

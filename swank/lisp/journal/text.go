@@ -3,6 +3,7 @@ package journal
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -36,30 +37,58 @@ func (j *Journal) Source(file string, now time.Time) string {
 			pkg = name
 		}
 	}
+	for text, pkg := range j.pieces() {
+		in(pkg)
+		b.WriteString(text)
+	}
+	in(j.Package)
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// pieces yields what a file has for the entries in their order, each with an empty line at its
+// end, and the package in which that is read, or "".
+func (j *Journal) pieces() iter.Seq2[string, string] {
 	left := map[*Entry]int{} // how often they come still
 	for _, e := range j.placed() {
 		left[e]++
 	}
 	seen := map[*Entry]bool{}
-	for _, e := range j.placed() {
-		left[e]--
-		early, again := left[e] > 0, seen[e]
-		seen[e] = true
-		switch {
-		case e.Bad != "":
-		case e.System():
-			if !again {
-				b.WriteString(e.systemSource())
+	return func(yield func(text, pkg string) bool) {
+		for _, e := range j.placed() {
+			left[e]--
+			early, again := left[e] > 0, seen[e]
+			seen[e] = true
+			text, pkg := "", ""
+			switch {
+			case e.Bad != "" || e.System() && again:
+				continue
+			case e.System():
+				text = e.systemSource()
+			default:
+				text, pkg = e.Source()
+				text = e.inFile(strings.TrimSpace(text), early, again) + "\n\n"
 			}
-		default:
-			text, pkg := e.Source()
-			in(pkg)
-			b.WriteString(e.inFile(strings.TrimSpace(text), early, again))
-			b.WriteString("\n\n")
+			if !yield(text, pkg) {
+				return
+			}
 		}
 	}
-	in(j.Package)
-	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// Without returns the source that another journal has written without what j has as well, or
+// "" if nothing is left of it but comments and packages to be in.
+func (j *Journal) Without(source string) string {
+	source = "\n" + strings.TrimSuffix(source, "\n") + "\n\n" // so that each piece has its end
+	for text := range j.pieces() {
+		source = strings.Replace(source, "\n"+text, "\n", 1)
+	}
+	for line := range strings.Lines(source) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, ";;;;") && !strings.HasPrefix(line, "(cl:in-package ") && line != `(require "asdf")` {
+			return strings.TrimPrefix(source, "\n")
+		}
+	}
+	return ""
 }
 
 // systemSource is code that loads the system of an entry.

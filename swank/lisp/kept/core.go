@@ -22,6 +22,7 @@ type Core struct {
 	Name     string    `json:"name"`
 	Auto     bool      `json:"auto,omitempty"` // nobody has asked for it
 	Time     time.Time `json:"time"`           // as of which it is
+	Saved    time.Time `json:"saved,omitzero"` // when it was saved, which says what is newest
 	After    string    `json:"after"`          // what was evaluated last, one line
 	Summary  string    `json:"summary"`        // "57 definitions, 3 systems"
 	Size     int64     `json:"size"`           // bytes
@@ -131,7 +132,16 @@ var ErrCoreExists = errors.New("a checkpoint on the disk has that name")
 
 func (c *Cores) manifest(name string) string { return filepath.Join(c.dir, name+manifestSuffix) }
 
-// List returns the cores, newest first. One that cannot be read is left out.
+// savedAt is when the core was saved; of those that do not say so, as of when it is.
+func (c *Core) savedAt() time.Time {
+	if c.Saved.IsZero() {
+		return c.Time
+	}
+	return c.Saved
+}
+
+// List returns the cores, the one that was saved last first: after an undo it is as of an
+// earlier time than others. One that cannot be read is left out.
 func (c *Cores) List() (list []*Core) {
 	files, _ := filepath.Glob(globQuote.Replace(c.dir) + "/*" + manifestSuffix)
 	for _, file := range files {
@@ -139,7 +149,7 @@ func (c *Cores) List() (list []*Core) {
 			list = append(list, core)
 		}
 	}
-	slices.SortFunc(list, func(a, b *Core) int { return b.Time.Compare(a.Time) })
+	slices.SortFunc(list, func(a, b *Core) int { return b.savedAt().Compare(a.savedAt()) })
 	return list
 }
 
