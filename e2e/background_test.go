@@ -42,6 +42,9 @@ func TestBackgroundOutput(t *testing.T) {
 				t.Errorf("shown without its heading:\n%s", got)
 			}
 			l.goesOn(t, s)
+			if t.Failed() {
+				t.Logf("before that:\n%s", all)
+			}
 		})
 	}
 }

@@ -21,8 +21,12 @@
                      (sb-debug:print-backtrace :stream out :count 12
                                                :print-thread nil)))))))
     (sb-thread:with-mutex (*report-lock*)
-      (write-string text sb-sys:*stderr*)
-      (finish-output sb-sys:*stderr*))))
+      ;; A stream of its own: SB-SYS:*STDERR* may be flushed by an evaluation at the same time, and
+      ;; then both write what is in it.
+      (let ((stderr (sb-sys:make-fd-stream 2 :output t :buffering :full
+                                           :external-format '(:utf-8 :replacement #\?))))
+        (write-string text stderr)
+        (finish-output stderr)))))
 
 (defun background-debugger (condition hook)
   "The global value of SB-EXT:*INVOKE-DEBUGGER-HOOK*.  Threads in which Swank evaluates bind

@@ -27,17 +27,22 @@ the debugger, with ABORT as its last restart, if it is to and can; or it is ende
             (report-erring-thread report obstacle)
             (end-erring-thread session condition))))))
 
+(defun write-report (text)
+  "Write TEXT to standard error at once.  The stream is this call's own: where two threads flush
+SB-SYS:*STDERR* at the same time, as each evaluation does at its end, both write what is in it."
+  (let ((stream (sb-sys:make-fd-stream 2 :output t :buffering :full
+                                       :external-format '(:utf-8 :replacement #\?))))
+    (write-string text stream)
+    (finish-output stream)))
+
 (defun report-erring-thread (report obstacle)
   "Write REPORT, and why the thread does not wait in the debugger, to standard error, and end it."
   (ignore-errors
-   ;; at once: other threads write there, too
-   (write-string
+   (write-report
     (format nil "~&; error in thread ~S: ~A: ~A~%~:{~D: ~A~%~}~@[; Not left in the debugger: ~A.~%~]"
             (thread-label sb-thread:*current-thread*) (getf report :type) (getf report :message)
             (loop for frame in (getf report :frames) for number from 0 collect (list number frame))
-            obstacle)
-    sb-sys:*stderr*)
-   (finish-output sb-sys:*stderr*))
+            obstacle)))
   (sb-thread:abort-thread))
 
 (defun end-erring-thread (session condition)
