@@ -21,12 +21,13 @@
                      (sb-debug:print-backtrace :stream out :count 12
                                                :print-thread nil)))))))
     (sb-thread:with-mutex (*report-lock*)
-      ;; A stream of its own: SB-SYS:*STDERR* may be flushed by an evaluation at the same time, and
-      ;; then both write what is in it.
-      (let ((stderr (sb-sys:make-fd-stream 2 :output t :buffering :full
-                                           :external-format '(:utf-8 :replacement #\?))))
-        (write-string text stderr)
-        (finish-output stderr)))))
+      ;; Past SB-SYS:*STDERR*: an evaluation may flush that at the same time, and then both write
+      ;; what is in its buffer.
+      (let ((octets (sb-ext:string-to-octets text :external-format '(:utf-8 :replacement #\?)))
+            (start 0))
+        (loop while (< start (length octets))
+              do (incf start (or (sb-unix:unix-write 2 octets start (- (length octets) start))
+                                 (return))))))))
 
 (defun background-debugger (condition hook)
   "The global value of SB-EXT:*INVOKE-DEBUGGER-HOOK*.  Threads in which Swank evaluates bind

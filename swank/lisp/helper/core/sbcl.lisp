@@ -236,7 +236,8 @@ names SBCL cannot always tell."
   (:name #:file-descriptor))
 
 (define-internals #:sb-unix
-  (:function #:clock-gettime #:unix-close #:unix-isatty #:unix-open #:unix-readlink #:unix-stat)
+  (:function #:clock-gettime #:unix-close #:unix-isatty #:unix-open #:unix-readlink #:unix-stat
+             #:unix-write)
   (:variable (#:o_rdwr 2)))
 
 ;;; For reports

@@ -28,12 +28,13 @@ the debugger, with ABORT as its last restart, if it is to and can; or it is ende
             (end-erring-thread session condition))))))
 
 (defun write-report (text)
-  "Write TEXT to standard error at once.  The stream is this call's own: where two threads flush
-SB-SYS:*STDERR* at the same time, as each evaluation does at its end, both write what is in it."
-  (let ((stream (sb-sys:make-fd-stream 2 :output t :buffering :full
-                                       :external-format '(:utf-8 :replacement #\?))))
-    (write-string text stream)
-    (finish-output stream)))
+  "Write TEXT to standard error at once, past SB-SYS:*STDERR*: where two threads flush that at the
+same time, as each evaluation does at its end, both write what is in its buffer."
+  (let ((octets (sb-ext:string-to-octets text :external-format '(:utf-8 :replacement #\?)))
+        (start 0))
+    (loop while (< start (length octets))
+          do (incf start (or (sbcl:unix-write 2 octets start (- (length octets) start))
+                             (return))))))
 
 (defun report-erring-thread (report obstacle)
   "Write REPORT, and why the thread does not wait in the debugger, to standard error, and end it."
