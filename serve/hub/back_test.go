@@ -66,9 +66,10 @@ func TestBackBrokenOff(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "x", "session.lisp")
+	begun := filepath.Join(dir, "begun")
 	j := &journal.Journal{Package: "COMMON-LISP-USER"}
 	j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . A)"}, Text: "(defun a () 1)", Package: "COMMON-LISP-USER"})
-	j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . B)"}, Text: "(progn (sleep 3600) (defun b () 2))", Package: "COMMON-LISP-USER"})
+	j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . B)"}, Text: `(progn (open "` + begun + `" :direction :output :if-exists :supersede) (sleep 3600) (defun b () 2))`, Package: "COMMON-LISP-USER"})
 	before := kept.Open(file)
 	before.Keep(j, true, true)
 	before.Close()
@@ -88,13 +89,14 @@ func TestBackBrokenOff(t *testing.T) {
 		defer leave()
 		over <- s.Wake(t.Context())
 	}()
-	work := s.Work().Image
-	for end := time.Now().Add(time.Minute); !work.InUse(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(begun); err == nil {
+			break
+		}
 		if time.Now().After(end) {
 			t.Fatal("nothing is brought back")
 		}
 	}
-	time.Sleep(2 * time.Second) // its image starts
 	h.Close()
 	<-over
 	if got, err := os.ReadFile(file); err != nil || string(got) != string(want) {

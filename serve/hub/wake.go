@@ -169,20 +169,20 @@ func (s *Session) bringBack(ctx context.Context) {
 // broughtBack says what has come back of a session: what was kept, or where its image has gone
 // on from the disk, what there was to say of that, and what was kept later.
 func broughtBack(left kept.Left, loaded *lisp.Loaded, res *lisp.Result, had bool) string {
-	text := ""
+	var lines []string
 	if res != nil {
 		for _, note := range res.Notes {
-			text += "; " + note + "\n"
+			lines = append(lines, "; "+strings.ReplaceAll(note, "\n", "\n; "))
 		}
 	}
 	switch {
 	case !had:
-		return text + "; This session was brought back as it was kept " + left.Time.Local().Format("on 2006-01-02 at 15:04") + ": " + left.Summary +
-			". Values that variables were given later are not in it."
-	case loaded != nil && loaded.Forms > 0:
-		return text + "; What was kept of this session after that was evaluated again: " + left.Summary + " in all."
+		lines = append(lines, "; This session was brought back as it was kept "+left.Time.Local().Format("on 2006-01-02 at 15:04")+": "+left.Summary+
+			". Values that variables were given later are not in it.")
+	case loaded == nil || loaded.Forms > 0:
+		lines = append(lines, "; What was kept of this session and is not in the image was evaluated; what was kept is "+left.Summary+" in all.")
 	}
-	return strings.TrimSuffix(text, "\n")
+	return strings.Join(lines, "\n")
 }
 
 // begin does work on a goroutine of the hub's, and reports whether it does: a hub that is

@@ -149,12 +149,17 @@ func (s *Server) say() error {
 }
 
 // leave gives up the leases that this server has lost without another one having claimed them:
-// while it lives and they name it, nobody could.
+// while it lives and they name it, nobody could. It takes no more than half of the time to the
+// next beat, which may not come late because there are many.
 func (s *Server) leave() {
+	began := time.Now()
 	s.mu.Lock()
 	adrift := maps.Clone(s.adrift)
 	s.mu.Unlock()
 	for dir, number := range adrift {
+		if time.Since(began) > s.term/beats/2 {
+			return
+		}
 		if _, err := s.put(dir, number+1, ""); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			continue // the next beat comes
 		}

@@ -201,6 +201,16 @@ func TestWanted(t *testing.T) {
 	}
 }
 
+// until waits until that is so, for two terms.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(2 * term); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("in two terms it does not come to it that %s", what)
+		}
+	}
+}
+
 // What another server does not want any more is not wanted.
 func TestWantedNoMore(t *testing.T) {
 	t.Parallel()
@@ -211,11 +221,7 @@ func TestWantedNoMore(t *testing.T) {
 	if _, err := b.take(dir, term/2); !errors.As(err, new(*HeldError)) {
 		t.Fatalf("while another one has it: %v", err)
 	}
-	for end := time.Now().Add(2 * term); l.Wanted() != 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it is wanted still, for %v", l.Wanted())
-		}
-	}
+	until(t, "it is not wanted", func() bool { return l.Wanted() == 0 })
 }
 
 // What a server has lost by standing still, and nobody has taken, is free when it goes on.
@@ -228,11 +234,7 @@ func TestAdrift(t *testing.T) {
 	a.mu.Lock()
 	a.alive = time.Now().Add(-term * 3 / 4)
 	a.mu.Unlock()
-	for end := time.Now().Add(2 * term); a.Err() != nil; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it does not go on")
-		}
-	}
+	until(t, "the server goes on", func() bool { return a.Err() == nil })
 	if l.Lost() == nil {
 		t.Error("it still has what it had")
 	}

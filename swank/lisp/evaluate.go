@@ -340,7 +340,7 @@ func (e *evaluation) remember(a *wireAnswer) {
 	}
 	if why := file.Failed(); why != e.s.unkept {
 		if e.s.unkept = why; why != "" {
-			e.s.notes = append(e.s.notes, "What this session has defined was not kept for the next server: "+why+". It is tried again with each evaluation.")
+			e.s.notes = append(e.s.notes, "What this session has defined was not kept for the next server: "+why+". It is tried again with each evaluation. To save it in another file: save-session {\"file\": \"session.lisp\"}")
 		}
 	}
 }

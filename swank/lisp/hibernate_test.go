@@ -60,15 +60,21 @@ func TestHibernate(t *testing.T) {
 	mustEval(t, im, "1")
 }
 
-// Where checkpoints are kept on the disk, values come back, too; not what the disk has of an
-// older state.
-func TestHibernateToDisk(t *testing.T) {
-	t.Parallel()
+// savedImage returns an image that is saved to the disk when it ends, and goes on from there.
+func savedImage(t *testing.T) *Image {
+	t.Helper()
 	cores, err := kept.CoresIn(t.TempDir(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	im := imageOf(t, Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, Cores: cores, Autosave: true, Resume: kept.Last})
+	return imageOf(t, Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, Cores: cores, Autosave: true, Resume: kept.Last})
+}
+
+// Where checkpoints are kept on the disk, values come back, too; not what the disk has of an
+// older state.
+func TestHibernateToDisk(t *testing.T) {
+	t.Parallel()
+	im := savedImage(t)
 	mustEval(t, im, "(defvar *state* (list 1))")
 	for i, want := range []string{"(1 1)", "(2 1 1)"} {
 		mustEval(t, im, "(push "+want[1:2]+" *state*)")
@@ -93,11 +99,7 @@ func TestHibernateToDisk(t *testing.T) {
 // goes on from there, though the disk has what was undone, and that state from before, too.
 func TestHibernateAfterUndo(t *testing.T) {
 	t.Parallel()
-	cores, err := kept.CoresIn(t.TempDir(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	im := imageOf(t, Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, Cores: cores, Autosave: true, Resume: kept.Last})
+	im := savedImage(t)
 	save := func() {
 		t.Helper()
 		if err := im.autosave(t.Context(), false); err != nil {

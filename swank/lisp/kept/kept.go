@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"swank-mcp/internal/plainfile"
@@ -35,7 +36,8 @@ type File struct {
 	stale  bool          // the session is another one than in the file
 	last   time.Time     // when it was written
 	took   time.Duration // how long that took
-	err    error         // why it is not kept
+
+	err atomic.Pointer[error] // why it is not kept; set by who has mu, which may be held while a disk stands still
 }
 
 // Left is a session that the server before has left.
@@ -81,7 +83,7 @@ func (k *File) claim() bool {
 			err = errors.New("another server works in this directory and session, and keeps its own")
 		}
 	}
-	if k.err = err; err != nil {
+	if k.fails(err); err != nil {
 		return false
 	}
 	k.lock = f
@@ -133,17 +135,24 @@ func (k *File) Taken() {
 	k.left = Left{}
 }
 
-// Problem says why the session is not kept, or "".
+// fails notes why the session is not kept, nil: it is.
+func (k *File) fails(err error) {
+	if err == nil {
+		k.err.Store(nil)
+		return
+	}
+	k.err.Store(&err)
+}
+
+// Problem says why the session is not kept, or "". It waits for nothing.
 func (k *File) Problem() string {
 	if k == nil {
 		return ""
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.err == nil {
-		return ""
+	if err := k.err.Load(); err != nil {
+		return (*err).Error()
 	}
-	return k.err.Error()
+	return ""
 }
 
 // Failed says why a file that is this server's was not written, or "".
@@ -153,10 +162,10 @@ func (k *File) Failed() string {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.err == nil || !k.mine {
+	if !k.mine {
 		return ""
 	}
-	return k.err.Error()
+	return k.Problem()
 }
 
 // Read returns the source that the server before has left.
@@ -182,8 +191,9 @@ func (k *File) Keep(j *journal.Journal, changed, now bool) (later time.Duration)
 		return rest
 	}
 	start := time.Now()
-	k.err = k.write(j)
-	k.stale, k.last, k.took = k.err != nil, time.Now(), time.Since(start)
+	err := k.write(j)
+	k.fails(err)
+	k.stale, k.last, k.took = err != nil, time.Now(), time.Since(start)
 	return 0
 }
 
@@ -239,7 +249,7 @@ func (k *File) begin() error {
 		return err
 	}
 	if !k.claim() {
-		return k.err
+		return *k.err.Load()
 	}
 	if k.mine {
 		return nil

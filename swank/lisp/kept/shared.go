@@ -81,13 +81,12 @@ func Unshare(dir string) error {
 	} else if err != nil {
 		return err
 	}
-	if err := os.Rename(newest, alone); err != nil {
-		return err
+	for _, file := range older { // before: else the next call would take one of them for the newest
+		if err := os.Remove(file); err != nil {
+			return err
+		}
 	}
-	for _, file := range older {
-		os.Remove(file)
-	}
-	return nil
+	return os.Rename(newest, alone)
 }
 
 // owner says, by nil, that this server may write the file.
