@@ -20,6 +20,11 @@
 (require 'swank-mcp)
 
 (defconst swank-mcp-tests-sly (getenv "SWANK_MCP_SLY"))
+
+(defconst swank-mcp-tests-server
+  (let ((name (or (getenv "SWANK_MCP") "swank-mcp")))
+    (if (file-name-directory name) (expand-file-name name) name))
+  "The server; by its full name, as Sly's buffers have directories of their own.")
 (if swank-mcp-tests-sly (require 'sly) (require 'slime))
 
 (defvar inferior-lisp-program)
@@ -168,7 +173,7 @@
   "Start a server at the port that the person has opened."
   (setq swank-mcp-tests--agent
         (make-process :name "agent" :connection-type 'pipe :noquery t
-                      :command (list (or (getenv "SWANK_MCP") "swank-mcp") "--attach"
+                      :command (list swank-mcp-tests-server "--attach"
                                      (format "127.0.0.1:%d" (swank-mcp--get (swank-mcp--connection) :port)))
                       :stderr (get-buffer-create "*agent's log*")
                       :filter #'swank-mcp-tests--agent-says))
