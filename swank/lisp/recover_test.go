@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -94,6 +96,27 @@ func TestRestoresWhatFits(t *testing.T) {
 	value, notes := evaluated(t, im, "(list (before) (after) (length *small*) (boundp '*large*))")
 	if value != "(1 2 1 NIL)" || !strings.Contains(notes, "Restored: 3 definitions.") ||
 		!strings.Contains(notes, "Not restored: variable *LARGE* (its source is too large for one message to the image).") {
+		t.Errorf("%s, %s", value, notes)
+	}
+}
+
+// A busy machine may stall a definition that is brought back, or the collector: it is not lost for
+// that. One that does not end the second time either is named.
+func TestRestoresWhatWasStalled(t *testing.T) {
+	t.Parallel()
+	im := testImage(t)
+	once, always := filepath.Join(t.TempDir(), "once"), filepath.Join(t.TempDir(), "always")
+	mustEval(t, im, fmt.Sprintf(`(defparameter *stalled* (if (probe-file %q) (progn (delete-file %[1]q) (sleep 100)) 1))
+(defparameter *hung* (if (probe-file %q) (sleep 100) 1))`, once, always))
+	for _, file := range []string{once, always} {
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	killed(t, im, im.cur.proc.PID())
+	value, notes := evaluated(t, im, "(list *stalled* (boundp '*hung*))")
+	if value != "(1 NIL)" || !strings.Contains(notes, "Restored: 1 definition.") ||
+		!strings.Contains(notes, "Not restored: variable *HUNG* (it did not end within ") {
 		t.Errorf("%s, %s", value, notes)
 	}
 }

@@ -8,28 +8,36 @@
 (defvar *restoring* nil
   "The RESTORING of the current thread, or NIL.")
 
+(defparameter *most-hung-again* 4
+  "How many entries that did not end are tried again: a busy machine stalls few.")
+
 (defun restore-entries (restoring)
   "Evaluate the entries of RESTORING in order.  One that fails is tried again after the others,
-which may define what it needs, as long as one more succeeds.  One that did not end, or wanted
-to end the image, is not tried again.  Return ((INDEX WHY END) ...) of those that failed."
+which may define what it needs, as long as one more succeeds.  So are, once, the first few that did
+not end: the machine may have stalled them.  One that wanted to end the image is not tried again.
+Return ((INDEX WHY END) ...) of those that failed."
   (setf (restoring-evaluation restoring) *evaluation*)
   (ignore-heap-watch *evaluation*)
   (let ((todo (loop for entry in (restoring-entries restoring) for number from 1
                     collect (cons number entry)))
-        (lost '()))
+        (lost '()) (hung '()))
     (flet ((attempt (entry)
              "(ENTRY FAILURE) if ENTRY has failed and may be tried again, else NIL."
              (destructuring-bind (number text package milliseconds least) entry
                (multiple-value-bind (end why)
                    (restore-entry restoring number text package milliseconds least)
                  (unless (eq end :done) (collect-garbage-left))
-                 (let ((code (end-code end restoring)))
+                 (let* ((code (end-code end restoring))
+                        (failure (list (1- number) (or why "") code))
+                        (before (assoc (1- number) hung)))
                    (write-board restoring (+ +ends-word+ number) (1+ code))
-                   (case end
-                     (:done nil)
-                     (:failed (list entry (list (1- number) (or why "") code)))
-                     (t (push (list (1- number) (or why "") code) lost)
-                        nil)))))))
+                   (cond ((eq end :done) nil)
+                         ((eq end :failed) (list entry failure))
+                         ((and (eq end :hung) (null before) (< (length hung) *most-hung-again*))
+                          (push failure hung)
+                          (list entry failure))
+                         (t (push (if (eq end :hung) (or before failure) failure) lost)
+                            nil)))))))
       (call-refusing-abrupt-exit
        (lambda ()
          (call-watched
@@ -38,10 +46,12 @@ to end the image, is not tried again.  Return ((INDEX WHY END) ...) of those tha
             (let ((*restoring* restoring))
               (measure-compiler restoring)
               (loop
-                (let ((failed (loop for entry in todo
-                                    for failure = (attempt entry)
-                                    when failure collect failure)))
-                  (when (or (null failed) (= (length failed) (length todo)))
+                (let* ((hung-before hung)
+                       (failed (loop for entry in todo
+                                     for failure = (attempt entry)
+                                     when failure collect failure)))
+                  (when (or (null failed)
+                            (and (= (length failed) (length todo)) (eq hung hung-before)))
                     (return (append (mapcar #'second failed) lost)))
                   (setf todo (mapcar #'first failed))))))))))))
 
