@@ -54,11 +54,13 @@ func packages(t *testing.T) []listed {
 var ours = map[string][]string{
 	"internal/pagetest":  nil,
 	"internal/plainfile": nil,
+	"internal/rundir":    nil,
+	"internal/testenv":   {"internal/rundir"},
 	"sexp":               nil,
 	"swank":              {"sexp"},
 	"swank/swanktest":    {"sexp", "swank"},
 	"swank/lisp/host":    nil,
-	"swank/lisp/launch":  {"sexp", "swank/lisp/host", "internal/plainfile"},
+	"swank/lisp/launch":  {"sexp", "swank/lisp/host", "internal/plainfile", "internal/rundir"},
 	"swank/lisp/journal": {"sexp"},
 	"swank/lisp/kept":    {"swank/lisp/journal", "internal/plainfile"},
 	"swank/lisp/project": nil,
@@ -69,7 +71,7 @@ var ours = map[string][]string{
 	"register":           nil,
 	"packaging":          nil,
 	"people/transcript":  {"swank/lisp"},
-	"people/control":     {"swank/lisp", "people/transcript"},
+	"people/control":     {"swank/lisp", "people/transcript", "internal/rundir"},
 	"people/web":         {"people/control", "people/transcript"},
 	"serve/door":         nil,
 	"serve/hub":          {"mcpbridge", "swank/lisp", "swank/lisp/kept", "serve/pool"},
@@ -77,7 +79,7 @@ var ours = map[string][]string{
 	"serve/pool":         nil,
 	"serve":              {"swank/lisp", "serve/door", "serve/hub", "serve/pool"},
 	"sandbox":            {"swank/lisp/launch"},
-	"cmd/swank-mcp": {"sandbox", "sexp", "swank", "swank/lisp", "swank/lisp/attach", "swank/lisp/kept", "swank/lisp/launch", "swank/lisp/project", "mcpbridge", "mcpbridge/render", "mcpbridge/tools",
+	"cmd/swank-mcp": {"internal/rundir", "sandbox", "sexp", "swank", "swank/lisp", "swank/lisp/attach", "swank/lisp/kept", "swank/lisp/launch", "swank/lisp/project", "mcpbridge", "mcpbridge/render", "mcpbridge/tools",
 		"people/control", "people/transcript", "people/web", "register", "serve", "serve/door", "serve/hub", "serve/lease", "serve/pool"},
 	"e2e/wire":    nil,
 	"e2e":         {"e2e/wire"},
@@ -103,7 +105,7 @@ var ours = map[string][]string{
 }
 
 // forTests are the packages that only tests may import.
-var forTests = []string{"internal/pagetest", "swank/swanktest", "mcpbridge/fake", "mcpbridge/stdio/stdiotest"}
+var forTests = []string{"internal/pagetest", "internal/testenv", "swank/swanktest", "mcpbridge/fake", "mcpbridge/stdio/stdiotest"}
 
 // knowMCP are the packages that may use the MCP SDK, and those that use them.
 var knowMCP = []string{"mcpbridge", "mcpbridge/stdio", "serve", "serve/hub", "cmd/swank-mcp"}

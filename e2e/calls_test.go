@@ -157,7 +157,7 @@ func (s *server) busy(t *testing.T) bool {
 	t.Helper()
 	var sockets []string
 	for _, dir := range []string{run.dir, filepath.Join(run.dir, "*")} { // and those of desks
-		found, err := filepath.Glob(fmt.Sprintf("%s/swank-mcp-%d/%d.sock", dir, os.Getuid(), s.PID()))
+		found, err := filepath.Glob(fmt.Sprintf("%s/%d.sock", dir, s.PID()))
 		check(t, err)
 		sockets = append(sockets, found...)
 	}

@@ -45,7 +45,7 @@ func startHTTP(t *testing.T, state string, args ...string) *httpServer {
 	h := &httpServer{t: t, state: state, client: &http.Client{Transport: &http.Transport{}}, ended: make(chan struct{})}
 	h.cmd = exec.Command(run.binary, append([]string{"serve", "--http", "127.0.0.1:0", "--log-level", "debug", "--no-userinit", "--no-checkpoints"}, args...)...)
 	for _, v := range environ(run.dir, "XDG_STATE_HOME="+state) {
-		if !strings.HasPrefix(v, "SWANK_MCP_") {
+		if !strings.HasPrefix(v, "SWANK_MCP_") || strings.HasPrefix(v, runDirVariable) {
 			h.cmd.Env = append(h.cmd.Env, v)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/testenv"
 )
 
 var (
@@ -29,13 +30,8 @@ const patience = 10 * time.Second
 // is being saved.
 const savingPatience = 90 * time.Second
 
-// sharedCache names a directory in which several runs, one after the other or at
-// once, keep what is compiled of Swank and the helper: it is of one SBCL and one Swank.
-// Without it each run has its own.
-const sharedCache = "SWANK_MCP_TEST_CACHE"
-
-// suite is what all tests of one run share: the binary, and a home and cache
-// of its own, so that nothing of the person who runs the tests takes part.
+// suite holds what all tests of one run share: the binary, a home of their own, and a cache
+// that runs share and nobody else, so that nothing of the person who runs the tests takes part.
 type suite struct {
 	dir, binary, cache string
 	warm               func() error // builds what a server finds in the cache, once
@@ -57,10 +53,12 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer os.RemoveAll(dir)
-		run = suite{dir: dir, cache: os.Getenv(sharedCache), binary: *binaryFlag}
-		if run.cache == "" {
-			run.cache = filepath.Join(dir, "cache")
+		cache, err := testenv.Cache()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "e2e:", err)
+			return 1
 		}
+		run = suite{dir: dir, cache: cache, binary: *binaryFlag}
 		run.warm, run.warmGuest = sync.OnceValue(warm), sync.OnceValue(warmGuest)
 		if *attachedFlag {
 			run.warm = run.warmGuest
@@ -207,7 +205,7 @@ func cores(dir string) int {
 // environ is the whole environment of a server under test. The C locale is the
 // least that a host gives its servers; text must pass unharmed all the same.
 func environ(home string, more ...string) []string {
-	return append([]string{
+	env := append([]string{
 		"PATH=" + os.Getenv("PATH"),
 		"HOME=" + home,
 		"XDG_CACHE_HOME=" + run.cache,
@@ -217,4 +215,19 @@ func environ(home string, more ...string) []string {
 		"SWANK_MCP_TOOLSETS=all",    // TestToolsets tests the default
 		"SWANK_MCP_NO_JOURNAL=true", // kept-session.txtar tests it
 	}, more...)
+	return append(env, runDirVariable+"="+lookup(env, "TMPDIR"))
+}
+
+// runDirVariable names the directory of sockets that a server and its user's programs look
+// into, and no other: so tests and the servers that their user runs do not meet.
+const runDirVariable = "SWANK_MCP_RUN_DIR"
+
+// lookup returns the last value of a variable in an environment, "" if there is none.
+func lookup(env []string, name string) (value string) {
+	for _, v := range env {
+		if rest, ok := strings.CutPrefix(v, name+"="); ok {
+			value = rest
+		}
+	}
+	return value
 }

@@ -76,7 +76,7 @@ func (o *outside) path(name string) string { return filepath.Join(o.dir, name) }
 
 func (o *outside) env() []string {
 	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + o.path("home"), "XDG_CACHE_HOME=" + o.path("cache"),
-		"TMPDIR=" + o.path("run"), ofRun + run.dir, "LC_ALL=C", "SWANK_MCP_TOOLSETS=all", "SWANK_MCP_NO_JOURNAL=true",
+		"TMPDIR=" + o.path("run"), runDirVariable + "=" + o.path("run"), ofRun + run.dir, "LC_ALL=C", "SWANK_MCP_TOOLSETS=all", "SWANK_MCP_NO_JOURNAL=true",
 		"MY_API_TOKEN=secret"}
 }
 

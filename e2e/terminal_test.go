@@ -95,7 +95,7 @@ func (d *desk) checkpoints() float64 {
 
 // sockets are the files where the servers' sockets are.
 func (d *desk) sockets() []string {
-	files, _ := filepath.Glob(fmt.Sprintf("%s/swank-mcp-%d/*", d.dir, os.Getuid()))
+	files, _ := filepath.Glob(filepath.Join(d.dir, "*.sock"))
 	return files
 }
 
@@ -435,7 +435,7 @@ func TestSocketsGo(t *testing.T) {
 		s := d.server("killed")
 		syscall.Kill(s.PID(), syscall.SIGKILL)
 		<-s.Exited()
-		dead := fmt.Sprintf("%s/swank-mcp-%d/%d.sock", d.dir, os.Getuid(), s.PID())
+		dead := fmt.Sprintf("%s/%d.sock", d.dir, s.PID())
 		if !slices.Contains(d.sockets(), dead) {
 			t.Errorf("%s is not among %v", dead, d.sockets())
 		}
@@ -521,7 +521,8 @@ func TestOtherUserOfTheMachine(t *testing.T) {
 	check(t, err)
 	t.Cleanup(func() { os.RemoveAll(open) })
 	check(t, os.Chmod(open, 0o755))
-	d := newDesk(t, "XDG_RUNTIME_DIR="+open)
+	d := newDesk(t)
+	d.env = append(d.env, runDirVariable+"="+filepath.Join(open, "sockets"))
 	s := d.server("mine")
 	want(t, s, "(+ 1 2)", "=> 3")
 	if st := d.statuses(); len(st) != 1 {

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"swank-mcp/internal/testenv"
 	"swank-mcp/mcpbridge/fake"
 	"swank-mcp/mcpbridge/stdio"
 	"swank-mcp/mcpbridge/stdio/stdiotest"
@@ -20,7 +21,7 @@ import (
 // TestMain checks that the tests leave no goroutine of the bridge or of the
 // SDK behind.
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := testenv.Main(m)
 	if left := leaks(); code == 0 && left != "" {
 		fmt.Fprintf(os.Stderr, "goroutines left behind:\n%s\n", left)
 		code = 1

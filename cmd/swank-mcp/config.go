@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"swank-mcp/internal/rundir"
 	"swank-mcp/mcpbridge"
 	"swank-mcp/sandbox"
 	"swank-mcp/swank/lisp"
@@ -119,6 +120,11 @@ func (c *command) parse(args []string) (name string, err error) {
 			limited, boxed = limited || f.Name == "timeout", boxed || f.Name == "sandbox"
 		}
 	})
+	if err == nil {
+		if e := rundir.Check(); e != nil {
+			err = fmt.Errorf("%w: %w", errUsage, e)
+		}
+	}
 	if err != nil {
 		return "", err
 	}

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"swank-mcp/internal/rundir"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of the scripts")
@@ -22,7 +24,11 @@ func TestMain(m *testing.M) {
 }
 
 func TestScript(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update, RequireExplicitExec: true})
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update, RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv(rundir.Variable, env.WorkDir)
+			return nil
+		}})
 }
 
 func TestUsage(t *testing.T) {

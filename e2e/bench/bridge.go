@@ -19,7 +19,7 @@ type lab struct {
 }
 
 func (l lab) env(cache string) []string {
-	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir, "TMPDIR=" + l.dir,
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir, "TMPDIR=" + l.dir, "SWANK_MCP_RUN_DIR=" + l.dir,
 		"XDG_CACHE_HOME=" + filepath.Join(l.dir, cache), "LANG=C.UTF-8"}
 }
 

@@ -58,7 +58,7 @@ func startLocal(o options, dir string, args ...string) (*local, error) {
 		return nil, err
 	}
 	l.cmd = exec.Command(binary, append([]string{"serve", "--http", "127.0.0.1:0", "--no-userinit"}, args...)...)
-	l.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + os.TempDir(), "LANG=C.UTF-8"}
+	l.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + os.TempDir(), "SWANK_MCP_RUN_DIR=" + dir, "LANG=C.UTF-8"}
 	l.cmd.Dir = filepath.Join(dir, "project")
 	if err := os.Mkdir(l.cmd.Dir, 0o700); err != nil {
 		return nil, err

@@ -6,12 +6,17 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"swank-mcp/internal/rundir"
 )
 
 // Dirs returns the directories in which the sockets of this user's servers may be, best
 // first. A server uses the first that it can. State is the user's state directory of
-// swank-mcp, or "".
+// swank-mcp, or "". The directory of [rundir.Dir] excludes all others.
 func Dirs(state string) []string {
+	if dir := rundir.Dir(); dir != "" {
+		return []string{dir}
+	}
 	name := "swank-mcp"
 	if uid := os.Getuid(); uid >= 0 {
 		name += "-" + strconv.Itoa(uid)

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/testenv"
 )
 
 // as is set for a child of the test that is another user, and asks the socket that it
@@ -18,7 +20,7 @@ const as = "SWANK_MCP_TEST_AS_OTHER"
 func TestMain(m *testing.M) {
 	path := os.Getenv(as)
 	if path == "" {
-		os.Exit(m.Run())
+		os.Exit(testenv.Main(m))
 	}
 	c, err := net.DialTimeout("unix", path, 5*time.Second)
 	if err != nil {

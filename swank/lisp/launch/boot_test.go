@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"swank-mcp/swank/lisp/host"
+
+	"swank-mcp/internal/rundir"
 )
 
 // home gives the test a home directory with the init file rc.
@@ -151,6 +153,7 @@ func TestLoopbackWhereNoSocketFits(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", long)
 	t.Setenv("XDG_RUNTIME_DIR", long)
+	t.Setenv(rundir.Variable, "")
 	files.runBase = []string{long}
 	p, err := files.launch(t.Context(), launchPlan{})
 	if err != nil {

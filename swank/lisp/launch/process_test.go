@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/testenv"
 )
 
 // testHelper stands in for the real helper, which these tests do not need.
@@ -46,14 +48,16 @@ func TestMain(m *testing.M) {
 	if os.Getenv("SWANK_MCP_TEST_PARENT") != "" {
 		parentMain()
 	}
-	dir, err := os.MkdirTemp("", "swank-mcp-test-")
+	remove, err := testenv.Isolate()
+	if err == nil {
+		testCache, err = os.MkdirTemp("", "cache-")
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	testCache = dir
 	code := m.Run()
-	_ = os.RemoveAll(dir)
+	remove()
 	os.Exit(code)
 }
 

@@ -5,14 +5,21 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"swank-mcp/internal/rundir"
 )
 
 // runPrefix begins the names of the directories of images.
 const runPrefix = "swank-mcp.image-"
 
 // runBases returns the directories in which an image's private directory may
-// be made, best first.
-func runBases() []string { return []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} }
+// be made, best first. The directory of [rundir.Dir] excludes all others.
+func runBases() []string {
+	if dir := rundir.Dir(); dir != "" {
+		return []string{dir}
+	}
+	return []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"}
+}
 
 // makeRunDir makes a directory that only we can enter in the first of bases
 // that allows it and leaves room for a socket's name, else in the first that
@@ -34,6 +41,11 @@ func makeRunDir(bases []string) (string, error) {
 		}
 	})
 	err := errors.New("no directory for temporary files")
+	if dir := rundir.Dir(); filepath.IsAbs(dir) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", err
+		}
+	}
 	for _, base := range bases {
 		var dir string
 		if dir, err = os.MkdirTemp(base, runPrefix); err == nil {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"swank-mcp/swank/lisp/host"
+
+	"swank-mcp/internal/rundir"
 )
 
 // TestDamagedCore: a core that has lost a part is not used, though it would start.
@@ -72,6 +74,7 @@ func TestStartWithoutASCII(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", dir)
 	t.Setenv("XDG_RUNTIME_DIR", dir)
+	t.Setenv(rundir.Variable, "")
 	for _, locale := range []string{"C", "C.UTF-8"} {
 		t.Setenv("LC_ALL", locale)
 		p := startTest(t, c)

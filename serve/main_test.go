@@ -1,0 +1,10 @@
+package serve
+
+import (
+	"os"
+	"testing"
+
+	"swank-mcp/internal/testenv"
+)
+
+func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
