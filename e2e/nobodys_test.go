@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"testing"
 	"time"
+
+	"swank-mcp/e2e/wire"
 )
 
 // At the end of its input a server ends soon, also if its image is frozen.
@@ -50,10 +51,11 @@ func TestNextStartCleansUp(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			others := runDirs(t)              // of servers that are just ending, perhaps
-			s := start(t, "--no-checkpoints") // one would start the thread again
+			dir := shortDir(t)
+			env := environ(run.dir, "TMPDIR="+dir)
+			s := startWith(t, wire.Options{Env: env}, "--no-checkpoints") // one would start the thread again
 			l := begin(t, s)
-			left := slices.DeleteFunc(runDirs(t), func(dir string) bool { return slices.Contains(others, dir) })
+			left := runDirs(t, dir)
 			if len(left) != 1 {
 				t.Fatalf("the image has the directories %q", left)
 			}
@@ -64,7 +66,7 @@ func TestNextStartCleansUp(t *testing.T) {
 			if _, err := os.Stat(left[0]); err != nil {
 				t.Fatal("nothing is left: this test shows nothing")
 			}
-			other := start(t)
+			other := startWith(t, wire.Options{Env: env})
 			begin(t, other)
 			if !gone(l.pid, savingPatience) {
 				t.Errorf("the image of a killed server is still there")
@@ -79,10 +81,10 @@ func TestNextStartCleansUp(t *testing.T) {
 	}
 }
 
-// runDirs are the directories of running images.
-func runDirs(t *testing.T) []string {
+// runDirs returns the directories of the images that run in base, a directory of temporary files.
+func runDirs(t *testing.T, base string) []string {
 	t.Helper()
-	sockets, err := filepath.Glob(filepath.Join(run.dir, "swank-mcp*", "swank.sock"))
+	sockets, err := filepath.Glob(filepath.Join(base, "swank-mcp*", "swank.sock"))
 	check(t, err)
 	var dirs []string
 	for _, socket := range sockets {
@@ -93,7 +95,9 @@ func runDirs(t *testing.T) []string {
 
 // The next server also removes the page on which an image notes how far a restore has come.
 func TestNextStartCleansUpTheBoard(t *testing.T) {
-	s := start(t)
+	base := shortDir(t)
+	env := environ(run.dir, "TMPDIR="+base)
+	s := startWith(t, wire.Options{Env: env})
 	l := begin(t, s)
 	// Its restore goes on while the file is there, or until it has taken three times as long as now.
 	held := filepath.Join(t.TempDir(), "held")
@@ -103,9 +107,8 @@ func TestNextStartCleansUpTheBoard(t *testing.T) {
 	s.loses(t, l.pid)
 	sendCall(t, s, "*slow*")
 	boards := func() []string {
-		old, _ := filepath.Glob(filepath.Join(run.dir, "swank-mcp-restore-*"))
-		now, _ := filepath.Glob(filepath.Join(run.dir, "swank-mcp.image-*", "restore-*"))
-		return append(old, now...)
+		found, _ := filepath.Glob(filepath.Join(base, "swank-mcp.image-*", "restore-*"))
+		return found
 	}
 	if !eventually(patience, func() bool { return len(boards()) > 0 }) {
 		t.Fatal("there was no board: this test shows nothing")
@@ -115,7 +118,7 @@ func TestNextStartCleansUpTheBoard(t *testing.T) {
 		t.Fatal("the session was back too soon: this test shows nothing")
 	}
 	time.Sleep(1200 * time.Millisecond) // a directory may be younger than its lock
-	begin(t, start(t))
+	begin(t, startWith(t, wire.Options{Env: env}))
 	if left := boards(); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
