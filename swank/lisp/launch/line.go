@@ -34,7 +34,7 @@ type line struct {
 
 // newLine returns a line whose images end with lifetime and write to out and err.
 func newLine(lifetime, out, err *os.File) (_ *line, problem error) {
-	l := &line{lifetime: lifetime, printed: newSink()}
+	l := &line{lifetime: lifetime, printed: newSink(keepHead, keepTail)}
 	l.last.max = keepLast
 	if l.out, problem = newDrain(out, l.printed.write); problem != nil {
 		return nil, problem

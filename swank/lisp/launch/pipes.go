@@ -19,18 +19,19 @@ const (
 	readSize = 64 << 10 // one read; a pipe holds as much unless enlarged
 )
 
-// tail keeps the last max bytes written to it.
+// tail keeps the last max bytes written to it, cut between characters. Its zero value
+// but for max is empty. It is not safe for concurrent use.
 type tail struct {
 	max     int
-	buf     []byte // up to 2*max, so that most writes only append
-	dropped int64  // characters, counted by their first bytes
+	buf     []byte // up to 2*max, so that most writes only append; begins at a character
+	dropped int64  // characters that were written before buf
 }
 
 func (t *tail) write(b []byte) {
 	t.buf = append(t.buf, b...)
 	if len(t.buf) > 2*t.max {
-		cut := len(t.buf) - t.max
-		t.dropped += runeStarts(t.buf[:cut])
+		cut := t.excess()
+		t.dropped += int64(utf8.RuneCount(t.buf[:cut]))
 		t.buf = append(t.buf[:0], t.buf[cut:]...)
 	}
 }
@@ -38,41 +39,60 @@ func (t *tail) write(b []byte) {
 // take returns the last max bytes, beginning at a character, and the number of
 // characters left out before them.
 func (t *tail) take() (string, int64) {
-	cut := max(0, len(t.buf)-t.max)
-	for cut > 0 && cut < len(t.buf) && !utf8.RuneStart(t.buf[cut]) {
-		cut++
-	}
-	return strings.ToValidUTF8(string(t.buf[cut:]), "\uFFFD"), t.dropped + runeStarts(t.buf[:cut])
+	cut := t.excess()
+	return strings.ToValidUTF8(string(t.buf[cut:]), "\uFFFD"), t.dropped + int64(utf8.RuneCount(t.buf[:cut]))
 }
 
-func runeStarts(b []byte) (n int64) {
-	for _, c := range b {
-		if utf8.RuneStart(c) {
-			n++
-		}
+// excess returns the length of what is too much at the beginning of the buffer. A
+// character that max cuts is all of it too much: half of one is shown as none that was written.
+func (t *tail) excess() int {
+	cut := max(0, len(t.buf)-t.max)
+	begin := runeBegin(t.buf, cut)
+	if begin == cut {
+		return cut
 	}
-	return n
+	_, size := utf8.DecodeRune(t.buf[begin:])
+	return begin + size
+}
+
+// runeBegin returns where the character begins that has b[i], i itself if i is at a
+// beginning, at the end, or in no valid character.
+func runeBegin(b []byte, i int) int {
+	if i == len(b) || utf8.RuneStart(b[i]) {
+		return i
+	}
+	for begin := i - 1; begin >= max(0, i-utf8.UTFMax+1); begin-- {
+		if !utf8.RuneStart(b[begin]) {
+			continue
+		}
+		if _, size := utf8.DecodeRune(b[begin:]); begin+size > i {
+			return begin
+		}
+		break
+	}
+	return i
 }
 
 // sink collects text from several pipes in the order in which it was read and
 // keeps its beginning and its end.
 type sink struct {
+	keep int // bytes of the beginning
+
 	mu   sync.Mutex
 	head []byte
 	full bool // head takes no more: what comes now goes to the tail
 	tail tail
 }
 
-func newSink() *sink { return &sink{tail: tail{max: keepTail}} }
+// newSink returns one that keeps at most that many bytes of the beginning and of the end.
+func newSink(head, end int) *sink { return &sink{keep: head, tail: tail{max: end}} }
 
+// write takes b, which begins and ends between characters.
 func (s *sink) write(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.full {
-		n := min(len(b), keepHead-len(s.head))
-		for n < len(b) && n > 0 && !utf8.RuneStart(b[n]) {
-			n--
-		}
+		n := runeBegin(b, min(len(b), s.keep-len(s.head)))
 		s.head = append(s.head, b[:n]...)
 		b = b[n:]
 		s.full = len(b) > 0
@@ -88,7 +108,7 @@ func (s *sink) take() host.Text {
 	defer s.mu.Unlock()
 	head := strings.ToValidUTF8(string(s.head), "\uFFFD")
 	end, omitted := s.tail.take()
-	s.head, s.full, s.tail = s.head[:0], false, tail{max: keepTail}
+	s.head, s.full, s.tail = s.head[:0], false, tail{max: s.tail.max}
 	if omitted == 0 {
 		return host.Text{Head: head + end}
 	}

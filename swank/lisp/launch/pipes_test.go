@@ -29,7 +29,7 @@ func testDrain(t testing.TB, s *sink) (*drain, *os.File) {
 }
 
 func TestSettleOrdersOutputBeforeTake(t *testing.T) {
-	s := newSink()
+	s := newSink(keepHead, keepTail)
 	d, w := testDrain(t, s)
 	for i := range 2000 {
 		want := fmt.Sprintf("line %d\n", i)
@@ -44,7 +44,7 @@ func TestSettleOrdersOutputBeforeTake(t *testing.T) {
 }
 
 func TestDrainBoundsAndCounts(t *testing.T) {
-	s := newSink()
+	s := newSink(keepHead, keepTail)
 	d, w := testDrain(t, s)
 	const size = 200 << 20
 	block := []byte(strings.Repeat("0123456789abcde\n", 4096))
@@ -72,7 +72,7 @@ func TestDrainBoundsAndCounts(t *testing.T) {
 }
 
 func TestDrainKeepsCharactersWhole(t *testing.T) {
-	s := newSink()
+	s := newSink(keepHead, keepTail)
 	d, w := testDrain(t, s)
 	text := "aλ語😀é\n"
 	for i := range len(text) {
@@ -104,7 +104,7 @@ func TestDrainKeepsCharactersWhole(t *testing.T) {
 }
 
 func TestSettleAgainstAWriterWithoutEnd(t *testing.T) {
-	s := newSink()
+	s := newSink(keepHead, keepTail)
 	d, w := testDrain(t, s)
 	var stop sync.WaitGroup
 	quit := make(chan struct{})
@@ -179,7 +179,7 @@ func TestImagePrints(t *testing.T) {
 }
 
 func BenchmarkSettle(b *testing.B) {
-	d, _ := testDrain(b, newSink())
+	d, _ := testDrain(b, newSink(keepHead, keepTail))
 	for b.Loop() {
 		d.settle()
 	}
