@@ -124,6 +124,7 @@ var launchedOnly = map[string]string{
 	"TestUnwritableCache":                   cached,
 	"TestNoSwank":                           "a person's image has its Swank",
 	"TestEvalCommand":                       "it is given no flags: it launches an image of its own",
+	"TestEvalCommandMakesTheCore":           cached,
 	"TestScript/test-command":               "the command launches an image of its own: fresh.txtar has an attached server",
 	"TestBrokenRCFile":                      rcFile,
 	"TestRCFileIsLoaded":                    rcFile,

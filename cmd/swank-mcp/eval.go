@@ -32,6 +32,7 @@ func (c *command) eval(ctx context.Context) error {
 		return err
 	}
 	defer closeImage()
+	defer im.CoresBuilt(ctx) // when the result is printed: else each evaluation starts without a core
 	res, err := im.Session(c.session).Evaluate(ctx, lisp.Request{Code: code, Timeout: c.timeout, Debug: 1})
 	if err != nil {
 		fmt.Fprintln(c.stderr, tools.ErrorText(err))

@@ -15,7 +15,7 @@ import (
 // cores are the cores that an image has built in the background, one at a time.
 type cores struct {
 	turn sync.Mutex     // held while one is built
-	work sync.WaitGroup // what is done for later runs in fresh images
+	work sync.WaitGroup // what is done for later starts of images
 
 	mu   sync.Mutex
 	gone map[string]bool // what could not be built
@@ -125,8 +125,8 @@ func (im *Image) buildCoreFor(p *launch.Process, use string, needs []launch.Need
 	im.cores.gone[key] = true
 }
 
-// CoresBuilt returns when nothing is being done for later runs in fresh images, such as
-// building a core of the project, or when ctx ends.
+// CoresBuilt returns when nothing is being done for later starts of images, such as building
+// the cached core or a core of the project, or when ctx ends.
 func (im *Image) CoresBuilt(ctx context.Context) {
 	built := make(chan struct{})
 	go func() { // ends when the image is closed at the latest

@@ -247,7 +247,9 @@ func (im *Image) buildCoreLocked(inst *instance) {
 		return
 	}
 	im.building = true
+	im.cores.work.Add(1)
 	im.work.Go(func() {
+		defer im.cores.work.Done()
 		im.cores.turn.Lock()
 		defer im.cores.turn.Unlock()
 		if err := proc.BuildCore(im.ctx); err != nil && im.ctx.Err() == nil {
