@@ -25,6 +25,8 @@ func unreadable(text string) bool {
 			return true
 		case len(word) == 3 && word[0] == '#' && word[1] > '1' && word[1] <= '9' && strings.IndexByte("aA", word[2]) >= 0 && oddRows(rest):
 			return true
+		case len(rest) > 0 && strings.HasSuffix(word, "=") && word[0] == '#' && rest[0] == word[:len(word)-1]+"#": // #1=#1#)
+			return true
 		}
 	}
 	return false
