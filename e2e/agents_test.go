@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // An editor asks who is here, what they do, and where their definitions are.
@@ -40,6 +41,7 @@ func TestPersonAsksForAgents(t *testing.T) {
 // Two agents of different clients in one session, and a third of the same client as the first,
 // are told apart wherever people see them, and are told of each other.
 func TestAgentsAreToldApart(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, "")
 	joined := func(client string) *server {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"swank-mcp/internal/tier"
 )
 
 // sits is watches in a terminal of its own, in which the person types what is written to the
@@ -106,6 +108,7 @@ func TestTerminalAllows(t *testing.T) {
 // A person's image is asked about in each Emacs and at each server; the first answer counts,
 // wherever it is given, and the others are told.
 func TestFirstAnswerCounts(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	d := newDesk(t)
 	p := newPerson(t, "(defun cl-user::theirs () :theirs)")
@@ -160,6 +163,7 @@ func TestFirstAnswerCounts(t *testing.T) {
 
 // A server's own connection is no person's Emacs: nobody is asked there, and no debugger opens.
 func TestServerIsNoEditor(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	want(t, start(t), "(swank-mcp::editors)", "=> NIL")
 	p := newPerson(t, "")

@@ -54,6 +54,7 @@ func packages(t *testing.T) []listed {
 var ours = map[string][]string{
 	"internal/pagetest":  nil,
 	"internal/plainfile": nil,
+	"internal/tier":      nil,
 	"internal/rundir":    nil,
 	"internal/testenv":   {"internal/rundir"},
 	"sexp":               nil,
@@ -105,7 +106,7 @@ var ours = map[string][]string{
 }
 
 // forTests are the packages that only tests may import.
-var forTests = []string{"internal/pagetest", "internal/testenv", "swank/swanktest", "mcpbridge/fake", "mcpbridge/stdio/stdiotest"}
+var forTests = []string{"internal/pagetest", "internal/tier", "internal/testenv", "swank/swanktest", "mcpbridge/fake", "mcpbridge/stdio/stdiotest"}
 
 // knowMCP are the packages that may use the MCP SDK, and those that use them.
 var knowMCP = []string{"mcpbridge", "mcpbridge/stdio", "serve", "serve/hub", "cmd/swank-mcp"}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // attached starts a server in p's image.
@@ -43,6 +44,7 @@ func TestAttach(t *testing.T) {
 
 // Every tool may be the first one.
 func TestAttachByAnyTool(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, "(defpackage :their-package (:use :cl))")
 	for _, tool := range []string{"list-packages", "list-definitions", "session-status", "reset-session"} {
@@ -55,6 +57,7 @@ func TestAttachByAnyTool(t *testing.T) {
 // Nothing is contacted before the first call, and what is wrong with an address
 // is told within five seconds, with what to type.
 func TestAttachFailures(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	listen := func() net.Listener {
 		l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // The server leaves an evaluation that cannot be stopped alone and names its thread;
 // the session goes on beside it.
 func TestAttachedUnstoppable(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, "")
 	s := attached(t, p)
@@ -87,6 +89,7 @@ func TestAttachedReconnects(t *testing.T) {
 // An evaluation that was suspended when the connection broke has ended. The next reply
 // names it, or the reply to the call that was in flight.
 func TestAttachedSuspendedIsLost(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, "(defvar cl-user::*ended* nil)")
 	for _, inFlight := range []bool{false, true} {
@@ -114,6 +117,7 @@ func TestAttachedSuspendedIsLost(t *testing.T) {
 
 // An evaluation suspended in a person's image waits there for its debugger.
 func TestAttachedSuspended(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, "")
 	s := attached(t, p)
@@ -125,6 +129,7 @@ func TestAttachedSuspended(t *testing.T) {
 
 // A busy image answers all the same.
 func TestAttachedBusy(t *testing.T) {
+	tier.More(t)
 	p := newPerson(t, "")
 	p.says(`(progn (defvar *spin* t) (sb-thread:make-thread (lambda () (loop while *spin*)) :name "at 100 %") 1)`)
 	s := attached(t, p)

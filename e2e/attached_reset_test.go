@@ -1,9 +1,14 @@
 package e2e
 
-import "testing"
+import (
+	"testing"
+
+	"swank-mcp/internal/tier"
+)
 
 // A reset undoes what the session has made, and nothing of the person's.
 func TestAttachedReset(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, `(defpackage :their-user (:use :cl)) (defvar cl-user::*theirs* 1) (defun cl-user::their-function () 1)`)
 	s := attached(t, p)

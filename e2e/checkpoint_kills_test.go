@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 var (
@@ -98,6 +99,7 @@ func (c *counted) goesOn(t *testing.T, began time.Time, after string) time.Durat
 // However and whenever the image ends, 300 ms after what was evaluated last, all values
 // are there in the next one.
 func TestCheckpointKills(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -117,6 +119,7 @@ func TestCheckpointKills(t *testing.T) {
 
 // The same holds for the ways in which code ends its image.
 func TestCheckpointDeaths(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	c := newCounted(t, "")
@@ -151,6 +154,7 @@ func sortedKeysOf[V any](m map[string]V) (keys []string) {
 // second later; if its image was killed just before, the directory is there until the next
 // server starts.
 func TestCheckpointServerKilled(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

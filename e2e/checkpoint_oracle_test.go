@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 var (
@@ -47,6 +49,7 @@ type namedState struct {
 // tries, and kills the image. After each step the digest of all the objects is that which
 // was noted when the image was there before.
 func TestCheckpointOracle(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	o := newOracle(t)
 	for range *checkpointSteps {

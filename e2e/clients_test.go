@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 // step is one line that a client under clients/ prints.
@@ -35,6 +37,7 @@ func (s step) took() time.Duration { return time.Duration(s.MS * float64(time.Mi
 // Clients by other authors list tools, evaluate, call a tool that is not listed, see
 // progress, cancel and go on, in both protocol eras.
 func TestForeignClients(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	check(t, run.warm())
 	for _, client := range []struct {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // suites are the conformance suites of MCP, and the versions of the protocol that they test.
@@ -26,6 +27,7 @@ var suites = []struct{ program, version string }{
 // TestConformance: the suites pass with our HTTP before a server that has all tools by which
 // they test, and with the real one but for what testdata/conformance gives a reason for.
 func TestConformance(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	skipLaunchedOnly(t)
 	check(t, installPackages("conformance"))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // Each probe ended or deafened at least one other server. A fresh server each:
@@ -101,6 +102,7 @@ func TestReadtableCase(t *testing.T) {
 
 // The case without a cure inside the image: see also death_test.go.
 func TestLoopWithoutInterruptsCancelled(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	s := start(t)
 	l := begin(t, s)

@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // An evaluation that cannot be stopped costs the image, never the session.
 func TestUnstoppableLoop(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	s := start(t, "--no-checkpoints")
 	l := begin(t, s)
@@ -63,6 +65,7 @@ func wantReplaced(t *testing.T, s *server) {
 
 // A look-up, too, says that the image has died, and not that the server is broken.
 func TestImageKilledInMidLookUp(t *testing.T) {
+	tier.More(t)
 	for _, tool := range []string{"describe-symbol", "list-definitions"} {
 		t.Run(tool, func(t *testing.T) {
 			s := start(t, "--no-checkpoints")
@@ -128,6 +131,7 @@ func TestImageKilledWhileIdle(t *testing.T) {
 }
 
 func TestImageKilledTenTimes(t *testing.T) {
+	tier.More(t)
 	s := start(t, "--no-checkpoints")
 	for range 10 {
 		l := begin(t, s)

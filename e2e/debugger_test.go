@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 	"swank-mcp/swank"
 )
 
@@ -71,6 +72,7 @@ func textOf(s string, _ bool) string { return s }
 // A look at the debugger that takes its time is not overtaken by the restart that the
 // client sent behind it; and it waits itself for nothing that was sent before it.
 func TestDebuggerLookBeforeRestart(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	s := start(t)
 	want(t, s, `(progn (defclass slow () ())

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 var (
@@ -88,6 +89,7 @@ func saver(pid int) int {
 // TestDiskKilled kills the server, or the process that saves, at random moments of saving:
 // every checkpoint that is there is a whole one, and nothing is left of the others.
 func TestDiskKilled(t *testing.T) {
+	tier.More(t)
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(*diskSeed, 0))
 	s := start(t, "--session-dir", dir)
@@ -151,6 +153,7 @@ func TestDiskKilled(t *testing.T) {
 
 // TestDiskFull saves checkpoints to disks that are too small, or that fill up meanwhile.
 func TestDiskFull(t *testing.T) {
+	tier.More(t)
 	random := rand.New(rand.NewPCG(*diskSeed, 1))
 	for i := range *diskFull {
 		dir := t.TempDir()

@@ -18,6 +18,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // maxNotRun is how many blocks of all pages together may be marked
@@ -56,6 +57,7 @@ func userPages(t *testing.T) (pages []string) {
 // compares what is answered with what the page shows. docs_page_test.go has the
 // forms.
 func TestDocs(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	skipLaunchedOnly(t)
 	notRun := 0

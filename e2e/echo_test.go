@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 	"swank-mcp/sexp"
 )
 
@@ -128,6 +129,7 @@ func (r *repl) until(t *testing.T, text string) {
 
 // TestEchoTexts holds what a person is shown, call by call, to testdata/echo.txt.
 func TestEchoTexts(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, "")
 	r := newREPL(t, p)
@@ -252,6 +254,7 @@ func TestEchoOfAnEnd(t *testing.T) {
 // Quick evaluations of several sessions are shown in the order of each. A person who
 // reads nothing (Emacs was stopped) slows none of them, and closing the REPL does not.
 func TestEchoOfMany(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, "")
 	r := newREPL(t, p)
@@ -315,6 +318,7 @@ func TestEchoOfMany(t *testing.T) {
 // The echo begins no text in a line that the person's code has not ended, says how much it
 // has left out, and can go to a file; session-status says where it goes.
 func TestEchoElsewhere(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, "")
 	s := attached(t, p, "--echo")

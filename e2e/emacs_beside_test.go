@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 const emacsPage = "docs/howto/emacs.md"
@@ -123,6 +125,7 @@ func (e *emacs) pictured(name, from string) {
 
 // A person works in Emacs beside an agent, with keys. The page shows the same screens.
 func TestEmacsBeside(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	e, s := beside(t)
 	e.until("the lamp", func() bool { return !strings.Contains(e.screen(), "Copied") })
@@ -186,6 +189,7 @@ func TestEmacsBeside(t *testing.T) {
 // While the person is in their debugger, the lamp and the commands work, and the debugger is
 // as it was.
 func TestEmacsBesideDebugger(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	e, s := beside(t)
 	e.elisp(`(progn (slime-eval-async '(cl:error "theirs")) t)`)
@@ -209,6 +213,7 @@ func TestEmacsBesideDebugger(t *testing.T) {
 
 // What Emacs has put into Swank's hooks is gone when Emacs disconnects.
 func TestEmacsBesideLeavesHooks(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	e, s := beside(t)
 	hooks := "(list (count 'nil (remove-if-not 'symbolp swank::*new-connection-hook*) :key 'symbol-package)" +
@@ -224,6 +229,7 @@ func TestEmacsBesideLeavesHooks(t *testing.T) {
 // The person is asked, and the lamp says that the agent waits; they hand over their error, and
 // take over the agent's.
 func TestEmacsBesideHandingOver(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	e, s := beside(t)
 	e.keys("M-x", "swank-mcp-ask", "Enter", "nothing", "Enter")
@@ -262,6 +268,7 @@ func TestEmacsBesideHandingOver(t *testing.T) {
 
 // The time from the person's key to the agent's reply, whatever the agent does.
 func TestEmacsStopsSoon(t *testing.T) {
+	tier.Nightly(t)
 	e, s := beside(t)
 	soon(t, "from the key to the reply", time.Second/2, func() (took []time.Duration) {
 		for _, code := range []string{"(loop)", "(sleep 100)", "(loop (compile nil '(lambda (x) (list x x))))", "(loop repeat 100000000 do (write-line (make-string 100 :initial-element #\\x)))"} {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 // batchEmacs runs Emacs without a terminal, with SLIME and emacs/swank-mcp.el in its load path.
@@ -33,6 +35,7 @@ func batchEmacs(t *testing.T, env []string, args ...string) string {
 
 // The tests of emacs/swank-mcp.el, in a real Emacs with SLIME, a Lisp and a server.
 func TestEmacsERT(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	compileSwank(t)
 	out := batchEmacs(t, []string{"SWANK_MCP=" + run.binary, "SWANK_MCP_LISP=" + *attachedSBCL + " --noinform --no-sysinit --no-userinit"},

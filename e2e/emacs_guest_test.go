@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"swank-mcp/internal/tier"
 )
 
 // ownersFacts is what a guest must not change, one fact a line.
@@ -166,6 +168,7 @@ func theirError(t *testing.T, e *emacs, s *server) {
 // TestEmacsEcho: with --echo the evaluations appear above the prompt, and what is
 // being typed stays.
 func TestEmacsEcho(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	e := newEmacs(t)
 	quiet := attachedTo(t, e.address, run.dir)

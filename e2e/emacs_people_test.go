@@ -4,11 +4,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"swank-mcp/internal/tier"
 )
 
 // TestEmacsPeople: a person in a real Emacs stops the agent, pauses it, is asked, and shows the
 // error that they are in; what they are typing stays.
 func TestEmacsPeople(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	e := newEmacs(t)
 	s := attachedTo(t, e.address, run.dir)
@@ -60,6 +63,7 @@ func TestEmacsPeople(t *testing.T) {
 // TestEmacsTakeOver: the agent's evaluation is suspended; the person takes it over in SLDB,
 // changes a variable, and restarts the frame. The agent's next reply tells how it ended.
 func TestEmacsTakeOver(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	e := newEmacs(t)
 	s := attachedTo(t, e.address, run.dir)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // imageDump is what there is in an image, of which an agent that has come and gone
@@ -108,6 +109,7 @@ func wantSameDump(t *testing.T, was string, dump func() string) {
 
 // An image has after any number of connects what it had before the first.
 func TestGuestDump(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := loadingPerson(t, environ(run.dir), "")
 	p.says("(require :sb-posix)")
@@ -121,6 +123,7 @@ func TestGuestDump(t *testing.T) {
 
 // The same where a person works in Emacs.
 func TestEmacsDump(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	e := newEmacs(t)
 	e.types("(require :sb-posix)")
@@ -134,6 +137,7 @@ func TestEmacsDump(t *testing.T) {
 
 // The same where the person does all that they can with the agents, from Emacs and in Lisp.
 func TestEmacsDumpOfSteering(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	e := newEmacs(t)
 	e.types("(require :sb-posix)")

@@ -5,11 +5,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 // When a person's image dies, sits in SBCL's low-level debugger or is stopped, the
 // replies say so.
 func TestGuestFatal(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	wantAll := func(t *testing.T, text string, parts ...string) {
 		t.Helper()

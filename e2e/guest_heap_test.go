@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 var (
@@ -43,6 +45,7 @@ var runaways = []struct {
 
 // A session that fills the heap of a person's image is ended before the image is.
 func TestGuestHeap(t *testing.T) {
+	tier.More(t)
 	ways, times := runaways[:3], 1
 	if *runawayFlag > 0 {
 		ways, times = runaways, *runawayFlag

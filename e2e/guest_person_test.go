@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/sexp"
 	"swank-mcp/swank"
 )
@@ -53,6 +54,7 @@ func TestGuestIsTouched(t *testing.T) {
 // While a person has the thread of a suspended evaluation in a debugger of their
 // own, commands about it are refused at once, and nothing is lost.
 func TestGuestHoldsEvaluation(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, "")
 	s := attached(t, p)
@@ -139,6 +141,7 @@ func TestGuestHelperDeleted(t *testing.T) {
 
 // The texts of doctor and of interrupt-thread name what they have found.
 func TestGuestTexts(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, "")
 	out, err := exec.Command(run.binary, "doctor", "--attach", p.address).CombinedOutput()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // vitals is what a guest must leave as it was, told by the person's own client.
@@ -30,6 +31,7 @@ func (p *person) returns(was string, limit time.Duration) (asked int) {
 
 // However a bridge ends, nothing of it stays.
 func TestGuestLeavesNothing(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := loadingPerson(t, environ(run.dir), "")
 	p.says("(require :sb-posix)")

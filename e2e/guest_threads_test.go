@@ -5,11 +5,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"swank-mcp/internal/tier"
 )
 
 // An error in a thread that the agent's code starts is the agent's, and no
 // debugger of the person's opens for it; EXIT there ends the thread.
 func TestGuestThreads(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, `(defvar cl-user::*debugged* nil)`)
 	p.connect() // as Emacs would be

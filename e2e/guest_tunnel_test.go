@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/swank"
 )
 
@@ -66,6 +67,7 @@ func forward(t *testing.T, to string) (*os.Process, string) {
 
 // A tunnel that is stopped is told soon after the time limit, by its process.
 func TestGuestTunnel(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, "(defvar cl-user::*n* 0)")
 	tunnel, address := forward(t, p.address)
@@ -125,6 +127,7 @@ func TestGuestTunnel(t *testing.T) {
 // Where Swank uses no threads, and the person is in the debugger, nothing is left
 // there that would run when they leave it.
 func TestGuestOfABusyPerson(t *testing.T) {
+	tier.More(t)
 	p := newPerson(t, "(defvar cl-user::*n* 0)", ":dont-close", "t", ":style", ":fd-handler")
 	s := attached(t, p)
 	eval(t, s, "(incf *n*)")

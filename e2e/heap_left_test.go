@@ -4,11 +4,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"swank-mcp/internal/tier"
 )
 
 // A thread that fills the heap when no evaluation runs is ended before the image is,
 // and the next reply says so. Another one that does nothing stays.
 func TestHeapFilledByALeftThread(t *testing.T) {
+	tier.More(t)
 	s := start(t, "--heap", "2048")
 	l := begin(t, s)
 	want(t, s, `(defvar *idle* (sb-thread:make-thread (lambda () (sleep 1000)) :name "idle")) 1`, "=> 1")

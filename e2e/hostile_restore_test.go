@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 // hostileKinds are initial values of definitions that are harmless when *GO* is
@@ -41,6 +43,7 @@ var costlyKinds = []string{
 // the image, or fail, between 50 that do not: each of the former is named, each
 // of the latter is back, soon, and the call after that has its own time limit.
 func TestHostileRestore(t *testing.T) {
+	tier.More(t)
 	const (
 		hostile, good = 200, 50
 		usual         = 70 * time.Millisecond // for a clean restore

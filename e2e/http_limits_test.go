@@ -8,10 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"swank-mcp/internal/tier"
 )
 
 // An evaluation runs no longer than --limits wall says, whatever the client asks for.
 func TestHTTPWallTime(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	h := startHTTP(t, t.TempDir(), "--limits", "wall=2")
 	h.wants("/s/a/mcp", "(defvar *v* 1)", "=> *V*")
@@ -38,6 +41,7 @@ func TestHTTPWallTime(t *testing.T) {
 // A principal that has used up the processor's time of an hour is stopped, and told when to
 // come back; look-ups answer.
 func TestHTTPProcessorTime(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	h := startHTTP(t, t.TempDir(), "--limits", "cpu=3")
 	h.wants("/s/a/mcp", "(defvar *v* 1)", "=> *V*")
@@ -62,6 +66,7 @@ func TestHTTPProcessorTime(t *testing.T) {
 // Code of a session whose files have more than --limits disk says can make none longer, until
 // it has deleted some. Its replies say so, and no other session meets it.
 func TestHTTPDisk(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	state := t.TempDir()
 	h := startHTTP(t, state, "--limits", "disk=20")

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 // shell has the code of a session run a program of the system's, and wants it to do so.
@@ -27,6 +29,7 @@ func (h *httpServer) keptDir(session string) string {
 // places where servers have kept things there, nor in those where they keep them. Its own
 // definitions come back all the same.
 func TestHTTPLinks(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	skipLaunchedOnly(t)
 	state := t.TempDir()
@@ -79,6 +82,7 @@ func TestHTTPLinks(t *testing.T) {
 
 // With --autosave, a link to the checkpoints of another session does not make them its own.
 func TestHTTPLinkedCheckpoints(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	skipLaunchedOnly(t)
 	state := t.TempDir()

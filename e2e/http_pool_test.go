@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"swank-mcp/internal/tier"
 )
 
 // metric is a number of the server's page for Prometheus.
@@ -136,6 +138,7 @@ func (h *httpServer) dir(session string) string {
 // What was started ahead wakes sessions at /mcp, is replaced when it dies, gives way where there
 // is no room, and leaves nothing behind.
 func TestHTTPPoolBounds(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	state := t.TempDir()
 	h := startHTTP(t, state, "--max-images", "2", "--hibernate-after", "5", "--autosave", "--no-checkpoints=false")

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 const getpid = `(sb-alien:alien-funcall (sb-alien:extern-alien "getpid" (function sb-alien:int)))`
@@ -26,6 +28,7 @@ func httpPID(h *httpServer, path string) int {
 
 // Clients by other authors work over HTTP as they do over stdin and stdout, in both eras.
 func TestForeignClientsOverHTTP(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	const limit = 15 * time.Second
 	h := startHTTP(t, t.TempDir(), "--timeout", limit.String())
@@ -53,6 +56,7 @@ func TestForeignClientsOverHTTP(t *testing.T) {
 // A named session is there after the server has ended, well or by kill -9; with --autosave
 // its values, too. No image outlives its server.
 func TestHTTPNextServer(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	state := t.TempDir()
 	h := startHTTP(t, state)
@@ -82,6 +86,7 @@ func TestHTTPNextServer(t *testing.T) {
 // Images that nobody uses are put away, and with --autosave wake with all values, also for
 // the next server.
 func TestHTTPHibernates(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	state := t.TempDir()
 	args := []string{"--hibernate-after", "0.5", "--autosave", "--no-checkpoints=false"}
@@ -141,6 +146,7 @@ func TestHTTPRefuses(t *testing.T) {
 
 // At SIGTERM a call that runs is answered, and readiness ends before.
 func TestHTTPDrain(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	h := startHTTP(t, t.TempDir(), "--drain", "20")
 	for _, path := range []string{"/healthz", "/readyz"} {

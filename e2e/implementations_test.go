@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // implementations are the Lisps, beside SBCL, that Debian has and that people
@@ -84,6 +85,7 @@ var features = []feature{
 // What works in which Lisp: the table of docs/implementations.md is what this
 // test has seen. Each feature has a Lisp to itself from where one has been lost.
 func TestImplementations(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	columns := make([][]bool, len(implementations))
 	lost := make([]bytes.Buffer, len(implementations)) // what was seen instead

@@ -11,11 +11,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 // TestInspectorStrict: the strict check of the MCP Inspector, which knows what
 // clients refuse in schemas, has nothing to say of any tool, in both eras.
 func TestInspectorStrict(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	check(t, installInspector())
 	for _, era := range []string{"legacy", "modern"} {
@@ -32,6 +35,7 @@ func TestInspectorStrict(t *testing.T) {
 
 // The same over HTTP, in both eras.
 func TestInspectorStrictOverHTTP(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	h := startHTTP(t, t.TempDir())
 	check(t, installInspector())

@@ -6,11 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"swank-mcp/internal/tier"
 )
 
 // However a bridge ends, nothing of its jobs, and of the threads of the program that wait
 // in the debugger, stays in a person's image.
 func TestJobsLeaveNothing(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, "")
 	p.says("(require :sb-posix)")
@@ -57,6 +60,7 @@ func TestCancelledIntoBackground(t *testing.T) {
 // A job that cannot be stopped costs a launched image, as an evaluation does; the session is
 // brought back with what jobs have defined, and the reply tells of the others.
 func TestJobThatCannotBeStopped(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	s := start(t)
 	good(t, s, "evaluate-lisp", object{"code": "(defun of-a-job () :defined)", "background": true})

@@ -3,11 +3,14 @@ package e2e
 import (
 	"regexp"
 	"testing"
+
+	"swank-mcp/internal/tier"
 )
 
 // An evaluation that waits for a lock until its time is up says who has it, and what
 // to do; session-status does meanwhile.
 func TestLockIsNamed(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	s := start(t)
 	l := begin(t, s)

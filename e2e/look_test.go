@@ -3,10 +3,13 @@ package e2e
 import (
 	"strings"
 	"testing"
+
+	"swank-mcp/internal/tier"
 )
 
 // Each error of a look-up ends with a call that works.
 func TestLookNextCalls(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	s := start(t)
 	want(t, s, `(defpackage :shapes (:use :cl) (:export #:area)) (defun shapes:area (x) x) (defun shapes::hidden (x) (shapes:area x)) (defvar |mixedCase| 1) (defun measure (x) x) :ok`, "=> :OK")
@@ -55,6 +58,7 @@ func TestLookNextCalls(t *testing.T) {
 // Looking interns nothing, makes no package, runs no macro character and
 // changes no variable, whatever the names are.
 func TestLookTouchesNothing(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	s := start(t)
 	want(t, s, `(defvar *ran* 0)
@@ -99,6 +103,7 @@ func TestLookTouchesNothing(t *testing.T) {
 // In a person's image what the person made is found as well, and looking
 // leaves it as it was.
 func TestLookAttached(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, "(require :asdf) (defpackage :theirs (:use :cl) (:export #:greet))") // not every SLIME loads ASDF
 	p.says(`(defun theirs:greet (name) "Says hello." (list :hello name))`)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // peak is the most memory that a server has had, without the pages of its own file: all
@@ -64,6 +65,7 @@ func (p *peak) MiB() int { return int(p.kiB.Load() >> 10) }
 
 // Whatever a client sends, and however slowly it reads, the server stays small.
 func TestMemoryOfTheServer(t *testing.T) {
+	tier.Nightly(t)
 	for name, use := range map[string]func(t *testing.T, s *server){
 		"a hundred calls of 1 MB": func(t *testing.T, s *server) {
 			code := `(length "` + strings.Repeat("x", 1_000_000) + `")`

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 var (
@@ -157,6 +159,7 @@ func (m *mixer) learn(text string) {
 // each other's way. Each must be answered in time, and nothing may be left of
 // them after a reset.
 func TestMixedCalls(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	s := start(t)
 	eval(t, s, "(+ 1 2)")

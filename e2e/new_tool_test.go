@@ -14,12 +14,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"swank-mcp/internal/tier"
 )
 
 // TestAddingATool adds the tool of docs/development.md as that page says: a file, a
 // line, and -update. What follows from these is all that changes, it holds, and the
 // script that it begins runs.
 func TestAddingATool(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	skipLaunchedOnly(t)
 	check(t, run.warm())

@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // At the end of its input a server ends soon, also if its image is frozen.
 func TestEndOfInputOfAFrozenImage(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	for _, busy := range []bool{false, true} {
 		s := start(t)
@@ -44,6 +46,7 @@ func TestEndOfInputOfAFrozenImage(t *testing.T) {
 // The next server cleans up after one that was killed: it ends an image that is stopped,
 // or whose watching thread has ended, and removes their directories.
 func TestNextStartCleansUp(t *testing.T) {
+	tier.More(t)
 	for name, hold := range map[string]func(s *server, l life){
 		"stopped": func(_ *server, l life) { syscall.Kill(l.pid, syscall.SIGSTOP) },
 		"without a watch": func(s *server, _ life) {
@@ -95,6 +98,7 @@ func runDirs(t *testing.T, base string) []string {
 
 // The next server also removes the page on which an image notes how far a restore has come.
 func TestNextStartCleansUpTheBoard(t *testing.T) {
+	tier.More(t)
 	base := shortDir(t)
 	env := environ(run.dir, "TMPDIR="+base)
 	s := startWith(t, wire.Options{Env: env})

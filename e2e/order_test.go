@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 func TestEvaluationsKeepTheirOrder(t *testing.T) {
@@ -68,6 +69,7 @@ func TestOtherToolsAnswerMeanwhile(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
+	tier.More(t)
 	for _, era := range []wire.Era{wire.Handshake, wire.Stateless} {
 		t.Run(era.String(), func(t *testing.T) {
 			s := startWith(t, wire.Options{Era: era})
@@ -105,6 +107,7 @@ func TestProgress(t *testing.T) {
 
 // Five seconds without output still bring a sign of life.
 func TestProgressOfSilence(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	s := start(t)
 	signs := make(chan time.Time, 100)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 	"swank-mcp/swank"
 )
 
@@ -18,6 +19,7 @@ const stoppedHead = "[STOPPED] Evaluation stopped by the person"
 
 // A person stops what the agent evaluates, and the agent reads that it was the person.
 func TestPersonStops(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, "")
 	s := attached(t, p)
@@ -79,23 +81,6 @@ func TestPersonStopsOne(t *testing.T) {
 		"; job-1 ((loop (sleep 0.01))) was stopped by the person. Next: ")
 }
 
-// The time from a person's stop to the agent's reply.
-func TestPersonStopsSoon(t *testing.T) {
-	p := newPerson(t, "")
-	s := attached(t, p)
-	want(t, s, "(+ 1 2)", "=> 3") // the helper is there
-	soon(t, "from the person's stop to the reply", time.Second, func() (took []time.Duration) {
-		for range 20 {
-			call := p.running(s, "(loop)")
-			began := time.Now()
-			p.says("(swank-mcp:stop)")
-			wantAnswer(t, call, stoppedHead+"…")
-			took = append(took, time.Since(began))
-		}
-		return took
-	})
-}
-
 // evaluates reports whether code of an agent runs in the person's image, which has the helper.
 func (p *person) evaluates() bool {
 	p.t.Helper()
@@ -116,6 +101,7 @@ func (p *person) running(s *server, code string) *wire.Pending {
 // A person pauses the agents: calls that begin wait and say for what, look-ups are answered,
 // what runs goes on, and a server that comes later waits, too.
 func TestPersonPauses(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	p := newPerson(t, "(defvar cl-user::*go* nil)")
 	s := attached(t, p)
@@ -219,6 +205,7 @@ func (p *person) prints(code string) string {
 
 // Three thousand evaluations in a burst are all in the history; long ones make it shorter.
 func TestPersonHistoryOfMany(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	p := newPerson(t, "")
 	s := attached(t, p)

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 // sessionModel is what a scripted session has been told that it did.
@@ -118,6 +120,7 @@ func (m *sessionModel) listed() string {
 // definitions is evaluated again; the report names the values that were lost;
 // and it takes less than two seconds, with the cached core.
 func TestKilledAtRandomPoints(t *testing.T) {
+	tier.More(t)
 	const steps, deaths, limit = 200, 50, 2 * time.Second
 	s := start(t)
 	seed := uint64(time.Now().UnixNano())

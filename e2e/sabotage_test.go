@@ -5,11 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"swank-mcp/internal/tier"
 )
 
 // Code may redefine functions that the bridge needs. Soon the session answers again,
 // with its other definitions, and the reply that says so names the function.
 func TestSabotage(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	// Where the evaluation's own answer is broken already, what it has defined is
 	// not heard of: there is no name, and nothing that could be brought back.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // nobody is a user that every Linux has.
@@ -215,6 +216,7 @@ func TestSandboxRefuses(t *testing.T) {
 
 // The same code does it where there is no sandbox: what is tried can be done.
 func TestSandboxOffRefusesNothing(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	for name, uid := range accounts() {
 		t.Run(name, func(t *testing.T) {
@@ -251,6 +253,7 @@ func (o *outside) withoutNamespaces() {
 // Where no file system of its own can be made, Landlock and seccomp refuse almost all of it,
 // and what they cannot refuse is said. Strict then starts nothing.
 func TestSandboxWithoutNamespaces(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	o := newOutside(t, accounts()["user"])
 	o.populate(t)
@@ -278,6 +281,7 @@ func TestSandboxWithoutNamespaces(t *testing.T) {
 
 // Only the ports that --sandbox-net names can be connected to.
 func TestSandboxNet(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	for name, uid := range accounts() {
 		t.Run(name, func(t *testing.T) {

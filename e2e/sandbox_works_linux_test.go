@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"swank-mcp/internal/tier"
 )
 
 // project puts the project ledger where the server of o works.
@@ -33,6 +35,7 @@ func fasls(t *testing.T, dir, system string) (files []string) {
 
 // What a session needs works in the sandbox.
 func TestSandboxWorks(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	for name, uid := range accounts() {
 		t.Run(name, func(t *testing.T) { worksInSandbox(t, newOutside(t, uid), "strict") })
@@ -41,6 +44,7 @@ func TestSandboxWorks(t *testing.T) {
 
 // It works also where no file system of its own can be made.
 func TestSandboxWorksWithoutNamespaces(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	o := newOutside(t, accounts()["user"])
 	o.withoutNamespaces()
@@ -119,6 +123,7 @@ func worksInSandbox(t *testing.T, o *outside, mode string) {
 
 // Without a core images are compiled in their own directory, in the sandbox.
 func TestSandboxWithoutCore(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	o := newOutside(t, accounts()["user"])
 	s := o.serve(t, "--sandbox", "strict", "--no-core")
@@ -144,6 +149,7 @@ func controlGroups(server int) (dirs []string) {
 // All processes of an image together have no more memory than --limits says, where there can
 // be control groups; else it is said that there is no such limit. The session goes on.
 func TestSandboxMemory(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	// tail keeps the only line that it reads.
 	hog := func(mb int) string {

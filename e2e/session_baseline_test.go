@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"swank-mcp/internal/tier"
 )
 
 // imageFacts writes what can be told of the whole image to a file, one fact a
@@ -82,6 +84,7 @@ var everything = []string{
 // After a reset the image is as it was before the session: the facts are
 // compared, of every package, symbol, generic function and class.
 func TestResetLeavesNothing(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	s := withSystems(t)
 	have(t, s, "alexandria", "cl-alexandria")

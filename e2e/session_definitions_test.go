@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 // list calls list-definitions, which never fails but for wrong arguments.
@@ -236,6 +238,7 @@ func TestListDefinitionsSystemLoadedByCode(t *testing.T) {
 
 // list-definitions answers while an evaluation runs.
 func TestListDefinitionsMeanwhile(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	s := start(t)
 	want(t, s, "(defun f (x) x)", "=> F")

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"swank-mcp/internal/tier"
 )
 
 // The model: packages with the symbols of three names, as CLHS 11.1 has them.
@@ -298,6 +300,7 @@ func (m *model) look() (code, text string) {
 // For all sequences of calls, what changes the package changes it for the next
 // call, and nothing else does; symbols resolve as the standard says.
 func TestPackageContextProperty(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	set := func(name, value string) {
 		old := flag.Lookup(name).Value.String()

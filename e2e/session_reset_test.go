@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 const resetText = "Session reset. All definitions cleared.\nCurrent package: CL-USER"
@@ -128,6 +130,7 @@ func TestResetOfNothing(t *testing.T) {
 }
 
 func TestResetWaitsItsTurn(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	s := start(t)
 	p := running(t, s, "(progn (defvar *late* 1) (sleep 1.5) (defun late () *late*) (late))")

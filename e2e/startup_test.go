@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // Starting the server has no side effects and takes no time.
@@ -41,6 +42,7 @@ func TestListingToolsAndStatusStartNothing(t *testing.T) {
 }
 
 func TestFirstEvaluationWithTheCore(t *testing.T) {
+	tier.Nightly(t)
 	inTime(t, 500*time.Millisecond, func() time.Duration {
 		s := start(t)
 		began := time.Now()
@@ -54,6 +56,7 @@ func TestFirstEvaluationWithTheCore(t *testing.T) {
 var alone sync.Mutex
 
 func TestColdCache(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	alone.Lock()
 	defer alone.Unlock()
@@ -98,6 +101,7 @@ func shortDir(t *testing.T) string {
 
 // Two servers that start at once on an empty cache do not hurt each other.
 func TestTwoServersOneCache(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	alone.Lock()
 	defer alone.Unlock()
@@ -138,6 +142,7 @@ func TestNoSwank(t *testing.T) {
 
 // An SBCL that was copied without its contrib, or with a part of it.
 func TestNoContrib(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	for _, c := range []struct{ module, remove string }{
 		{"sb-bsd-sockets", "*"}, {"sb-posix", "sb-posix.*"}, {"sb-cltl2", "sb-cltl2.*"}, // the last is for Swank
@@ -221,6 +226,7 @@ func TestRCFileIsLoaded(t *testing.T) {
 
 // A file where the cache directory should be: even root cannot write there.
 func TestUnwritableCache(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	alone.Lock()
 	defer alone.Unlock()

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 var (
@@ -24,6 +26,7 @@ var (
 // variable, which is no definition, and functions compiled with an inlined function, or with
 // a macro, that is another function now.
 func TestStatusProperty(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	w := newStatusWorld(t, *statusSeed)
 	clean, steps := 0, 0

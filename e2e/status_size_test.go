@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 var statusSize = flag.Int("status.files", 100, "files of TestStatusOfManyFiles, of 20 definitions each")
@@ -16,6 +17,7 @@ var statusSize = flag.Int("status.files", 100, "files of TestStatusOfManyFiles, 
 // TestStatusOfManyFiles holds how long project-status may take: for 1,000 files with
 // 20,000 definitions 300 ms, with an edit and a live redefinition in them.
 func TestStatusOfManyFiles(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	dir := t.TempDir()
 	w := &truthWorld{dir: dir, registry: "CL_SOURCE_REGISTRY=" + dir + "/:"}

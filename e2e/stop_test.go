@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // A thousand evaluations are stopped at random moments around their natural
 // end, by their time limit or by the client. Every call that was not cancelled
 // must be answered, with its own value or as timed out, and none twice.
 func TestThousandRandomStops(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	s := start(t)
 	l := begin(t, s)

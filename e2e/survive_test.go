@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // Each case ends with the same image answering and keeping its state.
 func TestSurvives(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	const overflow = "(labels ((f (n) (+ 1 (f (1+ n))))) (f 0))"
 	for _, c := range []struct {
@@ -150,6 +152,7 @@ func bounded(t *testing.T, got string) {
 }
 
 func TestCancelledSleep(t *testing.T) {
+	tier.More(t)
 	s := start(t)
 	l := begin(t, s)
 	for _, code := range []string{"(sleep 100)", "(loop)", "(loop (print 1))", "(ignore-errors (loop (handler-case (loop) (serious-condition () nil))))"} {

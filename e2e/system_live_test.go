@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // Neither a run of tests nor a system that is not there makes ASDF forget what is
@@ -48,6 +49,7 @@ func newerASDF(t *testing.T) (s *server, swz, version string) {
 
 // What ASDF compiles to replace itself is no part of the reply.
 func TestNewerASDFIsLoadedWithoutAWord(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	s, swz, version := newerASDF(t)
 	for range 2 {

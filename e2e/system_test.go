@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // withSystems starts a server whose ASDF knows the fixtures, by the
@@ -177,6 +178,7 @@ func TestLoadSystemWithWarnings(t *testing.T) {
 }
 
 func TestLoadSystemProgress(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	s := withSystems(t)
 	var mu sync.Mutex
@@ -201,6 +203,7 @@ func TestLoadSystemProgress(t *testing.T) {
 }
 
 func TestLoadSystemTimeout(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	s := withSystems(t)
 	l := begin(t, s)

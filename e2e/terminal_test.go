@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 // desk is a user's terminal beside their servers: directories for sockets and state that
@@ -229,40 +230,34 @@ func TestTranscriptOfABurst(t *testing.T) {
 	}
 }
 
-// From the command in the terminal to the agent's reply it takes half a second at most.
+// A command in the terminal stops whatever the agent evaluates, and the session goes on.
 func TestTerminalStops(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	s := d.server("busy")
 	want(t, s, "(defun all () (loop (compile nil '(lambda (x) (loop for i below x collect (list i (1+ i)))))))", "=> ALL")
 	if out := d.gets("stop"); out != "Nothing runs.\n" {
 		t.Errorf("stop at rest: %s", out)
 	}
-	soon(t, "from the command to the agent's reply", 500*time.Millisecond, func() (took []time.Duration) {
-		for range 5 {
-			for _, code := range []string{
-				"(loop)",
-				"(sleep 100)",
-				"(all)",
-				`(let ((l (make-string 999999 :initial-element #\p))) (dotimes (i 100000) (write-line l)))`,
-			} {
-				call := running(t, s, code)
-				out := make(chan string)
-				began := time.Now()
-				go func() { out <- d.gets("stop") }()
-				r := answer(t, call)
-				took = append(took, time.Since(began))
-				says(t, r.Text(), stoppedHead)
-				says(t, <-out, "Stopped in default after ", code[:5])
-				want(t, s, "(+ 1 2)", "=> 3")
-			}
-		}
-		return took
-	})
+	for _, code := range []string{
+		"(loop)",
+		"(sleep 100)",
+		"(all)",
+		`(let ((l (make-string 999999 :initial-element #\p))) (dotimes (i 100000) (write-line l)))`,
+	} {
+		call := running(t, s, code)
+		out := make(chan string)
+		go func() { out <- d.gets("stop") }()
+		says(t, answer(t, call).Text(), stoppedHead)
+		says(t, <-out, "Stopped in default after ", code[:5])
+		want(t, s, "(+ 1 2)", "=> 3")
+	}
 }
 
 // A terminal that stands still slows nothing, and is told what it has missed; a server that
 // stands still keeps ps no longer than some seconds.
 func TestTerminalStandsStill(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	d := newDesk(t)
 	s := d.server("fast")
@@ -305,6 +300,7 @@ func TestTerminalDoesNotUndo(t *testing.T) {
 
 // Code that has interrupts off is stopped, too: at the cost of the image, if that is ours.
 func TestTerminalStopsWhatCannotBeStopped(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	d := newDesk(t)
 	s := d.server("deaf")
@@ -372,6 +368,7 @@ func TestTerminalPauses(t *testing.T) {
 
 // The person undoes a call, also while calls wait; the agent is told.
 func TestTerminalUndoes(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	d := newDesk(t)
 	s := d.server("undone")

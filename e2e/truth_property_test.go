@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 var (
@@ -23,6 +25,7 @@ var (
 // and deaths: what is asked for answers as who defined it last has said, or is
 // named as lost, for a reason for which it may be.
 func TestTruthProperty(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	for i := range *truthSequences {
 		seed := *truthSeed + uint64(i)

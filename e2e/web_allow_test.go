@@ -5,10 +5,13 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+
+	"swank-mcp/internal/tier"
 )
 
 // The page asks the person whether an evaluation is allowed, and their yes or no counts.
 func TestWebAllows(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	d := newDesk(t)
 	s := d.server("asking")

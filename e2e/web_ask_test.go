@@ -5,11 +5,14 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"swank-mcp/internal/tier"
 )
 
 // A person evaluates in the session of the agent, whose next reply says so, and has a
 // suspended evaluation go on from the restart that they choose.
 func TestWebEvaluates(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	d := newDesk(t)
 	s := d.server("asked")

@@ -5,10 +5,13 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+
+	"swank-mcp/internal/tier"
 )
 
 // The notebook has what an evaluation has redefined, as a diff, and the person puts it back.
 func TestWebRedefined(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	d := newDesk(t)
 	s := d.server("changed")

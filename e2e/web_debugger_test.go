@@ -7,11 +7,14 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"swank-mcp/internal/tier"
 )
 
 // A suspended evaluation shows the variables of a frame that is folded out, and takes the
 // value that a restart wants, from the keyboard.
 func TestWebDebugs(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	d := newDesk(t)
 	s := d.server("debugged")

@@ -7,10 +7,13 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"swank-mcp/internal/tier"
 )
 
 // A profile has its flame graph in the notebook, drawn to scale, also without the pointer.
 func TestWebFlames(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	d := newDesk(t)
 	s := d.server("profiled")

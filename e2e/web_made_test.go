@@ -3,11 +3,14 @@ package e2e
 import (
 	"fmt"
 	"testing"
+
+	"swank-mcp/internal/tier"
 )
 
 // The page has what the session has made, plots of the heap and of the time of evaluations,
 // and the checkpoints, to each of which the person can go.
 func TestWebRestores(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	skipLaunchedOnly(t)
 	d := newDesk(t)

@@ -9,11 +9,14 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"swank-mcp/internal/tier"
 )
 
 // Another page in the same browser reads and does nothing, even if it knows where the page
 // is, and even if it is of the same machine; no cookie comes to it.
 func TestWebOtherPage(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	d := newDesk(t)
 	s := d.server("private")

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"swank-mcp/internal/tier"
 )
 
 var updatePicturesFlag = flag.Bool("update-pictures", false, "write the pictures of the page that the documentation shows")
@@ -17,6 +19,7 @@ const largestPicture = 100_000
 // The documentation has pictures of the page, which are of this: an agent redefines a function,
 // and is in an error.
 func TestWebPictures(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	skipLaunchedOnly(t)
 	d := newDesk(t)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -149,6 +150,7 @@ func TestWebPage(t *testing.T) {
 
 // What code prints is shown as text, whatever it is, and as much of it as can be read.
 func TestWebHostile(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	d := newDesk(t)
 	s := d.server("hostile")
@@ -181,6 +183,7 @@ func TestWebHostile(t *testing.T) {
 
 // Without a script the page shows the same, and its buttons and links work.
 func TestWebWithoutScript(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	d := newDesk(t)
 	s := d.server("plain")
@@ -236,6 +239,7 @@ func TestWebWithoutScript(t *testing.T) {
 
 // When the server ends the page says so, and goes on with the next one for the project.
 func TestWebReconnects(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	d := newDesk(t)
 	s := d.server("restarted")
@@ -265,6 +269,7 @@ func TestWebReconnects(t *testing.T) {
 
 // From the key in the page to the agent's reply it takes half a second at most.
 func TestWebStops(t *testing.T) {
+	tier.Nightly(t)
 	d := newDesk(t)
 	s := d.server("busy")
 	want(t, s, "(defun all () (loop (compile nil '(lambda (x) (loop for i below x collect (list i (1+ i)))))))", "=> ALL")
@@ -385,6 +390,7 @@ func TestWebGuards(t *testing.T) {
 // A notebook of 10,000 entries has a window on them in the page; the page stays fluent while
 // they come, and while the person looks for the oldest.
 func TestWebLong(t *testing.T) {
+	tier.Nightly(t)
 	d := newDesk(t)
 	s := d.server("long")
 	want(t, s, "(values 9999)", "=> 9999")

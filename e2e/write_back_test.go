@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
 )
 
 var writeBacks = flag.Int("writeback", 100, "how many definitions TestWriteBack writes into their files")
@@ -65,6 +66,7 @@ func libraries(t *testing.T, dir string) (systems []string) {
 // and written go into their places; evaluated and written as they were, they leave their
 // files byte for byte as these were.
 func TestWriteBack(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	dir := t.TempDir()
 	systems := libraries(t, dir)

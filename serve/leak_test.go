@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/serve/hub"
 )
 
@@ -35,6 +36,7 @@ func descriptors(t *testing.T) int {
 // Clients that come and go, in every way, leave no goroutine, descriptor or process: not in
 // a server that runs, but for its sessions, and none after its end.
 func TestNothingStays(t *testing.T) {
+	tier.More(t)
 	if stacks := ours(); len(stacks) > 0 {
 		t.Fatalf("before: %s", stacks)
 	}

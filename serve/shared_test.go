@@ -18,6 +18,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/serve/hub"
 	"swank-mcp/serve/lease"
 	"swank-mcp/swank/lisp/kept"
@@ -133,6 +134,7 @@ func TestAnswersBeginLate(t *testing.T) {
 // The SDK's client with its stream by GET has no call fail while its session goes from one
 // server to the other and back, in the middle of its calls.
 func TestClientsAreHandedOver(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	volume := t.TempDir()
 	servers := []*site{replica(t, volume), replica(t, volume)}

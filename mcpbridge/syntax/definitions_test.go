@@ -94,8 +94,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestReplaceByItself: a thousand definitions of Debian's libraries, found by their names
-// and replaced by themselves, leave their files as they were.
+// TestReplaceByItself: a thousand definitions of testdata/forms and of the helper, found by
+// their names and replaced by themselves, leave their files as they were.
 func TestReplaceByItself(t *testing.T) {
 	type found struct {
 		file, text string
@@ -161,15 +161,16 @@ func TestReplaceByItself(t *testing.T) {
 	t.Logf("%d definitions in all; of %d files %d are not well-formed; %d tries of names with two definitions", len(all), len(sources(t)), refused, twice)
 }
 
+// sources returns the Lisp files of testdata/forms and of the helper.
 func sources(t *testing.T) []string {
 	t.Helper()
 	var files []string
-	for _, pattern := range []string{"*/*.lisp", "*/*/*.lisp"} {
-		found, _ := filepath.Glob("/usr/share/common-lisp/source/" + pattern)
+	for _, pattern := range []string{"testdata/forms/*.lisp", "../../swank/lisp/helper/*/*.lisp"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no Lisp files %s (%v)", pattern, err)
+		}
 		files = append(files, found...)
-	}
-	if len(files) == 0 {
-		t.Fatal("no Lisp files: scripts/install-deps --test installs them")
 	}
 	return files
 }

@@ -109,16 +109,14 @@ func TestCheckIndentation(t *testing.T) {
 	}
 }
 
-// What SBCL loads is well-formed: the helper, and the libraries of the tests.
+// What SBCL loads is well-formed: the helper, testdata/forms, and Swank.
 func TestCheckRealSources(t *testing.T) {
-	var files []string
-	for _, dir := range []string{"../../swank/lisp/helper/*", "/usr/share/common-lisp/source/alexandria/alexandria-1", "/usr/share/common-lisp/source/cl-ppcre", "/usr/share/common-lisp/source/slime/swank"} {
-		found, err := filepath.Glob(filepath.Join(dir, "*.lisp"))
-		if err != nil || len(found) == 0 {
-			t.Fatalf("no Lisp files in %s (%v): scripts/install-deps --test installs them", dir, err)
-		}
-		files = append(files, found...)
+	files := sources(t)
+	swank, err := filepath.Glob("/usr/share/common-lisp/source/slime/swank/*.lisp")
+	if err != nil || len(swank) == 0 {
+		t.Fatalf("no Swank (%v): scripts/install-deps --test installs it", err)
 	}
+	files = append(files, swank...)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

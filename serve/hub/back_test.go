@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/mcpbridge"
 	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/swank/lisp"
@@ -37,6 +38,7 @@ func keeping(t *testing.T, dir string, autosave bool) *Hub {
 // A session whose image was saved to the disk comes back with its values: what was kept of it
 // as source is not evaluated again, but for what is in no image.
 func TestBackWithValues(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "keys"), 0o700); err != nil {

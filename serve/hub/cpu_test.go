@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/mcpbridge"
 	"swank-mcp/swank/lisp"
 )
@@ -14,6 +15,7 @@ import (
 // told when to come back; others are not. What goes on then is ended with its image, and the
 // next hour begins anew with what was defined.
 func TestProcessorTime(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	const limit = 1000 * time.Second
 	h := testHub(t, Options{Limits: Limits{CPU: limit}})

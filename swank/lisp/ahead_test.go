@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/launch"
 )
 
 // An image that was started ahead is the first one, with nothing in it, and is replaced and
 // has checkpoints like any other. One that has died is not taken.
 func TestAhead(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	c := launch.Config{NoUserInit: true}
 	ahead := func() *Ahead {

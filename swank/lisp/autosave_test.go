@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/kept"
 	"swank-mcp/swank/lisp/launch"
 )
@@ -12,6 +13,7 @@ import (
 // An image that was idle for a while is saved to the disk, once, and again when something
 // was done; with a thread of the program's, as it was before that, which is told once.
 func TestAutosave(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	cores, err := kept.CoresIn(t.TempDir(), t.TempDir())
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/launch"
 )
 
@@ -81,6 +82,7 @@ func childrenOf(t *testing.T, parent int) (stats []string) {
 // Any number of checkpoints can be taken and gone back to, and leaves nothing: no
 // process, descriptor, file, thread or mailbox.
 func TestCheckpointsInARow(t *testing.T) {
+	tier.More(t)
 	im := testImage(t)
 	mustEval(t, im, fmt.Sprintf("(defvar *live* (loop repeat %d collect (let ((v (make-array 131072))) (fill v v))))", *liveFlag))
 	mustEval(t, im, "(defvar *n* 0)")
@@ -185,6 +187,7 @@ func TestCheckpointOfAnotherSession(t *testing.T) {
 // TestNoCheckpointKeepsImage: whatever keeps a checkpoint from being taken while the image
 // serves, the image goes on, and the next one is taken when that has gone.
 func TestNoCheckpointKeepsImage(t *testing.T) {
+	tier.More(t)
 	defer func(d time.Duration) { copyTimeout = d }(copyTimeout)
 	copyTimeout = time.Second
 	once := func(body string) string {

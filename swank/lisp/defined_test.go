@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/kept"
 	"swank-mcp/swank/lisp/launch"
 )
@@ -77,6 +78,7 @@ func TestUndoBesideSessionNotBack(t *testing.T) {
 // A core on the disk has, as source, what the image lacks that it is of: the server ended
 // before it was brought back.
 func TestSavedBeforeBack(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	config := onDisk(t)
 	im := imageOf(t, config)
@@ -135,6 +137,7 @@ func TestCheckpointAfterJob(t *testing.T) {
 // What the sessions of a core have defined that a server goes on from and that have not
 // been used since is in its next core, too.
 func TestSessionsOfCoreStay(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	config := onDisk(t)
 	im := imageOf(t, config)
@@ -161,6 +164,7 @@ func TestSessionsOfCoreStay(t *testing.T) {
 // Where no checkpoint can be taken, an image that has died is replaced from the core that
 // it went on from, as often as it dies; and with the definitions only when that is gone.
 func TestResumedAgain(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	config := onDisk(t)
 	im := imageOf(t, config)
@@ -190,6 +194,7 @@ func TestResumedAgain(t *testing.T) {
 
 // A core in which something ends the image at once is given up.
 func TestResumedInVain(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	config := onDisk(t)
 	im := imageOf(t, config)
@@ -212,6 +217,7 @@ func TestResumedInVain(t *testing.T) {
 // A definition that costs the image when it is evaluated again is left out, and those
 // beside it are there: on top of a checkpoint, and on top of a core.
 func TestBackOnTopIsHostile(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	config := onDisk(t)
 	im := imageOf(t, config)

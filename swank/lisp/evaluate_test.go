@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/launch"
 )
 
@@ -177,6 +178,7 @@ func TestEvaluate(t *testing.T) {
 }
 
 func TestImageThatCannotBeStoppedIsReplaced(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "1")
@@ -207,6 +209,7 @@ func TestImageThatDies(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	im := imageOf(t, Config{Launch: launch.Config{NoUserInit: true, NoCore: true, HeapMB: 1024}}) // a larger one only takes longer to fill
 	mustEval(t, im, "(defvar *kept* 41)")

@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/launch"
 )
 
 // What an image uses of the processor that was started for one call is counted with the
 // session's, while it runs and when it has ended.
 func TestFreshIsCounted(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/launch"
 )
 
@@ -23,6 +24,7 @@ import (
 // compiler warns of what a file uses and only a later one defines. Names that are quoted,
 // by which a function is called, it does not follow: refers-back.lisp does.
 func TestHelperAlone(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	fasls := t.TempDir()
 	out := runLispScript(t, `

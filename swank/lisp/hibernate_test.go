@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/kept"
 	"swank-mcp/swank/lisp/launch"
 )
@@ -73,6 +74,7 @@ func savedImage(t *testing.T) *Image {
 // Where checkpoints are kept on the disk, values come back, too; not what the disk has of an
 // older state.
 func TestHibernateToDisk(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	im := savedImage(t)
 	mustEval(t, im, "(defvar *state* (list 1))")
@@ -98,6 +100,7 @@ func TestHibernateToDisk(t *testing.T) {
 // An image that could not be saved in the time that there was stays. After an undo the next one
 // goes on from there, though the disk has what was undone, and that state from before, too.
 func TestHibernateAfterUndo(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	im := savedImage(t)
 	save := func() {

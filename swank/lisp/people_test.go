@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 // evaluating evaluates code in a goroutine and returns its result when it is there.
@@ -62,6 +64,7 @@ func TestStop(t *testing.T) {
 // replaced image. What it makes wait has its whole time when it goes on, and can be
 // cancelled; what the bridge does for itself does not wait.
 func TestPause(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	im := testImage(t)
 	if err := im.Pause(t.Context()); err != nil || !im.Paused() {

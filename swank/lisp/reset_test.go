@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 // asleep returns an image with definitions in which nothing answers, and its pid.
@@ -85,6 +87,7 @@ func evaluated(t *testing.T, im *Image, code string) (value, notes string) {
 // A reset that the image did not answer has not happened until it says so: if it
 // dies first, the definitions come back.
 func TestUnansweredResetKeepsTheJournal(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	im, pid := asleep(t)
 	_, err := im.Session("default").ResetSession(t.Context(), time.Second)

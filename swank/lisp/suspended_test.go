@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 func suspendIt(t *testing.T, im *Image, code string) *Result {
@@ -137,6 +139,7 @@ func TestSuspendedIsBusy(t *testing.T) {
 
 // Waiting in the debugger is not paid for.
 func TestSuspendedTimeIsNotCounted(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	im := testImage(t)
 	suspendIt(t, im, `(progn (cerror "Go on." "x") :done)`)

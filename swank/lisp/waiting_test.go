@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 // background evaluates code on a goroutine; the function returned waits for it.
@@ -56,6 +58,7 @@ func TestWaitingAndLeaving(t *testing.T) {
 
 // Those that wait while an image is lost are evaluated in the next one.
 func TestWaitingForAnImageThatIsLost(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name, code string

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 // What waits for a checkpoint, an undo or a trial of another session can be cancelled, and
 // has an end.
 func TestWaitingForWorkApart(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "1")
@@ -32,6 +35,7 @@ func TestWaitingForWorkApart(t *testing.T) {
 
 // While a session is brought back, because it wants to undo something, the others work.
 func TestBroughtBackBeforeUndo(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	im := testImage(t)
 	in(t, im, "b", "(defvar *n* 1)")

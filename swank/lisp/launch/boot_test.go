@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/host"
 
 	"swank-mcp/internal/rundir"
@@ -42,6 +43,7 @@ func TestBootCompilesWithoutWarning(t *testing.T) {
 }
 
 func TestHelperWarningsAreSeen(t *testing.T) {
+	tier.More(t)
 	c := testConfig(t)
 	p, err := Start(t.Context(), c, testCode("(defun broken (x) (undefined-here))\n"))
 	if err != nil {
@@ -74,6 +76,7 @@ func TestMissingInternalsAreTold(t *testing.T) {
 }
 
 func TestUserInit(t *testing.T) {
+	tier.More(t)
 	for _, test := range []struct{ name, rc, note, eval, want string }{
 		{"good", `(defparameter cl-user::*mine* 42) (princ "hello from rc")`, "", "cl-user::*mine*", "(:ok 42)"},
 		{"error", `(defparameter cl-user::*mine* 1) (error "oh ~a" "no") (setf cl-user::*mine* 2)`, "oh no", "cl-user::*mine*", "(:ok 1)"},

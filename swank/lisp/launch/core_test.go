@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 // buildTestCore builds the core for p's image and returns the build's result.
@@ -92,6 +94,7 @@ func TestCore(t *testing.T) {
 
 // What must work in an image from a core as in one without.
 func TestCoreImageBehaves(t *testing.T) {
+	tier.More(t)
 	c := coreConfig(t)
 	if err := buildTestCore(t, startTest(t, c)); err != nil {
 		t.Fatal(err)
@@ -127,6 +130,7 @@ func cwd(t *testing.T) string {
 }
 
 func TestBrokenCoreIsReplaced(t *testing.T) {
+	tier.More(t)
 	c := coreConfig(t)
 	p := startTest(t, c)
 	if err := buildTestCore(t, p); err != nil {
@@ -168,6 +172,7 @@ func TestBrokenCoreIsReplaced(t *testing.T) {
 }
 
 func TestUnwritableCache(t *testing.T) {
+	tier.More(t)
 	c := testConfig(t)
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -207,6 +212,7 @@ func TestStoppedCoreBuildLeavesNothing(t *testing.T) {
 }
 
 func TestBrokenFaslsAreReplaced(t *testing.T) {
+	tier.More(t)
 	c := coreConfig(t)
 	p := startTest(t, c)
 	fasls, _ := filepath.Glob(filepath.Join(p.image.faslDir(), "*.fasl"))

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"swank-mcp/internal/tier"
 )
 
 // smallDisk mounts a disk of a given size; only root can.
@@ -21,6 +23,7 @@ func smallDisk(t *testing.T, size string) string {
 }
 
 func TestFullDiskWhileSavingTheCore(t *testing.T) {
+	tier.More(t)
 	c := testConfig(t)
 	c.NoCore, c.CacheDir = false, smallDisk(t, "16m")
 	p := startTest(t, c)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 // projectCode loads the definition of each system into a core, as if it were all of it.
@@ -15,6 +17,7 @@ const projectCode = `
   (dolist (system systems) (load (second system))))`
 
 func TestProjectCore(t *testing.T) {
+	tier.More(t)
 	c := coreConfig(t)
 	p, err := Start(t.Context(), c, testCode(projectCode))
 	if err != nil {

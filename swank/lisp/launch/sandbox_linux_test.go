@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/host"
 )
 
@@ -58,6 +59,7 @@ func TestSandboxStartsFromTheCore(t *testing.T) {
 
 // Without a core, an image in a sandbox compiles all in its own directory.
 func TestSandboxWithoutCore(t *testing.T) {
+	tier.More(t)
 	c := testConfig(t)
 	c.CacheDir = t.TempDir()
 	c.Sandbox = &Sandbox{Wrap: func(*exec.Cmd, Confined) (*Wrapped, error) { return nil, nil }}
