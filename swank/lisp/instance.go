@@ -14,6 +14,7 @@ import (
 	"swank-mcp/swank/lisp/host"
 	"swank-mcp/swank/lisp/launch"
 	"swank-mcp/swank/lisp/project"
+	"swank-mcp/swank/lisp/restore"
 )
 
 // connectTimeout bounds each step of getting into an image that says it is ready.
@@ -326,6 +327,26 @@ func (inst *instance) dir() string {
 		return p.Dir()
 	}
 	return ""
+}
+
+// death returns what has ended the image.
+func (inst *instance) death() restore.Death {
+	switch {
+	case inst.killed.Load():
+		return restore.ByUs
+	case inst.endedFromOutside():
+		return restore.FromOutside
+	default:
+		return restore.ByItself
+	}
+}
+
+// ownCPU returns for how long the image has had the processor, 0 if that is unknown.
+func (inst *instance) ownCPU() time.Duration {
+	if p, ours := inst.proc.(*launch.Process); ours {
+		return p.OwnCPU()
+	}
+	return 0
 }
 
 // endedFromOutside reports whether a signal has ended the image that people and

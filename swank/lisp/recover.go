@@ -102,7 +102,7 @@ func (s *Session) restore(ctx context.Context, thread *sessionThread, tell func(
 			title:    restoreTitle,
 			whole:    func(e *evaluation) *helper.Call { return a.Call(s.name, e.token) },
 			learn:    func(w *wireAnswer) { failures = w.Failures },
-			hopeless: a.Hopeless,
+			hopeless: func() string { return a.Hopeless(thread.inst.ownCPU()) },
 		})
 		err := e.send()
 		for errors.Is(err, ErrTooLarge) && a.Halve() {
@@ -116,11 +116,14 @@ func (s *Session) restore(ctx context.Context, thread *sessionThread, tell func(
 			return "", err
 		}
 		res, err := e.run(ctx)
+		ended := (err != nil || res.Failure != nil) && thread.inst.over()
+		if ended {
+			a.Died(thread.inst.death(), thread.inst.epitaph())
+		}
 		switch {
 		case err != nil:
 			return "", err
-		case res.Failure != nil && thread.inst.over():
-			a.Died(thread.inst.endedFromOutside(), thread.inst.epitaph())
+		case ended:
 			return "", errImageSpent
 		case res.Failure != nil:
 			return broughtToAnEnd(res.Failure), nil
@@ -131,7 +134,7 @@ func (s *Session) restore(ctx context.Context, thread *sessionThread, tell func(
 		thread.inst.kill("code that it brought back ran with interrupts off and was broken off")
 		return "", errImageSpent
 	}
-	return tell(a.Why(), func(reason string) string { return firstLine(reason, 160) }), nil
+	return tell(a.Settle(), func(reason string) string { return firstLine(reason, 160) }), nil
 }
 
 // broughtToAnEnd says why a session is not brought back any further.

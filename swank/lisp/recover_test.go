@@ -100,8 +100,8 @@ func TestRestoresWhatFits(t *testing.T) {
 	}
 }
 
-// A busy machine may stall a definition that is brought back, or the collector: it is not lost for
-// that. One that does not end the second time either is named.
+// What is broken off for time is tried again. One that does not end the second time either is named
+// and kept: it is back when it ends in the image after the next death.
 func TestRestoresWhatWasStalled(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
@@ -117,6 +117,39 @@ func TestRestoresWhatWasStalled(t *testing.T) {
 	value, notes := evaluated(t, im, "(list *stalled* (boundp '*hung*))")
 	if value != "(1 NIL)" || !strings.Contains(notes, "Restored: 1 definition.") ||
 		!strings.Contains(notes, "Not restored: variable *HUNG* (it did not end within ") {
+		t.Errorf("%s, %s", value, notes)
+	}
+	if err := os.Remove(always); err != nil {
+		t.Fatal(err)
+	}
+	killed(t, im, im.cur.proc.PID())
+	value, notes = evaluated(t, im, "(list *stalled* *hung*)")
+	if value != "(1 1)" || !strings.Contains(notes, "Restored: 2 definitions.") || strings.Contains(notes, "Not restored") {
+		t.Errorf("after another death: %s, %s", value, notes)
+	}
+}
+
+// A definition that only defines has no limit of its own, and a stop ends bringing the session back
+// under it.
+func TestStopsADefinitionWithoutLimit(t *testing.T) {
+	t.Parallel()
+	im := testImage(t)
+	g := newGate(t)
+	g.open()
+	mustEval(t, im, fmt.Sprintf("(defmacro slowly () (progn %s 1)) (defun f () (slowly)) (defun kept () 42)", g.wait()))
+	killed(t, im, im.cur.proc.PID())
+	g.shut()
+	ctx, leave := context.WithCancelCause(t.Context())
+	wait := background(t, ctx, im, "(kept)", time.Minute)
+	g.reached()
+	pid := im.cur.proc.PID()
+	impatient := errors.New("the caller does not wait")
+	leave(impatient)
+	if _, err := wait(); !errors.Is(err, impatient) {
+		t.Fatal(err)
+	}
+	g.open()
+	if value, notes := evaluated(t, im, "(list (f) (kept))"); value != "(1 42)" || strings.Contains(notes, "Not restored") || im.cur.proc.PID() != pid {
 		t.Errorf("%s, %s", value, notes)
 	}
 }

@@ -62,7 +62,7 @@ func (j *Journal) BackAgain(why map[*Entry]string, brief func(string) string) st
 	return fmt.Sprintf("Evaluated again: %s.", j.summaryWithout(why)) + j.notBack(why, brief)
 }
 
-// notBack names the entries that have not come back, and marks them.
+// notBack names the entries that have not come back.
 func (j *Journal) notBack(why map[*Entry]string, brief func(string) string) (text string) {
 	var lost []string
 	told := map[*Entry]bool{}
@@ -74,9 +74,6 @@ func (j *Journal) notBack(why map[*Entry]string, brief func(string) string) (tex
 				names = append(names, InWords(key))
 			}
 			lost = append(lost, fmt.Sprintf("%s (%s)", strings.Join(names, ", "), brief(w)))
-			if e.Bad == "" && !e.System() {
-				e.Bad = "not restored: " + w
-			}
 		}
 	}
 	if len(lost) > 0 {

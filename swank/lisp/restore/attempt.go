@@ -2,6 +2,7 @@ package restore
 
 import (
 	"slices"
+	"time"
 
 	"swank-mcp/swank/lisp/helper"
 	"swank-mcp/swank/lisp/journal"
@@ -33,8 +34,8 @@ type Attempt struct {
 	batch   []*journal.Entry // the beginning of todo
 	why     map[*journal.Entry]string
 	done    map[*journal.Entry]bool
-	pass    int  // passes that are over
-	batches int  // in all passes
+	batches int
+	again   bool // what has failed was put into batches again
 	tainted bool // code was broken off that had interrupts off
 }
 
@@ -50,7 +51,7 @@ func (r *Recovery) Begin(j *journal.Journal, dir string) *Attempt {
 func (a *Attempt) Close() { a.board.close() }
 
 // Next goes on to the next batch and reports whether there is one. What has failed
-// is in a batch again when all others have been.
+// is in a batch again when all others have been, if these may have made a difference.
 func (a *Attempt) Next() bool {
 	a.todo, a.batch = a.todo[len(a.batch):], nil
 	for {
@@ -69,22 +70,28 @@ func (a *Attempt) Next() bool {
 			a.r.spent++
 			return false
 		}
-		if a.batches < 2 || a.pass == 2 {
+		if a.again {
 			return false
 		}
-		a.pass++
-		// Once more, now that later batches are there.
-		var failed []*journal.Entry
-		for _, e := range a.j.All() {
-			if a.why[e] != "" && !slices.Contains(failed, e) {
-				failed = append(failed, e)
-			}
-		}
-		a.todo = a.r.todo(failed, a.why)
-		if a.pass == 2 {
-			return false
+		a.again = true
+		a.todo = a.r.todo(a.failed(), a.why)
+	}
+}
+
+// failed returns the entries that are to be tried again behind all others: those broken
+// off for time, and those that lacked something that may be there now.
+func (a *Attempt) failed() (failed []*journal.Entry) {
+	var late bool
+	for _, e := range a.j.All() {
+		if a.why[e] != "" && !slices.Contains(failed, e) {
+			failed = append(failed, e)
+			late = late || a.r.late[e] > 0 && a.r.skip[e] == ""
 		}
 	}
+	if a.batches < 2 && !late {
+		return nil
+	}
+	return failed
 }
 
 // Call is the call that evaluates the batch in the session of that name, under that
@@ -93,7 +100,7 @@ func (a *Attempt) Call(session string, token int64) *helper.Call {
 	c := helper.NewCall("RESTORE")
 	c.Quote(len(a.batch), func(i int) {
 		text, pkg := a.batch[i].Source()
-		c.Str(text).Str(pkg).Num(grace(a.batch[i]).Milliseconds()).Num(least(a.batch[i]).Milliseconds())
+		c.Str(text).Str(pkg).Num(limit(a.batch[i]).Milliseconds())
 	})
 	c.Key("SESSION").Str(session).Key("TOKEN").Num(token)
 	c.Key("PATIENCE").Num(a.r.patience.Milliseconds()).Key("ALLOWANCE").Num(a.r.allowance.Milliseconds())
@@ -122,18 +129,26 @@ func (a *Attempt) TooLarge() {
 }
 
 // Hopeless says why the image has to be ended under the batch, "" if it need not be.
-func (a *Attempt) Hopeless() string { return a.board.hopeless() }
+// Used is for how long the image has had the processor.
+func (a *Attempt) Hopeless(used time.Duration) string { return a.board.hopeless(used) }
 
-// Died notes that the image has ended during the batch, as how says; outside: by a
-// signal that people and systems send.
-func (a *Attempt) Died(outside bool, how string) { a.r.blame(a.batch, a.board, outside, how) }
+// Death is what has ended an image.
+type Death int
+
+const (
+	ByItself    Death = iota
+	ByUs              // because it was hopeless, or did not answer
+	FromOutside       // a signal that people and systems send
+)
+
+// Died notes that the image has ended during the batch, as how says.
+func (a *Attempt) Died(by Death, how string) { a.r.blame(a.batch, a.board, by, how) }
 
 // Done notes which entries of the batch have failed.
 func (a *Attempt) Done(failures []Failure) {
-	a.r.learn(a.batch, a.board)
+	a.r.learn(a.batch, a.board, failures)
 	note(a.batch, failures, a.done, a.why)
 	for _, f := range failures {
-		a.r.ended(a.batch[f.Index], f.End, f.Why)
 		a.tainted = a.tainted || f.End.kind() == endForced
 	}
 }
@@ -142,8 +157,17 @@ func (a *Attempt) Done(failures []Failure) {
 // broken off in it, which may have left anything half done.
 func (a *Attempt) Tainted() bool { return a.tainted }
 
-// Why says of the entries that have not come back, why.
-func (a *Attempt) Why() map[*journal.Entry]string { return a.why }
+// Settle returns why entries have not come back. Those for which another image
+// changes nothing are [journal.Entry.Bad] from now on; those that were only broken off
+// for time are not.
+func (a *Attempt) Settle() map[*journal.Entry]string {
+	for e, w := range a.why {
+		if e.Bad == "" && !e.System() && !a.r.keep[e] {
+			e.Bad = "not restored: " + w
+		}
+	}
+	return a.why
+}
 
 // note sorts the entries of a batch into those that are done and those that
 // failed, and why. One that stands twice needs to succeed once.

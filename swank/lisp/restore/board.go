@@ -13,8 +13,8 @@ import (
 type board struct {
 	file *os.File
 
-	beat  uint32 // as last seen
-	since time.Time
+	beat  uint32        // as last seen
+	since time.Duration // the image's processor time then
 }
 
 const (
@@ -27,7 +27,8 @@ const (
 	boardEnds      = 16 // how the entries ended, plus one
 )
 
-// frozenAfter is after how long without a sign of life an image is given up.
+// frozenAfter is how long an image has the processor without a sign of life until
+// it is given up.
 const frozenAfter = 3 * time.Second
 
 // newBoard returns an empty board in dir, the image's own directory: that goes with
@@ -59,7 +60,7 @@ func (b *board) close() {
 func (b *board) clear() {
 	if b != nil {
 		_, _ = b.file.WriteAt(make([]byte, boardSize), 0)
-		b.since = time.Time{}
+		b.beat, b.since = 0, 0
 	}
 }
 
@@ -79,19 +80,20 @@ func (b *board) word(i int) uint32 {
 	return binary.NativeEndian.Uint32(w[:])
 }
 
-// hopeless says why the image has to be ended, "" if it need not be.
-func (b *board) hopeless() string {
+// hopeless says why the image has to be ended, "" if it need not be. Used is for how long
+// it has had the processor. One that is silent because it gets none is waited for.
+func (b *board) hopeless(used time.Duration) string {
 	if b == nil {
 		return ""
 	}
 	beat := b.word(boardBeat)
-	switch now := time.Now(); {
+	switch {
 	case b.word(boardStuck) != 0:
 		return "a definition that was to be brought back could not be stopped"
-	case beat != b.beat || b.since.IsZero():
-		b.beat, b.since = beat, now
-	case now.Sub(b.since) > frozenAfter && b.word(boardEntry) != 0:
-		return fmt.Sprintf("it did not answer for %v while the session was brought back", frozenAfter)
+	case beat != b.beat || b.since == 0 || b.word(boardEntry) == 0:
+		b.beat, b.since = beat, used
+	case used-b.since > frozenAfter:
+		return fmt.Sprintf("it ran for %v without an answer while the session was brought back", frozenAfter)
 	}
 	return ""
 }
@@ -120,9 +122,9 @@ func (c Ending) words(text string) string {
 	limit := (time.Duration(c>>4) * time.Millisecond).Seconds()
 	switch c.kind() {
 	case endHung:
-		return fmt.Sprintf("it did not end within %.3g s", limit)
+		return fmt.Sprintf("it did not end within %.3g s of running and waiting; it is kept for the next image", limit)
 	case endForced:
-		return fmt.Sprintf("it did not end within %.3g s, with interrupts off", limit)
+		return fmt.Sprintf("it did not end within %.3g s of running and waiting, with interrupts off", limit)
 	case endExit:
 		return "it asked Lisp to end"
 	case endLeft:

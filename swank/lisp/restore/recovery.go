@@ -2,20 +2,26 @@ package restore
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"swank-mcp/swank/lisp/journal"
 )
 
 const (
-	// What may be used up for entries that do not end, all together; and for
-	// those that were slow at first, and so may be slow again.
-	patience  = 60 * time.Millisecond
+	// What the entries that do not end may use of the time in which the image
+	// really runs, all together; and, apart from that, those that have a longer
+	// limit of their own.
+	patience  = 300 * time.Millisecond
 	allowance = 2 * time.Minute
 
 	// maxImages is how many images bringing a session back may cost. From then
 	// on only what has been evaluated in one of them is evaluated again.
 	maxImages = 25
+
+	// maxTries is how often an entry is tried that is broken off for time.
+	maxTries = 2
 )
 
 // Recovery is what is known of a session's entries while it is brought back,
@@ -24,6 +30,8 @@ type Recovery struct {
 	skip      map[*journal.Entry]string // those that are not evaluated any more, and why
 	proven    map[*journal.Entry]bool   // those that were evaluated in an image
 	suspect   map[*journal.Entry]bool   // those during which a signal from outside may have ended the image
+	late      map[*journal.Entry]int    // how often those were broken off for time, which come behind all others
+	keep      map[*journal.Entry]bool   // those that may come back in an image after the next death
 	spent     int                       // images that it has cost
 	singly    bool                      // one entry at a time, because it is not known which it was
 	patience  time.Duration             // left
@@ -32,14 +40,17 @@ type Recovery struct {
 
 // New returns what is known at first: nothing.
 func New() *Recovery {
-	return &Recovery{skip: map[*journal.Entry]string{}, proven: map[*journal.Entry]bool{}, suspect: map[*journal.Entry]bool{},
-		patience: patience, allowance: allowance}
+	return &Recovery{
+		skip: map[*journal.Entry]string{}, proven: map[*journal.Entry]bool{}, suspect: map[*journal.Entry]bool{},
+		late: map[*journal.Entry]int{}, keep: map[*journal.Entry]bool{},
+		patience: patience, allowance: allowance,
+	}
 }
 
-// todo returns those of the entries that are to be evaluated, and notes in why
-// those that are not.
+// todo returns those of the entries that are to be evaluated, in this order but
+// for the late ones, and notes in why those that are not.
 func (r *Recovery) todo(entries []*journal.Entry, why map[*journal.Entry]string) []*journal.Entry {
-	var todo []*journal.Entry
+	var todo, late []*journal.Entry
 	for _, e := range entries {
 		switch {
 		case e.Bad != "":
@@ -47,45 +58,63 @@ func (r *Recovery) todo(entries []*journal.Entry, why map[*journal.Entry]string)
 		case r.skip[e] != "":
 			why[e] = r.skip[e]
 		case r.spent > maxImages && !r.proven[e] || r.spent > maxImages+5:
+			r.keep[e] = true
 			why[e] = fmt.Sprintf("not tried, after %d images had ended while the session was brought back", r.spent)
+		case r.late[e] > 0:
+			late = append(late, e)
 		default:
 			todo = append(todo, e)
 		}
 	}
-	return todo
+	return append(todo, late...)
 }
 
-// learn notes what an answer, or the board of an image that gave none, says of
-// how the entries of a batch ended.
-func (r *Recovery) learn(batch []*journal.Entry, b *board) {
-	for i, e := range batch {
-		switch code := Ending(b.word(boardEnds+i)) - 1; {
-		case code < 0:
-		case code == endDone, code.kind() == endDone:
+// learn notes how the entries of a batch ended, as the failures of an answer say, or,
+// when the image gave none, its board.
+func (r *Recovery) learn(batch []*journal.Entry, b *board, failures []Failure) {
+	late := map[*journal.Entry]string{} // one that stands twice is late once
+	ended := func(e *journal.Entry, code Ending, text string) {
+		switch {
+		case code.kind() == endDone:
 			r.proven[e] = true
-		default:
-			r.ended(e, code, "")
+		case code.kind() == endHung:
+			late[e] = code.words(text)
+		case code.kind() == endForced:
+			e.Bad = code.words(text)
+		case code.final():
+			r.skip[e] = code.words(text)
 		}
+	}
+	for i, e := range batch {
+		if code := Ending(b.word(boardEnds + i)); code > 0 {
+			ended(e, code-1, "")
+		}
+	}
+	for _, f := range failures {
+		ended(batch[f.Index], f.End, f.Why)
+	}
+	for e, why := range late {
+		r.brokenOff(e, why)
 	}
 	if p, a := b.word(boardPatience), b.word(boardAllowance); p != 0 || a != 0 {
 		r.patience, r.allowance = time.Duration(p)*time.Millisecond, time.Duration(a)*time.Millisecond
 	}
 }
 
-// ended notes how an entry ended that failed.
-func (r *Recovery) ended(e *journal.Entry, code Ending, text string) {
-	if code.kind() == endForced {
-		e.Bad = code.words(text)
-	} else if code.final() {
-		r.skip[e] = code.words(text)
+// brokenOff notes that e has not ended in its time, as why says. It may only have
+// needed what comes later, or the machine was at fault: so it is tried once more, and
+// is kept for the next image even if that was in vain.
+func (r *Recovery) brokenOff(e *journal.Entry, why string) {
+	if r.late[e]++; r.late[e] >= maxTries {
+		r.skip[e], r.keep[e] = why, true
 	}
 }
 
-// blame notes which entry of a batch has cost the image, which ended as how says;
-// outside: it was a signal that people and systems send.
-func (r *Recovery) blame(batch []*journal.Entry, b *board, outside bool, how string) {
+// blame notes which entry of a batch has cost the image, which ended by that, as how
+// says.
+func (r *Recovery) blame(batch []*journal.Entry, b *board, by Death, how string) {
 	r.spent++
-	r.learn(batch, b)
+	r.learn(batch, b, nil)
 	i := int(b.word(boardEntry)) - 1
 	switch {
 	case i >= 0 && i < len(batch):
@@ -96,32 +125,35 @@ func (r *Recovery) blame(batch []*journal.Entry, b *board, outside bool, how str
 		return
 	}
 	e := batch[i]
-	if outside && !r.suspect[e] {
+	switch {
+	case by == ByUs && b.word(boardStuck) == 0: // it was silent, or a caller did not wait
+		r.brokenOff(e, how)
+	case by == FromOutside && !r.suspect[e]:
 		r.suspect[e] = true // a person may have killed the image
-		return
+	default:
+		e.Bad = "it cost the image: " + how
 	}
-	e.Bad = "it cost the image: " + how
 }
 
-// grace is how long evaluating e again may take in any case: what took its time
-// once may do so again. What took next to none is measured too coarsely for much
-// of a margin. Loading a system may mean to compile it.
-func grace(e *journal.Entry) time.Duration {
-	if e.System() {
+// limit is how long evaluating e again may take. What only defines has no limit of its
+// own, and loading a system may mean to compile it: they have the half of what is left
+// for all together. What took its time once may do so again. What took next to none is
+// measured too coarsely for much of a margin.
+func limit(e *journal.Entry) time.Duration {
+	switch {
+	case !computes(e):
 		return allowance
-	}
-	if e.Took < 20*time.Millisecond {
+	case e.Took < 20*time.Millisecond:
 		return 4 * e.Took
+	default:
+		return 20 * e.Took
 	}
-	return 20 * e.Took
 }
 
-// least is what e may take whatever it took at first. What only defines has no reason to
-// hang, and takes the time of several others when the collector runs in it or the machine
-// is busy.
-func least(e *journal.Entry) time.Duration {
-	if e.Once() {
-		return 0
-	}
-	return 20 * time.Millisecond
+// computes reports whether evaluating e runs code of the user's. That may wait now for
+// what has no value yet.
+func computes(e *journal.Entry) bool {
+	return e.Runs || slices.ContainsFunc(e.Keys, func(k string) bool {
+		return strings.HasPrefix(k, "(:VARIABLE ") || strings.HasPrefix(k, "(:CONSTANT ")
+	})
 }

@@ -23,22 +23,90 @@ func TestRestoredOnceIsEnough(t *testing.T) {
 	}
 }
 
-// What runs code is given up soon; a function that was only slow to compile this time is not.
-func TestFunctionsHaveTimeToComeBack(t *testing.T) {
+// What only defines has no limit but that of all together, also on a machine that has got slow;
+// what runs code has one by how long it took.
+func TestLimits(t *testing.T) {
 	j := new(journal.Journal)
 	j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . F)"}, Text: "f", Package: "P"})
 	j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . G)"}, Text: "g", Package: "P", Runs: true})
 	j.Add(&journal.Entry{Keys: []string{"(:VARIABLE . V)"}, Text: "v", Package: "P", Took: 2 * time.Millisecond})
+	j.Add(&journal.Entry{Keys: []string{"(:CONSTANT . C)"}, Text: "c", Package: "P", Took: time.Second})
+	j.Add(&journal.Entry{Keys: []string{"(:STRUCTURE . S)"}, Text: "s", Package: "P"})
 	a := New().Begin(j, t.TempDir())
 	defer a.Close()
 	if !a.Next() {
 		t.Fatal("nothing to do")
 	}
 	call := a.Call("s", 1).String()
-	for _, want := range []string{`("f" "P" 0. 20.)`, `("g" "P" 0. 0.)`, `("v" "P" 8. 0.)`} {
+	for _, want := range []string{`("f" "P" 120000.)`, `("g" "P" 0.)`, `("v" "P" 8.)`, `("c" "P" 20000.)`, `("s" "P" 120000.)`} {
 		if !strings.Contains(strings.ReplaceAll(call, "( ", "("), want) {
 			t.Errorf("%s has no %s", call, want)
 		}
+	}
+}
+
+// What is broken off for time is tried again behind all others, also in the image after one
+// that another entry has cost. It is kept even if it does not end then; what has failed is not.
+func TestBrokenOffForTime(t *testing.T) {
+	j, dir := threeFunctions(), t.TempDir()
+	f, g, h := j.All()[0], j.All()[1], j.All()[2]
+	r := New()
+	first := r.Begin(j, dir)
+	first.Next()
+	first.Done([]Failure{{Index: 0, End: endHung}, {Index: 1, Why: "no", End: endFailed}})
+	if !first.Next() || len(first.batch) != 2 || first.batch[0] != f && first.batch[1] != f {
+		t.Fatalf("the next batch is %v", first.batch)
+	}
+	first.Died(ByItself, "killed") // nobody knows by which
+	first.Close()
+	second := r.Begin(j, dir)
+	defer second.Close()
+	if got := batches(second, "F:hung", "G"); got != "G, H, F, G" {
+		t.Errorf("batches %s", got)
+	}
+	why := second.Settle()
+	if len(why) != 2 || !strings.Contains(why[f], "did not end") || why[g] != "no" || f.Bad != "" || h.Bad != "" || g.Bad != "not restored: no" {
+		t.Errorf("%v; bad: %q, %q, %q", why, f.Bad, g.Bad, h.Bad)
+	}
+}
+
+// An image is given up only for what it does while it has the processor.
+func TestSilence(t *testing.T) {
+	j := threeFunctions()
+	g := j.All()[1]
+	r := New()
+	for try := range 3 {
+		a := r.Begin(j, t.TempDir())
+		a.Next()
+		at := slices.Index(a.batch, g) + 1
+		if (at > 0) != (try < maxTries) || try == 1 && at != 3 {
+			t.Fatalf("try %d: it is entry %d", try, at)
+		}
+		word := func(i int, value byte) {
+			if _, err := a.board.file.WriteAt([]byte{value}, int64(4*i)); err != nil { // of a little-endian word
+				t.Fatal(err)
+			}
+		}
+		word(boardEntry, byte(at))
+		word(boardBeat, 1)
+		for _, used := range []time.Duration{1, 2, 2} { // seconds
+			if why := a.Hopeless(used * time.Second); why != "" {
+				t.Errorf("after %d s of the processor: %s", used, why)
+			}
+		}
+		word(boardBeat, 2)
+		if why := a.Hopeless(10 * time.Second); why != "" {
+			t.Errorf("with an answer: %s", why)
+		}
+		if why := a.Hopeless(14 * time.Second); at > 0 && why == "" {
+			t.Error("no end")
+		}
+		if at > 0 {
+			a.Died(ByUs, "killed")
+		} else if why := a.Settle(); why[g] == "" || g.Bad != "" {
+			t.Errorf("why %q, bad %q", why[g], g.Bad)
+		}
+		a.Close()
 	}
 }
 
@@ -64,7 +132,7 @@ func threeFunctions() *journal.Journal {
 	return j
 }
 
-// batches drives a to its end; of each batch the entries in failing fail.
+// batches drives a to its end; of each batch the entries in failing fail, "F:hung" by time.
 func batches(a *Attempt, failing ...string) string {
 	var all []string
 	for a.Next() {
@@ -74,6 +142,8 @@ func batches(a *Attempt, failing ...string) string {
 			names = append(names, e.Text)
 			if slices.Contains(failing, e.Text) {
 				failures = append(failures, Failure{Index: i, Why: "no", End: endFailed})
+			} else if slices.Contains(failing, e.Text+":hung") {
+				failures = append(failures, Failure{Index: i, End: endHung})
 			}
 		}
 		all = append(all, strings.Join(names, " "))
@@ -89,8 +159,8 @@ func TestPasses(t *testing.T) {
 		{"", "F, G, H, G"},     // without a board, singly
 	} {
 		a := New().Begin(threeFunctions(), c.dir)
-		if got := batches(a, "G"); got != c.want || len(a.Why()) != 1 || a.Tainted() {
-			t.Errorf("batches %s, want %s; failed: %v", got, c.want, a.Why())
+		if got := batches(a, "G"); got != c.want || len(a.Settle()) != 1 || a.Tainted() {
+			t.Errorf("batches %s, want %s; failed: %v", got, c.want, a.Settle())
 		}
 		a.Close()
 	}
@@ -103,13 +173,13 @@ func TestBlame(t *testing.T) {
 	g := j.All()[1]
 	r := New()
 	for _, c := range []struct {
-		at      byte // the entry on the board, from 1
-		outside bool
-		bad     string
-		next    string
+		at   byte // the entry on the board, from 1
+		by   Death
+		bad  string
+		next string
 	}{
-		{2, true, "", "F G H"},
-		{2, true, "it cost the image: killed", "F H"},
+		{2, FromOutside, "", "F G H"},
+		{2, FromOutside, "it cost the image: killed", "F H"},
 	} {
 		a := r.Begin(j, dir)
 		if !a.Next() {
@@ -118,7 +188,7 @@ func TestBlame(t *testing.T) {
 		if _, err := a.board.file.WriteAt([]byte{c.at}, 4*boardEntry); err != nil { // of a little-endian word
 			t.Fatal(err)
 		}
-		a.Died(c.outside, "killed")
+		a.Died(c.by, "killed")
 		a.Close()
 		next := r.Begin(j, dir)
 		if got := batches(next); g.Bad != c.bad || got != c.next {
@@ -128,7 +198,7 @@ func TestBlame(t *testing.T) {
 	}
 	unknown := r.Begin(j, dir)
 	unknown.Next()
-	unknown.Died(false, "killed")
+	unknown.Died(ByItself, "killed")
 	unknown.Close()
 	singly := r.Begin(j, dir)
 	defer singly.Close()

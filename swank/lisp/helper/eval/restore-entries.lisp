@@ -8,50 +8,40 @@
 (defvar *restoring* nil
   "The RESTORING of the current thread, or NIL.")
 
-(defparameter *most-hung-again* 4
-  "How many entries that did not end are tried again: a busy machine stalls few.")
-
 (defun restore-entries (restoring)
   "Evaluate the entries of RESTORING in order.  One that fails is tried again after the others,
-which may define what it needs, as long as one more succeeds.  So are, once, the first few that did
-not end: the machine may have stalled them.  One that wanted to end the image is not tried again.
-Return ((INDEX WHY END) ...) of those that failed."
+which may define what it needs, as long as one more succeeds.  Return ((INDEX WHY END) ...) of
+those that did not succeed."
   (setf (restoring-evaluation restoring) *evaluation*)
   (ignore-heap-watch *evaluation*)
   (let ((todo (loop for entry in (restoring-entries restoring) for number from 1
                     collect (cons number entry)))
-        (lost '()) (hung '()))
+        (lost '()))
     (flet ((attempt (entry)
              "(ENTRY FAILURE) if ENTRY has failed and may be tried again, else NIL."
-             (destructuring-bind (number text package milliseconds least) entry
+             (destructuring-bind (number text package milliseconds) entry
                (multiple-value-bind (end why)
-                   (restore-entry restoring number text package milliseconds least)
+                   (restore-entry restoring number text package milliseconds)
                  (unless (eq end :done) (collect-garbage-left))
                  (let* ((code (end-code end restoring))
-                        (failure (list (1- number) (or why "") code))
-                        (before (assoc (1- number) hung)))
+                        (failure (list (1- number) (or why "") code)))
                    (write-board restoring (+ +ends-word+ number) (1+ code))
-                   (cond ((eq end :done) nil)
-                         ((eq end :failed) (list entry failure))
-                         ((and (eq end :hung) (null before) (< (length hung) *most-hung-again*))
-                          (push failure hung)
-                          (list entry failure))
-                         (t (push (if (eq end :hung) (or before failure) failure) lost)
-                            nil)))))))
+                   (case end
+                     (:done nil)
+                     (:failed (list entry failure))
+                     (t (push failure lost)
+                        nil)))))))
       (call-refusing-abrupt-exit
        (lambda ()
          (call-watched
           restoring
           (lambda ()
             (let ((*restoring* restoring))
-              (measure-compiler restoring)
               (loop
-                (let* ((hung-before hung)
-                       (failed (loop for entry in todo
-                                     for failure = (attempt entry)
-                                     when failure collect failure)))
-                  (when (or (null failed)
-                            (and (= (length failed) (length todo)) (eq hung hung-before)))
+                (let ((failed (loop for entry in todo
+                                    for failure = (attempt entry)
+                                    when failure collect failure)))
+                  (when (or (null failed) (= (length failed) (length todo)))
                     (return (append (mapcar #'second failed) lost)))
                   (setf todo (mapcar #'first failed))))))))))))
 
@@ -71,14 +61,14 @@ Return ((INDEX WHY END) ...) of those that failed."
   (logior (position end *entry-ends*)
           (ash (floor (or (restoring-limit restoring) 0) 1000) 4)))
 
-(defun restore-entry (restoring number text package-name milliseconds least)
+(defun restore-entry (restoring number text package-name milliseconds)
   "Evaluate TEXT in the package of that name.  (VALUES END WHY): how it ended, and why if it
 failed."
   (let ((package (find-package package-name)))
     (if (null package)
         (values :failed (format nil "There is no package ~A." package-name))
         (call-contained
-         restoring number milliseconds least
+         restoring number milliseconds
          (lambda ()
            (let ((*package* package))
              (handler-bind ((warning #'muffle))
@@ -98,7 +88,7 @@ failed."
     (setf (evaluation-journal evaluation) '() ; the bridge has this entry
           (evaluation-losses evaluation) '())))
 
-(defun call-contained (restoring number milliseconds least function)
+(defun call-contained (restoring number milliseconds function)
   "Call FUNCTION, the entry of that NUMBER.  However it ends, even by a throw, the restore goes on
 unless all of it is stopped.  The values are those of RESTORE-ENTRY."
   (let* ((evaluation (restoring-evaluation restoring))
@@ -120,7 +110,7 @@ unless all of it is stopped.  The values are those of RESTORE-ENTRY."
          (lambda ()
            (setf (evaluation-escape evaluation) #'on-stop
                  (restoring-leave restoring) #'leave)
-           (begin-entry restoring number milliseconds least)
+           (begin-entry restoring number milliseconds)
            (restart-case
                (call-refusing-exit
                 (lambda () (call-with-debugger-hooks function #'on-error))
@@ -128,9 +118,7 @@ unless all of it is stopped.  The values are those of RESTORE-ENTRY."
              (abort () (leave :left)))
            (setf end :done))
          (lambda ()
-           (case end
-             ((:hung :forced) (charge-entry restoring))
-             (:done (note-speed restoring milliseconds)))
+           (when (member end '(:hung :forced)) (charge-entry restoring))
            (end-entry restoring)
            (setf (evaluation-escape evaluation) escape)
            (unless (or (eq end :done) (evaluation-early-stop evaluation))

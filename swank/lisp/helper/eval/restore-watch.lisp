@@ -3,44 +3,30 @@
 (cl:in-package #:swank-mcp)
 
 ;;; Code that was harmless when it was first evaluated may loop or end the image now: a variable
-;;; on which it waits may have no value yet.  So each entry of a journal has a time limit, kept by
-;;; a watching thread.  A caller waits for all entries, and many may not end.  So the first few of
-;;; these may take long; when they have used up the patience, the limit is short.
+;;; on which it waits may have no value yet.  So each entry of a journal has a limit, kept by a
+;;; watching thread.  It limits the entry's AGE, which grows only while the image has the
+;;; processor: an image that is stopped, or starved by others, breaks nothing off.
 
-(defparameter *entry-limit* 200000
-  "How many microseconds an entry may take while there is patience.")
+(defparameter *tick* 1000
+  "How many microseconds pass, at least, between two looks of the watching thread.")
 
-(defparameter *least-entry-limit* 4000
-  "How many microseconds an entry may take when no patience is left.")
-
-(defparameter *times-as-long* 3
-  "How many times as long as at first an entry may take.")
-
-(defparameter *compiler-time* 4000
-  "More microseconds than the compiler needs of a usual processor for its first small function.")
-
-(defparameter *most-slowness* 8
-  "How many times as long as usual an entry may take at most, because those before it have.")
-
-(defparameter *collecting-limit* 50000
-  "How many microseconds of garbage collection do not count for an entry.")
-
-(defparameter *bytes-a-microsecond* 2000
-  "How many bytes may be allocated for each microsecond of the limit.")
+(defparameter *least-limit* 5000
+  "The microseconds that each entry may take.")
 
 (defstruct (restoring (:copier nil))
-  "A restore.  ENTRIES are ((TEXT PACKAGE-NAME MILLISECONDS LEAST) ...).  The entry may take some times
-MILLISECONDS in any case, and LEAST milliseconds."
+  "A restore.  ENTRIES are ((TEXT PACKAGE-NAME MILLISECONDS) ...): the limit of each, while the
+ALLOWANCE is twice as large."
   entries evaluation
-  (patience 0)    ; microseconds that are left for entries that do not end
-  (allowance 0)   ; the same for those that may take long
-  (used 0) (expected 0) ; what the entries that ended took of the processor, and were to take
+  (patience 0)    ; microseconds that all entries may use that do not end; and, apart from that,
+  (allowance 0)   ; those whose own limit is longer than what half of the patience gives
   thread tid
   (number 0)           ; of the entry that is evaluated, from 1; and
-  limit wall cpu collecting consed      ; its limit, and the clocks when it began
+  limit cpu            ; its limit, and the thread's processor time when it began
+  (asleep 0)           ; microseconds that the watcher has seen it asleep
   leave                ; a function of a kind: ends it
   (forced 0)           ; the number of one that was broken off with interrupts off
   (overp nil)
+  (beats 0)            ; looks of the watching thread
   (board nil))         ; address of the board; see WRITE-BOARD
 
 ;;; The board is a page of a file that the bridge reads, also when the image has died.  It says
@@ -83,11 +69,8 @@ MILLISECONDS in any case, and LEAST milliseconds."
      board +board-size+))
   #-sbcl board)
 
-;;; Clocks
-
-(defun real-microseconds ()
-  "A monotonic clock."
-  (floor (* 1000000 (get-internal-real-time)) internal-time-units-per-second))
+;;; The age of an entry: the processor time of its thread, and how often that was asleep when the
+;;; watcher looked.
 
 (defun collecting-microseconds ()
   #+sbcl (floor (* 1000000 sb-ext:*gc-run-time*) internal-time-units-per-second)
@@ -102,94 +85,67 @@ MILLISECONDS in any case, and LEAST milliseconds."
         (or (null line)
             (eql #\S (char line (+ 2 (position #\) line :from-end t))))))))
 
-;;; Watching
-
 (defun restored-cpu (restoring)
   (or (processor-microseconds (restoring-tid restoring)) 0))
 
-(defun slowness (restoring)
-  "How many times as long as usual an entry may take here and now, an integer: some take much longer
-than those before them on average, so twice that."
-  (max 1 (min *most-slowness*
-              (round (* 2 (restoring-used restoring)) (max 1 (restoring-expected restoring))))))
+(defun age (restoring)
+  "For how many microseconds the current entry has run or slept, as far as the image saw it."
+  (+ (- (restored-cpu restoring) (restoring-cpu restoring))
+     (restoring-asleep restoring)))
+
+(defun tick (restoring)
+  "Wait for the next look at the restoring thread.  One that has not run since the last and is
+asleep is older by a tick, however long the look took to come."
+  (let ((number (restoring-number restoring)) (cpu (restored-cpu restoring)))
+    (sleep (/ *tick* 1000000))
+    (write-board restoring +beat-word+ (incf (restoring-beats restoring)))
+    (when (and (plusp number)
+               (= cpu (restored-cpu restoring))
+               (thread-asleep-p (restoring-tid restoring))
+               (= number (restoring-number restoring)))
+      (incf (restoring-asleep restoring) *tick*))))
+
+;;; The limits
 
 (defun base-limit (restoring)
-  (max (* (slowness restoring) *least-entry-limit*)
-       (min *entry-limit* (floor (restoring-patience restoring) 2))))
+  "The limit of an entry without a longer one of its own: the first that do not end have much, and
+leave little."
+  (max *least-limit* (floor (restoring-patience restoring) 2)))
 
-(defun begin-entry (restoring number milliseconds least)
+(defun begin-entry (restoring number milliseconds)
   (setf (restoring-limit restoring) (max (base-limit restoring)
-                                         (min (* 1000 (slowness restoring)
-                                                 (max least (* *times-as-long* (1+ milliseconds))))
-                                              (restoring-allowance restoring)))
-        (restoring-collecting restoring) (collecting-microseconds)
-        (restoring-consed restoring) (bytes-consed)
-        (restoring-cpu restoring) (processor-microseconds (restoring-tid restoring))
-        (restoring-wall restoring) (real-microseconds)
+                                         (min (* 1000 milliseconds)
+                                              (floor (restoring-allowance restoring) 2)))
+        (restoring-asleep restoring) 0
+        (restoring-cpu restoring) (restored-cpu restoring)
         (restoring-number restoring) number)
   (write-board restoring +entry-word+ number))
-
-(defun measure-compiler (restoring)
-  "Compile something small, and take in how long that took: the first entry pays less for what all of
-them need, and has its limit from how fast the machine is."
-  (let ((before (restored-cpu restoring)) (*gensym-counter* 0))
-    (compile nil '(lambda (x) (list x 1)))
-    (incf (restoring-used restoring) (max 0 (- (restored-cpu restoring) before)))
-    (incf (restoring-expected restoring) *compiler-time*)))
-
-(defun note-speed (restoring milliseconds)
-  "Take in what the current entry, which may take so many MILLISECONDS and has ended, took."
-  (when (restoring-cpu restoring)
-    (incf (restoring-used restoring)
-          (max 0 (- (restored-cpu restoring) (restoring-cpu restoring))))
-    (incf (restoring-expected restoring) (* 1000 (1+ milliseconds)))))
 
 (defun end-entry (restoring)
   (setf (restoring-number restoring) 0)
   (write-board restoring +entry-word+ 0))
 
 (defun charge-entry (restoring)
-  "Subtract the time of the current entry, which did not end, from what is left."
-  (let ((cost (- (real-microseconds) (restoring-wall restoring))))
+  "Subtract the age of the current entry, which did not end, from what is left."
+  (let ((age (age restoring)))
     (if (> (restoring-limit restoring) (base-limit restoring))
-        (setf (restoring-allowance restoring) (max 0 (- (restoring-allowance restoring) cost)))
-        (setf (restoring-patience restoring) (max 0 (- (restoring-patience restoring) cost)))))
+        (setf (restoring-allowance restoring) (max 0 (- (restoring-allowance restoring) age)))
+        (setf (restoring-patience restoring) (max 0 (- (restoring-patience restoring) age)))))
   (write-board restoring +patience-word+ (floor (restoring-patience restoring) 1000))
   (write-board restoring +allowance-word+ (floor (restoring-allowance restoring) 1000)))
 
-(defun overduep (restoring asleep)
-  "True if the entry has used up its limit.  Collections do not count, nor most of the time that
-other processes took: on a busy machine entries only take longer.  Allocation counts as the time
-that the collector will need for it."
-  (let* ((wall (- (real-microseconds) (restoring-wall restoring)))
-         (cpu (if (restoring-cpu restoring)
-                  (- (restored-cpu restoring) (restoring-cpu restoring))
-                  wall))
-         (collecting (min *collecting-limit*
-                          (- (collecting-microseconds) (restoring-collecting restoring))))
-         (filled (floor (- (bytes-consed) (restoring-consed restoring)) *bytes-a-microsecond*))
-         (limit (restoring-limit restoring)))
-    (or (> (max (- (max cpu (if asleep wall (floor wall 8))) collecting) filled) limit)
-        (> wall (+ 1000000 (* 8 limit))))))
+;;; Watching
 
 (defun watch-entries (restoring)
   "The function of the watching thread, until the restore is over."
-  (let ((beats 0) (asleep 0) (last 0))
-    (loop until (restoring-overp restoring)
-          do (sleep 0.001)
-             (write-board restoring +beat-word+ (incf beats))
-             (let ((number (restoring-number restoring)))
-               (unless (= number last) (setf asleep 0 last number))
-               (when (plusp number)
-                 (if (and (> (- (real-microseconds) (restoring-wall restoring))
-                             (restoring-limit restoring))
-                          (thread-asleep-p (restoring-tid restoring)))
-                     (incf asleep)
-                     (setf asleep 0))
-                 (let ((kind (cond ((overduep restoring (> asleep 1)) :hung)
-                                   ((heap-full-p) :storage))))
-                   (when (and kind (= number (restoring-number restoring)))
-                     (stop-entry restoring number kind))))))))
+  (loop until (restoring-overp restoring)
+        do (tick restoring)
+           (let ((number (restoring-number restoring)))
+             (when (plusp number)
+               (let ((kind (cond ((> (age restoring) (restoring-limit restoring)) :hung)
+                                 ((heap-full-p) :storage))))
+                 (when (and kind (= number (restoring-number restoring)))
+                   (stop-entry restoring number kind)))))))
 
 (defun call-watched (restoring function)
   (setf (restoring-thread restoring) (swank/backend:current-thread)
@@ -206,41 +162,52 @@ that the collector will need for it."
 ;;; on before the interrupt is sent.  Nobody knows in which state that leaves the image.  So the
 ;;; bridge replaces it when all entries are through.
 
+(defparameter *telling-looks* 10
+  "How many looks tell code that runs with interrupts off from SBCL's own, which is seldom so.")
+
+(defparameter *stopping-limit* 400000
+  "How many microseconds older an entry may become while it is stopped.")
+
 #+sbcl
 (defun interrupts-off-p (restoring)
-  "True if the entry runs with interrupts off for longer than SBCL's own code does, which may wait
-for a processor or for the collector there."
-  (let ((cpu (restored-cpu restoring)) (collecting (collecting-microseconds)))
-    (loop for samples from 0
+  "True if the entry runs, or sleeps, with interrupts off for longer than SBCL's own code does,
+which may wait for a processor or for the collector there."
+  (let ((end (+ (age restoring) (* *telling-looks* *tick*)))
+        (collecting (collecting-microseconds)))
+    (loop for looks from 1
           always (and (null (sb-thread:symbol-value-in-thread
                              'sb-sys:*interrupts-enabled* (restoring-thread restoring) nil))
                       (= collecting (collecting-microseconds)))
-          until (or (> samples 30) (> (restored-cpu restoring) (+ cpu 2500)))
-          do (sleep 0.001))))
+          until (and (>= looks *telling-looks*) (>= (age restoring) end))
+          do (tick restoring))))
 
+#+sbcl
 (defun stop-entry (restoring number kind)
   "End the entry of that NUMBER.  Each attempt interrupts the cleanup forms that the one before
-has begun."
-  #+sbcl
-  (let ((thread (restoring-thread restoring)) (address nil) (began (real-microseconds)))
-    (flet ((overp () (/= number (restoring-number restoring)))
+has begun.  An attempt waits for the next one until the entry is older, so that one that does not
+run is not sent many interrupts."
+  (let ((thread (restoring-thread restoring)) (address nil) (began (age restoring)))
+    (flet ((overp () (or (restoring-overp restoring) (/= number (restoring-number restoring))))
            (stop () (when (= number (restoring-number restoring))
                       (funcall (restoring-leave restoring)
                                (if (= number (restoring-forced restoring)) :forced kind)))))
-      (loop for late = (- (real-microseconds) began)
-            until (or (overp) (> late 400000))
-            do (when (interrupts-off-p restoring)
-                 (unless (overp)
-                   (setf (restoring-forced restoring) number
-                         (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread) t)))
-               (let ((interrupt (make-interrupt)))
-                 (send-interrupt interrupt thread #'stop (or (> late 200000) address))
-                 (loop repeat 6
-                       until (or (overp) (integerp (interrupt-state interrupt)))
-                       do (sleep 0.001))
+      (loop for late = (- (age restoring) began)
+            until (or (overp) (> late *stopping-limit*))
+            do (when (and (interrupts-off-p restoring) (not (overp)))
+                 (setf (restoring-forced restoring) number
+                       (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread) t))
+               (let ((interrupt (make-interrupt)) (end (+ (age restoring) (* 6 *tick*))))
+                 (send-interrupt interrupt thread #'stop
+                                 (or (> late (floor *stopping-limit* 2)) address))
+                 (loop until (or (overp)
+                                 (integerp (interrupt-state interrupt))
+                                 (> (age restoring) end))
+                       do (tick restoring))
                  (setf address (sb-ext:compare-and-swap (interrupt-state interrupt) :sent :left-alone))
                  (unless (integerp address) (setf address nil))))
       (unless (overp)
         (write-board restoring +stuck-word+ number)
-        (loop until (or (overp) (restoring-overp restoring)) do (sleep 0.01)))))
-  #-sbcl (progn restoring number kind))
+        (loop until (overp) do (tick restoring))))))
+#-sbcl
+(defun stop-entry (restoring number kind)
+  (declare (ignore restoring number kind)))

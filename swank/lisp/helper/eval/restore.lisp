@@ -4,10 +4,10 @@
 
 (defun restore (entries &key (session "default") (token 0) package file
                   (patience 0) (allowance 0))
-  "Evaluate ENTRIES, ((TEXT PACKAGE-NAME MILLISECONDS LEAST) ...), of a session whose image has died, and
+  "Evaluate ENTRIES, ((TEXT PACKAGE-NAME MILLISECONDS) ...), of a session whose image has died, and
 make PACKAGE, if it exists, the session's.  FILE is the board, where the bridge reads the
-progress.  PATIENCE and ALLOWANCE are the milliseconds left for entries that do not end.  The
-answer is EVALUATE's, with :FAILURES ((INDEX WHY END) ...): see END-CODE."
+progress.  PATIENCE and ALLOWANCE are the milliseconds left for entries that do not end; see
+RESTORING.  The answer is EVALUATE's, with :FAILURES ((INDEX WHY END) ...): see END-CODE."
   (let ((session (ensure-session session))
         (restoring (make-restoring :entries entries :patience (* 1000 patience)
                                    :allowance (* 1000 allowance)

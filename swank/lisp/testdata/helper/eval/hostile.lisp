@@ -59,24 +59,46 @@
          '((("(slow SWANK-MCP::A)")) "COMMON-LISP-USER"))
   (evaluated "(dotimes (i 9) (makunbound (find-symbol (format nil \"*SLOW-~D*\" i))))" :package "SWANK-MCP"))
 
-;;; What may take LEAST has that also when others have used up the patience.
+;;; The first that do not end have much, and leave little; a longer limit of an entry's own is no
+;;; longer than the half of what is left for such.
 
 (define-test limits-of-entries
-  (flet ((limit (restoring milliseconds least)
-           (begin-entry restoring 1 milliseconds least)
-           (restoring-limit restoring)))
-    (check (limit (make-restoring :allowance 1000000) 0 0) 4000)
-    (check (limit (make-restoring :allowance 1000000) 0 20) 20000)
-    (check (limit (make-restoring :allowance 1000000) 9 20) 30000)
-    (check (limit (make-restoring :allowance 1000000 :used 4000 :expected 2000) 0 20) 80000)
-    (check (limit (make-restoring :allowance 5000) 0 20) 5000)))
+  (flet ((limit (patience allowance milliseconds)
+           (let ((restoring (make-restoring :patience patience :allowance allowance)))
+             (begin-entry restoring 1 milliseconds)
+             (restoring-limit restoring))))
+    (check (limit 300000 0 0) 150000)
+    (check (limit 6000 1000000 0) 5000)
+    (check (limit 6000 1000000 20) 20000)
+    (check (limit 6000 1000000 2000) 500000)
+    (check (limit 0 0 2000) 5000)))
+
+;;; An entry that the image had no time for is not older, however late it is.
+
+(define-test ages-of-entries
+  (flet ((age-of (tid cpu ticks)
+           "How old an entry is by looks at that thread, apart from its processor time."
+           (let ((restoring (make-restoring :tid tid :cpu cpu :number 1)))
+             (loop repeat ticks do (tick restoring))
+             (restoring-asleep restoring))))
+    (let ((tid nil) (ready (sb-thread:make-semaphore)) (done (sb-thread:make-semaphore)))
+      (let ((thread (sb-thread:make-thread (lambda ()
+                                             (setf tid (system-thread-number))
+                                             (sb-thread:signal-semaphore ready)
+                                             (sb-thread:wait-on-semaphore done)))))
+        (sb-thread:wait-on-semaphore ready)
+        (loop until (thread-asleep-p tid) do (sleep 0.001))
+        (check (age-of tid 0 20) 20000)
+        (check (age-of (system-thread-number) 0 20) 0) ; its own thread runs whenever it looks
+        (sb-thread:signal-semaphore done)
+        (sb-thread:join-thread thread)))))
 
 ;;; A warning that is only signalled cannot be muffled.
 
 (define-test signalled-warnings
   (check (restore-entry (make-restoring :evaluation (make-evaluation :session (ensure-session "test"))) 1
                         "(defvar signalled (list (signal 'warning) (signal 'style-warning)))"
-                        "SWANK-MCP" 0 0)
+                        "SWANK-MCP" 0)
          :done)
   (check (symbol-value 'signalled) '(nil nil))
   (evaluated "(defmethod print-object ((slow slow) stream) (signal 'warning) (write-string \"signals\" stream))
