@@ -9,29 +9,27 @@ import (
 	"time"
 )
 
-var stallRounds = flag.Int("stalls", 0, "how often the session is brought back for each way in which its image is stalled; 0: once for one of them")
+var stallRounds = flag.Int("stalls", 0, "how often the session is brought back for each way in which its image is stalled; 0: twice for one of them")
 
-// stalled has the process run for so long in each period, and stand still for the rest of it,
-// until the returned function is called.
-func stalled(t *testing.T, pid int, run, period time.Duration) (end func()) {
+// stalled has the process run for first, and then stand still in each period but for run at its
+// end, until the returned function is called.
+func stalled(t *testing.T, pid int, first, run, period time.Duration) (end func()) {
 	t.Helper()
 	done, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(over)
 		defer syscall.Kill(pid, syscall.SIGCONT)
-		for {
-			for _, turn := range []struct {
-				signal syscall.Signal
-				lasts  time.Duration
-			}{{syscall.SIGSTOP, period - run}, {syscall.SIGCONT, run}} {
-				if syscall.Kill(pid, turn.signal) != nil {
-					return
-				}
-				select {
-				case <-time.After(turn.lasts):
-				case <-done:
-					return
-				}
+		signal, lasts := syscall.SIGCONT, first
+		for syscall.Kill(pid, signal) == nil {
+			select {
+			case <-time.After(lasts):
+			case <-done:
+				return
+			}
+			if signal == syscall.SIGCONT {
+				signal, lasts = syscall.SIGSTOP, period-run
+			} else {
+				signal, lasts = syscall.SIGCONT, run
 			}
 		}
 	}()
@@ -43,11 +41,11 @@ func stalled(t *testing.T, pid int, run, period time.Duration) (end func()) {
 func definitions(n int) (forms, there []string) {
 	for i := range n {
 		form, is := "", ""
-		switch i % 8 {
+		switch i % 9 {
 		case 0:
 			form, is = "(defvar *w%d* %[1]d)", "(eql *w%d* %[1]d)"
 		case 1:
-			form, is = "(defun f%d (x) (list x %[1]d))", "(equal (f%d 1) '(1 %[1]d))"
+			form, is = "(defun f%d (x &key (times 3) (by '(1 2))) (loop repeat times for y in by when (plusp y) collect (list (string-downcase (format nil \"~a-~d\" y x)) (handler-case (/ y x) (division-by-zero () %[1]d)))))", "(equal (f%d 0 :times 1) '((\"1-0\" %[1]d)))"
 		case 2:
 			form, is = "(defmacro m%d (x) `(list ,x %[1]d))", "(macro-function 'm%d)"
 		case 3:
@@ -60,6 +58,8 @@ func definitions(n int) (forms, there []string) {
 			form, is = "(defparameter *v%d* (loop for i below %[1]d collect i))", "(eql (length *v%d*) %[1]d)"
 		case 7:
 			form, is = "(defmethod kind ((x (eql %d))) %[1]d)", "(eql (kind %d) %[1]d)"
+		case 8:
+			form, is = "(let ((n %d)) (defun next%[1]d (&optional (by 1)) (incf n by)) (defun last%[1]d () n))", "(eql (progn (next%d) (last%[1]d)) (1+ %[1]d))"
 		}
 		forms, there = append(forms, fmt.Sprintf(form, i)), append(there, fmt.Sprintf(is, i))
 	}
@@ -75,8 +75,9 @@ func TestRestoresWhileStalled(t *testing.T) {
 		{10 * time.Millisecond, 200 * time.Millisecond},
 		{300 * time.Millisecond, 3800 * time.Millisecond},
 	}
-	if *stallRounds == 0 {
-		patterns = patterns[1:2]
+	rounds := *stallRounds
+	if rounds == 0 {
+		patterns, rounds = patterns[2:], 2
 	}
 	const count = 70
 	forms, there := definitions(count)
@@ -86,14 +87,14 @@ func TestRestoresWhileStalled(t *testing.T) {
 			for _, form := range forms {
 				mustEval(t, im, form)
 			}
-			for round := range max(1, *stallRounds) {
+			for round := range rounds {
 				killed(t, im, im.cur.proc.PID())
 				inst, err := im.acquire(t.Context(), time.Minute)
 				if err != nil {
 					t.Fatal(err)
 				}
 				began := time.Now()
-				end := stalled(t, inst.proc.PID(), p.run, p.period)
+				end := stalled(t, inst.proc.PID(), p.run*time.Duration(round+1)/20, p.run, p.period) // the first stall comes at another definition each time
 				res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "1", Timeout: time.Hour, Debug: 1})
 				end()
 				if err != nil || res.Failure != nil {
