@@ -126,7 +126,7 @@ func (e *evaluation) noRoom() *Failure {
 // ownThread gives e, which is to run in the background, a thread and a number.
 func (e *evaluation) ownThread(ctx context.Context) error {
 	e.number = e.s.suspended.next()
-	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
+	bounded, cancel := e.inst.within(ctx, connectTimeout)
 	defer cancel()
 	id, err := e.inst.startThread(bounded, fmt.Sprintf("swank-mcp job-%d", e.number))
 	if err != nil {
@@ -181,7 +181,7 @@ func (e *evaluation) leave(hears *ears) *Result {
 func (b *backgroundRun) follow(ctx context.Context, hears *ears) {
 	e := b.e
 	defer e.im.forget(e.call)
-	s := stopper{e: e, timer: time.NewTimer(b.limit)}
+	s := newStopper(e, b.limit)
 	defer s.timer.Stop()
 	cancelled := ctx.Done()
 	var res *Result
@@ -193,7 +193,7 @@ func (b *backgroundRun) follow(ctx context.Context, hears *ears) {
 		case how := <-hears.stop:
 			s.stopped(how)
 		case d := <-hears.debug:
-			bounded, cancel := context.WithTimeout(ctx, stopGrace)
+			bounded, cancel := e.inst.within(ctx, stopGrace)
 			e.inst.conn.ThrowToToplevel(bounded, d.Thread)
 			cancel()
 			res = failed("ANSWER-BROKEN", d.Condition.Type+": "+d.Condition.Message)

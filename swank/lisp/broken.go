@@ -103,11 +103,12 @@ func undoing(key string) string {
 // image replaced.
 func (inst *instance) queryError(ctx context.Context, err error) error {
 	var conn *swank.ConnError
+	var slow *UnansweredError
 	switch {
 	case err == nil:
 		inst.clearFaults()
 		return nil
-	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.As(err, &conn), errors.Is(err, swank.ErrClosed), inst.over():
+	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.As(err, &slow), errors.As(err, &conn), errors.Is(err, swank.ErrClosed), inst.over():
 		return err
 	case !inst.noteFault():
 		return err

@@ -15,11 +15,6 @@ import (
 	"swank-mcp/swank/lisp/journal"
 )
 
-// stopGrace is how long an evaluation may take to stop. Then it is stopped once
-// more, which also breaks off cleanup forms, and gets as long again. After that it
-// cannot be stopped from outside.
-const stopGrace = 1200 * time.Millisecond
-
 // What the helper's EVALUATE takes for an argument left out.
 const (
 	defaultSession = "default"
@@ -101,7 +96,7 @@ func (s *Session) prepare(ctx context.Context, limit time.Duration) (*sessionThr
 		if err != nil {
 			return nil, err
 		}
-		bounded, cancel := context.WithTimeout(ctx, connectTimeout)
+		bounded, cancel := inst.within(ctx, connectTimeout)
 		thread, err := inst.sessionThread(bounded, s.name)
 		cancel()
 		if err != nil {
@@ -116,7 +111,8 @@ func (s *Session) prepare(ctx context.Context, limit time.Duration) (*sessionThr
 			attempt-- // each costs the journal an entry: it is no failure of the image
 			continue
 		}
-		if ctx.Err() != nil || attempt == 3 {
+		var slow *UnansweredError
+		if ctx.Err() != nil || attempt == 3 || errors.As(err, &slow) {
 			return nil, err
 		}
 		if errors.Is(err, context.DeadlineExceeded) && !inst.over() {
@@ -203,7 +199,7 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 		end := e.watch()
 		defer end()
 	}
-	s := stopper{e: e, timer: time.NewTimer(e.r.Timeout)}
+	s := newStopper(e, e.r.Timeout)
 	defer s.timer.Stop()
 	var look <-chan time.Time
 	if e.job.hopeless != nil {
@@ -234,7 +230,7 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 			}
 			s.stop(KindCancelled)
 		case <-s.timer.C:
-			if e.r.OnTimeout && s.tries == 0 {
+			if e.r.OnTimeout && s.requests == 0 {
 				if res := e.leave(hears); res != nil {
 					return res, nil
 				}
@@ -348,7 +344,7 @@ func (e *evaluation) remember(a *wireAnswer) {
 // debugger gets the evaluation out of Swank's debugger, which it can only be
 // in if something around the helper went wrong, and reports what that was.
 func (e *evaluation) debugger(call *swank.Call, d *swank.Debug) (*Result, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*stopGrace)
+	ctx, cancel := e.inst.within(context.Background(), 2*stopGrace)
 	defer cancel()
 	e.inst.conn.ThrowToToplevel(ctx, d.Thread)
 	call.Wait(ctx, nil)

@@ -83,7 +83,7 @@ func (e *evaluation) leftRunning(kind FailureKind, why string) *Result {
 	if why == wholeImageSilent {
 		if text := e.im.lastGuest().State(); text != "" && !e.left {
 			e.s.givenUp = append(e.s.givenUp, e)
-			return &Result{Failure: &Failure{Kind: kind, Type: "NOT-STOPPED", Message: "The whole image has stopped answering: " + text + ". " +
+			return &Result{Failure: &Failure{Kind: kind, Type: typeNotStopped, Message: "The whole image has stopped answering: " + text + ". " +
 				"The image is not ours to end; its owner has to look at it. When it answers again, this evaluation is stopped there if it has not ended, " +
 				"and the next reply tells what became of it."}}
 		}
@@ -97,7 +97,7 @@ func (e *evaluation) leftRunning(kind FailureKind, why string) *Result {
 			threadName(e.s.name), e.thread.id)
 		e.thread.forget()
 	}
-	return &Result{Failure: &Failure{Kind: kind, Type: "NOT-STOPPED", Message: b.String()}}
+	return &Result{Failure: &Failure{Kind: kind, Type: typeNotStopped, Message: b.String()}}
 }
 
 // threadName is the name of the Lisp thread in which a session evaluates.

@@ -74,10 +74,13 @@ func (e *evaluation) fate() string {
 	var g swank.Grabbed
 	var a wireAnswer
 	if err := e.call.Wait(context.Background(), &g); err != nil {
-		return "was lost with the connection: whether it was evaluated is not known."
+		return "was lost with " + e.inst.whatEnds() + ": whether it was evaluated is not known."
 	}
 	if err := helper.Decode(g.Output, &a); err != nil {
 		return "has ended; what it answered is not understood."
+	}
+	if e.inst.undone() {
+		return "was undone with its image."
 	}
 	e.remember(&a)
 	res := a.result()

@@ -43,6 +43,9 @@ func singleNote(info *swank.ConnectionInfo) string {
 // Single reports whether Swank in the image uses no threads: one request at a time.
 func (g *Guest) Single() bool { return g.Info.Style != ":spawn" }
 
+// PID returns the number of the process of l, 0 if that is not known to be on this machine.
+func (l Lisp) PID() int { return l.pid }
+
 // Is reports whether pid is that of g's process, as far as that is on this machine.
 func (g *Guest) Is(pid int) bool { return g.Lisp.pid != 0 && g.Info.PID == pid }
 

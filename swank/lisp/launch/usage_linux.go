@@ -28,19 +28,6 @@ func (p *Process) CPU() (used time.Duration) {
 	return used
 }
 
-// OwnCPU is how long the image alone has had the processor.
-func (p *Process) OwnCPU() time.Duration { return timeOf(p.pid) }
-
-// Runs reports whether a thread of the image runs, or waits for a processor.
-func (p *Process) Runs() bool {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/[0-9]*/stat", p.pid))
-	return slices.ContainsFunc(threads, func(file string) bool {
-		text, _ := os.ReadFile(file)
-		_, rest, _ := strings.Cut(string(text), ") ")
-		return strings.HasPrefix(rest, "R")
-	})
-}
-
 // Memory is how many bytes of the machine's memory the image, its copies and the programs that
 // it has started have: their share of what several have in common. To find that out takes
 // some milliseconds for each GB.

@@ -14,8 +14,8 @@
 ;;; call twice; it may be left, as may Lisp code.
 
 (defparameter *interrupt-patience* 300000
-  "For how many microseconds an interrupt is sent again before it is carried out
-in foreign code at work: code that never ends must be stopped, too.")
+  "For how many microseconds that its thread could use an interrupt is sent again before it is
+carried out in foreign code at work: code that never ends must be stopped, too.")
 
 (defparameter *interrupt-tries* 100
   "How often an interrupt must have found foreign code at work before it is carried
@@ -49,7 +49,8 @@ some calls repeated, such as the wait for a condition without a time limit."
 
 #+sbcl
 (defstruct (interrupt (:copier nil))
-  (state :sent :type t))                ; then :LEFT-ALONE, :DONE or an address
+  (state :sent :type t)                 ; then :LEFT-ALONE, :DONE or an address
+  (arrived (sb-thread:make-semaphore) :read-only t))
 
 #+sbcl
 (defun send-interrupt (interrupt thread function address &key forcep urgentp)
@@ -60,44 +61,44 @@ all the time, and URGENTP any."
   (sb-thread:interrupt-thread
    thread
    (lambda ()
-     (let ((here (foreign-address)))
-       (when (or (null here) (eq address t)
-                 (and (eql here address) (system-call-p here))
-                 (and (not (eq :sent (sb-ext:compare-and-swap (interrupt-state interrupt) :sent here)))
-                      (or urgentp (and forcep (system-call-p here)))))
-         (setf (interrupt-state interrupt) :done)
-         (funcall function))))))
+     (let* ((here (foreign-address))
+            (nowp (or (null here) (eq address t)
+                      (and (eql here address) (system-call-p here))
+                      (and (not (eq :sent (sb-ext:compare-and-swap (interrupt-state interrupt) :sent here)))
+                           (or urgentp (and forcep (system-call-p here)))))))
+       (when nowp (setf (interrupt-state interrupt) :done))
+       (sb-thread:signal-semaphore (interrupt-arrived interrupt))
+       (when nowp (funcall function))))))
 
 #+sbcl
-(defun await-interrupt (interrupt thread wait)
-  "Wait WAIT milliseconds for INTERRUPT to arrive, four times as long while THREAD has
-interrupts on: it may get no processor for as long.  Its state, :SENT if it has not arrived."
-  (loop for waits from 0
-        while (and (eq :sent (interrupt-state interrupt))
-                   (or (< waits wait)
-                       (and (< waits (* 4 wait))
-                            (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread nil))))
-        do (sleep 0.001))
+(defun await-interrupt (interrupt thread limit)
+  "Wait until INTERRUPT has arrived, unless THREAD could use LIMIT microseconds before: then it has
+interrupts off.  Return its state, :SENT if it has not arrived."
+  (await-signal (interrupt-arrived interrupt) thread limit)
   (sb-ext:compare-and-swap (interrupt-state interrupt) :sent :left-alone))
 
 (defun interrupt-safely (thread function &key (forcep t) urgentp)
   "Have THREAD call FUNCTION, which may collect a backtrace or leave by a
 non-local exit, as soon as it has interrupts on; waits for it no longer than
-that usually takes.  Without FORCEP, which is for what must happen, FUNCTION is
-not called at all where foreign code stays at work.  With URGENTP it is called
+a quarter of a second that THREAD could use.  Without FORCEP, which is for what must
+happen, FUNCTION is not called at all where foreign code stays at work.  With URGENTP it is called
 there soon: what foreign code leaves locked is less than an image that is lost.
 An interrupt that arrives when nobody waits for it any more does nothing in foreign
 code at work, and the caller has to ask again.  An error if THREAD has ended."
   #-sbcl (progn forcep urgentp (swank/backend:interrupt-thread thread function))
   #+sbcl
-  (loop with end = (+ (microseconds) (if urgentp 20000 *interrupt-patience*))
+  (loop with patience = (if urgentp 20000 *interrupt-patience*)
+        with meter = (chance-meter thread)
         with address = nil
         for tries from 0
-        for late = (and (> (microseconds) end)
+        for chance = 0 then (+ chance (funcall meter 1000))
+        for late = (and (> chance patience)
                         (or (not forcep) (>= tries (if urgentp 30 *interrupt-tries*))))
         for interrupt = (make-interrupt)
         while (or forcep (not late))
         do (send-interrupt interrupt thread function (or late address) :forcep forcep :urgentp urgentp)
-           (setf address (await-interrupt interrupt thread (if urgentp 20 250)))
-        while (integerp address)
-        do (sleep 0.001)))
+           (setf address (await-interrupt interrupt thread (if urgentp 20000 250000)))
+           ;; What comes while the thread leaves this one is nested in it, and SBCL ends at the
+           ;; eighth level; and foreign code at work is to go on a little.
+           (sleep 0.001)
+        while (integerp address)))

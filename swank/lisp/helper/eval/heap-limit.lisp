@@ -45,10 +45,15 @@ copies, and twice that for some objects; it rarely copies old objects."
 
 (defun stays-uninterruptible-p (thread)
   "True if THREAD has interrupts off for longer than SBCL itself ever has."
-  (loop repeat 10
-        always (and (sb-thread:thread-alive-p thread)
-                    (null (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread t)))
-        do (sleep 0.001)))
+  (and (sb-thread:thread-alive-p thread)
+       (not (await-state (lambda ()
+                           (or (not (sb-thread:thread-alive-p thread))
+                               (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread t)))
+                         thread 10000))))
+
+(defun await-end-of-thread (thread limit)
+  "AWAIT-STATE until THREAD has ended."
+  (await-state (lambda () (not (sb-thread:thread-alive-p thread))) thread limit))
 
 (defun switch-interrupts-on (thread)
   "Switch interrupts on in THREAD.  While SBCL collects it binds them off.  If that binding was
@@ -68,8 +73,9 @@ collection, which may be one too many."
     (ignore-errors                      ; THREAD may have ended
      (when (stays-uninterruptible-p thread) (switch-interrupts-on thread))
      (interrupt-safely thread (lambda () (setf begun t) (funcall function)) :urgentp t)
-     (loop repeat 20
-           until (or begun (not (sb-thread:thread-alive-p thread)))
+     (loop with meter = (chance-meter thread)
+           for chance = 0 then (+ chance (min 1000 (funcall meter 1000)))
+           until (or begun (>= chance 20000) (not (sb-thread:thread-alive-p thread)))
            do (if (stays-uninterruptible-p thread)
                   (switch-interrupts-on thread)
                   (sleep 0.001))))))

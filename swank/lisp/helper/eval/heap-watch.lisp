@@ -55,8 +55,7 @@ may be garbage of the evaluation before."
       (setf collecting sb-ext:*gc-run-time*))))
 
 (defun processor-time (thread)
-  (let ((number (ignore-errors (sb-thread:thread-os-tid thread))))
-    (or (and number (plusp number) (processor-microseconds number)) 0)))
+  (or (processor-microseconds (thread-system-number thread)) 0))
 
 (defun processor-times (evaluations threads)
   "((THREAD . MICROSECONDS) ...) of the threads of EVALUATIONS and THREADS."
@@ -78,23 +77,24 @@ NOW; and the most that one has used."
 (defun working-threads (evaluations threads before)
   "Those of the threads of EVALUATIONS and of THREADS that have worked since the processor times
 BEFORE.  All of them if the times are unknown."
-  (loop repeat 25
+  (loop with idle = 0
         for now = (processor-times evaluations threads)
         for (used most) = (multiple-value-list (times-used now before))
         when (every #'zerop (mapcar #'cdr now))
           return (mapcar #'car now)
         until (>= most *telling-time*)
-        do (sleep 0.002)                ; no processor was free for it
+        unless (some #'wants-processor-p (mapcar #'thread-system-number (mapcar #'car now)))
+          do (incf idle)                ; else no processor is free for it
+        until (> idle 25)
+        do (sleep 0.002)
         finally (return (loop for (thread . time) in used
                               when (>= time (max 1 (floor most 4))) collect thread))))
 
 (defun end-filling-threads (threads)
   "End THREADS and collect their garbage at once: it must not count as the base of a later one."
   (mapc #'end-filling-thread threads)
-  (loop repeat 100
-        unless (some #'sb-thread:thread-alive-p (mapcar #'session-thread-thread threads))
-          return (sb-ext:gc :full t)
-        do (sleep 0.002)))
+  (when (every (lambda (known) (await-end-of-thread (session-thread-thread known) 200000)) threads)
+    (sb-ext:gc :full t)))
 
 (defun end-heap-fillers (evaluations threads times)
   "End those that have worked since TIMES were taken: waiting threads do not fill the heap.

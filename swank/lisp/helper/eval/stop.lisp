@@ -60,9 +60,9 @@ evaluates arguments in the debugger, end only these."
              (values (list (show-form (evaluation-form evaluation) package)) 1))))))
 
 (defun stop-evaluation (token reason &optional (session "default"))
-  "End the evaluation TOKEN of SESSION with a report of REASON, :TIMEOUT, :CANCELLED or :STOPPED.  Answer T
-if it is in progress; if it has not begun, it ends as soon as it does.  Called on another thread
-than the evaluation's."
+  "End the evaluation TOKEN of SESSION with a report of REASON, :TIMEOUT, :CANCELLED or :STOPPED.  Answer
+the system's number of its thread, or T, if it is in progress; if it has not begun, it ends as soon as it
+does, and the answer is NIL.  Called on another thread than the evaluation's."
   (let ((evaluation
           (with-lock ()
             (let ((found (find token *evaluations* :key #'evaluation-token)))
@@ -73,7 +73,8 @@ than the evaluation's."
               found))))
     (when evaluation
       (interrupt-evaluation evaluation reason))
-    (answer (and evaluation t))))
+    (answer (and evaluation
+                 (or (thread-system-number (evaluation-thread evaluation)) t)))))
 
 (defun stop-suspended (evaluation reason)
   "End EVALUATION and return true if it waits for a command.  If a person has it in a debugger it

@@ -151,6 +151,7 @@ that says why it cannot be suspended."
         (let ((client (debuggee-client debuggee)))
           (when client
             (setf (client-takenp client) t)
+            (sb-thread:signal-semaphore (client-taken client))
             (return client))
           (unless (debuggee-ending debuggee)
             (setf (debuggee-ending debuggee)
@@ -174,8 +175,8 @@ person had the thread in a debugger: these do not count."
   "End all suspended evaluations of SESSION; return texts about those that do not end."
   (let ((evaluations (suspended-evaluations session)))
     (dolist (evaluation evaluations) (interrupt-evaluation evaluation :reset))
-    (loop repeat 200
-          while (some #'registeredp evaluations) do (sleep 0.01))
+    (dolist (evaluation evaluations)
+      (await-state (lambda () (not (registeredp evaluation))) (evaluation-thread evaluation) 2000000))
     (loop for evaluation in evaluations
           when (registeredp evaluation)
             collect (format nil "a suspended evaluation ~:[runs cleanup forms still~;~
@@ -219,19 +220,14 @@ EVALUATION), with the state before."
                      (debuggee-client debuggee) client)))
       (values state evaluation))))
 
-(defparameter *take-patience* 20
-  "How many times 0.05 s a command waits until the evaluation takes it.  A garbage collection, of
-any length, counts as one of them.")
+(defparameter *take-patience* 1000000
+  "How many microseconds that an evaluation can use a command waits until it takes it.")
 
 (defun withdraw-unless-taken (client evaluation)
   "NIL if EVALUATION has taken the command of CLIENT.  If somebody has its thread in a debugger,
 withdraw the command and return an outcome that says so."
   (let ((debuggee (evaluation-debuggee evaluation)))
-    (loop repeat *take-patience*
-          until (client-takenp client)
-          do (when (sb-thread:wait-on-semaphore (client-news client) :timeout 0.05)
-               (sb-thread:signal-semaphore (client-news client)) ; for AWAIT
-               (return)))
+    (await-signal (client-taken client) (evaluation-thread evaluation) *take-patience*)
     (with-lock ()
       (when (and (eq client (debuggee-client debuggee)) (not (client-takenp client)))
         (setf (debuggee-client debuggee) nil)
@@ -242,15 +238,14 @@ withdraw the command and return an outcome that says so."
               (t (list :absent :running)))))))
 
 (defun await-within (limit client evaluation)
-  (loop repeat 2
-        do (when (sb-thread:wait-on-semaphore (client-news client) :timeout limit)
-             (return-from await-within (client-outcome client)))
-           (ignore-errors
-            (interrupt-safely (evaluation-thread evaluation)
-                              (lambda ()
-                                ;; this command may have ended, and another be there
-                                (when (eq client (debuggee-client (evaluation-debuggee evaluation)))
-                                  (stop-nested evaluation))))))
-  (if (sb-thread:wait-on-semaphore (client-news client) :timeout limit)
-      (client-outcome client)
-      (list :absent :busy)))
+  (let ((thread (evaluation-thread evaluation)))
+    (flet ((answeredp () (await-signal (client-news client) thread (* 1000000 limit))))
+      (loop repeat 2
+            when (answeredp) return (client-outcome client)
+            do (ignore-errors
+                (interrupt-safely thread
+                                  (lambda ()
+                                    ;; this command may have ended, and another be there
+                                    (when (eq client (debuggee-client (evaluation-debuggee evaluation)))
+                                      (stop-nested evaluation)))))
+            finally (return (if (answeredp) (client-outcome client) (list :absent :busy)))))))

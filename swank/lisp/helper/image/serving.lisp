@@ -85,8 +85,8 @@ before.  Return a function that waits for that.  It returns true if the thread d
                                    (setf (ended-modes ended) (sbcl:get-floating-point-modes)
                                          idle (<= sbcl:*free-interrupt-context-index* 1))
                                    (sb-thread:signal-semaphore done))))
-    ;; a busy thread answers at once, too, but a busy machine may take its time
-    (lambda () (and (sb-thread:wait-on-semaphore done :timeout 1) idle))))
+    ;; a busy thread answers at once, too
+    (lambda () (and (await-signal done (ended-thread ended) 1000000) idle))))
 
 #+sbcl
 (defun note-ending-threads (threads)
@@ -145,7 +145,7 @@ if it did not start."
                     (serve-requests connection))
                   :name name)))
     (note-guest-thread connection thread)
-    #+sbcl (sb-thread:wait-on-semaphore begun :timeout 5)
+    #+sbcl (await-signal begun thread most-positive-fixnum) ; or it has ended before
     #-sbcl (loop repeat 5000 until id do (sleep 0.001))
     id))
 

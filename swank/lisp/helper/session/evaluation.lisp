@@ -175,6 +175,7 @@ makes it."
   "A thread that waits for an outcome; COMMAND is a function for the suspended thread to call."
   command outcome
   takenp                                ; true when the evaluation has begun with it
+  #+sbcl (taken (sb-thread:make-semaphore)) ; signalled then
   #+sbcl (news (sb-thread:make-semaphore)))
 
 (defun suspendedp (evaluation)

@@ -16,19 +16,27 @@
 anything.")
 
 (defun call-with-time-limit (seconds function late)
-  "The values of FUNCTION; if SECONDS pass before it returns, those of LATE, called with advice on
-the lock for which FUNCTION waits, or NIL."
+  "The values of FUNCTION; if it could use SECONDS before it returns, those of LATE, called with advice
+on the lock for which FUNCTION waits, or NIL."
   #+sbcl
   (block nil
     (let* ((activep t) (thread sb-thread:*current-thread*)
-           (timer (sb-ext:make-timer
-                   (lambda ()
-                     (let ((lock (ignore-errors (lock-advice thread))))
-                       (ignore-errors   ; it may have ended
-                        (interrupt-safely
-                         thread (lambda () (when activep (return (funcall late lock))))))))
-                   :thread t)))         ; an interrupted thread does not count as waiting
-      (sb-ext:schedule-timer timer seconds)
+           (meter (chance-meter thread)) (left (* 1000000 seconds)) (waits left) (timer nil))
+      (flet ((end ()
+               (let ((lock (ignore-errors (lock-advice thread))))
+                 (ignore-errors         ; it may have ended
+                  (interrupt-safely
+                   thread (lambda () (when activep (return (funcall late lock))))))))
+             (wait ()
+               (setf waits (max 20000 left))
+               (sb-ext:schedule-timer timer (/ waits 1000000))))
+        (setf timer (sb-ext:make-timer
+                     (lambda ()
+                       (decf left (funcall meter waits))
+                       (cond ((<= left 0) (end))
+                             (activep (wait))))
+                     :thread t))        ; an interrupted thread does not count as waiting
+        (wait))
       (unwind-protect (funcall function)
         (setf activep nil)
         (sb-ext:unschedule-timer timer))))

@@ -50,7 +50,7 @@ so in words."
 #+sbcl
 (defun ask-thread (thread function)
   "(VALUES RESULT STATE): what FUNCTION returns when THREAD is interrupted with it.  STATE is
-:ANSWERED, :SILENT if it takes longer than half a second, or :ENDED."
+:ANSWERED, :SILENT if it takes longer than half a second that THREAD could use, or :ENDED."
   (let ((result nil) (done (sb-thread:make-semaphore)))
     (handler-case
         (interrupt-safely thread
@@ -59,7 +59,7 @@ so in words."
                             (sb-thread:signal-semaphore done))
                           :forcep nil)
       (error () (return-from ask-thread (values nil :ended))))
-    (if (sb-thread:wait-on-semaphore done :timeout 1/2)
+    (if (await-signal done thread 500000)
         (values result :answered)
         (values nil :silent))))
 

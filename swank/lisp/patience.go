@@ -1,0 +1,85 @@
+package lisp
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"swank-mcp/swank/lisp/attach"
+	"swank-mcp/swank/lisp/host"
+	"swank-mcp/swank/lisp/launch"
+)
+
+// patience tells how long an image could have done what it was asked for. Nothing is
+// concluded from the time that has passed alone: an image that is stopped, or without a
+// processor, has had none.
+type patience struct {
+	gauge *host.Gauge
+	began time.Time
+	had   time.Duration // of the time since then
+}
+
+// lookEvery is the interval at which a patience looks. It is no divisor of the intervals by
+// which systems share out processors: else all looks could meet the same part of these.
+const lookEvery = 37 * time.Millisecond
+
+// stallLimit is how long a caller waits for an image that hardly runs.
+var stallLimit = 24 * time.Second
+
+// patience returns one that begins now.
+func (inst *instance) patience() *patience {
+	pid := 0
+	switch p := inst.proc.(type) {
+	case *launch.Process:
+		pid = p.PID()
+	case *attach.Guest:
+		pid = p.Lisp.PID()
+	}
+	return &patience{gauge: host.NewGauge(pid), began: time.Now()}
+}
+
+// look returns what the image has had since the last look.
+func (p *patience) look() time.Duration {
+	had := p.gauge.Chance()
+	p.had += had
+	return had
+}
+
+// stalled reports whether the image has hardly run since p began, for as long as a caller
+// waits for that.
+func (p *patience) stalled() bool {
+	passed := time.Since(p.began)
+	return passed >= stallLimit && p.had < passed/4
+}
+
+// inWords says how much of the time the image has had, as part of a sentence.
+func (p *patience) inWords(inst *instance) string {
+	passed := time.Since(p.began)
+	return fmt.Sprintf("in the last %.0f s its process (pid %d) was stopped, or without a processor or memory, for %.1f s",
+		passed.Seconds(), inst.proc.PID(), (passed - p.had).Seconds())
+}
+
+// within returns a context that ends when inst could have used so much time, with the cause
+// context.DeadlineExceeded, or when it hardly runs, with an *UnansweredError.
+func (inst *instance) within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	bounded, end := context.WithCancelCause(ctx)
+	go func() {
+		look := time.NewTicker(lookEvery)
+		defer look.Stop()
+		p := inst.patience()
+		for {
+			select {
+			case <-bounded.Done():
+				return
+			case <-look.C:
+			}
+			switch p.look(); {
+			case p.had >= limit:
+				end(context.DeadlineExceeded)
+			case p.stalled():
+				end(&UnansweredError{KindTimeout, "The image does not answer, because it hardly runs: " + p.inWords(inst) + ". Send the call again when it runs."})
+			}
+		}
+	}()
+	return bounded, func() { end(nil) }
+}
