@@ -59,7 +59,7 @@ func (im *Image) autosave(ctx context.Context, urgent bool) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, saveLimit)
 	defer cancel()
-	c, err := im.newest(ctx)
+	c, err := im.newest(ctx, urgent)
 	if c != nil && !im.onDisk(c) {
 		core, source := im.coreOf(c, im.autoName(c.taken), "")
 		core.Auto = true
@@ -100,13 +100,24 @@ func (im *Image) onDisk(c *checkpoint) bool {
 }
 
 // newest returns a checkpoint of the image as it is now, or where that cannot be taken,
-// and why, the newest there is.
-func (im *Image) newest(ctx context.Context) (*checkpoint, error) {
-	err := im.stopWork(ctx, time.Second)
+// and why, the newest there is. It gives way to jobs that run, unless it is urgent: then it
+// waits for their end and for what else is in the way, and leaves half of the time that ctx
+// gives for saving.
+func (im *Image) newest(ctx context.Context, urgent bool) (*checkpoint, error) {
+	limit := saveLimit
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = time.Until(deadline) / 2
+	}
+	var err error
+	if urgent {
+		err = im.stopWork(ctx, limit)
+	} else {
+		err = im.stopIdleWork(ctx)
+	}
 	if err == nil {
-		defer im.working.Unlock()
+		defer im.working.unlock()
 		var c *checkpoint
-		if c, err = im.current(ctx, "", time.Second); err == nil {
+		if c, err = im.current(ctx, "", limit); err == nil {
 			return c, nil
 		}
 	}
@@ -119,13 +130,31 @@ func (im *Image) newest(ctx context.Context) (*checkpoint, error) {
 func (im *Image) SaveAtEnd() {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), autosaveLimit, errEndLimit)
 	defer cancel()
-	for im.disk.busy() && ctx.Err() == nil {
-		time.Sleep(20 * time.Millisecond)
-	}
+	im.disk.await(ctx)
 	if !im.cfg.Autosave {
 		return
 	}
 	if err := im.autosave(ctx, true); err != nil {
 		im.log.Warn("the work was not saved to the disk" + err.Error())
+	}
+}
+
+// await waits until no checkpoint is being saved that somebody has asked for, or ctx ends.
+func (d *disk) await(ctx context.Context) {
+	for {
+		d.mu.Lock()
+		var one *saving
+		for _, this := range d.saving {
+			one = this
+		}
+		d.mu.Unlock()
+		if one == nil {
+			return
+		}
+		select {
+		case <-one.done:
+		case <-ctx.Done():
+			return
+		}
 	}
 }

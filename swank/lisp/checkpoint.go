@@ -29,8 +29,7 @@ type ObstacleError struct {
 	Passing bool     // it may be gone in a moment
 
 	hooks bool // the program's functions were called for it
-	asked bool // a look-up is in the way
-	job   bool // work in the background is
+	job   bool // work in the background is in the way
 }
 
 func (e *ObstacleError) Error() string {
@@ -67,6 +66,7 @@ func listThreads(all []string) string {
 // wireCheckpoint is the answer of the helper's CHECKPOINT.
 type wireCheckpoint struct {
 	Taken   int64    `sexp:"taken"`
+	PID     int      `sexp:"pid"` // of the copy; 0: it is not known
 	Refused string   `sexp:"refused"`
 	Names   []string `sexp:"names"`
 	Busy    bool     `sexp:"busy"`
@@ -111,8 +111,9 @@ func (im *Image) copied() error {
 }
 
 // takeCheckpoint takes one for the holder of im.working, who lets no job run. byItself
-// says that nobody has asked for it.
-func (im *Image) takeCheckpoint(name string, byItself bool) (*checkpoint, error) {
+// says that nobody has asked for it: then it gives way to look-ups, for whose end it waits
+// otherwise until ctx ends.
+func (im *Image) takeCheckpoint(ctx context.Context, name string, byItself bool) (*checkpoint, error) {
 	inst, p, err := im.checkpointed()
 	if err != nil {
 		return nil, err
@@ -120,23 +121,28 @@ func (im *Image) takeCheckpoint(name string, byItself bool) (*checkpoint, error)
 	if im.jobsRun() { // an answer of theirs could be on its way, and be lost
 		return nil, &ObstacleError{Why: "an evaluation runs in the background", Passing: true, job: true}
 	}
-	if !inst.asking.TryLock() {
-		return nil, &ObstacleError{Why: "something is asked of the image", Passing: true, asked: true}
+	asked := &ObstacleError{Why: "something is asked of the image", Passing: true}
+	if byItself {
+		if !inst.asking.tryLock() {
+			return nil, asked
+		}
+	} else if inst.asking.lock(ctx) != nil {
+		return nil, asked
 	}
-	defer inst.asking.Unlock()
+	defer inst.asking.unlock()
 	began := time.Now()
 	hooked := false
 	// A caller who goes in the middle would leave an image of which it is not known how it is.
-	copy, err := p.Copy(im.ctx, func(address string, number int) (err error) {
+	copy, err := p.Copy(im.ctx, func(address string, number int) (pid int, err error) {
 		call := helper.NewCall("CHECKPOINT").Str(address).Num(int64(number)).Key("SESSION").Str(im.timeline.session())
 		if byItself {
 			call.Key("BY-ITSELF").Yes()
 		}
-		hooked, err = inst.copyTo(im.ctx, call)
+		pid, hooked, err = inst.copyTo(im.ctx, call)
 		if hooked {
 			im.resumed(im.ctx, inst)
 		}
-		return err
+		return pid, err
 	})
 	if hooked || err != nil {
 		im.timeline.rest(hooksShare * time.Since(began))
@@ -161,17 +167,17 @@ func (im *Image) takeCheckpoint(name string, byItself bool) (*checkpoint, error)
 	return c, nil
 }
 
-// copyTo has the image make a copy of itself, by call, and says whether the program wants
-// functions to be called afterwards. inst.asking is locked: our threads in the image end
-// meanwhile, and others serve us afterwards.
-func (inst *instance) copyTo(ctx context.Context, call *helper.Call) (hooked bool, err error) {
+// copyTo has the image make a copy of itself, by call, and returns its process, 0 if that is not
+// known, and whether the program wants functions to be called afterwards. inst.asking is
+// locked: our threads in the image end meanwhile, and others serve us afterwards.
+func (inst *instance) copyTo(ctx context.Context, call *helper.Call) (pid int, hooked bool, err error) {
 	answer, err := inst.answerOfCopied(ctx, call)
 	var w wireCheckpoint
 	if err == nil {
 		err = helper.Decode(answer, &w)
 	}
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	renamed := map[swank.ThreadID]swank.ThreadID{}
 	for _, t := range w.Threads {
@@ -196,7 +202,7 @@ func (inst *instance) copyTo(ctx context.Context, call *helper.Call) (hooked boo
 	}
 	switch {
 	case w.Refused == "":
-		return w.Restore, nil
+		return w.PID, w.Restore, nil
 	case len(w.Names) > 0:
 		err = &ObstacleError{Why: w.Refused, Threads: w.Names, Passing: w.Busy, hooks: w.Restore}
 	case w.Busy:
@@ -204,7 +210,7 @@ func (inst *instance) copyTo(ctx context.Context, call *helper.Call) (hooked boo
 	default:
 		err = &ObstacleError{Why: w.Refused}
 	}
-	return w.Restore, err
+	return 0, w.Restore, err
 }
 
 // afterRestore has the image call the functions that the program wants to be called when
@@ -282,14 +288,14 @@ func (im *Image) tryCheckpoint() (again bool) {
 		im.timeline.rest(wait)
 		return true
 	}
-	if !im.working.TryLock() {
+	if !im.working.tryLock() {
 		im.timeline.later()
 		return true
 	}
 	began := time.Now()
-	_, err := im.takeCheckpoint("", true)
+	_, err := im.takeCheckpoint(im.ctx, "", true)
 	im.cfg.CopyShare.spent(time.Since(began))
-	im.working.Unlock()
+	im.working.unlock()
 	im.noteObstacle(err)
 	var obstacle *ObstacleError
 	if !errors.As(err, &obstacle) {

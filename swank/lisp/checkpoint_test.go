@@ -138,9 +138,9 @@ func TestCheckpointsInARow(t *testing.T) {
 	only(nil)
 	var copies []*launch.Copy
 	for range 8 {
-		im.working.Lock()
-		c, err := im.takeCheckpoint("", true)
-		im.working.Unlock()
+		_ = im.working.lock(t.Context())
+		c, err := im.takeCheckpoint(t.Context(), "", true)
+		im.working.unlock()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,9 +212,9 @@ func TestNoCheckpointKeepsImage(t *testing.T) {
 			} else {
 				mustEval(t, im, tt.code)
 			}
-			im.working.Lock()
-			_, err := im.takeCheckpoint("", true)
-			im.working.Unlock()
+			_ = im.working.lock(t.Context())
+			_, err := im.takeCheckpoint(t.Context(), "", true)
+			im.working.unlock()
 			var obstacle *ObstacleError
 			if !errors.As(err, &obstacle) || !strings.Contains(obstacle.Why, tt.why) {
 				t.Errorf("taking a checkpoint: %v, want an obstacle: %s", err, tt.why)

@@ -11,11 +11,12 @@ import (
 )
 
 // copyTimeout is how long an image may take to make a copy of itself, with what the
-// program wants to be done before, or to do what the program wants to be done after.
+// program wants to be done before, or to do what the program wants to be done after; of the
+// time in which it could act.
 var copyTimeout = 15 * time.Second
 
 // silenceLimit is how long after that an image that is being copied may answer nothing at
-// all: its threads that serve us have ended, or the machine has no memory left for them.
+// all though it could act: its threads that serve us have ended.
 var silenceLimit = 45 * time.Second
 
 // answerOfCopied has the control thread do the call, by which the image makes a copy of
@@ -29,7 +30,7 @@ func (inst *instance) answerOfCopied(ctx context.Context, c *helper.Call) (strin
 		return "", err
 	}
 	within := func(limit time.Duration) (answer string, late bool, err error) {
-		bounded, cancel := context.WithTimeout(ctx, limit)
+		bounded, cancel := inst.within(ctx, limit)
 		defer cancel()
 		answer, err = grabbed(bounded, call)
 		return answer, ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded), err
@@ -38,7 +39,7 @@ func (inst *instance) answerOfCopied(ctx context.Context, c *helper.Call) (strin
 	if !late {
 		return answer, err
 	}
-	bounded, cancel := context.WithTimeout(ctx, silenceLimit)
+	bounded, cancel := inst.within(ctx, silenceLimit)
 	defer cancel()
 	if err := inst.conn.Ping(bounded, swank.NewWorker); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		inst.kill("it did not come back from a checkpoint")

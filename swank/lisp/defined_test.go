@@ -119,9 +119,9 @@ func TestCheckpointAfterJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-b.done
-	im.working.Lock() // without a turn, in which the session would hear of it
+	_ = im.working.lock(t.Context()) // without a turn, in which the session would hear of it
 	settles(func() bool { _, err = im.current(t.Context(), "", time.Second); return err == nil })
-	im.working.Unlock()
+	im.working.unlock()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ import (
 // and the one that it goes on from.
 type disk struct {
 	cores *kept.Cores
-	turn  sync.Mutex // one is saved at a time
+	turn  workLock // held alone: one is saved at a time
 
 	mu     sync.Mutex
 	saving map[string]*saving // by name
@@ -151,14 +151,10 @@ func plural(n int, what string) string {
 
 // save saves the core of c. Urgent saving does not yield to other processes.
 func (im *Image) save(ctx context.Context, c *checkpoint, core *kept.Core, source string, urgent bool) error {
-	for !im.disk.turn.TryLock() {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(20 * time.Millisecond):
-		}
+	if err := im.disk.turn.lock(ctx); err != nil {
+		return err
 	}
-	defer im.disk.turn.Unlock()
+	defer im.disk.turn.unlock()
 	err := im.disk.cores.Save(ctx, core, source, func(file string) error {
 		copied := c.copy.(*launch.Copy) // every one of an image
 		made, err := copied.Made()

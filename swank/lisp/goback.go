@@ -115,7 +115,7 @@ func (im *Image) beginFrom(ctx context.Context, c *checkpoint) (*instance, error
 // resumed has inst, which goes on from a checkpoint or after one was taken, do what the
 // program wants to be done then.
 func (im *Image) resumed(ctx context.Context, inst *instance) {
-	ctx, cancel := context.WithTimeout(ctx, copyTimeout)
+	ctx, cancel := inst.within(ctx, copyTimeout)
 	defer cancel()
 	if err := inst.afterRestore(ctx, im.timeline.session()); err != nil {
 		im.log.Warn("calling the functions of swank-mcp:*after-restore*", "err", err)

@@ -4,14 +4,10 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"time"
 )
 
 // becauseIdle is why an image ends by [Image.Hibernate].
 const becauseIdle = "it was put away while nobody used it"
-
-// hibernateLimit is how long Hibernate waits for jobs that are about to end.
-const hibernateLimit = time.Second
 
 // Hibernate ends an image of ours that nobody uses, with its checkpoints, and keeps its
 // sessions: the next call starts another image, into which what they have defined is
@@ -47,10 +43,10 @@ func (im *Image) Hibernate(ctx context.Context) error {
 		}
 		saved = err == nil
 	}
-	if err := im.stopWork(ctx, hibernateLimit); err != nil {
+	if err := im.stopIdleWork(ctx); err != nil {
 		return err
 	}
-	defer im.working.Unlock()
+	defer im.working.unlock()
 	if err := im.inUse(); err != nil {
 		return err
 	}

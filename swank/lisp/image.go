@@ -28,8 +28,8 @@ var ErrClosed = errors.New("lisp: the image has been closed")
 // that builds the core, one that takes checkpoints of the images that are launched, one that looks for an attached
 // image that was lost. All are owned by the Image and ended by Close; the copies that
 // checkpoints are have goroutines in package launch, which their line ends. An evaluation
-// runs on its caller's goroutine, as an undo and a trial do. A job of a session holds
-// working for reading, and who takes a checkpoint or goes back to one holds it alone.
+// runs on its caller's goroutine, as an undo and a trial do. A job of a session shares
+// working, and who takes a checkpoint or goes back to one holds it alone.
 type Image struct {
 	cfg   Config
 	log   *slog.Logger
@@ -40,8 +40,8 @@ type Image struct {
 	workplace workplace
 	timeline  timeline
 	disk      disk
-	noFiles   atomic.Bool  // images write none
-	working   sync.RWMutex // read: a job of a session runs
+	noFiles   atomic.Bool // images write none
+	working   workLock    // shared: a job of a session runs
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc

@@ -17,8 +17,24 @@ import (
 	"swank-mcp/swank/lisp/restore"
 )
 
-// connectTimeout bounds each step of getting into an image that says it is ready.
+// connectTimeout bounds each step of getting into an image that says it is ready. For an image
+// of ours it is of the time in which that could act.
 const connectTimeout = 10 * time.Second
+
+// within returns a context that ends, with context.DeadlineExceeded, when the image could act
+// for limit; one that is attached, and whose process may be on another machine, when that time
+// has passed. The caller calls cancel.
+func (inst *instance) within(ctx context.Context, limit time.Duration) (_ context.Context, cancel context.CancelFunc) {
+	return host.Within(ctx, inst.pid(), limit, context.DeadlineExceeded)
+}
+
+// pid returns the process of an image of ours, else 0.
+func (inst *instance) pid() int {
+	if p, ok := inst.proc.(*launch.Process); ok {
+		return p.PID()
+	}
+	return 0
+}
 
 // instance is one image that runs, our connection to it and our threads in it. It
 // ends once, with its process or its connection, and is not used again.
@@ -40,8 +56,8 @@ type instance struct {
 
 	query queryThread
 
-	asking sync.RWMutex // read: a thread of the image is asked something, and named
-	origin *checkpoint  // that it goes on from, or nil
+	asking workLock    // shared: a thread of the image is asked something, and named
+	origin *checkpoint // that it goes on from, or nil
 
 	resumed bool // it, or what it comes of, was started from a checkpoint on the disk
 
@@ -81,7 +97,7 @@ func begin(ctx context.Context, c Config, handler func(*swank.Debug)) (*instance
 
 // enter connects and makes the image ready for evaluations, by the call prepare.
 func (inst *instance) enter(ctx context.Context, c Config, handler func(*swank.Debug), prepare *helper.Call) error {
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	ctx, cancel := inst.within(ctx, connectTimeout)
 	defer cancel()
 	err := inst.connect(ctx, c, handler)
 	if err != nil {
@@ -113,7 +129,7 @@ func (inst *instance) connect(ctx context.Context, c Config, handler func(*swank
 
 // resume is enter for an image that goes on from a checkpoint, and has been configured.
 func (inst *instance) resume(ctx context.Context, c Config, handler func(*swank.Debug)) error {
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	ctx, cancel := inst.within(ctx, connectTimeout)
 	defer cancel()
 	if err := inst.connect(ctx, c, handler); err != nil {
 		return err
@@ -131,22 +147,13 @@ func (inst *instance) ask(ctx context.Context, c *helper.Call) (string, error) {
 	if err := inst.mayAsk(ctx); err != nil {
 		return "", err
 	}
-	defer inst.asking.RUnlock()
+	defer inst.asking.unshare()
 	return inst.askOn(ctx, inst.controlThread(), c)
 }
 
-// mayAsk locks asking for reading: while a checkpoint is taken, and functions of the
-// program's run for that, it waits. The error is the cause of ctx.
-func (inst *instance) mayAsk(ctx context.Context) error {
-	for !inst.asking.TryRLock() {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(time.Millisecond):
-		}
-	}
-	return nil
-}
+// mayAsk shares asking: while a checkpoint is taken, and functions of the program's run for
+// that, it waits. The error is the cause of ctx.
+func (inst *instance) mayAsk(ctx context.Context) error { return inst.asking.share(ctx) }
 
 func (inst *instance) controlThread() swank.ThreadID {
 	inst.mu.Lock()
@@ -196,11 +203,11 @@ func (inst *instance) newThread(ctx context.Context, start *helper.Call) (swank.
 	if err := inst.mayAsk(ctx); err != nil {
 		return 0, err
 	}
-	defer inst.asking.RUnlock()
+	defer inst.asking.unshare()
 	return inst.threadBy(ctx, start)
 }
 
-// threadBy is newThread for a caller who holds inst.asking.
+// threadBy is newThread for a caller who holds or shares inst.asking.
 func (inst *instance) threadBy(ctx context.Context, start *helper.Call) (swank.ThreadID, error) {
 	answer, err := inst.askOn(ctx, swank.NewWorker, start)
 	if err != nil {
@@ -292,13 +299,19 @@ func (inst *instance) whatEnds() string {
 	return "the Lisp image"
 }
 
-// epitaph tells how the image ended. It waits for the exit status a moment,
-// because the connection is usually seen to close first.
+// exitTime is for how long an image whose connection has ended may be able to end and not do it:
+// then the connection broke.
+const exitTime = time.Second
+
+// epitaph tells how the image ended. It waits for the exit status, because the connection is
+// usually seen to close first.
 func (inst *instance) epitaph() string {
 	if !inst.attached() {
+		lives, cancel := inst.within(context.Background(), exitTime)
+		defer cancel()
 		select {
 		case <-inst.proc.Exited():
-		case <-time.After(time.Second):
+		case <-lives.Done():
 		}
 	}
 	inst.mu.Lock()

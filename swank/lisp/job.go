@@ -97,7 +97,7 @@ func (s *Session) workAlone(ctx context.Context, j *job, limit time.Duration, wo
 		if err := s.im.joinWork(ctx, limit); err != nil {
 			return nil, err
 		}
-		defer s.im.working.RUnlock()
+		defer s.im.working.unshare()
 		s.begun(j)
 		return nil, work()
 	})
@@ -147,7 +147,7 @@ func (s *Session) carryOut(ctx context.Context, j *job, limit time.Duration, wor
 		return nil, err
 	}
 	s.catchUp()
-	s.im.working.RUnlock()
+	s.im.working.unshare()
 	res, err := work()
 	end.Err = err
 	left = res != nil && res.Job != 0
@@ -192,7 +192,7 @@ func (s *Session) perform(ctx context.Context, r Request, j *job) (*Result, erro
 	if err := s.im.joinWork(ctx, r.Timeout); err != nil {
 		return nil, err
 	}
-	defer s.im.working.RUnlock()
+	defer s.im.working.unshare()
 	defer func() {
 		if j.sent {
 			s.evaluated.Add(1)

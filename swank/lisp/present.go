@@ -29,32 +29,31 @@ func (s *Session) present(ctx context.Context, name string, limit time.Duration)
 	}
 }
 
-// passingEnd is how long what is in the way of a checkpoint for a moment is waited for: on
-// a busy machine threads that are to end, or the main thread, may have had no processor.
-const passingEnd = 5 * time.Second
+// After retryFirst, and then after twice the time before up to retryLast, it is tried again to
+// take a checkpoint that something was in the way of for a moment.
+const (
+	retryFirst = 5 * time.Millisecond
+	retryLast  = 100 * time.Millisecond
+)
 
-// current is present of the running image. It waits for the end of a look-up, which may
-// take as long as queryTimeout.
+// current is present of the running image. What is in the way for a moment is waited for as
+// long as limit, the caller's deadline, and ctx say; what may go on for long is told at once.
 func (im *Image) current(ctx context.Context, name string, limit time.Duration) (c *checkpoint, err error) {
 	if c := im.timeline.before(im.timeline.now()); c != nil && c.at == im.timeline.now() && (name == "" || name == c.name) {
 		return c, nil
 	}
-	for began := time.Now(); ; {
-		c, err = im.takeCheckpoint(name, false)
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for pause := retryFirst; ; pause = min(2*pause, retryLast) {
+		c, err = im.takeCheckpoint(bounded, name, false)
 		var obstacle *ObstacleError
-		if !errors.As(err, &obstacle) || !obstacle.Passing || ctx.Err() != nil {
+		if !errors.As(err, &obstacle) || !obstacle.Passing || obstacle.job || len(obstacle.Threads) > 0 {
 			return c, err
 		}
-		patience := passingEnd
-		switch {
-		case obstacle.asked:
-			patience = queryTimeout
-		case obstacle.job || len(obstacle.Threads) > 0: // which may go on for long
-			patience = time.Second / 2
-		}
-		if time.Since(began) > min(limit, patience) {
+		select {
+		case <-bounded.Done():
 			return c, err
+		case <-time.After(pause):
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }

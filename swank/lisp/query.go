@@ -176,7 +176,7 @@ func (inst *instance) callQuery(ctx context.Context, c *helper.Call) (*swank.Cal
 	if err := inst.mayAsk(ctx); err != nil {
 		return nil, "", err
 	}
-	defer inst.asking.RUnlock()
+	defer inst.asking.unshare()
 	for attempt := 1; ; attempt++ {
 		thread, err := inst.startQuery(ctx)
 		if err != nil {
@@ -211,12 +211,13 @@ type heldUpError struct {
 func (e *heldUpError) Error() string { return e.err.Error() + ": " + e.why }
 func (e *heldUpError) Unwrap() error { return e.err }
 
-// heldUp tells of the lock that a thread of the image waits for, "" if of none.
+// heldUp tells of the lock that a thread of the image waits for, "" if of none. The caller
+// shares inst.asking.
 func (inst *instance) heldUp(thread swank.ThreadID) string {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	var why string
-	answer, err := inst.ask(ctx, helper.NewCall("WAITS-FOR").Num(int64(thread)))
+	answer, err := inst.askOn(ctx, inst.controlThread(), helper.NewCall("WAITS-FOR").Num(int64(thread)))
 	if err != nil || helper.Decode(answer, &why) != nil {
 		return "" // the caller reports in any case that it does not answer
 	}
@@ -224,7 +225,8 @@ func (inst *instance) heldUp(thread swank.ThreadID) string {
 }
 
 // startQuery returns the query thread and starts it where there is none. Who
-// waits for another caller to start it waits no longer than ctx says.
+// waits for another caller to start it waits no longer than ctx says. The caller shares
+// inst.asking.
 func (inst *instance) startQuery(ctx context.Context) (swank.ThreadID, error) {
 	if inst.single {
 		return inst.controlThread(), nil
@@ -245,7 +247,7 @@ func (inst *instance) startQuery(ctx context.Context) (swank.ThreadID, error) {
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
 	}
-	id, err := inst.startThread(ctx, "swank-mcp looking")
+	id, err := inst.threadBy(ctx, helper.NewCall("START-THREAD").Str("swank-mcp looking"))
 	if err != nil {
 		return 0, err
 	}

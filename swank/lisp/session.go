@@ -81,7 +81,7 @@ func (s *Session) keep(ctx context.Context) {
 		s.keepLater(keepAgain)
 		return
 	}
-	defer s.im.working.RUnlock()
+	defer s.im.working.unshare()
 	s.catchUp()
 	s.kept.Load().Keep(&s.journal, false, true)
 }
@@ -130,7 +130,7 @@ func (s *Session) Close(ctx context.Context) error {
 	if err := s.im.joinWork(bounded, queryTimeout); err != nil { // a checkpoint gives the threads other numbers
 		return err
 	}
-	defer s.im.working.RUnlock()
+	defer s.im.working.unshare()
 	inst.mu.Lock()
 	thread := inst.threads[s.name]
 	inst.mu.Unlock()

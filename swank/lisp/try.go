@@ -17,7 +17,7 @@ func (s *Session) try(ctx context.Context, r Request, j *job) (*Result, error) {
 	}
 	defer inst.leave()
 	s.im.resumed(ctx, inst)
-	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
+	bounded, cancel := inst.within(ctx, connectTimeout)
 	defer cancel()
 	thread, err := inst.sessionThread(bounded, s.name)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Session) trialImage(ctx context.Context, limit time.Duration) (*instanc
 	if err := s.workApart(ctx, limit); err != nil {
 		return nil, err
 	}
-	defer s.im.working.Unlock()
+	defer s.im.working.unlock()
 	for attempt := 1; ; attempt++ {
 		c, err := s.present(ctx, "", limit)
 		if err != nil {

@@ -2,44 +2,65 @@ package lisp
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"swank-mcp/swank/lisp/host"
 )
 
-// apartLimit is how long a job waits at least for what needs the image without any job: a
-// checkpoint takes some hundredths of a second, but the program may want something done
-// before and after it.
+// apartLimit is for how long at least, of the time in which the image could act, a job waits for
+// what needs it without any job: a checkpoint takes some hundredths of a second, but the
+// program may want something done before and after it.
 const apartLimit = 5 * time.Second
 
-// joinWork locks im.working for reading, and waits for that as long as limit or apartLimit
-// say. The error is a *BusyError or the cause of ctx.
+var errWaited = errors.New("lisp: it has waited long enough")
+
+// joinWork shares im.working, and waits for that as long as limit or apartLimit say. The error
+// is a *BusyError or the cause of ctx.
 func (im *Image) joinWork(ctx context.Context, limit time.Duration) error {
-	limit = max(limit, apartLimit)
-	for began := time.Now(); !im.working.TryRLock(); {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(time.Millisecond):
-		}
-		if waited := time.Since(began); waited > limit {
-			return &BusyError{Waited: waited, Age: waited, Code: "a checkpoint, an undo or a trial, for which no code may run in the image"}
-		}
+	began := time.Now()
+	bounded, cancel := host.Within(ctx, im.process(), max(limit, apartLimit), errWaited)
+	defer cancel()
+	err := im.working.share(bounded)
+	if errors.Is(err, errWaited) {
+		waited := time.Since(began)
+		return &BusyError{Waited: waited, Age: waited, Code: "a checkpoint, an undo or a trial, for which no code may run in the image"}
 	}
-	return nil
+	return err
 }
 
-// stopWork locks im.working when no job runs any more.
-func (im *Image) stopWork(ctx context.Context, limit time.Duration) error {
-	over := time.After(limit)
-	for !im.working.TryLock() {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-over:
-			return &ObstacleError{Why: "another session evaluates", Passing: true}
-		case <-time.After(time.Millisecond):
-		}
+// process returns that of the image that runs, 0 if none does or it is not known.
+func (im *Image) process() int {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if im.cur == nil {
+		return 0
 	}
-	return nil
+	return im.cur.pid()
+}
+
+// stopWork locks im.working when no job runs any more. The error is an *ObstacleError when that
+// takes longer than limit, the caller's deadline, or the cause of ctx.
+func (im *Image) stopWork(ctx context.Context, limit time.Duration) error {
+	bounded, cancel := context.WithTimeoutCause(ctx, limit, errWaited)
+	defer cancel()
+	return im.whyWorking(im.working.lock(bounded))
+}
+
+// stopIdleWork is stopWork for what nobody has asked for: it gives way to jobs.
+func (im *Image) stopIdleWork(ctx context.Context) error {
+	return im.whyWorking(im.working.lockUnlessShared(ctx))
+}
+
+// whyWorking says why im.working was not had.
+func (im *Image) whyWorking(err error) error {
+	switch shared, _ := im.working.state(); {
+	case errors.Is(err, errShared), shared && errors.Is(err, errWaited):
+		return &ObstacleError{Why: "another session evaluates", Passing: true}
+	case errors.Is(err, errWaited):
+		return &ObstacleError{Why: "a checkpoint, an undo or a trial is under way", Passing: true}
+	}
+	return err
 }
 
 // exclusively does work in the turn of the session while no job of any session runs,
@@ -53,7 +74,7 @@ func (s *Session) exclusive(ctx context.Context, j *job, limit time.Duration, wo
 		if err := s.workApart(ctx, limit); err != nil {
 			return nil, err
 		}
-		defer s.im.working.Unlock()
+		defer s.im.working.unlock()
 		s.begun(j)
 		return nil, work()
 	})
@@ -68,7 +89,7 @@ func (s *Session) workApart(ctx context.Context, limit time.Duration) error {
 			return err
 		}
 		_, _ = s.prepare(ctx, limit) // whoever needs it tries again, and learns why it fails
-		s.im.working.RUnlock()
+		s.im.working.unshare()
 	}
 	return s.im.stopWork(ctx, limit)
 }

@@ -16,10 +16,10 @@ func TestWaitingForWorkApart(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "1")
-	if !settles(im.working.TryLock) {
+	if !settles(im.working.tryLock) {
 		t.Fatal("there is work without end")
 	}
-	defer im.working.Unlock()
+	defer im.working.unlock()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	began := time.Now()

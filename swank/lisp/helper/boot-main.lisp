@@ -82,13 +82,13 @@ the listening socket is to accept from it, so its backend returns ours."
   (and work
        (eq work (sb-ext:compare-and-swap (symbol-value '*main-work*) work nil))))
 
-(defun call-in-main (function)
-  "Have the main thread call FUNCTION, with interrupts off, and return true; or NIL if it does
-something else: code that interrupts it may go on for as long as it likes."
+(defun call-in-main (function busyp)
+  "Have the main thread call FUNCTION, with interrupts off, and return true; or NIL if BUSYP returns
+true before: code that interrupts the main thread may go on for as long as it likes."
   (setf *main-work* function)
   (sb-thread:signal-semaphore *main-wake*)
-  (loop repeat 100
-        while (eq *main-work* function)
+  (loop while (eq *main-work* function)
+        until (funcall busyp)
         do (sleep 0.001))
   (not (take-main-work function)))
 

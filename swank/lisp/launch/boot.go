@@ -13,8 +13,8 @@ import (
 const (
 	// initSeconds bounds the loading of the person's init file.
 	initSeconds = 60
-	// coreBoot is how long an image may take from its core to its first
-	// status. Milliseconds are usual; a core that needs more is broken.
+	// coreBoot is how long an image may take from its core to its first status, of the
+	// time in which it could act. Milliseconds are usual; a core that needs more is broken.
 	coreBoot = 40 * time.Second
 	// launchedMark is boot.lisp's *LAUNCHED-MARK*.
 	launchedMark = "--swank-mcp"

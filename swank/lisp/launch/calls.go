@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -28,7 +27,7 @@ type calls struct {
 	closed   bool
 	over     chan struct{} // closed with listener
 	number   int           // of the last process that was asked for
-	waiting  map[callKey]chan *peer
+	waiting  map[callKey]*awaited
 	peers    map[*peer]bool
 	greeting map[*net.UnixConn]bool // those whose process has not said yet who it is
 	work     sync.WaitGroup
@@ -39,6 +38,15 @@ type calls struct {
 type callKey struct {
 	copy   bool
 	number int
+}
+
+// awaited is a process that was asked for, until it has called or nobody wants it any more.
+type awaited struct {
+	key   callKey
+	came  chan *peer    // holds it when it has called
+	known chan struct{} // closed when pid is set, which the process is before it has called
+	pid   int
+	lost  chan struct{} // closed when it has ended and has not called
 }
 
 // A peer is one process that has called.
@@ -84,7 +92,7 @@ func (l *line) listen() (address string, err error) {
 	if err != nil {
 		return "", err
 	}
-	c.waiting, c.peers, c.greeting = map[callKey]chan *peer{}, map[*peer]bool{}, map[*net.UnixConn]bool{}
+	c.waiting, c.peers, c.greeting = map[callKey]*awaited{}, map[*peer]bool{}, map[*net.UnixConn]bool{}
 	c.over = make(chan struct{})
 	listener, over := c.listener, c.over
 	c.work.Go(func() { reapOrphans(over) })
@@ -103,11 +111,14 @@ func (l *line) listen() (address string, err error) {
 }
 
 // helloTime is how long a process may take to say who it is and, if it is an image, until
-// it serves.
+// it serves; of the time in which it could act.
 const helloTime = 30 * time.Second
 
-// collectTime is how long a process that saves a core may take to collect its garbage.
+// collectTime is how long a process that saves a core may take to collect its garbage; of the
+// time in which it could act.
 const collectTime = time.Minute
+
+var errSilent = errors.New("it says nothing")
 
 // greet notes that a process has called, unless nobody is wanted any more.
 func (c *calls) greet(conn *net.UnixConn) bool {
@@ -126,13 +137,14 @@ func (c *calls) greet(conn *net.UnixConn) bool {
 func (c *calls) take(conn *net.UnixConn) {
 	p := &peer{conn: conn, in: bufio.NewReader(conn), done: make(chan struct{})}
 	defer conn.Close()
-	_ = conn.SetReadDeadline(time.Now().Add(helloTime))
+	said := p.speaksWithin(peerPID(conn), helloTime)
 	var h hello
 	if p.read(&h) != nil || h.PID < 2 || !isPeer(conn, h.PID) { // 1 and 0 are groups of others: they are not to be killed
 		c.mu.Lock()
 		delete(c.greeting, conn)
 		c.mu.Unlock()
 		_ = p.tell(dropCommand{true}) // it may be a copy, see [Copy.Drop]
+		said()
 		return
 	}
 	p.child, _ = os.FindProcess(h.PID) // on Unix there is always one
@@ -140,26 +152,32 @@ func (c *calls) take(conn *net.UnixConn) {
 	if h.Working != 0 && (p.read(&p.status) != nil || !p.status.Ready) {
 		host.KillGroup(p.child)
 	}
+	said()
 	if h.Saving != 0 {
-		_ = conn.SetReadDeadline(time.Now().Add(collectTime))
+		collected := p.speaksWithin(h.PID, collectTime)
 		if p.read(&p.heap) != nil {
 			host.KillGroup(p.child)
 		}
+		collected()
 	}
-	_ = conn.SetReadDeadline(time.Time{})
 	c.mu.Lock()
 	delete(c.greeting, conn)
 	key := callKey{copy: h.Copy != 0, number: cmp.Or(h.Copy, h.Working, h.Saving)}
-	ch := c.waiting[key]
-	if ch == nil || c.closed { // nobody wants it any more; it is to see no end of its connection before
+	a := c.waiting[key]
+	if a == nil || c.closed { // nobody wants it any more; it is to see no end of its connection before
 		host.KillGroup(p.child)
 	} else {
 		delete(c.waiting, key)
 		c.peers[p] = true
-		ch <- p
+		a.came <- p
 	}
 	c.mu.Unlock()
-	p.await()
+	heard := make(chan struct{})
+	c.work.Go(func() {
+		defer close(heard)
+		c.hear(p)
+	})
+	p.await(heard)
 	close(p.done)
 	c.mu.Lock()
 	delete(c.peers, p)
@@ -170,11 +188,73 @@ func (c *calls) take(conn *net.UnixConn) {
 	}
 }
 
+// speaksWithin has what is read from p fail when the process pid could act for limit, until
+// the caller calls stop.
+func (p *peer) speaksWithin(pid int, limit time.Duration) (stop func()) {
+	bounded, cancel := host.Within(context.Background(), pid, limit, errSilent)
+	fired := make(chan struct{})
+	unheeded := context.AfterFunc(bounded, func() {
+		defer close(fired)
+		_ = p.conn.SetReadDeadline(time.Unix(1, 0))
+	})
+	return func() {
+		if !unheeded() {
+			<-fired
+		}
+		cancel()
+		_ = p.conn.SetReadDeadline(time.Time{})
+	}
+}
+
+// forked is what a copy says when it has made a process that was asked for.
+type forked struct {
+	Number int `sexp:"forked"`
+	PID    int `sexp:"pid"`
+}
+
+// hear hears what p says later, until its connection ends.
+func (c *calls) hear(p *peer) {
+	for {
+		var f forked
+		if p.read(&f) != nil {
+			return
+		}
+		c.mu.Lock()
+		a := c.waiting[callKey{false, f.Number}]
+		c.mu.Unlock()
+		if a != nil {
+			c.know(a, f.PID)
+		}
+	}
+}
+
+// know says which process a is. Its end is noted, where the system tells it, if it ends
+// before it has called.
+func (c *calls) know(a *awaited, pid int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting[a.key] != a || a.pid != 0 || pid < 2 || c.closed {
+		return
+	}
+	a.pid = pid
+	close(a.known)
+	over := c.over
+	c.work.Go(func() {
+		if !seeEnd(pid, over) {
+			return
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.waiting[a.key] == a { // what it has said before its end was not read yet, or it said nothing
+			close(a.lost)
+		}
+	})
+}
+
 // await returns when the process has ended. Where the system has made it our child, it
-// says how; else the end of its connection tells.
-func (p *peer) await() {
-	// It is our child only when the process between has ended.
-	for range 200 {
+// says how; else the end of its connection tells, after which heard is closed.
+func (p *peer) await(heard <-chan struct{}) {
+	for {
 		awaitEnd(p.child.Pid)
 		state, err := p.child.Wait()
 		if err == nil {
@@ -184,39 +264,53 @@ func (p *peer) await() {
 		if !adopts || !errors.Is(err, syscall.ECHILD) {
 			break
 		}
-		time.Sleep(10 * time.Millisecond)
+		// It becomes our child when the process between has ended, which does so at once.
+		between := parentOf(p.child.Pid)
+		if between < 2 {
+			break
+		}
+		if between != os.Getpid() {
+			awaitEnd(between)
+		}
 	}
-	_, _ = io.Copy(io.Discard, p.in)
+	<-heard
 }
 
 // expect has the process of that kind with the next number taken when it calls.
-func (c *calls) expect(copy bool) (number int, ch chan *peer) {
+func (c *calls) expect(copy bool) *awaited {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.number++
-	ch = make(chan *peer, 1)
-	c.waiting[callKey{copy, c.number}] = ch
-	return c.number, ch
+	a := &awaited{key: callKey{copy, c.number}, came: make(chan *peer, 1), known: make(chan struct{}), lost: make(chan struct{})}
+	c.waiting[a.key] = a
+	return a
 }
 
-// called waits for the process. It wants it no more when ctx ends.
-func (c *calls) called(ctx context.Context, copy bool, number int, ch chan *peer) (*peer, error) {
+// errLost is the end of a process before it has called.
+var errLost = errors.New("the process has ended at once")
+
+// called waits until a has called, or has ended before. It wants it no more when ctx ends.
+func (c *calls) called(ctx context.Context, a *awaited) (*peer, error) {
+	var err error
 	select {
-	case p := <-ch:
+	case p := <-a.came:
 		return p, nil
+	case <-a.lost:
+		err = errLost
 	case <-ctx.Done():
-		c.forget(copy, number, ch)
-		return nil, context.Cause(ctx)
+		err = context.Cause(ctx)
 	}
+	c.forget(a)
+	return nil, err
 }
 
-// forget has the process of that number ended when it calls, or at once if it has.
-func (c *calls) forget(copy bool, number int, ch chan *peer) {
+// forget has the process ended when it calls, or at once if it has.
+func (c *calls) forget(a *awaited) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.waiting, callKey{copy, number})
+	delete(c.waiting, a.key)
 	select {
-	case p := <-ch:
+	case p := <-a.came:
 		host.KillGroup(p.child)
 	default:
 	}
@@ -240,12 +334,11 @@ func (p *peer) tell(v any) error {
 	return err
 }
 
-// end has the process end, and returns when it has, or kills it when ctx ends.
-func (p *peer) end(ctx context.Context) {
-	_ = p.conn.Close()
+// end kills the process and returns when it has ended.
+func (p *peer) end() {
 	select {
 	case <-p.done:
-	case <-ctx.Done():
+	default:
 		host.KillGroup(p.child)
 		<-p.done
 	}
@@ -268,9 +361,8 @@ func (c *calls) hangUp() {
 	}
 }
 
-// wait returns when all processes that have called have ended; it kills them when ctx
-// ends.
-func (c *calls) wait(ctx context.Context) {
+// end kills all processes that have called, and returns when they have ended.
+func (c *calls) end() {
 	c.mu.Lock()
 	peers := make([]*peer, 0, len(c.peers))
 	for p := range c.peers {
@@ -278,7 +370,7 @@ func (c *calls) wait(ctx context.Context) {
 	}
 	c.mu.Unlock()
 	for _, p := range peers {
-		p.end(ctx)
+		p.end()
 	}
 	c.work.Wait()
 }

@@ -28,7 +28,7 @@ func TestUnwantedCalls(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		l.calls.hangUp()
-		l.calls.wait(t.Context())
+		l.calls.end()
 	})
 	call := func(hello string) (told string) {
 		conn, err := net.Dial("unix", address)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"swank-mcp/swank/lisp/host"
 )
 
 // Copy is a copy of an image as it was at one moment. It waits, using no time, until
@@ -17,50 +19,38 @@ type Copy struct {
 	from   *Process
 }
 
-// callTime is how long a copy may take to call.
+// callTime is how long a copy may take to call, of the time in which it could act.
 const callTime = 10 * time.Second
 
 // ErrNoCall is the error of a copy that was made and did not call.
 var ErrNoCall = errors.New("a copy of the image was made, but did not reach the server")
 
 // Copy makes a copy of the image. take asks the image for it: the copy is to call at
-// address as number. Copy returns when it waits. The error is that of take, or [ErrNoCall].
-func (p *Process) Copy(ctx context.Context, take func(address string, number int) error) (*Copy, error) {
+// address as number; pid is its process, 0 if that is not known. Copy returns when it waits.
+// The error is that of take, or [ErrNoCall].
+func (p *Process) Copy(ctx context.Context, take func(address string, number int) (pid int, err error)) (*Copy, error) {
 	address, err := p.listen()
 	if err != nil {
 		return nil, err
 	}
-	number, ch := p.calls.expect(true)
-	if err := take(address, number); err != nil {
-		p.calls.forget(true, number, ch)
+	a := p.calls.expect(true)
+	pid, err := take(address, a.key.number)
+	if err != nil {
+		p.calls.forget(a)
 		return nil, err
 	}
-	// The copy may have ended with the image, before it left its group.
-	soon, stop := context.WithTimeoutCause(ctx, callTime, ErrNoCall)
-	defer stop()
-	over, cancel := context.WithCancelCause(soon)
-	defer cancel(nil)
-	go func() {
-		select {
-		case <-p.done:
-		case <-over.Done():
-			return
-		}
-		select {
-		case <-time.After(copyGrace):
-			cancel(errNoCopy)
-		case <-over.Done():
-		}
-	}()
-	peer, err := p.calls.called(over, true, number, ch)
+	p.calls.know(a, pid) // it may have ended with the image, before it left its group
+	bounded, cancel := host.Within(ctx, pid, callTime, ErrNoCall)
+	defer cancel()
+	peer, err := p.calls.called(bounded, a)
+	if errors.Is(err, errLost) {
+		err = ErrNoCall
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &Copy{line: p.line, number: number, peer: peer, from: p}, nil
+	return &Copy{line: p.line, number: a.key.number, peer: peer, from: p}, nil
 }
-
-// copyGrace is how long after the end of its image a copy may take to call.
-const copyGrace = time.Second
 
 // startCommand is what a copy gets to start an image.
 type startCommand struct {
@@ -77,18 +67,18 @@ type dropCommand struct {
 func (c *Copy) Start(ctx context.Context) (_ *Process, err error) {
 	l := c.line
 	before := l.errorsSoFar()
-	number, ch := l.calls.expect(false)
-	socket := filepath.Join(l.runDir, fmt.Sprintf("%d.sock", number))
-	if err := c.peer.tell(startCommand{number, socket}); err != nil {
-		l.calls.forget(false, number, ch)
+	a := l.calls.expect(false)
+	socket := filepath.Join(l.runDir, fmt.Sprintf("%d.sock", a.key.number))
+	if err := c.peer.tell(startCommand{a.key.number, socket}); err != nil {
+		l.calls.forget(a)
 		return nil, fmt.Errorf("%w: %w", errNoCopy, err)
 	}
-	peer, err := c.called(ctx, number, ch)
+	peer, err := c.called(ctx, a, helloTime, errNoImage)
 	if err != nil {
 		return nil, err
 	}
 	if !peer.status.Ready {
-		peer.end(ctx)
+		peer.end()
 		return nil, errors.New("the image that the copy started does not serve")
 	}
 	p := &Process{line: l, fromCore: c.from.fromCore, core: c.from.core, status: peer.status, pid: peer.child.Pid, child: peer.child, socket: socket, peer: peer, before: before, done: make(chan struct{})}
@@ -99,20 +89,40 @@ func (c *Copy) Start(ctx context.Context) (_ *Process, err error) {
 	return p, nil
 }
 
-// called waits for a process that the copy was told to start.
-func (c *Copy) called(ctx context.Context, number int, ch chan *peer) (*peer, error) {
-	bounded, stop := context.WithTimeoutCause(ctx, helloTime, errors.New("the image that the copy started has ended, or does not call"))
-	defer stop()
-	over, cancel := context.WithCancelCause(bounded)
-	defer cancel(nil)
+var errNoImage = errors.New("the image that the copy started has ended, or does not call")
+
+// called waits for a process that the copy was told to start. The error is silent when the
+// process has ended, or it or before it the copy could act for limit.
+func (c *Copy) called(ctx context.Context, a *awaited, limit time.Duration, silent error) (*peer, error) {
+	over, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	go func() {
 		select {
 		case <-c.peer.done:
-			cancel(errNoCopy)
+			end(errNoCopy)
 		case <-over.Done():
 		}
 	}()
-	return c.line.calls.called(over, false, number, ch)
+	go func() {
+		forking, cancel := host.Within(over, c.PID(), limit, silent)
+		select {
+		case <-a.known:
+		case <-forking.Done():
+			end(context.Cause(forking))
+			cancel()
+			return
+		}
+		cancel()
+		calling, cancel := host.Within(over, a.pid, limit, silent)
+		<-calling.Done()
+		end(context.Cause(calling))
+		cancel()
+	}()
+	p, err := c.line.calls.called(over, a)
+	if errors.Is(err, errLost) {
+		err = silent
+	}
+	return p, err
 }
 
 // Drop ends the copy. It does not wait for its end.

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
-	"time"
 )
 
 // adopts reports whether adopt does something.
@@ -24,13 +23,17 @@ var adopt = sync.OnceFunc(func() {
 // children. Its leader has been waited for, so that all have that will. It takes as long
 // as they take to end.
 func reapGroup(group int) {
-	for range 1000 {
+	for {
 		switch pid, err := syscall.Wait4(-group, nil, syscall.WNOHANG, nil); {
 		case err == syscall.EINTR:
 		case err != nil:
 			return
 		case pid <= 0:
-			time.Sleep(time.Millisecond)
+			children(func(pid int, _ string, of int) {
+				if of == group {
+					awaitEnd(pid)
+				}
+			})
 		}
 	}
 }

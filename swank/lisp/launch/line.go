@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"context"
 	"os"
 	"sync"
 )
@@ -68,9 +67,9 @@ func (l *line) hangUp() {
 	l.calls.hangUp()
 }
 
-// release waits for the copies, kills what ctx finds alive, and releases the rest.
-func (l *line) release(ctx context.Context) {
-	l.calls.wait(ctx)
+// release kills the copies and releases the rest when they have ended.
+func (l *line) release() {
+	l.calls.end()
 	l.out.close()
 	l.err.close()
 	if l.runDir != "" {

@@ -1,11 +1,8 @@
 package launch
 
 import (
-	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -63,19 +60,10 @@ func reapOrphans(over <-chan struct{}) {
 // we start are noted by [host.Own], or are in our group, which an image and what comes of
 // it is not.
 func endedOrphans() (pids []int) {
-	lists, _ := filepath.Glob("/proc/self/task/[0-9]*/children")
-	for _, list := range lists {
-		text, _ := os.ReadFile(list)
-		for _, child := range strings.Fields(string(text)) {
-			stat, _ := os.ReadFile("/proc/" + child + "/stat") // see proc(5)
-			var pid, parent, group int
-			var state string
-			_, _ = fmt.Sscan(child, &pid)
-			_, err := fmt.Sscan(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), &state, &parent, &group)
-			if err == nil && state == "Z" && group != syscall.Getpgrp() && !host.Owned(pid) {
-				pids = append(pids, pid)
-			}
+	children(func(pid int, state string, group int) {
+		if state == "Z" && group != syscall.Getpgrp() && !host.Owned(pid) {
+			pids = append(pids, pid)
 		}
-	}
+	})
 	return pids
 }

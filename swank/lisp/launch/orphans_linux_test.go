@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"context"
 	"os/exec"
 	"slices"
 	"sync"
@@ -22,7 +21,7 @@ func TestOrphans(t *testing.T) {
 		}
 		end[l] = sync.OnceFunc(func() {
 			l.calls.hangUp()
-			l.calls.wait(context.Background())
+			l.calls.end()
 		})
 		t.Cleanup(end[l])
 		return l

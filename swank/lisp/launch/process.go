@@ -208,28 +208,19 @@ func (p *Process) Kill() {
 	}
 }
 
-// closeGrace is what an image gets to end by itself before it is killed.
-const closeGrace = 500 * time.Millisecond
-
-// Close ends the image, first by closing its lifetime pipe, its copies, and all that
-// has come of them, and releases all that belongs to them: processes, goroutines,
-// descriptors, their directory. It may be called more than once. A done ctx only
-// shortens the grace.
-func (p *Process) Close(ctx context.Context) {
+// Close ends the image, its copies, and all that has come of them, and releases all that
+// belongs to them: processes, goroutines, descriptors, their directory. They are killed: to
+// end by itself an image does no more either, at the end of its lifetime pipe. It waits until
+// they have ended, whatever ctx says. It may be called more than once.
+func (p *Process) Close(context.Context) {
 	p.closeOnce.Do(func() {
+		p.Kill()
 		p.hangUp()
-		grace, cancel := context.WithTimeout(ctx, closeGrace)
-		defer cancel()
-		select {
-		case <-p.done:
-		case <-grace.Done():
-			p.Kill()
-			<-p.done
-		}
+		<-p.done
 		if p.report != nil {
 			_ = p.report.Close()
 		}
-		p.release(grace)
+		p.release()
 	})
 }
 

@@ -54,3 +54,17 @@ func makeRunDir(bases []string) (string, error) {
 	}
 	return "", err
 }
+
+// makeHeldDir is makeRunDir with [holdDir], whose file may be nil. It makes another directory
+// when somebody has taken the first for one that was left behind.
+func makeHeldDir(bases []string) (dir string, held *os.File, err error) {
+	for {
+		if dir, err = makeRunDir(bases); err != nil {
+			return "", nil, err
+		}
+		held, lost := holdDir(dir)
+		if !lost {
+			return dir, held, nil
+		}
+	}
+}

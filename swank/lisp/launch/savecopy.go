@@ -53,14 +53,12 @@ var errNoSaver = errors.New("the process that was to save the core did not call"
 // the core was written to the disk as a whole. After an error, the file may be there. The
 // error may be a [*NoRoomError].
 func (c *Copy) Save(ctx context.Context, file string, urgent bool) (sum uint32, size int64, err error) {
-	number, ch := c.line.calls.expect(false)
-	if err := c.peer.tell(saveCommand{number, file, os.Getpid()}); err != nil {
-		c.line.calls.forget(false, number, ch)
+	a := c.line.calls.expect(false)
+	if err := c.peer.tell(saveCommand{a.key.number, file, os.Getpid()}); err != nil {
+		c.line.calls.forget(a)
 		return 0, 0, fmt.Errorf("%w: %w", errNoCopy, err)
 	}
-	greeting, cancel := context.WithTimeoutCause(ctx, helloTime, errNoSaver)
-	defer cancel()
-	saver, err := c.called(greeting, number, ch)
+	saver, err := c.called(ctx, a, helloTime+collectTime, errNoSaver)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -135,11 +135,10 @@ func homeAdvice() string {
 // left of it then.
 func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, err error) {
 	fail := func(err error) (*Process, error) { return nil, &launchError{reason: err.Error(), err: err} }
-	runDir, err := makeRunDir(f.runBase)
+	runDir, held, err := makeHeldDir(f.runBase)
 	if err != nil {
 		return fail(fmt.Errorf("making a private directory: %w", err))
 	}
-	held := holdDir(runDir)
 	owned := false
 	defer func() {
 		if !owned {
@@ -243,7 +242,7 @@ func (p *Process) awaitReady(ctx context.Context, plan launchPlan) (booted bool,
 	bootCtx := ctx
 	if plan.core != "" {
 		var cancel context.CancelFunc
-		bootCtx, cancel = context.WithTimeoutCause(ctx, coreBoot, fmt.Errorf("no sign of life for %v", coreBoot))
+		bootCtx, cancel = host.Within(ctx, p.pid, coreBoot, fmt.Errorf("no sign of life for %v", coreBoot))
 		defer cancel()
 	}
 	for !p.status.Ready {
@@ -278,13 +277,19 @@ func (p *Process) awaitReady(ctx context.Context, plan launchPlan) (booted bool,
 	return true, err
 }
 
+// endTime is for how long an image that has closed its status pipe may be able to end and not do
+// it: then it does something else.
+const endTime = time.Second / 2
+
 // abandon ends an image that did not come up and says what it was.
 func (p *Process) abandon(ctx context.Context, booted bool, cause error) error {
 	if ctx.Err() == nil { // it closed the status pipe: it has ended, or is about to
+		lives, cancel := host.Within(ctx, p.pid, endTime, cause)
 		select {
 		case <-p.done:
-		case <-time.After(closeGrace):
+		case <-lives.Done():
 		}
+		cancel()
 	}
 	ended := p.HasExited()
 	p.Close(ctx)

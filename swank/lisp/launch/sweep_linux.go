@@ -13,31 +13,24 @@ import (
 // that would notice has ended, leaves the image and its directory behind. A directory
 // is in use for as long as its server holds a lock on it.
 
-// holdDir locks dir until the file is closed, at the latest by the end of this process.
-// It returns nil if that cannot be done.
-func holdDir(dir string) *os.File {
+// holdDir locks dir until the file is closed, at the latest by the end of this process. The
+// file is nil if that cannot be done. lost says that a server that looks for what others have
+// left behind has the directory, or has removed it: one that is not locked yet looks so.
+func holdDir(dir string) (held *os.File, lost bool) {
 	f, err := os.Open(dir)
 	if err != nil {
-		return nil
+		return nil, os.IsNotExist(err)
 	}
-	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = f.Close()
-		return nil
+		return nil, err == syscall.EWOULDBLOCK
 	}
-	return f
-}
-
-// newDir is the age up to which an empty directory may be one that is about to be locked.
-const newDir = time.Second
-
-// aboutToBeHeld reports whether a directory is so new that it may not be locked yet: it
-// is locked before anything is in it.
-func aboutToBeHeld(dir string, info os.FileInfo) bool {
-	if time.Since(info.ModTime()) >= newDir {
-		return false
+	mine, _ := f.Stat()
+	if there, err := os.Lstat(dir); err != nil || !os.SameFile(mine, there) {
+		_ = f.Close()
+		return nil, true
 	}
-	entries, err := os.ReadDir(dir)
-	return err != nil || len(entries) == 0
+	return f, false
 }
 
 // sweep ends, once in the life of this process, the images of servers that are no
@@ -50,13 +43,13 @@ var sweep = sync.OnceFunc(func() {
 		dirs, _ := filepath.Glob(filepath.Join(globQuote(base), runPrefix+"*"))
 		for _, dir := range dirs {
 			info, err := os.Lstat(dir)
-			if err != nil || !info.IsDir() || aboutToBeHeld(dir, info) {
+			if err != nil || !info.IsDir() {
 				continue
 			}
 			if owner, ok := info.Sys().(*syscall.Stat_t); !ok || int(owner.Uid) != os.Getuid() {
 				continue
 			}
-			if held := holdDir(dir); held != nil {
+			if held, _ := holdDir(dir); held != nil {
 				sockets, _ := filepath.Glob(filepath.Join(globQuote(dir), "*.sock"))
 				for _, socket := range sockets {
 					// Not a link that code in the image has made to another's socket.

@@ -5,6 +5,6 @@ package launch
 import "os"
 
 // Only on Linux is it known who owns a directory and who listens in it.
-func holdDir(string) *os.File { return nil }
+func holdDir(string) (held *os.File, lost bool) { return nil, false }
 
 func sweep() {}

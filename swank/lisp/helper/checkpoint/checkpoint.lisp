@@ -47,7 +47,7 @@ copy, and otherwise an answer of CHECKPOINT's and, if there is a copy, the proce
                    (serious-condition (c) (failed-answer c))))
          (threads (end-pause pause)))
     (if (integerp result)
-        (values (list :threads threads :taken number) result)
+        (values (list :threads threads :taken number :pid *forked*) result)
         (list* :threads threads result))))
 
 (defun obstacle-in-main (connection timer)
@@ -94,9 +94,11 @@ would start the threads again."
 (defun copy-in-main (connection id address number restore)
   "Have the main thread copy the image.  Returns only if it does not, with an answer of CHECKPOINT's."
   (let ((obstacle nil) (over (sb-thread:make-semaphore)))
-    (cond ((boot-call :in-main (lambda ()
-                                 (setf obstacle (take-copy connection id address number restore))
-                                 (sb-thread:signal-semaphore over)))
+    (cond ((boot-call :in-main
+                      (lambda ()
+                        (setf obstacle (take-copy connection id address number restore))
+                        (sb-thread:signal-semaphore over))
+                      (make-patience 1/10 (lambda () (list (sb-posix:getpid))) 1/1000))
            (sb-thread:wait-on-semaphore over) ; the main thread ends this one, and answers
            obstacle)
           (t (list :refused "threads of the program are running"
@@ -105,9 +107,10 @@ would start the threads again."
 
 (defun checkpoint (address number &key (session "default") by-itself)
   "Copy the image.  The copy calls the bridge at the Unix socket ADDRESS as NUMBER.  Answer
-(:TAKEN NUMBER :THREADS ((OLD-ID NEW-ID) ...)), or (:REFUSED WHY :NAMES (THREAD ...) :BUSY T) where
-:BUSY is of what passes, or may do so.  With :RESTORE T, AFTER-RESTORE is to be called.  The program's functions
-are called for SESSION.  BY-ITSELF is true if nobody has asked for the copy."
+(:TAKEN NUMBER :PID PROCESS :THREADS ((OLD-ID NEW-ID) ...)), where the copy is PROCESS, NIL if that is
+not known, or (:REFUSED WHY :NAMES (THREAD ...) :BUSY T) where :BUSY is of what passes, or may do so.
+With :RESTORE T, AFTER-RESTORE is to be called.  The program's functions are called for SESSION.
+BY-ITSELF is true if nobody has asked for the copy."
   (let* ((restore (and (or *before-checkpoint* *after-restore*) t))
          (connection (own-connection))
          (id (first swank::*pending-continuations*))
@@ -116,7 +119,10 @@ are called for SESSION.  BY-ITSELF is true if nobody has asked for the copy."
     (cond (busy (answer (list :refused busy :busy t)))
           (trouble (answer (list :refused trouble :restore t)))
           (t
-           (await-end-of-threads :told *before-checkpoint*)
+           (await-end-of-threads (cond ((not *before-checkpoint*) 4/100)
+                                       (by-itself 2/10)
+                                       (t *hook-seconds*)) ; worth the same patience as the functions
+                                 :told *before-checkpoint*)
            (answer (list* :restore restore
                           (or (present-obstacle connection)
                               (copy-in-main connection id address number restore))))))))

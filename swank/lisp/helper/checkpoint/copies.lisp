@@ -23,34 +23,48 @@ ever."
 ;;; A copy that waits has no finalizer thread, which would call the program's finalizers.
 ;;; SB-POSIX:FORK starts one each time, and never forks again if the system had no room for it.
 
+(defun let-finalizers-go-on ()
+  "Have the finalizer thread go on, which was told to end."
+  (let ((flag (sb-sys:find-foreign-symbol-address "finalizer_thread_runflag")))
+    (when flag (setf (sb-sys:signed-sap-ref-32 (sb-sys:int-sap flag) 0) 1))))
+
 (defun end-finalizer-thread ()
-  "End the thread that runs finalizers, as SB-POSIX:FORK does.  An error if that takes long."
-  (when (typep sbcl:*finalizer-thread* 'sb-thread:thread)
-    (handler-case (sb-sys:with-deadline (:seconds 1/2)
-                    (sbcl:finalizer-thread-stop))
-      (sb-sys:deadline-timeout ()
-        ;; it was told to end, but it may go on
-        (let ((flag (sb-sys:find-foreign-symbol-address "finalizer_thread_runflag")))
-          (when flag (setf (sb-sys:signed-sap-ref-32 (sb-sys:int-sap flag) 0) 1)))
-        (error "a finalizer of the program's runs")))))
+  "End the thread that runs finalizers, as SB-POSIX:FORK does.  An error if it could have ended for half
+a second and did not."
+  (loop with over = (make-patience 1/2
+                                   (lambda ()
+                                     (let ((thread sbcl:*finalizer-thread*))
+                                       (and (typep thread 'sb-thread:thread)
+                                            (list (thread-number thread)))))
+                                   1/10)
+        while (typep sbcl:*finalizer-thread* 'sb-thread:thread)
+        do (handler-case (return (sb-sys:with-deadline (:seconds 1/10)
+                                   (sbcl:finalizer-thread-stop)))
+             (sb-sys:deadline-timeout ()
+               (when (funcall over)
+                 (let-finalizers-go-on)
+                 (error "a finalizer of the program's runs"))))))
 
 (defun await-ended-threads ()
   "Return when the system has ended the threads that have ended in Lisp.  SBCL joins them when it makes
 the next thread, and a copy, which does not have them, would wait for ever for one that was still
 ending."
   #+linux
-  (unless (loop repeat 1000
-                thereis (= 3 (length (directory-entries "/proc/self/task"))) ; . and .. and this one
-                do (sleep 0.0005))
-    (error "threads did not end")))
+  (flet ((others () (remove (sb-posix:getpid) (process-thread-numbers))))
+    (unless (await-able (lambda () (= 1 (length (process-thread-numbers)))) 1/2 #'others 1/2000)
+      (error "threads did not end"))))
 
 (defun plain-fork ()
   "Like SB-POSIX:FORK, in a process that has one thread and gets no other; -1 if it fails."
   (sb-alien:alien-funcall (sb-alien:extern-alien "fork" (function sb-alien:int))))
 
+(defvar *forked* nil
+  "The process of the last copy that FORK-BY-CHILD has made, or NIL where only its child knows that.")
+
 (defun fork-by-child ()
   "Have a child copy this process, and end at once.  Return 0 in the copy, otherwise the child or -1; its
 exit status is 0 if there is a copy."
+  (setf *forked* nil)
   ;; By VFORK the child has the memory of this process, which stands still until it ends: so the page
   ;; tables are copied once, and not twice.  No variable lives across the call: the child, which
   ;; returns from it first, has the frame too.
@@ -58,11 +72,12 @@ exit status is 0 if there is a copy."
                 (sb-alien:extern-alien #+linux "vfork" #-linux "fork" (function sb-alien:int)))))
     (if (zerop child)
         (let ((copy (plain-fork)))
-          (if (zerop copy)
-              0
-              (sb-alien:alien-funcall
-               (sb-alien:extern-alien "_exit" (function sb-alien:void sb-alien:int))
-               (if (minusp copy) 1 0))))
+          (cond ((zerop copy) 0)
+                (t
+                 #+linux (setf *forked* copy)
+                 (sb-alien:alien-funcall
+                  (sb-alien:extern-alien "_exit" (function sb-alien:void sb-alien:int))
+                  (if (minusp copy) 1 0)))))
         child)))
 
 (defun call-with-signals-blocked (function)
@@ -203,15 +218,25 @@ socket, but there may be none now."
   (let ((status (ignore-errors (nth-value 1 (sb-posix:waitpid between 0)))))
     (or (null status) (zerop status)))) ; where SIGCHLD is ignored, nobody learns it
 
-(defun fork-in-copy ()
-  "FORK-APART, and again if it fails, for five seconds: the system may have no room for a process
-just now, and what this copy has is worth waiting for.  Return true in the new copy."
-  (loop repeat 50
-        for between = (handler-case (fork-apart)
+(defun input-within-p (fd milliseconds)
+  "True if there is something to read from FD, or its end, after so many milliseconds at most."
+  (let ((asked (make-array 1 :element-type '(unsigned-byte 64)
+                             :initial-element (logior fd (ash 1 32))))) ; POLLIN in a struct pollfd
+    (sb-sys:with-pinned-objects (asked)
+      (plusp (sb-alien:alien-funcall
+              (sb-alien:extern-alien "poll" (function sb-alien:int sb-sys:system-area-pointer
+                                                      sb-alien:unsigned-long sb-alien:int))
+              (sb-sys:vector-sap asked) 1 milliseconds)))))
+
+(defun fork-in-copy (fd)
+  "FORK-APART, and again if it fails, until the bridge, which is at FD, says something else or has
+ended: the system may have no room for a process just now, and what this copy has is worth waiting
+for.  Return true in the new copy."
+  (loop for between = (handler-case (fork-apart)
                         (sb-posix:syscall-error () :none))
         do (cond ((null between) (return t))
                  ((and (integerp between) (ended-well-p between)) (return nil)))
-           (sleep 1/10)))
+        until (input-within-p fd 100)))
 
 (defun forget-children ()
   "The processes that the program has started are children of another image's: this one never
@@ -237,7 +262,8 @@ work or to be saved, with the command."
     (loop
       (let ((command (await-command fd)))
         (unless (getf command :number) (end-as-copy command address))
-        (when (fork-in-copy)
+        (setf *forked* nil)
+        (when (fork-in-copy fd)
           (restart-finalizers)
           (sb-posix:close fd)
           (unless (getf command :save) (funcall handle-again))
@@ -245,7 +271,10 @@ work or to be saved, with the command."
           (tell-bridge *own-call* (if (getf command :save) :saving :working) (getf command :number)
                        :pid (sb-posix:getpid))
           (reopen-files positions)
-          (return command))))))
+          (return command))
+        ;; With the process known, its end is seen before it has called.
+        (when *forked*
+          (ignore-errors (tell-bridge fd :forked (getf command :number) :pid *forked*)))))))
 
 (defun remove-socket (socket)
   "Remove the file SOCKET, and its directory if nothing else is in it."

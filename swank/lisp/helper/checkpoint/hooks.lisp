@@ -7,7 +7,18 @@
 ;;; printed goes where such threads print.
 
 (defparameter *hook-seconds* 3
-  "How long the functions of a list may take together.")
+  "How long the functions of a list may take together, of the time in which they and the program's
+threads could act.")
+
+(defun join-able (thread seconds)
+  "Return when THREAD has ended, or when it and the program's threads, for which it may wait, could act
+for SECONDS."
+  (loop with over = (make-patience seconds
+                                   (lambda () (mapcar #'thread-number (cons thread (users-threads))))
+                                   1/20)
+        do (sb-thread:join-thread thread :default nil :timeout 1/20)
+        while (sb-thread:thread-alive-p thread)
+        until (funcall over)))
 
 (defvar *told-trouble* nil
   "What the session was last told of a checkpoint that was not taken, or NIL.")
@@ -45,12 +56,12 @@ what went wrong."
                       (setf troubles (troubles-of variable (lambda (next) (setf name next)))
                             done t))
                     :name "swank-mcp hooks"))))
-    (sb-thread:join-thread thread :default nil :timeout *hook-seconds*)
+    (join-able thread *hook-seconds*)
     (cond (done)
           ((sb-thread:thread-alive-p thread)
            (let ((lock (lock-text thread)))
              (ignore-errors (interrupt-safely thread #'sb-thread:abort-thread))
-             (sb-thread:join-thread thread :default nil :timeout 1/2)
+             (join-able thread 1/2)
              (setf troubles
                    (list (format nil "~A: it took longer than ~D seconds and ~:[was ended~;could not be ended~]~@[; it ~A~]"
                                  name *hook-seconds* (sb-thread:thread-alive-p thread) lock)))))

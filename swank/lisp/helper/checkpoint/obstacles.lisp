@@ -31,35 +31,50 @@
         ((find-if #'passing-thread-p (other-threads)) "the bridge has work in it")
         ((finalizing-p) "a finalizer of the program's runs")))
 
+(defun passing-threads ()
+  "The threads of which PASSING-OBSTACLE tells."
+  (append (with-lock () (mapcar #'evaluation-thread *evaluations*))
+          (remove-if-not #'passing-thread-p (other-threads))
+          (and (finalizing-p) (list sbcl:*finalizer-thread*))))
+
+(defun known-threads ()
+  "Lisp's threads, with the one that runs finalizers."
+  (let ((threads (sb-thread:list-all-threads)))
+    (if (typep sbcl:*finalizer-thread* 'sb-thread:thread)
+        (adjoin sbcl:*finalizer-thread* threads)
+        threads)))
+
+(defun process-thread-numbers ()
+  "The system's numbers of all threads of this process; none where the system does not tell."
+  #+linux
+  (loop for name in (ignore-errors (directory-entries "/proc/self/task")) ; . and .. too
+        for number = (parse-integer name :junk-allowed t)
+        when number collect number)
+  #-linux '())
+
 (defun foreign-threads ()
   "How many threads of this process are not Lisp's; 0 where the system does not tell."
-  #+linux
-  (let ((all (- (length (ignore-errors (directory-entries "/proc/self/task"))) 2)) ; . and ..
-        (lisps (sb-thread:list-all-threads)))
-    (when (typep sbcl:*finalizer-thread* 'sb-thread:thread)
-      (pushnew sbcl:*finalizer-thread* lisps))
-    (max 0 (- all (length lisps))))
-  #-linux 0)
+  (max 0 (- (length (process-thread-numbers)) (length (known-threads)))))
 
 (defun foreign-obstacle ()
   "A text about threads that are not Lisp's, or NIL.  The system may still have one of Lisp's that
 has just ended."
-  (loop repeat 50
-        for count = (foreign-threads)
-        while (plusp count)
-        do (sleep 0.002)
-        finally (when (plusp count)
-                  (return (format nil "foreign code has started threads (~D)" count)))))
+  (unless (await-able (lambda () (zerop (foreign-threads))) 1/10
+                      (lambda () (set-difference (process-thread-numbers)
+                                                 (mapcar #'thread-number (known-threads)))))
+    (format nil "foreign code has started threads (~D)" (foreign-threads))))
 
-(defun await-end-of-threads (&key told)
-  "Return after a moment in which a worker of Swank's that has answered ends, what passes passes, and
-any thread ends if they were TOLD to."
-  (loop repeat (if told 100 20)
-        for threads = (users-threads)
-        while (or (passing-obstacle)
-                  (and threads
-                       (or told (find "worker" threads :key #'thread-label :test #'string=))))
-        do (sleep 0.002)))
+(defun await-end-of-threads (seconds &key told)
+  "Return when a worker of Swank's that has answered has ended, what passes has passed, and the
+program's threads have ended if they were TOLD to; or when all these could have done so for SECONDS."
+  (flet ((awaited ()
+           (let ((threads (users-threads)))
+             (append (passing-threads)
+                     (and (or told (find "worker" threads :key #'thread-label :test #'string=))
+                          threads)))))
+    (await-able (lambda () (and (null (passing-obstacle)) (null (awaited))))
+                seconds
+                (lambda () (mapcar #'thread-number (awaited))))))
 
 (defun other-connections (own)
   "The connections that are not OWN, the bridge's."

@@ -13,7 +13,7 @@
 
 (defvar *boot* '()
   "A property list of functions of boot.lisp, which sets it: :IN-MAIN has the main thread call a
-function, and returns NIL if it does something else; :STOP-WATCHING ends the thread that ends the
+function, and returns NIL if a second function says before that it does something else; :STOP-WATCHING ends the thread that ends the
 image with the bridge, and :WATCH starts it, both without arguments; :START-CLEAN has the threads that
 a function starts mask no signal; :SERVE serves Swank, on a socket of that name if it gets one; :SAVE
 saves the image to a file.")
@@ -27,19 +27,21 @@ saves the image to a file.")
   (remove sb-thread:*current-thread* (sb-thread:list-all-threads)))
 
 (defparameter *ending-seconds* 2
-  "How long the threads may take to end.")
+  "For how long threads that are to end may be able to, and not do it.")
 
 (defun end-threads (threads)
-  "End THREADS, and return those that are still there after *ENDING-SECONDS*.  One that was just
-leaving a non-local exit of its own may miss that it is to end, so it is told again."
-  (loop with limit = (+ (microseconds) (* 1000000 *ending-seconds*))
+  "End THREADS, and return those that could have ended for *ENDING-SECONDS* and are still there.  One
+that was just leaving a non-local exit of its own may miss that it is to end, so it is told again."
+  (loop with over = (make-patience *ending-seconds*
+                                   (lambda () (mapcar #'thread-number threads))
+                                   1/4)
         while threads
         do (dolist (thread threads)
              (ignore-errors (sb-thread:terminate-thread thread)))
            (dolist (thread threads)
              (sb-thread:join-thread thread :default nil :timeout 1/4))
            (setf threads (remove-if-not #'sb-thread:thread-alive-p threads))
-        until (> (microseconds) limit))
+        until (funcall over))
   threads)
 
 ;;; What serves the bridge

@@ -8,13 +8,18 @@
 ;;; core is set up by RESUME-CORE and not by CONFIGURE, for which all that the sessions have
 ;;; defined would be part of what was there at first.
 
+(defun process-there-p (pid)
+  (handler-case (progn (sb-posix:kill pid 0) t)
+    (sb-posix:syscall-error (c) (/= sb-posix:esrch (sb-posix:syscall-errno c)))))
+
 (defun end-with-bridge (pid)
   "Have the system kill this process when the bridge, whose process is PID, ends.  It is our parent
-when the process between us and the copy that has forked has ended."
+when the process between us and the copy that has forked has ended, which it does at once."
   #+linux
-  (when (loop repeat 2000
-              thereis (= pid (sb-posix:getppid))
-              do (sleep 0.001))
+  (progn
+    (loop until (= pid (sb-posix:getppid))
+          while (process-there-p pid)
+          do (sleep 0.001))
     (sb-alien:alien-funcall
      (sb-alien:extern-alien "prctl" (function sb-alien:int sb-alien:int sb-alien:unsigned-long))
      1 sb-posix:sigkill)                ; PR_SET_PDEATHSIG

@@ -1,0 +1,34 @@
+package host
+
+import (
+	"context"
+	"time"
+)
+
+// gaugeEvery is the interval at which a process is looked at that has a limit. It is no divisor
+// of the intervals by which systems share out processors: else all looks could meet the same
+// part of these.
+const gaugeEvery = 37 * time.Millisecond
+
+// Within returns a context that ends with cause when the process pid could act for limit, as a
+// [Gauge] measures that. So a process that is stopped, or that the machine gives no time, does
+// not run into limit. For pid 0, and where the system does not tell, limit is on the clock.
+//
+// The caller calls cancel, which ends the goroutine that measures.
+func Within(ctx context.Context, pid int, limit time.Duration, cause error) (_ context.Context, cancel context.CancelFunc) {
+	bounded, end := context.WithCancelCause(ctx)
+	go func() {
+		look := time.NewTicker(min(gaugeEvery, limit))
+		defer look.Stop()
+		g := NewGauge(pid)
+		for left := limit; left > 0; left -= g.Chance() {
+			select {
+			case <-bounded.Done():
+				return
+			case <-look.C:
+			}
+		}
+		end(cause)
+	}()
+	return bounded, func() { end(nil) }
+}
