@@ -126,7 +126,7 @@ func (e *evaluation) noRoom() *Failure {
 // ownThread gives e, which is to run in the background, a thread and a number.
 func (e *evaluation) ownThread(ctx context.Context) error {
 	e.number = e.s.suspended.next()
-	bounded, cancel := e.inst.within(ctx, connectTimeout)
+	bounded, cancel := e.inst.withinReach(ctx, connectTimeout)
 	defer cancel()
 	id, err := e.inst.startThread(bounded, fmt.Sprintf("swank-mcp job-%d", e.number))
 	if err != nil {
@@ -193,7 +193,7 @@ func (b *backgroundRun) follow(ctx context.Context, hears *ears) {
 		case how := <-hears.stop:
 			s.stopped(how)
 		case d := <-hears.debug:
-			bounded, cancel := e.inst.within(ctx, stopGrace)
+			bounded, cancel := e.inst.withinReach(ctx, stopGrace)
 			e.inst.conn.ThrowToToplevel(bounded, d.Thread)
 			cancel()
 			res = failed("ANSWER-BROKEN", d.Condition.Type+": "+d.Condition.Message)

@@ -96,7 +96,7 @@ func (s *Session) prepare(ctx context.Context, limit time.Duration) (*sessionThr
 		if err != nil {
 			return nil, err
 		}
-		bounded, cancel := inst.within(ctx, connectTimeout)
+		bounded, cancel := inst.withinReach(ctx, connectTimeout)
 		thread, err := inst.sessionThread(bounded, s.name)
 		cancel()
 		if err != nil {
@@ -344,7 +344,7 @@ func (e *evaluation) remember(a *wireAnswer) {
 // debugger gets the evaluation out of Swank's debugger, which it can only be
 // in if something around the helper went wrong, and reports what that was.
 func (e *evaluation) debugger(call *swank.Call, d *swank.Debug) (*Result, error) {
-	ctx, cancel := e.inst.within(context.Background(), 2*stopGrace)
+	ctx, cancel := e.inst.withinReach(context.Background(), 2*stopGrace)
 	defer cancel()
 	e.inst.conn.ThrowToToplevel(ctx, d.Thread)
 	call.Wait(ctx, nil)

@@ -354,14 +354,6 @@ func (inst *instance) death() restore.Death {
 	}
 }
 
-// ownCPU returns for how long the image has had the processor, 0 if that is unknown.
-func (inst *instance) ownCPU() time.Duration {
-	if p, ours := inst.proc.(*launch.Process); ours {
-		return p.OwnCPU()
-	}
-	return 0
-}
-
 // endedFromOutside reports whether a signal has ended the image that people and
 // systems send, and we have not.
 func (inst *instance) endedFromOutside() bool {

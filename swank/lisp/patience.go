@@ -59,9 +59,10 @@ func (p *patience) inWords(inst *instance) string {
 		passed.Seconds(), inst.proc.PID(), (passed - p.had).Seconds())
 }
 
-// within returns a context that ends when inst could have used so much time, with the cause
-// context.DeadlineExceeded, or when it hardly runs, with an *UnansweredError.
-func (inst *instance) within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+// withinReach returns a context that ends when inst could have used so much time, with the cause
+// context.DeadlineExceeded, or when it hardly runs, with an *UnansweredError: a caller with a
+// deadline of its own takes within.
+func (inst *instance) withinReach(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	bounded, end := context.WithCancelCause(ctx)
 	go func() {
 		look := time.NewTicker(lookEvery)

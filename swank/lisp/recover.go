@@ -98,11 +98,15 @@ func (s *Session) restore(ctx context.Context, thread *sessionThread, tell func(
 	defer a.Close()
 	for a.Next() {
 		var failures []restore.Failure
+		p := thread.inst.patience()
 		e := s.newEvaluation(thread, Request{Timeout: time.Hour}, &job{
-			title:    restoreTitle,
-			whole:    func(e *evaluation) *helper.Call { return a.Call(s.name, e.token) },
-			learn:    func(w *wireAnswer) { failures = w.Failures },
-			hopeless: func() string { return a.Hopeless(thread.inst.ownCPU()) },
+			title: restoreTitle,
+			whole: func(e *evaluation) *helper.Call { return a.Call(s.name, e.token) },
+			learn: func(w *wireAnswer) { failures = w.Failures },
+			hopeless: func() string {
+				p.look()
+				return a.Hopeless(p.had)
+			},
 		})
 		err := e.send()
 		for errors.Is(err, ErrTooLarge) && a.Halve() {

@@ -129,8 +129,8 @@ func (a *Attempt) TooLarge() {
 }
 
 // Hopeless says why the image has to be ended under the batch, "" if it need not be.
-// Used is for how long the image has had the processor.
-func (a *Attempt) Hopeless(used time.Duration) string { return a.board.hopeless(used) }
+// Had is for how long the image could act since the batch began.
+func (a *Attempt) Hopeless(had time.Duration) string { return a.board.hopeless(had) }
 
 // Death is what has ended an image.
 type Death int

@@ -14,7 +14,7 @@ type board struct {
 	file *os.File
 
 	beat  uint32        // as last seen
-	since time.Duration // the image's processor time then
+	since time.Duration // for how long the image could act by then
 }
 
 const (
@@ -27,8 +27,7 @@ const (
 	boardEnds      = 16 // how the entries ended, plus one
 )
 
-// frozenAfter is how long an image has the processor without a sign of life until
-// it is given up.
+// frozenAfter is how long an image can act without a sign of life until it is given up.
 const frozenAfter = 3 * time.Second
 
 // newBoard returns an empty board in dir, the image's own directory: that goes with
@@ -80,9 +79,9 @@ func (b *board) word(i int) uint32 {
 	return binary.NativeEndian.Uint32(w[:])
 }
 
-// hopeless says why the image has to be ended, "" if it need not be. Used is for how long
-// it has had the processor. One that is silent because it gets none is waited for.
-func (b *board) hopeless(used time.Duration) string {
+// hopeless says why the image has to be ended, "" if it need not be. Had is for how long
+// it could act. One that is silent because it gets no processor is waited for.
+func (b *board) hopeless(had time.Duration) string {
 	if b == nil {
 		return ""
 	}
@@ -91,9 +90,9 @@ func (b *board) hopeless(used time.Duration) string {
 	case b.word(boardStuck) != 0:
 		return "a definition that was to be brought back could not be stopped"
 	case beat != b.beat || b.since == 0 || b.word(boardEntry) == 0:
-		b.beat, b.since = beat, used
-	case used-b.since > frozenAfter:
-		return fmt.Sprintf("it ran for %v without an answer while the session was brought back", frozenAfter)
+		b.beat, b.since = beat, had
+	case had-b.since > frozenAfter:
+		return fmt.Sprintf("it could act for %v and gave no sign of life while the session was brought back", frozenAfter)
 	}
 	return ""
 }

@@ -1,40 +1,11 @@
 package lisp
 
 import (
-	"flag"
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
-
-var stallRounds = flag.Int("stalls", 0, "how often the session is brought back for each way in which its image is stalled; 0: twice for one of them")
-
-// stalled has the process run for first, and then stand still in each period but for run at its
-// end, until the returned function is called.
-func stalled(t *testing.T, pid int, first, run, period time.Duration) (end func()) {
-	t.Helper()
-	done, over := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(over)
-		defer syscall.Kill(pid, syscall.SIGCONT)
-		signal, lasts := syscall.SIGCONT, first
-		for syscall.Kill(pid, signal) == nil {
-			select {
-			case <-time.After(lasts):
-			case <-done:
-				return
-			}
-			if signal == syscall.SIGCONT {
-				signal, lasts = syscall.SIGSTOP, period-run
-			} else {
-				signal, lasts = syscall.SIGCONT, run
-			}
-		}
-	}()
-	return func() { close(done); <-over }
-}
 
 // definitions returns that many definitions of all kinds, and code for each that is true if it
 // is there.
@@ -70,19 +41,14 @@ func definitions(n int) (forms, there []string) {
 // session has defined comes back, and nothing is said to be lost.
 func TestRestoresWhileStalled(t *testing.T) {
 	t.Parallel()
-	patterns := []struct{ run, period time.Duration }{
-		{3 * time.Millisecond, 100 * time.Millisecond},
-		{10 * time.Millisecond, 200 * time.Millisecond},
-		{300 * time.Millisecond, 3800 * time.Millisecond},
-	}
-	rounds := *stallRounds
+	ways, rounds := stallWays, *stallRounds
 	if rounds == 0 {
-		patterns, rounds = patterns[2:], 2
+		ways, rounds = ways[2:], 2
 	}
 	const count = 70
 	forms, there := definitions(count)
-	for _, p := range patterns {
-		t.Run(fmt.Sprintf("%v in %v", p.run, p.period), func(t *testing.T) {
+	for _, w := range ways {
+		t.Run(w.name, func(t *testing.T) {
 			im := testImage(t)
 			for _, form := range forms {
 				mustEval(t, im, form)
@@ -94,7 +60,7 @@ func TestRestoresWhileStalled(t *testing.T) {
 					t.Fatal(err)
 				}
 				began := time.Now()
-				end := stalled(t, inst.proc.PID(), p.run*time.Duration(round+1)/20, p.run, p.period) // the first stall comes at another definition each time
+				end := stalled(t, inst.proc.PID(), w.run*time.Duration(round+1)/20, w) // the first stall comes at another definition each time
 				res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "1", Timeout: time.Hour, Debug: 1})
 				end()
 				if err != nil || res.Failure != nil {

@@ -1,0 +1,73 @@
+package lisp
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// An image that gets the processor now and then is not given up: what is to stop in it stops,
+// and no reply says anything else.
+func TestStopsInAnImageThatStalls(t *testing.T) {
+	t.Parallel()
+	ways, times := stallWays, *stallRounds
+	if times == 0 {
+		ways, times = ways[:2], 1
+	}
+	for _, w := range ways {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			im := testImage(t)
+			mustEval(t, im, "(defvar *cleaned* 0)")
+			pid := im.cur.proc.PID()
+			end := stalled(t, pid, w.run, w)
+			for range times {
+				for _, code := range []string{"(loop)", "(sleep 100)", "(unwind-protect (loop) (dotimes (i 1000) (incf *cleaned* 1/1000)))"} {
+					began := time.Now()
+					f := failing(t, im, code, time.Second)
+					if f.Kind != KindTimeout || f.Type != "" {
+						t.Errorf("%s: %+v", code, f)
+					}
+					t.Logf("%s: answered %v after its time limit", code, time.Since(began)-time.Second)
+				}
+			}
+			end()
+			if got, notes := evaluated(t, im, "*cleaned*"); got != fmt.Sprint(times) || notes != "" {
+				t.Errorf("cleaned up %s times, of %d; notes: %s", got, times, notes)
+			}
+			if now := im.cur.proc.PID(); now != pid {
+				t.Errorf("the image is process %d, no longer %d", now, pid)
+			}
+		})
+	}
+}
+
+// An image that is stopped is asked to stop its evaluation, and stays. The reply says what is
+// known; a later one says what has become of it.
+func TestStopInAnImageThatIsStopped(t *testing.T) {
+	im := testImage(t)
+	defer func(d time.Duration) { stallLimit = d }(stallLimit)
+	stallLimit = 2 * time.Second
+	mustEval(t, im, "(defvar *kept* 41)")
+	pid := im.cur.proc.PID()
+	g := newGate(t)
+	wait := background(t, t.Context(), im, "(progn "+g.sign()+" (loop))", 2*time.Second)
+	g.reached()
+	stopped(t, pid)
+	res, err := wait()
+	if err != nil || res.Failure == nil || res.Failure.Kind != KindTimeout || res.Failure.Type != typeNotStopped ||
+		!strings.Contains(res.Failure.Message, "was stopped, or without a processor or memory, for 2") ||
+		strings.Contains(res.Failure.Message, "could not be stopped") {
+		t.Fatalf("answered %+v, %v", res.Failure, err)
+	}
+	signal(t, pid, syscall.SIGCONT)
+	value, notes := evaluated(t, im, "(incf *kept*)")
+	if value != "42" || !strings.Contains(notes, "was stopped when it answered again") {
+		t.Errorf("when it runs again: %s; notes: %s", value, notes)
+	}
+	if now := im.cur.proc.PID(); now != pid {
+		t.Errorf("the image is process %d, no longer %d", now, pid)
+	}
+}
