@@ -121,8 +121,11 @@ func (s *Session) restore(ctx context.Context, thread *sessionThread, tell func(
 		}
 		res, err := e.run(ctx)
 		ended := (err != nil || res.Failure != nil) && thread.inst.over()
-		if ended {
+		switch {
+		case ended:
 			a.Died(thread.inst.death(), thread.inst.epitaph())
+		case err != nil:
+			a.Left()
 		}
 		switch {
 		case err != nil:

@@ -129,9 +129,8 @@ func TestRestoresWhatWasStalled(t *testing.T) {
 	}
 }
 
-// A definition that only defines has no limit of its own, and a stop ends bringing the session back
-// under it.
-func TestStopsADefinitionWithoutLimit(t *testing.T) {
+// A definition has much time to come back, and a caller who does not wait can leave meanwhile.
+func TestStopsALongDefinition(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
 	g := newGate(t)

@@ -144,6 +144,10 @@ const (
 // Died notes that the image has ended during the batch, as how says.
 func (a *Attempt) Died(by Death, how string) { a.r.blame(a.batch, a.board, by, how) }
 
+// Left notes how entries of the batch had ended when a caller did not wait for the rest. The one
+// under way is not blamed.
+func (a *Attempt) Left() { a.r.learn(a.batch, a.board, nil) }
+
 // Done notes which entries of the batch have failed.
 func (a *Attempt) Done(failures []Failure) {
 	a.r.learn(a.batch, a.board, failures)

@@ -135,18 +135,22 @@ func (r *Recovery) blame(batch []*journal.Entry, b *board, by Death, how string)
 	}
 }
 
-// limit is how long evaluating e again may take. What only defines has no limit of its
-// own, and loading a system may mean to compile it: they have the half of what is left
-// for all together. What took its time once may do so again. What took next to none is
-// measured too coarsely for much of a margin.
+// limit returns how long evaluating e again may take. What only defines has far more than any
+// definition needs: only a macro of the user's can hang in it. Loading a system may mean to
+// compile it. What took its time once may do so again. What took next to none is measured too
+// coarsely for much of a margin.
 func limit(e *journal.Entry) time.Duration {
+	again := 20 * e.Took
+	if e.Took < 20*time.Millisecond {
+		again = 4 * e.Took
+	}
 	switch {
-	case !computes(e):
+	case e.System():
 		return allowance
-	case e.Took < 20*time.Millisecond:
-		return 4 * e.Took
+	case computes(e):
+		return again
 	default:
-		return 20 * e.Took
+		return max(allowance/4, again)
 	}
 }
 

@@ -23,8 +23,8 @@ func TestRestoredOnceIsEnough(t *testing.T) {
 	}
 }
 
-// What only defines has no limit but that of all together, also on a machine that has got slow;
-// what runs code has one by how long it took.
+// What only defines has more time than any definition needs; what runs code has a limit by how
+// long it took.
 func TestLimits(t *testing.T) {
 	j := new(journal.Journal)
 	j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . F)"}, Text: "f", Package: "P"})
@@ -32,13 +32,15 @@ func TestLimits(t *testing.T) {
 	j.Add(&journal.Entry{Keys: []string{"(:VARIABLE . V)"}, Text: "v", Package: "P", Took: 2 * time.Millisecond})
 	j.Add(&journal.Entry{Keys: []string{"(:CONSTANT . C)"}, Text: "c", Package: "P", Took: time.Second})
 	j.Add(&journal.Entry{Keys: []string{"(:STRUCTURE . S)"}, Text: "s", Package: "P"})
+	j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . L)"}, Text: "l", Package: "P", Took: time.Minute})
+	j.Add(&journal.Entry{Keys: []string{"(:SYSTEM . Y)"}, Text: "y", Package: "P"})
 	a := New().Begin(j, t.TempDir())
 	defer a.Close()
 	if !a.Next() {
 		t.Fatal("nothing to do")
 	}
 	call := a.Call("s", 1).String()
-	for _, want := range []string{`("f" "P" 120000.)`, `("g" "P" 0.)`, `("v" "P" 8.)`, `("c" "P" 20000.)`, `("s" "P" 120000.)`} {
+	for _, want := range []string{`("f" "P" 30000.)`, `("g" "P" 0.)`, `("v" "P" 8.)`, `("c" "P" 20000.)`, `("s" "P" 30000.)`, `("l" "P" 1200000.)`, `("y" "P" 120000.)`} {
 		if !strings.Contains(strings.ReplaceAll(call, "( ", "("), want) {
 			t.Errorf("%s has no %s", call, want)
 		}
@@ -52,6 +54,17 @@ func TestBrokenOffForTime(t *testing.T) {
 	f, g, h := j.All()[0], j.All()[1], j.All()[2]
 	r := New()
 	first := r.Begin(j, dir)
+	first.Next()
+	if _, err := first.board.file.WriteAt([]byte{byte(endHung) + 1}, 4*boardEnds); err != nil { // of a little-endian word
+		t.Fatal(err)
+	}
+	first.Left()
+	first.Close()
+	if r.late[f] != 1 || r.skip[f] != "" {
+		t.Fatalf("when a caller did not wait: late %d times, %q", r.late[f], r.skip[f])
+	}
+	r = New()
+	first = r.Begin(j, dir)
 	first.Next()
 	first.Done([]Failure{{Index: 0, End: endHung}, {Index: 1, Why: "no", End: endFailed}})
 	if !first.Next() || len(first.batch) != 2 || first.batch[0] != f && first.batch[1] != f {

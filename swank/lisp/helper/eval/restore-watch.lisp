@@ -13,12 +13,14 @@
 (defparameter *least-limit* 5000
   "The microseconds that each entry may take.")
 
+(defparameter *least-long-limit* 1000000
+  "The microseconds that an entry may take that has a longer limit of its own.")
+
 (defstruct (restoring (:copier nil))
-  "A restore.  ENTRIES are ((TEXT PACKAGE-NAME MILLISECONDS) ...): the limit of each, while the
-ALLOWANCE is twice as large."
+  "A restore.  ENTRIES are ((TEXT PACKAGE-NAME MILLISECONDS) ...), with the limit of each."
   entries evaluation
   (patience 0)    ; microseconds that all entries may use that do not end; and, apart from that,
-  (allowance 0)   ; those whose own limit is longer than what half of the patience gives
+  (allowance 0)   ; those whose own limit is longer than half of that
   thread tid
   (number 0)           ; of the entry that is evaluated, from 1; and
   limit cpu            ; its limit, and the thread's processor time when it began
@@ -115,7 +117,8 @@ leave little."
 (defun begin-entry (restoring number milliseconds)
   (setf (restoring-limit restoring) (max (base-limit restoring)
                                          (min (* 1000 milliseconds)
-                                              (floor (restoring-allowance restoring) 2)))
+                                              (max *least-long-limit*
+                                                   (floor (restoring-allowance restoring) 2))))
         (restoring-asleep restoring) 0
         (restoring-cpu restoring) (restored-cpu restoring)
         (restoring-number restoring) number)
