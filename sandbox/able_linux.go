@@ -1,13 +1,16 @@
 package sandbox
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -27,21 +30,32 @@ type able struct {
 	groups   controllers // where control groups can be made
 }
 
-// whatIsAble finds it out once, in some ten milliseconds.
-var whatIsAble = sync.OnceValue(func() able {
+// answered is what the system has said it can do; nil until it has said all of it.
+var answered atomic.Pointer[able]
+
+// whatIsAble asks the system, in some ten milliseconds, unless it has answered before. The
+// error says why it has not answered now; the next caller asks again.
+func whatIsAble(ctx context.Context) (able, error) {
+	if a := answered.Load(); a != nil {
+		return *a, nil
+	}
 	if os.Getenv(policyVariable) != "" {
-		return able{} // a program that does not call Confine has started itself again
+		return able{}, nil // a program that does not call Confine has started itself again
 	}
 	a := able{seccomp: seccomp.Supported(), user: !has(unix.CAP_SYS_ADMIN)}
 	if version, err := landlock.LandlockGetABIVersion(); err == nil {
 		a.landlock = version
 	}
-	a.root = a.tryRoot()
+	var err error
+	if a.root, err = a.tryRoot(ctx); err != nil {
+		return able{}, err
+	}
 	if os.Getuid() == 0 {
 		a.groups = findControllers()
 	}
-	return a
-})
+	answered.Store(&a)
+	return a, nil
+}
 
 // has reports whether this process has a capability.
 func has(capability int) bool {
@@ -50,37 +64,53 @@ func has(capability int) bool {
 	return unix.Capget(&header, &data[0]) == nil && data[capability/32].Effective&(1<<(capability%32)) != 0
 }
 
-// tryTime is how long trying may take.
-const tryTime = 5 * time.Second
-
-// tryRoot tries to make a file system of our own as for an image, and returns why that fails.
-func (a able) tryRoot() string {
+// tryRoot tries to make a file system of our own as for an image, and returns why the system
+// refuses that, "" if it does not. The error says why nothing is known of it: ctx has ended,
+// or the system lacks something for the moment.
+func (a able) tryRoot(ctx context.Context) (why string, err error) {
 	own, err := os.MkdirTemp("", "swank-mcp.try-")
 	if err != nil {
-		return err.Error()
+		return "", err
 	}
-	defer os.RemoveAll(own)
 	a.root, a.groups = "", controllers{}
 	p := &policy{Own: own, Cache: own, Temp: "/tmp", NewRoot: true, Reads: existing(systemReads), Limits: limits{Temp: mib}}
-	cmd := exec.Command("/proc/self/exe", Command, "true")
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", Command, "true")
 	cmd.Path = "/proc/self/exe"
 	cmd.Env = os.Environ()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if _, err := a.apply(cmd, p); err != nil {
-		return err.Error()
+		_ = os.RemoveAll(own)
+		return "", err
 	}
 	cmd.Args = []string{"swank-mcp", Command, tryOnly}
-	stop := time.AfterFunc(tryTime, func() {
-		if cmd.Process != nil {
-			_ = cmd.Process.Kill()
-		}
-	})
-	defer stop.Stop()
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return strings.TrimSpace(firstLine(string(out)) + " (" + err.Error() + ")")
+	var out []byte
+	tried := make(chan error, 1)
+	go func() { // ends with the process; one that the kernel does not let die keeps no caller
+		defer os.RemoveAll(own)
+		text, err := cmd.CombinedOutput()
+		out = text
+		tried <- err
+	}()
+	select {
+	case err = <-tried:
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
 	}
-	return ""
+	switch ended := (*exec.ExitError)(nil); {
+	case err == nil:
+		return "", nil
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case errors.As(err, &ended) && (!ended.Exited() || ended.ExitCode() == tryAgain), passing(err):
+		return "", fmt.Errorf("trying it: %w: %s", err, firstLine(string(out)))
+	}
+	return strings.TrimSpace(firstLine(string(out)) + " (" + err.Error() + ")"), nil
+}
+
+// passing reports whether err says that the system lacks something for the moment.
+func passing(err error) bool {
+	return slices.ContainsFunc([]syscall.Errno{syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.EINTR},
+		func(lack syscall.Errno) bool { return errors.Is(err, lack) })
 }
 
 func firstLine(s string) string {
@@ -199,8 +229,12 @@ func (a able) apply(cmd *exec.Cmd, p *policy) (w *launch.Wrapped, err error) {
 // policyVariable has the policy, in the environment of the program that confines itself.
 const policyVariable = "SWANK_MCP_POLICY"
 
-// tryOnly is the argument with which it becomes nothing.
-const tryOnly = "--try"
+// tryOnly is the argument with which it becomes nothing, and tryAgain the status with which it
+// then ends if the system has lacked something for the moment.
+const (
+	tryOnly  = "--try"
+	tryAgain = 75
+)
 
 func explain(doing string, err error) error {
 	if err == nil {

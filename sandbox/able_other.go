@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"context"
 	"os/exec"
 	"runtime"
 
@@ -12,7 +13,7 @@ import (
 // able is what this system can do: nothing.
 type able struct{}
 
-func whatIsAble() able { return able{} }
+func whatIsAble(context.Context) (able, error) { return able{}, nil }
 
 func (able) newRoot() bool { return false }
 

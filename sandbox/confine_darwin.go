@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -11,9 +12,9 @@ import (
 // able is what this system can do: sandbox-exec, whose profile was never tried.
 type able struct{ program string }
 
-func whatIsAble() able {
+func whatIsAble(context.Context) (able, error) {
 	program, _ := exec.LookPath("sandbox-exec")
-	return able{program}
+	return able{program}, nil
 }
 
 func (a able) newRoot() bool { return false }

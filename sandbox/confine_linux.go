@@ -2,9 +2,11 @@ package sandbox
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -12,6 +14,15 @@ import (
 // Confine confines this process by the policy in its environment and becomes the program
 // that is its first argument, with the others. It returns only if that fails.
 func Confine(args []string) error {
+	err := confine(args)
+	if slices.Equal(args, []string{tryOnly}) && passing(err) {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(tryAgain)
+	}
+	return err
+}
+
+func confine(args []string) error {
 	// What the thread gives up the process that it becomes has given up.
 	runtime.LockOSThread()
 	var p policy

@@ -1,7 +1,7 @@
 // Package sandbox confines the images that a server launches: what code of a session can
-// read, write, reach, see and use up is what its work needs. [New] says what the system
-// can do and what it cannot, and its [Sandbox.Launch] is what package launch starts images
-// with.
+// read, write, reach, see and use up is what its work needs. [Sandbox.Ask] says what the
+// system can do and what it cannot, and [Sandbox.Launch] is what package launch starts
+// images with.
 //
 // On Linux the server starts itself as the program that becomes the image: [Confine], which
 // main calls first, makes a file system of what is allowed, limits what can be used up,

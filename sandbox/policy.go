@@ -48,8 +48,8 @@ const (
 	processes = 512
 )
 
-// policy is what an image that needs c may do.
-func (s *Sandbox) policy(c launch.Confined) (*policy, error) {
+// policy is what an image that needs c may do, on a system that can do so much.
+func (s *Sandbox) policy(c launch.Confined, can able) (*policy, error) {
 	p := &policy{Own: c.Own, Ports: s.options.Ports, Temp: filepath.Join(c.Own, "tmp")}
 	if s.options.Writes != nil {
 		p.Writes = outermost(existing(s.options.Writes()))
@@ -64,7 +64,7 @@ func (s *Sandbox) policy(c launch.Confined) (*policy, error) {
 			return nil, fmt.Errorf("--sandbox-read %s would show %s: name a directory without it", path, secret)
 		}
 	}
-	if p.NewRoot = s.able.newRoot(); p.NewRoot {
+	if p.NewRoot = can.newRoot(); p.NewRoot {
 		p.Temp = "/tmp"
 	}
 	p.Cache = cacheOf(c, p.Writes)
@@ -84,7 +84,7 @@ func (s *Sandbox) policy(c launch.Confined) (*policy, error) {
 		p.Limits.File = min(p.Limits.File, most)
 	}
 	// Files in memory count, too: they are to be full before there is none left for the image.
-	if rest := (p.Limits.Together - uint64(c.HeapMB)*mib) / 2; s.able.limitsMemory() {
+	if rest := (p.Limits.Together - uint64(c.HeapMB)*mib) / 2; can.limitsMemory() {
 		p.Limits.Temp = max(16*mib, min(p.Limits.Temp, rest))
 	}
 	return p, nil

@@ -1,11 +1,14 @@
 package sandbox
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"swank-mcp/swank/lisp/launch"
 )
@@ -35,25 +38,51 @@ type Options struct {
 	FileMB   int      // of each file that one writes; 0: its heap and 1024
 	MemoryMB int      // that all processes of one may have together; 0: as much as one process, its heap and 4096
 
-	Writes func() []string // directories in which they may do anything, absolute: the project's and so on; asked at each start
+	Tell   func(missing string) // is told once of each thing that the system cannot do, before an image starts; may be nil
+	Writes func() []string      // directories in which they may do anything, absolute: the project's and so on; asked at each start
 }
 
 // Sandbox confines images. Its methods may be called from any goroutine.
 type Sandbox struct {
 	options Options
-	able    able
-	missing []string
+	told    sync.Once // what is missing
 }
 
-// New finds out what the system can do. The error says what is missing for [Strict].
-func New(o Options) (*Sandbox, error) {
-	s := &Sandbox{options: o, able: whatIsAble()}
-	s.missing = s.able.missing(o)
-	if o.Mode == Strict && len(s.missing) > 0 {
-		return nil, &MissingError{s.missing}
+// New returns one that has not asked the system for anything yet.
+func New(o Options) *Sandbox { return &Sandbox{options: o} }
+
+// Ask finds out what the system can do: once for all sandboxes, when it first has answered.
+// Before, each call asks, and waits until ctx ends. The error is an *[UnansweredError], or a
+// *[MissingError] for [Strict].
+func (s *Sandbox) Ask(ctx context.Context) (*Answer, error) {
+	able, err := whatIsAble(ctx)
+	if err != nil {
+		return nil, &UnansweredError{err}
 	}
-	return s, nil
+	a := &Answer{options: s.options, able: able, missing: able.missing(s.options)}
+	s.told.Do(func() {
+		for _, missing := range a.missing {
+			if s.options.Tell != nil {
+				s.options.Tell(missing)
+			}
+		}
+	})
+	if s.options.Mode == Strict && len(a.missing) > 0 {
+		return nil, &MissingError{a.missing}
+	}
+	return a, nil
 }
+
+// UnansweredError says that it is not known what a system can do: nothing is confined less for
+// that, and to ask again may help.
+type UnansweredError struct{ Err error }
+
+func (e *UnansweredError) Error() string {
+	return "the system has not answered yet what a sandbox can do here (" + e.Err.Error() +
+		"); no image starts before it has, and the next call asks again"
+}
+
+func (e *UnansweredError) Unwrap() error { return e.Err }
 
 // MissingError says that a system cannot do what [Strict] asks for.
 type MissingError struct{ Missing []string } // sentences without a full stop
@@ -63,11 +92,18 @@ func (e *MissingError) Error() string {
 		". --sandbox on does the rest, and says so."
 }
 
+// Answer is what a system can do for a sandbox.
+type Answer struct {
+	options Options
+	able    able
+	missing []string
+}
+
 // Missing returns what the system cannot do, sentences without a full stop.
-func (s *Sandbox) Missing() []string { return s.missing }
+func (a *Answer) Missing() []string { return a.missing }
 
 // By returns what confines the images: "Landlock 7, seccomp, …".
-func (s *Sandbox) By() string { return s.able.by() }
+func (a *Answer) By() string { return a.able.by() }
 
 // memoryMB is what all processes of an image with that heap may have together.
 func (o Options) memoryMB(heapMB int) uint64 {
@@ -78,15 +114,16 @@ func (o Options) memoryMB(heapMB int) uint64 {
 }
 
 // Limits says which memory images may have, "" where that is not known.
-func (s *Sandbox) Limits() string { return s.able.memory(s.options.memoryMB(s.options.HeapMB)) }
+func (a *Answer) Limits() string { return a.able.memory(a.options.memoryMB(a.options.HeapMB)) }
 
-// Says is one line about the sandbox: what confines, what network there is, what is missing.
-func (s *Sandbox) Says() string {
-	text := string(s.options.Mode) + ", by " + s.able.by()
-	if s.able.by() == "" {
-		text = string(s.options.Mode) + ", by nothing"
+// says is [launch.Sandbox.Says].
+func (s *Sandbox) says(ctx context.Context) string {
+	a, err := s.Ask(ctx)
+	if err != nil {
+		return string(s.options.Mode) + "; " + err.Error()
 	}
-	if limits := s.Limits(); limits != "" {
+	text := string(s.options.Mode) + ", by " + cmp.Or(a.By(), "nothing")
+	if limits := a.Limits(); limits != "" {
 		text += "; " + limits
 	}
 	if len(s.options.Ports) == 0 {
@@ -94,8 +131,8 @@ func (s *Sandbox) Says() string {
 	} else {
 		text += "; TCP to " + strings.Trim(fmt.Sprint(s.options.Ports), "[]")
 	}
-	if len(s.missing) > 0 {
-		text += "; missing: " + strings.Join(s.missing, "; ")
+	if len(a.missing) > 0 {
+		text += "; missing: " + strings.Join(a.missing, "; ")
 	}
 	return text
 }
@@ -105,7 +142,7 @@ func (s *Sandbox) Launch() *launch.Sandbox {
 	if s.options.Mode == Off {
 		return nil
 	}
-	return &launch.Sandbox{Says: s.Says(), Writes: s.mayWrite, Wrap: s.wrap}
+	return &launch.Sandbox{Says: s.says, Writes: s.mayWrite, Wrap: s.wrap}
 }
 
 // mayWrite is [launch.Sandbox.Writes].
@@ -114,8 +151,12 @@ func (s *Sandbox) mayWrite(path string) bool {
 }
 
 // wrap is [launch.Sandbox.Wrap].
-func (s *Sandbox) wrap(cmd *exec.Cmd, c launch.Confined) (*launch.Wrapped, error) {
-	p, err := s.policy(c)
+func (s *Sandbox) wrap(ctx context.Context, cmd *exec.Cmd, c launch.Confined) (*launch.Wrapped, error) {
+	a, err := s.Ask(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.policy(c, a.able)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +166,7 @@ func (s *Sandbox) wrap(cmd *exec.Cmd, c launch.Confined) (*launch.Wrapped, error
 		}
 	}
 	cmd.Env = environment(os.Environ(), p)
-	w, err := s.able.apply(cmd, p)
+	w, err := a.able.apply(cmd, p)
 	if w != nil && !within(p.Cache, p.Own) {
 		w.Disk = []string{p.Cache}
 	}

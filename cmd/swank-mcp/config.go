@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -258,7 +259,7 @@ func (c *config) check() error {
 
 // image opens the logs and returns the configured image, not started, and a
 // function that closes it and the logs.
-func (c *command) image() (_ *lisp.Image, _ *slog.Logger, _ func(), err error) {
+func (c *command) image(ctx context.Context) (_ *lisp.Image, _ *slog.Logger, _ func(), err error) {
 	log := slog.New(slog.NewTextHandler(c.stderr, &slog.HandlerOptions{Level: c.logLevel}))
 	cfg := c.lisp
 	cfg.Log = log
@@ -273,11 +274,13 @@ func (c *command) image() (_ *lisp.Image, _ *slog.Logger, _ func(), err error) {
 	if cfg.Cores, err = kept.CoresIn(c.sessionDir, stateDir()); err != nil {
 		return nil, nil, nil, err
 	}
-	confined, box, err := c.confine(&cfg, c.sessionDir)
+	confined, box, err := c.confine(&cfg, c.sessionDir, log)
+	if err == nil {
+		err = c.strict(ctx, box)
+	}
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	logMissing(box, log)
 	im := lisp.New(cfg)
 	confined(im)
 	if dir, _ := c.projectDir(); dir != "" {

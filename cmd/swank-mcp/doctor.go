@@ -18,13 +18,13 @@ func (c *command) doctor(ctx context.Context) error {
 	s, err := c.sandbox(func() []string {
 		dir, _ := c.projectDir()
 		return slices.DeleteFunc([]string{dir}, func(dir string) bool { return dir == "" })
-	})
+	}, nil)
 	if err == nil && s != nil {
 		c.lisp.Launch.Sandbox = s.Launch()
 	}
 	r := lisp.Doctor(ctx, c.lisp)
 	if s != nil {
-		r.Add(sandboxCheck(s))
+		addSandbox(ctx, r, s)
 	} else if err != nil {
 		r.AddError("sandbox", "", err)
 	}

@@ -27,7 +27,7 @@ func (c *command) eval(ctx context.Context) error {
 	if c.url != "" {
 		return c.evalRemote(ctx, code)
 	}
-	im, _, closeImage, err := c.image()
+	im, _, closeImage, err := c.image(ctx)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"swank-mcp/mcpbridge"
@@ -45,11 +46,18 @@ func (c *command) serveHTTP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	box, err := c.sandbox(nil)
+	box, err := c.sandbox(nil, log)
+	if err == nil {
+		err = c.strict(ctx, box)
+	}
 	if err != nil {
 		return err
 	}
-	logMissing(box, log)
+	if box != nil { // what is missing is logged before a client comes
+		var asked sync.WaitGroup
+		asked.Go(func() { _, _ = box.Ask(ctx) })
+		defer asked.Wait()
+	}
 	trace, err := c.openTrace()
 	if err != nil {
 		return err
@@ -191,7 +199,7 @@ func (c *command) sessionFor(id hub.ID, newID func() string, rooms *rooms, share
 	} else {
 		cfg.Autosave = false // nobody could go on from it
 	}
-	confined, _, err := c.confine(&cfg, dir)
+	confined, _, err := c.confine(&cfg, dir, nil)
 	if err != nil {
 		return nil, err
 	}

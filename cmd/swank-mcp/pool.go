@@ -109,7 +109,7 @@ func (c *command) startAhead(ctx context.Context, k aheadKind, state string, tra
 	if project, _ := c.projectDir(); project != "" {
 		writes = append(writes, project)
 	}
-	box, err := c.sandbox(func() []string { return slices.Clone(writes) })
+	box, err := c.sandbox(func() []string { return slices.Clone(writes) }, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (c *command) test(ctx context.Context) error {
 		return fmt.Errorf("%w: test takes one system, not %s", errUsage, strings.Join(c.args, " "))
 	}
 	c.lisp.Attach = attach.Target{} // what is attached to is somebody's image
-	im, _, closeImage, err := c.image()
+	im, _, closeImage, err := c.image(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -22,8 +23,9 @@ type sandboxFlags struct {
 }
 
 // sandbox returns the sandbox that the flags ask for, nil for none. Writes returns the
-// directories in which the image may write, absolute, beside its own.
-func (c *command) sandbox(writes func() []string) (*sandbox.Sandbox, error) {
+// directories in which the image may write, absolute, beside its own. What the sandbox cannot
+// do is told to log, which may be nil, before an image starts.
+func (c *command) sandbox(writes func() []string, log *slog.Logger) (*sandbox.Sandbox, error) {
 	if c.sandboxed.mode == sandbox.Off || c.attaching() != "" {
 		return nil, nil
 	}
@@ -40,12 +42,15 @@ func (c *command) sandbox(writes func() []string) (*sandbox.Sandbox, error) {
 		state := c.httpState()
 		o.Secret = []string{c.tokensFile(state), filepath.Join(state, "sessions"), slotsDir(state)} // others' too
 	}
-	return sandbox.New(o)
+	if log != nil {
+		o.Tell = func(missing string) { log.Warn("the sandbox is not whole: " + missing) }
+	}
+	return sandbox.New(o), nil
 }
 
 // confine puts the images of cfg into the sandbox, where they may write in dir, too, "" for
 // none. It returns a function for the image that comes of cfg, and the sandbox, nil for none.
-func (c *command) confine(cfg *lisp.Config, dir string) (of func(*lisp.Image), s *sandbox.Sandbox, err error) {
+func (c *command) confine(cfg *lisp.Config, dir string, log *slog.Logger) (of func(*lisp.Image), s *sandbox.Sandbox, err error) {
 	var im *lisp.Image // is there before any image starts
 	if dir != "" {
 		if dir, err = filepath.Abs(dir); err != nil {
@@ -58,37 +63,43 @@ func (c *command) confine(cfg *lisp.Config, dir string) (of func(*lisp.Image), s
 			dirs = append(slices.Clone(dirs), dir)
 		}
 		return dirs
-	})
+	}, log)
 	if err != nil || s == nil {
 		return func(*lisp.Image) {}, nil, err
 	}
 	cfg.Launch.Sandbox = s.Launch()
 	if l := c.limits.String(); l != "" {
-		cfg.Launch.Sandbox.Says += "; no more than " + l
+		says := cfg.Launch.Sandbox.Says
+		cfg.Launch.Sandbox.Says = func(ctx context.Context) string { return says(ctx) + "; no more than " + l }
 	}
 	return func(i *lisp.Image) { im = i }, s, nil
 }
 
-// logMissing tells once what the sandbox s, or nil, cannot do.
-func logMissing(s *sandbox.Sandbox, log *slog.Logger) {
-	if s == nil {
-		return
+// strict returns an error if the sandbox s, or nil, has to be whole and is not. It waits for
+// the system until ctx ends.
+func (c *command) strict(ctx context.Context, s *sandbox.Sandbox) error {
+	if s == nil || c.sandboxed.mode != sandbox.Strict {
+		return nil
 	}
-	for _, missing := range s.Missing() {
-		log.Warn("the sandbox is not whole: " + missing)
-	}
+	_, err := s.Ask(ctx)
+	return err
 }
 
-// sandboxCheck is what doctor says of the sandbox.
-func sandboxCheck(s *sandbox.Sandbox) launch.Check {
-	check := launch.Check{Name: "sandbox", Found: "by " + s.By()}
-	switch {
-	case len(s.Missing()) > 0:
-		check.Problem, check.Advice = strings.Join(s.Missing(), "\n"), s.Limits()
-	case s.Limits() != "":
-		check.Found += "\n" + s.Limits()
+// addSandbox adds to r what doctor says of the sandbox s.
+func addSandbox(ctx context.Context, r *launch.Report, s *sandbox.Sandbox) {
+	answer, err := s.Ask(ctx)
+	if err != nil {
+		r.AddError("sandbox", "", err)
+		return
 	}
-	return check
+	check := launch.Check{Name: "sandbox", Found: "by " + answer.By()}
+	switch {
+	case len(answer.Missing()) > 0:
+		check.Problem, check.Advice = strings.Join(answer.Missing(), "\n"), answer.Limits()
+	case answer.Limits() != "":
+		check.Found += "\n" + answer.Limits()
+	}
+	r.Add(check)
 }
 
 // modeFlag is off, on or strict.

@@ -33,7 +33,7 @@ func (c *command) serve(ctx context.Context) error {
 	}
 	tune()
 	left := c.kept()
-	im, log, closeImage, err := c.image()
+	im, log, closeImage, err := c.image(ctx)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (s *Session) Status(ctx context.Context) (*Status, error) {
 
 	st := &Status{State: "not started", Launched: s.im.cfg.Attach.IsZero(), Project: s.im.Project(ctx), Package: "COMMON-LISP-USER"}
 	if sandbox := s.im.cfg.Launch.Sandbox; sandbox != nil && st.Launched {
-		st.Sandbox = sandbox.Says
+		st.Sandbox = sandbox.Says(ctx)
 	}
 	if starts > 1 {
 		st.Restarts = starts - 1

@@ -17,8 +17,9 @@ import (
 // and the helper is not confined: no code of a session's runs there, and what it writes
 // other servers use.
 type Sandbox struct {
-	// Says is what session-status tells of it, one line.
-	Says string
+	// Says returns what session-status tells of it, one line. It waits for the system
+	// until ctx ends.
+	Says func(ctx context.Context) string
 
 	// Writes reports whether code of a session may write what is at path. What is run
 	// outside of the sandbox must not lie there. Nil: it writes nothing.
@@ -27,8 +28,8 @@ type Sandbox struct {
 	// Wrap changes the command that is about to start an image so that the image is
 	// confined. Path, Args, Dir and SysProcAttr are set; the process that is started must
 	// become the image by exec, as the leader of its group, with the same descriptors 1
-	// to 4.
-	Wrap func(cmd *exec.Cmd, c Confined) (*Wrapped, error)
+	// to 4. It waits for the system until ctx ends.
+	Wrap func(ctx context.Context, cmd *exec.Cmd, c Confined) (*Wrapped, error)
 }
 
 // Wrapped is one command that was wrapped. Its functions may be nil.
@@ -81,7 +82,7 @@ func (s *Sandbox) keepOutside(what, path, flag string) error {
 var errLongSocket = fmt.Errorf("%w: an image serves on a Unix socket there, and the path of one would be too long or not of ASCII here: set TMPDIR to a directory with a short name, such as /tmp", errRefused)
 
 // confine has cmd start an image in the sandbox of f, if it has one; else it returns nil.
-func (f *imageFiles) confine(cmd *exec.Cmd, plan launchPlan, runDir string) (*Wrapped, error) {
+func (f *imageFiles) confine(ctx context.Context, cmd *exec.Cmd, plan launchPlan, runDir string) (*Wrapped, error) {
 	if f.sandbox == nil || plan.trusted {
 		return nil, nil
 	}
@@ -95,7 +96,7 @@ func (f *imageFiles) confine(cmd *exec.Cmd, plan launchPlan, runDir string) (*Wr
 	if plan.core != "" {
 		c.Reads = append(c.Reads, plan.core)
 	}
-	wrapped, err := f.sandbox.Wrap(cmd, c)
+	wrapped, err := f.sandbox.Wrap(ctx, cmd, c)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errRefused, err)
 	}

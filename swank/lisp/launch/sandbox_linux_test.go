@@ -23,7 +23,7 @@ func TestSandboxStartsFromTheCore(t *testing.T) {
 	c.CacheDir, c.NoCore = t.TempDir(), false
 	var wrapped []Confined
 	started, ended := 0, atomic.Bool{}
-	c.Sandbox = &Sandbox{Wrap: func(cmd *exec.Cmd, c Confined) (*Wrapped, error) {
+	c.Sandbox = &Sandbox{Wrap: func(_ context.Context, cmd *exec.Cmd, c Confined) (*Wrapped, error) {
 		wrapped = append(wrapped, c)
 		cmd.Env = append(os.Environ(), "SANDBOX_OF_TEST="+c.Own)
 		return &Wrapped{Started: func(pid int) { started = pid }, End: func() { ended.Store(true) }}, nil
@@ -62,7 +62,7 @@ func TestSandboxWithoutCore(t *testing.T) {
 	tier.More(t)
 	c := testConfig(t)
 	c.CacheDir = t.TempDir()
-	c.Sandbox = &Sandbox{Wrap: func(*exec.Cmd, Confined) (*Wrapped, error) { return nil, nil }}
+	c.Sandbox = &Sandbox{Wrap: func(context.Context, *exec.Cmd, Confined) (*Wrapped, error) { return nil, nil }}
 	p, err := Start(t.Context(), c, testCode(""))
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestSandboxWithoutCore(t *testing.T) {
 func TestSandboxRefuses(t *testing.T) {
 	tries := 0
 	c := testConfig(t)
-	c.Sandbox = &Sandbox{Wrap: func(*exec.Cmd, Confined) (*Wrapped, error) {
+	c.Sandbox = &Sandbox{Wrap: func(context.Context, *exec.Cmd, Confined) (*Wrapped, error) {
 		tries++
 		return nil, errors.New("no walls here")
 	}}
@@ -91,7 +91,7 @@ func TestSandboxRefuses(t *testing.T) {
 // Who puts another socket in the place of an image's is not connected to.
 func TestSandboxChecksTheSocket(t *testing.T) {
 	c := testConfig(t)
-	c.Sandbox = &Sandbox{Wrap: func(*exec.Cmd, Confined) (*Wrapped, error) { return nil, nil }}
+	c.Sandbox = &Sandbox{Wrap: func(context.Context, *exec.Cmd, Confined) (*Wrapped, error) { return nil, nil }}
 	p, other := startTest(t, c), startTest(t, testConfig(t))
 	dial := func() net.Conn {
 		network, address := p.Address() // vet 1.26 panics on net.Dial(p.Address())
@@ -139,7 +139,7 @@ func TestSandboxKeepsOutsideWhatRunsOutside(t *testing.T) {
 		change(&c)
 		c.Sandbox = &Sandbox{
 			Writes: func(path string) bool { return strings.HasPrefix(path, project) },
-			Wrap:   func(*exec.Cmd, Confined) (*Wrapped, error) { return nil, errors.New("it was started") },
+			Wrap:   func(context.Context, *exec.Cmd, Confined) (*Wrapped, error) { return nil, errors.New("it was started") },
 		}
 		_, err := Start(t.Context(), c, testCode(""))
 		var start *host.StartError

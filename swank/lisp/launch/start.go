@@ -179,7 +179,7 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 	}
 	var wrapped *Wrapped
 	p, err := spawn(f.sbcl, args, f.dir, append(message, 0), func(cmd *exec.Cmd) (err error) {
-		wrapped, err = f.confine(cmd, plan, runDir)
+		wrapped, err = f.confine(ctx, cmd, plan, runDir)
 		return err
 	})
 	if err != nil {
