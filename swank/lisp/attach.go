@@ -23,7 +23,7 @@ var helperInjector string
 func attachTo(ctx context.Context, c Config, handler func(*swank.Debug)) (*instance, error) {
 	var of atomic.Pointer[instance] // nil until it is ready
 	g, err := attach.Connect(ctx, attach.Config{
-		Target: c.Attach, Handler: handler, Message: func(text string) { c.told(of.Load(), text) }, Trace: c.Trace,
+		Target: c.Attach, Handler: handler, Message: func(text string) { c.told(of.Load(), text) }, Trace: c.Trace, Progress: c.progress,
 		Code: attach.Code{
 			SafeClose: safeClose, Inject: helperInjector, Helper: helperParts(),
 			Share: func(hash string) []string { return shareHelper(c.Launch.CacheDir, hash) },

@@ -27,7 +27,8 @@ type Config struct {
 	Autosave bool        // save the image there at the end, and when it was idle for a while
 	Resume   string      // name of the one that the first image goes on from, or kept.Last; "" is none
 
-	told func(inst *instance, text string) // what an image tells by itself, nil the one that runs; see people.go
+	progress *attach.Progress                  // of attaching; nil for no image in particular
+	told     func(inst *instance, text string) // what an image tells by itself, nil the one that runs; see people.go
 
 	// Ahead hands over an image of [StartAhead] with the same Launch, or nil if there
 	// is none. It is asked each time that an image is started anew; nil is never.

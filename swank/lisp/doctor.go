@@ -15,6 +15,8 @@ func Doctor(ctx context.Context, c Config) *launch.Report {
 		return launch.Doctor(ctx, c.Launch, launchCode())
 	}
 	r := new(launch.Report)
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
 	inst, err := attachTo(ctx, c, nil)
 	if err != nil {
 		r.AddError("attach", "", err)

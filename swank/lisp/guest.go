@@ -140,18 +140,18 @@ func (im *Image) reach(ctx context.Context) string {
 	if im.cfg.Attach.IsZero() {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, attach.Patience)
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
-	_, err := im.acquire(ctx, 0)
+	_, err := im.acquire(ctx, queryTimeout)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = im.slowStart(queryTimeout)
+	}
 	var start *StartError
 	switch {
 	case err == nil:
 		return ""
 	case errors.As(err, &start):
 		return "Not connected: " + start.Problem + "\n" + start.Advice
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Sprintf("Not connected: the Lisp at %s has not answered so far.", im.cfg.Attach)
 	}
 	return "Not connected: " + err.Error()
 }

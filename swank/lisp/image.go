@@ -40,8 +40,9 @@ type Image struct {
 	workplace workplace
 	timeline  timeline
 	disk      disk
-	noFiles   atomic.Bool // images write none
-	working   workLock    // shared: a job of a session runs
+	attaching attach.Progress // of the last attempt to attach
+	noFiles   atomic.Bool     // images write none
+	working   workLock        // shared: a job of a session runs
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
@@ -98,7 +99,7 @@ func New(c Config) *Image {
 		sessions: map[string]*Session{},
 		calls:    map[*swank.Call]*ears{},
 	}
-	im.cfg.told = im.told
+	im.cfg.told, im.cfg.progress = im.told, &im.attaching
 	if c.parent != nil {
 		im.policy = c.parent.Policy()
 	}
@@ -119,6 +120,9 @@ const startPatience = 30 * time.Second
 // our own has a limit of its own, and says itself what went wrong.
 func (im *Image) patience() time.Duration {
 	if !im.cfg.Attach.IsZero() {
+		if im.lastGuest().Stopped() {
+			return 0 // its owner has to do something first
+		}
 		return startPatience
 	}
 	return startLimit + connectTimeout // and what ends it then
@@ -151,13 +155,12 @@ func (im *Image) acquire(ctx context.Context, limit time.Duration) (*instance, e
 }
 
 // slowStart tells a caller that it has waited long enough for the image.
-func (im *Image) slowStart(waited time.Duration) *StartError {
+func (im *Image) slowStart(waited time.Duration) error {
 	const next = "Nothing was evaluated. Send the call again; session-status tells when the image runs. "
 	if !im.cfg.Attach.IsZero() {
-		return &StartError{
-			Problem: fmt.Sprintf("the Lisp at %s is not ready after %v", im.cfg.Attach, waited),
-			Advice:  next + "The first time swank-mcp's helper is compiled in it, and a Lisp that is busy takes its time.",
-		}
+		unfinished := im.attaching.Unfinished(im.cfg.Attach)
+		unfinished.Advice = next + unfinished.Advice
+		return im.lastGuest().Explain(im.cfg.Attach, unfinished)
 	}
 	return &StartError{
 		Problem: fmt.Sprintf("the Lisp image is still starting after %v", waited),

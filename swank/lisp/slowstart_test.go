@@ -1,6 +1,7 @@
 package lisp
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -20,10 +21,10 @@ func TestSlowStart(t *testing.T) {
 		userInit bool
 	}{
 		{Config{}, "the Lisp image is still starting after 30s", true},
-		{Config{Attach: target}, "the Lisp at 127.0.0.1:4005 is not ready after 30s", false},
+		{Config{Attach: target}, "no connection to 127.0.0.1:4005 has come about yet.", false},
 	} {
-		got := (&Image{cfg: c.config}).slowStart(30 * time.Second)
-		if got.Problem != c.problem || strings.Contains(got.Advice, "--no-userinit") != c.userInit || !strings.Contains(got.Advice, "Send the call again") {
+		var got *StartError
+		if err := (&Image{cfg: c.config}).slowStart(30 * time.Second); !errors.As(err, &got) || got.Problem != c.problem || strings.Contains(got.Advice, "--no-userinit") != c.userInit || !strings.Contains(got.Advice, "Send the call again") {
 			t.Errorf("%+v", got)
 		}
 	}

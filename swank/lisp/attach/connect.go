@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"sync/atomic"
 	"time"
@@ -16,28 +15,15 @@ import (
 )
 
 const (
-	// helloTimeout is what a port gets to prove that Swank is behind it. With
-	// dialTimeout it stays below the five seconds after which a person wonders.
-	helloTimeout = 3 * time.Second
-	dialTimeout  = 1500 * time.Millisecond
-
-	// helperTimeout bounds the compilation of the helper in an image that may
-	// be busy with something else.
-	helperTimeout = 60 * time.Second
-
 	// firstID keeps our requests from being taken for a person's: while they have
 	// one of our threads in SLDB, their client gets our answers, too.
 	firstID = 1_000_000_000
 
-	// writeLimit is how long the other side may take no bytes of a request, if
-	// nothing is known to be the matter with it; every writePause it is looked.
+	// writeLimit is how long the other side may take no bytes of a request, whose caller
+	// cannot leave meanwhile; every writePause it is looked whether it stands still.
 	writeLimit = 30 * time.Second
 	writePause = 3 * time.Second
 )
-
-// Patience is how long it may take at most until it is known whether Swank is
-// behind a target.
-const Patience = dialTimeout + 2*helloTimeout
 
 // Config says to which image to attach, and what to bring there.
 type Config struct {
@@ -46,6 +32,8 @@ type Config struct {
 	Handler func(*swank.Debug) // of the connection; see [swank.Options]
 	Message func(text string)  // of the connection, too
 	Trace   io.Writer          // readable trace of every Swank message; nil is off
+
+	Progress *Progress // is told how far it has come; may be nil
 }
 
 // Code is the Lisp that a person's image gets, as source text.
@@ -64,7 +52,8 @@ type Code struct {
 // the helper ends the old connection of a bridge that connects anew.
 var bridgeID = rand.Text()
 
-// Connect connects to the image that c names and makes it ready for evaluations.
+// Connect connects to the image that c names and makes it ready for evaluations. It waits
+// until ctx ends: a Lisp that is busy answers late, and so does one that lacks the processor.
 // The error is a [*host.StartError], within an [*Error] if to try again may be of
 // use; nothing is left in the image then but the helper. The caller closes the
 // guest.
@@ -73,47 +62,60 @@ func Connect(ctx context.Context, c Config) (*Guest, error) {
 	if err != nil {
 		return nil, &host.StartError{Problem: "nothing was sent to " + c.Target.String(), Err: err}
 	}
-	var known atomic.Pointer[Lisp] // once we are in
+	if c.Progress == nil {
+		c.Progress = new(Progress)
+	}
+	c.Progress.begin(secret != "")
+	var known atomic.Pointer[witness] // once we are in
 	conn, pipe, err := c.Target.dial(ctx, &swank.Options{
 		Handler: c.Handler, Message: c.Message, Trace: c.Trace, Secret: secret, Newline: true, FirstID: firstID,
 		WriteTimeout: writePause, Patient: func(waited time.Duration) bool {
-			l := known.Load()
-			return waited < writeLimit && (l == nil || l.Worthwhile(waited))
+			w := known.Load()
+			return waited < writeLimit && (w == nil || !w.stands(waited <= writePause))
 		},
 	})
-	if err != nil {
+	switch {
+	case err != nil && late(ctx):
+		return nil, c.Progress.Unfinished(c.Target)
+	case err != nil:
 		return nil, c.Target.unreachable(err)
 	}
+	c.Progress.pipe.Store(pipe)
+	c.Progress.stage.Store(stageAccepted)
 	g, err := enter(ctx, c, conn, pipe)
 	if err != nil {
+		unfinished := c.Progress.Unfinished(c.Target) // the command says more once it is ended
 		conn.Close()
 		var start *host.StartError
-		if errors.As(err, &start) {
+		switch {
+		case late(ctx):
+			return nil, unfinished
+		case errors.As(err, &start):
 			return nil, err
 		}
-		return nil, c.Target.noSwank(err, secret != "", pipe.complaint())
+		return nil, c.Target.noSwank(err, pipe.complaint())
 	}
-	known.Store(&g.Lisp)
+	known.Store(&witness{lisp: g.Lisp})
 	return g, nil
 }
 
+// late reports whether ctx has ended because its time is up.
+func late(ctx context.Context) bool { return errors.Is(ctx.Err(), context.DeadlineExceeded) }
+
 // enter makes the image at the other end of conn ready for evaluations.
 func enter(ctx context.Context, c Config, conn *swank.Conn, pipe *commandPipe) (*Guest, error) {
-	hello, cancel := context.WithTimeout(ctx, helloTimeout)
-	defer cancel()
 	// Nothing else is asked before: the image may be about to answer a connection that
 	// has gone, if it was stopped meanwhile.
-	if err := conn.Call(hello, swank.Request{Form: enterForm(c.Code.SafeClose)}, nil); err != nil {
+	if err := conn.Call(ctx, swank.Request{Form: enterForm(c.Code.SafeClose)}, nil); err != nil {
 		return nil, err
 	}
-	info, err := conn.ConnectionInfo(hello)
+	info, err := conn.ConnectionInfo(ctx)
 	if err != nil {
 		return nil, err
 	}
 	g := &Guest{target: c.Target, Conn: conn, Info: info}
-	ctx, cancelLoad := context.WithTimeoutCause(ctx, helperTimeout,
-		fmt.Errorf("the image was not ready after %v", helperTimeout))
-	defer cancelLoad()
+	c.Progress.info.Store(info)
+	c.Progress.stage.Store(stageAnswered)
 	if err := g.loadHelper(ctx, c.Code); err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 
 	"swank-mcp/sexp"
@@ -68,9 +67,6 @@ func (g *Guest) load(ctx context.Context, inject, hash string, files []string, s
 
 // notReady is the error of an image in which Swank answers and the helper does not.
 func (g *Guest) notReady(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = errors.New("it did not come to that in time: the Lisp may be busy, or wait in a debugger")
-	}
 	return &host.StartError{
 		Problem: fmt.Sprintf("Swank %s of %s %s at %s answers, but the helper of swank-mcp does not work in it",
 			g.Info.Version, g.Info.Implementation.Type, g.Info.Implementation.Version, g.target),

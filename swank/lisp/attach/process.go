@@ -56,18 +56,44 @@ func (l Lisp) condition() processCondition {
 	case strings.TrimSuffix(exe, " (deleted)") != l.program:
 		return processGone
 	}
-	state, before := processState(dir)
-	time.Sleep(200 * time.Millisecond)
-	_, after := processState(dir)
-	switch {
+	before, wants := processorTime(dir)
+	if !wants {
+		time.Sleep(200 * time.Millisecond)
+	}
+	after, wantsYet := processorTime(dir)
+	switch state, _ := processState(dir); {
 	case state == "Z" || state == "X" || state == "":
 		return processGone
+	case after-before >= atWork || wants || wantsYet:
+		return processBusy
 	case state == "T" || state == "t":
 		return processStopped
-	case before == after:
-		return processIdle
 	}
-	return processBusy
+	return processIdle
+}
+
+// atWork is how long a process that works has a processor between two looks. The system also
+// takes some microseconds for one that is stopped, or waits.
+const atWork = int64(time.Millisecond)
+
+// processorTime returns how long the threads of a process that live have had a processor, and
+// whether one of them wants one, which it may not get on a busy machine, or waits for a disk.
+func processorTime(dir string) (nanoseconds int64, wants bool) {
+	threads, _ := filepath.Glob(filepath.Join(dir, "task", "[0-9]*"))
+	for _, thread := range threads {
+		if fields := statFields(thread); len(fields) > 0 && (fields[0] == "R" || fields[0] == "D") {
+			wants = true
+		}
+		text, _ := os.ReadFile(filepath.Join(thread, "schedstat"))
+		ran, _, _ := strings.Cut(string(text), " ")
+		n, _ := strconv.ParseInt(ran, 10, 64)
+		nanoseconds += n
+	}
+	if nanoseconds == 0 { // this kernel does not tell
+		_, ticks := processState(dir)
+		nanoseconds = ticks * int64(10*time.Millisecond)
+	}
+	return nanoseconds, wants
 }
 
 // State says how the process of a Lisp that does not answer is, or the way there, as
@@ -80,6 +106,13 @@ func (l Lisp) Gone() string {
 		return ""
 	}
 	return l.inWords(processGone)
+}
+
+// Stopped reports whether the process, or that of the way there, is seen to be stopped. It
+// takes a fifth of a second.
+func (l Lisp) Stopped() bool {
+	c := l.condition()
+	return c == processStopped || c == processWayStopped
 }
 
 // Silence says why the Lisp does not answer, as State does, and whether that is

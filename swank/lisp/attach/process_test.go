@@ -101,3 +101,53 @@ func TestWay(t *testing.T) {
 		t.Errorf("gone: %d", g.condition())
 	}
 }
+
+// A process that runs now and then does not stand still, whatever it does when it is looked at.
+func TestWitness(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "while :; do :; done")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	dir := fmt.Sprintf("/proc/%d", cmd.Process.Pid)
+	exe, err := os.Readlink(dir + "/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &witness{lisp: Lisp{pid: cmd.Process.Pid, program: exe}}
+	stop := func() {
+		t.Helper()
+		cmd.Process.Signal(syscall.SIGSTOP)
+		for state := ""; state != "T"; {
+			if state, _ = processState(dir); t.Context().Err() != nil {
+				t.Fatal("it is not stopped")
+			}
+		}
+	}
+	for look := range 5 {
+		before, _ := processorTime(dir)
+		cmd.Process.Signal(syscall.SIGCONT)
+		for now := before; now-before < atWork && t.Context().Err() == nil; {
+			now, _ = processorTime(dir)
+		}
+		stop()
+		if w.stands(look == 0) {
+			t.Fatalf("look %d: it stands still", look)
+		}
+	}
+	if w.stands(false) || !w.stands(false) || !w.stands(false) {
+		t.Error("one that is stopped for good does not stand still")
+	}
+	if w.stands(true) {
+		t.Error("a new silence begins with the looks of the last one")
+	}
+	cmd.Process.Signal(syscall.SIGCONT)
+	if w.stands(false) {
+		t.Error("one that runs stands still")
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	if !w.stands(false) {
+		t.Error("one that has ended does not")
+	}
+}

@@ -76,8 +76,6 @@ func (t Target) dial(ctx context.Context, o *swank.Options) (*swank.Conn, *comma
 		}
 		return swank.NewConn(pipe, o), pipe, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
 	conn, err := swank.Dial(ctx, t.Network, t.Address, o)
 	return conn, nil, err
 }
@@ -102,8 +100,8 @@ func (t Target) unreachable(err error) error {
 		why = "there is no such socket"
 	case errors.Is(err, os.ErrPermission):
 		why = "this user may not connect to it (permission denied)"
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
-		why = fmt.Sprintf("no connection came about within %v: the host is down, or a firewall drops the packets", dialTimeout)
+	case errors.Is(err, syscall.ETIMEDOUT):
+		why = "no connection came about: the host is down, or a firewall drops the packets"
 	}
 	return &Error{
 		StartError: host.StartError{Problem: fmt.Sprintf("no Lisp at %s: %s.", t, why), Advice: t.invitation(true)},
@@ -113,7 +111,7 @@ func (t Target) unreachable(err error) error {
 
 // noSwank is the error of a target that accepted the connection and then did
 // not answer as Swank does.
-func (t Target) noSwank(err error, secret bool, complaint string) error {
+func (t Target) noSwank(err error, complaint string) error {
 	var header *swank.HeaderError
 	var conn *swank.ConnError
 	problem, advice := err.Error(), t.invitation(false)
@@ -127,17 +125,6 @@ func (t Target) noSwank(err error, secret bool, complaint string) error {
 		advice = "The port belongs to another program. " + advice
 	case t.Command != "" && complaint != "":
 		problem = "the command ended: " + complaint
-	case errors.Is(err, context.DeadlineExceeded) && secret:
-		problem = fmt.Sprintf("it accepted the connection, but has not answered to the secret of ~/.slime-secret for %v: "+
-			"a Swank that is sent another secret than its own does not answer at all.", helloTimeout)
-		advice = "Compare the first line of ~/.slime-secret here and in the home directory of the Lisp's user. " +
-			"If they are equal, the Lisp is stopped, or no Swank is behind that port. " +
-			"A Swank that has refused a secret waits in a debugger: leave that (q in its SLDB buffer), or start another server. " + advice
-	case errors.Is(err, context.DeadlineExceeded):
-		problem = fmt.Sprintf("it accepted the connection, but has not answered for %v.", helloTimeout)
-		advice = "Either the Lisp asks for a secret (a file .slime-secret in its user's home directory) and there is none in yours: copy it. " +
-			"Or the Lisp is stopped, busy with another client (a Swank without threads serves one at a time), or what listens is no Swank, " +
-			"or a tunnel (ssh -L, socat, a container's port) that is stopped. " + advice
 	case errors.As(err, &conn) && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)):
 		problem = "it accepted the connection and closed it without an answer."
 		advice = "If that is the port of a tunnel (ssh -L, socat, a container's port), nothing listens at its far end: no Swank there, or at another port. " +
@@ -145,7 +132,7 @@ func (t Target) noSwank(err error, secret bool, complaint string) error {
 	}
 	return &Error{
 		StartError: host.StartError{Problem: fmt.Sprintf("no Swank at %s: %s", t, problem), Advice: advice},
-		Silent:     errors.Is(err, context.DeadlineExceeded) || errors.As(err, &conn),
+		Silent:     errors.As(err, &conn),
 	}
 }
 
