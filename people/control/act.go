@@ -137,7 +137,7 @@ func (s *Server) whyNotUndone(err error) error {
 	var busy *lisp.BusyError
 	var wall *lisp.ObstacleError
 	switch {
-	case errors.As(err, &wall) && !s.o.Image.Overview(context.Background()).Launched:
+	case errors.As(err, &wall) && !s.o.Image.Overview().Launched:
 		return errors.New("the image is one that you run, and is not copied: in its REPL, (swank-mcp:history) shows what agents did, and (swank-mcp:undo-entry N) puts back what they redefined")
 	case errors.As(err, &none) && none.To != "":
 		return fmt.Errorf("there is no checkpoint %s; there are: %s", none.To, checkpointNames(none.Checkpoints))

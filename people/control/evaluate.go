@@ -62,7 +62,7 @@ func (s *Server) sessionToEvaluateIn(ctx context.Context, name string) (string, 
 
 // shows reports whether the status has a session of that name.
 func (s *Server) shows(ctx context.Context, name string) bool {
-	return slices.ContainsFunc(s.o.Image.Overview(ctx).Sessions, func(one lisp.SessionOverview) bool { return one.Name == name })
+	return slices.ContainsFunc(s.o.Image.Overview().Sessions, func(one lisp.SessionOverview) bool { return one.Name == name })
 }
 
 func (s *Server) restart(w http.ResponseWriter, r *http.Request) {

@@ -37,7 +37,7 @@ type Image struct {
 	Starts         int     `json:"starts"`
 	HeapUsed       int64   `json:"heap_used,omitempty"`
 	HeapLimit      int64   `json:"heap_limit,omitempty"`
-	Silent         string  `json:"silent,omitempty"` // why the image does not answer
+	Silent         string  `json:"silent,omitempty"` // why the image has said nothing newer of its heap
 	Checkpoints    int     `json:"checkpoints,omitempty"`
 }
 
@@ -72,13 +72,16 @@ type Transcript struct {
 
 // status is what the server is and does now.
 func (s *Server) status(ctx context.Context) Status {
-	o := s.o.Image.Overview(ctx)
+	o := s.o.Image.Overview()
+	ctx, cancel := context.WithTimeout(ctx, StatusPatience/2) // the asker has the rest for the way
+	defer cancel()
+	heap := s.o.Image.Heap(ctx)
 	st := Status{
 		ID: s.ID(), PID: s.pid, Version: s.o.Version, Started: s.started, Directory: s.directory, Paused: o.Paused,
 		Policy: string(o.Policy),
 		Image: Image{
 			State: o.State, Launched: o.Launched, PID: o.PID, Implementation: o.Implementation, Address: o.Address,
-			Uptime: o.Uptime.Seconds(), Starts: o.Starts, HeapUsed: o.HeapUsed, HeapLimit: o.HeapLimit, Silent: o.Silent, Checkpoints: o.Checkpoints,
+			Uptime: o.Uptime.Seconds(), Starts: o.Starts, HeapUsed: heap.Used, HeapLimit: heap.Limit, Silent: heap.Silent, Checkpoints: o.Checkpoints,
 		},
 		Sessions: []Session{},
 	}

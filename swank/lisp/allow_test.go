@@ -55,7 +55,7 @@ func TestAllow(t *testing.T) {
 	mustEval(t, im, "(defvar *x* 1)")
 	steps := func(n int) {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); im.Overview(t.Context()).Checkpoints < n; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); im.Overview().Checkpoints < n; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatal("no checkpoint is taken")
 			}

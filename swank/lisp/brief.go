@@ -13,15 +13,11 @@ type Brief struct {
 	Defined     string // in words, "3 definitions and the system alexandria", "nothing"; "" while the session is busy
 }
 
-// briefPatience is how long a session that is busy is waited for.
-const briefPatience = 200 * time.Millisecond
-
-// Brief tells it. It starts no image.
+// Brief tells it. It starts no image, and waits for no job of a client.
 func (s *Session) Brief(ctx context.Context) Brief {
 	b := Brief{Evaluations: s.evaluated.Load()}
 	t := s.place(ctx, true)
-	s.describe(t, "", briefPatience)
-	if s.wait(ctx, t) != nil {
+	if s.waitIdle(ctx, t) != nil {
 		return b
 	}
 	defer s.done()

@@ -11,9 +11,11 @@ import (
 )
 
 // Status tells what is known of the image and of one session. It never starts
-// an image and never waits for an evaluation; an image that does not answer
-// within two seconds is said to be so in Notes.
+// an image and never waits for an evaluation. Of an image that has not answered when the
+// time of a look-up is up, Notes say so.
 func (s *Session) Status(ctx context.Context) (*Status, error) {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
 	unreached := s.im.reach(ctx)
 	s.im.mu.Lock()
 	inst, starting, starts, lastEnd, coreErr := s.im.cur, s.im.start != nil, s.im.starts, s.im.lastEnd, s.im.coreErr
@@ -77,24 +79,23 @@ func (s *Session) Status(ctx context.Context) (*Status, error) {
 	return st, nil
 }
 
-// statusTimeout is how long an image has to answer how it is.
-const statusTimeout = 2 * time.Second
-
 // askStatus adds what the image itself knows.
 func (s *Session) askStatus(ctx context.Context, inst *instance, st *Status) {
-	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
-	defer cancel()
+	if inst.single && s.im.evaluates() {
+		st.Notes = append(st.Notes, "The image is not asked: Swank in it uses no threads, and answers when the evaluation that runs has ended.")
+		return
+	}
 	var w wireStatus
 	answer, err := inst.ask(ctx, helper.NewCall("STATUS").Str(s.name))
 	if err == nil {
 		err = helper.Decode(answer, &w)
 	}
 	if err != nil {
-		why := err.Error()
+		note := "The image does not answer: " + err.Error()
 		if errors.Is(err, context.DeadlineExceeded) {
-			why = inst.silence() + "."
+			note = "The image has not answered yet: " + inst.silence() + "."
 		}
-		st.Notes = append(st.Notes, "The image does not answer: "+why)
+		st.Notes = append(st.Notes, note)
 		return
 	}
 	st.Package, st.Threads = w.Package, w.Threads
@@ -120,4 +121,11 @@ func (s *Session) askStatus(ctx context.Context, inst *instance, st *Status) {
 	if w.Running != nil && st.Running != nil {
 		st.Running.Frames, st.Running.Waits = w.Running.Frames, w.Running.Waits
 	}
+}
+
+// evaluates reports whether an evaluation of ours is in the image.
+func (im *Image) evaluates() bool {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	return len(im.calls) > 0
 }

@@ -55,6 +55,7 @@ type instance struct {
 	policing sync.Mutex // held while it is told a policy, so that the last one told is the last one said
 
 	query queryThread
+	heaps heaps
 
 	asking workLock    // shared: a thread of the image is asked something, and named
 	origin *checkpoint // that it goes on from, or nil

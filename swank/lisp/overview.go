@@ -2,12 +2,9 @@ package lisp
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"slices"
 	"time"
-
-	"swank-mcp/swank/lisp/helper"
 )
 
 // Overview is what is known at one moment of an image and of all sessions in it.
@@ -19,9 +16,6 @@ type Overview struct {
 	Address        string // of Swank, "unix:/…/swank.sock"; or what there is to attach to
 	Uptime         time.Duration
 	Starts         int    // images that were started so far, or connections
-	HeapUsed       int64  // bytes; 0 if the image has not answered
-	HeapLimit      int64  // bytes
-	Silent         string // why the image has not answered, or ""
 	Paused         bool   // a person has calls that would evaluate wait
 	Policy         Policy // what agents may do without the person's yes
 
@@ -39,12 +33,9 @@ type SessionOverview struct {
 	Suspended []Suspended
 }
 
-// overviewPatience is how long the image has to tell what it has in its heap.
-const overviewPatience = 300 * time.Millisecond
-
 // Overview tells what is known of the image and its sessions. It starts none, and waits for
-// no evaluation.
-func (im *Image) Overview(ctx context.Context) Overview {
+// nothing.
+func (im *Image) Overview() Overview {
 	im.mu.Lock()
 	inst, starting := im.cur, im.start != nil
 	o := Overview{Launched: im.cfg.Attach.IsZero(), Starts: im.starts, Paused: im.paused, Policy: cmp.Or(im.policy, AllowEverything)}
@@ -69,9 +60,6 @@ func (im *Image) Overview(ctx context.Context) Overview {
 	im.timeline.mu.Lock()
 	o.Checkpoints = len(im.timeline.checkpoints)
 	im.timeline.mu.Unlock()
-	if len(sessions) > 0 {
-		o.askHeap(ctx, inst, sessions[0].name)
-	}
 	return o
 }
 
@@ -97,22 +85,6 @@ func stateOf(runs, starting, launched bool, starts int) string {
 		return "ended"
 	}
 	return "not started"
-}
-
-// askHeap asks inst what it has in its heap.
-func (o *Overview) askHeap(ctx context.Context, inst *instance, session string) {
-	ctx, cancel := context.WithTimeout(ctx, overviewPatience)
-	defer cancel()
-	var w wireStatus
-	answer, err := inst.ask(ctx, helper.NewCall("STATUS").Str(session))
-	if err == nil {
-		err = helper.Decode(answer, &w)
-	}
-	if err != nil {
-		o.Silent = err.Error()
-		return
-	}
-	o.HeapUsed, o.HeapLimit = w.HeapUsed, w.HeapLimit
 }
 
 func (s *Session) overview() SessionOverview {

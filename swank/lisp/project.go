@@ -4,15 +4,10 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 
 	"swank-mcp/swank/lisp/helper"
 	"swank-mcp/swank/lisp/project"
 )
-
-// projectPatience is how long looking for the project's definitions, and telling the
-// image of them, may take.
-const projectPatience = time.Second
 
 // workplace is the project that the sessions of an image work for.
 type workplace struct {
@@ -36,31 +31,39 @@ func (im *Image) WorksIn() []string {
 	return slices.Clone(im.workplace.dirs)
 }
 
-// Project returns what was found of the project last, looking for it the first time.
+// Project returns what was found of the project last, looking for it the first time. If ctx
+// ends meanwhile, that is only a part.
 func (im *Image) Project(ctx context.Context) *project.Project {
 	im.workplace.mu.Lock()
-	defer im.workplace.mu.Unlock()
-	if im.workplace.found == nil {
-		im.findLocked(ctx)
+	found := im.workplace.found
+	im.workplace.mu.Unlock()
+	if found != nil {
+		return found
 	}
-	return im.workplace.found
+	return im.findProject(ctx)
 }
 
-// findLocked goes on when the caller leaves: the next one would take what was found by
-// then for the whole.
-func (im *Image) findLocked(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), projectPatience)
-	defer cancel()
-	im.workplace.found = project.Find(ctx, im.workplace.dirs...)
+// findProject looks for the project, and returns what it has found. It keeps that, if it is
+// the whole.
+func (im *Image) findProject(ctx context.Context) *project.Project {
+	dirs := im.WorksIn()
+	found := project.Find(ctx, dirs...)
+	im.workplace.mu.Lock()
+	defer im.workplace.mu.Unlock()
+	switch {
+	case ctx.Err() == nil && slices.Equal(dirs, im.workplace.dirs):
+		im.workplace.found = found
+	case im.workplace.found != nil:
+		return im.workplace.found
+	}
+	return found
 }
 
 // lookAtProject looks for the project's definitions again, before a call that may name
 // one that has been written since, and tells the running image if they are other ones. An
 // image that starts is told then.
 func (im *Image) lookAtProject(ctx context.Context) {
-	im.workplace.mu.Lock()
-	im.findLocked(ctx)
-	im.workplace.mu.Unlock()
+	im.findProject(ctx)
 	im.mu.Lock()
 	inst := im.cur
 	im.mu.Unlock()
@@ -70,14 +73,14 @@ func (im *Image) lookAtProject(ctx context.Context) {
 }
 
 // tellOfProject tells inst where the project's systems are defined, if it does not know.
-// An image that does not take it in time is told before the next such call.
+// An image that has not taken it when the time of a look-up is up is told before the next such call.
 func (im *Image) tellOfProject(ctx context.Context, inst *instance) {
 	found := im.Project(ctx)
 	known := inst.project.Load()
 	if known == nil && len(found.Dirs) == 0 || known != nil && known.Equal(found) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, projectPatience)
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	call := helper.NewCall("KNOW-PROJECT")
 	call.Quote(len(found.Dirs), func(i int) { call.Str(found.Dirs[i]) }).Num(int64(len(found.Definitions)))

@@ -58,10 +58,7 @@ func (im *Image) Session(name string) *Session {
 	return s
 }
 
-// keepPatience is how long keep waits for its turn.
-const keepPatience = time.Second / 2
-
-// keepAgain is after what time it is tried again, where that was not enough.
+// keepAgain is after what time it is tried again, where a job of a client had the turn.
 const keepAgain = time.Second
 
 // keep writes what is not kept yet. A session that is busy is kept as it was after its
@@ -71,13 +68,12 @@ func (s *Session) keep(ctx context.Context) {
 		return
 	}
 	t := s.place(ctx, true)
-	s.describe(t, "", keepPatience)
-	if s.wait(ctx, t) != nil {
+	if s.waitIdle(ctx, t) != nil {
 		s.keepLater(keepAgain)
 		return
 	}
 	defer s.done()
-	if s.im.joinWork(ctx, keepPatience) != nil {
+	if s.im.joinWork(ctx, 0) != nil {
 		s.keepLater(keepAgain)
 		return
 	}

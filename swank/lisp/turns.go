@@ -14,6 +14,7 @@ type turns struct {
 	holder  *turn
 	waiting []*turn
 	resumed chan struct{} // nil: not paused; else only free turns begin, and it is closed when that ends
+	changed chan struct{} // closed when another turn begins or is described; nil while nobody wants to know
 }
 
 // A turn is the place of one job in the queue of its session.
@@ -87,6 +88,46 @@ func (q *turns) describe(t *turn, code string, limit time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	t.code, t.limit = code, limit
+	q.change()
+}
+
+// change tells those that wait for it that another turn has begun, or is described. q.mu is
+// held.
+func (q *turns) change() {
+	if q.changed != nil {
+		close(q.changed)
+		q.changed = nil
+	}
+}
+
+// waitIdle waits until t, which has joined, has the turn, unless a job of a client has it, or
+// gets it first. The error is a *BusyError or the cause of ctx; t has left the queue then.
+func (q *turns) waitIdle(ctx context.Context, t *turn) error {
+	for {
+		q.mu.Lock()
+		busy := q.holder != nil && q.holder != t && q.holder.code != ""
+		if q.changed == nil {
+			q.changed = make(chan struct{})
+		}
+		changed := q.changed
+		q.mu.Unlock()
+		if busy {
+			if err := q.leave(t); err != nil {
+				return err
+			}
+			return nil // it has got the turn meanwhile
+		}
+		select {
+		case <-t.ready:
+			return nil
+		case <-changed:
+		case <-ctx.Done():
+			if q.leave(t) == nil {
+				return nil
+			}
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // wait waits until t, which has joined, has the turn, at most as long as t may run; the
@@ -133,6 +174,7 @@ func (q *turns) begin(t *turn) {
 	t.since = time.Now()
 	q.holder = t
 	close(t.ready)
+	q.change()
 }
 
 // leave takes t out of the queue and describes what it waited for; nil if it is
