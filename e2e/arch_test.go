@@ -112,6 +112,7 @@ var forTests = []string{"internal/pagetest", "internal/tier", "internal/testenv"
 var knowMCP = []string{"mcpbridge", "mcpbridge/stdio", "serve", "serve/hub", "cmd/swank-mcp"}
 
 func TestDependenciesPointOneWay(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for _, p := range packages(t) {
 		room := strings.TrimPrefix(p.ImportPath, module+"/")
@@ -188,6 +189,7 @@ func files(t *testing.T, f func(path string, data []byte)) {
 }
 
 func TestFilesAreSmall(t *testing.T) {
+	t.Parallel()
 	var sizes []int
 	files(t, func(path string, data []byte) {
 		ext := filepath.Ext(path)
@@ -208,6 +210,7 @@ func TestFilesAreSmall(t *testing.T) {
 }
 
 func TestGofmt(t *testing.T) {
+	t.Parallel()
 	files(t, func(path string, data []byte) {
 		if filepath.Ext(path) != ".go" {
 			return
@@ -220,6 +223,7 @@ func TestGofmt(t *testing.T) {
 
 // Nothing that is committed may know the machine it was written on.
 func TestNoMachineInFiles(t *testing.T) {
+	t.Parallel()
 	checkout, err := filepath.Abs("..")
 	check(t, err)
 	words := []string{"/" + "work/", "/" + "root/", "registry." + "npmjs", "registry." + "yarnpkg", "proxy." + "golang.org", "sum." + "golang.org", "npm" + "mirror", "files." + "pythonhosted"}

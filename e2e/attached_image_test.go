@@ -130,6 +130,7 @@ func TestAttachedSuspended(t *testing.T) {
 // A busy image answers all the same.
 func TestAttachedBusy(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	p := newPerson(t, "")
 	p.says(`(progn (defvar *spin* t) (sb-thread:make-thread (lambda () (loop while *spin*)) :name "at 100 %") 1)`)
 	s := attached(t, p)

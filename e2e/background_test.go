@@ -79,6 +79,7 @@ func TestThreadOutlivesItsCall(t *testing.T) {
 }
 
 func TestRunProgramIntoTheStream(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, `(progn (sb-ext:run-program "/bin/echo" '("into the stream") :output *standard-output*) 1)`, "[stdout]\ninto the stream\n\n=> 1")
 	want(t, s, `(progn (format *terminal-io* "to the terminal~%") 1)`, "[stdout]\nto the terminal\n\n=> 1")

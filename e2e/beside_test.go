@@ -8,6 +8,7 @@ import (
 
 // Resources, prompts and completion, asked for by the independent client.
 func TestBesideTools(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, "(defpackage :shop (:use :cl) (:export #:price)) (defun shop:price (thing) \"What it costs.\" thing) (defvar shop::*stock* 7) :ok", "=> :OK")
 	ctx, stop := context.WithTimeout(t.Context(), long)

@@ -92,6 +92,7 @@ func cancelAfter(t *testing.T, s *server, code string, after time.Duration) {
 
 // The reader of the session must not stay spoilt, or be easy to mend.
 func TestReadtableCase(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	eval(t, s, "(setf (readtable-case *readtable*) :preserve)")
@@ -111,6 +112,7 @@ func TestLoopWithoutInterruptsCancelled(t *testing.T) {
 }
 
 func TestPing(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	var v map[string]any
 	if err := s.Call(t.Context(), "ping", nil, &v); err != nil || len(v) != 0 {
@@ -119,6 +121,7 @@ func TestPing(t *testing.T) {
 }
 
 func TestUnknownProtocolVersion(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"1999-01-01", "2099-12-31", ""} {
 		s := startCold(t, wire.Options{Env: environ(run.dir)})
 		var o wire.Opened
@@ -133,6 +136,7 @@ func TestUnknownProtocolVersion(t *testing.T) {
 // A function of COMMON-LISP that was redefined, and on which the helper stands,
 // must not make evaluations look as if they had no values.
 func TestRedefinedStandardFunction(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	wantError(t, s, `(sb-ext:unlock-package :cl) (defun string-downcase (x) x "oops") (list :a)`, "[ERROR] IMAGE-REPLACED\n")

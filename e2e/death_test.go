@@ -66,6 +66,7 @@ func wantReplaced(t *testing.T, s *server) {
 // A look-up, too, says that the image has died, and not that the server is broken.
 func TestImageKilledInMidLookUp(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	for _, tool := range []string{"describe-symbol", "list-definitions"} {
 		t.Run(tool, func(t *testing.T) {
 			s := start(t, "--no-checkpoints")
@@ -85,6 +86,7 @@ func TestImageKilledInMidLookUp(t *testing.T) {
 }
 
 func TestImageKilledInMidEvaluation(t *testing.T) {
+	t.Parallel()
 	for _, code := range []string{"(sleep 100)", "(loop)", "(loop (print 1))"} {
 		t.Run(code, func(t *testing.T) {
 			s := start(t, "--no-checkpoints")
@@ -108,6 +110,7 @@ func died(t *testing.T, p *wire.Pending, cause string) {
 }
 
 func TestImageEndsItself(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, code, cause string }{
 		{"exit that cannot be refused", "(sb-ext:exit :code 7 :abort t)", "7"},
 		{"crash", "(sb-alien:alien-funcall (sb-alien:extern-alien \"abort\" (function sb-alien:void)))", "SIGABRT"},
@@ -123,6 +126,7 @@ func TestImageEndsItself(t *testing.T) {
 }
 
 func TestImageKilledWhileIdle(t *testing.T) {
+	t.Parallel()
 	s := start(t, "--no-checkpoints")
 	l := begin(t, s)
 	syscall.Kill(l.pid, syscall.SIGKILL)
@@ -132,6 +136,7 @@ func TestImageKilledWhileIdle(t *testing.T) {
 
 func TestImageKilledTenTimes(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	s := start(t, "--no-checkpoints")
 	for range 10 {
 		l := begin(t, s)
@@ -154,6 +159,7 @@ func TestImageKilledTenTimes(t *testing.T) {
 
 // However the server ends, and whatever the image is doing: no Lisp is left.
 func TestServerKilled(t *testing.T) {
+	t.Parallel()
 	// The child lives longer than the image, and no longer than the test.
 	child := filepath.Join(t.TempDir(), "lives")
 	write(t, child, "")
@@ -185,6 +191,7 @@ func TestServerKilled(t *testing.T) {
 
 // At the end of its input the server ends at once, and all below it.
 func TestEndOfInput(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	begin(t, s)
 	p := sendCall(t, s, "(progn (sleep 0.2) :drained)")

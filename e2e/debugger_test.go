@@ -96,6 +96,7 @@ func TestDebuggerLookBeforeRestart(t *testing.T) {
 
 // A call that is sent before the reply to the evaluation has come.
 func TestDebuggerCallWhileItRuns(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	var pending []*wire.Pending
 	for _, c := range []struct {
@@ -118,6 +119,7 @@ func TestDebuggerCallWhileItRuns(t *testing.T) {
 // An error of a timer or another thread that strikes the session's thread while
 // it is idle is reported; it opens no level of a debugger there.
 func TestErrorInTheIdleThread(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	untilOpen, open := gate(t)
@@ -181,6 +183,7 @@ func TestDebuggerAttached(t *testing.T) {
 
 // The next call that an error of the debugger names works.
 func TestDebuggerErrorsNameTheNextCall(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	eval(t, s, "(defun down (x) (list (cerror \"Go on.\" \"down ~A\" x) x))")
 	eval(t, s, "(down 0)") // reported, not suspended
@@ -213,6 +216,7 @@ func TestDebuggerErrorsNameTheNextCall(t *testing.T) {
 
 // A call that lets an evaluation go on, and is cancelled, ends it.
 func TestDebuggerCallCancelled(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	suspend(t, s, `(unwind-protect (progn (cerror "Go on." "wait") (defvar *goes-on* t) (loop)) (defvar *ended* t))`)
 	p := sendTool(t, s, "invoke-restart", object{"restart": "continue"})

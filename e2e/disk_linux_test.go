@@ -90,6 +90,7 @@ func saver(pid int) int {
 // every checkpoint that is there is a whole one, and nothing is left of the others.
 func TestDiskKilled(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(*diskSeed, 0))
 	s := start(t, "--session-dir", dir)
@@ -154,6 +155,7 @@ func TestDiskKilled(t *testing.T) {
 // TestDiskFull saves checkpoints to disks that are too small, or that fill up meanwhile.
 func TestDiskFull(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	random := rand.New(rand.NewPCG(*diskSeed, 1))
 	for i := range *diskFull {
 		dir := t.TempDir()

@@ -12,6 +12,7 @@ import (
 // TestDocsComparison: in docs/comparison.md each "yes" of ours links to a test
 // that is there, and each "no" or "partly" says why.
 func TestDocsComparison(t *testing.T) {
+	t.Parallel()
 	const file = "docs/comparison.md"
 	data, err := os.ReadFile("../" + file)
 	check(t, err)

@@ -18,6 +18,7 @@ var (
 // TestDocsLinks: what the pages link to within the repository is there, and so
 // is the heading behind a #.
 func TestDocsLinks(t *testing.T) {
+	t.Parallel()
 	for _, p := range append(userPages(t), pagesWithoutExamples...) {
 		data, err := os.ReadFile("../" + p)
 		if os.IsNotExist(err) && slices.Contains(pagesWithoutExamples, p) {

@@ -46,6 +46,7 @@ var runaways = []struct {
 // A session that fills the heap of a person's image is ended before the image is.
 func TestGuestHeap(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	ways, times := runaways[:3], 1
 	if *runawayFlag > 0 {
 		ways, times = runaways, *runawayFlag

@@ -55,6 +55,7 @@ func TestGuestThreads(t *testing.T) {
 
 // In a launched image, too, EXIT in a thread ends that thread only.
 func TestExitInThread(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, "(+ 1 2)", "=> 3")
 	pid := imagePID(t, s)

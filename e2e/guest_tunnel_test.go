@@ -128,6 +128,7 @@ func TestGuestTunnel(t *testing.T) {
 // there that would run when they leave it.
 func TestGuestOfABusyPerson(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	p := newPerson(t, "(defvar cl-user::*n* 0)", ":dont-close", "t", ":style", ":fd-handler")
 	s := attached(t, p)
 	eval(t, s, "(incf *n*)")

@@ -12,6 +12,7 @@ import (
 // and the next reply says so. Another one that does nothing stays.
 func TestHeapFilledByALeftThread(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	s := start(t, "--heap", "2048")
 	l := begin(t, s)
 	want(t, s, `(defvar *idle* (sb-thread:make-thread (lambda () (sleep 1000)) :name "idle")) 1`, "=> 1")

@@ -44,6 +44,7 @@ var costlyKinds = []string{
 // of the latter is back, soon, and the call after that has its own time limit.
 func TestHostileRestore(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	const (
 		hostile, good = 200, 50
 		usual         = 70 * time.Millisecond // for a clean restore

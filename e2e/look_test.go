@@ -133,6 +133,7 @@ func TestLookAttached(t *testing.T) {
 // A value whose printing never ends costs list-definitions half a second, and
 // session-status and the end of an evaluation nothing.
 func TestLookPrintingNeverEnds(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, `(defclass endless () ()) (defmethod print-object ((e endless) stream) (loop)) (defvar *endless* (make-instance 'endless)) (defvar *fine* 1) :ok`, "=> :OK")
 	wantList(t, s, object{"type": "variables"}, "[Variables]\n- *ENDLESS* = #<printing it takes too long>\n- *FINE* = 1")

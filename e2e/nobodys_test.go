@@ -47,6 +47,7 @@ func TestEndOfInputOfAFrozenImage(t *testing.T) {
 // or whose watching thread has ended, and removes their directories.
 func TestNextStartCleansUp(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	for name, hold := range map[string]func(s *server, l life){
 		"stopped": func(_ *server, l life) { syscall.Kill(l.pid, syscall.SIGSTOP) },
 		"without a watch": func(s *server, _ life) {
@@ -99,6 +100,7 @@ func runDirs(t *testing.T, base string) []string {
 // The next server also removes the page on which an image notes how far a restore has come.
 func TestNextStartCleansUpTheBoard(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	base := shortDir(t)
 	env := environ(run.dir, "TMPDIR="+base)
 	s := startWith(t, wire.Options{Env: env})

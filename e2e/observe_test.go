@@ -8,6 +8,7 @@ import (
 
 // TestHandlesDoNotLeak: looking at many large objects keeps few of them.
 func TestHandlesDoNotLeak(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	good(t, s, "inspect-object", object{"code": "(defvar *kept* (list 1 2))"}) // what the tool itself needs
 	heap := func() (mb int) {

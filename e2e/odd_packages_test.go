@@ -5,6 +5,7 @@ import "testing"
 // A session in a package without a name's letters, or whose package is gone, goes on
 // in the same image.
 func TestOddPackages(t *testing.T) {
+	t.Parallel()
 	t.Run("empty name", func(t *testing.T) {
 		s := start(t)
 		l := begin(t, s)

@@ -12,6 +12,7 @@ import (
 )
 
 func TestEvaluationsKeepTheirOrder(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	want(t, s, "(defvar *seen* nil)", "=> *SEEN*")
@@ -70,6 +71,7 @@ func TestOtherToolsAnswerMeanwhile(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	for _, era := range []wire.Era{wire.Handshake, wire.Stateless} {
 		t.Run(era.String(), func(t *testing.T) {
 			s := startWith(t, wire.Options{Era: era})

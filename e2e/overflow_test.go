@@ -11,6 +11,7 @@ var overflows = flag.Int("overflows", 60, "how many binding stack overflows Test
 // collection comes before the stack is unwound: one that did froze the image.
 // Without the (GC) it came about every 150th time, in making the report.
 func TestBindingStackOverflows(t *testing.T) {
+	t.Parallel()
 	const endless = "(labels ((f (n) (ignore-errors (f (1+ n))))) (f 0))"
 	s := start(t)
 	l := begin(t, s)

@@ -7,6 +7,7 @@ import (
 
 // Each step is one call of one session.
 func TestPackageContext(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	for _, c := range []struct {
 		pkg, code, text string
@@ -59,18 +60,21 @@ func TestPackageContext(t *testing.T) {
 }
 
 func TestUnexportedSymbolIsOffered(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, "(defpackage :test-pkg (:use :cl)) (defun test-pkg::local-fn () 1) :ok", "=> :OK")
 	says(t, strings.ToLower(wantError(t, s, "(test-pkg:local-fn)", "[ERROR] READER-ERROR\n")), "test-pkg::local-fn")
 }
 
 func TestUnknownPackageNamesTheNearest(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, "(defpackage :accounting (:use :cl)) :ok", "=> :OK")
 	wantReply(t, s, "evaluate-lisp", object{"code": "(+ 1 2)", "package": "acounting"}, `[ERROR]…The name "ACOUNTING" does not designate any package.…ACCOUNTING…`)
 }
 
 func TestDeletedSessionPackage(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, "(defpackage :doomed (:use :cl)) (in-package :doomed) :there", "=> :THERE")
 	got, _ := eval(t, s, `(delete-package :doomed)`)
@@ -86,6 +90,7 @@ func TestDeletedSessionPackage(t *testing.T) {
 }
 
 func TestREPLVariables(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, "(+ 40 2)", "=> 42")
 	want(t, s, "*", "=> 42")

@@ -82,6 +82,7 @@ func TestPersistence(t *testing.T) {
 
 // The conversation by which the founding document explains itself.
 func TestPersistenceStory(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	for _, c := range []struct{ code, text string }{
 		{"(defun square (x) (* x x))", "=> SQUARE"},

@@ -121,6 +121,7 @@ func (m *sessionModel) listed() string {
 // and it takes less than two seconds, with the cached core.
 func TestKilledAtRandomPoints(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	const steps, deaths, limit = 200, 50, 2 * time.Second
 	s := start(t)
 	seed := uint64(time.Now().UnixNano())

@@ -18,6 +18,7 @@ func kill9(t *testing.T, s *server) {
 // After its image has died the session is as it was but for values: the next
 // reply says what came back and what did not.
 func TestRecovery(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, `(defpackage :shop (:use :cl)) (in-package :shop)
 (defmacro define-price (name price) `+"`(defun ,name () ,price)"+`)
@@ -37,6 +38,7 @@ func TestRecovery(t *testing.T) {
 }
 
 func TestNoRecovery(t *testing.T) {
+	t.Parallel()
 	s := start(t, "--no-recovery")
 	want(t, s, "(defun f () 1)", "=> F")
 	kill9(t, s)

@@ -66,6 +66,7 @@ func TestSabotage(t *testing.T) {
 
 // What prints a user's own objects is the user's, and comes back.
 func TestOwnPrintMethodsComeBack(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, `(defclass dot () ()) (defmethod print-object ((d dot) s) (write-string "DOT!" s)) (make-instance 'dot)`, "=> DOT!")
 	kill9(t, s)

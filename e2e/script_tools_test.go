@@ -16,6 +16,7 @@ const scriptDir = "testdata/script"
 // Every tool has a script of its name, which calls it and meets an error of it,
 // in images launched and attached alike.
 func TestEveryToolHasAScript(t *testing.T) {
+	t.Parallel()
 	s := startCold(t, wire.Options{Env: environ(run.dir)}, "--toolsets", "all")
 	open(t, s)
 	tools := toolNames(t, s)
@@ -45,6 +46,7 @@ func TestEveryToolHasAScript(t *testing.T) {
 
 // Each entry of launchedOnly that names a script has a script and a reason.
 func TestLaunchedOnlyScripts(t *testing.T) {
+	t.Parallel()
 	for name, why := range launchedOnly {
 		script, ok := strings.CutPrefix(name, "TestScript/")
 		if !ok {

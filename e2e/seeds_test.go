@@ -9,6 +9,7 @@ import (
 // Where it shows what no Common Lisp does, the text is the one decided on
 // since: (make-list 200) prints 100 elements and then "...".
 func TestSpecifiedExamples(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	for _, c := range []struct {
 		name, code, text string

@@ -80,6 +80,7 @@ func TestListDefinitionsDocument(t *testing.T) {
 
 // Each kind of definition alone in a session: the whole text.
 func TestListDefinitionsKinds(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	for _, c := range []struct{ name, code, text string }{
 		{"no parameters", "(defun f ())", "[Functions]\n- F ()"},
@@ -155,6 +156,7 @@ func TestListDefinitionsKinds(t *testing.T) {
 }
 
 func TestListDefinitionsArguments(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, `(defpackage :geometry (:use :cl) (:nicknames :geo) (:export #:dist))
 (defun geometry:dist (a b) (- a b)) (defun (setf geometry::far) (v x) (setf (car x) v)) (defgeneric geometry::area (s)) (defmethod geometry::area ((s integer)) s)
@@ -231,6 +233,7 @@ func TestListDefinitionsRedefinedByAFile(t *testing.T) {
 
 // A system counts as loaded however the session loads it; what it needs does not.
 func TestListDefinitionsSystemLoadedByCode(t *testing.T) {
+	t.Parallel()
 	s := withSystems(t)
 	wantRuns(t, s, `(require :asdf) (asdf:load-system "swt-alias")`)
 	wantList(t, s, object{}, "[Loaded Systems]\n- SWT-ALIAS")

@@ -4,6 +4,7 @@ import "testing"
 
 // What a session has undone does not come back with it.
 func TestUndoneStaysUndone(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, `(defpackage :kept (:use :cl)) (defpackage :doomed (:use :cl))
 (defun f () 1) (defun g () 2) (defmacro m () 3) (defvar *v* 4) (defvar *w* 5) (defclass c () ()) (defun u () 6)
@@ -40,6 +41,7 @@ func TestRecoveryInWhateverOrder(t *testing.T) {
 
 // Code that was read with other reader settings is restored as it was read.
 func TestRecoveryOfOtherSyntax(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, "(setf *read-default-float-format* 'double-float *read-base* 16)", "=> 16")
 	want(t, s, "(defun syntax () (list 1.5 10)) (syntax)", "=> (1.5 16)")

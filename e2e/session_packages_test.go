@@ -12,6 +12,7 @@ func listPackages(t *testing.T, s *server, args object) string {
 }
 
 func TestListPackages(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	leftOut := regexp.MustCompile(`\n; \d+ packages of the implementation left out; \{"kind": "all"\} shows them\.$`)
 	externals := regexp.MustCompile(`[\d,]+ external`)

@@ -370,6 +370,7 @@ func TestPackageContextProperty(t *testing.T) {
 // An evaluation that contains (in-package p) changes the package to p, also
 // when its argument says p already.
 func TestInPackageOfTheArgument(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, "(defpackage :same (:use :cl)) :ok", "=> :OK")
 	wantReply(t, s, "evaluate-lisp", object{"code": "(in-package :same) :in", "package": "same"}, "=> :IN")

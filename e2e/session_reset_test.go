@@ -39,6 +39,7 @@ func wantReset(t *testing.T, s *server) {
 // What a session defined in a loaded system's package goes, too, and the names
 // are free again.
 func TestResetInAForeignPackage(t *testing.T) {
+	t.Parallel()
 	s := withSystems(t)
 	load(t, s, "swt-good")
 	const defined = `(let ((names '())) (do-symbols (s :swt-good (sort names #'string<)) (when (and (eq (symbol-package s) (find-package :swt-good)) (or (fboundp s) (boundp s) (find-class s nil))) (push (symbol-name s) names))))`
@@ -78,6 +79,7 @@ func TestResetKeepsLoadedSystems(t *testing.T) {
 }
 
 func TestResetFreesNames(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	for _, c := range []struct{ name, first, second, text string }{
 		{"constant", "(defconstant +z+ 1)", "(defconstant +z+ 10) +z+", "=> 10"},
@@ -119,6 +121,7 @@ func TestResetFreesNames(t *testing.T) {
 }
 
 func TestResetOfNothing(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	wantReset(t, s) // before any evaluation
 	want(t, s, "(+ 1 2)", "=> 3")
@@ -149,6 +152,7 @@ func TestResetWaitsItsTurn(t *testing.T) {
 // What was awry in the session goes with it: its package may be gone, its
 // printer broken.
 func TestResetOfABrokenSession(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	for _, code := range []string{
 		"(defpackage :doomed (:use :cl)) (in-package :doomed) (delete-package :doomed)",

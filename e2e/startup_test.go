@@ -33,6 +33,7 @@ func TestInitializeIsFastAndStartsNothing(t *testing.T) {
 }
 
 func TestListingToolsAndStatusStartNothing(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	check(t, s.Call(t.Context(), "tools/list", nil, nil))
 	says(t, status(t, s), "not started")
@@ -120,6 +121,7 @@ func TestTwoServersOneCache(t *testing.T) {
 // What prevents work is said by the first call, with the next thing to do; the
 // server itself lives and works once the cause is gone.
 func TestNoSBCL(t *testing.T) {
+	t.Parallel()
 	s := startCold(t, wire.Options{Env: environ(run.dir)}, "--sbcl", "no-such-sbcl") // sbcl is found outside of PATH, too
 	open(t, s)
 	for range 2 {
@@ -129,6 +131,7 @@ func TestNoSBCL(t *testing.T) {
 }
 
 func TestNoSwank(t *testing.T) {
+	t.Parallel()
 	s := startCold(t, wire.Options{Env: environ(run.dir)}, "--swank-dir", filepath.Join(run.dir, "nowhere"))
 	open(t, s)
 	text := bad(t, s, "evaluate-lisp", object{"code": "(+ 1 2)"})
@@ -177,6 +180,7 @@ func TestNoContrib(t *testing.T) {
 
 // SBCL_HOME that leads nowhere.
 func TestWrongSBCLHome(t *testing.T) {
+	t.Parallel()
 	dir := shortDir(t)
 	s := startCold(t, wire.Options{Env: environ(run.dir, "SBCL_HOME="+dir, "XDG_CACHE_HOME="+dir)})
 	open(t, s)
@@ -274,6 +278,7 @@ func TestEvalCommand(t *testing.T) {
 }
 
 func TestDoctorWithoutSBCL(t *testing.T) {
+	t.Parallel()
 	cmd := exec.Command(run.binary, "doctor", "--sbcl", "no-such-sbcl")
 	cmd.Env = environ(run.dir)
 	out, _ := cmd.CombinedOutput()
@@ -284,6 +289,7 @@ func TestDoctorWithoutSBCL(t *testing.T) {
 
 // Programs of a desktop have another PATH than shells.
 func TestDoctorWithoutPath(t *testing.T) {
+	t.Parallel()
 	cmd := exec.Command(run.binary, "doctor")
 	cmd.Env = environ(run.dir, "PATH="+shortDir(t))
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "swank-mcp can work") {
@@ -293,6 +299,7 @@ func TestDoctorWithoutPath(t *testing.T) {
 
 // A server that is started without HOME finds Lisp's home as Lisp does.
 func TestStartWithoutHome(t *testing.T) {
+	t.Parallel()
 	skipLaunchedOnly(t)
 	var env []string
 	for _, variable := range environ(run.dir) {

@@ -15,6 +15,7 @@ import (
 // The client's ends of the streams may belong to other processes, too, and one of
 // them may make them blocking ones: a shell does when it reads the terminal again.
 func TestSharedStandardStreams(t *testing.T) {
+	t.Parallel()
 	for name, streams := range map[string]func() (theirs, ours *os.File, err error){
 		"pipe": func() (*os.File, *os.File, error) {
 			r, w, err := os.Pipe()

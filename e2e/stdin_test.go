@@ -73,6 +73,7 @@ func TestMalformedInput(t *testing.T) {
 
 // A call that reads the process' stdin must not eat the calls behind it.
 func TestStdinOfTheServerIsNotTheImages(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	var calls []*wire.Pending
@@ -91,6 +92,7 @@ func TestStdinOfTheServerIsNotTheImages(t *testing.T) {
 
 // A message may come in pieces, and many in one piece.
 func TestPiecesOfMessages(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	line := `{"jsonrpc":"2.0","id":"piece","method":"tools/call","params":{"name":"evaluate-lisp","arguments":{"code":"(+ 20 22)"}}}` + "\r\n"

@@ -77,6 +77,7 @@ func TestThousandRandomStops(t *testing.T) {
 
 // Stopping must not pile up threads in the image.
 func TestStopsLeaveNoThreads(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	const threads = "(length (sb-thread:list-all-threads))"

@@ -153,6 +153,7 @@ func bounded(t *testing.T, got string) {
 
 func TestCancelledSleep(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	for _, code := range []string{"(sleep 100)", "(loop)", "(loop (print 1))", "(ignore-errors (loop (handler-case (loop) (serious-condition () nil))))"} {
@@ -186,6 +187,7 @@ func TestTwoHundredInFlight(t *testing.T) {
 
 // The call that a shortened reply names reads the rest of the text.
 func TestReadTheRest(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	got, _ := eval(t, s, `(dotimes (i 20000) (format t "line ~5,'0D of many~%" i))`)
 	bounded(t, got)

@@ -62,6 +62,7 @@ func TestNewerASDFIsLoadedWithoutAWord(t *testing.T) {
 
 // A module of SBCL's is no occasion for ASDF to replace itself.
 func TestModulesLeaveASDFAlone(t *testing.T) {
+	t.Parallel()
 	s, _, _ := newerASDF(t)
 	want(t, s, "(require :asdf) (defvar *asdf* (asdf:asdf-version))", "=> *ASDF*")
 	good(t, s, "profile-code", object{"code": "(loop repeat 1000000 count (random 2))"})

@@ -153,6 +153,7 @@ func TestErrorsTeach(t *testing.T) {
 // The error about an unknown name suggests similar names, and suggests nothing where
 // none is similar.
 func TestUnknownNamesTeach(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	want(t, s, teachingSession+` (defpackage :mine (:use :cl)) (in-package :mine) (defvar *limit* 3) (defun threshold () 1)
 (in-package :cl-user) :ok`, "=> :OK")

@@ -179,6 +179,7 @@ func TestTerminalSees(t *testing.T) {
 // Each of 3,000 evaluations is in the file, and comes to who watches, with its value and in
 // order.
 func TestTranscriptOfABurst(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	s := d.server("burst")
 	want(t, s, "(+ 1 2)", "=> 3")

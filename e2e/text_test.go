@@ -42,6 +42,7 @@ func wantIn(t *testing.T, s *server, code, text string) {
 
 // What a terminal or a model could be fooled by is shown, never sent.
 func TestControlCharactersAreShown(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	for _, code := range []int{0, 1, 7, 8, 0xb, 0xc, 0xd, 0x1b, 0x7f, 0x85, 0x9b, 0x202e, 0x202a, 0x2066, 0x2069, 0xd800, 0xdbff, 0xdc00, 0xdfff} {
@@ -71,6 +72,7 @@ func TestControlCharactersAreShown(t *testing.T) {
 
 // Code as no encoder would write it.
 func TestOddCharactersComeIn(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	for _, c := range []struct{ name, code, text string }{
@@ -97,6 +99,7 @@ func TestOddCharactersComeIn(t *testing.T) {
 
 // Bytes that are not UTF-8 inside a message must not end the session.
 func TestInvalidUTF8ComesIn(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
 	s.Inject([]byte("{\"jsonrpc\":\"2.0\",\"id\":\"bad\",\"method\":\"tools/call\",\"params\":{\"name\":\"evaluate-lisp\",\"arguments\":{\"code\":\"(length \\\"a\xff\xfeb\\\")\"}}}\n"))

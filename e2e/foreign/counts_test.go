@@ -8,6 +8,7 @@ import (
 
 // What frameworks print of themselves, as plain SBCL shows it.
 func TestCounts(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		text, counts string
 		said         int
@@ -31,6 +32,7 @@ func TestCounts(t *testing.T) {
 
 // What run-tests says of FiveAM is held against what FiveAM prints.
 func TestRunTestsAnswer(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]checks{
 		"a (FiveAM): 2 tests, 1,016 checks, all passed.\n":                                     {1016, 1016, 0, 0},
 		"a (FiveAM): 2 tests, 9 checks: 5 passed, 1 failed, 2 with an error, 1 skipped.\nrest": {9, 5, 1, 3},

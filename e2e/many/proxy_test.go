@@ -9,6 +9,7 @@ import (
 // The configuration of the proxy for Kubernetes is that of the stack, which is tried, but for
 // what a cluster calls otherwise.
 func TestSameProxy(t *testing.T) {
+	t.Parallel()
 	read := func(path string) string {
 		t.Helper()
 		b, err := os.ReadFile(path)

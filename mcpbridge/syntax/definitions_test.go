@@ -10,6 +10,7 @@ import (
 )
 
 func TestDefinitions(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"(defun f (x) x)": "1:1 function F",
 		"(in-package :a) (cl:defvar *x* 1)\n(defmacro b:m ())":                                                                      "1:17 variable *X* in A; 2:1 function M in A",
@@ -68,6 +69,7 @@ func TestDefinitions(t *testing.T) {
 }
 
 func TestReplace(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ text, form, want string }{
 		{"; a\n(defun f ()\n  1) ; b\n", "(defun f ()\n  2)", "; a\n(defun f ()\n  2) ; b\n"},
 		{"(progn\n  #+x\n  (defun f ()\n    1) 2)", "(defun f ()\n  \"a\nb\"\n  (g\n   2))", "(progn\n  #+x\n  (defun f ()\n    \"a\nb\"\n    (g\n     2)) 2)"},
@@ -94,9 +96,9 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestReplaceByItself: a thousand definitions of testdata/forms and of the helper, found by
-// their names and replaced by themselves, leave their files as they were.
+// TestReplaceByItself: a thousand definitions of the helper, found by their names and replaced by themselves, leave their files as they were.
 func TestReplaceByItself(t *testing.T) {
+	t.Parallel()
 	type found struct {
 		file, text string
 		d          Definition
@@ -161,16 +163,12 @@ func TestReplaceByItself(t *testing.T) {
 	t.Logf("%d definitions in all; of %d files %d are not well-formed; %d tries of names with two definitions", len(all), len(sources(t)), refused, twice)
 }
 
-// sources returns the Lisp files of testdata/forms and of the helper.
+// sources returns the helper's files.
 func sources(t *testing.T) []string {
 	t.Helper()
-	var files []string
-	for _, pattern := range []string{"testdata/forms/*.lisp", "../../swank/lisp/helper/*/*.lisp"} {
-		found, err := filepath.Glob(pattern)
-		if err != nil || len(found) == 0 {
-			t.Fatalf("no Lisp files %s (%v)", pattern, err)
-		}
-		files = append(files, found...)
+	files, err := filepath.Glob("../../swank/lisp/helper/*/*.lisp")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no Lisp files of the helper (%v)", err)
 	}
 	return files
 }

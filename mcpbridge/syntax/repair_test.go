@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"swank-mcp/internal/tier"
 )
 
 var repairSeed = flag.Uint64("repair.seed", 1, "of what TestRepair drops and doubles")
@@ -49,6 +51,8 @@ func forms(t *testing.T) (all []string) {
 // nine in ten become what they were, and none is called mended that SBCL's reader does not
 // read, where it reads the form itself.
 func TestRepair(t *testing.T) {
+	tier.More(t)
+	t.Parallel()
 	all := forms(t)
 	random, shown := rand.New(rand.NewPCG(*repairSeed, 2)), rand.New(rand.NewPCG(*repairSeed, 3))
 	const tries = 2000
@@ -115,6 +119,7 @@ func TestRepair(t *testing.T) {
 }
 
 func TestRepairText(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"(a (b)":                        "(a (b))",
 		"(a)\n(b\n (c\n(d)":             "(a)\n(b\n (c))\n(d)",

@@ -26,6 +26,7 @@ func described(r *Report) string {
 }
 
 func TestCheck(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ text, want string }{
 		{"", "0 forms"},
 		{"(a b)\n(c)", "2 forms"},
@@ -62,6 +63,7 @@ func TestCheck(t *testing.T) {
 
 // Where the indentation says it broke.
 func TestCheckIndentation(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
 		"missing in the body": {`(defun a (x)
   (when x
@@ -109,9 +111,10 @@ func TestCheckIndentation(t *testing.T) {
 	}
 }
 
-// What SBCL loads is well-formed: the helper, testdata/forms, and Swank.
+// What SBCL loads is well-formed: the helper, what TestRepair judges on, and Swank.
 func TestCheckRealSources(t *testing.T) {
-	files := sources(t)
+	t.Parallel()
+	files := append(sources(t), "testdata/forms/alexandria.lisp", "testdata/forms/helper.lisp", "testdata/forms/md5.lisp")
 	swank, err := filepath.Glob("/usr/share/common-lisp/source/slime/swank/*.lisp")
 	if err != nil || len(swank) == 0 {
 		t.Fatalf("no Swank (%v): scripts/install-deps --test installs it", err)
@@ -130,6 +133,7 @@ func TestCheckRealSources(t *testing.T) {
 
 // Whatever list is taken out of a well-formed text or put into it is noticed.
 func TestCheckNoticesOneParenthesis(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../swank/lisp/helper/eval/evaluate.lisp")
 	if err != nil {
 		t.Fatal(err)
@@ -174,6 +178,7 @@ func FuzzCheck(f *testing.F) {
 }
 
 func TestSameCode(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		a, b string
 		want bool

@@ -9,6 +9,7 @@ import (
 
 // An event has the beginning and the end of long texts, and says how much is missing.
 func TestBoundedResult(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("ä", 50_000)
 	r := &Result{
 		Stdout: Text{Head: long, Tail: long, Omitted: 7}, Stderr: Text{Head: "short"},

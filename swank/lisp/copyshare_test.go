@@ -8,6 +8,7 @@ import (
 
 // Checkpoints take their part of the time, whoever takes them; some at once after a rest.
 func TestCopyShare(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const length = 30 * time.Millisecond
 		s := NewCopyShare(10, 10*time.Second)

@@ -233,6 +233,7 @@ func TestMemory(t *testing.T) {
 }
 
 func TestFirstLine(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		code, want string
 		n          int

@@ -76,6 +76,7 @@ func TestEvents(t *testing.T) {
 
 // Who does not read misses events, is told how many, and slows nobody.
 func TestEventsSlowSubscriber(t *testing.T) {
+	t.Parallel()
 	var e events
 	slow := e.subscribe(1, false, 0)
 	one := e.subscribe(10, false, 3)

@@ -21,6 +21,7 @@ func testWithoutInternals(t *testing.T, fasls string) {
 
 // Only core/sbcl.lisp names what SBCL keeps for itself.
 func TestHelperHasOneDoor(t *testing.T) {
+	t.Parallel()
 	internal := regexp.MustCompile(`[( '#` + "`" + `,]sb-([a-z0-9-]+::|(kernel|impl|int|c|di|debug|pcl|vm|unix|fasl|walker|eval|alien-internals|assem|disassem):)[a-z*%+]`)
 	for _, name := range helperOrder() {
 		for i, line := range strings.Split(string(helperText(name)), "\n") {

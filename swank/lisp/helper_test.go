@@ -68,6 +68,7 @@ func quotedOrder() string { return `"` + strings.Join(helperOrder(), `" "`) + `"
 
 // Each file of the helper's folders stands in its system's definition, once.
 func TestHelperFilesAreComponents(t *testing.T) {
+	t.Parallel()
 	files, err := fs.Glob(helperFiles, "helper/*/*.lisp")
 	if err != nil {
 		t.Fatal(err)
@@ -133,6 +134,7 @@ func absolute(t *testing.T, name string) string {
 // SLIME indents calls of every macro of the image that has a &body, by its bare
 // name, and so would a person's macros of the same names.
 func TestHelperMacrosTeachEmacsNothing(t *testing.T) {
+	t.Parallel()
 	body := regexp.MustCompile(`\(defmacro [^"\n]*&body`)
 	for _, name := range helperOrder() {
 		if m := body.Find(helperText(name)); m != nil {
@@ -144,6 +146,7 @@ func TestHelperMacrosTeachEmacsNothing(t *testing.T) {
 // The helper is one package: of two definitions of one name the later wins, and
 // says nothing.
 func TestHelperDefinesNothingTwice(t *testing.T) {
+	t.Parallel()
 	definition := regexp.MustCompile(`(?m)(^#[-+]\S.*\n)?^\((defun|defmacro|defgeneric|defvar|defparameter|define-condition|defstruct) \(?((?:setf )?[^\s()]+)`)
 	space := map[string]string{"defstruct": "type ", "define-condition": "type ", "defvar": "variable ", "defparameter": "variable "}
 	seen := map[string]int{}

@@ -7,6 +7,7 @@ import (
 
 // The graph of an event has what can be seen of a profile, and has bounds.
 func TestProfileGraph(t *testing.T) {
+	t.Parallel()
 	p := &Profile{Frames: []ProfileFrame{{Function: "form"}, {Function: "F"}, {Function: "G"}}}
 	if p.graph("CPU") != nil {
 		t.Error("there is a graph without stacks")

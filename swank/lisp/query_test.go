@@ -13,6 +13,7 @@ import (
 // A look-up that waits for another one to start their thread waits no longer than
 // its caller does.
 func TestLookingBehindASlowStart(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defun f () 1)")
 	pid := im.cur.proc.PID()
@@ -42,6 +43,7 @@ func TestLookingBehindASlowStart(t *testing.T) {
 
 // A look-up that is not answered, because it waits for a lock, says whose that is.
 func TestLookUpThatWaitsForALock(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	g, locked := newGate(t), newGate(t)
 	mustEval(t, im, fmt.Sprintf(`(defvar *holder* (sb-thread:make-thread (lambda () %s

@@ -16,6 +16,7 @@ import (
 
 // What an image says when it is stopped in bringing back is a sentence already.
 func TestBroughtToAnEnd(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		f    Failure
 		want string

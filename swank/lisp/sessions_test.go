@@ -46,6 +46,7 @@ func sections(t *testing.T, im *Image, session string) string {
 // at two REPLs do; what belongs to a REPL, and to whom things belong, they do
 // not share.
 func TestTwoSessions(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	for _, c := range []struct{ session, code, values string }{
 		{"a", "(defpackage :pa (:use :cl)) (in-package :pa)", "#<PACKAGE \"PA\">"},
@@ -178,6 +179,7 @@ func TestSessionClosed(t *testing.T) {
 // TestKeptToTheLast: the file in which a session is kept has its last definition, though no
 // evaluation follows, also where there was no time for it at once.
 func TestKeptToTheLast(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	path := filepath.Join(t.TempDir(), "kept.lisp")
 	im.Session("default").KeepIn(kept.Open(path))

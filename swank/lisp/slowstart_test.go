@@ -11,6 +11,7 @@ import (
 
 // Who waits for a person's Lisp is not sent to flags of launched images.
 func TestSlowStart(t *testing.T) {
+	t.Parallel()
 	target, err := attach.ParseTarget("127.0.0.1:4005", false)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 // A call waits for an image that is about to come, whatever its own time limit: the
 // start has one of its own.
 func TestSlowStartIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		im := New(Config{})
 		im.start = &start{done: make(chan struct{}), inst: &instance{}}

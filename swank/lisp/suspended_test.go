@@ -21,6 +21,7 @@ func suspendIt(t *testing.T, im *Image, code string) *Result {
 }
 
 func TestSuspendedNumbers(t *testing.T) {
+	t.Parallel()
 	var q suspensions
 	if _, err := q.pick(0); err == nil {
 		t.Error("picked one of none")
@@ -65,6 +66,7 @@ func TestSuspendedNumbers(t *testing.T) {
 
 // A caller who has gone when the evaluation is suspended leaves none behind.
 func TestSuspendedForNobody(t *testing.T) {
+	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defvar *cleaned* 0)")
 	for i := range 10 {

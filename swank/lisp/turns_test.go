@@ -16,6 +16,7 @@ func take(ctx context.Context, q *turns, t *turn) error {
 }
 
 func TestTurnsAreFirstComeFirstServed(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var q turns
 		first := &turn{code: "(sleep 5)", limit: time.Minute}
@@ -50,6 +51,7 @@ func TestTurnsAreFirstComeFirstServed(t *testing.T) {
 }
 
 func TestTurnNotGottenInTime(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var q turns
 		if err := take(t.Context(), &q, &turn{code: "(loop)", limit: time.Hour}); err != nil {
@@ -85,6 +87,7 @@ func TestTurnNotGottenInTime(t *testing.T) {
 }
 
 func TestTurnOfACallerWhoLeft(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var q turns
 		if err := take(t.Context(), &q, &turn{limit: time.Hour}); err != nil {

@@ -30,6 +30,7 @@ func home(t *testing.T, rc string) {
 }
 
 func TestBootCompilesWithoutWarning(t *testing.T) {
+	t.Parallel()
 	needSBCL(t)
 	source := filepath.Join(t.TempDir(), "boot.lisp")
 	if err := os.WriteFile(source, testCode("").Boot, 0o600); err != nil {
@@ -44,6 +45,7 @@ func TestBootCompilesWithoutWarning(t *testing.T) {
 
 func TestHelperWarningsAreSeen(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	c := testConfig(t)
 	p, err := Start(t.Context(), c, testCode("(defun broken (x) (undefined-here))\n"))
 	if err != nil {
@@ -59,6 +61,7 @@ func TestHelperWarningsAreSeen(t *testing.T) {
 
 // What the helper misses in this SBCL is told wherever an image is started.
 func TestMissingInternalsAreTold(t *testing.T) {
+	t.Parallel()
 	c := testConfig(t)
 	code := testCode("(defun missing-note () \"This SBCL has no SB-X::Y.\")\n")
 	r := Doctor(t.Context(), c, code)
@@ -110,6 +113,7 @@ func TestUserInit(t *testing.T) {
 }
 
 func TestBackgroundErrorEndsItsThreadOnly(t *testing.T) {
+	t.Parallel()
 	p := startTest(t, testConfig(t))
 	eval(t, p, `(sb-thread:join-thread (sb-thread:make-thread (cl:lambda () (cl:error "late trouble")) :name "mine") :default nil)`)
 	p.Settle()
@@ -123,6 +127,7 @@ func TestBackgroundErrorEndsItsThreadOnly(t *testing.T) {
 
 // SBCL 2.2.9 dies at the second overflow in a recycled stack.
 func TestStackOverflowsInThreads(t *testing.T) {
+	t.Parallel()
 	p := startTest(t, testConfig(t))
 	for i := range 8 {
 		// Two of three report to nobody, the third is handled.
@@ -173,6 +178,7 @@ func TestLoopbackWhereNoSocketFits(t *testing.T) {
 }
 
 func TestNewestSwank(t *testing.T) {
+	t.Parallel()
 	dir := os.Getenv("SWANK_MCP_TEST_SWANK")
 	if dir == "" {
 		t.Skip("SWANK_MCP_TEST_SWANK does not name a directory with another Swank")
@@ -244,6 +250,7 @@ func TestStartFailures(t *testing.T) {
 
 // What ended a start is told once, and can still be asked for.
 func TestStartErrorTellsItsCauseOnce(t *testing.T) {
+	t.Parallel()
 	for _, cause := range []error{context.DeadlineExceeded, context.Canceled, os.ErrPermission} {
 		err := (&imageFiles{sbcl: "sbcl", swank: "/swank"}).startError(&launchError{reason: cause.Error(), err: cause})
 		if n := strings.Count(err.Error(), cause.Error()); n != 1 || !errors.Is(err, cause) {

@@ -95,6 +95,7 @@ func TestCore(t *testing.T) {
 // What must work in an image from a core as in one without.
 func TestCoreImageBehaves(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	c := coreConfig(t)
 	if err := buildTestCore(t, startTest(t, c)); err != nil {
 		t.Fatal(err)
@@ -131,6 +132,7 @@ func cwd(t *testing.T) string {
 
 func TestBrokenCoreIsReplaced(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	c := coreConfig(t)
 	p := startTest(t, c)
 	if err := buildTestCore(t, p); err != nil {
@@ -173,6 +175,7 @@ func TestBrokenCoreIsReplaced(t *testing.T) {
 
 func TestUnwritableCache(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	c := testConfig(t)
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -192,6 +195,7 @@ func TestUnwritableCache(t *testing.T) {
 }
 
 func TestStoppedCoreBuildLeavesNothing(t *testing.T) {
+	t.Parallel()
 	c := coreConfig(t)
 	p := startTest(t, c)
 	for _, wait := range []time.Duration{0, 50 * time.Millisecond, 500 * time.Millisecond, time.Second} {
@@ -213,6 +217,7 @@ func TestStoppedCoreBuildLeavesNothing(t *testing.T) {
 
 func TestBrokenFaslsAreReplaced(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	c := coreConfig(t)
 	p := startTest(t, c)
 	fasls, _ := filepath.Glob(filepath.Join(p.image.faslDir(), "*.fasl"))
@@ -240,6 +245,7 @@ func TestBrokenFaslsAreReplaced(t *testing.T) {
 }
 
 func TestPrune(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	f := &imageFiles{cacheDir: dir}
 	old := time.Now().Add(-2 * time.Hour)

@@ -9,6 +9,7 @@ import (
 // What is kept begins and ends between characters, wherever its limits cut the text and
 // in whatever pieces it came, and each character is kept or counted.
 func TestTailCutsBetweenCharacters(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		max     int
 		pieces  []string
@@ -38,6 +39,7 @@ func TestTailCutsBetweenCharacters(t *testing.T) {
 }
 
 func TestSinkCutsAtEveryOffset(t *testing.T) {
+	t.Parallel()
 	text := strings.Repeat("aλ語😀\uFFFDé\n", 3)
 	for head := range len(text) + 2 {
 		for end := range len(text) + 2 {

@@ -24,6 +24,7 @@ func smallDisk(t *testing.T, size string) string {
 
 func TestFullDiskWhileSavingTheCore(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	c := testConfig(t)
 	c.NoCore, c.CacheDir = false, smallDisk(t, "16m")
 	p := startTest(t, c)
@@ -55,6 +56,7 @@ func TestFullDiskWhileSavingTheCore(t *testing.T) {
 }
 
 func TestFullDiskWhileCompiling(t *testing.T) {
+	t.Parallel()
 	c := testConfig(t)
 	c.NoCore, c.CacheDir = false, smallDisk(t, "200k")
 	p := startTest(t, c)
@@ -68,6 +70,7 @@ func TestFullDiskWhileCompiling(t *testing.T) {
 
 // A cache that others have made may be one that only they write.
 func TestReadOnlyCacheIsUsed(t *testing.T) {
+	t.Parallel()
 	c := coreConfig(t)
 	if err := buildTestCore(t, startTest(t, c)); err != nil {
 		t.Fatal(err)

@@ -43,6 +43,7 @@ func TestDoctor(t *testing.T) {
 }
 
 func TestDoctorFindsWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	c := testConfig(t)
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, []byte("#!/bin/sh\necho 3.0\n"), 0o700); err != nil {

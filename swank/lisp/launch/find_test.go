@@ -58,6 +58,7 @@ func TestFindSwankOrder(t *testing.T) {
 }
 
 func TestCompareVersions(t *testing.T) {
+	t.Parallel()
 	inOrder := []string{"slime", "slime-2", "slime-2.9", "slime-2.09.1", "slime-2.30", "slime-2.30.1", "slime-20240101.1", "slime-20240101.12", "slime-v2.9", "slime-v2.30"}
 	for i, a := range inOrder {
 		for j, b := range inOrder {
@@ -69,6 +70,7 @@ func TestCompareVersions(t *testing.T) {
 }
 
 func TestFindSwankSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	var start *host.StartError
 	_, err := FindSwank(t.Context(), Config{SwankDir: t.TempDir()})
 	if !errors.As(err, &start) || !strings.Contains(start.Problem, "swank-loader.lisp") || start.Advice == "" {
@@ -133,6 +135,7 @@ func TestAskForSwank(t *testing.T) {
 
 // A start that is given up does not leave an SBCL behind that is being asked.
 func TestAskForSwankEndsWithItsContext(t *testing.T) {
+	t.Parallel()
 	slow := filepath.Join(t.TempDir(), "sbcl")
 	if err := os.WriteFile(slow, []byte("#!/bin/sh\nexec sleep 20\n"), 0o700); err != nil {
 		t.Fatal(err)

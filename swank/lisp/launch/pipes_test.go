@@ -29,6 +29,7 @@ func testDrain(t testing.TB, s *sink) (*drain, *os.File) {
 }
 
 func TestSettleOrdersOutputBeforeTake(t *testing.T) {
+	t.Parallel()
 	s := newSink(keepHead, keepTail)
 	d, w := testDrain(t, s)
 	for i := range 2000 {
@@ -44,6 +45,7 @@ func TestSettleOrdersOutputBeforeTake(t *testing.T) {
 }
 
 func TestDrainBoundsAndCounts(t *testing.T) {
+	t.Parallel()
 	s := newSink(keepHead, keepTail)
 	d, w := testDrain(t, s)
 	const size = 200 << 20
@@ -72,6 +74,7 @@ func TestDrainBoundsAndCounts(t *testing.T) {
 }
 
 func TestDrainKeepsCharactersWhole(t *testing.T) {
+	t.Parallel()
 	s := newSink(keepHead, keepTail)
 	d, w := testDrain(t, s)
 	text := "aλ語😀é\n"
@@ -104,6 +107,7 @@ func TestDrainKeepsCharactersWhole(t *testing.T) {
 }
 
 func TestSettleAgainstAWriterWithoutEnd(t *testing.T) {
+	t.Parallel()
 	s := newSink(keepHead, keepTail)
 	d, w := testDrain(t, s)
 	var stop sync.WaitGroup
@@ -150,6 +154,7 @@ func TestDrainClose(t *testing.T) {
 
 // An image that prints without end neither stops nor grows us.
 func TestImagePrints(t *testing.T) {
+	t.Parallel()
 	p := startTest(t, testConfig(t))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

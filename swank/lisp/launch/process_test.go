@@ -220,6 +220,7 @@ func TestStartReadyExit(t *testing.T) {
 }
 
 func TestUserPackageIsClean(t *testing.T) {
+	t.Parallel()
 	// How many symbols CL-USER has of its own. Its variables are those of CL: reading it interns nothing.
 	const count = `(cl:let ((cl:* 0)) (cl:do-symbols (cl:+ :cl-user cl:*) (cl:when (cl:eq :internal (cl:nth-value 1 (cl:find-symbol (cl:symbol-name cl:+) :cl-user))) (cl:incf cl:*))))`
 	sbcl, err := exec.LookPath("sbcl")
@@ -239,6 +240,7 @@ func TestUserPackageIsClean(t *testing.T) {
 }
 
 func TestExitText(t *testing.T) {
+	t.Parallel()
 	p := startTest(t, testConfig(t))
 	if got := p.ExitText(); got != "still running" {
 		t.Errorf("exit text %q", got)
@@ -251,6 +253,7 @@ func TestExitText(t *testing.T) {
 }
 
 func TestGroupKill(t *testing.T) {
+	t.Parallel()
 	p := startTest(t, testConfig(t))
 	// RUN-PROGRAM would give its child a session of its own.
 	eval(t, p, `(sb-alien:alien-funcall (sb-alien:extern-alien "system" (cl:function sb-alien:int sb-alien:c-string)) "sleep 1000 &")`)
@@ -299,6 +302,7 @@ func parentMain() {
 }
 
 func TestKilledParent(t *testing.T) {
+	t.Parallel()
 	c := testConfig(t)
 	other := startTest(t, c) // then the fasls are there, too
 	cmd := exec.Command(os.Args[0])
@@ -335,6 +339,7 @@ func TestKilledParent(t *testing.T) {
 }
 
 func TestInterruptedMainThread(t *testing.T) {
+	t.Parallel()
 	p := startTest(t, testConfig(t))
 	for i := range 30 {
 		_ = syscall.Kill(p.PID(), syscall.SIGINT)

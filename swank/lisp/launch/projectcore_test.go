@@ -18,6 +18,7 @@ const projectCode = `
 
 func TestProjectCore(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	c := coreConfig(t)
 	p, err := Start(t.Context(), c, testCode(projectCode))
 	if err != nil {
@@ -118,6 +119,7 @@ func TestProjectCore(t *testing.T) {
 
 // A builder that finds a file newer than its fasl leaves it to a session.
 func TestProjectCoreOfChangedFile(t *testing.T) {
+	t.Parallel()
 	c := coreConfig(t)
 	code := testCode(`(defun preload (systems) (error "~A has changed since it was compiled" (second (first systems))))`)
 	p, err := Start(t.Context(), c, code)

@@ -19,6 +19,7 @@ import (
 // The first image in a sandbox starts from a core, which was built outside of it, as what it
 // would compile others would load.
 func TestSandboxStartsFromTheCore(t *testing.T) {
+	t.Parallel()
 	c := testConfig(t)
 	c.CacheDir, c.NoCore = t.TempDir(), false
 	var wrapped []Confined
@@ -60,6 +61,7 @@ func TestSandboxStartsFromTheCore(t *testing.T) {
 // Without a core, an image in a sandbox compiles all in its own directory.
 func TestSandboxWithoutCore(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
 	c := testConfig(t)
 	c.CacheDir = t.TempDir()
 	c.Sandbox = &Sandbox{Wrap: func(context.Context, *exec.Cmd, Confined) (*Wrapped, error) { return nil, nil }}
@@ -75,6 +77,7 @@ func TestSandboxWithoutCore(t *testing.T) {
 
 // An image that cannot be confined is not started in another way.
 func TestSandboxRefuses(t *testing.T) {
+	t.Parallel()
 	tries := 0
 	c := testConfig(t)
 	c.Sandbox = &Sandbox{Wrap: func(context.Context, *exec.Cmd, Confined) (*Wrapped, error) {
@@ -90,6 +93,7 @@ func TestSandboxRefuses(t *testing.T) {
 
 // Who puts another socket in the place of an image's is not connected to.
 func TestSandboxChecksTheSocket(t *testing.T) {
+	t.Parallel()
 	c := testConfig(t)
 	c.Sandbox = &Sandbox{Wrap: func(context.Context, *exec.Cmd, Confined) (*Wrapped, error) { return nil, nil }}
 	p, other := startTest(t, c), startTest(t, testConfig(t))
@@ -120,6 +124,7 @@ func TestSandboxChecksTheSocket(t *testing.T) {
 
 // What makes the core runs outside of the sandbox: it is nothing that a session may change.
 func TestSandboxKeepsOutsideWhatRunsOutside(t *testing.T) {
+	t.Parallel()
 	base := testConfig(t)
 	program, err := exec.LookPath("sbcl")
 	if err != nil {

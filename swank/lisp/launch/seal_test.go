@@ -15,6 +15,7 @@ import (
 
 // TestDamagedCore: a core that has lost a part is not used, though it would start.
 func TestDamagedCore(t *testing.T) {
+	t.Parallel()
 	c := coreConfig(t)
 	p := startTest(t, c)
 	if err := buildTestCore(t, p); err != nil {
@@ -44,6 +45,7 @@ func TestDamagedCore(t *testing.T) {
 
 // TestFailingStartLeavesTheCache: it is everybody's, and not at fault.
 func TestFailingStartLeavesTheCache(t *testing.T) {
+	t.Parallel()
 	c := coreConfig(t)
 	startTest(t, c).Close(context.Background())
 	before, err := filepath.Glob(filepath.Join(c.CacheDir, "*", "*"))
