@@ -101,9 +101,7 @@ func (c *counted) goesOn(t *testing.T, began time.Time, after string) time.Durat
 func TestCheckpointKills(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 2))
+	r := rand.New(rand.NewPCG(*checkpointSeed, 2))
 	c := newCounted(t, "")
 	var times []time.Duration
 	for range *checkpointKills {
@@ -121,7 +119,7 @@ func TestCheckpointKills(t *testing.T) {
 func TestCheckpointDeaths(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	r := rand.New(rand.NewPCG(1, 2))
+	r := rand.New(rand.NewPCG(*checkpointSeed, 2))
 	c := newCounted(t, "")
 	for _, how := range sortedKeysOf(checkpointDeaths) {
 		if strings.HasPrefix(how, "full heap") && *checkpointKills < 100 {
@@ -156,9 +154,7 @@ func sortedKeysOf[V any](m map[string]V) (keys []string) {
 func TestCheckpointServerKilled(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 3))
+	r := rand.New(rand.NewPCG(*checkpointSeed, 3))
 	// A server that builds the core beside it has a process that yields to all others.
 	if !eventually(long, func() bool {
 		s := start(t)

@@ -124,9 +124,7 @@ func TestKilledAtRandomPoints(t *testing.T) {
 	t.Parallel()
 	const steps, deaths, limit = 200, 50, 2 * time.Second
 	s := start(t)
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(1, seed))
+	r := rand.New(rand.NewPCG(1, tier.Seed(t)))
 	points := map[int]bool{}
 	for _, p := range r.Perm(steps - 2)[:deaths] {
 		points[p+2] = true

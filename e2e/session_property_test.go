@@ -359,7 +359,8 @@ func TestPackageContextProperty(t *testing.T) {
 	}
 	missed := func(op string) bool { return seen[op] == 0 }
 	// Some steps seldom come to where they can be taken.
-	for range 4 {
+	for i := range 4 {
+		check(t, flag.Set("rapid.seed", fmt.Sprint(tier.Seed(t)+uint64(i))))
 		if rapid.Check(t, property); !slices.ContainsFunc(pkgOps, missed) {
 			return
 		}

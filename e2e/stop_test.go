@@ -20,9 +20,7 @@ func TestThousandRandomStops(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
-	seed := uint64(time.Now().UnixNano())
-	rnd := rand.New(rand.NewPCG(seed, 2))
-	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(tier.Seed(t), 2))
 	work := []string{
 		"(progn (sleep 0.00%d) %d)",
 		"(progn (dotimes (i %d00000) (setf *random-state* *random-state*)) %d)",

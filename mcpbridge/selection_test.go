@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"swank-mcp/internal/tier"
 	"swank-mcp/mcpbridge/args"
 	"swank-mcp/mcpbridge/fake"
 	"swank-mcp/mcpbridge/tools"
@@ -110,6 +111,7 @@ func TestSelectionProperty(t *testing.T) {
 	every := names(tools.All())
 	sets := []string{"default", "all", "core", "debug", "inspect", "build", "profile"}
 	flags := regexp.MustCompile("`([^`]+)`")
+	tier.SeedRapid(t)
 	rapid.Check(t, func(t *rapid.T) {
 		some := func(of []string, most int, what string) []string {
 			return rapid.SliceOfNDistinct(rapid.SampledFrom(of), 0, most, rapid.ID[string]).Draw(t, what)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"swank-mcp/internal/tier"
 )
 
 type inner struct {
@@ -36,6 +38,7 @@ func genInner(t *rapid.T) inner {
 // TestStructRoundTrip: what a struct encodes to decodes to an equal struct,
 // also after a detour.
 func TestStructRoundTrip(t *testing.T) {
+	tier.SeedRapid(t)
 	rapid.Check(t, func(t *rapid.T) {
 		want := outer{
 			ID:    rapid.Int64().Draw(t, "id"),

@@ -7,7 +7,9 @@
 package tier
 
 import (
+	"flag"
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -29,5 +31,36 @@ func Nightly(t testing.TB) {
 	t.Helper()
 	if os.Getenv(nightly) == "" {
 		t.Skip("left to scripts/test nightly, which sets " + nightly)
+	}
+}
+
+// seed names the variable with the seed of the tests that try things at random.
+const seed = "SWANK_MCP_SEED"
+
+// Seed returns the seed of a test that tries things at random, and logs it: 1, or what
+// SWANK_MCP_SEED says, which scripts/test nightly sets to another number each time.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	n := uint64(1)
+	if text := os.Getenv(seed); text != "" {
+		var err error
+		if n, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatalf("%s is no number: %v", seed, err)
+		}
+	}
+	t.Logf("%s=%d", seed, n)
+	return n
+}
+
+// SeedRapid has rapid.Check begin with the seed that [Seed] returns, unless -rapid.seed names
+// one. Other tests of the package must not use rapid meanwhile.
+func SeedRapid(t testing.TB) {
+	t.Helper()
+	if f := flag.Lookup("rapid.seed"); f == nil {
+		t.Fatal("the package does not import rapid")
+	} else if f.Value.String() == "0" {
+		if err := f.Value.Set(strconv.FormatUint(Seed(t), 10)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -55,7 +55,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// markOf returns the name of the function of this package that f begins with, or "".
+// markOf returns More or Nightly if f begins with that, or else "".
 func markOf(f *ast.FuncDecl) string {
 	if len(f.Body.List) == 0 {
 		return ""
@@ -75,5 +75,8 @@ func markOf(f *ast.FuncDecl) string {
 	if pkg, _ := sel.X.(*ast.Ident); pkg == nil || pkg.Name != "tier" {
 		return ""
 	}
-	return sel.Sel.Name
+	if name := sel.Sel.Name; name == "More" || name == "Nightly" {
+		return name
+	}
+	return ""
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"swank-mcp/internal/tier"
 )
 
 func described(r *Report) string {
@@ -148,6 +150,7 @@ func TestCheckNoticesOneParenthesis(t *testing.T) {
 			}
 		}
 	}
+	tier.SeedRapid(t)
 	rapid.Check(t, func(t *rapid.T) {
 		at := rapid.SampledFrom(places).Draw(t, "at")
 		less := string(text[:at]) + string(text[at+1:])

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/tier"
 )
 
 // Two sessions evaluate, also in the background and into the debugger, look up, try, go
@@ -22,8 +24,7 @@ func TestCheckpointsMeanwhile(t *testing.T) {
 	in(t, im, "b", "(defun twice (x) (* 2 x))")
 	ctx, stop := context.WithTimeout(t.Context(), 4*time.Second)
 	defer stop()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := tier.Seed(t)
 	var all sync.WaitGroup
 	for worker := range 4 {
 		s := im.Session([]string{"a", "b"}[worker%2])
