@@ -16,7 +16,6 @@ import (
 // What the image changes makes its copies larger, also while no checkpoint can be taken: the
 // oldest go then, too.
 func TestThinnedMeanwhile(t *testing.T) {
-	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the system does not tell how much memory copies take")
 	}

@@ -188,7 +188,6 @@ func TestCheckpointOfAnotherSession(t *testing.T) {
 // serves, the image goes on, and the next one is taken when that has gone.
 func TestNoCheckpointKeepsImage(t *testing.T) {
 	tier.More(t)
-	t.Parallel()
 	defer func(d time.Duration) { copyTimeout = d }(copyTimeout)
 	copyTimeout = time.Second
 	once := func(body string) string {

@@ -43,7 +43,6 @@ func TestLookingBehindASlowStart(t *testing.T) {
 
 // A look-up that is not answered, because it waits for a lock, says whose that is.
 func TestLookUpThatWaitsForALock(t *testing.T) {
-	t.Parallel()
 	im := testImage(t)
 	g, locked := newGate(t), newGate(t)
 	mustEval(t, im, fmt.Sprintf(`(defvar *holder* (sb-thread:make-thread (lambda () %s

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"swank-mcp/swank/lisp/journal"
+	"swank-mcp/swank/lisp/launch"
 )
 
 // What an image says when it is stopped in bringing back is a sentence already.
@@ -82,7 +83,8 @@ func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
 // others come back, those of its batch too.
 func TestRestoresWhatFits(t *testing.T) {
 	t.Parallel()
-	im := testImage(t)
+	// A checkpoint would have all but what only the journal has here.
+	im := imageOf(t, Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, NoCheckpoints: true})
 	mustEval(t, im, "(defun before () 1)")
 	s := im.Session("default")
 	for _, name := range []string{"*LARGE*", "*SMALL*"} {
