@@ -18,6 +18,9 @@ import (
 
 const module = "swank-mcp"
 
+// tree is the directory of the module.
+const tree = ".."
+
 type listed struct {
 	ImportPath   string
 	Imports      []string
@@ -30,7 +33,7 @@ type listed struct {
 func packages(t *testing.T) []listed {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports,Deps", "./...")
-	cmd.Dir = ".."
+	cmd.Dir = tree
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -52,6 +55,7 @@ func packages(t *testing.T) []listed {
 
 // ours are the only packages of the module that each room may import.
 var ours = map[string][]string{
+	"internal/await":     nil,
 	"internal/pagetest":  nil,
 	"internal/plainfile": nil,
 	"internal/tier":      nil,
@@ -106,7 +110,7 @@ var ours = map[string][]string{
 }
 
 // forTests are the packages that only tests may import.
-var forTests = []string{"internal/pagetest", "internal/tier", "internal/testenv", "swank/swanktest", "mcpbridge/fake", "mcpbridge/stdio/stdiotest"}
+var forTests = []string{"internal/await", "internal/pagetest", "internal/tier", "internal/testenv", "swank/swanktest", "mcpbridge/fake", "mcpbridge/stdio/stdiotest"}
 
 // knowMCP are the packages that may use the MCP SDK, and those that use them.
 var knowMCP = []string{"mcpbridge", "mcpbridge/stdio", "serve", "serve/hub", "cmd/swank-mcp"}
@@ -164,7 +168,7 @@ func TestDependenciesPointOneWay(t *testing.T) {
 // files calls f for each text file that belongs to the repository.
 func files(t *testing.T, f func(path string, data []byte)) {
 	t.Helper()
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(tree, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -181,7 +185,7 @@ func files(t *testing.T, f func(path string, data []byte)) {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
-		path, _ = filepath.Rel("..", path)
+		path, _ = filepath.Rel(tree, path)
 		f(path, data)
 		return nil
 	})
@@ -224,7 +228,7 @@ func TestGofmt(t *testing.T) {
 // Nothing that is committed may know the machine it was written on.
 func TestNoMachineInFiles(t *testing.T) {
 	t.Parallel()
-	checkout, err := filepath.Abs("..")
+	checkout, err := filepath.Abs(tree)
 	check(t, err)
 	words := []string{"/" + "work/", "/" + "root/", "registry." + "npmjs", "registry." + "yarnpkg", "proxy." + "golang.org", "sum." + "golang.org", "npm" + "mirror", "files." + "pythonhosted"}
 	if len(strings.Split(checkout, "/")) > 2 {
