@@ -70,7 +70,7 @@ func (p *person) cutOff(s *server) {
 	guests := `(symbol-value (find-symbol "*GUESTS*" :swank-mcp))`
 	p.says(`(swank::close-connection (funcall (find-symbol "GUEST-CONNECTION" :swank-mcp) (first ` + guests + `)) nil nil)`)
 	if !eventually(patience, func() bool {
-		return strings.Contains(s.Stderr(), "the Lisp closed the connection") && p.says("(length "+guests+")") == "0"
+		return strings.Contains(s.Said(), "the Lisp closed the connection") && p.says("(length "+guests+")") == "0"
 	}) {
 		p.t.Fatal("the old connection is still there")
 	}

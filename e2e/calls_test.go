@@ -39,7 +39,7 @@ func call(t *testing.T, s *server, limit time.Duration, tool string, args object
 	defer stop()
 	r, err := s.Tool(ctx, tool, args)
 	if err != nil {
-		t.Fatalf("%s %.200v: %v (within %v)\nserver log:\n%s", tool, args, err, limit, tail(s.Stderr(), 2000))
+		t.Fatalf("%s %.200v: %v (within %v)\nserver log:\n%s", tool, args, err, limit, tail(s.Said(), 2000))
 	}
 	return r
 }

@@ -66,7 +66,7 @@ func newOracle(t *testing.T) *oracle {
 	t.Helper()
 	o := &oracle{server: start(t), t: t, random: rand.New(rand.NewPCG(*checkpointSeed, 1)), dir: t.TempDir()}
 	check(t, os.WriteFile(filepath.Join(o.dir, "in"), []byte(strings.Repeat("some text to read\n", 5000)), 0o600))
-	code, err := os.ReadFile("testdata/oracle.lisp")
+	code, err := os.ReadFile(testdata("oracle.lisp"))
 	check(t, err)
 	o.line = []string{""}
 	o.evaluate(string(code))

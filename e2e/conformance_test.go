@@ -53,8 +53,7 @@ func TestConformance(t *testing.T) {
 		} else {
 			t.Logf("%s, %s: %s passed", s.program, s.version, total[1])
 		}
-		reasons, err := filepath.Abs(filepath.Join("testdata", "conformance", s.version+".yml"))
-		check(t, err)
+		reasons := testdata("conformance", s.version+".yml")
 		if out, err := suite(h.url, "--expected-failures", reasons); err != nil {
 			t.Errorf("%s, %s, the real server: %v\n%s", s.program, s.version, err, tail(out, 3000))
 		}
@@ -71,8 +70,7 @@ func startEverything(t *testing.T) string {
 	check(t, err)
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "sdk.go"), strings.Replace(string(source), "func main() {", "func theirs() {", 1))
-	place, err := filepath.Abs("everything")
-	check(t, err)
+	place := inTree("e2e", "everything")
 	overlay, err := json.Marshal(object{"Replace": object{filepath.Join(place, "sdk.go"): filepath.Join(dir, "sdk.go")}})
 	check(t, err)
 	write(t, filepath.Join(dir, "overlay.json"), string(overlay))

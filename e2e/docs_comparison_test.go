@@ -14,7 +14,7 @@ import (
 func TestDocsComparison(t *testing.T) {
 	t.Parallel()
 	const file = "docs/comparison.md"
-	data, err := os.ReadFile("../" + file)
+	data, err := os.ReadFile(inTree(file))
 	check(t, err)
 	rows := map[string]int{}
 	ours := false // in a table whose second column is ours
@@ -71,10 +71,11 @@ func TestDocsComparison(t *testing.T) {
 
 // movedTo says which file has the test, if one has.
 func movedTo(test string) string {
-	found, _ := filepath.Glob("../*/*_test.go")
-	for _, file := range found {
+	found, _ := filepath.Glob(inTree("*", "*_test.go"))
+	deeper, _ := filepath.Glob(inTree("*", "*", "*_test.go"))
+	for _, file := range append(found, deeper...) {
 		if data, err := os.ReadFile(file); err == nil && strings.Contains(string(data), "\nfunc "+test+"(t *testing.T)") {
-			return "; it is in " + strings.TrimPrefix(filepath.ToSlash(file), "../")
+			return "; it is in " + strings.TrimPrefix(file, inTree()+"/")
 		}
 	}
 	return ""
@@ -84,7 +85,7 @@ func movedTo(test string) string {
 // test function, named by its label, to a session written down as a script, or
 // to a page whose examples are run.
 func shownBy(label, target string) string {
-	data, err := os.ReadFile("../" + target)
+	data, err := os.ReadFile(inTree(target))
 	switch {
 	case err != nil:
 		return err.Error()

@@ -20,7 +20,7 @@ var (
 func TestDocsLinks(t *testing.T) {
 	t.Parallel()
 	for _, p := range append(userPages(t), pagesWithoutExamples...) {
-		data, err := os.ReadFile("../" + p)
+		data, err := os.ReadFile(inTree(p))
 		if os.IsNotExist(err) && slices.Contains(pagesWithoutExamples, p) {
 			continue
 		} else if err != nil {
@@ -35,8 +35,8 @@ func TestDocsLinks(t *testing.T) {
 			if file != "" {
 				target = path.Join(path.Dir(p), file)
 			}
-			text, err := os.ReadFile("../" + target)
-			if info, e := os.Stat("../" + target); e != nil {
+			text, err := os.ReadFile(inTree(target))
+			if info, e := os.Stat(inTree(target)); e != nil {
 				t.Errorf("%s links to %s, which is not there", p, m[1])
 				continue
 			} else if info.IsDir() {

@@ -54,7 +54,7 @@ var (
 )
 
 func readPage(path string) (*page, error) {
-	data, err := os.ReadFile("../" + path)
+	data, err := os.ReadFile(inTree(path))
 	if err != nil {
 		return nil, err
 	}
@@ -118,5 +118,5 @@ func (p *page) rewrite(edits []edit) error {
 		text += p.text[at:e.from] + e.text
 		at = e.to
 	}
-	return os.WriteFile("../"+p.path, []byte(text+p.text[at:]), 0o644)
+	return os.WriteFile(inTree(p.path), []byte(text+p.text[at:]), 0o644)
 }

@@ -74,7 +74,7 @@ func (r *reader) starts(b item, command string, args, env []string) {
 		err = c.Call(ctx, "tools/list", object{}, &list)
 	}
 	if err != nil || len(list.Tools) == 0 {
-		r.errorf(b, "%s %v: %v, %d tools\n%s", command, args, err, len(list.Tools), c.Stderr())
+		r.errorf(b, "%s %v: %v, %d tools\n%s", command, args, err, len(list.Tools), c.Said())
 	}
 	for _, complaint := range farewell(c) {
 		r.errorf(b, "%s", complaint)

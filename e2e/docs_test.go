@@ -42,8 +42,8 @@ var pagesWithoutExamples = []string{
 // userPages are the pages for users, from the top of the repository.
 func userPages(t *testing.T) (pages []string) {
 	t.Helper()
-	err := filepath.WalkDir("../docs", func(path string, d fs.DirEntry, err error) error {
-		path = strings.TrimPrefix(filepath.ToSlash(path), "../")
+	err := filepath.WalkDir(inTree("docs"), func(path string, d fs.DirEntry, err error) error {
+		path = strings.TrimPrefix(path, inTree()+"/")
 		if err == nil && filepath.Ext(path) == ".md" && !slices.Contains(pagesWithoutExamples, path) {
 			pages = append(pages, path)
 		}
@@ -172,8 +172,8 @@ func (r *reader) read() {
 // needs and cannot show.
 func (r *reader) fixture(b item) {
 	name, ours, ok := strings.Cut(b.text, " is ")
-	source, err := filepath.Abs("../" + ours)
-	if _, missing := os.Stat(source); !ok || err != nil || missing != nil {
+	source := inTree(ours)
+	if _, missing := os.Stat(source); !ok || missing != nil {
 		r.errorf(b, "the form is <!-- file: NAME is FILE-OF-THE-REPOSITORY -->")
 		return
 	}

@@ -207,7 +207,7 @@ func TestEchoTexts(t *testing.T) {
 		fmt.Fprintf(&all, "%s\n%s", c.tool, strings.ReplaceAll(added, dir, "DIR"))
 	}
 	got := addresses.ReplaceAllString(all.String(), "{}")
-	const golden = "testdata/echo.txt"
+	golden := testdata("echo.txt")
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,8 +34,7 @@ func beside(t *testing.T) (*emacs, *server) {
 func (e *emacs) share() string {
 	t := e.t
 	t.Helper()
-	there, err := filepath.Abs("../emacs")
-	check(t, err)
+	there := inTree("emacs")
 	e.elisp(`(progn (add-to-list 'load-path "` + there + `") (require 'swank-mcp)
  (setq swank-mcp-source-directory "` + e.dir + `/sources/") (global-set-key (kbd "<f5>") #'swank-mcp-stop) t)`)
 	e.keys("C-x", "1", "M-x", "swank-mcp-share", "Enter")
@@ -95,7 +93,7 @@ func (e *emacs) pictured(name, from string) {
 	e.keys("C-l")
 	screen := ""
 	e.until(from, func() bool { screen = e.screenFrom(from); return screen != "" })
-	data, err := os.ReadFile("../" + emacsPage)
+	data, err := os.ReadFile(inTree(emacsPage))
 	check(e.t, err)
 	page := string(data)
 	head := "<!-- screen: " + name + " -->\n```text\n"
@@ -107,7 +105,7 @@ func (e *emacs) pictured(name, from string) {
 	start += len(head)
 	end := start + strings.Index(page[start:], "```\n")
 	if *update {
-		check(e.t, os.WriteFile("../"+emacsPage, []byte(page[:start]+screen+page[end:]), 0o644))
+		check(e.t, os.WriteFile(inTree(emacsPage), []byte(page[:start]+screen+page[end:]), 0o644))
 		return
 	}
 	plain := func(s string) string { return differing.ReplaceAllString(s, "…") }

@@ -23,7 +23,7 @@ func batchEmacs(t *testing.T, env []string, args ...string) string {
 	defer stop()
 	cmd := exec.CommandContext(ctx, "emacs", append([]string{"-Q", "--batch",
 		"--eval", "(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil)",
-		"-L", slime[0], "-L", slime[0] + "/contrib", "-L", "../emacs"}, args...)...)
+		"-L", slime[0], "-L", slime[0] + "/contrib", "-L", inTree("emacs")}, args...)...)
 	cmd.Env = append(environ(shortDir(t)), append([]string{"LC_ALL=C.UTF-8"}, env...)...)
 	cmd.WaitDelay = 5 * time.Second
 	out, err := cmd.CombinedOutput()
@@ -39,7 +39,7 @@ func TestEmacsERT(t *testing.T) {
 	t.Parallel()
 	compileSwank(t)
 	out := batchEmacs(t, []string{"SWANK_MCP=" + run.binary, "SWANK_MCP_LISP=" + *attachedSBCL + " --noinform --no-sysinit --no-userinit"},
-		"-l", "../emacs/swank-mcp-tests.el", "-f", "ert-run-tests-batch-and-exit")
+		"-l", inTree("emacs/swank-mcp-tests.el"), "-f", "ert-run-tests-batch-and-exit")
 	if !strings.Contains(out, ", 0 unexpected") || strings.Contains(out, "Ran 0 tests") || strings.Contains(out, "skipped") {
 		t.Errorf("the tests did not all run:\n%s", tail(out, 3000))
 	}
@@ -52,8 +52,8 @@ func TestEmacsCompiles(t *testing.T) {
 	dir := t.TempDir()
 	batchEmacs(t, nil, "--eval", `(setq byte-compile-error-on-warn t
  byte-compile-dest-file-function (lambda (file) (expand-file-name (concat (file-name-nondirectory file) "c") "`+dir+`")))`,
-		"-f", "batch-byte-compile", "../emacs/swank-mcp.el", "../emacs/swank-mcp-tests.el")
-	said := batchEmacs(t, nil, "--eval", `(progn (require 'checkdoc) (checkdoc-file "../emacs/swank-mcp.el"))`)
+		"-f", "batch-byte-compile", inTree("emacs/swank-mcp.el"), inTree("emacs/swank-mcp-tests.el"))
+	said := batchEmacs(t, nil, "--eval", `(progn (require 'checkdoc) (checkdoc-file "`+inTree("emacs", "swank-mcp.el")+`"))`)
 	if strings.Contains(said, "swank-mcp.el:") {
 		t.Errorf("checkdoc says:\n%s", said)
 	}
@@ -69,7 +69,7 @@ func TestPackageLint(t *testing.T) {
    (add-to-list 'load-path dir))
  (require 'package-lint)
  (with-temp-buffer
-   (insert-file-contents "../emacs/swank-mcp.el" t)
+   (insert-file-contents "`+inTree("emacs", "swank-mcp.el")+`" t)
    (emacs-lisp-mode)
    (message "found %S" (mapcar (lambda (finding) (nth 3 finding)) (package-lint-buffer)))))`)
 	if !strings.Contains(said, `found ("Package should have a Homepage or URL header.")`) {

@@ -187,7 +187,7 @@ func TestEmacsEcho(t *testing.T) {
 	want(t, s, "(values 1 \"two\")", "=> 1\n=> \"two\"")
 	if *update {
 		e.until("the echo", func() bool { return strings.Contains(e.screen(), "two") })
-		write(t, "../docs/echo.txt", strings.TrimRight(e.screen(), "\n")+"\n")
+		write(t, inTree("docs", "echo.txt"), strings.TrimRight(e.screen(), "\n")+"\n")
 	}
 	for i := range 16 {
 		want(t, s, fmt.Sprintf("(* %d 1000)", i), fmt.Sprintf("=> %d", i*1000))

@@ -25,7 +25,7 @@ func TestHealthCheckOfAStockSwank(t *testing.T) {
 	health := func() ([]byte, error) {
 		ctx, stop := context.WithTimeout(t.Context(), long)
 		defer stop()
-		cmd := exec.CommandContext(ctx, "../compose/lisp/health", strconv.Itoa(p.port))
+		cmd := exec.CommandContext(ctx, inTree("compose", "lisp", "health"), strconv.Itoa(p.port))
 		cmd.Env = env
 		return cmd.CombinedOutput()
 	}

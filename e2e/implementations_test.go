@@ -113,7 +113,7 @@ func TestImplementations(t *testing.T) {
 		}
 		b.WriteByte('\n')
 	}
-	compareTable(t, filepath.Join("..", "docs", "implementations.md"), b.String())
+	compareTable(t, inTree("docs", "implementations.md"), b.String())
 	if t.Failed() {
 		for i, im := range implementations {
 			t.Logf("%s:\n%s", im.name, &lost[i])

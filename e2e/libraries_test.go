@@ -18,16 +18,23 @@ var libraryFasls map[string]time.Time
 // cache that all have, once, and before one of them does: a reply tells what was compiled.
 // A project that is given [ourFasls] has only its own files elsewhere.
 var warmLibraries = sync.OnceValue(func() error {
+	if err := compileLibraries(); err != nil {
+		return err
+	}
+	libraryFasls = writtenFasls()
+	if len(libraryFasls) == 0 {
+		return errors.New("no compiled libraries below " + run.cache)
+	}
+	return nil
+})
+
+var compileLibraries = made("libraries", func() error {
 	cmd := exec.Command(*attachedSBCL, "--noinform", "--no-sysinit", "--no-userinit", "--non-interactive",
 		"--eval", "(require :asdf)",
 		"--eval", `(dolist (name '("alexandria" "cl-ppcre" "fiveam" "split-sequence")) (asdf:load-system name))`)
 	cmd.Env = environ(run.dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("compiling libraries: %w\n%s", err, tail(string(out), 3000))
-	}
-	libraryFasls = writtenFasls()
-	if len(libraryFasls) == 0 {
-		return errors.New("no compiled libraries below " + run.cache)
 	}
 	return nil
 })

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/testenv"
 )
 
@@ -40,58 +40,62 @@ type suite struct {
 
 var run suite
 
-func TestMain(m *testing.M) {
+// runAll runs the tests of a package: what every TestMain calls. It returns the status with which
+// the process ends.
+func runAll(m *testing.M) (status int) {
 	if to := os.Getenv(forwardTo); to != "" {
 		fmt.Fprintln(os.Stderr, "e2e:", serveForward(to))
-		os.Exit(1)
+		return 1
 	}
 	flag.Parse()
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "swe") // short: Unix socket paths end at 107 bytes
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "e2e:", err)
-			return 1
-		}
-		defer os.RemoveAll(dir)
-		cache, err := testenv.Cache()
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "e2e:", err)
-			return 1
-		}
-		run = suite{dir: dir, cache: cache, binary: *binaryFlag}
-		run.warm, run.warmGuest = sync.OnceValue(warm), sync.OnceValue(warmGuest)
-		if *attachedFlag {
-			run.warm = run.warmGuest
-		}
-		if run.binary == "" {
-			if run.binary, err = build(dir); err != nil {
-				fmt.Fprintln(os.Stderr, "e2e:", err)
-				return 1
-			}
-		} else if run.binary, err = filepath.Abs(run.binary); err != nil {
-			fmt.Fprintln(os.Stderr, "e2e:", err)
-			return 1
-		}
-		var warming sync.WaitGroup
-		if flag.Lookup("test.run").Value.String() == "" { // both will be wanted, and there are two processors
-			warming.Go(func() { run.warm() })
-			warming.Go(func() {
-				run.warmGuest()
-				warmLibraries()
-			})
-		}
-		status := m.Run()
-		warming.Wait()
-		if left := leftOf(run.dir); len(left) > 0 {
-			fmt.Fprintf(os.Stderr, "e2e: processes of the tests are left: %q\n", left)
-			status = max(status, 1)
-		}
-		if files := compiledAnew(); len(files) > 0 {
-			fmt.Fprintf(os.Stderr, "e2e: tests have compiled libraries of all others anew: %q\n", files)
-			status = max(status, 1)
-		}
-		return status
-	}())
+	dir, err := os.MkdirTemp("", "swe") // short: Unix socket paths end at 107 bytes
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "e2e:", err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	if err := setUp(dir); err != nil {
+		fmt.Fprintln(os.Stderr, "e2e:", err)
+		return 1
+	}
+	var warming sync.WaitGroup
+	if flag.Lookup("test.run").Value.String() == "" { // both will be wanted, and there are two processors
+		warming.Go(func() { run.warm() })
+		warming.Go(func() {
+			run.warmGuest()
+			warmLibraries()
+		})
+	}
+	status = m.Run()
+	warming.Wait()
+	if left := leftOf(run.dir); len(left) > 0 {
+		fmt.Fprintf(os.Stderr, "e2e: processes of the tests are left: %q\n", left)
+		status = max(status, 1)
+	}
+	dropGone()
+	if files := compiledAnew(); len(files) > 0 {
+		fmt.Fprintf(os.Stderr, "e2e: tests have compiled libraries of all others anew: %q\n", files)
+		status = max(status, 1)
+	}
+	return status
+}
+
+// setUp makes what all tests of a run share, in dir.
+func setUp(dir string) (err error) {
+	run = suite{dir: dir, binary: *binaryFlag}
+	if run.cache, err = testenv.Cache(); err != nil {
+		return err
+	}
+	run.warm, run.warmGuest = made("warm", warm), made("warm-guest", warmGuest)
+	if *attachedFlag {
+		run.warm = run.warmGuest
+	}
+	if run.binary == "" {
+		run.binary, err = build(dir)
+	} else {
+		run.binary, err = filepath.Abs(run.binary)
+	}
+	return err
 }
 
 // ofRun begins the variable of the environment by which the processes of a run are known.
@@ -120,27 +124,14 @@ func leftOf(dir string) (left []string) {
 	}
 }
 
-func build(dir string) (string, error) {
-	binary := filepath.Join(dir, "swank-mcp")
-	args := []string{"build", "-o", binary}
-	if *raceFlag {
-		args = append(args, "-race")
-	}
-	out, err := exec.Command("go", append(args, "swank-mcp/cmd/swank-mcp")...).CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("building the binary under test: %w\n%s", err, out)
-	}
-	return binary, nil
-}
-
-// warm starts one server and waits until it has written its core.
+// warm starts one server and waits until its image has a core, or has written one.
 func warm() error {
-	return firstServer(func() {
-		// Without a core all but the tests that measure it still say something;
-		// TestColdCache fails if none is ever built.
-		for end := time.Now().Add(20 * time.Second); cores(run.cache) == 0 && time.Now().Before(end); {
-			time.Sleep(50 * time.Millisecond)
+	began := time.Now()
+	return firstServer(func(c *wire.Client) error {
+		if err := await.Until(func() bool { return cores(filepath.Join(run.cache, "swank-mcp"), began) > 0 }, c); err != nil {
+			return fmt.Errorf("a core in %s: %w", run.cache, err)
 		}
+		return nil
 	})
 }
 
@@ -151,12 +142,12 @@ func warmGuest() error {
 		return err
 	}
 	defer p.end()
-	return firstServer(func() {}, "--attach", p.address)
+	return firstServer(nil, "--attach", p.address)
 }
 
-// firstServer starts a server on the cold cache, evaluates, and does more before
-// the server's end. The start may take longer than a call waits for it.
-func firstServer(more func(), args ...string) error {
+// firstServer starts a server on the cold cache, evaluates, and calls more, if that is not nil,
+// before the server's end. The start may take longer than a call waits for it.
+func firstServer(more func(*wire.Client) error, args ...string) error {
 	c, err := wire.Start(wire.Options{Env: environ(run.dir)}, run.binary, args...)
 	if err != nil {
 		return err
@@ -165,7 +156,7 @@ func firstServer(more func(), args ...string) error {
 	ctx, stop := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer stop()
 	if _, err := c.Open(ctx); err != nil {
-		return fmt.Errorf("opening the first server: %w\n%s", err, c.Stderr())
+		return fmt.Errorf("opening the first server: %w\n%s", err, c.Said())
 	}
 	evaluate := func() (wire.Result, error) { return c.Tool(ctx, "evaluate-lisp", object{"code": "(+ 1 2)"}) }
 	r, err := evaluate()
@@ -173,7 +164,7 @@ func firstServer(more func(), args ...string) error {
 		r, err = evaluate()
 	}
 	if err != nil || r.Text() != "=> 3" {
-		return fmt.Errorf("first evaluation: %v, %q\n%s", err, r.Text(), c.Stderr())
+		return fmt.Errorf("first evaluation: %v, %q\n%s", err, r.Text(), c.Said())
 	}
 	// Tests that run beside each other would each compile them. A missing one is told
 	// by those that need it.
@@ -182,24 +173,12 @@ func firstServer(more func(), args ...string) error {
 			return fmt.Errorf("loading %s: %w", system, err)
 		}
 	}
-	more()
-	return c.Close(patience)
-}
-
-// cores counts the finished cores under dir.
-func cores(dir string) int {
-	n := 0
-	filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		switch {
-		case err != nil:
-		case d.IsDir() && strings.HasPrefix(d.Name(), "tmp-"):
-			return filepath.SkipDir // one that is being saved
-		case filepath.Ext(path) == ".core":
-			n++
+	if more != nil {
+		if err := more(c); err != nil {
+			return err
 		}
-		return nil
-	})
-	return n
+	}
+	return c.Close(savingPatience)
 }
 
 // environ is the whole environment of a server under test. The C locale is the

@@ -33,13 +33,13 @@ func TestAddingATool(t *testing.T) {
 	// What -update writes, it writes to a copy.
 	tree := filepath.Join(dir, "tree")
 	for _, made := range []string{"docs/reference", "mcpbridge/testdata/tools", "e2e/testdata/script"} {
-		check(t, os.CopyFS(filepath.Join(tree, made), os.DirFS(filepath.Join("..", made))))
+		check(t, os.CopyFS(filepath.Join(tree, made), os.DirFS(inTree(made))))
 	}
 	before := contents(t, tree)
 	bridge := filepath.Join(dir, "bridge.test")
 	runIn(t, ".", "go", "test", "-c", "-overlay", overlay, "-o", bridge, module+"/mcpbridge")
-	runIn(t, "../mcpbridge", bridge, "-test.run", "^(TestToolGoldens|TestOverviewOfTheTools|TestReferenceOfTheTools|TestEveryToolHasAScript)$", "-update", "-tree", tree)
-	runIn(t, "../mcpbridge", bridge, "-tree", tree)
+	runIn(t, inTree("mcpbridge"), bridge, "-test.run", "^(TestToolGoldens|TestOverviewOfTheTools|TestReferenceOfTheTools|TestEveryToolHasAScript)$", "-update", "-tree", tree)
+	runIn(t, inTree("mcpbridge"), bridge, "-tree", tree)
 
 	var changed []string
 	after := contents(t, tree)
@@ -69,11 +69,11 @@ var goBlock = regexp.MustCompile("(?s)\n```go\n(.*?)```\n")
 // withTool makes the two edits by hand, for go build -overlay.
 func withTool(t *testing.T, dir, name string) (overlay string) {
 	t.Helper()
-	page, err := os.ReadFile("../docs/development.md")
+	page, err := os.ReadFile(inTree("docs", "development.md"))
 	check(t, err)
 	code := goBlock.FindSubmatch(page)
 	line := regexp.MustCompile("one line, `([^`]+)`").FindSubmatch(page)
-	list, err := os.ReadFile("../mcpbridge/tools/tools.go")
+	list, err := os.ReadFile(inTree("mcpbridge", "tools", "tools.go"))
 	if err != nil || code == nil || line == nil || !bytes.Contains(code[1], []byte(`"`+name+`"`)) {
 		t.Fatalf("the page has no file and line of %s (%v)", name, err)
 	}
@@ -84,8 +84,7 @@ func withTool(t *testing.T, dir, name string) (overlay string) {
 	}
 	replace := map[string]string{}
 	for file, text := range map[string]string{strings.ReplaceAll(name, "-", "_") + ".go": string(code[1]), "tools.go": longer} {
-		place, err := filepath.Abs(filepath.Join("../mcpbridge/tools", file))
-		check(t, err)
+		place := inTree("mcpbridge", "tools", file)
 		replace[place] = filepath.Join(dir, file)
 		write(t, replace[place], text)
 	}

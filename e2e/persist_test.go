@@ -42,7 +42,7 @@ func TestPersistence(t *testing.T) {
 		// Loaded systems
 		{"ASDF systems", "(asdf:load-system \"alexandria\")", "(alexandria:flatten '((1 2) (3 4)))", "=> (1 2 3 4)"},
 		{"ASDF systems of our own", "(asdf:load-system \"swt-good\")", "(swt-good:answer)", "=> 42"},
-		{"Quicklisp systems (fixture)", "(load \"" + systemsDir(t) + "/quicklisp-fixture.lisp\") (eval (read-from-string \"(ql:quickload :swt-alias)\"))",
+		{"Quicklisp systems (fixture)", "(load \"" + systemsDir() + "/quicklisp-fixture.lisp\") (eval (read-from-string \"(ql:quickload :swt-alias)\"))",
 			"(package-name (find-package :swt-alias))", `=> "SWT-ALIAS"`},
 
 		// What does not

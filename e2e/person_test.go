@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -126,8 +125,8 @@ func compileSwank(t *testing.T) {
 }
 
 // swankCore is that core, made by the first who wants it. What is compiled for it stays
-// beside it in the cache, which other runs may share: one at a time makes it.
-var swankCore = sync.OnceValues(func() (string, error) {
+// beside it in the cache.
+var swankCore = sync.OnceValues(func() (core string, err error) {
 	loader, err := swankLoader()
 	if err != nil {
 		return "", err
@@ -139,31 +138,27 @@ var swankCore = sync.OnceValues(func() (string, error) {
 	if err := os.Symlink(fasls, filepath.Join(run.dir, ".slime")); err != nil {
 		return "", err
 	}
-	lock, err := os.Create(filepath.Join(run.cache, "swank.lock"))
+	of, err := madeOf()
 	if err != nil {
 		return "", err
 	}
-	defer lock.Close()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return "", err
-	}
-	core := filepath.Join(run.cache, "swank.core")
-	if _, err := os.Stat(core); err == nil {
-		return core, nil
-	}
-	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer stop()
-	// Debian's Swank has loaded ASDF, which would keep what it has read of the
-	// environment and of the configuration.
-	cmd := exec.CommandContext(ctx, *attachedSBCL, "--noinform", "--disable-ldb", "--no-sysinit", "--no-userinit", "--non-interactive",
-		"--eval", fmt.Sprintf(`(progn (load %q) (funcall (intern "INIT" "SWANK-LOADER") :setup nil)
+	core = filepath.Join(run.cache, "swank-"+of+".core")
+	return core, locked("swank", func() error {
+		if used(core) {
+			return nil
+		}
+		// Debian's Swank has loaded ASDF, which would keep what it has read of the
+		// environment and of the configuration.
+		cmd := exec.Command(*attachedSBCL, "--noinform", "--disable-ldb", "--no-sysinit", "--no-userinit", "--non-interactive",
+			"--eval", fmt.Sprintf(`(progn (load %q) (funcall (intern "INIT" "SWANK-LOADER") :setup nil)
  (when (find-package "ASDF") (funcall (intern "CLEAR-CONFIGURATION" "ASDF")))
  (sb-ext:save-lisp-and-die %q))`, loader, core+".new"))
-	cmd.Env = environ(run.dir)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("making a core with Swank: %w\n%s", err, tail(string(out), 3000))
-	}
-	return core, os.Rename(core+".new", core)
+		cmd.Env = environ(run.dir)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("making a core with Swank: %w\n%s", err, tail(string(out), 3000))
+		}
+		return os.Rename(core+".new", core)
+	})
 })
 
 // launchPerson starts a Lisp in the directory dir, the tests' own by default, which

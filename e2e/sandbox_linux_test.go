@@ -96,14 +96,14 @@ func (o *outside) serve(t *testing.T, args ...string) *server {
 		for _, complaint := range farewell(c) {
 			t.Error(complaint)
 		}
-		if t.Failed() && c.Stderr() != "" {
-			t.Logf("server log (end):\n%s", tail(c.Stderr(), 3000))
+		if t.Failed() && c.Said() != "" {
+			t.Logf("server log (end):\n%s", tail(c.Said(), 3000))
 		}
 	})
 	ctx, stop := context.WithTimeout(t.Context(), long)
 	defer stop()
 	if _, err := c.Open(ctx); err != nil {
-		t.Fatalf("opening: %v\n%s", err, c.Stderr())
+		t.Fatalf("opening: %v\n%s", err, c.Said())
 	}
 	return &server{c, t}
 }
@@ -160,7 +160,7 @@ func imageDir(t *testing.T, s *server) string {
 // whether it succeeded.
 func (o *outside) tries(t *testing.T, s, other *server, list []attempt, tell func(a attempt, succeeded bool, text string)) {
 	t.Helper()
-	prelude, err := os.ReadFile("testdata/sandbox/attempts.lisp")
+	prelude, err := os.ReadFile(testdata("sandbox", "attempts.lisp"))
 	check(t, err)
 	good(t, s, "evaluate-lisp", object{"code": string(prelude)})
 	if !eventually(long, func() bool { return strings.Contains(status(t, s), "\nCheckpoint: ") }) {
@@ -269,7 +269,7 @@ func TestSandboxWithoutNamespaces(t *testing.T) {
 	s, other := o.serve(t, "--sandbox", "on"), o.serve(t, "--sandbox", "on")
 	want(t, other, "(+ 1 2)", "=> 3")
 	says(t, status(t, other), "\nSandbox: on, by Landlock ", "; no network; missing: ", "sockets in the file system")
-	if log := other.Stderr(); !strings.Contains(log, "the sandbox is not whole: sockets in the file system") {
+	if log := other.Said(); !strings.Contains(log, "the sandbox is not whole: sockets in the file system") {
 		t.Errorf("the log does not say what is missing:\n%s", log)
 	}
 	o.tries(t, s, other, attempts, func(a attempt, succeeded bool, text string) {

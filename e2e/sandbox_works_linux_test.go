@@ -17,7 +17,7 @@ import (
 // project puts the project ledger where the server of o works.
 func (o *outside) project(t *testing.T) {
 	t.Helper()
-	check(t, os.CopyFS(o.path("project"), os.DirFS("testdata/ledger")))
+	check(t, os.CopyFS(o.path("project"), os.DirFS(testdata("ledger"))))
 	check(t, exec.Command("chown", "-R", strconv.Itoa(o.uid), o.path("project")).Run())
 }
 

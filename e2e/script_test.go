@@ -26,7 +26,7 @@ func TestScript(t *testing.T) {
 	if *attachedFlag {
 		warmPerson(t)
 	}
-	runScripts(t, run.binary, testscript.Params{Dir: scriptDir, UpdateScripts: *update})
+	runScripts(t, run.binary, testscript.Params{Dir: scriptDir(), UpdateScripts: *update})
 }
 
 // runScripts runs scripts whose servers are the binary.
@@ -51,11 +51,10 @@ func runScripts(t *testing.T, binary string, p testscript.Params) {
 
 // script is what one script keeps between its commands.
 type script struct {
-	binary   string // of the servers
-	testdata string // the directory of fixtures
-	clients  map[string]*scriptClient
-	as       string       // who speaks: the key of clients
-	person   scriptPerson // with -attached
+	binary  string // of the servers
+	clients map[string]*scriptClient
+	as      string       // who speaks: the key of clients
+	person  scriptPerson // with -attached
 }
 
 // scriptClient is one MCP client with a server of its own.
@@ -81,11 +80,7 @@ func client(ts *testscript.TestScript) *scriptClient {
 // setUpScript gives the script the environment that its servers will have, and
 // ends these when it ends.
 func setUpScript(env *testscript.Env, binary string) error {
-	testdata, err := filepath.Abs("testdata")
-	if err != nil {
-		return err
-	}
-	s := &script{binary: binary, testdata: testdata, clients: map[string]*scriptClient{}}
+	s := &script{binary: binary, clients: map[string]*scriptClient{}}
 	env.Values[scriptKey{}] = s
 	for _, v := range environ(env.WorkDir) {
 		name, value, _ := strings.Cut(v, "=")
@@ -102,7 +97,7 @@ func setUpScript(env *testscript.Env, binary string) error {
 				env.T().Log("server", name, complaint)
 				failed = true
 			}
-			if log := c.Stderr(); log != "" {
+			if log := c.Said(); log != "" {
 				env.T().Log("server", name, "log (end):\n"+tail(log, 3000))
 			}
 		}
@@ -138,7 +133,7 @@ func fixtureCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	from := args[0]
 	if !filepath.IsAbs(from) {
-		from = filepath.Join(scriptOf(ts).testdata, from)
+		from = testdata(from)
 	}
 	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(from)))
 }

@@ -11,7 +11,7 @@ import (
 	"swank-mcp/e2e/wire"
 )
 
-const scriptDir = "testdata/script"
+func scriptDir() string { return testdata("script") }
 
 // Every tool has a script of its name, which calls it and meets an error of it,
 // in images launched and attached alike.
@@ -52,7 +52,7 @@ func TestLaunchedOnlyScripts(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(scriptDir, script+".txtar")); err != nil || why == "" {
+		if _, err := os.Stat(filepath.Join(scriptDir(), script+".txtar")); err != nil || why == "" {
 			t.Errorf("launchedOnly has %s, for the reason %q: %v", name, why, err)
 		}
 	}
@@ -70,7 +70,7 @@ type scriptCall struct {
 // scriptCalls are the calls in the script of that name, none if there is no such script.
 func scriptCalls(t *testing.T, name string) (calls []scriptCall) {
 	t.Helper()
-	f, err := os.Open(filepath.Join(scriptDir, name+".txtar"))
+	f, err := os.Open(filepath.Join(scriptDir(), name+".txtar"))
 	if err != nil {
 		t.Error(err)
 		return nil

@@ -40,7 +40,7 @@ func startWith(t *testing.T, o wire.Options, args ...string) *server {
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
 	if _, err := s.Open(ctx); err != nil {
-		t.Fatalf("opening: %v\n%s", err, s.Stderr())
+		t.Fatalf("opening: %v\n%s", err, s.Said())
 	}
 	return s
 }
@@ -58,8 +58,8 @@ func startCold(t *testing.T, o wire.Options, args ...string) *server {
 		for _, complaint := range farewell(c) {
 			t.Error(complaint)
 		}
-		if t.Failed() && c.Stderr() != "" {
-			t.Logf("server log (end):\n%s", tail(c.Stderr(), 3000))
+		if t.Failed() && c.Said() != "" {
+			t.Logf("server log (end):\n%s", tail(c.Said(), 3000))
 		}
 	})
 	return &server{c, t}
@@ -75,7 +75,7 @@ func farewell(c *wire.Client) (complaints []string) {
 	default:
 		kids := descendants(c.PID())
 		if err := c.Close(savingPatience); err != nil {
-			complain("closing: %v\nstderr: %s", err, c.Stderr())
+			complain("closing: %v\nstderr: %s", err, c.Said())
 		}
 		for _, pid := range kids {
 			if !gone(pid, savingPatience) {
@@ -92,8 +92,8 @@ func farewell(c *wire.Client) (complaints []string) {
 			complain("request %s was answered %d times", id, n)
 		}
 	}
-	if strings.Contains(c.Stderr(), "DATA RACE") || strings.Contains(c.Stderr(), "panic:") {
-		complain("server log:\n%s", c.Stderr())
+	if strings.Contains(c.Said(), "DATA RACE") || strings.Contains(c.Said(), "panic:") {
+		complain("server log:\n%s", c.Said())
 	}
 	return complaints
 }

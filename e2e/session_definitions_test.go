@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -204,8 +203,7 @@ func TestListDefinitionsRedefinedByAFile(t *testing.T) {
 	t.Parallel()
 	const ours = `(defun swt-function () :session) (defmacro swt-macro () :session) (defclass swt-class () (session))
 (defgeneric swt-generic (x)) (defmethod swt-generic ((x integer)) :session) (defun swt-kept () 1) :ok`
-	file, err := filepath.Abs("testdata/systems/redefine.lisp")
-	check(t, err)
+	file := testdata("systems", "redefine.lisp")
 	for _, how := range []struct{ name, code string }{
 		{"source", `(load "` + file + `")`},
 		{"fasl", `(load (compile-file "` + file + `" :output-file "` + t.TempDir() + `/redefine.fasl"))`},

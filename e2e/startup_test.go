@@ -65,7 +65,7 @@ func TestColdCache(t *testing.T) {
 	s := startCold(t, wire.Options{Env: environ(run.dir, "XDG_CACHE_HOME="+dir)})
 	open(t, s)
 	l := begin(t, s)
-	if !eventually(3*long, func() bool { return cores(dir) == 1 }) {
+	if !eventually(3*long, func() bool { return cores(dir, time.Time{}) == 1 }) {
 		t.Fatal("no core was built in the background")
 	}
 	l.goesOn(t, s)

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -17,18 +16,13 @@ import (
 // environment, and compiles them anew.
 func withSystems(t *testing.T, args ...string) *server {
 	t.Helper()
-	dir := systemsDir(t)
+	dir := systemsDir()
 	return startWith(t, wire.Options{Env: environ(run.dir,
 		"CL_SOURCE_REGISTRY="+dir+"/:",
 		ourFasls(dir, t.TempDir()))}, args...)
 }
 
-func systemsDir(t *testing.T) string {
-	t.Helper()
-	dir, err := filepath.Abs("testdata/systems")
-	check(t, err)
-	return dir
-}
+func systemsDir() string { return testdata("systems") }
 
 func load(t *testing.T, s *server, system string) string {
 	t.Helper()
@@ -48,10 +42,7 @@ func withoutBuilt(text string) string { return built.ReplaceAllString(text, "$1"
 
 // loaded is the reply for a fixture or a system of Debian's.
 func loaded(system string, lines ...string) string {
-	file, err := filepath.Abs("testdata/systems/" + system + ".asd")
-	if err != nil {
-		panic(err)
-	}
+	file := testdata("systems", system+".asd")
 	if _, err := os.Stat(file); err != nil {
 		file = "/usr/share/common-lisp/source/" + system + "/" + system + ".asd"
 	}
@@ -109,7 +100,7 @@ func TestLoadSystemByItsNames(t *testing.T) {
 func TestLoadSystemForce(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	want(t, s, `(require :asdf) (setf asdf:*central-registry* (list "`+systemsDir(t)+`/")) :ok`, "=> :OK")
+	want(t, s, `(require :asdf) (setf asdf:*central-registry* (list "`+systemsDir()+`/")) :ok`, "=> :OK")
 	first := loaded("swt-good", "; swt-good is there")
 	for _, c := range []struct {
 		args  map[string]any
@@ -132,7 +123,7 @@ func TestLoadSystemFailures(t *testing.T) {
 	t.Parallel()
 	s := withSystems(t)
 	l := begin(t, s)
-	dir := systemsDir(t)
+	dir := systemsDir()
 	for _, c := range []struct {
 		system, prefix string
 		parts          []string
@@ -167,7 +158,7 @@ func TestLoadSystemWithWarnings(t *testing.T) {
 	t.Parallel()
 	s := withSystems(t)
 	_, rest, _ := strings.Cut(wantLoad(t, s, "swt-warnings", loaded("swt-warnings")+"\n\n…"), "\n\n")
-	file := regexp.QuoteMeta(systemsDir(t) + "/warnings.lisp")
+	file := regexp.QuoteMeta(systemsDir() + "/warnings.lisp")
 	if !regexp.MustCompile(`^\[warnings\]\n` +
 		`WARNING: undefined variable: SWT-WARNINGS::\*SWT-NOWHERE\*\n  ` + file + `:8:\d+ \| [^\n]*\*swt-nowhere\*[^\n]*\n` +
 		`STYLE-WARNING: The variable (SWT-WARNINGS::)?UNUSED is defined but never used\.\n  ` + file + `:[456]:\d+ \| [^\n]*$`).MatchString(rest) {
@@ -225,9 +216,9 @@ func TestLoadSystemWithQuicklispFixture(t *testing.T) {
 	t.Parallel()
 	s := withSystems(t)
 	l := begin(t, s)
-	want(t, s, `(require :asdf) (load "`+systemsDir(t)+`/quicklisp-fixture.lisp") :ok`, "=> :OK")
+	want(t, s, `(require :asdf) (load "`+systemsDir()+`/quicklisp-fixture.lisp") :ok`, "=> :OK")
 	const notFound = "[ERROR] QUICKLISP-CLIENT:SYSTEM-NOT-FOUND\nSystem "
-	wantLoad(t, s, "swt-good", "Loading system: swt-good\nTo load \"swt-good\":\n  Load 1 ASDF system:\n    swt-good\n; Loading \"swt-good\"\n; swt-good is there\nLoaded: swt-good\nDefined in: "+systemsDir(t)+"/swt-good.asd")
+	wantLoad(t, s, "swt-good", "Loading system: swt-good\nTo load \"swt-good\":\n  Load 1 ASDF system:\n    swt-good\n; Loading \"swt-good\"\n; swt-good is there\nLoaded: swt-good\nDefined in: "+systemsDir()+"/swt-good.asd")
 	wantLoad(t, s, "nonexistent", notFound+`"nonexistent" not found in any known distribution.`)
 	wantLoad(t, s, "swt-god", notFound+"\"swt-god\" not found in any known distribution.\n…swt-good…")
 	// A system that fails by itself is not unknown.

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"image/png"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"swank-mcp/internal/tier"
@@ -56,7 +55,7 @@ func TestWebPictures(t *testing.T) {
 // the same each time, or writes it.
 func (b *browser) documents(name string) {
 	b.t.Helper()
-	path := filepath.Join("..", "docs", "pictures", name+".png")
+	path := inTree("docs", "pictures", name+".png")
 	shot := b.shot()
 	if *updatePicturesFlag {
 		check(b.t, os.WriteFile(path, shot, 0o644))

@@ -37,7 +37,7 @@ func (l lab) start(cache string, args ...string) (bridge, time.Duration, error) 
 	defer stop()
 	if _, err := c.Open(ctx); err != nil {
 		c.Kill()
-		return bridge{}, 0, fmt.Errorf("%w\n%s", err, c.Stderr())
+		return bridge{}, 0, fmt.Errorf("%w\n%s", err, c.Said())
 	}
 	return bridge{c}, time.Since(c.Started()), nil
 }
@@ -48,7 +48,7 @@ func (b bridge) eval(code, want string) (string, error) {
 	defer stop()
 	r, err := b.Tool(ctx, "evaluate-lisp", map[string]any{"code": code})
 	if err != nil {
-		return "", fmt.Errorf("evaluating %s: %w\n%s", code, err, b.Stderr())
+		return "", fmt.Errorf("evaluating %s: %w\n%s", code, err, b.Said())
 	}
 	if text := r.Text(); !strings.Contains(text, want) {
 		return text, fmt.Errorf("evaluating %s: got %.300q, want %q", code, text, want)

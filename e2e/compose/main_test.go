@@ -63,14 +63,14 @@ func startWith(t *testing.T, env []string, command ...string) *client {
 		if err := c.Close(patience); err != nil && !c.killed {
 			t.Errorf("ending the server: %v", err)
 		}
-		if t.Failed() && c.Stderr() != "" {
-			t.Logf("stderr of the server:\n%s", c.Stderr())
+		if t.Failed() && c.Said() != "" {
+			t.Logf("stderr of the server:\n%s", c.Said())
 		}
 	})
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
 	if _, err := c.Open(ctx); err != nil {
-		t.Fatalf("opening the server: %v\n%s", err, c.Stderr())
+		t.Fatalf("opening the server: %v\n%s", err, c.Said())
 	}
 	return c
 }
@@ -88,7 +88,7 @@ func (c *client) call(tool string, arguments map[string]any) (string, bool) {
 	defer stop()
 	r, err := c.Tool(ctx, tool, arguments)
 	if err != nil {
-		c.t.Fatalf("%s %v: %v\n%s", tool, arguments, err, c.Stderr())
+		c.t.Fatalf("%s %v: %v\n%s", tool, arguments, err, c.Said())
 	}
 	return r.Text(), r.IsError
 }

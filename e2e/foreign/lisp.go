@@ -78,12 +78,12 @@ func (l lab) session(dir, tool string, args map[string]any) (wire.Result, error)
 	ctx, stop := context.WithTimeout(context.Background(), suiteLimit+time.Minute)
 	defer stop()
 	if _, err := c.Open(ctx); err != nil {
-		return wire.Result{}, fmt.Errorf("%w\n%s", err, c.Stderr())
+		return wire.Result{}, fmt.Errorf("%w\n%s", err, c.Said())
 	}
 	args["timeout"] = limit
 	r, err := c.Tool(ctx, tool, args)
 	if err != nil {
-		return r, fmt.Errorf("%w\n%s", err, c.Stderr())
+		return r, fmt.Errorf("%w\n%s", err, c.Said())
 	}
 	return r, nil
 }

@@ -157,8 +157,8 @@ func (c *Client) NullReplies() []json.RawMessage {
 	return slices.Clone(c.stream.null)
 }
 
-// Stderr returns what the server has logged so far.
-func (c *Client) Stderr() string { return c.stderr.String() }
+// Said returns what the server has logged so far.
+func (c *Client) Said() string { return c.stderr.String() }
 
 // Output is what a program writes. It may be read meanwhile.
 type Output struct {
