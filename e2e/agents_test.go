@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -16,7 +17,7 @@ func TestPersonAsksForAgents(t *testing.T) {
 	want(t, s, "(defun shape (x)\n  (list x))", "=> SHAPE")
 	p.wants("(mapcar #'cddr (getf (swank-mcp:agents) :agents))", `((:CLIENT "wire…" :SESSIONS ("default")))`)
 	p.becomes("(cddr (swank-mcp:agents))", "(:RUNNING NIL :SUSPENDED NIL :ASKS NIL :PAUSED NIL :LAST 1)")
-	call(t, s, patience, "evaluate-lisp", object{"code": "(car 'suspended)", "on-error": "debug"})
+	call(t, s, "evaluate-lisp", object{"code": "(car 'suspended)", "on-error": "debug"})
 	runs := running(t, s, "(sleep 100)")
 	p.says("(swank-mcp:pause)")
 	one := func(kind, keys string) string {
@@ -34,7 +35,7 @@ func TestPersonAsksForAgents(t *testing.T) {
 	p.wants(`(getf (first (swank-mcp:agent-definitions "shape" "COMMON-LISP-USER")) :source)`, "\"(defun shape (x)\n  (list x))\"")
 	p.says("(defun shape (x) (vector x))")
 	p.wants(`(swank-mcp:agent-definitions "shape" "COMMON-LISP-USER")`, "NIL")
-	check(t, s.Close(patience))
+	check(t, s.Close(await.Ceiling))
 	p.becomes("(getf (swank-mcp:agents) :agents)", "NIL")
 }
 
@@ -49,7 +50,7 @@ func TestAgentsAreToldApart(t *testing.T) {
 	}
 	first := joined("ada")
 	want(t, first, "(setf *print-base* 8)", "=> 10")
-	call(t, first, patience, "evaluate-lisp", object{"code": "(car 'left)", "on-error": "debug"})
+	call(t, first, "evaluate-lisp", object{"code": "(car 'left)", "on-error": "debug"})
 	second := joined("bob")
 	text, _ := eval(t, second, "(+ 4 4)")
 	says(t, text, `; The session "default" was in this image before: *PRINT-BASE* is 8, (car 'left) of ada 1 is suspended at TYPE-ERROR. reset-session makes it as new.`,
@@ -75,7 +76,7 @@ func TestAgentsAreToldApart(t *testing.T) {
 	text, _ = eval(t, second, "(+ 4 4)")
 	says(t, text, `; Another server (ada 1 #2) has reset this session, "default"`)
 	// Its number is free when it has gone.
-	check(t, third.Close(patience))
+	check(t, third.Close(await.Ceiling))
 	p.becomes("(length (getf (swank-mcp:agents) :agents))", "2")
 	fourth := joined("ada")
 	eval(t, fourth, "(+ 4 9)")

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -117,7 +118,7 @@ func TestFirstAnswerCounts(t *testing.T) {
 	says(t, d.gets("allow", "one", "new"), "You are asked before an agent redefines what it has not defined.")
 	want(t, one, "(+ 1 2)", "=> 3")
 	want(t, two, "(+ 1 2)", "=> 3")
-	if !eventually(long, func() bool { return p.says("(swank-mcp::policy)") == `"new"` }) {
+	if await.Until(func() bool { return p.says("(swank-mcp::policy)") == `"new"` }) != nil {
 		t.Fatal("the image does not learn what is allowed")
 	}
 	w, _ := d.sits("two")
@@ -155,7 +156,7 @@ func TestFirstAnswerCounts(t *testing.T) {
 
 	// What the person says in the image, both know.
 	p.says("(swank-mcp:allow :everything)")
-	if !eventually(long, func() bool { return !strings.Contains(d.gets("ps"), "allowed is") }) {
+	if await.Until(func() bool { return !strings.Contains(d.gets("ps"), "allowed is") }) != nil {
 		t.Error(d.gets("ps"))
 	}
 	want(t, one, "(defun theirs () 1)", "=> THEIRS…")

@@ -58,7 +58,7 @@ func TestAttachStalled(t *testing.T) {
 			s := attached(t, p)
 			stepped(t, p.pid(), c.runs, c.period)
 			for {
-				got := call(t, s, long, "session-status", object{}).Text()
+				got := call(t, s, "session-status", object{}).Text()
 				began := time.Now()
 				text, _ := evalWithin(t, s, "(+ 1 2)", 60)
 				t.Logf("after %v: %s", time.Since(began), clip(text))

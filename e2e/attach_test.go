@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"swank-mcp/e2e/wire"
 	"swank-mcp/internal/tier"
@@ -107,7 +106,7 @@ func TestAttachFailures(t *testing.T) {
 			switch test.name {
 			case "silent", "no secret", "wrong secret": // nothing but waiting
 				t.Parallel()
-				got := call(t, s, long, "session-status", object{}).Text()
+				got := call(t, s, "session-status", object{}).Text()
 				says(t, got, "Not connected: ", test.says, "(swank:create-server :port ")
 				if strings.Contains(got, "no Swank at") {
 					t.Errorf("what has not answered is called none: %s", got)
@@ -119,11 +118,7 @@ func TestAttachFailures(t *testing.T) {
 				if tool == "evaluate-lisp" {
 					args["code"] = "(+ 1 2)"
 				}
-				pace, began := measuredPace(), time.Now()
-				r := call(t, s, long, tool, args)
-				if d := time.Since(began); !pace.allows(d, 5*time.Second) {
-					t.Errorf("%s took %v", tool, d)
-				}
+				r := call(t, s, tool, args)
 				if got := r.Text(); !r.IsError || !strings.Contains(got, test.says) || !strings.Contains(got, "(swank:create-server :port ") {
 					t.Errorf("%s: %s", tool, got)
 				}

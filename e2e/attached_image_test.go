@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -25,14 +26,14 @@ func TestAttachedUnstoppable(t *testing.T) {
 	stuck := `(count "swank-mcp session default" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)`
 	p.wants(stuck, "2") // and its successor
 	s.Kill()
-	if !eventually(patience, func() bool { return p.says(stuck) == "1" }) {
+	if await.Until(func() bool { return p.says(stuck) == "1" }) != nil {
 		t.Errorf("%s threads after the server's death, want the stuck one", p.says(stuck))
 	}
 	// Once it lets itself be stopped, the next bridge sees to it that it goes.
 	p.says("(setf *go* nil)")
 	next := attached(t, p)
 	want(t, next, "*kept*", "=> 42")
-	if !eventually(patience, func() bool { return p.says(stuck) == "1" }) {
+	if await.Until(func() bool { return p.says(stuck) == "1" }) != nil {
 		t.Errorf("%s threads, want the new bridge's", p.says(stuck))
 	}
 }
@@ -54,9 +55,9 @@ func TestAttachedImageDies(t *testing.T) {
 	says(t, status(t, s), "Image: not connected, "+p.address, "(swank:create-server :port "+fmt.Sprint(p.port))
 	again := personAt(t, p.port, environ(run.dir), "")
 	// Without a call, too.
-	if !eventually(2*long, func() bool {
+	if await.Until(func() bool {
 		return strings.Contains(again.says("(mapcar #'sb-thread:thread-name (sb-thread:list-all-threads))"), "swank-mcp look-ups")
-	}) {
+	}) != nil {
 		t.Error("it did not come back by itself")
 	}
 	says(t, want(t, s, "(list (boundp '*kept*) (fboundp 'kept))", "=> (NIL NIL)…"), "another image than before", "2 definitions")
@@ -69,9 +70,9 @@ func (p *person) cutOff(s *server) {
 	p.t.Helper()
 	guests := `(symbol-value (find-symbol "*GUESTS*" :swank-mcp))`
 	p.says(`(swank::close-connection (funcall (find-symbol "GUEST-CONNECTION" :swank-mcp) (first ` + guests + `)) nil nil)`)
-	if !eventually(patience, func() bool {
+	if await.Until(func() bool {
 		return strings.Contains(s.Said(), "the Lisp closed the connection") && p.says("(length "+guests+")") == "0"
-	}) {
+	}) != nil {
 		p.t.Fatal("the old connection is still there")
 	}
 }
@@ -102,16 +103,16 @@ func TestAttachedSuspendedIsLost(t *testing.T) {
 			r = answer(t, pending)
 		} else {
 			p.cutOff(s)
-			r = call(t, s, patience, "evaluate-lisp", object{"code": "(+ 1 2)"})
+			r = call(t, s, "evaluate-lisp", object{"code": "(+ 1 2)"})
 		}
 		if part := `lost with the connection to the Lisp: 1 ((unwind-protect (error "left")`; r.IsError != inFlight || !strings.Contains(r.Text(), part) {
 			t.Errorf("in flight: %v: the reply (isError %v) has no %q:\n%s", inFlight, r.IsError, part, r.Text())
 		}
 		says(t, bad(t, s, "invoke-restart", object{"restart": "abort", "evaluation": 1}), "Evaluation 1 is not suspended: it was lost with the connection to the Lisp: ")
-		if !eventually(patience, func() bool { return p.says("(shiftf *ended* nil)") == "T" }) {
+		if await.Until(func() bool { return p.says("(shiftf *ended* nil)") == "T" }) != nil {
 			t.Error("it goes on waiting in the image")
 		}
-		s.Close(patience)
+		s.Close(await.Ceiling)
 	}
 }
 

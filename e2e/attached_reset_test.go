@@ -23,7 +23,7 @@ func TestAttachedReset(t *testing.T) {
 (defclass our-class () ()) (defmethod their-generic ((x our-class)) 1) (in-package :ours) (defun cl-user::our-second () 2) 1`, "=> 1")
 	p.says("(defparameter *taken* 2)")
 	p.says("(use-package :ours-too :their-user)")
-	got := call(t, s, patience, "reset-session", object{}).Text()
+	got := call(t, s, "reset-session", object{}).Text()
 	says(t, got, "Session reset. All definitions cleared.\nCurrent package: CL-USER\n",
 		"; Not undone: package OURS-TOO: THEIR-USER uses it", "the constants +OURS+ keep their values", "symbols stay interned and use-lists as they are")
 	for code, want := range map[string]string{

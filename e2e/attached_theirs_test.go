@@ -60,7 +60,7 @@ func TestAttachedRedefines(t *testing.T) {
 		saysNot(t, want(t, s, code, elided), "Redefined")
 	}
 	p.says("(defun is-replaced-by-them () 2)")
-	got := call(t, s, patience, "reset-session", object{}).Text()
+	got := call(t, s, "reset-session", object{}).Text()
 	says(t, got, "What this session has redefined in place stays as it is: class THEIR-CLASS.")
 	saysNot(t, got, "Not undone")
 	for code, want := range map[string]string{

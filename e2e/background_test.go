@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/await"
 )
 
 // What reaches the image's own file descriptors is shown during a call, or
@@ -27,7 +29,7 @@ func TestBackgroundOutput(t *testing.T) {
 			l := begin(t, s)
 			got := want(t, s, c.code, "…=> :WROTE")
 			all := got
-			if !eventually(long, func() bool {
+			if await.Until(func() bool {
 				_, output, _ := strings.Cut(all, "[background output]") // the code is in what session-status says
 				if !strings.Contains(output, c.text) {
 					time.Sleep(100 * time.Millisecond)
@@ -35,7 +37,7 @@ func TestBackgroundOutput(t *testing.T) {
 					return false
 				}
 				return true
-			}) {
+			}) != nil {
 				t.Errorf("%q was never shown:\n%s", c.text, all)
 			}
 			if strings.Contains(got, c.text) && !strings.Contains(got, "[background output]") {

@@ -1,9 +1,10 @@
 package e2e
 
 import (
-	"context"
 	"strings"
 	"testing"
+
+	"swank-mcp/internal/await"
 )
 
 // Resources, prompts and completion, asked for by the independent client.
@@ -11,8 +12,7 @@ func TestBesideTools(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	want(t, s, "(defpackage :shop (:use :cl) (:export #:price)) (defun shop:price (thing) \"What it costs.\" thing) (defvar shop::*stock* 7) :ok", "=> :OK")
-	ctx, stop := context.WithTimeout(t.Context(), long)
-	defer stop()
+	ctx := await.Context(t)
 
 	read := func(uri string) (string, error) {
 		var r struct{ Contents []struct{ URI, Text string } }

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 
+	"swank-mcp/internal/await"
+
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	cdppage "github.com/chromedp/cdproto/page"
@@ -84,7 +86,7 @@ type action = chromedp.Action[chromedp.Void]
 // does runs actions, each of which must come to its end.
 func (b *browser) does(actions ...action) {
 	b.t.Helper()
-	ctx, stop := context.WithTimeout(b.ctx, long)
+	ctx, stop := await.Limited(b.ctx)
 	defer stop()
 	if err := chromedp.Do(ctx, actions...); err != nil {
 		b.picture("failed")
@@ -103,7 +105,7 @@ func (b *browser) js(expression string) (value string) {
 }
 
 func (b *browser) tryJS(expression string) (value string, err error) {
-	ctx, stop := context.WithTimeout(b.ctx, long)
+	ctx, stop := await.Limited(b.ctx)
 	defer stop()
 	raw, err := chromedp.Run(ctx, chromedp.Evaluate[[]byte](expression, chromedp.EvalAwaitPromise))
 	return string(raw), err
@@ -122,10 +124,10 @@ func (b *browser) becomes(expression string) {
 	b.t.Helper()
 	var value string
 	var err error
-	if !eventually(long, func() bool {
+	if await.Until(func() bool {
 		value, err = b.tryJS("Boolean((" + expression + "))")
 		return value == "true"
-	}) {
+	}) != nil {
 		b.picture("failed")
 		b.t.Fatalf("not so: %s (%v)\n%s", expression, err, tail(b.text("body"), 3000))
 	}
@@ -184,7 +186,7 @@ func (b *browser) picture(name string) {
 // shot is a picture of the window as PNG, or nil.
 func (b *browser) shot() []byte {
 	b.t.Helper()
-	ctx, stop := context.WithTimeout(b.ctx, long)
+	ctx, stop := await.Limited(b.ctx)
 	defer stop()
 	shot, err := chromedp.Run(ctx, func(ctx context.Context, t *chromedp.Target) (cdppage.CaptureScreenshotResult, error) {
 		return cdp.Call(ctx, t, cdppage.CaptureScreenshot, cdppage.CaptureScreenshotParams{})
@@ -251,9 +253,9 @@ func (d *desk) page(args ...string) *shown {
 	d.t.Helper()
 	w := d.watches(append([]string{"--web", "--json"}, args...)...)
 	var a struct{ URL string }
-	if !eventually(long, func() bool {
+	if await.Until(func() bool {
 		return json.NewDecoder(bytes.NewReader([]byte(w.out.String()))).Decode(&a) == nil
-	}) {
+	}) != nil {
 		d.t.Fatalf("watch --web says:\n%s", w.out.String())
 	}
 	d.t.Cleanup(func() {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 )
 
 type object = map[string]any
@@ -32,38 +33,21 @@ func failure(text string) bool {
 	return strings.HasPrefix(text, "[ERROR]") || strings.HasPrefix(text, "[TIMEOUT]") || strings.HasPrefix(text, "[STOPPED]") || strings.HasPrefix(text, "swank-mcp: ")
 }
 
-// call is one tools/call that must be answered within limit.
-func call(t *testing.T, s *server, limit time.Duration, tool string, args object) wire.Result {
+// call calls a tool, which must be answered.
+func call(t *testing.T, s *server, tool string, args object) wire.Result {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), limit)
-	defer stop()
+	ctx := await.Context(t)
 	r, err := s.Tool(ctx, tool, args)
 	if err != nil {
-		t.Fatalf("%s %.200v: %v (within %v)\nserver log:\n%s", tool, args, err, limit, tail(s.Said(), 2000))
+		t.Fatalf("%s %.200v: %v", tool, args, err)
 	}
 	return r
-}
-
-// limit is how long a call may take before something hangs: the first one may have Swank
-// compiled, and an image gets three minutes to start. What a tool promises is measured by the
-// tests that are about it.
-func limit(tool string, args object) time.Duration {
-	switch tool {
-	case "evaluate-lisp":
-		if seconds, ok := args["timeout"].(int); ok {
-			return time.Duration(seconds)*time.Second + long
-		}
-		return 3 * long
-	case "load-system", "run-tests", "save-session", "load-session", "profile-code", "trace-function", "inspect-object":
-		return 3 * long
-	}
-	return long
 }
 
 // good calls a tool, which must succeed, and returns its text.
 func good(t *testing.T, s *server, tool string, args object) string {
 	t.Helper()
-	r := call(t, s, limit(tool, args), tool, args)
+	r := call(t, s, tool, args)
 	if r.IsError {
 		t.Fatalf("%s %.300v failed:\n%s", tool, args, clip(r.Text()))
 	}
@@ -73,7 +57,7 @@ func good(t *testing.T, s *server, tool string, args object) string {
 // bad calls a tool, which must fail, and returns its text.
 func bad(t *testing.T, s *server, tool string, args object) string {
 	t.Helper()
-	r := call(t, s, limit(tool, args), tool, args)
+	r := call(t, s, tool, args)
 	if !r.IsError {
 		t.Fatalf("%s %.300v is no error:\n%s", tool, args, clip(r.Text()))
 	}
@@ -84,7 +68,7 @@ func bad(t *testing.T, s *server, tool string, args object) string {
 // exactly if the text is that of a [failure].
 func wantReply(t *testing.T, s *server, tool string, args object, text string) string {
 	t.Helper()
-	r := call(t, s, limit(tool, args), tool, args)
+	r := call(t, s, tool, args)
 	if !fits(text, withoutBuilt(r.Text())) || r.IsError != failure(text) {
 		t.Errorf("%s %.300v\n got (isError %v):\n%s\nwant:\n%s", tool, args, r.IsError, clip(r.Text()), text)
 	}
@@ -94,14 +78,14 @@ func wantReply(t *testing.T, s *server, tool string, args object, text string) s
 // eval evaluates code and returns the text and whether it is an error.
 func eval(t *testing.T, s *server, code string) (string, bool) {
 	t.Helper()
-	r := call(t, s, 3*long, "evaluate-lisp", object{"code": code})
+	r := call(t, s, "evaluate-lisp", object{"code": code})
 	return r.Text(), r.IsError
 }
 
 // evalWithin evaluates code with a time limit in seconds.
 func evalWithin(t *testing.T, s *server, code string, seconds int) (string, bool) {
 	t.Helper()
-	r := call(t, s, 3*long, "evaluate-lisp", object{"code": code, "timeout": seconds})
+	r := call(t, s, "evaluate-lisp", object{"code": code, "timeout": seconds})
 	return r.Text(), r.IsError
 }
 
@@ -143,7 +127,7 @@ func sendCall(t *testing.T, s *server, code string) *wire.Pending {
 func running(t *testing.T, s *server, code string) *wire.Pending {
 	t.Helper()
 	p := sendCall(t, s, code)
-	if !eventually(long, func() bool { return s.busy(t) || s.Answers()[p.ID.String()] > 0 }) {
+	if await.Until(func() bool { return s.busy(t) || s.Answers()[p.ID.String()] > 0 }) != nil {
 		t.Fatalf("%s does not begin", code)
 	}
 	time.Sleep(300 * time.Millisecond) // it is compiled first
@@ -164,7 +148,7 @@ func (s *server) busy(t *testing.T) bool {
 	if len(sockets) != 1 {
 		t.Fatalf("server %d has the sockets %q", s.PID(), sockets)
 	}
-	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	client := http.Client{Timeout: await.Ceiling, Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", sockets[0])
 	}}}
 	var status struct {
@@ -192,8 +176,7 @@ func (s *server) busy(t *testing.T) bool {
 // answer waits for the reply to a call that was sent.
 func answer(t *testing.T, p *wire.Pending) (r wire.Result) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer stop()
+	ctx := await.Context(t)
 	check(t, p.Wait(ctx, &r))
 	return r
 }
@@ -227,7 +210,7 @@ func says(t *testing.T, text string, parts ...string) {
 // is told in the first reply that is not too early for it.
 func willSay(t *testing.T, s *server, text string, parts ...string) {
 	t.Helper()
-	eventually(patience, func() bool {
+	_ = await.Until(func() bool {
 		if !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(text, part) }) {
 			return true
 		}

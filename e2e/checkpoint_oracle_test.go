@@ -162,7 +162,7 @@ func (o *oracle) digest(code string) string {
 	o.t.Helper()
 	args := object{"code": code}
 	for range 5 {
-		r := call(o.t, o.server, 3*long, "evaluate-lisp", args)
+		r := call(o.t, o.server, "evaluate-lisp", args)
 		if strings.HasPrefix(r.Text(), "[ERROR] IMAGE-DIED") { // when it was sent
 			o.stepped("died")
 			continue
@@ -235,7 +235,7 @@ func more(text string) int {
 func (o *oracle) undo(steps int) {
 	o.t.Helper()
 	o.log = append(o.log, fmt.Sprintf("undo %d", steps))
-	r := call(o.t, o.server, patience, "undo", object{"steps": steps})
+	r := call(o.t, o.server, "undo", object{"steps": steps})
 	if r.IsError {
 		if !strings.HasPrefix(r.Text(), "[ERROR] NO-CHECKPOINT") {
 			o.t.Fatalf("undo: %s", r.Text())
@@ -253,7 +253,7 @@ func (o *oracle) undo(steps int) {
 func (o *oracle) redo(steps int) {
 	o.t.Helper()
 	o.log = append(o.log, fmt.Sprintf("redo %d", steps))
-	r := call(o.t, o.server, patience, "undo", object{"steps": -steps})
+	r := call(o.t, o.server, "undo", object{"steps": -steps})
 	if r.IsError {
 		if !strings.HasPrefix(r.Text(), "[ERROR] NO-CHECKPOINT") {
 			o.t.Fatalf("redo: %s", r.Text())

@@ -3,7 +3,6 @@ package e2e
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -50,7 +50,7 @@ func TestForeignClients(t *testing.T) {
 		for _, era := range []string{"2025-11-25", "2026-07-28"} {
 			t.Run(client.name+" "+era, func(t *testing.T) {
 				command := append(client.command(t), era, run.binary) // first: it may be built
-				judge(t, era, 2*time.Second, measuredPace(), drive(t, command))
+				judge(t, era, drive(t, command))
 			})
 		}
 	}
@@ -59,8 +59,7 @@ func TestForeignClients(t *testing.T) {
 // drive runs a client, with these variables in its environment, and returns what it prints.
 func drive(t *testing.T, command []string, env ...string) map[string]step {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 2*long)
-	defer stop()
+	ctx := await.Context(t)
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env = environ(run.dir, append(env, "SWANK_MCP_TOOLSETS=")...)
 	var stderr bytes.Buffer
@@ -80,9 +79,8 @@ func drive(t *testing.T, command []string, env ...string) map[string]step {
 	return steps
 }
 
-// judge holds a client to what it should have seen; after is how long the call after the
-// cancelled one may take, and pace was measured before.
-func judge(t *testing.T, era string, after time.Duration, pace pace, steps map[string]step) {
+// judge holds a client to what it should have seen.
+func judge(t *testing.T, era string, steps map[string]step) {
 	t.Helper()
 	if v := steps["open"].Version; v != era {
 		t.Errorf("negotiated %q, want %q", v, era)
@@ -116,11 +114,8 @@ func judge(t *testing.T, era string, after time.Duration, pace pace, steps map[s
 	if all := strings.Join(steps["progress"].Messages, ""); !strings.Contains(all, "line 0") || len(steps["progress"].Messages) < 2 {
 		t.Errorf("progress messages: %q", steps["progress"].Messages)
 	}
-	if c := steps["cancel"]; c.Error == "" || !pace.allows(c.took(), 3*time.Second) {
+	if c := steps["cancel"]; c.Error == "" {
 		t.Errorf("cancelling: %+v", c)
-	}
-	if took := steps["after"].took(); !pace.allows(took, after) {
-		t.Errorf("the call after the cancelled one took %v", took)
 	}
 }
 

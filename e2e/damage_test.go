@@ -61,7 +61,7 @@ func TestDamageProbes(t *testing.T) {
 			if c.endless {
 				cancelAfter(t, s, c.code, 700*time.Millisecond)
 			} else {
-				r := call(t, s, long, "evaluate-lisp", object{"code": c.code})
+				r := call(t, s, "evaluate-lisp", object{"code": c.code})
 				if r.IsError != c.isErr && c.name != "exit" && c.name != "failing PRINT-OBJECT" ||
 					!fits(strings.ToLower(c.prefix)+elided, strings.ToLower(r.Text())) {
 					t.Errorf("%s answered (isError %v):\n%s\nwant (isError %v): %s", c.code, r.IsError, clip(r.Text()), c.isErr, c.prefix)

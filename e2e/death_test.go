@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -18,17 +19,12 @@ func TestUnstoppableLoop(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--no-checkpoints")
 	l := begin(t, s)
-	before, began := measuredPace(), time.Now()
-	r := call(t, s, long, "evaluate-lisp", object{"code": "(sb-sys:without-interrupts (loop))", "timeout": 2})
-	took := time.Since(began)
+	r := call(t, s, "evaluate-lisp", object{"code": "(sb-sys:without-interrupts (loop))", "timeout": 2})
 	if !r.IsError || !strings.HasPrefix(r.Text(), "[TIMEOUT] Evaluation exceeded 2 seconds") {
 		t.Errorf("answered (isError %v):\n%s", r.IsError, r.Text())
 	}
 	if !strings.Contains(r.Text(), "could not be stopped") && !strings.Contains(r.Text(), "cannot be stopped") {
 		t.Errorf("the reply does not say that the evaluation could not be stopped:\n%s", r.Text())
-	}
-	if !before.allows(took-2*time.Second, 3*time.Second) {
-		t.Errorf("answered after %v, with a time limit of 2 s", took)
 	}
 	newImage(t, s, l)
 }
@@ -38,15 +34,11 @@ func TestUnstoppableLoop(t *testing.T) {
 // depends on how long it was idle.
 func newImage(t *testing.T, s *server, old life) {
 	t.Helper()
-	before, began := measuredPace(), time.Now()
 	wantReplaced(t, s)
-	if d := time.Since(began); !before.allows(d, 3*time.Second) {
-		t.Errorf("the new image took %v to answer", d)
-	}
 	if pid := imagePID(t, s); pid == old.pid {
 		t.Errorf("the image is still process %d", pid)
 	}
-	if !gone(old.pid, savingPatience) {
+	if !gone(old.pid) {
 		t.Errorf("the old image, process %d, is still there", old.pid)
 	}
 	want(t, s, "(defvar *again* 1) (incf *again*)", "=> 2")
@@ -92,12 +84,8 @@ func TestImageKilledInMidEvaluation(t *testing.T) {
 			s := start(t, "--no-checkpoints")
 			l := begin(t, s)
 			p := running(t, s, code)
-			before, began := measuredPace(), time.Now()
 			syscall.Kill(l.pid, syscall.SIGKILL)
 			died(t, p, "kill")
-			if d := time.Since(began); !before.allows(d, 3*time.Second) {
-				t.Errorf("the death was reported after %v", d)
-			}
 			newImage(t, s, l)
 		})
 	}
@@ -141,7 +129,7 @@ func TestImageKilledTenTimes(t *testing.T) {
 	for range 10 {
 		l := begin(t, s)
 		syscall.Kill(l.pid, syscall.SIGKILL)
-		if !gone(l.pid, savingPatience) {
+		if !gone(l.pid) {
 			t.Fatal("the image survived SIGKILL")
 		}
 		// Whether this call still goes to the dead image, and says so, or to a
@@ -177,12 +165,12 @@ func TestServerKilled(t *testing.T) {
 			if c.code != "" {
 				running(t, s, c.code)
 			}
-			if gone(l.pid, 0) {
+			if strings.Contains("ZX", state(l.pid)) {
 				t.Fatalf("no image to begin with")
 			}
 			s.Kill()
-			if !gone(l.pid, savingPatience) {
-				t.Errorf("process %d (%s) lives %v after its server was killed", l.pid, command(l.pid), savingPatience)
+			if !gone(l.pid) {
+				t.Errorf("process %d (%s) lives on after its server was killed", l.pid, command(l.pid))
 				syscall.Kill(l.pid, syscall.SIGKILL)
 			}
 		})
@@ -200,19 +188,11 @@ func TestEndOfInput(t *testing.T) {
 	if len(kids) == 0 {
 		t.Fatal("found no process below the server")
 	}
-	before := measuredPace()
 	s.CloseStdin()
 	wantAnswer(t, p, "=> :DRAINED")
-	began := time.Now()
-	select {
-	case <-s.Exited():
-	case <-time.After(long):
-	}
-	if took := time.Since(began); !before.allows(took, 3*time.Second) {
-		t.Errorf("still running %v after the end of input", took)
-	}
+	await.From(t, "the end of the server", s.Exited())
 	for _, pid := range kids {
-		if !gone(pid, savingPatience) {
+		if !gone(pid) {
 			t.Errorf("process %d (%s) outlived its server", pid, command(pid))
 		}
 	}

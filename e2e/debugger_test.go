@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 	"swank-mcp/swank"
 )
@@ -17,7 +17,7 @@ import (
 // suspend leaves an evaluation in the debugger and returns its reply.
 func suspend(t *testing.T, s *server, code string) string {
 	t.Helper()
-	r := call(t, s, patience, "evaluate-lisp", object{"code": code, "on-error": "debug"})
+	r := call(t, s, "evaluate-lisp", object{"code": code, "on-error": "debug"})
 	if !r.IsError || !strings.Contains(r.Text(), "\n[Restarts]\n") || !strings.Contains(r.Text(), " is suspended here") {
 		t.Fatalf("%s was not suspended (isError %v):\n%s", code, r.IsError, r.Text())
 	}
@@ -62,7 +62,7 @@ func TestDebuggerBesideEvaluations(t *testing.T) {
 			}
 		}
 	}
-	if !eventually(patience, func() bool { after, _ := eval(t, s, threadCount); return after == before }) {
+	if await.Until(func() bool { after, _ := eval(t, s, threadCount); return after == before }) != nil {
 		t.Errorf("threads before: %s, after: %s\n%s", before, textOf(eval(t, s, threadCount)), status(t, s))
 	}
 }
@@ -79,10 +79,10 @@ func TestDebuggerLookBeforeRestart(t *testing.T) {
   (defmethod print-object ((slow slow) stream) (sleep 0.5) (write-string "slow one" stream))
   (defun stops (here) (cerror "Go on." "stopped") (list :gone-on (type-of here))))`, "=> STOPS")
 	suspend(t, s, "(stops (make-instance 'slow))")
-	untilOpen, open := gate(t)
-	busy := sendCall(t, s, "(prog1 :busy "+untilOpen+")")
+	gate := await.NewGate(t)
+	busy := sendCall(t, s, "(prog1 :busy "+gate.Hold()+")")
 	says(t, good(t, s, "inspect-frame", object{"evaluation": 1, "frame": 0}), "slow one") // and does not wait for busy
-	open()
+	gate.Open()
 	wantAnswer(t, busy, "=> :BUSY")
 	look := sendTool(t, s, "inspect-frame", object{"evaluation": 1, "frame": 0})
 	trace := sendTool(t, s, "get-backtrace", object{"evaluation": 1})
@@ -122,16 +122,16 @@ func TestErrorInTheIdleThread(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
-	untilOpen, open := gate(t)
+	gate := await.NewGate(t)
 	over := filepath.Join(t.TempDir(), "over") // made when the error has left the thread's stack
 	want(t, s, fmt.Sprintf(`(let ((me sb-thread:*current-thread*))
   (defvar *striker* (sb-thread:make-thread (lambda ()
     %s
     (sb-thread:interrupt-thread me (lambda () (unwind-protect (error "out of the blue") (close (open %q :direction :output))))))))
-  :idle)`, untilOpen, over), "=> :IDLE")
+  :idle)`, gate.Hold(), over), "=> :IDLE")
 	time.Sleep(100 * time.Millisecond) // the thread is idle a moment after its answer
-	open()
-	if !eventually(long, func() bool { _, err := os.Stat(over); return err == nil }) {
+	gate.Open()
+	if await.Until(func() bool { _, err := os.Stat(over); return err == nil }) != nil {
 		t.Error("the error does not end")
 	}
 	got := want(t, s, "swank::*sldb-level*", "…=> 0")
@@ -147,8 +147,7 @@ func TestDebuggerAttached(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "(defvar cl-user::*cleaned* nil)")
 	debuggers := make(chan *swank.Debug, 10)
-	ctx, stop := context.WithTimeout(t.Context(), patience)
-	defer stop()
+	ctx := await.Context(t)
 	theirs, err := swank.Dial(ctx, "tcp", p.address, &swank.Options{FirstID: 2_000_000, Handler: func(d *swank.Debug) { debuggers <- d }})
 	check(t, err)
 	defer theirs.Close()
@@ -167,10 +166,10 @@ func TestDebuggerAttached(t *testing.T) {
 		t.Errorf("a debugger was opened for the person: %+v", d.Condition)
 	default:
 	}
-	if err := s.Close(patience); err != nil {
+	if err := s.Close(await.Ceiling); err != nil {
 		t.Error(err)
 	}
-	if !eventually(patience, func() bool { return p.says(mine) == "0" }) {
+	if await.Until(func() bool { return p.says(mine) == "0" }) != nil {
 		t.Errorf("threads of ours in the person's Lisp: %s", p.says(`(mapcar #'sb-thread:thread-name (sb-thread:list-all-threads))`))
 	}
 	p.wants("*cleaned*", "T")
@@ -207,8 +206,8 @@ func TestDebuggerErrorsNameTheNextCall(t *testing.T) {
 				suspend(t, s, c.code)
 			}
 			tool, args := nextCall(t, bad(t, s, c.tool, fromJSONText(t, c.args)))
-			says(t, call(t, s, patience, tool, args).Text(), c.want)
-			call(t, s, patience, "reset-session", object{})
+			says(t, call(t, s, tool, args).Text(), c.want)
+			call(t, s, "reset-session", object{})
 			eval(t, s, "(defun down (x) (list (cerror \"Go on.\" \"down ~A\" x) x))")
 		})
 	}
@@ -220,9 +219,9 @@ func TestDebuggerCallCancelled(t *testing.T) {
 	s := start(t)
 	suspend(t, s, `(unwind-protect (progn (cerror "Go on." "wait") (defvar *goes-on* t) (loop)) (defvar *ended* t))`)
 	p := sendTool(t, s, "invoke-restart", object{"restart": "continue"})
-	if !eventually(patience, func() bool {
+	if await.Until(func() bool {
 		return strings.Contains(good(t, s, "describe-symbol", object{"name": "*goes-on*"}), "Value: T")
-	}) {
+	}) != nil {
 		t.Errorf("it does not go on:\n%s", status(t, s))
 	}
 	check(t, p.Cancel("enough"))

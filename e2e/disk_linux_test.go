@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -51,7 +52,7 @@ func saveToDisk(t *testing.T, s *server, name string) {
 // savedToDisk waits until nothing is being saved any more.
 func savedToDisk(t *testing.T, s *server) {
 	t.Helper()
-	if !eventually(scriptPatience, func() bool { return !strings.Contains(good(t, s, "checkpoint", object{}), "being saved") }) {
+	if await.Until(func() bool { return !strings.Contains(good(t, s, "checkpoint", object{}), "being saved") }) != nil {
 		t.Fatal("a checkpoint is still being saved")
 	}
 }
@@ -73,7 +74,7 @@ func wantRestored(t *testing.T, dir, name string) {
 	if got := digestOf(t, s); got != name {
 		t.Errorf("checkpoint %s restores to %s", name, got)
 	}
-	check(t, s.Close(savingPatience))
+	check(t, s.Close(await.Ceiling))
 }
 
 // saver returns the process below pid that saves a core, or 0: its output goes nowhere.
@@ -99,12 +100,12 @@ func TestDiskKilled(t *testing.T) {
 	saveToDisk(t, s, name)
 	savedToDisk(t, s)
 	whole := time.Since(began)
-	check(t, s.Close(savingPatience))
+	check(t, s.Close(await.Ceiling))
 	began = time.Now()
 	s = start(t, "--session-dir", dir, "--resume", name)
 	says(t, good(t, s, "evaluate-lisp", object{"code": "1"}), "Your work from", "is back: 2 definitions")
 	t.Logf("saved in %v; from the start of the server to the first reply: %v", whole, time.Since(began))
-	check(t, s.Close(savingPatience))
+	check(t, s.Close(await.Ceiling))
 	good := map[string]bool{name: true}
 	killed, late := 0, 0
 	for range *diskKills {
@@ -120,7 +121,7 @@ func TestDiskKilled(t *testing.T) {
 		if pid != 0 && random.IntN(2) == 0 {
 			check(t, syscall.Kill(pid, syscall.SIGKILL))
 			savedToDisk(t, s)
-			check(t, s.Close(savingPatience))
+			check(t, s.Close(await.Ceiling))
 			killed++
 		} else {
 			check(t, syscall.Kill(s.PID(), syscall.SIGKILL))
@@ -191,7 +192,7 @@ func TestDiskFull(t *testing.T) {
 		default:
 			says(t, text, "is on the disk")
 		}
-		check(t, s.Close(savingPatience))
+		check(t, s.Close(await.Ceiling))
 		for _, name := range names {
 			wantRestored(t, dir, name)
 		}

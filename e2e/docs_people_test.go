@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 	"swank-mcp/swank"
 )
 
@@ -64,12 +65,12 @@ const doneByAgents = "(length (swank-mcp:history-entries))"
 // that is paused does neither.
 func begun(t *testing.T, s *server, p *person, done string) {
 	t.Helper()
-	if !eventually(long, func() bool {
+	if await.Until(func() bool {
 		return p.says(doneByAgents) != done || strings.Contains(good(t, s, "session-status", object{}), "Paused: ")
-	}) {
+	}) != nil {
 		t.Error("the call does not begin")
 	}
-	if !eventually(long, func() bool { return p.says(compiling) == "NIL" }) {
+	if await.Until(func() bool { return p.says(compiling) == "NIL" }) != nil {
 		t.Error("the call is compiled for ever")
 	}
 }

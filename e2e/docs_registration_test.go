@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 )
 
 // registered is how a client's configuration says to start a server.
@@ -67,8 +67,7 @@ func (r *reader) starts(b item, command string, args, env []string) {
 		r.errorf(b, "%v", err)
 		return
 	}
-	ctx, stop := context.WithTimeout(r.t.Context(), long)
-	defer stop()
+	ctx := await.Context(r.t)
 	var list struct{ Tools []struct{ Name string } }
 	if _, err = c.Open(ctx); err == nil {
 		err = c.Call(ctx, "tools/list", object{}, &list)
@@ -134,7 +133,7 @@ var (
 // parentheses and strings are those of Emacs, too.
 func (r *reader) fromElisp(text string) (found []registered, err error) {
 	s := startWith(r.t, wire.Options{Env: r.env(), Dir: r.dir})
-	if got := call(r.t, s, patience, "validate-syntax", object{"code": text}); got.IsError || !strings.HasPrefix(got.Text(), "well-formed") {
+	if got := call(r.t, s, "validate-syntax", object{"code": text}); got.IsError || !strings.HasPrefix(got.Text(), "well-formed") {
 		return nil, fmt.Errorf("%s", got.Text())
 	}
 	for _, m := range elispCommand.FindAllStringSubmatch(text, -1) {

@@ -1,10 +1,11 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"swank-mcp/internal/await"
 
 	"github.com/sourcegraph/jsonrpc2"
 )
@@ -59,8 +60,7 @@ func (r *requestReply) text() string {
 // request sends another request of the protocol than a call of a tool.
 func (r *reader) request(b item, method string, params map[string]any, shown item) {
 	r.t.Helper()
-	ctx, stop := context.WithTimeout(r.t.Context(), scriptPatience)
-	defer stop()
+	ctx := await.Context(r.t)
 	var raw json.RawMessage
 	err := r.running().Call(ctx, method, params, &raw)
 	if refused := (*jsonrpc2.Error)(nil); errors.As(err, &refused) {

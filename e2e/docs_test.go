@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -136,7 +136,7 @@ func (r *reader) read() {
 			r.notRun++
 		case b.kind == "server":
 			if r.server != nil { // the reader starts another one in its place
-				check(r.t, r.server.Close(savingPatience))
+				check(r.t, r.server.Close(await.Ceiling))
 			}
 			r.flags, r.server = b.text, nil
 		case b.kind == "file":
@@ -222,8 +222,7 @@ func (r *reader) running() *server {
 
 func (r *reader) call(b item, tool string, arguments map[string]any, shown item) {
 	r.t.Helper()
-	ctx, stop := context.WithTimeout(r.t.Context(), scriptPatience)
-	defer stop()
+	ctx := await.Context(r.t)
 	result, err := r.running().Tool(ctx, tool, arguments)
 	if refused := (*jsonrpc2.Error)(nil); errors.As(err, &refused) {
 		r.compare(shown, refused.Message)
@@ -258,8 +257,7 @@ func (r *reader) compare(shown item, got string) {
 
 // bash runs a command as the reader would type it, with nothing to read.
 func (r *reader) bash(command string) (string, error) {
-	ctx, stop := context.WithTimeout(r.t.Context(), scriptPatience)
-	defer stop()
+	ctx := await.Context(r.t)
 	cmd := exec.CommandContext(ctx, "bash", "-c", command)
 	cmd.Env, cmd.Dir, cmd.WaitDelay = r.env(), r.dir, 2*time.Second
 	out, err := cmd.CombinedOutput()

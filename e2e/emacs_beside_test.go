@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -109,14 +110,14 @@ func (e *emacs) pictured(name, from string) {
 		return
 	}
 	plain := func(s string) string { return differing.ReplaceAllString(s, "…") }
-	if !eventually(long, func() bool {
+	if await.Until(func() bool {
 		if plain(page[start:end]) == plain(screen) {
 			return true
 		}
 		time.Sleep(50 * time.Millisecond) // to look takes a process
 		screen = e.screenFrom(from)
 		return false
-	}) {
+	}) != nil {
 		e.t.Errorf("the screen %s of %s is\n%s\nand it is now\n%s", name, emacsPage, page[start:end], screen)
 	}
 }
@@ -179,7 +180,7 @@ func TestEmacsBeside(t *testing.T) {
 
 	e.keys("3)", "Enter")
 	e.shows("(1 2 HALF-TYPED 3)")
-	check(t, s.Close(patience))
+	check(t, s.Close(await.Ceiling))
 	e.shows("; swank-mcp: wire 1 (default) has left")
 	e.until("the end of the lamp", func() bool { return !strings.Contains(e.screen(), "[agent") })
 }
@@ -219,7 +220,7 @@ func TestEmacsBesideLeavesHooks(t *testing.T) {
 	want(t, s, hooks, "=> (1 2)")
 	e.elisp("(slime-disconnect)")
 	left := ""
-	if !eventually(patience, func() bool { left, _ = eval(t, s, hooks); return left == "=> (0 0)" }) {
+	if await.Until(func() bool { left, _ = eval(t, s, hooks); return left == "=> (0 0)" }) != nil {
 		t.Errorf("they are %s", left)
 	}
 }
@@ -251,7 +252,7 @@ func TestEmacsBesideHandingOver(t *testing.T) {
 	e.keys("q")
 	e.until("the debugger's end", func() bool { return e.debuggers() == "0" })
 
-	call(t, s, patience, "evaluate-lisp", object{"code": "(list (+ 1 (restart-case (error \"the agent's\") (use-value (v) v))))", "on-error": "debug"})
+	call(t, s, "evaluate-lisp", object{"code": "(list (+ 1 (restart-case (error \"the agent's\") (use-value (v) v))))", "on-error": "debug"})
 	e.shows("[agent suspended]")
 	e.keys("M-x", "swank-mcp-take-over", "Enter")
 	e.until("the debugger", func() bool { return e.debuggers() == "1" })
@@ -268,18 +269,17 @@ func TestEmacsBesideHandingOver(t *testing.T) {
 func TestEmacsStopsSoon(t *testing.T) {
 	tier.Nightly(t)
 	e, s := beside(t)
-	soon(t, "from the key to the reply", time.Second/2, func() (took []time.Duration) {
-		for _, code := range []string{"(loop)", "(sleep 100)", "(loop (compile nil '(lambda (x) (list x x))))", "(loop repeat 100000000 do (write-line (make-string 100 :initial-element #\\x)))"} {
-			for range 5 {
-				call := running(t, s, code)
-				time.Sleep(100 * time.Millisecond)
-				began := time.Now()
-				e.keys("F5")
-				wantAnswer(t, call, stoppedHead+"…")
-				took = append(took, time.Since(began))
-			}
+	var took []time.Duration
+	for _, code := range []string{"(loop)", "(sleep 100)", "(loop (compile nil '(lambda (x) (list x x))))", "(loop repeat 100000000 do (write-line (make-string 100 :initial-element #\\x)))"} {
+		for range 5 {
+			call := running(t, s, code)
+			time.Sleep(100 * time.Millisecond)
+			began := time.Now()
+			e.keys("F5")
+			wantAnswer(t, call, stoppedHead+"…")
+			took = append(took, time.Since(began))
 		}
-		return took
-	})
+	}
+	tookLog(t, "from the key to the reply", took)
 	e.untouched()
 }

@@ -1,13 +1,13 @@
 package e2e
 
 import (
-	"context"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -19,8 +19,7 @@ func batchEmacs(t *testing.T, env []string, args ...string) string {
 	if err != nil || len(slime) == 0 {
 		t.Fatalf("no SLIME at %s: install it with scripts/install-deps --test, or name its directory with -slime", *slimeFlag)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer stop()
+	ctx := await.Context(t)
 	cmd := exec.CommandContext(ctx, "emacs", append([]string{"-Q", "--batch",
 		"--eval", "(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil)",
 		"-L", slime[0], "-L", slime[0] + "/contrib", "-L", inTree("emacs")}, args...)...)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -87,14 +88,14 @@ func TestEmacs(t *testing.T) {
 
 	t.Run("the person's error", func(t *testing.T) { theirError(t, e, s) })
 
-	check(t, s.Close(patience))
+	check(t, s.Close(await.Ceiling))
 	e.types("(+ 1 2)") // for the REPL variables
 	e.types("(+ 1 2)")
 	e.types("(+ 1 2)")
 	e.types("(+ 1 2)")
 	after := ""
 	same := func() bool { after = e.lisp(ownersFacts); return factsWithout(after) == factsWithout(before) }
-	if !eventually(long, same) {
+	if await.Until(same) != nil {
 		t.Errorf("the image has changed (-before +after):\n%s",
 			cmp.Diff(strings.Fields(factsWithout(before)), strings.Fields(factsWithout(after))))
 	}
@@ -176,7 +177,7 @@ func TestEmacsEcho(t *testing.T) {
 	if screen := e.screen(); strings.Contains(screen, "NOT-TO-BE-SEEN") {
 		t.Errorf("without --echo there is an echo:\n%s", screen)
 	}
-	check(t, quiet.Close(patience))
+	check(t, quiet.Close(await.Ceiling))
 	s := attachedTo(t, e.address, run.dir, "--echo")
 	e.keys("C-x", "1", "C-l", "(list 1 2 'half-typed", "Space")
 	input := `(with-current-buffer (slime-output-buffer) (slime-repl-current-input))`

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -70,7 +71,7 @@ func TestEmacsTakeOver(t *testing.T) {
 	want(t, s, "(defun share (number) (declare (optimize (debug 3))) (* 2 (/ 10 number)))", "=> SHARE")
 	suspend := func() {
 		t.Helper()
-		says(t, call(t, s, patience, "evaluate-lisp", object{"code": "(list (share 0) :shared)", "on-error": "debug"}).Text(), "DIVISION-BY-ZERO")
+		says(t, call(t, s, "evaluate-lisp", object{"code": "(list (share 0) :shared)", "on-error": "debug"}).Text(), "DIVISION-BY-ZERO")
 	}
 	suspend()
 	e.types("(swank-mcp:take-over)")
@@ -115,7 +116,7 @@ func TestEmacsTakeOver(t *testing.T) {
 	suspend()
 	e.types("(swank-mcp:take-over)")
 	e.until("the debugger", func() bool { return e.debuggers() == "1" })
-	check(t, s.Close(patience)) // it stays the person's
+	check(t, s.Close(await.Ceiling)) // it stays the person's
 	if got := e.debuggers(); got != "1" {
 		t.Errorf("%s debuggers are open", got)
 	}

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/await"
 )
 
 var slimeFlag = flag.String("slime", "/usr/share/emacs/site-lisp/elpa/slime-*", "the directory of the SLIME that people use in tests of --attach")
@@ -106,7 +108,7 @@ func freeAddress() string {
 }
 
 func (e *emacs) try(program string, args ...string) (string, error) {
-	ctx, stop := context.WithTimeout(context.Background(), 2*patience)
+	ctx, stop := await.Limited(context.Background())
 	defer stop()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = append(environ(e.dir), "TERM=xterm-256color", "LC_ALL=C.UTF-8")

@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The first `swank-mcp eval` of all makes the core from which the next one starts. It also
@@ -23,7 +24,7 @@ func TestEvalCommandMakesTheCore(t *testing.T) {
 	if out, status := eval("(/ 1 0)"); status != 1 || !strings.Contains(out, "DIVISION-BY-ZERO") {
 		t.Errorf("the first one: status %d\n%s", status, out)
 	}
-	if n := cores(cache); n != 1 {
+	if n := cores(cache, time.Time{}); n != 1 {
 		t.Errorf("%d cores when the first one has ended", n)
 	}
 	out, status := eval(`(with-open-file (s "/proc/self/cmdline") (read-line s))`)

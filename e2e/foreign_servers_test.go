@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 )
 
 // A test neither sees, nor sweeps, nor stops the servers that the user runs meanwhile: these
@@ -39,7 +40,7 @@ func TestForeignServers(t *testing.T) {
 			t.Errorf("%s of a foreign server says (%d):\n%s", command, status, out)
 		}
 	}
-	check(t, own.Close(patience))
+	check(t, own.Close(await.Ceiling))
 	for _, s := range foreign {
 		s.goesOn(t, s.server)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 )
 
 // A fresh image ends with its call, whatever ends that, and leaves nothing. The image of
@@ -50,11 +51,11 @@ func TestFreshImageEnds(t *testing.T) {
 			call := sendTool(t, s, "run-tests", object{"system": "endless", "fresh": true, "timeout": c.timeout})
 			var pid int
 			var fasls string
-			if !eventually(long, func() bool {
+			if await.Until(func() bool {
 				text, err := os.ReadFile(filepath.Join(dir, "state.txt"))
 				n, _ := fmt.Sscan(string(text), &pid, &fasls)
 				return err == nil && n == 2
-			}) {
+			}) != nil {
 				t.Fatal("the tests do not begin")
 			}
 			base, _, found := strings.Cut(fasls, "/fasl/")
@@ -62,7 +63,7 @@ func TestFreshImageEnds(t *testing.T) {
 				t.Fatalf("the fasls are in %s (%v): this test shows nothing", fasls, err)
 			}
 			c.end(t, s, call)
-			if !gone(pid, long) {
+			if !gone(pid) {
 				t.Errorf("the fresh image is still there: %s", command(pid))
 			}
 			if c.lives {
@@ -72,7 +73,7 @@ func TestFreshImageEnds(t *testing.T) {
 				// Who launches an image clears up, also where the session's is a person's.
 				good(t, start(t, "--project", dir), "load-system", object{"system": "endless", "fresh": true})
 			}
-			if !eventually(long, func() bool { _, err := os.Stat(base); return err != nil }) {
+			if await.Until(func() bool { _, err := os.Stat(base); return err != nil }) != nil {
 				t.Errorf("%s is left", base)
 			}
 		})

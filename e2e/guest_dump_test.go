@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -89,7 +90,7 @@ func comeAndGo(t *testing.T, address string, steers func(s *server, agent int)) 
 			steers(s, i)
 		}
 		if i%2 == 0 {
-			s.Close(patience)
+			s.Close(await.Ceiling)
 			continue
 		}
 		s.Kill()
@@ -102,7 +103,7 @@ func wantSameDump(t *testing.T, was string, dump func() string) {
 		t.Fatalf("no dump: %s", was)
 	}
 	now := ""
-	if !eventually(long, func() bool { now = dump(); return now == was }) {
+	if await.Until(func() bool { now = dump(); return now == was }) != nil {
 		t.Errorf("the image has changed (-before +after):\n%s", cmp.Diff(strings.Fields(was), strings.Fields(now)))
 	}
 }
@@ -176,7 +177,7 @@ func (e *emacs) steers(s *server, agent int) {
 		says("(swank-mcp:resume)", "…")
 		wantAnswer(t, waits, "…=> (1 2)…")
 	case 2:
-		call(t, s, patience, "evaluate-lisp", object{"code": "(list (theirs 1))", "on-error": "debug"})
+		call(t, s, "evaluate-lisp", object{"code": "(list (theirs 1))", "on-error": "debug"})
 		e.keys("M-x", "swank-mcp-take-over", "Enter")
 		e.until("the debugger", func() bool { return e.debuggers() == "1" })
 		e.elisp(`(with-current-buffer (car (sldb-buffers)) (sldb-quit) nil)`)

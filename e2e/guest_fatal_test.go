@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -29,7 +30,7 @@ func TestGuestFatal(t *testing.T) {
 		wantAll(t, r.Text(), "[ERROR] IMAGE-DIED", "ended during this evaluation: its process ", " has ended. What was in it is gone.")
 		text, _ := eval(t, s, "(+ 1 2)")
 		wantAll(t, text, "[ERROR] NO-IMAGE", "the Lisp that was attached to is gone, its process ", " has ended")
-		if !eventually(long, func() bool { return strings.Contains(status(t, s), "The connection before this one ended: ") }) {
+		if await.Until(func() bool { return strings.Contains(status(t, s), "The connection before this one ended: ") }) != nil {
 			t.Errorf("the status does not say how the connection ended:\n%s", status(t, s))
 		}
 	})
@@ -40,7 +41,7 @@ func TestGuestFatal(t *testing.T) {
 		{"stopped", "", " is stopped (fg in its terminal, or kill -CONT ", func(_ *testing.T, p *person) { syscall.Kill(p.pid(), syscall.SIGSTOP) }},
 		{"low-level debugger", "(sb-ext:enable-debugger)", "at the prompt ldb> of its terminal", func(t *testing.T, p *person) {
 			p.says(`(progn (sb-thread:make-thread (lambda () (let ((l nil)) (loop (push (make-array 1000) l))))) 1)`)
-			if !eventually(long, func() bool { return strings.Contains(p.out.String(), "fatal error") }) {
+			if await.Until(func() bool { return strings.Contains(p.out.String(), "fatal error") }) != nil {
 				t.Fatal("the person's Lisp did not come to ldb")
 			}
 		}},
@@ -58,7 +59,7 @@ func TestGuestFatal(t *testing.T) {
 				return
 			}
 			syscall.Kill(p.pid(), syscall.SIGCONT)
-			if !eventually(long, func() bool { text, _ = eval(t, s, "(+ 1 2)"); return text == "=> 3" }) {
+			if await.Until(func() bool { text, _ = eval(t, s, "(+ 1 2)"); return text == "=> 3" }) != nil {
 				t.Errorf("when it goes on: %s", text)
 			}
 		})

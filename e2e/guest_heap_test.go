@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -69,7 +70,7 @@ func TestGuestHeap(t *testing.T) {
 			text, isErr := evalWithin(t, s, way.code, 60)
 			took := time.Since(began)
 			if way.later {
-				eventually(long, func() bool {
+				_ = await.Until(func() bool {
 					text, _ = evalWithin(t, s, "(values)", 60)
 					return strings.Contains(text, "heap")
 				})

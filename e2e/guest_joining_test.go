@@ -3,6 +3,8 @@ package e2e
 import (
 	"strings"
 	"testing"
+
+	"swank-mcp/internal/await"
 )
 
 // A server that comes into a session which is there already says what it found and
@@ -41,7 +43,7 @@ func TestGuestJoins(t *testing.T) {
 	}
 	third := attached(t, p, "--session", "third")
 	want(t, third, "(+ 10 2)", "=> 12")
-	first.Close(patience)
-	second.Close(patience)
+	first.Close(await.Ceiling)
+	second.Close(await.Ceiling)
 	want(t, attached(t, p), "(+ 10 2)", "=> 12")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 	"swank-mcp/sexp"
 	"swank-mcp/swank"
@@ -41,12 +42,12 @@ func TestGuestIsTouched(t *testing.T) {
 	suspend(t, s, `(restart-case (error "x") (go-on () (values 42 100)))`)
 	p.says(`(progn (sb-thread:interrupt-thread ` + named("swank-mcp evaluation") + ` (lambda () (invoke-restart 'go-on))) 1)`)
 	all := ""
-	if part := "let it go on, and it ended with the values 42, 100"; !eventually(long, func() bool {
+	if part := "let it go on, and it ended with the values 42, 100"; await.Until(func() bool {
 		text, _ := eval(t, s, "(+ 1 2)")
 		all += text + "\n"
 		time.Sleep(50 * time.Millisecond)
 		return strings.Contains(all, part)
-	}) {
+	}) != nil {
 		t.Errorf("after a restart the replies have no %q:\n%s", part, all)
 	}
 }
@@ -65,7 +66,7 @@ func TestGuestHoldsEvaluation(t *testing.T) {
 		p.says(`(progn (swank:list-threads)
  (swank:debug-nth-thread (position-if (lambda (thread) (search "` + thread + `" (swank/backend:thread-name thread))) swank::*thread-list*)) 1)`)
 		var open []*swank.Debug
-		if !eventually(long, func() bool { open = p.connect().Debugs(); return len(open) == 1 }) {
+		if await.Until(func() bool { open = p.connect().Debugs(); return len(open) == 1 }) != nil {
 			t.Fatal("no debugger was opened for the person")
 		}
 		return open[0]
@@ -75,7 +76,7 @@ func TestGuestHoldsEvaluation(t *testing.T) {
 		if _, err := p.connect().Go(swank.Request{Form: sexp.Raw("(swank:sldb-continue)"), Thread: d.Thread}); err != nil {
 			t.Fatal(err)
 		}
-		if !eventually(long, func() bool { return len(p.connect().Debugs()) == 0 }) {
+		if await.Until(func() bool { return len(p.connect().Debugs()) == 0 }) != nil {
 			t.Fatal("the person's debugger is still open")
 		}
 	}
@@ -91,12 +92,8 @@ func TestGuestHoldsEvaluation(t *testing.T) {
 		{"step", object{}},
 		{"abort-evaluation", object{"evaluation": 1}},
 	} {
-		pace, began := measuredPace(), time.Now()
 		wantReply(t, s, c.tool, c.args, "[ERROR] EVALUATION-BUSY\nEvaluation 1 takes no commands at the moment: somebody, a person in SLDB for one, has its thread in a debugger of their own, "+
 			"until they leave that. Nothing was done, and nothing is lost.\n\nSend the same call again later.…")
-		if took := time.Since(began); !pace.allows(took, 3*time.Second) {
-			t.Errorf("%s took %v", c.tool, took)
-		}
 	}
 	says(t, good(t, s, "get-backtrace", object{"evaluation": 1}), "Evaluation 1 has been suspended for ")
 	leave(d)
@@ -105,10 +102,10 @@ func TestGuestHoldsEvaluation(t *testing.T) {
 
 	suspend(t, s, `(error "held again")`)
 	d = hold("swank-mcp evaluation")
-	says(t, call(t, s, patience, "reset-session", object{}).Text(), "a suspended evaluation is in somebody's debugger, a person's SLDB for one, and ends when that is left: ")
+	says(t, call(t, s, "reset-session", object{}).Text(), "a suspended evaluation is in somebody's debugger, a person's SLDB for one, and ends when that is left: ")
 	leave(d)
 	const threads = `(count-if (lambda (thread) (search "swank-mcp evaluation" (sb-thread:thread-name thread))) (sb-thread:list-all-threads))`
-	if !eventually(long, func() bool { return p.says(threads) == "0" }) {
+	if await.Until(func() bool { return p.says(threads) == "0" }) != nil {
 		t.Errorf("after the reset %s of its threads are left", p.says(threads))
 	}
 	want(t, s, "(+ 1 2)", "=> 3")
@@ -116,7 +113,7 @@ func TestGuestHoldsEvaluation(t *testing.T) {
 	// threads of ours that wait for requests
 	p.says("(defvar *n* 0)")
 	for _, thread := range []string{"swank-mcp session", "swank-mcp looking"} {
-		call(t, s, patience, "list-packages", object{})
+		call(t, s, "list-packages", object{})
 		d = hold(thread)
 		if text, _ := evalWithin(t, s, "(incf *n*)", 20); !strings.HasPrefix(text, "=> ") {
 			t.Errorf("while %s is held: %s", thread, text)
@@ -154,11 +151,11 @@ func TestGuestTexts(t *testing.T) {
 	}
 	s := attached(t, p)
 	want(t, s, "(+ 1 2)", "=> 3")
-	r := call(t, s, patience, "interrupt-thread", object{"thread": "control-thread"})
+	r := call(t, s, "interrupt-thread", object{"thread": "control-thread"})
 	if !strings.Contains(r.Text(), "It is not asked where it is, because that interrupts it") || strings.Contains(r.Text(), "Ending") {
 		t.Errorf("a look at a thread of Swank's: %s", r.Text())
 	}
-	s.Close(patience)
+	s.Close(await.Ceiling)
 	// another server that speaks Swank's protocol
 	p.says(`(rename-package :swank :slynk)`)
 	out, _ = exec.Command(run.binary, "doctor", "--attach", p.address).CombinedOutput()

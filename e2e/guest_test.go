@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -20,11 +21,11 @@ const vitals = `(format nil "connections ~A sockets ~A threads ~{~A~^, ~}"
                 (remove sb-thread:*current-thread* (sb-thread:list-all-threads))) #'string<))`
 
 // returns waits until the image is as it was, and tells how often it asked.
-func (p *person) returns(was string, limit time.Duration) (asked int) {
+func (p *person) returns(was string) (asked int) {
 	p.t.Helper()
 	got := ""
-	if !eventually(limit, func() bool { asked++; got = p.says(vitals); return got == was }) {
-		p.t.Errorf("after %v the image has\n %s\nit had\n %s", limit, got, was)
+	if await.Until(func() bool { asked++; got = p.says(vitals); return got == was }) != nil {
+		p.t.Errorf("the image has\n %s\nit had\n %s", got, was)
 	}
 	return asked
 }
@@ -55,16 +56,16 @@ func TestGuestLeavesNothing(t *testing.T) {
 			s.GoTool("evaluate-lisp", object{"timeout": 60, "code": "(let ((*debugger-hook* (lambda (c h) (declare (ignore c h)) (sleep 1000)))) (error \"x\"))"}, wire.CallOptions{})
 		}
 		if i%5 != 0 {
-			eventually(patience, func() bool { return strings.Contains(p.says(vitals), "swank-mcp session") })
+			_ = await.Until(func() bool { return strings.Contains(p.says(vitals), "swank-mcp session") })
 			time.Sleep(20 * time.Millisecond)
 		}
 		if i%10 == 9 {
-			s.Close(patience)
+			s.Close(await.Ceiling)
 			continue
 		}
 		s.Kill()
 	}
-	asked := p.returns(was, long)
+	asked := p.returns(was)
 	p.wants("(or (not (boundp '*theirs*)) (sb-thread:mutex-owner (symbol-value '*theirs*)))", "NIL") // nobody holds the lock
 	var before, after int
 	fmt.Sscan(mailboxes, &before)
@@ -99,7 +100,7 @@ func TestGuestTakesBackItsTraces(t *testing.T) {
 		name string
 		end  func(s *server)
 	}{
-		{"closed", func(s *server) { s.Close(patience) }},
+		{"closed", func(s *server) { s.Close(await.Ceiling) }},
 		{"killed", func(s *server) {
 			s.Kill()
 		}},
@@ -117,7 +118,7 @@ func TestGuestTakesBackItsTraces(t *testing.T) {
 		}
 		c.end(s)
 		now := ""
-		if !eventually(long, func() bool { now = p.says(left); return now == was }) {
+		if await.Until(func() bool { now = p.says(left); return now == was }) != nil {
 			t.Errorf("%s: left\n %s\nwant\n %s", c.name, now, was)
 		}
 	}

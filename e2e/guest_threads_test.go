@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -30,7 +31,7 @@ func TestGuestThreads(t *testing.T) {
 			`; A thread without a name, which this session's code has started, asked the Lisp image to end. The image was not ended`},
 	} {
 		all, _ := eval(t, s, way.code)
-		eventually(patience, func() bool {
+		_ = await.Until(func() bool {
 			text, _ := eval(t, s, "(sleep 0.1)")
 			all += "\n" + text
 			return strings.Contains(all, "started")
@@ -44,11 +45,11 @@ func TestGuestThreads(t *testing.T) {
 	want(t, s, "(sb-thread:join-thread (sb-thread:make-thread (lambda () (+ 1 2))))", "=> 3")
 	// theirs is theirs
 	p.says(`(progn (sb-thread:make-thread (lambda () (error "theirs")) :name "their thread") 1)`)
-	if !eventually(patience, func() bool { return p.says("*debugged*") == `("theirs")` }) {
+	if await.Until(func() bool { return p.says("*debugged*") == `("theirs")` }) != nil {
 		t.Errorf("the person's own error went to %s", p.says("*debugged*"))
 	}
 	p.says(`(progn (defvar cl-user::*their-lock* (sb-thread:make-mutex :name "their lock")) (let ((held nil)) (sb-thread:make-thread (lambda () (sb-thread:with-mutex (cl-user::*their-lock*) (setf held t) (sleep 1000))) :name "their holder") (loop until held do (sleep 0.01))) 1)`)
-	r := call(t, s, patience, "evaluate-lisp", object{"code": "(sb-thread:with-mutex (cl-user::*their-lock*) 1)", "timeout": 2})
+	r := call(t, s, "evaluate-lisp", object{"code": "(sb-thread:with-mutex (cl-user::*their-lock*) 1)", "timeout": 2})
 	says(t, r.Text(), `"their holder" holds it.`, "It is none that this session has started: ask the person whose Lisp this is before you end it.")
 	want(t, s, "(+ 1 2)", "=> 3")
 }
@@ -91,7 +92,7 @@ func TestGuestLeavesDebuggerHooks(t *testing.T) {
 			s := attached(t, p)
 			want(t, s, hooks, "=> "+c.want+elided)
 			wantError(t, s, "(car 1)", "[ERROR] TYPE-ERROR")
-			s.Close(patience)
+			s.Close(await.Ceiling)
 			want(t, attached(t, p), hooks, "=> "+c.want+elided)
 		})
 	}

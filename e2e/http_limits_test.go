@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -29,9 +30,9 @@ func TestHTTPWallTime(t *testing.T) {
 		t.Errorf("into the background: %s", got)
 	}
 	for _, job := range []string{"job-1", "job-2"} {
-		if !eventually(scriptPatience, func() bool {
+		if await.Until(func() bool {
 			return matches("…[TIMEOUT] Evaluation exceeded 2 seconds…", h.call("/s/a/mcp", "read-output", object{"handle": job}))
-		}) {
+		}) != nil {
 			t.Errorf("%s is not stopped: %s", job, h.call("/s/a/mcp", "session-status", object{}))
 		}
 	}
@@ -88,7 +89,7 @@ func TestHTTPDisk(t *testing.T) {
 	h.wants("/s/a/mcp", write("long", 25), "…=> :REFUSED")
 	h.wants("/s/a/mcp", `(delete-file "`+dir+`/long")`, "…")
 	h.wants("/s/a/mcp", write("two", 19), "=> :ALL")
-	if !eventually(scriptPatience, func() bool { return matches(full+"\n\n=> :REFUSED", h.eval("/s/a/mcp", write("three", 1))) }) {
+	if await.Until(func() bool { return matches(full+"\n\n=> :REFUSED", h.eval("/s/a/mcp", write("three", 1))) }) != nil {
 		t.Errorf("over the limit: %s", h.eval("/s/a/mcp", write("three", 1)))
 	}
 	// What stays possible, and what is refused with it.
@@ -114,7 +115,7 @@ func TestHTTPDisk(t *testing.T) {
 		return resp.StatusCode == 429 && resp.Header.Get("Retry-After") == "60" &&
 			matches("…This session has … MB of files on the server's disk, and its limit is 20. It has made more in spite of that. Nothing was done. Send the same again in 60 seconds, after whoever runs the server has deleted some, in "+dir+"…", string(body))
 	}
-	if !eventually(scriptPatience, full429) {
+	if await.Until(full429) != nil {
 		t.Errorf("files in spite of the limit: %s", h.eval("/s/a/mcp", "1"))
 	}
 	says(t, h.call("/s/a/mcp", "session-status", object{}), "Image: ", "; no more than disk=20")

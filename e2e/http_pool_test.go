@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -41,7 +42,7 @@ func (h *httpServer) metric(name string) int {
 // server's.
 func (h *httpServer) awaitsAhead(n int) []int {
 	h.t.Helper()
-	if !eventually(scriptPatience, func() bool { return h.metric("images_ahead") == n }) {
+	if await.Until(func() bool { return h.metric("images_ahead") == n }) != nil {
 		h.t.Fatalf("%d images are started ahead, not %d", h.metric("images_ahead"), n)
 	}
 	return descendants(h.cmd.Process.Pid)
@@ -148,7 +149,7 @@ func TestHTTPPoolBounds(t *testing.T) {
 			check(t, syscall.Kill(pid, syscall.SIGKILL))
 		}
 	}
-	if !eventually(scriptPatience, func() bool { return h.metric("ahead_failed_total") == 2 }) {
+	if await.Until(func() bool { return h.metric("ahead_failed_total") == 2 }) != nil {
 		t.Errorf("%d have failed", h.metric("ahead_failed_total"))
 	}
 	h.awaitsAhead(2)
@@ -158,7 +159,7 @@ func TestHTTPPoolBounds(t *testing.T) {
 	if got := eval("(defun twice (x) (* 2 x))"); !strings.Contains(got, "TWICE") {
 		t.Error(got)
 	}
-	if !eventually(savingPatience, func() bool { return h.metric("hibernated_total") == 2 }) {
+	if await.Until(func() bool { return h.metric("hibernated_total") == 2 }) != nil {
 		t.Fatal("the images are not put away")
 	}
 	h.awaitsAhead(2)

@@ -17,9 +17,9 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 )
 
 // httpServer is the binary under test, serving over HTTP.
@@ -62,9 +62,7 @@ func startHTTP(t *testing.T, state string, args ...string) *httpServer {
 			t.Logf("server log (end):\n%s", tail(h.stderr.String(), 3000))
 		}
 	})
-	if !eventually(scriptPatience, func() bool { return servingAt.MatchString(h.stderr.String()) }) {
-		t.Fatalf("it does not serve:\n%s", h.stderr.String())
-	}
+	await.True(t, "the server to serve", func() bool { return servingAt.MatchString(h.stderr.String()) }, h)
 	h.url = servingAt.FindStringSubmatch(h.stderr.String())[1]
 	if path, ok := strings.CutPrefix(h.url, "unix:"); ok {
 		h.url = "http://socket"
@@ -77,6 +75,12 @@ func startHTTP(t *testing.T, state string, args ...string) *httpServer {
 	}
 	return h
 }
+
+// Exited is closed when the server has ended.
+func (h *httpServer) Exited() <-chan struct{} { return h.ended }
+
+// Said returns what the server has logged.
+func (h *httpServer) Said() string { return h.stderr.String() }
 
 func (h *httpServer) tokens() string { return filepath.Join(h.state, "swank-mcp", "http", "tokens") }
 
@@ -91,10 +95,16 @@ func (h *httpServer) end() {
 	}
 	kids := descendants(h.cmd.Process.Pid)
 	h.cmd.Process.Signal(syscall.SIGTERM)
-	select {
-	case <-h.ended:
-	case <-time.After(savingPatience):
-		h.t.Errorf("it has not ended after %v", savingPatience)
+	ended := func() bool {
+		select {
+		case <-h.ended:
+			return true
+		default:
+			return false
+		}
+	}
+	if err := await.Until(ended); err != nil {
+		h.t.Errorf("its end: %v", err)
 		h.cmd.Process.Kill()
 		<-h.ended
 	}
@@ -107,18 +117,15 @@ func (h *httpServer) end() {
 	wantGone(h.t, kids)
 }
 
-// wantGone wants the processes of a server that has ended to end, too, in a moment or, on a
-// busy machine, some.
+// wantGone wants the processes of a server that has ended to end, too.
 func wantGone(t *testing.T, pids []int) {
 	t.Helper()
-	began := time.Now()
 	for _, pid := range pids {
-		if !gone(pid, savingPatience) {
-			t.Errorf("process %d (%s) outlived its server by %v", pid, command(pid), time.Since(began))
+		if !gone(pid) {
+			t.Errorf("process %d (%s) outlived its server", pid, command(pid))
 			syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
-	t.Logf("%d processes outlived their server by %v", len(pids), time.Since(began))
 }
 
 var httpRequests atomic.Int64
@@ -148,7 +155,7 @@ func (h *httpServer) post(ctx context.Context, path, method, name string, params
 
 // call calls a tool and returns the text of its result, or else the status and the body.
 func (h *httpServer) call(path, tool string, arguments object) string {
-	ctx, stop := context.WithTimeout(context.Background(), scriptPatience)
+	ctx, stop := await.Limited(context.Background())
 	defer stop()
 	resp, err := h.post(ctx, path, "tools/call", tool, object{"name": tool, "arguments": arguments})
 	if err != nil {
@@ -184,10 +191,10 @@ func (h *httpServer) wants(path, code, want string) {
 func (h *httpServer) keeps(session, definition string) {
 	h.t.Helper()
 	file := filepath.Join(h.state, "swank-mcp", "http", "sessions", "owner", "kept", session, "session.lisp")
-	if !eventually(scriptPatience, func() bool {
+	if await.Until(func() bool {
 		text, _ := os.ReadFile(file)
 		return strings.Contains(string(text), definition)
-	}) {
+	}) != nil {
 		h.t.Errorf("%s is not kept in %s", definition, file)
 	}
 }

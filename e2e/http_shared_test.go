@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // said sends a message of the era with handshakes, and returns the id of the connection and
@@ -73,12 +72,8 @@ func TestHTTPShared(t *testing.T) {
 	}
 	a.cmd.Process.Kill()
 	<-a.ended
-	began := time.Now()
 	if answer := eval(b, "(f 21)"); !strings.Contains(answer, "42") || !strings.HasPrefix(answer, "200 ") {
 		t.Errorf("the other one answers %s", answer)
-	}
-	if took := time.Since(began); took > 30*time.Second {
-		t.Errorf("after %v", took)
 	}
 	if _, answer := b.said("/s/other/mcp", id, object{"id": 9, "method": "ping"}); !strings.HasPrefix(answer, "404 ") {
 		t.Errorf("another session knows the connection: %s", answer)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -42,12 +43,8 @@ func TestForeignClientsOverHTTP(t *testing.T) {
 	} {
 		for _, era := range []string{"2025-11-25", "2026-07-28"} {
 			t.Run(client.name+" "+era, func(t *testing.T) {
-				after := 2 * time.Second
-				if client.closes && era == "2025-11-25" {
-					after += limit
-				}
 				command := append(client.command(t), era, h.url+"/mcp")
-				judge(t, era, after, measuredPace(), drive(t, command, "LISP_TOKEN="+h.token))
+				judge(t, era, drive(t, command, "LISP_TOKEN="+h.token))
 			})
 		}
 	}
@@ -75,7 +72,7 @@ func TestHTTPNextServer(t *testing.T) {
 	h.keeps("n", "(defun g ")
 	h.cmd.Process.Kill()
 	<-h.ended
-	if !gone(pid, long) {
+	if !gone(pid) {
 		t.Error("the image outlives its server")
 	}
 
@@ -92,7 +89,7 @@ func TestHTTPHibernates(t *testing.T) {
 	args := []string{"--hibernate-after", "0.5", "--autosave", "--no-checkpoints=false"}
 	h := startHTTP(t, state, args...)
 	h.wants("/s/n/mcp", "(defvar *v* (list 1)) (defun f () *v*) (push 2 *v*)", "=> (2 1)")
-	if pid := httpPID(h, "/s/n/mcp"); !gone(pid, long) {
+	if pid := httpPID(h, "/s/n/mcp"); !gone(pid) {
 		t.Fatal("the image is not put away")
 	}
 	h.wants("/s/n/mcp", "(f)", "=> (2 1)\n; The image was replaced, because the one before ended: it was put away while nobody used it. … with all values.…")
@@ -157,7 +154,7 @@ func TestHTTPDrain(t *testing.T) {
 	h.wants("/mcp", "(+ 1 2)", "=> 3")
 	answered := make(chan string, 1)
 	go func() { answered <- h.eval("/mcp", "(progn (sleep 5) 'in-time)") }()
-	if !eventually(long, func() bool { return strings.Contains(h.call("/mcp", "session-status", object{}), "sleep 5") }) {
+	if await.Until(func() bool { return strings.Contains(h.call("/mcp", "session-status", object{}), "sleep 5") }) != nil {
 		t.Fatal("it does not run")
 	}
 	h.end()
@@ -184,11 +181,7 @@ func TestHTTPSocket(t *testing.T) {
 	if resp, err := h.post(ctx, "/mcp", "tools/call", "evaluate-lisp", object{"name": "evaluate-lisp", "arguments": object{"code": "(loop)"}}); err == nil {
 		io.ReadAll(resp.Body)
 	}
-	pace, began := measuredPace(), time.Now()
 	h.wants("/mcp", "(+ 1 2)", "=> 3")
-	if took := time.Since(began); !pace.allows(took, 3*time.Second) {
-		t.Errorf("the next call took %v", took)
-	}
 	h.end()
 	if _, err := os.Stat(path); err == nil {
 		t.Error("the socket stays")
@@ -210,14 +203,14 @@ func TestHTTPPeople(t *testing.T) {
 	answered := make(chan string, 1)
 	go func() { answered <- h.eval("/s/paper/mcp", "(sleep 100)") }()
 	var id string
-	if !eventually(long, func() bool {
+	if await.Until(func() bool {
 		for line := range strings.Lines(people("ps")) {
 			if strings.HasPrefix(line, strconv.Itoa(h.cmd.Process.Pid)) && strings.Contains(line, "paper") && strings.Contains(line, "(sleep 100)") {
 				id, _, _ = strings.Cut(line, " ")
 			}
 		}
 		return id != ""
-	}) {
+	}) != nil {
 		t.Fatalf("ps does not show it:\n%s", people("ps"))
 	}
 	if got := people("stop", id); !strings.Contains(got, "(sleep 100)") {
@@ -273,7 +266,7 @@ func TestHTTPSessions(t *testing.T) {
 	if got := sessions("show", "owner/nothing"); !strings.Contains(got, "there is no session owner/nothing") {
 		t.Errorf("show of none: %s", got)
 	}
-	if got := sessions("end", "owner/paper"); got != "Ended owner/paper.\n" || !gone(pid, long) {
+	if got := sessions("end", "owner/paper"); got != "Ended owner/paper.\n" || !gone(pid) {
 		t.Errorf("end: %s", got)
 	}
 	if got := sessions("end", "owner/paper"); !strings.Contains(got, "there is no session owner/paper") {

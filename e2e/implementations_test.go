@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -188,7 +189,7 @@ func tryStep(s *server, step featureStep) (string, error) {
 		return "", err
 	}
 	var r wire.Result
-	ctx, stop := context.WithTimeout(context.Background(), 4*time.Minute)
+	ctx, stop := await.Limited(context.Background())
 	defer stop()
 	err = p.Wait(ctx, &r)
 	return r.Text(), err
@@ -200,8 +201,8 @@ func lendCLISP(t *testing.T) {
 	s := attached(t, p)
 	want(t, s, "(defun borrowed () 42) (borrowed)", "=> 42\n…Emacs among them, wait as well. CLISP has none.…")
 	saysNot(t, p.out.String(), "back again") // create-server has not returned while the agent is there
-	s.Close(patience)
-	if !eventually(long, func() bool { return strings.Contains(p.out.String(), "back again: 42") }) {
+	s.Close(await.Ceiling)
+	if await.Until(func() bool { return strings.Contains(p.out.String(), "back again: 42") }) != nil {
 		t.Errorf("create-server has not returned:\n%s", tail(p.out.String(), 600))
 	}
 }

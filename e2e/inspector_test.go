@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"os/exec"
@@ -10,8 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -52,8 +51,7 @@ var installInspector = sync.OnceValue(func() error { return installPackages("ins
 // strictCheck has the Inspector list the tools of a server and check them.
 func strictCheck(t *testing.T, command ...string) (tools int, findings string) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
+	ctx := await.Context(t)
 	inspector := filepath.Join(run.dir, "inspector", "node_modules", "@modelcontextprotocol", "inspector",
 		"clients", "launcher", "build", "index.js")
 	args := append([]string{inspector, "--cli"}, command...)

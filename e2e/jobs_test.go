@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -25,13 +26,13 @@ func TestJobsLeaveNothing(t *testing.T) {
 		}
 		good(t, s, "evaluate-lisp", object{"code": "(loop (sleep 0.01))", "timeout": 1, "on-timeout": "background"})
 		good(t, s, "evaluate-lisp", object{"code": `(sb-thread:make-thread (lambda () (error "Wait")) :name "waiting") (sleep 0.3)`, "on-error": "debug"})
-		call(t, s, patience, "evaluate-lisp", object{"code": `(error "Suspended")`, "on-error": "debug", "background": true})
+		call(t, s, "evaluate-lisp", object{"code": `(error "Suspended")`, "on-error": "debug", "background": true})
 		if i%2 == 0 {
-			s.Close(patience)
+			s.Close(await.Ceiling)
 		} else {
 			s.Kill()
 		}
-		p.returns(was, long)
+		p.returns(was)
 	}
 }
 
@@ -44,15 +45,15 @@ func TestCancelledIntoBackground(t *testing.T) {
 	begun := filepath.Join(t.TempDir(), "begun")
 	pending := sendTool(t, s, "evaluate-lisp", object{"on-timeout": "background", "code": fmt.Sprintf(
 		"(setf *go-on* :begun) (close (open %q :direction :output)) (loop until (eq *go-on* :yes) do (sleep 0.01)) :went-on", begun)})
-	if !eventually(long, func() bool { _, err := os.Stat(begun); return err == nil }) {
+	if await.Until(func() bool { _, err := os.Stat(begun); return err == nil }) != nil {
 		t.Fatal("it does not begin")
 	}
 	check(t, pending.Cancel("tired"))
 	says(t, want(t, s, "*go-on*", "=> :BEGUN…"), "; The evaluation whose caller has gone ((setf *go-on* :begun)", "goes on as job-1.")
 	want(t, s, "(setf *go-on* :yes)", "…")
-	if !eventually(long, func() bool {
+	if await.Until(func() bool {
 		return strings.Contains(good(t, s, "read-output", object{"handle": "job-1"}), "=> :WENT-ON")
-	}) {
+	}) != nil {
 		t.Error("the job has no result:\n" + good(t, s, "read-output", object{"handle": "job-1"}))
 	}
 }
@@ -66,8 +67,8 @@ func TestJobThatCannotBeStopped(t *testing.T) {
 	good(t, s, "evaluate-lisp", object{"code": "(defun of-a-job () :defined)", "background": true})
 	good(t, s, "evaluate-lisp", object{"code": "(loop (sleep 0.01))", "background": true})
 	good(t, s, "evaluate-lisp", object{"code": "(sb-sys:without-interrupts (print :within) (loop (sleep 0.01)))", "background": true})
-	eventually(long, func() bool { return strings.Contains(good(t, s, "read-output", object{"handle": "job-1"}), "=> ") })
-	eventually(long, func() bool { return strings.Contains(good(t, s, "read-output", object{"handle": "job-3"}), ":WITHIN") })
+	_ = await.Until(func() bool { return strings.Contains(good(t, s, "read-output", object{"handle": "job-1"}), "=> ") })
+	_ = await.Until(func() bool { return strings.Contains(good(t, s, "read-output", object{"handle": "job-3"}), ":WITHIN") })
 	pid := imagePID(t, s)
 	says(t, bad(t, s, "abort-evaluation", object{"evaluation": 3}), "IMAGE-REPLACED", "without-interrupts")
 	says(t, want(t, s, "(of-a-job)", "=> :DEFINED…"), "job-2 ((loop (sleep 0.01))) was lost with the Lisp image")
@@ -91,10 +92,10 @@ func TestJobsBesideEachOther(t *testing.T) {
 	for i := range 8 {
 		handle := object{"handle": fmt.Sprintf("job-%d", i+1)}
 		text := ""
-		if !eventually(long, func() bool {
+		if await.Until(func() bool {
 			text = good(t, s, "read-output", handle)
 			return strings.Contains(text, fmt.Sprintf("=> %d", 100*i))
-		}) || strings.Count(text, fmt.Sprintf("%d ", i)) < 50 || strings.Contains(text, ":OWN") {
+		}) != nil || strings.Count(text, fmt.Sprintf("%d ", i)) < 50 || strings.Contains(text, ":OWN") {
 			t.Errorf("job-%d has:\n%s", i+1, text)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"testing"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -26,13 +27,13 @@ func TestLockIsNamed(t *testing.T) {
 		if c.status != "" {
 			sendCall(t, s, c.code)
 			got := ""
-			if !eventually(long, func() bool { got = status(t, s); return regexp.MustCompile(c.status).MatchString(got) }) {
+			if await.Until(func() bool { got = status(t, s); return regexp.MustCompile(c.status).MatchString(got) }) != nil {
 				t.Errorf("%s: session-status has no\n%s\nbut\n%s", c.name, c.status, got)
 			}
 			good(t, s, "interrupt-thread", object{"thread": c.thread, "action": "abort"})
 			eval(t, s, c.setup)
 		}
-		r := call(t, s, patience, "evaluate-lisp", object{"code": c.code, "timeout": 2})
+		r := call(t, s, "evaluate-lisp", object{"code": c.code, "timeout": 2})
 		if !r.IsError || !regexp.MustCompile("^\\[TIMEOUT\\] Evaluation exceeded 2 seconds\n"+c.told).MatchString(r.Text()) {
 			t.Errorf("%s: answered (isError %v)\n%s\nwant\n%s", c.name, r.IsError, r.Text(), c.told)
 		}

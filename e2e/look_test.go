@@ -88,7 +88,7 @@ func TestLookTouchesNothing(t *testing.T) {
 			{"describe-system", object{"system": "alexandria"}},
 			{"describe-system", object{}},
 		} {
-			call(t, s, patience, c.tool, c.args)
+			call(t, s, c.tool, c.args)
 		}
 	}
 	look("once") // for what SBCL makes when it is first used

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"swank-mcp/internal/await"
 )
 
 // Look-ups are in the transcript, in one line each, with why they have found nothing. What
@@ -17,7 +19,7 @@ func TestTranscriptHasLookUps(t *testing.T) {
 	w, lines := d.watches(), d.watches("--json")
 	want(t, s, "(defun half (x) (/ x 2))", "=> HALF")
 	good(t, s, "describe-symbol", object{"name": "half"})
-	call(t, s, patience, "find-definition", object{"name": "no-such-name"})
+	call(t, s, "find-definition", object{"name": "no-such-name"})
 	says(t, good(t, s, "inspect-object", object{"code": "(list\n1\n2)"}), "obj-1")
 	good(t, s, "inspect-object", object{"handle": "obj-1"})
 	good(t, s, "session-status", object{})
@@ -46,7 +48,7 @@ func TestTranscriptHasLookUps(t *testing.T) {
 	if got := kinds(lines.out.String()); got != expected {
 		t.Errorf("watched:\n%s\nwant\n%s", got, expected)
 	}
-	check(t, s.Close(patience))
+	check(t, s.Close(await.Ceiling))
 	files, err := filepath.Glob(filepath.Join(d.home, "state", "swank-mcp", "transcripts", "*-default.jsonl"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("files of the transcript: %v, %v", files, err)

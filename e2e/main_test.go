@@ -23,13 +23,6 @@ var (
 	raceFlag   = flag.Bool("racebinary", false, "build the binary under test with the race detector")
 )
 
-// patience is how long a test waits for anything that should come at once.
-const patience = 10 * time.Second
-
-// savingPatience is how long a server that ends may take: it waits at most a minute for what
-// is being saved.
-const savingPatience = 90 * time.Second
-
 // suite holds what all tests of one run share: the binary, a home of their own, and a cache
 // that runs share and nobody else, so that nothing of the person who runs the tests takes part.
 type suite struct {
@@ -101,27 +94,27 @@ func setUp(dir string) (err error) {
 // ofRun begins the variable of the environment by which the processes of a run are known.
 const ofRun = "SWANK_MCP_TEST_RUN="
 
-// leftOf ends the processes that the tests of dir have left, and describes them. What
-// they have ended may take a few seconds, and more beside others. A system without /proc
-// tells of none.
+// leftOf ends the processes that the tests of dir have left, and describes them. What they
+// have ended may still be on its way. A system without /proc tells of none.
 func leftOf(dir string) (left []string) {
-	for end := time.Now().Add(long); ; time.Sleep(50 * time.Millisecond) {
-		left = nil
-		late := time.Now().After(end)
+	var pids []int
+	look := func() bool {
+		left, pids = nil, nil
 		files, _ := filepath.Glob("/proc/[0-9]*/environ")
 		for _, file := range files {
 			if b, _ := os.ReadFile(file); strings.Contains(string(b), ofRun+dir) {
 				pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-				left = append(left, fmt.Sprintf("%d %s", pid, command(pid)))
-				if late {
-					syscall.Kill(pid, syscall.SIGKILL)
-				}
+				left, pids = append(left, fmt.Sprintf("%d %s", pid, command(pid))), append(pids, pid)
 			}
 		}
-		if late || len(left) == 0 {
-			return left
+		return len(left) == 0
+	}
+	if await.Until(look) != nil {
+		for _, pid := range pids {
+			syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
+	return left
 }
 
 // warm starts one server and waits until its image has a core, or has written one.
@@ -153,7 +146,7 @@ func firstServer(more func(*wire.Client) error, args ...string) error {
 		return err
 	}
 	defer c.Kill()
-	ctx, stop := context.WithTimeout(context.Background(), 10*time.Minute)
+	ctx, stop := await.Limited(context.Background())
 	defer stop()
 	if _, err := c.Open(ctx); err != nil {
 		return fmt.Errorf("opening the first server: %w\n%s", err, c.Said())
@@ -178,7 +171,7 @@ func firstServer(more func(*wire.Client) error, args ...string) error {
 			return err
 		}
 	}
-	return c.Close(savingPatience)
+	return c.Close(await.Ceiling)
 }
 
 // environ is the whole environment of a server under test. The C locale is the

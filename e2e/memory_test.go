@@ -79,7 +79,7 @@ func TestMemoryOfTheServer(t *testing.T) {
 			}
 		},
 		"a call of 15 MB": func(t *testing.T, s *server) {
-			r := call(t, s, time.Minute, "evaluate-lisp", object{"code": `(length "` + strings.Repeat("x", 15_000_000) + `")`, "timeout": 60})
+			r := call(t, s, "evaluate-lisp", object{"code": `(length "` + strings.Repeat("x", 15_000_000) + `")`, "timeout": 60})
 			if r.Text() != "=> 15000000" {
 				t.Errorf("answered %q", clip(r.Text()))
 			}

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"maps"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -163,7 +163,7 @@ func TestMixedCalls(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	eval(t, s, "(+ 1 2)")
-	call(t, s, patience, "list-threads", object{})
+	call(t, s, "list-threads", object{})
 	before := imageState(t, s)
 	m := &mixer{random: rand.New(rand.NewPCG(*mixedSeed, 0)), left: *mixedCalls, counts: map[string]int{}}
 	var workers sync.WaitGroup
@@ -171,7 +171,7 @@ func TestMixedCalls(t *testing.T) {
 	for range 8 {
 		workers.Go(func() {
 			for c := m.next(); c != nil && !t.Failed(); c = m.next() {
-				ctx, stop := context.WithTimeout(t.Context(), mixedLimit)
+				ctx, stop := await.Limited(t.Context())
 				if c.args == nil {
 					c.args = object{}
 				}
@@ -180,7 +180,7 @@ func TestMixedCalls(t *testing.T) {
 				text := r.Text()
 				if err != nil || text == "" || !regexp.MustCompile(c.want).MatchString(text) {
 					t.Errorf("-mixed.seed=%d: %s %v: %v, want %q, got:\n%s", *mixedSeed, c.tool, c.args, err, c.want, clip(text))
-					whose.Do(func() { t.Log(call(t, s, mixedLimit, "list-threads", object{"backtraces": true}).Text()) })
+					whose.Do(func() { t.Log(call(t, s, "list-threads", object{"backtraces": true}).Text()) })
 				}
 				m.learn(text)
 			}
@@ -195,17 +195,17 @@ func TestMixedCalls(t *testing.T) {
 		t.Error("the calls are not as mixed as they should be")
 	}
 	for _, number := range m.suspended {
-		call(t, s, patience, "abort-evaluation", object{"evaluation": number})
+		call(t, s, "abort-evaluation", object{"evaluation": number})
 	}
 	eval(t, s, `(dolist (thread (sb-thread:list-all-threads))
 	              (when (eql 0 (search "mixed-" (sb-thread:thread-name thread)))
 	                (sb-thread:terminate-thread thread)))`)
-	if text := call(t, s, patience, "reset-session", object{}).Text(); !strings.HasPrefix(text, "Session reset.") {
+	if text := call(t, s, "reset-session", object{}).Text(); !strings.HasPrefix(text, "Session reset.") {
 		t.Errorf("reset-session: %s", text)
 	}
 	var after string
-	if !eventually(long, func() bool { after = imageState(t, s); return after == before }) {
-		t.Errorf("before the calls: %s\nafter the reset: %s\n%s", before, after, call(t, s, patience, "list-threads", object{"backtraces": true}).Text())
+	if await.Until(func() bool { after = imageState(t, s); return after == before }) != nil {
+		t.Errorf("before the calls: %s\nafter the reset: %s\n%s", before, after, call(t, s, "list-threads", object{"backtraces": true}).Text())
 	}
 	want(t, s, "(+ 1 2)", "=> 3")
 }

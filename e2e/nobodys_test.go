@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -26,18 +27,12 @@ func TestEndOfInputOfAFrozenImage(t *testing.T) {
 		if !busy { // so that a call waits for it
 			running(t, s, "(+ 1 2)")
 		}
-		before, began := measuredPace(), time.Now()
+		began := time.Now()
 		s.CloseStdin()
-		select {
-		case <-s.Exited():
-		case <-time.After(long):
-		}
+		await.From(t, "the end of the server", s.Exited())
 		took := time.Since(began)
 		t.Logf("ended after %v", took)
-		if !before.allows(took, 12*time.Second) {
-			t.Errorf("still running %v after the end of input (busy %v)", took, busy)
-		}
-		if !gone(l.pid, savingPatience) {
+		if !gone(l.pid) {
 			t.Errorf("the image outlived its server (busy %v)", busy)
 		}
 	}
@@ -72,7 +67,7 @@ func TestNextStartCleansUp(t *testing.T) {
 			}
 			other := startWith(t, wire.Options{Env: env})
 			begin(t, other)
-			if !gone(l.pid, savingPatience) {
+			if !gone(l.pid) {
 				t.Errorf("the image of a killed server is still there")
 				syscall.Kill(l.pid, syscall.SIGKILL)
 			}
@@ -116,7 +111,7 @@ func TestNextStartCleansUpTheBoard(t *testing.T) {
 		found, _ := filepath.Glob(filepath.Join(base, "swank-mcp.image-*", "restore-*"))
 		return found
 	}
-	if !eventually(patience, func() bool { return len(boards()) > 0 }) {
+	if await.Until(func() bool { return len(boards()) > 0 }) != nil {
 		t.Fatal("there was no board: this test shows nothing")
 	}
 	s.Kill()

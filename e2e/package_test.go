@@ -83,7 +83,7 @@ func TestDeletedSessionPackage(t *testing.T) {
 	want(t, s, "(+ 1 2)", "=> 3")
 	// one reply says it once
 	want(t, s, "(defpackage :doomed (:use :cl)) (in-package :doomed) :there", "=> :THERE")
-	r := call(t, s, patience, "evaluate-lisp", object{"package": "CL-USER", "code": "(setf *package* (find-package :doomed)) (delete-package :doomed)"})
+	r := call(t, s, "evaluate-lisp", object{"package": "CL-USER", "code": "(setf *package* (find-package :doomed)) (delete-package :doomed)"})
 	if n := strings.Count(r.Text(), "The package DOOMED was deleted"); n != 1 {
 		t.Errorf("said %d times that the package was deleted:\n%s", n, r.Text())
 	}

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"fmt"
 	"net"
@@ -17,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/swank"
 )
 
@@ -189,7 +189,7 @@ func serve(cmd *exec.Cmd, limit time.Duration) (*person, error) {
 		cmd.Wait()
 		close(p.ended)
 	}()
-	eventually(limit, func() bool {
+	_ = await.Until(func() bool {
 		select {
 		case <-p.ended:
 			return true
@@ -223,8 +223,7 @@ func (p *person) pid() int { return p.cmd.Process.Pid }
 func (p *person) connect() *swank.Conn {
 	p.t.Helper()
 	if p.conn == nil {
-		ctx, stop := context.WithTimeout(p.t.Context(), patience)
-		defer stop()
+		ctx := await.Context(p.t)
 		conn, err := swank.Dial(ctx, "tcp", p.address, &swank.Options{FirstID: 1_000_000})
 		if err != nil {
 			p.t.Fatal(err)
@@ -237,8 +236,7 @@ func (p *person) connect() *swank.Conn {
 // says evaluates code in the person's own connection and returns the printed value.
 func (p *person) says(code string) string {
 	p.t.Helper()
-	ctx, stop := context.WithTimeout(p.t.Context(), 3*patience)
-	defer stop()
+	ctx := await.Context(p.t)
 	var g swank.Grabbed
 	if err := p.connect().Call(ctx, swank.Request{Form: swank.EvalAndGrabOutput(code)}, &g); err != nil {
 		p.t.Fatalf("the person's %s: %v", code, err)
@@ -258,7 +256,7 @@ func (p *person) wants(code, text string) {
 func (p *person) becomes(code, text string) {
 	p.t.Helper()
 	got := ""
-	if !eventually(long, func() bool { got = p.says(code); return fits(text, got) }) {
+	if await.Until(func() bool { got = p.says(code); return fits(text, got) }) != nil {
 		p.t.Errorf("the person's %s\n is %s\nwant %s", code, got, text)
 	}
 }

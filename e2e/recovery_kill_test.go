@@ -117,12 +117,11 @@ func (m *sessionModel) listed() string {
 // 50 deaths by kill -9 at random points of a session of 200 definitions and
 // evaluations, some between two of them and some while one runs. What was
 // acknowledged is there afterwards, once, in its newest form; nothing but
-// definitions is evaluated again; the report names the values that were lost;
-// and it takes less than two seconds, with the cached core.
+// definitions is evaluated again; and the report names the values that were lost.
 func TestKilledAtRandomPoints(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	const steps, deaths, limit = 200, 50, 2 * time.Second
+	const steps, deaths = 200, 50
 	s := start(t)
 	r := rand.New(rand.NewPCG(1, tier.Seed(t)))
 	points := map[int]bool{}
@@ -130,7 +129,7 @@ func TestKilledAtRandomPoints(t *testing.T) {
 		points[p+2] = true
 	}
 	m := &sessionModel{functions: map[string]int{}, macros: map[string]int{}, variables: map[string]int{}, log: filepath.Join(t.TempDir(), "effects")}
-	var recoveries, late []time.Duration
+	var recoveries []time.Duration
 	inFlight, unacknowledged := 0, 0
 	for i := range steps {
 		code, noted := m.step(i)
@@ -157,13 +156,10 @@ func TestKilledAtRandomPoints(t *testing.T) {
 			kill9(t, s)
 		}
 		look, want := m.look()
-		before, began := measuredPace(), time.Now()
+		began := time.Now()
 		text, isErr := eval(t, s, look)
 		took := time.Since(began)
 		recoveries = append(recoveries, took)
-		if !before.allows(took, limit) {
-			late = append(late, took)
-		}
 		value, report, _ := strings.Cut(text, "\n; ")
 		if isErr || value != want {
 			t.Fatalf("after the death at step %d (%s, in flight: %v):\n%s\nwant\n%s", i, code, meanwhile, text, want)
@@ -182,9 +178,6 @@ func TestKilledAtRandomPoints(t *testing.T) {
 	slices.Sort(recoveries)
 	t.Logf("%d deaths, %d while an evaluation ran, of which %d were not acknowledged; recoveries took %v, the slowest %v",
 		deaths, inFlight, unacknowledged, recoveries[len(recoveries)/2], recoveries[len(recoveries)-1])
-	if len(late) > 0 {
-		t.Errorf("recoveries took %v, the limit is %v", late, limit)
-	}
 	data, err := os.ReadFile(m.log)
 	check(t, err)
 	done := map[string]int{}

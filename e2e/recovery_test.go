@@ -3,6 +3,8 @@ package e2e
 import (
 	"syscall"
 	"testing"
+
+	"swank-mcp/internal/await"
 )
 
 // kill9 ends the image of s and waits until it is gone.
@@ -10,7 +12,7 @@ func kill9(t *testing.T, s *server) {
 	t.Helper()
 	pid := imagePID(t, s)
 	check(t, syscall.Kill(pid, syscall.SIGKILL))
-	if !eventually(long, func() bool { return syscall.Kill(pid, 0) != nil }) {
+	if await.Until(func() bool { return syscall.Kill(pid, 0) != nil }) != nil {
 		t.Fatalf("process %d is still there", pid)
 	}
 }

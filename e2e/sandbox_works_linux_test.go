@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -85,7 +86,7 @@ func worksInSandbox(t *testing.T, o *outside, mode string) {
 	for i, word := range []string{"first", "second", "third"} {
 		before := strings.Count(status(t, s), "Checkpoint")
 		wantRuns(t, s, `(push "`+word+`" *values*)`)
-		if !eventually(long, func() bool { return strings.Contains(status(t, s), `after (push "`+word+`" *values*)`) }) {
+		if await.Until(func() bool { return strings.Contains(status(t, s), `after (push "`+word+`" *values*)`) }) != nil {
 			t.Fatalf("no checkpoint after number %d (%d before):\n%s", i, before, status(t, s))
 		}
 		wantRuns(t, s, "(setf *values* nil)")
@@ -94,25 +95,25 @@ func worksInSandbox(t *testing.T, o *outside, mode string) {
 	}
 
 	// An image that is killed is replaced by its copy, as it was.
-	if !eventually(long, func() bool { return strings.Contains(status(t, s), "Checkpoint") }) {
+	if await.Until(func() bool { return strings.Contains(status(t, s), "Checkpoint") }) != nil {
 		t.Fatal(status(t, s))
 	}
 	wantRuns(t, s, "(defun late () :late)")
 	check(t, syscall.Kill(imagePID(t, s), syscall.SIGKILL))
-	if !eventually(long, func() bool {
+	if await.Until(func() bool {
 		text, failed := eval(t, s, "(list (length *values*) (late))")
 		return !failed && strings.Contains(text, "=> (6 :LATE)")
-	}) {
+	}) != nil {
 		t.Errorf("the session did not come back:\n%s", status(t, s))
 	}
 
 	// Sessions in files, and checkpoints on the disk.
 	says(t, good(t, s, "save-session", object{"file": "session.lisp"}), "Saved: ")
 	good(t, s, "checkpoint", object{"name": "kept", "disk": true})
-	if !eventually(2*long, func() bool { return strings.Contains(good(t, s, "checkpoint", object{}), "On disk: kept of ") }) {
+	if await.Until(func() bool { return strings.Contains(good(t, s, "checkpoint", object{}), "On disk: kept of ") }) != nil {
 		t.Errorf("it is not on the disk:\n%s", status(t, s))
 	}
-	check(t, s.Close(savingPatience))
+	check(t, s.Close(await.Ceiling))
 
 	s = o.serve(t, "--sandbox", mode, "--resume", "kept")
 	want(t, s, "(list (length *values*) (late))", "=> (6 :LATE)\n; Your work from "+elided)
@@ -128,7 +129,7 @@ func TestSandboxWithoutCore(t *testing.T) {
 	o := newOutside(t, accounts()["user"])
 	s := o.serve(t, "--sandbox", "strict", "--no-core")
 	sendCall(t, s, "(+ 1 2)")
-	if !eventually(2*long, func() bool { return strings.Contains(status(t, s), "Image: running") }) {
+	if await.Until(func() bool { return strings.Contains(status(t, s), "Image: running") }) != nil {
 		t.Fatal(status(t, s))
 	}
 	want(t, s, "(+ 1 2)", "=> 3")
@@ -205,7 +206,7 @@ func TestSandboxLeavesNothing(t *testing.T) {
 			s := o.serve(t, "--sandbox", "strict")
 			wantRuns(t, s, `(sb-ext:run-program "/bin/sh" '("-c" "setsid sleep 300 & exec sleep 300") :wait nil)`)
 			pid := s.PID()
-			check(t, s.Close(savingPatience))
+			check(t, s.Close(await.Ceiling))
 			left, _ := filepath.Glob(o.path("run/swank-mcp.*"))
 			if left = append(left, controlGroups(pid)...); len(left) > 0 {
 				t.Errorf("these are left: %q", left)

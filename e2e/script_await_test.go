@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"time"
 
+	"swank-mcp/internal/await"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -21,12 +23,12 @@ func awaitCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if len(rest) > 0 {
 		ts.Fatalf("await: %q is no ARGUMENT=VALUE", rest[0])
 	}
-	ctx, stop := context.WithTimeout(context.Background(), scriptPatience)
+	ctx, stop := await.Limited(context.Background())
 	defer stop()
 	for {
 		r, err := client(ts).Tool(ctx, args[1], arguments)
 		if err != nil {
-			ts.Fatalf("after %v no reply matched %s: %v", scriptPatience, args[0], err)
+			ts.Fatalf("no reply matched %s: %v", args[0], err)
 		}
 		if wanted.MatchString(r.Text()) {
 			fmt.Fprintln(ts.Stdout(), r.Text())

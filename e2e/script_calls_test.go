@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/sourcegraph/jsonrpc2"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 )
 
 // server [NAME=VALUE...] [FLAG...]
@@ -34,7 +34,7 @@ func serverCommand(ts *testscript.TestScript, neg bool, args []string) {
 	c, err := wire.Start(wire.Options{Env: env, Dir: ts.MkAbs(".")}, s.binary, args...)
 	ts.Check(err)
 	s.clients[s.as] = &scriptClient{Client: c}
-	ctx, stop := context.WithTimeout(context.Background(), long)
+	ctx, stop := await.Limited(context.Background())
 	defer stop()
 	_, err = c.Open(ctx)
 	ts.Check(err)
@@ -130,13 +130,9 @@ func replyCommand(ts *testscript.TestScript, neg bool, args []string) {
 	take(ts, neg, p)
 }
 
-// scriptPatience bounds one call, which may load a system or start an image, and compile all
-// of it beside others that do.
-const scriptPatience = 3 * time.Minute
-
 // take makes the text of the reply the script's stdout.
 func take(ts *testscript.TestScript, neg bool, p *wire.Pending) {
-	ctx, stop := context.WithTimeout(context.Background(), scriptPatience)
+	ctx, stop := await.Limited(context.Background())
 	defer stop()
 	var r wire.Result
 	err := p.Wait(ctx, &r)

@@ -5,7 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
+
+	"swank-mcp/internal/await"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -66,10 +67,10 @@ func warmPerson(t *testing.T) {
 	t.Helper()
 	p := newPerson(t, "")
 	s := attached(t, p)
-	if !eventually(2*time.Minute, func() bool { text, _ := eval(t, s, "(+ 1 2)"); return text == "=> 3" }) {
+	if await.Until(func() bool { text, _ := eval(t, s, "(+ 1 2)"); return text == "=> 3" }) != nil {
 		t.Fatal("the helper is not there")
 	}
-	s.Close(patience)
+	s.Close(await.Ceiling)
 	p.end()
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts compare replies with")
@@ -97,9 +98,7 @@ func setUpScript(env *testscript.Env, binary string) error {
 				env.T().Log("server", name, complaint)
 				failed = true
 			}
-			if log := c.Said(); log != "" {
-				env.T().Log("server", name, "log (end):\n"+tail(log, 3000))
-			}
+			env.T().Log("server", name, lastOf(c.Client))
 		}
 		if said := s.person.end(); said != "" {
 			env.T().Log("the person's Lisp said (end):\n" + tail(said, 3000))
@@ -140,7 +139,7 @@ func fixtureCommand(ts *testscript.TestScript, neg bool, args []string) {
 
 // kill-image: kill -9, as an accident would, and wait for the end.
 func killImageCommand(ts *testscript.TestScript, neg bool, args []string) {
-	ctx, stop := context.WithTimeout(context.Background(), long)
+	ctx, stop := await.Limited(context.Background())
 	defer stop()
 	r, err := client(ts).Tool(ctx, "session-status", object{})
 	ts.Check(err)
@@ -153,11 +152,11 @@ func killImageCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
 	ts.Check(scriptOf(ts).person.again())
 	// Until the server has noticed, a call would die with the image.
-	if !eventually(long, func() bool {
+	if await.Until(func() bool {
 		r, err := client(ts).Tool(ctx, "session-status", object{})
 		return err == nil && !strings.Contains(r.Text(), m[0]+",")
-	}) {
-		ts.Fatalf("after %v the server still shows %s", long, m[0])
+	}) != nil {
+		ts.Fatalf("the server still shows %s", m[0])
 	}
 }
 

@@ -3,7 +3,6 @@ package e2e
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"swank-mcp/internal/tier"
 )
@@ -24,7 +23,7 @@ func wantList(t *testing.T, s *server, args map[string]any, text string) {
 // what to install.
 func have(t *testing.T, s *server, system, debian string) string {
 	t.Helper()
-	r := call(t, s, time.Minute, "load-system", object{"system": system})
+	r := call(t, s, "load-system", object{"system": system})
 	if strings.Contains(r.Text(), "ASDF:MISSING-COMPONENT") {
 		t.Fatalf("this test needs the Debian package %s (scripts/install-deps --test installs it):\n%s", debian, r.Text())
 	}

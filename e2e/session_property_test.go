@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -314,8 +314,7 @@ func TestPackageContextProperty(t *testing.T) {
 	seen := map[string]int{}
 	property := func(rt *rapid.T) {
 		tool := func(name string, args map[string]any) (string, bool) {
-			ctx, stop := context.WithTimeout(t.Context(), long)
-			defer stop()
+			ctx := await.Context(t)
 			r, err := s.Tool(ctx, name, args)
 			if err != nil {
 				rt.Fatalf("%s %v: %v", name, args, err)

@@ -30,7 +30,7 @@ func isReset(text string) bool {
 
 func wantReset(t *testing.T, s *server) {
 	t.Helper()
-	r := call(t, s, patience, "reset-session", object{})
+	r := call(t, s, "reset-session", object{})
 	if r.IsError || !isReset(r.Text()) {
 		t.Errorf("reset-session answered (isError %v):\n%s\nwant:\n%s", r.IsError, r.Text(), resetText)
 	}

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os/exec"
@@ -9,8 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -119,8 +118,7 @@ func (w *statusWorld) fresh(t *testing.T) string {
 	if answer, ok := w.known[texts]; ok {
 		return answer
 	}
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
+	ctx := await.Context(t)
 	cmd := exec.CommandContext(ctx, "sbcl", append(args, "--eval", `(format t "~&=> ~S~%" `+asked(strings.Replace(statusAnswers, "$system", `'("`+strings.Join(w.files, `" "`)+`")`, 1))+`)`)...)
 	out, err := cmd.CombinedOutput()
 	m := firstValue.FindAllSubmatch(out, -1)

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"swank-mcp/internal/await"
 )
 
 // The client's ends of the streams may belong to other processes, too, and one of
@@ -50,12 +51,7 @@ func TestSharedStandardStreams(t *testing.T) {
 			}()
 			ping := func(id int) bool {
 				fmt.Fprintf(send, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", id)
-				select {
-				case line := <-lines:
-					return strings.Contains(line, fmt.Sprintf(`"id":%d,`, id))
-				case <-time.After(long):
-					return false
-				}
+				return strings.Contains(await.From(t, "the answer", lines), fmt.Sprintf(`"id":%d,`, id))
 			}
 			if !ping(1) {
 				t.Fatal("the first ping was not answered")
@@ -69,11 +65,7 @@ func TestSharedStandardStreams(t *testing.T) {
 			cmd.Process.Signal(syscall.SIGTERM)
 			ended := make(chan error, 1)
 			go func() { ended <- cmd.Wait() }()
-			select {
-			case <-ended:
-			case <-time.After(long):
-				t.Error("SIGTERM did not end the server")
-			}
+			await.From(t, "the end of the server after SIGTERM", ended)
 			io.WriteString(send, "\n")
 		})
 	}

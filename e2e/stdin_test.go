@@ -10,6 +10,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 )
 
 // Whatever a client writes, the session goes on; what is no message gets the
@@ -55,7 +56,7 @@ func TestMalformedInput(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			before, received := len(s.NullReplies()), len(s.Received())
 			check(t, s.Inject([]byte(c.line+"\n")))
-			if c.code < 0 && !eventually(long, func() bool { return len(s.Received()) > received }) {
+			if c.code < 0 && await.Until(func() bool { return len(s.Received()) > received }) != nil {
 				t.Errorf("no reply to %.80q", c.line)
 			}
 			want(t, s, "(+ 1 2)", "=> 3")
@@ -107,7 +108,7 @@ func TestPiecesOfMessages(t *testing.T) {
 		fmt.Fprintf(&many, `{"jsonrpc":"2.0","id":"many%d","method":"ping"}`+"\n", i)
 	}
 	s.Inject([]byte(many.String()))
-	if !eventually(long, func() bool {
+	if await.Until(func() bool {
 		n := s.Answers()
 		for i := range 50 {
 			if n[fmt.Sprintf(`"many%d"`, i)] != 1 {
@@ -115,7 +116,7 @@ func TestPiecesOfMessages(t *testing.T) {
 			}
 		}
 		return n[`"piece"`] == 1
-	}) {
+	}) != nil {
 		t.Errorf("not every piece was answered: %v", s.Answers())
 	}
 	l.goesOn(t, s)
@@ -130,7 +131,7 @@ func TestIDsComeBackAsSent(t *testing.T) {
 		wantAnswer(t, p, "=> 3")
 	}
 	s.Inject([]byte(`{"jsonrpc":"2.0","id":0,"method":"ping"}` + "\n"))
-	if !eventually(long, func() bool { return s.Answers()["0"] == 1 }) {
+	if await.Until(func() bool { return s.Answers()["0"] == 1 }) != nil {
 		t.Error("id 0 was not answered")
 	}
 }
@@ -140,13 +141,13 @@ func TestOddCancellations(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	l := begin(t, s)
-	code, open := gate(t)
-	first := sendCall(t, s, code)
+	gate := await.NewGate(t)
+	first := sendCall(t, s, gate.Hold())
 	waiting := sendCall(t, s, "(setf *kept* :harmed)")
 	waiting.Cancel("before its turn")
 	waiting.Cancel("again")
 	status(t, s) // it is answered when the server has read what came before it
-	open()
+	gate.Open()
 	wantAnswer(t, first, "=> NIL")
 	first.Cancel("too late")
 	l.goesOn(t, s)

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -49,7 +49,7 @@ func TestThousandRandomStops(t *testing.T) {
 			cancels++
 			continue
 		}
-		ctx, stop := context.WithTimeout(t.Context(), patience)
+		ctx, stop := await.Limited(t.Context())
 		var r wire.Result
 		err := p.Wait(ctx, &r)
 		stop()

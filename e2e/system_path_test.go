@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 )
 
 // twoOfAName writes a system, another one that needs it, and two more of the first
@@ -95,8 +95,7 @@ func TestSystemsOfPathsComeBack(t *testing.T) {
 // what it prints.
 func plainLisp(t *testing.T, env []string, file, code string) string {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), patience)
-	defer stop()
+	ctx := await.Context(t)
 	cmd := exec.CommandContext(ctx, "sbcl", "--noinform", "--no-sysinit", "--no-userinit", "--non-interactive",
 		"--load", file, "--eval", code)
 	cmd.Env = env

@@ -199,7 +199,7 @@ func TestLoadSystemTimeout(t *testing.T) {
 	s := withSystems(t)
 	l := begin(t, s)
 	began := time.Now()
-	r := call(t, s, patience, "load-system", object{"system": "swt-loop", "timeout": 2})
+	r := call(t, s, "load-system", object{"system": "swt-loop", "timeout": 2})
 	if d := time.Since(began); d < 2*time.Second || d > 5*time.Second {
 		t.Errorf("a limit of 2 s took %v", d)
 	}

@@ -124,7 +124,7 @@ func TestErrorsTeach(t *testing.T) {
 	dir := t.TempDir()
 	s := startWith(t, wire.Options{}, "--toolsets", "all", "--session-dir", dir)
 	prepare := func() {
-		call(t, s, patience, "reset-session", object{})
+		call(t, s, "reset-session", object{})
 		for _, code := range []string{teachingSession, `(make-string 100000 :initial-element #\x)`} {
 			wantRuns(t, s, code)
 		}

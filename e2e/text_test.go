@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"swank-mcp/internal/await"
 )
 
 func TestTextGoesBothWays(t *testing.T) {
@@ -87,7 +89,7 @@ func TestOddCharactersComeIn(t *testing.T) {
 	// A lone surrogate is no text. It may arrive as the character that Lisp
 	// has for it, or be refused by name; turned into U+FFFD in silence it is lost.
 	for _, code := range []string{`"(char-code (char \"\ud800\" 0))"`, `"(char-code (char \"\udc00x\" 0))"`, `"(char-code (char \"\ud800\ud800\" 1))"`} {
-		r := call(t, s, patience, "evaluate-lisp", object{"code": json.RawMessage(code)})
+		r := call(t, s, "evaluate-lisp", object{"code": json.RawMessage(code)})
 		arrived := !r.IsError && (r.Text() == "=> 55296" || r.Text() == "=> 56320")
 		refused := r.IsError && strings.Contains(strings.ToLower(r.Text()), "surrogate")
 		if !arrived && !refused {
@@ -103,7 +105,7 @@ func TestInvalidUTF8ComesIn(t *testing.T) {
 	s := start(t)
 	l := begin(t, s)
 	s.Inject([]byte("{\"jsonrpc\":\"2.0\",\"id\":\"bad\",\"method\":\"tools/call\",\"params\":{\"name\":\"evaluate-lisp\",\"arguments\":{\"code\":\"(length \\\"a\xff\xfeb\\\")\"}}}\n"))
-	if !eventually(long, func() bool { return s.Answers()[`"bad"`]+len(s.NullReplies()) > 0 }) {
+	if await.Until(func() bool { return s.Answers()[`"bad"`]+len(s.NullReplies()) > 0 }) != nil {
 		t.Error("no answer to a message with invalid UTF-8")
 	}
 	time.Sleep(50 * time.Millisecond)

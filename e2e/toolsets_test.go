@@ -1,19 +1,18 @@
 package e2e
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 )
 
 // toolNames is what tools/list answers.
 func toolNames(t *testing.T, s *server) []string {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), long)
-	defer stop()
+	ctx := await.Context(t)
 	var list struct{ Tools []struct{ Name string } }
 	check(t, s.Call(ctx, "tools/list", object{}, &list))
 	var out []string
@@ -50,8 +49,7 @@ func TestToolsets(t *testing.T) {
 			t.Errorf("--read-only shows %s", n)
 		}
 	}
-	ctx, stop := context.WithTimeout(t.Context(), long)
-	defer stop()
+	ctx := await.Context(t)
 	if _, err := reader.Tool(ctx, "evaluate-lisp", object{"code": "(+ 1 2)"}); err == nil || !strings.Contains(err.Error(), "--read-only") {
 		t.Errorf("evaluate-lisp under --read-only: %v", err)
 	}
@@ -72,8 +70,7 @@ func TestToolsets(t *testing.T) {
 func TestReadOnlyEvaluatesNothing(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--read-only", "--toolsets", "all")
-	ctx, stop := context.WithTimeout(t.Context(), mixedLimit)
-	defer stop()
+	ctx := await.Context(t)
 	var list struct {
 		Tools []struct {
 			Name        string
@@ -95,11 +92,11 @@ func TestReadOnlyEvaluatesNothing(t *testing.T) {
 					args[name] = text
 				}
 			}
-			call(t, s, mixedLimit, tl.Name, args)
+			call(t, s, tl.Name, args)
 			for name := range args { // the others may keep it from being looked at
-				call(t, s, mixedLimit, tl.Name, object{name: text})
+				call(t, s, tl.Name, object{name: text})
 			}
-			if got := call(t, s, patience, "list-packages", object{"filter": "HOLE", "kind": "all"}).Text(); !strings.Contains(got, "No package matches") {
+			if got := call(t, s, "list-packages", object{"filter": "HOLE", "kind": "all"}).Text(); !strings.Contains(got, "No package matches") {
 				t.Fatalf("%s %v evaluated it: %s", tl.Name, args, got)
 			}
 		}

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 )
 
 // truthWorld is a server in a directory of its own, which has the system mini:
@@ -80,8 +80,7 @@ func (w *truthWorld) do(t *testing.T, c truthCall) string {
 	case c.file != "":
 		w.write(t, c.file, c.text)
 	default:
-		ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
-		defer stop()
+		ctx := await.Context(t)
 		r, err := w.Tool(ctx, c.tool, c.args)
 		if err != nil { // the caller finds that it is no answer
 			return fmt.Sprintf("no reply to %s: %v", c.tool, err)

@@ -3,6 +3,8 @@ package e2e
 import (
 	"strings"
 	"testing"
+
+	"swank-mcp/internal/await"
 )
 
 // The person undoes several calls at once, does them again, and goes to a checkpoint by its
@@ -16,7 +18,7 @@ func TestTerminalUndoesSteps(t *testing.T) {
 		t.Helper()
 		before := d.checkpoints()
 		eval(t, s, code)
-		if !eventually(long, func() bool { return d.checkpoints() > before }) {
+		if await.Until(func() bool { return d.checkpoints() > before }) != nil {
 			t.Fatal("no checkpoint is taken")
 		}
 	}

@@ -41,7 +41,7 @@ func TestWebEvaluates(t *testing.T) {
 	text, _ = eval(t, s, ":next")
 	says(t, text, "=> :NEXT\n", "; The person evaluated (car 'nothing) [ERROR] TYPE-ERROR ")
 
-	r := call(t, s, patience, "evaluate-lisp", object{"on-error": "debug", "code": `(with-simple-restart (skip-it "Skip it, as the person likes.") (error "Shall I?"))`})
+	r := call(t, s, "evaluate-lisp", object{"on-error": "debug", "code": `(with-simple-restart (skip-it "Skip it, as the person likes.") (error "Shall I?"))`})
 	says(t, r.Text(), "Shall I?", "SKIP-IT")
 	b.shows("#lamp", "Suspended at an error")
 	b.shows(".cell.suspended .restarts", "It waits in the debugger", "Skip it, as the person likes.")

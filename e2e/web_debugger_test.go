@@ -23,7 +23,7 @@ func TestWebDebugs(t *testing.T) {
 	p := d.page()
 	b := newBrowser(t)
 	b.opens(p)
-	r := call(t, s, patience, "evaluate-lisp", object{"on-error": "debug", "debug": 3, "code": `(weigh '(:apple "red") 3)`})
+	r := call(t, s, "evaluate-lisp", object{"on-error": "debug", "debug": 3, "code": `(weigh '(:apple "red") 3)`})
 	says(t, r.Text(), "has no weight", "USE-VALUE")
 	b.shows(".cell.suspended .restarts", "It waits in the debugger", "Take this weight.")
 	b.does(chromedp.Navigate(strings.TrimSuffix(b.address(), "#newest") + "frame?session=default&evaluation=1&frame=1"))

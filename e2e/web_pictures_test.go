@@ -37,7 +37,7 @@ func TestWebPictures(t *testing.T) {
 	b.js(`document.querySelector(".changed").closest(".cell").scrollIntoView({block: "center"}), document.activeElement.blur()`)
 	b.documents("page-light")
 
-	r := call(t, s, patience, "evaluate-lisp", object{"on-error": "debug", "code": "(mapcar #'left '(:apple :plum))"})
+	r := call(t, s, "evaluate-lisp", object{"on-error": "debug", "code": "(mapcar #'left '(:apple :plum))"})
 	says(t, r.Text(), "The value", "NIL")
 	b.size(1100, 540, true)
 	b.shows(".cell.suspended .restarts", "RETRY")

@@ -109,7 +109,7 @@ func TestWriteBack(t *testing.T) {
 			good(t, s, "evaluate-lisp", object{"code": code, "package": pkg})
 		}
 		evaluate("( " + form[1:])
-		r := call(t, s, patience, "write-definition", object{"name": name})
+		r := call(t, s, "write-definition", object{"name": name})
 		if strings.Contains(r.Text(), "TWO-DEFINITIONS") {
 			twice++
 			evaluate(form)
@@ -122,7 +122,7 @@ func TestWriteBack(t *testing.T) {
 			t.Fatalf("%s in %s, with a blank more:\n%s", name, file, clip(r.Text()))
 		}
 		evaluate(form)
-		r = call(t, s, patience, "write-definition", object{"name": name})
+		r = call(t, s, "write-definition", object{"name": name})
 		after, err := os.ReadFile(file)
 		check(t, err)
 		if r.IsError || !bytes.Equal(before, after) {

@@ -124,9 +124,14 @@ func Do(t testing.TB, what string, f func()) {
 // Context returns a context that ends with the test and, with [ErrCeiling] as its cause, at the
 // [Ceiling].
 func Context(t testing.TB) context.Context {
-	ctx, stop := context.WithTimeoutCause(t.Context(), Ceiling, ErrCeiling)
+	ctx, stop := Limited(t.Context())
 	t.Cleanup(stop)
 	return ctx
+}
+
+// Limited is [Context] without a test: for what is set up for all of them.
+func Limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, Ceiling, ErrCeiling)
 }
 
 // margin is how much of the time of go test is left to a test that has waited in vain, to say so.
