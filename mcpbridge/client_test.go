@@ -8,10 +8,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/mcpbridge/fake"
 	"swank-mcp/mcpbridge/tools"
 )
@@ -91,7 +91,7 @@ func TestSDKClient(t *testing.T) {
 			if got, err := call(ctx, "progress", "tok"); got != "=> done" || err != nil {
 				t.Errorf("got %q, %v", got, err)
 			}
-			waitFor(t, func() bool { mu.Lock(); defer mu.Unlock(); return len(progress) == 4 })
+			await.True(t, "four reports of progress", func() bool { mu.Lock(); defer mu.Unlock(); return len(progress) == 4 })
 			last := -1.0
 			for i, p := range progress {
 				want := fmt.Sprintf("line %d\n", i)
@@ -106,13 +106,13 @@ func TestSDKClient(t *testing.T) {
 
 			cancelled, cancel := context.WithCancel(ctx)
 			go func() {
-				waitFor(t, func() bool { return image.Running() == 1 })
+				await.True(t, "the evaluation to run", func() bool { return image.Running() == 1 })
 				cancel()
 			}()
 			if got, err := call(cancelled, "hang", nil); err == nil {
 				t.Errorf("cancelled call answered %q", got)
 			}
-			waitFor(t, func() bool { return image.Running() == 0 })
+			await.True(t, "the evaluation to end", func() bool { return image.Running() == 0 })
 			if got, err := call(ctx, "echo λ 😀", nil); got != "=> λ 😀" || err != nil {
 				t.Errorf("after the cancellation: %q, %v", got, err)
 			}
@@ -140,17 +140,6 @@ func TestSDKClientOnDemand(t *testing.T) {
 			}
 		})
 	}
-}
-
-func waitFor(t *testing.T, ok func() bool) {
-	t.Helper()
-	for range 2000 {
-		if ok() {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Error("waited in vain")
 }
 
 // TestBothEras: a process serves the versions as they come, without a handshake first.

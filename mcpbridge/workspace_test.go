@@ -12,6 +12,7 @@ import (
 	"time"
 	"weak"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/mcpbridge/fake"
 	"swank-mcp/mcpbridge/stdio"
 	"swank-mcp/mcpbridge/tools"
@@ -216,12 +217,12 @@ func TestWorkspaceIsFreed(t *testing.T) {
 		return len(b.others)
 	}
 	io.WriteString(inW, initialize+"\n"+evalCall("1", "x")+"\n")
-	waitFor(t, func() bool { return others() == 1 })
+	await.True(t, "the session of the connection", func() bool { return others() == 1 })
 	inW.Close()
 	if err := session.Wait(); err != nil {
 		t.Error(err)
 	}
-	waitFor(t, func() bool { return others() == 0 })
+	await.True(t, "the end of that session", func() bool { return others() == 0 })
 	// Those that are named stay; that of the last connection is nobody's any more.
 	if closed := image.Closed(); len(closed) != 1 || !strings.HasPrefix(closed[0], DefaultSession+"#") {
 		t.Errorf("closed sessions: %q", closed)

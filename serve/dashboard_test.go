@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"swank-mcp/internal/await"
 )
 
 // Grafana's dashboard asks for what there is, and for all that is ours.
@@ -28,7 +30,7 @@ func TestDashboard(t *testing.T) {
 	p.wants(code("(+ 1 2)").at("/s/x/mcp"), "=> 3")
 	p.send(call{who: "nobody", body: "{}"})
 	var there []string
-	eventually(t, "all is counted", func() bool {
+	await.True(t, "all is counted", func() bool {
 		there = nil
 		for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+) `).FindAllStringSubmatch(p.send(call{path: "/metrics", method: "GET"}).body, -1) {
 			there = append(there, m[1])

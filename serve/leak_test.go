@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 	"swank-mcp/serve/hub"
 )
@@ -60,22 +61,22 @@ func TestNothingStays(t *testing.T) {
 			cancel()
 		}
 		http.DefaultClient.CloseIdleConnections()
-		eventually(t, "all images are put away", func() bool { _, awake := p.s.hub.Counts(); return awake == 0 })
+		await.True(t, "all images are put away", func() bool { _, awake := p.s.hub.Counts(); return awake == 0 })
 		var stacks []string
 		if i == 0 {
 			time.Sleep(200 * time.Millisecond)
 			base = len(ours())
 			continue
 		}
-		eventually(t, "no more goroutines than after the first round", func() bool { stacks = ours(); return len(stacks) <= base })
+		await.True(t, "no more goroutines than after the first round", func() bool { stacks = ours(); return len(stacks) <= base })
 	}
 	if n := len(p.s.hub.List()); n != 2 {
 		t.Errorf("%d sessions: %+v", n, p.s.hub.List())
 	}
 	p.end()
 	http.DefaultClient.CloseIdleConnections()
-	eventually(t, "no goroutine stays", func() bool { return len(ours()) == 0 })
-	eventually(t, "no descriptor stays", func() bool { return descriptors(t) <= before+2 })
+	await.True(t, "no goroutine stays", func() bool { return len(ours()) == 0 })
+	await.True(t, "no descriptor stays", func() bool { return descriptors(t) <= before+2 })
 	for _, pid := range pids {
 		if alive(pid) {
 			t.Errorf("process %d stays", pid)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/serve/hub"
 )
 
@@ -91,7 +92,7 @@ func TestOtherCaseHidesNoCall(t *testing.T) {
 	go func() {
 		done <- p.send(raw(code("(progn (sleep 2) 'slept)"), also(`"Method":"subscriptions/listen"`)))
 	}()
-	eventually(t, "the call is in progress", func() bool {
+	await.True(t, "the call is in progress", func() bool {
 		list := p.s.hub.List()
 		return len(list) == 1 && list[0].Users == 1 && list[0].Awake
 	})
@@ -107,7 +108,7 @@ func TestNoWayAroundLimits(t *testing.T) {
 	p := start(t, t.TempDir(), func(o *Options) { o.Hub.Limits = hub.Limits{CPU: 500 * time.Millisecond} })
 	p.send(code("(loop)"))
 	id, _ := p.handshake(call{})
-	eventually(t, "the limit is reached", func() bool { return p.send(code("1")).status == 429 })
+	await.True(t, "the limit is reached", func() bool { return p.send(code("1")).status == 429 })
 	for name, change := range map[string]func(string) string{
 		"as it is":             func(b string) string { return b },
 		"a word behind it":     func(b string) string { return b + " x" },

@@ -16,6 +16,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/serve/hub"
 )
 
@@ -35,13 +36,13 @@ func TestSDKClient(t *testing.T) {
 	p := start(t, t.TempDir(), func(*Options) {})
 	for _, era := range []string{"2025-06-18", "2025-11-25", newEra} {
 		for _, path := range []string{"/mcp", "/s/shared/mcp"} {
-			g := newGate(t)
+			g := await.NewGate(t)
 			var progress atomic.Int32
 			c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
 				ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 					progress.Add(1)
 					if strings.Contains(r.Params.Message, "NOW") {
-						g.open()
+						g.Open()
 					}
 				}})
 			session, err := c.Connect(t.Context(), &mcp.StreamableClientTransport{
@@ -67,7 +68,7 @@ func TestSDKClient(t *testing.T) {
 			if got := evaluate("(defun f (x) (* 2 x))"); got != "=> F" {
 				t.Errorf("%s at %s: %s", era, path, got)
 			}
-			if got := evaluate(fmt.Sprintf("(progn (print 'now) %s (f 21))", g.wait())); !strings.HasSuffix(got, "=> 42") {
+			if got := evaluate(fmt.Sprintf("(progn (print 'now) %s (f 21))", g.Wait())); !strings.HasSuffix(got, "=> 42") {
 				t.Errorf("%s at %s: %s", era, path, got)
 			}
 			if progress.Load() == 0 {
@@ -162,7 +163,7 @@ func TestSessionsAreApart(t *testing.T) {
 	if r := p.send(call{method: "DELETE", header: map[string]string{sessionHeader: two}}); r.status != 204 {
 		t.Errorf("DELETE: %+v", r)
 	}
-	eventually(t, "the image of the session has ended", func() bool { return !alive(pid) })
+	await.True(t, "the image of the session has ended", func() bool { return !alive(pid) })
 	if r := p.send(status(two)); r.status != 404 || r.body != never.body {
 		t.Errorf("after DELETE: %+v", r)
 	}
@@ -217,10 +218,10 @@ func TestSignsOfLife(t *testing.T) {
 	p := start(t, t.TempDir(), func(*Options) {})
 	id, _ := p.handshake(call{})
 	for _, within := range []func(call) call{func(c call) call { return c }, func(c call) call { return c.within(id) }} {
-		g := newGate(t)
-		r := p.read(within(code(fmt.Sprintf("(progn %s 'late)", g.wait()))), func(body string) {
+		g := await.NewGate(t)
+		r := p.read(within(code(fmt.Sprintf("(progn %s 'late)", g.Wait()))), func(body string) {
 			if strings.Count(body, stillAtWork) == 4 {
-				g.open()
+				g.Open()
 			}
 		})
 		if n := strings.Count(r.body, stillAtWork); n < 4 || r.text() != "=> LATE" || r.status != 200 || !strings.HasPrefix(r.head.Get("Content-Type"), "text/event-stream") {
@@ -248,13 +249,13 @@ func TestClosedStreams(t *testing.T) {
 		gone <- err
 	}()
 	status := tool("session-status", map[string]any{})
-	eventually(t, "the evaluation runs", func() bool { return busy(status) })
+	await.True(t, "the evaluation runs", func() bool { return busy(status) })
 	began := time.Now()
 	cancel()
 	if err := <-gone; err == nil {
 		t.Error("the closed request was answered")
 	}
-	eventually(t, "the evaluation has ended", func() bool { return !busy(status) })
+	await.True(t, "the evaluation has ended", func() bool { return !busy(status) })
 	if took := time.Since(began); took > 3*time.Second {
 		t.Errorf("that took %v", took)
 	}
@@ -272,7 +273,7 @@ func TestClosedStreams(t *testing.T) {
 	cancel()
 	resp.Body.Close()
 	var got reply
-	eventually(t, "the server has seen that the stream is closed", func() bool {
+	await.True(t, "the server has seen that the stream is closed", func() bool {
 		got = p.send(call{method: "GET", header: map[string]string{sessionHeader: id, versionHeader: "2025-11-25", "Last-Event-ID": event}})
 		return got.status != 409
 	})
@@ -299,16 +300,16 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	p.wants(code("(defun f () 1)").at("/s/a/mcp"), "=> F")
-	g := newGate(t)
+	g := await.NewGate(t)
 	var waiting sync.WaitGroup
-	waiting.Go(func() { p.wants(code(fmt.Sprintf("(progn %s (f))", g.wait())).at("/s/a/mcp"), "=> 1") })
-	g.reached()
+	waiting.Go(func() { p.wants(code(fmt.Sprintf("(progn %s (f))", g.Wait())).at("/s/a/mcp"), "=> 1") })
+	g.Reached()
 	refused(code("1").at("/s/b/mcp"), 503, "1 Lisp images running, which is its limit")
-	g.open()
+	g.Open()
 	waiting.Wait()
 	// What nobody uses makes room, and is there again when it is used.
-	eventually(t, "there is room", func() bool { return p.send(code("(+ 1 2)").at("/s/b/mcp")).text() == "=> 3" })
-	eventually(t, "there is room again", func() bool { return p.send(code("(f)").at("/s/a/mcp")).status == 200 })
+	await.True(t, "there is room", func() bool { return p.send(code("(+ 1 2)").at("/s/b/mcp")).text() == "=> 3" })
+	await.True(t, "there is room again", func() bool { return p.send(code("(f)").at("/s/a/mcp")).status == 200 })
 	p.wants(code("(f)").at("/s/a/mcp"), "=> 1")
 
 	p.handshake(call{}) // the third
@@ -331,20 +332,20 @@ func TestHibernation(t *testing.T) {
 	p.wants(code("(defun g () 'g)").at("/s/n/mcp"), "=> G")
 	pids := []int{p.pid(code("").within(id)), p.pid(code("").at("/s/n/mcp"))}
 	for _, pid := range pids {
-		eventually(t, "the image is put away", func() bool { return !alive(pid) })
+		await.True(t, "the image is put away", func() bool { return !alive(pid) })
 	}
 	p.says(code("(f 21)").within(id), "it was put away while nobody used it", "Restored: 1 definition", "=> 42")
 	p.says(code("(g)").at("/s/n/mcp"), "Restored: 1 definition", "=> G")
 
-	g := newGate(t)
-	p.says(tool("evaluate-lisp", map[string]any{"code": fmt.Sprintf("(progn %s 'done)", g.wait()), "background": true}).at("/s/n/mcp"), "job-1")
-	pid := g.reached()
+	g := await.NewGate(t)
+	p.says(tool("evaluate-lisp", map[string]any{"code": fmt.Sprintf("(progn %s 'done)", g.Wait()), "background": true}).at("/s/n/mcp"), "job-1")
+	pid := g.Reached()
 	time.Sleep(700 * time.Millisecond)
 	if !alive(pid) {
 		t.Error("an image with a job was put away")
 	}
-	g.open()
-	eventually(t, "it is put away when the job has ended", func() bool { return !alive(pid) })
+	g.Open()
+	await.True(t, "it is put away when the job has ended", func() bool { return !alive(pid) })
 	counts, _ := p.s.hub.Counts()
 	if counts.Hibernated < 3 || counts.Woken < 4 {
 		t.Errorf("%+v", counts)
@@ -357,7 +358,7 @@ func TestLeftToTheDisk(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir(), func(o *Options) { o.Hub.Hibernate, o.Hub.Forget = 100*time.Millisecond, 300*time.Millisecond })
 	p.wants(code("(defun f (x) (* 2 x))").at("/s/n/mcp"), "=> F")
-	eventually(t, "the session is left to the disk", func() bool { return len(p.s.hub.List()) == 0 })
+	await.True(t, "the session is left to the disk", func() bool { return len(p.s.hub.List()) == 0 })
 	p.says(code("(f 21)").at("/s/n/mcp"), "This session was brought back", "=> 42")
 	for i := range 5 {
 		// Each may be told that the image was put away: a tenth of a second is soon over.
@@ -402,7 +403,7 @@ func TestMetrics(t *testing.T) {
 		"swank_mcp_sessions 1", "swank_mcp_images 1", "swank_mcp_sessions_made_total 1", "swank_mcp_jobs_waiting 0", "swank_mcp_requests 0",
 		`swank_mcp_image_changes_total{change="started"} 1`, `swank_mcp_refused_requests_total{why="token"} 1`, "process_resident_memory_bytes",
 	} {
-		eventually(t, "there is "+line, func() bool { return strings.Contains(read(), "\n"+line) })
+		await.True(t, "there is "+line, func() bool { return strings.Contains(read(), "\n"+line) })
 	}
 	if text := strings.ToLower(read()); strings.Contains(text, "secret-name") || strings.Contains(text, "anna") {
 		t.Errorf("it tells whose: %s", text)
@@ -428,17 +429,17 @@ func TestDrain(t *testing.T) {
 	defer stream.Body.Close()
 	pids := []int{p.pid(code("").within(id)), p.pid(code(""))}
 	var answers sync.WaitGroup
-	g := newGate(t)
-	answers.Go(func() { p.wants(code(fmt.Sprintf("(progn %s (sleep 1) 'in-time)", g.wait())), "=> IN-TIME") })
+	g := await.NewGate(t)
+	answers.Go(func() { p.wants(code(fmt.Sprintf("(progn %s (sleep 1) 'in-time)", g.Wait())), "=> IN-TIME") })
 	answers.Go(func() { p.says(code("(loop)").within(id), "server is shutting down") })
-	g.reached()
-	eventually(t, "both run", func() bool {
+	g.Reached()
+	await.True(t, "both run", func() bool {
 		return strings.Contains(p.send(tool("session-status", map[string]any{}).within(id)).text(), "(loop)")
 	})
-	g.open()
+	g.Open()
 	began := time.Now()
 	answers.Go(func() {
-		eventually(t, "it is not ready any more", func() bool { return p.send(call{path: "/readyz", method: "GET"}).status == 503 })
+		await.True(t, "it is not ready any more", func() bool { return p.send(call{path: "/readyz", method: "GET"}).status == 503 })
 		p.says(tool("session-status", map[string]any{}).at("/s/new/mcp"), "not started")
 		p.wants(code("(+ 1 2)").at("/s/late/mcp"), "=> 3")
 	})

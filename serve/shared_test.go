@@ -18,6 +18,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 	"swank-mcp/serve/hub"
 	"swank-mcp/serve/lease"
@@ -105,14 +106,14 @@ func TestAnswersBeginLate(t *testing.T) {
 	t.Parallel()
 	p := replica(t, t.TempDir())
 	id, _ := p.handshake(call{path: "/s/x/mcp"})
-	g := newGate(t)
+	g := await.NewGate(t)
 	for _, c := range []struct {
 		code     string
 		from, to time.Duration
 		begun    func()
 	}{
 		{"(progn (sleep 1) 'soon)", time.Second, patience, func() {}},
-		{fmt.Sprintf("(progn %s 'late)", g.wait()), holdTime, 2 * holdTime, g.open},
+		{fmt.Sprintf("(progn %s 'late)", g.Wait()), holdTime, 2 * holdTime, g.Open},
 	} {
 		p.says(code("1").within(id).at("/s/x/mcp"), "=> 1") // its image runs
 		began := time.Now()

@@ -242,12 +242,3 @@ func (c call) within(id string) call {
 	delete(c.body.(map[string]any)["params"].(map[string]any), "_meta")
 	return c
 }
-
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !ok(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it never comes to this: " + what)
-		}
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/swank/swanktest"
 )
 
@@ -35,7 +36,7 @@ func TestOutputFlood(t *testing.T) {
 				}
 				peer.Send(`(:return (:ok nil) 1)`)
 			})
-			if err := k.Wait(soon(t), nil); err != nil {
+			if err := k.Wait(await.Context(t), nil); err != nil {
 				t.Fatal(err)
 			}
 		})

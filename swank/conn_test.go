@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/sexp"
 	"swank-mcp/swank/swanktest"
 )
@@ -27,11 +28,11 @@ func TestConversation(t *testing.T) {
 		peer.Expect("(:emacs-rex (swank:eval-and-grab-output \"(print \\\"é\n\\\")\") \"DEMO\" 5 2)")
 		peer.Send("(:write-string \"é\n\t\x00\")", `(:return (:ok ("é" "\"é\"")) 2)`)
 	})
-	info, err := c.ConnectionInfo(soon(t))
+	info, err := c.ConnectionInfo(await.Context(t))
 	if err != nil || info.PID != 17 || info.Version != "2.27" {
 		t.Fatalf("ConnectionInfo: %+v, %v", info, err)
 	}
-	g, err := grab(c, soon(t), 5, "DEMO", "(print \"é\n\")")
+	g, err := grab(c, await.Context(t), 5, "DEMO", "(print \"é\n\")")
 	if err != nil || g.Output != "é" || g.Values != `"é"` {
 		t.Fatalf("EvalAndGrabOutput: %+v, %v", g, err)
 	}
@@ -53,7 +54,7 @@ func TestDial(t *testing.T) {
 		t.Run(network, func(t *testing.T) {
 			checkLeaks(t)
 			l := swanktest.Listen(t, network)
-			c, err := Dial(soon(t), network, l.Addr(), &Options{FirstID: 700})
+			c, err := Dial(await.Context(t), network, l.Addr(), &Options{FirstID: 700})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +64,7 @@ func TestDial(t *testing.T) {
 				peer.Send(`(:return (:ok 42) 700)`)
 				peer.ExpectClose()
 			})
-			if err := c.Ping(soon(t), NewWorker); err != nil {
+			if err := c.Ping(await.Context(t), NewWorker); err != nil {
 				t.Error(err)
 			}
 			if err := c.Close(); err != nil {
@@ -72,7 +73,7 @@ func TestDial(t *testing.T) {
 		})
 	}
 	t.Run("nobody there", func(t *testing.T) {
-		_, err := Dial(soon(t), "unix", t.TempDir()+"/none", nil)
+		_, err := Dial(await.Context(t), "unix", t.TempDir()+"/none", nil)
 		if err == nil || !strings.HasPrefix(err.Error(), "swank: connecting: dial unix") {
 			t.Errorf("got %v", err)
 		}
@@ -127,7 +128,7 @@ func TestOutOfOrder(t *testing.T) {
 				return
 			}
 			var got int64
-			if err := k.Wait(soon(t), &got); err != nil || got != k.id {
+			if err := k.Wait(await.Context(t), &got); err != nil || got != k.id {
 				t.Errorf("call %d: %d, %v", k.id, got, err)
 			}
 		})
@@ -178,7 +179,7 @@ func TestEncodingErrorsLeaveConnection(t *testing.T) {
 		peer.Expect(request(1))
 		peer.Send(`(:return (:ok nil) 1)`)
 	})
-	if err := mustGo(t, c).Wait(soon(t), nil); err != nil {
+	if err := mustGo(t, c).Wait(await.Context(t), nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -209,7 +210,7 @@ func TestFirstCause(t *testing.T) {
 				t.Errorf("%T is no ConnError", want)
 			}
 			for _, k := range calls {
-				if err := k.Wait(soon(t), nil); err != want {
+				if err := k.Wait(await.Context(t), nil); err != want {
 					t.Errorf("call %d: %v", k.id, err)
 				}
 			}
@@ -239,7 +240,7 @@ func TestClose(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if err := k.Wait(soon(t), nil); err != ErrClosed {
+	if err := k.Wait(await.Context(t), nil); err != ErrClosed {
 		t.Errorf("call: %v", err)
 	}
 	if err := c.Wait(); err != ErrClosed {
@@ -265,7 +266,7 @@ func TestCloseRaces(t *testing.T) {
 		for range 3 {
 			wg.Go(func() {
 				for {
-					if err := c.Call(soon(t), Request{Form: 1}, nil); err != nil {
+					if err := c.Call(await.Context(t), Request{Form: 1}, nil); err != nil {
 						if !errors.Is(err, ErrClosed) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrClosedPipe) {
 							t.Errorf("call: %v", err)
 						}
@@ -288,7 +289,7 @@ func TestHandlerPanic(t *testing.T) {
 	k := mustGo(t, c)
 	peer.Expect(request(1))
 	peer.Send(debugMessage(4, 1, "(1)"))
-	err := k.Wait(soon(t), nil)
+	err := k.Wait(await.Context(t), nil)
 	if err == nil || !strings.Contains(err.Error(), "swank: read: panic: oops\n") || !strings.Contains(err.Error(), "conn_test.go") {
 		t.Errorf("got %v", err)
 	}
@@ -402,7 +403,7 @@ func TestWriteErrorDrains(t *testing.T) {
 	peer.Send(`(:return (:ok "last words") 1)`)
 	peer.Close()
 	var s string
-	if e := k.Wait(soon(t), &s); e != nil || s != "last words" {
+	if e := k.Wait(await.Context(t), &s); e != nil || s != "last words" {
 		t.Errorf("%q, %v", s, e)
 	}
 	if e := c.Wait(); e != err {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"swank-mcp/internal/await"
 )
 
 func debugMessage(thread, level int, conts string) string {
@@ -81,10 +83,10 @@ func TestDebugTiedToCalls(t *testing.T) {
 		t.Errorf("open debuggers: %+v", ds)
 	}
 	var abort *AbortError
-	if err := k1.Wait(soon(t), nil); !errors.As(err, &abort) || abort.Reason != "#<E>" {
+	if err := k1.Wait(await.Context(t), nil); !errors.As(err, &abort) || abort.Reason != "#<E>" {
 		t.Errorf("k1: %v", err)
 	}
-	if err := k3.Wait(soon(t), nil); err != nil {
+	if err := k3.Wait(await.Context(t), nil); err != nil {
 		t.Errorf("k3: %v", err)
 	}
 }
@@ -117,7 +119,7 @@ func TestRPC(t *testing.T) {
 		`(:emacs-rex (swank:ping 42) "COMMON-LISP-USER" 3 3)`, `(:return (:ok 43) 3)`,
 		`(:emacs-rex (swank:ping 42) "COMMON-LISP-USER" 3 4)`, `(:return (:ok "x") 4)`,
 	)
-	ctx := soon(t)
+	ctx := await.Context(t)
 	if err := c.ThrowToToplevel(ctx, 3); err != nil {
 		t.Error(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/swank/swanktest"
 )
 
@@ -61,7 +62,7 @@ func FuzzEvent(f *testing.F) {
 		k := mustGo(t, c)
 		server.Write([]byte(swanktest.Frame(in) + swanktest.Frame(`(:return (:ok "sentinel") 1)`)))
 		var v string
-		err := k.Wait(soon(t), &v)
+		err := k.Wait(await.Context(t), &v)
 		if cause := c.Err(); cause != nil {
 			t.Fatalf("connection failed: %v", cause)
 		}

@@ -128,12 +128,6 @@ func request(id int64) string {
 	return fmt.Sprintf(`(:emacs-rex (cl:f) "COMMON-LISP-USER" t %d)`, id)
 }
 
-func soon(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	t.Cleanup(cancel)
-	return ctx
-}
-
 // A syncBuffer is a bytes.Buffer that may be read while it is written.
 type syncBuffer struct {
 	mu sync.Mutex

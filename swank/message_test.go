@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/sexp"
 )
 
@@ -161,12 +162,12 @@ func TestReplies(t *testing.T) {
 			var got sexp.Raw
 			var err error
 			if wanted {
-				err = k.Wait(soon(t), &got)
+				err = k.Wait(await.Context(t), &got)
 				if tt.err == nil && string(got) != tt.want {
 					t.Errorf("%.80s: got %.80s", tt.in, got)
 				}
 			} else {
-				err = k.Wait(soon(t), nil)
+				err = k.Wait(await.Context(t), nil)
 			}
 			if diff := cmp.Diff(tt.err, err, cmpopts.IgnoreFields(MessageError{}, "Frame", "Err")); diff != "" {
 				t.Errorf("%.80s (-want +got):\n%s", tt.in, diff)

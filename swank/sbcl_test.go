@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/sexp"
 )
 
@@ -132,7 +133,7 @@ func tapLisp(t testing.TB, o *Options, heard *syncBuffer) *Conn {
 func newThread(t testing.TB, c *Conn) ThreadID {
 	t.Helper()
 	var id ThreadID
-	err := c.Call(soon(t), Request{Form: sexp.Raw(`(cl:let ((c swank::*emacs-connection*) (id nil))
+	err := c.Call(await.Context(t), Request{Form: sexp.Raw(`(cl:let ((c swank::*emacs-connection*) (id nil))
 		(swank/backend:spawn (cl:lambda ()
 			(cl:setq id (swank/backend:thread-id (swank/backend:current-thread)))
 			(cl:let ((swank::*sldb-quit-restart* nil)) (swank::handle-requests c))) :name "swank-mcp test")
@@ -147,7 +148,7 @@ func newThread(t testing.TB, c *Conn) ThreadID {
 func TestSBCLBasics(t *testing.T) {
 	trace := new(syncBuffer)
 	c := dialLisp(t, &Options{Trace: trace})
-	info, err := c.ConnectionInfo(soon(t))
+	info, err := c.ConnectionInfo(await.Context(t))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, trace)
 	}
@@ -155,11 +156,11 @@ func TestSBCLBasics(t *testing.T) {
 		t.Errorf("%+v", info)
 	}
 	t.Logf("SBCL %s, Swank %s", info.Implementation.Version, info.Version)
-	g, err := grab(c, soon(t), NewWorker, "", "(progn (princ \"λ😀\n\\\"\") (values 1 \"é\"))")
+	g, err := grab(c, await.Context(t), NewWorker, "", "(progn (princ \"λ😀\n\\\"\") (values 1 \"é\"))")
 	if err != nil || g.Output != "λ😀\n\"" || g.Values != "1\n\"é\"" {
 		t.Errorf("%+v, %v", g, err)
 	}
-	if err := c.Ping(soon(t), NewWorker); err != nil {
+	if err := c.Ping(await.Context(t), NewWorker); err != nil {
 		t.Error(err)
 	}
 	if want := ">> 59 (:emacs-rex (swank:connection-info) \"COMMON-LISP-USER\" t 1)\n<< "; !strings.HasPrefix(trace.String(), want) {
@@ -192,19 +193,19 @@ func TestSBCLDebugger(t *testing.T) {
 	if len(d2.Calls) != 2 || d2.Calls[0] != k2 || d2.Calls[1] != k || k.Debug() != d2 {
 		t.Errorf("%+v", d2)
 	}
-	if err := c.ThrowToToplevel(soon(t), thread); err != nil {
+	if err := c.ThrowToToplevel(await.Context(t), thread); err != nil {
 		t.Error(err)
 	}
 	for _, k := range []*Call{k2, k} {
 		var abort *AbortError
-		if err := k.Wait(soon(t), nil); !errors.As(err, &abort) || abort.ID != k.id {
+		if err := k.Wait(await.Context(t), nil); !errors.As(err, &abort) || abort.ID != k.id {
 			t.Errorf("call %d: %v", k.id, err)
 		}
 		if k.Debug() != nil {
 			t.Errorf("call %d is still in the debugger", k.id)
 		}
 	}
-	if g, err := grab(c, soon(t), thread, "", "(+ 1 2)"); err != nil || g.Values != "3" {
+	if g, err := grab(c, await.Context(t), thread, "", "(+ 1 2)"); err != nil || g.Values != "3" {
 		t.Errorf("afterwards: %+v, %v", g, err)
 	}
 	if ds := c.Debugs(); len(ds) != 0 {
@@ -215,22 +216,22 @@ func TestSBCLDebugger(t *testing.T) {
 func TestSBCLRefusals(t *testing.T) {
 	c := dialLisp(t, &Options{})
 	var reader *ReaderError
-	err := c.Call(soon(t), Request{Form: form("swank:nosuchfn", `12) "a\b"`+"\né")}, nil)
+	err := c.Call(await.Context(t), Request{Form: form("swank:nosuchfn", `12) "a\b"`+"\né")}, nil)
 	if !errors.As(err, &reader) || !strings.Contains(reader.Message, "NOSUCHFN") || reader.ID != 1 {
 		t.Errorf("unknown function: %v", err)
 	}
 	var invalid *InvalidRPCError
-	if err := c.Call(soon(t), Request{Form: form("swank:ping", 1), Thread: 999_999_999}, nil); !errors.As(err, &invalid) {
+	if err := c.Call(await.Context(t), Request{Form: form("swank:ping", 1), Thread: 999_999_999}, nil); !errors.As(err, &invalid) {
 		t.Errorf("unknown thread: %v", err)
 	}
 	// An object that prints as anything but an s-expression fails its own call.
-	if err := c.Call(soon(t), Request{Form: sexp.Raw(`(cl:progn (cl:defclass swank::bad () ())
+	if err := c.Call(await.Context(t), Request{Form: sexp.Raw(`(cl:progn (cl:defclass swank::bad () ())
 		(cl:defmethod cl:print-object ((o swank::bad) s) (cl:write-string "(\"unbalanced )" s)) (cl:make-instance 'swank::bad))`)}, nil); err == nil {
 		t.Error("unbalanced value: no error")
 	} else if m := (*MessageError)(nil); !errors.As(err, &m) {
 		t.Errorf("unbalanced value: %v", err)
 	}
-	if err := c.Ping(soon(t), NewWorker); err != nil {
+	if err := c.Ping(await.Context(t), NewWorker); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }
@@ -248,7 +249,7 @@ func TestSBCLQueries(t *testing.T) {
 		`(progn (swank::background-message "hello ~a" 5) (length (list 1 2)))`:                   "2",
 		`(progn (swank::send-to-emacs (list :ed-rpc-no-wait "mine" (list 1.5d0 :b "c"))) :sent)`: ":SENT",
 	} {
-		g, err := grab(c, soon(t), thread, "", source)
+		g, err := grab(c, await.Context(t), thread, "", source)
 		if err != nil || g.Values != want {
 			t.Errorf("%s: %+v, %v; want %s", source, g, err, want)
 		}
@@ -268,7 +269,7 @@ func TestSBCLFlood(t *testing.T) {
 	const lines = 20_000
 	trace, heard := new(syncBuffer), new(syncBuffer)
 	c := tapLisp(t, &Options{Trace: trace}, heard)
-	ctx := soon(t)
+	ctx := await.Context(t)
 	if err := c.Call(ctx, Request{Form: sexp.Raw(`(swank:swank-require "SWANK-REPL")`)}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +315,7 @@ func TestSBCLConcurrent(t *testing.T) {
 	for worker := range 8 {
 		wg.Go(func() {
 			for i := range 100 {
-				g, err := grab(c, soon(t), thread, "", fmt.Sprintf("(progn (princ %d) (* %d %d))", i, worker, i))
+				g, err := grab(c, await.Context(t), thread, "", fmt.Sprintf("(progn (princ %d) (* %d %d))", i, worker, i))
 				if want := fmt.Sprint(worker * i); err != nil || g.Values != want || g.Output != fmt.Sprint(i) {
 					t.Errorf("%+v, %v", g, err)
 					return
@@ -329,14 +330,14 @@ func TestSBCLLarge(t *testing.T) {
 	c := dialLisp(t, &Options{})
 	var s string
 	// Otherwise Swank formats each message once more and keeps it.
-	if err := c.Call(soon(t), Request{Form: sexp.Raw(`(cl:setf swank::*enable-event-history* nil)`)}, nil); err != nil {
+	if err := c.Call(await.Context(t), Request{Form: sexp.Raw(`(cl:setf swank::*enable-event-history* nil)`)}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Call(soon(t), Request{Form: sexp.Raw(`(cl:make-string 5000000 :initial-element (cl:code-char 955))`)}, &s); err != nil || s != strings.Repeat("λ", 5_000_000) {
+	if err := c.Call(await.Context(t), Request{Form: sexp.Raw(`(cl:make-string 5000000 :initial-element (cl:code-char 955))`)}, &s); err != nil || s != strings.Repeat("λ", 5_000_000) {
 		t.Errorf("%d bytes, %v", len(s), err)
 	}
 	var n int
-	if err := c.Call(soon(t), Request{Form: form("cl:length", strings.Repeat("λ", 1_000_000))}, &n); err != nil || n != 1_000_000 {
+	if err := c.Call(await.Context(t), Request{Form: form("cl:length", strings.Repeat("λ", 1_000_000))}, &n); err != nil || n != 1_000_000 {
 		t.Errorf("%d, %v", n, err)
 	}
 }
@@ -358,11 +359,11 @@ func TestSBCLClosesConnection(t *testing.T) {
 	}
 	select {
 	case <-c.Done():
-	case <-soon(t).Done():
+	case <-await.Context(t).Done():
 		t.Fatal("the connection did not end")
 	}
 	for _, k := range calls {
-		if err := k.Wait(soon(t), nil); err == nil || err != c.Wait() {
+		if err := k.Wait(await.Context(t), nil); err == nil || err != c.Wait() {
 			t.Errorf("call %d: %v; connection: %v", k.id, err, c.Err())
 		}
 	}

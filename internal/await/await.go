@@ -29,7 +29,7 @@ import (
 const Ceiling = 4 * time.Minute
 
 // ErrCeiling is the error of a wait that has taken the [Ceiling].
-var ErrCeiling = fmt.Errorf("it does not come: nothing has happened in %v", Ceiling)
+var ErrCeiling = fmt.Errorf("nothing has happened in %v", Ceiling)
 
 // standing bounds how much one look counts for the ceiling: a process that was stopped, as a
 // debugger or a busy machine does, has not waited meanwhile.
@@ -48,9 +48,9 @@ type EndedError struct{ Said string }
 
 func (e *EndedError) Error() string {
 	if e.Said == "" {
-		return "it cannot come: the process has ended, and said nothing"
+		return "the process has ended, and said nothing"
 	}
-	return "it cannot come: the process has ended, and said:\n" + e.Said
+	return "the process has ended, and said:\n" + e.Said
 }
 
 // True returns when ok returns true. It fails the test, at once, when one of the processes
@@ -58,7 +58,7 @@ func (e *EndedError) Error() string {
 func True(t testing.TB, what string, ok func() bool, from ...Process) {
 	t.Helper()
 	if err := Until(ok, from...); err != nil {
-		t.Fatalf("waiting for %s: %v", what, err)
+		t.Fatalf("it does not come to this: %s: %v", what, err)
 	}
 }
 

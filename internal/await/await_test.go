@@ -37,7 +37,7 @@ func TestUntil(t *testing.T) {
 				switch {
 				case IsEnded(c.want) != IsEnded(err), !IsEnded(err) && !errors.Is(err, c.want):
 					t.Errorf("got %v, want %v", err, c.want)
-				case IsEnded(err) && err.Error() != "it cannot come: the process has ended, and said:\nout of memory":
+				case IsEnded(err) && err.Error() != "the process has ended, and said:\nout of memory":
 					t.Errorf("it says %q", err)
 				}
 				if took := time.Since(began); took < c.took || took > c.took+time.Second {

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/await"
 )
 
 // smallDisk is a directory on a disk of its own of so many bytes.
@@ -35,18 +37,18 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	send(5)
-	waitFor(t, func() bool { paths, _ := tr.Kept(); return len(paths) == 1 })
+	await.True(t, "the first file", func() bool { paths, _ := tr.Kept(); return len(paths) == 1 })
 	if err := os.WriteFile(filler, make([]byte, 64<<10), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	send(30)
-	waitFor(t, func() bool { _, problem := tr.Kept(); return strings.Contains(problem, "no space left") })
+	await.True(t, "the full disk to be told", func() bool { _, problem := tr.Kept(); return strings.Contains(problem, "no space left") })
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(retry)
 	send(1)
-	waitFor(t, func() bool { _, problem := tr.Kept(); return problem == "" })
+	await.True(t, "the problem to be over", func() bool { _, problem := tr.Kept(); return problem == "" })
 	if err := tr.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -75,20 +77,11 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 	tr := newTest(t, filepath.Join(dir, "transcripts"))
 	tr.Add(Entry{Kind: "begun", Session: "a"})
-	waitFor(t, func() bool { _, problem := tr.Kept(); return strings.Contains(problem, "read-only") })
+	await.True(t, "the read-only disk to be told", func() bool { _, problem := tr.Kept(); return strings.Contains(problem, "read-only") })
 	if lines, missed, err := tr.After(0).Next(t.Context()); len(lines) != 1 || missed != 0 || err != nil {
 		t.Errorf("read %d lines: %v", len(lines), err)
 	}
 	if err := tr.Close(t.Context()); err != nil {
 		t.Error(err)
-	}
-}
-
-func waitFor(t *testing.T, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("nothing has come of it in a minute")
-		}
 	}
 }

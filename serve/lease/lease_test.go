@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/await"
 )
 
 // term is so long that a server whose beat comes late has not lost its sessions.
@@ -201,16 +203,6 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// until waits until that is so, for two terms.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(2 * term); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("in two terms it does not come to it that %s", what)
-		}
-	}
-}
-
 // What another server does not want any more is not wanted.
 func TestWantedNoMore(t *testing.T) {
 	t.Parallel()
@@ -221,7 +213,7 @@ func TestWantedNoMore(t *testing.T) {
 	if _, err := b.take(dir, term/2); !errors.As(err, new(*HeldError)) {
 		t.Fatalf("while another one has it: %v", err)
 	}
-	until(t, "it is not wanted", func() bool { return l.Wanted() == 0 })
+	await.True(t, "it is not wanted", func() bool { return l.Wanted() == 0 })
 }
 
 // What a server has lost by standing still, and nobody has taken, is free when it goes on.
@@ -234,7 +226,7 @@ func TestAdrift(t *testing.T) {
 	a.mu.Lock()
 	a.alive = time.Now().Add(-term * 3 / 4)
 	a.mu.Unlock()
-	until(t, "the server goes on", func() bool { return a.Err() == nil })
+	await.True(t, "the server goes on", func() bool { return a.Err() == nil })
 	if l.Lost() == nil {
 		t.Error("it still has what it had")
 	}

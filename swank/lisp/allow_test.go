@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/await"
 )
 
 // asksFor waits until the person is asked for the call whose result comes by c, and returns
@@ -92,7 +94,7 @@ func TestAllow(t *testing.T) {
 
 	// Of two that are asked at once each has its own answer; a stop ends one without.
 	one, two := evaluating(t, im, "one", ":one"), evaluating(t, im, "two", ":two")
-	if !settles(func() bool { return len(im.Questions()) == 2 }) {
+	if await.Until(func() bool { return len(im.Questions()) == 2 }) != nil {
 		t.Fatalf("of two open are %+v", im.Questions())
 	}
 	for _, q := range im.Questions() {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/await"
 )
 
 // An event has the beginning and the end of long texts, and says how much is missing.
@@ -51,11 +53,11 @@ func TestOutputOnDemand(t *testing.T) {
 	im := testImage(t)
 	s := im.Subscribe(100, false)
 	mustEval(t, im, "1")
-	g := newGate(t)
+	g := await.NewGate(t)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		mustEval(t, im, fmt.Sprintf(`(progn (princ "before") %s (princ "after") (sleep 1))`, g.wait()))
+		mustEval(t, im, fmt.Sprintf(`(progn (princ "before") %s (princ "after") (sleep 1))`, g.Wait()))
 	}()
 	printed, results := "", 0
 	note := func(ev Event) {
@@ -67,7 +69,7 @@ func TestOutputOnDemand(t *testing.T) {
 			results++
 		}
 	}
-	g.reached()
+	g.Reached()
 	time.Sleep(2 * progressEvery) // it could have been asked for, and nobody wanted it
 	s.WantOutput(true)
 	for printed == "" && results < 2 {
@@ -77,7 +79,7 @@ func TestOutputOnDemand(t *testing.T) {
 	if _, err := im.Session("default").Status(t.Context()); err != nil { // answered after what was asked before
 		t.Error(err)
 	}
-	g.open()
+	g.Open()
 	<-done
 	s.Close()
 	for ev := range s.C {
@@ -95,15 +97,15 @@ func TestOverview(t *testing.T) {
 	if o := im.Overview(); o.State != "not started" || o.PID != 0 || len(o.Sessions) != 0 {
 		t.Errorf("at first: %+v", o)
 	}
-	g := newGate(t)
-	mustEval(t, im, fmt.Sprintf("(defun pass () %s)", g.wait()))
+	g := await.NewGate(t)
+	mustEval(t, im, fmt.Sprintf("(defun pass () %s)", g.Wait()))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		mustEval(t, im, "(pass)")
 	}()
-	defer func() { g.open(); <-done }()
-	g.reached()
+	defer func() { g.Open(); <-done }()
+	g.Reached()
 	o := im.Overview()
 	if o.State != "running" || o.PID == 0 || len(o.Sessions) != 1 {
 		t.Fatalf("while it runs: %+v", o)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/swank/lisp/launch"
 )
 
@@ -37,7 +38,7 @@ func TestThinnedMeanwhile(t *testing.T) {
 		t.Fatalf("%d checkpoints are kept while the image changes nothing", n)
 	}
 	mustEval(t, im, "(sb-thread:make-thread (lambda () (fill *live* 2) (sleep 1000)))")
-	if !settles(func() bool { return kept() == 1 }) {
+	if await.Until(func() bool { return kept() == 1 }) != nil {
 		t.Errorf("%d checkpoints are kept", kept())
 	}
 }
@@ -73,8 +74,8 @@ func TestTrialWithoutItsCheckpoint(t *testing.T) {
 func TestLookUpDuringUndo(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
-	g := newGate(t)
-	mustEval(t, im, fmt.Sprintf(`(progn (defclass slow () ()) (defmethod print-object ((s slow) out) %s (sleep 1) (write-string "here I am" out)))`, g.sign()))
+	g := await.NewGate(t)
+	mustEval(t, im, fmt.Sprintf(`(progn (defclass slow () ()) (defmethod print-object ((s slow) out) %s (sleep 1) (write-string "here I am" out)))`, g.Sign()))
 	mustEval(t, im, `(defvar *slow* (make-instance 'slow))`)
 	checkpointNow(t, im)
 	mustEval(t, im, "(defvar *other* 1)")
@@ -85,7 +86,7 @@ func TestLookUpDuringUndo(t *testing.T) {
 		_, err := s.DescribeSymbol(t.Context(), "*slow*", "")
 		found <- err
 	}()
-	g.reached()
+	g.Reached()
 	if _, err := s.Undo(t.Context(), 1, "", time.Minute); err != nil {
 		t.Fatalf("undo: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/launch"
 )
@@ -105,7 +106,13 @@ func TestCheckpointsInARow(t *testing.T) {
 	back() // so that the image is one that goes on from a copy
 	only(checkpointNow(t, im))
 	before := ""
-	settles(func() bool { now := belongings(t, im); same := now == before; before = now; return same })
+	_ = await.Until(func() bool {
+		time.Sleep(100 * time.Millisecond)
+		now := belongings(t, im)
+		same := now == before
+		before = now
+		return same
+	})
 
 	var pauses, undone []time.Duration
 	n := 0
@@ -130,7 +137,7 @@ func TestCheckpointsInARow(t *testing.T) {
 	last := checkpointNow(t, im)
 	only(last)
 	after := ""
-	if !settles(func() bool { after = belongings(t, im); return after == before }) {
+	if await.Until(func() bool { after = belongings(t, im); return after == before }) != nil {
 		t.Errorf("afterwards there are\n%s, before\n%s", after, before)
 	}
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/kept"
 	"swank-mcp/swank/lisp/launch"
@@ -120,7 +121,7 @@ func TestCheckpointAfterJob(t *testing.T) {
 	}
 	<-b.done
 	_ = im.working.lock(t.Context()) // without a turn, in which the session would hear of it
-	settles(func() bool { _, err = im.current(t.Context(), "", time.Second); return err == nil })
+	_ = await.Until(func() bool { _, err = im.current(t.Context(), "", time.Second); return err == nil })
 	im.working.unlock()
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/launch"
 )
@@ -121,11 +122,11 @@ func TestEvaluate(t *testing.T) {
 		alive(t)
 	})
 	t.Run("thread ended", func(t *testing.T) {
-		g, over := newGate(t), newGate(t)
+		g, over := await.NewGate(t), await.NewGate(t)
 		mustEval(t, im, fmt.Sprintf(`(let ((me sb-thread:*current-thread*))
-		  (sb-thread:make-thread (lambda () %s (sb-thread:terminate-thread me) %s)) 1)`, g.wait(), over.sign()))
-		g.open()
-		over.reached()
+		  (sb-thread:make-thread (lambda () %s (sb-thread:terminate-thread me) %s)) 1)`, g.Wait(), over.Sign()))
+		g.Open()
+		over.Reached()
 		time.Sleep(300 * time.Millisecond) // for its end, where it comes by itself
 		// SBCL 2.2.9 ends a thread that waits only when the next call wakes it; 2.5.2 at once.
 		res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "(+ 1 2)", Timeout: 5 * time.Second, Debug: 1})
@@ -143,21 +144,21 @@ func TestEvaluate(t *testing.T) {
 	})
 	t.Run("progress", func(t *testing.T) {
 		// It prints more only when it was told what it has printed.
-		one, two := newGate(t), newGate(t)
+		one, two := await.NewGate(t), await.NewGate(t)
 		var mu sync.Mutex
 		var seen strings.Builder
 		res, err := im.Session("default").Evaluate(t.Context(), Request{
-			Code:    fmt.Sprintf(`(progn (princ "<0><1>") %s (princ "<2>") (sleep 0.1) (princ "<3>") %s (princ "<4>"))`, one.wait(), two.wait()),
+			Code:    fmt.Sprintf(`(progn (princ "<0><1>") %s (princ "<2>") (sleep 0.1) (princ "<3>") %s (princ "<4>"))`, one.Wait(), two.Wait()),
 			Timeout: time.Minute, Debug: 1,
 			Progress: func(_ time.Duration, output string) {
 				mu.Lock()
 				defer mu.Unlock()
 				seen.WriteString(output)
 				if strings.Contains(seen.String(), "<1>") {
-					one.open()
+					one.Open()
 				}
 				if strings.Contains(seen.String(), "<3>") {
-					two.open()
+					two.Open()
 				}
 			},
 		})

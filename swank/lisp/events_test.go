@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"swank-mcp/internal/await"
 )
 
 // The life of a job is told in order; a death of the image, too.
@@ -20,17 +22,17 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	run("(+ 1 2)")
-	g := newGate(t)
+	g := await.NewGate(t)
 	told := im.Subscribe(100, false)
 	defer told.Close()
 	go func() {
 		for ev := range told.C {
 			if ev.Output != "" {
-				g.open()
+				g.Open()
 			}
 		}
 	}()
-	run(fmt.Sprintf(`(progn (princ "printed") %s 3)`, g.wait()))
+	run(fmt.Sprintf(`(progn (princ "printed") %s 3)`, g.Wait()))
 	run(`(sb-ext:run-program "/bin/kill" (list "-9" (princ-to-string (sb-unix:unix-getpid))))`)
 	run("4")
 	s.Close()

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/launch"
 )
@@ -52,7 +53,7 @@ func TestFreshIsCounted(t *testing.T) {
 		break
 	}
 	var beside time.Duration
-	if !settles(func() bool { beside = im.Uses(false).Beside; return beside >= 2*time.Second }) || meanwhile < time.Second {
+	if await.Until(func() bool { beside = im.Uses(false).Beside; return beside >= 2*time.Second }) != nil || meanwhile < time.Second {
 		t.Errorf("while it ran %v, and then %v", meanwhile, beside)
 	}
 }

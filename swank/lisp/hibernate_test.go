@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/kept"
 	"swank-mcp/swank/lisp/launch"
@@ -35,11 +36,11 @@ func TestHibernate(t *testing.T) {
 		t.Errorf("beside a job: %v", err)
 	}
 	s.endJobs(t.Context(), errors.New("the test is done with it"))
-	settles(func() bool { return !im.jobsRun() })
+	_ = await.Until(func() bool { return !im.jobsRun() })
 	if _, err := s.Evaluate(t.Context(), Request{Code: "(defun thrice (x) (* 3 x))", Timeout: time.Minute, JobLimit: time.Minute, Debug: 1, Background: true}); err != nil {
 		t.Fatal(err)
 	}
-	settles(func() bool { return !im.jobsRun() }) // the session has not heard of its end
+	_ = await.Until(func() bool { return !im.jobsRun() }) // the session has not heard of its end
 
 	if err := im.Hibernate(t.Context()); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -32,11 +33,11 @@ func TestStop(t *testing.T) {
 	if ended, err := im.Stop(t.Context()); len(ended) != 0 || err != nil {
 		t.Errorf("without an image: %v, %v", ended, err)
 	}
-	g1, g2, g3 := newGate(t), newGate(t), newGate(t)
-	mustEval(t, im, fmt.Sprintf("(progn (defun begun-1 () %s) (defun begun-2 () %s) (defun begun-3 () %s))", g1.sign(), g2.sign(), g3.sign()))
+	g1, g2, g3 := await.NewGate(t), await.NewGate(t), await.NewGate(t)
+	mustEval(t, im, fmt.Sprintf("(progn (defun begun-1 () %s) (defun begun-2 () %s) (defun begun-3 () %s))", g1.Sign(), g2.Sign(), g3.Sign()))
 	one, two := evaluating(t, im, "one", "(progn (begun-1) (loop))"), evaluating(t, im, "two", "(unwind-protect (progn (begun-2) (sleep 100)) (sleep 100))")
-	g1.reached()
-	g2.reached()
+	g1.Reached()
+	g2.Reached()
 	ended, err := im.Stop(t.Context())
 	if len(ended) != 2 || err != nil {
 		t.Errorf("stopped %v, %v", ended, err)
@@ -48,7 +49,7 @@ func TestStop(t *testing.T) {
 	}
 	const loops = "(sb-sys:without-interrupts (begun-3) (loop))"
 	stubborn := evaluating(t, im, "one", loops)
-	g3.reached()
+	g3.Reached()
 	if ended, err := im.Stop(t.Context()); len(ended) != 1 || err != nil || ended[0].Session != "one" || ended[0].Code != loops {
 		t.Errorf("stopped %v, %v", ended, err)
 	}
@@ -101,12 +102,12 @@ func TestPause(t *testing.T) {
 		t.Errorf("it answers %+v", res)
 	}
 
-	g := newGate(t)
-	running := evaluating(t, im, "default", g.wait())
-	g.reached()
+	g := await.NewGate(t)
+	running := evaluating(t, im, "default", g.Wait())
+	g.Reached()
 	im.Pause(t.Context())
 	waits := evaluating(t, im, "later", "(+ 2 2)")
-	g.open()
+	g.Open()
 	if res := <-running; res.Failure != nil {
 		t.Errorf("what ran ends with %+v", res.Failure)
 	}

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/await"
 )
 
 // A look-up that waits for another one to start their thread waits no longer than
@@ -44,11 +46,11 @@ func TestLookingBehindASlowStart(t *testing.T) {
 // A look-up that is not answered, because it waits for a lock, says whose that is.
 func TestLookUpThatWaitsForALock(t *testing.T) {
 	im := testImage(t)
-	g, locked := newGate(t), newGate(t)
+	g, locked := await.NewGate(t), await.NewGate(t)
 	mustEval(t, im, fmt.Sprintf(`(defvar *holder* (sb-thread:make-thread (lambda () %s
-	  (sb-ext:with-locked-hash-table ((swank-mcp::session-definitions (gethash "default" swank-mcp::*sessions*))) %s (sleep 1000))) :name "holder")) 1`, g.wait(), locked.sign()))
-	g.open() // the evaluation itself needs the lock
-	locked.reached()
+	  (sb-ext:with-locked-hash-table ((swank-mcp::session-definitions (gethash "default" swank-mcp::*sessions*))) %s (sleep 1000))) :name "holder")) 1`, g.Wait(), locked.Sign()))
+	g.Open() // the evaluation itself needs the lock
+	locked.Reached()
 	defer func(d time.Duration) { queryTimeout = d }(queryTimeout)
 	queryTimeout = time.Second
 	_, err := im.Session("default").Definitions(t.Context(), "")

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/swank/lisp/journal"
 	"swank-mcp/swank/lisp/launch"
 )
@@ -32,11 +33,11 @@ func TestBroughtToAnEnd(t *testing.T) {
 	}
 }
 
-// slowly is a definition that waits at the gate, which is open when it is evaluated for the
+// slowly is a definition that waits at the *await.Gate, which is open when it is evaluated for the
 // first time. That has to take a while: what did may take twenty times as long when it is
 // brought back, here half a minute.
-func slowly(g gate) string {
-	return fmt.Sprintf("(defparameter *slow* (progn %s (sleep 1.5) 1))", g.wait())
+func slowly(g *await.Gate) string {
+	return fmt.Sprintf("(defparameter *slow* (progn %s (sleep 1.5) 1))", g.Wait())
 }
 
 // A caller who does not wait for a session to be brought back, as a client with
@@ -44,8 +45,8 @@ func slowly(g gate) string {
 func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
-	g := newGate(t)
-	g.open()
+	g := await.NewGate(t)
+	g.Open()
 	mustEval(t, im, slowly(g)+" (defun kept () 42)")
 	im.mu.Lock()
 	first := im.cur
@@ -56,20 +57,20 @@ func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
 	<-first.proc.Exited()
 	impatient := errors.New("the caller does not wait")
 	for range 3 {
-		g.shut()
+		g.Shut()
 		inst, err := im.acquire(t.Context(), time.Minute) // so that the time runs out while the session is evaluated
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, leave := context.WithCancelCause(t.Context())
 		wait := background(t, ctx, im, "(kept)", time.Minute)
-		g.reached()
+		g.Reached()
 		leave(impatient)
 		if _, err = wait(); !errors.Is(err, impatient) || inst.over() {
 			t.Fatalf("Evaluate = %v, over: %v", err, inst.over())
 		}
 	}
-	g.open()
+	g.Open()
 	res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "(kept)", Timeout: time.Minute, Debug: 1})
 	if err != nil || res.Failure != nil || len(res.Values) != 1 || res.Values[0].Head != "42" {
 		t.Fatalf("got %+v, %v", res, err)
@@ -136,21 +137,21 @@ func TestRestoresWhatWasStalled(t *testing.T) {
 func TestStopsALongDefinition(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
-	g := newGate(t)
-	g.open()
-	mustEval(t, im, fmt.Sprintf("(defmacro slowly () (progn %s 1)) (defun f () (slowly)) (defun kept () 42)", g.wait()))
+	g := await.NewGate(t)
+	g.Open()
+	mustEval(t, im, fmt.Sprintf("(defmacro slowly () (progn %s 1)) (defun f () (slowly)) (defun kept () 42)", g.Wait()))
 	killed(t, im, im.cur.proc.PID())
-	g.shut()
+	g.Shut()
 	ctx, leave := context.WithCancelCause(t.Context())
 	wait := background(t, ctx, im, "(kept)", time.Minute)
-	g.reached()
+	g.Reached()
 	pid := im.cur.proc.PID()
 	impatient := errors.New("the caller does not wait")
 	leave(impatient)
 	if _, err := wait(); !errors.Is(err, impatient) {
 		t.Fatal(err)
 	}
-	g.open()
+	g.Open()
 	if value, notes := evaluated(t, im, "(list (f) (kept))"); value != "(1 42)" || strings.Contains(notes, "Not restored") || im.cur.proc.PID() != pid {
 		t.Errorf("%s, %s", value, notes)
 	}

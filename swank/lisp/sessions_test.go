@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/swank/lisp/kept"
 )
 
@@ -165,7 +166,7 @@ func TestSessionClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := ""
-	if !settles(func() bool { after = facts(); return after == before }) {
+	if await.Until(func() bool { after = facts(); return after == before }) != nil {
 		t.Errorf("afterwards %s, before %s", after, before)
 	}
 	if got := mustEval(t, im, "(stays)"); got != "7" {

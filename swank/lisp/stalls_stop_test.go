@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/await"
 )
 
 // An image that gets the processor now and then is not given up: what is to stop in it stops,
@@ -52,9 +54,9 @@ func TestStopInAnImageThatIsStopped(t *testing.T) {
 	stallLimit = 2 * time.Second
 	mustEval(t, im, "(defvar *kept* 41)")
 	pid := im.cur.proc.PID()
-	g := newGate(t)
-	wait := background(t, t.Context(), im, "(progn "+g.sign()+" (loop))", 2*time.Second)
-	g.reached()
+	g := await.NewGate(t)
+	wait := background(t, t.Context(), im, "(progn "+g.Sign()+" (loop))", 2*time.Second)
+	g.Reached()
 	stopped(t, pid)
 	res, err := wait()
 	if err != nil || res.Failure == nil || res.Failure.Kind != KindTimeout || res.Failure.Type != typeNotStopped ||

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -82,13 +83,13 @@ func TestSuspendedForNobody(t *testing.T) {
 		}
 	}
 	var st *Status
-	if !settles(func() bool {
+	if await.Until(func() bool {
 		var err error
 		if st, err = im.Session("default").Status(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		return !strings.Contains(threadNames(st), "swank-mcp evaluation") && len(st.Suspended) == 0
-	}) {
+	}) != nil {
 		t.Errorf("left: %+v, threads %s", st.Suspended, threadNames(st))
 	}
 }
@@ -105,8 +106,8 @@ func threadNames(st *Status) string {
 func TestSuspendedIsBusy(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
-	g := newGate(t)
-	res := suspendIt(t, im, fmt.Sprintf(`(progn (cerror "Go on." "x") %s :done)`, g.wait()))
+	g := await.NewGate(t)
+	res := suspendIt(t, im, fmt.Sprintf(`(progn (cerror "Go on." "x") %s :done)`, g.Wait()))
 	number := res.Suspended.Number
 	done := make(chan *Result, 1)
 	go func() {
@@ -133,7 +134,7 @@ func TestSuspendedIsBusy(t *testing.T) {
 	if err != nil || st.Running == nil || len(st.Suspended) != 0 {
 		t.Errorf("Status = %+v, %v", st, err)
 	}
-	g.open()
+	g.Open()
 	if res := <-done; res == nil || len(res.Values) != 1 || res.Values[0].Head != ":DONE" {
 		t.Errorf("got %+v", res)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -31,8 +32,8 @@ func TestWaitingAndLeaving(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defvar *trace* '())")
-	g := newGate(t)
-	first := background(t, t.Context(), im, fmt.Sprintf("(progn %s (push 1 *trace*))", g.wait()), callLimit)
+	g := await.NewGate(t)
+	first := background(t, t.Context(), im, fmt.Sprintf("(progn %s (push 1 *trace*))", g.Wait()), callLimit)
 	late := background(t, t.Context(), im, "(push :late *trace*)", 500*time.Millisecond)
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := background(t, ctx, im, "(push :gone *trace*)", callLimit)
@@ -45,7 +46,7 @@ func TestWaitingAndLeaving(t *testing.T) {
 	if _, err := gone(); !errors.Is(err, context.Canceled) {
 		t.Errorf("the one that was cancelled: %v", err)
 	}
-	g.open()
+	g.Open()
 	for _, wait := range []func() (*Result, error){first, last} {
 		if res, err := wait(); err != nil || res.Failure != nil {
 			t.Errorf("one that stayed: %+v, %v", res, err)
@@ -95,14 +96,14 @@ func TestWaitingForAThreadThatEnds(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defvar *trace* '())")
-	killer, begun := newGate(t), newGate(t)
+	killer, begun := await.NewGate(t), await.NewGate(t)
 	mustEval(t, im, fmt.Sprintf(`(defvar *killer* (let ((victim sb-thread:*current-thread*))
-  (sb-thread:make-thread (lambda () %s (sb-thread:terminate-thread victim)))))`, killer.wait()))
-	first := background(t, t.Context(), im, fmt.Sprintf("(progn (push 1 *trace*) %s (sleep 3) (push :not *trace*))", begun.sign()), 4*time.Second)
+  (sb-thread:make-thread (lambda () %s (sb-thread:terminate-thread victim)))))`, killer.Wait()))
+	first := background(t, t.Context(), im, fmt.Sprintf("(progn (push 1 *trace*) %s (sleep 3) (push :not *trace*))", begun.Sign()), 4*time.Second)
 	second := background(t, t.Context(), im, "(push 2 *trace*)", callLimit)
 	third := background(t, t.Context(), im, "(push 3 *trace*)", callLimit)
-	begun.reached()
-	killer.open()
+	begun.Reached()
+	killer.Open()
 	first()
 	for i, wait := range []func() (*Result, error){second, third} {
 		if res, err := wait(); err != nil || res.Failure != nil {

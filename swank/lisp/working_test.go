@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -16,7 +17,7 @@ func TestWaitingForWorkApart(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "1")
-	if !settles(im.working.tryLock) {
+	if await.Until(im.working.tryLock) != nil {
 		t.Fatal("there is work without end")
 	}
 	defer im.working.unlock()
@@ -41,10 +42,10 @@ func TestBroughtBackBeforeUndo(t *testing.T) {
 	in(t, im, "b", "(defvar *n* 1)")
 	checkpointNow(t, im)
 	im.timeline.rest(time.Hour) // none is taken by itself
-	g := newGate(t)
-	g.open()
+	g := await.NewGate(t)
+	g.Open()
 	in(t, im, "a", slowly(g))
-	g.shut()
+	g.Shut()
 	im.mu.Lock()
 	inst := im.cur
 	im.mu.Unlock()
@@ -55,7 +56,7 @@ func TestBroughtBackBeforeUndo(t *testing.T) {
 		_, err := im.Session("a").Undo(t.Context(), 1, "", time.Minute)
 		undone <- err
 	}()
-	g.reached()
+	g.Reached()
 	got := in(t, im, "b", "*n*")
 	select {
 	case err := <-undone:
@@ -65,7 +66,7 @@ func TestBroughtBackBeforeUndo(t *testing.T) {
 	if got != "1" {
 		t.Errorf("the other session gets %s", got)
 	}
-	g.open()
+	g.Open()
 	if err := <-undone; err != nil {
 		t.Errorf("undo: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/plainfile"
 	"swank-mcp/swank/lisp/journal"
 )
@@ -23,21 +24,6 @@ func one(name string) *journal.Journal {
 	j := &journal.Journal{Package: "COMMON-LISP-USER"}
 	j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . " + name + ")"}, Text: "(defun " + name + " () 1)", Package: "COMMON-LISP-USER"})
 	return j
-}
-
-// soon fails if do waits for somebody, as for who writes into a pipe.
-func soon(t *testing.T, what string, do func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		do()
-	}()
-	select {
-	case <-done:
-	case <-time.After(time.Minute):
-		t.Fatalf("%s: it waits", what)
-	}
 }
 
 // Of a link, a pipe, a device or a file that is too large, nothing is taken for what a server
@@ -66,7 +52,7 @@ func TestKeptIsNoLink(t *testing.T) {
 		if err := errors.Join(os.Remove(path), put(path, secret)); err != nil {
 			t.Fatal(err)
 		}
-		soon(t, what, func() {
+		await.Do(t, what, func() {
 			if text, err := replaced.Read(); err == nil {
 				t.Errorf("%s: read as what was left: %d bytes", what, len(text))
 			}
@@ -101,7 +87,7 @@ func TestSharedIsNoLink(t *testing.T) {
 		if err := errors.Join(os.WriteFile(filepath.Join(dir, "secret"), []byte(keptText), 0o600), put(termFile(dir, 1))); err != nil {
 			t.Fatal(err)
 		}
-		soon(t, what, func() {
+		await.Do(t, what, func() {
 			if k, err := OpenShared(dir, 2, func() error { return nil }); !errors.Is(err, plainfile.ErrNotPlain) {
 				t.Errorf("%s: %+v, %v", what, k, err)
 			}
@@ -122,7 +108,7 @@ func TestLockIsNoLink(t *testing.T) {
 		if err := errors.Join(os.WriteFile(filepath.Join(dir, "other"), nil, 0o600), put(path+".lock")); err != nil {
 			t.Fatal(err)
 		}
-		soon(t, what, func() {
+		await.Do(t, what, func() {
 			k := Open(path)
 			defer k.Close()
 			k.Keep(one("F"), true, true)
@@ -170,7 +156,7 @@ func TestCoresAreNoLinks(t *testing.T) {
 	if err := syscall.Mkfifo(to+"/pipe.json", 0o600); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, "a pipe", func() {
+	await.Do(t, "a pipe", func() {
 		if core, err := own.Find("pipe"); !errors.Is(err, ErrForeign) {
 			t.Errorf("a pipe: %+v, %v", core, err)
 		}

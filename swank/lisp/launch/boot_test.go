@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/host"
 
@@ -245,7 +246,7 @@ func TestStartFailures(t *testing.T) {
 	if !errors.As(err, &start) || !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 5*time.Second {
 		t.Errorf("after %v: %v", time.Since(begin), err)
 	}
-	soon(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before })
+	await.True(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before })
 }
 
 // What ended a start is told once, and can still be asked for.

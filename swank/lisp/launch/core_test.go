@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -119,7 +120,7 @@ func TestCoreImageBehaves(t *testing.T) {
 		}
 	}
 	_ = p.lifetime.Close()
-	soon(t, "the image to end with its lifetime pipe", p.HasExited)
+	await.True(t, "the image to end with its lifetime pipe", p.HasExited)
 }
 
 func cwd(t *testing.T) string {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/swank/lisp/host"
 )
 
@@ -45,8 +46,8 @@ func TestOrphans(t *testing.T) {
 	if err := parent.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, "three orphans end", func() bool { return len(endedOrphans()) >= 3 })
-	soon(t, "they are let go of", func() bool { return len(endedOrphans()) == 0 })
+	await.True(t, "three orphans end", func() bool { return len(endedOrphans()) >= 3 })
+	await.True(t, "they are let go of", func() bool { return len(endedOrphans()) == 0 })
 	if pids := endedOrphans(); slices.Contains(pids, leader.Process.Pid) || slices.Contains(pids, member.Process.Pid) {
 		t.Errorf("%v are taken for orphans", pids)
 	}

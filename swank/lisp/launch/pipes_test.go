@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"swank-mcp/internal/await"
 )
 
 func testDrain(t testing.TB, s *sink) (*drain, *os.File) {
@@ -149,7 +151,7 @@ func TestDrainClose(t *testing.T) {
 		t.Error("the pipe is open")
 	}
 	_ = w.Close()
-	soon(t, "goroutine ends", func() bool { return runtime.NumGoroutine() <= before })
+	await.True(t, "goroutine ends", func() bool { return runtime.NumGoroutine() <= before })
 }
 
 // An image that prints without end neither stops nor grows us.
