@@ -16,6 +16,10 @@ const (
 	patience  = 300 * time.Millisecond
 	allowance = 2 * time.Minute
 
+	// What only defines has far more than any definition needs, and less than
+	// callers wait: only a macro of the user's can hang in it.
+	definitionLimit = 10 * time.Second
+
 	// maxImages is how many images bringing a session back may cost. From then
 	// on only what has been evaluated in one of them is evaluated again.
 	maxImages = 25
@@ -135,10 +139,9 @@ func (r *Recovery) blame(batch []*journal.Entry, b *board, by Death, how string)
 	}
 }
 
-// limit returns how long evaluating e again may take. What only defines has far more than any
-// definition needs: only a macro of the user's can hang in it. Loading a system may mean to
-// compile it. What took its time once may do so again. What took next to none is measured too
-// coarsely for much of a margin.
+// limit returns how long evaluating e again may take. Loading a system may mean to compile
+// it. What took its time once may do so again. What took next to none is measured too coarsely
+// for much of a margin.
 func limit(e *journal.Entry) time.Duration {
 	again := 20 * e.Took
 	if e.Took < 20*time.Millisecond {
@@ -150,7 +153,7 @@ func limit(e *journal.Entry) time.Duration {
 	case computes(e):
 		return again
 	default:
-		return max(allowance/4, again)
+		return max(definitionLimit, again)
 	}
 }
 

@@ -40,7 +40,7 @@ func TestLimits(t *testing.T) {
 		t.Fatal("nothing to do")
 	}
 	call := a.Call("s", 1).String()
-	for _, want := range []string{`("f" "P" 30000.)`, `("g" "P" 0.)`, `("v" "P" 8.)`, `("c" "P" 20000.)`, `("s" "P" 30000.)`, `("l" "P" 1200000.)`, `("y" "P" 120000.)`} {
+	for _, want := range []string{`("f" "P" 10000.)`, `("g" "P" 0.)`, `("v" "P" 8.)`, `("c" "P" 20000.)`, `("s" "P" 10000.)`, `("l" "P" 1200000.)`, `("y" "P" 120000.)`} {
 		if !strings.Contains(strings.ReplaceAll(call, "( ", "("), want) {
 			t.Errorf("%s has no %s", call, want)
 		}
