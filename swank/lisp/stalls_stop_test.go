@@ -26,7 +26,7 @@ func TestStopsInAnImageThatStalls(t *testing.T) {
 			pid := im.cur.proc.PID()
 			end := stalled(t, pid, w.run, w)
 			for range times {
-				for _, code := range []string{"(loop)", "(sleep 100)", "(unwind-protect (loop) (dotimes (i 1000) (incf *cleaned* 1/1000)))"} {
+				for _, code := range []string{"(loop)", "(sleep 100)", "(unwind-protect (loop) (dotimes (i 1000) (dotimes (j 50000)) (incf *cleaned* 1/1000)))"} {
 					began := time.Now()
 					f := failing(t, im, code, time.Second)
 					if f.Kind != KindTimeout || f.Type != "" {

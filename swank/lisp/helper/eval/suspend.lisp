@@ -144,9 +144,9 @@ that says why it cannot be suspended."
 (defun wait-for-client (evaluation)
   "The next client.  If EVALUATION is to end, end it and do not return."
   (let* ((debuggee (evaluation-debuggee evaluation))
-         (end (+ (microseconds) (* 1000 (debuggee-patience debuggee)))))
+         (patience (* 1000 (debuggee-patience debuggee)))
+         (end (+ (microseconds) patience)))
     (loop
-      (incf end (wait-for-command debuggee (min 2 (max 0.01 (/ (- end (microseconds)) 1000000)))))
       (with-lock ()
         (let ((client (debuggee-client debuggee)))
           (when client
@@ -162,14 +162,24 @@ that says why it cannot be suspended."
           (when (debuggee-ending debuggee)
             (setf (debuggee-state debuggee) :running))))
       (when (debuggee-ending debuggee)
-        (stop-here evaluation (debuggee-ending debuggee))))))
+        (stop-here evaluation (debuggee-ending debuggee)))
+      ;; in parts: only a part that took too long shows that a person had the thread
+      (incf end (wait-for-command debuggee (max 1000 (min (floor patience 10) (- end (microseconds)))))))))
 
-(defun wait-for-command (debuggee seconds)
-  "Wait for a command, at most SECONDS.  Return how many microseconds longer it took because a
-person had the thread in a debugger: these do not count."
+(defun wait-for-command (debuggee limit)
+  "Wait for a command, at most LIMIT microseconds.  Return how many more it took because a person
+had the thread in a debugger, or the machine stood still: these do not count."
   (let ((begun (microseconds)))
-    (sb-thread:wait-on-semaphore (debuggee-wake debuggee) :timeout seconds)
-    (max 0 (- (microseconds) begun (ceiling (* 1000000 seconds))))))
+    (sb-thread:wait-on-semaphore (debuggee-wake debuggee) :timeout (/ limit 1000000))
+    (max 0 (- (microseconds) begun limit))))
+
+(defun end-suspended-of (connection)
+  "End the suspended evaluations of CONNECTION, which has ended.  One that is suspended later ends
+then."
+  (dolist (evaluation (with-lock () (copy-list *evaluations*)))
+    (let ((debuggee (evaluation-debuggee evaluation)))
+      (when (and debuggee (eq connection (debuggee-connection debuggee)))
+        (stop-suspended evaluation :disconnected)))))
 
 (defun end-suspended (session)
   "End all suspended evaluations of SESSION; return texts about those that do not end."
@@ -187,24 +197,24 @@ person had the thread in a debugger: these do not count."
 ;;; Commands from other threads
 
 (defparameter *busy-patience* 8
-  "How many seconds a command waits for another one of the same evaluation.")
+  "For how many seconds that the evaluation can use a command waits for another one of it.")
 
 (defun command (token function &optional limit)
   "Have the thread of the suspended evaluation TOKEN call FUNCTION with it; return the outcome, for
 the wire.  LIMIT is the time in seconds for a FUNCTION that uses CALL-NESTED."
-  (let ((client (make-client :command function))
-        (end (+ (microseconds) (* 1000000 *busy-patience*))))
+  (let ((client (make-client :command function)) (state nil) (evaluation nil))
     (when (find-shown-error token)
       (return-from command (list :absent :shown)))
-    (loop
-      (multiple-value-bind (state evaluation) (hand-over client token)
-        (cond ((eq state :suspended)
-               (sb-thread:signal-semaphore (debuggee-wake (evaluation-debuggee evaluation)))
-               (return (or (withdraw-unless-taken client evaluation)
-                           (if limit (await-within limit client evaluation) (await client)))))
-              ((or (not (eq state :busy)) (> (microseconds) end))
-               (return (list :absent state)))))
-      (sleep 0.005))))
+    (flet ((handed-over-p ()
+             (multiple-value-setq (state evaluation) (hand-over client token))
+             (not (eq state :busy))))
+      (unless (handed-over-p)
+        (await-state #'handed-over-p (evaluation-thread evaluation) (* 1000000 *busy-patience*))))
+    (cond ((eq state :suspended)
+           (sb-thread:signal-semaphore (debuggee-wake (evaluation-debuggee evaluation)))
+           (or (withdraw-unless-taken client evaluation)
+               (if limit (await-within limit client evaluation) (await client))))
+          (t (list :absent state)))))
 
 (defun hand-over (client token)
   "Make CLIENT the one that the evaluation TOKEN serves, if that is suspended.  (VALUES STATE

@@ -3,7 +3,9 @@
 (cl:in-package #:swank-mcp)
 
 (defun clean-up-guest (connection)
-  "End the traces and release the objects of the bridge behind CONNECTION."
+  "End the traces and the suspended evaluations, and release the objects, of the bridge behind
+CONNECTION."
+  (end-suspended-of connection)
   (forget-traces-of connection)
   (release-handles-of connection))
 

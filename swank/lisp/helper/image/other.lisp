@@ -21,6 +21,7 @@
     redefinition-p note-place diagnostic-place condition-slots open-board
     note-heap-base start-heap-watch ensure-guest-watch open-binding-stack-for-handlers
     note-abort-restart suspend suspended-for-wire end-suspended
+    end-suspended-of
     function-type-text method-texts declared-type-lines         ; look
     instance-slots definition-sections
     package-file why-untested              ; build

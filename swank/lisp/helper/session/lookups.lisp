@@ -12,28 +12,32 @@
 (defun name-text (name) (safely (prin1-to-string name)))
 
 (defvar *lookup-seconds* 6
-  "How long a look-up may take.  It may print objects by methods of the user's, which may do
-anything.")
+  "For how many seconds that it can use a look-up may take.  It may print objects by methods of the
+user's, which may do anything.")
 
-(defun call-with-time-limit (seconds function late)
-  "The values of FUNCTION; if it could use SECONDS before it returns, those of LATE, called with advice
-on the lock for which FUNCTION waits, or NIL."
+(defparameter *lookup-deadline* 9
+  "After how many seconds a look-up ends in any case: before the bridge's caller goes.")
+
+(defun call-with-time-limit (seconds function late &optional (deadline seconds))
+  "The values of FUNCTION; if it could use SECONDS before it returns, or DEADLINE seconds have passed,
+those of LATE, called with advice on the lock for which FUNCTION waits, or NIL."
   #+sbcl
   (block nil
     (let* ((activep t) (thread sb-thread:*current-thread*)
-           (meter (chance-meter thread)) (left (* 1000000 seconds)) (waits left) (timer nil))
-      (flet ((end ()
+           (meter (chance-meter thread)) (left (* 1000000 seconds)) (waits left) (timer nil)
+           (end (+ (microseconds) (* 1000000 deadline))))
+      (flet ((give-up ()
                (let ((lock (ignore-errors (lock-advice thread))))
                  (ignore-errors         ; it may have ended
                   (interrupt-safely
                    thread (lambda () (when activep (return (funcall late lock))))))))
              (wait ()
-               (setf waits (max 20000 left))
+               (setf waits (max 20000 (min left (- end (microseconds)))))
                (sb-ext:schedule-timer timer (/ waits 1000000))))
         (setf timer (sb-ext:make-timer
                      (lambda ()
                        (decf left (funcall meter waits))
-                       (cond ((<= left 0) (end))
+                       (cond ((or (<= left 0) (>= (microseconds) end)) (give-up))
                              (activep (wait))))
                      :thread t))        ; an interrupted thread does not count as waiting
         (wait))
@@ -50,7 +54,7 @@ on the lock for which FUNCTION waits, or NIL."
   "Answer what FUNCTION, called with the session named SESSION, returns; or
 (:ERROR (:TYPE :MESSAGE :NAMES)) if it signals an error, takes too long, or calls code of the
 program's that asks the image to end."
-  (let ((session (ensure-session session)) (*break-on-signals* nil))
+  (let ((session (ensure-session session)) (*break-on-signals* nil) (begun (microseconds)))
     (flet ((look ()
              (handler-bind ((warning #'muffle))
                (handler-case (call-with-listing-syntax (lambda () (funcall function session)))
@@ -61,10 +65,10 @@ program's that asks the image to end."
            (late (lock)
              (list :error (list :type "TIMEOUT"
                                 :message (format nil "The look-up was stopped after ~D seconds~:[: one of the program's own PRINT-OBJECT methods does not end, or the image is very busy.~;. ~:*~A~]"
-                                                 *lookup-seconds* lock)))))
+                                                 (ceiling (- (microseconds) begun 500000) 1000000) lock)))))
       (answer (call-with-time-limit *lookup-seconds*
                                     (lambda () (call-as-look-up #'look))
-                                    #'late)))))
+                                    #'late *lookup-deadline*)))))
 
 (defun call-as-look-up (function)
   "Call FUNCTION, a look-up; refuse if a method of the program's asks the image to end."
