@@ -145,7 +145,9 @@ func TestStopsALongDefinition(t *testing.T) {
 	ctx, leave := context.WithCancelCause(t.Context())
 	wait := background(t, ctx, im, "(kept)", time.Minute)
 	g.Reached()
+	im.mu.Lock()
 	pid := im.cur.proc.PID()
+	im.mu.Unlock()
 	impatient := errors.New("the caller does not wait")
 	leave(impatient)
 	if _, err := wait(); !errors.Is(err, impatient) {
