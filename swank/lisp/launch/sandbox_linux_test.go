@@ -19,6 +19,7 @@ import (
 // The first image in a sandbox starts from a core, which was built outside of it, as what it
 // would compile others would load.
 func TestSandboxStartsFromTheCore(t *testing.T) {
+	tier.More(t)
 	t.Parallel()
 	c := testConfig(t)
 	c.CacheDir, c.NoCore = t.TempDir(), false
