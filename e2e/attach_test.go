@@ -19,6 +19,7 @@ func attached(t *testing.T, p *person, args ...string) *server {
 	return attachedTo(t, p.address, run.dir, args...)
 }
 
+// attachedTo starts a server that attaches to the address, with that home directory.
 func attachedTo(t *testing.T, address, home string, args ...string) *server {
 	t.Helper()
 	check(t, run.warmGuest())

@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// picturesFlag names the directory that gets pictures of the page.
 var picturesFlag = flag.String("pictures", "", "write the pictures of the page to this directory")
 
 // browser is a window of a headless Chromium of its own, with a new profile.
@@ -31,6 +32,7 @@ type browser struct {
 	problems []string // what the console says, and exceptions
 }
 
+// newBrowser opens a window for the test, and closes it at its end.
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
@@ -142,11 +144,13 @@ func (b *browser) shows(selector string, texts ...string) {
 	}
 }
 
+// clicks clicks on the first element that the selector finds.
 func (b *browser) clicks(selector string) {
 	b.t.Helper()
 	b.does(chromedp.Click(chromedp.CSS(selector)))
 }
 
+// types types keys into the page.
 func (b *browser) types(keys string) {
 	b.t.Helper()
 	b.does(chromedp.KeyEvent(keys))

@@ -18,6 +18,7 @@ import (
 	"swank-mcp/internal/await"
 )
 
+// object is a JSON object, such as the arguments of a call.
 type object = map[string]any
 
 // elided stands, in an expected text, for any text.
@@ -197,6 +198,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
+// says wants the text to have each of the parts.
 func says(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -228,6 +230,7 @@ func has(t *testing.T, text, expression string) {
 	}
 }
 
+// saysNot wants the text to have none of the parts.
 func saysNot(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {

@@ -98,6 +98,7 @@ func readPage(path string) (*page, error) {
 // blanks at the end of a line cannot be seen on a page, and editors remove them.
 var blanks = regexp.MustCompile(`(?m)[ \t]+$`)
 
+// seen returns what a reader of the page sees of a reply.
 func seen(text string) string { return strings.TrimRight(blanks.ReplaceAllString(text, ""), "\n") }
 
 // matches reports whether got is the shown text, which may leave out parts.

@@ -19,6 +19,7 @@ import (
 	"swank-mcp/internal/await"
 )
 
+// slimeFlag names the directory of SLIME.
 var slimeFlag = flag.String("slime", "/usr/share/emacs/site-lisp/elpa/slime-*", "the directory of the SLIME that people use in tests of --attach")
 
 // emacs is an Emacs in a terminal, with a SLIME in which M-x slime was typed.
@@ -211,6 +212,7 @@ func (e *emacs) types(line string) {
 	}
 }
 
+// until waits until ok, and shows the screen if that does not come.
 func (e *emacs) until(what string, ok func() bool) {
 	e.t.Helper()
 	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(50 * time.Millisecond) { // to look takes a process

@@ -34,6 +34,7 @@ type httpServer struct {
 	ended  chan struct{}
 }
 
+// servingAt finds the address in the log of a server over HTTP.
 var servingAt = regexp.MustCompile(`serving MCP at (\S+)/mcp\n`)
 
 // startHTTP runs a server with a state directory, and ends it with the test: it must end by
@@ -82,6 +83,7 @@ func (h *httpServer) Exited() <-chan struct{} { return h.ended }
 // Said returns what the server has logged.
 func (h *httpServer) Said() string { return h.stderr.String() }
 
+// tokens returns the path of the file of tokens.
 func (h *httpServer) tokens() string { return filepath.Join(h.state, "swank-mcp", "http", "tokens") }
 
 // end sends SIGTERM, if the server has not ended, and holds it to its end.
@@ -128,6 +130,7 @@ func wantGone(t *testing.T, pids []int) {
 	}
 }
 
+// httpRequests counts the requests, for their ids.
 var httpRequests atomic.Int64
 
 // post sends one request of the era without handshakes, and returns the answer when it
@@ -174,6 +177,7 @@ func (h *httpServer) call(path, tool string, arguments object) string {
 	return fmt.Sprintf("%d %s %v", resp.StatusCode, body, err)
 }
 
+// eval evaluates code and returns the text of the reply.
 func (h *httpServer) eval(path, code string) string {
 	return h.call(path, "evaluate-lisp", object{"code": code})
 }

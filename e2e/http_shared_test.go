@@ -14,7 +14,7 @@ import (
 
 // said sends a message of the era with handshakes, and returns the id of the connection and
 // the answer.
-func (h *httpServer) said(path, id string, message object) (conn, answer string) {
+func (h *httpServer) asked(path, id string, message object) (conn, answer string) {
 	h.t.Helper()
 	message["jsonrpc"] = "2.0"
 	body, err := json.Marshal(message)
@@ -44,14 +44,14 @@ func TestHTTPShared(t *testing.T) {
 	state := t.TempDir()
 	a := startHTTP(t, state, "--lease", "60")
 	b := startHTTP(t, state, "--lease", "60")
-	id, answer := a.said("/s/n/mcp", "", object{"id": 1, "method": "initialize", "params": object{
+	id, answer := a.asked("/s/n/mcp", "", object{"id": 1, "method": "initialize", "params": object{
 		"protocolVersion": "2025-11-25", "capabilities": object{}, "clientInfo": object{"name": "e2e", "version": "1"}}})
 	if id == "" {
 		t.Fatal(answer)
 	}
-	a.said("/s/n/mcp", id, object{"method": "notifications/initialized"})
+	a.asked("/s/n/mcp", id, object{"method": "notifications/initialized"})
 	eval := func(h *httpServer, code string) string {
-		_, answer := h.said("/s/n/mcp", id, object{"id": httpRequests.Add(1), "method": "tools/call", "params": object{
+		_, answer := h.asked("/s/n/mcp", id, object{"id": httpRequests.Add(1), "method": "tools/call", "params": object{
 			"name": "evaluate-lisp", "arguments": object{"code": code}}})
 		return answer
 	}
@@ -75,7 +75,7 @@ func TestHTTPShared(t *testing.T) {
 	if answer := eval(b, "(f 21)"); !strings.Contains(answer, "42") || !strings.HasPrefix(answer, "200 ") {
 		t.Errorf("the other one answers %s", answer)
 	}
-	if _, answer := b.said("/s/other/mcp", id, object{"id": 9, "method": "ping"}); !strings.HasPrefix(answer, "404 ") {
+	if _, answer := b.asked("/s/other/mcp", id, object{"id": 9, "method": "ping"}); !strings.HasPrefix(answer, "404 ") {
 		t.Errorf("another session knows the connection: %s", answer)
 	}
 }

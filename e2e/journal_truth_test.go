@@ -10,10 +10,12 @@ import (
 // tick lets a file system and ASDF tell two edits apart by their second.
 var tick = truthCall{wait: 1100 * time.Millisecond}
 
+// miniFile writes a file of the system mini.
 func miniFile(name, text string) truthCall {
 	return fileCall("mini/"+name+".lisp", "(in-package :mini)\n"+text)
 }
 
+// loadMini loads that system.
 var loadMini = toolCall("load-system", object{"system": "mini"})
 
 // A definition from a system's file replaces one that the session evaluated before the

@@ -31,6 +31,7 @@ type suite struct {
 	warmGuest          func() error // the same for servers in a person's image
 }
 
+// run is the run of this process.
 var run suite
 
 // runAll runs the tests of a package: what every TestMain calls. It returns the status with which

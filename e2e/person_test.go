@@ -46,12 +46,14 @@ type record struct {
 	b  bytes.Buffer
 }
 
+// Write keeps b.
 func (r *record) Write(b []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.b.Write(b)
 }
 
+// String returns what was written so far.
 func (r *record) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,6 +100,7 @@ func (p *person) watch(t *testing.T) {
 	})
 }
 
+// swankLoader returns the file that loads the Swank of a person.
 func swankLoader() (string, error) {
 	loader := filepath.Join(*attachedSwank, "swank-loader.lisp")
 	if _, err := os.Stat(loader); err != nil {
@@ -217,6 +220,7 @@ func (p *person) end() {
 	<-p.ended
 }
 
+// pid returns the process of the Lisp.
 func (p *person) pid() int { return p.cmd.Process.Pid }
 
 // connect gives the person a client of their own, as Emacs is one.

@@ -16,6 +16,7 @@ import (
 	"swank-mcp/internal/await"
 )
 
+// update says that golden files are written.
 var update = flag.Bool("update", false, "rewrite what the scripts compare replies with")
 
 // Sessions written down as documents: testdata/script/*.txtar. The commands
@@ -64,8 +65,10 @@ type scriptClient struct {
 	pending []*wire.Pending // calls sent with &, oldest first
 }
 
+// scriptKey is the key of a [script] among the values of its environment.
 type scriptKey struct{}
 
+// scriptOf returns what the script keeps.
 func scriptOf(ts *testscript.TestScript) *script { return ts.Value(scriptKey{}).(*script) }
 
 // client is the client of the one who speaks, with its server running.

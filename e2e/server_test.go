@@ -30,6 +30,7 @@ func start(t *testing.T, args ...string) *server {
 	return startWith(t, wire.Options{}, args...)
 }
 
+// startWith is start with options of the client.
 func startWith(t *testing.T, o wire.Options, args ...string) *server {
 	t.Helper()
 	check(t, run.warm())
@@ -141,6 +142,7 @@ func wantPID(t *testing.T, s *server, pid int) {
 	}
 }
 
+// pidPattern finds the process of the image in session-status.
 var pidPattern = regexp.MustCompile(`\bpid (\d+)`)
 
 // imagePID is the process id of the image as session-status tells it.
@@ -163,6 +165,7 @@ func (s *server) loses(t *testing.T, pid int) {
 	}
 }
 
+// status returns the text of session-status.
 func status(t *testing.T, s *server) string {
 	t.Helper()
 	r := call(t, s, "session-status", object{})
@@ -187,6 +190,7 @@ func state(pid int) (letter string) {
 	return letter
 }
 
+// command returns the command line of a process.
 func command(pid int) string {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	return strings.ReplaceAll(string(b), "\x00", " ")
@@ -218,8 +222,10 @@ func descendants(pid int) []int {
 	return found[1:]
 }
 
+// tail returns at most the last n bytes of s.
 func tail(s string, n int) string { return s[max(0, len(s)-n):] }
 
+// clip returns s without its middle, if it is long.
 func clip(s string) string {
 	if len(s) < 2000 {
 		return s

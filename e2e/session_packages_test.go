@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+// listPackages returns the text of list-packages.
 func listPackages(t *testing.T, s *server, args object) string {
 	t.Helper()
 	return good(t, s, "list-packages", args)

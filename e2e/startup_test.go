@@ -74,6 +74,7 @@ func TestColdCache(t *testing.T) {
 	begin(t, again).goesOn(t, again)
 }
 
+// open opens the connection to a server.
 func open(t *testing.T, s *server) {
 	t.Helper()
 	ctx := await.Context(t)

@@ -22,8 +22,10 @@ func withSystems(t *testing.T, args ...string) *server {
 		ourFasls(dir, t.TempDir()))}, args...)
 }
 
+// systemsDir returns the directory of the systems that tests load.
 func systemsDir() string { return testdata("systems") }
 
+// load loads a system, which must succeed, and returns the text.
 func load(t *testing.T, s *server, system string) string {
 	t.Helper()
 	return good(t, s, "load-system", object{"system": system})
@@ -38,6 +40,7 @@ func wantLoad(t *testing.T, s *server, system, text string) string {
 // because it depends on what other tests have compiled before.
 var built = regexp.MustCompile(`(?m)^(Defined in: .*)\n(?:Compiled: .*|\d+ files? w(?:as|ere) up to date)$`)
 
+// withoutBuilt returns the text without the line of [built].
 func withoutBuilt(text string) string { return built.ReplaceAllString(text, "$1") }
 
 // loaded is the reply for a fixture or a system of Debian's.

@@ -28,6 +28,7 @@ type desk struct {
 	home string
 }
 
+// newDesk makes a desk for the test.
 func newDesk(t *testing.T, more ...string) *desk {
 	t.Helper()
 	dir, err := os.MkdirTemp(run.dir, "d")
@@ -106,6 +107,7 @@ type watching struct {
 	out record
 }
 
+// watches starts a terminal that watches the servers of the desk.
 func (d *desk) watches(args ...string) *watching {
 	d.t.Helper()
 	w := &watching{cmd: exec.Command(run.binary, append([]string{"watch"}, args...)...)}

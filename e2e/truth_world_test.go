@@ -23,6 +23,7 @@ type truthWorld struct {
 	saves         int
 }
 
+// miniSystem has the files of the system mini.
 var miniSystem = map[string]string{
 	"mini/mini.asd": `(defsystem "mini" :components ((:file "package")
   (:file "a" :depends-on ("package")) (:file "b" :depends-on ("package")) (:file "c" :depends-on ("package"))))`,
@@ -32,6 +33,7 @@ var miniSystem = map[string]string{
 	"mini/c.lisp":       "(in-package :mini)",
 }
 
+// newTruthWorld makes a world in a directory of the test.
 func newTruthWorld(t *testing.T) *truthWorld {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,6 +50,7 @@ func (w *truthWorld) environ(t *testing.T) []string {
 	return environ(run.dir, w.registry, ourFasls(w.dir, t.TempDir()))
 }
 
+// write writes a file of the project.
 func (w *truthWorld) write(t *testing.T, name, text string) {
 	t.Helper()
 	write(t, w.path(name), text)
@@ -63,11 +66,20 @@ type truthCall struct {
 	wait time.Duration
 }
 
+// toolCall is a call of a tool.
 func toolCall(name string, args object) truthCall { return truthCall{tool: name, args: args} }
-func evalCall(code string) truthCall              { return toolCall("evaluate-lisp", object{"code": code}) }
-func fileCall(file, text string) truthCall        { return truthCall{file: file, text: text} }
-func (c truthCall) kills() bool                   { return c.tool == "" && c.file == "" && c.wait == 0 }
-func (w *truthWorld) path(name string) string     { return filepath.Join(w.dir, name) }
+
+// evalCall is an evaluation.
+func evalCall(code string) truthCall { return toolCall("evaluate-lisp", object{"code": code}) }
+
+// fileCall is an evaluation that a file of the project has.
+func fileCall(file, text string) truthCall { return truthCall{file: file, text: text} }
+
+// kills reports whether the call ends the image.
+func (c truthCall) kills() bool { return c.tool == "" && c.file == "" && c.wait == 0 }
+
+// path returns the path of a file of the project.
+func (w *truthWorld) path(name string) string { return filepath.Join(w.dir, name) }
 
 // do does c and returns the reply, which may be an error: that is part of it.
 func (w *truthWorld) do(t *testing.T, c truthCall) string {
@@ -96,6 +108,7 @@ func asked(expression string) string {
 	return fmt.Sprintf(`(handler-case (handler-bind ((warning #'muffle-warning)) (eval (let ((*package* (find-package "COMMON-LISP-USER"))) (read-from-string %s)))) (error (c) (type-of c)))`, lispString(expression))
 }
 
+// lispString returns s as Lisp reads it.
 func lispString(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
