@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
@@ -31,8 +30,6 @@ type step struct {
 	Error      string
 	MS         float64
 }
-
-func (s step) took() time.Duration { return time.Duration(s.MS * float64(time.Millisecond)) }
 
 // Clients by other authors list tools, evaluate, call a tool that is not listed, see
 // progress, cancel and go on, in both protocol eras.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
@@ -20,10 +19,6 @@ var (
 	mixedSeed  = flag.Uint64("mixed.seed", 1, "seed of TestMixedCalls")
 	mixedCalls = flag.Int("mixed.calls", 500, "how many calls TestMixedCalls makes")
 )
-
-// mixedLimit is how long any call of TestMixedCalls may take: no time limit in
-// them is longer than a second, and each may wait for those before it.
-const mixedLimit = 60 * time.Second
 
 // mixer makes up calls, and learns from their replies what later ones can name.
 type mixer struct {

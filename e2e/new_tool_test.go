@@ -37,7 +37,7 @@ func TestAddingATool(t *testing.T) {
 	}
 	before := contents(t, tree)
 	bridge := filepath.Join(dir, "bridge.test")
-	runIn(t, ".", "go", "test", "-c", "-overlay", overlay, "-o", bridge, module+"/mcpbridge")
+	runIn(t, ".", "go", "test", "-c", "-overlay", overlay, "-o", bridge, "swank-mcp/mcpbridge")
 	runIn(t, inTree("mcpbridge"), bridge, "-test.run", "^(TestToolGoldens|TestOverviewOfTheTools|TestReferenceOfTheTools|TestEveryToolHasAScript)$", "-update", "-tree", tree)
 	runIn(t, inTree("mcpbridge"), bridge, "-tree", tree)
 
@@ -60,7 +60,7 @@ func TestAddingATool(t *testing.T) {
 	}
 
 	binary := filepath.Join(dir, "swank-mcp")
-	runIn(t, ".", "go", "build", "-overlay", overlay, "-o", binary, module+"/cmd/swank-mcp")
+	runIn(t, ".", "go", "build", "-overlay", overlay, "-o", binary, "swank-mcp/cmd/swank-mcp")
 	runScripts(t, binary, testscript.Params{Files: []string{filepath.Join(tree, "e2e/testdata/script", name+".txtar")}})
 }
 

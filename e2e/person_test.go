@@ -104,7 +104,7 @@ func (p *person) watch(t *testing.T) {
 func swankLoader() (string, error) {
 	loader := filepath.Join(*attachedSwank, "swank-loader.lisp")
 	if _, err := os.Stat(loader); err != nil {
-		return "", fmt.Errorf("Swank for the person's Lisp: %w; scripts/install-deps installs it, -attached-swank names another", err)
+		return "", fmt.Errorf("the Swank of the person's Lisp: %w; scripts/install-deps installs it, -attached-swank names another", err)
 	}
 	return loader, nil
 }
