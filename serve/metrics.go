@@ -87,7 +87,7 @@ func (m *metrics) handler() http.Handler {
 const followSize = 64
 
 // follow counts what happens in the image until it is closed.
-func (m *metrics) follow(im *lisp.Image) {
+func (m *metrics) follow(im hub.Image) {
 	events := im.Subscribe(followSize, false)
 	m.followers.Go(func() {
 		waiting, lost := map[int64]bool{}, int64(0)

@@ -4,18 +4,22 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"swank-mcp/serve/pool"
 )
 
-// waiting is a pool as a hub sees it: what there may be, it has at once.
+// waiting is a pool as a hub sees it: what there may be, it has when it has looked.
 type waiting struct {
 	mu    sync.Mutex
 	looks chan struct{}
 	has   int
 	over  bool
 }
+
+// waitingLooks is how often a waiting looks by itself.
+const waitingLooks = time.Second
 
 func (w *waiting) Fill(ctx context.Context, room func() int) {
 	for ctx.Err() == nil {
@@ -26,7 +30,7 @@ func (w *waiting) Fill(ctx context.Context, room func() int) {
 		select {
 		case <-ctx.Done():
 		case <-w.looks:
-		case <-time.After(10 * time.Millisecond):
+		case <-time.After(waitingLooks):
 		}
 	}
 	w.mu.Lock()
@@ -47,36 +51,35 @@ func (w *waiting) Counts() pool.Counts {
 	return pool.Counts{Waiting: w.has}
 }
 
-// Images that are started ahead have the room that sessions leave, and end with the hub.
+// Images that are started ahead have the room that sessions leave, and end with the hub. The
+// pool looks for room as soon as a session takes some.
 func TestAheadHasTheRest(t *testing.T) {
 	t.Parallel()
-	w := &waiting{looks: make(chan struct{}, 1)}
-	h := testHub(t, Options{Ahead: w, Limits: Limits{Images: 4}})
-	has := func(want int) {
-		t.Helper()
-		for end := time.Now().Add(time.Minute); h.Ahead().Waiting != want; time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%d wait, not %d", h.Ahead().Waiting, want)
+	synctest.Test(t, func(t *testing.T) {
+		w := &waiting{looks: make(chan struct{}, 1)}
+		h := testHub(t, Options{Ahead: w, Limits: Limits{Images: 4}})
+		has := func(want int) {
+			t.Helper()
+			synctest.Wait()
+			if got := h.Ahead().Waiting; got != want {
+				t.Fatalf("%d wait, not %d", got, want)
 			}
 		}
-	}
-	for i, want := range []int{3, 3, 2, 1} {
-		has(want)
-		s, err := h.Named(t.Context(), "anna", string(rune('a'+i)))
-		if err != nil {
-			t.Fatal(err)
+		for i, want := range []int{3, 3, 2, 1} {
+			has(want)
+			if err := named(t, h, string(rune('a'+i))).Wake(t.Context()); err != nil {
+				t.Fatalf("with %d images that nobody wants: %v", want, err)
+			}
 		}
-		if err := s.Wake(t.Context()); err != nil {
-			t.Fatalf("with %d images that nobody wants: %v", want, err)
+		has(0)
+		if !h.End("anna", "a") {
+			t.Fatal("it is not there")
 		}
-	}
-	has(0)
-	if !h.End("anna", "a") {
-		t.Fatal("it is not there")
-	}
-	has(1)
-	h.Close()
-	if !w.over || h.Ahead().Waiting != 0 {
-		t.Error("it is filled after the end of the hub")
-	}
+		pass(waitingLooks)
+		has(1)
+		h.Close()
+		if !w.over || h.Ahead().Waiting != 0 {
+			t.Error("it is filled after the end of the hub")
+		}
+	})
 }

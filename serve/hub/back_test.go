@@ -1,37 +1,39 @@
+//go:build unix
+
 package hub
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
-	"time"
 
 	"swank-mcp/internal/tier"
 	"swank-mcp/mcpbridge"
-	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/swank/lisp"
 	"swank-mcp/swank/lisp/journal"
 	"swank-mcp/swank/lisp/kept"
 	"swank-mcp/swank/lisp/launch"
 )
 
-// keeping is a hub whose sessions are kept in dir, with their images where autosave says so.
-func keeping(t *testing.T, dir string, autosave bool) *Hub {
+// keeping is a hub whose sessions are kept in dir. Their images go on from those on the disk with
+// resume, and are saved there with save.
+func keeping(t *testing.T, dir string, resume, save bool) *Hub {
 	t.Helper()
 	return testHub(t, Options{Make: func(id ID, newID func() string) (*Work, error) {
 		cores, err := kept.CoresIn(filepath.Join(dir, id.Name), filepath.Join(dir, "keys"))
 		if err != nil {
 			return nil, err
 		}
-		c := lisp.Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, Cores: cores, Autosave: autosave}
-		if autosave {
+		c := lisp.Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, Cores: cores, Autosave: save}
+		if resume {
 			c.Resume = kept.Last
 		}
 		im, left := lisp.New(c), kept.Open(filepath.Join(dir, id.Name, "session.lisp"))
 		im.Session(mcpbridge.DefaultSession).KeepIn(left)
-		return &Work{Image: im, Session: mcpbridge.DefaultSession, Kept: left, Bridge: mcpbridge.New(mcpbridge.Options{
-			Open: func(name string) tools.Session { return im.Session(name) }, SessionID: newID, Kept: left})}, nil
+		return &Work{Image: im, Session: mcpbridge.DefaultSession, Kept: left, Bridge: bridgeOf(im, newID, left)}, nil
 	}})
 }
 
@@ -45,18 +47,20 @@ func TestBackWithValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		autosave   bool
-		code, want string
+		resume, save bool
+		code, want   string // of several evaluations, one a line
 	}{
-		{true, `(progn (defpackage :p (:use :cl)) (defparameter *n* 1) (setf *n* (make-hash-table)))`, ""},
-		{true, `(progn (setf (gethash 1 *n*) 2) (let ((c 0)) (defun next () (incf c))))`, ""},
-		{true, `(list (gethash 1 *n*) (next) (next))`, "(2 1 2)"},
-		{false, `(list *n* (next) (defun later () 3))`, "(1 1 LATER)"},
-		{true, `(list (gethash 1 *n*) (next) (later))`, "(2 3 3)"},
+		{false, true, `(progn (defpackage :p (:use :cl)) (defparameter *n* 1) (setf *n* (make-hash-table)) 0)`, "0"},
+		{true, true, "(progn (setf (gethash 1 *n*) 2) (let ((c 0)) (defun next () (incf c))))\n(list (gethash 1 *n*) (next) (next))", "NEXT\n(2 1 2)"},
+		{false, false, `(list *n* (next) (defun later () 3))`, "(1 1 LATER)"},
+		{true, false, `(list (gethash 1 *n*) (next) (later))`, "(2 3 3)"},
 	} {
-		h := keeping(t, dir, c.autosave)
-		if got := evaluate(t, h, "x", c.code); c.want != "" && got != c.want {
-			t.Errorf("%s is %s, want %s", c.code, got, c.want)
+		h := keeping(t, dir, c.resume, c.save)
+		want := strings.Split(c.want, "\n")
+		for i, code := range strings.Split(c.code, "\n") {
+			if got := evaluate(t, h, "x", code); got != want[i] {
+				t.Errorf("%s is %s, want %s", code, got, want[i])
+			}
 		}
 		h.Close()
 	}
@@ -69,9 +73,12 @@ func TestBackBrokenOff(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "x", "session.lisp")
 	begun := filepath.Join(dir, "begun")
+	if err := syscall.Mkfifo(begun, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	j := &journal.Journal{Package: "COMMON-LISP-USER"}
 	j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . A)"}, Text: "(defun a () 1)", Package: "COMMON-LISP-USER"})
-	j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . B)"}, Text: `(progn (open "` + begun + `" :direction :output :if-exists :supersede) (sleep 3600) (defun b () 2))`, Package: "COMMON-LISP-USER"})
+	j.Add(&journal.Entry{Keys: []string{"(:FUNCTION . B)"}, Text: `(progn (open "` + begun + `" :direction :output :if-exists :overwrite) (sleep 3600) (defun b () 2))`, Package: "COMMON-LISP-USER"})
 	before := kept.Open(file)
 	before.Keep(j, true, true)
 	before.Close()
@@ -80,24 +87,26 @@ func TestBackBrokenOff(t *testing.T) {
 		t.Fatal(err, string(want))
 	}
 
-	h := keeping(t, dir, false)
-	s, err := h.Named(t.Context(), "anna", "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := keeping(t, dir, false, false)
+	s := named(t, h, "x")
 	over := make(chan error, 1)
 	leave := s.Enter()
 	go func() {
 		defer leave()
 		over <- s.Wake(t.Context())
 	}()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(begun); err == nil {
-			break
+	came := make(chan error, 1)
+	go func() {
+		f, err := os.Open(begun) // waits for the image
+		came <- cmp.Or(err, f.Close())
+	}()
+	select {
+	case err := <-came:
+		if err != nil {
+			t.Fatal(err)
 		}
-		if time.Now().After(end) {
-			t.Fatal("nothing is brought back")
-		}
+	case err := <-over:
+		t.Fatalf("nothing is brought back: %v", err)
 	}
 	h.Close()
 	<-over

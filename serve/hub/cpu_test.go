@@ -4,107 +4,118 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
-
-	"swank-mcp/internal/tier"
-	"swank-mcp/mcpbridge"
-	"swank-mcp/swank/lisp"
 )
 
 // A principal whose sessions have used up what they may use is stopped in all of them, and is
 // told when to come back; others are not. What goes on then is ended with its image, and the
-// next hour begins anew with what was defined.
+// next hour begins anew.
 func TestProcessorTime(t *testing.T) {
-	tier.More(t)
 	t.Parallel()
-	const limit = 1000 * time.Second
-	h := testHub(t, Options{Limits: Limits{CPU: limit}})
-	run := func(principal, name, code string) *lisp.Result {
-		s, err := h.Named(t.Context(), principal, name)
-		if err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 1000 * time.Second
+		h := testHub(t, Options{Limits: Limits{CPU: limit}})
+		get := func(principal, name string) *Session {
+			t.Helper()
+			s, err := h.Named(t.Context(), principal, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
 		}
-		defer s.Enter()()
-		if err := s.Wake(t.Context()); err != nil {
-			t.Fatal(err)
+		x, idle, other := get("anna", "x"), get("anna", "idle"), get("bert", "x")
+		for pid, s := range []*Session{x, idle, other} {
+			s.fake().start(pid + 1)
 		}
-		res, err := s.Work().Image.Session(mcpbridge.DefaultSession).Evaluate(t.Context(), lisp.Request{Code: code, Timeout: time.Minute})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return res
-	}
-	const spin = "(loop)"
-	for _, c := range []struct{ principal, name, code string }{
-		{"anna", "idle", "(+ 1 2)"}, {"bert", "x", "(+ 1 2)"},
-		{"anna", "x", "(defun spin () (loop)) (defvar *v* 1) (sb-thread:make-thread (lambda () (sleep 12) (spin)))"},
-	} {
-		if res := run(c.principal, c.name, c.code); res.Failure != nil {
-			t.Fatal(res.Failure)
-		}
-	}
-	pid := func(name string) int {
-		s, err := h.Named(t.Context(), "anna", name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s.Work().Image.Uses(false).PID
-	}
-	first, other := pid("x"), pid("idle")
-	may := func(principal, name string) error {
-		s, err := h.Named(t.Context(), principal, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s.May()
-	}
-	if err := may("anna", "x"); err != nil {
-		t.Fatal(err)
-	}
-	h.mu.Lock()
-	h.spent["anna"] = &cpuSpending{since: time.Now(), used: limit - 3*time.Second}
-	h.mu.Unlock()
-	idle := make(chan *lisp.Result, 1)
-	go func() { idle <- run("anna", "idle", "(loop (sleep 0.05))") }()
-	began := time.Now()
-	res := run("anna", "x", spin)
-	if f := res.Failure; f == nil || f.Type != "LIMIT-REACHED" || !strings.HasPrefix(f.Message, "Your sessions have used ") ||
-		!strings.Contains(f.Message, ", and the limit is 1000 in an hour. Send the same again in 3") {
-		t.Errorf("after %v: %+v", time.Since(began), f)
-	}
-	if f := (<-idle).Failure; f == nil || f.Type != "LIMIT-REACHED" {
-		t.Errorf("the other session of the same principal: %+v", f)
-	}
-	var full *LimitError
-	for _, name := range []string{"x", "idle", "new"} {
-		if err := may("anna", name); !errors.As(err, &full) || !full.Own || full.After < 50*time.Minute || full.After > cpuSpan ||
-			!strings.Contains(err.Error(), " Nothing was done. Send the same again in 3") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if err := may("bert", "x"); err != nil {
-		t.Errorf("another principal: %v", err)
-	}
-	if res := run("bert", "x", "(let ((end (+ (get-internal-run-time) 1000000))) (loop while (< (get-internal-run-time) end)) 1)"); res.Failure != nil {
-		t.Errorf("another principal: %+v", res.Failure)
-	}
+		began := time.Now()
+		pass(meterTime) // the hour of each begins when the meter sees the first of its images
+		hour := time.Now()
 
-	// The thread that goes on: another image takes the place of its own.
-	for end := time.Now().Add(time.Minute); pid("x") == first; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the image stays in which something goes on")
+		// What counts: all images of the principal, those beside them, and one after the other.
+		x.fake().use(500*time.Second, 100*time.Second)
+		other.fake().use(limit-time.Second, 0)
+		pass(meterTime)
+		x.fake().start(4) // another one in its place
+		x.fake().use(200*time.Second, 0)
+		idle.fake().use(190*time.Second, 0)
+		pass(meterTime)
+		used := func(who string, want time.Duration) {
+			t.Helper()
+			h.mu.Lock()
+			got := h.spentLocked(who).used
+			h.mu.Unlock()
+			if got != want {
+				t.Errorf("%s has used %v, want %v", who, got, want)
+			}
 		}
-	}
-	if pid("idle") != other {
-		t.Error("the image that does nothing was ended, too")
-	}
-	h.mu.Lock()
-	h.spent["anna"].since = time.Now().Add(-cpuSpan)
-	h.mu.Unlock()
-	if err := may("anna", "x"); err != nil {
-		t.Errorf("an hour later: %v", err)
-	}
-	if res := run("anna", "x", "(list *v* (fboundp 'spin))"); res.Failure != nil || !strings.HasPrefix(res.Values[0].Head, "(1 #<FUNCTION SPIN") {
-		t.Errorf("an hour later: %+v, %v", res.Failure, res.Values)
-	}
+		used("anna", 990*time.Second)
+		used("bert", limit-time.Second)
+		if err := x.May(); err != nil {
+			t.Error(err)
+		}
+
+		x.fake().spin(true)
+		pass(9 * meterTime)
+		stopped, _ := x.fake().noted()
+		if err := x.May(); err != nil || len(stopped) > 0 {
+			t.Errorf("below the limit: %v, stopped %q", err, stopped)
+		}
+		pass(3 * meterTime) // the limit is found to be reached, and then all are stopped
+		const text = "Your sessions have used 100"
+		rest := " seconds of the processor since " + hour.Format("15:04:05") + ", and the limit is 1000 in an hour. Send the same again in 358"
+		for _, s := range []*Session{x, idle} {
+			stopped, givenUp := s.fake().noted()
+			if len(stopped) == 0 || !strings.HasPrefix(stopped[0], text) || !strings.Contains(stopped[0], rest) || len(givenUp) > 0 {
+				t.Errorf("%s: stopped %q, given up %q", s.Name, stopped, givenUp)
+			}
+		}
+		var full *LimitError
+		for _, s := range []*Session{x, idle, get("anna", "new")} {
+			if err := s.May(); !errors.As(err, &full) || !full.Own || full.After != cpuSpan-time.Since(hour) ||
+				!strings.Contains(err.Error(), text+"2") || !strings.Contains(err.Error(), " Nothing was done. Send the same again in 3586 seconds.") {
+				t.Errorf("%s: %v", s.Name, err)
+			}
+		}
+
+		// What goes on after that: its image is ended, when it has used so much.
+		pass(afterlife - meterTime)
+		_, givenUp := x.fake().noted()
+		if len(givenUp) > 0 {
+			t.Errorf("given up after %v: %q", time.Since(began), givenUp)
+		}
+		pass(meterTime)
+		_, givenUp = x.fake().noted()
+		if _, idles := idle.fake().noted(); len(givenUp) != 1 || len(idles) > 0 {
+			t.Errorf("given up: %q, and that which does nothing: %q", givenUp, idles)
+		}
+		x.fake().start(5) // in its place; nothing goes on in it
+		for range 300 {   // as much as an image uses that does nothing
+			idle.fake().use(idleShare, 0)
+			pass(meterTime)
+		}
+		for _, s := range []*Session{x, idle} {
+			if _, givenUp := s.fake().noted(); len(givenUp) > 1 || s == idle && len(givenUp) > 0 {
+				t.Errorf("%s is given up though it does nothing: %q", s.Name, givenUp)
+			}
+		}
+		if stopped, givenUp := other.fake().noted(); len(stopped)+len(givenUp) > 0 || other.May() != nil {
+			t.Errorf("another principal: %q, %q, %v", stopped, givenUp, other.May())
+		}
+
+		pass(time.Until(hour.Add(cpuSpan - time.Second)))
+		if err := x.May(); !errors.As(err, &full) || full.Seconds() != 1 {
+			t.Errorf("a second before the hour is over: %v", err)
+		}
+		pass(time.Second)
+		if err := x.May(); err != nil {
+			t.Errorf("an hour later: %v", err)
+		}
+		before, _ := idle.fake().noted()
+		pass(10 * meterTime)
+		if after, _ := idle.fake().noted(); len(after) > len(before) {
+			t.Error("its evaluations are stopped in the next hour, too")
+		}
+		used("anna", 0)
+	})
 }

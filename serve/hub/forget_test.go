@@ -3,31 +3,27 @@ package hub
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"swank-mcp/mcpbridge"
-	"swank-mcp/mcpbridge/tools"
-	"swank-mcp/swank/lisp"
 	"swank-mcp/swank/lisp/kept"
-	"swank-mcp/swank/lisp/launch"
 )
 
 // A session is left to the disk when nobody uses it, and not under the hands of one that has
-// just entered it. It takes both processors, so it runs alone.
+// just entered it. This looks for a race between threads, so it has no bubble of time; it takes
+// both processors, so it runs alone.
 func TestUsedIsNotLeftToTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	h := testHub(t, Options{Make: func(id ID, newID func() string) (*Work, error) {
-		im := lisp.New(lisp.Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, NoCheckpoints: true})
-		left := kept.Open(filepath.Join(dir, id.Name, "session.lisp"))
-		return &Work{Image: im, Kept: left, Bridge: mcpbridge.New(mcpbridge.Options{
-			Open: func(name string) tools.Session { return im.Session(name) }, SessionID: newID, Kept: left})}, nil
+		return fakeWork(newID, kept.Open(filepath.Join(dir, id.Name, "session.lisp"))), nil
 	}, Hibernate: time.Millisecond, Forget: time.Nanosecond})
 	over := make(chan struct{})
 	var others, users sync.WaitGroup
-	for range 4 { // others want the hub all the time, so that whoever asks it twice is not answered twice in a row
+	for range 2 { // others want the hub all the time, so that whoever asks it twice is not answered twice in a row
 		others.Go(func() {
 			for {
 				select {
@@ -39,10 +35,10 @@ func TestUsedIsNotLeftToTheDisk(t *testing.T) {
 			}
 		})
 	}
-	end := time.Now().Add(2 * time.Second)
+	const visits = 100
 	for i := range 4 {
 		users.Go(func() {
-			for time.Now().Before(end) && !t.Failed() {
+			for range visits {
 				use(t, h, fmt.Sprint("x", i))
 				time.Sleep(time.Duration(rand.IntN(4)) * time.Millisecond)
 			}
@@ -71,4 +67,47 @@ func use(t *testing.T, h *Hub, name string) {
 	if s.Ended() {
 		t.Error("it was ended while it is used")
 	}
+}
+
+// A session that is put away and has no client is left to the disk in its time, and made anew
+// when it is named again. One that could not be kept stays, and so does one that has a client.
+func TestLeftToTheDisk(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const forget = time.Hour
+		dir := t.TempDir()
+		h := testHub(t, Options{Make: func(id ID, newID func() string) (*Work, error) {
+			return fakeWork(newID, kept.Open(filepath.Join(dir, id.Name, "session.lisp"))), nil
+		}, Hibernate: time.Minute, Forget: forget})
+		idle, awake, unkept := named(t, h, "idle"), named(t, h, "awake"), named(t, h, "unkept")
+		if err := awake.Wake(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		awake.fake().start(1)
+		awake.fake().busy(true)
+		obstacle := filepath.Join(dir, "unkept")
+		if err := os.WriteFile(obstacle, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		define(unkept, "1")
+		pass(forget - sweepTime)
+		if idle.Ended() {
+			t.Error("it is left early")
+		}
+		pass(2 * sweepTime)
+		if !idle.Ended() || awake.Ended() || unkept.Ended() {
+			t.Errorf("left to the disk: %v, the one with an image %v, the one that is not kept %v", idle.Ended(), awake.Ended(), unkept.Ended())
+		}
+		if again := named(t, h, "idle"); again == idle || again.Ended() {
+			t.Error("it is not made anew")
+		}
+		if err := os.Remove(obstacle); err != nil {
+			t.Fatal(err)
+		}
+		define(unkept, "2")
+		pass(sweepTime)
+		if !unkept.Ended() {
+			t.Error("it stays when it is kept")
+		}
+	})
 }

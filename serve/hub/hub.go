@@ -32,16 +32,34 @@ type ID struct {
 
 // Work is what a session works with. The hub ends it, when the session ends.
 type Work struct {
-	Image   *lisp.Image // not started
-	Session string      // its name in the image
-	Bridge  Bridge      // over that session
-	Kept    *kept.File  // where it is kept, or nil
-	Dir     string      // in which it writes and no other principal's does, or ""
-	KeptDir string      // in which Kept is and its code cannot write, or ""
+	Image   Image      // not started
+	Session string     // its name in the image
+	Bridge  Bridge     // over that session
+	Kept    *kept.File // where it is kept, or nil
+	Dir     string     // in which it writes and no other principal's does, or ""
+	KeptDir string     // in which Kept is and its code cannot write, or ""
 
 	Ending func() // called when its calls have ended, before the image does; may be nil
 	Ended  func() // called when the image has ended; may be nil
 }
+
+// Image runs the code of sessions. The interface has what a server asks of a [lisp.Image], whose
+// methods say what these do.
+type Image interface {
+	Session(name string) *lisp.Session
+	Subscribe(size int, output bool) *lisp.Subscription
+	Runs() bool
+	InUse() bool
+	Uses(memory bool) lisp.Uses
+	StopFor(why string) (evaluations int)
+	GiveUp(why string) (ran bool)
+	WriteNothing(nothing bool) error
+	Hibernate(ctx context.Context) error
+	SaveAtEnd()
+	Close(ctx context.Context) error
+}
+
+var _ Image = (*lisp.Image)(nil)
 
 // Bridge is what the clients of a session speak with: a *[mcpbridge.Bridge], whose methods say
 // what these do.

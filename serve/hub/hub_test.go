@@ -8,28 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
-
-	"swank-mcp/mcpbridge"
-	"swank-mcp/mcpbridge/tools"
-	"swank-mcp/swank/lisp"
-	"swank-mcp/swank/lisp/launch"
 )
-
-// testHub makes sessions with real images, which are closed at the end of the test.
-func testHub(t *testing.T, o Options) *Hub {
-	t.Helper()
-	if o.Make == nil {
-		o.Make = func(_ ID, newID func() string) (*Work, error) {
-			im := lisp.New(lisp.Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, NoCheckpoints: true})
-			return &Work{Image: im, Bridge: mcpbridge.New(mcpbridge.Options{
-				Open: func(name string) tools.Session { return im.Session(name) }, SessionID: newID})}, nil
-		}
-	}
-	h := New(o)
-	t.Cleanup(h.Close)
-	return h
-}
 
 // Names are of a principal; ids of connections lead to one session only.
 func TestWhose(t *testing.T) {
@@ -112,36 +93,59 @@ func TestManyAtOnce(t *testing.T) {
 // has used its session does not.
 func TestUnusedMakesRoom(t *testing.T) {
 	t.Parallel()
-	h := testHub(t, Options{Limits: Limits{PerPrincipal: 2}})
-	first, err := h.Nameless("anna")
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := h.Nameless("anna")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := second.Wake(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	var full *LimitError
-	if _, err := h.Named(t.Context(), "anna", "x"); !errors.As(err, &full) || full.After != retryAtMost {
-		t.Errorf("at once: %v", err)
-	}
-	h.mu.Lock()
-	for _, s := range []*Session{first, second} {
-		s.used = s.used.Add(-2 * unusedTime)
-	}
-	h.mu.Unlock()
-	if _, err := h.Named(t.Context(), "anna", "x"); err != nil {
-		t.Errorf("later: %v", err)
-	}
-	if _, err := h.Named(t.Context(), "anna", "y"); !errors.As(err, &full) {
-		t.Errorf("beside one that was used: %v", err)
-	}
-	if !first.ended || second.ended {
-		t.Errorf("ended: %v, %v", first.ended, second.ended)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		h := testHub(t, Options{Limits: Limits{PerPrincipal: 2}})
+		first, err := h.Nameless("anna")
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := h.Nameless("anna")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := second.Wake(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var full *LimitError
+		for range 2 {
+			if _, err := h.Named(t.Context(), "anna", "x"); !errors.As(err, &full) || full.After != retryAtMost {
+				t.Errorf("early: %v", err)
+			}
+			pass(unusedTime)
+		}
+		if _, err := h.Named(t.Context(), "anna", "x"); err != nil {
+			t.Errorf("later: %v", err)
+		}
+		if _, err := h.Named(t.Context(), "anna", "y"); !errors.As(err, &full) {
+			t.Errorf("beside one that was used: %v", err)
+		}
+		if !first.Ended() || second.Ended() {
+			t.Errorf("ended: %v, %v", first.Ended(), second.Ended())
+		}
+	})
+}
+
+// A session without a name ends when its client has had time enough for a connection and has
+// none; a named one stays.
+func TestNoConnectionComes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := testHub(t, Options{})
+		alone, err := h.Nameless("anna")
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := named(t, h, "x")
+		id := other.newID()
+		pass(youth)
+		if alone.Ended() || h.Connected("anna", "x", id) != other {
+			t.Error("it has ended early")
+		}
+		pass(sweepTime)
+		if !alone.Ended() || other.Ended() || h.Connected("anna", "x", id) != nil {
+			t.Errorf("ended: %v, %v; the connection that did not come: %v", alone.Ended(), other.Ended(), h.Connected("anna", "x", id))
+		}
+	})
 }
 
 // What cannot be made leaves nothing, and is tried anew.
@@ -165,24 +169,116 @@ func TestNotMade(t *testing.T) {
 // An image that no request has started is counted, and put away like the others.
 func TestNoticed(t *testing.T) {
 	t.Parallel()
-	h := testHub(t, Options{Hibernate: 300 * time.Millisecond})
-	s, err := h.Named(t.Context(), "anna", "x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := s.Work().Image.Session("default").Evaluate(context.Background(), lisp.Request{Code: "1", Timeout: time.Minute})
-	if err != nil || res.Failure != nil {
-		t.Fatal(res, err)
-	}
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		c, awake := h.Counts()
-		if c.Hibernated == 1 && awake == 0 && !s.Work().Image.Runs() {
-			break
+	synctest.Test(t, func(t *testing.T) {
+		h := testHub(t, Options{Hibernate: time.Minute})
+		s := named(t, h, "x")
+		pass(time.Hour)
+		if c, awake := h.Counts(); c.Hibernated != 0 || awake != 0 {
+			t.Fatalf("without an image: %+v, %d awake", c, awake)
 		}
-		if time.Now().After(end) {
-			t.Fatalf("it is never put away: %+v, %d awake", c, awake)
+		s.fake().start(1)
+		pass(sweepTime)
+		if c, awake := h.Counts(); c.Hibernated != 0 || awake != 1 {
+			t.Fatalf("when it runs: %+v, %d awake", c, awake)
 		}
-	}
+		pass(time.Minute)
+		if c, awake := h.Counts(); c.Hibernated != 1 || awake != 0 || s.fake().Runs() {
+			t.Fatalf("it is not put away: %+v, %d awake", c, awake)
+		}
+	})
+}
+
+// An image that nobody uses is put away in its time; one in which something runs, or whose
+// session a request has entered, is not, and its time begins anew when that is over.
+func TestHibernation(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const rest = time.Minute
+		h := testHub(t, Options{Hibernate: rest})
+		var all []*Session
+		for pid, name := range []string{"idle", "busy", "entered"} {
+			s := named(t, h, name)
+			if err := s.Wake(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.fake().start(pid + 1)
+			all = append(all, s)
+		}
+		run := func(want ...bool) {
+			t.Helper()
+			for i, s := range all {
+				if s.fake().Runs() != want[i] {
+					t.Errorf("the image of %s runs: %v", s.Name, !want[i])
+				}
+			}
+		}
+		all[1].fake().busy(true)
+		leave := all[2].Enter()
+		pass(rest - time.Second)
+		run(true, true, true)
+		pass(sweepTime)
+		run(false, true, true)
+		pass(10 * rest)
+		run(false, true, true)
+		all[1].fake().busy(false)
+		leave()
+		pass(rest - sweepTime)
+		run(false, true, true)
+		pass(2 * sweepTime)
+		run(false, false, false)
+		if c, awake := h.Counts(); c.Hibernated != 3 || c.Woken != 3 || awake != 0 {
+			t.Errorf("%+v, %d awake", c, awake)
+		}
+		if err := all[0].Wake(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if c, awake := h.Counts(); c.Woken != 4 || awake != 1 {
+			t.Errorf("woken: %+v, %d awake", c, awake)
+		}
+	})
+}
+
+// Where no more images may run, the one that nobody has used for the longest time makes room;
+// whoever finds none is told when there may be one.
+func TestImagesMakeRoom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := testHub(t, Options{Limits: Limits{Images: 2}})
+		a, b, c := named(t, h, "a"), named(t, h, "b"), named(t, h, "c")
+		for pid, s := range []*Session{a, b} {
+			leave := s.Enter()
+			if err := s.Wake(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.fake().start(pid + 1)
+			leave()
+			time.Sleep(restTime / 4)
+		}
+		refused := func(after time.Duration) {
+			t.Helper()
+			var full *LimitError
+			if err := c.Wake(t.Context()); !errors.As(err, &full) || full.Own || full.Most != 2 || full.After != after {
+				t.Fatalf("woken without room: %v", err)
+			}
+		}
+		refused(restTime / 2) // of a
+		leave := a.Enter()
+		time.Sleep(restTime)
+		b.fake().busy(true)
+		refused(retryAtMost) // a is used, b can be used up to any time
+		b.fake().busy(false)
+		time.Sleep(restTime)
+		leave()
+		if err := c.Wake(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !a.fake().Runs() || b.fake().Runs() {
+			t.Errorf("a runs: %v, b runs: %v", a.fake().Runs(), b.fake().Runs())
+		}
+		if counts, awake := h.Counts(); awake != 2 || counts.Refused != 2 || counts.Hibernated != 1 {
+			t.Errorf("%+v, %d awake", counts, awake)
+		}
+	})
 }
 
 // A closed hub makes and wakes nothing.
@@ -210,55 +306,56 @@ func TestClosed(t *testing.T) {
 // next one of that name, which is made once, and after the one before has ended.
 func TestNamedWaits(t *testing.T) {
 	t.Parallel()
-	ending, end := make(chan struct{}), make(chan struct{})
-	var living atomic.Int32
-	h := testHub(t, Options{Make: func(ID, func() string) (*Work, error) {
-		if n := living.Add(1); n != 1 {
-			t.Errorf("%d of that name at once", n)
-		}
-		im := lisp.New(lisp.Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, NoCheckpoints: true})
-		return &Work{Image: im, Bridge: mcpbridge.New(mcpbridge.Options{Open: func(name string) tools.Session { return im.Session(name) }}),
-			Ending: sync.OnceFunc(func() { ending <- struct{}{}; <-end }), Ended: func() { living.Add(-1) }}, nil
-	}})
-	first, err := h.Named(t.Context(), "anna", "x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	go h.End("anna", "x")
-	<-ending
-	gone := errors.New("the client has gone")
-	var all sync.WaitGroup
-	got := make(chan *Session, 10)
-	for i := range 20 {
+	synctest.Test(t, func(t *testing.T) {
+		ending, end := make(chan struct{}), make(chan struct{})
+		var living atomic.Int32
+		h := testHub(t, Options{Make: func(_ ID, newID func() string) (*Work, error) {
+			if n := living.Add(1); n != 1 {
+				t.Errorf("%d of that name at once", n)
+			}
+			w := fakeWork(newID, nil)
+			w.Ending = sync.OnceFunc(func() { close(ending); <-end })
+			w.Ended = func() { living.Add(-1) }
+			ending = make(chan struct{})
+			return w, nil
+		}})
+		first := named(t, h, "x")
+		began := ending
+		go h.End("anna", "x")
+		<-began
+		gone := errors.New("the client has gone")
 		ctx, leave := context.WithCancelCause(t.Context())
 		defer leave(nil)
-		if i%2 == 0 {
-			time.AfterFunc(50*time.Millisecond, func() { leave(gone) })
-		}
-		all.Go(func() {
-			switch s, err := h.Named(ctx, "anna", "x"); {
-			case i%2 == 0 && (!errors.Is(err, gone) || s != nil):
-				t.Errorf("who has gone gets %v, %v", s, err)
-			case i%2 == 1 && err != nil:
-				t.Error(err)
-			case i%2 == 1:
+		var all, going sync.WaitGroup
+		got := make(chan *Session, 10)
+		for range 10 {
+			going.Go(func() {
+				if s, err := h.Named(ctx, "anna", "x"); !errors.Is(err, gone) || s != nil {
+					t.Errorf("who has gone gets %v, %v", s, err)
+				}
+			})
+			all.Go(func() {
+				s, err := h.Named(t.Context(), "anna", "x")
+				if err != nil {
+					t.Error(err)
+				}
 				got <- s
-			}
-		})
-	}
-	time.Sleep(200 * time.Millisecond) // those that go have gone
-	if len(got) > 0 {
-		t.Error("a session was got while the one before was ending")
-	}
-	go func() {
-		close(end)
-		<-ending // of the end of the test
-	}()
-	all.Wait()
-	next := <-got
-	for range 9 {
-		if s := <-got; s != next || s == first {
-			t.Error("there are two of that name")
+			})
 		}
-	}
+		pass(time.Hour)
+		leave(gone)
+		going.Wait()
+		synctest.Wait()
+		if len(got) > 0 {
+			t.Error("a session was got while the one before was ending")
+		}
+		close(end)
+		all.Wait()
+		next := <-got
+		for range 9 {
+			if s := <-got; s != next || s == first {
+				t.Error("there are two of that name")
+			}
+		}
+	})
 }

@@ -6,33 +6,28 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"swank-mcp/mcpbridge"
-	"swank-mcp/mcpbridge/tools"
-	"swank-mcp/swank/lisp"
 	"swank-mcp/swank/lisp/kept"
-	"swank-mcp/swank/lisp/launch"
 )
 
-// stuckHub makes sessions whose images are never started. The making of one of the name stuck
-// ends when the function returned is called; ended counts the sessions that were ended as a
-// whole.
-func stuckHub(t *testing.T, o Options) (h *Hub, begun <-chan struct{}, goOn func(), ended *atomic.Int32) {
+// stuckHub makes sessions of fakes. The making of one of the name stuck ends when the function
+// returned is called; ended counts the sessions that were ended as a whole.
+func stuckHub(t *testing.T, o Options) (h *Hub, goOn func(), ended *atomic.Int32) {
 	t.Helper()
-	begins, block := make(chan struct{}), make(chan struct{})
+	block := make(chan struct{})
 	dir := t.TempDir()
 	ended = new(atomic.Int32)
 	o.Make = func(id ID, newID func() string) (*Work, error) {
 		if id.Name == "stuck" {
-			close(begins)
 			<-block
 		}
-		im := lisp.New(lisp.Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, NoCheckpoints: true})
-		return &Work{Image: im, Kept: kept.Open(filepath.Join(dir, id.Name+".lisp")), Ended: func() { ended.Add(1) }, Bridge: mcpbridge.New(mcpbridge.Options{
-			Open: func(name string) tools.Session { return im.Session(name) }, SessionID: newID})}, nil
+		w := fakeWork(newID, kept.Open(filepath.Join(dir, id.Name+".lisp")))
+		w.Ended = func() { ended.Add(1) }
+		return w, nil
 	}
-	return New(o), begins, func() { close(block) }, ended
+	return New(o), func() { close(block) }, ended
 }
 
 // A session whose making stands still, as one that reads a disk that does, holds up nothing but
@@ -40,77 +35,69 @@ func stuckHub(t *testing.T, o Options) (h *Hub, begun <-chan struct{}, goOn func
 // likes. The end of the hub waits for a while, and ends what comes later.
 func TestMakingStandsStill(t *testing.T) {
 	t.Parallel()
-	h, begun, goOn, ended := stuckHub(t, Options{Hibernate: 40 * time.Millisecond, Forget: 100 * time.Millisecond, Limits: Limits{CPU: time.Hour}})
-	wanted := make(chan error, 1)
-	go func() {
-		_, err := h.Named(context.Background(), "anna", "stuck")
-		wanted <- err
-	}()
-	<-begun
-	if _, err := h.Named(t.Context(), "anna", "x"); err != nil {
-		t.Fatal(err)
-	}
-	for end := time.Now().Add(time.Minute); len(h.List()) > 1; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("nothing is swept: %+v", h.List())
+	synctest.Test(t, func(t *testing.T) {
+		h, goOn, ended := stuckHub(t, Options{Hibernate: time.Minute, Forget: time.Hour, Limits: Limits{CPU: time.Hour}})
+		wanted := make(chan error, 1)
+		go func() {
+			_, err := h.Named(context.Background(), "anna", "stuck")
+			wanted <- err
+		}()
+		synctest.Wait()
+		named(t, h, "x")
+		pass(time.Hour + sweepTime)
+		if list := h.List(); len(list) != 1 || list[0].Name != "stuck" {
+			t.Fatalf("nothing is swept: %+v", list)
 		}
-	}
-	told := make(chan *Detail, 1)
-	go func() { told <- h.Detail(context.Background(), "anna", "stuck") }()
-	select {
-	case d := <-told:
-		if d == nil || d.Name != "stuck" || d.PID != 0 {
+		if d := h.Detail(t.Context(), "anna", "stuck"); d == nil || d.Name != "stuck" || d.PID != 0 {
 			t.Errorf("told: %+v", d)
 		}
-	case <-time.After(time.Minute):
-		t.Fatal("nothing is told")
-	}
-	impatient, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := h.Named(impatient, "anna", "stuck"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("who waits no longer: %v", err)
-	}
-	time.Sleep(meterTime + 200*time.Millisecond) // the meter has looked at it
-	closed := make(chan struct{})
-	go func() {
-		h.Close()
-		close(closed)
-	}()
-	select {
-	case <-closed:
-	case <-time.After(closeLimit + time.Minute):
-		t.Fatal("the hub does not close")
-	}
-	if err := <-wanted; !errors.Is(err, ErrClosed) {
-		t.Errorf("who waits at the end: %v", err)
-	}
-	before := ended.Load()
-	goOn()
-	for end := time.Now().Add(time.Minute); ended.Load() != before+1; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%d sessions are ended, before that %d", ended.Load(), before)
+		impatient, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := h.Named(impatient, "anna", "stuck"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("who waits no longer: %v", err)
 		}
-	}
+		select {
+		case err := <-wanted:
+			t.Errorf("who waits on: %v", err)
+		default:
+		}
+		began := time.Now()
+		h.Close()
+		if took := time.Since(began); took != closeLimit {
+			t.Errorf("the end of the hub waits for %v", took)
+		}
+		if err := <-wanted; !errors.Is(err, ErrClosed) {
+			t.Errorf("who waits at the end: %v", err)
+		}
+		before := ended.Load()
+		goOn()
+		synctest.Wait()
+		if n := ended.Load(); n != before+1 {
+			t.Fatalf("%d sessions are ended, before that %d", n, before)
+		}
+	})
 }
 
 // What was ended while it was made is ended when it is there, and can be made anew.
 func TestEndedWhileMade(t *testing.T) {
 	t.Parallel()
-	h, begun, goOn, ended := stuckHub(t, Options{})
-	defer h.Close()
-	go func() { _, _ = h.Named(context.Background(), "anna", "stuck") }()
-	<-begun
-	over := make(chan bool, 1)
-	go func() { over <- h.End("anna", "stuck") }()
-	for end := time.Now().Add(time.Minute); len(h.List()) > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it is still there")
+	synctest.Test(t, func(t *testing.T) {
+		h, goOn, ended := stuckHub(t, Options{})
+		defer h.Close()
+		go func() { _, _ = h.Named(context.Background(), "anna", "stuck") }()
+		synctest.Wait()
+		over := make(chan bool, 1)
+		go func() { over <- h.End("anna", "stuck") }()
+		pass(time.Hour)
+		if list := h.List(); len(list) > 0 || len(over) > 0 {
+			t.Fatalf("it is still there, or has ended before it was made: %v", list)
 		}
-	}
-	goOn()
-	if !<-over || ended.Load() != 1 {
-		t.Errorf("%d are ended", ended.Load())
-	}
+		goOn()
+		if !<-over || ended.Load() != 1 {
+			t.Errorf("%d are ended", ended.Load())
+		}
+		named(t, h, "stuck")
+	})
 }
 
 // A server asks for no lease of a session for which it has no room.
