@@ -280,39 +280,41 @@ func TestHold(t *testing.T) {
 // Many take at once while the pool is filled and ended: each thing has one taker, and nothing
 // stays open.
 func TestManyTake(t *testing.T) {
-	f := &factory{}
-	p := New(Options[string, *thing]{Size: 4, First: []string{"a", "b"}, Start: f.start})
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer cancel()
-	var all sync.WaitGroup
-	all.Go(func() { p.Fill(ctx, always) })
-	var mu sync.Mutex
-	taken := map[*thing]bool{}
-	for i := range 16 {
-		all.Go(func() {
-			for ctx.Err() == nil {
-				var item *thing
-				var ok bool
-				if i%2 == 0 {
-					item, ok = p.Take(string("ab"[i/2%2]))
-				} else if h, _, held := p.Hold("a"); held {
-					item, ok = h.Claim()
-				}
-				if ok {
-					mu.Lock()
-					if taken[item] {
-						t.Error("one was handed over twice")
+	synctest.Test(t, func(t *testing.T) {
+		f := &factory{}
+		p := New(Options[string, *thing]{Size: 4, First: []string{"a", "b"}, Start: f.start})
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		var all sync.WaitGroup
+		all.Go(func() { p.Fill(ctx, always) })
+		var mu sync.Mutex
+		taken := map[*thing]bool{}
+		for i := range 16 {
+			all.Go(func() {
+				for ctx.Err() == nil {
+					var item *thing
+					var ok bool
+					if i%2 == 0 {
+						item, ok = p.Take(string("ab"[i/2%2]))
+					} else if h, _, held := p.Hold("a"); held {
+						item, ok = h.Claim()
 					}
-					taken[item] = true
-					mu.Unlock()
-					item.Close()
+					if ok {
+						mu.Lock()
+						if taken[item] {
+							t.Error("one was handed over twice")
+						}
+						taken[item] = true
+						mu.Unlock()
+						item.Close()
+					}
+					time.Sleep(time.Millisecond)
 				}
-				time.Sleep(time.Millisecond)
-			}
-		})
-	}
-	all.Wait()
-	if f.open() != 0 || len(taken) == 0 {
-		t.Errorf("%d stay open, %d were taken", f.open(), len(taken))
-	}
+			})
+		}
+		all.Wait()
+		if f.open() != 0 || len(taken) == 0 {
+			t.Errorf("%d stay open, %d were taken", f.open(), len(taken))
+		}
+	})
 }
