@@ -67,15 +67,16 @@ func TestWaitingForAnImageThatIsLost(t *testing.T) {
 		failure    FailureKind
 	}{
 		{"replaced", "(sb-sys:without-interrupts (loop))", time.Second, KindTimeout},
-		{"dies", "(progn (sleep 0.3) (sb-posix:kill (sb-posix:getpid) 9) (sleep 100))", callLimit, KindImageDied},
+		{"dies", "(progn (sb-posix:kill (sb-posix:getpid) 9) (sleep 100))", callLimit, KindImageDied},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			im := testImage(t)
 			mustEval(t, im, "(defun f () :kept)")
-			first := background(t, t.Context(), im, c.code, c.limit)
+			s := im.Session("default")
+			first := s.Queue("evaluate-lisp").Within(t.Context())
 			second := background(t, t.Context(), im, "(list 2 (f))", callLimit)
 			third := background(t, t.Context(), im, "(list 3 (f))", callLimit)
-			if res, err := first(); err != nil || res.Failure == nil || res.Failure.Kind != c.failure {
+			if res, err := s.Evaluate(first, Request{Code: c.code, Timeout: c.limit, Debug: 1}); err != nil || res.Failure == nil || res.Failure.Kind != c.failure {
 				t.Fatalf("the first: %+v, %v", res, err)
 			}
 			for i, wait := range []func() (*Result, error){second, third} {
@@ -96,13 +97,13 @@ func TestWaitingForAThreadThatEnds(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
 	mustEval(t, im, "(defvar *trace* '())")
-	killer, begun := await.NewGate(t), await.NewGate(t)
+	killer, never := await.NewGate(t), await.NewGate(t)
 	mustEval(t, im, fmt.Sprintf(`(defvar *killer* (let ((victim sb-thread:*current-thread*))
   (sb-thread:make-thread (lambda () %s (sb-thread:terminate-thread victim)))))`, killer.Wait()))
-	first := background(t, t.Context(), im, fmt.Sprintf("(progn (push 1 *trace*) %s (sleep 3) (push :not *trace*))", begun.Sign()), 4*time.Second)
+	first := background(t, t.Context(), im, fmt.Sprintf("(progn (push 1 *trace*) %s (push :not *trace*))", never.Wait()), callLimit)
 	second := background(t, t.Context(), im, "(push 2 *trace*)", callLimit)
 	third := background(t, t.Context(), im, "(push 3 *trace*)", callLimit)
-	begun.Reached()
+	never.Reached()
 	killer.Open()
 	first()
 	for i, wait := range []func() (*Result, error){second, third} {
