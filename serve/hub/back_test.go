@@ -27,7 +27,7 @@ func keeping(t *testing.T, dir string, resume, save bool) *Hub {
 		if err != nil {
 			return nil, err
 		}
-		c := lisp.Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, Cores: cores, Autosave: save}
+		c := lisp.Config{Launch: launch.Config{NoUserInit: true}, Cores: cores, Autosave: save}
 		if resume {
 			c.Resume = kept.Last
 		}

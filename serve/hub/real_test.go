@@ -15,7 +15,7 @@ import (
 
 // realWork makes what a session works with, with a real image.
 func realWork(newID func() string, left *kept.File) *Work {
-	im := lisp.New(lisp.Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, NoCheckpoints: true})
+	im := lisp.New(lisp.Config{Launch: launch.Config{NoUserInit: true}, NoCheckpoints: true})
 	im.Session(mcpbridge.DefaultSession).KeepIn(left)
 	return &Work{Image: im, Session: mcpbridge.DefaultSession, Kept: left, Bridge: bridgeOf(im, newID, left)}
 }
