@@ -89,7 +89,7 @@ func work(dir string, id hub.ID, newID func() string) (*hub.Work, error) {
 
 // workKept is work with a session that is kept so.
 func workKept(dir string, id hub.ID, newID func() string, left *kept.File) (*hub.Work, error) {
-	im := lisp.New(lisp.Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, NoCheckpoints: true})
+	im := lisp.New(lisp.Config{Launch: launch.Config{NoUserInit: true}, NoCheckpoints: true})
 	dir = filepath.Join(dir, id.Principal, id.Name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
