@@ -18,6 +18,9 @@ var errWaited = errors.New("lisp: it has waited long enough")
 // joinWork shares im.working, and waits for that as long as limit or apartLimit say. The error
 // is a *BusyError or the cause of ctx.
 func (im *Image) joinWork(ctx context.Context, limit time.Duration) error {
+	if im.working.tryShare() {
+		return nil
+	}
 	began := time.Now()
 	bounded, cancel := host.Within(ctx, im.process(), max(limit, apartLimit), errWaited)
 	defer cancel()
@@ -54,7 +57,7 @@ func (im *Image) stopIdleWork(ctx context.Context) error {
 
 // whyWorking says why im.working was not had.
 func (im *Image) whyWorking(err error) error {
-	switch shared, _ := im.working.state(); {
+	switch shared := im.working.shared(); {
 	case errors.Is(err, errShared), shared && errors.Is(err, errWaited):
 		return &ObstacleError{Why: "another session evaluates", Passing: true}
 	case errors.Is(err, errWaited):

@@ -57,6 +57,17 @@ func (l *workLock) tryLock() bool {
 	return true
 }
 
+// tryShare shares l, if nobody has it alone or waits for it, and reports whether it does.
+func (l *workLock) tryShare() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.alone || len(l.queue) > 0 {
+		return false
+	}
+	l.sharing++
+	return true
+}
+
 // unlock gives l back, which the caller has alone.
 func (l *workLock) unlock() {
 	l.mu.Lock()
@@ -73,11 +84,11 @@ func (l *workLock) unshare() {
 	l.admit()
 }
 
-// shared reports whether anybody shares l now, and wanted whether anybody waits for it.
-func (l *workLock) state() (shared, wanted bool) {
+// shared reports whether anybody shares l now.
+func (l *workLock) shared() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.sharing > 0, len(l.queue) > 0
+	return l.sharing > 0
 }
 
 func (l *workLock) wait(ctx context.Context, w *lockWait) error {

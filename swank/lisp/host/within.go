@@ -20,12 +20,17 @@ func Within(ctx context.Context, pid int, limit time.Duration, cause error) (_ c
 	go func() {
 		look := time.NewTicker(min(gaugeEvery, limit))
 		defer look.Stop()
-		g := NewGauge(pid)
-		for left := limit; left > 0; left -= g.Chance() {
+		var g *Gauge // not before it is needed: most waits are short, and to look costs
+		for left := limit; left > 0; {
 			select {
 			case <-bounded.Done():
 				return
 			case <-look.C:
+			}
+			if g == nil {
+				g = NewGauge(pid)
+			} else {
+				left -= g.Chance()
 			}
 		}
 		end(cause)

@@ -36,27 +36,24 @@ USED microseconds of a processor before."
 
 (defun make-patience (seconds numbers pace)
   "A function that is to be called every PACE seconds and returns true when all threads could act for
-SECONDS since now, whose system's numbers the function NUMBERS returns.  Each call counts for PACE at
-most, because this process may have been stopped meanwhile."
-  (let ((left (* 1000000 seconds))
-        (seen (microseconds))
-        (used '()))
-    (flet ((look ()
-             (let* ((now (microseconds))
-                    (passed (max 0 (min (- now seen) (* 1000000 pace)))) ; the time of day may be set
-                    (threads (remove nil (funcall numbers))))
-               (decf left (reduce #'min threads
-                                  :key (lambda (number)
-                                         (able-microseconds passed number
-                                                            (or (cdr (assoc number used)) 0)))
-                                  :initial-value passed))
-               (setf seen now
-                     used (loop for number in threads
-                                collect (cons number (or (processor-microseconds number) 0))))
-               (<= left 0))))
-      (look)
-      (setf left (* 1000000 seconds))
-      #'look)))
+SECONDS since its first call, whose system's numbers the function NUMBERS returns.  Each call counts
+for PACE at most, because this process may have been stopped meanwhile."
+  (let ((left (* 1000000 seconds)) (seen nil) (used '()))
+    (lambda ()
+      (let* ((now (microseconds))
+             (passed (if seen           ; the time of day may be set
+                         (max 0 (min (- now seen) (* 1000000 pace)))
+                         0))
+             (threads (remove nil (funcall numbers))))
+        (decf left (reduce #'min threads
+                           :key (lambda (number)
+                                  (able-microseconds passed number
+                                                     (or (cdr (assoc number used)) 0)))
+                           :initial-value passed))
+        (setf seen now
+              used (loop for number in threads
+                         collect (cons number (or (processor-microseconds number) 0))))
+        (<= left 0)))))
 
 (defun await-able (done seconds numbers &optional (pace 1/500))
   "Return what DONE returns when that is true, which is asked every PACE seconds, or NIL when all
