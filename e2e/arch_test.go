@@ -60,6 +60,7 @@ var ours = map[string][]string{
 	"internal/plainfile": nil,
 	"internal/tier":      nil,
 	"internal/rundir":    nil,
+	"internal/stall":     nil,
 	"internal/testenv":   {"internal/rundir"},
 	"sexp":               nil,
 	"swank":              {"sexp"},
@@ -110,7 +111,7 @@ var ours = map[string][]string{
 }
 
 // forTests are the packages that only tests may import.
-var forTests = []string{"internal/await", "internal/pagetest", "internal/tier", "internal/testenv", "swank/swanktest", "mcpbridge/fake", "mcpbridge/stdio/stdiotest"}
+var forTests = []string{"internal/await", "internal/pagetest", "internal/tier", "internal/testenv", "internal/stall", "swank/swanktest", "mcpbridge/fake", "mcpbridge/stdio/stdiotest"}
 
 // knowMCP are the packages that may use the MCP SDK, and those that use them.
 var knowMCP = []string{"mcpbridge", "mcpbridge/stdio", "serve", "serve/hub", "cmd/swank-mcp"}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/stall"
 )
 
 // definitions returns that many definitions of all kinds, and code for each that is true if it
@@ -41,14 +43,14 @@ func definitions(n int) (forms, there []string) {
 // session has defined comes back, and nothing is said to be lost.
 func TestRestoresWhileStalled(t *testing.T) {
 	t.Parallel()
-	ways, rounds := stallWays, *stallRounds
+	ways, rounds := stall.Ways, *stall.Rounds
 	if rounds == 0 {
 		ways, rounds = ways[2:], 2
 	}
 	const count = 70
 	forms, there := definitions(count)
 	for _, w := range ways {
-		t.Run(w.name, func(t *testing.T) {
+		t.Run(w.Name, func(t *testing.T) {
 			im := testImage(t)
 			for _, form := range forms {
 				mustEval(t, im, form)
@@ -60,7 +62,7 @@ func TestRestoresWhileStalled(t *testing.T) {
 					t.Fatal(err)
 				}
 				began := time.Now()
-				end := stalled(t, inst.proc.PID(), w.run*time.Duration(round+1)/20, w) // the first stall comes at another definition each time
+				end := stall.Process(t, inst.proc.PID(), w.Run*time.Duration(round+1)/20, w) // the first stall comes at another definition each time
 				res, err := im.Session("default").Evaluate(t.Context(), Request{Code: "1", Timeout: time.Hour, Debug: 1})
 				end()
 				if err != nil || res.Failure != nil {

@@ -8,23 +8,24 @@ import (
 	"time"
 
 	"swank-mcp/internal/await"
+	"swank-mcp/internal/stall"
 )
 
 // An image that gets the processor now and then is not given up: what is to stop in it stops,
 // and no reply says anything else.
 func TestStopsInAnImageThatStalls(t *testing.T) {
 	t.Parallel()
-	ways, times := stallWays, *stallRounds
+	ways, times := stall.Ways, *stall.Rounds
 	if times == 0 {
 		ways, times = ways[:2], 1
 	}
 	for _, w := range ways {
-		t.Run(w.name, func(t *testing.T) {
+		t.Run(w.Name, func(t *testing.T) {
 			t.Parallel()
 			im := testImage(t)
 			mustEval(t, im, "(defvar *cleaned* 0)")
 			pid := im.cur.proc.PID()
-			end := stalled(t, pid, w.run, w)
+			end := stall.Process(t, pid, w.Run, w)
 			for range times {
 				for _, code := range []string{"(loop)", "(sleep 100)", "(unwind-protect (loop) (dotimes (i 1000) (dotimes (j 50000)) (incf *cleaned* 1/1000)))"} {
 					began := time.Now()
