@@ -66,7 +66,7 @@ func entry(t *tools.Tool, l tools.Limits, example string) string {
 	} else {
 		b.WriteString("\nIt takes no arguments.\n")
 	}
-	if example == "" { // go test ./e2e -run TestDocs -update adds the reply
+	if example == "" { // go test ./e2e/docs -run TestDocs -update adds the reply
 		example = "```call\n" + t.Name + " " + t.Example + "\n```\n\n```text\n```\n"
 	}
 	traits := []string{"Shown by default."}

@@ -1,0 +1,287 @@
+package survival
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"swank-mcp/e2e/harness"
+	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
+	"swank-mcp/internal/tier"
+)
+
+// Starting the server has no side effects.
+func TestInitializeStartsNothing(t *testing.T) {
+	s := harness.StartCold(t, wire.Options{Env: harness.Environ(harness.Run.Dir)})
+	if _, err := s.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if kids := harness.Descendants(s.PID()); len(kids) > 0 {
+		t.Errorf("processes before the first call: %v (%s)", kids, harness.Command(kids[0]))
+	}
+	harness.Check(t, s.Close(await.Ceiling))
+}
+
+func TestListingToolsAndStatusStartNothing(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t)
+	harness.Check(t, s.Call(t.Context(), "tools/list", nil, nil))
+	harness.Says(t, harness.Status(t, s), "not started")
+	if kids := harness.Descendants(s.PID()); len(kids) > 0 {
+		t.Errorf("processes before the first evaluation: %v (%s)", kids, harness.Command(kids[0]))
+	}
+}
+
+func TestFirstEvaluationWithTheCore(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t)
+	harness.Want(t, s, "(+ 1 2)", "=> 3")
+	harness.Says(t, harness.Status(t, s), "from the cached core")
+}
+
+// alone is for tests that compile all anew: beside each other they would need longer
+// than a call waits.
+var alone sync.Mutex
+
+func TestColdCache(t *testing.T) {
+	tier.Nightly(t)
+	t.Parallel()
+	alone.Lock()
+	defer alone.Unlock()
+	dir := harness.ShortDir(t)
+	s := harness.StartCold(t, wire.Options{Env: harness.Environ(harness.Run.Dir, "XDG_CACHE_HOME="+dir)})
+	harness.Open(t, s)
+	l := harness.Begin(t, s)
+	if await.Until(func() bool { return harness.Cores(dir, time.Time{}) == 1 }) != nil {
+		t.Fatal("no core was built in the background")
+	}
+	l.GoesOn(t, s)
+
+	// A broken core is found out and replaced.
+	filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if filepath.Ext(path) == ".core" {
+			os.Truncate(path, 100_000)
+		}
+		return nil
+	})
+	again := harness.StartCold(t, wire.Options{Env: harness.Environ(harness.Run.Dir, "XDG_CACHE_HOME="+dir)})
+	harness.Open(t, again)
+	harness.Want(t, again, "(+ 1 2)", "=> 3\n; The cached core did not start and is built anew: …")
+	harness.Begin(t, again).GoesOn(t, again)
+}
+
+// Two servers that start at once on an empty cache do not hurt each other.
+func TestTwoServersOneCache(t *testing.T) {
+	tier.Nightly(t)
+	t.Parallel()
+	alone.Lock()
+	defer alone.Unlock()
+	env := harness.Environ(harness.Run.Dir, "XDG_CACHE_HOME="+harness.ShortDir(t))
+	a, b := harness.StartCold(t, wire.Options{Env: env}), harness.StartCold(t, wire.Options{Env: env})
+	harness.Open(t, a)
+	harness.Open(t, b)
+	p := harness.SendCall(t, a, "(+ 1 1)")
+	harness.Want(t, b, "(+ 1 2)", "=> 3")
+	harness.WantAnswer(t, p, "=> 2")
+	if harness.ImagePID(t, a) == harness.ImagePID(t, b) {
+		t.Error("two servers share one image")
+	}
+}
+
+// What prevents work is said by the first call, with the next thing to do; the
+// server itself lives and works once the cause is gone.
+func TestNoSBCL(t *testing.T) {
+	t.Parallel()
+	s := harness.StartCold(t, wire.Options{Env: harness.Environ(harness.Run.Dir)}, "--sbcl", "no-such-sbcl") // sbcl is found outside of PATH, too
+	harness.Open(t, s)
+	for range 2 {
+		harness.Says(t, strings.ToLower(harness.Bad(t, s, "evaluate-lisp", harness.Object{"code": "(+ 1 2)"})), "sbcl", "install")
+	}
+	harness.Status(t, s)
+}
+
+func TestNoSwank(t *testing.T) {
+	t.Parallel()
+	s := harness.StartCold(t, wire.Options{Env: harness.Environ(harness.Run.Dir)}, "--swank-dir", filepath.Join(harness.Run.Dir, "nowhere"))
+	harness.Open(t, s)
+	text := harness.Bad(t, s, "evaluate-lisp", harness.Object{"code": "(+ 1 2)"})
+	lower := strings.ToLower(text)
+	harness.Says(t, text, filepath.Join(harness.Run.Dir, "nowhere"))
+	harness.Says(t, lower, "swank")
+	if !strings.Contains(lower, "install") && !strings.Contains(text, "--swank-dir") {
+		t.Errorf("the message names no remedy:\n%s", text)
+	}
+}
+
+// An SBCL that was copied without its contrib, or with a part of it.
+func TestNoContrib(t *testing.T) {
+	tier.More(t)
+	t.Parallel()
+	for _, c := range []struct{ module, remove string }{
+		{"sb-bsd-sockets", "*"}, {"sb-posix", "sb-posix.*"}, {"sb-cltl2", "sb-cltl2.*"}, // the last is for Swank
+	} {
+		t.Run(c.module, func(t *testing.T) {
+			dir := harness.ShortDir(t)
+			sh := exec.Command("sh", "-ec", `
+				core=$(sbcl --noinform --no-userinit --non-interactive --eval '(princ (namestring sb-ext:*core-pathname*))')
+				mkdir -p bin lib/sbcl cache
+				cp "$(command -v sbcl)" bin/sbcl
+				cp "$core" lib/sbcl/sbcl.core
+				cp -r "$(dirname "$core")/contrib" lib/sbcl/
+				cd lib/sbcl/contrib && rm -r `+c.remove)
+			sh.Dir = dir
+			if out, err := sh.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			env := harness.Environ(harness.Run.Dir, "XDG_CACHE_HOME="+filepath.Join(dir, "cache"))
+			s := harness.StartCold(t, wire.Options{Env: env}, "--sbcl", filepath.Join(dir, "bin", "sbcl"))
+			harness.Open(t, s)
+			text := harness.Want(t, s, "(+ 1 2)", "[ERROR] NO-IMAGE\n…")
+			harness.Says(t, text, "lacks its module "+c.module, "contrib", "nstall", "--sbcl", "SBCL_HOME")
+			harness.SaysNot(t, text, "debugger invoked", "boot.lisp", "Backtrace", "See also")
+			harness.Status(t, s)
+			doctor := exec.Command(harness.Run.Binary, "doctor", "--sbcl", filepath.Join(dir, "bin", "sbcl"))
+			doctor.Env = env
+			out, _ := doctor.CombinedOutput()
+			harness.Says(t, string(out), "lacks its module "+c.module, "SBCL_HOME")
+		})
+	}
+}
+
+// SBCL_HOME that leads nowhere.
+func TestWrongSBCLHome(t *testing.T) {
+	t.Parallel()
+	dir := harness.ShortDir(t)
+	s := harness.StartCold(t, wire.Options{Env: harness.Environ(harness.Run.Dir, "SBCL_HOME="+dir, "XDG_CACHE_HOME="+dir)})
+	harness.Open(t, s)
+	says := "=> 3" // newer ones find their way all the same
+	text, isErr := harness.Eval(t, s, "(+ 1 2)")
+	if isErr {
+		says = "SBCL_HOME is " + dir + ", which has no directory contrib: unset it"
+	}
+	if !strings.Contains(text, says) {
+		t.Errorf("with a wrong SBCL_HOME (isError %v):\n%s", isErr, text)
+	}
+}
+
+// A broken rc file is told and does not prevent the start.
+func TestBrokenRCFile(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, rc, says string }{
+		{"error", `(defvar *from-rc* 7) (error "rc is broken")`, "rc is broken"},
+		{"unbalanced", "(defvar *from-rc* 7) (defun half (", "sbclrc"},
+		{"exits", "(defvar *from-rc* 7) (sb-ext:exit :code 9)", "sbclrc"},
+		{"unknown package", "(defvar *from-rc* 7) (nowhere:start)", "NOWHERE"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			home := harness.ShortDir(t)
+			harness.Write(t, filepath.Join(home, ".sbclrc"), c.rc)
+			s := harness.StartWith(t, wire.Options{Env: harness.Environ(home)})
+			_, note, _ := strings.Cut(harness.Want(t, s, "(+ 1 2)", "…=> 3\n; …"), "\n; ")
+			harness.Says(t, note, "sbclrc", c.says)
+			harness.Says(t, harness.Status(t, s), "sbclrc", c.says)
+			harness.Want(t, s, "(+ 1 2)", "=> 3")
+			if c.name == "error" {
+				harness.Want(t, s, "*from-rc*", "=> 7")
+			}
+		})
+	}
+}
+
+func TestRCFileIsLoaded(t *testing.T) {
+	t.Parallel()
+	home := harness.ShortDir(t)
+	harness.Write(t, filepath.Join(home, ".sbclrc"), "(defvar *from-rc* 7)")
+	s := harness.StartWith(t, wire.Options{Env: harness.Environ(home)})
+	harness.Want(t, s, "*from-rc*", "=> 7")
+	without := harness.StartWith(t, wire.Options{Env: harness.Environ(home)}, "--no-userinit")
+	harness.Want(t, without, "(boundp '*from-rc*)", "=> NIL")
+}
+
+// A file where the cache directory should be: even root cannot write there.
+func TestUnwritableCache(t *testing.T) {
+	tier.More(t)
+	t.Parallel()
+	alone.Lock()
+	defer alone.Unlock()
+	file := filepath.Join(harness.ShortDir(t), "file")
+	harness.Check(t, os.WriteFile(file, nil, 0o600))
+	s := harness.StartCold(t, wire.Options{Env: harness.Environ(harness.Run.Dir, "XDG_CACHE_HOME="+file)})
+	harness.Open(t, s)
+	harness.Says(t, harness.Want(t, s, "(+ 1 2)", "=> 3\n; …"), file, "cache")
+	harness.Says(t, harness.Status(t, s), file, "cache")
+	harness.Begin(t, s).GoesOn(t, s)
+}
+
+// The same path for a person.
+func TestEvalCommand(t *testing.T) {
+	t.Parallel()
+	harness.SkipLaunchedOnly(t)
+	harness.Check(t, harness.Run.Warm())
+	for _, c := range []struct {
+		args []string
+		code int
+		out  string // contained in stdout or stderr
+	}{
+		{[]string{"eval", "(+ 1 2)"}, 0, "=> 3"},
+		{[]string{"eval", "(defvar *a* 20)", "(* 2 *a*)"}, 0, "=> 40"},
+		{[]string{"eval", "(/ 1 0)"}, 1, "DIVISION-BY-ZERO"},
+		{[]string{"eval", `(string (code-char 955))`}, 0, "λ"},
+		{[]string{"--session", "mine", "eval", "(sb-thread:thread-name sb-thread:*current-thread*)"}, 0, `=> "swank-mcp session mine"`},
+		{[]string{"version"}, 0, "swank-mcp"},
+		{[]string{"--help"}, 0, "eval"},
+		{[]string{"doctor"}, 0, "SBCL"},
+		{[]string{"no-such-command"}, -1, "no-such-command"},
+		{[]string{"--no-such-flag"}, -1, "no-such-flag"},
+	} {
+		cmd := exec.Command(harness.Run.Binary, c.args...)
+		cmd.Env = harness.Environ(harness.Run.Dir)
+		out, _ := cmd.CombinedOutput()
+		code := cmd.ProcessState.ExitCode()
+		if code != c.code && (c.code != -1 || code == 0) || !strings.Contains(string(out), c.out) {
+			t.Errorf("%q: exit status %d, want %d, and %q in:\n%s", c.args, code, c.code, c.out, out)
+		}
+		if c.args[0] == "--help" && strings.Count(string(out), "\n") > 40 {
+			t.Errorf("--help has %d lines; a screen has 40", strings.Count(string(out), "\n"))
+		}
+	}
+}
+
+func TestDoctorWithoutSBCL(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(harness.Run.Binary, "doctor", "--sbcl", "no-such-sbcl")
+	cmd.Env = harness.Environ(harness.Run.Dir)
+	out, _ := cmd.CombinedOutput()
+	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(strings.ToLower(string(out)), "install") {
+		t.Errorf("exit status %d, want 1 and how to install:\n%s", code, out)
+	}
+}
+
+// Programs of a desktop have another PATH than shells.
+func TestDoctorWithoutPath(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(harness.Run.Binary, "doctor")
+	cmd.Env = harness.Environ(harness.Run.Dir, "PATH="+harness.ShortDir(t))
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "swank-mcp can work") {
+		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
+// A server that is started without HOME finds Lisp's home as Lisp does.
+func TestStartWithoutHome(t *testing.T) {
+	t.Parallel()
+	harness.SkipLaunchedOnly(t)
+	var env []string
+	for _, variable := range harness.Environ(harness.Run.Dir) {
+		if !strings.HasPrefix(variable, "HOME=") {
+			env = append(env, variable)
+		}
+	}
+	s := harness.StartWith(t, wire.Options{Env: env})
+	harness.Begin(t, s).GoesOn(t, s)
+}
