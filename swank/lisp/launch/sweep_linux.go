@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -50,14 +51,17 @@ var sweep = sync.OnceFunc(func() {
 				continue
 			}
 			if held, _ := holdDir(dir); held != nil {
+				ended := true
 				sockets, _ := filepath.Glob(filepath.Join(globQuote(dir), "*.sock"))
 				for _, socket := range sockets {
 					// Not a link that code in the image has made to another's socket.
 					if info, err := os.Lstat(socket); err == nil && info.Mode()&os.ModeSocket != 0 {
-						endListener(socket)
+						ended = endListener(socket) && ended
 					}
 				}
-				_ = os.RemoveAll(dir)
+				if ended { // else the next server finds it
+					_ = os.RemoveAll(dir)
+				}
 				_ = held.Close()
 			}
 		}
@@ -65,16 +69,17 @@ var sweep = sync.OnceFunc(func() {
 })
 
 // endListener kills the process that listens on a Unix socket, and its group. One
-// that is stopped is found, too: the system answers for it.
-func endListener(socket string) {
+// that is stopped is found, too: the system answers for it. It reports false if somebody
+// listens who could not be reached.
+func endListener(socket string) bool {
 	c, err := net.DialTimeout("unix", socket, time.Second)
 	if err != nil {
-		return
+		return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, os.ErrNotExist)
 	}
 	defer c.Close()
 	raw, err := c.(*net.UnixConn).SyscallConn()
 	if err != nil {
-		return
+		return true
 	}
 	_ = raw.Control(func(fd uintptr) {
 		peer, err := syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
@@ -86,4 +91,5 @@ func endListener(socket string) {
 			_ = syscall.Kill(-group, syscall.SIGKILL)
 		}
 	})
+	return true
 }
