@@ -250,15 +250,11 @@ func TestClosedStreams(t *testing.T) {
 	}()
 	status := tool("session-status", map[string]any{})
 	await.True(t, "the evaluation runs", func() bool { return busy(status) })
-	began := time.Now()
 	cancel()
 	if err := <-gone; err == nil {
 		t.Error("the closed request was answered")
 	}
 	await.True(t, "the evaluation has ended", func() bool { return !busy(status) })
-	if took := time.Since(began); took > 3*time.Second {
-		t.Errorf("that took %v", took)
-	}
 	p.wants(code("(+ 1 2)"), "=> 3")
 
 	id, _ := p.handshake(call{})

@@ -140,7 +140,7 @@ func compareTable(t *testing.T, page, table string) {
 	case *harness.Update:
 		harness.Check(t, os.WriteFile(page, []byte(before+begin+table+end+after), 0o644))
 	default:
-		t.Errorf("%s says otherwise; go test ./e2e -run %s -update rewrites it. Seen:\n%s", page, t.Name(), table)
+		t.Errorf("%s says otherwise; go test ./e2e/clients -run %s -update rewrites it. Seen:\n%s", page, t.Name(), table)
 	}
 }
 

@@ -25,7 +25,7 @@ import (
 //	         is a client's configuration: its syntax is checked, and each server
 //	         that it names is started
 //
-// "…" in a reply stands for any text. go test ./e2e -run TestDocs -update
+// "…" in a reply stands for any text. go test ./e2e/docs -run TestDocs -update
 // rewrites the replies that differ; one with "…" is mended by hand. Comments on
 // a line of their own speak to the test:
 //

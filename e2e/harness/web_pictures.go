@@ -30,6 +30,6 @@ func (b *browser) Documents(name string) {
 	now, err := png.DecodeConfig(bytes.NewReader(shot))
 	Check(b.T, err)
 	if there.Width != now.Width || there.Height != now.Height || len(data) > largestPicture {
-		b.T.Errorf("%s has %d by %d points in %d bytes, and the page %d by %d: go test ./e2e -run TestWebPictures -update-pictures", path, there.Width, there.Height, len(data), now.Width, now.Height)
+		b.T.Errorf("%s has %d by %d points in %d bytes, and the page %d by %d: go test ./e2e/people -run TestWebPictures -update-pictures", path, there.Width, there.Height, len(data), now.Width, now.Height)
 	}
 }
