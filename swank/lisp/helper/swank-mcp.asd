@@ -24,7 +24,8 @@
    (:module "core"
     :serial t
     :components ((:file "package") (:file "sbcl") (:file "platform")
-                 (:file "patience" :if-feature (:and :sbcl :unix)) (:file "text") (:file "wire") (:file "sink") (:file "exit" :if-feature :sbcl)
+                 (:file "patience") (:file "text") (:file "wire") (:file "sink")
+                 (:file "exit" :if-feature :sbcl)
                  (:file "conditions") (:file "printing") (:file "user-code") (:file "frames")
                  (:file "backtrace" :if-feature :sbcl) (:file "scanner") (:file "interrupts")
                  (:file "binding-stack" :if-feature :sbcl)))

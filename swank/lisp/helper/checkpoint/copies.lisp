@@ -35,7 +35,7 @@ a second and did not."
                                    (lambda ()
                                      (let ((thread sbcl:*finalizer-thread*))
                                        (and (typep thread 'sb-thread:thread)
-                                            (list (thread-number thread)))))
+                                            (list (thread-system-number thread)))))
                                    1/10)
         while (typep sbcl:*finalizer-thread* 'sb-thread:thread)
         do (handler-case (return (sb-sys:with-deadline (:seconds 1/10)

@@ -14,7 +14,7 @@ threads could act.")
   "Return when THREAD has ended, or when it and the program's threads, for which it may wait, could act
 for SECONDS."
   (loop with over = (make-patience seconds
-                                   (lambda () (mapcar #'thread-number (cons thread (users-threads))))
+                                   (lambda () (mapcar #'thread-system-number (cons thread (users-threads))))
                                    1/20)
         do (sb-thread:join-thread thread :default nil :timeout 1/20)
         while (sb-thread:thread-alive-p thread)

@@ -61,7 +61,7 @@
 has just ended."
   (unless (await-able (lambda () (zerop (foreign-threads))) 1/10
                       (lambda () (set-difference (process-thread-numbers)
-                                                 (mapcar #'thread-number (known-threads)))))
+                                                 (mapcar #'thread-system-number (known-threads)))))
     (format nil "foreign code has started threads (~D)" (foreign-threads))))
 
 (defun await-end-of-threads (seconds &key told)
@@ -74,7 +74,7 @@ program's threads have ended if they were TOLD to; or when all these could have 
                           threads)))))
     (await-able (lambda () (and (null (passing-obstacle)) (null (awaited))))
                 seconds
-                (lambda () (mapcar #'thread-number (awaited))))))
+                (lambda () (mapcar #'thread-system-number (awaited))))))
 
 (defun other-connections (own)
   "The connections that are not OWN, the bridge's."

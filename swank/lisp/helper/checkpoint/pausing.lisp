@@ -33,7 +33,7 @@ saves the image to a file.")
   "End THREADS, and return those that could have ended for *ENDING-SECONDS* and are still there.  One
 that was just leaving a non-local exit of its own may miss that it is to end, so it is told again."
   (loop with over = (make-patience *ending-seconds*
-                                   (lambda () (mapcar #'thread-number threads))
+                                   (lambda () (mapcar #'thread-system-number threads))
                                    1/4)
         while threads
         do (dolist (thread threads)

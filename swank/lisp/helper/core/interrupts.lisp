@@ -88,7 +88,7 @@ code at work, and the caller has to ask again.  An error if THREAD has ended."
   #-sbcl (progn forcep urgentp (swank/backend:interrupt-thread thread function))
   #+sbcl
   (loop with patience = (if urgentp 20000 *interrupt-patience*)
-        with meter = (chance-meter thread)
+        with meter = (thread-meter thread)
         with address = nil
         for tries from 0
         for chance = 0 then (+ chance (funcall meter 1000))

@@ -35,57 +35,6 @@
          (and nanoseconds (+ (* 1000000 seconds) (floor nanoseconds 1000)))))
   #-(and sbcl linux) (progn number nil))
 
-;;; Waiting for another thread
-
-;;; No thread is late because time has passed: on a busy machine it may have had none.  So a limit
-;;; on what a thread does counts the time that it could have used.
-
-(defun wants-processor-p (number)
-  "True if the thread with the system's NUMBER runs, or waits for a processor; false if it waits for
-something else, or this is unknown."
-  #+(and sbcl linux)
-  (ignore-errors
-   (with-open-file (stream (format nil "/proc/self/task/~D/stat" number) :external-format :latin-1)
-     (let ((line (read-line stream)))   ; see proc(5)
-       (char= #\R (char line (+ 2 (position #\) line :from-end t)))))))
-  #-(and sbcl linux) (progn number nil))
-
-(defun chance-meter (thread)
-  "A function of a number of microseconds, for which its caller has waited.  It returns for how many
-THREAD could have done something since it was called last: those that it ran; or those of the caller,
-unless THREAD wants a processor and has none.  A caller who stood still himself does not count that."
-  (let* ((number (thread-system-number thread))
-         (used (processor-microseconds number)))
-    (lambda (waited)
-      (let ((now (processor-microseconds number)))
-        (if (and now used (wants-processor-p number))
-            (- now (shiftf used now))
-            (progn (setf used now) waited))))))
-
-(defun await-thread (thread limit arrivedp)
-  "Wait until ARRIVEDP, a function that waits for as many seconds as its argument says, returns true;
-return that.  NIL if THREAD has ended before, or could have used LIMIT microseconds."
-  (loop with meter = (chance-meter thread)
-        with chance = 0
-        for slice = (if (< chance 20000) 1000 10000)
-        for arrived = (funcall arrivedp (/ slice 1000000))
-        when arrived return arrived
-        unless (swank/backend:thread-alive-p thread) return (funcall arrivedp 1/1000)
-        do (incf chance (funcall meter slice))
-        until (>= chance limit)))
-
-#+sbcl
-(defun await-signal (semaphore thread limit)
-  "AWAIT-THREAD until SEMAPHORE is signalled, which THREAD is to do."
-  (await-thread thread limit (lambda (seconds)
-                               (sb-thread:wait-on-semaphore semaphore :timeout seconds))))
-
-(defun await-state (predicate thread limit)
-  "AWAIT-THREAD until PREDICATE is true."
-  (await-thread thread limit (lambda (seconds)
-                               (or (funcall predicate)
-                                   (progn (sleep seconds) (funcall predicate))))))
-
 (defun protect-control-stack ()
   "Protect the guard page of this thread's control stack again after an overflow.
 

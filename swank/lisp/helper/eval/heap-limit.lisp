@@ -73,7 +73,7 @@ collection, which may be one too many."
     (ignore-errors                      ; THREAD may have ended
      (when (stays-uninterruptible-p thread) (switch-interrupts-on thread))
      (interrupt-safely thread (lambda () (setf begun t) (funcall function)) :urgentp t)
-     (loop with meter = (chance-meter thread)
+     (loop with meter = (thread-meter thread)
            for chance = 0 then (+ chance (min 1000 (funcall meter 1000)))
            until (or begun (>= chance 20000) (not (sb-thread:thread-alive-p thread)))
            do (if (stays-uninterruptible-p thread)

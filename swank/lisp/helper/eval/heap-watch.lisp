@@ -83,7 +83,7 @@ BEFORE.  All of them if the times are unknown."
         when (every #'zerop (mapcar #'cdr now))
           return (mapcar #'car now)
         until (>= most *telling-time*)
-        unless (some #'wants-processor-p (mapcar #'thread-system-number (mapcar #'car now)))
+        unless (find #\R now :key (lambda (thread) (thread-state (thread-system-number (car thread)))))
           do (incf idle)                ; else no processor is free for it
         until (> idle 25)
         do (sleep 0.002)

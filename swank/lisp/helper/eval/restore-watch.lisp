@@ -78,15 +78,6 @@
   #+sbcl (floor (* 1000000 sb-ext:*gc-run-time*) internal-time-units-per-second)
   #-sbcl 0)
 
-(defun thread-asleep-p (number)
-  "True if the thread of the system's NUMBER waits, not for a processor; or if that is unknown."
-  (or (null number)
-      (let ((line (ignore-errors
-                   (with-open-file (in (format nil "/proc/self/task/~D/stat" number))
-                     (read-line in)))))
-        (or (null line)
-            (eql #\S (char line (+ 2 (position #\) line :from-end t))))))))
-
 (defun restored-cpu (restoring)
   (or (processor-microseconds (restoring-tid restoring)) 0))
 
@@ -103,7 +94,7 @@ asleep is older by a tick, however long the look took to come."
     (write-board restoring +beat-word+ (incf (restoring-beats restoring)))
     (when (and (plusp number)
                (= cpu (restored-cpu restoring))
-               (thread-asleep-p (restoring-tid restoring))
+               (eql #\S (thread-state (restoring-tid restoring)))
                (= number (restoring-number restoring)))
       (incf (restoring-asleep restoring) *tick*))))
 

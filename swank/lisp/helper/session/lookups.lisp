@@ -24,7 +24,7 @@ those of LATE, called with advice on the lock for which FUNCTION waits, or NIL."
   #+sbcl
   (block nil
     (let* ((activep t) (thread sb-thread:*current-thread*)
-           (meter (chance-meter thread)) (left (* 1000000 seconds)) (waits left) (timer nil)
+           (meter (thread-meter thread)) (left (* 1000000 seconds)) (waits left) (timer nil)
            (end (+ (microseconds) (* 1000000 deadline))))
       (flet ((give-up ()
                (let ((lock (ignore-errors (lock-advice thread))))

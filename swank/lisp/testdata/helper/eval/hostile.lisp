@@ -88,7 +88,7 @@
                                              (sb-thread:signal-semaphore ready)
                                              (sb-thread:wait-on-semaphore done)))))
         (sb-thread:wait-on-semaphore ready)
-        (loop until (thread-asleep-p tid) do (sleep 0.001))
+        (loop until (eql #\S (thread-state tid)) do (sleep 0.001))
         (check (age-of tid 0 20) 20000)
         (check (age-of (system-thread-number) 0 20) 0) ; its own thread runs whenever it looks
         (sb-thread:signal-semaphore done)
