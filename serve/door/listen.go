@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // Place is where a server listens and what protects it there.
@@ -107,9 +106,12 @@ func listenUnix(path string) (net.Listener, error) {
 		if info.Mode()&os.ModeSocket == 0 {
 			return nil, fmt.Errorf("%s exists and is no socket", path)
 		}
-		if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
+		switch c, err := net.Dial("unix", path); {
+		case err == nil:
 			c.Close()
 			return nil, fmt.Errorf("%s: another server listens there", path)
+		case !nobodyListens(err):
+			return nil, fmt.Errorf("%s: it is not known whether another server listens there: %w", path, err)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
