@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"time"
 
@@ -38,8 +39,12 @@ func (s *Server) follow(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if st, err := client.Status(ctx); err == nil { // it has given us up; it goes on
+		st, err := client.Status(ctx)
+		if err == nil { // it has given us up; it goes on
 			status = st
+			continue
+		}
+		if errors.Is(err, context.DeadlineExceeded) { // it is there, and late
 			continue
 		}
 		s.book.lose()
