@@ -160,27 +160,21 @@ func writeFile(path string, text []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// lockPatience is how long another server may take to save a core in the same directory.
-const lockPatience = 20 * time.Second
-
-// lock makes the directory this server's to save in.
+// lock makes the directory this server's to save in. Another server that saves there is
+// waited for until ctx ends.
 func (c *Cores) lock(ctx context.Context) (unlock func(), err error) {
 	f, err := plainfile.Open(filepath.Join(c.dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	for began := time.Now(); ; {
+	for {
 		if err = lockFile(f); err == nil {
 			return func() { f.Close() }, nil
-		}
-		if err = fmt.Errorf("another server saves in %s: %w", c.dir, err); time.Since(began) > lockPatience {
-			f.Close()
-			return nil, err
 		}
 		select {
 		case <-ctx.Done():
 			f.Close()
-			return nil, err
+			return nil, fmt.Errorf("another server saves in %s: %w", c.dir, err)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
