@@ -8,13 +8,9 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-// rootsPatience is how long a client may take to say where it works.
-const rootsPatience = 10 * time.Second
 
 // askForRoots asks a client that has roots for them, beside its calls, and passes on
 // those that are directories. The protocol is giving roots up; clients have them still,
@@ -26,11 +22,9 @@ func (b *Bridge) askForRoots(ctx context.Context, s *mcp.ServerSession) {
 		return
 	}
 	life, w := b.lifeOf(ctx), b.workspace(ctx, s)
-	go func() { // ends with the connection, or when its patience does
-		ctx, cancel := context.WithTimeout(life, rootsPatience)
-		defer cancel()
+	go func() { // ends with the answer, or with the connection
 		//lint:ignore SA1019 as above
-		list, err := s.ListRoots(ctx, nil)
+		list, err := s.ListRoots(life, nil)
 		if err != nil {
 			b.o.Log.Info("asking the client for its roots", "err", err)
 			return
