@@ -45,11 +45,11 @@
 ;;; serve.  On a busy machine the moment is long enough for a whole evaluation, whose questions would
 ;;; be told to nobody.
 (defun await-own-connection ()
-  "Return when Swank has this thread's connection in its list: after two seconds at the latest."
+  "Return when Swank has this thread's connection in its list, or it has ended."
   (let ((connection (own-connection)))
     (when (control-thread connection)
-      (loop repeat 2000
-            until (member connection swank::*connections*)
+      (loop until (or (member connection swank::*connections*)
+                      (not (connectedp connection)))
             do (sleep 0.001)))))
 
 (defun tell-bridges (control &rest arguments)
