@@ -28,7 +28,7 @@ func (c *command) ps(ctx context.Context) error {
 	fmt.Fprintln(w, "ID\tPROJECT\tCLIENT\tIMAGE\tHEAP\tSESSION")
 	for _, r := range all {
 		if r.err != nil {
-			fmt.Fprintf(w, "%s\tdoes not answer within %v\n", r.ID, control.StatusPatience)
+			fmt.Fprintf(w, "%s\thas not answered within %v\n", r.ID, control.StatusPatience)
 			continue
 		}
 		st := r.status

@@ -164,7 +164,7 @@ func TestTerminalStandsStill(t *testing.T) {
 
 	harness.Check(t, syscall.Kill(s.PID(), syscall.SIGSTOP))
 	out := d.Gets("ps")
-	harness.Says(t, out, fmt.Sprint(s.PID())+"  does not answer within ")
+	harness.Says(t, out, fmt.Sprint(s.PID())+"  has not answered within ")
 	harness.Check(t, syscall.Kill(s.PID(), syscall.SIGCONT))
 	harness.Want(t, s, "(+ 1 2)", "=> 3")
 }
