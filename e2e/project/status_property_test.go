@@ -68,7 +68,7 @@ func otherAnswers(live, fresh string) string {
 }
 
 // oldObjects is a line about objects, which are garbage here, not about a definition.
-var oldObjects = regexp.MustCompile(`(?m)^- [0-9]+ objects? of an earlier .*\n?`)
+var oldObjects = regexp.MustCompile(`(?m)^- (?:at least )?[0-9]+ objects? of an earlier .*\n?`)
 
 // saysClean reports whether the reply of project-status names no difference.
 func saysClean(reply string) bool {

@@ -148,19 +148,19 @@ is shown: a suite may have 100,000 checks.  CONDITION is what was signalled, if 
 (defvar *test-run* nil "The TEST-RUN of this thread, or NIL.")
 
 (defparameter *looking-limit* 3000000
-  "How many microseconds of one run may be spent on backtraces: programs also signal errors that
-they handle.")
+  "How many microseconds of the processor one run may spend on backtraces: programs also signal
+errors that they handle.")
 
 (defun note-signalled (condition)
   "Keep the frames where CONDITION is signalled, which may become the error of a test.  Return NIL."
   (let ((run *test-run*))
     (when (and run (typep condition 'error) (< (test-run-looking run) *looking-limit*))
-      (let ((start (microseconds)))
+      (let ((start (own-microseconds)))
         (ignore-errors
          (push (cons condition (test-frames)) (test-run-signalled run))
          (let ((old (nthcdr 300 (test-run-signalled run))))
            (when old (setf (rest old) '()))))
-        (incf (test-run-looking run) (- (microseconds) start)))))
+        (incf (test-run-looking run) (- (own-microseconds) start)))))
   nil)
 
 (defun test-frames ()

@@ -35,6 +35,10 @@
          (and nanoseconds (+ (* 1000000 seconds) (floor nanoseconds 1000)))))
   #-(and sbcl linux) (progn number nil))
 
+(defun own-microseconds ()
+  "The processor time of this thread, for limits on its own work; where that is unknown, MICROSECONDS."
+  (or (processor-microseconds (system-thread-number)) (microseconds)))
+
 (defun protect-control-stack ()
   "Protect the guard page of this thread's control stack again after an overflow.
 

@@ -5,7 +5,8 @@
 ;;; ROOM walks the whole heap with collections off, however long that takes.  This walk has a time
 ;;; limit.
 
-(defparameter *walk-seconds* 1)
+(defparameter *walk-seconds* 1
+  "How much of the processor the walk may take.")
 
 (defun kind-of-object (object)
   "The kind under which OBJECT is counted: the name of its structure or class, or a general one.
@@ -33,7 +34,7 @@ bytes by generation, and how many bytes were walked.  END says why the walk ende
 of the heap; :TIME; or :CHANGE if another thread was making objects there, which look like
 anything."
   (let ((kinds (make-hash-table :test 'eq)) (generations (make-array 16 :initial-element 0))
-        (bytes 0) (seen 0) (heap (heap-size)) (end (+ (microseconds) (* 1000000 seconds))))
+        (bytes 0) (seen 0) (heap (heap-size)) (end (+ (own-microseconds) (* 1000000 seconds))))
     (declare (fixnum bytes seen heap end))
     (block walk
       (flet ((end-with (why) (return-from walk (values kinds generations bytes why))))
@@ -52,7 +53,7 @@ anything."
                  (incf (cdr entry))
                  (when (and (typep generation 'fixnum) (< -1 generation 16))
                    (incf (the fixnum (aref generations generation)) size))
-                 (when (and (zerop (logand (incf seen) 4095)) (> (microseconds) end))
+                 (when (and (zerop (logand (incf seen) 4095)) (> (own-microseconds) end))
                    (end-with :time))))
              :dynamic)
           (error () (end-with :change)))

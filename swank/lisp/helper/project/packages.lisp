@@ -47,12 +47,14 @@ without them."
 ;;; SBCL leaves the objects of a structure alone when that gets other slots: they are of no type any
 ;;; more.
 
-(defparameter *walk-microseconds* 150000)
+(defparameter *walk-microseconds* 150000
+  "How much of the processor a walk of the heap may take.")
 
 (defun obsolete-objects (names)
-  "A table from those of NAMES, of structures, to how many objects of earlier definitions there
-are; what was looked at in *WALK-MICROSECONDS*."
-  (let ((counts (make-hash-table :test 'eq)) (seen 0) (end (+ (microseconds) *walk-microseconds*)))
+  "(VALUES TABLE PARTP): a table from those of NAMES, of structures, to how many objects of earlier
+definitions there are; PARTP is true if the walk was ended by *WALK-MICROSECONDS*."
+  (let ((counts (make-hash-table :test 'eq)) (seen 0)
+        (end (+ (own-microseconds) *walk-microseconds*)) (partp nil))
     (declare (fixnum seen end))
     #+sbcl
     (block walk
@@ -66,11 +68,12 @@ are; what was looked at in *WALK-MICROSECONDS*."
               (when (and (member name names :test #'eq)
                          (not (ignore-errors (typep object name))))
                 (incf (gethash name counts 0)))))
-          (when (and (zerop (logand (incf seen) 4095)) (> (microseconds) end))
+          (when (and (zerop (logand (incf seen) 4095)) (> (own-microseconds) end))
+            (setf partp t)
             (return-from walk)))
         :dynamic)))
     #-sbcl (progn names seen end)
-    counts))
+    (values counts partp)))
 
 (defun redefined-structures (comparison)
   "Names of the structures that files or evaluations have redefined since they were loaded first."
@@ -83,12 +86,12 @@ are; what was looked at in *WALK-MICROSECONDS*."
             collect (cdr key))))
 
 (defun obsolete-findings (comparison)
-  (let* ((names (redefined-structures comparison)) (counts (and names (obsolete-objects names))))
-    (when counts
+  (let ((names (redefined-structures comparison)))
+    (multiple-value-bind (counts partp) (if names (obsolete-objects names) (make-hash-table))
       (loop for name being the hash-keys of counts using (hash-value count)
             collect (make-finding :kind :obsolete :names (list (label-of (cons :class name)))
-                                  :text (format nil "~D object~:P of an earlier ~A ~:[are~;is~] left in the heap: functions of the present one refuse ~:*~:[them~;it~]"
-                                                count (label-of (cons :class name)) (= count 1)))))))
+                                  :text (format nil "~:[~;at least ~]~D object~:P of an earlier ~A ~:[are~;is~] left in the heap: functions of the present one refuse ~:*~:[them~;it~]"
+                                                partp count (label-of (cons :class name)) (= count 1)))))))
 
 (defun definition-file-changed-p (file)
   "True if FILE, which defines a system, is not as it was when we had it read."

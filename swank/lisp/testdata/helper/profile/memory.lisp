@@ -17,3 +17,15 @@
     (check (handler-case (find-thread-named "to be ended") (lookup-failure (failure) (failure-type failure)))
            "UNKNOWN-THREAD"))
   (check (thread-role (sb-thread:main-thread)) :main))
+
+(defstruct walked (slot 0))
+
+(define-test walks-count-their-work
+  (when (processor-microseconds (system-thread-number)) ; it is known
+    (let ((begun (own-microseconds)))
+      (sleep 1)
+      (check (< (- (own-microseconds) begun) 500000) t)))
+  (let ((*walk-microseconds* -1))
+    (check (nth-value 1 (obsolete-objects '(walked))) t))
+  (let ((*walk-seconds* -1))
+    (check (fourth (multiple-value-list (walk-heap *walk-seconds*))) :time)))
