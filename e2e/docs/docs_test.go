@@ -28,7 +28,7 @@ const maxNotRun = 2
 
 // pagesWithoutExamples are for those who work on swank-mcp, or are tested elsewhere.
 var pagesWithoutExamples = []string{
-	"docs/design.md", "docs/development.md",
+	"docs/design.md", "docs/development.md", "docs/limits.md",
 	"docs/howto/people.md",    // TestDocsPeople
 	"docs/howto/http.md",      // TestDocsHTTP
 	"docs/howto/emacs.md",     // TestEmacsBeside makes its screens
