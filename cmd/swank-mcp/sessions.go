@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -111,6 +112,9 @@ func (s *site) ask(ctx context.Context, who door.Credential, method, path string
 		r.Header.Set("Authorization", "Bearer "+who.Token)
 	}
 	resp, err := s.client.Do(r)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return 0, nil, fmt.Errorf("the server has not answered yet: %w", err)
+	}
 	if err != nil {
 		return 0, nil, fmt.Errorf("no server answers there; swank-mcp serve --http starts one: %w", err)
 	}
