@@ -118,7 +118,7 @@ func judge(t *testing.T, era string, steps map[string]step) {
 var mcpGoBinary = sync.OnceValues(func() (string, error) {
 	binary := filepath.Join(harness.Run.Dir, "mcpgo")
 	cmd := exec.Command("go", "build", "-o", binary, ".")
-	cmd.Dir = filepath.Join("clients", "mcpgo")
+	cmd.Dir = harness.InTree("e2e", "clients", "mcpgo")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 })

@@ -16,7 +16,7 @@ const nodePackages = "/usr/local/share/swank-mcp-test/npm"
 // packages that its lock file asks for.
 func InstallPackages(name string) error {
 	dir, from := filepath.Join(Run.Dir, name), filepath.Join(nodePackages, name)
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("clients", name))); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(InTree("e2e", "clients", name))); err != nil {
 		return err
 	}
 	wanted, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))

@@ -118,35 +118,45 @@ func TestWebPage(t *testing.T) {
 		b.Types(kb.Enter)
 		harness.WantAnswer(t, call, harness.StoppedHead+"…")
 	})
-	t.Run("looks", func(t *testing.T) {
-		b.T = t
-		harness.Want(t, s, `(warn "not so fast") (format *error-output* "careful~%") (list 1 2.5 #\a :key '*print-base*)`, "…")
-		running := harness.SendTool(t, s, "evaluate-lisp", harness.Object{"code": `(loop for i from 1 do (sleep 0.2))`, "timeout": 600}) // as long as the looks take
-		b.Shows("#lamp", "Evaluating")
-		for _, width := range []int{360, 820, 1400} {
-			for _, dark := range []bool{false, true} {
-				name := fmt.Sprintf("page-%d-%s", width, map[bool]string{false: "light", true: "dark"}[dark])
-				b.Size(width, 900, dark)
-				b.Becomes(fmt.Sprintf(`document.documentElement.scrollWidth <= %d`, width)) // nothing sticks out
-				b.Js(`window.scrollTo(0, document.documentElement.scrollHeight); 1`)
-				b.Picture(name)
-				if width != 820 || *harness.PicturesFlag != "" {
-					b.Accessible(name)
-				}
+	b.T = t
+	b.Quiet()
+}
+
+// The page looks as it should in three widths, light and dark, and axe-core finds nothing.
+func TestWebLooks(t *testing.T) {
+	tier.More(t)
+	t.Parallel()
+	d := harness.NewDesk(t)
+	s := d.Server("shop")
+	harness.Want(t, s, "(defun total (prices)\n  \"Their sum.\"\n  (reduce #'+ prices)) ; as it was", "=> TOTAL")
+	harness.WantError(t, s, "(defun outer (x) (list (inner x))) (defun inner (x) (/ x 0)) (outer 84)", "[ERROR]")
+	b := harness.NewBrowser(t)
+	b.Opens(d.Page("shop"))
+	harness.Want(t, s, `(warn "not so fast") (format *error-output* "careful~%") (list 1 2.5 #\a :key '*print-base*)`, "…")
+	running := harness.SendTool(t, s, "evaluate-lisp", harness.Object{"code": `(loop for i from 1 do (sleep 0.2))`, "timeout": 600}) // as long as the looks take
+	b.Shows("#lamp", "Evaluating")
+	for _, width := range []int{360, 820, 1400} {
+		for _, dark := range []bool{false, true} {
+			name := fmt.Sprintf("page-%d-%s", width, map[bool]string{false: "light", true: "dark"}[dark])
+			b.Size(width, 900, dark)
+			b.Becomes(fmt.Sprintf(`document.documentElement.scrollWidth <= %d`, width)) // nothing sticks out
+			b.Js(`window.scrollTo(0, document.documentElement.scrollHeight); 1`)
+			b.Picture(name)
+			if width != 820 || *harness.PicturesFlag != "" {
+				b.Accessible(name)
 			}
 		}
-		b.Js(`window.scrollTo(0, 0); 1`)
-		b.Size(360, 900, false)
-		b.Picture("page-360-top")
-		b.Size(1280, 900, false)
-		b.Types("?")
-		b.Accessible("keys")
-		b.Picture("keys")
-		b.Types(kb.Escape)
-		b.Clicks("#stop")
-		harness.WantAnswer(t, running, harness.StoppedHead+"…")
-	})
-	b.T = t
+	}
+	b.Js(`window.scrollTo(0, 0); 1`)
+	b.Size(360, 900, false)
+	b.Picture("page-360-top")
+	b.Size(1280, 900, false)
+	b.Types("?")
+	b.Accessible("keys")
+	b.Picture("keys")
+	b.Types(kb.Escape)
+	b.Clicks("#stop")
+	harness.WantAnswer(t, running, harness.StoppedHead+"…")
 	b.Quiet()
 }
 
