@@ -8,6 +8,7 @@ import (
 
 	"swank-mcp/e2e/harness"
 	"swank-mcp/internal/await"
+	"swank-mcp/internal/stall"
 	"swank-mcp/internal/tier"
 )
 
@@ -39,7 +40,7 @@ func TestGuestFatal(t *testing.T) {
 		name, more, want string
 		harm             func(t *testing.T, p *harness.Person)
 	}{
-		{"stopped", "", " is stopped (fg in its terminal, or kill -CONT ", func(_ *testing.T, p *harness.Person) { syscall.Kill(p.Pid(), syscall.SIGSTOP) }},
+		{"stopped", "", " is stopped (fg in its terminal, or kill -CONT ", func(t *testing.T, p *harness.Person) { stall.Stop(t, p.Pid()) }},
 		{"low-level debugger", "(sb-ext:enable-debugger)", "at the prompt ldb> of its terminal", func(t *testing.T, p *harness.Person) {
 			p.Says(`(progn (sb-thread:make-thread (lambda () (let ((l nil)) (loop (push (make-array 1000) l))))) 1)`)
 			if await.Until(func() bool { return strings.Contains(p.Out.String(), "fatal error") }) != nil {

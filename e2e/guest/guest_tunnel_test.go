@@ -11,6 +11,7 @@ import (
 
 	"swank-mcp/e2e/harness"
 	"swank-mcp/internal/await"
+	"swank-mcp/internal/stall"
 	"swank-mcp/internal/tier"
 	"swank-mcp/swank"
 )
@@ -56,7 +57,7 @@ func TestGuestTunnel(t *testing.T) {
 	if await.Until(func() bool { return p.Says("(plusp *n*)") == "T" }) != nil {
 		t.Fatal("it does not run")
 	}
-	tunnel.Signal(syscall.SIGSTOP)
+	stall.Stop(t, tunnel.Pid)
 	r := harness.Answer(t, pending)
 	isTold("running", r.Text(), began)
 
@@ -80,7 +81,7 @@ func TestGuestTunnel(t *testing.T) {
 	harness.Says(t, all, "did not answer ((loop (incf *n*) (sleep 1/100))) was stopped when it answered again", "did not answer ((setf *n* :later)) ")
 
 	// more than a connection holds
-	tunnel.Signal(syscall.SIGSTOP)
+	stall.Stop(t, tunnel.Pid)
 	began = time.Now()
 	text, _ = harness.EvalWithin(t, s, `(length "`+strings.Repeat("x", 15_000_000)+`")`, 1)
 	isTold("15 MB", text, began)

@@ -17,6 +17,7 @@ import (
 	"swank-mcp/e2e/harness"
 	"swank-mcp/e2e/wire"
 	"swank-mcp/internal/await"
+	"swank-mcp/internal/stall"
 	"swank-mcp/internal/tier"
 )
 
@@ -152,7 +153,7 @@ func TestTerminalStandsStill(t *testing.T) {
 	harness.Want(t, s, "(+ 1 2)", "=> 3")
 	w := d.Watches()
 	w.Shows(t, "=> 3")
-	harness.Check(t, w.Cmd.Process.Signal(syscall.SIGSTOP))
+	stall.Stop(t, w.Cmd.Process.Pid)
 	began := time.Now()
 	for range 300 { // 6 MB
 		harness.Want(t, s, "(values (make-string 20000 :initial-element #\\x))", "…")
@@ -162,7 +163,7 @@ func TestTerminalStandsStill(t *testing.T) {
 	harness.Check(t, w.Cmd.Process.Signal(syscall.SIGCONT))
 	w.Shows(t, " entries are missing: ", "=> :LAST")
 
-	harness.Check(t, syscall.Kill(s.PID(), syscall.SIGSTOP))
+	stall.Stop(t, s.PID())
 	out := d.Gets("ps")
 	harness.Says(t, out, fmt.Sprint(s.PID())+"  has not answered within ")
 	harness.Check(t, syscall.Kill(s.PID(), syscall.SIGCONT))

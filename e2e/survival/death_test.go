@@ -11,6 +11,7 @@ import (
 	"swank-mcp/e2e/harness"
 	"swank-mcp/e2e/wire"
 	"swank-mcp/internal/await"
+	"swank-mcp/internal/stall"
 	"swank-mcp/internal/tier"
 )
 
@@ -64,7 +65,7 @@ func TestImageKilledInMidLookUp(t *testing.T) {
 		t.Run(tool, func(t *testing.T) {
 			s := harness.Start(t, "--no-checkpoints")
 			l := harness.Begin(t, s)
-			syscall.Kill(l.Pid, syscall.SIGSTOP) // so that it does not answer before
+			stall.Stop(t, l.Pid) // so that it does not answer before
 			args := harness.Object{}
 			if tool == "describe-symbol" {
 				args["name"] = "car"

@@ -11,6 +11,7 @@ import (
 	"swank-mcp/e2e/harness"
 	"swank-mcp/e2e/wire"
 	"swank-mcp/internal/await"
+	"swank-mcp/internal/stall"
 	"swank-mcp/internal/tier"
 )
 
@@ -24,7 +25,7 @@ func TestEndOfInputOfAFrozenImage(t *testing.T) {
 		if busy {
 			harness.Running(t, s, "(sleep 100)")
 		}
-		syscall.Kill(l.Pid, syscall.SIGSTOP)
+		stall.Stop(t, l.Pid)
 		if !busy { // so that a call waits for it
 			harness.Running(t, s, "(+ 1 2)")
 		}
@@ -45,7 +46,7 @@ func TestNextStartCleansUp(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
 	for name, hold := range map[string]func(s *harness.Server, l harness.Life){
-		"stopped": func(_ *harness.Server, l harness.Life) { syscall.Kill(l.Pid, syscall.SIGSTOP) },
+		"stopped": func(_ *harness.Server, l harness.Life) { stall.Stop(t, l.Pid) },
 		"without a watch": func(s *harness.Server, _ harness.Life) {
 			harness.Eval(t, s, "(let ((thread (find \"swank-mcp lifetime\" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal))) (sb-thread:terminate-thread thread) (sb-thread:join-thread thread :default nil))")
 		},

@@ -2,19 +2,23 @@
 
 // Package stall gives processes the processor now and then, as a busy or suspended machine does:
 // tests hold with it that nothing is lost, and nothing false is said, for slowness. A test calls
-// [Process] or [Children] with one of the [Ways].
+// [Process] or [Children] with one of the [Ways], or [Stop].
 package stall
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/await"
 )
 
 // Rounds is how often a test of processes that stall does its work in each of the [Ways]. With 0,
@@ -32,6 +36,23 @@ var Ways = []Way{
 	{"3 ms in 100", 3 * time.Millisecond, 97 * time.Millisecond},
 	{"10 ms in 200", 10 * time.Millisecond, 190 * time.Millisecond},
 	{"300 ms in 3.8 s", 300 * time.Millisecond, 3500 * time.Millisecond},
+}
+
+// Stop stops the process pid, and returns when its last thread has seen the signal: on a busy
+// machine others go on for a while. It knows threads on Linux.
+func Stop(t testing.TB, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	await.True(t, fmt.Sprintf("the threads of process %d to stop", pid), func() bool {
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		return !slices.ContainsFunc(threads, func(file string) bool {
+			stat, _ := os.ReadFile(file)
+			_, rest, ok := strings.Cut(string(stat), ") ")
+			return ok && rest[0] != 'T'
+		})
+	})
 }
 
 // Process has the process pid run for first, and then stand still and run in turn, as w says,

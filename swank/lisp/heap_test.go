@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"swank-mcp/internal/stall"
 )
 
 // An image that has not answered is said to be so, with what it said before; its answer is not
@@ -20,9 +22,7 @@ func TestNotAnsweredYet(t *testing.T) {
 		t.Fatalf("before: %+v", before)
 	}
 	pid := im.Overview().PID
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	stall.Stop(t, pid)
 	defer syscall.Kill(pid, syscall.SIGCONT)
 	gone, leave := context.WithCancel(t.Context())
 	leave()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"swank-mcp/internal/await"
+	"swank-mcp/internal/stall"
 )
 
 // A look-up that waits for another one to start their thread waits no longer than
@@ -19,7 +20,7 @@ func TestLookingBehindASlowStart(t *testing.T) {
 	im := testImage(t)
 	mustEval(t, im, "(defun f () 1)")
 	pid := im.cur.proc.PID()
-	stopped(t, pid)
+	stall.Stop(t, pid)
 	first := make(chan error, 1)
 	go func() {
 		_, err := im.Session("default").DescribeSymbol(t.Context(), "f", "")

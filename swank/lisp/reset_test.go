@@ -3,14 +3,12 @@ package lisp
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"swank-mcp/internal/stall"
 	"swank-mcp/internal/tier"
 )
 
@@ -26,31 +24,8 @@ func asleep(t *testing.T) (*Image, int) {
 		t.Fatal(err)
 	}
 	pid := im.cur.proc.PID()
-	stopped(t, pid)
+	stall.Stop(t, pid)
 	return im, pid
-}
-
-// stopped stops the process, and waits until its last thread has seen the signal: on a
-// busy machine others go on for a while.
-func stopped(t *testing.T, pid int) {
-	t.Helper()
-	signal(t, pid, syscall.SIGSTOP)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		running := 0
-		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-		for _, file := range threads {
-			stat, _ := os.ReadFile(file)
-			if _, rest, ok := strings.Cut(string(stat), ") "); ok && rest[0] != 'T' {
-				running++
-			}
-		}
-		if running == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d threads of process %d do not stop", running, len(threads), pid)
-		}
-	}
 }
 
 func signal(t *testing.T, pid int, s syscall.Signal) {

@@ -58,7 +58,7 @@ func TestStopInAnImageThatIsStopped(t *testing.T) {
 	g := await.NewGate(t)
 	wait := background(t, t.Context(), im, "(progn "+g.Sign()+" (loop))", 2*time.Second)
 	g.Reached()
-	stopped(t, pid)
+	stall.Stop(t, pid)
 	res, err := wait()
 	if err != nil || res.Failure == nil || res.Failure.Kind != KindTimeout || res.Failure.Type != typeNotStopped ||
 		!strings.Contains(res.Failure.Message, "was stopped, or without a processor or memory, for 2") ||

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/stall"
 	"swank-mcp/swank/lisp/host"
 )
 
@@ -33,7 +34,7 @@ func TestGuestOf(t *testing.T) {
 		want string
 	}{
 		{"idle", func() {}, "does nothing. After a fatal error"},
-		{"stopped", func() { cmd.Process.Signal(syscall.SIGSTOP) }, " is stopped "},
+		{"stopped", func() { stall.Stop(t, cmd.Process.Pid) }, " is stopped "},
 		{"gone", func() { cmd.Process.Kill(); cmd.Wait() }, " has ended"},
 	} {
 		c.harm()
@@ -90,7 +91,7 @@ func TestWay(t *testing.T) {
 	if c := g.condition(); c != processElsewhere || !g.Worthwhile(farPatience/2) || g.Worthwhile(farPatience) {
 		t.Errorf("condition %d", c)
 	}
-	cmd.Process.Signal(syscall.SIGSTOP)
+	stall.Stop(t, cmd.Process.Pid)
 	time.Sleep(50 * time.Millisecond)
 	if g.Worthwhile(0) || !strings.Contains(g.inWords(g.condition()), fmt.Sprintf("process %d (sleep), through which the connection leads, is stopped", w.pid)) {
 		t.Errorf("stopped: %s", g.inWords(g.condition()))
@@ -117,7 +118,7 @@ func TestWitness(t *testing.T) {
 	w := &witness{lisp: Lisp{pid: cmd.Process.Pid, program: exe}}
 	stop := func() {
 		t.Helper()
-		cmd.Process.Signal(syscall.SIGSTOP)
+		stall.Stop(t, cmd.Process.Pid)
 		for state := ""; state != "T"; {
 			if state, _ = processState(dir); t.Context().Err() != nil {
 				t.Fatal("it is not stopped")
