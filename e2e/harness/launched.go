@@ -122,6 +122,7 @@ var LaunchedOnly = map[string]string{
 	"TestResetOfABrokenSession":             uninterned,
 	"TestListingToolsAndStatusStartNothing": "they connect: see TestAttachByAnyTool",
 	"TestColdCache":                         cached,
+	"TestFirstEvaluationWithTheCore":        cached,
 	"TestTwoServersOneCache":                cached,
 	"TestUnwritableCache":                   cached,
 	"TestNoSwank":                           "a person's image has its Swank",

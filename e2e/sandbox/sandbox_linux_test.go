@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -67,10 +69,42 @@ func newOutside(t *testing.T, uid int) *outside {
 		}
 	}
 	harness.Check(t, exec.Command("install", "-m", "755", harness.Run.Binary, o.binary).Run()) // see TestOtherUserOfTheMachine
-	harness.Check(t, os.CopyFS(filepath.Join(dir, "cache", "swank-mcp"), os.DirFS(filepath.Join(harness.Run.Cache, "swank-mcp"))))
+	copyCache(t, filepath.Join(dir, "cache", "swank-mcp"), filepath.Join(harness.Run.Cache, "swank-mcp"))
 	harness.Check(t, exec.Command("chmod", "755", dir, o.binary).Run())
 	harness.Check(t, exec.Command("chown", "-R", strconv.Itoa(uid), dir).Run())
 	return o
+}
+
+// copyCache copies a cache, but for what servers that use it are just writing or removing.
+func copyCache(t *testing.T, to, from string) {
+	t.Helper()
+	harness.Check(t, filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rest, err := filepath.Rel(from, path)
+		switch {
+		case err != nil:
+			return err
+		case strings.HasPrefix(d.Name(), "tmp-") && d.IsDir():
+			return filepath.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(to, rest), 0o755)
+		case strings.HasPrefix(d.Name(), "tmp-") || !d.Type().IsRegular():
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, rest), text, 0o644)
+	}))
 }
 
 func (o *outside) path(name string) string { return filepath.Join(o.dir, name) }
