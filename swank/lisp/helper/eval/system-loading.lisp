@@ -26,6 +26,13 @@ nothing but its core, and nobody asks it what its files were."
   (let ((names (system-with-dependencies name)))
     (if *own-systems* (remove-if-not #'own-system-p names) names)))
 
+(defun upgrade-asdf ()
+  "Have ASDF replace itself by a newer one that it finds.  What the compiler says of that one is nobody's
+work, and no part of a reply."
+  (handler-bind ((warning #'muffle)
+                 #+sbcl (sb-ext:compiler-note #'muffle))
+    (asdf-value "UPGRADE-ASDF")))
+
 (defun load-named-system (name &key force file quietly)
   "Load the system NAME, which FILE may define, with QUICKLOAD if Quicklisp is there, else with
 ASDF.  Their output and the system's goes to standard output, and unless QUIETLY, so does a line
@@ -33,7 +40,7 @@ about the system."
   (call-with-building
    (lambda ()
      (let ((*building* name))
-       (asdf-value "UPGRADE-ASDF")      ; else it would do so in the midst of our work
+       (upgrade-asdf)                   ; else it would do so in the midst of our work
        (if file (register-definition file) (rescan-unless-found name))
        (note-origin name)
        (begin-fresh name)
