@@ -128,14 +128,13 @@ those of the program and of sessions are."
                      (thread-label thread) text advice)))))
 
 (defun end-thread (thread)
-  "Unwind and end THREAD; return a sentence about whether it ended within two seconds."
+  "Unwind and end THREAD; return a sentence about whether it has ended when it could act for a quarter
+of a second.  A look-up has a limit of its own, and a busy machine lets THREAD act late."
   #+sbcl
   (progn
     (handler-case (interrupt-safely thread #'sb-thread:abort-thread)
       (error () (return-from end-thread "It had just ended by itself.")))
-    (loop repeat 100
-          while (sb-thread:thread-alive-p thread)
-          do (sleep 0.02))
+    (await-state (lambda () (not (sb-thread:thread-alive-p thread))) thread 250000)
     (if (sb-thread:thread-alive-p thread)
         "It was told to end and has not yet: it runs cleanup forms or foreign code, or with interrupts off."
         "It was ended; its cleanup forms have run."))
