@@ -142,13 +142,19 @@ func TestGuestTexts(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
 	p := harness.NewPerson(t, "")
-	out, err := exec.Command(harness.Run.Binary, "doctor", "--attach", p.Address).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), " --attach "+p.Address+"\n") {
+	doctor := func(args ...string) (string, error) {
+		cmd := exec.Command(harness.Run.Binary, append([]string{"doctor"}, args...)...)
+		cmd.Env = harness.Environ(harness.Run.Dir)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	out, err := doctor("--attach", p.Address)
+	if err != nil || !strings.Contains(out, " --attach "+p.Address+"\n") {
 		t.Errorf("doctor: %v\n%s", err, out)
 	}
-	out, _ = exec.Command(harness.Run.Binary, "doctor", "--attach-command", "exit 3").CombinedOutput()
-	if text := string(out); strings.Contains(text, "attach with --attach 1") || !strings.Contains(text, "--attach-command 'ssh") {
-		t.Errorf("doctor of a command that fails:\n%s", text)
+	out, _ = doctor("--attach-command", "exit 3")
+	if strings.Contains(out, "attach with --attach 1") || !strings.Contains(out, "--attach-command 'ssh") {
+		t.Errorf("doctor of a command that fails:\n%s", out)
 	}
 	s := harness.Attached(t, p)
 	harness.Want(t, s, "(+ 1 2)", "=> 3")
@@ -159,8 +165,8 @@ func TestGuestTexts(t *testing.T) {
 	s.Close(await.Ceiling)
 	// another server that speaks Swank's protocol
 	p.Says(`(rename-package :swank :slynk)`)
-	out, _ = exec.Command(harness.Run.Binary, "doctor", "--attach", p.Address).CombinedOutput()
-	if !strings.Contains(string(out), "there is no package SWANK in that Lisp: it is the port of another server, Slynk (Sly's) for one") {
+	out, _ = doctor("--attach", p.Address)
+	if !strings.Contains(out, "there is no package SWANK in that Lisp: it is the port of another server, Slynk (Sly's) for one") {
 		t.Errorf("doctor of a port without Swank:\n%s", out)
 	}
 }

@@ -84,8 +84,9 @@ a quarter of a second that THREAD could use.  Without FORCEP, which is for what 
 happen, FUNCTION is not called at all where foreign code stays at work.  With URGENTP it is called
 there soon: what foreign code leaves locked is less than an image that is lost.
 An interrupt that arrives when nobody waits for it any more does nothing in foreign
-code at work, and the caller has to ask again.  An error if THREAD has ended."
-  #-sbcl (progn forcep urgentp (swank/backend:interrupt-thread thread function))
+code at work, and the caller has to ask again.  Return NIL if THREAD was seen to run with
+interrupts off: FUNCTION was not called yet.  An error if THREAD has ended."
+  #-sbcl (progn forcep urgentp (swank/backend:interrupt-thread thread function) t)
   #+sbcl
   (loop with patience = (if urgentp 20000 *interrupt-patience*)
         with meter = (thread-meter thread)
@@ -101,4 +102,5 @@ code at work, and the caller has to ask again.  An error if THREAD has ended."
            ;; What comes while the thread leaves this one is nested in it, and SBCL ends at the
            ;; eighth level; and foreign code at work is to go on a little.
            (sleep 0.001)
-        while (integerp address)))
+        while (integerp address)
+        finally (return (not (eq address :sent)))))

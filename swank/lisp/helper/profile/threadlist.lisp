@@ -132,9 +132,10 @@ those of the program and of sessions are."
 of a second.  A look-up has a limit of its own, and a busy machine lets THREAD act late."
   #+sbcl
   (progn
-    (handler-case (interrupt-safely thread #'sb-thread:abort-thread)
+    (handler-case
+        (when (interrupt-safely thread #'sb-thread:abort-thread)
+          (await-state (lambda () (not (sb-thread:thread-alive-p thread))) thread 250000))
       (error () (return-from end-thread "It had just ended by itself.")))
-    (await-state (lambda () (not (sb-thread:thread-alive-p thread))) thread 250000)
     (if (sb-thread:thread-alive-p thread)
         "It was told to end and has not yet: it runs cleanup forms or foreign code, or with interrupts off."
         "It was ended; its cleanup forms have run."))

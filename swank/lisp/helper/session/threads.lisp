@@ -50,18 +50,19 @@ so in words."
 #+sbcl
 (defun ask-thread (thread function)
   "(VALUES RESULT STATE): what FUNCTION returns when THREAD is interrupted with it.  STATE is
-:ANSWERED, :SILENT if it takes longer than half a second that THREAD could use, or :ENDED."
+:ANSWERED, :ENDED, or :SILENT if THREAD has interrupts off, or FUNCTION takes longer than half a
+second that THREAD could use."
   (let ((result nil) (done (sb-thread:make-semaphore)))
     (handler-case
-        (interrupt-safely thread
-                          (lambda ()
-                            (setf result (funcall function))
-                            (sb-thread:signal-semaphore done))
-                          :forcep nil)
-      (error () (return-from ask-thread (values nil :ended))))
-    (if (await-signal done thread 500000)
-        (values result :answered)
-        (values nil :silent))))
+        (if (and (interrupt-safely thread
+                                   (lambda ()
+                                     (setf result (funcall function))
+                                     (sb-thread:signal-semaphore done))
+                                   :forcep nil)
+                 (await-signal done thread 500000))
+            (values result :answered)
+            (values nil :silent))
+      (error () (values nil :ended)))))
 
 ;;; Threads that a session's code has started: see session-threads.lisp
 
