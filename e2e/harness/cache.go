@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// keptUnused is how long what no run uses stays in the cache.
+// keptUnused limits how long the cache keeps files that no run uses.
 const keptUnused = 7 * 24 * time.Hour
 
 // root returns the directory of the module, whichever of its packages is tested.

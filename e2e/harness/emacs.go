@@ -169,7 +169,7 @@ func (e *Emacs) read() int64 {
 	return f.Size()
 }
 
-// Screen is what the person sees.
+// Screen returns the text on the person's screen.
 func (e *Emacs) Screen() string {
 	out, _ := e.try("tmux", "-L", e.tmux, "capture-pane", "-p")
 	return out
@@ -224,7 +224,7 @@ func (e *Emacs) Until(what string, ok func() bool) {
 	}
 }
 
-// Debuggers is how many SLDB buffers are open.
+// Debuggers counts the open SLDB buffers.
 func (e *Emacs) Debuggers() string {
 	e.t.Helper()
 	return e.Elisp(`(length (sldb-buffers))`)

@@ -14,7 +14,7 @@ import (
 
 const emacsPage = "docs/howto/emacs.md"
 
-// halfTyped is what a person has typed at their prompt while the agent works.
+// halfTyped holds the text at the person's prompt while the agent works.
 const halfTyped = `"(list 1 2 'half-typed "`
 
 // Share loads swank-mcp.el and has the person share their Lisp. It returns its address.
@@ -51,7 +51,7 @@ func (e *Emacs) Untouched() {
 	}
 }
 
-// differing is what differs from run to run, and between versions of Emacs: times, and most of
+// differing matches the text that changes from run to run, and between versions of Emacs: times, and most of
 // the mode line.
 var differing = regexp.MustCompile(`\d\d:\d\d:\d\d|working \d+s|-UUU:.*?\*\w|\*  +.*?\[| +|-+(\n|$)`)
 

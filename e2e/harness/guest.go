@@ -6,7 +6,7 @@ import (
 	"swank-mcp/internal/await"
 )
 
-// Vitals is what a guest must leave as it was, told by the person's own client.
+// Vitals lists the state that a guest must leave as it was; the person's own client reads it.
 const Vitals = `(format nil "connections ~A sockets ~A threads ~{~A~^, ~}"
   (length swank::*connections*)
   (count-if (lambda (f) (let ((to (ignore-errors (sb-posix:readlink f)))) (and to (search "socket:" to))))

@@ -29,7 +29,7 @@ func (p *Person) Running(s *Server, code string) *wire.Pending {
 	return call
 }
 
-// Prints is what code prints in the person's own connection.
+// Prints returns the output of code in the person's own connection.
 func (p *Person) Prints(code string) string {
 	p.t.Helper()
 	var g swank.Grabbed

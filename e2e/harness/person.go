@@ -39,7 +39,7 @@ type Person struct {
 	Ended   chan struct{}
 }
 
-// announced is what Swank says when it listens.
+// announced matches the line that Swank prints when it listens.
 var announced = regexp.MustCompile(`Swank started at port: (\d+)\.`)
 
 // Record keeps what is written to it.

@@ -66,7 +66,7 @@ func (d *desk) Gets(args ...string) string {
 	return out
 }
 
-// Statuses are what ps --json tells of each server. On a busy machine a server may not have
+// Statuses returns one object of ps --json for each server. On a busy machine a server may not have
 // answered in time; then ps is asked again.
 func (d *desk) Statuses() (all []map[string]any) {
 	d.t.Helper()
@@ -84,7 +84,7 @@ func (d *desk) Statuses() (all []map[string]any) {
 	return all
 }
 
-// Checkpoints is how many checkpoints there are of the only server.
+// Checkpoints counts the checkpoints of the only server.
 func (d *desk) Checkpoints() float64 {
 	d.t.Helper()
 	n, _ := d.Statuses()[0]["image"].(map[string]any)["checkpoints"].(float64)

@@ -8,7 +8,7 @@ import (
 	"swank-mcp/internal/await"
 )
 
-// ToolNames is what tools/list answers.
+// ToolNames returns the names of the tools that tools/list answers.
 func ToolNames(t *testing.T, s *Server) []string {
 	t.Helper()
 	ctx := await.Context(t)

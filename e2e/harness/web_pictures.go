@@ -11,7 +11,7 @@ import (
 
 var updatePicturesFlag = flag.Bool("update-pictures", false, "write the pictures of the page that the documentation shows")
 
-// largestPicture is how many bytes a picture of the documentation may have.
+// largestPicture limits the bytes of a picture of the documentation.
 const largestPicture = 100_000
 
 // Documents compares the picture of the documentation with the window, as far as that can be
