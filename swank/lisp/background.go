@@ -180,7 +180,7 @@ func (e *evaluation) leave(hears *ears) *Result {
 // follow sees b through to its end, which comes early with ctx.
 func (b *backgroundRun) follow(ctx context.Context, hears *ears) {
 	e := b.e
-	defer e.im.forget(e.call)
+	defer e.im.forget(e)
 	s := newStopper(e, b.limit)
 	defer s.timer.Stop()
 	cancelled := ctx.Done()

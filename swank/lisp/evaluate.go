@@ -31,7 +31,8 @@ type evaluation struct {
 	r      Request
 	job    *job
 	token  int64
-	call   *swank.Call // once it is sent
+	call   *swank.Call // once it is sent; written with im.mu held
+	hears  *ears       // from before it is sent
 	target *suspended  // the evaluation that job.about names, or nil
 
 	why    atomic.Pointer[string] // that a limit ends it; nil: none does
@@ -150,8 +151,10 @@ func (e *evaluation) send() error {
 	if e.inst.single {
 		form = form.Within(e.r.Timeout, e.token)
 	}
+	e.im.expect(e)
 	call, err := form.Send(e.inst.conn, e.thread.id)
 	if err != nil {
+		e.im.forget(e)
 		if e.inst.over() {
 			return errNotBegun
 		}
@@ -168,21 +171,22 @@ func (e *evaluation) send() error {
 		e.inst.mu.Unlock()
 	}
 	e.inst.used.Store(true)
+	e.im.mu.Lock()
 	e.call = call
+	e.im.mu.Unlock()
 	return nil
 }
 
 // run sees the evaluation, which has been sent, through to its end.
 func (e *evaluation) run(ctx context.Context) (*Result, error) {
-	call := e.call
-	hears := e.im.expect(e)
+	call, hears := e.call, e.hears
 	defer func() {
 		if !e.left {
-			e.im.forget(call)
+			e.im.forget(e)
 		}
 	}()
 	if e.r.Background {
-		if d := call.Debug(); d != nil { // before it was heard
+		if d := call.Debug(); d != nil { // before its call was known
 			select {
 			case hears.debug <- d:
 			default:

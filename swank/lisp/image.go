@@ -70,7 +70,7 @@ type Image struct {
 	asked    []asked // what people have been asked, the newest
 	askeds   int     // how much that was
 	sessions map[string]*Session
-	calls    map[*swank.Call]*ears // evaluations in flight
+	calls    map[*evaluation]*ears // what is in flight, from before it is sent
 	others   []*Image              // that were started for one call each
 	beside   time.Duration         // what those that have ended have used of the processor
 	counted  bool                  // that is one of them, whose beside has it; its mu guards that
@@ -97,7 +97,7 @@ func New(c Config) *Image {
 	im := &Image{
 		cfg: c, log: c.Log,
 		sessions: map[string]*Session{},
-		calls:    map[*swank.Call]*ears{},
+		calls:    map[*evaluation]*ears{},
 	}
 	im.cfg.told, im.cfg.progress = im.told, &im.attaching
 	if c.parent != nil {
@@ -322,10 +322,10 @@ func (im *Image) watch(inst *instance) {
 func (im *Image) handle(d *swank.Debug) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
-	for _, k := range d.Calls {
-		if ears := im.calls[k]; ears != nil {
+	for e, hears := range im.calls {
+		if slices.Contains(d.Calls, e.call) {
 			select {
-			case ears.debug <- d:
+			case hears.debug <- d:
 			default: // it has the news already
 			}
 		}
@@ -341,21 +341,21 @@ type ears struct {
 	since time.Time
 }
 
-// expect registers the call of e, which wants to hear of debuggers and stops.
-func (im *Image) expect(e *evaluation) *ears {
-	h := &ears{e: e, debug: make(chan *swank.Debug, 1), stop: make(chan personStop, 1), ended: make(chan struct{}), since: time.Now()}
+// expect registers e, which wants to hear of debuggers and stops. It is called before e is
+// sent: what runs in the image can be stopped.
+func (im *Image) expect(e *evaluation) {
+	e.hears = &ears{e: e, debug: make(chan *swank.Debug, 1), stop: make(chan personStop, 1), ended: make(chan struct{}), since: time.Now()}
 	im.mu.Lock()
-	im.calls[e.call] = h
+	im.calls[e] = e.hears
 	im.mu.Unlock()
-	return h
 }
 
-func (im *Image) forget(k *swank.Call) {
+func (im *Image) forget(e *evaluation) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
-	if h := im.calls[k]; h != nil {
+	if h := im.calls[e]; h != nil {
 		close(h.ended)
-		delete(im.calls, k)
+		delete(im.calls, e)
 	}
 }
 
