@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"swank-mcp/swank/lisp/launch"
 )
@@ -20,10 +19,6 @@ type cores struct {
 	mu   sync.Mutex
 	gone map[string]bool // what could not be built
 }
-
-// coreLimit is how long building a project's core may take: what it needs may have to be
-// compiled.
-const coreLimit = 10 * time.Minute
 
 // useText names use among those of all projects.
 func (im *Image) useText(ctx context.Context, use freshUse) string {
@@ -49,7 +44,7 @@ func (s *Session) wantCore(use freshUse) {
 		var p *launch.Process
 		var needs []launch.Need
 		// In turn: nothing else asks ASDF meanwhile.
-		err := s.aside(im.ctx, "project core", coreLimit, func() error {
+		err := s.aside(im.ctx, "project core", startPatience, func() error {
 			inst, err := im.running(im.ctx)
 			if err != nil || inst == nil {
 				return err
@@ -107,11 +102,9 @@ func (im *Image) buildCoreFor(p *launch.Process, use string, needs []launch.Need
 	if gone {
 		return
 	}
-	ctx, cancel := context.WithTimeout(im.ctx, coreLimit)
-	defer cancel()
-	err := p.BuildProjectCore(ctx, use, needs)
+	err := p.BuildProjectCore(im.ctx, use, needs)
 	if err == nil && len(needs) == 0 && p.WantsCore() {
-		err = p.BuildCore(ctx)
+		err = p.BuildCore(im.ctx)
 	}
 	if err == nil || im.ctx.Err() != nil || errors.Is(err, launch.ErrChanging) { // the next load asks again
 		return

@@ -40,8 +40,11 @@ and their directory.  It conses nothing: it has to work while another thread blo
 
 (defun stop-watching-lifetime ()
   (when *lifetime-thread*
-    (ignore-errors (sb-thread:terminate-thread *lifetime-thread*)) ; the user's code may have done it
-    (sb-thread:join-thread *lifetime-thread* :default nil)
+    (loop                               ; a thread may miss that it is to end
+      (ignore-errors (sb-thread:terminate-thread *lifetime-thread*)) ; the user's code may have done it
+      (sb-thread:join-thread *lifetime-thread* :default nil :timeout 1/4)
+      (unless (sb-thread:thread-alive-p *lifetime-thread*)
+        (return)))
     (setf *lifetime-thread* nil)))
 
 ;;;; The socket

@@ -236,9 +236,26 @@ func Resume(ctx context.Context, c Config, code Code, core string, sum uint32) (
 	return p, nil
 }
 
+// trustedLimit and systemsLimit are for how long an image that runs no code but ours, in which
+// a core is saved or tried, may be able to get ready and not do it; the second is for one that
+// loads systems, which may have to be compiled. One that takes longer never gets ready.
+const (
+	trustedLimit = 2 * time.Minute
+	systemsLimit = 10 * time.Minute
+)
+
 // awaitReady follows the image until it serves, or, when it saves a core,
 // until it has ended.
 func (p *Process) awaitReady(ctx context.Context, plan launchPlan) (booted bool, err error) {
+	if plan.trusted {
+		limit := trustedLimit
+		if plan.systems != "" {
+			limit = systemsLimit
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = host.Within(ctx, p.pid, limit, fmt.Errorf("it is not done after %v", limit))
+		defer cancel()
+	}
 	bootCtx := ctx
 	if plan.core != "" {
 		var cancel context.CancelFunc
