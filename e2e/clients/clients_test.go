@@ -55,8 +55,7 @@ func TestForeignClients(t *testing.T) {
 // drive runs a client, with these variables in its environment, and returns what it prints.
 func drive(t *testing.T, command []string, env ...string) map[string]step {
 	t.Helper()
-	ctx := await.Context(t)
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd := await.Command(t, command[0], command[1:]...)
 	cmd.Env = harness.Environ(harness.Run.Dir, append(env, "SWANK_MCP_TOOLSETS=")...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

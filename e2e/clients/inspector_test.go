@@ -52,7 +52,6 @@ var installInspector = sync.OnceValue(func() error { return harness.InstallPacka
 // strictCheck has the Inspector list the tools of a server and check them.
 func strictCheck(t *testing.T, command ...string) (tools int, findings string) {
 	t.Helper()
-	ctx := await.Context(t)
 	inspector := filepath.Join(harness.Run.Dir, "inspector", "node_modules", "@modelcontextprotocol", "inspector",
 		"clients", "launcher", "build", "index.js")
 	args := append([]string{inspector, "--cli"}, command...)
@@ -64,7 +63,7 @@ func strictCheck(t *testing.T, command ...string) (tools int, findings string) {
 		}
 		env = append(env, v)
 	}
-	cmd := exec.CommandContext(ctx, node(t), args...)
+	cmd := await.Command(t, node(t), args...)
 	cmd.Env = env
 	if v, err := exec.Command(node(t), "--version").Output(); err == nil && strings.HasPrefix(string(v), "v18.") {
 		cmd.Env = append(env, "NODE_OPTIONS=--experimental-global-customevent --experimental-global-webcrypto")

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
 
@@ -258,9 +256,8 @@ func (r *reader) compare(shown item, got string) {
 
 // bash runs a command as the reader would type it, with nothing to read.
 func (r *reader) bash(command string) (string, error) {
-	ctx := await.Context(r.t)
-	cmd := exec.CommandContext(ctx, "bash", "-c", command)
-	cmd.Env, cmd.Dir, cmd.WaitDelay = r.env(), r.dir, 2*time.Second
+	cmd := await.Command(r.t, "bash", "-c", command)
+	cmd.Env, cmd.Dir = r.env(), r.dir
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

@@ -1,11 +1,9 @@
 package emacs
 
 import (
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"swank-mcp/e2e/harness"
 	"swank-mcp/internal/await"
@@ -20,12 +18,10 @@ func batchEmacs(t *testing.T, env []string, args ...string) string {
 	if err != nil || len(slime) == 0 {
 		t.Fatalf("no SLIME at %s: install it with scripts/install-deps --test, or name its directory with -slime", *harness.SlimeFlag)
 	}
-	ctx := await.Context(t)
-	cmd := exec.CommandContext(ctx, "emacs", append([]string{"-Q", "--batch",
+	cmd := await.Command(t, "emacs", append([]string{"-Q", "--batch",
 		"--eval", "(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil)",
 		"-L", slime[0], "-L", slime[0] + "/contrib", "-L", harness.InTree("emacs")}, args...)...)
 	cmd.Env = append(harness.Environ(harness.ShortDir(t)), append([]string{"LC_ALL=C.UTF-8"}, env...)...)
-	cmd.WaitDelay = 5 * time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("emacs %q: %v\n%s", args, err, harness.Tail(string(out), 8000))

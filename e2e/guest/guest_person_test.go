@@ -1,7 +1,6 @@
 package guest
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -143,7 +142,7 @@ func TestGuestTexts(t *testing.T) {
 	t.Parallel()
 	p := harness.NewPerson(t, "")
 	doctor := func(args ...string) (string, error) {
-		cmd := exec.Command(harness.Run.Binary, append([]string{"doctor"}, args...)...)
+		cmd := await.Command(t, harness.Run.Binary, append([]string{"doctor"}, args...)...)
 		cmd.Env = harness.Environ(harness.Run.Dir)
 		out, err := cmd.CombinedOutput()
 		return string(out), err

@@ -2,7 +2,6 @@ package guest
 
 import (
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -23,8 +22,7 @@ func TestHealthCheckOfAStockSwank(t *testing.T) {
 	env := harness.Environ(home)
 	p := harness.PersonAt(t, 0, env, "")
 	health := func() ([]byte, error) {
-		ctx := await.Context(t)
-		cmd := exec.CommandContext(ctx, harness.InTree("compose", "lisp", "health"), strconv.Itoa(p.Port))
+		cmd := await.Command(t, harness.InTree("compose", "lisp", "health"), strconv.Itoa(p.Port))
 		cmd.Env = env
 		return cmd.CombinedOutput()
 	}

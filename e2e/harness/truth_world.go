@@ -5,7 +5,6 @@ package harness
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -152,7 +151,7 @@ func (w *TruthWorld) InPlainSBCL(t *testing.T, file, expression string) string {
 	if _, err := os.Stat(w.Path(file)); err == nil {
 		args = append(args, "--load", file)
 	}
-	cmd := exec.CommandContext(t.Context(), "sbcl", append(args, "--eval",
+	cmd := await.Command(t, "sbcl", append(args, "--eval",
 		`(let ((*print-pretty* nil)) (format t "~&=> ~S~%" `+Asked(expression)+`))`)...)
 	cmd.Dir, cmd.Env = w.Dir, w.Environ(t)
 	out, err := cmd.CombinedOutput()

@@ -10,13 +10,13 @@ import (
 	"math/big"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"swank-mcp/e2e/harness"
+	"swank-mcp/internal/await"
 )
 
 // To other machines the server speaks TLS, by the names of its certificate alone; behind a
@@ -32,7 +32,7 @@ func TestHTTPRemote(t *testing.T) {
 	h.Client.Transport = &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: "lisp.example"}}
 	h.Wants("/mcp", "(+ 1 2)", "=> 3")
 	asks(t, h, map[string]int{"lisp.example": 401, "evil.example": 403, "192.0.2.1": 403})
-	list := exec.Command(harness.Run.Binary, "sessions", "--http", strings.TrimPrefix(h.Url, "https://"), "--tls-cert", cert, "--tls-key", key)
+	list := await.Command(t, harness.Run.Binary, "sessions", "--http", strings.TrimPrefix(h.Url, "https://"), "--tls-cert", cert, "--tls-key", key)
 	list.Env = harness.Environ(harness.Run.Dir, "XDG_STATE_HOME="+h.State)
 	if out, err := list.CombinedOutput(); err != nil || !strings.Contains(string(out), "owner/default") {
 		t.Errorf("sessions: %v, %s", err, out)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -110,7 +109,7 @@ func TestHTTPRefuses(t *testing.T) {
 		{[]string{"--http", "127.0.0.1:0", "--session", "x"}, 2, "/s/x/mcp"},
 		{[]string{"--no-auth"}, 2, "give --http 127.0.0.1:7800 with them"},
 	} {
-		cmd := exec.Command(harness.Run.Binary, c.args...)
+		cmd := await.Command(t, harness.Run.Binary, c.args...)
 		cmd.Env = harness.Environ(harness.Run.Dir, "XDG_STATE_HOME="+state)
 		out, _ := cmd.CombinedOutput()
 		if code := cmd.ProcessState.ExitCode(); code != c.status || !strings.Contains(string(out), c.text) {
@@ -171,7 +170,7 @@ func TestHTTPPeople(t *testing.T) {
 	t.Parallel()
 	h := harness.StartHTTP(t, t.TempDir())
 	people := func(args ...string) string {
-		cmd := exec.Command(harness.Run.Binary, args...)
+		cmd := await.Command(t, harness.Run.Binary, args...)
 		cmd.Env = harness.Environ(harness.Run.Dir, "XDG_STATE_HOME="+h.State)
 		out, _ := cmd.CombinedOutput()
 		return string(out)
@@ -215,7 +214,7 @@ func TestHTTPSessions(t *testing.T) {
 	t.Parallel()
 	h := harness.StartHTTP(t, t.TempDir())
 	sessions := func(args ...string) string {
-		cmd := exec.Command(harness.Run.Binary, append([]string{"sessions", "--http", strings.TrimPrefix(h.Url, "http://")}, args...)...)
+		cmd := await.Command(t, harness.Run.Binary, append([]string{"sessions", "--http", strings.TrimPrefix(h.Url, "http://")}, args...)...)
 		cmd.Env = harness.Environ(harness.Run.Dir, "XDG_STATE_HOME="+h.State)
 		out, _ := cmd.CombinedOutput()
 		return string(out)

@@ -1,11 +1,11 @@
 package http
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 
 	"swank-mcp/e2e/harness"
+	"swank-mcp/internal/await"
 )
 
 // From a shell a form is evaluated in a session of a server over HTTP, and doctor tells
@@ -15,7 +15,7 @@ func TestHTTPURL(t *testing.T) {
 	h := harness.StartHTTP(t, t.TempDir())
 	types := func(token string, args ...string) (string, int) {
 		t.Helper()
-		cmd := exec.Command(harness.Run.Binary, args...)
+		cmd := await.Command(t, harness.Run.Binary, args...)
 		cmd.Env, cmd.Dir = harness.Environ(harness.ShortDir(t), "SWANK_MCP_TOKEN="+token), t.TempDir()
 		out, _ := cmd.CombinedOutput()
 		return string(out), cmd.ProcessState.ExitCode()

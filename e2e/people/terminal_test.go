@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -209,8 +208,7 @@ func TestTerminalColours(t *testing.T) {
 		"| \\u{1B}[31mred\r\n=> 3\r\n":                {"TERM=xterm", "NO_COLOR=1"},
 	} {
 		var out harness.Record
-		ctx := await.Context(t)
-		cmd := exec.CommandContext(ctx, "script", "-qec", "exec "+harness.Run.Binary+" watch", "/dev/null") // its shell would end of Ctrl-C, too
+		cmd := await.Command(t, "script", "-qec", "exec "+harness.Run.Binary+" watch", "/dev/null") // its shell would end of Ctrl-C, too
 		cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = slices.Concat(d.Env, more), d.Dir, &out, &out
 		keys, err := cmd.StdinPipe() // the terminal's; it is there until the program has ended
 		harness.Check(t, err)
@@ -412,9 +410,9 @@ func TestOtherUserOfTheMachine(t *testing.T) {
 	binary := filepath.Join(open, "binary")
 	// By another process: what this one writes, one that it starts meanwhile holds open, and
 	// then the kernel does not execute it.
-	harness.Check(t, exec.Command("install", "-m", "755", harness.Run.Binary, binary).Run())
+	harness.Check(t, await.Command(t, "install", "-m", "755", harness.Run.Binary, binary).Run())
 	for _, command := range []string{"ps", "watch", "stop", "pause", "undo"} {
-		cmd := exec.Command(binary, command)
+		cmd := await.Command(t, binary, command)
 		cmd.Dir, cmd.Env = "/", d.Env
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 		out, err := cmd.CombinedOutput()

@@ -3,7 +3,6 @@ package project
 import (
 	"flag"
 	"fmt"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -119,8 +118,7 @@ func (w *statusWorld) fresh(t *testing.T) string {
 	if answer, ok := w.known[texts]; ok {
 		return answer
 	}
-	ctx := await.Context(t)
-	cmd := exec.CommandContext(ctx, "sbcl", append(args, "--eval", `(format t "~&=> ~S~%" `+harness.Asked(strings.Replace(statusAnswers, "$system", `'("`+strings.Join(w.files, `" "`)+`")`, 1))+`)`)...)
+	cmd := await.Command(t, "sbcl", append(args, "--eval", `(format t "~&=> ~S~%" `+harness.Asked(strings.Replace(statusAnswers, "$system", `'("`+strings.Join(w.files, `" "`)+`")`, 1))+`)`)...)
 	out, err := cmd.CombinedOutput()
 	m := harness.FirstValue.FindAllSubmatch(out, -1)
 	if err != nil || m == nil {

@@ -2,7 +2,6 @@ package project
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -96,8 +95,7 @@ func TestSystemsOfPathsComeBack(t *testing.T) {
 // what it prints.
 func plainLisp(t *testing.T, env []string, file, code string) string {
 	t.Helper()
-	ctx := await.Context(t)
-	cmd := exec.CommandContext(ctx, "sbcl", "--noinform", "--no-sysinit", "--no-userinit", "--non-interactive",
+	cmd := await.Command(t, "sbcl", "--noinform", "--no-sysinit", "--no-userinit", "--non-interactive",
 		"--load", file, "--eval", code)
 	cmd.Env = env
 	out, err := cmd.CombinedOutput()

@@ -68,10 +68,10 @@ func newOutside(t *testing.T, uid int) *outside {
 			harness.Check(t, os.WriteFile(path, []byte(text+"\n"), 0o644))
 		}
 	}
-	harness.Check(t, exec.Command("install", "-m", "755", harness.Run.Binary, o.binary).Run()) // see TestOtherUserOfTheMachine
+	harness.Check(t, await.Command(t, "install", "-m", "755", harness.Run.Binary, o.binary).Run()) // see TestOtherUserOfTheMachine
 	copyCache(t, filepath.Join(dir, "cache", "swank-mcp"), filepath.Join(harness.Run.Cache, "swank-mcp"))
-	harness.Check(t, exec.Command("chmod", "755", dir, o.binary).Run())
-	harness.Check(t, exec.Command("chown", "-R", strconv.Itoa(uid), dir).Run())
+	harness.Check(t, await.Command(t, "chmod", "755", dir, o.binary).Run())
+	harness.Check(t, await.Command(t, "chown", "-R", strconv.Itoa(uid), dir).Run())
 	return o
 }
 
@@ -288,7 +288,7 @@ func TestSandboxWithoutNamespaces(t *testing.T) {
 	o.populate(t)
 	o.withoutNamespaces()
 	command := o.program(o.binary, "--sandbox", "strict", "eval", "(+ 1 2)")
-	strict := exec.Command(command[0], command[1:]...)
+	strict := await.Command(t, command[0], command[1:]...)
 	strict.Env, strict.Dir = o.env(), o.path("project")
 	out, err := strict.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "swank-mcp: --sandbox strict: this system cannot do all of it: ") ||
@@ -341,7 +341,7 @@ func TestSandboxDoctor(t *testing.T) {
 	o := newOutside(t, accounts()["user"])
 	doctor := func() (string, error) {
 		command := o.program(o.binary, "--sandbox", "on", "doctor")
-		cmd := exec.Command(command[0], command[1:]...)
+		cmd := await.Command(t, command[0], command[1:]...)
 		cmd.Env, cmd.Dir = o.env(), o.path("project")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
@@ -368,7 +368,7 @@ func TestSandboxKeepsKeysOutOfTheProject(t *testing.T) {
 		{"--cache-dir", o.path("project/cache"), "the cache, " + o.path("project/cache")},
 	} {
 		command := o.program(o.binary, c.flag, c.path, "--sandbox", "on", "eval", "(+ 1 2)")
-		cmd := exec.Command(command[0], command[1:]...)
+		cmd := await.Command(t, command[0], command[1:]...)
 		cmd.Env, cmd.Dir = o.env(), o.path("project")
 		out, err := cmd.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "\nno image is started in the sandbox: ") || !strings.Contains(string(out), c.why) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -20,7 +19,7 @@ import (
 func (o *outside) project(t *testing.T) {
 	t.Helper()
 	harness.Check(t, os.CopyFS(o.path("project"), os.DirFS(harness.Testdata("ledger"))))
-	harness.Check(t, exec.Command("chown", "-R", strconv.Itoa(o.uid), o.path("project")).Run())
+	harness.Check(t, await.Command(t, "chown", "-R", strconv.Itoa(o.uid), o.path("project")).Run())
 }
 
 // fasls lists the fasls of a system that are below a directory.
@@ -172,7 +171,7 @@ func TestSandboxMemory(t *testing.T) {
 				takes(s, 700, "=> 0")
 				harness.Says(t, harness.Status(t, s), "memory limited for each of its processes, not for all together (only root", "missing: the memory of all processes of an image together is not limited to what --limits memory says")
 				command := o.program(o.binary, append(limit, "--sandbox", "strict", "eval", "1")...)
-				strict := exec.Command(command[0], command[1:]...)
+				strict := await.Command(t, command[0], command[1:]...)
 				strict.Env, strict.Dir = o.env(), o.path("project")
 				if out, err := strict.CombinedOutput(); err == nil || !strings.Contains(string(out), "--limits memory") {
 					t.Errorf("strict: %v\n%s", err, out)
@@ -191,7 +190,7 @@ func TestSandboxMemory(t *testing.T) {
 				t.Errorf("its control groups are %q", groups)
 			}
 			command := append([]string{"--sandbox", "on", "--heap", "512"}, "doctor")
-			doctor := exec.Command(o.binary, command...)
+			doctor := await.Command(t, o.binary, command...)
 			doctor.Env, doctor.Dir = o.env(), o.path("project")
 			out, err := doctor.CombinedOutput()
 			harness.Check(t, err)

@@ -1,12 +1,12 @@
 package survival
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"swank-mcp/e2e/harness"
+	"swank-mcp/internal/await"
 )
 
 // The first `swank-mcp eval` of all makes the core from which the next one starts. It also
@@ -18,7 +18,7 @@ func TestEvalCommandMakesTheCore(t *testing.T) {
 	defer alone.Unlock()
 	cache := harness.ShortDir(t)
 	eval := func(form string) (out string, status int) {
-		command := exec.CommandContext(t.Context(), harness.Run.Binary, "eval", form)
+		command := await.Command(t, harness.Run.Binary, "eval", form)
 		command.Env = harness.Environ(harness.Run.Dir, "XDG_CACHE_HOME="+cache)
 		text, _ := command.CombinedOutput()
 		return string(text), command.ProcessState.ExitCode()

@@ -2,7 +2,6 @@ package survival
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -127,7 +126,7 @@ func TestNoContrib(t *testing.T) {
 	} {
 		t.Run(c.module, func(t *testing.T) {
 			dir := harness.ShortDir(t)
-			sh := exec.Command("sh", "-ec", `
+			sh := await.Command(t, "sh", "-ec", `
 				core=$(sbcl --noinform --no-userinit --non-interactive --eval '(princ (namestring sb-ext:*core-pathname*))')
 				mkdir -p bin lib/sbcl cache
 				cp "$(command -v sbcl)" bin/sbcl
@@ -145,7 +144,7 @@ func TestNoContrib(t *testing.T) {
 			harness.Says(t, text, "lacks its module "+c.module, "contrib", "nstall", "--sbcl", "SBCL_HOME")
 			harness.SaysNot(t, text, "debugger invoked", "boot.lisp", "Backtrace", "See also")
 			harness.Status(t, s)
-			doctor := exec.Command(harness.Run.Binary, "doctor", "--sbcl", filepath.Join(dir, "bin", "sbcl"))
+			doctor := await.Command(t, harness.Run.Binary, "doctor", "--sbcl", filepath.Join(dir, "bin", "sbcl"))
 			doctor.Env = env
 			out, _ := doctor.CombinedOutput()
 			harness.Says(t, string(out), "lacks its module "+c.module, "SBCL_HOME")
@@ -239,7 +238,7 @@ func TestEvalCommand(t *testing.T) {
 		{[]string{"no-such-command"}, -1, "no-such-command"},
 		{[]string{"--no-such-flag"}, -1, "no-such-flag"},
 	} {
-		cmd := exec.Command(harness.Run.Binary, c.args...)
+		cmd := await.Command(t, harness.Run.Binary, c.args...)
 		cmd.Env = harness.Environ(harness.Run.Dir)
 		out, _ := cmd.CombinedOutput()
 		code := cmd.ProcessState.ExitCode()
@@ -254,7 +253,7 @@ func TestEvalCommand(t *testing.T) {
 
 func TestDoctorWithoutSBCL(t *testing.T) {
 	t.Parallel()
-	cmd := exec.Command(harness.Run.Binary, "doctor", "--sbcl", "no-such-sbcl")
+	cmd := await.Command(t, harness.Run.Binary, "doctor", "--sbcl", "no-such-sbcl")
 	cmd.Env = harness.Environ(harness.Run.Dir)
 	out, _ := cmd.CombinedOutput()
 	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(strings.ToLower(string(out)), "install") {
@@ -265,7 +264,7 @@ func TestDoctorWithoutSBCL(t *testing.T) {
 // Programs of a desktop have another PATH than shells.
 func TestDoctorWithoutPath(t *testing.T) {
 	t.Parallel()
-	cmd := exec.Command(harness.Run.Binary, "doctor")
+	cmd := await.Command(t, harness.Run.Binary, "doctor")
 	cmd.Env = harness.Environ(harness.Run.Dir, "PATH="+harness.ShortDir(t))
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "swank-mcp can work") {
 		t.Errorf("%v:\n%s", err, out)

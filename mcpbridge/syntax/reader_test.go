@@ -2,11 +2,12 @@ package syntax
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"swank-mcp/internal/await"
 )
 
 // readAll is a script that reads, from a file, a list of texts, and prints for each how
@@ -51,7 +52,7 @@ func readable(t *testing.T, texts []string) []int {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), "sbcl", "--script", script, file)
+	cmd := await.Command(t, "sbcl", "--script", script, file)
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("reading with SBCL, which scripts/install-deps installs: %v\n%s", err, out)
