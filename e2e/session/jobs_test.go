@@ -109,7 +109,14 @@ func TestJobsBesideEachOther(t *testing.T) {
 		harness.Says(t, listed, fmt.Sprintf("JOB-%d ", i))
 	}
 	harness.Kill9(t, s)
+	first := ""
 	for i := range 8 {
-		harness.Want(t, s, fmt.Sprintf("(list (job-%d) (own-%[1]d))", i), fmt.Sprintf("…=> (%d %[1]d)…", i))
+		got := harness.Want(t, s, fmt.Sprintf("(list (job-%d) (own-%[1]d))", i), fmt.Sprintf("…=> (%d %[1]d)…", i))
+		if i == 0 {
+			first = got
+		}
+	}
+	if t.Failed() {
+		t.Logf("the first reply after the death was\n%s\nand now\n%s", first, harness.Status(t, s))
 	}
 }
