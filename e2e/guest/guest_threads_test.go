@@ -97,6 +97,27 @@ func TestGuestLeavesDebuggerHooks(t *testing.T) {
 			harness.Want(t, harness.Attached(t, p), hooks, "=> "+c.want+harness.Elided)
 		})
 	}
+	t.Run("an editor that has gone", func(t *testing.T) {
+		p := harness.NewPerson(t, "")
+		p.Says("1")
+		p.Conn.Close()
+		for range 2 {
+			s := harness.Attached(t, p)
+			harness.Want(t, s, hooks, "=> (#<FUNCTION SWANK:SWANK-DEBUGGER-HOOK>…#<FUNCTION SWANK/SBCL::SWANK-INVOKE-DEBUGGER-HOOK …>)")
+			s.Close(await.Ceiling)
+		}
+	})
+	t.Run("one of the person's own", func(t *testing.T) {
+		p := harness.NewPerson(t, "(progn)")
+		s := harness.Attached(t, p)
+		harness.WantRuns(t, s, "(setf (sb-ext:symbol-global-value 'sb-ext:*invoke-debugger-hook*) 'my-hook)")
+		s.Close(await.Ceiling)
+		for range 2 {
+			s = harness.Attached(t, p)
+			harness.Want(t, s, hooks, "=> (NIL MY-HOOK)"+harness.Elided)
+			s.Close(await.Ceiling)
+		}
+	})
 	t.Run("SLIME", func(t *testing.T) {
 		p := harness.NewPerson(t, "")
 		was := p.Says(hooks)

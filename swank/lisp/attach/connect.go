@@ -106,7 +106,8 @@ func late(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Deadli
 func enter(ctx context.Context, c Config, conn *swank.Conn, pipe *commandPipe) (*Guest, error) {
 	// Nothing else is asked before: the image may be about to answer a connection that
 	// has gone, if it was stopped meanwhile.
-	if err := conn.Call(ctx, swank.Request{Form: enterForm(c.Code.SafeClose)}, nil); err != nil {
+	var servedBefore bool
+	if err := conn.Call(ctx, swank.Request{Form: enterForm(c.Code.SafeClose)}, &servedBefore); err != nil {
 		return nil, err
 	}
 	info, err := conn.ConnectionInfo(ctx)
@@ -116,7 +117,7 @@ func enter(ctx context.Context, c Config, conn *swank.Conn, pipe *commandPipe) (
 	g := &Guest{target: c.Target, Conn: conn, Info: info}
 	c.Progress.info.Store(info)
 	c.Progress.stage.Store(stageAnswered)
-	if err := g.loadHelper(ctx, c.Code); err != nil {
+	if err := g.loadHelper(ctx, c.Code, servedBefore); err != nil {
 		return nil, err
 	}
 	if err := g.join(ctx); err != nil {
@@ -154,7 +155,8 @@ func (g *Guest) join(ctx context.Context) error {
 // Then it takes the connection out of the list by which Swank decides who is shown
 // errors of background threads, and where output goes when Emacs has gone: the
 // person's are not for us. Swank may put it there a moment
-// after it has begun to answer.
+// after it has begun to answer. Its value says whether Swank has served anybody but us before:
+// the oldest request in Swank's log is not this one then. The log holds no more than some requests.
 func enterForm(safeClose string) sexp.List {
 	return sexp.List{
 		sexp.Symbol("cl:progn"),
@@ -164,7 +166,8 @@ func enterForm(safeClose string) sexp.List {
 		}},
 		sexp.Raw(`(cl:loop :repeat 1000 :until (cl:member swank::*emacs-connection* swank::*connections*) :do (cl:sleep 1/1000))`),
 		sexp.Raw(`(cl:setf swank::*connections* (cl:remove swank::*emacs-connection* swank::*connections*))`),
-		sexp.Raw(`t`),
+		sexp.Raw(`(cl:let ((oldest (cl:ignore-errors (cl:find-if (cl:lambda (event) (cl:eql 0 (cl:search "dispatch-event" event))) (cl:remove-if-not (cl:function cl:stringp) (swank::event-history-to-list))))))
+  (cl:if (cl:and oldest (cl:not (cl:search "SWANK-MCP-INJECT" oldest))) t nil))`),
 	}
 }
 

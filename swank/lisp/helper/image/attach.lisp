@@ -87,7 +87,7 @@ POLICY; :NOTE, a remark on the Lisp, or \"\"."
     (clean-up-closed)
     (tune-socket connection)
     (setf *attached* t)
-    (put-debugger-hooks-back)
+    (put-debugger-hooks-back connection)
     (when (control-thread connection)
       (let ((guest (make-guest connection bridge)))
         (with-lock () (push guest *guests*))
