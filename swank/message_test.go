@@ -196,16 +196,20 @@ func TestReadSecret(t *testing.T) {
 			t.Errorf("file %q: %q, %v", text, s, err)
 		}
 	}
-	for _, text := range []string{"", "\nsecond"} {
+	for _, text := range []string{"", "\nsecond", "\xff\xfe"} {
 		if err := os.WriteFile(filepath.Join(home, ".slime-secret"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if s, err := ReadSecret(); err == nil {
-			t.Errorf("file %q: %q, no error", text, s)
+		if s, err := ReadSecret(); err == nil || !strings.Contains(err.Error(), filepath.Join(home, ".slime-secret")) {
+			t.Errorf("file %q: %q, %v", text, s, err)
 		}
 	}
 	if _, err := readSecret(home); err == nil {
 		t.Error("a directory: no error")
+	}
+	t.Setenv("HOME", os.DevNull)
+	if s, err := ReadSecret(); s != "" || err != nil {
+		t.Errorf("no home: %q, %v", s, err)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"unicode/utf8"
 )
 
 // ReadSecret returns the first line of the file .slime-secret in the user's
@@ -30,16 +32,25 @@ func ReadSecret() (string, error) {
 }
 
 func readSecret(file string) (string, error) {
-	b, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+	refuse := func(why string) (string, error) {
+		return "", fmt.Errorf("swank: reading the secret that Swank asks of its clients: %s %s: make it a file of which you can read the first line, the one of the Lisp's user, or remove it if that Lisp has none", file, why)
 	}
-	if err != nil {
-		return "", fmt.Errorf("swank: reading the secret: %w", err)
+	b, err := os.ReadFile(file)
+	var failure *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // as with HOME=/dev/null
+		return "", nil
+	case errors.As(err, &failure):
+		return refuse("cannot be read (" + failure.Err.Error() + ")")
+	case err != nil:
+		return refuse("cannot be read (" + err.Error() + ")")
 	}
 	line, _, _ := strings.Cut(string(b), "\n")
-	if line == "" {
-		return "", fmt.Errorf("swank: the first line of %q is empty; put a secret there or remove the file", file)
+	switch {
+	case line == "":
+		return refuse("has an empty first line")
+	case !utf8.ValidString(line):
+		return refuse("is not UTF-8")
 	}
 	return line, nil
 }

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -123,4 +124,26 @@ func TestAttachFailures(t *testing.T) {
 		harness.PersonAt(t, port, harness.Environ(harness.Run.Dir), "")
 		harness.Want(t, s, "(+ 1 2)", "=> 3")
 	})
+}
+
+// A secret that cannot be read is not taken for none: nothing is sent, and the error names the file.
+func TestAttachUnreadableSecret(t *testing.T) {
+	t.Parallel()
+	p := harness.NewPerson(t, "")
+	for name, c := range map[string]struct {
+		make func(file string) error
+		says string
+	}{
+		"directory": {func(file string) error { return os.Mkdir(file, 0o700) }, " cannot be read (is a directory)"},
+		"empty":     {func(file string) error { return os.WriteFile(file, nil, 0o600) }, " has an empty first line"},
+		"latin-1":   {func(file string) error { return os.WriteFile(file, []byte("s\xe9same\n"), 0o600) }, " is not UTF-8"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := harness.ShortDir(t)
+			file := filepath.Join(home, ".slime-secret")
+			harness.Check(t, c.make(file))
+			s := harness.AttachedTo(t, p.Address, home)
+			harness.Says(t, harness.WantError(t, s, "(+ 1 2)", "[ERROR] NO-IMAGE"), "nothing was sent to "+p.Address, file+c.says, "or remove it if that Lisp has none")
+		})
+	}
 }

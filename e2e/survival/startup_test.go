@@ -284,3 +284,32 @@ func TestStartWithoutHome(t *testing.T) {
 	s := harness.StartWith(t, wire.Options{Env: env})
 	harness.Begin(t, s).GoesOn(t, s)
 }
+
+// An image of our own asks for no secret of the person's: whatever file is there, and where the
+// home is none.
+func TestStartWithoutSecret(t *testing.T) {
+	t.Parallel()
+	harness.SkipLaunchedOnly(t)
+	for name, make := range map[string]func(home string) (string, error){
+		"a secret": func(home string) (string, error) {
+			return home, os.WriteFile(home+"/.slime-secret", []byte("sesame\n"), 0o600)
+		},
+		"directory": func(home string) (string, error) { return home, os.Mkdir(home+"/.slime-secret", 0o700) },
+		"empty":     func(home string) (string, error) { return home, os.WriteFile(home+"/.slime-secret", nil, 0o600) },
+		"latin-1": func(home string) (string, error) {
+			return home, os.WriteFile(home+"/.slime-secret", []byte("\xe9\n"), 0o600)
+		},
+		"link":    func(home string) (string, error) { return home, os.Symlink(".slime-secret", home+"/.slime-secret") },
+		"no home": func(string) (string, error) { return os.DevNull, nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			home, err := make(harness.ShortDir(t))
+			harness.Check(t, err)
+			cmd := await.Command(t, harness.Run.Binary, "eval", "(+ 1 2)")
+			cmd.Env = harness.Environ(harness.Run.Dir, "HOME="+home)
+			if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "=> 3\n") {
+				t.Errorf("%v:\n%s", err, out)
+			}
+		})
+	}
+}

@@ -3,7 +3,6 @@ package lisp
 import (
 	"context"
 	"fmt"
-	"net"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -114,17 +113,11 @@ func (inst *instance) enter(ctx context.Context, c Config, handler func(*swank.D
 	return err
 }
 
-func (inst *instance) connect(ctx context.Context, c Config, handler func(*swank.Debug)) error {
-	secret, err := swank.ReadSecret()
-	if err != nil {
-		return err
-	}
-	network, addr := inst.proc.Address()
-	var check func(net.Conn) error
-	if p, launched := inst.proc.(*launch.Process); launched {
-		check = p.Check
-	}
-	inst.conn, err = swank.Dial(ctx, network, addr, &swank.Options{Check: check, Handler: handler, Message: func(text string) { c.told(inst, text) }, Trace: c.Trace, Secret: secret})
+// connect connects to an image that we have started.
+func (inst *instance) connect(ctx context.Context, c Config, handler func(*swank.Debug)) (err error) {
+	p := inst.proc.(*launch.Process)
+	network, addr := p.Address()
+	inst.conn, err = swank.Dial(ctx, network, addr, &swank.Options{Check: p.Check, Handler: handler, Message: func(text string) { c.told(inst, text) }, Trace: c.Trace, Secret: p.Secret()})
 	return err
 }
 

@@ -53,15 +53,39 @@ and their directory.  It conses nothing: it has to work while another thread blo
   "The socket at which Swank is to serve; NIL lets it make one.")
 
 (defun let-swank-take-our-socket ()
-  "Have Swank's backend return *OUR-SOCKET*.  In a core SBCL has linked the calls of these functions,
-and changing them would take milliseconds."
-  (flet ((replace-function (name value)
-           (let* ((name (swank-symbol name :swank/backend)) (original (fdefinition name)))
-             (setf (fdefinition name)
-                   (lambda (&rest arguments)
-                     (if *our-socket* (funcall value) (apply original arguments)))))))
-    (replace-function "CREATE-SOCKET" (lambda () *our-socket*))
-    (replace-function "LOCAL-PORT" (constantly 0))))
+  "Have Swank's backend return *OUR-SOCKET*, and Swank ask the bridge for *OUR-SECRET* where it is
+served, and nobody else: the file ~/.slime-secret is for those who connect to a socket of the
+person's.  In a core SBCL has linked the calls of these functions, and changing them would take
+milliseconds."
+  (let ((sockets '()) (client nil))
+    (flet ((replace-function (name package make)
+             (let ((name (swank-symbol name package)))
+               (setf (fdefinition name) (funcall make (fdefinition name))))))
+      (replace-function "LOCAL-PORT" :swank/backend
+                        (lambda (original)
+                          (lambda (&rest arguments)
+                            (if *our-socket* 0 (apply original arguments)))))
+      (replace-function "CREATE-SOCKET" :swank/backend
+                        (lambda (original)
+                          (lambda (&rest arguments)
+                            (let ((socket (or *our-socket* (apply original arguments))))
+                              (when *serving* (setf sockets (list socket)))
+                              socket))))
+      (replace-function "ACCEPT-CONNECTION" :swank/backend
+                        (lambda (original)
+                          (lambda (socket &rest arguments)
+                            (let ((stream (apply original socket arguments)))
+                              (when (member socket sockets) (setf client stream))
+                              stream))))
+      (replace-function "AUTHENTICATE-CLIENT" :swank
+                        (lambda (original)
+                          (lambda (stream)
+                            (let ((*authenticating* (eq stream client)))
+                              (funcall original stream)))))
+      (replace-function "SLIME-SECRET" :swank
+                        (lambda (original)
+                          (lambda ()
+                            (if *authenticating* *our-secret* (funcall original))))))))
 
 (defun serve-socket (file)
   "Serve Swank on the Unix socket FILE.  Swank makes only Internet sockets.  But all it does with

@@ -294,8 +294,15 @@ counts: handlers in the file come first."
 
 ;;;; Serving
 
+(defvar *our-secret* nil
+  "What the bridge shows when it connects; NIL if nothing is asked of it.")
+
+(defvar *serving* nil "True while a server for the bridge is made.")
+
+(defvar *authenticating* nil "True while a client of that server is asked for its secret.")
+
 (defun create-server (&rest arguments)
-  (let ((log (swank-symbol "*SWANK-DEBUG-P*")))
+  (let ((*serving* t) (log (swank-symbol "*SWANK-DEBUG-P*")))
     (progv (and log (list log)) '(nil)  ; suppresses ";; Swank started"
       (apply (swank-symbol "CREATE-SERVER")
              :port 0 :style :spawn :dont-close t arguments))))
@@ -322,7 +329,8 @@ counts: handlers in the file come first."
          :helper-warnings *helper-warnings*
          more))
 
-(defun serve (&key socket init-seconds &allow-other-keys)
+(defun serve (&key socket secret init-seconds &allow-other-keys)
+  (setf *our-secret* secret)
   (keep-descriptors-private)
   (install-policy)
   (give-helper-functions)

@@ -118,6 +118,9 @@ func (p *Process) Address() (network, address string) {
 	return p.status.Network, p.status.Address
 }
 
+// Secret returns what the image wants to be sent first by whoever connects to its address.
+func (p *Process) Secret() string { return p.secret }
+
 // Dir is the image's own directory, which Close removes.
 func (p *Process) Dir() string { return p.runDir }
 

@@ -131,6 +131,9 @@ func request(p *Process, form string) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		if _, err := fmt.Fprintf(dialled, "%06x%s", len(p.Secret()), p.Secret()); err != nil {
+			return "", err
+		}
 		conn = dialled
 		connections.Store(p, conn)
 	}

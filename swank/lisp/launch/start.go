@@ -3,6 +3,7 @@ package launch
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -146,7 +147,7 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 			_ = held.Close()
 		}
 	}()
-	par := parameters{Socket: filepath.Join(runDir, "swank.sock"), Save: plan.save, Systems: plan.systems}
+	par := parameters{Socket: filepath.Join(runDir, "swank.sock"), Secret: rand.Text(), Save: plan.save, Systems: plan.systems}
 	if len(par.Socket) > maxSocketPath || !ascii(par.Socket) {
 		if f.sandbox != nil {
 			return nil, errLongSocket
@@ -191,7 +192,7 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 		return fail(err)
 	}
 	owned = true
-	p.wrapped = wrapped
+	p.wrapped, p.secret = wrapped, par.Secret
 	wrapped.started(p.PID())
 	p.runDir, p.held, p.image, p.fromCore, p.core, p.socket = runDir, held, f, plan.core != "", plan.core, par.Socket
 	if plan.save != "" || f.yields {
