@@ -109,7 +109,7 @@ func (im *Image) tellPolicy(ctx context.Context, inst *instance) error {
 	if known {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	ctx, cancel := inst.forAnswer(ctx)
 	defer cancel()
 	if _, err := inst.ask(ctx, helper.NewCall("ALLOW-FOR-BRIDGE").Key(policyKeys[policy])); err != nil {
 		return err

@@ -3,16 +3,10 @@ package lisp
 import (
 	"context"
 	"errors"
-	"fmt"
-	"time"
 
 	"swank-mcp/swank"
 	"swank-mcp/swank/lisp/helper"
 )
-
-// queryTimeout bounds a look-up: it runs beside evaluations, never behind one. Only a
-// test changes it.
-var queryTimeout = 10 * time.Second
 
 // Section is one group of a session's definitions.
 type Section struct {
@@ -56,7 +50,7 @@ func (s *Session) Packages(ctx context.Context) ([]Package, error) {
 	if err := s.broughtBack(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := s.im.acquire(ctx, queryTimeout); err != nil {
+	if _, err := s.im.acquire(ctx, 0); err != nil {
 		return nil, err
 	}
 	var packages []Package
@@ -88,7 +82,7 @@ func (im *Image) running(ctx context.Context) (*instance, error) {
 	if im.cfg.Attach.IsZero() {
 		return nil, nil
 	}
-	return im.acquire(ctx, queryTimeout)
+	return im.acquire(ctx, 0)
 }
 
 // unanswered says what became of a look-up that ended with err.
@@ -99,9 +93,9 @@ func (inst *instance) unanswered(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.As(err, &held) && held.why != "":
-		return &UnansweredError{KindTimeout, fmt.Sprintf("The image did not answer within %v. %s", queryTimeout, held.why)}
+		return &UnansweredError{KindTimeout, "The image has not answered yet. " + held.why}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &UnansweredError{KindTimeout, fmt.Sprintf("The image did not answer within %v: %s.", queryTimeout, inst.silence())}
+		return &UnansweredError{KindTimeout, "The image has not answered yet: " + inst.silence() + "."}
 	case !errors.As(err, &conn) && !errors.Is(err, swank.ErrClosed):
 		return err
 	case inst.attached():

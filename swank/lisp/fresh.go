@@ -232,7 +232,7 @@ func (s *Session) compare(ctx context.Context, use freshUse, test string, f *Fre
 	if err != nil || inst == nil || len(f.Missing) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	ctx, cancel := inst.forAnswer(ctx)
 	defer cancel()
 	call := helper.NewCall("DEFINED-NAMES")
 	call.Quote(len(f.Missing), func(i int) {

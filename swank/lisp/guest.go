@@ -140,12 +140,7 @@ func (im *Image) reach(ctx context.Context) string {
 	if im.cfg.Attach.IsZero() {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
-	defer cancel()
-	_, err := im.acquire(ctx, queryTimeout)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = im.slowStart(queryTimeout)
-	}
+	_, err := im.acquire(ctx, 0)
 	var start *StartError
 	switch {
 	case err == nil:

@@ -11,11 +11,9 @@ import (
 )
 
 // Status tells what is known of the image and of one session. It never starts
-// an image and never waits for an evaluation. Of an image that has not answered when the
-// time of a look-up is up, Notes say so.
+// an image and never waits for an evaluation. Of an image that has not answered yet, Notes say
+// so.
 func (s *Session) Status(ctx context.Context) (*Status, error) {
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
-	defer cancel()
 	unreached := s.im.reach(ctx)
 	s.im.mu.Lock()
 	inst, starting, starts, lastEnd, coreErr := s.im.cur, s.im.start != nil, s.im.starts, s.im.lastEnd, s.im.coreErr
@@ -85,14 +83,20 @@ func (s *Session) askStatus(ctx context.Context, inst *instance, st *Status) {
 		st.Notes = append(st.Notes, "The image is not asked: Swank in it uses no threads, and answers when the evaluation that runs has ended.")
 		return
 	}
+	bounded, cancel := inst.forAnswer(ctx)
+	defer cancel()
 	var w wireStatus
-	answer, err := inst.ask(ctx, helper.NewCall("STATUS").Str(s.name))
+	answer, err := inst.ask(bounded, helper.NewCall("STATUS").Str(s.name))
 	if err == nil {
 		err = helper.Decode(answer, &w)
 	}
 	if err != nil {
 		note := "The image does not answer: " + err.Error()
-		if errors.Is(err, context.DeadlineExceeded) {
+		var slow *UnansweredError
+		switch {
+		case errors.As(err, &slow):
+			note = slow.Why
+		case errors.Is(err, context.DeadlineExceeded):
 			note = "The image has not answered yet: " + inst.silence() + "."
 		}
 		st.Notes = append(st.Notes, note)

@@ -79,7 +79,7 @@ func (s *Session) Job(ctx context.Context, number int) (*Job, error) {
 		Stdout Text `sexp:"stdout"`
 		Stderr Text `sexp:"stderr"`
 	}
-	bounded, cancel := context.WithTimeout(ctx, queryTimeout)
+	bounded, cancel := b.e.inst.forAnswer(ctx)
 	defer cancel()
 	answer, err := b.e.inst.ask(bounded, helper.NewCall("JOB-OUTPUT").Num(b.e.token))
 	if err == nil {

@@ -23,6 +23,10 @@ type patience struct {
 // which systems share out processors: else all looks could meet the same part of these.
 const lookEvery = 37 * time.Millisecond
 
+// answerLimit is how much of the time in which it could act an image may use until it answers
+// a look-up, or whatever else it answers beside evaluations. Only a test changes it.
+var answerLimit = 10 * time.Second
+
 // stallLimit is how long a caller waits for an image that hardly runs.
 var stallLimit = 24 * time.Second
 
@@ -59,6 +63,17 @@ func (p *patience) inWords(inst *instance) string {
 		passed.Seconds(), inst.proc.PID(), (passed - p.had).Seconds())
 }
 
+// hardlyRuns says why p is stalled, as part of a sentence: of a person's image, what they can
+// do about it.
+func (inst *instance) hardlyRuns(p *patience) string {
+	if g, attached := inst.proc.(*attach.Guest); attached {
+		if why, certain := g.Lisp.Silence(); certain {
+			return why
+		}
+	}
+	return "it hardly runs: " + p.inWords(inst)
+}
+
 // withinReach returns a context that ends when inst could have used so much time, with the cause
 // context.DeadlineExceeded, or when it hardly runs, with an *UnansweredError: a caller with a
 // deadline of its own takes within.
@@ -67,20 +82,31 @@ func (inst *instance) withinReach(ctx context.Context, limit time.Duration) (con
 	go func() {
 		look := time.NewTicker(lookEvery)
 		defer look.Stop()
-		p := inst.patience()
+		began := time.Now()
+		var p *patience // not before it is needed: most waits are short, and to look costs
 		for {
 			select {
 			case <-bounded.Done():
 				return
 			case <-look.C:
 			}
+			if p == nil {
+				p = inst.patience()
+				p.began = began
+			}
 			switch p.look(); {
 			case p.had >= limit:
 				end(context.DeadlineExceeded)
 			case p.stalled():
-				end(&UnansweredError{KindTimeout, "The image does not answer, because it hardly runs: " + p.inWords(inst) + ". Send the call again when it runs."})
+				end(&UnansweredError{KindTimeout, "The image does not answer, because " + inst.hardlyRuns(p) + ". Send the call again when it runs."})
 			}
 		}
 	}()
 	return bounded, func() { end(nil) }
+}
+
+// forAnswer is withinReach for a call that the image answers beside evaluations, and never
+// behind one: only a wait for memory or the processor, or a lock of somebody's, delays it.
+func (inst *instance) forAnswer(ctx context.Context) (context.Context, context.CancelFunc) {
+	return inst.withinReach(ctx, answerLimit)
 }

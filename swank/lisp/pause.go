@@ -56,7 +56,7 @@ func (im *Image) tellPause(ctx context.Context, inst *instance, on bool) {
 	if inst.single { // it would not hear of it
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	ctx, cancel := inst.forAnswer(ctx)
 	defer cancel()
 	c := helper.NewCall("NOTE-PAUSE")
 	if on {

@@ -63,7 +63,7 @@ func (im *Image) echo(ctx context.Context, inst *instance) {
 	if !im.cfg.Echo || inst.single {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	ctx, cancel := inst.forAnswer(ctx)
 	defer cancel()
 	if _, err := inst.ask(ctx, helper.NewCall("ECHO")); err != nil {
 		im.log.Warn("showing evaluations in the image", "err", err)

@@ -73,14 +73,14 @@ func (im *Image) lookAtProject(ctx context.Context) {
 }
 
 // tellOfProject tells inst where the project's systems are defined, if it does not know.
-// An image that has not taken it when the time of a look-up is up is told before the next such call.
+// An image that does not answer is told before the next such call.
 func (im *Image) tellOfProject(ctx context.Context, inst *instance) {
 	found := im.Project(ctx)
 	known := inst.project.Load()
 	if known == nil && len(found.Dirs) == 0 || known != nil && known.Equal(found) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	ctx, cancel := inst.forAnswer(ctx)
 	defer cancel()
 	call := helper.NewCall("KNOW-PROJECT")
 	call.Quote(len(found.Dirs), func(i int) { call.Str(found.Dirs[i]) }).Num(int64(len(found.Definitions)))

@@ -113,7 +113,7 @@ func (s *Session) query(ctx context.Context, c *helper.Call, v any) error {
 		if err := s.broughtBack(ctx); err != nil {
 			return err
 		}
-		inst, err := s.im.acquire(ctx, queryTimeout)
+		inst, err := s.im.acquire(ctx, 0)
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func (inst *instance) askFor(ctx context.Context, c *helper.Call, v any) error {
 
 // lookUp asks on the query thread and decodes the answer into each of the shapes.
 func (inst *instance) lookUp(ctx context.Context, c *helper.Call, shapes ...any) error {
-	bounded, cancel := context.WithTimeout(ctx, queryTimeout)
+	bounded, cancel := inst.forAnswer(ctx)
 	defer cancel()
 	answer, err := inst.askQuery(bounded, c)
 	if err != nil {

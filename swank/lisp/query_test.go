@@ -52,11 +52,11 @@ func TestLookUpThatWaitsForALock(t *testing.T) {
 	  (sb-ext:with-locked-hash-table ((swank-mcp::session-definitions (gethash "default" swank-mcp::*sessions*))) %s (sleep 1000))) :name "holder")) 1`, g.Wait(), locked.Sign()))
 	g.Open() // the evaluation itself needs the lock
 	locked.Reached()
-	defer func(d time.Duration) { queryTimeout = d }(queryTimeout)
-	queryTimeout = time.Second
+	defer func(d time.Duration) { answerLimit = d }(answerLimit)
+	answerLimit = time.Second
 	_, err := im.Session("default").Definitions(t.Context(), "")
 	var late *UnansweredError
-	if !errors.As(err, &late) || late.Kind != KindTimeout || !strings.HasPrefix(late.Why, "The image did not answer within 1s. It waited for the lock ") ||
+	if !errors.As(err, &late) || late.Kind != KindTimeout || !strings.HasPrefix(late.Why, "The image has not answered yet. It waited for the lock ") ||
 		!strings.Contains(late.Why, ` "holder" holds it. interrupt-thread {"thread": `) {
 		t.Errorf("list-definitions: %v", err)
 	}

@@ -140,7 +140,7 @@ func (im *Image) AnswerQuestion(ctx context.Context, number int, yes bool) (Ques
 	case inst == nil || inst.over():
 		return q.Question, &AnsweredError{q.Question, AnswerStopped}
 	}
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	ctx, cancel := inst.forAnswer(ctx)
 	defer cancel()
 	c := helper.NewCall("ANSWER-QUESTION").Num(q.number)
 	if yes {

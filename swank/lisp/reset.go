@@ -43,7 +43,10 @@ func (s *Session) reset(ctx context.Context) (*Reset, error) {
 	if err != nil {
 		return nil, err
 	}
-	bounded, cancel := context.WithTimeout(ctx, queryTimeout)
+	bounded, cancel := ctx, func() {}
+	if inst != nil {
+		bounded, cancel = inst.forAnswer(ctx)
+	}
 	defer cancel()
 	done := new(Reset)
 	left := s.endJobs(bounded, errJobReset)

@@ -111,19 +111,24 @@ func (s *Session) KeepIn(f *kept.File) { s.kept.Store(f) }
 func (s *Session) Close(ctx context.Context) error {
 	s.keep(ctx)
 	s.closed.Store(true)
-	bounded, cancel := context.WithTimeout(ctx, queryTimeout)
+	s.im.mu.Lock()
+	inst := s.im.cur
+	s.im.mu.Unlock()
+	bounded, cancel := ctx, func() {}
+	if inst != nil {
+		bounded, cancel = inst.forAnswer(ctx)
+	}
 	defer cancel()
 	s.endJobs(bounded, ErrClosed)
 	s.im.mu.Lock()
 	if s.im.sessions[s.name] == s {
 		delete(s.im.sessions, s.name)
 	}
-	inst := s.im.cur
 	s.im.mu.Unlock()
 	if inst == nil || inst.over() {
 		return nil
 	}
-	if err := s.im.joinWork(bounded, queryTimeout); err != nil { // a checkpoint gives the threads other numbers
+	if err := s.im.joinWork(bounded, answerLimit); err != nil { // a checkpoint gives the threads other numbers
 		return err
 	}
 	defer s.im.working.unshare()

@@ -71,7 +71,7 @@ func (s *Session) lookForThreads(ctx context.Context) {
 	if inst == nil || inst.over() || s.home.Load() != inst {
 		return
 	}
-	bounded, cancel := context.WithTimeout(ctx, queryTimeout)
+	bounded, cancel := inst.forAnswer(ctx)
 	defer cancel()
 	var threads []wireThread
 	answer, err := inst.ask(bounded, helper.NewCall("SUSPENDED-THREADS").Str(s.name))

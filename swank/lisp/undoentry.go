@@ -30,7 +30,7 @@ func (im *Image) undoEntry(ctx context.Context, c *helper.Call) (string, error) 
 	if inst == nil || inst.over() {
 		return "", ErrNoImage
 	}
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	ctx, cancel := inst.forAnswer(ctx)
 	defer cancel()
 	answer, err := inst.ask(ctx, c)
 	if err != nil {
