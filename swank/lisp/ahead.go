@@ -20,8 +20,6 @@ type Ahead struct {
 // StartAhead starts one, as an [Image] would with the same Launch and Trace in its [Config].
 // The error is a *StartError or the cause of ctx.
 func StartAhead(ctx context.Context, c launch.Config, trace io.Writer) (*Ahead, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, errStartLimit)
-	defer cancel()
 	a := &Ahead{}
 	own := Config{Launch: c, Trace: trace, told: func(inst *instance, text string) {
 		if im := a.image.Load(); im != nil {

@@ -3,7 +3,6 @@ package lisp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
@@ -116,21 +115,21 @@ func New(c Config) *Image {
 // busy. The call's own time limit, which is meant for its code, may be shorter.
 const startPatience = 30 * time.Second
 
-// patience is how long a call waits for a start at least. The start of an image of
-// our own has a limit of its own, and says itself what went wrong.
-func (im *Image) patience() time.Duration {
-	if !im.cfg.Attach.IsZero() {
-		if im.lastGuest().Stopped() {
-			return 0 // its owner has to do something first
-		}
-		return startPatience
+// tooLate returns a channel on which a call hears that it has waited long enough for a start,
+// whose limit is limit. The start of an image of our own ends by itself, and says what went
+// wrong.
+func (im *Image) tooLate(limit time.Duration) <-chan time.Time {
+	switch {
+	case im.cfg.Attach.IsZero():
+		return nil
+	case !im.lastGuest().Stopped(): // else its owner has to do something first
+		limit = max(limit, startPatience)
 	}
-	return startLimit + connectTimeout // and what ends it then
+	return time.After(limit)
 }
 
-// acquire returns the running image, starting one if there is none, and waits
-// for that as long as limit and patience say. A start goes on when its
-// caller leaves: the next one will want it.
+// acquire returns the running image, starting one if there is none. It waits for that as long
+// as ctx and tooLate say. A start goes on when its caller leaves: the next one will want it.
 func (im *Image) acquire(ctx context.Context, limit time.Duration) (*instance, error) {
 	im.mu.Lock()
 	if im.closed {
@@ -143,36 +142,22 @@ func (im *Image) acquire(ctx context.Context, limit time.Duration) (*instance, e
 	}
 	st := im.startLocked()
 	im.mu.Unlock()
-	limit = max(limit, im.patience())
 	select {
 	case <-st.done:
 		return st.inst, st.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
-	case <-time.After(limit):
-		return nil, im.slowStart(limit)
+	case <-im.tooLate(limit):
+		return nil, im.slowStart()
 	}
 }
 
-// slowStart tells a caller that it has waited long enough for the image.
-func (im *Image) slowStart(waited time.Duration) error {
-	const next = "Nothing was evaluated. Send the call again; session-status tells when the image runs. "
-	if !im.cfg.Attach.IsZero() {
-		unfinished := im.attaching.Unfinished(im.cfg.Attach)
-		unfinished.Advice = next + unfinished.Advice
-		return im.lastGuest().Explain(im.cfg.Attach, unfinished)
-	}
-	return &StartError{
-		Problem: fmt.Sprintf("the Lisp image is still starting after %v", waited),
-		Advice:  next + "If it does not come up, its init file may be the reason: start with --no-userinit.",
-	}
+// slowStart tells a caller that it has waited long enough for a person's Lisp.
+func (im *Image) slowStart() error {
+	unfinished := im.attaching.Unfinished(im.cfg.Attach)
+	unfinished.Advice = "Nothing was evaluated. Send the call again; session-status tells when the image runs. " + unfinished.Advice
+	return im.lastGuest().Explain(im.cfg.Attach, unfinished)
 }
-
-// startLimit bounds a start, which compiles Swank the first time and runs the
-// user's init file.
-const startLimit = 3 * time.Minute
-
-var errStartLimit = fmt.Errorf("the image did not come up within %v", startLimit)
 
 // startLocked returns the start that is under way, beginning one if needed.
 func (im *Image) startLocked() *start {
@@ -185,12 +170,10 @@ func (im *Image) startLocked() *start {
 		im.mu.Lock()
 		pauses, policies := im.pauses, im.policies // a message of the image that comes meanwhile is newer than its state at the beginning
 		im.mu.Unlock()
-		ctx, cancel := context.WithTimeoutCause(im.ctx, startLimit, errStartLimit)
-		defer cancel()
-		st.inst, st.err = im.beginAgain(ctx)
+		st.inst, st.err = im.beginAgain(im.ctx)
 		if st.err == nil && st.inst.origin == nil {
-			im.tellOfProject(ctx, st.inst)
-			im.echo(ctx, st.inst)
+			im.tellOfProject(im.ctx, st.inst)
+			im.echo(im.ctx, st.inst)
 		} else if st.err != nil {
 			st.err = im.lastGuest().Explain(im.cfg.Attach, st.err)
 		}

@@ -270,7 +270,7 @@ SOURCES.  Returns the compiler's complaints about these, or NIL."
 
 ;;;; The user's init file
 
-(defun load-user-init (seconds)
+(defun load-user-init ()
   "Load ~/.sbclrc.  Return NIL, or what went wrong.  Only an error that would open the debugger
 counts: handlers in the file come first."
   (let ((file (and sb-ext:*userinit-pathname-function*
@@ -282,14 +282,7 @@ counts: handlers in the file come first."
                   (declare (ignore hook))
                   (throw 'init-file-failed (condition-text condition))))
               (*package* (find-package :cl-user)))
-          (handler-bind ((sb-ext:timeout
-                           (lambda (c)
-                             (declare (ignore c))
-                             (throw 'init-file-failed
-                               (format nil "not finished after ~D seconds"
-                                       seconds)))))
-            (sb-ext:with-timeout seconds
-              (load file))))
+          (load file))
         nil))))
 
 ;;;; Serving
@@ -329,13 +322,13 @@ counts: handlers in the file come first."
          :helper-warnings *helper-warnings*
          more))
 
-(defun serve (&key socket secret init-seconds &allow-other-keys)
+(defun serve (&key socket secret init &allow-other-keys)
   (setf *our-secret* secret)
   (keep-descriptors-private)
   (install-policy)
   (give-helper-functions)
   (send-status :booted t)
-  (let ((init-error (and init-seconds (load-user-init init-seconds))))
+  (let ((init-error (and init (load-user-init))))
     (install-policy)
     (apply #'send-status
            (apply #'ready-status

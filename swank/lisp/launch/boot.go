@@ -4,18 +4,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"swank-mcp/sexp"
 )
 
 const (
-	// initSeconds bounds the loading of the person's init file.
-	initSeconds = 60
-	// coreBoot is how long an image may take from its core to its first status, of the
-	// time in which it could act. Milliseconds are usual; a core that needs more is broken.
-	coreBoot = 40 * time.Second
 	// launchedMark is boot.lisp's *LAUNCHED-MARK*.
 	launchedMark = "--swank-mcp"
 	// maxSocketPath is below the smallest sun_path of the systems we know.
@@ -24,17 +18,17 @@ const (
 
 // parameters is what boot.lisp reads from descriptor 3.
 type parameters struct {
-	Socket      string   `sexp:"socket,omitzero"` // absent: loopback TCP
-	Secret      string   `sexp:"secret,omitzero"` // that it asks of us, and of nobody else
-	SwankDir    string   `sexp:"swank-dir,omitzero"`
-	FaslDir     string   `sexp:"fasl-dir,omitzero"`
-	Boot        string   `sexp:"boot,omitzero"`
-	BootFasl    string   `sexp:"boot-fasl,omitzero"`
-	Helper      []string `sexp:"helper,omitzero"`       // its parts
-	HelperFasl  string   `sexp:"helper-fasl,omitzero"`  // made of them
-	InitSeconds int      `sexp:"init-seconds,omitzero"` // absent: no init file
-	Save        string   `sexp:"save,omitzero"`         // save a core there instead of serving
-	Systems     string   `sexp:"systems,omitzero"`      // a file that names what the core is to have beside
+	Socket     string   `sexp:"socket,omitzero"` // absent: loopback TCP
+	Secret     string   `sexp:"secret,omitzero"` // that it asks of us, and of nobody else
+	SwankDir   string   `sexp:"swank-dir,omitzero"`
+	FaslDir    string   `sexp:"fasl-dir,omitzero"`
+	Boot       string   `sexp:"boot,omitzero"`
+	BootFasl   string   `sexp:"boot-fasl,omitzero"`
+	Helper     []string `sexp:"helper,omitzero"`      // its parts
+	HelperFasl string   `sexp:"helper-fasl,omitzero"` // made of them
+	Init       bool     `sexp:"init,omitzero"`        // load the person's init file
+	Save       string   `sexp:"save,omitzero"`        // save a core there instead of serving
+	Systems    string   `sexp:"systems,omitzero"`     // a file that names what the core is to have beside
 }
 
 // imageStatus is one message on descriptor 4.

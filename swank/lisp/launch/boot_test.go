@@ -90,8 +90,13 @@ func TestUserInit(t *testing.T) {
 		{"stack", `(defun f (n) (1+ (f n))) (f 0)`, "exhausted", "(cl:+ 1 2)", "(:ok 3)"},
 		{"exit", `(sb-ext:exit :code 5 :abort t)`, "exit status 5", "(cl:+ 1 2)", "(:ok 3)"},
 		{"kills errors", `(sb-ext:disable-debugger)`, "", "(cl:eq sb-ext:*invoke-debugger-hook* 'swank-mcp-boot::background-debugger)", "(:"},
+		{"endless", `(loop (sleep 1))`, "it was not ready after 1s", "(cl:+ 1 2)", "(:ok 3)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if test.name == "endless" {
+				defer func(limit time.Duration) { initLimit = limit }(initLimit)
+				initLimit = time.Second
+			}
 			c := testConfig(t)
 			c.NoUserInit = false
 			home(t, test.rc)

@@ -89,7 +89,7 @@ func Start(ctx context.Context, c Config, code Code) (*Process, error) {
 		switch {
 		case failure.booted && plan.userInit:
 			plan.userInit = false
-			notes = append(notes, "Started without ~/.sbclrc, because loading it ended the image: "+failure.reason)
+			notes = append(notes, "Started without ~/.sbclrc, because the image did not come up with it: "+failure.reason)
 		case plan.core != "":
 			badCore, plan.core = plan.core, ""
 			plan.scratch = plan.scratch || files.sandbox != nil // the cache is not the image's to write
@@ -155,7 +155,7 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 		par.Socket = ""
 	}
 	if plan.userInit {
-		par.InitSeconds = initSeconds
+		par.Init = true
 	}
 	args := f.runtimeOptions(plan.core)
 	finish := func(bool) error { return nil }
@@ -237,41 +237,53 @@ func Resume(ctx context.Context, c Config, code Code, core string, sum uint32) (
 	return p, nil
 }
 
-// trustedLimit and systemsLimit are for how long an image that runs no code but ours, in which
-// a core is saved or tried, may be able to get ready and not do it; the second is for one that
-// loads systems, which may have to be compiled. One that takes longer never gets ready.
+// For how long an image may be able to take the next step, and not take it. One that takes
+// longer never gets ready.
 const (
-	trustedLimit = 2 * time.Minute
+	// startLimit is the limit of an image that compiles Swank and the helper, or that runs no
+	// code but ours until it is ready.
+	startLimit = 3 * time.Minute
+	// coreBoot is that of an image from a core until its first status. Milliseconds are usual.
+	coreBoot = 40 * time.Second
+	// systemsLimit is that of an image that loads systems, which may have to be compiled.
 	systemsLimit = 10 * time.Minute
 )
+
+// initLimit is that of an image that loads the person's init file. Only a test changes it.
+var initLimit = time.Minute
+
+// limits returns that of the first status of an image, and that of the time after.
+func (plan launchPlan) limits() (boot, rest time.Duration) {
+	boot, rest = startLimit, startLimit
+	if plan.core != "" {
+		boot = coreBoot
+	}
+	switch {
+	case plan.systems != "":
+		rest = systemsLimit
+	case plan.userInit:
+		rest = initLimit
+	}
+	return boot, rest
+}
 
 // awaitReady follows the image until it serves, or, when it saves a core,
 // until it has ended.
 func (p *Process) awaitReady(ctx context.Context, plan launchPlan) (booted bool, err error) {
-	if plan.trusted {
-		limit := trustedLimit
-		if plan.systems != "" {
-			limit = systemsLimit
-		}
-		var cancel context.CancelFunc
-		ctx, cancel = host.Within(ctx, p.pid, limit, fmt.Errorf("it is not done after %v", limit))
-		defer cancel()
-	}
-	bootCtx := ctx
-	if plan.core != "" {
-		var cancel context.CancelFunc
-		bootCtx, cancel = host.Within(ctx, p.pid, coreBoot, fmt.Errorf("no sign of life for %v", coreBoot))
-		defer cancel()
-	}
+	boot, rest := plan.limits()
+	bounded, cancel := host.Within(ctx, p.pid, boot, fmt.Errorf("no sign of life for %v", boot))
+	defer func() { cancel() }()
 	for !p.status.Ready {
-		if p.status, err = p.awaitStatus(bootCtx); err != nil {
+		if p.status, err = p.awaitStatus(bounded); err != nil {
 			return booted, err
 		}
 		if p.status.Failed != "" {
 			return booted, errors.New(p.status.Failed)
 		}
 		if p.status.Booted {
-			booted, bootCtx = true, ctx
+			booted = true
+			cancel()
+			bounded, cancel = host.Within(ctx, p.pid, rest, fmt.Errorf("it was not ready after %v", rest))
 		}
 		if booted && plan.save != "" {
 			select {
@@ -280,13 +292,13 @@ func (p *Process) awaitReady(ctx context.Context, plan launchPlan) (booted bool,
 					return true, nil
 				}
 				// What it said before it ended is in the pipe.
-				if status, err := p.awaitStatus(ctx); err == nil && status.Failed != "" {
+				if status, err := p.awaitStatus(bounded); err == nil && status.Failed != "" {
 					p.status = status
 					return true, errors.New(status.Failed)
 				}
 				return true, errors.New("saving the core failed")
-			case <-ctx.Done():
-				return true, context.Cause(ctx)
+			case <-bounded.Done():
+				return true, context.Cause(bounded)
 			}
 		}
 	}
