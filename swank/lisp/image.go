@@ -247,14 +247,10 @@ func (im *Image) buildCoreLocked(inst *instance) {
 	})
 }
 
-// crashLoop is the age from which on an image that has been used is replaced
-// before anybody asks. A younger one may be ended by what starts it, its rc
-// file for one, and its replacement would be too.
-const crashLoop = 2 * time.Second
-
-// watch waits for the end of inst and cleans up after it. An image that ends by
-// itself is replaced at once, so that the next call finds it ready; one that we
-// were attached to is looked for until it is back.
+// watch waits for the end of inst and cleans up after it. An image that ends after it was used
+// is replaced at once, so that the next call finds it ready; one that we were attached to is
+// looked for until it is back. What ends an unused image, its init file for one, would end its
+// replacement: that is started at once only while there is a checkpoint to go on from.
 func (im *Image) watch(inst *instance) {
 	select {
 	case <-inst.proc.Exited():
@@ -267,11 +263,9 @@ func (im *Image) watch(inst *instance) {
 	if inst.replaced() {
 		return
 	}
-	age := time.Since(inst.born)
 	epitaph := inst.epitaph()
-	early := inst.origin != nil && !inst.used.Load() && age < crashLoop
-	outside := inst.endedFromOutside()
-	if early && !outside {
+	unused, outside := !inst.used.Load(), inst.endedFromOutside()
+	if inst.origin != nil && unused && !outside {
 		im.timeline.brokeDown(inst.origin)
 	}
 	if im.timeline.any() {
@@ -292,8 +286,8 @@ func (im *Image) watch(inst *instance) {
 	case im.closed, im.cfg.once:
 	case inst.attached():
 		im.work.Go(im.rejoin)
-	case early && outside: // what has killed it may do so again: the next call starts one
-	case (inst.used.Load() || inst.origin != nil) && age > crashLoop || im.timeline.any():
+	case inst.origin != nil && unused && outside: // what has killed it may do so again: the next call starts one
+	case !unused || im.timeline.any():
 		im.startLocked()
 	}
 }
