@@ -135,10 +135,8 @@ func (run *freshRun) once(ctx context.Context) (*Fresh, error) {
 	other.WorkIn(run.im.Project(ctx).Dirs...)
 	defer run.im.adopt(other)()
 	end := sync.OnceFunc(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
-		defer cancel()
 		run.im.count(other)
-		_ = other.Close(ctx) // what is left then is killed with the server
+		_ = other.Close(context.Background())
 	})
 	ended := false // or will be, in the background
 	defer func() {

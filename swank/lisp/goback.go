@@ -82,12 +82,9 @@ func (im *Image) endLine() {
 	last := im.line
 	im.line = nil
 	im.mu.Unlock()
-	if last == nil {
-		return
+	if last != nil {
+		last.Close(context.Background())
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
-	defer cancel()
-	last.Close(ctx)
 }
 
 // beginFrom starts an image that goes on from c. When nothing else has its ports any more,

@@ -48,7 +48,7 @@ func (e *evaluation) helperless() *Result {
 func (inst *instance) join(ctx context.Context, session string) []string {
 	client, _ := ctx.Value(clientKey{}).(string)
 	version, _ := ctx.Value(versionKey{}).(string)
-	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
+	bounded, cancel := inst.forAnswer(ctx)
 	defer cancel()
 	var found []string
 	answer, err := inst.ask(bounded, helper.NewCall("JOIN-SESSION").Str(session).Str(named(client, version)))

@@ -16,8 +16,8 @@ import (
 	"swank-mcp/swank/lisp/restore"
 )
 
-// connectTimeout bounds each step of getting into an image that says it is ready. For an image
-// of ours it is of the time in which that could act.
+// connectTimeout is how much of the time in which it could act an image may use for each step
+// of getting into it, once it says that it is ready.
 const connectTimeout = 10 * time.Second
 
 // within returns a context that ends, with context.DeadlineExceeded, when the image could act
@@ -262,9 +262,7 @@ func (inst *instance) end() {
 	if inst.conn != nil {
 		inst.conn.Close()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
-	defer cancel()
-	inst.proc.Close(ctx)
+	inst.proc.Close(context.Background())
 }
 
 // leave ends the image and our connection to it. Its copies go on.

@@ -191,7 +191,7 @@ func (s *stopper) hopeless() bool {
 
 // replaceControl gives the image a new control thread.
 func (e *evaluation) replaceControl() {
-	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
+	ctx, cancel := e.inst.withinReach(context.Background(), connectTimeout)
 	defer cancel()
 	if err := e.inst.startControl(ctx); err == nil && !e.left {
 		e.s.notes = append(e.s.notes, "The bridge's look-up thread had ended and was started again.")
