@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -165,30 +164,35 @@ func enterGroup(dirs []string) error {
 }
 
 // inGroup are the processes of a group, by one of its directories.
-func inGroup(dir string) (pids []int) {
-	text, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
-	for word := range strings.FieldsSeq(string(text)) {
-		if pid, err := strconv.Atoi(word); err == nil && pid > 1 {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
+func inGroup(dir string) []int {
+	return numbers(filepath.Join(dir, "cgroup.procs"))
 }
 
-// endGroup kills what is left in a group and removes it.
-func endGroup(dirs []string) {
-	for range 100 {
-		left := false
-		for _, dir := range dirs {
-			for _, pid := range inGroup(dir) {
-				_ = syscall.Kill(pid, syscall.SIGKILL)
-			}
-			err := os.Remove(dir)
-			left = left || err != nil && !errors.Is(err, os.ErrNotExist)
+// numbers returns those of processes or threads that a file lists.
+func numbers(file string) (list []int) {
+	text, _ := os.ReadFile(file)
+	for word := range strings.FieldsSeq(string(text)) {
+		if n, err := strconv.Atoi(word); err == nil && n > 1 {
+			list = append(list, n)
 		}
-		if !left {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
 	}
+	return list
+}
+
+// endGroup kills what is left in a group and removes it. A group that stays all the same is
+// removed by the next server.
+func endGroup(dirs []string) {
+	for _, dir := range dirs {
+		endAll(func() []int { return threadsIn(dir) })
+		_ = os.Remove(dir)
+	}
+}
+
+// threadsIn returns the threads of a group, which cannot be removed before it has none: a
+// process that gives back its memory at its end has threads, and inGroup leaves it out.
+func threadsIn(dir string) (threads []int) {
+	for _, name := range []string{"cgroup.threads", "tasks"} { // of the one version, and the other
+		threads = append(threads, numbers(filepath.Join(dir, name))...)
+	}
+	return threads
 }

@@ -33,15 +33,18 @@ func inSpace(space string) (pids []int) {
 }
 
 // endSpace kills the processes whose file system is that of the name space.
-func endSpace(space string) {
-	for range 100 {
-		left := false
-		for _, pid := range inSpace(space) {
-			left = syscall.Kill(pid, syscall.SIGKILL) == nil || left
+func endSpace(space string) { endAll(func() []int { return inSpace(space) }) }
+
+// endAll kills the processes that left returns, which may have made others meanwhile, until it
+// returns none that can be killed. A process that is killed ends as soon as it has a processor.
+func endAll(left func() []int) {
+	for some := true; some; {
+		some = false
+		for _, pid := range left() {
+			some = syscall.Kill(pid, syscall.SIGKILL) == nil || some
 		}
-		if !left {
-			return
+		if some {
+			time.Sleep(10 * time.Millisecond)
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 }
