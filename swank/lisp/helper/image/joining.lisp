@@ -45,12 +45,15 @@
   "Both see and reset what either defines; --session NAME gives a server one of its own.")
 
 (defun staying-guests (name)
-  "OTHER-GUESTS, after a moment in which the end of one may be noticed."
-  (loop repeat 15
-        for guests = (other-guests name)
-        while guests
-        do (sleep 0.02)
-        finally (return guests)))
+  "OTHER-GUESTS, when the threads that notice the end of a connection could have noticed that of one."
+  (flet ((numbers ()
+           (loop for guest in (other-guests name)
+                 for connection = (guest-connection guest)
+                 when (control-thread connection)
+                   collect (thread-system-number (control-thread connection))
+                   and collect (thread-system-number (swank::mconn.reader-thread connection)))))
+    (await-able (lambda () (null (other-guests name))) 3/10 #'numbers 1/50)
+    (other-guests name)))
 
 (defun clients-text (guests)
   "The clients of GUESTS, as far as they have said who they are: \" (A, B)\", or \"\"."
