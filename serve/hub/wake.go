@@ -23,7 +23,8 @@ const hibernateLimit = time.Minute
 // brought back. What comes later has to wait for its turn behind it.
 const backPatience = 20 * time.Second
 
-// backLimit is how long bringing that back may take: systems may be compiled.
+// backLimit is how much of the time in which the image could act bringing that back may take:
+// systems may be compiled.
 const backLimit = 10 * time.Minute
 
 // Wake makes room for an image of s, before a request that may need one. The caller has
@@ -145,9 +146,7 @@ func (s *Session) bringBack(ctx context.Context) {
 	began := s.hub.begin(func() {
 		defer close(done)
 		defer place.Leave()
-		ctx, cancel := context.WithTimeout(s.hub.ctx, backLimit)
-		defer cancel()
-		loaded, res, had, err := session.BringBack(place.Within(ctx), filepath.Base(left.Path), source, lisp.Request{Debug: 1, Timeout: backLimit})
+		loaded, res, had, err := session.BringBack(place.Within(s.hub.ctx), filepath.Base(left.Path), source, lisp.Request{Debug: 1, Timeout: backLimit})
 		s.log.Info("what was kept was brought back", "err", err)
 		missing := notBack(loaded, res, err)
 		if missing == "" {

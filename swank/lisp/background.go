@@ -182,7 +182,7 @@ func (b *backgroundRun) follow(ctx context.Context, hears *ears) {
 	e := b.e
 	defer e.im.forget(e)
 	s := newStopper(e, b.limit)
-	defer s.timer.Stop()
+	defer s.release()
 	cancelled := ctx.Done()
 	var res *Result
 	var a *wireAnswer

@@ -204,7 +204,7 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 		defer end()
 	}
 	s := newStopper(e, e.r.Timeout)
-	defer s.timer.Stop()
+	defer s.release()
 	var look <-chan time.Time
 	if e.job.hopeless != nil {
 		t := time.NewTicker(25 * time.Millisecond)
@@ -224,6 +224,8 @@ func (e *evaluation) run(ctx context.Context) (*Result, error) {
 			return e.debugger(call, d)
 		case how := <-hears.stop:
 			s.stopped(how)
+		case <-s.over:
+			s.late()
 		case <-gone:
 			gone = nil
 			if e.r.OnTimeout {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"swank-mcp/swank/lisp/helper"
 	"swank-mcp/swank/lisp/journal"
@@ -99,7 +98,7 @@ func (s *Session) restore(ctx context.Context, thread *sessionThread, tell func(
 	for a.Next() {
 		var failures []restore.Failure
 		p := thread.inst.patience()
-		e := s.newEvaluation(thread, Request{Timeout: time.Hour}, &job{
+		e := s.newEvaluation(thread, Request{}, &job{
 			title: restoreTitle,
 			whole: func(e *evaluation) *helper.Call { return a.Call(s.name, e.token) },
 			learn: func(w *wireAnswer) { failures = w.Failures },

@@ -158,3 +158,13 @@ func TestStopsALongDefinition(t *testing.T) {
 		t.Errorf("%s, %s", value, notes)
 	}
 }
+
+// What brings a session back has a limit, too.
+func TestBringingBackEnds(t *testing.T) {
+	t.Parallel()
+	im := testImage(t)
+	_, res, _, err := im.Session("default").BringBack(t.Context(), "session.lisp", "(loop (sleep 0.01))", Request{Timeout: 100 * time.Millisecond})
+	if err != nil || res.Failure == nil || res.Failure.Kind != KindTimeout {
+		t.Errorf("BringBack = %+v, %v", res, err)
+	}
+}

@@ -65,7 +65,8 @@ func (s *Session) LoadSession(ctx context.Context, file, source string, r Reques
 // BringBack is LoadSession of what another server has kept of the session, but for what the
 // session has already, because its image has gone on from the disk: that has values since.
 // had says whether there was such. Where it is broken off, the file in which the session is
-// kept stays as it is until the session defines something else.
+// kept stays as it is until the session defines something else. The time limit of r counts the
+// time in which the image could act.
 func (s *Session) BringBack(ctx context.Context, file, source string, r Request) (loaded *Loaded, res *Result, had bool, err error) {
 	r.Debug = defaultDebug
 	loaded, res, err = reported[Loaded](ctx, s, r, job{title: "load-session " + file, code: "(SWANK-MCP::LOAD-SESSION)", back: true,

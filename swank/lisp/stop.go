@@ -34,6 +34,9 @@ type stopper struct {
 	timer *time.Timer // to the time limit, then to the next look
 	kind  FailureKind // why it is stopped
 
+	over   <-chan struct{}    // closed at a time limit that timer does not count
+	cancel context.CancelFunc // of that
+
 	requests int
 	asked    *swank.Call // the last request; nil if none was sent
 	heard    bool        // it has been answered
@@ -47,9 +50,32 @@ type stopper struct {
 	looked time.Time // at a person's image that does not answer
 }
 
-// newStopper returns one that begins after limit.
+// newStopper returns one that begins after limit, or with 0 when its caller says so. The limit
+// of what brings a session back is none of a client's: it counts the time in which the image
+// could act, so that a slow machine takes nothing from the session. The caller calls release.
 func newStopper(e *evaluation, limit time.Duration) stopper {
-	return stopper{e: e, timer: time.NewTimer(limit)}
+	s := stopper{e: e, timer: time.NewTimer(limit), cancel: func() {}}
+	if limit == 0 || e.job.back {
+		s.timer.Stop()
+	}
+	if limit != 0 && e.job.back {
+		limited, cancel := e.inst.within(context.Background(), limit)
+		s.over, s.cancel = limited.Done(), cancel
+	}
+	return s
+}
+
+func (s *stopper) release() {
+	s.timer.Stop()
+	s.cancel()
+}
+
+// late is called when over is closed.
+func (s *stopper) late() {
+	s.over = nil
+	if s.requests == 0 {
+		s.stop(KindTimeout)
+	}
 }
 
 // begin has s count from now on.
