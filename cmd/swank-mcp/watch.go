@@ -52,6 +52,9 @@ func (c *command) watch(ctx context.Context) error {
 			return err
 		})
 		_, ended := r.Status(ctx)
+		if errors.Is(ended, context.DeadlineExceeded) {
+			ended = nil // it has only not answered yet
+		}
 		switch {
 		case ctx.Err() != nil, errors.Is(err, syscall.EPIPE): // Ctrl-C, or whoever reads this has gone
 			return nil

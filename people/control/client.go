@@ -132,6 +132,7 @@ func (c *Client) Follow(ctx context.Context, from Place, f func(entry []byte) er
 	}
 	lines := bufio.NewScanner(res.Body)
 	lines.Buffer(nil, 4<<20)
+	lines.Split(wholeLines)
 	for lines.Scan() {
 		if entry, ok := bytes.CutPrefix(lines.Bytes(), []byte("data: ")); ok {
 			if err := f(slices.Clone(entry)); err != nil {
@@ -143,6 +144,15 @@ func (c *Client) Follow(ctx context.Context, from Place, f func(entry []byte) er
 		return context.Cause(ctx)
 	}
 	return nil // the server has ended, or it has given up one who does not read
+}
+
+// wholeLines is [bufio.ScanLines] without the piece at the end of a server that has given up one
+// who does not read.
+func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
+	if bytes.IndexByte(data, '\n') < 0 {
+		return 0, nil, nil
+	}
+	return bufio.ScanLines(data, atEOF)
 }
 
 // actPatience is longer than a server tries.
