@@ -106,8 +106,8 @@ func late(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Deadli
 func enter(ctx context.Context, c Config, conn *swank.Conn, pipe *commandPipe) (*Guest, error) {
 	// Nothing else is asked before: the image may be about to answer a connection that
 	// has gone, if it was stopped meanwhile.
-	var servedBefore bool
-	if err := conn.Call(ctx, swank.Request{Form: enterForm(c.Code.SafeClose)}, &servedBefore); err != nil {
+	var servedOthers bool
+	if err := conn.Call(ctx, swank.Request{Form: enterForm(c.Code.SafeClose)}, &servedOthers); err != nil {
 		return nil, err
 	}
 	info, err := conn.ConnectionInfo(ctx)
@@ -117,10 +117,10 @@ func enter(ctx context.Context, c Config, conn *swank.Conn, pipe *commandPipe) (
 	g := &Guest{target: c.Target, Conn: conn, Info: info}
 	c.Progress.info.Store(info)
 	c.Progress.stage.Store(stageAnswered)
-	if err := g.loadHelper(ctx, c.Code, servedBefore); err != nil {
+	if err := g.loadHelper(ctx, c.Code); err != nil {
 		return nil, err
 	}
-	if err := g.join(ctx); err != nil {
+	if err := g.join(ctx, servedOthers); err != nil {
 		return nil, g.notReady(err)
 	}
 	g.Lisp = g.look(pipe)
@@ -130,9 +130,13 @@ func enter(ctx context.Context, c Config, conn *swank.Conn, pipe *commandPipe) (
 	return g, nil
 }
 
-// join tells the helper that this bridge is there.
-func (g *Guest) join(ctx context.Context) error {
-	call, err := helper.NewCall("ATTACH").Str(bridgeID).Send(g.Conn, swank.NewWorker)
+// join tells the helper that this bridge is there. servedOthers is the value of [enterForm].
+func (g *Guest) join(ctx context.Context, servedOthers bool) error {
+	attach := helper.NewCall("ATTACH").Str(bridgeID)
+	if servedOthers {
+		attach.Key("SERVED-OTHERS").Yes()
+	}
+	call, err := attach.Send(g.Conn, swank.NewWorker)
 	if err != nil {
 		return err
 	}
@@ -155,8 +159,8 @@ func (g *Guest) join(ctx context.Context) error {
 // Then it takes the connection out of the list by which Swank decides who is shown
 // errors of background threads, and where output goes when Emacs has gone: the
 // person's are not for us. Swank may put it there a moment
-// after it has begun to answer. Its value says whether Swank has served anybody but us before:
-// the oldest request in Swank's log is not this one then. The log holds no more than some requests.
+// after it has begun to answer. Its value says whether Swank's log, which holds some requests,
+// has one that no bridge sends.
 func enterForm(safeClose string) sexp.List {
 	return sexp.List{
 		sexp.Symbol("cl:progn"),
@@ -166,8 +170,12 @@ func enterForm(safeClose string) sexp.List {
 		}},
 		sexp.Raw(`(cl:loop :repeat 1000 :until (cl:member swank::*emacs-connection* swank::*connections*) :do (cl:sleep 1/1000))`),
 		sexp.Raw(`(cl:setf swank::*connections* (cl:remove swank::*emacs-connection* swank::*connections*))`),
-		sexp.Raw(`(cl:let ((oldest (cl:ignore-errors (cl:find-if (cl:lambda (event) (cl:eql 0 (cl:search "dispatch-event" event))) (cl:remove-if-not (cl:function cl:stringp) (swank::event-history-to-list))))))
-  (cl:if (cl:and oldest (cl:not (cl:search "SWANK-MCP-INJECT" oldest))) t nil))`),
+		sexp.Raw(`(cl:and (cl:find-if (cl:lambda (event)
+                  (cl:and (cl:stringp event) (cl:search "dispatch-event: (:EMACS-REX" event)
+                          (cl:notany (cl:lambda (ours) (cl:search ours event :test (cl:function cl:char-equal)))
+                                     (cl:quote ("swank-mcp" "(swank:connection-info" "(swank:ping" "(swank:throw-to-toplevel")))))
+                (cl:ignore-errors (swank::event-history-to-list)))
+     t)`),
 	}
 }
 

@@ -35,14 +35,14 @@ type wireInjected struct {
 
 // loadHelper sees to it that the image has the helper of this program: it is
 // there already, or comes from a fasl that the image finds where we put the
-// source, or over the connection. servedBefore is the value of [enterForm].
-func (g *Guest) loadHelper(ctx context.Context, c Code, servedBefore bool) error {
+// source, or over the connection.
+func (g *Guest) loadHelper(ctx context.Context, c Code) error {
 	source := bytes.Join(c.Helper, nil)
 	sum := sha256.Sum256(source)
 	hash := hex.EncodeToString(sum[:])[:20]
-	loaded, err := g.load(ctx, c.Inject, hash, c.Share(hash), "", servedBefore)
+	loaded, err := g.load(ctx, c.Inject, hash, c.Share(hash), "")
 	if err == nil && loaded.How == ":source-wanted" {
-		loaded, err = g.load(ctx, c.Inject, hash, nil, string(source), servedBefore)
+		loaded, err = g.load(ctx, c.Inject, hash, nil, string(source))
 	}
 	switch {
 	case err != nil:
@@ -60,8 +60,8 @@ func (g *Guest) loadHelper(ctx context.Context, c Code, servedBefore bool) error
 	return nil
 }
 
-func (g *Guest) load(ctx context.Context, inject, hash string, files []string, source string, servedBefore bool) (w wireInjected, err error) {
-	form := sexp.List{sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readForm(inject)}, hash, sexp.List{sexp.Symbol("cl:quote"), files}, source, servedBefore}
+func (g *Guest) load(ctx context.Context, inject, hash string, files []string, source string) (w wireInjected, err error) {
+	form := sexp.List{sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readForm(inject)}, hash, sexp.List{sexp.Symbol("cl:quote"), files}, source}
 	return w, g.Conn.Call(ctx, swank.Request{Form: form}, &w)
 }
 

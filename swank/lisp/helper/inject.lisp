@@ -3,8 +3,8 @@
 ;;;; It is a function that the bridge calls over the connection.  It is read in a package of its
 ;;;; own, SWANK-MCP-INJECT, in which only T, NIL and QUOTE of COMMON-LISP need no prefix.  It
 ;;;; answers (:PRESENT note), (:SOURCE-WANTED ""), (:OTHER-VERSION "") or (:FAILED why).  It
-;;;; prints nothing and changes no variable of the image.  SERVED-BEFORE is for the helper.
-(cl:lambda (hash files source served-before)
+;;;; prints nothing and changes no variable of the image.
+(cl:lambda (hash files source)
   (cl:labels
       ((ours (name)
          (cl:let ((package (cl:find-package "SWANK-MCP")))
@@ -81,8 +81,7 @@
                      (cl:list :other-version ""))
                     (t (cl:when old (cl:delete-package old))
                        (cl:cond ((quietly #'load-it)
-                                 (cl:setf (cl:symbol-value (cl:intern "*SERVED-BEFORE*" "SWANK-MCP")) served-before
-                                          (cl:symbol-value (cl:intern "*SOURCE-HASH*" "SWANK-MCP")) hash)
+                                 (cl:setf (cl:symbol-value (cl:intern "*SOURCE-HASH*" "SWANK-MCP")) hash)
                                  (cl:list :present
                                           (cl:if old
                                                  "The image had the helper of another version of swank-mcp; what that one knew of the session is gone, its definitions are not."

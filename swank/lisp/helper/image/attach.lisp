@@ -19,6 +19,7 @@
   "Take back what GUEST, which has gone, has left on, and end its threads.  One that
 cannot be stopped is tried again when the next bridge comes."
   (clean-up-guest (guest-connection guest))
+  (note-hooks)
   (flet ((living ()
            (remove-if-not #'swank/backend:thread-alive-p
                           (with-lock () (copy-list (guest-threads guest))))))
@@ -78,8 +79,9 @@ left behind."
        #+linux (option 6 4 60)          ; TCP_KEEPIDLE seconds
        #+linux (option 6 5 20)))))      ; TCP_KEEPINTVL
 
-(defun attach (bridge)
-  "Begin to serve the bridge called BRIDGE on this connection.  The answer is a plist: :IMAGE,
+(defun attach (bridge &key served-others)
+  "Begin to serve the bridge called BRIDGE on this connection.  SERVED-OTHERS is for
+PUT-DEBUGGER-HOOKS-BACK.  The answer is a plist: :IMAGE,
 the identity of the image; :CONTROL, the control thread, NIL without threads; :PAUSED; :POLICY, see
 POLICY; :NOTE, a remark on the Lisp, or \"\"."
   (let ((connection swank::*emacs-connection*))
@@ -87,7 +89,7 @@ POLICY; :NOTE, a remark on the Lisp, or \"\"."
     (clean-up-closed)
     (tune-socket connection)
     (setf *attached* t)
-    (put-debugger-hooks-back connection)
+    (put-debugger-hooks-back served-others)
     (when (control-thread connection)
       (let ((guest (make-guest connection bridge)))
         (with-lock () (push guest *guests*))

@@ -25,7 +25,7 @@
     function-type-text method-texts declared-type-lines         ; look
     instance-slots definition-sections
     package-file why-untested              ; build
-    running-frames put-debugger-hooks-back                      ; image
+    running-frames put-debugger-hooks-back note-hooks           ; image
     take-over))                                                 ; people
 
 #-sbcl
