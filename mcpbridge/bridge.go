@@ -3,8 +3,10 @@ package mcpbridge
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -169,7 +171,8 @@ const closeGrace = time.Second
 const stopGrace = time.Second
 
 // Serve speaks MCP over in and out until the end of in or of ctx, and closes
-// them. At the end of in, calls in flight are answered within [stdio.DefaultGrace];
+// them. It is the end of in, too, when its other end is closed and nothing is read of out,
+// however much of in is left to read. At the end of in, calls in flight are answered within [stdio.DefaultGrace];
 // at the end of ctx they are given up, and Serve returns within about a second.
 // The error is nil after either.
 func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) error {
@@ -183,7 +186,13 @@ func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) err
 		return err
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- session.Wait() }()
+	go func() {
+		err := session.Wait()
+		if errors.Is(err, os.ErrClosed) { // by us: the client reads nothing any more
+			err = nil
+		}
+		ended <- err
+	}()
 	select {
 	case err = <-ended:
 		return err

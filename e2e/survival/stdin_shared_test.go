@@ -2,6 +2,7 @@ package survival
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"swank-mcp/e2e/harness"
 	"swank-mcp/internal/await"
@@ -69,5 +71,37 @@ func TestSharedStandardStreams(t *testing.T) {
 			await.From(t, "the end of the server after SIGTERM", ended)
 			io.WriteString(send, "\n")
 		})
+	}
+}
+
+// A client that has gone reads nothing any more, and may have left more requests than are taken
+// before answers are read: the end of the input is behind them.
+func TestClientGoneWithoutReading(t *testing.T) {
+	t.Parallel()
+	cmd := await.Command(t, harness.Run.Binary)
+	cmd.Env = harness.Environ(harness.Run.Dir)
+	in, send, err := os.Pipe()
+	harness.Check(t, err)
+	receive, out, err := os.Pipe()
+	harness.Check(t, err)
+	defer receive.Close()
+	cmd.Stdin, cmd.Stdout = in, out
+	harness.Check(t, cmd.Start())
+	in.Close()
+	out.Close()
+	harness.Check(t, send.SetWriteDeadline(time.Now().Add(2*time.Second)))
+	_, err = fmt.Fprintln(send, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"gone","version":"1"}}}`)
+	for id := 1; err == nil; id++ { // until nothing more is taken
+		_, err = fmt.Fprintf(send, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"evaluate-lisp","arguments":{"code":"(make-string 30000 :initial-element #\\x) %s"}}}`+"\n", id, strings.Repeat(" ", 3000))
+		if err == nil {
+			err = send.SetWriteDeadline(time.Now().Add(2 * time.Second))
+		}
+	}
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatal(err)
+	}
+	send.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the server: %v", err)
 	}
 }

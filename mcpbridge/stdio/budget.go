@@ -18,8 +18,8 @@ type budget struct {
 }
 
 // take waits until size more may be in flight, be it only because nothing else is,
-// or until over is closed; then it returns false.
-func (b *budget) take(size int, over <-chan struct{}) bool {
+// or until over is closed; then it returns false. Before it waits it calls waits.
+func (b *budget) take(size int, over <-chan struct{}, waits func()) bool {
 	for {
 		b.mu.Lock()
 		if b.used == 0 || b.used+size <= flightBytes {
@@ -32,6 +32,7 @@ func (b *budget) take(size int, over <-chan struct{}) bool {
 		}
 		freed := b.freed
 		b.mu.Unlock()
+		waits()
 		select {
 		case <-freed:
 		case <-over:

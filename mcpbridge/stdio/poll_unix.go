@@ -9,6 +9,8 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // PollableIn and PollableOut give a pipe or socket that was inherited in
@@ -91,6 +93,29 @@ func reopen(raw syscall.RawConn, access int) (*os.File, error) {
 		return nil, e
 	}
 	return own, err
+}
+
+// hungUp reports whether the other end of a pipe or socket is closed, whatever is still to be
+// read of it. Other streams have none.
+func hungUp(in any) bool {
+	switch p := in.(type) {
+	case *reopened:
+		return hungUp(p.ReadWriteCloser)
+	case *polled:
+		return hungUp(p.ReadWriteCloser)
+	case syscall.Conn:
+		raw, err := p.SyscallConn()
+		if err != nil {
+			return false
+		}
+		asked := []unix.PollFd{{}}
+		err = raw.Control(func(fd uintptr) {
+			asked[0].Fd = int32(fd)
+			_, _ = unix.Poll(asked, 0)
+		})
+		return err == nil && asked[0].Revents&unix.POLLHUP != 0
+	}
+	return false
 }
 
 // reopened is a pipe that is open twice.

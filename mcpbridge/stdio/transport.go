@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -44,6 +45,8 @@ func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 		return nil, errors.New("mcpbridge: stdio transport without streams")
 	}
 	c := &Conn{
+		in:       t.In,
+		out:      &outlet{Writer: t.Out},
 		grace:    t.Grace,
 		maxLine:  t.MaxLine,
 		order:    t.Order,
@@ -58,7 +61,7 @@ func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 	if c.maxLine == 0 {
 		c.maxLine = DefaultMaxLine
 	}
-	c.stream = jsonrpc2.NewBufferedStream(streams{bufio.NewReaderSize(t.In, 64<<10), t.In, t.Out}, lineCodec{c.maxLine})
+	c.stream = jsonrpc2.NewBufferedStream(streams{bufio.NewReaderSize(t.In, 64<<10), t.In, c.out}, lineCodec{c.maxLine})
 	go c.readAll()
 	return c, nil
 }
@@ -67,14 +70,14 @@ func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 type streams struct {
 	io.Reader
 	in  io.Closer
-	out io.Writer
+	out *outlet
 }
 
 func (s streams) Write(b []byte) (int, error) { return s.out.Write(b) }
 
 func (s streams) Close() error {
 	err := s.in.Close()
-	if out, ok := s.out.(io.Closer); ok {
+	if out, ok := s.out.Writer.(io.Closer); ok {
 		err = errors.Join(err, out.Close())
 	}
 	return err
@@ -87,11 +90,15 @@ func (s streams) Close() error {
 // stream's lock keeps the lines whole.
 type Conn struct {
 	stream   jsonrpc2.ObjectStream
+	in       io.Reader // only to see whether the other end is closed
+	out      *outlet
 	grace    time.Duration
 	maxLine  int
 	order    *Order
 	incoming chan jsonrpc.Message // closed by readAll after the end of input
 	read     chan struct{}        // closed then, too
+	ended    atomic.Bool          // the end of input has been read
+	leaving  sync.Once            // for seeOff
 
 	calls   calls
 	writing sync.Mutex // held while an answer is made into a line and written
@@ -146,6 +153,8 @@ func (c *Conn) readAll() {
 			return
 		}
 	}
+	c.ended.Store(true)
+	c.mayLeave()
 	timer := time.NewTimer(max(c.grace, 0))
 	defer timer.Stop()
 	select {
@@ -179,7 +188,7 @@ func (c *Conn) accept(f *frame) bool {
 	}
 	// One more than the elements, so that the answer is not sent in between.
 	b := &batch{waiting: len(elements) + 1, size: len(f.data) + len(elements)*replyBytes}
-	if !c.calls.budget.take(b.size, c.closed) {
+	if !c.calls.budget.take(b.size, c.closed, c.mayLeave) {
 		return false
 	}
 	for _, e := range elements {
@@ -203,7 +212,7 @@ func (c *Conn) acceptOne(raw []byte, b *batch) bool {
 		if !k.parked && b == nil { // a batch is counted as a whole: its answers are one line
 			k.size = len(raw) + replyBytes
 		}
-		if !c.calls.budget.take(k.size, c.closed) {
+		if !c.calls.budget.take(k.size, c.closed, c.mayLeave) {
 			return false
 		}
 		params := m.params
