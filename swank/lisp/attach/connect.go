@@ -19,8 +19,8 @@ const (
 	// one of our threads in SLDB, their client gets our answers, too.
 	firstID = 1_000_000_000
 
-	// writeLimit is how long the other side may take no bytes of a request, whose caller
-	// cannot leave meanwhile; every writePause it is looked whether it stands still.
+	// writeLimit is for how long the other side may have the processor and take no bytes of a
+	// request, whose caller cannot leave meanwhile; it is looked at every writePause.
 	writeLimit = 30 * time.Second
 	writePause = 3 * time.Second
 )
@@ -71,7 +71,10 @@ func Connect(ctx context.Context, c Config) (*Guest, error) {
 		Handler: c.Handler, Message: c.Message, Trace: c.Trace, Secret: secret, Newline: true, FirstID: firstID,
 		WriteTimeout: writePause, Patient: func(waited time.Duration) bool {
 			w := known.Load()
-			return waited < writeLimit && (w == nil || !w.stands(waited <= writePause))
+			if w == nil {
+				w = &witness{} // of one of which nothing is known
+			}
+			return !w.stands(waited)
 		},
 	})
 	switch {

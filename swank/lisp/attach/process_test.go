@@ -132,23 +132,29 @@ func TestWitness(t *testing.T) {
 			now, _ = processorTime(dir)
 		}
 		stop()
-		if w.stands(look == 0) {
+		if w.stands(time.Duration(look+1) * writePause) {
 			t.Fatalf("look %d: it stands still", look)
 		}
 	}
-	if w.stands(false) || !w.stands(false) || !w.stands(false) {
+	if w.stands(6*writePause) || !w.stands(7*writePause) || !w.stands(8*writePause) {
 		t.Error("one that is stopped for good does not stand still")
 	}
-	if w.stands(true) {
+	if w.stands(writePause) {
 		t.Error("a new silence begins with the looks of the last one")
 	}
 	cmd.Process.Signal(syscall.SIGCONT)
-	if w.stands(false) {
+	if w.stands(2 * writePause) {
 		t.Error("one that runs stands still")
+	}
+	if w.worked = writeLimit; !w.stands(3 * writePause) {
+		t.Error("one that has run for so long and taken nothing does not")
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	if !w.stands(false) {
+	if !w.stands(4 * writePause) {
 		t.Error("one that has ended does not")
+	}
+	if w := new(witness); w.stands(writeLimit-1) || !w.stands(writeLimit) {
+		t.Error("of one of which nothing is known, not all time counts")
 	}
 }

@@ -3,6 +3,7 @@ package attach
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // A witness looks now and then at a Lisp that takes nothing. It is for one goroutine at a time.
@@ -10,30 +11,40 @@ type witness struct {
 	lisp  Lisp
 	ran   int64 // nanoseconds of the processor when it was looked at last
 	still int   // looks in a row that saw nothing run since the one before
+
+	waited time.Duration // when it was looked at last
+	worked time.Duration // that it ran meanwhile
 }
 
 // stillLooks is how many such looks make a process one that stands still: one that runs now
 // and then, as on a machine that is busy or sleeps, is seen to.
 const stillLooks = 2
 
-// stands reports whether the process of the Lisp, or that of the way there, has ended, or has
-// been stopped or idle without any time of the processor. First is whether the silence is new.
-func (w *witness) stands(first bool) bool {
-	switch w.lisp.condition() {
+// stands reports whether the Lisp takes nothing for good, after it has been waited for so long:
+// its process, or that of the way there, has ended, or has been stopped or idle without any time
+// of the processor, or has had the processor for writeLimit. Where nothing can be seen of them,
+// all time counts. It is called every writePause.
+func (w *witness) stands(waited time.Duration) bool {
+	c := w.lisp.condition()
+	switch c {
 	case processGone, processWayGone:
 		return true
-	case processUnknown, processElsewhere, processBusy:
-		w.still = 0
-		return false
+	case processUnknown, processElsewhere:
+		return waited >= writeLimit
 	}
 	ran := w.lisp.ran()
-	if first || ran-w.ran >= atWork {
-		w.ran, w.still = ran, 0
-		return false
+	since := time.Duration(ran - w.ran)
+	switch {
+	case waited <= writePause: // the silence is new
+		w.still, w.worked = 0, 0
+	case c == processBusy || int64(since) >= atWork:
+		w.still = 0
+		w.worked += min(since, waited-w.waited)
+	default:
+		w.still++
 	}
-	w.ran = ran
-	w.still++
-	return w.still >= stillLooks
+	w.ran, w.waited = ran, waited
+	return w.still >= stillLooks || w.worked >= writeLimit
 }
 
 // ran returns how long the process of l and that of the way there have had a processor.
