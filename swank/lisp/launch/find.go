@@ -155,15 +155,32 @@ func swankPlaces(home string) []string {
 
 // sbclVersion is what program answers to --version: "SBCL 2.2.9.debian".
 func sbclVersion(ctx context.Context, program string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "--version")
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
+	out, err := outputOf(ctx, 10*time.Second, program, "--version")
 	if err != nil {
 		return "", fmt.Errorf("%s --version: %w", program, err)
 	}
-	return strings.TrimSpace(string(out)), nil
+	return strings.TrimSpace(out), nil
+}
+
+// outputOf returns what a program prints, which is ended when it could act for limit.
+func outputOf(ctx context.Context, limit time.Duration, program string, args ...string) (string, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var out strings.Builder
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stdout = &out
+	cmd.WaitDelay = time.Second
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	bounded, end := host.Within(ctx, cmd.Process.Pid, limit, fmt.Errorf("it has not ended after %v", limit))
+	defer end()
+	defer context.AfterFunc(bounded, func() { cancel(context.Cause(bounded)) })()
+	err := cmd.Wait()
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return out.String(), err
 }
 
 func isSwank(dir string) bool {
@@ -185,8 +202,6 @@ func askForSwank(ctx context.Context, c Config) string {
 	if err != nil {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
 	const mark = "swank-mcp found: "
 	args := []string{"--noinform", "--disable-ldb", "--end-runtime-options", "--no-sysinit"}
 	if c.NoUserInit {
@@ -194,13 +209,11 @@ func askForSwank(ctx context.Context, c Config) string {
 	}
 	args = append(args, "--non-interactive", "--eval", "(require :asdf)", "--eval",
 		fmt.Sprintf(`(let ((s (asdf:find-system :swank nil))) (when s (format t "~&%s~A~%%" (sb-ext:native-namestring (asdf:system-source-directory s)))))`, mark))
-	cmd := exec.CommandContext(ctx, sbcl.Path, args...)
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
+	out, err := outputOf(ctx, 60*time.Second, sbcl.Path, args...)
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return ""
 	}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(out) {
 		if dir, ok := strings.CutPrefix(strings.TrimSpace(line), mark); ok {
 			return filepath.Clean(dir)
 		}
