@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"swank-mcp/swank/lisp/helper"
 	"swank-mcp/swank/lisp/launch"
@@ -193,7 +192,7 @@ func (run *freshRun) once(ctx context.Context) (*Fresh, error) {
 
 // keepFasls has inst keep what it has compiled.
 func (inst *instance) keepFasls(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, needsTimeout)
+	ctx, cancel := inst.forAnswer(ctx)
 	defer cancel()
 	_, _ = inst.askQuery(ctx, helper.NewCall("KEEP-FASLS")) // without them the next run takes longer
 }
@@ -201,7 +200,7 @@ func (inst *instance) keepFasls(ctx context.Context) {
 // needs asks inst what use needs that has none of the primary names own, and what was
 // undefined.
 func (inst *instance) needs(ctx context.Context, use freshUse, own []string) (n needs, err error) {
-	ctx, cancel := context.WithTimeout(ctx, needsTimeout)
+	ctx, cancel := inst.forAnswer(ctx)
 	defer cancel()
 	call := helper.NewCall("SYSTEM-NEEDS").Str(use.System)
 	if use.Tests {
@@ -215,9 +214,6 @@ func (inst *instance) needs(ctx context.Context, use freshUse, own []string) (n 
 	}
 	return n, err
 }
-
-// needsTimeout is how long an image may take to tell what a system needs.
-const needsTimeout = 10 * time.Second
 
 // compare adds to f what differs from the session and its image.
 func (s *Session) compare(ctx context.Context, use freshUse, test string, f *Fresh) {
