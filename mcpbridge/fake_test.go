@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"testing"
-	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/mcpbridge/fake"
 	"swank-mcp/mcpbridge/rawtext"
 	"swank-mcp/mcpbridge/tools"
@@ -23,6 +24,8 @@ type peer struct {
 	b     *Bridge
 	stop  context.CancelFunc
 	ended chan error
+
+	writes atomic.Int64 // of the server that have begun
 }
 
 // everyTool is what tests serve, whatever the default is.
@@ -57,19 +60,30 @@ func peerOf(t testing.TB, b *Bridge) *peer {
 	p := &peer{t: t, in: inW, out: bufio.NewReaderSize(outR, 1<<20), b: b, ended: make(chan error, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.stop = cancel
-	go func() { p.ended <- p.b.Serve(ctx, inR, outW) }()
+	go func() {
+		err := p.b.Serve(ctx, inR, writes{outW, &p.writes})
+		outW.Close()
+		p.ended <- err
+	}()
 	t.Cleanup(func() {
 		cancel()
 		go io.Copy(io.Discard, p.out)
 		inW.Close()
-		select {
-		case <-p.ended:
-		case <-time.After(time.Minute):
-			t.Error("Serve did not end")
-		}
+		await.From(t, "the end of Serve", p.ended)
 		outR.Close()
 	})
 	return p
+}
+
+// writes counts the writes that have begun.
+type writes struct {
+	io.Writer
+	begun *atomic.Int64
+}
+
+func (w writes) Write(b []byte) (int, error) {
+	w.begun.Add(1)
+	return w.Writer.Write(b)
 }
 
 // send writes lines; it does not wait for answers.
@@ -109,25 +123,20 @@ func (a *answer) text() string {
 
 func (p *peer) line() string {
 	p.t.Helper()
-	got := make(chan string, 1)
-	fail := make(chan error, 1)
+	type read struct {
+		line string
+		err  error
+	}
+	got := make(chan read, 1)
 	go func() {
 		l, err := p.out.ReadString('\n')
-		if err != nil {
-			fail <- err
-			return
-		}
-		got <- l
+		got <- read{l, err}
 	}()
-	select {
-	case l := <-got:
-		return l
-	case err := <-fail:
-		p.t.Fatalf("reading an answer: %v", err)
-	case <-time.After(time.Minute):
-		p.t.Fatal("no answer in a minute")
+	r := await.From(p.t, "an answer", got)
+	if r.err != nil {
+		p.t.Fatalf("reading an answer: %v", r.err)
 	}
-	return ""
+	return r.line
 }
 
 func decodeAnswer(t testing.TB, line string) *answer {

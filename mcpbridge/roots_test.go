@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/mcpbridge/fake"
 )
 
@@ -37,13 +38,8 @@ func TestRootsComeLate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		select {
-		case dirs := <-told:
-			if want := []string{"/home/ann/shop"}; !slices.Equal(dirs, want) {
-				t.Errorf("it works in %v, want %v", dirs, want)
-			}
-		case <-time.After(time.Hour):
-			t.Error("the roots were not taken in")
+		if dirs, want := await.From(t, "the roots are taken in", told), []string{"/home/ann/shop"}; !slices.Equal(dirs, want) {
+			t.Errorf("it works in %v, want %v", dirs, want)
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

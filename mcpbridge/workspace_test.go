@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 	"weak"
 
 	"swank-mcp/internal/await"
@@ -35,7 +34,7 @@ func TestTwoConnections(t *testing.T) {
 	}
 	two.send(evalCall("1", "wait 300ms"))
 	one.stop()
-	one.end(nil, closeGrace+500*time.Millisecond)
+	one.end(nil)
 	if a := two.receive(); a.text() != "=> waited 300ms" {
 		t.Errorf("the end of another connection ended a call: %+v", a)
 	}
@@ -53,13 +52,8 @@ func (p *peer) pingBehindACall(id string) {
 		answered <- line
 	}()
 	go io.WriteString(p.in, lines)
-	select {
-	case line := <-answered:
-		if !strings.Contains(line, `"id":"ping"`) {
-			p.t.Errorf("the ping was answered %q", line)
-		}
-	case <-time.After(5 * time.Second):
-		p.t.Error("a ping behind a call was not answered within 5 s")
+	if line := await.From(p.t, "the answer to a ping behind a call", answered); !strings.Contains(line, `"id":"ping"`) {
+		p.t.Errorf("the ping was answered %q", line)
 	}
 }
 
@@ -192,15 +186,13 @@ func TestWorkspaceIsFreed(t *testing.T) {
 		p := peerOf(t, b).handshake()
 		p.call("evaluate-lisp", `{"code":"repeat 10000"}`)
 		p.in.Close()
-		p.end(nil, 5*time.Second)
+		p.end(nil)
 	}()
 	gone := <-seen
-	for i := 0; gone.Value() != nil; i++ {
-		if runtime.GC(); i == 100 {
-			t.Fatal("the workspace stays")
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	await.True(t, "the workspace goes", func() bool {
+		runtime.GC()
+		return gone.Value() == nil
+	})
 
 	peerOf(t, b).handshake() // has the session that is named, since the first has ended
 	inR, inW := io.Pipe()

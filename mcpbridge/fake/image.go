@@ -14,6 +14,8 @@ import (
 
 // Image is an image of any number of sessions.
 type Image struct {
+	Deaf sync.Mutex // that a test holds while evaluations of deaf go on which were told to end
+
 	mu      sync.Mutex
 	running int
 	closed  []string // sessions
@@ -98,7 +100,8 @@ func (f *Session) Evaluate(ctx context.Context, r lisp.Request) (*lisp.Result, e
 		return nil, context.Cause(ctx)
 	case "deaf": // as an evaluation that stops late
 		<-ctx.Done()
-		time.Sleep(200 * time.Millisecond)
+		f.Deaf.Lock()
+		defer f.Deaf.Unlock()
 		return nil, context.Cause(ctx)
 	case "wait":
 		d, err := time.ParseDuration(arg)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/mcpbridge/spool"
 	"swank-mcp/swank/lisp"
 )
@@ -25,13 +25,8 @@ func TestParenthesesOfWhatIsNoFile(t *testing.T) {
 		go func() {
 			done <- compiledText(&lisp.Compiled{Failed: true}, &lisp.Result{}, name, "", lisp.Request{}, &spool.Spool{})
 		}()
-		select {
-		case out := <-done:
-			if !strings.Contains(out.Text, "COMPILE-FAILED") {
-				t.Errorf("%s: %s", name, out.Text)
-			}
-		case <-time.After(time.Minute):
-			t.Fatalf("%s is read for ever", name)
+		if out := await.From(t, "the end of reading "+name, done); !strings.Contains(out.Text, "COMPILE-FAILED") {
+			t.Errorf("%s: %s", name, out.Text)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/await"
 )
 
 // TestSources: sources that are written are told of once, also in folders that are new;
@@ -31,23 +33,30 @@ func TestSources(t *testing.T) {
 	go func() { ended <- Sources(ctx, []string{dir}, func() { told <- struct{}{} }) }()
 	hear := func(what string) {
 		t.Helper()
-		select {
-		case <-told:
-		case <-time.After(time.Minute):
-			t.Fatalf("not told of %s", what)
-		}
+		await.From(t, "news of "+what, told)
 	}
-	// It says nothing when it begins; so the first write is repeated until it is heard.
-	for heard := false; !heard; {
+	// It says nothing when it begins; so the first write is repeated until it is heard, and
+	// what is told of the last ones is heard, too.
+	await.True(t, "the first news", func() bool {
 		write("src/a.lisp")
 		select {
 		case <-told:
-			heard = true
+			return true
 		case <-time.After(time.Second):
+			return false
 		case err := <-ended:
 			t.Fatal(err)
+			return false
 		}
-	}
+	})
+	await.True(t, "nothing more is told", func() bool {
+		select {
+		case <-told:
+			return false
+		case <-time.After(3 * stillFor):
+			return true
+		}
+	})
 	quiet := func(what string) {
 		t.Helper()
 		select {
@@ -56,7 +65,6 @@ func TestSources(t *testing.T) {
 		case <-time.After(3 * stillFor):
 		}
 	}
-	quiet("what was told already")
 	write("src/a.lisp")
 	write("a.asd")
 	hear("two files")
@@ -83,7 +91,7 @@ func TestSources(t *testing.T) {
 // TestSourcesInTime: sources that are written all the time are told of all the same.
 func TestSourcesInTime(t *testing.T) {
 	dir := t.TempDir()
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, stop := context.WithCancel(await.Context(t))
 	defer stop()
 	go func() {
 		for n := 0; ctx.Err() == nil; n++ {
