@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/swank/swanktest"
 )
 
@@ -19,17 +20,9 @@ import (
 func checkLeaks(t testing.TB) {
 	t.Helper()
 	t.Cleanup(func() {
-		deadline := time.Now().Add(30 * time.Second)
-		for {
-			left := connGoroutines()
-			if len(left) == 0 {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Errorf("%d goroutines left:\n%s", len(left), strings.Join(left, "\n\n"))
-				return
-			}
-			time.Sleep(5 * time.Millisecond)
+		var left []string
+		if err := await.Until(func() bool { left = connGoroutines(); return len(left) == 0 }); err != nil {
+			t.Errorf("%v: %d goroutines left:\n%s", err, len(left), strings.Join(left, "\n\n"))
 		}
 	})
 }
@@ -50,19 +43,14 @@ func connGoroutines() (left []string) {
 type recorder struct {
 	mu     sync.Mutex
 	debugs []*Debug
-	notify chan struct{}
 }
 
-func newRecorder() *recorder { return &recorder{notify: make(chan struct{}, 1)} }
+func newRecorder() *recorder { return &recorder{} }
 
 func (r *recorder) handle(d *Debug) {
 	r.mu.Lock()
 	r.debugs = append(r.debugs, d)
 	r.mu.Unlock()
-	select {
-	case r.notify <- struct{}{}:
-	default:
-	}
 }
 
 func (r *recorder) all() []*Debug {
@@ -74,21 +62,15 @@ func (r *recorder) all() []*Debug {
 // await returns the first debugger of the given level.
 func (r *recorder) await(t testing.TB, level int) *Debug {
 	t.Helper()
-	timeout := time.After(20 * time.Second)
-	seen := 0
-	for {
+	var found *Debug
+	await.True(t, fmt.Sprintf("a debugger of level %d", level), func() bool {
 		all := r.all()
-		for ; seen < len(all); seen++ {
-			if all[seen].Level == level {
-				return all[seen]
-			}
+		if i := slices.IndexFunc(all, func(d *Debug) bool { return d.Level == level }); i >= 0 {
+			found = all[i]
 		}
-		select {
-		case <-r.notify:
-		case <-timeout:
-			t.Fatalf("no debugger of level %d; had %d others", level, seen)
-		}
-	}
+		return found != nil
+	})
+	return found
 }
 
 // grab evaluates source in the given package and thread.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/rundir"
 )
 
@@ -118,15 +119,10 @@ func TestServeStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan int, 1)
 	go func() { done <- run(ctx, []string{"--cache-dir", t.TempDir()}, in, io.Discard, io.Discard) }()
-	time.Sleep(20 * time.Millisecond)
+	await.Do(t, "it reads", func() { _, _ = io.WriteString(w, "\n") })
 	cancel()
-	select {
-	case status := <-done:
-		if status != 0 {
-			t.Errorf("status %d", status)
-		}
-	case <-time.After(5 * time.Second):
-		t.Error("still serving after 5 s")
+	if status := await.From(t, "the end of the server", done); status != 0 {
+		t.Errorf("status %d", status)
 	}
 }
 

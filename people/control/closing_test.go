@@ -6,9 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
-	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/people/transcript"
 )
 
@@ -46,10 +47,11 @@ func TestAskedWhileItEnds(t *testing.T) {
 		s.Close(context.Background())
 	}()
 	var err error
-	for end := time.Now().Add(10 * time.Second); err == nil && time.Now().Before(end); {
+	await.True(t, "it refuses what it is asked", func() bool {
 		_, err = c.Status(t.Context())
-	}
-	if err == nil || !strings.Contains(err.Error(), "the server is ending: swank-mcp ps shows") {
+		return err != nil
+	})
+	if !strings.Contains(err.Error(), "the server is ending: swank-mcp ps shows") {
 		t.Errorf("asked while it ends: %v", err)
 	}
 	select {
@@ -61,11 +63,7 @@ func TestAskedWhileItEnds(t *testing.T) {
 	if err := <-followed; err != nil {
 		t.Error(err)
 	}
-	select {
-	case <-closed:
-	case <-time.After(time.Minute):
-		t.Error("it does not end")
-	}
+	await.From(t, "its end", closed)
 }
 
 // Servers end under the hands of many who ask without a pause.
@@ -75,16 +73,18 @@ func TestManyAskWhileItEnds(t *testing.T) {
 		c := newClient(s.socket.path)
 		c.http.Transport.(*http.Transport).MaxIdleConnsPerHost = 8
 		var all sync.WaitGroup
+		var answers atomic.Int64
 		for range 8 {
 			all.Go(func() {
 				for {
 					if _, err := c.Status(t.Context()); err != nil {
 						return
 					}
+					answers.Add(1)
 				}
 			})
 		}
-		time.Sleep(20 * time.Millisecond)
+		await.True(t, "they are answered", func() bool { return answers.Load() >= 20 })
 		tr.Close(context.Background())
 		s.Close(context.Background())
 		all.Wait()

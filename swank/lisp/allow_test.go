@@ -15,19 +15,19 @@ import (
 // the question.
 func asksFor(t *testing.T, im *Image, c <-chan *Result, text string) Question {
 	t.Helper()
-	end := time.After(time.Minute)
-	for {
-		if q := im.Questions(); len(q) == 1 && strings.Contains(q[0].Text, text) {
-			return q[0]
+	var q []Question
+	await.True(t, "a question for "+text, func() bool {
+		if q = im.Questions(); len(q) == 1 && strings.Contains(q[0].Text, text) {
+			return true
 		}
 		select {
 		case res := <-c:
 			t.Fatalf("nobody was asked for %s, and it has ended: %s", text, ending(res))
-		case <-end:
-			t.Fatalf("nobody is asked for %s: %+v", text, im.Questions())
-		case <-time.After(10 * time.Millisecond):
+		default:
 		}
-	}
+		return false
+	})
+	return q[0]
 }
 
 // ending tells how a call has ended.
@@ -57,11 +57,7 @@ func TestAllow(t *testing.T) {
 	mustEval(t, im, "(defvar *x* 1)")
 	steps := func(n int) {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); im.Overview().Checkpoints < n; time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatal("no checkpoint is taken")
-			}
-		}
+		await.True(t, "a checkpoint is taken", func() bool { return im.Overview().Checkpoints >= n })
 	}
 	steps(1)
 	mustEval(t, im, "(setf *x* 2)")

@@ -48,8 +48,8 @@ type frozenDropped struct{ frozen }
 
 func (f *frozenDropped) Start(context.Context) (*launch.Process, error) {
 	f.Drop()
-	for f.Alive() {
-		time.Sleep(time.Millisecond)
+	if err := await.Until(func() bool { return !f.Alive() }); err != nil {
+		return nil, err
 	}
 	return nil, errors.New("the copy has ended")
 }
@@ -90,13 +90,8 @@ func TestLookUpDuringUndo(t *testing.T) {
 	if _, err := s.Undo(t.Context(), 1, "", time.Minute); err != nil {
 		t.Fatalf("undo: %v", err)
 	}
-	select {
-	case err := <-found:
-		if err != nil {
-			t.Errorf("the look-up: %v", err)
-		}
-	case <-time.After(time.Minute):
-		t.Error("the look-up hangs")
+	if err := await.From(t, "the end of the look-up", found); err != nil {
+		t.Errorf("the look-up: %v", err)
 	}
 }
 
@@ -115,13 +110,11 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	inst, before := im.cur, im.starts
 	im.mu.Unlock()
 	inst.kill("killed by the test")
-	time.Sleep(2 * time.Second)
-	im.mu.Lock()
-	starts := im.starts - before
-	im.mu.Unlock()
-	if starts > 1 {
-		t.Errorf("%d images were started", starts)
-	}
+	await.True(t, "one image is started, and no other when that has ended", func() bool {
+		im.mu.Lock()
+		defer im.mu.Unlock()
+		return im.starts == before+1 && im.cur == nil && im.start == nil
+	})
 	if err := os.Remove(deadly); err != nil {
 		t.Fatal(err)
 	}

@@ -3,9 +3,12 @@ package attach
 import (
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
-	"time"
+
+	"swank-mcp/internal/await"
 )
 
 // A command may leave a process behind that holds its standard error, as ssh
@@ -15,7 +18,11 @@ func TestPipeDoesNotWaitForWhatTheCommandLeaves(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Fatalf("%v\n(on Debian: apt-get install util-linux)", err)
 	}
-	p, err := startPipe("setsid sleep 10 </dev/null >/dev/null & exec cat")
+	lives := filepath.Join(t.TempDir(), "lives") // until the end of the test
+	if err := os.WriteFile(lives, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := startPipe("setsid sh -c 'while test -e " + lives + "; do sleep 0.1; done' </dev/null >/dev/null & exec cat")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,13 +35,8 @@ func TestPipeDoesNotWaitForWhatTheCommandLeaves(t *testing.T) {
 	}
 	closed := make(chan error, 1)
 	go func() { closed <- p.Close() }()
-	select {
-	case err := <-closed:
-		if err != nil {
-			t.Error(err)
-		}
-	case <-time.After(5 * time.Second):
-		t.Fatal("Close waits for the process that the command has left")
+	if err := await.From(t, "the end of Close, though the command has left a process", closed); err != nil {
+		t.Error(err)
 	}
 	if _, err := p.Read(line); err == nil || errors.Is(err, io.EOF) {
 		t.Errorf("after Close, Read = %v", err)

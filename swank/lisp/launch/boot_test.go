@@ -246,10 +246,9 @@ func TestStartFailures(t *testing.T) {
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	begin := time.Now()
 	_, err = Start(ctx, slow, testCode(""))
-	if !errors.As(err, &start) || !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 5*time.Second {
-		t.Errorf("after %v: %v", time.Since(begin), err)
+	if !errors.As(err, &start) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("not in time: %v", err)
 	}
 	await.True(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before })
 }

@@ -19,9 +19,7 @@ import (
 // buildTestCore builds the core for p's image and returns the build's result.
 func buildTestCore(t *testing.T, p *Process) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	return p.BuildCore(ctx)
+	return p.BuildCore(await.Context(t))
 }
 
 // compiledOnce is done when the cache of all tests has the fasls.
@@ -199,16 +197,27 @@ func TestStoppedCoreBuildLeavesNothing(t *testing.T) {
 	t.Parallel()
 	c := coreConfig(t)
 	p := startTest(t, c)
-	for _, wait := range []time.Duration{0, 50 * time.Millisecond, 500 * time.Millisecond, time.Second} {
+	some := func(pattern string) func() bool {
+		return func() bool {
+			names, err := filepath.Glob(filepath.Join(c.CacheDir, pattern))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(names) > 0
+		}
+	}
+	for what, far := range map[string]func() bool{
+		"it begins":                func() bool { return true },
+		"it has a directory":       some("tmp-core-*"),
+		"the image saves the core": some("tmp-core-*/" + coreName),
+	} {
 		ctx, stop := context.WithCancel(t.Context())
-		built := make(chan error)
+		built := make(chan error, 1)
 		go func() { built <- p.BuildCore(ctx) }()
-		time.Sleep(wait)
-		begin := time.Now()
+		await.True(t, what, far)
 		stop()
-		<-built
-		if took := time.Since(begin); took > 2*time.Second {
-			t.Errorf("stopping took %v", took)
+		if err := await.From(t, "the end of the build", built); !errors.Is(err, context.Canceled) && (err != nil || !p.image.hasCore()) { // it may be done just then
+			t.Errorf("stopped when %s: %v", what, err)
 		}
 		if left := leftovers(t, c); len(left) > 0 {
 			t.Errorf("left in the cache: %q", left)
