@@ -28,7 +28,9 @@
                             (and (stringp value) (string/= value "") value))))
     (make-system-facts
      :name name :registeredp t
-     :file (let ((file (asdf-value "SYSTEM-SOURCE-FILE" system))) (and file (namestring file)))
+     ;; of a system that it has made of a file an older ASDF does not say it
+     :file (let ((file (or (asdf-value "SYSTEM-SOURCE-FILE" system) (definition-file (primary-name name)))))
+             (and file (namestring file)))
      :version (text "COMPONENT-VERSION") :description (text "SYSTEM-DESCRIPTION")
      :author (text "SYSTEM-AUTHOR") :license (text "SYSTEM-LICENSE")
      :depends-on (remove nil (mapcar #'dependency-name (asdf-value "SYSTEM-DEPENDS-ON" system)))
@@ -69,30 +71,47 @@
                     (return (values (cddr form) begin end))))
              (setf at (if begin end (1+ end))))))
 
+(defun definition-place (file options)
+  "The directory of the components of a system with OPTIONS, which FILE defines: a namestring."
+  (let ((directory (option options "PATHNAME")))
+    (format nil "~A~@[~A/~]" (directory-namestring file)
+            (and (stringp directory) (string-right-trim "/" directory)))))
+
+(defun inferred-components (file text name)
+  "The file of which ASDF may make the system NAME, as FILE, with TEXT, defines its primary system by a
+class of its own; in a list, or NIL."
+  (let* ((primary (primary-name name)) (options (find-defsystem text primary)))
+    (and (string/= primary name)
+         (option options "CLASS")
+         (let ((source (format nil "~A~A.lisp" (definition-place file options)
+                               (subseq name (1+ (length primary))))))
+           (and (probe-file (native-file source)) (list source))))))
+
 (defun scanned-facts (file name)
-  "The SYSTEM-FACTS in the definition of the system NAME in FILE."
+  "The SYSTEM-FACTS in the definition of the system NAME in FILE; NIL if it is one like \"a/b\" and not
+there."
   (let ((text (file-text file)))
     (multiple-value-bind (options begin) (and text (find-defsystem text name))
       (flet ((string-option (key)
                (let ((value (option options key))) (and (stringp value) value))))
-        (make-system-facts
-         :name name :file (namestring file)
-         :version (string-option "VERSION") :description (string-option "DESCRIPTION")
-         :author (string-option "AUTHOR") :license (or (string-option "LICENSE") (string-option "LICENCE"))
-         :depends-on (let ((names (option options "DEPENDS-ON")))
-                       (and (listp names) (remove nil (mapcar #'dependency-name names))))
-         :components (let ((components (option options "COMPONENTS"))
-                           (directory (string-option "PATHNAME")))
-                       (and begin (listp components)
-                            (scanned-component-paths
-                             components
-                             (format nil "~A~@[~A/~]"
-                                     (directory-namestring file)
-                                     (and directory (string-right-trim "/" directory)))))))))))
+        (let* ((components (option options "COMPONENTS"))
+               (files (if begin
+                          (and (listp components)
+                               (scanned-component-paths components (definition-place file options)))
+                          (and text (inferred-components file text name)))))
+          (when (or begin files (string= name (primary-name name)))
+            (make-system-facts
+             :name name :file (namestring file)
+             :version (string-option "VERSION") :description (string-option "DESCRIPTION")
+             :author (string-option "AUTHOR")
+             :license (or (string-option "LICENSE") (string-option "LICENCE"))
+             :depends-on (let ((names (option options "DEPENDS-ON")))
+                           (and (listp names) (remove nil (mapcar #'dependency-name names))))
+             :components files)))))))
 
 (defun system-file (name)
   "The file where ASDF would find the definition of the system NAME, without reading it."
-  (or (given-definition name)
+  (or (given-file name)
       (gethash (primary-name name) (registry))
       (let ((file (asdf-value "SEARCH-FOR-SYSTEM-DEFINITION" (primary-name name))))
         (and (pathnamep file) file))))

@@ -32,6 +32,14 @@
 (defun asdf-at-work-p ()
   (or (named-value '#:asdf/session "*ASDF-SESSION*") (named-value '#:asdf/cache "*ASDF-CACHE*")))
 
+(defun search-in-session (name)
+  "What ASDF's search functions return for the system NAME: a file, a system or NIL.  One that makes
+systems signals an error outside of a session of ASDF's."
+  (let ((call (or (named-function '#:asdf/session "CALL-WITH-ASDF-SESSION")
+                  (named-function '#:asdf/cache "CALL-WITH-ASDF-CACHE")
+                  #'funcall)))
+    (ignore-errors (funcall call (lambda () (asdf-value "SEARCH-FOR-SYSTEM-DEFINITION" name))))))
+
 (defun registry ()
   "ASDF's hash table from the names of the systems that it would find to their files."
   (asdf-value "ENSURE-SOURCE-REGISTRY")

@@ -65,14 +65,28 @@ not search there."
 (defvar *given-definitions* (make-shared-table)
   "The names of systems to the files that the user gave as their definitions.")
 
-(defun given-definition (name)
-  "The file that the user gave as the definition of the system NAME, or that the project has:
-a search function of ASDF."
+(defun given-file (name)
+  "The file that the user gave as the definition of the system NAME, or that the project has."
   (let ((file (or (gethash (primary-name name) *given-definitions*) (project-definition name))))
     (and file (probe-file file))))
 
 (defun search-functions ()
   (find-symbol "*SYSTEM-DEFINITION-SEARCH-FUNCTIONS*" '#:asdf))
+
+(defun made-system (name)
+  "The system NAME that another search function makes: ASDF makes one of a file of a package-inferred
+system, and extensions of ASDF make others."
+  (loop for function in (remove 'given-definition (symbol-value (search-functions)))
+        for found = (funcall function name)
+        when (typep found (find-symbol "SYSTEM" '#:asdf)) return found))
+
+(defun given-definition (name)
+  "The GIVEN-FILE of the system NAME, unless the system is made of another one: a search function of
+ASDF."
+  (let ((file (given-file name)))
+    (and file
+         (or (and (string/= name (primary-name name)) (made-system name))
+             file))))
 
 (defun call-with-given-definitions (function)
   (let* ((variable (search-functions))
@@ -83,7 +97,16 @@ a search function of ASDF."
     (cond (*launched*
            (setf (symbol-value variable) ours)
            (funcall function))
-          (t (progv (list variable) (list ours) (funcall function))))))
+          (t (let ((after ours))
+               (unwind-protect
+                    (progv (list variable) (list ours)
+                      (unwind-protect (funcall function)
+                        (setf after (symbol-value variable))))
+                 ;; an extension of ASDF that was loaded may have added its own
+                 (unless (eq after ours)
+                   (setf (symbol-value variable)
+                         (append (remove-if (lambda (each) (member each ours)) after)
+                                 (symbol-value variable))))))))))
 
 (defun know-project (directories own &rest files)
   "FILES, native names, define the systems of the project, of those with one name the first.  The
@@ -146,8 +169,7 @@ ASDF would read the definition of \"a\" again, and then count nothing of it as l
     (cond ((and known (asdf-value "REGISTERED-SYSTEM" name)))
           ((and known (definition-file primary)
                 ;; ASDF makes package-inferred systems when it searches for them
-                (not (typep (asdf-value "SEARCH-FOR-SYSTEM-DEFINITION" name)
-                            (find-symbol "SYSTEM" '#:asdf))))
+                (not (typep (search-in-session name) (find-symbol "SYSTEM" '#:asdf))))
            nil)
           (t (prog1 (call-named '#:asdf "FIND-SYSTEM" name nil)
                (unless known (reread-if-changed primary)))))))
