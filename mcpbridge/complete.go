@@ -90,7 +90,7 @@ func (w *workspace) completeSystem(ctx context.Context, typed string) ([]string,
 	}
 	var names []string
 	for _, name := range found.Names {
-		if strings.HasPrefix(name, strings.ToLower(typed)) {
+		if strings.HasPrefix(strings.ToLower(name), strings.ToLower(typed)) {
 			names = append(names, name)
 		}
 	}

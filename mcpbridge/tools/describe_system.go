@@ -24,7 +24,7 @@ var describeSystemTool = Tool{
 }
 
 func describeSystem(ctx context.Context, r *Request) (Reply, error) {
-	name := r.Text("system")
+	name := r.systemName()
 	found, err := r.Session.DescribeSystem(ctx, name)
 	if failed := lookupError(err); failed != nil {
 		next := nextCall("describe-system")

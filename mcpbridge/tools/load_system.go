@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -39,7 +40,7 @@ var loadSystemTool = Tool{
 }
 
 func loadSystem(ctx context.Context, r *Request) (Reply, error) {
-	name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(r.Text("system")), ":"))
+	name := r.systemName()
 	force, in := r.Flag("force"), r.sessionRequest()
 	if name == "" {
 		return Reply{}, r.Fail("system is empty; it must be the name of a system.")
@@ -62,6 +63,19 @@ func loadSystem(ctx context.Context, r *Request) (Reply, error) {
 	return loadText(name, in.Timeout, res), nil
 }
 
+// systemName returns the name of the system that the call gives. As ASDF does, it takes a
+// symbol's in lower case, and a string as it is.
+func (r *Request) systemName() string {
+	text := strings.TrimSpace(r.Text("system"))
+	if symbol := strings.TrimLeft(text, "#:' "); symbol != text {
+		return strings.ToLower(symbol)
+	}
+	if unquoted, ok := strings.CutPrefix(text, `"`); ok && strings.HasSuffix(unquoted, `"`) {
+		return strings.TrimSuffix(unquoted, `"`)
+	}
+	return text
+}
+
 // definition returns the absolute path if name is the path of a system definition.
 func (r *Request) definition(name string) (string, bool) {
 	if !strings.HasSuffix(name, ".asd") || strings.ContainsAny(name, "\"\n") {
@@ -79,6 +93,7 @@ func loadText(name string, timeout time.Duration, res *lisp.Result) Reply {
 		text, _ := render.Result(res, render.View{Timeout: timeout})
 		return Reply{Text: text + originRemark(res), Failed: true, Failure: f}
 	}
+	name = cmp.Or(res.System, name)
 	lines := []string{"Loading system: " + render.Safe(name)}
 	if out := render.Trimmed(res.Stdout); out != "" {
 		lines = append(lines, out)

@@ -39,7 +39,7 @@ var runTestsTool = Tool{
 const testTimeout = 300 * time.Second
 
 func runTests(ctx context.Context, r *Request) (Reply, error) {
-	system := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(r.Text("system")), "#:"))
+	system := r.systemName()
 	test := strings.TrimSpace(r.Text("test"))
 	if system == "" && test == "" {
 		return Reply{}, r.Fail("run-tests needs a system or a test.")

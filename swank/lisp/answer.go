@@ -17,6 +17,7 @@ type (
 		Stderr   Text              `sexp:"stderr"`
 		Warnings []Warning         `sexp:"warnings"`
 		Notes    []string          `sexp:"notes"`
+		System   string            `sexp:"system"`
 		Origin   string            `sexp:"origin"`
 		Built    string            `sexp:"built"`
 		Package  *string           `sexp:"package"` // its name may be ""
@@ -103,6 +104,7 @@ func (a *wireAnswer) result() *Result {
 		Stderr:   a.Stderr,
 		Warnings: a.Warnings,
 		Notes:    a.Notes,
+		System:   a.System,
 		Origin:   a.Origin,
 		Built:    a.Built,
 		report:   a.Report,

@@ -22,7 +22,7 @@ type cores struct {
 
 // useText names use among those of all projects.
 func (im *Image) useText(ctx context.Context, use freshUse) string {
-	return strings.Join(append(slices.Clone(im.Project(ctx).Dirs), fmt.Sprint(use.Tests), strings.ToLower(use.System)), "\n")
+	return strings.Join(append(slices.Clone(im.Project(ctx).Dirs), fmt.Sprint(use.Tests), use.System), "\n")
 }
 
 // wantCore sees to it, in the background, that there is a core with what use needs, if

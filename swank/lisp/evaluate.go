@@ -67,8 +67,8 @@ func (s *Session) Evaluate(ctx context.Context, r Request) (*Result, error) {
 // system. Result and error are those of [Session.Evaluate].
 func (s *Session) LoadSystem(ctx context.Context, system string, force bool, r Request) (*Result, error) {
 	s.im.lookAtProject(ctx)
-	shown := strings.ToLower(system)
-	if strings.HasSuffix(shown, ".asd") {
+	shown := system
+	if strings.HasSuffix(strings.ToLower(shown), ".asd") {
 		shown = system[strings.LastIndexByte(system, '/')+1 : len(system)-len(".asd")]
 	}
 	c := helper.NewCall("LOAD-SYSTEM").Str(system)

@@ -263,6 +263,6 @@ func primaryName(system string) string {
 	if strings.HasSuffix(system, ".asd") {
 		system = strings.TrimSuffix(filepath.Base(system), ".asd")
 	}
-	name, _, _ := strings.Cut(strings.ToLower(system), "/")
+	name, _, _ := strings.Cut(system, "/")
 	return name
 }

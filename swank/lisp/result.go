@@ -72,6 +72,7 @@ type Result struct {
 	Timing     Timing
 	Package    string // the session's package afterwards
 	Built      string // which files of the system that was loaded were compiled, in words; may be ""
+	System     string // the name of the system that was to be loaded; "" for other calls
 	Origin     string // the file that defines the system that was loaded or tested; may be ""
 
 	// Redefined, when not nil, says which definitions the evaluation has replaced.

@@ -21,7 +21,7 @@ type testRun struct {
 }
 
 func runKey(system, test string) string {
-	return strings.ToLower(system + "\n" + test)
+	return system + "\n" + strings.ToLower(test)
 }
 
 // note notes what came of a run of the tests that run names, if it has come to its end: of

@@ -154,7 +154,7 @@ func (j *Journal) lossComment() string {
 // toldOf is code that has ASDF find the system that file is called after in file,
 // before any other of that name.
 func toldOf(file string) string {
-	name := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	return fmt.Sprintf("(push (lambda (name) (and (equal name %s) (probe-file (uiop:parse-native-namestring %s))))\n"+
 		"      asdf:*system-definition-search-functions*)\n", quoted(name), quoted(file))
 }

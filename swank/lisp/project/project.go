@@ -46,7 +46,7 @@ func (p *Project) Equal(q *Project) bool {
 
 // systemName is the name of the system that file is called after.
 func systemName(file string) string {
-	return strings.ToLower(strings.TrimSuffix(filepath.Base(file), ".asd"))
+	return strings.TrimSuffix(filepath.Base(file), ".asd")
 }
 
 // Find looks for definitions in dirs, which are absolute. A directory that cannot be

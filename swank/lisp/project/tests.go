@@ -35,7 +35,7 @@ func (p *Project) TestSystem() (string, error) {
 			if i+1 < len(found) {
 				end = found[i+1][0]
 			}
-			name := strings.ToLower(submatch(text, m, 1) + submatch(text, m, 2))
+			name := submatch(text, m, 1) + strings.ToLower(submatch(text, m, 2)) // a symbol folds
 			all = append(all, name)
 			if ofTests.MatchString(name) {
 				called = append(called, name)

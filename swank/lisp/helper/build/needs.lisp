@@ -36,11 +36,11 @@
 
 (defun system-needs (name tests &rest own)
   "Answer with what the system NAME, and if TESTS is true its tests, need that has none of the
-primary names OWN, dependencies first; and if the image is fresh, with what was missing and how
+primary names OWN or NAME's, dependencies first; and if the image is fresh, with what was missing and how
 many of the project's fasls were taken from those that are kept."
   (let* ((path (definition-path name))
-         (name (if path (pathname-name path) (string-downcase name)))
-         (*own-systems* own))
+         (name (if path (pathname-name path) (meant-name name)))
+         (*own-systems* (cons (primary-name name) own)))
     (answer (list :taken #+sbcl *taken* #-sbcl 0 :compiled #+sbcl *compiled-anew* #-sbcl 0
                   :doubt #+sbcl (in-doubt-p) #-sbcl nil
                   :needs (unless *preloaded* ; what the core was saved with

@@ -113,15 +113,20 @@ unexpected errors are for the debugger."
 ;;; Running tests
 
 (defun require-system (name)
-  (rescan-unless-found name)
-  (unless (or (quicklisp-p) (find-defined name))
-    (let ((near (near-systems name)) (files (unregistered-definitions name)))
-      (refuse "SYSTEM-NOT-FOUND"
-              (format nil "ASDF knows no system ~S.~@[ Near it: ~{~A~^, ~}.~]~@[~%A definition that it has not been told of: ~{~A~^, ~}.~]"
-                      name near (mapcar #'native-name files))
-              (if files
-                  (list :system (native-name (first files)))
-                  (instead-of name near))))))
+  "The name of the system that NAME means; refuse if there is none."
+  (let ((name (meant-name name)))
+    (unless (or (quicklisp-p) (find-defined name))
+      (refuse-unknown-system name))
+    name))
+
+(defun refuse-unknown-system (name)
+  (let ((near (near-systems name)) (files (unregistered-definitions name)))
+    (refuse "SYSTEM-NOT-FOUND"
+            (format nil "ASDF knows no system ~S.~@[ Near it: ~{~A~^, ~}.~]~@[~%A definition that it has not been told of: ~{~A~^, ~}.~]"
+                    name near (mapcar #'native-name files))
+            (if files
+                (list :system (native-name (first files)))
+                (instead-of name near)))))
 
 (defun named-as-tests-of (name)
   "The systems whose names suggest that they have the tests of the system NAME."
@@ -139,7 +144,7 @@ names suggest that they have its tests."
                                         (find-defined name))
                        append (loop for component in components
                                     collect (if (typep component '(or string symbol))
-                                                (string-downcase component)
+                                                (designated-name component)
                                                 (call-named '#:asdf "COMPONENT-NAME" component)))))))
     (or (remove name (union needed (named-as-tests-of name) :test #'string=) :test #'string=)
         (progn (rescan-registry) (named-as-tests-of name)))))
@@ -189,7 +194,7 @@ names suggest that they have its tests."
                                                    (class-name (class-of operation))))
                          do (dolist (component components)
                               (visit (if (typep component '(or string symbol))
-                                         (find-defined (string-downcase component))
+                                         (find-defined (designated-name component))
                                          component)))))))
       (visit (find-defined name))
       (nreverse found))))
@@ -214,8 +219,8 @@ the Lisp's default, apart from their fasls."
       (call-with-debug-quality debug function)
       (call-with-building
        (lambda ()
-         (require-system name)
-         (call-apart (lambda () (cons name (test-systems name))) debug function)))))
+         (let ((name (require-system name)))
+           (call-apart (lambda () (cons name (test-systems name))) debug function))))))
 
 (defun run-tests (&key system test (session "default") (token 0) (debug 1) patience)
   "Run the test called TEST, after loading SYSTEM if given; or all tests of SYSTEM by its TEST-OP.
@@ -227,7 +232,7 @@ of the tests that have run; without :BEGUN the system could not be loaded."
   (call-as-work
    (lambda (evaluation read)
      (declare (ignore read))
-     (let ((run (make-test-run)) (name (and system (string-downcase system)))
+     (let ((run (make-test-run)) (name system)
            (*load-verbose* nil) (*compile-verbose* nil) (*compile-print* nil))
        (report-with evaluation (lambda () (list* :what (or test system) (run-for-wire run))))
        (call-for-tests
@@ -238,7 +243,7 @@ of the tests that have run; without :BEGUN the system could not be loaded."
              (lambda ()
                ;; reading the definition may print as well
                (let ((*standard-output* (make-broadcast-stream)))
-                 (require-system name)
+                 (setf name (require-system name))
                  (load-tests-of name)))))
           (setf (test-run-begun run) (microseconds))
           (if test

@@ -94,6 +94,10 @@ methods."
                                collect (method-line designator))
                        #'string<))))
 
+(defun system-spelling (name)
+  "NAME, of a system, as it is listed: as the symbol that means it, or as a string if none does."
+  (if (string= name (string-downcase name)) (string-upcase name) (format nil "\"~A\"" name)))
+
 (defun definitions-by-section (session &optional package)
   "Alist of section to its lines, sorted, without empty sections; with PACKAGE, only of its names."
   (let ((definitions (remove-if-not (lambda (key)
@@ -107,7 +111,7 @@ methods."
                      (gethash (section-of kind name) lines)))
     (let ((generic (generic-lines definitions))
           (packages (if package '() (mapcar #'package-name (own-packages session))))
-          (systems (if package '() (mapcar #'string-upcase (session-systems session)))))
+          (systems (if package '() (mapcar #'system-spelling (session-systems session)))))
       (append (loop for section being the hash-keys of lines using (hash-value found)
                     collect (cons section (sort found #'string<)))
               (and generic (list (cons :generic-functions generic)))

@@ -39,11 +39,10 @@ needed.  While another session evaluates, the last to end does this."
 baseline."
   (let ((name (unquoted designator)))
     (when (and name (typep name '(or symbol string)))
-      (note-system session (string-downcase name))))
+      (note-system session (designated-name name))))
   (loading-ended (shiftf (session-before-load session) nil)))
 
-(defun load-system-in (session name load)
-  "Call LOAD, which loads the system NAME, and note that SESSION has loaded it."
+(defun load-system-in (session load)
+  "Call LOAD, which loads a system and returns its name, and note that SESSION has loaded it."
   (setf (session-before-load session) (before-loading))
-  (funcall load)
-  (note-loaded session name))
+  (note-loaded session (funcall load)))

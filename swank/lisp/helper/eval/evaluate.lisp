@@ -21,6 +21,7 @@ milliseconds; see suspend.lisp.  The answer is a plist:
   :LOADED   ((NAME FILE ...) ...) systems that it loaded; see UNFINDABLE-FILES
   :LOST     ((KEY WHY) ...) of what it defined that has no source to evaluate again
   :REDEFINED  (NUMBER TOKEN (LABEL BEFORE AFTER) ...): see REDEFINED-FOR-WIRE
+  :SYSTEM   the name of the system that was to be loaded
   :ORIGIN   the file that defines the system that was loaded or tested
   :BUILT    which of its files were compiled, and how many were up to date
 

@@ -60,7 +60,7 @@ LOAD-SYSTEM: ASDF alone does not see all that has changed on disk."
           (nth-value 1 (call-or-why
                         (lambda ()
                           (if system
-                              (load-system-in (evaluation-session evaluation) system
+                              (load-system-in (evaluation-session evaluation)
                                               (lambda () (load-named-system system :quietly t)))
                               (evaluate-toplevel evaluation form 1 (lf-source loaded)))
                           (values t nil)))))))

@@ -52,6 +52,7 @@ RUN over all threads: without TIMEDP it is not asked, and RUN is 0."
                       ;; the next reply tells these, not some job
                       (unless (evaluation-job evaluation)
                         (append (take-news session) (take-guest-news))))
+       :system (evaluation-system evaluation)
        :origin (evaluation-origin evaluation)
        :built (evaluation-built evaluation)
        :package (package-name after)

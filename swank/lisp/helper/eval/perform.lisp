@@ -162,11 +162,12 @@ with the parts of SOURCE that a restore needs."
            '())
           (system
            (funcall on-form (evaluation-code evaluation))
-           (load-system-in session system
+           (load-system-in session
                            (lambda ()
                              (call-with-debug-quality
                               debug
-                              (lambda () (evaluate-form (evaluation-code evaluation))))))
+                              (lambda () (evaluate-form (evaluation-code evaluation))))
+                             (evaluation-system evaluation)))
            (note-project-state)
            '())
           ((evaluation-work evaluation)

@@ -33,15 +33,23 @@ work, and no part of a reply."
                  #+sbcl (sb-ext:compiler-note #'muffle))
     (asdf-value "UPGRADE-ASDF")))
 
+(defun meant-system (name file)
+  "The name of the system that is to be loaded: by the path of its definition, FILE, or by NAME."
+  (cond (file (register-definition file) name)
+        (t (meant-name name))))
+
 (defun load-named-system (name &key force file quietly)
   "Load the system NAME, which FILE may define, with QUICKLOAD if Quicklisp is there, else with
-ASDF.  Their output and the system's goes to standard output, and unless QUIETLY, so does a line
-about the system."
+ASDF, and return its name.  Their output and the system's goes to standard output, and unless
+QUIETLY, so does a line about the system."
   (call-with-building
    (lambda ()
      (let ((*building* name))
        (upgrade-asdf)                   ; else it would do so in the midst of our work
-       (if file (register-definition file) (rescan-unless-found name))
+       (setf name (meant-system name file)
+             *building* name)
+       (when (and *evaluation* (evaluation-system *evaluation*))
+         (setf (evaluation-system *evaluation*) name))
        (note-origin name)
        (begin-fresh name)
        (require-defined-part name)

@@ -36,7 +36,7 @@
      :depends-on (remove nil (mapcar #'dependency-name (asdf-value "SYSTEM-DEPENDS-ON" system)))
      :components (loop for child in (asdf-value "COMPONENT-CHILDREN" system)
                        append (component-paths child))
-     :loadedp (and (member name (asdf-value "ALREADY-LOADED-SYSTEMS") :test #'string-equal) t))))
+     :loadedp (and (member name (asdf-value "ALREADY-LOADED-SYSTEMS") :test #'string=) t))))
 
 ;;; From the text of a definition
 
@@ -116,10 +116,6 @@ there."
       (let ((file (asdf-value "SEARCH-FOR-SYSTEM-DEFINITION" (primary-name name))))
         (and (pathnamep file) file))))
 
-(defun system-name-in (text)
-  "The name of a system that TEXT, as a person writes it, may be: without quotes, in lower case."
-  (string-downcase (string-trim " \":#'" text)))
-
 (defun system-facts (name)
   "The SYSTEM-FACTS of the system NAME, or NIL."
   (let ((system (asdf-value "REGISTERED-SYSTEM" name)))
@@ -127,6 +123,10 @@ there."
         (registered-facts system name)
         (let ((file (ignore-errors (probe-file (or (system-file name) (return-from system-facts nil))))))
           (and file (scanned-facts file name))))))
+
+(defun facts-meant (name)
+  "The SYSTEM-FACTS of the system NAME, or if there is none, of that of its lower case; or NIL."
+  (or (system-facts name) (system-facts (string-downcase name))))
 
 ;;; The answer
 
@@ -233,7 +233,7 @@ from its files."
   (loop with loaded = (asdf-value "ALREADY-LOADED-SYSTEMS")
         for (name . file) in (system-files)
         collect (format nil "- ~A~:[~;, loaded~]~@[, ~A~]" name
-                        (member name loaded :test #'string-equal)
+                        (member name loaded :test #'string=)
                         file)))
 
 (defun describe-system (name &key (session "default"))
@@ -241,11 +241,10 @@ from its files."
 loaded."
   (with-look-up (session)
     (need-asdf)
-    (let* ((name (system-name-in name))
-           ;; RESCAN-UNLESS-FOUND would evaluate the system's definition
-           (facts (and (string/= name "")
-                       (or (system-facts name)
-                           (progn (rescan-registry) (system-facts name))))))
+    (let ((facts (and (string/= name "")
+                      ;; MEANT-NAME would evaluate the system's definition
+                      (or (facts-meant name)
+                          (progn (rescan-registry) (facts-meant name))))))
       (cond ((string= name "")
              (rescan-registry)
              (let ((lines (all-systems)))

@@ -87,7 +87,9 @@ read.  ASDF is loaded for this only into a launched image."
          (end (and start (position-if (lambda (char) (or (blankp char) (find char "()\"'`,;#|:")))
                                       code :start start))))
     (make-advice :text "Quicklisp is not in this image; load-system and (asdf:load-system ...) load what is installed."
-                 :system (and start (first-loadable-system (list (string-downcase (subseq code start end))))))))
+                 :system (and start
+                              (let ((name (subseq code start end)))
+                                (first-loadable-system (list name (string-downcase name))))))))
 
 ;;; Errors of the reader
 

@@ -59,11 +59,15 @@ systems signals an error outside of a session of ASDF's."
 (defun primary-name (name)
   (subseq name 0 (position #\/ name)))
 
+(defun designated-name (designator)
+  "The name of the system that DESIGNATOR, a string or a symbol, means to ASDF."
+  (if (symbolp designator) (string-downcase designator) designator))
+
 (defun dependency-name (dependency)
   "The name in one entry of :DEPENDS-ON, a string, or NIL: of \"a\", (:version \"a\" \"1\"),
 (:feature :x \"a\"), (:require \"a\"), given as data or as scanned text."
   (flet ((plain (datum)
-           (cond ((stringp datum) (string-downcase datum))
+           (cond ((stringp datum) datum)
                  ((token-p datum) (string-downcase (string-left-trim ":#" (token-text datum))))
                  ((and datum (symbolp datum)) (string-downcase datum)))))
     (if (atom dependency)

@@ -39,6 +39,7 @@ KEPT, unless NIL, is the directory of the fasls that such images keep."
   "In a fresh image, before its first system is loaded, one of NAMES: refuse if the core was not
 saved with just what they need, and put the fasls of the project's own systems apart."
   (when *private-fasls*
+    (dolist (name names) (pushnew (primary-name name) *own-systems* :test #'string=))
     (let* ((systems (systems-of names)) (needed (remove-if #'own-system-p systems))
            (own (remove-if-not #'own-system-p systems)))
       (when (and *preloaded*

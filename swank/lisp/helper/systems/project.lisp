@@ -21,7 +21,7 @@ dependencies that are kept with it.")
   "A table of FILES by the names of the systems that they are called after."
   (let ((table (make-shared-table)))
     (dolist (file files table)
-      (let ((name (string-downcase (pathname-name file))))
+      (let ((name (pathname-name file)))
         (unless (gethash name table)
           (setf (gethash name table) file))))))
 

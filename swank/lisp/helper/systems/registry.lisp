@@ -11,6 +11,21 @@
   (unless (ignore-errors (find-defined name))
     (rescan-registry)))
 
+(defun there-p (name)
+  "True if the system NAME is found, or Quicklisp has it."
+  (or (ignore-errors (find-defined name))
+      (let ((find (named-function '#:ql-dist "FIND-SYSTEM")))
+        (and find (ignore-errors (funcall find name))))))
+
+(defun meant-name (name)
+  "The name of the system that NAME, as somebody writes it, means: NAME, or its lower case if there
+is only a system of that name."
+  (rescan-unless-found name)
+  (let ((folded (string-downcase name)))
+    (if (or (string= folded name) (there-p name) (not (there-p folded)))
+        name
+        folded)))
+
 (defun definition-path (name)
   "The pathname if NAME is that of a file of definitions, and not of a system."
   (let ((end (- (length name) (length ".asd"))))
@@ -125,7 +140,7 @@ first OWN of them are the project's own, the others those of its dependencies.  
 (defun register-definition (file)
   "Let FILE define the system of its name.  If that fails, nothing changes."
   (let* ((file (truename file))
-         (name (string-downcase (pathname-name file)))
+         (name (pathname-name file))
          (before (gethash name *given-definitions*))
          (donep nil))
     (setf (gethash name *given-definitions*) file)
