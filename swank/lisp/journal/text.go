@@ -97,6 +97,10 @@ func (e *Entry) systemSource() string {
 	for _, file := range e.files {
 		b.WriteString(toldOf(file))
 	}
+	if n := len(e.files); n > 0 && !slices.ContainsFunc(e.files, e.calledAfter) {
+		// the last may be the system's own
+		fmt.Fprintf(&b, "(asdf:load-asd (uiop:parse-native-namestring %s))\n", quoted(e.files[n-1]))
+	}
 	name := quoted(keyName(e.Keys[0]))
 	fmt.Fprintf(&b, "#+quicklisp (ql:quickload %s :silent t)\n#-quicklisp (asdf:load-system %s)\n\n", name, name)
 	return b.String()
@@ -154,9 +158,20 @@ func (j *Journal) lossComment() string {
 // toldOf is code that has ASDF find the system that file is called after in file,
 // before any other of that name.
 func toldOf(file string) string {
-	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	name := definedName(file)
 	return fmt.Sprintf("(push (lambda (name) (and (equal name %s) (probe-file (uiop:parse-native-namestring %s))))\n"+
 		"      asdf:*system-definition-search-functions*)\n", quoted(name), quoted(file))
+}
+
+// definedName is the name of the system that file, a definition, is called after.
+func definedName(file string) string {
+	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+}
+
+// calledAfter reports whether file, a definition, is called after the system of the entry.
+func (e *Entry) calledAfter(file string) bool {
+	name, _, _ := strings.Cut(keyName(e.Keys[0]), "/")
+	return definedName(file) == name
 }
 
 // plainPackage are the names that #:name is read as, whatever else is set.

@@ -39,7 +39,9 @@
 primary names OWN or NAME's, dependencies first; and if the image is fresh, with what was missing and how
 many of the project's fasls were taken from those that are kept."
   (let* ((path (definition-path name))
-         (name (if path (pathname-name path) (meant-name name)))
+         (name (if path
+                   (or (name-meant-by path (names-defined-in path)) (pathname-name path))
+                   (meant-name name)))
          (*own-systems* (cons (primary-name name) own)))
     (answer (list :taken #+sbcl *taken* #-sbcl 0 :compiled #+sbcl *compiled-anew* #-sbcl 0
                   :doubt #+sbcl (in-doubt-p) #-sbcl nil

@@ -35,8 +35,7 @@ work, and no part of a reply."
 
 (defun meant-system (name file)
   "The name of the system that is to be loaded: by the path of its definition, FILE, or by NAME."
-  (cond (file (register-definition file) name)
-        (t (meant-name name))))
+  (if file (system-defined-in file) (meant-name name)))
 
 (defun load-named-system (name &key force file quietly)
   "Load the system NAME, which FILE may define, with QUICKLOAD if Quicklisp is there, else with

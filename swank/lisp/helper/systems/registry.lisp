@@ -137,23 +137,48 @@ first OWN of them are the project's own, the others those of its dependencies.  
     (call-with-given-definitions (constantly t)))
   (answer t))
 
+(defun names-defined-in (file)
+  "The primary names of the systems that ASDF has from FILE."
+  (sort (loop for name in (asdf-value "REGISTERED-SYSTEMS")
+              when (and (string= name (primary-name name)) (same-file-p file (definition-file name)))
+                collect name)
+        #'string<))
+
 (defun register-definition (file)
-  "Let FILE define the system of its name.  If that fails, nothing changes."
+  "Let FILE define the systems that it does: the system of its name, or others.  Return their primary
+names.  If that fails, nothing changes."
   (let* ((file (truename file))
          (name (pathname-name file))
          (before (gethash name *given-definitions*))
-         (donep nil))
+         (names '()) (donep nil))
     (setf (gethash name *given-definitions*) file)
     (unwind-protect
          (progn
-           (if (same-file-p file (definition-file name))
-               (reread-if-changed name)
-               (read-definition file name))
-           (setf donep t))
-      (unless donep
+           (let ((known (names-defined-in file)))
+             (if known (mapc #'reread-if-changed known) (read-definition file name)))
+           (setf names (names-defined-in file)
+                 donep t))
+      (unless (and donep (member name names :test #'string=))
         (if before
             (setf (gethash name *given-definitions*) before)
-            (remhash name *given-definitions*))))))
+            (remhash name *given-definitions*))))
+    (dolist (other names names)
+      (setf (gethash other *given-definitions*) file))))
+
+(defun name-meant-by (file names)
+  "The name of the system that FILE means, which defines NAMES: that of its name, or the only one; or
+NIL."
+  (or (find (pathname-name file) names :test #'string=)
+      (and (null (rest names)) (first names))))
+
+(defun system-defined-in (file)
+  "The name of the system that FILE means, after reading it; refuse if there is none."
+  (let ((names (register-definition file)))
+    (or (name-meant-by file names)
+        (refuse "SYSTEM-NOT-FOUND"
+                (format nil "~A defines no system~@[ ~S, but these: ~{~A~^, ~}~]." (native-name file)
+                        (and names (pathname-name file)) names)
+                (and names (list :system (first names)))))))
 
 (defun read-definition (file name)
   "Read the definition of the system NAME in FILE.  ASDF forgets its other system of that
@@ -173,7 +198,7 @@ ASDF alone does not see a change within one second."
       (let ((old (definition-fingerprint file)) (new (take-fingerprint file)))
         (when new
           (when (and old (changed-p file old new))
-            (call-named '#:asdf "LOAD-ASD" file))
+            (call-named '#:asdf "LOAD-ASD" file :name name)) ; FILE may be called otherwise
           (setf (definition-fingerprint file) new))))))
 
 (defun find-defined (name)
