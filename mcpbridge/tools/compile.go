@@ -25,5 +25,9 @@ func (r *Request) compile(ctx context.Context, c lisp.Compilation, in lisp.Reque
 	if err != nil {
 		return Reply{}, err
 	}
-	return compiledText(out, res, c.File, c.Code, in, r.Spool), nil
+	reply := compiledText(out, res, c.File, c.Code, in, r.Spool)
+	if out.Failed && c.File != "" && r.Takes("validate-syntax") && illFormed(c.File) {
+		reply.Text += "\n\n" + nextCall("validate-syntax", "path", c.File)
+	}
+	return reply, nil
 }

@@ -107,6 +107,12 @@ func compiledText(c *lisp.Compiled, res *lisp.Result, file, code string, in lisp
 	return Reply{Text: p.String(), Failed: c.Failed}
 }
 
+// illFormed reports whether validate-syntax would find something in file.
+func illFormed(file string) bool {
+	code, err := readSource(file)
+	return err == nil && len(syntax.Check(code).Problems) > 0
+}
+
 // writeParentheses adds what validate-syntax would say, if it finds anything.
 func writeParentheses(p *render.Parts, file, code string) {
 	if file != "" {

@@ -19,6 +19,8 @@ func (r *Request) nextAfter(f *lisp.Failure) string {
 		return ""
 	case f.System != "" && r.Takes("load-system"):
 		return nextCall("load-system", "system", f.System)
+	case f.IllFormed != "" && r.Takes("validate-syntax"):
+		return nextCall("validate-syntax", "path", f.IllFormed)
 	case r.Short:
 		return ""
 	case f.Meant != "":

@@ -57,6 +57,7 @@ type (
 		Instead    []string `sexp:"instead"` // what was written, what may have been meant
 		System     string   `sexp:"system"`  // that is to be loaded first
 		Unbalanced bool     `sexp:"unbalanced"`
+		IllFormed  string   `sexp:"ill-formed"`
 		Frame      *int     `sexp:"frame"` // of those that can be what this one cannot
 	}
 	wireCosts struct { // times in microseconds
@@ -127,7 +128,7 @@ func (a *wireAnswer) result() *Result {
 }
 
 func (e *wireError) failure() *Failure {
-	f := &Failure{Type: e.Type, Message: e.Message, Frames: e.Frames, More: e.More, System: e.System, Unbalanced: e.Unbalanced, Frame: e.Frame}
+	f := &Failure{Type: e.Type, Message: e.Message, Frames: e.Frames, More: e.More, System: e.System, Unbalanced: e.Unbalanced, IllFormed: e.IllFormed, Frame: e.Frame}
 	if len(e.Instead) == 2 {
 		f.Written, f.Meant = e.Instead[0], e.Instead[1]
 	}

@@ -57,6 +57,7 @@ type Failure struct {
 	Written, Meant string // a name that is wrong, in any case, and the nearest that is right; or ""
 	System         string // that is not loaded, and may define what is missing; or ""
 	Unbalanced     bool   // a parenthesis, quote or bar is missing, or one is too many
+	IllFormed      string // the file that was read, if the same is so of that; or ""
 	Frame          *int   // after a command that cannot be done on a frame: the first of those on which it can; or nil
 }
 

@@ -82,10 +82,12 @@ in the order of the source."
              condition)
   #-sbcl condition)
 
+(defparameter *end-in-form-text* "The text ends inside the form that begins here.")
+
 (defun note-text (condition)
   (let ((real (real-condition condition)))
     (clip (if (and (typep real 'end-of-file) (reading-error condition))
-              "The text ends inside the form that begins here."
+              *end-in-form-text*
               (let ((text (without-stream-lines (compiler-text real))))
                 (with-advice text (reader-advice text ""))))
           2000)))

@@ -28,6 +28,26 @@
   "True while a tool compiles or loads a file, whose place then says more than the form."
   (and *evaluation* (evaluation-work *evaluation*) (file-at-work-p)))
 
+(defun reading-text-p (text)
+  "True if TEXT says that the reader has met an error in a file."
+  (or (search "READ error during" text) (string= text *end-in-form-text*)))
+
+(defun ill-formed-file (condition)
+  "The native name of the file that is not well-formed and that CONDITION is about, or NIL."
+  (flet ((reading-p (record)
+           (and (record-place record) (reading-text-p (record-text record)))))
+    (let ((files (cond ((reading-text-p (condition-text condition))
+                        (mapcar #'native-name
+                                (remove nil (list *compile-file-truename* *load-truename*))))
+                       ;; the compiler has told of it before
+                       ((and *evaluation* (search "COMPILE-FILE" (type-label condition)))
+                        (mapcar (lambda (record) (first (record-place record)))
+                                (remove-if-not #'reading-p (evaluation-records *evaluation*)))))))
+      (find-if (lambda (file)
+                 (let ((text (and (string/= file "") (file-text* file))))
+                   (and text (misfit text))))
+               files))))
+
 (defun condition-report (condition form &optional system)
   "The report of CONDITION, and the frames.  This is called where CONDITION was signalled, with
 the stack intact.  FORM is NIL in a thread that evaluates none.  SYSTEM is the name of the system
@@ -66,6 +86,8 @@ that was being loaded."
                              (if files
                                  (list :system (native-name (first files)))
                                  (instead-of system (near-systems system)))))
+                      (let ((file (ignore-errors (ill-formed-file condition))))
+                        (when file (list :ill-formed file)))
                       (when missing (list :missing missing)))
               frames))))
 
