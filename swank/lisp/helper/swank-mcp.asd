@@ -46,6 +46,7 @@
     :serial t
     :components ((:file "kinds") (:file "bridge-definitions") (:file "toplevels")
                  (:file "definitions") (:file "baseline") (:file "loaded-systems")
+                 (:file "globals")
                  (:file "replaced") (:file "changes") (:file "recording")
                  (:file "candidates") (:file "packages")
                  (:file "replay") (:file "journal") (:file "undefining") (:file "commit")

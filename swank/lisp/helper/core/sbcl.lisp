@@ -123,7 +123,7 @@ names SBCL cannot always tell."
              #:lexenv-funs #:lexenv-vars
              #:source-info-file-info #:source-info-parent #:source-info-stream
              #:undefined-warning-count #:undefined-warning-kind #:undefined-warning-name)
-  (:variable #:*failure-p* #:*policy-max* #:*policy-min* #:*source-info* #:*source-paths*
+  (:variable #:*failure-p* #:*policy* #:*policy-max* #:*policy-min* #:*source-info* #:*source-paths*
              #:*warnings-p* (#:*undefined-warnings* :unknown))
   (:type #:compiler-error #:global-var))
 

@@ -18,6 +18,7 @@
       (commit-loaded-files evaluation nil)
       (commit-definitions evaluation)
       (note-packages session *packages-before*)
+      (keep-for-evaluation evaluation)
       (note-new-systems session))))
 
 (defun commit-toplevel (evaluation toplevel)

@@ -197,11 +197,14 @@ in between may name its symbols."
 
 (defun commit-features (evaluation form)
   "Put features that FORM has added or removed into the journal: later code may test them."
-  (let* ((session (evaluation-session evaluation)) (known (session-features session)))
+  (let* ((session (evaluation-session evaluation)) (known (session-features session))
+         (namedp (names-used '(*features*) form)))
     (unless (eq *features* known)
-      (setf (session-features session) *features*)
+      (if (and (systems-came-p) (not namedp))
+          (keep-for-systems session)
+          (setf (session-features session) *features*))
       ;; what a system has pushed a restore has from the system
-      (when (or (names-used '(*features*) form)
+      (when (or namedp
                 (and *launched* (eql *undefinitions* (session-undefinitions session))))
         (loop for feature in (set-exclusive-or known *features*)
               when (symbolp feature)

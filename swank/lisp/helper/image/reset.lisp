@@ -116,6 +116,7 @@ can be neither undefined nor restored."
          (still (end-suspended session))
          (count (length (own-definitions session)))
          (alone (alone-p session))
+         (minep (and *launched* *baseline* alone))
          (left (reset-remainders session alone)) (stay '())
          (problems
            (call-collecting-problems
@@ -127,8 +128,9 @@ can be neither undefined nor restored."
               (forget-handles session)
               (setf stay (undefine-all session attempt))
               (delete-packages session attempt)
-              (when (and *launched* *baseline* alone)
+              (when minep
                 (restore-packages attempt)
+                (restore-globals session)
                 (setf *before-checkpoint* '() *after-restore* '()))))))
     (note-reset session count)
     (notify-of-reset session count)
@@ -136,6 +138,10 @@ can be neither undefined nor restored."
       (push (format nil "What this session has redefined in place stays as it is: ~{~A~^, ~}."
                     (mapcar #'key-label stay))
             left))
+    (let ((changed (changed-globals session)))
+      (when changed
+        (push (format nil "Not as at the session's beginning, and left so: ~{~A~^, ~}." changed) left))
+      (unless minep (setf (session-beginning session) (shared-values))))
     (clrhash (session-replaced session))
     (clrhash (session-definitions session))
     (clrhash (session-candidates session))

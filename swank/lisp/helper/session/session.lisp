@@ -90,6 +90,24 @@ does not know the variables."
                           (*break-on-signals* nil)
                           (t (symbol-value variable))))))
 
+;;; The others are of all sessions of an image: see definitions/globals.lisp.
+
+(defparameter *shared-variables*
+  '(*compile-print* *compile-verbose* *features* *gensym-counter* *load-print* *load-verbose* *modules*
+    *random-state* #+sbcl sbcl:*policy*))
+
+(defun own-value (variable value)
+  "VALUE of VARIABLE, copied if code changes it in place."
+  (case variable
+    ((*features* *modules*) (copy-list value))
+    (*random-state* (make-random-state value))
+    (t value)))
+
+(defun shared-values ()
+  "((VARIABLE . VALUE) ...) of the *SHARED-VARIABLES*."
+  (loop for variable in *shared-variables*
+        collect (cons variable (own-value variable (symbol-value variable)))))
+
 (defstruct (session (:constructor make-session (name)) (:copier nil))
   name
   (package (find-package '#:common-lisp-user))
@@ -114,6 +132,7 @@ does not know the variables."
   (package-changes 0)                   ; the count when packages were last compared
   (features *features*)                 ; when they were last compared
   (first-features *features*)           ; at the session's beginning
+  (beginning (shared-values))           ; as it was then, and with what systems have added since
   (first-syntax (copy-readtable *readtable*)) ; its readtable at the beginning
   (readtable-changes 0)                 ; the count when the readtable was last compared
   (readtable-why nil)                   ; why its readtable will be lost, or NIL
