@@ -53,10 +53,9 @@ and their directory.  It conses nothing: it has to work while another thread blo
   "The socket at which Swank is to serve; NIL lets it make one.")
 
 (defun let-swank-take-our-socket ()
-  "Have Swank's backend return *OUR-SOCKET*, and Swank ask the bridge for *OUR-SECRET* where it is
-served, and nobody else: the file ~/.slime-secret is for those who connect to a socket of the
-person's.  In a core SBCL has linked the calls of these functions, and changing them would take
-milliseconds."
+  "Have Swank's backend return *OUR-SOCKET*, and Swank ask for *OUR-SECRET* where the bridge is served:
+the file ~/.slime-secret is for those who connect to a socket of the person's.  In a core SBCL has
+linked the calls of these functions, and changing them would take milliseconds."
   (let ((sockets '()) (client nil))
     (flet ((replace-function (name package make)
              (let ((name (swank-symbol name package)))
@@ -77,11 +76,20 @@ milliseconds."
                             (let ((stream (apply original socket arguments)))
                               (when (member socket sockets) (setf client stream))
                               stream))))
+      (replace-function "ACCEPT-CONNECTIONS" :swank
+                        (lambda (original)
+                          (lambda (&rest arguments)
+                            (catch 'refused (apply original arguments)))))
       (replace-function "AUTHENTICATE-CLIENT" :swank
                         (lambda (original)
                           (lambda (stream)
                             (let ((*authenticating* (eq stream client)))
-                              (funcall original stream)))))
+                              (handler-bind ((error (lambda (condition)
+                                                      (declare (ignore condition))
+                                                      (when *authenticating* ; else Swank serves no more
+                                                        (close stream :abort t)
+                                                        (throw 'refused nil)))))
+                                (funcall original stream))))))
       (replace-function "SLIME-SECRET" :swank
                         (lambda (original)
                           (lambda ()

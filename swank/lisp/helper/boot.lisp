@@ -288,7 +288,7 @@ counts: handlers in the file come first."
 ;;;; Serving
 
 (defvar *our-secret* nil
-  "What the bridge shows when it connects; NIL if nothing is asked of it.")
+  "What the bridge shows when it connects; NIL if nobody else can connect.")
 
 (defvar *serving* nil "True while a server for the bridge is made.")
 

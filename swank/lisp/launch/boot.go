@@ -19,7 +19,7 @@ const (
 // parameters is what boot.lisp reads from descriptor 3.
 type parameters struct {
 	Socket     string   `sexp:"socket,omitzero"` // absent: loopback TCP
-	Secret     string   `sexp:"secret,omitzero"` // that it asks of us, and of nobody else
+	Secret     string   `sexp:"secret,omitzero"` // that it asks of us; absent: the socket is ours alone
 	SwankDir   string   `sexp:"swank-dir,omitzero"`
 	FaslDir    string   `sexp:"fasl-dir,omitzero"`
 	Boot       string   `sexp:"boot,omitzero"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -177,6 +178,19 @@ func TestLoopbackWhereNoSocketFits(t *testing.T) {
 	network, address := p.Address()
 	if host, _, err := net.SplitHostPort(address); network != "tcp" || err != nil || host != "127.0.0.1" {
 		t.Errorf("address %s %s", network, address)
+	}
+	// Anybody on this machine can connect there.
+	for _, said := range []string{"", "000005wrong", "00004c(:emacs-rex (swank:eval-and-grab-output \"(+ 1 2)\") \"COMMON-LISP-USER\" t 1)"} {
+		conn, err := net.Dial(network, address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, said)
+		_ = conn.(*net.TCPConn).CloseWrite()
+		if answer, _ := io.ReadAll(conn); len(answer) > 0 {
+			t.Errorf("%q is answered %q", said, answer)
+		}
+		_ = conn.Close()
 	}
 	if got := eval(t, p, "(cl:+ 1 2)"); got != "(:return (:ok 3) 1)" {
 		t.Errorf("got %s", got)

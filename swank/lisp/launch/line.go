@@ -15,7 +15,7 @@ type line struct {
 	runDir   string      // private directory of the sockets
 	held     *os.File    // by which runDir is ours, or nil
 	lifetime *os.File    // write end: each image ends when it is closed
-	secret   string      // that each image asks of us
+	secret   string      // that each image asks of us, or ""
 	first    imageStatus // what the image that we started said of itself
 
 	out, err *drain

@@ -118,7 +118,7 @@ func (p *Process) Address() (network, address string) {
 	return p.status.Network, p.status.Address
 }
 
-// Secret returns what the image wants to be sent first by whoever connects to its address.
+// Secret returns what the image wants to be sent first by whoever connects to its address, or "".
 func (p *Process) Secret() string { return p.secret }
 
 // Dir is the image's own directory, which Close removes.

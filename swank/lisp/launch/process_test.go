@@ -131,8 +131,10 @@ func request(p *Process, form string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if _, err := fmt.Fprintf(dialled, "%06x%s", len(p.Secret()), p.Secret()); err != nil {
-			return "", err
+		if secret := p.Secret(); secret != "" {
+			if _, err := fmt.Fprintf(dialled, "%06x%s", len(secret), secret); err != nil {
+				return "", err
+			}
 		}
 		conn = dialled
 		connections.Store(p, conn)

@@ -147,12 +147,12 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 			_ = held.Close()
 		}
 	}()
-	par := parameters{Socket: filepath.Join(runDir, "swank.sock"), Secret: rand.Text(), Save: plan.save, Systems: plan.systems}
+	par := parameters{Socket: filepath.Join(runDir, "swank.sock"), Save: plan.save, Systems: plan.systems}
 	if len(par.Socket) > maxSocketPath || !ascii(par.Socket) {
 		if f.sandbox != nil {
 			return nil, errLongSocket
 		}
-		par.Socket = ""
+		par.Socket, par.Secret = "", rand.Text()
 	}
 	if plan.userInit {
 		par.Init = true
