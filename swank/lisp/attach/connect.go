@@ -109,8 +109,8 @@ func late(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Deadli
 func enter(ctx context.Context, c Config, conn *swank.Conn, pipe *commandPipe) (*Guest, error) {
 	// Nothing else is asked before: the image may be about to answer a connection that
 	// has gone, if it was stopped meanwhile.
-	var servedOthers bool
-	if err := conn.Call(ctx, swank.Request{Form: enterForm(c.Code.SafeClose)}, &servedOthers); err != nil {
+	var others bool
+	if err := conn.Call(ctx, swank.Request{Form: enterForm(c.Code.SafeClose)}, &others); err != nil {
 		return nil, err
 	}
 	info, err := conn.ConnectionInfo(ctx)
@@ -123,7 +123,7 @@ func enter(ctx context.Context, c Config, conn *swank.Conn, pipe *commandPipe) (
 	if err := g.loadHelper(ctx, c.Code); err != nil {
 		return nil, err
 	}
-	if err := g.join(ctx, servedOthers); err != nil {
+	if err := g.join(ctx, others); err != nil {
 		return nil, g.notReady(err)
 	}
 	g.Lisp = g.look(pipe)
@@ -133,10 +133,10 @@ func enter(ctx context.Context, c Config, conn *swank.Conn, pipe *commandPipe) (
 	return g, nil
 }
 
-// join tells the helper that this bridge is there. servedOthers is the value of [enterForm].
-func (g *Guest) join(ctx context.Context, servedOthers bool) error {
+// join tells the helper that this bridge is there. others is the value of [enterForm].
+func (g *Guest) join(ctx context.Context, others bool) error {
 	attach := helper.NewCall("ATTACH").Str(bridgeID)
-	if servedOthers {
+	if others {
 		attach.Key("SERVED-OTHERS").Yes()
 	}
 	call, err := attach.Send(g.Conn, swank.NewWorker)
@@ -173,14 +173,18 @@ func enterForm(safeClose string) sexp.List {
 		}},
 		sexp.Raw(`(cl:loop :repeat 1000 :until (cl:member swank::*emacs-connection* swank::*connections*) :do (cl:sleep 1/1000))`),
 		sexp.Raw(`(cl:setf swank::*connections* (cl:remove swank::*emacs-connection* swank::*connections*))`),
-		sexp.Raw(`(cl:and (cl:find-if (cl:lambda (event)
-                  (cl:and (cl:stringp event) (cl:search "dispatch-event: (:EMACS-REX" event)
-                          (cl:notany (cl:lambda (ours) (cl:search ours event :test (cl:function cl:char-equal)))
-                                     (cl:quote ("swank-mcp" "(swank:connection-info" "(swank:ping" "(swank:throw-to-toplevel")))))
-                (cl:ignore-errors (swank::event-history-to-list)))
-     t)`),
+		sexp.List{sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readForm(servedOthers)}},
 	}
 }
+
+// servedOthers is a function that looks for a request of somebody else's in Swank's log.
+const servedOthers = `(cl:lambda ()
+  (cl:and (cl:find-if (cl:lambda (event)
+            (cl:and (cl:stringp event) (cl:search "dispatch-event: (:EMACS-REX" event)
+                    (cl:notany (cl:lambda (ours) (cl:search ours event :test (cl:function cl:char-equal)))
+                               (quote ("swank-mcp" "(swank:connection-info" "(swank:ping" "(swank:throw-to-toplevel")))))
+          (cl:ignore-errors (swank::event-history-to-list)))
+       t))`
 
 // wireAttached is the answer of the helper's ATTACH.
 type wireAttached struct {
