@@ -33,7 +33,7 @@ func TestEmacsBeside(t *testing.T) {
 	e.Pictured("idle", "; swank-mcp: ")
 	e.Untouched()
 
-	loop := harness.Running(t, s, "(loop)")
+	loop := harness.Begun(t, s, "(loop)")
 	e.Shows("[agent working")
 	e.Keys("F5")
 	harness.WantAnswer(t, loop, harness.StoppedHead+"…")
@@ -175,7 +175,6 @@ func TestEmacsStopsSoon(t *testing.T) {
 	for _, code := range []string{"(loop)", "(sleep 100)", "(loop (compile nil '(lambda (x) (list x x))))", "(loop repeat 100000000 do (write-line (make-string 100 :initial-element #\\x)))"} {
 		for range 5 {
 			call := harness.Running(t, s, code)
-			time.Sleep(100 * time.Millisecond)
 			began := time.Now()
 			e.Keys("F5")
 			harness.WantAnswer(t, call, harness.StoppedHead+"…")

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/harness"
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -14,10 +15,13 @@ func TestAttachedReset(t *testing.T) {
 	p := harness.NewPerson(t, `(defpackage :their-user (:use :cl)) (defvar cl-user::*theirs* 1) (defun cl-user::their-function () 1)`)
 	s := harness.Attached(t, p)
 	// 1 while an evaluation of ours runs, the person goes on working
-	pending := harness.Running(t, s, "(defpackage :ours (:use :cl)) (make-package \"OURS-TOO\") (sleep 2)")
+	gate := await.NewGate(t)
+	pending := harness.SendCall(t, s, "(defpackage :ours (:use :cl)) (make-package \"OURS-TOO\") "+gate.Wait())
+	gate.Reached(s)
 	p.Says("(defpackage :made-meanwhile (:use :cl))")
 	p.Says("(make-package \"MADE-MEANWHILE-TOO\")")
 	p.Says("(defvar *made-meanwhile* 1)")
+	gate.Open()
 	harness.Answer(t, pending)
 	harness.Want(t, s, "(defvar *theirs* 2) *theirs*", "=> 1")
 	harness.Want(t, s, `(defun our-function () 1) (defparameter *ours* 1) (defparameter *taken* 1) (setf *loose* 1) (defconstant +ours+ 1)

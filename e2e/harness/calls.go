@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"swank-mcp/e2e/wire"
 	"swank-mcp/internal/await"
@@ -126,14 +125,25 @@ func SendCall(t *testing.T, s *Server, code string) *wire.Pending {
 	return SendTool(t, s, "evaluate-lisp", Object{"code": code})
 }
 
-// Running starts an evaluation, and returns when its session is at it or keeps it waiting.
+// Running starts an evaluation, and returns when its code runs: when it comes to SIGN, or to its
+// beginning where it has none. The client sends a longer code than this; see [Begun].
 func Running(t *testing.T, s *Server, code string) *wire.Pending {
 	t.Helper()
-	p := SendCall(t, s, code)
-	if await.Until(func() bool { return s.busy(t) || s.Answers()[p.ID.String()] > 0 }) != nil {
-		t.Fatalf("%s does not begin", code)
+	if !strings.Contains(code, "SIGN") {
+		code = "(let () SIGN " + code + ")" // which is compiled before any of it runs
 	}
-	time.Sleep(300 * time.Millisecond) // it is compiled first
+	gate := await.NewGate(t)
+	p := SendCall(t, s, strings.Replace(code, "SIGN", gate.Sign(), 1))
+	gate.Reached(s)
+	return p
+}
+
+// Begun starts an evaluation of just this code, and returns when its session is at it or keeps
+// it waiting. The image may not have come to it.
+func Begun(t *testing.T, s *Server, code string) *wire.Pending {
+	t.Helper()
+	p := SendCall(t, s, code)
+	await.True(t, code+" begins", func() bool { return s.busy(t) || s.Answers()[p.ID.String()] > 0 }, s)
 	return p
 }
 

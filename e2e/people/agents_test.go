@@ -19,7 +19,7 @@ func TestPersonAsksForAgents(t *testing.T) {
 	p.Wants("(mapcar #'cddr (getf (swank-mcp:agents) :agents))", `((:CLIENT "wire…" :SESSIONS ("default")))`)
 	p.Becomes("(cddr (swank-mcp:agents))", "(:RUNNING NIL :SUSPENDED NIL :ASKS NIL :PAUSED NIL :LAST 1)")
 	harness.Call(t, s, "evaluate-lisp", harness.Object{"code": "(car 'suspended)", "on-error": "debug"})
-	runs := harness.Running(t, s, "(sleep 100)")
+	runs := harness.Begun(t, s, "(sleep 100)")
 	p.Says("(swank-mcp:pause)")
 	one := func(kind, keys string) string {
 		return fmt.Sprintf("(loop for e in (getf (swank-mcp:agents) %s) collect (loop for key in '%s collect (getf e key)))", kind, keys)

@@ -14,7 +14,7 @@ func TestPersonPausesForAMoment(t *testing.T) {
 	s := harness.Attached(t, p)
 	harness.Want(t, s, "(+ 1 2)", "=> 3")
 	p.Says("(setf swank-mcp::*paused* t)")
-	call := harness.Running(t, s, "(+ 2 3)")
+	call := harness.Begun(t, s, "(+ 2 3)")
 	p.Says("(setf swank-mcp::*paused* nil)")
 	harness.WantAnswer(t, call, "=> 5")
 }

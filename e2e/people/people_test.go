@@ -32,7 +32,7 @@ func TestPersonStops(t *testing.T) {
 		`(loop (compile nil '(lambda (x) (list x))))`,
 		`(dotimes (i 100000000) (print i))`,
 	} {
-		call := p.Running(s, code)
+		call := harness.Running(t, s, code)
 		p.Wants("(length (swank-mcp:stop))", "1")
 		harness.WantAnswer(t, call, harness.StoppedHead+"…")
 		harness.Want(t, s, "(+ 1 2)", "=> 3")
@@ -84,7 +84,7 @@ func TestPersonPauses(t *testing.T) {
 	p := harness.NewPerson(t, "(defvar cl-user::*go* nil)")
 	s := harness.Attached(t, p)
 	harness.Want(t, s, "(+ 1 2)", "=> 3")
-	runs := p.Running(s, "(progn (loop until *go* do (sleep 0.01)) :ran)")
+	runs := harness.Running(t, s, "(progn (loop until *go* do (sleep 0.01)) :ran)")
 	p.Wants("(multiple-value-list (swank-mcp:pause))", "NIL")
 	told := make(chan string, 10)
 	waits, err := s.GoTool("evaluate-lisp", harness.Object{"code": "(progn (sleep 0.5) :waited)", "timeout": 3},

@@ -52,7 +52,7 @@ func TestWebPage(t *testing.T) {
 	})
 	t.Run("stop", func(t *testing.T) {
 		b.T = t
-		call := harness.Running(t, s, `(progn (format t "so far~%") (finish-output) (loop))`)
+		call := harness.Begun(t, s, `(progn (format t "so far~%") (finish-output) (loop))`)
 		b.Shows("#lamp", "Evaluating")
 		b.Shows(".cell.running .output", "so far")
 		b.Shows("#side .work.running", `(progn (format t "so far~%")`)
@@ -207,7 +207,7 @@ func TestWebWithoutScript(t *testing.T) {
 	b.Does(harness.Devtools(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}), chromedp.Navigate(p.Base()+"/"))
 	b.Does(chromedp.SendKeys(chromedp.CSS("#token"), strings.SplitN(p.Url, "#", 2)[1]), chromedp.Click(chromedp.CSS("#enter button")))
 	b.Shows(".cell .values", "1149")
-	loop := harness.Running(t, s, "(loop)")
+	loop := harness.Begun(t, s, "(loop)")
 	b.Does(chromedp.Reload())
 	b.Shows("#lamp", "Evaluating")
 	b.Clicks("#stop")

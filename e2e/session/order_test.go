@@ -36,7 +36,7 @@ func TestBusySession(t *testing.T) {
 	s := harness.Start(t)
 	l := harness.Begin(t, s)
 	gate := await.NewGate(t)
-	first := harness.Running(t, s, "(prog1 :first "+gate.Hold()+")")
+	first := harness.Begun(t, s, "(prog1 :first "+gate.Hold()+")")
 	began := time.Now()
 	r := harness.Call(t, s, "evaluate-lisp", harness.Object{"code": "(setf *kept* :harmed)", "timeout": 1})
 	took := time.Since(began)
@@ -56,7 +56,7 @@ func TestOtherToolsAnswerMeanwhile(t *testing.T) {
 	s := harness.Start(t)
 	l := harness.Begin(t, s)
 	gate := await.NewGate(t)
-	p := harness.Running(t, s, "(prog1 :waited "+gate.Hold()+")")
+	p := harness.Begun(t, s, "(prog1 :waited "+gate.Hold()+")")
 	for range 5 {
 		harness.Says(t, harness.Status(t, s), "(prog1 :waited (loop until ") // it is answered before the gate is opened
 	}
@@ -156,7 +156,7 @@ func TestBothEras(t *testing.T) {
 					t.Errorf("no tool %s in %v", name, names)
 				}
 			}
-			harness.CancelAfter(t, s, "(sleep 100)", 300*time.Millisecond)
+			harness.Cancelled(t, s, "(sleep 100)")
 			l.GoesOn(t, s)
 		})
 	}

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"swank-mcp/e2e/harness"
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -135,14 +135,18 @@ func TestResetWaitsItsTurn(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
 	s := harness.Start(t)
-	p := harness.Running(t, s, "(progn (defvar *late* 1) (sleep 1.5) (defun late () *late*) (late))")
+	gate := await.NewGate(t)
+	p := harness.SendCall(t, s, "(progn (defvar *late* 1) "+gate.Wait()+" (defun late () *late*) (late))")
+	gate.Reached(s)
 	reset := harness.SendTool(t, s, "reset-session", harness.Object{})
 	after := harness.SendCall(t, s, "(list (boundp '*late*) (fboundp 'late))")
+	harness.Status(t, s) // is asked for later, and answered
+	if s.Answers()[reset.ID.String()] > 0 {
+		t.Error("the reset did not wait")
+	}
+	gate.Open()
 	if r := harness.Answer(t, reset); r.IsError || !isReset(r.Text()) {
 		t.Errorf("the reset answered:\n%s", r.Text())
-	}
-	if d := time.Since(p.Sent); d < 1400*time.Millisecond {
-		t.Errorf("the reset did not wait: it was answered %v after an evaluation of 1.5 s began", d)
 	}
 	harness.WantAnswer(t, p, "=> 1")
 	harness.WantAnswer(t, after, "=> (NIL NIL)")

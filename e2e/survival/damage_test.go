@@ -3,7 +3,6 @@ package survival
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"swank-mcp/e2e/harness"
 	"swank-mcp/e2e/wire"
@@ -24,8 +23,8 @@ func TestDamageProbes(t *testing.T) {
 		{"loop", "(loop)", true, false, ""},
 		{"sleep", "(sleep 60)", true, false, ""},
 		{"loop that swallows serious conditions", "(loop (handler-case (loop) (serious-condition () nil)))", true, false, ""},
-		{"loop with cleanup that loops once", "(unwind-protect (loop) (sleep 0.1))", true, false, ""},
-		{"PRINT-OBJECT that loops", "(defclass lp () ()) (defmethod print-object ((x lp) s) (loop)) (make-instance 'lp)", true, false, ""},
+		{"loop with cleanup that loops once", "(unwind-protect (progn SIGN (loop)) (sleep 0.1))", true, false, ""},
+		{"PRINT-OBJECT that loops", "(defclass lp () ()) (defmethod print-object ((x lp) s) SIGN (loop)) (make-instance 'lp)", true, false, ""},
 		{"exit", "(sb-ext:exit)", false, true, "…exit"},
 		{"deep recursion", "(labels ((f (n) (+ 1 (f n)))) (f 1))", false, true, "[ERROR] STORAGE-CONDITION\n"},
 		{"huge array", "(make-array 8000000000)", false, true, "[ERROR] STORAGE-CONDITION\n"},
@@ -59,7 +58,7 @@ func TestDamageProbes(t *testing.T) {
 			s := harness.Start(t)
 			l := harness.Begin(t, s)
 			if c.endless {
-				harness.CancelAfter(t, s, c.code, 700*time.Millisecond)
+				harness.Cancelled(t, s, c.code)
 			} else {
 				r := harness.Call(t, s, "evaluate-lisp", harness.Object{"code": c.code})
 				if r.IsError != c.isErr && c.name != "exit" && c.name != "failing PRINT-OBJECT" ||
@@ -89,7 +88,7 @@ func TestLoopWithoutInterruptsCancelled(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t)
 	l := harness.Begin(t, s)
-	harness.CancelAfter(t, s, "(sb-sys:without-interrupts (loop))", 700*time.Millisecond)
+	harness.Cancelled(t, s, "(sb-sys:without-interrupts SIGN (loop))")
 	newImage(t, s, l)
 }
 

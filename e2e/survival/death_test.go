@@ -156,10 +156,10 @@ func TestServerKilled(t *testing.T) {
 	for _, c := range []struct{ name, code string }{
 		{"idle", ""},
 		{"looping", "(loop)"},
-		{"without interrupts", "(sb-sys:without-interrupts (loop))"},
-		{"without gcing", "(sb-sys:without-gcing (loop))"},
+		{"without interrupts", "(sb-sys:without-interrupts SIGN (loop))"},
+		{"without gcing", "(sb-sys:without-gcing SIGN (loop))"},
 		{"printing", "(loop (print 1))"},
-		{"with a child", fmt.Sprintf(`(sb-ext:run-program "/bin/sh" '("-c" "while test -e %s; do sleep 0.1; done"))`, child)},
+		{"with a child", fmt.Sprintf(`(let ((child (sb-ext:run-program "/bin/sh" '("-c" "while test -e %s; do sleep 0.1; done") :wait nil))) SIGN (sb-ext:process-wait child))`, child)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := harness.Start(t)

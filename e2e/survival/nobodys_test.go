@@ -27,7 +27,7 @@ func TestEndOfInputOfAFrozenImage(t *testing.T) {
 		}
 		stall.Stop(t, l.Pid)
 		if !busy { // so that a call waits for it
-			harness.Running(t, s, "(+ 1 2)")
+			harness.Begun(t, s, "(+ 1 2)")
 		}
 		began := time.Now()
 		s.CloseStdin()

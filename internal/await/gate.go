@@ -40,15 +40,16 @@ func (g *Gate) Hold() string {
 // Wait returns code that says that it has come, and waits.
 func (g *Gate) Wait() string { return fmt.Sprintf("(progn %s %s)", g.Sign(), g.Hold()) }
 
-// Reached waits until code has come, and returns the process that was the first.
-func (g *Gate) Reached() (pid int) {
+// Reached waits until code has come, and returns the process that was the first. It fails the
+// test when one of the processes ends before that.
+func (g *Gate) Reached(from ...Process) (pid int) {
 	g.t.Helper()
 	True(g.t, "code to come to the gate", func() bool {
 		text, _ := os.ReadFile(g.come)
 		line, _, whole := strings.Cut(string(text), "\n")
 		pid, _ = strconv.Atoi(line)
 		return whole
-	})
+	}, from...)
 	return pid
 }
 
