@@ -108,18 +108,18 @@ func TestAnswersBeginLate(t *testing.T) {
 	id, _ := p.handshake(call{path: "/s/x/mcp"})
 	g := await.NewGate(t)
 	for _, c := range []struct {
-		code     string
-		from, to time.Duration
-		begun    func()
+		code  string
+		from  time.Duration
+		begun func()
 	}{
-		{"(progn (sleep 1) 'soon)", time.Second, patience, func() {}},
-		{fmt.Sprintf("(progn %s 'late)", g.Wait()), holdTime, 2 * holdTime, g.Open},
+		{"(progn (sleep 1) 'soon)", time.Second, func() {}},
+		{fmt.Sprintf("(progn %s 'late)", g.Wait()), holdTime, g.Open}, // not before the answer has begun
 	} {
 		p.says(code("1").within(id).at("/s/x/mcp"), "=> 1") // its image runs
 		began := time.Now()
-		resp, err := p.open(t.Context(), code(c.code).within(id).at("/s/x/mcp"))
+		resp, err := p.open(await.Context(t), code(c.code).within(id).at("/s/x/mcp"))
 		check(t, err)
-		if took := time.Since(began); took < c.from || took > c.to {
+		if took := time.Since(began); took < c.from {
 			t.Errorf("the answer to %s begins after %v", c.code, took)
 		}
 		c.begun()

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/mcpbridge"
 	"swank-mcp/mcpbridge/tools"
 	"swank-mcp/serve/door"
@@ -23,9 +24,6 @@ import (
 	"swank-mcp/swank/lisp/kept"
 	"swank-mcp/swank/lisp/launch"
 )
-
-// patience is how long a test waits for anything that should come soon.
-const patience = time.Minute
 
 // site is a server with real images that runs in this process, for two principals.
 type site struct {
@@ -63,13 +61,8 @@ func start(t *testing.T, dir string, change func(*Options)) *site {
 	go func() { ended <- p.s.Serve(ctx, l) }()
 	p.end = func() {
 		cancel()
-		select {
-		case err := <-ended:
-			check(t, err)
-			ended <- nil
-		case <-time.After(patience):
-			t.Error("the server does not end")
-		}
+		check(t, await.From(t, "the end of the server", ended))
+		ended <- nil
 	}
 	t.Cleanup(func() {
 		p.end()
@@ -155,7 +148,7 @@ func (p *site) open(ctx context.Context, c call) (*http.Response, error) {
 
 func (p *site) send(c call) reply {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := await.Limited(context.Background())
 	defer cancel()
 	resp, err := p.open(ctx, c)
 	check(p.t, err)

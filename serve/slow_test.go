@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"swank-mcp/internal/await"
 )
 
 func init() { bodyTime, writeTime = 3*time.Second, 3*time.Second }
@@ -65,7 +67,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 // the connection.
 func (p *site) answer(t *testing.T, request string) string {
 	c := p.dial(t)
-	_ = c.SetDeadline(time.Now().Add(bodyTime + patience))
+	_ = c.SetDeadline(time.Now().Add(await.Ceiling))
 	_, _ = io.WriteString(c, request)
 	answer, err := io.ReadAll(c)
 	if err != nil {
@@ -101,11 +103,7 @@ func TestAnswersThatNobodyReads(t *testing.T) {
 		}()
 	}
 	for range 2 {
-		select {
-		case <-closed:
-		case <-time.After(bodyTime + writeTime + patience):
-			t.Fatal("the server waits for ever")
-		}
+		await.From(t, "the server closes a connection", closed)
 	}
 }
 
@@ -134,7 +132,7 @@ func TestLongAnswersStay(t *testing.T) {
 			{"GET with a body", call{method: "GET", header: p.olderHeader(), body: "{}"}, ""},
 		} {
 			clients.Go(func() {
-				ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+				ctx, cancel := await.Limited(t.Context())
 				defer cancel()
 				resp, err := over.client.Do(p.request(ctx, over.url, c.call))
 				if err != nil || resp.StatusCode != 200 || resp.Proto != over.proto {
