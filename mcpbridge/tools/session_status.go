@@ -91,6 +91,9 @@ func StatusText(s *lisp.Status) string {
 	if d := definitions(s.Definitions); d != "" {
 		line("Definitions: %s", d)
 	}
+	if len(s.Systems) > 0 {
+		line("Loaded systems: %s", strings.Join(s.Systems, ", "))
+	}
 	if len(s.Lost) > 0 {
 		line("Without source, so lost if the image dies: %s", strings.Join(s.Lost, ", "))
 	}

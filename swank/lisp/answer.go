@@ -84,6 +84,7 @@ type (
 		SuspendedThreads []wireThread `sexp:"suspended-threads"`
 
 		Definitions []wireCount    `sexp:"definitions"`
+		Systems     []string       `sexp:"systems"`
 		Lost        []journal.Loss `sexp:"lost"`
 	}
 	wireRunning struct {

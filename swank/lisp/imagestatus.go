@@ -113,6 +113,7 @@ func (s *Session) askStatus(ctx context.Context, inst *instance, st *Status) {
 		}
 		st.Definitions[strings.TrimPrefix(string(d.Section), ":")] = d.Count
 	}
+	st.Systems = w.Systems
 	for _, l := range w.Lost {
 		st.Lost = append(st.Lost, l.String())
 	}

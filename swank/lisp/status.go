@@ -31,6 +31,7 @@ type Status struct {
 	Obstacle    *ObstacleError // why the last one could not be taken, or nil
 	Jobs        []Job          // in the background, and those that have ended, oldest first
 	Definitions map[string]int
+	Systems     []string // that the session has loaded, without those which they needed and which are not the project's
 	Lost        []string // definitions that have no source, and why: a new image will not have them
 	Threads     []Thread
 	HeapUsed    int64 // bytes of dynamic space in use

@@ -20,14 +20,16 @@
       (push (cons name (unfindable-files name)) (evaluation-loaded *evaluation*)))))
 
 (defun note-new-systems (session)
-  "Add the systems that were loaded by any code to those of SESSION, without the ones that they
-needed.  While another session evaluates, the last to end does this."
+  "Add the systems that were loaded by any code to those of SESSION, of the ones that they needed only
+the project's own.  While another session evaluates, the last to end does this."
   (let ((registered (registered-systems)))
     (unless (or (= registered *registered*) (others-work-p session))
       (let* ((loaded (loaded-systems))
              (new (remove-if #'asdf-itself-p
                              (set-difference loaded *known-systems* :test #'string=)))
-             (needed (mapcan #'direct-dependencies new)))
+             (needed (remove-if (lambda (name)
+                                  (and (string= name (primary-name name)) (project-system-p name)))
+                                (mapcan #'direct-dependencies new))))
         (setf *registered* registered
               *known-systems* loaded)
         (dolist (name (set-difference new needed :test #'string=))

@@ -24,6 +24,14 @@
 (defvar *outer-frame-p* nil
   "True of the frames of what has called the user's code: a backtrace ends before them; or NIL.")
 
+(defun users-form-p (form)
+  "True if FORM is the user's: a tool's call, which is the code of an evaluation that reads none, is no
+frame of theirs."
+  (and form
+       (not (and *evaluation*
+                 (or (evaluation-work *evaluation*) (evaluation-system *evaluation*))
+                 (eq form (evaluation-code *evaluation*))))))
+
 (defun working-on-file-p ()
   "True while a tool compiles or loads a file, whose place then says more than the form."
   (and *evaluation* (evaluation-work *evaluation*) (file-at-work-p)))
@@ -67,7 +75,7 @@ that was being loaded."
       #+sbcl
       (unless (typep condition 'storage-condition) ; little of the stack is left
         (setf texts (with-places texts (mapcar #'frame-spot frames))))
-      (unless (or texts *building* (working-on-file-p) (null form))
+      (unless (or texts *building* (working-on-file-p) (not (users-form-p form)))
         (setf texts (list (show-form form *package*)) total 1))
       (values (append (if system
                           (failure (type-label condition)

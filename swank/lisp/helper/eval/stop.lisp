@@ -56,7 +56,7 @@ evaluates arguments in the debugger, end only these."
   (let ((package (session-package (evaluation-session evaluation))))
     (multiple-value-bind (frames total) (ignore-errors (collect-frames *kept-frames* package))
       (cond (frames (values frames total))
-            ((evaluation-form evaluation)
+            ((users-form-p (evaluation-form evaluation))
              (values (list (show-form (evaluation-form evaluation) package)) 1))))))
 
 (defun stop-evaluation (token reason &optional (session "default"))

@@ -61,6 +61,7 @@ wait for code of the user's."
                   :heap-used (heap-used)
                   :heap-limit (heap-size)
                   :definitions (definition-counts session)
+                  :systems (sort (copy-list (session-systems session)) #'string<)
                   :echo (if *echoing* (funcall *echo-place*) "")
                   :lost (first-few (lost-definitions session) 100)))))
 

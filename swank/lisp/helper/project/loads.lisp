@@ -78,17 +78,6 @@ it.  A launched image sees that itself."
 
 ;;; Systems that we build
 
-(defun own-definition-p (name)
-  "True if the project defines the system NAME itself; that of a dependency kept with it does not
-count."
-  (let ((file (project-definition name)))
-    (and file (member file *project-own* :test #'equal))))
-
-(defun project-system-p (name)
-  "True if the system NAME is one of the project's own, and not another one of that name."
-  (and (own-definition-p name)
-       (same-file-p (project-definition name) (definition-file (primary-name name)))))
-
 (defun definition-gone-p (name)
   "True if the file in the project that defined the system NAME, which is registered, is gone."
   (let ((file (definition-file (primary-name name))))

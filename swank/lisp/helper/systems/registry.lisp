@@ -73,6 +73,17 @@ not search there."
   (let ((found (and a (ignore-errors (truename a)))))
     (and found b (equal found (ignore-errors (truename b))))))
 
+(defun own-definition-p (name)
+  "True if the project defines the system NAME itself; that of a dependency kept with it does not
+count."
+  (let ((file (project-definition name)))
+    (and file (member file *project-own* :test #'equal))))
+
+(defun project-system-p (name)
+  "True if the system NAME is one of the project's own, and not another one of that name."
+  (and (own-definition-p name)
+       (same-file-p (project-definition name) (definition-file (primary-name name)))))
+
 ;;; A user may name a system by the path of its definition, though ASDF would find another
 ;;; file of that name.  ASDF searches for each system anew, by a list of functions.  We put one
 ;;; of ours first, which remembers those paths; in a person's image only while we load.
