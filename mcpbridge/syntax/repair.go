@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -14,8 +15,8 @@ const (
 // Repair mends a text in which parentheses are missing or too many, a few in each
 // top-level form: of all the places where one may be put or taken away it takes the one
 // with which the indentation, and what is known of the standard's operators, fits best.
-// It returns false if that does not make text well-formed; a text that is well-formed
-// is returned as it is.
+// It returns false if that does not make text well-formed, or changes more than
+// parentheses; a text that is well-formed is returned as it is.
 func Repair(text string) (string, bool) {
 	if len(Check(text).Problems) == 0 {
 		return text, true
@@ -41,8 +42,26 @@ func Repair(text string) (string, bool) {
 		at = end
 	}
 	mended.WriteString(text[at:])
-	report := Check(mended.String())
-	return mended.String(), report.Forms > 0 && len(report.Problems) == 0 && !unreadable(mended.String())
+	whole := mended.String()
+	report := Check(whole)
+	return whole, report.Forms > 0 && len(report.Problems) == 0 && sameButParentheses(text, whole) && !unreadable(whole)
+}
+
+// sameButParentheses reports whether a and b have the same tokens, without parentheses: a
+// parenthesis that stood between two, as in a)b, has not made one of them.
+func sameButParentheses(a, b string) bool {
+	return slices.Equal(words(a), words(b))
+}
+
+// words are the tokens of text but for its parentheses.
+func words(text string) (all []string) {
+	ts, _ := tokens(text)
+	for _, t := range ts {
+		if word := text[t.start:t.end]; word != "(" && word != ")" {
+			all = append(all, word)
+		}
+	}
+	return all
 }
 
 // part is a stretch of tokens that begins in the first column, as a top-level form does,

@@ -38,8 +38,11 @@ const maxProblems = 20
 
 // Check checks a whole text.
 func Check(text string) *Report {
-	s := &scanner{text: text, line: 1, column: 1}
+	s := &scanner{text: text, line: 1, column: 1, keep: true}
 	s.run()
+	if !s.broken && len(s.report.Problems) == 0 {
+		s.report.Problems = misplaced(text, s.tokens, false)
+	}
 	s.report.Lines = s.line
 	if s.column == 1 && s.line > 1 {
 		s.report.Lines-- // the last newline begins no line

@@ -1,9 +1,6 @@
 package syntax
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // unreadable reports whether the reader refuses text although its parentheses match: a
 // list has lost its beginning or its end at a place where no parenthesis elsewhere mends
@@ -21,39 +18,13 @@ func unreadable(text string) bool {
 			return true
 		case t.kind == prefix && len(word) == 2 && word[0] == ',' && i > 0 && words[i-1] == ".": // (a . ,@ b)
 			return true
-		case t.kind == skipPrefix && oddFeatures(rest):
-			return true
 		case len(word) == 3 && word[0] == '#' && word[1] > '1' && word[1] <= '9' && strings.IndexByte("aA", word[2]) >= 0 && oddRows(rest):
 			return true
 		case len(rest) > 0 && strings.HasSuffix(word, "=") && word[0] == '#' && rest[0] == word[:len(word)-1]+"#": // #1=#1#)
 			return true
 		}
 	}
-	return false
-}
-
-// oddFeatures reports whether the form that begins words cannot be a feature expression, as
-// (or :win32 "dir"): it goes on into the form that depends on it.
-func oddFeatures(words []string) bool {
-	depth := 0
-	for i, word := range words {
-		switch {
-		case word == "(":
-			depth++
-		case word == ")":
-			depth--
-		case word == "#.": // nothing is known of it
-			return false
-		case strings.ContainsAny(word[:1], "\"#'`,0123456789"):
-			return true
-		case i > 0 && words[i-1] == "(" && !slices.Contains([]string{"and", "or", "not"}, strings.ToLower(strings.TrimLeft(word, ":"))):
-			return true
-		}
-		if depth <= 0 {
-			return false
-		}
-	}
-	return false
+	return len(misplaced(text, ts, true)) > 0
 }
 
 // oddRows reports whether the list that begins words cannot be the contents of an array of
