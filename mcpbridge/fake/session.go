@@ -83,6 +83,15 @@ func (f *Session) CheckpointsOnDisk() []lisp.OnDisk { return nil }
 
 func (f *Session) Written(context.Context, string, string, string, []string) error { return nil }
 
+// FileReadings has all files be standard ones.
+func (f *Session) FileReadings(context.Context, string) ([]lisp.Reading, error) {
+	return []lisp.Reading{{Case: "upcase"}}, nil
+}
+
+func (f *Session) Writable(context.Context, string, string, *lisp.Source, string, string, lisp.WritePlace) (*lisp.Writable, error) {
+	return &lisp.Writable{Same: true}, nil
+}
+
 func (f *Session) ReadUnlike(context.Context, string, string, string) (*lisp.Unlike, error) {
 	return &lisp.Unlike{}, nil
 }

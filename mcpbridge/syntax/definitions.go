@@ -7,7 +7,7 @@ import (
 
 // Definition is a form that defines a name: a list whose operator is called DEF…, at top
 // level or in what people write around definitions, such as PROGN, EVAL-WHEN and LET.
-// Names are as the standard's reader has them, mostly in upper case.
+// Names are as the reader has them, mostly in upper case.
 type Definition struct {
 	Extent
 
@@ -65,11 +65,10 @@ func (d *Definition) Same(e *Definition) bool {
 }
 
 // Definitions returns the definitions in a text, in order, and the name of the package
-// at its end, "" if no IN-PACKAGE says it. has reports whether *FEATURES* has a name;
-// what #+ and #- then leave out has no definitions, and with nil nothing is left out. It
+// at its end, "" if no IN-PACKAGE says it. What #+ and #- leave out has no definitions. It
 // returns false for a text that is not well-formed.
-func Definitions(text string, has func(feature string) bool) (all []Definition, pkg string, ok bool) {
-	p, forms, ok := parse(text, has)
+func Definitions(text string, r Reading) (all []Definition, pkg string, ok bool) {
+	p, forms, ok := parse(text, r)
 	if !ok {
 		return nil, "", false
 	}
@@ -100,7 +99,7 @@ func (c *collector) visit(n node) {
 	if n.kind != opener || c.text[n.start] == '#' || n.prefixed || len(n.elements) < 2 || n.elements[0].kind != atom {
 		return
 	}
-	switch operator := symbolName(c.source(n.elements[0])); {
+	switch operator := c.symbol(n.elements[0]); {
 	case operator == "IN-PACKAGE":
 		c.pkg = c.designated(n.elements[1])
 	case operator == "QUOTE" || operator == "DECLAIM":
@@ -126,14 +125,14 @@ func (c *collector) designated(n node) string {
 	if inner, ok := strings.CutPrefix(text, `"`); ok {
 		return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(strings.TrimSuffix(inner, `"`))
 	}
-	return symbolName(text)
+	return c.symbol(n)
 }
 
 func (c *collector) define(n node, operator string) {
 	d := Definition{Extent: extentOf(n), Operator: operator, Package: c.pkg, Bound: c.bound > 0, Outer: c.outer}
 	name := n.elements[1]
 	if name.kind == opener && len(name.elements) > 0 { // (setf f), or (name options…)
-		d.Setf = len(name.elements) == 2 && symbolName(c.source(name.elements[0])) == "SETF"
+		d.Setf = len(name.elements) == 2 && c.symbol(name.elements[0]) == "SETF"
 		if name = name.elements[0]; d.Setf {
 			name = n.elements[1].elements[1]
 		}
@@ -141,7 +140,7 @@ func (c *collector) define(n node, operator string) {
 	if name.kind != atom {
 		return
 	}
-	d.Prefix, d.Name = splitSymbol(c.source(name))
+	d.Prefix, d.Name = c.split(name)
 	if strings.HasPrefix(c.source(name), `"`) {
 		d.Prefix, d.Name = "", c.designated(name)
 	}
@@ -154,7 +153,7 @@ func (c *collector) define(n node, operator string) {
 // specialize takes qualifiers and specializers from what follows the name of a DEFMETHOD.
 func (c *collector) specialize(d *Definition, rest []node) {
 	for len(rest) > 0 && rest[0].kind == atom {
-		d.Qualifiers = append(d.Qualifiers, symbolName(c.source(rest[0])))
+		d.Qualifiers = append(d.Qualifiers, c.symbol(rest[0]))
 		rest = rest[1:]
 	}
 	if len(rest) == 0 {
@@ -175,7 +174,7 @@ func (c *collector) specialize(d *Definition, rest []node) {
 // flat is a specializer as text in which only what differs tells two apart.
 func (c *collector) flat(n node) string {
 	if n.kind != opener {
-		prefix, name := splitSymbol(c.source(n))
+		prefix, name := c.split(n)
 		if prefix == "KEYWORD" {
 			name = ":" + name
 		}

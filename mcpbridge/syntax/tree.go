@@ -3,7 +3,6 @@ package syntax
 import (
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // node is a form of a text, without what #+ and #- leave out.
@@ -22,19 +21,19 @@ type parser struct {
 	text   string
 	tokens []token
 	at     int
-	deep   bool                      // #+ and #- are nested deeper than maxNesting: the rest is not looked at
-	has    func(feature string) bool // nil: #+ and #- leave out nothing
+	deep   bool // #+ and #- are nested deeper than maxNesting: the rest is not looked at
+	Reading
 }
 
 // parse returns the top-level forms of a text. It returns false for one that is not
 // well-formed, or in which #+ and #- are nested too deep.
-func parse(text string, has func(feature string) bool) (*parser, []node, bool) {
+func parse(text string, r Reading) (*parser, []node, bool) {
 	s := &scanner{text: text, line: 1, column: 1, keep: true}
 	s.run()
 	if s.broken || len(s.report.Problems) > 0 {
 		return nil, nil, false
 	}
-	p := &parser{text: text, tokens: s.tokens, has: has}
+	p := &parser{text: text, tokens: s.tokens, Reading: r}
 	forms := p.forms(0)
 	return p, forms, !p.deep
 }
@@ -111,15 +110,15 @@ func (p *parser) skip() {
 // holds reports whether a feature expression is true; one that only the reader can tell is.
 func (p *parser) holds(n node) bool {
 	switch {
-	case p.has == nil:
+	case p.Has == nil:
 		return true
 	case n.kind == atom && !n.prefixed:
-		return p.has(symbolName(p.source(n)))
+		return p.Has(p.symbol(n))
 	case n.kind != opener || n.prefixed || len(n.elements) == 0:
 		return true
 	}
 	rest := n.elements[1:]
-	switch symbolName(p.source(n.elements[0])) {
+	switch p.symbol(n.elements[0]) {
 	case "AND":
 		return !slices.ContainsFunc(rest, func(n node) bool { return !p.holds(n) })
 	case "OR":
@@ -132,18 +131,36 @@ func (p *parser) holds(n node) bool {
 
 func (p *parser) source(n node) string { return p.text[n.start:n.end] }
 
+// symbol is the name of the symbol that n is, as it is read there.
+func (p *parser) symbol(n node) string {
+	_, name := p.split(n)
+	return name
+}
+
+// split is the prefix and the name of the symbol that n is, as it is read there.
+func (p *parser) split(n node) (prefix, name string) {
+	return splitSymbol(p.source(n), p.caseAt(n.start))
+}
+
 // symbolName is the name of the symbol written as text, as the standard's reader reads
 // it: in upper case, without the prefix of a package.
 func symbolName(text string) string {
-	_, name := splitSymbol(text)
+	_, name := splitSymbol(text, Upcase)
 	return name
 }
 
 // splitSymbol is the prefix and the name of the symbol written as text; the prefix of a
 // keyword is "KEYWORD", that of a symbol without one is "".
-func splitSymbol(text string) (prefix, name string) {
+func splitSymbol(text string, c Case) (prefix, name string) {
 	var b strings.Builder
+	var plain []int // places in b of the letters of which the case may change
 	bars, escaped, colon := false, false, false
+	end := func() string {
+		name := c.fold(b.String(), plain)
+		b.Reset()
+		plain = plain[:0]
+		return name
+	}
 	for _, r := range strings.TrimPrefix(text, "#:") {
 		switch {
 		case escaped:
@@ -157,15 +174,16 @@ func splitSymbol(text string) (prefix, name string) {
 			b.WriteRune(r)
 		case r == ':':
 			if !colon {
-				prefix, colon = b.String(), true
-				b.Reset()
+				prefix, colon = end(), true
 			}
 		default:
-			b.WriteRune(unicode.ToUpper(r))
+			plain = append(plain, b.Len())
+			b.WriteRune(r)
 		}
 	}
+	name = end()
 	if colon && prefix == "" {
 		prefix = "KEYWORD"
 	}
-	return prefix, b.String()
+	return prefix, name
 }

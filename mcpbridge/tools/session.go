@@ -40,6 +40,8 @@ type Session interface {
 	SaveSession(ctx context.Context, file string, timeout time.Duration) (*lisp.Saved, error)
 	Sources(ctx context.Context, name, pkg string, timeout time.Duration) (*lisp.Sources, error)
 	Written(ctx context.Context, name, pkg, file string, labels []string) error
+	FileReadings(ctx context.Context, text string) ([]lisp.Reading, error)
+	Writable(ctx context.Context, name, pkg string, d *lisp.Source, form, read string, at lisp.WritePlace) (*lisp.Writable, error)
 	ReadUnlike(ctx context.Context, text, one, other string) (*lisp.Unlike, error)
 	LoadSession(ctx context.Context, file, source string, r lisp.Request) (*lisp.Loaded, *lisp.Result, error)
 

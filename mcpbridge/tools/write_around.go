@@ -33,7 +33,11 @@ func (w *writing) around(source *lisp.Source, f *form, t *text, p place) (syntax
 	case theirs != p.Extent && syntax.SameCode(without(source.Text, ours, f.Extent), without(t.after, theirs, p.Extent)):
 		return p.Extent, nil
 	}
-	if !sameDefinitions(w.within(source.Text, ours), w.within(t.after, theirs)) {
+	reading, err := w.reading(t.after)
+	if err != nil {
+		return theirs, err
+	}
+	if !sameDefinitions(definitionsIn(source.Text, ours, w.readAs(syntax.Case(source.Case))), definitionsIn(t.after, theirs, reading)) {
 		return theirs, w.refuse("FORM-AROUND", "", "%s and the %s stand in different forms, and one of these defines something else, too. Evaluate all of the file's form, changed, and write what it defines.", p, source.Label)
 	}
 	f.text, f.Column = source.Text[ours.Start:ours.End], ours.Column
@@ -45,8 +49,9 @@ func without(text string, outer, inner syntax.Extent) string {
 	return text[outer.Start:inner.Start] + " " + text[inner.End:outer.End]
 }
 
-func (w *writing) within(text string, e syntax.Extent) []syntax.Definition {
-	all, _, _ := syntax.Definitions(text[e.Start:e.End], w.feature)
+func definitionsIn(text string, e syntax.Extent, r syntax.Reading) []syntax.Definition {
+	there := syntax.Reading{Has: r.Has, Case: func(offset int) syntax.Case { return r.Case(e.Start + offset) }}
+	all, _, _ := syntax.Definitions(text[e.Start:e.End], there)
 	return all
 }
 

@@ -41,7 +41,7 @@ func writeDefinition(ctx context.Context, r *Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, r.lookupFailed(err, "name", name)
 	}
-	w := writing{Request: r, ctx: ctx, name: name, file: file, force: force, sources: sources, texts: map[string]*text{}}
+	w := writing{Request: r, ctx: ctx, name: name, file: file, force: force, sources: sources, texts: map[string]*text{}, read: map[string][]stretch{}}
 	if err := w.plan(); err != nil {
 		return Reply{}, err
 	}
@@ -57,9 +57,10 @@ type writing struct {
 	force   bool
 	sources *lisp.Sources
 
-	texts map[string]*text // by path
-	order []string         // of the paths
-	said  []string         // what becomes of each definition
+	texts map[string]*text     // by path
+	order []string             // of the paths
+	said  []string             // what becomes of each definition
+	read  map[string][]stretch // how texts of files are read
 }
 
 // text is a file as it is, and as it is to be.

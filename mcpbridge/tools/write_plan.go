@@ -19,6 +19,7 @@ type form struct {
 	syntax.Definition
 	text string
 	pkg  string
+	fits bool // it is read at its place in the file as it was in pkg
 }
 
 // place is a form of a file that defines the same.
@@ -79,7 +80,7 @@ func (w *writing) formOf(source *lisp.Source) (*form, error) {
 	if source.Why != "" {
 		return nil, w.refuse("NO-SOURCE", "", "The %s cannot be written: %s.", source.Label, source.Why)
 	}
-	all, _, ok := syntax.Definitions(source.Text, w.feature)
+	all, _, ok := syntax.Definitions(source.Text, w.readAs(syntax.Case(source.Case)))
 	if !ok {
 		return nil, w.refuse("NO-SOURCE", "", "The %s cannot be written: the text that was evaluated is not in the standard syntax.", source.Label)
 	}
@@ -103,7 +104,7 @@ func (w *writing) formOf(source *lisp.Source) (*form, error) {
 			several = several || !exact && found != nil && !d.Same(&found.Definition)
 		}
 		sure = sure || exact
-		found = &form{d, source.Text[d.Start:d.End], source.Package}
+		found = &form{Definition: d, text: source.Text[d.Start:d.End], pkg: source.Package}
 		if d.Package != "" {
 			found.pkg = d.Package
 		}
@@ -140,7 +141,7 @@ func ofMethod(d *syntax.Definition, source *lisp.Source) (exact, may bool) {
 
 // asWritten returns a specializer, as the image prints it, as [syntax.Definition] has it.
 func asWritten(specializer string) string {
-	all, _, ok := syntax.Definitions("(defmethod f ((x "+specializer+")))", nil)
+	all, _, ok := syntax.Definitions("(defmethod f ((x "+specializer+")))", syntax.Reading{})
 	if !ok || len(all) != 1 || len(all[0].Specializers) != 1 {
 		return specializer
 	}
@@ -184,7 +185,14 @@ func (w *writing) put(source *lisp.Source, f *form) error {
 	if f.Bound {
 		f.text, f.Column = source.Text, 1
 	}
-	_, pkg, _ := syntax.Definitions(t.after, w.feature)
+	reading, err := w.reading(t.after)
+	if err != nil {
+		return err
+	}
+	_, pkg, _ := syntax.Definitions(t.after, reading)
+	if err := w.fit(source, f, t, len(t.after), w.file, pkg); err != nil {
+		return err
+	}
 	if err := w.agree(source, f, t, w.file, pkg); err != nil {
 		return err
 	}
@@ -212,7 +220,14 @@ func (w *writing) places(source *lisp.Source, f *form, file string) (found []pla
 		} else if glanced, ok := w.glance(path, f); ok {
 			text = glanced
 		}
-		all, _, ok := syntax.Definitions(text, w.feature)
+		if text == "" {
+			continue
+		}
+		reading, err := w.reading(text)
+		if err != nil {
+			return nil, err
+		}
+		all, _, ok := syntax.Definitions(text, reading)
 		if !ok && (broken == "" || path == source.File) {
 			broken = path
 		}
@@ -290,6 +305,9 @@ func (w *writing) replace(source *lisp.Source, f *form, p place) error {
 	if err != nil {
 		return err
 	}
+	if err := w.fit(source, f, t, old.Start, p.String(), p.Package); err != nil {
+		return err
+	}
 	after := syntax.Replace(t.after, old, f.text, f.Column)
 	if after == t.after {
 		w.said = append(w.said, fmt.Sprintf("Unchanged: %s, which %s has as it is.", source.Label, p))
@@ -320,7 +338,11 @@ func (w *writing) unchanged(source *lisp.Source, f *form, t *text, p place, old 
 		return w.refuse("FORM-CHANGED", w.forced(), "%s was not loaded, so what the image has was not made from it:\n%s",
 			p, diffText(p.path, now+"\n", "image", f.text+"\n"))
 	}
-	all, _, _ := syntax.Definitions(source.Loaded, w.feature)
+	stretches, err := w.stretches(t.after)
+	if err != nil {
+		return err
+	}
+	all, _, _ := syntax.Definitions(source.Loaded, w.readAs(stretchAt(stretches, old.Start).c))
 	for _, d := range all {
 		extent := d.Extent
 		if old != p.Extent {
@@ -342,7 +364,7 @@ func (w *writing) agree(source *lisp.Source, f *form, t *text, where, pkg string
 	if !utf8.ValidString(t.before) && !ascii(f.text) {
 		return w.refuse("NOT-UTF-8", "", "%s is not UTF-8 text, and the %s has other characters than ASCII.", where, source.Label)
 	}
-	if pkg = orUser(pkg); pkg == f.pkg {
+	if pkg = orUser(pkg); pkg == f.pkg || f.fits {
 		return nil
 	}
 	unlike, err := w.Session.ReadUnlike(w.ctx, f.text, f.pkg, pkg)
@@ -351,8 +373,7 @@ func (w *writing) agree(source *lisp.Source, f *form, t *text, where, pkg string
 	}
 	switch {
 	case unlike.Missing != "":
-		return w.refuse("PACKAGE-ERROR", "", "%s is in the package %s, and the %s was evaluated in %s; the image has no package %s.",
-			where, pkg, source.Label, f.pkg, unlike.Missing)
+		return w.missing(source, f, where, pkg, unlike.Missing)
 	case len(unlike.Names) > 0:
 		return w.refuse("OTHER-PACKAGE", nextCall("evaluate-lisp", "code", f.text, "package", pkg),
 			"%s is in the package %s, and the %s was evaluated in %s, where these are other symbols: %s. Evaluate it in %s first.",
@@ -373,7 +394,7 @@ func (w *writing) nowhere(source *lisp.Source, f *form) error {
 		if err != nil {
 			continue
 		}
-		if _, pkg, ok := syntax.Definitions(text, w.feature); ok && orUser(pkg) == f.pkg {
+		if _, pkg, ok := syntax.Definitions(text, w.readAs("")); ok && orUser(pkg) == f.pkg {
 			files = append(files, path)
 		}
 	}

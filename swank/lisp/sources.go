@@ -25,6 +25,7 @@ type Source struct {
 	Specializers []string `sexp:"specializers"` // of a method, as names of classes or (EQL OBJECT)
 	Text         string   `sexp:"text"`         // of the top level form; "" where it is not known
 	Package      string   `sexp:"package"`      // in which Text was read
+	Case         string   `sexp:"case"`         // the readtable-case with which Text was read, "preserve", if its syntax was not that of files; else ""
 	Why          string   `sexp:"why"`          // why Text is not known
 	File         string   `sexp:"file"`         // that had the definition when it was loaded, or ""
 	Loaded       string   `sexp:"loaded"`       // the top level form of File that it was loaded from
@@ -54,6 +55,46 @@ func (s *Session) Written(ctx context.Context, name, pkg, file string, labels []
 	call := helper.NewCall("DEFINITION-WRITTEN").Str(name).Str(file)
 	call.Quote(len(labels), func(i int) { call.Str(labels[i]) })
 	return s.query(ctx, call.Key("SESSION").Str(s.name).Opt("PACKAGE", pkg), &noted)
+}
+
+// Reading is how a part of a file is read.
+type Reading struct {
+	From int    `sexp:"from"` // the character at which the part begins, from 0
+	Case string `sexp:"case"` // the readtable-case: "upcase", "downcase", "preserve", "invert"
+	Odd  bool   `sexp:"odd"`  // not all is read there as in a file that sets nothing of the reader's
+}
+
+// FileReadings tells how the parts of text, a file's, are read. The first begins at 0.
+func (s *Session) FileReadings(ctx context.Context, text string) ([]Reading, error) {
+	var found struct {
+		Readings []Reading `sexp:"readings"`
+	}
+	return found.Readings, s.query(ctx, helper.NewCall("FILE-READINGS").Str(text).Key("SESSION").Str(s.name), &found)
+}
+
+// WritePlace is where a form is to be written: at the character At of the file with the
+// text File, where Package is current.
+type WritePlace struct {
+	File    string
+	At      int
+	Package string
+}
+
+// Writable is how a form is to be written at a [WritePlace].
+type Writable struct {
+	Same       bool   `sexp:"same"`       // as it is
+	Form       string `sexp:"form"`       // printed anew, as it is read there; or ""
+	Difference string `sexp:"difference"` // why there is no text for it that is read there as it was evaluated; or ""
+	Unknown    int    `sexp:"unknown"`    // the line of File after which it is not known how it is read; or 0
+	Missing    string `sexp:"missing"`    // a package that there is not, or ""
+}
+
+// Writable tells how form, a part of the text of d, which the session has defined as name,
+// is to be written at a place, so that it is read there as it was in the package read.
+func (s *Session) Writable(ctx context.Context, name, pkg string, d *Source, form, read string, at WritePlace) (*Writable, error) {
+	w := new(Writable)
+	call := helper.NewCall("WRITABLE-FORM").Str(form).Str(read).Str(d.Label).Str(name).Str(at.File).Num(int64(at.At)).Str(at.Package)
+	return w, s.query(ctx, call.Key("SESSION").Str(s.name).Opt("PACKAGE", pkg), w)
 }
 
 // Unlike is what of a text two packages read differently.

@@ -32,7 +32,8 @@
    ;; Sessions, evaluations and guests; names and look-ups in a session.
    (:module "session"
     :serial t
-    :components ((:file "session") (:file "history") (:file "echoes") (:file "shown") (:file "evaluation") (:file "guests") (:file "threads")
+    :components ((:file "session") (:file "history") (:file "echoes") (:file "shown") (:file "evaluation")
+                 (:file "readtables") (:file "guests") (:file "threads")
                  (:file "locks" :if-feature :sbcl) (:file "names") (:file "lookups")))
    ;; ASDF's systems and their files.
    (:module "systems"
@@ -81,7 +82,7 @@
     :serial t
     :components ((:file "describe") (:file "apropos") (:file "exports") (:file "library")
                  (:file "written") (:file "describe-symbol") (:file "describe-system")
-                 (:file "xref") (:file "sources") (:file "views") (:file "inspect")))
+                 (:file "xref") (:file "sources") (:file "reading") (:file "views") (:file "inspect")))
    ;; Loading, compiling, disassembling, testing.
    (:module "build"
     :serial t

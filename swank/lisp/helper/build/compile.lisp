@@ -65,7 +65,7 @@ where FILE is \"\" for the given FILE and for TEXT."
           (flet ((work () (compile-and-load evaluation source fasl load)))
             (cond (file
                    (require-file source)
-                   (work))
+                   (call-with-file-syntax (evaluation-session evaluation) #'work))
                   (t
                    (with-open-file (out source :direction :output :external-format :utf-8)
                      (write-string text out))
@@ -109,6 +109,11 @@ where FILE is \"\" for the given FILE and for TEXT."
      (let ((source (native-file file)) (*load-verbose* nil))
        (require-file source)
        (call-recording-files evaluation source
-                             (lambda () (call-loading-file source (lambda () (load source)))))
+                             (lambda ()
+                               (call-loading-file
+                                source
+                                (lambda ()
+                                  (call-with-file-syntax (evaluation-session evaluation)
+                                                         (lambda () (load source)))))))
        '()))
    :code (list 'load file) :session session :token token :package package))

@@ -49,6 +49,7 @@
            #:apropos-search
            #:complete-symbol
            #:find-definition #:session-sources #:definition-written #:read-unlike
+           #:file-readings #:writable-form
            #:cross-reference
            #:describe-system
            #:inspect-form

@@ -82,12 +82,12 @@
 
 (defun call-with-source-text (text function)
   "Call FUNCTION; what it defines remembers TEXT, the source of a top level form, and in which
-package it was read."
+package it was read; also with what syntax, if that is not the one of files."
   #+sbcl
   (let ((sbcl:*source-plist*
           (if (<= (length text) *max-source-text*)
               (list* :swank-mcp-source text :swank-mcp-package (package-name *package*)
-                     sbcl:*source-plist*)
+                     (append (odd-reading) sbcl:*source-plist*))
               sbcl:*source-plist*)))
     (funcall function))
   #-sbcl (progn text (funcall function)))

@@ -216,21 +216,6 @@ in between may name its symbols."
 
 ;;; The readtable
 
-(defun readtable-differences (readtable base)
-  "True if READTABLE reads a character of ASCII differently from BASE."
-  (flet ((differs (a b)
-           (not (or (eq a b)
-                    ;; a dispatching character has a closure that is copied with the table
-                    (and (functionp a) (functionp b) (not (symbolp a)) (not (symbolp b))
-                         #+sbcl (and (sbcl:closurep a) (sbcl:closurep b)))))))
-    (loop for code below 128
-          for char = (code-char code)
-          thereis (or (differs (get-macro-character char readtable)
-                               (get-macro-character char base))
-                      (and (not (digit-char-p char))
-                           (differs (ignore-errors (get-dispatch-macro-character #\# char readtable))
-                                    (ignore-errors (get-dispatch-macro-character #\# char base))))))))
-
 (defvar *readtable-changes* 0
   "How often something may have changed a readtable in a launched image.")
 
@@ -244,10 +229,6 @@ in between may name its symbols."
               "characters of it were given another meaning")
         (push (list (readtable-key) (session-readtable-why session))
               (evaluation-losses evaluation))))))
-
-(defun readtable-changed-p (session)
-  "True if the session's code has changed its readtable in place."
-  (readtable-differences (session-readtable session) (session-first-syntax session)))
 
 ;;; In a person's image
 

@@ -3,12 +3,15 @@
 (cl:in-package #:swank-mcp)
 
 (defun call-with-building (function)
-  "Call FUNCTION, which loads systems, without a line about each file, and with the definitions
-that the user has given."
+  "Call FUNCTION, which loads systems, without a line about each file, with the definitions that
+the user has given, and with the readtable of files."
   (let ((*load-verbose* nil) (*load-print* nil)
         (*compile-verbose* nil) (*compile-print* nil))
     (ensure-asdf)
-    (call-with-given-definitions function)))
+    (flet ((build () (call-with-given-definitions function)))
+      (if *evaluation*
+          (call-with-file-syntax (evaluation-session *evaluation*) #'build)
+          (build)))))
 
 (defun call-building (name build)
   "Call BUILD, which builds the system NAME, with regard to what the image has.  A fresh image has

@@ -152,6 +152,8 @@ can be neither undefined nor restored."
           (session-features session) *features*
           (session-first-features session) *features*
           (session-first-syntax session) (copy-readtable *readtable*)
+          (session-file-syntax session) nil
+          (session-readings session) '()
           (session-readtable-why session) nil
           (session-assigned session) '()
           (session-gone session) '()

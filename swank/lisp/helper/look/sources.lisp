@@ -34,10 +34,8 @@ known."
                        #+sbcl (format nil "its source is not kept; that of a form with more than ~:D characters is not"
                                       *max-source-text*)
                        #-sbcl "this Lisp keeps no source with what it defines")))
-          ((or (readtable-changed-p session)
-               (/= 10 (session-variable session '*read-base*))
-               (not (eq 'single-float (session-variable session '*read-default-float-format*))))
-           (values nil nil "this session reads code otherwise than a file is read: its readtable, *READ-BASE* or *READ-DEFAULT-FLOAT-FORMAT* was changed"))
+          ((multiple-value-bind (reading oddp) (reading-of session plist) (and oddp (null reading)))
+           (values nil nil "it was read with a readtable that is gone"))
           (t (values text package nil)))))
 
 (defun key-names (key)
@@ -95,15 +93,18 @@ known."
          :kind (string-downcase (car key)) :label (key-label key)
          :setf setfp :qualifiers qualifiers :specializers specializers
          :text text :package package :why why
+         :case (let ((reading (reading-of session (definition-plist key))))
+                 (and reading (string-downcase (readtable-case (first reading)))))
          :file file :loaded loaded)))))
 
 (defun session-sources (text &key (session "default") package)
   "Answer about what SESSION has defined as the name that TEXT names:
   (:NAME NAME :PACKAGES NAMES :FEATURES NAMES
    :DEFINITIONS ((:KIND KIND :LABEL TEXT :SETF BOOLEAN :QUALIFIERS TEXTS :SPECIALIZERS TEXTS
-                  :TEXT SOURCE :PACKAGE NAME :WHY TEXT :FILE FILE :LOADED SOURCE) ...)
+                  :TEXT SOURCE :PACKAGE NAME :CASE CASE :WHY TEXT :FILE FILE :LOADED SOURCE) ...)
    :PLACES LINES)
-PACKAGES are those in which NAME means the symbol.  WHY is there instead of TEXT.  FILE had the
+PACKAGES are those in which NAME means the symbol.  CASE is the readtable-case with which TEXT was
+read, if its syntax was not that of files.  WHY is there instead of TEXT.  FILE had the
 definition when it was loaded, in the top level form LOADED, or made by one of the
 calls in it.  PLACES are where the name is defined,
 if the session has not defined it."

@@ -134,6 +134,8 @@ does not know the variables."
   (first-features *features*)           ; at the session's beginning
   (beginning (shared-values))           ; as it was then, and with what systems have added since
   (first-syntax (copy-readtable *readtable*)) ; its readtable at the beginning
+  (readings '())                        ; (READTABLE BASE FORMAT), newest first, other than of files
+  (file-syntax nil)                     ; that with which files are read, if another; see packages.lisp
   (readtable-changes 0)                 ; the count when the readtable was last compared
   (readtable-why nil)                   ; why its readtable will be lost, or NIL
   (known-packages (all-packages))  ; all packages after its last evaluation
