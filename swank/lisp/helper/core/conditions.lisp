@@ -232,7 +232,7 @@ SBCL a class may have no report."
                      (cond ((no-input-p condition)
                             (if *input*
                                 "End of file: the input that this call was given is used up."
-                                "End of file: nobody is there to type or to answer, and standard input is empty."))
+                                "End of file: nobody is there to type or to answer, and standard input is empty. What code is to read is the argument input of evaluate-lisp: {\"input\": \"first line\\n\"}."))
                            ((obsolete-text condition))
                            ((one-thread-text condition))
                            ((eq (type-of condition) 'type-error)

@@ -121,7 +121,7 @@ methods."
 (defun list-definitions (&optional (session "default") package)
   "((SECTION LINE ...) ...): what SESSION has defined and is still so, in all
 packages or the one called PACKAGE.  ((\"unknown-package\" TEXT)) if there is none."
-  (let ((found (and package (find-package-named package)))
+  (let ((found (and package (package-seen-from (ensure-session session) package)))
         (*print-until* (+ (microseconds) (* 1000000 *printing-seconds*))))
     (call-with-listing-syntax
      (lambda ()

@@ -74,7 +74,7 @@ list that it returns are the evaluation's values."
     (register evaluation)
     (unwind-protect
          (multiple-value-bind (default note) (live-package session)
-           (let ((package (if package (or (find-package-named package) package) default)))
+           (let ((package (if package (or (package-seen-from session package) package) default)))
              (if (packagep package)
                  (or (forbidden-outcome evaluation package)
                      (evaluation-outcome evaluation package debug note))

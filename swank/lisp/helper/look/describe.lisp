@@ -286,8 +286,7 @@
   (multiple-value-bind (name prefix colons) (parse-name text :upcase)
     (declare (ignore prefix))
     (and (zerop colons)
-         (let ((*package* (live-package session)))
-           (find-package-named name)))))
+         (package-seen-from session name))))
 
 (defun name-or-package (text session package)
   "(VALUES NAME MEANT FOUND-IN): the symbol or (SETF SYMBOL) that TEXT names, the package that TEXT

@@ -37,7 +37,8 @@ that and does more; or NIL."
             ((and (calledp "READTABLE" "SYNTAX") (notany #'consp (rest form))) t)
             ;; a binding ends with its form
             ((and (starts-with "LET" operator) (names-reading-p (second form))) nil)
-            ((names-reading-p (rest form)) :unknown)))))
+            ;; what a macro makes of it, such as a test, is its own
+            ((and (names-reading-p (rest form)) (find-symbol operator '#:common-lisp)) :unknown)))))
 
 (defun odd-syntax-p (session syntax)
   (and syntax (call-reading-as syntax (lambda () (not (plain-reading-p session))))))

@@ -175,8 +175,7 @@ likeliest first."
 
 (defun named-package (name session)
   "The package called NAME, seen from SESSION's; a LOOKUP-FAILURE if there is none."
-  (or (let ((*package* (live-package session)))
-        (find-package-named name)) ; with its local nicknames
+  (or (package-seen-from session name)
       (fail-lookup "PACKAGE-ERROR" '() "~A" (unknown-package-text name))))
 
 (defun find-named-symbol (text session &optional package-name)

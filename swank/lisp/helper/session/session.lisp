@@ -206,6 +206,14 @@ OWN values of the session's variables, and those that the SESSION had then."
     (or (find-package designator)
         (find-package (string-upcase name)))))
 
+(defun package-seen-from (session designator)
+  "The package that FIND-PACKAGE-NAMED finds in SESSION's package, which may have nicknames of its own
+for others."
+  (let ((*package* (if (package-name (session-package session))
+                       (session-package session)
+                       (user-package))))
+    (find-package-named designator)))
+
 (defun user-package ()
   "COMMON-LISP-USER, made again if somebody has deleted it."
   (declare (notinline find-package))    ; it would return a cached package, even a deleted one
