@@ -89,6 +89,15 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
+// TestByteOrderMark: one before the first message is none of it.
+func TestByteOrderMark(t *testing.T) {
+	p := serve(t, Options{})
+	if _, err := io.WriteString(p.in, "\ufeff"); err != nil {
+		t.Fatal(err)
+	}
+	p.handshake().alive()
+}
+
 func TestLineEnds(t *testing.T) {
 	p := serve(t, Options{}).handshake()
 	if _, err := io.WriteString(p.in, "\r\n\n\n"+evalCall("1", "x")+"\r\n"+" "+evalCall("2", "x")+" \n"); err != nil {

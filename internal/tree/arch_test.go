@@ -111,7 +111,7 @@ var ours = map[string][]string{
 	"e2e/foreign":     {"e2e/wire"},
 
 	"mcpbridge/rawtext":         nil,
-	"mcpbridge/syntax":          nil,
+	"mcpbridge/syntax":          {"mcpbridge/rawtext"},
 	"mcpbridge/hyperspec":       nil,
 	"mcpbridge/stdio":           {"mcpbridge/rawtext"},
 	"mcpbridge/stdio/stdiotest": nil,

@@ -25,7 +25,7 @@ func (p *Parts) failure(f *lisp.Failure, timeout time.Duration) {
 	}
 	if m := strings.Trim(f.Message, " \t\r\n"); m != "" {
 		p.WriteByte('\n')
-		p.WriteString(Safe(m))
+		p.WriteString(message(m))
 	}
 	if len(f.Frames) == 0 {
 		return
@@ -38,10 +38,38 @@ func (p *Parts) failure(f *lisp.Failure, timeout time.Duration) {
 	}
 }
 
+// message is the message of an error, and below that what nobody sees in it.
+func message(m string) string {
+	text, what := seen(m)
+	if said := undecodable(m); said != "" {
+		what = append(what, said)
+	}
+	for _, line := range what {
+		text += "\n; " + line
+	}
+	return Safe(text)
+}
+
+// Note is the message of a warning or of a compiler's note in a line, with what nobody sees
+// in it.
+func Note(m string) string { return Safe(noteText(m)) }
+
+func noteText(m string) string {
+	text, what := seen(OneLine(m))
+	if said := undecodable(m); said != "" {
+		what = append(what, said)
+	}
+	if len(what) > 0 {
+		text += " (" + strings.Join(what, "; ") + ")"
+	}
+	return text
+}
+
 // frame writes a frame and, after sep, its place, if the image knows that.
 func (p *Parts) frame(frame, sep string) {
 	text, place, known := strings.Cut(frame, placeMark)
-	p.WriteString(Safe(OneLine(text)))
+	text, _ = seen(OneLine(text))
+	p.WriteString(Safe(text))
 	if known {
 		p.WriteString(sep + Safe(place))
 	}

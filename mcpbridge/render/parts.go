@@ -63,7 +63,7 @@ func (p *Parts) warnings(ws []lisp.Warning) {
 // Warning is the text of a warning, and below that its place with the line of source. Of
 // code that is one short line, there is no place to tell.
 func Warning(w lisp.Warning) string {
-	text := OneLine(w.Message)
+	text := noteText(w.Message)
 	if w.Type != "" {
 		text = w.Type + ": " + text
 	}

@@ -144,10 +144,17 @@ func (c *Conn) Close() error {
 func (c *Conn) readAll() {
 	defer close(c.read)
 	defer close(c.incoming)
-	for {
+	for first := true; ; first = false {
 		var f frame
 		if err := c.stream.ReadObject(&f); err != nil {
 			break
+		}
+		if first {
+			// Some systems begin what they write into a pipe like a file.
+			f.data = bytes.TrimPrefix(f.data, []byte("\ufeff"))
+			if len(f.data) == 0 {
+				continue
+			}
 		}
 		if !c.accept(&f) {
 			return

@@ -48,7 +48,7 @@ func (e *expressions) word(at int) string {
 func (e *expressions) problem(at int, message string) {
 	if len(e.found) < maxProblems {
 		t := e.tokens[at]
-		e.found = append(e.found, Problem{Pos{t.line, t.col}, e.word(at) + message, nil, 0})
+		e.found = append(e.found, Problem{Pos: Pos{t.line, t.col}, Message: e.word(at) + message})
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"swank-mcp/mcpbridge/rawtext"
 )
 
 // scanner goes over the text once, from left to right.
@@ -64,7 +66,7 @@ func (s *scanner) problem(p Pos, message string) { s.problemHint(p, message, nil
 
 func (s *scanner) problemHint(p Pos, message string, h *Hint) {
 	if len(s.report.Problems) < maxProblems {
-		s.report.Problems = append(s.report.Problems, Problem{p, message, h, 0})
+		s.report.Problems = append(s.report.Problems, Problem{Pos: p, Message: message, Hint: h})
 	}
 }
 
@@ -211,10 +213,21 @@ func (s *scanner) symbol(p Pos) string {
 		case blank(r) || r == '\n' || strings.ContainsRune("()\"';`,", r):
 			return s.text[start:s.at]
 		default:
+			s.unseen(r)
 			s.next()
 		}
 	}
 	return s.text[start:s.at]
+}
+
+// unseen notes that r, which is not seen or seen as a blank, stands here in a symbol.
+func (s *scanner) unseen(r rune) {
+	what := rawtext.Unseen(r)
+	if what == "" || s.broken || len(s.report.Problems) >= maxProblems {
+		return
+	}
+	s.problem(s.pos(), what+", stands here: for the reader it is part of a symbol.")
+	s.report.Problems[len(s.report.Problems)-1].Unseen = true
 }
 
 // bars goes behind the closing bar.
@@ -232,7 +245,7 @@ func (s *scanner) bars() bool {
 	return false
 }
 
-func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\r' || r == '\f' || r == '\u00a0' }
+func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\r' || r == '\f' }
 
 // swallowed forgets what is open, because a string or comment without an end has
 // swallowed the closing parentheses.

@@ -16,6 +16,7 @@ type Problem struct {
 	Message string // one sentence, without the place
 	Hint    *Hint  // where it probably began; nil if the indentation does not tell
 	Missing int    // closing parentheses that are to be added at the end of the Hint's Last line
+	Unseen  bool   // a character that is not seen, or is seen as a blank, is part of a symbol
 }
 
 // Hint is what the indentation says about a problem of parentheses.

@@ -55,6 +55,10 @@ func TestCheck(t *testing.T) {
 		{"(a . )", "1 forms; 1:6 No form follows the dot in this list."},
 		{"(a . b c)", "1 forms; 1:9 More than one form follows the dot in this list."},
 		{"(a #<B>)", "1 forms; 1:4 #< begins the printed form of an object, which cannot be read."},
+		{"\ufeff(a)", "2 forms; 1:1 U+FEFF, a byte order mark, stands here: for the reader it is part of a symbol."},
+		{"(a\n\u00a0\u00a0(b))", "1 forms; 2:1 U+00A0, a no-break space, stands here: for the reader it is part of a symbol.; 2:2 U+00A0, a no-break space, stands here: for the reader it is part of a symbol."},
+		{"(a b\u2028c \u3000)", "1 forms; 1:5 U+2028, a line separator, stands here: for the reader it is part of a symbol.; 1:8 U+3000, an ideographic space, stands here: for the reader it is part of a symbol."},
+		{"(a \"\u00a0\ufeff\" #\\\u00a0 |\u2028| ; \u00a0\n #|\ufeff|#)", "1 forms"},
 		{"(é \"λ\" ))", "1 forms; 1:9 This closing parenthesis closes nothing."},
 	} {
 		if got := described(Check(c.text)); got != c.want {

@@ -47,8 +47,8 @@ func noteText(notes []lisp.Note, file string) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(render.Safe(place) + render.Safe(n.Severity) + ": " + render.Safe(render.OneLine(n.Text)))
-		if source := fmt.Sprintf("\n%4d | %s", n.Line, render.Safe(rawtext.Clip(n.Source, 120))); n.Source != "" && source != line {
+		b.WriteString(render.Safe(place) + render.Safe(n.Severity) + ": " + render.Note(n.Text))
+		if source := fmt.Sprintf("\n%4d | %s", n.Line, render.Seen(rawtext.Clip(n.Source, 120))); n.Source != "" && source != line {
 			b.WriteString(source)
 			line = source
 		}
@@ -113,7 +113,8 @@ func illFormed(file string) bool {
 	return err == nil && len(syntax.Check(code).Problems) > 0
 }
 
-// writeParentheses adds what validate-syntax would say, if it finds anything.
+// writeParentheses adds what validate-syntax would say of parentheses, or else of
+// characters that nobody sees, if it finds anything.
 func writeParentheses(p *render.Parts, file, code string) {
 	if file != "" {
 		var err error
@@ -121,11 +122,26 @@ func writeParentheses(p *render.Parts, file, code string) {
 			return // it is the image's; that is enough
 		}
 	}
-	for _, problem := range syntax.Check(code).Problems {
+	problems := syntax.Check(code).Problems
+	for _, problem := range problems {
 		if problem.Hint != nil {
 			p.Begin()
 			fmt.Fprintf(p, "%d:%d: %s %s", problem.Line, problem.Column, problem.Message, problem.Hint.Message)
 			return
 		}
 	}
+	if said := unseenText(problems); said != "" {
+		p.Begin()
+		p.WriteString(said)
+	}
+}
+
+// unseenText tells of the first character that nobody sees, "" if there is none.
+func unseenText(problems []syntax.Problem) string {
+	for _, problem := range problems {
+		if problem.Unseen {
+			return fmt.Sprintf("; %d:%d: %s", problem.Line, problem.Column, problem.Message)
+		}
+	}
+	return ""
 }

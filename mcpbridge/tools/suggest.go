@@ -11,9 +11,23 @@ import (
 	"swank-mcp/swank/lisp"
 )
 
-// nextAfter is the last line of the report of a failure: the caller's own call with
-// the name that the image believes was meant, or a look at the code.
+// nextAfter is the end of the report of a failure: the caller's own call with the name that
+// the image believes was meant, or a look at the code. Before it stands where a character
+// that nobody sees has made another name of one.
 func (r *Request) nextAfter(f *lisp.Failure) string {
+	next := r.callAfter(f)
+	if f == nil || f.Unbalanced || r.Short || f.Type != "UNBOUND-VARIABLE" && f.Type != "UNDEFINED-FUNCTION" {
+		return next
+	}
+	_, code := r.Code()
+	said := unseenText(syntax.Check(args.Unfenced(code)).Problems)
+	if said == "" || next == "" {
+		return said + next
+	}
+	return said + "\n" + next
+}
+
+func (r *Request) callAfter(f *lisp.Failure) string {
 	switch {
 	case f == nil:
 		return ""

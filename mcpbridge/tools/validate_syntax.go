@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"swank-mcp/mcpbridge/args"
 	"swank-mcp/mcpbridge/rawtext"
@@ -108,6 +109,11 @@ func syntaxText(path, code string, r *syntax.Report) string {
 			}
 		}
 	}
+	if at, latin1 := rawtext.NotUTF8(code); at >= 0 {
+		p.Begin()
+		before := code[:at]
+		fmt.Fprintf(&p, "; %d:%d: %s", strings.Count(before, "\n")+1, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])+1, render.NotUTF8(latin1))
+	}
 	if n := len(r.Unknown); n > 0 {
 		p.Begin()
 		u := r.Unknown[0]
@@ -120,6 +126,6 @@ func syntaxText(path, code string, r *syntax.Report) string {
 // sourceLine writes a line of source on a line of its own, with its number.
 func writeSourceLine(p *render.Parts, lines []string, n int) {
 	if n >= 1 && n <= len(lines) {
-		fmt.Fprintf(p, "\n%4d | %s", n, render.Safe(rawtext.Clip(strings.TrimRight(lines[n-1], "\r"), 120)))
+		fmt.Fprintf(p, "\n%4d | %s", n, render.Seen(rawtext.Clip(strings.TrimRight(lines[n-1], "\r"), 120)))
 	}
 }
