@@ -396,7 +396,10 @@ func (e *evaluation) died() *Result {
 	if !e.im.cfg.once {
 		b.WriteString("\nA new image takes its place and the next call works in it. " + e.kept() + e.s.suspended.lost(e.inst))
 	}
+	out, err := e.inst.proc.Flushed(e.token)
 	return &Result{
+		Stdout:     Text{Head: out},
+		Stderr:     Text{Head: err},
 		Failure:    &Failure{Kind: KindImageDied, Type: "IMAGE-DIED", Message: b.String()},
 		Background: e.inst.proc.Background(),
 	}

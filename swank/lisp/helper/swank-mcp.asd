@@ -24,7 +24,7 @@
    (:module "core"
     :serial t
     :components ((:file "package") (:file "sbcl") (:file "platform")
-                 (:file "patience") (:file "text") (:file "wire") (:file "sink")
+                 (:file "patience") (:file "text") (:file "wire") (:file "sink") (:file "flushed")
                  (:file "exit" :if-feature :sbcl)
                  (:file "conditions") (:file "printing") (:file "user-code") (:file "frames")
                  (:file "backtrace" :if-feature :sbcl) (:file "scanner") (:file "interrupts")

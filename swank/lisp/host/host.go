@@ -29,6 +29,8 @@ type Host interface {
 	// to descriptors 1 and 2, if those are ours.
 	Settle()
 	Background() Text // what reached descriptors 1 and 2 since it was last called
+	// Flushed returns what an evaluation has flushed, of which the image gave no answer.
+	Flushed(evaluation int64) (out, err string)
 
 	// Kill ends the image, or our connection to it if it is not ours to end;
 	// Killed is the word for that.

@@ -20,6 +20,7 @@ type line struct {
 
 	out, err *drain
 	printed  *sink
+	flushed  *flushed // before it
 	last     struct {
 		sync.Mutex
 		tail
@@ -36,7 +37,8 @@ type line struct {
 func newLine(lifetime, out, err *os.File) (_ *line, problem error) {
 	l := &line{lifetime: lifetime, printed: newSink(keepHead, keepTail)}
 	l.last.max = keepLast
-	if l.out, problem = newDrain(out, l.printed.write); problem != nil {
+	l.flushed = newFlushed(l.printed.write)
+	if l.out, problem = newDrain(out, l.flushed.write); problem != nil {
 		return nil, problem
 	}
 	if l.err, problem = newDrain(err, l.standardError); problem != nil {

@@ -29,6 +29,8 @@
    (openp :initform t :accessor sink-openp)
    ;; CLISP 2.49.93 crashes where a stream has one slot more
    #+sbcl (bytes :initform '() :accessor sink-bytes :documentation "The beginning of a character.")
+   #+sbcl (owner :initform nil :accessor sink-owner :documentation "Text for the bridge; see flushed.lisp.")
+   #+sbcl (flushed :initform 0 :accessor sink-flushed :type fixnum)
    (lock :initarg :lock :reader sink-lock))
   (:documentation "A character output stream that keeps both ends of its text."))
 
@@ -183,9 +185,6 @@ SINK has not kept all: the number of characters left out, and the tail."
   (unless (zerop (sink-column sink))
     (terpri sink)
     t))
-
-(defmethod swank/gray:stream-force-output ((sink sink)) nil)
-(defmethod swank/gray:stream-finish-output ((sink sink)) nil)
 
 ;;; Input
 

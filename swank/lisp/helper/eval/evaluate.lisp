@@ -33,6 +33,12 @@ TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out
 (defun call-registered (evaluation package debug &optional patience)
   ;; Here, as it may go on in another thread.
   (setf (evaluation-caller evaluation) (caller (evaluation-session evaluation)))
+  #+sbcl
+  (when *launched*
+    (flet ((owner (stream)
+             (with-standard-io-syntax (format nil "~D ~A" (evaluation-token evaluation) stream))))
+      (setf (sink-owner (evaluation-out evaluation)) (owner "out")
+            (sink-owner (evaluation-err evaluation)) (owner "err"))))
   (answer (cond ((pausedp (evaluation-session evaluation)) (list :absent :paused))
                 (patience (outcome-in-own-thread evaluation package debug patience))
                 (t (registered-outcome evaluation package debug)))))
