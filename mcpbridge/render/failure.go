@@ -40,7 +40,7 @@ func (p *Parts) failure(f *lisp.Failure, timeout time.Duration) {
 
 // message is the message of an error, and below that what nobody sees in it.
 func message(m string) string {
-	text, what := seen(m)
+	text, what := seenNames(m)
 	if said := undecodable(m); said != "" {
 		what = append(what, said)
 	}
@@ -55,7 +55,7 @@ func message(m string) string {
 func Note(m string) string { return Safe(noteText(m)) }
 
 func noteText(m string) string {
-	text, what := seen(OneLine(m))
+	text, what := seenNames(OneLine(m))
 	if said := undecodable(m); said != "" {
 		what = append(what, said)
 	}
@@ -68,8 +68,7 @@ func noteText(m string) string {
 // frame writes a frame and, after sep, its place, if the image knows that.
 func (p *Parts) frame(frame, sep string) {
 	text, place, known := strings.Cut(frame, placeMark)
-	text, _ = seen(OneLine(text))
-	p.WriteString(Safe(text))
+	p.WriteString(Safe(OneLine(text)))
 	if known {
 		p.WriteString(sep + Safe(place))
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // seen returns s with the characters that nobody would see in it shown by their numbers,
-// and what they are: an error's message with one of them looks like another one's.
+// and what they are.
 func seen(s string) (text string, what []string) {
 	if strings.IndexFunc(s, hidden) < 0 {
 		return s, nil
@@ -36,6 +36,18 @@ func seen(s string) (text string, what []string) {
 func Seen(s string) string {
 	text, _ := seen(s)
 	return Safe(text)
+}
+
+// ofNames matches messages about a name: it may be another one than it looks.
+var ofNames = regexp.MustCompile(`(?i)\b(undefined|unbound|symbol|package|reader?)\b`)
+
+// seenNames is seen for a message about a name. In any other one the characters are the
+// program's text, which is shown as it is.
+func seenNames(message string) (text string, what []string) {
+	if !ofNames.MatchString(message) {
+		return message, nil
+	}
+	return seen(message)
 }
 
 func hidden(r rune) bool { return rawtext.Unseen(r) != "" }
