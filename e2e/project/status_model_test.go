@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/harness"
+	"swank-mcp/e2e/model"
 	"swank-mcp/e2e/wire"
 )
 
@@ -33,7 +34,7 @@ var statusNames = []statusName{
 
 // statusWorld is a project, and what its files have: by name, a form.
 type statusWorld struct {
-	*harness.TruthWorld
+	*model.World
 	disk   map[statusName]string
 	files  []string // those that the system has, in order
 	random *rand.Rand
@@ -46,8 +47,8 @@ func newStatusWorld(t *testing.T, seed uint64) *statusWorld {
 	t.Helper()
 	dir := t.TempDir()
 	w := &statusWorld{
-		TruthWorld: &harness.TruthWorld{Dir: dir, Registry: "CL_SOURCE_REGISTRY=" + dir + "/:"},
-		disk:       map[statusName]string{}, files: statusFiles,
+		World: &model.World{Dir: dir, Registry: "CL_SOURCE_REGISTRY=" + dir + "/:"},
+		disk:  map[statusName]string{}, files: statusFiles,
 		random: rand.New(rand.NewPCG(seed, 1)), next: 100, known: map[string]string{},
 	}
 	for _, n := range statusNames {
@@ -58,7 +59,7 @@ func newStatusWorld(t *testing.T, seed uint64) *statusWorld {
 		w.save(t, file)
 	}
 	w.Server = harness.StartWith(t, wire.Options{Dir: dir, Env: w.Environ(t)})
-	w.Do(t, harness.LoadMini)
+	w.Do(t, model.LoadMini)
 	return w
 }
 

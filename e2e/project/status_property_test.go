@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/harness"
-	"swank-mcp/internal/await"
+	"swank-mcp/e2e/model"
 	"swank-mcp/internal/tier"
 )
 
@@ -35,7 +35,7 @@ func TestStatusProperty(t *testing.T) {
 		}
 		live, _ := w.Ask(t, strings.Replace(statusAnswers, "$system", systemFiles, 1))
 		fresh := w.fresh(t)
-		said := w.Do(t, harness.ToolCall("project-status", harness.Object{}))
+		said := w.Do(t, model.Tool("project-status", harness.Object{}))
 		is := saysClean(said)
 		if is {
 			clean++
@@ -110,21 +110,13 @@ var statusQuestions = map[string]string{
 // load them, that is an answer that no image gives.
 func (w *statusWorld) fresh(t *testing.T) string {
 	t.Helper()
-	args, texts := slices.Clone(harness.PlainSBCL), ""
+	texts, files := "", []string{}
 	for _, file := range w.files {
-		args = append(args, "--load", w.Path(file+".lisp"))
 		texts += w.text(file)
+		files = append(files, file+".lisp")
 	}
-	if answer, ok := w.known[texts]; ok {
-		return answer
-	}
-	cmd := await.Command(t, "sbcl", append(args, "--eval", `(format t "~&=> ~S~%" `+harness.Asked(strings.Replace(statusAnswers, "$system", `'("`+strings.Join(w.files, `" "`)+`")`, 1))+`)`)...)
-	out, err := cmd.CombinedOutput()
-	m := harness.FirstValue.FindAllSubmatch(out, -1)
-	if err != nil || m == nil {
-		w.known[texts] = "it fails: " + harness.Clip(string(out))
-	} else {
-		w.known[texts] = string(m[len(m)-1][1])
+	if w.known[texts] == "" {
+		w.known[texts] = w.InPlainSBCL(t, strings.Replace(statusAnswers, "$system", `'("`+strings.Join(w.files, `" "`)+`")`, 1), files...)
 	}
 	return w.known[texts]
 }

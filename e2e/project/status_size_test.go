@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/harness"
+	"swank-mcp/e2e/model"
 	"swank-mcp/e2e/wire"
 	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
@@ -21,7 +22,7 @@ func TestStatusOfManyFiles(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	dir := t.TempDir()
-	w := &harness.TruthWorld{Dir: dir, Registry: "CL_SOURCE_REGISTRY=" + dir + "/:"}
+	w := &model.World{Dir: dir, Registry: "CL_SOURCE_REGISTRY=" + dir + "/:"}
 	var components strings.Builder
 	for i := range *statusSize {
 		fmt.Fprintf(&components, ` (:file "f%d")`, i)
@@ -41,11 +42,11 @@ func TestStatusOfManyFiles(t *testing.T) {
 		t.Fatal(harness.Clip(reply.Text()))
 	}
 	w.Write(t, "f7.lisp", "(in-package :many)\n(defun f7-0 (x) x)\n")
-	w.Do(t, harness.EvalCall("(defun many::f8-0 (x) x)"))
+	w.Do(t, model.Eval("(defun many::f8-0 (x) x)"))
 	best := time.Hour
 	for range 7 {
 		start := time.Now()
-		reply := w.Do(t, harness.ToolCall("project-status", harness.Object{}))
+		reply := w.Do(t, model.Tool("project-status", harness.Object{}))
 		if took := time.Since(start); took < best {
 			best = took
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/harness"
+	"swank-mcp/e2e/model"
 )
 
 // step takes a random step.
@@ -54,7 +55,7 @@ func (w *statusWorld) step(t *testing.T) {
 
 func (w *statusWorld) call(t *testing.T, tool string, args harness.Object) {
 	t.Helper()
-	reply := w.Do(t, harness.ToolCall(tool, args))
+	reply := w.Do(t, model.Tool(tool, args))
 	w.log = append(w.log, fmt.Sprint(tool, " ", args))
 	if first, rest, _ := strings.Cut(reply, "\n"); strings.HasPrefix(first, "[ERROR]") {
 		second, _, _ := strings.Cut(rest, "\n")

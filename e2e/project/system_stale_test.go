@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/harness"
+	"swank-mcp/e2e/model"
 	"swank-mcp/e2e/wire"
 )
 
@@ -82,20 +83,20 @@ func TestSystemEditedWithinASecond(t *testing.T) {
 // a run of tests has loaded.
 func TestForcedLoadIsRemembered(t *testing.T) {
 	t.Parallel()
-	w := harness.NewTruthWorld(t)
-	w.Do(t, harness.MiniFile("a", "(defun fa () 11)"))
-	w.Do(t, harness.LoadMini)
-	w.Do(t, harness.MiniFile("a", "(defun fa () 12)"))
-	w.Do(t, harness.ToolCall("load-system", harness.Object{"system": "mini", "force": true}))
-	w.Do(t, harness.EvalCall("(setf (symbol-function 'mini::fa) (lambda () :live))"))
-	tests := harness.ToolCall("run-tests", harness.Object{"system": "mini"})
+	w := model.NewWorld(t)
+	w.Do(t, model.Mini("a", "(defun fa () 11)"))
+	w.Do(t, model.LoadMini)
+	w.Do(t, model.Mini("a", "(defun fa () 12)"))
+	w.Do(t, model.Tool("load-system", harness.Object{"system": "mini", "force": true}))
+	w.Do(t, model.Eval("(setf (symbol-function 'mini::fa) (lambda () :live))"))
+	tests := model.Tool("run-tests", harness.Object{"system": "mini"})
 	w.Do(t, tests)
 	if value, _ := w.Ask(t, "(mini::fa)"); value != ":LIVE" {
 		t.Errorf("after a run of tests (mini::fa) is %s, want what the session made of it", value)
 	}
-	w.Do(t, harness.MiniFile("b", "(defun fb () 21)"))
+	w.Do(t, model.Mini("b", "(defun fb () 21)"))
 	w.Do(t, tests)
-	w.Do(t, harness.ToolCall("reset-session", harness.Object{}))
+	w.Do(t, model.Tool("reset-session", harness.Object{}))
 	if value, _ := w.Ask(t, "(mini::fb)"); value != "21" {
 		t.Errorf("after a reset (mini::fb), which a run of tests has loaded, is %s", value)
 	}

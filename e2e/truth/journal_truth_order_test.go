@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/harness"
+	"swank-mcp/e2e/model"
 )
 
 // What defines a name is the form that made the definition, not one that was
@@ -12,7 +13,7 @@ import (
 func TestTruthOfOrder(t *testing.T) {
 	t.Parallel()
 	load := func(name, text string) []any {
-		return []any{harness.FileCall(name, text), harness.ToolCall("load-file", harness.Object{"path": name})}
+		return []any{model.File(name, text), model.Tool("load-file", harness.Object{"path": name})}
 	}
 	row := func(name string, look, want string, steps ...any) truthRow {
 		var flat []any
@@ -27,14 +28,14 @@ func TestTruthOfOrder(t *testing.T) {
 	}
 	rowsHold(t, []truthRow{
 		row("a file defines what was expanded before", "(mini::fa)", "13",
-			harness.MiniFile("a", "(defun fa () 11)"), harness.LoadMini, "(macroexpand-1 '(defun mini::fa () 99))", harness.MiniFile("a", "(defun fa () 13)"), harness.LoadMini),
+			model.Mini("a", "(defun fa () 11)"), model.LoadMini, "(macroexpand-1 '(defun mini::fa () 99))", model.Mini("a", "(defun fa () 13)"), model.LoadMini),
 		row("a file defines what a function would have", "(mini::fa)", "13",
-			harness.MiniFile("a", "(defun fa () 11)"), harness.LoadMini, "(defun install () (defun mini::fa () :patched))", harness.MiniFile("a", "(defun fa () 13)"), harness.LoadMini),
+			model.Mini("a", "(defun fa () 11)"), model.LoadMini, "(defun install () (defun mini::fa () :patched))", model.Mini("a", "(defun fa () 13)"), model.LoadMini),
 		row("a file defines what had failed", "(list (mini::fa) (mini::g (make-instance 'mini::c)))", "(12 :NEW)",
-			harness.MiniFile("a", "(defun fb () 11)"), harness.LoadMini, "(defmethod mini::g ((x mini::c)) :old)", "(defun mini::fa (x x) :bad)",
-			harness.MiniFile("a", "(defclass c () ()) (defmethod g ((x c)) :new) (defun fa () 12)"), harness.LoadMini),
+			model.Mini("a", "(defun fb () 11)"), model.LoadMini, "(defmethod mini::g ((x mini::c)) :old)", "(defun mini::fa (x x) :bad)",
+			model.Mini("a", "(defclass c () ()) (defmethod g ((x c)) :new) (defun fa () 12)"), model.LoadMini),
 		row("a variable of a system that was given another value", "mini::*v*", "9",
-			harness.MiniFile("a", "(defvar *v* 1)"), harness.LoadMini, "(defparameter mini::*v* 9)", harness.ToolCall("load-system", harness.Object{"system": "mini", "force": true})),
+			model.Mini("a", "(defvar *v* 1)"), model.LoadMini, "(defparameter mini::*v* 9)", model.Tool("load-system", harness.Object{"system": "mini", "force": true})),
 		row("a package that was changed from within", "(app:f)", "1",
 			"(defpackage :app (:use :cl))", "(in-package :app)", "(defun f () 1)", "(defpackage :app (:use :cl) (:export #:f))"),
 		row("a package that came to use a later one", "(app::start)", "1",
@@ -44,9 +45,9 @@ func TestTruthOfOrder(t *testing.T) {
 		row("an export in a file's package", "(app:a)", "1",
 			load("app.lisp", "(defpackage :app (:use :cl))"), `(dolist (s '("A")) (export (intern s :app) :app))`, "(defun app:a () 1)"),
 		row("a file that code loads", "(list (c2) *z* (typep (make-bb) 'aa))", "(2 2 T)",
-			harness.FileCall("f.lisp", "(defmacro cm1 () 2) (defun c2 () (cm1)) (defstruct aa x) (defstruct (bb (:include aa)) y) (defparameter *z* (c2))"), `(load "f.lisp")`),
+			model.File("f.lisp", "(defmacro cm1 () 2) (defun c2 () (cm1)) (defstruct aa x) (defstruct (bb (:include aa)) y) (defparameter *z* (c2))"), `(load "f.lisp")`),
 		row("a feature that a file adds", "(not (null (find :fromfile *features*)))", "T",
-			harness.FileCall("f.lisp", "(pushnew :fromfile *features*)"), `(load "f.lisp")`, "(defun f () 1)"),
+			model.File("f.lisp", "(pushnew :fromfile *features*)"), `(load "f.lisp")`, "(defun f () 1)"),
 		row("a structure that is a list", "(make-pp :a 1)", "(1 NIL)", "(defstruct (pp (:type list)) a b)"),
 		row("a form that a saved session tries early", "(list (op1) (op2))", "(112 2)",
 			"(ignore-errors (handler-bind ((warning #'muffle-warning)) (eval '(labels ((n () 112)) (defun op1 () (n))))))",

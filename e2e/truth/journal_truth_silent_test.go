@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/harness"
+	"swank-mcp/e2e/model"
 )
 
 // effect leaves a trace that can be counted: one character of a file.
@@ -43,7 +44,7 @@ func TestTruthOfWhatComesBack(t *testing.T) {
 			look: "(list (fa :one) (fa :two) (fa :three))", want: "(1 2 0)", saved: true},
 		{name: "an effect beside a closure", make: []any{"(let ((n 1)) " + effect + " (defun fa () n))"}, look: effects, want: "1"},
 		{name: "a closure beside an effect", make: []any{"(let ((n 1)) " + effect + " (defun fa () n))"}, look: "(fa)", want: "1", lost: "fa"},
-		{name: "an effect beside a closure in a saved file", make: []any{"(let ((n 1)) " + effect + " (defun fa () n))", harness.ToolCall("save-session", harness.Object{"file": "early.lisp"}), harness.ToolCall("reset-session", harness.Object{}), harness.ToolCall("load-session", harness.Object{"file": "early.lisp"})}, look: effects, want: "1"},
+		{name: "an effect beside a closure in a saved file", make: []any{"(let ((n 1)) " + effect + " (defun fa () n))", model.Tool("save-session", harness.Object{"file": "early.lisp"}), model.Tool("reset-session", harness.Object{}), model.Tool("load-session", harness.Object{"file": "early.lisp"})}, look: effects, want: "1"},
 		{name: "an effect beside a redefinition", make: []any{"(let ((n 1)) " + effect + " (defun fa () n))", "(defun fb () 1)", "(let ((n 2)) " + effect + " (defun fa () n))", "(defun fc () 1)"}, look: effects, want: "2"},
 		{name: "21,000 definitions", make: []any{definitions.String(), "(defun fa () 1)"}, look: `(list (fa) (loop for i below 21000 for s = (find-symbol (format nil "*P~D*" i)) count (and s (boundp s) (eql i (symbol-value s)))))`, want: "(1 21000)"},
 	})

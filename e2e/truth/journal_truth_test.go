@@ -7,44 +7,45 @@ import (
 	"time"
 
 	"swank-mcp/e2e/harness"
+	"swank-mcp/e2e/model"
 )
 
 // tick lets a file system and ASDF tell two edits apart by their second.
-var tick = harness.TruthCall{Wait: 1100 * time.Millisecond}
+var tick = model.Call{Wait: 1100 * time.Millisecond}
 
 // A definition from a system's file replaces one that the session evaluated before the
 // load. One that the session evaluates after the load replaces the file's.
 func TestTruthOfSystems(t *testing.T) {
 	t.Parallel()
-	many := []any{harness.MiniFile("a", "(defun fa () 11)"), harness.LoadMini}
+	many := []any{model.Mini("a", "(defun fa () 11)"), model.LoadMini}
 	var file strings.Builder
 	for i := range 57 {
 		many = append(many, fmt.Sprintf("(defun mini::f%d () :old)", i))
 		fmt.Fprintf(&file, "(defun f%d () %d)\n", i, i)
 	}
-	many = append(many, tick, harness.MiniFile("a", file.String()), harness.LoadMini)
+	many = append(many, tick, model.Mini("a", file.String()), model.LoadMini)
 	rowsHold(t, []truthRow{
 		{name: "a load supersedes what was tried live",
-			make: []any{harness.MiniFile("a", "(defun fa () 11)"), harness.LoadMini, "(defun mini::fa () 12)", tick, harness.MiniFile("a", "(defun fa () 13)"), harness.LoadMini},
+			make: []any{model.Mini("a", "(defun fa () 11)"), model.LoadMini, "(defun mini::fa () 12)", tick, model.Mini("a", "(defun fa () 13)"), model.LoadMini},
 			look: "(mini::fa)", want: "13", saved: true},
 		{name: "57 definitions tried live", make: many, look: `(loop for i below 57 always (eql i (funcall (intern (format nil "F~D" i) :mini))))`, want: "T", saved: true},
 		{name: "a macro that compile-file recorded",
-			make: []any{harness.MiniFile("a", "(defmacro m () 11)"), harness.LoadMini, tick, harness.MiniFile("a", "(defmacro m () 12)"), harness.ToolCall("compile-file", harness.Object{"path": "mini/a.lisp"}),
-				tick, harness.MiniFile("a", "(defmacro m () 13)"), harness.LoadMini},
+			make: []any{model.Mini("a", "(defmacro m () 11)"), model.LoadMini, tick, model.Mini("a", "(defmacro m () 12)"), model.Tool("compile-file", harness.Object{"path": "mini/a.lisp"}),
+				tick, model.Mini("a", "(defmacro m () 13)"), model.LoadMini},
 			look: "(mini::m)", want: "13", saved: true},
 		{name: "what was tried live last comes back last",
-			make: []any{harness.MiniFile("a", "(defun fa () 11)"), harness.LoadMini, "(defun mini::fa () 12)"},
+			make: []any{model.Mini("a", "(defun fa () 11)"), model.LoadMini, "(defun mini::fa () 12)"},
 			look: "(mini::fa)", want: "12", saved: true},
 		{name: "what the system needs at its load comes back before it",
-			make: []any{"(defvar *setting* 7)", harness.MiniFile("a", "(defparameter *had* cl-user::*setting*)"), harness.LoadMini},
+			make: []any{"(defvar *setting* 7)", model.Mini("a", "(defparameter *had* cl-user::*setting*)"), model.LoadMini},
 			look: "mini::*had*", want: "7", saved: true},
 		{name: "what needs the system comes back behind it",
-			make: []any{"(defun first-one () 1)", harness.MiniFile("a", "(defmacro m () 5)"), harness.LoadMini, "(defun uses () (mini::m))"},
+			make: []any{"(defun first-one () 1)", model.Mini("a", "(defmacro m () 5)"), model.LoadMini, "(defun uses () (mini::m))"},
 			look: "(uses)", want: "5", saved: true},
 		{name: "a definition before the first load of the system that has it",
-			make: []any{"(defpackage :mini (:use :cl))", "(defun mini::fa () 12)", harness.MiniFile("a", "(defun fa () 11)"), harness.LoadMini},
+			make: []any{"(defpackage :mini (:use :cl))", "(defun mini::fa () 12)", model.Mini("a", "(defun fa () 11)"), model.LoadMini},
 			look: "(mini::fa)", want: "11", saved: true},
-		{name: "a file loaded by an evaluation", make: []any{"(defun fa () 1)", harness.FileCall("f.lisp", "(defun fa () 2)"), `(load "f.lisp")`}, look: "(fa)", want: "2", saved: true},
+		{name: "a file loaded by an evaluation", make: []any{"(defun fa () 1)", model.File("f.lisp", "(defun fa () 2)"), `(load "f.lisp")`}, look: "(fa)", want: "2", saved: true},
 	})
 }
 
@@ -69,7 +70,7 @@ func TestTruthOfExpansion(t *testing.T) {
 		rows = append(rows, truthRow{name: c[0], make: []any{"(defun fa () 1)", c[1]}, look: "(fa)", want: "1", saved: true})
 	}
 	rows = append(rows,
-		truthRow{name: "a tool that expands", make: []any{"(defun fa () 1)", harness.ToolCall("macroexpand-form", harness.Object{"form": "(defun fa () 99)"})}, look: "(fa)", want: "1", saved: true},
+		truthRow{name: "a tool that expands", make: []any{"(defun fa () 1)", model.Tool("macroexpand-form", harness.Object{"form": "(defun fa () 99)"})}, look: "(fa)", want: "1", saved: true},
 		truthRow{name: "the function is called later", make: []any{"(defun fa () 1)", "(defun setup () (defun fa () 2))", "(setup)"}, look: "(fa)", want: "2", saved: true},
 		truthRow{name: "nothing was defined before", make: []any{"(defun b () 1)", "(macroexpand-1 '(defun fa () 99))"}, look: "(list (b) (fboundp 'fa))", want: "(1 NIL)", saved: true},
 	)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/harness"
+	"swank-mcp/e2e/model"
 )
 
 // Definitions come back whichever way they were made. One whose source is not known is
@@ -43,21 +44,21 @@ func TestTruthOfWays(t *testing.T) {
 		// forms that end abnormally
 		{name: "an error behind a DEFUN", make: []any{`(progn (defun fa () 1) (error "x") (defun fb () 2))`}, look: "(list (fa) (fboundp 'fb))", want: "(1 NIL)", saved: true},
 		{name: "an error behind a redefinition", make: []any{"(defun fa () 9)", `(progn (defun fa () 1) (error "x"))`}, look: "(fa)", want: "1", saved: true},
-		{name: "a timeout behind a DEFUN", make: []any{harness.ToolCall("evaluate-lisp", harness.Object{"code": "(progn (defun fa () 1) (loop (sleep 0.01)))", "timeout": 2})}, look: "(fa)", want: "1", saved: true},
-		{name: "suspended and aborted", make: []any{harness.ToolCall("evaluate-lisp", harness.Object{"code": `(progn (defun fa () 1) (error "x") (defun fb () 2))`, "on-error": "debug"}), harness.ToolCall("abort-evaluation", harness.Object{"evaluation": 1})},
+		{name: "a timeout behind a DEFUN", make: []any{model.Tool("evaluate-lisp", harness.Object{"code": "(progn (defun fa () 1) (loop (sleep 0.01)))", "timeout": 2})}, look: "(fa)", want: "1", saved: true},
+		{name: "suspended and aborted", make: []any{model.Tool("evaluate-lisp", harness.Object{"code": `(progn (defun fa () 1) (error "x") (defun fb () 2))`, "on-error": "debug"}), model.Tool("abort-evaluation", harness.Object{"evaluation": 1})},
 			look: "(list (fa) (fboundp 'fb))", want: "(1 NIL)", saved: true},
-		{name: "suspended when the image dies", make: []any{harness.ToolCall("evaluate-lisp", harness.Object{"code": `(progn (defun fa () 1) (error "x"))`, "on-error": "debug"})}, look: "(fa)", want: "1"},
-		{name: "suspended and continued", make: []any{harness.ToolCall("evaluate-lisp", harness.Object{"code": `(progn (defun fa () 1) (cerror "Go on." "x") (defun fb () 2))`, "on-error": "debug"}),
-			harness.ToolCall("invoke-restart", harness.Object{"evaluation": 1, "restart": "CONTINUE"})}, look: "(list (fa) (fb))", want: "(1 2)", saved: true},
-		{name: "defined in the debugger", make: []any{"(defun bad () (error \"x\"))", harness.ToolCall("evaluate-lisp", harness.Object{"code": "(bad)", "on-error": "debug"}),
-			harness.ToolCall("evaluate-in-frame", harness.Object{"evaluation": 1, "frame": 0, "code": "(defun fa () 1)"}), harness.ToolCall("abort-evaluation", harness.Object{"evaluation": 1})}, look: "(fa)", want: "1", saved: true},
+		{name: "suspended when the image dies", make: []any{model.Tool("evaluate-lisp", harness.Object{"code": `(progn (defun fa () 1) (error "x"))`, "on-error": "debug"})}, look: "(fa)", want: "1"},
+		{name: "suspended and continued", make: []any{model.Tool("evaluate-lisp", harness.Object{"code": `(progn (defun fa () 1) (cerror "Go on." "x") (defun fb () 2))`, "on-error": "debug"}),
+			model.Tool("invoke-restart", harness.Object{"evaluation": 1, "restart": "CONTINUE"})}, look: "(list (fa) (fb))", want: "(1 2)", saved: true},
+		{name: "defined in the debugger", make: []any{"(defun bad () (error \"x\"))", model.Tool("evaluate-lisp", harness.Object{"code": "(bad)", "on-error": "debug"}),
+			model.Tool("evaluate-in-frame", harness.Object{"evaluation": 1, "frame": 0, "code": "(defun fa () 1)"}), model.Tool("abort-evaluation", harness.Object{"evaluation": 1})}, look: "(fa)", want: "1", saved: true},
 
 		// other tools
-		{name: "inspect-object", make: []any{harness.ToolCall("inspect-object", harness.Object{"code": "(progn (defun fa () 1) (list 1))"})}, look: "(fa)", want: "1", saved: true},
-		{name: "profile-code", make: []any{harness.ToolCall("profile-code", harness.Object{"code": "(defun fa () 1)"})}, look: "(fa)", want: "1", saved: true},
-		{name: "trace-function", make: []any{"(defun fb () 2)", harness.ToolCall("trace-function", harness.Object{"functions": "fb", "code": "(progn (fb) (defun fa () 1))"})}, look: "(list (fa) (fb))", want: "(1 2)", saved: true},
-		{name: "LOAD in an evaluation", make: []any{harness.FileCall("f.lisp", "(defun fa () 1)\n(defmacro ma () 2)"), `(load "f.lisp")`}, look: "(list (fa) (ma))", want: "(1 2)", saved: true},
-		{name: "LOAD of a fasl", make: []any{harness.FileCall("f.lisp", "(defun fa () 1)"), `(load (compile-file "f.lisp"))`}, look: "(fa)", want: "1", lost: "fa", saved: true},
+		{name: "inspect-object", make: []any{model.Tool("inspect-object", harness.Object{"code": "(progn (defun fa () 1) (list 1))"})}, look: "(fa)", want: "1", saved: true},
+		{name: "profile-code", make: []any{model.Tool("profile-code", harness.Object{"code": "(defun fa () 1)"})}, look: "(fa)", want: "1", saved: true},
+		{name: "trace-function", make: []any{"(defun fb () 2)", model.Tool("trace-function", harness.Object{"functions": "fb", "code": "(progn (fb) (defun fa () 1))"})}, look: "(list (fa) (fb))", want: "(1 2)", saved: true},
+		{name: "LOAD in an evaluation", make: []any{model.File("f.lisp", "(defun fa () 1)\n(defmacro ma () 2)"), `(load "f.lisp")`}, look: "(list (fa) (ma))", want: "(1 2)", saved: true},
+		{name: "LOAD of a fasl", make: []any{model.File("f.lisp", "(defun fa () 1)"), `(load (compile-file "f.lisp"))`}, look: "(fa)", want: "1", lost: "fa", saved: true},
 		{name: "a thread", make: []any{"(sb-thread:join-thread (sb-thread:make-thread (lambda () (defun fa () 1))))"}, look: "(fa)", want: "1", saved: true},
 		{name: "a closure in a thread", make: []any{"(let ((n 1)) (sb-thread:join-thread (sb-thread:make-thread (lambda () (defun fa () n)))))"}, look: "(fa)", want: "1", lost: "fa", saved: true},
 		{name: "EVAL", make: []any{"(let ((n 1)) (eval `(defun fa () ,n)))"}, look: "(fa)", want: "1", saved: true},

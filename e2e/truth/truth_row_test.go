@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/harness"
+	"swank-mcp/e2e/model"
 )
 
 // truthRow is what is done, and what an expression answers before the image
@@ -22,17 +23,17 @@ func rowsHold(t *testing.T, rows []truthRow) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			row.holds(t, harness.NewTruthWorld(t))
+			row.holds(t, model.NewWorld(t))
 		})
 	}
 }
 
-func (row truthRow) holds(t *testing.T, w *harness.TruthWorld) {
+func (row truthRow) holds(t *testing.T, w *model.World) {
 	for _, m := range row.make {
 		if code, ok := m.(string); ok {
-			m = harness.EvalCall(code)
+			m = model.Eval(code)
 		}
-		t.Logf("reply: %s", harness.Clip(w.Do(t, m.(harness.TruthCall))))
+		t.Logf("reply: %s", harness.Clip(w.Do(t, m.(model.Call))))
 	}
 	alive := row.want
 	if row.alive != "" {
@@ -43,18 +44,18 @@ func (row truthRow) holds(t *testing.T, w *harness.TruthWorld) {
 	}
 	if row.saved {
 		file, told := w.Save(t)
-		if value := w.InPlainSBCL(t, file, row.look); value != row.want && !(row.lost != "" && toldLost(told, row.lost)) {
+		if value := w.InPlainSBCL(t, row.look, file); value != row.want && !(row.lost != "" && model.ToldLost(told, row.lost)) {
 			t.Errorf("the saved file in a plain sbcl: %s answered %s, want %s%s; save-session said:\n%s", row.look, value, row.want, row.orLost(), told)
 		}
 	}
 	atOnce := harness.Status(t, w.Server)
-	w.Do(t, harness.TruthCall{})
+	w.Do(t, model.Call{})
 	value, reply := w.Ask(t, row.look)
 	switch {
 	case value == row.want:
-	case row.lost == "" || !toldLost(reply, row.lost):
+	case row.lost == "" || !model.ToldLost(reply, row.lost):
 		t.Errorf("after the death %s answered %s, want %s%s; the reply:\n%s", row.look, value, row.want, row.orLost(), harness.Clip(reply))
-	case !hasName(atOnce, row.lost):
+	case !model.HasName(atOnce, row.lost):
 		t.Errorf("%s is lost, and session-status did not say so before:\n%s", row.lost, atOnce)
 	}
 }

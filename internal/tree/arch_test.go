@@ -92,6 +92,7 @@ var ours = map[string][]string{
 		"people/control", "people/transcript", "people/web", "register", "serve", "serve/door", "serve/hub", "serve/lease", "serve/pool"},
 	"e2e/wire":        nil,
 	"e2e/harness":     {"e2e/wire", "swank", "internal/await", "internal/testenv", "internal/tier"},
+	"e2e/model":       {"e2e/harness", "e2e/wire", "internal/await", "internal/tier"},
 	"e2e/checkpoints": nil,
 	"e2e/clients":     nil,
 	"e2e/docs":        nil,
@@ -127,7 +128,7 @@ var ours = map[string][]string{
 }
 
 // forTests are the packages that only tests, and these themselves, may import.
-var forTests = []string{"internal/await", "internal/pagetest", "internal/tier", "internal/testenv", "internal/stall", "e2e/harness", "swank/swanktest", "mcpbridge/fake", "mcpbridge/stdio/stdiotest"}
+var forTests = []string{"internal/await", "internal/pagetest", "internal/tier", "internal/testenv", "internal/stall", "e2e/harness", "e2e/model", "swank/swanktest", "mcpbridge/fake", "mcpbridge/stdio/stdiotest"}
 
 // knowMCP are the packages that may use the MCP SDK, and those that use them.
 var knowMCP = []string{"mcpbridge", "mcpbridge/stdio", "serve", "serve/hub", "cmd/swank-mcp"}

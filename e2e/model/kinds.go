@@ -1,31 +1,33 @@
-package truth
+//go:build unix
+
+package model
 
 import (
 	"fmt"
 	"strings"
 )
 
-// truthKind is a way to define something. In its code $s is the symbol, $n the
+// kind is a way to define something. In its code $s is the symbol, $n the
 // number by which what it defines answers, so that the answer tells who defined
 // it last.
-type truthKind struct {
+type kind struct {
 	slot   string // what it gives a definition to: a slot of the symbol
 	define string
 	loses  bool // what it makes may have no source: it may be named as lost
-	rule   truthRule
+	rule   rule
 }
 
-type truthRule int
+type rule int
 
 const (
-	replaces truthRule = iota
-	once               // leaves a value that is there
-	assigns            // gives another value to what is defined, which is not kept
-	needless           // changes nothing; only for what is defined
+	replaces rule = iota
+	once          // leaves a value that is there
+	assigns       // gives another value to what is defined, which is not kept
+	needless      // changes nothing; only for what is defined
 )
 
-// truthSlots is how the definition in a slot is asked for, and how it is undone.
-var truthSlots = map[string]struct{ ask, undo string }{
+// slots is how the definition in a slot is asked for, and how it is undone.
+var slots = map[string]struct{ ask, undo string }{
 	"operator":           {"(eval '($s))", "(fmakunbound '$s)"},
 	"variable":           {"(symbol-value '$s)", "(makunbound '$s)"},
 	"loose":              {"(symbol-value '$s)", "(makunbound '$s)"},
@@ -62,7 +64,7 @@ const askCombination = `(let ((g (make-instance 'standard-generic-function :lamb
     :function (lambda (arguments next) (declare (ignore arguments next)) 0)))
   (funcall g 1))`
 
-var truthKinds = []truthKind{
+var kinds = []kind{
 	{slot: "operator", define: "(defun $s () $n)"},
 	{slot: "operator", define: "(defun $s () $n)"},
 	{slot: "operator", define: "(defmacro $s () $n)"},
@@ -107,8 +109,8 @@ var truthKinds = []truthKind{
 	{slot: "method-combination", define: "(define-method-combination $s () ((methods *)) `(progn ,@(and nil methods) $n))"},
 }
 
-// truthPackages are the ways in which packages are made.
-var truthPackages = []string{
+// packageWays are the ways in which packages are made.
+var packageWays = []string{
 	"(defpackage :$s (:use :cl))",
 	`(make-package (symbol-name '#:$s) :use '(:cl))`,
 	"(eval-when (:compile-toplevel :load-toplevel :execute) (defpackage :$s (:use :cl)))",
@@ -119,27 +121,27 @@ var truthPackages = []string{
 	"(defun mkpkg (name) (make-package name :use '(:cl))) (mkpkg '#:$s)",
 }
 
-// truthKey is a place where a definition can be.
-type truthKey struct{ slot, pkg, name string }
+// key names a place where a definition can be.
+type key struct{ slot, pkg, name string }
 
 // symbol is the symbol of k, to be read in any package.
-func (k truthKey) symbol() string {
+func (k key) symbol() string {
 	if k.pkg == "" {
 		return k.name
 	}
 	return k.pkg + "::" + k.name
 }
 
-func (k truthKey) ask() string  { return fillIn(truthSlots[k.slot].ask, k.symbol(), 0) }
-func (k truthKey) undo() string { return fillIn(truthSlots[k.slot].undo, k.symbol(), 0) }
+func (k key) ask() string  { return fillIn(slots[k.slot].ask, k.symbol(), 0) }
+func (k key) undo() string { return fillIn(slots[k.slot].undo, k.symbol(), 0) }
 
 func fillIn(code, symbol string, n int) string {
 	return strings.NewReplacer("$s", symbol, "$n", fmt.Sprint(n)).Replace(code)
 }
 
-// truthName is a name in the slot: few, so that they are defined again, and of
+// nameIn is a name in the slot: few, so that they are defined again, and of
 // its own, so that slots do not disturb each other.
-func truthName(slot string, which int) string {
+func nameIn(slot string, which int) string {
 	base, _, _ := strings.Cut(slot, " ")
 	names := map[string]string{"operator": "op", "variable": "*va%d*", "loose": "loose", "constant": "+co%d+", "global": "**gl%d**"}
 	name, ok := names[base]

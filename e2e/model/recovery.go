@@ -1,0 +1,138 @@
+//go:build unix
+
+package model
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"swank-mcp/e2e/harness"
+)
+
+// die kills the image. What comes back is compared.
+func (r *Run) die(Step) bool {
+	r.do(Call{})
+	r.settled(r.back(), nil, true)
+	return true
+}
+
+func (r *Run) reset(Step) bool {
+	r.do(Tool("reset-session", harness.Object{}))
+	wants := r.afterReset()
+	r.setups, r.pair = nil, false
+	r.settled(wants, nil, false)
+	return true
+}
+
+func (r *Run) save(Step) bool {
+	r.saved(r.back())
+	return true
+}
+
+// saveAndBringBack resets the session between, so that all is brought back from the file.
+func (r *Run) saveAndBringBack(s Step) bool {
+	wants := r.back()
+	file := r.saved(wants)
+	if r.failure != "" || file == "" {
+		return true
+	}
+	facts, setups, pair := maps.Clone(r.facts), r.setups, r.pair
+	r.reset(s)
+	r.facts, r.setups, r.pair = facts, setups, pair
+	reply := r.do(Tool("load-session", harness.Object{"file": file}))
+	r.settled(forgiven(wants), &reply, true)
+	return true
+}
+
+// settled compares where the session was brought back or reset; report is where
+// losses are told, nil the next reply.
+func (r *Run) settled(wants map[key]want, report *string, back bool) {
+	answers, reply := r.answers()
+	if report == nil {
+		report = &reply
+	}
+	if complaint := disagrees(wants, answers, report); complaint != "" {
+		r.fails("%s\nthe reply:\n%s", complaint, harness.Clip(*report))
+	}
+	r.settle(answers, back)
+}
+
+// saved saves the session and compares what a plain SBCL makes of the file, "" if there is none.
+func (r *Run) saved(wants map[key]want) (file string) {
+	file, told := r.Save(r.T)
+	r.script.add(Tool("save-session", harness.Object{"file": file}), told)
+	r.script.lines = append(r.script.lines, "exec sbcl "+strings.Join(plainSBCL, " ")+" --load "+file)
+	keys := sorted(wants)
+	answers := answersOf(keys, r.InPlainSBCL(r.T, askAll(keys), file))
+	if complaint := disagrees(quiet(wants), answers, &told); complaint != "" {
+		r.fails("in a plain sbcl that loads %s:\n%s\nsave-session said:\n%s", file, complaint, harness.Clip(told))
+	}
+	if strings.HasPrefix(told, "Nothing to save") {
+		return ""
+	}
+	return file
+}
+
+// Answers checks that what is asked for answers as who defined it last has said.
+func (r *Run) Answers() {
+	answers, reply := r.answers()
+	if complaint := disagrees(r.now(), answers, nil); complaint != "" {
+		r.fails("in the same image:\n%s%s", complaint, reply)
+	}
+}
+
+// answers asks for all that is known.
+func (r *Run) answers() (map[key]string, string) {
+	keys := sorted(r.now())
+	line, reply := r.Ask(r.T, askAll(keys))
+	return answersOf(keys, line), reply
+}
+
+// askAll is code for the answers to all keys, as one string.
+func askAll(keys []key) string {
+	var texts strings.Builder
+	for _, k := range keys {
+		texts.WriteString(" " + lispString(k.ask()))
+	}
+	return `(flet ((answer (text) (handler-case (or (eval (read-from-string text)) :none) (error () :none))))
+  (format nil "~{~A~^ ~}" (mapcar #'answer '(` + texts.String() + `))))`
+}
+
+// answersOf gives each key its answer; the whole line where there are not as many.
+func answersOf(keys []key, line string) map[key]string {
+	parts := strings.Fields(strings.Trim(line, `"`))
+	answers := map[key]string{}
+	for i, k := range keys {
+		answers[k] = line
+		if len(parts) == len(keys) {
+			answers[k] = parts[i]
+		}
+	}
+	return answers
+}
+
+// quiet are wants of a saved file, which says in general that later values are
+// not in it.
+func quiet(wants map[key]want) map[key]want {
+	wants = maps.Clone(wants)
+	for k, w := range wants {
+		w.told = false
+		wants[k] = w
+	}
+	return wants
+}
+
+// forgiven are wants where save-session has told of the losses, in the image in
+// which a reset may have taken away a function of the system.
+func forgiven(wants map[key]want) map[key]want {
+	wants = quiet(wants)
+	for k, w := range wants {
+		w.answers = append(slices.Clone(w.answers), w.lost...)
+		if k.pkg == "mini" {
+			w.answers = append(w.answers, none)
+		}
+		wants[k] = w
+	}
+	return wants
+}

@@ -1,0 +1,86 @@
+//go:build unix
+
+package model
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"swank-mcp/e2e/harness"
+)
+
+// Run is a sequence of steps in a world, as far as it has gone.
+type Run struct {
+	*World
+	*Session
+	T *testing.T
+
+	script  script
+	taken   map[string]int // steps, by name
+	replies []string       // to the calls of this step
+	failure string
+}
+
+func newRun(t *testing.T) *Run {
+	return &Run{T: t, Session: newSession(), taken: map[string]int{}}
+}
+
+// steps are all steps, by name. Each reports whether it could be taken.
+var steps = map[string]func(*Run, Step) bool{
+	"define": calls((*Session).takeDefine), "live": calls((*Session).takeLive), "nothing": calls((*Session).takeNothing),
+	"setup": calls((*Session).takeSetup), "call": calls((*Session).takeCall), "pair": calls((*Session).takePair),
+	"undo definition": calls((*Session).takeUndo), "unintern": calls((*Session).takeUnintern),
+	"package": calls((*Session).takePackage), "delete": calls((*Session).takeDelete), "rename": calls((*Session).takeRename),
+
+	"edit": calls((*Session).takeEdit), "edit and load": calls((*Session).takeEditAndLoad), "edits and loads": calls((*Session).takeEditsAndLoads),
+	"load": calls((*Session).takeLoad), "test": calls((*Session).takeTest), "file of mini": calls((*Session).takeFile),
+
+	"die": (*Run).die, "reset": (*Run).reset, "save": (*Run).save, "save and bring back": (*Run).saveAndBringBack,
+}
+
+// calls makes a step of what tells its calls, which could not be taken if there are none.
+func calls(of func(*Session, Step) []Call) func(*Run, Step) bool {
+	return func(r *Run, s Step) bool {
+		made := of(r.Session, s)
+		for _, c := range made {
+			r.do(c)
+		}
+		return made != nil
+	}
+}
+
+// take takes one step and compares.
+func (r *Run) take(name string, s Step, check func(*Run)) {
+	before := len(r.script.lines)
+	r.replies = nil
+	if !steps[name](r, s) {
+		return
+	}
+	r.taken[name]++
+	if r.failure == "" && check != nil {
+		check(r)
+	}
+	if r.failure != "" {
+		r.failure = fmt.Sprintf("%s:\n%s\n%s", name, strings.Join(r.script.lines[before:], "\n"), r.failure)
+	}
+}
+
+// fails notes what is wrong. What comes after the first is not looked at.
+func (r *Run) fails(format string, args ...any) {
+	if r.failure == "" {
+		r.failure = fmt.Sprintf(format, args...) + "\n\nreplies:\n" + strings.Join(r.replies, "\n")
+	}
+}
+
+// do makes a call and returns the reply.
+func (r *Run) do(c Call) string {
+	reply := r.World.Do(r.T, c)
+	r.script.add(c, reply)
+	r.replies = append(r.replies, harness.Clip(reply))
+	if !regexp.MustCompile(c.want).MatchString(reply) {
+		r.fails("%s %v: want %q, got:\n%s", c.Tool, c.Args, c.want, harness.Clip(reply))
+	}
+	return reply
+}

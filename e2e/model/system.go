@@ -1,0 +1,103 @@
+//go:build unix
+
+package model
+
+import (
+	"fmt"
+
+	"swank-mcp/e2e/harness"
+)
+
+// miniSource is what a file of mini defines.
+type miniSource struct {
+	version int // each edit has its own
+	names   map[string]int
+}
+
+// miniNames are the functions that the files of mini define.
+var miniNames = map[string][]string{"a": {"x0", "x1"}, "b": {"x2", "x3"}, "c": {"x4"}}
+
+// load is what loading mini does: of each file that has changed, or of all.
+func (o *Session) load(force bool) {
+	for file, now := range o.disk {
+		if o.loaded && !force && now.version == o.image[file].version {
+			continue
+		}
+		for name, n := range now.names {
+			k := key{"operator", "mini", name}
+			o.define(k, plainDefun, n, false)
+			o.facts[k].file = file
+		}
+		o.image[file] = now
+	}
+	o.loaded = true
+}
+
+func (o *Session) takeEdit(s Step) []Call        { return o.edits(s, 1, false) }
+func (o *Session) takeEditAndLoad(s Step) []Call { return o.edits(s, 1, true) }
+
+// takeEditsAndLoads edits a file again in the second in which it was loaded.
+func (o *Session) takeEditsAndLoads(s Step) []Call { return o.edits(s, 3, true) }
+
+func (o *Session) edits(s Step, times int, load bool) (calls []Call) {
+	file := one(s, "a", "b", "c")
+	for i := range times {
+		calls = append(calls, o.edit(s, file, i))
+		if load {
+			calls = append(calls, o.loadBy(s))
+		}
+	}
+	return calls
+}
+
+func (o *Session) takeLoad(s Step) []Call { return []Call{o.loadBy(s)} }
+
+func (o *Session) takeTest(Step) []Call {
+	o.load(false)
+	return []Call{Tool("run-tests", harness.Object{"system": "mini"})}
+}
+
+// takeFile loads a file as one tries it, without its system.
+func (o *Session) takeFile(s Step) []Call {
+	file := one(s, "a", "b", "c")
+	if !o.loaded {
+		return nil
+	}
+	for name, n := range o.disk[file].names {
+		o.define(key{"operator", "mini", name}, plainDefun, n, false)
+	}
+	return []Call{Tool(one(s, "load-file", "compile-file"), harness.Object{"path": "mini/" + file + ".lisp"})}
+}
+
+// edit writes a file of mini anew: each of its functions is another one, or as
+// it was, or not there.
+func (o *Session) edit(s Step, file string, again int) Call {
+	version, names := s.N*10+3*again, map[string]int{}
+	text := fmt.Sprintf("; %d\n(in-package :mini)\n", version)
+	for i, name := range miniNames[file] {
+		n, there := o.disk[file].names[name]
+		switch how := s.IntN(8); {
+		case how == 0 || how < 3 && !there:
+			continue
+		case how >= 3:
+			n = version + i
+		}
+		names[name] = n
+		o.known[key{"operator", "mini", name}] = true
+		text += fmt.Sprintf("(defun %s () %d)\n", name, n)
+	}
+	o.disk[file] = miniSource{version, names}
+	return File("mini/"+file+".lisp", text)
+}
+
+func (o *Session) loadBy(s Step) Call {
+	how := s.IntN(8)
+	o.load(how == 0)
+	switch {
+	case how == 0:
+		return Tool("load-system", harness.Object{"system": "mini", "force": true})
+	case how%2 == 0:
+		return Tool("load-system", harness.Object{"system": "mini/mini.asd"})
+	}
+	return LoadMini
+}
