@@ -5,13 +5,15 @@ package model
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
 
 // homeOf returns a place of the slot, in CL-USER or a package that is made.
-func homeOf(slot string, s Step) key {
-	return key{slot, one(s, "", "", "", "pa", "pb"), nameIn(slot, s.IntN(3))}
+func (o *Session) homeOf(slot string, s Step) key {
+	made := slices.Sorted(maps.Keys(o.packages)) // CL-USER is the first
+	return key{slot, one(s, "", "", one(s, made...), one(s, made...)), nameIn(slot, s.IntN(3))}
 }
 
 // operatorKinds are those of functions and macros.
@@ -19,7 +21,7 @@ var operatorKinds = slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { r
 
 func (o *Session) takeDefine(s Step) []Call {
 	kind := one(s, kinds...)
-	return o.defined(kind, one(s, ways...), homeOf(kind.slot, s), s.N)
+	return o.defined(kind, one(s, ways...), o.homeOf(kind.slot, s), s.N)
 }
 
 // takeLive defines over what a file of mini has.
@@ -29,7 +31,7 @@ func (o *Session) takeLive(s Step) []Call {
 
 // takeNothing has code that would define something, and does not.
 func (o *Session) takeNothing(s Step) []Call {
-	k := homeOf("operator", s)
+	k := o.homeOf("operator", s)
 	if !o.free(k) {
 		return nil
 	}
@@ -49,7 +51,7 @@ func (o *Session) free(k key) bool {
 
 // takeSetup defines a function that defines when it is called.
 func (o *Session) takeSetup(s Step) []Call {
-	kind, k := one(s, operatorKinds...), homeOf("operator", s)
+	kind, k := one(s, operatorKinds...), o.homeOf("operator", s)
 	if !o.free(k) {
 		return nil
 	}
@@ -152,34 +154,4 @@ func (o *Session) undoable(s Step) (key, bool) {
 		return key{}, false
 	}
 	return one(s, there...), true
-}
-
-func (o *Session) takePackage(s Step) []Call {
-	p := one(s, "pa", "pb")
-	if o.has(p) {
-		return nil
-	}
-	o.define(key{"package", "", p}, plainDefun, 1, false)
-	return []Call{Eval(fillIn(one(s, packageWays...), p, 0))}
-}
-
-func (o *Session) takeDelete(s Step) []Call {
-	p := one(s, "pa", "pb")
-	if !o.has(p) {
-		return nil
-	}
-	o.gone(func(k key) bool { return k.pkg == p || k == key{"package", "", p} })
-	return []Call{Eval("(delete-package :" + p + ")")}
-}
-
-func (o *Session) takeRename(s Step) []Call {
-	p, q := "pa", "pb"
-	if s.IntN(2) == 0 {
-		p, q = q, p
-	}
-	if !o.has(p) || o.has(q) {
-		return nil
-	}
-	o.rename(p, q)
-	return []Call{Eval(fmt.Sprintf("(rename-package :%s :%s)", p, q))}
 }

@@ -90,7 +90,7 @@ func (p Property) checkOnce(t *testing.T, seed uint64, sequence func(*rapid.T) *
 	begun := sync.OnceFunc(flags.Unlock)
 	flags.Lock()
 	defer begun()
-	for name, value := range map[string]string{"seed": fmt.Sprint(seed), "checks": "1", "nofailfile": "true", "shrinktime": "1m"} {
+	for name, value := range map[string]string{"seed": fmt.Sprint(seed), "checks": "1", "nofailfile": "true"} {
 		if err := flag.Set("rapid."+name, value); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@
 package model
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -10,18 +11,26 @@ import (
 	"swank-mcp/e2e/harness"
 )
 
-// die kills the image. What comes back is compared.
+// die kills the image.
 func (r *Run) die(Step) bool {
 	r.do(Call{})
-	r.settled(r.back(), nil, true)
+	r.owed = &owed{wants: r.back(), back: true}
 	return true
 }
 
 func (r *Run) reset(Step) bool {
-	r.do(Tool("reset-session", harness.Object{}))
-	wants := r.afterReset()
-	r.setups, r.pair = nil, false
-	r.settled(wants, nil, false)
+	c := Tool("reset-session", harness.Object{})
+	if !r.loaded {
+		c.want = "^" + harness.ResetText + "$"
+	}
+	r.do(c)
+	if r.loaded {
+		r.owed = &owed{wants: r.afterReset()}
+	}
+	facts := r.facts
+	if r.clear(); r.loaded {
+		r.facts = facts
+	}
 	return true
 }
 
@@ -37,25 +46,13 @@ func (r *Run) saveAndBringBack(s Step) bool {
 	if r.failure != "" || file == "" {
 		return true
 	}
-	facts, setups, pair := maps.Clone(r.facts), r.setups, r.pair
+	facts, setups, pair, packages := maps.Clone(r.facts), r.setups, r.pair, r.packages
 	r.reset(s)
-	r.facts, r.setups, r.pair = facts, setups, pair
+	r.Answers()
+	r.facts, r.setups, r.pair, r.packages = facts, setups, pair, packages
 	reply := r.do(Tool("load-session", harness.Object{"file": file}))
-	r.settled(forgiven(wants), &reply, true)
+	r.owed = &owed{forgiven(wants), reply, true}
 	return true
-}
-
-// settled compares where the session was brought back or reset; report is where
-// losses are told, nil the next reply.
-func (r *Run) settled(wants map[key]want, report *string, back bool) {
-	answers, reply := r.answers()
-	if report == nil {
-		report = &reply
-	}
-	if complaint := disagrees(wants, answers, report); complaint != "" {
-		r.fails("%s\nthe reply:\n%s", complaint, harness.Clip(*report))
-	}
-	r.settle(answers, back)
 }
 
 // saved saves the session and compares what a plain SBCL makes of the file, "" if there is none.
@@ -74,12 +71,22 @@ func (r *Run) saved(wants map[key]want) (file string) {
 	return file
 }
 
-// Answers checks that what is asked for answers as who defined it last has said.
+// Answers checks that what is asked for answers as who defined it last has said. After a
+// session was reset or brought back it takes over what is answered.
 func (r *Run) Answers() {
 	answers, reply := r.answers()
-	if complaint := disagrees(r.now(), answers, nil); complaint != "" {
-		r.fails("in the same image:\n%s%s", complaint, reply)
+	w := r.owed
+	if r.owed = nil; w == nil {
+		if complaint := disagrees(r.now(), answers, nil); complaint != "" {
+			r.fails("in the same image:\n%s%s", complaint, reply)
+		}
+		return
 	}
+	report := cmp.Or(w.report, reply)
+	if complaint := disagrees(w.wants, answers, &report); complaint != "" {
+		r.fails("%s\nthe reply:\n%s", complaint, harness.Clip(report))
+	}
+	r.settle(answers, w.back)
 }
 
 // answers asks for all that is known.

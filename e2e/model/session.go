@@ -28,6 +28,10 @@ type Session struct {
 	setups []setup      // functions that define when they are called
 	pair   bool         // the macro defpair is defined
 
+	packages map[string]*scope
+	current  *scope
+	owed     *owed // what the next answers are compared with, nil the facts
+
 	// The system mini: by file, what is on disk and what was loaded of it.
 	loaded      bool
 	disk, image map[string]miniSource
@@ -40,12 +44,21 @@ type setup struct {
 }
 
 func newSession() *Session {
-	return &Session{facts: map[key]*fact{}, known: map[key]bool{{"operator", "", "op-never"}: true},
+	o := &Session{known: map[key]bool{{"operator", "", "op-never"}: true},
 		disk: map[string]miniSource{"a": {}, "b": {}, "c": {}}, image: map[string]miniSource{}}
+	o.clear()
+	return o
+}
+
+// clear forgets all but the system.
+func (o *Session) clear() {
+	o.facts, o.setups, o.pair = map[key]*fact{}, nil, false
+	o.current = newScope("")
+	o.packages = map[string]*scope{"": o.current}
 }
 
 func (o *Session) has(pkg string) bool {
-	return pkg == "" || pkg == "mini" && o.loaded || o.facts[key{"package", "", pkg}] != nil
+	return pkg == "mini" && o.loaded || o.packages[pkg] != nil
 }
 
 // plainDefun is what most things are defined by.

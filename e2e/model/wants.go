@@ -18,6 +18,13 @@ type want struct {
 	told    bool     // the report names it, whatever is answered
 }
 
+// owed is what is answered once after a session was reset or brought back.
+type owed struct {
+	wants  map[key]want
+	report string // where losses are told; "" is the next reply
+	back   bool
+}
+
 // now is what the image must answer now.
 func (o *Session) now() map[key]want {
 	return o.wants(func(k key, f *fact) want { return want{answers: []string{f.answer}} })
@@ -102,6 +109,9 @@ func (o *Session) settle(answers map[key]string, back bool) {
 		f := o.facts[k]
 		if answer == none {
 			delete(o.facts, k)
+			if k.slot == "package" {
+				delete(o.packages, k.name)
+			}
 			continue
 		}
 		own := back && f != nil && f.file == "" && f.answer == answer
