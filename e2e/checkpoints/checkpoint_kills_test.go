@@ -21,6 +21,7 @@ import (
 
 var (
 	checkpointKills   = flag.Int("checkpoint.kills", 8, "deaths of the image in TestCheckpointKills")
+	checkpointSeed    = flag.Uint64("checkpoint.seed", 1, "seed of the tests that kill")
 	checkpointBridges = flag.Int("checkpoint.bridges", 6, "servers that TestCheckpointServerKilled kills")
 )
 

@@ -121,28 +121,65 @@ func (p Property) sequence(t *testing.T, names []string, rt *rapid.T) (r *Run) {
 	t.Run("steps", func(t *testing.T) {
 		defer func() { thrown = recover() }()
 		r = newRun(t)
-		if p.Begin != nil {
-			p.Begin(r)
-		} else {
-			r.World = NewWorld(t)
-			r.do(Eval(":begun")) // an image to die
+		p.begin(r)
+		all := func(yield func(Step) bool) {
+			for n := 0; n < p.Steps; {
+				for _, seed := range seeds.Draw(rt, "steps") {
+					if n++; n > p.Steps || !yield(Step{rand.New(seed), 99 + n}) {
+						return
+					}
+				}
+			}
 		}
-		for n := 0; n < p.Steps && r.failure == ""; {
-			some := seeds.Draw(rt, "steps")
-			for _, seed := range some[:min(len(some), p.Steps-n)] {
-				s := Step{rand.New(seed), 100 + n}
-				n++
+		if p.Together > 0 {
+			p.together(r, names, slices.Collect(all))
+		} else {
+			for s := range all {
 				if r.take(one(s, names...), s, p.Check); r.failure != "" {
 					return
 				}
 			}
 		}
 		if p.End != nil {
-			p.End(r)
+			r.locked(func() { p.End(r) })
 		}
 	})
 	if thrown != nil {
 		panic(thrown)
 	}
 	return r
+}
+
+func (p Property) begin(r *Run) {
+	begin := p.Begin
+	if begin == nil {
+		begin = func(r *Run) {
+			r.World = NewWorld(r.T)
+			r.do(Eval(":begun")) // an image to die
+		}
+	}
+	r.locked(func() { begin(r) })
+}
+
+// together takes the steps at random times.
+func (p Property) together(r *Run, names []string, all []Step) {
+	next := make(chan Step, len(all))
+	for _, s := range all {
+		next <- s
+	}
+	close(next)
+	var workers sync.WaitGroup
+	for range p.Together {
+		workers.Go(func() {
+			for s := range next {
+				if r.take(one(s, names...), s, nil); r.failed() {
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+	if r.failed() {
+		r.failure += "\n" + r.threadsNow()
+	}
 }

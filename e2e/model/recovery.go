@@ -11,8 +11,12 @@ import (
 	"swank-mcp/e2e/harness"
 )
 
-// die kills the image.
-func (r *Run) die(Step) bool {
+// die kills the image, which comes back from a checkpoint, or by the journal.
+func (r *Run) die(s Step) bool {
+	if r.line != nil {
+		r.kill(s)
+		return true
+	}
 	r.do(Call{})
 	r.owed = &owed{wants: r.back(), back: true}
 	return true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"swank-mcp/e2e/harness"
@@ -17,6 +18,7 @@ type Run struct {
 	*Session
 	T *testing.T
 
+	mu      sync.Mutex // of all but the world: [Run.do] unlocks it while it waits
 	script  script
 	taken   map[string]int // steps, by name
 	replies []string       // to the calls of this step
@@ -25,6 +27,17 @@ type Run struct {
 
 func newRun(t *testing.T) *Run {
 	return &Run{T: t, Session: newSession(), taken: map[string]int{}}
+}
+
+func (r *Run) locked(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f()
+}
+
+func (r *Run) failed() (failed bool) {
+	r.locked(func() { failed = r.failure != "" })
+	return failed
 }
 
 // steps are all steps, by name. Each reports whether it could be taken.
@@ -43,7 +56,16 @@ var steps = map[string]func(*Run, Step) bool{
 	"edit": calls((*Session).takeEdit), "edit and load": calls((*Session).takeEditAndLoad), "edits and loads": calls((*Session).takeEditsAndLoads),
 	"load": calls((*Session).takeLoad), "test": calls((*Session).takeTest), "file of mini": calls((*Session).takeFile),
 
+	"change": (*Run).change, "try": (*Run).try, "go back": (*Run).goBack, "go forward": (*Run).goForward,
+	"checkpoint": (*Run).checkpoint, "go to": (*Run).goTo,
+
 	"die": (*Run).die, "reset": (*Run).reset, "save": (*Run).save, "save and bring back": (*Run).saveAndBringBack,
+}
+
+func init() {
+	for name, of := range mixedCalls {
+		steps[name] = calls(func(o *Session, s Step) []Call { return o.takeMixed(s, of) })
+	}
 }
 
 // calls makes a step of what tells its calls, which could not be taken if there are none.
@@ -59,6 +81,8 @@ func calls(of func(*Session, Step) []Call) func(*Run, Step) bool {
 
 // take takes one step and compares.
 func (r *Run) take(name string, s Step, check func(*Run)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	before := len(r.script.lines)
 	r.replies = nil
 	if !steps[name](r, s) {
@@ -82,12 +106,24 @@ func (r *Run) fails(format string, args ...any) {
 
 // do makes a call and returns the reply.
 func (r *Run) do(c Call) string {
+	r.mu.Unlock()
 	reply := r.World.Do(r.T, c)
+	r.mu.Lock()
 	r.script.add(c, reply)
+	r.learn(reply)
 	r.replies = append(r.replies, harness.Clip(reply))
 	const note = "was deleted" // only where it is wanted
-	if !regexp.MustCompile(c.want).MatchString(reply) || c.want != "" && strings.Count(reply, note) != strings.Count(c.want, note) {
+	if c.Tool != "" && reply == "" || strings.HasPrefix(reply, "no reply") || !regexp.MustCompile(c.want).MatchString(reply) || c.want != "" && strings.Count(reply, note) != strings.Count(c.want, note) {
 		r.fails("%s %v: want %q, got:\n%s", c.Tool, c.Args, c.want, harness.Clip(reply))
+	}
+	return reply
+}
+
+// good makes a call, which must succeed.
+func (r *Run) good(c Call) string {
+	reply := r.do(c)
+	if harness.Failure(reply) {
+		r.fails("%s %v fails", c.Tool, c.Args)
 	}
 	return reply
 }

@@ -27,15 +27,26 @@ func (s *script) line(c Call) string {
 	switch {
 	case c.kills():
 		return "kill-image"
+	case c.Wait > 0:
+		return fmt.Sprintf("exec sleep %.1f", c.Wait.Seconds())
 	case c.File != "":
-		name := fmt.Sprintf("version%d", len(s.files)+1)
-		s.files = append(s.files, section(name, c.Text))
-		return "cp " + name + " " + c.File
+		return "cp " + s.file(c.Text) + " " + c.File
 	case c.Tool == "evaluate-lisp" && len(c.Args) == 1:
-		return "eval " + inScript(c.Args["code"].(string))
+		code := c.Args["code"].(string)
+		if strings.Contains(code, "\n") {
+			return "eval @" + s.file(code)
+		}
+		return "eval " + inScript(code)
 	}
 	args, _ := json.Marshal(c.Args) // of strings and numbers
 	return "call " + c.Tool + " " + inScript(string(args))
+}
+
+// file has the text in a file and returns its name.
+func (s *script) file(text string) string {
+	name := fmt.Sprintf("file%d", len(s.files)+1)
+	s.files = append(s.files, section(name, text))
+	return name
 }
 
 func inScript(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -32,6 +32,9 @@ type Session struct {
 	current  *scope
 	owed     *owed // what the next answers are compared with, nil the facts
 
+	history
+	mixed
+
 	// The system mini: by file, what is on disk and what was loaded of it.
 	loaded      bool
 	disk, image map[string]miniSource
