@@ -56,6 +56,13 @@ var steps = map[string]func(*Run, Step) bool{
 	"edit": calls((*Session).takeEdit), "edit and load": calls((*Session).takeEditAndLoad), "edits and loads": calls((*Session).takeEditsAndLoads),
 	"load": calls((*Session).takeLoad), "test": calls((*Session).takeTest), "file of mini": calls((*Session).takeFile),
 
+	"edit form": onName((*Run).editForm), "take away": onName((*Run).takeAway), "live form": onName((*Run).liveOnly),
+	"live and written": onName((*Run).liveAndWritten), "as written": onName((*Run).asWritten), "undo form": onName((*Run).undoForm),
+	"load one": onName((*Run).loadOne), "other files": (*Run).otherFiles, "tidy": (*Run).tidy,
+	"load by status": (*Run).loadByStatus, "load project": (*Run).loadProject,
+
+	"write back": (*Run).writeBack,
+
 	"change": (*Run).change, "try": (*Run).try, "go back": (*Run).goBack, "go forward": (*Run).goForward,
 	"checkpoint": (*Run).checkpoint, "go to": (*Run).goTo,
 

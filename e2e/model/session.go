@@ -34,6 +34,11 @@ type Session struct {
 
 	history
 	mixed
+	project project
+
+	// Of libraries: the definitions that are still to be written, and how many there were.
+	unwritten   []definition
+	definitions int
 
 	// The system mini: by file, what is on disk and what was loaded of it.
 	loaded      bool
