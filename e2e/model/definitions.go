@@ -19,27 +19,79 @@ func (o *Session) homeOf(slot string, s Step) key {
 // operatorKinds are those of functions and macros.
 var operatorKinds = slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return k.slot != "operator" })
 
-func (o *Session) takeDefine(s Step) []Call {
-	kind := one(s, kinds...)
-	return o.defined(kind, one(s, ways...), o.homeOf(kind.slot, s), s.N)
-}
-
-// takeLive defines over what a file of mini has.
-func (o *Session) takeLive(s Step) []Call {
-	return o.defined(one(s, operatorKinds...), one(s, ways...), key{"operator", "mini", fmt.Sprint("x", s.IntN(5))}, s.N)
-}
-
-// takeNothing has code that would define something, and does not.
-func (o *Session) takeNothing(s Step) []Call {
-	k := o.homeOf("operator", s)
-	if !o.free(k) {
-		return nil
-	}
-	o.known[k] = true
-	if s.IntN(8) == 0 {
-		return []Call{Eval(fmt.Sprintf("(ignore-errors (defun %s (x x) %d))", k.symbol(), s.N))}
-	}
-	return one(s, nothings...)(fillIn(one(s, operatorKinds[:3]...).define, k.symbol(), s.N), s.N)
+func init() {
+	maps.Copy(steps, map[string]step{
+		"define": func(r *Run, s Step) bool {
+			kind := one(s, kinds...)
+			return r.defines(s, kind, r.homeOf(kind.slot, s))
+		},
+		"live": func(r *Run, s Step) bool { // over what a file of mini has
+			return r.defines(s, one(s, operatorKinds...), key{"operator", "mini", fmt.Sprint("x", s.IntN(5))})
+		},
+		"nothing": func(r *Run, s Step) bool { // code that would define something
+			k := r.homeOf("operator", s)
+			if !r.free(k) {
+				return false
+			}
+			r.known[k] = true
+			if s.IntN(8) == 0 {
+				return r.eval("(ignore-errors (defun %s (x x) %d))", k.symbol(), s.N)
+			}
+			return r.run(one(s, nothings...)(fillIn(one(s, operatorKinds[:3]...).define, k.symbol(), s.N), s.N)...)
+		},
+		"setup": func(r *Run, s Step) bool { // a function that defines when it is called
+			kind, k := one(s, operatorKinds...), r.homeOf("operator", s)
+			if !r.free(k) {
+				return false
+			}
+			r.setups = append(r.setups, setup{s.N, k, kind})
+			return r.eval("(defun cl-user::setup%d () %s)", s.N, fillIn(kind.define, k.symbol(), s.N))
+		},
+		"call": func(r *Run, s Step) bool {
+			if len(r.setups) == 0 {
+				return false
+			}
+			setup := one(s, r.setups...)
+			if !r.fits(setup.kind, setup.key) {
+				return false
+			}
+			r.define(setup.key, setup.kind, setup.n, setup.kind.loses || setup.kind.closes())
+			return r.eval("(cl-user::setup%d)", setup.n)
+		},
+		"pair": func(r *Run, s Step) bool { // a macro of the user's, which expands to two definitions
+			if !r.pair {
+				r.eval("%s", "(defmacro cl-user::defpair (a b n) `(progn (defun ,a () ,n) (defparameter ,b ,n)))")
+			}
+			which := s.IntN(3)
+			a, b := key{"operator", "", nameIn("operator", which)}, key{"variable", "", nameIn("variable", which)}
+			r.pair = true
+			r.define(a, plainDefun, s.N, false)
+			r.define(b, plainDefun, s.N, false)
+			return r.run(one(s, ways...).callsIn("", fmt.Sprintf("(cl-user::defpair %s %s %d)", a.symbol(), b.symbol(), s.N), s.N)...)
+		},
+		"undo definition": func(r *Run, s Step) bool {
+			k, ok := r.undoable(s)
+			method, code := strings.HasPrefix(k.slot, "method "), ""
+			if ok {
+				code = k.undo()
+			}
+			switch {
+			case code != "" && (!method || s.IntN(2) == 0):
+				r.gone(func(other key) bool { return other == k })
+			case method:
+				code = "(fmakunbound '" + k.symbol() + ")"
+				r.gone(func(other key) bool { return other.pkg == k.pkg && other.name == k.name })
+			default:
+				return false
+			}
+			return r.eval("%s", code)
+		},
+		"unintern": func(r *Run, s Step) bool {
+			k, ok := r.undoable(s)
+			r.gone(func(other key) bool { return other.pkg == k.pkg && other.name == k.name })
+			return ok && r.eval("(unintern '%s :%s)", k.symbol(), cmp.Or(k.pkg, "cl-user"))
+		},
+	})
 }
 
 // free reports whether functions can be at k. SBCL takes a macro away when it compiles a DEFUN
@@ -49,41 +101,6 @@ func (o *Session) free(k key) bool {
 	return o.has(k.pkg) && (f == nil || !f.macro)
 }
 
-// takeSetup defines a function that defines when it is called.
-func (o *Session) takeSetup(s Step) []Call {
-	kind, k := one(s, operatorKinds...), o.homeOf("operator", s)
-	if !o.free(k) {
-		return nil
-	}
-	o.setups = append(o.setups, setup{s.N, k, kind})
-	return []Call{Eval(fmt.Sprintf("(defun cl-user::setup%d () %s)", s.N, fillIn(kind.define, k.symbol(), s.N)))}
-}
-
-func (o *Session) takeCall(s Step) []Call {
-	if len(o.setups) == 0 {
-		return nil
-	}
-	setup := one(s, o.setups...)
-	if !o.fits(setup.kind, setup.key) {
-		return nil
-	}
-	o.define(setup.key, setup.kind, setup.n, setup.kind.loses || setup.kind.closes())
-	return []Call{Eval(fmt.Sprintf("(cl-user::setup%d)", setup.n))}
-}
-
-// takePair uses a macro of the user's, which expands to two definitions.
-func (o *Session) takePair(s Step) (calls []Call) {
-	if !o.pair {
-		calls = append(calls, Eval("(defmacro cl-user::defpair (a b n) `(progn (defun ,a () ,n) (defparameter ,b ,n)))"))
-	}
-	o.pair = true
-	which := s.IntN(3)
-	a, b := key{"operator", "", nameIn("operator", which)}, key{"variable", "", nameIn("variable", which)}
-	o.define(a, plainDefun, s.N, false)
-	o.define(b, plainDefun, s.N, false)
-	return append(calls, one(s, ways...).callsIn("", fmt.Sprintf("(cl-user::defpair %s %s %d)", a.symbol(), b.symbol(), s.N), s.N)...)
-}
-
 // closes reports whether the definition itself does not say all: it needs what is
 // around it, or is no defining form.
 func (k kind) closes() bool {
@@ -91,20 +108,20 @@ func (k kind) closes() bool {
 		!strings.Contains(k.define, "(defmacro $s () $n)") && !strings.HasPrefix(k.define, "(eval ")
 }
 
-func (o *Session) defined(kind kind, way way, k key, n int) []Call {
-	if !o.fits(kind, k) {
-		return nil
+// defines makes a definition of the kind, in one of the ways, where it fits.
+func (r *Run) defines(s Step, kind kind, k key) bool {
+	way, value, symbol := one(s, ways...), s.N, k.symbol()
+	if !r.fits(kind, k) {
+		return false
 	}
-	value := n
-	if k.slot == "constant" && o.facts[k] != nil {
-		fmt.Sscan(o.facts[k].answer, &value) // it can have no other
+	if k.slot == "constant" && r.facts[k] != nil {
+		fmt.Sscan(r.facts[k].answer, &value) // it can have no other
 	}
-	symbol := k.symbol()
 	if way.bare {
 		symbol = k.name
 	}
-	o.define(k, kind, value, kind.loses || way.loses || way.nests && kind.closes())
-	return way.callsIn(k.pkg, fillIn(kind.define, symbol, value), n)
+	r.define(k, kind, value, kind.loses || way.loses || way.nests && kind.closes())
+	return r.run(way.callsIn(k.pkg, fillIn(kind.define, symbol, value), s.N)...)
 }
 
 // callsIn are the calls of the way for code that defines something in pkg.
@@ -118,36 +135,7 @@ func (w way) callsIn(pkg, code string, n int) []Call {
 	return calls
 }
 
-// takeUndo undoes a definition; the system's are the system's.
-func (o *Session) takeUndo(s Step) []Call {
-	k, ok := o.undoable(s)
-	if !ok {
-		return nil
-	}
-	method := strings.HasPrefix(k.slot, "method ")
-	code := k.undo()
-	switch {
-	case code != "" && (!method || s.IntN(2) == 0):
-		o.gone(func(other key) bool { return other == k })
-	case method:
-		code = "(fmakunbound '" + k.symbol() + ")"
-		o.gone(func(other key) bool { return other.pkg == k.pkg && other.name == k.name })
-	default:
-		return nil
-	}
-	return []Call{Eval(code)}
-}
-
-func (o *Session) takeUnintern(s Step) []Call {
-	k, ok := o.undoable(s)
-	if !ok {
-		return nil
-	}
-	o.gone(func(other key) bool { return other.pkg == k.pkg && other.name == k.name })
-	return []Call{Eval(fmt.Sprintf("(unintern '%s :%s)", k.symbol(), cmp.Or(k.pkg, "cl-user")))}
-}
-
-// undoable chooses among what is there.
+// undoable chooses among what is there. The system's is the system's.
 func (o *Session) undoable(s Step) (key, bool) {
 	there := slices.DeleteFunc(sorted(o.now()), func(k key) bool { return o.facts[k] == nil || k.pkg == "mini" || k.slot == "package" })
 	if len(there) == 0 {

@@ -4,6 +4,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"strconv"
@@ -75,11 +76,49 @@ func changeOf(s Step) string {
 		Replace(one(s, changes...))
 }
 
-func (r *Run) change(s Step) bool {
-	r.evaluate(changeOf(s))
-	if s.IntN(2) == 0 {
-		r.rest(s)
-	}
+func init() {
+	maps.Copy(steps, map[string]step{
+		"change": func(r *Run, s Step) bool {
+			r.evaluate(changeOf(s))
+			if s.IntN(2) == 0 {
+				r.rest(s)
+			}
+			return true
+		},
+		"try": func(r *Run, s Step) bool {
+			r.trial("(progn " + changeOf(s) + " (digest))")
+			return r.looks(s)
+		},
+		"go back":    func(r *Run, s Step) bool { return r.move(1+s.IntN(3)) && r.looks(s) },
+		"go forward": func(r *Run, s Step) bool { return r.move(-1-s.IntN(2)) && r.looks(s) },
+		"checkpoint": func(r *Run, s Step) bool {
+			n := &namedState{name: fmt.Sprint("n", s.N), digest: r.line[r.at], at: r.at}
+			r.good(Tool("checkpoint", harness.Object{"name": n.name}))
+			if r.named = append(r.named, n); len(r.named) > 4 {
+				r.good(Tool("checkpoint", harness.Object{"drop": r.named[0].name}))
+				r.named = r.named[1:]
+			}
+			return true
+		},
+		"go to": func(r *Run, s Step) bool {
+			if len(r.named) == 0 {
+				return false
+			}
+			n := one(s, r.named...)
+			r.good(Tool("undo", harness.Object{"to": n.name}))
+			if n.aside { // it becomes a call of this story
+				r.stepped(n.digest)
+				n.at, n.aside = r.at, false
+			}
+			r.at = n.at
+			return r.looks(s)
+		},
+	})
+}
+
+// looks has the digest compared.
+func (r *Run) looks(s Step) bool {
+	r.look = one(s, "call", "trial", "trial")
 	return true
 }
 
@@ -121,12 +160,6 @@ func (r *Run) trial(code string) string {
 	c.want = digestValue.String()
 	m := digestValue.FindStringSubmatch(r.do(c))
 	return strings.Join(m[min(1, len(m)):], "")
-}
-
-func (r *Run) try(s Step) bool {
-	r.trial("(progn " + changeOf(s) + " (digest))")
-	r.look = one(s, "step", "trial")
-	return true
 }
 
 // Digest checks, where the image has gone elsewhere, that the digest is that which was noted
@@ -174,41 +207,6 @@ func (r *Run) move(steps int) bool {
 	return true
 }
 
-func (r *Run) goBack(s Step) bool {
-	r.look = one(s, "step", "trial", "trial")
-	return r.move(1 + s.IntN(3))
-}
-
-func (r *Run) goForward(s Step) bool {
-	r.look = one(s, "step", "trial")
-	return r.move(-1 - s.IntN(2))
-}
-
-func (r *Run) checkpoint(s Step) bool {
-	n := &namedState{name: fmt.Sprint("n", s.N), digest: r.line[r.at], at: r.at}
-	r.good(Tool("checkpoint", harness.Object{"name": n.name}))
-	if r.named = append(r.named, n); len(r.named) > 4 {
-		r.good(Tool("checkpoint", harness.Object{"drop": r.named[0].name}))
-		r.named = r.named[1:]
-	}
-	return true
-}
-
-// goTo goes to a named checkpoint. One of another story becomes a step of this one.
-func (r *Run) goTo(s Step) bool {
-	if len(r.named) == 0 {
-		return false
-	}
-	n := one(s, r.named...)
-	r.good(Tool("undo", harness.Object{"to": n.name}))
-	if n.aside {
-		r.stepped(n.digest)
-		n.at, n.aside = r.at, false
-	}
-	r.at, r.look = n.at, one(s, "step", "trial")
-	return true
-}
-
 var aside = regexp.MustCompile(`; (undone|\d+ calls? since)$`)
 
 // rest waits as long as it may take until a checkpoint is there.
@@ -229,13 +227,13 @@ func (r *Run) rest(s Step) {
 }
 
 // kill kills the image when there is a checkpoint of it, and does not wait for its end.
-func (r *Run) kill(s Step) {
+func (r *Run) kill(s Step) bool {
 	r.rest(s)
 	if !harness.PidPattern.MatchString(harness.Status(r.T, r.Server)) {
-		r.look = "step"
+		r.look = "call"
 		r.Digest() // an image that is killed before it is used is not replaced by itself
 	}
 	harness.Check(r.T, syscall.Kill(harness.ImagePID(r.T, r.Server), syscall.SIGKILL))
 	r.script.add(Call{}, "")
-	r.look = one(s, "step", "trial")
+	return r.looks(s)
 }

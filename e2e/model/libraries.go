@@ -90,6 +90,8 @@ func (r *Run) definitionsOf(file string) {
 	}
 }
 
+func init() { steps["write back"] = (*Run).writeBack }
+
 // writeBack evaluates a definition with a blank more and writes it, which goes into its place;
 // evaluated and written as it was, it leaves its file byte for byte as this was.
 func (r *Run) writeBack(s Step) bool {

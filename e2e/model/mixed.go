@@ -89,8 +89,14 @@ func answers(tool, want string, arguments ...any) Call {
 	return c
 }
 
-// takeMixed makes one of the calls.
-func (o *Session) takeMixed(s Step, calls []Call) []Call {
+func init() {
+	for name, calls := range mixedCalls {
+		steps[name] = func(r *Run, s Step) bool { return r.run(r.mixedCall(s, calls)) }
+	}
+}
+
+// mixedCall is one of the calls.
+func (o *mixed) mixedCall(s Step, calls []Call) Call {
 	c := one(s, calls...)
 	n := s.IntN(1000)
 	filled := strings.NewReplacer("$n", fmt.Sprint(n), "$m", fmt.Sprint(n+1), "$k", fmt.Sprint(n%20), "$s", fmt.Sprint(s.N),
@@ -111,7 +117,7 @@ func (o *Session) takeMixed(s Step, calls []Call) []Call {
 	if code, _ := args["code"].(string); strings.Contains(code, "make-thread") {
 		o.threads = append(o.threads, fmt.Sprint("mixed-", s.N))
 	}
-	return []Call{{Tool: c.Tool, Args: args, want: filled.Replace(c.want)}}
+	return Call{Tool: c.Tool, Args: args, want: filled.Replace(c.want)}
 }
 
 // Mixes begins a session that notes what the image has.
@@ -149,11 +155,7 @@ func (r *Run) LeavesNothing() {
 	r.do(Call{Tool: "reset-session", want: `^Session reset\.`})
 	var after string
 	if await.Until(func() bool { after = r.imageState(); return after == r.before }) != nil {
-		r.fails("before the calls: %s\nafter the reset: %s\n%s", r.before, after, r.threadsNow())
+		r.fails("before the calls: %s\nafter the reset: %s", r.before, after)
 	}
 	r.do(Call{Tool: "evaluate-lisp", Args: harness.Object{"code": "(+ 1 2)"}, want: "^=> 3$"})
-}
-
-func (r *Run) threadsNow() string {
-	return r.World.Do(r.T, Tool("list-threads", harness.Object{"backtraces": true}))
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"swank-mcp/e2e/harness"
@@ -93,183 +94,140 @@ var (
 	functionNames = []string{"fa", "fb", "fc"}
 )
 
-// inPackage returns an evaluation whose reply begins so, and tells of a deleted package only if
-// that has it; "" is any value. An argument names a package.
-func inPackage(argument, code, begins string) []Call {
-	c := Eval(code)
+// in evaluates code, whose reply begins so, and tells of a deleted package only if that has it;
+// "" is any value. An argument names a package.
+func (r *Run) in(argument, begins, code string, args ...any) bool {
+	c := Eval(fmt.Sprintf(code, args...))
 	if c.want = "^=> .*$"; begins != "" {
 		c.want = "^" + regexp.QuoteMeta(begins)
 	}
 	if argument != "" {
 		c.Args["package"] = argument
 	}
-	return []Call{c}
-}
-
-// orUnknown is begins, or the error for a package that is not there.
-func orUnknown(p *scope, name, begins string) string {
-	if p == nil {
-		return fmt.Sprintf("[ERROR] PACKAGE-ERROR\nThe name %q does not designate any package.", strings.ToUpper(name))
-	}
-	return begins
+	return r.run(c)
 }
 
 const (
+	unknown      = "[ERROR] PACKAGE-ERROR\nThe name %q does not designate any package."
 	packageError = "[ERROR] PACKAGE-ERROR\n"
 	nameConflict = "[ERROR] SB-EXT:NAME-CONFLICT\n"
+	typeError    = "[ERROR] TYPE-ERROR\n"
+	simpleError  = "[ERROR] SIMPLE-ERROR\n"
 )
 
-// anywhere chooses a package, perhaps CL-USER, perhaps one that is not there.
-func (o *Session) anywhere(s Step) (p *scope, title string) {
-	name := one(s, append(packageNames, "")...)
-	return o.packages[name], newScope(name).title()
+// inPackage is code that names a package, and may be evaluated in another one.
+type inPackage struct {
+	code     string // $a is the argument, $b any package
+	argument bool
+	enters   bool   // it goes to $b
+	fails    string // how, after that
+	unknown  string // how it fails if $b is not there; "" if it does not come to it
 }
 
-// enter has p be the current package, if it is there.
-func (o *Session) enter(p *scope) {
-	if p != nil {
-		o.current = p
-	}
+var inPackages = map[string]inPackage{
+	"in":                 {code: "(in-package #:$b)", enters: true, unknown: unknown},
+	"set package":        {code: `(setf *package* (find-package "$b"))`, enters: true, unknown: typeError},
+	"in and back":        {code: `(let ((*package* *package*)) (setf *package* (find-package "$b")))`, unknown: typeError},
+	"in, then error":     {code: `(in-package #:$b) (cl:error "after")`, enters: true, unknown: unknown, fails: simpleError + "after"},
+	"error, then in":     {code: `(error "before") (in-package #:$b)`, fails: simpleError + "before"},
+	"argument":           {code: `(cl:assert (cl:string= "$a" (cl:package-name cl:*package*)))`, argument: true},
+	"argument and in":    {code: "(cl:in-package #:$b)", argument: true, enters: true, unknown: unknown},
+	"argument and error": {code: `(cl:error "with an argument")`, argument: true, fails: simpleError + "with an argument"},
 }
 
-func (o *Session) takePackage(s Step) []Call {
-	p := one(s, packageNames...)
-	if o.has(p) {
-		return nil
-	}
-	o.packages[p] = newScope(p)
-	o.define(key{"package", "", p}, plainDefun, 1, false)
-	return inPackage("", fillIn(one(s, packageWays...), p, 0), "")
-}
-
-func (o *Session) takeDelete(s Step) []Call {
-	name := one(s, packageNames...)
-	p, begins := o.packages[name], ""
+func (c inPackage) take(r *Run, s Step) bool {
+	argument, name := one(s, packageNames...), one(s, append(packageNames, "")...)
+	p, title, begins := r.packages[name], newScope(name).title(), c.fails
 	switch {
-	case p == nil || len(o.usedBy(p)) > 0:
-		begins = packageError
-	case p == o.current:
-		o.current = o.packages[""]
-		begins = fmt.Sprintf("=> T\n; The package %s was deleted; the session is back in COMMON-LISP-USER.", p.title())
-		fallthrough
-	default:
-		delete(o.packages, name)
-		o.gone(func(k key) bool { return k.pkg == name || k == key{"package", "", name} })
+	case c.argument && argument == name && c.enters: // TestInPackageOfTheArgument
+		return false
+	case c.argument && !r.has(argument):
+		begins = fmt.Sprintf(unknown, strings.ToUpper(argument))
+	case c.unknown != "" && p == nil:
+		begins = strings.ReplaceAll(c.unknown, "%q", strconv.Quote(title))
+	case c.enters:
+		r.current = p
 	}
-	return inPackage("", "(delete-package :"+name+")", begins)
-}
-
-func (o *Session) takeRename(s Step) []Call {
-	p, q := one(s, packageNames...), one(s, packageNames...)
-	if !o.has(p) || o.has(q) {
-		return nil
+	code := strings.NewReplacer("$a", strings.ToUpper(argument), "$b", title).Replace(c.code)
+	if !c.argument {
+		argument = ""
 	}
-	o.packages[p].name = q
-	o.packages[q] = o.packages[p]
-	delete(o.packages, p)
-	o.rename(p, q)
-	return inPackage("", fmt.Sprintf("(rename-package :%s :%s)", p, q), "")
-}
-
-func (o *Session) takeIn(s Step) []Call {
-	p, title := o.anywhere(s)
-	o.enter(p)
-	return inPackage("", fmt.Sprintf("(in-package #:%s)", title), orUnknown(p, title, ""))
-}
-
-func (o *Session) takeSetPackage(s Step) []Call {
-	p, title := o.anywhere(s)
-	o.enter(p)
-	begins := ""
-	if p == nil {
-		begins = "[ERROR] TYPE-ERROR\n"
-	}
-	return inPackage("", fmt.Sprintf("(setf *package* (find-package %q))", title), begins)
-}
-
-func (o *Session) takeInAndError(s Step) []Call {
-	p, title := o.anywhere(s)
-	o.enter(p)
-	return inPackage("", fmt.Sprintf(`(in-package #:%s) (cl:error "after")`, title), orUnknown(p, title, "[ERROR] SIMPLE-ERROR\nafter"))
-}
-
-// takeErrorAndIn never comes to the package.
-func (o *Session) takeErrorAndIn(s Step) []Call {
-	_, title := o.anywhere(s)
-	return inPackage("", fmt.Sprintf(`(error "before") (in-package #:%s)`, title), "[ERROR] SIMPLE-ERROR\nbefore")
-}
-
-func (o *Session) takeInAndBack(s Step) []Call {
-	name := one(s, packageNames...)
-	if !o.has(name) {
-		return nil
-	}
-	return inPackage("", fmt.Sprintf("(let ((*package* *package*)) (setf *package* (find-package :%s)))", name), "")
-}
-
-// takeArgument has one evaluation be in another package.
-func (o *Session) takeArgument(s Step) []Call {
-	name := one(s, packageNames...)
-	code := fmt.Sprintf("(cl:assert (cl:string= %q (cl:package-name cl:*package*)))", strings.ToUpper(name))
-	return inPackage(name, code, orUnknown(o.packages[name], name, ""))
-}
-
-func (o *Session) takeArgumentAndIn(s Step) []Call {
-	name := one(s, packageNames...)
-	p, title := o.anywhere(s)
-	if o.packages[name] == p { // TestInPackageOfTheArgument
-		return nil
-	}
-	begins := orUnknown(o.packages[name], name, orUnknown(p, title, ""))
-	if o.packages[name] != nil {
-		o.enter(p)
-	}
-	return inPackage(name, fmt.Sprintf("(cl:in-package #:%s)", title), begins)
-}
-
-func (o *Session) takeArgumentAndError(s Step) []Call {
-	name := one(s, packageNames...)
-	return inPackage(name, `(cl:error "with an argument")`, orUnknown(o.packages[name], name, "[ERROR] SIMPLE-ERROR\nwith an argument"))
-}
-
-func (o *Session) takeUse(s Step) []Call {
-	name := one(s, packageNames...)
-	p := o.packages[name]
-	if p == nil || p == o.current {
-		return nil
-	}
-	begins := ""
-	if !o.current.use(p) {
-		begins = nameConflict
-	}
-	return inPackage("", "(use-package :"+name+")", begins)
-}
-
-func (o *Session) takeExport(s Step) []Call {
-	f, begins := one(s, functionNames...), ""
-	if !o.export(o.current, f) {
-		begins = nameConflict
-	}
-	return inPackage("", fmt.Sprintf("(export (intern %q))", strings.ToUpper(f)), begins)
+	return r.in(argument, begins, "%s", code)
 }
 
 // function defines a function whose name is read in p.
-func (o *Session) function(p *scope, f string, n int) string {
-	o.define(key{"operator", p.intern(f).home.name, f}, plainDefun, n, false)
-	return fmt.Sprintf("(cl:defun %s () %d)", f, n)
-}
-
-func (o *Session) takeFunction(s Step) []Call {
-	return inPackage("", o.function(o.current, one(s, functionNames...), s.N), "")
-}
-
-func (o *Session) takeFunctionIn(s Step) []Call {
-	name := one(s, packageNames...)
-	p := o.packages[name]
+func (r *Run) function(s Step, argument string, p *scope) bool {
+	f := one(s, functionNames...)
 	if p == nil {
-		return inPackage(name, "(cl:defun fa () 0)", orUnknown(p, name, ""))
+		return r.in(argument, fmt.Sprintf(unknown, strings.ToUpper(argument)), "(cl:defun %s () 0)", f)
 	}
-	return inPackage(name, o.function(p, one(s, functionNames...), s.N), "")
+	r.define(key{"operator", p.intern(f).home.name, f}, plainDefun, s.N, false)
+	return r.in(argument, "", "(cl:defun %s () %d)", f, s.N)
+}
+
+func init() {
+	for name, c := range inPackages {
+		steps[name] = c.take
+	}
+	maps.Copy(steps, map[string]step{
+		"package": func(r *Run, s Step) bool {
+			p := one(s, packageNames...)
+			if r.has(p) {
+				return false
+			}
+			r.packages[p] = newScope(p)
+			r.define(key{"package", "", p}, plainDefun, 1, false)
+			return r.in("", "", "%s", fillIn(one(s, packageWays...), p, 0))
+		},
+		"delete": func(r *Run, s Step) bool {
+			name := one(s, packageNames...)
+			p, begins := r.packages[name], ""
+			switch {
+			case p == nil || len(r.usedBy(p)) > 0:
+				return r.in("", packageError, "(delete-package :%s)", name)
+			case p == r.current:
+				r.current = r.packages[""]
+				begins = fmt.Sprintf("=> T\n; The package %s was deleted; the session is back in COMMON-LISP-USER.", p.title())
+			}
+			delete(r.packages, name)
+			r.gone(func(k key) bool { return k.pkg == name || k == key{"package", "", name} })
+			return r.in("", begins, "(delete-package :%s)", name)
+		},
+		"rename": func(r *Run, s Step) bool {
+			p, q := one(s, packageNames...), one(s, packageNames...)
+			if !r.has(p) || r.has(q) {
+				return false
+			}
+			r.packages[p].name = q
+			r.packages[q] = r.packages[p]
+			delete(r.packages, p)
+			r.rename(p, q)
+			return r.in("", "", "(rename-package :%s :%s)", p, q)
+		},
+		"use": func(r *Run, s Step) bool {
+			name := one(s, packageNames...)
+			p, begins := r.packages[name], ""
+			if p == nil || p == r.current {
+				return false
+			}
+			if !r.current.use(p) {
+				begins = nameConflict
+			}
+			return r.in("", begins, "(use-package :%s)", name)
+		},
+		"export": func(r *Run, s Step) bool {
+			f, begins := one(s, functionNames...), ""
+			if !r.export(r.current, f) {
+				begins = nameConflict
+			}
+			return r.in("", begins, "(export (intern %q))", strings.ToUpper(f))
+		},
+		"function": func(r *Run, s Step) bool { return r.function(s, "", r.current) },
+		"function in": func(r *Run, s Step) bool {
+			name := one(s, packageNames...)
+			return r.function(s, name, r.packages[name])
+		},
+	})
 }
 
 // Symbols checks the current package, how it sees some symbols, and which packages there are,

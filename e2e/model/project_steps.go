@@ -4,10 +4,55 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"swank-mcp/e2e/harness"
 )
+
+// onName makes a step of what is done to a random name, with another form.
+func onName(do func(r *Run, s Step, n statusName, form string)) step {
+	return func(r *Run, s Step) bool {
+		n := one(s, statusNames...)
+		do(r, s, n, r.project.form(s, n))
+		return true
+	}
+}
+
+func init() {
+	maps.Copy(steps, map[string]step{
+		"edit form": onName(func(r *Run, s Step, n statusName, form string) {
+			r.write(s, n, form)
+			if s.IntN(2) == 0 { // within a millisecond
+				r.write(s, n, r.project.form(s, n))
+			}
+		}),
+		"take away": onName(func(r *Run, s Step, n statusName, _ string) { r.write(s, n, "") }),
+		"live form": onName(func(r *Run, s Step, n statusName, form string) { r.live(liveForm(s, n, form)) }),
+		"live and written": onName(func(r *Run, s Step, n statusName, form string) {
+			r.live(liveForm(s, n, form))
+			r.write(s, n, form)
+		}),
+		"as written": onName(func(r *Run, s Step, n statusName, _ string) {
+			if form := r.project.disk[n]; form != "" {
+				r.live(liveForm(s, n, strings.Replace(form, " ", "  ", 1)))
+			}
+		}),
+		"undo form": onName(func(r *Run, _ Step, n statusName, _ string) { r.live(undone(n)) }),
+		"load one": onName(func(r *Run, s Step, n statusName, _ string) {
+			file := n.file + ".lisp"
+			r.do(one(s, Tool("load-file", harness.Object{"path": file}), Tool("compile-file", harness.Object{"path": file, "load": true}),
+				Tool("evaluate-lisp", harness.Object{"code": fmt.Sprintf("(load %q)", file), "package": "mini"})))
+		}),
+		"other files": func(r *Run, s Step) bool { // the last goes out of the system, or comes back
+			r.project.files = statusFiles[:len(statusFiles)-s.IntN(2)]
+			return r.run(File("mini.asd", r.project.system()))
+		},
+		"tidy":           (*Run).tidy,
+		"load by status": func(r *Run, s Step) bool { return r.run(Tool("project-status", harness.Object{"load": true})) },
+		"load project":   func(r *Run, s Step) bool { return r.run(LoadMini) },
+	})
+}
 
 func (r *Run) live(code string) {
 	r.do(Tool("evaluate-lisp", harness.Object{"code": code, "package": "mini"}))
@@ -17,70 +62,6 @@ func (r *Run) live(code string) {
 func (r *Run) write(s Step, n statusName, form string) {
 	r.project.disk[n] = form
 	r.do(File(n.file+".lisp", r.project.text(n.file)+strings.Repeat("\n", s.IntN(3))))
-}
-
-// onName makes a step of what is done to a random name.
-func onName(do func(r *Run, s Step, n statusName)) func(*Run, Step) bool {
-	return func(r *Run, s Step) bool {
-		do(r, s, one(s, statusNames...))
-		return true
-	}
-}
-
-// editForm edits, perhaps twice within a millisecond.
-func (r *Run) editForm(s Step, n statusName) {
-	for range 1 + s.IntN(2) {
-		r.write(s, n, r.project.form(s, n))
-	}
-}
-
-func (r *Run) takeAway(s Step, n statusName) { r.write(s, n, "") }
-
-func (r *Run) liveOnly(s Step, n statusName) { r.live(liveForm(s, n, r.project.form(s, n))) }
-
-// liveAndWritten has what was tried live go into the file.
-func (r *Run) liveAndWritten(s Step, n statusName) {
-	form := r.project.form(s, n)
-	r.live(liveForm(s, n, form))
-	r.write(s, n, form)
-}
-
-// asWritten evaluates what the file has.
-func (r *Run) asWritten(s Step, n statusName) {
-	if form := r.project.disk[n]; form != "" {
-		r.live(liveForm(s, n, strings.Replace(form, " ", "  ", 1)))
-	}
-}
-
-func (r *Run) undoForm(_ Step, n statusName) { r.live(undone(n)) }
-
-func (r *Run) loadOne(s Step, n statusName) {
-	file := n.file + ".lisp"
-	switch s.IntN(3) {
-	case 0:
-		r.do(Tool("load-file", harness.Object{"path": file}))
-	case 1:
-		r.live(fmt.Sprintf("(load %q)", file))
-	default:
-		r.do(Tool("compile-file", harness.Object{"path": file, "load": true}))
-	}
-}
-
-// otherFiles takes the last file out of the system, or has it come back.
-func (r *Run) otherFiles(s Step) bool {
-	r.project.files = statusFiles[:len(statusFiles)-s.IntN(2)]
-	r.do(File("mini.asd", r.project.system()))
-	return true
-}
-
-func (r *Run) loadByStatus(Step) bool {
-	r.do(Tool("project-status", harness.Object{"load": true}))
-	return true
-}
-
-func (r *Run) loadProject(Step) bool {
-	r.do(LoadMini)
-	return true
 }
 
 // liveForm is how form, a definition of n, is evaluated. SBCL asks before it changes a
@@ -136,6 +117,5 @@ func (r *Run) tidy(s Step) bool {
 			r.live("(ignore-errors " + undone(n) + ")")
 		}
 	}
-	r.do(Tool("load-system", harness.Object{"system": "mini", "force": true}))
-	return true
+	return r.run(Tool("load-system", harness.Object{"system": "mini", "force": true}))
 }

@@ -28,7 +28,7 @@ var (
 type Property struct {
 	Weights          map[string]int // how often each step is taken, by its name
 	Sequences, Steps int            // what is tried without flags
-	Begin            func(*Run)     // makes the world; nil makes a [NewWorld]
+	Begin            func(*Run)     // makes the world
 	Check            func(*Run)     // compares, after each step
 	End              func(*Run)     // compares, after the last
 	Together         int            // how many steps are taken at a time, and then not checked each; 0 is one
@@ -121,7 +121,7 @@ func (p Property) sequence(t *testing.T, names []string, rt *rapid.T) (r *Run) {
 	t.Run("steps", func(t *testing.T) {
 		defer func() { thrown = recover() }()
 		r = newRun(t)
-		p.begin(r)
+		p.Begin(r)
 		all := func(yield func(Step) bool) {
 			for n := 0; n < p.Steps; {
 				for _, seed := range seeds.Draw(rt, "steps") {
@@ -131,17 +131,21 @@ func (p Property) sequence(t *testing.T, names []string, rt *rapid.T) (r *Run) {
 				}
 			}
 		}
+		take := func(s Step) bool {
+			r.take(one(s, names...), s, p.Check)
+			return r.failure == ""
+		}
 		if p.Together > 0 {
-			p.together(r, names, slices.Collect(all))
+			r.together(p.Together, slices.Collect(all), take)
 		} else {
 			for s := range all {
-				if r.take(one(s, names...), s, p.Check); r.failure != "" {
+				if !take(s) {
 					return
 				}
 			}
 		}
-		if p.End != nil {
-			r.locked(func() { p.End(r) })
+		if p.End != nil && r.failure == "" {
+			p.End(r)
 		}
 	})
 	if thrown != nil {
@@ -150,36 +154,21 @@ func (p Property) sequence(t *testing.T, names []string, rt *rapid.T) (r *Run) {
 	return r
 }
 
-func (p Property) begin(r *Run) {
-	begin := p.Begin
-	if begin == nil {
-		begin = func(r *Run) {
-			r.World = NewWorld(r.T)
-			r.do(Eval(":begun")) // an image to die
-		}
-	}
-	r.locked(func() { begin(r) })
-}
-
-// together takes the steps at random times.
-func (p Property) together(r *Run, names []string, all []Step) {
-	next := make(chan Step, len(all))
-	for _, s := range all {
-		next <- s
-	}
-	close(next)
+// together takes steps at random times, until take fails.
+func (r *Run) together(at int, all []Step, take func(Step) bool) {
 	var workers sync.WaitGroup
-	for range p.Together {
+	for range at {
 		workers.Go(func() {
-			for s := range next {
-				if r.take(one(s, names...), s, nil); r.failed() {
-					return
-				}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			for len(all) > 0 && r.failure == "" {
+				s := all[0]
+				all = all[1:]
+				take(s)
 			}
 		})
 	}
+	r.mu.Unlock()
 	workers.Wait()
-	if r.failed() {
-		r.failure += "\n" + r.threadsNow()
-	}
+	r.mu.Lock()
 }

@@ -11,52 +11,55 @@ import (
 	"swank-mcp/e2e/harness"
 )
 
-// die kills the image, which comes back from a checkpoint, or by the journal.
-func (r *Run) die(s Step) bool {
-	if r.line != nil {
-		r.kill(s)
-		return true
-	}
-	r.do(Call{})
-	r.owed = &owed{wants: r.back(), back: true}
-	return true
+func init() {
+	maps.Copy(steps, map[string]step{
+		"reset": (*Run).reset,
+		"save": func(r *Run, s Step) bool {
+			r.saved(r.back())
+			return true
+		},
+		"die": func(r *Run, s Step) bool { // it comes back from a checkpoint, or by the journal
+			if r.line != nil {
+				return r.kill(s)
+			}
+			r.do(Call{})
+			r.owed = &owed{wants: r.back(), back: true}
+			return true
+		},
+		"save and bring back": func(r *Run, s Step) bool { // from the file: it is reset between
+			wants := r.back()
+			file := r.saved(wants)
+			if r.failure != "" || file == "" {
+				return true
+			}
+			facts, setups, pair, packages := maps.Clone(r.facts), r.setups, r.pair, r.packages
+			r.reset(s)
+			r.Answers()
+			r.facts, r.setups, r.pair, r.packages = facts, setups, pair, packages
+			reply := r.do(Tool("load-session", harness.Object{"file": file}))
+			r.owed = &owed{forgiven(wants), reply, true}
+			return true
+		},
+	})
+}
+
+// HasMini begins a session that can load the system mini.
+func (r *Run) HasMini() {
+	r.World = NewWorld(r.T)
+	r.do(Eval(":begun")) // an image to die
 }
 
 func (r *Run) reset(Step) bool {
-	c := Tool("reset-session", harness.Object{})
-	if !r.loaded {
-		c.want = "^" + harness.ResetText + "$"
-	}
-	r.do(c)
+	c, facts := Tool("reset-session", harness.Object{}), r.facts
 	if r.loaded {
 		r.owed = &owed{wants: r.afterReset()}
+	} else {
+		c.want = "^" + harness.ResetText + "$"
 	}
-	facts := r.facts
 	if r.clear(); r.loaded {
-		r.facts = facts
+		r.facts = facts // which the next answers settle
 	}
-	return true
-}
-
-func (r *Run) save(Step) bool {
-	r.saved(r.back())
-	return true
-}
-
-// saveAndBringBack resets the session between, so that all is brought back from the file.
-func (r *Run) saveAndBringBack(s Step) bool {
-	wants := r.back()
-	file := r.saved(wants)
-	if r.failure != "" || file == "" {
-		return true
-	}
-	facts, setups, pair, packages := maps.Clone(r.facts), r.setups, r.pair, r.packages
-	r.reset(s)
-	r.Answers()
-	r.facts, r.setups, r.pair, r.packages = facts, setups, pair, packages
-	reply := r.do(Tool("load-session", harness.Object{"file": file}))
-	r.owed = &owed{forgiven(wants), reply, true}
-	return true
+	return r.run(c)
 }
 
 // saved saves the session and compares what a plain SBCL makes of the file, "" if there is none.

@@ -18,7 +18,7 @@ type Run struct {
 	*Session
 	T *testing.T
 
-	mu      sync.Mutex // of all but the world: [Run.do] unlocks it while it waits
+	mu      sync.Mutex // of all but the world: it is locked, but while [Run.do] waits
 	script  script
 	taken   map[string]int // steps, by name
 	replies []string       // to the calls of this step
@@ -26,70 +26,19 @@ type Run struct {
 }
 
 func newRun(t *testing.T) *Run {
-	return &Run{T: t, Session: newSession(), taken: map[string]int{}}
-}
-
-func (r *Run) locked(f func()) {
+	r := &Run{T: t, Session: newSession(), taken: map[string]int{}}
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	f()
+	return r
 }
 
-func (r *Run) failed() (failed bool) {
-	r.locked(func() { failed = r.failure != "" })
-	return failed
-}
+// step reports whether it could be taken.
+type step = func(*Run, Step) bool
 
-// steps are all steps, by name. Each reports whether it could be taken.
-var steps = map[string]func(*Run, Step) bool{
-	"define": calls((*Session).takeDefine), "live": calls((*Session).takeLive), "nothing": calls((*Session).takeNothing),
-	"setup": calls((*Session).takeSetup), "call": calls((*Session).takeCall), "pair": calls((*Session).takePair),
-	"undo definition": calls((*Session).takeUndo), "unintern": calls((*Session).takeUnintern),
-	"package": calls((*Session).takePackage), "delete": calls((*Session).takeDelete), "rename": calls((*Session).takeRename),
-
-	"in": calls((*Session).takeIn), "set package": calls((*Session).takeSetPackage), "in and back": calls((*Session).takeInAndBack),
-	"in, then error": calls((*Session).takeInAndError), "error, then in": calls((*Session).takeErrorAndIn),
-	"argument": calls((*Session).takeArgument), "argument and in": calls((*Session).takeArgumentAndIn), "argument and error": calls((*Session).takeArgumentAndError),
-	"use": calls((*Session).takeUse), "export": calls((*Session).takeExport),
-	"function": calls((*Session).takeFunction), "function in": calls((*Session).takeFunctionIn),
-
-	"edit": calls((*Session).takeEdit), "edit and load": calls((*Session).takeEditAndLoad), "edits and loads": calls((*Session).takeEditsAndLoads),
-	"load": calls((*Session).takeLoad), "test": calls((*Session).takeTest), "file of mini": calls((*Session).takeFile),
-
-	"edit form": onName((*Run).editForm), "take away": onName((*Run).takeAway), "live form": onName((*Run).liveOnly),
-	"live and written": onName((*Run).liveAndWritten), "as written": onName((*Run).asWritten), "undo form": onName((*Run).undoForm),
-	"load one": onName((*Run).loadOne), "other files": (*Run).otherFiles, "tidy": (*Run).tidy,
-	"load by status": (*Run).loadByStatus, "load project": (*Run).loadProject,
-
-	"write back": (*Run).writeBack,
-
-	"change": (*Run).change, "try": (*Run).try, "go back": (*Run).goBack, "go forward": (*Run).goForward,
-	"checkpoint": (*Run).checkpoint, "go to": (*Run).goTo,
-
-	"die": (*Run).die, "reset": (*Run).reset, "save": (*Run).save, "save and bring back": (*Run).saveAndBringBack,
-}
-
-func init() {
-	for name, of := range mixedCalls {
-		steps[name] = calls(func(o *Session, s Step) []Call { return o.takeMixed(s, of) })
-	}
-}
-
-// calls makes a step of what tells its calls, which could not be taken if there are none.
-func calls(of func(*Session, Step) []Call) func(*Run, Step) bool {
-	return func(r *Run, s Step) bool {
-		made := of(r.Session, s)
-		for _, c := range made {
-			r.do(c)
-		}
-		return made != nil
-	}
-}
+// steps are all steps, by name.
+var steps = map[string]step{}
 
 // take takes one step and compares.
 func (r *Run) take(name string, s Step, check func(*Run)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	before := len(r.script.lines)
 	r.replies = nil
 	if !steps[name](r, s) {
@@ -106,8 +55,12 @@ func (r *Run) take(name string, s Step, check func(*Run)) {
 
 // fails notes what is wrong. What comes after the first is not looked at.
 func (r *Run) fails(format string, args ...any) {
-	if r.failure == "" {
-		r.failure = fmt.Sprintf(format, args...) + "\n\nreplies:\n" + strings.Join(r.replies, "\n")
+	if r.failure != "" {
+		return
+	}
+	r.failure = fmt.Sprintf(format, args...) + "\n\nreplies:\n" + strings.Join(r.replies, "\n")
+	if r.before != "" {
+		r.failure += "\n" + r.World.Do(r.T, Tool("list-threads", harness.Object{"backtraces": true}))
 	}
 }
 
@@ -134,3 +87,12 @@ func (r *Run) good(c Call) string {
 	}
 	return reply
 }
+
+func (r *Run) run(calls ...Call) bool {
+	for _, c := range calls {
+		r.do(c)
+	}
+	return true
+}
+
+func (r *Run) eval(code string, args ...any) bool { return r.run(Eval(fmt.Sprintf(code, args...))) }

@@ -4,6 +4,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 
 	"swank-mcp/e2e/harness"
 )
@@ -33,40 +34,38 @@ func (o *Session) load(force bool) {
 	o.loaded = true
 }
 
-func (o *Session) takeEdit(s Step) []Call        { return o.edits(s, 1, false) }
-func (o *Session) takeEditAndLoad(s Step) []Call { return o.edits(s, 1, true) }
+func init() {
+	maps.Copy(steps, map[string]step{
+		"edit":            func(r *Run, s Step) bool { return r.edits(s, 1, false) },
+		"edit and load":   func(r *Run, s Step) bool { return r.edits(s, 1, true) },
+		"edits and loads": func(r *Run, s Step) bool { return r.edits(s, 3, true) }, // within a second
+		"load":            func(r *Run, s Step) bool { return r.run(r.loadBy(s)) },
+		"test": func(r *Run, s Step) bool {
+			r.load(false)
+			return r.run(Tool("run-tests", harness.Object{"system": "mini"}))
+		},
+		"file of mini": func(r *Run, s Step) bool { // as one tries it, without its system
+			file := one(s, "a", "b", "c")
+			if !r.loaded {
+				return false
+			}
+			for name, n := range r.disk[file].names {
+				r.define(key{"operator", "mini", name}, plainDefun, n, false)
+			}
+			return r.run(Tool(one(s, "load-file", "compile-file"), harness.Object{"path": "mini/" + file + ".lisp"}))
+		},
+	})
+}
 
-// takeEditsAndLoads edits a file again in the second in which it was loaded.
-func (o *Session) takeEditsAndLoads(s Step) []Call { return o.edits(s, 3, true) }
-
-func (o *Session) edits(s Step, times int, load bool) (calls []Call) {
+func (r *Run) edits(s Step, times int, load bool) bool {
 	file := one(s, "a", "b", "c")
 	for i := range times {
-		calls = append(calls, o.edit(s, file, i))
+		r.do(r.edit(s, file, i))
 		if load {
-			calls = append(calls, o.loadBy(s))
+			r.do(r.loadBy(s))
 		}
 	}
-	return calls
-}
-
-func (o *Session) takeLoad(s Step) []Call { return []Call{o.loadBy(s)} }
-
-func (o *Session) takeTest(Step) []Call {
-	o.load(false)
-	return []Call{Tool("run-tests", harness.Object{"system": "mini"})}
-}
-
-// takeFile loads a file as one tries it, without its system.
-func (o *Session) takeFile(s Step) []Call {
-	file := one(s, "a", "b", "c")
-	if !o.loaded {
-		return nil
-	}
-	for name, n := range o.disk[file].names {
-		o.define(key{"operator", "mini", name}, plainDefun, n, false)
-	}
-	return []Call{Tool(one(s, "load-file", "compile-file"), harness.Object{"path": "mini/" + file + ".lisp"})}
+	return true
 }
 
 // edit writes a file of mini anew: each of its functions is another one, or as

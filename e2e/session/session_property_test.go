@@ -20,6 +20,7 @@ func TestPackageContextProperty(t *testing.T) {
 			"use": 2, "export": 2, "function": 3, "function in": 1, "reset": 2,
 		},
 		Steps: 1000,
+		Begin: (*model.Run).HasMini,
 		Check: (*model.Run).Symbols,
 	}.Holds(t)
 }

@@ -21,6 +21,7 @@ func TestTruthProperty(t *testing.T) {
 			"die": 5, "reset": 2, "save": 2, "save and bring back": 1,
 		},
 		Sequences: 6, Steps: 60,
+		Begin: (*model.Run).HasMini,
 		Check: (*model.Run).Answers,
 	}.Holds(t)
 }
