@@ -7,5 +7,5 @@
 // is made shorter by rapid and printed as a script, which TestScript takes.
 //
 // A property has a small number of steps and the seed 1. -model.steps, -model.sequences and
-// SWANK_MCP_SEED give it others; -model.without leaves steps out.
+// SWANK_MCP_SEED give it others.
 package model

@@ -139,8 +139,6 @@ func (c inPackage) take(r *Run, s Step) bool {
 	argument, name := one(s, packageNames...), one(s, append(packageNames, "")...)
 	p, title, begins := r.packages[name], newScope(name).title(), c.fails
 	switch {
-	case c.argument && argument == name && c.enters: // TestInPackageOfTheArgument
-		return false
 	case c.argument && !r.has(argument):
 		begins = fmt.Sprintf(unknown, strings.ToUpper(argument))
 	case c.unknown != "" && p == nil:

@@ -178,8 +178,7 @@ var statusAnswers = func() string {
 (macrolet ((answer (form) (list 'handler-case form '(error () :error))))
 (format nil "~{~S~^ | ~}" (list `
 	for _, n := range statusNames {
-		name, class, _ := strings.Cut(n.name, " ")
-		code += "(answer " + strings.NewReplacer("$n", "mini::"+name, "$c", class).Replace(statusQuestions[n.kind]) + ") "
+		code += "(answer " + n.of(statusKinds[n.kind].ask) + ") "
 	}
 	return code + `$system))))`
 }()
@@ -187,18 +186,27 @@ var statusAnswers = func() string {
 // systemFiles is code for the files of the system as ASDF knows it: that is a definition, too.
 const systemFiles = `(mapcar (function asdf:component-name) (asdf:component-children (asdf:registered-system "mini")))`
 
-// statusQuestions is by kind code for what the name $n answers.
-var statusQuestions = map[string]string{
-	"export":   `(list :export (nth-value 1 (find-symbol (string '$n) :mini)))`,
-	"macro":    `(if (macro-function '$n) (macroexpand-1 '($n)) :none)`,
-	"function": `(cond ((not (fboundp '$n)) :none) ((macro-function '$n) (macroexpand-1 '($n))) (t (funcall '$n)))`,
-	"constant": `(list (constantp '$n) (symbol-value '$n))`,
-	"variable": `(symbol-value '$n)`,
-	"structure": `(list (find-class '$n nil) (and (fboundp 'mini::s0-x) t) (and (fboundp 'mini::s0-y) t) (and (fboundp 'mini::s0-z) t)
-  (answer (funcall 'mini::make-s0)))`,
-	"class":   `(let ((i (make-instance '$n))) (list (slot-exists-p i 'mini::y) (slot-exists-p i 'mini::z) (funcall 'mini::c0-x i)))`,
-	"generic": `(if (fboundp '$n) (list (documentation '$n 'function) (answer (funcall '$n 'x))) :none)`,
-	"method":  `(funcall '$n (let ((class '$c)) (case class (integer 1) (string "a") (t (make-instance 'mini::c0)))))`,
+// statusKinds have by kind code for what the name $n answers, and code that undoes it; $c is the
+// class of a method. For a constant there is none.
+var statusKinds = map[string]struct{ ask, undo string }{
+	"export":   {`(list :export (nth-value 1 (find-symbol (string '$n) :mini)))`, "(unexport '$n)"},
+	"macro":    {`(if (macro-function '$n) (macroexpand-1 '($n)) :none)`, "(fmakunbound '$n)"},
+	"function": {`(cond ((not (fboundp '$n)) :none) ((macro-function '$n) (macroexpand-1 '($n))) (t (funcall '$n)))`, "(fmakunbound '$n)"},
+	"constant": {`(list (constantp '$n) (symbol-value '$n))`, "nil"},
+	"variable": {`(symbol-value '$n)`, "(makunbound '$n)"},
+	"structure": {`(list (find-class '$n nil) (and (fboundp 'mini::s0-x) t) (and (fboundp 'mini::s0-y) t) (and (fboundp 'mini::s0-z) t)
+  (answer (funcall 'mini::make-s0)))`, "(setf (find-class '$n) nil)"},
+	"class": {`(let ((i (make-instance '$n))) (list (slot-exists-p i 'mini::y) (slot-exists-p i 'mini::z) (funcall 'mini::c0-x i)))`,
+		"(setf (find-class '$n) nil)"},
+	"generic": {`(if (fboundp '$n) (list (documentation '$n 'function) (answer (funcall '$n 'x))) :none)`, "(fmakunbound '$n)"},
+	"method": {`(funcall '$n (let ((class '$c)) (case class (integer 1) (string "a") (t (make-instance 'mini::c0)))))`,
+		"(remove-method #'$n (find-method #'$n () (list (find-class '$c))))"},
+}
+
+// of fills in the name and its class.
+func (n statusName) of(code string) string {
+	name, class, _ := strings.Cut(n.name, " ")
+	return strings.NewReplacer("$n", "mini::"+name, "$c", class).Replace(code)
 }
 
 // fresh is what a plain SBCL answers that loads the files as ASDF would. If it fails to

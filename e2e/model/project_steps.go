@@ -38,7 +38,7 @@ func init() {
 				r.live(liveForm(s, n, strings.Replace(form, " ", "  ", 1)))
 			}
 		}),
-		"undo form": onName(func(r *Run, _ Step, n statusName, _ string) { r.live(undone(n)) }),
+		"undo form": onName(func(r *Run, _ Step, n statusName, _ string) { r.live(n.of(statusKinds[n.kind].undo)) }),
 		"load one": onName(func(r *Run, s Step, n statusName, _ string) {
 			file := n.file + ".lisp"
 			r.do(one(s, Tool("load-file", harness.Object{"path": file}), Tool("compile-file", harness.Object{"path": file, "load": true}),
@@ -80,24 +80,6 @@ func liveForm(s Step, n statusName, form string) string {
 	return form
 }
 
-// undone is code that undoes the definition n. For a constant there is none.
-func undone(n statusName) string {
-	name, class, _ := strings.Cut(n.name, " ")
-	switch n.kind {
-	case "export":
-		return "(unexport '" + name + ")"
-	case "constant":
-		return "nil"
-	case "variable":
-		return "(makunbound '" + name + ")"
-	case "structure", "class":
-		return "(setf (find-class '" + name + ") nil)"
-	case "method":
-		return fmt.Sprintf("(remove-method #'%s (find-method #'%[1]s () (list (find-class '%s))))", name, class)
-	}
-	return "(fmakunbound '" + name + ")"
-}
-
 // tidy brings the image to where a fresh one is: it undoes what only the image has, gives
 // constants and variables the values that the files say, and loads all files again.
 func (r *Run) tidy(s Step) bool {
@@ -114,7 +96,7 @@ func (r *Run) tidy(s Step) bool {
 		case n.kind == "constant":
 			r.live("(handler-bind ((error #'continue)) " + form + ")")
 		case n.kind == "variable" || form == "" || !there:
-			r.live("(ignore-errors " + undone(n) + ")")
+			r.live("(ignore-errors " + n.of(statusKinds[n.kind].undo) + ")")
 		}
 	}
 	return r.run(Tool("load-system", harness.Object{"system": "mini", "force": true}))

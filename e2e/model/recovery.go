@@ -69,7 +69,7 @@ func (r *Run) saved(wants map[key]want) (file string) {
 	r.script.lines = append(r.script.lines, "exec sbcl "+strings.Join(plainSBCL, " ")+" --load "+file)
 	keys := sorted(wants)
 	answers := answersOf(keys, r.InPlainSBCL(r.T, askAll(keys), file))
-	if complaint := disagrees(quiet(wants), answers, &told); complaint != "" {
+	if complaint := disagrees(wants, answers, &told, false); complaint != "" {
 		r.fails("in a plain sbcl that loads %s:\n%s\nsave-session said:\n%s", file, complaint, harness.Clip(told))
 	}
 	if strings.HasPrefix(told, "Nothing to save") {
@@ -84,13 +84,13 @@ func (r *Run) Answers() {
 	answers, reply := r.answers()
 	w := r.owed
 	if r.owed = nil; w == nil {
-		if complaint := disagrees(r.now(), answers, nil); complaint != "" {
+		if complaint := disagrees(r.now(), answers, nil, false); complaint != "" {
 			r.fails("in the same image:\n%s%s", complaint, reply)
 		}
 		return
 	}
 	report := cmp.Or(w.report, reply)
-	if complaint := disagrees(w.wants, answers, &report); complaint != "" {
+	if complaint := disagrees(w.wants, answers, &report, true); complaint != "" {
 		r.fails("%s\nthe reply:\n%s", complaint, harness.Clip(report))
 	}
 	r.settle(answers, w.back)
@@ -126,27 +126,17 @@ func answersOf(keys []key, line string) map[key]string {
 	return answers
 }
 
-// quiet are wants of a saved file, which says in general that later values are
-// not in it.
-func quiet(wants map[key]want) map[key]want {
-	wants = maps.Clone(wants)
-	for k, w := range wants {
-		w.told = false
-		wants[k] = w
-	}
-	return wants
-}
-
 // forgiven are wants where save-session has told of the losses, in the image in
 // which a reset may have taken away a function of the system.
 func forgiven(wants map[key]want) map[key]want {
-	wants = quiet(wants)
+	forgiven := map[key]want{}
 	for k, w := range wants {
+		w.told = false
 		w.answers = append(slices.Clone(w.answers), w.lost...)
 		if k.pkg == "mini" {
 			w.answers = append(w.answers, none)
 		}
-		wants[k] = w
+		forgiven[k] = w
 	}
-	return wants
+	return forgiven
 }

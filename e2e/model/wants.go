@@ -131,8 +131,9 @@ func (o *Session) settle(answers map[key]string, back bool) {
 	}
 }
 
-// disagrees compares answers with the expected ones; report is the text that names losses.
-func disagrees(wants map[key]want, answers map[key]string, report *string) string {
+// disagrees compares answers with the expected ones; report is the text that names losses, and
+// values that are lost if it is to. A saved file says in general that these are not in it.
+func disagrees(wants map[key]want, answers map[key]string, report *string, values bool) string {
 	var b strings.Builder
 	for _, k := range sorted(wants) {
 		w, answer := wants[k], answers[k]
@@ -144,7 +145,7 @@ func disagrees(wants map[key]want, answers map[key]string, report *string) strin
 				fmt.Fprintf(&b, ", or %s and the name told as lost", strings.Join(w.lost, " or "))
 			}
 			b.WriteString("\n")
-		case w.told && report != nil && !HasName(*report, k.name):
+		case w.told && values && !HasName(*report, k.name):
 			fmt.Fprintf(&b, "%s (%s) has lost its value, and the report does not name it\n", k.symbol(), k.slot)
 		}
 	}

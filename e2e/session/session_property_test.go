@@ -3,7 +3,6 @@ package session
 import (
 	"testing"
 
-	"swank-mcp/e2e/harness"
 	"swank-mcp/e2e/model"
 	"swank-mcp/internal/tier"
 )
@@ -23,14 +22,4 @@ func TestPackageContextProperty(t *testing.T) {
 		Begin: (*model.Run).HasMini,
 		Check: (*model.Run).Symbols,
 	}.Holds(t)
-}
-
-// An evaluation that contains (in-package p) changes the package to p, also
-// when its argument says p already.
-func TestInPackageOfTheArgument(t *testing.T) {
-	t.Parallel()
-	s := harness.Start(t)
-	harness.Want(t, s, "(defpackage :same (:use :cl)) :ok", "=> :OK")
-	harness.WantReply(t, s, "evaluate-lisp", harness.Object{"code": "(in-package :same) :in", "package": "same"}, "=> :IN")
-	harness.Want(t, s, "(package-name *package*)", `=> "SAME"`)
 }
