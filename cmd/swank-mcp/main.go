@@ -88,6 +88,17 @@ var takeArguments = append([]string{"eval", "test", "allow", "sessions", "instal
 // takeID are those whose argument is a server.
 var takeID = []string{"watch", "stop", "pause", "resume", "undo"}
 
+// startImages are those that start an image, which works in the directory of this process.
+var startImages = []string{"serve", "eval", "test", "doctor"}
+
+// workingDirectory returns an error that says what to do if there is none any more.
+func workingDirectory() error {
+	if _, err := os.Getwd(); err != nil {
+		return fmt.Errorf("the working directory is not there (%w), maybe because it was deleted: start swank-mcp in another one, as after: cd", err)
+	}
+	return nil
+}
+
 func (c *command) dispatch(ctx context.Context, name string) error {
 	switch {
 	case name == "help" && len(c.args) == 1:
@@ -100,6 +111,9 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 		return fmt.Errorf("%w: help takes no argument %q", errUsage, c.args[0])
 	case !slices.Contains(takeArguments, name) && len(c.args) > 0:
 		return fmt.Errorf("%w: %s takes no argument %q", errUsage, name, c.args[0])
+	}
+	if err := workingDirectory(); err != nil && slices.Contains(startImages, name) {
+		return err
 	}
 	switch name {
 	case "serve":

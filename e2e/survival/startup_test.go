@@ -3,6 +3,8 @@ package survival
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -309,6 +311,50 @@ func TestStartWithoutSecret(t *testing.T) {
 			cmd.Env = harness.Environ(harness.Run.Dir, "HOME="+home)
 			if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "=> 3\n") {
 				t.Errorf("%v:\n%s", err, out)
+			}
+		})
+	}
+}
+
+// An environment that an editor, a service or a cron job may have made.
+func TestOddEnvironments(t *testing.T) {
+	t.Parallel()
+	harness.SkipLaunchedOnly(t)
+	for name, c := range map[string]struct {
+		env, says string // … for any text
+		gone      bool   // the working directory
+	}{
+		"relative HOME":           {env: "HOME=rel", says: "[ERROR] NO-IMAGE…because HOME is \"rel\" in the environment, which is no absolute path\n\nStart swank-mcp with an absolute path in HOME.\n"},
+		"relative XDG_CACHE_HOME": {env: "XDG_CACHE_HOME=cache", says: "[ERROR] NO-IMAGE…because XDG_CACHE_HOME is \"cache\" in the environment, which is no absolute path\n\nStart swank-mcp with an absolute path in XDG_CACHE_HOME.\n"},
+		"no such HOME":            {env: "HOME=/tmp/none-" + strconv.Itoa(os.Getpid()), says: "…=> 3\n…"},
+		"no directory":            {says: "swank-mcp: the working directory is not there (…), maybe because it was deleted: start swank-mcp in another one, as after: cd\n", gone: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := harness.ShortDir(t)
+			cmd := await.Command(t, harness.Run.Binary, "eval", "(+ 1 2)")
+			cmd.Dir, cmd.Env = dir, harness.Environ(harness.Run.Dir)
+			if strings.HasPrefix(c.env, "HOME=") { // with what is found by it
+				cmd.Env = slices.DeleteFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, "XDG_CACHE_HOME=") })
+			}
+			cmd.Env = append(cmd.Env, c.env)
+			if c.gone {
+				cmd = await.Command(t, "sh", "-c", `rmdir "$PWD" && exec "$0" eval 1`, harness.Run.Binary)
+				cmd.Dir, cmd.Env = dir, harness.Environ(harness.Run.Dir)
+			}
+			out, _ := cmd.CombinedOutput()
+			_, text, logged := strings.Cut(string(out), "\n[ERROR]")
+			if logged {
+				text = "[ERROR]" + text
+			} else {
+				text = string(out)
+			}
+			if !harness.Fits(c.says, text) {
+				t.Errorf("got\n%s\nwant\n%s", text, c.says)
+			}
+			if home, ok := strings.CutPrefix(c.env, "HOME="); ok && filepath.IsAbs(home) {
+				if _, err := os.Stat(home); err == nil {
+					t.Errorf("%s was made", home)
+				}
 			}
 		})
 	}

@@ -15,6 +15,9 @@ import (
 func OpenCache(dir string) (string, error) {
 	if dir == "" {
 		base, err := os.UserCacheDir()
+		if err == nil && os.Getenv("XDG_CACHE_HOME") == "" {
+			err = homeIsThere()
+		}
 		if err != nil {
 			return "", err
 		}
@@ -32,6 +35,18 @@ func OpenCache(dir string) (string, error) {
 		return dir, err
 	}
 	return dir, os.Remove(probe)
+}
+
+// homeIsThere returns an error if the home directory does not exist: to make it is not for us.
+func homeIsThere() error {
+	home, err := os.UserHomeDir()
+	if err == nil {
+		_, err = os.Stat(home)
+	}
+	if err != nil {
+		return fmt.Errorf("%w; create the home directory, or set XDG_CACHE_HOME", err)
+	}
+	return nil
 }
 
 // writeOnce writes a file that no reader sees half of. A file of the right

@@ -119,6 +119,17 @@ func (f *imageFiles) startError(err error) error {
 	return &host.StartError{Problem: problem, Advice: advice, Told: err}
 }
 
+// relativeHome names a variable of the environment by which ASDF finds files and that has no
+// absolute path, which ASDF refuses; "" if there is none.
+func relativeHome() string {
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"} {
+		if value := os.Getenv(name); value != "" && !filepath.IsAbs(value) {
+			return name
+		}
+	}
+	return ""
+}
+
 // askDoctor is the advice where nothing better is known.
 const askDoctor = "Run swank-mcp doctor to see which part fails."
 
@@ -325,6 +336,9 @@ func (p *Process) abandon(ctx context.Context, booted bool, cause error) error {
 	p.Close(ctx)
 	reason, advice := cause.Error(), ""
 	switch {
+	case p.status.Without != "" && relativeHome() != "":
+		reason = fmt.Sprintf("SBCL cannot load its module %s, because %s is %q in the environment, which is no absolute path", p.status.Without, relativeHome(), os.Getenv(relativeHome()))
+		advice = fmt.Sprintf("Start swank-mcp with an absolute path in %s.", relativeHome())
 	case p.status.Without != "":
 		why, _, _ := strings.Cut(p.status.Failed, "\nSee also:")
 		reason = fmt.Sprintf("this SBCL lacks its module %s, a file of the directory contrib in its home (%s): %s",
