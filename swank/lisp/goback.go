@@ -196,8 +196,10 @@ func (s *Session) undo(ctx context.Context, steps int, to string, limit time.Dur
 	for deaths := 0; ; {
 		u = new(Undone)
 		// The present is kept, so that it can be come back to.
+		var obstacle *ObstacleError
 		if _, err := s.present(ctx, "", limit); err != nil {
 			u.Redo = err.Error()
+			errors.As(err, &obstacle)
 		}
 		inst, err := im.acquire(ctx, limit)
 		if err != nil {
@@ -215,6 +217,9 @@ func (s *Session) undo(ctx context.Context, steps int, to string, limit time.Dur
 		}
 		if c == nil {
 			list, _ := s.Checkpoints()
+			if len(list) == 0 && to == "" && obstacle != nil && len(obstacle.Threads) > 0 {
+				return nil, obstacle // that is why there is none
+			}
 			return nil, &NoCheckpointError{Checkpoints: list, To: to, Steps: steps}
 		}
 		next, err := im.replace(ctx, inst, c)
