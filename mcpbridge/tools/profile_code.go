@@ -166,7 +166,11 @@ func profileText(p *lisp.Profile, res *lisp.Result, mode string, how lisp.Profil
 		}
 	}
 	if pkg != "" && p.Samples > 0 {
-		fmt.Fprintf(&b, "\n; By themselves, other functions: %.1f %%, %s.", share(own, p.Samples), render.Plural(int(own), "sample"))
+		fmt.Fprintf(&b, "\n; By themselves, other functions: %.1f %%, %s", share(own, p.Samples), render.Plural(int(own), "sample"))
+		if first := mostSampled(otherLeaves(p), p.Samples, 2); len(first) > 0 {
+			b.WriteString(", the first of them " + strings.Join(first, " and "))
+		}
+		b.WriteString(".")
 	}
 	switch {
 	case p.Samples >= mostSamples:

@@ -194,17 +194,36 @@ func neighbours(p *lisp.Profile) (callers, callees map[string]map[string]int64) 
 	return callers, callees
 }
 
+// otherLeaves counts the samples in functions by themselves that no row shows.
+func otherLeaves(p *lisp.Profile) map[string]int64 {
+	samples := map[string]int64{}
+	for _, s := range p.Stacks {
+		if len(s.Frames) > 0 {
+			samples[p.Frames[s.Frames[len(s.Frames)-1]].Function] += s.Samples
+		}
+	}
+	for _, row := range p.Rows {
+		delete(samples, row.Function)
+	}
+	return samples
+}
+
 // neighbourText is "NAME 12.3 %, …" of the functions with the most samples.
 func neighbourText(samples map[string]int64, all int64) string {
-	names := slices.SortedFunc(maps.Keys(samples), func(a, b string) int {
-		return cmp.Or(cmp.Compare(samples[b], samples[a]), strings.Compare(a, b))
-	})
-	var texts []string
-	for _, name := range names[:min(len(names), neighboursShown)] {
-		texts = append(texts, fmt.Sprintf("%s %.1f %%", render.Safe(name), share(samples[name], all)))
-	}
-	if more := len(names) - neighboursShown; more > 0 {
+	texts := mostSampled(samples, all, neighboursShown)
+	if more := len(samples) - neighboursShown; more > 0 {
 		texts = append(texts, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(texts, ", ")
+}
+
+// mostSampled returns "NAME 12.3 %" of those functions, at most, with the most samples.
+func mostSampled(samples map[string]int64, all int64, most int) (texts []string) {
+	names := slices.SortedFunc(maps.Keys(samples), func(a, b string) int {
+		return cmp.Or(cmp.Compare(samples[b], samples[a]), strings.Compare(a, b))
+	})
+	for _, name := range names[:min(len(names), most)] {
+		texts = append(texts, fmt.Sprintf("%s %.1f %%", render.Safe(name), share(samples[name], all)))
+	}
+	return texts
 }
