@@ -47,6 +47,7 @@ type awaited struct {
 	known chan struct{} // closed when pid is set, which the process is before it has called
 	pid   int
 	lost  chan struct{} // closed when it has ended and has not called
+	over  chan struct{} // closed when it is waited for no more
 }
 
 // A peer is one process that has called.
@@ -167,7 +168,7 @@ func (c *calls) take(conn *net.UnixConn) {
 	if a == nil || c.closed { // nobody wants it any more; it is to see no end of its connection before
 		host.KillGroup(p.child)
 	} else {
-		delete(c.waiting, key)
+		c.drop(a)
 		c.peers[p] = true
 		a.came <- p
 	}
@@ -238,9 +239,8 @@ func (c *calls) know(a *awaited, pid int) {
 	}
 	a.pid = pid
 	close(a.known)
-	over := c.over
 	c.work.Go(func() {
-		if !seeEnd(pid, over) {
+		if !seeEnd(pid, a.over) {
 			return
 		}
 		c.mu.Lock()
@@ -281,7 +281,7 @@ func (c *calls) expect(copy bool) *awaited {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.number++
-	a := &awaited{key: callKey{copy, c.number}, came: make(chan *peer, 1), known: make(chan struct{}), lost: make(chan struct{})}
+	a := &awaited{key: callKey{copy, c.number}, came: make(chan *peer, 1), known: make(chan struct{}), lost: make(chan struct{}), over: make(chan struct{})}
 	c.waiting[a.key] = a
 	return a
 }
@@ -308,11 +308,19 @@ func (c *calls) called(ctx context.Context, a *awaited) (*peer, error) {
 func (c *calls) forget(a *awaited) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.waiting, a.key)
+	c.drop(a)
 	select {
 	case p := <-a.came:
 		host.KillGroup(p.child)
 	default:
+	}
+}
+
+// drop ends the waiting for a, if it is waited for. The caller holds mu.
+func (c *calls) drop(a *awaited) {
+	if c.waiting[a.key] == a {
+		delete(c.waiting, a.key)
+		close(a.over)
 	}
 }
 
@@ -351,6 +359,9 @@ func (c *calls) hangUp() {
 	if c.listener != nil && !c.closed {
 		_ = c.listener.Close()
 		close(c.over)
+		for _, a := range c.waiting {
+			c.drop(a)
+		}
 	}
 	c.closed = true
 	for p := range c.peers {
