@@ -91,7 +91,7 @@ func (c *config) kept() *kept.File {
 // stateDir is our directory among the user's state, "" if it is not known where that is.
 func stateDir() string {
 	state := os.Getenv("XDG_STATE_HOME")
-	if home, err := os.UserHomeDir(); !filepath.IsAbs(state) && err == nil && isDirectory(home) == nil {
+	if home, err := os.UserHomeDir(); !filepath.IsAbs(state) && err == nil {
 		state = filepath.Join(home, ".local", "state")
 	}
 	if !filepath.IsAbs(state) {
