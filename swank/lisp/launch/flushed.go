@@ -14,8 +14,9 @@ import (
 const (
 	recordBegin = "\x1eswank-mcp-flushed "
 	recordEnd   = '\x1e'
-	maxRecord   = 4096 // what a pipe takes as a whole
-	maxFlushed  = 16   // evaluations of which text is kept, the newest
+	maxRecord   = 4096      // what a pipe takes as a whole
+	maxFlushed  = 16        // evaluations of which text is kept, the newest
+	keepFlushed = 128 << 10 // bytes of one stream: the helper sends 30,000 characters, other code as many as it likes
 )
 
 // flushed takes the records out of what an image writes, and passes on the rest.
@@ -79,7 +80,9 @@ func (f *flushed) keep(record []byte) {
 			f.order = f.order[1:]
 		}
 	}
-	f.texts[key].WriteString(strings.ToValidUTF8(text, "\uFFFD"))
+	if f.texts[key].Len()+len(text) <= keepFlushed {
+		f.texts[key].WriteString(strings.ToValidUTF8(text, "\uFFFD"))
+	}
 }
 
 // Flushed returns what the evaluation of that number has flushed of its output and of its

@@ -25,3 +25,15 @@ func TestFlushed(t *testing.T) {
 		}
 	}
 }
+
+// Code of a session's can write as many records as it likes.
+func TestFlushedIsBounded(t *testing.T) {
+	t.Parallel()
+	f := newFlushed(func([]byte) {})
+	for range 100 {
+		f.write([]byte(strings.Repeat(recordBegin+"7 out\x1f"+strings.Repeat("x", 900)+"\x1e", 100)))
+	}
+	if n := f.texts["7 out"].Len(); n > keepFlushed || n < keepFlushed-900 {
+		t.Errorf("%d bytes are kept, %d at most", n, keepFlushed)
+	}
+}
