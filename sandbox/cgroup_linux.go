@@ -168,7 +168,7 @@ func inGroup(dir string) []int {
 	return numbers(filepath.Join(dir, "cgroup.procs"))
 }
 
-// numbers returns those of processes or threads that a file lists.
+// numbers returns the processes or threads that a file lists.
 func numbers(file string) (list []int) {
 	text, _ := os.ReadFile(file)
 	for word := range strings.FieldsSeq(string(text)) {

@@ -38,13 +38,15 @@ func endSpace(space string) { endAll(func() []int { return inSpace(space) }) }
 // endAll kills the processes that left returns, which may have made others meanwhile, until it
 // returns none that can be killed. A process that is killed ends as soon as it has a processor.
 func endAll(left func() []int) {
-	for some := true; some; {
-		some = false
+	const longest = time.Second // of one that waits for a device
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, longest) {
+		some := false
 		for _, pid := range left() {
 			some = syscall.Kill(pid, syscall.SIGKILL) == nil || some
 		}
-		if some {
-			time.Sleep(10 * time.Millisecond)
+		if !some {
+			return
 		}
+		time.Sleep(pause)
 	}
 }
