@@ -52,48 +52,54 @@ and their directory.  It conses nothing: it has to work while another thread blo
 (defvar *our-socket* nil
   "The socket at which Swank is to serve; NIL lets it make one.")
 
+;;; Where the bridge is served, Swank asks for *OUR-SECRET*.  The file ~/.slime-secret is for those
+;;; who connect to a socket of the person's.
+
+(defvar *bridge-socket* nil "The socket at which Swank serves the bridge.")
+
+(defvar *bridge-client* nil "The stream to the client that was accepted there last.")
+
+(defun local-port-around (original &rest arguments)
+  (if *our-socket* 0 (apply original arguments)))
+
+(defun create-socket-around (original &rest arguments)
+  (let ((socket (or *our-socket* (apply original arguments))))
+    (when *serving* (setf *bridge-socket* socket))
+    socket))
+
+(defun accept-connection-around (original socket &rest arguments)
+  (let ((stream (apply original socket arguments)))
+    (when (eq socket *bridge-socket*) (setf *bridge-client* stream))
+    stream))
+
+(defun accept-connections-around (original &rest arguments)
+  (catch 'refused (apply original arguments)))
+
+(defun authenticate-client-around (original stream)
+  "Refuse a client that does not know the secret.  An error would end the thread that accepts."
+  (if (eq stream *bridge-client*)
+      (handler-case (let ((*authenticating* t)) (funcall original stream))
+        (error ()
+          (close stream :abort t)
+          (throw 'refused nil)))
+      (funcall original stream)))
+
+(defun slime-secret-around (original)
+  (if *authenticating* *our-secret* (funcall original)))
+
 (defun let-swank-take-our-socket ()
-  "Have Swank's backend return *OUR-SOCKET*, and Swank ask for *OUR-SECRET* where the bridge is served:
-the file ~/.slime-secret is for those who connect to a socket of the person's.  In a core SBCL has
-linked the calls of these functions, and changing them would take milliseconds."
-  (let ((sockets '()) (client nil))
-    (flet ((replace-function (name package make)
-             (let ((name (swank-symbol name package)))
-               (setf (fdefinition name) (funcall make (fdefinition name))))))
-      (replace-function "LOCAL-PORT" :swank/backend
-                        (lambda (original)
-                          (lambda (&rest arguments)
-                            (if *our-socket* 0 (apply original arguments)))))
-      (replace-function "CREATE-SOCKET" :swank/backend
-                        (lambda (original)
-                          (lambda (&rest arguments)
-                            (let ((socket (or *our-socket* (apply original arguments))))
-                              (when *serving* (setf sockets (list socket)))
-                              socket))))
-      (replace-function "ACCEPT-CONNECTION" :swank/backend
-                        (lambda (original)
-                          (lambda (socket &rest arguments)
-                            (let ((stream (apply original socket arguments)))
-                              (when (member socket sockets) (setf client stream))
-                              stream))))
-      (replace-function "ACCEPT-CONNECTIONS" :swank
-                        (lambda (original)
-                          (lambda (&rest arguments)
-                            (catch 'refused (apply original arguments)))))
-      (replace-function "AUTHENTICATE-CLIENT" :swank
-                        (lambda (original)
-                          (lambda (stream)
-                            (let ((*authenticating* (eq stream client)))
-                              (handler-bind ((error (lambda (condition)
-                                                      (declare (ignore condition))
-                                                      (when *authenticating* ; else Swank serves no more
-                                                        (close stream :abort t)
-                                                        (throw 'refused nil)))))
-                                (funcall original stream))))))
-      (replace-function "SLIME-SECRET" :swank
-                        (lambda (original)
-                          (lambda ()
-                            (if *authenticating* *our-secret* (funcall original))))))))
+  "Have Swank's functions call ours around them.  In a core SBCL has linked the calls of these
+functions, and changing them would take milliseconds."
+  (loop for (name package around)
+          in '(("LOCAL-PORT" :swank/backend local-port-around)
+               ("CREATE-SOCKET" :swank/backend create-socket-around)
+               ("ACCEPT-CONNECTION" :swank/backend accept-connection-around)
+               ("ACCEPT-CONNECTIONS" :swank accept-connections-around)
+               ("AUTHENTICATE-CLIENT" :swank authenticate-client-around)
+               ("SLIME-SECRET" :swank slime-secret-around))
+        do (let* ((name (swank-symbol name package)) (around around) (original (fdefinition name)))
+             (setf (fdefinition name)
+                   (lambda (&rest arguments) (apply around original arguments))))))
 
 (defun serve-socket (file)
   "Serve Swank on the Unix socket FILE.  Swank makes only Internet sockets.  But all it does with
