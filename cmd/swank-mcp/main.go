@@ -88,13 +88,13 @@ var takeArguments = append([]string{"eval", "test", "allow", "sessions", "instal
 // takeID are those whose argument is a server.
 var takeID = []string{"watch", "stop", "pause", "resume", "undo"}
 
-// startImages are those that start an image, which works in the directory of this process.
+// startImages lists the commands that start an image in the working directory.
 var startImages = []string{"serve", "eval", "test", "doctor"}
 
 // workingDirectory returns an error that says what to do if there is none any more.
 func workingDirectory() error {
 	if _, err := os.Getwd(); err != nil {
-		return fmt.Errorf("the working directory is not there (%w), maybe because it was deleted: start swank-mcp in another one, as after: cd", err)
+		return fmt.Errorf("the working directory is not there (%w), maybe because it was deleted; change to another one first: cd ~", err)
 	}
 	return nil
 }
@@ -112,8 +112,10 @@ func (c *command) dispatch(ctx context.Context, name string) error {
 	case !slices.Contains(takeArguments, name) && len(c.args) > 0:
 		return fmt.Errorf("%w: %s takes no argument %q", errUsage, name, c.args[0])
 	}
-	if err := workingDirectory(); err != nil && slices.Contains(startImages, name) {
-		return err
+	if slices.Contains(startImages, name) {
+		if err := workingDirectory(); err != nil {
+			return err
+		}
 	}
 	switch name {
 	case "serve":

@@ -327,7 +327,7 @@ func TestOddEnvironments(t *testing.T) {
 		"relative HOME":           {env: "HOME=rel", says: "[ERROR] NO-IMAGE…because HOME is \"rel\" in the environment, which is no absolute path\n\nStart swank-mcp with an absolute path in HOME.\n"},
 		"relative XDG_CACHE_HOME": {env: "XDG_CACHE_HOME=cache", says: "[ERROR] NO-IMAGE…because XDG_CACHE_HOME is \"cache\" in the environment, which is no absolute path\n\nStart swank-mcp with an absolute path in XDG_CACHE_HOME.\n"},
 		"no such HOME":            {env: "HOME=/tmp/none-" + strconv.Itoa(os.Getpid()), says: "…=> 3\n…"},
-		"no directory":            {says: "swank-mcp: the working directory is not there (…), maybe because it was deleted: start swank-mcp in another one, as after: cd\n", gone: true},
+		"no directory":            {says: "swank-mcp: the working directory is not there (…), maybe because it was deleted; change to another one first: cd ~\n", gone: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := harness.ShortDir(t)

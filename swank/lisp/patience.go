@@ -23,8 +23,8 @@ type patience struct {
 // which systems share out processors: else all looks could meet the same part of these.
 const lookEvery = 37 * time.Millisecond
 
-// answerLimit is how much of the time in which it could act an image may use until it answers
-// a look-up, or whatever else it answers beside evaluations. Only a test changes it.
+// answerLimit bounds the wait for an answer that an image gives beside evaluations, in time during
+// which the image could act. Only a test changes it.
 var answerLimit = 10 * time.Second
 
 // stallLimit is how long a caller waits for an image that hardly runs.
@@ -107,6 +107,10 @@ func (inst *instance) withinReach(ctx context.Context, limit time.Duration) (con
 
 // forAnswer is withinReach for a call that the image answers beside evaluations, and never
 // behind one: only a wait for memory or the processor, or a lock of somebody's, delays it.
+// Without an image the context ends with ctx alone.
 func (inst *instance) forAnswer(ctx context.Context) (context.Context, context.CancelFunc) {
+	if inst == nil {
+		return context.WithCancel(ctx)
+	}
 	return inst.withinReach(ctx, answerLimit)
 }

@@ -43,10 +43,7 @@ func (s *Session) reset(ctx context.Context) (*Reset, error) {
 	if err != nil {
 		return nil, err
 	}
-	bounded, cancel := ctx, func() {}
-	if inst != nil {
-		bounded, cancel = inst.forAnswer(ctx)
-	}
+	bounded, cancel := inst.forAnswer(ctx)
 	defer cancel()
 	done := new(Reset)
 	left := s.endJobs(bounded, errJobReset)

@@ -114,10 +114,7 @@ func (s *Session) Close(ctx context.Context) error {
 	s.im.mu.Lock()
 	inst := s.im.cur
 	s.im.mu.Unlock()
-	bounded, cancel := ctx, func() {}
-	if inst != nil {
-		bounded, cancel = inst.forAnswer(ctx)
-	}
+	bounded, cancel := inst.forAnswer(ctx)
 	defer cancel()
 	s.endJobs(bounded, ErrClosed)
 	s.im.mu.Lock()
