@@ -171,10 +171,10 @@ const closeGrace = time.Second
 const stopGrace = time.Second
 
 // Serve speaks MCP over in and out until the end of in or of ctx, and closes
-// them. It is the end of in, too, when its other end is closed and nothing is read of out,
-// however much of in is left to read. At the end of in, calls in flight are answered within [stdio.DefaultGrace];
-// at the end of ctx they are given up, and Serve returns within about a second.
-// The error is nil after either.
+// them. A client that has closed its end of in and reads nothing of out ends in, too,
+// however much of in is left to read. At the end of in, calls in flight are answered
+// within [stdio.DefaultGrace]; at the end of ctx they are given up, and Serve returns
+// within about a second. The error is nil after either.
 func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

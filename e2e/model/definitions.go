@@ -16,7 +16,7 @@ func (o *Session) homeOf(slot string, s Step) key {
 	return key{slot, one(s, "", "", one(s, made...), one(s, made...)), nameIn(slot, s.IntN(3))}
 }
 
-// operatorKinds are those of functions and macros.
+// operatorKinds lists the kinds that define a function or a macro.
 var operatorKinds = slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return k.slot != "operator" })
 
 func init() {

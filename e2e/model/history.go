@@ -23,7 +23,7 @@ type history struct {
 	look  string // how the digest is compared where the image has gone elsewhere
 }
 
-// namedState is what is known of a named checkpoint.
+// namedState describes a named checkpoint.
 type namedState struct {
 	name, digest string
 	at           int

@@ -26,7 +26,7 @@ const (
 	needless      // changes nothing; only for what is defined
 )
 
-// slots is how the definition in a slot is asked for, and how it is undone.
+// slots maps each slot to the code that asks for its definition and the code that undoes it.
 var slots = map[string]struct{ ask, undo string }{
 	"operator":           {"(eval '($s))", "(fmakunbound '$s)"},
 	"variable":           {"(symbol-value '$s)", "(makunbound '$s)"},

@@ -12,7 +12,7 @@ import (
 	"swank-mcp/internal/await"
 )
 
-// mixed is what replies have named, and calls may name.
+// mixed collects names from replies, for later calls.
 type mixed struct {
 	handles   []string // of inspected objects, some of them gone
 	suspended []string // numbers of evaluations, some of them over
@@ -128,7 +128,7 @@ func (r *Run) Mixes() {
 	r.before = r.imageState()
 }
 
-// imageState is what of the image must be the same again after a reset.
+// imageState returns the counts of things in the image that a reset restores.
 func (r *Run) imageState() string {
 	return r.World.Do(r.T, Eval(`(format nil "~D threads, ~D handles, ~D traces, ~D evaluations, ~D mailboxes over"
 	   (count "finalizer" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test-not #'equal)

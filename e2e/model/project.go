@@ -33,7 +33,7 @@ var statusNames = []statusName{
 	{"function", "f8", "d"}, {"function", "f9", "d"},
 }
 
-// project is what the files of a system have: by name, a form.
+// project models the files of a system: by name, the form that a file has.
 type project struct {
 	disk  map[statusName]string
 	files []string          // those that the system has, in order
@@ -209,8 +209,8 @@ func (n statusName) of(code string) string {
 	return strings.NewReplacer("$n", "mini::"+name, "$c", class).Replace(code)
 }
 
-// fresh is what a plain SBCL answers that loads the files as ASDF would. If it fails to
-// load them, that is an answer that no image gives.
+// fresh returns the answer of a plain SBCL after it has loaded the files as ASDF would. Where that
+// fails, it returns a text that no image answers.
 func (r *Run) fresh() string {
 	texts, files := "", []string{}
 	for _, file := range r.project.files {

@@ -64,7 +64,7 @@ func (r *Run) write(s Step, n statusName, form string) {
 	r.do(File(n.file+".lisp", r.project.text(n.file)+strings.Repeat("\n", s.IntN(3))))
 }
 
-// liveForm is how form, a definition of n, is evaluated. SBCL asks before it changes a
+// liveForm returns form, a definition of n, as an evaluation has it. SBCL asks before it changes a
 // constant. It also asks before it changes a structure's slots, but a DEFSTRUCT that is not at
 // top level is compiled with the earlier structure, and what comes of it is neither: files
 // change slots here, evaluations do not.

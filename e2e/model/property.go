@@ -72,8 +72,8 @@ func (p Property) Holds(t *testing.T) {
 	}
 }
 
-// seeds are those of some steps, which rapid leaves out at once. Its numbers are often small:
-// two make another one.
+// seeds generates groups of random sources, one source for a step: rapid leaves out a group at once.
+// The numbers of rapid are often small, so two make one source.
 var seeds = rapid.Custom(func(rt *rapid.T) (of []*rand.PCG) {
 	base := rapid.Uint64().Draw(rt, "base")
 	for _, step := range rapid.SliceOfN(rapid.Uint64(), 1, 8).Draw(rt, "steps") {

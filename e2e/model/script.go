@@ -12,7 +12,7 @@ import (
 	"swank-mcp/e2e/harness"
 )
 
-// script is what was done, as a script that TestScript takes.
+// script records calls as lines and files that TestScript takes.
 type script struct{ lines, files []string }
 
 func (s *script) add(c Call, reply string) {

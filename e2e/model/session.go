@@ -69,10 +69,10 @@ func (o *Session) has(pkg string) bool {
 	return pkg == "mini" && o.loaded || o.packages[pkg] != nil
 }
 
-// plainDefun is what most things are defined by.
+// plainDefun defines a function of one number; most steps use this kind.
 var plainDefun = kind{slot: "operator", define: "(defun $s () $n)"}
 
-// define is what evaluating a definition of the kind does.
+// define models the evaluation of a definition of that kind.
 func (o *Session) define(k key, kind kind, n int, loses bool) {
 	o.known[k] = true
 	rule := kind.rule

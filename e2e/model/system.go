@@ -9,7 +9,7 @@ import (
 	"swank-mcp/e2e/harness"
 )
 
-// miniSource is what a file of mini defines.
+// miniSource models one file of the system mini.
 type miniSource struct {
 	version int // each edit has its own
 	names   map[string]int
@@ -18,7 +18,7 @@ type miniSource struct {
 // miniNames are the functions that the files of mini define.
 var miniNames = map[string][]string{"a": {"x0", "x1"}, "b": {"x2", "x3"}, "c": {"x4"}}
 
-// load is what loading mini does: of each file that has changed, or of all.
+// load models loading mini: each file that has changed, or with force all files.
 func (o *Session) load(force bool) {
 	for file, now := range o.disk {
 		if o.loaded && !force && now.version == o.image[file].version {

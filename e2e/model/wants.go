@@ -11,21 +11,21 @@ import (
 	"strings"
 )
 
-// want is what may be answered.
+// want lists the answers that may come.
 type want struct {
 	answers []string
 	lost    []string // these, too, if the loss is told
 	told    bool     // the report names it, whatever is answered
 }
 
-// owed is what is answered once after a session was reset or brought back.
+// owed holds wants for the first look after a reset or a recovery.
 type owed struct {
 	wants  map[key]want
 	report string // where losses are told; "" is the next reply
 	back   bool
 }
 
-// now is what the image must answer now.
+// now returns the answers that the image must give now.
 func (o *Session) now() map[key]want {
 	return o.wants(func(k key, f *fact) want { return want{answers: []string{f.answer}} })
 }
@@ -41,7 +41,7 @@ func (o *Session) wants(of func(key, *fact) want) map[key]want {
 	return wants
 }
 
-// back is what an image answers to which the session was brought back. What was
+// back returns the answers that an image may give after the session was brought back to it. What was
 // tried live over a file that has changed since may win or lose, and a function
 // that its file no longer has may be there or not.
 func (o *Session) back() map[key]want {
@@ -79,8 +79,8 @@ func (o *Session) back() map[key]want {
 	return wants
 }
 
-// afterReset is what is left of a reset: the system. What was tried live over a
-// function of its own may be undone or taken away.
+// afterReset returns the answers that may come after a reset, which leaves the system. What was
+// tried live over a function of its own may be undone or taken away.
 func (o *Session) afterReset() map[key]want {
 	return o.wants(func(k key, f *fact) want {
 		w := want{answers: []string{none}}

@@ -29,7 +29,7 @@ func Unseen(r rune) string {
 
 // NotUTF8 returns the offset of the first byte of s that is part of no UTF-8, and what
 // that is in Latin-1, as in "the byte E9, é in Latin-1"; -1 if s is UTF-8.
-func NotUTF8(s string) (offset int, byte string) {
+func NotUTF8(s string) (offset int, what string) {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if r == utf8.RuneError && n == 1 {

@@ -13,8 +13,8 @@ type outlet struct {
 	began atomic.Int64 // of the piece that is being written, in Unix nanoseconds; 0: there is none
 }
 
-// pieceBytes is how much of a line is written at once: more than that may take a client that
-// reads as long as one that does not.
+// pieceBytes limits one write: a longer one may take a client that reads as long as one that does
+// not read.
 const pieceBytes = 32 << 10
 
 // Write writes b piece by piece. It is called by one goroutine at a time.
@@ -39,10 +39,10 @@ func (o *outlet) standsStill(limit time.Duration) bool {
 }
 
 const (
-	// unreadLimit is for how long a client may take nothing of what is being written to it that
-	// has closed its end of the input: then it has gone.
+	// unreadLimit bounds the time in which a client with a closed input may take nothing of a
+	// pending write. After that the client counts as gone.
 	unreadLimit = 3 * time.Second
-	// unreadEvery is how often that is looked at.
+	// unreadEvery spaces the looks at that.
 	unreadEvery = 250 * time.Millisecond
 )
 

@@ -151,7 +151,7 @@ func (e *expressions) next(at int) int {
 	return quiet.form(at, maxNesting)
 }
 
-// lacks is what the prefix at is to have behind it and has not, or "".
+// lacks returns the message that the prefix at has not the form that it needs behind it, or "".
 func (e *expressions) lacks(at int) string {
 	next := e.word(at + 1)
 	known := next != "" && next != "#." && next != "," && (at+1 >= len(e.tokens) || e.tokens[at+1].kind != skipPrefix)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Reading is how a text is read, as far as its text alone does not say it.
+// Reading holds the parts of the reader's state that decide how a text is read.
 type Reading struct {
 	// Has reports whether *FEATURES* has a name; nil: #+ and #- leave out nothing.
 	Has func(feature string) bool
@@ -21,10 +21,10 @@ func (r Reading) caseAt(offset int) Case {
 	return r.Case(offset)
 }
 
-// Case is what the reader does with the letters of a symbol, as READTABLE-CASE says it.
+// Case names the conversion of letters in symbols, as READTABLE-CASE does.
 type Case string
 
-// Upcase is that of the standard's readtable.
+// The four cases of a readtable. The standard's readtable has Upcase.
 const (
 	Upcase   Case = "upcase"
 	Downcase Case = "downcase"

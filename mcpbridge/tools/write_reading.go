@@ -47,13 +47,13 @@ func stretchAt(all []stretch, offset int) (s stretch) {
 	return s
 }
 
-// reading is how a file with that text is read.
+// reading returns the Reading of a file with that text.
 func (w *writing) reading(text string) (syntax.Reading, error) {
 	all, err := w.stretches(text)
 	return syntax.Reading{Has: w.feature, Case: func(offset int) syntax.Case { return stretchAt(all, offset).c }}, err
 }
 
-// readAs is how a text is read of which all is read with one case; "" is that of files.
+// readAs returns the Reading of a text that is read with one case throughout; "" means Upcase.
 func (w *writing) readAs(c syntax.Case) syntax.Reading {
 	if c == "" {
 		c = syntax.Upcase

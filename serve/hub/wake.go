@@ -23,8 +23,8 @@ const hibernateLimit = time.Minute
 // brought back. What comes later has to wait for its turn behind it.
 const backPatience = 20 * time.Second
 
-// backLimit is how much of the time in which the image could act bringing that back may take:
-// systems may be compiled.
+// backLimit bounds bringing that back, in time during which the image could act: systems may be
+// compiled.
 const backLimit = 10 * time.Minute
 
 // Wake makes room for an image of s, before a request that may need one. The caller has

@@ -16,8 +16,8 @@ import (
 	"swank-mcp/swank/lisp/restore"
 )
 
-// connectTimeout is how much of the time in which it could act an image may use for each step
-// of getting into it, once it says that it is ready.
+// connectTimeout bounds each step of getting into an image that says it is ready, in time during
+// which the image could act.
 const connectTimeout = 10 * time.Second
 
 // within returns a context that ends, with context.DeadlineExceeded, when the image could act

@@ -57,7 +57,7 @@ func (s *Session) Written(ctx context.Context, name, pkg, file string, labels []
 	return s.query(ctx, call.Key("SESSION").Str(s.name).Opt("PACKAGE", pkg), &noted)
 }
 
-// Reading is how a part of a file is read.
+// Reading describes how a part of a file is read.
 type Reading struct {
 	From int    `sexp:"from"` // the character at which the part begins, from 0
 	Case string `sexp:"case"` // the readtable-case: "upcase", "downcase", "preserve", "invert"
@@ -72,15 +72,15 @@ func (s *Session) FileReadings(ctx context.Context, text string) ([]Reading, err
 	return found.Readings, s.query(ctx, helper.NewCall("FILE-READINGS").Str(text).Key("SESSION").Str(s.name), &found)
 }
 
-// WritePlace is where a form is to be written: at the character At of the file with the
-// text File, where Package is current.
+// WritePlace names the place for a form: the character At of the file with the text File, where
+// Package is current.
 type WritePlace struct {
 	File    string
 	At      int
 	Package string
 }
 
-// Writable is how a form is to be written at a [WritePlace].
+// Writable says how to write a form at a [WritePlace].
 type Writable struct {
 	Same       bool   `sexp:"same"`       // as it is
 	Form       string `sexp:"form"`       // printed anew, as it is read there; or ""

@@ -19,8 +19,8 @@ const (
 	// one of our threads in SLDB, their client gets our answers, too.
 	firstID = 1_000_000_000
 
-	// writeLimit is for how long the other side may have the processor and take no bytes of a
-	// request, whose caller cannot leave meanwhile; it is looked at every writePause.
+	// writeLimit bounds the processor time that the other side may use without taking a byte of a
+	// request, whose caller cannot leave meanwhile. The other side is looked at every writePause.
 	writeLimit = 30 * time.Second
 	writePause = 3 * time.Second
 )
@@ -177,7 +177,7 @@ func enterForm(safeClose string) sexp.List {
 	}
 }
 
-// servedOthers is a function that looks for a request of somebody else's in Swank's log.
+// servedOthers looks in Swank's log for a request of somebody else's.
 const servedOthers = `(cl:lambda ()
   (cl:and (cl:find-if (cl:lambda (event)
             (cl:and (cl:stringp event) (cl:search "dispatch-event: (:EMACS-REX" event)

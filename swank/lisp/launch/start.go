@@ -248,19 +248,19 @@ func Resume(ctx context.Context, c Config, code Code, core string, sum uint32) (
 	return p, nil
 }
 
-// For how long an image may be able to take the next step, and not take it. One that takes
-// longer never gets ready.
+// Limits of the time during which an image could take its next step and did not. An image that
+// takes longer never gets ready.
 const (
-	// startLimit is the limit of an image that compiles Swank and the helper, or that runs no
+	// startLimit limits an image that compiles Swank and the helper, or that runs no
 	// code but ours until it is ready.
 	startLimit = 3 * time.Minute
-	// coreBoot is that of an image from a core until its first status. Milliseconds are usual.
+	// coreBoot limits an image from a core until its first status. Milliseconds are usual.
 	coreBoot = 40 * time.Second
-	// systemsLimit is that of an image that loads systems, which may have to be compiled.
+	// systemsLimit limits an image that loads systems, which may have to be compiled.
 	systemsLimit = 10 * time.Minute
 )
 
-// initLimit is that of an image that loads the person's init file. Only a test changes it.
+// initLimit limits an image that loads the person's init file. Only a test changes it.
 var initLimit = time.Minute
 
 // limits returns that of the first status of an image, and that of the time after.
