@@ -65,6 +65,7 @@ type writing struct {
 
 // text is a file as it is, and as it is to be.
 type text struct {
+	path          string
 	before, after string
 	has           []string // labels of the definitions that it has then, as the image has them
 }
@@ -150,7 +151,7 @@ func (w *writing) load(path string) (*text, error) {
 		return nil, w.refuse("NOT-WELL-FORMED", nextCall("validate-syntax", "path", path),
 			"%s is not well-formed: %d:%d: %s", path, report.Problems[0].Line, report.Problems[0].Column, report.Problems[0].Message)
 	}
-	t := &text{before: before, after: before}
+	t := &text{path: path, before: before, after: before}
 	w.texts[path], w.order = t, append(w.order, path)
 	return t, nil
 }

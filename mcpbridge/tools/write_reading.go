@@ -77,9 +77,9 @@ func (w *writing) fit(source *lisp.Source, f *form, t *text, at int, where, pkg 
 	case written.Missing != "":
 		return w.missing(source, f, where, orUser(pkg), written.Missing)
 	case written.Unknown > 0:
-		return w.refuse("READTABLE-UNKNOWN", "", "Line %d of the file may set the readtable, in a way that is not known without loading it, so it is not known how the %s is read at %s.", written.Unknown, source.Label, where)
+		return w.refuse("READTABLE-UNKNOWN", nextCall("load-file", "path", t.path), "Line %d of the file may set the readtable, in a way that is not known without loading it, so it is not known how the %s is read at %s. Write it there yourself and load the file.", written.Unknown, source.Label, where)
 	case written.Difference != "":
-		return w.refuse("READ-OTHERWISE", "", "%s is read with another readtable than the %s was evaluated with: %s.", where, source.Label, written.Difference)
+		return w.refuse("READ-OTHERWISE", nextCall("load-file", "path", t.path), "%s is read with another readtable than the %s was evaluated with: %s. Write it there yourself and load the file.", where, source.Label, written.Difference)
 	case written.Form != "":
 		f.text, f.Column = written.Form, 1
 		w.said = append(w.said, fmt.Sprintf("; Printed anew, without comments, for %s is read with another readtable than the %s was evaluated with.", where, source.Label))

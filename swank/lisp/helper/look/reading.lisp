@@ -56,6 +56,29 @@ that and does more; or NIL."
                (or (token-name= situation "COMPILE-TOPLEVEL") (token-name= situation "COMPILE")))
              situations)))
 
+(defun sets-only-reading-p (form)
+  "True if evaluating FORM, which SETS-READING has picked, calls no code of the file's but what its name
+says to set how the reader reads: a look-up must not do more."
+  (flet ((operatorp (names) (member (first form) names :test #'string=))
+         (arguments-p () (every #'sets-only-reading-p (rest form))))
+    (cond ((atom form) t)
+          ((not (symbolp (first form))) nil)
+          ((operatorp '("QUOTE" "FUNCTION" "LAMBDA")) t)
+          ((operatorp '("SETF" "SETQ"))
+           (and (arguments-p)
+                (loop for (place) on (rest form) by #'cddr
+                      always (member (if (consp place) (first place) place) *reading-names*
+                                     :test #'string=))))
+          ((operatorp *reading-operators*) (arguments-p))
+          ((operatorp '("READTABLE-CASE" "COPY-READTABLE" "FIND-READTABLE" "GET-MACRO-CHARACTER"
+                        "GET-DISPATCH-MACRO-CHARACTER"))
+           (arguments-p))
+          (t (notany #'consp (rest form))))))
+
+(defun set-reading (form)
+  (unless (sets-only-reading-p form) (error "it does more than to set how the reader reads"))
+  (eval form))
+
 (defun map-reading-forms (function text loadp)
   "Call FUNCTION with :PACKAGE, :SET or :UNKNOWN, and begin and end, for each form of TEXT that enters
 a package, is to be evaluated to know how what follows is read, or leaves that unknown."
@@ -100,7 +123,7 @@ a package, is to be evaluated to know how what follows is read, or leaves that u
                  (when package (setf *package* package))))
               (:set
                (setf *readtable* (copy-readtable *readtable*))
-               (note end (handler-case (progn (eval (read-part text begin end)) nil)
+               (note end (handler-case (progn (set-reading (read-part text begin end)) nil)
                            (error () begin))))
               (:unknown (note end begin))))
           text loadp))))
