@@ -13,14 +13,20 @@ import (
 
 var repairSeed = flag.Uint64("repair.seed", 1, "of what TestRepair drops and doubles")
 
+// formFiles returns the files below testdata/forms, in order.
+func formFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("testdata/forms/*/*.lisp")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no Lisp files below testdata/forms (%v)", err)
+	}
+	return files
+}
+
 // forms returns the top-level forms of testdata/forms.
 func forms(t *testing.T) (all []string) {
 	t.Helper()
-	files, err := filepath.Glob("testdata/forms/*.lisp")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no Lisp files in testdata/forms (%v)", err)
-	}
-	for _, file := range files {
+	for _, file := range formFiles(t) {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -120,7 +120,7 @@ func TestCheckIndentation(t *testing.T) {
 // What SBCL loads is well-formed: the helper, what TestRepair judges on, and Swank.
 func TestCheckRealSources(t *testing.T) {
 	t.Parallel()
-	files := append(sources(t), "testdata/forms/alexandria.lisp", "testdata/forms/helper.lisp", "testdata/forms/md5.lisp")
+	files := append(sources(t), formFiles(t)...)
 	swank, err := filepath.Glob("/usr/share/common-lisp/source/slime/swank/*.lisp")
 	if err != nil || len(swank) == 0 {
 		t.Fatalf("no Swank (%v): scripts/install-deps --test installs it", err)
