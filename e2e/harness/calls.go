@@ -186,6 +186,23 @@ func (s *Server) busy(t *testing.T) bool {
 	return false
 }
 
+// Burst evaluates n forms whose values count from 10000 on, atOnce of them at a time, and returns
+// the last value.
+func Burst(t *testing.T, s *Server, n, atOnce int) (last int) {
+	t.Helper()
+	for i := 0; i < n; i += atOnce {
+		var calls []*wire.Pending
+		for j := range atOnce {
+			last = 10000 + i + j
+			calls = append(calls, SendCall(t, s, fmt.Sprintf("(values %d)", last)))
+		}
+		for _, c := range calls {
+			Answer(t, c)
+		}
+	}
+	return last
+}
+
 // Answer waits for the reply to a call that was sent.
 func Answer(t *testing.T, p *wire.Pending) (r wire.Result) {
 	t.Helper()

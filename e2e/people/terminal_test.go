@@ -73,16 +73,8 @@ func TestTranscriptOfABurst(t *testing.T) {
 	w := d.Watches("--json")
 	w.Shows(t, `"values":["3"]`)
 	const n, atOnce = 3000, 50
-	for i := 0; i < n; i += atOnce {
-		var calls []*wire.Pending
-		for j := range atOnce {
-			calls = append(calls, harness.SendCall(t, s, fmt.Sprintf("(values %d)", 10000+i+j)))
-		}
-		for _, c := range calls {
-			harness.Answer(t, c)
-		}
-	}
-	w.Shows(t, fmt.Sprintf(`"values":["%d"]`, 10000+n-1))
+	last := harness.Burst(t, s, n, atOnce)
+	w.Shows(t, fmt.Sprintf(`"values":["%d"]`, last))
 	harness.Check(t, s.Close(await.Ceiling))
 	files, _ := filepath.Glob(d.Home + "/state/swank-mcp/transcripts/*.jsonl")
 	if len(files) != 1 {

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/harness"
-	"swank-mcp/e2e/wire"
 	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
@@ -125,16 +124,8 @@ func TestWebLong(t *testing.T) {
 	b.Js(`window.gaps = []; window.last = performance.now();
 		(function frame(now) { gaps.push(now - last); last = now; requestAnimationFrame(frame) })(last); 1`)
 	const n, atOnce = 10_000, 100
-	for i := 0; i < n; i += atOnce {
-		var calls []*wire.Pending
-		for j := range atOnce {
-			calls = append(calls, harness.SendCall(t, s, fmt.Sprintf("(values %d)", 10000+i+j)))
-		}
-		for _, c := range calls {
-			harness.Answer(t, c)
-		}
-	}
-	b.Shows(".cell:last-child .values", fmt.Sprint(10000+n-1))
+	last := harness.Burst(t, s, n, atOnce)
+	b.Shows(".cell:last-child .values", fmt.Sprint(last))
 	few := func(what string) {
 		t.Helper()
 		b.Becomes(`document.querySelectorAll("#cells > li").length <= 300`)
@@ -156,7 +147,7 @@ func TestWebLong(t *testing.T) {
 	b.Becomes(`document.querySelector("#newer") && document.querySelector("#older")`)
 	few("down")
 	b.Types("G")
-	b.Shows(".cell:last-child .values", fmt.Sprint(10000+n-1))
+	b.Shows(".cell:last-child .values", fmt.Sprint(last))
 	at := b.Js(`scrollTo(0, 3000); document.querySelector("#cells > li").dataset.id`)
 	b.Becomes(`scrollBy(0, -2000), Number(document.querySelector("#cells > li").dataset.id) < ` + strings.Trim(at, `"`) + ` - 400`)
 	few("up")
