@@ -70,6 +70,7 @@
                  (:file "suspended-threads" :if-feature :sbcl)
                  (:file "session-threads" :if-feature :sbcl)
                  (:file "heap-limit" :if-feature :sbcl) (:file "heap-watch" :if-feature :sbcl)
+                 (:file "long-lists" :if-feature :sbcl)
                  (:file "guest-heap-watch" :if-feature :sbcl) (:file "restore-watch")
                  (:file "restore-entries") (:file "perform") (:file "evaluate") (:file "background")
                  (:file "restore") (:file "load-forms") (:file "expand")

@@ -214,11 +214,16 @@ names SBCL cannot always tell."
 ;;; The heap
 
 (define-internals #:sb-kernel
-  (:function (#:dynamic-usage 0) (#:generation-of 0))
+  (:function (#:dynamic-usage 0) (#:generation-of 0)
+             (#:heap-exhausted-error (lambda (available requested)
+                                       (declare (ignore available requested))
+                                       (error 'storage-condition)))
+             #:post-gc)
   (:type #:code-component #:funcallable-instance #:instance))
 
 (define-internals #:sb-vm
   (:function #:map-allocated-objects)
+  (:name #:page-table #:words-used*)    ; the collector's pages, an alien variable, and a slot
   (:variable (#:+pseudo-static-generation+ 6) (#:code-constants-offset 0)
              (#:value-cell-widetag :none)))
 

@@ -2,10 +2,13 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; A heap that fills up during a collection ends SBCL, and the person loses everything.  Their
-;;; hooks are not ours to set, so a thread polls while an evaluation runs, or a thread that one
-;;; has started, and a little longer.  It compares the heap that a collection has left with the
-;;; heap before the code began: what was there before is the person's.
+;;; A heap that fills up during a collection ends SBCL, and the person loses everything.  What a
+;;; collection has left is compared with the heap before the code began: what was there before is
+;;; the person's.  The thread that has collected compares before it allocates more, so no slowness
+;;; of the machine lets it get ahead.  The hooks are not ours to set, so SBCL's own function is
+;;; encapsulated while an evaluation runs, or a thread that one has started, and a little longer.
+;;; SBCL does not call it where interrupts are off, and another thread may have collected.  So a
+;;; thread of ours polls, too.
 
 (defparameter *watch-interval* 1/200 "Seconds between two looks at the heap.")
 (defparameter *idle-watch-seconds* 1 "For how many seconds the polling goes on when no code runs.")
@@ -13,25 +16,52 @@
 (defvar *guest-watch* nil
   "The thread that watches, or NIL.")
 
+(defvar *comparing* nil "True in a thread that compares.")
+
+(defun end-if-filling ()
+  "Called in a thread of a session's code, which has collected: end that if it has filled the heap."
+  (let* ((known (find sb-thread:*current-thread* *session-threads* :key #'session-thread-thread))
+         (evaluation (and (null known) *evaluation*))
+         (base (cond (known (session-thread-base known))
+                     (evaluation (evaluation-heap-base evaluation)))))
+    (flet ((fullp () (heap-over-p (heap-used) base)))
+      (when (and base (fullp)
+                 (not (and (collect-all (heap-used)) (not (fullp)))))
+        (cond (known
+               (tell-of-filling-thread known)
+               (sb-thread:abort-thread))
+              (t (stop-here evaluation :heap)))))))
+
+(defun compare-after-collection (post-gc &rest arguments)
+  (multiple-value-prog1 (apply post-gc arguments)
+    (when (and *noting* sb-sys:*interrupts-enabled* (not *comparing*))
+      (let ((*comparing* t))
+        (end-if-filling)))))
+
 (defun ensure-guest-watch ()
-  "Start the watching thread unless it runs.  An evaluation has just been registered."
+  "Start the watching thread unless it runs.  An evaluation is about to be registered."
   (when (and *attached* (not *guest-watch*)) ; an image that is to be saved must have one thread
     (with-lock ()
       (unless *guest-watch*
+        (setf *busy-base* (heap-used))
         (watch-threads)
+        (watch-list-makers)
+        (sbcl:encapsulate 'sbcl:post-gc 'swank-mcp-heap #'compare-after-collection)
         (setf *guest-watch* (in-own-thread "swank-mcp heap watch" #'watch-as-guest))))))
 
 (defun end-guest-watch ()
   "True if nothing is left to watch: then this thread is no longer the watching one."
   (with-lock ()
     (unless (or *evaluations* *session-threads*)
+      (sbcl:unencapsulate 'sbcl:post-gc 'swank-mcp-heap)
       (leave-threads-alone)
-      (setf *guest-watch* nil)
+      (leave-list-makers-alone)
+      (setf *guest-watch* nil
+            *busy-base* nil)
       t)))
 
 (defun watch-as-guest ()
-  (let ((left (heap-used)) (last (heap-used)) (collecting sb-ext:*gc-run-time*)
-        (busy (microseconds)) (base nil))
+  (let ((left (heap-used)) (last (heap-used)) (collecting sb-ext:*gc-run-time*) (busy (microseconds)))
     (flet ((look ()
              (let ((used (heap-used)) (now sb-ext:*gc-run-time*))
                (when (or (< used last) (/= now collecting))
@@ -39,31 +69,23 @@
                (setf last used collecting now))
              (let ((evaluations (busy-evaluations)) (threads (live-session-threads)))
                (cond ((or evaluations threads)
-                      (setf busy (microseconds)
-                            base (min (or base (heap-size)) (least-base evaluations threads))))
-                     (base
-                      (let ((before (shiftf base nil)))
-                        (when (> last (heap-allowed before)) (collect-all before))))
-                     ((and (> (- (microseconds) busy) (* 1000000 *idle-watch-seconds*)) (end-guest-watch))
-                      (return-from watch-as-guest)))
-               (when (and base (> left (heap-allowed (least-base evaluations threads))))
+                      (setf busy (microseconds))
+                      (unless *busy-base*
+                        (setf *busy-base* (least-base evaluations threads))))
+                     (t
+                      (when (and *busy-base*
+                                 (or (not (heap-over-p last *busy-base*)) (collect-all *busy-base*)))
+                        (setf *busy-base* nil))
+                      (when (and (> (- (microseconds) busy) (* 1000000 *idle-watch-seconds*))
+                                 (end-guest-watch))
+                        (return-from watch-as-guest))))
+               (when (and *busy-base* (heap-over-p left (least-base evaluations threads)))
                  (relieve-heap left)
                  (setf left (heap-used) last left collecting sb-ext:*gc-run-time*)))))
       (loop
         (sleep *watch-interval*)
         ;; a full heap has no room even for looking
         (handler-case (look) (storage-condition () nil))))))
-
-(defun least-base (evaluations threads)
-  (reduce #'min (append (mapcar #'evaluation-heap-base evaluations)
-                        (mapcar #'session-thread-base threads))
-          :initial-value (heap-size)))
-
-(defun collect-all (live)
-  "Collect all garbage and return T if there is room to copy LIVE bytes; else NIL."
-  (when (< live (* 9/20 (heap-size)))
-    (sb-ext:gc :full t)
-    t))
 
 (defvar *proven-full* 0
   "The time, see MICROSECONDS, when the heap was last found to be full of live objects.")
@@ -75,7 +97,7 @@ them, which makes them garbage."
              (collect-all left))
     (setf left (heap-used)))
   (let ((evaluations (remove-if-not (lambda (evaluation)
-                                      (> left (heap-allowed (evaluation-heap-base evaluation))))
+                                      (heap-over-p left (evaluation-heap-base evaluation)))
                                     (busy-evaluations)))
         (threads (filling-threads (live-session-threads) left)))
     (when (or evaluations threads)

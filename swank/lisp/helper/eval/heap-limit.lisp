@@ -10,7 +10,8 @@
 ;;; The room that a collection needs depends on the objects.  Copying doubles what is live.
 ;;; Objects a little larger than a page leave half of every second page empty, which doubles it
 ;;; again; only objects of four pages and more are not copied.  So a quarter of the heap is the
-;;; limit in the worst case.
+;;; limit in the worst case.  In a person's image the collector's own table of pages tells which
+;;; case it is: nobody there may be wrong about it.
 
 (defparameter *heap-limit* 23/100
   "The share of the dynamic space that may be live after a collection.")
@@ -18,26 +19,66 @@
 (defun heap-full-p ()
   (> (heap-used) (* *heap-limit* (heap-size))))
 
-(defun heap-allowed (base)
-  "How many bytes may be live if BASE were live before.  A collection may need as much room as it
-copies, and twice that for some objects; it rarely copies old objects."
+(defmacro page-words-used (index)
+  "How many words of the heap's page INDEX are in use, as a fixnum that is 0 only for an empty page."
+  (if (and (eq (sbcl:info :variable :kind 'sbcl:page-table) :alien)
+           (eq (symbol-package 'sbcl:words-used*) (find-package '#:sb-vm)))
+      `(sb-alien:slot (sb-alien:deref sbcl:page-table ,index) 'sbcl:words-used*)
+      `(mod ,index 2)))                 ; unknown: as if half of the pages were in use
+
+(defun share-in-use ()
+  "The share of the heap's pages that are in use, wholly or in part."
+  (let ((pages (sb-alien:extern-alien "page_table_pages" sb-alien:long)))
+    (/ (loop for index below pages count (plusp (page-words-used index)))
+       pages)))
+
+(defun share-limit ()
+  "The share of pages up to which any collection has room to copy into, after as much is allocated as
+SBCL allocates between two collections."
+  (max 1/4 (- 1/2 (* 2 (/ (sb-ext:bytes-consed-between-gcs) (heap-size))))))
+
+(defun heap-over-p (used base)
+  "True if USED bytes are too many where BASE were in use before the code began.  A collection rarely
+copies what was there before."
   (let ((size (heap-size)))
-    (max (* *heap-limit* size)
-         (+ base (max (* *heap-limit* (- (/ size 2) base))
-                      (* 2/25 (- size base)))))))
+    (and (> used (+ base (* 2/25 (- size base))))
+         (or (> used (max (* *heap-limit* size)
+                          (+ base (* *heap-limit* (- (/ size 2) base)))))
+             (> (share-in-use) (share-limit))))))
+
+(defvar *busy-base* nil
+  "In a person's image, bytes in use before the first of the evaluations and threads that are
+watched; NIL while there are none.")
+
+(defun collect-all (live)
+  "Collect all garbage and return T if there is room to copy LIVE bytes, or what is in use; else NIL."
+  (when (let ((in-use (share-in-use)))
+          (< (min in-use (* 2 (/ live (heap-size)))) (- 1 in-use)))
+    (sb-ext:gc :full t)
+    t))
 
 (defun note-heap-base (evaluation)
-  "Remember the heap's use before EVALUATION, which is about to begin."
-  (setf (evaluation-heap-base evaluation) (heap-used)))
+  "Remember the heap's use before EVALUATION, which is about to begin.  Garbage of an evaluation that
+has just ended is no part of it."
+  (let ((base *busy-base*))
+    (setf (evaluation-heap-base evaluation)
+          (cond ((not (and base (heap-over-p (heap-used) base))) (heap-used))
+                ((collect-all base) (setf *busy-base* (heap-used)))
+                (t base)))))
 
 (defun busy-evaluations ()
   "The evaluations that may fill the heap.  Suspended ones do so only if there are no others."
   (let ((evaluations (with-lock () (copy-list *evaluations*))))
     (or (remove-if #'suspendedp evaluations) evaluations)))
 
+(defun least-base (evaluations threads)
+  (reduce #'min (append (mapcar #'evaluation-heap-base evaluations)
+                        (mapcar #'session-thread-base threads))
+          :initial-value (heap-size)))
+
 (defun filling-threads (threads left)
   "Those of THREADS that may be the reason that a collection has LEFT so many bytes."
-  (remove-if-not (lambda (known) (> left (heap-allowed (session-thread-base known)))) threads))
+  (remove-if-not (lambda (known) (heap-over-p left (session-thread-base known))) threads))
 
 (defun end-filling-evaluation (evaluation)
   (unless (stop-suspended evaluation :heap)
@@ -80,9 +121,12 @@ collection, which may be one too many."
                   (switch-interrupts-on thread)
                   (sleep 0.001))))))
 
-(defun end-filling-thread (known)
+(defun tell-of-filling-thread (known)
   (unless (session-thread-stopped known)
     (setf (session-thread-stopped known) t)
     (note-news (session-thread-session known)
-               (format nil "~A was ended. ~A" (thread-words (session-thread-thread known)) (heap-text "The thread"))))
+               (format nil "~A was ended. ~A" (thread-words (session-thread-thread known)) (heap-text "The thread")))))
+
+(defun end-filling-thread (known)
+  (tell-of-filling-thread known)
   (interrupt-soon (session-thread-thread known) #'sb-thread:abort-thread))
