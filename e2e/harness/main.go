@@ -125,7 +125,7 @@ func warm() error {
 	began := time.Now()
 	return firstServer(func(c *wire.Client) error {
 		if err := await.Until(func() bool { return Cores(filepath.Join(Run.Cache, "swank-mcp"), began) > 0 }, c); err != nil {
-			return fmt.Errorf("a core in %s: %w", Run.Cache, err)
+			return fmt.Errorf("a core in %s: %w\n%s", Run.Cache, err, c.Said())
 		}
 		return nil
 	})

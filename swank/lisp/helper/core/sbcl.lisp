@@ -127,6 +127,13 @@ names SBCL cannot always tell."
              #:*warnings-p* (#:*undefined-warnings* :unknown))
   (:type #:compiler-error #:global-var))
 
+#+sbcl                                  ; newer ones have it beside its only caller
+(define-internals #.(if (find-symbol "MAP-SIMPLE-FUNS" "SB-C") '#:sb-c '#:sb-introspect)
+  (:function #:map-simple-funs))
+
+(define-internals #:sb-c
+  (:function #:map-packed-xref-data))
+
 (define-internals #:sb-int
   (:function #:encapsulated-condition #:form-tracking-stream-form-start-char-pos)
   (:macro (#:named-lambda (lambda (form environment)

@@ -120,22 +120,32 @@ in a function."
         (t 'cl:car)))
 
 #+sbcl
+(defun function-source (function form-number)
+  "The DEFINITION-SOURCE of FUNCTION or, with FORM-NUMBER, of that form in it; NIL if unknown."
+  (let ((source (ignore-errors (sb-introspect:find-definition-source function))))
+    (when (and source form-number)
+      (setf (sb-introspect:definition-source-form-number source) form-number))
+    source))
+
+#+sbcl
 (defun reference-lines (entries limit)
-  "(VALUES LINES COUNT): a line for each of ENTRIES, (NAME . DEFINITION-SOURCE), without
-duplicates, the user's before the system's, at most LIMIT; and how many there are."
+  "(VALUES LINES COUNT): a line for each of ENTRIES, (NAME SOURCE . ARGUMENTS) where the function SOURCE
+returns a DEFINITION-SOURCE for ARGUMENTS, without duplicates, the user's before the system's, at
+most LIMIT; and how many there are."
   (let ((table (make-hash-table :test 'equal)) (named '()))
-    (loop for (name . source) in entries
+    (loop for (name . place) in entries
           for shown = (format nil "~A~A" (shown-name name)
-                              (if (and source (consp name) (eq (first name) 'method) (null (cddr name)))
-                                  (source-description source)
+                              (if (and place (consp name) (eq (first name) 'method) (null (cddr name)))
+                                  (source-description (apply (first place) (rest place)))
                                   ""))
           unless (gethash shown table)
             do (setf (gethash shown table) t)
                (push (list (if (internal-package-p (or (symbol-package (owning-symbol name)) *package*)) 1 0)
-                           shown (source-name (public-name name)) source)
+                           shown (source-name (public-name name)) place)
                      named))
     (setf named (stable-sort (sort named #'string< :key #'second) #'< :key #'first))
-    (values (loop for (nil shown in-file source) in (first-few named limit)
+    (values (loop for (nil shown in-file place) in (first-few named limit)
+                  for source = (and place (apply (first place) (rest place)))
                   for site = (and source (source-site source in-file))
                   collect (format nil "- ~A~@[, ~A~]" shown
                                   (and site (site-origin site) (brief-site-text site))))
@@ -143,7 +153,7 @@ duplicates, the user's before the system's, at most LIMIT; and how many there ar
 
 #+sbcl
 (defun function-entries (functions)
-  "((NAME . DEFINITION-SOURCE) ...) of FUNCTIONS, without internal ones of the system."
+  "((NAME SOURCE . ARGUMENTS) ...) of FUNCTIONS, see REFERENCE-LINES, without internal ones of the system."
   (loop for function in functions
         for name = (ignore-errors (sbcl:%fun-name function))
         for symbol = (let ((public (and name (public-name name))))
@@ -154,7 +164,7 @@ duplicates, the user's before the system's, at most LIMIT; and how many there ar
                   (or (null symbol)
                       (not (implementation-package-p (symbol-package symbol)))
                       (public-p symbol)))
-          collect (cons name (ignore-errors (sb-introspect:find-definition-source function)))))
+          collect (list name #'function-source function nil)))
 
 #+sbcl
 (defun function-objects-of (name)
@@ -188,34 +198,55 @@ recorded them."
        (not (eq (symbol-package name) (find-package '#:common-lisp)))))
 
 #+sbcl
-(defun references (name kind)
-  "((NAME . DEFINITION-SOURCE) ...) of the KIND of references to or from NAME."
-  (flet ((xref (function) (and (symbolp name) (funcall function name))))
+(defun recorded-references (name)
+  "A property list from :CALLS, :BINDS, :REFERENCES, :SETS and :MACROEXPANDS to ((FUNCTION-NAME SOURCE .
+ARGUMENTS) ...), see REFERENCE-LINES, of what the compiler has recorded of NAME.  One walk over all
+functions serves all kinds.  Transforms and templates of the compiler, which no name calls, are left out."
+  (let ((found '()))
+    (sbcl:map-simple-funs
+     (lambda (owner function)
+       (let ((packed (and (typep owner '(or symbol cons string)) (sbcl:%simple-fun-xrefs function))))
+         (when packed
+           (sbcl:map-packed-xref-data
+            (lambda (kind referred form-number)
+              (when (equal referred name)
+                (push (list owner #'function-source function form-number) (getf found kind))))
+            packed)))))
+    found))
+
+#+sbcl
+(defun references (name kind recorded)
+  "((NAME SOURCE . ARGUMENTS) ...), see REFERENCE-LINES, of the KIND of references to or from NAME, of
+which those that the compiler has recorded are RECORDED."
+  (flet ((recorded (kind) (and (symbolp name) (getf recorded kind))))
     (cond ((string= kind "calls") (function-entries (callees name)))
           ((string= kind "called-by")
-           (or (ignore-errors (sb-introspect:who-calls name))
+           (or (getf recorded :calls)
                (and (searchable-p name)
                     (function-entries
                      (ignore-errors (sb-introspect:find-function-callers (fdefinition name)))))))
-          ((string= kind "references") (xref #'sb-introspect:who-references))
-          ((string= kind "binds") (xref #'sb-introspect:who-binds))
-          ((string= kind "sets") (xref #'sb-introspect:who-sets))
-          ((string= kind "macroexpands") (xref #'sb-introspect:who-macroexpands))
+          ((string= kind "references") (recorded :references))
+          ((string= kind "binds") (recorded :binds))
+          ((string= kind "sets") (recorded :sets))
+          ((string= kind "macroexpands") (recorded :macroexpands))
           ((and (string= kind "specializes") (symbolp name) (find-class name nil))
-           (sb-introspect:who-specializes-directly name)))))
+           (loop for (method . source) in (sb-introspect:who-specializes-directly name)
+                 collect (list method #'identity source))))))
 
 (defun cross-reference (text kind &key (session "default") package (limit 50))
   "Answer (:TITLE :SECTIONS :NOTES) about references of KIND, a string of *REFERENCE-KINDS* or
 \"all\", to or from the symbol or (SETF SYMBOL) that TEXT names."
   (with-look-up (session)
-    (let ((name (find-function-name text session package))
-          (notes '())
-          (*file-texts* (make-hash-table :test 'equal)))
+    (let* ((name (find-function-name text session package))
+           (recorded #+sbcl (ignore-errors (recorded-references name)) #-sbcl '())
+           (notes '())
+           (*file-texts* (make-hash-table :test 'equal)))
+      (declare (ignorable recorded))
       (let ((sections
               (loop for (each . title) in *reference-kinds*
                     append (when (or (string= kind "all") (string= kind each))
                              (multiple-value-bind (lines count)
-                                 #+sbcl (reference-lines (references name each) limit)
+                                 #+sbcl (reference-lines (references name each recorded) limit)
                                  #-sbcl (values '() 0)
                                (when (> count limit)
                                  (push (format nil "~A: ~D of ~D are shown; a higher limit shows more."
