@@ -120,22 +120,16 @@ names SBCL cannot always tell."
   (:function #:compiler-error-context-file-name #:compiler-error-context-original-form
              #:compiler-error-context-original-source-path #:find-error-context
              #:file-info-forms #:file-info-pathname
-             #:lexenv-funs #:lexenv-vars
+             #:lexenv-funs #:lexenv-vars #:map-packed-xref-data
              #:source-info-file-info #:source-info-parent #:source-info-stream
              #:undefined-warning-count #:undefined-warning-kind #:undefined-warning-name)
   (:variable #:*failure-p* #:*policy* #:*policy-max* #:*policy-min* #:*source-info* #:*source-paths*
              #:*warnings-p* (#:*undefined-warnings* :unknown))
   (:type #:compiler-error #:global-var))
 
-#+sbcl                                  ; newer ones have it beside its only caller
-(define-internals #.(if (find-symbol "MAP-SIMPLE-FUNS" "SB-C") '#:sb-c '#:sb-introspect)
-  (:function #:map-simple-funs))
-
-(define-internals #:sb-c
-  (:function #:map-packed-xref-data))
-
 (define-internals #:sb-int
-  (:function #:encapsulated-condition #:form-tracking-stream-form-start-char-pos)
+  (:function #:call-with-each-globaldb-name #:encapsulated-condition
+             #:form-tracking-stream-form-start-char-pos)
   (:macro (#:named-lambda (lambda (form environment)
                             (declare (ignore environment))
                             `(lambda ,@(cddr form)))))

@@ -120,7 +120,7 @@ in a function."
         (t 'cl:car)))
 
 #+sbcl
-(defun function-source (function form-number)
+(defun reference-source (function form-number)
   "The DEFINITION-SOURCE of FUNCTION or, with FORM-NUMBER, of that form in it; NIL if unknown."
   (let ((source (ignore-errors (sb-introspect:find-definition-source function))))
     (when (and source form-number)
@@ -164,7 +164,7 @@ most LIMIT; and how many there are."
                   (or (null symbol)
                       (not (implementation-package-p (symbol-package symbol)))
                       (public-p symbol)))
-          collect (list name #'function-source function nil)))
+          collect (list name #'reference-source function nil)))
 
 #+sbcl
 (defun function-objects-of (name)
@@ -198,19 +198,37 @@ recorded them."
        (not (eq (symbol-package name) (find-package '#:common-lisp)))))
 
 #+sbcl
+(defun call-with-each-function (function)
+  "Call FUNCTION with the name and the function object of each global function, macro and method."
+  (flet ((tell (name object)
+           (let ((simple (ignore-errors (sbcl:%fun-fun object))))
+             (when simple (funcall function name simple)))))
+    (sbcl:call-with-each-globaldb-name
+     (lambda (name)
+       (let ((object (cond ((and (consp name) (member (first name) '(sbcl:slow-method sbcl:fast-method)))
+                            nil)        ; it comes with its generic function
+                           ((and (symbolp name) (macro-function name)))
+                           ((and (sbcl:legal-fun-name-p name) (fboundp name)) (fdefinition name)))))
+         (if (typep object 'generic-function)
+             (dolist (method (sb-mop:generic-function-methods object))
+               (let ((object (ignore-errors (sbcl:safe-method-fast-function method))))
+                 (when object (tell (sbcl:%fun-name object) object))))
+             (when object (tell name object))))))))
+
+#+sbcl
 (defun recorded-references (name)
   "A property list from :CALLS, :BINDS, :REFERENCES, :SETS and :MACROEXPANDS to ((FUNCTION-NAME SOURCE .
 ARGUMENTS) ...), see REFERENCE-LINES, of what the compiler has recorded of NAME.  One walk over all
-functions serves all kinds.  Transforms and templates of the compiler, which no name calls, are left out."
+functions serves all kinds, where each function of SB-INTROSPECT makes one."
   (let ((found '()))
-    (sbcl:map-simple-funs
+    (call-with-each-function
      (lambda (owner function)
-       (let ((packed (and (typep owner '(or symbol cons string)) (sbcl:%simple-fun-xrefs function))))
+       (let ((packed (sbcl:%simple-fun-xrefs function)))
          (when packed
            (sbcl:map-packed-xref-data
             (lambda (kind referred form-number)
               (when (equal referred name)
-                (push (list owner #'function-source function form-number) (getf found kind))))
+                (push (list owner #'reference-source function form-number) (getf found kind))))
             packed)))))
     found))
 
