@@ -36,7 +36,7 @@
      :depends-on (remove nil (mapcar #'dependency-name (asdf-value "SYSTEM-DEPENDS-ON" system)))
      :components (loop for child in (asdf-value "COMPONENT-CHILDREN" system)
                        append (component-paths child))
-     :loadedp (and (member name (asdf-value "ALREADY-LOADED-SYSTEMS") :test #'string=) t))))
+     :loadedp (and (member name (loaded-systems) :test #'string=) t))))
 
 ;;; From the text of a definition
 
@@ -230,7 +230,7 @@ from its files."
 
 (defun all-systems ()
   "A line for each system that can be loaded."
-  (loop with loaded = (asdf-value "ALREADY-LOADED-SYSTEMS")
+  (loop with loaded = (loaded-systems)
         for (name . file) in (system-files)
         collect (format nil "- ~A~:[~;, loaded~]~@[, ~A~]" name
                         (member name loaded :test #'string=)

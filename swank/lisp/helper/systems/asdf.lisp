@@ -52,9 +52,17 @@ systems signals an error outside of a session of ASDF's."
       (length (call-named '#:asdf "REGISTERED-SYSTEMS"))
       0))
 
+(defvar *once-loaded* (make-shared-table)
+  "The names of the systems that ASDF has called loaded.")
+
 (defun loaded-systems ()
-  (and (find-package '#:asdf)
-       (ignore-errors (call-named '#:asdf "ALREADY-LOADED-SYSTEMS"))))
+  "The names of the systems that are loaded.  ASDF forgets that a system is when it reads the definition
+again, which has changed, and fails while another thread does that; the system is loaded none the less."
+  (when (find-package '#:asdf)
+    (dolist (name (asdf-value "ALREADY-LOADED-SYSTEMS"))
+      (setf (gethash name *once-loaded*) t))
+    (loop for name being the hash-keys of *once-loaded*
+          when (asdf-value "REGISTERED-SYSTEM" name) collect name)))
 
 (defun primary-name (name)
   (subseq name 0 (position #\/ name)))
