@@ -58,18 +58,22 @@ saved with just what they need, and put the fasls of the project's own systems a
 
 (defun put-fasls-apart (own needed directory)
   "Have ASDF put the fasls of the systems OWN below DIRECTORY: it finds none there, and compiles all.
-Those of NEEDED, which may lie among them, stay where they are."
-  (let ((number 0))
-    (flet ((stay (source) (list source (asdf-value "APPLY-OUTPUT-TRANSLATIONS" source)))
-           (move (source)
-             (list source (native-file (format nil "~A~D/" directory (incf number))))))
-      (call-named '#:asdf "INITIALIZE-OUTPUT-TRANSLATIONS"
-                  (append (list :output-translations)
-                          (mapcar #'stay (remove-duplicates (mapcan #'source-directories needed)
-                                                            :test #'equal))
-                          (mapcar #'move (remove-duplicates (mapcan #'source-directories own)
-                                                            :test #'equal))
-                          (list :inherit-configuration))))))
+Those of NEEDED, which may lie among them, stay where they are.  DIRECTORY takes the place of ASDF's
+cache, and has the files as that has them: Rove finds the source of a fasl by its place there."
+  (flet ((stay (source) (list source (asdf-value "APPLY-OUTPUT-TRANSLATIONS" source)))
+         (move (source)
+           (list source (native-file (concatenate 'string directory
+                                                  (string-left-trim "/" (native-name source)))))))
+    (call-named '#:asdf "INITIALIZE-OUTPUT-TRANSLATIONS"
+                (append (list :output-translations)
+                        (mapcar #'stay (remove-duplicates (mapcan #'source-directories needed)
+                                                          :test #'equal))
+                        (mapcar #'move (remove-duplicates (mapcan #'source-directories own)
+                                                          :test #'equal))
+                        (list :inherit-configuration)))
+    ;; only now: the configuration that is inherited names the cache, where the others are
+    (let ((cache (named-symbol '#:uiop "*USER-CACHE*")))
+      (when cache (setf (symbol-value cache) (native-file directory))))))
 
 ;;; What is missing
 
