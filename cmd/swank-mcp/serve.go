@@ -88,16 +88,17 @@ func (c *config) kept() *kept.File {
 	return kept.Open(filepath.Join(state, hex.EncodeToString(sum[:8])+"-"+c.session+".lisp"))
 }
 
-// stateDir is our directory among the user's state, "" if it is not known where that is.
+// stateDir returns our directory among the user's state, and "" if it is not known where that
+// is, or if the home directory that it would be in does not exist: to make that is not for us.
 func stateDir() string {
-	state := os.Getenv("XDG_STATE_HOME")
-	if home, err := os.UserHomeDir(); !filepath.IsAbs(state) && err == nil {
-		state = filepath.Join(home, ".local", "state")
+	if state := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) {
+		return filepath.Join(state, "swank-mcp")
 	}
-	if !filepath.IsAbs(state) {
+	home, err := os.UserHomeDir()
+	if info, statErr := os.Stat(home); err != nil || !filepath.IsAbs(home) || statErr != nil || !info.IsDir() {
 		return ""
 	}
-	return filepath.Join(state, "swank-mcp")
+	return filepath.Join(home, ".local", "state", "swank-mcp")
 }
 
 // tune fits the garbage collector to a process that mostly waits: the SDK allocates

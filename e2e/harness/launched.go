@@ -130,6 +130,7 @@ var LaunchedOnly = map[string]string{
 	"TestEvalCommandMakesTheCore":           cached,
 	"TestStartWithoutSecret":                "it is given no flags: it launches an image of its own",
 	"TestOddEnvironments":                   "it is given no flags: it launches an image of its own",
+	"TestServerMakesNoHome":                 "it is given no flags: it launches an image of its own",
 	"TestScript/test-command":               "the command launches an image of its own: fresh.txtar has an attached server",
 	"TestBrokenRCFile":                      rcFile,
 	"TestRCFileIsLoaded":                    rcFile,

@@ -316,6 +316,22 @@ func TestStartWithoutSecret(t *testing.T) {
 	}
 }
 
+// A server keeps nothing where there is no home directory, and makes none.
+func TestServerMakesNoHome(t *testing.T) {
+	t.Parallel()
+	harness.SkipLaunchedOnly(t)
+	home := harness.ShortDir(t) + "/none"
+	env := slices.DeleteFunc(harness.Environ(harness.Run.Dir), func(v string) bool {
+		return strings.HasPrefix(v, "HOME=") || strings.HasPrefix(v, "XDG_STATE_HOME=")
+	})
+	s := harness.StartWith(t, wire.Options{Env: append(env, "HOME="+home, "SWANK_MCP_NO_JOURNAL=false")})
+	harness.Want(t, s, "(defvar *kept* 1)", "=> *KEPT*")
+	harness.Check(t, s.Close(await.Ceiling))
+	if _, err := os.Stat(home); err == nil {
+		t.Errorf("%s was made", home)
+	}
+}
+
 // An environment that an editor, a service or a cron job may have made.
 func TestOddEnvironments(t *testing.T) {
 	t.Parallel()
