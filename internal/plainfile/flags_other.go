@@ -2,5 +2,5 @@
 
 package plainfile
 
-// careful is nothing: what is there is looked at before it is opened.
-const careful = 0
+// None of these: what is there is looked at before it is opened.
+const careful, waitless, directory = 0, 0, 0

@@ -4,5 +4,11 @@ package plainfile
 
 import "syscall"
 
-// careful has the system follow no link, and not wait for the other end of a pipe.
-const careful = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+const (
+	// careful has the system follow no link, and not wait for the other end of a pipe.
+	careful = syscall.O_NOFOLLOW | waitless
+	// waitless has the system not wait for the other end of a pipe.
+	waitless = syscall.O_NONBLOCK
+	// directory has the system open nothing else.
+	directory = syscall.O_DIRECTORY
+)

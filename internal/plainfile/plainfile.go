@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 )
 
 // ErrNotPlain is the error of what is there, but is no file.
@@ -57,9 +58,50 @@ func Read(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 	if info, err = f.Stat(); err != nil {
 		return nil, nil, err
 	}
-	text, err = io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(text)) > most {
-		return nil, nil, fmt.Errorf("%s: %w", path, ErrTooLarge)
-	}
+	text, err = readAll(f, most)
 	return text, info, err
+}
+
+// ReadIn returns what is in the plain file of that name in root, of which a link may lead to
+// another place in root. A file of more than most bytes is ErrTooLarge.
+func ReadIn(root *os.Root, name string, most int64) ([]byte, error) {
+	if info, err := root.Stat(name); err == nil && !info.Mode().IsRegular() { // a socket, for one, cannot be opened
+		return nil, notPlain(name)
+	}
+	f, err := root.OpenFile(name, os.O_RDONLY|waitless, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, notPlain(name))
+	}
+	return readAll(f, most)
+}
+
+func readAll(f *os.File, most int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(text)) > most {
+		return nil, fmt.Errorf("%s: %w", f.Name(), ErrTooLarge)
+	}
+	return text, err
+}
+
+// List returns the entries of a directory, sorted by name; more than most entries are
+// ErrTooLarge. It waits for nobody who puts a pipe in the place of the directory.
+func List(dir string, most int) ([]fs.DirEntry, error) {
+	f, err := os.OpenFile(dir, os.O_RDONLY|waitless|directory, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(most + 1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if len(entries) > most {
+		return nil, fmt.Errorf("%s: %w", dir, ErrTooLarge)
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	return entries, nil
 }

@@ -45,3 +45,60 @@ func TestOnlyPlainFiles(t *testing.T) {
 		t.Errorf("made through a link: %v", err)
 	}
 }
+
+// In a root a link may lead to another place in it, and nothing else does.
+func TestReadIn(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(
+		os.Mkdir(at("sub"), 0o700),
+		os.WriteFile(at("sub/file"), []byte("12345"), 0o600),
+		os.Symlink("sub/file", at("link")),
+		os.Symlink("/etc/passwd", at("out")),
+		os.Symlink("../"+filepath.Base(dir)+"/sub/file", at("around")),
+		syscall.Mkfifo(at("pipe"), 0o600),
+		os.Symlink("pipe", at("to pipe")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for _, name := range []string{"sub/file", "link"} {
+		if text, err := ReadIn(root, name, 5); string(text) != "12345" || err != nil {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+	if _, err := ReadIn(root, "link", 4); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("of a file that is too large: %v", err)
+	}
+	for name, want := range map[string]error{"sub": ErrNotPlain, "pipe": ErrNotPlain, "to pipe": ErrNotPlain, "out": nil, "around": nil, "none": fs.ErrNotExist} {
+		if _, err := ReadIn(root, name, 5); err == nil || want != nil && !errors.Is(err, want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"b", "c", "a"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if entries, err := List(dir, 3); err != nil || len(entries) != 3 || entries[0].Name() != "a" {
+		t.Errorf("%v, %v", entries, err)
+	}
+	if _, err := List(dir, 2); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("of more entries: %v", err)
+	}
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := List(pipe, 2); err == nil {
+		t.Error("a pipe was listed")
+	}
+}

@@ -72,7 +72,7 @@ var ours = map[string][]string{
 	"swank/lisp/launch":  {"sexp", "swank/lisp/host", "internal/plainfile", "internal/rundir"},
 	"swank/lisp/journal": {"sexp"},
 	"swank/lisp/kept":    {"swank/lisp/journal", "internal/plainfile"},
-	"swank/lisp/project": nil,
+	"swank/lisp/project": {"internal/plainfile"},
 	"swank/lisp/helper":  {"sexp", "swank"},
 	"swank/lisp/restore": {"swank/lisp/helper", "swank/lisp/journal"},
 	"swank/lisp/attach":  {"sexp", "swank", "swank/lisp/helper", "swank/lisp/host"},

@@ -2,11 +2,14 @@ package project
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"swank-mcp/internal/plainfile"
 )
 
 // What is looked at of a project, at most. A directory that has more is no project but
@@ -72,13 +75,28 @@ func (p *Project) dependencies(ctx context.Context, dir string) {
 		p.Dependencies = append(p.Dependencies, kept.found()...)
 		p.Cut = p.Cut || kept.cut
 	}
-	if list, err := os.ReadFile(filepath.Join(dir, ocicl)); err == nil {
+	if list, err := read(dir, ocicl); err == nil {
 		p.Managers = append(p.Managers, "ocicl")
 		p.Dependencies = append(p.Dependencies, listed(dir, string(list))...)
 	}
 }
 
 const ocicl = "ocicl.csv"
+
+// maxFile is how long a file is of which the bridge reads the text: of a project that may come
+// from anywhere.
+const maxFile = 1 << 20
+
+// read returns what is in the file of that name in dir, or in a folder of dir. A link out of
+// dir, what is no file, and a file of more than maxFile bytes are errors.
+func read(dir, name string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return plainfile.ReadIn(root, name, maxFile)
+}
 
 // ocicls are the folders in which ocicl keeps dependencies; older versions use the second.
 var ocicls = []string{"ocicl", "systems"}
@@ -168,14 +186,15 @@ func (s *search) walk(dir string) {
 		}
 		var next []string
 		for _, dir := range level {
-			entries, err := os.ReadDir(dir)
-			if err != nil {
-				continue
-			}
-			if s.left -= len(entries); s.left < 0 || s.ctx.Err() != nil {
+			entries, err := plainfile.List(dir, s.left)
+			if errors.Is(err, plainfile.ErrTooLarge) || s.ctx.Err() != nil {
 				s.cut = true
 				return
 			}
+			if err != nil {
+				continue
+			}
+			s.left -= len(entries)
 			s.folders = append(s.folders, dir)
 			for _, e := range entries {
 				next = s.look(dir, e, next)

@@ -3,7 +3,7 @@ package project
 import (
 	"errors"
 	"fmt"
-	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,7 +25,7 @@ func (p *Project) TestSystem() (string, error) {
 	}
 	var all, called, operated []string
 	for _, file := range p.Definitions {
-		text, err := os.ReadFile(file)
+		text, err := p.definition(file)
 		if err != nil {
 			return "", err
 		}
@@ -60,6 +60,16 @@ func (p *Project) TestSystem() (string, error) {
 	}
 	slices.Sort(all)
 	return "", fmt.Errorf("no system of the project in %s is called as if it had tests, and none has a test-op: %s", p.where(), strings.Join(slices.Compact(all), ", "))
+}
+
+// definition returns the text of file, one of Definitions.
+func (p *Project) definition(file string) ([]byte, error) {
+	for _, dir := range p.Dirs {
+		if name, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(name) {
+			return read(dir, name)
+		}
+	}
+	return nil, fmt.Errorf("%s lies in no directory of the project", file)
 }
 
 func (p *Project) where() string { return strings.Join(p.Dirs, ", ") }

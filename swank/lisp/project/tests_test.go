@@ -3,6 +3,7 @@ package project
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -24,7 +25,8 @@ func TestTestSystem(t *testing.T) {
 			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			p := &Project{Dirs: []string{"DIR"}, Definitions: []string{file}}
+			p := &Project{Dirs: []string{dir}, Definitions: []string{file}}
+			c.err = strings.ReplaceAll(c.err, "DIR", dir)
 			got, err := p.TestSystem()
 			if got != c.want || err == nil != (c.err == "") || err != nil && err.Error() != c.err {
 				t.Errorf("%q, %v; want %q, %s", got, err, c.want, c.err)
