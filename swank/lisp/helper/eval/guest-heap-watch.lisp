@@ -39,7 +39,7 @@
         (end-if-filling)))))
 
 (defun ensure-guest-watch ()
-  "Start the watching thread unless it runs.  An evaluation is about to be registered."
+  "Start the watching thread unless it runs.  An evaluation has just been registered."
   (when (and *attached* (not *guest-watch*)) ; an image that is to be saved must have one thread
     (with-lock ()
       (unless *guest-watch*

@@ -10,8 +10,8 @@
 ;;; The room that a collection needs depends on the objects.  Copying doubles what is live.
 ;;; Objects a little larger than a page leave half of every second page empty, which doubles it
 ;;; again; only objects of four pages and more are not copied.  So a quarter of the heap is the
-;;; limit in the worst case.  In a person's image the collector's own table of pages tells which
-;;; case it is: nobody there may be wrong about it.
+;;; limit in the worst case.  In a person's image, which must not be lost, the pages in use are
+;;; counted in the collector's own table.
 
 (defparameter *heap-limit* 23/100
   "The share of the dynamic space that may be live after a collection.")
