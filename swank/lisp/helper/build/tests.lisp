@@ -149,17 +149,32 @@ names suggest that they have its tests."
     (or (remove name (union needed (named-as-tests-of name) :test #'string=) :test #'string=)
         (progn (rescan-registry) (named-as-tests-of name)))))
 
+(defun loaded-by-test-op (name)
+  "The names of other systems than NAME that its TEST-OP loads: they may run tests when they are loaded."
+  (loop for (operation . components)
+          in (ignore-errors (call-named '#:asdf "COMPONENT-DEPENDS-ON" (operation "TEST-OP")
+                                        (find-defined name)))
+        when (string= "LOAD-OP" (if (symbolp operation) operation (class-name (class-of operation))))
+          append (loop for component in components
+                       for other = (and (typep component '(or string symbol)) (designated-name component))
+                       when (and other (string/= other name)) collect other)))
+
 (defun load-tests-of (name)
-  "Load the system NAME and those of its tests: the frameworks must be there to be encapsulated."
-  (let ((before (before-loading))
-        (others (and *private-fasls* (test-systems name))))
+  "Load the system NAME and those of its tests: the frameworks must be there to be encapsulated.  Of a
+system that the TEST-OP loads only what it needs is loaded: its tests may run when it is."
+  (let* ((before (before-loading))
+         (others (and *private-fasls* (test-systems name))))
     (when *private-fasls* (apply #'begin-fresh name others))
     (load-named-system name)
-    (dolist (other (or others (test-systems name)))
-      (unless (depends-on-p name other) ; that is loaded, and ASDF might read its definition again
-        ;; TEST-SYSTEM reports a missing one, with the system that requires it
-        (when (or (quicklisp-p) (find-defined other))
-          (load-named-system other))))
+    (let* ((others (or others (test-systems name)))
+           (running (loaded-by-test-op name))
+           (needed (loop for other in running when (find-defined other) append (direct-dependencies other))))
+      (dolist (other (append needed (set-difference others running :test #'string=)))
+        ;; what is loaded is left alone: ASDF might read its definition again
+        (unless (or (string= other name) (depends-on-p name other))
+          ;; TEST-SYSTEM reports a missing one, with the system that requires it
+          (when (or (quicklisp-p) (find-defined other))
+            (load-named-system other)))))
     (loading-ended before)))
 
 (defun test-system (name)
@@ -202,7 +217,7 @@ names suggest that they have its tests."
 #+sbcl
 (defun why-untested (name)
   "Why the TEST-OP of the system NAME has run no test, in words; NIL if unknown."
-  (unless (some #'performs-test-op-p (systems-of-test-op name))
+  (unless (or (some #'performs-test-op-p (systems-of-test-op name)) (loaded-by-test-op name))
     (with-output-to-string (out)
       (format out "No test was run: nothing says what the TEST-OP of ~A does, neither :PERFORM in its definition ~
                    nor that of a system that it hands over to." name)
