@@ -44,6 +44,8 @@ func changeLines(f *lisp.Fresh) (lines []string) {
 	switch {
 	case !f.Compared:
 		return []string{"The session has not run these tests: there is nothing to compare with."}
+	case len(f.Changed) == 0 && f.Tests.Tests == 0:
+		return []string{"No results of tests were seen, here or in the session's last run: there is nothing to compare."}
 	case len(f.Changed) == 0:
 		return []string{"Each test ended as in the session's last run."}
 	}
