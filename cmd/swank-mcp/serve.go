@@ -88,17 +88,16 @@ func (c *config) kept() *kept.File {
 	return kept.Open(filepath.Join(state, hex.EncodeToString(sum[:8])+"-"+c.session+".lisp"))
 }
 
-// stateDir returns our directory among the user's state, and "" if it is not known where that
-// is, or if the home directory that it would be in does not exist: to make that is not for us.
+// stateDir is our directory among the user's state, "" if it is not known where that is.
 func stateDir() string {
-	if state := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) {
-		return filepath.Join(state, "swank-mcp")
+	state := os.Getenv("XDG_STATE_HOME")
+	if home, err := os.UserHomeDir(); !filepath.IsAbs(state) && err == nil {
+		state = filepath.Join(home, ".local", "state")
 	}
-	home, err := os.UserHomeDir()
-	if info, statErr := os.Stat(home); err != nil || !filepath.IsAbs(home) || statErr != nil || !info.IsDir() {
+	if !filepath.IsAbs(state) {
 		return ""
 	}
-	return filepath.Join(home, ".local", "state", "swank-mcp")
+	return filepath.Join(state, "swank-mcp")
 }
 
 // tune fits the garbage collector to a process that mostly waits: the SDK allocates

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 )
 
@@ -85,6 +86,18 @@ func readAll(f *os.File, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", f.Name(), ErrTooLarge)
 	}
 	return text, err
+}
+
+// MakeDir makes dir and the directories above it that are missing, with perm. The home directory
+// is none of them: where it does not exist nothing is to be kept.
+func MakeDir(dir string, perm fs.FileMode) error {
+	home, err := os.UserHomeDir()
+	if inside, relErr := filepath.Rel(home, dir); err == nil && relErr == nil && filepath.IsLocal(inside) {
+		if _, err := os.Stat(home); errors.Is(err, fs.ErrNotExist) {
+			return &fs.PathError{Op: "mkdir", Path: home, Err: errors.New("the home directory does not exist, and is not made")}
+		}
+	}
+	return os.MkdirAll(dir, perm)
 }
 
 // List returns the entries of a directory, sorted by name; more than most entries are

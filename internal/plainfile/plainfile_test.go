@@ -102,3 +102,21 @@ func TestList(t *testing.T) {
 		t.Error("a pipe was listed")
 	}
 }
+
+// All is made but a home directory that does not exist.
+func TestMakeDir(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("HOME", filepath.Join(dir, "home"))
+	if err := MakeDir(filepath.Join(dir, "home", ".local", "state"), 0o700); err == nil {
+		t.Error("the home directory was made")
+	}
+	if err := MakeDir(filepath.Join(dir, "state", "ours"), 0o700); err != nil {
+		t.Error(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "home"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := MakeDir(filepath.Join(dir, "home", ".local", "state"), 0o700); err != nil {
+		t.Error(err)
+	}
+}

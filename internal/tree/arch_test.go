@@ -79,7 +79,7 @@ var ours = map[string][]string{
 	"swank/lisp":         {"sexp", "swank", "swank/lisp/host", "swank/lisp/launch", "swank/lisp/journal", "swank/lisp/kept", "swank/lisp/helper", "swank/lisp/restore", "swank/lisp/attach", "swank/lisp/project"},
 	"register":           nil,
 	"packaging":          nil,
-	"people/transcript":  {"swank/lisp"},
+	"people/transcript":  {"swank/lisp", "internal/plainfile"},
 	"people/control":     {"swank/lisp", "people/transcript", "internal/rundir"},
 	"people/web":         {"people/control", "people/transcript"},
 	"serve/door":         nil,

@@ -245,7 +245,7 @@ func (k *File) begin() error {
 		k.setAside()
 		return nil
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := plainfile.MakeDir(dir, 0o700); err != nil {
 		return err
 	}
 	if !k.claim() {

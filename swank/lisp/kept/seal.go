@@ -71,7 +71,7 @@ func (c *Cores) newKey() ([]byte, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
-	if err := os.MkdirAll(c.keys, 0o700); err != nil {
+	if err := plainfile.MakeDir(c.keys, 0o700); err != nil {
 		return nil, err
 	}
 	file, err := os.CreateTemp(c.keys, ".key-*.tmp") // with mode 0600
