@@ -33,6 +33,20 @@ func personWithHeap(t *testing.T) (*harness.Person, *harness.Server) {
 	return p, harness.Attached(t, p)
 }
 
+// tellingOfHeap returns the reply that tells of the heap: text, or one that comes later. One alone
+// does, and the last reply is returned where none does.
+func tellingOfHeap(t *testing.T, s *harness.Server, text string) string {
+	t.Helper()
+	if strings.Contains(text, "heap") {
+		return text
+	}
+	_ = await.Until(func() bool {
+		text, _ = harness.EvalWithin(t, s, "(values)", 60)
+		return strings.Contains(text, "heap")
+	})
+	return text
+}
+
 // A session that fills the heap of a person's image is ended before the image is.
 func TestGuestHeap(t *testing.T) {
 	tier.More(t)
@@ -51,15 +65,8 @@ func TestGuestHeap(t *testing.T) {
 			began := time.Now()
 			text, isErr := harness.EvalWithin(t, s, way.code, 60)
 			took := time.Since(began)
-			if way.later { // one of the replies tells it once, this one or a later
-				told := func() bool { return strings.Contains(text, "heap") }
-				if !told() {
-					_ = await.Until(func() bool {
-						text, _ = harness.EvalWithin(t, s, "(values)", 60)
-						return told()
-					})
-				}
-				isErr = true
+			if way.later {
+				text, isErr = tellingOfHeap(t, s, text), true
 			}
 			ok := isErr && (strings.Contains(text, "STORAGE-CONDITION") || strings.Contains(text, `The thread "filler", which this session's code has started, was ended. The heap is nearly exhausted`))
 			if ok {

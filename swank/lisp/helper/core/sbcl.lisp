@@ -224,7 +224,7 @@ names SBCL cannot always tell."
 
 (define-internals #:sb-vm
   (:function #:map-allocated-objects)
-  (:name #:page-table #:words-used*)    ; the collector's pages, an alien variable, and a slot
+  (:name #:page-table #:words-used* #:gen) ; the collector's pages, an alien variable, and slots
   (:variable (#:+pseudo-static-generation+ 6) (#:code-constants-offset 0)
              (#:value-cell-widetag :none)))
 

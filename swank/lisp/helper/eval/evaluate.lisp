@@ -58,6 +58,7 @@ list that it returns are the evaluation's values."
                    package debug patience))
 
 (defun register (evaluation)
+  (note-heap-base evaluation)           ; before anybody compares with it: this may collect
   (with-lock ()
     (let ((token (evaluation-token evaluation))
           (name (session-name (evaluation-session evaluation))))
@@ -70,7 +71,6 @@ list that it returns are the evaluation's values."
       (when (third (evaluation-caller evaluation))
         (setf (evaluation-allowed evaluation) t))
       (push evaluation *evaluations*)))
-  (note-heap-base evaluation)
   (ensure-guest-watch))
 
 (defun registered-outcome (evaluation package debug)

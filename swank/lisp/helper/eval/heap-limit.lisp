@@ -19,17 +19,20 @@
 (defun heap-full-p ()
   (> (heap-used) (* *heap-limit* (heap-size))))
 
-(defmacro page-words-used (index)
-  "How many words of the heap's page INDEX are in use, as a fixnum that is 0 only for an empty page."
+(defmacro page-in-use-p (index generation)
+  "True if the heap's page INDEX is in use, wholly or in part, by GENERATION or a younger one."
   (if (and (eq (sbcl:info :variable :kind 'sbcl:page-table) :alien)
-           (eq (symbol-package 'sbcl:words-used*) (find-package '#:sb-vm)))
-      `(sb-alien:slot (sb-alien:deref sbcl:page-table ,index) 'sbcl:words-used*)
-      `(mod ,index 2)))                 ; unknown: as if half of the pages were in use
+           (eq (symbol-package 'sbcl:words-used*) (find-package '#:sb-vm))
+           (eq (symbol-package 'sbcl:gen) (find-package '#:sb-vm)))
+      `(let ((page (sb-alien:deref sbcl:page-table ,index)))
+         (and (plusp (sb-alien:slot page 'sbcl:words-used*))
+              (<= (logand 7 (sb-alien:slot page 'sbcl:gen)) ,generation)))
+      `(and ,generation (oddp ,index)))) ; unknown: as if half of the pages were in use
 
-(defun share-in-use ()
-  "The share of the heap's pages that are in use, wholly or in part."
+(defun share-in-use (&optional (generation 7))
+  "The share of the heap's pages that are in use by GENERATION and younger ones."
   (let ((pages (sb-alien:extern-alien "page_table_pages" sb-alien:long)))
-    (/ (loop for index below pages count (plusp (page-words-used index)))
+    (/ (loop for index below pages count (page-in-use-p index generation))
        pages)))
 
 (defun share-limit ()
@@ -51,20 +54,26 @@ copies what was there before."
 watched; NIL while there are none.")
 
 (defun collect-all (live)
-  "Collect all garbage and return T if there is room to copy LIVE bytes, or what is in use; else NIL."
-  (when (let ((in-use (share-in-use)))
-          (< (min in-use (* 2 (/ live (heap-size)))) (- 1 in-use)))
-    (sb-ext:gc :full t)
-    t))
+  "Collect all garbage and return T if there is room to copy LIVE bytes, or all that may be copied; else
+collect the generations for which there is room, which may make more, and return NIL."
+  (flet ((roomp (generation) (< (share-in-use generation) (- 1 (share-in-use)))))
+    (loop repeat 3
+          do (when (or (< (* 2 (/ live (heap-size))) (- 1 (share-in-use)))
+                       (roomp 5))       ; the next one is the core's own, which stays
+               (sb-ext:gc :full t)
+               (return t))
+             (let ((generation (find-if #'roomp '(4 3 2 1 0))))
+               (if generation
+                   (sb-ext:gc :gen generation)
+                   (return nil))))))
 
 (defun note-heap-base (evaluation)
   "Remember the heap's use before EVALUATION, which is about to begin.  Garbage of an evaluation that
-has just ended is no part of it."
+has just ended is no part of it, if there is room to collect that."
   (let ((base *busy-base*))
-    (setf (evaluation-heap-base evaluation)
-          (cond ((not (and base (heap-over-p (heap-used) base))) (heap-used))
-                ((collect-all base) (setf *busy-base* (heap-used)))
-                (t base)))))
+    (when (and base (heap-over-p (heap-used) base) (collect-all base))
+      (setf *busy-base* (heap-used)))
+    (setf (evaluation-heap-base evaluation) (heap-used))))
 
 (defun busy-evaluations ()
   "The evaluations that may fill the heap.  Suspended ones do so only if there are no others."

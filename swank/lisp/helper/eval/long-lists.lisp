@@ -24,30 +24,35 @@
       (sbcl:heap-exhausted-error (floor (- (heap-size) (heap-used)) 2)
                                  (min (floor bytes 2) most-positive-fixnum)))))
 
-(defun check-list-length (count)
-  (when (and *noting* (typep count 'unsigned-byte) (> (* *cons-bytes* count) (/ (heap-size) 64)))
-    (refuse-long-list count)))
+(defun long-list-p (count)
+  "True if a session's code asks for COUNT conses, which are not few in this heap."
+  (and *noting* (typep count 'unsigned-byte) (> (* *cons-bytes* count) (/ (heap-size) 64))))
 
 (defun make-list-checked (make &rest arguments)
-  (when arguments (check-list-length (first arguments)))
+  (when (long-list-p (first arguments)) (refuse-long-list (first arguments)))
   (apply make arguments))
 
 (defun make-sequence-checked (make &rest arguments)
-  (when (and *noting* (rest arguments) (ignore-errors (subtypep (first arguments) 'list)))
-    (check-list-length (second arguments)))
+  (destructuring-bind (&optional type count &rest options) arguments
+    (declare (ignore options))
+    (when (and (long-list-p count) (ignore-errors (subtypep type 'list)))
+      (refuse-long-list count)))
   (apply make arguments))
 
 (defparameter *list-makers*
   '((make-list . make-list-checked) (make-sequence . make-sequence-checked)))
 
 (defun calling-list-maker (form environment)
-  "The compiler macro of MAKE-LIST and MAKE-SEQUENCE: in a session's thread a call stays a call."
+  "The compiler macro of MAKE-LIST and MAKE-SEQUENCE: in a session's thread a call stays a call, unless
+the length is a small number in it."
   (declare (ignore environment))
   (destructuring-bind (name . arguments)
       (if (eq (first form) 'funcall)
           (cons (second (second form)) (cddr form))
           form)
-    (if (and *noting* (or (eq name 'make-list) (equal (first arguments) ''list)))
+    (if (and *noting*
+             (or (eq name 'make-list) (equal (first arguments) ''list))
+             (not (typep (if (eq name 'make-list) (first arguments) (second arguments)) '(mod 10000))))
         `(locally (declare (notinline ,name)) (,name ,@arguments))
         form)))
 
