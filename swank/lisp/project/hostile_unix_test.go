@@ -31,7 +31,9 @@ func TestHostileFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := errors.Join(put(filepath.Join(dir, ocicl)), put(filepath.Join(dir, "app.asd")), os.Mkdir(filepath.Join(dir, "sub"), 0o700), os.WriteFile(filepath.Join(dir, "sub", "ours.asd"), []byte(`(defsystem "ours")`), 0o600)); err != nil {
+			at := func(name string) string { return filepath.Join(dir, name) }
+			if err := errors.Join(put(at(ocicl)), put(at("app.asd")), os.Mkdir(at("sub"), 0o700),
+				os.WriteFile(at("sub/ours.asd"), []byte(`(defsystem "ours")`), 0o600)); err != nil {
 				t.Fatal(err)
 			}
 			p := Find(t.Context(), dir)

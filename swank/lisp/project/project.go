@@ -3,6 +3,7 @@ package project
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,19 +84,22 @@ func (p *Project) dependencies(ctx context.Context, dir string) {
 
 const ocicl = "ocicl.csv"
 
-// maxFile is how long a file is of which the bridge reads the text: of a project that may come
-// from anywhere.
+// maxFile limits the bytes of a file that the bridge reads: a project may come from anywhere.
 const maxFile = 1 << 20
 
-// read returns what is in the file of that name in dir, or in a folder of dir. A link out of
-// dir, what is no file, and a file of more than maxFile bytes are errors.
+// read returns what is in the file of that name in dir, or in a folder of dir. It fails for a
+// link out of dir, for what is no file, and for a file of more than maxFile bytes.
 func read(dir, name string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	return plainfile.ReadIn(root, name, maxFile)
+	text, err := plainfile.ReadIn(root, name, maxFile)
+	if errors.Is(err, plainfile.ErrTooLarge) {
+		err = fmt.Errorf("%s has more than %d bytes, and is not read", filepath.Join(dir, name), maxFile)
+	}
+	return text, err
 }
 
 // ocicls are the folders in which ocicl keeps dependencies; older versions use the second.

@@ -215,17 +215,37 @@ system that the TEST-OP loads only what it needs is loaded: its tests may run wh
       (nreverse found))))
 
 #+sbcl
-(defun why-untested (name)
-  "Why the TEST-OP of the system NAME has run no test, in words; NIL if unknown."
-  (unless (or (some #'performs-test-op-p (systems-of-test-op name)) (loaded-by-test-op name))
-    (with-output-to-string (out)
-      (format out "No test was run: nothing says what the TEST-OP of ~A does, neither :PERFORM in its definition ~
-                   nor that of a system that it hands over to." name)
-      (dolist (other (remove name (named-as-tests-of name) :test #'string=))
-        (if (some #'performs-test-op-p (systems-of-test-op other))
-            (format out "~%~A is called as if it had the tests: run-tests {\"system\": \"~:*~A\"}" other)
-            (format out "~%~A, which is called as if it had them, was loaded, but its TEST-OP does nothing either. ~
-                         Tests that it defines can be run by their names (argument test)." other))))))
+(defun why-untested (name loaded)
+  "Why the TEST-OP of the system NAME has run no test, in words; NIL if unknown.  The systems LOADED were
+loaded before."
+  (let ((others (loaded-by-test-op name)))
+    (cond ((some #'performs-test-op-p (systems-of-test-op name)) nil)
+          ((set-difference others loaded :test #'string=) nil) ; its tests may have run
+          (others
+           (format nil "The TEST-OP of ~A loads ~{~A~^, ~}, and does nothing else. That was loaded before. What has ~
+                        not changed was not loaded again, so tests in it that run when it is loaded did not run.~%~
+                        In a fresh image it is loaded anew: run-tests {\"system\": \"~A\", \"fresh\": true}"
+                   name others name))
+          (t (why-nothing-is-tested name)))))
+
+#+sbcl
+(defun why-nothing-is-tested (name)
+  "What to say of the system NAME, whose TEST-OP does nothing."
+  (with-output-to-string (out)
+    (format out "No test was run: nothing says what the TEST-OP of ~A does, neither :PERFORM in its definition ~
+                 nor that of a system that it hands over to." name)
+    (dolist (other (remove name (named-as-tests-of name) :test #'string=))
+      (if (some #'performs-test-op-p (systems-of-test-op other))
+          (format out "~%~A is called as if it had the tests: run-tests {\"system\": \"~:*~A\"}" other)
+          (format out "~%~A, which is called as if it had them, was loaded, but its TEST-OP does nothing either. ~
+                       Tests that it defines can be run by their names (argument test)." other)))))
+
+(defun run-test-op (run name patience)
+  "Run all tests of the system NAME by its TEST-OP, and put their results into RUN, or why there are none."
+  (let ((loaded (loaded-systems)))
+    (call-recording-results run (lambda () (test-system name)) patience)
+    (when (zerop (hash-table-count (test-run-tests run)))
+      (setf (test-run-untested run) (ignore-errors (why-untested name loaded))))))
 
 (defun call-for-tests (name debug function)
   "Call FUNCTION, which loads the system NAME and its tests; if it compiles with another DEBUG than
@@ -267,10 +287,7 @@ of the tests that have run; without :BEGUN the system could not be loaded."
                 (call-recording-results run
                                         (lambda () (funcall (framework-runner framework) designator))
                                         patience))
-              (progn
-                (call-recording-results run (lambda () (test-system name)) patience)
-                (when (zerop (hash-table-count (test-run-tests run)))
-                  (setf (test-run-untested run) (ignore-errors (why-untested name))))))
+              (run-test-op run name patience))
           (note-project-state)
           '()))))
    :code (list 'run-tests (or test system)) :session session :token token

@@ -208,7 +208,8 @@ recorded them."
        (let ((object (cond ((and (consp name) (member (first name) '(sbcl:slow-method sbcl:fast-method)))
                             nil)        ; it comes with its generic function
                            ((and (symbolp name) (macro-function name)))
-                           ((and (sbcl:legal-fun-name-p name) (fboundp name)) (fdefinition name)))))
+                           ((and (sbcl:legal-fun-name-p name) (fboundp name))
+                            (ignore-errors (fdefinition name)))))) ; it may just have gone
          (if (typep object 'generic-function)
              (dolist (method (sb-mop:generic-function-methods object))
                (let ((object (ignore-errors (sbcl:safe-method-fast-function method))))
@@ -256,7 +257,7 @@ which those that the compiler has recorded are RECORDED."
 \"all\", to or from the symbol or (SETF SYMBOL) that TEXT names."
   (with-look-up (session)
     (let* ((name (find-function-name text session package))
-           (recorded #+sbcl (ignore-errors (recorded-references name)) #-sbcl '())
+           (recorded #+sbcl (recorded-references name) #-sbcl '())
            (notes '())
            (*file-texts* (make-hash-table :test 'equal)))
       (declare (ignorable recorded))

@@ -59,10 +59,12 @@ systems signals an error outside of a session of ASDF's."
   "The names of the systems that are loaded.  ASDF forgets that a system is when it reads the definition
 again, which has changed, and fails while another thread does that; the system is loaded none the less."
   (when (find-package '#:asdf)
-    (dolist (name (asdf-value "ALREADY-LOADED-SYSTEMS"))
-      (setf (gethash name *once-loaded*) t))
-    (loop for name being the hash-keys of *once-loaded*
-          when (asdf-value "REGISTERED-SYSTEM" name) collect name)))
+    (let ((loaded (asdf-value "ALREADY-LOADED-SYSTEMS")))
+      (remove-if-not (lambda (name) (asdf-value "REGISTERED-SYSTEM" name))
+                     (with-shared-table (*once-loaded*)
+                       (dolist (name loaded)
+                         (setf (gethash name *once-loaded*) t))
+                       (loop for name being the hash-keys of *once-loaded* collect name))))))
 
 (defun primary-name (name)
   (subseq name 0 (position #\/ name)))
