@@ -25,7 +25,7 @@
            (eq (symbol-package 'sbcl:words-used*) (find-package '#:sb-vm))
            (eq (symbol-package 'sbcl:gen) (find-package '#:sb-vm)))
       `(let ((page (sb-alien:deref sbcl:page-table ,index)))
-         (and (plusp (sb-alien:slot page 'sbcl:words-used*))
+         (and (> (sb-alien:slot page 'sbcl:words-used*) 1) ; the lowest bit is a flag
               (<= (logand 7 (sb-alien:slot page 'sbcl:gen)) ,generation)))
       `(and ,generation (oddp ,index)))) ; unknown: as if half of the pages were in use
 
