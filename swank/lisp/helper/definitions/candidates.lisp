@@ -18,7 +18,7 @@
              (not (boundp place))
              (not (eq (symbol-package place) (find-package '#:common-lisp)))
              (not (member place (lexical-names environment))))
-    (with-lock () (pushnew place (session-assigned session)))))
+    (with-lock () (pushnew (cons place *evaluation*) (session-assigned session) :test #'equal))))
 
 (defun note-assignments (session form)
   "Remember the variables that FORM creates by (SETQ X 1) or (SET 'X 1); SETF is noted when it
@@ -30,9 +30,19 @@ is expanded."
                          do (note-assignment session place)))
       (set (when (rest form) (note-assignment session (list 'symbol-value (second form))))))))
 
+(defun take-assignments (evaluation)
+  "The symbols that EVALUATION was to give a value, in order; they are noted no more."
+  (let* ((session (evaluation-session evaluation))
+         (own (remove-if-not (lambda (noted-by) (own-p noted-by evaluation))
+                             (with-lock () (session-assigned session))
+                             :key #'cdr)))
+    (with-lock ()
+      (setf (session-assigned session) (set-difference (session-assigned session) own :test #'eq)))
+    (reverse (mapcar #'car own))))
+
 (defun commit-assignments (evaluation)
   (let ((session (evaluation-session evaluation)))
-    (dolist (name (reverse (with-lock () (shiftf (session-assigned session) '()))))
+    (dolist (name (take-assignments evaluation))
       (when (and (boundp name) (not (gethash (cons :variable name) (session-definitions session))))
         (enter-definition session (cons :variable name))
         (note-loss evaluation (cons :variable name) *assigned-why*)))))
@@ -145,7 +155,8 @@ are loaded: then LOAD-SYSTEM or REQUIRE defines it."
                 (list (definition-identity (car key) (cdr key))
                       (and (file-at-work-p) (namestring (file-at-work-p)))
                       (current-toplevel)
-                      (incf *candidate-number*))))))))
+                      (incf *candidate-number*)
+                      *evaluation*)))))))
 
 (defun ordinary-name-p (name)
   "True of a symbol and of (SETF SYMBOL); SBCL has other function names for itself."

@@ -8,8 +8,12 @@
 ;;; source goes to the bridge as an entry of the journal.
 
 (defun commit-definitions (evaluation &optional toplevels)
-  "Commit what has been defined since the last time.  TOPLEVELS have ended, in this order."
-  (call-recording-trouble evaluation (lambda () (commit-candidates evaluation toplevels))))
+  "Commit what has been defined since the last time, but not what other evaluations are defining, see
+OWN-P.  TOPLEVELS have ended, in this order.  One evaluation of a session does this at a time."
+  (swank/backend:call-with-lock-held
+   (session-commit-lock (evaluation-session evaluation))
+   (lambda ()
+     (call-recording-trouble evaluation (lambda () (commit-candidates evaluation toplevels))))))
 
 (defun call-recording-trouble (evaluation function)
   "Call FUNCTION, which looks for definitions.  An error in it becomes a loss: it is no error of
@@ -23,7 +27,7 @@ the user's code."
 
 (defun commit-candidates (evaluation toplevels)
   (let* ((session (evaluation-session evaluation))
-         (confirmed (confirmed-candidates session))
+         (confirmed (confirmed-candidates evaluation))
          ;; toplevel to its candidates, newest first
          (own (and confirmed (make-hash-table :test 'eq)))
          (order (session-definition-count session)))
@@ -51,15 +55,21 @@ the user's code."
 
 ;;; Candidates
 
-(defun confirmed-candidates (session)
-  "The candidates of SESSION that have made the definitions that are there now, in order.  All
-candidates will be compared with these definitions the next time."
-  (when (zerop (hash-table-count (session-candidates session)))
-    (return-from confirmed-candidates '()))
-  (let ((by-key (make-hash-table :test 'equal)) (confirmed '()))
-    (with-shared-table ((session-candidates session))
-      (loop for candidate being the hash-values of (session-candidates session)
-            do (push candidate (gethash (candidate-key candidate) by-key))))
+(defun noted-candidates (session)
+  (with-shared-table ((session-candidates session))
+    (loop for candidate being the hash-values of (session-candidates session)
+          collect candidate)))
+
+(defun confirmed-candidates (evaluation)
+  "EVALUATION's own candidates that have made the definitions that are there now, in order.  They will
+be compared with these definitions the next time."
+  (let ((session (evaluation-session evaluation))
+        (by-key (make-hash-table :test 'equal)) (confirmed '()))
+    (when (zerop (hash-table-count (session-candidates session)))
+      (return-from confirmed-candidates '()))
+    (dolist (candidate (noted-candidates session))
+      (when (own-p (candidate-evaluation candidate) evaluation)
+        (push candidate (gethash (candidate-key candidate) by-key))))
     (loop for key being the hash-keys of by-key using (hash-value candidates)
           do (let* ((now (definition-identity (car key) (cdr key)))
                     (changed (remove-if (lambda (candidate)
@@ -207,8 +217,7 @@ made from."
 
 (defun forget-candidates-if (predicate session)
   (let ((candidates (session-candidates session)))
-    (dolist (candidate (loop for candidate being the hash-values of candidates
-                             collect candidate))
+    (dolist (candidate (noted-candidates session))
       (when (funcall predicate candidate)
         (remhash (candidate-form candidate) candidates)))))
 
@@ -242,19 +251,23 @@ made from."
                       (member (car (candidate-key candidate)) '(:structure :condition :class))))
                confirmed)))
 
-(defun take-direct-definitions (session)
-  (let ((touched (session-direct-definitions session)))
+(defun take-direct-definitions (evaluation)
+  "EVALUATION's own direct definitions, in order, each (KEY . REST); they are noted no more."
+  (let ((touched (session-direct-definitions (evaluation-session evaluation))))
     (when (plusp (hash-table-count touched))
-      (with-shared-table (touched)
-        (prog1 (sort (loop for key being the hash-keys of touched using (hash-value rest)
-                           collect (cons key rest))
-                     #'< :key #'fifth)
-          (clrhash touched))))))
+      (let ((own (remove-if-not
+                  (lambda (noted-by) (own-p noted-by evaluation))
+                  (with-shared-table (touched)
+                    (loop for key being the hash-keys of touched using (hash-value rest)
+                          collect (cons key rest)))
+                  :key #'sixth)))
+        (dolist (direct own) (remhash (first direct) touched))
+        (sort own #'< :key #'fifth)))))
 
 (defun commit-direct-definitions (evaluation confirmed)
   "Commit what functions have defined without a defining form: it has no source."
   (let ((session (evaluation-session evaluation)))
-    (loop for (key before file toplevel) in (take-direct-definitions session)
+    (loop for (key before file toplevel) in (take-direct-definitions evaluation)
           for now = (definition-identity (car key) (cdr key))
           for entry = (gethash key (session-definitions session))
           do (cond ((and (null now) entry)

@@ -45,6 +45,17 @@ next form to be expanded may be part of their expansions."
 
 (defun file-at-work-p () (or *load-truename* *compile-file-truename*))
 
+;;; Evaluations of a session run beside each other: its jobs, and one that goes on while others are
+;;; suspended.  A definition that is just being made looks like one without source to everybody but
+;;; its own evaluation.
+
+(defun own-p (noted-by evaluation)
+  "True if EVALUATION commits what was noted by the evaluation NOTED-BY: itself, or one that is over.
+NIL, of a thread that the code has started, is over, too."
+  (or (null noted-by)
+      (eq noted-by evaluation)
+      (not (with-lock () (member noted-by *evaluations*)))))
+
 (defun user-macro-p (operator)
   (and (symbolp operator)
        (macro-function operator)
@@ -54,6 +65,7 @@ next form to be expanded may be part of their expansions."
 
 (defstruct (candidate (:copier nil))
   key form toplevel
+  (evaluation *evaluation*)             ; that expanded FORM, or NIL; see OWN-P
   position                              ; in the input when FORM was expanded, or NIL
   trail                                 ; when FORM was expanded
   names                                 ; of the variables and functions around FORM

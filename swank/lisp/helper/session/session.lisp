@@ -117,10 +117,11 @@ does not know the variables."
   (readtable nil)                       ; the first of those VALUES
   (definitions (make-shared-table))     ; (KIND . NAME) to ENTRY, see definitions.lisp
   (candidates (make-shared-table 'eq))  ; form to CANDIDATE, see candidates.lisp
-  (direct-definitions (make-shared-table)) ; key to (IDENTITY FILE TOPLEVEL NUMBER); what
-                                        ; functions defined without a defining form
+  (direct-definitions (make-shared-table)) ; key to (IDENTITY FILE TOPLEVEL NUMBER EVALUATION);
+                                        ; what functions defined without a defining form
+  (commit-lock (swank/backend:make-lock :name "swank-mcp commit")) ; see COMMIT-DEFINITIONS
   (replaced (make-shared-table))        ; what it has redefined, see replaced.lisp
-  (assigned '())                        ; symbols without a value that SETF was to give one
+  (assigned '())                        ; (SYMBOL . EVALUATION): it had no value, SETF was to give one
   (gone '())                            ; KEY-TEXTs of what is undefined now
   (undefinitions *undefinitions*)       ; the count when GONE was last updated
   (definition-count 0)

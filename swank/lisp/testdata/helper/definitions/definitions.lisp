@@ -34,6 +34,47 @@
       (check (own-definitions session) '())
       (check (hash-table-count (session-definitions session)) 0))))
 
+;;; An evaluation that ends beside another leaves it what that one is just defining.
+
+(define-test defined-beside-another
+  (let* ((session (ensure-session "beside"))
+         (one (make-evaluation :token 1 :session session))
+         (other (make-evaluation :token 2 :session session))
+         (form (list 'defun 'made-beside '() '(list 1))))
+    (let ((*evaluations* (list one other)))
+      (let ((*evaluation* one) (*noting* session))
+        (note-candidate session '(:function . made-beside) form nil nil)
+        (note-direct-definition '(:function . made-beside))
+        (note-assignment session 'assigned-beside))
+      ;; between its two looks, one at candidates and one at direct definitions
+      (commit-definitions other)
+      (eval form)
+      (set 'assigned-beside 1)
+      (commit-definitions other)
+      (check (own-definitions session) '())
+      (check (evaluation-losses other) '())
+      (commit-definitions one)
+      (check (own-definitions session) '((:function . made-beside) (:variable . assigned-beside)))
+      (check (mapcar #'second (evaluation-journal one)) '("(DEFUN MADE-BESIDE () (LIST 1))"))
+      (check (mapcar #'second (evaluation-losses one)) (list *assigned-why*)))
+    (fmakunbound 'made-beside)
+    (makunbound 'assigned-beside)
+    (own-definitions session)))
+
+;;; What an evaluation that is over has noted, the next one commits.
+
+(define-test defined-when-it-was-over
+  (let* ((session (ensure-session "over"))
+         (over (make-evaluation :token 1 :session session))
+         (next (make-evaluation :token 2 :session session))
+         (form (list 'defun 'made-later '() '(list 1))))
+    (let ((*evaluation* over)) (note-candidate session '(:function . made-later) form nil nil))
+    (eval form)
+    (commit-definitions next)
+    (check (own-definitions session) '((:function . made-later)))
+    (fmakunbound 'made-later)
+    (own-definitions session)))
+
 ;;; Code with circular literals
 
 (define-test circular-literals
