@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 )
 
 func TestAttachedEvaluates(t *testing.T) {
@@ -40,12 +41,8 @@ func TestAttachedErrors(t *testing.T) {
 func TestAttachedTimeout(t *testing.T) {
 	c := start(t)
 	c.eval("(defun spin () (loop))")
-	begun := time.Now()
 	text := c.fail(map[string]any{"code": "(spin)", "timeout": 1})
 	contains(t, "the timeout", text, "[TIMEOUT] Evaluation exceeded 1 second", "(SPIN)")
-	if d := time.Since(begun); d > 5*time.Second {
-		t.Errorf("it took %v", d)
-	}
 	c.want("(+ 1 2)", "=> 3")
 }
 
@@ -56,7 +53,7 @@ func TestAttachedPersistence(t *testing.T) {
 	  (defvar *n* 40) (defun more () (incf *n*)) (defclass box () ((v :initarg :v :reader v)))
 	  (defvar *box* (make-instance 'box :v 'inside))`)
 	c.want("(more)", "=> 41")
-	if err := c.Close(patience); err != nil {
+	if err := c.Close(await.Ceiling); err != nil {
 		t.Error(err)
 	}
 	c = start(t) // the package is the session's, too
@@ -103,12 +100,8 @@ func TestAttachedSecret(t *testing.T) {
 				}
 			}
 			c := startWith(t, []string{"HOME=" + home}, strings.Fields(*serverFlag)...)
-			begun := time.Now()
 			text := c.fail(map[string]any{"code": "(+ 1 2)"})
 			contains(t, "the refusal", text, ".slime-secret", "lisp:4005")
-			if d := time.Since(begun); d > 8*time.Second {
-				t.Errorf("it took %v", d)
-			}
 		})
 	}
 	good.want("*survivor*", "=> HERE")
@@ -156,15 +149,8 @@ func TestAttachedHealthCheckDoesNoHarm(t *testing.T) {
 	defer c.eval(`(setf swank::*new-connection-hook* (remove 'arrive swank::*new-connection-hook*))`)
 	arrived := func(n int) counts {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); ; time.Sleep(200 * time.Millisecond) {
-			got := count(t, c)
-			if got.arrived >= n {
-				return count(t, c)
-			}
-			if time.Now().After(end) {
-				t.Fatalf("fewer than %d health checks in a minute: %+v", n, got)
-			}
-		}
+		await.True(t, fmt.Sprintf("%d health checks arrive", n), func() bool { return count(t, c).arrived >= n })
+		return count(t, c)
 	}
 	before := arrived(2)
 	after := arrived(12)
@@ -188,14 +174,11 @@ func TestAttachedKilledBridges(t *testing.T) {
 		killed.kill()
 	}
 	var after counts
-	for end := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
+	if await.Until(func() bool {
 		after = count(t, c)
-		if after.connections <= before.connections && after.threads <= before.threads && after.mailboxes <= before.mailboxes+3 {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("after ten killed bridges %+v, before %+v", after, before)
-		}
+		return after.connections <= before.connections && after.threads <= before.threads && after.mailboxes <= before.mailboxes+3
+	}) != nil {
+		t.Errorf("after ten killed bridges %+v, before %+v", after, before)
 	}
 }
 
@@ -205,7 +188,7 @@ func TestAttachedImageDies(t *testing.T) {
 	c.eval("(defvar *doomed* 1)")
 	text := c.fail(map[string]any{"code": `(sb-alien:alien-funcall (sb-alien:extern-alien "kill" (function sb-alien:int sb-alien:int sb-alien:int)) (sb-unix:unix-getpid) 9)`})
 	contains(t, "the call in flight", text, "[ERROR] IMAGE-DIED")
-	reply, _ := c.back(30*time.Second, "(+ 1 2)")
+	reply, _ := c.back("(+ 1 2)")
 	if value(t, reply) != "3" {
 		t.Errorf("back again, it said\n%s", reply)
 	}

@@ -3,30 +3,21 @@
 package compose
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
 )
 
 var (
 	serverFlag  = flag.String("server", "", "command line that starts a swank-mcp attached to the image (required)")
 	restartFlag = flag.String("restart", "", "command line that restarts the image (required by TestService)")
 )
-
-// patience is how long a test waits for anything that should come at once. A
-// container takes a second or two to start.
-const patience = 20 * time.Second
-
-// callPatience is how long a call may take: one that attaches to an image that has just
-// begun has the helper compiled there.
-const callPatience = time.Minute
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -60,16 +51,14 @@ func startWith(t *testing.T, env []string, command ...string) *client {
 	c := &client{Client: w, t: t}
 	t.Cleanup(func() {
 		// Not killed: "docker compose run" would leave its container behind.
-		if err := c.Close(patience); err != nil && !c.killed {
+		if err := c.Close(await.Ceiling); err != nil && !c.killed {
 			t.Errorf("ending the server: %v", err)
 		}
 		if t.Failed() && c.Said() != "" {
 			t.Logf("stderr of the server:\n%s", c.Said())
 		}
 	})
-	ctx, stop := context.WithTimeout(t.Context(), patience)
-	defer stop()
-	if _, err := c.Open(ctx); err != nil {
+	if _, err := c.Open(await.Context(t)); err != nil {
 		t.Fatalf("opening the server: %v\n%s", err, c.Said())
 	}
 	return c
@@ -84,7 +73,7 @@ func (c *client) kill() {
 // call calls a tool and returns its text and whether it is an error.
 func (c *client) call(tool string, arguments map[string]any) (string, bool) {
 	c.t.Helper()
-	ctx, stop := context.WithTimeout(c.t.Context(), callPatience)
+	ctx, stop := await.Limited(c.t.Context())
 	defer stop()
 	r, err := c.Tool(ctx, tool, arguments)
 	if err != nil {
@@ -159,18 +148,17 @@ func contains(t *testing.T, what, text string, parts ...string) {
 
 // back calls the image until it answers well again, and returns that reply and
 // all that was said before it.
-func (c *client) back(limit time.Duration, code string) (reply, before string) {
+func (c *client) back(code string) (reply, before string) {
 	c.t.Helper()
-	for end := time.Now().Add(limit); ; time.Sleep(300 * time.Millisecond) {
+	await.True(c.t, code+" evaluates", func() bool {
 		text, bad := c.call("evaluate-lisp", map[string]any{"code": code, "timeout": 10})
-		if !bad {
-			return text, before
+		if bad {
+			before += text + "\n"
 		}
-		before += text + "\n"
-		if time.Now().After(end) {
-			c.t.Fatalf("not back after %v; it said\n%s", limit, before)
-		}
-	}
+		reply = text
+		return !bad
+	})
+	return reply, before
 }
 
 // runCommand runs a command line of a flag.
@@ -180,8 +168,7 @@ func runCommand(t *testing.T, line string) {
 		t.Fatal("a flag is missing: run scripts/compose-test")
 	}
 	words := strings.Fields(line)
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
+	ctx := await.Context(t)
 	if out, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", line, err, out)
 	}

@@ -4,7 +4,8 @@ package compose
 
 import (
 	"testing"
-	"time"
+
+	"swank-mcp/internal/await"
 )
 
 // The way a person registers it: docker compose run, over stdio.
@@ -12,7 +13,7 @@ func TestServiceEvaluates(t *testing.T) {
 	c := start(t)
 	c.want("(+ 1 2)", "=> 3")
 	c.eval("(defun from-the-first () 'kept)")
-	if err := c.Close(patience); err != nil {
+	if err := c.Close(await.Ceiling); err != nil {
 		t.Error(err)
 	}
 	start(t).want("(from-the-first)", "=> KEPT")
@@ -23,7 +24,7 @@ func TestServiceReconnects(t *testing.T) {
 	c := start(t)
 	c.want("(defvar *generation* 1)", "=> *GENERATION*")
 	runCommand(t, *restartFlag)
-	reply, before := c.back(30*time.Second, "(+ 20 22)")
+	reply, before := c.back("(+ 20 22)")
 	t.Logf("before it was back, it said:\n%s", before)
 	if value(t, reply) != "42" {
 		t.Errorf("after the restart: %s", reply)
