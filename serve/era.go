@@ -1,10 +1,8 @@
 package serve
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -30,95 +28,9 @@ type message struct {
 	Method string
 	Tool   json.RawMessage // the name of the tool that is called
 	meta   bool            // it names its version of the protocol in itself
-	batch  bool
+	id     jsonrpc.ID      // as the SDK has it
+	batch  []message       // those of a batch, which has nothing of the above
 }
-
-// parse takes from a body what its way depends on, with the SDK's eyes: what this would take
-// for another call than the SDK does would pass by the limits. So a body that can be read in
-// two ways is refused: one with more behind its end, or with a name twice. What batches have
-// in them is not looked at: they count as calls that evaluate.
-func parse(body []byte) (m message, wrong *jsonrpc.Error) {
-	if !json.Valid(body) {
-		return m, notJSON(body)
-	}
-	if bytes.TrimLeft(body, " \t\r\n")[0] == '[' {
-		m.batch = true
-		return m, nil
-	}
-	all, twice := members(body)
-	m.ID = idIn(all)
-	if twice != "" {
-		return m, invalid("the message has %q twice: send it once", clip(twice))
-	}
-	read, err := jsonrpc.DecodeMessage(body)
-	if err != nil {
-		return m, invalid("%s. Send one JSON-RPC 2.0 message.", clip(err.Error()))
-	}
-	if call, ok := read.(*jsonrpc.Request); ok {
-		m.Method = call.Method
-		wrong = m.params(call.Params)
-	}
-	return m, wrong
-}
-
-// params takes from the params of a request what its way depends on.
-func (m *message) params(params json.RawMessage) *jsonrpc.Error {
-	all, twice := members(params)
-	if twice != "" {
-		return invalid("params has %q twice: send it once", clip(twice))
-	}
-	meta, twice := members(all["_meta"])
-	if twice != "" {
-		return invalid("_meta has %q twice: send it once", clip(twice))
-	}
-	m.Tool, m.meta = all["name"], meta[metaVersion] != nil
-	return nil
-}
-
-// members returns the members of an object, which is valid JSON, by their exact names, and a
-// name that occurs twice in it, or "". What is no object has none.
-func members(object []byte) (all map[string]json.RawMessage, twice string) {
-	in := json.NewDecoder(bytes.NewReader(object))
-	if begin, err := in.Token(); err != nil || begin != json.Delim('{') {
-		return nil, ""
-	}
-	all = map[string]json.RawMessage{}
-	for in.More() {
-		name, _ := in.Token()
-		var value json.RawMessage
-		if in.Decode(&value) != nil {
-			break // it is no valid JSON
-		}
-		key, _ := name.(string)
-		if _, again := all[key]; again {
-			twice = key
-		}
-		all[key] = value
-	}
-	return all, twice
-}
-
-// idIn is the id of a message, if it can have an answer by it.
-func idIn(all map[string]json.RawMessage) json.RawMessage {
-	id := all["id"]
-	if len(id) > 0 && (id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9') {
-		return id
-	}
-	return nil
-}
-
-// notJSON says why body is not one value of JSON.
-func notJSON(body []byte) *jsonrpc.Error {
-	why := json.Unmarshal(body, new(json.RawMessage))
-	return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: fmt.Sprintf("Parse error: the body is not one JSON value: %v. Send one JSON-RPC message, and nothing behind it.", why)}
-}
-
-func invalid(format string, args ...any) *jsonrpc.Error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid Request: " + fmt.Sprintf(format, args...)}
-}
-
-// clip is s, which a client has sent, without what would make an answer long.
-func clip(s string) string { return s[:min(len(s), 200)] }
 
 // modern reports whether a request is of the era without handshakes.
 func (m message) modern(r *http.Request) bool {
@@ -131,7 +43,7 @@ func (m message) needsImage() bool {
 	case "tools/call", "resources/read", "completion/complete":
 		return true
 	}
-	return m.batch
+	return slices.ContainsFunc(m.batch, message.needsImage)
 }
 
 // lets are the tools with which who has used up a limit sees what there is, and ends it.
@@ -139,6 +51,9 @@ var lets = []string{`"session-status"`, `"read-output"`, `"abort-evaluation"`}
 
 // evaluates reports whether the answer may take code to be run.
 func (m message) evaluates() bool {
+	if m.batch != nil {
+		return slices.ContainsFunc(m.batch, message.evaluates)
+	}
 	return m.needsImage() && !(m.Method == "tools/call" && slices.Contains(lets, string(m.Tool)))
 }
 

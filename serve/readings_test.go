@@ -27,8 +27,7 @@ func alsoInParams(members string) func(string) string {
 	return func(body string) string { return strings.Replace(body, `"params":{`, `"params":{`+members+",", 1) }
 }
 
-// What is not one JSON value, or has a name twice that the way of a request depends on, is
-// refused before anything is done, in both eras, whatever the SDK would make of it.
+// What is not one JSON value, or has a name twice, at any depth, is refused before anything is done, in both eras, whatever the SDK would make of it.
 func TestBodiesOfTwoReadings(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir(), func(*Options) {})
@@ -53,6 +52,12 @@ func TestBodiesOfTwoReadings(t *testing.T) {
 		{"tool twice", alsoInParams(`"name":"session-status"`), -32600},
 		{"_meta twice", alsoInParams(`"_meta":{},"_meta":{}`), -32600},
 		{"version twice in _meta", alsoInParams(fmt.Sprintf(`"_meta":{%q:%q,%[1]q:"2025-11-25"}`, metaVersion, newEra)), -32600},
+		{"code twice", func(b string) string { return strings.Replace(b, `"code":`, `"code":"(quit)","code":`, 1) }, -32600},
+		{"code twice, once by escapes", func(b string) string { return strings.Replace(b, `"code":`, `"c\u006fde":"(quit)","code":`, 1) }, -32600},
+		{"code twice, by case", func(b string) string { return strings.Replace(b, `"code":`, `"CODE":"(quit)","code":`, 1) }, -32600},
+		{"method twice, by case", also(`"Method":"subscriptions/listen"`), -32600},
+		{"tool twice, by case", alsoInParams(`"Name":"session-status"`), -32600},
+		{"twice in a list", alsoInParams(`"more":[{"a":[{"b":1},{"b":1,"b":2}]}]`), -32600},
 		{"no version of JSON-RPC", func(string) string { return `{"id":3,"method":"ping"}` }, -32600},
 		{"null", func(string) string { return `null` }, -32600},
 		{"an object as the id", func(string) string { return `{"jsonrpc":"2.0","id":{},"method":"ping"}` }, -32600},
@@ -80,17 +85,31 @@ func TestBodiesOfTwoReadings(t *testing.T) {
 		t.Errorf("%d images are awake", awake)
 	}
 	p.wants(raw(code("(+ 1 2)"), func(b string) string { return " \n" + b + "\r\n\t " }), "=> 3") // what is lawful stays so
-	p.wants(raw(code("(+ 1 2)"), alsoInParams(`"Name":"session-status","NAME":1`)), "=> 3")
+	p.wants(raw(code("(+ 1 2)"), alsoInParams(`"more":[{"a":1},{"a":2}],"other":{"a":"\"a\":1"}`)), "=> 3")
 }
 
-// Names that differ from those of the protocol by their case do not count, as to the SDK: a
-// call is in progress while it is evaluated, whatever else its message says.
+// Names that differ from those of the protocol by their case hide no call: beside those they
+// are refused, with both names, and alone they count for nothing, as to the SDK.
 func TestOtherCaseHidesNoCall(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir(), func(*Options) {})
+	for _, c := range []struct {
+		change func(string) string
+		names  string
+	}{
+		{also(`"Method":"subscriptions/listen"`), `the message has \"method\" and \"Method\"`},
+		{also(`"Params":{"name":"session-status"}`), `the message has \"params\" and \"Params\"`},
+		{alsoInParams(`"Name":"session-status"`), `params has \"Name\" and \"name\"`},
+		{alsoInParams(`"_META":{}`), `params has \"_META\" and \"_meta\"`},
+		{func(b string) string { return strings.Replace(b, `"code":`, `"Code":"1","code":`, 1) }, `params.arguments has \"Code\" and \"code\"`},
+	} {
+		if r := p.send(raw(code("(+ 1 2)"), c.change)); r.status != 400 || !strings.Contains(r.body, c.names+", which differ by case alone: send one of them.") {
+			t.Errorf("%s: %+v", c.names, r)
+		}
+	}
 	done := make(chan reply, 1)
 	go func() {
-		done <- p.send(raw(code("(progn (sleep 2) 'slept)"), also(`"Method":"subscriptions/listen"`)))
+		done <- p.send(raw(code("(progn (sleep 2) 'slept)"), also(`"Result":"subscriptions/listen"`)))
 	}()
 	await.True(t, "the call is in progress", func() bool {
 		list := p.s.hub.List()

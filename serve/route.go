@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"swank-mcp/mcpbridge/stdio"
 	"swank-mcp/serve/door"
 	"swank-mcp/serve/hub"
 )
@@ -25,20 +26,21 @@ const replayBytes = 32 << 20
 // router leads requests to their sessions, through the SDK's handlers of their eras.
 type router struct {
 	hub                  *hub.Hub
+	door                 *door.Door
 	log                  *slog.Logger
 	handshake, stateless http.Handler
 }
 
 type sessionKey struct{}
 
-func newRouter(h *hub.Hub, timeout time.Duration, log *slog.Logger) *router {
+func newRouter(h *hub.Hub, d *door.Door, timeout time.Duration, log *slog.Logger) *router {
 	server := func(r *http.Request) *mcp.Server {
 		s, _ := r.Context().Value(sessionKey{}).(*hub.Session)
 		return s.Work().Bridge.Server()
 	}
 	replays := mcp.NewMemoryEventStore(nil)
 	replays.SetMaxBytes(replayBytes)
-	return &router{hub: h, log: log,
+	return &router{hub: h, door: d, log: log,
 		handshake: mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 			Logger: log, EventStore: replays, SessionTimeout: timeout, MaxRequestBodyBytes: maxBody,
 			DisableLocalhostProtection: true, // package door has looked at the names
@@ -64,8 +66,11 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var m message
 	if r.Method == http.MethodPost {
 		var wrong *jsonrpc.Error
-		if m, wrong = parse(body); wrong != nil {
+		if m, wrong = parse(body, r.Header.Get(versionHeader), min(stdio.MaxBatch, rt.door.Most())); wrong != nil {
 			refuse(w, http.StatusBadRequest, m.ID, wrong)
+			return
+		}
+		if !rt.door.Charge(w, r, len(m.batch)) {
 			return
 		}
 	}

@@ -60,9 +60,9 @@ func New(o Options) *Server {
 	s.metrics.of(s.hub)
 	o.Door.Refused = func(why string) { s.metrics.refused.WithLabelValues(why).Inc() }
 	s.streams, s.hush = context.WithCancel(context.Background())
-	enter := door.New(o.Door).Guard
-	guard := func(next http.Handler) http.Handler { return enter(unhurried(next)) }
-	to := newRouter(s.hub, o.SessionTimeout, o.Log)
+	d := door.New(o.Door)
+	guard := func(next http.Handler) http.Handler { return d.Guard(unhurried(next)) }
+	to := newRouter(s.hub, d, o.SessionTimeout, o.Log)
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", guard(s.answering(to)))
 	mux.Handle("/s/{name}/mcp", guard(s.answering(to)))

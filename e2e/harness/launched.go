@@ -26,6 +26,7 @@ var LaunchedOnly = map[string]string{
 	"TestForeignClientsOverHTTP":  overHTTP,
 	"TestHTTPURL":                 overHTTP,
 	"TestHTTPConfines":            overHTTP,
+	"TestHTTPMessages":            overHTTP,
 	"TestHTTPNextServer":          overHTTP,
 	"TestHTTPWallTime":            overHTTP,
 	"TestHTTPProcessorTime":       overHTTP,

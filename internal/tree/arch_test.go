@@ -86,7 +86,7 @@ var ours = map[string][]string{
 	"serve/hub":          {"mcpbridge", "swank/lisp", "swank/lisp/kept", "serve/pool"},
 	"serve/lease":        {"internal/plainfile"},
 	"serve/pool":         nil,
-	"serve":              {"swank/lisp", "serve/door", "serve/hub", "serve/pool"},
+	"serve":              {"mcpbridge/rawtext", "mcpbridge/stdio", "swank/lisp", "serve/door", "serve/hub", "serve/pool"},
 	"sandbox":            {"swank/lisp/launch"},
 	"cmd/swank-mcp": {"internal/rundir", "sandbox", "sexp", "swank", "swank/lisp", "swank/lisp/attach", "swank/lisp/kept", "swank/lisp/launch", "swank/lisp/project", "mcpbridge", "mcpbridge/render", "mcpbridge/tools",
 		"people/control", "people/transcript", "people/web", "register", "serve", "serve/door", "serve/hub", "serve/lease", "serve/pool"},

@@ -25,6 +25,19 @@ func Members(b []byte, member func(key, value []byte)) {
 	}
 }
 
+// Member returns the raw JSON of a member of b, valid JSON, or nil where b has none of that
+// name; of several it is the last one, as JSON readers have it.
+func Member(b []byte, name string) (value []byte) {
+	if len(b) > 0 && b[0] == '{' {
+		Members(b, func(k, v []byte) {
+			if string(k) == name {
+				value = v
+			}
+		})
+	}
+	return value
+}
+
 // Elements returns the elements of b, a valid JSON array, as raw JSON that aliases b.
 func Elements(b []byte) (elements [][]byte) {
 	for i := skipSpace(b, 1); b[i] != ']'; {
@@ -38,7 +51,7 @@ func Elements(b []byte) (elements [][]byte) {
 }
 
 func skipSpace(b []byte, i int) int {
-	for b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r' {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
 		i++
 	}
 	return i

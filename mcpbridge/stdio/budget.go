@@ -7,8 +7,10 @@ import "sync"
 const (
 	flightBytes = 6 << 20
 	replyBytes  = 48 << 10 // reserved for the reply of each call
-	maxBatch    = 100      // requests of a batch, whose answers are one line
 )
+
+// MaxBatch is how many messages a batch has at most: their answers are one line.
+const MaxBatch = 100
 
 // budget is what may be in flight. The zero value is ready.
 type budget struct {

@@ -89,6 +89,16 @@ func parseMessage(b []byte) (message, *jsonrpc.Error) {
 	return m, nil
 }
 
+// CheckToken refuses params, valid JSON or nothing, whose token for progress the SDK would not
+// give back as it was sent: it keeps numbers as floating-point numbers.
+func CheckToken(params []byte) *jsonrpc.Error {
+	token := rawtext.Member(rawtext.Member(params, "_meta"), "progressToken")
+	if token == nil || string(token) == "null" || rawtext.Exact(token) {
+		return nil
+	}
+	return refuse(jsonrpc.CodeInvalidParams, "invalid params: _meta.progressToken is %s; valid is %s", rawtext.Clip(string(token), 40), rawtext.ExactKinds)
+}
+
 // bigParams is the size of the parameters of a tool's call beyond which the arguments
 // are kept from the SDK, which would copy them; see Order.Arguments.
 const bigParams = 64 << 10

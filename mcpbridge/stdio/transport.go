@@ -189,9 +189,9 @@ func (c *Conn) accept(f *frame) bool {
 	switch n := len(elements); {
 	case n == 0:
 		return c.write(errorLine(nil, refuse(jsonrpc.CodeInvalidRequest, "invalid request: empty batch")))
-	case n > maxBatch:
+	case n > MaxBatch:
 		return c.write(errorLine(nil, refuse(jsonrpc.CodeInvalidRequest,
-			"invalid request: a batch of %d messages; at most %d are taken, send the others as lines of their own", n, maxBatch)))
+			"invalid request: a batch of %d messages; at most %d are taken, send the others as lines of their own", n, MaxBatch)))
 	}
 	// One more than the elements, so that the answer is not sent in between.
 	b := &batch{waiting: len(elements) + 1, size: len(f.data) + len(elements)*replyBytes}
@@ -214,6 +214,9 @@ func (c *Conn) acceptOne(raw []byte, b *batch) bool {
 		return c.answer(b, errorLine(m.id, refusal))
 	case m.isCall():
 		method := rawtext.Unquote(m.method)
+		if wrong := CheckToken(m.params); wrong != nil {
+			return c.answer(b, errorLine(m.id, wrong))
+		}
 		// Cloned, so that the call does not keep the whole line in memory.
 		k := &call{id: bytes.Clone(m.id), batch: b, parked: method == "subscriptions/listen"}
 		if !k.parked && b == nil { // a batch is counted as a whole: its answers are one line
@@ -237,7 +240,7 @@ func (c *Conn) acceptOne(raw []byte, b *batch) bool {
 	if method != "notifications/cancelled" {
 		return c.deliver(&jsonrpc.Request{Method: method, Params: m.params}) && c.answer(b, nil)
 	}
-	for _, id := range c.calls.cancel(requestID(m.params)) {
+	for _, id := range c.calls.cancel(rawtext.Member(m.params, "requestId")) {
 		params, err := json.Marshal(&mcp.CancelledParams{RequestID: id.Raw()})
 		if err != nil {
 			continue
@@ -288,18 +291,6 @@ func (c *Conn) waitAt(g *gate) bool {
 	case <-c.closed:
 		return false
 	}
-}
-
-// requestID finds the raw id that a cancellation names.
-func requestID(params []byte) (id []byte) {
-	if len(params) > 0 && params[0] == '{' {
-		rawtext.Members(params, func(key, value []byte) {
-			if string(key) == "requestId" {
-				id = value
-			}
-		})
-	}
-	return id
 }
 
 // Write implements [mcp.Connection].

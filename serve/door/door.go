@@ -5,11 +5,14 @@ import (
 	"crypto/x509"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/time/rate"
 )
@@ -80,7 +83,7 @@ func (d *Door) Guard(next http.Handler) http.Handler {
 			d.refuse(w, r, "token", http.StatusUnauthorized, "Unauthorized: send the header Authorization: Bearer TOKEN, with a token of this server's token file.")
 			return
 		}
-		if !d.allow(principal) {
+		if !d.allow(principal, 1) {
 			w.Header().Set("Retry-After", "1")
 			d.refuse(w, r, "rate", http.StatusTooManyRequests, fmt.Sprintf("Too many requests: at most %d a second. Send it again in 1 second.", d.o.Rate))
 			return
@@ -171,8 +174,28 @@ func challenge(r *http.Request) string {
 	return `Bearer realm="swank-mcp", error="invalid_token"`
 }
 
-// allow reports whether the principal has not sent too much.
-func (d *Door) allow(principal string) bool {
+// Most returns how many messages one request can carry without exceeding the rate by itself.
+func (d *Door) Most() int {
+	if d.o.Rate <= 0 {
+		return math.MaxInt
+	}
+	return d.quotas
+}
+
+// Charge counts the messages of a request that was let in beyond its first one. If they are
+// too many it answers the request and returns false.
+func (d *Door) Charge(w http.ResponseWriter, r *http.Request, messages int) bool {
+	if messages < 2 || d.allow(Principal(r.Context()), messages-1) {
+		return true
+	}
+	seconds := (messages + d.o.Rate - 1) / d.o.Rate
+	w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	d.refuse(w, r, "rate", http.StatusTooManyRequests, fmt.Sprintf("Too many requests: at most %d a second, and each message of a batch counts as one. This batch has %d. Send it again in %d seconds.", d.o.Rate, messages, seconds))
+	return false
+}
+
+// allow counts n requests of the principal, and reports whether they are not too many.
+func (d *Door) allow(principal string, n int) bool {
 	if d.o.Rate <= 0 {
 		return true
 	}
@@ -183,7 +206,7 @@ func (d *Door) allow(principal string) bool {
 		d.rates[principal] = l
 	}
 	d.mu.Unlock()
-	return l.Allow()
+	return l.AllowN(time.Now(), n)
 }
 
 func clip(s string) string { return s[:min(len(s), 100)] }
