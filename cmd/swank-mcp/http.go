@@ -36,6 +36,7 @@ const (
 
 // serveHTTP speaks MCP over HTTP until ctx ends.
 func (c *command) serveHTTP(ctx context.Context) error {
+	tuneForMany()
 	log := slog.New(slog.NewTextHandler(c.stderr, &slog.HandlerOptions{Level: c.logLevel}))
 	state := c.httpState()
 	if state == "" {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -99,21 +98,6 @@ func stateDir() string {
 	}
 	return filepath.Join(state, "swank-mcp")
 }
-
-// tune fits the garbage collector to a process that mostly waits: the SDK allocates
-// 64 kB a call, and so it runs at a heap of some 12 MB instead of 4.
-func tune() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(300)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
-	}
-}
-
-// memoryLimit is the size of the heap from which on garbage is collected at once. What
-// is in use stays below it: mcpbridge bounds what is in flight.
-const memoryLimit = 36 << 20
 
 const registration = `swank-mcp is an MCP server: a client starts it and speaks with it over stdin
 and stdout. There is nothing to type here. To register it with Claude Code:
