@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"swank-mcp/internal/plainfile"
+	"swank-mcp/internal/files"
 )
 
 // file is the transcript of one session. When it is full it becomes its own predecessor,
@@ -84,7 +84,7 @@ func (w *file) begin() error {
 	if w.f != nil {
 		return nil
 	}
-	if err := plainfile.MakeDir(filepath.Dir(w.path), 0o700); err != nil {
+	if err := files.MakeDir(filepath.Dir(w.path), 0o700); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(w.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)

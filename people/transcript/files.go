@@ -21,8 +21,8 @@ const (
 // retry is how long the disk is left alone after it has taken nothing.
 const retry = 2 * time.Second
 
-// files are those of one server. One goroutine writes them.
-type files struct {
+// store has the files of one server. One goroutine writes them.
+type store struct {
 	o     Options
 	begun time.Time
 
@@ -34,11 +34,11 @@ type files struct {
 	problem error
 }
 
-func newFiles(o Options) *files {
-	return &files{o: o, begun: time.Now(), open: map[string]*file{}}
+func newStore(o Options) *store {
+	return &store{o: o, begun: time.Now(), open: map[string]*file{}}
 }
 
-func (f *files) kept() ([]string, string) {
+func (f *store) kept() ([]string, string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.problem == nil {
@@ -48,7 +48,7 @@ func (f *files) kept() ([]string, string) {
 }
 
 // write writes what r reads, until its end.
-func (f *files) write(r *Reader) {
+func (f *store) write(r *Reader) {
 	for {
 		lines, missed, err := r.Next(context.Background())
 		if missed > 0 {
@@ -79,7 +79,7 @@ func (f *files) write(r *Reader) {
 
 // of returns the files that l goes to: those of all sessions if it is of none. What work
 // has printed so far is in the entry of its end, too.
-func (f *files) of(l Line) (to []*file) {
+func (f *store) of(l Line) (to []*file) {
 	if l.Kind == "output" {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (f *files) of(l Line) (to []*file) {
 const maxEarly = 20
 
 // begin makes the file of a session known. The first write makes it.
-func (f *files) begin(session string) *file {
+func (f *store) begin(session string) *file {
 	if len(f.open) == 0 {
 		prune(f.o.Dir)
 	}
@@ -122,7 +122,7 @@ func (f *files) begin(session string) *file {
 }
 
 // note remembers why the disk takes nothing, or nil.
-func (f *files) note(err error) {
+func (f *store) note(err error) {
 	f.mu.Lock()
 	changed := (err == nil) != (f.problem == nil)
 	f.problem = err

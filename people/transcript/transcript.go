@@ -24,7 +24,7 @@ type Options struct {
 // writes the files, which [Transcript.Close] ends.
 type Transcript struct {
 	ring  ring
-	files *files         // nil: none is written
+	files *store         // nil: none is written
 	notes sync.WaitGroup // of events
 	work  sync.WaitGroup // with files
 
@@ -39,7 +39,7 @@ type Transcript struct {
 func New(o Options) *Transcript {
 	t := &Transcript{onDemand: o.OnDemand}
 	if o.Dir != "" {
-		t.files = newFiles(o)
+		t.files = newStore(o)
 		t.work.Go(func() { t.files.write(t.ring.after(0, -1)) })
 	}
 	return t

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"swank-mcp/internal/plainfile"
+	"swank-mcp/internal/files"
 )
 
 // beats is how often in a term a server says that it lives.
@@ -244,7 +244,7 @@ func (s *Server) dead(id string) bool {
 	if s.silent(id) > s.term {
 		return true
 	}
-	f, err := plainfile.Open(s.file(id), os.O_RDONLY, 0)
+	f, err := files.Open(s.file(id), os.O_RDONLY, 0)
 	if err != nil {
 		return false
 	}
@@ -257,7 +257,7 @@ func (s *Server) dead(id string) bool {
 
 // silent reads the number of another server and returns for how long it has been the same.
 func (s *Server) silent(id string) time.Duration {
-	text, _, err := plainfile.Read(s.file(id), mostText)
+	text, _, err := files.Read(s.file(id), mostText)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()

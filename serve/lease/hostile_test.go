@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"swank-mcp/internal/plainfile"
+	"swank-mcp/internal/files"
 )
 
 // What no server has written into the directory of a session is an error that says what to do,
@@ -31,10 +31,10 @@ func TestHostileLeases(t *testing.T) {
 		}{
 			"the highest number": {write("lease.9223372036854775807", ""), "no server gives"},
 			"one beyond it":      {write("lease.9223372036854775808", ""), "no server gives"},
-			"a pipe":             {func(dir string) error { return syscall.Mkfifo(leaseFile(dir, 3), 0o600) }, plainfile.ErrNotPlain.Error()},
-			"a device":           {func(dir string) error { return os.Symlink("/dev/zero", leaseFile(dir, 3)) }, plainfile.ErrNotPlain.Error()},
-			"a link":             {func(dir string) error { return os.Symlink(s.file(s.id), leaseFile(dir, 3)) }, plainfile.ErrNotPlain.Error()},
-			"a long text":        {write("lease.3", strings.Repeat("A", mostText+1)), plainfile.ErrTooLarge.Error()},
+			"a pipe":             {func(dir string) error { return syscall.Mkfifo(leaseFile(dir, 3), 0o600) }, files.ErrNotPlain.Error()},
+			"a device":           {func(dir string) error { return os.Symlink("/dev/zero", leaseFile(dir, 3)) }, files.ErrNotPlain.Error()},
+			"a link":             {func(dir string) error { return os.Symlink(s.file(s.id), leaseFile(dir, 3)) }, files.ErrNotPlain.Error()},
+			"a long text":        {write("lease.3", strings.Repeat("A", mostText+1)), files.ErrTooLarge.Error()},
 			"a path":             {write("lease.3", "../../dev/zero"), "does not name a server"},
 			"a name that is none": {
 				write("lease.3", strings.ToLower(s.id)), "does not name a server"},

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"swank-mcp/internal/plainfile"
+	"swank-mcp/internal/files"
 )
 
 // Lease says that this server has the session of a directory.
@@ -109,7 +109,7 @@ func (s *Server) owner(dir string) (newest int, owner string, err error) {
 		if newest, err = newestIn(dir); newest == 0 || err != nil {
 			return 0, "", err
 		}
-		text, _, err := plainfile.Read(leaseFile(dir, newest), mostText)
+		text, _, err := files.Read(leaseFile(dir, newest), mostText)
 		if errors.Is(err, fs.ErrNotExist) {
 			time.Sleep(pollTime / 10) // others have gone on meanwhile, and tidied up
 			continue

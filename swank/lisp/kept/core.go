@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"swank-mcp/internal/plainfile"
+	"swank-mcp/internal/files"
 	"swank-mcp/swank/lisp/journal"
 )
 
@@ -161,8 +161,8 @@ func (c *Cores) Find(name string) (*Core, error) {
 	if err := c.ours(); err != nil { // else a link would make the cores of another session this one's
 		return nil, err
 	}
-	text, _, err := plainfile.Read(c.manifest(name), maxManifest)
-	if errors.Is(err, plainfile.ErrNotPlain) || errors.Is(err, plainfile.ErrTooLarge) {
+	text, _, err := files.Read(c.manifest(name), maxManifest)
+	if errors.Is(err, files.ErrNotPlain) || errors.Is(err, files.ErrTooLarge) {
 		return nil, fmt.Errorf("%w: %w", err, ErrForeign)
 	} else if err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func (c *Cores) Find(name string) (*Core, error) {
 	case err != nil:
 		return nil, fmt.Errorf("its core is damaged: %v", errors.Unwrap(err))
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("its core %s is damaged: %w", core.Path(), plainfile.ErrNotPlain)
+		return nil, fmt.Errorf("its core %s is damaged: %w", core.Path(), files.ErrNotPlain)
 	case info.Size() != core.Size:
 		return nil, fmt.Errorf("its core %s is damaged: it has %d bytes, and %d were written", core.Path(), info.Size(), core.Size)
 	}

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"swank-mcp/internal/plainfile"
+	"swank-mcp/internal/files"
 	"swank-mcp/swank/lisp/journal"
 )
 
@@ -60,7 +60,7 @@ func Open(path string) *File {
 
 // look finds out what the file has of the server before.
 func (k *File) look() error {
-	text, info, err := plainfile.Read(k.path, maxBytes)
+	text, info, err := files.Read(k.path, maxBytes)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (k *File) claim() bool {
 	if k.lock != nil {
 		return true
 	}
-	f, err := plainfile.Open(k.path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := files.Open(k.path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err == nil {
 		if err = lockFile(f); err != nil {
 			f.Close()
@@ -170,7 +170,7 @@ func (k *File) Failed() string {
 
 // Read returns the source that the server before has left.
 func (k *File) Read() (string, error) {
-	text, _, err := plainfile.Read(k.Left().Path, maxBytes)
+	text, _, err := files.Read(k.Left().Path, maxBytes)
 	return string(text), err
 }
 
@@ -245,7 +245,7 @@ func (k *File) begin() error {
 		k.setAside()
 		return nil
 	}
-	if err := plainfile.MakeDir(dir, 0o700); err != nil {
+	if err := files.MakeDir(dir, 0o700); err != nil {
 		return err
 	}
 	if !k.claim() {

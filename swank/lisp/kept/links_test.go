@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"swank-mcp/internal/await"
-	"swank-mcp/internal/plainfile"
+	"swank-mcp/internal/files"
 	"swank-mcp/swank/lisp/journal"
 )
 
@@ -88,7 +88,7 @@ func TestSharedIsNoLink(t *testing.T) {
 			t.Fatal(err)
 		}
 		await.Do(t, what, func() {
-			if k, err := OpenShared(dir, 2, func() error { return nil }); !errors.Is(err, plainfile.ErrNotPlain) {
+			if k, err := OpenShared(dir, 2, func() error { return nil }); !errors.Is(err, files.ErrNotPlain) {
 				t.Errorf("%s: %+v, %v", what, k, err)
 			}
 		})

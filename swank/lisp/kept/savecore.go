@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"swank-mcp/internal/plainfile"
+	"swank-mcp/internal/files"
 )
 
 // Save saves a core. write writes it to the file of that path, onto the disk, and completes
@@ -140,7 +140,7 @@ func (c *Cores) marker(name string) string { return c.temporary(name + manifestS
 
 // onlyMine closes a file to others. Who made it may have put a link to something else there.
 func onlyMine(path string) error {
-	file, err := plainfile.Open(path, os.O_RDONLY, 0)
+	file, err := files.Open(path, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func writeFile(path string, text []byte) error {
 // lock makes the directory this server's to save in. Another server that saves there is
 // waited for until ctx ends.
 func (c *Cores) lock(ctx context.Context) (unlock func(), err error) {
-	f, err := plainfile.Open(filepath.Join(c.dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := files.Open(filepath.Join(c.dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (c *Cores) lock(ctx context.Context) (unlock func(), err error) {
 // the names that they have while they are written, and the core and the source of a
 // manifest that still has that name. Whatever else is there is somebody's.
 func (c *Cores) tidy() {
-	var files, markers []string
+	var there, markers []string
 	entries, _ := os.ReadDir(c.dir)
 	for _, entry := range entries {
 		name, left := strings.CutPrefix(entry.Name(), temporary)
@@ -195,13 +195,13 @@ func (c *Cores) tidy() {
 		case suffix == manifestSuffix:
 			markers = append(markers, c.marker(core))
 			if _, err := os.Lstat(c.manifest(core)); errors.Is(err, fs.ErrNotExist) {
-				files = append(files, filepath.Join(c.dir, core+coreSuffix), filepath.Join(c.dir, core+sourceSuffix))
+				there = append(there, filepath.Join(c.dir, core+coreSuffix), filepath.Join(c.dir, core+sourceSuffix))
 			}
 		case suffix == coreSuffix || suffix == sourceSuffix:
-			files = append(files, c.temporary(name))
+			there = append(there, c.temporary(name))
 		}
 	}
-	for _, file := range append(files, markers...) {
+	for _, file := range append(there, markers...) {
 		os.Remove(file)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"swank-mcp/internal/plainfile"
+	"swank-mcp/internal/files"
 )
 
 // A core is code that is run, and it lies in a directory that may come from elsewhere, a
@@ -58,8 +58,8 @@ func (c *Cores) key() ([]byte, error) {
 		return nil, errors.New("there is no place for the key by which it is known again: HOME is not set")
 	}
 	path := filepath.Join(c.keys, KeyFile)
-	key, _, err := plainfile.Read(path, keySize)
-	if errors.Is(err, plainfile.ErrTooLarge) || err == nil && len(key) != keySize {
+	key, _, err := files.Read(path, keySize)
+	if errors.Is(err, files.ErrTooLarge) || err == nil && len(key) != keySize {
 		err = fmt.Errorf("%s is not a key: it has not %d bytes; remove it, and what was saved before is not run any more", path, keySize)
 	}
 	return key, err
@@ -71,7 +71,7 @@ func (c *Cores) newKey() ([]byte, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
-	if err := plainfile.MakeDir(c.keys, 0o700); err != nil {
+	if err := files.MakeDir(c.keys, 0o700); err != nil {
 		return nil, err
 	}
 	file, err := os.CreateTemp(c.keys, ".key-*.tmp") // with mode 0600

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"swank-mcp/internal/plainfile"
+	"swank-mcp/internal/files"
 )
 
 // A link or a pipe in the place of a core that was saved is refused, and where the link leads
@@ -22,11 +22,11 @@ func TestCoreIsNoLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{link, pipe} {
-		if _, _, err := finishCore(path); !errors.Is(err, plainfile.ErrNotPlain) {
+		if _, _, err := finishCore(path); !errors.Is(err, files.ErrNotPlain) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if _, err := BuildOf(pipe); !errors.Is(err, plainfile.ErrNotPlain) {
+	if _, err := BuildOf(pipe); !errors.Is(err, files.ErrNotPlain) {
 		t.Errorf("the build of a pipe: %v", err)
 	}
 	if text, err := os.ReadFile(other); err != nil || string(text) != string(coreEnd) {

@@ -14,7 +14,7 @@ import (
 	"runtime"
 	"slices"
 
-	"swank-mcp/internal/plainfile"
+	"swank-mcp/internal/files"
 )
 
 // Made says what an image was made of: a core of it is of use only with the same.
@@ -114,7 +114,7 @@ func BuildOf(core string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	file, err := plainfile.Open(path, os.O_RDONLY, 0)
+	file, err := files.Open(path, os.O_RDONLY, 0)
 	if err != nil {
 		return "", err
 	}

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"swank-mcp/internal/plainfile"
+	"swank-mcp/internal/files"
 	"swank-mcp/swank/lisp/host"
 )
 
@@ -96,7 +96,7 @@ var coreEnd = binary.LittleEndian.AppendUint64(nil, coreMagic)
 // finishCore seals a core that was saved and has the system write it to the disk. The image can
 // write where it is, and may have put a link there to what it cannot write.
 func finishCore(core string) (sum uint32, size int64, err error) {
-	file, err := plainfile.Open(core, os.O_RDWR|os.O_APPEND, 0)
+	file, err := files.Open(core, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"swank-mcp/internal/plainfile"
+	"swank-mcp/internal/files"
 )
 
 // What is looked at of a project, at most. A directory that has more is no project but
@@ -95,8 +95,8 @@ func read(dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	text, err := plainfile.ReadIn(root, name, maxFile)
-	if errors.Is(err, plainfile.ErrTooLarge) {
+	text, err := files.ReadIn(root, name, maxFile)
+	if errors.Is(err, files.ErrTooLarge) {
 		err = fmt.Errorf("%s has more than %d bytes, and is not read", filepath.Join(dir, name), maxFile)
 	}
 	return text, err
@@ -190,8 +190,8 @@ func (s *search) walk(dir string) {
 		}
 		var next []string
 		for _, dir := range level {
-			entries, err := plainfile.List(dir, s.left)
-			if errors.Is(err, plainfile.ErrTooLarge) || s.ctx.Err() != nil {
+			entries, err := files.List(dir, s.left)
+			if errors.Is(err, files.ErrTooLarge) || s.ctx.Err() != nil {
 				s.cut = true
 				return
 			}

@@ -1,9 +1,13 @@
-// Package plainfile opens files in directories where somebody else may have put another thing
-// in a file's place: a link to a file that only we can read, a pipe without a writer, a device
-// without an end.
-package plainfile
+// Package files opens, lists and makes files in directories where somebody else may have put another
+// thing in a file's place, or in that of a directory: a link to a file that only we can read, a pipe
+// without a writer, a device without an end.
+//
+// Begin with [Trees], which has the directories in which code of a session may write; [Open] and
+// [Read] are for a directory that is our own.
+package files
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -81,11 +85,23 @@ func ReadIn(root *os.Root, name string, most int64) ([]byte, error) {
 }
 
 func readAll(f *os.File, most int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(text)) > most {
-		return nil, fmt.Errorf("%s: %w", f.Name(), ErrTooLarge)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
 	}
-	return text, err
+	tooLarge := fmt.Errorf("%s: %w", f.Name(), ErrTooLarge)
+	if info.Size() > most {
+		return nil, tooLarge
+	}
+	var text bytes.Buffer
+	text.Grow(int(info.Size()) + bytes.MinRead) // what grows while it is read takes twice its size
+	if _, err := text.ReadFrom(io.LimitReader(f, most+1)); err != nil {
+		return nil, err
+	}
+	if int64(text.Len()) > most {
+		return nil, tooLarge
+	}
+	return text.Bytes(), nil
 }
 
 // MakeDir makes dir and the directories above it that are missing, with perm. The home directory
