@@ -60,6 +60,12 @@ func (im *Image) autosave(ctx context.Context, urgent bool) error {
 	ctx, cancel := context.WithTimeout(ctx, saveLimit)
 	defer cancel()
 	c, err := im.newest(ctx, urgent)
+	return im.saveNewest(ctx, c, err, urgent)
+}
+
+// saveNewest saves c, the newest checkpoint or nil, unless that was saved; err is why there is
+// none of the image as it is now. Its own error is as that of autosave.
+func (im *Image) saveNewest(ctx context.Context, c *checkpoint, err error, urgent bool) error {
 	if c != nil && !im.onDisk(c) {
 		core, source := im.coreOf(c, im.autoName(c.taken), "")
 		core.Auto = true

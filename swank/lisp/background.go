@@ -117,11 +117,14 @@ func (e *evaluation) noRoom() *Failure {
 		return &Failure{Type: "NO-THREADS", Message: "Swank in this image uses no threads, so nothing runs in it in the background."}
 	}
 	if running := e.s.background.running(); len(running) >= maxJobs {
-		return &Failure{Type: "TOO-MANY-JOBS", Message: fmt.Sprintf("%d jobs run in this session, and no more may. "+
+		return &Failure{Type: typeTooManyJobs, Message: fmt.Sprintf("%d jobs run in this session, and no more may. "+
 			"session-status lists them. To end the oldest: abort-evaluation {\"evaluation\": %d}", len(running), running[0].number)}
 	}
 	return nil
 }
+
+// typeTooManyJobs is the Failure.Type of an evaluation that may not go into the background.
+const typeTooManyJobs = "TOO-MANY-JOBS"
 
 // ownThread gives e, which is to run in the background, a thread and a number.
 func (e *evaluation) ownThread(ctx context.Context) error {
@@ -147,7 +150,7 @@ func (e *evaluation) endThread() {
 // says so; nil if it cannot. The holder of the turn calls it.
 func (e *evaluation) leave(hears *ears) *Result {
 	if e.number == 0 {
-		if why := e.noRoom(); why != nil {
+		if why := e.enterBackground(); why != nil {
 			e.s.notes = append(e.s.notes, "It could not go on in the background: "+why.Message)
 			return nil
 		}
@@ -160,6 +163,11 @@ func (e *evaluation) leave(hears *ears) *Result {
 	}
 	ctx, cancel := context.WithCancelCause(e.im.ctx)
 	b.cancel = cancel
+	defer func() {
+		if !e.left { // after im.mu was given back
+			e.leaveBackground()
+		}
+	}()
 	e.im.mu.Lock()
 	defer e.im.mu.Unlock()
 	if e.im.closed {
@@ -215,6 +223,7 @@ func (b *backgroundRun) follow(ctx context.Context, hears *ears) {
 			f.Type, f.Message = typeAborted, context.Cause(ctx).Error()+"."
 		}
 	}
+	e.leaveBackground() // before its end is seen
 	e.s.background.end(b, res, a)
 	e.endThread()
 	ev := Event{Kind: EventEnded, Elapsed: b.took, Outcome: res.outcome(), Result: res.bounded()}
@@ -314,7 +323,7 @@ func (b *backgroundRun) fate() string {
 		return "was stopped at its time limit"
 	case f.Kind == KindStopped:
 		return "was stopped by the person"
-	case f.Type == typeAborted:
+	case f.Type == typeAborted, f.Type == typeLimit:
 		return "was ended: " + strings.TrimSuffix(f.Message, ".")
 	}
 	return "has ended with " + b.result.Failure.Type

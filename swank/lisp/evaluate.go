@@ -35,9 +35,10 @@ type evaluation struct {
 	hears  *ears       // from before it is sent
 	target *suspended  // the evaluation that job.about names, or nil
 
-	why    atomic.Pointer[string] // that a limit ends it; nil: none does
-	number int                    // of one that goes on in the background, or 0
-	left   bool                   // it has left the session for the background: what is the turn's is not to be touched
+	why      atomic.Pointer[string] // that a limit ends it; nil: none does
+	number   int                    // of one that goes on in the background, or 0
+	jobEnded func()                 // tells the image's owner that it has ended as a job; nil where that is not counted
+	left     bool                   // it has left the session for the background: what is the turn's is not to be touched
 }
 
 // Evaluate evaluates r.Code in the named session, which comes into being by

@@ -2,7 +2,6 @@ package lisp
 
 import (
 	"context"
-	"slices"
 	"strconv"
 )
 
@@ -50,22 +49,34 @@ func (im *Image) Hibernate(ctx context.Context) error {
 	if err := im.inUse(); err != nil {
 		return err
 	}
+	return im.putAway(becauseIdle, saved)
+}
+
+// putAway ends the image, and says why by because; saved says that the next one goes on from the
+// disk. The caller has im.working alone. Where no image runs, there is nothing to do.
+func (im *Image) putAway(because string, saved bool) error {
 	im.mu.Lock()
-	inst = im.cur
-	if im.start != nil || im.closed || inst == nil {
+	inst := im.cur
+	if im.start != nil || im.closed {
 		im.mu.Unlock()
 		return &ObstacleError{Why: "the image starts or ends", Passing: true}
 	}
+	if inst == nil {
+		im.mu.Unlock()
+		im.endLine()
+		im.timeline.clear()
+		return nil
+	}
 	inst.mu.Lock()
-	inst.because = becauseIdle
+	inst.because, inst.putAway = because, true
 	inst.mu.Unlock()
-	im.cur, im.lastEnd = nil, becauseIdle
+	im.cur, im.lastEnd = nil, because
 	im.mu.Unlock()
 	im.disk.goOn(saved)
 	inst.end()
 	im.endLine()
 	im.timeline.clear()
-	im.events.publish(Event{Kind: EventImageEnded, Text: becauseIdle, PID: inst.proc.PID()})
+	im.events.publish(Event{Kind: EventImageEnded, Text: because, PID: inst.proc.PID()})
 	return nil
 }
 
@@ -107,9 +118,6 @@ func (im *Image) Runs() bool {
 	return im.cur != nil || im.start != nil
 }
 
-// endings are why an image ends that is not to be replaced by itself.
-var endings = []string{becauseUndone, becauseIdle}
-
 // undone reports whether what inst has done is undone: it was taken back to a checkpoint.
 func (inst *instance) undone() bool {
 	inst.mu.Lock()
@@ -122,5 +130,5 @@ func (inst *instance) undone() bool {
 func (inst *instance) replaced() bool {
 	inst.mu.Lock()
 	defer inst.mu.Unlock()
-	return slices.Contains(endings, inst.because)
+	return inst.putAway || inst.because == becauseUndone
 }

@@ -43,6 +43,8 @@ type Image struct {
 	noFiles   atomic.Bool     // images write none
 	working   workLock        // shared: a job of a session runs
 
+	owner Owner // nil: it has none
+
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
 	work   sync.WaitGroup // our goroutines
@@ -58,6 +60,7 @@ type Image struct {
 	cores    cores
 	coreErr  error // why there is no cached core
 	closed   bool
+	held     bool    // an image that dies is not replaced by itself
 	shown    []shown // by people, the newest
 	showns   int     // how many things have been shown
 	paused   bool    // by a person: calls that begin wait
@@ -170,7 +173,7 @@ func (im *Image) startLocked() *start {
 		im.mu.Lock()
 		pauses, policies := im.pauses, im.policies // a message of the image that comes meanwhile is newer than its state at the beginning
 		im.mu.Unlock()
-		st.inst, st.err = im.beginAgain(im.ctx)
+		st.inst, st.err = im.admitted()
 		if st.err == nil && st.inst.origin == nil {
 			im.tellOfProject(im.ctx, st.inst)
 			im.echo(im.ctx, st.inst)
@@ -216,6 +219,16 @@ func (im *Image) startLocked() *start {
 		close(st.done)
 	})
 	return st
+}
+
+// admitted starts an image when that may be.
+func (im *Image) admitted() (*instance, error) {
+	ended, err := im.admit()
+	if err != nil {
+		return nil, err
+	}
+	defer ended()
+	return im.beginAgain(im.ctx)
 }
 
 // lastGuest returns what is known of the image that we were attached to last.
@@ -283,7 +296,7 @@ func (im *Image) watch(inst *instance) {
 	}
 	im.cur = nil
 	switch {
-	case im.closed, im.cfg.once:
+	case im.closed, im.cfg.once, im.held:
 	case inst.attached():
 		im.work.Go(im.rejoin)
 	case inst.origin != nil && unused && outside: // what has killed it may do so again: the next call starts one

@@ -49,6 +49,7 @@ type instance struct {
 	control swank.ThreadID            // serves everything but evaluations and queries
 	threads map[string]*sessionThread // session to its evaluating thread
 	because string                    // why we gave it up; "" if we did not
+	putAway bool                      // because nobody used it, or its place was wanted
 	policy  Policy                    // that it was told; "" if none
 
 	policing sync.Mutex // held while it is told a policy, so that the last one told is the last one said

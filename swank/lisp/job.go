@@ -231,10 +231,15 @@ func (s *Session) attempt(ctx context.Context, r Request, j *job, target *suspen
 	}
 	e := s.newEvaluation(thread, r, j)
 	if r.Background {
-		if refusal := e.noRoom(); refusal != nil {
+		if refusal := e.enterBackground(); refusal != nil {
 			refusal.Message = "Nothing was evaluated: " + refusal.Message
 			return &Result{Failure: refusal}, nil
 		}
+		defer func() {
+			if !e.left {
+				e.leaveBackground()
+			}
+		}()
 		if err := e.ownThread(ctx); err != nil {
 			return nil, err
 		}
