@@ -31,6 +31,10 @@ type image struct {
 	stopped []string  // why, for each StopFor
 	givenUp []string  // why, for each GiveUp
 	closed  bool
+	ends    time.Time     // of the calls that run
+	calls   chan struct{} // closed when these have ended; nil: none run
+	evicted []string      // for whom, for each Evict that ended the image
+	owner   lisp.Owner
 }
 
 func newImage() *image { return &image{Image: lisp.New(lisp.Config{NoCheckpoints: true})} }
@@ -130,6 +134,53 @@ func (i *image) Hibernate(context.Context) error {
 	return nil
 }
 
+func (i *image) Own(o lisp.Owner) { i.owner = o }
+
+// call has calls run until the function returned is called, at most until then.
+func (i *image) call(ends time.Time) (end func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	calls := make(chan struct{})
+	i.ends, i.calls = ends, calls
+	return func() {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.ends, i.calls = time.Time{}, nil
+		close(calls)
+	}
+}
+
+func (i *image) CallsEnd() time.Time {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.ends
+}
+
+func (i *image) Evict(ctx context.Context, whose string, gone func()) error {
+	i.mu.Lock()
+	calls := i.calls
+	i.mu.Unlock()
+	if calls != nil {
+		select {
+		case <-calls:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	i.mu.Lock()
+	i.runs, i.inUse, i.evicted = false, false, append(i.evicted, whose)
+	i.mu.Unlock()
+	gone()
+	return nil
+}
+
+// evictedFor returns for whom the image was ended so far.
+func (i *image) evictedFor() []string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.evicted)
+}
+
 func (i *image) Close(ctx context.Context) error {
 	i.mu.Lock()
 	i.runs, i.closed = false, true
@@ -180,6 +231,28 @@ func named(t *testing.T, h *Hub, name string) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+// of returns the principal's session of that name.
+func of(t *testing.T, h *Hub, principal, name string) *Session {
+	t.Helper()
+	s, err := h.Named(t.Context(), principal, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// wake gives the principal's session of that name an image, which runs.
+func wake(t *testing.T, h *Hub, principal, name string) *Session {
+	t.Helper()
+	s := of(t, h, principal, name)
+	defer s.Enter()()
+	if err := s.Wake(t.Context()); err != nil {
+		t.Fatalf("%s/%s: %v", principal, name, err)
+	}
+	s.fake().start(1)
 	return s
 }
 

@@ -53,6 +53,9 @@ type Image interface {
 	Uses(memory bool) lisp.Uses
 	StopFor(why string) (evaluations int)
 	GiveUp(why string) (ran bool)
+	CallsEnd() time.Time
+	Evict(ctx context.Context, whose string, gone func()) error
+	Own(lisp.Owner)
 	WriteNothing(nothing bool) error
 	Hibernate(ctx context.Context) error
 	SaveAtEnd()
@@ -112,6 +115,8 @@ type Hub struct {
 	spent    map[string]*cpuSpending // by principal
 	serial   int                     // the number of the last session without a name
 	awake    int                     // sessions that have, or may have, an image
+	waiting  []*wait                 // for an image's place, the first that came first
+	changed  chan struct{}           // closed when those have to look again; nil while none waits
 	closed   bool
 	counts   Counts
 }
@@ -179,6 +184,8 @@ type Session struct {
 	users  int                  // requests that are being answered
 	awake  bool                 // it counts among the images
 	woken  bool                 // it has done so before, or does
+	yields *wait                // for which its image is about to be given up, or nil
+	jobs   int                  // that run in its image
 	cpu    cpuSeen              // what was read of its image last
 	ended  bool                 // it is one of the hub's no more
 	issued map[string]time.Time // ids of connections, and when they were made
@@ -297,6 +304,7 @@ func (s *Session) Enter() (leave func()) {
 		defer h.mu.Unlock()
 		s.users--
 		s.used = time.Now()
+		h.changeLocked()
 	}
 }
 

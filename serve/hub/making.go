@@ -31,6 +31,9 @@ func (s *Session) make() {
 	if err == nil && h.o.Made != nil {
 		h.o.Made(w)
 	}
+	if err == nil {
+		w.Image.Own(owner{s})
+	}
 	if err == nil && s.lease != nil {
 		w.Bridge.Server().AddReceivingMiddleware(s.certain)
 	}

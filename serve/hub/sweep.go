@@ -193,6 +193,7 @@ func (h *Hub) removeLocked(s *Session) (over *ending) {
 		delete(h.owned, s.Principal)
 	}
 	h.counts.Ended++
+	h.changeLocked()
 	return over
 }
 
@@ -210,6 +211,7 @@ func (h *Hub) finish(s *Session, over *ending) {
 		s.awake = false
 		h.awake--
 	}
+	h.changeLocked()
 }
 
 // close ends what s works with.

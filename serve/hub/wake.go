@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +27,7 @@ const backPatience = 20 * time.Second
 const backLimit = 10 * time.Minute
 
 // Wake makes room for an image of s, before a request that may need one. The caller has
-// entered s. The error is a *LimitError or ErrClosed.
+// entered s. The error is a *LimitError, ErrClosed, or the cause of ctx.
 func (s *Session) Wake(ctx context.Context) error {
 	s.turning.Lock()
 	defer s.turning.Unlock()
@@ -40,60 +39,6 @@ func (s *Session) Wake(ctx context.Context) error {
 		s.bringBack(ctx)
 	}
 	return nil
-}
-
-// takePlace counts s among the images, after it has put another one away if there is no
-// room.
-func (h *Hub) takePlace(ctx context.Context, s *Session) error {
-	var tried []*Session
-	for {
-		h.mu.Lock()
-		switch {
-		case h.closed || s.ended:
-			h.mu.Unlock()
-			return ErrClosed
-		case s.awake:
-			h.mu.Unlock()
-			return nil
-		case h.o.Images <= 0 || h.awake < h.o.Images:
-			s.awake, s.woken = true, true
-			h.awake++
-			h.counts.Woken++
-			if h.o.Ahead != nil {
-				h.o.Ahead.Look()
-			}
-			h.mu.Unlock()
-			return nil
-		}
-		idlest, soon := h.idlestLocked(tried)
-		if idlest == nil {
-			h.counts.Refused++
-			h.mu.Unlock()
-			return &LimitError{What: "Lisp images running", Most: h.o.Images, After: later(soon)}
-		}
-		h.mu.Unlock()
-		tried = append(tried, idlest)
-		idlest.putAway(h.ctx) // not broken off when this one gives up: it may save another's values
-	}
-}
-
-// idlestLocked returns the session with an image that nobody has used for the longest time,
-// but for those that were tried; if there is none, when there may be one.
-func (h *Hub) idlestLocked(tried []*Session) (idlest *Session, soon time.Duration) {
-	soon = retryAtMost
-	for _, s := range h.allLocked() {
-		if !s.awake || s.users > 0 || slices.Contains(tried, s) {
-			continue
-		}
-		if rest := restTime - time.Since(s.used); rest > 0 {
-			soon = min(soon, rest)
-			continue
-		}
-		if idlest == nil || s.used.Before(idlest.used) {
-			idlest = s
-		}
-	}
-	return idlest, soon
 }
 
 // putAway ends the image of s, if nobody uses s. What s has defined stays.
@@ -109,22 +54,9 @@ func (s *Session) putAway(ctx context.Context) {
 	if used {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, hibernateLimit)
-	defer cancel()
-	err := s.Work().Image.Hibernate(ctx)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err != nil { // something runs in it: it is used
-		s.used = time.Now()
+	if err := s.hibernate(ctx, nil); err != nil {
 		s.log.Debug("not put away", "because", err)
-		return
 	}
-	if s.awake {
-		s.awake = false
-		h.awake--
-		h.counts.Hibernated++
-	}
-	s.log.Info("the image was put away")
 }
 
 // bringBack has what the server before has kept of the session loaded, and waits a while for
