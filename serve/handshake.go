@@ -64,7 +64,11 @@ func (rt *router) serveConnected(w http.ResponseWriter, r *http.Request, name st
 			return
 		}
 		if s == nil {
-			http.Error(w, "session not found", http.StatusNotFound) // in the SDK's words
+			text := "session not found" // in the SDK's words
+			if why := rt.hub.Gone(door.Principal(r.Context()), name, id); why != "" {
+				text += ": " + why + ". Begin anew with initialize"
+			}
+			http.Error(w, text, http.StatusNotFound)
 			return
 		}
 		if r.Method == http.MethodDelete {

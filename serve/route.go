@@ -146,6 +146,9 @@ func (rt *router) pass(w http.ResponseWriter, r *http.Request, s *hub.Session, m
 			return true
 		}
 	}
+	if r.Method == http.MethodGet || m.stays() {
+		defer s.Attend()()
+	}
 	ctx := context.WithValue(r.Context(), sessionKey{}, s)
 	if out, ok := w.(*stream); ok && m.Method == "tools/call" {
 		defer out.mayBeLong()()

@@ -9,6 +9,10 @@ import (
 	"time"
 )
 
+// fullRetry is when the client of a session that has too many files may ask again. Somebody has to
+// delete some meanwhile.
+const fullRetry = time.Minute
+
 // diskEntries is how many files and directories are counted at most: some 200 ms of work.
 const diskEntries = 100_000
 
@@ -161,7 +165,7 @@ func (s *Session) mayWrite() error {
 		s.hub.mu.Lock()
 		s.hub.counts.Refused++
 		s.hub.mu.Unlock()
-		return &LimitError{Own: true, After: retryAtMost, Text: s.diskText() + " It has made more in spite of that.",
+		return &LimitError{Own: true, After: fullRetry, Text: s.diskText() + " It has made more in spite of that.",
 			Next: ", after whoever runs the server has deleted some, in " + s.Work().Dir}
 	case s.capped:
 		s.tellOfDisk()

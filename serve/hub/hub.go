@@ -111,6 +111,8 @@ type Hub struct {
 	nameless map[*Session]bool
 	ending   map[ID]*ending          // named sessions that are being ended, or waited for
 	ids      map[string]*Session     // by the ids of connections
+	gone     map[string]gone         // by the ids of connections whose sessions have made room
+	goneIDs  []string                // of those, the oldest first
 	owned    map[string]int          // sessions by principal
 	spent    map[string]*cpuSpending // by principal
 	serial   int                     // the number of the last session without a name
@@ -134,7 +136,7 @@ func New(o Options) *Hub {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	h := &Hub{o: o, named: map[ID]*Session{}, nameless: map[*Session]bool{}, ending: map[ID]*ending{}, ids: map[string]*Session{}, owned: map[string]int{}, spent: map[string]*cpuSpending{}}
+	h := &Hub{o: o, named: map[ID]*Session{}, nameless: map[*Session]bool{}, ending: map[ID]*ending{}, ids: map[string]*Session{}, gone: map[string]gone{}, owned: map[string]int{}, spent: map[string]*cpuSpending{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.late, h.tooLate = context.WithCancel(context.Background())
 	h.work.Go(h.sweep)
@@ -179,17 +181,19 @@ type Session struct {
 	connecting sync.Mutex // held while a connection begins
 
 	// Guarded by hub.mu:
-	since  time.Time            // when it was made
-	used   time.Time            // when it was used last
-	users  int                  // requests that are being answered
-	awake  bool                 // it counts among the images
-	woken  bool                 // it has done so before, or does
-	yields *wait                // for which its image is about to be given up, or nil
-	jobs   int                  // that run in its image
-	cpu    cpuSeen              // what was read of its image last
-	ended  bool                 // it is one of the hub's no more
-	issued map[string]time.Time // ids of connections, and when they were made
-	next   string               // the id of the connection that begins; "" is any
+	since   time.Time            // when it was made
+	used    time.Time            // when it was used last
+	users   int                  // requests that are being answered
+	streams int                  // that clients have open
+	heard   bool                 // a client had one open
+	awake   bool                 // it counts among the images
+	woken   bool                 // it has done so before, or does
+	yields  *wait                // for which its image is about to be given up, or nil
+	jobs    int                  // that run in its image
+	cpu     cpuSeen              // what was read of its image last
+	ended   bool                 // it is one of the hub's no more
+	issued  map[string]time.Time // ids of connections, and when they were made
+	next    string               // the id of the connection that begins; "" is any
 }
 
 // sessionName are the names that sessions may have.

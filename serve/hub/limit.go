@@ -20,7 +20,7 @@ type LimitError struct {
 	What  string        // "sessions", "images"
 	Most  int           // of them
 	Own   bool          // the limit is of each principal
-	After time.Duration // when it is worth trying again
+	After time.Duration // when it is worth trying again; 0: that is not known
 	Next  string        // one sentence: what else helps
 	Text  string        // in the place of What and Most: the sentence that says which limit
 }
@@ -36,55 +36,38 @@ func (e *LimitError) Error() string {
 	return text + " Nothing was done." + e.again()
 }
 
-// again says when to come back.
+// again says when to come back, if that is known.
 func (e *LimitError) again() string {
+	if e.After <= 0 {
+		return fmt.Sprintf(" When there will be room is not known. Send the same again later%s.", e.Next)
+	}
 	return fmt.Sprintf(" Send the same again in %d seconds%s.", e.Seconds(), e.Next)
 }
 
-// Seconds is After as a whole number, at least 1.
-func (e *LimitError) Seconds() int { return max(1, int((e.After+time.Second-1)/time.Second)) }
-
-// retryAtMost is the longest that a client is sent away for: sessions are ended at any time.
-const retryAtMost = time.Minute
-
-func later(d time.Duration) time.Duration { return min(max(d, time.Second), retryAtMost) }
+// Seconds is After as a whole number, at least 1, or 0 if it is not known.
+func (e *LimitError) Seconds() int {
+	if e.After <= 0 {
+		return 0
+	}
+	return max(1, int((e.After+time.Second-1)/time.Second))
+}
 
 // roomLocked says by a *LimitError that there is no room for another session of the principal.
-// One that was never used may have to make room.
+// One that nobody is connected to may have to make room.
 func (h *Hub) roomLocked(principal string) error {
 	full := func() bool { return h.o.Sessions > 0 && len(h.named)+len(h.nameless) >= h.o.Sessions }
 	ownFull := func() bool { return h.o.PerPrincipal > 0 && h.owned[principal] >= h.o.PerPrincipal }
-	switch {
-	case ownFull() && !h.makeRoomLocked(principal):
-		h.counts.Refused++
-		return &LimitError{What: "sessions", Most: h.o.PerPrincipal, Own: true, After: retryAtMost,
-			Next: ", or end one before"}
-	case full() && !h.makeRoomLocked(""):
-		h.counts.Refused++
-		return &LimitError{What: "sessions", Most: h.o.Sessions, After: retryAtMost}
-	}
-	return nil
-}
-
-// unusedTime is how long a session that has never had an image may be idle until it makes
-// room for another one: many clients begin a session that they never use, and do not end it.
-const unusedTime = 10 * time.Second
-
-// makeRoomLocked ends the oldest session without a name that was never used, of the
-// principal, or of any with "". It reports whether there was one; its client begins anew when
-// it comes back.
-func (h *Hub) makeRoomLocked(principal string) bool {
-	var oldest *Session
-	for s := range h.nameless {
-		idle := !s.woken && s.users == 0 && time.Since(s.used) > unusedTime
-		if idle && (principal == "" || s.Principal == principal) && (oldest == nil || s.used.Before(oldest.used)) {
-			oldest = s
+	if ownFull() {
+		if soon, ok := h.makeRoomLocked(principal); !ok {
+			h.counts.Refused++
+			return &LimitError{What: "sessions", Most: h.o.PerPrincipal, Own: true, After: soon, Next: ", or end one before"}
 		}
 	}
-	if oldest == nil {
-		return false
+	if full() {
+		if soon, ok := h.makeRoomLocked(""); !ok {
+			h.counts.Refused++
+			return &LimitError{What: "sessions", Most: h.o.Sessions, After: soon}
+		}
 	}
-	over := h.removeLocked(oldest)
-	h.work.Go(func() { h.finish(oldest, over) })
-	return true
+	return nil
 }

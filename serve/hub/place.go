@@ -39,7 +39,7 @@ func (h *Hub) takePlace(ctx context.Context, s *Session) error {
 			from, how, soon := h.chooseLocked(w)
 			if from == nil {
 				h.counts.Refused++
-				return &LimitError{What: "Lisp images running", Most: h.o.Images, After: later(soon)}
+				return &LimitError{What: "Lisp images running", Most: h.o.Images, After: soon}
 			}
 			h.askLocked(w, from, how)
 		}
@@ -138,12 +138,11 @@ const share = 2
 
 // chooseLocked returns the session that is to give its place up for w, and how: anybody's that is
 // rested, or else one of a principal's that has more than a share. If there is none, it says when
-// one may be rested.
+// one may be rested, or 0.
 func (h *Hub) chooseLocked(w *wait) (from *Session, how giving, soon time.Duration) {
 	images := h.imagesLocked()
 	mine := images[w.s.Principal]
 	var end time.Time // of the calls of from
-	soon = retryAtMost
 	for _, s := range h.allLocked() {
 		work := s.Work()
 		if !s.awake || s.yields != nil || work == nil || slices.Contains(w.tried, s) {
@@ -159,7 +158,9 @@ func (h *Hub) chooseLocked(w *wait) (from *Session, how giving, soon time.Durati
 		case rest <= 0:
 			its = rested
 		default:
-			soon = min(soon, rest)
+			if soon == 0 || rest < soon {
+				soon = rest
+			}
 		}
 		if its != rested && images[s.Principal] < mine+share {
 			continue
