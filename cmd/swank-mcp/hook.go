@@ -48,7 +48,7 @@ func (c *command) hook(ctx context.Context) error {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil // deleted since
 	}
-	said, mended, err := tools.MendFile(path)
+	said, mended, err := tools.MendFile(ctx, path)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)

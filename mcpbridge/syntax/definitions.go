@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"context"
 	"slices"
 	"strings"
 )
@@ -27,8 +28,6 @@ type Extent struct {
 	Pos
 	Start, End int // offsets of its first parenthesis and behind its last one
 }
-
-func extentOf(n node) Extent { return Extent{Pos{n.line, n.col}, n.start, n.end} }
 
 // Kind is what the definition is of: "function" (macros and generic functions are, too),
 // "variable", "class" (and every other type), "method", "compiler-macro",
@@ -66,15 +65,26 @@ func (d *Definition) Same(e *Definition) bool {
 
 // Definitions returns the definitions in a text, in order, and the name of the package
 // at its end, "" if no IN-PACKAGE says it. What #+ and #- leave out has no definitions. It
-// returns false for a text that is not well-formed.
-func Definitions(text string, r Reading) (all []Definition, pkg string, ok bool) {
-	p, forms, ok := parse(text, r)
-	if !ok {
+// returns false for a text that is not well-formed, or has too much to be looked at.
+func Definitions(ctx context.Context, text string, r Reading) (all []Definition, pkg string, ok bool) {
+	return definitions(text, workOn(ctx, text), r)
+}
+
+// definitions is Definitions whose work is counted.
+func definitions(text string, w *work, r Reading) (all []Definition, pkg string, ok bool) {
+	if s := scan(text, w); s.broken || len(s.report.Problems) > 0 {
 		return nil, "", false
 	}
-	c := collector{parser: p}
-	for _, n := range forms {
-		c.visit(n)
+	c := collector{parser: parse(text, w, r), place: beginning()}
+	for {
+		h, ok := c.form(0)
+		if !ok {
+			break
+		}
+		c.visit(h, 0)
+	}
+	if c.refused || c.over {
+		return nil, "", false
 	}
 	return c.all, c.pkg, true
 }
@@ -82,10 +92,11 @@ func Definitions(text string, r Reading) (all []Definition, pkg string, ok bool)
 // collector goes over the forms of a text.
 type collector struct {
 	*parser
+	place place // of the last form that was asked for
 	pkg   string
 	all   []Definition
 	bound int    // forms around this one other than PROGN
-	outer Extent // the outermost of them that may bind
+	outer Extent // the outermost of them that may bind; its end is not known yet
 }
 
 // beforeBody is how many arguments of an operator stand before the forms in which
@@ -95,94 +106,205 @@ var beforeBody = map[string]int{
 	"MULTIPLE-VALUE-BIND": 2, "DESTRUCTURING-BIND": 2, "HANDLER-BIND": 1, "DOLIST": 1, "DOTIMES": 1,
 }
 
-func (c *collector) visit(n node) {
-	if n.kind != opener || c.text[n.start] == '#' || n.prefixed || len(n.elements) < 2 || n.elements[0].kind != atom {
+// visit takes the form that begins with h, where the parser stands.
+func (c *collector) visit(h head, depth int) {
+	if h.prefixed || c.text[h.start] == '#' {
+		c.pass(h)
 		return
 	}
-	switch operator := c.symbol(n.elements[0]); {
+	if !c.enter(h, depth) {
+		return
+	}
+	first, ok := c.form(depth + 1)
+	if !ok || first.kind != atom {
+		c.leave()
+		return
+	}
+	operator := c.symbol(first)
+	c.advance()
+	switch {
 	case operator == "IN-PACKAGE":
-		c.pkg = c.designated(n.elements[1])
+		if name, ok := c.form(depth + 1); ok {
+			c.pkg = c.designated(name)
+		}
 	case operator == "QUOTE" || operator == "DECLAIM":
 	case strings.HasPrefix(operator, "DEF") && !strings.HasPrefix(operator, "DEFAULT"):
-		c.define(n, operator)
+		c.define(h, operator, depth)
+		return
 	default:
-		if operator != "PROGN" {
-			c.bound++
-			defer func(outer Extent) { c.bound--; c.outer = outer }(c.outer)
-			if operator != "EVAL-WHEN" && c.outer.End == 0 {
-				c.outer = extentOf(n)
-			}
-		}
-		for _, e := range n.elements[min(1+beforeBody[operator], len(n.elements)):] {
-			c.visit(e)
-		}
-	}
-}
-
-// designated is the name that a symbol or string stands for.
-func (c *collector) designated(n node) string {
-	text := c.source(n)
-	if inner, ok := strings.CutPrefix(text, `"`); ok {
-		return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(strings.TrimSuffix(inner, `"`))
-	}
-	return c.symbol(n)
-}
-
-func (c *collector) define(n node, operator string) {
-	d := Definition{Extent: extentOf(n), Operator: operator, Package: c.pkg, Bound: c.bound > 0, Outer: c.outer}
-	name := n.elements[1]
-	if name.kind == opener && len(name.elements) > 0 { // (setf f), or (name options…)
-		d.Setf = len(name.elements) == 2 && c.symbol(name.elements[0]) == "SETF"
-		if name = name.elements[0]; d.Setf {
-			name = n.elements[1].elements[1]
-		}
-	}
-	if name.kind != atom {
+		c.body(h, operator, depth)
 		return
 	}
-	d.Prefix, d.Name = c.split(name)
-	if strings.HasPrefix(c.source(name), `"`) {
-		d.Prefix, d.Name = "", c.designated(name)
+	c.leave()
+}
+
+// body takes the forms in one that begins with h, behind its operator.
+func (c *collector) body(h head, operator string, depth int) {
+	from := len(c.all)
+	outermost := false
+	if operator != "PROGN" {
+		c.bound++
+		defer func(outer Extent) { c.bound--; c.outer = outer }(c.outer)
+		if outermost = operator != "EVAL-WHEN" && c.outer.Line == 0; outermost {
+			c.outer = c.beginning(h)
+		}
 	}
-	if operator == "DEFMETHOD" {
-		c.specialize(&d, n.elements[2:])
+	for n := 0; ; n++ {
+		e, ok := c.form(depth + 1)
+		switch {
+		case !ok:
+			end := c.leave()
+			if outermost {
+				for i := range c.all[from:] {
+					c.all[from+i].Outer.End = end
+				}
+			}
+			return
+		case n < beforeBody[operator]:
+			c.pass(e)
+		default:
+			c.visit(e, depth+1)
+		}
 	}
-	c.all = append(c.all, d)
+}
+
+// beginning is where the form begins that begins with h.
+func (c *collector) beginning(h head) Extent {
+	c.place.to(c.text, h.start)
+	return Extent{Pos: c.place.Pos, Start: h.start}
+}
+
+// designated goes behind what begins with h, and returns the name that it stands for as a
+// symbol or string.
+func (c *collector) designated(h head) string {
+	h.end = c.pass(h)
+	if c.text[h.start] == '"' {
+		return stringValue(c.source(h.token))
+	}
+	return c.symbol(h)
+}
+
+// stringValue is the string that is written as text.
+func stringValue(text string) string {
+	text = strings.TrimSuffix(strings.TrimPrefix(text, `"`), `"`)
+	return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(text)
+}
+
+// define takes the definition that begins with h, behind its operator.
+func (c *collector) define(h head, operator string, depth int) {
+	d := Definition{Extent: c.beginning(h), Operator: operator, Package: c.pkg, Bound: c.bound > 0, Outer: c.outer}
+	name, named := c.form(depth + 1)
+	if named && name.kind == opener { // (setf f), or (name options…)
+		name, d.Setf, named = c.inList(name, depth+1)
+	} else if named {
+		c.advance()
+	}
+	if named {
+		c.piece()
+		if d.Prefix, d.Name = c.split(name); c.text[name.start] == '"' {
+			d.Prefix, d.Name = "", stringValue(c.source(name.token))
+		}
+	}
+	if named && operator == "DEFMETHOD" {
+		c.specialize(&d, depth)
+	}
+	d.End = c.leave()
+	if named {
+		c.all = append(c.all, d)
+	}
+}
+
+// inList goes behind the list that begins with h, and returns the name in it: the F of
+// (SETF F), or else the first element. It returns false if that is no atom.
+func (c *collector) inList(h head, depth int) (name head, setf, ok bool) {
+	if !c.enter(h, depth) {
+		return name, false, false
+	}
+	defer c.leave()
+	name, ok = c.form(depth + 1)
+	if !ok || name.kind != atom {
+		return name, false, false
+	}
+	c.advance()
+	if c.symbol(name) != "SETF" {
+		return name, false, true
+	}
+	second, ok := c.form(depth + 1)
+	if !ok {
+		return name, false, true
+	}
+	c.pass(second)
+	if _, more := c.form(depth + 1); more {
+		return name, false, true
+	}
+	return second, true, second.kind == atom
 }
 
 // specialize takes qualifiers and specializers from what follows the name of a DEFMETHOD.
-func (c *collector) specialize(d *Definition, rest []node) {
-	for len(rest) > 0 && rest[0].kind == atom {
-		d.Qualifiers = append(d.Qualifiers, c.symbol(rest[0]))
-		rest = rest[1:]
+func (c *collector) specialize(d *Definition, depth int) {
+	parameters, ok := c.form(depth + 1)
+	for ; ok && parameters.kind == atom; parameters, ok = c.form(depth + 1) {
+		c.piece()
+		d.Qualifiers = append(d.Qualifiers, c.symbol(parameters))
+		c.advance()
 	}
-	if len(rest) == 0 {
+	if !ok || !c.enter(parameters, depth+1) {
 		return
 	}
-	for _, parameter := range rest[0].elements {
-		switch {
-		case parameter.kind == atom && strings.HasPrefix(c.source(parameter), "&"):
+	defer c.leave()
+	for {
+		parameter, ok := c.form(depth + 2)
+		if !ok || parameter.kind == atom && c.text[parameter.start] == '&' {
 			return
-		case len(parameter.elements) == 2:
-			d.Specializers = append(d.Specializers, c.flat(parameter.elements[1]))
-		default:
-			d.Specializers = append(d.Specializers, "T")
 		}
+		c.piece()
+		d.Specializers = append(d.Specializers, c.specializer(parameter, depth+2))
 	}
 }
 
-// flat is a specializer as text in which only what differs tells two apart.
-func (c *collector) flat(n node) string {
-	if n.kind != opener {
-		prefix, name := c.split(n)
+// specializer goes behind the parameter that begins with h, and returns its specializer.
+func (c *collector) specializer(h head, depth int) string {
+	if !c.enter(h, depth) {
+		return "T"
+	}
+	defer c.leave()
+	if variable, ok := c.form(depth + 1); ok {
+		c.pass(variable)
+	}
+	second, ok := c.form(depth + 1)
+	if !ok {
+		return "T"
+	}
+	class := c.flat(second, depth+1)
+	if _, more := c.form(depth + 1); more {
+		return "T"
+	}
+	return class
+}
+
+// flat goes behind the specializer that begins with h, and returns it as text in which only
+// what differs tells two apart.
+func (c *collector) flat(h head, depth int) string {
+	c.piece()
+	if h.kind != opener {
+		c.advance()
+		prefix, name := c.split(h)
 		if prefix == "KEYWORD" {
 			name = ":" + name
 		}
 		return name
 	}
+	if !c.enter(h, depth) {
+		return "()"
+	}
+	defer c.leave()
 	var parts []string
-	for _, e := range n.elements {
-		text := c.flat(e)
+	for {
+		e, ok := c.form(depth + 1)
+		if !ok {
+			break
+		}
+		text := c.flat(e, depth+1)
 		if e.prefixed {
 			text = "'" + text
 		}

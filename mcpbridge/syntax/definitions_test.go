@@ -27,7 +27,7 @@ func TestDefinitions(t *testing.T) {
 		"(defun f () (flet ((g ())) (defun h ())))":                                                                                 "1:1 function F",
 		"(handler-bind ((error #'f)) (when t (deftype g () t) (define-condition h () ())))":                                         "1:37 class G; 1:54 class H",
 	} {
-		all, _, ok := Definitions(text, Reading{Has: func(feature string) bool { return feature == "SBCL" }})
+		all, _, ok := Definitions(t.Context(), text, Reading{Has: func(feature string) bool { return feature == "SBCL" }})
 		var said []string
 		for _, d := range all {
 			s := fmt.Sprintf("%d:%d %s %s", d.Line, d.Column, d.Kind(), d.Name)
@@ -53,17 +53,17 @@ func TestDefinitions(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"(defun f ()", "(defun f ()))", `"`} {
-		if _, _, ok := Definitions(text, Reading{}); ok {
+		if _, _, ok := Definitions(t.Context(), text, Reading{}); ok {
 			t.Errorf("%s is taken for well-formed", text)
 		}
 	}
 	for _, prefix := range []string{"'", "#+ ", "#+a "} {
-		if all, _, _ := Definitions(strings.Repeat(prefix, 1_000_000)+strings.Repeat("a ", 1_000_001), Reading{}); all != nil {
+		if all, _, _ := Definitions(t.Context(), strings.Repeat(prefix, 1_000_000)+strings.Repeat("a ", 1_000_001), Reading{}); all != nil {
 			t.Errorf("%s very often: %v", prefix, all)
 		}
 	}
 	deep := strings.Repeat("(progn ", 100_000) + "(defun f ())" + strings.Repeat(")", 100_000) + "(defun g ())"
-	if all, _, ok := Definitions(deep, Reading{}); !ok || len(all) != 1 || all[0].Name != "G" {
+	if all, _, ok := Definitions(t.Context(), deep, Reading{}); !ok || len(all) != 1 || all[0].Name != "G" {
 		t.Errorf("very deep: %v, %v", all, ok)
 	}
 }
@@ -78,7 +78,7 @@ func TestReplace(t *testing.T) {
 		{"(defun f ()\r\n  1)\r\n", "(defun f ()\n  1)", "(defun f ()\r\n  1)\r\n"},
 		{"(defun f ()\n\t1)\n", "(defun f ()\n\t2)", "(defun f ()\n\t2)\n"},
 	} {
-		all, _, _ := Definitions(c.text, Reading{})
+		all, _, _ := Definitions(t.Context(), c.text, Reading{})
 		if got := Replace(c.text, all[0].Extent, c.form, 1); got != c.want {
 			t.Errorf("%q with %q is %q, not %q", c.text, c.form, got, c.want)
 		}
@@ -110,7 +110,7 @@ func TestReplaceByItself(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defs, _, ok := Definitions(string(data), Reading{})
+		defs, _, ok := Definitions(t.Context(), string(data), Reading{})
 		if !ok {
 			refused++
 		}
@@ -126,12 +126,12 @@ func TestReplaceByItself(t *testing.T) {
 		}
 		f := all[i]
 		form := f.text[f.d.Start:f.d.End]
-		in, _, ok := Definitions(form, Reading{})
+		in, _, ok := Definitions(t.Context(), form, Reading{})
 		if !ok || len(in) != 1 || !in[0].Same(&f.d) {
 			t.Fatalf("%s: read alone, %q has %v", f.file, form, in)
 		}
 		var same []Definition
-		defs, _, _ := Definitions(f.text, Reading{})
+		defs, _, _ := Definitions(t.Context(), f.text, Reading{})
 		for _, d := range defs {
 			if d.Same(&in[0]) && d.Package == f.d.Package {
 				same = append(same, d)
@@ -177,13 +177,14 @@ func FuzzDefinitions(f *testing.F) {
 	f.Add("(in-package :a) #+x (defun f () 1) #-(or x) 'a (defmethod |f| :b ((x (eql 'y))) #1=(z))")
 	f.Add("(progn (let ((a #(1))) (defvar *x*)) `(defun ,f ())) #?(defun g ()) (defstruct (s))")
 	f.Fuzz(func(t *testing.T, text string) {
-		all, _, ok := Definitions(text, Reading{Has: func(feature string) bool { return len(feature)%2 == 0 }})
-		if ok && len(Check(text).Problems) > 0 {
+		all, _, ok := Definitions(t.Context(), text, Reading{Has: func(feature string) bool { return len(feature)%2 == 0 }})
+		matches := func(text string) bool { return len(scan(text, workOn(t.Context(), text)).report.Problems) == 0 }
+		if ok && !matches(text) {
 			t.Fatalf("%q is taken for well-formed", text)
 		}
 		for _, d := range all {
 			form := text[d.Start:d.End]
-			if form[0] != '(' || form[len(form)-1] != ')' || len(Check(form).Problems) > 0 {
+			if form[0] != '(' || form[len(form)-1] != ')' || !matches(form) {
 				t.Fatalf("%q: %q is no list", text, form)
 			}
 			if got := Replace(text, d.Extent, form, d.Column); got != text {

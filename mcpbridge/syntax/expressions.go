@@ -17,148 +17,169 @@ const (
 // expressions goes over the tokens of a text whose parentheses match, and notes the
 // prefixes whose form the reader refuses.
 type expressions struct {
-	text    string
-	tokens  []token
+	text string
+	*work
 	strict  bool // also what the reader takes and what nobody means
 	skipped int  // forms around this place that #+ or #- may leave out, in which anything may stand behind #C, #P and #S
 	found   []Problem
 }
 
-// misplaced returns the prefixes in text, which has these tokens, whose form the reader
-// refuses; with strict those, too, that have a form which nobody means.
-func misplaced(text string, ts []token, strict bool) []Problem {
-	e := &expressions{text: text, tokens: ts, strict: strict}
-	for at := 0; at < len(ts); {
-		if ts[at].kind == closer {
-			at++
+// misplaced returns the prefixes in text whose form the reader refuses; with strict those,
+// too, that have a form which nobody means.
+func misplaced(text string, w *work, strict bool) []Problem {
+	e := &expressions{text: text, work: w, strict: strict}
+	for t := e.at(0); t.kind != none; {
+		if t.kind == closer {
+			t = e.after(t)
 			continue
 		}
-		at = e.form(at, 0)
+		t = e.form(t, 0)
 	}
 	return e.found
 }
 
-func (e *expressions) word(at int) string {
-	if at >= len(e.tokens) {
-		return ""
-	}
-	return e.text[e.tokens[at].start:e.tokens[at].end]
-}
+func (e *expressions) at(offset int) token       { return tokenAfter(e.text, offset, e.work) }
+func (e *expressions) after(t token) token       { return e.at(t.end) }
+func (e *expressions) word(t token) string       { return e.text[t.start:t.end] }
+func (e *expressions) is(t token, w string) bool { return e.word(t) == w }
 
-func (e *expressions) problem(at int, message string) {
+func (e *expressions) problem(t token, message string) {
 	if len(e.found) < maxProblems {
-		t := e.tokens[at]
-		e.found = append(e.found, Problem{Pos: Pos{t.line, t.col}, Message: e.word(at) + message})
+		e.found = append(e.found, Problem{Pos: posOf(e.text, t.start), Message: e.word(t) + message})
 	}
 }
 
-// form looks at the form that begins with the token at and returns where the next one
-// begins. Below maxNesting it only goes over the tokens.
-func (e *expressions) form(at, depth int) int {
-	for at < len(e.tokens) {
-		switch e.tokens[at].kind {
+// form looks at the form that begins with t and returns the token behind it. Below
+// maxNesting it only goes over the tokens.
+func (e *expressions) form(t token, depth int) token {
+	for {
+		switch t.kind {
 		case atom:
-			return at + 1
-		case closer:
-			return at
+			return e.after(t)
+		case closer, none:
+			return t
 		case opener:
-			for at++; at < len(e.tokens) && e.tokens[at].kind != closer; {
+			t = e.after(t)
+			for t.kind != none && t.kind != closer {
 				if depth > maxNesting {
-					return e.beyond(at)
+					return e.beyond(t)
 				}
-				at = e.form(at, depth+1)
+				t = e.form(t, depth+1)
 			}
-			return min(at+1, len(e.tokens))
+			return e.after(t)
 		case skipPrefix:
 			if depth > maxNesting {
-				at++
+				t = e.after(t)
 				continue
 			}
-			if !e.features(at+1, true, depth) {
-				e.problem(at, needsFeatures)
+			feature := e.after(t)
+			if _, ok := e.features(feature, true, depth); !ok {
+				e.problem(t, needsFeatures)
 			}
-			at = e.form(at+1, depth+1)
+			t = e.form(feature, depth+1)
 			e.skipped++
-			at = e.form(at, depth+1)
+			t = e.form(t, depth+1)
 			e.skipped--
-			return at
+			return t
 		case prefix:
-			if need := e.lacks(at); need != "" && (e.skipped == 0 || e.strict) {
-				e.problem(at, need)
+			if need := e.lacks(t); need != "" && (e.skipped == 0 || e.strict) {
+				e.problem(t, need)
 			}
-			at++
+			t = e.after(t)
 		}
 	}
-	return at
 }
 
-// beyond returns the place behind the list in which the token at stands.
-func (e *expressions) beyond(at int) int {
-	for open := 1; at < len(e.tokens) && open > 0; at++ {
-		switch e.tokens[at].kind {
+// beyond returns the token behind the list in which t stands.
+func (e *expressions) beyond(t token) token {
+	for open := 1; t.kind != none; t = e.after(t) {
+		switch t.kind {
 		case opener:
 			open++
 		case closer:
-			open--
+			if open--; open == 0 {
+				return e.after(t)
+			}
 		}
 	}
-	return at
+	return t
+}
+
+// skip returns the token behind the form that begins with t.
+func (e *expressions) skip(t token) token {
+	for forms := 1; ; {
+		switch t.kind {
+		case none, closer:
+			return t
+		case skipPrefix:
+			forms++
+			t = e.after(t)
+			continue
+		case prefix:
+			t = e.after(t)
+			continue
+		case opener:
+			t = e.beyond(e.after(t))
+		case atom:
+			t = e.after(t)
+		}
+		if forms--; forms == 0 {
+			return t
+		}
+	}
 }
 
 var integer = regexp.MustCompile(`^[-+]?[0-9]+\.?$`)
 
-// features reports whether the form at may be a feature expression. An operator that some
-// Lisp adds to AND, OR and NOT, as Allegro does VERSION>=, the others refuse unless an AND
-// or OR around it spares them the look.
-func (e *expressions) features(at int, outermost bool, depth int) bool {
-	switch word := e.word(at); {
-	case at >= len(e.tokens) || depth > maxNesting:
-		return true // said elsewhere
-	case e.tokens[at].kind == prefix:
-		return word != "'" && word != "#'" && word != "`" && !strings.EqualFold(word, "#s") // of #. nothing is known
-	case e.tokens[at].kind == skipPrefix:
-		return true
-	case e.tokens[at].kind == atom:
-		return strings.HasPrefix(word, "#:") || !strings.ContainsAny(word[:1], "\"#") && !integer.MatchString(word)
+// features reports whether the form that begins with t may be a feature expression, and
+// returns the token behind it if it may. An operator that some Lisp adds to AND, OR and NOT,
+// as Allegro does VERSION>=, the others refuse unless an AND or OR around it spares them the
+// look.
+func (e *expressions) features(t token, outermost bool, depth int) (behind token, ok bool) {
+	switch word := e.word(t); {
+	case t.kind == none || depth > maxNesting || t.kind == skipPrefix:
+		return e.skip(t), true // said elsewhere
+	case t.kind == prefix:
+		return e.skip(t), word != "'" && word != "#'" && word != "`" && !strings.EqualFold(word, "#s") // of #. nothing is known
+	case t.kind == atom:
+		return e.after(t), strings.HasPrefix(word, "#:") || !strings.ContainsAny(word[:1], "\"#") && !integer.MatchString(word)
 	case word != "(":
-		return false
+		return t, false
 	}
-	at++
-	if e.word(at) == ")" || e.tokens[at].kind == skipPrefix || e.word(at) == "#." {
-		return true
+	t = e.after(t)
+	if t.kind == closer || t.kind == skipPrefix || e.is(t, "#.") {
+		return e.beyond(t), true
 	}
-	if e.tokens[at].kind != atom || strings.ContainsAny(e.word(at)[:1], "\"#") {
-		return false
+	if t.kind != atom || strings.ContainsAny(e.word(t)[:1], "\"#") {
+		return t, false
 	}
-	operator, n := symbolName(e.word(at)), 0
+	operator, n := symbolName(e.word(t)), 0
 	if !slices.Contains([]string{"AND", "OR", "NOT"}, operator) {
-		return !e.strict && (!outermost || strings.HasPrefix(operator, "VERSION"))
+		return e.beyond(t), !e.strict && (!outermost || strings.HasPrefix(operator, "VERSION"))
 	}
 	plain := true // no #+ and #- inside
-	for at++; at < len(e.tokens) && e.tokens[at].kind != closer; n++ {
-		plain = plain && e.tokens[at].kind != skipPrefix
-		if !e.features(at, false, depth+1) {
-			return false
+	for t = e.after(t); t.kind != closer && t.kind != none; n++ {
+		plain = plain && t.kind != skipPrefix
+		if t, ok = e.features(t, false, depth+1); !ok {
+			return t, false
 		}
-		at = e.next(at)
 	}
-	return operator != "NOT" || n == 1 || !plain
+	return e.after(t), operator != "NOT" || n == 1 || !plain
 }
 
-// next returns where the form behind the one at begins, and looks at none.
-func (e *expressions) next(at int) int {
-	quiet := &expressions{text: e.text, tokens: e.tokens}
-	return quiet.form(at, maxNesting)
-}
-
-// lacks returns the message that the prefix at has not the form that it needs behind it, or "".
-func (e *expressions) lacks(at int) string {
-	next := e.word(at + 1)
-	known := next != "" && next != "#." && next != "," && (at+1 >= len(e.tokens) || e.tokens[at+1].kind != skipPrefix)
+// lacks returns the message that the prefix t has not the form that it needs behind it, or "".
+func (e *expressions) lacks(t token) string {
+	what := strings.ToLower(e.word(t))
+	if what != "#c" && what != "#p" && what != "#s" && (what != "#'" || !e.strict) {
+		return ""
+	}
+	after := e.after(t)
+	next := e.word(after)
+	known := next != "" && next != "#." && next != "," && after.kind != skipPrefix
 	list := next == "("
-	switch strings.ToLower(e.word(at)) {
+	switch what {
 	case "#c":
-		if known && !(list && e.complex(at+2)) {
+		if known && !(list && e.complex(e.after(after))) {
 			return needsComplex
 		}
 	case "#p":
@@ -166,41 +187,42 @@ func (e *expressions) lacks(at int) string {
 			return needsPathname
 		}
 	case "#s":
-		head := e.word(at + 2)
-		if known && (!list || e.tokens[at+1].start != e.tokens[at].end || head == ")" || e.tokens[at+2].kind == opener || strings.HasPrefix(head, `"`)) {
+		head := e.after(after)
+		if known && (!list || after.start != t.end || head.kind == closer || head.kind == opener || strings.HasPrefix(e.word(head), `"`)) {
 			return needsStruct
 		}
 	case "#'":
-		if e.strict && next != "" && !e.named(at+1) {
+		if next != "" && !e.named(after) {
 			return " is to be followed by the name of a function or a lambda expression."
 		}
 	}
 	return ""
 }
 
-// named reports whether the form at is what people write behind #'.
-func (e *expressions) named(at int) bool {
-	word := e.word(at)
-	switch e.tokens[at].kind {
+// named reports whether the form that begins with t is what people write behind #'.
+func (e *expressions) named(t token) bool {
+	word := e.word(t)
+	switch t.kind {
 	case atom:
 		return !strings.ContainsAny(word[:1], `"0123456789`) && !strings.EqualFold(word, "lambda") && !strings.EqualFold(word, "setf")
 	case opener:
-		return word == "(" && (e.tokens[at+1].kind == atom || e.tokens[at+1].kind == prefix)
+		inner := e.after(t)
+		return word == "(" && (inner.kind == atom || inner.kind == prefix)
 	}
 	return word != "'" && word != "`" && word != "#'" // of a comma and of #. nothing is known
 }
 
-// complex reports whether a list whose elements begin at may be that of #C.
-func (e *expressions) complex(at int) bool {
+// complex reports whether a list whose elements begin with t may be that of #C.
+func (e *expressions) complex(t token) bool {
 	n := 0
-	for ; at < len(e.tokens) && e.tokens[at].kind != closer; n++ {
-		if e.tokens[at].kind != atom {
-			return e.word(at) != "("
+	for ; t.kind != closer && t.kind != none; n++ {
+		if t.kind != atom {
+			return !e.is(t, "(")
 		}
-		if strings.ContainsAny(e.word(at)[:1], `"`) {
+		if strings.ContainsAny(e.word(t)[:1], `"`) {
 			return false
 		}
-		at++
+		t = e.after(t)
 	}
 	return n == 2
 }

@@ -27,7 +27,7 @@ func TestCheckExpressions(t *testing.T) {
 	var texts []string
 	for text, want := range refused {
 		texts = append(texts, text)
-		if got := described(Check(text)); !strings.HasSuffix(got, "; "+want) {
+		if got := described(Check(t.Context(), text)); !strings.HasSuffix(got, "; "+want) {
 			t.Errorf("%s: %s; want %s", text, got, want)
 		}
 	}
@@ -42,7 +42,7 @@ func TestCheckExpressions(t *testing.T) {
 		`(f #+#+sbcl sbcl x)`,
 	}
 	for i, n := range readable(t, taken) {
-		if p := Check(taken[i]).Problems; len(p) > 0 {
+		if p := Check(t.Context(), taken[i]).Problems; len(p) > 0 {
 			t.Errorf("%s: %v", taken[i], p)
 		}
 		if n != 1 {
@@ -51,7 +51,7 @@ func TestCheckExpressions(t *testing.T) {
 	}
 	// Only the reader knows what #. is.
 	for _, text := range []string{`(f #+#.(cl:if t '(and) '(or)) x y)`, `(f #+(or #.'sbcl b) x y)`, `(f #P#.(g) #C(#.(h) 1))`} {
-		if p := Check(text).Problems; len(p) > 0 {
+		if p := Check(t.Context(), text).Problems; len(p) > 0 {
 			t.Errorf("%s: %v", text, p)
 		}
 	}
@@ -72,21 +72,36 @@ func TestRepairExpressions(t *testing.T) {
 		"(a #'((lambda (x)) y)\n (b c)))",
 		"(a #C(1 2) 3))\n", "(a #S((b) :c 1)\n", "(a #p (\"x\")\n",
 	} {
-		got, ok := Repair(text)
+		got, ok := Repair(t.Context(), text)
 		if !ok {
 			continue
 		}
-		if len(misplaced(got, mustTokens(t, got), true)) > 0 || strings.Join(words(got), " ") != strings.Join(words(text), " ") {
+		if len(misplaced(got, workOn(t.Context(), got), true)) > 0 || strings.Join(words(t, got), " ") != strings.Join(words(t, text), " ") {
 			t.Errorf("%q is called mended: %q", text, got)
 		}
 	}
 }
 
-func mustTokens(t *testing.T, text string) []token {
+// allTokens are the tokens of a text that has an end.
+func allTokens(t *testing.T, text string) (all []token) {
 	t.Helper()
-	ts, ok := tokens(text)
-	if !ok {
+	l := newLexer(text, workOn(t.Context(), text))
+	for tok := l.next(); tok.kind != none; tok = l.next() {
+		all = append(all, tok)
+	}
+	if l.unended != 0 {
 		t.Fatalf("%q", text)
 	}
-	return ts
+	return all
+}
+
+// words are the tokens of a text but for its parentheses.
+func words(t *testing.T, text string) (all []string) {
+	t.Helper()
+	for _, tok := range allTokens(t, text) {
+		if word := text[tok.start:tok.end]; word != "(" && word != ")" {
+			all = append(all, word)
+		}
+	}
+	return all
 }

@@ -36,17 +36,18 @@ const (
 
 // judge goes over tokens once.
 type judge struct {
+	*work
 	text     string
 	lists    []list
 	cost     float64
 	forms    int // at top level
 	last     int // line of the token before
 	uses     map[string]uses
-	counts   map[string]map[int]int // see countsOf
-	extra    int                    // closing parentheses that may be too many
-	counting bool                   // names are counted, nothing is judged
-	wasHead  bool                   // the token follows a parenthesis in the unmended text
-	held     *prefixed              // what stands before the next form, or nil
+	counts   map[string]counts // see countsOf
+	extra    int               // closing parentheses that may be too many
+	counting bool              // names are counted, nothing is judged
+	wasHead  bool              // the token follows a parenthesis in the unmended text
+	held     *prefixed         // what stands before the next form, or nil
 }
 
 // prefixed are the prefixes before a form.
@@ -59,17 +60,18 @@ type prefixed struct {
 
 // basis is a text that does not fit together.
 type basis struct {
+	*work
 	text   string
 	tokens []token
 	uses   map[string]uses
-	counts map[string]map[int]int
+	counts map[string]counts
 	off    int // parentheses that are missing, or less than 0, too many
 }
 
 // fit returns what the text costs with the edit made, and whether its parentheses match
 // then, but for those that further edits are to mend.
 func (b *basis) fit(e edit) (cost float64, ok bool) {
-	j := &judge{text: b.text, uses: b.uses, counts: b.counts, extra: max(-b.off-1, 0)}
+	j := &judge{work: b.work, text: b.text, uses: b.uses, counts: b.counts, extra: max(-b.off-1, 0)}
 	shift, line := 0, 0 // what stands behind the edit in its line has moved
 	for i, t := range b.tokens {
 		if t.line != line {
@@ -87,7 +89,7 @@ func (b *basis) fit(e edit) (cost float64, ok bool) {
 			t.col++
 		}
 		j.wasHead = i > 0 && b.tokens[i-1].kind == opener
-		if !j.token(t) {
+		if !j.token(t) || b.over {
 			return 0, false
 		}
 		if here && e.what == closeAfter {
@@ -162,6 +164,10 @@ func (j *judge) element(t token, first bool) role {
 		return code
 	}
 	l := &j.lists[len(j.lists)-1]
+	j.step(1 + (t.end-t.start)/16)
+	if first {
+		j.step(len(l.cols) / 16) // see misfit
+	}
 	j.cost += l.stand(t.line, col, first)
 	name := ""
 	if t.kind == atom || j.text[t.start:t.end] == "#(" {

@@ -2,22 +2,19 @@ package syntax
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 )
 
 // form says that a form is complete: it may complete the prefixes before it,
 // and is one element of the list around them.
 func (s *scanner) form() {
-	if s.broken {
-		return
-	}
 	for len(s.stack) > 0 {
 		top := &s.stack[len(s.stack)-1]
-		if top.list {
-			top.elements++
-			if top.dot > 0 {
-				if top.dot++; top.dot == 3 {
-					s.problem(s.pos(), "More than one form follows the dot in this list.")
+		if top.isList() {
+			top.filled = true
+			if top.dot > 0 && top.dot < manyAfterDot {
+				if top.dot++; top.dot == manyAfterDot {
+					s.problem(s.here.Pos, "More than one form follows the dot in this list.")
 				}
 			}
 			return
@@ -25,10 +22,10 @@ func (s *scanner) form() {
 		if top.wants--; top.wants > 0 {
 			return
 		}
-		s.quasi -= top.quasi
-		skipped := top.text == "#+" || top.text == "#-"
+		s.quasi -= int(top.quasi)
+		skipped := s.skips(top)
 		s.stack = s.stack[:len(s.stack)-1]
-		if n := len(s.stack); skipped && n > 0 && s.stack[n-1].list {
+		if n := len(s.stack); skipped && n > 0 && s.stack[n-1].isList() {
 			// It may be read as nothing: (a . #+sbcl b #-sbcl c).
 			if s.stack[n-1].dot > 0 {
 				s.stack[n-1].dot = -1
@@ -37,35 +34,79 @@ func (s *scanner) form() {
 		}
 	}
 	s.report.Forms++
-	s.closed = s.line
+	s.closed = s.here.Line
 }
 
-func (s *scanner) prefix(p Pos, text string, wants, quasi int) {
-	s.quasi += quasi
-	s.stack = append(s.stack, open{Pos: p, text: text, wants: wants, quasi: quasi})
-}
-
-func (s *scanner) comma(p Pos) {
-	s.next()
-	text := ","
-	if r := s.peek(); !s.end() && (r == '@' || r == '.') {
-		text += string(s.next())
-	}
-	if s.quasi <= 0 {
-		s.problem(p, "A comma stands outside of any backquote.")
-		s.prefix(p, text, 1, 0)
+// push notes that o is open, which begins with the token.
+func (s *scanner) push(o open) {
+	if len(s.stack) == MaxDepth {
+		s.stack, s.broken = nil, true
+		s.problem(s.begin.Pos, fmt.Sprintf("Lists and prefixes are nested deeper than %d here. From here on nothing was checked.", MaxDepth))
 		return
 	}
-	s.prefix(p, text, 1, -1)
+	o.start = int32(s.begin.at)
+	if n := len(s.stack); n > 0 {
+		o.right, o.lists = s.stack[n-1].right, s.stack[n-1].lists
+	}
+	if o.isList() {
+		o.right = max(o.right, int32(s.begin.Column))
+		o.lists++
+	}
+	s.quasi += int(o.quasi)
+	if len(s.stack) == cap(s.stack) {
+		s.stack = slices.Grow(s.stack, 64+len(s.stack))
+	}
+	s.stack = append(s.stack, o)
+}
+
+// mark is what o begins with, without the number in #1=: "(", "#(", "'", "#+", …
+func (s *scanner) mark(o *open) string {
+	at := int(o.start)
+	switch s.text[at] {
+	case '#':
+		at++
+		for s.text[at] >= '0' && s.text[at] <= '9' {
+			at++
+		}
+		return "#" + s.text[at:at+1]
+	case ',':
+		if next := s.text[at+1:]; next != "" && (next[0] == '@' || next[0] == '.') {
+			return s.text[at : at+2]
+		}
+	}
+	return s.text[at : at+1]
+}
+
+// skips reports whether o may be read as nothing.
+func (s *scanner) skips(o *open) bool {
+	mark := s.mark(o)
+	return mark == "#+" || mark == "#-"
+}
+
+// prefix takes a token that is followed by a form.
+func (s *scanner) prefix(t token) {
+	o := open{wants: 1}
+	switch s.text[t.start] {
+	case '`':
+		o.quasi = 1
+	case ',':
+		if s.quasi > 0 {
+			o.quasi = -1
+		} else {
+			s.problem(s.begin.Pos, "A comma stands outside of any backquote.")
+		}
+	}
+	s.push(o)
 }
 
 func (s *scanner) dot(p Pos) {
-	if n := len(s.stack); n == 0 || !s.stack[n-1].list || s.stack[n-1].text == "#(" {
+	n := len(s.stack)
+	if n == 0 || !s.stack[n-1].isList() || s.text[s.stack[n-1].start] == '#' {
 		s.problem(p, "A dot stands where there is no list to end.")
 		return
 	}
-	switch top := &s.stack[len(s.stack)-1]; {
-	case top.elements == 0:
+	switch top := &s.stack[n-1]; {
+	case !top.filled:
 		s.problem(p, "Nothing stands before the dot in this list.")
 	case top.dot > 0:
 		s.problem(p, "This list has two dots.")
@@ -76,11 +117,13 @@ func (s *scanner) dot(p Pos) {
 
 // close takes a closing parenthesis.
 func (s *scanner) close(p Pos) {
-	for len(s.stack) > 0 && !s.stack[len(s.stack)-1].list {
+	for len(s.stack) > 0 && !s.stack[len(s.stack)-1].isList() {
 		top := s.stack[len(s.stack)-1]
 		s.stack = s.stack[:len(s.stack)-1]
-		s.quasi -= top.quasi
-		s.problem(top.Pos, fmt.Sprintf("No form follows %s before the closing parenthesis at %d:%d.", top.text, p.Line, p.Column))
+		s.quasi -= int(top.quasi)
+		if s.reporting() {
+			s.problem(posOf(s.text, int(top.start)), fmt.Sprintf("No form follows %s before the closing parenthesis at %d:%d.", s.mark(&top), p.Line, p.Column))
+		}
 	}
 	if len(s.stack) == 0 {
 		s.problemHint(p, "This closing parenthesis closes nothing.", s.extra())
@@ -94,71 +137,13 @@ func (s *scanner) close(p Pos) {
 	s.form()
 }
 
-// dispatch takes what begins with #.
-func (s *scanner) dispatch(p Pos) {
-	s.next()
-	for !s.end() && s.peek() >= '0' && s.peek() <= '9' {
-		s.next()
-	}
-	if s.end() {
-		s.problem(p, "The text ends after #.")
-		return
-	}
-	switch r := s.peek(); {
-	case r == '(':
-		s.next()
-		s.stack = append(s.stack, open{Pos: p, text: "#(", list: true})
-	case r == '\\':
-		s.next()
-		if !s.end() {
-			s.next() // the character itself, which may be any: #\(
-		}
-		s.symbol(p) // the rest of a name
-		s.form()
-	case r == '"': // of some user's dispatch macro
-		s.string(p)
-	case r == '+' || r == '-':
-		s.next()
-		s.prefix(p, "#"+string(r), 2, 0)
-	case strings.ContainsRune("'.,", r):
-		s.next()
-		s.prefix(p, "#"+string(r), 1, 0)
-	case strings.ContainsRune("=aAcCsSpP", r) && s.opens():
-		s.next()
-		s.prefix(p, "#"+string(r), 1, 0)
-	case r == '#': // #1#
-		s.next()
-		s.form()
-	case r == '<':
-		s.problem(p, "#< begins the printed form of an object, which cannot be read.")
-		s.symbol(p)
-		s.form()
-	case r == ')' || blank(r) || r == '\n':
-		s.problem(p, "A # stands before a blank or a closing parenthesis.")
-	case strings.ContainsRune("*:bBoOxXrRaAcCsSpP", r):
-		s.symbol(p)
-		s.form()
-	default:
-		s.next()
-		s.report.Unknown = append(s.report.Unknown, p)
-	}
-}
-
-// opens reports whether a form begins right behind the next character, as in
-// #s(…), #p"…" and #1=(…).
-func (s *scanner) opens() bool {
-	return s.text[s.at] == '=' || s.at+1 < len(s.text) && strings.IndexByte("(\"' \t\n", s.text[s.at+1]) >= 0
-}
-
 // finish tells what is still open at the end.
 func (s *scanner) finish() {
-	for _, o := range s.stack {
-		if o.list {
-			s.unclosed()
-			return
-		}
+	if n := len(s.stack); n > 0 && s.stack[n-1].lists > 0 {
+		s.unclosed()
+		return
 	}
-	for _, o := range s.stack {
-		s.problem(o.Pos, fmt.Sprintf("No form follows %s before the end of the text.", o.text))
+	for _, o := range s.stack[:min(len(s.stack), maxProblems)] {
+		s.problem(posOf(s.text, int(o.start)), fmt.Sprintf("No form follows %s before the end of the text.", s.mark(&o)))
 	}
 }

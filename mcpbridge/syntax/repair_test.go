@@ -31,12 +31,11 @@ func forms(t *testing.T) (all []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ts, ok := tokens(string(text))
-		if p := Check(string(text)).Problems; !ok || len(p) > 0 {
+		if p := Check(t.Context(), string(text)).Problems; len(p) > 0 {
 			t.Fatalf("%s: %v", file, p)
 		}
 		depth, start := 0, 0
-		for _, tok := range ts {
+		for _, tok := range allTokens(t, string(text)) {
 			switch tok.kind {
 			case opener:
 				if depth == 0 {
@@ -44,7 +43,7 @@ func forms(t *testing.T) (all []string) {
 				}
 				depth++
 			case closer:
-				if depth--; depth == 0 && tok.line > 0 && start > 0 && text[start-1] == '\n' {
+				if depth--; depth == 0 && start > 0 && text[start-1] == '\n' {
 					all = append(all, string(text[start:tok.end]))
 				}
 			}
@@ -67,9 +66,8 @@ func TestRepair(t *testing.T) {
 	kinds := map[string]int{}
 	for n := range tries {
 		text := all[random.IntN(len(all))]
-		ts, _ := tokens(text)
 		var places []token
-		for _, tok := range ts {
+		for _, tok := range allTokens(t, text) {
 			if tok.kind == opener && text[tok.start] == '(' || tok.kind == closer {
 				places = append(places, tok)
 			}
@@ -83,7 +81,7 @@ func TestRepair(t *testing.T) {
 		}
 		what += text[p.start:p.end]
 		kinds[what+" all"]++
-		got, ok := Repair(broken)
+		got, ok := Repair(t.Context(), broken)
 		if ok {
 			texts, called = append(texts, text), append(called, got)
 		}
@@ -99,7 +97,7 @@ func TestRepair(t *testing.T) {
 				t.Logf("%s\n%s\n--- became\n%s", what, text, got)
 			}
 		}
-		if ok && len(Check(got).Problems) > 0 {
+		if ok && len(Check(t.Context(), got).Problems) > 0 {
 			t.Errorf("called mended, and is not:\n%s", got)
 		}
 	}
@@ -143,12 +141,12 @@ func TestRepairText(t *testing.T) {
 		"(defmethod f :around (a b)))\n  (g a))":                                               "(defmethod f :around ((a b))\n  (g a))",
 		"(defun f (x)\n  (when x)\n    (g x)))\n":                                              "(defun f (x)\n  (when x\n    (g x)))\n",
 	} {
-		if got, ok := Repair(text); !ok || got != want {
+		if got, ok := Repair(t.Context(), text); !ok || got != want {
 			t.Errorf("%q: %q, %v; want %q", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"(a \"b)", "(a (b . ) c", "(list #C0 1))", "(f '#1=#1#))", "(a #+(or :b \"c\")\n  d", "#|", strings.Repeat("(", 9), "", ")"} {
-		if got, ok := Repair(text); ok && got != text {
+		if got, ok := Repair(t.Context(), text); ok && got != text {
 			t.Errorf("%q: %q", text, got)
 		}
 	}

@@ -1,6 +1,9 @@
 package syntax
 
-import "strings"
+import (
+	"context"
+	"strings"
+)
 
 // Replace returns text with form in place of the one at d. form stood in column
 // of its own text, from 1; its further lines are moved with its first one, but for those
@@ -37,37 +40,32 @@ func shift(old string, at int, form string, column int) int {
 }
 
 // indent is the least indentation of the lines of a form but its first one, 0 if none is
-// indented.
+// indented. Lines that begin inside of a string do not count.
 func indent(form string) int {
 	least := 0
-	for i, line := range codeLines(form) {
-		if n := len(line) - len(strings.TrimLeft(line, " ")); i > 0 && n > 0 && (least == 0 || n < least) {
+	eachLine(form, func(i int, line string, inside bool) {
+		if n := len(line) - len(strings.TrimLeft(line, " ")); i > 0 && !inside && n > 0 && (least == 0 || n < least) {
 			least = n
 		}
-	}
+	})
 	return least
 }
 
-// codeLines are the lines of a form; one that begins inside of a string is "".
-func codeLines(form string) []string {
-	lines := strings.Split(form, "\n")
-	for i := range insideAtoms(form) {
-		lines[i] = ""
-	}
-	return lines
-}
-
-// insideAtoms are the numbers, from 0, of the lines that begin inside of a string or of a
-// symbol between bars.
-func insideAtoms(form string) map[int]bool {
-	inside := make(map[int]bool)
-	ts, _ := tokens(form)
-	for _, t := range ts {
-		for i := range strings.Count(form[t.start:t.end], "\n") {
-			inside[t.line+i] = true // t.line counts from 1
+// eachLine calls f with each line of a form, with its number from 0; inside says that the line begins
+// inside of a string or of a symbol between bars.
+func eachLine(form string, f func(i int, line string, inside bool)) {
+	l := newLexer(form, workOn(context.Background(), form))
+	t := l.next()
+	for i, start := 0, 0; ; i++ {
+		for t.end < start && t.kind != none {
+			t = l.next()
+		}
+		line, _, more := strings.Cut(form[start:], "\n")
+		f(i, line, t.start < start && start <= t.end)
+		if start += len(line) + 1; !more {
+			return
 		}
 	}
-	return inside
 }
 
 // moved returns form with its further lines moved to the right, or to the left if by is
@@ -76,18 +74,21 @@ func moved(form string, by int) string {
 	if by == 0 {
 		return form
 	}
-	inside := insideAtoms(form)
-	lines := strings.Split(form, "\n")
-	for i, line := range lines {
-		switch blanks := len(line) - len(strings.TrimLeft(line, " ")); {
-		case i == 0 || inside[i] || strings.TrimSpace(line) == "":
-		case by > 0:
-			lines[i] = strings.Repeat(" ", by) + line
-		default:
-			lines[i] = line[min(-by, blanks):]
+	var b strings.Builder
+	eachLine(form, func(i int, line string, inside bool) {
+		if i > 0 {
+			b.WriteByte('\n')
 		}
-	}
-	return strings.Join(lines, "\n")
+		switch blanks := len(line) - len(strings.TrimLeft(line, " ")); {
+		case i == 0 || inside || strings.TrimSpace(line) == "":
+		case by > 0:
+			b.WriteString(strings.Repeat(" ", by))
+		default:
+			line = line[min(-by, blanks):]
+		}
+		b.WriteString(line)
+	})
+	return b.String()
 }
 
 func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

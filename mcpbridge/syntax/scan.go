@@ -10,9 +10,9 @@ import (
 
 // scanner goes over the text once, from left to right.
 type scanner struct {
-	text         string
-	at           int // byte offset
-	line, column int // of it
+	*lexer
+	begin place // of the token
+	here  place // behind it
 
 	stack  []open // what is open, outermost first
 	quasi  int    // backquotes less commas around this place
@@ -23,232 +23,169 @@ type scanner struct {
 	margins []margin // lines that stand too far left, see indent.go
 	inner   *margin  // a line that stands too far right
 	quote   *Hint    // a string that runs over code, perhaps
-	broken  bool     // something that has no end has swallowed the rest
-	keep    bool     // keep the tokens
-	tokens  []token
+	broken  bool     // the rest has been swallowed by something without an end, or was not looked at
 	report  Report
 }
 
 // open is something that waits for its end: a list, or the forms of a prefix.
 type open struct {
-	Pos
-	text  string // "(", "#(", "'", "#+", …
-	list  bool
-	wants int // forms a prefix still needs
-	quasi int // what it adds to scanner.quasi
+	start int32 // offset
+	right int32 // the column of the list that stands most to the right, of this one and those around it
+	lists int32 // how many lists there are, this one and those around it
 
-	elements int // of a list
-	dot      int // elements after a dot, plus 1; 0: no dot; -1: who knows
+	wants  int8 // forms a prefix still needs; 0: it is a list
+	quasi  int8 // what it adds to scanner.quasi
+	filled bool // the list has an element
+	dot    int8 // elements after a dot, plus 1, up to manyAfterDot; 0: no dot; -1: who knows
 }
 
-func (s *scanner) pos() Pos { return Pos{s.line, s.column} }
+const manyAfterDot = 3
 
-func (s *scanner) peek() rune {
-	r, _ := utf8.DecodeRuneInString(s.text[s.at:])
-	return r
-}
-
-func (s *scanner) next() rune {
-	r, n := utf8.DecodeRuneInString(s.text[s.at:])
-	s.at += n
-	if r == '\n' {
-		s.line++
-		s.column = 1
-	} else {
-		s.column++
-	}
-	return r
-}
-
-func (s *scanner) end() bool { return s.at >= len(s.text) }
+func (o *open) isList() bool { return o.wants == 0 }
 
 func (s *scanner) problem(p Pos, message string) { s.problemHint(p, message, nil) }
 
 func (s *scanner) problemHint(p Pos, message string, h *Hint) {
-	if len(s.report.Problems) < maxProblems {
+	if s.reporting() {
 		s.report.Problems = append(s.report.Problems, Problem{Pos: p, Message: message, Hint: h})
 	}
 }
 
-func (s *scanner) run() {
-	if strings.HasPrefix(s.text, "#!") { // a script's first line
-		s.skipLine()
-	}
-	fresh := true // nothing but blanks so far in this line
-	for !s.end() {
-		r := s.peek()
-		switch {
-		case r == '\n':
-			s.next()
-			fresh = true
-			continue
-		case blank(r):
-			s.next()
-			continue
-		case r == ';':
-			s.skipLine()
-			continue
-		}
-		if fresh {
-			s.look(r)
-			fresh = false
-		}
-		s.token(r)
-	}
-	s.finish()
-}
+// reporting reports whether the report has room for another problem.
+func (s *scanner) reporting() bool { return len(s.report.Problems) < maxProblems }
 
-func (s *scanner) skipLine() {
-	for !s.end() && s.peek() != '\n' {
-		s.next()
+// scan goes over the whole text.
+func scan(text string, w *work) *scanner {
+	s := &scanner{lexer: newLexer(text, w), here: beginning()}
+	if len(text) > MaxText {
+		s.report, s.broken = *tooLong(), true
+		return s
 	}
-}
-
-// token takes one token that is neither blank nor a line comment.
-func (s *scanner) token(r rune) {
-	p := s.pos()
-	if strings.HasPrefix(s.text[s.at:], "#|") {
-		s.comment(p)
-		return
+	for !s.broken {
+		t := s.lexer.next()
+		if t.kind == none {
+			break
+		}
+		s.here.to(text, t.start)
+		s.begin = s.here
+		if s.fresh {
+			s.look(text[t.start])
+		}
+		s.here.to(text, t.end)
+		s.token(t)
 	}
-	if len(s.stack) == 0 {
-		s.margin = p.Column
-	}
-	start := s.at
-	defer func() {
-		s.last = s.line
-		s.note(start, p)
-	}()
-	switch r {
-	case '(':
-		s.next()
-		s.stack = append(s.stack, open{Pos: p, text: "(", list: true})
-	case ')':
-		s.next()
-		s.close(p)
-	case '"':
-		s.string(p)
-	case '\'':
-		s.next()
-		s.prefix(p, "'", 1, 0)
-	case '`':
-		s.next()
-		s.prefix(p, "`", 1, 1)
-	case ',':
-		s.comma(p)
-	case '#':
-		s.dispatch(p)
+	switch {
+	case s.over:
+		s.stack, s.broken = nil, true
+	case s.unended == '#':
+		s.swallow("The comment #| that begins here has no |#.", nil)
 	default:
-		if text := s.symbol(p); text == "." {
-			s.dot(p)
-			return
+		s.finish()
+	}
+	return s
+}
+
+// token takes one token.
+func (s *scanner) token(t token) {
+	if len(s.stack) == 0 {
+		s.margin = s.begin.Column
+	}
+	p := s.begin.Pos
+	switch s.act {
+	case actOpen:
+		s.push(open{})
+	case actClose:
+		s.close(p)
+	case actOne:
+		s.prefix(t)
+	case actTwo:
+		s.push(open{wants: 2})
+	case actUnknown:
+		if s.report.Macros++; len(s.report.Unknown) < maxProblems {
+			s.report.Unknown = append(s.report.Unknown, p)
 		}
+	case actStray:
+		s.problem(p, "A # stands before a blank or a closing parenthesis.")
+	case actCut:
+		s.problem(p, "The text ends after #.")
+	case actString:
+		s.runsOver(t)
+		if s.unended != 0 {
+			s.swallow(`The string that begins here has no closing ".`, s.quote)
+			break
+		}
+		s.form()
+	case actForm, actObject:
+		s.named(t)
+	}
+	s.last = s.here.Line
+}
+
+// named takes a symbol, number or character.
+func (s *scanner) named(t token) {
+	text := s.text[t.start:t.end]
+	if s.act == actObject {
+		s.problem(s.begin.Pos, "#< begins the printed form of an object, which cannot be read.")
+	}
+	s.unseen(t)
+	switch {
+	case s.unended != 0:
+		s.swallow("The symbol that begins here has no closing |.", nil)
+	case text == ".":
+		s.dot(s.begin.Pos)
+	default:
 		s.form()
 	}
 }
 
-// comment takes #|…|#, which nests.
-func (s *scanner) comment(p Pos) {
-	depth := 0
-	for !s.end() {
-		rest := s.text[s.at:]
-		switch {
-		case strings.HasPrefix(rest, "#|"):
-			depth++
-			s.next()
-		case strings.HasPrefix(rest, "|#"):
-			depth--
-			s.next()
-		}
-		s.next()
-		if depth == 0 {
-			return
-		}
-	}
-	s.swallowed()
-	s.problem(p, "The comment #| that begins here has no |#.")
+// swallow forgets what is open, because a string or comment without an end has
+// swallowed the closing parentheses.
+func (s *scanner) swallow(message string, h *Hint) {
+	s.stack, s.broken = nil, true
+	s.problemHint(posOf(s.text, s.from), message, h)
 }
 
-func (s *scanner) string(p Pos) {
-	s.next()
-	for !s.end() {
-		switch s.next() {
-		case '\\':
-			if !s.end() {
-				s.next()
-			}
-		case '"':
-			s.form()
-			return
-		case '\n':
-			if s.quote == nil && strings.HasPrefix(s.text[s.at:], "(") {
-				s.quote = &Hint{Line: s.line, Last: p.Line, Message: fmt.Sprintf(
-					"The string that begins at %d:%d runs over line %d, which begins with a parenthesis: look there for a missing or a stray quote.",
-					p.Line, p.Column, s.line)}
-			}
-		}
-	}
-	s.swallowed()
-	s.problemHint(p, `The string that begins here has no closing ".`, s.quote)
-}
-
-// symbol takes a symbol or number with its bars and backslashes, and returns
-// its text.
-func (s *scanner) symbol(p Pos) string {
-	start := s.at
-	for !s.end() {
-		switch r := s.peek(); {
-		case r == '\\':
-			s.next()
-			if !s.end() {
-				s.next()
-			}
-		case r == '|':
-			s.next()
-			if !s.bars() {
-				s.swallowed()
-				s.problem(p, "The symbol that begins here has no closing |.")
-				return s.text[start:s.at]
-			}
-		case blank(r) || r == '\n' || strings.ContainsRune("()\"';`,", r):
-			return s.text[start:s.at]
-		default:
-			s.unseen(r)
-			s.next()
-		}
-	}
-	return s.text[start:s.at]
-}
-
-// unseen notes that r, which is not seen or seen as a blank, stands here in a symbol.
-func (s *scanner) unseen(r rune) {
-	what := rawtext.Unseen(r)
-	if what == "" || s.broken || len(s.report.Problems) >= maxProblems {
+// runsOver notes the first line that begins with a parenthesis in the first string that
+// has one.
+func (s *scanner) runsOver(t token) {
+	if s.quote != nil || !strings.Contains(s.text[t.start:t.end], "\n(") {
 		return
 	}
-	s.problem(s.pos(), what+", stands here: for the reader it is part of a symbol.")
-	s.report.Problems[len(s.report.Problems)-1].Unseen = true
-}
-
-// bars goes behind the closing bar.
-func (s *scanner) bars() bool {
-	for !s.end() {
-		switch s.next() {
-		case '\\':
-			if !s.end() {
-				s.next()
-			}
-		case '|':
-			return true
+	p := s.begin.Pos
+	for at := t.start; at < t.end-1; at++ {
+		switch {
+		case s.text[at] == '\\':
+			at++
+		case s.text[at] == '\n' && s.text[at+1] == '(':
+			line := p.Line + strings.Count(s.text[t.start:at+1], "\n")
+			s.quote = &Hint{Line: line, Last: p.Line, Message: fmt.Sprintf(
+				"The string that begins at %d:%d runs over line %d, which begins with a parenthesis: look there for a missing or a stray quote.",
+				p.Line, p.Column, line)}
+			return
 		}
 	}
-	return false
 }
 
-func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\r' || r == '\f' }
-
-// swallowed forgets what is open, because a string or comment without an end has
-// swallowed the closing parentheses.
-func (s *scanner) swallowed() {
-	s.stack, s.broken = nil, true
+// unseen notes the characters of a symbol that are not seen or are seen as blanks.
+func (s *scanner) unseen(t token) {
+	p, bars := s.begin, false
+	for at := t.start; at < t.end && s.reporting(); {
+		r, n := rune(s.text[at]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(s.text[at:])
+		}
+		switch {
+		case r == '\\':
+			n += runeLength(s.text, at+1)
+		case r == '|':
+			bars = !bars
+		case !bars && r >= utf8.RuneSelf:
+			if what := rawtext.Unseen(r); what != "" {
+				p.to(s.text, at)
+				s.problem(p.Pos, what+", stands here: for the reader it is part of a symbol.")
+				s.report.Problems[len(s.report.Problems)-1].Unseen = true
+			}
+		}
+		at += n
+	}
 }

@@ -61,7 +61,7 @@ func TestCheck(t *testing.T) {
 		{"(a \"\u00a0\ufeff\" #\\\u00a0 |\u2028| ; \u00a0\n #|\ufeff|#)", "1 forms"},
 		{"(é \"λ\" ))", "1 forms; 1:9 This closing parenthesis closes nothing."},
 	} {
-		if got := described(Check(c.text)); got != c.want {
+		if got := described(Check(t.Context(), c.text)); got != c.want {
 			t.Errorf("%s\n is %s\nnot %s", c.text, got, c.want)
 		}
 	}
@@ -111,7 +111,7 @@ func TestCheckIndentation(t *testing.T) {
 		"one too many at the end": {"(defun a ()\n  1))\n(b)\n", "2 forms; 2:5 This closing parenthesis closes nothing."},
 		"a quote is missing":      {"(print \"a)\n(print \"b\")\n(print 'c)\n", "0 forms; 2:10 The string that begins here has no closing \". [1 2]"},
 	} {
-		if got := described(Check(c.text)); got != c.want {
+		if got := described(Check(t.Context(), c.text)); got != c.want {
 			t.Errorf("%s\n is %s\nnot %s", name, got, c.want)
 		}
 	}
@@ -131,7 +131,7 @@ func TestCheckRealSources(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := Check(string(text)); len(r.Problems) > 0 || r.Forms == 0 || r.Unknown != nil {
+		if r := Check(t.Context(), string(text)); len(r.Problems) > 0 || r.Forms == 0 || r.Unknown != nil {
 			t.Errorf("%s: %s", file, described(r))
 		}
 	}
@@ -160,7 +160,7 @@ func TestCheckNoticesOneParenthesis(t *testing.T) {
 		less := string(text[:at]) + string(text[at+1:])
 		more := string(text[:at]) + string(text[at]) + string(text[at:])
 		for _, s := range []string{less, more} {
-			if r := Check(s); len(r.Problems) == 0 {
+			if r := Check(t.Context(), s); len(r.Problems) == 0 {
 				t.Fatalf("unnoticed: a parenthesis at byte %d", at)
 			}
 		}
@@ -171,7 +171,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add("(a . #| ( |# `(,b #\\( \"c\\\"\"))")
 	f.Add("#+sbcl '|(|\\) #1=(\n  #p\"x\" #<y>")
 	f.Fuzz(func(t *testing.T, text string) {
-		r := Check(text)
+		r := Check(t.Context(), text)
 		lines := strings.Count(text, "\n") + 1
 		for _, p := range r.Problems {
 			if p.Line < 1 || p.Line > lines || p.Column < 1 || p.Message == "" {
@@ -195,7 +195,7 @@ func TestSameCode(t *testing.T) {
 		{`(f "a  b")`, `(f "a b")`, false},
 		{"(f 1)", "(f 1 2)", false},
 	} {
-		if got := SameCode(c.a, c.b); got != c.want {
+		if got := SameCode(t.Context(), c.a, c.b); got != c.want {
 			t.Errorf("%q and %q: %v", c.a, c.b, got)
 		}
 	}

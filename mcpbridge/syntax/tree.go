@@ -1,189 +1,180 @@
 package syntax
 
-import (
-	"slices"
-	"strings"
-)
-
-// node is a form of a text, without what #+ and #- leave out.
-type node struct {
-	token           // of an atom, or of the opening parenthesis
-	end      int    // offset behind the form
-	prefixed bool   // a quote, backquote, #' or the like stands before it
-	elements []node // of a list; none of one that lies deeper than maxNesting
+// head is the token that a form begins with: an atom, or the opening parenthesis of a list.
+type head struct {
+	token
+	prefixed bool // a quote, backquote, #' or the like stands before it
 }
 
 // maxNesting bounds the depth of the lists that are looked into.
 const maxNesting = 200
 
-// parser makes nodes of tokens as the reader makes forms.
+// maxPieces bounds what is returned of a text: definitions, their qualifiers and specializers.
+const maxPieces = 50_000
+
+// parser goes over the forms of a text as the reader does, without what #+ and #- leave out.
 type parser struct {
-	text   string
-	tokens []token
-	at     int
-	deep   bool // #+ and #- are nested deeper than maxNesting: the rest is not looked at
+	*lexer
+	t       token // that is next
+	pieces  int
+	refused bool // #+ and #- are nested deeper than maxNesting, or there are too many pieces
 	Reading
 }
 
-// parse returns the top-level forms of a text. It returns false for one that is not
-// well-formed, or in which #+ and #- are nested too deep.
-func parse(text string, r Reading) (*parser, []node, bool) {
-	s := &scanner{text: text, line: 1, column: 1, keep: true}
-	s.run()
-	if s.broken || len(s.report.Problems) > 0 {
-		return nil, nil, false
-	}
-	p := &parser{text: text, tokens: s.tokens, Reading: r}
-	forms := p.forms(0)
-	return p, forms, !p.deep
+// parse begins with the first form of text, which is well-formed.
+func parse(text string, w *work, r Reading) *parser {
+	p := &parser{lexer: newLexer(text, w), Reading: r}
+	p.advance()
+	return p
 }
 
-// forms returns those up to a closing parenthesis or the end.
-func (p *parser) forms(depth int) (all []node) {
+func (p *parser) advance() {
+	p.t = p.lexer.next()
+	if p.refused || p.over {
+		p.t = token{kind: none, start: len(p.text), end: len(p.text)}
+	}
+}
+
+// refuse ends the parsing.
+func (p *parser) refuse() {
+	p.refused = true
+	p.advance()
+}
+
+// piece counts one piece more of what is returned.
+func (p *parser) piece() {
+	if p.pieces++; p.pieces > maxPieces {
+		p.refuse()
+	}
+}
+
+// form goes to the next form of the list in which the parser stands, at that depth. It returns false where none
+// follows.
+func (p *parser) form(depth int) (h head, ok bool) {
 	for {
-		n, ok := p.form(depth)
-		if !ok {
-			return all
-		}
-		all = append(all, n)
-	}
-}
-
-// form returns the next form. It returns false where none follows in this list.
-func (p *parser) form(depth int) (n node, ok bool) {
-	prefixed := false
-	for p.at < len(p.tokens) && p.tokens[p.at].kind != closer {
-		t := p.tokens[p.at]
-		p.at++
-		switch t.kind {
+		switch p.t.kind {
+		case none, closer:
+			return head{}, false
 		case skipPrefix:
-			if depth > maxNesting {
-				p.deep = true
-				return node{}, false
-			}
-			feature, ok := p.form(depth + 1)
-			if ok && p.holds(feature) != (p.text[t.start:t.end] == "#+") {
-				p.form(depth + 1) // as the reader does: what follows in its turn counts as read
-			}
-			continue
+			p.leaveOut(depth)
 		case prefix:
-			prefixed = true
-			continue
-		case opener:
-			return p.list(t, depth, prefixed), true
+			h.prefixed = true
+			p.advance()
+		default:
+			h.token = p.t
+			return h, true
 		}
-		return node{token: t, end: t.end, prefixed: prefixed}, true
 	}
-	return node{}, false
 }
 
-// list returns the list that t opens.
-func (p *parser) list(t token, depth int, prefixed bool) node {
-	n := node{token: t, prefixed: prefixed}
-	if depth < maxNesting {
-		n.elements = p.forms(depth + 1)
-	} else {
-		p.skip()
+// leaveOut goes behind a #+ or #-, and behind the form that it leaves out.
+func (p *parser) leaveOut(depth int) {
+	if depth > maxNesting {
+		p.refuse()
+		return
 	}
-	if p.deep {
-		return n
+	plus := p.source(p.t) == "#+"
+	p.advance()
+	feature, ok := p.form(depth + 1)
+	if !ok || p.holds(feature, depth+1) == plus {
+		return
 	}
-	n.end = p.tokens[p.at].end
-	p.at++
-	return n
+	if left, ok := p.form(depth + 1); ok { // as the reader does: what follows in its turn counts as read
+		p.pass(left)
+	}
 }
 
-// skip goes to the end of the list.
-func (p *parser) skip() {
-	for open := 0; ; p.at++ {
-		switch p.tokens[p.at].kind {
+// pass goes behind the form that begins with h, where the parser stands, and returns the
+// offset behind it.
+func (p *parser) pass(h head) int {
+	p.advance()
+	if h.kind == opener {
+		return p.leave()
+	}
+	return h.end
+}
+
+// leave goes behind the list in which the parser stands, and returns the offset behind it.
+func (p *parser) leave() int {
+	for open := 1; p.t.kind != none; p.advance() {
+		switch p.t.kind {
 		case opener:
 			open++
 		case closer:
-			if open--; open < 0 {
-				return
+			if open--; open == 0 {
+				end := p.t.end
+				p.advance()
+				return end
 			}
 		}
 	}
+	return len(p.text)
 }
 
-// holds reports whether a feature expression is true; one that only the reader can tell is.
-func (p *parser) holds(n node) bool {
-	switch {
-	case p.Has == nil:
-		return true
-	case n.kind == atom && !n.prefixed:
-		return p.Has(p.symbol(n))
-	case n.kind != opener || n.prefixed || len(n.elements) == 0:
+// enter goes into the list that begins with h, where the parser stands, at that depth. It returns false for an
+// atom and for a list too deep to be looked into, behind which it goes.
+func (p *parser) enter(h head, depth int) bool {
+	if h.kind != opener || depth >= maxNesting {
+		p.pass(h)
+		return false
+	}
+	p.advance()
+	return true
+}
+
+// holds goes behind a feature expression, and reports whether it is true; one that only the
+// reader can tell is.
+func (p *parser) holds(h head, depth int) bool {
+	if h.kind == atom {
+		p.advance()
+		return p.Has == nil || h.prefixed || p.Has(p.symbol(h))
+	}
+	if p.Has == nil || h.prefixed {
+		p.pass(h)
 		return true
 	}
-	rest := n.elements[1:]
-	switch p.symbol(n.elements[0]) {
+	if !p.enter(h, depth) {
+		return true
+	}
+	defer p.leave()
+	first, ok := p.form(depth + 1)
+	if !ok {
+		return true
+	}
+	operator := ""
+	if first.kind == atom {
+		operator = p.symbol(first)
+	}
+	p.pass(first)
+	all, any, n := true, false, 0
+	for ; operator == "AND" || operator == "OR" || operator == "NOT"; n++ {
+		e, ok := p.form(depth + 1)
+		if !ok {
+			break
+		}
+		holds := p.holds(e, depth+1)
+		all, any = all && holds, any || holds
+	}
+	switch operator {
 	case "AND":
-		return !slices.ContainsFunc(rest, func(n node) bool { return !p.holds(n) })
+		return all
 	case "OR":
-		return slices.ContainsFunc(rest, p.holds)
+		return any
 	case "NOT":
-		return len(rest) != 1 || !p.holds(rest[0])
+		return n != 1 || !all
 	}
 	return true
 }
 
-func (p *parser) source(n node) string { return p.text[n.start:n.end] }
+func (p *parser) source(t token) string { return p.text[t.start:t.end] }
 
-// symbol is the name of the symbol that n is, as it is read there.
-func (p *parser) symbol(n node) string {
-	_, name := p.split(n)
+// symbol is the name of the symbol that h is, as it is read there.
+func (p *parser) symbol(h head) string {
+	_, name := p.split(h)
 	return name
 }
 
-// split is the prefix and the name of the symbol that n is, as it is read there.
-func (p *parser) split(n node) (prefix, name string) {
-	return splitSymbol(p.source(n), p.caseAt(n.start))
-}
-
-// symbolName is the name of the symbol written as text, as the standard's reader reads
-// it: in upper case, without the prefix of a package.
-func symbolName(text string) string {
-	_, name := splitSymbol(text, Upcase)
-	return name
-}
-
-// splitSymbol is the prefix and the name of the symbol written as text; the prefix of a
-// keyword is "KEYWORD", that of a symbol without one is "".
-func splitSymbol(text string, c Case) (prefix, name string) {
-	var b strings.Builder
-	var plain []int // places in b of the letters of which the case may change
-	bars, escaped, colon := false, false, false
-	end := func() string {
-		name := c.fold(b.String(), plain)
-		b.Reset()
-		plain = plain[:0]
-		return name
-	}
-	for _, r := range strings.TrimPrefix(text, "#:") {
-		switch {
-		case escaped:
-			escaped = false
-			b.WriteRune(r)
-		case r == '\\':
-			escaped = true
-		case r == '|':
-			bars = !bars
-		case bars:
-			b.WriteRune(r)
-		case r == ':':
-			if !colon {
-				prefix, colon = end(), true
-			}
-		default:
-			plain = append(plain, b.Len())
-			b.WriteRune(r)
-		}
-	}
-	name = end()
-	if colon && prefix == "" {
-		prefix = "KEYWORD"
-	}
-	return prefix, name
+// split is the prefix and the name of the symbol that h is, as it is read there.
+func (p *parser) split(h head) (prefix, name string) {
+	return splitSymbol(p.source(h.token), p.caseAt(h.start))
 }

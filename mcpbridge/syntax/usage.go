@@ -9,8 +9,8 @@ import "strings"
 type uses struct{ head, other int }
 
 // usesOf counts the names of the text, which has parentheses that do not match.
-func usesOf(text string, ts []token) map[string]uses {
-	j := &judge{text: text, uses: make(map[string]uses), counting: true}
+func usesOf(text string, ts []token, w *work) map[string]uses {
+	j := &judge{work: w, text: text, uses: make(map[string]uses), counting: true}
 	for _, t := range ts {
 		j.token(t)
 	}
@@ -74,23 +74,25 @@ func (j *judge) rare(l *list) float64 {
 	if !l.known && l.n == 1 && l.role == code {
 		cost += costRare / 2
 	}
-	all := 0
-	for _, n := range j.counts[name] {
-		all += n
-	}
-	if all > 1 && j.counts[name][l.n] == 0 {
+	if c := j.counts[name]; c.all > 1 && c.with[l.n] == 0 {
 		cost += costRare
 	}
 	return cost
 }
 
+// counts is how many lists have a head, and how many of them have so many elements.
+type counts struct {
+	all  int
+	with map[int]int
+}
+
 // countsOf tells with how many elements the lists of each head are written in the text.
-func countsOf(text string, ts []token) map[string]map[int]int {
+func countsOf(text string, ts []token) map[string]counts {
 	type open struct {
 		head string
 		n    int
 	}
-	all := make(map[string]map[int]int)
+	all := make(map[string]counts)
 	var stack []open
 	for _, t := range ts {
 		switch t.kind {
@@ -109,10 +111,13 @@ func countsOf(text string, ts []token) map[string]map[int]int {
 			if n := len(stack); n > 0 {
 				o := stack[n-1]
 				stack = stack[:n-1]
-				if all[o.head] == nil {
-					all[o.head] = make(map[int]int)
+				c := all[o.head]
+				if c.with == nil {
+					c.with = make(map[int]int)
 				}
-				all[o.head][o.n]++
+				c.all++
+				c.with[o.n]++
+				all[o.head] = c
 			}
 		}
 	}

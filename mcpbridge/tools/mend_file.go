@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,7 +15,7 @@ import (
 // lines that changed, or what validate-syntax says if it does not know how, and then
 // leaves the file alone; "" for a file that is well-formed. The file is replaced as a
 // whole, or not at all.
-func MendFile(path string) (said string, mended bool, err error) {
+func MendFile(ctx context.Context, path string) (said string, mended bool, err error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", false, err
@@ -24,20 +25,20 @@ func MendFile(path string) (said string, mended bool, err error) {
 		return "", false, err
 	}
 	defer root.Close()
-	return mendIn(root, filepath.Base(real), path)
+	return mendIn(ctx, root, filepath.Base(real), path)
 }
 
 // mendIn is MendFile of the file called name in root, which is shown as path.
-func mendIn(root *os.Root, name, path string) (said string, mended bool, err error) {
+func mendIn(ctx context.Context, root *os.Root, name, path string) (said string, mended bool, err error) {
 	text, err := readText(root.FS(), filepath.ToSlash(name), maxSource)
 	if err != nil {
 		return "", false, err
 	}
-	report := syntax.Check(text)
+	report := syntax.Check(ctx, text)
 	if len(report.Problems) == 0 {
 		return "", false, nil
 	}
-	whole, ok := syntax.Repair(text)
+	whole, ok := syntax.Repair(ctx, text)
 	if !ok {
 		return syntaxText(path, text, report), false, nil
 	}

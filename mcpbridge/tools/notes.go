@@ -2,6 +2,7 @@ package tools
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -110,7 +111,7 @@ func compiledText(c *lisp.Compiled, res *lisp.Result, file, code string, in lisp
 // illFormed reports whether validate-syntax would find something in file.
 func illFormed(file string) bool {
 	code, err := readSource(file)
-	return err == nil && len(syntax.Check(code).Problems) > 0
+	return err == nil && len(syntax.Check(context.Background(), code).Problems) > 0
 }
 
 // writeParentheses adds what validate-syntax would say of parentheses, or else of
@@ -122,7 +123,7 @@ func writeParentheses(p *render.Parts, file, code string) {
 			return // it is the image's; that is enough
 		}
 	}
-	problems := syntax.Check(code).Problems
+	problems := syntax.Check(context.Background(), code).Problems
 	for _, problem := range problems {
 		if problem.Hint != nil {
 			p.Begin()

@@ -1,6 +1,8 @@
 package tools
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -20,12 +22,15 @@ func (r *Request) nextAfter(f *lisp.Failure) string {
 		return next
 	}
 	_, code := r.Code()
-	said := unseenText(syntax.Check(args.Unfenced(code)).Problems)
+	said := unseenText(syntax.Check(r.context(), args.Unfenced(code)).Problems)
 	if said == "" || next == "" {
 		return said + next
 	}
 	return said + "\n" + next
 }
+
+// context is that of the call.
+func (r *Request) context() context.Context { return cmp.Or(r.ctx, context.Background()) }
 
 func (r *Request) callAfter(f *lisp.Failure) string {
 	switch {
@@ -54,7 +59,7 @@ func (r *Request) unbalanced() string {
 		return ""
 	}
 	var lines []string
-	if problems := syntax.Check(args.Unfenced(code)).Problems; len(problems) > 0 {
+	if problems := syntax.Check(r.context(), args.Unfenced(code)).Problems; len(problems) > 0 {
 		p := problems[0]
 		line := fmt.Sprintf("; %d:%d: %s", p.Line, p.Column, p.Message)
 		if h := p.Hint; h != nil && (h.Line != p.Line || h.Last != p.Line) {
@@ -83,12 +88,12 @@ func (r *Request) unbalanced() string {
 // is not known how, or nothing is left to do. The forms before the broken one have been
 // evaluated and are left out, which said tells.
 func (r *Request) mended(name, code string, problem syntax.Problem) (said, next string) {
-	mended, ok := syntax.Repair(code)
+	mended, ok := syntax.Repair(r.context(), code)
 	if !ok {
 		return "", ""
 	}
 	if r.Tool == "evaluate-lisp" {
-		done := evaluated(code[:offset(code, problem.Pos)], mended)
+		done := r.evaluated(code[:offset(code, problem.Pos)], mended)
 		if strings.TrimSpace(mended[:done]) != "" {
 			mended = mended[done:]
 			said = fmt.Sprintf("; What stands before %d:%d was evaluated.", problem.Line, problem.Column)
@@ -109,16 +114,15 @@ func (r *Request) mended(name, code string, problem syntax.Problem) (said, next 
 
 // evaluated is the offset in mended behind the forms that stood like that in what was
 // read before the problem.
-func evaluated(read, mended string) (at int) {
-	for _, end := range syntax.Ends(mended) {
-		if end <= len(read) && mended[:end] == read[:end] {
-			at = end
-		}
-	}
+func (r *Request) evaluated(read, mended string) int {
 	if strings.HasPrefix(mended, read) {
 		return len(read) // with the comments behind those forms
 	}
-	return at
+	same := 0
+	for same < min(len(read), len(mended)) && read[same] == mended[same] {
+		same++
+	}
+	return syntax.LastEnd(r.context(), mended, same)
 }
 
 // offset is the offset in text of a place.

@@ -85,6 +85,8 @@ type Request struct {
 	// Progress tells the client how the call goes on: the time since its start and
 	// the new output. It is nil when the client does not ask.
 	Progress func(elapsed time.Duration, output string)
+
+	ctx context.Context // of the call, or nil
 }
 
 // Env is what a tool works with: the image, and what belongs to the client
@@ -144,6 +146,7 @@ func (t *Tool) Spec(l Limits) args.Spec {
 // Answer carries out a call of the tool. An error becomes its text, with the next
 // call to make.
 func (t *Tool) Answer(ctx context.Context, r *Request) Reply {
+	r.ctx = ctx
 	var out Reply
 	var err error
 	if r.Err != nil {

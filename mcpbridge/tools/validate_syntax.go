@@ -31,7 +31,7 @@ var syntaxTool = Tool{
 	run:     validateSyntax,
 }
 
-func validateSyntax(_ context.Context, r *Request) (Reply, error) {
+func validateSyntax(ctx context.Context, r *Request) (Reply, error) {
 	code, path, repair := r.Text("code"), r.Path("path", true), r.Flag("repair")
 	switch {
 	case r.Err != nil:
@@ -47,7 +47,7 @@ func validateSyntax(_ context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	if repair {
-		return r.repair(path)
+		return r.repair(ctx, path)
 	}
 	if path != "" {
 		var err error
@@ -55,10 +55,10 @@ func validateSyntax(_ context.Context, r *Request) (Reply, error) {
 			return Reply{}, r.Fail("path: %s cannot be read: %v.", path, err)
 		}
 	}
-	report := syntax.Check(code)
+	report := syntax.Check(ctx, code)
 	text := syntaxText(path, code, report)
 	if path != "" && len(report.Problems) > 0 && !r.ReadOnly {
-		if _, ok := syntax.Repair(code); ok {
+		if _, ok := syntax.Repair(ctx, code); ok {
 			text += "\n\n" + r.With("repair", json.RawMessage("true"))
 		}
 	}
@@ -66,7 +66,7 @@ func validateSyntax(_ context.Context, r *Request) (Reply, error) {
 }
 
 // repair mends the file at path, if it is one that may be written.
-func (r *Request) repair(path string) (Reply, error) {
+func (r *Request) repair(ctx context.Context, path string) (Reply, error) {
 	root, name, err := within(r.writableDirs(), path)
 	if err == nil && root == nil {
 		return Reply{}, r.outside(path)
@@ -74,7 +74,7 @@ func (r *Request) repair(path string) (Reply, error) {
 	var said string
 	if err == nil {
 		defer root.Close()
-		said, _, err = mendIn(root, name, path)
+		said, _, err = mendIn(ctx, root, name, path)
 	}
 	if err != nil {
 		return Reply{}, r.Fail("path: %s cannot be mended: %v.", path, err)
@@ -94,18 +94,17 @@ func syntaxText(path, code string, r *syntax.Report) string {
 	} else {
 		p.WriteString(render.Safe(name) + "not well-formed: " + render.Plural(len(r.Problems), "problem") + ".")
 	}
-	lines := strings.Split(code, "\n")
 	for _, problem := range r.Problems {
 		p.Begin()
 		fmt.Fprintf(&p, "%d:%d: %s", problem.Line, problem.Column, problem.Message)
-		writeSourceLine(&p, lines, problem.Line)
+		writeSourceLine(&p, code, problem.Line)
 		if h := problem.Hint; h != nil {
 			p.WriteString("\n" + h.Message)
 			if h.Last != problem.Line {
-				writeSourceLine(&p, lines, h.Last)
+				writeSourceLine(&p, code, h.Last)
 			}
 			if h.Line != h.Last && h.Line != problem.Line {
-				writeSourceLine(&p, lines, h.Line)
+				writeSourceLine(&p, code, h.Line)
 			}
 		}
 	}
@@ -114,7 +113,7 @@ func syntaxText(path, code string, r *syntax.Report) string {
 		before := code[:at]
 		fmt.Fprintf(&p, "; %d:%d: %s", strings.Count(before, "\n")+1, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])+1, render.NotUTF8(latin1))
 	}
-	if n := len(r.Unknown); n > 0 {
+	if n := r.Macros; n > 0 {
 		p.Begin()
 		u := r.Unknown[0]
 		fmt.Fprintf(&p, "; %s not of the standard, the first at %d:%d; what they read is not known here.",
@@ -123,9 +122,16 @@ func syntaxText(path, code string, r *syntax.Report) string {
 	return p.String()
 }
 
-// sourceLine writes a line of source on a line of its own, with its number.
-func writeSourceLine(p *render.Parts, lines []string, n int) {
-	if n >= 1 && n <= len(lines) {
-		fmt.Fprintf(p, "\n%4d | %s", n, render.Seen(rawtext.Clip(strings.TrimRight(lines[n-1], "\r"), 120)))
+// writeSourceLine writes a line of code on a line of its own, with its number, from 1.
+func writeSourceLine(p *render.Parts, code string, n int) {
+	for at := 1; at < n; at++ {
+		var more bool
+		if _, code, more = strings.Cut(code, "\n"); !more {
+			return
+		}
+	}
+	if n >= 1 {
+		line, _, _ := strings.Cut(code, "\n")
+		fmt.Fprintf(p, "\n%4d | %s", n, render.Seen(rawtext.Clip(strings.TrimRight(line, "\r"), 120)))
 	}
 }

@@ -30,14 +30,14 @@ func (w *writing) around(source *lisp.Source, f *form, t *text, p place) (syntax
 		code := t.after[theirs.Start:p.Start] + f.text + t.after[p.End:theirs.End]
 		return theirs, w.refuse("FORM-AROUND", nextCall("evaluate-lisp", "code", code, "package", orUser(p.Package)),
 			"%s stands in a form that may bind names, and the %s was evaluated without it. Evaluate it in that form, or force it to take the place of the definition alone.", p, source.Label)
-	case theirs != p.Extent && syntax.SameCode(without(source.Text, ours, f.Extent), without(t.after, theirs, p.Extent)):
+	case theirs != p.Extent && syntax.SameCode(w.ctx, without(source.Text, ours, f.Extent), without(t.after, theirs, p.Extent)):
 		return p.Extent, nil
 	}
 	reading, err := w.reading(t.after)
 	if err != nil {
 		return theirs, err
 	}
-	if !sameDefinitions(definitionsIn(source.Text, ours, w.readAs(syntax.Case(source.Case))), definitionsIn(t.after, theirs, reading)) {
+	if !sameDefinitions(w.definitionsIn(source.Text, ours, w.readAs(syntax.Case(source.Case))), w.definitionsIn(t.after, theirs, reading)) {
 		return theirs, w.refuse("FORM-AROUND", "", "%s and the %s stand in different forms, and one of these defines something else, too. Evaluate all of the file's form, changed, and write what it defines.", p, source.Label)
 	}
 	f.text, f.Column = source.Text[ours.Start:ours.End], ours.Column
@@ -49,9 +49,9 @@ func without(text string, outer, inner syntax.Extent) string {
 	return text[outer.Start:inner.Start] + " " + text[inner.End:outer.End]
 }
 
-func definitionsIn(text string, e syntax.Extent, r syntax.Reading) []syntax.Definition {
+func (w *writing) definitionsIn(text string, e syntax.Extent, r syntax.Reading) []syntax.Definition {
 	there := syntax.Reading{Has: r.Has, Case: func(offset int) syntax.Case { return r.Case(e.Start + offset) }}
-	all, _, _ := syntax.Definitions(text[e.Start:e.End], there)
+	all, _, _ := syntax.Definitions(w.ctx, text[e.Start:e.End], there)
 	return all
 }
 

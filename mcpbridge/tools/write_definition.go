@@ -147,7 +147,7 @@ func (w *writing) load(path string) (*text, error) {
 	if err != nil {
 		return nil, w.refuse("FILE-ERROR", "", "%s cannot be read: %v.", path, err)
 	}
-	if report := syntax.Check(before); len(report.Problems) > 0 {
+	if report := syntax.Check(w.ctx, before); len(report.Problems) > 0 {
 		return nil, w.refuse("NOT-WELL-FORMED", nextCall("validate-syntax", "path", path),
 			"%s is not well-formed: %d:%d: %s", path, report.Problems[0].Line, report.Problems[0].Column, report.Problems[0].Message)
 	}

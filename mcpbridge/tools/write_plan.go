@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -80,7 +81,7 @@ func (w *writing) formOf(source *lisp.Source) (*form, error) {
 	if source.Why != "" {
 		return nil, w.refuse("NO-SOURCE", "", "The %s cannot be written: %s.", source.Label, source.Why)
 	}
-	all, _, ok := syntax.Definitions(source.Text, w.readAs(syntax.Case(source.Case)))
+	all, _, ok := syntax.Definitions(w.ctx, source.Text, w.readAs(syntax.Case(source.Case)))
 	if !ok {
 		return nil, w.refuse("NO-SOURCE", "", "The %s cannot be written: the text that was evaluated is not in the standard syntax.", source.Label)
 	}
@@ -141,7 +142,7 @@ func ofMethod(d *syntax.Definition, source *lisp.Source) (exact, may bool) {
 
 // asWritten returns a specializer, as the image prints it, as [syntax.Definition] has it.
 func asWritten(specializer string) string {
-	all, _, ok := syntax.Definitions("(defmethod f ((x "+specializer+")))", syntax.Reading{})
+	all, _, ok := syntax.Definitions(context.Background(), "(defmethod f ((x "+specializer+")))", syntax.Reading{})
 	if !ok || len(all) != 1 || len(all[0].Specializers) != 1 {
 		return specializer
 	}
@@ -189,7 +190,7 @@ func (w *writing) put(source *lisp.Source, f *form) error {
 	if err != nil {
 		return err
 	}
-	_, pkg, _ := syntax.Definitions(t.after, reading)
+	_, pkg, _ := syntax.Definitions(w.ctx, t.after, reading)
 	if err := w.fit(source, f, t, len(t.after), w.file, pkg); err != nil {
 		return err
 	}
@@ -227,7 +228,7 @@ func (w *writing) places(source *lisp.Source, f *form, file string) (found []pla
 		if err != nil {
 			return nil, err
 		}
-		all, _, ok := syntax.Definitions(text, reading)
+		all, _, ok := syntax.Definitions(w.ctx, text, reading)
 		if !ok && (broken == "" || path == source.File) {
 			broken = path
 		}
@@ -332,7 +333,7 @@ func (w *writing) unchanged(source *lisp.Source, f *form, t *text, p place, old 
 	}
 	now := t.after[old.Start:old.End]
 	if source.Loaded == "" {
-		if syntax.SameCode(now, f.text) {
+		if syntax.SameCode(w.ctx, now, f.text) {
 			return nil
 		}
 		return w.refuse("FORM-CHANGED", w.forced(), "%s was not loaded, so what the image has was not made from it:\n%s",
@@ -342,7 +343,7 @@ func (w *writing) unchanged(source *lisp.Source, f *form, t *text, p place, old 
 	if err != nil {
 		return err
 	}
-	all, _, _ := syntax.Definitions(source.Loaded, w.readAs(stretchAt(stretches, old.Start).c))
+	all, _, _ := syntax.Definitions(w.ctx, source.Loaded, w.readAs(stretchAt(stretches, old.Start).c))
 	for _, d := range all {
 		extent := d.Extent
 		if old != p.Extent {
@@ -394,7 +395,7 @@ func (w *writing) nowhere(source *lisp.Source, f *form) error {
 		if err != nil {
 			continue
 		}
-		if _, pkg, ok := syntax.Definitions(text, w.readAs("")); ok && orUser(pkg) == f.pkg {
+		if _, pkg, ok := syntax.Definitions(w.ctx, text, w.readAs("")); ok && orUser(pkg) == f.pkg {
 			files = append(files, path)
 		}
 	}
