@@ -5,11 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
-
-	"github.com/rogpeppe/go-internal/diff"
-
-	"swank-mcp/mcpbridge/render"
 )
 
 // errChanged is the refusal to replace a file that somebody else is writing.
@@ -43,11 +38,4 @@ func replaceIn(root *os.Root, name, before, after string) (err error) {
 		return errChanged
 	}
 	return root.Rename(temp, name)
-}
-
-// diffText is the unified diff of two texts, called as they are named.
-func diffText(oldName, before, newName, after string) string {
-	text := string(diff.Diff(oldName, []byte(before), newName, []byte(after)))
-	_, text, _ = strings.Cut(text, "\n") // the command line of a diff
-	return render.Safe(strings.TrimSuffix(text, "\n"))
 }
