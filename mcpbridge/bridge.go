@@ -7,12 +7,14 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"swank-mcp/internal/files"
 	"swank-mcp/mcpbridge/render"
 	"swank-mcp/mcpbridge/stdio"
 	"swank-mcp/mcpbridge/tools"
@@ -31,6 +33,7 @@ type Options struct {
 	MaxOutput  int                                // characters of a reply before it is cut; 40,000
 	Tools      Selection                          // must pass its Check; the default set
 	Session    string                             // of the first connection, "default"; each further connection has a session of its own
+	Trees      *files.Trees                       // the directories in which code may write, opened; nil opens them when they are first used
 	SessionDir string                             // where sessions are saved; "" is the working directory
 	Project    func() *project.Project            // what the sessions work for, for the instructions; nil is none
 	Roots      func(dirs []string)                // told of the directories that the client says it works in; nil: nobody asks it
@@ -68,6 +71,12 @@ func (o *Options) setDefaults() {
 		o.MaxOutput = DefaultMaxOutput
 	}
 	o.MaxOutput = max(o.MaxOutput, minOutput)
+	if o.Trees == nil {
+		o.Trees = &files.Trees{}
+		if dir, err := filepath.Abs(o.SessionDir); err == nil {
+			o.Trees.Keep(dir)
+		}
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

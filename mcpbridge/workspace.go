@@ -116,7 +116,7 @@ func (b *Bridge) lifeOf(ctx context.Context) context.Context {
 func (w *workspace) env() tools.Env {
 	return tools.Env{
 		Session: w.session, Spool: &w.spool, Files: &w.files, Profiles: &w.profiles, Limits: w.o.limits(),
-		ReadOnly: w.o.Tools.ReadOnly, SessionDir: w.o.SessionDir, Project: w.o.Project, Kept: w.kept, Takes: w.takes,
+		ReadOnly: w.o.Tools.ReadOnly, Trees: w.o.Trees, SessionDir: w.o.SessionDir, Project: w.o.Project, Kept: w.kept, Takes: w.takes,
 	}
 }
 

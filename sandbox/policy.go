@@ -72,6 +72,7 @@ func (s *Sandbox) policy(c launch.Confined, can able) (*policy, error) {
 	p.Reads = slices.DeleteFunc(p.Reads, func(path string) bool {
 		return slices.ContainsFunc(p.Writes, func(dir string) bool { return within(path, dir) })
 	})
+	s.note(p.Reads)
 	p.Limits = limits{
 		Memory:    uint64(c.HeapMB)*mib + beside,
 		Together:  s.options.memoryMB(c.HeapMB) * mib,
@@ -88,6 +89,27 @@ func (s *Sandbox) policy(c launch.Confined, can able) (*policy, error) {
 		p.Limits.Temp = max(16*mib, min(p.Limits.Temp, rest))
 	}
 	return p, nil
+}
+
+// note keeps what an image may read beside what it may write.
+func (s *Sandbox) note(reads []string) []string {
+	for _, path := range slices.Clone(reads) {
+		reads = append(reads, real(path))
+	}
+	s.reads.Store(&reads)
+	return reads
+}
+
+// MayRead reports whether an image of the sandbox may read what is at path, which is absolute, beside
+// what it may write.
+func (s *Sandbox) MayRead(path string) bool {
+	var reads []string
+	if noted := s.reads.Load(); noted != nil {
+		reads = *noted
+	} else if p, err := s.policy(launch.Confined{}, able{}); err == nil {
+		reads = s.note(p.Reads)
+	}
+	return slices.ContainsFunc(reads, func(dir string) bool { return within(path, dir) })
 }
 
 // writable are all the directories that the image may write.

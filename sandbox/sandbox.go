@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"swank-mcp/swank/lisp/launch"
 )
@@ -45,7 +46,8 @@ type Options struct {
 // Sandbox confines images. Its methods may be called from any goroutine.
 type Sandbox struct {
 	options Options
-	told    sync.Once // what is missing
+	told    sync.Once                // what is missing
+	reads   atomic.Pointer[[]string] // of the last image, without links, too
 }
 
 // New returns one that has not asked the system for anything yet.

@@ -271,6 +271,9 @@ func (c *command) image(ctx context.Context) (_ *lisp.Image, _ *slog.Logger, _ f
 		}
 		cfg.Trace, closeTrace = f, f.Close
 	}
+	if cfg.Trees, err = c.trees(c.sessionDir); err != nil {
+		return nil, nil, nil, err
+	}
 	if cfg.Cores, err = kept.CoresIn(c.sessionDir, stateDir()); err != nil {
 		return nil, nil, nil, err
 	}
@@ -292,6 +295,7 @@ func (c *command) image(ctx context.Context) (_ *lisp.Image, _ *slog.Logger, _ f
 		if err := im.Close(ctx); err != nil {
 			log.Warn("closing the image", "error", err)
 		}
+		cfg.Trees.Close()
 		if err := closeTrace(); err != nil {
 			log.Warn("closing the trace", "error", err)
 		}

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"swank-mcp/mcpbridge/tools"
+	"swank-mcp/swank/lisp/project"
 )
 
 // edited is what an agent's hook says of the file that it has just written: the part of
@@ -73,9 +73,5 @@ func (c *command) hook(ctx context.Context) error {
 
 // ofLisp reports whether path is called as files of Common Lisp are.
 func ofLisp(path string) bool {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".lisp", ".lsp", ".cl", ".asd":
-		return true
-	}
-	return false
+	return project.IsSource(path)
 }

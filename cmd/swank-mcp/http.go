@@ -181,6 +181,9 @@ func (c *command) sessionFor(id hub.ID, newID func() string, rooms *rooms, share
 		cfg.CheckpointMB = httpCheckpointMB
 	}
 	cfg.CopyShare = rooms.copying
+	if cfg.Trees, err = c.trees(dir); err != nil {
+		return nil, err
+	}
 	var left *kept.File
 	keptDir := ""
 	if id.Name != "" {
@@ -221,6 +224,7 @@ func (c *command) sessionFor(id hub.ID, newID func() string, rooms *rooms, share
 	w.Ended = func() {
 		endAhead()
 		shown()
+		cfg.Trees.Close()
 	}
 	return w, nil
 }

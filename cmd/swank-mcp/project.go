@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"swank-mcp/internal/files"
 )
 
 // projectDir is the directory of the project that the server works for, absolute, and
@@ -21,6 +23,27 @@ func (c *config) projectDir() (dir string, named bool) {
 		return "", false
 	}
 	return dir, false
+}
+
+// trees opens the directories in which code of a session may write: the project's, and dir, in which
+// its sessions are saved. Where dir is "", these are in the working directory, where code may only write
+// if that is the project.
+func (c *config) trees(dir string) (*files.Trees, error) {
+	var writes []string
+	if project, _ := c.projectDir(); project != "" {
+		writes = append(writes, project)
+	}
+	saved, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if dir != "" {
+		writes = append(writes, saved)
+	}
+	trees := &files.Trees{}
+	trees.Add(writes...)
+	trees.Keep(saved)
+	return trees, nil
 }
 
 func isDirectory(path string) error {

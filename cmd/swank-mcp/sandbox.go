@@ -68,6 +68,7 @@ func (c *command) confine(cfg *lisp.Config, dir string, log *slog.Logger) (of fu
 		return func(*lisp.Image) {}, nil, err
 	}
 	cfg.Launch.Sandbox = s.Launch()
+	cfg.Trees.Confine(s.MayRead)
 	if l := c.limits.String(); l != "" {
 		says := cfg.Launch.Sandbox.Says
 		cfg.Launch.Sandbox.Says = func(ctx context.Context) string { return says(ctx) + "; no more than " + l }

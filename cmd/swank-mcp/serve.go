@@ -70,6 +70,7 @@ func (c *config) bridgeOptions(ctx context.Context, im *lisp.Image) mcpbridge.Op
 		MaxOutput:  c.maxOutput,
 		Tools:      c.tools,
 		WatchFiles: c.watchFiles,
+		Trees:      im.Trees(),
 		Project:    func() *project.Project { return im.Project(ctx) },
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 )
 
 // ErrNotPlain is the error of what is there, but is no file.
@@ -114,23 +113,4 @@ func MakeDir(dir string, perm fs.FileMode) error {
 		}
 	}
 	return os.MkdirAll(dir, perm)
-}
-
-// List returns the entries of a directory, sorted by name; more than most entries are
-// ErrTooLarge. It waits for nobody who puts a pipe in the place of the directory.
-func List(dir string, most int) ([]fs.DirEntry, error) {
-	f, err := os.OpenFile(dir, os.O_RDONLY|waitless|directory, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(most + 1)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	if len(entries) > most {
-		return nil, fmt.Errorf("%s: %w", dir, ErrTooLarge)
-	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
-	return entries, nil
 }

@@ -81,28 +81,6 @@ func TestReadIn(t *testing.T) {
 	}
 }
 
-func TestList(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"b", "c", "a"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if entries, err := List(dir, 3); err != nil || len(entries) != 3 || entries[0].Name() != "a" {
-		t.Errorf("%v, %v", entries, err)
-	}
-	if _, err := List(dir, 2); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("of more entries: %v", err)
-	}
-	pipe := filepath.Join(dir, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := List(pipe, 2); err == nil {
-		t.Error("a pipe was listed")
-	}
-}
-
 // All is made but a home directory that does not exist.
 func TestMakeDir(t *testing.T) {
 	dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Find opens the first directory of in, which are absolute and become trees, in which path lies when
+// Find opens the first directory of in, which are absolute and are kept open, in which path lies when
 // all links are followed. It returns what path is called there, without links, and nil if it lies in
 // none. The caller closes the directory.
 func (t *Trees) Find(path string, in ...string) (root *os.Root, name string, err error) {
@@ -23,10 +23,10 @@ func (t *Trees) Find(path string, in ...string) (root *os.Root, name string, err
 	}
 	for _, dir := range in {
 		d, err := v.follow(filepath.Clean(dir))
-		if err != nil || d.tree != at.tree {
+		if err != nil || d.tree == nil {
 			continue
 		}
-		if name, err = filepath.Rel(d.name, at.name); err != nil || !filepath.IsLocal(name) {
+		if name, err = filepath.Rel(d.path, at.path); err != nil || !filepath.IsLocal(name) {
 			continue
 		}
 		root, err = d.open()
@@ -46,7 +46,7 @@ var ErrOutside = errors.New("a link leads out of the project and the session dir
 
 // Open opens the directory at path, which is absolute, in a tree. The caller closes it.
 func (t *Trees) Open(path string) (*os.Root, error) {
-	at, err := t.view().find(path)
+	at, err := t.view().follow(path)
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +94,16 @@ func (t *Trees) Stat(path string) (fs.FileInfo, error) {
 	return at.info, err
 }
 
+// Lstat returns what the system knows of what is at path, which is absolute, be it a link.
+func (t *Trees) Lstat(path string) (fs.FileInfo, error) {
+	root, err := t.Look(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.Lstat(filepath.Base(path))
+}
+
 // Read returns the text of the file at path, which is absolute. What is no file is ErrNotPlain, and
 // a file of more than most bytes ErrTooLarge.
 func (t *Trees) Read(path string, most int64) ([]byte, error) {
@@ -110,14 +120,19 @@ func (t *Trees) Read(path string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// Names returns the names of the entries of the directory at path, which is absolute, sorted. Of
-// more than most it returns most, in any order.
-func (t *Trees) Names(path string, most int) ([]string, error) {
+// Look opens the directory at path, which is absolute, to read what is in it. The caller closes it.
+func (t *Trees) Look(path string) (*os.Root, error) {
 	at, err := t.view().find(path)
 	if err != nil {
 		return nil, err
 	}
-	root, err := at.open()
+	return at.open()
+}
+
+// Names returns the names of the entries of the directory at path, which is absolute, sorted. Of
+// more than most it returns most, in any order.
+func (t *Trees) Names(path string, most int) ([]string, error) {
+	root, err := t.Look(path)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +155,7 @@ func (v view) find(path string) (place, error) {
 		return place{}, notThere(path)
 	}
 	at, err := v.follow(path)
-	if v.mayRead != nil && at.tree == nil && (err != nil || !v.mayRead(at.path)) {
+	if v.mayRead != nil && (at.tree == nil || !at.tree.code) && (err != nil || !v.mayRead(at.path)) {
 		return place{}, notThere(path)
 	}
 	return at, err
@@ -153,7 +168,7 @@ func notThere(path string) error {
 // named reports whether path is called like something in a tree.
 func (v view) named(path string) bool {
 	return slices.ContainsFunc(v.trees, func(t *tree) bool {
-		return below(t.path, path) || t.real != "" && below(t.real, path)
+		return t.code && (below(t.path, path) || t.real != "" && below(t.real, path))
 	})
 }
 

@@ -23,6 +23,7 @@ type Trees struct {
 // tree is one of them. It is not changed, but replaced.
 type tree struct {
 	path string      // as it was named, absolute
+	code bool        // code may write there
 	real string      // the same without links, as it was when it was opened
 	root *os.Root    // nil: it is not open
 	info fs.FileInfo // of root
@@ -34,16 +35,30 @@ type tree struct {
 func (t *Trees) Add(dirs ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.add(dirs)
+	t.add(dirs, true)
 }
 
-func (t *Trees) add(dirs []string) {
+// Keep opens directories, absolute, in which we write and code of a session may not. Nothing that is
+// in them may be read for that in the sandbox; [Trees.Open] opens them all the same.
+func (t *Trees) Keep(dirs ...string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.add(dirs, false)
+}
+
+func (t *Trees) add(dirs []string, code bool) {
 	t.refresh()
 	before := view{trees: slices.Clone(t.trees)}
 	for _, dir := range dirs {
 		dir = filepath.Clean(dir)
-		if !slices.ContainsFunc(t.trees, func(o *tree) bool { return o.path == dir }) {
-			t.trees = append(t.trees, before.open(&tree{path: dir}))
+		i := slices.IndexFunc(t.trees, func(o *tree) bool { return o.path == dir })
+		switch {
+		case i < 0:
+			t.trees = append(t.trees, before.open(&tree{path: dir, code: code}))
+		case code && !t.trees[i].code:
+			open := *t.trees[i]
+			open.code = true
+			t.trees[i] = &open
 		}
 	}
 }
@@ -56,7 +71,14 @@ func (t *Trees) Confine(mayRead func(path string) bool) {
 	t.mayRead = mayRead
 }
 
-// Close closes the directories. Who uses the trees then opens them again.
+// Confined reports whether [Trees.Confine] was called.
+func (t *Trees) Confined() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.mayRead != nil
+}
+
+// Close closes the directories. Nothing is found in them any more.
 func (t *Trees) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -97,14 +119,14 @@ func (v view) open(old *tree) *tree {
 		root.Close()
 		return old
 	}
-	return &tree{old.path, to.path, root, info}
+	return &tree{old.path, old.code, to.path, root, info}
 }
 
 // view returns the trees as they are now, with dirs among them.
 func (t *Trees) view(dirs ...string) view {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.add(dirs)
+	t.add(dirs, false)
 	return view{slices.Clone(t.trees), t.mayRead}
 }
 
@@ -121,7 +143,7 @@ type place struct {
 	path   string      // without links
 	info   fs.FileInfo // as of Lstat, and of no link
 	rest   []string    // what is not there of the path, with an error that is fs.ErrNotExist
-	passed bool        // the way led through a tree
+	passed bool        // the way led through a tree in which code may write
 }
 
 var errLinks = errors.New("too many links")
@@ -175,14 +197,18 @@ func (v view) follow(path string) (place, error) {
 	return at, nil
 }
 
-// enter returns next as a place in the tree whose directory it is, if it is one's.
+// enter returns next as a place in the tree whose directory it is, if it is one's. In a tree in which
+// code may write it stays.
 func (v view) enter(next place) place {
-	if next.tree == nil && next.info.IsDir() {
-		for _, tree := range v.trees {
-			if tree.root != nil && os.SameFile(tree.info, next.info) {
-				next.tree, next.name, next.passed = tree, ".", true
-				break
-			}
+	if !next.info.IsDir() {
+		return next
+	}
+	for _, tree := range v.trees {
+		if next.tree != nil && (next.tree.code || !tree.code) {
+			continue
+		}
+		if tree.root != nil && os.SameFile(tree.info, next.info) {
+			next.tree, next.name, next.passed = tree, ".", next.passed || tree.code
 		}
 	}
 	return next

@@ -188,7 +188,7 @@ func TestTreesConfined(t *testing.T) {
 		want := notThere(at(name)).Error()
 		_, err := trees.Read(at(name), 100)
 		_, statErr := trees.Stat(at(name))
-		_, openErr := trees.Open(at(name))
+		_, openErr := trees.Look(at(name))
 		_, realErr := trees.Real(at(name))
 		_, _, findErr := trees.Find(at(name), at("project"))
 		for _, err := range []error{err, statErr, openErr, realErr, findErr} {
@@ -206,6 +206,35 @@ func TestTreesConfined(t *testing.T) {
 	}
 	if names, err := trees.Names(at("project"), 3); len(names) != 3 || err != nil {
 		t.Errorf("%q, %v", names, err)
+	}
+}
+
+// Where code may not write, nobody is shown in the sandbox what is there, but in what lies below it
+// where code may.
+func TestTreesKept(t *testing.T) {
+	at := made(t, "home/key", "home/project/a")
+	for _, first := range []bool{true, false} {
+		var trees Trees
+		if first {
+			trees.Keep(at("home"))
+		}
+		trees.Add(at("home/project"))
+		trees.Keep(at("home"), at("home/project"))
+		trees.Confine(func(string) bool { return false })
+		if text, err := trees.Read(at("home/project/a"), 100); err != nil {
+			t.Errorf("%q, %v", text, err)
+		}
+		if text, err := trees.Read(at("home/key"), 100); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%q, %v", text, err)
+		}
+		if root, _, err := trees.Find(at("home/key"), at("home")); root != nil || !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%v, %v", root, err)
+		}
+		if root, err := trees.Open(at("home")); err != nil {
+			t.Error(err)
+		} else {
+			root.Close()
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ var ours = map[string][]string{
 	"swank/lisp/helper":  {"sexp", "swank"},
 	"swank/lisp/restore": {"swank/lisp/helper", "swank/lisp/journal"},
 	"swank/lisp/attach":  {"sexp", "swank", "swank/lisp/helper", "swank/lisp/host"},
-	"swank/lisp":         {"sexp", "swank", "swank/lisp/host", "swank/lisp/launch", "swank/lisp/journal", "swank/lisp/kept", "swank/lisp/helper", "swank/lisp/restore", "swank/lisp/attach", "swank/lisp/project"},
+	"swank/lisp":         {"sexp", "swank", "swank/lisp/host", "swank/lisp/launch", "swank/lisp/journal", "swank/lisp/kept", "swank/lisp/helper", "swank/lisp/restore", "swank/lisp/attach", "swank/lisp/project", "internal/files"},
 	"register":           nil,
 	"packaging":          nil,
 	"people/transcript":  {"swank/lisp", "internal/files"},
@@ -88,7 +88,7 @@ var ours = map[string][]string{
 	"serve/pool":         nil,
 	"serve":              {"mcpbridge/rawtext", "mcpbridge/stdio", "swank/lisp", "serve/door", "serve/hub", "serve/pool"},
 	"sandbox":            {"swank/lisp/launch"},
-	"cmd/swank-mcp": {"internal/rundir", "sandbox", "sexp", "swank", "swank/lisp", "swank/lisp/attach", "swank/lisp/kept", "swank/lisp/launch", "swank/lisp/project", "mcpbridge", "mcpbridge/render", "mcpbridge/tools",
+	"cmd/swank-mcp": {"internal/rundir", "internal/files", "sandbox", "sexp", "swank", "swank/lisp", "swank/lisp/attach", "swank/lisp/kept", "swank/lisp/launch", "swank/lisp/project", "mcpbridge", "mcpbridge/render", "mcpbridge/tools",
 		"people/control", "people/transcript", "people/web", "register", "serve", "serve/door", "serve/hub", "serve/lease", "serve/pool"},
 	"e2e/wire":        nil,
 	"e2e/harness":     {"e2e/wire", "swank", "internal/await", "internal/testenv", "internal/tier"},
@@ -119,12 +119,12 @@ var ours = map[string][]string{
 	"mcpbridge/args":            {"mcpbridge/rawtext"},
 	"mcpbridge/render":          {"mcpbridge/rawtext", "swank/lisp"},
 	"mcpbridge/spool":           {"mcpbridge/rawtext", "mcpbridge/args", "mcpbridge/render"},
-	"mcpbridge/watch":           {"swank/lisp/project"},
+	"mcpbridge/watch":           {"swank/lisp/project", "internal/files"},
 	"mcpbridge/flame":           {"swank/lisp"},
 	"mcpbridge/fake":            {"swank/lisp"},
 	"mcpbridge/tools": {"mcpbridge/rawtext", "mcpbridge/args", "mcpbridge/render", "mcpbridge/spool",
-		"mcpbridge/flame", "mcpbridge/syntax", "mcpbridge/hyperspec", "swank/lisp", "swank/lisp/kept", "swank/lisp/project"},
-	"mcpbridge": {"swank/lisp", "swank/lisp/kept", "swank/lisp/project"}, // and what is below itself
+		"mcpbridge/flame", "mcpbridge/syntax", "mcpbridge/hyperspec", "swank/lisp", "swank/lisp/kept", "swank/lisp/project", "internal/files"},
+	"mcpbridge": {"swank/lisp", "swank/lisp/kept", "swank/lisp/project", "internal/files"}, // and what is below itself
 }
 
 // forTests are the packages that only tests, and these themselves, may import.

@@ -25,8 +25,8 @@ func (r *Request) compile(ctx context.Context, c lisp.Compilation, in lisp.Reque
 	if err != nil {
 		return Reply{}, err
 	}
-	reply := compiledText(out, res, c.File, c.Code, in, r.Spool)
-	if out.Failed && c.File != "" && r.Takes("validate-syntax") && illFormed(c.File) {
+	reply := compiledText(r.Trees, out, res, c.File, c.Code, in, r.Spool)
+	if out.Failed && c.File != "" && r.Takes("validate-syntax") && illFormed(r.Trees, c.File) {
 		reply.Text += "\n\n" + nextCall("validate-syntax", "path", c.File)
 	}
 	return reply, nil

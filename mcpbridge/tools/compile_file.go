@@ -28,7 +28,7 @@ var compileFileTool = Tool{
 }
 
 func compileFile(ctx context.Context, r *Request) (Reply, error) {
-	c := lisp.Compilation{File: r.Path("path", false), NoLoad: !r.Flag("load"), Output: r.Path("output", false)}
+	c := lisp.Compilation{File: r.Path("path"), NoLoad: !r.Flag("load"), Output: r.Path("output")}
 	in := r.sessionRequest()
 	if r.Err != nil {
 		return Reply{}, r.Err

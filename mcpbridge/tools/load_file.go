@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 
+	"swank-mcp/internal/files"
 	"swank-mcp/mcpbridge/args"
 	"swank-mcp/mcpbridge/render"
 	"swank-mcp/swank/lisp"
@@ -27,7 +28,7 @@ var loadFileTool = Tool{
 }
 
 func loadFile(ctx context.Context, r *Request) (Reply, error) {
-	path := r.Path("path", false)
+	path := r.Path("path")
 	in := r.sessionRequest()
 	if r.Err != nil {
 		return Reply{}, r.Err
@@ -37,13 +38,13 @@ func loadFile(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, err
 	}
 	boundWarnings(res, false, r.Spool)
-	return loadedText(path, res, in), nil
+	return loadedText(r.Trees, path, res, in), nil
 }
 
 // loadHerald is what LOAD writes before an error: the place, which loadedText shows better.
 var loadHerald = regexp.MustCompile(`(?s)While evaluating the form starting at line \d+, column \d+\s+of [^\n]*:`)
 
-func loadedText(path string, res *lisp.Result, in lisp.Request) Reply {
+func loadedText(trees *files.Trees, path string, res *lisp.Result, in lisp.Request) Reply {
 	res.Stderr = withoutCompilerNoise(res.Stderr)
 	res.Stderr.Head = loadHerald.ReplaceAllString(res.Stderr.Head, "")
 	res.Stderr.Tail = loadHerald.ReplaceAllString(res.Stderr.Tail, "")
@@ -51,7 +52,7 @@ func loadedText(path string, res *lisp.Result, in lisp.Request) Reply {
 		text, _ := render.Result(res, render.View{Timeout: in.Timeout})
 		p := render.Parts{}
 		p.WriteString(text)
-		writeParentheses(&p, path, "")
+		writeParentheses(&p, trees, path, "")
 		return Reply{Text: p.String(), Failed: true, Failure: f}
 	}
 	var p render.Parts

@@ -81,7 +81,7 @@ func (r *Request) definition(name string) (string, bool) {
 	if !strings.HasSuffix(name, ".asd") || strings.ContainsAny(name, "\"\n") {
 		return "", false
 	}
-	return r.Path("system", false), true
+	return r.Path("system"), true
 }
 
 // loadText is the text of load-system: a transcript, or the failure and what

@@ -6,31 +6,37 @@ import (
 	"os"
 	"path/filepath"
 
+	"swank-mcp/internal/files"
 	"swank-mcp/mcpbridge/render"
 	"swank-mcp/mcpbridge/syntax"
 )
 
-// MendFile mends the parentheses of the Lisp file at path, an absolute path, where the
+// MendFile mends the parentheses of the Lisp file at path where the
 // indentation and the standard's operators tell how. It returns what it did with the
 // lines that changed, or what validate-syntax says if it does not know how, and then
 // leaves the file alone; "" for a file that is well-formed. The file is replaced as a
 // whole, or not at all.
 func MendFile(ctx context.Context, path string) (said string, mended bool, err error) {
-	real, err := filepath.EvalSymlinks(path)
+	var trees files.Trees // of this call: code of no session writes meanwhile
+	defer trees.Close()
+	real, err := filepath.Abs(path)
+	if err == nil {
+		real, err = trees.Real(real)
+	}
 	if err != nil {
 		return "", false, err
 	}
-	root, err := os.OpenRoot(filepath.Dir(real))
+	root, name, err := trees.Find(real, filepath.Dir(real))
 	if err != nil {
 		return "", false, err
 	}
 	defer root.Close()
-	return mendIn(ctx, root, filepath.Base(real), path)
+	return mendIn(ctx, root, name, path)
 }
 
 // mendIn is MendFile of the file called name in root, which is shown as path.
 func mendIn(ctx context.Context, root *os.Root, name, path string) (said string, mended bool, err error) {
-	text, err := readText(root.FS(), filepath.ToSlash(name), maxSource)
+	text, err := readIn(root, name, maxSource)
 	if err != nil {
 		return "", false, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"swank-mcp/internal/files"
 	"swank-mcp/mcpbridge/rawtext"
 	"swank-mcp/mcpbridge/render"
 	"swank-mcp/mcpbridge/spool"
@@ -78,7 +79,7 @@ func noteCounts(c *lisp.Compiled) string {
 
 // compiledText is the reply of compile-form and compile-file. If the code in file or
 // code did not compile, the reply says where a parenthesis is missing, if one is.
-func compiledText(c *lisp.Compiled, res *lisp.Result, file, code string, in lisp.Request, s *spool.Spool) Reply {
+func compiledText(trees *files.Trees, c *lisp.Compiled, res *lisp.Result, file, code string, in lisp.Request, s *spool.Spool) Reply {
 	res.Stderr = withoutCompilerNoise(res.Stderr)
 	boundWarnings(res, false, s)
 	if res.Failure != nil {
@@ -102,24 +103,24 @@ func compiledText(c *lisp.Compiled, res *lisp.Result, file, code string, in lisp
 	}
 	writeNotes(&p, c, file, s)
 	if c.Failed {
-		writeParentheses(&p, file, code)
+		writeParentheses(&p, trees, file, code)
 	}
 	p.Context(res)
 	return Reply{Text: p.String(), Failed: c.Failed}
 }
 
 // illFormed reports whether validate-syntax would find something in file.
-func illFormed(file string) bool {
-	code, err := readSource(file)
+func illFormed(trees *files.Trees, file string) bool {
+	code, err := readSource(trees, file)
 	return err == nil && len(syntax.Check(context.Background(), code).Problems) > 0
 }
 
 // writeParentheses adds what validate-syntax would say of parentheses, or else of
 // characters that nobody sees, if it finds anything.
-func writeParentheses(p *render.Parts, file, code string) {
+func writeParentheses(p *render.Parts, trees *files.Trees, file, code string) {
 	if file != "" {
 		var err error
-		if code, err = readSource(file); err != nil {
+		if code, err = readSource(trees, file); err != nil {
 			return // it is the image's; that is enough
 		}
 	}

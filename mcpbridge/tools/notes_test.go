@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"swank-mcp/internal/files"
 	"swank-mcp/mcpbridge/render"
 )
 
@@ -15,9 +16,9 @@ func TestCompiledTextParentheses(t *testing.T) {
 		t.Fatal(err)
 	}
 	var p render.Parts
-	writeParentheses(&p, file, "")
-	writeParentheses(&p, file+".none", "")
-	writeParentheses(&p, "", "(fine)")
+	writeParentheses(&p, &files.Trees{}, file, "")
+	writeParentheses(&p, &files.Trees{}, file+".none", "")
+	writeParentheses(&p, &files.Trees{}, "", "(fine)")
 	want := "1:1: This list is never closed: 1 closing parenthesis is missing. " +
 		"Line 3 begins in column 2, as if the list that begins at 2:2 were closed before it: look at the end of line 2."
 	if got := p.String(); got != want {

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"swank-mcp/internal/files"
+	"swank-mcp/mcpbridge/args"
 )
 
 // in opens a directory with one file in it.
@@ -81,34 +84,34 @@ func TestReplaceOnFullDisk(t *testing.T) {
 	has(t, path, "(a)")
 }
 
-func TestWithin(t *testing.T) {
-	dir := t.TempDir()
-	for _, d := range []string{"project/src", "other"} {
-		if err := os.MkdirAll(filepath.Join(dir, d), 0o700); err != nil {
+// A file that is mended through a link, of the file or of the project, is mended where it lies, and the
+// link stays one.
+func TestRepairThroughALink(t *testing.T) {
+	_, path := in(t, "(a")
+	dir := filepath.Dir(path)
+	outer := t.TempDir()
+	for link, to := range map[string]string{filepath.Join(dir, "link.lisp"): "a.lisp", filepath.Join(outer, "tree"): dir} {
+		if err := os.Symlink(to, link); err != nil {
 			t.Fatal(err)
 		}
-	}
-	for name, to := range map[string]string{"project/src/a.lisp": "", "other/b.lisp": "", "link": "project", "project/out": "../other", "project/b.lisp": "../other/b.lisp", "project/a.lisp": "src/a.lisp"} {
-		var err error
-		if path := filepath.Join(dir, name); to == "" {
-			err = os.WriteFile(path, nil, 0o600)
-		} else {
-			err = os.Symlink(to, path)
+		named := link
+		if to == dir {
+			named = filepath.Join(link, "link.lisp")
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for path, want := range map[string]string{
-		"project/src/a.lisp": "src/a.lisp", "project/a.lisp": "src/a.lisp", "link/src/a.lisp": "src/a.lisp",
-		"project/src/../src/a.lisp": "src/a.lisp", "other/b.lisp": "", "project/b.lisp": "", "project/out/b.lisp": "", "project/../other/b.lisp": "",
-	} {
-		root, name, err := within([]string{filepath.Join(dir, "nowhere"), filepath.Join(dir, "link")}, filepath.Join(dir, path))
-		if err != nil || (root == nil) != (want == "") || root != nil && name != want {
-			t.Errorf("%s: %v, %q, %v; want %q", path, root, name, err, want)
-		}
-		if root != nil {
-			root.Close()
+		for _, sessions := range []string{dir, filepath.Dir(named)} {
+			if err := os.WriteFile(path, []byte("(a"), 0o640); err != nil {
+				t.Fatal(err)
+			}
+			r := &Request{Args: &args.Args{}, Env: Env{Trees: &files.Trees{}, SessionDir: sessions}}
+			if reply, err := r.repair(t.Context(), named); err != nil || !strings.Contains(reply.Text, "mended") {
+				t.Errorf("%s: %+v, %v", named, reply, err)
+			}
+			if text, err := os.ReadFile(path); string(text) != "(a)" {
+				t.Errorf("%s: the file has %q, %v", named, text, err)
+			}
+			if is, err := os.Readlink(link); is != to {
+				t.Errorf("%s leads to %q, %v", link, is, err)
+			}
 		}
 	}
 }

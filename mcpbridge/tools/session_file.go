@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"swank-mcp/internal/files"
 	"swank-mcp/mcpbridge/args"
 	"swank-mcp/swank/lisp"
 )
@@ -33,7 +34,7 @@ func (r *Request) sessionFile(file string) (dir *sessionDir, name string, err er
 	if err != nil {
 		return nil, "", noSessionDir(r.SessionDir, err)
 	}
-	root, err := os.OpenRoot(path)
+	root, err := r.Trees.Open(path)
 	if err != nil {
 		return nil, "", noSessionDir(path, err)
 	}
@@ -100,8 +101,13 @@ func (d *sessionDir) refuse(r *Request, file string, err error) {
 }
 
 // lispFiles are the names of the Lisp files in the directory, without subdirectories.
-func (d *sessionDir) lispFiles() []string {
-	names, _ := fs.Glob(d.root.FS(), "*.lisp")
+func (d *sessionDir) lispFiles() (names []string) {
+	entries, _ := files.ListIn(d.root, ".", maxEntries)
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".lisp" {
+			names = append(names, e.Name())
+		}
+	}
 	return names
 }
 
@@ -133,7 +139,7 @@ func (d *sessionDir) others() string {
 }
 
 func (d *sessionDir) read(name string) (string, error) {
-	text, err := readText(d.root.FS(), name, maxSessionFile)
+	text, err := readIn(d.root, name, maxSessionFile)
 	switch {
 	case errors.Is(err, errTooLarge):
 		return "", fmt.Errorf("%w; load it with evaluate-lisp, as in (load %q)", err, "file")

@@ -3,47 +3,40 @@ package tools
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"swank-mcp/internal/files"
 )
 
 // maxSource bounds the files of Lisp that the server itself reads.
 const maxSource = 16 << 20
 
-// readSource returns the text of a file, at most maxSource bytes.
-func readSource(path string) (string, error) {
-	return readText(os.DirFS(filepath.Dir(path)), filepath.Base(path), maxSource)
+// readSource returns the text of the file at path, at most maxSource bytes.
+func readSource(trees *files.Trees, path string) (string, error) {
+	text, err := trees.Read(path, maxSource)
+	return string(text), said(err, maxSource)
+}
+
+// readIn returns the text of the file of that name in root, at most so many bytes.
+func readIn(root *os.Root, name string, most int64) (string, error) {
+	text, err := files.ReadIn(root, name, most)
+	return string(text), said(err, most)
 }
 
 // errTooLarge is the refusal to read a file.
 var errTooLarge = errors.New("it is too large")
 
-// readText returns the contents of a file that a caller has named, which may be
-// anything: a pipe without a writer, a device without an end. Of more than most
-// bytes it is errTooLarge.
-func readText(in fs.FS, name string, most int64) (string, error) {
-	info, err := fs.Stat(in, name) // before opening: a pipe would wait for its writer
+// said is err as callers are told of it who have named the file.
+func said(err error, most int64) error {
+	var at *fs.PathError
 	switch {
-	case err != nil:
-		return "", err
-	case info.IsDir():
-		return "", errors.New("it is a directory")
-	case !info.Mode().IsRegular():
-		return "", errors.New("it is no regular file")
+	case errors.Is(err, files.ErrTooLarge):
+		return fmt.Errorf("%w: it has more than %d MB", errTooLarge, most>>20)
+	case errors.Is(err, files.ErrNotPlain):
+		return errors.New("it is no regular file")
+	case errors.As(err, &at) && errors.Is(at.Err, files.ErrOutside):
+		return at.Err
 	}
-	f, err := in.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	switch {
-	case err != nil:
-		return "", err
-	case int64(len(data)) > most:
-		return "", fmt.Errorf("%w: it has more than %d MB", errTooLarge, most>>20)
-	}
-	return string(data), nil
+	return err
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"swank-mcp/internal/await"
+	"swank-mcp/internal/files"
 	"swank-mcp/mcpbridge/spool"
 	"swank-mcp/swank/lisp"
 )
@@ -23,7 +24,7 @@ func TestParenthesesOfWhatIsNoFile(t *testing.T) {
 	for _, name := range []string{fifo, "/dev/zero"} {
 		done := make(chan Reply, 1)
 		go func() {
-			done <- compiledText(&lisp.Compiled{Failed: true}, &lisp.Result{}, name, "", lisp.Request{}, &spool.Spool{})
+			done <- compiledText(&files.Trees{}, &lisp.Compiled{Failed: true}, &lisp.Result{}, name, "", lisp.Request{}, &spool.Spool{})
 		}()
 		if out := await.From(t, "the end of reading "+name, done); !strings.Contains(out.Text, "COMPILE-FAILED") {
 			t.Errorf("%s: %s", name, out.Text)

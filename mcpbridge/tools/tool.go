@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"swank-mcp/internal/files"
 	"swank-mcp/mcpbridge/args"
 	"swank-mcp/mcpbridge/render"
 	"swank-mcp/mcpbridge/spool"
@@ -98,6 +99,7 @@ type Env struct {
 	Profiles   *Profiles
 	Limits     Limits
 	ReadOnly   bool                    // --read-only: nothing may be changed
+	Trees      *files.Trees            // the directories in which code may write; the way to all files
 	SessionDir string                  // where sessions are saved; "" is the working directory
 	Project    func() *project.Project // what the session works for; nil is none
 	Kept       *kept.File              // where the session is kept for the next server, or nil

@@ -12,6 +12,7 @@ import (
 	"swank-mcp/mcpbridge/rawtext"
 	"swank-mcp/mcpbridge/render"
 	"swank-mcp/mcpbridge/syntax"
+	"swank-mcp/swank/lisp/project"
 )
 
 var syntaxTool = Tool{
@@ -32,7 +33,7 @@ var syntaxTool = Tool{
 }
 
 func validateSyntax(ctx context.Context, r *Request) (Reply, error) {
-	code, path, repair := r.Text("code"), r.Path("path", true), r.Flag("repair")
+	code, path, repair := r.Text("code"), r.file("path"), r.Flag("repair")
 	switch {
 	case r.Err != nil:
 	case (code == "") == (path == ""):
@@ -47,17 +48,20 @@ func validateSyntax(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, r.Err
 	}
 	if repair {
+		if !project.IsSource(path) {
+			return Reply{}, r.Fail("path: %s is not called as Lisp source is (%s), so it is not mended.", path, strings.Join(project.SourceTypes(), ", "))
+		}
 		return r.repair(ctx, path)
 	}
 	if path != "" {
 		var err error
-		if code, err = readSource(path); err != nil {
+		if code, err = readSource(r.Trees, path); err != nil {
 			return Reply{}, r.Fail("path: %s cannot be read: %v.", path, err)
 		}
 	}
 	report := syntax.Check(ctx, code)
 	text := syntaxText(path, code, report)
-	if path != "" && len(report.Problems) > 0 && !r.ReadOnly {
+	if path != "" && project.IsSource(path) && len(report.Problems) > 0 && !r.ReadOnly {
 		if _, ok := syntax.Repair(ctx, code); ok {
 			text += "\n\n" + r.With("repair", json.RawMessage("true"))
 		}
@@ -67,7 +71,7 @@ func validateSyntax(ctx context.Context, r *Request) (Reply, error) {
 
 // repair mends the file at path, if it is one that may be written.
 func (r *Request) repair(ctx context.Context, path string) (Reply, error) {
-	root, name, err := within(r.writableDirs(), path)
+	root, name, err := r.Trees.Find(path, r.writableDirs()...)
 	if err == nil && root == nil {
 		return Reply{}, r.outside(path)
 	}
@@ -93,6 +97,11 @@ func syntaxText(path, code string, r *syntax.Report) string {
 		p.WriteString(render.Safe(name) + "well-formed: " + size + ".")
 	} else {
 		p.WriteString(render.Safe(name) + "not well-formed: " + render.Plural(len(r.Problems), "problem") + ".")
+	}
+	if len(r.Problems) > 0 && path != "" && !project.IsSource(path) { // it may be anything, a key for one
+		fmt.Fprintf(&p, " The first is at %d:%d. It is not called as Lisp source is (%s), so nothing of it is shown.",
+			r.Problems[0].Line, r.Problems[0].Column, strings.Join(project.SourceTypes(), ", "))
+		return p.String()
 	}
 	for _, problem := range r.Problems {
 		p.Begin()

@@ -1,13 +1,16 @@
 package tools
 
 import (
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"swank-mcp/mcpbridge/args"
 	"swank-mcp/swank/lisp"
+	"swank-mcp/swank/lisp/project"
 )
 
 // writableDirs are the directories in which files may be written: the project's, and that
@@ -18,6 +21,9 @@ func (r *Request) writableDirs() []string {
 		if p := r.Project(); p != nil {
 			dirs = append(dirs, p.Dirs...)
 		}
+	}
+	if r.SessionDir == "" && r.Trees.Confined() {
+		return dirs // code may write in the working directory if that is the project's
 	}
 	if dir, err := filepath.Abs(r.SessionDir); err == nil && !slices.Contains(dirs, dir) { // of "": the working directory
 		dirs = append(dirs, dir)
@@ -38,37 +44,57 @@ func (r *Request) projectFile(argument string) string {
 	given := strings.TrimSpace(r.Text(argument))
 	if r.Err == nil && given != "" && filepath.IsLocal(given) {
 		for _, dir := range r.writableDirs() {
-			if path := filepath.Join(dir, given); isFile(path) {
+			path := filepath.Join(dir, given)
+			if info, err := r.Trees.Stat(path); err == nil && info.Mode().IsRegular() {
 				return path
 			}
 		}
 	}
-	return r.Path(argument, true)
+	return r.file(argument)
 }
 
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+// file is an argument that names a file that the server itself is to read, absolute. It must be
+// there, and of one that the sandbox closes nothing is told.
+func (r *Request) file(argument string) string {
+	path := r.Path(argument)
+	if r.Err != nil || path == "" {
+		return path
+	}
+	info, err := r.Trees.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		closed := ""
+		if r.Trees.Confined() {
+			closed = " that the sandbox leaves open"
+		}
+		r.Fail("%s: there is no file %s%s.%s", argument, path, closed, r.nearFiles(path))
+	case err != nil:
+		r.Fail("%s: %v", argument, err)
+	case !info.Mode().IsRegular():
+		r.Fail("%s: %s is no file.", argument, path)
+	}
+	return path
 }
 
-// within opens the first of dirs in which path, absolute, lies when links are followed,
-// and returns what path is called in it; nil if it lies in none. The caller closes it. No
-// link that somebody makes later leads out of it.
-func within(dirs []string, path string) (root *os.Root, name string, err error) {
-	real, err := filepath.EvalSymlinks(path)
+// Of a directory so many entries are looked at, and so many files offered, for one that is not there.
+const (
+	maxEntries = 1_000
+	maxNear    = 5
+)
+
+// nearFiles is a sentence about what may have been meant by path.
+func (r *Request) nearFiles(path string) string {
+	dir := filepath.Dir(path)
+	names, err := r.Trees.Names(dir, maxEntries)
 	if err != nil {
-		return nil, "", err
+		return " Nor is there a directory " + dir + "."
 	}
-	for _, dir := range dirs {
-		dir, err := filepath.EvalSymlinks(dir)
-		if err != nil {
-			continue
-		}
-		if name, err = filepath.Rel(dir, real); err != nil || !filepath.IsLocal(name) {
-			continue
-		}
-		root, err = os.OpenRoot(dir)
-		return root, name, err
+	names = slices.DeleteFunc(names, func(name string) bool { return !project.IsSource(name) || name == filepath.Base(path) })
+	if near := args.Nearest(filepath.Base(path), names); near != "" {
+		return " Near it: " + filepath.Join(dir, near) + "."
 	}
-	return nil, "", nil
+	if len(names) == 0 {
+		return " That directory has no Lisp files."
+	}
+	return " In that directory: " + strings.Join(names[:min(len(names), maxNear)], ", ") + "."
 }

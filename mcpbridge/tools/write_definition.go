@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"swank-mcp/mcpbridge/args"
@@ -108,7 +107,7 @@ func (w *writing) carryOut() (Reply, error) {
 }
 
 func (w *writing) write(path string, t *text) error {
-	root, name, err := within(w.writableDirs(), path)
+	root, name, err := w.Trees.Find(path, w.writableDirs()...)
 	if err == nil && root == nil {
 		return w.outside(path)
 	}
@@ -135,7 +134,7 @@ func (w *writing) load(path string) (*text, error) {
 	if t := w.texts[path]; t != nil {
 		return t, nil
 	}
-	root, name, err := within(w.writableDirs(), path)
+	root, name, err := w.Trees.Find(path, w.writableDirs()...)
 	if err != nil {
 		return nil, w.refuse("FILE-ERROR", "", "%s cannot be read: %v.", path, err)
 	}
@@ -143,7 +142,7 @@ func (w *writing) load(path string) (*text, error) {
 		return nil, w.outside(path)
 	}
 	defer root.Close()
-	before, err := readText(root.FS(), filepath.ToSlash(name), maxSource)
+	before, err := readIn(root, name, maxSource)
 	if err != nil {
 		return nil, w.refuse("FILE-ERROR", "", "%s cannot be read: %v.", path, err)
 	}

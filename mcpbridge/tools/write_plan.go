@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -254,7 +253,7 @@ func (w *writing) places(source *lisp.Source, f *form, file string) (found []pla
 func (w *writing) candidates(source *lisp.Source) (files []string) {
 	seen := map[string]bool{"": true}
 	for _, path := range append(w.projectFiles(), source.File) {
-		if real, err := filepath.EvalSymlinks(path); err == nil && !seen[real] {
+		if real, err := w.Trees.Real(path); err == nil && !seen[real] {
 			seen[real] = true
 			files = append(files, real)
 		}
@@ -274,7 +273,7 @@ func (w *writing) glance(path string, f *form) (string, bool) {
 	if t := w.texts[path]; t != nil {
 		return t.after, true
 	}
-	text, err := readSource(path)
+	text, err := readSource(w.Trees, path)
 	return text, err == nil && strings.Contains(strings.ToUpper(text), strings.ToUpper(f.Name))
 }
 
@@ -391,7 +390,7 @@ func ascii(text string) bool {
 func (w *writing) nowhere(source *lisp.Source, f *form) error {
 	var files []string
 	for _, path := range w.projectFiles() {
-		text, err := readSource(path)
+		text, err := readSource(w.Trees, path)
 		if err != nil {
 			continue
 		}

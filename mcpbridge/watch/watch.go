@@ -6,14 +6,13 @@ package watch
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
 
+	"swank-mcp/internal/files"
 	"swank-mcp/swank/lisp/project"
 )
 
@@ -28,14 +27,14 @@ const (
 // been written, made, renamed or removed, until ctx ends. It looks at the folders that
 // [project.Find] looks at, and at new ones. What happens while changed runs is told
 // after it. The error is nil when ctx ends it; else the folders cannot be watched.
-func Sources(ctx context.Context, dirs []string, changed func()) error {
+func Sources(ctx context.Context, trees *files.Trees, dirs []string, changed func()) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return err
 	}
 	defer w.Close()
 	for _, dir := range dirs {
-		if err := watchTree(ctx, w, dir); err != nil {
+		if err := watchTree(ctx, w, trees, dir); err != nil {
 			return err
 		}
 	}
@@ -64,8 +63,8 @@ func Sources(ctx context.Context, dirs []string, changed func()) error {
 			}
 			noted() // events were lost: any file may have changed
 		case e := <-w.Events:
-			if e.Has(fsnotify.Create) && isFolder(e.Name) && !project.LeftOut(filepath.Base(e.Name)) {
-				if err := watchTree(ctx, w, e.Name); err != nil {
+			if e.Has(fsnotify.Create) && isFolder(trees, e.Name) && !project.LeftOut(filepath.Base(e.Name)) {
+				if err := watchTree(ctx, w, trees, e.Name); err != nil {
 					return err
 				}
 				noted() // what was written there before it was watched
@@ -80,15 +79,15 @@ func Sources(ctx context.Context, dirs []string, changed func()) error {
 // watchTree adds dir and the folders below it to w. A folder that is made after they were
 // listed, and before the one that it is in is watched, is told by nobody: so it lists them
 // until there is no other.
-func watchTree(ctx context.Context, w *fsnotify.Watcher, dir string) error {
+func watchTree(ctx context.Context, w *fsnotify.Watcher, trees *files.Trees, dir string) error {
 	watched := map[string]bool{}
 	for before := -1; before < len(watched); {
 		before = len(watched)
-		for _, folder := range project.Folders(ctx, dir) {
+		for _, folder := range project.Folders(ctx, trees, dir) {
 			if watched[folder] {
 				continue
 			}
-			if err := w.Add(folder); err != nil && isFolder(folder) {
+			if err := w.Add(folder); err != nil && isFolder(trees, folder) {
 				return err
 			}
 			watched[folder] = true
@@ -97,8 +96,9 @@ func watchTree(ctx context.Context, w *fsnotify.Watcher, dir string) error {
 	return nil
 }
 
-func isFolder(path string) bool {
-	info, err := os.Lstat(path) // links are not followed
+// isFolder reports whether there is a directory at path, and no link.
+func isFolder(trees *files.Trees, path string) bool {
+	info, err := trees.Lstat(path)
 	return err == nil && info.IsDir()
 }
 
@@ -107,5 +107,5 @@ func isFolder(path string) bool {
 func isSource(path string) bool {
 	name := filepath.Base(path)
 	return !strings.HasPrefix(name, ".") &&
-		slices.Contains([]string{".lisp", ".lsp", ".cl", ".l", ".asd"}, strings.ToLower(filepath.Ext(name)))
+		(project.IsSource(name) || strings.EqualFold(filepath.Ext(name), ".l")) // which others call files of Lex
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"swank-mcp/internal/await"
+	"swank-mcp/internal/files"
 )
 
 // TestSources: sources that are written are told of once, also in folders that are new;
@@ -30,7 +31,7 @@ func TestSources(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	told := make(chan struct{}, 100)
 	ended := make(chan error, 1)
-	go func() { ended <- Sources(ctx, []string{dir}, func() { told <- struct{}{} }) }()
+	go func() { ended <- Sources(ctx, &files.Trees{}, []string{dir}, func() { told <- struct{}{} }) }()
 	hear := func(what string) {
 		t.Helper()
 		await.From(t, "news of "+what, told)
@@ -99,7 +100,7 @@ func TestSourcesInTime(t *testing.T) {
 			time.Sleep(stillFor / 5)
 		}
 	}()
-	if err := Sources(ctx, []string{dir}, stop); err != nil || context.Cause(ctx) != context.Canceled {
+	if err := Sources(ctx, &files.Trees{}, []string{dir}, stop); err != nil || context.Cause(ctx) != context.Canceled {
 		t.Errorf("%v, %v", err, context.Cause(ctx))
 	}
 }

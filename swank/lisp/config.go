@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"swank-mcp/internal/files"
 	"swank-mcp/swank/lisp/attach"
 	"swank-mcp/swank/lisp/kept"
 	"swank-mcp/swank/lisp/launch"
@@ -23,9 +24,10 @@ type Config struct {
 
 	CopyShare *CopyShare // bounds the time for those that are taken by themselves; nil does not
 
-	Cores    *kept.Cores // checkpoints on the disk; nil has none
-	Autosave bool        // save the image there at the end, and when it was idle for a while
-	Resume   string      // name of the one that the first image goes on from, or kept.Last; "" is none
+	Trees    *files.Trees // the directories in which code may write: that of the project is opened there; nil: none is kept open
+	Cores    *kept.Cores  // checkpoints on the disk; nil has none
+	Autosave bool         // save the image there at the end, and when it was idle for a while
+	Resume   string       // name of the one that the first image goes on from, or kept.Last; "" is none
 
 	progress *attach.Progress                  // of attaching; nil for no image in particular
 	told     func(inst *instance, text string) // what an image tells by itself, nil the one that runs; see people.go

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"swank-mcp/internal/files"
 	"swank-mcp/swank"
 	"swank-mcp/swank/lisp/attach"
 	"swank-mcp/swank/lisp/launch"
@@ -89,6 +90,9 @@ type start struct {
 func New(c Config) *Image {
 	if c.SuspendLimit == 0 {
 		c.SuspendLimit = DefaultSuspendLimit
+	}
+	if c.Trees == nil {
+		c.Trees = &files.Trees{}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

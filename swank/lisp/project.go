@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"swank-mcp/internal/files"
 	"swank-mcp/swank/lisp/helper"
 	"swank-mcp/swank/lisp/project"
 )
@@ -19,10 +20,14 @@ type workplace struct {
 // WorkIn names the directories, absolute paths, of the project that the sessions work
 // for: its systems are found before installed ones of the same name. None is no project.
 func (im *Image) WorkIn(dirs ...string) {
+	im.cfg.Trees.Add(dirs...)
 	im.workplace.mu.Lock()
 	defer im.workplace.mu.Unlock()
 	im.workplace.dirs, im.workplace.found = dirs, nil
 }
+
+// Trees returns those of [Config], which are never nil here.
+func (im *Image) Trees() *files.Trees { return im.cfg.Trees }
 
 // WorksIn returns the directories that [Image.WorkIn] has named.
 func (im *Image) WorksIn() []string {
@@ -47,7 +52,7 @@ func (im *Image) Project(ctx context.Context) *project.Project {
 // the whole.
 func (im *Image) findProject(ctx context.Context) *project.Project {
 	dirs := im.WorksIn()
-	found := project.Find(ctx, dirs...)
+	found := project.Find(ctx, im.cfg.Trees, dirs...)
 	im.workplace.mu.Lock()
 	defer im.workplace.mu.Unlock()
 	switch {

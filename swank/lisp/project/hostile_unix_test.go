@@ -36,7 +36,7 @@ func TestHostileFiles(t *testing.T) {
 				os.WriteFile(at("sub/ours.asd"), []byte(`(defsystem "ours")`), 0o600)); err != nil {
 				t.Fatal(err)
 			}
-			p := Find(t.Context(), dir)
+			p := Find(t.Context(), nil, dir)
 			if len(p.Managers) > 0 || len(p.Dependencies) > 0 {
 				t.Errorf("%q keep %q", p.Managers, p.Dependencies)
 			}
@@ -58,7 +58,7 @@ func TestLinkInProject(t *testing.T) {
 		os.Symlink("sub/app.lisp", filepath.Join(dir, "app.asd"))); err != nil {
 		t.Fatal(err)
 	}
-	if system, err := Find(t.Context(), dir).TestSystem(); system != "app/tests" || err != nil {
+	if system, err := Find(t.Context(), nil, dir).TestSystem(); system != "app/tests" || err != nil {
 		t.Errorf("%q, %v", system, err)
 	}
 }

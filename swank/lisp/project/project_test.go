@@ -50,7 +50,7 @@ func TestFind(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := tree(t, tt.files...)
-			p := Find(t.Context(), dir)
+			p := Find(t.Context(), nil, dir)
 			below := func(files []string) string {
 				for i, f := range files {
 					files[i], _ = filepath.Rel(dir, f)
@@ -75,16 +75,16 @@ func TestFindIsBounded(t *testing.T) {
 	if err := os.Symlink(dir, filepath.Join(dir, "x", "around")); err != nil {
 		t.Fatal(err)
 	}
-	p := Find(t.Context(), dir)
+	p := Find(t.Context(), nil, dir)
 	if d := cmp.Diff([]string{"a"}, p.Systems()); d != "" || !p.Cut {
 		t.Errorf("cut: %v; %s", p.Cut, d)
 	}
 	over, stop := context.WithCancel(t.Context())
 	stop()
-	if p := Find(over, dir); !p.Cut || len(p.Definitions) > 0 {
+	if p := Find(over, nil, dir); !p.Cut || len(p.Definitions) > 0 {
 		t.Errorf("after the end: %+v", p)
 	}
-	if p := Find(t.Context(), filepath.Join(dir, "not there")); len(p.Files()) > 0 || p.Cut {
+	if p := Find(t.Context(), nil, filepath.Join(dir, "not there")); len(p.Files()) > 0 || p.Cut {
 		t.Errorf("of a directory that is not there: %+v", p)
 	}
 }

@@ -66,7 +66,12 @@ func (p *Project) TestSystem() (string, error) {
 func (p *Project) definition(file string) ([]byte, error) {
 	for _, dir := range p.Dirs {
 		if name, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(name) {
-			return read(dir, name)
+			at, err := p.open(dir)
+			if err != nil {
+				return nil, err
+			}
+			defer at.root.Close()
+			return at.read(name)
 		}
 	}
 	return nil, fmt.Errorf("%s lies in no directory of the project", file)

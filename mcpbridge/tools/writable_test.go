@@ -1,14 +1,17 @@
-package args
+package tools
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"swank-mcp/internal/files"
 )
 
 func TestNearFiles(t *testing.T) {
 	dir := t.TempDir()
-	if got := nearFiles(filepath.Join(dir, "a.lisp")); got != " That directory has no Lisp files." {
+	r := &Request{Env: Env{Trees: &files.Trees{}}}
+	if got := r.nearFiles(filepath.Join(dir, "a.lisp")); got != " That directory has no Lisp files." {
 		t.Error(got)
 	}
 	for _, name := range []string{"package.lisp", "main.lisp", "notes.txt"} {
@@ -21,7 +24,7 @@ func TestNearFiles(t *testing.T) {
 		"something-else.lisp": " In that directory: main.lisp, package.lisp.",
 		"no/x.lisp":           " Nor is there a directory " + dir + "/no.",
 	} {
-		if got := nearFiles(filepath.Join(dir, name)); got != want {
+		if got := r.nearFiles(filepath.Join(dir, name)); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
