@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"swank-mcp/internal/nofiles"
 	"swank-mcp/mcpbridge/stdio"
 	"swank-mcp/serve/door"
 	"swank-mcp/serve/hub"
@@ -175,6 +176,9 @@ func (rt *router) refuse(w http.ResponseWriter, m message, err error) {
 		status, after = http.StatusServiceUnavailable, limit.Seconds()
 	case errors.As(err, &again):
 		status, after = http.StatusServiceUnavailable, again.Seconds()
+	case nofiles.Is(err):
+		refuse(w, http.StatusServiceUnavailable, m.ID, noFiles())
+		return
 	case errors.Is(err, hub.ErrClosed):
 		status, after = http.StatusServiceUnavailable, 2
 	case errors.Is(err, context.Canceled): // the client has gone, and reads none of this

@@ -73,7 +73,7 @@ func New(o Options) *Server {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.ready)
 	s.http = http.Server{
-		Handler: hurried(mux), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headBytes,
+		Handler: rich(hurried(mux)), ConnContext: notePoor, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headBytes,
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelInfo),
 	}
 	return s

@@ -73,7 +73,10 @@ type Listener struct {
 func (p Place) Listen() (*Listener, error) {
 	if p.unix() {
 		l, err := listenUnix(p.path())
-		return &Listener{Listener: l, URL: p.Address, Unix: true}, err
+		if err != nil {
+			return nil, err
+		}
+		return &Listener{Listener: spare(l), URL: p.Address, Unix: true}, nil
 	}
 	address := p.Address
 	if host, port, _ := net.SplitHostPort(address); strings.EqualFold(host, "localhost") {
@@ -83,6 +86,7 @@ func (p Place) Listen() (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
+	l = spare(l)
 	out := &Listener{Listener: l, URL: "http://" + l.Addr().String()}
 	if p.Certificate == "" {
 		return out, nil

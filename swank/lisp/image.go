@@ -182,7 +182,7 @@ func (im *Image) startLocked() *start {
 			im.tellOfProject(im.ctx, st.inst)
 			im.echo(im.ctx, st.inst)
 		} else if st.err != nil {
-			st.err = im.lastGuest().Explain(im.cfg.Attach, st.err)
+			st.err = withoutFiles(im.lastGuest().Explain(im.cfg.Attach, st.err))
 		}
 		if st.err != nil {
 			im.log.Warn("starting Lisp", "err", st.err) // not under the lock: stderr may block
