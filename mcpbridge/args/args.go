@@ -87,13 +87,18 @@ func (a *Args) LetGo() {
 	debug.FreeOSMemory() // further copies are made soon
 }
 
+// maxStrange bounds the arguments remembered that the tool does not have.
+const maxStrange = 20
+
 // add takes one argument. The same name again replaces it, as JSON readers do;
 // an alias beside the name, or two of them, contradict each other.
 func (a *Args) add(name string, value json.RawMessage) {
 	p, scale := a.find(name)
 	if p == nil {
-		a.strange = append(a.strange, member{name, value})
-		a.unknown(name)
+		if len(a.strange) < maxStrange {
+			a.strange = append(a.strange, member{name, value})
+			a.unknown(name)
+		}
 		return
 	}
 	if scale != 1 {

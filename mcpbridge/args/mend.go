@@ -151,6 +151,9 @@ var leadingNumber = regexp.MustCompile(`^\s*-?[0-9]+(\.[0-9]+)?`)
 
 // mend returns v if it is a value of p, else the nearest one, or nil.
 func (p *Param) mend(v json.RawMessage) json.RawMessage {
+	if _, long := p.tooLong(v); long {
+		return nil
+	}
 	switch {
 	case len(v) == 0:
 		return nil

@@ -61,11 +61,30 @@ func (a *Args) checkText(p *Param, v json.RawMessage) {
 	} else if lone := rawtext.LoneSurrogate(v); lone != "" {
 		a.Fail("%s has the lone surrogate %s, which is no character of UTF-8 and cannot reach the image. In Lisp, (code-char #x%s) makes it.",
 			p.Name, lone, strings.ToUpper(lone[2:]))
+	} else if n, long := p.tooLong(v); long {
+		a.Fail("%s has %d bytes; it may have %d. Only code and input may be longer.", p.Name, n, MaxName)
 	} else if len(p.Enum) > 0 {
 		if s := rawtext.Unquote(v); p.choice(s) == "" {
 			a.Fail("%s is %q; valid: %s.", p.Name, rawtext.Clip(p.folded(s), 60), strings.Join(p.Enum, ", "))
 		}
 	}
+}
+
+// MaxName is the length in bytes of the longest text that is neither code nor input: a name,
+// a path, a pattern. What is looked up by these takes more time the longer they are.
+const MaxName = 20_000
+
+// tooLong reports whether the text v is longer than p takes it, and how many bytes it has.
+func (p *Param) tooLong(v json.RawMessage) (n int, long bool) {
+	if len(v) <= MaxName || p.Kind != Text || len(p.Enum) > 0 || v[0] != '"' {
+		return 0, false
+	}
+	switch p.Name {
+	case "code", "form", "input", "values":
+		return 0, false
+	}
+	n = len(rawtext.Unquote(v))
+	return n, n > MaxName
 }
 
 func (a *Args) checkNumber(p *Param, v json.RawMessage) {
