@@ -36,7 +36,7 @@ func MendFile(ctx context.Context, path string) (said string, mended bool, err e
 
 // mendIn is MendFile of the file called name in root, which is shown as path.
 func mendIn(ctx context.Context, root *os.Root, name, path string) (said string, mended bool, err error) {
-	text, err := readIn(root, name, maxSource)
+	text, err := readIn(root, name, maxChanged)
 	if err != nil {
 		return "", false, err
 	}

@@ -32,7 +32,7 @@ func replaceIn(root *os.Root, name, before, after string) (err error) {
 	if err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if now, err := readIn(root, name, maxSource); err != nil {
+	if now, err := readIn(root, name, maxChanged); err != nil {
 		return err
 	} else if now != before {
 		return errChanged

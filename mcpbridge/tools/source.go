@@ -12,6 +12,9 @@ import (
 // maxSource bounds the files of Lisp that the server itself reads.
 const maxSource = 16 << 20
 
+// maxChanged bounds those of them that it mends or changes: it has such a text several times.
+const maxChanged = 4 << 20
+
 // readSource returns the text of the file at path, at most maxSource bytes.
 func readSource(trees *files.Trees, path string) (string, error) {
 	text, err := trees.Read(path, maxSource)

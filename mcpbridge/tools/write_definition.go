@@ -142,7 +142,7 @@ func (w *writing) load(path string) (*text, error) {
 		return nil, w.outside(path)
 	}
 	defer root.Close()
-	before, err := readIn(root, name, maxSource)
+	before, err := readIn(root, name, maxChanged)
 	if err != nil {
 		return nil, w.refuse("FILE-ERROR", "", "%s cannot be read: %v.", path, err)
 	}
