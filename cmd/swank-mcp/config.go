@@ -274,7 +274,7 @@ func (c *command) image(ctx context.Context) (_ *lisp.Image, _ *slog.Logger, _ f
 	if cfg.Trees, err = c.trees(c.sessionDir); err != nil {
 		return nil, nil, nil, err
 	}
-	if cfg.Cores, err = kept.CoresIn(c.sessionDir, stateDir()); err != nil {
+	if cfg.Cores, err = kept.CoresIn(cfg.Trees, c.sessionDir, stateDir()); err != nil {
 		return nil, nil, nil, err
 	}
 	confined, box, err := c.confine(&cfg, c.sessionDir, log)

@@ -189,7 +189,7 @@ func (c *command) sessionFor(id hub.ID, newID func() string, rooms *rooms, share
 	if id.Name != "" {
 		keptDir = keptDirOf(rooms.state, id)
 		// The key of the session alone: a core of another one's is not its own, however it came there.
-		if cfg.Cores, err = kept.CoresIn(dir, keptDir); err != nil {
+		if cfg.Cores, err = kept.CoresIn(cfg.Trees, dir, keptDir); err != nil {
 			return nil, err
 		}
 		if cfg.Autosave {

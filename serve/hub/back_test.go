@@ -23,7 +23,7 @@ import (
 func keeping(t *testing.T, dir string, resume, save bool) *Hub {
 	t.Helper()
 	return testHub(t, Options{Make: func(id ID, newID func() string) (*Work, error) {
-		cores, err := kept.CoresIn(filepath.Join(dir, id.Name), filepath.Join(dir, "keys"))
+		cores, err := kept.CoresIn(nil, filepath.Join(dir, id.Name), filepath.Join(dir, "keys"))
 		if err != nil {
 			return nil, err
 		}

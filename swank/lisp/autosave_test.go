@@ -15,7 +15,7 @@ import (
 func TestAutosave(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	cores, err := kept.CoresIn(t.TempDir(), t.TempDir())
+	cores, err := kept.CoresIn(nil, t.TempDir(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

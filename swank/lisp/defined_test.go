@@ -27,7 +27,7 @@ func die(t *testing.T, im *Image) {
 // onDisk returns a configuration with checkpoints on the disk of a directory of its own.
 func onDisk(t *testing.T) Config {
 	t.Helper()
-	cores, err := kept.CoresIn(t.TempDir(), t.TempDir())
+	cores, err := kept.CoresIn(nil, t.TempDir(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

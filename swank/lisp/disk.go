@@ -155,18 +155,23 @@ func (im *Image) save(ctx context.Context, c *checkpoint, core *kept.Core, sourc
 		return err
 	}
 	defer im.disk.turn.unlock()
-	err := im.disk.cores.Save(ctx, core, source, func(file string) error {
+	err := im.disk.cores.Save(ctx, core, source, func(file string, open kept.Opener) error {
 		copied := c.copy.(*launch.Copy) // every one of an image
 		made, err := copied.Made()
 		if err != nil {
 			return err
 		}
-		sum, size, err := copied.Save(ctx, file, urgent)
+		sum, size, err := copied.Save(ctx, file, open, urgent)
 		if err != nil {
 			return err
 		}
 		core.Size, core.Checksum = size, kept.Checksum(sum)
-		if made.Build, err = launch.BuildOf(file); err != nil {
+		written, err := open()
+		if err != nil {
+			return err
+		}
+		defer written.Close()
+		if made.Build, err = launch.BuildIn(written); err != nil {
 			return err
 		}
 		core.Made, err = json.Marshal(made)

@@ -65,7 +65,7 @@ func TestHibernate(t *testing.T) {
 // savedImage returns an image that is saved to the disk when it ends, and goes on from there.
 func savedImage(t *testing.T) *Image {
 	t.Helper()
-	cores, err := kept.CoresIn(t.TempDir(), t.TempDir())
+	cores, err := kept.CoresIn(nil, t.TempDir(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

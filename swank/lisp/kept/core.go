@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,8 +80,13 @@ const (
 	temporary      = ".new-" // begins the name of a file that is being written
 )
 
-// maxManifest is of what says what a core is: it has what all sessions of an image have defined.
-const maxManifest = 64 << 20
+// Bounds of what says what a core is, which has what all sessions of an image have defined.
+const (
+	maxManifest = 16 << 20
+	maxForeign  = 1 << 20  // of one that no server of this user's has sealed
+	maxList     = 64 << 20 // of all that are read for a list
+	maxEntries  = 10_000   // of the directory
+)
 
 // CoresDir is where the cores are in the directory of the sessions.
 const CoresDir = ".swank-mcp"
@@ -91,15 +94,22 @@ const CoresDir = ".swank-mcp"
 // Cores are the checkpoints on the disk of a directory. Each is three files, of which the
 // one that says what it is comes last: without that the others are leftovers.
 type Cores struct {
-	dir  string
-	keys string // the directory of the key, or ""
+	trees    *files.Trees
+	sessions string // the directory that has theirs, absolute
+	dir      string
+	keys     string // the directory of the key, or ""
 }
 
-// CoresIn returns those in a directory of sessions. In the directory keys, which is the
-// user's alone, is the key by which they are known again; "" is none. It makes nothing.
-func CoresIn(sessions, keys string) (*Cores, error) {
+// CoresIn returns those in a directory of sessions, which is opened through trees; nil are its own. In
+// the directory keys, which is the user's alone, is the key by which they are known again; "" is none.
+// It makes nothing.
+func CoresIn(trees *files.Trees, sessions, keys string) (*Cores, error) {
 	dir, err := filepath.Abs(sessions)
-	return &Cores{filepath.Join(dir, CoresDir), keys}, err
+	if trees == nil {
+		trees = &files.Trees{}
+	}
+	trees.Keep(dir)
+	return &Cores{trees, dir, filepath.Join(dir, CoresDir), keys}, err
 }
 
 // coreName are the names that become parts of names of files.
@@ -130,8 +140,6 @@ func CheckName(name string) error {
 // ErrCoreExists is the error of saving one whose name is in use.
 var ErrCoreExists = errors.New("a checkpoint on the disk has that name")
 
-func (c *Cores) manifest(name string) string { return filepath.Join(c.dir, name+manifestSuffix) }
-
 // savedAt is when the core was saved; of those that do not say so, as of when it is.
 func (c *Core) savedAt() time.Time {
 	if c.Saved.IsZero() {
@@ -142,59 +150,35 @@ func (c *Core) savedAt() time.Time {
 
 // List returns the cores, the one that was saved last first: after an undo it is as of an
 // earlier time than others. One that cannot be read is left out.
-func (c *Cores) List() (list []*Core) {
-	files, _ := filepath.Glob(globQuote.Replace(c.dir) + "/*" + manifestSuffix)
-	for _, file := range files {
-		if core, err := c.Find(strings.TrimSuffix(filepath.Base(file), manifestSuffix)); err == nil {
-			list = append(list, core)
-		}
+func (c *Cores) List() []*Core {
+	at, err := c.open()
+	if err != nil {
+		return nil
 	}
-	slices.SortFunc(list, func(a, b *Core) int { return b.savedAt().Compare(a.savedAt()) })
-	return list
+	defer at.close()
+	return at.list()
 }
-
-var globQuote = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
 // Find returns the core of that name. The error wraps fs.ErrNotExist where there is none,
 // and says else what is wrong with it.
 func (c *Cores) Find(name string) (*Core, error) {
-	if err := c.ours(); err != nil { // else a link would make the cores of another session this one's
+	at, err := c.open()
+	if err != nil {
 		return nil, err
 	}
-	text, _, err := files.Read(c.manifest(name), maxManifest)
-	if errors.Is(err, files.ErrNotPlain) || errors.Is(err, files.ErrTooLarge) {
-		return nil, fmt.Errorf("%w: %w", err, ErrForeign)
-	} else if err != nil {
-		return nil, err
-	}
-	core := &Core{dir: c.dir}
-	if err := json.Unmarshal(text, core); err != nil || core.Name != name {
-		return nil, fmt.Errorf("%s is damaged: %w", c.manifest(name), ErrForeign)
-	}
-	if core.foreign = c.checkSeal(text, core.Seal); core.foreign != nil {
-		return core, nil
-	}
-	info, err := os.Lstat(core.Path())
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("its core is damaged: %v", errors.Unwrap(err))
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("its core %s is damaged: %w", core.Path(), files.ErrNotPlain)
-	case info.Size() != core.Size:
-		return nil, fmt.Errorf("its core %s is damaged: it has %d bytes, and %d were written", core.Path(), info.Size(), core.Size)
-	}
-	return core, nil
+	defer at.close()
+	core, _, err := at.find(name)
+	return core, err
 }
 
 // Drop removes the core of that name and reports whether there was one.
 func (c *Cores) Drop(name string) bool {
-	if !coreName.MatchString(name) || c.ours() != nil || os.Rename(c.manifest(name), c.marker(name)) != nil {
+	at, err := c.open()
+	if err != nil {
 		return false
 	}
-	os.Remove(filepath.Join(c.dir, name+coreSuffix))
-	os.Remove(filepath.Join(c.dir, name+sourceSuffix))
-	os.Remove(c.marker(name))
-	return true
+	defer at.close()
+	return at.drop(name)
 }
 
 // Bounds of the cores that nobody has asked for. The newest stays in any case.
@@ -202,18 +186,3 @@ const (
 	maxAutos     = 5
 	maxAutoBytes = 1 << 30
 )
-
-// prune removes the oldest of those that nobody has asked for beyond the bounds.
-func (c *Cores) prune() {
-	count, bytes := 0, int64(0)
-	for _, core := range c.List() {
-		if !core.Auto || core.Foreign() != nil {
-			continue
-		}
-		count++
-		bytes += core.Size
-		if count > 1 && (count > maxAutos || bytes > maxAutoBytes) {
-			c.Drop(core.Name)
-		}
-	}
-}

@@ -16,7 +16,7 @@ import (
 func saveTest(t *testing.T, c *Cores, name string, age time.Duration, size int) {
 	t.Helper()
 	core := &Core{Name: name, Auto: strings.HasPrefix(name, autoPrefix), Time: time.Now().Add(-age), Work: Work{Sessions: map[string]*journal.Journal{"default": {}}}}
-	err := c.Save(t.Context(), core, "; source\n", func(file string) error {
+	err := c.Save(t.Context(), core, "; source\n", func(file string, _ Opener) error {
 		core.Size, core.Checksum, core.Made = int64(size), 0xabc, []byte(`{"sbcl": "SBCL"}`)
 		return os.WriteFile(file, make([]byte, size), 0o600)
 	})
@@ -24,6 +24,9 @@ func saveTest(t *testing.T, c *Cores, name string, age time.Duration, size int) 
 		t.Fatal(err)
 	}
 }
+
+// manifest is the path of what says what a core is.
+func manifest(c *Cores, name string) string { return filepath.Join(c.dir, name+manifestSuffix) }
 
 func names(c *Cores) string {
 	var all []string
@@ -35,7 +38,7 @@ func names(c *Cores) string {
 
 func TestCores(t *testing.T) {
 	dir := t.TempDir()
-	c, err := CoresIn(filepath.Join(dir, "sessions"), filepath.Join(dir, "keys"))
+	c, err := CoresIn(nil, filepath.Join(dir, "sessions"), filepath.Join(dir, "keys"))
 	if err != nil || names(c) != "" {
 		t.Fatalf("at first: %v, %s", err, names(c))
 	}
@@ -59,7 +62,7 @@ func TestCores(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write := func(file string) error { return errors.Join(os.WriteFile(file, nil, 0o600), broken) }
+	write := func(file string, _ Opener) error { return errors.Join(os.WriteFile(file, nil, 0o600), broken) }
 	if err := c.Save(t.Context(), &Core{Name: "old"}, "", write); !errors.Is(err, ErrCoreExists) {
 		t.Errorf("of the same name: %v", err)
 	}
@@ -79,7 +82,7 @@ func TestCores(t *testing.T) {
 	if _, err := c.Find("old"); err == nil || !strings.Contains(err.Error(), "5 bytes, and 10 were written") {
 		t.Errorf("of a core that was cut short: %v", err)
 	}
-	if err := os.WriteFile(c.manifest("new"), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(manifest(c, "new"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Find("new"); err == nil || !strings.Contains(err.Error(), "damaged") || !errors.Is(err, ErrForeign) || names(c) != "" {
@@ -92,7 +95,7 @@ func TestCores(t *testing.T) {
 
 // The oldest that nobody has asked for make room, by count and by size.
 func TestCoresArePruned(t *testing.T) {
-	c, _ := CoresIn(t.TempDir(), t.TempDir())
+	c, _ := CoresIn(nil, t.TempDir(), t.TempDir())
 	saveTest(t, c, "named", 1000*time.Hour, 10)
 	for i := range 7 {
 		saveTest(t, c, AutoName(time.Now().Add(time.Duration(i)*time.Second)), time.Duration(100-i)*time.Hour, 10)
@@ -101,7 +104,7 @@ func TestCoresArePruned(t *testing.T) {
 		t.Errorf("there are %s", names(c))
 	}
 	big := &Core{Name: autoPrefix + "big", Auto: true, Time: time.Now()}
-	err := c.Save(t.Context(), big, "", func(file string) error {
+	err := c.Save(t.Context(), big, "", func(file string, _ Opener) error {
 		big.Size, big.Made = maxAutoBytes+1, []byte("{}")
 		return errors.Join(os.WriteFile(file, nil, 0o600), os.Truncate(file, big.Size)) // with a hole
 	})

@@ -127,18 +127,18 @@ func TestLockIsNoLink(t *testing.T) {
 func TestCoresAreNoLinks(t *testing.T) {
 	t.Parallel()
 	keys, theirs, mine := t.TempDir(), t.TempDir(), t.TempDir()
-	c, _ := CoresIn(theirs, keys)
+	c, _ := CoresIn(nil, theirs, keys)
 	saveTest(t, c, "secret", 0, 10)
 	if err := os.Symlink(filepath.Join(theirs, CoresDir), filepath.Join(mine, CoresDir)); err != nil {
 		t.Fatal(err)
 	}
-	linked, _ := CoresIn(mine, keys)
+	linked, _ := CoresIn(nil, mine, keys)
 	if core, err := linked.Find("secret"); err == nil || !strings.Contains(err.Error(), "move it away") || len(linked.List()) > 0 {
 		t.Errorf("through a link to the directory: %+v, %v, %v", core, err, linked.List())
 	}
 
 	mine = t.TempDir()
-	own, _ := CoresIn(mine, keys)
+	own, _ := CoresIn(nil, mine, keys)
 	saveTest(t, own, "own", 0, 10)
 	from, to := filepath.Join(theirs, CoresDir), filepath.Join(mine, CoresDir)
 	if err := errors.Join(os.Symlink(from+"/secret.json", to+"/secret.json"), os.Symlink(from+"/secret.core", to+"/secret.core")); err != nil {
@@ -174,8 +174,8 @@ func TestSavedThroughALink(t *testing.T) {
 	if err := os.WriteFile(program, nil, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	c, _ := CoresIn(filepath.Join(dir, "sessions"), t.TempDir())
-	err := c.Save(t.Context(), &Core{Name: "x", Time: time.Now()}, "", func(file string) error { return os.Symlink(program, file) })
+	c, _ := CoresIn(nil, filepath.Join(dir, "sessions"), t.TempDir())
+	err := c.Save(t.Context(), &Core{Name: "x", Time: time.Now()}, "", func(file string, _ Opener) error { return os.Symlink(program, file) })
 	if err == nil {
 		t.Error("saved")
 	}

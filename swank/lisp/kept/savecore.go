@@ -8,47 +8,48 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"swank-mcp/internal/files"
 )
 
-// Save saves a core. write writes it to the file of that path, onto the disk, and completes
-// core. source is the text of its source.
-func (c *Cores) Save(ctx context.Context, core *Core, source string, write func(file string) error) (err error) {
+// Opener opens the file of a core that was written, to read it and to append to it. Where the path of
+// the file leads may be another place by then.
+type Opener func() (*os.File, error)
+
+// Save saves a core. write has it written to the file of that path, onto the disk, and completes
+// core by what open opens. source is the text of its source.
+func (c *Cores) Save(ctx context.Context, core *Core, source string, write func(file string, open Opener) error) (err error) {
 	key, err := c.newKey()
 	if err != nil {
 		return err
 	}
-	if err := c.makeDir(); err != nil {
+	at, err := c.make()
+	if err != nil {
 		return err
 	}
-	unlock, err := c.lock(ctx)
+	defer at.close()
+	unlock, err := at.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	c.tidy()
+	at.tidy()
 	core.dir = c.dir
-	if _, err := os.Lstat(c.manifest(core.Name)); err == nil {
+	if at.there(core.Name + manifestSuffix) {
 		return ErrCoreExists
 	}
-	for _, path := range []string{core.Path(), core.Source()} {
-		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%s is there already, and no checkpoint's: choose another name, or move it away", path)
+	for _, name := range []string{core.Name + coreSuffix, core.Name + sourceSuffix} {
+		if at.there(name) {
+			return fmt.Errorf("%s is there already, and no checkpoint's: choose another name, or move it away", filepath.Join(c.dir, name))
 		}
 	}
 	defer func() {
 		if err != nil {
-			c.tidy()
+			at.tidy()
 		}
 	}()
-	file := c.temporary(core.Name + coreSuffix)
-	if err := write(file); err != nil {
-		return err
-	}
-	if err := onlyMine(file); err != nil {
+	if err := at.write(core, write); err != nil {
 		return err
 	}
 	core.Seal = noSeal
@@ -56,47 +57,76 @@ func (c *Cores) Save(ctx context.Context, core *Core, source string, write func(
 	if err != nil {
 		return err
 	}
+	if len(text) > maxManifest {
+		return fmt.Errorf("what the sessions have defined takes %d MB beside the core, more than %d", len(text)>>20, maxManifest>>20)
+	}
 	// From here on the manifest under its other name says whose the core and the source are.
-	if err := writeFile(c.marker(core.Name), sealed(text, key)); err != nil {
+	if err := at.writeNew(marker(core.Name), sealed(text, key)); err != nil {
 		return err
 	}
-	if err := os.Rename(file, core.Path()); err != nil {
+	if err := at.root.Rename(temporary+core.Name+coreSuffix, core.Name+coreSuffix); err != nil {
 		return err
 	}
-	file = c.temporary(core.Name + sourceSuffix)
-	if err := writeFile(file, []byte(source)); err != nil {
+	if err := at.writeNew(temporary+core.Name+sourceSuffix, []byte(source)); err != nil {
 		return err
 	}
-	if err := os.Rename(file, core.Source()); err != nil {
+	if err := at.root.Rename(temporary+core.Name+sourceSuffix, core.Name+sourceSuffix); err != nil {
 		return err
 	}
-	if err := os.Rename(c.marker(core.Name), c.manifest(core.Name)); err != nil {
+	if err := at.root.Rename(marker(core.Name), core.Name+manifestSuffix); err != nil {
 		return err
 	}
-	if dir, err := os.Open(c.dir); err == nil {
+	if dir, err := at.root.Open("."); err == nil {
 		_ = dir.Sync() // not every file system can
 		dir.Close()
 	}
-	c.prune()
+	at.prune()
 	return nil
 }
 
-// makeDir makes the directory, or proves that it is ours to write to: it lies in a project,
-// which may come from elsewhere.
-func (c *Cores) makeDir() error {
-	if err := os.MkdirAll(filepath.Dir(c.dir), 0o700); err != nil {
+// write has the core written, and closes it to others.
+func (o *opened) write(core *Core, write func(file string, open Opener) error) error {
+	name := temporary + core.Name + coreSuffix
+	open := func() (*os.File, error) { return files.OpenIn(o.root, name, os.O_RDWR|os.O_APPEND, 0) }
+	if err := write(filepath.Join(o.dir, name), open); err != nil {
 		return err
 	}
-	if err := os.Mkdir(c.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	file, err := files.OpenIn(o.root, name, os.O_RDONLY, 0)
+	if err != nil {
 		return err
 	}
-	if err := c.ours(); err != nil {
-		return err
+	return errors.Join(file.Chmod(0o600), file.Close())
+}
+
+// make makes the directory, or proves that it is ours to write to: it lies in a project,
+// which may come from elsewhere. It returns it open, and closed to others.
+func (c *Cores) make() (*opened, error) {
+	sessions, err := c.trees.Make(c.sessions, 0o700)
+	if err != nil {
+		return nil, err
 	}
-	if err := c.close(); err != nil {
-		return err
+	defer sessions.Close()
+	if err := sessions.Mkdir(CoresDir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
 	}
-	ignore, err := os.OpenFile(filepath.Join(c.dir, ".gitignore"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	at, err := c.openIn(sessions)
+	if err != nil {
+		return nil, err
+	}
+	if err = at.root.Chmod(".", 0o700); err == nil {
+		err = at.ignore()
+	}
+	if err != nil {
+		at.close()
+		return nil, err
+	}
+	return at, nil
+}
+
+// ignore has git ignore what is in the directory, unless somebody has said otherwise.
+func (o *opened) ignore() error {
+	const name = ".gitignore"
+	ignore, err := files.OpenIn(o.root, name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
@@ -105,51 +135,14 @@ func (c *Cores) makeDir() error {
 		err = errors.Join(err, ignore.Close())
 	}
 	if err != nil {
-		os.Remove(filepath.Join(c.dir, ".gitignore"))
+		o.remove(name)
 	}
 	return err
 }
 
-// close closes the directory to others. Who can write beside it may have put a link there now.
-func (c *Cores) close() error {
-	root, err := os.OpenRoot(filepath.Dir(c.dir))
-	if err != nil {
-		return err
-	}
-	return errors.Join(root.Chmod(CoresDir, 0o700), root.Close())
-}
-
-// ours says why nothing is to be written in the directory.
-func (c *Cores) ours() error {
-	info, err := os.Lstat(c.dir)
-	switch {
-	case err != nil:
-		return err
-	case !info.IsDir():
-		return fmt.Errorf("%s is not a directory, but a link or a file: move it away", c.dir)
-	case !owned(info):
-		return fmt.Errorf("%s belongs to another user", c.dir)
-	}
-	return nil
-}
-
-func (c *Cores) temporary(name string) string { return filepath.Join(c.dir, temporary+name) }
-
-// marker is the path of the manifest of a core that is being saved, or removed.
-func (c *Cores) marker(name string) string { return c.temporary(name + manifestSuffix) }
-
-// onlyMine closes a file to others. Who made it may have put a link to something else there.
-func onlyMine(path string) error {
-	file, err := files.Open(path, os.O_RDONLY, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(file.Chmod(0o600), file.Close())
-}
-
-// writeFile writes a new file, onto the disk.
-func writeFile(path string, text []byte) error {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+// writeNew writes a new file, onto the disk.
+func (o *opened) writeNew(name string, text []byte) error {
+	file, err := files.OpenIn(o.root, name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -162,8 +155,8 @@ func writeFile(path string, text []byte) error {
 
 // lock makes the directory this server's to save in. Another server that saves there is
 // waited for until ctx ends.
-func (c *Cores) lock(ctx context.Context) (unlock func(), err error) {
-	f, err := files.Open(filepath.Join(c.dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o600)
+func (o *opened) lock(ctx context.Context) (unlock func(), err error) {
+	f, err := files.OpenIn(o.root, ".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -174,34 +167,8 @@ func (c *Cores) lock(ctx context.Context) (unlock func(), err error) {
 		select {
 		case <-ctx.Done():
 			f.Close()
-			return nil, fmt.Errorf("another server saves in %s: %w", c.dir, err)
+			return nil, fmt.Errorf("another server saves in %s: %w", o.dir, err)
 		case <-time.After(50 * time.Millisecond):
 		}
-	}
-}
-
-// tidy removes what servers have left that were killed, or that lacked room: files under
-// the names that they have while they are written, and the core and the source of a
-// manifest that still has that name. Whatever else is there is somebody's.
-func (c *Cores) tidy() {
-	var there, markers []string
-	entries, _ := os.ReadDir(c.dir)
-	for _, entry := range entries {
-		name, left := strings.CutPrefix(entry.Name(), temporary)
-		suffix := filepath.Ext(name)
-		core := strings.TrimSuffix(name, suffix)
-		switch {
-		case !left || entry.IsDir() || !coreName.MatchString(core):
-		case suffix == manifestSuffix:
-			markers = append(markers, c.marker(core))
-			if _, err := os.Lstat(c.manifest(core)); errors.Is(err, fs.ErrNotExist) {
-				there = append(there, filepath.Join(c.dir, core+coreSuffix), filepath.Join(c.dir, core+sourceSuffix))
-			}
-		case suffix == coreSuffix || suffix == sourceSuffix:
-			there = append(there, c.temporary(name))
-		}
-	}
-	for _, file := range append(there, markers...) {
-		os.Remove(file)
 	}
 }

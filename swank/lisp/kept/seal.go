@@ -37,16 +37,31 @@ func sealed(text, key []byte) []byte {
 }
 
 func sealOf(text, key []byte) string {
+	return sealOfParts(key, text)
+}
+
+func sealOfParts(key []byte, parts ...[]byte) string {
 	mac := hmac.New(sha256.New, key)
-	mac.Write(text)
+	for _, part := range parts {
+		mac.Write(part)
+	}
 	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// sealIn returns the seal in the text of a manifest, "" if it is not where it is written.
+func sealIn(text []byte) string {
+	rest, ok := bytes.CutPrefix(text, []byte("{\n  \"seal\": \""))
+	if !ok || len(rest) < len(noSeal) {
+		return ""
+	}
+	return string(rest[:len(noSeal)])
 }
 
 // checkSeal returns ErrForeign unless text, which has that seal, was sealed under the key.
 func (c *Cores) checkSeal(text []byte, seal string) error {
 	key, err := c.key()
-	if err != nil || len(seal) != len(noSeal) ||
-		!hmac.Equal([]byte(seal), []byte(sealOf(bytes.Replace(text, []byte(seal), []byte(noSeal), 1), key))) {
+	before, after, found := bytes.Cut(text, []byte(seal))
+	if err != nil || !found || len(seal) != len(noSeal) || !hmac.Equal([]byte(seal), []byte(sealOfParts(key, before, []byte(noSeal), after))) {
 		return ErrForeign
 	}
 	return nil

@@ -26,7 +26,7 @@ func inDir(t *testing.T, files map[string]string) (dir string) {
 func TestSeal(t *testing.T) {
 	t.Parallel()
 	dir, keys := t.TempDir(), filepath.Join(t.TempDir(), "state")
-	c, _ := CoresIn(dir, keys)
+	c, _ := CoresIn(nil, dir, keys)
 	saveTest(t, c, "mine", 0, 10)
 	foreign := func(c *Cores, name string) error {
 		t.Helper()
@@ -39,7 +39,7 @@ func TestSeal(t *testing.T) {
 	if err := foreign(c, "mine"); err != nil {
 		t.Errorf("of what was saved: %v", err)
 	}
-	other, _ := CoresIn(dir, t.TempDir())
+	other, _ := CoresIn(nil, dir, t.TempDir())
 	if err := foreign(other, "mine"); !errors.Is(err, ErrForeign) {
 		t.Errorf("without a key: %v", err)
 	}
@@ -56,7 +56,7 @@ func TestSeal(t *testing.T) {
 	if err := foreign(c, "theirs"); !errors.Is(err, ErrForeign) {
 		t.Errorf("of another user, and without a core: %v", err)
 	}
-	text, err := os.ReadFile(c.manifest("mine"))
+	text, err := os.ReadFile(manifest(c, "mine"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,14 +70,14 @@ func TestSeal(t *testing.T) {
 		if changed == string(text) {
 			t.Fatalf("%s is not there:\n%s", what, text)
 		}
-		if err := os.WriteFile(c.manifest("mine"), []byte(changed), 0o600); err != nil {
+		if err := os.WriteFile(manifest(c, "mine"), []byte(changed), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := foreign(c, "mine"); !errors.Is(err, ErrForeign) {
 			t.Errorf("with a change of %s: %v", what, err)
 		}
 	}
-	for path, mode := range map[string]os.FileMode{c.dir: 0o700, core.Path(): 0o600, core.Source(): 0o600, c.manifest("mine"): 0o600, filepath.Join(keys, KeyFile): 0o600} {
+	for path, mode := range map[string]os.FileMode{c.dir: 0o700, core.Path(): 0o600, core.Source(): 0o600, manifest(c, "mine"): 0o600, filepath.Join(keys, KeyFile): 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
 			t.Errorf("%s has mode %v, %v", path, info.Mode(), err)
 		}
@@ -95,10 +95,10 @@ func TestOthersFilesStay(t *testing.T) {
 	if err := os.Symlink("../src.lisp", filepath.Join(dir, ".swank-mcp", temporary+"a.lisp")); err != nil {
 		t.Fatal(err)
 	}
-	c, _ := CoresIn(dir, t.TempDir())
+	c, _ := CoresIn(nil, dir, t.TempDir())
 	saveTest(t, c, "a", 0, 10)
 	for _, name := range []string{"notes", "x"} {
-		err := c.Save(t.Context(), &Core{Name: name}, "", func(string) error { t.Error("it is written"); return nil })
+		err := c.Save(t.Context(), &Core{Name: name}, "", func(string, Opener) error { t.Error("it is written"); return nil })
 		if err == nil || !strings.Contains(err.Error(), "is there already") {
 			t.Errorf("under the name %s of a file: %v", name, err)
 		}
@@ -124,8 +124,8 @@ func TestLinkInsteadOfDirectory(t *testing.T) {
 		if err := os.Symlink(link, filepath.Join(dir, CoresDir)); err != nil {
 			t.Fatal(err)
 		}
-		c, _ := CoresIn(dir, t.TempDir())
-		err := c.Save(t.Context(), &Core{Name: "new", Time: time.Now()}, "", func(string) error { t.Error("it is written"); return nil })
+		c, _ := CoresIn(nil, dir, t.TempDir())
+		err := c.Save(t.Context(), &Core{Name: "new", Time: time.Now()}, "", func(string, Opener) error { t.Error("it is written"); return nil })
 		if err == nil || !strings.Contains(err.Error(), "is not a directory, but a link or a file") {
 			t.Errorf("through a link to %s: %v", link, err)
 		}

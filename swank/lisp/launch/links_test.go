@@ -22,7 +22,7 @@ func TestCoreIsNoLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{link, pipe} {
-		if _, _, err := finishCore(path); !errors.Is(err, files.ErrNotPlain) {
+		if _, _, err := finishCore(func() (*os.File, error) { return files.Open(path, os.O_RDWR|os.O_APPEND, 0) }); !errors.Is(err, files.ErrNotPlain) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

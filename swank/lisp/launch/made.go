@@ -119,6 +119,11 @@ func BuildOf(core string) (string, error) {
 		return "", err
 	}
 	defer file.Close()
+	return BuildIn(file)
+}
+
+// BuildIn is BuildOf of a core that is open, from where it stands.
+func BuildIn(file io.Reader) (string, error) {
 	var head struct{ Magic, Entry, Words, Length uint64 }
 	if err := binary.Read(file, binary.LittleEndian, &head); err != nil {
 		return "", err
@@ -127,6 +132,6 @@ func BuildOf(core string) (string, error) {
 		return "", errors.New("it does not begin as a core of SBCL does")
 	}
 	id := make([]byte, head.Length)
-	_, err = io.ReadFull(file, id)
+	_, err := io.ReadFull(file, id)
 	return string(id), err
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"swank-mcp/internal/files"
 	"swank-mcp/swank/lisp/host"
 )
 
@@ -47,12 +46,12 @@ func (e *NoRoomError) Error() string {
 
 var errNoSaver = errors.New("the process that was to save the core did not call")
 
-// Save saves a core that [Resume] takes to a new file, whose directory is there, and
-// returns its checksum and its size in bytes. The copy stays as it is; another one saves
+// Save saves a core that [Resume] takes to a new file, whose directory is there, and which open
+// opens then, and returns its checksum and its size in bytes. The copy stays as it is; another one saves
 // itself, with a lower priority if it is not urgent. When Save returns without an error,
 // the core was written to the disk as a whole. After an error, the file may be there. The
 // error may be a [*NoRoomError].
-func (c *Copy) Save(ctx context.Context, file string, urgent bool) (sum uint32, size int64, err error) {
+func (c *Copy) Save(ctx context.Context, file string, open func() (*os.File, error), urgent bool) (sum uint32, size int64, err error) {
 	a := c.line.calls.expect(false)
 	if err := c.peer.tell(saveCommand{a.key.number, file, os.Getpid()}); err != nil {
 		c.line.calls.forget(a)
@@ -87,16 +86,16 @@ func (c *Copy) Save(ctx context.Context, file string, urgent bool) (sum uint32, 
 		}
 		return 0, 0, fmt.Errorf("the process that saved the core has ended with %v", saver.state)
 	}
-	return finishCore(file)
+	return finishCore(open)
 }
 
 // coreEnd is how SBCL ends a core.
 var coreEnd = binary.LittleEndian.AppendUint64(nil, coreMagic)
 
-// finishCore seals a core that was saved and has the system write it to the disk. The image can
-// write where it is, and may have put a link there to what it cannot write.
-func finishCore(core string) (sum uint32, size int64, err error) {
-	file, err := files.Open(core, os.O_RDWR|os.O_APPEND, 0)
+// finishCore seals a core that was saved, which open opens to be read and appended to, and has the
+// system write it to the disk.
+func finishCore(open func() (*os.File, error)) (sum uint32, size int64, err error) {
+	file, err := open()
 	if err != nil {
 		return 0, 0, err
 	}
