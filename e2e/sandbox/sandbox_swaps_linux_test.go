@@ -1,0 +1,144 @@
+package sandbox
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"swank-mcp/e2e/harness"
+	"swank-mcp/internal/await"
+	"swank-mcp/internal/tier"
+)
+
+// swapTries is how often each tool is called while what it opens is swapped.
+const swapTries = 1_000
+
+// swaps are what code may put a link in the place of, where that leads, and a call that opens it.
+// Files that have "theirs" in them lie where links lead.
+var swaps = []struct {
+	name, at, to, tool string
+	args               harness.Object
+}{
+	{"checkpoints, one is dropped", "project/sessions/.swank-mcp", "theirs/.swank-mcp", "checkpoint", harness.Object{"drop": "x"}},
+	{"checkpoints, they are listed", "project/sessions/.swank-mcp", "theirs/.swank-mcp", "checkpoint", harness.Object{}},
+	{"the session directory, a session is saved", "project/sessions", "theirs", "save-session", harness.Object{"file": "a.lisp", "overwrite": true}},
+	{"the session directory, a session is loaded", "project/sessions", "theirs", "load-session", harness.Object{"file": "a.lisp"}},
+	{"the session directory, a checkpoint is dropped", "project/sessions", "theirs", "checkpoint", harness.Object{"drop": "x"}},
+	{"a directory of sources, one is checked", "project/src", "theirs", "validate-syntax", harness.Object{"path": "src/a.lisp"}},
+	{"a directory of sources, one is mended", "project/src", "theirs", "validate-syntax", harness.Object{"path": "src/a.lisp", "repair": true}},
+	{"a source, it is mended", "project/src/a.lisp", "theirs/a.lisp", "validate-syntax", harness.Object{"path": "src/a.lisp", "repair": true}},
+	{"a directory of sources, a definition is written", "project/src", "theirs", "write-definition", harness.Object{"name": "mine", "file": "src/a.lisp", "force": true}},
+	{"the list of dependencies, the project is looked at", "project/ocicl.csv", "theirs/ocicl.csv", "session-status", harness.Object{}},
+}
+
+// Whatever code swaps with a link, by renameat2, while a tool uses it, nothing that lies where the link
+// leads is written, removed or shown.
+func TestSandboxSwaps(t *testing.T) {
+	tier.More(t)
+	t.Parallel()
+	for name, uid := range accounts() {
+		t.Run(name, func(t *testing.T) {
+			o := newOutside(t, uid)
+			for _, dir := range []string{"theirs", "theirs/.swank-mcp", "project/src", "project/sessions", "project/sessions/.swank-mcp"} {
+				harness.Check(t, os.MkdirAll(o.path(dir), 0o700))
+				o.owned(t, dir)
+			}
+			for _, file := range []string{"a.lisp", "ocicl.csv", ".swank-mcp/x.json", ".swank-mcp/x.core", ".swank-mcp/x.lisp"} {
+				o.put(t, "theirs/"+file, "(defun theirs () \"theirs\"")
+			}
+			o.put(t, "project/src/a.lisp", "(defun mine () 1)\n")
+			o.put(t, "project/sessions/a.lisp", "(defun mine () 1)\n")
+			o.put(t, "project/ocicl.csv", "")
+			theirs := tree(t, o.path("theirs"))
+			s := o.serve(t, "--sandbox", "on", "--session-dir", o.path("project/sessions"))
+			harness.WantRuns(t, s, "(defun mine () 2)")
+			for _, c := range swaps {
+				stop := o.swap(t, o.path(c.at), o.path(c.to))
+				answered := map[bool]int{}
+				for i := range swapTries {
+					r := harness.Call(t, s, c.tool, c.args)
+					answered[r.IsError]++
+					if text := r.Text(); strings.Contains(text, "(defun theirs") || strings.Contains(text, "THEIRS") {
+						t.Errorf("%s: call %d shows what is theirs:\n%s", c.name, i+1, harness.Clip(text))
+						break
+					}
+				}
+				stop()
+				if now := tree(t, o.path("theirs")); !maps.Equal(now, theirs) {
+					t.Errorf("%s: outside is\n%q\nand was\n%q", c.name, now, theirs)
+					theirs = now
+				}
+				t.Logf("%s: %d calls answered, %d refused", c.name, answered[false], answered[true])
+			}
+			harness.Want(t, s, "(list (mine) (fboundp 'theirs))", harness.Elided+"NIL)")
+		})
+	}
+}
+
+// swap exchanges at with a link to another place until it is stopped, when at is what it was.
+func (o *outside) swap(t *testing.T, at, to string) (stop func()) {
+	t.Helper()
+	link := o.path("project/link")
+	harness.Check(t, os.Symlink(to, link))
+	var swapping sync.WaitGroup
+	ended := make(chan struct{})
+	exchange := func() error {
+		return unix.Renameat2(unix.AT_FDCWD, at, unix.AT_FDCWD, link, unix.RENAME_EXCHANGE)
+	}
+	var first sync.WaitGroup
+	first.Add(1)
+	swapping.Go(func() {
+		for n := 0; ; n++ {
+			if err := exchange(); err != nil {
+				t.Errorf("swapping: %v", err)
+			}
+			if n == 0 {
+				first.Done()
+			}
+			select {
+			case <-ended:
+				if n%2 == 0 {
+					harness.Check(t, exchange())
+				}
+				return
+			default:
+			}
+		}
+	})
+	await.Do(t, "the first swap", first.Wait)
+	return func() {
+		close(ended)
+		swapping.Wait()
+		if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 { // a tool has renamed something to one of them
+			harness.Check(t, os.RemoveAll(link))
+			return
+		}
+		harness.Check(t, os.Remove(link))
+	}
+}
+
+// tree returns the names, modes and texts of all files in dir.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	harness.Check(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		files[name] = info.Mode().String() + " " + string(text)
+		return err
+	}))
+	return files
+}
