@@ -105,6 +105,7 @@ type Hub struct {
 	late    context.Context // ends some time after Close has begun
 	tooLate context.CancelFunc
 	work    sync.WaitGroup
+	starts  starts
 
 	mu       sync.Mutex
 	named    map[ID]*Session

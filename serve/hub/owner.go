@@ -15,7 +15,10 @@ var _ lisp.Owner = owner{}
 
 // Admit implements lisp.Owner. A call that began while its image was given up has lost its place.
 func (o owner) Admit(ctx context.Context) (ended func(), err error) {
-	return func() {}, o.hub.takePlace(ctx, o.Session)
+	if err := o.hub.takePlace(ctx, o.Session); err != nil {
+		return nil, err
+	}
+	return o.hub.starts.begin(ctx, o.Principal)
 }
 
 // BeginJob implements lisp.Owner. Several jobs in one image count once: they take one place.
