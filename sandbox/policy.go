@@ -51,13 +51,9 @@ const (
 // policy is what an image that needs c may do, on a system that can do so much.
 func (s *Sandbox) policy(c launch.Confined, can able) (*policy, error) {
 	p := &policy{Own: c.Own, Ports: s.options.Ports, Temp: filepath.Join(c.Own, "tmp")}
-	if s.options.Writes != nil {
-		p.Writes = outermost(existing(s.options.Writes()))
-	}
-	for _, dir := range p.Writes {
-		if secret := s.secretIn(dir); secret != "" {
-			return nil, fmt.Errorf("%s would be the session's to read and write, and %s with it: name directories without that by --project and --session-dir", dir, secret)
-		}
+	p.Writes = outermost(existing(s.writes()))
+	if err := s.Check(p.Writes); err != nil {
+		return nil, err
 	}
 	for _, path := range s.options.Reads {
 		if secret := s.secretIn(path); secret != "" {
@@ -143,6 +139,45 @@ func outermost(paths []string) (out []string) {
 // within reports whether path is dir or below it.
 func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// Check says why no image may write in one of dirs, absolute, beside its own directories.
+func (s *Sandbox) Check(dirs []string) error {
+	for _, dir := range dirs {
+		if secret := s.secretIn(dir); secret != "" {
+			return fmt.Errorf("%s would be the session's to read and write, and %s with it: name directories without that by --project and --session-dir", dir, secret)
+		}
+		if dir == s.options.Session {
+			continue
+		}
+		for _, a := range s.options.Apart {
+			switch {
+			case a.liesIn(dir):
+				return fmt.Errorf("%s would be the session's to write, and %s with it, which the server and others of yours believe (%s): start it in a project's own directory, or name that by --project, and --session-dir one apart from both", dir, a.What, a)
+			case a.holds(dir):
+				return fmt.Errorf("%s would be the session's to write, and lies among %s, which the server and others of yours believe (%s): start it in a project's own directory elsewhere, or name that by --project, and --session-dir one apart from both", dir, a.What, a)
+			}
+		}
+	}
+	return nil
+}
+
+func (a Apart) String() string {
+	if a.Prefix {
+		return a.Path + "…"
+	}
+	return a.Path
+}
+
+// liesIn reports whether a is dir or in it.
+func (a Apart) liesIn(dir string) bool { return within(real(a.Path), real(dir)) }
+
+// holds reports whether dir is in a.
+func (a Apart) holds(dir string) bool {
+	if a.Prefix {
+		return strings.HasPrefix(real(dir), real(a.Path))
+	}
+	return within(real(dir), real(a.Path))
 }
 
 // secretIn returns a secret that lies in path, be it the user's or one of [Options], or "".

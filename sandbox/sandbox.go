@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,12 +36,22 @@ type Options struct {
 	Ports    []int    // TCP ports to which they may connect, on any machine; none: no network at all
 	Reads    []string // files and directories that they may read beside what they must, absolute
 	Secret   []string // files and directories, absolute, that nothing of Reads and Writes may hold
+	Apart    []Apart  // what nothing of Writes may hold or lie in
+	Session  string   // the directory of a session, which the server has made, "" for none: writable as Writes, wherever it lies
 	HeapMB   int      // of the images, for what is said of them
 	FileMB   int      // of each file that one writes; 0: its heap and 1024
 	MemoryMB int      // that all processes of one may have together; 0: as much as one process, its heap and 4096
 
 	Tell   func(missing string) // is told once of each thing that the system cannot do, before an image starts; may be nil
 	Writes func() []string      // directories in which they may do anything, absolute: the project's and so on; asked at each start
+}
+
+// Apart names files or directories that the server believes: no code of a session may write
+// there, or serve at a socket there.
+type Apart struct {
+	What   string // as "the sockets of servers"
+	Path   string // absolute
+	Prefix bool   // of all names that begin with Path
 }
 
 // Sandbox confines images. Its methods may be called from any goroutine.
@@ -149,7 +160,18 @@ func (s *Sandbox) Launch() *launch.Sandbox {
 
 // mayWrite is [launch.Sandbox.Writes].
 func (s *Sandbox) mayWrite(path string) bool {
-	return s.options.Writes != nil && inAny(path, s.options.Writes())
+	return inAny(path, s.writes())
+}
+
+// writes returns the directories of Options in which the images may write.
+func (s *Sandbox) writes() (dirs []string) {
+	if s.options.Writes != nil {
+		dirs = slices.Clone(s.options.Writes())
+	}
+	if s.options.Session != "" {
+		dirs = append(dirs, s.options.Session)
+	}
+	return dirs
 }
 
 // wrap is [launch.Sandbox.Wrap].

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"swank-mcp/swank/lisp"
@@ -15,17 +14,16 @@ func (c *command) doctor(ctx context.Context) error {
 	if c.url != "" {
 		return c.doctorRemote(ctx)
 	}
-	s, err := c.sandbox(func() []string {
-		dir, _ := c.projectDir()
-		return slices.DeleteFunc([]string{dir}, func(dir string) bool { return dir == "" })
-	}, nil)
+	s, err := c.sandbox(c.projectDirs, "", nil)
 	if err == nil && s != nil {
 		c.lisp.Launch.Sandbox = s.Launch()
+		err = s.Check(c.projectDirs())
 	}
 	r := lisp.Doctor(ctx, c.lisp)
 	if s != nil {
 		addSandbox(ctx, r, s)
-	} else if err != nil {
+	}
+	if err != nil {
 		r.AddError("sandbox", "", err)
 	}
 	width := 0

@@ -47,7 +47,10 @@ func (c *command) serveHTTP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	box, err := c.sandbox(nil, log)
+	box, err := c.sandbox(c.projectDirs, "", log)
+	if err == nil && box != nil {
+		err = box.Check(c.projectDirs())
+	}
 	if err == nil {
 		err = c.strict(ctx, box)
 	}

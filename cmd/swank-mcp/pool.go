@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"swank-mcp/serve/door"
@@ -105,11 +104,7 @@ func (c *command) startAhead(ctx context.Context, k aheadKind, state string, tra
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	writes := []string{dir}
-	if project, _ := c.projectDir(); project != "" {
-		writes = append(writes, project)
-	}
-	box, err := c.sandbox(func() []string { return slices.Clone(writes) }, nil)
+	box, err := c.sandbox(c.projectDirs, dir, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -29,10 +29,7 @@ func (c *config) projectDir() (dir string, named bool) {
 // its sessions are saved. Where dir is "", these are in the working directory, where code may only write
 // if that is the project.
 func (c *config) trees(dir string) (*files.Trees, error) {
-	var writes []string
-	if project, _ := c.projectDir(); project != "" {
-		writes = append(writes, project)
-	}
+	writes := c.projectDirs()
 	saved, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -44,6 +41,14 @@ func (c *config) trees(dir string) (*files.Trees, error) {
 	trees.Add(writes...)
 	trees.Keep(saved)
 	return trees, nil
+}
+
+// projectDirs returns the directory of the project, if there is one.
+func (c *config) projectDirs() []string {
+	if dir, _ := c.projectDir(); dir != "" {
+		return []string{dir}
+	}
+	return nil
 }
 
 func isDirectory(path string) error {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"swank-mcp/people/control"
 	"swank-mcp/sandbox"
 	"swank-mcp/swank/lisp"
 	"swank-mcp/swank/lisp/launch"
@@ -23,9 +24,10 @@ type sandboxFlags struct {
 }
 
 // sandbox returns the sandbox that the flags ask for, nil for none. Writes returns the
-// directories in which the image may write, absolute, beside its own. What the sandbox cannot
-// do is told to log, which may be nil, before an image starts.
-func (c *command) sandbox(writes func() []string, log *slog.Logger) (*sandbox.Sandbox, error) {
+// directories in which the image may write, absolute, beside its own and session, which the
+// server has made, "" for none. What the sandbox cannot do is told to log, which may be nil,
+// before an image starts.
+func (c *command) sandbox(writes func() []string, session string, log *slog.Logger) (*sandbox.Sandbox, error) {
 	if c.sandboxed.mode == sandbox.Off || c.attaching() != "" {
 		return nil, nil
 	}
@@ -37,15 +39,54 @@ func (c *command) sandbox(writes func() []string, log *slog.Logger) (*sandbox.Sa
 		}
 		o.Reads = append(o.Reads, abs)
 	}
-	o.Writes = writes
+	o.Writes, o.Session, o.Apart = writes, session, c.apart()
 	if c.http.place.Address != "" {
 		state := c.httpState()
-		o.Secret = []string{c.tokensFile(state), filepath.Join(state, "sessions"), slotsDir(state)} // others' too
+		for _, path := range []string{c.tokensFile(state), c.http.place.Key, filepath.Join(state, "sessions"), slotsDir(state)} { // others' too
+			if path == "" {
+				continue
+			}
+			abs, err := filepath.Abs(path)
+			if err != nil {
+				return nil, err
+			}
+			o.Secret = append(o.Secret, abs)
+		}
 	}
 	if log != nil {
 		o.Tell = func(missing string) { log.Warn("the sandbox is not whole: " + missing) }
 	}
 	return sandbox.New(o), nil
+}
+
+// apart returns what code of a session must not write, as the server believes it, or other
+// servers of the user do.
+func (c *command) apart() (all []sandbox.Apart) {
+	state := stateDir()
+	for _, dir := range control.EveryDir(state) {
+		all = append(all, sandbox.Apart{What: "the sockets of servers", Path: dir})
+	}
+	for _, prefix := range launch.ImageDirs() {
+		all = append(all, sandbox.Apart{What: "the directories of images, with their sockets", Path: prefix, Prefix: true})
+	}
+	if state != "" {
+		all = append(all, sandbox.Apart{What: "the server's state, with keys and what is kept of sessions", Path: state})
+	}
+	if cache, err := launch.CacheDir(c.lisp.Launch.CacheDir); err == nil {
+		all = append(all, sandbox.Apart{What: "the cache, from which images start", Path: cache})
+	}
+	if c.http.place.Address == "" {
+		return all
+	}
+	if state := c.httpState(); state != "" {
+		all = append(all, sandbox.Apart{What: "the sessions of the server", Path: state})
+	}
+	if path, ok := strings.CutPrefix(c.http.place.Address, "unix:"); ok {
+		if abs, err := filepath.Abs(path); err == nil {
+			all = append(all, sandbox.Apart{What: "the socket of the server", Path: abs})
+		}
+	}
+	return all
 }
 
 // confine puts the images of cfg into the sandbox, where they may write in dir, too, "" for
@@ -57,13 +98,17 @@ func (c *command) confine(cfg *lisp.Config, dir string, log *slog.Logger) (of fu
 			return nil, nil, err
 		}
 	}
+	made := dir
+	if c.http.place.Address == "" {
+		made = "" // the user has named it
+	}
 	s, err = c.sandbox(func() []string {
 		dirs := im.WorksIn()
-		if dir != "" {
+		if dir != made {
 			dirs = append(slices.Clone(dirs), dir)
 		}
 		return dirs
-	}, log)
+	}, made, log)
 	if err != nil || s == nil {
 		return func(*lisp.Image) {}, nil, err
 	}

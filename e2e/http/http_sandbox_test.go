@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"swank-mcp/e2e/harness"
+	"swank-mcp/internal/await"
 )
 
 // The code of a session reaches no token, no other session's files or processes and no network,
@@ -27,9 +28,14 @@ func TestHTTPConfines(t *testing.T) {
 	h.Wants("/s/one/mcp", "*v*", "=> 1")
 	h.End()
 
-	h = harness.StartHTTP(t, state, "--project", state) // the server keeps the tokens in it
-	h.Wants("/s/four/mcp", "(+ 1 2)", "[ERROR] NO-IMAGE\nno image is started in the sandbox: …"+h.Tokens()+"…")
-	h.End()
+	// Where the server keeps the tokens in the project, there is no server.
+	cmd := await.Command(t, harness.Run.Binary, "serve", "--http", "127.0.0.1:0", "--no-userinit", "--no-checkpoints", "--project", state)
+	cmd.Env = harness.Environ(harness.Run.Dir, "XDG_STATE_HOME="+state)
+	out, err := cmd.CombinedOutput()
+	want := state + " would be the session's to read and write, and " + h.Tokens() + " with it: name directories without that by --project and --session-dir"
+	if err == nil || !strings.Contains(string(out), want) || harness.ServingAt.Match(out) {
+		t.Errorf("%v, %s; want %s", err, out, want)
+	}
 
 	h = harness.StartHTTP(t, state, "--sandbox", "off")
 	if got := h.Eval("/s/three/mcp", tokens); !strings.Contains(got, "owner") && !strings.Contains(got, "=> \"") {

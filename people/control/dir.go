@@ -17,6 +17,20 @@ func Dirs(state string) []string {
 	if dir := rundir.Dir(); dir != "" {
 		return []string{dir}
 	}
+	return usualDirs(state)
+}
+
+// EveryDir returns the directories in which any server of this user's may have its socket,
+// also one with another [rundir.Dir] than ours, or none.
+func EveryDir(state string) []string {
+	dirs := usualDirs(state)
+	if dir := rundir.Dir(); filepath.IsAbs(dir) {
+		dirs = append(dirs, dir)
+	}
+	return dirs
+}
+
+func usualDirs(state string) []string {
 	name := "swank-mcp"
 	if uid := os.Getuid(); uid >= 0 {
 		name += "-" + strconv.Itoa(uid)

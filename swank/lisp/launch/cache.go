@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// OpenCache returns the directory of our cache, dir or what [Config] says of "",
-// after it has proved writable. With an error, the directory may be "".
-func OpenCache(dir string) (string, error) {
+// CacheDir returns the absolute path of our cache: dir, or what [Config] says of "".
+func CacheDir(dir string) (string, error) {
 	if dir == "" {
 		base, err := os.UserCacheDir()
 		if err == nil && os.Getenv("XDG_CACHE_HOME") == "" {
@@ -23,7 +22,13 @@ func OpenCache(dir string) (string, error) {
 		}
 		dir = filepath.Join(base, "swank-mcp")
 	}
-	dir, err := filepath.Abs(dir)
+	return filepath.Abs(dir)
+}
+
+// OpenCache returns [CacheDir] after it has proved writable. With an error, the directory may
+// be "".
+func OpenCache(dir string) (string, error) {
+	dir, err := CacheDir(dir)
 	if err != nil {
 		return "", err
 	}

@@ -18,7 +18,20 @@ func runBases() []string {
 	if dir := rundir.Dir(); dir != "" {
 		return []string{dir}
 	}
-	return []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"}
+	return usualBases()
+}
+
+func usualBases() []string { return []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} }
+
+// ImageDirs returns how the paths of the private directories begin that images of this user
+// may have, whichever of the user's servers has started them.
+func ImageDirs() (prefixes []string) {
+	for _, base := range append(usualBases(), rundir.Dir()) {
+		if filepath.IsAbs(base) {
+			prefixes = append(prefixes, filepath.Join(base, runPrefix))
+		}
+	}
+	return prefixes
 }
 
 // makeRunDir makes a directory that only we can enter in the first of bases
