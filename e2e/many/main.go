@@ -7,11 +7,12 @@
 //	many ... -update swank-mcp-http:next -service swank_http
 //
 //	many -binary bin/swank-mcp -sessions 1000 -active 200 -for 10m
+//	many -binary bin/swank-mcp -sessions 200 -fair 3
 //
 // With -kill it kills one container of that service after the other, by Docker. With -update
 // it has Docker give the service another image, and then no call may fail. With -binary it
 // starts a server of its own, measures what sessions take, has some of them work, and has all
-// put away and woken.
+// put away and woken. With -fair, several principals wake their sessions, of which one floods.
 package main
 
 import (
@@ -32,6 +33,7 @@ type options struct {
 	update          string
 	binary          string
 	active          int
+	fair            int
 }
 
 func main() {
@@ -48,9 +50,13 @@ func main() {
 	flag.StringVar(&o.update, "update", "", "that image")
 	flag.StringVar(&o.binary, "binary", "", "a swank-mcp that is started for this")
 	flag.IntVar(&o.active, "active", 200, "with -binary: how many work, if there are so many")
+	flag.IntVar(&o.fair, "fair", 0, "with -binary: of so many principals the first wakes all its sessions at once, and the others are measured")
 	flag.Parse()
 	do := run
-	if o.binary != "" {
+	switch {
+	case o.binary != "" && o.fair > 1:
+		do = runFair
+	case o.binary != "":
 		do = runLocal
 	}
 	if err := do(o); err != nil {
