@@ -8,6 +8,7 @@ package harness
 var LaunchedOnly = map[string]string{
 	"TestPersonUndoesOwn":                              "the person is a thread of the program's",
 	"TestMemoryOfTheServer":                            "it is the server's, whatever it speaks with",
+	"TestBudgets":                                      "it is the server's, whatever it speaks with",
 	"TestBackgroundOutput":                             descriptors,
 	"TestThreadOutlivesItsCall":                        descriptors,
 	"TestDamageProbes/read-line_of_the_process'_stdin": "standard input is that of the person's terminal",

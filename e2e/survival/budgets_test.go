@@ -1,0 +1,174 @@
+//go:build linux
+
+package survival
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"swank-mcp/e2e/harness"
+	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/await"
+	"swank-mcp/internal/tier"
+)
+
+// What the server may take over what it has when idle, in MiB.
+const (
+	budgetOfOne   = 64  // for one call
+	budgetOfEight = 128 // for eight at once
+)
+
+// longest is the length of the hostile texts. A request over HTTP has at most 4 MiB.
+const longest = 3_900_000
+
+// hostileTexts each have much of something, and are as long as a call may be in JSON.
+func hostileTexts() map[string]string {
+	all := map[string]string{
+		"lists that end":    strings.Repeat(strings.Repeat("(", 90_000)+strings.Repeat(")", 90_000), longest/180_000),
+		"one missing":       strings.Repeat("(defun f (x) (list x))", longest/22) + "(f",
+		"#+ in #+":          strings.Repeat("#+(and #-(or ", 60) + strings.Repeat("a ", longest/3) + strings.Repeat(") x) y", 60),
+		"many parameters":   "(defmethod f (" + strings.Repeat("(a b) ", longest/6-10) + "))",
+		"one long line":     `(f ` + strings.Repeat("a", longest-10) + "))",
+		"an ending missing": "(defun f (x) " + strings.Repeat("(list x)\n", longest/10),
+	}
+	for _, s := range []string{"(", ")", "()", "'", `"`, `\`, "#|", "|", "`,", "#+", "#+(and ", "\n", "(a)\n", "(\n ", "(a))\n", "#?", "a:", "a ", "\u00a0", "漢",
+		"(defun f ())", "\x00", "\u2028"} {
+		written := len(fmt.Sprintf("%+q", s)) - 2 // about what JSON takes for it
+		all[fmt.Sprintf("%+q", s)] = strings.Repeat(s, longest/max(written, len(s)))
+	}
+	return all
+}
+
+// budget watches the memory of a process.
+type budget struct {
+	pid  int
+	idle int // MiB
+}
+
+func budgetOf(t *testing.T, pid int) *budget {
+	t.Helper()
+	b := &budget{pid: pid}
+	b.begin(t)
+	b.idle = b.peak(t)
+	t.Logf("%d MiB when idle", b.idle)
+	return b
+}
+
+// begin has the peak begin at what the process has now.
+func (b *budget) begin(t *testing.T) {
+	t.Helper()
+	harness.Check(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", b.pid), []byte("5"), 0))
+}
+
+// peak returns the most that the process has had since, in MiB.
+func (b *budget) peak(t *testing.T) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", b.pid))
+	harness.Check(t, err)
+	for line := range strings.Lines(string(status)) {
+		var kiB int
+		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kiB); err == nil {
+			return kiB >> 10
+		}
+	}
+	t.Fatalf("the system tells no peak:\n%s", status)
+	return 0
+}
+
+// holds wants the server to have had at most so much over its idle time.
+func (b *budget) holds(t *testing.T, most int, what string) int {
+	t.Helper()
+	over := b.peak(t) - b.idle
+	if over > most {
+		t.Errorf("%s: %d MiB over idle, want at most %d", what, over, most)
+	}
+	return over
+}
+
+// takes is what tools/list says of a tool.
+type takes struct {
+	Name        string
+	InputSchema struct {
+		Properties map[string]struct{}
+		Required   []string
+	}
+}
+
+// Whatever a caller gives for an argument, the server stays small and is there afterwards.
+func TestBudgets(t *testing.T) {
+	tier.More(t)
+	s := harness.Start(t, "--toolsets", "all")
+	harness.Want(t, s, "(+ 1 2)", "=> 3")
+	l := harness.Begin(t, s)
+	texts := hostileTexts()
+	names := slices.Sorted(maps.Keys(texts))
+	var list struct{ Tools []takes }
+	harness.Check(t, s.Call(await.Context(t), "tools/list", harness.Object{}, &list))
+	dir := t.TempDir()
+	b := budgetOf(t, s.PID())
+	most := 0
+	one := func(tool string, args harness.Object, what string) {
+		b.begin(t)
+		harness.Call(t, s, tool, args)
+		most = max(most, b.holds(t, budgetOfOne, tool+" with "+what))
+	}
+	for _, name := range names {
+		one("validate-syntax", harness.Object{"code": texts[name]}, name)
+	}
+	for i, name := range []string{"(", "\n", "one missing", "(a))\n"} {
+		file := filepath.Join(dir, fmt.Sprintf("%d.lisp", i))
+		text := texts[name]
+		if text == "" {
+			text = strings.Repeat(name, 15_000_000/len(name))
+		}
+		harness.Write(t, file, text)
+		one("validate-syntax", harness.Object{"path": file}, fmt.Sprintf("a file of %q", name))
+		one("validate-syntax", harness.Object{"path": file, "repair": true}, fmt.Sprintf("a file of %q, to be mended", name))
+	}
+	n := 0
+	for _, tool := range list.Tools {
+		unknown := strings.Repeat("x", longest/4)
+		for _, argument := range append(slices.Sorted(maps.Keys(tool.InputSchema.Properties)), unknown) {
+			args := harness.Object{}
+			for _, required := range tool.InputSchema.Required {
+				args[required] = "car"
+			}
+			shape := unreadable[n%len(unreadable)]
+			n++
+			text := texts[shape]
+			switch {
+			case argument == unknown:
+				text = ""
+			case !slices.Contains(codes, argument):
+				text = text[:longest/4] // refused for its length or its kind, which takes little beyond it
+			}
+			args[argument] = text
+			one(tool.Name, args, fmt.Sprintf("%.20s: %s", argument, shape))
+		}
+	}
+	t.Logf("%d arguments; one call took %d MiB over idle at most", n, most)
+	for chunk := range slices.Chunk(names, 8) {
+		b.begin(t)
+		var calls []*wire.Pending
+		for _, name := range chunk {
+			calls = append(calls, harness.SendTool(t, s, "validate-syntax", harness.Object{"code": texts[name]}))
+		}
+		for _, c := range calls {
+			harness.Answer(t, c)
+		}
+		t.Logf("%q: %d MiB over idle", chunk, b.holds(t, budgetOfEight, fmt.Sprint("eight at once: ", chunk)))
+	}
+	l.GoesOn(t, s)
+}
+
+// codes are the arguments that may be as long as a call.
+var codes = []string{"code", "form", "input", "values"}
+
+// unreadable are the texts that the image refuses at once where they are given for code: what
+// it does with others is the image's.
+var unreadable = []string{`")"`, `"#|"`, `"\""`, `"|"`, `"("`, `"'"`}
