@@ -185,16 +185,39 @@ func (s *Sandbox) wrap(ctx context.Context, cmd *exec.Cmd, c launch.Confined) (*
 		return nil, err
 	}
 	for _, dir := range []string{p.Cache, p.Temp} {
+		if dir == p.Cache && c.Cache != "" {
+			continue
+		}
 		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	unused := func() {}
+	if c.Cache != "" {
+		if unused, err = useCache(p.Cache); err != nil {
 			return nil, err
 		}
 	}
 	cmd.Env = environment(os.Environ(), p)
 	w, err := a.able.apply(cmd, p)
-	if w != nil && !within(p.Cache, p.Own) {
+	if err != nil {
+		unused()
+		return nil, err
+	}
+	if w == nil {
+		w = new(launch.Wrapped)
+	}
+	if !within(p.Cache, p.Own) {
 		w.Disk = []string{p.Cache}
 	}
-	return w, err
+	end := w.End
+	w.End = func() {
+		if end != nil {
+			end()
+		}
+		unused()
+	}
+	return w, nil
 }
 
 // cacheOf is where an image that may write dirs has what it compiles: other Lisps never load
