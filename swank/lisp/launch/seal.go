@@ -6,6 +6,8 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+
+	"swank-mcp/internal/files"
 )
 
 // A core has a checksum at its end, which SBCL does not look at: a disk that was full,
@@ -51,7 +53,7 @@ func checkCore(core string) (sound func() error) {
 }
 
 func checkSeal(core string) error {
-	file, err := os.Open(core)
+	file, err := files.Open(core, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -80,7 +82,7 @@ func checkSeal(core string) error {
 
 // sealedWith returns an error if a core does not say that it has that checksum.
 func sealedWith(core string, sum uint32) error {
-	file, err := os.Open(core)
+	file, err := files.Open(core, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,124 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"swank-mcp/e2e/harness"
+	"swank-mcp/internal/tier"
+)
+
+// readFiles are the files that the server reads where code may write, and the calls that read each. The
+// table in docs/howto/sandbox.md has them all.
+var readFiles = map[string][]call{
+	"project/ocicl.csv":             {{"session-status", nil}, {"load-system", harness.Object{"system": "none"}}},
+	"project/qlfile":                {{"session-status", nil}},
+	"project/app.asd":               {{"session-status", nil}, {"describe-system", harness.Object{"name": "app"}}},
+	"project/a.lisp":                {{"validate-syntax", harness.Object{"path": "a.lisp"}}, {"validate-syntax", harness.Object{"path": "a.lisp", "repair": true}}, {"write-definition", harness.Object{"name": "mine"}}, {"write-definition", harness.Object{"name": "mine", "file": "a.lisp"}}},
+	"project/sessions/a.lisp":       {{"load-session", harness.Object{"file": "sessions/a.lisp"}}, {"load-session", harness.Object{"file": "sessions/b.lisp"}}, {"save-session", harness.Object{"file": "sessions/a.lisp"}}},
+	"project/.swank-mcp/x.json":     {{"checkpoint", harness.Object{}}, {"checkpoint", harness.Object{"drop": "x"}}},
+	"project/.swank-mcp/.lock":      {{"checkpoint", harness.Object{"name": "new", "disk": true}}, {"checkpoint", harness.Object{}}},
+	"project/.swank-mcp/.gitignore": {{"checkpoint", harness.Object{"name": "new", "disk": true}}, {"checkpoint", harness.Object{}}},
+}
+
+type call struct {
+	tool string
+	args harness.Object
+}
+
+// maxTaken is how much memory the server takes at most for one call, in KiB.
+const maxTaken = 64 << 10
+
+var peakPattern = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
+
+// peak is the most memory that the server of s has had, in KiB.
+func peak(t *testing.T, s *harness.Server) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
+	harness.Check(t, err)
+	m := peakPattern.FindSubmatch(text)
+	if m == nil {
+		t.Fatalf("no peak:\n%s", text)
+	}
+	kib, err := strconv.Atoi(string(m[1]))
+	harness.Check(t, err)
+	return kib
+}
+
+// Whatever is in the place of a file that the server reads, each call is answered, shows nothing that lies
+// elsewhere, changes nothing there, and takes little memory.
+func TestSandboxHostileFiles(t *testing.T) {
+	tier.More(t)
+	t.Parallel()
+	things := map[string]func(o *outside, path string) error{
+		"link":           func(o *outside, path string) error { return os.Symlink(o.path("theirs/file"), path) },
+		"dangling link":  func(o *outside, path string) error { return os.Symlink(o.path("theirs/none"), path) },
+		"link to itself": func(_ *outside, path string) error { return os.Symlink(path, path) },
+		"device":         func(_ *outside, path string) error { return os.Symlink("/dev/zero", path) },
+		"pipe":           func(_ *outside, path string) error { return syscall.Mkfifo(path, 0o666) },
+		"directory":      func(_ *outside, path string) error { return os.Mkdir(path, 0o777) },
+		"socket": func(_ *outside, path string) error {
+			l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+			if err == nil {
+				l.SetUnlinkOnClose(false)
+				err = l.Close()
+			}
+			return err
+		},
+		"4 GB of nothing": func(o *outside, path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o666), os.Truncate(path, 4<<30), os.Chown(path, o.uid, o.uid))
+		},
+		"hard link": func(o *outside, path string) error { return os.Link(o.path("theirs/hard"), path) },
+	}
+	for name, uid := range accounts() {
+		t.Run(name, func(t *testing.T) {
+			o := newOutside(t, uid)
+			for _, dir := range []string{"theirs", "project/sessions", "project/.swank-mcp"} {
+				harness.Check(t, os.MkdirAll(o.path(dir), 0o700))
+				o.owned(t, dir)
+			}
+			o.put(t, "theirs/file", "(defun theirs () \"theirs\"")
+			o.put(t, "theirs/hard", "; a hard link has no place of its own\n")
+			theirs := tree(t, o.path("theirs"))
+			s := o.serve(t, "--sandbox", "on")
+			harness.WantRuns(t, s, "(defun mine () 2)")
+			harness.Good(t, s, "session-status", harness.Object{})
+			before := peak(t, s)
+			for file, calls := range readFiles {
+				for thing, put := range things {
+					harness.Check(t, os.RemoveAll(o.path(file)))
+					harness.Check(t, put(o, o.path(file)))
+					o.owned(t, file)
+					for _, c := range calls {
+						args := maps.Clone(c.args)
+						if args == nil {
+							args = harness.Object{}
+						}
+						text := harness.Call(t, s, c.tool, args).Text()
+						if strings.Contains(text, "(defun theirs") || strings.Contains(text, "THEIRS") {
+							t.Errorf("%s in the place of %s: %s shows it:\n%s", thing, file, c.tool, harness.Clip(text))
+						}
+						if now := peak(t, s); now-before > maxTaken {
+							t.Errorf("%s in the place of %s: %s: the server has had %d MiB, and %d before", thing, file, c.tool, now>>10, before>>10)
+							before = now
+						}
+					}
+					if now := tree(t, o.path("theirs")); !maps.Equal(now, theirs) {
+						t.Errorf("%s in the place of %s: outside is\n%q\nand was\n%q", thing, file, now, theirs)
+						theirs = now
+					}
+				}
+				harness.Check(t, os.RemoveAll(o.path(file)))
+			}
+			harness.Want(t, s, "(mine)", "=> 2"+harness.Elided)
+		})
+	}
+}
