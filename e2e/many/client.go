@@ -21,11 +21,12 @@ import (
 type client struct {
 	url, token string
 	http       *http.Client
+	patience   time.Duration // how long a call may take in all
 	ids        atomic.Int64
 }
 
 func newClient(o options) (*client, error) {
-	c := &client{url: o.url}
+	c := &client{url: o.url, patience: callTime}
 	text, err := os.ReadFile(o.tokens)
 	if err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ const (
 	oldEra = "2025-11-25"
 )
 
-// callTime is how long a call may take in all.
+// callTime is how long a call may take in all, unless its client has another patience.
 const callTime = time.Minute
 
 // tryAgainError is an answer that says to send the call again.
@@ -79,7 +80,7 @@ func (c *client) post(ctx context.Context, path, conn, method string, params map
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTime)
+	ctx, cancel := context.WithTimeout(ctx, c.patience)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, "POST", c.url+path, bytes.NewReader(body))
 	if err != nil {

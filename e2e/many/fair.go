@@ -23,6 +23,9 @@ const woken = 20
 // other all sleep before that.
 const fairIdle = 3 * time.Second
 
+// floodTime is how long a call of the one that floods may take, whose waiting is not judged.
+const floodTime = 20 * time.Minute
+
 // runFair has principals wake their sessions, all of which sleep: all but the first one after the
 // other, without the first and beside it, which wakes all of its sessions at once.
 func runFair(o options) (err error) {
@@ -43,7 +46,7 @@ func runFair(o options) (err error) {
 		return err
 	}
 	most := strconv.Itoa(o.sessions + woken*o.fair)
-	l, err := startLocal(o, dir, "--max-sessions", most, "--max-sessions-each", most, "--max-images", most, "--pool", "0",
+	l, err := startLocal(o, dir, "--max-sessions", most, "--max-sessions-each", most, "--max-images", most,
 		"--max-rate", "1000000", "--hibernate-after", strconv.Itoa(int(fairIdle.Seconds())), "--log-level", "warn")
 	if err != nil {
 		return err
@@ -59,9 +62,13 @@ func runFair(o options) (err error) {
 	if err != nil {
 		return err
 	}
+	first.patience = floodTime
+	if err := l.await(first, "swank_mcp_images_ahead", 2, startTime); err != nil { // with a core, which the first start builds
+		return err
+	}
 	t := fairTrial{l: l, c: first, flood: sessionsOf(first, 0, o.sessions)}
 	for i := 1; i < o.fair; i++ {
-		c := &client{url: first.url, token: token(i), http: first.http}
+		c := &client{url: first.url, token: token(i), http: first.http, patience: callTime}
 		t.others = append(t.others, sessionsOf(c, i*o.sessions, woken))
 	}
 	return t.run(o)
