@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/stall"
 	"swank-mcp/swank/lisp/host"
 )
@@ -156,5 +157,41 @@ func TestWitness(t *testing.T) {
 	}
 	if w := new(witness); w.stands(writeLimit-1) || !w.stands(writeLimit) {
 		t.Error("of one of which nothing is known, not all time counts")
+	}
+}
+
+// Behind a way that is stopped nothing is taken, however much the Lisp does.
+func TestWitnessOfAWayThatIsStopped(t *testing.T) {
+	started := func(script string) *exec.Cmd {
+		t.Helper()
+		cmd := exec.Command("sh", "-c", script)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+		return cmd
+	}
+	busy, tunnel := started("while :; do :; done"), started("exec sleep 1000")
+	dir := fmt.Sprintf("/proc/%d", busy.Process.Pid)
+	exe, err := os.Readlink(dir + "/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &witness{lisp: Lisp{pid: busy.Process.Pid, program: exe, way: processAt(fmt.Sprintf("/proc/%d", tunnel.Process.Pid))}}
+	stall.Stop(t, tunnel.Process.Pid)
+	await.True(t, "the tunnel is stopped", func() bool { return w.lisp.condition() == processWayStopped })
+	looks := func(look int) bool {
+		t.Helper()
+		before, _ := processorTime(dir)
+		await.True(t, "the Lisp runs", func() bool { now, _ := processorTime(dir); return now-before >= atWork })
+		return w.stands(time.Duration(look) * writePause)
+	}
+	if looks(1) || looks(2) || !looks(3) {
+		t.Error("it does not stand still after two looks")
+	}
+	tunnel.Process.Signal(syscall.SIGCONT)
+	await.True(t, "the tunnel goes on", func() bool { return w.lisp.condition() != processWayStopped })
+	if looks(4) {
+		t.Error("with a way that goes on it stands still")
 	}
 }

@@ -10,6 +10,7 @@ import (
 type witness struct {
 	lisp  Lisp
 	ran   int64 // nanoseconds of the processor when it was looked at last
+	led   int64 // those of the way there
 	still int   // looks in a row that saw nothing run since the one before
 
 	waited time.Duration // when it was looked at last
@@ -32,8 +33,11 @@ func (w *witness) stands(waited time.Duration) bool {
 	case processUnknown, processElsewhere:
 		return waited >= writeLimit
 	}
-	ran := w.lisp.ran()
-	since := time.Duration(ran - w.ran)
+	ran, led := w.lisp.ran()
+	since := time.Duration(led - w.led)
+	if c != processWayStopped { // behind one that passes nothing the Lisp may do what it likes
+		since += time.Duration(ran - w.ran)
+	}
 	switch {
 	case waited <= writePause: // the silence is new
 		w.still, w.worked = 0, 0
@@ -43,19 +47,22 @@ func (w *witness) stands(waited time.Duration) bool {
 	default:
 		w.still++
 	}
-	w.ran, w.waited = ran, waited
+	w.ran, w.led, w.waited = ran, led, waited
 	return w.still >= stillLooks || w.worked >= writeLimit
 }
 
-// ran returns how long the process of l and that of the way there have had a processor.
-func (l Lisp) ran() (nanoseconds int64) {
-	dirs := []string{fmt.Sprintf("/proc/%d", l.pid), fmt.Sprintf("/proc/%d", l.way.pid)}
-	if l.way.group {
+// ran returns for how many nanoseconds the process of l, and that of the way there, have had a
+// processor.
+func (l Lisp) ran() (lisp, way int64) {
+	dirs := []string{fmt.Sprintf("/proc/%d", l.way.pid)}
+	if !l.way.group {
+		lisp, _ = processorTime(fmt.Sprintf("/proc/%d", l.pid))
+	} else { // the Lisp may be one of them
 		dirs = slices.DeleteFunc(processes(), func(dir string) bool { return processGroup(dir) != l.way.pid })
 	}
 	for _, dir := range dirs {
 		n, _ := processorTime(dir)
-		nanoseconds += n
+		way += n
 	}
-	return nanoseconds
+	return lisp, way
 }
