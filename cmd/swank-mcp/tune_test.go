@@ -37,7 +37,7 @@ func TestTuneForMany(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "")
 	machine, err := memlimit.FromSystem()
 	if err != nil {
-		t.Skip("the memory of this machine is not known")
+		t.Fatalf("the memory of this machine is not known: %v", err)
 	}
 	if tuneForMany(); debug.SetMemoryLimit(-1) > int64(machine/4) || debug.SetMemoryLimit(-1) < memoryLimit {
 		t.Errorf("the limit is %d of %d", debug.SetMemoryLimit(-1), machine)

@@ -12,18 +12,17 @@ import (
 	"time"
 )
 
-// mostUnfair is how many times as long a session may take to wake beside a principal that wakes all
-// of its sessions at once as without, by p99.
+// mostUnfair bounds the ratio of two p99s of waking a session: beside a principal that wakes all of its
+// sessions at once, and without it.
 const mostUnfair = 3.0
 
-// woken is how many sessions each principal has that does not flood.
+// woken counts the sessions of each principal that does not flood.
 const woken = 20
 
-// fairIdle is after what time images are put away: sessions that one principal wakes one after the
-// other all sleep before that.
+// fairIdle is the idle time after which images are put away.
 const fairIdle = 3 * time.Second
 
-// floodTime is how long a call of the one that floods may take, whose waiting is not judged.
+// floodTime limits a call of the flood, whose waiting is not judged.
 const floodTime = 20 * time.Minute
 
 // runFair has principals wake their sessions, all of which sleep: all but the first one after the
@@ -74,7 +73,7 @@ func runFair(o options) (err error) {
 	return t.run(o)
 }
 
-// token is that of the principal of that number.
+// token returns the token of principal number i.
 func token(i int) string { return fmt.Sprintf("%043d", i) }
 
 func sessionsOf(c *client, from, n int) (all []*session) {
@@ -131,13 +130,13 @@ func (t *fairTrial) wake(ctx context.Context, flooded bool) (took []time.Duratio
 	var working sync.WaitGroup
 	errs := make(chan error, 1+len(t.others))
 	if flooded {
+		over := make(chan struct{})
 		working.Go(func() {
+			defer close(over)
 			errs <- each(t.flood, len(t.flood), func(s *session) error { return s.check(ctx) })
 		})
-		for n := 0.0; n == 0; { // some have begun
-			if n, err = t.l.metric(t.c, "swank_mcp_images"); err != nil {
-				return nil, err
-			}
+		if err := t.begun(over); err != nil {
+			return nil, err
 		}
 	}
 	for _, sessions := range t.others {
@@ -154,4 +153,19 @@ func (t *fairTrial) wake(ctx context.Context, flooded bool) (took []time.Duratio
 		}
 	}
 	return took, err
+}
+
+// begun waits until some image of the flood runs, or the flood is over.
+func (t *fairTrial) begun(over <-chan struct{}) error {
+	const between = 10 * time.Millisecond // of two looks
+	for {
+		if n, err := t.l.metric(t.c, "swank_mcp_images"); err != nil || n > 0 {
+			return err
+		}
+		select {
+		case <-over:
+			return nil
+		case <-time.After(between):
+		}
+	}
 }
