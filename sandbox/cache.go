@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// keepCaches is how many directories of what images have compiled stay that nobody uses.
+// keepCaches counts the unused directories of fasls that stay.
 const keepCaches = 32
 
 // cacheName matches the names that cacheOf gives, and removedCache those of directories that

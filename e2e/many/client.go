@@ -57,7 +57,7 @@ const (
 	oldEra = "2025-11-25"
 )
 
-// callTime is how long a call may take in all, unless its client has another patience.
+// callTime limits a whole call of a client without another patience.
 const callTime = time.Minute
 
 // tryAgainError is an answer that says to send the call again.

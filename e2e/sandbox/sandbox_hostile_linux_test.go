@@ -34,7 +34,7 @@ type call struct {
 	args harness.Object
 }
 
-// maxTaken is how much memory the server takes at most for one call, in KiB.
+// maxTaken limits the memory that one call takes of the server, in KiB.
 const maxTaken = 64 << 10
 
 var peakPattern = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)

@@ -16,10 +16,10 @@ import (
 	"swank-mcp/internal/tier"
 )
 
-// swapTries is how often each tool is called while what it opens is swapped.
+// swapTries counts the calls of each tool while the file that it opens is swapped.
 const swapTries = 1_000
 
-// swaps are what code may put a link in the place of, where that leads, and a call that opens it.
+// swaps lists files and directories that code replaces by a link, with the link's target, and a call that opens them.
 // Files that have "theirs" in them lie where links lead.
 var swaps = []struct {
 	name, at, to, tool string

@@ -90,7 +90,7 @@ func (b *budget) holds(t *testing.T, most int, what string) int {
 	return over
 }
 
-// takes is what tools/list says of a tool.
+// takes describes a tool as tools/list does.
 type takes struct {
 	Name        string
 	InputSchema struct {

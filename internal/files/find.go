@@ -148,7 +148,7 @@ func (t *Trees) Names(path string, most int) ([]string, error) {
 	return names, nil
 }
 
-// find is follow of what may be read. Of anything else it is not told whether it is there.
+// find follows a path that may be read. It answers alike for any other path, be it there or not.
 func (v view) find(path string) (place, error) {
 	path = filepath.Clean(path)
 	if v.mayRead != nil && !v.named(path) && !v.mayRead(path) {

@@ -130,7 +130,7 @@ func (t *Trees) view(dirs ...string) view {
 	return view{slices.Clone(t.trees), t.mayRead}
 }
 
-// view is what Trees were at one time.
+// view keeps the state of Trees at one time.
 type view struct {
 	trees   []*tree
 	mayRead func(path string) bool
@@ -148,7 +148,7 @@ type place struct {
 
 var errLinks = errors.New("too many links")
 
-// maxLinks are as many as are followed for one path.
+// maxLinks limits the links that are followed for one path.
 const maxLinks = 100
 
 // follow goes along path, which is absolute, from the root of the file system, and through the open

@@ -9,7 +9,7 @@ const (
 	replyBytes  = 48 << 10 // reserved for the reply of each call
 )
 
-// MaxBatch is how many messages a batch has at most: their answers are one line.
+// MaxBatch limits the messages of a batch: their answers are one line.
 const MaxBatch = 100
 
 // budget is what may be in flight. The zero value is ready.

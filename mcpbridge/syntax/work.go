@@ -26,7 +26,7 @@ func workOn(ctx context.Context, text string) *work {
 	return w
 }
 
-// lookEvery is how many steps there are between two looks at the context.
+// lookEvery counts the steps between two looks at the context.
 const lookEvery = 1 << 16
 
 // step counts n steps, and reports whether the call may go on.

@@ -11,8 +11,7 @@ import (
 	"swank-mcp/internal/nofiles"
 )
 
-// spareTime is how long a connection may last that has the spare descriptor: another client waits
-// for it.
+// spareTime limits a connection that has the spare descriptor: another client waits for it.
 const spareTime = 5 * time.Second
 
 // A sparing listener keeps one descriptor, so that a client can be told that there is no other.

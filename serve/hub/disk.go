@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// fullRetry is when the client of a session that has too many files may ask again. Somebody has to
-// delete some meanwhile.
+// fullRetry delays the retry of a client whose session has too many files. Somebody has to delete some
+// meanwhile.
 const fullRetry = time.Minute
 
 // diskEntries is how many files and directories are counted at most: some 200 ms of work.

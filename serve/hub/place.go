@@ -132,8 +132,8 @@ const (
 	calls                // calls run, which end first
 )
 
-// share is how many more images a principal has who gives one up to another: with one more alone
-// the two would take it from each other in turn.
+// share counts the images that a principal has more than another one to which it gives one up: with one
+// more alone the two would take it from each other in turn.
 const share = 2
 
 // chooseLocked returns the session that is to give its place up for w, and how: anybody's that is

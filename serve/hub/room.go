@@ -63,7 +63,7 @@ func (h *Hub) makeRoomLocked(principal string) (soon time.Duration, ok bool) {
 	return 0, true
 }
 
-// loses is 1 if something of s is lost when it ends, else 0.
+// loses returns 1 if something of s is lost when it ends, else 0.
 func (s *Session) loses() int {
 	if s.Name == "" && s.woken {
 		return 1
@@ -71,7 +71,7 @@ func (s *Session) loses() int {
 	return 0
 }
 
-// goneKept is of how many connections it is remembered that their sessions have made room.
+// goneKept counts the connections of which the hub remembers that their sessions have made room.
 const goneKept = 1000
 
 // A gone connection is of a session that has made room for another one.

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// startTurn is after what time a start does not count any more among those that go on at once: one
-// that stands still holds up nobody.
+// startTurn limits the time for which a start holds up others: one that stands still holds up nobody
+// after it.
 const startTurn = 5 * time.Second
 
-// startsAtOnce is how many images start at once: each takes a processor.
+// startsAtOnce returns the number of images that may start at once: each takes a processor.
 func startsAtOnce() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 // starts lets images start in turn by principals: who has many to start has others wait for one.

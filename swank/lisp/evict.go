@@ -12,7 +12,8 @@ import (
 // defined stays, and with Autosave in [Config] all values, as with [Image.Hibernate].
 //
 // Whose says who wants the place and why, as what follows "it was put away for". Gone is called
-// when the image has ended, before another one starts. The error is an *ObstacleError, ErrClosed, or the cause of ctx, which ends the waiting for calls alone.
+// when the image has ended, before another one starts. The error is an *ObstacleError, ErrClosed, or
+// the cause of ctx, which ends the waiting for calls alone.
 func (im *Image) Evict(ctx context.Context, whose string, gone func()) error {
 	if !im.cfg.Attach.IsZero() {
 		return &ObstacleError{Why: "the image is a person's", Never: true}

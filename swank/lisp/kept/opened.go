@@ -67,7 +67,7 @@ func (o *opened) there(name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// marker is the name of the manifest of a core that is being saved, or removed.
+// marker returns the name of the manifest of a core that is being saved, or removed.
 func marker(name string) string { return temporary + name + manifestSuffix }
 
 func (o *opened) list() (list []*Core) {
@@ -87,7 +87,7 @@ func (o *opened) list() (list []*Core) {
 	return list
 }
 
-// find is Find, and returns how much it has read.
+// find does the work of Find, and returns the number of bytes that it has read, too.
 func (o *opened) find(name string) (_ *Core, size int64, err error) {
 	manifest := filepath.Join(o.dir, name+manifestSuffix)
 	text, err := files.ReadPlain(o.root, name+manifestSuffix, maxManifest)
