@@ -69,6 +69,9 @@ be compared with these definitions the next time."
       (return-from confirmed-candidates '()))
     (dolist (candidate (noted-candidates session))
       (when (own-p (candidate-evaluation candidate) evaluation)
+        ;; one that is over is not kept, with all its output, for a form that defines nothing
+        (unless (eq (candidate-evaluation candidate) evaluation)
+          (setf (candidate-evaluation candidate) nil))
         (push candidate (gethash (candidate-key candidate) by-key))))
     (loop for key being the hash-keys of by-key using (hash-value candidates)
           do (let* ((now (definition-identity (car key) (cdr key)))

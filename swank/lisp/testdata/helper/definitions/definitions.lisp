@@ -69,6 +69,8 @@
          (next (make-evaluation :token 2 :session session))
          (form (list 'defun 'made-later '() '(list 1))))
     (let ((*evaluation* over)) (note-candidate session '(:function . made-later) form nil nil))
+    (commit-definitions next)
+    (check (mapcar #'candidate-evaluation (noted-candidates session)) '(nil))
     (eval form)
     (commit-definitions next)
     (check (own-definitions session) '((:function . made-later)))
