@@ -45,7 +45,7 @@ func TestSandboxWorks(t *testing.T) {
 
 // It works also where no file system of its own can be made.
 func TestSandboxWorksWithoutNamespaces(t *testing.T) {
-	tier.More(t)
+	tier.Nightly(t)
 	t.Parallel()
 	o := newOutside(t, accounts()["user"])
 	o.withoutNamespaces()
@@ -126,7 +126,7 @@ func worksInSandbox(t *testing.T, o *outside, mode string) {
 
 // Without a core images are compiled in their own directory, in the sandbox.
 func TestSandboxWithoutCore(t *testing.T) {
-	tier.More(t)
+	tier.Nightly(t)
 	t.Parallel()
 	o := newOutside(t, accounts()["user"])
 	s := o.serve(t, "--sandbox", "strict", "--no-core")

@@ -23,7 +23,7 @@ import (
 // line, and -update. What follows from these is all that changes, it holds, and the
 // script that it begins runs.
 func TestAddingATool(t *testing.T) {
-	tier.More(t)
+	tier.Nightly(t)
 	t.Parallel()
 	harness.SkipLaunchedOnly(t)
 	harness.Check(t, harness.Run.Warm())

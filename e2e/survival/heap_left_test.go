@@ -15,7 +15,7 @@ import (
 func TestHeapFilledByALeftThread(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	s := harness.Start(t, "--heap", "2048")
+	s := harness.Start(t, "--heap", "1024")
 	l := harness.Begin(t, s)
 	harness.Want(t, s, `(defvar *idle* (sb-thread:make-thread (lambda () (sleep 1000)) :name "idle")) 1`, "=> 1")
 	for _, c := range []struct{ name, code string }{
@@ -39,7 +39,7 @@ func TestHeapFilledByALeftThread(t *testing.T) {
 		}
 	}
 	// An evaluation that waits for such a thread is not what fills the heap.
-	text, _ := harness.Eval(t, s, `(sb-thread:join-thread (sb-thread:make-thread (lambda () (let ((l nil)) (loop (push (make-array 1000) l)))) :name "filler") :default :joined)`)
+	text, _ := harness.EvalWithin(t, s, `(sb-thread:join-thread (sb-thread:make-thread (lambda () (let ((l nil)) (loop (push (make-array 1000) l)))) :name "filler") :default :joined)`, 600)
 	if !strings.HasPrefix(text, "=> :JOINED") || !strings.Contains(text, `The thread "filler"`) {
 		t.Errorf("an evaluation that waits for it answered %s", text)
 	}

@@ -206,7 +206,7 @@ func TestRCFileIsLoaded(t *testing.T) {
 
 // A file where the cache directory should be: even root cannot write there.
 func TestUnwritableCache(t *testing.T) {
-	tier.More(t)
+	tier.Nightly(t)
 	t.Parallel()
 	alone.Lock()
 	defer alone.Unlock()

@@ -81,7 +81,7 @@ func TestMissingInternalsAreTold(t *testing.T) {
 }
 
 func TestUserInit(t *testing.T) {
-	tier.More(t)
+	tier.Nightly(t)
 	for _, test := range []struct{ name, rc, note, eval, want string }{
 		{"good", `(defparameter cl-user::*mine* 42) (princ "hello from rc")`, "", "cl-user::*mine*", "(:ok 42)"},
 		{"error", `(defparameter cl-user::*mine* 1) (error "oh ~a" "no") (setf cl-user::*mine* 2)`, "oh no", "cl-user::*mine*", "(:ok 1)"},

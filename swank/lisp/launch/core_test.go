@@ -226,7 +226,7 @@ func TestStoppedCoreBuildLeavesNothing(t *testing.T) {
 }
 
 func TestBrokenFaslsAreReplaced(t *testing.T) {
-	tier.More(t)
+	tier.Nightly(t)
 	t.Parallel()
 	c := coreConfig(t)
 	p := startTest(t, c)
