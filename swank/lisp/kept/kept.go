@@ -98,7 +98,7 @@ func (k *File) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.lock != nil {
-		k.lock.Close()
+		unlockFile(k.lock)
 		k.lock = nil
 	}
 	k.closed = true

@@ -7,10 +7,32 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 )
+
+// What was given up can be had at once, though a process that is being started still has its lock
+// open, as each has until it runs its program.
+func TestGivenUpWhileAProcessStarts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session.lisp")
+	first := Open(path)
+	if first.Keep(one("f"), true, true); first.Problem() != "" {
+		t.Fatal(first.Problem())
+	}
+	starting, err := syscall.Dup(int(first.lock.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(starting)
+	first.Close()
+	second := Open(path)
+	defer second.Close()
+	if second.Problem() != "" || second.Left().Path != path {
+		t.Errorf("the next one has %+v, want the session that was kept in %s: %s", second.Left(), path, second.Problem())
+	}
+}
 
 // A server that saves in the same directory is waited for as long as the caller says.
 func TestSaveWaitsForAnotherServer(t *testing.T) {

@@ -162,7 +162,7 @@ func (o *opened) lock(ctx context.Context) (unlock func(), err error) {
 	}
 	for {
 		if err = lockFile(f); err == nil {
-			return func() { f.Close() }, nil
+			return func() { unlockFile(f) }, nil
 		}
 		select {
 		case <-ctx.Done():
