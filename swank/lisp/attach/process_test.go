@@ -3,6 +3,7 @@ package attach
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -147,7 +148,7 @@ func TestWitness(t *testing.T) {
 	if w.stands(2 * writePause) {
 		t.Error("one that runs stands still")
 	}
-	if w.worked = writeLimit; !w.stands(3 * writePause) {
+	if w.able = writeLimit; !w.stands(3 * writePause) {
 		t.Error("one that has run for so long and taken nothing does not")
 	}
 	cmd.Process.Kill()
@@ -157,6 +158,39 @@ func TestWitness(t *testing.T) {
 	}
 	if w := new(witness); w.stands(writeLimit-1) || !w.stands(writeLimit) {
 		t.Error("of one of which nothing is known, not all time counts")
+	}
+}
+
+// A process that only wakes now and then, and is found waiting, could have read all the time.
+func TestWitnessOfOneThatWakesNowAndThen(t *testing.T) {
+	cmd := await.Command(t, "sh", "-c", "while read -r line; do i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; done")
+	wake, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	dir := fmt.Sprintf("/proc/%d", cmd.Process.Pid)
+	exe, err := os.Readlink(dir + "/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &witness{lisp: Lisp{pid: cmd.Process.Pid, program: exe}}
+	const last = int(writeLimit/writePause) + 1 // the first look begins the silence
+	for look := 1; look <= last; look++ {
+		before, _ := processorTime(dir)
+		if _, err := io.WriteString(wake, "now\n"); err != nil {
+			t.Fatal(err)
+		}
+		await.True(t, "it has worked, and waits", func() bool {
+			now, wants := processorTime(dir)
+			return now-before >= atWork && !wants
+		})
+		if got := w.stands(time.Duration(look) * writePause); got != (look == last) {
+			t.Fatalf("after look %d of %d: it takes nothing for good: %v, and could have read for %v of %v", look, last, got, w.able, writeLimit)
+		}
 	}
 }
 
