@@ -142,7 +142,8 @@ that says why it cannot be suspended."
         (deliver evaluation :suspended (list* :parked t outcome)))))
 
 (defun wait-for-client (evaluation)
-  "The next client.  If EVALUATION is to end, end it and do not return."
+  "The next client.  If EVALUATION is to end, end it and do not return: a client that has just come
+gets its outcome."
   (let* ((debuggee (evaluation-debuggee evaluation))
          (patience (* 1000 (debuggee-patience debuggee)))
          (end (+ (microseconds) patience)))
@@ -152,7 +153,8 @@ that says why it cannot be suspended."
           (when client
             (setf (client-takenp client) t)
             (sb-thread:signal-semaphore (client-taken client))
-            (return client))
+            (unless (debuggee-ending debuggee)
+              (return client)))
           (unless (debuggee-ending debuggee)
             (setf (debuggee-ending debuggee)
                   (cond ((>= (microseconds) end) :expired)

@@ -76,6 +76,16 @@ none has failed."
                               (apply function (append arguments '(:session "test"))))))
         :report))
 
+(defun come-true-p (predicate thread)
+  "True when PREDICATE has become true, for which it waits; false if THREAD, which is to make it so, has
+ended without, or could have acted for ten seconds."
+  (and (await-state predicate thread 10000000) t))
+
+(defun asleep-p (thread)
+  "True if THREAD is seen to wait in the system, and where that does not tell of threads."
+  (let* ((number (thread-system-number thread)) (state (and number (thread-state number))))
+    (and number (or (null state) (eql #\S state)))))
+
 (defun test-file (text)
   (let ((name (format nil "/tmp/swank-mcp-test-~D.lisp" (random 1000000000 (make-random-state t)))))
     (with-open-file (out name :direction :output :external-format :utf-8)

@@ -31,7 +31,7 @@
                (loop repeat 2
                      while (sb-thread:thread-alive-p thread)
                      do (ignore-errors (leave)) ; an error if it has just ended
-                        (loop repeat 250 while (sb-thread:thread-alive-p thread) do (sleep 0.01))))
+                        (come-true-p (lambda () (not (sb-thread:thread-alive-p thread))) thread)))
              (list (sb-thread:thread-alive-p thread) (< 150 lefts) in-malloc))))
     (check (outcome) '(nil t 0))
     (let ((*interrupt-patience* 0))
@@ -41,15 +41,21 @@
 
 (define-test interrupts-in-foreign-code
   #+sbcl
-  (flet ((left-p (function)
-           (let ((thread (sb-thread:make-thread (lambda () (catch 'left (funcall function))))))
-             (sleep 0.05)
+  (flet ((left-p (function &key asleepp)
+           (let* ((begun (sb-thread:make-semaphore))
+                  (thread (sb-thread:make-thread (lambda ()
+                                                   (catch 'left
+                                                     (sb-thread:signal-semaphore begun)
+                                                     (funcall function))))))
+             (sb-thread:wait-on-semaphore begun)
+             (when asleepp (come-true-p (lambda () (asleep-p thread)) thread))
              (interrupt-safely thread (lambda () (throw 'left :left)))
-             (sb-thread:join-thread thread :default nil :timeout 2))))
-    (check (left-p (lambda () (sleep 100))) :left)
+             (and (come-true-p (lambda () (not (sb-thread:thread-alive-p thread))) thread)
+                  (sb-thread:join-thread thread :default nil)))))
+    (check (left-p (lambda () (sleep 100000)) :asleepp t) :left)
     ;; Not with a string for an argument: SBCL may allocate for that by malloc, and a thread
     ;; that is left there leaves it locked for this one.  Thirty tries will do where nothing
-    ;; is locked: on a busy machine a hundred may take longer than the two seconds.
+    ;; is locked.
     (let* ((size 20000000) (buffer (sb-alien:make-alien (sb-alien:unsigned 8) size))
            (*interrupt-tries* 30)
            (left (left-p (lambda ()
@@ -83,5 +89,5 @@
       (check (plusp (addresses t)) t)
       (check (addresses nil) 0))
     (setf endp t)
-    (sb-thread:join-thread thread :default nil :timeout 5)
+    (sb-thread:join-thread thread :default nil)
     (sb-alien:free-alien buffer)))

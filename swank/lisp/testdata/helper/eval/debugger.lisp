@@ -227,13 +227,35 @@
 
 (define-test suspended-ones-left-alone
   (evaluated "(error \"expires\")" :token (incf *token*) :patience 100)
-  (sleep 1/2)
-  (check (getf (evaluated "2") :departed) `((,*token* "It was suspended for too long." "ABORTED" nil)))
+  (check (loop thereis (getf (evaluated "2") :departed)) ; what each evaluation tells is told once
+         `((,*token* "It was suspended for too long." "ABORTED" nil)))
   (check (getf (evaluated "2") :departed) nil)
-  (evaluated "(error \"looked after\")" :token (incf *token*) :patience 400)
-  (dotimes (i 4) (sleep 1/5) (in-frame 0 "1"))
-  (check (suspended-count) 1)
-  (go-on :abort)
+  ;; each command gives it all of its patience again: time passes here as the test has it pass
+  (let ((passed 0) (waitsp nil))
+    (sb-int:encapsulate 'wait-for-command 'passed
+                        (lambda (function debuggee limit)
+                          (declare (ignore function limit))
+                          (setf waitsp t)
+                          (sb-thread:wait-on-semaphore (debuggee-wake debuggee))
+                          (- (shiftf passed 0))))
+    (unwind-protect
+         (flet ((pass (seconds)
+                  "True if the evaluation waits on when it has seen that those have passed."
+                  (let* ((evaluation (find-evaluation *token*)) (thread (evaluation-thread evaluation)))
+                    (come-true-p (lambda () waitsp) thread)
+                    (setf passed (* 1000000 seconds) waitsp nil)
+                    (sb-thread:signal-semaphore (debuggee-wake (evaluation-debuggee evaluation)))
+                    (come-true-p (lambda () (or waitsp (not (registeredp evaluation)))) thread)
+                    waitsp)))
+           (debugged "(defun held (x) (error \"held\") x) (held 1)" :patience 60000)
+           (dotimes (i 4)
+             (check (pass 40) t)
+             (setf waitsp nil)
+             (check (texts (in-frame 0 "(+ 1 1)")) '("2")))
+           (check (pass 61) nil))
+      (sb-int:unencapsulate 'wait-for-command 'passed))
+    (check (loop thereis (getf (evaluated "2") :departed))
+           `((,*token* "It was suspended for too long." "ABORTED" nil))))
   (check (getf (getf (debugged "(progn (error \"a\") 1)" :token 1) :suspended) :stepping) nil)
   (check (length (end-suspended (ensure-session "test"))) 0)
   (check (suspended-count) 0))
@@ -252,39 +274,51 @@
                          (failure "SIMPLE-ERROR" "x") '() (find-restart 'abort)))))))
 
 (define-test command-while-a-thread-suspends
-  (let ((token nil) (found '()))
+  (let ((token nil) (found '()) (thread nil))
     (sb-int:encapsulate 'deliver 'command
                         (lambda (function evaluation &rest more)
                           (setf token (evaluation-token evaluation))
                           (push (hand-over (make-client :command (constantly '())) token) found)
                           (apply function evaluation more)))
     (unwind-protect
-         (progn (suspend-a-thread)
-                (loop repeat 500 until (plusp (suspended-count)) do (sleep 0.01)))
+         (progn (setf thread (suspend-a-thread))
+                (check (come-true-p (lambda () (plusp (suspended-count))) thread) t))
       (sb-int:unencapsulate 'deliver 'command))
     (check found '(:running))
     (let ((*token* token))
       (check (error-type (in-frame 0 "1")) "UNKNOWN-FRAME")
-      (go-on :abort)))
-  (loop repeat 500 while (plusp (suspended-count)) do (sleep 0.01))
-  (check (suspended-count) 0))
+      (go-on :abort))
+    (check (come-true-p (lambda () (zerop (suspended-count))) thread) t)))
 
 ;;; What ends the whole evaluation while a command runs in it ends it after the command.
 
 (define-test reset-while-a-command-runs
-  (debugged "(error \"reset\")")
+  (debugged "(held 1)")
   (let* ((token *token*)
          (command (sb-thread:make-thread
                    (lambda ()
                      (let ((*token* token) (*package* (find-package '#:swank-mcp)))
-                       (in-frame 0 "(sleep 1)"))))))
-    (loop repeat 500
-          until (eq :busy (debuggee-state (evaluation-debuggee (find-evaluation token))))
-          do (sleep 0.01))
+                       (in-frame 0 "(sleep 1000)"))))))
+    (check (come-true-p (lambda ()
+                          (eq :busy (debuggee-state (evaluation-debuggee (find-evaluation token)))))
+                        command)
+           t)
     (check (end-suspended (ensure-session "test")) '())
-    (sb-thread:join-thread command :default nil)
+    (check (error-type (sb-thread:join-thread command :default nil)) "ABORTED") ; the client is told
     (check (suspended-count) 0))
-  (check (getf (evaluated "2") :departed) `((,*token* "reset-session ended it." "ABORTED" nil))))
+  (debugged "(held 1)")
+  (let* ((evaluation (find-evaluation *token*)) (ranp nil)
+         (client (make-client :command (lambda (evaluation)
+                                         (declare (ignore evaluation))
+                                         (setf ranp t)
+                                         '()))))
+    (check (hand-over client *token*) :suspended)
+    (interrupt-evaluation evaluation :reset) ; before the command is taken
+    (sb-thread:signal-semaphore (debuggee-wake (evaluation-debuggee evaluation)))
+    (check (come-true-p (lambda () (not (registeredp evaluation))) (evaluation-thread evaluation)) t)
+    (check ranp nil)
+    (check (error-type (client-outcome client)) "ABORTED"))
+  (evaluated "(fmakunbound 'held)"))
 
 ;;; A stop is no yes of the person's.
 

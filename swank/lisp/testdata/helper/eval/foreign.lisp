@@ -120,7 +120,7 @@
   (check (loop for code in '("(defun car (x) x)"
                              "(progn (defpackage :conflict-a (:export :same)) (defpackage :conflict-b (:export :same))
                                    (defpackage :conflict-both (:use :conflict-a :conflict-b)))"
-                             "(sb-ext:with-timeout 0.05 (sleep 5))"
+                             "(sb-ext:with-timeout 0.05 (sleep 5000))"
                              "(open \"/nowhere/at/all\")"
                              "(progn (defconstant +unequal+ (list 1)) (eval '(defconstant +unequal+ (list 2))))"
                              "(sb-ext:delete-directory \"/nowhere/at/all/\")"

@@ -9,7 +9,7 @@
          '(t t nil t))
   (check (nth-value 3 (walk-heap 0)) :time)
   (let ((thread (sb-thread:make-thread (lambda () (sleep 100)) :name "to be ended")))
-    (loop repeat 1000 while (eql 0 (thread-number thread)) do (sleep 1/100)) ; Swank 2.30 has the system's, once it runs
+    (come-true-p (lambda () (not (eql 0 (thread-number thread)))) thread) ; Swank 2.30 has the system's, once it runs
     (check (list (thread-role thread) (eq thread (find-thread-named "To Be Ended"))
                  (eq thread (find-thread-named (format nil "~D" (thread-number thread)))))
            '(:user t t))

@@ -10,7 +10,7 @@
 
 (define-test oddly-printing-threads
   (let ((thread (sb-thread:make-thread #'sleep-oddly :name "odd printer")))
-    (sleep 0.1)
+    (come-true-p (lambda () (asleep-p thread)) thread)
     (let ((frames (frames-of-thread thread 5)))
       (check (consp frames) t)
       (check (equal frames (mapcar #'string-upcase frames)) t))

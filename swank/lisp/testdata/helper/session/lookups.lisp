@@ -9,7 +9,7 @@
   #+(and sbcl sb-thread)
   (let* ((door (sb-thread:make-mutex :name "door"))
          (holder (sb-thread:make-thread (lambda () (sb-thread:with-mutex (door) (sleep 1000))) :name "holder")))
-    (sleep 0.1)
+    (come-true-p (lambda () (sb-thread:mutex-owner door)) holder)
     (let* ((*lookup-seconds* 0.3)
            (answer (with-output-to-string (*standard-output*)
                      (call-looking-up "default" (lambda (session)
