@@ -2,6 +2,7 @@ package tree
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/parser"
 	"go/token"
 	"maps"
@@ -83,38 +84,134 @@ func goDurations(t *testing.T, path string, data []byte) (names []string) {
 	return names
 }
 
-// writesDuration reports whether one of the units of package time from a millisecond on stands
-// below n as a factor or a part of a number, or alone: not as a divisor, nor to round.
+// writesDuration reports whether a length of time from a millisecond on is written below n: a unit
+// of package time, alone or as a factor of a number, or a number of nanoseconds. A unit is none as a
+// divisor, where something is rounded to it, and beside a variable that it makes a length of time.
 func writesDuration(n ast.Node) (found bool) {
-	unit := func(e ast.Node) bool {
-		s, ok := e.(*ast.SelectorExpr)
-		if !ok {
-			return false
-		}
-		x, ok := s.X.(*ast.Ident)
-		return ok && x.Name == "time" && slices.Contains([]string{"Millisecond", "Second", "Minute", "Hour"}, s.Sel.Name)
-	}
-	number := func(e ast.Node) bool { _, ok := e.(*ast.BasicLit); return ok }
-	waits := []string{"WithTimeout", "After", "NewTimer", "NewTicker", "Sleep", "DialTimeout", "AfterFunc"}
+	var above []ast.Node
 	ast.Inspect(n, func(n ast.Node) bool {
+		if n == nil {
+			above = above[:len(above)-1]
+			return true
+		}
 		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			found = found || isUnit(n) && !onlyMeasures(n, above)
+		case *ast.CallExpr:
+			found = found || slices.ContainsFunc(n.Args, manyNanoseconds) && takesDuration(n)
+		}
+		above = append(above, n)
+		return true
+	})
+	return found
+}
+
+// isUnit reports whether e is a unit of package time from a millisecond on.
+func isUnit(e ast.Expr) bool {
+	s, ok := e.(*ast.SelectorExpr)
+	return ok && isName(s.X, "time") && slices.Contains([]string{"Millisecond", "Second", "Minute", "Hour"}, s.Sel.Name)
+}
+
+// isName reports whether e is that name.
+func isName(e ast.Expr, name string) bool {
+	x, ok := e.(*ast.Ident)
+	return ok && x.Name == name
+}
+
+// onlyMeasures reports whether the unit, below the nodes above it, is no length of time by itself.
+func onlyMeasures(unit ast.Expr, above []ast.Node) bool {
+	for i := len(above) - 1; i >= 0; i-- {
+		switch n := above[i].(type) {
+		case *ast.ParenExpr:
+			unit = n
 		case *ast.BinaryExpr:
-			found = found || n.Op == token.MUL && (number(n.X) && unit(n.Y) || unit(n.X) && number(n.Y)) ||
-				n.Op == token.QUO && unit(n.X) && number(n.Y)
+			other := n.X
+			if other == unit {
+				other = n.Y
+			}
+			switch {
+			case (n.Op == token.QUO || n.Op == token.REM) && n.Y == unit:
+				return true
+			case n.Op == token.MUL:
+				return !isNumber(other)
+			}
+			return false
 		case *ast.CallExpr:
 			s, ok := n.Fun.(*ast.SelectorExpr)
-			found = found || ok && slices.Contains(waits, s.Sel.Name) && slices.ContainsFunc(n.Args, func(e ast.Expr) bool { return unit(e) })
-		case *ast.ValueSpec:
-			found = found || slices.ContainsFunc(n.Values, func(e ast.Expr) bool { return unit(e) })
-		case *ast.SelectorExpr:
+			if !isName(n.Fun, "float64") {
+				return ok && slices.Contains([]string{"Round", "Truncate"}, s.Sel.Name)
+			}
+			unit = n
+		default:
 			return false
 		}
-		return !found
-	})
-	if e, ok := n.(ast.Expr); ok {
-		found = found || unit(e)
 	}
-	return found
+	return false
+}
+
+// isNumber reports whether e is made of numbers alone.
+func isNumber(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return true
+	case *ast.ParenExpr:
+		return isNumber(e.X)
+	case *ast.BinaryExpr:
+		return isNumber(e.X) && isNumber(e.Y)
+	}
+	return false
+}
+
+// manyNanoseconds reports whether e is a number that is a millisecond at least.
+func manyNanoseconds(e ast.Expr) bool {
+	lit, ok := e.(*ast.BasicLit)
+	if !ok {
+		return false
+	}
+	v := constant.MakeFromLiteral(lit.Value, lit.Kind, 0)
+	return (lit.Kind == token.INT || lit.Kind == token.FLOAT) && constant.Compare(v, token.GEQ, constant.MakeInt64(1e6))
+}
+
+// takesDuration reports whether a number among the arguments of the call is a length of time.
+func takesDuration(call *ast.CallExpr) bool {
+	s, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && slices.Contains([]string{"Duration", "WithTimeout", "WithTimeoutCause", "After", "NewTimer", "NewTicker", "Tick", "Sleep", "DialTimeout", "AfterFunc", "Reset", "Add"}, s.Sel.Name)
+}
+
+// What stands for a length of time in Go is found wherever it stands, and nothing else is.
+func TestDurationsAreFound(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]bool{
+		"time.Sleep(50 * time.Millisecond)":                   true,
+		"d := limit + 5*time.Second":                          true,
+		"if waited > (2 * time.Minute) { return }":            true,
+		"d = min(d, time.Second)":                             true,
+		"return cmp.Or(d, time.Minute)":                       true,
+		"x := Options{Limit: time.Hour}":                      true,
+		"if time.Since(began) > time.Second { return }":       true,
+		"half := time.Second / 2":                             true,
+		"d := (1 + 2) * time.Second":                          true,
+		"for range time.Tick(time.Second) {}":                 true,
+		"d := time.Duration(5e9)":                             true,
+		"ctx, _ := context.WithTimeout(ctx, 3_000_000_000)":   true,
+		"deadline := now.Add(time.Minute)":                    true,
+		"d := time.Duration(n) * time.Second":                 false,
+		"d := time.Second * time.Duration(n)":                 false,
+		"ms := d / time.Millisecond":                          false,
+		"text := d.Round(time.Millisecond).String()":          false,
+		"d := time.Duration(f * float64(time.Second))":        false,
+		"ms := float64(d) / float64(time.Millisecond)":        false,
+		"text := fmt.Sprint(d % time.Minute / time.Second)":   false,
+		"d := 200 * time.Microsecond":                         false,
+		"n.Add(5)":                                            false,
+		"d := time.Duration(ticks) * time.Second / perSecond": false,
+	} {
+		f, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc f() { "+code+" }", parser.SkipObjectResolution)
+		harness.Check(t, err)
+		if got := writesDuration(f.Decls[0]); got != want {
+			t.Errorf("%s: a length of time is found: %v, want %v", code, got, want)
+		}
+	}
 }
 
 var (
