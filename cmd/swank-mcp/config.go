@@ -60,7 +60,7 @@ func (c *config) flags() *flag.FlagSet {
 	fs.BoolVar(&c.watchFiles, "watch-files", false, "")
 	fs.Var((*secondsFlag)(&c.timeout), "timeout", "")
 	fs.Var((*secondsFlag)(&c.maxTimeout), "max-timeout", "")
-	c.lisp.SuspendLimit = lisp.DefaultSuspendLimit
+	c.lisp.SuspendLimit, c.lisp.Memory = lisp.DefaultSuspendLimit, memory()
 	fs.Var((*secondsFlag)(&c.lisp.SuspendLimit), "suspend-limit", "")
 	fs.IntVar(&c.maxOutput, "max-output", mcpbridge.DefaultMaxOutput, "")
 	fs.Var((*listFlag)(&c.tools.Toolsets), "toolsets", "")

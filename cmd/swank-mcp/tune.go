@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"runtime/debug"
 
@@ -28,24 +29,21 @@ func tuneForMany() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	if limit := partOfMemory(memlimit.FromCgroup, memlimit.FromSystem); limit > 0 {
-		debug.SetMemoryLimit(limit)
+	if there := memory(); there > 0 {
+		debug.SetMemoryLimit(max(there/4, memoryLimit))
 	}
 }
 
-// partOfMemory returns a quarter of the least that one of the providers knows of, and at least
-// memoryLimit; 0 where none knows.
-func partOfMemory(providers ...memlimit.Provider) int64 {
-	least := int64(0)
+// memory returns how many bytes this process and its images may have: those of the machine, or of the
+// control group if that is less; 0 where that is not known.
+func memory() int64 { return least(memlimit.FromCgroup, memlimit.FromSystem) }
+
+// least returns the least that one of the providers knows of; 0 where none knows.
+func least(providers ...memlimit.Provider) (least int64) {
 	for _, of := range providers {
-		if bytes, err := of(); err == nil {
-			if part := int64(bytes / 4); least == 0 || part < least {
-				least = part
-			}
+		if bytes, err := of(); err == nil && (least == 0 || bytes < uint64(least)) {
+			least = int64(min(bytes, math.MaxInt64))
 		}
 	}
-	if least == 0 {
-		return 0
-	}
-	return max(least, memoryLimit)
+	return least
 }

@@ -17,13 +17,13 @@ func TestTuneForMany(t *testing.T) {
 		group, machine memlimit.Provider
 		want           int64
 	}{
-		{"a group", memlimit.Limit(2 << 30), memlimit.Limit(16 << 30), 512 << 20},
-		{"a group with more than there is", memlimit.Limit(64 << 30), memlimit.Limit(16 << 30), 4 << 30},
-		{"no group", none, memlimit.Limit(16 << 30), 4 << 30},
-		{"a small group", memlimit.Limit(64 << 20), memlimit.Limit(16 << 30), memoryLimit},
+		{"a group", memlimit.Limit(2 << 30), memlimit.Limit(16 << 30), 2 << 30},
+		{"a group with more than there is", memlimit.Limit(64 << 30), memlimit.Limit(16 << 30), 16 << 30},
+		{"no group", none, memlimit.Limit(16 << 30), 16 << 30},
+		{"a group with no limit", memlimit.Limit(math.MaxUint64), none, math.MaxInt64},
 		{"nobody knows", none, none, 0},
 	} {
-		if got := partOfMemory(c.group, c.machine); got != c.want {
+		if got := least(c.group, c.machine); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}

@@ -117,7 +117,7 @@ Any flag can be set in the environment: --heap 4096 is SWANK_MCP_HEAP=4096.
 
 Of a Lisp that is launched:
   --no-checkpoints       keep no copies of the image to go back to
-  --checkpoint-memory MB for all; 0 is 1024, or a tenth of the machine's (0)
+  --checkpoint-memory MB for all; 0 is 1024, or a tenth of what there is (0)
   --autosave             save the image to the disk at the end, and when idle
   --resume NAME          go on from a checkpoint on the disk; last: the newest
   --no-recovery          start empty after the image has died

@@ -122,3 +122,21 @@ func TestKilledAgainAndAgain(t *testing.T) {
 		t.Errorf("*n* is %s afterwards", got)
 	}
 }
+
+// Checkpoints have a tenth of the memory that there is, at most a gigabyte, unless somebody says more.
+func TestCheckpointMemory(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		cfg  Config
+		want int64
+	}{
+		{Config{}, 1 << 30},
+		{Config{Memory: 64 << 30}, 1 << 30},
+		{Config{Memory: 2 << 30}, 2 << 30 / 10},
+		{Config{Memory: 2 << 30, CheckpointMB: 512}, 512 << 20},
+	} {
+		if got := c.cfg.checkpointMemory(); got != c.want {
+			t.Errorf("with %d bytes of memory and --checkpoint-memory %d: %d, want %d", c.cfg.Memory, c.cfg.CheckpointMB, got, c.want)
+		}
+	}
+}

@@ -20,7 +20,9 @@ type Config struct {
 	NoRecovery bool          // do not bring a session back after its image has died
 
 	NoCheckpoints bool // take no copies of a launched image
-	CheckpointMB  int  // MiB of memory that they may take beside the image; 0 is 1024, or a tenth of the machine's if that is less
+	CheckpointMB  int  // MiB of memory that they may take beside the image; 0 is 1024, or a tenth of Memory if that is less
+
+	Memory int64 // that images may have in all, in bytes; 0 is not known
 
 	CopyShare *CopyShare // bounds the time for those that are taken by themselves; nil does not
 
@@ -54,7 +56,7 @@ func (c *Config) checkpointMemory() int64 {
 		return int64(c.CheckpointMB) << 20
 	}
 	limit := int64(1 << 30)
-	if tenth := launch.MachineMemory() / 10; tenth > 0 {
+	if tenth := c.Memory / 10; tenth > 0 {
 		limit = min(limit, tenth)
 	}
 	return limit

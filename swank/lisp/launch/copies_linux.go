@@ -54,12 +54,3 @@ func memoryOf(pid int) (share, whole int64) {
 	}
 	return size("Pss_Anon"), size("Anonymous")
 }
-
-// MachineMemory is how much memory the machine has, in bytes; 0 if unknown.
-func MachineMemory() int64 {
-	var info syscall.Sysinfo_t
-	if syscall.Sysinfo(&info) != nil {
-		return 0
-	}
-	return int64(info.Totalram) * int64(info.Unit)
-}

@@ -17,6 +17,3 @@ func seeEnd(int, <-chan struct{}) bool { return false }
 func parentOf(int) int { return 0 }
 
 func memoryOf(int) (share, whole int64) { return 0, 0 }
-
-// MachineMemory is how much memory the machine has, in bytes; 0 if unknown.
-func MachineMemory() int64 { return 0 }
