@@ -89,11 +89,15 @@ func WriteParts(base string, parts [][]byte) ([]string, error) {
 	return files, nil
 }
 
-// Bounds of what stays in the cache.
+// Bounds of what stays in the cache: so many of a kind, and those that were used just now up to
+// keepUsed times as many. Servers of several versions may share the cache, and what one has used is
+// not the other's to remove.
 const (
 	keepImages   = 2
 	keepFasls    = 2
 	keepProjects = 4
+	keepUsed     = 4
+	usedAfter    = time.Hour // what was used longer ago is not used by anybody now
 	staleAfter   = time.Hour // a temporary directory of this age has lost its maker
 )
 
@@ -134,7 +138,12 @@ func (f *imageFiles) prune() {
 	for kind, keep := range map[string]int{"image": keepImages, "swank": keepFasls, "project": keepProjects} {
 		infos := kinds[kind]
 		slices.SortFunc(infos, newestFirst)
-		remove(infos[min(keep, len(infos)):])
+		more := infos[min(keep, len(infos)):]
+		recent := 0
+		for recent < len(more) && recent < (keepUsed-1)*keep && time.Since(more[recent].ModTime()) < usedAfter {
+			recent++
+		}
+		remove(more[recent:])
 	}
 	remove(slices.DeleteFunc(kinds["tmp"], func(info fs.FileInfo) bool {
 		return time.Since(info.ModTime()) < staleAfter

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// hasCore reports whether there is a core for these files, and marks it used.
+// hasCore reports whether there is a core for these files, and marks it used, with its fasls.
 func (f *imageFiles) hasCore() bool {
 	info, err := os.Stat(f.corePath())
 	if err != nil || info.Size() == 0 {
@@ -19,6 +19,7 @@ func (f *imageFiles) hasCore() bool {
 	}
 	now := time.Now()
 	_ = os.Chtimes(f.imageDir(), now, now)
+	_ = os.Chtimes(f.faslDir(), now, now)
 	return true
 }
 

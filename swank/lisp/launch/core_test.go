@@ -286,3 +286,39 @@ func TestPrune(t *testing.T) {
 		t.Errorf("left\n%s, want\n%s", got, want)
 	}
 }
+
+// What servers of other versions have used just now stays, up to a bound; it is removed when
+// nobody has used it for long.
+func TestPruneLeavesWhatOthersUse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f := &imageFiles{cacheDir: dir}
+	left := func(want ...int) {
+		t.Helper()
+		f.prune()
+		for kind, want := range map[string]int{"image": want[0], "swank": want[1], "project": want[2]} {
+			found, err := filepath.Glob(filepath.Join(dir, kind+"-*"))
+			if err != nil || len(found) != want {
+				t.Errorf("of the kind %s are left %d, want %d: %q", kind, len(found), want, found)
+			}
+		}
+	}
+	used := func(n int, ago time.Duration) {
+		t.Helper()
+		for _, kind := range []string{"image", "swank", "project"} {
+			for i := range n {
+				name := filepath.Join(dir, fmt.Sprintf("%s-%016x", kind, i))
+				stamp := time.Now().Add(-ago)
+				if err := errors.Join(os.MkdirAll(name, 0o700), os.Chtimes(name, stamp, stamp)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	used(6, 0)
+	left(6, 6, 6)
+	used(30, 0)
+	left(keepUsed*keepImages, keepUsed*keepFasls, keepUsed*keepProjects)
+	used(30, 2*usedAfter)
+	left(keepImages, keepFasls, keepProjects)
+}
