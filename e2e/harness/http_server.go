@@ -3,7 +3,6 @@
 package harness
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -45,14 +44,21 @@ func StartHTTP(t *testing.T, state string, args ...string) *HTTPServer {
 	t.Helper()
 	SkipLaunchedOnly(t)
 	Check(t, Run.Warm())
+	o := wire.Options{Env: Environ(Run.Dir, "XDG_STATE_HOME="+state), Dir: t.TempDir()}
+	return StartHTTPWith(t, o, state, append([]string{Run.Binary, "serve", "--http", "127.0.0.1:0", "--log-level", "debug", "--no-userinit", "--no-checkpoints"}, args...)...)
+}
+
+// StartHTTPWith runs a command that starts a server, as [StartHTTP] does.
+func StartHTTPWith(t *testing.T, o wire.Options, state string, command ...string) *HTTPServer {
+	t.Helper()
 	h := &HTTPServer{T: t, State: state, Client: &http.Client{Transport: &http.Transport{}}, Ended: make(chan struct{})}
-	h.Cmd = exec.Command(Run.Binary, append([]string{"serve", "--http", "127.0.0.1:0", "--log-level", "debug", "--no-userinit", "--no-checkpoints"}, args...)...)
-	for _, v := range Environ(Run.Dir, "XDG_STATE_HOME="+state) {
+	h.Cmd = exec.Command(command[0], command[1:]...)
+	for _, v := range o.Env {
 		if !strings.HasPrefix(v, "SWANK_MCP_") || strings.HasPrefix(v, RunDirVariable) {
 			h.Cmd.Env = append(h.Cmd.Env, v)
 		}
 	}
-	h.Cmd.Dir = t.TempDir()
+	h.Cmd.Dir = o.Dir
 	h.Cmd.Stderr = &h.Stderr
 	Check(t, h.Cmd.Start())
 	go func() {
@@ -160,23 +166,33 @@ func (h *HTTPServer) Post(ctx context.Context, path, method, name string, params
 
 // Call calls a tool and returns the text of its result, or else the status and the body.
 func (h *HTTPServer) Call(path, tool string, arguments Object) string {
+	text, err := h.Tool(path, tool, arguments)
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+// Tool calls a tool and returns the text of its result. The error has the status and the body of an
+// answer that is none.
+func (h *HTTPServer) Tool(path, tool string, arguments Object) (string, error) {
 	ctx, stop := await.Limited(context.Background())
 	defer stop()
 	resp, err := h.Post(ctx, path, "tools/call", tool, Object{"name": tool, "arguments": arguments})
 	if err != nil {
-		return err.Error()
+		return "", err
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	for lines := bufio.NewScanner(bytes.NewReader(body)); lines.Scan(); {
+	for line := range bytes.Lines(body) {
 		var m struct {
 			Result struct{ Content []struct{ Text string } }
 		}
-		if data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data: ")); ok && json.Unmarshal(data, &m) == nil && len(m.Result.Content) == 1 {
-			return m.Result.Content[0].Text
+		if data, ok := bytes.CutPrefix(line, []byte("data: ")); ok && json.Unmarshal(data, &m) == nil && len(m.Result.Content) == 1 {
+			return m.Result.Content[0].Text, nil
 		}
 	}
-	return fmt.Sprintf("%d %s %v", resp.StatusCode, body, err)
+	return "", fmt.Errorf("%d %s %v", resp.StatusCode, body, err)
 }
 
 // Eval evaluates code and returns the text of the reply.
