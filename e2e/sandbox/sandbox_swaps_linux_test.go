@@ -16,15 +16,20 @@ import (
 	"swank-mcp/internal/tier"
 )
 
-// swapTries counts the calls of each tool while the file that it opens is swapped.
-const swapTries = 1_000
+// How many calls of each tool are made while the file that it opens is swapped.
+const (
+	swapTries     = 1_000
+	swapTriesHTTP = 300
+)
 
-// swaps lists files and directories that code replaces by a link, with the link's target, and a call that opens them.
-// Files that have "theirs" in them lie where links lead.
-var swaps = []struct {
+// swapped is a file or a directory that code replaces by a link, with the link's target, and a call that opens it.
+type swapped struct {
 	name, at, to, tool string
 	args               harness.Object
-}{
+}
+
+// swaps has files with "theirs" in them where links lead.
+var swaps = []swapped{
 	{"checkpoints, one is dropped", "project/sessions/.swank-mcp", "theirs/.swank-mcp", "checkpoint", harness.Object{"drop": "x"}},
 	{"checkpoints, they are listed", "project/sessions/.swank-mcp", "theirs/.swank-mcp", "checkpoint", harness.Object{}},
 	{"the session directory, a session is saved", "project/sessions", "theirs", "save-session", harness.Object{"file": "a.lisp", "overwrite": true}},
@@ -32,6 +37,15 @@ var swaps = []struct {
 	{"the session directory, a checkpoint is dropped", "project/sessions", "theirs", "checkpoint", harness.Object{"drop": "x"}},
 	{"a directory of sources, one is checked", "project/src", "theirs", "validate-syntax", harness.Object{"path": "src/a.lisp"}},
 	{"a directory of sources, one is mended", "project/src", "theirs", "validate-syntax", harness.Object{"path": "src/a.lisp", "repair": true}},
+	{"a source, it is mended", "project/src/a.lisp", "theirs/a.lisp", "validate-syntax", harness.Object{"path": "src/a.lisp", "repair": true}},
+	{"a directory of sources, a definition is written", "project/src", "theirs", "write-definition", harness.Object{"name": "mine", "file": "src/a.lisp", "force": true}},
+	{"the list of dependencies, the project is looked at", "project/ocicl.csv", "theirs/ocicl.csv", "session-status", harness.Object{}},
+}
+
+// swapsOverHTTP has some of these in the project, which sessions share, and in the session's directory.
+var swapsOverHTTP = []swapped{
+	{"checkpoints, one is dropped", "session/.swank-mcp", "theirs/.swank-mcp", "checkpoint", harness.Object{"drop": "x"}},
+	{"a session, it is loaded", "session/a.lisp", "theirs/a.lisp", "load-session", harness.Object{"file": "a.lisp"}},
 	{"a source, it is mended", "project/src/a.lisp", "theirs/a.lisp", "validate-syntax", harness.Object{"path": "src/a.lisp", "repair": true}},
 	{"a directory of sources, a definition is written", "project/src", "theirs", "write-definition", harness.Object{"name": "mine", "file": "src/a.lisp", "force": true}},
 	{"the list of dependencies, the project is looked at", "project/ocicl.csv", "theirs/ocicl.csv", "session-status", harness.Object{}},
@@ -45,40 +59,54 @@ func TestSandboxSwaps(t *testing.T) {
 	for name, uid := range accounts() {
 		t.Run(name, func(t *testing.T) {
 			o := newOutside(t, uid)
-			for _, dir := range []string{"theirs", "theirs/.swank-mcp", "project/src", "project/sessions", "project/sessions/.swank-mcp"} {
-				harness.Check(t, os.MkdirAll(o.path(dir), 0o700))
-				o.owned(t, dir)
-			}
-			for _, file := range []string{"a.lisp", "ocicl.csv", ".swank-mcp/x.json", ".swank-mcp/x.core", ".swank-mcp/x.lisp"} {
-				o.put(t, "theirs/"+file, "(defun theirs () \"theirs\"")
-			}
-			o.put(t, "project/src/a.lisp", "(defun mine () 1)\n")
+			o.makeDirs(t, "project/sessions", "project/sessions/.swank-mcp")
 			o.put(t, "project/sessions/a.lisp", "(defun mine () 1)\n")
-			o.put(t, "project/ocicl.csv", "")
-			theirs := tree(t, o.path("theirs"))
-			s := o.serve(t, "--sandbox", "on", "--session-dir", o.path("project/sessions"))
-			harness.WantRuns(t, s, "(defun mine () 2)")
-			for _, c := range swaps {
-				stop := o.swap(t, o.path(c.at), o.path(c.to))
-				answered := map[bool]int{}
-				for i := range swapTries {
-					r := harness.Call(t, s, c.tool, c.args)
-					answered[r.IsError]++
-					if text := r.Text(); strings.Contains(text, "(defun theirs") || strings.Contains(text, "THEIRS") {
-						t.Errorf("%s: call %d shows what is theirs:\n%s", c.name, i+1, harness.Clip(text))
-						break
-					}
-				}
-				stop()
-				if now := tree(t, o.path("theirs")); !maps.Equal(now, theirs) {
-					t.Errorf("%s: outside is\n%q\nand was\n%q", c.name, now, theirs)
-					theirs = now
-				}
-				t.Logf("%s: %d calls answered, %d refused", c.name, answered[false], answered[true])
-			}
-			harness.Want(t, s, "(list (mine) (fboundp 'theirs))", harness.Elided+"NIL)")
+			swapAll(t, o, o.onStdio(t, "--sandbox", "on", "--session-dir", o.path("project/sessions")), swaps, swapTries)
 		})
 	}
+}
+
+// Over HTTP it is the same.
+func TestSandboxSwapsOverHTTP(t *testing.T) {
+	tier.More(t)
+	t.Parallel()
+	o := newOutside(t, accounts()["user"])
+	d := o.onHTTP(t)
+	o.makeDirs(t, "session/.swank-mcp")
+	o.put(t, "session/a.lisp", "(defun mine () 1)\n")
+	swapAll(t, o, d, swapsOverHTTP, swapTriesHTTP)
+}
+
+// swapAll makes so many calls of each of list while what it opens is swapped.
+func swapAll(t *testing.T, o *outside, d door, list []swapped, tries int) {
+	t.Helper()
+	o.makeDirs(t, "theirs", "theirs/.swank-mcp", "project/src")
+	for _, file := range []string{"a.lisp", "ocicl.csv", ".swank-mcp/x.json", ".swank-mcp/x.core", ".swank-mcp/x.lisp"} {
+		o.put(t, "theirs/"+file, "(defun theirs () \"theirs\"")
+	}
+	o.put(t, "project/src/a.lisp", "(defun mine () 1)\n")
+	o.put(t, "project/ocicl.csv", "")
+	theirs := tree(t, o.path("theirs"))
+	d.want(t, "(progn (defun mine () 2) (mine))", "=> 2")
+	for _, c := range list {
+		stop := o.swap(t, o.path(c.at), o.path(c.to))
+		answered := map[bool]int{}
+		for i := range tries {
+			text := d.call(c.tool, c.args)
+			answered[harness.Failure(text)]++
+			if strings.Contains(text, "(defun theirs") || strings.Contains(text, "THEIRS") {
+				t.Errorf("%s: call %d shows what is theirs:\n%s", c.name, i+1, harness.Clip(text))
+				break
+			}
+		}
+		stop()
+		if now := tree(t, o.path("theirs")); !maps.Equal(now, theirs) {
+			t.Errorf("%s: outside is\n%q\nand was\n%q", c.name, now, theirs)
+			theirs = now
+		}
+		t.Logf("%s: %d calls answered, %d refused", c.name, answered[false], answered[true])
+	}
+	d.want(t, "(list (mine) (fboundp 'theirs))", harness.Elided+"NIL)"+harness.Elided)
 }
 
 // swap exchanges at with a link to another place until it is stopped, when at is what it was.
