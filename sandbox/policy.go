@@ -23,6 +23,7 @@ type policy struct {
 	Cache  string // the directory for what it compiles, writable
 
 	NewRoot bool     // there is nothing but these paths, and a directory /tmp in memory
+	Links   []link   // on the way to Writes, and to what lies in these and was named otherwise
 	Groups  []string // the directories of its control group
 
 	Limits limits
@@ -51,11 +52,19 @@ const (
 // policy is what an image that needs c may do, on a system that can do so much.
 func (s *Sandbox) policy(c launch.Confined, can able) (*policy, error) {
 	p := &policy{Own: c.Own, Ports: s.options.Ports, Temp: filepath.Join(c.Own, "tmp")}
-	p.Writes = outermost(existing(s.writes()))
+	named := existing(s.writes())
+	p.Writes = outermost(named)
+	dirs := stats(p.Writes...)
+	for _, path := range named {
+		p.Links = append(p.Links, linksTo(path, dirs)...)
+	}
 	if err := s.Check(p.Writes); err != nil {
 		return nil, err
 	}
 	for _, path := range s.options.Reads {
+		if leadsThrough(path, dirs) {
+			continue // it is read as what it is in
+		}
 		if secret := s.secretIn(path); secret != "" {
 			return nil, fmt.Errorf("--sandbox-read %s would show %s: name a directory without it", path, secret)
 		}
@@ -65,9 +74,7 @@ func (s *Sandbox) policy(c launch.Confined, can able) (*policy, error) {
 	}
 	p.Cache = cacheOf(c, p.Writes)
 	p.Reads = existing(slices.Concat(systemReads, homeReads(p.Writes), registryReads(p.Writes), c.Reads, s.options.Reads))
-	p.Reads = slices.DeleteFunc(p.Reads, func(path string) bool {
-		return slices.ContainsFunc(p.Writes, func(dir string) bool { return within(path, dir) })
-	})
+	p.Reads = slices.DeleteFunc(p.Reads, func(path string) bool { return slices.Contains(p.Writes, path) || leadsThrough(path, dirs) })
 	s.note(p.Reads)
 	p.Limits = limits{
 		Memory:    uint64(c.HeapMB)*mib + beside,
@@ -123,17 +130,6 @@ func existing(paths []string) []string {
 	}
 	slices.Sort(there)
 	return slices.Compact(there)
-}
-
-// outermost returns the paths that lie in no other. One that does could be a link by now that
-// code of a session has made.
-func outermost(paths []string) (out []string) {
-	for _, path := range paths { // sorted: what is above comes first
-		if !slices.ContainsFunc(out, func(above string) bool { return within(path, above) }) {
-			out = append(out, path)
-		}
-	}
-	return out
 }
 
 // within reports whether path is dir or below it.

@@ -134,6 +134,22 @@ func TestPolicyAsksForTheProject(t *testing.T) {
 			t.Errorf("mayWrite(%s) = %v", path, got)
 		}
 	}
+	// So it is by whatever way it is named, and wherever it leads by now. Two names of one directory are two.
+	for link, to := range map[string]string{home + "/b/.link": "../b", home + "/link": project, home + "/deep": "link/sub/..", project + "/sub": home + "/a", home + "/same": "link"} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{home + "/link/sessions", home + "/deep", home + "/link/sub", home + "/same/.link/sub", home + "/b/.link/sessions"} {
+		inner := New(Options{Mode: On, Writes: func() []string { return []string{project, name} }, Reads: []string{name}})
+		if p, err := inner.policy(c, can); err != nil || !slices.Equal(p.Writes, []string{project}) || slices.Contains(p.Reads, name) {
+			t.Errorf("%s, in the project, leads out: %+v, %v", name, p, err)
+		}
+	}
+	twice := New(Options{Mode: On, Writes: func() []string { return []string{project, home + "/same"} }})
+	if p, err := twice.policy(c, can); err != nil || !slices.Equal(p.Writes, []string{project, home + "/same"}) {
+		t.Errorf("two names of the project: %+v, %v", p, err)
+	}
 	kept := home + "/b/tokens"
 	guarded := New(Options{Mode: On, Secret: []string{kept}, Writes: func() []string { return []string{project} }})
 	if _, err := guarded.policy(c, can); err == nil || !strings.Contains(err.Error(), kept) {

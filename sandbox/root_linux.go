@@ -71,7 +71,7 @@ func (r newRoot) fill(p *policy) error {
 		}
 		return nil
 	}
-	err := errors.Join(put(reads, p.Reads...), put(reads, "/proc"), put(0, existing(devices)...), put(writes, p.writable()...))
+	err := errors.Join(r.link(p.Links, "/"), put(reads, p.Reads...), put(reads, "/proc"), put(0, existing(devices)...), put(writes, p.writable()...))
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,9 @@ func (r newRoot) fill(p *policy) error {
 		attribute, bound := attributes[path]
 		switch {
 		case !bound:
-			err = r.memory(path, fmt.Sprintf("mode=1777,size=%d", memory[path]))
+			if err = r.memory(path, fmt.Sprintf("mode=1777,size=%d", memory[path])); err == nil {
+				err = r.link(p.Links, path)
+			}
 			above = ""
 		case above != "" && within(path, above) && attribute == last:
 			continue // it is there with what is above
@@ -102,6 +104,22 @@ func (r newRoot) fill(p *policy) error {
 	}
 	for name, to := range map[string]string{"fd": "/proc/self/fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"} {
 		if err := os.Symlink(to, r.dir+"/dev/"+name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// link puts in those of links that are in dir, so that names of directories lead to them.
+func (r newRoot) link(links []link, dir string) error {
+	for _, l := range links {
+		if !within(l.Path, dir) {
+			continue
+		}
+		if err := r.makeDir(filepath.Dir(l.Path)); err != nil {
+			return err
+		}
+		if err := os.Symlink(l.To, r.dir+l.Path); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
@@ -122,7 +140,7 @@ func (r newRoot) way(path string) (real string, err error) {
 			real = next
 			continue
 		}
-		if links++; links > 40 {
+		if links++; links > maxLinks {
 			return "", errors.New("too many links")
 		}
 		to, err := os.Readlink(next)

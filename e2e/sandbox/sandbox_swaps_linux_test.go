@@ -1,12 +1,14 @@
 package sandbox
 
 import (
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -169,4 +171,36 @@ func tree(t *testing.T, dir string) map[string]string {
 		return err
 	}))
 	return files
+}
+
+// A session directory that lies in the project, and is named by a link to that, is the project's: what code puts
+// in its place leads no image out.
+func TestSandboxSessionDirectoryByALink(t *testing.T) {
+	tier.More(t)
+	t.Parallel()
+	for name, uid := range accounts() {
+		t.Run(name, func(t *testing.T) {
+			o := newOutside(t, uid)
+			o.makeDirs(t, "project/sessions")
+			harness.Check(t, os.Symlink(o.path("project"), o.path("link")))
+			o.owned(t, "link")
+			dir := o.path("link/sessions")
+			s := o.serve(t, "--sandbox", "on", "--no-checkpoints", "--session-dir", dir)
+			harness.Want(t, s, `(with-open-file (out "`+dir+`/mine" :direction :output) (print 1 out))`, "=> 1")
+			harness.Want(t, s, `(nth-value 2 (uiop:run-program "cd '`+o.path("project")+`' && rm -r sessions && ln -s '`+o.path("elsewhere")+`' sessions"))`, "=> 0")
+			harness.Check(t, syscall.Kill(harness.ImagePID(t, s), syscall.SIGKILL))
+			const refused = "(handler-case (progn %s :done) (file-error () :refused) (stream-error () :refused))"
+			await.True(t, "a new image", func() bool {
+				text, failed := harness.Eval(t, s, "(+ 1 2)")
+				return !failed && strings.Contains(text, "=> 3")
+			})
+			for _, at := range []string{dir, o.path("elsewhere")} {
+				harness.Want(t, s, fmt.Sprintf(refused, `(with-open-file (in "`+at+`/secret") (read-line in))`), "=> :REFUSED"+harness.Elided)
+				harness.Want(t, s, fmt.Sprintf(refused, `(with-open-file (out "`+at+`/new" :direction :output) (print 1 out))`), "=> :REFUSED"+harness.Elided)
+			}
+			if _, err := os.Lstat(o.path("elsewhere/new")); err == nil {
+				t.Error("code of the session writes elsewhere")
+			}
+		})
+	}
 }
