@@ -61,19 +61,12 @@ func (s *Sandbox) policy(c launch.Confined, can able) (*policy, error) {
 	if err := s.Check(p.Writes); err != nil {
 		return nil, err
 	}
-	for _, path := range s.options.Reads {
-		if leadsThrough(path, dirs) {
-			continue // it is read as what it is in
-		}
-		if secret := s.secretIn(path); secret != "" {
-			return nil, fmt.Errorf("--sandbox-read %s would show %s: name a directory without it", path, secret)
-		}
-	}
+	found := slices.DeleteFunc(slices.Concat(homeReads(p.Writes), registryReads(p.Writes)), func(path string) bool { return s.closedIn(path) != nil })
 	if p.NewRoot = can.newRoot(); p.NewRoot {
 		p.Temp = "/tmp"
 	}
 	p.Cache = cacheOf(c, p.Writes)
-	p.Reads = existing(slices.Concat(systemReads, homeReads(p.Writes), registryReads(p.Writes), c.Reads, s.options.Reads))
+	p.Reads = existing(slices.Concat(systemReads, found, c.Reads, s.options.Reads))
 	p.Reads = slices.DeleteFunc(p.Reads, func(path string) bool { return slices.Contains(p.Writes, path) || leadsThrough(path, dirs) })
 	s.note(p.Reads)
 	p.Limits = limits{
@@ -137,8 +130,20 @@ func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// Check says why no image may write in one of dirs, absolute, beside its own directories.
+// Check says why no image may write in one of dirs, absolute, beside its own directories, or read what
+// [Options] say.
 func (s *Sandbox) Check(dirs []string) error {
+	for _, path := range s.options.Reads {
+		if leadsThrough(path, stats(dirs...)) {
+			continue // it is read as what it is in
+		}
+		if secret := s.secretIn(path); secret != "" {
+			return fmt.Errorf("--sandbox-read %s would show %s: name a directory without it", path, secret)
+		}
+		if a := s.closedIn(path); a != nil {
+			return fmt.Errorf("--sandbox-read %s would show %s (%s), of which no image is to read, nor to connect to what serves there: name by --sandbox-read what is beside that, such as one directory of it", path, a.What, a)
+		}
+	}
 	for _, dir := range dirs {
 		if secret := s.secretIn(dir); secret != "" {
 			return fmt.Errorf("%s would be the session's to read and write, and %s with it: name directories without that by --project and --session-dir", dir, secret)
@@ -153,6 +158,16 @@ func (s *Sandbox) Check(dirs []string) error {
 			case a.holds(dir):
 				return fmt.Errorf("%s would be the session's to write, and lies among %s, which the server and others of yours believe (%s): start it in a project's own directory elsewhere, or name that by --project, and --session-dir one apart from both", dir, a.What, a)
 			}
+		}
+	}
+	return nil
+}
+
+// closedIn returns what no image may read and lies in path, or holds it, or nil.
+func (s *Sandbox) closedIn(path string) *Apart {
+	for _, a := range s.options.Apart {
+		if !a.Readable && (a.liesIn(path) || a.holds(path)) {
+			return &a
 		}
 	}
 	return nil

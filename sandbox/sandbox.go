@@ -36,7 +36,7 @@ type Options struct {
 	Ports    []int    // TCP ports to which they may connect, on any machine; none: no network at all
 	Reads    []string // files and directories that they may read beside what they must, absolute
 	Secret   []string // files and directories, absolute, that nothing of Reads and Writes may hold
-	Apart    []Apart  // what nothing of Writes may hold or lie in
+	Apart    []Apart  // what nothing of Writes may hold or lie in, and nothing of Reads unless it is Readable
 	Session  string   // the directory of a session, which the server has made, "" for none: writable as Writes, wherever it lies
 	HeapMB   int      // of the images, for what is said of them
 	FileMB   int      // of each file that one writes; 0: its heap and 1024
@@ -52,6 +52,8 @@ type Apart struct {
 	What   string // as "the sockets of servers"
 	Path   string // absolute
 	Prefix bool   // of all names that begin with Path
+
+	Readable bool // images may read it
 }
 
 // Sandbox confines images. Its methods may be called from any goroutine.

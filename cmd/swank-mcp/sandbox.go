@@ -73,7 +73,7 @@ func (c *command) apart() (all []sandbox.Apart) {
 		all = append(all, sandbox.Apart{What: "the server's state, with keys and what is kept of sessions", Path: state})
 	}
 	if cache, err := launch.CacheDir(c.lisp.Launch.CacheDir); err == nil {
-		all = append(all, sandbox.Apart{What: "the cache, from which images start", Path: cache})
+		all = append(all, sandbox.Apart{What: "the cache, from which images start", Path: cache, Readable: true})
 	}
 	if c.http.place.Address == "" {
 		return all

@@ -86,6 +86,27 @@ func TestSandboxApartFromWhatIsTrusted(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 	}
+	// Nor may an image be shown the sockets, at which it could connect; what lies beside them it may.
+	for path, says := range map[string]string{
+		o.path("run"):             " would show the sockets of servers (" + o.path("run/swank-mcp-"+uid),
+		o.path("link"):            " would show the sockets of servers (" + o.path("run/swank-mcp-"+uid),
+		o.path(image):             " would show the directories of images, with their sockets (" + o.path("run"),
+		o.dir:                     o.dir,
+		o.path("state/swank-mcp"): o.path("state/swank-mcp/"),
+	} {
+		flags := []string{"--sandbox-read", path, "--sandbox", "on", "--no-userinit"}
+		for name, args := range map[string][]string{"an evaluation": {"eval", "(+ 1 2)"}, "over HTTP": {"serve", "--http", "127.0.0.1:-1"}, "doctor": {"doctor"}} {
+			out, err := run("project", nil, append(slices.Clone(flags), args...)...)
+			if err == nil || strings.Contains(out, "=> 3") || strings.Contains(out, "listening") || !strings.Contains(out, "--sandbox-read "+path+" would show ") || !strings.Contains(out, says) {
+				t.Errorf("%s, which reads %s: %v\n%s", name, path, err, out)
+			}
+		}
+	}
+	for _, path := range []string{o.path("run/below"), o.path("cache")} {
+		if out, err := run("project", nil, "--sandbox-read", path, "--sandbox", "on", "--no-userinit", "eval", "(+ 1 2)"); err != nil || !strings.Contains(out, "=> 3") {
+			t.Errorf("one that reads %s: %v\n%s", path, err, out)
+		}
+	}
 	// What is apart works, also below the temporary directory.
 	for _, dir := range []string{"project", "run/below"} {
 		if out, err := run(dir, nil, "--sandbox", "on", "--no-userinit", "eval", "(+ 1 2)"); err != nil || !strings.Contains(out, "=> 3") {
