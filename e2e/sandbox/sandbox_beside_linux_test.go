@@ -1,0 +1,58 @@
+package sandbox
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"swank-mcp/e2e/harness"
+	"swank-mcp/internal/tier"
+)
+
+// What is in the place of a source and is none, or is too large, write-definition leaves out, and refuses where
+// it is named. It is not waited for, and not read.
+func TestSandboxWritesBesideHostileFiles(t *testing.T) {
+	tier.More(t)
+	t.Parallel()
+	for mode, args := range map[string][]string{"on": {"--sandbox", "on"}, "off": nil} {
+		t.Run(mode, func(t *testing.T) {
+			o := newOutside(t, accounts()["user"])
+			o.makeDirs(t, "theirs")
+			o.put(t, "project/good.lisp", "(defun good () 1)\n")
+			o.put(t, "project/bad.lisp", "(defun bad () 1)\n")
+			s := o.serve(t, args...)
+			harness.Good(t, s, "load-file", harness.Object{"path": "good.lisp"})
+			harness.Good(t, s, "load-file", harness.Object{"path": "bad.lisp"})
+			harness.WantRuns(t, s, "(defun good () 2)", "(defun bad () 2)", "(defun mine () 2)")
+			before := peak(t, s.PID())
+			for _, thing := range []string{"pipe", "device", "4 GB of nothing", "socket", "directory", "link to itself"} {
+				o.put(t, "project/good.lisp", "(defun good () 1)\n")
+				harness.Check(t, os.RemoveAll(o.path("project/bad.lisp")))
+				harness.Check(t, things[thing](o, o.path("project/bad.lisp")))
+				o.owned(t, "project/bad.lisp")
+				text := harness.Good(t, s, "write-definition", harness.Object{"name": "good", "force": true})
+				if good, err := os.ReadFile(o.path("project/good.lisp")); err != nil || string(good) != "(defun good () 2)\n" {
+					t.Errorf("%s: beside it there is %q, %v; the call is answered\n%s", thing, good, err, text)
+				}
+				for _, c := range []struct {
+					args harness.Object
+					says string
+				}{
+					{harness.Object{"name": "bad"}, "No file of the project defines the function BAD"},
+					{harness.Object{"name": "mine"}, "No file of the project defines the function MINE"},
+					{harness.Object{"name": "mine", "file": "bad.lisp"}, "bad.lisp"},
+					{harness.Object{"name": "bad", "file": "bad.lisp", "force": true}, "bad.lisp"},
+				} {
+					if text := harness.Bad(t, s, "write-definition", c.args); !strings.Contains(text, c.says) {
+						t.Errorf("%s: %v is answered\n%s\nwant %s", thing, c.args, text, c.says)
+					}
+				}
+				harness.Says(t, harness.Good(t, s, "find-definition", harness.Object{"name": "bad"}), "(defun bad () 2)")
+				if now := peak(t, s.PID()); now-before > maxTaken {
+					t.Errorf("%s: the server has had %d MiB, and %d before", thing, now>>10, before>>10)
+				}
+			}
+			harness.Want(t, s, "(list (good) (bad) (mine))", "=> (2 2 2)"+harness.Elided)
+		})
+	}
+}
