@@ -3,9 +3,11 @@ package sandbox
 import (
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"swank-mcp/e2e/harness"
+	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 )
 
@@ -53,6 +55,35 @@ func TestSandboxWritesBesideHostileFiles(t *testing.T) {
 				}
 			}
 			harness.Want(t, s, "(list (good) (bad) (mine))", "=> (2 2 2)"+harness.Elided)
+		})
+	}
+}
+
+// A checkpoint whose core was swapped for a pipe is not gone on from, and not waited for: the reply says so, and
+// what to do, and the session begins anew. The core itself goes on in the sandbox.
+func TestSandboxPipeForACore(t *testing.T) {
+	tier.More(t)
+	t.Parallel()
+	for name, uid := range accounts() {
+		t.Run(name, func(t *testing.T) {
+			o := newOutside(t, uid)
+			s := o.serve(t, "--sandbox", "on")
+			harness.WantRuns(t, s, "(defvar *v* (list 1 2))", "(push 0 *v*)")
+			harness.Good(t, s, "checkpoint", harness.Object{"name": "kept", "disk": true})
+			await.True(t, "the checkpoint on the disk", func() bool {
+				return strings.Contains(harness.Good(t, s, "checkpoint", harness.Object{}), "On disk: kept of ")
+			})
+			harness.Check(t, s.Close(await.Ceiling))
+			s = o.serve(t, "--sandbox", "on", "--resume", "kept")
+			harness.Want(t, s, "*v*", "=> (0 1 2)"+harness.Elided)
+			harness.Check(t, s.Close(await.Ceiling))
+
+			core := o.path("project/.swank-mcp/kept.core")
+			harness.Check(t, os.Remove(core))
+			harness.Check(t, syscall.Mkfifo(core, 0o600))
+			o.owned(t, "project/.swank-mcp/kept.core")
+			s = o.serve(t, "--sandbox", "on", "--resume", "kept")
+			harness.Want(t, s, "(+ 1 2)", "=> 3"+harness.Elided+"The image is a new one: checkpoint kept cannot be gone on from"+harness.Elided)
 		})
 	}
 }

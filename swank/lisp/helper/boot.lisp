@@ -416,6 +416,8 @@ argument, gets a plain SBCL."
                  (continue condition)
                  (fail condition))))
          (parameters (read-parameters)))
+    (when (getf parameters :core-fd)
+      (sb-unix:unix-close (getf parameters :core-fd)))
     (setf *remove-files* (remove-files-function (getf parameters :socket)))
     (watch-lifetime)
     (cond (*session* (restore-session))

@@ -29,6 +29,7 @@ type parameters struct {
 	Init       bool     `sexp:"init,omitzero"`        // load the person's init file
 	Save       string   `sexp:"save,omitzero"`        // save a core there instead of serving
 	Systems    string   `sexp:"systems,omitzero"`     // a file that names what the core is to have beside
+	CoreFD     int      `sexp:"core-fd,omitzero"`     // the descriptor of its core, which it does not need any more
 }
 
 // imageStatus is one message on descriptor 4.

@@ -36,9 +36,12 @@ type Process struct {
 	done chan struct{} // closed when the process is reaped and its output read
 }
 
-// spawn starts program with the four descriptors of boot.lisp, after prepare has seen the
-// command, and writes parameters on the lifetime pipe. On an error nothing is left.
-func spawn(program string, args []string, dir string, parameters []byte, prepare func(*exec.Cmd) error) (_ *Process, err error) {
+// coreFD is the descriptor of the core that [spawn] hands over.
+const coreFD = 5
+
+// spawn starts program with the four descriptors of boot.lisp, and that of core unless that is nil, after
+// prepare has seen the command, and writes parameters on the lifetime pipe. On an error nothing is left.
+func spawn(program string, args []string, dir string, parameters []byte, core *os.File, prepare func(*exec.Cmd) error) (_ *Process, err error) {
 	var opened []*os.File
 	defer func() {
 		for _, f := range opened {
@@ -69,6 +72,9 @@ func spawn(program string, args []string, dir string, parameters []byte, prepare
 	cmd.Dir = dir
 	cmd.Stdout, cmd.Stderr = outW, errW
 	cmd.ExtraFiles = []*os.File{lifetimeR, reportW}
+	if core != nil {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, core)
+	}
 	cmd.SysProcAttr = host.OwnGroup()
 	if err := prepare(cmd); err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ type Sandbox struct {
 	// Wrap changes the command that is about to start an image so that the image is
 	// confined. Path, Args, Dir and SysProcAttr are set; the process that is started must
 	// become the image by exec, as the leader of its group, with the same descriptors 1
-	// to 4. It waits for the system until ctx ends.
+	// to 5. It waits for the system until ctx ends.
 	Wrap func(ctx context.Context, cmd *exec.Cmd, c Confined) (*Wrapped, error)
 }
 

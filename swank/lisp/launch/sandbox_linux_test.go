@@ -1,8 +1,10 @@
 package launch
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -10,8 +12,10 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
+	"swank-mcp/internal/files"
 	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/host"
 )
@@ -152,5 +156,52 @@ func TestSandboxKeepsOutsideWhatRunsOutside(t *testing.T) {
 		if !errors.As(err, &start) || !strings.HasPrefix(start.Problem, "no image is started in the sandbox: "+name+", "+project) || start.Advice == "" {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// What is put in the place of a checkpoint's core just before an image goes on from it is refused at once, and
+// what is put there after the core was checked is not started: the checked one is.
+func TestResumeStartsTheCoreThatWasChecked(t *testing.T) {
+	tier.More(t)
+	t.Parallel()
+	c := coreConfig(t)
+	if err := buildTestCore(t, startTest(t, c)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(startTest(t, c).image.corePath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := checksum(bytes.NewReader(text[:len(text)-int(sealSize)]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	core := filepath.Join(t.TempDir(), "x.core")
+	if err := os.WriteFile(core, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	swap := func() {
+		if err := errors.Join(os.Remove(core), syscall.Mkfifo(core, 0o600)); err != nil {
+			t.Error(err)
+		}
+	}
+	c.Sandbox = &Sandbox{Wrap: func(_ context.Context, cmd *exec.Cmd, _ Confined) (*Wrapped, error) {
+		swap()
+		cmd.Env = os.Environ()
+		return &Wrapped{}, nil
+	}}
+	p, err := Resume(t.Context(), c, testCode(""), core, sum)
+	if err != nil {
+		t.Fatalf("the core that was checked is not started: %v", err)
+	}
+	defer p.Close(context.Background())
+	if to, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", p.PID(), coreFD)); strings.HasPrefix(to, core) {
+		t.Errorf("the image keeps its core open: %s", to)
+	}
+	if q, err := Resume(t.Context(), c, testCode(""), core, sum); !errors.Is(err, files.ErrNotPlain) {
+		if err == nil {
+			q.Close(context.Background())
+		}
+		t.Errorf("of a pipe: %v, want %v", err, files.ErrNotPlain)
 	}
 }

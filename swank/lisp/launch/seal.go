@@ -45,19 +45,25 @@ func checksum(r io.Reader) (uint32, error) {
 }
 
 // checkCore begins to check a core, which takes some ten milliseconds, and returns a
-// function that waits for the result: an image starts meanwhile.
-func checkCore(core string) (sound func() error) {
+// function that waits for the result: an image starts meanwhile. File, if not nil, is the core, open.
+func checkCore(core string, file *os.File) (sound func() error) {
 	result := make(chan error, 1)
-	go func() { result <- checkSeal(core) }()
+	go func() {
+		if file != nil {
+			result <- checkSeal(file)
+			return
+		}
+		file, err := files.Open(core, os.O_RDONLY, 0)
+		if err == nil {
+			defer file.Close()
+			err = checkSeal(file)
+		}
+		result <- err
+	}()
 	return func() error { return <-result }
 }
 
-func checkSeal(core string) error {
-	file, err := files.Open(core, os.O_RDONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
+func checkSeal(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {
 		return err
@@ -66,32 +72,21 @@ func checkSeal(core string) error {
 	if size <= 0 {
 		return errDamagedCore
 	}
-	sum, err := checksum(io.LimitReader(file, size))
+	sum, err := checksum(io.NewSectionReader(file, 0, size))
 	if err != nil {
 		return err
 	}
-	end := make([]byte, sealSize)
-	if _, err := file.ReadAt(end, size); err != nil {
-		return err
-	}
-	if string(end) != fmt.Sprintf(sealFormat, sum) {
-		return errDamagedCore
-	}
-	return nil
+	return sealedWith(file, sum)
 }
 
 // sealedWith returns an error if a core does not say that it has that checksum.
-func sealedWith(core string, sum uint32) error {
-	file, err := files.Open(core, os.O_RDONLY, 0)
+func sealedWith(file *os.File, sum uint32) error {
+	info, err := file.Stat()
 	if err != nil {
 		return err
 	}
-	defer file.Close()
 	end := make([]byte, sealSize)
-	if _, err := file.Seek(-sealSize, io.SeekEnd); err != nil {
-		return errDamagedCore
-	}
-	if _, err := io.ReadFull(file, end); err != nil || string(end) != fmt.Sprintf(sealFormat, sum) {
+	if _, err := file.ReadAt(end, max(0, info.Size()-sealSize)); err != nil || string(end) != fmt.Sprintf(sealFormat, sum) {
 		return errDamagedCore
 	}
 	return nil

@@ -13,19 +13,21 @@ import (
 	"strings"
 	"time"
 
+	"swank-mcp/internal/files"
 	"swank-mcp/sexp"
 	"swank-mcp/swank/lisp/host"
 )
 
 // launchPlan is one way to start an image.
 type launchPlan struct {
-	core     string // start from this core; "" loads Swank and the helper
-	sealed   bool   // the core was checked before it got its name, and has a checksum
-	scratch  bool   // keep nothing in the cache, use nothing of it
-	userInit bool   // load ~/.sbclrc
-	save     string // save a core to this file instead of serving
-	systems  string // a file that names the systems that the core is to have beside
-	trusted  bool   // no code but ours runs in it: it is not confined
+	core     string   // start from this core; "" loads Swank and the helper
+	file     *os.File // the core, open, where another may be at its path by now; or nil
+	sealed   bool     // the core was checked before it got its name, and has a checksum
+	scratch  bool     // keep nothing in the cache, use nothing of it
+	userInit bool     // load ~/.sbclrc
+	save     string   // save a core to this file instead of serving
+	systems  string   // a file that names the systems that the core is to have beside
+	trusted  bool     // no code but ours runs in it: it is not confined
 }
 
 // launchError is how one attempt ended.
@@ -168,7 +170,14 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 	if plan.userInit {
 		par.Init = true
 	}
-	args := f.runtimeOptions(plan.core)
+	core, handed := plan.core, plan.file
+	if runtime.GOOS != "linux" {
+		handed = nil // elsewhere nobody has tried to start a core by a descriptor
+	}
+	if handed != nil {
+		core, par.CoreFD = fmt.Sprintf("/proc/self/fd/%d", coreFD), coreFD
+	}
+	args := f.runtimeOptions(core)
 	finish := func(bool) error { return nil }
 	if plan.core == "" {
 		dir := ""
@@ -187,10 +196,10 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 	}
 	sound := func() error { return nil }
 	if plan.core != "" && plan.sealed {
-		sound = checkCore(plan.core)
+		sound = checkCore(plan.core, plan.file)
 	}
 	var wrapped *Wrapped
-	p, err := spawn(f.sbcl, args, f.dir, append(message, 0), func(cmd *exec.Cmd) (err error) {
+	p, err := spawn(f.sbcl, args, f.dir, append(message, 0), handed, func(cmd *exec.Cmd) (err error) {
 		wrapped, err = f.confine(ctx, cmd, plan, runDir)
 		return err
 	})
@@ -231,19 +240,25 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 }
 
 // Resume starts an image from a core of [Copy.Save], as Start does otherwise. It goes on
-// where that was saved, and the core, which has that checksum, stays whatever comes of it.
+// where that was saved, and the core, which has that checksum, stays whatever comes of it. What code puts
+// in the place of the core meanwhile is not started.
 func Resume(ctx context.Context, c Config, code Code, core string, sum uint32) (*Process, error) {
 	sweep()
-	files, err := findImageFiles(ctx, c, code)
+	image, err := findImageFiles(ctx, c, code)
 	if err != nil {
 		return nil, err
 	}
-	if err := sealedWith(core, sum); err != nil {
+	file, err := files.Open(core, os.O_RDONLY, 0)
+	if err != nil {
 		return nil, err
 	}
-	p, err := files.launch(ctx, launchPlan{core: core, sealed: true})
+	defer file.Close()
+	if err := sealedWith(file, sum); err != nil {
+		return nil, err
+	}
+	p, err := image.launch(ctx, launchPlan{core: core, file: file, sealed: true})
 	if err != nil {
-		return nil, files.startError(err)
+		return nil, image.startError(err)
 	}
 	return p, nil
 }
