@@ -64,7 +64,7 @@ program's that asks the image to end."
                                       :message (clip (condition-text condition) 2000)))))))
            (late (lock)
              (list :error (list :type "TIMEOUT"
-                                :message (format nil "The look-up was stopped after ~D seconds~:[: one of the program's own PRINT-OBJECT methods does not end, or the image is very busy.~;. ~:*~A~]"
+                                :message (format nil "The look-up had not ended after ~D second~:P, and was stopped.~@[ ~A~]"
                                                  (ceiling (- (microseconds) begun 500000) 1000000) lock)))))
       (answer (call-with-time-limit *lookup-seconds*
                                     (lambda () (call-as-look-up #'look))

@@ -5,6 +5,15 @@
 (define-test lookups
   (check (call-with-time-limit 0.2 (lambda () (loop)) (lambda (lock) (list :late lock))) '(:late nil))
   (check (call-with-time-limit 5 (lambda () :soon) (lambda (lock) (list :late lock))) :soon)
+  ;; of one that does not end it is said how long it took, and not what has kept it: that was not seen
+  (let* ((*lookup-seconds* 0.3)
+         (answer (with-output-to-string (*standard-output*)
+                   (call-looking-up "default" (lambda (session) (declare (ignore session)) (loop))))))
+    (check (and (search ":TYPE \"TIMEOUT\"" (string-upcase answer))
+                (search " and was stopped.\"" answer)
+                (not (search "PRINT-OBJECT" answer))
+                t)
+           t))
   ;; a look-up that waits for a lock names who has it
   #+(and sbcl sb-thread)
   (let* ((door (sb-thread:make-mutex :name "door"))
