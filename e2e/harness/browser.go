@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -26,7 +27,7 @@ import (
 // PicturesFlag names the directory that gets pictures of the page.
 var PicturesFlag = flag.String("pictures", "", "write the pictures of the page to this directory")
 
-// browser is a window of a headless Chromium of its own, with a new profile.
+// browser is a window of the run's Chromium, with a profile of its own.
 type browser struct {
 	T        *testing.T
 	ctx      context.Context
@@ -37,17 +38,14 @@ type browser struct {
 // NewBrowser opens a window for the test, and closes it at its end.
 func NewBrowser(t *testing.T) *browser {
 	t.Helper()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Fatal("Chromium is not installed; scripts/install-deps --test installs it")
-	}
-	// Chromium ends now and then before it has said anything, when many start at once.
-	ctx, err := startBrowser(t, path)
-	for tries := 1; err != nil && tries < 3; tries++ {
-		t.Logf("started again: %v", err)
-		ctx, err = startBrowser(t, path)
-	}
+	all, err := chromium()
 	Check(t, err)
+	ctx, endWindow := chromedp.NewContext(all, chromedp.WithNewBrowserContext())
+	t.Cleanup(endWindow)
+	// The window lives as long as the context of the first actions, which has no deadline
+	// therefore. Windows of other tests would take the focus.
+	Check(t, chromedp.Do(ctx, chromedp.Navigate("about:blank"), chromedp.EmulateViewport(1280, 900),
+		Devtools(emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})))
 	b := &browser{T: t, ctx: ctx}
 	messages := chromedp.Console(ctx)
 	go func() {
@@ -63,27 +61,33 @@ func NewBrowser(t *testing.T) *browser {
 	return b
 }
 
-// startBrowser starts the program at path with a profile of its own; it lives as long as the
-// context that is returned, or the test.
-func startBrowser(t *testing.T, path string) (context.Context, error) {
-	t.Helper()
-	profile, err := os.MkdirTemp(Run.Dir, "b")
-	Check(t, err)
-	all, end := chromedp.NewExecAllocator(t.Context(),
+// endChromium ends the run's Chromium; nil if there is none. [Main] calls it.
+var endChromium func()
+
+// chromium starts the Chromium in which all tests of a run have their windows, and returns the
+// context of chromedp that windows are opened in.
+var chromium = sync.OnceValues(func() (context.Context, error) {
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		return nil, errors.New("Chromium is not installed; scripts/install-deps --test installs it")
+	}
+	profile := filepath.Join(Run.Dir, "chromium")
+	all, end := chromedp.NewExecAllocator(context.Background(),
 		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.Flag("disable-renderer-backgrounding", true), chromedp.Flag("disable-backgrounding-occluded-windows", true),
+		chromedp.Flag("disable-background-timer-throttling", true),
 		chromedp.Flag("hide-scrollbars", false), chromedp.WindowSize(1280, 900),
 		chromedp.Env("HOME="+profile))
 	ctx, endWindow := chromedp.NewContext(all)
-	t.Cleanup(func() {
+	endChromium = func() {
 		chromedp.Cancel(ctx)
 		endWindow()
 		end()
-		os.RemoveAll(profile)
-	})
+	}
 	return ctx, chromedp.Do(ctx, chromedp.Navigate("about:blank"))
-}
+})
 
 type action = chromedp.Action[chromedp.Void]
 

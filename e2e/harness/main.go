@@ -64,6 +64,9 @@ func Main(m *testing.M) (status int) {
 	}
 	status = m.Run()
 	warming.Wait()
+	if endChromium != nil {
+		endChromium()
+	}
 	if left := leftOf(Run.Dir); len(left) > 0 {
 		fmt.Fprintf(os.Stderr, "e2e: processes of the tests are left: %q\n", left)
 		status = max(status, 1)
