@@ -306,7 +306,7 @@ func TestPersonAllows(t *testing.T) {
 	}
 	yes.Store(true)
 	now.Store(true)
-	p.Wants("(swank-mcp:allow :new :patience 1)", ":NEW")
+	p.Wants("(swank-mcp:allow :new :patience 600)", ":NEW")
 	harness.Want(t, s, "(defun mine () 1)", "=> MINE")
 	harness.Want(t, s, "(defun mine () 2)", "=> MINE")
 	if len(questions) > 0 {
@@ -322,7 +322,7 @@ func TestPersonAllows(t *testing.T) {
 	<-questions
 	p.Wants("(cl-user::theirs)", ":THEIRS")
 
-	p.Wants("(swank-mcp:allow :nothing :patience 1)", ":NOTHING")
+	p.Wants("(swank-mcp:allow :nothing :patience 600)", ":NOTHING")
 	harness.WantError(t, s, "(+ 1 2)", "[ERROR] NOT-ALLOWED\nThe person was asked and does not allow this.")
 	if q := <-questions; q != "wire 1 (default) evaluates: (+ 1 2)  Allow it? " {
 		t.Errorf("the question is %q", q)
@@ -331,9 +331,11 @@ func TestPersonAllows(t *testing.T) {
 	harness.Want(t, s, "(+ 1 2)", "=> 3")
 	<-questions
 	now.Store(false)
+	harness.Says(t, harness.Bad(t, s, "evaluate-lisp", harness.Object{"code": "(+ 1 2)", "timeout": 0.5}), "[TIMEOUT] Evaluation exceeded 0.5 seconds\nIt waited for the person's answer.")
+	<-questions
+	p.Wants("(swank-mcp:allow :nothing :patience 1)", ":NOTHING")
 	harness.WantError(t, s, "(+ 1 2)", "[ERROR] NOT-ALLOWED\nThe person was asked whether to allow this, and has not answered within 1 seconds. Tell them that the question comes in Emacs and in `swank-mcp watch`, and send it again.")
 	<-questions
-	harness.Says(t, harness.Bad(t, s, "evaluate-lisp", harness.Object{"code": "(+ 1 2)", "timeout": 0.5}), "[TIMEOUT] Evaluation exceeded 0.5 seconds\nIt waited for the person's answer.")
 	harness.Says(t, harness.Good(t, s, "describe-symbol", harness.Object{"symbol": "car"}), "CAR")
 	harness.WantError(t, s, "(swank-mcp:allow :everything)", "[ERROR] NOT-ALLOWED\n") // nobody answers
 	harness.Says(t, p.Prints("(swank-mcp:history)"), "[ERROR] NOT-ALLOWED")

@@ -125,7 +125,7 @@ func worksInSandbox(t *testing.T, o *outside, mode string) {
 }
 
 // Without a core images are compiled in their own directory, in the sandbox.
-func TestSandboxWithoutCore(t *testing.T) {
+func TestSandboxServesWithoutCore(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	o := newOutside(t, accounts()["user"])

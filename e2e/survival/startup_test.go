@@ -205,7 +205,7 @@ func TestRCFileIsLoaded(t *testing.T) {
 }
 
 // A file where the cache directory should be: even root cannot write there.
-func TestUnwritableCache(t *testing.T) {
+func TestServesWithUnwritableCache(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	alone.Lock()
