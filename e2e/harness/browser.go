@@ -69,7 +69,7 @@ var endChromium func()
 var chromium = sync.OnceValues(func() (context.Context, error) {
 	path, err := exec.LookPath("chromium")
 	if err != nil {
-		return nil, errors.New("Chromium is not installed; scripts/install-deps --test installs it")
+		return nil, errors.New("no Chromium is installed; scripts/install-deps --test installs it")
 	}
 	profile := filepath.Join(Run.Dir, "chromium")
 	all, end := chromedp.NewExecAllocator(context.Background(),

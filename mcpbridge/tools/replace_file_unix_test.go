@@ -90,13 +90,13 @@ func TestRepairThroughALink(t *testing.T) {
 	_, path := in(t, "(a")
 	dir := filepath.Dir(path)
 	outer := t.TempDir()
-	for link, to := range map[string]string{filepath.Join(dir, "link.lisp"): "a.lisp", filepath.Join(outer, "tree"): dir} {
+	for _, c := range []struct{ link, to, named string }{
+		{filepath.Join(dir, "link.lisp"), "a.lisp", filepath.Join(dir, "link.lisp")},
+		{filepath.Join(outer, "tree"), dir, filepath.Join(outer, "tree", "link.lisp")}, // both are links
+	} {
+		link, to, named := c.link, c.to, c.named
 		if err := os.Symlink(to, link); err != nil {
 			t.Fatal(err)
-		}
-		named := link
-		if to == dir {
-			named = filepath.Join(link, "link.lisp")
 		}
 		for _, sessions := range []string{dir, filepath.Dir(named)} {
 			if err := os.WriteFile(path, []byte("(a"), 0o640); err != nil {
