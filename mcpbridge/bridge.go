@@ -189,7 +189,7 @@ func (b *Bridge) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) err
 	defer cancel()
 	w := b.newWorkspace()
 	defer w.close()
-	keep := &keepConn{Transport: &stdio.Transport{In: stdio.PollableIn(in), Out: stdio.PollableOut(out), Order: &w.order}}
+	keep := &keepConn{Transport: &stdio.Transport{In: stdio.PollableIn(in), Out: stdio.PollableOut(out), Order: &w.order, Aside: &w.aside}}
 	session, err := b.server.Connect(w.within(context.WithoutCancel(ctx)), keep, nil)
 	if err != nil {
 		return err

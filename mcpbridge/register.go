@@ -34,10 +34,8 @@ func describeTool(t *tools.Tool, l tools.Limits) *mcp.Tool {
 func (b *Bridge) register(t *tools.Tool) {
 	takes := t.Spec(b.o.limits())
 	b.server.AddTool(describeTool(t, b.o.limits()), func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		w, arguments := b.workspace(ctx, call.Session), call.Params.Arguments
-		if kept := w.order.Arguments(); kept != nil {
-			arguments = kept
-		}
+		w := b.workspace(ctx, call.Session)
+		arguments := w.aside.Take(call.Params.Arguments)
 		r := &tools.Request{Args: args.Parse(takes, arguments), Env: w.env(), Progress: progress(ctx, call)}
 		switch inTurn := t.InTurn != nil && t.InTurn(r.Args); {
 		case inTurn:

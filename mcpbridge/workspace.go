@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"swank-mcp/mcpbridge/aside"
 	"swank-mcp/mcpbridge/render"
 	"swank-mcp/mcpbridge/spool"
 	"swank-mcp/mcpbridge/stdio"
@@ -26,6 +27,7 @@ type workspace struct {
 	files    tools.Files    // that replies name by path
 	profiles tools.Profiles // the last of each form
 	order    stdio.Order    // in which calls reach their handlers
+	aside    aside.Store    // of the long arguments of calls
 	news     news           // what happened outside of calls
 
 	moved atomic.Pointer[context.CancelFunc] // begins to watch the project's files anew; nil if they are not watched

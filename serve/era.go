@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"swank-mcp/mcpbridge/aside"
 )
 
 // The era of the protocol without handshakes begins with this version. The SDK serves it
@@ -30,6 +32,23 @@ type message struct {
 	meta   bool            // it names its version of the protocol in itself
 	id     jsonrpc.ID      // as the SDK has it
 	batch  []message       // those of a batch, which has nothing of the above
+
+	raw   []byte           // as the SDK is to read it
+	aside *aside.Arguments // that are not in raw, or nil
+}
+
+// keep has the store keep what is not in the message, or the messages of its batch, that the SDK
+// reads. discard gives it up where no handler has taken it.
+func (m message) keep(in *aside.Store) (discard func()) {
+	all := append(slices.Clone(m.batch), m)
+	for _, one := range all {
+		in.Keep(one.aside)
+	}
+	return func() {
+		for _, one := range all {
+			in.Discard(one.aside)
+		}
+	}
 }
 
 // modern reports whether a request is of the era without handshakes.

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"swank-mcp/mcpbridge/aside"
 	"swank-mcp/mcpbridge/rawtext"
 	"swank-mcp/mcpbridge/stdio"
 )
@@ -28,7 +30,9 @@ func parse(body []byte, version string, most int) (m message, wrong *jsonrpc.Err
 	if body = bytes.Trim(body, " \t\r\n"); body[0] != '[' {
 		return parseMessage(body)
 	}
-	m.batch, wrong = parseBatch(body, version, most)
+	if m.batch, wrong = parseBatch(body, version, most); wrong == nil {
+		m.raw = batchBody(m.batch)
+	}
 	return m, wrong
 }
 
@@ -66,7 +70,17 @@ func parseBatch(body []byte, version string, most int) ([]message, *jsonrpc.Erro
 	return batch, nil
 }
 
-// parseMessage parses one message, valid JSON.
+// batchBody returns a batch of messages as the SDK is to read it.
+func batchBody(messages []message) []byte {
+	raw := make([][]byte, len(messages))
+	for i, m := range messages {
+		raw[i] = m.raw
+	}
+	return slices.Concat([]byte{'['}, bytes.Join(raw, []byte{','}), []byte{']'})
+}
+
+// parseMessage parses one message, valid JSON. Long arguments of a tool are put aside first, so that
+// nothing copies them.
 func parseMessage(raw []byte) (m message, wrong *jsonrpc.Error) {
 	id := rawtext.Member(raw, "id")
 	if isID(id) {
@@ -79,7 +93,14 @@ func parseMessage(raw []byte) (m message, wrong *jsonrpc.Error) {
 	if id != nil && !rawtext.Exact(id) && !(answer && string(id) == "null") {
 		return m, invalid("id is %s; valid is %s.", clip(string(id)), rawtext.ExactKinds)
 	}
-	read, err := jsonrpc.DecodeMessage(raw)
+	m.raw = raw
+	if string(rawtext.Member(raw, "method")) == `"tools/call"` {
+		var params []byte
+		if params, m.aside = aside.Cut(rawtext.Member(raw, "params")); m.aside != nil {
+			m.raw = aside.Replace(raw, "params", params)
+		}
+	}
+	read, err := jsonrpc.DecodeMessage(m.raw)
 	if err != nil {
 		return m, invalid("%s. Send one JSON-RPC 2.0 message.", clip(err.Error()))
 	}

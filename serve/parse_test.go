@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"swank-mcp/mcpbridge/aside"
+	"swank-mcp/mcpbridge/rawtext"
 )
 
 // data returns what the events of an answer have as their data, in order.
@@ -164,5 +167,46 @@ func TestRateOfMany(t *testing.T) {
 	}
 	if lim.status != 429 || lim.head.Get("Retry-After") != "2" || !strings.Contains(lim.body, "each message of a batch counts as one. This batch has 20. Send it again in 2 seconds.") {
 		t.Errorf("more than now: %+v", lim)
+	}
+}
+
+// Long arguments are not in what the SDK reads, alone or in a batch, and each comes back to its call.
+func TestParsePutsAside(t *testing.T) {
+	long := func(code string) string { return `{"code": "` + strings.Repeat(code, 50_000) + `"}` }
+	call := func(id int, arguments string) string {
+		return fmt.Sprintf(`{"jsonrpc": "2.0", "id": %d, "method": "tools/call", "params": {"name": "evaluate-lisp", "arguments": %s}}`, id, arguments)
+	}
+	for _, c := range []struct {
+		body string
+		want []string
+	}{
+		{call(1, long("(a)")), []string{long("(a)")}},
+		{"[" + call(1, long("(a)")) + ", " + call(2, long("(b)")) + ", " + call(3, `{"code": "c"}`) + "]", []string{long("(a)"), long("(b)"), `{"code": "c"}`}},
+	} {
+		m, wrong := parse([]byte(c.body), batchVersion, 10)
+		if wrong != nil {
+			t.Fatal(wrong)
+		}
+		var kept aside.Store
+		discard := m.keep(&kept)
+		if len(m.raw) > 1000 {
+			t.Errorf("the SDK reads %d bytes", len(m.raw))
+		}
+		messages := [][]byte{m.raw}
+		if m.batch != nil {
+			messages = rawtext.Elements(m.raw)
+		}
+		for i, raw := range messages {
+			var call struct {
+				Params struct{ Arguments json.RawMessage }
+			}
+			if err := json.Unmarshal(raw, &call); err != nil {
+				t.Fatal(err)
+			}
+			if got := kept.Take(call.Params.Arguments); string(got) != c.want[i] {
+				t.Errorf("call %d has the arguments %.60s, want %.60s", i+1, got, c.want[i])
+			}
+		}
+		discard()
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"swank-mcp/internal/nofiles"
+	"swank-mcp/mcpbridge/aside"
 	"swank-mcp/mcpbridge/stdio"
 	"swank-mcp/serve/door"
 	"swank-mcp/serve/hub"
@@ -30,18 +31,20 @@ type router struct {
 	door                 *door.Door
 	log                  *slog.Logger
 	handshake, stateless http.Handler
+
+	aside *aside.Store // of the arguments that the SDK need not read
 }
 
 type sessionKey struct{}
 
-func newRouter(h *hub.Hub, d *door.Door, timeout time.Duration, log *slog.Logger) *router {
+func newRouter(h *hub.Hub, d *door.Door, kept *aside.Store, timeout time.Duration, log *slog.Logger) *router {
 	server := func(r *http.Request) *mcp.Server {
 		s, _ := r.Context().Value(sessionKey{}).(*hub.Session)
 		return s.Work().Bridge.Server()
 	}
 	replays := mcp.NewMemoryEventStore(nil)
 	replays.SetMaxBytes(replayBytes)
-	return &router{hub: h, door: d, log: log,
+	return &router{hub: h, door: d, log: log, aside: kept,
 		handshake: mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 			Logger: log, EventStore: replays, SessionTimeout: timeout, MaxRequestBodyBytes: maxBody,
 			DisableLocalhostProtection: true, // package door has looked at the names
@@ -74,6 +77,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if !rt.door.Charge(w, r, len(m.batch)) {
 			return
 		}
+		defer m.keep(rt.aside)()
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(m.raw)), int64(len(m.raw))
 	}
 	if m.modern(r) {
 		rt.serveStateless(w, r, name, m)

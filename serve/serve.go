@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"swank-mcp/mcpbridge/aside"
 	"swank-mcp/serve/door"
 	"swank-mcp/serve/hub"
 )
@@ -52,9 +53,10 @@ func New(o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{o: o, metrics: newMetrics()}
+	var kept aside.Store
 	o.Hub.Made = func(w *hub.Work) {
 		s.metrics.follow(w.Image)
-		w.Bridge.Server().AddReceivingMiddleware(beginStreams)
+		w.Bridge.Server().AddReceivingMiddleware(beginStreams, puttingBack(&kept))
 	}
 	s.hub = hub.New(o.Hub)
 	s.metrics.of(s.hub)
@@ -62,7 +64,7 @@ func New(o Options) *Server {
 	s.streams, s.hush = context.WithCancel(context.Background())
 	d := door.New(o.Door)
 	guard := func(next http.Handler) http.Handler { return d.Guard(unhurried(next)) }
-	to := newRouter(s.hub, d, o.SessionTimeout, o.Log)
+	to := newRouter(s.hub, d, &kept, o.SessionTimeout, o.Log)
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", guard(s.answering(to)))
 	mux.Handle("/s/{name}/mcp", guard(s.answering(to)))

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"swank-mcp/mcpbridge/aside"
 )
 
 // writeTime is how long a client may take to read a part of an answer.
@@ -160,5 +162,17 @@ func beginStreams(next mcp.MethodHandler) mcp.MethodHandler {
 			out.begin()
 		}
 		return next(ctx, method, r)
+	}
+}
+
+// puttingBack gives calls of tools the arguments that were put aside.
+func puttingBack(kept *aside.Store) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			if call, ok := r.(*mcp.CallToolRequest); ok {
+				call.Params.Arguments = kept.Take(call.Params.Arguments)
+			}
+			return next(ctx, method, r)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"swank-mcp/mcpbridge/aside"
 	"swank-mcp/mcpbridge/rawtext"
 )
 
@@ -19,8 +20,9 @@ type call struct {
 	batch     *batch // the batch it came in, or nil
 	parked    bool   // is answered only when the client ends it; the end of input does not wait for it
 	cancelled bool
-	gate      *gate // that messages behind it wait at, or nil
-	size      int   // in flight
+	gate      *gate            // that messages behind it wait at, or nil
+	aside     *aside.Arguments // kept from the SDK, or nil
+	size      int              // in flight
 }
 
 // calls are the requests in flight, by the id under which the SDK knows them.

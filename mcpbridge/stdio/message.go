@@ -99,29 +99,6 @@ func CheckToken(params []byte) *jsonrpc.Error {
 	return refuse(jsonrpc.CodeInvalidParams, "invalid params: _meta.progressToken is %s; valid is %s", rawtext.Clip(string(token), 40), rawtext.ExactKinds)
 }
 
-// bigParams is the size of the parameters of a tool's call beyond which the arguments
-// are kept from the SDK, which would copy them; see Order.Arguments.
-const bigParams = 64 << 10
-
-// withoutArguments takes the arguments out of params, those of a call of a tool.
-func withoutArguments(params []byte) (rest, arguments []byte) {
-	if params[0] != '{' {
-		return params, nil
-	}
-	rest = []byte{'{'}
-	rawtext.Members(params, func(key, value []byte) {
-		if string(key) == "arguments" {
-			arguments = value
-			return
-		}
-		if len(rest) > 1 {
-			rest = append(rest, ',')
-		}
-		rest = append(append(append(rest, rawtext.Quote(string(key))...), ':'), value...)
-	})
-	return append(rest, '}'), arguments
-}
-
 // sdkID returns the SDK's form of a raw id, and whether it stands for exactly
 // that id: the SDK keeps integers and strings only, and numbers as floats.
 func sdkID(raw []byte) (id jsonrpc.ID, exact bool) {

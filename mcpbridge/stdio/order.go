@@ -16,28 +16,12 @@ type Order struct {
 type gate struct {
 	once sync.Once
 	open chan struct{}
-
-	arguments []byte // of the call, where they have been kept from the SDK
 }
 
 func (g *gate) pass() {
 	if g != nil {
 		g.once.Do(func() { close(g.open) })
 	}
-}
-
-// Arguments returns those of the call delivered last that have been kept from the
-// SDK, nil if none were. The call's handler asks, before it calls Admit.
-func (o *Order) Arguments() (raw []byte) {
-	if o == nil {
-		return nil
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.current != nil {
-		raw, o.current.arguments = o.current.arguments, nil
-	}
-	return raw
 }
 
 // next returns the gate of the call that is about to be delivered.

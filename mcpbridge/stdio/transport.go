@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/sourcegraph/jsonrpc2"
 
+	"swank-mcp/mcpbridge/aside"
 	"swank-mcp/mcpbridge/rawtext"
 )
 
@@ -33,7 +34,8 @@ type Transport struct {
 	Grace   time.Duration // zero is DefaultGrace; negative is none
 	MaxLine int           // in bytes; zero is DefaultMaxLine
 
-	Order *Order // where the handlers of calls say that they are there; nil for none
+	Order *Order       // where the handlers of calls say that they are there; nil for none
+	Aside *aside.Store // where handlers find long arguments; nil leaves them in the calls
 }
 
 // Connect implements [mcp.Transport]. It starts the goroutine that reads In;
@@ -50,6 +52,7 @@ func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 		grace:    t.Grace,
 		maxLine:  t.MaxLine,
 		order:    t.Order,
+		aside:    t.Aside,
 		incoming: make(chan jsonrpc.Message),
 		read:     make(chan struct{}),
 		closed:   make(chan struct{}),
@@ -95,6 +98,7 @@ type Conn struct {
 	grace    time.Duration
 	maxLine  int
 	order    *Order
+	aside    *aside.Store
 	incoming chan jsonrpc.Message // closed by readAll after the end of input
 	read     chan struct{}        // closed then, too
 	ended    atomic.Bool          // the end of input has been read
@@ -227,8 +231,10 @@ func (c *Conn) acceptOne(raw []byte, b *batch) bool {
 		}
 		params := m.params
 		if method == "tools/call" {
-			if k.gate = c.order.next(); k.gate != nil && len(params) > bigParams {
-				params, k.gate.arguments = withoutArguments(params)
+			k.gate = c.order.next()
+			if c.aside != nil {
+				params, k.aside = aside.Cut(params)
+				c.aside.Keep(k.aside)
 			}
 		}
 		id := c.calls.add(k)
@@ -308,6 +314,9 @@ func (c *Conn) Write(_ context.Context, msg jsonrpc.Message) error {
 		return nil
 	}
 	k.gate.pass()
+	if c.aside != nil {
+		c.aside.Discard(k.aside)
+	}
 	defer c.calls.finish(k)
 	if k.batch != nil {
 		var line []byte

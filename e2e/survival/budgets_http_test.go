@@ -1,0 +1,65 @@
+//go:build linux
+
+package survival
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"swank-mcp/e2e/harness"
+	"swank-mcp/e2e/wire"
+	"swank-mcp/internal/tier"
+)
+
+// hostileOverHTTP are the arguments that take most of a server over HTTP. The image refuses those
+// that are evaluated at once.
+var hostileOverHTTP = []struct{ tool, argument, text string }{
+	{"validate-syntax", "code", "many parameters"},
+	{"validate-syntax", "code", `"|"`},
+	{"validate-syntax", "code", `"(\n "`},
+	{"evaluate-lisp", "code", `")"`},
+	{"evaluate-lisp", "code", `"("`},
+	{"validate-syntax", "code", `"(defun f ())"`},
+	{"evaluate-lisp", "code", `"\""`},
+	{"describe-symbol", "name", "one missing"},
+}
+
+// Over HTTP the server stays as small as on stdio, also for calls of eight sessions at once.
+func TestBudgetsOverHTTP(t *testing.T) {
+	tier.More(t)
+	state := t.TempDir()
+	env := harness.Environ(harness.Run.Dir, "XDG_STATE_HOME="+state)
+	h := harness.StartHTTPWith(t, wire.Options{Env: env, Dir: t.TempDir()}, state, harness.Run.Binary, "serve", "--http", "127.0.0.1:0", "--toolsets", "all", "--pool", "0", "--no-userinit")
+	session := func(n int) string { return fmt.Sprintf("/s/s%d/mcp", n) }
+	for n := range hostileOverHTTP {
+		h.Wants(session(n), "(defvar *v* 1)", "=> *V*")
+	}
+	texts := hostileTexts()
+	b := budgetOf(t, h.Cmd.Process.Pid)
+	call := func(n int) {
+		t.Helper()
+		c := hostileOverHTTP[n]
+		if _, err := h.Tool(session(n), c.tool, harness.Object{c.argument: texts[c.text]}); err != nil {
+			t.Errorf("%s with %s: %v", c.tool, c.text, err)
+		}
+	}
+	for n, c := range hostileOverHTTP {
+		b.begin(t)
+		call(n)
+		what := fmt.Sprintf("%s with %s", c.tool, c.text)
+		t.Logf("%s: %d MiB over idle", what, b.holds(t, budgetOfOne, what))
+	}
+	for range 2 {
+		b.begin(t)
+		var all sync.WaitGroup
+		for n := range hostileOverHTTP {
+			all.Go(func() { call(n) })
+		}
+		all.Wait()
+		t.Logf("at once: %d MiB over idle", b.holds(t, budgetOfEight, "eight at once"))
+	}
+	for n := range hostileOverHTTP {
+		h.Wants(session(n), "*v*", "=> 1")
+	}
+}
