@@ -89,7 +89,7 @@ names SBCL cannot always tell."
   (:name #:%down))                      ; slot of a frame
 
 (define-internals #:sb-di
-  (:function #:debug-fun-lambda-list #:frame-down))
+  (:function #:frame-down))
 
 (define-internals #:sb-debug
   (:function #:%list-traced-funs #:code-location-source-form #:debugger-disabled-hook
@@ -129,7 +129,7 @@ names SBCL cannot always tell."
 
 (define-internals #:sb-int
   (:function #:call-with-each-globaldb-name #:encapsulated-condition
-             #:form-tracking-stream-form-start-char-pos (#:make-unprintable-object #'identity))
+             #:form-tracking-stream-form-start-char-pos)
   (:macro (#:named-lambda (lambda (form environment)
                             (declare (ignore environment))
                             `(lambda ,@(cddr form)))))
@@ -195,8 +195,7 @@ names SBCL cannot always tell."
   (:name #:%end-of-the-world))
 
 (define-internals #:sb-kernel
-  (:function #:binding-stack-exhausted-error #:binding-stack-pointer-sap #:current-sp
-             (#:get-lisp-obj-address 0) #:make-lisp-obj)
+  (:function #:binding-stack-exhausted-error #:binding-stack-pointer-sap)
   (:variable (#:*free-interrupt-context-index* 0) #:*gc-inhibit* #:*interrupt-pending*))
 
 (define-internals #:sb-thread
@@ -211,9 +210,7 @@ names SBCL cannot always tell."
 
 (define-internals #:sb-vm
   (:function #:context-pc #:current-thread-offset-sap)
-  (:variable (#:list-pointer-lowtag 7) (#:lowtag-mask 15) (#:n-word-bytes 8)
-             #:thread-binding-stack-start-slot #:thread-control-stack-end-slot
-             #:thread-control-stack-start-slot))
+  (:variable #:thread-binding-stack-start-slot #:thread-control-stack-start-slot))
 
 ;;; The heap
 
