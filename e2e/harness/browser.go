@@ -71,7 +71,21 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 	if err != nil {
 		return nil, errors.New("no Chromium is installed; scripts/install-deps --test installs it")
 	}
-	profile := filepath.Join(Run.Dir, "chromium")
+	// Chromium ends now and then before it has said anything.
+	ctx, err := startChromium(path)
+	for tries := 1; err != nil && tries < 3; tries++ {
+		fmt.Fprintln(os.Stderr, "e2e: Chromium is started again:", err)
+		ctx, err = startChromium(path)
+	}
+	return ctx, err
+})
+
+// startChromium starts the program at path with a profile of its own.
+func startChromium(path string) (context.Context, error) {
+	profile, err := os.MkdirTemp(Run.Dir, "b")
+	if err != nil {
+		return nil, err
+	}
 	all, end := chromedp.NewExecAllocator(context.Background(),
 		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
@@ -81,13 +95,18 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 		chromedp.Flag("hide-scrollbars", false), chromedp.WindowSize(1280, 900),
 		chromedp.Env("HOME="+profile))
 	ctx, endWindow := chromedp.NewContext(all)
+	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
+		endWindow()
+		end()
+		return nil, err
+	}
 	endChromium = func() {
 		chromedp.Cancel(ctx)
 		endWindow()
 		end()
 	}
-	return ctx, chromedp.Do(ctx, chromedp.Navigate("about:blank"))
-})
+	return ctx, nil
+}
 
 type action = chromedp.Action[chromedp.Void]
 

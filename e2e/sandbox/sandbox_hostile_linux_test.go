@@ -87,7 +87,7 @@ func TestSandboxHostileFilesOverHTTP(t *testing.T) {
 	hostileFiles(t, o, d, readOverHTTP)
 }
 
-// things are what is put in the place of a file.
+// things puts each kind of thing in the place of a file, by the name of the kind.
 var things = map[string]func(o *outside, path string) error{
 	"link":           func(o *outside, path string) error { return os.Symlink(o.path("theirs/file"), path) },
 	"dangling link":  func(o *outside, path string) error { return os.Symlink(o.path("theirs/none"), path) },

@@ -99,9 +99,8 @@ type takes struct {
 	}
 }
 
-// Whatever a caller gives for an argument, the server stays small and is there afterwards. Of the
-// arguments that are no code, and that are refused, a third is tried, which the seed chooses; and
-// of the texts that come eight at once.
+// Whatever a caller gives for an argument, the server stays small and is there afterwards. The seed
+// chooses a third of the refused arguments, and of the texts that come eight at once.
 func TestBudgets(t *testing.T) {
 	tier.More(t)
 	s := harness.Start(t, "--toolsets", "all")

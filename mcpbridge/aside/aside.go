@@ -15,7 +15,7 @@ import (
 // long is the size in bytes of the arguments that are taken out.
 const long = 64 << 10
 
-// Arguments are those of one call.
+// Arguments holds the arguments of one call, which were cut out of it.
 type Arguments struct {
 	mark string // the name by which the call knows them
 	raw  json.RawMessage

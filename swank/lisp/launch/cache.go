@@ -97,7 +97,7 @@ const (
 	keepFasls    = 2
 	keepProjects = 4
 	keepUsed     = 4
-	usedAfter    = time.Hour // what was used longer ago is not used by anybody now
+	usedAfter    = time.Hour // what was used longer ago counts as unused
 	staleAfter   = time.Hour // a temporary directory of this age has lost its maker
 )
 
