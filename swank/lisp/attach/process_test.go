@@ -105,19 +105,25 @@ func TestWay(t *testing.T) {
 	}
 }
 
-// A process that runs now and then does not stand still, whatever it does when it is looked at.
-func TestWitness(t *testing.T) {
-	cmd := exec.Command("sh", "-c", "while :; do :; done")
+// witnessOf starts cmd until the end of the test, and returns its witness and its directory in /proc.
+func witnessOf(t *testing.T, cmd *exec.Cmd) (w *witness, dir string) {
+	t.Helper()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	dir := fmt.Sprintf("/proc/%d", cmd.Process.Pid)
+	dir = fmt.Sprintf("/proc/%d", cmd.Process.Pid)
 	exe, err := os.Readlink(dir + "/exe")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &witness{lisp: Lisp{pid: cmd.Process.Pid, program: exe}}
+	return &witness{lisp: Lisp{pid: cmd.Process.Pid, program: exe}}, dir
+}
+
+// A process that runs now and then does not stand still, whatever it does when it is looked at.
+func TestWitness(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "while :; do :; done")
+	w, dir := witnessOf(t, cmd)
 	stop := func() {
 		t.Helper()
 		stall.Stop(t, cmd.Process.Pid)
@@ -168,16 +174,7 @@ func TestWitnessOfOneThatWakesNowAndThen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	dir := fmt.Sprintf("/proc/%d", cmd.Process.Pid)
-	exe, err := os.Readlink(dir + "/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &witness{lisp: Lisp{pid: cmd.Process.Pid, program: exe}}
+	w, dir := witnessOf(t, cmd)
 	const last = int(writeLimit/writePause) + 1 // the first look begins the silence
 	for look := 1; look <= last; look++ {
 		before, _ := processorTime(dir)
