@@ -119,7 +119,11 @@ func (r *Recovery) brokenOff(e *journal.Entry, why string) {
 func (r *Recovery) blame(batch []*journal.Entry, b *board, by Death, how string) {
 	r.spent++
 	r.learn(batch, b, nil)
+	stuck := b.word(boardStuck) != 0
 	i := int(b.word(boardEntry)) - 1
+	if stuck { // it may have ended since
+		i = int(b.word(boardStuck)) - 1
+	}
 	switch {
 	case i >= 0 && i < len(batch):
 	case len(batch) == 1:
@@ -130,7 +134,7 @@ func (r *Recovery) blame(batch []*journal.Entry, b *board, by Death, how string)
 	}
 	e := batch[i]
 	switch {
-	case by == ByUs && b.word(boardStuck) == 0: // it was silent, or a caller did not wait
+	case by == ByUs && !stuck: // it was silent, or a caller did not wait
 		r.brokenOff(e, how)
 	case by == FromOutside && !r.suspect[e]:
 		r.suspect[e] = true // a person may have killed the image

@@ -219,3 +219,25 @@ func TestBlame(t *testing.T) {
 		t.Errorf("after a death of which no entry is known: %s, want one at a time", got)
 	}
 }
+
+// An entry that could not be stopped is blamed, also if it ends at last and the next one is under
+// way when the image is ended.
+func TestBlameTheStuck(t *testing.T) {
+	j, r := threeFunctions(), New()
+	a := r.Begin(j, t.TempDir())
+	if !a.Next() {
+		t.Fatal("no batch")
+	}
+	for word, n := range map[int64]byte{boardEntry: 2, boardStuck: 1} {
+		if _, err := a.board.file.WriteAt([]byte{n}, 4*word); err != nil { // of a little-endian word
+			t.Fatal(err)
+		}
+	}
+	a.Died(ByUs, a.Hopeless(0))
+	a.Close()
+	next := r.Begin(j, t.TempDir())
+	defer next.Close()
+	if got := batches(next); got != "G H" || !strings.Contains(j.All()[0].Bad, "could not be stopped") || j.All()[1].Bad != "" {
+		t.Errorf("%s; bad: %q, %q", got, j.All()[0].Bad, j.All()[1].Bad)
+	}
+}
