@@ -136,7 +136,8 @@ func (im *Image) tooLate(limit time.Duration) <-chan time.Time {
 }
 
 // acquire returns the running image, starting one if there is none. It waits for that as long
-// as ctx and tooLate say. A start goes on when its caller leaves: the next one will want it.
+// as ctx says, and until tooLate has passed without a word of the image: one that has been sent
+// the helper tells of each part. A start goes on when its caller leaves: the next one will want it.
 func (im *Image) acquire(ctx context.Context, limit time.Duration) (*instance, error) {
 	im.mu.Lock()
 	if im.closed {
@@ -149,13 +150,18 @@ func (im *Image) acquire(ctx context.Context, limit time.Duration) (*instance, e
 	}
 	st := im.startLocked()
 	im.mu.Unlock()
-	select {
-	case <-st.done:
-		return st.inst, st.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	case <-im.tooLate(limit):
-		return nil, im.slowStart()
+	for {
+		heard := im.attaching.Heard()
+		select {
+		case <-st.done:
+			return st.inst, st.err
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-im.tooLate(limit):
+			if im.attaching.Heard() == heard {
+				return nil, im.slowStart()
+			}
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ type Config struct {
 // Code is the Lisp that a person's image gets, as source text.
 type Code struct {
 	SafeClose string   // a function that lets a connection's socket be closed at any time
-	Inject    string   // a function that loads the helper unless it is there
+	Inject    string   // a function that loads the helper unless it is there, and tells after each part
 	Helper    [][]byte // parts of package SWANK-MCP, in the order in which they are loaded
 
 	// Share puts Helper where an image on this machine, run by the same user,
@@ -68,7 +68,12 @@ func Connect(ctx context.Context, c Config) (*Guest, error) {
 	c.Progress.begin(secret != "")
 	var known atomic.Pointer[witness] // once we are in
 	conn, pipe, err := c.Target.dial(ctx, &swank.Options{
-		Handler: c.Handler, Message: c.Message, Trace: c.Trace, Secret: secret, Newline: true, FirstID: firstID,
+		Handler: c.Handler, Trace: c.Trace,
+		Message: func(text string) {
+			c.Progress.Hear()
+			c.Message(text)
+		},
+		Secret: secret, Newline: true, FirstID: firstID,
 		WriteTimeout: writePause, Patient: func(waited time.Duration) bool {
 			w := known.Load()
 			if w == nil {

@@ -37,12 +37,11 @@ type wireInjected struct {
 // there already, or comes from a fasl that the image finds where we put the
 // source, or over the connection.
 func (g *Guest) loadHelper(ctx context.Context, c Code) error {
-	source := bytes.Join(c.Helper, nil)
-	sum := sha256.Sum256(source)
+	sum := sha256.Sum256(bytes.Join(c.Helper, nil))
 	hash := hex.EncodeToString(sum[:])[:20]
-	loaded, err := g.load(ctx, c.Inject, hash, c.Share(hash), "")
+	loaded, err := g.load(ctx, c.Inject, hash, c.Share(hash), nil)
 	if err == nil && loaded.How == ":source-wanted" {
-		loaded, err = g.load(ctx, c.Inject, hash, nil, string(source))
+		loaded, err = g.load(ctx, c.Inject, hash, nil, c.Helper)
 	}
 	switch {
 	case err != nil:
@@ -60,8 +59,12 @@ func (g *Guest) loadHelper(ctx context.Context, c Code) error {
 	return nil
 }
 
-func (g *Guest) load(ctx context.Context, inject, hash string, files []string, source string) (w wireInjected, err error) {
-	form := sexp.List{sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readForm(inject)}, hash, sexp.List{sexp.Symbol("cl:quote"), files}, source}
+func (g *Guest) load(ctx context.Context, inject, hash string, files []string, parts [][]byte) (w wireInjected, err error) {
+	sources := make([]string, len(parts))
+	for i, p := range parts {
+		sources[i] = string(p)
+	}
+	form := sexp.List{sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readForm(inject)}, hash, sexp.List{sexp.Symbol("cl:quote"), files}, sexp.List{sexp.Symbol("cl:quote"), sources}}
 	return w, g.Conn.Call(ctx, swank.Request{Form: form}, &w)
 }
 

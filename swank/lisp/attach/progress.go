@@ -15,6 +15,7 @@ type Progress struct {
 	secret atomic.Bool // one was sent
 	pipe   atomic.Pointer[commandPipe]
 	info   atomic.Pointer[swank.ConnectionInfo]
+	heard  atomic.Int64
 }
 
 // Stages of an attempt.
@@ -30,6 +31,13 @@ func (p *Progress) begin(secret bool) {
 	p.secret.Store(secret)
 	p.pipe.Store(nil)
 }
+
+// Heard returns how often the image has told of itself, as it does after each part of the helper
+// that it has loaded. The number only grows.
+func (p *Progress) Heard() int64 { return p.heard.Load() }
+
+// Hear notes that the image has told of itself.
+func (p *Progress) Hear() { p.heard.Add(1) }
 
 // Unfinished returns the error of a caller that can wait no longer for the attempt to attach
 // to t: what is known so far, and what may be the matter.

@@ -3,8 +3,9 @@
 ;;;; It is a function that the bridge calls over the connection.  It is read in a package of its
 ;;;; own, SWANK-MCP-INJECT, in which only T, NIL and QUOTE of COMMON-LISP need no prefix.  It
 ;;;; answers (:PRESENT note), (:SOURCE-WANTED ""), (:OTHER-VERSION "") or (:FAILED why).  It
-;;;; prints nothing and changes no variable of the image.
-(cl:lambda (hash files source)
+;;;; prints nothing and changes no variable of the image.  After each part of the helper it sends
+;;;; the bridge a message, by which callers know that waiting is of use.
+(cl:lambda (hash files sources)
   (cl:labels
       ((ours (name)
          (cl:let ((package (cl:find-package "SWANK-MCP")))
@@ -38,6 +39,8 @@
                                  #+sbcl (sb-ext:compiler-note #'cl:muffle-warning))
                  (cl:with-compilation-unit (:override t)
                    (cl:funcall function)))))))
+       (tell ()
+         (swank::send-to-emacs (cl:list :background-message "swank-mcp loading")))
        (append-file (from to)
          (cl:with-open-file (in from :element-type '(cl:unsigned-byte 8))
            (cl:loop for octet = (cl:read-byte in nil)
@@ -49,7 +52,8 @@
            (cl:dolist (file files whole)
              (cl:compile-file (native file) :output-file part)
              (append-file part out)
-             (cl:delete-file part))))
+             (cl:delete-file part)
+             (tell))))
        (compiled ()
          (cl:or (cl:probe-file (fasl))
                 (cl:let ((whole (cl:format nil "~A.~A.tmp" (cl:namestring (fasl))
@@ -61,15 +65,16 @@
                             (fasl)))
                           (fasl)))))
        (load-it ()
-         (cl:cond ((cl:string/= source "")
-                   (cl:with-input-from-string (in source) (cl:load in))
-                   t)
+         (cl:cond (sources
+                   (cl:dolist (source sources t)
+                     (cl:with-input-from-string (in source) (cl:load in))
+                     (tell)))
                   ((cl:or (cl:null files)
                           (cl:notevery (cl:lambda (file) (cl:probe-file (native file))) files))
                    nil)
                   ;; ECL's file compiler needs a C compiler and a minute; loading source
                   ;; makes bytecode
-                  #+ecl (t (cl:dolist (file files t) (cl:load (native file))))
+                  #+ecl (t (cl:dolist (file files t) (cl:load (native file)) (tell)))
                   (t (cl:let ((fasl (compiled)))
                        (cl:and fasl
                                (cl:handler-case (cl:load fasl)
