@@ -174,5 +174,49 @@ the error.  UNTIL is true of the user frame before which to end."
     (or (ignore-errors (sbcl:debug-fun-closure-name function frame))
         (ignore-errors (sbcl:debug-fun-name function)))))
 
+;;; An interrupt may find a function before it has set its variables.  They are then what was there
+;;; before, which may be no object.  Where no list was made of the values of a &REST, SBCL copies
+;;; them from the stack: as many as one variable says, from where another one says.  If these are
+;;; not set it writes beyond the stack, which is a memory fault at best.
+
+(defun object-word-p (word)
+  "True if WORD, which stands where an object should, may be one, as far as SBCL can tell."
+  (or (nth-value 1 (sbcl:make-lisp-obj word nil))
+      ;; those it does not take for objects: NIL, and what was made just now
+      (= word (sbcl:get-lisp-obj-address nil))
+      (and (= 3 (logand 3 word))        ; a pointer, near the newest object
+           (< (abs (- word (sbcl:get-lisp-obj-address (list nil)))) (sb-ext:dynamic-space-size)))))
+
+(defun stack-objects-p (address count)
+  "True if the COUNT words down from ADDRESS are on this thread's stack and are objects."
+  (let* ((top (sbcl:current-sp)) (size sbcl:n-word-bytes) (lowest (- address (* size (1- count))))
+         (end (and sbcl:thread-control-stack-end-slot
+                   (sbcl:current-thread-offset-sap sbcl:thread-control-stack-end-slot))))
+    (and top end
+         (zerop (mod address size))
+         (<= (sb-sys:sap-int top) lowest)
+         (< address (sb-sys:sap-int end))
+         (loop for at from lowest to address by size
+               for word = (sb-sys:sap-ref-word (sb-sys:int-sap at) 0)
+               always (or (<= (sb-sys:sap-int top) word (sb-sys:sap-int end)) ; of dynamic extent
+                          (object-word-p word))))))
+
+(defun more-arguments-there-p (frame)
+  "False if FRAME has variables that say where more arguments are, and they cannot be right."
+  (let* ((more (find-if (lambda (element) (and (consp element) (eq :more (first element))))
+                        (ignore-errors
+                         (sbcl:debug-fun-lambda-list (sbcl:frame-debug-fun frame)))))
+         (location (sbcl:frame-code-location frame)))
+    (or (null more)
+        (notevery (lambda (variable) (eq :valid (sbcl:debug-var-validity variable location)))
+                  (rest more))          ; SBCL does not read them
+        (destructuring-bind (from count)
+            (mapcar (lambda (variable) (sbcl:debug-var-value variable frame)) (rest more))
+          (and (typep from 'fixnum) (typep count '(and fixnum unsigned-byte))
+               (stack-objects-p (sbcl:get-lisp-obj-address from) count))))))
+
 (defun frame-arguments (frame)
-  (nth-value 1 (sbcl:frame-call frame :replace-dynamic-extent-objects t)))
+  "The arguments of FRAME, or an atom if they are not known."
+  (if (more-arguments-there-p frame)
+      (nth-value 1 (sbcl:frame-call frame :replace-dynamic-extent-objects t))
+      :unknown))

@@ -89,7 +89,7 @@ names SBCL cannot always tell."
   (:name #:%down))                      ; slot of a frame
 
 (define-internals #:sb-di
-  (:function #:frame-down))
+  (:function #:debug-fun-lambda-list #:frame-down))
 
 (define-internals #:sb-debug
   (:function #:%list-traced-funs #:code-location-source-form #:debugger-disabled-hook
@@ -195,7 +195,8 @@ names SBCL cannot always tell."
   (:name #:%end-of-the-world))
 
 (define-internals #:sb-kernel
-  (:function #:binding-stack-exhausted-error #:binding-stack-pointer-sap)
+  (:function #:binding-stack-exhausted-error #:binding-stack-pointer-sap #:current-sp
+             (#:get-lisp-obj-address 0) #:make-lisp-obj)
   (:variable (#:*free-interrupt-context-index* 0) #:*gc-inhibit* #:*interrupt-pending*))
 
 (define-internals #:sb-thread
@@ -210,7 +211,9 @@ names SBCL cannot always tell."
 
 (define-internals #:sb-vm
   (:function #:context-pc #:current-thread-offset-sap)
-  (:variable #:thread-binding-stack-start-slot #:thread-control-stack-start-slot))
+  (:variable (#:n-word-bytes 8)
+             #:thread-binding-stack-start-slot #:thread-control-stack-end-slot
+             #:thread-control-stack-start-slot))
 
 ;;; The heap
 

@@ -91,3 +91,36 @@
     (setf endp t)
     (sb-thread:join-thread thread :default nil)
     (sb-alien:free-alien buffer)))
+
+;;; An interrupt may find a function before its variables say where more arguments are: SBCL would
+;;; copy as many as they say.
+
+(defun take-more (function &rest more)
+  (funcall function)
+  (apply #'list more))
+
+(define-test arguments-that-are-not-set
+  #+sbcl
+  (flet ((arguments (wrong)
+           (let ((seen nil))
+             (sb-int:encapsulate 'sbcl:debug-var-value 'wrong
+                                 (lambda (function variable frame)
+                                   (let ((value (funcall function variable frame)))
+                                     (if (typep value 'fixnum) (funcall wrong value) value))))
+             (unwind-protect
+                  (take-more (lambda ()
+                               (sbcl:map-backtrace
+                                (lambda (frame)
+                                  (when (eq 'take-more (frame-name frame))
+                                    (setf seen (frame-arguments frame))))))
+                             1 'two nil (list 3))
+               (sb-int:unencapsulate 'sbcl:debug-var-value 'wrong))
+             (if (listp seen) (rest seen) seen))))
+    (check (arguments #'identity) '(1 two nil (3)))
+    (check (arguments (lambda (value) (if (= 4 value) (ash most-positive-fixnum -5) value))) :unknown)
+    (check (arguments (lambda (value) (if (= 4 value) value 80))) :unknown)
+    (check (arguments (lambda (value) (if (= 4 value) -3 value))) :unknown))
+  #+sbcl
+  (check (mapcar #'object-word-p (list (sbcl:get-lisp-obj-address (list 1)) (sbcl:get-lisp-obj-address nil)
+                                       (sbcl:get-lisp-obj-address "x") 14 #x48f87597 #x48f8759f))
+         '(t t t t nil nil)))
