@@ -13,7 +13,7 @@ import (
 )
 
 // hostileOverHTTP are the arguments that take most of a server over HTTP. The image refuses those
-// that are evaluated at once.
+// that are evaluated at once, but for the definitions that stand before what is missing.
 var hostileOverHTTP = []struct{ tool, argument, text string }{
 	{"validate-syntax", "code", "many parameters"},
 	{"validate-syntax", "code", `"|"`},
@@ -22,7 +22,7 @@ var hostileOverHTTP = []struct{ tool, argument, text string }{
 	{"evaluate-lisp", "code", `"("`},
 	{"validate-syntax", "code", `"(defun f ())"`},
 	{"evaluate-lisp", "code", `"\""`},
-	{"describe-symbol", "name", "one missing"},
+	{"evaluate-lisp", "code", "one missing"},
 }
 
 // Over HTTP the server stays as small as on stdio, also for calls of eight sessions at once.

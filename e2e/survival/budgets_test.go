@@ -131,6 +131,8 @@ func TestBudgets(t *testing.T) {
 		one("validate-syntax", harness.Object{"path": file}, fmt.Sprintf("a file of %q", name))
 		one("validate-syntax", harness.Object{"path": file, "repair": true}, fmt.Sprintf("a file of %q, to be mended", name))
 	}
+	// Definitions by the ten thousand, of which the answer tells.
+	one("evaluate-lisp", harness.Object{"code": texts["one missing"], "timeout": 20}, "one missing")
 	n, seed := 0, int(tier.Seed(t)%3)
 	for _, tool := range list.Tools {
 		unknown := strings.Repeat("x", longest/4)

@@ -23,6 +23,7 @@ type (
 		Package  *string           `sexp:"package"` // its name may be ""
 		Costs    wireCosts         `sexp:"costs"`
 		Journal  []wireEntry       `sexp:"journal"`
+		More     bool              `sexp:"more"` // entries than are in Journal
 		Gone     []string          `sexp:"gone"`
 		Loaded   [][]string        `sexp:"loaded"`
 		Lost     []journal.Loss    `sexp:"lost"`

@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"swank-mcp/swank"
 	"swank-mcp/swank/lisp/helper"
-	"swank-mcp/swank/lisp/journal"
 )
 
 // What the helper's EVALUATE takes for an argument left out.
@@ -305,47 +303,6 @@ func (e *evaluation) finish(ctx context.Context, call *swank.Call) (*Result, err
 	e.inst.proc.Settle()
 	res.Background = e.inst.proc.Background()
 	return res, nil
-}
-
-// remember notes in the journal what the answer says was defined.
-func (e *evaluation) remember(a *wireAnswer) {
-	if e.job.learn != nil {
-		e.job.learn(a)
-		return
-	}
-	j := &e.s.journal
-	for _, system := range slices.Backward(a.Loaded) {
-		j.AddSystem(system[0], system[1:]...)
-	}
-	for _, d := range a.Journal {
-		e := &journal.Entry{Keys: d.Keys, Text: d.Text, Package: d.Package, Runs: d.Runs, Took: time.Duration(d.Ms) * time.Millisecond, Order: d.Order}
-		if d.Bridge {
-			e.Own, e.Bad = true, "not brought back: it changes the bridge's own functions"
-		}
-		j.Add(e)
-	}
-	for _, l := range a.Lost {
-		j.Lose(l.Key, l.Why)
-	}
-	for _, key := range a.Gone {
-		j.Undefine(key)
-	}
-	if a.Package != nil {
-		j.Package = *a.Package
-	}
-	if e.job.back && a.Error != nil { // the file has more than has come back
-		return
-	}
-	changed := len(a.Loaded)+len(a.Journal)+len(a.Lost)+len(a.Gone) > 0
-	file := e.s.kept.Load()
-	if later := file.Keep(j, changed, false); later > 0 {
-		e.s.keepLater(later)
-	}
-	if why := file.Failed(); why != e.s.unkept {
-		if e.s.unkept = why; why != "" {
-			e.s.notes = append(e.s.notes, "What this session has defined was not kept for the next server: "+why+". It is tried again with each evaluation. To save it in another file: save-session {\"file\": \"session.lisp\"}")
-		}
-	}
 }
 
 // debugger gets the evaluation out of Swank's debugger, which it can only be

@@ -24,10 +24,14 @@ func (s *Session) try(ctx context.Context, r Request, j *job) (*Result, error) {
 		return nil, err
 	}
 	var defined journal.Journal
+	more := ""
 	trial := *j
 	trial.learn = func(a *wireAnswer) {
 		for _, d := range a.Journal {
 			defined.Add(&journal.Entry{Keys: d.Keys, Text: d.Text})
+		}
+		if a.More {
+			more = ", and more"
 		}
 	}
 	if err := s.im.tellPolicy(ctx, inst); err != nil { // what a person has said since it began
@@ -47,7 +51,7 @@ func (s *Session) try(ctx context.Context, r Request, j *job) (*Result, error) {
 	}
 	note := "Only tried: the session is as it was before."
 	if names := defined.Names(); len(names) > 0 {
-		note += " It would have defined " + strings.Join(names, ", ") + "."
+		note += " It would have defined " + strings.Join(names, ", ") + more + "."
 	}
 	res.Notes = append(res.Notes, note)
 	return res, nil

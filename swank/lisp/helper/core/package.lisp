@@ -43,7 +43,7 @@
            #:suspended-threads
            #:inspect-frame
            #:load-forms
-           #:restore
+           #:restore #:take-journal
            #:expand
            #:describe-symbol            ; look/
            #:apropos-search

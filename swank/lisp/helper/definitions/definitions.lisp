@@ -147,20 +147,41 @@ ORDER."
   (let ((entry (append entry (list order))))
     (with-lock () (push entry (evaluation-journal evaluation)))))
 
+(defparameter *journal-part* 2000
+  "How many entries of the journal one answer has at the most.")
+
+(defparameter *journal-part-size* 500000
+  "The characters of source after which an answer has no further entry.")
+
 (defun journal-for-wire (evaluation)
   "The entries that EVALUATION has made; unless it is a job, also those that the session's running
-jobs have made so far, so that they are not lost with the image."
+jobs have made so far, so that they are not lost with the image.  TAKE-JOURNAL has the rest."
   (let ((session (evaluation-session evaluation)))
     (with-lock ()
-      (append
-       (reverse (shiftf (session-journal session) '()))
-       (loop for other in (adjoin evaluation
-                                  (unless (evaluation-job evaluation)
-                                    (remove-if-not (lambda (other)
-                                                     (and (evaluation-job other)
-                                                          (eq session (evaluation-session other))))
-                                                   *evaluations*)))
-             append (reverse (shiftf (evaluation-journal other) '())))))))
+      (dolist (other (adjoin evaluation
+                             (unless (evaluation-job evaluation)
+                               (remove-if-not (lambda (other)
+                                                (and (evaluation-job other)
+                                                     (eq session (evaluation-session other))))
+                                              *evaluations*))))
+        (setf (session-journal session)
+              (append (shiftf (evaluation-journal other) '()) (session-journal session)))))
+    (journal-part session)))
+
+(defun journal-part (session)
+  "The next entries of SESSION's journal, as many as go into one answer."
+  (with-lock ()
+    (let* ((all (reverse (session-journal session)))
+           (end (loop for (nil text) in all for number from 0 sum (length text) into size
+                      when (or (>= number *journal-part*)
+                               (and (plusp number) (> size *journal-part-size*)))
+                        return number)))
+      (setf (session-journal session) (and end (reverse (nthcdr end all))))
+      (subseq all 0 end))))
+
+(defun take-journal (session)
+  "Answer the next part of the journal of the SESSION of that name."
+  (answer (journal-part (ensure-session session))))
 
 ;;; Names by which the bridge knows definitions
 

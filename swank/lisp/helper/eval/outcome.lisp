@@ -57,6 +57,7 @@ RUN over all threads: without TIMEDP it is not asked, and RUN is 0."
        :built (evaluation-built evaluation)
        :package (package-name after)
        :journal (journal-for-wire evaluation)
+       :more (and (session-journal session) t)
        :gone (undefined-since session)
        :loaded (shiftf (evaluation-loaded evaluation) '())
        :lost (losses-for-wire evaluation)

@@ -61,6 +61,24 @@
     (makunbound 'assigned-beside)
     (own-definitions session)))
 
+;;; An answer has as much of the journal as goes into it, and JOURNAL-PART the rest, in order.
+
+(define-test journal-in-parts
+  (let* ((session (ensure-session "parts"))
+         (evaluation (make-evaluation :token 1 :session session))
+         (*evaluations* (list evaluation)))
+    (flet ((texts (entries) (mapcar #'second entries)))
+      (dolist (text '("a" "b" "c" "dddd" "e"))
+        (note-journal-entry evaluation (list '() text) 1))
+      (let ((*journal-part* 3) (*journal-part-size* 4))
+        (check (texts (journal-for-wire evaluation)) '("a" "b" "c"))
+        (note-journal-entry evaluation (list '() "f") 1)
+        (check (texts (journal-part session)) '("dddd"))
+        (check (and (session-journal session) t) t)
+        (check (texts (journal-for-wire evaluation)) '("e" "f"))
+        (check (session-journal session) '())
+        (check (journal-part session) '())))))
+
 ;;; What an evaluation that is over has noted, the next one commits.
 
 (define-test defined-when-it-was-over
