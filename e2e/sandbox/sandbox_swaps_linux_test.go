@@ -21,7 +21,7 @@ import (
 // How many calls of each tool are made while the file that it opens is swapped.
 const (
 	swapTries     = 1_000
-	swapTriesHTTP = 300
+	swapTriesHTTP = 300 // where not each night: each call is a request
 )
 
 // swapped is a file or a directory that code replaces by a link, with the link's target, and a call that opens it.
@@ -72,11 +72,23 @@ func TestSandboxSwaps(t *testing.T) {
 func TestSandboxSwapsOverHTTP(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
+	swapAllOverHTTP(t, swapTriesHTTP)
+}
+
+func TestSandboxSwapsOverHTTPAsOften(t *testing.T) {
+	tier.Nightly(t)
+	t.Parallel()
+	swapAllOverHTTP(t, swapTries)
+}
+
+// swapAllOverHTTP makes so many calls of each tool that opens files over HTTP.
+func swapAllOverHTTP(t *testing.T, tries int) {
+	t.Helper()
 	o := newOutside(t, accounts()["user"])
 	d := o.onHTTP(t)
 	o.makeDirs(t, "session/.swank-mcp")
 	o.put(t, "session/a.lisp", "(defun mine () 1)\n")
-	swapAll(t, o, d, swapsOverHTTP, swapTriesHTTP)
+	swapAll(t, o, d, swapsOverHTTP, tries)
 }
 
 // swapAll makes so many calls of each of list while what it opens is swapped.
