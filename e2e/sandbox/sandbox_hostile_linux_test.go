@@ -80,7 +80,20 @@ func TestSandboxHostileFiles(t *testing.T) {
 func TestSandboxHostileFilesOverHTTP(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	o := newOutside(t, accounts()["user"])
+	hostileFilesOverHTTP(t, accounts()["user"])
+}
+
+func TestSandboxHostileFilesOverHTTPAsAll(t *testing.T) {
+	tier.Nightly(t)
+	for name, uid := range accounts() {
+		t.Run(name, func(t *testing.T) { hostileFilesOverHTTP(t, uid) })
+	}
+}
+
+// hostileFilesOverHTTP has a server over HTTP, of the user of that number, read hostile files.
+func hostileFilesOverHTTP(t *testing.T, uid int) {
+	t.Helper()
+	o := newOutside(t, uid)
 	o.makeDirs(t, "theirs")
 	d := o.onHTTP(t)
 	o.makeDirs(t, "session/.swank-mcp")

@@ -72,19 +72,20 @@ func TestSandboxSwaps(t *testing.T) {
 func TestSandboxSwapsOverHTTP(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	swapAllOverHTTP(t, swapTriesHTTP)
+	swapAllOverHTTP(t, accounts()["user"], swapTriesHTTP)
 }
 
-func TestSandboxSwapsOverHTTPAsOften(t *testing.T) {
+func TestSandboxSwapsOverHTTPAsAll(t *testing.T) {
 	tier.Nightly(t)
-	t.Parallel()
-	swapAllOverHTTP(t, swapTries)
+	for name, uid := range accounts() {
+		t.Run(name, func(t *testing.T) { swapAllOverHTTP(t, uid, swapTries) })
+	}
 }
 
 // swapAllOverHTTP makes so many calls of each tool that opens files over HTTP.
-func swapAllOverHTTP(t *testing.T, tries int) {
+func swapAllOverHTTP(t *testing.T, uid int, tries int) {
 	t.Helper()
-	o := newOutside(t, accounts()["user"])
+	o := newOutside(t, uid)
 	d := o.onHTTP(t)
 	o.makeDirs(t, "session/.swank-mcp")
 	o.put(t, "session/a.lisp", "(defun mine () 1)\n")
