@@ -10,6 +10,10 @@ import (
 	"swank-mcp/swank/lisp/journal"
 )
 
+// maxParts bounds for how many parts of the journal an image is asked after one answer, which a
+// program may have changed that never ends. What is left comes with a later answer.
+const maxParts = 500
+
 // remember notes in the journal what the answer says was defined.
 func (e *evaluation) remember(a *wireAnswer) {
 	if e.job.learn != nil {
@@ -20,10 +24,11 @@ func (e *evaluation) remember(a *wireAnswer) {
 	for _, system := range slices.Backward(a.Loaded) {
 		j.AddSystem(system[0], system[1:]...)
 	}
-	for part := a.Journal; len(part) > 0; part = e.rest(a) {
+	for n, part := 1, a.Journal; len(part) > 0 && n <= maxParts; n++ {
 		for _, d := range part {
 			j.Add(d.entry())
 		}
+		part = e.rest(a)
 	}
 	for _, l := range a.Lost {
 		j.Lose(l.Key, l.Why)
@@ -59,7 +64,7 @@ func (d *wireEntry) entry() *journal.Entry {
 }
 
 // rest returns the next part of the journal, of which the answer has only the beginning if there
-// is much: nil when there is no more, or the image does not answer, which the next result tells.
+// is much: nil when there is no more, or the image does not tell, of which the next result tells.
 func (e *evaluation) rest(a *wireAnswer) (part []wireEntry) {
 	if !a.More {
 		return nil
@@ -70,9 +75,13 @@ func (e *evaluation) rest(a *wireAnswer) (part []wireEntry) {
 	if err == nil {
 		err = helper.Decode(answer, &part)
 	}
-	if err != nil {
-		e.s.notes = append(e.s.notes, fmt.Sprintf("The image has not yet told all that has been defined (%v). It tells the rest with a later reply; if it ends before that, the rest is lost.", err))
-		return nil
+	switch {
+	case err == nil:
+		return part
+	case e.inst.over():
+		e.s.notes = append(e.s.notes, "The image ended before it had told all that was defined: of that, what was defined last is not brought back.")
+	default:
+		e.s.notes = append(e.s.notes, fmt.Sprintf("The image has not yet told all that was defined (%v). It tells the rest with a later reply; if it ends before that, the rest is not brought back.", err))
 	}
-	return part
+	return nil
 }

@@ -30,7 +30,7 @@ type Config struct {
 	Target  Target
 	Code    Code
 	Handler func(*swank.Debug) // of the connection; see [swank.Options]
-	Message func(text string)  // of the connection, too
+	Message func(text string)  // of the connection, too; may be nil
 	Trace   io.Writer          // readable trace of every Swank message; nil is off
 
 	Progress *Progress // is told how far it has come; may be nil
@@ -71,7 +71,9 @@ func Connect(ctx context.Context, c Config) (*Guest, error) {
 		Handler: c.Handler, Trace: c.Trace,
 		Message: func(text string) {
 			c.Progress.Hear()
-			c.Message(text)
+			if c.Message != nil {
+				c.Message(text)
+			}
 		},
 		Secret: secret, Newline: true, FirstID: firstID,
 		WriteTimeout: writePause, Patient: func(waited time.Duration) bool {

@@ -33,14 +33,15 @@ func TestGuestOf(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		harm func()
+		seen processCondition
 		want string
 	}{
-		{"idle", func() {}, "does nothing. After a fatal error"},
-		{"stopped", func() { stall.Stop(t, cmd.Process.Pid) }, " is stopped "},
-		{"gone", func() { cmd.Process.Kill(); cmd.Wait() }, " has ended"},
+		{"idle", func() {}, processIdle, "does nothing. After a fatal error"},
+		{"stopped", func() { stall.Stop(t, cmd.Process.Pid) }, processStopped, " is stopped "},
+		{"gone", func() { cmd.Process.Kill(); cmd.Wait() }, processGone, " has ended"},
 	} {
 		c.harm()
-		time.Sleep(50 * time.Millisecond)
+		await.True(t, "the process is "+c.name, func() bool { return g.condition() == c.seen })
 		err := g.Explain(target, silent)
 		var start *host.StartError
 		if !errors.As(err, &start) || !strings.Contains(start.Problem, c.want) || strings.Contains(start.Advice, "secret") {
@@ -94,7 +95,7 @@ func TestWay(t *testing.T) {
 		t.Errorf("condition %d", c)
 	}
 	stall.Stop(t, cmd.Process.Pid)
-	time.Sleep(50 * time.Millisecond)
+	await.True(t, "the way is stopped", func() bool { return g.condition() == processWayStopped })
 	if g.Worthwhile(0) || !strings.Contains(g.inWords(g.condition()), fmt.Sprintf("process %d (sleep), through which the connection leads, is stopped", w.pid)) {
 		t.Errorf("stopped: %s", g.inWords(g.condition()))
 	}
