@@ -23,6 +23,8 @@ type Options struct {
 	Drain          time.Duration // for which calls may run on after that
 	Ready          func() error  // says why it cannot have sessions now, by an error; nil: it always can
 	Log            *slog.Logger  // nil discards
+
+	sleep func(time.Duration) // for DrainDelay; nil is [time.Sleep]
 }
 
 // Server serves MCP over HTTP. Its goroutines are those of net/http and of the hub; the end
@@ -51,6 +53,9 @@ var bodyTime = 30 * time.Second
 func New(o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.sleep == nil {
+		o.sleep = time.Sleep
 	}
 	s := &Server{o: o, metrics: newMetrics()}
 	var kept aside.Store
@@ -144,7 +149,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	s.draining.Store(true)
 	if err == nil {
-		time.Sleep(s.o.DrainDelay) // who sends calls here learns to send them elsewhere
+		s.o.sleep(s.o.DrainDelay) // who sends calls here learns to send them elsewhere
 	}
 	s.hush()
 	drain, cancel := context.WithTimeout(context.Background(), s.o.Drain)

@@ -1,0 +1,74 @@
+package serve
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"swank-mcp/internal/await"
+)
+
+// At the end the server says that it is not ready, takes calls for a while yet, and answers those
+// that run. Nothing stays.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	const delay = time.Second
+	taken := make(chan struct{}) // the calls that come after it has said so
+	p := start(t, t.TempDir(), func(o *Options) {
+		o.DrainDelay, o.Drain = delay, await.Ceiling
+		o.sleep = func(d time.Duration) {
+			if d != delay {
+				t.Errorf("it takes new calls for %v, want %v", d, delay)
+			}
+			<-taken
+		}
+	})
+	p.wants(code("0").at("/s/late/mcp"), "=> 0")
+	if r := p.send(call{path: "/readyz", method: "GET"}); r.status != 200 || r.body != "ready\n" {
+		t.Errorf("readyz: %+v", r)
+	}
+	pid := p.pid(code(""))
+	var answers sync.WaitGroup
+	g := await.NewGate(t)
+	answers.Go(func() { p.wants(code(fmt.Sprintf("(progn %s 'in-time)", g.Wait())), "=> IN-TIME") })
+	g.Reached()
+	answers.Go(func() {
+		defer g.Open()
+		defer close(taken)
+		await.True(t, "it is not ready any more", func() bool { return p.send(call{path: "/readyz", method: "GET"}).status == 503 })
+		p.says(tool("session-status", map[string]any{}).at("/s/new/mcp"), "not started")
+		p.wants(code("(+ 1 2)").at("/s/late/mcp"), "=> 3")
+	})
+	p.end()
+	answers.Wait()
+	if alive(pid) {
+		t.Errorf("process %d stays", pid)
+	}
+}
+
+// Calls that do not end within the grace are told that the server ends, and streams are ended.
+func TestDrainEndsCalls(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir(), func(o *Options) { o.Drain = 10 * time.Millisecond })
+	id, _ := p.handshake(call{})
+	stream, err := p.open(t.Context(), call{method: "GET", header: map[string]string{sessionHeader: id, versionHeader: "2025-11-25"}})
+	check(t, err)
+	defer stream.Body.Close()
+	pid := p.pid(code("").within(id))
+	var answers sync.WaitGroup
+	answers.Go(func() { p.says(code("(loop)").within(id), "server is shutting down") })
+	await.True(t, "it runs", func() bool {
+		return strings.Contains(p.send(tool("session-status", map[string]any{}).within(id)).text(), "(loop)")
+	})
+	p.end()
+	answers.Wait()
+	if alive(pid) {
+		t.Errorf("process %d stays", pid)
+	}
+	if _, err := io.ReadAll(stream.Body); err != nil {
+		t.Errorf("the stream by GET: %v", err)
+	}
+}
