@@ -159,6 +159,9 @@ func (v view) follow(path string) (place, error) {
 	for links := 0; len(rest) > 0; {
 		part := rest[0]
 		if part == ".." {
+			if v.hidden(at) {
+				return at, notThere(path)
+			}
 			at, rest = at.parent(), rest[1:]
 			continue
 		}
@@ -172,6 +175,9 @@ func (v view) follow(path string) (place, error) {
 		if next.info.Mode()&fs.ModeSymlink == 0 {
 			at = v.enter(next)
 			continue
+		}
+		if v.hidden(next) {
+			return next, notThere(path)
 		}
 		to, err := next.readlink()
 		if links++; err == nil && links > maxLinks {
@@ -195,6 +201,14 @@ func (v view) follow(path string) (place, error) {
 		at = v.enter(at)
 	}
 	return at, nil
+}
+
+// hidden reports whether links that code may have made have led to p, outside of all trees, where the
+// image may not read: then nothing may show whether it is there. The directories above a tree are
+// known to be there.
+func (v view) hidden(p place) bool {
+	return v.mayRead != nil && p.passed && p.tree == nil && !v.mayRead(p.path) &&
+		!slices.ContainsFunc(v.trees, func(t *tree) bool { return below(p.path, t.path) || below(p.path, t.real) })
 }
 
 // enter returns next as a place in the tree whose directory it is, if it is one's. In a tree in which

@@ -175,16 +175,19 @@ func TestTreesFollow(t *testing.T) {
 // In the sandbox nobody is told of what it closes: not what it is, nor whether it is there.
 func TestTreesConfined(t *testing.T) {
 	at := made(t, "project/a", "public/b", "public/in -> DIR/secret/c", "secret/c", "secret/pipe|", "secret/to -> DIR/public/b", "project/c -> ../secret/c", "project/n -> ../secret/none",
-		"project/b -> ../public/b", "project/dir/", "project/pipe|", "elsewhere -> public")
+		"project/b -> ../public/b", "project/dir/", "project/pipe|", "elsewhere -> public",
+		"project/up -> ../public/../project/a", "project/out -> DIR/secret/c/../../project/a", "project/none -> DIR/secret/none/../../project/a",
+		"project/over -> DIR/secret/to/../../project/a")
 	var trees Trees
 	trees.Add(at("project"))
 	trees.Confine(func(path string) bool { return below(at("public"), path) })
-	for _, name := range []string{"project/a", "project/b", "public/b"} {
+	for _, name := range []string{"project/a", "project/b", "project/up", "public/b"} {
 		if text, err := trees.Read(at(name), 100); err != nil {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
 	}
-	for _, name := range []string{"secret/c", "secret/none", "secret", "secret/pipe|", "secret/c/x", "secret/to", "public/in", "project/c", "project/n", "elsewhere/b", "none", "public/none"} {
+	for _, name := range []string{"secret/c", "secret/none", "secret", "secret/pipe|", "secret/c/x", "secret/to", "public/in", "project/c", "project/n", "elsewhere/b", "none", "public/none",
+		"project/out", "project/none", "project/over"} {
 		want := notThere(at(name)).Error()
 		_, err := trees.Read(at(name), 100)
 		_, statErr := trees.Stat(at(name))
