@@ -53,6 +53,9 @@ func (d *decoder) slice(v reflect.Value) error {
 // push decodes the current element onto the end of the slice v.
 func (c *cursor) push(v reflect.Value) error {
 	n := v.Len()
+	if c.d.stored += v.Type().Elem().Size(); c.d.stored > MaxStored {
+		return c.d.mismatch(c.d.pos, v.Type(), ErrTooLarge)
+	}
 	if n == v.Cap() {
 		v.Grow(1)
 	}

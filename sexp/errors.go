@@ -14,6 +14,9 @@ const (
 	// MaxSize is the longest input and the longest output in bytes: the most
 	// that the six hexadecimal digits of a Swank frame can announce.
 	MaxSize = 0xFFFFFF
+	// MaxStored is how many bytes the elements of slices may take in one decoded value. An
+	// element of two bytes, (), may be a structure of some hundred.
+	MaxStored = 16 << 20
 )
 
 // Causes that callers test with errors.Is.

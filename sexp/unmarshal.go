@@ -10,7 +10,8 @@ import (
 // it, into the value that v, a non-nil pointer, points to. The syntax of all of
 // b is checked first: a [SyntaxError] has stored nothing. After any other error,
 // in general a [TypeError], v may be partly set. Input longer than [MaxSize]
-// fails with [ErrTooLarge].
+// fails with [ErrTooLarge], and so does a value whose slices have elements of more than
+// [MaxStored] bytes, strings not counted.
 func Unmarshal(b []byte, v any) error {
 	if len(b) > MaxSize {
 		return syntaxAt(MaxSize, ErrTooLarge)
@@ -30,8 +31,9 @@ func Unmarshal(b []byte, v any) error {
 // decoder decodes input whose syntax has been checked. Its methods decode the
 // datum at pos and leave pos behind it; after an error pos is meaningless.
 type decoder struct {
-	s   scanner
-	pos int
+	s      scanner
+	pos    int
+	stored uintptr // bytes of the elements of slices so far
 }
 
 // take consumes the datum at d.pos and returns its bytes.

@@ -139,3 +139,22 @@ func TestTypeErrors(t *testing.T) {
 		}
 	}
 }
+
+// What is short and would be large is refused.
+func TestStoredIsBounded(t *testing.T) {
+	type wide struct {
+		_    struct{} `sexp:",list"`
+		A, B []string
+		C    [8]struct{ D, E string } `sexp:"-"`
+	}
+	for n, want := range map[int]error{25_000: nil, 30_000: ErrTooLarge} {
+		var v struct {
+			_    struct{} `sexp:",list"`
+			X, Y []wide
+		}
+		list := "(" + strings.Repeat("()", n) + ")"
+		if err := Unmarshal([]byte("("+list+list+")"), &v); !errors.Is(err, want) || want == nil && len(v.Y) != n {
+			t.Errorf("%d: %v", n, err)
+		}
+	}
+}

@@ -83,6 +83,7 @@ type Conn struct {
 	err      error      // first cause of failure
 	calls    map[int64]*Call
 	debugs   map[ThreadID][]*Debug // open debuggers of each thread, by level
+	open     int                   // debuggers in debugs
 	queue    []byte                // encoded answers that the flusher is to write
 	flushing bool
 }

@@ -23,6 +23,16 @@ type Debug struct {
 	Calls []*Call
 }
 
+// Limits of what is kept of debuggers, which a program may invent. One beyond maxDebugs is not
+// known, and one beyond maxTexts has no texts.
+const (
+	maxDebugs  = 10_000
+	maxTexts   = 200
+	maxFrames  = 20
+	maxText    = 2_000   // bytes
+	maxMessage = 262_144 // bytes
+)
+
 // Condition is what the debugger was entered for. Swank cuts Message at 65,536
 // characters.
 type Condition struct {
@@ -57,8 +67,10 @@ func (c *Conn) debugger(w *wireDebug) {
 	d := &Debug{
 		Thread:    w.Thread,
 		Level:     w.Level,
-		Condition: Condition{w.Condition.Message, conditionType(w.Condition.TypeLine)},
-		Frames:    w.Frames,
+		Condition: Condition{cut(w.Condition.Message, maxMessage), cut(conditionType(w.Condition.TypeLine), maxText)},
+	}
+	for _, f := range w.Frames[:min(len(w.Frames), maxFrames)] {
+		d.Frames = append(d.Frames, Frame{Number: f.Number, Text: cut(f.Text, maxText)})
 	}
 	var ids []int64
 	for _, raw := range w.Conts {
@@ -68,10 +80,17 @@ func (c *Conn) debugger(w *wireDebug) {
 			ids = append(ids, id)
 		}
 	}
-	c.enterDebugger(d, ids)
-	if c.opts.Handler != nil {
+	if c.enterDebugger(d, ids) && c.opts.Handler != nil {
 		c.opts.Handler(d)
 	}
+}
+
+// cut returns a copy of text, at most so many bytes of it.
+func cut(text string, most int) string {
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "")
+	}
+	return strings.Clone(text)
 }
 
 // conditionType returns X of "   [Condition of type X]".
@@ -84,16 +103,23 @@ func conditionType(line string) string {
 }
 
 // enterDebugger notes that a thread is in the debugger at d.Level, and ties
-// that to its calls, those of the given ids.
-func (c *Conn) enterDebugger(d *Debug, ids []int64) {
+// that to its calls, those of the given ids. It reports whether there was room.
+func (c *Conn) enterDebugger(d *Debug, ids []int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.open >= maxDebugs {
+		return false
+	}
+	if c.open >= maxTexts {
+		d.Condition, d.Frames = Condition{}, nil
+	}
 	for _, id := range ids {
 		if k := c.calls[id]; k != nil {
 			d.Calls = append(d.Calls, k)
 		}
 	}
 	c.setLevels(d.Thread, append(c.levelsBelow(d.Thread, d.Level), d))
+	return true
 }
 
 // leaveDebugger notes that a thread left the debugger at the given level.
@@ -120,6 +146,7 @@ func (c *Conn) levelsBelow(t ThreadID, level int) []*Debug {
 // setLevels makes levels the debuggers of t and ties its calls to the innermost
 // that they are in. c.mu is held.
 func (c *Conn) setLevels(t ThreadID, levels []*Debug) {
+	c.open += len(levels) - len(c.debugs[t])
 	if len(levels) == 0 {
 		delete(c.debugs, t)
 		return
