@@ -30,6 +30,9 @@ func (p *Profile) Tree() *ProfileNode {
 // grow counts a stack, outermost first, in the tree of n.
 func (n *ProfileNode) grow(p *Profile, frames []int, samples int64) {
 	for n.Samples += samples; len(frames) > 0; frames = frames[1:] {
+		if frames[0] < 0 || frames[0] >= len(p.Frames) { // a program may have changed what the image tells
+			return
+		}
 		f := p.Frames[frames[0]]
 		i := slices.IndexFunc(n.Above, func(a *ProfileNode) bool { return a.Function == f.Function })
 		if i < 0 {

@@ -22,7 +22,9 @@ func (e *evaluation) remember(a *wireAnswer) {
 	}
 	j := &e.s.journal
 	for _, system := range slices.Backward(a.Loaded) {
-		j.AddSystem(system[0], system[1:]...)
+		if len(system) > 0 { // a program may have changed what the image tells
+			j.AddSystem(system[0], system[1:]...)
+		}
 	}
 	for n, part := 1, a.Journal; len(part) > 0 && n <= maxParts; n++ {
 		for _, d := range part {

@@ -3,8 +3,9 @@ package lisp
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"swank-mcp/swank/lisp/helper"
 )
@@ -48,10 +49,19 @@ func (s *Session) meet(inst *instance, threads []wireThread) (news []string) {
 	for _, w := range threads {
 		if t := s.suspended.addThread(inst, w); t != nil && w.What != shownError {
 			news = append(news, fmt.Sprintf("%s, which this session's code has started, met an error that nobody handled, and is suspended as evaluation %d. %s: %s Next: get-backtrace {\"evaluation\": %[2]d}",
-				strings.ToUpper(w.What[:1])+w.What[1:], t.number, w.Type, sentence(firstLine(w.Message, 500))))
+				capitalized(w.What), t.number, w.Type, sentence(firstLine(w.Message, 500))))
 		}
 	}
 	return news
+}
+
+// capitalized is text with a capital letter.
+func capitalized(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return text
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // sentence is text with a full stop.

@@ -95,7 +95,9 @@ func (r *Recovery) learn(batch []*journal.Entry, b *board, failures []Failure) {
 		}
 	}
 	for _, f := range failures {
-		ended(batch[f.Index], f.End, f.Why)
+		if f.Index >= 0 && f.Index < len(batch) { // a program may have changed what the image tells
+			ended(batch[f.Index], f.End, f.Why)
+		}
 	}
 	for e, why := range late {
 		r.brokenOff(e, why)
