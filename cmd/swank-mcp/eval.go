@@ -27,6 +27,7 @@ func (c *command) eval(ctx context.Context) error {
 	if c.url != "" {
 		return c.evalRemote(ctx, code)
 	}
+	c.lisp.Launch.Awaited = true // the core, below
 	im, _, closeImage, err := c.image(ctx)
 	if err != nil {
 		return err

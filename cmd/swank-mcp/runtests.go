@@ -24,6 +24,7 @@ func (c *command) test(ctx context.Context) error {
 		return fmt.Errorf("%w: test takes one system, not %s", errUsage, strings.Join(c.args, " "))
 	}
 	c.lisp.Attach = attach.Target{} // what is attached to is somebody's image
+	c.lisp.Launch.Awaited = true    // the core, below
 	im, _, closeImage, err := c.image(ctx)
 	if err != nil {
 		return err

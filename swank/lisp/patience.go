@@ -76,10 +76,12 @@ func (inst *instance) hardlyRuns(p *patience) string {
 
 // withinReach returns a context that ends when inst could have used so much time, with the cause
 // context.DeadlineExceeded, or when it hardly runs, with an *UnansweredError: a caller with a
-// deadline of its own takes within.
+// deadline of its own takes within. The function that ends it waits for its goroutine.
 func (inst *instance) withinReach(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	bounded, end := context.WithCancelCause(ctx)
+	ended := make(chan struct{})
 	go func() {
+		defer close(ended)
 		look := time.NewTicker(lookEvery)
 		defer look.Stop()
 		began := time.Now()
@@ -102,7 +104,10 @@ func (inst *instance) withinReach(ctx context.Context, limit time.Duration) (con
 			}
 		}
 	}()
-	return bounded, func() { end(nil) }
+	return bounded, func() {
+		end(nil)
+		<-ended
+	}
 }
 
 // forAnswer is withinReach for a call that the image answers beside evaluations, and never

@@ -95,7 +95,7 @@
     (unwind-protect
          (handler-case
              (loop repeat count
-                   do (push (sb-ext:run-program "/bin/sleep" '("60") :wait nil) processes))
+                   do (push (sb-ext:run-program "/bin/sleep" '("1000000") :wait nil) processes))
            (error () nil))
       (dolist (process processes)
         (ignore-errors (sb-ext:process-kill process 9)))

@@ -20,6 +20,7 @@ type Config struct {
 
 	Sandbox *Sandbox // confines the images; nil does not. There are no cores of projects then.
 	Yields  bool     // its server, which has many, comes first where processors are scarce
+	Awaited bool     // somebody waits for cores that are built: they do not yield to others
 }
 
 // Defaults of [Config].

@@ -29,8 +29,8 @@ func (p *Process) WantsCore() bool {
 }
 
 // BuildCore builds the core that the next start wants: an SBCL of its own, at
-// low priority, loads what p was loaded from and saves itself; the result is
-// started once before it gets its name in the cache. Any number of servers may
+// low priority unless it is awaited, loads what p was loaded from and saves itself; the
+// result is started once before it gets its name in the cache. Any number of servers may
 // build at once; the last one's result stays. When ctx ends, nothing is left of it.
 func (p *Process) BuildCore(ctx context.Context) error {
 	f := p.image

@@ -28,7 +28,7 @@ type imageFiles struct {
 	heapMB, stackMB  int
 	noCore           bool
 	sandbox          *Sandbox // nil: none
-	yields           bool
+	yields, awaited  bool
 	code             Code
 	runBase          []string // where private directories may be made
 	cacheDir         string
@@ -54,7 +54,7 @@ func findImageFiles(ctx context.Context, c Config, code Code) (*imageFiles, erro
 		return nil, err
 	}
 	f := &imageFiles{
-		sbcl: sbcl.Path, swank: swank.Path, dir: c.Dir, noCore: c.NoCore, sandbox: c.Sandbox, yields: c.Yields, code: code, runBase: runBases(),
+		sbcl: sbcl.Path, swank: swank.Path, dir: c.Dir, noCore: c.NoCore, sandbox: c.Sandbox, yields: c.Yields, awaited: c.Awaited, code: code, runBase: runBases(),
 		heapMB: cmp.Or(c.HeapMB, DefaultHeapMB), stackMB: cmp.Or(c.StackMB, DefaultStackMB),
 	}
 	f.cacheDir, err = OpenCache(c.CacheDir)
@@ -211,3 +211,7 @@ func (f *imageFiles) materialise(par *parameters, scratch string) (finish func(l
 		return nil
 	}, nil
 }
+
+// leavesProcessors reports whether an image has a low priority, which saves a core or does not:
+// processes that nobody waits for do.
+func (f *imageFiles) leavesProcessors(saves bool) bool { return saves && !f.awaited || f.yields }

@@ -215,7 +215,7 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 	p.wrapped, p.secret = wrapped, par.Secret
 	wrapped.started(p.PID())
 	p.runDir, p.held, p.image, p.fromCore, p.core, p.socket = runDir, held, f, plan.core != "", plan.core, par.Socket
-	if plan.save != "" || f.yields {
+	if f.leavesProcessors(plan.save != "") {
 		lowerPriority(p.PID())
 	}
 	booted, err := p.awaitReady(ctx, plan)
