@@ -15,7 +15,7 @@ type Debug struct {
 	Thread    ThreadID
 	Level     int // 1 is the outermost
 	Condition Condition
-	Frames    []Frame // the innermost first, at most 20 of them
+	Frames    []Frame // the innermost first, at most 20 of them; none beyond the first 200 debuggers
 
 	// Calls are the calls of this connection that the thread is working on,
 	// the innermost first. It is empty for a thread that no request of ours
@@ -34,7 +34,7 @@ const (
 )
 
 // Condition is what the debugger was entered for. Swank cuts Message at 65,536
-// characters.
+// characters. It is zero for debuggers beyond the first 200 that are open.
 type Condition struct {
 	Message string
 	Type    string // the name of its class, as printed in the request's package

@@ -10,10 +10,6 @@ import (
 	"swank-mcp/swank/lisp/journal"
 )
 
-// maxParts bounds for how many parts of the journal an image is asked after one answer, which a
-// program may have changed that never ends. What is left comes with a later answer.
-const maxParts = 500
-
 // remember notes in the journal what the answer says was defined.
 func (e *evaluation) remember(a *wireAnswer) {
 	if e.job.learn != nil {
@@ -26,11 +22,11 @@ func (e *evaluation) remember(a *wireAnswer) {
 			j.AddSystem(system[0], system[1:]...)
 		}
 	}
-	for n, part := 1, a.Journal; len(part) > 0 && n <= maxParts; n++ {
-		for _, d := range part {
-			j.Add(d.entry())
-		}
-		part = e.rest(a)
+	for _, d := range a.Journal {
+		j.Add(d.entry())
+	}
+	if a.More {
+		e.rememberRest()
 	}
 	for _, l := range a.Lost {
 		j.Lose(l.Key, l.Why)
@@ -65,25 +61,30 @@ func (d *wireEntry) entry() *journal.Entry {
 	return e
 }
 
-// rest returns the next part of the journal, of which the answer has only the beginning if there
-// is much: nil when there is no more, or the image does not tell, of which the next result tells.
-func (e *evaluation) rest(a *wireAnswer) (part []wireEntry) {
-	if !a.More {
-		return nil
-	}
+// rememberRest asks the image for the entries of the journal that an answer has left out, part by
+// part. All parts have the time of one answer, as a program may have changed an image that tells
+// for ever. What is left then comes with a later answer, and the next result tells.
+func (e *evaluation) rememberRest() {
 	bounded, cancel := e.inst.forAnswer(context.Background())
 	defer cancel()
-	answer, err := e.inst.askOn(bounded, e.inst.controlThread(), helper.NewCall("TAKE-JOURNAL").Str(e.s.name))
-	if err == nil {
-		err = helper.Decode(answer, &part)
+	for {
+		var part []wireEntry
+		answer, err := e.inst.askOn(bounded, e.inst.controlThread(), helper.NewCall("TAKE-JOURNAL").Str(e.s.name))
+		if err == nil {
+			err = helper.Decode(answer, &part)
+		}
+		switch {
+		case err == nil && len(part) == 0:
+			return
+		case err != nil && e.inst.over():
+			e.s.notes = append(e.s.notes, "The image ended before it had told all that was defined: of that, what was defined last is not brought back. To see what is back: list-definitions {}")
+			return
+		case err != nil:
+			e.s.notes = append(e.s.notes, fmt.Sprintf("The image has not yet told all that was defined (%v). If it ends now, the rest is not brought back. To have it tell the rest: evaluate-lisp {\"code\": \"(values)\"}", err))
+			return
+		}
+		for _, d := range part {
+			e.s.journal.Add(d.entry())
+		}
 	}
-	switch {
-	case err == nil:
-		return part
-	case e.inst.over():
-		e.s.notes = append(e.s.notes, "The image ended before it had told all that was defined: of that, what was defined last is not brought back.")
-	default:
-		e.s.notes = append(e.s.notes, fmt.Sprintf("The image has not yet told all that was defined (%v). It tells the rest with a later reply; if it ends before that, the rest is not brought back.", err))
-	}
-	return nil
 }

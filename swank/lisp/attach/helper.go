@@ -64,7 +64,8 @@ func (g *Guest) load(ctx context.Context, inject, hash string, files []string, p
 	for i, p := range parts {
 		sources[i] = string(p)
 	}
-	form := sexp.List{sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readForm(inject)}, hash, sexp.List{sexp.Symbol("cl:quote"), files}, sexp.List{sexp.Symbol("cl:quote"), sources}}
+	quoted := func(list []string) sexp.List { return sexp.List{sexp.Symbol("cl:quote"), list} }
+	form := sexp.List{sexp.Symbol("cl:funcall"), sexp.List{sexp.Symbol("cl:eval"), readForm(inject)}, hash, quoted(files), quoted(sources)}
 	return w, g.Conn.Call(ctx, swank.Request{Form: form}, &w)
 }
 

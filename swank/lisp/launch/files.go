@@ -212,6 +212,6 @@ func (f *imageFiles) materialise(par *parameters, scratch string) (finish func(l
 	}, nil
 }
 
-// leavesProcessors reports whether an image has a low priority, which saves a core or does not:
-// processes that nobody waits for do.
+// leavesProcessors reports whether a process of f has a low priority. One that saves a core has,
+// unless the core is awaited; and so has every one if the server comes first.
 func (f *imageFiles) leavesProcessors(saves bool) bool { return saves && !f.awaited || f.yields }
