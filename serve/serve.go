@@ -140,6 +140,9 @@ func (s *Server) answering(next http.Handler) http.Handler {
 // connections, answers what was asked, for at most o.Drain, and ends the sessions, with what
 // is kept of them.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	if own, ok := l.(*door.Listener); ok {
+		s.http.ConnState = own.Follow
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.http.Serve(l) }()
 	var err error

@@ -3,6 +3,7 @@ package http
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -17,7 +18,8 @@ import (
 
 // A server that may open no more files says so to a new client, and to a session that needs an
 // image, with the limit and what to do. Who is connected, and has an image, goes on. When
-// connections are closed, all is as before.
+// connections are closed, all is as before. Connections that say nothing are closed for clients
+// that send a request.
 func TestHTTPOutOfFiles(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
@@ -71,4 +73,16 @@ func TestHTTPOutOfFiles(t *testing.T) {
 		t.Error("there is no room for a new client after others have gone")
 	}
 	taken[0].CloseIdleConnections()
+	for range 80 {
+		c, err := net.Dial("tcp", strings.TrimPrefix(h.Url, "http://"))
+		harness.Check(t, err)
+		defer c.Close()
+	}
+	resp, err := taken[0].Get(h.Url + "/readyz")
+	harness.Check(t, err)
+	resp.Body.Close()
+	if resp.StatusCode != 200 {
+		t.Errorf("beside 80 connections that say nothing: %s", resp.Status)
+	}
+	h.Wants("/s/a/mcp", "(list *v*)", "=> (1)")
 }

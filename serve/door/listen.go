@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,6 +68,10 @@ type Listener struct {
 	URL  string            // of the server: "https://127.0.0.1:7800", or "unix:/run/mcp.sock"
 	Unix bool              // it is a socket of this machine
 	Cert *x509.Certificate // nil without TLS
+
+	// Follow is for the ConnState of the http.Server that serves here: without it a connection
+	// that says nothing keeps its descriptor where there is no other.
+	Follow func(net.Conn, http.ConnState)
 }
 
 // Listen listens at a place that has passed its Check.
@@ -76,7 +81,8 @@ func (p Place) Listen() (*Listener, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Listener{Listener: spare(l), URL: p.Address, Unix: true}, nil
+		s := spare(l)
+		return &Listener{Listener: s, URL: p.Address, Unix: true, Follow: s.silent.follow}, nil
 	}
 	address := p.Address
 	if host, port, _ := net.SplitHostPort(address); strings.EqualFold(host, "localhost") {
@@ -86,18 +92,18 @@ func (p Place) Listen() (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l = spare(l)
-	out := &Listener{Listener: l, URL: "http://" + l.Addr().String()}
+	s := spare(l)
+	out := &Listener{Listener: s, URL: "http://" + l.Addr().String(), Follow: s.silent.follow}
 	if p.Certificate == "" {
 		return out, nil
 	}
 	pair, err := tls.LoadX509KeyPair(p.Certificate, p.Key)
 	if err != nil {
-		l.Close()
+		s.Close()
 		return nil, fmt.Errorf("--tls-cert %s with --tls-key %s: %w", p.Certificate, p.Key, err)
 	}
 	out.Cert, out.URL = pair.Leaf, "https://"+l.Addr().String()
-	out.Listener = tls.NewListener(l, &tls.Config{
+	out.Listener = tls.NewListener(s, &tls.Config{
 		Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
 	})
 	return out, nil

@@ -17,7 +17,8 @@ const spareTime = 5 * time.Second
 // A sparing listener keeps one descriptor, so that a client can be told that there is no other.
 type sparing struct {
 	net.Listener
-	open func() (io.Closer, error) // opens what takes a descriptor
+	open   func() (io.Closer, error) // opens what takes a descriptor
+	silent silent
 
 	mu    sync.Mutex
 	spare io.Closer // nil: a connection has it, or it could not be had again
@@ -25,7 +26,7 @@ type sparing struct {
 }
 
 // spare returns l as one that answers where no files can be opened.
-func spare(l net.Listener) net.Listener {
+func spare(l net.Listener) *sparing {
 	s := &sparing{Listener: l, open: func() (io.Closer, error) { return os.Open(os.DevNull) }}
 	s.keep()
 	return s
@@ -55,13 +56,21 @@ func (l *sparing) lend() bool {
 	return true
 }
 
-// Accept implements net.Listener. Where a connection gets the spare descriptor, Poor tells. An
-// error is net/http's to wait for, and to try again.
+// Accept implements net.Listener. Where there is no descriptor, a connection that is silent gives
+// up its own. Where a connection gets the spare one, Poor tells. An error is net/http's to wait
+// for, and to try again.
 func (l *sparing) Accept() (net.Conn, error) {
 	l.keep()
 	c, err := l.Listener.Accept()
-	if !nofiles.Is(err) || !l.lend() {
+	for nofiles.Is(err) && l.silent.closeOne() {
+		c, err = l.Listener.Accept()
+	}
+	if !nofiles.Is(err) {
 		return c, err
+	}
+	if !l.lend() {
+		l.silent.hurry()
+		return nil, err
 	}
 	if c, err = l.Listener.Accept(); err != nil {
 		return nil, err
@@ -109,9 +118,14 @@ func (p *poor) Close() error {
 // Poor reports whether there was no descriptor for the connection but the spare one: it is for
 // saying so alone.
 func Poor(c net.Conn) bool {
-	if t, ok := c.(*tls.Conn); ok {
-		c = t.NetConn()
-	}
-	_, ok := c.(*poor)
+	_, ok := under(c).(*poor)
 	return ok
+}
+
+// under is the connection that a listener without TLS has given.
+func under(c net.Conn) net.Conn {
+	if t, ok := c.(*tls.Conn); ok {
+		return t.NetConn()
+	}
+	return c
 }

@@ -20,13 +20,19 @@ type few struct {
 
 type taken struct {
 	net.Conn
-	of *few
+	of    *few
+	given sync.Once
 }
 
-func (t taken) Close() error {
-	t.of.mu.Lock()
-	defer t.of.mu.Unlock()
-	t.of.free++
+func (t *taken) Close() error {
+	t.given.Do(func() {
+		t.of.mu.Lock()
+		defer t.of.mu.Unlock()
+		t.of.free++
+	})
+	if t.Conn != nil {
+		return t.Conn.Close()
+	}
 	return nil
 }
 
@@ -37,7 +43,7 @@ func (f *few) take() (net.Conn, error) {
 		return nil, &net.OpError{Op: "accept", Net: "tcp", Err: syscall.EMFILE}
 	}
 	f.free--
-	return taken{of: f}, nil
+	return &taken{of: f}, nil
 }
 
 func (f *few) Accept() (net.Conn, error) {
