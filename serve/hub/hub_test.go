@@ -281,6 +281,32 @@ func TestImagesMakeRoom(t *testing.T) {
 	})
 }
 
+// The end of a session waits for the answer to a call, and for nothing after that.
+func TestEndWaitsForAnswers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := testHub(t, Options{})
+		s := named(t, h, "a")
+		leave := s.Enter()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			h.end(s)
+		}()
+		synctest.Wait()
+		if s.fake().ended() {
+			t.Error("the image ended before the call was answered")
+		}
+		leave()
+		synctest.Wait()
+		select {
+		case <-ended:
+		default:
+			t.Error("the call was answered, and the session has not ended")
+		}
+	})
+}
+
 // A closed hub makes and wakes nothing.
 func TestClosed(t *testing.T) {
 	t.Parallel()

@@ -250,11 +250,17 @@ const answerTime = 2 * time.Second
 
 // answered waits until the calls that were ended are.
 func (s *Session) answered() {
-	for end := time.Now().Add(answerTime); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		s.hub.mu.Lock()
-		users := s.users
+	late := time.After(answerTime)
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	for s.users > 0 {
+		changed := s.hub.changes()
 		s.hub.mu.Unlock()
-		if users == 0 {
+		select {
+		case <-changed:
+			s.hub.mu.Lock()
+		case <-late:
+			s.hub.mu.Lock()
 			return
 		}
 	}
