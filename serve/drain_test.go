@@ -1,11 +1,17 @@
 package serve
 
 import (
+	"bufio"
+	"context"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"swank-mcp/internal/await"
@@ -48,6 +54,62 @@ func TestDrain(t *testing.T) {
 		t.Errorf("process %d stays", pid)
 	}
 }
+
+// A client that is slow to read the last answer gets the whole of it.
+func TestDrainEndsWithTheLastAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := New(Options{Drain: time.Second})
+		const size = 1 << 20
+		s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", strconv.Itoa(size))
+			_, _ = w.Write(make([]byte, size))
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		l := &one{make(chan net.Conn, 1), make(chan struct{})}
+		ours, theirs := net.Pipe()
+		l.conns <- theirs
+		go func() { ended <- s.Serve(ctx, l) }()
+		_, err := io.WriteString(ours, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+		check(t, err)
+		synctest.Wait()
+		cancel()
+		time.Sleep(writeTime - time.Millisecond)
+		resp, err := http.ReadResponse(bufio.NewReader(ours), nil)
+		check(t, err)
+		if n, err := io.Copy(io.Discard, resp.Body); err != nil || n != size {
+			t.Errorf("%d bytes of the answer came, want %d: %v", n, size, err)
+		}
+		check(t, <-ended)
+	})
+}
+
+// one is a listener that has the connections of a channel.
+type one struct {
+	conns chan net.Conn
+	over  chan struct{}
+}
+
+func (l *one) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.over:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *one) Close() error {
+	select {
+	case <-l.over:
+	default:
+		close(l.over)
+	}
+	return nil
+}
+
+func (l *one) Addr() net.Addr { return nil }
 
 // Calls that do not end within the grace are told that the server ends, and streams are ended.
 func TestDrainEndsCalls(t *testing.T) {

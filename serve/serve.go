@@ -157,12 +157,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	s.hush()
 	drain, cancel := context.WithTimeout(context.Background(), s.o.Drain)
 	defer cancel()
-	_ = s.http.Shutdown(drain) // or its time is up
-	s.hub.Close()              // ends the calls that are left, which are answered so
-	flush, done := context.WithTimeout(context.Background(), time.Second)
-	defer done()
-	_ = s.http.Shutdown(flush)
-	_ = s.http.Close()
+	_ = s.http.Shutdown(drain)                // or its time is up
+	s.hub.Close()                             // ends the calls that are left, which are answered so
+	_ = s.http.Shutdown(context.Background()) // a client that stands still has the limits above
 	s.metrics.followers.Wait()
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
