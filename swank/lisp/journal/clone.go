@@ -20,7 +20,7 @@ func (j *Journal) Clone() *Journal {
 		}
 		return known
 	}
-	c.places = make([]*Entry, len(j.places))
+	c.places, c.at = make([]*Entry, len(j.places)), nil
 	for i, e := range j.places {
 		c.places[i] = copied(e)
 	}

@@ -27,16 +27,22 @@ type Journal struct {
 	// a special variable. It stands at the end as well, because it may itself
 	// need what came between.
 	places []*Entry
+	at     map[*Entry]ends // nil until it is asked for
+	oldest int             // the places before this one are empty
 	byKey  map[string]*Entry
 	live   int // entries
 	empty  int // places
 	bytes  int
+	steps  int // places that were looked at so far, for tests
 
 	losses  []Loss // what has no source
 	unnamed int    // more of those than are kept
 	dropped int    // entries that made room
 	added   int64  // entries so far
 }
+
+// ends are the two places of an entry, or the one.
+type ends struct{ first, last int32 }
 
 // Loss is a definition without source to evaluate again.
 type Loss struct {
@@ -126,15 +132,20 @@ func (j *Journal) Add(e *Entry) {
 	e.number = j.added
 	j.live++
 	j.bytes += len(e.Text)
-	if place >= 0 {
+	if place >= 0 && place < len(j.places) { // else nothing stands behind it
 		j.places[place] = e
 		j.empty--
+		j.oldest = min(j.oldest, place)
+		j.stands(e, place)
 	}
-	if place < 0 || slices.ContainsFunc(j.places[place+1:], (*Entry).there) {
-		j.places = append(j.places, e)
-	}
-	for i := 0; (j.live > maxEntries || j.bytes > maxBytes) && i < len(j.places); i++ {
-		if old := j.places[i]; old != nil && old != e {
+	j.places = append(j.places, e)
+	j.stands(e, len(j.places)-1)
+	for i := j.oldest; (j.live > maxEntries || j.bytes > maxBytes) && i < len(j.places); i++ {
+		j.steps++
+		switch old := j.places[i]; {
+		case old == nil && i == j.oldest:
+			j.oldest++
+		case old != nil && old != e:
 			j.dropped++
 			for _, k := range slices.Clone(old.Keys) {
 				j.forget(k)
@@ -142,12 +153,56 @@ func (j *Journal) Add(e *Entry) {
 		}
 	}
 	if j.empty > len(j.places)/2+16 {
+		j.steps += len(j.places)
 		j.places = slices.DeleteFunc(j.places, func(e *Entry) bool { return e == nil })
-		j.empty = 0
+		j.empty, j.oldest, j.at = 0, 0, nil
 	}
 }
 
-func (e *Entry) there() bool { return e != nil }
+// stands notes that e has that place, which is its last one so far.
+func (j *Journal) stands(e *Entry, place int) {
+	if j.at == nil {
+		return
+	}
+	its, known := j.at[e]
+	if !known {
+		its.first = int32(place)
+	}
+	its.last = int32(place)
+	j.at[e] = its
+}
+
+// leave empties the places of e, and returns the first.
+func (j *Journal) leave(e *Entry) (place int) {
+	if j.at == nil {
+		j.at = make(map[*Entry]ends, j.live)
+		for i, e := range j.places {
+			j.steps++
+			if e != nil {
+				j.stands(e, i)
+			}
+		}
+	}
+	its, known := j.at[e]
+	if !known {
+		return -1
+	}
+	delete(j.at, e)
+	for _, i := range []int32{its.last, its.first} {
+		if j.places[i] == e { // not yet
+			j.places[i] = nil
+			j.empty++
+		}
+	}
+	end := len(j.places)
+	for ; end > 0 && j.places[end-1] == nil; end-- {
+		j.steps++
+		j.empty--
+	}
+	j.places = j.places[:end]
+	j.oldest = min(j.oldest, end)
+	return int(its.first)
+}
 
 // forget takes the name key from the entry that has it, and drops the entry if
 // that was its last. It returns the first place of a dropped entry, or -1.
@@ -162,19 +217,9 @@ func (j *Journal) forget(key string) (place int) {
 	if len(e.Keys) > 0 {
 		return -1
 	}
-	place = -1
-	for i, other := range j.places {
-		if other == e {
-			j.places[i] = nil
-			j.empty++
-			if place < 0 {
-				place = i
-			}
-		}
-	}
 	j.live--
 	j.bytes -= len(e.Text)
-	return place
+	return j.leave(e)
 }
 
 // Mark is what is in a journal at one moment, systems aside.

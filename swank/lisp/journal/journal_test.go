@@ -83,6 +83,27 @@ func TestJournalIsBounded(t *testing.T) {
 	}
 }
 
+// Each definition costs some steps, however many there are: of names that are new, redefined in
+// order and in the reverse one, and of more than are kept.
+func TestJournalSteps(t *testing.T) {
+	t.Parallel()
+	const names, most = 5_000, 12
+	for what, name := range map[string]func(i int) int{
+		"again":           func(i int) int { return i % names },
+		"backwards":       func(i int) int { return max(i%(2*names), 2*names-1-i%(2*names)) - names },
+		"the first often": func(i int) int { return i % names * (i % 2) },
+		"more than fit":   func(i int) int { return i },
+	} {
+		j := Journal{bytes: maxBytes - 10*names} // so that no more fit than names
+		for i := range 4 * names {
+			j.add([]string{fmt.Sprintf("(:FUNCTION . F%d)", name(i))}, "0123456789", "P")
+		}
+		if j.steps > 4*names*most {
+			t.Errorf("%s: %d steps for %d definitions, want at most %d for each", what, j.steps, 4*names, most)
+		}
+	}
+}
+
 // A reset leaves the systems, for the next image, too.
 func TestJournalReset(t *testing.T) {
 	var j Journal

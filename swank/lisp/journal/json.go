@@ -61,8 +61,12 @@ func (j *Journal) UnmarshalJSON(text []byte) error {
 			j.byKey[k] = entries[i]
 		}
 	}
+	places := make([]int, len(entries))
 	for _, i := range w.Places {
-		if i >= 0 && i < len(entries) {
+		if i < 0 || i >= len(entries) {
+			continue
+		}
+		if places[i]++; places[i] <= 2 {
 			j.places = append(j.places, entries[i])
 		}
 	}
