@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -40,10 +41,13 @@ func (b *Bridge) complete(ctx context.Context, r *mcp.CompleteRequest) (*mcp.Com
 		return nil, err
 	}
 	d := mcp.CompletionResultDetails{Values: []string{}, Total: len(values)}
-	if len(values) > maxCompletions {
-		values, d.HasMore = values[:maxCompletions], true
+	for room := b.o.MaxOutput; len(values) > 0; values = values[1:] { // the names are the image's
+		if room -= utf8.RuneCountInString(values[0]); room < 0 || len(d.Values) == maxCompletions {
+			d.HasMore = true
+			break
+		}
+		d.Values = append(d.Values, values[0])
 	}
-	d.Values = append(d.Values, values...)
 	return &mcp.CompleteResult{Completion: d}, nil
 }
 

@@ -62,7 +62,7 @@ func (b *Bridge) addPrompts() {
 					return nil, promptError(err)
 				}
 				return &mcp.GetPromptResult{Description: p.doc,
-					Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: w.spool.Cut(text, b.o.MaxOutput)}}}}, nil
+					Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: w.cut(text)}}}}, nil
 			})
 	}
 }

@@ -51,11 +51,12 @@ func noResource(uri, why string) error {
 }
 
 func (b *Bridge) readSession(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	s, err := b.workspace(ctx, r.Session).session.Status(ctx)
+	w := b.workspace(ctx, r.Session)
+	s, err := w.session.Status(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return contents(r.Params.URI, tools.StatusText(s)), nil
+	return contents(r.Params.URI, w.cut(tools.StatusText(s))), nil
 }
 
 func (b *Bridge) readSpooled(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
@@ -76,7 +77,8 @@ func (b *Bridge) readSymbol(ctx context.Context, r *mcp.ReadResourceRequest) (*m
 	if len(segments) != 2 {
 		return nil, noResource(r.Params.URI, "It must be "+symbolTemplate+", as in lisp://symbol/cl/mapcar.")
 	}
-	found, err := b.workspace(ctx, r.Session).session.DescribeSymbol(ctx, segments[1], segments[0])
+	w := b.workspace(ctx, r.Session)
+	found, err := w.session.DescribeSymbol(ctx, segments[1], segments[0])
 	var failed *lisp.LookupError
 	if errors.As(err, &failed) {
 		return nil, noResource(r.Params.URI, failed.Message)
@@ -84,7 +86,7 @@ func (b *Bridge) readSymbol(ctx context.Context, r *mcp.ReadResourceRequest) (*m
 	if err != nil {
 		return nil, err
 	}
-	return contents(r.Params.URI, tools.SymbolText(found)), nil
+	return contents(r.Params.URI, w.cut(tools.SymbolText(found))), nil
 }
 
 // uriSegments are the parts of uri behind prefix, without their escapes; nil if

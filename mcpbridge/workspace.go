@@ -122,6 +122,9 @@ func (w *workspace) env() tools.Env {
 	}
 }
 
+// cut returns text within the limit of size of a reply.
+func (w *workspace) cut(text string) string { return w.spool.Cut(text, w.o.MaxOutput) }
+
 // maxErrorOutput is how many characters of an error are shown: hosts cut those of
 // more than about 10,000.
 const maxErrorOutput = 8_000
