@@ -28,3 +28,14 @@ func TestUnquoteBig(t *testing.T) {
 		}
 	}
 }
+
+// A long string is a few pieces of memory, whatever it is written in: it grows only where it gets
+// longer than it was written.
+func TestUnquoteBigTakesFewPieces(t *testing.T) {
+	for _, written := range []string{`\u00e9`, `\n`, `\ud83d\ude00`, `\ud83d`, "\xff\\n", "é"} {
+		b := []byte(`"` + strings.Repeat(written, 2*bigString/len(written)) + `"`)
+		if n := testing.AllocsPerRun(1, func() { Unquote(b) }); n > 3 {
+			t.Errorf("%q again and again, %d bytes: %v pieces, want at most 3", written, len(b), n)
+		}
+	}
+}
