@@ -24,7 +24,7 @@ func TestWebFlames(t *testing.T) {
 	p := d.Page()
 	b := harness.NewBrowser(t)
 	b.Opens(p)
-	harness.Says(t, harness.Good(t, s, "profile-code", harness.Object{"code": "(both)"}), "[profile] cpu")
+	harness.Says(t, harness.Good(t, s, "profile-code", harness.Object{"code": "(both)", "timeout": 600}), "[profile] cpu")
 	b.Shows(".profile summary", "Flame graph: processor time, ")
 	b.Becomes(`!document.querySelector(".flame")`)
 	b.Js(`document.querySelector(".profile").closest(".cell").focus()`)
