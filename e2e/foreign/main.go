@@ -22,6 +22,7 @@ func main() {
 	flag.StringVar(&o.dir, "dir", filepath.Join(os.TempDir(), "swank-mcp-foreign"), "where Debian's systems and fasls are kept from one run to the next")
 	flag.StringVar(&o.only, "only", "", "only the suites whose name this regular expression matches")
 	flag.StringVar(&o.write, "write", "", "put the table into this page, between <!-- foreign --> and <!-- /foreign -->")
+	flag.BoolVar(&o.untouched, "untouched", false, "instead, what is said of Debian's libraries that are loaded and not touched")
 	flag.BoolVar(&o.show, "show", false, "show what each suite has printed, where it differs")
 	flag.Parse()
 	if err := o.run(); err != nil {
@@ -32,7 +33,7 @@ func main() {
 
 type options struct {
 	binary, ansi, dir, only, write string
-	show                           bool
+	show, untouched                bool
 }
 
 func (o *options) run() (err error) {
@@ -47,6 +48,9 @@ func (o *options) run() (err error) {
 		return err
 	}
 	l := lab{binary: o.binary, dir: o.dir}
+	if o.untouched {
+		return l.untouchedLibraries(only)
+	}
 	var t table
 	var failed error // what could not be run; the others are
 	if o.ansi != "" {
