@@ -44,11 +44,11 @@ func (f *Session) DescribeSystem(_ context.Context, name string) (*lisp.Finding,
 	return &lisp.Finding{Title: "1 system can be loaded", Names: []string{"alexandria", "cl-ppcre"}}, nil
 }
 
-func (f *Session) ProjectStatus(context.Context) (*lisp.ProjectStatus, error) {
+func (f *Session) ProjectStatus(context.Context, lisp.Request) (*lisp.ProjectStatus, error) {
 	return &lisp.ProjectStatus{Systems: []string{"alexandria"}, Files: 1, Definitions: 2}, nil
 }
 
-func (f *Session) ProjectDefinitions(_ context.Context, name string) ([]lisp.ProjectDefinition, error) {
+func (f *Session) ProjectDefinitions(_ context.Context, name string, _ lisp.Request) ([]lisp.ProjectDefinition, error) {
 	if name == "nix" {
 		return nil, &lisp.LookupError{Type: "NO-DEFINITION", Message: "There is no definition."}
 	}

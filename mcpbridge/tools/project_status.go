@@ -20,6 +20,7 @@ var projectStatusTool = Tool{
 		{Name: "name", Kind: args.Text, Aliases: []args.Alias{{Name: "symbol"}, {Name: "definition"}},
 			Doc: "Show the diff of this definition."},
 		{Name: "load", Kind: args.Flag, Doc: "First load what was saved."},
+		hidden(timeoutParam(loadTimeout, "Seconds, more than 0, that a fresh image may take to load the files.")),
 	},
 	Example: `{}`,
 	Effect: Effect{ReadOnly: true, Idempotent: true, Writes: "load",
@@ -35,8 +36,9 @@ func projectStatus(ctx context.Context, r *Request) (Reply, error) {
 		}
 		Reload(ctx, r.Session, r.Progress, func(text string) { loaded = text + "\n\n" })
 	}
+	fresh := r.sessionRequest()
 	if r.Text("name") == "" {
-		status, err := r.Session.ProjectStatus(ctx)
+		status, err := r.Session.ProjectStatus(ctx, fresh)
 		if err != nil {
 			return Reply{}, err
 		}
@@ -46,7 +48,7 @@ func projectStatus(ctx context.Context, r *Request) (Reply, error) {
 	if r.Err != nil {
 		return Reply{}, r.Err
 	}
-	found, err := r.Session.ProjectDefinitions(ctx, name)
+	found, err := r.Session.ProjectDefinitions(ctx, name, fresh)
 	if failed := lookupError(err); failed != nil {
 		err = &lookError{failed, nextCall("find-definition", "name", name)}
 	}
@@ -66,7 +68,14 @@ func statusText(s *lisp.ProjectStatus) string {
 		return "No system of the project is loaded."
 	}
 	what := fmt.Sprintf("%s, %s, %s", systemsText(s.Systems, 8), render.Plural(s.Files, "file"), render.Plural(s.Definitions, "definition"))
-	if len(s.Findings) == 0 {
+	unjudged := ""
+	if s.Unjudged != nil {
+		unjudged = "What else may differ is not known: no fresh image has loaded the files: " + render.OneLine(s.Unjudged.Error()) + "."
+	}
+	switch {
+	case len(s.Findings) == 0 && unjudged != "":
+		return render.Safe("Nothing is certain to differ from the files of " + what + ". " + unjudged)
+	case len(s.Findings) == 0:
 		return "What is loaded is what is on disk: " + render.Safe(what) + "."
 	}
 	lines := []string{"The image differs from the files of " + render.Safe(what) + ":"}
@@ -76,10 +85,13 @@ func statusText(s *lisp.ProjectStatus) string {
 	if s.More > 0 {
 		lines = append(lines, fmt.Sprintf("- and %d more", s.More))
 	}
+	if unjudged != "" {
+		lines = append(lines, render.Safe(unjudged))
+	}
 	if n := s.Next; n != nil {
 		next := nextCall(n.Tool, n.Argument, n.Value)
-		if n.Force {
-			next = strings.TrimSuffix(next, "}") + `, "force": true}`
+		if n.Flag != "" {
+			next = strings.TrimSuffix(next, "}") + `, "` + n.Flag + `": true}`
 		}
 		lines = append(lines, "", render.Safe(next))
 	}

@@ -59,8 +59,8 @@ type Session interface {
 	Apropos(ctx context.Context, q lisp.AproposQuery) (*lisp.Finding, error)
 	CompleteSymbol(ctx context.Context, typed, pkg string, limit int) (*lisp.Finding, error)
 	DescribeSystem(ctx context.Context, name string) (*lisp.Finding, error)
-	ProjectStatus(ctx context.Context) (*lisp.ProjectStatus, error)
-	ProjectDefinitions(ctx context.Context, name string) ([]lisp.ProjectDefinition, error)
+	ProjectStatus(ctx context.Context, r lisp.Request) (*lisp.ProjectStatus, error)
+	ProjectDefinitions(ctx context.Context, name string, r lisp.Request) ([]lisp.ProjectDefinition, error)
 
 	// Expanding, compiling, loading, testing
 	Expand(ctx context.Context, code, mode string, r lisp.Request) (*lisp.Expansion, *lisp.Result, error)

@@ -22,7 +22,7 @@ type cores struct {
 
 // useText names use among those of all projects.
 func (im *Image) useText(ctx context.Context, use freshUse) string {
-	return strings.Join(append(slices.Clone(im.Project(ctx).Dirs), fmt.Sprint(use.Tests), use.System), "\n")
+	return strings.Join(append(slices.Clone(im.Project(ctx).Dirs), fmt.Sprint(use.Tests), strings.Join(use.Systems, " ")), "\n")
 }
 
 // wantCore sees to it, in the background, that there is a core with what use needs, if
@@ -33,7 +33,7 @@ func (s *Session) wantCore(use freshUse) {
 		return
 	}
 	project := im.Project(im.ctx)
-	if !slices.Contains(project.Systems(), primaryName(use.System)) {
+	if !slices.Contains(project.Systems(), primaryName(use.Systems[0])) {
 		return
 	}
 	im.inBackground(func() {
@@ -50,7 +50,7 @@ func (s *Session) wantCore(use freshUse) {
 				return err
 			}
 			p, _ = inst.proc.(*launch.Process)
-			n, err := inst.needs(im.ctx, use, im.ownSystems(im.ctx, use.System))
+			n, err := inst.needs(im.ctx, use, im.ownSystems(im.ctx, use.Systems))
 			needs = n.Needs
 			return err
 		})

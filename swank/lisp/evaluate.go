@@ -76,7 +76,7 @@ func (s *Session) LoadSystem(ctx context.Context, system string, force bool, r R
 	}
 	res, err := s.do(ctx, r, job{title: system, code: "load-system " + shown, call: c}, nil)
 	if err == nil && res.Failure == nil {
-		s.wantCore(freshUse{System: system})
+		s.wantCore(freshUse{Systems: []string{system}})
 	}
 	return res, err
 }

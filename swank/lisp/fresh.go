@@ -12,8 +12,8 @@ import (
 
 // freshUse is what a fresh image is for.
 type freshUse struct {
-	System string // its name, or the path of its definition
-	Tests  bool   // its tests are run, too
+	Systems []string // their names, or the paths of their definitions, in the order of loading
+	Tests   bool     // the tests of the first are run, too
 }
 
 // Fresh is what came of loading a system, or of running its tests, in a fresh image.
@@ -48,9 +48,9 @@ type Missing struct {
 // turn of the session, whose image stays as it is. The error is that of [Session.Evaluate].
 func (s *Session) Fresh(ctx context.Context, system string, tests bool, test string, r Request) (f *Fresh, err error) {
 	s.im.lookAtProject(ctx)
-	use := freshUse{system, tests}
+	use := freshUse{[]string{system}, tests}
 	err = s.alone(ctx, "fresh "+system, r.Timeout, func() error {
-		if f, err = s.im.runFresh(ctx, use, test, r); err == nil {
+		if f, err = s.im.runFresh(ctx, use, test, r, nil); err == nil {
 			s.compare(ctx, use, test, f)
 		}
 		return err
@@ -66,6 +66,9 @@ type freshRun struct {
 	r    Request
 	own  []string // primary names of the systems that are the project's
 	text string   // of use
+
+	// look, unless nil, is called after the run, before the image ends.
+	look func(context.Context, *instance, *Result) error
 
 	core string // from which the image is started; "" is that without what the project needs
 	anew bool   // compile every file
@@ -84,11 +87,11 @@ type needs struct {
 
 // runFresh starts the image from a core that has what the project needs, if there is one,
 // and sees to it that there will be one.
-func (im *Image) runFresh(ctx context.Context, use freshUse, test string, r Request) (*Fresh, error) {
+func (im *Image) runFresh(ctx context.Context, use freshUse, test string, r Request, look func(context.Context, *instance, *Result) error) (*Fresh, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(im.ctx, func() { cancel(ErrClosed) })()
-	run := freshRun{im: im, use: use, test: test, r: r, own: im.ownSystems(ctx, use.System), text: im.useText(ctx, use)}
+	run := freshRun{im: im, use: use, test: test, r: r, own: im.ownSystems(ctx, use.Systems), text: im.useText(ctx, use), look: look}
 	run.core = launch.ProjectCore(ctx, im.cfg.Launch, launchCode(), run.text)
 	run.anew = r.Debug != defaultDebug
 	f, err := run.once(ctx)
@@ -158,17 +161,18 @@ func (run *freshRun) once(ctx context.Context) (*Fresh, error) {
 	} else {
 		call.No()
 	}
+	call.Quote(len(run.use.Systems), func(i int) { call.Str(run.use.Systems[i]) })
 	if _, err := inst.ask(ctx, call.Strs(run.own)); err != nil {
 		return nil, err
 	}
-	f, s := new(Fresh), other.Session(defaultSession)
-	if run.use.Tests {
-		f.Tests, f.Result, err = s.RunTests(ctx, run.use.System, run.test, run.r)
-	} else {
-		f.Result, err = s.LoadSystem(ctx, run.use.System, false, run.r)
-	}
+	f, err := run.do(ctx, other.Session(defaultSession))
 	if err != nil {
 		return nil, err
+	}
+	if run.look != nil {
+		if err := run.look(ctx, inst, f.Result); err != nil {
+			return nil, err
+		}
 	}
 	if inst.over() { // how many fasls it has taken is not known
 		run.needs.Taken, run.needs.Doubt = 1, !run.anew
@@ -190,6 +194,21 @@ func (run *freshRun) once(ctx context.Context) (*Fresh, error) {
 	return f, nil
 }
 
+// do loads the systems in s, or runs the tests.
+func (run *freshRun) do(ctx context.Context, s *Session) (f *Fresh, err error) {
+	f = new(Fresh)
+	if run.use.Tests {
+		f.Tests, f.Result, err = s.RunTests(ctx, run.use.Systems[0], run.test, run.r)
+		return f, err
+	}
+	for _, system := range run.use.Systems {
+		if f.Result, err = s.LoadSystem(ctx, system, false, run.r); err != nil || f.Result.Failure != nil {
+			break
+		}
+	}
+	return f, err
+}
+
 // keepFasls has inst keep what it has compiled.
 func (inst *instance) keepFasls(ctx context.Context) {
 	ctx, cancel := inst.forAnswer(ctx)
@@ -202,7 +221,8 @@ func (inst *instance) keepFasls(ctx context.Context) {
 func (inst *instance) needs(ctx context.Context, use freshUse, own []string) (n needs, err error) {
 	ctx, cancel := inst.forAnswer(ctx)
 	defer cancel()
-	call := helper.NewCall("SYSTEM-NEEDS").Str(use.System)
+	call := helper.NewCall("SYSTEM-NEEDS")
+	call.Quote(len(use.Systems), func(i int) { call.Str(use.Systems[i]) })
 	if use.Tests {
 		call.Yes()
 	} else {
@@ -218,7 +238,7 @@ func (inst *instance) needs(ctx context.Context, use freshUse, own []string) (n 
 // compare adds to f what differs from the session and its image.
 func (s *Session) compare(ctx context.Context, use freshUse, test string, f *Fresh) {
 	if f.Tests != nil && f.Tests.Begun {
-		if last, ok := s.runs.of(use.System, test); ok {
+		if last, ok := s.runs.of(use.Systems[0], test); ok {
 			f.Changed, f.Compared = changes(last, f.Tests.Ran), true
 		}
 	}
@@ -252,9 +272,13 @@ func (s *Session) compare(ctx context.Context, use freshUse, test string, f *Fre
 }
 
 // ownSystems returns the primary names of the systems that count as the project's, of
-// which system is one.
-func (im *Image) ownSystems(ctx context.Context, system string) []string {
-	return append(im.Project(ctx).Systems(), primaryName(system))
+// which systems are some.
+func (im *Image) ownSystems(ctx context.Context, systems []string) []string {
+	own := im.Project(ctx).Systems()
+	for _, system := range systems {
+		own = append(own, primaryName(system))
+	}
+	return own
 }
 
 // primaryName is the name of the system that is called after the file in which system, a

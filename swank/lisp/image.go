@@ -43,6 +43,7 @@ type Image struct {
 	attaching attach.Progress // of the last attempt to attach
 	noFiles   atomic.Bool     // images write none
 	working   workLock        // shared: a job of a session runs
+	judging   chan struct{}   // full while a fresh image is asked about the project
 
 	owner Owner // nil: it has none
 
@@ -101,7 +102,7 @@ func New(c Config) *Image {
 		c.NoCheckpoints = true
 	}
 	im := &Image{
-		cfg: c, log: c.Log,
+		cfg: c, log: c.Log, judging: make(chan struct{}, 1),
 		sessions: map[string]*Session{},
 		calls:    map[*evaluation]*ears{},
 	}

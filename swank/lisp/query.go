@@ -106,9 +106,9 @@ func (s *Session) found(ctx context.Context, c *helper.Call) (*Finding, error) {
 }
 
 // query asks an image, which it starts if none runs, for an answer of the
-// helper's WITH-LOOK-UP and decodes it into v. It runs beside evaluations. The
+// helper's WITH-LOOK-UP and decodes it into each of the shapes. It runs beside evaluations. The
 // error may be a *LookupError.
-func (s *Session) query(ctx context.Context, c *helper.Call, v any) error {
+func (s *Session) query(ctx context.Context, c *helper.Call, shapes ...any) error {
 	for {
 		if err := s.broughtBack(ctx); err != nil {
 			return err
@@ -117,7 +117,7 @@ func (s *Session) query(ctx context.Context, c *helper.Call, v any) error {
 		if err != nil {
 			return err
 		}
-		err = inst.askFor(ctx, c, v)
+		err = inst.askFor(ctx, c, shapes...)
 		var gone *UnansweredError
 		if !errors.As(err, &gone) || !inst.replaced() || ctx.Err() != nil { // else it is asked of the image in its place
 			return err
@@ -126,11 +126,11 @@ func (s *Session) query(ctx context.Context, c *helper.Call, v any) error {
 }
 
 // askFor is query of this image.
-func (inst *instance) askFor(ctx context.Context, c *helper.Call, v any) error {
+func (inst *instance) askFor(ctx context.Context, c *helper.Call, shapes ...any) error {
 	var failed struct {
 		Error *LookupError `sexp:"error"`
 	}
-	if err := inst.lookUp(ctx, c, &failed, v); err != nil {
+	if err := inst.lookUp(ctx, c, append(shapes, &failed)...); err != nil {
 		return err
 	}
 	if failed.Error != nil {

@@ -73,6 +73,6 @@ func (s *Session) tested(run testRun, t *Tests, res *Result) {
 	t.Took *= time.Microsecond
 	if t.Begun && run.system != "" {
 		s.runs.note(run, t, res)
-		s.wantCore(freshUse{run.system, true})
+		s.wantCore(freshUse{[]string{run.system}, true})
 	}
 }

@@ -57,8 +57,8 @@
     :serial t
     :components ((:file "forms") (:file "objects") (:file "records") (:file "loads")
                  (:file "comparison") (:file "image") (:file "calls") (:file "users")
-                 (:file "defpackage") (:file "findings")
-                 (:file "packages") (:file "status")))
+                 (:file "defpackage") (:file "labels") (:file "code") (:file "table")
+                 (:file "findings") (:file "packages") (:file "judge") (:file "status")))
    ;; Evaluating, stopping, suspending, bringing back.
    (:module "eval"
     :serial t

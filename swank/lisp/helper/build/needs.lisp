@@ -34,19 +34,23 @@
                               (boundp found)))
                   collect label)))
 
-(defun system-needs (name tests &rest own)
-  "Answer with what the system NAME, and if TESTS is true its tests, need that has none of the
-primary names OWN or NAME's, dependencies first; and if the image is fresh, with what was missing and how
-many of the project's fasls were taken from those that are kept."
-  (let* ((path (definition-path name))
-         (name (if path
-                   (or (name-meant-by path (names-defined-in path)) (pathname-name path))
-                   (meant-name name)))
-         (*own-systems* (cons (primary-name name) own)))
+(defun system-named (name)
+  "The name of the system that NAME, or the path of its definition, means."
+  (let ((path (definition-path name)))
+    (if path
+        (or (name-meant-by path (names-defined-in path)) (pathname-name path))
+        (meant-name name))))
+
+(defun system-needs (names tests &rest own)
+  "Answer with what the systems NAMES, a list of lists of one name, and if TESTS is true their tests, need
+that has none of the primary names OWN or theirs, dependencies first; and if the image is fresh, with what
+was missing and how many of the project's fasls were taken from those that are kept."
+  (let* ((names (loop for (name) in names collect (system-named name)))
+         (*own-systems* (append (mapcar #'primary-name names) own)))
     (answer (list :taken #+sbcl *taken* #-sbcl 0 :compiled #+sbcl *compiled-anew* #-sbcl 0
                   :doubt #+sbcl (in-doubt-p) #-sbcl nil
                   :needs (unless *preloaded* ; what the core was saved with
-                           (loop for needed in (systems-of (cons name (and tests (test-systems name))))
+                           (loop for needed in (systems-of (append names (and tests (mapcan #'test-systems names))))
                                  unless (own-system-p needed)
                                    collect (list needed (definition-name needed) (files-of-system needed))))
                   :missing (missing-for-wire)))))

@@ -57,7 +57,7 @@
            #:object
            #:know-project               ; systems/
            #:prepare-fresh #:keep-fasls
-           #:project-status #:project-definition-texts ; project/
+           #:project-status #:project-definition-texts #:project-table #:know-table ; project/
            #:load-system                ; build/
            #:reload-changed
            #:compile-source

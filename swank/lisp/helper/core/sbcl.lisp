@@ -142,8 +142,7 @@ names SBCL cannot always tell."
 
 (define-internals #:sb-c
   (:function #:definition-source-location-namestring #:definition-source-location-p
-             #:definition-source-location-plist
-             #:definition-source-location-toplevel-form-number)
+             #:definition-source-location-plist)
   (:variable #:*source-plist*))
 
 (define-internals #:sb-int
@@ -153,6 +152,10 @@ names SBCL cannot always tell."
 (define-internals #:sb-impl
   (:function #:package-source-location)
   (:variable #:*package-names-cookie* #:*user-hash-table-tests*))
+
+(define-internals #:sb-disassem
+  (:function #:disassemble-code-component)
+  (:variable #:*disassem-location-column-width*))
 
 (define-internals #:sb-introspect
   (:function #:definition-source-description #:translate-source-location))

@@ -8,8 +8,9 @@ the order of loading; FILES a table from them to their VERSION now, or NIL; DISK
 (FORM . VERSION), the last that defines each; STATES from keys to VERDICTs.  CALLS has the codes of
 forms on disk that define nothing by their operator; EVALUATED those of them that have made what the
 image has, from heads as of FORM-HEAD.  FUNCTIONS are
-((KEY . FUNCTION) ...) of the image; NAMES a table from names of files as SBCL has them to ours."
-  systems sources packages functions
+((KEY . FUNCTION) ...) of the image; NAMES a table from names of files as SBCL has them to ours; UNLOADED
+one of the files of systems that ASDF knows and has not loaded, or NIL before it is asked for."
+  systems sources packages functions unloaded
   (files (make-hash-table :test 'equal))
   (disk (make-hash-table :test 'equal))
   (calls (make-hash-table))
@@ -19,7 +20,7 @@ image has, from heads as of FORM-HEAD.  FUNCTIONS are
 
 (defstruct (verdict (:copier nil))
   "What is to be said of a definition.  STATE is :SAME; :LIVE-SAME, evaluated, and the same text as
-in the file; :LIVE, evaluated, and another text; :ALONE, of which no file has anything;
+in the file; :LIVE, evaluated, and another text; :ALONE, suspected to be in no file;
 :LOADED, of another content of the file; or :OUTDATED, a variable with a value that another form
 gave.  TEXT is what was evaluated, or NIL; FILE the one that an :ALONE definition came from, or NIL."
   key state object text file)
@@ -59,6 +60,18 @@ own is no more the project's than what an evaluation does."
   (and (not (nth-value 1 (gethash file (comparison-files comparison))))
        (probe-file (native-file file))
        t))
+
+(defun of-unloaded-system-p (file comparison)
+  "True if FILE, which was loaded, is of a system that is not, as one whose loading has failed."
+  (let ((files (or (comparison-unloaded comparison)
+                   (setf (comparison-unloaded comparison) (make-hash-table :test 'equal)))))
+    (when (zerop (hash-table-count files))
+      (setf (gethash "" files) t)
+      (dolist (name (remove-if-not #'project-system-p (asdf-value "REGISTERED-SYSTEMS")))
+        (unless (member name (comparison-systems comparison) :test #'string=)
+          (loop for (own) in (ignore-errors (system-sources name)) do (setf (gethash own files) t)))))
+    (and (not (nth-value 1 (gethash file (comparison-files comparison))))
+         (gethash file files))))
 
 ;;; Where a definition of the image came from
 
@@ -149,7 +162,7 @@ the package in which it was read."
             ((and (not definingp) (called-on-disk-p text comparison)) (verdict :live-same))
             (t (verdict :alone))))))
 
-(defun judge-from-file (key object file disk)
+(defun judge-from-file (key object file disk comparison)
   "The verdict on the definition KEY, which came from FILE in a load that is not the one that was
 noted of it."
   (let* ((loaded (loaded-file file)) (origin (gethash key *origins*))
@@ -157,54 +170,12 @@ noted of it."
          (samep (and loaded source (eq source (loaded-file-source loaded)))))
     (flet ((verdict (state)
              (make-verdict :key key :state state :object object :file file)))
-      (cond ((and disk (or samep (null loaded))) nil) ; conditionally, or not seen
+      (cond ((of-unloaded-system-p file comparison) nil)
+            ((and disk (or samep (null loaded))) nil) ; conditionally, or not seen
             (disk (verdict :loaded))
             ((or samep origin (null loaded)) nil) ; a macro of the file has made it
-            ((if (and (functionp object) (loaded-file-source loaded))
-                 t                      ; those of the present load share its record
-                 (not (made-by-other-form-p key object (loaded-file-version loaded))))
-             (verdict :alone))))))
-
-(defun may-make-p (form version name)
-  "True if FORM of VERSION, which does not define NAME by that name, may do so: a class with
-accessors, a structure, a form around some, a call of an unknown macro."
-  (if (equal (source-form-operator form) "DEFSTRUCT")
-      (structure-may-make-p form version name)
-      (and (or (null (source-form-specs form))
-               (member (source-form-operator form)
-                       (append '("DEFCLASS" "DEFINE-CONDITION" "DEFGENERIC") *surrounding-operators*)
-                       :test #'equal))
-           (search name (form-text-of form version) :test #'char-equal))))
-
-(defun structure-may-make-p (form version name)
-  "True if FORM of VERSION, a DEFSTRUCT, makes a function called NAME.  With options it may be any
-that has the structure's name in its own, or that the form names."
-  (let* ((datum (scan-datum (version-text version) (source-form-begin form)))
-         (structure (spec-name (first (source-form-specs form))))
-         (prefix (concatenate 'string structure "-")))
-    (if (consp (second datum))
-        (or (search structure name)
-            (search name (form-text-of form version) :test #'char-equal))
-        (or (member name (list (concatenate 'string "MAKE-" structure)
-                               (concatenate 'string "COPY-" structure)
-                               (concatenate 'string prefix "P"))
-                    :test #'string=)
-            (and (starts-with prefix name)
-                 (member (subseq name (length prefix)) (cddr datum) :test #'string=
-                         :key (lambda (slot)
-                                (or (token-name (if (consp slot) (first slot) slot)) ""))))))))
-
-(defun made-by-other-form-p (key object version)
-  "True if a form of VERSION that defines something else may have made the definition KEY, which
-OBJECT identifies: the form at its place, where that is known, or any."
-  (let* ((forms (version-forms version)) (name (string (key-symbol key)))
-         (number #+sbcl (and (sbcl:definition-source-location-p object)
-                             (sbcl:definition-source-location-toplevel-form-number object))
-                 #-sbcl (progn object nil)))
-    (if (integerp number)
-        (and (< number (length forms))
-             (may-make-p (aref forms number) version name))
-        (some (lambda (form) (may-make-p form version name)) forms))))
+            ((= (loaded-file-number loaded) (loaded-file-first loaded)) nil) ; there was no earlier load
+            (t (verdict :alone))))))    ; or a macro has made it: a fresh image shows that
 
 (defun session-made-by-any-p (key)
   (with-lock ()
@@ -230,10 +201,11 @@ made: it follows from another one."
                 (disk (verdict :loaded))
                 ((nth-value 1 (gethash (origin-file origin) (comparison-files comparison)))
                  (verdict :loaded))
+                ((of-unloaded-system-p (origin-file origin) comparison) nil)
                 (t (verdict :alone (origin-file origin))))
           (multiple-value-bind (name text) (object-place object)
             (let ((file (project-file name comparison)))
-              (cond (file (judge-from-file key object file disk))
+              (cond (file (judge-from-file key object file disk comparison))
                     (text (judge-live key object text disk comparison))
                     ((and origin disk) (verdict :live))
                     ((session-made-by-any-p key) (verdict (if disk :live :alone))))))))))

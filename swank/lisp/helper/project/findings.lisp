@@ -3,14 +3,19 @@
 (cl:in-package #:swank-mcp)
 
 (defstruct (finding (:copier nil))
-  "TEXT, a line.  KIND tells what it is about, NAMES the labels of definitions, FILE the one that
-would have to be loaded, or NIL.  OBJECT identifies the definition that is alone.  NEXT is the call,
-as of NEXT-CALL, without which loading fails, or NIL."
-  kind text names file object next)
+  "TEXT, a line.  KIND tells what it is about, NAMES the labels of definitions, KEYS their keys, FILE
+the one that would have to be loaded, or NIL.  OBJECT identifies the definition that is alone; CERTAIN is
+the line on it while no fresh image has shown that it has none, or NIL.  NEXT is the call, as of
+NEXT-CALL, without which loading fails, or NIL."
+  kind text names keys file object certain next)
 
 (defparameter *finding-kinds*
-  '(:called :ill-formed :gone :alone :live :stale :outdated :missing :exports :obsolete :changed :system)
-  "The most important first.")
+  '(:ill-formed :gone :changed :live :evaluated :called :alone :stale :outdated :missing :exports
+    :fails :fresh-only :obsolete :system)
+  "The order in which they are told: what a person has done, then what comes of it.")
+
+(defun of-kinds (kinds findings)
+  (remove-if-not (lambda (finding) (member (finding-kind finding) kinds)) findings))
 
 (defun short-file (file)
   "FILE below the directory of the project that has it."
@@ -23,26 +28,6 @@ as of NEXT-CALL, without which loading fails, or NIL."
 (defun form-place (form version)
   (format nil "~A:~D" (short-file (version-file version))
           (line-and-column (version-text version) (source-form-begin form))))
-
-(defun label-of (key)
-  (destructuring-bind (kind . name) key
-    (flet ((bare (name)
-             (cond ((stringp name) (subseq name (+ 2 (or (search "::" name) -2))))
-                   ((consp name) (format nil "(SETF ~A)" (bare-spelling (string (second name)))))
-                   (t (bare-spelling (symbol-name name))))))
-      (case kind
-        (:package (format nil "package ~A" name))
-        (:method (format nil "method ~A~{ :~A~} (~{~A~^ ~})" (bare (first name)) (second name) (third name)))
-        (:compiler-macro (format nil "compiler macro ~A" (bare name)))
-        (:setf-expander (format nil "setf expander ~A" (bare name)))
-        (t (bare name))))))
-
-(defun labels-of (keys)
-  (sort (remove-duplicates (mapcar #'label-of keys) :test #'string=) #'string<))
-
-(defun few (labels &optional (count 8))
-  "LABELS on a line, at most COUNT."
-  (format nil "~{~A~^, ~}~@[ and ~D more~]" (first-few labels count) (count-beyond labels count)))
 
 (defun verdicts-of (state comparison)
   (sort (loop for verdict being the hash-values of (comparison-states comparison)
@@ -79,9 +64,7 @@ a file has made it."
             for key = (verdict-key verdict)
             for called = (and (eq (car key) :function)
                               (file-callers (cdr key) callers comparison))
-            collect (make-finding :kind (if called :called :alone) :names (list (label-of key))
-                                  :object (verdict-object verdict)
-                                  :text (alone-text verdict called comparison))))))
+            collect (alone-finding verdict called comparison)))))
 
 (defun scratch-functions ()
   "A table of the names in CL-USER of functions that sessions have defined."
@@ -104,8 +87,7 @@ nobody's business."
                             (file-callers name callers comparison))
           when called
             collect (let ((text (nth-value 1 (object-place (definition-object key)))))
-                      (make-finding :kind :called :names (list (label-of key))
-                                    :text (alone-text (make-verdict :key key :text text) called comparison))))))
+                      (alone-finding (make-verdict :key key :text text) called comparison)))))
 
 (defun implied-p (verdict)
   "True of a generic function that its methods, which are named, imply."
@@ -117,17 +99,27 @@ nobody's business."
          #+sbcl (eq (sb-mop:generic-function-method-combination function)
                     (sb-mop:generic-function-method-combination #'print-object)))))
 
-(defun alone-text (verdict called comparison)
-  (format nil "~A is in the image only, ~A~@[; ~A~]"
-          (label-of (verdict-key verdict))
-          (let ((text (verdict-text verdict)) (file (verdict-file verdict)))
-            (cond (text (format nil "by an evaluation: ~A" (clip (on-one-line text) 60)))
-                  ((null file) "by an evaluation")
-                  ((nth-value 1 (gethash file (comparison-files comparison)))
-                   (format nil "~A has it no more" (short-file file)))
-                  (t (format nil "from ~A, which no loaded system has" (short-file file)))))
-          (and called
-               (format nil "~A call~:[~;s~] it, so a fresh image would fail" (few called 4) (null (rest called))))))
+(defun alone-finding (verdict called comparison)
+  "The FINDING on the definition of VERDICT, which functions labelled CALLED call, that the image may
+have alone."
+  (let* ((key (verdict-key verdict)) (label (label-of key))
+         (text (verdict-text verdict)) (file (verdict-file verdict))
+         (text (and text (clip (on-one-line text) 60))))
+    (make-finding
+     :kind (if called :called :alone) :names (list label) :keys (list key)
+     :object (verdict-object verdict)
+     :text (format nil "~A is in the image only, ~A~@[; ~A~]" label
+                   (cond (text (format nil "by an evaluation: ~A" text))
+                         ((null file) "by an evaluation")
+                         ((nth-value 1 (gethash file (comparison-files comparison)))
+                          (format nil "~A has it no more" (short-file file)))
+                         (t (format nil "from ~A, which no loaded system has" (short-file file))))
+                   (and called
+                        (format nil "~A call~:[~;s~] it" (few called 4) (null (rest called)))))
+     :certain (cond (text (format nil "~A was defined by an evaluation: ~A" label text))
+                    ((null file) (format nil "~A was defined by an evaluation" label))
+                    ((not (nth-value 1 (gethash file (comparison-files comparison))))
+                     (format nil "~A is from ~A, which no loaded system has" label (short-file file)))))))
 
 (defun live-findings (comparison)
   (loop for verdict in (verdicts-of :live comparison)
@@ -149,12 +141,18 @@ nobody's business."
                                             (form-place form version)))))
 
 (defun stale-findings (comparison)
-  (loop for (name . keys) in (all-stale-users comparison)
-        for labels = (labels-of keys)
-        for disk = (gethash (first keys) (comparison-disk comparison))
-        collect (make-finding :kind :stale :names labels :file (and disk (version-file (cdr disk)))
-                              :text (format nil "~A ~:[were~;was~] compiled with an earlier ~A, or before it"
-                                            (few labels) (null (rest labels)) (label-of (cons :function name))))))
+  "A suspicion of each function that is older than something which has changed."
+  (loop for (key . changed) in (suspected-users comparison)
+        collect (make-finding :kind :stale :names (list (label-of key)) :keys (list key) :object changed)))
+
+(defun stale-finding (keys changed comparison)
+  "The FINDING on the functions KEYS, whose code is another one in a fresh image, after the changes of the
+definitions CHANGED."
+  (let* ((labels (labels-of keys)) (disk (gethash (first keys) (comparison-disk comparison))))
+    (make-finding :kind :stale :names labels :keys keys :file (and disk (version-file (cdr disk)))
+                  :text (format nil "~A ~:[were~;was~] compiled before ~A changed; a fresh image compiles ~:[them~;it~] otherwise"
+                                (few labels) (null (rest labels)) (few (labels-of changed))
+                                (null (rest labels))))))
 
 (defun unbound-p (key form version)
   "True if the variable KEY has no value, though FORM of VERSION gives it one."

@@ -21,28 +21,37 @@ without them."
               (loop for name in names collect (find-symbol name package))
               (package-name package)))))
 
+(defun export-finding (key extra missing comparison)
+  "The FINDING on the package KEY, which has the exports EXTRA and not those MISSING of its definition
+on disk; NIL without any."
+  (destructuring-bind (form . version) (gethash key (comparison-disk comparison))
+    (when (or extra missing)
+      (make-finding
+       :kind :exports :names (append extra missing) :keys (list key) :object (list key extra missing)
+       :next (and extra (list "evaluate-lisp" "code" (unexporting extra (find-package (cdr key))) nil))
+       :text (format nil "package ~A ~:[~2*~;exports ~A, which ~A does not~]~:[~;; ~]~:[~2*~;does not export ~A, which ~A does~]"
+                     (cdr key)
+                     extra (few (sort (copy-list extra) #'string<)) (form-place form version)
+                     (and extra missing)
+                     missing (few missing) (form-place form version))))))
+
 (defun export-findings (comparison)
   "Of packages whose exports are not those of their definitions on disk."
   (let ((elsewherep (exported-elsewhere-p comparison)))
-    (loop for key being the hash-keys of (comparison-disk comparison) using (hash-value (form . version))
+    (loop for key being the hash-keys of (comparison-disk comparison) using (hash-value (form))
           for origin = (and (eq (car key) :package) (gethash key *origins*))
           for package = (and origin (find-package (cdr key)))
           for options = (and package
                              (spec-detail (find key (source-form-specs form) :key #'spec-key :test #'equal)))
-          when (and package (not (computed-p options "EXPORT")))
-            append (multiple-value-bind (extra missing) (export-differences package options)
-                     (let ((extra (and (not elsewherep)
-                                       (equal (source-form-operator form) "DEFPACKAGE")
-                                       extra)))
-                       (when (or extra missing)
-                         (list (make-finding
-                                :kind :exports :names (append extra missing)
-                                :next (and extra (list "evaluate-lisp" "code" (unexporting extra package) nil))
-                                :text (format nil "package ~A ~:[~2*~;exports ~A, which ~A does not~]~:[~;; ~]~:[~2*~;does not export ~A, which ~A does~]"
-                                              (cdr key)
-                                              extra (few (sort (copy-list extra) #'string<)) (form-place form version)
-                                              (and extra missing)
-                                              missing (few missing) (form-place form version))))))))))
+          for finding = (and package
+                             (not (computed-p options "EXPORT"))
+                             (multiple-value-bind (extra missing) (export-differences package options)
+                               (export-finding key
+                                               (and (not elsewherep)
+                                                    (equal (source-form-operator form) "DEFPACKAGE")
+                                                    extra)
+                                               missing comparison)))
+          when finding collect finding)))
 
 ;;; SBCL leaves the objects of a structure alone when that gets other slots: they are of no type any
 ;;; more.

@@ -94,10 +94,10 @@ VALUE-CODE is that of the form that gave it.  CHANGEDP is true if there was anot
 (defun origin-text (origin) (form-text-of (origin-form origin) (origin-version origin)))
 
 (defstruct (loaded-file (:copier nil))
-  "A file that was loaded with the content VERSION, as the load with that NUMBER.  SOURCE is SBCL's
-record of it, which all functions of one compiled file share, or NIL.  KEYS are those of what it
-defines."
-  file version number source keys)
+  "A file that was loaded with the content VERSION, as the load with that NUMBER; FIRST is that of its
+first load.  SOURCE is SBCL's record of it, which all functions of one compiled file share, or NIL.  KEYS
+are those of what it defines."
+  file version number first source keys)
 
 (defvar *loaded-files* (make-shared-table)
   "Native names to LOADED-FILEs.")
@@ -229,6 +229,7 @@ is known: an assignment gave it."
           (remhash key *origins*))))
     (setf (gethash file *loaded-files*)
           (make-loaded-file :file file :version version :number number :source source
+                            :first (if before (loaded-file-first before) number)
                             :keys (nreverse keys)))))
 
 (defun spec-among-p (spec keys)

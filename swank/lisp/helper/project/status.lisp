@@ -4,15 +4,20 @@
 
 (defparameter *max-findings* 25)
 
-(defun project-findings (comparison)
-  "The FINDINGs on COMPARISON, the most important first."
-  (stable-sort (append (alone-findings comparison) (scratch-findings comparison)
+(defun suspected-findings (comparison)
+  "The FINDINGs on COMPARISON, suspicions among them, in their order."
+  (in-order (append (alone-findings comparison) (scratch-findings comparison)
                        (live-findings comparison)
                        (stale-findings comparison) (outdated-findings comparison)
                        (missing-findings comparison) (export-findings comparison)
                        (obsolete-findings comparison)
-                       (file-findings comparison) (system-findings comparison))
-               #'< :key (lambda (finding) (position (finding-kind finding) *finding-kinds*))))
+                       (file-findings comparison) (system-findings comparison))))
+
+(defun project-findings (comparison)
+  "(VALUES FINDINGS QUESTIONS) on COMPARISON: what is certain or a fresh image has shown, and what one is
+to be asked."
+  (let ((suspected (suspected-findings comparison)) (table (current-table comparison)))
+    (values (judged suspected table comparison) (questions suspected comparison table))))
 
 (defun needs-force-p (finding)
   "True if nothing has changed on disk that would have ASDF end FINDING."
@@ -33,42 +38,37 @@ force reaches no other system."
                       (reverse (comparison-systems comparison)))
              owner))))
 
-(defun name-in-label (label)
-  "The name in a LABEL of LABEL-OF, as KEYS-NAMED takes it."
-  (let ((before (find-if (lambda (before) (starts-with before label))
-                         '("method " "compiler macro " "setf expander " "package "))))
-    (if (null before)
-        label
-        (let ((name (subseq label (length before))))
-          (if (starts-with "(SETF " name)
-              (subseq name 0 (1+ (position #\) name)))
-              (subseq name 0 (position #\space name)))))))
-
 (defun next-call (findings comparison)
-  "(TOOL ARGUMENT VALUE FORCEP) of the call that helps most with FINDINGS, or NIL."
+  "(TOOL ARGUMENT VALUE FLAG) of the call that helps most with FINDINGS, or NIL; FLAG names an argument
+that is to be true, or is \"\"."
   (let ((first (find-if #'finding-next findings))
         (loading (find-if (lambda (finding) (system-to-load finding comparison)) findings))
-        (named (find-if (lambda (finding) (member (finding-kind finding) '(:called :alone :live)))
+        (named (find-if (lambda (finding)
+                          (member (finding-kind finding) '(:live :evaluated :called :alone)))
                         findings)))
     (cond (first (finding-next first))
+          ((of-kinds '(:fails) findings)
+           (list "load-system" "system" (first (topmost-systems comparison)) "fresh"))
           (loading (list "load-system" "system" (system-to-load loading comparison)
-                         (needs-force-p loading)))
-          (named (list "project-status" "name" (name-in-label (first (finding-names named))) nil)))))
+                         (if (needs-force-p loading) "force" "")))
+          (named (list "project-status" "name" (name-in-label (first (finding-names named))) "")))))
 
 (defun project-status (&key (session "default"))
   "Answer (:SYSTEMS (NAME ...) :FILES n :DEFINITIONS n :FINDINGS (TEXT ...) :MORE n
-:NEXT (TOOL ARGUMENT VALUE FORCEP)) of the project's loaded systems."
+:NEXT (TOOL ARGUMENT VALUE FLAG) :UNJUDGED QUESTIONS) of the project's loaded systems."
   (with-look-up (session)
     (if (null (find-package '#:asdf))
         (list :systems '() :files 0 :definitions 0)
-        (let* ((comparison (compare-project)) (findings (project-findings comparison)))
-          (plist-without-nils
-           :systems (comparison-systems comparison)
-           :files (length (comparison-sources comparison))
-           :definitions (hash-table-count (comparison-disk comparison))
-           :findings (mapcar #'finding-text (first-few findings *max-findings*))
-           :more (count-beyond findings *max-findings*)
-           :next (next-call findings comparison))))))
+        (let ((comparison (compare-project)))
+          (multiple-value-bind (findings questions) (project-findings comparison)
+            (plist-without-nils
+             :systems (comparison-systems comparison)
+             :files (length (comparison-sources comparison))
+             :definitions (hash-table-count (comparison-disk comparison))
+             :findings (mapcar #'finding-text (first-few findings *max-findings*))
+             :more (count-beyond findings *max-findings*)
+             :next (next-call findings comparison)
+             :unjudged questions))))))
 
 ;;; One definition
 
@@ -97,13 +97,23 @@ force reaches no other system."
     (:live-same . "the same in the image, by an evaluation, and on disk")
     (:live . "different: the image has it from an evaluation")
     (:alone . "in the image only")
+    (:unjudged . "from an evaluation, or a file as it was; a fresh image has not been asked for it")
+    (:elsewhere . "in the image, and in a fresh one from what the files define by other forms")
     (:loaded . "different: the file has changed since it was loaded")
     (:outdated . "the variable keeps the value that another form gave it")))
 
-(defun one-for-wire (key comparison)
+(defun judged-state (key verdict table)
+  "The state of VERDICT, or NIL; of what the image may have alone, as TABLE shows it."
+  (let ((state (and verdict (verdict-state verdict))))
+    (cond ((not (eq state :alone)) state)
+          ((and table (in-table-p key table)) :elsewhere)
+          ((and table (null (table-failure table))) :alone)
+          (t :unjudged))))
+
+(defun one-for-wire (key comparison table)
   "(LABEL SAID IMAGE-TEXT IMAGE-PLACE DISK-TEXT DISK-PLACE) of the definition KEY."
   (let* ((verdict (gethash key (comparison-states comparison)))
-         (state (and verdict (verdict-state verdict)))
+         (state (judged-state key verdict table))
          (origin (gethash key *origins*))
          (disk (gethash key (comparison-disk comparison)))
          (fromp (and verdict origin (eq (verdict-object verdict) (origin-object origin)))))
@@ -119,48 +129,63 @@ force reaches no other system."
           (if disk (form-place (car disk) (cdr disk)) "no file"))))
 
 (defun project-definition-texts (name &key (session "default"))
-  "Answer (:DEFINITIONS ((LABEL SAID IMAGE-TEXT IMAGE-PLACE DISK-TEXT DISK-PLACE) ...)) of what NAME
-means in the project."
+  "Answer (:DEFINITIONS ((LABEL SAID IMAGE-TEXT IMAGE-PLACE DISK-TEXT DISK-PLACE) ...)
+:UNJUDGED QUESTIONS) of what NAME means in the project."
   (with-look-up (session)
-    (let* ((comparison (compare-project)) (keys (keys-named name comparison)))
+    (let* ((comparison (compare-project)) (table (current-table comparison))
+           (keys (keys-named name comparison)))
       (if keys
-          (list :definitions (mapcar (lambda (key) (one-for-wire key comparison)) (first-few keys 10)))
+          (plist-without-nils
+           :definitions (mapcar (lambda (key) (one-for-wire key comparison table)) (first-few keys 10))
+           :unjudged (nth-value 1 (project-findings comparison)))
           (fail-lookup "NO-DEFINITION" '()
                        "Neither the files of the project's loaded systems nor the image's packages of them define ~A."
                        name)))))
 
 ;;; In a line
 
-(defun of-kinds (kinds findings)
-  (remove-if-not (lambda (finding) (member (finding-kind finding) kinds)) findings))
+(defun names-of (findings) (mapcan (lambda (finding) (copy-list (finding-names finding))) findings))
 
 (defun summary-line (findings)
   "The first of what FINDINGS say in a line, and how many more there are; NIL without any."
   (when findings
-    (let* ((alone (of-kinds '(:called :alone) findings))
-           (rest (set-difference findings alone))
-           (first (if alone
-                      (format nil "~D definition~:P ~:*~[~;is~:;are~] in the image only: ~A (no file defines ~:[it~;them~]; a fresh image would ~:[not have ~:[it~;them~]~;fail~*~])"
-                              (length alone)
-                              (few (mapcan (lambda (finding) (copy-list (finding-names finding))) alone))
-                              (rest alone)
-                              (of-kinds '(:called) alone)
-                              (rest alone))
-                      (finding-text (first findings))))
-           (more (if alone (length rest) (1- (length findings)))))
+    (let* ((kind (finding-kind (first findings)))
+           (alike (case kind
+                    ((:called :alone) (of-kinds '(:called :alone) findings))
+                    (:evaluated (of-kinds '(:evaluated) findings))))
+           (first (case kind
+                    ((:called :alone)
+                     (format nil "~D definition~:P ~:*~[~;is~:;are~] in the image only: ~A (a fresh image does not have ~:[it~;them~])"
+                             (length alike) (few (names-of alike)) (rest alike)))
+                    (:evaluated
+                     (format nil "~D definition~:P ~:*~[~;is~:;are~] of an evaluation: ~A (whether the files have ~:[it~;them~], a fresh image tells: project-status)"
+                             (length alike) (few (names-of alike)) (rest alike)))
+                    (t (finding-text (first findings)))))
+           (more (- (length findings) (max 1 (length alike)))))
       (format nil "~A~:[.~;. ~:*~D more: project-status.~]" first (and (plusp more) more)))))
 
 (defun told-by-orphans-p (finding)
   "True if the reply of the current evaluation tells FINDING as what this load has left behind."
-  (and (eq (finding-kind finding) :alone)
+  (and (eq (finding-kind finding) :evaluated)
        #+sbcl (find (finding-object finding) (evaluation-orphans *evaluation*)
                     :key (lambda (orphan) (sb-ext:weak-pointer-value (orphan-identity orphan))))))
 
+#+sbcl
+(defun drop-judged-orphans (comparison)
+  "Have the reply of the current evaluation not tell what the project's files have left behind, if a
+fresh image has shown what is alone in the image: the findings tell that."
+  (when (current-table comparison)
+    (setf (evaluation-orphans *evaluation*)
+          (remove-if (lambda (orphan)
+                       (nth-value 1 (gethash (orphan-file orphan) (comparison-files comparison))))
+                     (evaluation-orphans *evaluation*)))))
+
 (defun note-project-state ()
   "Have the reply of the current evaluation end with a line if the project's systems are not loaded
-as they are on disk.  In a fresh image nothing else is loaded."
+as they are on disk: of what is judged, and of what is certain.  In a fresh image nothing else is loaded."
   (let ((line (ignore-errors
-               (and *evaluation* (null *own-systems*)
-                    (summary-line (remove-if #'told-by-orphans-p
-                                             (project-findings (compare-project))))))))
+               (when (and *evaluation* (null *own-systems*))
+                 (let ((comparison (compare-project)))
+                   #+sbcl (drop-judged-orphans comparison)
+                   (summary-line (remove-if #'told-by-orphans-p (project-findings comparison))))))))
     (when line (push line (evaluation-remarks *evaluation*)))))

@@ -19,10 +19,14 @@ FILE is the native name of the definition, or \"\".")
 (defvar *missing* '()
   "In a fresh image, ((KIND NAME) ...) of the undefined functions and variables that were met.")
 
-(defun prepare-fresh (directory kept &rest own)
+(defvar *fresh-systems* '() "In a fresh image, the names of all systems that will be loaded, if there are several.")
+
+(defun prepare-fresh (directory kept systems &rest own)
   "This image is fresh: it compiles the systems with the primary names OWN, fasls into DIRECTORY.
-KEPT, unless NIL, is the directory of the fasls that such images keep."
-  (setf *private-fasls* directory *kept-fasls* kept *own-systems* own)
+KEPT, unless NIL, is the directory of the fasls that such images keep.  SYSTEMS are lists of the name of one
+that will be loaded, if there will be several."
+  (setf *private-fasls* directory *kept-fasls* kept *own-systems* own
+        *fresh-systems* (mapcar #'first systems))
   ;; nobody asks it what the project's files were when they were loaded: see WATCH-LOADS
   #+sbcl (dolist (name '(load compile-file)) (sbcl:unencapsulate name 'swank-mcp-loads))
   (answer t))
@@ -40,7 +44,7 @@ KEPT, unless NIL, is the directory of the fasls that such images keep."
 saved with just what they need, and put the fasls of the project's own systems apart."
   (when *private-fasls*
     (dolist (name names) (pushnew (primary-name name) *own-systems* :test #'string=))
-    (let* ((systems (systems-of names)) (needed (remove-if #'own-system-p systems))
+    (let* ((systems (systems-of (union names *fresh-systems* :test #'string=))) (needed (remove-if #'own-system-p systems))
            (own (remove-if-not #'own-system-p systems)))
       (when (and *preloaded*
                  (set-exclusive-or *preloaded* (mapcar (lambda (name) (cons name (definition-name name)))

@@ -195,5 +195,5 @@ names these, and the older orphans of FILES."
                          #'string<))
            (more (count-beyond labels 10)))
       (when labels
-        (list (format nil "No file defines ~:[it~;them~] any more: ~{~A~^, ~}~@[ and ~D more~]. A fresh image would not have ~:[it~;them~]."
-                      (rest labels) (first-few labels 10) more (rest labels)))))))
+        (list (format nil "Still there from before, and not defined again by what was loaded: ~{~A~^, ~}~@[ and ~D more~]."
+                      (first-few labels 10) more))))))
