@@ -64,7 +64,7 @@ func (f *Session) LoadSystem(ctx context.Context, _ string, _ bool, r lisp.Reque
 func (f *Session) Fresh(ctx context.Context, system string, tests bool, test string, r lisp.Request) (out *lisp.Fresh, err error) {
 	out = &lisp.Fresh{Missing: []lisp.Missing{{Kind: "function", Name: "MINE::OLD", InImage: true}}}
 	if tests {
-		out.Compared, out.Changed = true, []lisp.TestChange{{Test: "T1", Session: "passed", Fresh: "failed"}}
+		out.Compared = &lisp.Comparison{Run: true, Whole: true, Changed: []lisp.TestChange{{Test: "T1", Session: "passed", Fresh: "failed"}}}
 		out.Tests, out.Result, err = f.RunTests(ctx, system, test, r)
 		out.Tests.Begun = true
 		return out, err

@@ -19,8 +19,8 @@ var freshParam = args.Param{Name: "fresh", Kind: args.Flag,
 // freshText is reply, of a call in a fresh image, with what was otherwise there.
 func freshText(reply Reply, f *lisp.Fresh) Reply {
 	lines := append([]string{"This was in a fresh image, with only what the files define; it has ended."}, missingLines(f)...)
-	if f.Tests != nil && f.Tests.Begun {
-		lines = append(lines, changeLines(f)...)
+	if f.Compared != nil {
+		lines = append(lines, comparisonLines(f.Compared)...)
 	}
 	reply.Text += "\n; " + render.Safe(strings.Join(lines, "\n; "))
 	return reply
@@ -40,22 +40,59 @@ func missingLines(f *lisp.Fresh) (lines []string) {
 // maxChanges is how many tests are told that have ended otherwise.
 const maxChanges = 25
 
-func changeLines(f *lisp.Fresh) (lines []string) {
-	switch {
-	case !f.Compared:
-		return []string{"The session has not run these tests: there is nothing to compare with."}
-	case len(f.Changed) == 0 && f.Tests.Tests == 0:
-		return []string{"No results of tests were seen, here or in the session's last run: there is nothing to compare."}
-	case len(f.Changed) == 0:
-		return []string{"Each test ended as in the session's last run."}
+// comparisonLines tells what is recorded of both runs, and no more.
+func comparisonLines(c *lisp.Comparison) (lines []string) {
+	if !c.Run {
+		return []string{cmp.Or(prefixed("No run of these tests in the session has come to its end; the last: ", c.Cut),
+			"The session has not run these tests") + ": there is nothing to compare with."}
 	}
-	for _, c := range f.Changed[:min(len(f.Changed), maxChanges)] {
-		lines = append(lines, fmt.Sprintf("Differs: %s %s here, %s in the session's last run.", c.Test, ended(c.Fresh), ended(c.Session)))
+	theirs := "the session's last run"
+	if c.Cut != "" {
+		lines = append(lines, "The session's last run of these tests did not come to its end: "+c.Cut+". The last that did is compared.")
+		theirs = "the session's last whole run"
 	}
-	if more := len(f.Changed) - len(lines); more > 0 {
+	if !c.Whole {
+		lines = append(lines, "This run did not come to its end: only the tests that ended in it are compared.")
+	} else if c.Unknown > 0 {
+		lines = append(lines, render.Plural(c.Unknown, "test")+" could not be compared: of one of the runs, not all results are kept.")
+	}
+	differs := len(c.Changed) > 0 || c.Whole && c.Was != c.Is
+	if c.Whole && c.Was != c.Is {
+		lines = append(lines, fmt.Sprintf("Differs: the run %s here, %s in %s.", runEnded(c.Is), runEnded(c.Was), theirs))
+	}
+	for _, change := range c.Changed[:min(len(c.Changed), maxChanges)] {
+		lines = append(lines, fmt.Sprintf("Differs: %s %s here, %s in %s.", change.Test, ended(change.Fresh), ended(change.Session), theirs))
+	}
+	switch more := len(c.Changed) - maxChanges; {
+	case more > 0:
 		lines = append(lines, render.Plural(more, "more test")+" ended otherwise.")
+	case differs:
+	case c.Same > 0 && c.Unknown == 0:
+		lines = append(lines, "Each test ended as in "+theirs+".")
+	case c.Same > 0:
+		lines = append(lines, "As in "+theirs+" ended "+render.Plural(c.Same, "test")+".")
+	case c.Whole && c.Unknown == 0:
+		lines = append(lines, fmt.Sprintf("No results of tests were seen, here or in %s; each %s.", theirs, runEnded(c.Is)))
+	default:
+		lines = append(lines, "No test has a result in both: there is nothing to compare.")
 	}
 	return lines
+}
+
+// prefixed returns text after prefix, and "" if text is "".
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+// runEnded says how a run has ended, whose error has the type failure.
+func runEnded(failure string) string {
+	if failure == "" {
+		return "came to its end"
+	}
+	return "ended with " + failure
 }
 
 // ended says how a test has ended, in words.

@@ -46,9 +46,13 @@ func reloadText(done *lisp.Reloaded, res *lisp.Result, in lisp.Request) string {
 		}
 		p.WriteString(".")
 	}
+	last := "the last run"
+	if done.Cut {
+		last = "the last whole run"
+	}
 	switch n := len(done.Failing); {
 	case n > 0:
-		p.WriteString("\n; Failing now, and not in the last run: " + render.Safe(strings.Join(done.Failing[:min(n, maxChanges)], ", ")))
+		p.WriteString("\n; Failing now, and not in " + last + ": " + render.Safe(strings.Join(done.Failing[:min(n, maxChanges)], ", ")))
 		if n > maxChanges {
 			p.WriteString(fmt.Sprintf(" and %d more", n-maxChanges))
 		}
@@ -56,7 +60,7 @@ func reloadText(done *lisp.Reloaded, res *lisp.Result, in lisp.Request) string {
 	case done.Untested != "":
 		p.WriteString("\n; The tests of " + render.Safe(done.Tested) + " " + done.Untested + ".\n; " + nextCall("run-tests", "system", done.Tested))
 	case done.Tested != "":
-		p.WriteString("\n; The tests of " + render.Safe(done.Tested) + " were run again: none fails that did not before.")
+		p.WriteString("\n; The tests of " + render.Safe(done.Tested) + " were run again: none fails that did not in " + last + ".")
 	}
 	res.Stdout = lisp.Text{}
 	p.Context(res)

@@ -50,7 +50,7 @@ func (s *Session) Debug(ctx context.Context, c DebuggerCall, r Request) (*Result
 	}}, tests)
 	if err == nil && len(res.report) > 0 {
 		res.Tests = tests
-		s.runs.note(run, tests, res)
+		s.tested(run, tests, res)
 	}
 	return res, err
 }

@@ -21,9 +21,8 @@ type Fresh struct {
 	Tests  *Tests  // nil if the system was only loaded
 	Result *Result // as of [Session.LoadSystem] or [Session.RunTests]
 
-	Compared bool         // with the session's last run of the same tests; false: there was none, or these have not run
-	Changed  []TestChange // the tests that ended otherwise there
-	Missing  []Missing    // the functions and variables that were undefined
+	Compared *Comparison // with what is recorded of the session's runs of the same tests; nil: these have not run
+	Missing  []Missing   // the functions and variables that were undefined
 }
 
 // TestChange is a test that has not ended as in the session's last run. "" is one that
@@ -238,9 +237,8 @@ func (inst *instance) needs(ctx context.Context, use freshUse, own []string) (n 
 // compare adds to f what differs from the session and its image.
 func (s *Session) compare(ctx context.Context, use freshUse, test string, f *Fresh) {
 	if f.Tests != nil && f.Tests.Begun {
-		if last, ok := s.runs.of(use.Systems[0], test); ok {
-			f.Changed, f.Compared = changes(last, f.Tests.Ran), true
-		}
+		record := s.runs.of(use.Systems[0], test)
+		f.Compared = record.compare(f.Tests, f.Result)
 	}
 	inst, err := s.im.running(ctx)
 	if err != nil || inst == nil || len(f.Missing) == 0 {

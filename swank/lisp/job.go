@@ -259,6 +259,9 @@ func (s *Session) attempt(ctx context.Context, r Request, j *job, target *suspen
 	j.sent = true
 	s.begun(j)
 	res, err := e.run(ctx)
+	if err != nil && !errors.Is(err, errNotBegun) && !errors.Is(err, errPaused) {
+		s.runs.noteCut(j.tests, KindCancelled.String())
+	}
 	e.limited(res)
 	if err == nil {
 		e.addNotes(res)

@@ -16,6 +16,7 @@ type Reloaded struct {
 	Tested   string   `sexp:"-"` // the system whose tests were run again, as the last of the session's; "": there are none
 	Untested string   `sexp:"-"` // that they were not, or not to their end, as the rest of a sentence about them; "": they were
 	Failing  []string `sexp:"-"` // those that had not failed then
+	Cut      bool     `sexp:"-"` // the last run did not come to its end: the last that did is the one that counts
 }
 
 // Reload loads the loaded systems of the project again of which files were saved since,
@@ -70,7 +71,7 @@ func (s *Session) testAgain(ctx context.Context, done *Reloaded) error {
 		done.Untested = fmt.Sprintf("were not run again: they took %.0f s, more than %.0f", run.took.Seconds(), quickTests.Seconds())
 		return nil
 	}
-	last, _ := s.runs.of(run.system, run.test)
+	last := s.runs.of(run.system, run.test)
 	j := testsJob(run.system, run.test)
 	j.number = s.im.jobs.Add(1)
 	s.tell(&j, Event{Kind: EventQueued})
@@ -80,10 +81,15 @@ func (s *Session) testAgain(ctx context.Context, done *Reloaded) error {
 		return err
 	}
 	s.tested(j.tests, now, res)
-	if !now.whole(res) {
+	c := last.compare(now, res)
+	done.Failing, done.Cut = c.nowFailing(), c.Cut != ""
+	switch {
+	case !c.Whole:
 		done.Untested = "were run again and did not come to their end"
-		return nil
+	case c.Is != "" && c.Is != c.Was:
+		done.Untested = "were run again and ended with " + c.Is + ", not as before"
+	case now.Tests == 0:
+		done.Untested = "were run again, and no results of tests were seen"
 	}
-	done.Failing = nowFailing(last, now.Ran)
 	return nil
 }

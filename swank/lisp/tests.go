@@ -71,8 +71,8 @@ func testsJob(system, test string) job {
 // tested notes what came of a job of testsJob, t, as it was decoded, and res.
 func (s *Session) tested(run testRun, t *Tests, res *Result) {
 	t.Took *= time.Microsecond
+	s.runs.note(run, t, res)
 	if t.Begun && run.system != "" {
-		s.runs.note(run, t, res)
 		s.wantCore(freshUse{[]string{run.system}, true})
 	}
 }
