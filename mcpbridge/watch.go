@@ -57,7 +57,7 @@ func (w *workspace) watchFiles() {
 
 // watchProject watches until ctx ends: the connection does, or the project moves.
 func (w *workspace) watchProject(ctx context.Context, dirs []string) {
-	err := watch.Sources(ctx, w.o.Trees, dirs, func() { tools.Reload(ctx, w.session, nil, w.news.add) })
+	err := watch.Sources(ctx, w.o.Trees, dirs, func() { tools.Reload(ctx, w.session, &w.spool, nil, w.news.add) })
 	if err != nil {
 		w.o.Log.Warn("watching the project's files", "err", err)
 		w.news.add("; The files of the project are not watched: " + err.Error())

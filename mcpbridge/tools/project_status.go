@@ -34,7 +34,7 @@ func projectStatus(ctx context.Context, r *Request) (Reply, error) {
 		if r.ReadOnly {
 			return Reply{}, r.Fail("load changes the image, and swank-mcp was started with --read-only.")
 		}
-		Reload(ctx, r.Session, r.Progress, func(text string) { loaded = text + "\n\n" })
+		Reload(ctx, r.Session, r.Spool, r.Progress, func(text string) { loaded = text + "\n\n" })
 	}
 	fresh := r.sessionRequest()
 	if r.Text("name") == "" {

@@ -7,18 +7,19 @@ import (
 	"time"
 
 	"swank-mcp/mcpbridge/render"
+	"swank-mcp/mcpbridge/spool"
 	"swank-mcp/swank/lisp"
 )
 
 // Reload loads what was saved of the project's loaded systems since they were loaded,
 // and calls tell with what a reply says of it, before the next job of the session begins:
-// not if nothing has changed, or no image runs.
-func Reload(ctx context.Context, s Session, progress func(time.Duration, string), tell func(text string)) {
+// not if nothing has changed, or no image runs. What that leaves out is kept in the spool.
+func Reload(ctx context.Context, s Session, kept *spool.Spool, progress func(time.Duration, string), tell func(text string)) {
 	in := lisp.Request{Debug: 1, Timeout: loadTimeout, Progress: progress}
 	told := false
 	err := s.Reload(ctx, in, func(done *lisp.Reloaded, res *lisp.Result) {
 		told = true
-		if text := reloadText(done, res, in); text != "" {
+		if text := reloadText(done, res, in, kept); text != "" {
 			tell(text)
 		}
 	})
@@ -28,8 +29,9 @@ func Reload(ctx context.Context, s Session, progress func(time.Duration, string)
 }
 
 // reloadText is a line with the systems, and below it what came of loading them.
-func reloadText(done *lisp.Reloaded, res *lisp.Result, in lisp.Request) string {
+func reloadText(done *lisp.Reloaded, res *lisp.Result, in lisp.Request, kept *spool.Spool) string {
 	res.Origin = ""
+	boundWarnings(res, false, kept)
 	if res.Failure != nil {
 		return "; Files" + ofSystems(done) + " were saved; loading them failed:\n" + loadText("", in.Timeout, res).Text
 	}
@@ -62,7 +64,7 @@ func reloadText(done *lisp.Reloaded, res *lisp.Result, in lisp.Request) string {
 	case done.Tested != "":
 		p.WriteString("\n; The tests of " + render.Safe(done.Tested) + " were run again: none fails that did not in " + last + ".")
 	}
-	res.Stdout = lisp.Text{}
+	res.Stdout, res.Stderr = lisp.Text{}, withoutCompilerNoise(res.Stderr)
 	p.Context(res)
 	return p.String()
 }
