@@ -41,12 +41,7 @@ func Trimmed(t lisp.Text) string {
 	if t.Omitted == 0 {
 		return Safe(strings.TrimRight(head, blank))
 	}
-	return Safe(head) + omission(t.Omitted) + Safe(strings.TrimRight(t.Tail, blank))
-}
-
-// omission stands for text that the image did not keep.
-func omission(n int64) string {
-	return "\n; … " + Count(n) + " characters left out here: too long to keep. Print less, or write it to a file …\n"
+	return Safe(head) + Gap(t.Omitted) + Safe(strings.TrimRight(t.Tail, blank))
 }
 
 func (p *Parts) warnings(ws []lisp.Warning) {
@@ -97,7 +92,7 @@ func (p *Parts) values(vs []lisp.Text) {
 		p.WriteString("=> ")
 		p.WriteString(Safe(v.Head))
 		if v.Omitted > 0 {
-			p.WriteString(omission(v.Omitted))
+			p.WriteString(Gap(v.Omitted))
 			p.WriteString(Safe(v.Tail))
 		}
 	}

@@ -2,7 +2,6 @@ package spool
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +11,9 @@ import (
 	"swank-mcp/mcpbridge/rawtext"
 	"swank-mcp/mcpbridge/render"
 )
+
+// maxGap bounds the line that stands for the rest of a text, in bytes.
+const maxGap = 200
 
 // Bounds of a spool.
 const (
@@ -33,40 +35,54 @@ type Spool struct {
 type Text struct {
 	Handle string // such as out-3
 	All    string
-	Chars  int // the length of All
+	Chars  int   // the length of All
+	Lost   int64 // characters that All only stands for: nothing keeps them
 }
 
-// gapPattern is what package render writes in place of characters that the image did not keep.
-var gapPattern = regexp.MustCompile(`(?m)^; … ([\d,]+) characters left out here: too long to keep\.`)
+// NewText returns all, whose length in characters is chars, as a text to be read by handle.
+func NewText(handle, all string, chars int) Text {
+	lost, _ := render.Gaps(all)
+	return Text{handle, all, chars, lost}
+}
 
 // Gap says, for replies that searched the text, what was not there to search.
 func (t Text) Gap() string {
-	m := gapPattern.FindStringSubmatch(t.All)
-	if m == nil {
+	if t.Lost == 0 {
 		return ""
 	}
-	return " " + m[1] + " characters in its middle were not kept and not searched."
+	return " " + render.Count(t.Lost) + " characters of it were not kept and not searched."
 }
 
 // Add keeps text, whose length in characters is chars, and returns its handle.
 // Older texts make room; of a text beyond the bounds the beginning is kept.
 func (s *Spool) Add(text string, chars int) string {
-	if len(text) > MaxBytes {
-		text = strings.ToValidUTF8(text[:MaxBytes], "")
+	handle, _ := s.keep(text, chars)
+	return handle
+}
+
+// keep does what Add does, and returns how many bytes of text can be read.
+func (s *Spool) keep(text string, chars int) (handle string, kept int) {
+	kept = len(text)
+	if kept > MaxBytes {
+		kept = MaxBytes - maxGap
+		for !utf8.RuneStart(text[kept]) {
+			kept--
+		}
+		text = text[:kept] + render.Gap(int64(utf8.RuneCountInString(text[kept:])))
 		chars = utf8.RuneCountInString(text)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last++
-	handle := fmt.Sprintf("out-%d", s.last)
-	s.texts = append(s.texts, Text{handle, text, chars})
+	handle = fmt.Sprintf("out-%d", s.last)
+	s.texts = append(s.texts, NewText(handle, text, chars))
 	s.bytes += len(text)
 	for len(s.texts) > MaxTexts || s.bytes > MaxBytes {
 		s.bytes -= len(s.texts[0].All)
 		s.texts[0] = Text{}
 		s.texts = s.texts[1:]
 	}
-	return handle
+	return handle, kept
 }
 
 // Get returns the text of a handle, which may be abbreviated to its number. Errors:

@@ -63,7 +63,7 @@ func (r *Request) readJob(ctx context.Context, number int) (line string, t spool
 		return "", spool.Text{}, err
 	}
 	text := jobText(j)
-	return "; " + jobLine(j), spool.Text{Handle: fmt.Sprintf("%s%d", jobPrefix, number), All: text, Chars: utf8.RuneCountInString(text)}, nil
+	return "; " + jobLine(j), spool.NewText(fmt.Sprintf("%s%d", jobPrefix, number), text, utf8.RuneCountInString(text)), nil
 }
 
 // abortJob ends the job of that number; handled is false if none runs.

@@ -83,7 +83,11 @@ func page(t spool.Text, rest string, offset, limit int) string {
 	end := rawtext.RuneOffset(rest, limit)
 	next := offset + utf8.RuneCountInString(rest[:end])
 	var b strings.Builder
-	fmt.Fprintf(&b, "; %s, characters %s to %s of %s\n", t.Handle, render.Count(offset), render.Count(next), render.Count(t.Chars))
+	fmt.Fprintf(&b, "; %s, characters %s to %s of %s", t.Handle, render.Count(offset), render.Count(next), render.Count(t.Chars))
+	if t.Lost > 0 {
+		fmt.Fprintf(&b, "; %s more were not kept", render.Count(t.Lost))
+	}
+	b.WriteByte('\n')
 	b.WriteString(rest[:end])
 	if next < t.Chars {
 		fmt.Fprintf(&b, "\n; more: read-output {\"handle\": %q, \"offset\": %d}", t.Handle, next)

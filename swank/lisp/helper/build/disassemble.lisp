@@ -8,11 +8,7 @@
   "The machine code of FUNCTION as a list of lines, with a note in place of what is left out."
   (let ((sink (make-sink)))
     (disassemble function :stream sink)
-    (destructuring-bind (&optional (head "") (tail "") (omitted 0)) (sink-text sink)
-      (append (lines-of head)
-              (when (plusp omitted)
-                (list (format nil "; ... ~D characters left out here ..." omitted)))
-              (lines-of tail)))))
+    (lines-of (sink-string sink))))
 
 (defun lines-of (text)
   (loop for start = 0 then (1+ newline)

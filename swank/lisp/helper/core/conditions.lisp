@@ -199,7 +199,7 @@ SBCL a class may have no report."
             (call-safely (lambda () (princ condition sink)))
           (if failedp
               trouble
-              (let ((text (sink-string sink " ... ~D characters left out ... ~A")))
+              (let ((text (sink-string sink)))
                 (if (reportless-p condition text)
                     (format nil "A condition of type ~A was signalled." (type-of condition))
                     text))))))))

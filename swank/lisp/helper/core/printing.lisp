@@ -95,5 +95,5 @@ of the program's are printed one by one, so that a failing one is replaced by a 
     (multiple-value-bind (trouble failedp) (call-safely (lambda () (print-object object sink)))
       (write-string (if failedp
                         (failed-text object trouble)
-                        (sink-string sink " ... ~D characters left out ... ~A"))
+                        (sink-string sink))
                     stream))))

@@ -124,7 +124,12 @@
                      (list (concatenate 'string head tail))
                      (list head tail (- start keep)))))))))
 
-(defun sink-string (sink control)
+(defparameter *gap*
+  (format nil "~~%; ~A ~~:D characters left out here: too long to keep. Print less, or write it to a file ~:*~A~~%~~A"
+          (or (code-char #x2026) "..."))
+  "A format for SINK-STRING.  The bridge, which writes the same line, knows by it what cannot be read.")
+
+(defun sink-string (sink &optional (control *gap*))
   "What was written to SINK, as a string.  CONTROL is a format for what follows the head where
 SINK has not kept all: the number of characters left out, and the tail."
   (destructuring-bind (&optional (head "") tail omitted) (sink-text sink)

@@ -9,7 +9,7 @@
                   (disassemble function :stream sink)
                   (write-line "; There is no function object to disassemble." sink))
               ""))
-    (sink-string sink "~%; ... ~D characters ...~%~A")))
+    (sink-string sink)))
 
 (defun frame-for-wire (suspended frame number disassemble)
   (multiple-value-bind (with without) (frame-variables frame)
