@@ -16,12 +16,18 @@ func (f *Session) SaveSession(_ context.Context, file string, _ time.Duration) (
 }
 
 // LoadSession fails in the second form if there is "fail" in the source.
-func (f *Session) LoadSession(_ context.Context, file, source string, r lisp.Request) (*lisp.Loaded, *lisp.Result, error) {
+func (f *Session) LoadSession(_ context.Context, src lisp.SessionSource, r lisp.Request) (*lisp.Loaded, *lisp.Result, error) {
 	l := &lisp.Loaded{Forms: 2}
-	if source == "fail" {
+	if src.Text == "fail" {
 		l.Failed = []lisp.FailedForm{{Line: 3, Form: "(defun f ()", Why: "END-OF-FILE: The code ends\ninside the form."}}
 	}
 	return l, &lisp.Result{Package: "COMMON-LISP-USER"}, nil
+}
+
+// BringBack is LoadSession.
+func (f *Session) BringBack(ctx context.Context, src lisp.SessionSource, r lisp.Request) (*lisp.Loaded, *lisp.Result, bool, error) {
+	l, res, err := f.LoadSession(ctx, src, r)
+	return l, res, false, err
 }
 
 // Job knows job 2, which runs, and no other.

@@ -43,7 +43,8 @@ type Session interface {
 	FileReadings(ctx context.Context, text string) ([]lisp.Reading, error)
 	Writable(ctx context.Context, name, pkg string, d *lisp.Source, form, read string, at lisp.WritePlace) (*lisp.Writable, error)
 	ReadUnlike(ctx context.Context, text, one, other string) (*lisp.Unlike, error)
-	LoadSession(ctx context.Context, file, source string, r lisp.Request) (*lisp.Loaded, *lisp.Result, error)
+	LoadSession(ctx context.Context, src lisp.SessionSource, r lisp.Request) (*lisp.Loaded, *lisp.Result, error)
+	BringBack(ctx context.Context, src lisp.SessionSource, r lisp.Request) (l *lisp.Loaded, res *lisp.Result, had bool, err error)
 
 	// The debugger
 	Debug(ctx context.Context, c lisp.DebuggerCall, r lisp.Request) (*lisp.Result, error)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"swank-mcp/internal/files"
@@ -138,15 +139,19 @@ func (d *sessionDir) others() string {
 	return " (there are " + strings.Join(names, ", ") + more + ")"
 }
 
-func (d *sessionDir) read(name string) (string, error) {
-	text, err := readIn(d.root, name, maxSessionFile)
+// read returns the text of a file, and when it was written.
+func (d *sessionDir) read(name string) (text string, written time.Time, err error) {
+	if info, err := d.root.Stat(name); err == nil {
+		written = info.ModTime()
+	}
+	text, err = readIn(d.root, name, maxSessionFile)
 	switch {
 	case errors.Is(err, errTooLarge):
-		return "", fmt.Errorf("%w; load it with evaluate-lisp, as in (load %q)", err, "file")
+		return "", written, fmt.Errorf("%w; load it with evaluate-lisp, as in (load %q)", err, "file")
 	case err == nil && !utf8.ValidString(text):
-		return "", errors.New("it is not UTF-8 text")
+		return "", written, errors.New("it is not UTF-8 text")
 	}
-	return text, err
+	return text, written, err
 }
 
 // write makes the file in one step: nobody sees half of it. Without overwrite

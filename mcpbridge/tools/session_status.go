@@ -30,7 +30,7 @@ func status(ctx context.Context, r *Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	s.Notes = append(s.Notes, r.keptNotes()...)
+	s.Notes = append(s.Notes, r.keptNotes(s.Resumes)...)
 	return Reply{Text: StatusText(s)}, nil
 }
 

@@ -78,7 +78,7 @@ func (s *Session) bringBack(ctx context.Context) {
 	began := s.hub.begin(func() {
 		defer close(done)
 		defer place.Leave()
-		loaded, res, had, err := session.BringBack(place.Within(s.hub.ctx), filepath.Base(left.Path), source, lisp.Request{Debug: 1, Timeout: backLimit})
+		loaded, res, had, err := session.BringBack(place.Within(s.hub.ctx), lisp.SessionSource{File: filepath.Base(left.Path), Text: source}, lisp.Request{Debug: 1, Timeout: backLimit})
 		s.log.Info("what was kept was brought back", "err", err)
 		missing := notBack(loaded, res, err)
 		if missing == "" {

@@ -161,11 +161,11 @@ func (im *Image) save(ctx context.Context, c *checkpoint, core *kept.Core, sourc
 		if err != nil {
 			return err
 		}
-		sum, size, err := copied.Save(ctx, file, open, urgent)
+		saved, err := copied.Save(ctx, file, open, urgent)
 		if err != nil {
 			return err
 		}
-		core.Size, core.Checksum = size, kept.Checksum(sum)
+		core.Size, core.Checksum, core.Later = saved.Size, kept.Checksum(saved.Checksum), saved.Later
 		written, err := open()
 		if err != nil {
 			return err
@@ -195,6 +195,9 @@ type OnDisk struct {
 	Size    int64  // bytes
 	Saving  bool   // it is being written: only Name and Time, when that began, are known
 	Foreign bool   // it is not known that this user has saved it, and it is not gone on from: only Name is believed
+
+	Later []string // the first of the session's variables whose values it has and the session's source has not
+	From  bool     // the image goes on from it
 }
 
 // CheckpointsOnDisk returns those in the directory of the session, newest first.
@@ -208,8 +211,14 @@ func (s *Session) CheckpointsOnDisk() (list []OnDisk) {
 		list = append(list, OnDisk{Name: name, Time: this.since, Saving: true})
 	}
 	d.mu.Unlock()
+	from := d.goneOnFrom()
 	for _, c := range d.cores.List() {
-		list = append(list, OnDisk{Name: c.Name, Time: c.Time, Summary: c.Summary, Size: c.Size, Foreign: c.Foreign() != nil})
+		foreign := c.Foreign() != nil
+		one := OnDisk{Name: c.Name, Time: c.Time, Summary: c.Summary, Size: c.Size, Foreign: foreign}
+		if !foreign {
+			one.Later, one.From = c.Later[s.name], from != nil && from.Name == c.Name
+		}
+		list = append(list, one)
 	}
 	return list
 }
@@ -430,6 +439,7 @@ func (s *Session) takeUp(ctx context.Context, thread *sessionThread) (said []str
 		return nil, err
 	}
 	s.recovery = nil
+	s.kept.Load().Compare(s.journal.Without)
 	said = append(said, text+back)
 	if resumed {
 		said = append(said, thread.inst.join(ctx, s.name)...)

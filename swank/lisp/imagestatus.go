@@ -55,6 +55,7 @@ func (s *Session) Status(ctx context.Context) (*Status, error) {
 		st.State = "ended"
 	}
 	if inst == nil && s.im.resumes() {
+		st.Resumes = true
 		st.Notes = append(st.Notes, fmt.Sprintf("The first evaluation goes on from checkpoint %s on the disk.", s.im.cfg.Resume))
 	}
 	if inst == nil {

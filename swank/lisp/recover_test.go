@@ -163,7 +163,7 @@ func TestStopsALongDefinition(t *testing.T) {
 func TestBringingBackEnds(t *testing.T) {
 	t.Parallel()
 	im := testImage(t)
-	_, res, _, err := im.Session("default").BringBack(t.Context(), "session.lisp", "(loop (sleep 0.01))", Request{Timeout: 100 * time.Millisecond})
+	_, res, _, err := im.Session("default").BringBack(t.Context(), SessionSource{File: "session.lisp", Text: "(loop (sleep 0.01))"}, Request{Timeout: 100 * time.Millisecond})
 	if err != nil || res.Failure == nil || res.Failure.Kind != KindTimeout {
 		t.Errorf("BringBack = %+v, %v", res, err)
 	}

@@ -53,26 +53,58 @@ type FailedForm struct {
 	Why  string   // TYPE: message
 }
 
-// LoadSession evaluates the forms of source in the session, going on behind
-// those that fail; file is what to call it. Result and error are those of
-// [Session.Evaluate].
-func (s *Session) LoadSession(ctx context.Context, file, source string, r Request) (*Loaded, *Result, error) {
+// SessionSource is the source of a session, which [Session.SaveSession] or a server before has
+// written, or of any other forms.
+type SessionSource struct {
+	File string // what to call it
+	Text string
+	// Written is when. What it would take back of what the session has that is later is refused,
+	// by a Failure of the type LaterInSession. Zero: nothing is refused.
+	Written time.Time
+}
+
+// LaterInSession is the Failure.Type of a source that would take something back.
+const LaterInSession = "LATER-IN-SESSION"
+
+// call makes the call that evaluates what rest returns of the source.
+func (src SessionSource) call(rest func(string) string) *helper.Call {
+	c := helper.NewCall("LOAD-FORMS").Str(rest(src.Text))
+	if !src.Written.IsZero() {
+		c.Key("WRITTEN").Num(src.Written.UnixMicro())
+	}
+	return c
+}
+
+// job makes a job, without a call, for src.
+func (src SessionSource) job() job {
+	return job{title: "load-session " + src.File, code: "(SWANK-MCP::LOAD-SESSION)"}
+}
+
+// LoadSession evaluates the forms of src in the session, going on behind
+// those that fail. Result and error are those of [Session.Evaluate].
+func (s *Session) LoadSession(ctx context.Context, src SessionSource, r Request) (*Loaded, *Result, error) {
 	r.Debug = defaultDebug
-	return reported[Loaded](ctx, s, r, job{title: "load-session " + file, code: "(SWANK-MCP::LOAD-SESSION)",
-		call: helper.NewCall("LOAD-FORMS").Str(source)})
+	j := src.job()
+	j.call = src.call(func(all string) string { return all })
+	return reported[Loaded](ctx, s, r, j)
 }
 
 // BringBack is LoadSession of what another server has kept of the session, but for what the
-// session has already, because its image has gone on from the disk: that has values since.
+// session has already: that may have values since.
 // had says whether there was such. Where it is broken off, the file in which the session is
 // kept stays as it is until the session defines something else. The time limit of r counts the
 // time in which the image could act.
-func (s *Session) BringBack(ctx context.Context, file, source string, r Request) (loaded *Loaded, res *Result, had bool, err error) {
+func (s *Session) BringBack(ctx context.Context, src SessionSource, r Request) (loaded *Loaded, res *Result, had bool, err error) {
 	r.Debug = defaultDebug
-	loaded, res, err = reported[Loaded](ctx, s, r, job{title: "load-session " + file, code: "(SWANK-MCP::LOAD-SESSION)", back: true,
-		whole: func(e *evaluation) *helper.Call {
-			had = !e.s.journal.Empty()
-			return e.options(helper.NewCall("LOAD-FORMS").Str(e.s.journal.Without(source)))
-		}})
+	j := src.job()
+	j.back = true
+	j.whole = func(e *evaluation) *helper.Call {
+		had = !e.s.journal.Empty()
+		return e.options(src.call(e.s.journal.Without))
+	}
+	loaded, res, err = reported[Loaded](ctx, s, r, j)
+	if err == nil && res.Failure == nil && len(loaded.Failed) == 0 {
+		s.kept.Load().Back()
+	}
 	return loaded, res, had, err
 }

@@ -30,6 +30,7 @@ type Status struct {
 	Checkpoints []Checkpoint   // oldest first
 	Obstacle    *ObstacleError // why the last one could not be taken, or nil
 	Jobs        []Job          // in the background, and those that have ended, oldest first
+	Resumes     bool           // no image runs, and the next one goes on from a checkpoint on the disk
 	Definitions map[string]int
 	Systems     []string // that the session has loaded, without those which they needed and which are not the project's
 	Lost        []string // definitions that have no source, and why: a new image will not have them

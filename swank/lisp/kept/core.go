@@ -29,6 +29,8 @@ type Core struct {
 	Made json.RawMessage `json:"made"` // of what, for who starts it
 	Work
 
+	Later map[string][]string `json:"later,omitempty"` // by session, the first of the variables whose values the source has not
+
 	dir     string
 	foreign error
 }

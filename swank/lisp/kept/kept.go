@@ -45,6 +45,8 @@ type Left struct {
 	Path    string // "" is none
 	Summary string // what it has, in words
 	Time    time.Time
+	Back    bool // the session of this server has all of it
+	Part    bool // it has a part of it
 }
 
 // Open returns the file of that path. It writes nothing, and makes no
@@ -65,7 +67,7 @@ func (k *File) look() error {
 		return err
 	}
 	if summary, ok := summaryIn(string(text)); ok {
-		k.left = Left{k.path, summary, info.ModTime()}
+		k.left = Left{Path: k.path, Summary: summary, Time: info.ModTime()}
 	}
 	return nil
 }
@@ -135,6 +137,33 @@ func (k *File) Taken() {
 	k.left = Left{}
 }
 
+// Compare notes what this server's session has of what the one before has left: lacks returns
+// of a source what the session lacks, "" for nothing.
+func (k *File) Compare(lacks func(source string) string) {
+	if k.Left().Path == "" {
+		return
+	}
+	source, err := k.Read()
+	if err != nil {
+		return // who loads it is told
+	}
+	rest := lacks(source)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.left.Back = rest == ""
+	k.left.Part = rest != "" && len(strings.TrimSpace(rest)) < len(strings.TrimSpace(source))
+}
+
+// Back notes that this server's session has all that the one before has left.
+func (k *File) Back() {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.left.Back, k.left.Part = true, false
+}
+
 // fails notes why the session is not kept, nil: it is.
 func (k *File) fails(err error) {
 	if err == nil {
@@ -184,6 +213,9 @@ func (k *File) Keep(j *journal.Journal, changed, now bool) (later time.Duration)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.stale = k.stale || changed
+	if j.Empty() {
+		k.left.Back, k.left.Part = false, false
+	}
 	if k.closed || !k.stale {
 		return 0
 	}

@@ -24,6 +24,18 @@ type saveCommand struct {
 // in bytes, without garbage. It goes on when it is told to.
 type heapStatus struct {
 	Bytes int64 `sexp:"bytes"`
+	Later []struct {
+		_         struct{} `sexp:",list"`
+		Session   string
+		Variables []string `sexp:",rest"`
+	} `sexp:"later"` // those whose values the source of the session does not have
+}
+
+// SavedCore is a core that was saved.
+type SavedCore struct {
+	Checksum uint32
+	Size     int64               // bytes
+	Later    map[string][]string // by session, the first of the variables whose values its source does not have
 }
 
 type proceed struct {
@@ -47,19 +59,19 @@ func (e *NoRoomError) Error() string {
 var errNoSaver = errors.New("the process that was to save the core did not call")
 
 // Save saves a core that [Resume] takes to a new file, whose directory is there, and which open
-// opens then, and returns its checksum and its size in bytes. The copy stays as it is; another one saves
+// opens then. The copy stays as it is; another one saves
 // itself, with a lower priority if it is not urgent. When Save returns without an error,
 // the core was written to the disk as a whole. After an error, the file may be there. The
 // error may be a [*NoRoomError].
-func (c *Copy) Save(ctx context.Context, file string, open func() (*os.File, error), urgent bool) (sum uint32, size int64, err error) {
+func (c *Copy) Save(ctx context.Context, file string, open func() (*os.File, error), urgent bool) (*SavedCore, error) {
 	a := c.line.calls.expect(false)
 	if err := c.peer.tell(saveCommand{a.key.number, file, os.Getpid()}); err != nil {
 		c.line.calls.forget(a)
-		return 0, 0, fmt.Errorf("%w: %w", errNoCopy, err)
+		return nil, fmt.Errorf("%w: %w", errNoCopy, err)
 	}
 	saver, err := c.called(ctx, a, helloTime+collectTime, errNoSaver)
 	if err != nil {
-		return 0, 0, err
+		return nil, err
 	}
 	defer func() {
 		host.KillGroup(saver.child)
@@ -72,21 +84,31 @@ func (c *Copy) Save(ctx context.Context, file string, open func() (*os.File, err
 	dir := filepath.Dir(file)
 	need := saver.heap.Bytes + saveRoom
 	if free, ok := freeBytes(dir); ok && free < need {
-		return 0, 0, &NoRoomError{dir, need, free}
+		return nil, &NoRoomError{dir, need, free}
 	}
 	if err := saver.tell(proceed{true}); err == nil {
 		<-saver.done
 	}
 	if ctx.Err() != nil {
-		return 0, 0, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 	if saver.state != nil && !saver.state.Success() {
 		if free, ok := freeBytes(dir); ok && free < saveRoom {
-			return 0, 0, &NoRoomError{dir, need, free}
+			return nil, &NoRoomError{dir, need, free}
 		}
-		return 0, 0, fmt.Errorf("the process that saved the core has ended with %v", saver.state)
+		return nil, fmt.Errorf("the process that saved the core has ended with %v", saver.state)
 	}
-	return finishCore(open)
+	core, err := new(SavedCore), error(nil)
+	if core.Checksum, core.Size, err = finishCore(open); err != nil {
+		return nil, err
+	}
+	for _, of := range saver.heap.Later {
+		if core.Later == nil {
+			core.Later = map[string][]string{}
+		}
+		core.Later[of.Session] = of.Variables
+	}
+	return core, nil
 }
 
 // coreEnd is how SBCL ends a core.

@@ -48,6 +48,12 @@ when the process between us and the copy that has forked has ended, which it doe
   "In an image from a core of SAVE-AS-COPY, what SB-EXT:BYTES-CONSED-BETWEEN-GCS was: SBCL does not
 keep it.")
 
+(defun later-variables-of-sessions ()
+  "((SESSION VARIABLE ...) ...): what the bridge tells of values that only this core will have."
+  (loop for session being the hash-values of *sessions*
+        for names = (ignore-errors (later-variables session))
+        when names collect (cons (session-name session) names)))
+
 (defun save-as-copy (fd &key save bridge &allow-other-keys)
   "Save this copy of the image, which has no other work, to the file SAVE when the bridge agrees."
   (end-with-bridge bridge)
@@ -58,7 +64,7 @@ keep it.")
   (sb-ext:gc :full t)
   (setf *own-call* nil                  ; the next process has none
         *nursery-saved* (sb-ext:bytes-consed-between-gcs))
-  (tell-bridge fd :bytes (sbcl:dynamic-usage))
+  (tell-bridge fd :bytes (sbcl:dynamic-usage) :later (later-variables-of-sessions))
   (when (await-command fd)
     (boot-call :save save))
   (sb-ext:exit :code 70 :abort t))

@@ -9,12 +9,19 @@
 
 (defstruct (entry (:copier nil))
   order                                 ; integer, increasing
+  time                                  ; when it was made, see DEFINITION-TIME
   identity                              ; see DEFINITION-IDENTITY
   boundp                                ; true of a variable that was given a value,
   value                                 ; which is this,
   source                                ; and the text of the top level form that gave it, or NIL
   text                                  ; of the key, for the bridge
   why)                                  ; why there is no source for it, or NIL
+
+(defun definition-time ()
+  "Now, in microseconds since 1970; of other Lisps than SBCL in whole seconds."
+  #+sbcl (multiple-value-bind (seconds microseconds) (sb-ext:get-time-of-day)
+           (+ (* 1000000 seconds) microseconds))
+  #-sbcl (* 1000000 (- (get-universal-time) #.(encode-universal-time 0 0 0 1 1 1970 0))))
 
 (defun interned-p (key)
   (symbol-package (key-symbol key)))
@@ -106,7 +113,7 @@ value; SOURCE is the text of the top level form, or NIL."
          (order (with-lock () (incf (session-definition-count session)))))
     (when old (forget-old-name session key old))
     (setf (gethash key table)
-          (make-entry :order order
+          (make-entry :order order :time (definition-time)
                            :identity (definition-identity (car key) (cdr key))
                            :boundp (and valuep (eq (car key) :variable) (boundp (cdr key)))
                            :value (and valuep (eq (car key) :variable) (boundp (cdr key))

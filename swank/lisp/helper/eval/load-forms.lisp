@@ -5,14 +5,17 @@
 ;;; Unlike EVALUATE this goes on after a form that fails.  A definition that fails is tried again
 ;;; at the end, when what it needs may be there.
 
-(defun load-forms (code &key (session "default") (token 0))
+(defun load-forms (code &key (session "default") (token 0) written)
   "Evaluate the forms of CODE one after the other in SESSION, beginning in
-COMMON-LISP-USER.  The answer is EVALUATE's, without values; its report is
+COMMON-LISP-USER.  WRITTEN, if not NIL, is the DEFINITION-TIME at which CODE was written: what would
+take back what SESSION has that is later is refused.  The answer is EVALUATE's, without values; its
+report is
 
   :FORMS   how many there were
   :FAILED  ((LINE FORM WHY) ...) of those that failed to the end"
   (call-as-work (lambda (evaluation read)
                   (declare (ignore read))
+                  (when written (refuse-older (evaluation-session evaluation) code written))
                   (load-code evaluation code))
                 :code '(load-session) :session session :token token
                 :package "COMMON-LISP-USER"))
@@ -85,6 +88,47 @@ says why."
                 (t (funcall function
                             (make-loaded-form :form form :package *package* :line line
                                               :source (subseq code begin (file-position in)))))))))))
+
+(defun call-in-package-of (form function)
+  "Call FUNCTION, and then, if FORM is an IN-PACKAGE, be in its package, or in one without a name if
+there is none: what is read for it must not get into another one."
+  (funcall function)
+  (when (and (consp form) (eq (first form) 'in-package) (consp (rest form)))
+    (setf *package* (or (find-package (second form)) (unnamed-package)))))
+
+(defvar *unnamed-package* nil "The package of UNNAMED-PACKAGE.")
+
+(defun unnamed-package ()
+  "A package for what is read in one that is not there; it goes with the reading."
+  (or *unnamed-package*
+      (setf *unnamed-package* (make-package (symbol-name (gensym "SWANK-MCP-")) :use '(#:common-lisp)))))
+
+(defun older-forms (session code time)
+  "What evaluating CODE, written at TIME, would take back of what SESSION has, in words.  CODE is read
+and not evaluated."
+  (let ((*unnamed-package* nil) (*package* *package*) (*read-eval* nil) (found '()))
+    (unwind-protect
+         (read-forms-calling code
+                             (lambda (loaded)
+                               (unless (lf-why loaded)
+                                 (call-in-package-of
+                                  (lf-form loaded)
+                                  (lambda ()
+                                    (dolist (said (taken-back session (lf-form loaded) (lf-source loaded) time))
+                                      (pushnew said found :test #'string=)))))))
+      (when *unnamed-package* (delete-package *unnamed-package*)))
+    (nreverse found)))
+
+(defparameter *max-older* 20 "How many things a refusal names that a file would take back.")
+
+(defun refuse-older (session code time)
+  "Refuse to evaluate CODE, written at TIME, if that would take back what SESSION has."
+  (let ((older (older-forms session code time)))
+    (when older
+      (refuse "LATER-IN-SESSION"
+              (format nil "Nothing was loaded. It would take back:~{~%- ~A~}~@[~%and ~D more~]"
+                      (first-few older *max-older*)
+                      (count-beyond older *max-older*))))))
 
 (defun load-code (evaluation code)
   (let ((forms 0) (failed '()))
