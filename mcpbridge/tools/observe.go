@@ -2,7 +2,6 @@ package tools
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -34,15 +33,6 @@ func nextFunctions(tool string, names []string, given, failure string, pairs ...
 
 func limitParam(what string, def, most float64) args.Param {
 	return args.Param{Name: "limit", Kind: args.Integer, Def: def, Min: 1, Max: most, Doc: "How many " + what + " to show."}
-}
-
-// callCounts is the line that tells how often each function was called.
-func callCounts(calls []lisp.CallCount) string {
-	var each []string
-	for _, c := range calls {
-		each = append(each, fmt.Sprintf("%s of %s", render.Plural(int(c.Calls), "call"), render.Safe(c.Function)))
-	}
-	return strings.Join(each, ", ")
 }
 
 func lookupError(err error) *lisp.LookupError {

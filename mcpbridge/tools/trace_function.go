@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"swank-mcp/mcpbridge/args"
@@ -68,20 +69,29 @@ func traceText(t *lisp.Trace) string {
 	if len(t.Calls) == 0 {
 		return ""
 	}
-	all := int64(0)
+	here, others := int64(0), int64(0)
+	var each []string
 	for _, c := range t.Calls {
-		all += c.Calls
+		here, others = here+c.Calls, others+c.Others
+		count := fmt.Sprintf("%s of %s", render.Plural(int(c.Calls+c.Others), "call"), render.Safe(c.Function))
+		if c.Others > 0 {
+			count += fmt.Sprintf(" (%s on other threads)", render.Count(c.Others))
+		}
+		each = append(each, count)
 	}
 	text := "[trace]"
 	if len(t.Lines) > 0 {
 		text = render.Lines("trace", t.Lines)
 	}
-	text += "\n; " + callCounts(t.Calls)
+	text += "\n; " + strings.Join(each, ", ")
 	switch {
-	case all == 0:
-		text += " on this thread; calls that were compiled inline are not seen"
-	case t.Shown < all:
+	case here+others == 0:
+		text += " on any thread while the form ran; calls that were compiled inline are not seen"
+	case t.Shown < here:
 		text += "; the first " + render.Count(t.Shown) + " are shown"
+	}
+	if others > 0 {
+		text += "\n; On other threads, also those that the form has not started, calls are counted while it runs, and not shown."
 	}
 	return text
 }

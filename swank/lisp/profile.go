@@ -20,12 +20,13 @@ type Trace struct {
 type CallCount struct {
 	_        struct{} `sexp:",list"`
 	Function string
-	Calls    int64
+	Calls    int64 // on the thread of the evaluation
+	Others   int64 // on all other threads, whoever has started them, while it ran
 }
 
 // Trace evaluates the one form in code and records, on its thread, the calls
-// of the functions, which are names with blanks or commas between. Result and
-// error are those of [Session.Evaluate].
+// of the functions, which are names with blanks or commas between. Those on other
+// threads are counted. Result and error are those of [Session.Evaluate].
 func (s *Session) Trace(ctx context.Context, code, functions string, r Request) (*Trace, *Result, error) {
 	return reported[Trace](ctx, s, r, job{title: code, call: helper.NewCall("TRACE-FORM").Str(code).Str(functions)})
 }

@@ -6,8 +6,8 @@
 (cl:in-package #:swank-mcp)
 
 ;;; SBCL lets anybody wrap a named function under a tag.  TRACE has its tag; ours is new each time,
-;;; so we do not touch the traces of others.  Every thread calls the wrapper, which records only on
-;;; the thread of our evaluation.
+;;; so we do not touch the traces of others.  Every thread calls the wrapper, which records the calls
+;;; on the thread of our evaluation, and counts those on others.
 
 (defun split-names (text)
   "The names in TEXT, separated by blanks or commas: foo, (setf bar) p::|b z|."
@@ -154,9 +154,26 @@ WRONG."
 
 ;;; The transcript of one evaluation
 
+(defstruct (other-calls (:copier nil))
+  (count 0 :type #+sbcl sb-ext:word #-sbcl (integer 0)))
+
+(defun count-other (others name)
+  "Count a call of NAME on another thread than the evaluation's.  Any number of them may do so at once."
+  (let ((counter (cdr (assoc name others :test #'equal))))
+    #+sbcl (sb-ext:atomic-incf (other-calls-count counter))
+    #-sbcl (incf (other-calls-count counter))))
+
+(defun call-counts (recorder names others)
+  "((NAME COUNT COUNT-ON-OTHER-THREADS) ...) of the functions NAMES."
+  (loop for name in names
+        for counter = (assoc name (recorder-calls recorder) :test #'equal)
+        collect (list (function-spelling name)
+                      (if counter (cdr counter) 0)
+                      (other-calls-count (cdr (assoc name others :test #'equal))))))
+
 (defun trace-form (code functions &key (session "default") (token 0) package)
   "Evaluate the form in CODE while calls of FUNCTIONS are recorded.  The answer is
-EVALUATE's with :REPORT (:LINES (TEXT ...) :SHOWN n :CALLS ((NAME COUNT) ...))."
+EVALUATE's with :REPORT (:LINES (TEXT ...) :SHOWN n :CALLS ((NAME COUNT COUNT-ON-OTHER-THREADS) ...))."
   (call-as-work
    (lambda (evaluation read)
      (let* ((names (refusing-failures
@@ -164,20 +181,21 @@ EVALUATE's with :REPORT (:LINES (TEXT ...) :SHOWN n :CALLS ((NAME COUNT) ...))."
                     (lambda () (wrappable-functions functions (evaluation-session evaluation) package))))
             (form (funcall read code))
             (lines '())
-            (recorder (make-recorder :emit (lambda (line) (push line lines)))))
+            (recorder (make-recorder :emit (lambda (line) (push line lines))))
+            (others (loop for name in names collect (cons name (make-other-calls)))))
        (report-with evaluation
                     (lambda ()
                       (list :lines (reverse lines) :shown (recorder-shown recorder)
-                            :calls (loop for name in names
-                                         for counter = (assoc name (recorder-calls recorder) :test #'equal)
-                                         collect (list (function-spelling name) (if counter (cdr counter) 0))))))
+                            :calls (call-counts recorder names others))))
        (let ((*recorder* recorder))
          (call-with-wrapped
           names
           (lambda (name function arguments)
-            (if (and (eq *recorder* recorder) (not *describing*))
-                (record-call recorder name function arguments)
-                (apply function arguments)))
+            (cond ((not (eq *recorder* recorder))
+                   (count-other others name)
+                   (apply function arguments))
+                  (*describing* (apply function arguments))
+                  (t (record-call recorder name function arguments))))
           (lambda () (multiple-value-list (evaluate-form form)))))))
    :code code :session session :token token :package package))
 
