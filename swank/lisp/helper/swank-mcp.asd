@@ -51,7 +51,7 @@
                  (:file "replaced") (:file "changes") (:file "recording")
                  (:file "candidates") (:file "packages")
                  (:file "replay") (:file "journal") (:file "undefining") (:file "commit")
-                 (:file "collect") (:file "listing") (:file "later")))
+                 (:file "collect") (:file "lambda-lists") (:file "listing") (:file "later")))
    ;; What is loaded of the project's systems, and what is on disk.
    (:module "project"
     :serial t

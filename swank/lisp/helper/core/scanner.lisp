@@ -126,6 +126,14 @@ there is none; END is then at the closing parenthesis or the end of TEXT."
           (#\# (scan-dispatch text begin))
           (t (scan-token text begin))))))
 
+(defun child-spans (text begin end)
+  "((DATUM BEGIN . END) ...) of what is in the list between those positions of TEXT."
+  (loop with at = (1+ begin)
+        for (datum from to) = (multiple-value-list (scan-datum text at))
+        while (and from (<= to end))
+        collect (list* datum from to)
+        do (setf at to)))
+
 (defun top-level-form (text index)
   "(VALUES DATUM BEGIN END) of the top level form of TEXT with that INDEX from 0, as
 a reader would count; NIL if there are not so many."

@@ -27,25 +27,6 @@ list has taken too long, no method is called any more."
                             (lambda () (one-line (bounded-text value 100)))
                             (lambda (lock) (declare (ignore lock)) "#<printing it takes too long>"))))
 
-(defun lambda-list-text (name)
-  (safely
-    (let ((arglist (swank/backend:arglist #+sbcl (or (and (symbolp name) (macro-function name)) name)
-                                          #-sbcl name))
-          (*package* *package*) (*print-gensym* nil))
-      (cond ((eq arglist :not-available) "(...)")
-            ((null arglist) "()")
-            (t (let ((parameter (find-if #'ordinary-symbol-p
-                                         (mapcar (lambda (item) (if (consp item) (first item) item))
-                                                 (if (ignore-errors (list-length arglist)) arglist '())))))
-                 (when parameter (setf *package* (symbol-package parameter)))
-                 (prin1-to-string arglist)))))))
-
-(defun ordinary-symbol-p (object)
-  "True of a parameter's name in whose package a lambda list prints best."
-  (and object (symbolp object) (symbol-package object)
-       (not (member object lambda-list-keywords))
-       (not (eq (symbol-package object) (find-package '#:common-lisp)))))
-
 (defun slot-names-text (class)
   #+sbcl (safely (let ((*package* (or (symbol-package (class-name class)) *package*)))
                    (format nil "(~{~S~^ ~})"
@@ -56,8 +37,8 @@ list has taken too long, no method is called any more."
   (let ((text (name-text name)))
     (flet ((with (more) (format nil "~A ~A" text more)))
       (case kind
-        ((:function :macro :generic-function :compiler-macro)
-         (with (lambda-list-text name)))
+        ((:function :macro :generic-function) (with (lambda-list-text name)))
+        (:compiler-macro (with (lambda-list-text name kind)))
         ((:variable :constant) (format nil "~A = ~A" text (value-line (symbol-value name))))
         (:symbol-macro (format nil "~A = ~A" text (value-line (macroexpand-1 name))))
         (:structure (if (find-class name nil) (with (slot-names-text (find-class name))) text))

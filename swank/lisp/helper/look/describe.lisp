@@ -62,7 +62,8 @@
 (defun call-text (name)
   "A call of NAME with its lambda list."
   (let ((lambda-list (lambda-list-text name)) (spelled (function-spelling name)))
-    (cond ((or (string= lambda-list "") (char/= #\( (char lambda-list 0)))
+    (cond ((or (string= lambda-list "") (char/= #\( (char lambda-list 0))
+               (string= lambda-list *unknown-lambda-list*))
            (format nil "~A ~A" spelled lambda-list))
           ((string= lambda-list "()") (format nil "(~A)" spelled))
           (t (format nil "(~A ~A" spelled (subseq lambda-list 1))))))
@@ -240,15 +241,18 @@
                                         '()
                                         (site-lines symbol (if (eq kind :class) :class kind))))))))))
 
+#+sbcl
+(defun parameter-lines (type)
+  "A line about the lambda list of the DEFTYPE of TYPE, unless it is empty or not known."
+  (let ((lambda-list (ignore-errors (sb-introspect:deftype-lambda-list type))))
+    (when (consp lambda-list)
+      (list (format nil "Parameters: ~A" (safely (prin1-to-string lambda-list)))))))
+
 (defun type-section (symbol)
   (when (and (surely-defined-p :type symbol) (not (find-class symbol nil)))
     `("Type"
       #+sbcl
-      ,@(let ((lambda-list (call-in-home-package symbol
-                                                 (lambda ()
-                                                   (safely (prin1-to-string
-                                                            (sb-introspect:deftype-lambda-list symbol)))))))
-          (unless (string= lambda-list "NIL") (list (format nil "Parameters: ~A" lambda-list))))
+      ,@(call-in-home-package symbol (lambda () (parameter-lines symbol)))
       ,@(documentation-lines symbol 'type) ,@(site-lines symbol :type))))
 
 ;;; All of it

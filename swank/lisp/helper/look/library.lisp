@@ -130,14 +130,6 @@ it may announce; or NIL."
 
 (defstruct (example (:copier nil)) file line text names)
 
-(defun child-spans (text begin end)
-  "((DATUM BEGIN . END) ...) of what is in the list between those positions of TEXT."
-  (loop with at = (1+ begin)
-        for (datum from to) = (multiple-value-list (scan-datum text at))
-        while (and from (<= to end))
-        collect (list* datum from to)
-        do (setf at to)))
-
 (defun called-name (datum names)
   "The string among the keys of NAMES that the token DATUM names, whatever its package; or NIL."
   (and (token-p datum)

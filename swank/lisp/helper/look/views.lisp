@@ -157,7 +157,8 @@
              (mapcar (lambda (value) (make-part "closed over" (closed-over-value value)))
                      (sbcl:%closure-values function))))
    :facts (list (cons "Name" (brief (sbcl:%fun-name function)))
-                (cons "Lambda list" (brief (swank/backend:arglist function)))
+                (cons "Lambda list" (multiple-value-bind (list knownp) (kept-lambda-list function)
+                                      (if knownp (brief list) "not known")))
                 (cons "Type" (brief (sbcl:%simple-fun-type (sbcl:%fun-fun function))))))
   #-sbcl (make-view))
 

@@ -258,8 +258,7 @@ which those that the compiler has recorded are RECORDED."
   (with-look-up (session)
     (let* ((name (find-function-name text session package))
            (recorded #+sbcl (recorded-references name) #-sbcl '())
-           (notes '())
-           (*file-texts* (make-hash-table :test 'equal)))
+           (notes '()))
       (declare (ignorable recorded))
       (let ((sections
               (loop for (each . title) in *reference-kinds*

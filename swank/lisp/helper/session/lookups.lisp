@@ -50,11 +50,15 @@ those of LATE, called with advice on the lock for which FUNCTION waits, or NIL."
   (list :error (list :type (failure-type failure) :message (failure-message failure)
                      :names (failure-names failure))))
 
+(defvar *file-texts* nil
+  "A hash table from file to text during a look-up, or NIL.")
+
 (defun call-looking-up (session function)
   "Answer what FUNCTION, called with the session named SESSION, returns; or
 (:ERROR (:TYPE :MESSAGE :NAMES)) if it signals an error, takes too long, or calls code of the
 program's that asks the image to end."
-  (let ((session (ensure-session session)) (*break-on-signals* nil) (begun (microseconds)))
+  (let ((session (ensure-session session)) (*break-on-signals* nil) (begun (microseconds))
+        (*file-texts* (make-hash-table :test 'equal)))
     (flet ((look ()
              (handler-bind ((warning #'muffle))
                (handler-case (call-with-listing-syntax (lambda () (funcall function session)))

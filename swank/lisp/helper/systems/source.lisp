@@ -14,9 +14,6 @@ NIL, ORIGIN (:FILE, :SESSION, :EMACS, :IMPLEMENTATION or NIL where unknown)."
 (defparameter *max-source-bytes* 8000000
   "Larger source files are not searched.")
 
-(defvar *file-texts* nil
-  "A hash table from file to text during a look-up, or NIL.")
-
 (defun file-text (file)
   "The text of FILE, or NIL."
   (if *file-texts*
