@@ -274,7 +274,7 @@ func TestTerminalUndoes(t *testing.T) {
 		t.Errorf("undo while something runs: %d, %s", status, out)
 	}
 	gate.Open()
-	harness.WantAnswer(t, call, "=> NIL")
+	harness.WantAnswer(t, call, "=> NIL\n; What was undone cannot be done again any more: (incf *x*).")
 }
 
 // However servers end, no socket stays that ps would show, and none after the next one.

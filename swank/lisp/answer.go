@@ -31,6 +31,7 @@ type (
 
 		Redefined *Redefined `sexp:"redefined"`
 		Report    sexp.Raw   `sexp:"report"`
+		Looked    bool       `sexp:"looked"` // it has surely changed nothing
 
 		Suspended *wireSuspended `sexp:"suspended"`
 		Parked    bool           `sexp:"parked"` // what it is about is suspended as before
@@ -111,6 +112,7 @@ func (a *wireAnswer) result() *Result {
 		Origin:   a.Origin,
 		Built:    a.Built,
 		report:   a.Report,
+		looked:   a.Looked && len(a.Journal)+len(a.Gone)+len(a.Loaded)+len(a.Lost) == 0,
 
 		Redefined: a.Redefined,
 		Timing: Timing{

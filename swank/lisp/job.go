@@ -188,7 +188,7 @@ func (s *Session) begun(j *job) {
 }
 
 // perform does the job for the holder of the turn.
-func (s *Session) perform(ctx context.Context, r Request, j *job) (*Result, error) {
+func (s *Session) perform(ctx context.Context, r Request, j *job) (res *Result, err error) {
 	if err := s.im.joinWork(ctx, r.Timeout); err != nil {
 		return nil, err
 	}
@@ -196,7 +196,9 @@ func (s *Session) perform(ctx context.Context, r Request, j *job) (*Result, erro
 	defer func() {
 		if j.sent {
 			s.evaluated.Add(1)
-			s.im.timeline.step(s.name, j.title)
+			if err != nil || !res.looksOnly(j) {
+				s.stepped(j, res)
+			}
 		}
 	}()
 	target, err := s.findTarget(ctx, j.about)
@@ -204,7 +206,7 @@ func (s *Session) perform(ctx context.Context, r Request, j *job) (*Result, erro
 		return nil, err
 	}
 	for attempt := 1; ; attempt++ {
-		res, err := s.attempt(ctx, r, j, target)
+		res, err = s.attempt(ctx, r, j, target)
 		// Nothing has been evaluated: the image or the thread was gone before.
 		if errors.Is(err, errNotBegun) && attempt < 3 {
 			continue
@@ -217,6 +219,19 @@ func (s *Session) perform(ctx context.Context, r Request, j *job) (*Result, erro
 			continue
 		}
 		return res, err
+	}
+}
+
+// looksOnly reports whether the job j, whose end res is, has surely changed nothing.
+func (res *Result) looksOnly(j *job) bool {
+	return res != nil && res.looked && j.about == nil && res.Suspended == nil && !res.Waiting && res.Job == 0
+}
+
+// stepped notes that the job may have changed the image, and tells in res, if that is not nil,
+// what cannot be done again any more.
+func (s *Session) stepped(j *job, res *Result) {
+	if lost := s.im.timeline.step(s.name, j.title); len(lost) > 0 && res != nil {
+		res.Notes = append(res.Notes, "What was undone cannot be done again any more: "+someTitles(lost)+".")
 	}
 }
 

@@ -89,6 +89,7 @@ type Result struct {
 	Job int // the number under which the evaluation goes on in the background, or 0
 
 	report []byte // of a job, as the helper wrote it
+	looked bool   // it has surely changed nothing
 
 	// Suspended, when not nil, says that the evaluation waits in the debugger
 	// at its Failure.

@@ -16,7 +16,7 @@ import (
 
 // A timeline is what was done in an image that we started, step by step, and the
 // checkpoints of it: copies of the image as it was after a step. A step is a job that may
-// have changed the image. The image is at the last step, unless steps were undone: then
+// have changed the image; one that only looks is none. The image is at the last step, unless steps were undone: then
 // those behind its place can be redone until another step is made.
 type timeline struct {
 	mu          sync.Mutex
@@ -68,19 +68,22 @@ type frozen interface {
 	PID() int
 }
 
-// step notes that a job of the session has ended that may have changed the image.
-func (t *timeline) step(session, title string) {
+// step notes that a job of the session has ended that may have changed the image, and returns
+// the titles of the steps that could be redone until then.
+func (t *timeline) step(session, title string) (lost []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.stepLocked(session, title)
+	lost = t.stepLocked(session, title)
 	select {
 	case t.stepped <- struct{}{}:
 	default:
 	}
+	return lost
 }
 
 // stepLocked is step. t.mu is held.
-func (t *timeline) stepLocked(session, title string) {
+func (t *timeline) stepLocked(session, title string) (lost []string) {
+	lost = t.lostLocked()
 	t.forgetAfter(t.at)
 	t.at++
 	t.used = time.Now()
@@ -92,6 +95,22 @@ func (t *timeline) stepLocked(session, title string) {
 		t.steps = slices.Delete(t.steps, 0, excess)
 		t.first += excess
 	}
+	return lost
+}
+
+// lostLocked returns the titles of the steps that nothing leads to any more when another step is
+// made now: checkpoints with names stay. t.mu is held.
+func (t *timeline) lostLocked() []string {
+	ahead, kept := t.at, t.at
+	for _, c := range t.usable() {
+		if !c.aside {
+			ahead = max(ahead, c.at)
+			if c.name != "" {
+				kept = max(kept, c.at)
+			}
+		}
+	}
+	return t.betweenLocked(kept, ahead)
 }
 
 // forgetAfter drops what comes after a step: it is not to be redone any more. Checkpoints
@@ -253,6 +272,11 @@ func (t *timeline) now() int {
 func (t *timeline) between(after, upTo int) (titles []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.betweenLocked(after, upTo)
+}
+
+// betweenLocked is between. t.mu is held.
+func (t *timeline) betweenLocked(after, upTo int) (titles []string) {
 	for n := max(after+1, t.first); n <= upTo && n-t.first < len(t.steps); n++ {
 		titles = append(titles, t.steps[n-t.first].title)
 	}

@@ -72,7 +72,8 @@
                  (:file "heap-limit" :if-feature :sbcl) (:file "heap-watch" :if-feature :sbcl)
                  (:file "long-lists" :if-feature :sbcl)
                  (:file "guest-heap-watch" :if-feature :sbcl) (:file "restore-watch")
-                 (:file "restore-entries") (:file "perform") (:file "evaluate") (:file "background")
+                 (:file "restore-entries") (:file "looking")
+                 (:file "perform") (:file "evaluate") (:file "background")
                  (:file "restore") (:file "load-forms") (:file "expand")
                  (:file "suspended-frames" :if-feature :sbcl)
                  (:file "debugger" :if-feature :sbcl)
@@ -131,7 +132,7 @@
   :serial t
   :components ((:file "suite") (:file "core/wire") (:file "core/sink")
                (:file "core/conditions") (:file "core/frames") (:file "session/session")
-               (:file "eval/foreign") (:file "eval/evaluate") (:file "session/names")
+               (:file "eval/foreign") (:file "eval/looking") (:file "eval/evaluate") (:file "session/names")
                (:file "core/scanner") (:file "systems/source") (:file "systems/kept-fasls")
                (:file "systems/fresh") (:file "session/lookups")
                (:file "eval/debugger") (:file "eval/expand") (:file "eval/notes")

@@ -24,6 +24,7 @@ milliseconds; see suspend.lisp.  The answer is a plist:
   :SYSTEM   the name of the system that was to be loaded
   :ORIGIN   the file that defines the system that was loaded or tested
   :BUILT    which of its files were compiled, and how many were up to date
+  :LOOKED   true if it has surely changed nothing; see looking.lisp
 
 TEXT is (HEAD), or (HEAD TAIL OMITTED) for a longer one; what is NIL is left out."
   (let ((evaluation (make-evaluation :token token :session (ensure-session session) :code code

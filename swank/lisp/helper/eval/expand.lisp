@@ -36,6 +36,20 @@ macros internal to the implementation."
        (when (<= (incf count) *max-steps*)
          (push (list (code-text form) (code-text expansion)) steps))))))
 
+(defun expand-in (evaluation form mode)
+  "Expand FORM as MODE says; the report is in EVALUATION."
+  (ecase mode
+    ((:one :full)
+     (multiple-value-bind (expansion expandedp)
+         (if (eq mode :one) (macroexpand-1 form) (macroexpand form))
+       (let ((text (code-text expansion)) (why (if expandedp "" (no-macro-call-text form))))
+         (report-with evaluation (lambda () (list :expansion text :why why))))))
+    (:all
+     (let ((expansion (code-text (swank/backend:macroexpand-all form))))
+       (report-with evaluation (lambda () (list :expansion expansion :why "")))))
+    (:steps
+     (steps-to evaluation (lambda () (swank/backend:macroexpand-all form))))))
+
 (defun expand (text mode &key (session "default") (token 0) package)
   "Expand the macro call in TEXT.  MODE: :ONE, once; :FULL, until it is no macro call; :ALL, also
 inside of it; :STEPS, as :ALL, step by step.  The answer is EVALUATE's with
@@ -43,19 +57,17 @@ inside of it; :STEPS, as :ALL, step by step.  The answer is EVALUATE's with
 where WHY says why there is nothing to expand."
   (call-as-work
    (lambda (evaluation read)
+     (setf (evaluation-acts evaluation)
+           (not (reads-plainly-p (evaluation-session evaluation) text)))
      (let* ((form (funcall read text))
             (*noting* nil))
-       (ecase mode
-         ((:one :full)
-          (multiple-value-bind (expansion expandedp)
-              (if (eq mode :one) (macroexpand-1 form) (macroexpand form))
-            (let ((text (code-text expansion)) (why (if expandedp "" (no-macro-call-text form))))
-              (report-with evaluation (lambda () (list :expansion text :why why))))))
-         (:all
-          (let ((expansion (code-text (swank/backend:macroexpand-all form))))
-            (report-with evaluation (lambda () (list :expansion expansion :why "")))))
-         (:steps
-          (steps-to evaluation (lambda () (swank/backend:macroexpand-all form)))))
+       ;; a macro of the program's may do anything
+       (call-watching-expansions
+        (lambda () (expand-in evaluation form mode))
+        (lambda (form expansion)
+          (declare (ignore expansion))
+          (unless (or (atom form) (eq (symbol-package (first form)) (find-package '#:common-lisp)))
+            (setf (evaluation-acts evaluation) t))))
        '()))
    :code text :session session :token token :package package))
 

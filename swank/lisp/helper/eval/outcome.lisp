@@ -66,6 +66,7 @@ RUN over all threads: without TIMEDP it is not asked, and RUN is 0."
        :report (work-report evaluation)
        :departed (and (not (evaluation-job evaluation)) (departed-for-wire session))
        :threads (and (not (evaluation-job evaluation)) (suspended-threads-for-wire session))
+       :looked (not (evaluation-acts evaluation))
        :costs costs))))
 
 (defun for-wire (report)

@@ -81,12 +81,15 @@ ON-READING with the stream and the position before each READ, and ON-FORM with e
   (let* ((code (evaluation-code evaluation))
          (in (make-string-input-stream code))
          (values '()))
+    (unless (reads-plainly-p (evaluation-session evaluation) code)
+      (setf (evaluation-acts evaluation) t))
     (loop
       (let ((start (file-position in)))
         (funcall on-reading in start)
         (let ((form (read-form in)))
           (when (eq form in) (return values))
           (funcall on-form form)
+          (unless (looks-only-p form) (setf (evaluation-acts evaluation) t))
           (setf (evaluation-start evaluation) (next-form-position code start)
                 values (evaluate-toplevel evaluation form debug
                                           (subseq code (evaluation-start evaluation)
@@ -156,6 +159,9 @@ with the parts of SOURCE that a restore needs."
   "Do what EVALUATION is for: restore entries, load a system, other work, or evaluate code."
   (let ((system (evaluation-system evaluation))
         (session (evaluation-session evaluation)))
+    ;; INSPECT-FORM and EXPAND find out themselves
+    (when (or system (evaluation-restore evaluation) (evaluation-work evaluation))
+      (setf (evaluation-acts evaluation) t))
     (cond ((evaluation-restore evaluation)
            (setf (evaluation-failures evaluation)
                  (restore-entries (evaluation-restore evaluation)))

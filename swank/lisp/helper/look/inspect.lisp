@@ -194,7 +194,12 @@ superclass."
 EVALUATE's; its :REPORT is that of INSPECTION."
   (call-as-work
    (lambda (evaluation read)
-     (let* ((values (multiple-value-list (evaluate-form (funcall read code))))
+     (let* ((form (funcall read code))
+            (values (progn
+                      (setf (evaluation-acts evaluation)
+                            (not (and (looks-only-p form)
+                                      (reads-plainly-p (evaluation-session evaluation) code))))
+                      (multiple-value-list (evaluate-form form))))
             (object (first values))
             (handle (remember-object object (evaluation-session evaluation) code))
             (found (refusing-failures

@@ -9,6 +9,7 @@
   (caller '(nil "evaluate-lisp" nil)) ; see CALLER
   input                  ; text for its standard input, or NIL
   form (start 0)         ; the one being evaluated, and where it begins in CODE
+  acts                   ; true if it may have changed the image; see looking.lisp
   allowed                ; true if the person was asked and has allowed it
   job                    ; true of one in the background; see background.lisp
   timedp                 ; true if its processor time is wanted
