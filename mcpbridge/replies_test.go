@@ -81,8 +81,8 @@ func TestReplies(t *testing.T) {
 		{"run-tests", `{"system":"broken"}`, "[ERROR] SIMPLE-ERROR\ntests\nfailed"},
 		{"run-tests", `{"system":"slow","timeout":2}`, "[TIMEOUT] Evaluation exceeded 2 seconds\n" +
 			"Before that: slow (FiveAM): 2 tests, 6 checks: 3 passed, 1 failed, 1 with an error, 1 skipped.\n" + failures},
-		{"run-tests", `{"system":"plain"}`, "plain has run to its end. No results of FiveAM, Rove or Parachute were seen; " +
-			"what it printed is all there is.\n\n[stdout]\nall fine"},
+		{"run-tests", `{"system":"plain"}`, "plain: the outcome is not known. It has ended without an error, and no result of " +
+			"FiveAM, Rove, Parachute, RT, Fiasco, 1am, lisp-unit2, Prove or Clunit2 was seen.\n\n[stdout]\nall fine"},
 
 		// Objects, calls, time, memory, threads
 		{"inspect-object", `{"code":"(list 1 2)"}`, "obj-1: CONS, (1 2)\n\n[parts]\n0: 1\n1: 2\n\n[stdout]\nsaid"},

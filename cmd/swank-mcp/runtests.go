@@ -66,6 +66,8 @@ func verdict(f *lisp.Fresh) (string, error) {
 		return "could not be run", errNotRun
 	case t.Failed+t.Errors > 0 || failure != nil:
 		return "failed", errReported
+	case t.Passed+t.Skipped == 0:
+		return "ended without an error; whether tests have passed is not known", nil
 	}
 	return "passed", nil
 }

@@ -49,7 +49,7 @@ func TestRunTestsAnswer(t *testing.T) {
 			t.Errorf("%q: %q", text, a.outcome)
 		}
 	}
-	a := runTestsAnswer("x has run to its end.\n\n[stdout]\nNo tests failed.\n\n[warnings]\nWARNING: 3 tests\n\n; Then SIMPLE-ERROR: x", false)
+	a := runTestsAnswer("x: the outcome is not known.\n\n[stdout]\nNo tests failed.\n\n[warnings]\nWARNING: 3 tests\n\n; Then SIMPLE-ERROR: x", false)
 	if a.outcome != "SIMPLE-ERROR" || len(a.said) != 1 {
 		t.Errorf("%+v", a)
 	}

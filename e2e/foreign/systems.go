@@ -74,7 +74,7 @@ func (l lab) runSystem(s system) ([]row, error) {
 	if dir, err = l.work("system"); err != nil {
 		return nil, err
 	}
-	reply, err := l.session(dir, "run-tests", map[string]any{"system": s.name})
+	reply, err := l.session(dir, "run-tests", map[string]any{"system": s.name, "verbose": true})
 	if err != nil {
 		return nil, fmt.Errorf("run-tests of %s: %w", s.name, err)
 	}

@@ -136,6 +136,7 @@ func testFresh(ctx context.Context, r *Request, system, test string, in lisp.Req
 		return Reply{}, err
 	}
 	boundWarnings(f.Result, r.Flag("verbose"), r.Spool)
+	r.boundTestOutput(f.Tests, f.Result)
 	return freshText(testsText(cmp.Or(test, system), f.Tests, f.Result, in), f), nil
 }
 
@@ -143,6 +144,7 @@ func testFresh(ctx context.Context, r *Request, system, test string, in lisp.Req
 // session to compare with; warnings of others than the project's are left out.
 func TestsText(system string, f *lisp.Fresh, in lisp.Request) string {
 	f.Result.Warnings = slices.DeleteFunc(f.Result.Warnings, func(w lisp.Warning) bool { return w.System != "" })
+	boundTestOutput(f.Tests, f.Result, nil)
 	text := testsText(system, f.Tests, f.Result, in).Text
 	for _, line := range missingLines(f) {
 		text += "\n; " + render.Safe(line)

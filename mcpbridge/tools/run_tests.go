@@ -18,8 +18,9 @@ var runTestsTool = Tool{
 	Title: "Run tests",
 	Set:   Build,
 	Shown: true,
-	Doc: "Run the tests of a system (ASDF's test-op), or one test or suite of FiveAM, Rove or Parachute, " +
+	Doc: "Run the tests of a system (ASDF's test-op), or one test or suite, " +
 		"showing each failure with its form, values, reason and source, and of an error the backtrace. " +
+		"Knows FiveAM, Rove, Parachute, RT, Fiasco, 1am, lisp-unit2, Prove and Clunit2. " +
 		"Loads the system first, if one is named. Stopped by its timeout, it tells what has run.",
 	Params: []args.Param{
 		{Name: "system", Kind: args.Text, Aliases: []args.Alias{{Name: "system-name"}}, Doc: "Name of the system."},
@@ -53,6 +54,7 @@ func runTests(ctx context.Context, r *Request) (Reply, error) {
 		return Reply{}, err
 	}
 	boundWarnings(res, r.Flag("verbose"), r.Spool)
+	r.boundTestOutput(out, res)
 	return testsText(cmp.Or(test, system), out, res, in), nil
 }
 
@@ -106,7 +108,7 @@ func testSummary(what string, t *lisp.Tests) string {
 	case checks == 0 && t.Untested != "":
 		return render.Safe(t.Untested)
 	case checks == 0:
-		return render.Safe(what) + " has run to its end. No results of FiveAM, Rove or Parachute were seen; what it printed is all there is."
+		return render.Safe(unknownOutcome(what, t))
 	}
 	s := fmt.Sprintf("%s (%s): %s, %s", render.Safe(what), render.Safe(strings.Join(t.Frameworks, ", ")),
 		render.Plural(t.Tests, "test"), render.Plural(checks, "check"))
@@ -123,6 +125,18 @@ func testSummary(what string, t *lisp.Tests) string {
 		}
 	}
 	return s + ": " + strings.Join(counts, ", ") + "."
+}
+
+// frameworks names those whose results are seen, as the helper's *frameworks* has them.
+const frameworks = "FiveAM, Rove, Parachute, RT, Fiasco, 1am, lisp-unit2, Prove or Clunit2"
+
+// unknownOutcome describes tests that have ended and of which no result was seen.
+func unknownOutcome(what string, t *lisp.Tests) string {
+	text := what + ": the outcome is not known. It has ended without an error, and no result of " + frameworks + " was seen."
+	if t.Returned != "" {
+		text += " Its TEST-OP has returned " + t.Returned + "."
+	}
+	return text
 }
 
 func writeTestFailures(p *render.Parts, t *lisp.Tests) {

@@ -19,7 +19,7 @@ const diagnosticsShown = 25
 
 // verboseParam has the warnings of other systems shown as well. The reply that counts
 // them says how to read them, so few need it.
-var verboseParam = hidden(args.Param{Name: "verbose", Kind: args.Flag, Doc: "Show the warnings of other systems, too."})
+var verboseParam = hidden(args.Param{Name: "verbose", Kind: args.Flag, Doc: "Show the warnings of other systems, and all that tests print, too."})
 
 // boundWarnings leaves in res the warnings that its reply shows: of files the weightiest
 // first, and of other systems than the project's only how many there are, unless verbose.

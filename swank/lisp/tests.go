@@ -12,7 +12,7 @@ import (
 // stopped.
 type Tests struct {
 	What       string   `sexp:"what"`       // the system or test that was named
-	Frameworks []string `sexp:"frameworks"` // FiveAM, Rove, Parachute: those whose results were seen
+	Frameworks []string `sexp:"frameworks"` // FiveAM, RT, …: those whose results were seen
 	Tests      int      `sexp:"tests"`      // tests that had a result
 
 	// Checks
@@ -27,6 +27,7 @@ type Tests struct {
 	Took     time.Duration `sexp:"took"`     // the tests, without the loading; in whole microseconds
 
 	Untested string `sexp:"untested"` // why there was no test to run; "" if that is not known
+	Returned string `sexp:"returned"` // what the TEST-OP has returned; "" if that was not seen
 }
 
 // TestFailure is one check that did not pass.
@@ -48,7 +49,7 @@ type TestRan struct {
 	Status string // passed, failed, error or skipped: the worst of its checks
 }
 
-// RunTests runs the named test of FiveAM, Rove or Parachute, after loading the
+// RunTests runs the named test of a framework that is known, after loading the
 // system if one is named; or all tests of the system, by its test-op. Result
 // and error are those of [Session.Evaluate]; the Result has no Values, and is no
 // Failure because a test has failed.

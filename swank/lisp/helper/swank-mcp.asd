@@ -89,7 +89,8 @@
    (:module "build"
     :serial t
     :components ((:file "compile") (:file "apart") (:file "load-system") (:file "reload")
-                 (:file "disassemble") (:file "test-frameworks") (:file "tests") (:file "needs")))
+                 (:file "disassemble") (:file "test-frameworks") (:file "more-frameworks")
+                 (:file "tests") (:file "needs")))
    ;; Calls, time, allocation, the heap, threads.
    (:module "profile"
     :serial t

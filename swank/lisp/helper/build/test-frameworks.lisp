@@ -19,6 +19,7 @@
   (labels '())                           ; of the frameworks
   (underway nil) (results '())           ; see CALL-AROUND-FIVEAM
   (untested nil)                         ; why there was nothing to run, or NIL
+  (returned nil)                         ; what the TEST-OP has returned, as text, or NIL
   (signalled '()) (looking 0)            ; see NOTE-SIGNALLED
   (failures '()))                        ; ((TEST STATUS FORM REASON PLACE FRAMES) ...), newest first
 
@@ -67,7 +68,7 @@ is shown: a suite may have 100,000 checks.  CONDITION is what was signalled, if 
               collect (list name (string-downcase status)))
    :begun (and (test-run-begun run) t)
    :took (and (test-run-begun run) (- (microseconds) (test-run-begun run)))
-   :untested (test-run-untested run)))
+   :untested (test-run-untested run) :returned (test-run-returned run)))
 
 (defun test-text (object)
   "OBJECT on one line, for a report."
@@ -131,11 +132,16 @@ is shown: a suite may have 100,000 checks.  CONDITION is what was signalled, if 
                         (string-equal "test" text :start2 (- before 3) :end2 (1+ before)))
                (return open)))))
 
+(defun own-file-first (package texts)
+  "TEXTS, with that of the file of PACKAGE before others, which may have tests of the same name."
+  (flet ((ownp (entry) (string= (native-name (car entry)) (native-name (package-file package)))))
+    (append (remove-if-not #'ownp texts) (remove-if #'ownp texts))))
+
 (defun test-place (run name package)
   "\"FILE:LINE\" of the test called NAME in PACKAGE, or NIL."
   (let ((directory (and (packagep package) (package-directory package))))
     (when directory
-      (loop for (file . text) in (directory-texts run directory)
+      (loop for (file . text) in (own-file-first package (directory-texts run directory))
             for position = (test-position text name)
             when position
               return (format nil "~A:~D" (native-name file)
@@ -184,7 +190,8 @@ errors that they handle.")
                packages))))
 
 (defparameter *framework-packages*
-  '("IT.BESE.FIVEAM" "FIVEAM" "ROVE" "PARACHUTE" "ORG.SHIRAKUMO.PARACHUTE"))
+  '("IT.BESE.FIVEAM" "FIVEAM" "ROVE" "PARACHUTE" "ORG.SHIRAKUMO.PARACHUTE" "REGRESSION-TEST" "SB-RT"
+    "FIASCO" "1AM" "LISP-UNIT2" "PROVE.TEST" "PROVE.SUITE" "CLUNIT"))
 
 #+sbcl
 (defun framework-frame-p (frame)
@@ -216,12 +223,16 @@ errors that they handle.")
   function                              ; (PACKAGE NAME) of the function that gets the results
   recorder                              ; function of the run, its arguments and its value
   whole around                          ; (PACKAGE NAME) of the function that runs tests, and the
-                                        ; function that is called around it
-  tests                                 ; function that returns ((NAME PACKAGE DESIGNATOR) ...)
+                                        ; function that is called around it, with the run, a
+                                        ; function that calls it, and its arguments
+  (tests (constantly '()))              ; function that returns ((NAME PACKAGE DESIGNATOR) ...)
   runner                                ; function of a designator
   quiet)                                ; (PACKAGE NAME) of a stream variable, or NIL
 
 (defvar *frameworks* '())
+
+(defvar *returnedp* nil
+  "While a recorder is called: true if the function has returned, and was not left otherwise.")
 
 (defun framework-loaded-p (framework)
   (apply #'named-function (framework-function framework)))
@@ -250,7 +261,8 @@ errors that they handle.")
         (push (first value) (test-run-results run))
         (record-fiveam-result run (first value)))))
 
-(defun call-around-fiveam (run function)
+(defun call-around-fiveam (run function arguments)
+  (declare (ignore arguments))
   (if (test-run-underway run)
       (funcall function)
       (let ((returned :nothing))

@@ -1,4 +1,4 @@
-;;;; tests.lisp -- RUN-TESTS: FiveAM, Rove, Parachute, or what ASDF's TEST-OP runs
+;;;; tests.lisp -- RUN-TESTS: tests of a framework that is known, or what ASDF's TEST-OP runs
 
 (cl:in-package #:swank-mcp)
 
@@ -7,7 +7,8 @@
 (defun suspending-variables ()
   "((VARIABLE . VALUE) ...) with which the frameworks leave unexpected errors to the debugger."
   (loop for (package name value) in '(("FIVEAM" "*ON-ERROR*" :debug)
-                                      ("ROVE" "*DEBUG-ON-ERROR*" t))
+                                      ("ROVE" "*DEBUG-ON-ERROR*" t)
+                                      ("PROVE.TEST" "*DEBUG-ON-ERROR*" t))
         for symbol = (named-symbol package name)
         when (and symbol (boundp symbol)) collect (cons symbol value)))
 
@@ -32,11 +33,13 @@ unexpected errors are for the debugger."
                (sbcl:encapsulate
                 symbol tag
                 (lambda (function &rest arguments)
-                  (let ((values '()))
+                  (let ((values '()) (returnedp nil))
                     (unwind-protect
-                         (setf values (multiple-value-list (apply function arguments)))
+                         (setf values (multiple-value-list (apply function arguments))
+                               returnedp t)
                       (when (eq thread (swank/backend:current-thread))
-                        (ignore-errors (funcall recorder run arguments (first values)))))
+                        (let ((*returnedp* returnedp))
+                          (ignore-errors (funcall recorder run arguments (first values))))))
                     (values-list values))))
                (push symbol encapsulated)
                (when (framework-whole framework)
@@ -46,7 +49,7 @@ unexpected errors are for the debugger."
                     whole tag
                     (lambda (function &rest arguments)
                       (if (eq thread (swank/backend:current-thread))
-                          (funcall around run (lambda () (apply function arguments)))
+                          (funcall around run (lambda () (apply function arguments)) arguments)
                           (apply function arguments))))
                    (push whole encapsulated)))))
            (progv (append quiet (mapcar #'car suspending))
@@ -103,9 +106,10 @@ unexpected errors are for the debugger."
   (flet ((distance (test) (edit-distance (string-upcase (first test)) (string-upcase name))))
     (let ((near (sort (copy-list tests) #'< :key #'distance)))
       (refuse "TEST-NOT-FOUND"
-              (format nil "There is no test ~A. ~:[~*Neither FiveAM nor Rove nor Parachute has any; ~
+              (format nil "There is no test ~A. ~:[~2*No test of ~A is loaded; ~
                            load the system that defines it (argument system).~;Known (~D): ~{~A~^, ~}.~]"
-                      text tests (length tests) (mapcar #'test-spelling (first-few near 10)))
+                      text tests (length tests) (mapcar #'test-spelling (first-few near 10))
+                      (framework-labels))
               (and near
                    (<= (distance (first near)) (max 1 (floor (length name) 3)))
                    (instead-of text (list (test-spelling (first near)))))))))
@@ -181,6 +185,23 @@ system that the TEST-OP loads only what it needs is loaded: its tests may run wh
   "Run the TEST-OP of the system NAME, which is loaded."
   (call-with-building (lambda () (call-named '#:asdf "TEST-SYSTEM" name))))
 
+(defun call-noting-test-op (run function)
+  "Call FUNCTION, which runs TEST-OPs; RUN gets what the last of them has returned that does something."
+  #+sbcl
+  (let ((perform (named-symbol "ASDF" "PERFORM")) (tag (make-symbol "SWANK-MCP"))
+        (thread (swank/backend:current-thread)))
+    (flet ((note (function operation component)
+             (let ((values (multiple-value-list (funcall function operation component))))
+               (when (and (eq thread (swank/backend:current-thread))
+                          (typep operation (named-symbol "ASDF" "TEST-OP"))
+                          (ignore-errors (performs-test-op-p component)))
+                 (setf (test-run-returned run)
+                       (if values (format nil "~{~A~^, ~}" (mapcar #'test-text values)) "no value")))
+               (values-list values))))
+      (sbcl:encapsulate perform tag #'note)
+      (unwind-protect (funcall function) (sbcl:unencapsulate perform tag))))
+  #-sbcl (progn run (funcall function)))
+
 ;;; ASDF's default TEST-OP does nothing, silently.
 
 #+sbcl
@@ -243,7 +264,9 @@ loaded before."
 (defun run-test-op (run name patience)
   "Run all tests of the system NAME by its TEST-OP, and put their results into RUN, or why there are none."
   (let ((loaded (loaded-systems)))
-    (call-recording-results run (lambda () (test-system name)) patience)
+    (call-recording-results run
+                            (lambda () (call-noting-test-op run (lambda () (test-system name))))
+                            patience)
     (when (zerop (hash-table-count (test-run-tests run)))
       (setf (test-run-untested run) (ignore-errors (why-untested name loaded))))))
 
@@ -262,8 +285,8 @@ the Lisp's default, apart from their fasls."
 With PATIENCE an unexpected error suspends, not a failed check.  The answer is EVALUATE's with
   :REPORT (:WHAT TEXT :FRAMEWORKS (LABEL ...) :TESTS n :PASSED n :FAILED n :ERRORS n :SKIPPED n
            :FAILURES ((TEST STATUS FORM REASON PLACE FRAMES) ...) :RAN ((TEST STATUS) ...)
-           :BEGUN T)
-of the tests that have run; without :BEGUN the system could not be loaded."
+           :BEGUN T :RETURNED TEXT)
+of the tests that have run, and of what the TEST-OP has returned; without :BEGUN the system could not be loaded."
   (call-as-work
    (lambda (evaluation read)
      (declare (ignore read))
