@@ -26,7 +26,7 @@ func TestThinnedMeanwhile(t *testing.T) {
 	mustEval(t, im, "(defvar *live* (let ((v (make-array 5000000 :element-type '(unsigned-byte 64)))) (fill v 1) v))")
 	mustEval(t, im, "(gc :full t)")
 	for range 3 {
-		mustEval(t, im, "1")
+		mustEval(t, im, "(defparameter *more* (list 1))") // "1" would be a look-up, after which there is nothing to keep
 		checkpointNow(t, im)
 	}
 	kept := func() int {
