@@ -3,13 +3,11 @@ package script
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/sourcegraph/jsonrpc2"
 
 	"swank-mcp/e2e/harness"
 	"swank-mcp/e2e/wire"
@@ -133,21 +131,16 @@ func replyCommand(ts *testscript.TestScript, neg bool, args []string) {
 
 // take makes the text of the reply the script's stdout.
 func take(ts *testscript.TestScript, neg bool, p *wire.Pending) {
-	ctx, stop := await.Limited(context.Background())
-	defer stop()
-	var r wire.Result
-	err := p.Wait(ctx, &r)
-	reply, isError := r.Text(), r.IsError
-	if refused := (*jsonrpc2.Error)(nil); errors.As(err, &refused) {
-		reply, isError = refused.Message, true
-	} else {
-		ts.Check(err)
-	}
+	reply, isError, err := replied(p)
+	ts.Check(err)
 	fmt.Fprintln(ts.Stdout(), reply)
 	switch {
 	case isError && !neg:
 		ts.Fatalf("the reply is an error")
 	case neg && !isError:
 		ts.Fatalf("the reply is not an error")
+	}
+	if c := client(ts); len(c.pending) == 0 { // else a call may wait behind one that is under way
+		ts.Check(followNext(c, reply))
 	}
 }

@@ -60,6 +60,7 @@ type script struct {
 type scriptClient struct {
 	*wire.Client
 	pending []*wire.Pending // calls sent with &, oldest first
+	tools   map[string]bool // see readOnly; nil before it was asked
 }
 
 // scriptKey is the key of a [script] among the values of its environment.

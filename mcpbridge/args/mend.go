@@ -33,7 +33,7 @@ func (a *Args) suggest(members []member, changed []string) string {
 		return text
 	}
 	kept := slices.DeleteFunc(members, func(m member) bool { return !slices.Contains(changed, m.name) })
-	text = "Next: " + a.Tool + " with the other arguments as they were"
+	text = "Send " + a.Tool + " again with the other arguments as they were"
 	if len(kept) > 0 {
 		text += " and " + rawtext.Clip(object(kept), MaxNext)
 	}

@@ -86,8 +86,8 @@ func checkpoint(ctx context.Context, r *Request) (Reply, error) {
 
 func nameInUse(name, whose string) error {
 	return &args.Error{
-		Problem: fmt.Sprintf("name is %q, which %s has.", name, whose),
-		Advice:  fmt.Sprintf(`Next: checkpoint {"drop": %s}, or another name.`, rawtext.Quote(name)),
+		Problem: fmt.Sprintf("name is %q, which %s has. Take another name, or drop that one.", name, whose),
+		Advice:  fmt.Sprintf(`Next: checkpoint {"drop": %s}`, rawtext.Quote(name)),
 	}
 }
 

@@ -46,8 +46,8 @@ func saveSession(ctx context.Context, r *Request) (Reply, error) {
 	}
 	if err := dir.write(name, saved.Text, overwrite); errors.Is(err, fs.ErrExist) {
 		return Reply{}, &args.Error{
-			Problem: fmt.Sprintf("file is %q, which exists in %s. Nothing was written.", file, dir.path),
-			Advice:  fmt.Sprintf("Next: save-session {\"file\": %s, \"overwrite\": true}, or another name.", rawtext.Quote(file)),
+			Problem: fmt.Sprintf("file is %q, which exists in %s. Nothing was written. Take another name, or overwrite it.", file, dir.path),
+			Advice:  fmt.Sprintf("Next: save-session {\"file\": %s, \"overwrite\": true}", rawtext.Quote(file)),
 		}
 	} else if err != nil {
 		dir.refuse(r, file, err)

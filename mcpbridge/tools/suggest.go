@@ -77,7 +77,7 @@ func (r *Request) unbalanced() string {
 	if r.Takes("validate-syntax") {
 		next := nextCall("validate-syntax", "code", code)
 		if len(next) > args.MaxNext {
-			next = "Next: validate-syntax with the same code"
+			next = "Send the same code to validate-syntax."
 		}
 		lines = append(lines, next)
 	}
@@ -107,7 +107,7 @@ func (r *Request) mended(name, code string, problem syntax.Problem) (said, next 
 		if problem.Missing == 0 {
 			return said, ""
 		}
-		next = fmt.Sprintf("Next: %s with %q added at the end of line %d", r.Tool, strings.Repeat(")", problem.Missing), problem.Hint.Last)
+		next = fmt.Sprintf("Send %s again with %q added at the end of line %d.", r.Tool, strings.Repeat(")", problem.Missing), problem.Hint.Last)
 	}
 	return said, next
 }
