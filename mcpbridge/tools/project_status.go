@@ -7,6 +7,7 @@ import (
 
 	"swank-mcp/mcpbridge/args"
 	"swank-mcp/mcpbridge/render"
+	"swank-mcp/mcpbridge/spool"
 	"swank-mcp/swank/lisp"
 )
 
@@ -42,7 +43,7 @@ func projectStatus(ctx context.Context, r *Request) (Reply, error) {
 		if err != nil {
 			return Reply{}, err
 		}
-		return Reply{Text: loaded + statusText(status)}, nil
+		return Reply{Text: loaded + statusText(status, r.Spool)}, nil
 	}
 	name := r.Named("name")
 	if r.Err != nil {
@@ -62,8 +63,11 @@ func projectStatus(ctx context.Context, r *Request) (Reply, error) {
 	return Reply{Text: loaded + strings.Join(texts, "\n\n")}, nil
 }
 
+// findingsShown is how many lines a reply has; read-output has the others.
+const findingsShown = 25
+
 // statusText is a line for each finding, and the call that helps.
-func statusText(s *lisp.ProjectStatus) string {
+func statusText(s *lisp.ProjectStatus, kept *spool.Spool) string {
 	if len(s.Systems) == 0 {
 		return "No system of the project is loaded."
 	}
@@ -82,8 +86,12 @@ func statusText(s *lisp.ProjectStatus) string {
 	for _, f := range s.Findings {
 		lines = append(lines, "- "+render.Safe(render.OneLine(f)))
 	}
-	if s.More > 0 {
-		lines = append(lines, fmt.Sprintf("- and %d more", s.More))
+	if rest := len(lines) - 1 - findingsShown; rest > 0 {
+		text := strings.Join(lines[1+findingsShown:], "\n")
+		if s.More > 0 {
+			text += fmt.Sprintf("\n- and %s more", render.Count(s.More))
+		}
+		lines = append(lines[:1+findingsShown], fmt.Sprintf("- and %s more%s", render.Count(rest+s.More), toRead(kept, text)))
 	}
 	if unjudged != "" {
 		lines = append(lines, render.Safe(unjudged))

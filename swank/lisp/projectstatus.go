@@ -12,7 +12,7 @@ type ProjectStatus struct {
 	Files       int       `sexp:"files"`       // their source files
 	Definitions int       `sexp:"definitions"` // what these define
 	Findings    []string  `sexp:"findings"`    // a line each, the most important first; none: no difference
-	More        int       `sexp:"more"`        // findings that are left out
+	More        int       `sexp:"more"`        // findings beyond the first 1,000
 	Next        *NextCall `sexp:"next"`        // the call that helps most; nil if none does
 
 	Unjudged error `sexp:"-"` // why no fresh image has shown what the files have; nil if one has, or none was needed

@@ -25,6 +25,15 @@
 (defun in-table-p (key table)
   (nth-value 1 (gethash (with-key-syntax (key-spelling key)) (table-labels table))))
 
+(defun counted-otherwise-p (finding table)
+  "True if a macro has made the definition that FINDING is on, and TABLE has one whose name ends in another
+number."
+  (let ((key (first (finding-keys finding))))
+    (and (null (finding-certain finding)) ; it is no evaluation's
+         (not (gethash key *scanned-keys*))
+         (let ((stem (numbered-stem (with-key-syntax (key-spelling key)))))
+           (and stem (gethash stem (table-stems table)))))))
+
 (defvar *fingerprints-of-code* (make-hash-table :test 'eq #+sbcl :weakness #+sbcl :key #+sbcl :synchronized #+sbcl t) "Functions to their CODE-FINGERPRINTs.")
 
 (defun other-code-p (key table)
@@ -39,7 +48,7 @@
 (defun settle-alone (finding table)
   "FINDING, on a definition that the image may have alone; what is certain of it, or NIL."
   (let ((key (first (finding-keys finding))))
-    (cond ((and table (in-table-p key table)) nil)
+    (cond ((and table (or (in-table-p key table) (counted-otherwise-p finding table))) nil)
           ((and table (null (table-failure table))) finding)
           ((finding-certain finding)
            (make-finding :kind :evaluated :names (finding-names finding) :keys (finding-keys finding)
@@ -96,12 +105,15 @@ same changes."
       (list (make-finding :kind :fails :text (format nil "a fresh image does not load the files: ~A" failure))))))
 
 (defun image-texts (comparison)
-  "A table of the KEY-SPELLINGs of the definitions that the image has in the project's packages."
+  "A table of the KEY-SPELLINGs of the definitions that the image has in the project's packages, and of their
+NUMBERED-STEMs."
   (let ((texts (make-hash-table :test 'equal)))
     (dolist (package (comparison-packages comparison) texts)
       (call-with-package-keys package (lambda (key)
                                         (let ((text (key-spelling key)))
-                                          (when text (setf (gethash text texts) t))))))))
+                                          (when text
+                                            (setf (gethash text texts) t
+                                                  (gethash (numbered-stem text) texts) t))))))))
 
 (defun fresh-only-findings (comparison table)
   "What the files define in a fresh image, and the image does not have, but for what the scanned
@@ -111,7 +123,8 @@ files define: other lines tell of that."
       (loop for key being the hash-keys of (comparison-disk comparison)
             do (setf (gethash (label-of key) known) t))
       (loop for text being the hash-keys of (table-labels table) using (hash-value label)
-            unless (or (null label) (gethash text texts) (gethash label known))
+            unless (or (null label) (gethash text texts) (gethash label known)
+                       (let ((stem (numbered-stem text))) (and stem (gethash stem texts))))
               do (pushnew label labels :test #'string=))
       (when labels
         (list (make-finding :kind :fresh-only :names labels

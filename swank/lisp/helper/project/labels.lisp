@@ -21,14 +21,3 @@
 (defun few (labels &optional (count 8))
   "LABELS on a line, at most COUNT."
   (format nil "~{~A~^, ~}~@[ and ~D more~]" (first-few labels count) (count-beyond labels count)))
-
-(defun name-in-label (label)
-  "The name in a LABEL of LABEL-OF, as KEYS-NAMED takes it."
-  (let ((before (find-if (lambda (before) (starts-with before label))
-                         '("method " "compiler macro " "setf expander " "package "))))
-    (if (null before)
-        label
-        (let ((name (subseq label (length before))))
-          (if (starts-with "(SETF " name)
-              (subseq name 0 (1+ (position #\) name)))
-              (subseq name 0 (position #\space name)))))))

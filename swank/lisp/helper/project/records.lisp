@@ -105,6 +105,9 @@ are those of what it defines."
 (defvar *origins* (make-shared-table)
   "Keys to the ORIGIN of the newest definition that a file has brought.")
 
+(defvar *scanned-keys* (make-shared-table)
+  "The keys that a form of a loaded file has defined by its operator, T each.")
+
 (defvar *load-number* 0 "How many files have been loaded.")
 
 (defun loaded-definition (key)
@@ -213,7 +216,8 @@ is known: an assignment gave it."
     (setf (origin-changedp origin)
           (and old (or (origin-changedp old) (not (eql (origin-code old) (origin-code origin))))))
     (when (eq (car key) :variable) (note-value origin codes))
-    (setf (gethash key *origins*) origin)))
+    (setf (gethash key *scanned-keys*) t
+          (gethash key *origins*) origin)))
 
 (defun note-file-loaded (file version)
   "FILE, a native name, was loaded with the content VERSION."

@@ -2,7 +2,7 @@
 
 (cl:in-package #:swank-mcp)
 
-(defparameter *max-findings* 25)
+(defparameter *max-findings* 1000 "How many lines the bridge gets; it shows the first.")
 
 (defun suspected-findings (comparison)
   "The FINDINGs on COMPARISON, suspicions among them, in their order."
@@ -51,7 +51,7 @@ that is to be true, or is \"\"."
            (list "load-system" "system" (first (topmost-systems comparison)) "fresh"))
           (loading (list "load-system" "system" (system-to-load loading comparison)
                          (if (needs-force-p loading) "force" "")))
-          (named (list "project-status" "name" (name-in-label (first (finding-names named))) "")))))
+          (named (list "project-status" "name" (first (finding-names named)) "")))))
 
 (defun project-status (&key (session "default"))
   "Answer (:SYSTEMS (NAME ...) :FILES n :DEFINITIONS n :FINDINGS (TEXT ...) :MORE n
@@ -72,22 +72,26 @@ that is to be true, or is \"\"."
 
 ;;; One definition
 
+(defun named-p (key name home)
+  "True if the definition KEY is of the symbol that NAME means in HOME, the name of a package, or of any
+symbol called NAME if HOME is NIL."
+  (let ((symbol (ignore-errors (key-symbol key))) (package (and home (find-package home))))
+    (typecase symbol
+      (string (string= name (subseq symbol (let ((at (search "::" symbol))) (if at (+ at 2) 0)))))
+      (symbol (and (string= name (symbol-name symbol))
+                   (or (null home)
+                       (null (symbol-package symbol))
+                       (and package (eq symbol (find-symbol name package)))))))))
+
 (defun keys-named (text comparison)
-  "The keys of the definitions that TEXT, a name as a person writes it, may mean."
+  "The keys of the definitions that TEXT may mean: a name as a person writes it, or a LABEL-OF."
   (let* ((setfp (setf-place-name text))
          (token (string-trim "'#" (or setfp text)))
          (wanted (make-hash-table :test 'equal)))
     (multiple-value-bind (name home) (split-token token)
       (flet ((consider (key)
-               (let ((symbol (if (eq (car key) :package) (cdr key) (ignore-errors (key-symbol key)))))
-                 (when (typecase symbol
-                         (string (or (string= symbol name)
-                                     (let ((at (search "::" symbol)))
-                                       (and at (string= name (subseq symbol (+ at 2)))))))
-                         (symbol (and (string= name (symbol-name symbol))
-                                      (or (null home) (null (symbol-package symbol))
-                                          (eq (find-package home) (symbol-package symbol))))))
-                   (setf (gethash key wanted) t)))))
+               (when (or (named-p key name home) (string-equal text (label-of key)))
+                 (setf (gethash key wanted) t))))
         (loop for key being the hash-keys of (comparison-disk comparison) do (consider key))
         (loop for key being the hash-keys of (comparison-states comparison) do (consider key))))
     (sort (loop for key being the hash-keys of wanted collect key) #'string< :key #'label-of)))

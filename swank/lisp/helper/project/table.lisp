@@ -27,6 +27,13 @@ is none there."
       (let ((text (ignore-errors (prin1-to-string key))))
         (and text (not (find-if (lambda (char) (find char '(#\newline #\tab))) text)) text)))))
 
+(defun numbered-stem (text)
+  "TEXT, of KEY-SPELLING, without the number in which its name ends; NIL if it ends in none.  Macros count the
+names that they make, and count on from load to load."
+  (let* ((last (position #\) text :test-not #'char= :from-end t))
+         (before (and last (position-if-not #'digit-char-p text :end (1+ last) :from-end t))))
+    (and before (< before last) (subseq text 0 (1+ before)))))
+
 (defun spelled-key (text)
   "The key that TEXT, of KEY-SPELLING, spells; NIL if it has a package that is not there."
   (ignore-errors (read-from-string text)))
@@ -87,10 +94,11 @@ of CODES, such texts.  Each is a list of lists of one string.  Without a table i
 (defstruct (table (:copier nil))
   "What a fresh image has shown of the project's files of that STATE.  FAILURE says why it did not
 load them all, or is NIL.  LABELS are those of its definitions by KEY-SPELLING, NIL of one for a name of
-another package; CODES the fingerprints that were asked for, by KEY-SPELLING, NIL of what has no code; EXPORTS
+another package; STEMS has the NUMBERED-STEMs of these; CODES the fingerprints that were asked for, by KEY-SPELLING, NIL of what has no code; EXPORTS
 names of symbols by names of packages."
   state failure
   (labels (make-hash-table :test 'equal))
+  (stems (make-hash-table :test 'equal))
   (codes (make-hash-table :test 'equal))
   (exports (make-hash-table :test 'equal)))
 
@@ -110,7 +118,9 @@ FAILURE says; \"\" is none."
       (loop for line = (read-line in nil)
             while line
             do (destructuring-bind (letter &optional a b) (fields-of line)
-                 (cond ((string= letter "d") (setf (gethash a (table-labels table)) b))
+                 (cond ((string= letter "d")
+                        (setf (gethash a (table-labels table)) b
+                              (gethash (numbered-stem a) (table-stems table)) t))
                        ((string= letter "w") (setf (gethash a (table-labels table)) nil))
                        ((string= letter "c")
                         (setf (gethash a (table-codes table)) (parse-integer b :junk-allowed t)))

@@ -58,3 +58,9 @@
     (check (key-spelling (cons :function (make-symbol "X"))) nil)
     (check (key-spelling (cons :function (intern (format nil "A~%B") '#:swank-mcp))) nil)
     (check (spelled-key "(:FUNCTION . NO-SUCH-PACKAGE::X)") nil)))
+
+(define-test numbered-stems
+  (check (numbered-stem "(:FUNCTION . P::CLAUSE-45)") "(:FUNCTION . P::CLAUSE-")
+  (check (numbered-stem "(:FUNCTION SETF P::X12)") "(:FUNCTION SETF P::X")
+  (check (numbered-stem "(:FUNCTION . P::CLAUSE)") nil)
+  (check (numbered-stem "(:METHOD P::F2 NIL (\"T\"))") nil))
