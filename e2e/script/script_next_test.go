@@ -32,8 +32,8 @@ func followNext(c *scriptClient, reply string) error {
 		if err != nil {
 			return err
 		}
-		if !readOnly[tool] {
-			continue // what follows in the script is about the state as it is
+		if handle, _ := object["handle"].(string); !readOnly[tool] || strings.HasPrefix(handle, "job-") {
+			continue // what follows in the script is about the state as it is; what of a job was read is no news
 		}
 		p, err := c.GoTool(tool, object, wire.CallOptions{})
 		if err != nil {

@@ -32,7 +32,7 @@ func backgroundText(r *lisp.Result, in lisp.Request) string {
 	var p render.Parts
 	fmt.Fprintf(&p, "%s, for at most %s.", what, render.Age(r.Limit))
 	p.Context(r)
-	fmt.Fprintf(&p, "\nNext: read-output {\"handle\": \"job-%[1]d\"} shows its output and result; abort-evaluation {\"evaluation\": %[1]d} ends it.", r.Job)
+	fmt.Fprintf(&p, "\nabort-evaluation {\"evaluation\": %[1]d} ends it; this shows its output and result:\nNext: read-output {\"handle\": \"job-%[1]d\"}", r.Job)
 	return p.String()
 }
 
