@@ -178,6 +178,8 @@ noted of it."
             (t (verdict :alone))))))    ; or a macro has made it: a fresh image shows that
 
 (defun session-made-by-any-p (key)
+  "True if a form that a session has evaluated made the definition KEY: its source is known, or it is of a kind
+that has none.  What running code makes, as tests do, is not told."
   (with-lock ()
     (loop for session being the hash-values of *sessions*
           thereis (loop for kind in (or (find-if (lambda (kinds)
@@ -185,7 +187,8 @@ noted of it."
                                                        (car key)))
                                                  *sibling-kinds*)
                                         (list (car key)))
-                        thereis (gethash (cons kind (cdr key)) (session-definitions session))))))
+                        for entry = (gethash (cons kind (cdr key)) (session-definitions session))
+                        thereis (and entry (or (eq (car key) :setf-expander) (entry-source entry)) t)))))
 
 (defun judge (key object comparison)
   "The VERDICT on the definition KEY of the image, which OBJECT identifies; NIL if none is to be

@@ -219,14 +219,26 @@ is known: an assignment gave it."
     (setf (gethash key *scanned-keys*) t
           (gethash key *origins*) origin)))
 
-(defun note-file-loaded (file version)
-  "FILE, a native name, was loaded with the content VERSION."
-  (let ((number (incf *load-number*)) (before (loaded-file file)) (source nil) (keys '()))
+(defun last-forms (version)
+  "A table from the keys of what VERSION defines to the last form that does: a file may have more, for
+other features, or one that says what to do without the other."
+  (let ((last (make-hash-table :test 'equal)))
     (loop for form across (version-forms version)
           do (dolist (spec (source-form-specs form))
-               (let ((origin (note-origin-of (spec-key spec) version form number)))
-                 (push (origin-key origin) keys)
-                 (unless source (setf source (file-source (origin-object origin)))))))
+               (setf (gethash (spec-key spec) last) form)))
+    last))
+
+(defun note-file-loaded (file version)
+  "FILE, a native name, was loaded with the content VERSION."
+  (let ((number (incf *load-number*)) (before (loaded-file file)) (last (last-forms version))
+        (source nil) (keys '()))
+    (loop for form across (version-forms version)
+          do (dolist (spec (source-form-specs form))
+               (let ((key (spec-key spec)))
+                 (when (eq form (gethash key last))
+                   (let ((origin (note-origin-of key version form number)))
+                     (push key keys)
+                     (unless source (setf source (file-source (origin-object origin)))))))))
     (dolist (key (and before (loaded-file-keys before)))
       (let ((old (gethash key *origins*)))
         (when (and old (string= file (origin-file old)) (not (eq version (origin-version old))))
