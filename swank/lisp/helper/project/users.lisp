@@ -58,7 +58,8 @@ load, or NIL."
 (defun suspected-users (comparison)
   "((KEY CHANGED ...) ...): functions of the files, and the keys of what has changed since they were
 compiled."
-  (let ((changes (changes comparison)))
+  (let ((changes (and *launched* ; a person's image may compile by another policy than a fresh one
+                      (changes comparison))))
     (when changes
       (loop for key being the hash-keys of (comparison-disk comparison)
             for changed = (and (member (car key) '(:function :method :compiler-macro))
