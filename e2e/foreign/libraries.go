@@ -45,8 +45,8 @@ func (l lab) fetchAll() error {
 	return l.fetch(all)
 }
 
-// libraries are those whose directory has the definition of a system of its name, with or
-// without "cl-", that loads in a plain SBCL.
+// libraries returns each library whose directory defines a system of its name, with or without
+// "cl-".
 func (l lab) libraries(only *regexp.Regexp) (found []library, err error) {
 	source := filepath.Join(l.dir, "debian", "usr", "share", "common-lisp", "source")
 	dirs, err := os.ReadDir(source)
@@ -131,7 +131,7 @@ func (l lab) leaveAlone(lib library, project string) (u untouched, err error) {
 	return u, nil
 }
 
-// claimed is how many lines u has.
+// claimed counts the lines of u.
 func (u untouched) claimed() (n int) {
 	for _, t := range u.steps {
 		n += len(t.lines)

@@ -77,7 +77,7 @@ func loadSession(ctx context.Context, r *Request) (Reply, error) {
 	return sessionLoaded(path, in.Timeout, loaded, res), nil
 }
 
-// savedSource is the source in a file of the session directory, and its path.
+// savedSource returns the source in a file of the session directory, and its path.
 func (r *Request) savedSource(file string) (path string, src lisp.SessionSource, err error) {
 	dir, name, err := r.sessionFile(file)
 	if err != nil {
@@ -95,7 +95,7 @@ func (r *Request) savedSource(file string) (path string, src lisp.SessionSource,
 	return filepath.Join(dir.path, name), lisp.SessionSource{File: filepath.Base(name), Text: text, Written: written}, nil
 }
 
-// leftSource is the source that the server before has left, and its path.
+// leftSource returns the source that the server before has left, and its path.
 func (r *Request) leftSource() (path string, src lisp.SessionSource, err error) {
 	left := r.Kept.Left()
 	if left.Path == "" {

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -38,12 +39,22 @@ func projectStatus(ctx context.Context, r *Request) (Reply, error) {
 		Reload(ctx, r.Session, r.Spool, r.Progress, func(text string) { loaded = text + "\n\n" })
 	}
 	fresh := r.sessionRequest()
+	if r.ReadOnly {
+		fresh.Timeout = 0 // files that are loaded run code
+	}
 	if r.Text("name") == "" {
 		status, err := r.Session.ProjectStatus(ctx, fresh)
 		if err != nil {
 			return Reply{}, err
 		}
-		return Reply{Text: loaded + statusText(status, r.Spool)}, nil
+		if r.ReadOnly && status.Unjudged != nil {
+			status.Unjudged = errReadOnly
+		}
+		text := loaded + statusText(status, r.Spool)
+		if status.Unjudged != nil && status.Next == nil && r.Takes("load-system") {
+			text += "\n\n" + render.Safe(nextFlagged("load-system", "system", status.Systems[len(status.Systems)-1], "fresh"))
+		}
+		return Reply{Text: text}, nil
 	}
 	name := r.Named("name")
 	if r.Err != nil {
@@ -63,7 +74,19 @@ func projectStatus(ctx context.Context, r *Request) (Reply, error) {
 	return Reply{Text: loaded + strings.Join(texts, "\n\n")}, nil
 }
 
-// findingsShown is how many lines a reply has; read-output has the others.
+// errReadOnly says why project-status has started no fresh image.
+var errReadOnly = errors.New("swank-mcp was started with --read-only")
+
+// nextFlagged returns nextCall's line, with an argument that is true unless flag is "".
+func nextFlagged(tool, argument, value, flag string) string {
+	next := nextCall(tool, argument, value)
+	if flag != "" {
+		next = strings.TrimSuffix(next, "}") + `, "` + flag + `": true}`
+	}
+	return next
+}
+
+// findingsShown bounds the lines of a reply; read-output has the others.
 const findingsShown = 25
 
 // statusText is a line for each finding, and the call that helps.
@@ -97,11 +120,7 @@ func statusText(s *lisp.ProjectStatus, kept *spool.Spool) string {
 		lines = append(lines, render.Safe(unjudged))
 	}
 	if n := s.Next; n != nil {
-		next := nextCall(n.Tool, n.Argument, n.Value)
-		if n.Flag != "" {
-			next = strings.TrimSuffix(next, "}") + `, "` + n.Flag + `": true}`
-		}
-		lines = append(lines, "", render.Safe(next))
+		lines = append(lines, "", render.Safe(nextFlagged(n.Tool, n.Argument, n.Value, n.Flag)))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -122,7 +122,7 @@ func Poor(c net.Conn) bool {
 	return ok
 }
 
-// under is the connection that a listener without TLS has given.
+// under returns the connection that a listener without TLS has given.
 func under(c net.Conn) net.Conn {
 	if t, ok := c.(*tls.Conn); ok {
 		return t.NetConn()

@@ -10,7 +10,7 @@ import (
 	"swank-mcp/swank/lisp/launch"
 )
 
-// freshUse is what a fresh image is for.
+// freshUse names what a fresh image loads.
 type freshUse struct {
 	Systems []string // their names, or the paths of their definitions, in the order of loading
 	Tests   bool     // the tests of the first are run, too

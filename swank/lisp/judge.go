@@ -10,45 +10,51 @@ import (
 	"swank-mcp/swank/lisp/helper"
 )
 
-// errMoving is why a fresh image could not be asked about files that change all the time.
+// errNoFresh says that the request wants no fresh image.
+var errNoFresh = errors.New("none was to be started")
+
+// errMoving says that the files were others each time a fresh image had loaded them.
 var errMoving = errors.New("the files, or the definitions, have changed meanwhile")
 
-// judgeTries is how often a fresh image is asked while the files change.
+// judgeTries bounds how often a fresh image loads files that change meanwhile.
 const judgeTries = 3
 
 // judged calls ask, has a fresh image answer the questions that ask returns, tells the
-// session's image, and calls ask again, until there are none. The first error says why a
-// fresh image could not answer; the second is that of ask.
+// session's image, and calls ask again, until there are none. With r.Timeout 0 no fresh image
+// is started. The first error says why none has answered; the second is that of ask.
 func (s *Session) judged(ctx context.Context, r Request, ask func() (*questions, error)) (unjudged, err error) {
 	s.im.lookAtProject(ctx)
+	q, err := ask()
+	if err != nil || q == nil {
+		return nil, err
+	}
+	if r.Timeout == 0 {
+		return errNoFresh, nil
+	}
+	select { // one fresh image at a time: it may answer the next caller, too
+	case s.im.judging <- struct{}{}:
+		defer func() { <-s.im.judging }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	for range judgeTries {
-		q, err := ask()
-		if err != nil || q == nil {
+		if q, err = ask(); err != nil || q == nil {
 			return nil, err
 		}
-		if err := s.im.judge(ctx, q, r); err != nil {
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
-			}
+		if err := s.im.judge(ctx, q, r); ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		} else if err != nil {
 			return err, nil
 		}
 	}
-	q, err := ask()
-	if err != nil || q == nil {
+	if q, err = ask(); err != nil || q == nil {
 		return nil, err
 	}
 	return errMoving, nil
 }
 
-// judge has a fresh image load the project's files and tells the image what that has. One
-// fresh image is asked at a time; who has waited asks again what is left to ask.
+// judge has a fresh image load the project's files and tells the image what that has.
 func (im *Image) judge(ctx context.Context, q *questions, r Request) error {
-	select {
-	case im.judging <- struct{}{}:
-		defer func() { <-im.judging }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 	r.Debug = defaultDebug // else no fasl is taken from those that are kept
 	var table string
 	fresh, err := im.runFresh(ctx, freshUse{Systems: q.Systems}, "", r, func(ctx context.Context, inst *instance, res *Result) (err error) {
@@ -67,6 +73,8 @@ func (im *Image) judge(ctx context.Context, q *questions, r Request) error {
 			return errors.New("loading the files in it was stopped")
 		}
 		failure = failureLine(fresh.Result)
+	} else if table == "" {
+		return errors.New("it ended before it told what it had")
 	}
 	inst, err := im.running(ctx)
 	if err != nil || inst == nil {
@@ -82,7 +90,7 @@ func (im *Image) judge(ctx context.Context, q *questions, r Request) error {
 // form that it does not read or compile, or else the error.
 func failureLine(res *Result) string {
 	for _, w := range res.Warnings {
-		if strings.HasSuffix(w.Type, "ERROR") {
+		if strings.HasSuffix(w.Type, "ERROR") && w.File != "" {
 			return fmt.Sprintf("%s:%d: %s", filepath.Base(w.File), w.Line, w.Message)
 		}
 	}

@@ -38,8 +38,7 @@ type ProjectDefinition struct {
 	DiskPlace  string // file:line
 }
 
-// questions is what a fresh image is asked about the project, as the session's image
-// wants to know it.
+// questions asks a fresh image about the project. The session's image puts them.
 type questions struct {
 	State    string   `sexp:"state"`    // of the files
 	Systems  []string `sexp:"systems"`  // that are loaded
@@ -48,14 +47,14 @@ type questions struct {
 	Codes    []string `sexp:"codes"`    // keys of functions whose code is compared
 }
 
-// unjudged is the part of an answer that says what is left to ask.
+// unjudged takes from an answer what is left to ask.
 type unjudged struct {
 	Questions *questions `sexp:"unjudged"`
 }
 
 // ProjectStatus compares what is loaded of the project's systems with their files, and where
-// something may differ with a fresh image that has loaded these, for which r is the request.
-// The session's image loads nothing. Errors are those of a look-up.
+// something may differ with a fresh image that has loaded these, for which r is the request;
+// with r.Timeout 0 with none. The session's image loads nothing. Errors are those of a look-up.
 func (s *Session) ProjectStatus(ctx context.Context, r Request) (*ProjectStatus, error) {
 	var status ProjectStatus
 	unjudged, err := s.judged(ctx, r, func() (*questions, error) {

@@ -2,8 +2,8 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; The source of a session has definitions, and no values that variables were given later.  Who
-;;; evaluates it in a session that has gone on puts these back.  What was changed inside an object,
+;;; The source of a session has definitions, and no values that variables were given later.  To
+;;; evaluate it in a session that has gone on puts these back.  What was changed inside an object,
 ;;; as a hash table, is not known.
 
 (defun later-value-p (key entry)

@@ -9,7 +9,7 @@ the order of loading; FILES a table from them to their VERSION now, or NIL; DISK
 forms on disk that define nothing by their operator; EVALUATED those of them that have made what the
 image has, from heads as of FORM-HEAD.  FUNCTIONS are
 ((KEY . FUNCTION) ...) of the image; NAMES a table from names of files as SBCL has them to ours; UNLOADED
-one of the files of systems that ASDF knows and has not loaded, or NIL before it is asked for."
+what UNLOADED-FILES returns, or NIL before it is asked for."
   systems sources packages functions unloaded
   (files (make-hash-table :test 'equal))
   (disk (make-hash-table :test 'equal))
@@ -61,17 +61,18 @@ own is no more the project's than what an evaluation does."
        (probe-file (native-file file))
        t))
 
+(defun unloaded-files (comparison)
+  "A table of the files of the project's systems that ASDF knows and has not loaded."
+  (let ((files (make-hash-table :test 'equal)))
+    (dolist (name (remove-if-not #'project-system-p (asdf-value "REGISTERED-SYSTEMS")) files)
+      (unless (member name (comparison-systems comparison) :test #'string=)
+        (loop for (file) in (ignore-errors (system-sources name)) do (setf (gethash file files) t))))))
+
 (defun of-unloaded-system-p (file comparison)
   "True if FILE, which was loaded, is of a system that is not, as one whose loading has failed."
-  (let ((files (or (comparison-unloaded comparison)
-                   (setf (comparison-unloaded comparison) (make-hash-table :test 'equal)))))
-    (when (zerop (hash-table-count files))
-      (setf (gethash "" files) t)
-      (dolist (name (remove-if-not #'project-system-p (asdf-value "REGISTERED-SYSTEMS")))
-        (unless (member name (comparison-systems comparison) :test #'string=)
-          (loop for (own) in (ignore-errors (system-sources name)) do (setf (gethash own files) t)))))
-    (and (not (nth-value 1 (gethash file (comparison-files comparison))))
-         (gethash file files))))
+  (and (not (nth-value 1 (gethash file (comparison-files comparison))))
+       (gethash file (or (comparison-unloaded comparison)
+                         (setf (comparison-unloaded comparison) (unloaded-files comparison))))))
 
 ;;; Where a definition of the image came from
 

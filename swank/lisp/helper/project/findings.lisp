@@ -5,9 +5,9 @@
 (defstruct (finding (:copier nil))
   "TEXT, a line.  KIND tells what it is about, NAMES the labels of definitions, KEYS their keys, FILE
 the one that would have to be loaded, or NIL.  OBJECT identifies the definition that is alone; CERTAIN is
-the line on it while no fresh image has shown that it has none, or NIL.  NEXT is the call, as of
-NEXT-CALL, without which loading fails, or NIL."
-  kind text names keys file object certain next)
+the line on it while no fresh image has shown that it has none, or NIL; AGAIN the line on it if one has it,
+too, or NIL.  NEXT is the call, as of NEXT-CALL, without which loading fails, or NIL."
+  kind text names keys file object certain again next)
 
 (defparameter *finding-kinds*
   '(:ill-formed :gone :changed :live :evaluated :called :alone :stale :outdated :missing :exports
@@ -116,6 +116,8 @@ have alone."
                          (t (format nil "from ~A, which no loaded system has" (short-file file))))
                    (and called
                         (format nil "~A call~:[~;s~] it" (few called 4) (null (rest called)))))
+     :again (and text
+                 (format nil "~A: an evaluation has defined it, and so do the files, by another form" label))
      :certain (cond (text (format nil "~A was defined by an evaluation: ~A" label text))
                     ((null file) (format nil "~A was defined by an evaluation" label))
                     ((not (nth-value 1 (gethash file (comparison-files comparison))))

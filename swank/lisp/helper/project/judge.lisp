@@ -22,19 +22,38 @@
   "The TABLE of the files as they are, or NIL if no fresh image has shown that."
   (and *table* (equal (table-state *table*) (project-state comparison)) *table*))
 
-(defun in-table-p (key table)
-  (nth-value 1 (gethash (with-key-syntax (key-spelling key)) (table-labels table))))
+(defun in-table (key table)
+  "Whether the fresh image of TABLE, which may be NIL, has the definition KEY: :THERE; :NONE, if it has loaded
+all files; or :UNKNOWN, if that did not come so far, or nobody has asked."
+  (let ((spelling (and table (with-key-syntax (key-spelling key)))))
+    (cond ((null spelling) :unknown)
+          ((or (nth-value 1 (gethash spelling (table-labels table)))
+               (gethash spelling (table-wanted table)))
+           :there)
+          ((table-failure table) :unknown)
+          ((or (nth-value 1 (gethash spelling (table-wanted table)))
+               (told-package-p key table))
+           :none)
+          (t :unknown))))
+
+(defun told-package-p (key table)
+  "True if TABLE has all definitions for names of the package that has the name of the definition KEY."
+  (let ((symbol (key-symbol key)))
+    (and (symbolp symbol)
+         (member (package-name (symbol-package symbol)) (table-packages table) :test #'string=))))
 
 (defun counted-otherwise-p (finding table)
-  "True if a macro has made the definition that FINDING is on, and TABLE has one whose name ends in another
-number."
+  "True if a macro has made the definition that FINDING is on, and TABLE has one whose name ends in
+another number."
   (let ((key (first (finding-keys finding))))
     (and (null (finding-certain finding)) ; it is no evaluation's
          (not (gethash key *scanned-keys*))
          (let ((stem (numbered-stem (with-key-syntax (key-spelling key)))))
            (and stem (gethash stem (table-stems table)))))))
 
-(defvar *fingerprints-of-code* (make-hash-table :test 'eq #+sbcl :weakness #+sbcl :key #+sbcl :synchronized #+sbcl t) "Functions to their CODE-FINGERPRINTs.")
+(defvar *fingerprints-of-code*
+  (make-hash-table :test 'eq #+sbcl :weakness #+sbcl :key #+sbcl :synchronized #+sbcl t)
+  "Functions to their CODE-FINGERPRINTs.")
 
 (defun other-code-p (key table)
   "True if TABLE has another code of the function KEY than the image."
@@ -47,12 +66,14 @@ number."
 
 (defun settle-alone (finding table)
   "FINDING, on a definition that the image may have alone; what is certain of it, or NIL."
-  (let ((key (first (finding-keys finding))))
-    (cond ((and table (or (in-table-p key table) (counted-otherwise-p finding table))) nil)
-          ((and table (null (table-failure table))) finding)
-          ((finding-certain finding)
-           (make-finding :kind :evaluated :names (finding-names finding) :keys (finding-keys finding)
-                         :object (finding-object finding) :text (finding-certain finding))))))
+  (flet ((say (kind text)
+           (and text
+                (make-finding :kind kind :names (finding-names finding) :keys (finding-keys finding)
+                              :object (finding-object finding) :text text))))
+    (ecase (in-table (first (finding-keys finding)) table)
+      (:there (say :live (finding-again finding)))
+      (:none (unless (counted-otherwise-p finding table) finding))
+      (:unknown (say :evaluated (finding-certain finding))))))
 
 (defun settle-stale (findings table comparison)
   "The FINDINGs that TABLE leaves of the suspicions FINDINGS, one for all functions that are older than the
@@ -70,11 +91,12 @@ same changes."
 
 (defun settle-exports (finding table comparison)
   (destructuring-bind (key extra missing) (finding-object finding)
-    (let ((there (and table (gethash (cdr key) (table-exports table)))))
+    (let* ((there (and table (gethash (cdr key) (table-exports table))))
+           (knownp (or there (and table (null (table-failure table))))))
       (flet ((there-p (name) (member name there :test #'string=)))
         (export-finding key
-                        (and there (remove-if #'there-p extra))
-                        (if there (remove-if-not #'there-p missing) missing)
+                        (and knownp (remove-if #'there-p extra))
+                        (if knownp (remove-if-not #'there-p missing) missing)
                         comparison)))))
 
 (defun settled (finding table comparison)
@@ -102,11 +124,12 @@ same changes."
 (defun failure-findings (table)
   (let ((failure (and table (table-failure table))))
     (when failure
-      (list (make-finding :kind :fails :text (format nil "a fresh image does not load the files: ~A" failure))))))
+      (list (make-finding :kind :fails
+                          :text (format nil "a fresh image does not load the files: ~A" failure))))))
 
 (defun image-texts (comparison)
-  "A table of the KEY-SPELLINGs of the definitions that the image has in the project's packages, and of their
-NUMBERED-STEMs."
+  "A table of the KEY-SPELLINGs of the definitions that the image has in the project's packages, and of
+their NUMBERED-STEMs."
   (let ((texts (make-hash-table :test 'equal)))
     (dolist (package (comparison-packages comparison) texts)
       (call-with-package-keys package (lambda (key)
@@ -119,11 +142,12 @@ NUMBERED-STEMs."
   "What the files define in a fresh image, and the image does not have, but for what the scanned
 files define: other lines tell of that."
   (when (and table (null (table-failure table)))
-    (let ((texts (with-key-syntax (image-texts comparison))) (known (make-hash-table :test 'equal)) (labels '()))
+    (let ((texts (with-key-syntax (image-texts comparison)))
+          (known (make-hash-table :test 'equal)) (labels '()))
       (loop for key being the hash-keys of (comparison-disk comparison)
             do (setf (gethash (label-of key) known) t))
       (loop for text being the hash-keys of (table-labels table) using (hash-value label)
-            unless (or (null label) (gethash text texts) (gethash label known)
+            unless (or (gethash text texts) (gethash label known)
                        (let ((stem (numbered-stem text))) (and stem (gethash stem texts))))
               do (pushnew label labels :test #'string=))
       (when labels
@@ -142,15 +166,20 @@ ask, TABLE being what is known."
               (loop for finding in (of-kinds kinds findings)
                     append (remove nil (mapcar #'key-spelling (finding-keys finding)))))
             :test #'string=)))
-    (let* ((codes (texts '(:stale)))
-           (left (remove-if (lambda (text) (and table (or (table-failure table)
-                                                          (nth-value 1 (gethash text (table-codes table))))))
-                            codes)))
-      (when (and findings (or (null table) left))
-        (list :state (project-state comparison)
-              :systems (topmost-systems comparison)
-              :packages (mapcar #'package-name (comparison-packages comparison))
-              :wanted (texts '(:called :alone)) :codes codes)))))
+    (let ((codes (texts '(:stale))) (alone (of-kinds '(:called :alone) findings)))
+      (flet ((code-told-p (text) (nth-value 1 (gethash text (table-codes table))))
+             (told-p (finding)
+               (let ((key (first (finding-keys finding))))
+                 (or (null (with-key-syntax (key-spelling key))) ; nobody can ask for it
+                     (not (eq :unknown (in-table key table)))))))
+        (when (and findings
+                   (not (and table
+                             (or (table-failure table)
+                                 (and (every #'code-told-p codes) (every #'told-p alone))))))
+          (list :state (project-state comparison)
+                :systems (topmost-systems comparison)
+                :packages (mapcar #'package-name (comparison-packages comparison))
+                :wanted (texts '(:called :alone)) :codes codes))))))
 
 (defun topmost-systems (comparison)
   "Those of the project's loaded systems that no other one of them needs."

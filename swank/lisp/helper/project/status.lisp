@@ -7,11 +7,11 @@
 (defun suspected-findings (comparison)
   "The FINDINGs on COMPARISON, suspicions among them, in their order."
   (in-order (append (alone-findings comparison) (scratch-findings comparison)
-                       (live-findings comparison)
-                       (stale-findings comparison) (outdated-findings comparison)
-                       (missing-findings comparison) (export-findings comparison)
-                       (obsolete-findings comparison)
-                       (file-findings comparison) (system-findings comparison))))
+                    (live-findings comparison)
+                    (stale-findings comparison) (outdated-findings comparison)
+                    (missing-findings comparison) (export-findings comparison)
+                    (obsolete-findings comparison)
+                    (file-findings comparison) (system-findings comparison))))
 
 (defun project-findings (comparison)
   "(VALUES FINDINGS QUESTIONS) on COMPARISON: what is certain or a fresh image has shown, and what one is
@@ -109,10 +109,9 @@ symbol called NAME if HOME is NIL."
 (defun judged-state (key verdict table)
   "The state of VERDICT, or NIL; of what the image may have alone, as TABLE shows it."
   (let ((state (and verdict (verdict-state verdict))))
-    (cond ((not (eq state :alone)) state)
-          ((and table (in-table-p key table)) :elsewhere)
-          ((and table (null (table-failure table))) :alone)
-          (t :unjudged))))
+    (if (eq state :alone)
+        (ecase (in-table key table) (:there :elsewhere) (:none :alone) (:unknown :unjudged))
+        state)))
 
 (defun one-for-wire (key comparison table)
   "(LABEL SAID IMAGE-TEXT IMAGE-PLACE DISK-TEXT DISK-PLACE) of the definition KEY."
@@ -176,13 +175,12 @@ symbol called NAME if HOME is NIL."
 
 #+sbcl
 (defun drop-judged-orphans (comparison)
-  "Have the reply of the current evaluation not tell what the project's files have left behind, if a
-fresh image has shown what is alone in the image: the findings tell that."
-  (when (current-table comparison)
-    (setf (evaluation-orphans *evaluation*)
-          (remove-if (lambda (orphan)
-                       (nth-value 1 (gethash (orphan-file orphan) (comparison-files comparison))))
-                     (evaluation-orphans *evaluation*)))))
+  "Have the reply of the current evaluation not tell what the project's files have left behind: a fresh
+image has shown what is alone in the image, and the findings tell that."
+  (setf (evaluation-orphans *evaluation*)
+        (remove-if (lambda (orphan)
+                     (nth-value 1 (gethash (orphan-file orphan) (comparison-files comparison))))
+                   (evaluation-orphans *evaluation*))))
 
 (defun note-project-state ()
   "Have the reply of the current evaluation end with a line if the project's systems are not loaded
@@ -190,6 +188,7 @@ as they are on disk: of what is judged, and of what is certain.  In a fresh imag
   (let ((line (ignore-errors
                (when (and *evaluation* (null *own-systems*))
                  (let ((comparison (compare-project)))
-                   #+sbcl (drop-judged-orphans comparison)
-                   (summary-line (remove-if #'told-by-orphans-p (project-findings comparison))))))))
+                   (multiple-value-bind (findings questions) (project-findings comparison)
+                     #+sbcl (when (and findings (null questions)) (drop-judged-orphans comparison))
+                     (summary-line (remove-if #'told-by-orphans-p findings))))))))
     (when line (push line (evaluation-remarks *evaluation*)))))

@@ -4,8 +4,9 @@
 ;;;; and tells that to the session's image by KNOW-TABLE.  A table is a text; each line of it has a
 ;;;; letter and fields with tabs between them:
 ;;;;
+;;;;   p PACKAGE          all definitions that name its symbols are told
 ;;;;   d KEY LABEL        a definition, as of KEY-SPELLING and LABEL-OF
-;;;;   w KEY              a definition for a name of another package, one of those that were asked for
+;;;;   w KEY SIGN         a definition that was asked for, "+" if it is there, "-" if not
 ;;;;   c KEY FINGERPRINT  of the code of a function, one of those that were asked for; "-" of none
 ;;;;   x PACKAGE NAME     a name that the package exports
 
@@ -19,17 +20,20 @@
            (*read-eval* nil))
        ,@body)))
 
+(defun unfit-for-line-p (field)
+  (and (stringp field) (find-if (lambda (char) (find char '(#\newline #\tab))) field)))
+
 (defun key-spelling (key)
   "KEY on one line, the same in each image, called within WITH-KEY-SYNTAX; NIL if it has a name that
 is none there."
   (let ((symbol (key-symbol key)))
     (when (or (stringp symbol) (and (symbolp symbol) (symbol-package symbol)))
       (let ((text (ignore-errors (prin1-to-string key))))
-        (and text (not (find-if (lambda (char) (find char '(#\newline #\tab))) text)) text)))))
+        (and text (not (unfit-for-line-p text)) text)))))
 
 (defun numbered-stem (text)
-  "TEXT, of KEY-SPELLING, without the number in which its name ends; NIL if it ends in none.  Macros count the
-names that they make, and count on from load to load."
+  "TEXT, of KEY-SPELLING, without the number in which its name ends; NIL if it ends in none.  Macros count
+the names that they make, and count on from load to load."
   (let* ((last (position #\) text :test-not #'char= :from-end t))
          (before (and last (position-if-not #'digit-char-p text :end (1+ last) :from-end t))))
     (and before (< before last) (subseq text 0 (1+ before)))))
@@ -62,10 +66,12 @@ names that they make, and count on from load to load."
    package))
 
 (defun write-table (packages wanted codes out)
-  (flet ((line (letter &rest fields) (format out "~A~{	~A~}~%" letter fields)))
+  (flet ((line (letter &rest fields)
+           (unless (find-if #'unfit-for-line-p fields) (format out "~A~{	~A~}~%" letter fields))))
     (with-key-syntax
       (dolist (name packages)
         (let ((package (find-package name)))
+          (line "p" name)
           (when package
             (call-with-package-keys
              package (lambda (key)
@@ -75,15 +81,15 @@ names that they make, and count on from load to load."
               (line "x" name (symbol-name symbol))))))
       (dolist (text wanted)
         (let ((key (spelled-key text)))
-          (when (and key (definition-object key)) (line "w" text))))
+          (line "w" text (if (and key (definition-object key)) "+" "-"))))
       (dolist (text codes)
         (let ((key (spelled-key text)))
           (line "c" text (or (and key (key-fingerprint key)) "-")))))))
 
 (defun project-table (packages wanted codes)
   "Answer (:TABLE TEXT) of this image, which has loaded the project: the definitions of the packages
-called PACKAGES, those of the keys WANTED, texts as of KEY-SPELLING, that are there, and fingerprints of the code
-of CODES, such texts.  Each is a list of lists of one string.  Without a table if it is too long."
+called PACKAGES, whether those of the keys WANTED, texts as of KEY-SPELLING, are there, and fingerprints of
+the code of CODES, such texts.  Each is a list of lists of one string.  Without a table if it is too long."
   (let ((table (with-output-to-string (out)
                  (write-table (mapcar #'first packages) (mapcar #'first wanted) (mapcar #'first codes)
                               out))))
@@ -93,12 +99,14 @@ of CODES, such texts.  Each is a list of lists of one string.  Without a table i
 
 (defstruct (table (:copier nil))
   "What a fresh image has shown of the project's files of that STATE.  FAILURE says why it did not
-load them all, or is NIL.  LABELS are those of its definitions by KEY-SPELLING, NIL of one for a name of
-another package; STEMS has the NUMBERED-STEMs of these; CODES the fingerprints that were asked for, by KEY-SPELLING, NIL of what has no code; EXPORTS
-names of symbols by names of packages."
-  state failure
+load them all, or is NIL.  PACKAGES has the names of those whose definitions are told.  LABELS are
+theirs by KEY-SPELLING, STEMS has their NUMBERED-STEMs.  WANTED tells by KEY-SPELLING of what was asked for whether it is there.  CODES has the
+fingerprints that were asked for, by KEY-SPELLING, NIL of what has no code; EXPORTS names of symbols by
+names of packages."
+  state failure packages
   (labels (make-hash-table :test 'equal))
   (stems (make-hash-table :test 'equal))
+  (wanted (make-hash-table :test 'equal))
   (codes (make-hash-table :test 'equal))
   (exports (make-hash-table :test 'equal)))
 
@@ -118,10 +126,11 @@ FAILURE says; \"\" is none."
       (loop for line = (read-line in nil)
             while line
             do (destructuring-bind (letter &optional a b) (fields-of line)
-                 (cond ((string= letter "d")
+                 (cond ((string= letter "p") (push a (table-packages table)))
+                       ((string= letter "d")
                         (setf (gethash a (table-labels table)) b
                               (gethash (numbered-stem a) (table-stems table)) t))
-                       ((string= letter "w") (setf (gethash a (table-labels table)) nil))
+                       ((string= letter "w") (setf (gethash a (table-wanted table)) (equal b "+")))
                        ((string= letter "c")
                         (setf (gethash a (table-codes table)) (parse-integer b :junk-allowed t)))
                        ((string= letter "x") (push b (gethash a (table-exports table))))))))
