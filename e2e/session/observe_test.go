@@ -43,7 +43,7 @@ func TestObserveAttached(t *testing.T) {
 	p := harness.NewPerson(t, `(progn
 	  (defun cl-user::theirs (x) (1+ x))
 	  (defvar cl-user::*lines* (make-string-output-stream))
-	  (defvar cl-user::*thread* (sb-thread:make-thread (lambda () (loop (sleep 1) (cl-user::theirs 1))) :name "their thread"))
+	  (defvar cl-user::*thread* (sb-thread:make-thread (lambda () (loop (sleep 1))) :name "their thread"))
 	  (trace cl-user::theirs))`)
 	s := harness.Attached(t, p)
 	traced := func() string { t.Helper(); return p.Says("(trace)") }

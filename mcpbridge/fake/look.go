@@ -2,6 +2,7 @@ package fake
 
 import (
 	"context"
+	"errors"
 
 	"swank-mcp/swank/lisp"
 )
@@ -44,8 +45,12 @@ func (f *Session) DescribeSystem(_ context.Context, name string) (*lisp.Finding,
 	return &lisp.Finding{Title: "1 system can be loaded", Names: []string{"alexandria", "cl-ppcre"}}, nil
 }
 
-func (f *Session) ProjectStatus(context.Context, lisp.Request) (*lisp.ProjectStatus, error) {
-	return &lisp.ProjectStatus{Systems: []string{"alexandria"}, Files: 1, Definitions: 2}, nil
+func (f *Session) ProjectStatus(_ context.Context, r lisp.Request) (*lisp.ProjectStatus, error) {
+	status := &lisp.ProjectStatus{Systems: []string{"alexandria"}, Files: 1, Definitions: 2}
+	if r.Timeout == 0 {
+		status.Unjudged = errors.New("none was to be started")
+	}
+	return status, nil
 }
 
 func (f *Session) ProjectDefinitions(_ context.Context, name string, _ lisp.Request) ([]lisp.ProjectDefinition, error) {

@@ -222,11 +222,13 @@ func (f *imageFiles) launch(ctx context.Context, plan launchPlan) (_ *Process, e
 	if damage := sound(); damage != nil {
 		booted, err = false, damage // however far it has come
 	}
+	if err != nil {
+		err = p.abandon(ctx, booted, err)
+		_ = finish(booted) // only now nothing writes there any more
+		return nil, err
+	}
 	if noteErr := finish(booted); noteErr != nil {
 		p.notes = append(p.notes, noteErr.Error())
-	}
-	if err != nil {
-		return nil, p.abandon(ctx, booted, err)
 	}
 	p.first = p.status
 	p.notes = append(p.notes, p.status.Notes...)

@@ -25,9 +25,11 @@
   "The end of what stands in LINE at AT if other images have something else there, or NIL."
   (flet ((at-p (text) (eql (mismatch text line :start2 at) (length text))))
     (cond ((at-p "{") (let ((end (position #\} line :start at))) (and end (1+ end))))
+          ((at-p "[RIP") (position #\] line :start at)) ; how far away; the comment names it
           ((at-p "#x")
            (let ((end (skip-digits line (+ at 2) 16))) (and (> (- end at) 7) end)))
           ((at-p "ID=") (skip-digits line (+ at 3) 10))
+          ((at-p "@ ") (skip-digits line (+ at 2) 16)) ; where a table for jumps is
           ((at-p "], ") (and (search "DWORD PTR" line :end2 at)
                              (let ((end (skip-digits line (+ at 3) 10))) (and (> end (+ at 3)) end))))
           ((and (digit-char-p (char line at))

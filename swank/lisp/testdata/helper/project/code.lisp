@@ -8,6 +8,7 @@
 (defun counted (list) (let ((*depth* (1+ *depth*))) (mapcar (lambda (x) (twice (print x))) list)))
 (defun left (point) (if (point-p point) (point-x point) (error 'odd-one)))
 (defgeneric area (it)) (defmethod area ((it point)) (* (point-x it) (twice (point-y it))))
+(defun days (month) (case month (2 28) ((4 6 9 11) 30) ((1 3 5 7 8 10 12) 31)))
 (defun large (x) (logand x #xfffffffffffff))
 ")
 
@@ -25,6 +26,7 @@
                    (list (cons :function (find-symbol "COUNTED" '#:compared-code))
                          (cons :function (find-symbol "LEFT" '#:compared-code))
                          (cons :function (find-symbol "LARGE" '#:compared-code))
+                         (cons :function (find-symbol "DAYS" '#:compared-code))
                          (list :method (find-symbol "AREA" '#:compared-code) '() '("POINT")))))
       (ignore-errors (delete-file source))
       (ignore-errors (delete-file fasl)))))
