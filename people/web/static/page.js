@@ -207,23 +207,16 @@ events.onerror = () => {
     ? "This page has ended. Type: swank-mcp watch --web" : "swank-mcp watch does not answer; trying again";
 };
 
-// say tells the person what came of something, for a while.
-let quiet = 0;
-function say(text) {
-  said.textContent = text;
-  clearTimeout(quiet);
-  quiet = setTimeout(() => (said.textContent = ""), 8000);
-}
-
+// send does what form asks for, and tells the person what came of it, until something else has.
 async function send(form) {
   const body = new URLSearchParams(new FormData(form));
   try {
     const r = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } });
     const a = await r.json();
-    say(a.said);
+    said.textContent = a.said;
     return a;
   } catch (e) {
-    say("Not done: swank-mcp watch does not answer.");
+    said.textContent = "Not done: swank-mcp watch does not answer.";
     return { done: false };
   }
 }
@@ -266,7 +259,7 @@ async function later(folded) {
     const r = await fetch(link.href + "&part");
     if (r.ok) place.innerHTML = await r.text();
   } catch {
-    say("swank-mcp watch does not answer.");
+    said.textContent = "swank-mcp watch does not answer.";
   }
 }
 document.addEventListener("toggle", (e) => {
