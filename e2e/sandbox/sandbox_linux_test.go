@@ -9,10 +9,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"swank-mcp/e2e/harness"
 	"swank-mcp/e2e/wire"
@@ -69,13 +71,36 @@ func newOutside(t *testing.T, uid int) *outside {
 		}
 	}
 	harness.Check(t, await.Command(t, "install", "-m", "755", harness.Run.Binary, o.binary).Run()) // see TestOtherUserOfTheMachine
-	copyCache(t, filepath.Join(dir, "cache", "swank-mcp"), filepath.Join(harness.Run.Cache, "swank-mcp"))
+	for _, part := range warmCache(t) {
+		copyCache(t, filepath.Join(dir, "cache", "swank-mcp", filepath.Base(part)), part)
+	}
 	harness.Check(t, await.Command(t, "chmod", "755", dir, o.binary).Run())
 	harness.Check(t, await.Command(t, "chown", "-R", strconv.Itoa(uid), dir).Run())
 	return o
 }
 
-// copyCache copies a cache, but for what servers that use it are just writing or removing.
+// warmCache returns the directories of the shared cache that a server needs to start from a core: the
+// newest core, and the fasls of Swank. What other builds have left there is half a gigabyte.
+func warmCache(t *testing.T) []string {
+	t.Helper()
+	cache := filepath.Join(harness.Run.Cache, "swank-mcp")
+	parts, err := filepath.Glob(filepath.Join(cache, "swank-*"))
+	harness.Check(t, err)
+	images, err := filepath.Glob(filepath.Join(cache, "image-*"))
+	harness.Check(t, err)
+	used := map[string]time.Time{}
+	for _, image := range images {
+		if info, err := os.Stat(image); err == nil {
+			used[image] = info.ModTime()
+		}
+	}
+	if len(images) > 0 {
+		parts = append(parts, slices.MaxFunc(images, func(a, b string) int { return used[a].Compare(used[b]) }))
+	}
+	return parts
+}
+
+// copyCache copies a part of a cache, but for what servers that use it are just writing or removing.
 func copyCache(t *testing.T, to, from string) {
 	t.Helper()
 	harness.Check(t, filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
@@ -308,6 +333,9 @@ func TestSandboxWithoutNamespaces(t *testing.T) {
 	})
 }
 
+// ofNetworks finds the attempts that --sandbox-net could open; TestSandboxRefuses makes the others.
+var ofNetworks = regexp.MustCompile(`connect|socket|/dev/tcp|"syscall" 425`)
+
 // Only the ports that --sandbox-net names can be connected to.
 func TestSandboxNet(t *testing.T) {
 	tier.More(t)
@@ -325,12 +353,19 @@ func TestSandboxNet(t *testing.T) {
 				{name: "multipath TCP", code: `(foreign "socket" 2 1 262)`},
 				{name: "connect by sending", code: `(foreign "sendto" (foreign "socket" 2 1 0) 0 0 #x20000000 0 0)`},
 			}
-			o.tries(t, s, other, append(append([]attempt{open}, attempts...), more...), func(a attempt, succeeded bool, text string) {
+			list := append([]attempt{open}, more...)
+			for _, a := range attempts {
+				if ofNetworks.MatchString(a.code) {
+					list = append(list, a)
+				}
+			}
+			o.tries(t, s, other, list, func(a attempt, succeeded bool, text string) {
 				version6 := a.name == "make a socket of Internet version 6"
 				if succeeded != (a.name == open.name || version6) {
 					t.Errorf("%s: succeeded %v: %s\n%s", a.name, succeeded, a.code, harness.Clip(text))
 				}
 			})
+			t.Logf("%d attempts", len(list))
 		})
 	}
 }

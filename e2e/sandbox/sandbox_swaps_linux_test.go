@@ -20,8 +20,8 @@ import (
 
 // How many calls of each tool are made while the file that it opens is swapped.
 const (
-	swapTries     = 1_000
-	swapTriesHTTP = 300 // where not each night: each call is a request
+	someSwaps = 100
+	manySwaps = 1_000 // each night
 )
 
 // swapped is a file or a directory that code replaces by a link, with the link's target, and a call that opens it.
@@ -59,12 +59,7 @@ func TestSandboxSwaps(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
 	for name, uid := range accounts() {
-		t.Run(name, func(t *testing.T) {
-			o := newOutside(t, uid)
-			o.makeDirs(t, "project/sessions", "project/sessions/.swank-mcp")
-			o.put(t, "project/sessions/a.lisp", "(defun mine () 1)\n")
-			swapAll(t, o, o.onStdio(t, "--sandbox", "on", "--session-dir", o.path("project/sessions")), swaps, swapTries)
-		})
+		t.Run(name, func(t *testing.T) { swapAllOnStdio(t, uid, someSwaps) })
 	}
 }
 
@@ -72,14 +67,26 @@ func TestSandboxSwaps(t *testing.T) {
 func TestSandboxSwapsOverHTTP(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	swapAllOverHTTP(t, accounts()["user"], swapTriesHTTP)
+	swapAllOverHTTP(t, accounts()["user"], someSwaps)
 }
 
-func TestSandboxSwapsOverHTTPAsAll(t *testing.T) {
+func TestSandboxManySwaps(t *testing.T) {
 	tier.Nightly(t)
 	for name, uid := range accounts() {
-		t.Run(name, func(t *testing.T) { swapAllOverHTTP(t, uid, swapTries) })
+		t.Run(name, func(t *testing.T) {
+			swapAllOnStdio(t, uid, manySwaps)
+			swapAllOverHTTP(t, uid, manySwaps)
+		})
 	}
+}
+
+// swapAllOnStdio makes so many calls of each tool that opens files on stdio.
+func swapAllOnStdio(t *testing.T, uid int, tries int) {
+	t.Helper()
+	o := newOutside(t, uid)
+	o.makeDirs(t, "project/sessions", "project/sessions/.swank-mcp")
+	o.put(t, "project/sessions/a.lisp", "(defun mine () 1)\n")
+	swapAll(t, o, o.onStdio(t, "--sandbox", "on", "--session-dir", o.path("project/sessions")), swaps, tries)
 }
 
 // swapAllOverHTTP makes so many calls of each tool that opens files over HTTP.

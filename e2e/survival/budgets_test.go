@@ -100,9 +100,23 @@ type takes struct {
 }
 
 // Whatever a caller gives for an argument, the server stays small and is there afterwards. The seed
-// chooses a third of the refused arguments, and of the texts that come eight at once.
+// chooses one in eight of the texts and of the refused arguments.
 func TestBudgets(t *testing.T) {
 	tier.More(t)
+	t.Parallel()
+	keepsBudgets(t, 8)
+}
+
+func TestAllBudgets(t *testing.T) {
+	tier.Nightly(t)
+	keepsBudgets(t, 1)
+}
+
+// keepsBudgets tries one in so many of the texts and of the refused arguments.
+func keepsBudgets(t *testing.T, oneIn int) {
+	t.Helper()
+	n, seed := 0, int(tier.Seed(t))%oneIn
+	chosen := func() bool { n++; return n%oneIn == seed }
 	s := harness.Start(t, "--toolsets", "all")
 	harness.Want(t, s, "(+ 1 2)", "=> 3")
 	l := harness.Begin(t, s)
@@ -119,7 +133,9 @@ func TestBudgets(t *testing.T) {
 		most = max(most, b.holds(t, budgetOfOne, tool+" with "+what))
 	}
 	for _, name := range names {
-		one("validate-syntax", harness.Object{"code": texts[name]}, name)
+		if chosen() {
+			one("validate-syntax", harness.Object{"code": texts[name]}, name)
+		}
 	}
 	for i, name := range []string{"(", "\n", "one missing", "(a))\n"} {
 		file := filepath.Join(dir, fmt.Sprintf("%d.lisp", i))
@@ -133,7 +149,7 @@ func TestBudgets(t *testing.T) {
 	}
 	// Definitions by the ten thousand, of which the answer tells.
 	one("evaluate-lisp", harness.Object{"code": texts["one missing"], "timeout": 10}, "one missing")
-	n, seed := 0, int(tier.Seed(t)%3)
+	tried := 0
 	for _, tool := range list.Tools {
 		unknown := strings.Repeat("x", longest)
 		for _, argument := range append(slices.Sorted(maps.Keys(tool.InputSchema.Properties)), unknown) {
@@ -141,11 +157,11 @@ func TestBudgets(t *testing.T) {
 			for _, required := range tool.InputSchema.Required {
 				args[required] = "car"
 			}
-			shape := unreadable[n%len(unreadable)]
-			n++
-			if !slices.Contains(codes, argument) && n%3 != seed {
+			if !chosen() && !slices.Contains(codes, argument) {
 				continue
 			}
+			shape := unreadable[tried%len(unreadable)]
+			tried++
 			text := texts[shape]
 			if argument == unknown {
 				text = ""
@@ -154,10 +170,10 @@ func TestBudgets(t *testing.T) {
 			one(tool.Name, args, fmt.Sprintf("%.20s: %s", argument, shape))
 		}
 	}
-	t.Logf("of %d arguments; one call took %d MiB over idle at most", n, most)
+	t.Logf("%d arguments; one call took %d MiB over idle at most", tried, most)
 	for i, chunk := range slices.Collect(slices.Chunk(names, 8)) {
-		if i%3 != seed {
-			continue
+		if i > 0 && oneIn > 1 {
+			break
 		}
 		b.begin(t)
 		var calls []*wire.Pending

@@ -7,7 +7,6 @@ import (
 
 	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/kept"
-	"swank-mcp/swank/lisp/launch"
 )
 
 // An image that was idle for a while is saved to the disk, once, and again when something
@@ -19,7 +18,7 @@ func TestAutosave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, Cores: cores}
+	config := Config{Launch: launched(t), Cores: cores}
 	ended := make(chan struct{})
 	t.Cleanup(func() { <-ended }) // after the image is closed
 	im := imageOf(t, config)

@@ -16,7 +16,7 @@ import (
 // BenchmarkEvaluate measures (+ 1 2) in a real image, from a bare call of Swank
 // to the whole of Session.Evaluate.
 func BenchmarkEvaluate(b *testing.B) {
-	im := New(Config{Launch: launch.Config{NoUserInit: true, NoCore: true}})
+	im := New(Config{Launch: launched(b)})
 	defer im.Close(context.Background())
 	request := Request{Code: "(+ 1 2)", Timeout: 20 * time.Second, Debug: 1}
 	if _, err := im.Session("default").Evaluate(b.Context(), request); err != nil {

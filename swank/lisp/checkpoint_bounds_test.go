@@ -22,7 +22,7 @@ func TestThinnedMeanwhile(t *testing.T) {
 	}
 	defer func(d time.Duration) { thinTime = d }(thinTime)
 	thinTime = 100 * time.Millisecond
-	im := imageOf(t, Config{CheckpointMB: 16, Launch: launch.Config{NoUserInit: true, NoCore: true}})
+	im := imageOf(t, Config{CheckpointMB: 16, Launch: launched(t)})
 	mustEval(t, im, "(defvar *live* (let ((v (make-array 5000000 :element-type '(unsigned-byte 64)))) (fill v 1) v))")
 	mustEval(t, im, "(gc :full t)")
 	for range 3 {

@@ -11,7 +11,6 @@ import (
 	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/kept"
-	"swank-mcp/swank/lisp/launch"
 )
 
 // die ends the image, as the kernel does, and waits until it is seen.
@@ -31,7 +30,7 @@ func onDisk(t *testing.T) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, Cores: cores}
+	return Config{Launch: launched(t), Cores: cores}
 }
 
 // saveAll saves the image to the disk as at the end of a server.

@@ -14,10 +14,35 @@ import (
 	"swank-mcp/swank/lisp/launch"
 )
 
+// fromCore makes the core that images of tests start from, if the cache has none: without one each
+// takes a second of a processor.
+var fromCore = sync.OnceValues(func() (launch.Config, error) {
+	config := launch.Config{NoUserInit: true}
+	p, err := launch.Start(context.Background(), config, launchCode())
+	if err != nil {
+		return config, err
+	}
+	defer p.Close(context.Background())
+	if !p.WantsCore() {
+		return config, nil
+	}
+	return config, p.BuildCore(context.Background())
+})
+
+// launched configures images that start from the core.
+func launched(t testing.TB) launch.Config {
+	t.Helper()
+	config, err := fromCore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
 // testImage returns an image of its own for the test, closed at its end.
 func testImage(t *testing.T) *Image {
 	t.Helper()
-	return imageOf(t, Config{Launch: launch.Config{NoUserInit: true, NoCore: true}})
+	return imageOf(t, Config{Launch: launched(t)})
 }
 
 // imageOf returns the image of c, closed at the end of the test.
@@ -207,7 +232,9 @@ func TestImageThatDies(t *testing.T) {
 func TestMemory(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	im := imageOf(t, Config{Launch: launch.Config{NoUserInit: true, NoCore: true, HeapMB: 1024}}) // a larger one only takes longer to fill
+	config := launched(t)
+	config.HeapMB = 512 // a larger one only takes longer to fill
+	im := imageOf(t, Config{Launch: config})
 	mustEval(t, im, "(defvar *kept* 41)")
 	for _, code := range []string{
 		"(make-array 8000000000)",

@@ -8,7 +8,6 @@ import (
 
 	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
-	"swank-mcp/swank/lisp/launch"
 )
 
 // What an image uses of the processor that was started for one call is counted with the
@@ -25,7 +24,7 @@ func TestFreshIsCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	im := imageOf(t, Config{Launch: launch.Config{NoUserInit: true, NoCore: true}})
+	im := imageOf(t, Config{Launch: launched(t)})
 	im.WorkIn(dir)
 	mustEval(t, im, "1")
 	if beside := im.Uses(false).Beside; beside != 0 {

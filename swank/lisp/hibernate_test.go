@@ -10,7 +10,6 @@ import (
 	"swank-mcp/internal/await"
 	"swank-mcp/internal/tier"
 	"swank-mcp/swank/lisp/kept"
-	"swank-mcp/swank/lisp/launch"
 )
 
 // An image that is put away is gone with its copies; the next call has what was defined, and
@@ -69,7 +68,7 @@ func savedImage(t *testing.T) *Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return imageOf(t, Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, Cores: cores, Autosave: true, Resume: kept.Last})
+	return imageOf(t, Config{Launch: launched(t), Cores: cores, Autosave: true, Resume: kept.Last})
 }
 
 // Where checkpoints are kept on the disk, values come back, too; not what the disk has of an

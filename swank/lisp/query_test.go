@@ -11,7 +11,6 @@ import (
 
 	"swank-mcp/internal/await"
 	"swank-mcp/internal/stall"
-	"swank-mcp/swank/lisp/launch"
 )
 
 // A look-up that waits for another one to start their thread waits no longer than
@@ -19,7 +18,7 @@ import (
 func TestLookingBehindASlowStart(t *testing.T) {
 	t.Parallel()
 	// a checkpoint that is being taken as the image is stopped would have the look-up wait before that
-	im := imageOf(t, Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, NoCheckpoints: true})
+	im := imageOf(t, Config{Launch: launched(t), NoCheckpoints: true})
 	mustEval(t, im, "(defun f () 1)")
 	pid := im.cur.proc.PID()
 	stall.Stop(t, pid)

@@ -13,7 +13,6 @@ import (
 
 	"swank-mcp/internal/await"
 	"swank-mcp/swank/lisp/journal"
-	"swank-mcp/swank/lisp/launch"
 )
 
 // What an image says when it is stopped in bringing back is a sentence already.
@@ -85,7 +84,7 @@ func TestRecoveryOutlivesImpatientCallers(t *testing.T) {
 func TestRestoresWhatFits(t *testing.T) {
 	t.Parallel()
 	// A checkpoint would have all but what only the journal has here.
-	im := imageOf(t, Config{Launch: launch.Config{NoUserInit: true, NoCore: true}, NoCheckpoints: true})
+	im := imageOf(t, Config{Launch: launched(t), NoCheckpoints: true})
 	mustEval(t, im, "(defun before () 1)")
 	s := im.Session("default")
 	for _, name := range []string{"*LARGE*", "*SMALL*"} {
