@@ -17,11 +17,31 @@ const MaxNext = 400
 
 // Next is the advice of an error about arguments: the caller's own call,
 // mended, which the tool takes.
-func (a *Args) Next() string {
+func (a *Args) Next() string { return a.next(nil) }
+
+// NextWith is Next where the call needs the argument name, too: with value, if the caller
+// has given none that will do.
+func (a *Args) NextWith(name string, value json.RawMessage) string {
+	return a.next([]member{{name, value}})
+}
+
+func (a *Args) next(needed []member) string {
 	mended, changed := a.mended()
+	needed = slices.DeleteFunc(needed, func(n member) bool {
+		return slices.ContainsFunc(mended, func(m member) bool { return m.name == n.name })
+	})
 	if len(mended) == 0 || len(changed) == 0 && !a.twice {
 		// What is wrong is not the form of one argument.
-		return "Next: " + a.Tool + " " + a.Example
+		if len(needed) == 0 {
+			return "Next: " + a.Tool + " " + a.Example
+		}
+		mended, changed = nil, nil
+		rawtext.Members([]byte(a.Example), func(key, value []byte) {
+			mended = append(mended, member{string(key), value})
+		})
+	}
+	for _, n := range needed {
+		mended, changed = append(mended, n), append(changed, n.name)
 	}
 	return a.suggest(mended, changed)
 }
@@ -134,6 +154,9 @@ func (a *Args) usual() map[string]json.RawMessage {
 	}
 	return m
 }
+
+// Usual is the argument of that name in the tool's example, nil if that has none.
+func (a *Args) Usual(name string) json.RawMessage { return a.usual()[name] }
 
 // holds reports whether v is of kind k, as it is written.
 func (k Kind) holds(v json.RawMessage) bool {

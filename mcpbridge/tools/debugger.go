@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -109,9 +111,52 @@ func debuggerAdvice(asked *Request, r *lisp.Result, c *lisp.DebuggerCall) string
 	return ""
 }
 
+// mendedCall is the advice of an error about arguments: the call, mended. That of a tool of the
+// debugger is about an evaluation that is suspended, and names it if others are, too.
+func (r *Request) mendedCall(ctx context.Context) string {
+	if !r.Declares("evaluation") || r.Tool == backtraceTool.Name {
+		return r.Next()
+	}
+	given, all := r.Integer("evaluation"), r.suspended(ctx)
+	number := given
+	switch has := slices.ContainsFunc(all, func(s lisp.Suspended) bool { return s.Number == given }); {
+	case has:
+	case given != 0 && r.Tool == abortEvaluationTool.Name: // it may be a job
+	case len(all) == 0 || given != 0:
+		return r.nextDebuggee(&lisp.DebuggerError{Number: given, Suspended: all}, false)
+	default:
+		number = newest(all)
+	}
+	if !r.Has("frame") && (r.Tool == restartFrameTool.Name || r.Tool == returnFromFrameTool.Name) {
+		frame, _ := strconv.Atoi(string(r.Usual("frame")))
+		if f, err := r.Session.InspectFrame(ctx, number, frame, false); err != nil || !f.Restartable {
+			return r.nextDebuggee(&lisp.DebuggerError{Number: number, Suspended: []lisp.Suspended{{Number: number}}}, false)
+		}
+	}
+	if len(all) > 1 {
+		return r.NextWith("evaluation", json.RawMessage(strconv.Itoa(number)))
+	}
+	return r.Next()
+}
+
+// suspended are the evaluations of the session that are suspended.
+func (r *Request) suspended(ctx context.Context) []lisp.Suspended {
+	_, err := r.Session.Backtrace(ctx, maxNumber+1) // of an evaluation that there cannot be
+	if none := (*lisp.DebuggerError)(nil); errors.As(err, &none) {
+		return none.Suspended
+	}
+	return nil
+}
+
+// newest is the number of the one of all that was evaluated last, whose reply the caller has seen last.
+func newest(all []lisp.Suspended) int {
+	return slices.MaxFunc(all, func(a, b lisp.Suspended) int { return a.Number - b.Number }).Number
+}
+
 // nextDebuggee is the advice below the text of e: an evaluation to look at or, where
-// none is suspended, how to see the last error and how to suspend the next.
-func (r *Request) nextDebuggee(e *lisp.DebuggerError) string {
+// none is suspended, how to see the last error and how to suspend the next. A call that
+// looks, and has not said at which evaluation, is to be sent once more.
+func (r *Request) nextDebuggee(e *lisp.DebuggerError, looks bool) string {
 	var lines []string
 	switch {
 	case e.Occupied:
@@ -126,8 +171,10 @@ func (r *Request) nextDebuggee(e *lisp.DebuggerError) string {
 		if r.Takes("describe-last-error") {
 			lines = append(lines, "Next: describe-last-error {}")
 		}
+	case looks && e.Number == 0:
+		lines = append(lines, r.With("evaluation", json.RawMessage(strconv.Itoa(newest(e.Suspended)))))
 	case r.Takes("get-backtrace"):
-		lines = append(lines, fmt.Sprintf(`Next: get-backtrace {"evaluation": %d}`, e.Suspended[0].Number))
+		lines = append(lines, fmt.Sprintf(`Next: get-backtrace {"evaluation": %d}`, newest(e.Suspended)))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -24,14 +24,14 @@ func TestDebuggerErrorText(t *testing.T) {
 		{lisp.DebuggerError{Number: 9, Suspended: one}, "There is no evaluation 9.\nSuspended:\n4: ODD in (f 0)\n\nNext: get-backtrace {\"evaluation\": 4}"},
 		{lisp.DebuggerError{Suspended: append(one, one...)}, "Several evaluations are suspended: say which one is meant.\n"},
 	} {
-		got := ErrorText(&tt.err) + "\n\n" + all.nextDebuggee(&tt.err)
+		got := ErrorText(&tt.err) + "\n\n" + all.nextDebuggee(&tt.err, false)
 		if !strings.HasPrefix(got, "[ERROR] NOT-SUSPENDED\n"+tt.want) {
 			t.Errorf("%+v:\n%s\nwant:\n%s", tt.err, got, tt.want)
 		}
 	}
 	occupied := lisp.DebuggerError{Number: 3, Occupied: true, Why: "another call is busy with it"}
 	want := "[ERROR] EVALUATION-BUSY\nEvaluation 3 takes no commands at the moment: another call is busy with it.\n\nSend the same call again later.\nMeanwhile: get-backtrace {\"evaluation\": 3}"
-	if got := ErrorText(&occupied) + "\n\n" + all.nextDebuggee(&occupied); got != want {
+	if got := ErrorText(&occupied) + "\n\n" + all.nextDebuggee(&occupied, false); got != want {
 		t.Errorf("occupied:\n%s\nwant:\n%s", got, want)
 	}
 	// Only what is there is named.
@@ -44,7 +44,7 @@ func TestDebuggerErrorText(t *testing.T) {
 		{[]string{"inspect-frame", "describe-last-error"}, lisp.DebuggerError{}, "Next: describe-last-error {}"},
 		{[]string{"inspect-frame"}, lisp.DebuggerError{Suspended: one}, ""},
 	} {
-		if got := (&Request{Env: taking(tt.tools...)}).nextDebuggee(&tt.err); got != tt.want {
+		if got := (&Request{Env: taking(tt.tools...)}).nextDebuggee(&tt.err, false); got != tt.want {
 			t.Errorf("%v: %s", tt.tools, got)
 		}
 	}

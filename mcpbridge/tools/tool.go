@@ -158,13 +158,13 @@ func (t *Tool) Answer(ctx context.Context, r *Request) Reply {
 	}
 	if err != nil {
 		if r.Err != nil && err == error(r.Err) && r.Err.Advice == "" {
-			r.Err.Advice = r.Next()
+			r.Err.Advice = r.mendedCall(ctx)
 		}
 		out = Reply{Text: ErrorText(err), Failed: true}
 	}
 	next := r.nextAfter(out.Failure)
 	if gone := (*lisp.DebuggerError)(nil); errors.As(err, &gone) {
-		next = r.nextDebuggee(gone)
+		next = r.nextDebuggee(gone, t.ReadOnly)
 	}
 	if next != "" {
 		out.Text += "\n\n" + render.Safe(next)
