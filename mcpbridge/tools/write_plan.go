@@ -2,13 +2,11 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"swank-mcp/mcpbridge/rawtext"
 	"swank-mcp/mcpbridge/syntax"
 	"swank-mcp/swank/lisp"
 )
@@ -384,24 +382,4 @@ func (w *writing) agree(source *lisp.Source, f *form, t *text, where, pkg string
 
 func ascii(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 }) < 0
-}
-
-// nowhere is the error of a definition that no file has.
-func (w *writing) nowhere(source *lisp.Source, f *form) error {
-	var files []string
-	for _, path := range w.projectFiles() {
-		text, err := readSource(w.Trees, path)
-		if err != nil {
-			continue
-		}
-		if _, pkg, ok := syntax.Definitions(w.ctx, text, w.readAs("")); ok && orUser(pkg) == f.pkg {
-			files = append(files, path)
-		}
-	}
-	text := fmt.Sprintf("No file of the project defines the %s; name the one to add it to.", source.Label)
-	if len(files) == 0 {
-		return w.refuse("NO-PLACE", "", "%s", text)
-	}
-	return w.refuse("NO-PLACE", w.With("file", json.RawMessage(rawtext.Quote(files[0]))),
-		"%s In the package %s are %s.", text, f.pkg, strings.Join(files[:min(len(files), 5)], ", "))
 }

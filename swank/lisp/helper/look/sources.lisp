@@ -97,17 +97,31 @@ known."
                  (and reading (string-downcase (readtable-case (first reading)))))
          :file file :loaded loaded)))))
 
+(defun files-made-anew (session package)
+  "The files that have definitions for names of PACKAGE which SESSION has made, the one with most of
+them first."
+  (let ((counts '()))
+    (loop for (key) in (own-entries session)
+          for symbol = (key-symbol key)
+          for origin = (and (symbolp symbol)
+                            (eq package (symbol-package symbol))
+                            (ignore-errors (loaded-definition (file-key key))))
+          when origin
+            do (let ((entry (assoc (origin-file origin) counts :test #'string=)))
+                 (if entry (incf (cdr entry)) (push (cons (origin-file origin) 1) counts))))
+    (mapcar #'car (stable-sort (nreverse counts) #'> :key #'cdr))))
+
 (defun session-sources (text &key (session "default") package)
   "Answer about what SESSION has defined as the name that TEXT names:
   (:NAME NAME :PACKAGES NAMES :FEATURES NAMES
    :DEFINITIONS ((:KIND KIND :LABEL TEXT :SETF BOOLEAN :QUALIFIERS TEXTS :SPECIALIZERS TEXTS
                   :TEXT SOURCE :PACKAGE NAME :CASE CASE :WHY TEXT :FILE FILE :LOADED SOURCE) ...)
-   :PLACES LINES)
+   :FILES FILES :PLACES LINES)
 PACKAGES are those in which NAME means the symbol.  CASE is the readtable-case with which TEXT was
 read, if its syntax was not that of files.  WHY is there instead of TEXT.  FILE had the
 definition when it was loaded, in the top level form LOADED, or made by one of the
-calls in it.  PLACES are where the name is defined,
-if the session has not defined it."
+calls in it.  FILES have other definitions of the package which SESSION has made, the one with most of
+them first.  PLACES are where the name is defined, if the session has not defined it."
   (with-look-up (session)
     (ignore-errors (adopt-loaded-files))
     (let* ((name (find-function-name text session package))
@@ -119,6 +133,7 @@ if the session has not defined it."
        :features (loop for feature in *features*
                        when (symbolp feature) collect (symbol-name feature))
        :definitions (loop for key in keys collect (source-for-wire session key))
+       :files (files-made-anew session (symbol-package symbol))
        :places (and (null keys)
                     (loop for (title place) in (definition-sections name)
                           collect (format nil "~A: ~A" title place)))))))
