@@ -1,8 +1,13 @@
 package args
 
-import "strings"
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
 
-// Nearest returns the candidate that name most likely is a misspelling of, or "". It
+// Nearest returns the candidate that name most likely stands for, or "", where one of them
+// must be meant: an argument, a tool. It may be an abbreviation. It
 // needs no image; what only an image knows, symbols and systems, the helper's
 // EDIT-DISTANCE compares there.
 func Nearest(name string, candidates []string) string {
@@ -18,6 +23,30 @@ func Nearest(name string, candidates []string) string {
 		}
 	}
 	return best
+}
+
+// Misspelled returns the candidate that name most likely is a misspelling of, or "", where
+// any name may be meant: a file's or a symbol's, which need not be among the candidates.
+func Misspelled(name string, candidates []string) string {
+	return Nearest(name, slices.DeleteFunc(slices.Clone(candidates), func(c string) bool { return !meant(name, c) }))
+}
+
+// meant reports whether who wrote one name is likely to have meant the other, by the rule of
+// the helper's MEANT-P. Files with the same ending are compared without it.
+func meant(written, name string) bool {
+	if ext := filepath.Ext(name); filepath.Ext(written) == ext {
+		written, name = strings.TrimSuffix(written, ext), strings.TrimSuffix(name, ext)
+	}
+	written, name = strings.ToLower(written), strings.ToLower(name)
+	most := 2
+	switch length := max(len(written), len(name)); {
+	case length < 4:
+		most = 0
+	case length < 7:
+		most = 1
+	}
+	plural := func(a, b string) bool { return a == b+"s" || a == b+"es" }
+	return plural(written, name) || plural(name, written) || editDistance(written, name) <= most
 }
 
 // editDistance is how many bytes of a must be changed, left out, put in or

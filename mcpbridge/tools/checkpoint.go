@@ -131,7 +131,7 @@ func nearName(name string, list []lisp.Checkpoint) string {
 			names = append(names, c.Name)
 		}
 	}
-	return args.Nearest(name, names)
+	return args.Misspelled(name, names)
 }
 
 // CheckpointLines describes each of the checkpoints in a line, newest first.

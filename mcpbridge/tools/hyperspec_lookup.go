@@ -45,7 +45,7 @@ func hyperspecLookup(_ context.Context, r *Request) (Reply, error) {
 	if names := hyperspec.Word(name); names != nil {
 		return Reply{Text: fmt.Sprintf("%s is no symbol of COMMON-LISP, but a part of:\n%s", strings.ToUpper(name), strings.Join(names, " "))}, nil
 	}
-	near := args.Nearest(strings.ToUpper(name), hyperspec.Symbols())
+	near := args.Misspelled(strings.ToUpper(name), hyperspec.Symbols())
 	next := nextCall("apropos-search", "pattern", bareName(given))
 	problem := fmt.Sprintf("%q is not in the HyperSpec's index of symbols, of FORMAT directives or of macro characters.", rawtext.Clip(given, 100))
 	if near != "" {

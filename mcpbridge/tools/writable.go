@@ -90,7 +90,7 @@ func (r *Request) nearFiles(path string) string {
 		return " Nor is there a directory " + dir + "."
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return !project.IsSource(name) || name == filepath.Base(path) })
-	if near := args.Nearest(filepath.Base(path), names); near != "" {
+	if near := args.Misspelled(filepath.Base(path), names); near != "" {
 		return " Near it: " + filepath.Join(dir, near) + "."
 	}
 	if len(names) == 0 {

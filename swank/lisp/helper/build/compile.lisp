@@ -12,8 +12,8 @@
       (refuse "FILE-ERROR"
               (format nil "There is no file ~A.~A" (native-name file) (near-files-text file))
               (and near
-                   (<= (edit-distance near name) (max 2 (floor (length name) 4)))
-                   (instead-of name (list near)))))))
+                   (meant-p (pathname-name file) (subseq near 0 (position #\. near :from-end t)))
+                   (list :instead (list name near)))))))
 
 (defun near-files (file)
   "The names of the Lisp files beside FILE, the nearest first."

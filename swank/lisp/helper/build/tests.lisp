@@ -100,7 +100,7 @@ unexpected errors are for the debugger."
             (t (refuse "AMBIGUOUS-TEST"
                        (format nil "~A names more than one test: ~{~A~^, ~}." text
                                (mapcar #'test-spelling found))
-                       (instead-of text (mapcar #'test-spelling found))))))))
+                       (list :instead (list text (test-spelling (first found))))))))))
 
 (defun refuse-unknown-test (text name tests)
   (flet ((distance (test) (edit-distance (string-upcase (first test)) (string-upcase name))))
@@ -111,8 +111,8 @@ unexpected errors are for the debugger."
                       text tests (length tests) (mapcar #'test-spelling (first-few near 10))
                       (framework-labels))
               (and near
-                   (<= (distance (first near)) (max 1 (floor (length name) 3)))
-                   (instead-of text (list (test-spelling (first near)))))))))
+                   (meant-p name (first (first near)))
+                   (list :instead (list text (test-spelling (first near)))))))))
 
 ;;; Running tests
 

@@ -104,8 +104,9 @@
   (list* :kind :error :type type :message message (frames-for-wire frames total)))
 
 (defun instead-of (name near)
-  "The part of a report that suggests the first of the names NEAR instead of NAME."
-  (and near (list :instead (list name (first near)))))
+  "The part of a report that suggests the first of the names NEAR that NAME is likely to mean."
+  (let ((meant (find-if (lambda (other) (meant-p name other)) near)))
+    (and meant (list :instead (list name meant)))))
 
 (defun frames-for-wire (frames total)
   "The part of a report about FRAMES.  All are under :KEPT, which stays in the image; see

@@ -93,6 +93,17 @@
                               (+ diagonal (if (char= (char a i) (char b (1- j))) 0 1)))
                          diagonal above)))))))
 
+(defun meant-p (written name)
+  "True if who wrote WRITTEN is likely to have meant NAME: case aside, it is a misspelling of it, of
+which shorter names allow less, or its singular or plural."
+  (let ((length (max (length written) (length name))))
+    (flet ((plural-p (a b)
+             (or (string-equal a (concatenate 'string b "s"))
+                 (string-equal a (concatenate 'string b "es")))))
+      (or (plural-p written name)
+          (plural-p name written)
+          (<= (name-distance written name) (cond ((< length 4) 0) ((< length 7) 1) (t 2)))))))
+
 (defun name-distance (a b)
   "EDIT-DISTANCE, case aside; letters that changed places count as one."
   (let ((a (string-upcase a)) (b (string-upcase b)))

@@ -109,7 +109,8 @@ list that it returns are the evaluation's values."
 
 (defun unknown-package-outcome (session name)
   (list :error (append (failure "PACKAGE-ERROR" (unknown-package-text name))
-                       (instead-of name (similar-package-names (string-upcase name))))
+                       (let ((meant (meant-package name)))
+                         (and meant (list :instead (list name meant)))))
         :package (package-name (session-package session))))
 
 (defun evaluation-outcome (evaluation package debug note)

@@ -260,6 +260,6 @@ loaded."
               :notes (unless (facts-registeredp facts)
                        '("Not loaded by ASDF yet: this is what the text of its definition says."))))
             (t (let ((near (near-systems name)))
-                 (fail-lookup "SYSTEM-NOT-FOUND" near
+                 (fail-lookup "SYSTEM-NOT-FOUND" (remove-if-not (lambda (other) (meant-p name other)) near)
                               "There is no system ~S that ASDF would find.~@[~%Near it: ~{~A~^, ~}.~]"
                               name near)))))))

@@ -208,10 +208,13 @@ or the symbol is missing or the symbol is not external.  Nothing is interned."
 
 (defun no-such-symbol (name package externals-only)
   (let ((elsewhere (mapcar #'qualified-spelling (symbols-elsewhere name)))
-        (near (mapcar #'qualified-spelling (near-symbols name package externals-only))))
-    (fail-lookup "SYMBOL-NOT-FOUND" (append elsewhere near)
+        (near (near-symbols name package externals-only)))
+    (fail-lookup "SYMBOL-NOT-FOUND"
+                 (append elsewhere
+                         (loop for symbol in near
+                               when (meant-p name (symbol-name symbol)) collect (qualified-spelling symbol)))
                  "There is no symbol ~S in the package ~A.~@[~%In other packages: ~{~A~^, ~}.~]~@[~%Near it: ~{~A~^, ~}.~]"
-                 name (package-name package) elsewhere near)))
+                 name (package-name package) elsewhere (mapcar #'qualified-spelling near))))
 
 (defun setf-place-name (text)
   "FOO of \"(setf foo)\" or \"#'(setf foo)\", else NIL."

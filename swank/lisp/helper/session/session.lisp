@@ -254,6 +254,13 @@ for others."
                                   :test #'string= :from-end t)
                3)))
 
+(defun meant-package (name)
+  "The name of the package that NAME is likely to mean, as a misspelling of that or of a nickname; or NIL."
+  (find-if (lambda (near)
+             (some (lambda (other) (meant-p name other))
+                   (cons near (package-nicknames (find-package near)))))
+           (similar-package-names name)))
+
 (defun unknown-package-text (name)
   (format nil "The name ~S does not designate any package.~@[~%Near it: ~{~A~^, ~}.~]"
           (string-upcase name) (similar-package-names name)))

@@ -76,8 +76,9 @@ read.  ASDF is loaded for this only into a launched image."
         (let ((near (similar-package-names name)))
           (and near
                (make-advice :text (format nil "Near it: ~{~A~^, ~}." near)
-                            :instead (list (format nil format name)
-                                           (format nil format (first near)))))))))
+                            :instead (let ((meant (meant-package name)))
+                                       (and meant
+                                            (list (format nil format name) (format nil format meant))))))))))
 
 (defun quickload-advice (code)
   "The ADVICE for CODE that asks Quicklisp, which is not there, for a system."
@@ -95,11 +96,13 @@ read.  ASDF is loaded for this only into a launched image."
 
 (defun absent-symbol-advice (name package)
   (let* ((found (find-package package))
-         (near (and found (near-symbols name found t))))
+         (near (and found (near-symbols name found t)))
+         (meant (find-if (lambda (symbol) (meant-p name (symbol-name symbol))) near)))
     (and near
          (make-advice :text (format nil "Near it: ~{~A~^, ~}." (mapcar #'qualified-spelling near))
-                      :instead (list (format nil ":~A" name)
-                                     (format nil ":~A" (bare-spelling (symbol-name (first near)))))))))
+                      :instead (and meant
+                                    (list (format nil ":~A" name)
+                                          (format nil ":~A" (bare-spelling (symbol-name meant)))))))))
 
 (defun reader-advice (text code)
   "The ADVICE about TEXT, the message of an error of the reader in the form with which CODE begins;
@@ -139,13 +142,11 @@ or NIL.  This never signals an error."
                               (symbols-elsewhere (symbol-name name)))))
 
 (defun close-symbols (name)
-  "The symbols of which NAME is likely a misspelling.  Shorter names must be closer."
-  (let ((home (symbol-package name)) (length (length (symbol-name name))))
+  "The symbols that NAME is likely to mean."
+  (let ((home (symbol-package name)))
     (and home
-         (remove-if (lambda (other)
-                      (> (name-distance (symbol-name name) (symbol-name other))
-                         (cond ((< length 4) 0) ((< length 7) 1) (t 2))))
-                    (near-symbols (symbol-name name) home nil)))))
+         (remove-if-not (lambda (other) (meant-p (symbol-name name) (symbol-name other)))
+                        (near-symbols (symbol-name name) home nil)))))
 
 (defun names-advice (elsewhere near)
   (and (or elsewhere near)
@@ -213,9 +214,9 @@ or NIL.  This never signals an error."
                  (loop for slot in (sb-mop:class-slots class)
                        append (sb-mop:slot-definition-initargs slot))))
          (near (loop for keyword in given
-                     append (sort (remove-if (lambda (other)
-                                               (> (name-distance (symbol-name keyword) (symbol-name other)) 2))
-                                             (remove-if-not #'keywordp valid))
+                     append (sort (remove-if-not (lambda (other)
+                                                   (meant-p (symbol-name keyword) (symbol-name other)))
+                                                 (remove-if-not #'keywordp valid))
                                   #'< :key (lambda (other)
                                              (name-distance (symbol-name keyword) (symbol-name other)))))))
     (make-advice
