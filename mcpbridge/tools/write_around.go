@@ -28,8 +28,12 @@ func (w *writing) around(source *lisp.Source, f *form, t *text, p place) (syntax
 		return p.Extent, nil
 	case ours == f.Extent:
 		code := t.after[theirs.Start:p.Start] + f.text + t.after[p.End:theirs.End]
+		forced := ""
+		if w.trial(w.file, true) == nil {
+			forced = ", or force it to take the place of the definition alone"
+		}
 		return theirs, w.refuse("FORM-AROUND", nextCall("evaluate-lisp", "code", code, "package", orUser(p.Package)),
-			"%s stands in a form that may bind names, and the %s was evaluated without it. Evaluate it in that form, or force it to take the place of the definition alone.", p, source.Label)
+			"%s stands in a form that may bind names, and the %s was evaluated without it. Evaluate it in that form%s.", p, source.Label, forced)
 	case theirs != p.Extent && syntax.SameCode(w.ctx, without(source.Text, ours, f.Extent), without(t.after, theirs, p.Extent)):
 		return p.Extent, nil
 	}

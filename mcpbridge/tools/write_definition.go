@@ -129,6 +129,12 @@ func (w *writing) again() string { return w.Asking("name", w.name) }
 // forced is the same call once more, with force.
 func (w *writing) forced() string { return w.With("force", json.RawMessage("true")) }
 
+// trial returns the error that the call would end with for a file and force.
+func (w *writing) trial(file string, force bool) error {
+	other := writing{Request: w.Request, ctx: w.ctx, name: w.name, file: file, force: force, sources: w.sources, texts: map[string]*text{}, read: w.read}
+	return other.plan()
+}
+
 // load returns the text of the file at path, as it is to be so far.
 func (w *writing) load(path string) (*text, error) {
 	if t := w.texts[path]; t != nil {

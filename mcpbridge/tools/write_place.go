@@ -37,8 +37,7 @@ func (w *writing) nowhere(source *lisp.Source, f *form) error {
 		said += fmt.Sprintf(" %s are %s.", where, strings.Join(paths, ", "))
 	}
 	for _, h := range homes[:min(len(homes), maxHomes)] {
-		trial := writing{Request: w.Request, ctx: w.ctx, name: w.name, file: h.path, force: w.force, sources: w.sources, texts: map[string]*text{}, read: w.read}
-		if trial.plan() == nil {
+		if w.trial(h.path, w.force) == nil {
 			return w.refuse("NO-PLACE", w.With("file", json.RawMessage(rawtext.Quote(h.path))), "%s%s", said, h.reason(len(homes)))
 		}
 	}

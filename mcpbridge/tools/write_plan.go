@@ -333,7 +333,7 @@ func (w *writing) unchanged(source *lisp.Source, f *form, t *text, p place, old 
 		if syntax.SameCode(w.ctx, now, f.text) {
 			return nil
 		}
-		return w.refuse("FORM-CHANGED", w.forced(), "%s was not loaded, so what the image has was not made from it:\n%s",
+		return w.unlessForced("%s was not loaded, so what the image has was not made from it:\n%s",
 			p, diffText(p.path, now+"\n", "image", f.text+"\n"))
 	}
 	stretches, err := w.stretches(t.after)
@@ -347,11 +347,20 @@ func (w *writing) unchanged(source *lisp.Source, f *form, t *text, p place, old 
 			extent = whole(&d)
 		}
 		if loaded := source.Loaded[extent.Start:extent.End]; d.Same(&p.Definition) && unixLines(loaded) != unixLines(now) {
-			return w.refuse("FORM-CHANGED", w.forced(), "%s has changed since it was loaded, and what the image has was made from what it was:\n%s",
+			return w.unlessForced("%s has changed since it was loaded, and what the image has was made from what it was:\n%s",
 				p, diffText(p.path, loaded+"\n", p.path, now+"\n"))
 		}
 	}
 	return nil
+}
+
+// unlessForced is the error of a form that is not the one that was loaded; or the one that would
+// be left with force.
+func (w *writing) unlessForced(format string, v ...any) error {
+	if err := w.trial(w.file, true); err != nil {
+		return err
+	}
+	return w.refuse("FORM-CHANGED", w.forced(), format, v...)
 }
 
 func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

@@ -164,6 +164,45 @@ it looks for systems, and would register another one in place of the project's."
   "When ASDF has loaded COMPONENT, as a universal time, or NIL."
   (ignore-errors (asdf-value "COMPONENT-OPERATION-TIME" (operation "LOAD-OP") component)))
 
+;;; What ASDF would do without being forced
+
+(defun needed-components (component)
+  "The components and systems that COMPONENT or the modules around it declare to depend on, as far as
+they are registered."
+  (loop for part = component then parent
+        for parent = (and part (asdf-value "COMPONENT-PARENT" part))
+        while part
+        append (if parent
+                   (loop for needed in (asdf-value "COMPONENT-SIDEWAY-DEPENDENCIES" part)
+                         for found = (and (typep needed '(or string symbol))
+                                          (asdf-value "FIND-COMPONENT" parent needed))
+                         when found collect found)
+                   (loop for name in (direct-dependencies (asdf-value "COMPONENT-NAME" part))
+                         for found = (asdf-value "REGISTERED-SYSTEM" name)
+                         when found collect found))))
+
+(defun date-of (file) (and file (ignore-errors (file-write-date file))))
+
+(defun done-again-p (component loadedp)
+  "True if loading the system of COMPONENT, a source file, compiles it again or, with LOADEDP, at least
+loads it: no fasl of it or of what it depends on is newer than the source, or ASDF has not loaded it."
+  (let ((seen '()) (module (find-symbol "MODULE" '#:asdf)) (source (find-symbol "CL-SOURCE-FILE" '#:asdf)))
+    (labels ((old-p (component)
+               (let ((fasl (date-of (first (asdf-value "OUTPUT-FILES" (operation "COMPILE-OP") component))))
+                     (text (date-of (asdf-value "COMPONENT-PATHNAME" component)))
+                     (time (operation-time component)))
+                 (or (null fasl)
+                     (and text (> text fasl))
+                     (and loadedp (or (null time) (> fasl time))))))
+             (again-p (component)
+               (unless (member component seen)
+                 (push component seen)
+                 (or (if (typep component module)
+                         (some #'again-p (built-children component))
+                         (and (typep component source) (old-p component)))
+                     (some #'again-p (needed-components component))))))
+      (again-p component))))
+
 (defun from-elsewhere-p (key file)
   "True if SBCL's record says that the definition KEY did not come from FILE."
   (let ((object (definition-object key)))

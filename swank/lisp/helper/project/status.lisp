@@ -19,9 +19,21 @@ to be asked."
   (let ((suspected (suspected-findings comparison)) (table (current-table comparison)))
     (values (judged suspected table comparison) (questions suspected comparison table))))
 
-(defun needs-force-p (finding)
+(defun finding-sources (finding comparison)
+  "The source files of the definitions that FINDING is about."
+  (or (remove-duplicates (loop for key in (finding-keys finding)
+                               for (nil . version) = (gethash key (comparison-disk comparison))
+                               when version collect (version-file version))
+                         :test #'string=)
+      (list (finding-file finding))))
+
+(defun needs-force-p (finding comparison)
   "True if nothing has changed on disk that would have ASDF end FINDING."
-  (and (member (finding-kind finding) '(:stale :missing)) t))
+  (and (member (finding-kind finding) '(:stale :missing))
+       (loop for file in (finding-sources finding comparison)
+             for component = (cdr (assoc file (comparison-sources comparison) :test #'equal))
+             thereis (not (and component
+                               (done-again-p component (eq (finding-kind finding) :missing)))))))
 
 (defun system-to-load (finding comparison)
   "The name of the system whose loading ends FINDING, with all that depends on it; or NIL.  To
@@ -33,7 +45,7 @@ force reaches no other system."
                                     (same-file-p file (definition-file name))))
                               (comparison-systems comparison)))))
     (and owner
-         (or (and (needs-force-p finding) owner)
+         (or (and (needs-force-p finding comparison) owner)
              (find-if (lambda (name) (depends-on-p name owner))
                       (reverse (comparison-systems comparison)))
              owner))))
@@ -50,7 +62,7 @@ that is to be true, or is \"\"."
           ((of-kinds '(:fails) findings)
            (list "load-system" "system" (first (topmost-systems comparison)) "fresh"))
           (loading (list "load-system" "system" (system-to-load loading comparison)
-                         (if (needs-force-p loading) "force" "")))
+                         (if (needs-force-p loading comparison) "force" "")))
           (named (list "project-status" "name" (first (finding-names named)) "")))))
 
 (defun project-status (&key (session "default"))
