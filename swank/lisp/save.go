@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"swank-mcp/swank/lisp/helper"
+	"swank-mcp/swank/lisp/journal"
 )
 
 // Saved is a session as Lisp source.
@@ -108,3 +109,6 @@ func (s *Session) BringBack(ctx context.Context, src SessionSource, r Request) (
 	}
 	return loaded, res, had, err
 }
+
+// SavedSession reports whether text is that of a file as saving a session writes it.
+func SavedSession(text string) bool { return journal.Saved(text) }
