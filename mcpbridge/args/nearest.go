@@ -40,13 +40,18 @@ func meant(written, name string) bool {
 	written, name = strings.ToLower(written), strings.ToLower(name)
 	most := 2
 	switch length := max(len(written), len(name)); {
-	case length < 4:
+	case length < 3 || length == 3 && !sameLetters(written, name):
 		most = 0
 	case length < 7:
 		most = 1
 	}
 	plural := func(a, b string) bool { return a == b+"s" || a == b+"es" }
 	return plural(written, name) || plural(name, written) || editDistance(written, name) <= most
+}
+
+func sameLetters(a, b string) bool {
+	sorted := func(s string) []byte { return slices.Sorted(slices.Values([]byte(s))) }
+	return slices.Equal(sorted(a), sorted(b))
 }
 
 // editDistance is how many bytes of a must be changed, left out, put in or

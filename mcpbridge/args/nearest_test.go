@@ -21,6 +21,8 @@ func TestMisspelled(t *testing.T) {
 		{"rows", "ROW", "ROW"},
 		{"classes", "class", "class"},
 		{"QL", "CL", ""},
+		{"zap", "zip", ""},
+		{"cra", "CAR", "CAR"},
 		{"a.lisp", "b.lisp", ""},
 		{"shpo.lisp", "shop.lisp", "shop.lisp"},
 		{"m22.lisp", "m2.lisp", ""},

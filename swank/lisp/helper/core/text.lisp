@@ -93,6 +93,11 @@
                               (+ diagonal (if (char= (char a i) (char b (1- j))) 0 1)))
                          diagonal above)))))))
 
+(defun same-letters-p (a b)
+  "True if A and B have the same characters, case aside, in whatever order."
+  (flet ((sorted (text) (sort (copy-seq (string-upcase text)) #'char<)))
+    (string= (sorted a) (sorted b))))
+
 (defun meant-p (written name)
   "True if who wrote WRITTEN is likely to have meant NAME: case aside, it is a misspelling of it, of
 which shorter names allow less, or its singular or plural."
@@ -102,13 +107,15 @@ which shorter names allow less, or its singular or plural."
                  (string-equal a (concatenate 'string b "es")))))
       (or (plural-p written name)
           (plural-p name written)
-          (<= (name-distance written name) (cond ((< length 4) 0) ((< length 7) 1) (t 2)))))))
+          (<= (name-distance written name)
+              (cond ((< length 3) 0)
+                    ((= length 3) (if (same-letters-p written name) 1 0))
+                    ((< length 7) 1)
+                    (t 2)))))))
 
 (defun name-distance (a b)
   "EDIT-DISTANCE, case aside; letters that changed places count as one."
   (let ((a (string-upcase a)) (b (string-upcase b)))
-    (if (and (= (length a) (length b))
-             (string/= a b)
-             (string= (sort (copy-seq a) #'char<) (sort (copy-seq b) #'char<)))
+    (if (and (string/= a b) (same-letters-p a b))
         1
         (edit-distance a b))))
