@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,18 +20,6 @@ import (
 
 // library is a system of Debian's, in the directory of its source.
 type library struct{ name, dir string }
-
-// untouched holds what a session has said of a library that was copied, taken as the
-// project, loaded, and not touched: after each step the lines that name a difference.
-type untouched struct {
-	library
-	steps []told
-}
-
-type told struct {
-	step  string
-	lines []string
-}
 
 // fetchAll gets all of Debian's Lisp libraries.
 func (l lab) fetchAll() error {
@@ -85,103 +75,207 @@ func (l lab) copied(lib library) (string, error) {
 
 // loads reports whether a plain SBCL loads the copy of lib.
 func (l lab) loads(lib library, project string) (bool, error) {
-	out, err := l.plain(project, []string{`(require :asdf)`, `(setf *debugger-hook* (lambda (c h) (declare (ignore c h)) (sb-ext:exit :code 1 :abort t)))`,
+	out, err := l.plainFor(l.limit, project, []string{`(require :asdf)`, `(setf *debugger-hook* (lambda (c h) (declare (ignore c h)) (sb-ext:exit :code 1 :abort t)))`,
 		fmt.Sprintf(`(asdf:load-asd %q)`, filepath.Join(project, lib.name+".asd")),
 		fmt.Sprintf(`(asdf:load-system %q)`, lib.name), `(format t "~&` + endMark + `~%")`})
 	return strings.Contains(out, endMark), err
 }
 
-// claims are the lines of a reply that name a difference between image and files.
-var claims = regexp.MustCompile(`(?m)^(?:- .*|; .*(?:in the image only|of an evaluation|project-status|earlier|Not defined again|has changed since|not in the image|keeps the value).*)$`)
+var (
+	// claims are the lines of a reply that name a difference between image and files.
+	claims = regexp.MustCompile(`(?m)^(?:- .*|; .*(?:in the image only|of an evaluation|project-status|earlier|Not defined again|has changed since|not in the image|keeps the value).*)$`)
+	// clean is the reply of project-status that names none.
+	clean = regexp.MustCompile(`^What is loaded is what is on disk: .*, ([\d,]+) files?, ([\d,]+) definitions?\.$`)
+)
 
-// libraryLimit bounds all that is done with one library.
-const libraryLimit = 5 * time.Minute
+// visit is a session in the copy of a library.
+type visit struct {
+	*wire.Client
+	ctx   context.Context
+	limit time.Duration
+	name  string
+}
 
-// leaveAlone takes the copy of lib as the project and does what changes nothing.
-func (l lab) leaveAlone(lib library, project string) (u untouched, err error) {
-	u.library = lib
-	c, err := wire.Start(wire.Options{Env: l.env("session", project), Dir: project, NoRecord: true}, l.binary, "--no-userinit", "--toolsets", "all")
+// inCopy calls do with a session whose project is the copy of lib. The limit of l bounds it.
+func (l lab) inCopy(lib library, project string, do func(v visit) error) error {
+	seconds := strconv.Itoa(int(l.limit.Seconds()))
+	c, err := wire.Start(wire.Options{Env: l.env("session", project), Dir: project, NoRecord: true}, l.binary, "--no-userinit", "--toolsets", "all", "--max-timeout", seconds)
 	if err != nil {
-		return u, err
+		return err
 	}
 	defer c.Close(10 * time.Second)
-	ctx, stop := context.WithTimeout(context.Background(), libraryLimit)
+	ctx, stop := context.WithTimeout(context.Background(), l.limit)
 	defer stop()
 	if _, err := c.Open(ctx); err != nil {
-		return u, fmt.Errorf("%w\n%s", err, c.Said())
+		return fmt.Errorf("%w\n%s", err, c.Said())
 	}
-	load := map[string]any{"system": lib.name, "timeout": 60}
-	for _, step := range []struct {
-		tool string
-		args map[string]any
-	}{
-		{"load-system", load},
-		{"project-status", map[string]any{"timeout": 60}},
-		{"load-system", map[string]any{"system": lib.name, "timeout": 60, "force": true}},
-		{"project-status", map[string]any{"timeout": 60}},
-		{"run-tests", load},
-		{"project-status", map[string]any{"timeout": 60}},
-	} {
-		r, err := c.Tool(ctx, step.tool, step.args)
-		if err != nil {
-			return u, fmt.Errorf("%s: %w\n%s", step.tool, err, c.Said())
+	return do(visit{c, ctx, l.limit, lib.name})
+}
+
+// call calls a tool. An error of its own is in the reply.
+func (v visit) call(tool string, args map[string]any) (wire.Result, error) {
+	args["timeout"] = int(v.limit.Seconds())
+	r, err := v.Tool(v.ctx, tool, args)
+	if err != nil {
+		return r, fmt.Errorf("%s: %w\n%s", tool, err, v.Said())
+	}
+	return r, nil
+}
+
+// load loads the library and returns the lines that name a difference, or the error that the
+// reply is.
+func (v visit) load(force bool) ([]string, error) {
+	r, err := v.call("load-system", map[string]any{"system": v.name, "force": force})
+	if err == nil && r.IsError {
+		return []string{firstLine(r.Text())}, nil
+	}
+	return claims.FindAllString(r.Text(), -1), err
+}
+
+// status returns what project-status tells: the lines that name a difference.
+func (v visit) status() (lines []string, files, definitions string, err error) {
+	r, err := v.call("project-status", map[string]any{})
+	if err != nil {
+		return nil, "", "", err
+	}
+	if m := clean.FindStringSubmatch(r.Text()); m != nil {
+		return nil, m[1], m[2], nil
+	}
+	for line := range strings.Lines(r.Text()) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "What else") {
+			lines = append(lines, line)
 		}
-		u.steps = append(u.steps, told{step.tool, claims.FindAllString(r.Text(), -1)})
 	}
-	return u, nil
+	if lines == nil {
+		lines = []string{firstLine(r.Text())}
+	}
+	return lines, "", "", nil
 }
 
-// claimed counts the lines of u.
-func (u untouched) claimed() (n int) {
-	for _, t := range u.steps {
-		n += len(t.lines)
-	}
-	return n
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }
 
-// untouchedLibraries prints a line for each library, and what was said of those that were
-// not touched; the error is that something was.
-func (l lab) untouchedLibraries(only *regexp.Regexp) error {
+// leaveAlone takes the copy of lib as the project, does what changes nothing, and enters into o
+// what is claimed after each step.
+func (l lab) leaveAlone(lib library, project string, o *outcome) error {
+	return l.inCopy(lib, project, func(v visit) error {
+		told := func(step string, lines []string) {
+			for _, line := range lines {
+				o.Claimed = append(o.Claimed, step+": "+line)
+			}
+		}
+		for _, step := range []string{"load-system", "load-system with force", "run-tests"} {
+			var lines []string
+			var err error
+			if step == "run-tests" {
+				var r wire.Result
+				r, err = v.call(step, map[string]any{"system": lib.name})
+				lines = claims.FindAllString(r.Text(), -1)
+			} else {
+				lines, err = v.load(step != "load-system")
+			}
+			if err != nil {
+				return err
+			}
+			told(step, lines)
+			lines, files, definitions, err := v.status()
+			if err != nil {
+				return err
+			}
+			told("project-status after "+step, lines)
+			if o.Files == "" {
+				o.Files, o.Definitions = files, definitions
+			}
+		}
+		return nil
+	})
+}
+
+// visitLibrary makes the outcome of one library.
+func (l lab) visitLibrary(lib library, edits bool) (*outcome, error) {
+	o := &outcome{Library: lib.name}
+	project, err := l.copied(lib)
+	if err != nil {
+		return nil, err
+	}
+	switch ok, err := l.loads(lib, project); {
+	case errors.Is(err, context.DeadlineExceeded):
+		o.Ended = l.notEnded() + " in plain SBCL"
+		return o, nil
+	case err != nil:
+		return nil, err
+	case !ok:
+		o.Ended = noPlain
+		return o, nil
+	}
+	if err := l.leaveAlone(lib, project, o); errors.Is(err, context.DeadlineExceeded) {
+		o.Ended = l.notEnded() + ": " + strings.TrimSuffix(firstLine(err.Error()), ": "+context.DeadlineExceeded.Error())
+	} else if err != nil {
+		return nil, err
+	}
+	if edits {
+		o.Edits, err = l.editAll(lib, project)
+	}
+	return o, err
+}
+
+// notEnded names the limit that something has reached.
+func (l lab) notEnded() string {
+	return fmt.Sprintf("not ended in %s", strings.TrimSuffix(strings.Replace(l.limit.String(), "m0s", " minutes", 1), "0s"))
+}
+
+// untouchedLibraries visits each library of which there is no outcome of this build yet, and
+// prints it; the error is that something was claimed that is not so.
+func (l lab) untouchedLibraries(only *regexp.Regexp, edits bool, page string) error {
 	if err := l.fetchAll(); err != nil {
 		return err
 	}
-	libs, err := l.libraries(only)
+	libs, err := l.libraries(regexp.MustCompile(""))
 	if err != nil {
 		return err
 	}
-	clean, wrong := 0, 0
+	rec, err := l.record(edits)
+	if err != nil {
+		return err
+	}
+	defer rec.Close()
+	var failed error
 	for _, lib := range libs {
-		project, err := l.copied(lib)
-		if err != nil {
-			return fmt.Errorf("%s: %w", lib.name, err)
-		}
-		switch ok, err := l.loads(lib, project); {
-		case err != nil:
-			return fmt.Errorf("%s: %w", lib.name, err)
-		case !ok:
-			fmt.Printf("%s: does not load in plain SBCL\n", lib.name)
+		if rec.of(lib.name) != nil || !only.MatchString(lib.name) {
 			continue
 		}
-		u, err := l.leaveAlone(lib, project)
-		if err != nil {
+		o, err := l.visitLibrary(lib, edits)
+		if err != nil { // what could not be run is run the next time; the others are
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", lib.name, err))
+			continue
+		}
+		if err := rec.add(o); err != nil {
+			return err
+		}
+		fmt.Print(o)
+	}
+	wrong, missing := 0, 0
+	for _, lib := range libs {
+		switch o := rec.of(lib.name); {
+		case o == nil:
+			missing++
+		case o.wrong():
 			wrong++
-			fmt.Printf("%s: %v\n", lib.name, err)
-			continue
-		}
-		if u.claimed() == 0 {
-			clean++
-			fmt.Printf("%s: nothing claimed\n", lib.name)
-			continue
-		}
-		wrong++
-		fmt.Printf("%s: %d lines\n", lib.name, u.claimed())
-		for _, t := range u.steps {
-			for _, line := range t.lines {
-				fmt.Printf("  %s: %s\n", t.step, line)
-			}
 		}
 	}
-	fmt.Printf("%d libraries, of %d something claimed\n", clean+wrong, wrong)
+	fmt.Printf("%d of %d libraries, of %d something wrong is said\n", len(libs)-missing, len(libs), wrong)
+	switch {
+	case failed != nil:
+		return failed
+	case page != "" && missing > 0:
+		return fmt.Errorf("%s is written when all have an outcome", page)
+	case page != "":
+		if err := writeInto(page, "libraries", rec.section(libs)); err != nil {
+			return err
+		}
+	}
 	if wrong > 0 {
 		return errDiffer
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"time"
 )
 
 var errDiffer = errors.New("a session differs from plain sbcl")
@@ -21,8 +22,11 @@ func main() {
 	flag.StringVar(&o.ansi, "ansi", os.Getenv("ANSI_TEST"), "directory of the ANSI test suite; none: without it ($ANSI_TEST)")
 	flag.StringVar(&o.dir, "dir", filepath.Join(os.TempDir(), "swank-mcp-foreign"), "where Debian's systems and fasls are kept from one run to the next")
 	flag.StringVar(&o.only, "only", "", "only the suites whose name this regular expression matches")
-	flag.StringVar(&o.write, "write", "", "put the table into this page, between <!-- foreign --> and <!-- /foreign -->")
-	flag.BoolVar(&o.untouched, "untouched", false, "instead, what is said of Debian's libraries that are loaded and not touched")
+	flag.StringVar(&o.write, "write", "", "put the table into this page, between <!-- foreign --> and <!-- /foreign -->; with -untouched, between <!-- libraries --> and <!-- /libraries -->")
+	flag.BoolVar(&o.untouched, "untouched", false, "instead, what is said of Debian's libraries that are loaded and not touched; a run that was stopped goes on where it was")
+	flag.BoolVar(&o.edits, "edits", false, "with -untouched: and what is said after an edit of each kind")
+	flag.Uint64Var(&o.seed, "seed", 1, "with -edits: chooses what is edited")
+	flag.DurationVar(&o.limit, "limit", 5*time.Minute, "with -untouched: bounds what is done with one library, and each edit")
 	flag.BoolVar(&o.show, "show", false, "show what each suite has printed, where it differs")
 	flag.Parse()
 	if err := o.run(); err != nil {
@@ -33,7 +37,9 @@ func main() {
 
 type options struct {
 	binary, ansi, dir, only, write string
-	show, untouched                bool
+	show, untouched, edits         bool
+	seed                           uint64
+	limit                          time.Duration
 }
 
 func (o *options) run() (err error) {
@@ -47,9 +53,15 @@ func (o *options) run() (err error) {
 	if err := os.MkdirAll(o.dir, 0o755); err != nil {
 		return err
 	}
-	l := lab{binary: o.binary, dir: o.dir}
+	if o.dir, err = filepath.Abs(o.dir); err == nil {
+		o.dir, err = filepath.EvalSymlinks(o.dir)
+	}
+	if err != nil {
+		return err
+	}
+	l := lab{binary: o.binary, dir: o.dir, seed: o.seed, limit: o.limit}
 	if o.untouched {
-		return l.untouchedLibraries(only)
+		return l.untouchedLibraries(only, o.edits, o.write)
 	}
 	var t table
 	var failed error // what could not be run; the others are

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"slices"
@@ -78,29 +77,26 @@ func (t *table) showDifferences() {
 	}
 }
 
-const (
-	tableBegin = "<!-- foreign -->\n"
-	tableEnd   = "<!-- /foreign -->"
-)
-
 // writeInto puts the table into a page.
 func (t *table) writeInto(page string) error {
+	text := head
+	for _, r := range t.rows {
+		text += r.line()
+	}
+	return writeInto(page, "foreign", text)
+}
+
+// writeInto puts text into a page, between the comments mark and /mark.
+func writeInto(page, mark, text string) error {
 	data, err := os.ReadFile(page)
 	if err != nil {
 		return err
 	}
-	before, rest, begun := bytes.Cut(data, []byte(tableBegin))
-	_, after, ended := bytes.Cut(rest, []byte(tableEnd))
+	begin, end := "<!-- "+mark+" -->\n", "<!-- /"+mark+" -->"
+	before, rest, begun := strings.Cut(string(data), begin)
+	_, after, ended := strings.Cut(rest, end)
 	if !begun || !ended {
-		return fmt.Errorf("%s has no %s … %s", page, strings.TrimSpace(tableBegin), tableEnd)
+		return fmt.Errorf("%s has no %s … %s", page, strings.TrimSpace(begin), end)
 	}
-	var b bytes.Buffer
-	b.Write(before)
-	b.WriteString(tableBegin + head)
-	for _, r := range t.rows {
-		b.WriteString(r.line())
-	}
-	b.WriteString(tableEnd)
-	b.Write(after)
-	return os.WriteFile(page, b.Bytes(), 0o644)
+	return os.WriteFile(page, []byte(before+begin+text+end+after), 0o644)
 }
