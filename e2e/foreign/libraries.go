@@ -76,7 +76,8 @@ func (l lab) copied(lib library) (string, error) {
 // loads reports whether a plain SBCL loads the copy of lib.
 func (l lab) loads(lib library, project string) (bool, error) {
 	out, err := l.plainFor(l.limit, project, []string{`(require :asdf)`, `(setf *debugger-hook* (lambda (c h) (declare (ignore c h)) (sb-ext:exit :code 1 :abort t)))`,
-		fmt.Sprintf(`(asdf:load-asd %q)`, filepath.Join(project, lib.name+".asd")),
+		// the registry has the original, too
+		fmt.Sprintf(`(push (uiop:ensure-directory-pathname %q) asdf:*central-registry*)`, project),
 		fmt.Sprintf(`(asdf:load-system %q)`, lib.name), `(format t "~&` + endMark + `~%")`})
 	return strings.Contains(out, endMark), err
 }
