@@ -85,9 +85,10 @@ file that was written in the second before it was read may have been written aga
 (defstruct (origin (:copier nil))
   "Where the definition KEY of the image came from: FORM of VERSION, a file's content.  OBJECT is
 what each new definition replaces, a function or a source location.  SINCE is the number of the load
-from which on FORM has had its text.  VALUE refers weakly to what it has left in its variable,
+from which on FORM has had its text.  OTHERS are ((FILE CODE SINCE) ...) of the files that have had the
+definition before it.  VALUE refers weakly to what it has left in its variable,
 VALUE-CODE is that of the form that gave it.  CHANGEDP is true if there was another form before."
-  key version form object since value value-code changedp)
+  key version form object since others value value-code changedp)
 
 (defun origin-file (origin) (version-file (origin-version origin)))
 (defun origin-code (origin) (source-form-code (origin-form origin)))
@@ -206,13 +207,28 @@ is known: an assignment gave it."
             (if (and (once-form-p form) codes (not (member code codes))) (first codes) code)
             (origin-value origin) (weak-reference (symbol-value name))))))
 
+(defun known-of-files (old)
+  "((FILE CODE SINCE) ...) of the files that have had the definition of OLD, an ORIGIN or NIL."
+  (and old
+       (cons (list (origin-file old) (origin-code old) (origin-since old))
+             (remove (origin-file old) (origin-others old) :key #'first :test #'string=))))
+
+(defun since-when (form file known number)
+  "Since which load there is what FORM of FILE, loaded as that NUMBER, and the files before it define.
+KNOWN is as of KNOWN-OF-FILES.  A file that declares what a later one defines changes nothing as both are
+loaded again."
+  (let ((own (find file known :key #'first :test #'string=)))
+    (if (and own (eql (second own) (source-form-code form)))
+        (max (third own) (third (first known)))
+        number)))
+
 (defun note-origin-of (key version form number)
   "Note that the definition KEY came from FORM of VERSION in the load with that NUMBER."
   (let* ((old (gethash key *origins*)) (codes (and (eq (car key) :variable) (value-codes key)))
+         (file (version-file version)) (known (known-of-files old))
          (origin (make-origin :key key :version version :form form :object (definition-object key)
-                              :since (if (and old (eql (origin-code old) (source-form-code form)))
-                                         (origin-since old)
-                                         number))))
+                              :since (since-when form file known number)
+                              :others (remove file known :key #'first :test #'string=))))
     (setf (origin-changedp origin)
           (and old (or (origin-changedp old) (not (eql (origin-code old) (origin-code origin))))))
     (when (eq (car key) :variable) (note-value origin codes))
