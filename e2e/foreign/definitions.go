@@ -154,12 +154,15 @@ func elements(text string, s span) (all []span) {
 	return all
 }
 
-// topLevel returns the forms of a file's text; nil if one is not read.
+// topLevel returns the forms of a file's text. One that is not read ends before the next line
+// that begins with a parenthesis.
 func topLevel(text string) (all []span) {
 	for at := blank(text, 0); at < len(text); at = blank(text, at) {
 		end := datum(text, at)
 		if end < 0 {
-			return nil
+			if end = len(text); strings.Contains(text[at:], "\n(") {
+				end = at + strings.Index(text[at:], "\n(")
+			}
 		}
 		all = append(all, span{at, end})
 		at = end
@@ -207,12 +210,9 @@ func tokenOf(name string) *regexp.Regexp {
 
 // mentions reports whether text has name as a token, outside the forms that make packages.
 func mentions(text, name string) bool {
-	token, forms := tokenOf(name), topLevel(text)
-	if forms == nil {
-		return token.MatchString(text)
-	}
+	token := tokenOf(name)
 	packages := regexp.MustCompile(`(?i)^\(\S*(?:package|export|import)`)
-	return slices.ContainsFunc(forms, func(s span) bool {
+	return slices.ContainsFunc(topLevel(text), func(s span) bool {
 		form := text[s.begin:s.end]
 		return !packages.MatchString(form) && token.MatchString(form)
 	})

@@ -39,7 +39,10 @@ func TestDefinitions(t *testing.T) {
 	if got := names(definitions("a.lisp", source, "defmacro")); got != "SOME.PACKAGE::WITH-IT " {
 		t.Errorf("macros: %s", got)
 	}
-	for _, text := range []string{"(in-package :p)\n(defun f () #?\"x\")", "(in-package :p)\n(defun f () 1", "(defun f () 1)"} {
+	if got := names(definitions("a.lisp", "(in-package :p)\n(defun f () #?\"x\")\n(defun g () 1)\n", "defun")); got != "P::G " {
+		t.Errorf("behind what is not read: %s", got)
+	}
+	for _, text := range []string{"(in-package :p)\n(defun f () 1", "(defun f () 1)"} {
 		if got := names(definitions("a.lisp", text, "defun")); got != "" {
 			t.Errorf("%q: %s", text, got)
 		}
