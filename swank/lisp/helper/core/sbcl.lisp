@@ -161,7 +161,7 @@ names SBCL cannot always tell."
   (:function #:definition-source-description #:translate-source-location))
 
 (define-internals #:sb-kernel
-  (:function #:classoid-name #:classoid-of #:classoid-source-location #:find-classoid
+  (:function #:classoid-name #:classoid-of #:classoid-source-location #:dd-name #:find-classoid
              #:find-defstruct-description #:type-specifier))
 
 (define-internals #:sb-pcl

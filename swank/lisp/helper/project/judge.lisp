@@ -77,16 +77,18 @@ another number."
 
 (defun settle-stale (findings table comparison)
   "The FINDINGs that TABLE leaves of the suspicions FINDINGS, one for all functions that are older than the
-same changes."
-  (let ((groups '()))
+same changes.  An image that has loaded all compiles some functions otherwise than a fresh one, so another
+code alone is no sign."
+  (let ((groups '()) (forms nil))
     (dolist (finding (and table findings))
       (let ((key (first (finding-keys finding))))
         (when (other-code-p key table)
-          (let* ((changed (named-changes key (finding-object finding) comparison))
+          (unless forms (setf forms (forms-by-name comparison)))
+          (let* ((changed (named-changes key (finding-object finding) forms comparison))
                  (group (assoc (labels-of changed) groups :test #'equal)))
-            (if group
-                (push key (third group))
-                (push (list (labels-of changed) changed (list key)) groups))))))
+            (cond ((null changed))
+                  (group (push key (third group)))
+                  (t (push (list (labels-of changed) changed (list key)) groups)))))))
     (loop for (nil changed keys) in (nreverse groups) collect (stale-finding keys changed comparison))))
 
 (defun settle-exports (finding table comparison)

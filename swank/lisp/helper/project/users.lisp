@@ -3,7 +3,8 @@
 ;;;; The code of a function has in it what macros have expanded to, and what is inlined: types,
 ;;;; constants, slots of structures, functions, and what macros call as they expand.  So each function
 ;;;; that is older than a change of anything is suspected.  A fresh image, which compiles it anew, shows
-;;;; whether its code would be another one.
+;;;; whether its code would be another one.  That is told if the code may have in it what has changed: an
+;;;; image that had loaded all before it compiled a function knows more of it than a fresh one.
 
 (cl:in-package #:swank-mcp)
 
@@ -48,13 +49,6 @@ load, or NIL."
          (loop for (changed . since) in changes
                when (and (not (equal changed key)) (older-p origin since)) collect changed))))
 
-(defun mentioned (form version names)
-  "Those of the symbols that are keys of the table NAMES which FORM of VERSION has."
-  (let ((text (version-text version)) (found '()))
-    (dolist (token (tokens-in (scan-datum text (source-form-begin form))) found)
-      (let ((symbol (token-symbol token (source-form-package form))))
-        (when (and symbol (gethash symbol names)) (pushnew symbol found))))))
-
 (defun suspected-users (comparison)
   "((KEY CHANGED ...) ...): functions of the files, and the keys of what has changed since they were
 compiled."
@@ -66,11 +60,100 @@ compiled."
                                (changes-before key changes comparison))
             when changed collect (cons key changed)))))
 
-(defun named-changes (key changed comparison)
-  "Those of the keys CHANGED whose names the form of KEY has on disk; without any, all."
+;;; What may be in the code of a function
+
+(defun mentioned (form version)
+  "The symbols that FORM of VERSION has."
+  (let ((found '()))
+    (dolist (token (tokens-in (scan-datum (version-text version) (source-form-begin form))) found)
+      (let ((symbol (token-symbol token (source-form-package form))))
+        (when symbol (pushnew symbol found))))))
+
+(defun forms-by-name (comparison)
+  "A table from symbols to the forms on disk, (FORM . VERSION), that define something of that name, or
+seem to do it by a macro."
+  (let ((table (make-hash-table :test 'eq)))
+    (loop for version being the hash-values of (comparison-files comparison)
+          do (loop for form across (if version (version-forms version) #())
+                   for package = (find-package (source-form-package form))
+                   for name = (second (form-head form (version-text version)))
+                   do (dolist (symbol (cons (and name package (find-symbol name package))
+                                            (loop for spec in (source-form-specs form)
+                                                  collect (key-symbol (spec-key spec)))))
+                        (when (and symbol (symbolp symbol))
+                          (push (cons form version) (gethash symbol table))))))
+    table))
+
+(defun computing-p (form version)
+  "True if FORM of VERSION may itself call functions as it is read or compiled."
+  (or (search "#." (version-text version) :start2 (source-form-begin form) :end2 (source-form-end form))
+      (find-if (lambda (symbol)
+                 (member symbol '("MACROLET" "SYMBOL-MACROLET" "EVAL-WHEN") :test #'string=))
+               (mentioned form version))))
+
+(defun called-only-p (symbol forms)
+  "True if code that names SYMBOL, which FORMS define, has nothing in it of what they say: that is called, or
+looked up, as it runs."
+  (and (every (lambda (form)
+                (member (source-form-operator (car form))
+                        '("DEFUN" "DEFGENERIC" "DEFMETHOD" "DEFVAR" "DEFPARAMETER")
+                        :test #'equal))
+              forms)
+       #+sbcl (null (sbcl:info :function :inlinep symbol))
+       (null (compiler-macro-function symbol))))
+
+(defun structure-of (symbol)
+  "The name of the structure that has the accessor, constructor, predicate or copier SYMBOL, or NIL."
+  #+sbcl (let ((transform (sbcl:info :function :source-transform symbol)))
+           (and (consp transform) (sbcl:dd-name (car transform))))
+  #-sbcl (progn symbol nil))
+
+(defun unknown-maker-p (symbol comparison)
+  "True if code that names SYMBOL, of a package of the project, may have in it what no form that is seen says."
+  (and (member (symbol-package symbol) (comparison-packages comparison))
+       (or (macro-function symbol)
+           (and (fboundp symbol) (compiler-macro-function symbol))
+           #+sbcl (sbcl:info :function :inlinep symbol)
+           #+sbcl (sbcl:info :type :kind symbol)
+           #+sbcl (not (member (sbcl:info :variable :kind symbol) '(:unknown :special :global)))
+           #-sbcl t)))
+
+(defun compiled-in (form version forms comparison)
+  "(VALUES TABLE OPENP): the symbols on which the code of FORM of VERSION may depend, T each, followed
+through what the table FORMS has of macros, types and whatever else is expanded as it is compiled.  OPENP is
+true if that cannot be followed."
+  (let ((reached (make-hash-table :test 'eq)) (openp nil) (left '()))
+    (labels ((follow (form version inside)
+               (dolist (symbol (mentioned form version))
+                 (unless (gethash symbol reached)
+                   (let ((known (gethash symbol forms)) (structure (structure-of symbol)))
+                     (cond (structure (enter structure (gethash structure forms) inside))
+                           ((null known)
+                            (when (unknown-maker-p symbol comparison) (setf openp t))))
+                     (enter symbol known inside)))))
+             (enter (symbol known inside)
+               ;; named outside only, it is looked at again if something that runs names it
+               (when (or inside (not (called-only-p symbol known)))
+                 (unless (gethash symbol reached)
+                   (setf (gethash symbol reached) t)
+                   (dolist (each known) (push each left))))))
+      (follow form version (computing-p form version))
+      (loop while left
+            do (destructuring-bind (form . version) (pop left) (follow form version t))))
+    (values reached openp)))
+
+(defun named-changes (key changed forms comparison)
+  "Those of the keys CHANGED that the form of KEY names on disk; without any, those that may be in its code;
+all, if nobody can tell.  FORMS is as of FORMS-BY-NAME."
   (destructuring-bind (form . version) (gethash key (comparison-disk comparison))
-    (let ((names (make-hash-table :test 'eq)))
-      (dolist (other changed)
-        (unless (eq (car other) :package) (setf (gethash (key-symbol other) names) t)))
-      (let ((found (mentioned form version names)))
-        (or (remove-if-not (lambda (other) (member (key-symbol other) found)) changed) changed)))))
+    (let ((names (mentioned form version)))
+      (flet ((named-p (other) (and (not (eq (car other) :package)) (member (key-symbol other) names))))
+        (or (remove-if-not #'named-p changed)
+            (multiple-value-bind (reached openp) (compiled-in form version forms comparison)
+              (if openp
+                  changed
+                  (remove-if-not (lambda (other)
+                                   (if (eq (car other) :package)
+                                       (equal (cdr other) (source-form-package form))
+                                       (gethash (key-symbol other) reached)))
+                                 changed))))))))
