@@ -88,13 +88,9 @@ func (r *Request) savedSource(file string) (path string, src lisp.SessionSource,
 	if err != nil {
 		dir.refuse(r, file, err)
 		if errors.Is(err, fs.ErrNotExist) {
-			r.Err.Advice = dir.nextLoad(r, name)
+			r.Err.Advice = dir.nextLoad(name)
 		}
 		return "", src, r.Err
-	}
-	if path := filepath.Join(dir.path, name); r.ofProject(path, text) {
-		return "", src, &lookError{&lisp.LookupError{Type: "NOT-A-SESSION", Message: path +
-			" is a source of the project, and save-session has not written it. Nothing was loaded."}, r.nextSource(path)}
 	}
 	return filepath.Join(dir.path, name), lisp.SessionSource{File: filepath.Base(name), Text: text, Written: written}, nil
 }
@@ -109,7 +105,7 @@ func (r *Request) leftSource() (path string, src lisp.SessionSource, err error) 
 		}
 		defer dir.close()
 		r.Fail("file is missing, and no server before this one has left a session here.")
-		r.Err.Advice = dir.nextLoad(r, name)
+		r.Err.Advice = dir.nextLoad(name)
 		return "", src, r.Err
 	}
 	text, err := r.Kept.Read()

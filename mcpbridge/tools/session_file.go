@@ -93,7 +93,7 @@ func (d *sessionDir) refuse(r *Request, file string, err error) {
 	var path *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		r.Fail("file is %q; there is no such file or directory in %s%s.", file, d.path, d.others(r))
+		r.Fail("file is %q; there is no such file or directory in %s%s.", file, d.path, d.others())
 	case errors.As(err, &path) && strings.Contains(path.Err.Error(), "escapes"):
 		d.outside(r, file)
 	default:
@@ -101,15 +101,11 @@ func (d *sessionDir) refuse(r *Request, file string, err error) {
 	}
 }
 
-// lispFiles are the names of the Lisp files in the directory, without subdirectories and without
-// the sources of the project.
-func (d *sessionDir) lispFiles(r *Request) (names []string) {
+// lispFiles are the names of the Lisp files in the directory, without subdirectories.
+func (d *sessionDir) lispFiles() (names []string) {
 	entries, _ := files.ListIn(d.root, ".", maxEntries)
 	for _, e := range entries {
-		if filepath.Ext(e.Name()) != ".lisp" {
-			continue
-		}
-		if text, _ := readIn(d.root, e.Name(), maxSessionFile); !r.ofProject(filepath.Join(d.path, e.Name()), text) {
+		if filepath.Ext(e.Name()) == ".lisp" {
 			names = append(names, e.Name())
 		}
 	}
@@ -118,9 +114,9 @@ func (d *sessionDir) lispFiles(r *Request) (names []string) {
 
 // nextLoad is the call that works where there is no file of that name: load-session
 // with the nearest name or with any, save-session if there is no file.
-func (d *sessionDir) nextLoad(r *Request, name string) string {
-	names := d.lispFiles(r)
-	if near := args.Misspelled(name, names); near != "" {
+func (d *sessionDir) nextLoad(name string) string {
+	names := d.lispFiles()
+	if near := args.Nearest(name, names); near != "" {
 		return nextCall("load-session", "file", near)
 	}
 	if len(names) > 0 {
@@ -130,8 +126,8 @@ func (d *sessionDir) nextLoad(r *Request, name string) string {
 }
 
 // others names Lisp files that are there.
-func (d *sessionDir) others(r *Request) string {
-	names := d.lispFiles(r)
+func (d *sessionDir) others() string {
+	names := d.lispFiles()
 	if len(names) == 0 {
 		return ""
 	}

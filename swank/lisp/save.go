@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"swank-mcp/swank/lisp/helper"
-	"swank-mcp/swank/lisp/journal"
 )
 
 // Saved is a session as Lisp source.
@@ -109,6 +108,3 @@ func (s *Session) BringBack(ctx context.Context, src SessionSource, r Request) (
 	}
 	return loaded, res, had, err
 }
-
-// SavedSession reports whether text is that of a file as saving a session writes it.
-func SavedSession(text string) bool { return journal.Saved(text) }

@@ -13,19 +13,12 @@ import (
 	"swank-mcp/sexp"
 )
 
-const savedBy = "A Lisp session, saved by swank-mcp on "
-
-// Saved reports whether text is that of a file as [Journal.Source] makes it.
-func Saved(text string) bool {
-	return strings.Contains(text[:min(len(text), 1000)], ";;;; "+savedBy)
-}
-
 // Source is the journal as the text of a file of that name that LOAD takes; it
 // ends in a newline.
 func (j *Journal) Source(file string, now time.Time) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `;;;; %[1]s -*- mode: lisp; coding: utf-8 -*-
-;;;; `+savedBy+`%[2]s: %[3]s.
+;;;; A Lisp session, saved by swank-mcp on %[2]s: %[3]s.
 ;;;;
 ;;;; To bring it back: load-session {"file": %[4]q}, or sbcl --load %[1]s
 ;;;; It holds packages, declarations, systems and definitions, and no code with other
