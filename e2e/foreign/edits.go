@@ -13,8 +13,8 @@ import (
 	"strconv"
 )
 
-// editKinds are: a function gets another text in its file; its file loses it; a macro gets
-// another expansion in its file; and an evaluation gives a function another text.
+// editKinds names the edits: a function gets another text in its file; a file loses a function; a
+// macro gets another expansion in its file; and an evaluation gives a function another text.
 var editKinds = []string{"edited", "removed", "macro", "live"}
 
 // edit holds what a session has said after an edit: what it has Missed, and what it has said

@@ -31,7 +31,7 @@ func (o *outcome) wrong() bool {
 	return len(o.Claimed) > 0 || slices.ContainsFunc(o.Edits, edit.wrong)
 }
 
-// String has a line for what is printed of a library, and one for each thing that is wrong.
+// String returns a line on the library, and one on each thing that is wrong.
 func (o *outcome) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: ", o.Library)
@@ -58,7 +58,7 @@ func (o *outcome) String() string {
 	return b.String()
 }
 
-// row is a line of the table of outcomes.
+// row returns the line of o in the table of outcomes.
 func (o *outcome) row() string {
 	claimed := fmt.Sprint(len(o.Claimed))
 	if o.Ended != "" {
@@ -77,8 +77,8 @@ func (o *outcome) row() string {
 	return "| " + strings.Join(cells, " | ") + " |\n"
 }
 
-// record keeps the outcomes of one build, so that a run that was stopped goes on: the first
-// line of its file names the build, each other has an outcome.
+// record keeps the outcomes of one build, so that a stopped run goes on: the first line of its
+// file names the build, each other has an outcome.
 type record struct {
 	*os.File
 	outcomes []*outcome
@@ -173,7 +173,8 @@ func (r *record) of(name string) *outcome {
 
 const librariesHead = "| library | files | definitions | claimed | edited | removed | macro | live |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n"
 
-// section is what a page has of the outcomes: a table, and the libraries that are not in it.
+// section returns the table of the outcomes for a page, and below it the libraries that a plain sbcl
+// does not load.
 func (r *record) section(libs []library) string {
 	text, apart := librariesHead, []string(nil)
 	for _, lib := range libs {

@@ -155,7 +155,7 @@ func (a *Args) usual() map[string]json.RawMessage {
 	return m
 }
 
-// Usual is the argument of that name in the tool's example, nil if that has none.
+// Usual returns the argument of that name in the tool's example, nil if that has none.
 func (a *Args) Usual(name string) json.RawMessage { return a.usual()[name] }
 
 // holds reports whether v is of kind k, as it is written.

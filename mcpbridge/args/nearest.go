@@ -7,9 +7,8 @@ import (
 )
 
 // Nearest returns the candidate that name most likely stands for, or "", where one of them
-// must be meant: an argument, a tool. It may be an abbreviation. It
-// needs no image; what only an image knows, symbols and systems, the helper's
-// EDIT-DISTANCE compares there.
+// must be meant: an argument, a tool. The name may be an abbreviation. Nearest needs no image.
+// The helper's EDIT-DISTANCE compares what only an image knows, as symbols and systems.
 func Nearest(name string, candidates []string) string {
 	best, bestDistance, bestEdits := "", max(2, len(name)/3)+1, 0
 	for _, c := range candidates {
@@ -31,8 +30,8 @@ func Misspelled(name string, candidates []string) string {
 	return Nearest(name, slices.DeleteFunc(slices.Clone(candidates), func(c string) bool { return !meant(name, c) }))
 }
 
-// meant reports whether who wrote one name is likely to have meant the other, by the rule of
-// the helper's MEANT-P. Files with the same ending are compared without it.
+// meant reports whether written is likely a misspelling of name, or its singular or plural, by
+// the rule of the helper's MEANT-P. Files with the same ending are compared without it.
 func meant(written, name string) bool {
 	if ext := filepath.Ext(name); filepath.Ext(written) == ext {
 		written, name = strings.TrimSuffix(written, ext), strings.TrimSuffix(name, ext)

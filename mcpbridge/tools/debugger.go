@@ -111,8 +111,8 @@ func debuggerAdvice(asked *Request, r *lisp.Result, c *lisp.DebuggerCall) string
 	return ""
 }
 
-// mendedCall is the advice of an error about arguments: the call, mended. That of a tool of the
-// debugger is about an evaluation that is suspended, and names it if others are, too.
+// mendedCall returns the advice of an error about arguments: the call, mended. For a tool of the
+// debugger the call is about a suspended evaluation, and names it if others are suspended, too.
 func (r *Request) mendedCall(ctx context.Context) string {
 	if !r.Declares("evaluation") || r.Tool == backtraceTool.Name {
 		return r.Next()
@@ -139,7 +139,7 @@ func (r *Request) mendedCall(ctx context.Context) string {
 	return r.Next()
 }
 
-// suspended are the evaluations of the session that are suspended.
+// suspended returns the suspended evaluations of the session.
 func (r *Request) suspended(ctx context.Context) []lisp.Suspended {
 	_, err := r.Session.Backtrace(ctx, maxNumber+1) // of an evaluation that there cannot be
 	if none := (*lisp.DebuggerError)(nil); errors.As(err, &none) {
@@ -148,12 +148,12 @@ func (r *Request) suspended(ctx context.Context) []lisp.Suspended {
 	return nil
 }
 
-// newest is the number of the one of all that was evaluated last, whose reply the caller has seen last.
+// newest returns the number of the evaluation that began last: its reply the caller has seen last.
 func newest(all []lisp.Suspended) int {
 	return slices.MaxFunc(all, func(a, b lisp.Suspended) int { return a.Number - b.Number }).Number
 }
 
-// nextDebuggee is the advice below the text of e: an evaluation to look at or, where
+// nextDebuggee returns the advice below the text of e: an evaluation to look at or, where
 // none is suspended, how to see the last error and how to suspend the next. A call that
 // looks, and has not said at which evaluation, is to be sent once more.
 func (r *Request) nextDebuggee(e *lisp.DebuggerError, looks bool) string {

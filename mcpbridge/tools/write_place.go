@@ -20,7 +20,7 @@ type home struct {
 	defines int  // how many definitions it has in its last package
 }
 
-// nowhere is the error of a definition that no file has. The file that it names is the one to
+// nowhere returns the error of a definition that no file has. Its next call names the file to
 // which the definition can be added with the best reason.
 func (w *writing) nowhere(source *lisp.Source, f *form) error {
 	said := fmt.Sprintf("No file of the project defines the %s; name the one to add it to.", source.Label)
@@ -48,10 +48,10 @@ func (w *writing) nowhere(source *lisp.Source, f *form) error {
 	return w.refuse("NO-PLACE", next, "%s", said)
 }
 
-// maxHomes is how many files are offered.
+// maxHomes bounds the files that an error offers.
 const maxHomes = 5
 
-// homes are the files of the project that end in a package that is in, the one with the best
+// homes returns the files of the project whose last package satisfies in, the one with the best
 // reason first.
 func (w *writing) homes(in func(pkg string) bool) (homes []home) {
 	for _, path := range w.candidates(&lisp.Source{}) {
@@ -94,7 +94,7 @@ func (w *writing) homes(in func(pkg string) bool) (homes []home) {
 	return homes
 }
 
-// reason says why h comes first of so many.
+// reason says why h comes first of that many files, or nothing for the only one.
 func (h *home) reason(of int) string {
 	switch {
 	case h.named:

@@ -354,8 +354,8 @@ func (w *writing) unchanged(source *lisp.Source, f *form, t *text, p place, old 
 	return nil
 }
 
-// unlessForced is the error of a form that is not the one that was loaded; or the one that would
-// be left with force.
+// unlessForced returns the error of a form that is not the one that was loaded, or the error that
+// force would leave.
 func (w *writing) unlessForced(format string, v ...any) error {
 	if err := w.trial(w.file, true); err != nil {
 		return err

@@ -13,7 +13,7 @@ type Sources struct {
 	Packages    []string `sexp:"packages"`    // names and nicknames of those in which the name means the symbol
 	Features    []string `sexp:"features"`    // the names in *FEATURES*
 	Definitions []Source `sexp:"definitions"` // in the order of definition
-	Files       []string `sexp:"files"`       // that have other definitions of its package which the session has made, most of them first
+	Files       []string `sexp:"files"`       // with other definitions of its package that the session has made, the file with most of them first
 	Places      []string `sexp:"places"`      // where the name is defined if the session has not defined it, in lines
 }
 

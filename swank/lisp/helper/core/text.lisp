@@ -99,8 +99,8 @@
     (string= (sorted a) (sorted b))))
 
 (defun meant-p (written name)
-  "True if who wrote WRITTEN is likely to have meant NAME: case aside, it is a misspelling of it, of
-which shorter names allow less, or its singular or plural."
+  "True if WRITTEN is likely to mean NAME: case aside, a misspelling, of which a shorter name allows less,
+or the singular or plural."
   (let ((length (max (length written) (length name))))
     (flet ((plural-p (a b)
              (or (string-equal a (concatenate 'string b "s"))
