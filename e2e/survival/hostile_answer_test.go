@@ -8,13 +8,15 @@ import (
 	"swank-mcp/internal/tier"
 )
 
-// hooked has the image answer the next call with the text of CL-USER::*EVIL*.
+// hooked has the image answer a call with the text that the call's own code has put into
+// CL-USER::*EVIL*. Calls in other threads have another *EVIL*, and are answered truly.
 const hooked = `(progn (defvar cl-user::*evil* nil) (sb-ext:unlock-package :swank)
  (let ((old #'swank:eval-and-grab-output))
   (sb-ext:without-package-locks
    (setf (fdefinition 'swank:eval-and-grab-output)
-    (lambda (x) (let ((r (funcall old x)))
-      (if *evil* (list (shiftf *evil* nil) "") r)))))) 1)`
+    (lambda (x) (let* ((*evil* nil) (r (funcall old x)))
+      (declare (special *evil*))
+      (if *evil* (list *evil* "") r)))))) 1)`
 
 // What an image answers that its program has changed does not end the server, not even where no
 // call waits for it.
