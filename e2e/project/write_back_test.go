@@ -15,7 +15,7 @@ func TestWriteBack(t *testing.T) {
 	t.Parallel()
 	model.Property{
 		Weights: map[string]int{"write back": 1},
-		Steps:   40,
+		Steps:   24,
 		Begin:   (*model.Run).HasLibraries,
 		End:     (*model.Run).WroteMost,
 	}.Holds(t)

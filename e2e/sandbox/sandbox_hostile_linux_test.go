@@ -80,24 +80,15 @@ func TestSandboxHostileFiles(t *testing.T) {
 func TestSandboxHostileFilesOverHTTP(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	hostileFilesOverHTTP(t, accounts()["user"])
-}
-
-func TestSandboxHostileFilesOverHTTPAsAll(t *testing.T) {
-	tier.Nightly(t)
-	for name, uid := range accounts() {
-		t.Run(name, func(t *testing.T) { hostileFilesOverHTTP(t, uid) })
+	for name, uid := range accountsOverHTTP(tier.Tries(t, 1, 2)) {
+		t.Run(name, func(t *testing.T) {
+			o := newOutside(t, uid)
+			o.makeDirs(t, "theirs")
+			d := o.onHTTP(t)
+			o.makeDirs(t, "session/.swank-mcp")
+			hostileFiles(t, o, d, readOverHTTP)
+		})
 	}
-}
-
-// hostileFilesOverHTTP has a server over HTTP, of the user of that number, read hostile files.
-func hostileFilesOverHTTP(t *testing.T, uid int) {
-	t.Helper()
-	o := newOutside(t, uid)
-	o.makeDirs(t, "theirs")
-	d := o.onHTTP(t)
-	o.makeDirs(t, "session/.swank-mcp")
-	hostileFiles(t, o, d, readOverHTTP)
 }
 
 // things puts each kind of thing in the place of a file, by the name of the kind.

@@ -34,6 +34,16 @@ func accounts() map[string]int {
 	return map[string]int{"user": os.Getuid()}
 }
 
+// accountsOverHTTP are up to n of the accounts, one that is not root among them: as which images
+// of servers over HTTP are confined.
+func accountsOverHTTP(n int) map[string]int {
+	all := accounts()
+	if n < len(all) {
+		delete(all, "root")
+	}
+	return all
+}
+
 // outside is what surrounds a sandbox in a test: a home, a project, and things elsewhere.
 type outside struct {
 	dir, binary string

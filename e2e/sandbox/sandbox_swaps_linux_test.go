@@ -18,12 +18,6 @@ import (
 	"swank-mcp/internal/tier"
 )
 
-// How many calls of each tool are made while the file that it opens is swapped.
-const (
-	someSwaps = 100
-	manySwaps = 1_000 // each night
-)
-
 // swapped is a file or a directory that code replaces by a link, with the link's target, and a call that opens it.
 type swapped struct {
 	name, at, to, tool string
@@ -58,8 +52,14 @@ var swapsOverHTTP = []swapped{
 func TestSandboxSwaps(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
+	tries := tier.Tries(t, 100, 1_000)
 	for name, uid := range accounts() {
-		t.Run(name, func(t *testing.T) { swapAllOnStdio(t, uid, someSwaps) })
+		t.Run(name, func(t *testing.T) {
+			o := newOutside(t, uid)
+			o.makeDirs(t, "project/sessions", "project/sessions/.swank-mcp")
+			o.put(t, "project/sessions/a.lisp", "(defun mine () 1)\n")
+			swapAll(t, o, o.onStdio(t, "--sandbox", "on", "--session-dir", o.path("project/sessions")), swaps, tries)
+		})
 	}
 }
 
@@ -67,36 +67,16 @@ func TestSandboxSwaps(t *testing.T) {
 func TestSandboxSwapsOverHTTP(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	swapAllOverHTTP(t, accounts()["user"], someSwaps)
-}
-
-func TestSandboxManySwaps(t *testing.T) {
-	tier.Nightly(t)
-	for name, uid := range accounts() {
+	tries := tier.Tries(t, 100, 1_000)
+	for name, uid := range accountsOverHTTP(tier.Tries(t, 1, 2)) {
 		t.Run(name, func(t *testing.T) {
-			swapAllOnStdio(t, uid, manySwaps)
-			swapAllOverHTTP(t, uid, manySwaps)
+			o := newOutside(t, uid)
+			d := o.onHTTP(t)
+			o.makeDirs(t, "session/.swank-mcp")
+			o.put(t, "session/a.lisp", "(defun mine () 1)\n")
+			swapAll(t, o, d, swapsOverHTTP, tries)
 		})
 	}
-}
-
-// swapAllOnStdio makes so many calls of each tool that opens files on stdio.
-func swapAllOnStdio(t *testing.T, uid int, tries int) {
-	t.Helper()
-	o := newOutside(t, uid)
-	o.makeDirs(t, "project/sessions", "project/sessions/.swank-mcp")
-	o.put(t, "project/sessions/a.lisp", "(defun mine () 1)\n")
-	swapAll(t, o, o.onStdio(t, "--sandbox", "on", "--session-dir", o.path("project/sessions")), swaps, tries)
-}
-
-// swapAllOverHTTP makes so many calls of each tool that opens files over HTTP.
-func swapAllOverHTTP(t *testing.T, uid int, tries int) {
-	t.Helper()
-	o := newOutside(t, uid)
-	d := o.onHTTP(t)
-	o.makeDirs(t, "session/.swank-mcp")
-	o.put(t, "session/a.lisp", "(defun mine () 1)\n")
-	swapAll(t, o, d, swapsOverHTTP, tries)
 }
 
 // swapAll makes so many calls of each of list while what it opens is swapped.

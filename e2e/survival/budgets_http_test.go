@@ -41,11 +41,17 @@ func TestBudgetsOverHTTP(t *testing.T) {
 	call := func(n int) {
 		t.Helper()
 		c := hostileOverHTTP[n]
-		if _, err := h.Tool(session(n), c.tool, harness.Object{c.argument: texts[c.text]}); err != nil {
+		args := harness.Object{c.argument: texts[c.text]}
+		if c.tool == "evaluate-lisp" {
+			args["timeout"] = 5 // of definitions there is no end
+		}
+		if _, err := h.Tool(session(n), c.tool, args); err != nil {
 			t.Errorf("%s with %s: %v", c.tool, c.text, err)
 		}
 	}
-	for n, c := range hostileOverHTTP {
+	alone := tier.Tries(t, 2, len(hostileOverHTTP))
+	for n, c := range hostileOverHTTP[len(hostileOverHTTP)-alone:] {
+		n += len(hostileOverHTTP) - alone
 		b.begin(t)
 		call(n)
 		what := fmt.Sprintf("%s with %s", c.tool, c.text)

@@ -100,23 +100,14 @@ type takes struct {
 }
 
 // Whatever a caller gives for an argument, the server stays small and is there afterwards. The seed
-// chooses one in eight of the texts and of the refused arguments.
+// chooses one in eight of the texts, in four of the arguments for code, and in 24 of the others;
+// each night all are tried.
 func TestBudgets(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	keepsBudgets(t, 8)
-}
-
-func TestAllBudgets(t *testing.T) {
-	tier.Nightly(t)
-	keepsBudgets(t, 1)
-}
-
-// keepsBudgets tries one in so many of the texts and of the refused arguments.
-func keepsBudgets(t *testing.T, oneIn int) {
-	t.Helper()
-	n, seed := 0, int(tier.Seed(t))%oneIn
-	chosen := func() bool { n++; return n%oneIn == seed }
+	ofTexts, ofCodes, ofOthers := tier.Tries(t, 8, 1), tier.Tries(t, 4, 1), tier.Tries(t, 24, 1)
+	n, seed := 0, int(tier.Seed(t))
+	chosen := func(oneIn int) bool { n++; return n%oneIn == seed%oneIn }
 	s := harness.Start(t, "--toolsets", "all")
 	harness.Want(t, s, "(+ 1 2)", "=> 3")
 	l := harness.Begin(t, s)
@@ -133,7 +124,7 @@ func keepsBudgets(t *testing.T, oneIn int) {
 		most = max(most, b.holds(t, budgetOfOne, tool+" with "+what))
 	}
 	for _, name := range names {
-		if chosen() {
+		if chosen(ofTexts) {
 			one("validate-syntax", harness.Object{"code": texts[name]}, name)
 		}
 	}
@@ -148,7 +139,7 @@ func keepsBudgets(t *testing.T, oneIn int) {
 		one("validate-syntax", harness.Object{"path": file, "repair": true}, fmt.Sprintf("a file of %q, to be mended", name))
 	}
 	// Definitions by the ten thousand, of which the answer tells.
-	one("evaluate-lisp", harness.Object{"code": texts["one missing"], "timeout": 10}, "one missing")
+	one("evaluate-lisp", harness.Object{"code": texts["one missing"], "timeout": 5}, "one missing")
 	tried := 0
 	for _, tool := range list.Tools {
 		unknown := strings.Repeat("x", longest)
@@ -157,7 +148,11 @@ func keepsBudgets(t *testing.T, oneIn int) {
 			for _, required := range tool.InputSchema.Required {
 				args[required] = "car"
 			}
-			if !chosen() && !slices.Contains(codes, argument) {
+			of := ofOthers
+			if slices.Contains(codes, argument) {
+				of = ofCodes
+			}
+			if !chosen(of) {
 				continue
 			}
 			shape := unreadable[tried%len(unreadable)]
@@ -172,7 +167,7 @@ func keepsBudgets(t *testing.T, oneIn int) {
 	}
 	t.Logf("%d arguments; one call took %d MiB over idle at most", tried, most)
 	for i, chunk := range slices.Collect(slices.Chunk(names, 8)) {
-		if i > 0 && oneIn > 1 {
+		if i > 0 && ofTexts > 1 {
 			break
 		}
 		b.begin(t)

@@ -7,11 +7,13 @@ import (
 
 	"swank-mcp/e2e/harness"
 	"swank-mcp/internal/await"
+	"swank-mcp/internal/tier"
 )
 
 // The first `swank-mcp eval` of all makes the core from which the next one starts. It also
 // ends as its evaluation has.
 func TestEvalCommandMakesTheCore(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	harness.SkipLaunchedOnly(t)
 	alone.Lock()

@@ -333,18 +333,35 @@ func TestServerMakesNoHome(t *testing.T) {
 }
 
 // An environment that an editor, a service or a cron job may have made.
+// oddEnvironment is one for which eval says something, and maybe without a working directory.
+type oddEnvironment struct {
+	env, says string // … for any text
+	gone      bool   // the working directory
+}
+
+// Without a cache it compiles all.
+func TestNoSuchHome(t *testing.T) {
+	tier.Nightly(t)
+	harness.SkipLaunchedOnly(t)
+	inOddEnvironments(t, map[string]oddEnvironment{
+		"no such HOME": {env: "HOME=/tmp/none-" + strconv.Itoa(os.Getpid()), says: "…=> 3\n…"},
+	})
+}
+
 func TestOddEnvironments(t *testing.T) {
 	t.Parallel()
 	harness.SkipLaunchedOnly(t)
-	for name, c := range map[string]struct {
-		env, says string // … for any text
-		gone      bool   // the working directory
-	}{
+	inOddEnvironments(t, map[string]oddEnvironment{
 		"relative HOME":           {env: "HOME=rel", says: "[ERROR] NO-IMAGE…because HOME is \"rel\" in the environment, which is no absolute path\n\nStart swank-mcp with an absolute path in HOME.\n"},
 		"relative XDG_CACHE_HOME": {env: "XDG_CACHE_HOME=cache", says: "[ERROR] NO-IMAGE…because XDG_CACHE_HOME is \"cache\" in the environment, which is no absolute path\n\nStart swank-mcp with an absolute path in XDG_CACHE_HOME.\n"},
-		"no such HOME":            {env: "HOME=/tmp/none-" + strconv.Itoa(os.Getpid()), says: "…=> 3\n…"},
 		"no directory":            {says: "swank-mcp: the working directory is not there (…), maybe because it was deleted; change to another one first: cd ~\n", gone: true},
-	} {
+	})
+}
+
+// inOddEnvironments evaluates in each of them.
+func inOddEnvironments(t *testing.T, all map[string]oddEnvironment) {
+	t.Helper()
+	for name, c := range all {
 		t.Run(name, func(t *testing.T) {
 			dir := harness.ShortDir(t)
 			cmd := await.Command(t, harness.Run.Binary, "eval", "(+ 1 2)")

@@ -8,6 +8,7 @@ import (
 
 	"swank-mcp/e2e/harness"
 	"swank-mcp/e2e/model"
+	"swank-mcp/internal/tier"
 )
 
 // tick lets a file system and ASDF tell two edits apart by their second.
@@ -24,7 +25,7 @@ func TestTruthOfSystems(t *testing.T) {
 		fmt.Fprintf(&file, "(defun f%d () %d)\n", i, i)
 	}
 	many = append(many, tick, model.Mini("a", file.String()), model.LoadMini)
-	rowsHold(t, []truthRow{
+	rowsHold(t, tier.Tries(t, 2, 1), []truthRow{
 		{name: "a load supersedes what was tried live",
 			make: []any{model.Mini("a", "(defun fa () 11)"), model.LoadMini, "(defun mini::fa () 12)", tick, model.Mini("a", "(defun fa () 13)"), model.LoadMini},
 			look: "(mini::fa)", want: "13", saved: true},
@@ -74,5 +75,5 @@ func TestTruthOfExpansion(t *testing.T) {
 		truthRow{name: "the function is called later", make: []any{"(defun fa () 1)", "(defun setup () (defun fa () 2))", "(setup)"}, look: "(fa)", want: "2", saved: true},
 		truthRow{name: "nothing was defined before", make: []any{"(defun b () 1)", "(macroexpand-1 '(defun fa () 99))"}, look: "(list (b) (fboundp 'fa))", want: "(1 NIL)", saved: true},
 	)
-	rowsHold(t, rows)
+	rowsHold(t, tier.Tries(t, 2, 1), rows)
 }

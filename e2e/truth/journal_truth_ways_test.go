@@ -5,13 +5,14 @@ import (
 
 	"swank-mcp/e2e/harness"
 	"swank-mcp/e2e/model"
+	"swank-mcp/internal/tier"
 )
 
 // Definitions come back whichever way they were made. One whose source is not known is
 // named as lost.
 func TestTruthOfWays(t *testing.T) {
 	t.Parallel()
-	rowsHold(t, []truthRow{
+	rowsHold(t, tier.Tries(t, 2, 1), []truthRow{
 		// packages, with what is defined in them
 		{name: "EVAL-WHEN makes a package", make: []any{"(eval-when (:compile-toplevel :load-toplevel :execute) (defpackage :pa (:use :cl)))", "(defun pa::fa () 1)"}, look: "(pa::fa)", want: "1", saved: true},
 		{name: "UNLESS makes a package", make: []any{`(unless (find-package "PA") (make-package "PA" :use '("CL")))`, "(defun pa::fa () 1)"}, look: "(pa::fa)", want: "1", saved: true},

@@ -122,7 +122,8 @@ func (m *sessionModel) listed() string {
 func TestKilledAtRandomPoints(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	const steps, deaths = 200, 50
+	deaths := tier.Tries(t, 15, 50)
+	steps := 4 * deaths
 	s := harness.Start(t)
 	r := rand.New(rand.NewPCG(1, tier.Seed(t)))
 	points := map[int]bool{}

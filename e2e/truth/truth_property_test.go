@@ -20,7 +20,7 @@ func TestTruthProperty(t *testing.T) {
 			"edit": 2, "edit and load": 5, "edits and loads": 1, "load": 2, "test": 2, "file of mini": 1,
 			"die": 5, "reset": 2, "save": 2, "save and bring back": 1,
 		},
-		Sequences: 3, Steps: 60,
+		Sequences: 2, Steps: 60,
 		Begin: (*model.Run).HasMini,
 		Check: (*model.Run).Answers,
 	}.Holds(t)

@@ -29,10 +29,25 @@ func More(t testing.TB) {
 // measures how long something takes, soaks, compiles all anew, or starts another Lisp than SBCL.
 func Nightly(t testing.TB) {
 	t.Helper()
-	if os.Getenv(nightly) == "" {
+	if !isNight() {
 		t.Skip("left to scripts/test nightly, which sets " + nightly)
 	}
 }
+
+// Tries returns usual, or each night nightly: how often a test tries what would take too long at
+// each commit. A test calls it itself: scripts/test nightly runs those that do.
+func Tries(t testing.TB, usual, nightly int) int {
+	t.Helper()
+	n := usual
+	if isNight() {
+		n = nightly
+	}
+	t.Logf("%d tries", n)
+	return n
+}
+
+// isNight reports whether scripts/test nightly runs.
+func isNight() bool { return os.Getenv(nightly) != "" }
 
 // seed names the variable with the seed of the tests that try things at random.
 const seed = "SWANK_MCP_SEED"

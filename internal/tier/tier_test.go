@@ -13,7 +13,8 @@ import (
 )
 
 // TestMarks finds every mark where scripts/test looks for it: as the first statement of a
-// test, whose name no test without this mark has. Then one command runs it, and only one.
+// test, whose name no test without this mark has. Then one command runs it, and only one. The tests
+// whose tries are more each night are found likewise, so they call Tries themselves.
 func TestMarks(t *testing.T) {
 	tiers := map[string]string{} // of the name of a test
 	marks := 0
@@ -29,7 +30,7 @@ func TestMarks(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		first := 0
+		first, tries := 0, 0
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
 			if !ok || !strings.HasPrefix(f.Name.Name, "Test") || f.Name.Name == "TestMain" || f.Recv != nil {
@@ -43,6 +44,10 @@ func TestMarks(t *testing.T) {
 				t.Errorf("%s: another %s is of the tier %q, not %q: scripts/test finds them by their names", path, f.Name.Name, before, mark)
 			}
 			tiers[f.Name.Name] = mark
+			tries += bytes.Count(text[f.Pos()-file.FileStart:f.End()-file.FileStart], []byte("tier.Tries("))
+		}
+		if n := bytes.Count(text, []byte("tier.Tries(")); n != tries {
+			t.Errorf("%s calls tier.Tries %d times, %d of them in a test", path, n, tries)
 		}
 		if n := bytes.Count(text, []byte("tier.More(")) + bytes.Count(text, []byte("tier.Nightly(")); n != first {
 			t.Errorf("%s has %d marks, %d of them as the first statement of a test", path, n, first)

@@ -26,6 +26,7 @@ import (
 func TestHelperAlone(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
+	oneIn := tier.Tries(t, 8, 1)
 	fasls := t.TempDir()
 	out := runLispScript(t, `
 (load-swank)
@@ -40,7 +41,7 @@ func TestHelperAlone(t *testing.T) {
 	})
 	t.Run("without internals", func(t *testing.T) {
 		t.Parallel()
-		testWithoutInternals(t, fasls)
+		testWithoutInternals(t, fasls, oneIn)
 	})
 }
 
